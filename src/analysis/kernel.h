@@ -1,0 +1,45 @@
+/* Kernel: a loop body with its source lines, found in text, an object file or hex. */
+#ifndef PORTOLAN_ANALYSIS_KERNEL_H
+#define PORTOLAN_ANALYSIS_KERNEL_H
+
+#include "isa/assemble.h"
+#include "isa/insn.h"
+
+struct kernel_loop {
+    size_t first, count;        /* instructions of the unit */
+    uint32_t first_line, last_line;
+    char *label;                /* of the loop head; "" when none */
+    unsigned depth;             /* nesting, 1 = outermost */
+    bool marked;                /* by IACA, LLVM-MCA or OSACA markers */
+    char *why;                  /* "innermost loop .L10", "LLVM-MCA-BEGIN triad", "whole text (no loop)" */
+};
+
+struct kernel {
+    char *name;                 /* file name, "pasted", "hex" */
+    char *source;               /* the user's text; NULL for objects and hex */
+    struct insn *insns;         /* of the whole unit */
+    size_t insn_count;
+    struct kernel_loop *loops;  /* best first; at least one */
+    size_t loop_count;
+    size_t current;             /* the loop in use */
+    struct diagnostic *refused; /* lines left out with --skip-bad */
+    size_t refused_count;
+};
+
+struct kernel_options {
+    enum syntax syntax;
+    bool skip_bad;
+    const char *symbol;         /* ELF: function to take; NULL: the one with the hottest-looking loop */
+    size_t first_line, last_line;   /* 1-based; 0: all */
+    size_t loop;                /* 1-based; 0: the best */
+};
+
+/* Recognises ELF by its magic, hex blocks by `hex` calls, anything else as text. NULL on failure. */
+struct kernel *kernel_load(const char *path, const struct kernel_options *options, struct err *err);
+struct kernel *kernel_from_text(const char *name, const char *text, size_t length, const struct kernel_options *options, struct err *err);
+struct kernel *kernel_from_hex(const char *hex, struct err *err);
+void kernel_free(struct kernel *k);
+/* The current loop's instructions. */
+const struct insn *kernel_insns(const struct kernel *k, size_t *count);
+
+#endif

@@ -1,0 +1,8 @@
+/* Monotonic time; a test may hold the hands. */
+#ifndef PORTOLAN_BASE_CLOCK_H
+#define PORTOLAN_BASE_CLOCK_H
+/* Seconds since the first call. Any thread. */
+double clock_seconds(void);
+/* Tests: from now on clock_seconds() returns @source(). NULL restores the real one. */
+void clock_set_source(double (*source)(void));
+#endif

@@ -1,0 +1,19 @@
+/* Whole files in and out. */
+#ifndef PORTOLAN_BASE_FILE_H
+#define PORTOLAN_BASE_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+/* Appends the file's bytes to @out; refuses more than @limit bytes (ERR_LIMIT) and anything but a regular file or pipe. */
+bool file_read(const char *path, size_t limit, struct str *out, struct err *err);
+/* Writes to a temporary name beside @path, syncs, renames: the file is whole or untouched. */
+bool file_write(const char *path, const void *bytes, size_t length, struct err *err);
+/* The file or directory @relative below the data directory: $PORTOLAN_DATA, else the source tree the build came from
+ * when the program runs from its build directory, else the installed one. The caller frees; NULL when not there. */
+char *file_data_path(const char *relative);
+
+#endif

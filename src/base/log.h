@@ -1,0 +1,25 @@
+/* Messages for the user: kept in a ring that the Log view shows, and printed on stderr in batch. */
+#ifndef PORTOLAN_BASE_LOG_H
+#define PORTOLAN_BASE_LOG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum log_level { LOG_INFO, LOG_WARN, LOG_ERROR };
+
+struct log_line {
+    enum log_level level;
+    double seconds;   /* since program start */
+    char *text;
+};
+
+/* Any thread. */
+void log_add(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* UI thread: lines kept (the newest 10,000), oldest first. The pointer is valid until the next log_add of this thread. */
+size_t log_count(void);
+bool log_get(size_t index, struct log_line *out_copy);   /* caller frees out_copy->text */
+/* Bumped by each log_add: a view redraws when it changed. */
+unsigned log_revision(void);
+void log_to_stderr(bool on);
+
+#endif

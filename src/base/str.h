@@ -1,0 +1,32 @@
+/* A growable, always NUL-terminated byte string. Zero-initialised is empty and valid. */
+#ifndef PORTOLAN_BASE_STR_H
+#define PORTOLAN_BASE_STR_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct str {
+    char *data;   /* NULL while empty and never written */
+    size_t length;
+    size_t capacity;
+};
+
+void str_done(struct str *s);
+void str_clear(struct str *s);                       /* keeps the storage */
+void str_add(struct str *s, const char *text);
+void str_add_bytes(struct str *s, const void *bytes, size_t length);
+void str_add_char(struct str *s, char c);
+void str_addf(struct str *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void str_addv(struct str *s, const char *format, va_list args);
+/* The text, "" when empty; valid until the next change. */
+const char *str_text(const struct str *s);
+/* The storage itself, never NULL; the caller frees it and @s is empty again. */
+char *str_take(struct str *s);
+
+bool str_has_prefix(const char *text, const char *prefix);
+bool str_equal_nocase(const char *a, const char *b);
+/* Glob match (* and ?), ASCII case ignored. */
+bool str_match(const char *pattern, const char *text);
+
+#endif

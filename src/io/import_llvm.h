@@ -1,0 +1,15 @@
+/* A machine from llvm-mca -instruction-tables=full of the installed LLVM 22, for any CPU that it knows. */
+#ifndef PORTOLAN_IO_IMPORT_LLVM_H
+#define PORTOLAN_IO_IMPORT_LLVM_H
+
+#include "isa/forms.h"
+#include "model/machine.h"
+
+/* Runs llvm-mca (from $PORTOLAN_LLVM_MCA, else llvm-mca-22, else llvm-mca) on every form of @forms and undoes the group
+ * accounting (DESIGN.md). The text of the fault names the program and its first complaint. */
+struct machine *import_llvm(const char *cpu, const struct forms *forms, struct err *err);
+/* The parser alone, for tests and fuzzing: @forms names the rows in order. */
+struct machine *import_llvm_parse(const char *cpu, const char *text, size_t length, const char *const *forms,
+                                  size_t form_count, struct err *err);
+
+#endif

@@ -1,0 +1,15 @@
+/* data/machines/<id>/: machine.csv (key,value,unit,source), mapping.csv (form,usage,latency,micro_ops,source) and
+ * overrides.csv (the same columns; its rows win). */
+#ifndef PORTOLAN_IO_MACHINE_FILE_H
+#define PORTOLAN_IO_MACHINE_FILE_H
+
+#include "model/machine.h"
+
+/* Loads a directory, or an id looked up below the data directory. NULL on failure; nothing half-loaded stays. */
+struct machine *machine_load(const char *id_or_dir, struct err *err);
+/* Writes machine.csv and mapping.csv (overrides stay apart). Creates the directory. */
+bool machine_save(const struct machine *m, const char *dir, struct err *err);
+/* Ids of the shipped machines, sorted; NULL-terminated; free each and the array. */
+char **machine_ids(void);
+
+#endif

@@ -1,0 +1,41 @@
+/* Assembler text to code, with the source line of each instruction, by binutils `as` in a private temporary directory,
+ * without a shell, under limits; directives that read files are refused. */
+#ifndef PORTOLAN_ISA_ASSEMBLE_H
+#define PORTOLAN_ISA_ASSEMBLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+enum syntax { SYNTAX_AUTO, SYNTAX_ATT, SYNTAX_INTEL };
+
+struct diagnostic {
+    size_t line;      /* 1-based, in the user's text */
+    char *text;       /* that line */
+    char *reason;
+};
+
+/* What a text became: one code section's bytes and the line that each instruction came from. */
+struct assembled {
+    uint8_t *code;
+    size_t length;
+    struct code_line { uint64_t offset; uint32_t line; } *lines;   /* sorted by offset, one per instruction start */
+    size_t line_count;
+    struct label { char *name; uint64_t offset; uint32_t line; } *labels;
+    size_t label_count;
+    struct diagnostic *refused;   /* lines the assembler would not take (with skip_bad they are left out) */
+    size_t refused_count;
+    enum syntax syntax;           /* the one used */
+};
+
+/* @text: compiler output, a listing (objdump, Compiler Explorer: addresses and bytes stripped) or plain instructions.
+ * False when nothing could be assembled, or when lines were refused and not @skip_bad; @out->refused lists them either way
+ * and @err names the first. assembled_done frees @out in both cases. */
+bool assemble(const char *name, const char *text, size_t length, enum syntax syntax, bool skip_bad, struct assembled *out, struct err *err);
+void assembled_done(struct assembled *a);
+enum syntax syntax_detect(const char *text, size_t length);
+
+#endif

@@ -1,0 +1,25 @@
+/* data/isa/<isa>.csv: the instruction forms with templates. Template: Intel syntax with typed operands in braces,
+ * `add {RW:R64}, {R:M64}`, `vaddpd {W:YMM}, {R:YMM}, {R:YMM}`, `shl {RW:R64}, {I8}`, `jz {Rel}`; a fixed register stands as itself. */
+#ifndef PORTOLAN_ISA_FORMS_H
+#define PORTOLAN_ISA_FORMS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+struct form_row {
+    char *form, *template, *extension;
+};
+
+struct forms;
+struct forms *forms_load(const char *path, struct err *err);   /* NULL path: the shipped x86-64.csv */
+void forms_free(struct forms *f);
+size_t forms_count(const struct forms *f);
+const struct form_row *forms_at(const struct forms *f, size_t index);
+const struct form_row *forms_find(const struct forms *f, const char *form);
+/* One assembler line (Intel syntax, noprefix) for @row with fixed registers, distinct where the template allows. */
+void form_instance(const struct form_row *row, struct str *out);
+
+#endif

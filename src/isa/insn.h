@@ -1,0 +1,77 @@
+/* One decoded instruction: what analysis needs to know of it, with no decoder type showing. */
+#ifndef PORTOLAN_ISA_INSN_H
+#define PORTOLAN_ISA_INSN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+#define FORM_MAX 96
+#define INSN_OPERANDS 12
+
+enum operand_kind { OPERAND_REGISTER, OPERAND_MEMORY, OPERAND_IMMEDIATE, OPERAND_RELATIVE };
+enum operand_access {
+    ACCESS_READ = 1,
+    ACCESS_WRITE = 2,
+    ACCESS_CONDITIONAL = 4,   /* the write (or read) may not happen */
+};
+
+/* Register number: architectural root (rax..r15 0-15, vector 16-47, mask 48-55, x87/mmx 56-63, rip 64, flags 65, others above). */
+#define REG_NONE 255
+struct operand {
+    uint8_t kind;       /* enum operand_kind */
+    uint8_t access;     /* enum operand_access bits */
+    bool implicit;      /* not in the text */
+    uint8_t reg;        /* root register, REG_NONE otherwise */
+    uint16_t bits;      /* width of the operand in bits */
+    uint8_t offset_bits; /* 8 for ah bh ch dh */
+    uint8_t base, index, scale, segment;   /* memory: root registers or REG_NONE; scale 0 without index */
+    int64_t displacement;                  /* memory; for OPERAND_RELATIVE the target offset in the code */
+    int64_t immediate;
+};
+
+enum insn_trait {
+    INSN_BRANCH = 1 << 0,        /* any flow change */
+    INSN_CONDITIONAL = 1 << 1,   /* conditional branch */
+    INSN_CALL = 1 << 2,
+    INSN_RETURN = 1 << 3,
+    INSN_ZERO_IDIOM = 1 << 4,    /* same-register form that any machine may know as zeroing: xor r,r; vpxor x,y,y; sub, pcmpgt... */
+    INSN_ONES_IDIOM = 1 << 5,    /* pcmpeq same register */
+    INSN_MOVE = 1 << 6,          /* register-to-register move that a machine may eliminate */
+    INSN_LOAD = 1 << 7,
+    INSN_STORE = 1 << 8,
+    INSN_LOCK = 1 << 9,
+    INSN_NOP = 1 << 10,
+    INSN_X87_MMX = 1 << 11,
+    INSN_SYSTEM = 1 << 12,       /* privileged, serialising, system */
+    INSN_LEGACY_SSE = 1 << 13,
+    INSN_VEX = 1 << 14,          /* VEX or EVEX encoded */
+    INSN_LCP = 1 << 15,          /* length-changing prefix: 66 with a 16-bit immediate */
+    INSN_RIP_RELATIVE = 1 << 16,
+    INSN_INDEXED = 1 << 17,      /* memory operand with an index register */
+};
+
+struct insn {
+    uint8_t bytes[16];
+    uint8_t length;
+    uint64_t offset;              /* in the code it was decoded from */
+    uint32_t line;                /* 1-based source line; 0: none */
+    char *text;                   /* source text as the user wrote it, or disassembly; owned */
+    char form[FORM_MAX];          /* canonical form name */
+    char mnemonic[32];            /* lower case, without prefixes */
+    uint32_t traits;
+    uint32_t flags_read, flags_written;   /* bits: 1 CF 2 PF 4 AF 8 ZF 16 SF 32 OF 64 DF */
+    struct operand operands[INSN_OPERANDS];
+    uint8_t operand_count;        /* explicit ones first, in Intel order */
+};
+
+void insn_done(struct insn *insn);
+/* Decodes one instruction of @isa x86-64 at @code; fills all but line and text (text becomes the Intel disassembly when @text is true).
+ * False with err when the bytes are no instruction. Any thread. */
+bool insn_decode(const uint8_t *code, size_t length, uint64_t offset, bool text, struct insn *out, struct err *err);
+/* Length only plus form name: the fast path of `forms scan`. Returns 0 when undecodable. */
+size_t insn_form(const uint8_t *code, size_t length, char form[FORM_MAX], uint32_t *traits);
+
+#endif

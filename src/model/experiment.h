@@ -1,0 +1,29 @@
+/* Experiment: a multiset of instruction forms, written 2*ADD (R64, R64) + IMUL (R64, R64). */
+#ifndef PORTOLAN_MODEL_EXPERIMENT_H
+#define PORTOLAN_MODEL_EXPERIMENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+struct experiment_term {
+    char *form;
+    uint32_t count;   /* never 0 */
+};
+
+struct experiment {
+    struct experiment_term *terms;   /* order of first mention; each form once */
+    unsigned count;
+};
+
+void experiment_done(struct experiment *e);
+void experiment_add(struct experiment *e, const char *form, uint32_t count);   /* merges */
+bool experiment_equal(const struct experiment *a, const struct experiment *b); /* as multisets */
+uint64_t experiment_size(const struct experiment *e);                           /* forms with multiplicity */
+void experiment_print(const struct experiment *e, struct str *out);
+/* '+' splits terms only outside parentheses; err->column set on failure and @out stays empty. */
+bool experiment_parse(const char *text, struct experiment *out, struct err *err);
+
+#endif

@@ -1,0 +1,30 @@
+/* Everything known of a microarchitecture: ports, mapping, and facts by name with unit and source. */
+#ifndef PORTOLAN_MODEL_MACHINE_H
+#define PORTOLAN_MODEL_MACHINE_H
+
+#include "model/mapping.h"
+
+struct machine_fact {
+    char *key, *value, *unit, *source;
+};
+
+struct machine {
+    char *id;       /* "skylake": directory name under data/machines */
+    char *title;    /* "Intel Skylake (client)" */
+    char *isa;      /* "x86-64" */
+    struct mapping *mapping;
+    struct machine_fact *facts;
+    size_t fact_count;
+};
+
+struct machine *machine_new(const char *id, const struct ports *ports);
+void machine_free(struct machine *m);
+/* Text of a fact, NULL when the machine does not have it. */
+const char *machine_fact(const struct machine *m, const char *key);
+/* Number of a fact, NaN when missing. */
+double machine_number(const struct machine *m, const char *key);
+/* True when the comma- or blank-separated list fact @key holds @word. */
+bool machine_has(const struct machine *m, const char *key, const char *word);
+void machine_set_fact(struct machine *m, const char *key, const char *value, const char *unit, const char *source);
+
+#endif

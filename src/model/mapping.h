@@ -1,0 +1,36 @@
+/* Port mapping: ports, and per instruction form its usage and latency (three-level model, PMEvo Definition 4). */
+#ifndef PORTOLAN_MODEL_MAPPING_H
+#define PORTOLAN_MODEL_MAPPING_H
+
+#include "model/usage.h"
+
+struct mapping_entry {
+    char *form;         /* canonical name; opaque here */
+    struct usage usage;
+    double latency;     /* cycles; NaN: not known */
+    unsigned micro_ops; /* µops issued (fused domain as the source counts them); 0: not known (then the usage's count) */
+    char *source;       /* where the fact comes from; "" when the mapping's own source holds */
+};
+
+struct mapping;
+
+struct mapping *mapping_new(const struct ports *ports);
+void mapping_free(struct mapping *m);
+struct mapping *mapping_copy(const struct mapping *m);
+const struct ports *mapping_ports(const struct mapping *m);
+size_t mapping_count(const struct mapping *m);
+/* Entries in order of insertion; the pointer is valid until the mapping changes. */
+const struct mapping_entry *mapping_at(const struct mapping *m, size_t index);
+/* NULL when the form is not known. Any thread while nobody changes it. */
+const struct mapping_entry *mapping_find(const struct mapping *m, const char *form);
+/* Index for mapping_at, or SIZE_MAX. */
+size_t mapping_index(const struct mapping *m, const char *form);
+/* Adds or replaces; copies all of @entry. */
+void mapping_set(struct mapping *m, const struct mapping_entry *entry);
+/* Same ports, forms (any order), usages and latencies. */
+bool mapping_equal(const struct mapping *a, const struct mapping *b);
+/* Number of distinct port sets over all usages. */
+size_t mapping_distinct_uops(const struct mapping *m);
+uint64_t mapping_volume(const struct mapping *m);
+
+#endif

@@ -1,0 +1,35 @@
+/* Ports and sets of them. A µop is the set of ports that can execute it. */
+#ifndef PORTOLAN_MODEL_PORTSET_H
+#define PORTOLAN_MODEL_PORTSET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+#define PORTS_MAX 32
+#define PORT_NAME_MAX 12
+
+typedef uint32_t portset;   /* bit i: port i of the machine's struct ports */
+
+/* The ports of a machine, in display order. A blocking pipe (divider) is a port too. */
+struct ports {
+    unsigned count;
+    char names[PORTS_MAX][PORT_NAME_MAX];   /* "0".."9", "A".., or longer: "DV", "FP0" */
+    portset pipes;                          /* blocking pipes among them (dividers): shown apart */
+};
+
+/* Appends @name; false when full, the name is a duplicate or has characters besides letters, digits and _. */
+bool ports_add(struct ports *ports, const char *name, struct err *err);
+/* Index of the port called @name (length bytes), or -1. */
+int ports_find(const struct ports *ports, const char *name, size_t length);
+bool ports_equal(const struct ports *a, const struct ports *b);
+static inline unsigned portset_size(portset set) { return (unsigned)__builtin_popcount(set); }
+/* Prints "p0156", or "p[V0,V1]" when a member's name is longer than one character; "p" for the empty set is never valid. */
+void portset_print(portset set, const struct ports *ports, struct str *out);
+/* Parses the same at *@text (both spellings) and moves *@text past it; err->column counts from the start given. */
+bool portset_parse(const char **text, const struct ports *ports, portset *out, struct err *err);
+
+#endif

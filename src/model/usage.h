@@ -1,0 +1,28 @@
+/* Port usage of a form: a multiset of µops, written 1*p0156+1*p23. Zero-initialised is the empty usage (no port at all). */
+#ifndef PORTOLAN_MODEL_USAGE_H
+#define PORTOLAN_MODEL_USAGE_H
+
+#include "model/portset.h"
+
+struct uop {
+    portset ports;      /* never empty */
+    uint32_t count;     /* how many, or cycles for a blocking pipe; never 0 */
+};
+
+struct usage {
+    struct uop *uops;   /* canonical: sorted by port set, each set once */
+    unsigned count;
+};
+
+void usage_done(struct usage *usage);
+void usage_copy(struct usage *to, const struct usage *from);          /* @to must be empty or zeroed */
+void usage_add(struct usage *usage, portset ports, uint32_t count);   /* merges; keeps it canonical */
+bool usage_equal(const struct usage *a, const struct usage *b);
+/* PMEvo volume: sum of count * |ports|. */
+uint64_t usage_volume(const struct usage *usage);
+/* Text in canonical order; "" for the empty usage. Round trip with usage_parse is exact. */
+void usage_print(const struct usage *usage, const struct ports *ports, struct str *out);
+/* The whole of @text; "" is the empty usage. "p01" alone means 1*p01. On failure @out stays empty and err->column is set. */
+bool usage_parse(const char *text, const struct ports *ports, struct usage *out, struct err *err);
+
+#endif
