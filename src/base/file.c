@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+#ifndef PORTOLAN_DATADIR
+#define PORTOLAN_DATADIR "/usr/local/share/portolan"
+#endif
+
+static bool system_fault(struct err *err, const char *path, const char *verb, const char *todo)
+{
+    int code = errno;
+    err_set(err, code == ENOENT ? ERR_MISSING : ERR_IO, todo, "cannot %s: %s", verb, strerror(code));
+    return err_at(err, path, 0, 0);
+}
+
+static bool read_all(int fd, const char *path, size_t limit, struct str *out, struct err *err)
+{
+    char block[65536];
+    size_t total = 0;
+
+    for (;;) {
+        ssize_t got = read(fd, block, sizeof block);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return system_fault(err, path, "read", NULL);
+        if (got == 0)
+            return true;
+        total += (size_t)got;
+        if (total > limit) {
+            err_set(err, ERR_LIMIT, "cut out the part that matters", "larger than the limit of %zu bytes", limit);
+            return err_at(err, path, 0, 0);
+        }
+        str_add_bytes(out, block, (size_t)got);
+    }
+}
+
+bool file_read(const char *path, size_t limit, struct str *out, struct err *err)
+{
+    size_t before = out->length;
+    struct stat status;
+    bool ok = false;
+
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0)
+        return system_fault(err, path, "open", errno == ENOENT ? "check the name" : NULL);
+    if (fstat(fd, &status) != 0) {
+        system_fault(err, path, "read", NULL);
+    } else if (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode)) {
+        err_set(err, ERR_IO, "name a file", S_ISDIR(status.st_mode) ? "is a directory" : "is not a regular file");
+        err_at(err, path, 0, 0);
+    } else if (S_ISREG(status.st_mode) && status.st_size > 0 && (size_t)status.st_size > limit) {
+        err_set(err, ERR_LIMIT, "cut out the part that matters", "%lld bytes; the limit is %zu",
+                (long long)status.st_size, limit);
+        err_at(err, path, 0, 0);
+    } else {
+        ok = read_all(fd, path, limit, out, err);
+    }
+    close(fd);
+    if (!ok && out->data) {
+        out->length = before;
+        out->data[before] = '\0';
+    }
+    return ok;
+}
+
+static bool write_all(int fd, const char *bytes, size_t length)
+{
+    while (length) {
+        ssize_t put = write(fd, bytes, length);
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put < 0)
+            return false;
+        bytes += put;
+        length -= (size_t)put;
+    }
+    return true;
+}
+
+/* A new file keeps what the user's umask allows; a replaced one keeps its mode. */
+static mode_t mode_for(const char *path)
+{
+    struct stat status;
+    if (stat(path, &status) == 0)
+        return status.st_mode & 0777;
+    mode_t mask = umask(0);
+    umask(mask);
+    return 0666 & ~mask;
+}
+
+bool file_write(const char *path, const void *bytes, size_t length, struct err *err)
+{
+    struct str temporary = {0};
+    bool ok = false;
+
+    str_addf(&temporary, "%s.XXXXXX", path);
+    int fd = mkostemp(temporary.data, O_CLOEXEC);
+    if (fd < 0) {
+        system_fault(err, path, "write", "check the directory and its permissions");
+        goto out;
+    }
+    bool whole = fchmod(fd, mode_for(path)) == 0 && write_all(fd, bytes, length) && fsync(fd) == 0;
+    if (!whole)
+        system_fault(err, path, "write", "the old contents are untouched");
+    if (close(fd) != 0 && whole) {
+        whole = false;
+        system_fault(err, path, "write", "the old contents are untouched");
+    }
+    if (whole && rename(temporary.data, path) == 0)
+        ok = true;
+    else if (whole)
+        system_fault(err, path, "rename onto", NULL);
+    if (!ok)
+        unlink(temporary.data);
+out:
+    str_done(&temporary);
+    return ok;
+}
+
+/* The directory the program itself lies in, "" when unknown. */
+static void program_directory(char *out, size_t size)
+{
+    char path[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    if (length <= 0) {
+        out[0] = '\0';
+        return;
+    }
+    path[length] = '\0';
+    snprintf(out, size, "%s", dirname(path));
+}
+
+char *file_data_path(const char *relative)
+{
+    const char *chosen = getenv("PORTOLAN_DATA");
+    char program[PATH_MAX];
+    struct str path = {0};
+
+    if (chosen && chosen[0]) {
+        str_addf(&path, "%s/%s", chosen, relative);
+        if (access(str_text(&path), R_OK) == 0)
+            return str_take(&path);
+        str_done(&path);
+        return NULL;
+    }
+    program_directory(program, sizeof program);
+#ifdef PORTOLAN_SRCDATADIR
+    /* An uninstalled program: it lies where the build put it, below or beside its sources. */
+    str_addf(&path, "%s/config.status", program);
+    bool uninstalled = access(str_text(&path), F_OK) == 0;
+    str_clear(&path);
+    if (uninstalled) {
+        str_addf(&path, "%s/%s", PORTOLAN_SRCDATADIR, relative);
+        if (access(str_text(&path), R_OK) == 0)
+            return str_take(&path);
+        str_clear(&path);
+    }
+#endif
+    str_addf(&path, "%s/%s", PORTOLAN_DATADIR, relative);
+    if (access(str_text(&path), R_OK) == 0)
+        return str_take(&path);
+    str_clear(&path);
+    /* A moved installation: bin/ and share/portolan/ side by side. */
+    str_addf(&path, "%s/../share/portolan/%s", program, relative);
+    if (access(str_text(&path), R_OK) == 0)
+        return str_take(&path);
+    str_done(&path);
+    return NULL;
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/str.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+static void reserve(struct str *s, size_t more)
+{
+    if (more > (size_t)-1 / 4 || s->length > (size_t)-1 / 4)
+        die("out of memory (a string of %zu + %zu bytes)", s->length, more);
+    size_t needed = s->length + more + 1;
+    if (s->capacity >= needed)
+        return;
+    size_t capacity = s->capacity ? s->capacity * 2 : 64;
+    if (capacity < needed)
+        capacity = needed;
+    s->data = mem_resize(s->data, capacity);
+    s->capacity = capacity;
+}
+
+void str_done(struct str *s)
+{
+    free(s->data);
+    *s = (struct str){0};
+}
+
+void str_clear(struct str *s)
+{
+    s->length = 0;
+    if (s->data)
+        s->data[0] = '\0';
+}
+
+void str_add_bytes(struct str *s, const void *bytes, size_t length)
+{
+    reserve(s, length);
+    if (length)
+        memcpy(s->data + s->length, bytes, length);
+    s->length += length;
+    s->data[s->length] = '\0';
+}
+
+void str_add(struct str *s, const char *text)
+{
+    str_add_bytes(s, text, strlen(text));
+}
+
+void str_add_char(struct str *s, char c)
+{
+    str_add_bytes(s, &c, 1);
+}
+
+void str_addv(struct str *s, const char *format, va_list args)
+{
+    va_list again;
+
+    va_copy(again, args);
+    reserve(s, 64);
+    int needed = vsnprintf(s->data + s->length, s->capacity - s->length, format, args);
+    if (needed < 0)
+        BUG("bad format string \"%s\"", format);
+    if ((size_t)needed >= s->capacity - s->length) {
+        reserve(s, (size_t)needed);
+        vsnprintf(s->data + s->length, s->capacity - s->length, format, again);
+    }
+    s->length += (size_t)needed;
+    va_end(again);
+}
+
+void str_addf(struct str *s, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    str_addv(s, format, args);
+    va_end(args);
+}
+
+const char *str_text(const struct str *s)
+{
+    return s->data ? s->data : "";
+}
+
+char *str_take(struct str *s)
+{
+    reserve(s, 0);
+    char *data = s->data;
+    data[s->length] = '\0';
+    *s = (struct str){0};
+    return data;
+}
+
+bool str_has_prefix(const char *text, const char *prefix)
+{
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+/* ASCII only: the locale must not change what a command or a mnemonic means. */
+static int lower(int c)
+{
+    return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c;
+}
+
+bool str_equal_nocase(const char *a, const char *b)
+{
+    while (*a && lower((unsigned char)*a) == lower((unsigned char)*b))
+        a++, b++;
+    return lower((unsigned char)*a) == lower((unsigned char)*b);
+}
+
+bool str_match(const char *pattern, const char *text)
+{
+    const char *star = NULL, *resume = NULL;
+
+    while (*text) {
+        if (*pattern == '*') {
+            star = pattern++;
+            resume = text;
+        } else if (*pattern == '?' || (*pattern && lower((unsigned char)*pattern) == lower((unsigned char)*text))) {
+            pattern++;
+            text++;
+        } else if (star) {
+            pattern = star + 1;
+            text = ++resume;
+        } else {
+            return false;
+        }
+    }
+    while (*pattern == '*')
+        pattern++;
+    return *pattern == '\0';
+}
