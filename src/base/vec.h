@@ -2,6 +2,8 @@
 #ifndef PORTOLAN_BASE_VEC_H
 #define PORTOLAN_BASE_VEC_H
 
+#include <stdlib.h>
+
 #include "base/mem.h"
 
 #define VEC(T) struct { T *items; size_t count, capacity; }
