@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "model/experiment.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+#define COUNT_MAX 1000000u
+
+void experiment_done(struct experiment *e)
+{
+    for (unsigned i = 0; i < e->count; i++)
+        free(e->terms[i].form);
+    free(e->terms);
+    *e = (struct experiment){0};
+}
+
+static struct experiment_term *term_of(const struct experiment *e, const char *form)
+{
+    for (unsigned i = 0; i < e->count; i++)
+        if (strcmp(e->terms[i].form, form) == 0)
+            return &e->terms[i];
+    return NULL;
+}
+
+void experiment_add(struct experiment *e, const char *form, uint32_t count)
+{
+    struct experiment_term *term = term_of(e, form);
+
+    if (term) {
+        term->count += count;
+        return;
+    }
+    e->terms = mem_resize(e->terms, (e->count + 1) * sizeof *e->terms);
+    e->terms[e->count++] = (struct experiment_term){mem_strdup(form), count};
+}
+
+bool experiment_equal(const struct experiment *a, const struct experiment *b)
+{
+    if (a->count != b->count)
+        return false;
+    for (unsigned i = 0; i < a->count; i++) {
+        const struct experiment_term *other = term_of(b, a->terms[i].form);
+        if (!other || other->count != a->terms[i].count)
+            return false;
+    }
+    return true;
+}
+
+uint64_t experiment_size(const struct experiment *e)
+{
+    uint64_t size = 0;
+    for (unsigned i = 0; i < e->count; i++)
+        size += e->terms[i].count;
+    return size;
+}
+
+void experiment_print(const struct experiment *e, struct str *out)
+{
+    for (unsigned i = 0; i < e->count; i++) {
+        str_add(out, i ? " + " : "");
+        if (e->terms[i].count != 1)
+            str_addf(out, "%u*", e->terms[i].count);
+        str_add(out, e->terms[i].form);
+    }
+}
+
+/* End of the term at @at: a '+' outside parentheses, or the end of the text; NULL when a parenthesis does not match. */
+static const char *term_end(const char *at, const char **fault)
+{
+    int depth = 0;
+    const char *open = at;
+
+    for (; *at && !(*at == '+' && depth == 0); at++) {
+        if (*at == '(' && depth++ == 0)
+            open = at;
+        if (*at == ')' && depth-- == 0) {
+            *fault = at;
+            return NULL;
+        }
+    }
+    if (depth) {
+        *fault = open;
+        return NULL;
+    }
+    return at;
+}
+
+static bool fail_at(const char *text, const char *at, struct err *err)
+{
+    return err_at(err, NULL, 0, (size_t)(at - text) + 1);
+}
+
+/* Adds the term between @at and @end, blanks around it allowed. */
+static bool parse_term(const char *text, const char *at, const char *end, struct experiment *out, struct err *err)
+{
+    unsigned long count = 1;
+    const char *digits = at;
+
+    while (at < end && isspace((unsigned char)*at))
+        at++;
+    while (end > at && isspace((unsigned char)end[-1]))
+        end--;
+    for (digits = at; digits < end && isdigit((unsigned char)*digits);)
+        digits++;
+    const char *star = digits;
+    while (star < end && isspace((unsigned char)*star))
+        star++;
+    if (digits > at && star < end && *star == '*') {
+        count = strtoul(at, NULL, 10);
+        if (count == 0 || count > COUNT_MAX) {
+            err_set(err, ERR_DATA, "use a count from 1 to 1000000", "the count %.*s is out of range", (int)(digits - at), at);
+            return fail_at(text, at, err);
+        }
+        for (at = star + 1; at < end && isspace((unsigned char)*at);)
+            at++;
+    }
+    if (at == end) {
+        err_set(err, ERR_DATA, "write 2*ADD (R64, R64) + IMUL (R64, R64)", "an instruction form was expected");
+        return fail_at(text, at, err);
+    }
+    char *form = mem_strndup(at, (size_t)(end - at));
+    experiment_add(out, form, (uint32_t)count);
+    free(form);
+    return true;
+}
+
+bool experiment_parse(const char *text, struct experiment *out, struct err *err)
+{
+    const char *at = text, *fault = NULL;
+
+    *out = (struct experiment){0};
+    for (;;) {
+        const char *end = term_end(at, &fault);
+        if (!end) {
+            err_set(err, ERR_DATA, "close each ( with )", "this parenthesis has no partner");
+            fail_at(text, fault, err);
+            break;
+        }
+        if (!parse_term(text, at, end, out, err))
+            break;
+        if (!*end)
+            return true;
+        at = end + 1;
+    }
+    experiment_done(out);
+    return false;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "model/machine.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+struct machine *machine_new(const char *id, const struct ports *ports)
+{
+    struct machine *m = mem_zero(1, sizeof *m);
+    m->id = mem_strdup(id);
+    m->title = mem_strdup(id);
+    m->isa = mem_strdup("x86-64");
+    m->mapping = mapping_new(ports);
+    return m;
+}
+
+static void fact_done(struct machine_fact *fact)
+{
+    free(fact->key);
+    free(fact->value);
+    free(fact->unit);
+    free(fact->source);
+}
+
+void machine_free(struct machine *m)
+{
+    if (!m)
+        return;
+    for (size_t i = 0; i < m->fact_count; i++)
+        fact_done(&m->facts[i]);
+    free(m->facts);
+    mapping_free(m->mapping);
+    free(m->id);
+    free(m->title);
+    free(m->isa);
+    free(m);
+}
+
+static struct machine_fact *find(const struct machine *m, const char *key)
+{
+    for (size_t i = 0; i < m->fact_count; i++)
+        if (strcmp(m->facts[i].key, key) == 0)
+            return &m->facts[i];
+    return NULL;
+}
+
+const char *machine_fact(const struct machine *m, const char *key)
+{
+    const struct machine_fact *fact = find(m, key);
+    return fact ? fact->value : NULL;
+}
+
+double machine_number(const struct machine *m, const char *key)
+{
+    const char *text = machine_fact(m, key);
+    char *end;
+
+    if (!text || !*text)
+        return NAN;
+    double value = strtod(text, &end);
+    return *end ? NAN : value;
+}
+
+bool machine_has(const struct machine *m, const char *key, const char *word)
+{
+    const char *at = machine_fact(m, key);
+    size_t length = strlen(word);
+
+    while (at && *at) {
+        size_t span = strcspn(at, ", ");
+        if (span == length && memcmp(at, word, length) == 0)
+            return true;
+        at += span;
+        at += strspn(at, ", ");
+    }
+    return false;
+}
+
+void machine_set_fact(struct machine *m, const char *key, const char *value, const char *unit, const char *source)
+{
+    struct machine_fact fresh = {mem_strdup(key), mem_strdup(value), mem_strdup(unit ? unit : ""),
+                                 mem_strdup(source ? source : "")};
+    struct machine_fact *old = find(m, key);
+
+    if (old) {
+        fact_done(old);
+        *old = fresh;
+        return;
+    }
+    m->facts = mem_resize(m->facts, (m->fact_count + 1) * sizeof *m->facts);
+    m->facts[m->fact_count++] = fresh;
+}

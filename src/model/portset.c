@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "model/portset.h"
+
+#include <ctype.h>
+#include <string.h>
+
+int ports_find(const struct ports *ports, const char *name, size_t length)
+{
+    for (unsigned i = 0; i < ports->count; i++)
+        if (strlen(ports->names[i]) == length && memcmp(ports->names[i], name, length) == 0)
+            return (int)i;
+    return -1;
+}
+
+static bool name_char(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+bool ports_add(struct ports *ports, const char *name, struct err *err)
+{
+    size_t length = strlen(name);
+
+    if (ports->count == PORTS_MAX)
+        return err_set(err, ERR_LIMIT, NULL, "port %s is one too many: a machine has at most %d", name, PORTS_MAX);
+    if (length == 0 || length >= PORT_NAME_MAX)
+        return err_set(err, ERR_DATA, "use 1 to 11 letters and digits", "port name \"%s\" is too %s", name,
+                       length ? "long" : "short");
+    for (size_t i = 0; i < length; i++)
+        if (!name_char(name[i]))
+            return err_set(err, ERR_DATA, "use letters, digits and _", "port name \"%s\" has a '%c'", name, name[i]);
+    if (ports_find(ports, name, length) >= 0)
+        return err_set(err, ERR_DATA, "name each port once", "port %s is there twice", name);
+    memcpy(ports->names[ports->count++], name, length + 1);
+    return true;
+}
+
+bool ports_equal(const struct ports *a, const struct ports *b)
+{
+    if (a->count != b->count || a->pipes != b->pipes)
+        return false;
+    for (unsigned i = 0; i < a->count; i++)
+        if (strcmp(a->names[i], b->names[i]) != 0)
+            return false;
+    return true;
+}
+
+/* Names that may stand side by side without brackets: one character, and not a lower-case letter. */
+static bool is_short(const char *name)
+{
+    return name[1] == '\0' && (isdigit((unsigned char)name[0]) || isupper((unsigned char)name[0]));
+}
+
+void portset_print(portset set, const struct ports *ports, struct str *out)
+{
+    bool plain = true, first = true;
+
+    for (unsigned i = 0; i < ports->count; i++)
+        if (set >> i & 1 && !is_short(ports->names[i]))
+            plain = false;
+    str_add(out, plain ? "p" : "p[");
+    for (unsigned i = 0; i < ports->count; i++) {
+        if (!(set >> i & 1))
+            continue;
+        if (!plain && !first)
+            str_add_char(out, ',');
+        str_add(out, ports->names[i]);
+        first = false;
+    }
+    if (!plain)
+        str_add_char(out, ']');
+}
+
+/* One name at *@at; false with @err when there is no such port or it is already in @set. */
+static bool member(const char *start, const char *at, size_t length, const struct ports *ports, portset *set, struct err *err)
+{
+    int index = ports_find(ports, at, length);
+
+    if (index < 0) {
+        err_set(err, ERR_DATA, "name ports of this machine", "there is no port \"%.*s\"", (int)length, at);
+        return err_at(err, NULL, 0, (size_t)(at - start) + 1);
+    }
+    if (*set >> index & 1) {
+        err_set(err, ERR_DATA, "name each port once", "port %.*s is there twice", (int)length, at);
+        return err_at(err, NULL, 0, (size_t)(at - start) + 1);
+    }
+    *set |= (portset)1 << index;
+    return true;
+}
+
+bool portset_parse(const char **text, const struct ports *ports, portset *out, struct err *err)
+{
+    const char *start = *text, *at = start;
+    portset set = 0;
+
+    if (*at != 'p') {
+        err_set(err, ERR_DATA, "write port sets as p015 or p[DV]", "a port set was expected at \"%.16s\"", at);
+        return err_at(err, NULL, 0, 1);
+    }
+    at++;
+    if (*at == '[') {
+        do {
+            const char *name = ++at;
+            while (name_char(*at))
+                at++;
+            if (!member(start, name, (size_t)(at - name), ports, &set, err))
+                return false;
+        } while (*at == ',');
+        if (*at != ']') {
+            err_set(err, ERR_DATA, "close it with ]", "the port set \"%.24s\" is not closed", start);
+            return err_at(err, NULL, 0, (size_t)(at - start) + 1);
+        }
+        at++;
+    } else {
+        for (; isdigit((unsigned char)*at) || isupper((unsigned char)*at); at++)
+            if (!member(start, at, 1, ports, &set, err))
+                return false;
+        if (!set) {
+            err_set(err, ERR_DATA, "name at least one port", "the port set at \"%.16s\" is empty", start);
+            return err_at(err, NULL, 0, (size_t)(at - start) + 1);
+        }
+    }
+    *text = at;
+    *out = set;
+    return true;
+}
