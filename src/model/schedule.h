@@ -8,7 +8,7 @@
 /* @masses: n µops, one row each (the same set may repeat: rows of equal sets share evenly by count).
  * @pressure: n * ports doubles, row-major, filled with cycles of row i on port j. @totals: ports doubles (may be NULL).
  * Returns the bound; *@bottleneck (may be NULL) gets the maximal set that attains it. */
-double schedule_balance(struct throughput *t, const struct mass *masses, size_t n, unsigned ports,
-                        double *pressure, double *totals, portset *bottleneck);
+double schedule_balance(const struct mass *masses, size_t n, unsigned ports, double *pressure, double *totals,
+                        portset *bottleneck);
 
 #endif

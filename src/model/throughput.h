@@ -20,6 +20,8 @@ struct mass {
 struct throughput;
 struct throughput *throughput_new(unsigned ports);   /* highest port index + 1, 1..32 */
 void throughput_free(struct throughput *t);
+/* For tests and the bench: "portable", "avx2" or "avx512" instead of the best this CPU has; false when it has not. */
+bool throughput_use_engine(struct throughput *t, const char *name);
 
 /* Cycles for the µops of @masses (sets may repeat). 0 when @n is 0. No allocation. One thread per workspace. */
 double throughput_of_masses(struct throughput *t, const struct mass *masses, size_t n);
