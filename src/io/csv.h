@@ -16,12 +16,12 @@ struct csv_table {
     size_t count;
 };
 
-struct csv_table *csv_read(const char *path, struct err *err);
-struct csv_table *csv_parse(const char *name, const char *bytes, size_t length, struct err *err);
-void csv_free(struct csv_table *t);
+struct csv_table *csv_table_read(const char *path, struct err *err);
+struct csv_table *csv_table_parse(const char *name, const char *bytes, size_t length, struct err *err);
+void csv_table_free(struct csv_table *t);
 /* Column index or -1. */
-int csv_column(const struct csv_table *t, const char *name);
+int csv_table_column(const struct csv_table *t, const char *name);
 /* Appends one field, quoted as needed; @last ends the row. */
-void csv_field(struct str *out, const char *text, bool last);
+void csv_add_field(struct str *out, const char *text, bool last);
 
 #endif

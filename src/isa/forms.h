@@ -1,5 +1,6 @@
 /* data/isa/<isa>.csv: the instruction forms with templates. Template: Intel syntax with typed operands in braces,
- * `add {RW:R64}, {R:M64}`, `vaddpd {W:YMM}, {R:YMM}, {R:YMM}`, `shl {RW:R64}, {I8}`, `jz {Rel}`; a fixed register stands as itself. */
+ * `add {RW:R64}, {R:M64}`, `vaddpd {W:YMM}, {R:YMM}, {R:YMM}`, `shl {RW:R64}, {I8}`, `jz {Rel8}`;
+ * {B} {I} {D8} {D32} are the parts of an address, {K} a mask register; doubled braces are literal; a fixed register stands as itself. */
 #ifndef PORTOLAN_ISA_FORMS_H
 #define PORTOLAN_ISA_FORMS_H
 

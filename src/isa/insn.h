@@ -8,7 +8,7 @@
 
 #include "base/err.h"
 
-#define FORM_MAX 96
+#define FORM_MAX 192
 #define INSN_OPERANDS 12
 
 enum operand_kind { OPERAND_REGISTER, OPERAND_MEMORY, OPERAND_IMMEDIATE, OPERAND_RELATIVE };

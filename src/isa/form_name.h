@@ -1,0 +1,17 @@
+/* Names and templates of instruction forms from a decoded instruction. Internal to isa/: the only header with decoder types. */
+#ifndef PORTOLAN_ISA_FORM_NAME_H
+#define PORTOLAN_ISA_FORM_NAME_H
+
+#include <Zydis/Zydis.h>
+
+#include "base/str.h"
+#include "isa/insn.h"
+
+/* The canonical name, as uops.info writes it, without encoding-direction suffixes. Any thread. */
+void form_name(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops, char form[FORM_MAX]);
+/* Appends the template (see isa/forms.h); false for instructions that have none (far transfers, fixed addresses). */
+bool form_template(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops, struct str *out);
+/* True for operands that the form lists. */
+bool form_lists(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op);
+
+#endif

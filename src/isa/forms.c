@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "isa/forms.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "io/csv.h"
+
+struct forms {
+    struct form_row *rows;      /* sorted by form */
+    size_t count;
+    struct csv_table *table;    /* owns the texts */
+};
+
+static int compare_rows(const void *a, const void *b)
+{
+    return strcmp(((const struct form_row *)a)->form, ((const struct form_row *)b)->form);
+}
+
+struct forms *forms_load(const char *path, struct err *err)
+{
+    char *shipped = path ? NULL : file_data_path("isa/x86-64.csv");
+    struct csv_table *table = NULL;
+    struct forms *f = NULL;
+
+    if (!path && !shipped) {
+        err_set(err, ERR_MISSING, "install the data or set PORTOLAN_DATA", "isa/x86-64.csv is not there");
+        goto out;
+    }
+    table = csv_table_read(path ? path : shipped, err);
+    if (!table)
+        goto out;
+    int form = csv_table_column(table, "form"), template = csv_table_column(table, "template"), extension = csv_table_column(table, "extension");
+    if (form < 0 || template < 0 || extension < 0) {
+        err_set(err, ERR_DATA, "begin with form,template,extension", "the header lacks a column");
+        err_at(err, path ? path : shipped, 1, 1);
+        csv_table_free(table);
+        goto out;
+    }
+    f = mem_zero(1, sizeof *f);
+    f->table = table;
+    f->rows = mem_alloc(table->count * sizeof *f->rows);
+    for (size_t i = 0; i < table->count; i++)
+        f->rows[f->count++] = (struct form_row){table->rows[i][form], table->rows[i][template], table->rows[i][extension]};
+    qsort(f->rows, f->count, sizeof *f->rows, compare_rows);
+out:
+    free(shipped);
+    return f;
+}
+
+void forms_free(struct forms *f)
+{
+    if (!f)
+        return;
+    free(f->rows);
+    csv_table_free(f->table);
+    free(f);
+}
+
+size_t forms_count(const struct forms *f)
+{
+    return f->count;
+}
+
+const struct form_row *forms_at(const struct forms *f, size_t index)
+{
+    return &f->rows[index];
+}
+
+const struct form_row *forms_find(const struct forms *f, const char *form)
+{
+    struct form_row key = {.form = (char *)form};
+    return bsearch(&key, f->rows, f->count, sizeof *f->rows, compare_rows);
+}
+
+/* Registers handed out in order per class, so that operands differ. */
+struct instance {
+    unsigned general, high, vector, mask;
+};
+
+static void add_memory(const char *type, struct str *out)
+{
+    static const struct { const char *type, *keyword; } sizes[] = {
+        {"M8", "byte ptr "}, {"M16", "word ptr "}, {"M32", "dword ptr "}, {"M64", "qword ptr "}, {"M80", "tbyte ptr "},
+        {"M128", "xmmword ptr "}, {"M256", "ymmword ptr "}, {"M512", "zmmword ptr "},
+    };
+    size_t length = strcspn(type, "_");
+
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        if (strlen(sizes[i].type) == length && strncmp(type, sizes[i].type, length) == 0)
+            str_add(out, sizes[i].keyword);
+    str_add(out, "[rbx]");
+    if (type[length])
+        str_addf(out, "{%s}", type + length + 1);   /* {1to4} */
+}
+
+static void add_placeholder(struct instance *in, const char *type, struct str *out)
+{
+    static const char *const general[4][8] = {
+        {"cl", "dl", "r8b", "r9b", "r10b", "r11b", "r12b", "r13b"},
+        {"cx", "dx", "r8w", "r9w", "r10w", "r11w", "r12w", "r13w"},
+        {"ecx", "edx", "r8d", "r9d", "r10d", "r11d", "r12d", "r13d"},
+        {"rcx", "rdx", "r8", "r9", "r10", "r11", "r12", "r13"},
+    };
+    static const char *const high[] = {"ch", "dh", "bh", "ah"};
+    static const struct { const char *type, *text; } fixed[] = {
+        {"I8", "7"}, {"I16", "0x1234"}, {"I32", "0x12345678"}, {"I64", "0x123456789abcdef0"}, {"Rel8", ".+8"}, {"Rel32", ".+4096"},
+        {"D8", "8"}, {"D32", "4096"}, {"B", "rbx"}, {"I", "rsi"}, {"SREG", "fs"}, {"CR", "cr0"}, {"DR", "dr0"},
+        {"VSIB_XMM", "[rbx+xmm9]"}, {"VSIB_YMM", "[rbx+ymm9]"}, {"VSIB_ZMM", "[rbx+zmm9]"},
+    };
+
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+        if (strcmp(type, fixed[i].type) == 0) {
+            str_add(out, fixed[i].text);
+            return;
+        }
+    if (strcmp(type, "R8h") == 0)
+        str_add(out, high[in->high++ % 4]);
+    else if (type[0] == 'R' && isdigit((unsigned char)type[1]))
+        str_add(out, general[type[1] == '8' ? 0 : type[1] == '1' ? 1 : type[1] == '3' ? 2 : 3][in->general++ % 8]);
+    else if (type[0] == 'M' && type[1] != 'M')
+        add_memory(type, out);
+    else if (strcmp(type, "K") == 0)
+        str_addf(out, "k%u", 1 + in->mask++ % 7);
+    else if (strcmp(type, "MM") == 0)
+        str_addf(out, "mm%u", in->vector++ % 8);
+    else if (strcmp(type, "ST") == 0)
+        str_addf(out, "st(%u)", 1 + in->vector++ % 7);
+    else
+        str_addf(out, "%cmm%u", tolower((unsigned char)type[0]), 1 + in->vector++ % 7);
+}
+
+void form_instance(const struct form_row *row, struct str *out)
+{
+    struct instance in = {0};
+
+    for (const char *at = row->template; *at;) {
+        if (at[0] == '{' && at[1] == '{') {
+            str_add_char(out, '{');
+            at += 2;
+        } else if (at[0] == '}' && at[1] == '}') {
+            str_add_char(out, '}');
+            at += 2;
+        } else if (*at == '{') {
+            char type[32];
+            size_t length = strcspn(at, "}");
+            const char *colon = memchr(at, ':', length), *start = colon ? colon + 1 : at + 1;
+            size_t size = (size_t)(at + length - start);
+            size = size < sizeof type - 1 ? size : sizeof type - 1;
+            memcpy(type, start, size);
+            type[size] = '\0';
+            add_placeholder(&in, type, out);
+            at += length + (at[length] == '}');
+        } else {
+            str_add_char(out, *at++);
+        }
+    }
+}
