@@ -1,5 +1,6 @@
 /* data/machines/<id>/: machine.csv (key,value,unit,source), mapping.csv (form,usage,latency,micro_ops,source) and
- * overrides.csv (the same columns; its rows win). */
+ * by hand: overrides.csv (the same columns; an empty field keeps the generated value, `none` is the empty usage, a form with * or ?
+ * means every form that matches) and facts.csv (the columns of machine.csv; its rows win). */
 #ifndef PORTOLAN_IO_MACHINE_FILE_H
 #define PORTOLAN_IO_MACHINE_FILE_H
 

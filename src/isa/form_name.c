@@ -237,6 +237,13 @@ static void lea_template(const ZydisDecodedInstruction *in, const ZydisDecodedOp
     str_add(out, "]");
 }
 
+/* Instructions on a whole cache line: assemblers want their operand without a size. */
+static bool is_line(const ZydisDecodedInstruction *in)
+{
+    return in->meta.category == ZYDIS_CATEGORY_PREFETCH || in->mnemonic == ZYDIS_MNEMONIC_CLFLUSH ||
+           in->mnemonic == ZYDIS_MNEMONIC_CLFLUSHOPT || in->mnemonic == ZYDIS_MNEMONIC_CLWB || in->mnemonic == ZYDIS_MNEMONIC_CLDEMOTE;
+}
+
 /* One operand as the template writes it. */
 static bool operand_template(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, unsigned immediate, struct str *out)
 {
@@ -254,7 +261,7 @@ static bool operand_template(const ZydisDecodedInstruction *in, const ZydisDecod
     else if (op->type == ZYDIS_OPERAND_TYPE_REGISTER && op->visibility == ZYDIS_OPERAND_VISIBILITY_IMPLICIT)
         str_add(out, ZydisRegisterGetString(op->reg.value));
     else
-        str_addf(out, "{%s:%s}", access_text(op->actions), type);
+        str_addf(out, "{%s:%s}", access_text(op->actions), is_line(in) && op->type == ZYDIS_OPERAND_TYPE_MEMORY ? "M" : type);
     return true;
 }
 

@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "io/import_llvm.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/vec.h"
+#include "isa/child.h"
+
+#define RESOURCES_MAX 256
+#define OUTPUT_LIMIT ((size_t)512 << 20)
+/* Ends the rows of one form: an instruction that every model knows and no other form's row names. */
+#define MARKER "cld"
+#define MARKER_OPCODE "CLD"
+
+struct resource {
+    char name[64];
+    unsigned units;
+    portset set;         /* execution ports behind it; 0: not an execution resource */
+    bool invalid;        /* the model's mark for instructions it does not know */
+};
+
+struct reader {
+    struct resource resources[RESOURCES_MAX];
+    unsigned count;
+    struct ports ports;
+    size_t prefix;       /* characters that all single units share: SKL, Zn4, ... */
+    struct machine *machine;
+    const char *cpu;
+};
+
+static int resource_find(const struct reader *r, const char *name, size_t length)
+{
+    for (unsigned i = 0; i < r->count; i++)
+        if (strlen(r->resources[i].name) == length && memcmp(r->resources[i].name, name, length) == 0)
+            return (int)i;
+    return -1;
+}
+
+/* Load and store queues and the like hold no port: the address units in front of them bind first. */
+static bool is_queue(const char *name)
+{
+    size_t length = strlen(name);
+    return (length >= 3 && strcmp(name + length - 3, "LSU") == 0) || (length >= 4 && strcmp(name + length - 4, "Load") == 0);
+}
+
+/* SKLPort5 is 5, SPRPort10 is A, Zn4ALU0 is ALU0, SKLFPDivider is FPDV. */
+static void port_name(const struct reader *r, const char *resource, char out[PORT_NAME_MAX])
+{
+    const char *name = resource + r->prefix;
+    const char *divider = strstr(name, "Div");
+    char *end;
+
+    if (divider) {
+        snprintf(out, PORT_NAME_MAX, "%.*sDV", (int)(divider - name > 6 ? 6 : divider - name), name);
+        return;
+    }
+    if (str_has_prefix(name, "Port"))
+        name += 4;
+    unsigned long number = strtoul(name, &end, 10);
+    if (end != name && *end == '\0' && number < 36)
+        snprintf(out, PORT_NAME_MAX, "%c", number < 10 ? (char)('0' + number) : (char)('A' + number - 10));
+    else
+        snprintf(out, PORT_NAME_MAX, "%.11s", name);
+}
+
+/* A line of the first list: "[16]  - SKLPort23:2 SKLPort2, SKLPort3". */
+struct resource_line {
+    const char *name, *members;
+    size_t length;
+    unsigned units;
+};
+
+static bool resource_line(const char *line, const char *end, struct resource_line *out)
+{
+    const char *dash = memchr(line, '-', (size_t)(end - line));
+    if (line[0] != '[' || !dash || dash + 2 >= end)
+        return false;
+    out->name = dash + 2;
+    const char *colon = memchr(out->name, ':', (size_t)(end - out->name));
+    if (!colon)
+        return false;
+    char *after;
+    out->length = (size_t)(colon - out->name);
+    out->units = (unsigned)strtoul(colon + 1, &after, 10);
+    while (after < end && *after == ' ')
+        after++;
+    out->members = after < end ? after : NULL;
+    return out->length > 0 && out->length < sizeof((struct resource *)0)->name;
+}
+
+static const char *line_end(const char *at, const char *end)
+{
+    const char *newline = memchr(at, '\n', (size_t)(end - at));
+    return newline ? newline : end;
+}
+
+/* The units' own ports first, so that groups can refer to any of them. */
+static bool add_unit(struct reader *r, struct resource *resource, struct err *err)
+{
+    char base[PORT_NAME_MAX], name[PORT_NAME_MAX + 12];
+
+    if (resource->invalid || is_queue(resource->name))
+        return true;
+    port_name(r, resource->name, base);
+    for (unsigned k = 0; k < resource->units; k++) {
+        snprintf(name, sizeof name, resource->units > 1 ? "%.9s%u" : "%s", base, k);
+        if (!ports_add(&r->ports, name, err))
+            return false;
+        portset bit = (portset)1 << (r->ports.count - 1);
+        resource->set |= bit;
+        if (strstr(resource->name, "Div"))
+            r->ports.pipes |= bit;
+    }
+    return true;
+}
+
+static void find_prefix(struct reader *r, const bool *is_unit)
+{
+    const char *first = NULL;
+    for (unsigned i = 0; i < r->count; i++) {
+        if (!is_unit[i])
+            continue;
+        if (!first) {
+            first = r->resources[i].name;
+            r->prefix = strlen(first);
+        }
+        size_t same = 0;
+        while (same < r->prefix && first[same] == r->resources[i].name[same])
+            same++;
+        r->prefix = same;
+    }
+    /* Never into a word: SKLPort5 and SKLPort6 alone would share SKLPort, which is fine; Zn4ALU0, Zn4ALU1 must keep ALU. */
+    while (first && r->prefix > 0 && !isupper((unsigned char)first[r->prefix]))
+        r->prefix--;
+}
+
+static bool read_resources(struct reader *r, const char *text, const char *end, struct err *err)
+{
+    bool is_unit[RESOURCES_MAX] = {false};
+    struct resource_line line;
+
+    for (const char *at = text; at < end; at = line_end(at, end) + 1) {
+        if (!resource_line(at, line_end(at, end), &line))
+            continue;
+        if (r->count == RESOURCES_MAX)
+            return err_set(err, ERR_LIMIT, NULL, "more than %d resources", RESOURCES_MAX);
+        struct resource *resource = &r->resources[r->count];
+        memcpy(resource->name, line.name, line.length);
+        resource->units = line.units;
+        resource->invalid = strstr(resource->name, "Invalid") != NULL;
+        is_unit[r->count++] = !line.members;
+    }
+    find_prefix(r, is_unit);
+    /* Ports, then pipes: dividers come last on the screen. */
+    for (int pipes = 0; pipes < 2; pipes++)
+        for (unsigned i = 0; i < r->count; i++)
+            if (is_unit[i] && (strstr(r->resources[i].name, "Div") != NULL) == pipes && !add_unit(r, &r->resources[i], err))
+                return false;
+    unsigned index = 0;
+    for (const char *at = text; at < end; at = line_end(at, end) + 1) {
+        const char *stop = line_end(at, end);
+        if (!resource_line(at, stop, &line))
+            continue;
+        struct resource *group = &r->resources[index++];
+        for (const char *member = line.members; member && member < stop;) {
+            size_t length = 0;
+            while (member + length < stop && member[length] != ',' && member[length] != ' ')
+                length++;
+            int unit = resource_find(r, member, length);
+            if (unit >= 0)
+                group->set |= r->resources[unit].set;
+            for (member += length; member < stop && (*member == ',' || *member == ' ');)
+                member++;
+        }
+    }
+    if (r->ports.count == 0)
+        return err_set(err, ERR_DATA, "choose another CPU", "LLVM has no execution ports for %s", r->cpu);
+    return true;
+}
+
+struct charge {
+    portset set;
+    int64_t cycles;
+};
+
+static int by_size(const void *a, const void *b)
+{
+    const struct charge *x = a, *y = b;
+    unsigned m = portset_size(x->set), n = portset_size(y->set);
+    return m != n ? (m > n) - (m < n) : (x->set > y->set) - (x->set < y->set);
+}
+
+/* LLVM charges a use to every group that holds it: from the small sets up, take each out of its supersets. */
+static void undo_groups(struct charge *charges, size_t n, struct usage *usage)
+{
+    qsort(charges, n, sizeof *charges, by_size);
+    for (size_t i = 0; i < n; i++) {
+        if (charges[i].cycles <= 0)
+            continue;
+        for (size_t k = i + 1; k < n; k++)
+            if (charges[k].set != charges[i].set && !(charges[i].set & ~charges[k].set))
+                charges[k].cycles -= charges[i].cycles;
+        usage_add(usage, charges[i].set, (uint32_t)charges[i].cycles);
+    }
+}
+
+/* "SKLPort04,SKLPort237[2]" to @usage; false when it is no list of resources. */
+static bool read_charges(const struct reader *r, const char *text, size_t length, struct usage *usage, bool *invalid)
+{
+    struct charge charges[64];
+    size_t n = 0;
+
+    for (const char *at = text, *end = text + length; at < end;) {
+        const char *stop = at;
+        while (stop < end && *stop != '[' && *stop != ',')
+            stop++;
+        int index = resource_find(r, at, (size_t)(stop - at));
+        if (index < 0)
+            return false;
+        int64_t cycles = 1;
+        if (stop < end && *stop == '[') {
+            char *after;
+            cycles = (int64_t)strtoll(stop + 1, &after, 10);
+            if (*after == ',')
+                cycles = (int64_t)strtoll(after + 1, &after, 10) - cycles;
+            stop = memchr(stop, ']', (size_t)(end - stop));
+            stop = stop ? stop + 1 : end;
+        }
+        const struct resource *resource = &r->resources[index];
+        *invalid |= resource->invalid;
+        size_t k = 0;
+        while (k < n && charges[k].set != resource->set)
+            k++;
+        if (resource->set && k < n)
+            charges[k].cycles = cycles > charges[k].cycles ? cycles : charges[k].cycles;
+        else if (resource->set && n < 64)
+            charges[n++] = (struct charge){resource->set, cycles};
+        at = stop < end && *stop == ',' ? stop + 1 : stop;
+        if (stop == at && at < end)
+            return false;
+    }
+    undo_groups(charges, n, usage);
+    return true;
+}
+
+/* One row of the table. */
+struct row {
+    unsigned micro_ops;
+    double latency;
+    struct usage usage;
+    bool invalid, marker;
+};
+
+static const char *next_token(const char **at, const char *end, size_t *length)
+{
+    while (*at < end && (**at == ' ' || **at == '\t'))
+        (*at)++;
+    const char *token = *at;
+    while (*at < end && **at != ' ' && **at != '\t')
+        (*at)++;
+    *length = (size_t)(*at - token);
+    return token;
+}
+
+static bool is_number(const char *token, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if (!isdigit((unsigned char)token[i]) && token[i] != '.')
+            return false;
+    return length > 0;
+}
+
+static bool read_row(const struct reader *r, const char *line, const char *end, struct row *row)
+{
+    const char *at = line, *token;
+    size_t length;
+
+    *row = (struct row){0};
+    for (int i = 0; i < 3; i++) {
+        token = next_token(&at, end, &length);
+        if (!is_number(token, length) && !(i == 2 && length == 1 && *token == '-'))
+            return false;
+        if (i == 0)
+            row->micro_ops = (unsigned)strtoul(token, NULL, 10);
+        if (i == 1)
+            row->latency = strtod(token, NULL);
+    }
+    do
+        token = next_token(&at, end, &length);
+    while (length == 1 && (*token == '*' || *token == 'U'));
+    if (!is_number(token, length))
+        return false;
+    token = next_token(&at, end, &length);
+    if (read_charges(r, token, length, &row->usage, &row->invalid))
+        token = next_token(&at, end, &length);
+    row->marker = length == strlen(MARKER_OPCODE) && memcmp(token, MARKER_OPCODE, length) == 0;
+    return length > 0;
+}
+
+/* Adds what lies between two markers as one form: a prefix and its instruction may be two rows. */
+static void add_entry(struct reader *r, const char *form, struct row *sum)
+{
+    struct mapping_entry entry = {(char *)form, sum->usage, sum->latency, sum->micro_ops, ""};
+    if (!sum->invalid)
+        mapping_set(r->machine->mapping, &entry);
+}
+
+static bool read_rows(struct reader *r, const char *text, const char *end, const char *const *forms, size_t count, struct err *err)
+{
+    struct row sum = {0}, row;
+    size_t form = 0;
+    unsigned rows = 0;
+
+    for (const char *at = text; at < end && form < count; at = line_end(at, end) + 1) {
+        if (!read_row(r, at, line_end(at, end), &row))
+            continue;
+        bool own = row.marker && rows == 0 && strcmp(forms[form], "CLD ()") == 0;
+        if (!row.marker || own) {
+            for (unsigned i = 0; i < row.usage.count; i++)
+                usage_add(&sum.usage, row.usage.uops[i].ports, row.usage.uops[i].count);
+            sum.latency = fmax(sum.latency, row.latency);
+            sum.micro_ops += row.micro_ops;
+            sum.invalid |= row.invalid;
+            rows++;
+        } else {
+            if (rows)
+                add_entry(r, forms[form], &sum);
+            usage_done(&sum.usage);
+            sum = (struct row){0};
+            rows = 0;
+            form++;
+        }
+        usage_done(&row.usage);
+    }
+    usage_done(&sum.usage);
+    if (form < count)
+        return err_set(err, ERR_DATA, "is this llvm-mca 22?", "the table ends after %zu of %zu forms", form, count);
+    return true;
+}
+
+struct machine *import_llvm_parse(const char *cpu, const char *text, size_t length, const char *const *forms, size_t form_count,
+                                  struct err *err)
+{
+    const char *end = text + length;
+    struct reader *r = mem_zero(1, sizeof *r);
+    struct machine *m = NULL;
+    const char *resources = strstr(text, "Resources:"), *rows = resources ? strstr(resources, "Instruction Info:") : NULL;
+    const char *table = rows ? strstr(rows, "Instructions:") : NULL;
+
+    r->cpu = cpu;
+    if (!table) {
+        err_set(err, ERR_DATA, "use llvm-mca 22: older ones print no full tables", "llvm-mca printed no instruction table for %s", cpu);
+        goto out;
+    }
+    const char *stop = strstr(table, "\nResources:");
+    if (!read_resources(r, resources, rows, err))
+        goto out;
+    r->machine = machine_new(cpu, &r->ports);
+    if (read_rows(r, table, stop ? stop : end, forms, form_count, err))
+        m = r->machine;
+    else
+        machine_free(r->machine);
+out:
+    free(r);
+    return m;
+}
+
+static const char *program(void)
+{
+    const char *chosen = getenv("PORTOLAN_LLVM_MCA");
+    if (chosen && *chosen)
+        return chosen;
+    return access("/usr/bin/llvm-mca-22", X_OK) == 0 ? "llvm-mca-22" : "llvm-mca";
+}
+
+/* Runs llvm-mca with @extra on @input, its table in @out. */
+static bool run(const char *cpu, const char *extra, const struct str *input, struct str *out, struct err *err)
+{
+    static const struct child_limits limits = {.cpu_seconds = 120, .memory = (size_t)8 << 30, .file_size = OUTPUT_LIMIT,
+                                               .wall_seconds = 240, .output = 4096};
+    struct str mcpu = {0}, path = {0};
+    struct child_result result = {0};
+    bool ok = false;
+    char *directory = child_directory_new(err);
+
+    if (!directory)
+        return false;
+    str_addf(&mcpu, "-mcpu=%s", cpu);
+    str_addf(&path, "%s/table", directory);
+    const char *argv[] = {program(), "-mtriple=x86_64-linux-gnu", str_text(&mcpu), "-skip-unsupported-instructions=any",
+                          "-x86-asm-syntax=intel", "-output-asm-variant=1", "-o", str_text(&path), extra, NULL};
+    if (!child_run(argv, directory, input->data, input->length, &limits, &result, err))
+        goto out;
+    if (strstr(str_text(&result.output), "is not a recognized processor")) {
+        err_set(err, ERR_MISSING, "llvm-mca -mcpu=help lists the names", "LLVM does not know the CPU %s", cpu);
+        goto out;
+    }
+    if (result.timed_out || result.status != 0) {
+        err_set(err, ERR_MISSING, "install the package llvm-22", "%s failed: %.300s", argv[0], str_text(&result.output));
+        goto out;
+    }
+    ok = file_read(str_text(&path), OUTPUT_LIMIT, out, err);
+out:
+    child_result_done(&result);
+    child_directory_free(directory);
+    str_done(&mcpu);
+    str_done(&path);
+    return ok;
+}
+
+static void set_facts(struct machine *m, const char *summary)
+{
+    const char *width = strstr(summary, "Dispatch Width:");
+    char number[32];
+
+    if (width) {
+        snprintf(number, sizeof number, "%lu", strtoul(width + strlen("Dispatch Width:"), NULL, 10));
+        machine_set_fact(m, "issue_width", number, "µops/cycle", "LLVM 22 scheduling model (dispatch width)");
+    }
+}
+
+/* The form's instance and the marker. LLVM's Intel syntax has no `.+8`: branches go to a symbol. */
+static void add_line(const struct form_row *row, struct str *input)
+{
+    struct str line = {0};
+
+    form_instance(row, &line);
+    const char *here = strstr(str_text(&line), ".+");
+    str_addf(input, "%.*s%s\n" MARKER "\n", (int)(here ? here - line.data : (int)line.length), str_text(&line), here ? "elsewhere" : "");
+    str_done(&line);
+}
+
+struct machine *import_llvm(const char *cpu, const struct forms *forms, struct err *err)
+{
+    struct str input = {0}, table = {0}, summary = {0}, one = {0};
+    size_t count = forms_count(forms);
+    const char **names = mem_alloc(count * sizeof *names);
+    struct machine *m = NULL;
+
+    if (cpu[strspn(cpu, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.")]) {
+        err_set(err, ERR_USAGE, "llvm-mca -mcpu=help lists the names", "\"%s\" is not the name of a CPU", cpu);
+        goto out;
+    }
+    for (size_t i = 0; i < count; i++) {
+        names[i] = forms_at(forms, i)->form;
+        add_line(forms_at(forms, i), &input);
+    }
+    str_add(&one, "nop\n");
+    if (run(cpu, "-instruction-tables=full", &input, &table, err) && run(cpu, "-iterations=1", &one, &summary, err))
+        m = import_llvm_parse(cpu, str_text(&table), table.length, names, count, err);
+    if (m)
+        set_facts(m, str_text(&summary));
+out:
+    free(names);
+    str_done(&input);
+    str_done(&table);
+    str_done(&summary);
+    str_done(&one);
+    return m;
+}

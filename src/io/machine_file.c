@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "io/machine_file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/vec.h"
+#include "io/csv.h"
+
+static void path_in(struct str *path, const char *dir, const char *name)
+{
+    str_clear(path);
+    str_addf(path, "%s/%s", dir, name);
+}
+
+/* machine.csv or facts.csv into @facts, later rows win. */
+static bool read_facts(const char *path, struct machine *facts, struct err *err)
+{
+    struct csv_table *t = csv_table_read(path, err);
+    if (!t)
+        return false;
+    int key = csv_table_column(t, "key"), value = csv_table_column(t, "value"), unit = csv_table_column(t, "unit"), source = csv_table_column(t, "source");
+    bool ok = key >= 0 && value >= 0;
+
+    if (!ok) {
+        err_set(err, ERR_DATA, "begin with key,value,unit,source", "the header lacks a column");
+        err_at(err, path, 1, 1);
+    }
+    for (size_t i = 0; ok && i < t->count; i++)
+        machine_set_fact(facts, t->rows[i][key], t->rows[i][value], unit < 0 ? "" : t->rows[i][unit], source < 0 ? "" : t->rows[i][source]);
+    csv_table_free(t);
+    return ok;
+}
+
+/* "0,1,DV" into @ports; @pipes marks the blocking ones. */
+static bool read_ports(const struct machine *facts, struct ports *ports, struct err *err)
+{
+    const char *list = machine_fact(facts, "ports");
+    if (!list)
+        return err_set(err, ERR_DATA, "add a row ports,\"0,1,2\"", "the fact ports is missing");
+    while (*list) {
+        char name[PORT_NAME_MAX + 1];
+        size_t length = strcspn(list, ", ");
+        snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), list);
+        if (!ports_add(ports, name, err))
+            return false;
+        if (machine_has(facts, "pipes", name))
+            ports->pipes |= (portset)1 << (ports->count - 1);
+        list += length;
+        list += strspn(list, ", ");
+    }
+    return true;
+}
+
+static bool row_fault(struct err *err, const char *path, size_t line, int column)
+{
+    return err_at(err, path, line, (size_t)column + 1);
+}
+
+static bool parse_number(const char *text, double *out)
+{
+    char *end;
+    *out = *text ? strtod(text, &end) : NAN;
+    return !*text || (*end == '\0' && *out >= 0 && isfinite(*out));
+}
+
+/* Applies one row to every form that its name or pattern means; a plain name not there yet is added. */
+static bool apply(struct mapping *m, struct mapping_entry *entry, bool pattern, const bool given[3], struct err *err)
+{
+    size_t hits = 0;
+    for (size_t i = 0; pattern && i < mapping_count(m); i++) {
+        const struct mapping_entry *old = mapping_at(m, i);
+        if (!str_match(entry->form, old->form))
+            continue;
+        struct mapping_entry fresh = {old->form, given[0] ? entry->usage : old->usage, given[1] ? entry->latency : old->latency,
+                                      given[2] ? entry->micro_ops : old->micro_ops, entry->source};
+        struct mapping_entry copy = fresh;
+        copy.form = mem_strdup(old->form);
+        usage_copy(&copy.usage, &fresh.usage);
+        mapping_set(m, &copy);
+        free(copy.form);
+        usage_done(&copy.usage);
+        hits++;
+    }
+    if (pattern && !hits)
+        return err_set(err, ERR_DATA, "correct the pattern", "no form matches \"%s\"", entry->form);
+    if (!pattern) {
+        const struct mapping_entry *old = mapping_find(m, entry->form);
+        struct mapping_entry fresh = *entry;
+        struct usage kept = {0};
+        if (old && !given[0]) {
+            usage_copy(&kept, &old->usage);
+            fresh.usage = kept;
+        }
+        if (old && !given[1])
+            fresh.latency = old->latency;
+        if (old && !given[2])
+            fresh.micro_ops = old->micro_ops;
+        mapping_set(m, &fresh);
+        usage_done(&kept);
+    }
+    return true;
+}
+
+/* mapping.csv, or overrides.csv, whose empty fields keep what is there and whose forms may be patterns. */
+static bool read_mapping(const char *path, bool overrides, struct mapping *m, struct err *err)
+{
+    struct csv_table *t = csv_table_read(path, err);
+    bool ok = false;
+    if (!t)
+        return false;
+    int form = csv_table_column(t, "form"), usage = csv_table_column(t, "usage"), latency = csv_table_column(t, "latency"),
+        micro_ops = csv_table_column(t, "micro_ops"), source = csv_table_column(t, "source");
+    if (form < 0 || usage < 0) {
+        err_set(err, ERR_DATA, "begin with form,usage,latency,micro_ops,source", "the header lacks a column");
+        err_at(err, path, 1, 1);
+        goto out;
+    }
+    for (size_t i = 0; i < t->count; i++) {
+        char **row = t->rows[i];
+        struct mapping_entry entry = {.form = row[form], .latency = NAN, .source = source < 0 ? "" : row[source]};
+        double uops = NAN;
+        const char *text = strcmp(row[usage], "none") == 0 ? "" : row[usage];
+        if (!*row[form]) {
+            err_set(err, ERR_DATA, "name an instruction form", "the form is empty");
+            row_fault(err, path, t->lines[i], form);
+            goto out;
+        }
+        if (!usage_parse(text, mapping_ports(m), &entry.usage, err)) {
+            row_fault(err, path, t->lines[i], usage);
+            goto out;
+        }
+        if ((latency >= 0 && !parse_number(row[latency], &entry.latency)) || (micro_ops >= 0 && !parse_number(row[micro_ops], &uops))) {
+            err_set(err, ERR_DATA, "give a number from 0 up, or nothing", "a latency or number of µops is no number");
+            row_fault(err, path, t->lines[i], latency);
+            usage_done(&entry.usage);
+            goto out;
+        }
+        entry.micro_ops = isnan(uops) ? 0 : (unsigned)uops;
+        bool given[3] = {*row[usage] != '\0', !isnan(entry.latency), !isnan(uops)};
+        bool applied = true;
+        if (overrides)
+            applied = apply(m, &entry, strpbrk(row[form], "*?") != NULL, given, err);
+        else
+            mapping_set(m, &entry);
+        usage_done(&entry.usage);
+        if (!applied) {
+            row_fault(err, path, t->lines[i], form);
+            goto out;
+        }
+    }
+    ok = true;
+out:
+    csv_table_free(t);
+    return ok;
+}
+
+static struct machine *load_directory(const char *id, const char *dir, struct err *err)
+{
+    struct ports none = {0}, ports = {0};
+    struct machine *facts = machine_new(id, &none), *m = NULL;
+    struct str path = {0};
+    bool ok;
+
+    path_in(&path, dir, "machine.csv");
+    ok = read_facts(str_text(&path), facts, err);
+    path_in(&path, dir, "facts.csv");
+    if (ok && access(str_text(&path), F_OK) == 0)
+        ok = read_facts(str_text(&path), facts, err);
+    path_in(&path, dir, "machine.csv");
+    if (ok && !read_ports(facts, &ports, err))
+        ok = err_at(err, str_text(&path), 0, 0);
+    if (!ok)
+        goto out;
+    m = machine_new(id, &ports);
+    for (size_t i = 0; i < facts->fact_count; i++)
+        machine_set_fact(m, facts->facts[i].key, facts->facts[i].value, facts->facts[i].unit, facts->facts[i].source);
+    if (machine_fact(m, "title")) {
+        free(m->title);
+        m->title = mem_strdup(machine_fact(m, "title"));
+    }
+    path_in(&path, dir, "mapping.csv");
+    ok = read_mapping(str_text(&path), false, m->mapping, err);
+    path_in(&path, dir, "overrides.csv");
+    if (ok && access(str_text(&path), F_OK) == 0)
+        ok = read_mapping(str_text(&path), true, m->mapping, err);
+    if (!ok) {
+        machine_free(m);
+        m = NULL;
+    }
+out:
+    str_done(&path);
+    machine_free(facts);
+    return m;
+}
+
+struct machine *machine_load(const char *id_or_dir, struct err *err)
+{
+    struct str relative = {0};
+    struct machine *m = NULL;
+    const char *base = strrchr(id_or_dir, '/');
+
+    if (base) {
+        m = load_directory(base[1] ? base + 1 : id_or_dir, id_or_dir, err);
+    } else {
+        str_addf(&relative, "machines/%s", id_or_dir);
+        char *dir = *id_or_dir && id_or_dir[0] != '.' ? file_data_path(str_text(&relative)) : NULL;
+        if (dir)
+            m = load_directory(id_or_dir, dir, err);
+        else
+            err_set(err, ERR_MISSING, "machine list shows the names", "there is no machine called \"%s\"", id_or_dir);
+        free(dir);
+    }
+    str_done(&relative);
+    return m;
+}
+
+static void save_facts(const struct machine *m, struct str *out)
+{
+    const struct ports *ports = mapping_ports(m->mapping);
+    struct str list = {0}, pipes = {0};
+
+    for (unsigned i = 0; i < ports->count; i++) {
+        str_addf(&list, "%s%s", list.length ? "," : "", ports->names[i]);
+        if (ports->pipes >> i & 1)
+            str_addf(&pipes, "%s%s", pipes.length ? "," : "", ports->names[i]);
+    }
+    str_add(out, "key,value,unit,source\n");
+    const char *own[][2] = {{"ports", str_text(&list)}, {"pipes", str_text(&pipes)}};
+    for (int i = 0; i < 2; i++) {
+        csv_add_field(out, own[i][0], false);
+        csv_add_field(out, own[i][1], false);
+        str_add(out, ",\n");
+    }
+    for (size_t i = 0; i < m->fact_count; i++) {
+        const struct machine_fact *fact = &m->facts[i];
+        if (strcmp(fact->key, "ports") == 0 || strcmp(fact->key, "pipes") == 0)
+            continue;
+        csv_add_field(out, fact->key, false);
+        csv_add_field(out, fact->value, false);
+        csv_add_field(out, fact->unit, false);
+        csv_add_field(out, fact->source, true);
+    }
+    str_done(&list);
+    str_done(&pipes);
+}
+
+static void save_mapping(const struct machine *m, struct str *out)
+{
+    struct str usage = {0};
+    char number[32];
+
+    str_add(out, "form,usage,latency,micro_ops,source\n");
+    for (size_t i = 0; i < mapping_count(m->mapping); i++) {
+        const struct mapping_entry *entry = mapping_at(m->mapping, i);
+        str_clear(&usage);
+        usage_print(&entry->usage, mapping_ports(m->mapping), &usage);
+        csv_add_field(out, entry->form, false);
+        csv_add_field(out, usage.length ? str_text(&usage) : "none", false);
+        snprintf(number, sizeof number, "%.17g", entry->latency);
+        csv_add_field(out, isnan(entry->latency) ? "" : number, false);
+        snprintf(number, sizeof number, "%u", entry->micro_ops);
+        csv_add_field(out, entry->micro_ops ? number : "", false);
+        csv_add_field(out, entry->source, true);
+    }
+    str_done(&usage);
+}
+
+bool machine_save(const struct machine *m, const char *dir, struct err *err)
+{
+    struct str path = {0}, text = {0};
+    bool ok = false;
+
+    if (mkdir(dir, 0777) != 0 && errno != EEXIST) {
+        err_set(err, ERR_IO, "check the parent directory", "cannot make the directory: %s", strerror(errno));
+        err_at(err, dir, 0, 0);
+        goto out;
+    }
+    save_facts(m, &text);
+    path_in(&path, dir, "machine.csv");
+    if (!file_write(str_text(&path), text.data, text.length, err))
+        goto out;
+    str_clear(&text);
+    save_mapping(m, &text);
+    path_in(&path, dir, "mapping.csv");
+    ok = file_write(str_text(&path), text.data, text.length, err);
+out:
+    str_done(&path);
+    str_done(&text);
+    return ok;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+char **machine_ids(void)
+{
+    VEC(char *) ids = {0};
+    char *path = file_data_path("machines");
+    DIR *dir = path ? opendir(path) : NULL;
+    struct str file = {0};
+
+    for (struct dirent *entry; dir && (entry = readdir(dir));) {
+        path_in(&file, path, entry->d_name);
+        str_add(&file, "/machine.csv");
+        if (entry->d_name[0] != '.' && access(str_text(&file), R_OK) == 0)
+            vec_push(&ids, mem_strdup(entry->d_name));
+    }
+    if (dir)
+        closedir(dir);
+    free(path);
+    str_done(&file);
+    if (ids.count)
+        qsort(ids.items, ids.count, sizeof *ids.items, compare_names);
+    vec_push(&ids, NULL);
+    return ids.items;
+}
