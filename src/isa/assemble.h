@@ -18,17 +18,22 @@ struct diagnostic {
     char *reason;
 };
 
+/* Part of the user's text. */
+struct source_span { size_t start, length; };
+
 /* What a text became: one code section's bytes and the line that each instruction came from. */
 struct assembled {
     uint8_t *code;
     size_t length;
     struct code_line { uint64_t offset; uint32_t line; } *lines;   /* sorted by offset, one per instruction start */
     size_t line_count;
-    struct label { char *name; uint64_t offset; uint32_t line; } *labels;
+    struct label { char *name; uint64_t offset; uint32_t line; bool function; } *labels;   /* sorted by offset */
     size_t label_count;
     struct diagnostic *refused;   /* lines the assembler would not take (with skip_bad they are left out) */
     size_t refused_count;
     enum syntax syntax;           /* the one used */
+    struct source_span *spans;    /* per line: its statements without addresses, bytes, labels and comments */
+    size_t span_count;
 };
 
 /* @text: compiler output, a listing (objdump, Compiler Explorer: addresses and bytes stripped) or plain instructions.
