@@ -239,6 +239,16 @@ static void target_clean(struct listing *l, const char *p, const char *end, unsi
         p = skip_blank(e, end);
         e = word_end(p, end);
     }
+    if (str_has_prefix(p, "R_X86_64"))   /* a relocation of objdump -r */
+        return;
+    const char *nop = p;
+    while (word_is(nop, word_end(nop, end), "data16") || word_is(nop, word_end(nop, end), "cs") ||
+           word_is(nop, word_end(nop, end), "ds"))
+        nop = skip_blank(word_end(nop, end), end);
+    if (nop > p && end - nop >= 3 && strncasecmp(nop, "nop", 3) == 0) {   /* padding with more prefixes than `as` takes */
+        p = nop;
+        e = word_end(p, end);
+    }
     bool flow = e > p && ((*p | 32) == 'j' || strncasecmp(p, "call", 4) == 0 || strncasecmp(p, "loop", 4) == 0 ||
                           word_is(p, e, "xbegin"));
     const char *mnemonic_end = e;

@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analysis/kernel.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/loops.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/vec.h"
+#include "isa/listing.h"
+#include "isa/object.h"
+
+#define FILE_LIMIT ((size_t)64 << 20)
+/* Instructions decoded in full: a whole unit beyond this is narrowed to its functions first. */
+#define UNIT_LIMIT ((size_t)40000)
+#define CODE_LIMIT ((size_t)8 << 20)
+
+struct unit { VEC(struct insn) insns; };
+struct loop_list { VEC(struct kernel_loop) list; };
+
+static const uint8_t iaca_begin[] = {0xBB, 0x6F, 0, 0, 0, 0x64, 0x67, 0x90};
+static const uint8_t iaca_end[] = {0xBB, 0xDE, 0, 0, 0, 0x64, 0x67, 0x90};
+
+/* Decodes @length bytes; what is no instruction (tables between functions) is stepped over. False beyond UNIT_LIMIT. */
+static bool unit_decode(struct unit *u, const uint8_t *code, size_t length, uint64_t offset, bool text)
+{
+    for (size_t at = 0; at < length;) {
+        struct insn insn;
+        memset(&insn, 0, sizeof insn);
+        if (u->insns.count >= UNIT_LIMIT)
+            return false;
+        if (!insn_decode(code + at, length - at, offset + at, text, &insn, NULL)) {
+            at++;
+            continue;
+        }
+        insn.offset = offset + at;
+        at += insn.length;
+        vec_push(&u->insns, insn);
+    }
+    return true;
+}
+
+static void unit_done(struct unit *u)
+{
+    for (size_t i = 0; i < u->insns.count; i++)
+        insn_done(&u->insns.items[i]);
+    vec_done(&u->insns);
+}
+
+/* The source line of each instruction and its text there; where a line made several, their disassembly. */
+static void unit_lines(struct unit *u, const struct assembled *a, const char *text)
+{
+    size_t row = 0;
+    for (size_t i = 0; i < u->insns.count; i++) {
+        struct insn *insn = &u->insns.items[i];
+        while (row + 1 < a->line_count && a->lines[row + 1].offset <= insn->offset)
+            row++;
+        if (a->line_count && a->lines[row].offset <= insn->offset)
+            insn->line = a->lines[row].line;
+    }
+    for (size_t i = 0; i < u->insns.count; i++) {
+        struct insn *insn = &u->insns.items[i];
+        bool alone = (i == 0 || insn[-1].line != insn->line) && (i + 1 == u->insns.count || insn[1].line != insn->line);
+        struct source_span span = {0, 0};
+        if (alone && insn->line > 0 && insn->line <= a->span_count)
+            span = a->spans[insn->line - 1];
+        if (span.length && !memchr(text + span.start, ';', span.length)) {
+            free(insn->text);
+            insn->text = mem_strndup(text + span.start, span.length);
+            for (char *p = insn->text; *p; p++)
+                if (*p == '\t')
+                    *p = ' ';
+        } else if (!insn->text) {
+            insn->text = mem_strdup(insn->form);
+        }
+    }
+}
+
+static void loop_push(struct loop_list *out, const struct insn *insns, size_t first, size_t end, const char *label, const char *why)
+{
+    struct kernel_loop loop = loop_make(insns, first, end - first, label, why);
+    loop.marked = true;
+    vec_push(&out->list, loop);
+}
+
+static size_t insn_from(const struct unit *u, uint64_t offset)
+{
+    size_t i = 0;
+    while (i < u->insns.count && u->insns.items[i].offset < offset)
+        i++;
+    return i;
+}
+
+static void marks_bytes(const struct unit *u, const uint8_t *code, size_t length, struct loop_list *out)
+{
+    size_t begin = SIZE_MAX;
+    for (size_t at = 0; at + sizeof iaca_begin <= length; at++) {
+        if (code[at] != 0xBB)
+            continue;
+        if (memcmp(code + at, iaca_begin, sizeof iaca_begin) == 0) {
+            begin = at + sizeof iaca_begin;
+        } else if (begin != SIZE_MAX && memcmp(code + at, iaca_end, sizeof iaca_end) == 0) {
+            size_t first = insn_from(u, begin), end = insn_from(u, at);
+            if (end > first)
+                loop_push(out, u->insns.items, first, end, "", "IACA markers");
+            begin = SIZE_MAX;
+        }
+    }
+}
+
+static void marks_comments(const struct unit *u, const char *text, size_t length, struct loop_list *out)
+{
+    struct marker_list marks;
+    listing_markers(text, length, &marks);
+    for (size_t m = 0; m < marks.list.count; m++) {
+        const struct marker *begin = &marks.list.items[m];
+        if (begin->kind != MARKER_BEGIN)
+            continue;
+        size_t last_line = SIZE_MAX;
+        for (size_t e = m + 1; e < marks.list.count && last_line == SIZE_MAX; e++)
+            if (marks.list.items[e].kind == MARKER_END)
+                last_line = marks.list.items[e].line;
+        size_t first = 0;
+        while (first < u->insns.count && u->insns.items[first].line <= begin->line)
+            first++;
+        size_t end = first;
+        while (end < u->insns.count && u->insns.items[end].line < last_line)
+            end++;
+        const char *name = strchr(begin->text, ' ');
+        if (end > first)
+            loop_push(out, u->insns.items, first, end, name ? name + 1 : "", begin->text);
+    }
+    listing_markers_done(&marks);
+}
+
+/* Joins marked regions (first) with the loops found; with neither, everything is the kernel. */
+static void loops_set(struct kernel *k, struct unit *u, struct loop_list *marked, const struct label *labels,
+                      size_t label_count, const char *whole)
+{
+    struct kernel_loop *found;
+    size_t n = loops_find(u->insns.items, u->insns.count, labels, label_count, &found);
+    for (size_t i = 0; i < n; i++)
+        vec_push(&marked->list, found[i]);
+    free(found);
+    if (marked->list.count == 0)
+        vec_push(&marked->list, loop_make(u->insns.items, 0, u->insns.count, "", whole));
+    k->insns = u->insns.items;
+    k->insn_count = u->insns.count;
+    k->loops = marked->list.items;
+    k->loop_count = marked->list.count;
+    memset(u, 0, sizeof *u);
+}
+
+static struct kernel *loop_choose(struct kernel *k, const struct kernel_options *options, struct err *err)
+{
+    if (!options || options->loop == 0)
+        return k;
+    if (options->loop > k->loop_count) {
+        err_set(err, ERR_USAGE, "see `kernel list'", "there is no loop %zu in %s; it has %zu", options->loop, k->name, k->loop_count);
+        kernel_free(k);
+        return NULL;
+    }
+    k->current = options->loop - 1;
+    return k;
+}
+
+/* Keeps the instructions of source lines @first to @last. */
+static void unit_restrict(struct unit *u, size_t first, size_t last)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < u->insns.count; i++) {
+        struct insn *insn = &u->insns.items[i];
+        if (insn->line >= first && (last == 0 || insn->line <= last))
+            u->insns.items[kept++] = *insn;
+        else
+            insn_done(insn);
+    }
+    u->insns.count = kept;
+}
+
+struct kernel *kernel_from_text(const char *name, const char *text, size_t length, const struct kernel_options *options,
+                                struct err *err)
+{
+    static const struct kernel_options none;
+    const struct kernel_options *o = options ? options : &none;
+    struct assembled a;
+    struct unit u = {0};
+    struct kernel *k = NULL;
+    struct loop_list marked = {0};
+    if (!assemble(name, text, length, o->syntax, o->skip_bad, &a, err))
+        goto out;
+    if (!unit_decode(&u, a.code, a.length, 0, true)) {
+        err_set(err, ERR_LIMIT, "cut out the loop, or look for large .rept counts", "more than %zu instructions", UNIT_LIMIT);
+        err_at(err, name, 0, 0);
+        goto out;
+    }
+    unit_lines(&u, &a, text);
+    if (o->first_line || o->last_line)
+        unit_restrict(&u, o->first_line, o->last_line);
+    if (u.insns.count == 0) {
+        err_set(err, ERR_DATA, NULL, o->first_line || o->last_line ? "there are no instructions in lines %zu-%zu"
+                                                                   : "there are no instructions in this text",
+                o->first_line, o->last_line);
+        err_at(err, name, 0, 0);
+        goto out;
+    }
+    k = mem_zero(1, sizeof *k);
+    k->name = mem_strdup(name);
+    k->source = mem_strndup(text, length);
+    k->refused = a.refused;
+    k->refused_count = a.refused_count;
+    a.refused = NULL;
+    a.refused_count = 0;
+    marks_comments(&u, text, length, &marked);
+    marks_bytes(&u, a.code, a.length, &marked);
+    loops_set(k, &u, &marked, a.labels, a.label_count, "whole text (no loop)");
+    k = loop_choose(k, o, err);
+out:
+    unit_done(&u);
+    assembled_done(&a);
+    return k;
+}
+
+/* A function's worth by a light look: how many branches go back, how deep they nest; 0: no loop. */
+static uint64_t function_weigh(const uint8_t *code, size_t length)
+{
+    uint64_t loops = 0, deepest = 0, vectors = 0;
+    VEC(size_t) heads = {0};
+    for (size_t at = 0; at < length;) {
+        char form[FORM_MAX];
+        uint32_t traits = 0;
+        size_t n = insn_form(code + at, length - at, form, &traits);
+        if (n == 0) {
+            at++;
+            continue;
+        }
+        vectors += strstr(form, "MM") != NULL;
+        if ((traits & INSN_BRANCH) && !(traits & (INSN_CALL | INSN_RETURN)) && strstr(form, "(Rel")) {
+            int32_t distance = (int8_t)code[at + n - 1];
+            if (strstr(form, "(Rel32)") && n >= 5)
+                memcpy(&distance, code + at + n - 4, 4);
+            int64_t target = (int64_t)(at + n) + distance;
+            if (distance < 0 && target >= 0) {
+                /* Heads at or after this one belong to loops that this branch encloses. */
+                uint64_t depth = 1;
+                while (heads.count && heads.items[heads.count - 1] > (size_t)target) {
+                    heads.count--;
+                    depth = 2;
+                }
+                vec_push(&heads, (size_t)target);
+                deepest = depth > deepest ? depth : deepest;
+                loops++;
+            }
+        }
+        at += n;
+    }
+    vec_done(&heads);
+    if (loops == 0)
+        return 0;
+    uint64_t small = length < 65535 ? length : 65535;
+    return deepest << 48 | (vectors < 65535 ? vectors : 65535) << 16 | small;
+}
+
+static const struct object_section *section_of(const struct object *o, uint64_t offset)
+{
+    for (size_t i = 0; i < o->sections.count; i++)
+        if (offset >= o->sections.items[i].offset && offset < o->sections.items[i].offset + o->sections.items[i].size)
+            return &o->sections.items[i];
+    return NULL;
+}
+
+/* Ends where the symbol says, or at the next function, or with the section. */
+static size_t symbol_length(const struct object *o, const struct object_symbol *s)
+{
+    const struct object_section *section = section_of(o, s->offset);
+    if (!section)
+        return 0;
+    if (s->size)
+        return (size_t)s->size;
+    uint64_t end = section->offset + section->size;
+    for (size_t i = 0; i < o->symbols.count; i++) {
+        const struct object_symbol *other = &o->symbols.items[i];
+        if (other->function && other->offset > s->offset && other->offset < end)
+            end = other->offset;
+    }
+    return (size_t)(end - s->offset);
+}
+
+/* The function to decode, NULL for all of a small file. */
+static bool symbol_choose(const struct object *o, const char *wanted, const struct object_symbol **out, struct err *err)
+{
+    *out = NULL;
+    if (wanted) {
+        *out = object_symbol_find(o, wanted);
+        return *out || err_set(err, ERR_DATA, "see `nm' for the functions in it", "there is no function %s with code in this file", wanted);
+    }
+    if (o->length <= UNIT_LIMIT)
+        return true;
+    if (o->length > CODE_LIMIT)
+        return err_set(err, ERR_LIMIT, "name the function with --symbol", "%zu MB of code are too much to search", o->length / 1000000);
+    uint64_t best = 0;
+    for (size_t i = 0; i < o->symbols.count; i++) {
+        const struct object_symbol *s = &o->symbols.items[i];
+        size_t length = s->function ? symbol_length(o, s) : 0;
+        if (length == 0 || length > UNIT_LIMIT)
+            continue;
+        uint64_t weight = function_weigh(o->code + s->offset, length);
+        if (weight > best) {
+            best = weight;
+            *out = s;
+        }
+    }
+    return best > 0 || err_set(err, ERR_LIMIT, "give a file with symbols, or a smaller one",
+                               "no function with a loop is named in %zu kB of code", o->length / 1000);
+}
+
+static struct kernel *kernel_from_object(const char *path, const struct kernel_options *options, struct err *err)
+{
+    struct object o;
+    struct unit u = {0};
+    struct kernel *k = NULL;
+    const struct object_symbol *symbol = NULL;
+    VEC(struct label) labels = {0};
+    struct loop_list marked = {0};
+    if (!object_read(path, false, &o, err) || !symbol_choose(&o, options ? options->symbol : NULL, &symbol, err)) {
+        err_at(err, path, 0, 0);
+        goto out;
+    }
+    size_t start = symbol ? (size_t)symbol->offset : 0, length = symbol ? symbol_length(&o, symbol) : o.length;
+    bool all = unit_decode(&u, o.code + start, length, start, true);
+    if (!all || u.insns.count == 0) {
+        err_set(err, all ? ERR_DATA : ERR_LIMIT, "name another function with --symbol",
+                all ? "there is no code in it" : "more than %zu instructions", UNIT_LIMIT);
+        err_at(err, path, 0, 0);
+        goto out;
+    }
+    for (size_t i = 0; i < o.symbols.count; i++) {
+        struct label add = {o.symbols.items[i].name, o.symbols.items[i].offset, 0, o.symbols.items[i].function};
+        vec_push(&labels, add);
+    }
+    k = mem_zero(1, sizeof *k);
+    k->name = mem_strdup(path);
+    /* Marker bytes are counted from the first instruction's place. */
+    struct unit shifted = u;
+    marks_bytes(&shifted, o.code, start + length, &marked);
+    struct str whole = {0};
+    str_addf(&whole, symbol ? "whole function %s (no loop)" : "whole code (no loop)", symbol ? symbol->name : "");
+    loops_set(k, &u, &marked, labels.items, labels.count, str_text(&whole));
+    str_done(&whole);
+    for (size_t i = 0; symbol && i < k->loop_count; i++) {
+        struct str why = {0};
+        str_add(&why, k->loops[i].why);
+        if (!strstr(k->loops[i].why, symbol->name))
+            str_addf(&why, " of %s", symbol->name);
+        free(k->loops[i].why);
+        k->loops[i].why = str_take(&why);
+    }
+    k = loop_choose(k, options, err);
+out:
+    vec_done(&labels);
+    unit_done(&u);
+    object_done(&o);
+    return k;
+}
+
+struct kernel *kernel_load(const char *path, const struct kernel_options *options, struct err *err)
+{
+    struct str text = {0};
+    struct kernel *k = NULL;
+    if (file_read(path, FILE_LIMIT, &text, err)) {
+        if (text.length >= 4 && memcmp(text.data, "\177ELF", 4) == 0)
+            k = kernel_from_object(path, options, err);
+        else
+            k = kernel_from_text(path, str_text(&text), text.length, options, err);
+    }
+    str_done(&text);
+    return k;
+}
+
+struct kernel *kernel_from_hex(const char *hex, struct err *err)
+{
+    VEC(uint8_t) code = {0};
+    struct unit u = {0};
+    struct loop_list loops = {0};
+    struct kernel *k = NULL;
+    unsigned digits = 0, value = 0;
+    size_t at = 0;
+    for (; hex[at]; at++) {
+        unsigned char c = (unsigned char)hex[at];
+        if (isspace(c) && digits % 2 == 0)
+            continue;
+        if (!isxdigit(c)) {
+            err_set(err, ERR_DATA, "give pairs of hex digits", "`%c' at position %zu is no hex digit", isprint(c) ? c : '?', at + 1);
+            goto out;
+        }
+        value = value << 4 | (unsigned)(isdigit(c) ? c - '0' : (c | 32) - 'a' + 10);
+        if (++digits % 2 == 0) {
+            vec_push(&code, (uint8_t)value);
+            value = 0;
+        }
+    }
+    if (digits == 0 || digits % 2) {
+        err_set(err, ERR_DATA, "give pairs of hex digits", digits ? "odd number of hex digits: the last byte at position %zu is half"
+                                                                  : "the hex block is empty (%zu characters)", at);
+        goto out;
+    }
+    for (size_t i = 0; i < code.count;) {
+        struct insn insn;
+        memset(&insn, 0, sizeof insn);
+        if (u.insns.count >= UNIT_LIMIT || !insn_decode(code.items + i, code.count - i, i, true, &insn, NULL)) {
+            err_set(err, ERR_DATA, NULL, "the bytes from number %zu on (hex digit %zu) are no instruction", i + 1, 2 * i + 1);
+            goto out;
+        }
+        insn.offset = i;
+        i += insn.length;
+        vec_push(&u.insns, insn);
+    }
+    k = mem_zero(1, sizeof *k);
+    k->name = mem_strdup("hex");
+    vec_push(&loops.list, loop_make(u.insns.items, 0, u.insns.count, "", "whole block"));
+    k->insns = u.insns.items;
+    k->insn_count = u.insns.count;
+    k->loops = loops.list.items;
+    k->loop_count = 1;
+    memset(&u, 0, sizeof u);
+out:
+    vec_done(&code);
+    unit_done(&u);
+    return k;
+}
+
+void kernel_free(struct kernel *k)
+{
+    if (!k)
+        return;
+    for (size_t i = 0; i < k->insn_count; i++)
+        insn_done(&k->insns[i]);
+    free(k->insns);
+    loops_done(k->loops, k->loop_count);
+    for (size_t i = 0; i < k->refused_count; i++) {
+        free(k->refused[i].text);
+        free(k->refused[i].reason);
+    }
+    free(k->refused);
+    free(k->source);
+    free(k->name);
+    free(k);
+}
+
+const struct insn *kernel_insns(const struct kernel *k, size_t *count)
+{
+    const struct kernel_loop *loop = &k->loops[k->current];
+    *count = loop->count;
+    return k->insns + loop->first;
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analysis/loops.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/vec.h"
+#include "isa/listing.h"
+
+/* Beyond this many instructions a loop's inner paths are not followed. */
+#define PATH_LIMIT 20000
+#define NO_TARGET SIZE_MAX
+
+struct region {
+    size_t first, last;   /* head and closing branch */
+    unsigned depth;
+    bool innermost;
+    uint64_t vector_bits, size;
+};
+
+static size_t index_at(const struct insn *insns, size_t count, uint64_t offset)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (insns[middle].offset < offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < count && insns[low].offset == offset ? low : NO_TARGET;
+}
+
+static size_t branch_target(const struct insn *insns, size_t count, size_t at)
+{
+    const struct insn *insn = &insns[at];
+    if (!(insn->traits & INSN_BRANCH) || (insn->traits & (INSN_CALL | INSN_RETURN)))
+        return NO_TARGET;
+    for (unsigned i = 0; i < insn->operand_count; i++)
+        if (insn->operands[i].kind == OPERAND_RELATIVE)
+            return index_at(insns, count, (uint64_t)insn->operands[i].displacement);
+    return NO_TARGET;
+}
+
+static bool falls_through(const struct insn *insn)
+{
+    if (strcmp(insn->mnemonic, "ud2") == 0 || strcmp(insn->mnemonic, "hlt") == 0)
+        return false;
+    return !(insn->traits & INSN_BRANCH) || (insn->traits & (INSN_CONDITIONAL | INSN_CALL));
+}
+
+/* Whether the closing branch is reached from the head without leaving the region: a jump back from a block placed after
+ * the function's end closes no loop over what lies between. */
+static bool region_closes(const struct insn *insns, const size_t *targets, size_t first, size_t last)
+{
+    size_t n = last - first + 1;
+    if (n > PATH_LIMIT)
+        return false;
+    bool *seen = mem_zero(n, sizeof *seen);
+    VEC(size_t) todo = {0};
+    vec_push(&todo, first);
+    seen[0] = true;
+    while (todo.count && !seen[n - 1]) {
+        size_t at = todo.items[--todo.count];
+        size_t next[2] = {falls_through(&insns[at]) ? at + 1 : NO_TARGET, targets[at]};
+        for (int i = 0; i < 2; i++)
+            if (next[i] != NO_TARGET && next[i] >= first && next[i] <= last && !seen[next[i] - first]) {
+                seen[next[i] - first] = true;
+                vec_push(&todo, next[i]);
+            }
+    }
+    bool closes = seen[n - 1];
+    free(seen);
+    vec_done(&todo);
+    return closes;
+}
+
+static size_t label_from(const struct label *labels, size_t count, uint64_t offset)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (labels[middle].offset < offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool crosses_function(const struct insn *insns, size_t first, size_t last, const struct label *labels, size_t count)
+{
+    for (size_t i = label_from(labels, count, insns[first].offset + 1); i < count && labels[i].offset <= insns[last].offset; i++)
+        if (labels[i].function)
+            return true;
+    return false;
+}
+
+static void region_weigh(struct region *r, const struct insn *insns)
+{
+    for (size_t i = r->first; i <= r->last; i++) {
+        unsigned bits = 0;
+        for (unsigned k = 0; k < insns[i].operand_count; k++) {
+            const struct operand *o = &insns[i].operands[k];
+            if (o->kind == OPERAND_REGISTER && o->reg >= 16 && o->reg < 48 && o->bits > bits)
+                bits = o->bits;
+        }
+        r->vector_bits += bits;
+        r->size += !(insns[i].traits & (INSN_NOP | INSN_BRANCH));
+    }
+}
+
+static int region_by_place(const void *a, const void *b)
+{
+    const struct region *x = a, *y = b;
+    if (x->first != y->first)
+        return x->first < y->first ? -1 : 1;
+    return x->last > y->last ? -1 : x->last < y->last;
+}
+
+static int region_by_worth(const void *a, const void *b)
+{
+    const struct region *x = a, *y = b;
+    if (x->innermost != y->innermost)
+        return x->innermost ? -1 : 1;
+    if (x->depth != y->depth)
+        return x->depth > y->depth ? -1 : 1;
+    if (x->vector_bits != y->vector_bits)
+        return x->vector_bits > y->vector_bits ? -1 : 1;
+    if (x->size != y->size)
+        return x->size > y->size ? -1 : 1;
+    return x->first < y->first ? -1 : x->first > y->first;
+}
+
+/* The label at the head as the user knows it: a name, the address of a listing, or a place in a function. */
+static void head_name(const struct label *labels, size_t count, uint64_t offset, struct str *out)
+{
+    const char *address = NULL;
+    for (size_t i = label_from(labels, count, offset); i < count && labels[i].offset == offset; i++) {
+        if (!str_has_prefix(labels[i].name, LISTING_ADDRESS_LABEL)) {
+            str_add(out, labels[i].name);
+            return;
+        }
+        address = strrchr(labels[i].name, '_') + 1;
+    }
+    if (address) {
+        str_addf(out, "0x%s", address);
+        return;
+    }
+    for (size_t i = label_from(labels, count, offset); i-- > 0;)
+        if (labels[i].function) {
+            str_addf(out, "%s+0x%llx", labels[i].name, (unsigned long long)(offset - labels[i].offset));
+            return;
+        }
+}
+
+struct kernel_loop loop_make(const struct insn *insns, size_t first, size_t count, const char *label, const char *why)
+{
+    struct kernel_loop loop = {.first = first, .count = count, .depth = 1, .label = mem_strdup(label), .why = mem_strdup(why)};
+    for (size_t i = first; i < first + count; i++) {
+        uint32_t line = insns[i].line;
+        if (line && (loop.first_line == 0 || line < loop.first_line))
+            loop.first_line = line;
+        if (line > loop.last_line)
+            loop.last_line = line;
+    }
+    return loop;
+}
+
+size_t loops_find(const struct insn *insns, size_t count, const struct label *labels, size_t label_count,
+                  struct kernel_loop **out)
+{
+    VEC(struct region) found = {0};
+    size_t *targets = mem_alloc((count + 1) * sizeof *targets);
+    for (size_t i = 0; i < count; i++)
+        targets[i] = branch_target(insns, count, i);
+    for (size_t i = 0; i < count; i++)
+        if (targets[i] <= i && !crosses_function(insns, targets[i], i, labels, label_count) &&
+            region_closes(insns, targets, targets[i], i)) {
+            struct region r = {.first = targets[i], .last = i, .innermost = true};
+            vec_push(&found, r);
+        }
+    free(targets);
+    if (found.count)
+        qsort(found.items, found.count, sizeof *found.items, region_by_place);
+    size_t kept = 0;
+    for (size_t i = 0; i < found.count; i++)   /* several branches back to one head are one loop, the longest comes first */
+        if (kept == 0 || found.items[kept - 1].first != found.items[i].first)
+            found.items[kept++] = found.items[i];
+    VEC(size_t) open = {0};
+    for (size_t i = 0; i < kept; i++) {
+        struct region *r = &found.items[i];
+        while (open.count && found.items[open.items[open.count - 1]].last < r->first)
+            open.count--;
+        r->depth = (unsigned)open.count + 1;
+        for (size_t k = 0; k < open.count; k++)
+            if (found.items[open.items[k]].last >= r->last)
+                found.items[open.items[k]].innermost = false;
+        region_weigh(r, insns);
+        vec_push(&open, i);
+    }
+    vec_done(&open);
+    if (kept)
+        qsort(found.items, kept, sizeof *found.items, region_by_worth);
+    *out = mem_alloc((kept + 1) * sizeof **out);
+    for (size_t i = 0; i < kept; i++) {
+        const struct region *r = &found.items[i];
+        struct str label = {0}, why = {0};
+        head_name(labels, label_count, insns[r->first].offset, &label);
+        str_addf(&why, "%s loop", r->innermost ? "innermost" : "outer");
+        if (label.length)
+            str_addf(&why, " %s", label.data);
+        (*out)[i] = loop_make(insns, r->first, r->last - r->first + 1, str_text(&label), str_text(&why));
+        (*out)[i].depth = r->depth;
+        str_done(&label);
+        str_done(&why);
+    }
+    vec_done(&found);
+    return kept;
+}
+
+void loops_done(struct kernel_loop *loops, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        free(loops[i].label);
+        free(loops[i].why);
+    }
+    free(loops);
+}

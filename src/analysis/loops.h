@@ -1,0 +1,16 @@
+/* Loops of decoded code: backward branches whose target leads to them. */
+#ifndef PORTOLAN_ANALYSIS_LOOPS_H
+#define PORTOLAN_ANALYSIS_LOOPS_H
+
+#include "analysis/kernel.h"
+
+/* The loops among @insns (sorted by offset), best first: innermost ones before outer ones, then the deepest, the most vector
+ * work, the longest, the first in the code. @labels (sorted by offset) name loop heads and bound functions. Returns how many;
+ * *@out is the caller's, each freed by loops_done. Any thread. */
+size_t loops_find(const struct insn *insns, size_t count, const struct label *labels, size_t label_count,
+                  struct kernel_loop **out);
+void loops_done(struct kernel_loop *loops, size_t count);
+/* A loop over @count instructions from @first; takes no ownership of the strings. */
+struct kernel_loop loop_make(const struct insn *insns, size_t first, size_t count, const char *label, const char *why);
+
+#endif
