@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -401,6 +402,10 @@ static bool run(const char *cpu, const char *extra, const struct str *input, str
         err_set(err, ERR_MISSING, "llvm-mca -mcpu=help lists the names", "LLVM does not know the CPU %s", cpu);
         goto out;
     }
+    if (WIFSIGNALED(result.status) && !result.timed_out) {
+        err_set(err, ERR_DATA, "leave out what it dies on", "%s died of signal %d", argv[0], WTERMSIG(result.status));
+        goto out;
+    }
     if (result.timed_out || result.status != 0) {
         err_set(err, ERR_MISSING, "install the package llvm-22", "%s failed: %.300s", argv[0], str_text(&result.output));
         goto out;
@@ -436,30 +441,66 @@ static void add_line(const struct form_row *row, struct str *input)
     str_done(&line);
 }
 
+#define CHUNK 1024   /* forms per run */
+
+/* Imports forms [first, first + count) into *@machine (made by the first chunk). llvm-mca itself dies on some instructions: then the
+ * halves are tried, and a single form that kills it is left out. */
+static bool import_chunk(const char *cpu, const struct forms *forms, size_t first, size_t count, struct machine **machine, struct err *err)
+{
+    struct str input = {0}, table = {0};
+    const char **names = mem_alloc(count * sizeof *names);
+    struct machine *part = NULL;
+    bool ok;
+
+    for (size_t i = 0; i < count; i++) {
+        names[i] = forms_at(forms, first + i)->form;
+        add_line(forms_at(forms, first + i), &input);
+    }
+    ok = run(cpu, "-instruction-tables=full", &input, &table, err);
+    if (ok)
+        part = import_llvm_parse(cpu, str_text(&table), table.length, names, count, err);
+    ok = part != NULL;
+    if (!ok && err->code == ERR_DATA && count > 1)
+        ok = import_chunk(cpu, forms, first, count / 2, machine, err) &&
+             import_chunk(cpu, forms, first + count / 2, count - count / 2, machine, err);
+    else if (!ok && err->code == ERR_DATA)
+        ok = true;
+    for (size_t i = 0; part && *machine && i < mapping_count(part->mapping); i++)
+        mapping_set((*machine)->mapping, mapping_at(part->mapping, i));
+    if (part && !*machine)
+        *machine = part;
+    else
+        machine_free(part);
+    free(names);
+    str_done(&input);
+    str_done(&table);
+    return ok;
+}
+
 struct machine *import_llvm(const char *cpu, const struct forms *forms, struct err *err)
 {
-    struct str input = {0}, table = {0}, summary = {0}, one = {0};
-    size_t count = forms_count(forms);
-    const char **names = mem_alloc(count * sizeof *names);
+    struct str summary = {0}, one = {0};
     struct machine *m = NULL;
+    size_t count = forms_count(forms);
+    bool ok = true;
 
     if (cpu[strspn(cpu, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.")]) {
         err_set(err, ERR_USAGE, "llvm-mca -mcpu=help lists the names", "\"%s\" is not the name of a CPU", cpu);
         goto out;
     }
-    for (size_t i = 0; i < count; i++) {
-        names[i] = forms_at(forms, i)->form;
-        add_line(forms_at(forms, i), &input);
-    }
     str_add(&one, "nop\n");
-    if (run(cpu, "-instruction-tables=full", &input, &table, err) && run(cpu, "-iterations=1", &one, &summary, err))
-        m = import_llvm_parse(cpu, str_text(&table), table.length, names, count, err);
-    if (m)
+    ok = run(cpu, "-iterations=1", &one, &summary, err);
+    for (size_t at = 0; ok && at < count; at += CHUNK)
+        ok = import_chunk(cpu, forms, at, count - at < CHUNK ? count - at : CHUNK, &m, err);
+    if (ok && m)
         set_facts(m, str_text(&summary));
+    if (ok && !m)
+        ok = err_set(err, ERR_DATA, "choose another CPU", "llvm-mca gave no form's resources for %s", cpu);
+    if (!ok) {
+        machine_free(m);
+        m = NULL;
+    }
 out:
-    free(names);
-    str_done(&input);
-    str_done(&table);
     str_done(&summary);
     str_done(&one);
     return m;
