@@ -15,7 +15,6 @@ enum row_flag {
     ROW_LOAD = 1 << 6,
     ROW_STORE = 1 << 7,
     ROW_PIPE = 1 << 8,         /* holds a blocking pipe (divider) */
-    ROW_SPLIT = 1 << 9,        /* assembled from a register form plus load/store facts (~) */
 };
 
 struct analysis_row {

@@ -97,6 +97,29 @@ static bool crosses_function(const struct insn *insns, size_t first, size_t last
     return false;
 }
 
+/* Depths, for regions by place. Loops nest or are apart: a region that begins in another and ends behind it is a second way
+ * back into that one (a rotated or split loop) and is left out. Returns how many remain. */
+static size_t regions_nest(struct region *regions, size_t count)
+{
+    VEC(size_t) open = {0};
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct region r = regions[i];
+        while (open.count && regions[open.items[open.count - 1]].last < r.first)
+            open.count--;
+        if (open.count && regions[open.items[open.count - 1]].last < r.last)
+            continue;
+        r.depth = (unsigned)open.count + 1;
+        if (open.count)
+            regions[open.items[open.count - 1]].innermost = false;
+        regions[kept] = r;
+        vec_push(&open, kept);
+        kept++;
+    }
+    vec_done(&open);
+    return kept;
+}
+
 static void region_weigh(struct region *r, const struct insn *insns)
 {
     for (size_t i = r->first; i <= r->last; i++) {
@@ -188,19 +211,9 @@ size_t loops_find(const struct insn *insns, size_t count, const struct label *la
     for (size_t i = 0; i < found.count; i++)   /* several branches back to one head are one loop, the longest comes first */
         if (kept == 0 || found.items[kept - 1].first != found.items[i].first)
             found.items[kept++] = found.items[i];
-    VEC(size_t) open = {0};
-    for (size_t i = 0; i < kept; i++) {
-        struct region *r = &found.items[i];
-        while (open.count && found.items[open.items[open.count - 1]].last < r->first)
-            open.count--;
-        r->depth = (unsigned)open.count + 1;
-        for (size_t k = 0; k < open.count; k++)
-            if (found.items[open.items[k]].last >= r->last)
-                found.items[open.items[k]].innermost = false;
-        region_weigh(r, insns);
-        vec_push(&open, i);
-    }
-    vec_done(&open);
+    kept = regions_nest(found.items, kept);
+    for (size_t i = 0; i < kept; i++)
+        region_weigh(&found.items[i], insns);
     if (kept)
         qsort(found.items, kept, sizeof *found.items, region_by_worth);
     *out = mem_alloc((kept + 1) * sizeof **out);

@@ -12,8 +12,8 @@ struct report_style {
 };
 /* Pressure table, totals, bounds, bottleneck sentence; several machines: a comparison table first. */
 void report_text(const struct kernel *k, struct analysis *const *a, size_t n, const struct report_style *style, struct str *out);
-void report_csv(const struct kernel *k, struct analysis *const *a, size_t n, struct str *out);
+void report_csv(struct analysis *const *a, size_t n, struct str *out);
 /* New reference. */
-json_t *report_json(const struct kernel *k, const struct analysis *a);
+json_t *report_json(const struct analysis *a);
 
 #endif

@@ -1,0 +1,16 @@
+/* What a machine does with an instruction before its ports see it: idioms, eliminated moves, macro-fusion, form look-up. */
+#ifndef PORTOLAN_ANALYSIS_FUSION_H
+#define PORTOLAN_ANALYSIS_FUSION_H
+
+#include "isa/insn.h"
+#include "model/machine.h"
+
+/* True when @first and the @branch behind it issue as one (facts fuse_any, fuse_carry, fuse_zero). Any thread. */
+bool fusion_pairs(const struct machine *m, const struct insn *first, const struct insn *branch);
+/* True when the register move is done at rename (fact eliminate: classes gpr32 gpr64 xmm ymm zmm). */
+bool fusion_eliminates(const struct machine *m, const struct insn *move);
+/* The mapping's entry for the instruction: its own form, else one that executes alike (other immediate width, branch distance, high
+ * byte register, EVEX for VEX). NULL when the machine does not know it. */
+const struct mapping_entry *fusion_resolve(const struct machine *m, const struct insn *insn);
+
+#endif
