@@ -19,9 +19,12 @@
 #define PASSES 8
 
 static const struct child_limits as_limits = {
-    .cpu_seconds = 2, .memory = (size_t)1 << 30, .file_size = (size_t)32 << 20, .wall_seconds = 5, .output = (size_t)1 << 20};
+    .cpu_seconds = 2, .memory = (size_t)1 << 30, .file_size = (size_t)32 << 20, .wall_seconds = 5, .output = (size_t)256 << 10};
 
-struct refused_list { VEC(struct diagnostic) list; };
+struct refused_list {
+    VEC(struct diagnostic) list;
+    VEC(bool) seen;   /* by line number */
+};
 
 static void line_find(const char *text, size_t length, size_t line, size_t *start, size_t *size)
 {
@@ -37,9 +40,13 @@ static void line_find(const char *text, size_t length, size_t line, size_t *star
 
 static void refuse(struct refused_list *out, const char *text, size_t length, size_t line, const char *reason, size_t reason_length)
 {
-    for (size_t i = 0; i < out->list.count; i++)
-        if (out->list.items[i].line == line)
-            return;
+    if (line > length + 1)
+        return;
+    while (out->seen.count <= line)
+        vec_push(&out->seen, false);
+    if (out->seen.items[line])
+        return;
+    out->seen.items[line] = true;
     size_t start, size;
     line_find(text, length, line, &start, &size);
     if (size && text[start + size - 1] == '\r')
@@ -57,7 +64,12 @@ static size_t messages_read(const char *printed, const char *text, size_t length
         const char *end = strchr(p, '\n');
         next = end ? end + 1 : p + strlen(p);
         end = end ? end : next;
-        const char *error = strstr(p, ": Error: ");
+        const char *error = strstr(p, ": Error: "), *reason = error ? error + 9 : NULL;
+        const char *fatal = strstr(p, ": Fatal error: ");
+        if (fatal && (!error || fatal < error)) {
+            error = fatal;
+            reason = fatal + 15;
+        }
         if (error && error < end && !str_has_prefix(p, prefix))
             *foreign = true;
         if (!error || error >= end || !str_has_prefix(p, prefix))
@@ -65,7 +77,7 @@ static size_t messages_read(const char *printed, const char *text, size_t length
         char *stop;
         unsigned long line = strtoul(p + sizeof prefix - 1, &stop, 10);
         if (stop == error && line > 0)
-            refuse(out, text, length, line, error + 9, (size_t)(end - error - 9));
+            refuse(out, text, length, line, reason, (size_t)(end - reason));
     }
     return out->list.count - before;
 }
@@ -155,7 +167,7 @@ static bool as_failure(const struct child_result *r, struct err *err)
     if (WIFSIGNALED(r->status))
         return err_set(err, ERR_LIMIT, advice, "the assembler was stopped at its limits (2 s of CPU time, 1 GiB of memory, 32 MiB of output)");
     const char *first = str_text(&r->output);
-    if (strstr(first, "memory exhausted") || strstr(first, "cannot allocate") || strstr(first, "File too large"))
+    if (strstr(first, "memory exhausted") || strstr(first, "out of memory") || strstr(first, "cannot allocate") || strstr(first, "File too large"))
         return err_set(err, ERR_LIMIT, advice, "the assembler met its limit on memory or output");
     return err_set(err, ERR_DATA, NULL, "the assembler failed: %.300s", *first ? first : "no message");
 }
@@ -177,8 +189,10 @@ static bool passes_run(const char *text, size_t length, bool skip_bad, struct li
         size_t found = messages_read(str_text(&r.output), text, length, refused, &foreign);
         if (foreign)
             ok = err_set(err, ERR_DATA, "remove the directive", "a directive reads another file, which is refused");
-        else if (!done && (r.timed_out || found == 0 || (skip_bad && pass + 1 >= PASSES)))
+        else if (!done && (r.timed_out || found == 0))
             ok = as_failure(&r, err);
+        else if (!done && skip_bad && pass + 1 >= PASSES)
+            ok = err_set(err, ERR_LIMIT, "give assembler text", "the assembler refuses more than %zu lines", refused->list.count);
         child_result_done(&r);
         if (!ok)
             return false;
@@ -237,6 +251,7 @@ bool assemble(const char *name, const char *text, size_t length, enum syntax syn
     out->span_count = l.spans.count;
     memset(&l.spans, 0, sizeof l.spans);
     listing_done(&l);
+    vec_done(&refused.seen);
     if (!ok)
         return err_at(err, name, 0, 0);
     if (!skip_bad && out->refused_count) {

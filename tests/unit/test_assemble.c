@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <dirent.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "isa/assemble.h"
+
+static char directory[] = "/tmp/portolan-test-XXXXXX";
+
+/* All temporary directories of these tests are made below our own, which must be empty again. */
+static void assert_no_leftovers(void)
+{
+    DIR *d = opendir(directory);
+    assert_non_null(d);
+    size_t count = 0;
+    while (readdir(d))
+        count++;
+    closedir(d);
+    assert_int_equal(count, 2);
+}
+
+static bool run(const char *text, bool skip, struct assembled *a, struct err *err)
+{
+    memset(err, 0, sizeof *err);
+    bool ok = assemble("t.s", text, strlen(text), SYNTAX_AUTO, skip, a, err);
+    assert_no_leftovers();
+    return ok;
+}
+
+static void test_lines_and_labels(void **state)
+{
+    (void)state;
+    struct assembled a;
+    struct err err;
+    assert_true(run("# c\nfoo:.L1: add $1,%eax; inc %ebx /* x */\n\n  jne .L1 // back\n", false, &a, &err));
+    static const uint8_t code[] = {0x83, 0xC0, 1, 0xFF, 0xC3, 0x75, 0xF9};
+    assert_int_equal(a.length, sizeof code);
+    assert_memory_equal(a.code, code, sizeof code);
+    assert_int_equal(a.lines[0].line, 2);
+    assert_int_equal(a.lines[a.line_count - 1].line, 4);
+    assert_int_equal(a.lines[a.line_count - 1].offset, 5);
+    assert_int_equal(a.label_count, 2);
+    assembled_done(&a);
+}
+
+static void test_both_syntaxes_agree(void **state)
+{
+    (void)state;
+    struct assembled a, b;
+    struct err err;
+    assert_true(run(".L1: vaddpd 8(%rax,%rcx,4), %ymm1, %ymm2\njne .L1\n", false, &a, &err));
+    assert_true(run(".L1: vaddpd ymm2, ymm1, ymmword ptr [rax+rcx*4+8] ; c\njne .L1\n", false, &b, &err));
+    assert_int_equal(a.syntax, SYNTAX_ATT);
+    assert_int_equal(b.syntax, SYNTAX_INTEL);
+    assert_int_equal(a.length, b.length);
+    assert_memory_equal(a.code, b.code, a.length);
+    assembled_done(&a);
+    assembled_done(&b);
+}
+
+static void test_bad_lines(void **state)
+{
+    (void)state;
+    static const char text[] = "add $1, %eax\nbogus %eax\ninc %ecx\nmov %eax\n";
+    struct assembled a;
+    struct err err;
+    assert_false(run(text, false, &a, &err));
+    assert_int_equal(err.line, 2);
+    assert_int_equal(a.refused_count, 2);
+    assert_string_equal(a.refused[0].text, "bogus %eax");
+    assert_int_equal(a.refused[1].line, 4);
+    assembled_done(&a);
+    assert_true(run(text, true, &a, &err));
+    assert_int_equal(a.refused_count, 2);
+    assert_int_equal(a.length, 5);
+    assembled_done(&a);
+}
+
+static void test_hostile(void **state)
+{
+    (void)state;
+    static const struct { const char *text; enum err_code code; } cases[] = {
+        {"", ERR_DATA},
+        {" \n\t\n", ERR_DATA},
+        {".rept 1000000000\nadd $1,%eax\n.endr\n", ERR_LIMIT},
+        {".fill 2000000000,1,0\nnop\n", ERR_LIMIT},
+        {".incbin \"/etc/passwd\"\nnop\n", ERR_DATA},
+        {"foo: nop; .InClUdE \"/etc/passwd\"\nnop\n", ERR_DATA},
+        {".macro q a b\n.\\a\\b \"/etc/passwd\"\n.endm\nq inc bin\nnop\n", ERR_DATA},
+        {".macro q a b\n.\\a\\b \"/etc/passwd\"\n.endm\nq inc lude\nnop\n", ERR_DATA},
+        {".macro m\nm\nm\n.endm\nm\n", ERR_DATA},
+        {".L1: ldr x0, [x1]\nb.ne .L1\n", ERR_DATA},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct assembled a;
+        struct err err;
+        assert_false(run(cases[i].text, false, &a, &err));
+        assert_int_equal(err.code, cases[i].code);
+        assert_true(err.what[0] != 0);
+        assert_null(strstr(err.what, "root:"));
+        assembled_done(&a);
+    }
+}
+
+static void test_binary_and_large(void **state)
+{
+    (void)state;
+    struct assembled a;
+    struct err err = {0};
+    assert_false(assemble("b", "nop\0nop\n", 8, SYNTAX_AUTO, false, &a, &err));
+    assembled_done(&a);
+    size_t n = (size_t)17 << 20;
+    char *big = malloc(n);
+    memset(big, '\n', n);
+    assert_false(assemble("b", big, n, SYNTAX_AUTO, false, &a, &err));
+    assert_int_equal(err.code, ERR_LIMIT);
+    assembled_done(&a);
+    free(big);
+}
+
+int main(void)
+{
+    if (!mkdtemp(directory) || setenv("TMPDIR", directory, 1) != 0)
+        return 99;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_lines_and_labels), cmocka_unit_test(test_both_syntaxes_agree), cmocka_unit_test(test_bad_lines),
+        cmocka_unit_test(test_hostile), cmocka_unit_test(test_binary_and_large)};
+    int rc = cmocka_run_group_tests(tests, NULL, NULL);
+    rmdir(directory);
+    return rc;
+}

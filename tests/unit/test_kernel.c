@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analysis/kernel.h"
+
+static struct kernel *load(const char *name)
+{
+    const char *root = getenv("PORTOLAN_SRC");
+    char path[4096];
+    struct err err = {0};
+    snprintf(path, sizeof path, "%s/tests/data/%s", root ? root : ".", name);
+    struct kernel *k = kernel_load(path, NULL, &err);
+    if (!k)
+        fail_msg("%s: %s", name, err.what);
+    return k;
+}
+
+static struct kernel *from(const char *text, const struct kernel_options *o)
+{
+    struct err err = {0};
+    struct kernel *k = kernel_from_text("t", text, strlen(text), o, &err);
+    if (!k)
+        fail_msg("%s", err.what);
+    return k;
+}
+
+/* The loop each sample must yield first, seen by reading the sample. */
+static void test_samples(void **state)
+{
+    (void)state;
+    static const struct { const char *file, *label; uint32_t first, last; size_t count; } cases[] = {
+        {"triad.s", ".L10", 1, 8, 8},           {"gcc-att.s", ".L40", 143, 154, 12},
+        {"gcc-intel.s", ".L40", 144, 155, 12},  {"clang-att.s", ".LBB1_9", 144, 158, 15},
+        {"clang-intel.s", ".LBB1_9", 145, 159, 15}, {"objdump-att.txt", "0x78", 46, 53, 8},
+        {"objdump-intel.txt", "0x78", 46, 53, 8},   {"objdump-plain.txt", "0x78", 45, 52, 8},
+        {"explorer.txt", "0x40112d", 5, 7, 3},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct kernel *k = load(cases[i].file);
+        assert_string_equal(k->loops[0].label, cases[i].label);
+        assert_int_equal(k->loops[0].first_line, cases[i].first);
+        assert_int_equal(k->loops[0].last_line, cases[i].last);
+        assert_int_equal(k->loops[0].count, cases[i].count);
+        assert_int_equal(k->refused_count, 0);
+        kernel_free(k);
+    }
+}
+
+static void test_triad_text(void **state)
+{
+    (void)state;
+    struct kernel *k = load("triad.s");
+    size_t n;
+    const struct insn *insns = kernel_insns(k, &n);
+    assert_int_equal(n, 8);
+    assert_string_equal(insns[0].text, "vmovapd (%r15,%rax), %ymm0");
+    assert_string_equal(insns[3].form, "VFMADD132PD (YMM, YMM, M256)");
+    assert_int_equal(insns[7].line, 8);
+    kernel_free(k);
+}
+
+static void test_markers(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "inc %eax\n# LLVM-MCA-BEGIN sum\nadd $1, %ecx\ndec %edx\n# LLVM-MCA-END\n.L1: jne .L1\n",
+        "inc %eax\n// OSACA-BEGIN sum\nadd $1, %ecx\ndec %edx\n// OSACA-END\n.L1: jne .L1\n",
+        "movl $111, %ebx\n.byte 100,103,144\nadd $1, %ecx\ndec %edx\nmovl $222, %ebx\n.byte 100,103,144\n.L1: jne .L1\n"};
+    for (size_t i = 0; i < 3; i++) {
+        struct kernel *k = from(texts[i], NULL);
+        assert_true(k->loops[0].marked);
+        assert_int_equal(k->loops[0].count, 2);
+        assert_int_equal(k->loops[0].first_line, 3);
+        assert_int_equal(k->loop_count, 2);
+        assert_false(k->loops[1].marked);
+        kernel_free(k);
+    }
+}
+
+static void test_no_loop_lines_and_choice(void **state)
+{
+    (void)state;
+    struct kernel *k = from("inc %eax\ndec %ecx\n", NULL);
+    assert_string_equal(k->loops[0].why, "whole text (no loop)");
+    assert_int_equal(k->loops[0].count, 2);
+    kernel_free(k);
+    struct kernel_options o = {.first_line = 2, .last_line = 3};
+    k = from("inc %eax\ndec %ecx\ninc %edx\nnop\n", &o);
+    assert_int_equal(k->insn_count, 2);
+    assert_int_equal(k->insns[0].line, 2);
+    kernel_free(k);
+    o = (struct kernel_options){.loop = 2};
+    struct err err = {0};
+    assert_null(kernel_from_text("t", ".L1: dec %eax\njne .L1\n", 22, &o, &err));
+    assert_int_equal(err.code, ERR_USAGE);
+}
+
+static void test_hex(void **state)
+{
+    (void)state;
+    struct err err = {0};
+    struct kernel *k = kernel_from_hex("83c001 ffc3", &err);
+    assert_non_null(k);
+    assert_int_equal(k->insn_count, 2);
+    assert_string_equal(k->insns[0].form, "ADD (R32, I8)");
+    kernel_free(k);
+    static const char *const bad[] = {"", "9", "90zz", "9 0", "06"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        err_clear(&err);
+        assert_null(kernel_from_hex(bad[i], &err));
+        assert_int_equal(err.code, ERR_DATA);
+    }
+    kernel_from_hex("90zz", &err);
+    assert_non_null(strstr(err.what, "position 3"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_samples), cmocka_unit_test(test_triad_text),
+                                       cmocka_unit_test(test_markers), cmocka_unit_test(test_no_loop_lines_and_choice),
+                                       cmocka_unit_test(test_hex)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
