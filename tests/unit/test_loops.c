@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analysis/kernel.h"
+
+/* Every loop of @text as "first-last/depth ", best first. */
+static void assert_loops(const char *text, const char *expected)
+{
+    struct err err = {0};
+    struct kernel *k = kernel_from_text("t", text, strlen(text), NULL, &err);
+    assert_non_null(k);
+    struct str found = {0};
+    for (size_t i = 0; i < k->loop_count; i++)
+        str_addf(&found, "%u-%u/%u ", k->loops[i].first_line, k->loops[i].last_line, k->loops[i].depth);
+    assert_string_equal(str_text(&found), expected);
+    str_done(&found);
+    kernel_free(k);
+}
+
+static void test_nesting(void **state)
+{
+    (void)state;
+    assert_loops(".L1: nop\n.L2: inc %eax\ndec %ecx\njne .L2\ndec %edx\njne .L1\nret\n", "2-4/2 1-6/1 ");
+}
+
+static void test_vector_work_goes_first(void **state)
+{
+    (void)state;
+    assert_loops(".L1: inc %eax\ninc %ebx\njne .L1\n.L2: addsd %xmm0, %xmm1\njne .L2\n.L3: vaddpd %ymm0, %ymm1, %ymm2\njne .L3\n",
+                 "6-7/1 4-5/1 1-3/1 ");
+}
+
+static void test_two_ways_back_are_one_loop(void **state)
+{
+    (void)state;
+    assert_loops(".L1: dec %eax\nje .L1\ndec %ecx\njne .L1\n", "1-4/1 ");
+}
+
+static void test_jump_to_the_test_at_the_end(void **state)
+{
+    (void)state;
+    assert_loops("jmp .L2\n.L1: inc %eax\n.L2: cmp %eax, %ecx\njl .L1\nret\n", "2-4/1 ");
+}
+
+static void test_no_loops(void **state)
+{
+    (void)state;
+    /* A block after the return that jumps back closes nothing; neither does a tail call to an earlier function. */
+    assert_loops("test %eax, %eax\nje .L2\n.L1: inc %eax\nret\n.L2: dec %ecx\njmp .L1\n", "1-6/1 ");
+    assert_loops(".type f, @function\nf: inc %eax\nje .L9\nret\n.type g, @function\ng: dec %eax\n.L9: jmp f\nnop\n", "2-8/1 ");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_nesting), cmocka_unit_test(test_vector_work_goes_first),
+                                       cmocka_unit_test(test_two_ways_back_are_one_loop),
+                                       cmocka_unit_test(test_jump_to_the_test_at_the_end), cmocka_unit_test(test_no_loops)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
