@@ -268,7 +268,7 @@ static void target_clean(struct listing *l, const char *p, const char *end, unsi
         return;
     }
     const char *angle = memchr(p, '<', (size_t)(end - p));
-    str_add_bytes(&l->text, p, (size_t)((angle && angle[-1] == ' ' ? angle : end) - p));
+    str_add_bytes(&l->text, p, (size_t)((angle && angle > p && angle[-1] == ' ' ? angle : end) - p));
 }
 
 /* Labels, then statements between semicolons. @code holds no comments. Span offsets are relative to @code. */
