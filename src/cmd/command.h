@@ -1,62 +1,50 @@
-/* Commands: one table feeds the prompt, help, completion, key bindings and the man page. One function runs them all. */
+/* Commands: one table feeds batch, help and the man page. One function runs them all. */
 #ifndef PORTOLAN_CMD_COMMAND_H
 #define PORTOLAN_CMD_COMMAND_H
 
-#include <jansson.h>
+#include <stdio.h>
 
-#include "analysis/analysis.h"
 #include "base/err.h"
 #include "base/str.h"
-#include "isa/forms.h"
-#include "model/machine.h"
-
-enum format { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON };
-
-/* The state commands act on: everything a session holds. UI thread only. */
-struct session {
-    struct kernel *kernel;              /* NULL: none loaded */
-    struct machine **machines;          /* loaded ones */
-    size_t machine_count;
-    char **selected;                    /* machine ids shown side by side; first = current */
-    size_t selected_count;
-    struct analysis **analyses;         /* of the kernel, per selected machine; kept up to date by the commands */
-    size_t analysis_count;
-    struct forms *forms;                /* loaded on first use */
-    enum format format;
-    bool color, ascii, keep_going, batch, skip_bad;
-    unsigned width;                     /* columns of text output */
-    unsigned revision;                  /* bumped by every change: views redraw */
-    char view[32];                      /* view asked for by `view NAME`; the front end reads it */
-    bool quit;                          /* the quit command ran */
-    struct str output;                  /* what the last command printed */
-    char *(*read_block)(struct session *s);   /* source of pasted text (batch: until "."); caller frees; NULL: none */
-    void *front_end;                    /* of whoever set read_block */
-};
-
-struct session *session_new(void);
-void session_free(struct session *s);
-/* Machine by id, loaded on first use; NULL with err. Borrowed. */
-struct machine *session_machine(struct session *s, const char *id, struct err *err);
-/* Takes @take_kernel (may be NULL) and analyses it on the selected machines. */
-void session_set_kernel(struct session *s, struct kernel *take_kernel);
+#include "cmd/session.h"
 
 struct command {
-    const char *name;        /* "kernel load" */
+    const char *name;        /* "kernel load": noun and verb, or one word */
     const char *arguments;   /* "FILE [--symbol S] ..." */
     const char *help;        /* one line */
-    const char *detail;      /* more for `help NAME`; may be NULL */
-    bool (*run)(struct session *s, int argc, char **argv, struct err *err);   /* argv[0] = the full name */
-    /* Completions for the word being typed: append candidates, one per line. NULL: file names. */
-    void (*complete)(struct session *s, int argc, char **argv, struct str *out);
+    bool raw;                /* the rest of the line is one argument, as written */
+    /* argv[0] is the full name; output goes to s->output. False with err on failure. */
+    bool (*run)(struct session *s, int argc, char **argv, struct err *err);
 };
 extern const struct command commands[];   /* ends with a NULL name */
 
-/* Runs one command line (several with ;). Output is appended to s->output. False with err on the first failure. */
-bool command_run(struct session *s, const char *line, struct err *err);
-/* Runs a script's text line by line as batch does (honours keep_going); err says file:line. */
-bool command_script(struct session *s, const char *name, const char *text, struct err *err);
-/* Completion candidates for @line up to @point, one per line, into @out; returns the byte where the completed word starts. */
-size_t command_complete(struct session *s, const char *line, size_t point, struct str *out);
-const struct command *command_find(const char *words, struct err *err);
+/* Runs one command line; ';' separates several outside quotes and parentheses. What they print is written to @out as each ends.
+ * False with err on the first failure. */
+bool command_run(struct session *s, const char *line, FILE *out, struct err *err);
+/* Runs a script line by line; a fault says name:line. With keep-going faults are printed on stderr and the run goes on. */
+bool command_script(struct session *s, const char *name, const char *text, FILE *out, struct err *err);
+/* The command that @words begin with, by unambiguous prefixes; *@used gets the number of words it took. NULL with err. */
+const struct command *command_find(int count, char **words, int *used, struct err *err);
+
+/* The nouns' handlers. */
+bool cmd_kernel_load(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_kernel_paste(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_kernel_hex(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_kernel_analyze(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_kernel_show(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_kernel_list(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_kernel_use(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_kernel_save(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_machine_list(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_machine_show(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_mapping_show(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_mapping_import(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_mapping_save(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_mapping_set(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_throughput(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_forms_list(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_set(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_help(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_quit(struct session *s, int argc, char **argv, struct err *err);
 
 #endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "cmd/command.h"
+
+static bool set_switch(bool *out, const char *value, struct err *err)
+{
+    bool on = strcmp(value, "on") == 0;
+    if (!on && strcmp(value, "off") != 0)
+        return err_set(err, ERR_USAGE, "use on or off", "\"%s\" is neither", value);
+    *out = on;
+    return true;
+}
+
+static bool set_machines(struct session *s, char *list, struct err *err)
+{
+    char *ids[16];
+    size_t count = 0;
+    for (char *id = strtok(list, ","); id; id = strtok(NULL, ",")) {
+        if (count == 16)
+            return err_set(err, ERR_USAGE, "name at most 16", "too many machines");
+        ids[count++] = id;
+    }
+    if (!count)
+        return err_set(err, ERR_USAGE, "machine list shows them", "no machine is named");
+    return session_select(s, ids, count, err);
+}
+
+bool cmd_set(struct session *s, int argc, char **argv, struct err *err)
+{
+    static const char *const formats[] = {"text", "csv", "json"};
+
+    if (argc != 3)
+        return err_set(err, ERR_USAGE, "set NAME VALUE", "a name and a value were expected");
+    if (strcmp(argv[1], "machine") == 0)
+        return set_machines(s, argv[2], err);
+    if (strcmp(argv[1], "color") == 0)
+        return set_switch(&s->color, argv[2], err);
+    if (strcmp(argv[1], "ascii") == 0)
+        return set_switch(&s->ascii, argv[2], err);
+    if (strcmp(argv[1], "keep-going") == 0)
+        return set_switch(&s->keep_going, argv[2], err);
+    if (strcmp(argv[1], "format") != 0)
+        return err_set(err, ERR_USAGE, "help set lists them", "there is no setting \"%s\"", argv[1]);
+    for (int i = 0; i < 3; i++)
+        if (strcmp(argv[2], formats[i]) == 0) {
+            s->format = (enum format)i;
+            return true;
+        }
+    return err_set(err, ERR_USAGE, "use text, csv or json", "there is no format \"%s\"", argv[2]);
+}
+
+bool cmd_help(struct session *s, int argc, char **argv, struct err *err)
+{
+    if (argc > 1) {
+        bool any = false;
+        for (const struct command *c = commands; c->name; c++)
+            if (str_has_prefix(c->name, argv[1])) {
+                str_addf(&s->output, "%s %s\n    %s\n", c->name, c->arguments, c->help);
+                any = true;
+            }
+        return any || err_set(err, ERR_USAGE, "help lists the commands", "there is no command \"%s\"", argv[1]);
+    }
+    for (const struct command *c = commands; c->name; c++)
+        str_addf(&s->output, "%-16s %s\n", c->name, c->help);
+    return true;
+}
+
+bool cmd_quit(struct session *s, int argc, char **argv, struct err *err)
+{
+    (void)argc;
+    (void)argv;
+    (void)err;
+    s->quit = true;
+    return true;
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cmd/command.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+
+const struct command commands[] = {
+    {"kernel load", "FILE [--symbol S] [--syntax att|intel] [--lines A-B] [--loop N] [--skip-bad]",
+     "load assembler text, a listing or an ELF file and find its loops", false, cmd_kernel_load},
+    {"kernel paste", "[--syntax att|intel] [--skip-bad]", "read a kernel from the input until a line with a single dot", false, cmd_kernel_paste},
+    {"kernel hex", "BYTES", "load a block of machine code", false, cmd_kernel_hex},
+    {"kernel analyze", "[--machine ID]...", "bounds, bottleneck and pressure table, several machines side by side", false, cmd_kernel_analyze},
+    {"kernel show", "", "the instructions with their forms", false, cmd_kernel_show},
+    {"kernel list", "", "the loops found", false, cmd_kernel_list},
+    {"kernel use", "N", "take another loop of the list", false, cmd_kernel_use},
+    {"kernel save", "FILE", "write the current loop as Intel syntax", false, cmd_kernel_save},
+    {"mapping show", "[PATTERN]", "usage and latency of forms on the current machine", false, cmd_mapping_show},
+    {"mapping import", "llvm CPU", "a machine from the installed LLVM's scheduling models", false, cmd_mapping_import},
+    {"mapping save", "DIRECTORY", "write the current machine's tables", false, cmd_mapping_save},
+    {"mapping set", "FORM USAGE", "change a form's port usage in this session", false, cmd_mapping_set},
+    {"throughput", "EXPERIMENT", "cycles of 2*ADD (R64, R64) + IMUL (R64, R64) on the current machine", true, cmd_throughput},
+    {"forms list", "[PATTERN]", "instruction forms with templates", false, cmd_forms_list},
+    {"machine list", "", "the machines that can be chosen", false, cmd_machine_list},
+    {"machine show", "ID", "ports and facts of a machine", false, cmd_machine_show},
+    {"set", "NAME VALUE", "machine ID[,ID...], format text|csv|json, color, ascii, keep-going on|off", false, cmd_set},
+    {"help", "[COMMAND]", "the commands", false, cmd_help},
+    {"quit", "", "leave", false, cmd_quit},
+    {NULL, NULL, NULL, false, NULL},
+};
+
+/* How many leading words of @words name @command by prefixes, 0 when they do not; *@exact when letter by letter. */
+static int words_match(const struct command *command, int count, char **words, bool *exact)
+{
+    const char *name = command->name;
+    int used = 0;
+
+    *exact = true;
+    while (*name) {
+        size_t span = strcspn(name, " ");
+        if (used >= count || !*words[used] || strlen(words[used]) > span || strncmp(name, words[used], strlen(words[used])) != 0)
+            return 0;
+        *exact &= strlen(words[used]) == span;
+        name += span + (name[span] == ' ');
+        used++;
+    }
+    return used;
+}
+
+const struct command *command_find(int count, char **words, int *used, struct err *err)
+{
+    const struct command *found = NULL;
+    struct str names = {0};
+    int matches = 0;
+
+    for (const struct command *c = commands; c->name; c++) {
+        bool exact;
+        int n = words_match(c, count, words, &exact);
+        /* What follows tells `k l x.s` (load) from `k l` (list). */
+        if (!n || (!exact && (c->arguments[0] == '\0') != (n == count) && c->arguments[0] != '['))
+            continue;
+        *used = n;
+        if (exact) {
+            str_done(&names);
+            return c;
+        }
+        str_addf(&names, "%s%s", matches++ ? ", " : "", c->name);
+        found = c;
+    }
+    if (matches > 1) {
+        err_set(err, ERR_USAGE, "type more of it", "\"%s\" could be %s", words[0], str_text(&names));
+        found = NULL;
+    } else if (!matches) {
+        err_set(err, ERR_USAGE, "help lists the commands", "there is no command \"%s%s%s\"", words[0], count > 1 ? " " : "", count > 1 ? words[1] : "");
+    }
+    str_done(&names);
+    return found;
+}
+
+/* Splits [text, end) into words: blanks separate, quotes and backslash protect. */
+static bool split_words(const char *text, const char *end, struct str *storage, size_t starts[64], int *count, struct err *err)
+{
+    *count = 0;
+    for (const char *at = text; at < end;) {
+        if (*at == ' ' || *at == '\t') {
+            at++;
+            continue;
+        }
+        if (*at == '#')
+            return true;
+        if (*count == 63)
+            return err_set(err, ERR_USAGE, "split the command", "more than 63 words");
+        starts[(*count)++] = storage->length;
+        char quote = 0;
+        for (; at < end && (quote || (*at != ' ' && *at != '\t')); at++) {
+            if (quote ? *at == quote : (*at == '"' || *at == '\''))
+                quote = quote ? 0 : *at;
+            else if (*at == '\\' && quote != '\'' && at + 1 < end)
+                str_add_char(storage, *++at);
+            else
+                str_add_char(storage, *at);
+        }
+        if (quote)
+            return err_set(err, ERR_USAGE, "close it", "a %c quote is open", quote);
+        str_add_char(storage, '\0');
+    }
+    return true;
+}
+
+static bool run_one(struct session *s, const char *text, const char *end, FILE *out, struct err *err)
+{
+    struct str storage = {0};
+    size_t starts[64];
+    char *words[65];
+    int count, used = 0;
+    bool ok = false;
+
+    if (!split_words(text, end, &storage, starts, &count, err))
+        goto out;
+    for (int i = 0; i < count; i++)
+        words[i] = storage.data + starts[i];
+    ok = count == 0;
+    const struct command *command = count ? command_find(count, words, &used, err) : NULL;
+    if (!command)
+        goto out;
+    char *argv[65] = {(char *)command->name};
+    int argc = 1;
+    char *rest = NULL;
+    if (command->raw) {
+        const char *at = text;
+        for (int i = 0; i < used; i++) {
+            at += strspn(at, " \t");
+            at += strcspn(at, " \t;");
+        }
+        at = at < end ? at : end;
+        rest = mem_strndup(at, (size_t)(end - at));
+        argv[argc++] = rest + strspn(rest, " \t");
+    } else {
+        for (int i = used; i < count; i++)
+            argv[argc++] = words[i];
+    }
+    argv[argc] = NULL;
+    str_clear(&s->output);
+    ok = command->run(s, argc, argv, err);
+    fwrite(str_text(&s->output), 1, s->output.length, out);
+    if (fflush(out) != 0 && ok)
+        ok = err_set(err, ERR_IO, NULL, "the output cannot be written");
+    free(rest);
+out:
+    str_done(&storage);
+    return ok;
+}
+
+/* End of the command at @at: a ';' outside quotes and parentheses, or the end. */
+static const char *command_end(const char *at)
+{
+    char quote = 0;
+    int depth = 0;
+    for (; *at; at++) {
+        if (quote)
+            quote = *at == quote ? 0 : quote;
+        else if (*at == '"' || *at == '\'')
+            quote = *at;
+        else if (*at == '(')
+            depth++;
+        else if (*at == ')' && depth)
+            depth--;
+        else if (*at == ';' && depth == 0)
+            break;
+    }
+    return at;
+}
+
+bool command_run(struct session *s, const char *line, FILE *out, struct err *err)
+{
+    while (*line && !s->quit) {
+        const char *end = command_end(line);
+        if (!run_one(s, line, end, out, err))
+            return false;
+        line = *end ? end + 1 : end;
+    }
+    return true;
+}
+
+bool command_script(struct session *s, const char *name, const char *text, FILE *out, struct err *err)
+{
+    size_t number = 0;
+    FILE *lines = fmemopen((void *)text, strlen(text), "r"), *before = s->input;
+    char *line = NULL;
+    size_t capacity = 0;
+    bool ok = true;
+
+    if (!lines)
+        return true;   /* an empty script */
+    s->input = lines;
+    s->input_line = &number;
+    for (ssize_t length; ok && !s->quit && (length = getline(&line, &capacity, lines)) >= 0;) {
+        size_t at = ++number;
+        if (length && line[length - 1] == '\n')
+            line[length - 1] = '\0';
+        if (command_run(s, line, out, err))
+            continue;
+        if (!err->file[0])
+            err_at(err, name, at, err->column);
+        ok = s->keep_going;
+        if (ok) {
+            char message[2048];
+            fprintf(stderr, "portolan: %s\n", err_text(err, message, sizeof message));
+        }
+    }
+    s->input = before;
+    s->input_line = NULL;
+    free(line);
+    fclose(lines);
+    return ok;
+}

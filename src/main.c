@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <getopt.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/vec.h"
+#include "cmd/command.h"
+
+#define SCRIPT_LIMIT ((size_t)64 << 20)
+
+static const char usage_text[] =
+    "usage: portolan [OPTION]... [KERNEL]        analyse a kernel file\n"
+    "       portolan -b [OPTION]... [SCRIPT]     run a script, or standard input\n"
+    "       portolan -e 'COMMAND; COMMAND'...    run commands\n"
+    "\n"
+    "  -b, --batch             run a script of commands\n"
+    "  -e, --execute COMMANDS  run commands, then end; can be repeated\n"
+    "      --format FORMAT     text, csv or json: one object per result\n"
+    "      --machine ID        machine to show; can be repeated\n"
+    "      --no-color          no colours\n"
+    "      --ascii             only ASCII in the output\n"
+    "      --help, --version\n"
+    "\n"
+    "Exit status: 0 all went well, 1 a command failed, 2 usage. The command help lists the commands.\n";
+
+struct arguments {
+    VEC(char *) commands, machines;
+    bool batch;
+    const char *file;
+};
+
+enum { OPTION_FORMAT = 256, OPTION_MACHINE, OPTION_NO_COLOR, OPTION_ASCII, OPTION_HELP, OPTION_VERSION };
+
+static int misuse(const char *what)
+{
+    fprintf(stderr, "portolan: %s; portolan --help shows the options\n", what);
+    return 2;
+}
+
+static int report(const struct err *err)
+{
+    char text[2048];
+    fprintf(stderr, "portolan: %s\n", err_text(err, text, sizeof text));
+    return 1;
+}
+
+/* -1: go on; otherwise the exit status. */
+static int parse(int argc, char **argv, struct arguments *a, struct session *s)
+{
+    static const struct option options[] = {
+        {"batch", no_argument, NULL, 'b'},
+        {"execute", required_argument, NULL, 'e'},
+        {"format", required_argument, NULL, OPTION_FORMAT},
+        {"machine", required_argument, NULL, OPTION_MACHINE},
+        {"no-color", no_argument, NULL, OPTION_NO_COLOR},
+        {"ascii", no_argument, NULL, OPTION_ASCII},
+        {"help", no_argument, NULL, OPTION_HELP},
+        {"version", no_argument, NULL, OPTION_VERSION},
+        {NULL, 0, NULL, 0},
+    };
+    for (int option; (option = getopt_long(argc, argv, "be:", options, NULL)) != -1;) {
+        switch (option) {
+        case 'b':
+            a->batch = true;
+            break;
+        case 'e':
+            vec_push(&a->commands, optarg);
+            break;
+        case OPTION_FORMAT:
+            if (strcmp(optarg, "text") && strcmp(optarg, "csv") && strcmp(optarg, "json"))
+                return misuse("--format takes text, csv or json");
+            s->format = optarg[0] == 't' ? FORMAT_TEXT : optarg[0] == 'c' ? FORMAT_CSV : FORMAT_JSON;
+            break;
+        case OPTION_MACHINE:
+            vec_push(&a->machines, optarg);
+            break;
+        case OPTION_NO_COLOR:
+            s->color = false;
+            break;
+        case OPTION_ASCII:
+            s->ascii = true;
+            break;
+        case OPTION_HELP:
+            fputs(usage_text, stdout);
+            return 0;
+        case OPTION_VERSION:
+            puts("portolan " PACKAGE_VERSION);
+            return 0;
+        default:
+            fputs("portolan --help shows the options\n", stderr);
+            return 2;
+        }
+    }
+    if (argc - optind > 1 || (a->commands.count && optind < argc))
+        return misuse("too many arguments");
+    a->file = argv[optind];
+    return -1;
+}
+
+static bool run_script(struct session *s, const char *file, struct err *err)
+{
+    struct str text = {0};
+    bool ok = file_read(file ? file : "/dev/stdin", SCRIPT_LIMIT, &text, err) && command_script(s, file ? file : "standard input", str_text(&text), stdout, err);
+    str_done(&text);
+    return ok;
+}
+
+static bool run_file(struct session *s, const char *file, struct err *err)
+{
+    char *words[] = {(char *)"kernel load", (char *)file, NULL};
+    bool ok = cmd_kernel_load(s, 2, words, err);
+    str_clear(&s->output);
+    return ok && command_run(s, "kernel analyze", stdout, err);
+}
+
+int main(int argc, char **argv)
+{
+    struct arguments a = {0};
+    struct session s;
+    struct err err = {0};
+
+    setlocale(LC_CTYPE, "");
+    session_init(&s);
+    const char *no_color = getenv("NO_COLOR");
+    s.color = isatty(STDOUT_FILENO) && !(no_color && *no_color);
+    int status = parse(argc, argv, &a, &s);
+    if (status >= 0)
+        goto out;
+    status = 0;
+    if (a.machines.count && !session_select(&s, a.machines.items, a.machines.count, &err)) {
+        status = report(&err);
+        goto out;
+    }
+    bool ok = true;
+    for (size_t i = 0; ok && i < a.commands.count && !s.quit; i++)
+        ok = command_run(&s, a.commands.items[i], stdout, &err);
+    if (!a.commands.count && a.file && !a.batch)
+        ok = run_file(&s, a.file, &err);
+    else if (!a.commands.count && (a.batch || !isatty(STDIN_FILENO)))
+        ok = run_script(&s, a.file, &err);
+    else if (!a.commands.count)
+        fputs(usage_text, stdout);
+    status = ok ? 0 : report(&err);
+out:
+    vec_done(&a.commands);
+    vec_done(&a.machines);
+    session_done(&s);
+    return status;
+}

@@ -1,0 +1,85 @@
+#!/bin/sh
+# The program without a terminal: what it prints, how it fails, what it returns.
+set -u
+portolan=${PORTOLAN:-./portolan}
+source=${PORTOLAN_SRC:-.}
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+failures=0
+
+fail() { printf 'FAIL: %s\n' "$*"; failures=$((failures + 1)); }
+# expect STATUS COMMAND...: runs it, output in $work/out and $work/err.
+expect() {
+    wanted=$1; shift
+    "$@" >"$work/out" 2>"$work/err" </dev/null
+    got=$?
+    [ "$got" -eq "$wanted" ] || fail "status $got instead of $wanted: $*: $(cat "$work/err")"
+}
+holds() { grep -qF -- "$2" "$work/$1" || fail "$1 lacks \"$2\": $(head -c 300 "$work/$1")"; }
+
+kernel=$source/data/kernels/triad-skl-O3.s
+expect 0 "$portolan" -b --format json -e "kernel load $kernel; kernel analyze --machine skylake --machine znver1"
+holds out '"machine":"skylake"'
+holds out '"machine":"znver1"'
+for key in instructions line text form usage latency pressure flags ports bounds frontend dependencies issue cycles bottleneck chain unknown; do
+    holds out "\"$key\":"
+done
+[ "$(wc -l <"$work/out")" -eq 3 ] || fail "one JSON object per result was expected"
+
+expect 0 "$portolan" --machine skylake -e 'throughput 2*ADD (R64, R64) + IMUL (R64, R64)'
+holds out '1.0000 cycles on skylake, bound by p1'
+expect 0 "$portolan" --machine skylake --format json -e 'throughput 4*ADD (R64, R64); throughput IMUL (R64, R64)'
+holds out '"cycles":1.0'
+expect 0 "$portolan" -e "k l $kernel; k a"
+holds out 'Ports 2 and 3 are full for 2.00 cycles'
+expect 0 "$portolan" "$kernel"
+holds out 'Sapphire Rapids'
+
+# Faults name the place and the remedy.
+expect 1 "$portolan" -e 'kernel analyze'
+holds err 'no kernel is loaded; kernel load FILE'
+expect 1 "$portolan" -e 'kernel load /nonexistent.s'
+holds err '/nonexistent.s'
+expect 1 "$portolan" -e 'm s x'
+holds err 'could be'
+expect 1 "$portolan" -e 'flumb'
+holds err 'no command "flumb"'
+expect 1 "$portolan" --machine i486 -e 'machine show'
+holds err 'no machine called "i486"'
+expect 1 "$portolan" -e 'throughput ADD (R64, R64'
+holds err 'parenthesis'
+expect 2 "$portolan" --format xml
+expect 2 "$portolan" --flumb
+expect 0 "$portolan" --help
+expect 0 "$portolan" --version
+
+# Scripts: line numbers, pasted text, keep-going.
+printf 'kernel paste\n1: imulq %%rax, %%rax\n jmp 1b\n.\nkernel analyze --machine skylake\nflumb\nhelp\n' >"$work/script.pf"
+expect 1 "$portolan" -b "$work/script.pf"
+holds out 'imulq %rax, %rax'
+holds err "script.pf:6: there is no command \"flumb\""
+printf 'set keep-going on\nflumb\nmachine list\n' >"$work/go.pf"
+expect 0 "$portolan" -b "$work/go.pf"
+holds out 'znver4'
+holds err 'flumb'
+
+# Refused lines are shown; the rest is analysed on request.
+printf '.L1:\n addq %%rax, %%rbx\n flumb %%rax\n jmp .L1\n' >"$work/bad.s"
+expect 1 "$portolan" -e "kernel load $work/bad.s"
+holds err 'bad.s:3:'
+expect 0 "$portolan" -e "kernel load $work/bad.s --skip-bad; kernel analyze --machine skylake"
+holds out 'left out line 3'
+expect 0 "$portolan" -e "kernel load $kernel; kernel save $work/saved.s; kernel load $work/saved.s; kernel analyze --machine skylake"
+holds out '2.00 cycles per iteration'
+
+# Machines survive a round trip through files.
+expect 0 "$portolan" --machine skylake -e "mapping save $work/copy; machine show $work/copy"
+holds out 'forms'
+
+# The man page names every command.
+"$portolan" -e help | awk '{ print }' | cut -c1-16 | sed 's/ *$//' >"$work/commands"
+while read -r name; do
+    grep -qF -- "$name" "$source/man/portolan.1" || fail "the man page lacks: $name"
+done <"$work/commands"
+
+[ "$failures" -eq 0 ]

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analysis/analysis.h"
+#include "base/file.h"
+#include "io/machine_file.h"
+#include "model/throughput.h"
+
+static struct machine *machine(const char *id)
+{
+    struct err err = {0};
+    struct machine *m = machine_load(id, &err);
+    if (!m)
+        fail_msg("%s: %s:%zu:%zu %s", id, err.file, err.line, err.column, err.what);
+    return m;
+}
+
+static struct kernel *bundled(const char *name)
+{
+    struct kernel_options options = {0};
+    struct err err = {0};
+    struct str path = {0};
+    str_addf(&path, "kernels/%s", name);
+    char *file = file_data_path(str_text(&path));
+    assert_non_null(file);
+    struct kernel *k = kernel_load(file, &options, &err);
+    if (!k)
+        fail_msg("%s: %s", file, err.what);
+    free(file);
+    str_done(&path);
+    return k;
+}
+
+static struct kernel *text(const char *source)
+{
+    struct kernel_options options = {0};
+    struct err err = {0};
+    struct kernel *k = kernel_from_text("test", source, strlen(source), &options, &err);
+    if (!k)
+        fail_msg("%s", err.what);
+    return k;
+}
+
+static void assert_cycles(const char *kernel, const char *id, double cycles, enum bound_kind bottleneck)
+{
+    struct machine *m = machine(id);
+    struct kernel *k = bundled(kernel);
+    struct analysis *a = analysis_new(k, m);
+    if (fabs(a->cycles - cycles) > 1e-9 || a->bottleneck != bottleneck)
+        fail_msg("%s on %s: %.4f bound by %s", kernel, id, a->cycles, bound_name(a->bottleneck));
+    assert_false(a->lower_bound);
+    analysis_free(a);
+    kernel_free(k);
+    machine_free(m);
+}
+
+/* OSACA paper, tables II, IV and VII; the zero idiom and the fused pair cost π nothing. */
+static void test_known_kernels(void **state)
+{
+    (void)state;
+    assert_cycles("triad-skl-O3.s", "skylake", 2.0, BOUND_PORTS);
+    assert_cycles("triad-zen-O3.s", "znver1", 2.0, BOUND_PORTS);
+    assert_cycles("pi-O2.s", "skylake", 4.0, BOUND_PIPES);
+    assert_cycles("pi-O2.s", "sapphirerapids", 4.0, BOUND_PIPES);
+    assert_cycles("pi-skl-O3.s", "skylake", 16.0, BOUND_PIPES);
+}
+
+static void test_rows_of_triad(void **state)
+{
+    (void)state;
+    struct machine *m = machine("skylake");
+    struct kernel *k = bundled("triad-skl-O3.s");
+    struct analysis *a = analysis_new(k, m);
+    int p7 = ports_find(mapping_ports(m->mapping), "7", 1);
+
+    assert_int_equal(a->count, 8);
+    assert_true(a->rows[6].flags & ROW_FUSED);
+    assert_true(a->rows[7].flags & ROW_FUSED_INTO);
+    /* An indexed store's address cannot go to port 7. */
+    assert_true(a->totals[p7] == 0);
+    /* Totals are the sums of the rows, and attain the bound. */
+    double largest = 0;
+    for (unsigned j = 0; j < mapping_ports(m->mapping)->count; j++) {
+        double sum = 0;
+        for (size_t i = 0; i < a->count; i++)
+            sum += a->rows[i].pressure[j];
+        assert_true(fabs(sum - a->totals[j]) < 1e-9);
+        largest = fmax(largest, sum);
+    }
+    assert_true(fabs(largest - a->cycles) < 1e-9);
+    assert_non_null(strstr(a->sentence, "Ports 2 and 3 are full"));
+    analysis_free(a);
+    kernel_free(k);
+    machine_free(m);
+}
+
+static uint32_t flags_of(const char *source, const char *id, size_t row)
+{
+    struct machine *m = machine(id);
+    struct kernel *k = text(source);
+    struct analysis *a = analysis_new(k, m);
+    uint32_t flags = a->rows[row].flags;
+    analysis_free(a);
+    kernel_free(k);
+    machine_free(m);
+    return flags;
+}
+
+/* Macro-fusion by machine: Intel's three groups, Zen's. */
+static void test_fusion(void **state)
+{
+    (void)state;
+    assert_true(flags_of("1: cmpl %eax,%ebx\njb 1b\n", "skylake", 0) & ROW_FUSED);
+    assert_false(flags_of("1: cmpl %eax,%ebx\njo 1b\n", "skylake", 0) & ROW_FUSED);
+    assert_true(flags_of("1: testl %eax,%ebx\njo 1b\n", "skylake", 0) & ROW_FUSED);
+    assert_true(flags_of("1: incl %eax\njne 1b\n", "skylake", 0) & ROW_FUSED);
+    assert_false(flags_of("1: incl %eax\njb 1b\n", "skylake", 0) & ROW_FUSED);
+    assert_false(flags_of("1: incl %eax\njne 1b\n", "znver1", 0) & ROW_FUSED);
+    assert_true(flags_of("1: cmpl %eax,%ebx\njne 1b\n", "znver1", 0) & ROW_FUSED);
+    assert_true(flags_of("1: incl %eax\njne 1b\n", "znver3", 0) & ROW_FUSED);
+    assert_false(flags_of("1: shll %eax\njne 1b\n", "skylake", 0) & ROW_FUSED);
+}
+
+static void test_idioms_and_moves(void **state)
+{
+    (void)state;
+    assert_true(flags_of("1: xorl %eax,%eax\njmp 1b\n", "skylake", 0) & ROW_ZERO);
+    assert_false(flags_of("1: xorl %eax,%ebx\njmp 1b\n", "skylake", 0) & ROW_ZERO);
+    assert_false(flags_of("1: xorb %al,%al\njmp 1b\n", "skylake", 0) & ROW_ZERO);
+    assert_true(flags_of("1: vpxor %xmm1,%xmm1,%xmm2\njmp 1b\n", "skylake", 0) & ROW_ZERO);
+    assert_true(flags_of("1: pcmpeqd %xmm1,%xmm1\njmp 1b\n", "skylake", 0) & ROW_ONES);
+    assert_true(flags_of("1: movq %rax,%rbx\njmp 1b\n", "skylake", 0) & ROW_ELIMINATED);
+    assert_false(flags_of("1: movq %rax,%rbx\njmp 1b\n", "icelake-server", 0) & ROW_ELIMINATED);
+    assert_true(flags_of("1: vmovaps %ymm0,%ymm1\njmp 1b\n", "icelake-server", 0) & ROW_ELIMINATED);
+}
+
+/* A form that the machine does not have is never free: it is flagged and the total is a lower bound. */
+static void test_unknown_forms(void **state)
+{
+    (void)state;
+    struct ports ports = {0};
+    struct err err;
+    assert_true(ports_add(&ports, "0", &err));
+    struct machine *m = machine_new("empty", &ports);
+    machine_set_fact(m, "issue_width", "4", "", "");
+    struct kernel *k = text("1: imulq %rax,%rbx\njmp 1b\n");
+    struct analysis *a = analysis_new(k, m);
+    assert_true(a->lower_bound);
+    assert_true(a->rows[0].flags & ROW_UNKNOWN);
+    assert_non_null(strstr(a->sentence, "lower bound"));
+    analysis_free(a);
+    kernel_free(k);
+    machine_free(m);
+}
+
+/* Every shipped machine loads and knows what every program uses. */
+static void test_all_machines(void **state)
+{
+    (void)state;
+    char **ids = machine_ids();
+    size_t count = 0;
+    for (; ids[count]; count++) {
+        struct machine *m = machine(ids[count]);
+        assert_true(machine_number(m, "issue_width") >= 4);
+        assert_non_null(mapping_find(m->mapping, "ADD (R64, R64)"));
+        assert_non_null(mapping_find(m->mapping, "VFMADD132PD (YMM, YMM, M256)"));
+        machine_free(m);
+        free(ids[count]);
+    }
+    free(ids);
+    assert_true(count >= 9);
+}
+
+/* Measured on a Golden Cove: vdivsd 4, vdivpd ymm 8, vsqrtpd ymm 12 cycles; LLVM's own table has one. */
+static void test_golden_cove_dividers(void **state)
+{
+    (void)state;
+    struct machine *m = machine("sapphirerapids");
+    static const struct { const char *form; double cycles; } known[] = {
+        {"VDIVSD (XMM, XMM, XMM)", 4}, {"VDIVPD (YMM, YMM, YMM)", 8}, {"VSQRTPD (YMM, YMM)", 12}, {"VDIVPS (XMM, XMM, XMM)", 3},
+        {"ADD (R64, R64)", 0.2}, {"IMUL (R64, R64)", 1},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        struct experiment e = {0};
+        experiment_add(&e, known[i].form, 1);
+        assert_true(fabs(throughput_of(m->mapping, &e, NULL) - known[i].cycles) < 1e-9);
+        experiment_done(&e);
+    }
+    machine_free(m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_known_kernels),    cmocka_unit_test(test_rows_of_triad), cmocka_unit_test(test_fusion),
+        cmocka_unit_test(test_idioms_and_moves), cmocka_unit_test(test_unknown_forms), cmocka_unit_test(test_all_machines),
+        cmocka_unit_test(test_golden_cove_dividers),
+    };
+    return cmocka_run_group_tests_name("analysis", tests, NULL, NULL);
+}
