@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Nanoseconds per throughput evaluation, beside the definition (all 2^ports sets) and the linear program (GLPK) in the same run.
+ * Thousands of different experiments are cycled through, so that neither caches nor branch prediction flatter. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "../tests/unit/oracle.h"
+#include "io/machine_file.h"
+
+#define EXPERIMENTS 4096
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+struct bench {
+    struct flat_mapping *map;
+    struct flat_experiments *experiments;
+    struct throughput *engine;
+    double cycles[EXPERIMENTS];
+};
+
+/* Masses of experiment @i, as the oracles take them. */
+static size_t masses_of(const struct bench *b, size_t i, struct mass *out)
+{
+    size_t n = 0;
+    for (uint32_t k = b->experiments->start[i]; k < b->experiments->start[i + 1]; k++) {
+        struct flat_term term = b->experiments->terms[k];
+        for (uint32_t j = b->map->start[term.form]; j < b->map->start[term.form + 1]; j++)
+            out[n++] = (struct mass){b->map->masses[j].ports, b->map->masses[j].count * term.count};
+    }
+    return n;
+}
+
+/* Best of nine passes over all experiments. */
+static double time_engine(struct bench *b)
+{
+    double best = INFINITY;
+    for (int pass = 0; pass < 9; pass++) {
+        double start = now();
+        throughput_batch(b->engine, b->map, b->experiments, b->cycles);
+        best = fmin(best, (now() - start) / EXPERIMENTS);
+    }
+    return best;
+}
+
+typedef double oracle(const struct mass *masses, size_t n, unsigned ports);
+
+/* Over as many experiments as take about a tenth of a second; every answer is compared. */
+static double time_oracle(const struct bench *b, oracle *solve, unsigned ports)
+{
+    struct mass masses[256];
+    double start = now(), spent = 0;
+    size_t i = 0;
+    for (; i < EXPERIMENTS && spent < 1e8; i++, spent = now() - start) {
+        size_t n = masses_of(b, i, masses);
+        double t = n ? solve(masses, n, ports) : 0;
+        if (fabs(t - b->cycles[i]) > 1e-9 * fmax(1, t)) {
+            fprintf(stderr, "bench: experiment %zu: %.17g instead of %.17g\n", i, b->cycles[i], t);
+            exit(1);
+        }
+    }
+    return spent / (double)i;
+}
+
+static void row(struct bench *b, const char *what, unsigned ports)
+{
+    double ours[3], naive, lp;
+    static const char *const engines[] = {"avx512", "avx2", "portable"};
+    for (int k = 0; k < 3; k++)
+        ours[k] = throughput_use_engine(b->engine, engines[k]) ? time_engine(b) : NAN;
+    naive = ports <= 20 ? time_oracle(b, oracle_naive, ports) : NAN;
+    lp = time_oracle(b, oracle_lp, ports);
+    double best = fmin(fmin(ours[0], ours[1]), ours[2]);
+    printf("%-34s %9.1f %9.1f %9.1f %12.0f %10.0f %9.0fx %8.0fx\n", what, ours[0], ours[1], ours[2], naive, lp, naive / best, lp / best);
+}
+
+static struct flat_experiments *random_experiments(struct rng *rng, size_t forms, unsigned size)
+{
+    struct flat_experiments *e = calloc(1, sizeof *e);
+    e->count = EXPERIMENTS;
+    e->start = calloc(EXPERIMENTS + 1, sizeof *e->start);
+    e->terms = calloc((size_t)EXPERIMENTS * size, sizeof *e->terms);
+    for (size_t i = 0; i < EXPERIMENTS; i++) {
+        e->start[i] = (uint32_t)(i * size);
+        for (unsigned k = 0; k < size; k++)
+            e->terms[i * size + k] = (struct flat_term){(uint32_t)rng_below(rng, forms), 1 + (size == 2 ? (uint32_t)rng_below(rng, 3) : 0)};
+    }
+    e->start[EXPERIMENTS] = EXPERIMENTS * size;
+    return e;
+}
+
+/* Three levels: each form has one to three µops on random port sets, once to three times. */
+static struct flat_mapping *random_mapping(struct rng *rng, unsigned ports, size_t forms)
+{
+    struct flat_mapping *m = calloc(1, sizeof *m);
+    m->ports = ports;
+    m->forms = forms;
+    m->start = calloc(forms + 1, sizeof *m->start);
+    m->masses = calloc(forms * 3, sizeof *m->masses);
+    for (size_t i = 0; i < forms; i++) {
+        m->start[i + 1] = m->start[i] + 1 + (uint32_t)rng_below(rng, 3);
+        for (uint32_t k = m->start[i]; k < m->start[i + 1]; k++)
+            m->masses[k] = (struct mass){oracle_random_set(rng, ports), 1 + (uint32_t)rng_below(rng, 3)};
+    }
+    return m;
+}
+
+static void random_row(struct rng *rng, const char *what, unsigned ports, unsigned size)
+{
+    struct bench b = {.map = random_mapping(rng, ports, 300), .experiments = random_experiments(rng, 300, size), .engine = throughput_new(ports)};
+    row(&b, what, ports);
+    throughput_free(b.engine);
+    flat_mapping_free(b.map);
+    flat_experiments_free(b.experiments);
+}
+
+static void real_rows(struct rng *rng)
+{
+    struct err err = {0};
+    struct machine *m = machine_load("skylake", &err);
+    if (!m) {
+        printf("skylake is not there: %s\n", err.what);
+        return;
+    }
+    for (unsigned size = 2; size <= 4; size += 2) {
+        unsigned ports = mapping_ports(m->mapping)->count;
+        struct bench b = {.map = flat_mapping_new(m->mapping), .experiments = random_experiments(rng, mapping_count(m->mapping), size), .engine = throughput_new(ports)};
+        row(&b, size == 2 ? "(a) skylake, pairs" : "(a) skylake, four forms", ports);
+        throughput_free(b.engine);
+        flat_mapping_free(b.map);
+        flat_experiments_free(b.experiments);
+    }
+    machine_free(m);
+}
+
+int main(void)
+{
+    struct rng rng;
+    char what[64];
+
+    rng_seed(&rng, 1);
+    printf("%-34s %9s %9s %9s %12s %10s %10s %9s\n", "ns per evaluation", "avx512", "avx2", "portable", "2^ports", "glpk", "2^ports", "glpk");
+    real_rows(&rng);
+    for (unsigned ports = 4; ports <= 20; ports += 2) {
+        snprintf(what, sizeof what, "(b) random, %u ports, four forms", ports);
+        random_row(&rng, what, ports, 4);
+    }
+    for (unsigned size = 1; size <= 10; size++) {
+        snprintf(what, sizeof what, "(c) random, 10 ports, %u forms", size);
+        random_row(&rng, what, 10, size);
+    }
+    return 0;
+}
