@@ -22,6 +22,7 @@ const struct command commands[] = {
     {"mapping set", "FORM USAGE", "change a form's port usage in this session", false, cmd_mapping_set},
     {"throughput", "EXPERIMENT", "cycles of 2*ADD (R64, R64) + IMUL (R64, R64) on the current machine", true, cmd_throughput},
     {"forms list", "[PATTERN]", "instruction forms with templates", false, cmd_forms_list},
+    {"forms scan", "BINARY...", "the forms that ELF files use, how many a machine knows, and which are missing", false, cmd_forms_scan},
     {"machine list", "", "the machines that can be chosen", false, cmd_machine_list},
     {"machine show", "ID", "ports and facts of a machine", false, cmd_machine_show},
     {"set", "NAME VALUE", "machine ID[,ID...], format text|csv|json, color, ascii, keep-going on|off", false, cmd_set},

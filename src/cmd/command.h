@@ -43,6 +43,7 @@ bool cmd_mapping_save(struct session *s, int argc, char **argv, struct err *err)
 bool cmd_mapping_set(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_throughput(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_forms_list(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_forms_scan(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_set(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_help(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_quit(struct session *s, int argc, char **argv, struct err *err);

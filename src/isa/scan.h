@@ -1,0 +1,29 @@
+/* Which instruction forms a program uses: all executable code of ELF files, decoded from end to end. */
+#ifndef PORTOLAN_ISA_SCAN_H
+#define PORTOLAN_ISA_SCAN_H
+
+#include "base/err.h"
+#include "base/vec.h"
+#include "isa/insn.h"
+
+struct scan_form {
+    char form[FORM_MAX];
+    uint32_t traits;      /* of its first occurrence */
+    uint64_t count;
+};
+
+struct scan {
+    VEC(struct scan_form) forms;   /* sorted by scan_sort: most frequent first */
+    uint64_t instructions;         /* all that decoded */
+    uint64_t set_aside;            /* of them x87, MMX and system: not in forms */
+    uint64_t skipped_bytes;        /* data between code that starts no instruction */
+    uint32_t *slots;               /* index by hash */
+    size_t slot_count;
+};
+
+/* Adds the code of the ELF file at @path. Zero-initialised @scan is empty. Any thread. */
+bool scan_file(struct scan *scan, const char *path, struct err *err);
+void scan_sort(struct scan *scan);
+void scan_done(struct scan *scan);
+
+#endif
