@@ -10,11 +10,12 @@
 #include "base/file.h"
 #include "base/vec.h"
 #include "cmd/command.h"
+#include "tui/mainloop.h"
 
 #define SCRIPT_LIMIT ((size_t)64 << 20)
 
 static const char usage_text[] =
-    "usage: portolan [OPTION]... [KERNEL]        analyse a kernel file\n"
+    "usage: portolan [OPTION]... [KERNEL]        open the workbench, on a kernel if one is named\n"
     "       portolan -b [OPTION]... [SCRIPT]     run a script, or standard input\n"
     "       portolan -e 'COMMAND; COMMAND'...    run commands\n"
     "\n"
@@ -110,6 +111,16 @@ static bool run_script(struct session *s, const char *file, struct err *err)
     return ok;
 }
 
+/* The workbench: the kernel, if one is named, is loaded before the screen opens. */
+static bool open_workbench(struct session *s, const char *file, int *status, struct err *err)
+{
+    char *words[] = {(char *)"kernel load", (char *)file, NULL};
+    if (file && !cmd_kernel_load(s, 2, words, err))
+        return false;
+    *status = mainloop_run(s);
+    return true;
+}
+
 static bool run_file(struct session *s, const char *file, struct err *err)
 {
     char *words[] = {(char *)"kernel load", (char *)file, NULL};
@@ -139,13 +150,15 @@ int main(int argc, char **argv)
     bool ok = true;
     for (size_t i = 0; ok && i < a.commands.count && !s.quit; i++)
         ok = command_run(&s, a.commands.items[i], stdout, &err);
-    if (!a.commands.count && a.file && !a.batch)
+    bool terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+    if (!a.commands.count && !a.batch && terminal)
+        ok = open_workbench(&s, a.file, &status, &err);
+    else if (!a.commands.count && a.file && !a.batch)
         ok = run_file(&s, a.file, &err);
-    else if (!a.commands.count && (a.batch || !isatty(STDIN_FILENO)))
-        ok = run_script(&s, a.file, &err);
     else if (!a.commands.count)
-        fputs(usage_text, stdout);
-    status = ok ? 0 : report(&err);
+        ok = run_script(&s, a.file, &err);
+    if (!ok)
+        status = report(&err);
 out:
     vec_done(&a.commands);
     vec_done(&a.machines);

@@ -117,6 +117,8 @@ bool cmd_kernel_paste(struct session *s, int argc, char **argv, struct err *err)
         return false;
     if (file)
         return err_set(err, ERR_USAGE, "kernel load reads files", "\"%s\" is not expected here", file);
+    if (!s->input)
+        return err_set(err, ERR_USAGE, "paste the text itself into this screen", "there is no input to read from");
     for (ssize_t length; (length = getline(&line, &capacity, s->input)) >= 0;) {
         if (s->input_line)
             ++*s->input_line;

@@ -21,7 +21,7 @@ struct session {
     enum format format;
     bool color, ascii, keep_going, quit;
     struct str output;                /* what the running command prints */
-    FILE *input;                      /* where `kernel paste` reads */
+    FILE *input;                      /* where `kernel paste` reads; NULL: nowhere */
     size_t *input_line;               /* line counter of that source, may be NULL */
 };
 

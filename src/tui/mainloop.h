@@ -1,0 +1,10 @@
+/* The screen: one loop over the terminal and signals; every change of the session goes through command_run. */
+#ifndef PORTOLAN_TUI_MAINLOOP_H
+#define PORTOLAN_TUI_MAINLOOP_H
+
+#include "cmd/session.h"
+
+/* Runs until the user leaves; the terminal is restored. Returns the exit status. UI thread. */
+int mainloop_run(struct session *s);
+
+#endif

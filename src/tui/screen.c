@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "tui/screen.h"
+
+#include <curses.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+#define KEY_PASTE_BEGIN (KEY_MAX + 1)
+#define KEY_PASTE_END (KEY_MAX + 2)
+#define PASTE_LIMIT ((size_t)32 << 20)
+
+static bool opened, colors;
+static struct str pasted;
+static MEVENT mouse;
+
+/* Foreground and background of each role: 256 colours, and 8. */
+static void role_colors(enum role role, short *fg, short *bg)
+{
+    static const short heat[12] = {236, 237, 238, 58, 94, 130, 166, 172, 208, 202, 196, 160};
+    static const short few[12] = {-1, -1, -1, COLOR_BLUE, COLOR_BLUE, COLOR_CYAN, COLOR_CYAN, COLOR_GREEN, COLOR_YELLOW, COLOR_YELLOW, COLOR_RED, COLOR_RED};
+    static const short plain[ROLE_HEAT_0][2] = {
+        [ROLE_TEXT] = {-1, -1},           [ROLE_DIM] = {COLOR_BLUE, -1},      [ROLE_TITLE] = {COLOR_CYAN, -1},
+        [ROLE_HEADER] = {COLOR_CYAN, -1}, [ROLE_CURSOR] = {COLOR_BLACK, COLOR_CYAN}, [ROLE_KEY] = {COLOR_BLACK, COLOR_CYAN},
+        [ROLE_STATUS] = {-1, -1},         [ROLE_ERROR] = {COLOR_RED, -1},     [ROLE_WARN] = {COLOR_YELLOW, -1},
+        [ROLE_GOOD] = {COLOR_GREEN, -1},  [ROLE_ACCENT] = {COLOR_MAGENTA, -1}, [ROLE_MATCH] = {COLOR_BLACK, COLOR_YELLOW},
+    };
+    if (role >= ROLE_HEAT_0) {
+        int level = (int)role - ROLE_HEAT_0;
+        *fg = COLORS >= 256 ? 231 : few[level] < 0 ? -1 : COLOR_BLACK;
+        *bg = COLORS >= 256 ? heat[level] : few[level];
+        return;
+    }
+    *fg = plain[role][0] == COLOR_BLUE && COLORS >= 256 ? 244 : plain[role][0];
+    *bg = plain[role][1];
+}
+
+static void restore(void)
+{
+    if (opened) {
+        opened = false;
+        fputs("\033[?2004l", stdout);
+        endwin();
+        fflush(stdout);
+    }
+}
+
+bool screen_open(bool color)
+{
+    if (!newterm(NULL, stdout, stdin))
+        return false;
+    opened = true;
+    die_set_hook(restore);
+    raw();
+    noecho();
+    nonl();
+    keypad(stdscr, TRUE);
+    nodelay(stdscr, TRUE);
+    set_escdelay(25);
+    mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
+    mouseinterval(0);
+    colors = color && has_colors();
+    if (colors) {
+        start_color();
+        use_default_colors();
+        for (int role = 0; role < ROLE_COUNT; role++) {
+            short fg, bg;
+            role_colors((enum role)role, &fg, &bg);
+            init_pair((short)(role + 1), fg, bg);
+        }
+    }
+    define_key("\033[200~", KEY_PASTE_BEGIN);
+    define_key("\033[201~", KEY_PASTE_END);
+    fputs("\033[?2004h", stdout);
+    fflush(stdout);
+    return true;
+}
+
+void screen_close(void)
+{
+    restore();
+    die_set_hook(NULL);
+    str_done(&pasted);
+}
+
+void screen_resize(void)
+{
+    struct winsize size;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row && size.ws_col)
+        resizeterm(size.ws_row, size.ws_col);
+}
+
+void screen_size(unsigned *width, unsigned *height)
+{
+    *width = (unsigned)COLS;
+    *height = (unsigned)LINES;
+}
+
+static attr_t attributes(const struct cell *cell)
+{
+    attr_t a = (cell->attr & ATTR_BOLD ? A_BOLD : 0) | (cell->attr & ATTR_REVERSE ? A_REVERSE : 0) | (cell->attr & ATTR_UNDERLINE ? A_UNDERLINE : 0);
+    if (!colors && (cell->role == ROLE_CURSOR || cell->role == ROLE_KEY || cell->role >= ROLE_HEAT_0 + 8))
+        a |= A_REVERSE;
+    return a;
+}
+
+void screen_show(const struct grid *g, int x, int y)
+{
+    for (unsigned row = 0; row < g->height && row < (unsigned)LINES; row++)
+        for (unsigned column = 0; column < g->width && column < (unsigned)COLS; column++) {
+            const struct cell *cell = &g->cells[(size_t)row * g->width + column];
+            if (!cell->glyph[0])
+                continue;
+            attr_set(attributes(cell), colors ? (short)(cell->role + 1) : 0, NULL);
+            mvaddstr((int)row, (int)column, cell->glyph);
+        }
+    curs_set(x >= 0);
+    if (x >= 0)
+        move(y, x);
+    refresh();
+}
+
+/* Everything up to the end mark; what does not come within a second ends the paste. */
+static void read_paste(void)
+{
+    struct pollfd tty = {.fd = STDIN_FILENO, .events = POLLIN};
+
+    str_clear(&pasted);
+    for (;;) {
+        int c = getch();
+        if (c == ERR) {
+            if (poll(&tty, 1, 1000) <= 0)
+                return;
+            continue;
+        }
+        if (c == KEY_PASTE_END)
+            return;
+        if (c < 256 && pasted.length < PASTE_LIMIT)
+            str_add_char(&pasted, c == '\r' ? '\n' : (char)c);
+    }
+}
+
+int screen_key(void)
+{
+    int c = getch();
+
+    switch (c) {
+    case ERR: return SCREEN_NONE;
+    case KEY_UP: return SCREEN_UP;
+    case KEY_DOWN: return SCREEN_DOWN;
+    case KEY_LEFT: return SCREEN_LEFT;
+    case KEY_RIGHT: return SCREEN_RIGHT;
+    case KEY_PPAGE: return SCREEN_PAGE_UP;
+    case KEY_NPAGE: return SCREEN_PAGE_DOWN;
+    case KEY_HOME: return SCREEN_HOME;
+    case KEY_END: return SCREEN_END;
+    case KEY_BACKSPACE: return SCREEN_BACKSPACE;
+    case KEY_DC: return SCREEN_DELETE;
+    case KEY_RESIZE: return SCREEN_RESIZE;
+    case KEY_PASTE_BEGIN:
+        read_paste();
+        return SCREEN_PASTE;
+    case KEY_MOUSE:
+        if (getmouse(&mouse) != OK)
+            return SCREEN_NONE;
+        return mouse.bstate & BUTTON4_PRESSED ? SCREEN_WHEEL_UP : mouse.bstate & BUTTON5_PRESSED ? SCREEN_WHEEL_DOWN : SCREEN_CLICK;
+    default:
+        if (c >= KEY_F(1) && c <= KEY_F(12))
+            return SCREEN_F1 + (c - KEY_F(1));
+        return c < 256 ? c : SCREEN_NONE;
+    }
+}
+
+void screen_click(int *x, int *y)
+{
+    *x = mouse.x;
+    *y = mouse.y;
+}
+
+const struct str *screen_pasted(void)
+{
+    return &pasted;
+}
+
+void screen_suspend(void)
+{
+    fputs("\033[?2004l", stdout);
+    endwin();
+    fflush(stdout);
+    raise(SIGSTOP);
+    fputs("\033[?2004h", stdout);
+    fflush(stdout);
+    screen_resize();
+    clearok(stdscr, TRUE);
+    refresh();
+}

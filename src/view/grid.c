@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "view/grid.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
+
+#include "base/mem.h"
+
+void grid_init(struct grid *g, unsigned width, unsigned height, bool ascii)
+{
+    *g = (struct grid){width, height, mem_zero((size_t)width * height, sizeof(struct cell)), ascii};
+    grid_clear(g);
+}
+
+void grid_done(struct grid *g)
+{
+    free(g->cells);
+    *g = (struct grid){0};
+}
+
+void grid_clear(struct grid *g)
+{
+    grid_fill(g, 0, 0, g->width, g->height, ROLE_TEXT, 0, ' ');
+}
+
+/* The next character of UTF-8 text: its length in bytes and columns; anything that cannot be shown is one '?'. */
+static size_t next_glyph(const char *at, bool ascii, char glyph[8], int *columns)
+{
+    unsigned char c = (unsigned char)*at;
+    size_t length = c < 0x80 ? 1 : c >= 0xf0 && c < 0xf5 ? 4 : c >= 0xe0 && c < 0xf0 ? 3 : c >= 0xc2 && c < 0xe0 ? 2 : 0;
+    wchar_t wide = c < 0x80 ? c : length == 2 ? c & 0x1f : length == 3 ? c & 0x0f : c & 0x07;
+    size_t used = 1;
+
+    for (; length && used < length; used++) {
+        if (((unsigned char)at[used] & 0xc0) != 0x80)
+            length = 0;
+        else
+            wide = (wide << 6) | (at[used] & 0x3f);
+    }
+    *columns = length == 1 ? 1 : length ? wcwidth(wide) : -1;
+    if (!length || c < 32 || c == 127 || *columns < 1 || (ascii && length > 1)) {
+        strcpy(glyph, "?");
+        *columns = 1;
+        return length ? length : 1;
+    }
+    memcpy(glyph, at, length);
+    glyph[length] = '\0';
+    return length;
+}
+
+unsigned grid_put(struct grid *g, int x, int y, unsigned max, enum role role, unsigned attr, const char *utf8)
+{
+    unsigned used = 0;
+
+    if (y < 0 || (unsigned)y >= g->height)
+        return 0;
+    while (*utf8 && (!max || used < max)) {
+        struct cell cell = {.role = (uint8_t)role, .attr = (uint8_t)attr};
+        int columns;
+        utf8 += next_glyph(utf8, g->ascii, cell.glyph, &columns);
+        if (max && used + (unsigned)columns > max)
+            break;
+        int at = x + (int)used;
+        used += (unsigned)columns;
+        if (at < 0)
+            continue;
+        if ((unsigned)at + (unsigned)columns > g->width)
+            break;
+        struct cell *to = &g->cells[(size_t)y * g->width + (unsigned)at];
+        *to = cell;
+        if (columns == 2)
+            to[1] = (struct cell){.role = (uint8_t)role, .attr = (uint8_t)attr};
+    }
+    return used;
+}
+
+unsigned grid_printf(struct grid *g, int x, int y, unsigned max, enum role role, unsigned attr, const char *format, ...)
+{
+    struct str text = {0};
+    va_list args;
+
+    va_start(args, format);
+    str_addv(&text, format, args);
+    va_end(args);
+    unsigned used = grid_put(g, x, y, max, role, attr, str_text(&text));
+    str_done(&text);
+    return used;
+}
+
+void grid_fill(struct grid *g, int x, int y, unsigned width, unsigned height, enum role role, unsigned attr, char c)
+{
+    for (int row = y < 0 ? 0 : y; row < y + (int)height && row < (int)g->height; row++)
+        for (int column = x < 0 ? 0 : x; column < x + (int)width && column < (int)g->width; column++)
+            g->cells[(size_t)row * g->width + (size_t)column] = (struct cell){{c}, (uint8_t)role, (uint8_t)attr};
+}
+
+enum role heat_role(double fraction)
+{
+    int level = fraction <= 0 ? 0 : (int)(fraction * 11.999);
+    return (enum role)(ROLE_HEAT_0 + (level > 11 ? 11 : level));
+}
+
+char heat_char(double fraction)
+{
+    static const char ramp[] = " .:-=+*#%@";
+    int level = fraction <= 0 ? 0 : (int)(fraction * 9.999);
+    return ramp[level > 9 ? 9 : level];
+}
+
+void grid_text(const struct grid *g, bool roles, struct str *out)
+{
+    for (int pass = 0; pass <= (roles ? 1 : 0); pass++)
+        for (unsigned y = 0; y < g->height; y++) {
+            size_t kept = out->length;
+            for (unsigned x = 0; x < g->width; x++) {
+                const struct cell *cell = &g->cells[(size_t)y * g->width + x];
+                if (pass)
+                    str_add_char(out, (char)('A' + cell->role));
+                else
+                    str_add(out, cell->glyph);
+                if (pass ? cell->role != ROLE_TEXT : strcmp(cell->glyph, " ") != 0)
+                    kept = out->length;
+            }
+            out->length = kept;
+            str_add_char(out, '\n');
+        }
+}

@@ -1,0 +1,44 @@
+/* A grid of character cells with colour roles: what views draw on. No curses here; goldens compare its text. */
+#ifndef PORTOLAN_VIEW_GRID_H
+#define PORTOLAN_VIEW_GRID_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/str.h"
+
+enum role {
+    ROLE_TEXT, ROLE_DIM, ROLE_TITLE, ROLE_HEADER, ROLE_CURSOR, ROLE_KEY, ROLE_STATUS, ROLE_ERROR, ROLE_WARN, ROLE_GOOD,
+    ROLE_ACCENT, ROLE_MATCH,
+    ROLE_HEAT_0,                 /* 12 levels of the heat map */
+    ROLE_HEAT_LAST = ROLE_HEAT_0 + 11,
+    ROLE_COUNT
+};
+enum { ATTR_BOLD = 1, ATTR_REVERSE = 2, ATTR_UNDERLINE = 4 };
+
+struct cell {
+    char glyph[8];      /* one UTF-8 character; "" = right half of a wide one */
+    uint8_t role, attr;
+};
+
+struct grid {
+    unsigned width, height;
+    struct cell *cells;
+    bool ascii;         /* only ASCII glyphs may be drawn */
+};
+
+void grid_init(struct grid *g, unsigned width, unsigned height, bool ascii);
+void grid_done(struct grid *g);
+void grid_clear(struct grid *g);
+/* Draws @utf8 clipped to the grid and to @max columns (0: to the edge); control characters become '?'. Returns columns used. */
+unsigned grid_put(struct grid *g, int x, int y, unsigned max, enum role role, unsigned attr, const char *utf8);
+unsigned grid_printf(struct grid *g, int x, int y, unsigned max, enum role role, unsigned attr, const char *format, ...)
+    __attribute__((format(printf, 7, 8)));
+void grid_fill(struct grid *g, int x, int y, unsigned width, unsigned height, enum role role, unsigned attr, char c);
+/* Role of a heat level for value in [0, 1]; and the mono ramp's character. */
+enum role heat_role(double fraction);
+char heat_char(double fraction);
+/* The text of the grid, rows trimmed at the right, '\n' after each. With @roles a second block of role letters follows. */
+void grid_text(const struct grid *g, bool roles, struct str *out);
+
+#endif

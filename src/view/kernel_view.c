@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "view/kernel_view.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/str.h"
+
+#define CELL 5           /* columns of a port */
+#define TEXT_MIN 24      /* columns kept for the instruction */
+
+static void draw_empty(struct grid *g)
+{
+    static const char *const lines[] = {
+        "No kernel is loaded.", "", "Paste a loop here: AT&T or Intel syntax, compiler output, objdump or Compiler Explorer text.",
+        ":kernel load FILE    reads assembler text, a listing, an object or a program", ":help               shows every command", "q                   leaves",
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        grid_put(g, 2, 1 + (int)i, g->width > 4 ? g->width - 4 : 1, i ? ROLE_TEXT : ROLE_TITLE, 0, lines[i]);
+}
+
+static unsigned columns_for(const struct ports *ports, unsigned left, unsigned room)
+{
+    unsigned fit = room / CELL;
+    return ports->count - left < fit ? ports->count - left : fit;
+}
+
+static void draw_value(struct grid *g, int x, int y, double value, double full, bool cursor)
+{
+    unsigned attr = cursor ? ATTR_BOLD : 0;
+    if (value < 0.005)
+        grid_put(g, x, y, CELL, cursor ? ROLE_CURSOR : ROLE_DIM, attr, "   . ");
+    else
+        grid_printf(g, x, y, CELL, heat_role(full > 0 ? value / full : 0), attr, value < 9.995 ? " %.2f" : value < 99.95 ? " %.1f" : "%5.0f", value);
+}
+
+static const char *mark_of(const struct analysis_row *row)
+{
+    return row->flags & ROW_UNKNOWN ? "?" : row->flags & ROW_FUSED_INTO ? "^" : row->flags & ROW_FUSED ? "+"
+           : row->flags & ROW_ZERO  ? "0" : row->flags & ROW_ELIMINATED ? "=" : row->flags & ROW_PIPE  ? "/" : " ";
+}
+
+static void tidy(const char *text, struct str *out)
+{
+    bool blank = true;
+    for (; *text; text++) {
+        bool is_blank = *text == ' ' || *text == '\t';
+        if (!is_blank)
+            str_add_char(out, *text);
+        else if (!blank)
+            str_add_char(out, ' ');
+        blank = is_blank;
+    }
+}
+
+static void draw_table(struct kernel_view *v, const struct analysis *a, struct grid *g, int y, unsigned rows)
+{
+    const struct ports *ports = mapping_ports(a->machine->mapping);
+    unsigned shown = columns_for(ports, v->left, g->width > TEXT_MIN + 5 ? g->width - TEXT_MIN - 5 : 0);
+    const struct analysis_row *current = &a->rows[v->cursor];
+    int text_x = 5 + (int)(shown * CELL) + 1;
+
+    grid_fill(g, 0, y, g->width, 1, ROLE_HEADER, 0, ' ');
+    grid_put(g, 0, y, 5, ROLE_HEADER, 0, "line");
+    for (unsigned j = 0; j < shown; j++)
+        grid_printf(g, 5 + (int)(j * CELL), y, CELL, current->pressure[v->left + j] > 0 ? ROLE_ACCENT : ROLE_HEADER, 0, "%5.5s",
+                    ports->names[v->left + j]);
+    grid_put(g, text_x + 2, y, 0, ROLE_HEADER, 0, shown < ports->count ? "instruction  (< > more ports)" : "instruction");
+    for (unsigned r = 0; r + 2 < rows && v->top + r < a->count; r++) {
+        size_t i = v->top + r;
+        bool cursor = i == v->cursor;
+        enum role role = cursor ? ROLE_CURSOR : a->rows[i].flags & ROW_UNKNOWN ? ROLE_ERROR : ROLE_TEXT;
+        struct str text = {0};
+        int line = y + 1 + (int)r;
+        if (cursor)
+            grid_fill(g, 0, line, g->width, 1, ROLE_CURSOR, 0, ' ');
+        grid_printf(g, 0, line, 5, role, 0, "%4u", a->rows[i].insn->line);
+        for (unsigned j = 0; j < shown; j++)
+            draw_value(g, 5 + (int)(j * CELL), line, a->rows[i].pressure[v->left + j], a->cycles, cursor);
+        tidy(a->rows[i].insn->text ? a->rows[i].insn->text : a->rows[i].insn->mnemonic, &text);
+        grid_put(g, text_x, line, 0, role, 0, mark_of(&a->rows[i]));
+        grid_put(g, text_x + 2, line, 0, role, 0, str_text(&text));
+        str_done(&text);
+    }
+    unsigned body = rows > 2 ? rows - 2 : 0;
+    int last = y + 1 + (int)(a->count - v->top < body ? a->count - v->top : body);
+    grid_put(g, 0, last, 5, ROLE_TITLE, ATTR_BOLD, "sum");
+    for (unsigned j = 0; j < shown; j++)
+        draw_value(g, 5 + (int)(j * CELL), last, a->totals[v->left + j], a->cycles, false);
+    grid_put(g, text_x + 2, last, 0, ROLE_DIM, 0, "cold");
+    for (int level = 0; level < 12 && text_x + 7 + level < (int)g->width; level++) {
+        char c[2] = {g->ascii ? heat_char(level / 11.0) : ' ', 0};
+        grid_put(g, text_x + 7 + level, last, 1, heat_role(level / 11.0), 0, c);
+    }
+    grid_put(g, text_x + 20, last, 0, ROLE_DIM, 0, "full");
+}
+
+static void draw_detail(const struct analysis *a, size_t row, struct grid *g, int y)
+{
+    struct str usage = {0};
+    usage_print(&a->rows[row].usage, mapping_ports(a->machine->mapping), &usage);
+    unsigned used = grid_printf(g, 0, y, 0, ROLE_ACCENT, 0, "%s", a->rows[row].insn->form);
+    used += grid_printf(g, (int)used + 2, y, 0, ROLE_TEXT, 0, "%s", usage.length ? str_text(&usage) : a->rows[row].flags & ROW_UNKNOWN ? "not known to this machine" : "no port") + 2;
+    if (!isnan(a->rows[row].latency))
+        used += grid_printf(g, (int)used + 2, y, 0, ROLE_DIM, 0, "latency %g", a->rows[row].latency) + 2;
+    used += grid_printf(g, (int)used + 2, y, 0, ROLE_DIM, 0, "issue %g", a->rows[row].issue) + 2;
+    for (uint32_t rest = a->rows[row].flags; rest; rest &= rest - 1)
+        used += grid_printf(g, (int)used + 2, y, 0, ROLE_DIM, 0, "%s", row_flag_name(rest & -rest)) + 2;
+    str_done(&usage);
+}
+
+static int draw_bounds(const struct analysis *a, struct grid *g, int x, int y, unsigned width)
+{
+    for (int kind = 0; kind < BOUND_COUNT; kind++, y++) {
+        double value = a->bounds[kind];
+        bool binds = (int)a->bottleneck == kind && a->cycles > 0;
+        grid_printf(g, x, y, width, binds ? ROLE_WARN : ROLE_TEXT, 0, "%-13s", bound_name((enum bound_kind)kind));
+        if (isnan(value)) {
+            grid_put(g, x + 13, y, width > 13 ? width - 13 : 1, ROLE_DIM, 0, "     - not modelled");
+            continue;
+        }
+        grid_printf(g, x + 13, y, 8, binds ? ROLE_WARN : ROLE_TEXT, 0, "%6.2f", value);
+        for (int k = 0; width > 36 && k < (a->cycles > 0 ? (int)lround(14 * value / a->cycles) : 0); k++)
+            grid_put(g, x + 21 + k, y, 1, binds ? ROLE_WARN : ROLE_GOOD, 0, g->ascii ? "#" : "█");
+    }
+    return y;
+}
+
+static void draw_machines(struct kernel_view *v, struct analysis *const *a, size_t n, struct grid *g, int x, int y, int end)
+{
+    for (size_t i = 0; i < n && y + (int)i < end; i++)
+        grid_printf(g, x, y + (int)i, 0, i == v->machine ? ROLE_ACCENT : ROLE_TEXT, 0, "%c%-16s %s%6.2f  %s", i == v->machine ? '>' : ' ',
+                    a[i]->machine->id, a[i]->lower_bound ? ">=" : "  ", a[i]->cycles, bound_name(a[i]->bottleneck));
+}
+
+void kernel_view_draw(struct kernel_view *v, const struct kernel *k, struct analysis *const *a, size_t n, struct grid *g)
+{
+    grid_clear(g);
+    if (!k || !n) {
+        draw_empty(g);
+        return;
+    }
+    v->machine = v->machine < n ? v->machine : 0;
+    const struct analysis *current = a[v->machine];
+    unsigned ports = mapping_ports(current->machine->mapping)->count;
+    unsigned panel = g->height >= 20 ? BOUND_COUNT + 2 : g->height >= 14 ? 4 : 1;
+    unsigned rows = g->height - panel - 2;
+
+    v->left = v->left < ports ? v->left : ports - 1;
+    if (current->count == 0) {
+        grid_put(g, 2, 1, 0, ROLE_TEXT, 0, "This loop has no instructions.");
+        return;
+    }
+    v->cursor = v->cursor < current->count ? v->cursor : current->count - 1;
+    unsigned body = rows > 2 ? rows - 2 : 1;
+    if (v->cursor < v->top)
+        v->top = v->cursor;
+    if (v->cursor >= v->top + body)
+        v->top = v->cursor - body + 1;
+    unsigned used = grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "%s", current->machine->title);
+    used += grid_printf(g, (int)used, 0, 0, ROLE_WARN, ATTR_BOLD, "  %s%.2f cycles, %s", current->lower_bound ? "at least " : "", current->cycles,
+                        bound_name(current->bottleneck));
+    grid_printf(g, (int)used, 0, 0, ROLE_DIM, 0, "  %s: %s", k->name, k->loops[k->current].why);
+    draw_table(v, current, g, 1, rows);
+    int y = 1 + (int)rows;
+    draw_detail(current, v->cursor, g, y);
+    if (panel == 1) {
+        grid_put(g, 0, y + 1, 0, ROLE_TEXT, 0, current->sentence);
+        return;
+    }
+    grid_put(g, 0, y + 1, 0, ROLE_GOOD, 0, current->sentence);
+    if (panel > 4)
+        draw_bounds(current, g, 0, y + 3, g->width / 2 > 40 ? 40 : g->width / 2);
+    draw_machines(v, a, n, g, panel > 4 ? (g->width / 2 > 42 ? 42 : (int)g->width / 2) : 0, y + (panel > 4 ? 3 : 2), (int)g->height);
+}
