@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <linux/perf_event.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 
 #include "base/mem.h"
 #include "cmd/command.h"
@@ -27,6 +34,51 @@ bool cmd_machine_list(struct session *s, int argc, char **argv, struct err *err)
     free(ids);
     if (rows)
         session_json(s, json_pack("{s:o}", "machines", rows));
+    return true;
+}
+
+/* The CPU's own name for itself; false where there is none to ask. */
+static bool cpu_name(char name[49])
+{
+#if defined(__x86_64__)
+    unsigned words[12];
+    for (unsigned i = 0; i < 3; i++)
+        if (!__get_cpuid(0x80000002 + i, &words[4 * i], &words[4 * i + 1], &words[4 * i + 2], &words[4 * i + 3]))
+            return false;
+    memcpy(name, words, sizeof words);
+    name[48] = '\0';
+    return true;
+#else
+    (void)name;
+    return false;
+#endif
+}
+
+/* Whether the kernel lets this process count its cycles. */
+static bool has_counters(void)
+{
+    struct perf_event_attr attr = {.type = PERF_TYPE_HARDWARE, .size = sizeof attr, .config = PERF_COUNT_HW_CPU_CYCLES, .exclude_kernel = 1, .exclude_hv = 1};
+    long fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
+    if (fd >= 0)
+        close((int)fd);
+    return fd >= 0;
+}
+
+bool cmd_machine_info(struct session *s, int argc, char **argv, struct err *err)
+{
+    char name[49] = "not known";
+    struct utsname system;
+    bool named = cpu_name(name), counters = has_counters();
+
+    (void)argc;
+    (void)argv;
+    (void)err;
+    uname(&system);
+    const char *isa = strcmp(system.machine, "x86_64") == 0 ? "x86-64" : system.machine;
+    if (s->format == FORMAT_JSON)
+        session_json(s, json_pack("{s:o, s:s, s:o, s:b}", "cpu", named ? json_string(name) : json_null(), "isa", isa, "clock_hz", json_null(), "counters", counters));
+    else
+        str_addf(&s->output, "%s, %s\ncycle counters: %s\nclock: not measured in this version\n", name, isa, counters ? "yes" : "none for this process");
     return true;
 }
 

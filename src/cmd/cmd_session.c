@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "cmd/command.h"
 
@@ -66,6 +67,25 @@ bool cmd_help(struct session *s, int argc, char **argv, struct err *err)
     for (const struct command *c = commands; c->name; c++)
         str_addf(&s->output, "%-16s %s\n", c->name, c->help);
     return true;
+}
+
+#define SCRIPT_LIMIT ((size_t)64 << 20)
+
+bool cmd_source(struct session *s, int argc, char **argv, struct err *err)
+{
+    static int depth;
+    struct str text = {0};
+
+    if (argc != 2)
+        return err_set(err, ERR_USAGE, "source FILE", "one file name was expected");
+    if (depth == 16)
+        return err_set(err, ERR_LIMIT, "does a script source itself?", "more than 16 scripts inside each other");
+    depth++;
+    bool ok = file_read(argv[1], SCRIPT_LIMIT, &text, err) && command_script(s, argv[1], str_text(&text), s->out, err);
+    depth--;
+    str_clear(&s->output);   /* the script's commands have printed theirs */
+    str_done(&text);
+    return ok;
 }
 
 bool cmd_quit(struct session *s, int argc, char **argv, struct err *err)

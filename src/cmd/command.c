@@ -24,8 +24,10 @@ const struct command commands[] = {
     {"forms list", "[PATTERN]", "instruction forms with templates", false, cmd_forms_list},
     {"forms scan", "BINARY...", "the forms that ELF files use, how many a machine knows, and which are missing", false, cmd_forms_scan},
     {"machine list", "", "the machines that can be chosen", false, cmd_machine_list},
+    {"machine info", "", "this computer's CPU and what can be measured on it", false, cmd_machine_info},
     {"machine show", "ID", "ports and facts of a machine", false, cmd_machine_show},
     {"set", "NAME VALUE", "machine ID[,ID...], format text|csv|json, color, ascii, keep-going on|off", false, cmd_set},
+    {"source", "FILE", "run the commands of a file", false, cmd_source},
     {"help", "[COMMAND]", "the commands", false, cmd_help},
     {"quit", "", "leave", false, cmd_quit},
     {NULL, NULL, NULL, false, NULL},
@@ -143,6 +145,7 @@ static bool run_one(struct session *s, const char *text, const char *end, FILE *
     }
     argv[argc] = NULL;
     str_clear(&s->output);
+    s->out = out;
     ok = command->run(s, argc, argv, err);
     fwrite(str_text(&s->output), 1, s->output.length, out);
     if (fflush(out) != 0 && ok)
@@ -188,6 +191,7 @@ bool command_script(struct session *s, const char *name, const char *text, FILE 
 {
     size_t number = 0;
     FILE *lines = fmemopen((void *)text, strlen(text), "r"), *before = s->input;
+    size_t *line_before = s->input_line;
     char *line = NULL;
     size_t capacity = 0;
     bool ok = true;
@@ -211,7 +215,7 @@ bool command_script(struct session *s, const char *name, const char *text, FILE 
         }
     }
     s->input = before;
-    s->input_line = NULL;
+    s->input_line = line_before;
     free(line);
     fclose(lines);
     return ok;

@@ -46,6 +46,8 @@ bool cmd_forms_list(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_forms_scan(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_set(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_help(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_source(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_machine_info(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_quit(struct session *s, int argc, char **argv, struct err *err);
 
 #endif

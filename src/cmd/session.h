@@ -22,6 +22,7 @@ struct session {
     bool color, ascii, keep_going, quit;
     struct str output;                /* what the running command prints */
     FILE *input;                      /* where `kernel paste` reads; NULL: nowhere */
+    FILE *out;                        /* where the running command's output goes in the end */
     size_t *input_line;               /* line counter of that source, may be NULL */
 };
 

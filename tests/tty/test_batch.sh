@@ -63,6 +63,17 @@ expect 0 "$portolan" -b "$work/go.pf"
 holds out 'znver4'
 holds err 'flumb'
 
+printf 'source %s\nmachine show skylake\n' "$work/inner.pf" >"$work/outer.pf"
+printf 'kernel paste\n nop\n.\nkernel show\n' >"$work/inner.pf"
+expect 0 "$portolan" -b "$work/outer.pf"
+holds out 'NOP ()'
+holds out 'Intel Skylake'
+printf 'source %s\n' "$work/loop.pf" >"$work/loop.pf"
+expect 1 "$portolan" -b "$work/loop.pf"
+holds err 'more than 16 scripts'
+expect 0 "$portolan" --format json -e 'machine info'
+holds out '"counters":'
+
 # Refused lines are shown; the rest is analysed on request.
 printf '.L1:\n addq %%rax, %%rbx\n flumb %%rax\n jmp .L1\n' >"$work/bad.s"
 expect 1 "$portolan" -e "kernel load $work/bad.s"
