@@ -176,6 +176,13 @@ static bool needs_evex_suffix(const ZydisDecodedInstruction *in, const ZydisDeco
     return has_vex[in->mnemonic];
 }
 
+/* Zero-masking that the text says: a comparison into a mask register clears what is not selected without it. */
+static bool zeroes(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops)
+{
+    return in->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX && in->avx.mask.mode == ZYDIS_MASK_MODE_ZEROING &&
+           !(ops[0].type == ZYDIS_OPERAND_TYPE_REGISTER && ZydisRegisterGetClass(ops[0].reg.value) == ZYDIS_REGCLASS_MASK);
+}
+
 void form_name(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops, char form[FORM_MAX])
 {
     char mnemonic[48], part[32], list[96] = "";
@@ -204,7 +211,7 @@ void form_name(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops
                            : in->avx.rounding.mode != ZYDIS_ROUNDING_MODE_INVALID ? "_ER"
                            : in->avx.has_sae                                        ? "_SAE"
                                                                                     : "";
-    const char *zeroing = in->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX && in->avx.mask.mode == ZYDIS_MASK_MODE_ZEROING ? "_Z" : "";
+    const char *zeroing = zeroes(in, ops) ? "_Z" : "";
     snprintf(form, FORM_MAX, "%s%s%s%s%s%s%s (%s)", rep_prefix(in), mnemonic, suffix, needs_evex_suffix(in, ops) ? "_EVEX" : "",
              rounding, zeroing, in->attributes & ZYDIS_ATTRIB_HAS_LOCK ? "_LOCK" : "", list);
 }
@@ -289,7 +296,7 @@ bool form_template(const ZydisDecodedInstruction *in, const ZydisDecodedOperand 
         immediates += op->type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
         if (separator[0] == ' ' && i + 1 < in->operand_count_visible && ops[i + 1].encoding == ZYDIS_OPERAND_ENCODING_MASK &&
             ops[i + 1].reg.value != ZYDIS_REGISTER_K0)
-            str_add(out, in->avx.mask.mode == ZYDIS_MASK_MODE_ZEROING ? "{{{K}}}{{z}}" : "{{{K}}}");
+            str_add(out, zeroes(in, ops) ? "{{{K}}}{{z}}" : "{{{K}}}");
         separator = ", ";
     }
     if (in->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX && in->avx.rounding.mode != ZYDIS_ROUNDING_MODE_INVALID)
