@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "work/job.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+
+#define JOBS_KEPT 64   /* ended ones beyond this are forgotten, oldest first */
+
+struct job {
+    pthread_t thread;
+    const struct job_ops *ops;
+    void *state;             /* the worker's until it ended, then ours; NULL once freed */
+    atomic_bool cancel;
+    double started;
+    bool joined;             /* UI thread: finish ran */
+    pthread_mutex_t lock;    /* of info */
+    struct job_info info;
+    bool ended;              /* under lock: run returned */
+};
+
+static struct job **jobs;
+static size_t count;
+static unsigned last_number;
+static int wake[2] = {-1, -1};
+
+static bool open_wake_pipe(struct err *err)
+{
+    if (wake[0] >= 0)
+        return true;
+    if (pipe2(wake, O_CLOEXEC | O_NONBLOCK) == 0)
+        return true;
+    return err_set(err, ERR_IO, NULL, "no pipe for background jobs: %s", strerror(errno));
+}
+
+static void ring(void)
+{
+    if (write(wake[1], "", 1) < 0 && errno != EAGAIN)
+        BUG("the wake pipe is gone: %s", strerror(errno));
+}
+
+static void *work(void *argument)
+{
+    struct job *job = argument;
+    struct err err = {0};
+    bool ok = job->ops->run(job, job->state, &err);
+
+    pthread_mutex_lock(&job->lock);
+    job->info.seconds = clock_seconds() - job->started;
+    job->info.state = ok ? JOB_DONE : atomic_load(&job->cancel) ? JOB_CANCELLED : JOB_FAILED;
+    job->info.err = err;
+    job->ended = true;
+    pthread_mutex_unlock(&job->lock);
+    ring();
+    return NULL;
+}
+
+static void job_free(struct job *job)
+{
+    if (job->state && job->ops->free)
+        job->ops->free(job->state);
+    pthread_mutex_destroy(&job->lock);
+    free(job);
+}
+
+static void forget_old(void)
+{
+    for (size_t i = 0; count > JOBS_KEPT && i < count; i++)
+        if (jobs[i]->joined) {
+            job_free(jobs[i]);
+            memmove(jobs + i, jobs + i + 1, (--count - i) * sizeof *jobs);
+            i--;
+        }
+}
+
+unsigned job_start(const char *title, const struct job_ops *ops, void *take_state, struct err *err)
+{
+    struct job *job = mem_zero(1, sizeof *job);
+    sigset_t all, before;
+
+    job->ops = ops;
+    job->state = take_state;
+    job->started = clock_seconds();
+    job->info.number = ++last_number;
+    job->info.state = JOB_RUNNING;
+    snprintf(job->info.title, sizeof job->info.title, "%s", title);
+    pthread_mutex_init(&job->lock, NULL);
+    /* Signals are the UI thread's. */
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int fault = open_wake_pipe(err) ? pthread_create(&job->thread, NULL, work, job) : -1;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (fault) {
+        if (fault > 0)
+            err_set(err, ERR_LIMIT, "end other jobs first", "no thread for the job: %s", strerror(fault));
+        job_free(job);
+        return 0;
+    }
+    forget_old();
+    jobs = mem_resize(jobs, (count + 1) * sizeof *jobs);
+    jobs[count++] = job;
+    return job->info.number;
+}
+
+bool job_cancelled(const struct job *job)
+{
+    return atomic_load(&job->cancel);
+}
+
+void job_progress(struct job *job, double done, double total, const char *format, ...)
+{
+    va_list args;
+
+    pthread_mutex_lock(&job->lock);
+    job->info.done = done;
+    job->info.total = total;
+    job->info.seconds = clock_seconds() - job->started;
+    va_start(args, format);
+    vsnprintf(job->info.note, sizeof job->info.note, format, args);
+    va_end(args);
+    pthread_mutex_unlock(&job->lock);
+    ring();
+}
+
+static void snapshot(struct job *job, struct job_info *out, bool *ended)
+{
+    pthread_mutex_lock(&job->lock);
+    *out = job->info;
+    *ended = job->ended;
+    pthread_mutex_unlock(&job->lock);
+}
+
+/* Waits for the job's thread and publishes its result, once. */
+static void settle(struct job *job)
+{
+    struct job_info info;
+    bool ended;
+
+    if (job->joined)
+        return;
+    pthread_join(job->thread, NULL);
+    snapshot(job, &info, &ended);
+    job->joined = true;
+    if (job->ops->finish)
+        job->ops->finish(job->state, &info);
+    if (job->ops->free)
+        job->ops->free(job->state);
+    job->state = NULL;
+}
+
+bool job_drain(void)
+{
+    char bytes[256];
+    bool changed = false;
+
+    while (wake[0] >= 0 && read(wake[0], bytes, sizeof bytes) > 0)
+        changed = true;
+    for (size_t i = 0; i < count; i++) {
+        struct job_info info;
+        bool ended;
+        if (jobs[i]->joined)
+            continue;
+        snapshot(jobs[i], &info, &ended);
+        if (ended) {
+            settle(jobs[i]);
+            changed = true;
+        }
+    }
+    return changed;
+}
+
+size_t job_count(void)
+{
+    return count;
+}
+
+bool job_get(size_t index, struct job_info *out)
+{
+    bool ended;
+    if (index >= count)
+        return false;
+    snapshot(jobs[index], out, &ended);
+    return true;
+}
+
+static struct job *find(unsigned number)
+{
+    for (size_t i = 0; i < count; i++)
+        if (jobs[i]->info.number == number)
+            return jobs[i];
+    return NULL;
+}
+
+bool job_find(unsigned number, struct job_info *out)
+{
+    struct job *job = find(number);
+    bool ended;
+    if (job)
+        snapshot(job, out, &ended);
+    return job != NULL;
+}
+
+bool job_cancel(unsigned number)
+{
+    struct job *job = find(number);
+    if (!job || job->joined)
+        return false;
+    atomic_store(&job->cancel, true);
+    return true;
+}
+
+bool job_wait(unsigned number)
+{
+    struct job *job = number ? find(number) : NULL;
+
+    if (number && !job)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (!number || jobs[i] == job)
+            settle(jobs[i]);
+    return true;
+}
+
+size_t job_running(void)
+{
+    size_t running = 0;
+    for (size_t i = 0; i < count; i++)
+        running += !jobs[i]->joined;
+    return running;
+}
+
+int job_wake_fd(void)
+{
+    return wake[0];
+}
+
+void job_shutdown(void)
+{
+    for (size_t i = 0; i < count; i++) {
+        atomic_store(&jobs[i]->cancel, true);
+        if (!jobs[i]->joined)
+            pthread_join(jobs[i]->thread, NULL);
+        job_free(jobs[i]);
+    }
+    free(jobs);
+    jobs = NULL;
+    count = 0;
+    for (int i = 0; i < 2; i++) {
+        if (wake[i] >= 0)
+            close(wake[i]);
+        wake[i] = -1;
+    }
+}

@@ -1,0 +1,52 @@
+/* Background jobs: the only place that starts threads. A job owns its state, posts messages, polls its cancel flag. */
+#ifndef PORTOLAN_WORK_JOB_H
+#define PORTOLAN_WORK_JOB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+
+struct job;
+
+enum job_state { JOB_RUNNING, JOB_DONE, JOB_FAILED, JOB_CANCELLED };
+
+struct job_info {
+    unsigned number;        /* 1.. */
+    char title[80];
+    enum job_state state;
+    double done, total;     /* units of work; total 0: not known */
+    double seconds;
+    char note[80];          /* "12.3 M instructions" */
+    struct err err;         /* when JOB_FAILED */
+};
+
+struct job_ops {
+    /* Worker thread. Returns false with @err set on failure. Poll job_cancelled often. */
+    bool (*run)(struct job *job, void *state, struct err *err);
+    /* UI thread, once, after run returned (also when cancelled): publish the result. */
+    void (*finish)(void *state, const struct job_info *info);
+    void (*free)(void *state);
+};
+
+/* UI thread. Takes @take_state. Returns the job's number, 0 with @err when it could not start. */
+unsigned job_start(const char *title, const struct job_ops *ops, void *take_state, struct err *err);
+/* Worker thread. */
+bool job_cancelled(const struct job *job);
+void job_progress(struct job *job, double done, double total, const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* UI thread. Runs the finish functions of ended jobs; true when anything changed. */
+bool job_drain(void);
+size_t job_count(void);                                   /* ever started and still listed */
+bool job_get(size_t index, struct job_info *out);         /* newest last */
+bool job_find(unsigned number, struct job_info *out);
+bool job_cancel(unsigned number);
+/* Blocks until it ended and its finish ran; false when there is no such job. number 0: all. */
+bool job_wait(unsigned number);
+size_t job_running(void);
+/* Readable when job_drain has something to do: poll it. */
+int job_wake_fd(void);
+/* Cancels all, joins all. */
+void job_shutdown(void);
+
+#endif

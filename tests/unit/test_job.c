@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <poll.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "work/job.h"
+
+struct count {
+    int target, reached;
+    int *finished, *freed;
+    bool fail, endless;
+};
+
+static bool run(struct job *job, void *state, struct err *err)
+{
+    struct count *c = state;
+    while (c->endless || c->reached < c->target) {
+        if (job_cancelled(job))
+            return false;
+        c->reached++;
+        job_progress(job, c->reached, c->target, "step %d", c->reached);
+    }
+    return !c->fail || err_set(err, ERR_DATA, "try another", "it does not work");
+}
+
+static void finish(void *state, const struct job_info *info)
+{
+    struct count *c = state;
+    assert_true(info->state != JOB_RUNNING);
+    ++*c->finished;
+}
+
+static void done(void *state)
+{
+    struct count *c = state;
+    ++*c->freed;
+    free(c);
+}
+
+static const struct job_ops ops = {run, finish, done};
+
+static unsigned start(int target, bool fail, bool endless, int *finished, int *freed)
+{
+    struct err err;
+    struct count *c = mem_zero(1, sizeof *c);
+    *c = (struct count){target, 0, finished, freed, fail, endless};
+    unsigned number = job_start("counting", &ops, c, &err);
+    assert_true(number > 0);
+    return number;
+}
+
+static void test_runs_to_the_end(void **state)
+{
+    (void)state;
+    int finished = 0, freed = 0;
+    struct job_info info;
+    unsigned number = start(100, false, false, &finished, &freed);
+    /* The main loop's way: poll the wake pipe, drain. */
+    while (!finished) {
+        struct pollfd fd = {.fd = job_wake_fd(), .events = POLLIN};
+        assert_true(poll(&fd, 1, 30000) > 0);
+        job_drain();
+    }
+    assert_true(job_find(number, &info));
+    assert_int_equal(info.state, JOB_DONE);
+    assert_true(info.done == 100 && info.total == 100);
+    assert_string_equal(info.note, "step 100");
+    assert_int_equal(freed, 1);
+    assert_int_equal(job_running(), 0);
+    assert_false(job_cancel(number));
+    assert_true(job_wait(number));
+    assert_int_equal(finished, 1);
+}
+
+static void test_failure_and_cancel(void **state)
+{
+    (void)state;
+    int finished = 0, freed = 0;
+    struct job_info info;
+    unsigned failing = start(3, true, false, &finished, &freed), endless = start(0, false, true, &finished, &freed);
+    assert_true(job_wait(failing));
+    assert_true(job_find(failing, &info));
+    assert_int_equal(info.state, JOB_FAILED);
+    assert_string_equal(info.err.what, "it does not work");
+    assert_true(job_cancel(endless));
+    assert_true(job_wait(endless));
+    assert_true(job_find(endless, &info));
+    assert_int_equal(info.state, JOB_CANCELLED);
+    assert_int_equal(finished, 2);
+    assert_int_equal(freed, 2);
+    assert_false(job_wait(9999));
+    assert_false(job_cancel(9999));
+}
+
+static void test_many_and_shutdown(void **state)
+{
+    (void)state;
+    int finished = 0, freed = 0;
+    for (int i = 0; i < 100; i++)
+        start(10, false, false, &finished, &freed);
+    assert_true(job_wait(0));
+    assert_int_equal(finished, 100);
+    start(1, false, false, &finished, &freed);
+    assert_true(job_count() <= 70);
+    start(0, false, true, &finished, &freed);
+    job_shutdown();
+    assert_int_equal(freed, 102);
+    assert_int_equal(job_count(), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_runs_to_the_end), cmocka_unit_test(test_failure_and_cancel), cmocka_unit_test(test_many_and_shutdown)};
+    return cmocka_run_group_tests_name("job", tests, NULL, NULL);
+}
