@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/fusion.h"
+#include "base/log.h"
 #include "cmd/command.h"
 #include "isa/scan.h"
+#include "work/job.h"
 
 #define MISSING_SHOWN 30
 
@@ -78,24 +81,84 @@ static void print_scan(struct session *s, const struct scan *scan, struct machin
     json_decref(missing);
 }
 
+/* The job: files are read by the worker, the machines are asked by the UI thread at the end. */
+struct scan_job {
+    struct session *session;
+    struct scan scan;
+    char **paths;
+    size_t count, at;
+    struct job *job;
+};
+
+static bool scan_progress(void *context, const struct scan *scan, double fraction)
+{
+    struct scan_job *j = context;
+    job_progress(j->job, (double)j->at + fraction, (double)j->count, "%.1f M instructions", (double)scan->instructions / 1e6);
+    return !job_cancelled(j->job);
+}
+
+static bool scan_run(struct job *job, void *state, struct err *err)
+{
+    struct scan_job *j = state;
+
+    j->job = job;
+    j->scan.progress = scan_progress;
+    j->scan.context = j;
+    for (j->at = 0; j->at < j->count; j->at++)
+        if (!scan_file(&j->scan, j->paths[j->at], err))
+            return false;
+    scan_sort(&j->scan);
+    job_progress(job, (double)j->count, (double)j->count, "%.1f M instructions", (double)j->scan.instructions / 1e6);
+    return true;
+}
+
+static void scan_finish(void *state, const struct job_info *info)
+{
+    struct scan_job *j = state;
+    struct machine *machines[32];
+    struct err err = {0};
+    char text[1024];
+
+    if (info->state != JOB_DONE)
+        return;
+    size_t n = machines_of(j->session, machines, &err);
+    if (n)
+        print_scan(j->session, &j->scan, machines, n);
+    else
+        log_add(LOG_ERROR, "%s", err_text(&err, text, sizeof text));
+}
+
+static void scan_free(void *state)
+{
+    struct scan_job *j = state;
+    for (size_t i = 0; i < j->count; i++)
+        free(j->paths[i]);
+    free(j->paths);
+    scan_done(&j->scan);
+    free(j);
+}
+
 bool cmd_forms_scan(struct session *s, int argc, char **argv, struct err *err)
 {
-    struct scan scan = {0};
+    static const struct job_ops ops = {scan_run, scan_finish, scan_free};
     struct machine *machines[32];
-    bool ok = false;
+    char title[80];
 
     if (argc < 2)
         return err_set(err, ERR_USAGE, "forms scan /bin/ls", "an ELF file was expected");
-    size_t n = machines_of(s, machines, err);
-    if (!n)
+    if (!machines_of(s, machines, err))
         return false;
+    struct scan_job *j = mem_zero(1, sizeof *j);
+    j->session = s;
+    j->paths = mem_alloc((size_t)argc * sizeof *j->paths);
     for (int i = 1; i < argc; i++)
-        if (!scan_file(&scan, argv[i], err))
-            goto out;
-    scan_sort(&scan);
-    print_scan(s, &scan, machines, n);
-    ok = true;
-out:
-    scan_done(&scan);
-    return ok;
+        j->paths[j->count++] = mem_strdup(argv[i]);
+    snprintf(title, sizeof title, "forms scan %s%s", argv[1], argc > 2 ? " ..." : "");
+    unsigned number = job_start(title, &ops, j, err);
+    if (!number)
+        return false;
+    if (!s->interactive)
+        return session_wait(s, number, err);
+    str_addf(&s->output, "job %u scans; its table comes when it ends\n", number);
+    return true;
 }

@@ -117,6 +117,12 @@ bool cmd_kernel_paste(struct session *s, int argc, char **argv, struct err *err)
         return false;
     if (file)
         return err_set(err, ERR_USAGE, "kernel load reads files", "\"%s\" is not expected here", file);
+    if (!s->input && s->interactive) {
+        snprintf(s->paste_command, sizeof s->paste_command, "kernel paste%s%s%s", options.syntax == SYNTAX_ATT ? " --syntax att" : "",
+                 options.syntax == SYNTAX_INTEL ? " --syntax intel" : "", options.skip_bad ? " --skip-bad" : "");
+        s->want_paste = true;
+        return true;
+    }
     if (!s->input)
         return err_set(err, ERR_USAGE, "paste the text itself into this screen", "there is no input to read from");
     for (ssize_t length; (length = getline(&line, &capacity, s->input)) >= 0;) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "work/job.h"
 
 const struct command commands[] = {
     {"kernel load", "FILE [--symbol S] [--syntax att|intel] [--lines A-B] [--loop N] [--skip-bad]",
@@ -26,6 +27,13 @@ const struct command commands[] = {
     {"machine list", "", "the machines that can be chosen", false, cmd_machine_list},
     {"machine info", "", "this computer's CPU and what can be measured on it", false, cmd_machine_info},
     {"machine show", "ID", "ports and facts of a machine", false, cmd_machine_show},
+    {"jobs", "", "background jobs and how far they are", false, cmd_jobs},
+    {"job cancel", "N", "end a background job", false, cmd_job_cancel},
+    {"job wait", "[N]", "wait for a background job, or for all", false, cmd_job_wait},
+    {"view", "NAME|next|previous", "show another view; in batch it is printed", false, cmd_view},
+    {"find", "TEXT | --next | --previous", "search in the view", true, cmd_view},
+    {"sort", "[COLUMN]", "sort the view's rows; no column: as they come", true, cmd_view},
+    {"filter", "[EXPRESSION]", "show only the rows that fit; none: all", true, cmd_view},
     {"set", "NAME VALUE", "machine ID[,ID...], format text|csv|json, color, ascii, keep-going on|off", false, cmd_set},
     {"source", "FILE", "run the commands of a file", false, cmd_source},
     {"help", "[COMMAND]", "the commands", false, cmd_help},
@@ -147,6 +155,7 @@ static bool run_one(struct session *s, const char *text, const char *end, FILE *
     str_clear(&s->output);
     s->out = out;
     ok = command->run(s, argc, argv, err);
+    s->revision++;
     fwrite(str_text(&s->output), 1, s->output.length, out);
     if (fflush(out) != 0 && ok)
         ok = err_set(err, ERR_IO, NULL, "the output cannot be written");
@@ -180,6 +189,8 @@ bool command_run(struct session *s, const char *line, FILE *out, struct err *err
 {
     while (*line && !s->quit) {
         const char *end = command_end(line);
+        if (job_interrupted())
+            return err_set(err, ERR_LIMIT, NULL, "interrupted");
         if (!run_one(s, line, end, out, err))
             return false;
         line = *end ? end + 1 : end;

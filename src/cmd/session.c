@@ -6,12 +6,13 @@
 
 #include "base/mem.h"
 #include "io/machine_file.h"
+#include "work/job.h"
 
 void session_init(struct session *s)
 {
     static const char *const shown[] = {"skylake", "sapphirerapids", "znver4"};
 
-    *s = (struct session){.input = stdin};
+    *s = (struct session){.input = stdin, .revision = 1};
     s->selected_count = sizeof shown / sizeof *shown;
     s->selected = mem_alloc(sizeof shown);
     for (size_t i = 0; i < s->selected_count; i++)
@@ -25,8 +26,56 @@ static void drop_selection(struct session *s)
     free(s->selected);
 }
 
+static void drop_analyses(struct session *s)
+{
+    for (size_t i = 0; i < s->analysis_count; i++)
+        analysis_free(s->analyses[i]);
+    free(s->analyses);
+    s->analyses = NULL;
+    s->analysis_count = 0;
+}
+
+struct analysis *const *session_analyses(struct session *s, size_t *count)
+{
+    struct err err = {0};
+
+    if (!s->analyses || s->analyzed != s->revision) {
+        drop_analyses(s);
+        s->analyzed = s->revision;
+        s->analyses = mem_zero(s->selected_count, sizeof *s->analyses);
+        for (size_t i = 0; s->kernel && i < s->selected_count; i++) {
+            struct machine *m = session_machine(s, s->selected[i], &err);
+            if (m)
+                s->analyses[s->analysis_count++] = analysis_new(s->kernel, m);
+        }
+    }
+    *count = s->analysis_count;
+    return s->analyses;
+}
+
+bool session_wait(struct session *s, unsigned number, struct err *err)
+{
+    struct job_info info;
+
+    (void)s;
+    if (!job_wait(number))
+        return err_set(err, ERR_USAGE, "jobs lists them", "there is no job %u", number);
+    for (size_t i = 0; job_get(i, &info); i++) {
+        if (number && info.number != number)
+            continue;
+        if (info.state == JOB_CANCELLED && number)
+            return err_set(err, ERR_LIMIT, NULL, "%s was cancelled", info.title);
+        if (info.state == JOB_FAILED && number) {
+            *err = info.err;
+            return false;
+        }
+    }
+    return true;
+}
+
 void session_done(struct session *s)
 {
+    drop_analyses(s);
     kernel_free(s->kernel);
     for (size_t i = 0; i < s->machine_count; i++)
         machine_free(s->machines[i]);
@@ -50,6 +99,7 @@ void session_add_machine(struct session *s, struct machine *take_machine)
 {
     for (size_t i = 0; i < s->machine_count; i++)
         if (strcmp(s->machines[i]->id, take_machine->id) == 0) {
+            drop_analyses(s);
             machine_free(s->machines[i]);
             s->machines[i] = take_machine;
             return;
@@ -79,6 +129,7 @@ bool session_select(struct session *s, char **ids, size_t count, struct err *err
 
 void session_set_kernel(struct session *s, struct kernel *take_kernel)
 {
+    drop_analyses(s);   /* they point into the old one */
     kernel_free(s->kernel);
     s->kernel = take_kernel;
 }

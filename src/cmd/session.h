@@ -6,7 +6,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "analysis/analysis.h"
 #include "analysis/kernel.h"
+#include "base/str.h"
 #include "isa/forms.h"
 #include "model/machine.h"
 
@@ -24,6 +26,16 @@ struct session {
     FILE *input;                      /* where `kernel paste` reads; NULL: nowhere */
     FILE *out;                        /* where the running command's output goes in the end */
     size_t *input_line;               /* line counter of that source, may be NULL */
+    bool interactive;                 /* a screen is open: jobs go on while commands return, text asks for a paste */
+    bool want_paste;                  /* the screen is to collect text and run paste_command on it */
+    char paste_command[160];
+    unsigned long revision;           /* bumped by every command: what was derived is stale */
+    struct analysis **analyses;       /* session_analyses: of the revision below */
+    size_t analysis_count;
+    unsigned long analyzed;
+    /* What `view`, `find`, `sort` and `filter` act on; NULL: nothing shows views. */
+    bool (*view_command)(struct session *s, const char *verb, const char *argument, struct err *err);
+    void *view_state;                 /* of view_command */
 };
 
 void session_init(struct session *s);
@@ -36,6 +48,10 @@ void session_add_machine(struct session *s, struct machine *take_machine);
 struct machine *session_current(struct session *s, struct err *err);
 /* Replaces the selection by @ids, all of which must load. */
 bool session_select(struct session *s, char **ids, size_t count, struct err *err);
+/* Analyses of the kernel on the selected machines, made when the session has changed; borrowed until the next command. */
+struct analysis *const *session_analyses(struct session *s, size_t *count);
+/* Waits for job @number (0: all), its output added to the session's; false with err when it failed or was cancelled. */
+bool session_wait(struct session *s, unsigned number, struct err *err);
 /* Takes @take_kernel. */
 void session_set_kernel(struct session *s, struct kernel *take_kernel);
 /* Appends one JSON object as a line to the output and drops the reference. */

@@ -50,12 +50,28 @@ static void restore(void)
     }
 }
 
+/* A bug's signal: the terminal first, then the death it asked for. */
+static void on_crash(int number)
+{
+    restore();
+    raise(number);   /* SA_RESETHAND: the default action now */
+}
+
+static void watch_crashes(void)
+{
+    static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+    struct sigaction action = {.sa_handler = on_crash, .sa_flags = SA_RESETHAND | SA_NODEFER};
+    for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++)
+        sigaction(crashes[i], &action, NULL);
+}
+
 bool screen_open(bool color)
 {
     if (!newterm(NULL, stdout, stdin))
         return false;
     opened = true;
     die_set_hook(restore);
+    watch_crashes();
     raw();
     noecho();
     nonl();
@@ -150,29 +166,31 @@ int screen_key(void)
     int c = getch();
 
     switch (c) {
-    case ERR: return SCREEN_NONE;
-    case KEY_UP: return SCREEN_UP;
-    case KEY_DOWN: return SCREEN_DOWN;
-    case KEY_LEFT: return SCREEN_LEFT;
-    case KEY_RIGHT: return SCREEN_RIGHT;
-    case KEY_PPAGE: return SCREEN_PAGE_UP;
-    case KEY_NPAGE: return SCREEN_PAGE_DOWN;
-    case KEY_HOME: return SCREEN_HOME;
-    case KEY_END: return SCREEN_END;
-    case KEY_BACKSPACE: return SCREEN_BACKSPACE;
-    case KEY_DC: return SCREEN_DELETE;
-    case KEY_RESIZE: return SCREEN_RESIZE;
+    case ERR: return KEYCODE_NONE;
+    case KEY_UP: return KEYCODE_UP;
+    case KEY_DOWN: return KEYCODE_DOWN;
+    case KEY_LEFT: return KEYCODE_LEFT;
+    case KEY_RIGHT: return KEYCODE_RIGHT;
+    case KEY_PPAGE: return KEYCODE_PAGE_UP;
+    case KEY_NPAGE: return KEYCODE_PAGE_DOWN;
+    case KEY_HOME: return KEYCODE_HOME;
+    case KEY_END: return KEYCODE_END;
+    case KEY_BACKSPACE: return KEYCODE_BACKSPACE;
+    case KEY_DC: return KEYCODE_DELETE;
+    case KEY_RESIZE: return KEYCODE_RESIZE;
+    case KEY_BTAB: return KEYCODE_BACKTAB;
+    case KEY_ENTER: return KEYCODE_ENTER;
     case KEY_PASTE_BEGIN:
         read_paste();
-        return SCREEN_PASTE;
+        return KEYCODE_PASTE;
     case KEY_MOUSE:
         if (getmouse(&mouse) != OK)
-            return SCREEN_NONE;
-        return mouse.bstate & BUTTON4_PRESSED ? SCREEN_WHEEL_UP : mouse.bstate & BUTTON5_PRESSED ? SCREEN_WHEEL_DOWN : SCREEN_CLICK;
+            return KEYCODE_NONE;
+        return mouse.bstate & BUTTON4_PRESSED ? KEYCODE_WHEEL_UP : mouse.bstate & BUTTON5_PRESSED ? KEYCODE_WHEEL_DOWN : KEYCODE_CLICK;
     default:
         if (c >= KEY_F(1) && c <= KEY_F(12))
-            return SCREEN_F1 + (c - KEY_F(1));
-        return c < 256 ? c : SCREEN_NONE;
+            return KEYCODE_F1 + (c - KEY_F(1));
+        return c < 256 ? c : KEYCODE_NONE;
     }
 }
 
@@ -187,6 +205,11 @@ const struct str *screen_pasted(void)
     return &pasted;
 }
 
+void screen_redraw(void)
+{
+    clearok(stdscr, TRUE);
+}
+
 void screen_suspend(void)
 {
     fputs("\033[?2004l", stdout);
@@ -196,6 +219,6 @@ void screen_suspend(void)
     fputs("\033[?2004h", stdout);
     fflush(stdout);
     screen_resize();
-    clearok(stdscr, TRUE);
+    screen_redraw();
     refresh();
 }

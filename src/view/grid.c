@@ -89,6 +89,32 @@ unsigned grid_printf(struct grid *g, int x, int y, unsigned max, enum role role,
     return used;
 }
 
+unsigned grid_wrap(struct grid *g, int x, int y, unsigned width, unsigned rows, enum role role, unsigned attr, const char *utf8)
+{
+    unsigned row = 0;
+
+    for (; *utf8 && row < rows; row++) {
+        size_t fits = 0, blank = 0;
+        unsigned columns = 0;
+        while (utf8[fits] && columns < width) {
+            char glyph[8];
+            int wide;
+            if (utf8[fits] == ' ')
+                blank = fits;
+            fits += next_glyph(utf8 + fits, g->ascii, glyph, &wide);
+            columns += (unsigned)wide;
+        }
+        if (utf8[fits] && utf8[fits] != ' ' && blank && row + 1 < rows)
+            fits = blank;
+        char *line = mem_strndup(utf8, fits);
+        grid_put(g, x, y + (int)row, width, role, attr, line);
+        free(line);
+        utf8 += fits;
+        utf8 += *utf8 == ' ';
+    }
+    return row;
+}
+
 void grid_fill(struct grid *g, int x, int y, unsigned width, unsigned height, enum role role, unsigned attr, char c)
 {
     for (int row = y < 0 ? 0 : y; row < y + (int)height && row < (int)g->height; row++)

@@ -34,6 +34,8 @@ void grid_clear(struct grid *g);
 unsigned grid_put(struct grid *g, int x, int y, unsigned max, enum role role, unsigned attr, const char *utf8);
 unsigned grid_printf(struct grid *g, int x, int y, unsigned max, enum role role, unsigned attr, const char *format, ...)
     __attribute__((format(printf, 7, 8)));
+/* Breaks @utf8 at blanks over at most @rows rows of @width columns; returns the rows used. */
+unsigned grid_wrap(struct grid *g, int x, int y, unsigned width, unsigned rows, enum role role, unsigned attr, const char *utf8);
 void grid_fill(struct grid *g, int x, int y, unsigned width, unsigned height, enum role role, unsigned attr, char c);
 /* Role of a heat level for value in [0, 1]; and the mono ramp's character. */
 enum role heat_role(double fraction);
