@@ -122,10 +122,10 @@ t send-keys Enter
 see 'back with 0'
 
 # A crash leaves a usable terminal: what is typed shows again.
-t send-keys -l "'$portolan' & fg"
+t send-keys -l "'$portolan' & echo \$! >$home/pid; fg"
 t send-keys Enter
 see 'No kernel is loaded'
-kill -SEGV "$(t list-panes -F '#{pane_pid}' | xargs -I{} pgrep -P {} -x portolan)"
+kill -SEGV "$(cat "$home/pid")"
 see 'egmentation'
 t send-keys -l 'echo still $((40 + 2))'
 t send-keys Enter
