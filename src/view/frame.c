@@ -361,11 +361,13 @@ enum frame_reply frame_key(struct frame *f, int key, const char **prefill)
         return FRAME_DONE;
     }
     if (views[f->current]->key(state_of(f, f->current), f->session, key, &command)) {
-        enum frame_reply reply = FRAME_DONE;
-        if (command.length)
+        bool edit = str_text(&command)[0] == ':';
+        if (edit)
+            *prefill = strcpy(f->prefill, strlen(command.data) < sizeof f->prefill ? command.data + 1 : "");
+        else if (command.length)
             frame_run(f, str_text(&command));
         str_done(&command);
-        return reply;
+        return edit ? FRAME_PROMPT : FRAME_DONE;
     }
     str_done(&command);
     if (key >= '1' && key <= '9' && (size_t)(key - '1') < view_count()) {

@@ -13,6 +13,7 @@ struct frame {
     struct str message;          /* bottom line until the next key */
     bool failed;                 /* the message is an error */
     char search[128];
+    char prefill[512];           /* what a view puts into the prompt */
     bool collecting;             /* `kernel paste` takes what is typed */
     struct str typed;
 };

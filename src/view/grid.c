@@ -25,6 +25,12 @@ void grid_clear(struct grid *g)
     grid_fill(g, 0, 0, g->width, g->height, ROLE_TEXT, 0, ' ');
 }
 
+/* What stands for a character where only ASCII may be drawn; any other is '?'. */
+static const struct { const char *glyph, *instead; } plain[] = {
+    {"µ", "u"}, {"█", "#"}, {"▀", "^"}, {"—", "-"}, {"×", "x"}, {"→", ">"}, {"←", "<"}, {"│", "|"}, {"─", "-"}, {"└", "`"}, {"┌", "."}, {"·", "."},
+    {"≥", ">"}, {"≤", "<"},
+};
+
 /* The next character of UTF-8 text: its length in bytes and columns; anything that cannot be shown is one '?'. */
 static size_t next_glyph(const char *at, bool ascii, char glyph[8], int *columns)
 {
@@ -40,6 +46,13 @@ static size_t next_glyph(const char *at, bool ascii, char glyph[8], int *columns
             wide = (wide << 6) | (at[used] & 0x3f);
     }
     *columns = length == 1 ? 1 : length ? wcwidth(wide) : -1;
+    if (ascii && length > 1)
+        for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
+            if (strncmp(at, plain[i].glyph, length) == 0) {
+                strcpy(glyph, plain[i].instead);
+                *columns = 1;
+                return length;
+            }
     if (!length || c < 32 || c == 127 || *columns < 1 || (ascii && length > 1)) {
         strcpy(glyph, "?");
         *columns = 1;

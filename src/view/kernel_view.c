@@ -139,7 +139,7 @@ static int draw_bounds(const struct analysis *a, struct grid *g, int x, int y, u
         }
         grid_printf(g, x + 13, y, 8, binds ? ROLE_WARN : ROLE_TEXT, 0, "%6.2f", value);
         for (int k = 0; width > 36 && k < (a->cycles > 0 ? (int)lround(14 * value / a->cycles) : 0); k++)
-            grid_put(g, x + 21 + k, y, 1, binds ? ROLE_WARN : ROLE_GOOD, 0, g->ascii ? "#" : "█");
+            grid_put(g, x + 21 + k, y, 1, binds ? ROLE_WARN : ROLE_GOOD, 0, "█");
     }
     return y;
 }

@@ -13,7 +13,8 @@ struct view_ops {
     void (*close)(void *state);
     /* Draws on the whole of @g, any size from 40x8 up. */
     void (*draw)(void *state, struct session *s, struct grid *g);
-    /* True when it used the key; may append a command line for the frame to run to @command. */
+    /* True when it used the key; may append a command line for the frame to run to @command, or one with ':' before it for the
+     * user to edit in the prompt. */
     bool (*key)(void *state, struct session *s, int key, struct str *command);
     /* A press at cell (x, y) of the view. May be NULL. */
     void (*click)(void *state, struct session *s, int x, int y);
@@ -33,7 +34,7 @@ size_t view_count(void);
 /* Index by unambiguous prefix; view_count() when there is none. */
 size_t view_find(const char *name);
 
-extern const struct view_ops kernel_view, output_view, log_view, help_view;
+extern const struct view_ops kernel_view, mapping_view, output_view, log_view, help_view;
 
 /* The output view's state is the text of the last command or job that printed more than a line. */
 void output_view_set(void *state, const char *title, const char *text);

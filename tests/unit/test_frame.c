@@ -164,6 +164,7 @@ static void test_views_and_keys(void **state)
     assert_int_equal(frame.current, 0);
     press("\t");
     assert_int_equal(frame.current, 1);
+    assert_true(screen_holds("distinct"));
     frame_key(&frame, KEYCODE_BACKTAB, &prefill);
     assert_int_equal(frame.current, 0);
     frame_run(&frame, "kernel analyze");
