@@ -59,7 +59,8 @@ static const char *shown(struct table *t)
 
 static const char *filtered(struct table *t, const char *expression)
 {
-    struct err err = {0};
+    static struct err err;
+    err = (struct err){0};
     return table_filter(t, &source, expression, &err) ? shown(t) : err.what;
 }
 
