@@ -98,17 +98,25 @@ static struct flat_experiments *random_experiments(struct rng *rng, size_t forms
 /* Three levels: each form has one to three µops on random port sets, once to three times. */
 static struct flat_mapping *random_mapping(struct rng *rng, unsigned ports, size_t forms)
 {
-    struct flat_mapping *m = calloc(1, sizeof *m);
-    m->ports = ports;
-    m->forms = forms;
-    m->start = calloc(forms + 1, sizeof *m->start);
-    m->masses = calloc(forms * 3, sizeof *m->masses);
-    for (size_t i = 0; i < forms; i++) {
-        m->start[i + 1] = m->start[i] + 1 + (uint32_t)rng_below(rng, 3);
-        for (uint32_t k = m->start[i]; k < m->start[i + 1]; k++)
-            m->masses[k] = (struct mass){oracle_random_set(rng, ports), 1 + (uint32_t)rng_below(rng, 3)};
+    struct ports names = {0};
+    char name[16];
+
+    for (unsigned i = 0; i < ports; i++) {
+        snprintf(name, sizeof name, "P%u", i);
+        ports_add(&names, name, NULL);
     }
-    return m;
+    struct mapping *m = mapping_new(&names);
+    for (size_t i = 0; i < forms; i++) {
+        struct mapping_entry entry = {.form = name, .latency = NAN};
+        snprintf(name, sizeof name, "F%zu", i);
+        for (uint64_t k = 1 + rng_below(rng, 3); k > 0; k--)
+            usage_add(&entry.usage, oracle_random_set(rng, ports), 1 + (uint32_t)rng_below(rng, 3));
+        mapping_set(m, &entry);
+        usage_done(&entry.usage);
+    }
+    struct flat_mapping *flat = flat_mapping_new(m);
+    mapping_free(m);
+    return flat;
 }
 
 static void random_row(struct rng *rng, const char *what, unsigned ports, unsigned size)
