@@ -42,7 +42,7 @@ static inline flanes sizes_ratio(lanes mass, lanes sets)
 
 #include "model/enumerate_body.h"
 
-const struct engine engine_avx2 = {"avx2", subsets, zeta, rows, batch, LANES, 5};
+const struct engine engine_avx2 = {"avx2", subsets, zeta, rows, batch, LANES, 1.95, 1.05, 0.25};
 #ifdef __clang__
 #pragma clang attribute pop
 #endif

@@ -43,7 +43,7 @@ static inline flanes sizes_ratio(lanes mass, lanes sets)
 
 #include "model/enumerate_body.h"
 
-const struct engine engine_avx512 = {"avx512", subsets, zeta, rows, batch, LANES, 3};
+const struct engine engine_avx512 = {"avx512", subsets, zeta, rows, batch, LANES, 1.8, 1.9, 0.45};
 #ifdef __clang__
 #pragma clang attribute pop
 #endif

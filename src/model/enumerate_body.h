@@ -57,14 +57,45 @@ static inline flanes with_sizes(flanes best, shorts sums, const float *even, con
     return larger(best, __builtin_convertvector(high, flanes) * *(const flanes_any *)odd);
 }
 
+/* The three steps of the transform within a block of eight vectors, in registers; top[k] takes the vectors of size k. */
+static inline void block_steps(const shorts *block, shorts top[4])
+{
+    shorts v0 = block[0], v1 = block[1] + v0, v2 = block[2], v3 = block[3] + v2;
+    shorts v4 = block[4], v5 = block[5] + v4, v6 = block[6], v7 = block[7] + v6;
+
+    v2 += v0, v3 += v1, v6 += v4, v7 += v5;
+    v4 += v0, v5 += v1, v6 += v2, v7 += v3;
+    top[0] = larger_shorts(top[0], v0);
+    top[1] = larger_shorts(top[1], larger_shorts(larger_shorts(v1, v2), v4));
+    top[2] = larger_shorts(top[2], larger_shorts(larger_shorts(v3, v5), v6));
+    top[3] = larger_shorts(top[3], v7);
+}
+
+/* The steps between blocks, two at a time where there are two: stores are what costs. */
+static inline void outer_steps(shorts *table, uint32_t vectors)
+{
+    uint32_t step = 8;
+
+    for (; 2 * step < vectors; step *= 4)
+        for (uint32_t block = 0; block < vectors; block += 4 * step)
+            for (shorts *at = table + block; at < table + block + step; at++) {
+                shorts none = at[0], one = at[step] + none, two = at[2 * step];
+                at[step] = one;
+                at[3 * step] += two + one;
+                at[2 * step] = two + none;
+            }
+    if (step < vectors)
+        for (uint32_t k = 0; k < step; k++)
+            table[step + k] += table[k];
+}
+
 static inline double zeta(struct throughput *t, const struct mass *masses, size_t n, unsigned ports)
 {
-    unsigned high_bits = ports > LOW_PORTS ? ports - LOW_PORTS : 0;
-    uint32_t vectors = 1u << high_bits;
+    unsigned blocks = ports > LOW_PORTS + 3 ? 1u << (ports - LOW_PORTS - 3) : 1;
     shorts *table = (shorts *)t->table;
     const shorts ramp = *(const shorts_any *)RAMP;
 
-    for (uint32_t k = 0; k < vectors; k++)
+    for (uint32_t k = 0; k < 8 * blocks; k++)
         table[k] = (shorts){0};
     /* Adding to every superset of the low ports does the first steps of the transform. */
     for (size_t i = 0; i < n; i++) {
@@ -72,20 +103,24 @@ static inline double zeta(struct throughput *t, const struct mass *masses, size_
         shorts mask = (ramp & low) == low;
         table[masses[i].ports >> LOW_PORTS] += mask & (int16_t)masses[i].count;
     }
-    for (uint32_t half = 1; half < vectors; half *= 2)
-        for (uint32_t block = 0; block < vectors; block += 2 * half)
-            for (uint32_t k = block; k < block + half; k++)
-                table[k + half] += table[k];
+    outer_steps(table, 8 * blocks);
 
-    /* High parts of one size together: one division for all. */
-    const uint16_t *next = t->order + vectors, *end = next + vectors;
+    /* Blocks in order of size, so that all high parts of one size meet in one vector and are divided together: top[k] belongs to
+     * size + k. */
     flanes best = {0};
-    for (unsigned size = 0; next < end; size++) {
-        shorts top = table[*next++];
-        while (next < end && (unsigned)__builtin_popcount(*next) == size)
-            top = larger_shorts(top, table[*next++]);
-        best = with_sizes(best, top, LOW_SIZES[size], LOW_SIZES[size + 1]);
+    shorts top[4] = {{0}};
+    unsigned size = 0;
+    for (const uint8_t *next = t->order + blocks, *end = next + blocks; next < end; next++) {
+        if ((unsigned)__builtin_popcount(*next) != size) {
+            best = with_sizes(best, top[0], LOW_SIZES[size], LOW_SIZES[size + 1]);
+            top[0] = top[1], top[1] = top[2], top[2] = top[3], top[3] = (shorts){0};
+            size++;
+        }
+        block_steps(table + *next * 8, top);
     }
+    UNROLL
+    for (unsigned k = 0; k < 4; k++)
+        best = with_sizes(best, top[k], LOW_SIZES[size + k], LOW_SIZES[size + k + 1]);
     return fraction_of(largest(best), THROUGHPUT_COMMON[ports], ports);
 }
 

@@ -50,4 +50,4 @@ static inline flanes sizes_ratio(lanes mass, lanes sets)
 
 #include "model/enumerate_body.h"
 
-const struct engine engine_portable = {"portable", subsets, zeta, rows, batch, LANES, 6};
+const struct engine engine_portable = {"portable", subsets, zeta, rows, batch, LANES, 3.0, 1.15, 0.3};

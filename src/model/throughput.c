@@ -39,12 +39,12 @@ double throughput_fraction(float ratio, unsigned ports)
 }
 
 /* Numbers below @count in ascending order of bits set. */
-static void fill_order(uint16_t *order, unsigned count)
+static void fill_order(uint8_t *order, unsigned count)
 {
     for (unsigned size = 0, at = 0; at < count; size++)
         for (unsigned k = 0; k < count; k++)
             if ((unsigned)__builtin_popcount(k) == size)
-                order[at++] = (uint16_t)k;
+                order[at++] = (uint8_t)k;
 }
 
 struct throughput *throughput_new(unsigned ports)
@@ -60,6 +60,11 @@ struct throughput *throughput_new(unsigned ports)
 void throughput_free(struct throughput *t)
 {
     free(t);
+}
+
+size_t throughput_size(void)
+{
+    return sizeof(struct throughput);
 }
 
 bool throughput_use_engine(struct throughput *t, const char *name)
@@ -117,24 +122,27 @@ static unsigned port_range(portset used)
     return used ? 32u - (unsigned)__builtin_clz(used) : 0;
 }
 
-/* Costs in vector operations, measured. */
+/* Estimated nanoseconds. */
 #define COST_NEVER 1e9
-#define COST_FLOW 20000.0
 
 static double subsets_cost(const struct engine *e, size_t n, uint64_t total)
 {
     if (n > SUBSETS_MAX || total > SUBSETS_MASS_MAX)
         return COST_NEVER;
-    return e->subset_cost * ((double)(1u << n) / e->lanes + 1);
+    return 7 + e->subsets_cost * ((1u << n) / e->lanes);
 }
 
 static double zeta_cost(const struct engine *e, size_t n, uint64_t total, unsigned ports)
 {
-    unsigned low = (unsigned)__builtin_ctz(e->lanes) + 1;
     if (ports > ZETA_PORTS_MAX || total > ZETA_MASS_MAX)
         return COST_NEVER;
-    unsigned high = ports > low ? ports - low : 0;
-    return (double)(1u << high) * (2 + high / 2.0) + 8.0 * high + 3.0 * (double)n;
+    unsigned vectors = (1u << ports) / (2 * e->lanes);
+    return 20 + (double)n + e->zeta_cost * (vectors > 8 ? vectors : 8);
+}
+
+static double flow_cost(size_t n, unsigned ports)
+{
+    return 25.0 * (double)n * (ports + 4);
 }
 
 /* Cycles of t->gathered, n > 0 µops whose sets may repeat, by the cheapest enumeration; NaN when none serves. */
@@ -149,9 +157,9 @@ static double enumerate(struct throughput *t, size_t n, uint64_t total)
     for (size_t i = 0; i < n; i++)
         used |= t->gathered[i].ports;
     unsigned ports = port_range(used), size = portset_size(used);
-    double spread_cost = zeta_cost(e, n, total, ports), packed_cost = zeta_cost(e, n, total, size) + 2.0 * (double)n * size;
+    double spread_cost = zeta_cost(e, n, total, ports), packed_cost = zeta_cost(e, n, total, size) + 0.5 * (double)n * size;
     double best = fmin(subset_cost, fmin(spread_cost, packed_cost));
-    if (best > COST_FLOW)
+    if (best > flow_cost(n, ports))
         return NAN;
     if (best == subset_cost)
         return e->subsets(t, t->gathered, n);
@@ -216,7 +224,7 @@ static double by_parts(struct throughput *t)
 static bool at_once(const struct throughput *t, size_t n, uint64_t total)
 {
     const struct engine *e = t->engine;
-    return fmin(subsets_cost(e, n, total), zeta_cost(e, n, total, t->ports)) < 16.0 * (double)n;
+    return fmin(subsets_cost(e, n, total), zeta_cost(e, n, total, t->ports)) < 40 + 4 * (double)n;
 }
 
 static double of_gathered(struct throughput *t, size_t n, uint64_t total)
@@ -337,8 +345,8 @@ static bool rows_serve(const struct throughput *t, const struct flat_mapping *m,
     }
     if (*total > UNIONS_MASS_MAX)
         return false;
-    double rows = (double)m->unions->groups * 16 / t->engine->lanes * ((double)n + 2);
-    return rows <= fmin(subsets_cost(t->engine, uops, *total), zeta_cost(t->engine, uops, *total, t->ports));
+    double vectors = (double)m->unions->groups * (UNIONS_LANES / 2) / t->engine->lanes;
+    return 10 + t->engine->rows_cost * vectors * (double)(n + 2) <= fmin(subsets_cost(t->engine, uops, *total), zeta_cost(t->engine, uops, *total, t->ports));
 }
 
 double throughput_terms(struct throughput *t, const struct flat_mapping *m, const struct flat_term *terms, size_t n)

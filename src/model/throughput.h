@@ -18,6 +18,7 @@
 struct throughput;
 struct throughput *throughput_new(unsigned ports);   /* highest port index + 1, 1..32 */
 void throughput_free(struct throughput *t);
+size_t throughput_size(void);    /* bytes of a workspace */
 /* For tests and the bench: "portable", "avx2" or "avx512" instead of the best this CPU has; false when it has not. */
 bool throughput_use_engine(struct throughput *t, const char *name);
 
