@@ -67,16 +67,16 @@ void experiment_print(const struct experiment *e, struct str *out)
     }
 }
 
-/* End of the term at @at: a '+' outside parentheses, or the end of the text; NULL when a parenthesis does not match. */
+/* End of the term at @at: a '+' outside parentheses and brackets, or the end of the text; NULL when one of them has no partner. */
 static const char *term_end(const char *at, const char **fault)
 {
     int depth = 0;
     const char *open = at;
 
     for (; *at && !(*at == '+' && depth == 0); at++) {
-        if (*at == '(' && depth++ == 0)
+        if ((*at == '(' || *at == '[') && depth++ == 0)
             open = at;
-        if (*at == ')' && depth-- == 0) {
+        if ((*at == ')' || *at == ']') && depth-- == 0) {
             *fault = at;
             return NULL;
         }

@@ -23,7 +23,7 @@ void experiment_add(struct experiment *e, const char *form, uint32_t count);   /
 bool experiment_equal(const struct experiment *a, const struct experiment *b); /* as multisets */
 uint64_t experiment_size(const struct experiment *e);                           /* forms with multiplicity */
 void experiment_print(const struct experiment *e, struct str *out);
-/* '+' splits terms only outside parentheses; err->column set on failure and @out stays empty. */
+/* '+' splits terms only outside parentheses and brackets; err->column set on failure and @out stays empty. */
 bool experiment_parse(const char *text, struct experiment *out, struct err *err);
 
 #endif
