@@ -39,6 +39,11 @@ bool cmd_machine_list(struct session *s, int argc, char **argv, struct err *err)
 bool cmd_machine_show(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_mapping_show(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_mapping_import(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_mapping_list(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_mapping_use(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_mapping_load(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_mapping_new(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_mapping_export(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_mapping_save(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_mapping_set(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_throughput(struct session *s, int argc, char **argv, struct err *err);

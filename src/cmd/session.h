@@ -18,6 +18,12 @@ struct session {
     size_t machine_count;
     char **selected;                  /* ids shown side by side; the first is the current one */
     size_t selected_count;
+    struct forms *forms;              /* the form table with the user's own; NULL until session_forms */
+    char **form_patterns;             /* what `forms select` chose; none: all forms */
+    size_t form_pattern_count;
+    char *last_line;                  /* the last command that printed a result, for `export`; NULL: none */
+    struct str last_output;           /* what it printed, and in which format */
+    enum format last_format;
     enum format format;
     bool color, ascii, keep_going, quit;
     struct str output;                /* what the running command prints */
@@ -36,6 +42,12 @@ void session_add_machine(struct session *s, struct machine *take_machine);
 struct machine *session_current(struct session *s, struct err *err);
 /* Replaces the selection by @ids, all of which must load. */
 bool session_select(struct session *s, char **ids, size_t count, struct err *err);
+/* Form table, loaded on first use; borrowed. NULL with err. */
+struct forms *session_forms(struct session *s, struct err *err);
+/* Replaces the patterns; 0: all forms are selected. */
+void session_select_forms(struct session *s, char **patterns, size_t count);
+/* Whether experiments are to be made of @form. */
+bool session_form_selected(const struct session *s, const char *form);
 /* Takes @take_kernel. */
 void session_set_kernel(struct session *s, struct kernel *take_kernel);
 /* Appends one JSON object as a line to the output and drops the reference. */
