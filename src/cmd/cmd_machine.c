@@ -12,7 +12,6 @@
 
 #include "base/mem.h"
 #include "cmd/command.h"
-#include "io/import_llvm.h"
 #include "io/machine_file.h"
 #include "model/schedule.h"
 
@@ -127,32 +126,6 @@ bool cmd_mapping_show(struct session *s, int argc, char **argv, struct err *err)
     return true;
 }
 
-bool cmd_mapping_import(struct session *s, int argc, char **argv, struct err *err)
-{
-    if (argc > 1 && strcmp(argv[1], "uops-info") == 0)
-        return cmd_mapping_import_uops(s, argc, argv, err);
-    if (argc != 3 || strcmp(argv[1], "llvm") != 0)
-        return err_set(err, ERR_USAGE, "mapping import llvm CPU, mapping import uops-info FILE...", "a format and a CPU or file were expected");
-    struct forms *forms = forms_load(NULL, err);
-    struct machine *m = forms ? import_llvm(argv[2], forms, err) : NULL;
-    forms_free(forms);
-    if (!m)
-        return false;
-    str_addf(&s->output, "%s: %zu forms on %u ports\n", m->id, mapping_count(m->mapping), mapping_ports(m->mapping)->count);
-    session_add_machine(s, m);
-    return session_select(s, &argv[2], 1, err);
-}
-
-bool cmd_mapping_save(struct session *s, int argc, char **argv, struct err *err)
-{
-    struct machine *m = session_current(s, err);
-    if (!m)
-        return false;
-    if (argc != 2)
-        return err_set(err, ERR_USAGE, "mapping save DIRECTORY", "one directory was expected");
-    return machine_save(m, argv[1], err);
-}
-
 bool cmd_mapping_set(struct session *s, int argc, char **argv, struct err *err)
 {
     struct machine *m = session_current(s, err);
@@ -227,7 +200,7 @@ bool cmd_throughput(struct session *s, int argc, char **argv, struct err *err)
 
 bool cmd_forms_list(struct session *s, int argc, char **argv, struct err *err)
 {
-    struct forms *forms = forms_load(NULL, err);
+    const struct forms *forms = session_forms(s, err);
     if (!forms)
         return false;
     json_t *rows = s->format == FORMAT_JSON ? json_array() : NULL;
@@ -242,6 +215,5 @@ bool cmd_forms_list(struct session *s, int argc, char **argv, struct err *err)
     }
     if (rows)
         session_json(s, json_pack("{s:o}", "forms", rows));
-    forms_free(forms);
     return true;
 }

@@ -42,6 +42,11 @@ bool cmd_mapping_diff(struct session *s, int argc, char **argv, struct err *err)
 /* `mapping import uops-info`, which cmd_mapping_import hands on. */
 bool cmd_mapping_import_uops(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_mapping_import(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_mapping_list(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_mapping_use(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_mapping_load(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_mapping_new(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_mapping_export(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_mapping_save(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_mapping_set(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_throughput(struct session *s, int argc, char **argv, struct err *err);

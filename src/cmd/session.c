@@ -81,6 +81,10 @@ void session_done(struct session *s)
         machine_free(s->machines[i]);
     free(s->machines);
     drop_selection(s);
+    forms_free(s->forms);
+    session_select_forms(s, NULL, 0);
+    free(s->last_line);
+    str_done(&s->last_output);
     str_done(&s->output);
 }
 
@@ -125,6 +129,33 @@ bool session_select(struct session *s, char **ids, size_t count, struct err *err
     s->selected = fresh;
     s->selected_count = count;
     return true;
+}
+
+struct forms *session_forms(struct session *s, struct err *err)
+{
+    if (!s->forms)
+        s->forms = forms_load(NULL, err);
+    return s->forms;
+}
+
+void session_select_forms(struct session *s, char **patterns, size_t count)
+{
+    char **fresh = count ? mem_alloc(count * sizeof *fresh) : NULL;
+    for (size_t i = 0; i < count; i++)
+        fresh[i] = mem_strdup(patterns[i]);
+    for (size_t i = 0; i < s->form_pattern_count; i++)
+        free(s->form_patterns[i]);
+    free(s->form_patterns);
+    s->form_patterns = fresh;
+    s->form_pattern_count = count;
+}
+
+bool session_form_selected(const struct session *s, const char *form)
+{
+    for (size_t i = 0; i < s->form_pattern_count; i++)
+        if (str_match(s->form_patterns[i], form))
+            return true;
+    return s->form_pattern_count == 0;
 }
 
 void session_set_kernel(struct session *s, struct kernel *take_kernel)

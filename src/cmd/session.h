@@ -20,6 +20,12 @@ struct session {
     size_t machine_count;
     char **selected;                  /* ids shown side by side; the first is the current one */
     size_t selected_count;
+    struct forms *forms;              /* the form table with the user's own; NULL until session_forms */
+    char **form_patterns;             /* what `forms select` chose; none: all forms */
+    size_t form_pattern_count;
+    char *last_line;                  /* the last command that printed a result, for `export`; NULL: none */
+    struct str last_output;           /* what it printed, and in which format */
+    enum format last_format;
     enum format format;
     bool color, ascii, keep_going, quit;
     struct str output;                /* what the running command prints */
@@ -52,6 +58,12 @@ bool session_select(struct session *s, char **ids, size_t count, struct err *err
 struct analysis *const *session_analyses(struct session *s, size_t *count);
 /* Waits for job @number (0: all), its output added to the session's; false with err when it failed or was cancelled. */
 bool session_wait(struct session *s, unsigned number, struct err *err);
+/* Form table, loaded on first use; borrowed. NULL with err. */
+struct forms *session_forms(struct session *s, struct err *err);
+/* Replaces the patterns; 0: all forms are selected. */
+void session_select_forms(struct session *s, char **patterns, size_t count);
+/* Whether experiments are to be made of @form. */
+bool session_form_selected(const struct session *s, const char *form);
 /* Takes @take_kernel. */
 void session_set_kernel(struct session *s, struct kernel *take_kernel);
 /* Appends one JSON object as a line to the output and drops the reference. */

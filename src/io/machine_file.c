@@ -125,6 +125,70 @@ out:
     return ok;
 }
 
+bool machine_override(struct machine *m, const char *path, struct err *err)
+{
+    return read_mapping(path, true, m->mapping, err);
+}
+
+/* The ports that usages mention: p0156, p[V0,DV]. What is no usage is left for read_mapping to refuse. */
+static bool collect_ports(const char *usage, struct ports *ports, struct err *err)
+{
+    for (const char *at = usage; (at = strchr(at, 'p')); ) {
+        bool list = *++at == '[';
+        at += list;
+        while (*at && (list ? *at != ']' : *at != '+')) {
+            size_t length = list ? strcspn(at, ",]") : 1;
+            char name[PORT_NAME_MAX + 1];
+            snprintf(name, sizeof name, "%.*s", (int)(length < PORT_NAME_MAX ? length : PORT_NAME_MAX), at);
+            if (ports_find(ports, name, strlen(name)) < 0 && !ports_add(ports, name, err))
+                return false;
+            if (length > 2 && strcmp(name + strlen(name) - 2, "DV") == 0)
+                ports->pipes |= (portset)1 << (ports->count - 1);
+            at += length;
+            at += list && *at == ',';
+        }
+    }
+    return true;
+}
+
+static int order_ports(const void *a, const void *b)
+{
+    return strcmp(a, b);
+}
+
+struct machine *machine_load_csv(const char *id, const char *path, struct err *err)
+{
+    struct csv_table *t = csv_table_read(path, err);
+    struct ports found = {0}, ports = {0};
+    struct machine *m = NULL;
+    int usage = t ? csv_table_column(t, "usage") : -1;
+
+    if (!t)
+        return NULL;
+    for (size_t i = 0; usage >= 0 && i < t->count; i++)
+        if (!collect_ports(t->rows[i][usage], &found, err)) {
+            row_fault(err, path, t->lines[i], usage);
+            goto out;
+        }
+    portset pipes = found.pipes;
+    struct ports unsorted = found;
+    qsort(found.names, found.count, sizeof found.names[0], order_ports);
+    for (unsigned i = 0; i < found.count; i++) {
+        ports_add(&ports, found.names[i], NULL);
+        if (pipes >> ports_find(&unsorted, found.names[i], strlen(found.names[i])) & 1)
+            ports.pipes |= (portset)1 << i;
+    }
+    m = machine_new(id, &ports);
+    machine_set_fact(m, "source", path, "", "");
+    if (!read_mapping(path, false, m->mapping, err)) {
+        machine_free(m);
+        m = NULL;
+    }
+out:
+    csv_table_free(t);
+    return m;
+}
+
 static struct machine *load_directory(const char *id, const char *dir, struct err *err)
 {
     struct ports none = {0}, ports = {0};
@@ -153,7 +217,7 @@ static struct machine *load_directory(const char *id, const char *dir, struct er
     ok = read_mapping(str_text(&path), false, m->mapping, err);
     path_in(&path, dir, "overrides.csv");
     if (ok && access(str_text(&path), F_OK) == 0)
-        ok = read_mapping(str_text(&path), true, m->mapping, err);
+        ok = machine_override(m, str_text(&path), err);
     if (!ok) {
         machine_free(m);
         m = NULL;
@@ -215,7 +279,7 @@ static void save_facts(const struct machine *m, struct str *out)
     str_done(&pipes);
 }
 
-static void save_mapping(const struct machine *m, struct str *out)
+void machine_mapping_csv(const struct machine *m, struct str *out)
 {
     struct str usage = {0};
     char number[32];
@@ -251,7 +315,7 @@ bool machine_save(const struct machine *m, const char *dir, struct err *err)
     if (!file_write(str_text(&path), text.data, text.length, err))
         goto out;
     str_clear(&text);
-    save_mapping(m, &text);
+    machine_mapping_csv(m, &text);
     path_in(&path, dir, "mapping.csv");
     ok = file_write(str_text(&path), text.data, text.length, err);
 out:

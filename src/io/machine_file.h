@@ -11,6 +11,12 @@
 struct machine *machine_load(const char *id_or_dir, struct err *err);
 /* Writes machine.csv and mapping.csv (overrides stay apart). Creates the directory. */
 bool machine_save(const struct machine *m, const char *dir, struct err *err);
+/* Text of mapping.csv. */
+void machine_mapping_csv(const struct machine *m, struct str *out);
+/* A mapping.csv alone: its ports are those that the usages mention, sorted; names that end in DV are blocking pipes. */
+struct machine *machine_load_csv(const char *id, const char *path, struct err *err);
+/* Applies a file like overrides.csv; on failure some rows may have been applied. */
+bool machine_override(struct machine *m, const char *path, struct err *err);
 /* Ids of the shipped machines, sorted; NULL-terminated; free each and the array. */
 char **machine_ids(void);
 
