@@ -34,6 +34,7 @@ static void read_numbers(struct core *c, const struct machine *m)
         {&c->stores_per_cycle, "stores_per_cycle"},
         {&c->load_latency, "load_latency"},
         {&c->load_latency_simple, "load_latency_simple"},
+        {&c->load_latency_scalar, "load_latency_scalar"},
         {&c->load_latency_vector, "load_latency_vector"},
         {&c->load_latency_wide, "load_latency_wide"},
         {&c->store_forward, "store_forward"},
@@ -51,6 +52,12 @@ static void read_numbers(struct core *c, const struct machine *m)
         *numbers[i].to = machine_number(m, numbers[i].key);
 }
 
+static const struct usage *usage_named(const struct machine *m, const char *form)
+{
+    const struct mapping_entry *entry = mapping_find(m->mapping, form);
+    return entry && entry->usage.count ? &entry->usage : NULL;
+}
+
 struct core *core_new(const struct machine *m)
 {
     struct core *c = mem_zero(1, sizeof *c);
@@ -59,6 +66,8 @@ struct core *core_new(const struct machine *m)
     c->ports = mapping_ports(m->mapping);
     c->pipes = c->ports->pipes;
     read_numbers(c, m);
+    if (c->loop_buffer <= 0)   /* there, but off */
+        c->loop_buffer = NAN;
     c->fused_domain = machine_has(m, "issue_domain", "fused");
     c->jcc_erratum = machine_has(m, "jcc_erratum", "yes");
     c->stack_engine = machine_has(m, "stack_engine", "yes");
@@ -67,10 +76,9 @@ struct core *core_new(const struct machine *m)
     c->unlamination = machine_has(m, "unlaminate", "all") ? UNLAMINATE_ALL
                       : machine_has(m, "unlaminate", "three-sources") ? UNLAMINATE_THREE
                                                                        : UNLAMINATE_NEVER;
-    c->load_ports = ports_fact(m, "load_ports");
-    c->store_address_ports = ports_fact(m, "store_address_ports");
-    c->store_data_ports = ports_fact(m, "store_data_ports");
-    c->sync_ports = ports_fact(m, "stack_sync_ports");
+    c->load = usage_named(m, "MOV (R64, M64)");
+    c->store = usage_named(m, "MOV (M64, R64)");
+    c->stack_sync = c->stack_engine ? usage_named(m, "ADD (R64, I8)") : NULL;
     c->slot_count = 1024;
     c->slots = mem_zero(c->slot_count, sizeof *c->slots);
     return c;
@@ -165,8 +173,19 @@ static int32_t hundredths(double cycles)
 static int32_t load_latency(const struct core *c, const struct insn *insn, bool vector)
 {
     const struct operand *memory = memory_operand(insn);
-    double cycles = !vector ? c->load_latency : memory && memory->bits > 128 ? c->load_latency_wide : c->load_latency_vector;
+    double cycles = !vector                         ? c->load_latency
+                    : memory && memory->bits > 128 ? c->load_latency_wide
+                    : memory && memory->bits < 128 ? c->load_latency_scalar
+                                                   : c->load_latency_vector;
     return hundredths(isnan(cycles) ? 0 : cycles);
+}
+
+/* Adds @more to @usage; how many µops that is. */
+static unsigned add_all(struct usage *usage, const struct usage *more)
+{
+    for (unsigned i = 0; i < more->count; i++)
+        usage_add(usage, more->uops[i].ports, more->uops[i].count);
+    return count_of(more, 0);
 }
 
 /* A form the machine does not know, from the operation on registers and the load or store that it knows. */
@@ -175,19 +194,15 @@ static bool approximate(struct core *c, const struct insn *insn, struct op *op)
     const struct operand *memory = memory_operand(insn);
     const struct mapping_entry *plain = memory && insn->traits & (INSN_LOAD | INSN_STORE) ? register_form(c->machine, insn->form, memory->bits) : NULL;
 
-    if (!plain || (insn->traits & INSN_LOAD && !c->load_ports) || (insn->traits & INSN_STORE && !(c->store_address_ports && c->store_data_ports)))
+    if (!plain || (insn->traits & INSN_LOAD && !c->load) || (insn->traits & INSN_STORE && !c->store))
         return false;
     usage_copy(&op->usage, &plain->usage);
     op->micro_ops = plain->micro_ops;
-    if (insn->traits & INSN_LOAD) {
-        usage_add(&op->usage, c->load_ports, 1);
-        op->micro_ops++;
-    }
-    if (insn->traits & INSN_STORE) {
-        usage_add(&op->usage, c->store_address_ports, 1);
-        usage_add(&op->usage, c->store_data_ports, 1);
-        op->micro_ops += 2;
-    }
+    op->micro_ops = op->micro_ops ? op->micro_ops : count_of(&plain->usage, c->pipes);
+    if (insn->traits & INSN_LOAD)
+        op->micro_ops += add_all(&op->usage, c->load);
+    if (insn->traits & INSN_STORE)
+        op->micro_ops += add_all(&op->usage, c->store);
     op->latency = hundredths(plain->latency);
     op->traits |= OP_KNOWN | OP_APPROXIMATE;
     return true;

@@ -48,11 +48,12 @@ struct core {
     /* Facts; NaN when the machine lacks one. Units: cycles, µops per cycle, bytes, entries. */
     double issue_width, retire_width, decoders, predecode_bytes, predecode_width, lcp_penalty, uop_cache_width, loop_buffer, taken_branches;
     double loads_per_cycle, stores_per_cycle;
-    double load_latency, load_latency_simple, load_latency_vector, load_latency_wide, store_forward, store_forward_vector, store_forward_fail, high_byte;
+    double load_latency, load_latency_simple, load_latency_scalar, load_latency_vector, load_latency_wide, store_forward, store_forward_vector, store_forward_fail, high_byte;
     double reorder_buffer, scheduler, load_buffer, store_buffer, instruction_queue, uop_queue;
     bool fused_domain, jcc_erratum, stack_engine, fusible_last, low_byte_merges;
     enum unlamination unlamination;
-    portset load_ports, store_address_ports, store_data_ports, sync_ports;
+    const struct usage *load, *store;    /* of a plain load and a plain store of a general register; NULL: not known */
+    const struct usage *stack_sync;      /* of the µop that writes the stack pointer back */
     struct op **ops;
     size_t op_count;
     uint32_t *slots;                     /* open addressing by form: op index + 1 */

@@ -173,22 +173,23 @@ static void add_stack_syncs(const struct core *c, const struct insn *insns, size
         }
 }
 
-/* The sync µops go to the end of the masses of their rows: rebuilt in order. */
+/* The sync µops go to the end of the masses of their rows: rebuilt from behind. */
 static void add_sync_masses(const struct core *c, struct costs *costs)
 {
     size_t syncs = 0;
     for (size_t i = 0; i < costs->count; i++)
         syncs += (costs->rows[i].flags & ROW_SYNC) != 0;
-    if (!syncs || !c->sync_ports)
+    if (!syncs || !c->stack_sync)
         return;
+    struct mass sync = {c->stack_sync->uops[0].ports, 1};
     for (size_t i = 0; i < syncs; i++)
-        add_mass(costs, &(struct cost){0}, c->sync_ports, 1);
+        add_mass(costs, &(struct cost){0}, sync.ports, sync.count);
     size_t to = costs->mass_count;
     for (size_t i = costs->count; i-- > 0 && syncs;) {
         struct cost *row = &costs->rows[i];
         bool synced = row->flags & ROW_SYNC;
         if (synced)
-            costs->masses[--to] = (struct mass){c->sync_ports, 1};
+            costs->masses[--to] = sync;
         to -= row->count;
         memmove(&costs->masses[to], &costs->masses[row->first], row->count * sizeof *costs->masses);
         row->first = (uint32_t)to;
