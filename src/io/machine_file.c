@@ -189,6 +189,57 @@ out:
     return m;
 }
 
+/* "2", "address", "memory", "flags" or "any". */
+static bool parse_end(const char *text, int *out)
+{
+    static const struct { const char *name; int end; } names[] = {
+        {"any", LATENCY_ANY}, {"address", LATENCY_ADDRESS}, {"memory", LATENCY_MEMORY}, {"flags", LATENCY_FLAGS},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(text, names[i].name) == 0) {
+            *out = names[i].end;
+            return true;
+        }
+    *out = text[0] - '1';
+    return text[0] >= '1' && text[0] <= '9' && !text[1];
+}
+
+static bool read_latencies(const char *path, struct machine *m, struct err *err)
+{
+    static const char *const names[] = {"form", "from", "to", "cycles", "source"};
+    struct csv_table *t = csv_table_read(path, err);
+    int column[5];
+    bool ok = false;
+
+    if (!t)
+        return false;
+    for (int i = 0; i < 5; i++)
+        if ((column[i] = csv_table_column(t, names[i])) < 0) {
+            err_set(err, ERR_DATA, "begin with form,from,to,cycles,source", "the header lacks a column");
+            err_at(err, path, 1, 1);
+            goto out;
+        }
+    for (size_t i = 0; i < t->count; i++) {
+        char **row = t->rows[i];
+        int from, to;
+        double cycles;
+        int fault = !parse_end(row[column[1]], &from) ? 1 : !parse_end(row[column[2]], &to) ? 2 : -1;
+        if (fault >= 0)
+            err_set(err, ERR_DATA, "write 1 to 9, address, memory, flags or any", "\"%s\" is no operand", row[column[fault]]);
+        else if (!parse_number(row[column[3]], &cycles) || isnan(cycles))
+            err_set(err, ERR_DATA, "give a number from 0 up", "\"%s\" is no latency", row[column[fault = 3]]);
+        if (fault >= 0) {
+            row_fault(err, path, t->lines[i], column[fault]);
+            goto out;
+        }
+        machine_add_latency(m, row[column[0]], from, to, cycles, row[column[4]]);
+    }
+    ok = true;
+out:
+    csv_table_free(t);
+    return ok;
+}
+
 static struct machine *load_directory(const char *id, const char *dir, struct err *err)
 {
     struct ports none = {0}, ports = {0};
@@ -218,6 +269,9 @@ static struct machine *load_directory(const char *id, const char *dir, struct er
     path_in(&path, dir, "overrides.csv");
     if (ok && access(str_text(&path), F_OK) == 0)
         ok = machine_override(m, str_text(&path), err);
+    path_in(&path, dir, "latencies.csv");
+    if (ok && access(str_text(&path), F_OK) == 0)
+        ok = read_latencies(str_text(&path), m, err);
     if (!ok) {
         machine_free(m);
         m = NULL;

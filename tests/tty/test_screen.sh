@@ -59,7 +59,7 @@ see 'No kernel is loaded'
 t set-buffer "$(printf '.L1:\n imulq %%rax, %%rbx\n jmp .L1\n')"
 t paste-buffer -p
 see 'imulq %rax, %rbx'
-see '1.00 cycles, ports'
+see '3.00 cycles, dependencies'
 t send-keys '?'
 see 'the view before'
 t send-keys q
