@@ -77,6 +77,7 @@ void session_done(struct session *s)
 {
     drop_analyses(s);
     kernel_free(s->kernel);
+    experiments_free(s->experiments);
     for (size_t i = 0; i < s->machine_count; i++)
         machine_free(s->machines[i]);
     free(s->machines);

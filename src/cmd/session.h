@@ -10,12 +10,14 @@
 #include "analysis/kernel.h"
 #include "base/str.h"
 #include "isa/forms.h"
+#include "model/experiments.h"
 #include "model/machine.h"
 
 enum format { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON };
 
 struct session {
     struct kernel *kernel;            /* NULL: none loaded */
+    struct experiments *experiments;  /* NULL: none */
     struct machine **machines;        /* loaded so far */
     size_t machine_count;
     char **selected;                  /* ids shown side by side; the first is the current one */

@@ -15,6 +15,8 @@
 #define KEY_PASTE_END (KEY_MAX + 2)
 #define PASTE_LIMIT ((size_t)32 << 20)
 
+#define HEAT_LEVELS (ROLE_HEAT_LAST - ROLE_HEAT_0 + 1)
+
 static bool opened, colors;
 static struct str pasted;
 static MEVENT mouse;
@@ -38,6 +40,24 @@ static void role_colors(enum role role, short *fg, short *bg)
     }
     *fg = plain[role][0] == COLOR_BLUE && COLORS >= 256 ? 244 : plain[role][0];
     *bg = plain[role][1];
+}
+
+static int half_block_pair(int upper, int lower)
+{
+    return ROLE_COUNT + 1 + upper * HEAT_LEVELS + lower;
+}
+
+/* Pairs of heat levels for half blocks, behind those of the roles; terminals with fewer pairs show the upper level. */
+static void init_half_blocks(void)
+{
+    for (int upper = 0; upper < HEAT_LEVELS; upper++)
+        for (int lower = 0; lower < HEAT_LEVELS; lower++) {
+            short unused, top, bottom;
+            role_colors((enum role)(ROLE_HEAT_0 + upper), &unused, &top);
+            role_colors((enum role)(ROLE_HEAT_0 + lower), &unused, &bottom);
+            if (half_block_pair(upper, lower) < COLOR_PAIRS)
+                init_pair((short)half_block_pair(upper, lower), top < 0 ? COLOR_BLACK : top, bottom);
+        }
 }
 
 static void restore(void)
@@ -90,6 +110,8 @@ bool screen_open(bool color)
             init_pair((short)(role + 1), fg, bg);
         }
     }
+    if (colors)
+        init_half_blocks();
     define_key("\033[200~", KEY_PASTE_BEGIN);
     define_key("\033[201~", KEY_PASTE_END);
     fputs("\033[?2004h", stdout);
@@ -132,7 +154,8 @@ void screen_show(const struct grid *g, int x, int y)
             const struct cell *cell = &g->cells[(size_t)row * g->width + column];
             if (!cell->glyph[0])
                 continue;
-            attr_set(attributes(cell), colors ? (short)(cell->role + 1) : 0, NULL);
+            int pair = cell->lower ? half_block_pair(cell->role - ROLE_HEAT_0, cell->lower - ROLE_HEAT_0) : cell->role + 1;
+            attr_set(attributes(cell), colors ? (short)(pair < COLOR_PAIRS ? pair : cell->role + 1) : 0, NULL);
             mvaddstr((int)row, (int)column, cell->glyph);
         }
     curs_set(x >= 0);

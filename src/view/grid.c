@@ -132,7 +132,7 @@ void grid_fill(struct grid *g, int x, int y, unsigned width, unsigned height, en
 {
     for (int row = y < 0 ? 0 : y; row < y + (int)height && row < (int)g->height; row++)
         for (int column = x < 0 ? 0 : x; column < x + (int)width && column < (int)g->width; column++)
-            g->cells[(size_t)row * g->width + (size_t)column] = (struct cell){{c}, (uint8_t)role, (uint8_t)attr};
+            g->cells[(size_t)row * g->width + (size_t)column] = (struct cell){.glyph = {c}, .role = (uint8_t)role, .attr = (uint8_t)attr};
 }
 
 enum role heat_role(double fraction)
@@ -146,6 +146,21 @@ char heat_char(double fraction)
     static const char ramp[] = " .:-=+*#%@";
     int level = fraction <= 0 ? 0 : (int)(fraction * 9.999);
     return ramp[level > 9 ? 9 : level];
+}
+
+void grid_heat_pair(struct grid *g, int x, int y, double upper, double lower)
+{
+    if (x < 0 || y < 0 || (unsigned)x >= g->width || (unsigned)y >= g->height)
+        return;
+    struct cell *cell = &g->cells[(size_t)y * g->width + (unsigned)x];
+    double hotter = upper > lower ? upper : lower;
+    if (g->ascii) {
+        *cell = (struct cell){.glyph = {hotter < 0 ? ' ' : heat_char(hotter)}, .role = (uint8_t)(hotter < 0 ? ROLE_TEXT : heat_role(hotter))};
+        return;
+    }
+    *cell = (struct cell){.glyph = "▀", .role = (uint8_t)heat_role(upper), .lower = (uint8_t)heat_role(lower)};
+    if (hotter < 0)
+        *cell = (struct cell){.glyph = " "};
 }
 
 void grid_text(const struct grid *g, bool roles, struct str *out)

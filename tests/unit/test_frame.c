@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 #include <locale.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +15,10 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "cmd/complete.h"
+#include "io/experiments_file.h"
 #include "view/frame.h"
 #include "view/pager.h"
+#include "view/plot.h"
 #include "work/job.h"
 
 static const unsigned sizes[][2] = {{40, 10}, {80, 24}, {120, 40}, {240, 80}};
@@ -159,12 +162,15 @@ static void test_views_and_keys(void **state)
     load();
     press("?");
     assert_string_equal(views[frame.current]->name, "help");
-    assert_true(screen_holds("kernel analyze"));
+    assert_true(screen_holds("the view before"));
     press("q");
     assert_int_equal(frame.current, 0);
     press("\t");
     assert_int_equal(frame.current, 1);
+    frame_run(&frame, "view mapping");
     assert_true(screen_holds("distinct"));
+    press("1");
+    press("\t");
     frame_key(&frame, KEYCODE_BACKTAB, &prefill);
     assert_int_equal(frame.current, 0);
     frame_run(&frame, "kernel analyze");
@@ -185,6 +191,82 @@ static void test_views_and_keys(void **state)
     press("1");
     press("q");
     assert_true(session.quit);
+}
+
+/* Experiments of the test's own, as the runner would have left them. */
+static void add_experiments(void)
+{
+    static const char text[] = "experiment,cycles,spread,repeats,state\n"
+                               "\"ADD (R64, R64)\",0.25,0.002,3,ok\n"
+                               "\"IMUL (R64, R64)\",1.0,0.001,3,ok\n"
+                               "\"2*ADD (R64, R64) + IMUL (R64, R64)\",1.2,0.004,3,ok\n"
+                               "\"4*IMUL (R64, R64)\",4.1,0.004,3,ok\n"
+                               "\"DIV (R64)\",,,,SIGFPE\n"
+                               "\"FLUMB ()\",3,,,ok\n";
+    struct err err = {0};
+    session.experiments = experiments_parse("test", text, sizeof text - 1, &err);
+    assert_non_null(session.experiments);
+}
+
+static void test_experiments(void **state)
+{
+    const char *prefill;
+
+    (void)state;
+    frame_run(&frame, "view experiments");
+    assert_true(screen_holds("There are no experiments"));
+    frame_run(&frame, "view accuracy");
+    assert_true(screen_holds("Nothing to compare"));
+    add_experiments();
+    frame_run(&frame, "view experiments");
+    assert_true(screen_holds("6 experiments"));
+    assert_true(screen_holds("SIGFPE"));
+    assert_true(screen_holds("-16.7%"));   /* 1.2 measured, 1 predicted */
+    frame_run(&frame, "sort -cycles");
+    frame_run(&frame, "filter cycles>1 & experiment~IMUL");
+    assert_true(screen_holds("1/2 of 6"));
+    frame_run(&frame, "filter cycles>much");
+    assert_true(frame.failed);
+    frame_run(&frame, "filter");
+    frame_run(&frame, "view accuracy");
+    assert_true(screen_holds("4 experiments"));
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        compare(&frame, "accuracy", sizes[i][0], sizes[i][1]);
+    frame_key(&frame, KEYCODE_ENTER, &prefill);
+    assert_string_equal(views[frame.current]->name, "experiments");
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        compare(&frame, "experiments", sizes[i][0], sizes[i][1]);
+}
+
+/* Curves: a diagonal, a decade scale, a gap; every size; both alphabets. */
+static void test_plot(void **state)
+{
+    static const double x[] = {1, 10, 100, 1000}, y[] = {0.5, NAN, 50, 5}, flat[] = {2, 2, 2, 2};
+    const struct plot_series series[] = {{"error", ROLE_GOOD, x, y, 4, false}, {"flat", ROLE_WARN, x, flat, 4, true}};
+    struct plot plot = {.title = "curves", .x_label = "s", .log_x = true, .log_y = true, .series = series, .series_count = 2};
+    struct str text = {0};
+
+    (void)state;
+    for (int ascii = 0; ascii < 2; ascii++)
+        for (unsigned width = 1; width < 120; width += 7)
+            for (unsigned height = 1; height < 40; height += 3) {
+                struct grid g;
+                grid_init(&g, width, height, ascii);
+                plot_draw(&plot, &g, 0, 0, width, height);
+                str_clear(&text);
+                grid_text(&g, false, &text);
+                if (width > 60 && height > 20) {
+                    assert_non_null(strstr(str_text(&text), "curves  error  flat"));
+                    assert_non_null(strstr(str_text(&text), "100"));
+                }
+                grid_done(&g);
+            }
+    plot.series_count = 0;
+    struct grid g;
+    grid_init(&g, 60, 20, false);
+    plot_draw(&plot, &g, 0, 0, 60, 20);
+    grid_done(&g);
+    str_done(&text);
 }
 
 static void test_find(void **state)
@@ -312,6 +394,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_golden, setup, teardown),
         cmocka_unit_test_setup_teardown(test_all_sizes, setup, teardown),
         cmocka_unit_test_setup_teardown(test_views_and_keys, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_experiments, setup, teardown),
+        cmocka_unit_test(test_plot),
         cmocka_unit_test_setup_teardown(test_find, setup, teardown),
         cmocka_unit_test_setup_teardown(test_collect, setup, teardown),
         cmocka_unit_test_setup_teardown(test_click, setup, teardown),
