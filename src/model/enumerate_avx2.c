@@ -37,7 +37,7 @@ static inline flanes sizes_ratio(lanes mass, lanes sets)
     __m256i sizes = _mm256_madd_epi16(_mm256_maddubs_epi16(bytes, _mm256_set1_epi8(1)), _mm256_set1_epi16(1));
     /* No sets have no mass: any size but 0 will do. */
     sizes = _mm256_max_epi32(sizes, _mm256_set1_epi32(1));
-    return __builtin_convertvector(mass, flanes) / (flanes)_mm256_cvtepi32_ps(sizes);
+    return as_floats(mass) / (flanes)_mm256_cvtepi32_ps(sizes);
 }
 
 #include "model/enumerate_body.h"

@@ -38,7 +38,7 @@ static inline flanes sizes_ratio(lanes mass, lanes sets)
     /* The index is taken modulo 32: no sets, which have no mass, find 1 / 32. */
     __m512i index = (__m512i)((lanes)_mm512_popcnt_epi32((__m512i)sets) - 1);
     __m512 reciprocals = _mm512_permutex2var_ps(_mm512_loadu_ps(RECIPROCALS), index, _mm512_loadu_ps(RECIPROCALS + 16));
-    return __builtin_convertvector(mass, flanes) * (flanes)reciprocals;
+    return as_floats(mass) * (flanes)reciprocals;
 }
 
 #include "model/enumerate_body.h"

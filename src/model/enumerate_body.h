@@ -2,7 +2,7 @@
  * and defines for its vectors larger(), larger_shorts(), largest() and sizes_ratio(mass, sets): mass / |sets|, 0 for no sets. */
 #include <string.h>
 
-static const int16_t RAMP[32] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
+static const uint16_t RAMP[32] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
                                  16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
 static const int32_t BIT[4][16] = {
     {0, -1, 0, -1, 0, -1, 0, -1, 0, -1, 0, -1, 0, -1, 0, -1},
@@ -29,8 +29,8 @@ static inline double subsets(struct throughput *t, const struct mass *masses, si
 
     for (size_t i = 0; i < (n < LOW_UOPS ? n : LOW_UOPS); i++) {
         const lanes bit = *(const lanes_any *)BIT[i];
-        unions |= bit & (int32_t)masses[i].ports;
-        sums += bit & (int32_t)masses[i].count;
+        unions |= bit & masses[i].ports;
+        sums += bit & masses[i].count;
     }
     flanes best = sizes_ratio(sums, unions);
     if (n > LOW_UOPS) {
@@ -41,7 +41,7 @@ static inline double subsets(struct throughput *t, const struct mass *masses, si
                 uint32_t u = t->high_union[s] | masses[i].ports, m = t->high_mass[s] + masses[i].count;
                 t->high_union[filled + s] = u;
                 t->high_mass[filled + s] = m;
-                best = larger(best, sizes_ratio(sums + (int32_t)m, unions | (int32_t)u));
+                best = larger(best, sizes_ratio(sums + m, unions | u));
             }
             filled *= 2;
         }
@@ -53,8 +53,8 @@ static inline double subsets(struct throughput *t, const struct mass *masses, si
 static inline flanes with_sizes(flanes best, shorts sums, const float *even, const float *odd)
 {
     lanes low = (lanes)sums & 0xffff, high = (lanes)sums >> 16;
-    best = larger(best, __builtin_convertvector(low, flanes) * *(const flanes_any *)even);
-    return larger(best, __builtin_convertvector(high, flanes) * *(const flanes_any *)odd);
+    best = larger(best, as_floats(low) * *(const flanes_any *)even);
+    return larger(best, as_floats(high) * *(const flanes_any *)odd);
 }
 
 /* The three steps of the transform within a block of eight vectors, in registers; top[k] takes the vectors of size k. */
@@ -99,9 +99,9 @@ static inline double zeta(struct throughput *t, const struct mass *masses, size_
         table[k] = (shorts){0};
     /* Adding to every superset of the low ports does the first steps of the transform. */
     for (size_t i = 0; i < n; i++) {
-        int16_t low = (int16_t)(masses[i].ports & (SHORTS - 1));
-        shorts mask = (ramp & low) == low;
-        table[masses[i].ports >> LOW_PORTS] += mask & (int16_t)masses[i].count;
+        uint16_t low = (uint16_t)(masses[i].ports & (SHORTS - 1));
+        shorts mask = (shorts)((ramp & low) == low);
+        table[masses[i].ports >> LOW_PORTS] += mask & (uint16_t)masses[i].count;
     }
     outer_steps(table, 8 * blocks);
 
@@ -143,9 +143,9 @@ static inline double rows(const struct unions *u, const int16_t *const *row, con
         for (unsigned p = 0; p < PARTS; p++) {
             shorts top = {0};
             for (size_t at = (size_t)run->first * UNIONS_LANES + p * SHORTS; at < (size_t)run->end * UNIONS_LANES; at += UNIONS_LANES) {
-                shorts sum = *(const shorts_any *)(row[0] + at) * (int16_t)counts[0];
+                shorts sum = *(const shorts_any *)(row[0] + at) * (uint16_t)counts[0];
                 for (size_t k = 1; k < n; k++)
-                    sum += *(const shorts_any *)(row[k] + at) * (int16_t)counts[k];
+                    sum += *(const shorts_any *)(row[k] + at) * (uint16_t)counts[k];
                 top = larger_shorts(top, sum);
             }
             best = with_sizes(best, top, run->even + p * LANES, run->odd + p * LANES);
@@ -174,7 +174,7 @@ static inline void batch(struct throughput *t, const struct flat_mapping *m, con
             total += (uint64_t)row.mass * terms[k].count;
             UNROLL
             for (unsigned p = 0; p < PARTS; p++)
-                sums[p] += *(const shorts_any *)(from + p * SHORTS) * (int16_t)terms[k].count;
+                sums[p] += *(const shorts_any *)(from + p * SHORTS) * (uint16_t)terms[k].count;
         }
         cycles[i] = total <= UNIONS_MASS_MAX ? finish_group(u, sums) : throughput_terms(t, m, terms, n);
     }

@@ -8,15 +8,23 @@
 #define LOW_PORTS (LOW_UOPS + 1)
 _Static_assert(VECTOR_BYTES == 16 || VECTOR_BYTES == 32 || VECTOR_BYTES == 64, "16, 32 or 64 bytes");
 
-typedef int32_t lanes __attribute__((vector_size(VECTOR_BYTES)));
+/* Unsigned where sums may wrap: those are thrown away after the check of the mass. */
+typedef uint32_t lanes __attribute__((vector_size(VECTOR_BYTES)));
+typedef int32_t ilanes __attribute__((vector_size(VECTOR_BYTES)));
 typedef float flanes __attribute__((vector_size(VECTOR_BYTES)));
-typedef int16_t shorts __attribute__((vector_size(VECTOR_BYTES), may_alias));
-typedef int32_t lanes_any __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
+typedef uint16_t shorts __attribute__((vector_size(VECTOR_BYTES), may_alias));
+typedef uint32_t lanes_any __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
 typedef float flanes_any __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
-typedef int16_t shorts_any __attribute__((vector_size(VECTOR_BYTES), aligned(2), may_alias));
+typedef uint16_t shorts_any __attribute__((vector_size(VECTOR_BYTES), aligned(2), may_alias));
 
 #ifdef __clang__
 #define UNROLL _Pragma("unroll")
 #else
 #define UNROLL _Pragma("GCC unroll 4")
 #endif
+
+/* Below 2^31: signed integers are what processors convert. */
+static inline flanes as_floats(lanes v)
+{
+    return __builtin_convertvector((ilanes)v, flanes);
+}

@@ -18,13 +18,13 @@ static inline shorts larger_shorts(shorts a, shorts b)
 #else
 static inline flanes larger(flanes a, flanes b)
 {
-    lanes mask = a > b;
+    lanes mask = (lanes)(a > b);
     return (flanes)(((lanes)a & mask) | ((lanes)b & ~mask));
 }
 
 static inline shorts larger_shorts(shorts a, shorts b)
 {
-    shorts mask = a > b;
+    shorts mask = (shorts)(a > b);
     return (a & mask) | (b & ~mask);
 }
 #endif
@@ -44,8 +44,8 @@ static inline flanes sizes_ratio(lanes mass, lanes sets)
     sets += sets >> 8;
     sets = (sets + (sets >> 16)) & 0x3f;
     /* No sets have no mass: any size but 0 will do. */
-    sets -= sets == 0;
-    return __builtin_convertvector(mass, flanes) / __builtin_convertvector(sets, flanes);
+    sets -= (lanes)(sets == 0);
+    return as_floats(mass) / as_floats(sets);
 }
 
 #include "model/enumerate_body.h"

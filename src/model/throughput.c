@@ -125,6 +125,12 @@ static unsigned port_range(portset used)
 /* Estimated nanoseconds. */
 #define COST_NEVER 1e9
 
+/* Not fmin(), which is a call. */
+static inline double smaller(double a, double b)
+{
+    return a < b ? a : b;
+}
+
 static double subsets_cost(const struct engine *e, size_t n, uint64_t total)
 {
     if (n > SUBSETS_MAX || total > SUBSETS_MASS_MAX)
@@ -152,13 +158,11 @@ static double enumerate(struct throughput *t, size_t n, uint64_t total)
     double subset_cost = subsets_cost(e, n, total);
     portset used = 0;
 
-    if (n <= 4 && subset_cost < COST_NEVER)
-        return e->subsets(t, t->gathered, n);
     for (size_t i = 0; i < n; i++)
         used |= t->gathered[i].ports;
     unsigned ports = port_range(used), size = portset_size(used);
     double spread_cost = zeta_cost(e, n, total, ports), packed_cost = zeta_cost(e, n, total, size) + 0.5 * (double)n * size;
-    double best = fmin(subset_cost, fmin(spread_cost, packed_cost));
+    double best = smaller(subset_cost, smaller(spread_cost, packed_cost));
     if (best > flow_cost(n, ports))
         return NAN;
     if (best == subset_cost)
@@ -224,11 +228,13 @@ static double by_parts(struct throughput *t)
 static bool at_once(const struct throughput *t, size_t n, uint64_t total)
 {
     const struct engine *e = t->engine;
-    return fmin(subsets_cost(e, n, total), zeta_cost(e, n, total, t->ports)) < 40 + 4 * (double)n;
+    return smaller(subsets_cost(e, n, total), zeta_cost(e, n, total, t->ports)) < 40 + 4 * (double)n;
 }
 
 static double of_gathered(struct throughput *t, size_t n, uint64_t total)
 {
+    if (n <= 4 && total <= SUBSETS_MASS_MAX)
+        return t->engine->subsets(t, t->gathered, n);
     if (at_once(t, n, total))
         return enumerate(t, n, total);
     t->flow.sets = 0;
@@ -346,7 +352,7 @@ static bool rows_serve(const struct throughput *t, const struct flat_mapping *m,
     if (*total > UNIONS_MASS_MAX)
         return false;
     double vectors = (double)m->unions->groups * (UNIONS_LANES / 2) / t->engine->lanes;
-    return 10 + t->engine->rows_cost * vectors * (double)(n + 2) <= fmin(subsets_cost(t->engine, uops, *total), zeta_cost(t->engine, uops, *total, t->ports));
+    return 10 + t->engine->rows_cost * vectors * (double)(n + 2) <= smaller(subsets_cost(t->engine, uops, *total), zeta_cost(t->engine, uops, *total, t->ports));
 }
 
 double throughput_terms(struct throughput *t, const struct flat_mapping *m, const struct flat_term *terms, size_t n)
