@@ -12,6 +12,7 @@
 #define START_VALUE 0x2324000   /* BHive: the address of the page that all registers point to */
 #define PAGE 4096
 #define STACK_POINTER 4
+#define FRAME_POINTER 5
 #define LOW32 0x80000000u /* marks symbols that are known to fit 32 bits */
 
 /* A value is symbol + offset; symbol 0 is the constant 0. */
@@ -34,17 +35,20 @@ struct composite {
 
 enum { COMPOSITE_SUM, COMPOSITE_LOAD, COMPOSITE_LOW32 };
 
-/* Where an instruction loads from, from round to round. */
+/* What an instruction's loads do to the first-level TLB. */
 struct place {
-    struct value address;
-    uint32_t changes;       /* rounds in which its page differed from the round before */
+    uint32_t misses;        /* rounds in which its page was not among those lately used */
 };
+
+#define TLB_ENTRIES 64      /* of all processors with a table here, within a factor of two */
 
 struct state {
     struct value reg[16];
     struct address_work *work;
     size_t limit;
     enum start_values start;
+    struct value pages[TLB_ENTRIES];
+    uint32_t page_count;
 };
 
 void address_work_done(struct address_work *work)
@@ -204,12 +208,16 @@ static struct value load_value(struct state *s, const struct operand *op, struct
     return from == 0 && op->bits / 8 == r->bytes && (op->bits == 64 || op->bits == 32) ? r->data : fresh(s);
 }
 
-static void note_place(struct state *s, uint32_t at, struct value address, uint32_t round)
+/* First in, first out, over pages of known distance. */
+static void note_place(struct state *s, uint32_t at, struct value address)
 {
-    struct place *place = &s->work->places[at];
-    bool same_base = round > 0 && place->address.symbol == address.symbol;
-    place->changes += same_base && (place->address.offset & -PAGE) != (address.offset & -PAGE);
-    place->address = address;
+    int64_t page = address.offset >> 12;
+
+    for (uint32_t i = 0; i < TLB_ENTRIES && i < s->page_count; i++)
+        if (s->pages[i].symbol == address.symbol && s->pages[i].offset == page)
+            return;
+    s->pages[s->page_count++ % TLB_ENTRIES] = (struct value){address.symbol, page};
+    s->work->places[at].misses++;
 }
 
 static const struct operand *immediate_of(const struct insn *insn)
@@ -347,7 +355,7 @@ static void step(struct state *s, const struct insn *insn, uint32_t at, uint32_t
         address[i] = address_of(s, insn, op);
         if (op->access & ACCESS_READ && op->bits) {
             loaded = load_value(s, op, address[i], at, round, rounds);
-            note_place(s, at, address[i], round);
+            note_place(s, at, address[i]);
         }
     }
     bool known = result_of(s, insn, loaded, &result);
@@ -369,7 +377,7 @@ static void step(struct state *s, const struct insn *insn, uint32_t at, uint32_t
 
 bool addresses_far(const struct address_work *work, size_t insn)
 {
-    return work->places && work->places[insn].changes >= ROUNDS - 2;
+    return work->places && work->places[insn].misses >= ROUNDS - 1;
 }
 
 void addresses_link(const struct insn *insns, size_t count, enum start_values start, size_t store_buffer, struct address_work *work)
@@ -390,7 +398,7 @@ void addresses_link(const struct insn *insns, size_t count, enum start_values st
     work->store_count = work->symbols = 0;
     struct state s = {.work = work, .limit = store_buffer < STORES ? store_buffer : STORES, .start = start};
     for (unsigned i = 0; i < 16; i++)
-        s.reg[i] = start == START_EQUAL && i != STACK_POINTER ? (struct value){0, START_VALUE} : fresh(&s);
+        s.reg[i] = start == START_EQUAL && i != STACK_POINTER && i != FRAME_POINTER ? (struct value){0, START_VALUE} : fresh(&s);
     for (uint32_t round = 0; round < rounds; round++)
         for (size_t i = 0; i < count; i++)
             step(&s, &insns[i], (uint32_t)i, round, rounds);

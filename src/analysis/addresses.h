@@ -8,7 +8,7 @@
 /* How the registers begin. */
 enum start_values {
     START_DIFFERENT,   /* each its own unknown value */
-    START_EQUAL,       /* how the BHive data were measured: all but the stack pointer hold one page's address, memory is full of it, and all
+    START_EQUAL,       /* how the BHive data were measured: all but the stack and frame pointers hold one page's address, memory is full of it, and all
                         * pages are one and the same frame */
 };
 
