@@ -9,7 +9,10 @@
 #define STORES 128       /* stores remembered: at least a store buffer */
 #define COMPOSITES 1024  /* slots for sums of two unknowns and loaded values; a full table only loses relations */
 #define ROUNDS 8         /* iterations followed: chains through memory of up to this distance less one are seen */
-#define START_VALUE 0x12345600
+#define START_VALUE 0x2324000   /* BHive: the address of the page that all registers point to */
+#define PAGE 4096
+#define STACK_POINTER 4
+#define FRAME_POINTER 5
 #define LOW32 0x80000000u /* marks symbols that are known to fit 32 bits */
 
 /* A value is symbol + offset; symbol 0 is the constant 0. */
@@ -32,11 +35,20 @@ struct composite {
 
 enum { COMPOSITE_SUM, COMPOSITE_LOAD, COMPOSITE_LOW32 };
 
+/* What an instruction's loads do to the first-level TLB. */
+struct place {
+    uint32_t misses;        /* rounds in which its page was not among those lately used */
+};
+
+#define TLB_ENTRIES 64      /* of all processors with a table here, within a factor of two */
+
 struct state {
     struct value reg[16];
     struct address_work *work;
     size_t limit;
     enum start_values start;
+    struct value pages[TLB_ENTRIES];
+    uint32_t page_count;
 };
 
 void address_work_done(struct address_work *work)
@@ -44,6 +56,7 @@ void address_work_done(struct address_work *work)
     free(work->stores);
     free(work->composites);
     free(work->found);
+    free(work->places);
     *work = (struct address_work){0};
 }
 
@@ -123,16 +136,31 @@ static struct value address_of(struct state *s, const struct insn *insn, const s
     return segment.symbol ? sum(s, segment, at, 1) : at;
 }
 
-static void add_forward(struct address_work *work, struct forward f)
+/* In the round before the last links are noted, in the last those seen again are kept: what holds in the steady state. */
+static void add_forward(struct address_work *work, struct forward f, bool last)
 {
-    for (size_t i = work->found_count; i-- > 0 && work->found[i].load == f.load;)
-        if (work->found[i].store == f.store && work->found[i].distance == f.distance)
-            return;
+    if (last) {
+        for (size_t i = 0; i < work->found_count; i++)
+            if (work->found[i].load == f.load && work->found[i].store == f.store && work->found[i].distance == f.distance) {
+                work->found[i].confirmed = true;
+                return;
+            }
+        return;
+    }
     if (work->found_count == work->found_capacity) {
         work->found_capacity = work->found_capacity ? 2 * work->found_capacity : 32;
         work->found = mem_resize(work->found, work->found_capacity * sizeof *work->found);
     }
     work->found[work->found_count++] = f;
+}
+
+static void drop_unconfirmed(struct address_work *work)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < work->found_count; i++)
+        if (work->found[i].confirmed)
+            work->found[kept++] = work->found[i];
+    work->found_count = kept;
 }
 
 /* The newest store that touches @bytes at @address, NULL when none is near. */
@@ -144,26 +172,52 @@ static const struct store_record *find_store(const struct state *s, struct value
         if (r->address.symbol != address.symbol)
             continue;
         int64_t from = address.offset - r->address.offset;
+        if (s->start == START_EQUAL)   /* one frame behind all pages: the place in the page tells */
+            from = (int64_t)(((uint64_t)from + PAGE / 2) % PAGE) - PAGE / 2;
         if (from < (int64_t)r->bytes && from + (int64_t)bytes > 0)
             return r;
     }
     return NULL;
 }
 
-static struct value load_value(struct state *s, const struct operand *op, struct value address, uint32_t at, uint32_t round, bool last)
+/* What memory full of the start value holds at @address, sign not extended. */
+static struct value memory_value(struct state *s, struct value address, unsigned bits)
+{
+    uint64_t value = 0;
+    unsigned bytes = bits / 8;
+
+    if (s->start != START_EQUAL)
+        return compose(s, COMPOSITE_LOAD, address.symbol, bits, address.offset);
+    if (bytes > 8)
+        return fresh(s);
+    for (unsigned i = 0; i < bytes; i++)
+        value |= ((uint64_t)START_VALUE >> 8 * (((uint64_t)address.offset + i) % 8) & 0xff) << 8 * i;
+    return (struct value){0, (int64_t)value};
+}
+
+static struct value load_value(struct state *s, const struct operand *op, struct value address, uint32_t at, uint32_t round, uint32_t rounds)
 {
     const struct store_record *r = find_store(s, address, op->bits / 8);
 
-    if (!r) {
-        if (s->start == START_EQUAL)
-            return op->bits == 64 ? (struct value){0, START_VALUE} : op->bits == 32 ? (struct value){0, START_VALUE} : fresh(s);
-        return compose(s, COMPOSITE_LOAD, address.symbol, op->bits, address.offset);
-    }
+    if (!r)
+        return memory_value(s, address, op->bits);
     int64_t from = address.offset - r->address.offset;
     bool fits = from >= 0 && from + op->bits / 8 <= (int64_t)r->bytes;
-    if (last)
-        add_forward(s->work, (struct forward){r->insn, at, round - r->round, fits});
+    if (round + 2 >= rounds)
+        add_forward(s->work, (struct forward){r->insn, at, round - r->round, fits, false}, round + 1 == rounds);
     return from == 0 && op->bits / 8 == r->bytes && (op->bits == 64 || op->bits == 32) ? r->data : fresh(s);
+}
+
+/* First in, first out, over pages of known distance. */
+static void note_place(struct state *s, uint32_t at, struct value address)
+{
+    int64_t page = address.offset >> 12;
+
+    for (uint32_t i = 0; i < TLB_ENTRIES && i < s->page_count; i++)
+        if (s->pages[i].symbol == address.symbol && s->pages[i].offset == page)
+            return;
+    s->pages[s->page_count++ % TLB_ENTRIES] = (struct value){address.symbol, page};
+    s->work->places[at].misses++;
 }
 
 static const struct operand *immediate_of(const struct insn *insn)
@@ -177,6 +231,34 @@ static const struct operand *immediate_of(const struct insn *insn)
 static bool is_register(const struct operand *op, unsigned bits)
 {
     return op->kind == OPERAND_REGISTER && op->reg < 16 && op->bits >= bits && !op->offset_bits;
+}
+
+/* Arithmetic on two constants; false for operations that are not followed. */
+static bool calculate(const char *name, int64_t a, int64_t b, unsigned bits, int64_t *out)
+{
+    uint64_t x = (uint64_t)a, y = (uint64_t)b;
+    unsigned shift = (unsigned)(y & (bits == 64 ? 63 : 31));
+
+    if (strcmp(name, "and") == 0)
+        x &= y;
+    else if (strcmp(name, "or") == 0)
+        x |= y;
+    else if (strcmp(name, "xor") == 0)
+        x ^= y;
+    else if (strcmp(name, "sub") == 0)
+        x -= y;
+    else if (strcmp(name, "imul") == 0)
+        x *= y;
+    else if (strcmp(name, "shl") == 0)
+        x <<= shift;
+    else if (strcmp(name, "shr") == 0)
+        x = (bits == 32 ? (uint32_t)x : x) >> shift;
+    else if (strcmp(name, "sar") == 0)
+        x = (uint64_t)((bits == 32 ? (int32_t)x : a) >> shift);
+    else
+        return false;
+    *out = (int64_t)x;
+    return true;
 }
 
 /* What the first operand becomes where the arithmetic is followed; false otherwise. @loaded is the value of the memory operand. */
@@ -205,8 +287,21 @@ static bool result_of(struct state *s, const struct insn *insn, struct value loa
         *out = address_of(s, insn, from);
     else if (strcmp(name, "pop") == 0)
         *out = loaded;
-    else
-        return false;
+    else if (insn->operand_count > 1 && (strcmp(name, "movzx") == 0 || strcmp(name, "movsxd") == 0 || strcmp(name, "movsx") == 0)) {
+        struct value source = from->kind == OPERAND_MEMORY ? loaded : from->kind == OPERAND_REGISTER && from->reg < 16 ? s->reg[from->reg] : fresh(s);
+        if (source.symbol || from->offset_bits || from->bits > 32)
+            return false;
+        uint64_t low = (uint64_t)source.offset << (64 - from->bits);
+        source.offset = name[3] == 'z' ? (int64_t)(low >> (64 - from->bits)) : (int64_t)low >> (64 - from->bits);
+        *out = source;
+    } else {
+        struct value right = immediate ? (struct value){0, immediate->immediate} : from->kind == OPERAND_MEMORY ? loaded
+                             : from->kind == OPERAND_REGISTER && from->reg < 16 ? s->reg[from->reg] : fresh(s);
+        if (insn->operand_count < 2 || old.symbol || right.symbol || (immediate && from->kind != OPERAND_IMMEDIATE) || (from->kind == OPERAND_REGISTER && from->bits < 32) ||
+            !calculate(name, old.offset, right.offset, to->bits, &out->offset))
+            return false;
+        out->symbol = 0;
+    }
     if (to->bits == 32)
         *out = low32(s, *out);
     return true;
@@ -236,9 +331,9 @@ static void move_stack(struct state *s, const struct insn *insn)
             continue;
         int64_t bytes = op->bits / 8;
         if (is_stack_push(insn))
-            s->reg[4] = add_constant(s->reg[4], -bytes);
+            s->reg[STACK_POINTER] = add_constant(s->reg[STACK_POINTER], -bytes);
         else
-            s->reg[4] = add_constant(s->reg[4], bytes);
+            s->reg[STACK_POINTER] = add_constant(s->reg[STACK_POINTER], bytes);
         return;
     }
 }
@@ -248,7 +343,7 @@ static bool is_stack(const struct insn *insn)
     return is_stack_push(insn) || strcmp(insn->mnemonic, "pop") == 0 || strcmp(insn->mnemonic, "ret") == 0;
 }
 
-static void step(struct state *s, const struct insn *insn, uint32_t at, uint32_t round, bool last)
+static void step(struct state *s, const struct insn *insn, uint32_t at, uint32_t round, uint32_t rounds)
 {
     struct value loaded = {0, 0}, address[INSN_OPERANDS], result;
     bool memory = insn->traits & (INSN_LOAD | INSN_STORE);
@@ -258,8 +353,10 @@ static void step(struct state *s, const struct insn *insn, uint32_t at, uint32_t
         if (op->kind != OPERAND_MEMORY)
             continue;
         address[i] = address_of(s, insn, op);
-        if (op->access & ACCESS_READ && op->bits)
-            loaded = load_value(s, op, address[i], at, round, last);
+        if (op->access & ACCESS_READ && op->bits) {
+            loaded = load_value(s, op, address[i], at, round, rounds);
+            note_place(s, at, address[i]);
+        }
     }
     bool known = result_of(s, insn, loaded, &result);
     for (unsigned i = 0; memory && i < insn->operand_count; i++) {
@@ -278,17 +375,21 @@ static void step(struct state *s, const struct insn *insn, uint32_t at, uint32_t
             s->reg[insn->operands[i].reg] = known && i == 0 ? result : fresh(s);
 }
 
+bool addresses_far(const struct address_work *work, size_t insn)
+{
+    return work->places && work->places[insn].misses >= ROUNDS - 1;
+}
+
 void addresses_link(const struct insn *insns, size_t count, enum start_values start, size_t store_buffer, struct address_work *work)
 {
-    bool loads = false, stores = false;
+    uint32_t rounds = count > 512 ? 3 : ROUNDS;
 
     work->found_count = 0;
-    for (size_t i = 0; i < count; i++) {
-        loads |= (insns[i].traits & INSN_LOAD) != 0;
-        stores |= (insns[i].traits & INSN_STORE) != 0;
+    if (work->place_capacity < count) {
+        work->place_capacity = 2 * count;
+        work->places = mem_resize(work->places, work->place_capacity * sizeof *work->places);
     }
-    if (!loads || !stores)
-        return;
+    memset(work->places, 0, count * sizeof *work->places);
     if (!work->stores) {
         work->stores = mem_alloc(STORES * sizeof *work->stores);
         work->composites = mem_alloc(COMPOSITES * sizeof *work->composites);
@@ -297,9 +398,9 @@ void addresses_link(const struct insn *insns, size_t count, enum start_values st
     work->store_count = work->symbols = 0;
     struct state s = {.work = work, .limit = store_buffer < STORES ? store_buffer : STORES, .start = start};
     for (unsigned i = 0; i < 16; i++)
-        s.reg[i] = start == START_EQUAL ? (struct value){0, START_VALUE} : fresh(&s);
-    uint32_t rounds = count > 512 ? 3 : ROUNDS;
+        s.reg[i] = start == START_EQUAL && i != STACK_POINTER && i != FRAME_POINTER ? (struct value){0, START_VALUE} : fresh(&s);
     for (uint32_t round = 0; round < rounds; round++)
         for (size_t i = 0; i < count; i++)
-            step(&s, &insns[i], (uint32_t)i, round, round + 1 == rounds);
+            step(&s, &insns[i], (uint32_t)i, round, rounds);
+    drop_unconfirmed(work);
 }

@@ -40,6 +40,8 @@ static void read_numbers(struct core *c, const struct machine *m)
         {&c->store_forward, "store_forward"},
         {&c->store_forward_vector, "store_forward_vector"},
         {&c->store_forward_fail, "store_forward_fail"},
+        {&c->dtlb_miss, "dtlb_miss"},
+        {&c->lock, "lock_latency"},
         {&c->high_byte, "high_byte_latency"},
         {&c->reorder_buffer, "reorder_buffer"},
         {&c->scheduler, "scheduler"},
@@ -265,6 +267,15 @@ static void classify(const struct core *c, const struct insn *insn, struct op *o
     }
 }
 
+/* Locked instructions (an exchange with memory is one) and those in the fact serialising, by their latency. */
+static int32_t fence_latency(const struct core *c, const struct insn *insn, const struct op *op)
+{
+    bool locked = insn->traits & INSN_LOCK || (strcmp(insn->mnemonic, "xchg") == 0 && insn->traits & INSN_STORE);
+    if (locked)
+        return isnan(c->lock) ? 0 : hundredths(c->lock);
+    return machine_has(c->machine, "serialising", insn->mnemonic) && op->latency > 0 ? op->latency : 0;
+}
+
 static void take_rules(const struct core *c, struct op *op)
 {
     for (size_t i = 0; i < c->machine->latency_count && op->rule_count < sizeof op->rules / sizeof *op->rules; i++)
@@ -290,8 +301,9 @@ static struct op *op_new(struct core *c, const struct insn *insn)
         approximate(c, insn, op);
         classify(c, insn, op);
     }
-    if (op->traits & OP_ELIMINATED || insn->traits & INSN_NOP)
+    if (insn->traits & INSN_NOP)
         op->latency = 0;
+    op->fence = fence_latency(c, insn, op);
     restrict_indexed(c, &op->usage, &op->indexed);
     take_rules(c, op);
     return op;

@@ -35,6 +35,7 @@ struct op {
     unsigned pairs;                      /* of them fused within the instruction: load with operation, store address with data */
     int32_t latency;                     /* of the operation alone, without load or store; hundredths; -1 not known */
     int32_t load_latency;                /* address to value of its load, hundredths */
+    int32_t fence;                       /* hundredths it holds back the next locked or serialising instruction; 0: it is none */
     const struct latency_rule *rules[6]; /* exceptions between operands (latencies.csv), first match wins */
     unsigned rule_count;
 };
@@ -48,7 +49,7 @@ struct core {
     /* Facts; NaN when the machine lacks one. Units: cycles, µops per cycle, bytes, entries. */
     double issue_width, retire_width, decoders, predecode_bytes, predecode_width, lcp_penalty, uop_cache_width, loop_buffer, taken_branches;
     double loads_per_cycle, stores_per_cycle;
-    double load_latency, load_latency_simple, load_latency_scalar, load_latency_vector, load_latency_wide, store_forward, store_forward_vector, store_forward_fail, high_byte;
+    double load_latency, load_latency_simple, load_latency_scalar, load_latency_vector, load_latency_wide, store_forward, store_forward_vector, store_forward_fail, high_byte, dtlb_miss, lock;
     double reorder_buffer, scheduler, load_buffer, store_buffer, instruction_queue, uop_queue;
     bool fused_domain, jcc_erratum, stack_engine, fusible_last, low_byte_merges;
     enum unlamination unlamination;

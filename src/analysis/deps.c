@@ -26,6 +26,7 @@ struct build {
     struct holder holds[RESOURCE_COUNT];
     bool loaded[RESOURCE_COUNT];   /* the holder came straight from a load */
     size_t forward;                /* position in the list of forwarded loads */
+    bool blocked;                  /* a load waits for a store to reach the cache: commits matter */
 };
 
 void deps_done(struct deps *d)
@@ -68,8 +69,11 @@ static uint8_t resource_of(const struct operand *op)
     return op->offset_bits ? (uint8_t)(RESOURCE_HIGH + op->reg) : op->reg;
 }
 
-static void make_nodes(const struct insn *insn, uint32_t at, struct deps *d)
+static void make_nodes(const struct build *b, const struct insn *insn, uint32_t at)
 {
+    struct deps *d = b->d;
+
+
     for (unsigned i = 0; i < insn->operand_count; i++)
         if (is_followed(&insn->operands[i]) && insn->operands[i].access & ACCESS_WRITE)
             add_node(d, at, (int)i, resource_of(&insn->operands[i]));
@@ -79,6 +83,10 @@ static void make_nodes(const struct insn *insn, uint32_t at, struct deps *d)
         add_node(d, at, LATENCY_FLAGS, RESOURCE_FLAGS);
     if (insn->traits & INSN_STORE)
         add_node(d, at, LATENCY_MEMORY, RESOURCE_MEMORY);
+    if (insn->traits & INSN_STORE && b->blocked)
+        add_node(d, at, LATENCY_COMMIT, RESOURCE_COMMIT);
+    if (b->costs->rows[at].op->fence > 0)
+        add_node(d, at, LATENCY_FENCE, RESOURCE_FENCE);
 }
 
 /* A write of a whole register ends what was known of its second byte. */
@@ -87,7 +95,7 @@ static void hold(struct build *b, uint32_t node, uint32_t distance)
     uint8_t resource = b->d->nodes[node].resource;
     const struct dep_node *n = &b->d->nodes[node];
 
-    if (resource == RESOURCE_MEMORY)
+    if (resource == RESOURCE_MEMORY)   /* found by address */
         return;
     b->holds[resource] = (struct holder){node, distance, true};
     b->loaded[resource] = b->costs->rows[n->insn].op->traits & OP_PURE_LOAD;
@@ -108,6 +116,13 @@ static bool is_idiom(const struct cost *row)
     return row->flags & (ROW_ZERO | ROW_ELIMINATED);
 }
 
+/* Shifts by cl leave the flags alone when cl is 0. */
+static bool keeps_flags(const struct insn *insn)
+{
+    return insn->flags_written && insn->operand_count > 1 && insn->operands[1].kind == OPERAND_REGISTER && insn->operands[1].reg == 1 && insn->operands[1].bits == 8 &&
+           (strncmp(insn->mnemonic, "sh", 2) == 0 || strncmp(insn->mnemonic, "sa", 2) == 0 || strncmp(insn->mnemonic, "ro", 2) == 0 || strncmp(insn->mnemonic, "rc", 2) == 0);
+}
+
 /* From @value, read as @end, to all that the instruction writes. @extra cycles come before the operation. */
 static void connect(struct build *b, uint32_t at, struct holder value, int end, int32_t extra)
 {
@@ -122,8 +137,10 @@ static void connect(struct build *b, uint32_t at, struct holder value, int end, 
         bool stack = row->op->traits & OP_STACK && node->resource == STACK_POINTER && end < LATENCY_ADDRESS && insn->operands[end].implicit;
         if (row->op->traits & OP_STACK && node->resource == STACK_POINTER && insn->operands[node->end].implicit && !stack)
             continue;   /* the new stack pointer depends on the old one only */
-        if (swap && end == node->end && end < LATENCY_ADDRESS)
+        if ((swap && end == node->end && end < LATENCY_ADDRESS) || node->end == LATENCY_COMMIT || node->end == LATENCY_FENCE)
             continue;
+        if (end == LATENCY_FLAGS && node->end != LATENCY_FLAGS && keeps_flags(insn))
+            continue;   /* only the flags of a shift by cl depend on the old ones */
         int32_t latency = stack ? (b->c->stack_engine ? 0 : CYCLE) : is_idiom(row) ? 0 : operation_latency(row->op, end, node->end);
         add_edge(b->d, value, n, latency + extra);
     }
@@ -152,16 +169,18 @@ static void read_address(struct build *b, uint32_t at, const struct operand *op)
         /* Pointer chasing: the shorter way when the base comes from a load and the address is simple. */
         if (extra && !(info->traits & OP_VECTOR) && b->loaded[parts[i]] && is_simple_address(op) && !isnan(b->c->load_latency_simple))
             extra = hundredths(b->c->load_latency_simple);
+        if (insn->traits & INSN_LOAD && addresses_far(&b->d->addresses, at))
+            extra += hundredths(b->c->dtlb_miss);
         connect(b, at, b->holds[parts[i]], LATENCY_ADDRESS, extra);
     }
 }
 
-static uint32_t memory_node(const struct deps *d, uint32_t insn)
+static uint32_t node_of(const struct deps *d, uint32_t insn, uint8_t resource)
 {
     for (uint32_t n = d->first_node[insn]; n < d->first_node[insn + 1]; n++)
-        if (d->nodes[n].resource == RESOURCE_MEMORY)
+        if (d->nodes[n].resource == resource)
             return n;
-    BUG("a store without a value");
+    BUG("instruction %u makes no value of kind %u", (unsigned)insn, (unsigned)resource);
 }
 
 static void read_memory(struct build *b, uint32_t at)
@@ -175,8 +194,24 @@ static void read_memory(struct build *b, uint32_t at)
             continue;
         bool vector = b->costs->rows[at].op->traits & OP_VECTOR;
         double cycles = !f->fits ? c->store_forward_fail : vector ? c->store_forward_vector : c->store_forward;
-        connect(b, at, (struct holder){memory_node(b->d, f->store), f->distance, true}, LATENCY_MEMORY, hundredths(cycles));
+        connect(b, at, (struct holder){node_of(b->d, f->store, f->fits ? RESOURCE_MEMORY : RESOURCE_COMMIT), f->distance, true}, LATENCY_MEMORY,
+                hundredths(cycles));
     }
+}
+
+/* A store reaches the cache when its value is there and the store before it has; fences follow each other. */
+static void keep_order(struct build *b, uint32_t at)
+{
+    const struct op *op = b->costs->rows[at].op;
+
+    if (b->blocked && b->insns[at].traits & INSN_STORE) {
+        uint32_t commit = node_of(b->d, at, RESOURCE_COMMIT);
+        add_edge(b->d, (struct holder){node_of(b->d, at, RESOURCE_MEMORY), 0, true}, commit, 0);
+        if (b->holds[RESOURCE_COMMIT].known)
+            add_edge(b->d, b->holds[RESOURCE_COMMIT], commit, 0);
+    }
+    if (op->fence > 0 && b->holds[RESOURCE_FENCE].known)
+        add_edge(b->d, b->holds[RESOURCE_FENCE], node_of(b->d, at, RESOURCE_FENCE), op->fence);
 }
 
 static bool merges_by_encoding(const struct insn *insn)
@@ -200,14 +235,9 @@ static bool reads_old_value(const struct build *b, uint32_t at, unsigned i)
         return true;
     if (op->reg < 16 && op->bits < 32)
         return !op->offset_bits && (op->bits == 16 || b->c->low_byte_merges);
+    if (i == 0 && (strcmp(insn->mnemonic, "bsf") == 0 || strcmp(insn->mnemonic, "bsr") == 0))
+        return true;   /* kept when the source is zero */
     return i == 0 && (merges_by_encoding(insn) || b->costs->rows[at].op->traits & OP_FALSE_INPUT);
-}
-
-/* Shifts by cl leave the flags alone when cl is 0. */
-static bool keeps_flags(const struct insn *insn)
-{
-    return insn->flags_written && insn->operand_count > 1 && insn->operands[1].kind == OPERAND_REGISTER && insn->operands[1].reg == 1 && insn->operands[1].bits == 8 &&
-           (strncmp(insn->mnemonic, "sh", 2) == 0 || strncmp(insn->mnemonic, "sa", 2) == 0 || strncmp(insn->mnemonic, "ro", 2) == 0 || strncmp(insn->mnemonic, "rc", 2) == 0);
 }
 
 static void read_inputs(struct build *b, uint32_t at)
@@ -216,7 +246,7 @@ static void read_inputs(struct build *b, uint32_t at)
     const struct cost *row = &b->costs->rows[at];
     uint32_t flags = insn->flags_read | (keeps_flags(insn) ? insn->flags_written : 0);
 
-    if (insn->traits & (INSN_ZERO_IDIOM | INSN_ONES_IDIOM) || insn->traits & INSN_NOP)
+    if (insn->traits & (INSN_ZERO_IDIOM | INSN_ONES_IDIOM | INSN_NOP))
         return;
     for (unsigned i = 0; i < insn->operand_count; i++) {
         const struct operand *op = &insn->operands[i];
@@ -234,6 +264,7 @@ static void read_inputs(struct build *b, uint32_t at)
         connect(b, at, b->holds[RESOURCE_FLAGS], LATENCY_FLAGS, 0);
     if (insn->traits & INSN_LOAD)
         read_memory(b, at);
+    keep_order(b, at);
 }
 
 void deps_build(struct core *c, const struct insn *insns, const struct costs *costs, enum start_values start, struct deps *d)
@@ -247,9 +278,11 @@ void deps_build(struct core *c, const struct insn *insns, const struct costs *co
         d->first_node = mem_resize(d->first_node, d->first_capacity * sizeof *d->first_node);
     }
     addresses_link(insns, count, start, isnan(c->store_buffer) ? 64 : (size_t)c->store_buffer, &d->addresses);
+    for (size_t i = 0; i < d->addresses.found_count; i++)
+        b.blocked |= !d->addresses.found[i].fits;
     for (uint32_t i = 0; i < count; i++) {
         d->first_node[i] = (uint32_t)d->node_count;
-        make_nodes(&insns[i], i, d);
+        make_nodes(&b, &insns[i], i);
     }
     d->first_node[count] = (uint32_t)d->node_count;
     for (uint32_t n = 0; n < d->node_count; n++)

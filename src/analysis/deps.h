@@ -12,7 +12,15 @@ struct dep_node {
     int16_t end;        /* enum latency_end of what is written */
     uint8_t resource;   /* register root, or one of those below */
 };
-enum { RESOURCE_CARRY = 66, RESOURCE_FLAGS, RESOURCE_HIGH, RESOURCE_MEMORY = RESOURCE_HIGH + 4, RESOURCE_COUNT };
+enum {
+    RESOURCE_CARRY = 66,
+    RESOURCE_FLAGS,
+    RESOURCE_HIGH,                          /* ah ch dh bh */
+    RESOURCE_FENCE = RESOURCE_HIGH + 4,     /* locked and serialising instructions wait for each other */
+    RESOURCE_COMMIT,                        /* stores reach the cache in order */
+    RESOURCE_MEMORY,
+    RESOURCE_COUNT,
+};
 
 /* Reused between calls; zero-initialised at first. One thread. */
 struct deps {

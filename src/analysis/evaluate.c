@@ -28,6 +28,7 @@ struct evaluation {
     uint32_t *slots;
     size_t slot_count;
     struct rng rng;
+    FILE *rows;                /* NULL: not wanted */
     uint8_t code[BLOCK_BYTES];
 };
 
@@ -58,6 +59,30 @@ void evaluation_free(struct evaluation *e)
     vec_done(&e->forms);
     free(e->slots);
     free(e);
+}
+
+void evaluation_write_blocks(struct evaluation *e, FILE *rows)
+{
+    e->rows = rows;
+}
+
+void evaluation_write_header(FILE *rows)
+{
+    fputs("hex,measured,predicted,bottleneck", rows);
+    for (int kind = 0; kind < BOUND_COUNT; kind++)
+        fprintf(rows, ",%s", bound_name((enum bound_kind)kind));
+    fputc('\n', rows);
+}
+
+static void write_block(FILE *rows, const struct measured_block *block, const struct bounds *b, double predicted)
+{
+    char line[512];
+    size_t used = (size_t)snprintf(line, sizeof line, ",%g,%.4f,%s", block->cycles, predicted, bound_name(b->bottleneck));
+
+    for (int kind = 0; kind < BOUND_COUNT && used < sizeof line; kind++)
+        used += (size_t)(isnan(b->cycles[kind]) ? snprintf(line + used, sizeof line - used, ",")
+                                                : snprintf(line + used, sizeof line - used, ",%.4f", b->cycles[kind]));
+    fprintf(rows, "%s%s\n", block->hex, line);
 }
 
 static int digit_value(char c)
@@ -157,6 +182,8 @@ void evaluation_add(struct evaluation *e, const struct measured_block *block)
     e->n++;
     e->complete += !bounds.unknown;
     e->error_sum += error;
+    if (e->rows)
+        write_block(e->rows, block, &bounds, bounds.total);
     sample_pair(e, bounds.total, block->cycles);
     if (e->worst_count < WORST_MAX || error > error_of(&e->worst[e->worst_count - 1]))
         keep_worst(e, (struct worst_block){mem_strdup(block->hex), block->cycles, bounds.total, bounds.bottleneck});

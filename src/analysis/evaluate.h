@@ -2,6 +2,8 @@
 #ifndef PORTOLAN_ANALYSIS_EVALUATE_H
 #define PORTOLAN_ANALYSIS_EVALUATE_H
 
+#include <stdio.h>
+
 #include "analysis/bounds.h"
 
 enum evaluate_model { MODEL_BOUNDS, MODEL_SIMULATE };
@@ -42,6 +44,10 @@ struct evaluation_result {
 
 struct evaluation *evaluation_new(const struct machine *m, enum evaluate_model model);   /* borrows @m */
 void evaluation_free(struct evaluation *e);
+/* Each block from now on also becomes a row hex,measured,predicted,bottleneck and the bounds in @rows (borrowed; may be shared by threads). */
+void evaluation_write_blocks(struct evaluation *e, FILE *rows);
+/* The header of those rows. */
+void evaluation_write_header(FILE *rows);
 void evaluation_add(struct evaluation *e, const struct measured_block *block);
 /* Adds what @from has seen to @to; @from is empty afterwards. */
 void evaluation_merge(struct evaluation *to, struct evaluation *from);

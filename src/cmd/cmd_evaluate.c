@@ -23,6 +23,7 @@ struct batch {
 struct run {
     struct csv_reader *reader;
     int hex, cycles, arch;          /* columns; -1: none */
+    FILE *rows;                     /* --blocks; NULL: not wanted */
     const char *wanted;             /* value of the arch column; NULL: any */
     char **pending;                 /* a first row that is data, not header */
     size_t passed;                  /* rows of other machines */
@@ -137,7 +138,7 @@ static void print_result(struct session *s, const struct machine *m, const char 
 
 /* All of @file through @workers evaluations, merged into the first. */
 static bool evaluate_file(const char *file, const struct machine *m, enum evaluate_model model, unsigned workers, const char *arch,
-                          struct evaluation_result *result, struct err *err)
+                          FILE *rows, struct evaluation_result *result, struct err *err)
 {
     static const struct pool_ops ops = {next_batch, work_batch};
     struct run run = {.wanted = arch, .err = err};
@@ -148,8 +149,12 @@ static bool evaluate_file(const char *file, const struct machine *m, enum evalua
         return false;
     run.evaluations = mem_zero(workers, sizeof *run.evaluations);
     run.batches = mem_zero(workers, sizeof *run.batches);
-    for (unsigned i = 0; i < workers; i++)
+    if (rows)
+        evaluation_write_header(rows);
+    for (unsigned i = 0; i < workers; i++) {
         run.evaluations[i] = evaluation_new(m, model);
+        evaluation_write_blocks(run.evaluations[i], rows);
+    }
     if (!read_header(&run, err))
         goto out;
     pool_run(workers, &ops, &run);
@@ -177,7 +182,7 @@ out:
 
 bool cmd_kernel_evaluate(struct session *s, int argc, char **argv, struct err *err)
 {
-    const char *file = NULL, *model = "bounds", *arch = NULL;
+    const char *file = NULL, *model = "bounds", *arch = NULL, *blocks = NULL;
     struct machine *m = NULL;
     unsigned workers = pool_processors();
     struct evaluation_result result;
@@ -193,6 +198,8 @@ bool cmd_kernel_evaluate(struct session *s, int argc, char **argv, struct err *e
             model = argv[++i];
         } else if (strcmp(argv[i], "--arch") == 0) {
             arch = argv[++i];
+        } else if (strcmp(argv[i], "--blocks") == 0) {
+            blocks = argv[++i];
         } else if (strcmp(argv[i], "--threads") == 0) {
             workers = (unsigned)strtoul(argv[++i], NULL, 10);
             if (!workers || workers > 1024)
@@ -211,7 +218,15 @@ bool cmd_kernel_evaluate(struct session *s, int argc, char **argv, struct err *e
         return false;
     double start = clock_seconds();
     err_clear(err);
-    if (!evaluate_file(file, m, model[0] == 'b' ? MODEL_BOUNDS : MODEL_SIMULATE, workers, arch ? arch : machine_fact(m, "arch"), &result, err))
+    FILE *rows = blocks ? fopen(blocks, "w") : NULL;
+    if (blocks && !rows)
+        return err_set(err, ERR_IO, "choose another file", "%s cannot be written", blocks);
+    bool ok = evaluate_file(file, m, model[0] == 'b' ? MODEL_BOUNDS : MODEL_SIMULATE, workers, arch ? arch : machine_fact(m, "arch"), rows, &result, err);
+    if (rows && fclose(rows) != 0 && ok) {
+        evaluation_result_done(&result);
+        ok = err_set(err, ERR_IO, "free some space", "%s could not be written whole", blocks);
+    }
+    if (!ok)
         return false;
     print_result(s, m, model, &result, clock_seconds() - start);
     evaluation_result_done(&result);

@@ -9,7 +9,7 @@ struct machine_fact {
 };
 
 /* Latency between two operands of the forms that match, where it differs from the form's one number (latencies.csv). */
-enum latency_end { LATENCY_ANY = -1, LATENCY_ADDRESS = 100, LATENCY_MEMORY, LATENCY_FLAGS };   /* 0.. are operand numbers less one */
+enum latency_end { LATENCY_ANY = -1, LATENCY_ADDRESS = 100, LATENCY_MEMORY, LATENCY_FLAGS, LATENCY_FENCE, LATENCY_COMMIT };   /* 0.. are operand numbers less one */
 struct latency_rule {
     char *form;       /* name or pattern with * and ? */
     int from, to;     /* enum latency_end */
