@@ -7,8 +7,8 @@
 #include "base/vec.h"
 
 const struct command commands[] = {
-    {"kernel load", "FILE [--symbol S] [--syntax att|intel] [--lines A-B] [--loop N] [--skip-bad]",
-     "load assembler text, a listing or an ELF file and find its loops", false, cmd_kernel_load},
+    {"kernel load", "FILE [--symbol S] [--syntax att|intel] [--lines A-B] [--loop N] [--skip-bad] [--compiler CC] [-O3 -march=native ...]",
+     "load assembler text, a listing or an ELF file, or compile C, and find its loops", false, cmd_kernel_load},
     {"kernel paste", "[--syntax att|intel] [--skip-bad]", "read a kernel from the input until a line with a single dot", false, cmd_kernel_paste},
     {"kernel hex", "BYTES", "load a block of machine code", false, cmd_kernel_hex},
     {"kernel analyze", "[--machine ID]...", "bounds, bottleneck and pressure table, several machines side by side", false, cmd_kernel_analyze},
