@@ -15,6 +15,7 @@ const struct command commands[] = {
     {"kernel show", "", "the instructions with their forms", false, cmd_kernel_show},
     {"kernel list", "", "the loops found", false, cmd_kernel_list},
     {"kernel use", "N", "take another loop of the list", false, cmd_kernel_use},
+    {"kernel report", "FILE.html|FILE.md [--machine ID]...", "the analysis as a document that stands alone", false, cmd_kernel_report},
     {"kernel save", "FILE", "write the current loop as Intel syntax", false, cmd_kernel_save},
     {"mapping show", "[PATTERN]", "usage and latency of forms on the current machine", false, cmd_mapping_show},
     {"mapping list", "", "the mappings of this session and those that can be loaded", false, cmd_mapping_list},
@@ -27,11 +28,14 @@ const struct command commands[] = {
     {"mapping set", "FORM USAGE", "change a form's port usage in this session", false, cmd_mapping_set},
     {"throughput", "EXPERIMENT", "cycles of 2*ADD (R64, R64) + IMUL (R64, R64) on the current machine", true, cmd_throughput},
     {"forms list", "[PATTERN]", "instruction forms with templates", false, cmd_forms_list},
+    {"forms add", "FILE.csv", "add instruction forms of your own: form,template,extension", false, cmd_forms_add},
+    {"forms select", "[PATTERN]...", "which forms experiments are made of; without a pattern: what is selected", false, cmd_forms_select},
     {"forms scan", "BINARY...", "the forms that ELF files use, how many a machine knows, and which are missing", false, cmd_forms_scan},
     {"machine list", "", "the machines that can be chosen", false, cmd_machine_list},
     {"machine info", "", "this computer's CPU and what can be measured on it", false, cmd_machine_info},
     {"machine show", "ID", "ports and facts of a machine", false, cmd_machine_show},
     {"set", "NAME VALUE", "machine ID[,ID...], format text|csv|json, color, ascii, keep-going on|off", false, cmd_set},
+    {"export", "FILE", "the last result into a file: .txt, .csv, .json, .md or .html", false, cmd_export},
     {"source", "FILE", "run the commands of a file", false, cmd_source},
     {"help", "[COMMAND]", "the commands", false, cmd_help},
     {"quit", "", "leave", false, cmd_quit},
@@ -116,6 +120,19 @@ static bool split_words(const char *text, const char *end, struct str *storage, 
     return true;
 }
 
+/* What `export` writes: the line and what it printed. */
+static void keep_result(struct session *s, const struct command *command, const char *text, const char *end)
+{
+    if (command->run == cmd_export || command->run == cmd_help)
+        return;
+    free(s->last_line);
+    text += strspn(text, " \t");
+    s->last_line = mem_strndup(text, (size_t)(end - text));
+    s->last_format = s->format;
+    str_clear(&s->last_output);
+    str_add_bytes(&s->last_output, s->output.data, s->output.length);
+}
+
 static bool run_one(struct session *s, const char *text, const char *end, FILE *out, struct err *err)
 {
     struct str storage = {0};
@@ -152,6 +169,8 @@ static bool run_one(struct session *s, const char *text, const char *end, FILE *
     str_clear(&s->output);
     s->out = out;
     ok = command->run(s, argc, argv, err);
+    if (ok && s->output.length)
+        keep_result(s, command, text, end);
     fwrite(str_text(&s->output), 1, s->output.length, out);
     if (fflush(out) != 0 && ok)
         ok = err_set(err, ERR_IO, NULL, "the output cannot be written");

@@ -48,6 +48,10 @@ bool cmd_mapping_save(struct session *s, int argc, char **argv, struct err *err)
 bool cmd_mapping_set(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_throughput(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_forms_list(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_forms_add(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_forms_select(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_kernel_report(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_export(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_forms_scan(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_set(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_help(struct session *s, int argc, char **argv, struct err *err);
