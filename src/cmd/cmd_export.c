@@ -72,11 +72,9 @@ bool cmd_kernel_report(struct session *s, int argc, char **argv, struct err *err
     return ok;
 }
 
-/* Commands that only show: running them again in another format is the same result in that format. */
-static bool only_shows(const char *line)
+/* Full name of the command that @line runs. */
+static const char *last_command(const char *line)
 {
-    static const char *const shows[] = {"kernel analyze", "kernel show", "kernel list",  "mapping show", "mapping list", "mapping diff", "throughput", "forms list",
-                                        "forms scan",     "machine list", "machine show", "machine info", "experiments list", "evaluate", "congruence"};
     char copy[256], *words[3], *save;
     int count = 0, used;
     struct err ignored = {0};
@@ -85,8 +83,17 @@ static bool only_shows(const char *line)
     for (char *word = strtok_r(copy, " \t", &save); word && count < 3; word = strtok_r(NULL, " \t", &save))
         words[count++] = word;
     const struct command *c = count ? command_find(count, words, &used, &ignored) : NULL;
-    for (size_t i = 0; c && i < sizeof shows / sizeof *shows; i++)
-        if (strcmp(c->name, shows[i]) == 0)
+    return c ? c->name : "";
+}
+
+/* Commands that only show: running them again in another format is the same result in that format. */
+static bool only_shows(const char *line)
+{
+    static const char *const shows[] = {"kernel analyze", "kernel show", "kernel list",  "mapping show", "mapping list", "mapping diff", "throughput", "forms list",
+                                        "forms scan",     "machine list", "machine show", "machine info", "experiments list", "evaluate", "congruence"};
+    const char *name = last_command(line);
+    for (size_t i = 0; i < sizeof shows / sizeof *shows; i++)
+        if (strcmp(name, shows[i]) == 0)
             return true;
     return false;
 }
@@ -188,12 +195,32 @@ static void as_block(const char *title, const struct str *text, bool html, struc
     str_add(out, html ? "</pre>\n" : "");
 }
 
+/* The machines that "kernel analyze --machine ID..." named, else those selected. */
+static bool analysis_report(struct session *s, bool html, struct str *out, struct err *err)
+{
+    char *line = mem_strdup(s->last_line), *ids[64], *save;
+    size_t count = 0;
+    bool named = false;
+
+    for (char *word = strtok_r(line, " \t", &save); word && count < 64; word = strtok_r(NULL, " \t", &save)) {
+        if (named)
+            ids[count++] = word;
+        named = strcmp(word, "--machine") == 0;
+    }
+    bool ok = write_report(s, count ? ids : s->selected, count ? count : s->selected_count, html, out, err);
+    free(line);
+    return ok;
+}
+
 static bool as_document(struct session *s, bool html, struct str *out, struct err *err)
 {
     struct str result = {0};
     struct err ignored = {0};
-    char *title = mem_strdup(s->last_line);
     bool ok = true;
+
+    if (strcmp(last_command(s->last_line), "kernel analyze") == 0)
+        return analysis_report(s, html, out, err);
+    char *title = mem_strdup(s->last_line);
 
     if (html)
         str_add(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>Portolan</title>\n<style>\n"

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "cmd/command.h"
+#include "io/csv.h"
 #include "isa/compile.h"
 
 static bool need_value(int argc, char **argv, int at, struct err *err)
@@ -215,6 +216,19 @@ bad:
     return ok;
 }
 
+static void show_csv(struct session *s, const struct insn *insn, uint32_t line, const char *source)
+{
+    char number[16] = "";
+
+    if (line)
+        snprintf(number, sizeof number, "%u", line);
+    str_addf(&s->output, "%u,", insn->line);
+    csv_add_field(&s->output, insn->form, false);
+    csv_add_field(&s->output, insn->text ? insn->text : "", false);
+    csv_add_field(&s->output, number, false);
+    csv_add_field(&s->output, source ? source : "", true);
+}
+
 bool cmd_kernel_show(struct session *s, int argc, char **argv, struct err *err)
 {
     size_t count;
@@ -225,6 +239,8 @@ bool cmd_kernel_show(struct session *s, int argc, char **argv, struct err *err)
         return false;
     const struct insn *insns = kernel_insns(s->kernel, &count);
     json_t *rows = s->format == FORMAT_JSON ? json_array() : NULL;
+    if (s->format == FORMAT_CSV)
+        str_add(&s->output, "line,form,text,source_line,source\n");
     for (size_t i = 0; i < count; i++) {
         const char *source;
         uint32_t line = kernel_source_line(s->kernel, &insns[i], &source);
@@ -235,6 +251,10 @@ bool cmd_kernel_show(struct session *s, int argc, char **argv, struct err *err)
             if (source)
                 json_object_set_new(row, "source", json_string(source));
             json_array_append_new(rows, row);
+            continue;
+        }
+        if (s->format == FORMAT_CSV) {
+            show_csv(s, &insns[i], line, source);
             continue;
         }
         if (source && (i == 0 || kernel_source_line(s->kernel, &insns[i - 1], NULL) != line))
@@ -253,12 +273,17 @@ bool cmd_kernel_list(struct session *s, int argc, char **argv, struct err *err)
     if (!need_kernel(s, err))
         return false;
     json_t *rows = s->format == FORMAT_JSON ? json_array() : NULL;
+    if (s->format == FORMAT_CSV)
+        str_add(&s->output, "loop,current,instructions,first_line,last_line,why\n");
     for (size_t i = 0; i < s->kernel->loop_count; i++) {
         const struct kernel_loop *loop = &s->kernel->loops[i];
         if (rows)
             json_array_append_new(rows, json_pack("{s:i, s:s, s:i, s:i, s:i}", "loop", (int)i + 1, "why", loop->why, "instructions", (int)loop->count,
                                                   "first_line", (int)loop->first_line, "last_line", (int)loop->last_line));
-        else
+        else if (s->format == FORMAT_CSV) {
+            str_addf(&s->output, "%zu,%d,%zu,%u,%u,", i + 1, i == s->kernel->current, loop->count, loop->first_line, loop->last_line);
+            csv_add_field(&s->output, loop->why, true);
+        } else
             str_addf(&s->output, "%c%3zu  %4zu instructions  lines %u-%u  %s\n", i == s->kernel->current ? '*' : ' ', i + 1, loop->count,
                      loop->first_line, loop->last_line, loop->why);
     }

@@ -34,6 +34,8 @@ const struct command commands[] = {
     {"machine list", "", "the machines that can be chosen", false, cmd_machine_list},
     {"machine info", "", "this computer's CPU and what can be measured on it", false, cmd_machine_info},
     {"machine show", "ID", "ports and facts of a machine", false, cmd_machine_show},
+    {"session save", "DIRECTORY", "write kernel, machines, changes and settings; replaces an older session there", false, cmd_session_save},
+    {"session load", "DIRECTORY", "take up a saved session", false, cmd_session_load},
     {"set", "NAME VALUE", "machine ID[,ID...], format text|csv|json, color, ascii, keep-going on|off", false, cmd_set},
     {"export", "FILE", "the last result into a file: .txt, .csv, .json, .md or .html", false, cmd_export},
     {"source", "FILE", "run the commands of a file", false, cmd_source},

@@ -53,6 +53,8 @@ bool cmd_forms_select(struct session *s, int argc, char **argv, struct err *err)
 bool cmd_kernel_report(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_export(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_forms_scan(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_session_save(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_session_load(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_set(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_help(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_source(struct session *s, int argc, char **argv, struct err *err);

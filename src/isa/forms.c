@@ -69,6 +69,12 @@ void forms_free(struct forms *f)
     free(f);
 }
 
+const struct form_row *forms_added(const struct forms *f, size_t *count)
+{
+    *count = f->added.count;
+    return f->added.items;
+}
+
 size_t forms_count(const struct forms *f)
 {
     return f->count;
