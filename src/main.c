@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/vec.h"
 #include "cmd/command.h"
+#include "cmd/session_file.h"
 #include "tui/mainloop.h"
 #include "view/frame.h"
 #include "work/job.h"
@@ -27,6 +28,7 @@ static const char usage_text[] =
     "  -e, --execute COMMANDS  run commands, then end; can be repeated\n"
     "      --format FORMAT     text, csv or json: one object per result\n"
     "      --machine ID        machine to show; can be repeated\n"
+    "      --session DIR       take up a saved session first\n"
     "      --no-color          no colours\n"
     "      --ascii             only ASCII in the output\n"
     "      --help, --version\n"
@@ -36,10 +38,10 @@ static const char usage_text[] =
 struct arguments {
     VEC(char *) commands, machines;
     bool batch;
-    const char *file;
+    const char *file, *session;
 };
 
-enum { OPTION_FORMAT = 256, OPTION_MACHINE, OPTION_NO_COLOR, OPTION_ASCII, OPTION_HELP, OPTION_VERSION };
+enum { OPTION_FORMAT = 256, OPTION_MACHINE, OPTION_SESSION, OPTION_NO_COLOR, OPTION_ASCII, OPTION_HELP, OPTION_VERSION };
 
 static int misuse(const char *what)
 {
@@ -62,6 +64,7 @@ static int parse(int argc, char **argv, struct arguments *a, struct session *s)
         {"execute", required_argument, NULL, 'e'},
         {"format", required_argument, NULL, OPTION_FORMAT},
         {"machine", required_argument, NULL, OPTION_MACHINE},
+        {"session", required_argument, NULL, OPTION_SESSION},
         {"no-color", no_argument, NULL, OPTION_NO_COLOR},
         {"ascii", no_argument, NULL, OPTION_ASCII},
         {"help", no_argument, NULL, OPTION_HELP},
@@ -83,6 +86,9 @@ static int parse(int argc, char **argv, struct arguments *a, struct session *s)
             break;
         case OPTION_MACHINE:
             vec_push(&a->machines, optarg);
+            break;
+        case OPTION_SESSION:
+            a->session = optarg;
             break;
         case OPTION_NO_COLOR:
             s->color = false;
@@ -188,6 +194,17 @@ int main(int argc, char **argv)
     if (status >= 0)
         goto out;
     status = 0;
+    /* A directory that holds a session can be named like a file. */
+    if (!a.session && a.file && session_is_directory(a.file)) {
+        a.session = a.file;
+        a.file = NULL;
+    }
+    enum format format = s.format;
+    if (a.session && !session_load(&s, a.session, &err)) {
+        status = report(&err);
+        goto out;
+    }
+    s.format = format == FORMAT_TEXT ? s.format : format;
     if (a.machines.count && !session_select(&s, a.machines.items, a.machines.count, &err)) {
         status = report(&err);
         goto out;

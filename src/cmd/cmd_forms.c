@@ -162,3 +162,53 @@ bool cmd_forms_scan(struct session *s, int argc, char **argv, struct err *err)
     str_addf(&s->output, "job %u scans; its table comes when it ends\n", number);
     return true;
 }
+
+bool cmd_forms_add(struct session *s, int argc, char **argv, struct err *err)
+{
+    struct forms *forms = session_forms(s, err);
+    size_t added;
+
+    if (!forms)
+        return false;
+    if (argc != 2)
+        return err_set(err, ERR_USAGE, "forms add FILE.csv with form,template,extension", "one file name was expected");
+    if (!forms_add(forms, argv[1], &added, err))
+        return false;
+    if (s->format == FORMAT_JSON)
+        session_json(s, json_pack("{s:i, s:i}", "added", (int)added, "forms", (int)forms_count(forms)));
+    else
+        str_addf(&s->output, "%zu forms added, %zu in all\n", added, forms_count(forms));
+    return true;
+}
+
+bool cmd_forms_select(struct session *s, int argc, char **argv, struct err *err)
+{
+    const struct forms *forms = session_forms(s, err);
+    size_t selected = 0;
+
+    if (!forms)
+        return false;
+    for (int i = 1; i < argc; i++) {
+        bool any = false;
+        for (size_t k = 0; k < forms_count(forms) && !any; k++)
+            any = str_match(argv[i], forms_at(forms, k)->form);
+        if (!any)
+            return err_set(err, ERR_USAGE, "forms list shows the names; quote patterns with blanks", "no form matches \"%.100s\"", argv[i]);
+    }
+    if (argc > 1)
+        session_select_forms(s, argv + 1, (size_t)(argc - 1));
+    for (size_t k = 0; k < forms_count(forms); k++)
+        selected += session_form_selected(s, forms_at(forms, k)->form);
+    if (s->format == FORMAT_JSON) {
+        json_t *patterns = json_array();
+        for (size_t i = 0; i < s->form_pattern_count; i++)
+            json_array_append_new(patterns, json_string(s->form_patterns[i]));
+        session_json(s, json_pack("{s:i, s:o}", "selected", (int)selected, "patterns", patterns));
+        return true;
+    }
+    str_addf(&s->output, "%zu of %zu forms are selected", selected, forms_count(forms));
+    for (size_t i = 0; i < s->form_pattern_count; i++)
+        str_addf(&s->output, "%s%s", i ? ", " : " by ", s->form_patterns[i]);
+    str_add_char(&s->output, '\n');
+    return true;
+}

@@ -12,6 +12,7 @@
 
 #include "base/mem.h"
 #include "cmd/command.h"
+#include "io/csv.h"
 #include "io/machine_file.h"
 #include "model/schedule.h"
 
@@ -108,6 +109,8 @@ bool cmd_mapping_show(struct session *s, int argc, char **argv, struct err *err)
     if (!m)
         return false;
     json_t *rows = s->format == FORMAT_JSON ? json_array() : NULL;
+    if (s->format == FORMAT_CSV)
+        str_add(&s->output, "form,usage,latency,micro_ops,source\n");
     for (size_t i = 0; i < mapping_count(m->mapping); i++) {
         const struct mapping_entry *entry = mapping_at(m->mapping, i);
         if (argc > 1 && !str_match(argv[1], entry->form))
@@ -117,6 +120,8 @@ bool cmd_mapping_show(struct session *s, int argc, char **argv, struct err *err)
         if (rows)
             json_array_append_new(rows, json_pack("{s:s, s:s, s:o}", "form", entry->form, "usage", str_text(&usage), "latency",
                                                   isnan(entry->latency) ? json_null() : json_real(entry->latency)));
+        else if (s->format == FORMAT_CSV)
+            machine_mapping_row(entry, mapping_ports(m->mapping), &s->output);
         else
             str_addf(&s->output, "%-44s %-32s %g\n", entry->form, usage.length ? str_text(&usage) : "none", entry->latency);
     }
@@ -204,13 +209,19 @@ bool cmd_forms_list(struct session *s, int argc, char **argv, struct err *err)
     if (!forms)
         return false;
     json_t *rows = s->format == FORMAT_JSON ? json_array() : NULL;
+    if (s->format == FORMAT_CSV)
+        str_add(&s->output, "form,template,extension\n");
     for (size_t i = 0; i < forms_count(forms); i++) {
         const struct form_row *row = forms_at(forms, i);
         if (argc > 1 && !str_match(argv[1], row->form))
             continue;
         if (rows)
             json_array_append_new(rows, json_pack("{s:s, s:s, s:s}", "form", row->form, "template", row->template, "extension", row->extension));
-        else
+        else if (s->format == FORMAT_CSV) {
+            csv_add_field(&s->output, row->form, false);
+            csv_add_field(&s->output, row->template, false);
+            csv_add_field(&s->output, row->extension, true);
+        } else
             str_addf(&s->output, "%-44s %-12s %s\n", row->form, row->extension, row->template);
     }
     if (rows)

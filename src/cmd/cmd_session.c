@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "cmd/command.h"
+#include "cmd/session_file.h"
 
 static bool set_switch(bool *out, const char *value, struct err *err)
 {
@@ -120,4 +121,18 @@ bool cmd_quit(struct session *s, int argc, char **argv, struct err *err)
     (void)err;
     s->quit = true;
     return true;
+}
+
+bool cmd_session_save(struct session *s, int argc, char **argv, struct err *err)
+{
+    if (argc != 2)
+        return err_set(err, ERR_USAGE, "session save DIRECTORY", "one directory was expected");
+    return session_save(s, argv[1], err);
+}
+
+bool cmd_session_load(struct session *s, int argc, char **argv, struct err *err)
+{
+    if (argc != 2)
+        return err_set(err, ERR_USAGE, "session load DIRECTORY", "one directory was expected");
+    return session_load(s, argv[1], err);
 }

@@ -8,8 +8,8 @@
 #include "work/job.h"
 
 const struct command commands[] = {
-    {"kernel load", "FILE [--symbol S] [--syntax att|intel] [--lines A-B] [--loop N] [--skip-bad]",
-     "load assembler text, a listing or an ELF file and find its loops", false, cmd_kernel_load},
+    {"kernel load", "FILE [--symbol S] [--syntax att|intel] [--lines A-B] [--loop N] [--skip-bad] [--compiler CC] [-O3 -march=native ...]",
+     "load assembler text, a listing or an ELF file, or compile C, and find its loops", false, cmd_kernel_load},
     {"kernel paste", "[--syntax att|intel] [--skip-bad]", "read a kernel from the input until a line with a single dot", false, cmd_kernel_paste},
     {"kernel hex", "BYTES", "load a block of machine code", false, cmd_kernel_hex},
     {"kernel analyze", "[--machine ID]...", "bounds, bottleneck and pressure table, several machines side by side", false, cmd_kernel_analyze},
@@ -18,6 +18,7 @@ const struct command commands[] = {
     {"kernel show", "", "the instructions with their forms", false, cmd_kernel_show},
     {"kernel list", "", "the loops found", false, cmd_kernel_list},
     {"kernel use", "N", "take another loop of the list", false, cmd_kernel_use},
+    {"kernel report", "FILE.html|FILE.md [--machine ID]...", "the analysis as a document that stands alone", false, cmd_kernel_report},
     {"kernel save", "FILE", "write the current loop as Intel syntax", false, cmd_kernel_save},
     {"mapping show", "[PATTERN]", "usage and latency of forms on the current machine", false, cmd_mapping_show},
     {"mapping diff", "A B [PATTERN] [--renamed]", "forms that two machines execute differently, ports matched by name or by use", false, cmd_mapping_diff},
@@ -32,6 +33,8 @@ const struct command commands[] = {
     {"mapping set", "FORM USAGE", "change a form's port usage in this session", false, cmd_mapping_set},
     {"throughput", "EXPERIMENT", "cycles of 2*ADD (R64, R64) + IMUL (R64, R64) on the current machine", true, cmd_throughput},
     {"forms list", "[PATTERN]", "instruction forms with templates", false, cmd_forms_list},
+    {"forms add", "FILE.csv", "add instruction forms of your own: form,template,extension", false, cmd_forms_add},
+    {"forms select", "[PATTERN]...", "which forms experiments are made of; without a pattern: what is selected", false, cmd_forms_select},
     {"forms scan", "BINARY...", "the forms that ELF files use, how many a machine knows, and which are missing", false, cmd_forms_scan},
     {"machine list", "", "the machines that can be chosen", false, cmd_machine_list},
     {"machine info", "", "this computer's CPU and what can be measured on it", false, cmd_machine_info},
@@ -43,7 +46,10 @@ const struct command commands[] = {
     {"find", "TEXT | --next | --previous", "search in the view", true, cmd_view},
     {"sort", "[COLUMN]", "sort the view's rows; no column: as they come", true, cmd_view},
     {"filter", "[EXPRESSION]", "show only the rows that fit; none: all", true, cmd_view},
+    {"session save", "DIRECTORY", "write kernel, machines, changes and settings; replaces an older session there", false, cmd_session_save},
+    {"session load", "DIRECTORY", "take up a saved session", false, cmd_session_load},
     {"set", "NAME VALUE", "machine ID[,ID...], format text|csv|json, color, ascii, keep-going on|off", false, cmd_set},
+    {"export", "FILE", "the last result into a file: .txt, .csv, .json, .md or .html", false, cmd_export},
     {"source", "FILE", "run the commands of a file", false, cmd_source},
     {"help", "[COMMAND]", "the commands", false, cmd_help},
     {"quit", "", "leave", false, cmd_quit},
@@ -128,6 +134,19 @@ static bool split_words(const char *text, const char *end, struct str *storage, 
     return true;
 }
 
+/* What `export` writes: the line and what it printed. */
+static void keep_result(struct session *s, const struct command *command, const char *text, const char *end)
+{
+    if (command->run == cmd_export || command->run == cmd_help)
+        return;
+    free(s->last_line);
+    text += strspn(text, " \t");
+    s->last_line = mem_strndup(text, (size_t)(end - text));
+    s->last_format = s->format;
+    str_clear(&s->last_output);
+    str_add_bytes(&s->last_output, s->output.data, s->output.length);
+}
+
 static bool run_one(struct session *s, const char *text, const char *end, FILE *out, struct err *err)
 {
     struct str storage = {0};
@@ -165,6 +184,8 @@ static bool run_one(struct session *s, const char *text, const char *end, FILE *
     s->out = out;
     ok = command->run(s, argc, argv, err);
     s->revision++;
+    if (ok && s->output.length)
+        keep_result(s, command, text, end);
     fwrite(str_text(&s->output), 1, s->output.length, out);
     if (fflush(out) != 0 && ok)
         ok = err_set(err, ERR_IO, NULL, "the output cannot be written");

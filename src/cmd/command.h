@@ -52,11 +52,17 @@ bool cmd_mapping_save(struct session *s, int argc, char **argv, struct err *err)
 bool cmd_mapping_set(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_throughput(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_forms_list(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_forms_add(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_forms_select(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_kernel_report(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_export(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_forms_scan(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_jobs(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_job_cancel(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_job_wait(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_view(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_session_save(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_session_load(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_set(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_help(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_source(struct session *s, int argc, char **argv, struct err *err);

@@ -211,8 +211,8 @@ static void put_names(struct writer *w, const struct item *item, bool general)
     close_list(w);
 }
 
-/* One entry for @items[0] and those of the others that cost the same; marks them as written. */
-static void put_entry(struct writer *w, const struct item *items, size_t n, size_t first, bool *written, bool general)
+/* One entry for @items[first] and those behind it that cost the same; marks them as @written, and as @spoken for under the general name. */
+static void put_entry(struct writer *w, const struct item *items, size_t n, size_t first, bool *written, bool *spoken, bool general)
 {
     const struct item *item = &items[first];
 
@@ -239,6 +239,8 @@ static void put_entry(struct writer *w, const struct item *items, size_t n, size
             continue;
         put_text(w, items[i].entry->form);
         written[i] = true;
+        if (general)
+            spoken[i] = true;
     }
     close_list(w);
     close_map(w);
@@ -246,11 +248,18 @@ static void put_entry(struct writer *w, const struct item *items, size_t n, size
 
 static void put_group(struct writer *w, const struct item *items, size_t n)
 {
-    bool *written = mem_zero(n, sizeof *written);
-    for (size_t i = 0; i < n; i++)
-        if (!written[i])
-            put_entry(w, items, n, i, written, i == 0);
+    bool *written = mem_zero(n, sizeof *written), *spoken = mem_zero(n, sizeof *spoken);
+    for (size_t i = 0; i < n; i++) {
+        if (written[i])
+            continue;
+        /* An entry under "addq" would hide the general one from the 64-bit forms that it speaks for: then it stands behind it, unseen by OSACA. */
+        bool hides = false;
+        for (size_t k = 0; k < i; k++)
+            hides |= spoken[k] && strcmp(items[k].att.names[0], items[i].att.names[0]) == 0;
+        put_entry(w, items, n, i, written, spoken, i == 0 || hides);
+    }
     free(written);
+    free(spoken);
 }
 
 /* What OSACA sees of a form: the name without size suffix and the operand classes. */

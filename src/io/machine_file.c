@@ -333,25 +333,27 @@ static void save_facts(const struct machine *m, struct str *out)
     str_done(&pipes);
 }
 
-void machine_mapping_csv(const struct machine *m, struct str *out)
+void machine_mapping_row(const struct mapping_entry *entry, const struct ports *ports, struct str *out)
 {
     struct str usage = {0};
     char number[32];
 
-    str_add(out, "form,usage,latency,micro_ops,source\n");
-    for (size_t i = 0; i < mapping_count(m->mapping); i++) {
-        const struct mapping_entry *entry = mapping_at(m->mapping, i);
-        str_clear(&usage);
-        usage_print(&entry->usage, mapping_ports(m->mapping), &usage);
-        csv_add_field(out, entry->form, false);
-        csv_add_field(out, usage.length ? str_text(&usage) : "none", false);
-        snprintf(number, sizeof number, "%.17g", entry->latency);
-        csv_add_field(out, isnan(entry->latency) ? "" : number, false);
-        snprintf(number, sizeof number, "%u", entry->micro_ops);
-        csv_add_field(out, entry->micro_ops ? number : "", false);
-        csv_add_field(out, entry->source, true);
-    }
+    usage_print(&entry->usage, ports, &usage);
+    csv_add_field(out, entry->form, false);
+    csv_add_field(out, usage.length ? str_text(&usage) : "none", false);
+    snprintf(number, sizeof number, "%.17g", entry->latency);
+    csv_add_field(out, isnan(entry->latency) ? "" : number, false);
+    snprintf(number, sizeof number, "%u", entry->micro_ops);
+    csv_add_field(out, entry->micro_ops ? number : "", false);
+    csv_add_field(out, entry->source, true);
     str_done(&usage);
+}
+
+void machine_mapping_csv(const struct machine *m, struct str *out)
+{
+    str_add(out, "form,usage,latency,micro_ops,source\n");
+    for (size_t i = 0; i < mapping_count(m->mapping); i++)
+        machine_mapping_row(mapping_at(m->mapping, i), mapping_ports(m->mapping), out);
 }
 
 bool machine_save(const struct machine *m, const char *dir, struct err *err)
