@@ -71,6 +71,28 @@ static bool holds(const struct insn *insn, const char *text)
     return (insn->text && strcasestr(insn->text, text)) || strcasestr(insn->form, text);
 }
 
+/* Beside the source: the chain that bounds the loop as a bracket, and what feeds or uses the instruction under the cursor. */
+static void draw_gutter(const struct analysis *a, size_t row, size_t cursor, struct grid *g, int x, int y)
+{
+    size_t first = a->count, last = 0;
+    bool feeds = false, uses = false;
+
+    for (size_t i = 0; i < a->count; i++)
+        if (a->rows[i].flags & ROW_CHAIN) {
+            first = first == a->count ? i : first;
+            last = i;
+        }
+    bool on = a->rows[row].flags & ROW_CHAIN;
+    if (row >= first && row <= last)
+        grid_put(g, x, y, 1, on ? ROLE_WARN : ROLE_DIM, on ? ATTR_BOLD : 0, first == last ? "*" : row == first ? "┌" : row == last ? "└" : on ? "├" : "│");
+    for (size_t i = 0; i < a->edge_count; i++) {
+        feeds |= a->edges[i].from == row && a->edges[i].to == cursor;
+        uses |= a->edges[i].from == cursor && a->edges[i].to == row;
+    }
+    if (feeds || uses)
+        grid_put(g, x + 1, y, 1, ROLE_ACCENT, ATTR_BOLD, feeds && uses ? "↔" : feeds ? "→" : "←");
+}
+
 static void draw_table(struct kernel_view_state *v, const struct analysis *a, struct grid *g, int y, unsigned rows)
 {
     const struct ports *ports = mapping_ports(a->machine->mapping);
@@ -83,7 +105,7 @@ static void draw_table(struct kernel_view_state *v, const struct analysis *a, st
     for (unsigned j = 0; j < shown; j++)
         grid_printf(g, 5 + (int)(j * CELL), y, CELL, current->pressure[v->left + j] > 0 ? ROLE_ACCENT : ROLE_HEADER,
                     current->pressure[v->left + j] > 0 ? ATTR_BOLD | ATTR_UNDERLINE : 0, "%5.5s", ports->names[v->left + j]);
-    grid_put(g, text_x + 2, y, 0, ROLE_HEADER, 0, shown < ports->count ? "instruction  (< > more ports)" : "instruction");
+    grid_put(g, text_x + 3, y, 0, ROLE_HEADER, 0, shown < ports->count ? "instruction  (< > more ports)" : "instruction");
     for (unsigned r = 0; r + 2 < rows && v->top + r < a->count; r++) {
         size_t i = v->top + r;
         bool cursor = i == v->cursor;
@@ -96,8 +118,9 @@ static void draw_table(struct kernel_view_state *v, const struct analysis *a, st
         for (unsigned j = 0; j < shown; j++)
             draw_value(g, 5 + (int)(j * CELL), line, a->rows[i].pressure[v->left + j], a->cycles, cursor);
         tidy(a->rows[i].insn->text ? a->rows[i].insn->text : a->rows[i].insn->mnemonic, &text);
-        grid_put(g, text_x, line, 0, role, 0, mark_of(&a->rows[i]));
-        grid_put(g, text_x + 2, line, 0, role, 0, str_text(&text));
+        draw_gutter(a, i, v->cursor, g, text_x - 1, line);
+        grid_put(g, text_x + 1, line, 0, role, 0, mark_of(&a->rows[i]));
+        grid_put(g, text_x + 3, line, 0, role, 0, str_text(&text));
         str_done(&text);
     }
     unsigned body = rows > 2 ? rows - 2 : 0;
@@ -105,12 +128,12 @@ static void draw_table(struct kernel_view_state *v, const struct analysis *a, st
     grid_put(g, 0, last, 5, ROLE_TITLE, ATTR_BOLD, "sum");
     for (unsigned j = 0; j < shown; j++)
         draw_value(g, 5 + (int)(j * CELL), last, a->totals[v->left + j], a->cycles, false);
-    grid_put(g, text_x + 2, last, 0, ROLE_DIM, 0, "cold");
-    for (int level = 0; level < 12 && text_x + 7 + level < (int)g->width; level++) {
+    grid_put(g, text_x + 3, last, 0, ROLE_DIM, 0, "cold");
+    for (int level = 0; level < 12 && text_x + 8 + level < (int)g->width; level++) {
         char c[2] = {g->ascii ? heat_char(level / 11.0) : ' ', 0};
-        grid_put(g, text_x + 7 + level, last, 1, heat_role(level / 11.0), 0, c);
+        grid_put(g, text_x + 8 + level, last, 1, heat_role(level / 11.0), 0, c);
     }
-    grid_put(g, text_x + 20, last, 0, ROLE_DIM, 0, "full");
+    grid_put(g, text_x + 21, last, 0, ROLE_DIM, 0, "full");
 }
 
 static void draw_detail(const struct analysis *a, size_t row, struct grid *g, int y)
