@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "io/machine_file.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <math.h>
@@ -14,6 +15,8 @@
 #include "base/vec.h"
 #include "io/csv.h"
 
+#define MICRO_OPS_MAX 1e6
+
 static void path_in(struct str *path, const char *dir, const char *name)
 {
     str_clear(path);
@@ -21,20 +24,23 @@ static void path_in(struct str *path, const char *dir, const char *name)
 }
 
 /* machine.csv or facts.csv into @facts, later rows win. */
+static bool take_facts(const struct csv_table *t, const char *path, struct machine *facts, struct err *err)
+{
+    int key = csv_table_column(t, "key"), value = csv_table_column(t, "value"), unit = csv_table_column(t, "unit"), source = csv_table_column(t, "source");
+
+    if (key < 0 || value < 0) {
+        err_set(err, ERR_DATA, "begin with key,value,unit,source", "the header lacks a column");
+        return err_at(err, path, 1, 1);
+    }
+    for (size_t i = 0; i < t->count; i++)
+        machine_set_fact(facts, t->rows[i][key], t->rows[i][value], unit < 0 ? "" : t->rows[i][unit], source < 0 ? "" : t->rows[i][source]);
+    return true;
+}
+
 static bool read_facts(const char *path, struct machine *facts, struct err *err)
 {
     struct csv_table *t = csv_table_read(path, err);
-    if (!t)
-        return false;
-    int key = csv_table_column(t, "key"), value = csv_table_column(t, "value"), unit = csv_table_column(t, "unit"), source = csv_table_column(t, "source");
-    bool ok = key >= 0 && value >= 0;
-
-    if (!ok) {
-        err_set(err, ERR_DATA, "begin with key,value,unit,source", "the header lacks a column");
-        err_at(err, path, 1, 1);
-    }
-    for (size_t i = 0; ok && i < t->count; i++)
-        machine_set_fact(facts, t->rows[i][key], t->rows[i][value], unit < 0 ? "" : t->rows[i][unit], source < 0 ? "" : t->rows[i][source]);
+    bool ok = t && take_facts(t, path, facts, err);
     csv_table_free(t);
     return ok;
 }
@@ -64,11 +70,17 @@ static bool row_fault(struct err *err, const char *path, size_t line, int column
     return err_at(err, path, line, (size_t)column + 1);
 }
 
+/* A number from 0 up; NaN when @text is empty. */
 static bool parse_number(const char *text, double *out)
 {
     char *end;
-    *out = *text ? strtod(text, &end) : NAN;
-    return !*text || (*end == '\0' && *out >= 0 && isfinite(*out));
+    *out = NAN;
+    if (!*text)
+        return true;
+    if (!isdigit((unsigned char)*text) && *text != '.')
+        return false;
+    *out = strtod(text, &end);
+    return *end == '\0' && *out >= 0 && isfinite(*out);
 }
 
 /* Applies one row to every form that its name or pattern means; a plain name not there yet is added. */
@@ -93,6 +105,8 @@ static bool apply(struct mapping *m, struct mapping_entry *entry, bool pattern, 
         return err_set(err, ERR_DATA, "correct the pattern", "no form matches \"%s\"", entry->form);
     if (!pattern) {
         const struct mapping_entry *old = mapping_find(m, entry->form);
+        if (!old && !given[0])
+            return err_set(err, ERR_DATA, "give its usage, none for no µops", "the form %s is new and has no usage", entry->form);
         struct mapping_entry fresh = *entry;
         struct usage kept = {0};
         if (old && !given[0]) {
@@ -109,55 +123,93 @@ static bool apply(struct mapping *m, struct mapping_entry *entry, bool pattern, 
     return true;
 }
 
-/* mapping.csv, or overrides.csv, whose empty fields keep what is there and whose forms may be patterns. */
+struct mapping_columns {
+    int form, usage, latency, micro_ops, source;   /* -1: not there */
+};
+
+/* One row into @entry, which the caller clears by usage_done; @given says which of usage, latency and micro_ops are not empty. */
+static bool parse_row(char *const *row, const struct mapping_columns *c, const struct ports *ports, struct mapping_entry *entry,
+                      bool given[3], int *column, struct err *err)
+{
+    double micro_ops = NAN;
+
+    *entry = (struct mapping_entry){.form = row[c->form], .latency = NAN, .source = c->source < 0 ? "" : row[c->source]};
+    *column = c->form;
+    if (!*row[c->form])
+        return err_set(err, ERR_DATA, "name an instruction form", "the form is empty");
+    *column = c->usage;
+    if (!usage_parse(strcmp(row[c->usage], "none") == 0 ? "" : row[c->usage], ports, &entry->usage, err))
+        return false;
+    *column = c->latency;
+    if (c->latency >= 0 && !parse_number(row[c->latency], &entry->latency))
+        return err_set(err, ERR_DATA, "give a number from 0 up, or nothing", "the latency \"%s\" is no number", row[c->latency]);
+    *column = c->micro_ops;
+    bool number = c->micro_ops < 0 || parse_number(row[c->micro_ops], &micro_ops);
+    if (!number || (!isnan(micro_ops) && (micro_ops > MICRO_OPS_MAX || micro_ops != rint(micro_ops))))
+        return err_set(err, ERR_DATA, "give a whole number from 0 to 1000000, or nothing", "\"%s\" is no number of µops", row[c->micro_ops]);
+    entry->micro_ops = isnan(micro_ops) ? 0 : (unsigned)micro_ops;
+    given[0] = *row[c->usage] != '\0';
+    given[1] = !isnan(entry->latency);
+    given[2] = !isnan(micro_ops);
+    return true;
+}
+
+/* mapping.csv, where a form stands once, or overrides.csv, whose empty fields keep what is there and whose forms may be patterns. */
+static bool take_mapping(const struct csv_table *t, const char *path, bool overrides, struct mapping *m, struct err *err)
+{
+    const struct mapping_columns columns = {csv_table_column(t, "form"), csv_table_column(t, "usage"), csv_table_column(t, "latency"),
+                                            csv_table_column(t, "micro_ops"), csv_table_column(t, "source")};
+
+    if (columns.form < 0 || columns.usage < 0) {
+        err_set(err, ERR_DATA, "begin with form,usage,latency,micro_ops,source", "the header lacks a column");
+        return err_at(err, path, 1, 1);
+    }
+    for (size_t i = 0; i < t->count; i++) {
+        struct mapping_entry entry;
+        bool given[3] = {false};
+        int column;
+        bool ok = parse_row(t->rows[i], &columns, mapping_ports(m), &entry, given, &column, err);
+        if (ok && overrides) {
+            column = columns.form;
+            ok = apply(m, &entry, strpbrk(entry.form, "*?") != NULL, given, err);
+        } else if (ok && !given[0]) {
+            column = columns.usage;
+            ok = err_set(err, ERR_DATA, "write none for no µops", "the form %s has no usage", entry.form);
+        } else if (ok && mapping_find(m, entry.form)) {
+            column = columns.form;
+            ok = err_set(err, ERR_DATA, "keep one of the rows", "the form %s is there twice", entry.form);
+        } else if (ok) {
+            mapping_set(m, &entry);
+        }
+        usage_done(&entry.usage);
+        if (!ok)
+            return row_fault(err, path, t->lines[i], column);
+    }
+    return true;
+}
+
 static bool read_mapping(const char *path, bool overrides, struct mapping *m, struct err *err)
 {
     struct csv_table *t = csv_table_read(path, err);
-    bool ok = false;
-    if (!t)
-        return false;
-    int form = csv_table_column(t, "form"), usage = csv_table_column(t, "usage"), latency = csv_table_column(t, "latency"),
-        micro_ops = csv_table_column(t, "micro_ops"), source = csv_table_column(t, "source");
-    if (form < 0 || usage < 0) {
-        err_set(err, ERR_DATA, "begin with form,usage,latency,micro_ops,source", "the header lacks a column");
-        err_at(err, path, 1, 1);
-        goto out;
-    }
-    for (size_t i = 0; i < t->count; i++) {
-        char **row = t->rows[i];
-        struct mapping_entry entry = {.form = row[form], .latency = NAN, .source = source < 0 ? "" : row[source]};
-        double uops = NAN;
-        const char *text = strcmp(row[usage], "none") == 0 ? "" : row[usage];
-        if (!*row[form]) {
-            err_set(err, ERR_DATA, "name an instruction form", "the form is empty");
-            row_fault(err, path, t->lines[i], form);
-            goto out;
-        }
-        if (!usage_parse(text, mapping_ports(m), &entry.usage, err)) {
-            row_fault(err, path, t->lines[i], usage);
-            goto out;
-        }
-        if ((latency >= 0 && !parse_number(row[latency], &entry.latency)) || (micro_ops >= 0 && !parse_number(row[micro_ops], &uops))) {
-            err_set(err, ERR_DATA, "give a number from 0 up, or nothing", "a latency or number of µops is no number");
-            row_fault(err, path, t->lines[i], latency);
-            usage_done(&entry.usage);
-            goto out;
-        }
-        entry.micro_ops = isnan(uops) ? 0 : (unsigned)uops;
-        bool given[3] = {*row[usage] != '\0', !isnan(entry.latency), !isnan(uops)};
-        bool applied = true;
-        if (overrides)
-            applied = apply(m, &entry, strpbrk(row[form], "*?") != NULL, given, err);
-        else
-            mapping_set(m, &entry);
-        usage_done(&entry.usage);
-        if (!applied) {
-            row_fault(err, path, t->lines[i], form);
-            goto out;
-        }
-    }
-    ok = true;
-out:
+    bool ok = t && take_mapping(t, path, overrides, m, err);
+    csv_table_free(t);
+    return ok;
+}
+
+bool machine_parse_mapping(struct mapping *m, const char *name, const char *bytes, size_t length, bool overrides, struct err *err)
+{
+    struct csv_table *t = csv_table_parse(name, bytes, length, err);
+    bool ok = t && take_mapping(t, name, overrides, m, err);
+    csv_table_free(t);
+    return ok;
+}
+
+bool machine_parse_facts(struct machine *facts, struct ports *ports, const char *name, const char *bytes, size_t length, struct err *err)
+{
+    struct csv_table *t = csv_table_parse(name, bytes, length, err);
+    bool ok = t && take_facts(t, name, facts, err);
+    if (ok && ports && !read_ports(facts, ports, err))
+        ok = err_at(err, name, 0, 0);
     csv_table_free(t);
     return ok;
 }
@@ -185,6 +237,10 @@ static struct machine *load_directory(const char *id, const char *dir, struct er
     if (machine_fact(m, "title")) {
         free(m->title);
         m->title = mem_strdup(machine_fact(m, "title"));
+    }
+    if (machine_fact(m, "isa")) {
+        free(m->isa);
+        m->isa = mem_strdup(machine_fact(m, "isa"));
     }
     path_in(&path, dir, "mapping.csv");
     ok = read_mapping(str_text(&path), false, m->mapping, err);

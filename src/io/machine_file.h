@@ -1,15 +1,20 @@
-/* data/machines/<id>/: machine.csv (key,value,unit,source), mapping.csv (form,usage,latency,micro_ops,source) and
- * by hand: overrides.csv (the same columns; an empty field keeps the generated value, `none` is the empty usage, a form with * or ?
- * means every form that matches) and facts.csv (the columns of machine.csv; its rows win). */
+/* data/machines/<id>/: machine.csv (key,value,unit,source), mapping.csv (form,usage,latency,micro_ops,source; each form once, `none` is
+ * the empty usage) and by hand: overrides.csv (the same columns; an empty field keeps the generated value, a form with * or ? means
+ * every form that matches) and facts.csv (the columns of machine.csv; its rows win). */
 #ifndef PORTOLAN_IO_MACHINE_FILE_H
 #define PORTOLAN_IO_MACHINE_FILE_H
 
 #include "model/machine.h"
 
-/* Loads a directory, or an id looked up below the data directory. NULL on failure; nothing half-loaded stays. */
+/* Loads a directory (a path with a slash), or an id looked up below the data directory. NULL on failure; nothing half-loaded stays. */
 struct machine *machine_load(const char *id_or_dir, struct err *err);
 /* Writes machine.csv and mapping.csv (overrides stay apart). Creates the directory. */
 bool machine_save(const struct machine *m, const char *dir, struct err *err);
+/* Reads the text of a mapping.csv into @m, or with @overrides that of an overrides.csv over what is there. @name stands for the file
+ * in faults; after one @m holds the rows before it. */
+bool machine_parse_mapping(struct mapping *m, const char *name, const char *bytes, size_t length, bool overrides, struct err *err);
+/* Reads the text of a machine.csv or facts.csv into @facts, later rows win, and its fact ports into @ports when not NULL. */
+bool machine_parse_facts(struct machine *facts, struct ports *ports, const char *name, const char *bytes, size_t length, struct err *err);
 /* Ids of the shipped machines, sorted; NULL-terminated; free each and the array. */
 char **machine_ids(void);
 
