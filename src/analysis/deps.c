@@ -156,6 +156,12 @@ static int32_t hundredths(double cycles)
     return isnan(cycles) ? 0 : (int32_t)lround(cycles * CYCLE);
 }
 
+/* The stack engine's µop stands between the last push or pop and the instruction that names the stack pointer. */
+static int32_t sync_latency(const struct cost *row, uint8_t reg)
+{
+    return row->flags & ROW_SYNC && reg == STACK_POINTER ? CYCLE : 0;
+}
+
 static void read_address(struct build *b, uint32_t at, const struct operand *op)
 {
     const struct insn *insn = &b->insns[at];
@@ -171,7 +177,7 @@ static void read_address(struct build *b, uint32_t at, const struct operand *op)
             extra = hundredths(b->c->load_latency_simple);
         if (insn->traits & INSN_LOAD && addresses_far(&b->d->addresses, at))
             extra += hundredths(b->c->dtlb_miss);
-        connect(b, at, b->holds[parts[i]], LATENCY_ADDRESS, extra);
+        connect(b, at, b->holds[parts[i]], LATENCY_ADDRESS, extra + sync_latency(b->costs->rows + at, parts[i]));
     }
 }
 
@@ -253,7 +259,7 @@ static void read_inputs(struct build *b, uint32_t at)
         if (op->kind == OPERAND_MEMORY) {
             read_address(b, at, op);
         } else if (is_followed(op) && (op->access & ACCESS_READ || reads_old_value(b, at, i))) {
-            connect(b, at, b->holds[resource_of(op)], (int)i, 0);
+            connect(b, at, b->holds[resource_of(op)], (int)i, sync_latency(row, op->reg));
             if (op->reg < 4 && !op->offset_bits && op->bits > 8)   /* the second byte was written apart: merged first */
                 connect(b, at, b->holds[RESOURCE_HIGH + op->reg], (int)i, hundredths(b->c->high_byte));
         }
