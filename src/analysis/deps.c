@@ -69,6 +69,15 @@ static uint8_t resource_of(const struct operand *op)
     return op->offset_bits ? (uint8_t)(RESOURCE_HIGH + op->reg) : op->reg;
 }
 
+/* Its load waits for a store to reach the cache. */
+static bool is_blocked(const struct address_work *work, uint32_t at)
+{
+    for (size_t i = 0; i < work->found_count; i++)
+        if (work->found[i].load == at && !work->found[i].fits)
+            return true;
+    return false;
+}
+
 static void make_nodes(const struct build *b, const struct insn *insn, uint32_t at)
 {
     struct deps *d = b->d;
@@ -83,7 +92,7 @@ static void make_nodes(const struct build *b, const struct insn *insn, uint32_t 
         add_node(d, at, LATENCY_FLAGS, RESOURCE_FLAGS);
     if (insn->traits & INSN_STORE)
         add_node(d, at, LATENCY_MEMORY, RESOURCE_MEMORY);
-    if (insn->traits & INSN_STORE && b->blocked)
+    if (b->blocked && (insn->traits & INSN_STORE || is_blocked(&d->addresses, at)))
         add_node(d, at, LATENCY_COMMIT, RESOURCE_COMMIT);
     if (b->costs->rows[at].op->fence > 0)
         add_node(d, at, LATENCY_FENCE, RESOURCE_FENCE);
@@ -200,19 +209,24 @@ static void read_memory(struct build *b, uint32_t at)
             continue;
         bool vector = b->costs->rows[at].op->traits & OP_VECTOR;
         double cycles = !f->fits ? c->store_forward_fail : vector ? c->store_forward_vector : c->store_forward;
-        connect(b, at, (struct holder){node_of(b->d, f->store, f->fits ? RESOURCE_MEMORY : RESOURCE_COMMIT), f->distance, true}, LATENCY_MEMORY,
-                hundredths(cycles));
+        struct holder source = {node_of(b->d, f->store, f->fits ? RESOURCE_MEMORY : RESOURCE_COMMIT), f->distance, true};
+        connect(b, at, source, LATENCY_MEMORY, hundredths(cycles));
+        if (!f->fits)
+            add_edge(b->d, source, node_of(b->d, at, RESOURCE_COMMIT), hundredths(cycles));
     }
 }
 
-/* A store reaches the cache when its value is there and the store before it has; fences follow each other. */
+/* A store reaches the cache when its value is there and all before it has: stores in order, and loads, which must retire first. Fences
+ * follow each other. */
 static void keep_order(struct build *b, uint32_t at)
 {
     const struct op *op = b->costs->rows[at].op;
 
-    if (b->blocked && b->insns[at].traits & INSN_STORE) {
+    bool store = b->insns[at].traits & INSN_STORE;
+    if (b->blocked && (store || is_blocked(&b->d->addresses, at))) {
         uint32_t commit = node_of(b->d, at, RESOURCE_COMMIT);
-        add_edge(b->d, (struct holder){node_of(b->d, at, RESOURCE_MEMORY), 0, true}, commit, 0);
+        if (store)
+            add_edge(b->d, (struct holder){node_of(b->d, at, RESOURCE_MEMORY), 0, true}, commit, 0);
         if (b->holds[RESOURCE_COMMIT].known)
             add_edge(b->d, b->holds[RESOURCE_COMMIT], commit, 0);
     }
