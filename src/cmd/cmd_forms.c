@@ -25,13 +25,13 @@ static double coverage(const struct machine *m, const struct scan *scan)
     return all ? (double)known / (double)all : 0;
 }
 
-/* skylake-avx512 and sapphirerapids, then the selected machines that are others. */
-static size_t machines_of(struct session *s, struct machine *out[32], struct err *err)
+/* Two that stand for the instruction set, then the selected machines of it that are others. */
+static size_t machines_of(struct session *s, enum isa isa, struct machine *out[32], struct err *err)
 {
-    static const char *const always[] = {"skylake-avx512", "sapphirerapids"};
+    static const char *const always[ISA_COUNT][2] = {{"skylake-avx512", "sapphirerapids"}, {"cortex-a72", "neoverse-v2"}};
     size_t n = 0;
-    for (size_t i = 0; i < 2 + s->selected_count && n < 32; i++) {
-        struct machine *m = session_machine(s, i < 2 ? always[i] : s->selected[i - 2], err);
+    for (size_t i = 0; i < 2 + s->kept[isa].count && n < 32; i++) {
+        struct machine *m = session_machine(s, i < 2 ? always[isa][i] : s->kept[isa].ids[i - 2], err);
         if (!m)
             return 0;
         bool there = false;
@@ -86,13 +86,13 @@ bool cmd_forms_scan(struct session *s, int argc, char **argv, struct err *err)
 
     if (argc < 2)
         return err_set(err, ERR_USAGE, "forms scan /bin/ls", "an ELF file was expected");
-    size_t n = machines_of(s, machines, err);
-    if (!n)
-        return false;
     for (int i = 1; i < argc; i++)
         if (!scan_file(&scan, argv[i], err))
             goto out;
     scan_sort(&scan);
+    size_t n = machines_of(s, scan.isa, machines, err);
+    if (!n)
+        goto out;
     print_scan(s, &scan, machines, n);
     ok = true;
 out:

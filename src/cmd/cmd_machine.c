@@ -131,9 +131,14 @@ bool cmd_mapping_import(struct session *s, int argc, char **argv, struct err *er
 {
     if (argc != 3 || strcmp(argv[1], "llvm") != 0)
         return err_set(err, ERR_USAGE, "mapping import llvm CPU", "a format and a CPU were expected, and llvm is the format there is");
-    struct forms *forms = forms_load(NULL, err);
-    struct machine *m = forms ? import_llvm(argv[2], forms, err) : NULL;
-    forms_free(forms);
+    struct machine *m = NULL;
+    for (int isa = 0; isa < ISA_COUNT && !m; isa++) {   /* a name is a CPU of one set only */
+        struct forms *forms = forms_load_isa((enum isa)isa, err);
+        m = forms ? import_llvm(argv[2], forms, err) : NULL;
+        forms_free(forms);
+        if (!m && err->code != ERR_MISSING)
+            return false;
+    }
     if (!m)
         return false;
     str_addf(&s->output, "%s: %zu forms on %u ports\n", m->id, mapping_count(m->mapping), mapping_ports(m->mapping)->count);
@@ -225,13 +230,22 @@ bool cmd_throughput(struct session *s, int argc, char **argv, struct err *err)
 
 bool cmd_forms_list(struct session *s, int argc, char **argv, struct err *err)
 {
-    struct forms *forms = forms_load(NULL, err);
+    const char *pattern = NULL;
+    enum isa isa = s->isa;
+
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--isa") != 0)
+            pattern = argv[i];
+        else if (++i == argc || !isa_parse(argv[i], &isa))
+            return err_set(err, ERR_USAGE, "use --isa x86-64 or --isa aarch64", "an instruction set was expected");
+    }
+    struct forms *forms = forms_load_isa(isa, err);
     if (!forms)
         return false;
     json_t *rows = s->format == FORMAT_JSON ? json_array() : NULL;
     for (size_t i = 0; i < forms_count(forms); i++) {
         const struct form_row *row = forms_at(forms, i);
-        if (argc > 1 && !str_match(argv[1], row->form))
+        if (pattern && !str_match(pattern, row->form))
             continue;
         if (rows)
             json_array_append_new(rows, json_pack("{s:s, s:s, s:s}", "form", row->form, "template", row->template, "extension", row->extension));

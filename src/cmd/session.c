@@ -9,20 +9,30 @@
 
 void session_init(struct session *s)
 {
-    static const char *const shown[] = {"skylake", "sapphirerapids", "znver4"};
+    static const char *const shown[ISA_COUNT][3] = {{"skylake", "sapphirerapids", "znver4"}, {"neoverse-v2", "neoverse-n1", "cortex-a72"}};
 
     *s = (struct session){.input = stdin};
-    s->selected_count = sizeof shown / sizeof *shown;
-    s->selected = mem_alloc(sizeof shown);
-    for (size_t i = 0; i < s->selected_count; i++)
-        s->selected[i] = mem_strdup(shown[i]);
+    for (int isa = 0; isa < ISA_COUNT; isa++) {
+        s->kept[isa] = (struct selection){mem_alloc(3 * sizeof(char *)), 3};
+        for (size_t i = 0; i < 3; i++)
+            s->kept[isa].ids[i] = mem_strdup(shown[isa][i]);
+    }
+    s->selected = s->kept[s->isa].ids;
+    s->selected_count = s->kept[s->isa].count;
 }
 
-static void drop_selection(struct session *s)
+static void drop_selection(struct selection *selection)
 {
-    for (size_t i = 0; i < s->selected_count; i++)
-        free(s->selected[i]);
-    free(s->selected);
+    for (size_t i = 0; i < selection->count; i++)
+        free(selection->ids[i]);
+    free(selection->ids);
+}
+
+static void show_isa(struct session *s, enum isa isa)
+{
+    s->isa = isa;
+    s->selected = s->kept[isa].ids;
+    s->selected_count = s->kept[isa].count;
 }
 
 void session_done(struct session *s)
@@ -31,7 +41,8 @@ void session_done(struct session *s)
     for (size_t i = 0; i < s->machine_count; i++)
         machine_free(s->machines[i]);
     free(s->machines);
-    drop_selection(s);
+    for (int isa = 0; isa < ISA_COUNT; isa++)
+        drop_selection(&s->kept[isa]);
     str_done(&s->output);
 }
 
@@ -65,22 +76,39 @@ struct machine *session_current(struct session *s, struct err *err)
 
 bool session_select(struct session *s, char **ids, size_t count, struct err *err)
 {
-    for (size_t i = 0; i < count; i++)
-        if (!session_machine(s, ids[i], err))
+    enum isa isa = ISA_X86_64, first = ISA_X86_64;
+    for (size_t i = 0; i < count; i++) {
+        struct machine *m = session_machine(s, ids[i], err);
+        if (!m)
             return false;
+        if (!isa_parse(m->isa, &isa))
+            return err_set(err, ERR_DATA, "the fact isa is x86-64 or aarch64", "%s is for \"%s\", which is not known here", ids[i], m->isa);
+        first = i ? first : isa;
+        if (isa != first)
+            return err_set(err, ERR_USAGE, "name machines of one instruction set", "%s is %s and %s is %s", ids[0], isa_name(first), ids[i], m->isa);
+    }
     char **fresh = mem_alloc(count * sizeof *fresh);
     for (size_t i = 0; i < count; i++)
         fresh[i] = mem_strdup(ids[i]);
-    drop_selection(s);
-    s->selected = fresh;
-    s->selected_count = count;
+    drop_selection(&s->kept[first]);
+    s->kept[first] = (struct selection){fresh, count};
+    show_isa(s, first);
     return true;
+}
+
+bool session_fits(const struct session *s, const struct machine *m, struct err *err)
+{
+    const char *isa = s->kernel ? isa_name(s->kernel->isa) : m->isa;
+    return strcmp(isa, m->isa) == 0 ||
+           err_set(err, ERR_USAGE, "machine list shows the machines, set machine ID chooses one", "%s runs %s, and the kernel is %s", m->id, m->isa, isa);
 }
 
 void session_set_kernel(struct session *s, struct kernel *take_kernel)
 {
     kernel_free(s->kernel);
     s->kernel = take_kernel;
+    if (take_kernel && take_kernel->isa != s->isa)
+        show_isa(s, take_kernel->isa);
 }
 
 void session_json(struct session *s, json_t *take_object)

@@ -16,8 +16,10 @@ struct session {
     struct kernel *kernel;            /* NULL: none loaded */
     struct machine **machines;        /* loaded so far */
     size_t machine_count;
-    char **selected;                  /* ids shown side by side; the first is the current one */
+    char **selected;                  /* ids shown side by side, all of instruction set isa; the first is the current one */
     size_t selected_count;
+    enum isa isa;
+    struct selection { char **ids; size_t count; } kept[ISA_COUNT];   /* of the sets that are not shown */
     enum format format;
     bool color, ascii, keep_going, quit;
     struct str output;                /* what the running command prints */
@@ -34,9 +36,11 @@ struct machine *session_machine(struct session *s, const char *id, struct err *e
 void session_add_machine(struct session *s, struct machine *take_machine);
 /* The first selected machine. */
 struct machine *session_current(struct session *s, struct err *err);
-/* Replaces the selection by @ids, all of which must load. */
+/* Replaces the selection by @ids, all of which must load and be of one instruction set. */
 bool session_select(struct session *s, char **ids, size_t count, struct err *err);
-/* Takes @take_kernel. */
+/* False with err when the loaded kernel is for another instruction set than @m. */
+bool session_fits(const struct session *s, const struct machine *m, struct err *err);
+/* Takes @take_kernel; when it is for another instruction set, that set's machines are shown again. */
 void session_set_kernel(struct session *s, struct kernel *take_kernel);
 /* Appends one JSON object as a line to the output and drops the reference. */
 void session_json(struct session *s, json_t *take_object);

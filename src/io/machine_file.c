@@ -186,6 +186,10 @@ static struct machine *load_directory(const char *id, const char *dir, struct er
         free(m->title);
         m->title = mem_strdup(machine_fact(m, "title"));
     }
+    if (machine_fact(m, "isa")) {
+        free(m->isa);
+        m->isa = mem_strdup(machine_fact(m, "isa"));
+    }
     path_in(&path, dir, "mapping.csv");
     ok = read_mapping(str_text(&path), false, m->mapping, err);
     path_in(&path, dir, "overrides.csv");

@@ -63,7 +63,7 @@ static void analyze(struct front *f)
     f->analyses = mem_zero(s->selected_count, sizeof *f->analyses);
     for (size_t i = 0; i < s->selected_count; i++) {
         struct machine *m = session_machine(s, s->selected[i], &err);
-        if (m) {
+        if (m && session_fits(s, m, &err)) {
             f->analyses[f->count++] = analysis_new(s->kernel, m);
         } else {
             str_clear(&f->message);
