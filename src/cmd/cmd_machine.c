@@ -129,8 +129,10 @@ bool cmd_mapping_show(struct session *s, int argc, char **argv, struct err *err)
 
 bool cmd_mapping_import(struct session *s, int argc, char **argv, struct err *err)
 {
+    if (argc > 1 && strcmp(argv[1], "uops-info") == 0)
+        return cmd_mapping_import_uops(s, argc, argv, err);
     if (argc != 3 || strcmp(argv[1], "llvm") != 0)
-        return err_set(err, ERR_USAGE, "mapping import llvm CPU", "a format and a CPU were expected, and llvm is the format there is");
+        return err_set(err, ERR_USAGE, "mapping import llvm CPU, mapping import uops-info FILE...", "a format and a CPU or file were expected");
     struct machine *m = NULL;
     for (int isa = 0; isa < ISA_COUNT && !m; isa++) {   /* a name is a CPU of one set only */
         struct forms *forms = forms_load_isa((enum isa)isa, err);
