@@ -28,13 +28,13 @@ static double coverage(const struct machine *m, const struct scan *scan)
     return all ? (double)known / (double)all : 0;
 }
 
-/* skylake-avx512 and sapphirerapids, then the selected machines that are others. */
-static size_t machines_of(struct session *s, struct machine *out[32], struct err *err)
+/* Two that stand for the instruction set, then the selected machines of it that are others. */
+static size_t machines_of(struct session *s, enum isa isa, struct machine *out[32], struct err *err)
 {
-    static const char *const always[] = {"skylake-avx512", "sapphirerapids"};
+    static const char *const always[ISA_COUNT][2] = {{"skylake-avx512", "sapphirerapids"}, {"cortex-a72", "neoverse-v2"}};
     size_t n = 0;
-    for (size_t i = 0; i < 2 + s->selected_count && n < 32; i++) {
-        struct machine *m = session_machine(s, i < 2 ? always[i] : s->selected[i - 2], err);
+    for (size_t i = 0; i < 2 + s->kept[isa].count && n < 32; i++) {
+        struct machine *m = session_machine(s, i < 2 ? always[isa][i] : s->kept[isa].ids[i - 2], err);
         if (!m)
             return 0;
         bool there = false;
@@ -121,7 +121,7 @@ static void scan_finish(void *state, const struct job_info *info)
 
     if (info->state != JOB_DONE)
         return;
-    size_t n = machines_of(j->session, machines, &err);
+    size_t n = machines_of(j->session, j->scan.isa, machines, &err);
     if (n)
         print_scan(j->session, &j->scan, machines, n);
     else
@@ -141,13 +141,10 @@ static void scan_free(void *state)
 bool cmd_forms_scan(struct session *s, int argc, char **argv, struct err *err)
 {
     static const struct job_ops ops = {scan_run, scan_finish, scan_free};
-    struct machine *machines[32];
     char title[80];
 
     if (argc < 2)
         return err_set(err, ERR_USAGE, "forms scan /bin/ls", "an ELF file was expected");
-    if (!machines_of(s, machines, err))
-        return false;
     struct scan_job *j = mem_zero(1, sizeof *j);
     j->session = s;
     j->paths = mem_alloc((size_t)argc * sizeof *j->paths);
@@ -165,7 +162,7 @@ bool cmd_forms_scan(struct session *s, int argc, char **argv, struct err *err)
 
 bool cmd_forms_add(struct session *s, int argc, char **argv, struct err *err)
 {
-    struct forms *forms = session_forms(s, err);
+    struct forms *forms = session_forms(s, s->isa, err);
     size_t added;
 
     if (!forms)
@@ -183,7 +180,7 @@ bool cmd_forms_add(struct session *s, int argc, char **argv, struct err *err)
 
 bool cmd_forms_select(struct session *s, int argc, char **argv, struct err *err)
 {
-    const struct forms *forms = session_forms(s, err);
+    const struct forms *forms = session_forms(s, s->isa, err);
     size_t selected = 0;
 
     if (!forms)

@@ -205,7 +205,16 @@ bool cmd_throughput(struct session *s, int argc, char **argv, struct err *err)
 
 bool cmd_forms_list(struct session *s, int argc, char **argv, struct err *err)
 {
-    const struct forms *forms = session_forms(s, err);
+    const char *pattern = NULL;
+    enum isa isa = s->isa;
+
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--isa") != 0)
+            pattern = argv[i];
+        else if (++i == argc || !isa_parse(argv[i], &isa))
+            return err_set(err, ERR_USAGE, "use --isa x86-64 or --isa aarch64", "an instruction set was expected");
+    }
+    const struct forms *forms = session_forms(s, isa, err);
     if (!forms)
         return false;
     json_t *rows = s->format == FORMAT_JSON ? json_array() : NULL;
@@ -213,7 +222,7 @@ bool cmd_forms_list(struct session *s, int argc, char **argv, struct err *err)
         str_add(&s->output, "form,template,extension\n");
     for (size_t i = 0; i < forms_count(forms); i++) {
         const struct form_row *row = forms_at(forms, i);
-        if (argc > 1 && !str_match(argv[1], row->form))
+        if (pattern && !str_match(pattern, row->form))
             continue;
         if (rows)
             json_array_append_new(rows, json_pack("{s:s, s:s, s:s}", "form", row->form, "template", row->template, "extension", row->extension));

@@ -63,7 +63,7 @@ static bool import_from_osaca(struct session *s, const char *path, struct err *e
 {
     struct osaca_notes notes;
     char id[64];
-    const struct forms *forms = session_forms(s, err);
+    const struct forms *forms = session_forms(s, s->isa, err);
 
     id_from_path(path, id);
     if (!forms || !adopt(s, import_osaca(id, path, forms, &notes, err), err))
@@ -84,8 +84,15 @@ static bool import_from_csv(struct session *s, const char *path, struct err *err
 
 static bool import_from_llvm(struct session *s, const char *cpu, struct err *err)
 {
-    const struct forms *forms = session_forms(s, err);
-    return forms && adopt(s, import_llvm(cpu, forms, err), err);
+    for (int isa = 0; isa < ISA_COUNT; isa++) {   /* a name is a CPU of one set only */
+        const struct forms *forms = session_forms(s, (enum isa)isa, err);
+        struct machine *m = forms ? import_llvm(cpu, forms, err) : NULL;
+        if (m)
+            return adopt(s, m, err);
+        if (!forms || err->code != ERR_MISSING)
+            return false;
+    }
+    return false;
 }
 
 static bool import_from_pmevo(struct session *s, const char *path, struct err *err)
@@ -131,7 +138,7 @@ bool cmd_mapping_export(struct session *s, int argc, char **argv, struct err *er
         return false;
     if (argc != 3)
         return err_set(err, ERR_USAGE, "mapping export osaca FILE", "a format and a file were expected");
-    const struct forms *forms = session_forms(s, err);
+    const struct forms *forms = session_forms(s, s->isa, err);
     if (!forms)
         return false;
     if (strcmp(argv[1], "csv") == 0)

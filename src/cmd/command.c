@@ -8,10 +8,10 @@
 #include "work/job.h"
 
 const struct command commands[] = {
-    {"kernel load", "FILE [--symbol S] [--syntax att|intel] [--lines A-B] [--loop N] [--skip-bad] [--compiler CC] [-O3 -march=native ...]",
+    {"kernel load", "FILE [--symbol S] [--syntax att|intel] [--isa x86-64|aarch64] [--lines A-B] [--loop N] [--skip-bad] [--compiler CC] [-O3 -march=native ...]",
      "load assembler text, a listing or an ELF file, or compile C, and find its loops", false, cmd_kernel_load},
-    {"kernel paste", "[--syntax att|intel] [--skip-bad]", "read a kernel from the input until a line with a single dot", false, cmd_kernel_paste},
-    {"kernel hex", "BYTES", "load a block of machine code", false, cmd_kernel_hex},
+    {"kernel paste", "[--syntax att|intel] [--isa x86-64|aarch64] [--skip-bad]", "read a kernel from the input until a line with a single dot", false, cmd_kernel_paste},
+    {"kernel hex", "BYTES [--isa x86-64|aarch64]", "load a block of machine code", false, cmd_kernel_hex},
     {"kernel analyze", "[--machine ID]...", "bounds, bottleneck and pressure table, several machines side by side", false, cmd_kernel_analyze},
     {"kernel evaluate", "FILE [--machine ID] [--model bounds|simulate] [--arch NAME] [--threads N] [--blocks FILE]",
      "accuracy on a CSV of measured blocks, hex,cycles", false, cmd_kernel_evaluate},
@@ -19,7 +19,7 @@ const struct command commands[] = {
     {"kernel list", "", "the loops found", false, cmd_kernel_list},
     {"kernel use", "N", "take another loop of the list", false, cmd_kernel_use},
     {"kernel report", "FILE.html|FILE.md [--machine ID]...", "the analysis as a document that stands alone", false, cmd_kernel_report},
-    {"kernel save", "FILE", "write the current loop as Intel syntax", false, cmd_kernel_save},
+    {"kernel save", "FILE", "write the current loop as assembler text (x86-64: Intel syntax)", false, cmd_kernel_save},
     {"mapping show", "[PATTERN]", "usage and latency of forms on the current machine", false, cmd_mapping_show},
     {"mapping diff", "A B [PATTERN] [--renamed]", "forms that two machines execute differently, ports matched by name or by use", false, cmd_mapping_diff},
     {"mapping list", "", "the mappings of this session and those that can be loaded", false, cmd_mapping_list},
@@ -32,7 +32,7 @@ const struct command commands[] = {
     {"mapping export", "uops-info|pmevo|pmevo-flat|osaca|csv FILE", "write the current mapping for another tool", false, cmd_mapping_export},
     {"mapping set", "FORM USAGE", "change a form's port usage in this session", false, cmd_mapping_set},
     {"throughput", "EXPERIMENT", "cycles of 2*ADD (R64, R64) + IMUL (R64, R64) on the current machine", true, cmd_throughput},
-    {"forms list", "[PATTERN]", "instruction forms with templates", false, cmd_forms_list},
+    {"forms list", "[PATTERN] [--isa x86-64|aarch64]", "instruction forms with templates", false, cmd_forms_list},
     {"forms add", "FILE.csv", "add instruction forms of your own: form,template,extension", false, cmd_forms_add},
     {"forms select", "[PATTERN]...", "which forms experiments are made of; without a pattern: what is selected", false, cmd_forms_select},
     {"forms scan", "BINARY...", "the forms that ELF files use, how many a machine knows, and which are missing", false, cmd_forms_scan},

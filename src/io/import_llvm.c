@@ -16,9 +16,11 @@
 #define RESOURCES_MAX 256
 #define OUTPUT_LIMIT ((size_t)512 << 20)
 #define CYCLES_MAX 100000   /* of one use, and of a latency: more is no processor */
-/* Ends the rows of one form: an instruction that every model knows and no other form's row names. */
-#define MARKER "cld"
-#define MARKER_OPCODE "CLD"
+/* Ends the rows of one form: an instruction that every model of the set knows and no other form's row names. */
+static const struct { const char *triple, *text, *opcode, *form; } markers[ISA_COUNT] = {
+    {"-mtriple=x86_64-linux-gnu", "cld", "CLD", "CLD ()"},
+    {"-mtriple=aarch64-linux-gnu", "clrex", "CLREX", "CLREX ()"},
+};
 
 struct resource {
     char name[64];
@@ -34,6 +36,7 @@ struct reader {
     size_t prefix;       /* characters that all single units share: SKL, Zn4, ... */
     struct machine *machine;
     const char *cpu;
+    enum isa isa;
 };
 
 static int resource_find(const struct reader *r, const char *name, size_t length)
@@ -363,7 +366,8 @@ static bool read_row(const struct reader *r, const char *line, const char *end, 
     if (read_charges(r, token, length, &row->usage, &row->invalid))
         token = next_token(&at, end, &length);
     row->invalid |= row->latency > CYCLES_MAX;
-    row->marker = length == strlen(MARKER_OPCODE) && memcmp(token, MARKER_OPCODE, length) == 0;
+    const char *marker = markers[r->isa].opcode;
+    row->marker = length == strlen(marker) && memcmp(token, marker, length) == 0;
     return length > 0;
 }
 
@@ -384,7 +388,7 @@ static bool read_rows(struct reader *r, const char *text, const char *end, const
     for (const char *at = text; at < end && form < count; at = line_end(at, end) + 1) {
         if (!read_row(r, at, line_end(at, end), &row))
             continue;
-        bool own = row.marker && rows == 0 && strcmp(forms[form], "CLD ()") == 0;
+        bool own = row.marker && rows == 0 && strcmp(forms[form], markers[r->isa].form) == 0;
         if (!row.marker || own) {
             for (unsigned i = 0; i < row.usage.count; i++)
                 usage_add(&sum.usage, row.usage.uops[i].ports, row.usage.uops[i].count);
@@ -411,6 +415,12 @@ static bool read_rows(struct reader *r, const char *text, const char *end, const
 struct machine *import_llvm_parse(const char *cpu, const char *text, size_t length, const char *const *forms, size_t form_count,
                                   struct err *err)
 {
+    return import_llvm_parse_isa(ISA_X86_64, cpu, text, length, forms, form_count, err);
+}
+
+struct machine *import_llvm_parse_isa(enum isa isa, const char *cpu, const char *text, size_t length, const char *const *forms, size_t form_count,
+                                  struct err *err)
+{
     const char *end = text + length;
     struct reader *r = mem_zero(1, sizeof *r);
     struct machine *m = NULL;
@@ -418,6 +428,7 @@ struct machine *import_llvm_parse(const char *cpu, const char *text, size_t leng
     const char *table = rows ? strstr(rows, "Instructions:") : NULL;
 
     r->cpu = cpu;
+    r->isa = isa;
     if (!table) {
         err_set(err, ERR_DATA, "use llvm-mca 22: older ones print no full tables", "llvm-mca printed no instruction table for %s", cpu);
         goto out;
@@ -444,7 +455,7 @@ static const char *program(void)
 }
 
 /* Runs llvm-mca with @extra on @input, its table in @out. */
-static bool run(const char *cpu, const char *extra, const struct str *input, struct str *out, struct err *err)
+static bool run(enum isa isa, const char *cpu, const char *extra, const struct str *input, struct str *out, struct err *err)
 {
     static const struct child_limits limits = {.cpu_seconds = 120, .memory = (size_t)8 << 30, .file_size = OUTPUT_LIMIT,
                                                .wall_seconds = 240, .output = 4096};
@@ -457,8 +468,8 @@ static bool run(const char *cpu, const char *extra, const struct str *input, str
         return false;
     str_addf(&mcpu, "-mcpu=%s", cpu);
     str_addf(&path, "%s/table", directory);
-    const char *argv[] = {program(), "-mtriple=x86_64-linux-gnu", str_text(&mcpu), "-skip-unsupported-instructions=any",
-                          "-x86-asm-syntax=intel", "-output-asm-variant=1", "-o", str_text(&path), extra, NULL};
+    const char *argv[] = {program(), markers[isa].triple, str_text(&mcpu), "-skip-unsupported-instructions=any", "-o", str_text(&path), extra,
+                          isa == ISA_X86_64 ? "-x86-asm-syntax=intel" : NULL, "-output-asm-variant=1", NULL};
     if (!child_run(argv, directory, input->data, input->length, &limits, &result, err))
         goto out;
     if (strstr(str_text(&result.output), "is not a recognized processor")) {
@@ -500,7 +511,7 @@ static void add_line(const struct form_row *row, struct str *input)
 
     form_instance(row, &line);
     const char *here = strstr(str_text(&line), ".+");
-    str_addf(input, "%.*s%s\n" MARKER "\n", (int)(here ? here - line.data : (int)line.length), str_text(&line), here ? "elsewhere" : "");
+    str_addf(input, "%.*s%s\n%s\n", (int)(here ? here - line.data : (int)line.length), str_text(&line), here ? "elsewhere" : "", markers[row->isa].text);
     str_done(&line);
 }
 
@@ -512,6 +523,7 @@ static bool import_chunk(const char *cpu, const struct forms *forms, size_t firs
 {
     struct str input = {0}, table = {0};
     const char **names = mem_alloc(count * sizeof *names);
+    enum isa isa = forms_at(forms, first)->isa;
     struct machine *part = NULL;
     bool ok;
 
@@ -519,9 +531,9 @@ static bool import_chunk(const char *cpu, const struct forms *forms, size_t firs
         names[i] = forms_at(forms, first + i)->form;
         add_line(forms_at(forms, first + i), &input);
     }
-    ok = run(cpu, "-instruction-tables=full", &input, &table, err);
+    ok = run(isa, cpu, "-instruction-tables=full", &input, &table, err);
     if (ok)
-        part = import_llvm_parse(cpu, str_text(&table), table.length, names, count, err);
+        part = import_llvm_parse_isa(isa, cpu, str_text(&table), table.length, names, count, err);
     ok = part != NULL;
     if (!ok && err->code == ERR_DATA && count > 1)
         ok = import_chunk(cpu, forms, first, count / 2, machine, err) &&
@@ -552,9 +564,13 @@ struct machine *import_llvm(const char *cpu, const struct forms *forms, struct e
         goto out;
     }
     str_add(&one, "nop\n");
-    ok = run(cpu, "-iterations=1", &one, &summary, err);
+    ok = run(count ? forms_at(forms, 0)->isa : ISA_X86_64, cpu, "-iterations=1", &one, &summary, err);
     for (size_t at = 0; ok && at < count; at += CHUNK)
         ok = import_chunk(cpu, forms, at, count - at < CHUNK ? count - at : CHUNK, &m, err);
+    if (ok && m && count) {
+        free(m->isa);
+        m->isa = mem_strdup(isa_name(forms_at(forms, 0)->isa));
+    }
     if (ok && m)
         set_facts(m, str_text(&summary));
     if (ok && !m)

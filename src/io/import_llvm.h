@@ -12,5 +12,8 @@ struct machine *import_llvm(const char *cpu, const struct forms *forms, struct e
  * no sense is left out like one that LLVM does not know. */
 struct machine *import_llvm_parse(const char *cpu, const char *text, size_t length, const char *const *forms,
                                   size_t form_count, struct err *err);
+/* The same for the rows of any instruction set. */
+struct machine *import_llvm_parse_isa(enum isa isa, const char *cpu, const char *text, size_t length, const char *const *forms,
+                                      size_t form_count, struct err *err);
 
 #endif

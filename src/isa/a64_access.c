@@ -107,7 +107,7 @@ static void flags(const struct a64_text *t, struct a64_access *out)
         out->flags_read = CARRY;
     else if (str_has_prefix(m, "b.") || str_has_prefix(m, "bc."))
         out->flags_read = condition_flags(strchr(m, '.') + 1, strlen(strchr(m, '.') + 1));
-    else if (last && last->kind == A64_WORD && strcmp(last->type, "C") == 0)
+    else if (last && strcmp(last->type, "C") == 0)
         out->flags_read = condition_flags(last->text, last->length);
     else if (matches(m, (const char *const[]){"cterm*", "axflag", "xaflag", NULL}))
         out->flags_read = OVERFLOW | CARRY | ZERO;

@@ -195,6 +195,9 @@ static bool list_parse(const char *text, size_t length, struct a64_operand *out)
     }
     if (count > 4)
         return false;
+    first.base = first.index = REG_NONE;
+    first.text = text;
+    first.length = length;
     *out = first;
     out->kind = A64_LIST;
     out->count = (uint8_t)count;
@@ -246,9 +249,21 @@ static bool memory_parse(const char *text, size_t length, struct a64_operand *ou
     return count > 0;
 }
 
-static bool word_parse(const char *text, size_t length, struct a64_operand *out)
+/* Words that stand for numbers: one type for all of a kind. */
+static const char *kind_of_word(const char *text, size_t length)
 {
     static const char *const conditions[] = {"eq", "ne", "cs", "hs", "cc", "lo", "mi", "pl", "vs", "vc", "hi", "ls", "ge", "lt", "gt", "le", "al", "nv", NULL};
+    if (word_in(text, length, conditions))
+        return "C";
+    if (length > 5 && (memcmp(text, "pld", 3) == 0 || memcmp(text, "pli", 3) == 0 || memcmp(text, "pst", 3) == 0))
+        return "PRFOP";
+    bool is_count = length > 2 && length < 6 && memcmp(text, "vl", 2) == 0 && isdigit((unsigned char)text[2]);
+    return is_count || word_in(text, length, (const char *const[]){"all", "pow2", "mul3", "mul4", NULL}) ? "PATTERN" : NULL;
+}
+
+static bool word_parse(const char *text, size_t length, struct a64_operand *out)
+{
+    const char *kind = kind_of_word(text, length);
     out->kind = A64_WORD;
     if (length >= sizeof out->type)
         return false;
@@ -258,8 +273,8 @@ static bool word_parse(const char *text, size_t length, struct a64_operand *out)
         out->type[i] = (char)toupper((unsigned char)text[i]);
     }
     out->type[length] = '\0';
-    if (word_in(text, length, conditions))
-        strcpy(out->type, "C");
+    if (kind)
+        strcpy(out->type, kind);
     return true;
 }
 
@@ -289,7 +304,7 @@ static bool is_relative(const struct a64_text *t)
 /* One name where disassemblers have two for the same instruction. */
 static const char *spelling_of(const char *mnemonic, const struct a64_text *t)
 {
-    if (strcmp(mnemonic, "movz") == 0 || strcmp(mnemonic, "movn") == 0 || strcmp(mnemonic, "ins") == 0)
+    if (strcmp(mnemonic, "ins") == 0 || (t->count == 2 && (strcmp(mnemonic, "movz") == 0 || strcmp(mnemonic, "movn") == 0)))
         return "mov";
     if (strcmp(mnemonic, "umov") == 0 && t->count == 2 && (strcmp(t->operands[1].type, "V.S[I]") == 0 || strcmp(t->operands[1].type, "V.D[I]") == 0))
         return "mov";
@@ -366,7 +381,8 @@ void a64_text_form(const struct a64_text *t, char form[FORM_MAX])
 
 struct template {
     struct str *out;
-    uint8_t first;   /* the register written first: again in the text it is the same by the encoding, {=} */
+    uint8_t first;   /* the register that comes first: again in the text it is the same by the encoding, {=} or {=w} under another width */
+    char class;
     bool any;
 };
 
@@ -379,8 +395,10 @@ static void template_operand(struct template *t, const char *text, size_t length
         while (i + span < length && isalnum((unsigned char)text[i + span]))
             span++;
         bool is_register = span && register_parse(text + i, span, &reg) && reg.reg != REG_NONE && reg.reg != A64_SP && reg.reg != A64_FFR;
-        if (is_register && t->any && reg.reg == t->first)
+        if (is_register && t->any && reg.reg == t->first && text[i] == t->class)
             str_add(t->out, "{=}");
+        else if (is_register && t->any && reg.reg == t->first)
+            str_addf(t->out, "{=%c}", text[i]);
         else if (is_register)
             str_addf(t->out, "{%s:%s}", access, reg.type);
         else if (span)
@@ -391,6 +409,7 @@ static void template_operand(struct template *t, const char *text, size_t length
             str_add_char(t->out, text[i]);
         if (is_register && !t->any) {
             t->first = reg.reg;
+            t->class = text[i];
             t->any = true;
         }
         i += span ? span : 1;
@@ -407,6 +426,7 @@ static void template_list(struct template *t, const struct a64_operand *op, cons
         str_addf(t->out, "%s{%s:%c}%.*s", i ? ", " : "", access, op->type[1], (int)length, suffix ? suffix : "");
     str_addf(t->out, "}}%.*s", (int)(op->text + op->length - close - 1), close + 1);
     t->first = op->reg;
+    t->class = (char)tolower((unsigned char)op->type[1]);
     t->any = true;
 }
 

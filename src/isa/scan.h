@@ -13,6 +13,7 @@ struct scan_form {
 };
 
 struct scan {
+    enum isa isa;                  /* of the first file; the others must be of the same */
     VEC(struct scan_form) forms;   /* sorted by scan_sort: most frequent first */
     uint64_t instructions;         /* all that decoded */
     uint64_t set_aside;            /* of them x87, MMX and system: not in forms */
