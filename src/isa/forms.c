@@ -13,6 +13,7 @@
 #include "isa/insn.h"
 
 struct forms {
+    enum isa isa;
     struct form_row *rows;      /* sorted by form */
     size_t count;
     struct csv_table *table;    /* owns the texts of the rows that it was loaded with */
@@ -40,6 +41,7 @@ static struct forms *load(const char *path, enum isa isa, struct err *err)
     }
     f = mem_zero(1, sizeof *f);
     f->table = table;
+    f->isa = isa;
     f->rows = mem_alloc(table->count * sizeof *f->rows);
     for (size_t i = 0; i < table->count; i++)
         f->rows[f->count++] = (struct form_row){table->rows[i][form], table->rows[i][template], table->rows[i][extension], isa};
@@ -225,10 +227,10 @@ static bool row_fault(struct err *err, const char *path, size_t line, const char
 }
 
 /* One line of assembler per row; what could be more than an instruction is refused before the assembler sees it. */
-static bool instances(const struct csv_table *t, int form, int template, const char *path, struct str *text, struct err *err)
+static bool instances(enum isa isa, const struct csv_table *t, int form, int template, const char *path, struct str *text, struct err *err)
 {
     for (size_t i = 0; i < t->count; i++) {
-        struct form_row row = {t->rows[i][form], t->rows[i][template], NULL};
+        struct form_row row = {t->rows[i][form], t->rows[i][template], NULL, isa};
         if (!*row.form || strlen(row.form) >= FORM_MAX)
             return row_fault(err, path, t->lines[i], "name it as in ADD (R64, R64)", "the form is empty or too long");
         bool plain = isalpha((unsigned char)row.template[0]) || row.template[0] == '{';
@@ -253,7 +255,7 @@ static bool check_code(const struct csv_table *t, int form, const char *path, co
         if (at == a->line_count || a->lines[at].line != i + 1)
             return row_fault(err, path, t->lines[i], "write one instruction", "the template of %.100s makes no instruction", t->rows[i][form]);
         uint64_t start = a->lines[at].offset, end = at + 1 < a->line_count ? a->lines[at + 1].offset : a->length;
-        if (!insn_decode(a->code + start, a->length - start, 0, false, &insn, err))
+        if (!insn_decode_isa(a->isa, a->code + start, a->length - start, 0, false, &insn, err))
             return err_at(err, path, t->lines[i], 0);
         bool same = strcmp(insn.form, t->rows[i][form]) == 0, alone = insn.length == end - start;
         if (!same)
@@ -269,7 +271,7 @@ static bool check_code(const struct csv_table *t, int form, const char *path, co
 
 static void take_row(struct forms *f, const char *form, const char *template, const char *extension)
 {
-    struct form_row fresh = {mem_strdup(form), mem_strdup(template), mem_strdup(extension)};
+    struct form_row fresh = {mem_strdup(form), mem_strdup(template), mem_strdup(extension), f->isa};
     struct form_row *old = (struct form_row *)forms_find(f, form);
 
     vec_push(&f->added, fresh);
@@ -298,9 +300,9 @@ bool forms_add(struct forms *f, const char *path, size_t *added, struct err *err
         row_fault(err, path, 1, "begin with form,template,extension", "the header lacks a column");
         goto out;
     }
-    if (!instances(t, form, template, path, &text, err))
+    if (!instances(f->isa, t, form, template, path, &text, err))
         goto out;
-    if (t->count && !assemble(path, str_text(&text), text.length, SYNTAX_INTEL, false, &a, err)) {
+    if (t->count && !assemble_isa(f->isa, path, str_text(&text), text.length, SYNTAX_INTEL, false, &a, err)) {
         /* The assembler counts the lines of what it was given, one per row. */
         if (a.refused_count && a.refused[0].line - 1 < t->count)
             row_fault(err, path, t->lines[a.refused[0].line - 1], "correct the template", "the assembler refuses it: %.200s", a.refused[0].reason);

@@ -44,7 +44,7 @@ for TERM_UNDER_TEST in screen-256color screen vt100; do
     t resize-window -x 40 -y 10
     see 'The divider is held'
     t resize-window -x 120 -y 40
-    see 'not modelled'
+    see 'retire'
     t send-keys q
     see 'left with 0'
 done
