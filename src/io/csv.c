@@ -180,7 +180,10 @@ int csv_table_column(const struct csv_table *t, const char *name)
 
 void csv_add_field(struct str *out, const char *text, bool last)
 {
-    if (text[strcspn(text, ",\"\r\n")] || text[0] == ' ') {
+    size_t length = strlen(text);
+    /* Blanks around an unquoted field are not part of it to libcsv. */
+    bool padded = length && (text[0] == ' ' || text[0] == '\t' || text[length - 1] == ' ' || text[length - 1] == '\t');
+    if (padded || text[strcspn(text, ",\"\r\n")]) {
         str_add_char(out, '"');
         for (; *text; text++) {
             if (*text == '"')

@@ -185,6 +185,8 @@ static bool read_resources(struct reader *r, const char *text, const char *end, 
     return true;
 }
 
+#define CYCLES_MAX 1000000
+
 struct charge {
     portset set;
     int64_t cycles;
@@ -228,8 +230,12 @@ static bool read_charges(const struct reader *r, const char *text, size_t length
         if (stop < end && *stop == '[') {
             char *after;
             cycles = (int64_t)strtoll(stop + 1, &after, 10);
+            if (cycles < 0 || cycles > CYCLES_MAX)
+                return false;
             if (*after == ',')
                 cycles = (int64_t)strtoll(after + 1, &after, 10) - cycles;
+            if (cycles < -CYCLES_MAX || cycles > CYCLES_MAX)
+                return false;
             stop = memchr(stop, ']', (size_t)(end - stop));
             stop = stop ? stop + 1 : end;
         }
@@ -301,6 +307,8 @@ static bool read_row(const struct reader *r, const char *line, const char *end, 
     if (read_charges(r, token, length, &row->usage, &row->invalid))
         token = next_token(&at, end, &length);
     row->marker = length == strlen(MARKER_OPCODE) && memcmp(token, MARKER_OPCODE, length) == 0;
+    if (length == 0)
+        usage_done(&row->usage);
     return length > 0;
 }
 
