@@ -81,9 +81,10 @@ void pmevo_name_of(const struct form_row *row, struct str *out)
     for (const char *at = row->template; ok && *at;) {
         if (at[0] == '{' && at[1] != '{') {
             char access[4] = "", type[24] = "";
-            ok = (sscanf(at, "{%3[RW]:%23[A-Za-z0-9]}", access, type) == 2 || (access[0] = '\0', sscanf(at, "{%23[A-Za-z0-9]}", type) == 1)) &&
-                 placeholder_name(access, type, out) && (at = strchr(at, '}')) != NULL;
-            at += ok;
+            const char *close = strchr(at, '}');
+            ok = close && (sscanf(at, "{%3[RW]:%23[A-Za-z0-9]}", access, type) == 2 || (access[0] = '\0', sscanf(at, "{%23[A-Za-z0-9]}", type) == 1)) &&
+                 placeholder_name(access, type, out);
+            at = close ? close + 1 : at;
         } else {
             mnemonic &= *at != ' ';
             str_add_char(out, *at == ' ' ? '_' : mnemonic ? (char)toupper((unsigned char)*at) : *at);

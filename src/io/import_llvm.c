@@ -224,6 +224,8 @@ static bool read_resources(struct reader *r, const char *text, const char *end, 
     return true;
 }
 
+#define CYCLES_MAX 1000000
+
 struct charge {
     portset set;
     int64_t cycles;
@@ -368,6 +370,8 @@ static bool read_row(const struct reader *r, const char *line, const char *end, 
     row->invalid |= row->latency > CYCLES_MAX;
     const char *marker = markers[r->isa].opcode;
     row->marker = length == strlen(marker) && memcmp(token, marker, length) == 0;
+    if (length == 0)
+        usage_done(&row->usage);
     return length > 0;
 }
 

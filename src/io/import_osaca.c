@@ -160,13 +160,13 @@ static bool read_operand(struct reader *r, const yaml_node_t *node, struct patte
 {
     const char *class = yaml_tree_text(yaml_tree_get(&r->tree, node, "class"));
 
-    *out = (struct pattern){0};
+    const char *mask = yaml_tree_text(yaml_tree_get(&r->tree, node, "mask"));
+
+    *out = (struct pattern){.mask = mask && (strcmp(mask, "true") == 0 || strcmp(mask, "True") == 0)};
     if (!class)
         return fault(r, node, "write - class: register", "an operand without a class");
     if (strcmp(class, "register") == 0) {
-        const char *mask = yaml_tree_text(yaml_tree_get(&r->tree, node, "mask"));
         out->class = ATT_REGISTER;
-        out->mask = mask && (strcmp(mask, "true") == 0 || strcmp(mask, "True") == 0);
         copy_name(out->name, yaml_tree_text(yaml_tree_get(&r->tree, node, "name")));
         out->never = !out->name[0];
     } else if (strcmp(class, "memory") == 0) {
@@ -357,11 +357,11 @@ static bool address_fits(const struct pattern *p, const struct att_operand *o, b
 
 static bool operand_fits(const struct pattern *p, const struct att_operand *o, bool address, bool strict)
 {
-    if (p->never || p->class != o->class)
+    if (p->never || p->class != o->class || p->mask != o->mask)
         return false;
     if (p->class == ATT_MEMORY)
         return address_fits(p, o, address, strict);
-    return p->class != ATT_REGISTER || (p->mask == o->mask && (strcmp(p->name, "*") == 0 || strcmp(p->name, o->name) == 0));
+    return p->class != ATT_REGISTER || strcmp(p->name, "*") == 0 || strcmp(p->name, o->name) == 0;
 }
 
 static bool entry_fits(const struct entry *e, const struct att_form *f, bool strict)

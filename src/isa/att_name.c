@@ -118,7 +118,7 @@ static bool has_vector(const struct att_form *f)
 /* Operands in AT&T order; a mask register that guards the destination becomes a mark on it. */
 static bool set_operands(const struct parts *p, struct att_form *f)
 {
-    bool masked = p->count > 2 && p->mnemonic[0] != 'K' && strcmp(p->operands[1], "K") == 0;
+    bool masked = (p->count > 2 || strstr(p->mnemonic, "ERPF")) && p->mnemonic[0] != 'K' && p->count > 1 && strcmp(p->operands[1], "K") == 0;
 
     for (unsigned i = p->count; i-- > 0;) {
         if (masked && i == 1)
@@ -163,10 +163,16 @@ static const char *size_letter(unsigned bits)
 /* Width that the suffix tells: of the general register or integer memory operand that AT&T names last. */
 static unsigned suffix_bits(const struct parts *p, const struct att_form *f)
 {
+    static const char *const bare[] = {"SET",     "PREFETCH", "CLDEMOTE", "CLFLUSH", "CLWB",   "LDMXCSR",  "STMXCSR", "VLDMXCSR",  "VSTMXCSR", "RDSEED",
+                                       "RDFSBASE", "RDGSBASE", "WRFSBASE", "WRGSBASE", "RDPID",  "WRSS",     "WRUSS",   "INCSSP",    "RDSSP",    "TPAUSE",
+                                       "UMONITOR", "UMWAIT",   "ENCODEKEY", "INVLPG",  "INVPCID", "CLZERO",  "PSMASH",  "CLRSSBSY"};
     bool converts = strstr(p->mnemonic, "CVTSI2") || strstr(p->mnemonic, "CVTUSI2");
-    bool mixed = has_vector(f) && !converts && !(strstr(p->mnemonic, "CVT") && has_register(f, "gpr"));
-    if (mixed || p->mnemonic[0] == 'F' || str_has_prefix(p->mnemonic, "SET"))
+    bool to_integer = (strstr(p->mnemonic, "SD2SI") || strstr(p->mnemonic, "SS2SI")) && has_register(f, "gpr");
+    if ((has_vector(f) && !converts && !to_integer) || p->mnemonic[0] == 'F' || strstr(p->mnemonic, "2USI") || strstr(p->mnemonic, "SH2SI"))
         return 0;
+    for (unsigned i = 0; i < sizeof bare / sizeof *bare; i++)
+        if (str_has_prefix(p->mnemonic, bare[i]))
+            return 0;
     if (strcmp(p->mnemonic, "CRC32") == 0)
         return f->operands[0].bits;
     for (unsigned i = f->count; i-- > 0;)
@@ -197,7 +203,7 @@ static bool add_condition(const struct parts *p, unsigned bits, struct att_form 
                 char suffixed[8];
                 snprintf(suffixed, sizeof suffixed, "%s%s", same[i][0], size_letter(bits));
                 add_name(f, "%s%s", stem, suffixed);
-                f->suffixed = true;
+                f->suffixed = *size_letter(bits);
             }
             for (unsigned n = 0; n < 3 && same[i][n]; n++)
                 add_name(f, "%s%s", stem, same[i][n]);
@@ -255,10 +261,11 @@ bool att_form(const char *form, struct att_form *out)
     unsigned bits = suffix_bits(&p, out);
     if (add_renamed(&p, out) || add_condition(&p, bits, out))
         return true;
-    if (bits) {
+    if (*size_letter(bits)) {
         add_name(out, "%s%s", p.mnemonic, size_letter(bits));
-        out->suffixed = true;
+        out->suffixed = out->name_count > 0;
     }
     add_name(out, "%s%s", p.mnemonic, "");
-    return true;
+    /* A mnemonic longer than any that exists has no room. */
+    return out->name_count > 0;
 }
