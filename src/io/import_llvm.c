@@ -224,7 +224,6 @@ static bool read_resources(struct reader *r, const char *text, const char *end, 
     return true;
 }
 
-#define CYCLES_MAX 1000000
 
 struct charge {
     portset set;
