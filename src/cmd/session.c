@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "io/machine_file.h"
+#include "work/job.h"
 
 void session_init(struct session *s)
 {
@@ -27,6 +28,8 @@ static void drop_selection(struct session *s)
 
 void session_done(struct session *s)
 {
+    job_shutdown();
+    experiments_free(s->experiments);
     kernel_free(s->kernel);
     for (size_t i = 0; i < s->machine_count; i++)
         machine_free(s->machines[i]);

@@ -8,6 +8,7 @@
 
 #include "analysis/kernel.h"
 #include "isa/forms.h"
+#include "measure/runner.h"
 #include "model/machine.h"
 
 enum format { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON };
@@ -18,6 +19,11 @@ struct session {
     size_t machine_count;
     char **selected;                  /* ids shown side by side; the first is the current one */
     size_t selected_count;
+    struct experiments *experiments;  /* NULL: none */
+    struct runner_summary measured;   /* of the last `experiments measure` */
+    double measured_clock_hz;
+    unsigned measured_children;
+    bool interactive;                 /* jobs run on while the user does something else; otherwise commands wait for theirs */
     enum format format;
     bool color, ascii, keep_going, quit;
     struct str output;                /* what the running command prints */

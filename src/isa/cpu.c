@@ -87,6 +87,13 @@ const char *cpu_name(char *buffer, size_t size)
     return buffer;
 }
 
+unsigned cpu_signature(void)
+{
+    uint32_t a = 0, b, c, d;
+    __get_cpuid(1, &a, &b, &c, &d);
+    return a;
+}
+
 bool cpu_virtual(void)
 {
     return bit_of(1, 0, ECX, 31);

@@ -11,6 +11,8 @@ unsigned cpu_vector_bits(void);
 bool cpu_has(const char *set);
 /* Brand string without padding into @buffer; returns @buffer. */
 const char *cpu_name(char *buffer, size_t size);
+/* Family, model and stepping as CPUID packs them. */
+unsigned cpu_signature(void);
 /* True under a hypervisor. */
 bool cpu_virtual(void);
 

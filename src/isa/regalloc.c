@@ -57,7 +57,10 @@ static const char *unfit(const struct form_row *row, const struct insn *insn)
         return "it changes or reads processor state";
     if (name_is_one_of(insn->mnemonic, stack))
         return "it moves the stack pointer";
-    if (name_is_one_of(insn->mnemonic, walking))
+    if (str_has_prefix(insn->mnemonic, "ud"))
+        return "it is defined to fail";
+    /* Two string instructions share their names with scalar SSE ones. */
+    if (name_is_one_of(insn->mnemonic, walking) || strcmp(row->template, "movsd") == 0 || strcmp(row->template, "cmpsd") == 0)
         return "it walks through memory by itself";
     return NULL;
 }
