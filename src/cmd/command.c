@@ -16,6 +16,7 @@ const struct command commands[] = {
     {"kernel list", "", "the loops found", false, cmd_kernel_list},
     {"kernel use", "N", "take another loop of the list", false, cmd_kernel_use},
     {"kernel save", "FILE", "write the current loop as Intel syntax", false, cmd_kernel_save},
+    {"kernel measure", "[--file CSV [--out CSV]]", "cycles per iteration of the loaded kernel on this CPU, or of every block of a file", false, cmd_kernel_measure},
     {"mapping show", "[PATTERN]", "usage and latency of forms on the current machine", false, cmd_mapping_show},
     {"mapping import", "llvm CPU", "a machine from the installed LLVM's scheduling models", false, cmd_mapping_import},
     {"mapping save", "DIRECTORY", "write the current machine's tables", false, cmd_mapping_save},

@@ -57,14 +57,14 @@ unsigned sandbox_setup(const struct body *body)
 
 static bool files_open(struct sandbox *s, struct err *err)
 {
-    uint64_t pattern[512];
+    uint64_t pattern[512 * SANDBOX_REAL_PAGES];
 
     s->code_file = memfd_create("portolan-code", MFD_CLOEXEC);
     s->page_file = memfd_create("portolan-page", MFD_CLOEXEC);
     if (s->code_file < 0 || s->page_file < 0 || ftruncate(s->code_file, AREA_CODE) < 0)
         return err_set(err, ERR_IO, NULL, "no memory file for the code: %s", strerror(errno));
     /* What pointers loaded from memory point to can be mapped as well; as a number it is harmless. */
-    for (unsigned i = 0; i < 512; i++)
+    for (unsigned i = 0; i < 512 * SANDBOX_REAL_PAGES; i++)
         pattern[i] = 0x0000000012345600;
     if (write(s->page_file, pattern, sizeof pattern) != sizeof pattern)
         return err_set(err, ERR_IO, NULL, "no memory file for pages: %s", strerror(errno));
@@ -143,11 +143,26 @@ static size_t put_frame_operand(uint8_t *at, size_t length, size_t code_end, siz
     return length;
 }
 
+static size_t next_start(const struct sandbox *s)
+{
+    return (s->used + 63) / 64 * 64;
+}
+
+uint32_t sandbox_next_offset(const struct sandbox *s)
+{
+    return (uint32_t)next_start(s);
+}
+
+uint32_t sandbox_data_offset(unsigned slot)
+{
+    return (uint32_t)(AREA_LOADS + AREA_PAGES_AT + 4096 + slot % 64 * 64);
+}
+
 bool sandbox_add(struct sandbox *s, const uint8_t *code, size_t length, unsigned copies, bool counts_in_memory, uint32_t *offset)
 {
     static const uint8_t dec_register[] = {0x49, 0xff, 0xcf}, dec_memory[] = {0x48, 0xff, 0x0d, 0, 0, 0, 0};
     static const uint8_t branch[] = {0x0f, 0x85, 0, 0, 0, 0}, out[] = {0xff, 0x25, 0, 0, 0, 0};
-    size_t start = (s->used + 63) / 64 * 64, at = start;
+    size_t start = next_start(s), at = start;
 
     if (length * copies + 128 > AREA_CODE - start)
         return false;

@@ -15,6 +15,7 @@
 #define SANDBOX_ITEMS 256        /* in one batch */
 #define SANDBOX_RAW 64           /* samples of a raw item */
 #define SANDBOX_PAGES 512        /* pages mapped on demand for one item */
+#define SANDBOX_REAL_PAGES 8     /* pages of memory behind them, in turn: what a first-level cache holds */
 
 enum sandbox_fault {
     FAULT_NONE, FAULT_ILLEGAL, FAULT_ARITHMETIC, FAULT_SEGMENT, FAULT_BUS, FAULT_TRAP, FAULT_ENDLESS, FAULT_SYSTEM_CALL, FAULT_KILLED, FAULT_ADDRESS, FAULT_PAGES,
@@ -30,8 +31,10 @@ struct sandbox_item {
     bool counts_in_memory;       /* the loop counter is not r15 but in memory; registers as given below, pages mapped on demand */
     bool difference;
     unsigned vectors;            /* enum vector_setup */
-    uint64_t warm, count;        /* raw: iterations; windows: count limits them (0: no limit) */
+    uint64_t warm, count;        /* raw: iterations; windows: the count to take, 0: what fills the window */
     unsigned samples;            /* raw */
+    unsigned passes;             /* counts_in_memory: how often the timed iterations are run, registers set anew each time; ticks are of all */
+    bool plain_values;           /* counts_in_memory: vector registers hold 0 instead of numbers near 1 */
     uint64_t general[16];        /* counts_in_memory */
     /* what became of it */
     bool done;
@@ -55,6 +58,10 @@ void sandbox_free(struct sandbox *s);
 void sandbox_clear(struct sandbox *s);
 /* The items to fill, SANDBOX_ITEMS of them; valid while the sandbox lives. */
 struct sandbox_item *sandbox_items(struct sandbox *s);
+/* Where the next loop's code will start. */
+uint32_t sandbox_next_offset(const struct sandbox *s);
+/* A place that code may read and write, relative to the start of the code area. */
+uint32_t sandbox_data_offset(unsigned slot);
 /* Adds a loop over @length bytes of @code, @copies times in a row; false when the code area is full. Fills offset. */
 bool sandbox_add(struct sandbox *s, const uint8_t *code, size_t length, unsigned copies, bool counts_in_memory, uint32_t *offset);
 /* Runs items 0 to @count - 1. @cancelled (may be NULL) is asked about ten times a second. False with err when no child can be started, or cancelled. */

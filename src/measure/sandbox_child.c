@@ -43,6 +43,7 @@ static struct {
     uint64_t pages[SANDBOX_PAGES];    /* mapped for the item */
     unsigned page_count;
     int counter;                      /* perf event or -1 */
+    bool plain;                       /* vector registers are to hold 0 */
 } child;
 
 static BARE long call(long number, long a, long b, long c, long d, long e, long f)
@@ -69,7 +70,8 @@ static BARE bool map_on_demand(const siginfo_t *info, unsigned *fault)
         *fault = FAULT_PAGES;
         return false;
     }
-    long got = call(SYS_mmap, (long)address, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, child.given.page, 0);
+    long got = call(SYS_mmap, (long)address, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, child.given.page,
+                    (long)(child.page_count % SANDBOX_REAL_PAGES) * 4096);
     if (got != (long)address) {
         *fault = FAULT_ADDRESS;
         return false;
@@ -117,6 +119,16 @@ static BARE void pulse_rest(void *self)
     child.given.batch->heartbeat++;
 }
 
+/* Values near 1 as doubles and as floats, different in every register; or 0, for what takes them as indices. */
+static BARE void values_fill(bool plain)
+{
+    if (child.plain == plain)
+        return;
+    child.plain = plain;
+    for (unsigned i = 0; i < 48; i++)
+        child.frame->values[i] = plain ? 0 : 0x3ff41f253f841f25 + (uint64_t)i * 0x0000010000000100;
+}
+
 static BARE void frame_fill(enum pulse_code code, uint64_t warm, uint64_t count)
 {
     const struct sandbox_batch *batch = child.given.batch;
@@ -130,6 +142,8 @@ static BARE void frame_fill(enum pulse_code code, uint64_t warm, uint64_t count)
     f->count = count;
     f->vectors = code == PULSE_ITEM ? item->vectors : f->clean ? SETUP_CLEAN : SETUP_SSE;
     f->in_register = !own;
+    f->passes = own && item->passes ? item->passes : 1;
+    values_fill(own && item->plain_values);
     if (own) {
         for (unsigned i = 0; i < 16; i++)
             f->general[i] = item->general[i];
@@ -173,12 +187,10 @@ static BARE uint64_t counter_read(void)
 /* Cycles per iteration by the hardware's counter, from two loop counts, so that the way in and out drops out. */
 static BARE double by_counter(struct sandbox_item *item, double cycles)
 {
-    uint64_t count = cycles > 0 && cycles < 30000 ? (uint64_t)(60000 / cycles) + 2 : 2;
+    uint64_t count = item->count ? item->count : cycles > 0 && cycles < 30000 ? (uint64_t)(60000 / cycles) + 2 : 2;
     double best[2] = {INFINITY, INFINITY};
     unsigned fault;
 
-    if (item->count && count > item->count)
-        count = item->count;
     for (unsigned i = 0; i < 6; i++) {
         uint64_t before = counter_read();
         if (!pulse_run(NULL, PULSE_ITEM, 0, i % 2 ? count : count / 2, &fault))
@@ -186,7 +198,7 @@ static BARE double by_counter(struct sandbox_item *item, double cycles)
         double cost = (double)(counter_read() - before);
         best[i % 2] = cost < best[i % 2] ? cost : best[i % 2];
     }
-    return (best[1] - best[0]) / (double)(count - count / 2);
+    return (best[1] - best[0]) / (double)(count - count / 2) / (item->passes ? item->passes : 1);
 }
 
 static BARE void item_run(struct sandbox_item *item)
@@ -198,6 +210,7 @@ static BARE void item_run(struct sandbox_item *item)
             item->ticks[i] = pulse_run(NULL, item->code, item->warm, item->count, &item->fault);
     } else {
         window_measure(&real_pulse, &child.given.batch->rules, item->difference, item->count, &item->result);
+        item->result.cycles /= item->passes ? item->passes : 1;
         item->fault = item->result.state == WINDOW_FAULT ? item->result.fault : FAULT_NONE;
         if (child.counter >= 0 && !item->fault)
             item->counter_cycles = by_counter(item, item->result.cycles);
@@ -300,11 +313,11 @@ static bool files_close(void)
     return true;
 }
 
-/* Values near 1 as doubles and as floats, different in every register; no byte of the memory pattern is 0, so it divides. */
+/* No byte of the pattern is 0, so that it divides. */
 static void memory_fill(void)
 {
-    for (unsigned i = 0; i < 48; i++)
-        child.frame->values[i] = 0x3ff41f253f841f25 + (uint64_t)i * 0x0000010000000100;
+    child.plain = true;
+    values_fill(false);
     for (unsigned area = 0; area < 2; area++) {
         uint64_t *words = (uint64_t *)(child.given.area + (area ? AREA_STORES : AREA_LOADS) + AREA_PAGES_AT);
         for (unsigned i = 0; i < AREA_PAGES / 8; i++)

@@ -31,7 +31,8 @@ struct sandbox_frame {
     uint32_t clean;         /* 76: vzeroupper at the end */
     uint64_t general[16];   /* 80 */
     uint64_t masks;         /* 208 */
-    uint64_t values[48];    /* 216: vector register i begins at values[i] */
+    uint64_t passes;        /* 216: of the timed part, at least 1 */
+    uint64_t values[48];    /* 224: vector register i begins at values[i] */
 };
 
 /* Where things lie: code, frame, memory and stack in one stretch, so that code reaches the frame relative to itself. */

@@ -53,27 +53,25 @@ static bool shortest(const struct pulse *pulse, uint64_t warm, uint64_t count, d
 }
 
 /* How many iterations fill the window; 0 on a fault. */
-static uint64_t count_for(const struct pulse *pulse, const struct window_rules *rules, uint64_t max_count, unsigned *fault)
+static uint64_t count_for(const struct pulse *pulse, const struct window_rules *rules, unsigned *fault)
 {
     double ticks;
-    uint64_t tries = max_count && max_count < 4 ? max_count : 4;
 
-    if (!shortest(pulse, 1, tries, &ticks, fault))
+    if (!shortest(pulse, 1, 4, &ticks, fault))
         return 0;
-    double each = (ticks - rules->overhead) / (double)tries;
+    double each = (ticks - rules->overhead) / 4;
     double count = rules->item_ticks / (each > 0.25 ? each : 0.25);
-    count = count < 2 ? 2 : count;
-    return max_count && count > (double)max_count ? max_count : (uint64_t)count;
+    return count < 2 ? 2 : (uint64_t)count;
 }
 
-void window_measure(const struct pulse *pulse, const struct window_rules *rules, bool difference, uint64_t max_count, struct window_result *out)
+void window_measure(const struct pulse *pulse, const struct window_rules *rules, bool difference, uint64_t count, struct window_result *out)
 {
     double values[VALUES], tick = 1;
     uint64_t start = pulse->now(pulse->self);
     unsigned have = 0;
 
     *out = (struct window_result){.state = WINDOW_UNSETTLED, .cycles = NAN, .spread = NAN};
-    uint64_t count = count_for(pulse, rules, max_count, &out->fault);
+    count = count ? count : count_for(pulse, rules, &out->fault);
     if (!count) {
         out->state = WINDOW_FAULT;
         return;
@@ -91,7 +89,8 @@ void window_measure(const struct pulse *pulse, const struct window_rules *rules,
             pulse->rest(pulse->self);
             continue;
         }
-        if ((difference && !shortest(pulse, count / 8, count / 2, &shorter, &out->fault)) || !shortest(pulse, count / 8, count, &longer, &out->fault)) {
+        uint64_t warm = difference ? count : count / 8;
+        if ((difference && !shortest(pulse, warm, count / 2, &shorter, &out->fault)) || !shortest(pulse, warm, count, &longer, &out->fault)) {
             out->state = WINDOW_FAULT;
             return;
         }

@@ -40,8 +40,9 @@ struct window_result {
     unsigned accepted, contended, disturbed;   /* windows by what became of them */
 };
 
-/* Measures PULSE_ITEM under @rules. With @difference two loop counts are run and subtracted instead of the overhead. Any thread. */
-void window_measure(const struct pulse *pulse, const struct window_rules *rules, bool difference, uint64_t max_count, struct window_result *out);
+/* Measures PULSE_ITEM under @rules, @count iterations a run (0: what fills the window). With @difference half as many are run as well and subtracted
+ * instead of the overhead, and a whole run warms up. Any thread. */
+void window_measure(const struct pulse *pulse, const struct window_rules *rules, bool difference, uint64_t count, struct window_result *out);
 /* Middle of the lowest three of @values (sorted in place) and their relative spread. @n at least 1. */
 double window_lowest(double *values, unsigned n, double *spread);
 
