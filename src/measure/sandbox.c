@@ -29,6 +29,7 @@ struct sandbox {
     int code_file, page_file;
     size_t used, fixed;     /* bytes of code: all, and what stays between batches */
     struct sandbox_batch *batch;
+    void *pages;            /* memory that kernels find, seen from outside */
     void *signal_stack;
     int cpu;
     pid_t pid;              /* 0: none runs */
@@ -57,17 +58,10 @@ unsigned sandbox_setup(const struct body *body)
 
 static bool files_open(struct sandbox *s, struct err *err)
 {
-    uint64_t pattern[512 * SANDBOX_REAL_PAGES];
-
     s->code_file = memfd_create("portolan-code", MFD_CLOEXEC);
     s->page_file = memfd_create("portolan-page", MFD_CLOEXEC);
-    if (s->code_file < 0 || s->page_file < 0 || ftruncate(s->code_file, AREA_CODE) < 0)
+    if (s->code_file < 0 || s->page_file < 0 || ftruncate(s->code_file, AREA_CODE) < 0 || ftruncate(s->page_file, SANDBOX_REAL_PAGES * 4096) < 0)
         return err_set(err, ERR_IO, NULL, "no memory file for the code: %s", strerror(errno));
-    /* What pointers loaded from memory point to can be mapped as well; as a number it is harmless. */
-    for (unsigned i = 0; i < 512 * SANDBOX_REAL_PAGES; i++)
-        pattern[i] = 0x0000000012345600;
-    if (write(s->page_file, pattern, sizeof pattern) != sizeof pattern)
-        return err_set(err, ERR_IO, NULL, "no memory file for pages: %s", strerror(errno));
     return true;
 }
 
@@ -76,8 +70,9 @@ static bool area_map(struct sandbox *s, struct err *err)
     s->area = mmap(NULL, AREA_SIZE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     s->code = mmap(NULL, AREA_CODE, PROT_READ | PROT_WRITE, MAP_SHARED, s->code_file, 0);
     s->batch = mmap(NULL, sizeof *s->batch, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    s->pages = mmap(NULL, SANDBOX_REAL_PAGES * 4096, PROT_READ | PROT_WRITE, MAP_SHARED, s->page_file, 0);
     s->signal_stack = mmap(NULL, SIGNAL_STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (s->area == MAP_FAILED || s->code == MAP_FAILED || s->batch == MAP_FAILED || s->signal_stack == MAP_FAILED)
+    if (s->area == MAP_FAILED || s->code == MAP_FAILED || s->batch == MAP_FAILED || s->pages == MAP_FAILED || s->signal_stack == MAP_FAILED)
         return err_set(err, ERR_IO, NULL, "no memory for the sandbox: %s", strerror(errno));
     static const size_t parts[] = {AREA_FRAME, AREA_LOADS, AREA_STORES, AREA_STACK};
     for (size_t i = 0; i < 4; i++) {
@@ -119,7 +114,7 @@ static bool child_start(struct sandbox *s, struct err *err)
     /* A socket, since writing to one whose reader died need not raise a signal. */
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, link) < 0)
         return err_set(err, ERR_IO, NULL, "no link to the sandbox: %s", strerror(errno));
-    struct sandbox_child child = {s->batch, s->area, link[1], s->page_file, s->cpu, getpid(), s->signal_stack, SIGNAL_STACK};
+    struct sandbox_child child = {s->batch, s->area, s->pages, link[1], s->page_file, s->cpu, getpid(), s->signal_stack, SIGNAL_STACK};
     s->batch->ready = 0;
     pid_t pid = fork();
     if (pid == 0)
@@ -207,6 +202,7 @@ struct sandbox *sandbox_new(int cpu, struct err *err)
     s->code_file = s->page_file = -1;
     s->area = s->code = s->signal_stack = MAP_FAILED;
     s->batch = MAP_FAILED;
+    s->pages = MAP_FAILED;
     s->cpu = cpu >= 0 ? cpu : cpu_choose();
     if (!files_open(s, err) || !area_map(s, err)) {
         sandbox_free(s);
@@ -231,6 +227,8 @@ void sandbox_free(struct sandbox *s)
         munmap(s->code, AREA_CODE);
     if (s->batch != MAP_FAILED)
         munmap(s->batch, sizeof *s->batch);
+    if (s->pages != MAP_FAILED)
+        munmap(s->pages, SANDBOX_REAL_PAGES * 4096);
     if (s->signal_stack != MAP_FAILED)
         munmap(s->signal_stack, SIGNAL_STACK);
     if (s->code_file >= 0)

@@ -50,6 +50,7 @@ struct sandbox_frame {
 struct sandbox_child {
     struct sandbox_batch *batch;
     uint8_t *area;
+    uint64_t *pages;       /* what is mapped on demand */
     int link;              /* a byte starts a batch, a byte answers */
     int page;              /* memory file of one page for mapping on demand */
     int cpu;
