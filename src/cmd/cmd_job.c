@@ -24,7 +24,8 @@ bool cmd_jobs(struct session *s, int argc, char **argv, struct err *err)
             str_addf(&s->output, "%u,%s,\"%s\",%.3f,%g,%g,\"%s\"\n", info.number, state_names[info.state], info.title, info.seconds, info.done,
                      info.total, info.note);
         else
-            str_addf(&s->output, "%3u  %-9s %8.1f s  %s  %s\n", info.number, state_names[info.state], info.seconds, info.title, info.note);
+            str_addf(&s->output, "%3u  %-9s %8.1f s  %s  %s%s\n", info.number, state_names[info.state], info.seconds, info.title, info.note,
+                     info.state == JOB_FAILED ? info.err.what : "");
     }
     if (s->format == FORMAT_JSON)
         session_json(s, json_pack("{s:O}", "jobs", rows));

@@ -85,6 +85,7 @@ bool session_wait(struct session *s, unsigned number, struct err *err)
 
 void session_done(struct session *s)
 {
+    job_shutdown();
     drop_analyses(s);
     kernel_free(s->kernel);
     experiments_free(s->experiments);

@@ -11,6 +11,7 @@
 #include "base/str.h"
 #include "isa/forms.h"
 #include "model/experiments.h"
+#include "measure/runner.h"
 #include "model/machine.h"
 
 enum format { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON };
@@ -30,6 +31,9 @@ struct session {
     enum format last_format;
     enum isa isa;
     struct selection { char **ids; size_t count; } kept[ISA_COUNT];   /* of the sets that are not shown */
+    struct runner_summary measured;   /* of the last `experiments measure` */
+    double measured_clock_hz;
+    unsigned measured_children;
     enum format format;
     bool color, ascii, keep_going, quit;
     struct str output;                /* what the running command prints */
