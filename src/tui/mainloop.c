@@ -167,7 +167,7 @@ static void run(struct loop *l)
             break;
         if (sources[1].revents)
             drain_signals(l);
-        if (sources[2].revents)
+        if (sources[2].revents || frame_live(&l->frame))
             frame_jobs(&l->frame);
         if (sources[0].revents & POLLIN) {
             if (!l->prompting)

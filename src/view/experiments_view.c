@@ -8,6 +8,7 @@
 #include "model/metrics.h"
 #include "view/table.h"
 #include "view/view.h"
+#include "work/job.h"
 
 enum { COLUMN_EXPERIMENT, COLUMN_CYCLES, COLUMN_SPREAD, COLUMN_REPEATS, COLUMN_PREDICTED, COLUMN_ERROR, COLUMN_STATE, COLUMN_COUNT };
 
@@ -203,7 +204,14 @@ static void experiments_status(void *state, struct session *s, struct str *out)
         table_status(&v->table, &source, out);
 }
 
+static bool experiments_live(void *state, struct session *s)
+{
+    (void)state;
+    (void)s;
+    return job_running() > 0;
+}
+
 const struct view_ops experiments_view = {.name = "experiments", .help = "what was measured, predicted and how far apart; \\ cycles>2 & form~VADD, F follows",
                                           .open = experiments_open, .close = experiments_close, .draw = experiments_draw, .key = experiments_key,
                                           .click = experiments_click, .find = experiments_find, .sort = experiments_sort,
-                                          .filter = experiments_filter, .status = experiments_status};
+                                          .filter = experiments_filter, .status = experiments_status, .live = experiments_live};

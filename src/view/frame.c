@@ -159,6 +159,7 @@ bool frame_jobs(struct frame *f)
     struct session *s = f->session;
 
     str_clear(&s->output);
+    experiments_publish(s);
     bool changed = job_drain();
     if (!changed)
         return false;
