@@ -63,6 +63,8 @@ static bool read_ports(const struct machine *facts, struct ports *ports, struct 
         list += length;
         list += strspn(list, ", ");
     }
+    if (!ports->count)
+        return err_set(err, ERR_DATA, "name them: ports,\"0,1,2\"", "the fact ports names none");
     return true;
 }
 
