@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/vec.h"
+#include "io/llvm_amd.h"
 #include "isa/child.h"
 
 #define RESOURCES_MAX 256
@@ -527,8 +528,10 @@ struct machine *import_llvm(const char *cpu, const struct forms *forms, struct e
     ok = run(cpu, "-iterations=1", &one, &summary, err);
     for (size_t at = 0; ok && at < count; at += CHUNK)
         ok = import_chunk(cpu, forms, at, count - at < CHUNK ? count - at : CHUNK, &m, err);
-    if (ok && m)
+    if (ok && m) {
+        llvm_amd_complete(m, forms);
         set_facts(m, str_text(&summary));
+    }
     if (ok && !m)
         ok = err_set(err, ERR_DATA, "choose another CPU", "llvm-mca gave no form's resources for %s", cpu);
     if (!ok) {
