@@ -113,7 +113,9 @@ static void hold(struct build *b, uint32_t node, uint32_t distance)
     if (resource == RESOURCE_MEMORY)   /* found by address */
         return;
     b->holds[resource] = (struct holder){node, distance, true};
-    b->loaded[resource] = b->costs->rows[n->insn].op->traits & OP_PURE_LOAD;
+    const struct operand *source = &b->insns[n->insn].operands[1];
+    b->loaded[resource] = b->costs->rows[n->insn].flags & ROW_ELIMINATED ? source->reg < 48 && b->loaded[source->reg]
+                                                                          : (b->costs->rows[n->insn].op->traits & OP_PURE_LOAD) != 0;
     if (resource < 4 && b->insns[n->insn].operands[n->end].bits >= 32)
         b->holds[RESOURCE_HIGH + resource].known = false;
 }

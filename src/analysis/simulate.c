@@ -11,7 +11,7 @@
 #define LIMIT_CYCLES 60000      /* without a repeated state the mean is taken */
 #define LIMIT_ITERATIONS 2000
 #define AT_RENAME 1             /* cycles from rename to the first chance at a port, at least */
-#define COMMIT_OVERLAP 3        /* of the wait for a store to reach the cache, cycles that retirement takes here */
+#define COMMIT_OVERLAP 2        /* of the wait for a store to reach the cache, cycles that retirement takes here */
 
 /* An item of one iteration between delivery and retirement. */
 struct flight {
@@ -56,6 +56,7 @@ struct simulator {
     VEC(struct snapshot) snapshots;
     struct simulation *out;
     uint32_t timeline;
+    uint8_t load_turn;                 /* port of the last load */
     double busy[PORTS_MAX];
 };
 
@@ -111,29 +112,32 @@ static int32_t later(int32_t a, int32_t b)
     return a > b ? a : b;
 }
 
+static int32_t overlap(const struct simulator *s, const struct plan_edge *edge)
+{
+    return s->plan.node_kind[edge->from] == NODE_AT_RETIREMENT ? COMMIT_OVERLAP : 0;
+}
+
 /* The cycle from which the µop could run, UNKNOWN while a source is open. */
 static int32_t ready_time(struct simulator *s, const struct waiting *w)
 {
     int64_t iteration;
     const struct plan_item *item = item_of(s, w->item, &iteration);
     const struct flight *flight = flight_of(s, w->item);
-    int32_t ready = flight->issue + AT_RENAME, through_load = item->load_latency;
+    int32_t ready = flight->issue + (w->kind == UOP_RENAMED ? 0 : AT_RENAME);
 
     for (uint32_t e = item->first_edge; e < item->first_edge + item->edges; e++) {
         const struct plan_edge *edge = &s->plan.edges[e];
         uint8_t to = s->plan.node_kind[edge->to];
         bool address = edge->end == LATENCY_ADDRESS && item->load + item->store > 0, memory = edge->end == LATENCY_MEMORY;
-        if (edge->end == LATENCY_COMMIT || (to == NODE_EARLY) != (w->kind == UOP_RENAMED))
+        if (edge->end == LATENCY_COMMIT || edge->minor || (to == NODE_EARLY) != (w->kind == UOP_RENAMED))
             continue;
         if (w->kind == UOP_LOAD ? !address && !memory : w->kind == UOP_ADDRESS ? !address : w->kind == UOP_DATA ? address || memory : false)
             continue;
         int32_t source = source_of(s, edge, iteration);
         if (source == UNKNOWN)
             return UNKNOWN;
-        if (address && item->load)
-            through_load = later(through_load, edge->before);
         if (w->kind == UOP_LOAD)
-            source += memory ? later(0, edge->before - item->load_latency - (s->plan.node_kind[edge->from] == NODE_AT_RETIREMENT ? COMMIT_OVERLAP : 0)) : 0;
+            source += memory ? edge->before - item->load_latency - overlap(s, edge) : 0;
         else if (w->kind == UOP_COMPUTE)
             source += edge->before + edge->operation - s->plan.node_latency[edge->to];
         else if (w->kind == UOP_RENAMED)
@@ -143,7 +147,7 @@ static int32_t ready_time(struct simulator *s, const struct waiting *w)
     if (item->load && (w->kind == UOP_COMPUTE || (w->kind == UOP_DATA && !flight->computing))) {
         if (flight->load == UNKNOWN)
             return UNKNOWN;
-        ready = later(ready, flight->load + through_load);
+        ready = later(ready, flight->load + item->load_latency);
     }
     if (w->kind == UOP_DATA && flight->compute_first != UNKNOWN)
         ready = later(ready, later(flight->compute_first + item->latency, flight->compute_last + 1));
@@ -162,7 +166,7 @@ static int32_t load_result(struct simulator *s, const struct plan_item *item, in
             continue;
         int32_t source = source_of(s, edge, iteration);
         if (source != UNKNOWN)
-            ready = later(ready, source + edge->before + edge->operation - (s->plan.node_kind[edge->from] == NODE_AT_RETIREMENT ? COMMIT_OVERLAP : 0));
+            ready = later(ready, source + edge->before + edge->operation - overlap(s, edge));
     }
     return ready;
 }
@@ -203,7 +207,7 @@ static void publish_renamed(struct simulator *s, const struct waiting *w)
 
     for (uint32_t n = item->first_node; n < item->first_node + item->nodes; n++)
         if (s->plan.node_kind[n] == NODE_EARLY)
-            *value_of(s, iteration, n) = w->ready - AT_RENAME;
+            *value_of(s, iteration, n) = w->ready;
 }
 
 static void dispatch(struct simulator *s, const struct waiting *w)
@@ -281,6 +285,14 @@ static int8_t bind_port(portset ports, unsigned slot, const int32_t *before)
     return (int8_t)(second ? next : best);
 }
 
+/* Loads take their ports by turns. */
+static int8_t next_in_turn(struct simulator *s, portset ports)
+{
+    portset above = ports & ~(((portset)2 << s->load_turn) - 1);
+    s->load_turn = (uint8_t)__builtin_ctz(above ? above : ports);
+    return (int8_t)s->load_turn;
+}
+
 static void enter(struct simulator *s, int64_t number, unsigned slot, const int32_t *before)
 {
     int64_t iteration;
@@ -291,21 +303,29 @@ static void enter(struct simulator *s, int64_t number, unsigned slot, const int3
     flight->first = flight->load = flight->compute_first = flight->compute_last = UNKNOWN;
     flight->pending = item->uops;
     flight->computing = 0;
+    unsigned computing = 0;   /* a load shares the slot of the operation it is fused with */
     for (uint32_t n = item->first_node; n < item->first_node + item->nodes; n++)
         *value_of(s, iteration, n) = UNKNOWN;
     for (uint32_t u = item->first_uop; u < item->first_uop + item->uops; u++) {
         const struct plan_uop *uop = &s->plan.uops[u];
-        flight->computing += uop->kind == UOP_COMPUTE;
-        int8_t port = bind_port(uop->ports, slot++, before);
+        int8_t port = uop->kind == UOP_LOAD ? next_in_turn(s, uop->ports) : bind_port(uop->ports, slot + computing, before);
+        computing += uop->kind == UOP_COMPUTE;
         s->bound[port]++;
         vec_push(&s->waiting, ((struct waiting){number, u, uop->kind, port, UNKNOWN}));
     }
+    flight->computing = computing;
     if (item->early)
         vec_push(&s->waiting, ((struct waiting){number, 0, UOP_RENAMED, -1, UNKNOWN}));
     s->scheduler += (int32_t)item->uops;
     s->loads += item->load;
     s->stores += item->store;
     s->front.queued -= (int32_t)item->decode;
+}
+
+/* Long microcoded instructions enter in parts. */
+static int32_t scheduler_need(const struct plan_item *item)
+{
+    return item->uops < 4 ? (int32_t)item->uops : 4;
 }
 
 static void rename_items(struct simulator *s)
@@ -325,7 +345,7 @@ static void rename_items(struct simulator *s)
             s->out->stalls_rob += slots == s->issue_width;
             return;
         }
-        if (!s->slots_done && ((s->scheduler + (int32_t)item->uops > s->scheduler_size && s->scheduler) || s->loads + item->load > s->load_size ||
+        if (!s->slots_done && (s->scheduler + scheduler_need(item) > s->scheduler_size || s->loads + item->load > s->load_size ||
                                s->stores + item->store > s->store_size)) {
             s->out->stalls_scheduler += slots == s->issue_width;
             return;
@@ -415,7 +435,7 @@ static void write_state(struct simulator *s, int64_t base)
     vec_push(&s->states, (int32_t)(s->retired - first));
     vec_push(&s->states, (int32_t)s->slots_done);
     vec_push(&s->states, s->loads << 16 | s->stores);
-    vec_push(&s->states, s->leaving);
+    vec_push(&s->states, s->leaving << 8 | s->load_turn);
     for (unsigned i = 0; i < s->core->ports->count; i++) {
         vec_push(&s->states, s->bound[i]);
         vec_push(&s->states, since(s, s->pipe_free[i]));
@@ -485,6 +505,7 @@ static void start(struct simulator *s, const struct block_work *w, const struct 
     frontend_bound(c, insns, &w->costs, block->shape, block->align, &bound);
     front_start(&s->front, &s->plan, w, insns, block, &bound);
     s->now = 0;
+    s->load_turn = 0;
     s->issued = s->retired = s->slots_done = 0;
     s->rob = s->scheduler = s->loads = s->stores = s->leaving = 0;
     memset(s->bound, 0, sizeof s->bound);

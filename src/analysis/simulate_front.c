@@ -67,7 +67,7 @@ static void predecode(struct front *f)
         }
         if (f->insns[k].traits & INSN_LCP && !f->lcp_paid) {
             f->lcp_paid = true;
-            f->stall = (int32_t)whole(f->core->lcp_penalty, 0);
+            f->stall = (int32_t)whole(f->core->lcp_penalty, 0) - 1;
             return;
         }
         f->lcp_paid = false;

@@ -113,7 +113,22 @@ static void mark_early(struct plan *p, const struct block_work *w)
     }
 }
 
-static void fill_edges(struct plan *p, const struct deps *d)
+/* Dispatch to operation: the longest way from an address, or a forwarded store's where that is shorter. */
+static int32_t way_of_load(const struct plan *p, const struct plan_item *item, int32_t otherwise)
+{
+    int32_t longest = -1, forwarded = INT32_MAX;
+    for (uint32_t e = item->first_edge; e < item->first_edge + item->edges; e++) {
+        const struct plan_edge *edge = &p->edges[e];
+        if (edge->end == LATENCY_ADDRESS && edge->before > longest)
+            longest = edge->before;
+        if (edge->end == LATENCY_MEMORY && edge->before < forwarded)
+            forwarded = edge->before;
+    }
+    longest = longest < 0 ? otherwise : longest;
+    return forwarded < longest ? forwarded : longest;
+}
+
+static void fill_edges(struct plan *p, const struct deps *d, const struct insn *insns)
 {
     p->longest_distance = 1;
     for (size_t i = 0; i < d->node_count; i++)
@@ -121,7 +136,9 @@ static void fill_edges(struct plan *p, const struct deps *d)
     for (size_t i = 0; i < d->edge_count; i++) {
         const struct ratio_edge *from = &d->edges[i];
         int32_t operation = cycles_of(from->weight - d->before[i]);
-        p->edges[i] = (struct plan_edge){from->from, from->to, from->distance, cycles_of(d->before[i]), operation, d->ends[i]};
+        const struct dep_node *to = &d->nodes[from->to];
+        bool minor = d->ends[i] == LATENCY_FLAGS && to->end == LATENCY_FLAGS && !insns[to->insn].flags_read;
+        p->edges[i] = (struct plan_edge){from->from, from->to, from->distance, cycles_of(d->before[i]), operation, d->ends[i], minor};
         if (p->longest_distance < from->distance)
             p->longest_distance = from->distance;
         if (d->ends[i] != LATENCY_COMMIT && p->node_latency[from->to] < operation)
@@ -140,7 +157,7 @@ void plan_build(struct plan *p, const struct block_work *w, const struct insn *i
     reserve(p, count, d->edge_count, d->node_count);
     p->uop_count = p->item_count = 0;
     p->insn_count = count;
-    fill_edges(p, d);
+    fill_edges(p, d, insns);
     for (size_t i = 0; i < count; i++) {
         const struct cost *row = &w->costs.rows[i];
         p->start[i] = at;
@@ -175,6 +192,8 @@ void plan_build(struct plan *p, const struct block_work *w, const struct insn *i
         p->item_of[i] = (uint32_t)p->item_count - 1;
     }
     p->start[count] = at;
+    for (size_t k = 0; k < p->item_count; k++)
+        p->items[k].load_latency = way_of_load(p, &p->items[k], p->items[k].load_latency);
     for (size_t k = 0; k < p->item_count; k++)
         for (uint32_t n = p->items[k].first_node; n < p->items[k].first_node + p->items[k].nodes; n++)
             if (p->node_latency[n] < 0)

@@ -21,6 +21,7 @@ struct plan_edge {
     uint32_t distance;    /* iterations */
     int32_t before, operation;   /* cycles: load or forwarding, then the operation */
     int16_t end;          /* enum latency_end */
+    bool minor;           /* concerns one of several µops only: its value waits, the instruction does not */
 };
 
 /* An instruction, or two that fused into one. */
@@ -30,7 +31,7 @@ struct plan_item {
     uint32_t first_edge, edges;
     uint32_t first_node, nodes;
     uint32_t issue, decode;
-    int32_t latency, load_latency;
+    int32_t latency, load_latency;   /* cycles; the load's from its dispatch to its operation */
     bool complex, fusible, branch, load, store;
     bool early;           /* has values that rename knows */
 };
