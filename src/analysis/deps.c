@@ -65,7 +65,7 @@ static void add_edge(struct deps *d, struct holder from, uint32_t to, int end, i
 
 static bool is_followed(const struct operand *op)
 {
-    if (op->kind != OPERAND_REGISTER || op->reg >= 64)
+    if (op->kind != OPERAND_REGISTER || (op->reg >= REG_PC && op->reg <= REG_OTHER) || op->reg >= INSN_REGISTERS)
         return false;
     return !(op->reg >= 56 && op->bits == 80);   /* the x87 stack turns under its names */
 }
@@ -140,6 +140,19 @@ static bool keeps_flags(const struct insn *insn)
            (strncmp(insn->mnemonic, "sh", 2) == 0 || strncmp(insn->mnemonic, "sa", 2) == 0 || strncmp(insn->mnemonic, "ro", 2) == 0 || strncmp(insn->mnemonic, "rc", 2) == 0);
 }
 
+/* The base that an AArch64 access steps depends on its old value and the step alone, and nothing else depends on the step. */
+static bool is_step(const struct insn *insn, int end)
+{
+    if (end >= LATENCY_ADDRESS || insn->operands[end].kind != OPERAND_REGISTER)
+        return false;
+    if (insn->operands[end].access & ACCESS_WRITEBACK)
+        return true;
+    for (unsigned i = 0; i < insn->operand_count; i++)
+        if (insn->operands[i].access & ACCESS_WRITEBACK)
+            return end > 0 && insn->operands[end - 1].kind == OPERAND_MEMORY;
+    return false;
+}
+
 /* From @value, read as @end, to all that the instruction writes. @extra cycles come before the operation. */
 static void connect(struct build *b, uint32_t at, struct holder value, int end, int32_t extra)
 {
@@ -156,6 +169,13 @@ static void connect(struct build *b, uint32_t at, struct holder value, int end, 
             continue;   /* the new stack pointer depends on the old one only */
         if ((swap && end == node->end && end < LATENCY_ADDRESS) || node->end == LATENCY_COMMIT || node->end == LATENCY_FENCE)
             continue;
+        bool stepped = insn->traits & INSN_WRITEBACK && node->end < LATENCY_ADDRESS && insn->operands[node->end].access & ACCESS_WRITEBACK;
+        if (stepped != (insn->traits & INSN_WRITEBACK && is_step(insn, end)))
+            continue;
+        if (stepped) {
+            add_edge(b->d, value, n, CYCLE);
+            continue;
+        }
         if (end == LATENCY_FLAGS && node->end != LATENCY_FLAGS && keeps_flags(insn))
             continue;   /* only the flags of a shift by cl depend on the old ones */
         int32_t latency = stack ? (b->c->stack_engine ? 0 : CYCLE) : is_idiom(row) ? 0 : operation_latency(row->op, end, node->end);
@@ -186,7 +206,7 @@ static void read_address(struct build *b, uint32_t at, const struct operand *op)
     uint8_t parts[2] = {op->base, op->index};
 
     for (int i = 0; i < 2; i++) {
-        if (parts[i] >= 48)
+        if (parts[i] >= REG_PC)
             continue;
         int32_t extra = insn->traits & INSN_LOAD ? info->load_latency : 0;
         /* Pointer chasing: the shorter way when the base comes from a load and the address is simple. */

@@ -13,7 +13,7 @@ struct dep_node {
     uint8_t resource;   /* register root, or one of those below */
 };
 enum {
-    RESOURCE_CARRY = 66,
+    RESOURCE_CARRY = INSN_REGISTERS,
     RESOURCE_FLAGS,
     RESOURCE_HIGH,                          /* ah ch dh bh */
     RESOURCE_FENCE = RESOURCE_HIGH + 4,     /* locked and serialising instructions wait for each other */

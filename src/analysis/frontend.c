@@ -167,6 +167,15 @@ static double loop_buffer(const struct core *c, double slots)
     return best;
 }
 
+/* Decoders that are all alike: instructions a cycle, a fused pair is one. */
+static double decode_alike(const struct core *c, const struct costs *costs)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < costs->count; i++)
+        count += !(costs->rows[i].flags & ROW_FUSED_INTO);
+    return (double)count / c->decode_width;
+}
+
 void frontend_bound(const struct core *c, const struct insn *insns, const struct costs *costs, enum shape shape, unsigned align, struct frontend *out)
 {
     double slots = 0;
@@ -178,6 +187,8 @@ void frontend_bound(const struct core *c, const struct insn *insns, const struct
         out->predecode = predecode(c, insns, costs->count, shape, align);
     if (!isnan(c->decoders))
         out->decode = decode(c, insns, costs);
+    else if (!isnan(c->decode_width))
+        out->decode = decode_alike(c, costs);
     if (shape == SHAPE_LOOP) {
         out->jcc_erratum = c->jcc_erratum && touches_boundary(insns, costs, align);
         if (!isnan(c->uop_cache_width))
