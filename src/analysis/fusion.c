@@ -43,6 +43,10 @@ bool fusion_pairs(const struct machine *m, const struct insn *first, const struc
 
 bool fusion_eliminates(const struct machine *m, const struct insn *move)
 {
+    /* A zero-extension of a low byte is a move to a renamer that knows it. */
+    if (strcmp(move->mnemonic, "movzx") == 0 && move->operands[1].kind == OPERAND_REGISTER && move->operands[1].bits == 8 && !move->operands[1].offset_bits &&
+        move->operands[0].bits >= 32)
+        return machine_has(m, "eliminate", "movzx8");
     if (!(move->traits & INSN_MOVE))
         return false;
     const struct operand *to = &move->operands[0];

@@ -30,6 +30,7 @@ static const char *mark_of(const struct analysis_row *row)
            : row->flags & ROW_FUSED      ? "+"
            : row->flags & ROW_ZERO       ? "0"
            : row->flags & ROW_ELIMINATED ? "="
+           : row->flags & ROW_APPROXIMATE ? "~"
            : row->flags & ROW_PIPE       ? "/"
                                          : " ";
 }
@@ -97,6 +98,7 @@ static void legend(const struct analysis *a, struct str *out)
     static const struct { uint32_t flag; const char *text; } marks[] = {
         {ROW_UNKNOWN, "? not known to this machine"}, {ROW_FUSED, "+ fused with ^, the next"}, {ROW_ZERO, "0 zero idiom"},
         {ROW_ELIMINATED, "= move done at rename"},    {ROW_PIPE, "/ holds a divider"},
+        {ROW_APPROXIMATE, "~ put together from parts that the machine knows"},
     };
     const char *separator = "  ";
     for (size_t k = 0; k < sizeof marks / sizeof *marks; k++)
@@ -241,6 +243,23 @@ static json_t *row_json(const struct analysis_row *row, const struct ports *port
     return object;
 }
 
+/* Lines of the loop-carried cycle. */
+static json_t *chain_json(const struct analysis *a)
+{
+    json_t *lines = json_array();
+    for (size_t i = 0; i < a->count; i++)
+        if (a->rows[i].flags & ROW_CHAIN)
+                json_array_append_new(lines, json_integer(a->rows[i].insn->line));
+    return lines;
+}
+
+static json_t *frontend_json(const struct frontend *f)
+{
+    static const char *const sources[] = {"decoders", "uop-cache", "loop-buffer", "unknown"};
+    return json_pack("{s:o, s:o, s:o, s:o, s:s, s:b}", "predecode", number(f->predecode), "decode", number(f->decode), "uop_cache", number(f->uop_cache),
+                     "loop_buffer", number(f->loop_buffer), "source", sources[f->source], "jcc_erratum", (int)f->jcc_erratum);
+}
+
 json_t *report_json(const struct analysis *a)
 {
     const struct ports *ports = mapping_ports(a->machine->mapping);
@@ -259,7 +278,10 @@ json_t *report_json(const struct analysis *a)
     json_object_set_new(object, "bounds", bound);
     json_object_set_new(object, "cycles", json_real(a->cycles));
     json_object_set_new(object, "bottleneck", json_string(bound_name(a->bottleneck)));
-    json_object_set_new(object, "chain", json_array());
+    json_object_set_new(object, "chain", chain_json(a));
+    json_object_set_new(object, "frontend", frontend_json(&a->frontend));
+    json_object_set_new(object, "shape", json_string(a->shape == SHAPE_LOOP ? "loop" : "unrolled"));
+    json_object_set_new(object, "critical_path", number(a->critical_path));
     json_object_set_new(object, "unknown", unknown);
     json_object_set_new(object, "lower_bound", json_boolean(a->lower_bound));
     json_object_set_new(object, "sentence", json_string(a->sentence));

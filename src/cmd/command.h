@@ -31,6 +31,7 @@ bool cmd_kernel_load(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_kernel_paste(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_kernel_hex(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_kernel_analyze(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_kernel_evaluate(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_kernel_show(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_kernel_list(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_kernel_use(struct session *s, int argc, char **argv, struct err *err);
@@ -38,6 +39,9 @@ bool cmd_kernel_save(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_machine_list(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_machine_show(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_mapping_show(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_mapping_diff(struct session *s, int argc, char **argv, struct err *err);
+/* `mapping import uops-info`, which cmd_mapping_import hands on. */
+bool cmd_mapping_import_uops(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_mapping_import(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_mapping_list(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_mapping_use(struct session *s, int argc, char **argv, struct err *err);

@@ -50,24 +50,45 @@ static bool is_queue(const char *name)
     return (length >= 3 && strcmp(name + length - 3, "LSU") == 0) || (length >= 4 && strcmp(name + length - 4, "Load") == 0);
 }
 
-/* SKLPort5 is 5, SPRPort10 is A, Zn4ALU0 is ALU0, SKLFPDivider is FPDV. */
-static void port_name(const struct reader *r, const char *resource, char out[PORT_NAME_MAX])
+/* SKLPort5 is 5, SPRPort10 is A, Zn4ALU0 is ALU0, SKLFPDivider is FPDV; several units of one name get a number each, or, when the name
+ * numbers them itself (SBPort23:2, Zn3FP45:2), the digit that is theirs. */
+static void port_name(const struct reader *r, const struct resource *resource, unsigned unit, char out[PORT_NAME_MAX])
 {
-    const char *name = resource + r->prefix;
-    const char *divider = strstr(name, "Div");
-    char *end;
+    static const char *const shorter[][2] = {{"Multiplier", "MUL"}, {"Store", "ST"}, {"FPSt", "FST"}, {"BRU1", "BR1"}};
+    const char *name = resource->name + r->prefix, *divider = strstr(name, "Div");
+    size_t digits = strcspn(name, "0123456789");
+    bool numbered = resource->units > 1 && strlen(name + digits) == resource->units;
+    bool port = str_has_prefix(name, "Port");
+    unsigned long number = strtoul(name + digits, NULL, 10);
 
     if (divider) {
         snprintf(out, PORT_NAME_MAX, "%.*sDV", (int)(divider - name > 6 ? 6 : divider - name), name);
         return;
     }
-    if (str_has_prefix(name, "Port"))
-        name += 4;
-    unsigned long number = strtoul(name, &end, 10);
-    if (end != name && *end == '\0' && number < 36)
+    for (size_t i = 0; i < sizeof shorter / sizeof *shorter; i++)
+        if (strcmp(name, shorter[i][0]) == 0)
+            name = shorter[i][1];
+    if (numbered)
+        snprintf(out, PORT_NAME_MAX, "%.*s%c", port ? 0 : (int)(digits > 8 ? 8 : digits), name, name[digits + unit]);
+    else if (resource->units > 1)
+        snprintf(out, PORT_NAME_MAX, "%.8s%u", name, unit % 100);
+    else if (port && name[digits] && number < 36)
         snprintf(out, PORT_NAME_MAX, "%c", number < 10 ? (char)('0' + number) : (char)('A' + number - 10));
     else
         snprintf(out, PORT_NAME_MAX, "%.11s", name);
+}
+
+/* Order on the screen: ports by number, then the others as LLVM has them, dividers last. */
+static unsigned port_order(const struct reader *r, unsigned index)
+{
+    const struct resource *resource = &r->resources[index];
+    const char *name = resource->name + r->prefix;
+
+    if (strstr(name, "Div"))
+        return 1000 + index;
+    if (!str_has_prefix(name, "Port"))
+        return 100 + index;
+    return resource->units > 1 ? (unsigned)(name[4] - '0') : (unsigned)strtoul(name + 4, NULL, 10);
 }
 
 /* A line of the first list: "[16]  - SKLPort23:2 SKLPort2, SKLPort3". */
@@ -104,13 +125,12 @@ static const char *line_end(const char *at, const char *end)
 /* The units' own ports first, so that groups can refer to any of them. */
 static bool add_unit(struct reader *r, struct resource *resource, struct err *err)
 {
-    char base[PORT_NAME_MAX], name[PORT_NAME_MAX + 12];
+    char name[PORT_NAME_MAX];
 
     if (resource->invalid || is_queue(resource->name))
         return true;
-    port_name(r, resource->name, base);
     for (unsigned k = 0; k < resource->units; k++) {
-        snprintf(name, sizeof name, resource->units > 1 ? "%.9s%u" : "%s", base, k);
+        port_name(r, resource, k, name);
         if (!ports_add(&r->ports, name, err))
             return false;
         portset bit = (portset)1 << (r->ports.count - 1);
@@ -119,6 +139,24 @@ static bool add_unit(struct reader *r, struct resource *resource, struct err *er
             r->ports.pipes |= bit;
     }
     return true;
+}
+
+/* Adds the single units in the order of the screen. */
+static bool add_units(struct reader *r, const bool *is_unit, struct err *err)
+{
+    bool done[RESOURCES_MAX] = {false};
+
+    for (;;) {
+        unsigned next = r->count;
+        for (unsigned i = 0; i < r->count; i++)
+            if (is_unit[i] && !done[i] && (next == r->count || port_order(r, i) < port_order(r, next)))
+                next = i;
+        if (next == r->count)
+            return true;
+        done[next] = true;
+        if (!add_unit(r, &r->resources[next], err))
+            return false;
+    }
 }
 
 static void find_prefix(struct reader *r, const bool *is_unit)
@@ -158,11 +196,8 @@ static bool read_resources(struct reader *r, const char *text, const char *end, 
         is_unit[r->count++] = !line.members;
     }
     find_prefix(r, is_unit);
-    /* Ports, then pipes: dividers come last on the screen. */
-    for (int pipes = 0; pipes < 2; pipes++)
-        for (unsigned i = 0; i < r->count; i++)
-            if (is_unit[i] && (strstr(r->resources[i].name, "Div") != NULL) == pipes && !add_unit(r, &r->resources[i], err))
-                return false;
+    if (!add_units(r, is_unit, err))
+        return false;
     unsigned index = 0;
     for (const char *at = text; at < end; at = line_end(at, end) + 1) {
         const char *stop = line_end(at, end);

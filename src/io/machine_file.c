@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/vec.h"
 #include "io/csv.h"
+#include "io/overrides.h"
 
 static void path_in(struct str *path, const char *dir, const char *name)
 {
@@ -71,51 +72,16 @@ static bool parse_number(const char *text, double *out)
     return !*text || (*end == '\0' && *out >= 0 && isfinite(*out));
 }
 
-/* Applies one row to every form that its name or pattern means; a plain name not there yet is added. */
-static bool apply(struct mapping *m, struct mapping_entry *entry, bool pattern, const bool given[3], struct err *err)
-{
-    size_t hits = 0;
-    for (size_t i = 0; pattern && i < mapping_count(m); i++) {
-        const struct mapping_entry *old = mapping_at(m, i);
-        if (!str_match(entry->form, old->form))
-            continue;
-        struct mapping_entry fresh = {old->form, given[0] ? entry->usage : old->usage, given[1] ? entry->latency : old->latency,
-                                      given[2] ? entry->micro_ops : old->micro_ops, entry->source};
-        struct mapping_entry copy = fresh;
-        copy.form = mem_strdup(old->form);
-        usage_copy(&copy.usage, &fresh.usage);
-        mapping_set(m, &copy);
-        free(copy.form);
-        usage_done(&copy.usage);
-        hits++;
-    }
-    if (pattern && !hits)
-        return err_set(err, ERR_DATA, "correct the pattern", "no form matches \"%s\"", entry->form);
-    if (!pattern) {
-        const struct mapping_entry *old = mapping_find(m, entry->form);
-        struct mapping_entry fresh = *entry;
-        struct usage kept = {0};
-        if (old && !given[0]) {
-            usage_copy(&kept, &old->usage);
-            fresh.usage = kept;
-        }
-        if (old && !given[1])
-            fresh.latency = old->latency;
-        if (old && !given[2])
-            fresh.micro_ops = old->micro_ops;
-        mapping_set(m, &fresh);
-        usage_done(&kept);
-    }
-    return true;
-}
-
 /* mapping.csv, or overrides.csv, whose empty fields keep what is there and whose forms may be patterns. */
 static bool read_mapping(const char *path, bool overrides, struct mapping *m, struct err *err)
 {
     struct csv_table *t = csv_table_read(path, err);
+    struct override_list *list = NULL;
     bool ok = false;
     if (!t)
         return false;
+    if (overrides)
+        list = override_list_new(m);
     int form = csv_table_column(t, "form"), usage = csv_table_column(t, "usage"), latency = csv_table_column(t, "latency"),
         micro_ops = csv_table_column(t, "micro_ops"), source = csv_table_column(t, "source");
     if (form < 0 || usage < 0) {
@@ -125,36 +91,86 @@ static bool read_mapping(const char *path, bool overrides, struct mapping *m, st
     }
     for (size_t i = 0; i < t->count; i++) {
         char **row = t->rows[i];
-        struct mapping_entry entry = {.form = row[form], .latency = NAN, .source = source < 0 ? "" : row[source]};
-        double uops = NAN;
-        const char *text = strcmp(row[usage], "none") == 0 ? "" : row[usage];
+        struct override o = {.forms = row[form], .latency = NAN, .micro_ops = NAN, .source = source < 0 ? "" : row[source]};
         if (!*row[form]) {
             err_set(err, ERR_DATA, "name an instruction form", "the form is empty");
             row_fault(err, path, t->lines[i], form);
             goto out;
         }
-        if (!usage_parse(text, mapping_ports(m), &entry.usage, err)) {
+        if (!override_parse_usage(row[usage], mapping_ports(m), &o, err)) {
             row_fault(err, path, t->lines[i], usage);
             goto out;
         }
-        if ((latency >= 0 && !parse_number(row[latency], &entry.latency)) || (micro_ops >= 0 && !parse_number(row[micro_ops], &uops))) {
-            err_set(err, ERR_DATA, "give a number from 0 up, or nothing", "a latency or number of µops is no number");
-            row_fault(err, path, t->lines[i], latency);
-            usage_done(&entry.usage);
-            goto out;
-        }
-        entry.micro_ops = isnan(uops) ? 0 : (unsigned)uops;
-        bool given[3] = {*row[usage] != '\0', !isnan(entry.latency), !isnan(uops)};
         bool applied = true;
-        if (overrides)
-            applied = apply(m, &entry, strpbrk(row[form], "*?") != NULL, given, err);
-        else
+        int column = form;
+        if ((latency >= 0 && !parse_number(row[latency], &o.latency)) || (micro_ops >= 0 && !parse_number(row[micro_ops], &o.micro_ops))) {
+            applied = err_set(err, ERR_DATA, "give a number from 0 up, or nothing", "a latency or number of µops is no number");
+            column = latency;
+        } else if (overrides) {
+            applied = override_apply(list, &o, err);
+        } else {
+            struct mapping_entry entry = {row[form], o.usage, o.latency, isnan(o.micro_ops) ? 0 : (unsigned)o.micro_ops, (char *)o.source};
             mapping_set(m, &entry);
-        usage_done(&entry.usage);
+        }
+        override_done(&o);
         if (!applied) {
-            row_fault(err, path, t->lines[i], form);
+            row_fault(err, path, t->lines[i], column);
             goto out;
         }
+    }
+    ok = true;
+out:
+    override_list_free(list);
+    csv_table_free(t);
+    return ok;
+}
+
+static const struct { const char *name; int end; } latency_ends[] = {
+    {"any", LATENCY_ANY}, {"address", LATENCY_ADDRESS}, {"memory", LATENCY_MEMORY}, {"flags", LATENCY_FLAGS},
+};
+#define LATENCY_ENDS (sizeof latency_ends / sizeof *latency_ends)
+
+/* "2", "address", "memory", "flags" or "any". */
+static bool parse_end(const char *text, int *out)
+{
+    for (size_t i = 0; i < LATENCY_ENDS; i++)
+        if (strcmp(text, latency_ends[i].name) == 0) {
+            *out = latency_ends[i].end;
+            return true;
+        }
+    *out = text[0] - '1';
+    return text[0] >= '1' && text[0] <= '9' && !text[1];
+}
+
+static bool read_latencies(const char *path, struct machine *m, struct err *err)
+{
+    static const char *const names[] = {"form", "from", "to", "cycles", "source"};
+    struct csv_table *t = csv_table_read(path, err);
+    int column[5];
+    bool ok = false;
+
+    if (!t)
+        return false;
+    for (int i = 0; i < 5; i++)
+        if ((column[i] = csv_table_column(t, names[i])) < 0) {
+            err_set(err, ERR_DATA, "begin with form,from,to,cycles,source", "the header lacks a column");
+            err_at(err, path, 1, 1);
+            goto out;
+        }
+    for (size_t i = 0; i < t->count; i++) {
+        char **row = t->rows[i];
+        int from, to;
+        double cycles;
+        int fault = !parse_end(row[column[1]], &from) ? 1 : !parse_end(row[column[2]], &to) ? 2 : -1;
+        if (fault >= 0)
+            err_set(err, ERR_DATA, "write 1 to 9, address, memory, flags or any", "\"%s\" is no operand", row[column[fault]]);
+        else if (!parse_number(row[column[3]], &cycles) || isnan(cycles))
+            err_set(err, ERR_DATA, "give a number from 0 up", "\"%s\" is no latency", row[column[fault = 3]]);
+        if (fault >= 0) {
+            row_fault(err, path, t->lines[i], column[fault]);
+            goto out;
+        }
+        machine_add_latency(m, row[column[0]], from, to, cycles, row[column[4]]);
     }
     ok = true;
 out:
@@ -255,6 +271,9 @@ static struct machine *load_directory(const char *id, const char *dir, struct er
     path_in(&path, dir, "overrides.csv");
     if (ok && access(str_text(&path), F_OK) == 0)
         ok = machine_override(m, str_text(&path), err);
+    path_in(&path, dir, "latencies.csv");
+    if (ok && access(str_text(&path), F_OK) == 0)
+        ok = read_latencies(str_text(&path), m, err);
     if (!ok) {
         machine_free(m);
         m = NULL;
@@ -339,6 +358,29 @@ void machine_mapping_csv(const struct machine *m, struct str *out)
         machine_mapping_row(mapping_at(m->mapping, i), mapping_ports(m->mapping), out);
 }
 
+static void add_end(int end, struct str *out)
+{
+    for (size_t i = 0; i < LATENCY_ENDS; i++)
+        if (latency_ends[i].end == end) {
+            csv_add_field(out, latency_ends[i].name, false);
+            return;
+        }
+    str_addf(out, "%d,", end + 1);
+}
+
+static void save_latencies(const struct machine *m, struct str *out)
+{
+    str_add(out, "form,from,to,cycles,source\n");
+    for (size_t i = 0; i < m->latency_count; i++) {
+        const struct latency_rule *rule = &m->latencies[i];
+        csv_add_field(out, rule->form, false);
+        add_end(rule->from, out);
+        add_end(rule->to, out);
+        str_addf(out, "%.17g,", rule->cycles);
+        csv_add_field(out, rule->source, true);
+    }
+}
+
 bool machine_save(const struct machine *m, const char *dir, struct err *err)
 {
     struct str path = {0}, text = {0};
@@ -357,6 +399,11 @@ bool machine_save(const struct machine *m, const char *dir, struct err *err)
     machine_mapping_csv(m, &text);
     path_in(&path, dir, "mapping.csv");
     ok = file_write(str_text(&path), text.data, text.length, err);
+    str_clear(&text);
+    save_latencies(m, &text);
+    path_in(&path, dir, "latencies.csv");
+    if (ok && m->latency_count)
+        ok = file_write(str_text(&path), text.data, text.length, err);
 out:
     str_done(&path);
     str_done(&text);

@@ -1,6 +1,8 @@
 /* data/machines/<id>/: machine.csv (key,value,unit,source), mapping.csv (form,usage,latency,micro_ops,source) and
- * by hand: overrides.csv (the same columns; an empty field keeps the generated value, `none` is the empty usage, a form with * or ?
- * means every form that matches) and facts.csv (the columns of machine.csv; its rows win). */
+ * by hand: overrides.csv (the same columns; an empty field keeps the generated value, `none` is the empty usage, +1*p23 adds and -1*p23
+ * takes out, a form with * ? or {A,B} means every form that matches; later rows win; io/overrides.h), facts.csv (the columns of
+ * machine.csv; its rows win) and latencies.csv (form,from,to,cycles,source: latency between two operands, each 1 to 9, address, memory,
+ * flags or any; the first match wins). */
 #ifndef PORTOLAN_IO_MACHINE_FILE_H
 #define PORTOLAN_IO_MACHINE_FILE_H
 
@@ -8,7 +10,7 @@
 
 /* Loads a directory, or an id looked up below the data directory. NULL on failure; nothing half-loaded stays. */
 struct machine *machine_load(const char *id_or_dir, struct err *err);
-/* Writes machine.csv and mapping.csv (overrides stay apart). Creates the directory. */
+/* Writes machine.csv, mapping.csv and, if there are any, latencies.csv (overrides stay apart). Creates the directory. */
 bool machine_save(const struct machine *m, const char *dir, struct err *err);
 /* One row of mapping.csv, and the whole with its header. */
 void machine_mapping_row(const struct mapping_entry *entry, const struct ports *ports, struct str *out);
