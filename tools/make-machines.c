@@ -27,21 +27,27 @@
 
 /* @cpu is LLVM's name for the model: the P core of Alder Lake goes by the chip's name, Ivy Bridge has none of its own. */
 static const struct shipped {
-    const char *id, *cpu, *title, *extensions;
+    const char *id, *cpu, *title, *extensions;   /* NULL extensions: LLVM's own set of the CPU decides (AArch64) */
+    enum isa isa;
 } shipped[] = {
-    {"sandybridge", "sandybridge", "Intel Sandy Bridge", SANDY},
-    {"ivybridge", "ivybridge", "Intel Ivy Bridge (LLVM's Sandy Bridge model, corrected)", IVY},
-    {"haswell", "haswell", "Intel Haswell", HASWELL},
-    {"broadwell", "broadwell", "Intel Broadwell", BROADWELL},
-    {"skylake", "skylake", "Intel Skylake (client)", SKYLAKE},
-    {"skylake-avx512", "skylake-avx512", "Intel Skylake-X (server, AVX-512)", SKYLAKE_SERVER},
-    {"icelake-server", "icelake-server", "Intel Ice Lake (server)", ICELAKE_SERVER},
-    {"alderlake-p", "alderlake", "Intel Alder Lake P (Golden Cove)", ALDER},
-    {"sapphirerapids", "sapphirerapids", "Intel Sapphire Rapids (Golden Cove)", SAPPHIRE},
-    {"znver1", "znver1", "AMD Zen", ZEN},
-    {"znver2", "znver2", "AMD Zen 2", ZEN2},
-    {"znver3", "znver3", "AMD Zen 3", ZEN3},
-    {"znver4", "znver4", "AMD Zen 4", ZEN4},
+    {"sandybridge", "sandybridge", "Intel Sandy Bridge", SANDY, ISA_X86_64},
+    {"ivybridge", "ivybridge", "Intel Ivy Bridge (LLVM's Sandy Bridge model, corrected)", IVY, ISA_X86_64},
+    {"haswell", "haswell", "Intel Haswell", HASWELL, ISA_X86_64},
+    {"broadwell", "broadwell", "Intel Broadwell", BROADWELL, ISA_X86_64},
+    {"skylake", "skylake", "Intel Skylake (client)", SKYLAKE, ISA_X86_64},
+    {"skylake-avx512", "skylake-avx512", "Intel Skylake-X (server, AVX-512)", SKYLAKE_SERVER, ISA_X86_64},
+    {"icelake-server", "icelake-server", "Intel Ice Lake (server)", ICELAKE_SERVER, ISA_X86_64},
+    {"alderlake-p", "alderlake", "Intel Alder Lake P (Golden Cove)", ALDER, ISA_X86_64},
+    {"sapphirerapids", "sapphirerapids", "Intel Sapphire Rapids (Golden Cove)", SAPPHIRE, ISA_X86_64},
+    {"znver1", "znver1", "AMD Zen", ZEN, ISA_X86_64},
+    {"znver2", "znver2", "AMD Zen 2", ZEN2, ISA_X86_64},
+    {"znver3", "znver3", "AMD Zen 3", ZEN3, ISA_X86_64},
+    {"znver4", "znver4", "AMD Zen 4", ZEN4, ISA_X86_64},
+    {"cortex-a72", "cortex-a72", "Arm Cortex-A72 (LLVM's Cortex-A57 model, corrected)", NULL, ISA_AARCH64},
+    {"neoverse-n1", "neoverse-n1", "Arm Neoverse N1", NULL, ISA_AARCH64},
+    {"neoverse-v2", "neoverse-v2", "Arm Neoverse V2", NULL, ISA_AARCH64},
+    {"a64fx", "a64fx", "Fujitsu A64FX", NULL, ISA_AARCH64},
+    {"ampere1", "ampere1", "Ampere-1 (AmpereOne)", NULL, ISA_AARCH64},
 };
 
 /* Hints run as NOPs on CPUs that do not know them. */
@@ -73,10 +79,12 @@ static bool make(const char *directory, const struct shipped *which, const struc
     if (!m)
         return false;
     machine_set_fact(m, "title", which->title, "", "");
-    machine_set_fact(m, "isa", "x86-64", "", "");
+    machine_set_fact(m, "isa", isa_name(which->isa), "", "");
     machine_set_fact(m, "source", "LLVM 22 scheduling model, llvm-mca -instruction-tables=full; Apache-2.0 WITH LLVM-exception", "", "");
-    machine_set_fact(m, "extensions", which->extensions, "", "Intel and AMD manuals: CPUID of the family");
-    drop_absent(m, forms);
+    if (which->extensions) {
+        machine_set_fact(m, "extensions", which->extensions, "", "Intel and AMD manuals: CPUID of the family");
+        drop_absent(m, forms);
+    }
     str_addf(&path, "%s/%s", directory, which->id);
     bool ok = machine_save(m, str_text(&path), err);
     printf("%s: %zu forms, %u ports, %zu distinct µops\n", which->id, mapping_count(m->mapping), mapping_ports(m->mapping)->count,
@@ -90,8 +98,8 @@ int main(int argc, char **argv)
 {
     struct err err = {0};
     char text[2048];
-    struct forms *forms = forms_load(NULL, &err);
-    bool ok = argc > 1 && forms;
+    struct forms *forms[ISA_COUNT] = {NULL};
+    bool ok = argc > 1;
 
     if (argc < 2) {
         fputs("usage: make-machines DIRECTORY [ID...]\n", stderr);
@@ -101,10 +109,14 @@ int main(int argc, char **argv)
         bool chosen = argc == 2;
         for (int k = 2; k < argc; k++)
             chosen |= strcmp(argv[k], shipped[i].id) == 0;
+        enum isa isa = shipped[i].isa;
+        if (chosen && !forms[isa])
+            forms[isa] = forms_load_isa(isa, &err);
         if (chosen)
-            ok = make(argv[1], &shipped[i], forms, &err);
+            ok = forms[isa] && make(argv[1], &shipped[i], forms[isa], &err);
     }
-    forms_free(forms);
+    for (int isa = 0; isa < ISA_COUNT; isa++)
+        forms_free(forms[isa]);
     if (!ok)
         fprintf(stderr, "make-machines: %s\n", err_text(&err, text, sizeof text));
     return !ok;

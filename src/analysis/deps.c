@@ -69,6 +69,15 @@ static uint8_t resource_of(const struct operand *op)
     return op->offset_bits ? (uint8_t)(RESOURCE_HIGH + op->reg) : op->reg;
 }
 
+/* Its load waits for a store to reach the cache. */
+static bool is_blocked(const struct address_work *work, uint32_t at)
+{
+    for (size_t i = 0; i < work->found_count; i++)
+        if (work->found[i].load == at && !work->found[i].fits)
+            return true;
+    return false;
+}
+
 static void make_nodes(const struct build *b, const struct insn *insn, uint32_t at)
 {
     struct deps *d = b->d;
@@ -83,7 +92,7 @@ static void make_nodes(const struct build *b, const struct insn *insn, uint32_t 
         add_node(d, at, LATENCY_FLAGS, RESOURCE_FLAGS);
     if (insn->traits & INSN_STORE)
         add_node(d, at, LATENCY_MEMORY, RESOURCE_MEMORY);
-    if (insn->traits & INSN_STORE && b->blocked)
+    if (b->blocked && (insn->traits & INSN_STORE || is_blocked(&d->addresses, at)))
         add_node(d, at, LATENCY_COMMIT, RESOURCE_COMMIT);
     if (b->costs->rows[at].op->fence > 0)
         add_node(d, at, LATENCY_FENCE, RESOURCE_FENCE);
@@ -156,6 +165,12 @@ static int32_t hundredths(double cycles)
     return isnan(cycles) ? 0 : (int32_t)lround(cycles * CYCLE);
 }
 
+/* The stack engine's µop stands between the last push or pop and the instruction that names the stack pointer. */
+static int32_t sync_latency(const struct cost *row, uint8_t reg)
+{
+    return row->flags & ROW_SYNC && reg == STACK_POINTER ? CYCLE : 0;
+}
+
 static void read_address(struct build *b, uint32_t at, const struct operand *op)
 {
     const struct insn *insn = &b->insns[at];
@@ -171,7 +186,7 @@ static void read_address(struct build *b, uint32_t at, const struct operand *op)
             extra = hundredths(b->c->load_latency_simple);
         if (insn->traits & INSN_LOAD && addresses_far(&b->d->addresses, at))
             extra += hundredths(b->c->dtlb_miss);
-        connect(b, at, b->holds[parts[i]], LATENCY_ADDRESS, extra);
+        connect(b, at, b->holds[parts[i]], LATENCY_ADDRESS, extra + sync_latency(b->costs->rows + at, parts[i]));
     }
 }
 
@@ -194,19 +209,24 @@ static void read_memory(struct build *b, uint32_t at)
             continue;
         bool vector = b->costs->rows[at].op->traits & OP_VECTOR;
         double cycles = !f->fits ? c->store_forward_fail : vector ? c->store_forward_vector : c->store_forward;
-        connect(b, at, (struct holder){node_of(b->d, f->store, f->fits ? RESOURCE_MEMORY : RESOURCE_COMMIT), f->distance, true}, LATENCY_MEMORY,
-                hundredths(cycles));
+        struct holder source = {node_of(b->d, f->store, f->fits ? RESOURCE_MEMORY : RESOURCE_COMMIT), f->distance, true};
+        connect(b, at, source, LATENCY_MEMORY, hundredths(cycles));
+        if (!f->fits)
+            add_edge(b->d, source, node_of(b->d, at, RESOURCE_COMMIT), hundredths(cycles));
     }
 }
 
-/* A store reaches the cache when its value is there and the store before it has; fences follow each other. */
+/* A store reaches the cache when its value is there and all before it has: stores in order, and loads, which must retire first. Fences
+ * follow each other. */
 static void keep_order(struct build *b, uint32_t at)
 {
     const struct op *op = b->costs->rows[at].op;
 
-    if (b->blocked && b->insns[at].traits & INSN_STORE) {
+    bool store = b->insns[at].traits & INSN_STORE;
+    if (b->blocked && (store || is_blocked(&b->d->addresses, at))) {
         uint32_t commit = node_of(b->d, at, RESOURCE_COMMIT);
-        add_edge(b->d, (struct holder){node_of(b->d, at, RESOURCE_MEMORY), 0, true}, commit, 0);
+        if (store)
+            add_edge(b->d, (struct holder){node_of(b->d, at, RESOURCE_MEMORY), 0, true}, commit, 0);
         if (b->holds[RESOURCE_COMMIT].known)
             add_edge(b->d, b->holds[RESOURCE_COMMIT], commit, 0);
     }
@@ -253,7 +273,7 @@ static void read_inputs(struct build *b, uint32_t at)
         if (op->kind == OPERAND_MEMORY) {
             read_address(b, at, op);
         } else if (is_followed(op) && (op->access & ACCESS_READ || reads_old_value(b, at, i))) {
-            connect(b, at, b->holds[resource_of(op)], (int)i, 0);
+            connect(b, at, b->holds[resource_of(op)], (int)i, sync_latency(row, op->reg));
             if (op->reg < 4 && !op->offset_bits && op->bits > 8)   /* the second byte was written apart: merged first */
                 connect(b, at, b->holds[RESOURCE_HIGH + op->reg], (int)i, hundredths(b->c->high_byte));
         }

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/fusion.h"
+#include "base/log.h"
 #include "cmd/command.h"
 #include "isa/scan.h"
+#include "work/job.h"
 
 #define MISSING_SHOWN 30
 
@@ -25,13 +28,13 @@ static double coverage(const struct machine *m, const struct scan *scan)
     return all ? (double)known / (double)all : 0;
 }
 
-/* skylake-avx512 and sapphirerapids, then the selected machines that are others. */
-static size_t machines_of(struct session *s, struct machine *out[32], struct err *err)
+/* Two that stand for the instruction set, then the selected machines of it that are others. */
+static size_t machines_of(struct session *s, enum isa isa, struct machine *out[32], struct err *err)
 {
-    static const char *const always[] = {"skylake-avx512", "sapphirerapids"};
+    static const char *const always[ISA_COUNT][2] = {{"skylake-avx512", "sapphirerapids"}, {"cortex-a72", "neoverse-v2"}};
     size_t n = 0;
-    for (size_t i = 0; i < 2 + s->selected_count && n < 32; i++) {
-        struct machine *m = session_machine(s, i < 2 ? always[i] : s->selected[i - 2], err);
+    for (size_t i = 0; i < 2 + s->kept[isa].count && n < 32; i++) {
+        struct machine *m = session_machine(s, i < 2 ? always[isa][i] : s->kept[isa].ids[i - 2], err);
         if (!m)
             return 0;
         bool there = false;
@@ -78,31 +81,88 @@ static void print_scan(struct session *s, const struct scan *scan, struct machin
     json_decref(missing);
 }
 
+/* The job: files are read by the worker, the machines are asked by the UI thread at the end. */
+struct scan_job {
+    struct session *session;
+    struct scan scan;
+    char **paths;
+    size_t count, at;
+    struct job *job;
+};
+
+static bool scan_progress(void *context, const struct scan *scan, double fraction)
+{
+    struct scan_job *j = context;
+    job_progress(j->job, (double)j->at + fraction, (double)j->count, "%.1f M instructions", (double)scan->instructions / 1e6);
+    return !job_cancelled(j->job);
+}
+
+static bool scan_run(struct job *job, void *state, struct err *err)
+{
+    struct scan_job *j = state;
+
+    j->job = job;
+    j->scan.progress = scan_progress;
+    j->scan.context = j;
+    for (j->at = 0; j->at < j->count; j->at++)
+        if (!scan_file(&j->scan, j->paths[j->at], err))
+            return false;
+    scan_sort(&j->scan);
+    job_progress(job, (double)j->count, (double)j->count, "%.1f M instructions", (double)j->scan.instructions / 1e6);
+    return true;
+}
+
+static void scan_finish(void *state, const struct job_info *info)
+{
+    struct scan_job *j = state;
+    struct machine *machines[32];
+    struct err err = {0};
+    char text[1024];
+
+    if (info->state != JOB_DONE)
+        return;
+    size_t n = machines_of(j->session, j->scan.isa, machines, &err);
+    if (n)
+        print_scan(j->session, &j->scan, machines, n);
+    else
+        log_add(LOG_ERROR, "%s", err_text(&err, text, sizeof text));
+}
+
+static void scan_free(void *state)
+{
+    struct scan_job *j = state;
+    for (size_t i = 0; i < j->count; i++)
+        free(j->paths[i]);
+    free(j->paths);
+    scan_done(&j->scan);
+    free(j);
+}
+
 bool cmd_forms_scan(struct session *s, int argc, char **argv, struct err *err)
 {
-    struct scan scan = {0};
-    struct machine *machines[32];
-    bool ok = false;
+    static const struct job_ops ops = {scan_run, scan_finish, scan_free};
+    char title[80];
 
     if (argc < 2)
         return err_set(err, ERR_USAGE, "forms scan /bin/ls", "an ELF file was expected");
-    size_t n = machines_of(s, machines, err);
-    if (!n)
-        return false;
+    struct scan_job *j = mem_zero(1, sizeof *j);
+    j->session = s;
+    j->paths = mem_alloc((size_t)argc * sizeof *j->paths);
     for (int i = 1; i < argc; i++)
-        if (!scan_file(&scan, argv[i], err))
-            goto out;
-    scan_sort(&scan);
-    print_scan(s, &scan, machines, n);
-    ok = true;
-out:
-    scan_done(&scan);
-    return ok;
+        j->paths[j->count++] = mem_strdup(argv[i]);
+    snprintf(title, sizeof title, "forms scan %s%s", argv[1], argc > 2 ? " ..." : "");
+    unsigned number = job_start(title, &ops, j, err);
+    if (!number)
+        return false;
+    if (!s->interactive)
+        return session_wait(s, number, err);
+    str_addf(&s->output, "job %u scans; its table comes when it ends\n", number);
+    return true;
 }
 
 bool cmd_forms_add(struct session *s, int argc, char **argv, struct err *err)
 {
-    struct forms *forms = session_forms(s, err);
+    struct forms *forms = session_forms(s, s->isa, err);
     size_t added;
 
     if (!forms)
@@ -120,7 +180,7 @@ bool cmd_forms_add(struct session *s, int argc, char **argv, struct err *err)
 
 bool cmd_forms_select(struct session *s, int argc, char **argv, struct err *err)
 {
-    const struct forms *forms = session_forms(s, err);
+    const struct forms *forms = session_forms(s, s->isa, err);
     size_t selected = 0;
 
     if (!forms)

@@ -60,7 +60,8 @@ static bool parse_options(int argc, char **argv, struct kernel_options *options,
             compiler->flags[compiler->count++] = word;
             if (takes_next && i + 1 < argc)
                 compiler->flags[compiler->count++] = argv[++i];
-        } else if (strcmp(word, "--symbol") == 0 || strcmp(word, "--syntax") == 0 || strcmp(word, "--lines") == 0 || strcmp(word, "--loop") == 0) {
+        } else if (strcmp(word, "--symbol") == 0 || strcmp(word, "--syntax") == 0 || strcmp(word, "--lines") == 0 || strcmp(word, "--loop") == 0 ||
+                   strcmp(word, "--isa") == 0) {
             if (!need_value(argc, argv, i, err))
                 return false;
             const char *value = argv[++i];
@@ -69,6 +70,11 @@ static bool parse_options(int argc, char **argv, struct kernel_options *options,
             else if (strcmp(word, "--lines") == 0 ? !parse_lines(value, options, err)
                                                   : strcmp(word, "--loop") == 0 && !parse_whole(value, &options->loop, err))
                 return false;
+            if (strcmp(word, "--isa") == 0) {
+                if (!isa_parse(value, &options->isa))
+                    return err_set(err, ERR_USAGE, "use x86-64 or aarch64", "there is no instruction set \"%s\"", value);
+                options->isa_given = true;
+            }
             if (strcmp(word, "--syntax") == 0) {
                 if (strcmp(value, "att") != 0 && strcmp(value, "intel") != 0)
                     return err_set(err, ERR_USAGE, "use att or intel", "there is no syntax \"%s\"", value);
@@ -145,6 +151,12 @@ bool cmd_kernel_paste(struct session *s, int argc, char **argv, struct err *err)
         return false;
     if (file)
         return err_set(err, ERR_USAGE, "kernel load reads files", "\"%s\" is not expected here", file);
+    if (!s->input && s->interactive) {
+        snprintf(s->paste_command, sizeof s->paste_command, "kernel paste%s%s%s", options.syntax == SYNTAX_ATT ? " --syntax att" : "",
+                 options.syntax == SYNTAX_INTEL ? " --syntax intel" : "", options.skip_bad ? " --skip-bad" : "");
+        s->want_paste = true;
+        return true;
+    }
     if (!s->input)
         return err_set(err, ERR_USAGE, "paste the text itself into this screen", "there is no input to read from");
     for (ssize_t length; (length = getline(&line, &capacity, s->input)) >= 0;) {
@@ -163,9 +175,14 @@ bool cmd_kernel_paste(struct session *s, int argc, char **argv, struct err *err)
 
 bool cmd_kernel_hex(struct session *s, int argc, char **argv, struct err *err)
 {
-    if (argc != 2)
+    struct kernel_options options = {0};
+    const char *hex = NULL;
+
+    if (!parse_options(argc, argv, &options, &hex, NULL, err))
+        return false;
+    if (!hex)
         return err_set(err, ERR_USAGE, "kernel hex 4801d8", "one block of hex digits was expected");
-    return take(s, kernel_from_hex(argv[1], err));
+    return take(s, kernel_from_hex_isa(options.isa_given ? options.isa : ISA_X86_64, hex, err));
 }
 
 static bool need_kernel(const struct session *s, struct err *err)
@@ -195,7 +212,7 @@ bool cmd_kernel_analyze(struct session *s, int argc, char **argv, struct err *er
         goto out;
     for (; made < count; made++) {
         struct machine *m = session_machine(s, chosen[made], err);
-        if (!m)
+        if (!m || !session_fits(s, m, err))
             goto out;
         analyses[made] = analysis_new(s->kernel, m);
     }
@@ -309,6 +326,21 @@ bool cmd_kernel_use(struct session *s, int argc, char **argv, struct err *err)
     return true;
 }
 
+/* A branch to the loop's head; what tests a register keeps it. */
+static void add_branch(const struct insn *insn, struct str *out)
+{
+    const char *operands = strchr(insn->text, ' '), *place = operands ? strrchr(insn->text, ',') : NULL;
+    bool relative = false;
+    for (unsigned i = 0; i < insn->operand_count; i++)
+        relative |= insn->operands[i].kind == OPERAND_RELATIVE;
+    if (insn->isa != ISA_AARCH64)
+        str_addf(out, "\t%s loop\n", insn->mnemonic);
+    else if (!relative)
+        str_addf(out, "\t%s\n", insn->text);
+    else
+        str_addf(out, "\t%s%.*s loop\n", insn->mnemonic, place ? (int)(place - operands + 1) : 0, place ? operands : "");
+}
+
 bool cmd_kernel_save(struct session *s, int argc, char **argv, struct err *err)
 {
     struct str text = {0};
@@ -321,13 +353,14 @@ bool cmd_kernel_save(struct session *s, int argc, char **argv, struct err *err)
     const struct insn *insns = kernel_insns(s->kernel, &count);
     if (count == 0)
         return err_set(err, ERR_DATA, "kernel use N takes another loop", "the loop has no instructions");
-    str_addf(&text, "# %s\n\t.intel_syntax noprefix\nloop:\n", s->kernel->loops[s->kernel->current].why);
+    bool arm = s->kernel->isa == ISA_AARCH64;
+    str_addf(&text, "%s %s\n%sloop:\n", arm ? "//" : "#", s->kernel->loops[s->kernel->current].why, arm ? "" : "\t.intel_syntax noprefix\n");
     for (size_t i = 0; i < count; i++) {
         struct insn again;
-        if (!insn_decode(insns[i].bytes, insns[i].length, insns[i].offset, true, &again, err))
+        if (!insn_decode_isa(insns[i].isa, insns[i].bytes, insns[i].length, insns[i].offset, true, &again, err))
             BUG("a decoded instruction does not decode");
         if (again.traits & INSN_BRANCH)
-            str_addf(&text, "\t%s loop\n", again.mnemonic);
+            add_branch(&again, &text);
         else
             str_addf(&text, "\t%s\n", again.text);
         insn_done(&again);

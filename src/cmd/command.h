@@ -36,6 +36,15 @@ bool cmd_kernel_show(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_kernel_list(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_kernel_use(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_kernel_save(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_kernel_measure(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_experiments_load(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_experiments_save(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_experiments_measure(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_latency_measure(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_jobs(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_job_cancel(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_job_wait(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_machine_calibrate(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_machine_list(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_machine_show(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_mapping_show(struct session *s, int argc, char **argv, struct err *err);
@@ -57,6 +66,7 @@ bool cmd_forms_select(struct session *s, int argc, char **argv, struct err *err)
 bool cmd_kernel_report(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_export(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_forms_scan(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_view(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_session_save(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_session_load(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_set(struct session *s, int argc, char **argv, struct err *err);
@@ -64,5 +74,10 @@ bool cmd_help(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_source(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_machine_info(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_quit(struct session *s, int argc, char **argv, struct err *err);
+
+/* Puts results that a running `experiments measure` has delivered so far into the session's table; the main loop calls it when it wakes. */
+void experiments_publish(struct session *s);
+/* 90s, 15m, 250ms, 2h; a bare number is seconds. */
+bool duration_parse(const char *text, double *seconds, struct err *err);
 
 #endif

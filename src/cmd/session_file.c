@@ -17,10 +17,13 @@
 #include "io/machine_file.h"
 
 #define VERSION "1"
+
+/* The user's own forms. */
+static const char *const forms_files[ISA_COUNT] = {"forms.csv", "forms-aarch64.csv"};
 #define TEXT_LIMIT ((size_t)32 << 20)
 
 /* All that a session directory may hold. */
-static const char *const parts[] = {"session.csv", "kernel.s", "kernel.hex", "kernel-source.txt", "kernel-lines.csv", "forms.csv", "machines", "overrides", NULL};
+static const char *const parts[] = {"session.csv", "kernel.s", "kernel.hex", "kernel-source.txt", "kernel-lines.csv", "forms.csv", "forms-aarch64.csv", "machines", "overrides", NULL};
 
 static bool system_fault(struct err *err, const char *path, const char *what)
 {
@@ -170,10 +173,10 @@ static bool save_kernel(const char *dir, const struct kernel *k, struct str *set
     return ok;
 }
 
-static bool save_forms(const char *dir, const struct forms *forms, struct err *err)
+static bool save_forms(const char *dir, const char *name, const struct forms *forms, struct err *err)
 {
-    size_t count;
-    const struct form_row *rows = forms_added(forms, &count);
+    size_t count = 0;
+    const struct form_row *rows = forms ? forms_added(forms, &count) : NULL;
     struct str text = {0};
 
     if (!count)
@@ -184,7 +187,7 @@ static bool save_forms(const char *dir, const struct forms *forms, struct err *e
         csv_add_field(&text, rows[i].template, false);
         csv_add_field(&text, rows[i].extension, true);
     }
-    bool ok = write_in(dir, "forms.csv", &text, err);
+    bool ok = write_in(dir, name, &text, err);
     str_done(&text);
     return ok;
 }
@@ -206,8 +209,11 @@ static bool save_all(struct session *s, const char *dir, struct err *err)
         add_row(&settings, "forms-select", s->form_patterns[i]);
     for (size_t i = 0; ok && i < s->machine_count; i++)
         ok = save_machine(dir, s->machines[i], err);
-    ok = ok && (!s->kernel || save_kernel(dir, s->kernel, &settings, err)) && (!s->forms || save_forms(dir, s->forms, err)) &&
-         write_in(dir, "session.csv", &settings, err);
+    for (int isa = 0; ok && isa < ISA_COUNT; isa++)
+        ok = save_forms(dir, forms_files[isa], s->forms[isa], err);
+    if (s->kernel)
+        add_row(&settings, "kernel-isa", isa_name(s->kernel->isa));
+    ok = ok && (!s->kernel || save_kernel(dir, s->kernel, &settings, err)) && write_in(dir, "session.csv", &settings, err);
     str_done(&settings);
     return ok;
 }
@@ -327,6 +333,8 @@ static bool read_setting(const char *key, const char *value, struct session *s, 
         return read_switch(value, &s->keep_going);
     if (strcmp(key, "kernel-skip-bad") == 0)
         return read_switch(value, &plan->options.skip_bad);
+    if (strcmp(key, "kernel-isa") == 0)
+        return plan->options.isa_given = isa_parse(value, &plan->options.isa);
     if (strcmp(key, "kernel-lines") == 0)
         return sscanf(value, "%zu-%zu%n", &plan->options.first_line, &plan->options.last_line, &used) == 2 && !value[used];
     if (strcmp(key, "kernel-loop") == 0)
@@ -465,7 +473,7 @@ static bool load_kernel(const char *dir, const struct plan *plan, struct session
         return true;
     bool hex = access(path_in(&path, dir, "kernel.hex"), F_OK) == 0;
     if (file_read(path_in(&path, dir, hex ? "kernel.hex" : "kernel.s"), TEXT_LIMIT, &text, err))
-        k = hex ? kernel_from_hex(str_text(&text), err) : kernel_from_text(str_text(&path), str_text(&text), text.length, &plan->options, err);
+        k = hex ? kernel_from_hex_isa(plan->options.isa, str_text(&text), err) : kernel_from_text(str_text(&path), str_text(&text), text.length, &plan->options, err);
     if (k && !load_origin(dir, k, err)) {
         kernel_free(k);
         k = NULL;
@@ -484,7 +492,10 @@ static bool load_forms(const char *dir, struct session *s, struct err *err)
 {
     struct str path = {0};
     size_t added;
-    bool ok = access(path_in(&path, dir, "forms.csv"), F_OK) != 0 || (session_forms(s, err) && forms_add(s->forms, str_text(&path), &added, err));
+    bool ok = true;
+    for (int isa = 0; ok && isa < ISA_COUNT; isa++)
+        ok = access(path_in(&path, dir, forms_files[isa]), F_OK) != 0 ||
+             (session_forms(s, (enum isa)isa, err) && forms_add(s->forms[isa], str_text(&path), &added, err));
     str_done(&path);
     return ok;
 }
@@ -494,10 +505,12 @@ static void exchange(struct session *to, struct session *from)
 {
     struct session before = *to;
 
-#define SWAP(field) (to->field = from->field, from->field = before.field)
+#define SWAP(field) (memcpy(&to->field, &from->field, sizeof to->field), memcpy(&from->field, &before.field, sizeof to->field))
     SWAP(kernel);
     SWAP(machines);
     SWAP(machine_count);
+    SWAP(isa);
+    SWAP(kept);
     SWAP(selected);
     SWAP(selected_count);
     SWAP(forms);

@@ -15,9 +15,12 @@
 
 #define RESOURCES_MAX 256
 #define OUTPUT_LIMIT ((size_t)512 << 20)
-/* Ends the rows of one form: an instruction that every model knows and no other form's row names. */
-#define MARKER "cld"
-#define MARKER_OPCODE "CLD"
+#define CYCLES_MAX 100000   /* of one use, and of a latency: more is no processor */
+/* Ends the rows of one form: an instruction that every model of the set knows and no other form's row names. */
+static const struct { const char *triple, *text, *opcode, *form; } markers[ISA_COUNT] = {
+    {"-mtriple=x86_64-linux-gnu", "cld", "CLD", "CLD ()"},
+    {"-mtriple=aarch64-linux-gnu", "clrex", "CLREX", "CLREX ()"},
+};
 
 struct resource {
     char name[64];
@@ -33,6 +36,7 @@ struct reader {
     size_t prefix;       /* characters that all single units share: SKL, Zn4, ... */
     struct machine *machine;
     const char *cpu;
+    enum isa isa;
 };
 
 static int resource_find(const struct reader *r, const char *name, size_t length)
@@ -105,7 +109,7 @@ static bool resource_line(const char *line, const char *end, struct resource_lin
         return false;
     out->name = dash + 2;
     const char *colon = memchr(out->name, ':', (size_t)(end - out->name));
-    if (!colon)
+    if (!colon || !isdigit((unsigned char)colon[1]))
         return false;
     char *after;
     out->length = (size_t)(colon - out->name);
@@ -220,7 +224,6 @@ static bool read_resources(struct reader *r, const char *text, const char *end, 
     return true;
 }
 
-#define CYCLES_MAX 1000000
 
 struct charge {
     portset set;
@@ -248,31 +251,54 @@ static void undo_groups(struct charge *charges, size_t n, struct usage *usage)
     }
 }
 
-/* "SKLPort04,SKLPort237[2]" to @usage; false when it is no list of resources. */
+/* Digits at *@at up to CYCLES_MAX; moves *@at past them. */
+static bool read_cycles(const char **at, const char *end, int64_t *out)
+{
+    const char *start = *at;
+
+    for (*out = 0; *at < end && isdigit((unsigned char)**at) && *out <= CYCLES_MAX; (*at)++)
+        *out = *out * 10 + (**at - '0');
+    return *at > start && *out <= CYCLES_MAX;
+}
+
+/* "[4]" or "[2,6]", acquired at 2 and released at 6, at *@at: 4 cycles; 1 when nothing stands there. */
+static bool read_span(const char **at, const char *end, int64_t *cycles)
+{
+    int64_t first;
+
+    *cycles = 1;
+    if (*at == end || **at != '[')
+        return true;
+    (*at)++;
+    if (!read_cycles(at, end, cycles))
+        return false;
+    if (*at < end && **at == ',') {
+        first = *cycles;
+        (*at)++;
+        if (!read_cycles(at, end, cycles))
+            return false;
+        *cycles -= first;
+    }
+    return *at < end && *(*at)++ == ']';
+}
+
+/* "SKLPort04,SKLPort237[2]" to @usage; false when it does not begin like a list of resources, *@invalid when it does and is none. */
 static bool read_charges(const struct reader *r, const char *text, size_t length, struct usage *usage, bool *invalid)
 {
     struct charge charges[64];
     size_t n = 0;
 
     for (const char *at = text, *end = text + length; at < end;) {
-        const char *stop = at;
-        while (stop < end && *stop != '[' && *stop != ',')
-            stop++;
-        int index = resource_find(r, at, (size_t)(stop - at));
-        if (index < 0)
+        const char *name = at;
+        while (at < end && *at != '[' && *at != ',')
+            at++;
+        int index = resource_find(r, name, (size_t)(at - name));
+        if (index < 0 && name == text && at == end)
             return false;
-        int64_t cycles = 1;
-        if (stop < end && *stop == '[') {
-            char *after;
-            cycles = (int64_t)strtoll(stop + 1, &after, 10);
-            if (cycles < 0 || cycles > CYCLES_MAX)
-                return false;
-            if (*after == ',')
-                cycles = (int64_t)strtoll(after + 1, &after, 10) - cycles;
-            if (cycles < -CYCLES_MAX || cycles > CYCLES_MAX)
-                return false;
-            stop = memchr(stop, ']', (size_t)(end - stop));
-            stop = stop ? stop + 1 : end;
+        int64_t cycles;
+        if (index < 0 || !read_span(&at, end, &cycles) || (at < end && *at++ != ',')) {
+            *invalid = true;
+            return true;
         }
         const struct resource *resource = &r->resources[index];
         *invalid |= resource->invalid;
@@ -281,11 +307,10 @@ static bool read_charges(const struct reader *r, const char *text, size_t length
             k++;
         if (resource->set && k < n)
             charges[k].cycles = cycles > charges[k].cycles ? cycles : charges[k].cycles;
-        else if (resource->set && n < 64)
+        else if (resource->set && n < sizeof charges / sizeof *charges)
             charges[n++] = (struct charge){resource->set, cycles};
-        at = stop < end && *stop == ',' ? stop + 1 : stop;
-        if (stop == at && at < end)
-            return false;
+        else
+            *invalid |= resource->set != 0;
     }
     undo_groups(charges, n, usage);
     return true;
@@ -341,7 +366,9 @@ static bool read_row(const struct reader *r, const char *line, const char *end, 
     token = next_token(&at, end, &length);
     if (read_charges(r, token, length, &row->usage, &row->invalid))
         token = next_token(&at, end, &length);
-    row->marker = length == strlen(MARKER_OPCODE) && memcmp(token, MARKER_OPCODE, length) == 0;
+    row->invalid |= row->latency > CYCLES_MAX;
+    const char *marker = markers[r->isa].opcode;
+    row->marker = length == strlen(marker) && memcmp(token, marker, length) == 0;
     if (length == 0)
         usage_done(&row->usage);
     return length > 0;
@@ -364,7 +391,7 @@ static bool read_rows(struct reader *r, const char *text, const char *end, const
     for (const char *at = text; at < end && form < count; at = line_end(at, end) + 1) {
         if (!read_row(r, at, line_end(at, end), &row))
             continue;
-        bool own = row.marker && rows == 0 && strcmp(forms[form], "CLD ()") == 0;
+        bool own = row.marker && rows == 0 && strcmp(forms[form], markers[r->isa].form) == 0;
         if (!row.marker || own) {
             for (unsigned i = 0; i < row.usage.count; i++)
                 usage_add(&sum.usage, row.usage.uops[i].ports, row.usage.uops[i].count);
@@ -391,6 +418,12 @@ static bool read_rows(struct reader *r, const char *text, const char *end, const
 struct machine *import_llvm_parse(const char *cpu, const char *text, size_t length, const char *const *forms, size_t form_count,
                                   struct err *err)
 {
+    return import_llvm_parse_isa(ISA_X86_64, cpu, text, length, forms, form_count, err);
+}
+
+struct machine *import_llvm_parse_isa(enum isa isa, const char *cpu, const char *text, size_t length, const char *const *forms, size_t form_count,
+                                  struct err *err)
+{
     const char *end = text + length;
     struct reader *r = mem_zero(1, sizeof *r);
     struct machine *m = NULL;
@@ -398,6 +431,7 @@ struct machine *import_llvm_parse(const char *cpu, const char *text, size_t leng
     const char *table = rows ? strstr(rows, "Instructions:") : NULL;
 
     r->cpu = cpu;
+    r->isa = isa;
     if (!table) {
         err_set(err, ERR_DATA, "use llvm-mca 22: older ones print no full tables", "llvm-mca printed no instruction table for %s", cpu);
         goto out;
@@ -424,7 +458,7 @@ static const char *program(void)
 }
 
 /* Runs llvm-mca with @extra on @input, its table in @out. */
-static bool run(const char *cpu, const char *extra, const struct str *input, struct str *out, struct err *err)
+static bool run(enum isa isa, const char *cpu, const char *extra, const struct str *input, struct str *out, struct err *err)
 {
     static const struct child_limits limits = {.cpu_seconds = 120, .memory = (size_t)8 << 30, .file_size = OUTPUT_LIMIT,
                                                .wall_seconds = 240, .output = 4096};
@@ -437,8 +471,8 @@ static bool run(const char *cpu, const char *extra, const struct str *input, str
         return false;
     str_addf(&mcpu, "-mcpu=%s", cpu);
     str_addf(&path, "%s/table", directory);
-    const char *argv[] = {program(), "-mtriple=x86_64-linux-gnu", str_text(&mcpu), "-skip-unsupported-instructions=any",
-                          "-x86-asm-syntax=intel", "-output-asm-variant=1", "-o", str_text(&path), extra, NULL};
+    const char *argv[] = {program(), markers[isa].triple, str_text(&mcpu), "-skip-unsupported-instructions=any", "-o", str_text(&path), extra,
+                          isa == ISA_X86_64 ? "-x86-asm-syntax=intel" : NULL, "-output-asm-variant=1", NULL};
     if (!child_run(argv, directory, input->data, input->length, &limits, &result, err))
         goto out;
     if (strstr(str_text(&result.output), "is not a recognized processor")) {
@@ -480,7 +514,7 @@ static void add_line(const struct form_row *row, struct str *input)
 
     form_instance(row, &line);
     const char *here = strstr(str_text(&line), ".+");
-    str_addf(input, "%.*s%s\n" MARKER "\n", (int)(here ? here - line.data : (int)line.length), str_text(&line), here ? "elsewhere" : "");
+    str_addf(input, "%.*s%s\n%s\n", (int)(here ? here - line.data : (int)line.length), str_text(&line), here ? "elsewhere" : "", markers[row->isa].text);
     str_done(&line);
 }
 
@@ -492,6 +526,7 @@ static bool import_chunk(const char *cpu, const struct forms *forms, size_t firs
 {
     struct str input = {0}, table = {0};
     const char **names = mem_alloc(count * sizeof *names);
+    enum isa isa = forms_at(forms, first)->isa;
     struct machine *part = NULL;
     bool ok;
 
@@ -499,9 +534,9 @@ static bool import_chunk(const char *cpu, const struct forms *forms, size_t firs
         names[i] = forms_at(forms, first + i)->form;
         add_line(forms_at(forms, first + i), &input);
     }
-    ok = run(cpu, "-instruction-tables=full", &input, &table, err);
+    ok = run(isa, cpu, "-instruction-tables=full", &input, &table, err);
     if (ok)
-        part = import_llvm_parse(cpu, str_text(&table), table.length, names, count, err);
+        part = import_llvm_parse_isa(isa, cpu, str_text(&table), table.length, names, count, err);
     ok = part != NULL;
     if (!ok && err->code == ERR_DATA && count > 1)
         ok = import_chunk(cpu, forms, first, count / 2, machine, err) &&
@@ -532,9 +567,13 @@ struct machine *import_llvm(const char *cpu, const struct forms *forms, struct e
         goto out;
     }
     str_add(&one, "nop\n");
-    ok = run(cpu, "-iterations=1", &one, &summary, err);
+    ok = run(count ? forms_at(forms, 0)->isa : ISA_X86_64, cpu, "-iterations=1", &one, &summary, err);
     for (size_t at = 0; ok && at < count; at += CHUNK)
         ok = import_chunk(cpu, forms, at, count - at < CHUNK ? count - at : CHUNK, &m, err);
+    if (ok && m && count) {
+        free(m->isa);
+        m->isa = mem_strdup(isa_name(forms_at(forms, 0)->isa));
+    }
     if (ok && m)
         set_facts(m, str_text(&summary));
     if (ok && !m)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "io/machine_file.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <math.h>
@@ -15,6 +16,8 @@
 #include "io/csv.h"
 #include "io/overrides.h"
 
+#define MICRO_OPS_MAX 1e6
+
 static void path_in(struct str *path, const char *dir, const char *name)
 {
     str_clear(path);
@@ -22,20 +25,23 @@ static void path_in(struct str *path, const char *dir, const char *name)
 }
 
 /* machine.csv or facts.csv into @facts, later rows win. */
+static bool take_facts(const struct csv_table *t, const char *path, struct machine *facts, struct err *err)
+{
+    int key = csv_table_column(t, "key"), value = csv_table_column(t, "value"), unit = csv_table_column(t, "unit"), source = csv_table_column(t, "source");
+
+    if (key < 0 || value < 0) {
+        err_set(err, ERR_DATA, "begin with key,value,unit,source", "the header lacks a column");
+        return err_at(err, path, 1, 1);
+    }
+    for (size_t i = 0; i < t->count; i++)
+        machine_set_fact(facts, t->rows[i][key], t->rows[i][value], unit < 0 ? "" : t->rows[i][unit], source < 0 ? "" : t->rows[i][source]);
+    return true;
+}
+
 static bool read_facts(const char *path, struct machine *facts, struct err *err)
 {
     struct csv_table *t = csv_table_read(path, err);
-    if (!t)
-        return false;
-    int key = csv_table_column(t, "key"), value = csv_table_column(t, "value"), unit = csv_table_column(t, "unit"), source = csv_table_column(t, "source");
-    bool ok = key >= 0 && value >= 0;
-
-    if (!ok) {
-        err_set(err, ERR_DATA, "begin with key,value,unit,source", "the header lacks a column");
-        err_at(err, path, 1, 1);
-    }
-    for (size_t i = 0; ok && i < t->count; i++)
-        machine_set_fact(facts, t->rows[i][key], t->rows[i][value], unit < 0 ? "" : t->rows[i][unit], source < 0 ? "" : t->rows[i][source]);
+    bool ok = t && take_facts(t, path, facts, err);
     csv_table_free(t);
     return ok;
 }
@@ -65,115 +71,94 @@ static bool row_fault(struct err *err, const char *path, size_t line, int column
     return err_at(err, path, line, (size_t)column + 1);
 }
 
+/* A number from 0 up; NaN when @text is empty. */
 static bool parse_number(const char *text, double *out)
 {
     char *end;
-    *out = *text ? strtod(text, &end) : NAN;
-    return !*text || (*end == '\0' && *out >= 0 && isfinite(*out));
+    *out = NAN;
+    if (!*text)
+        return true;
+    if (!isdigit((unsigned char)*text) && *text != '.')
+        return false;
+    *out = strtod(text, &end);
+    return *end == '\0' && *out >= 0 && isfinite(*out);
+}
+
+struct mapping_columns {
+    int form, usage, latency, micro_ops, source;   /* -1: not there */
+};
+
+/* One row into @o, which the caller clears by override_done; *@column is that of a fault. */
+static bool parse_row(char *const *row, const struct mapping_columns *c, const struct ports *ports, struct override *o, int *column, struct err *err)
+{
+    *o = (struct override){.forms = row[c->form], .latency = NAN, .micro_ops = NAN, .source = c->source < 0 ? "" : row[c->source]};
+    *column = c->form;
+    if (!*row[c->form])
+        return err_set(err, ERR_DATA, "name an instruction form", "the form is empty");
+    *column = c->usage;
+    if (!override_parse_usage(row[c->usage], ports, o, err))
+        return false;
+    *column = c->latency;
+    if (c->latency >= 0 && !parse_number(row[c->latency], &o->latency))
+        return err_set(err, ERR_DATA, "give a number from 0 up, or nothing", "the latency \"%s\" is no number", row[c->latency]);
+    *column = c->micro_ops;
+    bool number = c->micro_ops < 0 || parse_number(row[c->micro_ops], &o->micro_ops);
+    if (!number || (!isnan(o->micro_ops) && (o->micro_ops > MICRO_OPS_MAX || o->micro_ops != rint(o->micro_ops))))
+        return err_set(err, ERR_DATA, "give a whole number from 0 to 1000000, or nothing", "\"%s\" is no number of µops", row[c->micro_ops]);
+    return true;
+}
+
+/* A row of mapping.csv: its form stands once and has a usage. */
+static bool add_row(struct mapping *m, const struct override *o, const struct mapping_columns *c, int *column, struct err *err)
+{
+    struct mapping_entry entry = {(char *)o->forms, o->usage, o->latency, isnan(o->micro_ops) ? 0 : (unsigned)o->micro_ops, (char *)o->source};
+
+    *column = c->usage;
+    if (o->how != OVERRIDE_SET)
+        return err_set(err, ERR_DATA, "write none for no µops", "the form %s has no usage of its own", o->forms);
+    *column = c->form;
+    if (mapping_find(m, o->forms))
+        return err_set(err, ERR_DATA, "keep one of the rows", "the form %s is there twice", o->forms);
+    mapping_set(m, &entry);
+    return true;
 }
 
 /* mapping.csv, or overrides.csv, whose empty fields keep what is there and whose forms may be patterns. */
-static bool read_mapping(const char *path, bool overrides, struct mapping *m, struct err *err)
+static bool take_mapping(const struct csv_table *t, const char *path, bool overrides, struct mapping *m, struct err *err)
 {
-    struct csv_table *t = csv_table_read(path, err);
+    const struct mapping_columns columns = {csv_table_column(t, "form"), csv_table_column(t, "usage"), csv_table_column(t, "latency"),
+                                            csv_table_column(t, "micro_ops"), csv_table_column(t, "source")};
     struct override_list *list = NULL;
-    bool ok = false;
-    if (!t)
-        return false;
+    bool ok = true;
+
+    if (columns.form < 0 || columns.usage < 0) {
+        err_set(err, ERR_DATA, "begin with form,usage,latency,micro_ops,source", "the header lacks a column");
+        return err_at(err, path, 1, 1);
+    }
     if (overrides)
         list = override_list_new(m);
-    int form = csv_table_column(t, "form"), usage = csv_table_column(t, "usage"), latency = csv_table_column(t, "latency"),
-        micro_ops = csv_table_column(t, "micro_ops"), source = csv_table_column(t, "source");
-    if (form < 0 || usage < 0) {
-        err_set(err, ERR_DATA, "begin with form,usage,latency,micro_ops,source", "the header lacks a column");
-        err_at(err, path, 1, 1);
-        goto out;
-    }
-    for (size_t i = 0; i < t->count; i++) {
-        char **row = t->rows[i];
-        struct override o = {.forms = row[form], .latency = NAN, .micro_ops = NAN, .source = source < 0 ? "" : row[source]};
-        if (!*row[form]) {
-            err_set(err, ERR_DATA, "name an instruction form", "the form is empty");
-            row_fault(err, path, t->lines[i], form);
-            goto out;
-        }
-        if (!override_parse_usage(row[usage], mapping_ports(m), &o, err)) {
-            row_fault(err, path, t->lines[i], usage);
-            goto out;
-        }
-        bool applied = true;
-        int column = form;
-        if ((latency >= 0 && !parse_number(row[latency], &o.latency)) || (micro_ops >= 0 && !parse_number(row[micro_ops], &o.micro_ops))) {
-            applied = err_set(err, ERR_DATA, "give a number from 0 up, or nothing", "a latency or number of µops is no number");
-            column = latency;
-        } else if (overrides) {
-            applied = override_apply(list, &o, err);
-        } else {
-            struct mapping_entry entry = {row[form], o.usage, o.latency, isnan(o.micro_ops) ? 0 : (unsigned)o.micro_ops, (char *)o.source};
-            mapping_set(m, &entry);
+    for (size_t i = 0; ok && i < t->count; i++) {
+        struct override o;
+        int column;
+        ok = parse_row(t->rows[i], &columns, mapping_ports(m), &o, &column, err);
+        if (ok && overrides) {
+            column = columns.form;
+            ok = override_apply(list, &o, err);
+        } else if (ok) {
+            ok = add_row(m, &o, &columns, &column, err);
         }
         override_done(&o);
-        if (!applied) {
+        if (!ok)
             row_fault(err, path, t->lines[i], column);
-            goto out;
-        }
     }
-    ok = true;
-out:
     override_list_free(list);
-    csv_table_free(t);
     return ok;
 }
 
-static const struct { const char *name; int end; } latency_ends[] = {
-    {"any", LATENCY_ANY}, {"address", LATENCY_ADDRESS}, {"memory", LATENCY_MEMORY}, {"flags", LATENCY_FLAGS},
-};
-#define LATENCY_ENDS (sizeof latency_ends / sizeof *latency_ends)
-
-/* "2", "address", "memory", "flags" or "any". */
-static bool parse_end(const char *text, int *out)
+static bool read_mapping(const char *path, bool overrides, struct mapping *m, struct err *err)
 {
-    for (size_t i = 0; i < LATENCY_ENDS; i++)
-        if (strcmp(text, latency_ends[i].name) == 0) {
-            *out = latency_ends[i].end;
-            return true;
-        }
-    *out = text[0] - '1';
-    return text[0] >= '1' && text[0] <= '9' && !text[1];
-}
-
-static bool read_latencies(const char *path, struct machine *m, struct err *err)
-{
-    static const char *const names[] = {"form", "from", "to", "cycles", "source"};
     struct csv_table *t = csv_table_read(path, err);
-    int column[5];
-    bool ok = false;
-
-    if (!t)
-        return false;
-    for (int i = 0; i < 5; i++)
-        if ((column[i] = csv_table_column(t, names[i])) < 0) {
-            err_set(err, ERR_DATA, "begin with form,from,to,cycles,source", "the header lacks a column");
-            err_at(err, path, 1, 1);
-            goto out;
-        }
-    for (size_t i = 0; i < t->count; i++) {
-        char **row = t->rows[i];
-        int from, to;
-        double cycles;
-        int fault = !parse_end(row[column[1]], &from) ? 1 : !parse_end(row[column[2]], &to) ? 2 : -1;
-        if (fault >= 0)
-            err_set(err, ERR_DATA, "write 1 to 9, address, memory, flags or any", "\"%s\" is no operand", row[column[fault]]);
-        else if (!parse_number(row[column[3]], &cycles) || isnan(cycles))
-            err_set(err, ERR_DATA, "give a number from 0 up", "\"%s\" is no latency", row[column[fault = 3]]);
-        if (fault >= 0) {
-            row_fault(err, path, t->lines[i], column[fault]);
-            goto out;
-        }
-        machine_add_latency(m, row[column[0]], from, to, cycles, row[column[4]]);
-    }
-    ok = true;
-out:
+    bool ok = t && take_mapping(t, path, overrides, m, err);
     csv_table_free(t);
     return ok;
 }
@@ -242,6 +227,77 @@ out:
     return m;
 }
 
+static const struct { const char *name; int end; } latency_ends[] = {
+    {"any", LATENCY_ANY}, {"address", LATENCY_ADDRESS}, {"memory", LATENCY_MEMORY}, {"flags", LATENCY_FLAGS},
+};
+#define LATENCY_ENDS (sizeof latency_ends / sizeof *latency_ends)
+
+/* "2", "address", "memory", "flags" or "any". */
+static bool parse_end(const char *text, int *out)
+{
+    for (size_t i = 0; i < LATENCY_ENDS; i++)
+        if (strcmp(text, latency_ends[i].name) == 0) {
+            *out = latency_ends[i].end;
+            return true;
+        }
+    *out = text[0] - '1';
+    return text[0] >= '1' && text[0] <= '9' && !text[1];
+}
+
+static bool read_latencies(const char *path, struct machine *m, struct err *err)
+{
+    static const char *const names[] = {"form", "from", "to", "cycles", "source"};
+    struct csv_table *t = csv_table_read(path, err);
+    int column[5];
+    bool ok = false;
+
+    if (!t)
+        return false;
+    for (int i = 0; i < 5; i++)
+        if ((column[i] = csv_table_column(t, names[i])) < 0) {
+            err_set(err, ERR_DATA, "begin with form,from,to,cycles,source", "the header lacks a column");
+            err_at(err, path, 1, 1);
+            goto out;
+        }
+    for (size_t i = 0; i < t->count; i++) {
+        char **row = t->rows[i];
+        int from, to;
+        double cycles;
+        int fault = !parse_end(row[column[1]], &from) ? 1 : !parse_end(row[column[2]], &to) ? 2 : -1;
+        if (fault >= 0)
+            err_set(err, ERR_DATA, "write 1 to 9, address, memory, flags or any", "\"%s\" is no operand", row[column[fault]]);
+        else if (!parse_number(row[column[3]], &cycles) || isnan(cycles))
+            err_set(err, ERR_DATA, "give a number from 0 up", "\"%s\" is no latency", row[column[fault = 3]]);
+        if (fault >= 0) {
+            row_fault(err, path, t->lines[i], column[fault]);
+            goto out;
+        }
+        machine_add_latency(m, row[column[0]], from, to, cycles, row[column[4]]);
+    }
+    ok = true;
+out:
+    csv_table_free(t);
+    return ok;
+}
+
+bool machine_parse_mapping(struct mapping *m, const char *name, const char *bytes, size_t length, bool overrides, struct err *err)
+{
+    struct csv_table *t = csv_table_parse(name, bytes, length, err);
+    bool ok = t && take_mapping(t, name, overrides, m, err);
+    csv_table_free(t);
+    return ok;
+}
+
+bool machine_parse_facts(struct machine *facts, struct ports *ports, const char *name, const char *bytes, size_t length, struct err *err)
+{
+    struct csv_table *t = csv_table_parse(name, bytes, length, err);
+    bool ok = t && take_facts(t, name, facts, err);
+    if (ok && ports && !read_ports(facts, ports, err))
+        ok = err_at(err, name, 0, 0);
+    csv_table_free(t);
+    return ok;
+}
+
 static struct machine *load_directory(const char *id, const char *dir, struct err *err)
 {
     struct ports none = {0}, ports = {0};
@@ -265,6 +321,10 @@ static struct machine *load_directory(const char *id, const char *dir, struct er
     if (machine_fact(m, "title")) {
         free(m->title);
         m->title = mem_strdup(machine_fact(m, "title"));
+    }
+    if (machine_fact(m, "isa")) {
+        free(m->isa);
+        m->isa = mem_strdup(machine_fact(m, "isa"));
     }
     path_in(&path, dir, "mapping.csv");
     ok = read_mapping(str_text(&path), false, m->mapping, err);

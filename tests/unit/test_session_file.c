@@ -89,7 +89,7 @@ static void test_round_trip(void **state)
     assert_string_equal(str_text(&after), "1*p1");
     usage_of(&t, "four", "ADD (R64, R64)", &after);
     assert_string_equal(str_text(&after), "2*p03");
-    assert_string_equal(forms_find(session_forms(&t, NULL), "ADD (R64, R64)")->extension, "MINE");
+    assert_string_equal(forms_find(session_forms(&t, ISA_X86_64, NULL), "ADD (R64, R64)")->extension, "MINE");
     assert_true(session_form_selected(&t, "VADDPD (XMM, XMM, XMM)"));
     assert_false(session_form_selected(&t, "SUB (R64, R64)"));
     RUN(&s, &before, "kernel list; kernel show; kernel analyze%s", NULL);
@@ -212,14 +212,14 @@ static void test_forms_add(void **state)
         if (!strstr(err.what, faults[i].what) || err.line != faults[i].line)
             fail_msg("%s: %zu: %s", faults[i].text, err.line, err.what);
     }
-    size_t before = forms_count(s.forms), count;
-    forms_added(s.forms, &count);
+    size_t before = forms_count(s.forms[ISA_X86_64]), count;
+    forms_added(s.forms[ISA_X86_64], &count);
     assert_int_equal(count, 0);
     put("f.csv", "template,form\n\"{{evex}} vpaddd {W:XMM}, {R:XMM}, {R:XMM}\",\"VPADDD_EVEX (XMM, XMM, XMM)\"\nnop,NOP ()\n");
     RUN(&s, &text, "forms add %s", "f.csv");
-    assert_int_equal(forms_count(s.forms), before);
-    for (size_t i = 1; i < forms_count(s.forms); i++)
-        assert_true(strcmp(forms_at(s.forms, i - 1)->form, forms_at(s.forms, i)->form) < 0);
+    assert_int_equal(forms_count(s.forms[ISA_X86_64]), before);
+    for (size_t i = 1; i < forms_count(s.forms[ISA_X86_64]); i++)
+        assert_true(strcmp(forms_at(s.forms[ISA_X86_64], i - 1)->form, forms_at(s.forms[ISA_X86_64], i)->form) < 0);
     session_done(&s);
     str_done(&text);
 }
