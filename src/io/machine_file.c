@@ -229,15 +229,17 @@ out:
     return m;
 }
 
+static const struct { const char *name; int end; } latency_ends[] = {
+    {"any", LATENCY_ANY}, {"address", LATENCY_ADDRESS}, {"memory", LATENCY_MEMORY}, {"flags", LATENCY_FLAGS},
+};
+#define LATENCY_ENDS (sizeof latency_ends / sizeof *latency_ends)
+
 /* "2", "address", "memory", "flags" or "any". */
 static bool parse_end(const char *text, int *out)
 {
-    static const struct { const char *name; int end; } names[] = {
-        {"any", LATENCY_ANY}, {"address", LATENCY_ADDRESS}, {"memory", LATENCY_MEMORY}, {"flags", LATENCY_FLAGS},
-    };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(text, names[i].name) == 0) {
-            *out = names[i].end;
+    for (size_t i = 0; i < LATENCY_ENDS; i++)
+        if (strcmp(text, latency_ends[i].name) == 0) {
+            *out = latency_ends[i].end;
             return true;
         }
     *out = text[0] - '1';
@@ -418,6 +420,29 @@ void machine_mapping_csv(const struct machine *m, struct str *out)
         machine_mapping_row(mapping_at(m->mapping, i), mapping_ports(m->mapping), out);
 }
 
+static void add_end(int end, struct str *out)
+{
+    for (size_t i = 0; i < LATENCY_ENDS; i++)
+        if (latency_ends[i].end == end) {
+            csv_add_field(out, latency_ends[i].name, false);
+            return;
+        }
+    str_addf(out, "%d,", end + 1);
+}
+
+static void save_latencies(const struct machine *m, struct str *out)
+{
+    str_add(out, "form,from,to,cycles,source\n");
+    for (size_t i = 0; i < m->latency_count; i++) {
+        const struct latency_rule *rule = &m->latencies[i];
+        csv_add_field(out, rule->form, false);
+        add_end(rule->from, out);
+        add_end(rule->to, out);
+        str_addf(out, "%.17g,", rule->cycles);
+        csv_add_field(out, rule->source, true);
+    }
+}
+
 bool machine_save(const struct machine *m, const char *dir, struct err *err)
 {
     struct str path = {0}, text = {0};
@@ -436,6 +461,11 @@ bool machine_save(const struct machine *m, const char *dir, struct err *err)
     machine_mapping_csv(m, &text);
     path_in(&path, dir, "mapping.csv");
     ok = file_write(str_text(&path), text.data, text.length, err);
+    str_clear(&text);
+    save_latencies(m, &text);
+    path_in(&path, dir, "latencies.csv");
+    if (ok && m->latency_count)
+        ok = file_write(str_text(&path), text.data, text.length, err);
 out:
     str_done(&path);
     str_done(&text);

@@ -60,7 +60,8 @@ void experiment_print(const struct experiment *e, struct str *out)
 {
     for (unsigned i = 0; i < e->count; i++) {
         str_add(out, i ? " + " : "");
-        if (e->terms[i].count != 1)
+        /* A name that begins like a count must not be read as one. */
+        if (e->terms[i].count != 1 || isdigit((unsigned char)e->terms[i].form[0]))
             str_addf(out, "%u*", e->terms[i].count);
         str_add(out, e->terms[i].form);
     }
