@@ -9,14 +9,12 @@
 #define PORTOLAN_MODEL_ENUMERATE_H
 
 #include "model/flow.h"
+#include "model/lanes_type.h"
 #include "model/throughput.h"
 
 #define ENUMERATE_MASS_MAX 65536u   /* sum of counts up to which the float order is exact */
 #define SUBSETS_MAX 18              /* µops */
 #define ZETA_PORTS_MAX 14
-
-typedef int32_t lanes __attribute__((vector_size(64)));
-typedef float flanes __attribute__((vector_size(64)));
 
 struct throughput {
     unsigned ports;

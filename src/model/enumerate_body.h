@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "model/enumerate.h"
+#include "model/lanes.h"
 
 static const lanes BIT[4] = {
     {0, -1, 0, -1, 0, -1, 0, -1, 0, -1, 0, -1, 0, -1, 0, -1},
@@ -11,21 +12,6 @@ static const lanes BIT[4] = {
     {0, 0, 0, 0, 0, 0, 0, 0, -1, -1, -1, -1, -1, -1, -1, -1},
 };
 static const lanes LANE_POPCOUNT = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
-
-static inline flanes larger(flanes a, flanes b)
-{
-    lanes mask = a > b;
-    return (flanes)(((lanes)a & mask) | ((lanes)b & ~mask));
-}
-
-static inline float largest(flanes v)
-{
-    v = larger(v, __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7));
-    v = larger(v, __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11));
-    v = larger(v, __builtin_shufflevector(v, v, 2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13));
-    v = larger(v, __builtin_shufflevector(v, v, 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14));
-    return v[0];
-}
 
 static inline flanes ratio(lanes mass, lanes sets)
 {
