@@ -31,6 +31,22 @@ static bool wanted(const ZydisDecodedInstruction *in)
     return !str_has_prefix(extension, "KNC") && in->encoding != ZYDIS_INSTRUCTION_ENCODING_MVEX && in->address_width == 64;
 }
 
+/* The instruction-set extension; for AVX-512, whose parts came with different CPUs, the part (AVX512BW, AVX512_VBMI2) without the width. */
+static char *extension_of(const ZydisDecodedInstruction *in)
+{
+    static const char *const widths[] = {"_128", "_128N", "_256", "_512", "_SCALAR", "_KOP"};
+    const char *extension = ZydisISAExtGetString(in->meta.isa_ext), *set = ZydisISASetGetString(in->meta.isa_set);
+
+    if (!str_has_prefix(extension, "AVX512"))
+        return mem_strdup(extension);
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+        size_t length = strlen(set), width = strlen(widths[i]);
+        if (length > width && strcmp(set + length - width, widths[i]) == 0)
+            return mem_strndup(set, length - width);
+    }
+    return mem_strdup(set);
+}
+
 static struct row *find(const char *form)
 {
     for (size_t i = 0; i < rows.count; i++)
@@ -54,7 +70,7 @@ static void try(const uint8_t *code, size_t length)
         return;
     memcpy(last, form, sizeof last);
     if (form_template(&in, ops, &template))
-        vec_push(&rows, ((struct row){mem_strdup(form), mem_strdup(str_text(&template)), mem_strdup(ZydisISAExtGetString(in.meta.isa_ext)), false}));
+        vec_push(&rows, ((struct row){mem_strdup(form), mem_strdup(str_text(&template)), extension_of(&in), false}));
     str_done(&template);
 }
 

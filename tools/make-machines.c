@@ -7,33 +7,87 @@
 #include "io/import_llvm.h"
 #include "io/machine_file.h"
 
-static const struct { const char *id, *title; } shipped[] = {
-    {"skylake", "Intel Skylake (client)"},
-    {"skylake-avx512", "Intel Skylake-X (server, AVX-512)"},
-    {"icelake-server", "Intel Ice Lake (server)"},
-    {"alderlake-p", "Intel Alder Lake P (Golden Cove)"},
-    {"sapphirerapids", "Intel Sapphire Rapids (Golden Cove)"},
-    {"znver1", "AMD Zen"},
-    {"znver2", "AMD Zen 2"},
-    {"znver3", "AMD Zen 3"},
-    {"znver4", "AMD Zen 4"},
+/* Instruction sets by generation: the extensions of data/isa/x86-64.csv that a CPU has. */
+#define SANDY "BASE LONGMODE SSE SSE2 SSE3 SSSE3 SSE4 AES PCLMULQDQ AVX AVXAES CLFSH MONITOR PAUSE RDTSCP XSAVE XSAVEOPT VMFUNC AMD3DNOW_PREFETCH"
+#define IVY SANDY " F16C RDRAND RDWRFSGS"
+#define HASWELL IVY " AVX2 AVX2GATHER FMA BMI1 BMI2 LZCNT MOVBE INVPCID RTM"
+#define BROADWELL HASWELL " ADOX_ADCX RDSEED SMAP"
+#define SKYLAKE BROADWELL " CLFLUSHOPT XSAVEC XSAVES SGX"
+#define SKYLAKE_SERVER BROADWELL " CLFLUSHOPT XSAVEC XSAVES CLWB PKU AVX512F AVX512BW AVX512CD AVX512DQ"
+#define ICELAKE_SERVER SKYLAKE_SERVER " SGX SGX_ENCLV PCONFIG RDPID SHA GFNI VAES VPCLMULQDQ AVX512_VBMI AVX512_VBMI2 AVX512_VNNI" \
+    " AVX512_BITALG AVX512_IFMA AVX512_VPOPCNTDQ AVX512_GFNI AVX512_VAES AVX512_VPCLMULQDQ"
+#define ALDER BROADWELL " CLFLUSHOPT XSAVEC XSAVES CLWB PKU RDPID SHA GFNI VAES VPCLMULQDQ CET WAITPKG MOVDIR SERIALIZE PT PCONFIG KEYLOCKER KEYLOCKER_WIDE"
+#define SAPPHIRE ICELAKE_SERVER " CET WAITPKG MOVDIR SERIALIZE PT CLDEMOTE UINTR TSX_LDTRK TDX AMX_TILE AMX_INT8 AMX_BF16 AVX512_BF16 AVX512_FP16"
+#define ZEN "BASE LONGMODE SSE SSE2 SSE3 SSSE3 SSE4 SSE4A AES PCLMULQDQ AVX AVXAES AVX2 AVX2GATHER FMA F16C BMI1 BMI2 LZCNT MOVBE ADOX_ADCX" \
+    " RDRAND RDSEED RDWRFSGS RDTSCP SMAP SHA CLFSH CLFLUSHOPT CLZERO MONITOR MONITORX PAUSE XSAVE XSAVEOPT XSAVEC XSAVES AMD3DNOW_PREFETCH"
+#define ZEN2 ZEN " CLWB RDPID RDPRU MCOMMIT"
+#define ZEN3 ZEN2 " VAES VPCLMULQDQ INVPCID PKU CET SNP AMD_INVLPGB"
+#define ZEN4 ZEN3 " GFNI AVX512F AVX512BW AVX512CD AVX512DQ AVX512_VBMI AVX512_VBMI2 AVX512_VNNI AVX512_BITALG AVX512_IFMA AVX512_VPOPCNTDQ" \
+    " AVX512_GFNI AVX512_VAES AVX512_VPCLMULQDQ AVX512_BF16"
+
+/* @cpu is LLVM's name for the model: the P core of Alder Lake goes by the chip's name, Ivy Bridge has none of its own. */
+static const struct shipped {
+    const char *id, *cpu, *title, *extensions;   /* NULL extensions: LLVM's own set of the CPU decides (AArch64) */
+    enum isa isa;
+} shipped[] = {
+    {"sandybridge", "sandybridge", "Intel Sandy Bridge", SANDY, ISA_X86_64},
+    {"ivybridge", "ivybridge", "Intel Ivy Bridge (LLVM's Sandy Bridge model, corrected)", IVY, ISA_X86_64},
+    {"haswell", "haswell", "Intel Haswell", HASWELL, ISA_X86_64},
+    {"broadwell", "broadwell", "Intel Broadwell", BROADWELL, ISA_X86_64},
+    {"skylake", "skylake", "Intel Skylake (client)", SKYLAKE, ISA_X86_64},
+    {"skylake-avx512", "skylake-avx512", "Intel Skylake-X (server, AVX-512)", SKYLAKE_SERVER, ISA_X86_64},
+    {"icelake-server", "icelake-server", "Intel Ice Lake (server)", ICELAKE_SERVER, ISA_X86_64},
+    {"alderlake-p", "alderlake", "Intel Alder Lake P (Golden Cove)", ALDER, ISA_X86_64},
+    {"sapphirerapids", "sapphirerapids", "Intel Sapphire Rapids (Golden Cove)", SAPPHIRE, ISA_X86_64},
+    {"znver1", "znver1", "AMD Zen", ZEN, ISA_X86_64},
+    {"znver2", "znver2", "AMD Zen 2", ZEN2, ISA_X86_64},
+    {"znver3", "znver3", "AMD Zen 3", ZEN3, ISA_X86_64},
+    {"znver4", "znver4", "AMD Zen 4", ZEN4, ISA_X86_64},
+    {"cortex-a72", "cortex-a72", "Arm Cortex-A72 (LLVM's Cortex-A57 model, corrected)", NULL, ISA_AARCH64},
+    {"neoverse-n1", "neoverse-n1", "Arm Neoverse N1", NULL, ISA_AARCH64},
+    {"neoverse-v2", "neoverse-v2", "Arm Neoverse V2", NULL, ISA_AARCH64},
+    {"a64fx", "a64fx", "Fujitsu A64FX", NULL, ISA_AARCH64},
+    {"ampere1", "ampere1", "Ampere-1 (AmpereOne)", NULL, ISA_AARCH64},
 };
 
-static bool make(const char *directory, size_t i, const struct forms *forms, struct err *err)
+/* Hints run as NOPs on CPUs that do not know them. */
+static bool is_hint(const char *form)
 {
-    /* LLVM calls the P core of Alder Lake by the chip's name. */
-    const char *cpu = strcmp(shipped[i].id, "alderlake-p") == 0 ? "alderlake" : shipped[i].id;
+    return str_has_prefix(form, "ENDBR");
+}
+
+/* Leaves only the forms of @m whose extension the CPU has. */
+static void drop_absent(struct machine *m, const struct forms *forms)
+{
+    struct mapping *present = mapping_new(mapping_ports(m->mapping));
+
+    for (size_t i = 0; i < mapping_count(m->mapping); i++) {
+        const struct mapping_entry *entry = mapping_at(m->mapping, i);
+        const struct form_row *row = forms_find(forms, entry->form);
+        if (is_hint(entry->form) || (row && machine_has(m, "extensions", row->extension)))
+            mapping_set(present, entry);
+    }
+    mapping_free(m->mapping);
+    m->mapping = present;
+}
+
+static bool make(const char *directory, const struct shipped *which, const struct forms *forms, struct err *err)
+{
     struct str path = {0};
-    struct machine *m = import_llvm(cpu, forms, err);
+    struct machine *m = import_llvm(which->cpu, forms, err);
 
     if (!m)
         return false;
-    machine_set_fact(m, "title", shipped[i].title, "", "");
-    machine_set_fact(m, "isa", "x86-64", "", "");
+    machine_set_fact(m, "title", which->title, "", "");
+    machine_set_fact(m, "isa", isa_name(which->isa), "", "");
     machine_set_fact(m, "source", "LLVM 22 scheduling model, llvm-mca -instruction-tables=full; Apache-2.0 WITH LLVM-exception", "", "");
-    str_addf(&path, "%s/%s", directory, shipped[i].id);
+    if (which->extensions) {
+        machine_set_fact(m, "extensions", which->extensions, "", "Intel and AMD manuals: CPUID of the family");
+        drop_absent(m, forms);
+    }
+    str_addf(&path, "%s/%s", directory, which->id);
     bool ok = machine_save(m, str_text(&path), err);
-    printf("%s: %zu forms, %u ports, %zu distinct µops\n", shipped[i].id, mapping_count(m->mapping), mapping_ports(m->mapping)->count,
+    printf("%s: %zu forms, %u ports, %zu distinct µops\n", which->id, mapping_count(m->mapping), mapping_ports(m->mapping)->count,
            mapping_distinct_uops(m->mapping));
     machine_free(m);
     str_done(&path);
@@ -44,8 +98,8 @@ int main(int argc, char **argv)
 {
     struct err err = {0};
     char text[2048];
-    struct forms *forms = forms_load(NULL, &err);
-    bool ok = argc > 1 && forms;
+    struct forms *forms[ISA_COUNT] = {NULL};
+    bool ok = argc > 1;
 
     if (argc < 2) {
         fputs("usage: make-machines DIRECTORY [ID...]\n", stderr);
@@ -55,10 +109,14 @@ int main(int argc, char **argv)
         bool chosen = argc == 2;
         for (int k = 2; k < argc; k++)
             chosen |= strcmp(argv[k], shipped[i].id) == 0;
+        enum isa isa = shipped[i].isa;
+        if (chosen && !forms[isa])
+            forms[isa] = forms_load_isa(isa, &err);
         if (chosen)
-            ok = make(argv[1], i, forms, &err);
+            ok = forms[isa] && make(argv[1], &shipped[i], forms[isa], &err);
     }
-    forms_free(forms);
+    for (int isa = 0; isa < ISA_COUNT; isa++)
+        forms_free(forms[isa]);
     if (!ok)
         fprintf(stderr, "make-machines: %s\n", err_text(&err, text, sizeof text));
     return !ok;

@@ -41,12 +41,22 @@ bool fusion_pairs(const struct machine *m, const struct insn *first, const struc
     return false;
 }
 
+/* Classes of fact eliminate on AArch64: x w for general registers, v for whole vectors, s for floating-point scalars. */
+static const char *a64_class(const struct insn *move, const struct operand *to)
+{
+    return insn_is_vector(move, to->reg) ? (move->traits & INSN_VECTOR ? "v" : "s") : to->bits == 64 ? "x" : "w";
+}
+
 bool fusion_eliminates(const struct machine *m, const struct insn *move)
 {
+    /* A zero-extension of a low byte is a move to a renamer that knows it. */
+    if (strcmp(move->mnemonic, "movzx") == 0 && move->operands[1].kind == OPERAND_REGISTER && move->operands[1].bits == 8 && !move->operands[1].offset_bits &&
+        move->operands[0].bits >= 32)
+        return machine_has(m, "eliminate", "movzx8");
     if (!(move->traits & INSN_MOVE))
         return false;
     const struct operand *to = &move->operands[0];
-    const char *class = to->reg < 16 ? (to->bits == 64 ? "gpr64" : to->bits == 32 ? "gpr32" : "gpr16")
+    const char *class = move->isa == ISA_AARCH64 ? a64_class(move, to) : to->reg < 16 ? (to->bits == 64 ? "gpr64" : to->bits == 32 ? "gpr32" : "gpr16")
                         : to->reg >= 16 && to->reg < 48 ? (to->bits == 512 ? "zmm" : to->bits == 256 ? "ymm" : "xmm")
                                                          : "mask";
     return machine_has(m, "eliminate", class);

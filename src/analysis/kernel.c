@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/vec.h"
+#include "isa/a64_decode.h"
 #include "isa/listing.h"
 #include "isa/object.h"
 
@@ -24,15 +25,17 @@ static const uint8_t iaca_begin[] = {0xBB, 0x6F, 0, 0, 0, 0x64, 0x67, 0x90};
 static const uint8_t iaca_end[] = {0xBB, 0xDE, 0, 0, 0, 0x64, 0x67, 0x90};
 
 /* Decodes @length bytes; what is no instruction (tables between functions) is stepped over. False beyond UNIT_LIMIT. */
-static bool unit_decode(struct unit *u, const uint8_t *code, size_t length, uint64_t offset, bool text)
+static bool unit_decode(struct unit *u, enum isa isa, const uint8_t *code, size_t length, uint64_t offset, bool text)
 {
+    if (isa == ISA_AARCH64)
+        a64_learn(code, length, NULL);
     for (size_t at = 0; at < length;) {
         struct insn insn;
         memset(&insn, 0, sizeof insn);
         if (u->insns.count >= UNIT_LIMIT)
             return false;
-        if (!insn_decode(code + at, length - at, offset + at, text, &insn, NULL)) {
-            at++;
+        if (!insn_decode_isa(isa, code + at, length - at, offset + at, text, &insn, NULL)) {
+            at += isa_step(isa);
             continue;
         }
         insn.offset = offset + at;
@@ -93,18 +96,28 @@ static size_t insn_from(const struct unit *u, uint64_t offset)
     return i;
 }
 
-static void marks_bytes(const struct unit *u, const uint8_t *code, size_t length, struct loop_list *out)
+/* OSACA's markers on AArch64: `mov x1, #111` or `#222` followed by the bytes 213,3,32,31 (its order) or by a nop. */
+static bool is_a64_marker(const uint8_t *code, uint8_t number)
+{
+    static const uint8_t written[] = {213, 3, 32, 31}, nop[] = {31, 32, 3, 213};
+    const uint32_t mov = 0xd2800001u | (uint32_t)number << 5;
+    const uint8_t first[] = {(uint8_t)mov, (uint8_t)(mov >> 8), (uint8_t)(mov >> 16), (uint8_t)(mov >> 24)};
+    return memcmp(code, first, 4) == 0 && (memcmp(code + 4, written, 4) == 0 || memcmp(code + 4, nop, 4) == 0);
+}
+
+static void marks_bytes(const struct unit *u, enum isa isa, const uint8_t *code, size_t length, struct loop_list *out)
 {
     size_t begin = SIZE_MAX;
-    for (size_t at = 0; at + sizeof iaca_begin <= length; at++) {
-        if (code[at] != 0xBB)
+    for (size_t at = 0; at + sizeof iaca_begin <= length; at += isa_step(isa)) {
+        bool arm = isa == ISA_AARCH64;
+        if (!arm && code[at] != 0xBB)
             continue;
-        if (memcmp(code + at, iaca_begin, sizeof iaca_begin) == 0) {
+        if (arm ? is_a64_marker(code + at, 111) : memcmp(code + at, iaca_begin, sizeof iaca_begin) == 0) {
             begin = at + sizeof iaca_begin;
-        } else if (begin != SIZE_MAX && memcmp(code + at, iaca_end, sizeof iaca_end) == 0) {
+        } else if (begin != SIZE_MAX && (arm ? is_a64_marker(code + at, 222) : memcmp(code + at, iaca_end, sizeof iaca_end) == 0)) {
             size_t first = insn_from(u, begin), end = insn_from(u, at);
             if (end > first)
-                loop_push(out, u->insns.items, first, end, "", "IACA markers");
+                loop_push(out, u->insns.items, first, end, "", arm ? "OSACA markers" : "IACA markers");
             begin = SIZE_MAX;
         }
     }
@@ -189,9 +202,11 @@ struct kernel *kernel_from_text(const char *name, const char *text, size_t lengt
     struct unit u = {0};
     struct kernel *k = NULL;
     struct loop_list marked = {0};
-    if (!assemble(name, text, length, o->syntax, o->skip_bad, &a, err))
+    bool arm = o->isa_given ? o->isa == ISA_AARCH64 : listing_is_arm(text, length);
+    bool assembled = assemble_isa(arm ? ISA_AARCH64 : ISA_X86_64, name, text, length, o->syntax, o->skip_bad, &a, err);
+    if (!assembled)
         goto out;
-    if (!unit_decode(&u, a.code, a.length, 0, true)) {
+    if (!unit_decode(&u, a.isa, a.code, a.length, 0, true)) {
         err_set(err, ERR_LIMIT, "cut out the loop, or look for large .rept counts", "more than %zu instructions", UNIT_LIMIT);
         err_at(err, name, 0, 0);
         goto out;
@@ -208,13 +223,14 @@ struct kernel *kernel_from_text(const char *name, const char *text, size_t lengt
     }
     k = mem_zero(1, sizeof *k);
     k->name = mem_strdup(name);
+    k->isa = a.isa;
     k->source = mem_strndup(text, length);
     k->refused = a.refused;
     k->refused_count = a.refused_count;
     a.refused = NULL;
     a.refused_count = 0;
     marks_comments(&u, text, length, &marked);
-    marks_bytes(&u, a.code, a.length, &marked);
+    marks_bytes(&u, a.isa, a.code, a.length, &marked);
     loops_set(k, &u, &marked, a.labels, a.label_count, "whole text (no loop)");
     k = loop_choose(k, o, err);
 out:
@@ -223,26 +239,39 @@ out:
     return k;
 }
 
+/* Where the branch of @n bytes at @at goes, by its encoding. */
+static int64_t branch_place(enum isa isa, const char *form, const uint8_t *code, size_t n, size_t at)
+{
+    if (isa == ISA_AARCH64) {
+        uint32_t word = (uint32_t)code[0] | (uint32_t)code[1] << 8 | (uint32_t)code[2] << 16 | (uint32_t)code[3] << 24;
+        bool far = (word & 0x7c000000) == 0x14000000, test = (word & 0x7e000000) == 0x36000000;
+        unsigned low = far ? 0 : 5, width = far ? 26 : test ? 14 : 19;
+        int32_t words = (int32_t)(word << (32 - low - width)) >> (32 - width);
+        return (int64_t)at + 4 * (int64_t)words;
+    }
+    int32_t distance = (int8_t)code[n - 1];
+    if (strstr(form, "(Rel32)") && n >= 5)
+        memcpy(&distance, code + n - 4, 4);
+    return (int64_t)(at + n) + distance;
+}
+
 /* A function's worth by a light look: how many branches go back, how deep they nest; 0: no loop. */
-static uint64_t function_weigh(const uint8_t *code, size_t length)
+static uint64_t function_weigh(enum isa isa, const uint8_t *code, size_t length)
 {
     uint64_t loops = 0, deepest = 0, vectors = 0;
     VEC(size_t) heads = {0};
     for (size_t at = 0; at < length;) {
         char form[FORM_MAX];
         uint32_t traits = 0;
-        size_t n = insn_form(code + at, length - at, form, &traits);
+        size_t n = insn_form_isa(isa, code + at, length - at, form, &traits);
         if (n == 0) {
-            at++;
+            at += isa_step(isa);
             continue;
         }
-        vectors += strstr(form, "MM") != NULL;
-        if ((traits & INSN_BRANCH) && !(traits & (INSN_CALL | INSN_RETURN)) && strstr(form, "(Rel")) {
-            int32_t distance = (int8_t)code[at + n - 1];
-            if (strstr(form, "(Rel32)") && n >= 5)
-                memcpy(&distance, code + at + n - 4, 4);
-            int64_t target = (int64_t)(at + n) + distance;
-            if (distance < 0 && target >= 0) {
+        vectors += isa == ISA_AARCH64 ? (traits & INSN_VECTOR) != 0 : strstr(form, "MM") != NULL;
+        if ((traits & INSN_BRANCH) && !(traits & (INSN_CALL | INSN_RETURN)) && strstr(form, "Rel")) {
+            int64_t target = branch_place(isa, form, code + at, n, at);
+            if (target >= 0 && (size_t)target < at + n) {
                 /* Heads at or after this one belong to loops that this branch encloses. */
                 uint64_t depth = 1;
                 while (heads.count && heads.items[heads.count - 1] > (size_t)target) {
@@ -306,7 +335,7 @@ static bool symbol_choose(const struct object *o, const char *wanted, const stru
         size_t length = s->function ? symbol_length(o, s) : 0;
         if (length == 0 || length > UNIT_LIMIT)
             continue;
-        uint64_t weight = function_weigh(o->code + s->offset, length);
+        uint64_t weight = function_weigh(o->isa, o->code + s->offset, length);
         if (weight > best) {
             best = weight;
             *out = s;
@@ -329,7 +358,7 @@ static struct kernel *kernel_from_object(const char *path, const struct kernel_o
         goto out;
     }
     size_t start = symbol ? (size_t)symbol->offset : 0, length = symbol ? symbol_length(&o, symbol) : o.length;
-    bool all = unit_decode(&u, o.code + start, length, start, true);
+    bool all = unit_decode(&u, o.isa, o.code + start, length, start, true);
     if (!all || u.insns.count == 0) {
         err_set(err, all ? ERR_DATA : ERR_LIMIT, "name another function with --symbol",
                 all ? "there is no code in it" : "more than %zu instructions", UNIT_LIMIT);
@@ -342,9 +371,10 @@ static struct kernel *kernel_from_object(const char *path, const struct kernel_o
     }
     k = mem_zero(1, sizeof *k);
     k->name = mem_strdup(path);
+    k->isa = o.isa;
     /* Marker bytes are counted from the first instruction's place. */
     struct unit shifted = u;
-    marks_bytes(&shifted, o.code, start + length, &marked);
+    marks_bytes(&shifted, o.isa, o.code, start + length, &marked);
     struct str whole = {0};
     str_addf(&whole, symbol ? "whole function %s (no loop)" : "whole code (no loop)", symbol ? symbol->name : "");
     loops_set(k, &u, &marked, labels.items, labels.count, str_text(&whole));
@@ -381,6 +411,11 @@ struct kernel *kernel_load(const char *path, const struct kernel_options *option
 
 struct kernel *kernel_from_hex(const char *hex, struct err *err)
 {
+    return kernel_from_hex_isa(ISA_X86_64, hex, err);
+}
+
+struct kernel *kernel_from_hex_isa(enum isa isa, const char *hex, struct err *err)
+{
     VEC(uint8_t) code = {0};
     struct unit u = {0};
     struct loop_list loops = {0};
@@ -406,10 +441,12 @@ struct kernel *kernel_from_hex(const char *hex, struct err *err)
                                                                   : "the hex block is empty (%zu characters)", at);
         goto out;
     }
+    if (isa == ISA_AARCH64)
+        a64_learn(code.items, code.count, NULL);
     for (size_t i = 0; i < code.count;) {
         struct insn insn;
         memset(&insn, 0, sizeof insn);
-        if (u.insns.count >= UNIT_LIMIT || !insn_decode(code.items + i, code.count - i, i, true, &insn, NULL)) {
+        if (u.insns.count >= UNIT_LIMIT || !insn_decode_isa(isa, code.items + i, code.count - i, i, true, &insn, NULL)) {
             err_set(err, ERR_DATA, NULL, "the bytes from number %zu on (hex digit %zu) are no instruction", i + 1, 2 * i + 1);
             goto out;
         }
@@ -419,6 +456,7 @@ struct kernel *kernel_from_hex(const char *hex, struct err *err)
     }
     k = mem_zero(1, sizeof *k);
     k->name = mem_strdup("hex");
+    k->isa = isa;
     vec_push(&loops.list, loop_make(u.insns.items, 0, u.insns.count, "", "whole block"));
     k->insns = u.insns.items;
     k->insn_count = u.insns.count;
@@ -444,9 +482,21 @@ void kernel_free(struct kernel *k)
         free(k->refused[i].reason);
     }
     free(k->refused);
+    for (size_t i = 0; i < k->origin_text_count; i++)
+        free(k->origin_texts[i]);
+    free(k->origin_texts);
+    free(k->origin_lines);
     free(k->source);
     free(k->name);
     free(k);
+}
+
+uint32_t kernel_source_line(const struct kernel *k, const struct insn *insn, const char **text)
+{
+    uint32_t line = insn->line && insn->line <= k->origin_line_count ? k->origin_lines[insn->line - 1] : 0;
+    if (text)
+        *text = line && line <= k->origin_text_count ? k->origin_texts[line - 1] : NULL;
+    return line;
 }
 
 const struct insn *kernel_insns(const struct kernel *k, size_t *count)

@@ -16,6 +16,7 @@ struct kernel_loop {
 
 struct kernel {
     char *name;                 /* file name, "pasted", "hex" */
+    enum isa isa;
     char *source;               /* the user's text; NULL for objects and hex */
     struct insn *insns;         /* of the whole unit */
     size_t insn_count;
@@ -24,9 +25,15 @@ struct kernel {
     size_t current;             /* the loop in use */
     struct diagnostic *refused; /* lines left out with --skip-bad */
     size_t refused_count;
+    uint32_t *origin_lines;     /* compiled here: per line of @source its line in the C file, 0: none; NULL otherwise */
+    size_t origin_line_count;
+    char **origin_texts;        /* the C file's lines */
+    size_t origin_text_count;
 };
 
 struct kernel_options {
+    bool isa_given;             /* else the ELF machine or the registers in the text tell; hex is x86-64 */
+    enum isa isa;
     enum syntax syntax;
     bool skip_bad;
     const char *symbol;         /* ELF: function to take; NULL: the one with the hottest-looking loop */
@@ -38,7 +45,10 @@ struct kernel_options {
 struct kernel *kernel_load(const char *path, const struct kernel_options *options, struct err *err);
 struct kernel *kernel_from_text(const char *name, const char *text, size_t length, const struct kernel_options *options, struct err *err);
 struct kernel *kernel_from_hex(const char *hex, struct err *err);
+struct kernel *kernel_from_hex_isa(enum isa isa, const char *hex, struct err *err);
 void kernel_free(struct kernel *k);
+/* Line of the C file that @insn was compiled from, 0 when it is not known; *@text (may be NULL) gets that line, borrowed, or NULL. */
+uint32_t kernel_source_line(const struct kernel *k, const struct insn *insn, const char **text);
 /* The current loop's instructions. */
 const struct insn *kernel_insns(const struct kernel *k, size_t *count);
 

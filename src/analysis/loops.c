@@ -126,7 +126,7 @@ static void region_weigh(struct region *r, const struct insn *insns)
         unsigned bits = 0;
         for (unsigned k = 0; k < insns[i].operand_count; k++) {
             const struct operand *o = &insns[i].operands[k];
-            if (o->kind == OPERAND_REGISTER && o->reg >= 16 && o->reg < 48 && o->bits > bits)
+            if (o->kind == OPERAND_REGISTER && insn_is_vector(&insns[i], o->reg) && o->bits > bits)
                 bits = o->bits;
         }
         r->vector_bits += bits;

@@ -30,6 +30,7 @@ static const char *mark_of(const struct analysis_row *row)
            : row->flags & ROW_FUSED      ? "+"
            : row->flags & ROW_ZERO       ? "0"
            : row->flags & ROW_ELIMINATED ? "="
+           : row->flags & ROW_APPROXIMATE ? "~"
            : row->flags & ROW_PIPE       ? "/"
                                          : " ";
 }
@@ -54,7 +55,20 @@ static unsigned column_width(const struct ports *ports, unsigned port)
     return length > 5 ? (unsigned)length : 5;
 }
 
-static void table(const struct analysis *a, const struct report_style *style, struct str *out)
+/* The C line above the first of the instructions that it became. */
+static void source_line(const struct kernel *k, const struct analysis *a, size_t row, const struct report_style *style, struct str *out)
+{
+    const char *text;
+    uint32_t line = kernel_source_line(k, a->rows[row].insn, &text);
+
+    if (!text || (row && kernel_source_line(k, a->rows[row - 1].insn, NULL) == line))
+        return;
+    str_addf(out, "%s%5u: ", style->color ? "\033[2m" : "", line);
+    tidy_text(text, out);
+    str_addf(out, "%s\n", style->color ? "\033[0m" : "");
+}
+
+static void table(const struct kernel *k, const struct analysis *a, const struct report_style *style, struct str *out)
 {
     const struct ports *ports = mapping_ports(a->machine->mapping);
     const char *bold = style->color ? "\033[1m" : "", *plain = style->color ? "\033[0m" : "";
@@ -65,6 +79,7 @@ static void table(const struct analysis *a, const struct report_style *style, st
     str_addf(out, "   instruction%s\n", plain);
     for (size_t i = 0; i < a->count; i++) {
         const struct analysis_row *row = &a->rows[i];
+        source_line(k, a, i, style, out);
         str_addf(out, "%5u ", row->insn->line);
         for (unsigned j = 0; j < ports->count; j++)
             cell(style, row->pressure[j], a->cycles, column_width(ports, j), out);
@@ -83,6 +98,7 @@ static void legend(const struct analysis *a, struct str *out)
     static const struct { uint32_t flag; const char *text; } marks[] = {
         {ROW_UNKNOWN, "? not known to this machine"}, {ROW_FUSED, "+ fused with ^, the next"}, {ROW_ZERO, "0 zero idiom"},
         {ROW_ELIMINATED, "= move done at rename"},    {ROW_PIPE, "/ holds a divider"},
+        {ROW_APPROXIMATE, "~ put together from parts that the machine knows"},
     };
     const char *separator = "  ";
     for (size_t k = 0; k < sizeof marks / sizeof *marks; k++)
@@ -111,11 +127,11 @@ static void bounds(const struct analysis *a, const struct report_style *style, s
     }
 }
 
-static void one_machine(const struct analysis *a, const struct report_style *style, struct str *out)
+static void one_machine(const struct kernel *k, const struct analysis *a, const struct report_style *style, struct str *out)
 {
     str_addf(out, "%s: %s%.2f cycles per iteration, bound by %s\n\n", a->machine->title, a->lower_bound ? "at least " : "", a->cycles,
              bound_name(a->bottleneck));
-    table(a, style, out);
+    table(k, a, style, out);
     legend(a, out);
     str_add_char(out, '\n');
     bounds(a, style, out);
@@ -151,7 +167,7 @@ void report_text(const struct kernel *k, struct analysis *const *a, size_t n, co
     for (size_t i = 0; i < n; i++) {
         if (i)
             str_add_char(out, '\n');
-        one_machine(a[i], style, out);
+        one_machine(k, a[i], style, out);
     }
 }
 
@@ -227,6 +243,23 @@ static json_t *row_json(const struct analysis_row *row, const struct ports *port
     return object;
 }
 
+/* Lines of the loop-carried cycle. */
+static json_t *chain_json(const struct analysis *a)
+{
+    json_t *lines = json_array();
+    for (size_t i = 0; i < a->count; i++)
+        if (a->rows[i].flags & ROW_CHAIN)
+                json_array_append_new(lines, json_integer(a->rows[i].insn->line));
+    return lines;
+}
+
+static json_t *frontend_json(const struct frontend *f)
+{
+    static const char *const sources[] = {"decoders", "uop-cache", "loop-buffer", "unknown"};
+    return json_pack("{s:o, s:o, s:o, s:o, s:s, s:b}", "predecode", number(f->predecode), "decode", number(f->decode), "uop_cache", number(f->uop_cache),
+                     "loop_buffer", number(f->loop_buffer), "source", sources[f->source], "jcc_erratum", (int)f->jcc_erratum);
+}
+
 json_t *report_json(const struct analysis *a)
 {
     const struct ports *ports = mapping_ports(a->machine->mapping);
@@ -245,7 +278,10 @@ json_t *report_json(const struct analysis *a)
     json_object_set_new(object, "bounds", bound);
     json_object_set_new(object, "cycles", json_real(a->cycles));
     json_object_set_new(object, "bottleneck", json_string(bound_name(a->bottleneck)));
-    json_object_set_new(object, "chain", json_array());
+    json_object_set_new(object, "chain", chain_json(a));
+    json_object_set_new(object, "frontend", frontend_json(&a->frontend));
+    json_object_set_new(object, "shape", json_string(a->shape == SHAPE_LOOP ? "loop" : "unrolled"));
+    json_object_set_new(object, "critical_path", number(a->critical_path));
     json_object_set_new(object, "unknown", unknown);
     json_object_set_new(object, "lower_bound", json_boolean(a->lower_bound));
     json_object_set_new(object, "sentence", json_string(a->sentence));

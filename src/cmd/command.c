@@ -5,28 +5,57 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "work/job.h"
 
 const struct command commands[] = {
-    {"kernel load", "FILE [--symbol S] [--syntax att|intel] [--lines A-B] [--loop N] [--skip-bad]",
-     "load assembler text, a listing or an ELF file and find its loops", false, cmd_kernel_load},
-    {"kernel paste", "[--syntax att|intel] [--skip-bad]", "read a kernel from the input until a line with a single dot", false, cmd_kernel_paste},
-    {"kernel hex", "BYTES", "load a block of machine code", false, cmd_kernel_hex},
+    {"kernel load", "FILE [--symbol S] [--syntax att|intel] [--isa x86-64|aarch64] [--lines A-B] [--loop N] [--skip-bad] [--compiler CC] [-O3 -march=native ...]",
+     "load assembler text, a listing or an ELF file, or compile C, and find its loops", false, cmd_kernel_load},
+    {"kernel paste", "[--syntax att|intel] [--isa x86-64|aarch64] [--skip-bad]", "read a kernel from the input until a line with a single dot", false, cmd_kernel_paste},
+    {"kernel hex", "BYTES [--isa x86-64|aarch64]", "load a block of machine code", false, cmd_kernel_hex},
     {"kernel analyze", "[--machine ID]...", "bounds, bottleneck and pressure table, several machines side by side", false, cmd_kernel_analyze},
+    {"kernel evaluate", "FILE [--machine ID] [--model bounds|simulate] [--arch NAME] [--threads N] [--blocks FILE]",
+     "accuracy on a CSV of measured blocks, hex,cycles", false, cmd_kernel_evaluate},
     {"kernel show", "", "the instructions with their forms", false, cmd_kernel_show},
     {"kernel list", "", "the loops found", false, cmd_kernel_list},
     {"kernel use", "N", "take another loop of the list", false, cmd_kernel_use},
-    {"kernel save", "FILE", "write the current loop as Intel syntax", false, cmd_kernel_save},
+    {"kernel report", "FILE.html|FILE.md [--machine ID]...", "the analysis as a document that stands alone", false, cmd_kernel_report},
+    {"kernel save", "FILE", "write the current loop as assembler text (x86-64: Intel syntax)", false, cmd_kernel_save},
+    {"kernel measure", "[--file CSV [--out CSV]]", "cycles per iteration of the loaded kernel on this CPU, or of every block of a file", false, cmd_kernel_measure},
     {"mapping show", "[PATTERN]", "usage and latency of forms on the current machine", false, cmd_mapping_show},
-    {"mapping import", "llvm CPU", "a machine from the installed LLVM's scheduling models", false, cmd_mapping_import},
-    {"mapping save", "DIRECTORY", "write the current machine's tables", false, cmd_mapping_save},
+    {"mapping diff", "A B [PATTERN] [--renamed]", "forms that two machines execute differently, ports matched by name or by use", false, cmd_mapping_diff},
+    {"mapping list", "", "the mappings of this session and those that can be loaded", false, cmd_mapping_list},
+    {"mapping use", "ID", "make a mapping the current one", false, cmd_mapping_use},
+    {"mapping load", "DIRECTORY|FILE.csv", "read a machine's tables, or a mapping.csv alone", false, cmd_mapping_load},
+    {"mapping save", "DIRECTORY|FILE.csv", "write the current machine's tables, or its mapping alone", false, cmd_mapping_save},
+    {"mapping new", "PORTS [NAME]", "an empty mapping on so many ports, or on ports of these names", false, cmd_mapping_new},
+    {"mapping import", "llvm|uops-info|osaca|pmevo|csv CPU|FILE... [--architecture A]",
+     "a mapping from LLVM's scheduling models or another tool's file", false, cmd_mapping_import},
+    {"mapping export", "uops-info|pmevo|pmevo-flat|osaca|csv FILE", "write the current mapping for another tool", false, cmd_mapping_export},
     {"mapping set", "FORM USAGE", "change a form's port usage in this session", false, cmd_mapping_set},
     {"throughput", "EXPERIMENT", "cycles of 2*ADD (R64, R64) + IMUL (R64, R64) on the current machine", true, cmd_throughput},
-    {"forms list", "[PATTERN]", "instruction forms with templates", false, cmd_forms_list},
+    {"forms list", "[PATTERN] [--isa x86-64|aarch64]", "instruction forms with templates, and why one cannot be measured here", false, cmd_forms_list},
+    {"forms add", "FILE.csv", "add instruction forms of your own: form,template,extension", false, cmd_forms_add},
+    {"forms select", "[PATTERN]...", "which forms experiments are made of; without a pattern: what is selected", false, cmd_forms_select},
     {"forms scan", "BINARY...", "the forms that ELF files use, how many a machine knows, and which are missing", false, cmd_forms_scan},
+    {"experiments load", "FILE", "a table of experiments", false, cmd_experiments_load},
+    {"experiments save", "FILE", "write the table", false, cmd_experiments_save},
+    {"experiments measure", "[--budget T] [--retry] [--journal FILE|none] [--simulate ID] [--cpu N] [PATTERN]",
+     "measure what has no cycles yet; results go to disk as they come", false, cmd_experiments_measure},
+    {"machine calibrate", "[--cpu N]", "learn this computer's clock, noise and quiet", false, cmd_machine_calibrate},
     {"machine list", "", "the machines that can be chosen", false, cmd_machine_list},
     {"machine info", "", "this computer's CPU and what can be measured on it", false, cmd_machine_info},
     {"machine show", "ID", "ports and facts of a machine", false, cmd_machine_show},
+    {"jobs", "", "background jobs and how far they are", false, cmd_jobs},
+    {"job cancel", "N", "end a background job", false, cmd_job_cancel},
+    {"job wait", "[N]", "wait for a background job, or for all", false, cmd_job_wait},
+    {"view", "NAME|next|previous", "show another view; in batch it is printed", false, cmd_view},
+    {"find", "TEXT | --next | --previous", "search in the view", true, cmd_view},
+    {"sort", "[COLUMN]", "sort the view's rows; no column: as they come", true, cmd_view},
+    {"filter", "[EXPRESSION]", "show only the rows that fit; none: all", true, cmd_view},
+    {"session save", "DIRECTORY", "write kernel, machines, changes and settings; replaces an older session there", false, cmd_session_save},
+    {"session load", "DIRECTORY", "take up a saved session", false, cmd_session_load},
     {"set", "NAME VALUE", "machine ID[,ID...], format text|csv|json, color, ascii, keep-going on|off", false, cmd_set},
+    {"export", "FILE", "the last result into a file: .txt, .csv, .json, .md or .html", false, cmd_export},
     {"source", "FILE", "run the commands of a file", false, cmd_source},
     {"help", "[COMMAND]", "the commands", false, cmd_help},
     {"quit", "", "leave", false, cmd_quit},
@@ -111,6 +140,19 @@ static bool split_words(const char *text, const char *end, struct str *storage, 
     return true;
 }
 
+/* What `export` writes: the line and what it printed. */
+static void keep_result(struct session *s, const struct command *command, const char *text, const char *end)
+{
+    if (command->run == cmd_export || command->run == cmd_help)
+        return;
+    free(s->last_line);
+    text += strspn(text, " \t");
+    s->last_line = mem_strndup(text, (size_t)(end - text));
+    s->last_format = s->format;
+    str_clear(&s->last_output);
+    str_add_bytes(&s->last_output, s->output.data, s->output.length);
+}
+
 static bool run_one(struct session *s, const char *text, const char *end, FILE *out, struct err *err)
 {
     struct str storage = {0};
@@ -147,6 +189,9 @@ static bool run_one(struct session *s, const char *text, const char *end, FILE *
     str_clear(&s->output);
     s->out = out;
     ok = command->run(s, argc, argv, err);
+    s->revision++;
+    if (ok && s->output.length)
+        keep_result(s, command, text, end);
     fwrite(str_text(&s->output), 1, s->output.length, out);
     if (fflush(out) != 0 && ok)
         ok = err_set(err, ERR_IO, NULL, "the output cannot be written");
@@ -180,6 +225,8 @@ bool command_run(struct session *s, const char *line, FILE *out, struct err *err
 {
     while (*line && !s->quit) {
         const char *end = command_end(line);
+        if (job_interrupted())
+            return err_set(err, ERR_LIMIT, NULL, "interrupted");
         if (!run_one(s, line, end, out, err))
             return false;
         line = *end ? end + 1 : end;

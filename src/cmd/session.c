@@ -6,32 +6,99 @@
 
 #include "base/mem.h"
 #include "io/machine_file.h"
+#include "work/job.h"
 
 void session_init(struct session *s)
 {
-    static const char *const shown[] = {"skylake", "sapphirerapids", "znver4"};
+    static const char *const shown[ISA_COUNT][3] = {{"skylake", "sapphirerapids", "znver4"}, {"neoverse-v2", "neoverse-n1", "cortex-a72"}};
 
-    *s = (struct session){.input = stdin};
-    s->selected_count = sizeof shown / sizeof *shown;
-    s->selected = mem_alloc(sizeof shown);
-    for (size_t i = 0; i < s->selected_count; i++)
-        s->selected[i] = mem_strdup(shown[i]);
+    *s = (struct session){.input = stdin, .revision = 1};
+    for (int isa = 0; isa < ISA_COUNT; isa++) {
+        s->kept[isa] = (struct selection){mem_alloc(3 * sizeof(char *)), 3};
+        for (size_t i = 0; i < 3; i++)
+            s->kept[isa].ids[i] = mem_strdup(shown[isa][i]);
+    }
+    s->selected = s->kept[s->isa].ids;
+    s->selected_count = s->kept[s->isa].count;
 }
 
-static void drop_selection(struct session *s)
+static void drop_selection(struct selection *selection)
 {
-    for (size_t i = 0; i < s->selected_count; i++)
-        free(s->selected[i]);
-    free(s->selected);
+    for (size_t i = 0; i < selection->count; i++)
+        free(selection->ids[i]);
+    free(selection->ids);
+}
+
+static void show_isa(struct session *s, enum isa isa)
+{
+    s->isa = isa;
+    s->selected = s->kept[isa].ids;
+    s->selected_count = s->kept[isa].count;
+}
+
+static void drop_analyses(struct session *s)
+{
+    for (size_t i = 0; i < s->analysis_count; i++)
+        analysis_free(s->analyses[i]);
+    free(s->analyses);
+    s->analyses = NULL;
+    s->analysis_count = 0;
+}
+
+struct analysis *const *session_analyses(struct session *s, size_t *count)
+{
+    struct err err = {0};
+
+    if (!s->analyses || s->analyzed != s->revision) {
+        drop_analyses(s);
+        s->analyzed = s->revision;
+        s->analyses = mem_zero(s->selected_count, sizeof *s->analyses);
+        for (size_t i = 0; s->kernel && i < s->selected_count; i++) {
+            struct machine *m = session_machine(s, s->selected[i], &err);
+            if (m && session_fits(s, m, &err))
+                s->analyses[s->analysis_count++] = analysis_new(s->kernel, m);
+        }
+    }
+    *count = s->analysis_count;
+    return s->analyses;
+}
+
+bool session_wait(struct session *s, unsigned number, struct err *err)
+{
+    struct job_info info;
+
+    (void)s;
+    if (!job_wait(number))
+        return err_set(err, ERR_USAGE, "jobs lists them", "there is no job %u", number);
+    for (size_t i = 0; job_get(i, &info); i++) {
+        if (number && info.number != number)
+            continue;
+        if (info.state == JOB_CANCELLED && number)
+            return err_set(err, ERR_LIMIT, NULL, "%s was cancelled", info.title);
+        if (info.state == JOB_FAILED && number) {
+            *err = info.err;
+            return false;
+        }
+    }
+    return true;
 }
 
 void session_done(struct session *s)
 {
+    job_shutdown();
+    drop_analyses(s);
     kernel_free(s->kernel);
+    experiments_free(s->experiments);
     for (size_t i = 0; i < s->machine_count; i++)
         machine_free(s->machines[i]);
     free(s->machines);
-    drop_selection(s);
+    for (int isa = 0; isa < ISA_COUNT; isa++)
+        drop_selection(&s->kept[isa]);
+    for (int isa = 0; isa < ISA_COUNT; isa++)
+        forms_free(s->forms[isa]);
+    session_select_forms(s, NULL, 0);
+    free(s->last_line);
+    str_done(&s->last_output);
     str_done(&s->output);
 }
 
@@ -50,6 +117,7 @@ void session_add_machine(struct session *s, struct machine *take_machine)
 {
     for (size_t i = 0; i < s->machine_count; i++)
         if (strcmp(s->machines[i]->id, take_machine->id) == 0) {
+            drop_analyses(s);
             machine_free(s->machines[i]);
             s->machines[i] = take_machine;
             return;
@@ -65,22 +133,67 @@ struct machine *session_current(struct session *s, struct err *err)
 
 bool session_select(struct session *s, char **ids, size_t count, struct err *err)
 {
-    for (size_t i = 0; i < count; i++)
-        if (!session_machine(s, ids[i], err))
+    enum isa isa = ISA_X86_64, first = ISA_X86_64;
+    for (size_t i = 0; i < count; i++) {
+        struct machine *m = session_machine(s, ids[i], err);
+        if (!m)
             return false;
+        if (!isa_parse(m->isa, &isa))
+            return err_set(err, ERR_DATA, "the fact isa is x86-64 or aarch64", "%s is for \"%s\", which is not known here", ids[i], m->isa);
+        first = i ? first : isa;
+        if (isa != first)
+            return err_set(err, ERR_USAGE, "name machines of one instruction set", "%s is %s and %s is %s", ids[0], isa_name(first), ids[i], m->isa);
+    }
     char **fresh = mem_alloc(count * sizeof *fresh);
     for (size_t i = 0; i < count; i++)
         fresh[i] = mem_strdup(ids[i]);
-    drop_selection(s);
-    s->selected = fresh;
-    s->selected_count = count;
+    drop_selection(&s->kept[first]);
+    s->kept[first] = (struct selection){fresh, count};
+    show_isa(s, first);
     return true;
+}
+
+struct forms *session_forms(struct session *s, enum isa isa, struct err *err)
+{
+    if (!s->forms[isa])
+        s->forms[isa] = forms_load_isa(isa, err);
+    return s->forms[isa];
+}
+
+void session_select_forms(struct session *s, char **patterns, size_t count)
+{
+    char **fresh = count ? mem_alloc(count * sizeof *fresh) : NULL;
+    for (size_t i = 0; i < count; i++)
+        fresh[i] = mem_strdup(patterns[i]);
+    for (size_t i = 0; i < s->form_pattern_count; i++)
+        free(s->form_patterns[i]);
+    free(s->form_patterns);
+    s->form_patterns = fresh;
+    s->form_pattern_count = count;
+}
+
+bool session_form_selected(const struct session *s, const char *form)
+{
+    for (size_t i = 0; i < s->form_pattern_count; i++)
+        if (str_match(s->form_patterns[i], form))
+            return true;
+    return s->form_pattern_count == 0;
+}
+
+bool session_fits(const struct session *s, const struct machine *m, struct err *err)
+{
+    const char *isa = s->kernel ? isa_name(s->kernel->isa) : m->isa;
+    return strcmp(isa, m->isa) == 0 ||
+           err_set(err, ERR_USAGE, "machine list shows the machines, set machine ID chooses one", "%s runs %s, and the kernel is %s", m->id, m->isa, isa);
 }
 
 void session_set_kernel(struct session *s, struct kernel *take_kernel)
 {
+    drop_analyses(s);   /* they point into the old one */
     kernel_free(s->kernel);
     s->kernel = take_kernel;
+    if (take_kernel && take_kernel->isa != s->isa)
+        show_isa(s, take_kernel->isa);
 }
 
 void session_json(struct session *s, json_t *take_object)

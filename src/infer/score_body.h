@@ -3,7 +3,7 @@
 
 #include "infer/score.h"
 #include "infer/score_reciprocal.h"
-#include "model/lanes.h"
+#include "infer/score_lanes.h"
 
 static inline void score_table(const struct gene *gene, unsigned ports, double width, float *table)
 {

@@ -15,9 +15,12 @@
 
 #define RESOURCES_MAX 256
 #define OUTPUT_LIMIT ((size_t)512 << 20)
-/* Ends the rows of one form: an instruction that every model knows and no other form's row names. */
-#define MARKER "cld"
-#define MARKER_OPCODE "CLD"
+#define CYCLES_MAX 100000   /* of one use, and of a latency: more is no processor */
+/* Ends the rows of one form: an instruction that every model of the set knows and no other form's row names. */
+static const struct { const char *triple, *text, *opcode, *form; } markers[ISA_COUNT] = {
+    {"-mtriple=x86_64-linux-gnu", "cld", "CLD", "CLD ()"},
+    {"-mtriple=aarch64-linux-gnu", "clrex", "CLREX", "CLREX ()"},
+};
 
 struct resource {
     char name[64];
@@ -33,6 +36,7 @@ struct reader {
     size_t prefix;       /* characters that all single units share: SKL, Zn4, ... */
     struct machine *machine;
     const char *cpu;
+    enum isa isa;
 };
 
 static int resource_find(const struct reader *r, const char *name, size_t length)
@@ -50,24 +54,45 @@ static bool is_queue(const char *name)
     return (length >= 3 && strcmp(name + length - 3, "LSU") == 0) || (length >= 4 && strcmp(name + length - 4, "Load") == 0);
 }
 
-/* SKLPort5 is 5, SPRPort10 is A, Zn4ALU0 is ALU0, SKLFPDivider is FPDV. */
-static void port_name(const struct reader *r, const char *resource, char out[PORT_NAME_MAX])
+/* SKLPort5 is 5, SPRPort10 is A, Zn4ALU0 is ALU0, SKLFPDivider is FPDV; several units of one name get a number each, or, when the name
+ * numbers them itself (SBPort23:2, Zn3FP45:2), the digit that is theirs. */
+static void port_name(const struct reader *r, const struct resource *resource, unsigned unit, char out[PORT_NAME_MAX])
 {
-    const char *name = resource + r->prefix;
-    const char *divider = strstr(name, "Div");
-    char *end;
+    static const char *const shorter[][2] = {{"Multiplier", "MUL"}, {"Store", "ST"}, {"FPSt", "FST"}, {"BRU1", "BR1"}};
+    const char *name = resource->name + r->prefix, *divider = strstr(name, "Div");
+    size_t digits = strcspn(name, "0123456789");
+    bool numbered = resource->units > 1 && strlen(name + digits) == resource->units;
+    bool port = str_has_prefix(name, "Port");
+    unsigned long number = strtoul(name + digits, NULL, 10);
 
     if (divider) {
         snprintf(out, PORT_NAME_MAX, "%.*sDV", (int)(divider - name > 6 ? 6 : divider - name), name);
         return;
     }
-    if (str_has_prefix(name, "Port"))
-        name += 4;
-    unsigned long number = strtoul(name, &end, 10);
-    if (end != name && *end == '\0' && number < 36)
+    for (size_t i = 0; i < sizeof shorter / sizeof *shorter; i++)
+        if (strcmp(name, shorter[i][0]) == 0)
+            name = shorter[i][1];
+    if (numbered)
+        snprintf(out, PORT_NAME_MAX, "%.*s%c", port ? 0 : (int)(digits > 8 ? 8 : digits), name, name[digits + unit]);
+    else if (resource->units > 1)
+        snprintf(out, PORT_NAME_MAX, "%.8s%u", name, unit % 100);
+    else if (port && name[digits] && number < 36)
         snprintf(out, PORT_NAME_MAX, "%c", number < 10 ? (char)('0' + number) : (char)('A' + number - 10));
     else
         snprintf(out, PORT_NAME_MAX, "%.11s", name);
+}
+
+/* Order on the screen: ports by number, then the others as LLVM has them, dividers last. */
+static unsigned port_order(const struct reader *r, unsigned index)
+{
+    const struct resource *resource = &r->resources[index];
+    const char *name = resource->name + r->prefix;
+
+    if (strstr(name, "Div"))
+        return 1000 + index;
+    if (!str_has_prefix(name, "Port"))
+        return 100 + index;
+    return resource->units > 1 ? (unsigned)(name[4] - '0') : (unsigned)strtoul(name + 4, NULL, 10);
 }
 
 /* A line of the first list: "[16]  - SKLPort23:2 SKLPort2, SKLPort3". */
@@ -84,7 +109,7 @@ static bool resource_line(const char *line, const char *end, struct resource_lin
         return false;
     out->name = dash + 2;
     const char *colon = memchr(out->name, ':', (size_t)(end - out->name));
-    if (!colon)
+    if (!colon || !isdigit((unsigned char)colon[1]))
         return false;
     char *after;
     out->length = (size_t)(colon - out->name);
@@ -104,13 +129,12 @@ static const char *line_end(const char *at, const char *end)
 /* The units' own ports first, so that groups can refer to any of them. */
 static bool add_unit(struct reader *r, struct resource *resource, struct err *err)
 {
-    char base[PORT_NAME_MAX], name[PORT_NAME_MAX + 12];
+    char name[PORT_NAME_MAX];
 
     if (resource->invalid || is_queue(resource->name))
         return true;
-    port_name(r, resource->name, base);
     for (unsigned k = 0; k < resource->units; k++) {
-        snprintf(name, sizeof name, resource->units > 1 ? "%.9s%u" : "%s", base, k);
+        port_name(r, resource, k, name);
         if (!ports_add(&r->ports, name, err))
             return false;
         portset bit = (portset)1 << (r->ports.count - 1);
@@ -119,6 +143,24 @@ static bool add_unit(struct reader *r, struct resource *resource, struct err *er
             r->ports.pipes |= bit;
     }
     return true;
+}
+
+/* Adds the single units in the order of the screen. */
+static bool add_units(struct reader *r, const bool *is_unit, struct err *err)
+{
+    bool done[RESOURCES_MAX] = {false};
+
+    for (;;) {
+        unsigned next = r->count;
+        for (unsigned i = 0; i < r->count; i++)
+            if (is_unit[i] && !done[i] && (next == r->count || port_order(r, i) < port_order(r, next)))
+                next = i;
+        if (next == r->count)
+            return true;
+        done[next] = true;
+        if (!add_unit(r, &r->resources[next], err))
+            return false;
+    }
 }
 
 static void find_prefix(struct reader *r, const bool *is_unit)
@@ -158,11 +200,8 @@ static bool read_resources(struct reader *r, const char *text, const char *end, 
         is_unit[r->count++] = !line.members;
     }
     find_prefix(r, is_unit);
-    /* Ports, then pipes: dividers come last on the screen. */
-    for (int pipes = 0; pipes < 2; pipes++)
-        for (unsigned i = 0; i < r->count; i++)
-            if (is_unit[i] && (strstr(r->resources[i].name, "Div") != NULL) == pipes && !add_unit(r, &r->resources[i], err))
-                return false;
+    if (!add_units(r, is_unit, err))
+        return false;
     unsigned index = 0;
     for (const char *at = text; at < end; at = line_end(at, end) + 1) {
         const char *stop = line_end(at, end);
@@ -184,6 +223,7 @@ static bool read_resources(struct reader *r, const char *text, const char *end, 
         return err_set(err, ERR_DATA, "choose another CPU", "LLVM has no execution ports for %s", r->cpu);
     return true;
 }
+
 
 struct charge {
     portset set;
@@ -211,27 +251,54 @@ static void undo_groups(struct charge *charges, size_t n, struct usage *usage)
     }
 }
 
-/* "SKLPort04,SKLPort237[2]" to @usage; false when it is no list of resources. */
+/* Digits at *@at up to CYCLES_MAX; moves *@at past them. */
+static bool read_cycles(const char **at, const char *end, int64_t *out)
+{
+    const char *start = *at;
+
+    for (*out = 0; *at < end && isdigit((unsigned char)**at) && *out <= CYCLES_MAX; (*at)++)
+        *out = *out * 10 + (**at - '0');
+    return *at > start && *out <= CYCLES_MAX;
+}
+
+/* "[4]" or "[2,6]", acquired at 2 and released at 6, at *@at: 4 cycles; 1 when nothing stands there. */
+static bool read_span(const char **at, const char *end, int64_t *cycles)
+{
+    int64_t first;
+
+    *cycles = 1;
+    if (*at == end || **at != '[')
+        return true;
+    (*at)++;
+    if (!read_cycles(at, end, cycles))
+        return false;
+    if (*at < end && **at == ',') {
+        first = *cycles;
+        (*at)++;
+        if (!read_cycles(at, end, cycles))
+            return false;
+        *cycles -= first;
+    }
+    return *at < end && *(*at)++ == ']';
+}
+
+/* "SKLPort04,SKLPort237[2]" to @usage; false when it does not begin like a list of resources, *@invalid when it does and is none. */
 static bool read_charges(const struct reader *r, const char *text, size_t length, struct usage *usage, bool *invalid)
 {
     struct charge charges[64];
     size_t n = 0;
 
     for (const char *at = text, *end = text + length; at < end;) {
-        const char *stop = at;
-        while (stop < end && *stop != '[' && *stop != ',')
-            stop++;
-        int index = resource_find(r, at, (size_t)(stop - at));
-        if (index < 0)
+        const char *name = at;
+        while (at < end && *at != '[' && *at != ',')
+            at++;
+        int index = resource_find(r, name, (size_t)(at - name));
+        if (index < 0 && name == text && at == end)
             return false;
-        int64_t cycles = 1;
-        if (stop < end && *stop == '[') {
-            char *after;
-            cycles = (int64_t)strtoll(stop + 1, &after, 10);
-            if (*after == ',')
-                cycles = (int64_t)strtoll(after + 1, &after, 10) - cycles;
-            stop = memchr(stop, ']', (size_t)(end - stop));
-            stop = stop ? stop + 1 : end;
+        int64_t cycles;
+        if (index < 0 || !read_span(&at, end, &cycles) || (at < end && (*at++ != ',' || at == end))) {
+            *invalid = true;
+            return true;
         }
         const struct resource *resource = &r->resources[index];
         *invalid |= resource->invalid;
@@ -240,11 +307,10 @@ static bool read_charges(const struct reader *r, const char *text, size_t length
             k++;
         if (resource->set && k < n)
             charges[k].cycles = cycles > charges[k].cycles ? cycles : charges[k].cycles;
-        else if (resource->set && n < 64)
+        else if (resource->set && n < sizeof charges / sizeof *charges)
             charges[n++] = (struct charge){resource->set, cycles};
-        at = stop < end && *stop == ',' ? stop + 1 : stop;
-        if (stop == at && at < end)
-            return false;
+        else
+            *invalid |= resource->set != 0;
     }
     undo_groups(charges, n, usage);
     return true;
@@ -300,8 +366,14 @@ static bool read_row(const struct reader *r, const char *line, const char *end, 
     token = next_token(&at, end, &length);
     if (read_charges(r, token, length, &row->usage, &row->invalid))
         token = next_token(&at, end, &length);
-    row->marker = length == strlen(MARKER_OPCODE) && memcmp(token, MARKER_OPCODE, length) == 0;
-    return length > 0;
+    if (!length) {
+        usage_done(&row->usage);
+        return false;
+    }
+    row->invalid |= row->latency > CYCLES_MAX;
+    const char *marker = markers[r->isa].opcode;
+    row->marker = length == strlen(marker) && memcmp(token, marker, length) == 0;
+    return true;
 }
 
 /* Adds what lies between two markers as one form: a prefix and its instruction may be two rows. */
@@ -321,7 +393,7 @@ static bool read_rows(struct reader *r, const char *text, const char *end, const
     for (const char *at = text; at < end && form < count; at = line_end(at, end) + 1) {
         if (!read_row(r, at, line_end(at, end), &row))
             continue;
-        bool own = row.marker && rows == 0 && strcmp(forms[form], "CLD ()") == 0;
+        bool own = row.marker && rows == 0 && strcmp(forms[form], markers[r->isa].form) == 0;
         if (!row.marker || own) {
             for (unsigned i = 0; i < row.usage.count; i++)
                 usage_add(&sum.usage, row.usage.uops[i].ports, row.usage.uops[i].count);
@@ -348,6 +420,12 @@ static bool read_rows(struct reader *r, const char *text, const char *end, const
 struct machine *import_llvm_parse(const char *cpu, const char *text, size_t length, const char *const *forms, size_t form_count,
                                   struct err *err)
 {
+    return import_llvm_parse_isa(ISA_X86_64, cpu, text, length, forms, form_count, err);
+}
+
+struct machine *import_llvm_parse_isa(enum isa isa, const char *cpu, const char *text, size_t length, const char *const *forms, size_t form_count,
+                                  struct err *err)
+{
     const char *end = text + length;
     struct reader *r = mem_zero(1, sizeof *r);
     struct machine *m = NULL;
@@ -355,6 +433,7 @@ struct machine *import_llvm_parse(const char *cpu, const char *text, size_t leng
     const char *table = rows ? strstr(rows, "Instructions:") : NULL;
 
     r->cpu = cpu;
+    r->isa = isa;
     if (!table) {
         err_set(err, ERR_DATA, "use llvm-mca 22: older ones print no full tables", "llvm-mca printed no instruction table for %s", cpu);
         goto out;
@@ -381,7 +460,7 @@ static const char *program(void)
 }
 
 /* Runs llvm-mca with @extra on @input, its table in @out. */
-static bool run(const char *cpu, const char *extra, const struct str *input, struct str *out, struct err *err)
+static bool run(enum isa isa, const char *cpu, const char *extra, const struct str *input, struct str *out, struct err *err)
 {
     static const struct child_limits limits = {.cpu_seconds = 120, .memory = (size_t)8 << 30, .file_size = OUTPUT_LIMIT,
                                                .wall_seconds = 240, .output = 4096};
@@ -394,8 +473,8 @@ static bool run(const char *cpu, const char *extra, const struct str *input, str
         return false;
     str_addf(&mcpu, "-mcpu=%s", cpu);
     str_addf(&path, "%s/table", directory);
-    const char *argv[] = {program(), "-mtriple=x86_64-linux-gnu", str_text(&mcpu), "-skip-unsupported-instructions=any",
-                          "-x86-asm-syntax=intel", "-output-asm-variant=1", "-o", str_text(&path), extra, NULL};
+    const char *argv[] = {program(), markers[isa].triple, str_text(&mcpu), "-skip-unsupported-instructions=any", "-o", str_text(&path), extra,
+                          isa == ISA_X86_64 ? "-x86-asm-syntax=intel" : NULL, "-output-asm-variant=1", NULL};
     if (!child_run(argv, directory, input->data, input->length, &limits, &result, err))
         goto out;
     if (strstr(str_text(&result.output), "is not a recognized processor")) {
@@ -437,7 +516,7 @@ static void add_line(const struct form_row *row, struct str *input)
 
     form_instance(row, &line);
     const char *here = strstr(str_text(&line), ".+");
-    str_addf(input, "%.*s%s\n" MARKER "\n", (int)(here ? here - line.data : (int)line.length), str_text(&line), here ? "elsewhere" : "");
+    str_addf(input, "%.*s%s\n%s\n", (int)(here ? here - line.data : (int)line.length), str_text(&line), here ? "elsewhere" : "", markers[row->isa].text);
     str_done(&line);
 }
 
@@ -449,6 +528,7 @@ static bool import_chunk(const char *cpu, const struct forms *forms, size_t firs
 {
     struct str input = {0}, table = {0};
     const char **names = mem_alloc(count * sizeof *names);
+    enum isa isa = forms_at(forms, first)->isa;
     struct machine *part = NULL;
     bool ok;
 
@@ -456,9 +536,9 @@ static bool import_chunk(const char *cpu, const struct forms *forms, size_t firs
         names[i] = forms_at(forms, first + i)->form;
         add_line(forms_at(forms, first + i), &input);
     }
-    ok = run(cpu, "-instruction-tables=full", &input, &table, err);
+    ok = run(isa, cpu, "-instruction-tables=full", &input, &table, err);
     if (ok)
-        part = import_llvm_parse(cpu, str_text(&table), table.length, names, count, err);
+        part = import_llvm_parse_isa(isa, cpu, str_text(&table), table.length, names, count, err);
     ok = part != NULL;
     if (!ok && err->code == ERR_DATA && count > 1)
         ok = import_chunk(cpu, forms, first, count / 2, machine, err) &&
@@ -489,9 +569,13 @@ struct machine *import_llvm(const char *cpu, const struct forms *forms, struct e
         goto out;
     }
     str_add(&one, "nop\n");
-    ok = run(cpu, "-iterations=1", &one, &summary, err);
+    ok = run(count ? forms_at(forms, 0)->isa : ISA_X86_64, cpu, "-iterations=1", &one, &summary, err);
     for (size_t at = 0; ok && at < count; at += CHUNK)
         ok = import_chunk(cpu, forms, at, count - at < CHUNK ? count - at : CHUNK, &m, err);
+    if (ok && m && count) {
+        free(m->isa);
+        m->isa = mem_strdup(isa_name(forms_at(forms, 0)->isa));
+    }
     if (ok && m)
         set_facts(m, str_text(&summary));
     if (ok && !m)

@@ -175,9 +175,11 @@ static bool as_failure(const struct child_result *r, struct err *err)
 static bool passes_run(const char *text, size_t length, bool skip_bad, struct listing *l, const char *dir,
                        struct refused_list *refused, struct assembled *out, struct err *err)
 {
-    const char *argv[] = {"as", "--64", "-gdwarf-2", "-L", "--MD", "deps", "-o", "out.o",
-                          l->syntax == SYNTAX_INTEL ? "-msyntax=intel" : "-msyntax=att",
-                          l->syntax == SYNTAX_INTEL ? "-mnaked-reg" : NULL, NULL};
+    const char *x86[] = {"as", "--64", "-gdwarf-2", "-L", "--MD", "deps", "-o", "out.o",
+                         l->syntax == SYNTAX_INTEL ? "-msyntax=intel" : "-msyntax=att",
+                         l->syntax == SYNTAX_INTEL ? "-mnaked-reg" : NULL, NULL};
+    const char *arm[] = {"aarch64-linux-gnu-as", "-march=" ASSEMBLE_A64_ARCH, "-gdwarf-2", "-L", "--MD", "deps", "-o", "out.o", NULL};
+    const char *const *argv = l->isa == ISA_AARCH64 ? arm : x86;
     for (int pass = 0;; pass++) {
         struct child_result r;
         if (!child_run(argv, dir, l->text.data, l->text.length, &as_limits, &r, err)) {
@@ -204,7 +206,7 @@ static bool passes_run(const char *text, size_t length, bool skip_bad, struct li
     }
 }
 
-static bool text_check(const char *text, size_t length, struct err *err)
+static bool text_check(enum isa isa, const char *text, size_t length, struct err *err)
 {
     if (length > TEXT_LIMIT)
         return err_set(err, ERR_LIMIT, "cut out the loop", "the text has %zu MB; 16 MiB is the limit", length / 1000000);
@@ -215,16 +217,23 @@ static bool text_check(const char *text, size_t length, struct err *err)
         i++;
     if (i == length)
         return err_set(err, ERR_DATA, "give assembler text with instructions", "the text is empty");
-    if (listing_is_arm(text, length))
-        return err_set(err, ERR_DATA, "give x86-64 code", "this looks like AArch64 code, which this version does not support");
+    if (isa == ISA_X86_64 && listing_is_arm(text, length))
+        return err_set(err, ERR_DATA, "choose --isa aarch64", "this looks like AArch64 code, not x86-64");
     return true;
 }
 
 bool assemble(const char *name, const char *text, size_t length, enum syntax syntax, bool skip_bad, struct assembled *out,
               struct err *err)
 {
+    return assemble_isa(ISA_X86_64, name, text, length, syntax, skip_bad, out, err);
+}
+
+bool assemble_isa(enum isa isa, const char *name, const char *text, size_t length, enum syntax syntax, bool skip_bad, struct assembled *out,
+                  struct err *err)
+{
     memset(out, 0, sizeof *out);
-    if (!text_check(text, length, err))
+    out->isa = isa;
+    if (!text_check(isa, text, length, err))
         return err_at(err, name, 0, 0);
     struct listing l;
     struct refused_list refused = {0};
@@ -235,7 +244,7 @@ bool assemble(const char *name, const char *text, size_t length, enum syntax syn
     sigaddset(&stops, SIGTERM);
     sigaddset(&stops, SIGHUP);
     pthread_sigmask(SIG_BLOCK, &stops, &mask);
-    listing_clean(text, length, syntax, &l);
+    listing_clean_isa(isa, text, length, syntax, &l);
     out->syntax = l.syntax;
     for (size_t i = 0; i < l.refused.count; i++)
         refuse(&refused, text, length, l.refused.items[i].line, l.refused.items[i].reason, strlen(l.refused.items[i].reason));

@@ -9,6 +9,10 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "isa/isa.h"
+
+/* What an AArch64 text may use: everything the assembler of binutils 2.40 knows that a user program can run. */
+#define ASSEMBLE_A64_ARCH "armv8.7-a+sve2+sve2-bitperm+sve2-aes+sve2-sha3+sve2-sm4+crypto+sha3+sm4+fp16+fp16fml+dotprod+bf16+i8mm+f32mm+f64mm+rng+memtag+ls64"
 
 enum syntax { SYNTAX_AUTO, SYNTAX_ATT, SYNTAX_INTEL };
 
@@ -23,6 +27,7 @@ struct source_span { size_t start, length; };
 
 /* What a text became: one code section's bytes and the line that each instruction came from. */
 struct assembled {
+    enum isa isa;
     uint8_t *code;
     size_t length;
     struct code_line { uint64_t offset; uint32_t line; } *lines;   /* sorted by offset, one per instruction start */
@@ -40,6 +45,9 @@ struct assembled {
  * False when nothing could be assembled, or when lines were refused and not @skip_bad; @out->refused lists them either way
  * and @err names the first. assembled_done frees @out in both cases. */
 bool assemble(const char *name, const char *text, size_t length, enum syntax syntax, bool skip_bad, struct assembled *out, struct err *err);
+/* As assemble(), which takes x86-64, for any instruction set. AArch64: aarch64-linux-gnu-as; @syntax means nothing there. */
+bool assemble_isa(enum isa isa, const char *name, const char *text, size_t length, enum syntax syntax, bool skip_bad, struct assembled *out,
+                  struct err *err);
 void assembled_done(struct assembled *a);
 enum syntax syntax_detect(const char *text, size_t length);
 

@@ -216,7 +216,8 @@ bool child_run(const char *const *argv, const char *dir, const void *input, size
     pid_t pid;
     int rc = child_start(argv, dir, in[0], printed[1], &pid);
     if (rc != 0) {
-        err_set(err, rc == ENOENT ? ERR_MISSING : ERR_IO, rc == ENOENT ? "install the package binutils" : NULL,
+        err_set(err, rc == ENOENT ? ERR_MISSING : ERR_IO,
+                rc != ENOENT ? NULL : str_has_prefix(argv[0], "aarch64-") ? "install the package binutils-aarch64-linux-gnu" : "install the package binutils",
                 "cannot start %s: %s", argv[0], strerror(rc));
         goto out;
     }

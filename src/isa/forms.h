@@ -1,6 +1,8 @@
 /* data/isa/<isa>.csv: the instruction forms with templates. Template: Intel syntax with typed operands in braces,
  * `add {RW:R64}, {R:M64}`, `vaddpd {W:YMM}, {R:YMM}, {R:YMM}`, `shl {RW:R64}, {I8}`, `jz {Rel8}`;
- * {B} {I} {D8} {D32} are the parts of an address, {K} a mask register; doubled braces are literal; a fixed register stands as itself. */
+ * {B} {I} {D8} {D32} are the parts of an address, {K} a mask register; doubled braces are literal; a fixed register stands as itself.
+ * AArch64: `ldr {W:X}, [{R:X}, #8]`, `fmla {RW:V}.2d, {R:V}.2d, {R:V}.2d`; registers X W B H S D Q V Z P, {=} the register of the first
+ * placeholder again ({=w} by that letter), {Rel}; immediates stand as they are. */
 #ifndef PORTOLAN_ISA_FORMS_H
 #define PORTOLAN_ISA_FORMS_H
 
@@ -9,18 +11,26 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "isa/isa.h"
 
 struct form_row {
     char *form, *template, *extension;
+    enum isa isa;
 };
 
 struct forms;
 struct forms *forms_load(const char *path, struct err *err);   /* NULL path: the shipped x86-64.csv */
+struct forms *forms_load_isa(enum isa isa, struct err *err);   /* the shipped ones of an instruction set */
+/* Adds the rows of another CSV of the same columns (extension may be missing), replacing those of the same name. Every template is
+ * assembled and must decode to its form; on failure @f is as before and err names file, line and what the template became. */
+bool forms_add(struct forms *f, const char *path, size_t *added, struct err *err);
+/* The rows that forms_add took, in order; borrowed. */
+const struct form_row *forms_added(const struct forms *f, size_t *count);
 void forms_free(struct forms *f);
 size_t forms_count(const struct forms *f);
 const struct form_row *forms_at(const struct forms *f, size_t index);
 const struct form_row *forms_find(const struct forms *f, const char *form);
-/* One assembler line (Intel syntax, noprefix) for @row with fixed registers, distinct where the template allows. */
+/* One assembler line (x86-64: Intel syntax, noprefix) for @row with fixed registers, distinct where the template allows. */
 void form_instance(const struct form_row *row, struct str *out);
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "isa/a64_decode.h"
 #include "isa/form_name.h"
 
 static ZydisDecoder decoder;
@@ -282,6 +283,16 @@ bool insn_decode(const uint8_t *code, size_t length, uint64_t offset, bool text,
     return true;
 }
 
+unsigned insn_rip_displacement(const struct insn *insn)
+{
+    ZydisDecodedInstruction in;
+    ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
+
+    if (!(insn->traits & INSN_RIP_RELATIVE) || ZYAN_FAILED(ZydisDecoderDecodeFull(&decoder, insn->bytes, insn->length, &in, ops)))
+        return 0;
+    return in.raw.disp.size == 32 ? in.raw.disp.offset : 0;
+}
+
 size_t insn_form(const uint8_t *code, size_t length, char form[FORM_MAX], uint32_t *traits)
 {
     ZydisDecodedInstruction in;
@@ -293,4 +304,19 @@ size_t insn_form(const uint8_t *code, size_t length, char form[FORM_MAX], uint32
     form_name(&in, ops, form);
     *traits = traits_of(&in, ops);
     return in.length;
+}
+
+bool insn_is_vector(const struct insn *insn, uint8_t reg)
+{
+    return insn->isa == ISA_AARCH64 ? reg >= A64_V0 && reg < A64_V0 + 32 : reg >= 16 && reg < 48;
+}
+
+bool insn_decode_isa(enum isa isa, const uint8_t *code, size_t length, uint64_t offset, bool text, struct insn *out, struct err *err)
+{
+    return isa == ISA_AARCH64 ? a64_decode(code, length, offset, text, out, err) : insn_decode(code, length, offset, text, out, err);
+}
+
+size_t insn_form_isa(enum isa isa, const uint8_t *code, size_t length, char form[FORM_MAX], uint32_t *traits)
+{
+    return isa == ISA_AARCH64 ? a64_form(code, length, form, traits) : insn_form(code, length, form, traits);
 }

@@ -1,4 +1,4 @@
-/* One decoded instruction: what analysis needs to know of it, with no decoder type showing. */
+/* One decoded instruction of any instruction set: what analysis needs to know of it, with no decoder type showing. */
 #ifndef PORTOLAN_ISA_INSN_H
 #define PORTOLAN_ISA_INSN_H
 
@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "isa/isa.h"
 
 #define FORM_MAX 192
 #define INSN_OPERANDS 12
@@ -16,16 +17,28 @@ enum operand_access {
     ACCESS_READ = 1,
     ACCESS_WRITE = 2,
     ACCESS_CONDITIONAL = 4,   /* the write (or read) may not happen */
+    ACCESS_WRITEBACK = 8,     /* AArch64 pre- and post-index: the address base, updated from its own old value by a unit of its own,
+                               * ready after one cycle and independent of what is loaded or stored; immediate holds the step,
+                               * index the register that holds it otherwise */
 };
 
-/* Register number: architectural root (rax..r15 0-15, vector 16-47, mask 48-55, x87/mmx 56-63, rip 64, flags 65, others above). */
+/* Register number, the architectural root. x86-64: rax..r15 0-15, vector 16-47, mask 48-55, x87/mmx 56-63.
+ * AArch64: x0-x30 0-30, sp 31, v0-v31 and z0-z31 32-63, p0-p15 72-87, ffr 88; xzr is REG_NONE without access.
+ * Both: program counter 64, flags 65, others 66. */
 #define REG_NONE 255
+#define REG_PC 64
+#define REG_FLAGS 65
+#define REG_OTHER 66
+#define A64_SP 31
+#define A64_V0 32
+#define A64_P0 72
+#define A64_FFR 88
 struct operand {
     uint8_t kind;       /* enum operand_kind */
     uint8_t access;     /* enum operand_access bits */
     bool implicit;      /* not in the text */
     uint8_t reg;        /* root register, REG_NONE otherwise */
-    uint16_t bits;      /* width of the operand in bits */
+    uint16_t bits;      /* width of the operand in bits; SVE: 128, the granule of its vectors */
     uint8_t offset_bits; /* 8 for ah bh ch dh */
     uint8_t base, index, scale, segment;   /* memory: root registers or REG_NONE; scale 0 without index */
     int64_t displacement;                  /* memory; for OPERAND_RELATIVE the target offset in the code */
@@ -51,9 +64,13 @@ enum insn_trait {
     INSN_LCP = 1 << 15,          /* length-changing prefix: 66 with a 16-bit immediate */
     INSN_RIP_RELATIVE = 1 << 16,
     INSN_INDEXED = 1 << 17,      /* memory operand with an index register */
+    INSN_WRITEBACK = 1 << 18,    /* AArch64: one operand is ACCESS_WRITEBACK */
+    INSN_UNDECODED = 1 << 19,    /* AArch64: a word that no decoder here knows; no machine knows its form either */
+    INSN_VECTOR = 1 << 20,       /* AArch64: works on vector registers of 64 bits or more, or on SVE ones */
 };
 
 struct insn {
+    uint8_t isa;                  /* enum isa */
     uint8_t bytes[16];
     uint8_t length;
     uint64_t offset;              /* in the code it was decoded from */
@@ -62,15 +79,23 @@ struct insn {
     char form[FORM_MAX];          /* canonical form name */
     char mnemonic[32];            /* lower case, without prefixes */
     uint32_t traits;
-    uint32_t flags_read, flags_written;   /* bits: 1 CF 2 PF 4 AF 8 ZF 16 SF 32 OF 64 DF */
+    uint32_t flags_read, flags_written;   /* bits: 1 CF 2 PF 4 AF 8 ZF 16 SF 32 OF 64 DF; AArch64: C Z N V are 1 8 16 32 */
     struct operand operands[INSN_OPERANDS];
-    uint8_t operand_count;        /* explicit ones first, in Intel order */
+    uint8_t operand_count;        /* explicit ones first, in Intel or Arm order */
 };
 
 void insn_done(struct insn *insn);
+/* True when the register is a vector register of the instruction's set. */
+bool insn_is_vector(const struct insn *insn, uint8_t reg);
+/* Decodes one instruction of any set: insn_decode for x86-64, a64_decode for AArch64. Any thread. */
+bool insn_decode_isa(enum isa isa, const uint8_t *code, size_t length, uint64_t offset, bool text, struct insn *out, struct err *err);
+/* insn_form for any set. */
+size_t insn_form_isa(enum isa isa, const uint8_t *code, size_t length, char form[FORM_MAX], uint32_t *traits);
 /* Decodes one instruction of @isa x86-64 at @code; fills all but line and text (text becomes the Intel disassembly when @text is true).
  * False with err when the bytes are no instruction. Any thread. */
 bool insn_decode(const uint8_t *code, size_t length, uint64_t offset, bool text, struct insn *out, struct err *err);
+/* Where the 32-bit displacement of a rip-relative operand stands in the bytes; 0 when there is none. */
+unsigned insn_rip_displacement(const struct insn *insn);
 /* Length only plus form name: the fast path of `forms scan`. Returns 0 when undecodable. */
 size_t insn_form(const uint8_t *code, size_t length, char form[FORM_MAX], uint32_t *traits);
 

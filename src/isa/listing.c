@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "isa/a64_listing.h"
 
 struct cursor { const char *at, *end; };
 
@@ -224,7 +225,7 @@ static void directive_clean(struct listing *l, const char *p, const char *end)
     } else if (word_is(p, e, ".type")) {
         if (contains_nocase(e, end, "function"))
             function_add(l, e, end);
-    } else if (word_is(p, e, ".bss") || directive_kept(p, e)) {
+    } else if (word_is(p, e, ".bss") || directive_kept(p, e) || (l->isa == ISA_AARCH64 && a64_directive_kept(p, (size_t)(e - p)))) {
         str_add_bytes(&l->text, p, (size_t)(end - p));
     }
 }
@@ -318,7 +319,9 @@ static bool statements_clean(struct listing *l, const char *code, const char *en
                     *first = (size_t)(s - code);
                 *last = (size_t)(stop - code);
                 any = true;
-                if (l->disassembly)
+                if (l->disassembly && l->isa == ISA_AARCH64)
+                    a64_target_clean(s, stop, section, &l->text);
+                else if (l->disassembly)
                     target_clean(l, s, stop, section);
                 else
                     str_add_bytes(&l->text, s, (size_t)(stop - s));
@@ -336,8 +339,14 @@ static bool statements_clean(struct listing *l, const char *code, const char *en
 
 void listing_clean(const char *text, size_t length, enum syntax syntax, struct listing *out)
 {
+    listing_clean_isa(ISA_X86_64, text, length, syntax, out);
+}
+
+void listing_clean_isa(enum isa isa, const char *text, size_t length, enum syntax syntax, struct listing *out)
+{
     memset(out, 0, sizeof *out);
-    out->syntax = syntax == SYNTAX_AUTO ? syntax_detect(text, length) : syntax;
+    out->isa = isa;
+    out->syntax = isa == ISA_AARCH64 ? SYNTAX_AUTO : syntax == SYNTAX_AUTO ? syntax_detect(text, length) : syntax;
     out->disassembly = is_disassembly(text, length);
     struct cursor c = {text, text + length};
     struct str code = {0};
@@ -371,7 +380,12 @@ void listing_clean(const char *text, size_t length, enum syntax syntax, struct l
             }
         }
         str_clear(&code);
-        comments_cut(p, end, out->syntax == SYNTAX_INTEL, &in_comment, &code);
+        if (isa == ISA_AARCH64) {
+            p = a64_word_end(p, end, out->disassembly);
+            a64_comments_cut(p, end, &in_comment, &code);
+        } else {
+            comments_cut(p, end, out->syntax == SYNTAX_INTEL, &in_comment, &code);
+        }
         const char *s = str_text(&code), *why = NULL;
         size_t first, last, before = out->text.length;
         if (!statements_clean(out, s, s + code.length, section, &first, &last, &why)) {
@@ -432,28 +446,6 @@ void listing_markers_done(struct marker_list *m)
     for (size_t i = 0; i < m->list.count; i++)
         free(m->list.items[i].text);
     vec_done(&m->list);
-}
-
-/* First mnemonics of AArch64 that x86 does not have. */
-bool listing_is_arm(const char *text, size_t length)
-{
-    static const char *const words[] = {"ldr", "str", "ldp", "stp", "ldur", "stur", "fmla", "fmadd", "fadd", "cbz", "cbnz",
-                                        "adrp", "b.ne", "b.eq", "b.lt", "b.any", "bl", "whilelo", "ld1d", "st1d", "bne"};
-    struct cursor c = {text, text + length};
-    size_t arm = 0, other = 0;
-    for (const char *start, *end; line_next(&c, &start, &end);) {
-        const char *p = skip_blank(start, end), *e = word_end(p, end);
-        if (p == end || *p == '#' || *p == '.' || *p == '/' || (e < end && *e == ':'))
-            continue;
-        bool found = false;
-        const char *operand = skip_blank(e, end);
-        if (operand < end && operand > e && *operand != '%' && memchr("xwvdsqzb[{.", *operand | 0, 11) != NULL)
-            for (size_t i = 0; i < sizeof words / sizeof *words && !found; i++)
-                found = word_is(p, e, words[i]);
-        arm += found;
-        other += memchr(p, '%', (size_t)(end - p)) != NULL;
-    }
-    return arm > 0 && other == 0;
 }
 
 static bool is_intel_register(const char *p, const char *end)

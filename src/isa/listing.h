@@ -7,6 +7,7 @@
 
 /* Where in the user's text a line's statements stand: addresses, bytes, labels and comments left off. */
 struct listing {
+    enum isa isa;
     struct str text;                                       /* as many lines as the user's */
     VEC(struct source_span) spans;                         /* one per line */
     VEC(struct diagnostic) refused;                        /* directives that read files */
@@ -25,8 +26,9 @@ struct marker_list { VEC(struct marker) list; };
 
 /* listing_done frees. Never fails: what is no assembler stays for the assembler to refuse. */
 void listing_clean(const char *text, size_t length, enum syntax syntax, struct listing *out);
+void listing_clean_isa(enum isa isa, const char *text, size_t length, enum syntax syntax, struct listing *out);
 void listing_done(struct listing *l);
-/* True when the text looks like AArch64 assembler. */
+/* True when the text looks like AArch64 assembler: its registers, no x86 ones. In a64_listing.c. */
 bool listing_is_arm(const char *text, size_t length);
 /* LLVM-MCA and OSACA region comments (#, // or ;) in order. */
 void listing_markers(const char *text, size_t length, struct marker_list *out);

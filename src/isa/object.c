@@ -131,6 +131,7 @@ static int symbol_order(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
+/* Mapping symbols ($x, $d) of AArch64 name no function. */
 static void symbols_read(struct object *o, Elf *elf, Elf_Scn *scn, const GElf_Shdr *header, bool relocatable)
 {
     Elf_Data *data = elf_getdata(scn, NULL);
@@ -142,7 +143,7 @@ static void symbols_read(struct object *o, Elf *elf, Elf_Scn *scn, const GElf_Sh
             break;
         unsigned type = GELF_ST_TYPE(symbol.st_info);
         const char *name = elf_strptr(elf, header->sh_link, symbol.st_name);
-        if (!name || !*name || (type != STT_FUNC && type != STT_NOTYPE && type != STT_GNU_IFUNC))
+        if (!name || !*name || (o->isa == ISA_AARCH64 && *name == '$') || (type != STT_FUNC && type != STT_NOTYPE && type != STT_GNU_IFUNC))
             continue;
         for (size_t k = 0; k < o->sections.count; k++) {
             const struct object_section *s = &o->sections.items[k];
@@ -166,8 +167,9 @@ static bool sections_read(struct object *o, Elf *elf, bool want_lines, struct er
     size_t names;
     if (elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &file) || elf_getshdrstrndx(elf, &names) != 0)
         return err_set(err, ERR_DATA, "give an ELF file as compilers write it", "the ELF headers are damaged");
-    if (file.e_machine != EM_X86_64)
-        return err_set(err, ERR_DATA, "give an x86-64 file", "this ELF file is not for x86-64 (machine %u)", file.e_machine);
+    if (file.e_machine != EM_X86_64 && (file.e_machine != EM_AARCH64 || file.e_ident[EI_DATA] != ELFDATA2LSB))
+        return err_set(err, ERR_DATA, "give an x86-64 or AArch64 file", "this ELF file is for neither x86-64 nor AArch64 (machine %u)", file.e_machine);
+    o->isa = file.e_machine == EM_AARCH64 ? ISA_AARCH64 : ISA_X86_64;
     bool relocatable = file.e_type == ET_REL;
     GElf_Shdr header;
     size_t total = 0;

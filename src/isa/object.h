@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "base/vec.h"
+#include "isa/isa.h"
 
 struct object_section {
     char *name;
@@ -28,6 +29,7 @@ struct object_line { uint64_t offset; uint32_t line; };
 
 /* Code of all executable sections, one after the other. */
 struct object {
+    enum isa isa;
     uint8_t *code;
     size_t length;
     VEC(struct object_section) sections;
@@ -35,7 +37,7 @@ struct object {
     VEC(struct object_line) lines;         /* only when asked for: a one-section file by `as -g` */
 };
 
-/* Reads an x86-64 ELF file; @lines: its line table too. object_done frees @out in both cases. Any thread. */
+/* Reads an x86-64 or AArch64 (little-endian) ELF file; @lines: its line table too. object_done frees @out in both cases. Any thread. */
 bool object_read(const char *path, bool lines, struct object *out, struct err *err);
 void object_done(struct object *o);
 /* The function or label called @name; NULL when there is none. */

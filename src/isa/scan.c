@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/a64_decode.h"
 #include "isa/object.h"
 
 static size_t hash_of(const char *text)
@@ -43,6 +44,8 @@ static void count_form(struct scan *scan, const char *form, uint32_t traits)
     scan->forms.items[scan->slots[at] - 1].count++;
 }
 
+#define PROGRESS_STEP 0x40000u   /* bytes of code between two calls */
+
 bool scan_file(struct scan *scan, const char *path, struct err *err)
 {
     struct object object = {0};
@@ -50,17 +53,32 @@ bool scan_file(struct scan *scan, const char *path, struct err *err)
     uint32_t traits;
     bool ok = object_read(path, false, &object, err);
 
+    if (ok && scan->instructions == 0)
+        scan->isa = object.isa;
+    if (ok && scan->isa != object.isa)
+        ok = err_set(err, ERR_USAGE, "scan them apart", "%s is for %s, the files before it for %s", path, isa_name(object.isa), isa_name(scan->isa));
+    if (ok && scan->isa == ISA_AARCH64)
+        ok = a64_learn(object.code, object.length, err);
     for (size_t i = 0; ok && i < object.sections.count; i++) {
         const struct object_section *section = &object.sections.items[i];
-        size_t end = section->offset + section->size;
-        for (size_t at = section->offset; at < end;) {
-            size_t length = insn_form(object.code + at, end - at, form, &traits);
+        size_t end = section->offset + section->size, next = section->offset;
+        for (size_t at = section->offset; ok && at < end;) {
+            if (at >= next && scan->progress) {
+                next = at + PROGRESS_STEP;
+                if (!scan->progress(scan->context, scan, (double)at / (double)end))
+                    ok = err_set(err, ERR_LIMIT, NULL, "the scan of %s was ended", path);
+            }
+            size_t length = insn_form_isa(scan->isa, object.code + at, end - at, form, &traits);
             if (!length) {
-                scan->skipped_bytes++;
-                at++;
+                scan->skipped_bytes += isa_step(scan->isa);
+                at += isa_step(scan->isa);
                 continue;
             }
             at += length;
+            if (traits & INSN_UNDECODED) {   /* literals between functions */
+                scan->skipped_bytes += length;
+                continue;
+            }
             scan->instructions++;
             if (traits & (INSN_X87_MMX | INSN_SYSTEM))
                 scan->set_aside++;

@@ -8,6 +8,8 @@
 #include "base/err.h"
 #include "base/str.h"
 
+#define EXPERIMENT_COUNT_MAX 10000u     /* of one form in an experiment that is read: times USAGE_COUNT_MAX below 2^32 */
+
 struct experiment_term {
     char *form;
     uint32_t count;   /* never 0 */
@@ -19,11 +21,13 @@ struct experiment {
 };
 
 void experiment_done(struct experiment *e);
-void experiment_add(struct experiment *e, const char *form, uint32_t count);   /* merges */
+/* Merges; a sum past 2^32 - 1 stays there. */
+void experiment_add(struct experiment *e, const char *form, uint32_t count);
 bool experiment_equal(const struct experiment *a, const struct experiment *b); /* as multisets */
 uint64_t experiment_size(const struct experiment *e);                           /* forms with multiplicity */
 void experiment_print(const struct experiment *e, struct str *out);
-/* '+' splits terms only outside parentheses and brackets; err->column set on failure and @out stays empty. */
+/* '+' splits terms only outside parentheses and brackets; a form does not itself begin as a count does. Counts go up to EXPERIMENT_COUNT_MAX.
+ * err->column set on failure and @out stays empty. */
 bool experiment_parse(const char *text, struct experiment *out, struct err *err);
 
 #endif

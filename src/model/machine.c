@@ -32,6 +32,11 @@ void machine_free(struct machine *m)
     for (size_t i = 0; i < m->fact_count; i++)
         fact_done(&m->facts[i]);
     free(m->facts);
+    for (size_t i = 0; i < m->latency_count; i++) {
+        free(m->latencies[i].form);
+        free(m->latencies[i].source);
+    }
+    free(m->latencies);
     mapping_free(m->mapping);
     free(m->id);
     free(m->title);
@@ -92,4 +97,10 @@ void machine_set_fact(struct machine *m, const char *key, const char *value, con
     }
     m->facts = mem_resize(m->facts, (m->fact_count + 1) * sizeof *m->facts);
     m->facts[m->fact_count++] = fresh;
+}
+
+void machine_add_latency(struct machine *m, const char *form, int from, int to, double cycles, const char *source)
+{
+    m->latencies = mem_resize(m->latencies, (m->latency_count + 1) * sizeof *m->latencies);
+    m->latencies[m->latency_count++] = (struct latency_rule){mem_strdup(form), from, to, cycles, mem_strdup(source)};
 }

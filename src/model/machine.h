@@ -8,13 +8,24 @@ struct machine_fact {
     char *key, *value, *unit, *source;
 };
 
+/* Latency between two operands of the forms that match, where it differs from the form's one number (latencies.csv). */
+enum latency_end { LATENCY_ANY = -1, LATENCY_ADDRESS = 100, LATENCY_MEMORY, LATENCY_FLAGS, LATENCY_FENCE, LATENCY_COMMIT };   /* 0.. are operand numbers less one */
+struct latency_rule {
+    char *form;       /* name or pattern with * and ? */
+    int from, to;     /* enum latency_end */
+    double cycles;    /* without the load or the forwarded store before it */
+    char *source;
+};
+
 struct machine {
     char *id;       /* "skylake": directory name under data/machines */
     char *title;    /* "Intel Skylake (client)" */
-    char *isa;      /* "x86-64" */
+    char *isa;      /* "x86-64", or what the fact isa says */
     struct mapping *mapping;
     struct machine_fact *facts;
     size_t fact_count;
+    struct latency_rule *latencies;
+    size_t latency_count;
 };
 
 struct machine *machine_new(const char *id, const struct ports *ports);
@@ -26,5 +37,7 @@ double machine_number(const struct machine *m, const char *key);
 /* True when the comma- or blank-separated list fact @key holds @word. */
 bool machine_has(const struct machine *m, const char *key, const char *word);
 void machine_set_fact(struct machine *m, const char *key, const char *value, const char *unit, const char *source);
+/* Appends a rule; the first that matches wins. */
+void machine_add_latency(struct machine *m, const char *form, int from, int to, double cycles, const char *source);
 
 #endif

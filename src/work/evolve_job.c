@@ -16,6 +16,7 @@
 struct shift {
     struct evolve_run *run;
     struct job *job;
+    unsigned begun, threads;
 };
 
 static const struct ports *port_names(const struct evolve_run *run, unsigned count, struct ports *own)
@@ -94,19 +95,30 @@ static void poll_run(void *state)
     }
 }
 
-static void work(unsigned index, void *state)
+/* Each thread works once, to the end of the run. */
+static bool next_thread(void *state, unsigned worker)
 {
     struct shift *shift = state;
-    evolve_worker(shift->run->evolve, index, poll_run, shift);
+    (void)worker;
+    return shift->begun++ < shift->threads;
 }
+
+static void work(void *state, unsigned worker)
+{
+    struct shift *shift = state;
+    evolve_worker(shift->run->evolve, worker, poll_run, shift);
+}
+
+static const struct pool_ops pool = {next_thread, work};
 
 static bool run_job(struct job *job, void *state, struct err *err)
 {
-    struct shift shift = {state, job};
+    struct shift shift = {.run = state, .job = job};
     struct evolve_options o;
 
     evolve_get_options(shift.run->evolve, &o);
-    pool_run(o.threads, work, &shift);
+    shift.threads = o.threads;
+    pool_run(o.threads, &pool, &shift);
     return evolve_run_checkpoint(shift.run, err);
 }
 

@@ -1,8 +1,11 @@
-/* Helpers over sixteen lanes, to be included below the choice of an instruction set. */
-#ifndef PORTOLAN_MODEL_LANES_H
-#define PORTOLAN_MODEL_LANES_H
+/* Sixteen lanes of floats: one AVX-512 register, two of AVX2, four of SSE2. To be included below the choice of an instruction set. */
+#ifndef PORTOLAN_INFER_SCORE_LANES_H
+#define PORTOLAN_INFER_SCORE_LANES_H
 
-#include "model/lanes_type.h"
+#include <stdint.h>
+
+typedef int32_t lanes __attribute__((vector_size(64)));
+typedef float flanes __attribute__((vector_size(64)));
 
 static inline flanes larger(flanes a, flanes b)
 {

@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analysis/addresses.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+#define STORES 128       /* stores remembered: at least a store buffer */
+#define COMPOSITES 1024  /* slots for sums of two unknowns and loaded values; a full table only loses relations */
+#define ROUNDS 8         /* iterations followed: chains through memory of up to this distance less one are seen */
+#define START_VALUE 0x2324000   /* BHive: the address of the page that all registers point to */
+#define PAGE 4096
+#define STACK_POINTER 4
+#define FRAME_POINTER 5
+#define LOW32 0x80000000u /* marks symbols that are known to fit 32 bits */
+
+/* A value is symbol + offset; symbol 0 is the constant 0. */
+struct value {
+    uint32_t symbol;
+    int64_t offset;
+};
+
+struct store_record {
+    struct value address;
+    struct value data;    /* symbol UNKNOWN: not followed */
+    uint32_t bytes, insn, round;
+};
+
+struct composite {
+    uint32_t used;        /* 0: free; otherwise the generation it was made in */
+    uint32_t kind, a, b, symbol;
+    int64_t offset;
+};
+
+enum { COMPOSITE_SUM, COMPOSITE_LOAD, COMPOSITE_LOW32 };
+
+/* Where an instruction's last memory operand lies. */
+struct place {
+    struct value address;
+    int64_t step;           /* from the last round but one to the last; 0 also when not known */
+    uint32_t misses;        /* rounds in which its page was not among those lately used */
+    bool used, counted;
+};
+
+#define TLB_ENTRIES 64      /* of all processors with a table here, within a factor of two */
+
+struct state {
+    struct value reg[16];
+    struct address_work *work;
+    size_t limit;
+    enum start_values start;
+    struct value pages[TLB_ENTRIES];
+    uint32_t page_count;
+};
+
+void address_work_done(struct address_work *work)
+{
+    free(work->stores);
+    free(work->composites);
+    free(work->found);
+    free(work->places);
+    *work = (struct address_work){0};
+}
+
+static struct value fresh(struct state *s)
+{
+    return (struct value){++s->work->symbols, 0};
+}
+
+/* The same symbol for the same parts. */
+static struct value compose(struct state *s, uint32_t kind, uint32_t a, uint32_t b, int64_t offset)
+{
+    uint64_t hash = (uint64_t)a * 0x9e3779b97f4a7c15u ^ (uint64_t)b * 0xc2b2ae3d27d4eb4fu ^ (uint64_t)offset * 0x165667b19e3779f9u ^ kind;
+    for (size_t probe = 0; probe < 32; probe++) {
+        struct composite *c = &s->work->composites[((hash ^ hash >> 29) + probe) % COMPOSITES];
+        if (!c->used) {
+            *c = (struct composite){1, kind, a, b, ++s->work->symbols, offset};
+            return (struct value){c->symbol, 0};
+        }
+        if (c->kind == kind && c->a == a && c->b == b && c->offset == offset)
+            return (struct value){c->symbol, 0};
+    }
+    return fresh(s);
+}
+
+/* x + y * scale, unsigned arithmetic to wrap as the machine does. */
+static struct value sum(struct state *s, struct value x, struct value y, unsigned scale)
+{
+    int64_t offset = (int64_t)((uint64_t)x.offset + (uint64_t)y.offset * scale);
+    if (!y.symbol)
+        return (struct value){x.symbol, offset};
+    if (!x.symbol && scale == 1)
+        return (struct value){y.symbol, offset};
+    struct value both = compose(s, COMPOSITE_SUM, x.symbol, y.symbol, (int64_t)scale);
+    both.offset = offset;
+    return both;
+}
+
+static struct value add_constant(struct value x, int64_t constant)
+{
+    return (struct value){x.symbol, (int64_t)((uint64_t)x.offset + (uint64_t)constant)};
+}
+
+/* A write of 32 bits clears the rest: constants are cut, unknowns get a symbol of their own that counts on. */
+static struct value low32(struct state *s, struct value x)
+{
+    if (!x.symbol)
+        return (struct value){0, (int64_t)(uint32_t)x.offset};
+    if (x.symbol & LOW32)
+        return x;
+    struct value low = compose(s, COMPOSITE_LOW32, x.symbol, 0, 0);
+    return (struct value){low.symbol | LOW32, x.offset};
+}
+
+static struct value register_value(struct state *s, uint8_t reg)
+{
+    if (reg == REG_NONE)
+        return (struct value){0, 0};
+    return reg < 16 ? s->reg[reg] : fresh(s);
+}
+
+static bool is_stack_push(const struct insn *insn)
+{
+    return strcmp(insn->mnemonic, "push") == 0 || strcmp(insn->mnemonic, "call") == 0;
+}
+
+static struct value address_of(struct state *s, const struct insn *insn, const struct operand *op)
+{
+    struct value segment = {op->segment == REG_NONE ? 0 : UINT32_MAX - op->segment, 0};
+    struct value at;
+
+    if (op->base == 64)   /* rip: an absolute place, the same in each copy as far as the linker is concerned */
+        at = (struct value){UINT32_MAX, op->displacement + (int64_t)insn->offset + insn->length};
+    else
+        at = add_constant(sum(s, register_value(s, op->base), register_value(s, op->index), op->scale ? op->scale : 1), op->displacement);
+    if (op->implicit && is_stack_push(insn))
+        at = add_constant(at, -(int64_t)(op->bits / 8));
+    return segment.symbol ? sum(s, segment, at, 1) : at;
+}
+
+/* In the round before the last links are noted, in the last those seen again are kept: what holds in the steady state. */
+static void add_forward(struct address_work *work, struct forward f, bool last)
+{
+    if (last) {
+        for (size_t i = 0; i < work->found_count; i++)
+            if (work->found[i].load == f.load && work->found[i].store == f.store && work->found[i].distance == f.distance) {
+                work->found[i].confirmed = true;
+                return;
+            }
+        return;
+    }
+    if (work->found_count == work->found_capacity) {
+        work->found_capacity = work->found_capacity ? 2 * work->found_capacity : 32;
+        work->found = mem_resize(work->found, work->found_capacity * sizeof *work->found);
+    }
+    work->found[work->found_count++] = f;
+}
+
+static void drop_unconfirmed(struct address_work *work)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < work->found_count; i++)
+        if (work->found[i].confirmed)
+            work->found[kept++] = work->found[i];
+    work->found_count = kept;
+}
+
+/* The newest store that touches @bytes at @address, NULL when none is near. */
+static const struct store_record *find_store(const struct state *s, struct value address, uint32_t bytes)
+{
+    size_t n = s->work->store_count;
+    for (size_t k = 0; k < s->limit && k < n; k++) {
+        const struct store_record *r = &s->work->stores[(n - 1 - k) % STORES];
+        if (r->address.symbol != address.symbol)
+            continue;
+        int64_t from = address.offset - r->address.offset;
+        if (s->start == START_EQUAL)   /* one frame behind all pages: the place in the page tells */
+            from = (int64_t)(((uint64_t)from + PAGE / 2) % PAGE) - PAGE / 2;
+        if (from < (int64_t)r->bytes && from + (int64_t)bytes > 0)
+            return r;
+    }
+    return NULL;
+}
+
+/* What memory full of the start value holds at @address, sign not extended. */
+static struct value memory_value(struct state *s, struct value address, unsigned bits)
+{
+    uint64_t value = 0;
+    unsigned bytes = bits / 8;
+
+    if (s->start != START_EQUAL)
+        return compose(s, COMPOSITE_LOAD, address.symbol, bits, address.offset);
+    if (bytes > 8)
+        return fresh(s);
+    for (unsigned i = 0; i < bytes; i++)
+        value |= ((uint64_t)START_VALUE >> 8 * (((uint64_t)address.offset + i) % 8) & 0xff) << 8 * i;
+    return (struct value){0, (int64_t)value};
+}
+
+static struct value load_value(struct state *s, const struct operand *op, struct value address, uint32_t at, uint32_t round, uint32_t rounds)
+{
+    const struct store_record *r = find_store(s, address, op->bits / 8);
+
+    if (!r)
+        return memory_value(s, address, op->bits);
+    int64_t from = address.offset - r->address.offset;
+    bool fits = from >= 0 && from + op->bits / 8 <= (int64_t)r->bytes;
+    if (round + 2 >= rounds)
+        add_forward(s->work, (struct forward){r->insn, at, round - r->round, fits, false}, round + 1 == rounds);
+    return from == 0 && op->bits / 8 == r->bytes && (op->bits == 64 || op->bits == 32) ? r->data : fresh(s);
+}
+
+/* Pages lately used go first in, first out. */
+static void note_place(struct state *s, uint32_t at, struct value address)
+{
+    struct place *place = &s->work->places[at];
+    int64_t page = address.offset >> 12;
+
+    place->step = place->used && place->address.symbol == address.symbol ? address.offset - place->address.offset : 0;
+    place->address = address;
+    place->used = true;
+    for (uint32_t i = 0; i < TLB_ENTRIES && i < s->page_count; i++)
+        if (s->pages[i].symbol == address.symbol && s->pages[i].offset == page)
+            return;
+    s->pages[s->page_count++ % TLB_ENTRIES] = (struct value){address.symbol, page};
+    place->misses++;
+}
+
+static const struct operand *immediate_of(const struct insn *insn)
+{
+    for (unsigned i = 0; i < insn->operand_count; i++)
+        if (insn->operands[i].kind == OPERAND_IMMEDIATE)
+            return &insn->operands[i];
+    return NULL;
+}
+
+static bool is_register(const struct operand *op, unsigned bits)
+{
+    return op->kind == OPERAND_REGISTER && op->reg < 16 && op->bits >= bits && !op->offset_bits;
+}
+
+/* Arithmetic on two constants; false for operations that are not followed. */
+static bool calculate(const char *name, int64_t a, int64_t b, unsigned bits, int64_t *out)
+{
+    uint64_t x = (uint64_t)a, y = (uint64_t)b;
+    unsigned shift = (unsigned)(y & (bits == 64 ? 63 : 31));
+
+    if (strcmp(name, "and") == 0)
+        x &= y;
+    else if (strcmp(name, "or") == 0)
+        x |= y;
+    else if (strcmp(name, "xor") == 0)
+        x ^= y;
+    else if (strcmp(name, "sub") == 0)
+        x -= y;
+    else if (strcmp(name, "imul") == 0)
+        x *= y;
+    else if (strcmp(name, "shl") == 0)
+        x <<= shift;
+    else if (strcmp(name, "shr") == 0)
+        x = (bits == 32 ? (uint32_t)x : x) >> shift;
+    else if (strcmp(name, "sar") == 0)
+        x = (uint64_t)((bits == 32 ? (int32_t)x : a) >> shift);
+    else
+        return false;
+    *out = (int64_t)x;
+    return true;
+}
+
+/* What the first operand becomes where the arithmetic is followed; false otherwise. @loaded is the value of the memory operand. */
+static bool result_of(struct state *s, const struct insn *insn, struct value loaded, struct value *out)
+{
+    const struct operand *to = &insn->operands[0], *from = &insn->operands[1], *immediate = immediate_of(insn);
+    const char *name = insn->mnemonic;
+
+    if (!insn->operand_count || !is_register(to, 32))
+        return false;
+    struct value old = s->reg[to->reg];
+    if (insn->traits & INSN_ZERO_IDIOM)
+        *out = (struct value){0, 0};
+    else if (strcmp(name, "mov") == 0)
+        *out = immediate ? (struct value){0, immediate->immediate} : from->kind == OPERAND_MEMORY ? loaded
+               : from->kind == OPERAND_REGISTER && from->reg < 16 ? s->reg[from->reg] : fresh(s);
+    else if (strcmp(name, "add") == 0 && immediate)
+        *out = add_constant(old, immediate->immediate);
+    else if (strcmp(name, "add") == 0)
+        *out = from->kind == OPERAND_MEMORY ? sum(s, old, loaded, 1) : sum(s, old, s->reg[from->reg & 15], 1);
+    else if (strcmp(name, "sub") == 0 && immediate)
+        *out = add_constant(old, -immediate->immediate);
+    else if (strcmp(name, "inc") == 0 || strcmp(name, "dec") == 0)
+        *out = add_constant(old, name[0] == 'i' ? 1 : -1);
+    else if (strcmp(name, "lea") == 0)
+        *out = address_of(s, insn, from);
+    else if (strcmp(name, "pop") == 0)
+        *out = loaded;
+    else if (insn->operand_count > 1 && (strcmp(name, "movzx") == 0 || strcmp(name, "movsxd") == 0 || strcmp(name, "movsx") == 0)) {
+        struct value source = from->kind == OPERAND_MEMORY ? loaded : from->kind == OPERAND_REGISTER && from->reg < 16 ? s->reg[from->reg] : fresh(s);
+        if (source.symbol || from->offset_bits || from->bits > 32)
+            return false;
+        uint64_t low = (uint64_t)source.offset << (64 - from->bits);
+        source.offset = name[3] == 'z' ? (int64_t)(low >> (64 - from->bits)) : (int64_t)low >> (64 - from->bits);
+        *out = source;
+    } else {
+        struct value right = immediate ? (struct value){0, immediate->immediate} : from->kind == OPERAND_MEMORY ? loaded
+                             : from->kind == OPERAND_REGISTER && from->reg < 16 ? s->reg[from->reg] : fresh(s);
+        if (insn->operand_count < 2 || old.symbol || right.symbol || (immediate && from->kind != OPERAND_IMMEDIATE) || (from->kind == OPERAND_REGISTER && from->bits < 32) ||
+            !calculate(name, old.offset, right.offset, to->bits, &out->offset))
+            return false;
+        out->symbol = 0;
+    }
+    if (to->bits == 32)
+        *out = low32(s, *out);
+    return true;
+}
+
+/* What a store writes where it is a general register or a constant. */
+static struct value stored_value(struct state *s, const struct insn *insn)
+{
+    const struct operand *last = NULL;
+    if (strcmp(insn->mnemonic, "mov") != 0 && strcmp(insn->mnemonic, "push") != 0)
+        return fresh(s);
+    for (unsigned i = 0; i < insn->operand_count; i++)
+        if (!insn->operands[i].implicit && (insn->operands[i].kind == OPERAND_IMMEDIATE || is_register(&insn->operands[i], 32)))
+            last = &insn->operands[i];
+    if (!last)
+        return fresh(s);
+    if (last->kind == OPERAND_IMMEDIATE)
+        return (struct value){0, last->immediate};
+    return last->bits == 32 ? low32(s, s->reg[last->reg]) : s->reg[last->reg];
+}
+
+static void move_stack(struct state *s, const struct insn *insn)
+{
+    for (unsigned i = 0; i < insn->operand_count; i++) {
+        const struct operand *op = &insn->operands[i];
+        if (op->kind != OPERAND_MEMORY || !op->implicit)
+            continue;
+        int64_t bytes = op->bits / 8;
+        if (is_stack_push(insn))
+            s->reg[STACK_POINTER] = add_constant(s->reg[STACK_POINTER], -bytes);
+        else
+            s->reg[STACK_POINTER] = add_constant(s->reg[STACK_POINTER], bytes);
+        return;
+    }
+}
+
+static bool is_stack(const struct insn *insn)
+{
+    return is_stack_push(insn) || strcmp(insn->mnemonic, "pop") == 0 || strcmp(insn->mnemonic, "ret") == 0;
+}
+
+static void step(struct state *s, const struct insn *insn, uint32_t at, uint32_t round, uint32_t rounds)
+{
+    struct value loaded = {0, 0}, address[INSN_OPERANDS], result;
+    bool memory = insn->traits & (INSN_LOAD | INSN_STORE);
+
+    for (unsigned i = 0; memory && i < insn->operand_count; i++) {
+        const struct operand *op = &insn->operands[i];
+        if (op->kind != OPERAND_MEMORY)
+            continue;
+        address[i] = address_of(s, insn, op);
+        if (op->access & ACCESS_READ && op->bits) {
+            loaded = load_value(s, op, address[i], at, round, rounds);
+        }
+        if (s->start == START_EQUAL)
+            note_place(s, at, address[i]);
+    }
+    bool known = result_of(s, insn, loaded, &result);
+    for (unsigned i = 0; memory && i < insn->operand_count; i++) {
+        const struct operand *op = &insn->operands[i];
+        if (op->kind == OPERAND_MEMORY && op->access & ACCESS_WRITE && op->bits)
+            s->work->stores[s->work->store_count++ % STORES] = (struct store_record){address[i], stored_value(s, insn), op->bits / 8, at, round};
+    }
+    if (is_stack(insn)) {
+        move_stack(s, insn);
+        if (known)
+            s->reg[insn->operands[0].reg] = result;
+        return;
+    }
+    for (unsigned i = 0; i < insn->operand_count; i++)
+        if (insn->operands[i].kind == OPERAND_REGISTER && insn->operands[i].reg < 16 && insn->operands[i].access & ACCESS_WRITE)
+            s->reg[insn->operands[i].reg] = known && i == 0 ? result : fresh(s);
+}
+
+bool addresses_far(const struct address_work *work, size_t insn)
+{
+    return work->places && work->places[insn].misses >= ROUNDS - 1;
+}
+
+double addresses_new_pages(struct address_work *work, size_t count, double miss, double most_per_access)
+{
+    double sum = 0;
+
+    for (size_t i = 0; work->places && i < count; i++) {
+        struct place *first = &work->places[i];
+        double accesses = 0;
+        if (!first->step || first->counted)
+            continue;
+        for (size_t k = i; k < count; k++) {
+            struct place *other = &work->places[k];
+            bool same = other->step == first->step && other->address.symbol == first->address.symbol;
+            other->counted |= same;
+            accesses += same;
+        }
+        double pages = fabs((double)first->step) / PAGE;
+        sum += fmin(fmin(pages, 1) * miss, accesses * most_per_access);
+    }
+    return sum;
+}
+
+void addresses_link(const struct insn *insns, size_t count, enum start_values start, size_t store_buffer, struct address_work *work)
+{
+    uint32_t rounds = count > 512 ? 3 : ROUNDS;
+
+    work->found_count = 0;
+    if (work->place_capacity < count) {
+        work->place_capacity = 2 * count;
+        work->places = mem_resize(work->places, work->place_capacity * sizeof *work->places);
+    }
+    memset(work->places, 0, count * sizeof *work->places);
+    if (!work->stores) {
+        work->stores = mem_alloc(STORES * sizeof *work->stores);
+        work->composites = mem_alloc(COMPOSITES * sizeof *work->composites);
+    }
+    memset(work->composites, 0, COMPOSITES * sizeof *work->composites);
+    work->store_count = work->symbols = 0;
+    struct state s = {.work = work, .limit = store_buffer < STORES ? store_buffer : STORES, .start = start};
+    for (unsigned i = 0; i < 16; i++)
+        s.reg[i] = start == START_EQUAL && i != STACK_POINTER && i != FRAME_POINTER ? (struct value){0, START_VALUE} : fresh(&s);
+    for (uint32_t round = 0; round < rounds; round++)
+        for (size_t i = 0; i < count; i++)
+            step(&s, &insns[i], (uint32_t)i, round, rounds);
+    drop_unconfirmed(work);
+}

@@ -1,0 +1,43 @@
+/* Which loads of a repeating block read what one of its stores wrote: addresses followed as values through moves, additions, lea and
+ * the stack, over iterations. Addresses that cannot be related are taken to differ. */
+#ifndef PORTOLAN_ANALYSIS_ADDRESSES_H
+#define PORTOLAN_ANALYSIS_ADDRESSES_H
+
+#include "isa/insn.h"
+
+/* How the registers begin. */
+enum start_values {
+    START_DIFFERENT,   /* each its own unknown value */
+    START_EQUAL,       /* how the BHive data were measured: all but the stack and frame pointers hold one page's address, memory is full of it, and all
+                        * pages are one and the same frame */
+};
+
+struct forward {
+    uint32_t store, load;   /* instructions; the same one for a read-modify-write on one address */
+    uint32_t distance;      /* iterations between them */
+    bool fits;              /* the load lies within what was stored: forwarded; otherwise it waits until the store is in the cache */
+    bool confirmed;         /* seen in the last two iterations followed */
+};
+
+/* Reused between calls; zero-initialised at first. One thread. */
+struct address_work {
+    struct store_record *stores;
+    size_t store_count;
+    struct composite *composites;
+    uint32_t symbols;
+    struct forward *found;
+    size_t found_count, found_capacity;
+    struct place *places;            /* per instruction */
+    size_t place_capacity;
+};
+void address_work_done(struct address_work *work);
+
+/* True when the instruction's load goes to another page in every iteration (after addresses_link): it misses the first-level TLB. */
+bool addresses_far(const struct address_work *work, size_t insn);
+/* Cycles per iteration lost on pages not seen before, for accesses that move on by the same step together: pages per iteration times @miss, up to
+ * @most_per_access for each access. 0 where addresses were not followed that far (START_DIFFERENT: data are taken to be at hand). Once per link. */
+double addresses_new_pages(struct address_work *work, size_t count, double miss, double most_per_access);
+/* Fills work->found, sorted by load, for the steady state; a store that has left a store buffer of @store_buffer entries is not seen. */
+void addresses_link(const struct insn *insns, size_t count, enum start_values start, size_t store_buffer, struct address_work *work);
+
+#endif

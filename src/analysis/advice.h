@@ -1,0 +1,10 @@
+/* The sentence that says what binds and what would help. */
+#ifndef PORTOLAN_ANALYSIS_ADVICE_H
+#define PORTOLAN_ANALYSIS_ADVICE_H
+
+#include "analysis/analysis.h"
+
+/* For an analysis filled but for its sentence. The caller frees. */
+char *advice_of(const struct analysis *a);
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analysis/bounds.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+const char *bound_name(enum bound_kind kind)
+{
+    static const char *const names[BOUND_COUNT] = {"ports", "dividers", "issue", "frontend", "dependencies", "memory", "retire"};
+    return names[kind];
+}
+
+struct block_work *block_work_new(const struct machine *m)
+{
+    struct block_work *w = mem_zero(1, sizeof *w);
+    w->core = core_new(m);
+    w->throughput = throughput_new(mapping_ports(m->mapping)->count);
+    return w;
+}
+
+void block_work_free(struct block_work *w)
+{
+    if (!w)
+        return;
+    core_free(w->core);
+    throughput_free(w->throughput);
+    costs_done(&w->costs);
+    deps_done(&w->deps);
+    free(w->plain);
+    free(w);
+}
+
+static void port_bounds(struct block_work *w, bool want_ports, struct bounds *out)
+{
+    const struct costs *costs = &w->costs;
+    portset pipes = w->core->pipes;
+    double busy[PORTS_MAX] = {0};
+    size_t plain = 0;
+
+    if (w->plain_capacity < costs->mass_count) {
+        w->plain_capacity = 2 * costs->mass_count;
+        w->plain = mem_resize(w->plain, w->plain_capacity * sizeof *w->plain);
+    }
+    for (size_t i = 0; i < costs->mass_count; i++) {
+        const struct mass *mass = &costs->masses[i];
+        if (mass->ports & pipes)
+            busy[__builtin_ctz(mass->ports & pipes)] += mass->count;
+        else
+            w->plain[plain++] = *mass;
+    }
+    out->cycles[BOUND_PORTS] = want_ports ? throughput_bottleneck(w->throughput, w->plain, plain, &out->bottleneck_ports)
+                                          : throughput_of_masses(w->throughput, w->plain, plain);
+    out->cycles[BOUND_PIPES] = pipes ? 0 : NAN;
+    for (portset rest = pipes; rest; rest &= rest - 1)
+        out->cycles[BOUND_PIPES] = fmax(out->cycles[BOUND_PIPES], busy[__builtin_ctz(rest)]);
+}
+
+static void width_bounds(const struct core *c, const struct insn *insns, const struct costs *costs, struct bounds *out)
+{
+    double issue = 0, retire = 0, loads = 0, stores = 0;
+
+    for (size_t i = 0; i < costs->count; i++) {
+        issue += costs->rows[i].issue;
+        retire += costs->rows[i].retire;
+        loads += (insns[i].traits & INSN_LOAD) != 0;
+        stores += (insns[i].traits & INSN_STORE) != 0;
+    }
+    out->cycles[BOUND_ISSUE] = issue / c->issue_width;
+    out->cycles[BOUND_RETIRE] = retire / c->retire_width;
+    double by_loads = loads / c->loads_per_cycle, by_stores = stores / c->stores_per_cycle;
+    out->cycles[BOUND_MEMORY] = fmax(by_loads, by_stores);   /* fmax ignores a NaN */
+}
+
+void bounds_of(struct block_work *w, const struct insn *insns, size_t count, const struct block_options *options, bool want_ports, struct bounds *out)
+{
+    *out = (struct bounds){.bottleneck = BOUND_PORTS};
+    costs_fill(w->core, insns, count, &w->costs);
+    out->unknown = w->costs.unknown;
+    port_bounds(w, want_ports, out);
+    width_bounds(w->core, insns, &w->costs, out);
+    frontend_bound(w->core, insns, &w->costs, options->shape, options->align, &out->frontend);
+    out->cycles[BOUND_FRONTEND] = out->frontend.cycles;
+    out->cycles[BOUND_DEPENDENCIES] = NAN;
+    if (!isnan(w->core->load_latency)) {
+        deps_build(w->core, insns, &w->costs, options->start, &w->deps);
+        out->cycles[BOUND_DEPENDENCIES] = deps_bound(&w->deps, NULL, 0);
+        if (!isnan(w->core->dtlb_miss))
+            out->cycles[BOUND_MEMORY] += addresses_new_pages(&w->deps.addresses, count, w->core->dtlb_miss, 0.5);
+    }
+    for (int kind = 0; kind < BOUND_COUNT; kind++)
+        if (!isnan(out->cycles[kind]) && out->cycles[kind] > out->total) {
+            out->total = out->cycles[kind];
+            out->bottleneck = (enum bound_kind)kind;
+        }
+}

@@ -1,0 +1,42 @@
+/* All bounds of a block that repeats, in cycles per iteration; their maximum is the prediction of the `bounds` model. */
+#ifndef PORTOLAN_ANALYSIS_BOUNDS_H
+#define PORTOLAN_ANALYSIS_BOUNDS_H
+
+#include "analysis/deps.h"
+#include "analysis/frontend.h"
+
+enum bound_kind { BOUND_PORTS, BOUND_PIPES, BOUND_ISSUE, BOUND_FRONTEND, BOUND_DEPENDENCIES, BOUND_MEMORY, BOUND_RETIRE, BOUND_COUNT };
+
+struct bounds {
+    double cycles[BOUND_COUNT];      /* NaN: not modelled on this machine */
+    struct frontend frontend;
+    portset bottleneck_ports;        /* of the port bound; 0 unless asked for */
+    double total;                    /* the maximum */
+    enum bound_kind bottleneck;
+    bool unknown;                    /* a form is unknown: lower bounds */
+};
+
+struct block_options {
+    enum shape shape;
+    enum start_values start;
+    unsigned align;                  /* of the first byte, modulo 64 */
+};
+
+/* Storage for one block after the other. One thread. */
+struct block_work {
+    struct core *core;
+    struct throughput *throughput;
+    struct costs costs;
+    struct deps deps;
+    struct mass *plain;              /* masses off the blocking pipes */
+    size_t plain_capacity;
+};
+/* Borrows @m as core_new does. */
+struct block_work *block_work_new(const struct machine *m);
+void block_work_free(struct block_work *w);
+
+/* @w keeps costs and deps of the block until the next call. @want_ports also finds the bottleneck's ports. */
+void bounds_of(struct block_work *w, const struct insn *insns, size_t count, const struct block_options *options, bool want_ports, struct bounds *out);
+const char *bound_name(enum bound_kind kind);   /* "ports", "dividers", "issue", ... as in the JSON keys */
+
+#endif

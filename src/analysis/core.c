@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analysis/core.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/fusion.h"
+#include "base/mem.h"
+#include "base/str.h"
+
+static portset ports_fact(const struct machine *m, const char *key)
+{
+    const char *text = machine_fact(m, key);
+    portset set = 0;
+    return text && portset_parse(&text, mapping_ports(m->mapping), &set, NULL) ? set : 0;
+}
+
+static void read_numbers(struct core *c, const struct machine *m)
+{
+    const struct { double *to; const char *key; } numbers[] = {
+        {&c->issue_width, "issue_width"},
+        {&c->retire_width, "retire_width"},
+        {&c->decoders, "decoders"},
+        {&c->predecode_bytes, "predecode_bytes"},
+        {&c->predecode_width, "predecode_width"},
+        {&c->lcp_penalty, "lcp_penalty"},
+        {&c->uop_cache_width, "uop_cache_width"},
+        {&c->loop_buffer, "loop_buffer"},
+        {&c->taken_branches, "taken_branches"},
+        {&c->loads_per_cycle, "loads_per_cycle"},
+        {&c->stores_per_cycle, "stores_per_cycle"},
+        {&c->load_latency, "load_latency"},
+        {&c->load_latency_simple, "load_latency_simple"},
+        {&c->load_latency_scalar, "load_latency_scalar"},
+        {&c->load_latency_vector, "load_latency_vector"},
+        {&c->load_latency_wide, "load_latency_wide"},
+        {&c->store_forward, "store_forward"},
+        {&c->store_forward_vector, "store_forward_vector"},
+        {&c->store_forward_fail, "store_forward_fail"},
+        {&c->dtlb_miss, "dtlb_miss"},
+        {&c->lock, "lock_latency"},
+        {&c->high_byte, "high_byte_latency"},
+        {&c->reorder_buffer, "reorder_buffer"},
+        {&c->scheduler, "scheduler"},
+        {&c->load_buffer, "load_buffer"},
+        {&c->store_buffer, "store_buffer"},
+        {&c->instruction_queue, "instruction_queue"},
+        {&c->uop_queue, "uop_queue"},
+    };
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        *numbers[i].to = machine_number(m, numbers[i].key);
+}
+
+static const struct usage *usage_named(const struct machine *m, const char *form)
+{
+    const struct mapping_entry *entry = mapping_find(m->mapping, form);
+    return entry && entry->usage.count ? &entry->usage : NULL;
+}
+
+struct core *core_new(const struct machine *m)
+{
+    struct core *c = mem_zero(1, sizeof *c);
+
+    c->machine = m;
+    c->ports = mapping_ports(m->mapping);
+    c->pipes = c->ports->pipes;
+    read_numbers(c, m);
+    if (c->loop_buffer <= 0)   /* there, but off */
+        c->loop_buffer = NAN;
+    c->fused_domain = machine_has(m, "issue_domain", "fused");
+    c->jcc_erratum = machine_has(m, "jcc_erratum", "yes");
+    c->stack_engine = machine_has(m, "stack_engine", "yes");
+    c->fusible_last = !machine_has(m, "fusible_in_last_decoder", "no");
+    c->low_byte_merges = !machine_has(m, "low_byte_renamed", "yes");
+    c->unlamination = machine_has(m, "unlaminate", "all") ? UNLAMINATE_ALL
+                      : machine_has(m, "unlaminate", "three-sources") ? UNLAMINATE_THREE
+                                                                       : UNLAMINATE_NEVER;
+    c->load = usage_named(m, "MOV (R64, M64)");
+    c->store = usage_named(m, "MOV (M64, R64)");
+    c->stack_sync = c->stack_engine ? usage_named(m, "ADD (R64, I8)") : NULL;
+    c->slot_count = 1024;
+    c->slots = mem_zero(c->slot_count, sizeof *c->slots);
+    return c;
+}
+
+static void op_free(struct op *op)
+{
+    usage_done(&op->usage);
+    usage_done(&op->indexed);
+    free(op->form);
+    free(op);
+}
+
+void core_free(struct core *c)
+{
+    if (!c)
+        return;
+    for (size_t i = 0; i < c->op_count; i++)
+        op_free(c->ops[i]);
+    free(c->ops);
+    free(c->slots);
+    free(c);
+}
+
+/* Where a store with an index register may send its address (fact indexed_store_ports): port 7 of Haswell to Skylake takes none. */
+static void restrict_indexed(const struct core *c, const struct usage *usage, struct usage *out)
+{
+    portset only = ports_fact(c->machine, "indexed_store_ports");
+
+    for (unsigned i = 0; i < usage->count; i++) {
+        portset set = usage->uops[i].ports;
+        bool is_address = only && !(only & ~set) && portset_size(set) == portset_size(only) + 1;
+        usage_add(out, is_address ? only : set, usage->uops[i].count);
+    }
+}
+
+static unsigned count_of(const struct usage *usage, portset pipes)
+{
+    unsigned sum = 0;
+    for (unsigned i = 0; i < usage->count; i++)
+        sum += usage->uops[i].ports & pipes ? 0 : usage->uops[i].count;
+    return sum;
+}
+
+/* The entry of the register form that does what @form does after its load: its memory operand replaced by a register of @type. */
+static const struct mapping_entry *with_register(const struct machine *m, const char *form, const char *type)
+{
+    char name[FORM_MAX];
+    const char *list = strchr(form, '('), *at = list;
+
+    while (at && (at = strchr(at + 1, 'M')))
+        if (isdigit((unsigned char)at[1]) && (at[-1] == '(' || at[-1] == ' '))
+            break;
+    if (!at)
+        return NULL;
+    size_t span = strcspn(at, ",)");
+    snprintf(name, sizeof name, "%.*s%s%s", (int)(at - form), form, type, at + span);
+    return mapping_find(m->mapping, name);
+}
+
+static const struct mapping_entry *register_form(const struct machine *m, const char *form, unsigned bits)
+{
+    const char *types[4] = {bits == 8 ? "R8l" : bits == 16 ? "R16" : bits == 32 ? "R32" : bits == 64 ? "R64" : bits == 256 ? "YMM" : bits == 512 ? "ZMM" : "XMM",
+                            strstr(form, "YMM") ? "YMM" : "XMM", "XMM", "MM"};
+    const struct mapping_entry *found = NULL;
+    for (int i = 0; i < 4 && !found; i++)
+        found = with_register(m, form, types[i]);
+    return found;
+}
+
+static const struct operand *memory_operand(const struct insn *insn)
+{
+    for (unsigned i = 0; i < insn->operand_count; i++)
+        if (insn->operands[i].kind == OPERAND_MEMORY)
+            return &insn->operands[i];
+    return NULL;
+}
+
+static bool touches_vector(const struct insn *insn)
+{
+    for (unsigned i = 0; i < insn->operand_count; i++)
+        if (insn->operands[i].kind == OPERAND_REGISTER && insn->operands[i].reg >= 16 && insn->operands[i].reg < 64 && !insn->operands[i].implicit)
+            return true;
+    return false;
+}
+
+static int32_t hundredths(double cycles)
+{
+    return isnan(cycles) ? -1 : (int32_t)lround(cycles * CYCLE);
+}
+
+static int32_t load_latency(const struct core *c, const struct insn *insn, bool vector)
+{
+    const struct operand *memory = memory_operand(insn);
+    double cycles = !vector                         ? c->load_latency
+                    : memory && memory->bits > 128 ? c->load_latency_wide
+                    : memory && memory->bits < 128 ? c->load_latency_scalar
+                                                   : c->load_latency_vector;
+    return hundredths(isnan(cycles) ? 0 : cycles);
+}
+
+/* Adds @more to @usage; how many µops that is. */
+static unsigned add_all(struct usage *usage, const struct usage *more)
+{
+    for (unsigned i = 0; i < more->count; i++)
+        usage_add(usage, more->uops[i].ports, more->uops[i].count);
+    return count_of(more, 0);
+}
+
+/* A form the machine does not know, from the operation on registers and the load or store that it knows. */
+static bool approximate(struct core *c, const struct insn *insn, struct op *op)
+{
+    const struct operand *memory = memory_operand(insn);
+    const struct mapping_entry *plain = memory && insn->traits & (INSN_LOAD | INSN_STORE) ? register_form(c->machine, insn->form, memory->bits) : NULL;
+
+    if (!plain || (insn->traits & INSN_LOAD && !c->load) || (insn->traits & INSN_STORE && !c->store))
+        return false;
+    usage_copy(&op->usage, &plain->usage);
+    op->micro_ops = plain->micro_ops;
+    op->micro_ops = op->micro_ops ? op->micro_ops : count_of(&plain->usage, c->pipes);
+    if (insn->traits & INSN_LOAD)
+        op->micro_ops += add_all(&op->usage, c->load);
+    if (insn->traits & INSN_STORE)
+        op->micro_ops += add_all(&op->usage, c->store);
+    op->latency = hundredths(plain->latency);
+    op->traits |= OP_KNOWN | OP_APPROXIMATE;
+    return true;
+}
+
+static bool is_one_of(const char *word, const char *const *list)
+{
+    for (; *list; list++)
+        if (strcmp(word, *list) == 0)
+            return true;
+    return false;
+}
+
+/* Latency of the operation alone: of the register form where there is one, else the table's less the load. */
+static int32_t operation_latency(const struct core *c, const struct insn *insn, const struct op *op)
+{
+    const struct operand *memory = memory_operand(insn);
+
+    if (op->traits & (OP_PURE_LOAD | OP_PURE_STORE))
+        return 0;
+    if (!memory || !(insn->traits & (INSN_LOAD | INSN_STORE)))
+        return hundredths(op->entry->latency);
+    const struct mapping_entry *plain = register_form(c->machine, insn->form, memory->bits);
+    if (plain && !isnan(plain->latency))
+        return hundredths(plain->latency);
+    if (isnan(op->entry->latency))
+        return -1;
+    int32_t rest = hundredths(op->entry->latency) - (insn->traits & INSN_LOAD ? op->load_latency : 0);
+    return rest > CYCLE ? rest : CYCLE;
+}
+
+static void classify(const struct core *c, const struct insn *insn, struct op *op)
+{
+    static const char *const stack[] = {"push", "pop", "call", "ret", NULL};
+    unsigned loads = insn->traits & INSN_LOAD ? 1 : 0, stores = insn->traits & INSN_STORE ? 1 : 0;
+    unsigned ported = count_of(&op->usage, c->pipes);
+
+    op->traits |= fusion_eliminates(c->machine, insn) ? OP_ELIMINATED : 0;
+    op->traits |= machine_has(c->machine, "false_dependency", insn->mnemonic) ? OP_FALSE_INPUT : 0;
+    op->traits |= machine_has(c->machine, "not_zero_idiom", insn->mnemonic) ? OP_KEEPS_ZERO : 0;
+    op->traits |= machine_has(c->machine, "complex_decode", insn->mnemonic) ? OP_COMPLEX : 0;
+    op->traits |= is_one_of(insn->mnemonic, stack) ? OP_STACK : 0;
+    op->traits |= touches_vector(insn) ? OP_VECTOR : 0;
+    for (unsigned i = 0; i < op->usage.count; i++)
+        op->traits |= op->usage.uops[i].ports & c->pipes ? OP_PIPE : 0;
+    if (!(op->traits & OP_KNOWN))
+        return;
+    if (loads && !stores && ported <= 1)
+        op->traits |= OP_PURE_LOAD;
+    if (stores && !loads && ported <= 2)
+        op->traits |= OP_PURE_STORE;
+    if (c->fused_domain && !op->micro_ops)
+        op->micro_ops = ported;
+    if (!op->micro_ops)
+        op->micro_ops = 1;
+    if (c->fused_domain) {
+        unsigned left = op->micro_ops;
+        op->pairs += loads && left > 1 + 2 * stores ? 1 : 0;
+        op->pairs += stores && left > 1 ? 1 : 0;
+    }
+}
+
+/* Locked instructions (an exchange with memory is one) and those in the fact serialising, by their latency. */
+static int32_t fence_latency(const struct core *c, const struct insn *insn, const struct op *op)
+{
+    bool locked = insn->traits & INSN_LOCK || (strcmp(insn->mnemonic, "xchg") == 0 && insn->traits & INSN_STORE);
+    if (locked)
+        return isnan(c->lock) ? 0 : hundredths(c->lock);
+    return machine_has(c->machine, "serialising", insn->mnemonic) && op->latency > 0 ? op->latency : 0;
+}
+
+static void take_rules(const struct core *c, struct op *op)
+{
+    for (size_t i = 0; i < c->machine->latency_count && op->rule_count < sizeof op->rules / sizeof *op->rules; i++)
+        if (str_match(c->machine->latencies[i].form, op->form))
+            op->rules[op->rule_count++] = &c->machine->latencies[i];
+}
+
+static struct op *op_new(struct core *c, const struct insn *insn)
+{
+    struct op *op = mem_zero(1, sizeof *op);
+
+    op->form = mem_strdup(insn->form);
+    op->latency = -1;
+    op->load_latency = load_latency(c, insn, touches_vector(insn));
+    op->entry = fusion_resolve(c->machine, insn);
+    if (op->entry) {
+        usage_copy(&op->usage, &op->entry->usage);
+        op->micro_ops = op->entry->micro_ops;
+        op->traits |= OP_KNOWN;
+        classify(c, insn, op);
+        op->latency = operation_latency(c, insn, op);
+    } else {
+        approximate(c, insn, op);
+        classify(c, insn, op);
+    }
+    if (insn->traits & INSN_NOP)
+        op->latency = 0;
+    op->fence = fence_latency(c, insn, op);
+    restrict_indexed(c, &op->usage, &op->indexed);
+    take_rules(c, op);
+    return op;
+}
+
+static size_t hash_of(const char *text)
+{
+    uint64_t hash = 0xcbf29ce484222325u;   /* FNV-1a */
+    for (; *text; text++)
+        hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
+    return (size_t)(hash ^ hash >> 29);
+}
+
+static size_t slot_of(const struct core *c, const char *form)
+{
+    size_t at = hash_of(form) & (c->slot_count - 1);
+    while (c->slots[at] && strcmp(c->ops[c->slots[at] - 1]->form, form) != 0)
+        at = (at + 1) & (c->slot_count - 1);
+    return at;
+}
+
+static void grow(struct core *c)
+{
+    free(c->slots);
+    c->slot_count *= 2;
+    c->slots = mem_zero(c->slot_count, sizeof *c->slots);
+    for (size_t i = 0; i < c->op_count; i++)
+        c->slots[slot_of(c, c->ops[i]->form)] = (uint32_t)i + 1;
+}
+
+const struct op *core_op(struct core *c, const struct insn *insn)
+{
+    size_t at = slot_of(c, insn->form);
+
+    if (c->slots[at])
+        return c->ops[c->slots[at] - 1];
+    struct op *op = op_new(c, insn);
+    c->ops = mem_resize(c->ops, (c->op_count + 1) * sizeof *c->ops);
+    c->ops[c->op_count++] = op;
+    c->slots[at] = (uint32_t)c->op_count;
+    if (c->op_count * 2 > c->slot_count)
+        grow(c);
+    return op;
+}

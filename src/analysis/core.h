@@ -1,0 +1,70 @@
+/* What analysis needs of a machine, as numbers: facts read once, and one record per instruction form, made when it is first met. */
+#ifndef PORTOLAN_ANALYSIS_CORE_H
+#define PORTOLAN_ANALYSIS_CORE_H
+
+#include "isa/insn.h"
+#include "model/machine.h"
+#include "model/throughput.h"
+
+/* Latencies are integers in hundredths of a cycle: cycle ratios stay exact. */
+#define CYCLE 100
+
+enum op_trait {
+    OP_KNOWN = 1 << 0,
+    OP_APPROXIMATE = 1 << 1,       /* put together from a load or store and an operation that the machine knows */
+    OP_ELIMINATED = 1 << 2,        /* move done at rename */
+    OP_FALSE_INPUT = 1 << 3,       /* waits for the old value of its destination without need */
+    OP_PURE_LOAD = 1 << 4,         /* a load with no operation of its own */
+    OP_PURE_STORE = 1 << 5,
+    OP_STACK = 1 << 6,             /* push, pop, call, ret: the stack engine moves rsp */
+    OP_VECTOR = 1 << 7,            /* its memory operand goes to or comes from a vector register */
+    OP_PIPE = 1 << 8,              /* holds a blocking pipe */
+    OP_COMPLEX = 1 << 9,           /* only the first decoder takes it */
+    OP_NO_MICRO_FUSION = 1 << 10,
+    OP_KEEPS_ZERO = 1 << 11,       /* a zeroing idiom of the ISA that this machine executes, though it depends on nothing */
+};
+
+/* One form on one machine. */
+struct op {
+    char *form;
+    const struct mapping_entry *entry;   /* NULL: not known, or put together */
+    struct usage usage;                  /* as the table has it */
+    struct usage indexed;                /* with the store's address where indexed ones may go */
+    uint32_t traits;                     /* enum op_trait */
+    unsigned micro_ops;                  /* without fusion */
+    unsigned pairs;                      /* of them fused within the instruction: load with operation, store address with data */
+    int32_t latency;                     /* of the operation alone, without load or store; hundredths; -1 not known */
+    int32_t load_latency;                /* address to value of its load, hundredths */
+    int32_t fence;                       /* hundredths it holds back the next locked or serialising instruction; 0: it is none */
+    const struct latency_rule *rules[6]; /* exceptions between operands (latencies.csv), first match wins */
+    unsigned rule_count;
+};
+
+enum unlamination { UNLAMINATE_NEVER, UNLAMINATE_THREE, UNLAMINATE_ALL };
+
+struct core {
+    const struct machine *machine;
+    const struct ports *ports;
+    portset pipes;
+    /* Facts; NaN when the machine lacks one. Units: cycles, µops per cycle, bytes, entries. */
+    double issue_width, retire_width, decoders, predecode_bytes, predecode_width, lcp_penalty, uop_cache_width, loop_buffer, taken_branches;
+    double loads_per_cycle, stores_per_cycle;
+    double load_latency, load_latency_simple, load_latency_scalar, load_latency_vector, load_latency_wide, store_forward, store_forward_vector, store_forward_fail, high_byte, dtlb_miss, lock;
+    double reorder_buffer, scheduler, load_buffer, store_buffer, instruction_queue, uop_queue;
+    bool fused_domain, jcc_erratum, stack_engine, fusible_last, low_byte_merges;
+    enum unlamination unlamination;
+    const struct usage *load, *store;    /* of a plain load and a plain store of a general register; NULL: not known */
+    const struct usage *stack_sync;      /* of the µop that writes the stack pointer back */
+    struct op **ops;
+    size_t op_count;
+    uint32_t *slots;                     /* open addressing by form: op index + 1 */
+    size_t slot_count;
+};
+
+/* Borrows @m, whose facts and mapping must not change meanwhile. One thread per core; the machine may be shared. */
+struct core *core_new(const struct machine *m);
+void core_free(struct core *c);
+/* The record for @insn's form; never NULL (traits without OP_KNOWN when the machine does not know it). */
+const struct op *core_op(struct core *c, const struct insn *insn);
+
+#endif

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analysis/cost.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/fusion.h"
+#include "base/vec.h"
+
+static void add_mass(struct costs *costs, struct cost *row, portset ports, uint32_t count)
+{
+    if (costs->mass_count == costs->mass_capacity) {
+        costs->mass_capacity = costs->mass_capacity ? 2 * costs->mass_capacity : 64;
+        costs->masses = mem_resize(costs->masses, costs->mass_capacity * sizeof *costs->masses);
+    }
+    costs->masses[costs->mass_count++] = (struct mass){ports, count};
+    row->count++;
+}
+
+static void add_usage(struct costs *costs, struct cost *row, const struct usage *usage)
+{
+    for (unsigned i = 0; i < usage->count; i++)
+        add_mass(costs, row, usage->uops[i].ports, usage->uops[i].count);
+}
+
+static bool has_immediate(const struct insn *insn)
+{
+    for (unsigned i = 0; i < insn->operand_count; i++)
+        if (insn->operands[i].kind == OPERAND_IMMEDIATE)
+            return true;
+    return false;
+}
+
+/* Sources of the fused µop beside the two address registers: Haswell and later keep an indexed pair together up to three in all. */
+static bool splits_indexed(const struct core *c, const struct insn *insn)
+{
+    unsigned listed = 0;
+    bool reads_first = false;
+
+    if (!(insn->traits & INSN_INDEXED) || c->unlamination == UNLAMINATE_NEVER)
+        return false;
+    if (c->unlamination == UNLAMINATE_ALL)
+        return true;
+    for (unsigned i = 0; i < insn->operand_count; i++) {
+        const struct operand *op = &insn->operands[i];
+        if (op->implicit)
+            continue;
+        reads_first |= listed == 0 && op->access & ACCESS_READ;
+        listed++;
+    }
+    if (insn->traits & INSN_STORE)
+        return listed > 2;
+    return listed > 2 || !reads_first;
+}
+
+/* A move from a register to itself is executed even where moves are eliminated. */
+static bool moves_to_itself(const struct insn *insn)
+{
+    return insn->operand_count > 1 && insn->operands[0].reg == insn->operands[1].reg;
+}
+
+static void fill_slots(const struct core *c, const struct insn *insn, struct cost *row)
+{
+    const struct op *op = row->op;
+    unsigned pairs = op->pairs;
+
+    row->decode = row->issue = row->retire = op->micro_ops ? op->micro_ops : 1;
+    if (!c->fused_domain || !pairs)
+        return;
+    if (insn->traits & INSN_RIP_RELATIVE && has_immediate(insn))
+        pairs = 0;
+    row->decode = row->issue = row->retire = op->micro_ops - pairs;
+    if (splits_indexed(c, insn)) {
+        row->issue = row->retire = op->micro_ops;
+        row->flags |= ROW_SPLIT;
+    }
+}
+
+static void fill_row(struct core *c, const struct insn *insn, struct costs *costs, struct cost *row)
+{
+    const struct op *op = core_op(c, insn);
+
+    *row = (struct cost){.op = op, .first = (uint32_t)costs->mass_count, .decode = 1, .issue = 1, .retire = 1};
+    row->flags = (insn->traits & INSN_LOAD ? ROW_LOAD : 0) | (insn->traits & INSN_STORE ? ROW_STORE : 0);
+    if (insn->traits & INSN_ZERO_IDIOM && !(op->traits & OP_KEEPS_ZERO)) {
+        row->flags |= ROW_ZERO;
+        return;
+    }
+    if (op->traits & OP_ELIMINATED && !moves_to_itself(insn)) {
+        row->flags |= ROW_ELIMINATED;
+        return;
+    }
+    if (insn->traits & INSN_NOP)
+        return;
+    if (!(op->traits & OP_KNOWN)) {
+        row->flags |= ROW_UNKNOWN;
+        costs->unknown = true;
+        return;
+    }
+    row->flags |= (insn->traits & INSN_ONES_IDIOM ? ROW_ONES : 0) | (op->traits & OP_APPROXIMATE ? ROW_APPROXIMATE : 0) |
+                  (op->traits & OP_PIPE ? ROW_PIPE : 0);
+    add_usage(costs, row, (insn->traits & INSN_STORE) && (insn->traits & INSN_INDEXED) ? &op->indexed : &op->usage);
+    fill_slots(c, insn, row);
+}
+
+/* The pair executes as the branch, plus the load if the first reads memory: its own operation is taken out. */
+static void fuse(struct core *c, struct costs *costs, size_t at, const struct insn *insns)
+{
+    struct cost *first = &costs->rows[at], *branch = &costs->rows[at + 1];
+    portset load = 0;
+
+    if (first->flags & ROW_LOAD) {
+        struct insn plain = insns[at];
+        strcpy(plain.form, "CMP (R64, R64)");
+        const struct mapping_entry *operation = fusion_resolve(c->machine, &plain);
+        for (uint32_t i = 0; i < first->count; i++)
+            if (!operation || !operation->usage.count || costs->masses[first->first + i].ports != operation->usage.uops[0].ports)
+                load = costs->masses[first->first + i].ports;
+    }
+    costs->mass_count = first->first;
+    first->count = branch->count = 0;
+    add_usage(costs, first, &branch->op->usage);
+    if (load)
+        add_mass(costs, first, load, 1);
+    branch->first = (uint32_t)costs->mass_count;
+    first->flags |= ROW_FUSED;
+    branch->flags |= ROW_FUSED_INTO;
+    branch->decode = branch->issue = branch->retire = 0;
+    if (first->flags & ROW_SPLIT)
+        return;
+    first->decode = first->issue = first->retire = 1;
+}
+
+static bool names_stack_pointer(const struct insn *insn)
+{
+    for (unsigned i = 0; i < insn->operand_count; i++) {
+        const struct operand *op = &insn->operands[i];
+        if (op->implicit ? false : op->kind == OPERAND_REGISTER ? op->reg == 4 : op->kind == OPERAND_MEMORY && (op->base == 4 || op->index == 4))
+            return true;
+    }
+    return false;
+}
+
+/* Stack moves shift an offset kept in front of the machine; the first instruction that names rsp after one gets a µop that writes it back. */
+static bool stack_pass(const struct insn *insns, size_t count, bool shifted, struct costs *costs)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (costs && shifted && names_stack_pointer(&insns[i]) && !(costs->rows[i].flags & ROW_FUSED_INTO))
+            costs->rows[i].flags |= ROW_SYNC;
+        if (names_stack_pointer(&insns[i]))
+            shifted = false;
+        if (costs ? costs->rows[i].op->traits & OP_STACK : false)
+            shifted = true;
+    }
+    return shifted;
+}
+
+static void add_stack_syncs(const struct core *c, const struct insn *insns, size_t count, struct costs *costs)
+{
+    bool any = false;
+    for (size_t i = 0; i < count && !any; i++)
+        any = costs->rows[i].op->traits & OP_STACK;
+    if (!any || !c->stack_engine)
+        return;
+    bool shifted = stack_pass(insns, count, true, costs);
+    for (size_t i = 0; i < count; i++)
+        costs->rows[i].flags &= ~(uint32_t)ROW_SYNC;
+    stack_pass(insns, count, shifted, costs);
+    for (size_t i = 0; i < count; i++)
+        if (costs->rows[i].flags & ROW_SYNC) {
+            costs->rows[i].issue++;
+            costs->rows[i].retire++;
+        }
+}
+
+/* The sync µops go to the end of the masses of their rows: rebuilt from behind. */
+static void add_sync_masses(const struct core *c, struct costs *costs)
+{
+    size_t syncs = 0;
+    for (size_t i = 0; i < costs->count; i++)
+        syncs += (costs->rows[i].flags & ROW_SYNC) != 0;
+    if (!syncs || !c->stack_sync)
+        return;
+    struct mass sync = {c->stack_sync->uops[0].ports, 1};
+    for (size_t i = 0; i < syncs; i++)
+        add_mass(costs, &(struct cost){0}, sync.ports, sync.count);
+    size_t to = costs->mass_count;
+    for (size_t i = costs->count; i-- > 0 && syncs;) {
+        struct cost *row = &costs->rows[i];
+        bool synced = row->flags & ROW_SYNC;
+        if (synced)
+            costs->masses[--to] = sync;
+        to -= row->count;
+        memmove(&costs->masses[to], &costs->masses[row->first], row->count * sizeof *costs->masses);
+        row->first = (uint32_t)to;
+        row->count += synced;
+        syncs -= synced;
+    }
+}
+
+void costs_fill(struct core *c, const struct insn *insns, size_t count, struct costs *out)
+{
+    out->count = count;
+    out->mass_count = 0;
+    out->unknown = false;
+    if (out->capacity < count) {
+        out->capacity = 2 * count;
+        out->rows = mem_resize(out->rows, out->capacity * sizeof *out->rows);
+    }
+    for (size_t i = 0; i < count; i++) {
+        fill_row(c, &insns[i], out, &out->rows[i]);
+        if (i && insns[i].traits & INSN_CONDITIONAL && !((out->rows[i].flags | out->rows[i - 1].flags) & ROW_UNKNOWN) &&
+            fusion_pairs(c->machine, &insns[i - 1], &insns[i]))
+            fuse(c, out, i - 1, insns);
+    }
+    add_stack_syncs(c, insns, count, out);
+    add_sync_masses(c, out);
+}
+
+void costs_done(struct costs *costs)
+{
+    free(costs->rows);
+    free(costs->masses);
+    *costs = (struct costs){0};
+}

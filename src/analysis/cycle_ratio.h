@@ -1,0 +1,34 @@
+/* Maximum cycle ratio of a directed graph: max over cycles of (sum of weights) / (sum of distances). Exact, in integers. */
+#ifndef PORTOLAN_ANALYSIS_CYCLE_RATIO_H
+#define PORTOLAN_ANALYSIS_CYCLE_RATIO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct ratio_edge {
+    uint32_t from, to;
+    int32_t weight;      /* not negative */
+    uint32_t distance;   /* iterations crossed; every cycle must cross at least one */
+};
+
+/* Reused between calls; zero-initialised at first. One thread. */
+struct ratio_work {
+    int64_t *potential;
+    uint32_t *parent;       /* edge that set the potential + 1 */
+    uint32_t *mark, *cycle;
+    size_t capacity;
+};
+void ratio_work_done(struct ratio_work *work);
+
+struct ratio_result {
+    int64_t weight, distance;   /* of the best cycle; 0 and 1 when there is none of positive weight */
+    const uint32_t *edges;      /* its edges in order, in the work's storage: valid until the next call */
+    size_t count;
+};
+
+/* Newton's method on the ratio (Dinkelbach): find a cycle better than the best so far by Bellman-Ford on w * T - W * d, take its ratio, until
+ * none is. False when a cycle crosses no iteration. */
+bool ratio_max(const struct ratio_edge *edges, size_t edge_count, size_t node_count, struct ratio_work *work, struct ratio_result *out);
+
+#endif

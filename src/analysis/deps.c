@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analysis/deps.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+#define CARRY 1u
+#define OTHER_FLAGS (2u | 4u | 8u | 16u | 32u)
+#define STACK_POINTER 4
+
+/* The value that a resource holds: its node and how many iterations ago it was made. */
+struct holder {
+    uint32_t node;
+    uint32_t distance;
+    bool known;
+};
+
+struct build {
+    struct core *c;
+    const struct insn *insns;
+    const struct costs *costs;
+    struct deps *d;
+    struct holder holds[RESOURCE_COUNT];
+    bool loaded[RESOURCE_COUNT];   /* the holder came straight from a load */
+    size_t forward;                /* position in the list of forwarded loads */
+    bool blocked;                  /* a load waits for a store to reach the cache: commits matter */
+};
+
+void deps_done(struct deps *d)
+{
+    free(d->nodes);
+    free(d->edges);
+    free(d->first_node);
+    address_work_done(&d->addresses);
+    ratio_work_done(&d->ratio);
+    *d = (struct deps){0};
+}
+
+static void add_node(struct deps *d, uint32_t insn, int end, uint8_t resource)
+{
+    if (d->node_count == d->node_capacity) {
+        d->node_capacity = d->node_capacity ? 2 * d->node_capacity : 64;
+        d->nodes = mem_resize(d->nodes, d->node_capacity * sizeof *d->nodes);
+    }
+    d->nodes[d->node_count++] = (struct dep_node){insn, (int16_t)end, resource};
+}
+
+static void add_edge(struct deps *d, struct holder from, uint32_t to, int32_t weight)
+{
+    if (d->edge_count == d->edge_capacity) {
+        d->edge_capacity = d->edge_capacity ? 2 * d->edge_capacity : 128;
+        d->edges = mem_resize(d->edges, d->edge_capacity * sizeof *d->edges);
+    }
+    d->edges[d->edge_count++] = (struct ratio_edge){from.node, to, weight, from.distance};
+}
+
+static bool is_followed(const struct operand *op)
+{
+    if (op->kind != OPERAND_REGISTER || op->reg >= 64)
+        return false;
+    return !(op->reg >= 56 && op->bits == 80);   /* the x87 stack turns under its names */
+}
+
+static uint8_t resource_of(const struct operand *op)
+{
+    return op->offset_bits ? (uint8_t)(RESOURCE_HIGH + op->reg) : op->reg;
+}
+
+/* Its load waits for a store to reach the cache. */
+static bool is_blocked(const struct address_work *work, uint32_t at)
+{
+    for (size_t i = 0; i < work->found_count; i++)
+        if (work->found[i].load == at && !work->found[i].fits)
+            return true;
+    return false;
+}
+
+static void make_nodes(const struct build *b, const struct insn *insn, uint32_t at)
+{
+    struct deps *d = b->d;
+
+
+    for (unsigned i = 0; i < insn->operand_count; i++)
+        if (is_followed(&insn->operands[i]) && insn->operands[i].access & ACCESS_WRITE)
+            add_node(d, at, (int)i, resource_of(&insn->operands[i]));
+    if (insn->flags_written & CARRY)
+        add_node(d, at, LATENCY_FLAGS, RESOURCE_CARRY);
+    if (insn->flags_written & OTHER_FLAGS)
+        add_node(d, at, LATENCY_FLAGS, RESOURCE_FLAGS);
+    if (insn->traits & INSN_STORE)
+        add_node(d, at, LATENCY_MEMORY, RESOURCE_MEMORY);
+    if (b->blocked && (insn->traits & INSN_STORE || is_blocked(&d->addresses, at)))
+        add_node(d, at, LATENCY_COMMIT, RESOURCE_COMMIT);
+    if (b->costs->rows[at].op->fence > 0)
+        add_node(d, at, LATENCY_FENCE, RESOURCE_FENCE);
+}
+
+/* A write of a whole register ends what was known of its second byte. */
+static void hold(struct build *b, uint32_t node, uint32_t distance)
+{
+    uint8_t resource = b->d->nodes[node].resource;
+    const struct dep_node *n = &b->d->nodes[node];
+
+    if (resource == RESOURCE_MEMORY)   /* found by address */
+        return;
+    b->holds[resource] = (struct holder){node, distance, true};
+    b->loaded[resource] = b->costs->rows[n->insn].op->traits & OP_PURE_LOAD;
+    if (resource < 4 && b->insns[n->insn].operands[n->end].bits >= 32)
+        b->holds[RESOURCE_HIGH + resource].known = false;
+}
+
+static int32_t operation_latency(const struct op *op, int from, int to)
+{
+    for (unsigned i = 0; i < op->rule_count; i++)
+        if ((op->rules[i]->from == LATENCY_ANY || op->rules[i]->from == from) && (op->rules[i]->to == LATENCY_ANY || op->rules[i]->to == to))
+            return (int32_t)lround(op->rules[i]->cycles * CYCLE);
+    return op->latency >= 0 ? op->latency : CYCLE;
+}
+
+static bool is_idiom(const struct cost *row)
+{
+    return row->flags & (ROW_ZERO | ROW_ELIMINATED);
+}
+
+/* Shifts by cl leave the flags alone when cl is 0. */
+static bool keeps_flags(const struct insn *insn)
+{
+    return insn->flags_written && insn->operand_count > 1 && insn->operands[1].kind == OPERAND_REGISTER && insn->operands[1].reg == 1 && insn->operands[1].bits == 8 &&
+           (strncmp(insn->mnemonic, "sh", 2) == 0 || strncmp(insn->mnemonic, "sa", 2) == 0 || strncmp(insn->mnemonic, "ro", 2) == 0 || strncmp(insn->mnemonic, "rc", 2) == 0);
+}
+
+/* From @value, read as @end, to all that the instruction writes. @extra cycles come before the operation. */
+static void connect(struct build *b, uint32_t at, struct holder value, int end, int32_t extra)
+{
+    const struct cost *row = &b->costs->rows[at];
+    const struct insn *insn = &b->insns[at];
+    bool swap = strcmp(insn->mnemonic, "xchg") == 0;
+
+    if (!value.known)
+        return;
+    for (uint32_t n = b->d->first_node[at]; n < b->d->first_node[at + 1]; n++) {
+        const struct dep_node *node = &b->d->nodes[n];
+        bool stack = row->op->traits & OP_STACK && node->resource == STACK_POINTER && end < LATENCY_ADDRESS && insn->operands[end].implicit;
+        if (row->op->traits & OP_STACK && node->resource == STACK_POINTER && insn->operands[node->end].implicit && !stack)
+            continue;   /* the new stack pointer depends on the old one only */
+        if ((swap && end == node->end && end < LATENCY_ADDRESS) || node->end == LATENCY_COMMIT || node->end == LATENCY_FENCE)
+            continue;
+        if (end == LATENCY_FLAGS && node->end != LATENCY_FLAGS && keeps_flags(insn))
+            continue;   /* only the flags of a shift by cl depend on the old ones */
+        int32_t latency = stack ? (b->c->stack_engine ? 0 : CYCLE) : is_idiom(row) ? 0 : operation_latency(row->op, end, node->end);
+        add_edge(b->d, value, n, latency + extra);
+    }
+}
+
+static bool is_simple_address(const struct operand *op)
+{
+    return op->index == REG_NONE && op->displacement >= 0 && op->displacement < 2048;
+}
+
+static int32_t hundredths(double cycles)
+{
+    return isnan(cycles) ? 0 : (int32_t)lround(cycles * CYCLE);
+}
+
+/* The stack engine's µop stands between the last push or pop and the instruction that names the stack pointer. */
+static int32_t sync_latency(const struct cost *row, uint8_t reg)
+{
+    return row->flags & ROW_SYNC && reg == STACK_POINTER ? CYCLE : 0;
+}
+
+static void read_address(struct build *b, uint32_t at, const struct operand *op)
+{
+    const struct insn *insn = &b->insns[at];
+    const struct op *info = b->costs->rows[at].op;
+    uint8_t parts[2] = {op->base, op->index};
+
+    for (int i = 0; i < 2; i++) {
+        if (parts[i] >= 48)
+            continue;
+        int32_t extra = insn->traits & INSN_LOAD ? info->load_latency : 0;
+        /* Pointer chasing: the shorter way when the base comes from a load and the address is simple. */
+        if (extra && !(info->traits & OP_VECTOR) && b->loaded[parts[i]] && is_simple_address(op) && !isnan(b->c->load_latency_simple))
+            extra = hundredths(b->c->load_latency_simple);
+        if (insn->traits & INSN_LOAD && addresses_far(&b->d->addresses, at))
+            extra += hundredths(b->c->dtlb_miss);
+        connect(b, at, b->holds[parts[i]], LATENCY_ADDRESS, extra + sync_latency(b->costs->rows + at, parts[i]));
+    }
+}
+
+static uint32_t node_of(const struct deps *d, uint32_t insn, uint8_t resource)
+{
+    for (uint32_t n = d->first_node[insn]; n < d->first_node[insn + 1]; n++)
+        if (d->nodes[n].resource == resource)
+            return n;
+    BUG("instruction %u makes no value of kind %u", (unsigned)insn, (unsigned)resource);
+}
+
+static void read_memory(struct build *b, uint32_t at)
+{
+    struct address_work *work = &b->d->addresses;
+    const struct core *c = b->c;
+
+    for (; b->forward < work->found_count && work->found[b->forward].load <= at; b->forward++) {
+        const struct forward *f = &work->found[b->forward];
+        if (f->load < at)
+            continue;
+        bool vector = b->costs->rows[at].op->traits & OP_VECTOR;
+        double cycles = !f->fits ? c->store_forward_fail : vector ? c->store_forward_vector : c->store_forward;
+        struct holder source = {node_of(b->d, f->store, f->fits ? RESOURCE_MEMORY : RESOURCE_COMMIT), f->distance, true};
+        connect(b, at, source, LATENCY_MEMORY, hundredths(cycles));
+        if (!f->fits)
+            add_edge(b->d, source, node_of(b->d, at, RESOURCE_COMMIT), hundredths(cycles));
+    }
+}
+
+/* A store reaches the cache when its value is there and all before it has: stores in order, and loads, which must retire first. Fences
+ * follow each other. */
+static void keep_order(struct build *b, uint32_t at)
+{
+    const struct op *op = b->costs->rows[at].op;
+
+    bool store = b->insns[at].traits & INSN_STORE;
+    if (b->blocked && (store || is_blocked(&b->d->addresses, at))) {
+        uint32_t commit = node_of(b->d, at, RESOURCE_COMMIT);
+        if (store)
+            add_edge(b->d, (struct holder){node_of(b->d, at, RESOURCE_MEMORY), 0, true}, commit, 0);
+        if (b->holds[RESOURCE_COMMIT].known)
+            add_edge(b->d, b->holds[RESOURCE_COMMIT], commit, 0);
+    }
+    if (op->fence > 0 && b->holds[RESOURCE_FENCE].known)
+        add_edge(b->d, b->holds[RESOURCE_FENCE], node_of(b->d, at, RESOURCE_FENCE), op->fence);
+}
+
+static bool merges_by_encoding(const struct insn *insn)
+{
+    static const char *const scalar[] = {"cvtsi2ss", "cvtsi2sd", "cvtss2sd", "cvtsd2ss", "sqrtss", "sqrtsd", "rcpss", "rsqrtss", "roundss", "roundsd"};
+    if (!(insn->traits & INSN_LEGACY_SSE))
+        return false;
+    for (size_t i = 0; i < sizeof scalar / sizeof *scalar; i++)
+        if (strcmp(insn->mnemonic, scalar[i]) == 0)
+            return true;
+    return (strcmp(insn->mnemonic, "movss") == 0 || strcmp(insn->mnemonic, "movsd") == 0) && insn->operands[1].kind == OPERAND_REGISTER;
+}
+
+/* The old value of a destination that is not wholly replaced, or that the machine waits for without need. */
+static bool reads_old_value(const struct build *b, uint32_t at, unsigned i)
+{
+    const struct insn *insn = &b->insns[at];
+    const struct operand *op = &insn->operands[i];
+
+    if (op->access & ACCESS_READ || op->access & ACCESS_CONDITIONAL)
+        return true;
+    if (op->reg < 16 && op->bits < 32)
+        return !op->offset_bits && (op->bits == 16 || b->c->low_byte_merges);
+    if (i == 0 && (strcmp(insn->mnemonic, "bsf") == 0 || strcmp(insn->mnemonic, "bsr") == 0))
+        return true;   /* kept when the source is zero */
+    return i == 0 && (merges_by_encoding(insn) || b->costs->rows[at].op->traits & OP_FALSE_INPUT);
+}
+
+static void read_inputs(struct build *b, uint32_t at)
+{
+    const struct insn *insn = &b->insns[at];
+    const struct cost *row = &b->costs->rows[at];
+    uint32_t flags = insn->flags_read | (keeps_flags(insn) ? insn->flags_written : 0);
+
+    if (insn->traits & (INSN_ZERO_IDIOM | INSN_ONES_IDIOM | INSN_NOP))
+        return;
+    for (unsigned i = 0; i < insn->operand_count; i++) {
+        const struct operand *op = &insn->operands[i];
+        if (op->kind == OPERAND_MEMORY) {
+            read_address(b, at, op);
+        } else if (is_followed(op) && (op->access & ACCESS_READ || reads_old_value(b, at, i))) {
+            connect(b, at, b->holds[resource_of(op)], (int)i, sync_latency(row, op->reg));
+            if (op->reg < 4 && !op->offset_bits && op->bits > 8)   /* the second byte was written apart: merged first */
+                connect(b, at, b->holds[RESOURCE_HIGH + op->reg], (int)i, hundredths(b->c->high_byte));
+        }
+    }
+    if (flags & CARRY && !(row->flags & ROW_FUSED_INTO))
+        connect(b, at, b->holds[RESOURCE_CARRY], LATENCY_FLAGS, 0);
+    if (flags & OTHER_FLAGS && !(row->flags & ROW_FUSED_INTO))
+        connect(b, at, b->holds[RESOURCE_FLAGS], LATENCY_FLAGS, 0);
+    if (insn->traits & INSN_LOAD)
+        read_memory(b, at);
+    keep_order(b, at);
+}
+
+void deps_build(struct core *c, const struct insn *insns, const struct costs *costs, enum start_values start, struct deps *d)
+{
+    size_t count = costs->count;
+    struct build b = {.c = c, .insns = insns, .costs = costs, .d = d};
+
+    d->node_count = d->edge_count = 0;
+    if (d->first_capacity < count + 1) {
+        d->first_capacity = 2 * (count + 1);
+        d->first_node = mem_resize(d->first_node, d->first_capacity * sizeof *d->first_node);
+    }
+    addresses_link(insns, count, start, isnan(c->store_buffer) ? 64 : (size_t)c->store_buffer, &d->addresses);
+    for (size_t i = 0; i < d->addresses.found_count; i++)
+        b.blocked |= !d->addresses.found[i].fits;
+    for (uint32_t i = 0; i < count; i++) {
+        d->first_node[i] = (uint32_t)d->node_count;
+        make_nodes(&b, &insns[i], i);
+    }
+    d->first_node[count] = (uint32_t)d->node_count;
+    for (uint32_t n = 0; n < d->node_count; n++)
+        hold(&b, n, 1);
+    for (uint32_t i = 0; i < count; i++) {
+        read_inputs(&b, i);
+        for (uint32_t n = d->first_node[i]; n < d->first_node[i + 1]; n++)
+            hold(&b, n, 0);
+    }
+}
+
+double deps_bound(struct deps *d, bool *on_cycle, size_t count)
+{
+    struct ratio_result best;
+
+    if (!ratio_max(d->edges, d->edge_count, d->node_count, &d->ratio, &best))
+        BUG("a dependency cycle within one iteration");
+    for (size_t i = 0; on_cycle && i < count; i++)
+        on_cycle[i] = false;
+    for (size_t i = 0; on_cycle && i < best.count; i++)
+        on_cycle[d->nodes[d->edges[best.edges[i]].to].insn] = true;
+    return (double)best.weight / (double)best.distance / CYCLE;
+}
+
+double deps_critical_path(const struct deps *d, bool *on_path, size_t count)
+{
+    int64_t *reach = mem_zero(d->node_count + 1, sizeof *reach), most = 0;
+    uint32_t *from = mem_zero(d->node_count + 1, sizeof *from), last = UINT32_MAX;
+
+    for (size_t i = 0; on_path && i < count; i++)
+        on_path[i] = false;
+    /* Edges lie in the order of the instructions that they lead to. */
+    for (size_t i = 0; i < d->edge_count; i++) {
+        const struct ratio_edge *edge = &d->edges[i];
+        int64_t at = (edge->distance ? 0 : reach[edge->from]) + edge->weight;
+        if (at <= reach[edge->to])
+            continue;
+        reach[edge->to] = at;
+        from[edge->to] = edge->distance ? 0 : edge->from + 1;
+        if (at > most) {
+            most = at;
+            last = edge->to;
+        }
+    }
+    for (; on_path && last != UINT32_MAX; last = from[last] - 1) {
+        on_path[d->nodes[last].insn] = true;
+        if (!from[last])
+            break;
+    }
+    free(reach);
+    free(from);
+    return (double)most / CYCLE;
+}

@@ -1,0 +1,46 @@
+/* Dependencies of a repeating block: registers with their parts, flags by group, memory; the loop-carried bound and its cycle. */
+#ifndef PORTOLAN_ANALYSIS_DEPS_H
+#define PORTOLAN_ANALYSIS_DEPS_H
+
+#include "analysis/addresses.h"
+#include "analysis/cost.h"
+#include "analysis/cycle_ratio.h"
+
+/* A node is a value that an instruction makes. */
+struct dep_node {
+    uint32_t insn;
+    int16_t end;        /* enum latency_end of what is written */
+    uint8_t resource;   /* register root, or one of those below */
+};
+enum {
+    RESOURCE_CARRY = 66,
+    RESOURCE_FLAGS,
+    RESOURCE_HIGH,                          /* ah ch dh bh */
+    RESOURCE_FENCE = RESOURCE_HIGH + 4,     /* locked and serialising instructions wait for each other */
+    RESOURCE_COMMIT,                        /* stores reach the cache in order */
+    RESOURCE_MEMORY,
+    RESOURCE_COUNT,
+};
+
+/* Reused between calls; zero-initialised at first. One thread. */
+struct deps {
+    struct dep_node *nodes;
+    size_t node_count, node_capacity;
+    struct ratio_edge *edges;        /* from value to value; weights in hundredths of a cycle */
+    size_t edge_count, edge_capacity;
+    uint32_t *first_node;            /* per instruction, count + 1 */
+    size_t first_capacity;
+    struct address_work addresses;
+    struct ratio_work ratio;
+};
+void deps_done(struct deps *d);
+
+/* Builds nodes and edges of @insns with their costs on @c. */
+void deps_build(struct core *c, const struct insn *insns, const struct costs *costs, enum start_values start, struct deps *d);
+/* Cycles per iteration of the loop-carried bound (maximum cycle ratio), 0 without a cycle. @lines (count entries, may be NULL) gets true for
+ * each instruction on the cycle. */
+double deps_bound(struct deps *d, bool *on_cycle, size_t count);
+/* Longest path through one iteration, in cycles: from its first values to its last. @on_path as above. */
+double deps_critical_path(const struct deps *d, bool *on_path, size_t count);
+
+#endif

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analysis/frontend.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+#define DECODERS_MAX 16
+
+enum shape shape_of(const struct insn *insns, size_t count)
+{
+    return count && insns[count - 1].traits & INSN_BRANCH && !(insns[count - 1].traits & (INSN_CALL | INSN_RETURN)) ? SHAPE_LOOP : SHAPE_UNROLLED;
+}
+
+static size_t greatest_divisor(size_t a, size_t b)
+{
+    while (b) {
+        size_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* Offset of the opcode: behind legacy prefixes and REX (or of the VEX byte itself). */
+static unsigned opcode_offset(const struct insn *insn)
+{
+    unsigned at = 0;
+    for (; at + 1 < insn->length; at++) {
+        uint8_t byte = insn->bytes[at];
+        bool prefix = byte == 0x66 || byte == 0x67 || byte == 0xf2 || byte == 0xf3 || byte == 0xf0 || byte == 0x2e || byte == 0x36 || byte == 0x3e || byte == 0x26 ||
+                      byte == 0x64 || byte == 0x65 || (byte & 0xf0) == 0x40;
+        if (!prefix)
+            break;
+    }
+    return at;
+}
+
+/* Predecoder (Facile, section 4.3): per block of 16 bytes, the instructions that end in it and those whose opcode begins in it but that end in the
+ * next, five a cycle; each length-changing prefix costs more, hidden in part by the block before. */
+static double predecode(const struct core *c, const struct insn *insns, size_t count, enum shape shape, unsigned align)
+{
+    size_t block = (size_t)c->predecode_bytes, length = 0;
+
+    for (size_t i = 0; i < count; i++)
+        length += insns[i].length;
+    if (!length)
+        return 0;
+    size_t copies = shape == SHAPE_LOOP ? 1 : block / greatest_divisor(length, block);
+    size_t blocks = (align % block + copies * length + block - 1) / block;
+    uint32_t *ends = mem_zero(3 * blocks, sizeof *ends), *crossing = ends + blocks, *prefixed = crossing + blocks;
+    size_t at = align % block;
+    for (size_t copy = 0; copy < copies; copy++)
+        for (size_t i = 0; i < count; at += insns[i++].length) {
+            size_t first = (at + opcode_offset(&insns[i])) / block, last = (at + insns[i].length - 1) / block;
+            ends[last]++;
+            crossing[first] += first != last;
+            prefixed[last] += (insns[i].traits & INSN_LCP) != 0;
+        }
+    double cycles = 0, before = 0;
+    for (size_t round = 0; round < 2; round++) {
+        cycles = 0;
+        for (size_t b = 0; b < blocks; b++) {
+            double plain = ceil((ends[b] + crossing[b]) / c->predecode_width);
+            double stall = prefixed[b] ? fmax(0, c->lcp_penalty * prefixed[b] - fmax(0, before - 1)) : 0;
+            before = plain;
+            cycles += plain + stall;
+        }
+    }
+    free(ends);
+    return cycles / (double)copies;
+}
+
+/* One instruction for the decoders; a macro-fused pair is one. */
+struct decoded {
+    unsigned micro_ops;
+    bool complex, fusible, branch;
+};
+
+static size_t collect(const struct core *c, const struct insn *insns, const struct costs *costs, struct decoded *out)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < costs->count; i++) {
+        const struct cost *row = &costs->rows[i];
+        if (row->flags & ROW_FUSED_INTO)
+            continue;
+        bool branch = insns[i].traits & INSN_BRANCH || row->flags & ROW_FUSED;
+        bool fusible = machine_has(c->machine, "fuse_any", insns[i].mnemonic) || machine_has(c->machine, "fuse_carry", insns[i].mnemonic) ||
+                       machine_has(c->machine, "fuse_zero", insns[i].mnemonic);
+        out[n++] = (struct decoded){row->decode, row->decode > 1 || row->op->traits & OP_COMPLEX, fusible && !branch, branch};
+    }
+    return n;
+}
+
+/* Decoders: the first takes any instruction of up to four µops, the others single µops; more than four come from the microcode ROM. Followed
+ * until an iteration begins on the same decoder as an earlier one. */
+static double decode(const struct core *c, const struct insn *insns, const struct costs *costs)
+{
+    struct decoded *list = mem_alloc((costs->count + 1) * sizeof *list);
+    size_t n = collect(c, insns, costs, list), decoders = (size_t)c->decoders, cycle = 0, used = 0, starts[DECODERS_MAX + 1], when[DECODERS_MAX + 1];
+    bool full = true, seen[DECODERS_MAX + 1] = {false};
+    double result = 0;
+
+    decoders = decoders > DECODERS_MAX ? DECODERS_MAX : decoders;
+    for (size_t iteration = 0; n; iteration++) {
+        for (size_t i = 0; i < n; i++) {
+            const struct decoded *d = &list[i];
+            bool last = used + 1 == decoders;
+            if (full || used >= decoders || (d->complex && used) || (last && d->fusible && !c->fusible_last)) {
+                cycle++;
+                used = 0;
+                full = false;
+            }
+            if (i == 0) {
+                if (seen[used]) {
+                    result = (double)(cycle - when[used]) / (double)(iteration - starts[used]);
+                    free(list);
+                    return result;
+                }
+                seen[used] = true;
+                starts[used] = iteration;
+                when[used] = cycle;
+            }
+            if (d->micro_ops > 4)
+                cycle += (d->micro_ops - 1) / 4;
+            /* The µops of the first leave fewer places for the others. */
+            used += d->micro_ops > 1 ? (d->micro_ops < decoders ? d->micro_ops : decoders) : 1;
+            full = d->branch || d->micro_ops >= 4;
+        }
+    }
+    free(list);
+    return result;
+}
+
+static bool touches_boundary(const struct insn *insns, const struct costs *costs, unsigned align)
+{
+    size_t at = align;
+    for (size_t i = 0; i < costs->count; at += insns[i++].length) {
+        if (!(insns[i].traits & INSN_BRANCH))
+            continue;
+        size_t from = costs->rows[i].flags & ROW_FUSED_INTO ? at - insns[i - 1].length : at, end = at + insns[i].length;
+        if (from / 32 != end / 32)   /* crosses it or ends at it */
+            return true;
+    }
+    return false;
+}
+
+/* µop cache: lines of a 32-byte block; a loop shorter than that pays at least one cycle. */
+static double uop_cache(const struct core *c, const struct insn *insns, const struct costs *costs, double slots, unsigned align)
+{
+    size_t length = 0;
+    for (size_t i = 0; i < costs->count; i++)
+        length += insns[i].length;
+    bool rounds_up = align % 32 + length <= 32;
+    double cycles = slots / c->uop_cache_width;
+    return rounds_up ? ceil(cycles) : cycles;
+}
+
+/* Loop buffer: copies of the loop are laid out so that groups of issue width waste the least (Facile, section 4.6). */
+static double loop_buffer(const struct core *c, double slots)
+{
+    double copies = 1, best = INFINITY;
+    while (slots * copies <= c->loop_buffer && copies <= 8) {
+        best = fmin(best, ceil(slots * copies / c->issue_width) / copies);
+        copies++;
+    }
+    return best;
+}
+
+void frontend_bound(const struct core *c, const struct insn *insns, const struct costs *costs, enum shape shape, unsigned align, struct frontend *out)
+{
+    double slots = 0;
+
+    *out = (struct frontend){NAN, NAN, NAN, NAN, SOURCE_UNKNOWN, false, NAN};
+    for (size_t i = 0; i < costs->count; i++)
+        slots += costs->rows[i].decode;
+    if (!isnan(c->predecode_bytes) && !isnan(c->predecode_width))
+        out->predecode = predecode(c, insns, costs->count, shape, align);
+    if (!isnan(c->decoders))
+        out->decode = decode(c, insns, costs);
+    if (shape == SHAPE_LOOP) {
+        out->jcc_erratum = c->jcc_erratum && touches_boundary(insns, costs, align);
+        if (!isnan(c->uop_cache_width))
+            out->uop_cache = uop_cache(c, insns, costs, slots, align);
+        if (!isnan(c->loop_buffer) && slots <= c->loop_buffer)
+            out->loop_buffer = loop_buffer(c, slots);
+    }
+    if (!isnan(out->loop_buffer)) {
+        out->source = SOURCE_LOOP_BUFFER;
+        out->cycles = out->loop_buffer;
+    } else if (!isnan(out->uop_cache) && !out->jcc_erratum) {
+        out->source = SOURCE_UOP_CACHE;
+        out->cycles = out->uop_cache;
+    } else if (!isnan(out->predecode) || !isnan(out->decode)) {
+        out->source = SOURCE_DECODERS;
+        out->cycles = fmax(out->predecode, out->decode);   /* fmax ignores a NaN */
+    }
+}

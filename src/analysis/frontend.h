@@ -1,0 +1,27 @@
+/* Front end: cycles per iteration of predecoding, decoding, µop cache, loop buffer. After the published models of Intel's front end
+ * (Abel & Reineke, uiCA, ICS 2022; Abel, Facile, IISWC 2023). */
+#ifndef PORTOLAN_ANALYSIS_FRONTEND_H
+#define PORTOLAN_ANALYSIS_FRONTEND_H
+
+#include "analysis/cost.h"
+
+enum shape {
+    SHAPE_UNROLLED,   /* copies of the block one after the other, far more than any µop cache holds */
+    SHAPE_LOOP,       /* the block ends in the branch that repeats it */
+};
+
+enum frontend_source { SOURCE_DECODERS, SOURCE_UOP_CACHE, SOURCE_LOOP_BUFFER, SOURCE_UNKNOWN };
+
+struct frontend {
+    double predecode, decode, uop_cache, loop_buffer;   /* cycles per iteration; NaN: not modelled on this machine, or not in play */
+    enum frontend_source source;                        /* who delivers the µops */
+    bool jcc_erratum;                                   /* a branch touches a 32-byte boundary: decoded anew each time */
+    double cycles;                                      /* of the source; NaN: not modelled */
+};
+
+/* @align: address of the first byte modulo 64. Any thread. */
+void frontend_bound(const struct core *c, const struct insn *insns, const struct costs *costs, enum shape shape, unsigned align, struct frontend *out);
+/* A loop when the last instruction is a branch. */
+enum shape shape_of(const struct insn *insns, size_t count);
+
+#endif

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "io/import_uops.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "io/uops_table.h"
+
+#define CSV_LIMIT ((size_t)256 << 20)
+#define DIVIDER "DV"
+
+/* One µop group of a ports column: "2*p23A" or, as AMD's units are written, "1*FP01". */
+struct group {
+    unsigned count;
+    const char *unit;    /* "p" or "FP" */
+    size_t unit_length;
+    const char *ports;   /* one character each */
+    size_t port_count;
+};
+
+/* Reads a group at *@at and moves it behind the plus that follows; false when it is none. */
+static bool read_group(const char **at, struct group *g)
+{
+    char *end;
+    unsigned long count = strtoul(*at, &end, 10);
+
+    if (!isdigit((unsigned char)**at) || *end != '*' || !count || count > 100000000)
+        return false;
+    g->count = (unsigned)count;
+    g->unit = end + 1;
+    g->unit_length = *g->unit == 'p' ? 1 : strcspn(g->unit, "0123456789+");
+    g->ports = g->unit + g->unit_length;
+    g->port_count = strcspn(g->ports, "+");
+    if (!g->unit_length || g->unit_length > 8 || !g->port_count || g->port_count > PORTS_MAX)
+        return false;
+    for (size_t i = 0; i < g->port_count; i++)
+        if (!isalnum((unsigned char)g->ports[i]))
+            return false;
+    *at = g->ports + g->port_count;
+    return **at != '+' || *++*at;
+}
+
+static void port_name(const struct group *g, size_t i, char name[PORT_NAME_MAX])
+{
+    if (*g->unit == 'p')
+        snprintf(name, PORT_NAME_MAX, "%c", g->ports[i]);
+    else
+        snprintf(name, PORT_NAME_MAX, "%.*s%c", (int)g->unit_length, g->unit, g->ports[i]);
+}
+
+static bool row_fault(const char *name, const struct uops_row *row, struct err *err)
+{
+    err_set(err, ERR_DATA, "write 1*p0156+1*p23", "the ports of %.80s are \"%.80s\"", row->name, row->ports);
+    return err_at(err, name, row->line, 0);
+}
+
+static int compare_ports(const void *a, const void *b)
+{
+    return strcmp(a, b);
+}
+
+/* The ports that occur, in order of their names; the divider last. */
+static bool find_ports(const struct uops_table *t, const char *name, struct ports *ports, struct err *err)
+{
+    bool divider = false;
+
+    for (size_t i = 0; i < t->count; i++) {
+        struct group g;
+        divider |= t->rows[i].divider > 0;
+        for (const char *at = t->rows[i].ports; *at;) {
+            char port[PORT_NAME_MAX];
+            if (!read_group(&at, &g))
+                return row_fault(name, &t->rows[i], err);
+            for (size_t k = 0; k < g.port_count; k++) {
+                port_name(&g, k, port);
+                if (ports_find(ports, port, strlen(port)) < 0 && !ports_add(ports, port, err))
+                    return err_at(err, name, t->rows[i].line, 0);
+            }
+        }
+    }
+    if (!ports->count) {
+        err_set(err, ERR_DATA, "is this a table of uops.info?", "no instruction has ports");
+        return err_at(err, name, 0, 0);
+    }
+    qsort(ports->names, ports->count, sizeof *ports->names, compare_ports);
+    if (divider && ports_find(ports, DIVIDER, strlen(DIVIDER)) < 0) {
+        if (!ports_add(ports, DIVIDER, err))
+            return err_at(err, name, 0, 0);
+        ports->pipes = (portset)1 << (ports->count - 1);
+    }
+    return true;
+}
+
+static void usage_of(const struct uops_row *row, const struct ports *ports, struct usage *usage)
+{
+    struct group g;
+
+    for (const char *at = row->ports; *at && read_group(&at, &g);) {
+        portset set = 0;
+        for (size_t k = 0; k < g.port_count; k++) {
+            char port[PORT_NAME_MAX];
+            port_name(&g, k, port);
+            set |= (portset)1 << ports_find(ports, port, strlen(port));
+        }
+        usage_add(usage, set, g.count);
+    }
+    if (row->divider && ports->pipes)
+        usage_add(usage, ports->pipes, row->divider);
+}
+
+/* Takes "_" and 2 or 4 hexadecimal digits of an opcode out of @mnemonic: ADD_01, MOVSD_XMM_0F10, VPEXTRW_C5_EVEX. */
+static void strip_opcode(char *mnemonic)
+{
+    for (char *at = mnemonic; (at = strchr(at, '_')); at++) {
+        size_t digits = strspn(at + 1, "0123456789ABCDEF");
+        char after = at[1 + digits];
+        if ((digits == 2 || digits == 4) && (after == '\0' || after == '_')) {
+            memmove(at, at + 1 + digits, strlen(at + 1 + digits) + 1);
+            return;
+        }
+    }
+}
+
+static void strip(char *mnemonic, const char *part)
+{
+    char *at = strstr(mnemonic, part);
+    if (at && (at[strlen(part)] == '\0' || at[strlen(part)] == '_'))
+        memmove(at, at + strlen(part), strlen(at + strlen(part)) + 1);
+}
+
+/* The table's spelling without what tells encodings apart. */
+static void plain_name(const char *mnemonic, const char *operands, struct str *out)
+{
+    static const char *const parts[] = {"_R0", "_R4", "_IMMB", "_IMMZ", "_CL", "_XMM", "_SSE4", "_VEX"};
+    static const char *const repeats[][2] = {{"_REPNE", "REPNE_"}, {"_REPE", "REPE_"}};
+    char *name = mem_strdup(mnemonic);
+    const char *prefix = "";
+
+    if (!str_has_prefix(name, "LEA") && !str_has_prefix(name, "BND"))
+        strip_opcode(name);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        strip(name, parts[i]);
+    for (size_t i = 0; i < 2; i++)
+        if (strstr(name, repeats[i][0])) {
+            strip(name, repeats[i][0]);
+            /* Only compares and scans look at the flag: the others just repeat. */
+            prefix = i == 1 && !str_has_prefix(name, "CMPS") && !str_has_prefix(name, "SCAS") ? "REP_" : repeats[i][1];
+        }
+    str_addf(out, "%s%s%s", prefix, name, str_has_prefix(name, "PREFETCH") ? " (M8)" : operands);
+    free(name);
+}
+
+/* The name that @forms has for the row, else the plain one. @exact: as the table writes it. */
+static void form_of(const struct uops_row *row, const struct forms *forms, struct str *out, bool *exact)
+{
+    const char *list = strstr(row->name, " (");
+    char *mnemonic = list ? mem_strndup(row->name, (size_t)(list - row->name)) : mem_strdup(row->name);
+
+    if (!list)
+        list = " ()";
+    str_clear(out);
+    str_addf(out, "%s%s", mnemonic, list);
+    *exact = !forms || forms_find(forms, str_text(out));
+    if (!*exact) {
+        str_clear(out);
+        plain_name(mnemonic, list, out);
+    }
+    free(mnemonic);
+}
+
+/* "ADC (R64, 0)" is a measurement of a special case that the form's own row leaves out. */
+static bool is_special_case(const char *name)
+{
+    size_t length = strlen(name);
+    return (length > 4 && strcmp(name + length - 4, ", 0)") == 0) || strstr(name, "(0,") || strstr(name, "(0)");
+}
+
+static struct machine *machine_from(const char *id, const char *name, const struct uops_table *t, const struct forms *forms, struct err *err)
+{
+    struct ports ports = {0};
+    struct str form = {0};
+
+    if (!find_ports(t, name, &ports, err))
+        return NULL;
+    struct machine *m = machine_new(id, &ports);
+    for (int pass = 0; pass < 2; pass++)   /* a row that has the form's own name counts before one that differs in encoding */
+        for (size_t i = 0; i < t->count; i++) {
+            const struct uops_row *row = &t->rows[i];
+            bool exact;
+            if (is_special_case(row->name))
+                continue;
+            form_of(row, forms, &form, &exact);
+            if (exact != (pass == 0) || (pass == 1 && mapping_find(m->mapping, str_text(&form))))
+                continue;
+            struct mapping_entry entry = {.form = form.data, .latency = row->latency, .micro_ops = row->micro_ops,
+                                          .source = row->upper_bound ? "uops.info (latency: upper bound)" : ""};
+            usage_of(row, &ports, &entry.usage);
+            mapping_set(m->mapping, &entry);
+            usage_done(&entry.usage);
+        }
+    str_done(&form);
+    machine_set_fact(m, "isa", "x86-64", "", "");
+    machine_set_fact(m, "source", "uops.info", "", name);
+    return m;
+}
+
+static bool is_xml(const char *text, size_t length)
+{
+    size_t at = length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    while (at < length && isspace((unsigned char)text[at]))
+        at++;
+    return at < length && text[at] == '<';
+}
+
+struct machine *import_uops_parse(const char *id, const char *name, const char *text, size_t length, const char *architecture,
+                                  const struct forms *forms, struct err *err)
+{
+    struct uops_table t = {0};
+    struct machine *m = NULL;
+    bool ok;
+
+    if (is_xml(text, length)) {
+        struct uops_xml *x = uops_xml_new(&t, name, architecture);
+        ok = uops_xml_feed(x, text, length, true, err);
+        uops_xml_free(x);
+    } else {
+        ok = uops_table_csv(&t, name, text, length, err);
+    }
+    if (ok)
+        m = machine_from(id, name, &t, forms, err);
+    uops_table_done(&t);
+    return m;
+}
+
+/* The XML of all architectures is far past 100 MB: only its rows are kept. */
+static bool stream_xml(FILE *file, const char *path, const char *architecture, struct uops_table *t, struct err *err)
+{
+    struct uops_xml *x = uops_xml_new(t, path, architecture);
+    char *buffer = mem_alloc(1 << 16);
+    bool ok = true, last = false;
+
+    while (ok && !last) {
+        size_t n = fread(buffer, 1, 1 << 16, file);
+        last = n < 1 << 16;
+        if (ferror(file)) {
+            err_set(err, ERR_IO, NULL, "cannot read: %s", strerror(errno));
+            ok = err_at(err, path, 0, 0);
+        } else {
+            ok = uops_xml_feed(x, buffer, n, last, err);
+        }
+    }
+    free(buffer);
+    uops_xml_free(x);
+    return ok;
+}
+
+struct machine *import_uops(const char *id, const char *path, const char *architecture, const struct forms *forms, struct err *err)
+{
+    struct machine *m = NULL;
+    struct uops_table t = {0};
+    struct str text = {0};
+    char start[64];
+    FILE *file = fopen(path, "r");
+
+    if (!file) {
+        err_set(err, errno == ENOENT ? ERR_MISSING : ERR_IO, "give a table of uops.info, CSV or XML", "cannot open: %s", strerror(errno));
+        err_at(err, path, 0, 0);
+        return NULL;
+    }
+    size_t n = fread(start, 1, sizeof start, file);
+    if (is_xml(start, n)) {
+        rewind(file);
+        if (stream_xml(file, path, architecture, &t, err))
+            m = machine_from(id, path, &t, forms, err);
+    } else if (file_read(path, CSV_LIMIT, &text, err)) {
+        m = import_uops_parse(id, path, str_text(&text), text.length, architecture, forms, err);
+    }
+    fclose(file);
+    uops_table_done(&t);
+    str_done(&text);
+    return m;
+}

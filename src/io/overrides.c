@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "io/overrides.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+#define EXPANSIONS_MAX 4096
+
+struct override_list {
+    struct mapping *mapping;
+    size_t *order;   /* entries of the mapping by name */
+    size_t count;
+};
+
+static int compare_forms(const void *a, const void *b, void *mapping)
+{
+    return strcmp(mapping_at(mapping, *(const size_t *)a)->form, mapping_at(mapping, *(const size_t *)b)->form);
+}
+
+static void sort_forms(struct override_list *list)
+{
+    bool sorted = true;
+
+    list->count = mapping_count(list->mapping);
+    list->order = mem_resize(list->order, (list->count + 1) * sizeof *list->order);
+    for (size_t i = 0; i < list->count; i++) {
+        list->order[i] = i;
+        sorted &= i == 0 || strcmp(mapping_at(list->mapping, i - 1)->form, mapping_at(list->mapping, i)->form) <= 0;
+    }
+    if (!sorted)
+        qsort_r(list->order, list->count, sizeof *list->order, compare_forms, list->mapping);
+}
+
+struct override_list *override_list_new(struct mapping *m)
+{
+    struct override_list *list = mem_zero(1, sizeof *list);
+    list->mapping = m;
+    sort_forms(list);
+    return list;
+}
+
+void override_list_free(struct override_list *list)
+{
+    if (!list)
+        return;
+    free(list->order);
+    free(list);
+}
+
+bool override_parse_usage(const char *text, const struct ports *ports, struct override *o, struct err *err)
+{
+    o->how = !*text ? OVERRIDE_KEEP : *text == '+' ? OVERRIDE_ADD : *text == '-' ? OVERRIDE_TAKE : OVERRIDE_SET;
+    if (o->how == OVERRIDE_ADD || o->how == OVERRIDE_TAKE)
+        text++;
+    if (strcmp(text, "none") == 0)
+        text = "";
+    return usage_parse(text, ports, &o->usage, err);
+}
+
+void override_done(struct override *o)
+{
+    usage_done(&o->usage);
+}
+
+/* @from with @taken out of it; false when something of it is not there. */
+static bool usage_take(const struct usage *from, const struct usage *taken, struct usage *out)
+{
+    unsigned found = 0;
+
+    for (unsigned i = 0; i < from->count; i++) {
+        uint32_t left = from->uops[i].count;
+        for (unsigned k = 0; k < taken->count; k++)
+            if (taken->uops[k].ports == from->uops[i].ports && taken->uops[k].count <= left) {
+                left -= taken->uops[k].count;
+                found++;
+            }
+        if (left)
+            usage_add(out, from->uops[i].ports, left);
+    }
+    return found == taken->count;
+}
+
+static bool change(struct mapping *m, const char *form, const struct override *o, struct err *err)
+{
+    const struct mapping_entry *old = mapping_find(m, form);
+    struct mapping_entry fresh = {.form = mem_strdup(form), .latency = old ? old->latency : NAN, .source = (char *)o->source};
+    bool ok = true;
+
+    fresh.micro_ops = old && o->how == OVERRIDE_KEEP ? old->micro_ops : 0;
+    if (old && o->how != OVERRIDE_SET && o->how != OVERRIDE_TAKE)
+        usage_copy(&fresh.usage, &old->usage);
+    if (o->how == OVERRIDE_TAKE)
+        ok = old && usage_take(&old->usage, &o->usage, &fresh.usage);
+    else
+        for (unsigned i = 0; i < o->usage.count; i++)
+            usage_add(&fresh.usage, o->usage.uops[i].ports, o->usage.uops[i].count);
+    if (!isnan(o->latency))
+        fresh.latency = o->latency;
+    if (!isnan(o->micro_ops))
+        fresh.micro_ops = (unsigned)o->micro_ops;
+    if (ok)
+        mapping_set(m, &fresh);
+    else
+        err_set(err, ERR_DATA, "name µops that the form has", "%s has not all of what is to be taken out", form);
+    usage_done(&fresh.usage);
+    free(fresh.form);
+    return ok;
+}
+
+/* First place in the order whose form is not before @prefix. */
+static size_t lower_bound(const struct override_list *list, const char *prefix, size_t length)
+{
+    size_t low = 0, high = list->count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (strncmp(mapping_at(list->mapping, list->order[middle])->form, prefix, length) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool apply_pattern(struct override_list *list, const char *pattern, const struct override *o, size_t *hits, struct err *err)
+{
+    size_t prefix = strcspn(pattern, "*?");
+
+    for (size_t i = lower_bound(list, pattern, prefix); i < list->count; i++) {
+        const char *form = mapping_at(list->mapping, list->order[i])->form;
+        if (strncmp(form, pattern, prefix) != 0)
+            break;
+        if (!str_match(pattern, form))
+            continue;
+        if (!change(list->mapping, form, o, err))
+            return false;
+        ++*hits;
+    }
+    return true;
+}
+
+/* Tries every choice of the braces in @pattern, from the left: {A,B}C is AC and BC. */
+static bool apply_choices(struct override_list *list, const char *pattern, const struct override *o, size_t *hits, unsigned *budget, struct err *err)
+{
+    const char *open = strchr(pattern, '{'), *close = open ? strchr(open, '}') : NULL;
+    struct str one = {0};
+    bool ok = true;
+
+    if (!*budget)
+        return err_set(err, ERR_LIMIT, "write several rows", "the braces mean more than %d patterns", EXPANSIONS_MAX);
+    --*budget;
+    if (!open)
+        return apply_pattern(list, pattern, o, hits, err);
+    if (!close)
+        return err_set(err, ERR_DATA, "close the brace", "a { has no } in \"%s\"", pattern);
+    for (const char *at = open + 1; ok && at <= close;) {
+        size_t length = strcspn(at, ",}");
+        str_clear(&one);
+        str_add_bytes(&one, pattern, (size_t)(open - pattern));
+        str_add_bytes(&one, at, length);
+        str_add(&one, close + 1);
+        ok = apply_choices(list, str_text(&one), o, hits, budget, err);
+        at += length + 1;
+    }
+    str_done(&one);
+    return ok;
+}
+
+bool override_apply(struct override_list *list, const struct override *o, struct err *err)
+{
+    size_t hits = 0;
+    unsigned budget = EXPANSIONS_MAX;
+
+    if (!strpbrk(o->forms, "*?{"))
+        return change(list->mapping, o->forms, o, err);
+    if (mapping_count(list->mapping) != list->count)
+        sort_forms(list);
+    if (!apply_choices(list, o->forms, o, &hits, &budget, err))
+        return false;
+    return hits || err_set(err, ERR_DATA, "correct the pattern", "no form matches \"%s\"", o->forms);
+}

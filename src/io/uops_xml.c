@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* <instruction string="ADD_01 (R64, R64)"><architecture name="SKL"><measurement ports="1*p0156" uops="1"><latency cycles="1"/>... */
+#include <expat.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "io/uops_table.h"
+
+struct uops_xml {
+    XML_Parser parser;
+    struct uops_table *table;
+    char *name, *architecture;
+    bool chosen;             /* the caller named the architecture */
+    struct str others;       /* architectures seen besides */
+    bool rooted;             /* an <instruction> was seen */
+    bool wanted;             /* inside the architecture's element */
+    bool measured;           /* its first <measurement> has been taken */
+    bool open;               /* inside that <measurement> */
+    char *instruction;
+    struct uops_row row;
+    struct err *err;         /* of the feed under way */
+    bool failed;
+};
+
+static const char *attribute(const XML_Char **attributes, const char *name)
+{
+    for (; attributes[0]; attributes += 2)
+        if (strcmp(attributes[0], name) == 0)
+            return attributes[1];
+    return NULL;
+}
+
+static bool fault(struct uops_xml *x, const char *todo, const char *what)
+{
+    if (!x->failed) {
+        err_set(x->err, ERR_DATA, todo, "%s", what);
+        err_at(x->err, x->name, XML_GetCurrentLineNumber(x->parser), XML_GetCurrentColumnNumber(x->parser) + 1);
+        XML_StopParser(x->parser, XML_FALSE);
+    }
+    x->failed = true;
+    return false;
+}
+
+static unsigned whole(const char *text)
+{
+    unsigned long value = text ? strtoul(text, NULL, 10) : 0;
+    return value < 1000000 ? (unsigned)value : 0;
+}
+
+static void enter_architecture(struct uops_xml *x, const char *name)
+{
+    if (!name) {
+        fault(x, "give it a name", "an <architecture> has no name");
+        return;
+    }
+    if (!x->architecture)
+        x->architecture = mem_strdup(name);
+    x->wanted = strcmp(name, x->architecture) == 0;
+    x->measured = false;
+    if (!x->wanted && x->others.length < 2000) {
+        struct str entry = {0};
+        str_addf(&entry, " %s ", name);
+        if (!x->others.data || !strstr(x->others.data, str_text(&entry)))
+            str_add(&x->others, str_text(&entry));
+        str_done(&entry);
+    }
+}
+
+static void enter_measurement(struct uops_xml *x, const XML_Char **attributes)
+{
+    const char *ports = attribute(attributes, "ports"), *divider = attribute(attributes, "div_cycles");
+    const char *micro_ops = attribute(attributes, "uops");
+
+    if (!x->instruction) {
+        fault(x, "put it into an <instruction string=...>", "a <measurement> belongs to no instruction");
+        return;
+    }
+    x->row = (struct uops_row){.name = x->instruction, .ports = mem_strdup(ports ? ports : ""), .latency = NAN,
+                               .micro_ops = whole(micro_ops), .divider = whole(divider), .line = XML_GetCurrentLineNumber(x->parser)};
+    x->measured = x->open = true;
+}
+
+/* Every attribute that gives cycles: cycles, max_cycles, cycles_mem, cycles_addr...; those that say is_upper_bound do not. */
+static void take_latency(struct uops_row *row, const XML_Char **attributes)
+{
+    for (; attributes[0]; attributes += 2) {
+        if (!strstr(attributes[0], "cycles") || strstr(attributes[0], "is_upper_bound") || strstr(attributes[0], "same_reg"))
+            continue;
+        bool bound;
+        double value = uops_latency(attributes[1], &bound);
+        if (!isnan(value) && (isnan(row->latency) || value > row->latency))
+            row->latency = value;
+    }
+}
+
+static void XMLCALL on_start(void *data, const XML_Char *element, const XML_Char **attributes)
+{
+    struct uops_xml *x = data;
+
+    if (strcmp(element, "instruction") == 0) {
+        const char *name = attribute(attributes, "string");
+        x->rooted = true;
+        free(x->instruction);
+        x->instruction = name ? mem_strdup(name) : NULL;
+        if (!name)
+            fault(x, "give it the attribute string", "an <instruction> has no name");
+    } else if (strcmp(element, "architecture") == 0) {
+        enter_architecture(x, attribute(attributes, "name"));
+    } else if (x->wanted && !x->measured && strcmp(element, "measurement") == 0) {
+        enter_measurement(x, attributes);
+    } else if (x->open && strcmp(element, "latency") == 0) {
+        take_latency(&x->row, attributes);
+    }
+}
+
+static void XMLCALL on_end(void *data, const XML_Char *element)
+{
+    struct uops_xml *x = data;
+
+    if (x->failed)
+        return;
+    if (strcmp(element, "architecture") == 0)
+        x->wanted = false;
+    if (x->open && strcmp(element, "measurement") == 0) {
+        x->row.name = x->instruction;
+        uops_table_add(x->table, &x->row);
+        free(x->row.ports);
+        x->row.ports = NULL;
+        x->open = false;
+    }
+}
+
+struct uops_xml *uops_xml_new(struct uops_table *t, const char *name, const char *architecture)
+{
+    struct uops_xml *x = mem_zero(1, sizeof *x);
+
+    x->parser = XML_ParserCreate(NULL);
+    if (!x->parser)
+        die("no memory for an XML parser");
+    x->table = t;
+    x->name = mem_strdup(name);
+    x->architecture = architecture ? mem_strdup(architecture) : NULL;
+    x->chosen = architecture != NULL;
+    XML_SetUserData(x->parser, x);
+    XML_SetElementHandler(x->parser, on_start, on_end);
+    return x;
+}
+
+static bool at_end(struct uops_xml *x)
+{
+    if (!x->rooted)
+        return fault(x, "is this the file of uops.info?", "no <instruction> is in it");
+    if (!x->chosen && x->others.length) {
+        err_set(x->err, ERR_USAGE, "name one with --architecture", "the file has several architectures: %s%.400s", x->architecture, str_text(&x->others));
+        err_at(x->err, x->name, 0, 0);
+        x->failed = true;
+    } else if (!x->table->count) {
+        err_set(x->err, ERR_DATA, "name one of those", "nothing was measured on %s; the file has%.400s", x->architecture ? x->architecture : "any architecture",
+                str_text(&x->others));
+        err_at(x->err, x->name, 0, 0);
+        x->failed = true;
+    }
+    return !x->failed;
+}
+
+bool uops_xml_feed(struct uops_xml *x, const char *bytes, size_t length, bool last, struct err *err)
+{
+    x->err = err;
+    if (x->failed)
+        return err_set(err, ERR_DATA, NULL, "the file was given up before");
+    /* The parser counts in int. */
+    do {
+        size_t part = length > (1 << 20) ? (size_t)1 << 20 : length;
+        if (XML_Parse(x->parser, bytes, (int)part, last && part == length) == XML_STATUS_ERROR) {
+            fault(x, "the file must be well-formed XML", XML_ErrorString(XML_GetErrorCode(x->parser)));
+            return false;
+        }
+        bytes += part;
+        length -= part;
+    } while (length);
+    return !last || at_end(x);
+}
+
+void uops_xml_free(struct uops_xml *x)
+{
+    if (!x)
+        return;
+    XML_ParserFree(x->parser);
+    free(x->name);
+    free(x->architecture);
+    free(x->instruction);
+    free(x->row.ports);
+    str_done(&x->others);
+    free(x);
+}

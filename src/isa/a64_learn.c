@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "isa/a64_learn.h"
+
+#include <ctype.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/vec.h"
+#include "isa/child.h"
+
+#define RUN_WORDS 65536   /* words per run */
+
+struct learned {
+    uint32_t word;
+    char *mnemonic, *operands;   /* NULL: the disassembler does not know it either */
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct learned *slots;    /* open addressing; text == NULL and used == false is a hole */
+static bool *used;
+static size_t slot_count, learned_count;
+
+/* The word's place, or the hole where it belongs. Under the lock; needs room. */
+static size_t place(uint32_t word)
+{
+    size_t at = (word * 0x9e3779b97f4a7c15u >> 32) & (slot_count - 1);
+    while (used[at] && slots[at].word != word)
+        at = (at + 1) & (slot_count - 1);
+    return at;
+}
+
+static void forget(void)
+{
+    for (size_t i = 0; i < slot_count; i++)
+        if (used[i]) {
+            free(slots[i].mnemonic);
+            free(slots[i].operands);
+        }
+    free(slots);
+    free(used);
+    slots = NULL;
+    used = NULL;
+    slot_count = learned_count = 0;
+}
+
+static void grow(void)
+{
+    struct learned *old = slots;
+    bool *was = used;
+    size_t count = slot_count;
+    if (!count)
+        atexit(forget);
+    slot_count = count ? 2 * count : 1024;
+    slots = mem_zero(slot_count, sizeof *slots);
+    used = mem_zero(slot_count, sizeof *used);
+    for (size_t i = 0; i < count; i++)
+        if (was[i]) {
+            size_t at = place(old[i].word);
+            slots[at] = old[i];
+            used[at] = true;
+        }
+    free(old);
+    free(was);
+}
+
+static void keep(uint32_t word, const char *text, size_t length)
+{
+    if (2 * learned_count >= slot_count)
+        grow();
+    size_t at = place(word), span = 0;
+    if (used[at])
+        return;
+    used[at] = true;
+    slots[at].word = word;
+    learned_count++;
+    while (span < length && !isspace((unsigned char)text[span]))
+        span++;
+    /* `.inst 0x... ; undefined` */
+    if (span == 0 || text[0] == '.' || span >= A64_MNEMONIC || length - span >= A64_OPERAND_TEXT)
+        return;
+    slots[at].mnemonic = mem_strndup(text, span);
+    while (span < length && isspace((unsigned char)text[span]))
+        span++;
+    slots[at].operands = mem_strndup(text + span, length - span);
+}
+
+/* `   4:	f8200041 	ldadd	x0, x1, [x2]  // comment`; a target is followed by ` <.data+0x8>`. */
+static void line_read(const char *line, const char *end, const uint32_t *words, size_t count)
+{
+    char *stop;
+    unsigned long address = strtoul(line, &stop, 16);
+    if (stop == line || *stop != ':' || address % 4 || address / 4 >= count)
+        return;
+    const char *at = stop + 1;
+    while (at < end && isspace((unsigned char)*at))
+        at++;
+    while (at < end && isxdigit((unsigned char)*at))
+        at++;
+    while (at < end && isspace((unsigned char)*at))
+        at++;
+    const char *comment = at;
+    while (comment < end && !(comment[0] == '/' && comment[1] == '/') && *comment != ';' && *comment != '<')
+        comment++;
+    while (comment > at && isspace((unsigned char)comment[-1]))
+        comment--;
+    keep(words[address / 4], *at == '.' ? "" : at, *at == '.' ? 0 : (size_t)(comment - at));
+}
+
+static bool run(const uint32_t *words, size_t count, struct err *err)
+{
+    static const struct child_limits limits = {.cpu_seconds = 20, .memory = (size_t)2 << 30, .file_size = 4096, .wall_seconds = 60, .output = (size_t)64 << 20};
+    const char *argv[] = {"aarch64-linux-gnu-objdump", "-D", "-z", "-b", "binary", "-m", "aarch64", "words", NULL};
+    struct child_result result = {0};
+    struct str path = {0};
+    char *dir = child_directory_new(err);
+    bool ok = dir != NULL;
+
+    if (ok) {
+        str_addf(&path, "%s/words", dir);
+        ok = file_write(str_text(&path), words, count * sizeof *words, err) && child_run(argv, dir, "", 0, &limits, &result, err);
+    }
+    if (ok && (result.timed_out || result.cut || !WIFEXITED(result.status) || WEXITSTATUS(result.status) != 0))
+        ok = err_set(err, ERR_DATA, "install the package binutils-aarch64-linux-gnu", "%s failed: %.200s", argv[0], str_text(&result.output));
+    for (const char *line = str_text(&result.output), *end; ok && *line; line = *end ? end + 1 : end) {
+        end = line + strcspn(line, "\n");
+        line_read(line, end, words, count);
+    }
+    child_result_done(&result);
+    child_directory_free(dir);
+    str_done(&path);
+    return ok;
+}
+
+bool a64_learn_words(const uint32_t *words, size_t count, struct err *err)
+{
+    VEC(uint32_t) fresh = {0};
+    bool ok = true;
+
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < count; i++)
+        if (!slot_count || !used[place(words[i])])
+            vec_push(&fresh, words[i]);
+    for (size_t at = 0; ok && at < fresh.count; at += RUN_WORDS)
+        ok = run(fresh.items + at, fresh.count - at < RUN_WORDS ? fresh.count - at : RUN_WORDS, err);
+    pthread_mutex_unlock(&lock);
+    vec_done(&fresh);
+    return ok;
+}
+
+bool a64_learned(uint32_t word, char mnemonic[A64_MNEMONIC], char operands[A64_OPERAND_TEXT])
+{
+    bool known = false;
+    pthread_mutex_lock(&lock);
+    if (slot_count) {
+        size_t at = place(word);
+        known = used[at] && slots[at].mnemonic;
+        if (known) {
+            strcpy(mnemonic, slots[at].mnemonic);
+            strcpy(operands, slots[at].operands);
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    return known;
+}

@@ -1,0 +1,19 @@
+/* Words that a second disassembler has named, by number. Internal to a64_decode. */
+#ifndef PORTOLAN_ISA_A64_LEARN_H
+#define PORTOLAN_ISA_A64_LEARN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+#define A64_MNEMONIC 32
+#define A64_OPERAND_TEXT 160
+
+/* Runs aarch64-linux-gnu-objdump on those of @words that are not there yet. Any thread. */
+bool a64_learn_words(const uint32_t *words, size_t count, struct err *err);
+/* True when the word is known; copies its text. Any thread. */
+bool a64_learned(uint32_t word, char mnemonic[A64_MNEMONIC], char operands[A64_OPERAND_TEXT]);
+
+#endif

@@ -1,0 +1,17 @@
+/* The instruction sets, and what differs between them that is not decoding. */
+#ifndef PORTOLAN_ISA_ISA_H
+#define PORTOLAN_ISA_ISA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum isa { ISA_X86_64, ISA_AARCH64, ISA_COUNT };
+
+/* "x86-64", "aarch64": as in data/isa/<name>.csv, machine.csv's fact isa and --isa. */
+const char *isa_name(enum isa isa);
+/* False when no set has this name. */
+bool isa_parse(const char *name, enum isa *out);
+/* Bytes from one place where an instruction may begin to the next: 1 or 4. */
+size_t isa_step(enum isa isa);
+
+#endif
