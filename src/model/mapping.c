@@ -11,6 +11,7 @@
 
 struct mapping {
     struct ports ports;
+    double issue_width;
     VEC(struct mapping_entry) entries;
     struct names names;   /* index of a form = index of its entry */
 };
@@ -43,6 +44,7 @@ void mapping_free(struct mapping *m)
 struct mapping *mapping_copy(const struct mapping *m)
 {
     struct mapping *copy = mapping_new(&m->ports);
+    copy->issue_width = m->issue_width;
     for (size_t i = 0; i < m->entries.count; i++)
         mapping_set(copy, &m->entries.items[i]);
     return copy;
@@ -51,6 +53,16 @@ struct mapping *mapping_copy(const struct mapping *m)
 const struct ports *mapping_ports(const struct mapping *m)
 {
     return &m->ports;
+}
+
+double mapping_issue_width(const struct mapping *m)
+{
+    return m->issue_width;
+}
+
+void mapping_set_issue_width(struct mapping *m, double width)
+{
+    m->issue_width = width;
 }
 
 size_t mapping_count(const struct mapping *m)
@@ -98,7 +110,7 @@ void mapping_set(struct mapping *m, const struct mapping_entry *entry)
 
 bool mapping_equal(const struct mapping *a, const struct mapping *b)
 {
-    if (!ports_equal(&a->ports, &b->ports) || a->entries.count != b->entries.count)
+    if (!ports_equal(&a->ports, &b->ports) || a->issue_width != b->issue_width || a->entries.count != b->entries.count)
         return false;
     for (size_t i = 0; i < a->entries.count; i++) {
         const struct mapping_entry *x = &a->entries.items[i], *y = mapping_find(b, x->form);
