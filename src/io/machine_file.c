@@ -26,7 +26,8 @@ static void path_in(struct str *path, const char *dir, const char *name)
 /* machine.csv or facts.csv into @facts, later rows win. */
 static bool take_facts(const struct csv_table *t, const char *path, struct machine *facts, struct err *err)
 {
-    int key = csv_table_column(t, "key"), value = csv_table_column(t, "value"), unit = csv_table_column(t, "unit"), source = csv_table_column(t, "source");
+    int key = csv_table_column(t, "key"), value = csv_table_column(t, "value"), unit = csv_table_column(t, "unit"),
+        source = csv_table_column(t, "source");
 
     if (key < 0 || value < 0) {
         err_set(err, ERR_DATA, "begin with key,value,unit,source", "the header lacks a column");
