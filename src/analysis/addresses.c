@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analysis/addresses.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@
 #define START_VALUE 0x2324000   /* BHive: the address of the page that all registers point to */
 #define PAGE 4096
 #define STACK_POINTER 4
+#define FRAME_POINTER 5
 #define LOW32 0x80000000u /* marks symbols that are known to fit 32 bits */
 
 /* A value is symbol + offset; symbol 0 is the constant 0. */
@@ -34,17 +36,23 @@ struct composite {
 
 enum { COMPOSITE_SUM, COMPOSITE_LOAD, COMPOSITE_LOW32 };
 
-/* Where an instruction loads from, from round to round. */
+/* Where an instruction's last memory operand lies. */
 struct place {
     struct value address;
-    uint32_t changes;       /* rounds in which its page differed from the round before */
+    int64_t step;           /* from the last round but one to the last; 0 also when not known */
+    uint32_t misses;        /* rounds in which its page was not among those lately used */
+    bool used, counted;
 };
+
+#define TLB_ENTRIES 64      /* of all processors with a table here, within a factor of two */
 
 struct state {
     struct value reg[16];
     struct address_work *work;
     size_t limit;
     enum start_values start;
+    struct value pages[TLB_ENTRIES];
+    uint32_t page_count;
 };
 
 void address_work_done(struct address_work *work)
@@ -204,12 +212,20 @@ static struct value load_value(struct state *s, const struct operand *op, struct
     return from == 0 && op->bits / 8 == r->bytes && (op->bits == 64 || op->bits == 32) ? r->data : fresh(s);
 }
 
-static void note_place(struct state *s, uint32_t at, struct value address, uint32_t round)
+/* Pages lately used go first in, first out. */
+static void note_place(struct state *s, uint32_t at, struct value address)
 {
     struct place *place = &s->work->places[at];
-    bool same_base = round > 0 && place->address.symbol == address.symbol;
-    place->changes += same_base && (place->address.offset & -PAGE) != (address.offset & -PAGE);
+    int64_t page = address.offset >> 12;
+
+    place->step = place->used && place->address.symbol == address.symbol ? address.offset - place->address.offset : 0;
     place->address = address;
+    place->used = true;
+    for (uint32_t i = 0; i < TLB_ENTRIES && i < s->page_count; i++)
+        if (s->pages[i].symbol == address.symbol && s->pages[i].offset == page)
+            return;
+    s->pages[s->page_count++ % TLB_ENTRIES] = (struct value){address.symbol, page};
+    place->misses++;
 }
 
 static const struct operand *immediate_of(const struct insn *insn)
@@ -347,8 +363,9 @@ static void step(struct state *s, const struct insn *insn, uint32_t at, uint32_t
         address[i] = address_of(s, insn, op);
         if (op->access & ACCESS_READ && op->bits) {
             loaded = load_value(s, op, address[i], at, round, rounds);
-            note_place(s, at, address[i], round);
         }
+        if (s->start == START_EQUAL)
+            note_place(s, at, address[i]);
     }
     bool known = result_of(s, insn, loaded, &result);
     for (unsigned i = 0; memory && i < insn->operand_count; i++) {
@@ -369,7 +386,28 @@ static void step(struct state *s, const struct insn *insn, uint32_t at, uint32_t
 
 bool addresses_far(const struct address_work *work, size_t insn)
 {
-    return work->places && work->places[insn].changes >= ROUNDS - 2;
+    return work->places && work->places[insn].misses >= ROUNDS - 1;
+}
+
+double addresses_new_pages(struct address_work *work, size_t count, double miss, double most_per_access)
+{
+    double sum = 0;
+
+    for (size_t i = 0; work->places && i < count; i++) {
+        struct place *first = &work->places[i];
+        double accesses = 0;
+        if (!first->step || first->counted)
+            continue;
+        for (size_t k = i; k < count; k++) {
+            struct place *other = &work->places[k];
+            bool same = other->step == first->step && other->address.symbol == first->address.symbol;
+            other->counted |= same;
+            accesses += same;
+        }
+        double pages = fabs((double)first->step) / PAGE;
+        sum += fmin(fmin(pages, 1) * miss, accesses * most_per_access);
+    }
+    return sum;
 }
 
 void addresses_link(const struct insn *insns, size_t count, enum start_values start, size_t store_buffer, struct address_work *work)
@@ -390,7 +428,7 @@ void addresses_link(const struct insn *insns, size_t count, enum start_values st
     work->store_count = work->symbols = 0;
     struct state s = {.work = work, .limit = store_buffer < STORES ? store_buffer : STORES, .start = start};
     for (unsigned i = 0; i < 16; i++)
-        s.reg[i] = start == START_EQUAL && i != STACK_POINTER ? (struct value){0, START_VALUE} : fresh(&s);
+        s.reg[i] = start == START_EQUAL && i != STACK_POINTER && i != FRAME_POINTER ? (struct value){0, START_VALUE} : fresh(&s);
     for (uint32_t round = 0; round < rounds; round++)
         for (size_t i = 0; i < count; i++)
             step(&s, &insns[i], (uint32_t)i, round, rounds);

@@ -8,7 +8,7 @@
 /* How the registers begin. */
 enum start_values {
     START_DIFFERENT,   /* each its own unknown value */
-    START_EQUAL,       /* how the BHive data were measured: all but the stack pointer hold one page's address, memory is full of it, and all
+    START_EQUAL,       /* how the BHive data were measured: all but the stack and frame pointers hold one page's address, memory is full of it, and all
                         * pages are one and the same frame */
 };
 
@@ -34,6 +34,9 @@ void address_work_done(struct address_work *work);
 
 /* True when the instruction's load goes to another page in every iteration (after addresses_link): it misses the first-level TLB. */
 bool addresses_far(const struct address_work *work, size_t insn);
+/* Cycles per iteration lost on pages not seen before, for accesses that move on by the same step together: pages per iteration times @miss, up to
+ * @most_per_access for each access. 0 where addresses were not followed that far (START_DIFFERENT: data are taken to be at hand). Once per link. */
+double addresses_new_pages(struct address_work *work, size_t count, double miss, double most_per_access);
 /* Fills work->found, sorted by load, for the steady state; a store that has left a store buffer of @store_buffer entries is not seen. */
 void addresses_link(const struct insn *insns, size_t count, enum start_values start, size_t store_buffer, struct address_work *work);
 

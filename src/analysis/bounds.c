@@ -70,7 +70,7 @@ static void width_bounds(const struct core *c, const struct insn *insns, const s
     out->cycles[BOUND_ISSUE] = issue / c->issue_width;
     out->cycles[BOUND_RETIRE] = retire / c->retire_width;
     double by_loads = loads / c->loads_per_cycle, by_stores = stores / c->stores_per_cycle;
-    out->cycles[BOUND_MEMORY] = isnan(by_loads) ? by_stores : fmax(by_loads, by_stores);
+    out->cycles[BOUND_MEMORY] = fmax(by_loads, by_stores);   /* fmax ignores a NaN */
 }
 
 void bounds_of(struct block_work *w, const struct insn *insns, size_t count, const struct block_options *options, bool want_ports, struct bounds *out)
@@ -86,6 +86,8 @@ void bounds_of(struct block_work *w, const struct insn *insns, size_t count, con
     if (!isnan(w->core->load_latency)) {
         deps_build(w->core, insns, &w->costs, options->start, &w->deps);
         out->cycles[BOUND_DEPENDENCIES] = deps_bound(&w->deps, NULL, 0);
+        if (!isnan(w->core->dtlb_miss))
+            out->cycles[BOUND_MEMORY] += addresses_new_pages(&w->deps.addresses, count, w->core->dtlb_miss, 0.5);
     }
     for (int kind = 0; kind < BOUND_COUNT; kind++)
         if (!isnan(out->cycles[kind]) && out->cycles[kind] > out->total) {

@@ -33,6 +33,8 @@ void deps_done(struct deps *d)
 {
     free(d->nodes);
     free(d->edges);
+    free(d->ends);
+    free(d->before);
     free(d->first_node);
     address_work_done(&d->addresses);
     ratio_work_done(&d->ratio);
@@ -48,12 +50,16 @@ static void add_node(struct deps *d, uint32_t insn, int end, uint8_t resource)
     d->nodes[d->node_count++] = (struct dep_node){insn, (int16_t)end, resource};
 }
 
-static void add_edge(struct deps *d, struct holder from, uint32_t to, int32_t weight)
+static void add_edge(struct deps *d, struct holder from, uint32_t to, int end, int32_t weight, int32_t before)
 {
     if (d->edge_count == d->edge_capacity) {
         d->edge_capacity = d->edge_capacity ? 2 * d->edge_capacity : 128;
         d->edges = mem_resize(d->edges, d->edge_capacity * sizeof *d->edges);
+        d->ends = mem_resize(d->ends, d->edge_capacity * sizeof *d->ends);
+        d->before = mem_resize(d->before, d->edge_capacity * sizeof *d->before);
     }
+    d->before[d->edge_count] = before;
+    d->ends[d->edge_count] = (int16_t)end;
     d->edges[d->edge_count++] = (struct ratio_edge){from.node, to, weight, from.distance};
 }
 
@@ -67,6 +73,15 @@ static bool is_followed(const struct operand *op)
 static uint8_t resource_of(const struct operand *op)
 {
     return op->offset_bits ? (uint8_t)(RESOURCE_HIGH + op->reg) : op->reg;
+}
+
+/* Its load waits for a store to reach the cache. */
+static bool is_blocked(const struct address_work *work, uint32_t at)
+{
+    for (size_t i = 0; i < work->found_count; i++)
+        if (work->found[i].load == at && !work->found[i].fits)
+            return true;
+    return false;
 }
 
 static void make_nodes(const struct build *b, const struct insn *insn, uint32_t at)
@@ -83,7 +98,7 @@ static void make_nodes(const struct build *b, const struct insn *insn, uint32_t 
         add_node(d, at, LATENCY_FLAGS, RESOURCE_FLAGS);
     if (insn->traits & INSN_STORE)
         add_node(d, at, LATENCY_MEMORY, RESOURCE_MEMORY);
-    if (insn->traits & INSN_STORE && b->blocked)
+    if (b->blocked && (insn->traits & INSN_STORE || is_blocked(&d->addresses, at)))
         add_node(d, at, LATENCY_COMMIT, RESOURCE_COMMIT);
     if (b->costs->rows[at].op->fence > 0)
         add_node(d, at, LATENCY_FENCE, RESOURCE_FENCE);
@@ -98,7 +113,9 @@ static void hold(struct build *b, uint32_t node, uint32_t distance)
     if (resource == RESOURCE_MEMORY)   /* found by address */
         return;
     b->holds[resource] = (struct holder){node, distance, true};
-    b->loaded[resource] = b->costs->rows[n->insn].op->traits & OP_PURE_LOAD;
+    const struct operand *source = &b->insns[n->insn].operands[1];
+    b->loaded[resource] = b->costs->rows[n->insn].flags & ROW_ELIMINATED ? source->reg < 48 && b->loaded[source->reg]
+                                                                          : (b->costs->rows[n->insn].op->traits & OP_PURE_LOAD) != 0;
     if (resource < 4 && b->insns[n->insn].operands[n->end].bits >= 32)
         b->holds[RESOURCE_HIGH + resource].known = false;
 }
@@ -142,7 +159,7 @@ static void connect(struct build *b, uint32_t at, struct holder value, int end, 
         if (end == LATENCY_FLAGS && node->end != LATENCY_FLAGS && keeps_flags(insn))
             continue;   /* only the flags of a shift by cl depend on the old ones */
         int32_t latency = stack ? (b->c->stack_engine ? 0 : CYCLE) : is_idiom(row) ? 0 : operation_latency(row->op, end, node->end);
-        add_edge(b->d, value, n, latency + extra);
+        add_edge(b->d, value, n, end, latency + extra, extra);
     }
 }
 
@@ -154,6 +171,12 @@ static bool is_simple_address(const struct operand *op)
 static int32_t hundredths(double cycles)
 {
     return isnan(cycles) ? 0 : (int32_t)lround(cycles * CYCLE);
+}
+
+/* The stack engine's µop stands between the last push or pop and the instruction that names the stack pointer. */
+static int32_t sync_latency(const struct cost *row, uint8_t reg)
+{
+    return row->flags & ROW_SYNC && reg == STACK_POINTER ? CYCLE : 0;
 }
 
 static void read_address(struct build *b, uint32_t at, const struct operand *op)
@@ -171,7 +194,7 @@ static void read_address(struct build *b, uint32_t at, const struct operand *op)
             extra = hundredths(b->c->load_latency_simple);
         if (insn->traits & INSN_LOAD && addresses_far(&b->d->addresses, at))
             extra += hundredths(b->c->dtlb_miss);
-        connect(b, at, b->holds[parts[i]], LATENCY_ADDRESS, extra);
+        connect(b, at, b->holds[parts[i]], LATENCY_ADDRESS, extra + sync_latency(b->costs->rows + at, parts[i]));
     }
 }
 
@@ -194,24 +217,29 @@ static void read_memory(struct build *b, uint32_t at)
             continue;
         bool vector = b->costs->rows[at].op->traits & OP_VECTOR;
         double cycles = !f->fits ? c->store_forward_fail : vector ? c->store_forward_vector : c->store_forward;
-        connect(b, at, (struct holder){node_of(b->d, f->store, f->fits ? RESOURCE_MEMORY : RESOURCE_COMMIT), f->distance, true}, LATENCY_MEMORY,
-                hundredths(cycles));
+        struct holder source = {node_of(b->d, f->store, f->fits ? RESOURCE_MEMORY : RESOURCE_COMMIT), f->distance, true};
+        connect(b, at, source, LATENCY_MEMORY, hundredths(cycles));
+        if (!f->fits)
+            add_edge(b->d, source, node_of(b->d, at, RESOURCE_COMMIT), LATENCY_COMMIT, hundredths(cycles), 0);
     }
 }
 
-/* A store reaches the cache when its value is there and the store before it has; fences follow each other. */
+/* A store reaches the cache when its value is there and all before it has: stores in order, and loads, which must retire first. Fences
+ * follow each other. */
 static void keep_order(struct build *b, uint32_t at)
 {
     const struct op *op = b->costs->rows[at].op;
 
-    if (b->blocked && b->insns[at].traits & INSN_STORE) {
+    bool store = b->insns[at].traits & INSN_STORE;
+    if (b->blocked && (store || is_blocked(&b->d->addresses, at))) {
         uint32_t commit = node_of(b->d, at, RESOURCE_COMMIT);
-        add_edge(b->d, (struct holder){node_of(b->d, at, RESOURCE_MEMORY), 0, true}, commit, 0);
+        if (store)
+            add_edge(b->d, (struct holder){node_of(b->d, at, RESOURCE_MEMORY), 0, true}, commit, LATENCY_COMMIT, 0, 0);
         if (b->holds[RESOURCE_COMMIT].known)
-            add_edge(b->d, b->holds[RESOURCE_COMMIT], commit, 0);
+            add_edge(b->d, b->holds[RESOURCE_COMMIT], commit, LATENCY_COMMIT, 0, 0);
     }
     if (op->fence > 0 && b->holds[RESOURCE_FENCE].known)
-        add_edge(b->d, b->holds[RESOURCE_FENCE], node_of(b->d, at, RESOURCE_FENCE), op->fence);
+        add_edge(b->d, b->holds[RESOURCE_FENCE], node_of(b->d, at, RESOURCE_FENCE), LATENCY_FENCE, op->fence, 0);
 }
 
 static bool merges_by_encoding(const struct insn *insn)
@@ -253,7 +281,7 @@ static void read_inputs(struct build *b, uint32_t at)
         if (op->kind == OPERAND_MEMORY) {
             read_address(b, at, op);
         } else if (is_followed(op) && (op->access & ACCESS_READ || reads_old_value(b, at, i))) {
-            connect(b, at, b->holds[resource_of(op)], (int)i, 0);
+            connect(b, at, b->holds[resource_of(op)], (int)i, sync_latency(row, op->reg));
             if (op->reg < 4 && !op->offset_bits && op->bits > 8)   /* the second byte was written apart: merged first */
                 connect(b, at, b->holds[RESOURCE_HIGH + op->reg], (int)i, hundredths(b->c->high_byte));
         }

@@ -43,7 +43,7 @@ for TERM_UNDER_TEST in screen-256color screen vt100; do
     t resize-window -x 40 -y 10
     see 'The divider is held'
     t resize-window -x 120 -y 40
-    see 'not modelled'
+    see 'dependencies'
     t send-keys q
     see 'left with 0'
 done
@@ -55,7 +55,7 @@ see 'No kernel is loaded'
 t set-buffer "$(printf '.L1:\n imulq %%rax, %%rbx\n jmp .L1\n')"
 t paste-buffer -p
 see 'imulq %rax, %rbx'
-see '1.00 cycles, ports'
+see '3.00 cycles, dependencies'
 t send-keys '?'
 see 'kernel analyze'
 t send-keys q

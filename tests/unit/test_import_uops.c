@@ -188,7 +188,7 @@ static void test_whole_tables(void **state)
     struct str path = {0};
     struct err err = {0};
     if (!shared)
-        skip();
+        return;
     str_addf(&path, "%s/data/uops-info/skylake.csv", shared);
     struct machine *m = import_uops("skylake-table", str_text(&path), NULL, forms, &err);
     if (!m)
