@@ -137,8 +137,11 @@ static void stream(struct front *f, int64_t budget, void (*item_delivered)(void 
     }
 }
 
-void front_cycle(struct front *f, void (*item_delivered)(void *state, int64_t item), void *state)
+bool front_cycle(struct front *f, void (*item_delivered)(void *state, int64_t item), void *state)
 {
+    int64_t delivered = f->delivered, predecoded = f->predecoded, block = f->block;
+    bool stalled = f->stall > 0 || f->decode_stall > 0 || f->visible != f->predecoded, crossing = f->crossing_paid;
+
     if (f->source == SOURCE_DECODERS) {
         decode(f, item_delivered, state);
         predecode(f);
@@ -147,6 +150,7 @@ void front_cycle(struct front *f, void (*item_delivered)(void *state, int64_t it
         double width = f->source == SOURCE_UOP_CACHE ? f->core->uop_cache_width : f->source == SOURCE_LOOP_BUFFER ? f->core->issue_width : 2 * f->core->issue_width;
         stream(f, whole(width, 8), item_delivered, state);
     }
+    return stalled || f->stall > 0 || delivered != f->delivered || predecoded != f->predecoded || block != f->block || crossing != f->crossing_paid;
 }
 
 size_t front_state(const struct front *f, int64_t base, int32_t *out)
