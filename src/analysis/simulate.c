@@ -29,7 +29,7 @@ struct waiting {
     uint32_t uop;
     uint8_t kind;
     int8_t port;          /* bound at rename; -1: a UOP_RENAMED entry, which takes no place */
-    bool fresh;           /* not looked at yet */
+    const int32_t *open;  /* a time that is not known yet; NULL: look again each cycle */
     int32_t ready;        /* UNKNOWN: a source has no time yet */
 };
 
@@ -65,7 +65,7 @@ struct simulator {
     uint8_t check_every;               /* iterations between looks for a repeated state */
     uint8_t load_turn;                 /* port of the last load */
     double busy[PORTS_MAX];
-    bool news, moved;                  /* a value came since the schedulers looked; anything happened in this cycle */
+    bool moved;                        /* anything happened in this cycle */
     double *stall;                     /* what held rename in this cycle; NULL: nothing */
 };
 
@@ -129,7 +129,7 @@ static int32_t overlap(const struct simulator *s, const struct plan_edge *edge)
 }
 
 /* The cycle from which the µop could run, UNKNOWN while a source is open. */
-static int32_t ready_time(struct simulator *s, const struct waiting *w)
+static int32_t ready_time(struct simulator *s, struct waiting *w)
 {
     int64_t iteration = w->iteration;
     const struct plan_item *item = w->item;
@@ -144,7 +144,12 @@ static int32_t ready_time(struct simulator *s, const struct waiting *w)
             continue;
         if (w->kind == UOP_LOAD ? !address && !memory : w->kind == UOP_ADDRESS ? !address : w->kind == UOP_DATA ? address || memory : false)
             continue;
-        int32_t source = source_of(s, edge, iteration);
+        int64_t from = iteration - (int64_t)edge->distance;
+        int32_t source = 0;
+        if (from >= 0) {
+            w->open = value_of(s, from, edge->from);
+            source = *w->open;
+        }
         if (source == UNKNOWN)
             return UNKNOWN;
         if (w->kind == UOP_LOAD)
@@ -155,6 +160,7 @@ static int32_t ready_time(struct simulator *s, const struct waiting *w)
             source += edge->before + edge->operation;
         ready = later(ready, source);
     }
+    w->open = &flight->load;
     if (item->load && (w->kind == UOP_COMPUTE || (w->kind == UOP_DATA && !flight->computing))) {
         if (flight->load == UNKNOWN)
             return UNKNOWN;
@@ -162,8 +168,10 @@ static int32_t ready_time(struct simulator *s, const struct waiting *w)
     }
     if (w->kind == UOP_DATA && flight->compute_first != UNKNOWN)
         ready = later(ready, later(flight->compute_first + item->latency, flight->compute_last + 1));
-    if (w->kind == UOP_DATA && flight->computing)
+    if (w->kind == UOP_DATA && flight->computing) {
+        w->open = NULL;
         return UNKNOWN;
+    }
     return ready;
 }
 
@@ -204,7 +212,6 @@ static void publish(struct simulator *s, const struct waiting *w)
             *value = load_result(s, item, iteration, flight, n);
         else
             *value = s->now + s->plan.node_latency[n];
-        s->news = true;
         flight->done = later(flight->done, *value);
     }
     if (!flight->pending)
@@ -216,7 +223,7 @@ static void publish_renamed(struct simulator *s, const struct waiting *w)
 {
     const struct plan_item *item = w->item;
 
-    s->news = s->moved = true;
+    s->moved = true;
     for (uint32_t n = item->first_node; n < item->first_node + item->nodes; n++)
         if (s->plan.node_kind[n] == NODE_EARLY)
             *value_of(s, w->iteration, n) = w->ready;
@@ -227,7 +234,7 @@ static void dispatch(struct simulator *s, const struct waiting *w)
     const struct plan_uop *uop = &s->plan.uops[w->uop];
     struct flight *flight = w->flight;
 
-    s->moved = s->news = true;   /* what follows within the instruction looks again */
+    s->moved = true;
     s->busy[w->port]++;
     s->bound[w->port]--;
     s->scheduler--;
@@ -254,17 +261,12 @@ static void execute(struct simulator *s)
 {
     portset taken = 0;
     size_t kept = 0;
-    bool open = s->news;   /* values came: sources that were open may be known; those that come now wake what stands behind them */
-
-    s->news = false;
 
     for (size_t i = 0; i < s->order.count; i++) {
         uint16_t place = s->order.items[i];
         struct waiting *w = &s->pool.items[place];
-        if (w->ready == UNKNOWN && (open || s->news || w->fresh)) {
+        if (w->ready == UNKNOWN && (!w->open || *w->open != UNKNOWN))
             w->ready = ready_time(s, w);
-            w->fresh = false;
-        }
         if (w->port < 0) {
             if (w->ready == UNKNOWN) {
                 s->order.items[kept++] = place;
@@ -343,11 +345,11 @@ static void enter(struct simulator *s, int64_t number, unsigned slot, const int3
         int8_t port = uop->kind == UOP_LOAD ? next_in_turn(s, uop->ports) : bind_port(uop->ports, slot + computing, before);
         computing += uop->kind == UOP_COMPUTE;
         s->bound[port]++;
-        add_waiting(s, ((struct waiting){number, iteration, item, flight, u, uop->kind, port, true, UNKNOWN}));
+        add_waiting(s, ((struct waiting){number, iteration, item, flight, u, uop->kind, port, NULL, UNKNOWN}));
     }
     flight->computing = computing;
     if (item->early)
-        add_waiting(s, ((struct waiting){number, iteration, item, flight, 0, UOP_RENAMED, -1, true, UNKNOWN}));
+        add_waiting(s, ((struct waiting){number, iteration, item, flight, 0, UOP_RENAMED, -1, NULL, UNKNOWN}));
     s->scheduler += (int32_t)item->uops;
     s->loads += item->load;
     s->stores += item->store;
@@ -410,7 +412,6 @@ static void set_commit_times(struct simulator *s, const struct plan_item *item, 
                 ready = later(ready, source + edge->operation);
         }
         *value_of(s, iteration, n) = ready;
-        s->news = true;
     }
 }
 
@@ -551,7 +552,6 @@ static void start(struct simulator *s, const struct block_work *w, const struct 
     front_start(&s->front, &s->plan, w, insns, block, &bound);
     s->now = 0;
     s->load_turn = 0;
-    s->news = false;
     s->check_every = (uint8_t)power_of_two(12 / s->plan.item_count);
     s->issued = s->retired = s->slots_done = 0;
     s->rob = s->scheduler = s->loads = s->stores = s->leaving = 0;
