@@ -71,6 +71,13 @@ struct core *core_new(const struct machine *m)
     read_numbers(c, m);
     if (c->loop_buffer <= 0)   /* there, but off */
         c->loop_buffer = NAN;
+    /* Finer facts that are missing are as the coarser ones. */
+    c->store_forward = isnan(c->store_forward) ? c->load_latency : c->store_forward;
+    c->store_forward_vector = isnan(c->store_forward_vector) ? c->store_forward : c->store_forward_vector;
+    c->store_forward_fail = isnan(c->store_forward_fail) ? c->store_forward : c->store_forward_fail;
+    c->load_latency_vector = isnan(c->load_latency_vector) ? c->load_latency : c->load_latency_vector;
+    c->load_latency_scalar = isnan(c->load_latency_scalar) ? c->load_latency_vector : c->load_latency_scalar;
+    c->load_latency_wide = isnan(c->load_latency_wide) ? c->load_latency_vector : c->load_latency_wide;
     c->fused_domain = machine_has(m, "issue_domain", "fused");
     c->jcc_erratum = machine_has(m, "jcc_erratum", "yes");
     c->stack_engine = machine_has(m, "stack_engine", "yes");

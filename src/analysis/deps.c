@@ -33,6 +33,8 @@ void deps_done(struct deps *d)
 {
     free(d->nodes);
     free(d->edges);
+    free(d->ends);
+    free(d->before);
     free(d->first_node);
     address_work_done(&d->addresses);
     ratio_work_done(&d->ratio);
@@ -48,12 +50,16 @@ static void add_node(struct deps *d, uint32_t insn, int end, uint8_t resource)
     d->nodes[d->node_count++] = (struct dep_node){insn, (int16_t)end, resource};
 }
 
-static void add_edge(struct deps *d, struct holder from, uint32_t to, int32_t weight)
+static void add_edge(struct deps *d, struct holder from, uint32_t to, int end, int32_t weight, int32_t before)
 {
     if (d->edge_count == d->edge_capacity) {
         d->edge_capacity = d->edge_capacity ? 2 * d->edge_capacity : 128;
         d->edges = mem_resize(d->edges, d->edge_capacity * sizeof *d->edges);
+        d->ends = mem_resize(d->ends, d->edge_capacity * sizeof *d->ends);
+        d->before = mem_resize(d->before, d->edge_capacity * sizeof *d->before);
     }
+    d->before[d->edge_count] = before;
+    d->ends[d->edge_count] = (int16_t)end;
     d->edges[d->edge_count++] = (struct ratio_edge){from.node, to, weight, from.distance};
 }
 
@@ -107,7 +113,9 @@ static void hold(struct build *b, uint32_t node, uint32_t distance)
     if (resource == RESOURCE_MEMORY)   /* found by address */
         return;
     b->holds[resource] = (struct holder){node, distance, true};
-    b->loaded[resource] = b->costs->rows[n->insn].op->traits & OP_PURE_LOAD;
+    const struct operand *source = &b->insns[n->insn].operands[1];
+    b->loaded[resource] = b->costs->rows[n->insn].flags & ROW_ELIMINATED ? source->reg < 48 && b->loaded[source->reg]
+                                                                          : (b->costs->rows[n->insn].op->traits & OP_PURE_LOAD) != 0;
     if (resource < 4 && b->insns[n->insn].operands[n->end].bits >= 32)
         b->holds[RESOURCE_HIGH + resource].known = false;
 }
@@ -171,7 +179,7 @@ static void connect(struct build *b, uint32_t at, struct holder value, int end, 
         if (end == LATENCY_FLAGS && node->end != LATENCY_FLAGS && keeps_flags(insn))
             continue;   /* only the flags of a shift by cl depend on the old ones */
         int32_t latency = stack ? (b->c->stack_engine ? 0 : CYCLE) : is_idiom(row) ? 0 : operation_latency(row->op, end, node->end);
-        add_edge(b->d, value, n, latency + extra);
+        add_edge(b->d, value, n, end, latency + extra, extra);
     }
 }
 
@@ -232,7 +240,7 @@ static void read_memory(struct build *b, uint32_t at)
         struct holder source = {node_of(b->d, f->store, f->fits ? RESOURCE_MEMORY : RESOURCE_COMMIT), f->distance, true};
         connect(b, at, source, LATENCY_MEMORY, hundredths(cycles));
         if (!f->fits)
-            add_edge(b->d, source, node_of(b->d, at, RESOURCE_COMMIT), hundredths(cycles));
+            add_edge(b->d, source, node_of(b->d, at, RESOURCE_COMMIT), LATENCY_COMMIT, hundredths(cycles), 0);
     }
 }
 
@@ -246,12 +254,12 @@ static void keep_order(struct build *b, uint32_t at)
     if (b->blocked && (store || is_blocked(&b->d->addresses, at))) {
         uint32_t commit = node_of(b->d, at, RESOURCE_COMMIT);
         if (store)
-            add_edge(b->d, (struct holder){node_of(b->d, at, RESOURCE_MEMORY), 0, true}, commit, 0);
+            add_edge(b->d, (struct holder){node_of(b->d, at, RESOURCE_MEMORY), 0, true}, commit, LATENCY_COMMIT, 0, 0);
         if (b->holds[RESOURCE_COMMIT].known)
-            add_edge(b->d, b->holds[RESOURCE_COMMIT], commit, 0);
+            add_edge(b->d, b->holds[RESOURCE_COMMIT], commit, LATENCY_COMMIT, 0, 0);
     }
     if (op->fence > 0 && b->holds[RESOURCE_FENCE].known)
-        add_edge(b->d, b->holds[RESOURCE_FENCE], node_of(b->d, at, RESOURCE_FENCE), op->fence);
+        add_edge(b->d, b->holds[RESOURCE_FENCE], node_of(b->d, at, RESOURCE_FENCE), LATENCY_FENCE, op->fence, 0);
 }
 
 static bool merges_by_encoding(const struct insn *insn)

@@ -23,8 +23,7 @@ static size_t greatest_divisor(size_t a, size_t b)
     return a;
 }
 
-/* Offset of the opcode: behind legacy prefixes and REX (or of the VEX byte itself). */
-static unsigned opcode_offset(const struct insn *insn)
+unsigned frontend_opcode_offset(const struct insn *insn)
 {
     unsigned at = 0;
     for (; at + 1 < insn->length; at++) {
@@ -53,7 +52,7 @@ static double predecode(const struct core *c, const struct insn *insns, size_t c
     size_t at = align % block;
     for (size_t copy = 0; copy < copies; copy++)
         for (size_t i = 0; i < count; at += insns[i++].length) {
-            size_t first = (at + opcode_offset(&insns[i])) / block, last = (at + insns[i].length - 1) / block;
+            size_t first = (at + frontend_opcode_offset(&insns[i])) / block, last = (at + insns[i].length - 1) / block;
             ends[last]++;
             crossing[first] += first != last;
             prefixed[last] += (insns[i].traits & INSN_LCP) != 0;
