@@ -173,7 +173,7 @@ static void connect(struct build *b, uint32_t at, struct holder value, int end, 
         if (stepped != (insn->traits & INSN_WRITEBACK && is_step(insn, end)))
             continue;
         if (stepped) {
-            add_edge(b->d, value, n, CYCLE);
+            add_edge(b->d, value, n, end, CYCLE, 0);
             continue;
         }
         if (end == LATENCY_FLAGS && node->end != LATENCY_FLAGS && keeps_flags(insn))
