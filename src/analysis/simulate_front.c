@@ -118,7 +118,7 @@ static void decode(struct front *f, void (*item_delivered)(void *, int64_t), voi
     }
 }
 
-/* µop cache, loop buffer, or a front end of which nothing is known: so many µops a cycle. */
+/* µop cache, loop buffer, or a front end of which nothing is known: so many µops a cycle. Decoders that are all alike: so many instructions. */
 static void stream(struct front *f, int64_t budget, void (*item_delivered)(void *, int64_t), void *state)
 {
     const struct plan *p = f->plan;
@@ -128,7 +128,7 @@ static void stream(struct front *f, int64_t budget, void (*item_delivered)(void 
         if (f->queued + (int64_t)item->decode > whole(f->core->uop_queue, 64) && f->queued)
             return;
         deliver(f, item, item_delivered, state);
-        budget -= item->decode;
+        budget -= f->source == SOURCE_DECODERS ? 1 : item->decode;
         bool ends = f->delivered % (int64_t)p->item_count == 0;
         if (ends && f->source == SOURCE_UOP_CACHE && f->one_line)
             return;
@@ -142,7 +142,9 @@ bool front_cycle(struct front *f, void (*item_delivered)(void *state, int64_t it
     int64_t delivered = f->delivered, predecoded = f->predecoded, block = f->block;
     bool stalled = f->stall > 0 || f->decode_stall > 0 || f->visible != f->predecoded, crossing = f->crossing_paid;
 
-    if (f->source == SOURCE_DECODERS) {
+    if (f->source == SOURCE_DECODERS && isnan(f->core->decoders) && !isnan(f->core->decode_width)) {
+        stream(f, whole(f->core->decode_width, 8), item_delivered, state);
+    } else if (f->source == SOURCE_DECODERS) {
         decode(f, item_delivered, state);
         predecode(f);
         f->visible = f->predecoded;
