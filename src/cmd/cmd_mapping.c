@@ -295,7 +295,7 @@ static bool parse_ports(const char *text, struct ports *ports, struct err *err)
         snprintf(name, sizeof name, "%.*s", (int)(length < PORT_NAME_MAX ? length : PORT_NAME_MAX), text);
         if (!ports_add(ports, name, err))
             return false;
-        if (length > 2 && strcmp(name + strlen(name) - 2, "DV") == 0)
+        if (port_name_divides(name))
             ports->pipes |= (portset)1 << (ports->count - 1);
         text += length + (text[length] == ',');
     }

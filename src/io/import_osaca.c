@@ -282,8 +282,7 @@ static bool read_ports(struct reader *r)
         struct err why = {0};
         if (!ports_add(&r->ports, name ? name : "", &why))
             return yaml_tree_fault(&r->tree, item, r->err, why.todo, "%s", why.what);
-        size_t length = strlen(name);
-        if (!own && length > 2 && strcmp(name + length - 2, "DV") == 0)
+        if (!own && port_name_divides(name))
             r->ports.pipes |= (portset)1 << (r->ports.count - 1);
     }
     if (!r->ports.count)

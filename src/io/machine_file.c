@@ -194,8 +194,6 @@ static bool collect_ports(const char *usage, struct ports *ports, struct err *er
             snprintf(name, sizeof name, "%.*s", (int)(length < PORT_NAME_MAX ? length : PORT_NAME_MAX), at);
             if (ports_find(ports, name, strlen(name)) < 0 && !ports_add(ports, name, err))
                 return false;
-            if (length > 2 && strcmp(name + strlen(name) - 2, "DV") == 0)
-                ports->pipes |= (portset)1 << (ports->count - 1);
             at += length;
             at += list && *at == ',';
         }
@@ -211,25 +209,21 @@ static int order_ports(const void *a, const void *b)
 struct machine *machine_load_csv(const char *id, const char *path, struct err *err)
 {
     struct csv_table *t = csv_table_read(path, err);
-    struct ports found = {0}, ports = {0};
+    struct ports ports = {0};
     struct machine *m = NULL;
     int usage = t ? csv_table_column(t, "usage") : -1;
 
     if (!t)
         return NULL;
     for (size_t i = 0; usage >= 0 && i < t->count; i++)
-        if (!collect_ports(t->rows[i][usage], &found, err)) {
+        if (!collect_ports(t->rows[i][usage], &ports, err)) {
             row_fault(err, path, t->lines[i], usage);
             goto out;
         }
-    portset pipes = found.pipes;
-    struct ports unsorted = found;
-    qsort(found.names, found.count, sizeof found.names[0], order_ports);
-    for (unsigned i = 0; i < found.count; i++) {
-        ports_add(&ports, found.names[i], NULL);
-        if (pipes >> ports_find(&unsorted, found.names[i], strlen(found.names[i])) & 1)
+    qsort(ports.names, ports.count, sizeof ports.names[0], order_ports);
+    for (unsigned i = 0; i < ports.count; i++)
+        if (port_name_divides(ports.names[i]))
             ports.pipes |= (portset)1 << i;
-    }
     m = machine_new(id, &ports);
     machine_set_fact(m, "source", path, "", "");
     if (!read_mapping(path, false, m->mapping, err)) {

@@ -54,7 +54,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char *text = mem_strndup((const char *)data, size);
     struct att_form att;
     struct str name = {0};
-    struct form_row row = {(char *)"ADD (R64, R64)", text, (char *)""};
+    struct form_row row = {.form = (char *)"ADD (R64, R64)", .template = text, .extension = (char *)""};
     bool takes_next;
 
     usages(text);

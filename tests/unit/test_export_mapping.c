@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "io/csv.h"
 #include "io/export_mapping.h"
+#include "io/import_uops.h"
 #include "io/machine_file.h"
 #include "io/pmevo_json.h"
 
@@ -162,6 +163,18 @@ static void test_uops_info_columns(void **state)
             assert_string_equal(t->rows[i][3], "1.00 / 4.00");
     }
     csv_table_free(t);
+    /* And by the importer, dividers and long names included. */
+    for (unsigned i = 0; i < 2; i++) {
+        struct machine *from = i ? machine_load("znver4", NULL) : m;
+        str_clear(&text);
+        export_uops_info(from, forms, &text);
+        struct machine *back = import_uops_parse("back", "table", text.data, text.length, NULL, forms, NULL);
+        assert_non_null(back);
+        assert_same_usages(from->mapping, back->mapping);
+        if (from != m)
+            machine_free(from);
+        machine_free(back);
+    }
     machine_free(m);
     forms_free(forms);
     str_done(&text);
@@ -187,6 +200,15 @@ static void test_csv_alone(void **state)
     if (!back)
         fail_msg("%s", err.what);
     assert_same_usages(m->mapping, back->mapping);
+    machine_free(back);
+    /* Dividers are known by their names, wherever they stand. */
+    write_file(path, "form,usage\nA,1*p[DV]\nB,1*p0\nC,\"2*p[0,FPDV]+1*p[DV]\"\n");
+    back = machine_load_csv("pipes", path, &err);
+    assert_non_null(back);
+    const struct ports *ports = mapping_ports(back->mapping);
+    assert_int_equal(ports->count, 3);
+    for (unsigned j = 0; j < 3; j++)
+        assert_int_equal(ports->pipes >> j & 1, strcmp(ports->names[j], "0") != 0);
     machine_free(back);
 
     static const struct { const char *text, *what; size_t line; } faults[] = {
