@@ -300,6 +300,7 @@ bool form_code_make(const struct form_row *row, struct form_code *out, struct er
         return err_set(err, ERR_DATA, NULL, "%s encodes as %s", row->form, out->insn.form);
     ZydisDecoderDecodeFull(&decoder, bytes, length, &in, ops);
     out->isa_set = in.meta.isa_set;
+    out->defines_zero = in.cpu_flags && (in.cpu_flags->modified | in.cpu_flags->set_0 | in.cpu_flags->set_1) & ZYDIS_CPUFLAG_ZF;
     free_accumulator(out);
     return true;
 }
