@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char form[] = "ADD (R64, R64)", extension[] = "BASE", *template = mem_strndup((const char *)data, size);
-    struct form_row row = {form, template, extension};
+    struct form_row row = {.form = form, .template = template, .extension = extension};
     struct err err = {0};
     struct form_code *code = form_code_new(&row, &err);
     static struct body body;
