@@ -42,6 +42,7 @@ const struct command commands[] = {
     {"experiments save", "FILE", "write the table", false, cmd_experiments_save},
     {"experiments measure", "[--budget T] [--retry] [--journal FILE|none] [--simulate ID] [--cpu N] [PATTERN]",
      "measure what has no cycles yet; results go to disk as they come", false, cmd_experiments_measure},
+    {"latency measure", "[PATTERN]", "latency of forms by dependency chains, per pair of operands", false, cmd_latency_measure},
     {"machine calibrate", "[--cpu N]", "learn this computer's clock, noise and quiet", false, cmd_machine_calibrate},
     {"machine list", "", "the machines that can be chosen", false, cmd_machine_list},
     {"machine info", "", "this computer's CPU and what can be measured on it", false, cmd_machine_info},
