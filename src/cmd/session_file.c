@@ -91,7 +91,7 @@ static bool overrides_of(const struct machine *m, struct str *out)
         if (old && same_entry(entry, old))
             continue;
         /* An empty field keeps what is there, so a number cannot be taken away; patterns stand for other forms. */
-        ok = !strpbrk(entry->form, "*?") && !(old && ((isnan(entry->latency) && !isnan(old->latency)) || (!entry->micro_ops && old->micro_ops)));
+        ok = !strpbrk(entry->form, "*?{") && !(old && ((isnan(entry->latency) && !isnan(old->latency)) || (!entry->micro_ops && old->micro_ops)));
         mapping_set(changed->mapping, entry);
     }
     if (ok && mapping_count(changed->mapping))

@@ -10,12 +10,14 @@
 #include "base/vec.h"
 
 #define FILE_LIMIT ((size_t)256 << 20)
+#define FIELDS_MAX ((size_t)16 << 20)
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
 struct reader {
     struct csv_table *table;
     VEC(char *) fields;
     size_t row_capacity;
+    size_t field_count;    /* of the whole file */
     size_t line;           /* on which the row being read begins */
     bool in_row;
     struct err *err;
@@ -38,6 +40,10 @@ static void on_field(void *text, size_t length, void *state)
         return;
     if (memchr(text ? text : "", 0, length)) {
         fault(r, r->fields.count + 1, "remove it", "a NUL byte in the text");
+        return;
+    }
+    if (++r->field_count > FIELDS_MAX) {
+        fault(r, r->fields.count + 1, "split the file", "the file has more than 16 million fields");
         return;
     }
     vec_push(&r->fields, mem_strndup(text ? text : "", length));

@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/vec.h"
+#include "io/llvm_amd.h"
 #include "isa/child.h"
 
 #define RESOURCES_MAX 256
@@ -576,8 +577,10 @@ struct machine *import_llvm(const char *cpu, const struct forms *forms, struct e
         free(m->isa);
         m->isa = mem_strdup(isa_name(forms_at(forms, 0)->isa));
     }
-    if (ok && m)
+    if (ok && m) {
+        llvm_amd_complete(m, forms);
         set_facts(m, str_text(&summary));
+    }
     if (ok && !m)
         ok = err_set(err, ERR_DATA, "choose another CPU", "llvm-mca gave no form's resources for %s", cpu);
     if (!ok) {

@@ -17,6 +17,9 @@
 #include "io/overrides.h"
 
 #define MICRO_OPS_MAX 1e6
+/* Each row is compared with all facts, or with all forms: more rows than a person writes would hang the program. */
+#define FACTS_MAX 10000
+#define OVERRIDES_MAX 10000
 
 static void path_in(struct str *path, const char *dir, const char *name)
 {
@@ -27,11 +30,16 @@ static void path_in(struct str *path, const char *dir, const char *name)
 /* machine.csv or facts.csv into @facts, later rows win. */
 static bool take_facts(const struct csv_table *t, const char *path, struct machine *facts, struct err *err)
 {
-    int key = csv_table_column(t, "key"), value = csv_table_column(t, "value"), unit = csv_table_column(t, "unit"), source = csv_table_column(t, "source");
+    int key = csv_table_column(t, "key"), value = csv_table_column(t, "value"), unit = csv_table_column(t, "unit"),
+        source = csv_table_column(t, "source");
 
     if (key < 0 || value < 0) {
         err_set(err, ERR_DATA, "begin with key,value,unit,source", "the header lacks a column");
         return err_at(err, path, 1, 1);
+    }
+    if (t->count > FACTS_MAX) {
+        err_set(err, ERR_LIMIT, NULL, "more than %d facts", FACTS_MAX);
+        return err_at(err, path, t->lines[FACTS_MAX], 0);
     }
     for (size_t i = 0; i < t->count; i++)
         machine_set_fact(facts, t->rows[i][key], t->rows[i][value], unit < 0 ? "" : t->rows[i][unit], source < 0 ? "" : t->rows[i][source]);
@@ -137,6 +145,10 @@ static bool take_mapping(const struct csv_table *t, const char *path, bool overr
         err_set(err, ERR_DATA, "begin with form,usage,latency,micro_ops,source", "the header lacks a column");
         return err_at(err, path, 1, 1);
     }
+    if (overrides && t->count > OVERRIDES_MAX) {
+        err_set(err, ERR_LIMIT, "use patterns", "more than %d overrides", OVERRIDES_MAX);
+        return err_at(err, path, t->lines[OVERRIDES_MAX], 0);
+    }
     if (overrides)
         list = override_list_new(m);
     for (size_t i = 0; ok && i < t->count; i++) {
@@ -154,7 +166,7 @@ static bool take_mapping(const struct csv_table *t, const char *path, bool overr
             row_fault(err, path, t->lines[i], column);
     }
     override_list_free(list);
-    return ok;
+    return ok && (mapping_check(m, err) || err_at(err, path, 0, 0));
 }
 
 static bool read_mapping(const char *path, bool overrides, struct mapping *m, struct err *err)
@@ -229,15 +241,17 @@ out:
     return m;
 }
 
+static const struct { const char *name; int end; } latency_ends[] = {
+    {"any", LATENCY_ANY}, {"address", LATENCY_ADDRESS}, {"memory", LATENCY_MEMORY}, {"flags", LATENCY_FLAGS},
+};
+#define LATENCY_ENDS (sizeof latency_ends / sizeof *latency_ends)
+
 /* "2", "address", "memory", "flags" or "any". */
 static bool parse_end(const char *text, int *out)
 {
-    static const struct { const char *name; int end; } names[] = {
-        {"any", LATENCY_ANY}, {"address", LATENCY_ADDRESS}, {"memory", LATENCY_MEMORY}, {"flags", LATENCY_FLAGS},
-    };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(text, names[i].name) == 0) {
-            *out = names[i].end;
+    for (size_t i = 0; i < LATENCY_ENDS; i++)
+        if (strcmp(text, latency_ends[i].name) == 0) {
+            *out = latency_ends[i].end;
             return true;
         }
     *out = text[0] - '1';
@@ -423,6 +437,29 @@ void machine_mapping_csv(const struct machine *m, struct str *out)
         machine_mapping_row(mapping_at(m->mapping, i), mapping_ports(m->mapping), out);
 }
 
+static void add_end(int end, struct str *out)
+{
+    for (size_t i = 0; i < LATENCY_ENDS; i++)
+        if (latency_ends[i].end == end) {
+            csv_add_field(out, latency_ends[i].name, false);
+            return;
+        }
+    str_addf(out, "%d,", end + 1);
+}
+
+static void save_latencies(const struct machine *m, struct str *out)
+{
+    str_add(out, "form,from,to,cycles,source\n");
+    for (size_t i = 0; i < m->latency_count; i++) {
+        const struct latency_rule *rule = &m->latencies[i];
+        csv_add_field(out, rule->form, false);
+        add_end(rule->from, out);
+        add_end(rule->to, out);
+        str_addf(out, "%.17g,", rule->cycles);
+        csv_add_field(out, rule->source, true);
+    }
+}
+
 bool machine_save(const struct machine *m, const char *dir, struct err *err)
 {
     struct str path = {0}, text = {0};
@@ -441,6 +478,11 @@ bool machine_save(const struct machine *m, const char *dir, struct err *err)
     machine_mapping_csv(m, &text);
     path_in(&path, dir, "mapping.csv");
     ok = file_write(str_text(&path), text.data, text.length, err);
+    str_clear(&text);
+    save_latencies(m, &text);
+    path_in(&path, dir, "latencies.csv");
+    if (ok && m->latency_count)
+        ok = file_write(str_text(&path), text.data, text.length, err);
 out:
     str_done(&path);
     str_done(&text);

@@ -10,7 +10,7 @@
 
 /* Loads a directory (a path with a slash), or an id looked up below the data directory. NULL on failure; nothing half-loaded stays. */
 struct machine *machine_load(const char *id_or_dir, struct err *err);
-/* Writes machine.csv and mapping.csv (overrides stay apart). Creates the directory. */
+/* Writes machine.csv, mapping.csv and, if there are any, latencies.csv (overrides stay apart). Creates the directory. */
 bool machine_save(const struct machine *m, const char *dir, struct err *err);
 /* One row of mapping.csv, and the whole with its header. */
 void machine_mapping_row(const struct mapping_entry *entry, const struct ports *ports, struct str *out);

@@ -151,3 +151,22 @@ uint64_t mapping_volume(const struct mapping *m)
         volume += usage_volume(&m->entries.items[i].usage);
     return volume;
 }
+
+bool mapping_check(const struct mapping *m, struct err *err)
+{
+    portset sets[PORTSETS_MAX];
+    unsigned count = 0;
+
+    for (size_t i = 0; i < m->entries.count; i++)
+        for (unsigned j = 0; j < m->entries.items[i].usage.count; j++) {
+            portset set = m->entries.items[i].usage.uops[j].ports;
+            unsigned k = 0;
+            while (k < count && sets[k] != set)
+                k++;
+            if (k == PORTSETS_MAX)
+                return err_set(err, ERR_LIMIT, NULL, "more than %d distinct port sets", PORTSETS_MAX);
+            sets[k] = set;
+            count += k == count;
+        }
+    return true;
+}

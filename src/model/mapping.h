@@ -36,5 +36,8 @@ bool mapping_equal(const struct mapping *a, const struct mapping *b);
 /* Number of distinct port sets over all usages. */
 size_t mapping_distinct_uops(const struct mapping *m);
 uint64_t mapping_volume(const struct mapping *m);
+/* False when the mapping has more than PORTSETS_MAX distinct sets: whoever reads a mapping from outside refuses it then, so that the
+ * throughput engine takes whatever is asked of it. */
+bool mapping_check(const struct mapping *m, struct err *err);
 
 #endif

@@ -8,7 +8,8 @@
 
 /* @masses: n µops, one row each (the same set may repeat: rows of equal sets share evenly by count).
  * @pressure: n * ports doubles, row-major, filled with cycles of row i on port j. @totals: ports doubles (may be NULL).
- * Returns the bound, 0 when @n is 0; no more than FLOW_SETS distinct sets. Any thread. *@bottleneck (may be NULL) gets the maximal set that attains it. */
+ * Returns the bound, 0 when @n is 0; *@bottleneck (may be NULL) gets the maximal set that attains it. At most FLOW_SETS distinct sets.
+ * Any thread. */
 double schedule_balance(const struct mass *masses, size_t n, unsigned ports, double *pressure, double *totals,
                         portset *bottleneck);
 

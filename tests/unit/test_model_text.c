@@ -243,7 +243,7 @@ static void test_mapping_rows(void **state)
     assert_string_equal(mapping_find(m, "DIV")->source, "measured");
     assert_true(isnan(mapping_find(m, "NEW")->latency));
     assert_int_equal(mapping_find(m, "ADD")->usage.count, 0);
-    assert_int_equal(mapping_find(m, "ADD")->micro_ops, 1);
+    assert_int_equal(mapping_find(m, "ADD")->micro_ops, 0);   /* another usage forgets the old number */
     mapping_free(m);
 }
 
@@ -330,6 +330,51 @@ static void test_group_accounting(void **state)
     assert_null(import_llvm_parse("test", "nonsense", 8, forms, 4, &err));
 }
 
+/* Hostile sizes end in a message, soon. */
+static void test_limits(void **state)
+{
+    (void)state;
+    struct ports ports = {0};
+    struct err err = {0};
+    struct str text = {0};
+    struct usage usage;
+    struct experiment e;
+    for (int i = 0; i < 26; i++)
+        assert_true(ports_add(&ports, (char[]){(char)('A' + i), 0}, &err));
+
+    for (portset set = 1; set <= USAGE_SETS_MAX + 1; set++) {
+        str_add(&text, set > 1 ? "+" : "");
+        portset_print(set, &ports, &text);
+    }
+    assert_false(usage_parse(str_text(&text), &ports, &usage, &err));
+    assert_int_equal(err.code, ERR_LIMIT);
+    text.data[strrchr(text.data, '+') - text.data] = '\0';
+    assert_true(usage_parse(str_text(&text), &ports, &usage, &err));
+    usage_done(&usage);
+
+    str_clear(&text);
+    for (unsigned i = 0; i <= EXPERIMENT_FORMS_MAX; i++)
+        str_addf(&text, "%sF%u", i ? "+" : "", i);
+    assert_false(experiment_parse(str_text(&text), &e, &err));
+    assert_int_equal(err.code, ERR_LIMIT);
+
+    struct mapping *m = mapping_new(&ports);
+    str_clear(&text);
+    str_add(&text, "form,usage\n");
+    for (portset set = 1; set <= PORTSETS_MAX; set++) {
+        str_addf(&text, "F%u,", set);
+        portset_print(set, &ports, &text);
+        str_add(&text, "\n");
+    }
+    assert_true(machine_parse_mapping(m, "x.csv", text.data, text.length, false, &err));
+    str_clear(&text);
+    str_add(&text, "form,usage\nONE MORE,1*pZ\n");
+    assert_false(machine_parse_mapping(m, "x.csv", text.data, text.length, false, &err));
+    assert_int_equal(err.code, ERR_LIMIT);
+    mapping_free(m);
+    str_done(&text);
+}
+
 /* Rows that make no sense cost their form, not the import; none may leave a form without its µops. */
 static void test_llvm_nonsense(void **state)
 {
@@ -366,6 +411,7 @@ int main(void)
         cmocka_unit_test(test_experiment_text),  cmocka_unit_test(test_csv_faults),         cmocka_unit_test(test_machine_round_trip),
         cmocka_unit_test(test_group_accounting), cmocka_unit_test(test_llvm_nonsense),      cmocka_unit_test(test_csv_round_trip),
         cmocka_unit_test(test_csv_lines),        cmocka_unit_test(test_mapping_rows),       cmocka_unit_test(test_machine_facts),
+        cmocka_unit_test(test_limits),
     };
     return cmocka_run_group_tests_name("model text", tests, NULL, NULL);
 }
