@@ -7,6 +7,8 @@
 #include "base/vec.h"
 #include "work/job.h"
 
+#define WORDS_MAX 1024   /* of one command */
+
 const struct command commands[] = {
     {"kernel load", "FILE [--symbol S] [--syntax att|intel] [--isa x86-64|aarch64] [--lines A-B] [--loop N] [--skip-bad] [--compiler CC] [-O3 -march=native ...]",
      "load assembler text, a listing or an ELF file, or compile C, and find its loops", false, cmd_kernel_load},
@@ -131,7 +133,7 @@ const struct command *command_find(int count, char **words, int *used, struct er
 }
 
 /* Splits [text, end) into words: blanks separate, quotes and backslash protect. */
-static bool split_words(const char *text, const char *end, struct str *storage, size_t starts[64], int *count, struct err *err)
+static bool split_words(const char *text, const char *end, struct str *storage, size_t starts[WORDS_MAX], int *count, struct err *err)
 {
     *count = 0;
     for (const char *at = text; at < end;) {
@@ -141,8 +143,8 @@ static bool split_words(const char *text, const char *end, struct str *storage, 
         }
         if (*at == '#')
             return true;
-        if (*count == 63)
-            return err_set(err, ERR_USAGE, "split the command", "more than 63 words");
+        if (*count == WORDS_MAX - 1)
+            return err_set(err, ERR_USAGE, "split the command", "more than %d words", WORDS_MAX - 1);
         starts[(*count)++] = storage->length;
         char quote = 0;
         for (; at < end && (quote || (*at != ' ' && *at != '\t')); at++) {
@@ -176,8 +178,8 @@ static void keep_result(struct session *s, const struct command *command, const 
 static bool run_one(struct session *s, const char *text, const char *end, FILE *out, struct err *err)
 {
     struct str storage = {0};
-    size_t starts[64];
-    char *words[65];
+    size_t starts[WORDS_MAX];
+    char *words[WORDS_MAX + 1];
     int count, used = 0;
     bool ok = false;
 
@@ -189,7 +191,7 @@ static bool run_one(struct session *s, const char *text, const char *end, FILE *
     const struct command *command = count ? command_find(count, words, &used, err) : NULL;
     if (!command)
         goto out;
-    char *argv[65] = {(char *)command->name};
+    char *argv[WORDS_MAX + 1] = {(char *)command->name};
     int argc = 1;
     char *rest = NULL;
     if (command->raw) {
