@@ -22,10 +22,14 @@ struct flight {
 
 /* A µop in the scheduler. */
 struct waiting {
-    int64_t item;         /* over all iterations */
+    int64_t number;       /* of the item, over all iterations */
+    int64_t iteration;
+    const struct plan_item *item;
+    struct flight *flight;
     uint32_t uop;
     uint8_t kind;
     int8_t port;          /* bound at rename; -1: a UOP_RENAMED entry, which takes no place */
+    const int32_t *open;  /* a time that is not known yet; NULL: look again each cycle */
     int32_t ready;        /* UNKNOWN: a source has no time yet */
 };
 
@@ -51,13 +55,18 @@ struct simulator {
     size_t flight_mask;
     int32_t *values;                   /* time of each node, by iteration */
     size_t value_rows, value_capacity, flight_capacity;
-    VEC(struct waiting) waiting;
+    VEC(struct waiting) pool;          /* the schedulers' entries, in places that do not move */
+    VEC(uint16_t) order;               /* places in use, oldest first */
+    VEC(uint16_t) unused;
     VEC(int32_t) states;
     VEC(struct snapshot) snapshots;
     struct simulation *out;
     uint32_t timeline;
+    uint8_t check_every;               /* iterations between looks for a repeated state */
     uint8_t load_turn;                 /* port of the last load */
     double busy[PORTS_MAX];
+    bool moved;                        /* anything happened in this cycle */
+    double *stall;                     /* what held rename in this cycle; NULL: nothing */
 };
 
 struct simulator *simulator_new(void)
@@ -72,7 +81,9 @@ void simulator_free(struct simulator *s)
     plan_done(&s->plan);
     free(s->flights);
     free(s->values);
-    vec_done(&s->waiting);
+    vec_done(&s->pool);
+    vec_done(&s->order);
+    vec_done(&s->unused);
     vec_done(&s->states);
     vec_done(&s->snapshots);
     free(s);
@@ -91,7 +102,7 @@ static struct flight *flight_of(struct simulator *s, int64_t item)
 
 static int32_t *value_of(struct simulator *s, int64_t iteration, uint32_t node)
 {
-    return &s->values[(size_t)iteration % s->value_rows * s->plan.node_count + node];
+    return &s->values[((size_t)iteration & (s->value_rows - 1)) * s->plan.node_count + node];
 }
 
 /* When the source of @edge is there for an item of @iteration; long ago before the first iteration. */
@@ -118,11 +129,11 @@ static int32_t overlap(const struct simulator *s, const struct plan_edge *edge)
 }
 
 /* The cycle from which the µop could run, UNKNOWN while a source is open. */
-static int32_t ready_time(struct simulator *s, const struct waiting *w)
+static int32_t ready_time(struct simulator *s, struct waiting *w)
 {
-    int64_t iteration;
-    const struct plan_item *item = item_of(s, w->item, &iteration);
-    const struct flight *flight = flight_of(s, w->item);
+    int64_t iteration = w->iteration;
+    const struct plan_item *item = w->item;
+    const struct flight *flight = w->flight;
     int32_t ready = flight->issue + (w->kind == UOP_RENAMED ? 0 : AT_RENAME);
 
     for (uint32_t e = item->first_edge; e < item->first_edge + item->edges; e++) {
@@ -133,7 +144,12 @@ static int32_t ready_time(struct simulator *s, const struct waiting *w)
             continue;
         if (w->kind == UOP_LOAD ? !address && !memory : w->kind == UOP_ADDRESS ? !address : w->kind == UOP_DATA ? address || memory : false)
             continue;
-        int32_t source = source_of(s, edge, iteration);
+        int64_t from = iteration - (int64_t)edge->distance;
+        int32_t source = 0;
+        if (from >= 0) {
+            w->open = value_of(s, from, edge->from);
+            source = *w->open;
+        }
         if (source == UNKNOWN)
             return UNKNOWN;
         if (w->kind == UOP_LOAD)
@@ -144,6 +160,7 @@ static int32_t ready_time(struct simulator *s, const struct waiting *w)
             source += edge->before + edge->operation;
         ready = later(ready, source);
     }
+    w->open = &flight->load;
     if (item->load && (w->kind == UOP_COMPUTE || (w->kind == UOP_DATA && !flight->computing))) {
         if (flight->load == UNKNOWN)
             return UNKNOWN;
@@ -151,8 +168,10 @@ static int32_t ready_time(struct simulator *s, const struct waiting *w)
     }
     if (w->kind == UOP_DATA && flight->compute_first != UNKNOWN)
         ready = later(ready, later(flight->compute_first + item->latency, flight->compute_last + 1));
-    if (w->kind == UOP_DATA && flight->computing)
+    if (w->kind == UOP_DATA && flight->computing) {
+        w->open = NULL;
         return UNKNOWN;
+    }
     return ready;
 }
 
@@ -172,16 +191,16 @@ static int32_t load_result(struct simulator *s, const struct plan_item *item, in
 }
 
 /* Sets what is known now that another µop of the item has been dispatched. */
-static void publish(struct simulator *s, int64_t number, bool renamed)
+static void publish(struct simulator *s, const struct waiting *w)
 {
-    int64_t iteration;
-    const struct plan_item *item = item_of(s, number, &iteration);
-    struct flight *flight = flight_of(s, number);
+    int64_t iteration = w->iteration;
+    const struct plan_item *item = w->item;
+    struct flight *flight = w->flight;
 
     for (uint32_t n = item->first_node; n < item->first_node + item->nodes; n++) {
         int32_t *value = value_of(s, iteration, n);
         uint8_t kind = s->plan.node_kind[n];
-        if (*value != UNKNOWN || kind == NODE_AT_RETIREMENT || renamed != (kind == NODE_EARLY))
+        if (*value != UNKNOWN || kind == NODE_AT_RETIREMENT || kind == NODE_EARLY)
             continue;
         if (kind == NODE_STORED ? flight->pending > 0 : flight->computing > 0 || (item->load && flight->load == UNKNOWN))
             continue;
@@ -202,19 +221,20 @@ static void publish(struct simulator *s, int64_t number, bool renamed)
 /* Values that rename knows follow their sources at once. */
 static void publish_renamed(struct simulator *s, const struct waiting *w)
 {
-    int64_t iteration;
-    const struct plan_item *item = item_of(s, w->item, &iteration);
+    const struct plan_item *item = w->item;
 
+    s->moved = true;
     for (uint32_t n = item->first_node; n < item->first_node + item->nodes; n++)
         if (s->plan.node_kind[n] == NODE_EARLY)
-            *value_of(s, iteration, n) = w->ready;
+            *value_of(s, w->iteration, n) = w->ready;
 }
 
 static void dispatch(struct simulator *s, const struct waiting *w)
 {
     const struct plan_uop *uop = &s->plan.uops[w->uop];
-    struct flight *flight = flight_of(s, w->item);
+    struct flight *flight = w->flight;
 
+    s->moved = true;
     s->busy[w->port]++;
     s->bound[w->port]--;
     s->scheduler--;
@@ -233,7 +253,7 @@ static void dispatch(struct simulator *s, const struct waiting *w)
         flight->compute_first = flight->compute_first == UNKNOWN ? s->now : flight->compute_first;
         flight->compute_last = s->now;
     }
-    publish(s, w->item, false);
+    publish(s, w);
 }
 
 /* Each port takes the oldest µop bound to it that is ready. */
@@ -242,27 +262,31 @@ static void execute(struct simulator *s)
     portset taken = 0;
     size_t kept = 0;
 
-    for (size_t i = 0; i < s->waiting.count; i++) {
-        struct waiting *w = &s->waiting.items[i];
-        if (w->ready == UNKNOWN)
+    for (size_t i = 0; i < s->order.count; i++) {
+        uint16_t place = s->order.items[i];
+        struct waiting *w = &s->pool.items[place];
+        if (w->ready == UNKNOWN && (!w->open || *w->open != UNKNOWN))
             w->ready = ready_time(s, w);
         if (w->port < 0) {
-            if (w->ready == UNKNOWN)
-                s->waiting.items[kept++] = *w;
-            else
+            if (w->ready == UNKNOWN) {
+                s->order.items[kept++] = place;
+            } else {
                 publish_renamed(s, w);
+                vec_push(&s->unused, place);
+            }
             continue;
         }
         portset pipe = s->plan.uops[w->uop].pipe;
         bool free = !(taken >> w->port & 1) && (!pipe || s->pipe_free[__builtin_ctz(pipe)] <= s->now);
         if (w->ready > s->now || !free) {
-            s->waiting.items[kept++] = *w;
+            s->order.items[kept++] = place;
             continue;
         }
         taken |= (portset)1 << w->port;
         dispatch(s, w);
+        vec_push(&s->unused, place);
     }
-    s->waiting.count = kept;
+    s->order.count = kept;
 }
 
 /* Ports are bound at rename to those with the least waiting; the second and fourth µop of a cycle take the next best unless that is much
@@ -283,6 +307,16 @@ static int8_t bind_port(portset ports, unsigned slot, const int32_t *before)
     }
     bool second = slot & 1 && next >= 0 && before[next] - before[best] < 3;
     return (int8_t)(second ? next : best);
+}
+
+static void add_waiting(struct simulator *s, struct waiting w)
+{
+    uint16_t place = s->unused.count ? s->unused.items[--s->unused.count] : (uint16_t)s->pool.count;
+
+    if (place == s->pool.count)
+        vec_push(&s->pool, w);
+    s->pool.items[place] = w;
+    vec_push(&s->order, place);
 }
 
 /* Loads take their ports by turns. */
@@ -311,11 +345,11 @@ static void enter(struct simulator *s, int64_t number, unsigned slot, const int3
         int8_t port = uop->kind == UOP_LOAD ? next_in_turn(s, uop->ports) : bind_port(uop->ports, slot + computing, before);
         computing += uop->kind == UOP_COMPUTE;
         s->bound[port]++;
-        vec_push(&s->waiting, ((struct waiting){number, u, uop->kind, port, UNKNOWN}));
+        add_waiting(s, ((struct waiting){number, iteration, item, flight, u, uop->kind, port, NULL, UNKNOWN}));
     }
     flight->computing = computing;
     if (item->early)
-        vec_push(&s->waiting, ((struct waiting){number, 0, UOP_RENAMED, -1, UNKNOWN}));
+        add_waiting(s, ((struct waiting){number, iteration, item, flight, 0, UOP_RENAMED, -1, NULL, UNKNOWN}));
     s->scheduler += (int32_t)item->uops;
     s->loads += item->load;
     s->stores += item->store;
@@ -334,23 +368,25 @@ static void rename_items(struct simulator *s)
     unsigned slot = 0;
 
     memcpy(before, s->bound, sizeof before);
+    s->stall = NULL;
     while (slots > 0) {
         int64_t iteration;
         if (s->issued >= s->front.delivered || flight_of(s, s->issued)->fetch >= s->now) {
-            s->out->stalls_front += slots == s->issue_width;
+            s->stall = slots == s->issue_width ? &s->out->stalls_front : NULL;
             return;
         }
         const struct plan_item *item = item_of(s, s->issued, &iteration);
         if (!s->slots_done && s->rob + (int32_t)item->issue > s->rob_size && s->rob) {
-            s->out->stalls_rob += slots == s->issue_width;
+            s->stall = slots == s->issue_width ? &s->out->stalls_rob : NULL;
             return;
         }
         if (!s->slots_done && (s->scheduler + scheduler_need(item) > s->scheduler_size || s->loads + item->load > s->load_size ||
                                s->stores + item->store > s->store_size)) {
-            s->out->stalls_scheduler += slots == s->issue_width;
+            s->stall = slots == s->issue_width ? &s->out->stalls_scheduler : NULL;
             return;
         }
         uint32_t need = item->issue - s->slots_done, take = need < (uint32_t)slots ? need : (uint32_t)slots;
+        s->moved = true;
         s->rob += (int32_t)take;
         s->slots_done += take;
         slots -= (int32_t)take;
@@ -393,6 +429,7 @@ static void retire(struct simulator *s)
     int32_t slots = s->retire_width;
     int32_t committed = s->leaving < s->commit_width ? s->leaving : s->commit_width;
 
+    s->moved |= committed > 0;
     s->leaving -= committed;
     s->stores -= committed;
     while (slots > 0 && s->retired < s->issued) {
@@ -406,6 +443,7 @@ static void retire(struct simulator *s)
         s->rob -= (int32_t)item->issue;
         s->loads -= item->load;
         s->leaving += item->store;
+        s->moved = true;
         set_commit_times(s, item, iteration);
         keep_step(s, item, iteration, flight);
         s->retired++;
@@ -440,23 +478,31 @@ static void write_state(struct simulator *s, int64_t base)
         vec_push(&s->states, s->bound[i]);
         vec_push(&s->states, since(s, s->pipe_free[i]));
     }
-    for (size_t i = 0; i < s->waiting.count; i++) {
-        const struct waiting *w = &s->waiting.items[i];
-        vec_push(&s->states, (int32_t)(w->item - first));
+    for (size_t i = 0; i < s->order.count; i++) {
+        const struct waiting *w = &s->pool.items[s->order.items[i]];
+        vec_push(&s->states, (int32_t)(w->number - first));
         vec_push(&s->states, (int32_t)(w->uop << 8) | (w->port & 0xff));
         vec_push(&s->states, since(s, w->ready));
     }
     for (int64_t item = s->retired; item < s->issued; item++) {
         const struct flight *flight = flight_of(s, item);
+        if (!flight->pending && flight->done <= s->now)
+            continue;
+        vec_push(&s->states, (int32_t)(item - first));
         vec_push(&s->states, since(s, flight->done));
         vec_push(&s->states, (int32_t)(flight->pending << 16 | flight->computing));
         vec_push(&s->states, flight->load == UNKNOWN ? UNKNOWN : later(flight->load - s->now, -64));
         vec_push(&s->states, flight->compute_first == UNKNOWN ? UNKNOWN : later(flight->compute_first - s->now, -256));
     }
     int64_t from = s->retired / (int64_t)s->plan.item_count - (int64_t)s->plan.longest_distance;
-    for (int64_t iteration = from < 0 ? 0 : from; iteration <= base; iteration++)
+    for (int64_t iteration = from < 0 ? 0 : from; iteration <= base; iteration++) {
+        const int32_t *values = value_of(s, iteration, 0);
         for (uint32_t node = 0; node < s->plan.node_count; node++)
-            vec_push(&s->states, since(s, *value_of(s, iteration, node)));
+            if (values[node] > s->now) {   /* those in the past are all alike */
+                vec_push(&s->states, (int32_t)((base - iteration) * (int64_t)s->plan.node_count + node));
+                vec_push(&s->states, since(s, values[node]));
+            }
+    }
 }
 
 /* True when the state was there before: fills the result. */
@@ -467,8 +513,8 @@ static bool repeats(struct simulator *s, int64_t base)
 
     write_state(s, base);
     size_t length = s->states.count - start;
-    for (size_t i = start; i < s->states.count; i++)
-        hash = (hash ^ (uint32_t)s->states.items[i]) * 0x9e3779b97f4a7c15u;
+    for (size_t i = start; i + 1 < s->states.count; i += 2)
+        hash = (hash ^ hash >> 31 ^ ((uint64_t)(uint32_t)s->states.items[i] << 32 | (uint32_t)s->states.items[i + 1])) * 0x9e3779b97f4a7c15u;
     for (size_t i = s->snapshots.count; i-- > 0;) {
         const struct snapshot *old = &s->snapshots.items[i];
         if (old->hash != hash || old->length != length || memcmp(&s->states.items[old->start], &s->states.items[start], length * sizeof(int32_t)) != 0)
@@ -506,6 +552,7 @@ static void start(struct simulator *s, const struct block_work *w, const struct 
     front_start(&s->front, &s->plan, w, insns, block, &bound);
     s->now = 0;
     s->load_turn = 0;
+    s->check_every = (uint8_t)power_of_two(12 / s->plan.item_count);
     s->issued = s->retired = s->slots_done = 0;
     s->rob = s->scheduler = s->loads = s->stores = s->leaving = 0;
     memset(s->bound, 0, sizeof s->bound);
@@ -524,14 +571,35 @@ static void start(struct simulator *s, const struct block_work *w, const struct 
         s->flights = mem_resize(s->flights, flights * sizeof *s->flights);
     }
     s->flight_mask = flights - 1;
-    s->value_rows = flights / s->plan.item_count + s->plan.longest_distance + 3;
+    s->value_rows = power_of_two(flights / s->plan.item_count + s->plan.longest_distance + 3);
     if (s->value_capacity < s->value_rows * (s->plan.node_count + 1)) {
         s->value_capacity = s->value_rows * (s->plan.node_count + 1);
         s->values = mem_resize(s->values, s->value_capacity * sizeof *s->values);
     }
     for (size_t i = 0; i < s->value_rows * s->plan.node_count; i++)
         s->values[i] = UNKNOWN;
-    s->waiting.count = s->states.count = s->snapshots.count = 0;
+    s->pool.count = s->order.count = s->unused.count = s->states.count = s->snapshots.count = 0;
+}
+
+/* The first cycle after now in which anything can happen, when nothing did in this one. */
+static int32_t next_event(struct simulator *s)
+{
+    int32_t next = UNKNOWN;
+
+    for (size_t i = 0; i < s->order.count; i++) {
+        const struct waiting *w = &s->pool.items[s->order.items[i]];
+        if (w->ready == UNKNOWN || w->port < 0)
+            continue;
+        portset pipe = s->plan.uops[w->uop].pipe;
+        int32_t at = pipe ? later(w->ready, s->pipe_free[__builtin_ctz(pipe)]) : w->ready;
+        next = at > s->now && at < next ? at : next;
+    }
+    if (s->retired < s->issued) {
+        const struct flight *oldest = flight_of(s, s->retired);
+        if (!oldest->pending && oldest->done + 1 > s->now && oldest->done + 1 < next)
+            next = oldest->done + 1;
+    }
+    return next;
 }
 
 /* Runs until the state repeats, @limit iterations have been renamed, or the limit of cycles. */
@@ -543,11 +611,22 @@ static void run(struct simulator *s, int64_t limit, bool stop_when_known)
 
     while (s->now < LIMIT_CYCLES && s->issued < limit * (int64_t)s->plan.item_count) {
         s->now++;
+        s->moved = false;
         retire(s);
         execute(s);
         int64_t before = s->issued / (int64_t)s->plan.item_count;
         rename_items(s);
-        front_cycle(&s->front, on_delivered, s);
+        s->moved |= front_cycle(&s->front, on_delivered, s);
+        if (s->stall)
+            *s->stall += 1;
+        if (!s->moved && !s->leaving) {
+            int32_t next = next_event(s);
+            if (next == UNKNOWN)
+                BUG("the simulated machine stands still");
+            if (s->stall)
+                *s->stall += next - s->now - 1;
+            s->now = next - 1;
+        }
         int64_t iteration = s->issued / (int64_t)s->plan.item_count;
         if (iteration == before)
             continue;
@@ -556,7 +635,7 @@ static void run(struct simulator *s, int64_t limit, bool stop_when_known)
             middle_cycle = s->now;
             middle = iteration;
         }
-        if (!known && iteration > checked) {
+        if (!known && iteration >= checked + s->check_every) {
             known = repeats(s, iteration);
             checked = iteration;
         }

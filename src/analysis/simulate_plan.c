@@ -108,7 +108,7 @@ static void mark_early(struct plan *p, const struct block_work *w)
         const struct plan_item *item = &p->items[p->item_of[node->insn]];
         const struct cost *row = &w->costs.rows[node->insn];
         bool stack = w->core->stack_engine && row->op->traits & OP_STACK && node->resource == 4;
-        p->node_kind[n] = node->end == LATENCY_COMMIT ? NODE_AT_RETIREMENT : node->end == LATENCY_MEMORY ? NODE_STORED : !item->uops || stack ? NODE_EARLY : NODE_COMPUTED;
+        p->node_kind[n] = node->end == LATENCY_COMMIT ? NODE_AT_RETIREMENT : !item->uops || stack ? NODE_EARLY : node->end == LATENCY_MEMORY ? NODE_STORED : NODE_COMPUTED;
         p->items[p->item_of[node->insn]].early |= p->node_kind[n] == NODE_EARLY;
     }
 }

@@ -75,8 +75,8 @@ struct front {
 
 void front_start(struct front *f, const struct plan *plan, const struct block_work *w, const struct insn *insns, const struct block_options *options,
                  const struct frontend *bound);
-/* One cycle; @item_delivered is called for each item put into the queue. */
-void front_cycle(struct front *f, void (*item_delivered)(void *state, int64_t item), void *state);
+/* One cycle; @item_delivered is called for each item put into the queue. False when nothing changed. */
+bool front_cycle(struct front *f, void (*item_delivered)(void *state, int64_t item), void *state);
 /* Appends what decides its future, seen from iteration @base, to @out (at least FRONT_STATE places); returns how many. */
 #define FRONT_STATE 12
 size_t front_state(const struct front *f, int64_t base, int32_t *out);
