@@ -244,7 +244,7 @@ static void dispatch(struct simulator *s, const struct waiting *w)
     if (uop->pipe) {
         unsigned pipe = (unsigned)__builtin_ctz(uop->pipe);
         s->pipe_free[pipe] = s->now + uop->hold;
-        s->busy[pipe] += uop->hold;
+        s->busy[pipe] += uop->hold - (uop->pipe == uop->ports);   /* a port that is held was counted once */
     }
     if (w->kind == UOP_LOAD)
         flight->load = s->now;
@@ -254,6 +254,13 @@ static void dispatch(struct simulator *s, const struct waiting *w)
         flight->compute_last = s->now;
     }
     publish(s, w);
+}
+
+/* The port itself, and the pipe that the µop also needs. */
+static int32_t held_until(const struct simulator *s, const struct waiting *w)
+{
+    portset pipe = s->plan.uops[w->uop].pipe;
+    return pipe ? later(s->pipe_free[w->port], s->pipe_free[__builtin_ctz(pipe)]) : s->pipe_free[w->port];
 }
 
 /* Each port takes the oldest µop bound to it that is ready. */
@@ -276,8 +283,7 @@ static void execute(struct simulator *s)
             }
             continue;
         }
-        portset pipe = s->plan.uops[w->uop].pipe;
-        bool free = !(taken >> w->port & 1) && (!pipe || s->pipe_free[__builtin_ctz(pipe)] <= s->now);
+        bool free = !(taken >> w->port & 1) && held_until(s, w) <= s->now;
         if (w->ready > s->now || !free) {
             s->order.items[kept++] = place;
             continue;
@@ -590,8 +596,7 @@ static int32_t next_event(struct simulator *s)
         const struct waiting *w = &s->pool.items[s->order.items[i]];
         if (w->ready == UNKNOWN || w->port < 0)
             continue;
-        portset pipe = s->plan.uops[w->uop].pipe;
-        int32_t at = pipe ? later(w->ready, s->pipe_free[__builtin_ctz(pipe)]) : w->ready;
+        int32_t at = later(w->ready, held_until(s, w));
         next = at > s->now && at < next ? at : next;
     }
     if (s->retired < s->issued) {

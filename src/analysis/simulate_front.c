@@ -15,7 +15,7 @@ void front_start(struct front *f, const struct plan *plan, const struct block_wo
     double slots = 0;
 
     *f = (struct front){.plan = plan, .core = w->core, .insns = insns, .shape = options->shape, .source = bound->source, .align = options->align, .copies = 1};
-    f->block = options->align / 16;
+    f->block = options->align / whole(w->core->predecode_bytes, 16);
     f->one_line = options->align % 32 + plan->start[plan->insn_count] <= 32;
     for (size_t i = 0; i < plan->item_count; i++)
         slots += plan->items[i].decode;
@@ -158,17 +158,20 @@ bool front_cycle(struct front *f, void (*item_delivered)(void *state, int64_t it
 size_t front_state(const struct front *f, int64_t base, int32_t *out)
 {
     const struct plan *p = f->plan;
-    int64_t start = f->shape == SHAPE_LOOP ? 0 : f->align + base * p->start[p->insn_count];
     size_t n = 0;
 
+    out[n++] = (int32_t)(f->delivered - base * (int64_t)p->item_count);
+    out[n++] = f->queued;
+    if (f->source == SOURCE_LOOP_BUFFER)
+        out[n++] = (int32_t)(base % f->copies);
+    if (f->source != SOURCE_DECODERS)
+        return n;
+    int64_t start = f->shape == SHAPE_LOOP ? 0 : f->align + base * p->start[p->insn_count];
     out[n++] = (int32_t)(f->predecoded - base * (int64_t)p->insn_count);
     out[n++] = (int32_t)(f->visible - base * (int64_t)p->insn_count);
-    out[n++] = (int32_t)(f->delivered - base * (int64_t)p->item_count);
-    out[n++] = (int32_t)(f->block * 16 - start);
+    out[n++] = (int32_t)(f->block * whole(f->core->predecode_bytes, 16) - start);
     out[n++] = f->stall;
     out[n++] = f->decode_stall;
     out[n++] = f->lcp_paid | f->crossing_paid << 1;
-    out[n++] = f->queued;
-    out[n++] = f->source == SOURCE_LOOP_BUFFER ? (int32_t)(base % f->copies) : 0;
     return n;
 }
