@@ -86,6 +86,11 @@ bool session_wait(struct session *s, unsigned number, struct err *err)
 void session_done(struct session *s)
 {
     job_shutdown();
+    session_release(s);
+}
+
+void session_release(struct session *s)
+{
     drop_analyses(s);
     kernel_free(s->kernel);
     experiments_free(s->experiments);
