@@ -225,7 +225,9 @@ static void real_rows(struct rng *rng)
     }
     for (unsigned size = 2; size <= 4; size += 2) {
         unsigned ports = mapping_ports(m->mapping)->count;
-        struct bench b = {.map = flat_mapping_new(m->mapping), .experiments = random_experiments(rng, mapping_count(m->mapping), size), .engine = throughput_new(ports)};
+        struct bench b = {.map = flat_mapping_new(m->mapping),
+                          .experiments = random_experiments(rng, mapping_count(m->mapping), size),
+                          .engine = throughput_new(ports)};
         row(&b, size == 2 ? "(a) skylake, pairs" : "(a) skylake, four forms", ports);
         if (b.map->unions)
             rest_row(&b, size == 2 ? "(e) the same, partner summed ahead" : "(e) the same, three summed ahead");

@@ -35,7 +35,7 @@ static const struct { const char *name, *march; } extensions[] = {
 
 /* What user programs have of the system space, which is not searched. */
 static const char extras[] =
-    "nop\nyield\nsvc #0\nbrk #1\nisb\ndmb ish\ndmb ishld\ndmb ishst\ndmb sy\ndmb ld\ndmb st\ndsb ish\ndsb ishst\ndsb sy\ndsb ld\n"
+    "nop\nret\nyield\nsvc #0\nbrk #1\nisb\ndmb ish\ndmb ishld\ndmb ishst\ndmb sy\ndmb ld\ndmb st\ndsb ish\ndsb ishst\ndsb sy\ndsb ld\n"
     "mrs x1, nzcv\nmrs x1, fpcr\nmrs x1, fpsr\nmrs x1, tpidr_el0\nmrs x1, cntvct_el0\nmrs x1, cntfrq_el0\nmrs x1, dczid_el0\nmrs x1, ctr_el0\n"
     "msr nzcv, x1\nmsr fpcr, x1\nmsr fpsr, x1\nmsr tpidr_el0, x1\ndc zva, x1\ndc cvac, x1\ndc cvau, x1\ndc civac, x1\nic ivau, x1\n";
 

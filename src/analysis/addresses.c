@@ -47,7 +47,8 @@ struct place {
 #define TLB_ENTRIES 64      /* of all processors with a table here, within a factor of two */
 
 struct state {
-    struct value reg[16];
+    struct value reg[32];
+    unsigned generals;      /* of them the set has */
     struct address_work *work;
     size_t limit;
     enum start_values start;
@@ -118,7 +119,7 @@ static struct value register_value(struct state *s, uint8_t reg)
 {
     if (reg == REG_NONE)
         return (struct value){0, 0};
-    return reg < 16 ? s->reg[reg] : fresh(s);
+    return reg < s->generals ? s->reg[reg] : fresh(s);
 }
 
 static bool is_stack_push(const struct insn *insn)
@@ -269,9 +270,37 @@ static bool calculate(const char *name, int64_t a, int64_t b, unsigned bits, int
     return true;
 }
 
+/* result_of on AArch64: the destination, then the sources. */
+static bool a64_result_of(struct state *s, const struct insn *insn, struct value loaded, struct value *out)
+{
+    const struct operand *to = &insn->operands[0], *left = &insn->operands[1], *right = &insn->operands[2];
+    const char *name = insn->mnemonic;
+    bool subtracts = strcmp(name, "sub") == 0 || strcmp(name, "subs") == 0, adds = strcmp(name, "add") == 0 || strcmp(name, "adds") == 0;
+
+    if (insn->operand_count < 2 || to->kind != OPERAND_REGISTER || to->reg >= s->generals)
+        return false;
+    if (strcmp(name, "mov") == 0 && left->kind == OPERAND_IMMEDIATE && insn->operand_count == 2)
+        *out = (struct value){0, left->immediate};
+    else if (strcmp(name, "mov") == 0 && left->kind == OPERAND_REGISTER && (left->reg < s->generals || left->reg == REG_NONE))
+        *out = register_value(s, left->reg);
+    else if ((strcmp(name, "ldr") == 0 || strcmp(name, "ldur") == 0) && left->kind == OPERAND_MEMORY)
+        *out = loaded;
+    else if ((adds || subtracts) && left->kind == OPERAND_REGISTER && insn->operand_count == 3 && right->kind == OPERAND_IMMEDIATE)
+        *out = add_constant(register_value(s, left->reg), subtracts ? -right->immediate : right->immediate);
+    else if (adds && left->kind == OPERAND_REGISTER && insn->operand_count == 3 && right->kind == OPERAND_REGISTER && right->scale)
+        *out = sum(s, register_value(s, left->reg), register_value(s, right->reg), right->scale);
+    else
+        return false;
+    if (to->bits == 32)
+        *out = low32(s, *out);
+    return true;
+}
+
 /* What the first operand becomes where the arithmetic is followed; false otherwise. @loaded is the value of the memory operand. */
 static bool result_of(struct state *s, const struct insn *insn, struct value loaded, struct value *out)
 {
+    if (insn->isa == ISA_AARCH64)
+        return a64_result_of(s, insn, loaded, out);
     const struct operand *to = &insn->operands[0], *from = &insn->operands[1], *immediate = immediate_of(insn);
     const char *name = insn->mnemonic;
 
@@ -319,6 +348,13 @@ static bool result_of(struct state *s, const struct insn *insn, struct value loa
 static struct value stored_value(struct state *s, const struct insn *insn)
 {
     const struct operand *last = NULL;
+    if (insn->isa == ISA_AARCH64) {
+        const struct operand *data = &insn->operands[0];
+        bool plain = strcmp(insn->mnemonic, "str") == 0 || strcmp(insn->mnemonic, "stur") == 0;
+        if (!plain || (data->reg != REG_NONE && data->reg >= s->generals))
+            return fresh(s);
+        return data->bits == 32 ? low32(s, register_value(s, data->reg)) : register_value(s, data->reg);
+    }
     if (strcmp(insn->mnemonic, "mov") != 0 && strcmp(insn->mnemonic, "push") != 0)
         return fresh(s);
     for (unsigned i = 0; i < insn->operand_count; i++)
@@ -348,7 +384,7 @@ static void move_stack(struct state *s, const struct insn *insn)
 
 static bool is_stack(const struct insn *insn)
 {
-    return is_stack_push(insn) || strcmp(insn->mnemonic, "pop") == 0 || strcmp(insn->mnemonic, "ret") == 0;
+    return insn->isa == ISA_X86_64 && (is_stack_push(insn) || strcmp(insn->mnemonic, "pop") == 0 || strcmp(insn->mnemonic, "ret") == 0);
 }
 
 static void step(struct state *s, const struct insn *insn, uint32_t at, uint32_t round, uint32_t rounds)
@@ -379,9 +415,15 @@ static void step(struct state *s, const struct insn *insn, uint32_t at, uint32_t
             s->reg[insn->operands[0].reg] = result;
         return;
     }
-    for (unsigned i = 0; i < insn->operand_count; i++)
-        if (insn->operands[i].kind == OPERAND_REGISTER && insn->operands[i].reg < 16 && insn->operands[i].access & ACCESS_WRITE)
-            s->reg[insn->operands[i].reg] = known && i == 0 ? result : fresh(s);
+    for (unsigned i = 0; i < insn->operand_count; i++) {
+        const struct operand *op = &insn->operands[i];
+        if (op->kind != OPERAND_REGISTER || op->reg >= s->generals || !(op->access & ACCESS_WRITE))
+            continue;
+        if (op->access & ACCESS_WRITEBACK)
+            s->reg[op->reg] = add_constant(sum(s, s->reg[op->reg], register_value(s, op->index), 1), op->immediate);
+        else
+            s->reg[op->reg] = known && i == 0 ? result : fresh(s);
+    }
 }
 
 bool addresses_far(const struct address_work *work, size_t insn)
@@ -426,8 +468,8 @@ void addresses_link(const struct insn *insns, size_t count, enum start_values st
     }
     memset(work->composites, 0, COMPOSITES * sizeof *work->composites);
     work->store_count = work->symbols = 0;
-    struct state s = {.work = work, .limit = store_buffer < STORES ? store_buffer : STORES, .start = start};
-    for (unsigned i = 0; i < 16; i++)
+    struct state s = {.generals = insn_generals(count ? (enum isa)insns[0].isa : ISA_X86_64), .work = work, .limit = store_buffer < STORES ? store_buffer : STORES, .start = start};
+    for (unsigned i = 0; i < s.generals; i++)
         s.reg[i] = start == START_EQUAL && i != STACK_POINTER && i != FRAME_POINTER ? (struct value){0, START_VALUE} : fresh(&s);
     for (uint32_t round = 0; round < rounds; round++)
         for (size_t i = 0; i < count; i++)

@@ -24,6 +24,7 @@ static void read_numbers(struct core *c, const struct machine *m)
         {&c->issue_width, "issue_width"},
         {&c->retire_width, "retire_width"},
         {&c->decoders, "decoders"},
+        {&c->decode_width, "decode_width"},
         {&c->predecode_bytes, "predecode_bytes"},
         {&c->predecode_width, "predecode_width"},
         {&c->lcp_penalty, "lcp_penalty"},
@@ -70,6 +71,13 @@ struct core *core_new(const struct machine *m)
     read_numbers(c, m);
     if (c->loop_buffer <= 0)   /* there, but off */
         c->loop_buffer = NAN;
+    /* Finer facts that are missing are as the coarser ones. */
+    c->store_forward = isnan(c->store_forward) ? c->load_latency : c->store_forward;
+    c->store_forward_vector = isnan(c->store_forward_vector) ? c->store_forward : c->store_forward_vector;
+    c->store_forward_fail = isnan(c->store_forward_fail) ? c->store_forward : c->store_forward_fail;
+    c->load_latency_vector = isnan(c->load_latency_vector) ? c->load_latency : c->load_latency_vector;
+    c->load_latency_scalar = isnan(c->load_latency_scalar) ? c->load_latency_vector : c->load_latency_scalar;
+    c->load_latency_wide = isnan(c->load_latency_wide) ? c->load_latency_vector : c->load_latency_wide;
     c->fused_domain = machine_has(m, "issue_domain", "fused");
     c->jcc_erratum = machine_has(m, "jcc_erratum", "yes");
     c->stack_engine = machine_has(m, "stack_engine", "yes");
@@ -78,8 +86,9 @@ struct core *core_new(const struct machine *m)
     c->unlamination = machine_has(m, "unlaminate", "all") ? UNLAMINATE_ALL
                       : machine_has(m, "unlaminate", "three-sources") ? UNLAMINATE_THREE
                                                                        : UNLAMINATE_NEVER;
-    c->load = usage_named(m, "MOV (R64, M64)");
-    c->store = usage_named(m, "MOV (M64, R64)");
+    bool arm = strcmp(m->isa, isa_name(ISA_AARCH64)) == 0;
+    c->load = usage_named(m, arm ? "LDR (X, [X, I])" : "MOV (R64, M64)");
+    c->store = usage_named(m, arm ? "STR (X, [X, I])" : "MOV (M64, R64)");
     c->stack_sync = c->stack_engine ? usage_named(m, "ADD (R64, I8)") : NULL;
     c->slot_count = 1024;
     c->slots = mem_zero(c->slot_count, sizeof *c->slots);
@@ -161,8 +170,10 @@ static const struct operand *memory_operand(const struct insn *insn)
 
 static bool touches_vector(const struct insn *insn)
 {
+    bool arm = insn->isa == ISA_AARCH64;
     for (unsigned i = 0; i < insn->operand_count; i++)
-        if (insn->operands[i].kind == OPERAND_REGISTER && insn->operands[i].reg >= 16 && insn->operands[i].reg < 64 && !insn->operands[i].implicit)
+        if (insn->operands[i].kind == OPERAND_REGISTER && insn->operands[i].reg >= insn_generals(insn->isa) && insn->operands[i].reg < REG_PC &&
+            !insn->operands[i].implicit && (!arm || insn_is_vector(insn, insn->operands[i].reg)))
             return true;
     return false;
 }
@@ -236,6 +247,15 @@ static int32_t operation_latency(const struct core *c, const struct insn *insn, 
     return rest > CYCLE ? rest : CYCLE;
 }
 
+/* AArch64 loads of one lane, into the old value of the rest. */
+static bool merges_loaded(const struct insn *insn)
+{
+    for (unsigned i = 0; i < insn->operand_count; i++)
+        if (insn->operands[i].kind == OPERAND_REGISTER && insn->operands[i].access == (ACCESS_READ | ACCESS_WRITE))
+            return true;
+    return false;
+}
+
 static void classify(const struct core *c, const struct insn *insn, struct op *op)
 {
     static const char *const stack[] = {"push", "pop", "call", "ret", NULL};
@@ -246,15 +266,16 @@ static void classify(const struct core *c, const struct insn *insn, struct op *o
     op->traits |= machine_has(c->machine, "false_dependency", insn->mnemonic) ? OP_FALSE_INPUT : 0;
     op->traits |= machine_has(c->machine, "not_zero_idiom", insn->mnemonic) ? OP_KEEPS_ZERO : 0;
     op->traits |= machine_has(c->machine, "complex_decode", insn->mnemonic) ? OP_COMPLEX : 0;
-    op->traits |= is_one_of(insn->mnemonic, stack) ? OP_STACK : 0;
+    op->traits |= insn->isa == ISA_X86_64 && is_one_of(insn->mnemonic, stack) ? OP_STACK : 0;
     op->traits |= touches_vector(insn) ? OP_VECTOR : 0;
     for (unsigned i = 0; i < op->usage.count; i++)
         op->traits |= op->usage.uops[i].ports & c->pipes ? OP_PIPE : 0;
     if (!(op->traits & OP_KNOWN))
         return;
-    if (loads && !stores && ported <= 1)
+    bool plain = insn->isa == ISA_AARCH64;   /* a load-store architecture: stepping the base is no operation on the data */
+    if (loads && !stores && (plain ? !merges_loaded(insn) : ported <= 1))
         op->traits |= OP_PURE_LOAD;
-    if (stores && !loads && ported <= 2)
+    if (stores && !loads && (plain || ported <= 2))
         op->traits |= OP_PURE_STORE;
     if (c->fused_domain && !op->micro_ops)
         op->micro_ops = ported;
@@ -296,6 +317,9 @@ static struct op *op_new(struct core *c, const struct insn *insn)
         op->micro_ops = op->entry->micro_ops;
         op->traits |= OP_KNOWN;
         classify(c, insn, op);
+        /* The table's latency of an AArch64 load is that of its address; it differs by width, extension and count of registers. */
+        if (insn->isa == ISA_AARCH64 && op->traits & OP_PURE_LOAD && !isnan(op->entry->latency))
+            op->load_latency = hundredths(op->entry->latency);
         op->latency = operation_latency(c, insn, op);
     } else {
         approximate(c, insn, op);

@@ -33,6 +33,8 @@ void deps_done(struct deps *d)
 {
     free(d->nodes);
     free(d->edges);
+    free(d->ends);
+    free(d->before);
     free(d->first_node);
     address_work_done(&d->addresses);
     ratio_work_done(&d->ratio);
@@ -48,18 +50,22 @@ static void add_node(struct deps *d, uint32_t insn, int end, uint8_t resource)
     d->nodes[d->node_count++] = (struct dep_node){insn, (int16_t)end, resource};
 }
 
-static void add_edge(struct deps *d, struct holder from, uint32_t to, int32_t weight)
+static void add_edge(struct deps *d, struct holder from, uint32_t to, int end, int32_t weight, int32_t before)
 {
     if (d->edge_count == d->edge_capacity) {
         d->edge_capacity = d->edge_capacity ? 2 * d->edge_capacity : 128;
         d->edges = mem_resize(d->edges, d->edge_capacity * sizeof *d->edges);
+        d->ends = mem_resize(d->ends, d->edge_capacity * sizeof *d->ends);
+        d->before = mem_resize(d->before, d->edge_capacity * sizeof *d->before);
     }
+    d->before[d->edge_count] = before;
+    d->ends[d->edge_count] = (int16_t)end;
     d->edges[d->edge_count++] = (struct ratio_edge){from.node, to, weight, from.distance};
 }
 
 static bool is_followed(const struct operand *op)
 {
-    if (op->kind != OPERAND_REGISTER || op->reg >= 64)
+    if (op->kind != OPERAND_REGISTER || (op->reg >= REG_PC && op->reg <= REG_OTHER) || op->reg >= INSN_REGISTERS)
         return false;
     return !(op->reg >= 56 && op->bits == 80);   /* the x87 stack turns under its names */
 }
@@ -107,7 +113,9 @@ static void hold(struct build *b, uint32_t node, uint32_t distance)
     if (resource == RESOURCE_MEMORY)   /* found by address */
         return;
     b->holds[resource] = (struct holder){node, distance, true};
-    b->loaded[resource] = b->costs->rows[n->insn].op->traits & OP_PURE_LOAD;
+    const struct operand *source = &b->insns[n->insn].operands[1];
+    b->loaded[resource] = b->costs->rows[n->insn].flags & ROW_ELIMINATED ? source->reg < 48 && b->loaded[source->reg]
+                                                                          : (b->costs->rows[n->insn].op->traits & OP_PURE_LOAD) != 0;
     if (resource < 4 && b->insns[n->insn].operands[n->end].bits >= 32)
         b->holds[RESOURCE_HIGH + resource].known = false;
 }
@@ -132,6 +140,19 @@ static bool keeps_flags(const struct insn *insn)
            (strncmp(insn->mnemonic, "sh", 2) == 0 || strncmp(insn->mnemonic, "sa", 2) == 0 || strncmp(insn->mnemonic, "ro", 2) == 0 || strncmp(insn->mnemonic, "rc", 2) == 0);
 }
 
+/* The base that an AArch64 access steps depends on its old value and the step alone, and nothing else depends on the step. */
+static bool is_step(const struct insn *insn, int end)
+{
+    if (end >= LATENCY_ADDRESS || insn->operands[end].kind != OPERAND_REGISTER)
+        return false;
+    if (insn->operands[end].access & ACCESS_WRITEBACK)
+        return true;
+    for (unsigned i = 0; i < insn->operand_count; i++)
+        if (insn->operands[i].access & ACCESS_WRITEBACK)
+            return end > 0 && insn->operands[end - 1].kind == OPERAND_MEMORY;
+    return false;
+}
+
 /* From @value, read as @end, to all that the instruction writes. @extra cycles come before the operation. */
 static void connect(struct build *b, uint32_t at, struct holder value, int end, int32_t extra)
 {
@@ -148,10 +169,17 @@ static void connect(struct build *b, uint32_t at, struct holder value, int end, 
             continue;   /* the new stack pointer depends on the old one only */
         if ((swap && end == node->end && end < LATENCY_ADDRESS) || node->end == LATENCY_COMMIT || node->end == LATENCY_FENCE)
             continue;
+        bool stepped = insn->traits & INSN_WRITEBACK && node->end < LATENCY_ADDRESS && insn->operands[node->end].access & ACCESS_WRITEBACK;
+        if (stepped != (insn->traits & INSN_WRITEBACK && is_step(insn, end)))
+            continue;
+        if (stepped) {
+            add_edge(b->d, value, n, end, CYCLE, 0);
+            continue;
+        }
         if (end == LATENCY_FLAGS && node->end != LATENCY_FLAGS && keeps_flags(insn))
             continue;   /* only the flags of a shift by cl depend on the old ones */
         int32_t latency = stack ? (b->c->stack_engine ? 0 : CYCLE) : is_idiom(row) ? 0 : operation_latency(row->op, end, node->end);
-        add_edge(b->d, value, n, latency + extra);
+        add_edge(b->d, value, n, end, latency + extra, extra);
     }
 }
 
@@ -178,7 +206,7 @@ static void read_address(struct build *b, uint32_t at, const struct operand *op)
     uint8_t parts[2] = {op->base, op->index};
 
     for (int i = 0; i < 2; i++) {
-        if (parts[i] >= 48)
+        if (parts[i] >= REG_PC)
             continue;
         int32_t extra = insn->traits & INSN_LOAD ? info->load_latency : 0;
         /* Pointer chasing: the shorter way when the base comes from a load and the address is simple. */
@@ -212,7 +240,7 @@ static void read_memory(struct build *b, uint32_t at)
         struct holder source = {node_of(b->d, f->store, f->fits ? RESOURCE_MEMORY : RESOURCE_COMMIT), f->distance, true};
         connect(b, at, source, LATENCY_MEMORY, hundredths(cycles));
         if (!f->fits)
-            add_edge(b->d, source, node_of(b->d, at, RESOURCE_COMMIT), hundredths(cycles));
+            add_edge(b->d, source, node_of(b->d, at, RESOURCE_COMMIT), LATENCY_COMMIT, hundredths(cycles), 0);
     }
 }
 
@@ -226,12 +254,12 @@ static void keep_order(struct build *b, uint32_t at)
     if (b->blocked && (store || is_blocked(&b->d->addresses, at))) {
         uint32_t commit = node_of(b->d, at, RESOURCE_COMMIT);
         if (store)
-            add_edge(b->d, (struct holder){node_of(b->d, at, RESOURCE_MEMORY), 0, true}, commit, 0);
+            add_edge(b->d, (struct holder){node_of(b->d, at, RESOURCE_MEMORY), 0, true}, commit, LATENCY_COMMIT, 0, 0);
         if (b->holds[RESOURCE_COMMIT].known)
-            add_edge(b->d, b->holds[RESOURCE_COMMIT], commit, 0);
+            add_edge(b->d, b->holds[RESOURCE_COMMIT], commit, LATENCY_COMMIT, 0, 0);
     }
     if (op->fence > 0 && b->holds[RESOURCE_FENCE].known)
-        add_edge(b->d, b->holds[RESOURCE_FENCE], node_of(b->d, at, RESOURCE_FENCE), op->fence);
+        add_edge(b->d, b->holds[RESOURCE_FENCE], node_of(b->d, at, RESOURCE_FENCE), LATENCY_FENCE, op->fence, 0);
 }
 
 static bool merges_by_encoding(const struct insn *insn)

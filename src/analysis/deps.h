@@ -13,7 +13,7 @@ struct dep_node {
     uint8_t resource;   /* register root, or one of those below */
 };
 enum {
-    RESOURCE_CARRY = 66,
+    RESOURCE_CARRY = INSN_REGISTERS,
     RESOURCE_FLAGS,
     RESOURCE_HIGH,                          /* ah ch dh bh */
     RESOURCE_FENCE = RESOURCE_HIGH + 4,     /* locked and serialising instructions wait for each other */
@@ -26,7 +26,9 @@ enum {
 struct deps {
     struct dep_node *nodes;
     size_t node_count, node_capacity;
-    struct ratio_edge *edges;        /* from value to value; weights in hundredths of a cycle */
+    struct ratio_edge *edges;        /* from value to value, in the order of the instructions they lead to; weights in hundredths of a cycle */
+    int16_t *ends;                   /* per edge: enum latency_end as what its value is read */
+    int32_t *before;                 /* per edge: the part of its weight before the operation (load, forwarded store), hundredths */
     size_t edge_count, edge_capacity;
     uint32_t *first_node;            /* per instruction, count + 1 */
     size_t first_capacity;

@@ -17,6 +17,7 @@ struct evaluation {
     const struct machine *machine;
     enum evaluate_model model;
     struct block_work *work;
+    struct simulator *simulator;   /* NULL for MODEL_BOUNDS */
     VEC(struct insn) insns;
     double (*sample)[2];       /* predicted, measured */
     size_t sample_count;
@@ -38,6 +39,7 @@ struct evaluation *evaluation_new(const struct machine *m, enum evaluate_model m
     e->machine = m;
     e->model = model;
     e->work = block_work_new(m);
+    e->simulator = model == MODEL_SIMULATE ? simulator_new() : NULL;
     e->sample = mem_alloc(SAMPLE_MAX * sizeof *e->sample);
     e->slot_count = 1024;
     e->slots = mem_zero(e->slot_count, sizeof *e->slots);
@@ -50,6 +52,7 @@ void evaluation_free(struct evaluation *e)
     if (!e)
         return;
     block_work_free(e->work);
+    simulator_free(e->simulator);
     vec_done(&e->insns);
     free(e->sample);
     for (size_t i = 0; i < e->worst_count; i++)
@@ -178,15 +181,22 @@ void evaluation_add(struct evaluation *e, const struct measured_block *block)
     }
     struct block_options options = {.shape = shape_of(e->insns.items, e->insns.count), .start = START_EQUAL};
     bounds_of(e->work, e->insns.items, e->insns.count, &options, false, &bounds);
-    double error = fabs(bounds.total - block->cycles) / block->cycles;
+    double predicted = bounds.total;
+    if (e->simulator) {
+        struct simulation sim;
+        simulate(e->simulator, e->work, e->insns.items, e->insns.count, &options, &(struct simulate_options){0}, &sim);
+        predicted = fmax(sim.cycles, bounds.cycles[BOUND_MEMORY]);   /* pages are not simulated */
+        simulation_done(&sim);
+    }
+    double error = fabs(predicted - block->cycles) / block->cycles;
     e->n++;
     e->complete += !bounds.unknown;
     e->error_sum += error;
     if (e->rows)
-        write_block(e->rows, block, &bounds, bounds.total);
-    sample_pair(e, bounds.total, block->cycles);
+        write_block(e->rows, block, &bounds, predicted);
+    sample_pair(e, predicted, block->cycles);
     if (e->worst_count < WORST_MAX || error > error_of(&e->worst[e->worst_count - 1]))
-        keep_worst(e, (struct worst_block){mem_strdup(block->hex), block->cycles, bounds.total, bounds.bottleneck});
+        keep_worst(e, (struct worst_block){mem_strdup(block->hex), block->cycles, predicted, bounds.bottleneck});
     for (size_t i = 0; i < e->insns.count; i++) {
         bool again = false;
         for (size_t k = 0; k < i && !again; k++)
@@ -195,7 +205,7 @@ void evaluation_add(struct evaluation *e, const struct measured_block *block)
             continue;
         struct form_error *form = form_record(e, e->insns.items[i].form);
         form->sum += error;
-        form->signed_sum += (bounds.total - block->cycles) / block->cycles;
+        form->signed_sum += (predicted - block->cycles) / block->cycles;
         form->blocks++;
     }
 }

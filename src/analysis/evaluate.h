@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "analysis/bounds.h"
+#include "analysis/simulate.h"
 
 enum evaluate_model { MODEL_BOUNDS, MODEL_SIMULATE };
 

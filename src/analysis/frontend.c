@@ -23,8 +23,7 @@ static size_t greatest_divisor(size_t a, size_t b)
     return a;
 }
 
-/* Offset of the opcode: behind legacy prefixes and REX (or of the VEX byte itself). */
-static unsigned opcode_offset(const struct insn *insn)
+unsigned frontend_opcode_offset(const struct insn *insn)
 {
     unsigned at = 0;
     for (; at + 1 < insn->length; at++) {
@@ -53,7 +52,7 @@ static double predecode(const struct core *c, const struct insn *insns, size_t c
     size_t at = align % block;
     for (size_t copy = 0; copy < copies; copy++)
         for (size_t i = 0; i < count; at += insns[i++].length) {
-            size_t first = (at + opcode_offset(&insns[i])) / block, last = (at + insns[i].length - 1) / block;
+            size_t first = (at + frontend_opcode_offset(&insns[i])) / block, last = (at + insns[i].length - 1) / block;
             ends[last]++;
             crossing[first] += first != last;
             prefixed[last] += (insns[i].traits & INSN_LCP) != 0;
@@ -168,6 +167,15 @@ static double loop_buffer(const struct core *c, double slots)
     return best;
 }
 
+/* Decoders that are all alike: instructions a cycle, a fused pair is one. */
+static double decode_alike(const struct core *c, const struct costs *costs)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < costs->count; i++)
+        count += !(costs->rows[i].flags & ROW_FUSED_INTO);
+    return (double)count / c->decode_width;
+}
+
 void frontend_bound(const struct core *c, const struct insn *insns, const struct costs *costs, enum shape shape, unsigned align, struct frontend *out)
 {
     double slots = 0;
@@ -179,6 +187,8 @@ void frontend_bound(const struct core *c, const struct insn *insns, const struct
         out->predecode = predecode(c, insns, costs->count, shape, align);
     if (!isnan(c->decoders))
         out->decode = decode(c, insns, costs);
+    else if (!isnan(c->decode_width))
+        out->decode = decode_alike(c, costs);
     if (shape == SHAPE_LOOP) {
         out->jcc_erratum = c->jcc_erratum && touches_boundary(insns, costs, align);
         if (!isnan(c->uop_cache_width))

@@ -23,6 +23,15 @@ static bool has_immediate(const struct insn *insn)
     return false;
 }
 
+/* AArch64 pairs fuse with plain operands only. */
+static bool has_shift(const struct insn *insn)
+{
+    for (unsigned i = 0; i < insn->operand_count; i++)
+        if (insn->operands[i].kind == OPERAND_REGISTER && insn->operands[i].scale != 1)
+            return true;
+    return false;
+}
+
 bool fusion_pairs(const struct machine *m, const struct insn *first, const struct insn *branch)
 {
     static const char *const rare[] = {"jo", "jno", "js", "jns", "jp", "jnp", NULL};
@@ -31,6 +40,8 @@ bool fusion_pairs(const struct machine *m, const struct insn *first, const struc
     if (!(branch->traits & INSN_CONDITIONAL) || !branch->flags_read || (first->traits & (INSN_STORE | INSN_LOCK)))
         return false;
     if ((first->traits & INSN_RIP_RELATIVE) && has_immediate(first))
+        return false;
+    if (branch->isa == ISA_AARCH64 && (strncmp(branch->mnemonic, "b.", 2) != 0 || has_shift(first)))
         return false;
     if (machine_has(m, "fuse_any", first->mnemonic))
         return true;
@@ -41,9 +52,11 @@ bool fusion_pairs(const struct machine *m, const struct insn *first, const struc
     return false;
 }
 
-/* Classes of fact eliminate on AArch64: x w for general registers, v for whole vectors, s for floating-point scalars. */
+/* Classes of fact eliminate on AArch64: x w for general registers, v for whole vectors, s for floating-point scalars, zero for zeroing. */
 static const char *a64_class(const struct insn *move, const struct operand *to)
 {
+    if (move->operands[1].reg == REG_NONE)
+        return "zero";
     return insn_is_vector(move, to->reg) ? (move->traits & INSN_VECTOR ? "v" : "s") : to->bits == 64 ? "x" : "w";
 }
 
@@ -56,7 +69,8 @@ bool fusion_eliminates(const struct machine *m, const struct insn *move)
     if (!(move->traits & INSN_MOVE))
         return false;
     const struct operand *to = &move->operands[0];
-    const char *class = move->isa == ISA_AARCH64 ? a64_class(move, to) : to->reg < 16 ? (to->bits == 64 ? "gpr64" : to->bits == 32 ? "gpr32" : "gpr16")
+    const char *class = move->isa == ISA_AARCH64 ? a64_class(move, to)
+                        : to->reg < 16 ? (to->bits == 64 ? "gpr64" : to->bits == 32 ? "gpr32" : "gpr16")
                         : to->reg >= 16 && to->reg < 48 ? (to->bits == 512 ? "zmm" : to->bits == 256 ? "ymm" : "xmm")
                                                          : "mask";
     return machine_has(m, "eliminate", class);

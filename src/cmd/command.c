@@ -13,6 +13,7 @@ const struct command commands[] = {
     {"kernel paste", "[--syntax att|intel] [--isa x86-64|aarch64] [--skip-bad]", "read a kernel from the input until a line with a single dot", false, cmd_kernel_paste},
     {"kernel hex", "BYTES [--isa x86-64|aarch64]", "load a block of machine code", false, cmd_kernel_hex},
     {"kernel analyze", "[--machine ID]...", "bounds, bottleneck and pressure table, several machines side by side", false, cmd_kernel_analyze},
+    {"kernel simulate", "[--machine ID]... [--iterations N]", "run the loop cycle by cycle until its state repeats, with a timeline", false, cmd_kernel_simulate},
     {"kernel evaluate", "FILE [--machine ID] [--model bounds|simulate] [--arch NAME] [--threads N] [--blocks FILE]",
      "accuracy on a CSV of measured blocks, hex,cycles", false, cmd_kernel_evaluate},
     {"kernel show", "", "the instructions with their forms", false, cmd_kernel_show},

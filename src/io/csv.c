@@ -10,11 +10,14 @@
 #include "base/vec.h"
 
 #define FILE_LIMIT ((size_t)256 << 20)
+#define FIELDS_MAX ((size_t)16 << 20)
+#define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
 struct reader {
     struct csv_table *table;
     VEC(char *) fields;
     size_t row_capacity;
+    size_t field_count;    /* of the whole file */
     size_t line;           /* on which the row being read begins */
     bool in_row;
     struct err *err;
@@ -37,6 +40,10 @@ static void on_field(void *text, size_t length, void *state)
         return;
     if (memchr(text ? text : "", 0, length)) {
         fault(r, r->fields.count + 1, "remove it", "a NUL byte in the text");
+        return;
+    }
+    if (++r->field_count > FIELDS_MAX) {
+        fault(r, r->fields.count + 1, "split the file", "the file has more than 16 million fields");
         return;
     }
     vec_push(&r->fields, mem_strndup(text ? text : "", length));
@@ -148,7 +155,7 @@ struct csv_table *csv_table_parse(const char *name, const char *bytes, size_t le
     } else if (csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI) != 0) {
         fault(&r, 0, NULL, "libcsv does not start");
     } else {
-        size_t mark = length >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+        size_t mark = length >= strlen(BYTE_ORDER_MARK) && memcmp(bytes, BYTE_ORDER_MARK, strlen(BYTE_ORDER_MARK)) == 0 ? strlen(BYTE_ORDER_MARK) : 0;
         feed(&r, &parser, bytes + mark, length - mark);
         csv_free(&parser);
         if (!r.failed && !r.table->header)
@@ -207,7 +214,7 @@ void csv_add_field(struct str *out, const char *text, bool last)
     /* A row of nothing would be a blank line. */
     bool nothing = !length && last && (out->length == 0 || out->data[out->length - 1] == '\n');
 
-    if (text[strcspn(text, ",\"\r\n")] || edge || nothing) {
+    if (text[strcspn(text, ",\"\r\n")] || edge || nothing || str_has_prefix(text, BYTE_ORDER_MARK)) {
         str_add_char(out, '"');
         for (; *text; text++) {
             if (*text == '"')

@@ -17,7 +17,7 @@ struct csv_table {
     size_t count;
 };
 
-/* NULL on failure. At most 256 MiB. Free with csv_table_free. Any thread. */
+/* NULL on failure. At most 256 MiB and 16 million fields. Free with csv_table_free. Any thread. */
 struct csv_table *csv_table_read(const char *path, struct err *err);
 /* The same from memory; @name stands for the file in faults. */
 struct csv_table *csv_table_parse(const char *name, const char *bytes, size_t length, struct err *err);

@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/vec.h"
+#include "io/llvm_amd.h"
 #include "isa/child.h"
 
 #define RESOURCES_MAX 256
@@ -296,7 +297,7 @@ static bool read_charges(const struct reader *r, const char *text, size_t length
         if (index < 0 && name == text && at == end)
             return false;
         int64_t cycles;
-        if (index < 0 || !read_span(&at, end, &cycles) || (at < end && *at++ != ',')) {
+        if (index < 0 || !read_span(&at, end, &cycles) || (at < end && (*at++ != ',' || at == end))) {
             *invalid = true;
             return true;
         }
@@ -366,12 +367,14 @@ static bool read_row(const struct reader *r, const char *line, const char *end, 
     token = next_token(&at, end, &length);
     if (read_charges(r, token, length, &row->usage, &row->invalid))
         token = next_token(&at, end, &length);
+    if (!length) {
+        usage_done(&row->usage);
+        return false;
+    }
     row->invalid |= row->latency > CYCLES_MAX;
     const char *marker = markers[r->isa].opcode;
     row->marker = length == strlen(marker) && memcmp(token, marker, length) == 0;
-    if (length == 0)
-        usage_done(&row->usage);
-    return length > 0;
+    return true;
 }
 
 /* Adds what lies between two markers as one form: a prefix and its instruction may be two rows. */
@@ -574,8 +577,10 @@ struct machine *import_llvm(const char *cpu, const struct forms *forms, struct e
         free(m->isa);
         m->isa = mem_strdup(isa_name(forms_at(forms, 0)->isa));
     }
-    if (ok && m)
+    if (ok && m) {
+        llvm_amd_complete(m, forms);
         set_facts(m, str_text(&summary));
+    }
     if (ok && !m)
         ok = err_set(err, ERR_DATA, "choose another CPU", "llvm-mca gave no form's resources for %s", cpu);
     if (!ok) {

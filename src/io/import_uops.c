@@ -52,7 +52,7 @@ static bool read_group(const char **at, struct group *g)
     g->list = false;
     if (str_has_prefix(g->unit, "p["))
         return read_list(at, g);
-    g->unit_length = *g->unit == 'p' ? 1 : strcspn(g->unit, "0123456789+");
+    g->unit_length = *g->unit == 'p' ? 1 : strspn(g->unit, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
     g->ports = g->unit + g->unit_length;
     g->port_count = strcspn(g->ports, "+");
     if (!g->unit_length || g->unit_length > 8 || !g->port_count || g->port_count > PORTS_MAX)

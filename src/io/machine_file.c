@@ -17,6 +17,9 @@
 #include "io/overrides.h"
 
 #define MICRO_OPS_MAX 1e6
+/* Each row is compared with all facts, or with all forms: more rows than a person writes would hang the program. */
+#define FACTS_MAX 10000
+#define OVERRIDES_MAX 10000
 
 static void path_in(struct str *path, const char *dir, const char *name)
 {
@@ -27,11 +30,16 @@ static void path_in(struct str *path, const char *dir, const char *name)
 /* machine.csv or facts.csv into @facts, later rows win. */
 static bool take_facts(const struct csv_table *t, const char *path, struct machine *facts, struct err *err)
 {
-    int key = csv_table_column(t, "key"), value = csv_table_column(t, "value"), unit = csv_table_column(t, "unit"), source = csv_table_column(t, "source");
+    int key = csv_table_column(t, "key"), value = csv_table_column(t, "value"), unit = csv_table_column(t, "unit"),
+        source = csv_table_column(t, "source");
 
     if (key < 0 || value < 0) {
         err_set(err, ERR_DATA, "begin with key,value,unit,source", "the header lacks a column");
         return err_at(err, path, 1, 1);
+    }
+    if (t->count > FACTS_MAX) {
+        err_set(err, ERR_LIMIT, NULL, "more than %d facts", FACTS_MAX);
+        return err_at(err, path, t->lines[FACTS_MAX], 0);
     }
     for (size_t i = 0; i < t->count; i++)
         machine_set_fact(facts, t->rows[i][key], t->rows[i][value], unit < 0 ? "" : t->rows[i][unit], source < 0 ? "" : t->rows[i][source]);
@@ -63,6 +71,8 @@ static bool read_ports(const struct machine *facts, struct ports *ports, struct 
         list += length;
         list += strspn(list, ", ");
     }
+    if (!ports->count)
+        return err_set(err, ERR_DATA, "name them: ports,\"0,1,2\"", "the fact ports names none");
     return true;
 }
 
@@ -135,6 +145,10 @@ static bool take_mapping(const struct csv_table *t, const char *path, bool overr
         err_set(err, ERR_DATA, "begin with form,usage,latency,micro_ops,source", "the header lacks a column");
         return err_at(err, path, 1, 1);
     }
+    if (overrides && t->count > OVERRIDES_MAX) {
+        err_set(err, ERR_LIMIT, "use patterns", "more than %d overrides", OVERRIDES_MAX);
+        return err_at(err, path, t->lines[OVERRIDES_MAX], 0);
+    }
     if (overrides)
         list = override_list_new(m);
     for (size_t i = 0; ok && i < t->count; i++) {
@@ -152,7 +166,7 @@ static bool take_mapping(const struct csv_table *t, const char *path, bool overr
             row_fault(err, path, t->lines[i], column);
     }
     override_list_free(list);
-    return ok;
+    return ok && (mapping_check(m, err) || err_at(err, path, 0, 0));
 }
 
 static bool read_mapping(const char *path, bool overrides, struct mapping *m, struct err *err)

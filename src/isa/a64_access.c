@@ -191,10 +191,14 @@ static void memory(const struct a64_text *t, struct a64_access *out)
     }
 }
 
-/* Moves that a core may do at rename: register to register of one kind. */
+/* Moves that a core may do at rename: register to register of one kind, or zero to a register. */
 static bool is_move(const struct a64_text *t)
 {
     const struct a64_operand *to = &t->operands[0], *from = &t->operands[1];
+    bool zero = (from->kind == A64_IMMEDIATE && from->value == 0) || (from->kind == A64_REGISTER && from->reg == REG_NONE);
+    if (t->count == 2 && zero && to->kind == A64_REGISTER && !to->element &&
+        (strcmp(t->mnemonic, "mov") == 0 || strcmp(t->mnemonic, "movi") == 0 || (strcmp(t->mnemonic, "fmov") == 0 && from->general)))
+        return true;
     return t->count == 2 && to->kind == A64_REGISTER && from->kind == A64_REGISTER && !to->element && !from->element &&
            (strcmp(t->mnemonic, "mov") == 0 || strcmp(t->mnemonic, "fmov") == 0) && strcmp(to->type, from->type) == 0 && !to->predicate;
 }

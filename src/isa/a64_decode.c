@@ -132,6 +132,15 @@ static void add_writeback(struct insn *out, const struct a64_operand *memory, co
     to->index = memory->pre ? REG_NONE : step->reg;
 }
 
+/* What the shift or extension behind operand @i multiplies it by; 0: something else. */
+static uint8_t shift_after(const struct a64_text *t, unsigned i)
+{
+    const struct a64_operand *next = i + 1 < t->count ? &t->operands[i + 1] : NULL;
+    if (!next || next->kind != A64_SHIFT)
+        return 1;
+    return strcmp(next->type, "LSL I") == 0 && next->value >= 0 && next->value < 8 ? (uint8_t)(1 << next->value) : 0;
+}
+
 static void fill_operands(const struct a64_text *t, const struct a64_access *access, struct insn *out)
 {
     const struct a64_operand *stepped = NULL, *step = NULL;
@@ -142,6 +151,7 @@ static void fill_operands(const struct a64_text *t, const struct a64_access *acc
                 struct operand *to = add(out, OPERAND_REGISTER, access->operands[i]);
                 to->reg = op->kind == A64_LIST ? (uint8_t)(A64_V0 + ((op->reg - A64_V0 + k) & 31)) : op->reg;
                 to->bits = op->bits;
+                to->scale = shift_after(t, i);
             }
             step = stepped ? op : step;
         } else if (op->kind == A64_MEMORY) {

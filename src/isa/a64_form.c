@@ -311,6 +311,17 @@ static const char *spelling_of(const char *mnemonic, const struct a64_text *t)
     return mnemonic;
 }
 
+/* A move from or to sp is an addition, one from xzr zeroes: not what a move between registers is. */
+static void name_special(struct a64_operand operands[2])
+{
+    bool wide = operands[0].bits == 64;
+    for (int i = 0; i < 2; i++)
+        if (operands[i].reg == A64_SP)
+            strcpy(operands[i].type, wide ? "SP" : "WSP");
+    if (operands[1].reg == REG_NONE)
+        strcpy(operands[1].type, wide ? "XZR" : "WZR");
+}
+
 bool a64_text_parse(const char *mnemonic, const char *operands, struct a64_text *out)
 {
     const char *parts[A64_OPERANDS];
@@ -337,6 +348,8 @@ bool a64_text_parse(const char *mnemonic, const char *operands, struct a64_text 
     strcpy(out->mnemonic, spelling_of(mnemonic, out));
     for (char *c = out->mnemonic; *c; c++)
         *c = (char)tolower((unsigned char)*c);
+    if (out->count == 2 && strcmp(out->mnemonic, "mov") == 0 && out->operands[0].general && out->operands[1].general)
+        name_special(out->operands);
     struct a64_operand *last = out->count ? &out->operands[out->count - 1] : NULL;
     if (last && last->kind == A64_IMMEDIATE && is_relative(out)) {
         last->kind = A64_LABEL;

@@ -311,6 +311,11 @@ bool insn_is_vector(const struct insn *insn, uint8_t reg)
     return insn->isa == ISA_AARCH64 ? reg >= A64_V0 && reg < A64_V0 + 32 : reg >= 16 && reg < 48;
 }
 
+unsigned insn_generals(enum isa isa)
+{
+    return isa == ISA_AARCH64 ? 32 : 16;
+}
+
 bool insn_decode_isa(enum isa isa, const uint8_t *code, size_t length, uint64_t offset, bool text, struct insn *out, struct err *err)
 {
     return isa == ISA_AARCH64 ? a64_decode(code, length, offset, text, out, err) : insn_decode(code, length, offset, text, out, err);

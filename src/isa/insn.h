@@ -33,6 +33,7 @@ enum operand_access {
 #define A64_V0 32
 #define A64_P0 72
 #define A64_FFR 88
+#define INSN_REGISTERS 96   /* all registers of any set are below */
 struct operand {
     uint8_t kind;       /* enum operand_kind */
     uint8_t access;     /* enum operand_access bits */
@@ -40,7 +41,8 @@ struct operand {
     uint8_t reg;        /* root register, REG_NONE otherwise */
     uint16_t bits;      /* width of the operand in bits; SVE: 128, the granule of its vectors */
     uint8_t offset_bits; /* 8 for ah bh ch dh */
-    uint8_t base, index, scale, segment;   /* memory: root registers or REG_NONE; scale 0 without index */
+    uint8_t base, index, scale, segment;   /* memory: root registers or REG_NONE; scale 0 without index; AArch64 registers: what a left
+                                            * shift multiplies by, 0 under another shift or an extension */
     int64_t displacement;                  /* memory; for OPERAND_RELATIVE the target offset in the code */
     int64_t immediate;
 };
@@ -87,6 +89,8 @@ struct insn {
 void insn_done(struct insn *insn);
 /* True when the register is a vector register of the instruction's set. */
 bool insn_is_vector(const struct insn *insn, uint8_t reg);
+/* How many general registers, numbered from 0, the set has (with AArch64's sp). */
+unsigned insn_generals(enum isa isa);
 /* Decodes one instruction of any set: insn_decode for x86-64, a64_decode for AArch64. Any thread. */
 bool insn_decode_isa(enum isa isa, const uint8_t *code, size_t length, uint64_t offset, bool text, struct insn *out, struct err *err);
 /* insn_form for any set. */

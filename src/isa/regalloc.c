@@ -189,6 +189,13 @@ static uint8_t next_read(struct pool *pool)
     return pool->read[pool->next_read++ % pool->reads];
 }
 
+/* rbp as a base cannot be encoded without a displacement, which would make another form. */
+static uint8_t next_base(struct pool *pool)
+{
+    uint8_t reg = next_read(pool);
+    return reg == RBP ? next_read(pool) : reg;
+}
+
 static uint8_t next_written(struct pool *pool)
 {
     return pool->written[pool->next_written++ % pool->writes];
@@ -289,7 +296,7 @@ static bool emit_form(struct allocation *a, const struct form_code *code)
             break;
         case PART_ADDRESS:
             if (operand->mem.base != ZYDIS_REGISTER_NONE && operand->mem.base != ZYDIS_REGISTER_RIP)
-                operand->mem.base = register_of(ZYDIS_REGCLASS_GPR64, next_read(&a->general));
+                operand->mem.base = register_of(ZYDIS_REGCLASS_GPR64, next_base(&a->general));
             if (operand->mem.index != ZYDIS_REGISTER_NONE)
                 operand->mem.index = register_of(ZYDIS_REGCLASS_GPR64, next_read(&a->general));
             break;

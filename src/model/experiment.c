@@ -125,9 +125,12 @@ static bool parse_term(const char *text, const char *at, const char *end, struct
     }
     char *form = mem_strndup(name, (size_t)(end - name));
     const struct experiment_term *old = term_of(out, form);
-    bool ok = count > 0 && count <= EXPERIMENT_COUNT_MAX - (old ? old->count : 0);
-    if (ok) {
+    bool ok = count > 0 && count <= EXPERIMENT_COUNT_MAX - (old ? old->count : 0), full = !old && out->count == EXPERIMENT_FORMS_MAX;
+    if (ok && !full) {
         experiment_add(out, form, (uint32_t)count);
+    } else if (full) {
+        err_set(err, ERR_LIMIT, "split the experiment", "more than %u forms", EXPERIMENT_FORMS_MAX);
+        ok = fail_at(text, at, err);
     } else {
         err_set(err, ERR_DATA, "use counts from 1 to 10000", "the count of %.64s is out of range", form);
         fail_at(text, at, err);

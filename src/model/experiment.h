@@ -8,7 +8,9 @@
 #include "base/err.h"
 #include "base/str.h"
 
-#define EXPERIMENT_COUNT_MAX 10000u     /* of one form in an experiment that is read: times USAGE_COUNT_MAX below 2^32 */
+/* Of an experiment that is read: */
+#define EXPERIMENT_COUNT_MAX 10000u     /* of one form: times USAGE_COUNT_MAX below 2^32 */
+#define EXPERIMENT_FORMS_MAX 10000u     /* distinct forms */
 
 struct experiment_term {
     char *form;
@@ -26,7 +28,8 @@ void experiment_add(struct experiment *e, const char *form, uint32_t count);
 bool experiment_equal(const struct experiment *a, const struct experiment *b); /* as multisets */
 uint64_t experiment_size(const struct experiment *e);                           /* forms with multiplicity */
 void experiment_print(const struct experiment *e, struct str *out);
-/* '+' splits terms only outside parentheses and brackets; a form does not itself begin as a count does. Counts go up to EXPERIMENT_COUNT_MAX.
+/* '+' splits terms only outside parentheses and brackets; a form does not itself begin as a count does. Counts go up to EXPERIMENT_COUNT_MAX,
+ * distinct forms to EXPERIMENT_FORMS_MAX.
  * err->column set on failure and @out stays empty. */
 bool experiment_parse(const char *text, struct experiment *out, struct err *err);
 

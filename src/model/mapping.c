@@ -11,6 +11,7 @@
 
 struct mapping {
     struct ports ports;
+    double issue_width;
     VEC(struct mapping_entry) entries;
     struct names names;   /* index of a form = index of its entry */
 };
@@ -43,6 +44,7 @@ void mapping_free(struct mapping *m)
 struct mapping *mapping_copy(const struct mapping *m)
 {
     struct mapping *copy = mapping_new(&m->ports);
+    copy->issue_width = m->issue_width;
     for (size_t i = 0; i < m->entries.count; i++)
         mapping_set(copy, &m->entries.items[i]);
     return copy;
@@ -51,6 +53,16 @@ struct mapping *mapping_copy(const struct mapping *m)
 const struct ports *mapping_ports(const struct mapping *m)
 {
     return &m->ports;
+}
+
+double mapping_issue_width(const struct mapping *m)
+{
+    return m->issue_width;
+}
+
+void mapping_set_issue_width(struct mapping *m, double width)
+{
+    m->issue_width = width;
 }
 
 size_t mapping_count(const struct mapping *m)
@@ -98,7 +110,7 @@ void mapping_set(struct mapping *m, const struct mapping_entry *entry)
 
 bool mapping_equal(const struct mapping *a, const struct mapping *b)
 {
-    if (!ports_equal(&a->ports, &b->ports) || a->entries.count != b->entries.count)
+    if (!ports_equal(&a->ports, &b->ports) || a->issue_width != b->issue_width || a->entries.count != b->entries.count)
         return false;
     for (size_t i = 0; i < a->entries.count; i++) {
         const struct mapping_entry *x = &a->entries.items[i], *y = mapping_find(b, x->form);
@@ -138,4 +150,23 @@ uint64_t mapping_volume(const struct mapping *m)
     for (size_t i = 0; i < m->entries.count; i++)
         volume += usage_volume(&m->entries.items[i].usage);
     return volume;
+}
+
+bool mapping_check(const struct mapping *m, struct err *err)
+{
+    portset sets[PORTSETS_MAX];
+    unsigned count = 0;
+
+    for (size_t i = 0; i < m->entries.count; i++)
+        for (unsigned j = 0; j < m->entries.items[i].usage.count; j++) {
+            portset set = m->entries.items[i].usage.uops[j].ports;
+            unsigned k = 0;
+            while (k < count && sets[k] != set)
+                k++;
+            if (k == PORTSETS_MAX)
+                return err_set(err, ERR_LIMIT, NULL, "more than %d distinct port sets", PORTSETS_MAX);
+            sets[k] = set;
+            count += k == count;
+        }
+    return true;
 }

@@ -11,6 +11,7 @@
 
 #define PORTS_MAX 32
 #define PORT_NAME_MAX 12
+#define PORTSETS_MAX 1024   /* distinct sets in one experiment: real machines have some twenty in all */
 
 typedef uint32_t portset;   /* bit i: port i of the machine's struct ports */
 

@@ -300,7 +300,7 @@ double throughput_by(struct throughput *t, enum throughput_method method, const 
         return zeta_cost(e, n, total, port_range(used)) < COST_NEVER ? e->zeta(t, masses, n, port_range(used)) : NAN;
     if (total > UNIONS_MASS_MAX || n > GATHER_MAX)
         return NAN;
-    struct unions *u = unions_new(sets, n, 4096);
+    struct unions *u = unions_new(sets, n, 1024);
     if (!u)
         return NAN;
     int16_t *row = unions_rows_new(u, 1);
@@ -352,7 +352,8 @@ static bool rows_serve(const struct throughput *t, const struct flat_mapping *m,
     if (*total > UNIONS_MASS_MAX)
         return false;
     double vectors = (double)m->unions->groups * (UNIONS_LANES / 2) / t->engine->lanes;
-    return 10 + t->engine->rows_cost * vectors * (double)(n + 2) <= smaller(subsets_cost(t->engine, uops, *total), zeta_cost(t->engine, uops, *total, t->ports));
+    double enumerated = smaller(subsets_cost(t->engine, uops, *total), zeta_cost(t->engine, uops, *total, t->ports));
+    return 10 + t->engine->rows_cost * vectors * (double)(n + 2) <= enumerated;
 }
 
 double throughput_terms(struct throughput *t, const struct flat_mapping *m, const struct flat_term *terms, size_t n)

@@ -127,6 +127,11 @@ bool usage_parse(const char *text, const struct ports *ports, struct usage *out,
             count_fault(text, term, err);
             goto out;
         }
+        if (out->count == USAGE_SETS_MAX && !count_of(out, set)) {
+            err_set(err, ERR_LIMIT, NULL, "more than %u distinct port sets in one usage", USAGE_SETS_MAX);
+            fault(text, term, err);
+            goto out;
+        }
         usage_add(out, set, count);
         if (!*at)
             return true;

@@ -9,7 +9,9 @@ struct uop {
     uint32_t count;     /* how many, or cycles for a blocking pipe; never 0 */
 };
 
-#define USAGE_COUNT_MAX 100000u     /* of one set in a usage that is read */
+/* Of a usage that is read: */
+#define USAGE_COUNT_MAX 100000u     /* of one set */
+#define USAGE_SETS_MAX 256u         /* distinct sets */
 
 struct usage {
     struct uop *uops;   /* canonical: sorted by port set, each set once */
@@ -26,7 +28,7 @@ uint64_t usage_volume(const struct usage *usage);
 /* Text in canonical order; "" for the empty usage. Round trip with usage_parse is exact. */
 void usage_print(const struct usage *usage, const struct ports *ports, struct str *out);
 /* The whole of @text; "" is the empty usage. "p01" alone means 1*p01. Counts go up to
- * USAGE_COUNT_MAX. On failure @out stays empty and err->column is set. */
+ * USAGE_COUNT_MAX, distinct sets to USAGE_SETS_MAX. On failure @out stays empty and err->column is set. */
 bool usage_parse(const char *text, const struct ports *ports, struct usage *out, struct err *err);
 
 #endif

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/simulate.h"
+#include "base/mem.h"
+#include "cmd/command.h"
+
+#define TIMELINE_ITERATIONS 3
+#define TIMELINE_COLUMNS 100
+
+struct request {
+    const char *machines[32];
+    size_t machine_count;
+    struct simulate_options options;
+};
+
+static bool parse(int argc, char **argv, struct request *r, struct err *err)
+{
+    for (int i = 1; i < argc; i += 2) {
+        if (i + 1 == argc)
+            return err_set(err, ERR_USAGE, "give it a value", "%s stands alone", argv[i]);
+        if (strcmp(argv[i], "--machine") == 0 && r->machine_count < sizeof r->machines / sizeof *r->machines) {
+            r->machines[r->machine_count++] = argv[i + 1];
+        } else if (strcmp(argv[i], "--iterations") == 0) {
+            char *end;
+            unsigned long n = strtoul(argv[i + 1], &end, 10);
+            if (*end || end == argv[i + 1] || argv[i + 1][0] == '-' || n < 1 || n > 100000)
+                return err_set(err, ERR_USAGE, "give a whole number from 1 to 100000", "\"%s\" is no such number", argv[i + 1]);
+            r->options.iterations = (unsigned)n;
+        } else {
+            return err_set(err, ERR_USAGE, "kernel simulate [--machine ID]... [--iterations N]", "\"%s\" is not expected here", argv[i]);
+        }
+    }
+    return true;
+}
+
+static char stage_at(const struct simulated_step *step, int32_t cycle)
+{
+    return cycle == step->retire     ? 'R'
+           : cycle > step->retire    ? ' '
+           : cycle == step->dispatch ? 'D'
+           : cycle == step->issue    ? 'I'
+           : cycle == step->fetch    ? 'F'
+           : cycle < step->fetch     ? ' '
+           : cycle < step->issue     ? '.'
+           : cycle < step->dispatch  ? '-'
+           : cycle < step->done      ? '='
+                                     : '_';
+}
+
+static void print_timeline(const struct simulation *sim, const struct insn *insns, size_t count, struct str *out)
+{
+    str_add(out, "\n  F fetched, . queued, I renamed, - waits for operands or its port, D dispatched, = executes, _ done, R retired\n");
+    for (unsigned iteration = 0; iteration < sim->step_iterations; iteration++)
+        for (size_t k = 0; k < count; k++) {
+            const struct simulated_step *step = &sim->steps[iteration * count + k];
+            if (!step->retire)
+                continue;
+            str_addf(out, "%3u %4u ", iteration, insns[k].line);
+            for (int32_t cycle = 0; cycle < TIMELINE_COLUMNS && cycle <= step->retire; cycle++)
+                str_add_char(out, stage_at(step, cycle));
+            str_addf(out, "  %s\n", insns[k].mnemonic);
+        }
+}
+
+static void print_text(const struct machine *m, const struct simulation *sim, const struct bounds *bounds, const struct insn *insns, size_t count, struct str *out)
+{
+    const struct ports *ports = mapping_ports(m->mapping);
+
+    str_addf(out, "%s: %s%.2f cycles per iteration simulated", m->title, bounds->unknown ? "at least " : "", sim->cycles);
+    if (sim->period)
+        str_addf(out, ", exactly %lld/%u: the state repeats after %u iteration%s, seen at iteration %u\n", (long long)sim->numerator, sim->period, sim->period,
+                 sim->period == 1 ? "" : "s", sim->iterations);
+    else
+        str_addf(out, ", the mean over the second half of %u iterations: the state did not repeat\n", sim->iterations);
+    str_addf(out, "  bounds say %.2f (%s)\n  rename waits an iteration: for the front end %.2f, for room to reorder %.2f, for room to schedule %.2f\n  ports", bounds->total,
+             bound_name(bounds->bottleneck), sim->stalls_front, sim->stalls_rob, sim->stalls_scheduler);
+    for (unsigned j = 0; j < ports->count; j++)
+        str_addf(out, "  %s %.2f", ports->names[j], sim->busy[j]);
+    str_add_char(out, '\n');
+    print_timeline(sim, insns, count, out);
+}
+
+static json_t *result_json(const struct machine *m, const struct simulation *sim, const struct bounds *bounds, size_t count)
+{
+    const struct ports *ports = mapping_ports(m->mapping);
+    json_t *steps = json_array(), *busy = json_object();
+
+    for (unsigned j = 0; j < ports->count; j++)
+        json_object_set_new(busy, ports->names[j], json_real(sim->busy[j]));
+    for (size_t i = 0; i < sim->step_iterations * count; i++)
+        if (sim->steps[i].retire)
+            json_array_append_new(steps, json_pack("{s:i, s:i, s:i, s:i, s:i, s:i, s:i}", "iteration", (int)(i / count), "instruction", (int)(i % count), "fetch",
+                                                   sim->steps[i].fetch, "issue", sim->steps[i].issue, "dispatch", sim->steps[i].dispatch, "done", sim->steps[i].done,
+                                                   "retire", sim->steps[i].retire));
+    return json_pack("{s:s, s:f, s:o, s:o, s:i, s:b, s:f, s:o, s:{s:f, s:f, s:f}, s:o}", "machine", m->id, "cycles", sim->cycles, "period",
+                     sim->period ? json_integer(sim->period) : json_null(), "numerator", sim->period ? json_integer((json_int_t)sim->numerator) : json_null(), "iterations",
+                     (int)sim->iterations, "lower_bound", (int)bounds->unknown, "bound", bounds->total, "ports", busy, "stalls", "frontend", sim->stalls_front, "reorder",
+                     sim->stalls_rob, "scheduler", sim->stalls_scheduler, "timeline", steps);
+}
+
+static void one_machine(struct session *s, const struct machine *m, const struct simulate_options *options)
+{
+    size_t count;
+    const struct insn *insns = kernel_insns(s->kernel, &count);
+    struct block_work *work = block_work_new(m);
+    struct simulator *simulator = simulator_new();
+    struct block_options block = {.shape = shape_of(insns, count), .align = count ? (unsigned)(insns[0].offset % 64) : 0};
+    struct bounds bounds;
+    struct simulation sim;
+
+    bounds_of(work, insns, count, &block, false, &bounds);
+    simulate(simulator, work, insns, count, &block, options, &sim);
+    if (s->format == FORMAT_JSON)
+        session_json(s, result_json(m, &sim, &bounds, count));
+    else if (s->format == FORMAT_CSV)
+        str_addf(&s->output, "%s,%.17g,%u,%u\n", m->id, sim.cycles, sim.period, sim.iterations);
+    else
+        print_text(m, &sim, &bounds, insns, count, &s->output);
+    simulation_done(&sim);
+    simulator_free(simulator);
+    block_work_free(work);
+}
+
+bool cmd_kernel_simulate(struct session *s, int argc, char **argv, struct err *err)
+{
+    struct request r = {.options.timeline = TIMELINE_ITERATIONS};
+
+    if (!parse(argc, argv, &r, err))
+        return false;
+    if (!s->kernel)
+        return err_set(err, ERR_USAGE, "kernel load FILE, or kernel paste", "no kernel is loaded");
+    size_t count = r.machine_count ? r.machine_count : 1;
+    if (s->format == FORMAT_CSV)
+        str_add(&s->output, "machine,cycles,period,iterations\n");
+    for (size_t i = 0; i < count; i++) {
+        struct machine *m = r.machine_count ? session_machine(s, r.machines[i], err) : session_current(s, err);
+        if (!m)
+            return false;
+        one_machine(s, m, &r.options);
+    }
+    return true;
+}

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* AArch64 kernels on the Arm machines: dependencies with answers derived by hand, and the port bound against llvm-mca's own. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analysis/analysis.h"
+#include "base/file.h"
+#include "io/import_llvm.h"
+#include "io/machine_file.h"
+#include "isa/child.h"
+
+static const char *const machines[] = {"cortex-a72", "neoverse-n1", "neoverse-v2", "a64fx", "ampere1"};
+#define MACHINES (sizeof machines / sizeof *machines)
+
+static bool has_program(const char *name)
+{
+    char command[128];
+    snprintf(command, sizeof command, "%s --version >/dev/null 2>&1", name);
+    return system(command) == 0;
+}
+
+#define NEEDS_ASSEMBLER() do { if (!has_program("aarch64-linux-gnu-as")) skip(); } while (0)
+
+static struct machine *machine(const char *id)
+{
+    struct err err = {0};
+    struct machine *m = machine_load(id, &err);
+    if (!m)
+        fail_msg("%s: %s", id, err.what);
+    return m;
+}
+
+static struct kernel *kernel_of(const char *text)
+{
+    struct kernel_options options = {.isa_given = true, .isa = ISA_AARCH64};
+    struct err err = {0};
+    struct kernel *k = kernel_from_text("t", text, strlen(text), &options, &err);
+    if (!k)
+        fail_msg("%s", err.what);
+    return k;
+}
+
+static double bound_on(const char *text, const char *id, enum bound_kind kind)
+{
+    struct kernel *k = kernel_of(text);
+    struct machine *m = machine(id);
+    struct analysis *a = analysis_new(k, m);
+    double value = a->bounds[kind];
+    assert_false(a->lower_bound);
+    analysis_free(a);
+    machine_free(m);
+    kernel_free(k);
+    return value;
+}
+
+/* The loop-carried bound, from latencies of the table and of facts: each row says where its number comes from. */
+static void test_dependencies(void **state)
+{
+    (void)state;
+    NEEDS_ASSEMBLER();
+    static const struct { const char *machine; double cycles; const char *text; } known[] = {
+        /* fadd 2; accumulator of fmla late-forwarded: 2 on V2 and N1, 3 on A72; no such path on A64FX: 9 */
+        {"neoverse-v2", 2, "1: fadd d0, d0, d1\nsubs x0, x0, #1\nb.ne 1b\n"},
+        {"cortex-a72", 4, "1: fadd d0, d0, d1\nsubs x0, x0, #1\nb.ne 1b\n"},
+        {"neoverse-v2", 2, "1: fmla v0.2d, v1.2d, v2.2d\nsubs x0, x0, #1\nb.ne 1b\n"},
+        {"neoverse-n1", 2, "1: fmla v0.2d, v1.2d, v2.2d\nsubs x0, x0, #1\nb.ne 1b\n"},
+        {"cortex-a72", 3, "1: fmadd d0, d1, d2, d0\nsubs x0, x0, #1\nb.ne 1b\n"},
+        {"cortex-a72", 7, "1: fmadd d0, d0, d2, d1\nsubs x0, x0, #1\nb.ne 1b\n"},
+        {"a64fx", 9, "1: fmla v0.2d, v1.2d, v2.2d\nsubs x0, x0, #1\nb.ne 1b\n"},
+        /* flags and carry: adc waits for the adcs before it, csel for cmp */
+        {"neoverse-v2", 2, "1: adcs x0, x0, x1\nadcs x2, x2, x3\ncbnz x4, 1b\n"},
+        {"neoverse-v2", 2, "1: cmp x0, x1\ncsel x0, x2, x3, lt\ncbnz x4, 1b\n"},
+        /* a lane and a merging predicate keep the old value, movi and fmov do not */
+        {"neoverse-v2", 1, "1: movi v0.4s, #1\nadd v1.4s, v0.4s, v2.4s\nsubs x0, x0, #1\nb.ne 1b\n"},
+        {"neoverse-v2", 1, "1: ld1 {v0.2d}, [x1]\nsubs x0, x0, #1\nb.ne 1b\n"},
+        {"cortex-a72", 1, "1: xtn v0.8b, v1.8h\nsubs x0, x0, #1\nb.ne 1b\n"},
+        {"cortex-a72", 3, "1: xtn2 v0.16b, v1.8h\nsubs x0, x0, #1\nb.ne 1b\n"},
+        /* pointer chasing: 4 cycles of load; through a post-indexed load too */
+        {"cortex-a72", 4, "1: ldr x0, [x0]\ncbnz x0, 1b\n"},
+        {"neoverse-v2", 4, "1: ldr x0, [x0, #8]\ncbnz x0, 1b\n"},
+        /* post- and pre-indexed streams step in one cycle, whatever they move and whenever the data come */
+        {"neoverse-v2", 1, "1: ldr x1, [x0], #8\nadd x2, x2, x1\ncbnz x1, 1b\n"},
+        {"neoverse-v2", 1, "1: ldr d1, [x0, #8]!\nstr d1, [x2], #8\ncmp x0, x3\nb.ne 1b\n"},
+        {"cortex-a72", 1, "1: ldr d1, [x10], #8\nldr d2, [x8]\nsubs x9, x9, #1\nfmadd d1, d1, d0, d2\nstr d1, [x8], #8\nb.ne 1b\n"},
+        {"cortex-a72", 1, "1: ld1 {v0.2d}, [x0], x3\nst1 {v0.2d}, [x1], #16\ncmp x0, x4\nb.ne 1b\n"},
+        /* a step by a register waits for that register: mul 3 on A72, and then the step */
+        {"cortex-a72", 4, "1: mul w3, w0, w5\nld1 {v0.2d}, [x0], x3\ncmp x0, x4\nb.ne 1b\n"},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        double cycles = bound_on(known[i].text, known[i].machine, BOUND_DEPENDENCIES);
+        if (fabs(cycles - known[i].cycles) > 1e-6)
+            fail_msg("%s: %g cycles, not %g: %s", known[i].machine, cycles, known[i].cycles, known[i].text);
+    }
+}
+
+/* Through memory: the store's value reaches the load after the fact store_forward, found by address over steps of the base. */
+static void test_store_forwarding(void **state)
+{
+    (void)state;
+    NEEDS_ASSEMBLER();
+    static const struct { const char *text; double distance; } linked[] = {
+        {"1: ldr d0, [sp, #16]\nfadd d0, d0, d1\nstr d0, [sp, #16]\nsubs x0, x0, #1\nb.ne 1b\n", 1},
+        {"1: ldr d0, [x0, #-8]\nfadd d0, d0, d1\nstr d0, [x0], #8\ncmp x0, x1\nb.ne 1b\n", 1},
+        {"1: ldr d0, [x0]\nfadd d0, d0, d1\nstr d0, [x0, #8]!\ncmp x0, x1\nb.ne 1b\n", 1},
+        {"1: ldr d0, [x0, #-16]\nfadd d0, d0, d1\nstr d0, [x0], #8\ncmp x0, x1\nb.ne 1b\n", 2},
+        {"1: ldr d0, [x0, x2, lsl #3]\nfadd d0, d0, d1\nadd x2, x2, #1\nstr d0, [x0, x2, lsl #3]\ncmp x2, x1\nb.ne 1b\n", 1},
+        {"1: mov x5, x0\nldr d0, [x5]\nfadd d0, d0, d1\nadd x0, x0, #8\nstr d0, [x0]\ncmp x0, x1\nb.ne 1b\n", 1},
+    };
+    static const char *const apart[] = {
+        "1: ldr d0, [x0]\nfadd d0, d0, d1\nstr d0, [x0], #8\ncmp x0, x1\nb.ne 1b\n",
+        "1: ldr d0, [x0, #8]\nfadd d0, d0, d1\nstr d0, [x0], #8\ncmp x0, x1\nb.ne 1b\n",
+        "1: ldr d0, [x2], #8\nfadd d0, d0, d1\nstr d0, [x0], #8\ncmp x0, x1\nb.ne 1b\n",
+    };
+    for (size_t i = 0; i < sizeof machines / sizeof *machines; i++) {
+        struct machine *m = machine(machines[i]);
+        const struct mapping_entry *add = mapping_find(m->mapping, "FADD (D, D, D)");
+        double chain = machine_number(m, "store_forward_vector") + add->latency;
+        assert_true(chain > 5 && chain < 30);
+        machine_free(m);
+        for (size_t k = 0; k < sizeof linked / sizeof *linked; k++) {
+            double cycles = bound_on(linked[k].text, machines[i], BOUND_DEPENDENCIES);
+            if (fabs(cycles - chain / linked[k].distance) > 1e-6)
+                fail_msg("%s: %g cycles, not %g: %s", machines[i], cycles, chain / linked[k].distance, linked[k].text);
+        }
+        for (size_t k = 0; k < sizeof apart / sizeof *apart; k++)
+            assert_true(fabs(bound_on(apart[k], machines[i], BOUND_DEPENDENCIES) - 1) < 1e-6);
+    }
+}
+
+/* Half precision, LSE and SVE on a core or in a table without them, and what no decoder knows, are flagged; the total says so. */
+static void test_unknown(void **state)
+{
+    (void)state;
+    NEEDS_ASSEMBLER();
+    static const struct { const char *text; size_t rows; bool known_to_v2; } cases[] = {
+        {"fadd v0.8h, v1.8h, v2.8h\nadd x3, x3, x4\n", 2, true}, {"ldadd x0, x1, [x2]\nadd x3, x3, x4\n", 2, false}, {".inst 0xffffffff\nadd x3, x3, x4\n", 2, false}, {"fadd z0.d, z1.d, z2.d\nret\n", 2, true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct kernel *k = kernel_of(cases[i].text);
+        struct machine *old = machine("cortex-a72"), *new = machine("neoverse-v2");
+        struct analysis *a = analysis_new(k, old), *b = analysis_new(k, new);
+        assert_int_equal(a->count, cases[i].rows);
+        assert_true(a->lower_bound && a->rows[0].flags & ROW_UNKNOWN && !(a->rows[1].flags & ROW_UNKNOWN));
+        assert_non_null(strstr(a->sentence, "lower bound"));
+        assert_int_equal(b->lower_bound, !cases[i].known_to_v2);
+        analysis_free(a);
+        analysis_free(b);
+        machine_free(old);
+        machine_free(new);
+        kernel_free(k);
+    }
+}
+
+static char *data_text(const char *name, size_t *length)
+{
+    struct str path = {0}, text = {0};
+    struct err err = {0};
+    str_addf(&path, "%s/%s", getenv("PORTOLAN_SRC") ? getenv("PORTOLAN_SRC") : ".", name);
+    if (!file_read(str_text(&path), 1 << 20, &text, &err))
+        fail_msg("%s", err.what);
+    str_done(&path);
+    *length = text.length;
+    return str_take(&text);
+}
+
+/* Base integer, floating point and vectors of ARMv8-A, the forms of the published Cortex-A72 experiments among them. */
+static void test_base_forms(void **state)
+{
+    (void)state;
+    NEEDS_ASSEMBLER();
+    size_t length;
+    char *text = data_text("tests/data/a64-base.s", &length);
+    struct kernel *k = kernel_of(text);
+    assert_int_equal(k->insn_count, 403);
+    for (size_t i = 0; i < MACHINES; i++) {
+        struct machine *m = machine(machines[i]);
+        struct analysis *a = analysis_new(k, m);
+        for (size_t r = 0; r < a->count; r++)
+            if (a->rows[r].flags & ROW_UNKNOWN)
+                fail_msg("%s does not know %s", machines[i], a->rows[r].insn->form);
+        analysis_free(a);
+        machine_free(m);
+    }
+    kernel_free(k);
+    free(text);
+}
+
+/* The loops of compilers: found where they are, nothing unknown, a number on each machine that has their instructions. */
+static void test_compiled(void **state)
+{
+    (void)state;
+    NEEDS_ASSEMBLER();
+    static const struct { const char *file; size_t loops; bool sve; } files[] = {
+        {"tests/data/a64-gcc.s", 8, false}, {"tests/data/a64-gcc-O2.s", 8, false}, {"tests/data/a64-clang.s", 13, false}, {"tests/data/a64-gcc-sve.s", 8, true},
+        {"tests/data/a64-objdump.txt", 8, false}, {"data/kernels/triad-a64-gcc-O3.s", 1, false}, {"data/kernels/stencil-a64-gcc-O3.s", 1, false},
+        {"data/kernels/dot-a64-clang-O3.s", 1, false}, {"data/kernels/daxpy-a64-gcc-sve.s", 1, true}, {"data/kernels/daxpy-a64-clang-tail.s", 1, false},
+    };
+    for (size_t f = 0; f < sizeof files / sizeof *files; f++) {
+        size_t length;
+        char *text = data_text(files[f].file, &length);
+        struct err err = {0};
+        struct kernel *k = kernel_from_text(files[f].file, text, length, NULL, &err);
+        if (!k)
+            fail_msg("%s: %s", files[f].file, err.what);
+        assert_int_equal(k->isa, ISA_AARCH64);
+        assert_int_equal(k->loop_count, files[f].loops);
+        for (size_t i = 0; i < MACHINES; i++) {
+            struct machine *m = machine(machines[i]);
+            bool has_sve = mapping_find(m->mapping, "FMLA (Z.D, P/M, Z.D, Z.D)") != NULL;
+            for (k->current = 0; k->current < k->loop_count; k->current++) {
+                struct analysis *a = analysis_new(k, m);
+                if (!files[f].sve || has_sve)
+                    assert_false(a->lower_bound);
+                assert_true(a->cycles >= 0.3 && a->cycles < 40);
+                analysis_free(a);
+            }
+            machine_free(m);
+        }
+        kernel_free(k);
+        free(text);
+    }
+}
+
+/* The loop as llvm-mca takes it. */
+static void add_region(const struct kernel *k, struct str *out)
+{
+    size_t count;
+    const struct insn *insns = kernel_insns(k, &count);
+    str_add(out, "# LLVM-MCA-BEGIN\n");
+    for (size_t i = 0; i < count; i++) {
+        struct insn again;
+        assert_true(insn_decode_isa(ISA_AARCH64, insns[i].bytes, 4, 0, true, &again, NULL));
+        str_addf(out, "%s\n", again.text);
+        insn_done(&again);
+    }
+    str_add(out, "# LLVM-MCA-END\n");
+}
+
+/* llvm-mca's block reciprocal throughput of each loop of @k. */
+static void peer_bounds(const struct kernel *k, const char *cpu, double *out)
+{
+    static const struct child_limits limits = {.cpu_seconds = 60, .memory = (size_t)4 << 30, .file_size = 1 << 20, .wall_seconds = 120, .output = 8 << 20};
+    struct str input = {0};
+    struct child_result result;
+    struct err err = {0};
+    char mcpu[64];
+    struct kernel loop = *k;
+    snprintf(mcpu, sizeof mcpu, "-mcpu=%s", cpu);
+    for (loop.current = 0; loop.current < k->loop_count; loop.current++)
+        add_region(&loop, &input);
+    const char *argv[] = {"llvm-mca-22", "-mtriple=aarch64-linux-gnu", mcpu, "-iterations=1", "-instruction-info=false", "-resource-pressure=false", NULL};
+    assert_true(child_run(argv, "/tmp", input.data, input.length, &limits, &result, &err));
+    const char *at = str_text(&result.output);
+    for (size_t i = 0; i < k->loop_count; i++) {
+        at = strstr(at, "Block RThroughput:");
+        if (!at)
+            fail_msg("llvm-mca: %.300s", str_text(&result.output));
+        at += strlen("Block RThroughput:");
+        out[i] = strtod(at, NULL);
+    }
+    child_result_done(&result);
+    str_done(&input);
+}
+
+/* Ports and issue on the imported tables alone. llvm-mca takes resource by resource, the bound here every union of port sets: never less, and more
+ * only where different sets share ports. */
+static void test_against_llvm(void **state)
+{
+    (void)state;
+    NEEDS_ASSEMBLER();
+    if (!has_program("llvm-mca-22"))
+        skip();
+    static const struct { const char *file; bool sve; } files[] = {
+        {"tests/data/a64-gcc.s", false}, {"tests/data/a64-clang.s", false}, {"tests/data/a64-gcc-O2.s", false}, {"tests/data/a64-gcc-sve.s", true}};
+    struct err err = {0};
+    struct forms *forms = forms_load_isa(ISA_AARCH64, &err);
+    size_t loops = 0, equal = 0;
+    for (size_t i = 0; i < MACHINES; i++) {
+        struct machine *m = import_llvm(machines[i], forms, &err);
+        if (!m)
+            fail_msg("%s: %s", machines[i], err.what);
+        bool has_sve = mapping_find(m->mapping, "FMLA (Z.D, P/M, Z.D, Z.D)") != NULL;
+        for (size_t f = 0; f < sizeof files / sizeof *files; f++) {
+            if (files[f].sve && !has_sve)
+                continue;
+            size_t length;
+            char *text = data_text(files[f].file, &length);
+            struct kernel *k = kernel_of(text);
+            double peer[32];
+            assert_true(k->loop_count <= 32);
+            peer_bounds(k, machines[i], peer);
+            for (k->current = 0; k->current < k->loop_count; k->current++) {
+                struct analysis *a = analysis_new(k, m);
+                double ours = fmax(a->bounds[BOUND_PORTS], a->bounds[BOUND_ISSUE]), theirs = peer[k->current];
+                if (ours < theirs - 0.051 || ours > 2 * theirs)   /* they print one decimal */
+                    fail_msg("%s loop %zu of %s: %g, llvm-mca %g", machines[i], k->current + 1, files[f].file, ours, theirs);
+                equal += fabs(ours - theirs) < 0.051;
+                loops++;
+                analysis_free(a);
+            }
+            kernel_free(k);
+            free(text);
+        }
+        machine_free(m);
+    }
+    forms_free(forms);
+    assert_true(loops > 150);
+    if (equal * 100 < loops * 90)
+        fail_msg("only %zu of %zu loops are as in llvm-mca", equal, loops);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_dependencies), cmocka_unit_test(test_store_forwarding), cmocka_unit_test(test_unknown), cmocka_unit_test(test_base_forms),
+        cmocka_unit_test(test_compiled), cmocka_unit_test(test_against_llvm),
+    };
+    return cmocka_run_group_tests_name("a64 analysis", tests, NULL, NULL);
+}
