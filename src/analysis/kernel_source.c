@@ -58,7 +58,6 @@ struct kernel *kernel_from_source(const char *path, const char *compiler, const 
         err_at(err, path, 0, 0);
         goto out;
     }
-    own.syntax = SYNTAX_ATT;
     k = kernel_from_text(path, str_text(&c.assembly), c.assembly.length, &own, err);
     if (k)
         take_source(k, &c, path);

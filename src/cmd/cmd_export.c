@@ -111,7 +111,7 @@ static bool last_result(struct session *s, enum format format, struct str *out, 
     bool color = s->color, ok;
     char *line = mem_strdup(s->last_line), *text = NULL;
     size_t length = 0;
-    FILE *stream = open_memstream(&text, &length);
+    FILE *stream = open_memstream(&text, &length), *out_before = s->out;
     if (!stream)
         die("out of memory");
     s->format = format;
@@ -119,6 +119,7 @@ static bool last_result(struct session *s, enum format format, struct str *out, 
     ok = command_run(s, line, stream, err);
     s->format = before;
     s->color = color;
+    s->out = out_before;
     fclose(stream);
     if (ok)
         str_add_bytes(out, text, length);

@@ -27,16 +27,22 @@ static void id_from_path(const char *path, char id[64])
         strcpy(id, "imported");
 }
 
-/* Makes @id the first of the selection; the others stay behind it. */
+/* Makes @id the first of the selection of its instruction set; the others stay behind it. */
 static bool make_current(struct session *s, const char *id, struct err *err)
 {
-    char **ids = mem_alloc((s->selected_count + 1) * sizeof *ids);
+    const struct machine *m = session_machine(s, id, err);
+    enum isa isa = s->isa;
+    if (!m)
+        return false;
+    isa_parse(m->isa, &isa);
+    const struct selection *shown = &s->kept[isa];
+    char **ids = mem_alloc((shown->count + 1) * sizeof *ids);
     size_t count = 0;
 
     ids[count++] = (char *)id;
-    for (size_t i = 0; i < s->selected_count; i++)
-        if (strcmp(s->selected[i], id) != 0)
-            ids[count++] = s->selected[i];
+    for (size_t i = 0; i < shown->count; i++)
+        if (strcmp(shown->ids[i], id) != 0)
+            ids[count++] = shown->ids[i];
     bool ok = session_select(s, ids, count, err);
     free(ids);
     return ok;
@@ -75,11 +81,37 @@ static bool import_from_osaca(struct session *s, const char *path, struct err *e
     return true;
 }
 
+/* A mapping alone does not say what it is for: the instruction set whose table knows most of its forms. */
+static bool set_isa(struct session *s, struct machine *m, struct err *err)
+{
+    size_t most = 0;
+    for (int isa = 0; isa < ISA_COUNT; isa++) {
+        const struct forms *forms = session_forms(s, (enum isa)isa, err);
+        size_t known = 0;
+        if (!forms)
+            return false;
+        for (size_t i = 0; i < mapping_count(m->mapping); i++)
+            known += forms_find(forms, mapping_at(m->mapping, i)->form) != NULL;
+        if (known > most) {
+            free(m->isa);
+            m->isa = mem_strdup(isa_name((enum isa)isa));
+            most = known;
+        }
+    }
+    machine_set_fact(m, "isa", m->isa, "", "");
+    return true;
+}
+
 static bool import_from_csv(struct session *s, const char *path, struct err *err)
 {
     char id[64];
     id_from_path(path, id);
-    return adopt(s, machine_load_csv(id, path, err), err);
+    struct machine *m = machine_load_csv(id, path, err);
+    if (m && !set_isa(s, m, err)) {
+        machine_free(m);
+        m = NULL;
+    }
+    return adopt(s, m, err);
 }
 
 static bool import_from_llvm(struct session *s, const char *cpu, struct err *err)

@@ -87,6 +87,11 @@ bool session_wait(struct session *s, unsigned number, struct err *err)
 void session_done(struct session *s)
 {
     job_shutdown();
+    session_release(s);
+}
+
+void session_release(struct session *s)
+{
     drop_analyses(s);
     kernel_free(s->kernel);
     for (size_t i = 0; i < s->run_count; i++)

@@ -58,6 +58,8 @@ struct session {
 
 void session_init(struct session *s);
 void session_done(struct session *s);
+/* The same but for the background jobs, which go on: for a session that was only built up to be looked at. */
+void session_release(struct session *s);
 /* Machine by id, loaded on first use; borrowed. NULL with err. */
 struct machine *session_machine(struct session *s, const char *id, struct err *err);
 /* Takes @take_machine; replaces one of the same id. */

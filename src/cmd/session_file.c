@@ -14,7 +14,9 @@
 #include "base/file.h"
 #include "base/vec.h"
 #include "io/csv.h"
+#include "io/experiments_file.h"
 #include "io/machine_file.h"
+#include "work/job.h"
 
 #define VERSION "1"
 
@@ -23,7 +25,8 @@ static const char *const forms_files[ISA_COUNT] = {"forms.csv", "forms-aarch64.c
 #define TEXT_LIMIT ((size_t)32 << 20)
 
 /* All that a session directory may hold. */
-static const char *const parts[] = {"session.csv", "kernel.s", "kernel.hex", "kernel-source.txt", "kernel-lines.csv", "forms.csv", "forms-aarch64.csv", "machines", "overrides", NULL};
+static const char *const parts[] = {"session.csv", "kernel.s", "kernel.hex", "kernel-source.txt", "kernel-lines.csv", "forms.csv", "forms-aarch64.csv", "experiments.csv",
+                                    "machines",    "overrides", NULL};
 
 static bool system_fault(struct err *err, const char *path, const char *what)
 {
@@ -203,8 +206,12 @@ static bool save_all(struct session *s, const char *dir, struct err *err)
     add_row(&settings, "format", formats[s->format]);
     add_row(&settings, "ascii", s->ascii ? "on" : "off");
     add_row(&settings, "keep-going", s->keep_going ? "on" : "off");
-    for (size_t i = 0; i < s->selected_count; i++)
-        add_row(&settings, "machine", s->selected[i]);
+    /* Those on the screen come last. */
+    for (int k = 1; k <= ISA_COUNT; k++) {
+        const struct selection *shown = &s->kept[(s->isa + k) % ISA_COUNT];
+        for (size_t i = 0; i < shown->count; i++)
+            add_row(&settings, "machine", shown->ids[i]);
+    }
     for (size_t i = 0; i < s->form_pattern_count; i++)
         add_row(&settings, "forms-select", s->form_patterns[i]);
     for (size_t i = 0; ok && i < s->machine_count; i++)
@@ -213,6 +220,11 @@ static bool save_all(struct session *s, const char *dir, struct err *err)
         ok = save_forms(dir, forms_files[isa], s->forms[isa], err);
     if (s->kernel)
         add_row(&settings, "kernel-isa", isa_name(s->kernel->isa));
+    if (ok && s->experiments && s->experiments->rows.count) {
+        struct str path = {0};
+        ok = experiments_save(s->experiments, path_in(&path, dir, "experiments.csv"), err);
+        str_done(&path);
+    }
     ok = ok && (!s->kernel || save_kernel(dir, s->kernel, &settings, err)) && write_in(dir, "session.csv", &settings, err);
     str_done(&settings);
     return ok;
@@ -500,6 +512,44 @@ static bool load_forms(const char *dir, struct session *s, struct err *err)
     return ok;
 }
 
+/* The machines of each instruction set are shown together; those named last are on the screen. */
+static bool select_all(struct session *s, const struct plan *plan, struct err *err)
+{
+    char **ids = mem_alloc((plan->machines.count + 1) * sizeof *ids);
+    bool ok = true;
+
+    for (size_t from = 0, to; ok && from < plan->machines.count; from = to) {
+        const char *isa = session_machine(s, plan->machines.items[from], err)->isa;
+        size_t count = 0;
+        for (to = from; to < plan->machines.count && strcmp(session_machine(s, plan->machines.items[to], err)->isa, isa) == 0; to++)
+            ids[count++] = plan->machines.items[to];
+        ok = session_select(s, ids, count, err);
+    }
+    free(ids);
+    return ok;
+}
+
+static bool load_experiments(const char *dir, struct session *s, struct err *err)
+{
+    struct str path = {0};
+    bool there = access(path_in(&path, dir, "experiments.csv"), F_OK) == 0;
+
+    if (there)
+        s->experiments = experiments_load(str_text(&path), err);
+    str_done(&path);
+    return !there || s->experiments;
+}
+
+/* Jobs hold on to the experiments and machines that they began with. */
+static bool idle(struct err *err)
+{
+    struct job_info info;
+    for (size_t i = 0; job_get(i, &info); i++)
+        if (info.state == JOB_RUNNING)
+            return err_set(err, ERR_USAGE, "job wait, or job cancel", "%s is still going on", info.title);
+    return true;
+}
+
 /* Moves what a session directory holds from @from to @to; what was there ends up in @from. */
 static void exchange(struct session *to, struct session *from)
 {
@@ -507,6 +557,9 @@ static void exchange(struct session *to, struct session *from)
 
 #define SWAP(field) (memcpy(&to->field, &from->field, sizeof to->field), memcpy(&from->field, &before.field, sizeof to->field))
     SWAP(kernel);
+    SWAP(experiments);
+    SWAP(analyses);
+    SWAP(analysis_count);
     SWAP(machines);
     SWAP(machine_count);
     SWAP(isa);
@@ -529,6 +582,8 @@ bool session_load(struct session *s, const char *dir, struct err *err)
     struct str path = {0};
     bool ok = false;
 
+    if (!idle(err))
+        return false;
     session_init(&fresh);
     struct csv_table *t = csv_table_read(path_in(&path, dir, "session.csv"), err);
     if (!t || !read_settings(str_text(&path), t, &fresh, &plan, err))
@@ -540,7 +595,7 @@ bool session_load(struct session *s, const char *dir, struct err *err)
         session_add_machine(&fresh, m);
     }
     if (!load_listed(&fresh, dir, "machines", "", err) || !load_listed(&fresh, dir, "overrides", ".csv", err) ||
-        !session_select(&fresh, plan.machines.items, plan.machines.count, err) || !load_forms(dir, &fresh, err) || !load_kernel(dir, &plan, &fresh, err))
+        !select_all(&fresh, &plan, err) || !load_forms(dir, &fresh, err) || !load_experiments(dir, &fresh, err) || !load_kernel(dir, &plan, &fresh, err))
         goto out;
     session_select_forms(&fresh, plan.patterns.items, plan.patterns.count);
     exchange(s, &fresh);
@@ -550,6 +605,6 @@ out:
     vec_done(&plan.machines);
     vec_done(&plan.patterns);
     str_done(&path);
-    session_done(&fresh);
+    session_release(&fresh);
     return ok;
 }

@@ -107,7 +107,7 @@ static bool is_warning(const char *warning)
 
 bool compile_option_allowed(const char *option, bool *takes_next, struct err *err)
 {
-    static const char *const whole[] = {"-w", "-ansi", "-pedantic", "-pedantic-errors", "-pthread", NULL};
+    static const char *const whole[] = {"-w", "-ansi", "-pedantic", "-pedantic-errors", "-pthread", "-g", "-g0", "-g1", "-g2", "-g3", "-ggdb", NULL};
     bool ok = option[0] == '-' && option[1];
 
     *takes_next = false;

@@ -37,14 +37,14 @@ static void test_options(void **state)
     (void)state;
     static const char *const allowed[] = {"-O", "-O3", "-Ofast", "-march=native", "-mavx512f", "-mno-fma", "-mtune=znver4", "-ffast-math", "-fno-tree-vectorize",
                                           "-funroll-loops", "-ffp-contract=off", "-std=gnu17", "-DN=4", "-D", "-UN", "-I..", "-I", "-Wall", "-Wno-unused", "-w",
-                                          "-falign-loops=32", "-mprefer-vector-width=512"};
+                                          "-falign-loops=32", "-mprefer-vector-width=512", "-g", "-masm=intel"};
     static const char *const refused[] = {"-o", "-ox.o", "-c", "-S", "-E", "-fplugin=x.so", "-fplugin-arg-x-y", "-wrapper", "-B/tmp", "-B", "-specs=x",
                                           "--specs=x", "@file", "-", "", "x.c", "-fdump-tree-all", "-fdump-rtl-all=/tmp/x", "-save-temps", "-Wl,-x", "-Wa,-a=x",
                                           "-Wp,-MD,x", "-MD", "-MF", "-mllvm", "-mllvm=-load=x", "-mlinker-version=1", "-m32", "-mx32", "-fpass-plugin=x",
                                           "-fprofile-generate=/x", "-fprofile-use=x", "-fstack-usage", "-flto", "-fuse-ld=x", "-fcallgraph-info", "-include",
                                           "-imacros", "-x", "-Xclang", "-Xassembler", "-T", "-l", "-L", "-fopt-info=x", "-fsave-optimization-record", "-O3x",
                                           "-fdiagnostics-format=sarif-file", "-fmodules-cache-path=x", "-foffload=x", "-Rpass=x", "-fauto-profile=x",
-                                          "-ffast-math/../x", "-march=x/y", "-pipe;x", "-fno-", "-f", "-m", "-specs", "-dumpdir", "-iplugindir=x", "-fcompare-debug"};
+                                          "-ffast-math/../x", "-march=x/y", "-pipe;x", "-fno-", "-f", "-m", "-specs", "-dumpdir", "-iplugindir=x", "-fcompare-debug", "-gsplit-dwarf", "-gz"};
     for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++) {
         bool next;
         if (!compile_option_allowed(allowed[i], &next, NULL))

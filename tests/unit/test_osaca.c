@@ -264,6 +264,27 @@ static void test_faults_name_the_line(void **state)
     str_done(&text);
 }
 
+/* A file of a few kilobytes that aliases blow up to more than there is time for. */
+static void test_aliases_are_bounded(void **state)
+{
+    (void)state;
+    static const char *const lists[] = {"port_pressure: &p [&q [1, '0']", "port_pressure: [[1, &p ['0'", "operands: [&q {class: immediate}"};
+    struct str text = {0};
+    for (int i = 0; i < 3; i++) {
+        struct err err = {0};
+        str_clear(&text);
+        str_addf(&text, "isa: x86\nports: ['0']\ninstruction_forms:\n- &e {name: add, %s", lists[i]);
+        for (int k = 0; k < 1000; k++)
+            str_add(&text, i == 1 ? ", '0'" : ", *q");
+        str_add(&text, i == 1 ? "]]]}\n" : "]}\n");
+        for (int k = 0; k < 1000; k++)
+            str_add(&text, "- *e\n");
+        assert_null(import_osaca_parse("x", "bomb", text.data, text.length, shipped_forms(), NULL, &err));
+        assert_true(strstr(err.what, "too") != NULL);
+    }
+    str_done(&text);
+}
+
 static void test_odd_names_survive(void **state)
 {
     (void)state;
@@ -290,7 +311,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_reads_as_osaca_would),   cmocka_unit_test(test_round_trip_of_shipped_machines),
         cmocka_unit_test(test_foreign_eyes_see_the_same), cmocka_unit_test(test_faults_name_the_line),
-        cmocka_unit_test(test_odd_names_survive),
+        cmocka_unit_test(test_aliases_are_bounded),    cmocka_unit_test(test_odd_names_survive),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,7 +77,9 @@ static void test_round_trip(void **state)
     RUN(&s, NULL, "kernel load %s; kernel use 2", "k.s");
     RUN(&s, NULL, "set machine znver4,skylake; mapping use skylake; mapping set 'ADD (R64, R64)' 1*p01%s", NULL);
     RUN(&s, NULL, "mapping new 4 four; mapping set 'ADD (R64, R64)' 2*p03; mapping use skylake; forms add %s", "forms.csv");
-    RUN(&s, NULL, "forms select 'ADD (*' 'VADD*'; set format csv; set ascii on; session save %s", "one");
+    put("e.csv", "experiment,cycles\n\"2*ADD (R64, R64) + X\",1.25\nY,\n");
+    RUN(&s, NULL, "experiments load %s", "e.csv");
+    RUN(&s, NULL, "mapping use cortex-a72; mapping use skylake; forms select 'ADD (*' 'VADD*'; set format csv; set ascii on; session save %s", "one");
     RUN(&t, NULL, "session load %s", "one");
     assert_int_equal(t.format, FORMAT_CSV);
     assert_true(t.ascii);
@@ -90,6 +92,13 @@ static void test_round_trip(void **state)
     usage_of(&t, "four", "ADD (R64, R64)", &after);
     assert_string_equal(str_text(&after), "2*p03");
     assert_string_equal(forms_find(session_forms(&t, ISA_X86_64, NULL), "ADD (R64, R64)")->extension, "MINE");
+    assert_int_equal(t.kept[ISA_AARCH64].count, s.kept[ISA_AARCH64].count);
+    assert_string_equal(t.kept[ISA_AARCH64].ids[0], "cortex-a72");
+    assert_int_equal(t.isa, ISA_X86_64);
+    assert_non_null(t.experiments);
+    assert_int_equal(t.experiments->rows.count, 2);
+    assert_true(t.experiments->rows.items[0].cycles == 1.25);
+    assert_false(experiments_measured(t.experiments, 1));
     assert_true(session_form_selected(&t, "VADDPD (XMM, XMM, XMM)"));
     assert_false(session_form_selected(&t, "SUB (R64, R64)"));
     RUN(&s, &before, "kernel list; kernel show; kernel analyze%s", NULL);

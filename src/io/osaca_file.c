@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "io/osaca_file.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+
+/* Aliases make a small file as long as they like: what is walked has limits, far beyond any machine there is. */
+#define ENTRY_LIMIT ((size_t)200000)
+#define NAME_LIMIT ((size_t)1000000)
+#define KEY_LIMIT 64
+#define LIST_LIMIT 256
+
+static bool fault(struct osaca_file *r, const yaml_node_t *node, const char *todo, const char *what)
+{
+    return yaml_tree_fault(&r->tree, node, r->err, todo, "%s", what);
+}
+
+bool osaca_number(const yaml_node_t *node, double *out)
+{
+    const char *text = yaml_tree_text(node);
+    char *end;
+
+    *out = NAN;
+    if (yaml_tree_null(node))
+        return true;
+    if (!text)
+        return false;
+    *out = strtod(text, &end);
+    return *end == '\0' && end != text && isfinite(*out) && *out >= 0;
+}
+
+/* '0156' names a port per character, [2D, 3D] one per item. */
+static bool read_port_set(struct osaca_file *r, const yaml_node_t *node, portset *set)
+{
+    const char *text = yaml_tree_text(node);
+
+    *set = 0;
+    if (!text && !(node && node->type == YAML_SEQUENCE_NODE))
+        return fault(r, node, "write '01' or ['0', '1']", "a list of ports was expected");
+    for (size_t i = 0; text && text[i]; i++) {
+        int port = ports_find(&r->ports, text + i, 1);
+        if (port < 0)
+            return yaml_tree_fault(&r->tree, node, r->err, "add it to ports, or write names longer than a character as a list",
+                                   "there is no port \"%c\" in ports", isprint((unsigned char)text[i]) ? text[i] : '?');
+        *set |= (portset)1 << port;
+    }
+    const yaml_node_t *item;
+    for (size_t i = 0; !text && (item = yaml_tree_item(&r->tree, node, i)); i++) {
+        if (i == LIST_LIMIT)
+            return fault(r, item, "name each port once", "the list of ports is too long");
+        const char *name = yaml_tree_text(item);
+        int port = name ? ports_find(&r->ports, name, strlen(name)) : -1;
+        if (port < 0)
+            return yaml_tree_fault(&r->tree, item, r->err, "add it to ports", "there is no port \"%.40s\" in ports", name ? name : "");
+        *set |= (portset)1 << port;
+    }
+    return *set || fault(r, node, "name at least one port", "the list of ports is empty");
+}
+
+/* [[1, '01'], [4, ['DV']]]; cycles that are no whole number are rounded, up to 1 at least, and said to be. */
+static bool read_pressure(struct osaca_file *r, const yaml_node_t *node, struct usage *out, bool *rounded)
+{
+    const yaml_node_t *pair;
+
+    if (node->type != YAML_SEQUENCE_NODE)
+        return fault(r, node, "write [[1, '01'], [4, ['DV']]]", "port_pressure is no list");
+    for (size_t i = 0; (pair = yaml_tree_item(&r->tree, node, i)); i++) {
+        double cycles;
+        portset set;
+        if (i == LIST_LIMIT)
+            return fault(r, pair, "join what is on the same ports", "the port pressure is too long");
+        const yaml_node_t *first = yaml_tree_item(&r->tree, pair, 0), *second = yaml_tree_item(&r->tree, pair, 1);
+        if (!first || !second || yaml_tree_item(&r->tree, pair, 2))
+            return fault(r, pair, "write [cycles, ports]", "port_pressure has an item that is no pair");
+        if (!osaca_number(first, &cycles) || isnan(cycles) || cycles > 1e6)
+            return fault(r, first, "give cycles from 0 to 1000000", "the cycles of a port pressure are no number");
+        if (!read_port_set(r, second, &set))
+            return false;
+        double whole = fmax(1, round(cycles));
+        if (cycles == 0)
+            continue;
+        *rounded |= whole != cycles;
+        usage_add(out, set, (uint32_t)whole);
+    }
+    return true;
+}
+
+static enum osaca_part read_part(const struct osaca_file *r, const yaml_node_t *map, const char *key)
+{
+    const yaml_node_t *node = yaml_tree_get(&r->tree, map, key);
+    const char *text = yaml_tree_text(node);
+    if (!node || (text && strcmp(text, "*") == 0))
+        return PART_ANY;
+    if (yaml_tree_null(node) || (strcmp(key, "scale") == 0 && text && strcmp(text, "1") == 0))
+        return PART_NO;
+    return PART_YES;
+}
+
+static void copy_name(char to[16], const char *text)
+{
+    snprintf(to, 16, "%s", text ? text : "");
+    for (; *to; to++)
+        *to = (char)tolower((unsigned char)*to);
+}
+
+static void read_address(const struct osaca_file *r, const yaml_node_t *map, struct osaca_pattern *out)
+{
+    out->class = ATT_MEMORY;
+    out->base = read_part(r, map, "base");
+    out->index = read_part(r, map, "index");
+    out->scale = read_part(r, map, "scale");
+    out->offset = read_part(r, map, "offset");
+    copy_name(out->name, yaml_tree_text(yaml_tree_get(&r->tree, map, "index")));
+}
+
+static bool read_operand(struct osaca_file *r, const yaml_node_t *node, struct osaca_pattern *out)
+{
+    if (node->type != YAML_MAPPING_NODE || node->data.mapping.pairs.top - node->data.mapping.pairs.start > KEY_LIMIT)
+        return fault(r, node, "write - class: register", "an operand is no mapping, or one with too many keys");
+    const char *class = yaml_tree_text(yaml_tree_get(&r->tree, node, "class"));
+
+    const char *mask = yaml_tree_text(yaml_tree_get(&r->tree, node, "mask"));
+
+    *out = (struct osaca_pattern){.mask = mask && (strcmp(mask, "true") == 0 || strcmp(mask, "True") == 0)};
+    if (!class)
+        return fault(r, node, "write - class: register", "an operand without a class");
+    if (strcmp(class, "register") == 0) {
+        out->class = ATT_REGISTER;
+        copy_name(out->name, yaml_tree_text(yaml_tree_get(&r->tree, node, "name")));
+        out->never = !out->name[0];
+    } else if (strcmp(class, "memory") == 0) {
+        read_address(r, node, out);
+    } else {
+        out->class = strcmp(class, "identifier") == 0 ? ATT_LABEL : ATT_IMMEDIATE;
+        out->never = out->class == ATT_IMMEDIATE && strcmp(class, "immediate") != 0;
+    }
+    return true;
+}
+
+static bool add_name(struct osaca_file *r, const yaml_node_t *node, size_t entry)
+{
+    const char *text = yaml_tree_text(node);
+    if (!text)
+        return fault(r, node, "give the mnemonic", "an instruction form without a name");
+    if (r->names.count == NAME_LIMIT)
+        return fault(r, node, "split the file", "more than a million names");
+    struct osaca_name ref = {mem_strdup(text), entry};
+    for (char *p = ref.name; *p; p++)
+        *p = (char)tolower((unsigned char)*p);
+    vec_push(&r->names, ref);
+    return true;
+}
+
+static bool read_entry(struct osaca_file *r, const yaml_node_t *node)
+{
+    struct osaca_entry e = {.node = node, .latency = NAN};
+    double uops;
+    const yaml_node_t *name = yaml_tree_get(&r->tree, node, "name"), *operands = yaml_tree_get(&r->tree, node, "operands"), *item;
+    const yaml_node_t *pressure = yaml_tree_get(&r->tree, node, "port_pressure");
+
+    if (node->type != YAML_MAPPING_NODE || node->data.mapping.pairs.top - node->data.mapping.pairs.start > KEY_LIMIT)
+        return fault(r, node, "write - name: add", "an instruction form is no mapping, or one with too many keys");
+    for (size_t i = 0; (item = yaml_tree_item(&r->tree, name, i)); i++)
+        if (!add_name(r, item, r->entries.count))
+            return false;
+    if (!(name && name->type == YAML_SEQUENCE_NODE) && !add_name(r, name ? name : node, r->entries.count))
+        return false;
+    if (!yaml_tree_null(operands) && operands->type != YAML_SEQUENCE_NODE)
+        return fault(r, operands, "write a list", "operands is no list");
+    for (size_t i = 0; (item = yaml_tree_item(&r->tree, operands, i)); i++) {
+        struct osaca_pattern p;
+        if (i == LIST_LIMIT || !read_operand(r, item, &p))
+            return i < LIST_LIMIT ? false : fault(r, item, "give its operands", "an instruction form with too many operands");
+        if (i < ATT_OPERANDS)
+            e.operands[i] = p;
+        e.count = (unsigned)(i < ATT_OPERANDS ? i + 1 : ATT_OPERANDS + 1);   /* too many: never found */
+    }
+    if (!osaca_number(yaml_tree_get(&r->tree, node, "latency"), &e.latency))
+        return fault(r, yaml_tree_get(&r->tree, node, "latency"), "give cycles, or ~", "the latency is no number");
+    if (!osaca_number(yaml_tree_get(&r->tree, node, "uops"), &uops))
+        return fault(r, yaml_tree_get(&r->tree, node, "uops"), "give a number, or ~", "uops is no number");
+    e.micro_ops = isnan(uops) || uops > 10000 || uops != floor(uops) ? 0 : (unsigned)uops;
+    e.known = !yaml_tree_null(pressure);
+    bool ok = !e.known || read_pressure(r, pressure, &e.usage, &e.rounded);
+    vec_push(&r->entries, e);
+    return ok;
+}
+
+static bool read_rules(struct osaca_file *r, const char *key, const char *class_key, bool loads)
+{
+    const yaml_node_t *root = yaml_tree_root(&r->tree), *list = yaml_tree_get(&r->tree, root, key), *item;
+    struct str fallback = {0};
+    bool ok = true;
+
+    str_addf(&fallback, "%s_default", key);
+    const yaml_node_t *last = yaml_tree_get(&r->tree, root, str_text(&fallback));
+    str_done(&fallback);
+    for (size_t i = 0; ok && ((item = yaml_tree_item(&r->tree, list, i)) || !yaml_tree_null(last)); i++) {
+        struct osaca_rule rule = {0};
+        if (i == LIST_LIMIT)
+            return fault(r, item, "join rules with *", "too many rules for loads or stores");
+        const yaml_node_t *pressure = item ? yaml_tree_get(&r->tree, item, "port_pressure") : last;
+        if (item)
+            read_address(r, item, &rule.address);
+        else
+            last = NULL;
+        copy_name(rule.class, item ? yaml_tree_text(yaml_tree_get(&r->tree, item, class_key)) : "");
+        if (yaml_tree_null(pressure))
+            continue;
+        ok = read_pressure(r, pressure, &rule.usage, &rule.rounded);
+        if (loads)
+            vec_push(&r->loads, rule);
+        else
+            vec_push(&r->stores, rule);
+    }
+    return ok;
+}
+
+static bool read_load_latency(struct osaca_file *r)
+{
+    const yaml_node_t *map = yaml_tree_get(&r->tree, yaml_tree_root(&r->tree), "load_latency");
+    static const char *const classes[] = {"gpr", "mm", "xmm", "ymm", "zmm"};
+
+    for (unsigned i = 0; i < sizeof classes / sizeof *classes; i++) {
+        const yaml_node_t *node = yaml_tree_get(&r->tree, map, classes[i]);
+        double cycles;
+        if (!osaca_number(node, &cycles))
+            return fault(r, node, "give cycles, or ~", "a load latency is no number");
+        if (isnan(cycles))
+            continue;
+        copy_name(r->load_latency[r->load_latency_count].class, classes[i]);
+        r->load_latency[r->load_latency_count++].cycles = cycles;
+    }
+    return true;
+}
+
+/* Dividers are the ports whose names end in DV, unless the file is our own and says so itself. */
+static bool read_ports(struct osaca_file *r)
+{
+    const yaml_node_t *root = yaml_tree_root(&r->tree), *list = yaml_tree_get(&r->tree, root, "ports"), *item;
+    const yaml_node_t *own = yaml_tree_get(&r->tree, root, "portolan"), *pipes = yaml_tree_get(&r->tree, own, "pipes");
+
+    for (size_t i = 0; (item = yaml_tree_item(&r->tree, list, i)); i++) {
+        const char *name = yaml_tree_text(item);
+        struct err why = {0};
+        if (!ports_add(&r->ports, name ? name : "", &why))
+            return yaml_tree_fault(&r->tree, item, r->err, why.todo, "%s", why.what);
+        if (!own && port_name_divides(name))
+            r->ports.pipes |= (portset)1 << (r->ports.count - 1);
+    }
+    if (!r->ports.count)
+        return fault(r, list ? list : root, "write ports: ['0', '1']", "the list of ports is missing");
+    portset set = 0;
+    if (yaml_tree_item(&r->tree, pipes, 0) && !read_port_set(r, pipes, &set))
+        return false;
+    r->ports.pipes |= set;
+    return true;
+}
+
+static int order_names(const void *a, const void *b)
+{
+    const struct osaca_name *x = a, *y = b;
+    int order = strcmp(x->name, y->name);
+    return order ? order : (x->entry > y->entry) - (x->entry < y->entry);
+}
+
+bool osaca_file_read(struct osaca_file *r, const char *name, const char *text, size_t length, struct err *err)
+{
+    *r = (struct osaca_file){.err = err};
+    if (!yaml_tree_parse(name, text, length, &r->tree, r->err))
+        return false;
+    const yaml_node_t *root = yaml_tree_root(&r->tree), *list = yaml_tree_get(&r->tree, root, "instruction_forms"), *item;
+    if (!root || root->type != YAML_MAPPING_NODE || !list || list->type != YAML_SEQUENCE_NODE)
+        return fault(r, list ? list : root, "give an OSACA machine file", "the list instruction_forms is missing");
+    const char *isa = yaml_tree_text(yaml_tree_get(&r->tree, root, "isa"));
+    if (!isa || (strcmp(isa, "x86") != 0 && strcmp(isa, "X86") != 0))
+        return fault(r, yaml_tree_get(&r->tree, root, "isa"), "give a file with isa: x86", "the instruction set is not x86");
+    if (!read_ports(r) || !read_load_latency(r) || !read_rules(r, "load_throughput", "dst", true) || !read_rules(r, "store_throughput", "src", false))
+        return false;
+    for (size_t i = 0; (item = yaml_tree_item(&r->tree, list, i)); i++)
+        if (i >= ENTRY_LIMIT || !read_entry(r, item))
+            return i < ENTRY_LIMIT ? false : fault(r, item, "split the file", "more than 200,000 instruction forms");
+    if (r->names.count)
+        qsort(r->names.items, r->names.count, sizeof *r->names.items, order_names);
+    return true;
+}
+
+void osaca_file_done(struct osaca_file *r)
+{
+    for (size_t i = 0; i < r->entries.count; i++)
+        usage_done(&r->entries.items[i].usage);
+    for (size_t i = 0; i < r->names.count; i++)
+        free(r->names.items[i].name);
+    for (size_t i = 0; i < r->loads.count; i++)
+        usage_done(&r->loads.items[i].usage);
+    for (size_t i = 0; i < r->stores.count; i++)
+        usage_done(&r->stores.items[i].usage);
+    vec_done(&r->entries);
+    vec_done(&r->names);
+    vec_done(&r->loads);
+    vec_done(&r->stores);
+    yaml_tree_done(&r->tree);
+}
