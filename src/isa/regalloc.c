@@ -19,7 +19,7 @@ struct pool {
 
 struct allocation {
     struct pool general, vector, mask;
-    unsigned load_offset, store_offset;
+    unsigned load_offset, store_offset, load_window;
     struct body *body;
 };
 
@@ -202,11 +202,11 @@ static uint8_t next_written(struct pool *pool)
 }
 
 /* Distinct offsets one after the other: neighbours, not lines apart, so that banks and sets do not collide. */
-static int64_t next_offset(unsigned *offset, unsigned bytes)
+static int64_t next_offset(unsigned *offset, unsigned bytes, unsigned window)
 {
     unsigned step = bytes ? bytes : 64;
     *offset = (*offset + step - 1) / step * step;
-    if (*offset + step > BODY_WINDOW)
+    if (*offset + step > window)
         *offset = 0;
     int64_t at = (int64_t)*offset - BODY_WINDOW / 2;
     *offset += step;
@@ -292,7 +292,8 @@ static bool emit_form(struct allocation *a, const struct form_code *code)
             break;
         case PART_MEMORY:
             operand->mem.base = register_of(ZYDIS_REGCLASS_GPR64, part->access & ACCESS_WRITE ? BODY_STORES : BODY_LOADS);
-            operand->mem.displacement = next_offset(part->access & ACCESS_WRITE ? &a->store_offset : &a->load_offset, part->bytes);
+            operand->mem.displacement = part->access & ACCESS_WRITE ? next_offset(&a->store_offset, part->bytes, BODY_WINDOW)
+                                                                               : next_offset(&a->load_offset, part->bytes, a->load_window);
             break;
         case PART_ADDRESS:
             if (operand->mem.base != ZYDIS_REGISTER_NONE && operand->mem.base != ZYDIS_REGISTER_RIP)
@@ -344,7 +345,7 @@ static void spread(const uint32_t *counts, size_t n, uint64_t total, uint32_t *o
     free(done);
 }
 
-bool body_make(struct form_code *const *forms, const uint32_t *counts, size_t n, unsigned instructions, struct body *out, struct err *err)
+bool body_make(struct form_code *const *forms, const uint32_t *counts, size_t n, const struct body_shape *shape, struct body *out, struct err *err)
 {
     struct allocation a;
     uint64_t total = 0;
@@ -360,9 +361,10 @@ bool body_make(struct form_code *const *forms, const uint32_t *counts, size_t n,
     if (!vectors_agree(forms, n, out, err))
         return false;
     allocation_init(&a, forms, n, out);
+    a.load_window = shape->load_window >= 64 && shape->load_window < BODY_WINDOW ? shape->load_window : BODY_WINDOW;
     uint32_t *order = mem_alloc(total * sizeof *order);
     spread(counts, n, total, order);
-    unsigned wanted = (unsigned)((instructions + total - 1) / total);
+    unsigned wanted = (unsigned)((shape->instructions + total - 1) / total);
     wanted = wanted ? wanted : 1;
     for (unsigned e = 0; ok && e < wanted; e++) {
         size_t before = out->length;
