@@ -8,6 +8,7 @@ trap 'rm -rf "$work"' EXIT
 count=${STRESS:-300}
 fail() { echo "FAIL: $*"; exit 1; }
 
+command -v ps >/dev/null || { echo "ps is not here: install procps"; exit 77; }
 "$portolan" --format json -e 'machine calibrate' >"$work/calibration" 2>&1 || { echo "no sandbox here: $(cat "$work/calibration")"; exit 77; }
 
 # Multisets of a few plain forms, all different.
@@ -24,26 +25,26 @@ awk -v n="$count" 'BEGIN {
 TMPDIR=$work/tmp
 export TMPDIR
 mkdir "$TMPDIR"
-run() { "$portolan" --format json -e "experiments load $work/table.csv; experiments measure --journal $work/journal.csv; experiments save $work/out.csv"; }
+run() { exec "$portolan" --format json -e "experiments load $work/table.csv; experiments measure --journal $work/journal.csv; experiments save $work/out.csv"; }
+lines() { if [ -f "$work/journal.csv" ]; then wc -l <"$work/journal.csv"; else echo 0; fi; }
 rounds=0
 while [ "$rounds" -lt 6 ]; do
     rounds=$((rounds + 1))
-    run >"$work/out" 2>&1 &
+    (run >"$work/out" 2>&1) &
     program=$!
     # A child's death must cost nothing, the program's only what it had not written.
-    lines=$(wc -l <"$work/journal.csv" 2>/dev/null || echo 0)
+    before=$(lines)
     tries=0
     while kill -0 "$program" 2>/dev/null && [ "$tries" -lt 400 ]; do
         tries=$((tries + 1))
         child=$(ps -o pid= --ppid "$program" 2>/dev/null | head -n 1)
         [ -z "$child" ] || [ $((tries % 20)) -ne 7 ] || kill -KILL $child 2>/dev/null
-        now=$(wc -l <"$work/journal.csv" 2>/dev/null || echo 0)
-        [ "$now" -le "$((lines + count / 6))" ] || break
+        [ "$(lines)" -le "$((before + count / 6))" ] || break
     done
     kill -KILL "$program" 2>/dev/null
     wait "$program" 2>/dev/null
 done
-run >"$work/out" 2>"$work/err" || fail "the last run: $(cat "$work/err")"
+(run >"$work/out" 2>"$work/err") || fail "the last run: $(cat "$work/err")"
 grep -q '"left":0' "$work/out" || fail "some are left: $(cat "$work/out")"
 measured=$(grep -c ',ok$' "$work/out.csv")
 rows=$(($(wc -l <"$work/out.csv") - 1))
@@ -52,8 +53,8 @@ rows=$(($(wc -l <"$work/out.csv") - 1))
 others=$(grep -cE ',(the core is shared|the clock does not|unsteady|not confirmed|its process was killed)' "$work/out.csv")
 [ $((measured + others)) -eq "$count" ] || fail "$measured measured, $others given up, of $count"
 [ "$measured" -gt $((count / 2)) ] || { echo "this machine is too busy: $measured of $count"; exit 77; }
-grep -q "\"reused\":0," "$work/out" && [ "$count" -gt 200 ] && fail "nothing of the killed runs was kept"
-run >"$work/again" 2>&1 || fail "again: $(cat "$work/again")"
+grep -q "\"reused\":0," "$work/out" && [ "$count" -gt 200 ] && fail "nothing of the killed runs was kept: $(cat "$work/out"; head -5 "$work/journal.csv"; wc -l "$work/journal.csv" "$work/out.csv")"
+(run >"$work/again" 2>&1) || fail "again: $(cat "$work/again")"
 grep -q '"passes":0' "$work/again" || [ "$others" -gt 0 ] || fail "known results were measured again: $(cat "$work/again")"
 [ -z "$(ls "$TMPDIR")" ] || fail "temporary files are left: $(ls "$TMPDIR")"
 ps -eo comm=,args= | grep -F "$work/journal.csv" | grep -vE 'grep|ps ' >"$work/left"
