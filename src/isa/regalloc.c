@@ -36,6 +36,7 @@ static const char *unfit(const struct form_row *row, const struct insn *insn)
 {
     static const char *const serialising[] = {"cpuid", "?fence", "serialize", "rdtsc*", "rdpmc", "rdrand", "rdseed", "rdpru", "rdpid", "clflush*", "clwb", "pause",
                                               "cldemote", "mcommit", "clzero", "movdir*", "enqcmd*", "tpause", "umwait", "umonitor", "prefetchwt1", NULL};
+    static const char *const streaming[] = {"*movntdq", "*movntps", "*movntpd", "movnti", "movntq", "movntsd", "movntss", NULL};
     static const char *const state[] = {"vzero*", "*ldmxcsr", "emms", "femms", "x*save*", "xrstor*", "fx*", "rd?sbase", "wr?sbase", "xgetbv", "xsetbv", "std", "sti", "cli",
                                         "?*pkru", "*ssp*", "swapgs", "in", "out", "xtest", "xabort", "xend", "xbegin", "fisttp", "*shstk", "*ssbsy", "wrss*", "wruss*",
                                         "ptwrite", "rdsspd", "rdsspq", "clui", "stui", "testui", "endbr*", "xlat*", "lar", "lsl", "verr", "verw", "sgdt", "sidt", "sldt",
@@ -53,6 +54,8 @@ static const char *unfit(const struct form_row *row, const struct insn *insn)
         return "locked accesses serialise";
     if (name_is_one_of(insn->mnemonic, serialising))
         return "it serialises or acts outside the core's ports";
+    if (name_is_one_of(insn->mnemonic, streaming))
+        return "it stores past the caches, as fast as memory is";
     if (name_is_one_of(insn->mnemonic, state))
         return "it changes or reads processor state";
     if (name_is_one_of(insn->mnemonic, stack))
