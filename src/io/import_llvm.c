@@ -11,9 +11,11 @@
 
 #include "base/file.h"
 #include "base/vec.h"
+#include "io/llvm_amd.h"
 #include "isa/child.h"
 
 #define RESOURCES_MAX 256
+#define MICROCODE_LATENCY 100   /* what LLVM's models write for microcode that nobody timed */
 #define OUTPUT_LIMIT ((size_t)512 << 20)
 /* Ends the rows of one form: an instruction that every model knows and no other form's row names. */
 #define MARKER "cld"
@@ -342,7 +344,7 @@ static bool read_row(const struct reader *r, const char *line, const char *end, 
 /* Adds what lies between two markers as one form: a prefix and its instruction may be two rows. */
 static void add_entry(struct reader *r, const char *form, struct row *sum)
 {
-    struct mapping_entry entry = {(char *)form, sum->usage, sum->latency, sum->micro_ops, ""};
+    struct mapping_entry entry = {(char *)form, sum->usage, sum->latency == MICROCODE_LATENCY ? NAN : sum->latency, sum->micro_ops, ""};
     if (!sum->invalid)
         mapping_set(r->machine->mapping, &entry);
 }
@@ -527,8 +529,10 @@ struct machine *import_llvm(const char *cpu, const struct forms *forms, struct e
     ok = run(cpu, "-iterations=1", &one, &summary, err);
     for (size_t at = 0; ok && at < count; at += CHUNK)
         ok = import_chunk(cpu, forms, at, count - at < CHUNK ? count - at : CHUNK, &m, err);
-    if (ok && m)
+    if (ok && m) {
+        llvm_amd_complete(m, forms);
         set_facts(m, str_text(&summary));
+    }
     if (ok && !m)
         ok = err_set(err, ERR_DATA, "choose another CPU", "llvm-mca gave no form's resources for %s", cpu);
     if (!ok) {

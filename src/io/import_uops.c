@@ -34,7 +34,7 @@ static bool read_group(const char **at, struct group *g)
         return false;
     g->count = (unsigned)count;
     g->unit = end + 1;
-    g->unit_length = *g->unit == 'p' ? 1 : strcspn(g->unit, "0123456789+");
+    g->unit_length = *g->unit == 'p' ? 1 : strspn(g->unit, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
     g->ports = g->unit + g->unit_length;
     g->port_count = strcspn(g->ports, "+");
     if (!g->unit_length || g->unit_length > 8 || !g->port_count || g->port_count > PORTS_MAX)
