@@ -113,6 +113,9 @@ static void add_uops(struct plan *p, const struct block_work *w, const struct co
             } else if (data && usage_holds(c->store, mass->ports)) {
                 uop.kind = UOP_DATA;
                 data = false;
+            } else if (address && usage_holds(c->store, mass->ports)) {
+                uop.kind = UOP_ADDRESS;
+                address = false;
             }
             add_uop(p, uop);
         }
