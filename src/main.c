@@ -2,7 +2,9 @@
 #include <config.h>
 
 #include <getopt.h>
+#include <langinfo.h>
 #include <locale.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,7 +12,10 @@
 #include "base/file.h"
 #include "base/vec.h"
 #include "cmd/command.h"
+#include "cmd/session_file.h"
 #include "tui/mainloop.h"
+#include "view/frame.h"
+#include "work/job.h"
 
 #define SCRIPT_LIMIT ((size_t)64 << 20)
 
@@ -23,19 +28,20 @@ static const char usage_text[] =
     "  -e, --execute COMMANDS  run commands, then end; can be repeated\n"
     "      --format FORMAT     text, csv or json: one object per result\n"
     "      --machine ID        machine to show; can be repeated\n"
+    "      --session DIR       take up a saved session first\n"
     "      --no-color          no colours\n"
     "      --ascii             only ASCII in the output\n"
     "      --help, --version\n"
     "\n"
-    "Exit status: 0 all went well, 1 a command failed, 2 usage. The command help lists the commands.\n";
+    "Exit status: 0 all went well, 1 a command failed, 2 usage, 130 interrupted. The command help lists the commands.\n";
 
 struct arguments {
     VEC(char *) commands, machines;
     bool batch;
-    const char *file;
+    const char *file, *session;
 };
 
-enum { OPTION_FORMAT = 256, OPTION_MACHINE, OPTION_NO_COLOR, OPTION_ASCII, OPTION_HELP, OPTION_VERSION };
+enum { OPTION_FORMAT = 256, OPTION_MACHINE, OPTION_SESSION, OPTION_NO_COLOR, OPTION_ASCII, OPTION_HELP, OPTION_VERSION };
 
 static int misuse(const char *what)
 {
@@ -58,6 +64,7 @@ static int parse(int argc, char **argv, struct arguments *a, struct session *s)
         {"execute", required_argument, NULL, 'e'},
         {"format", required_argument, NULL, OPTION_FORMAT},
         {"machine", required_argument, NULL, OPTION_MACHINE},
+        {"session", required_argument, NULL, OPTION_SESSION},
         {"no-color", no_argument, NULL, OPTION_NO_COLOR},
         {"ascii", no_argument, NULL, OPTION_ASCII},
         {"help", no_argument, NULL, OPTION_HELP},
@@ -79,6 +86,9 @@ static int parse(int argc, char **argv, struct arguments *a, struct session *s)
             break;
         case OPTION_MACHINE:
             vec_push(&a->machines, optarg);
+            break;
+        case OPTION_SESSION:
+            a->session = optarg;
             break;
         case OPTION_NO_COLOR:
             s->color = false;
@@ -103,6 +113,45 @@ static int parse(int argc, char **argv, struct arguments *a, struct session *s)
     return -1;
 }
 
+static void on_interrupt(int number)
+{
+    (void)number;
+    job_interrupt();
+}
+
+/* Batch: the first Ctrl-C ends jobs and the run in good order, a second one kills. */
+static void watch_interrupt(void)
+{
+    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESETHAND};
+    sigaction(SIGINT, &action, NULL);
+}
+
+static unsigned size_from(const char *variable, unsigned otherwise)
+{
+    const char *text = getenv(variable);
+    unsigned long value = text ? strtoul(text, NULL, 10) : 0;
+    return value >= 20 && value <= 1000 ? (unsigned)value : otherwise;
+}
+
+/* Without a screen `view NAME` prints what the screen would show. */
+static bool print_view(struct session *s, const char *verb, const char *argument, struct err *err)
+{
+    size_t index = view_find(argument);
+    struct grid g;
+
+    if (strcmp(verb, "view") != 0)
+        return err_set(err, ERR_USAGE, "open the workbench", "%s acts on a view of the screen", verb);
+    if (index >= view_count())
+        return err_set(err, ERR_USAGE, "help view", "there is no view \"%s\"", argument);
+    void *state = views[index]->open();
+    grid_init(&g, size_from("COLUMNS", 120), size_from("LINES", 38), s->ascii);
+    views[index]->draw(state, s, &g);
+    grid_text(&g, false, &s->output);
+    grid_done(&g);
+    views[index]->close(state);
+    return true;
+}
+
 static bool run_script(struct session *s, const char *file, struct err *err)
 {
     struct str text = {0};
@@ -117,6 +166,7 @@ static bool open_workbench(struct session *s, const char *file, int *status, str
     char *words[] = {(char *)"kernel load", (char *)file, NULL};
     if (file && !cmd_kernel_load(s, 2, words, err))
         return false;
+    s->view_command = NULL;
     *status = mainloop_run(s);
     return true;
 }
@@ -139,15 +189,30 @@ int main(int argc, char **argv)
     session_init(&s);
     const char *no_color = getenv("NO_COLOR");
     s.color = isatty(STDOUT_FILENO) && !(no_color && *no_color);
+    s.ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
     int status = parse(argc, argv, &a, &s);
     if (status >= 0)
         goto out;
     status = 0;
+    /* A directory that holds a session can be named like a file. */
+    if (!a.session && a.file && session_is_directory(a.file)) {
+        a.session = a.file;
+        a.file = NULL;
+    }
+    enum format format = s.format;
+    if (a.session && !session_load(&s, a.session, &err)) {
+        status = report(&err);
+        goto out;
+    }
+    s.format = format == FORMAT_TEXT ? s.format : format;
     if (a.machines.count && !session_select(&s, a.machines.items, a.machines.count, &err)) {
         status = report(&err);
         goto out;
     }
     bool ok = true;
+    s.view_command = print_view;
+    if (a.commands.count || a.batch || !isatty(STDIN_FILENO))
+        watch_interrupt();
     for (size_t i = 0; ok && i < a.commands.count && !s.quit; i++)
         ok = command_run(&s, a.commands.items[i], stdout, &err);
     bool terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
@@ -159,7 +224,10 @@ int main(int argc, char **argv)
         ok = run_script(&s, a.file, &err);
     if (!ok)
         status = report(&err);
+    if (job_interrupted())
+        status = 130;
 out:
+    job_shutdown();
     vec_done(&a.commands);
     vec_done(&a.machines);
     session_done(&s);

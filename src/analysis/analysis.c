@@ -58,6 +58,26 @@ static void mark_chain(struct analysis *a, struct deps *deps)
     free(on);
 }
 
+static int by_producer(const void *a, const void *b)
+{
+    const struct analysis_edge *x = a, *y = b;
+    if (x->from != y->from)
+        return x->from < y->from ? -1 : 1;
+    return x->to != y->to ? (x->to < y->to ? -1 : 1) : (x->distance > y->distance) - (x->distance < y->distance);
+}
+
+/* What values do, told of instructions. */
+static void take_edges(struct analysis *a, const struct deps *deps)
+{
+    a->edges = mem_alloc((deps->edge_count + 1) * sizeof *a->edges);
+    for (size_t i = 0; i < deps->edge_count; i++)
+        a->edges[i] = (struct analysis_edge){deps->nodes[deps->edges[i].from].insn, deps->nodes[deps->edges[i].to].insn, deps->edges[i].distance};
+    qsort(a->edges, deps->edge_count, sizeof *a->edges, by_producer);
+    for (size_t i = 0; i < deps->edge_count; i++)
+        if (a->edge_count == 0 || by_producer(&a->edges[a->edge_count - 1], &a->edges[i]) != 0)
+            a->edges[a->edge_count++] = a->edges[i];
+}
+
 struct analysis *analysis_new(const struct kernel *k, const struct machine *m)
 {
     struct analysis *a = mem_zero(1, sizeof *a);
@@ -80,8 +100,10 @@ struct analysis *analysis_new(const struct kernel *k, const struct machine *m)
     a->cycles = bounds.total;
     a->bottleneck = bounds.bottleneck;
     a->critical_path = NAN;
-    if (!isnan(a->bounds[BOUND_DEPENDENCIES]))
+    if (!isnan(a->bounds[BOUND_DEPENDENCIES])) {
         mark_chain(a, &work->deps);
+        take_edges(a, &work->deps);
+    }
     a->sentence = advice_of(a);
     block_work_free(work);
     return a;
@@ -97,6 +119,7 @@ void analysis_free(struct analysis *a)
     }
     free(a->rows);
     free(a->totals);
+    free(a->edges);
     free(a->sentence);
     free(a);
 }

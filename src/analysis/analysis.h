@@ -14,6 +14,11 @@ struct analysis_row {
     double *pressure;          /* cycles per port, ports of the machine */
 };
 
+/* The instruction at row @to reads what row @from wrote @distance iterations before. */
+struct analysis_edge {
+    uint32_t from, to, distance;
+};
+
 struct analysis {
     const struct machine *machine;   /* borrowed */
     struct analysis_row *rows;
@@ -22,6 +27,8 @@ struct analysis {
     double bounds[BOUND_COUNT];      /* NaN: not modelled on this machine */
     struct frontend frontend;        /* parts of the front end's bound */
     enum shape shape;
+    struct analysis_edge *edges;     /* each once, by producer */
+    size_t edge_count;
     double critical_path;            /* cycles of one iteration's longest path; NaN when latencies are not modelled */
     portset bottleneck_ports;        /* of the port bound */
     double cycles;                   /* maximum of the bounds */

@@ -482,9 +482,21 @@ void kernel_free(struct kernel *k)
         free(k->refused[i].reason);
     }
     free(k->refused);
+    for (size_t i = 0; i < k->origin_text_count; i++)
+        free(k->origin_texts[i]);
+    free(k->origin_texts);
+    free(k->origin_lines);
     free(k->source);
     free(k->name);
     free(k);
+}
+
+uint32_t kernel_source_line(const struct kernel *k, const struct insn *insn, const char **text)
+{
+    uint32_t line = insn->line && insn->line <= k->origin_line_count ? k->origin_lines[insn->line - 1] : 0;
+    if (text)
+        *text = line && line <= k->origin_text_count ? k->origin_texts[line - 1] : NULL;
+    return line;
 }
 
 const struct insn *kernel_insns(const struct kernel *k, size_t *count)

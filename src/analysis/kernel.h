@@ -25,6 +25,10 @@ struct kernel {
     size_t current;             /* the loop in use */
     struct diagnostic *refused; /* lines left out with --skip-bad */
     size_t refused_count;
+    uint32_t *origin_lines;     /* compiled here: per line of @source its line in the C file, 0: none; NULL otherwise */
+    size_t origin_line_count;
+    char **origin_texts;        /* the C file's lines */
+    size_t origin_text_count;
 };
 
 struct kernel_options {
@@ -43,6 +47,8 @@ struct kernel *kernel_from_text(const char *name, const char *text, size_t lengt
 struct kernel *kernel_from_hex(const char *hex, struct err *err);
 struct kernel *kernel_from_hex_isa(enum isa isa, const char *hex, struct err *err);
 void kernel_free(struct kernel *k);
+/* Line of the C file that @insn was compiled from, 0 when it is not known; *@text (may be NULL) gets that line, borrowed, or NULL. */
+uint32_t kernel_source_line(const struct kernel *k, const struct insn *insn, const char **text);
 /* The current loop's instructions. */
 const struct insn *kernel_insns(const struct kernel *k, size_t *count);
 

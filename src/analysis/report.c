@@ -55,7 +55,20 @@ static unsigned column_width(const struct ports *ports, unsigned port)
     return length > 5 ? (unsigned)length : 5;
 }
 
-static void table(const struct analysis *a, const struct report_style *style, struct str *out)
+/* The C line above the first of the instructions that it became. */
+static void source_line(const struct kernel *k, const struct analysis *a, size_t row, const struct report_style *style, struct str *out)
+{
+    const char *text;
+    uint32_t line = kernel_source_line(k, a->rows[row].insn, &text);
+
+    if (!text || (row && kernel_source_line(k, a->rows[row - 1].insn, NULL) == line))
+        return;
+    str_addf(out, "%s%5u: ", style->color ? "\033[2m" : "", line);
+    tidy_text(text, out);
+    str_addf(out, "%s\n", style->color ? "\033[0m" : "");
+}
+
+static void table(const struct kernel *k, const struct analysis *a, const struct report_style *style, struct str *out)
 {
     const struct ports *ports = mapping_ports(a->machine->mapping);
     const char *bold = style->color ? "\033[1m" : "", *plain = style->color ? "\033[0m" : "";
@@ -66,6 +79,7 @@ static void table(const struct analysis *a, const struct report_style *style, st
     str_addf(out, "   instruction%s\n", plain);
     for (size_t i = 0; i < a->count; i++) {
         const struct analysis_row *row = &a->rows[i];
+        source_line(k, a, i, style, out);
         str_addf(out, "%5u ", row->insn->line);
         for (unsigned j = 0; j < ports->count; j++)
             cell(style, row->pressure[j], a->cycles, column_width(ports, j), out);
@@ -113,11 +127,11 @@ static void bounds(const struct analysis *a, const struct report_style *style, s
     }
 }
 
-static void one_machine(const struct analysis *a, const struct report_style *style, struct str *out)
+static void one_machine(const struct kernel *k, const struct analysis *a, const struct report_style *style, struct str *out)
 {
     str_addf(out, "%s: %s%.2f cycles per iteration, bound by %s\n\n", a->machine->title, a->lower_bound ? "at least " : "", a->cycles,
              bound_name(a->bottleneck));
-    table(a, style, out);
+    table(k, a, style, out);
     legend(a, out);
     str_add_char(out, '\n');
     bounds(a, style, out);
@@ -153,7 +167,7 @@ void report_text(const struct kernel *k, struct analysis *const *a, size_t n, co
     for (size_t i = 0; i < n; i++) {
         if (i)
             str_add_char(out, '\n');
-        one_machine(a[i], style, out);
+        one_machine(k, a[i], style, out);
     }
 }
 

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <libgen.h>
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,29 +90,41 @@ static bool write_all(int fd, const char *bytes, size_t length)
     return true;
 }
 
-/* A new file keeps what the user's umask allows; a replaced one keeps its mode. */
-static mode_t mode_for(const char *path)
+/* A new file beside @path, its name in @name, open for writing with what the umask allows; -1 and errno. (mkostemp would need the umask,
+ * which cannot be read without changing it for all threads.) */
+static int create_beside(const char *path, struct str *name)
+{
+    static atomic_uint serial;
+    int fd = -1;
+
+    for (int attempt = 0; attempt < 100 && fd < 0; attempt++) {
+        str_clear(name);
+        str_addf(name, "%s.%ld-%u.tmp", path, (long)getpid(), atomic_fetch_add(&serial, 1));
+        fd = open(name->data, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd < 0 && errno != EEXIST)
+            break;
+    }
+    return fd;
+}
+
+/* A replaced file keeps its mode. */
+static bool keep_mode(int fd, const char *path)
 {
     struct stat status;
-    if (stat(path, &status) == 0)
-        return status.st_mode & 0777;
-    mode_t mask = umask(0);
-    umask(mask);
-    return 0666 & ~mask;
+    return stat(path, &status) != 0 || fchmod(fd, status.st_mode & 0777) == 0;
 }
 
 bool file_write(const char *path, const void *bytes, size_t length, struct err *err)
 {
     struct str temporary = {0};
     bool ok = false;
+    int fd = create_beside(path, &temporary);
 
-    str_addf(&temporary, "%s.XXXXXX", path);
-    int fd = mkostemp(temporary.data, O_CLOEXEC);
     if (fd < 0) {
         system_fault(err, path, "write", "check the directory and its permissions");
         goto out;
     }
-    bool whole = fchmod(fd, mode_for(path)) == 0 && write_all(fd, bytes, length) && fsync(fd) == 0;
+    bool whole = keep_mode(fd, path) && write_all(fd, bytes, length) && fsync(fd) == 0;
     if (!whole)
         system_fault(err, path, "write", "the old contents are untouched");
     if (close(fd) != 0 && whole) {

@@ -10,7 +10,8 @@
 
 /* Appends the file's bytes to @out; refuses more than @limit bytes (ERR_LIMIT) and anything but a regular file or pipe. */
 bool file_read(const char *path, size_t limit, struct str *out, struct err *err);
-/* Writes to a temporary name beside @path, syncs, renames: the file is whole or untouched. */
+/* Writes to a temporary name beside @path, syncs, renames: the file is whole or untouched. A replaced file keeps its mode. Any
+ * thread. */
 bool file_write(const char *path, const void *bytes, size_t length, struct err *err);
 /* The file or directory @relative below the data directory: $PORTOLAN_DATA, else the source tree the build came from
  * when the program runs from its build directory, else the installed one. The caller frees; NULL when not there. */

@@ -15,7 +15,7 @@ struct log_line {
 
 /* Any thread. */
 void log_add(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* UI thread: lines kept (the newest 10,000), oldest first. The pointer is valid until the next log_add of this thread. */
+/* Lines kept, the newest 10,000, oldest first; false past the end. Any thread. */
 size_t log_count(void);
 bool log_get(size_t index, struct log_line *out_copy);   /* caller frees out_copy->text */
 /* Bumped by each log_add: a view redraws when it changed. */

@@ -53,6 +53,11 @@ void *mem_resize(void *block, size_t size)
     return checked(realloc(block, size ? size : 1), size);
 }
 
+void *mem_aligned(size_t alignment, size_t size)
+{
+    return checked(aligned_alloc(alignment, (size / alignment + 1) * alignment), size);
+}
+
 char *mem_strndup(const char *text, size_t length)
 {
     if (length == SIZE_MAX)

@@ -14,6 +14,7 @@ struct str {
 
 void str_done(struct str *s);
 void str_clear(struct str *s);                       /* keeps the storage */
+/* What is added must not lie in @s itself. */
 void str_add(struct str *s, const char *text);
 void str_add_bytes(struct str *s, const void *bytes, size_t length);
 void str_add_char(struct str *s, char c);

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/fusion.h"
+#include "base/log.h"
 #include "cmd/command.h"
 #include "isa/scan.h"
+#include "work/job.h"
 
 #define MISSING_SHOWN 30
+#define PATTERNS_SHOWN 6
 
 /* A zero µop form that needs no entry: what decodes as a nop costs no port. */
 static bool knows(const struct machine *m, const struct scan_form *form)
@@ -78,24 +82,131 @@ static void print_scan(struct session *s, const struct scan *scan, struct machin
     json_decref(missing);
 }
 
+/* The job: files are read by the worker, the machines are asked by the UI thread at the end. */
+struct scan_job {
+    struct session *session;
+    struct scan scan;
+    char **paths;
+    size_t count, at;
+    struct job *job;
+};
+
+static bool scan_progress(void *context, const struct scan *scan, double fraction)
+{
+    struct scan_job *j = context;
+    job_progress(j->job, (double)j->at + fraction, (double)j->count, "%.1f M instructions", (double)scan->instructions / 1e6);
+    return !job_cancelled(j->job);
+}
+
+static bool scan_run(struct job *job, void *state, struct err *err)
+{
+    struct scan_job *j = state;
+
+    j->job = job;
+    j->scan.progress = scan_progress;
+    j->scan.context = j;
+    for (j->at = 0; j->at < j->count; j->at++)
+        if (!scan_file(&j->scan, j->paths[j->at], err))
+            return false;
+    scan_sort(&j->scan);
+    job_progress(job, (double)j->count, (double)j->count, "%.1f M instructions", (double)j->scan.instructions / 1e6);
+    return true;
+}
+
+static void scan_finish(void *state, const struct job_info *info)
+{
+    struct scan_job *j = state;
+    struct machine *machines[32];
+    struct err err = {0};
+    char text[1024];
+
+    if (info->state != JOB_DONE)
+        return;
+    size_t n = machines_of(j->session, j->scan.isa, machines, &err);
+    if (n)
+        print_scan(j->session, &j->scan, machines, n);
+    else
+        log_add(LOG_ERROR, "%s", err_text(&err, text, sizeof text));
+}
+
+static void scan_free(void *state)
+{
+    struct scan_job *j = state;
+    for (size_t i = 0; i < j->count; i++)
+        free(j->paths[i]);
+    free(j->paths);
+    scan_done(&j->scan);
+    free(j);
+}
+
 bool cmd_forms_scan(struct session *s, int argc, char **argv, struct err *err)
 {
-    struct scan scan = {0};
-    struct machine *machines[32];
-    bool ok = false;
+    static const struct job_ops ops = {scan_run, scan_finish, scan_free};
+    char title[80];
 
     if (argc < 2)
         return err_set(err, ERR_USAGE, "forms scan /bin/ls", "an ELF file was expected");
+    struct scan_job *j = mem_zero(1, sizeof *j);
+    j->session = s;
+    j->paths = mem_alloc((size_t)argc * sizeof *j->paths);
     for (int i = 1; i < argc; i++)
-        if (!scan_file(&scan, argv[i], err))
-            goto out;
-    scan_sort(&scan);
-    size_t n = machines_of(s, scan.isa, machines, err);
-    if (!n)
-        goto out;
-    print_scan(s, &scan, machines, n);
-    ok = true;
-out:
-    scan_done(&scan);
-    return ok;
+        j->paths[j->count++] = mem_strdup(argv[i]);
+    snprintf(title, sizeof title, "forms scan %s%s", argv[1], argc > 2 ? " ..." : "");
+    unsigned number = job_start(title, &ops, j, err);
+    if (!number)
+        return false;
+    if (!s->interactive)
+        return session_wait(s, number, err);
+    str_addf(&s->output, "job %u scans; its table comes when it ends\n", number);
+    return true;
+}
+
+bool cmd_forms_add(struct session *s, int argc, char **argv, struct err *err)
+{
+    struct forms *forms = session_forms(s, s->isa, err);
+    size_t added;
+
+    if (!forms)
+        return false;
+    if (argc != 2)
+        return err_set(err, ERR_USAGE, "forms add FILE.csv with form,template,extension", "one file name was expected");
+    if (!forms_add(forms, argv[1], &added, err))
+        return false;
+    if (s->format == FORMAT_JSON)
+        session_json(s, json_pack("{s:i, s:i}", "added", (int)added, "forms", (int)forms_count(forms)));
+    else
+        str_addf(&s->output, "%zu forms added, %zu in all\n", added, forms_count(forms));
+    return true;
+}
+
+bool cmd_forms_select(struct session *s, int argc, char **argv, struct err *err)
+{
+    const struct forms *forms = session_forms(s, s->isa, err);
+    size_t selected = 0;
+
+    if (!forms)
+        return false;
+    for (int i = 1; i < argc; i++) {
+        bool any = false;
+        for (size_t k = 0; k < forms_count(forms) && !any; k++)
+            any = str_match(argv[i], forms_at(forms, k)->form);
+        if (!any)
+            return err_set(err, ERR_USAGE, "forms list shows the names; quote patterns with blanks", "no form matches \"%.100s\"", argv[i]);
+    }
+    if (argc > 1)
+        session_select_forms(s, argv + 1, (size_t)(argc - 1));
+    for (size_t k = 0; k < forms_count(forms); k++)
+        selected += session_form_selected(s, forms_at(forms, k)->form);
+    if (s->format == FORMAT_JSON) {
+        json_t *patterns = json_array();
+        for (size_t i = 0; i < s->form_pattern_count; i++)
+            json_array_append_new(patterns, json_string(s->form_patterns[i]));
+        session_json(s, json_pack("{s:i, s:o}", "selected", (int)selected, "patterns", patterns));
+        return true;
+    }
+    str_addf(&s->output, "%zu of %zu forms are selected", selected, forms_count(forms));
+    for (size_t i = 0; i < s->form_pattern_count && i < PATTERNS_SHOWN; i++)
+        str_addf(&s->output, "%s%s", i ? ", " : " by ", s->form_patterns[i]);
+    str_add(&s->output, s->form_pattern_count > PATTERNS_SHOWN ? " and others\n" : "\n");
+    return true;
 }

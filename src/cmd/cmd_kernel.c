@@ -3,10 +3,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analysis/kernel_source.h"
 #include "analysis/report.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "cmd/command.h"
+#include "io/csv.h"
+#include "isa/compile.h"
 
 static bool need_value(int argc, char **argv, int at, struct err *err)
 {
@@ -32,13 +35,31 @@ static bool parse_lines(const char *text, struct kernel_options *options, struct
     return true;
 }
 
-/* Options of load and paste; *@file gets the one free argument. */
-static bool parse_options(int argc, char **argv, struct kernel_options *options, const char **file, struct err *err)
+/* What kernel load passes on to a compiler. */
+struct compiler_words {
+    const char *program;
+    const char *flags[64];
+    size_t count;
+};
+
+/* Options of load and paste; *@file gets the one free argument, @compiler (NULL: nothing of the kind) the rest. */
+static bool parse_options(int argc, char **argv, struct kernel_options *options, const char **file, struct compiler_words *compiler, struct err *err)
 {
     for (int i = 1; i < argc; i++) {
         const char *word = argv[i];
         if (strcmp(word, "--skip-bad") == 0) {
             options->skip_bad = true;
+        } else if (compiler && strcmp(word, "--compiler") == 0) {
+            if (!need_value(argc, argv, i, err))
+                return false;
+            compiler->program = argv[++i];
+        } else if (compiler && word[0] == '-' && word[1] != '-' && compiler->count + 2 < sizeof compiler->flags / sizeof *compiler->flags) {
+            bool takes_next;
+            if (!compile_option_allowed(word, &takes_next, err))
+                return false;
+            compiler->flags[compiler->count++] = word;
+            if (takes_next && i + 1 < argc)
+                compiler->flags[compiler->count++] = argv[++i];
         } else if (strcmp(word, "--symbol") == 0 || strcmp(word, "--syntax") == 0 || strcmp(word, "--lines") == 0 || strcmp(word, "--loop") == 0 ||
                    strcmp(word, "--isa") == 0) {
             if (!need_value(argc, argv, i, err))
@@ -98,15 +119,22 @@ static bool take(struct session *s, struct kernel *k)
 bool cmd_kernel_load(struct session *s, int argc, char **argv, struct err *err)
 {
     struct kernel_options options = {0};
+    struct compiler_words compiler = {0};
     const char *file = NULL;
 
-    if (!parse_options(argc, argv, &options, &file, err))
+    if (!parse_options(argc, argv, &options, &file, &compiler, err))
         return false;
     if (!file)
         return err_set(err, ERR_USAGE, "name a file", "kernel load has nothing to load");
     /* The bundled kernels can be named as they stand in the source tree from anywhere. */
     char *bundled = access(file, F_OK) != 0 && str_has_prefix(file, "data/") ? file_data_path(file + 5) : NULL;
-    bool ok = take(s, kernel_load(bundled ? bundled : file, &options, err));
+    bool source = compile_is_source(file), ok = source || !(compiler.count || compiler.program);
+    if (!ok)
+        err_set(err, ERR_USAGE, "give a .c or .cpp file", "compiler options are for source files, and %s is none", file);
+    else if (source)
+        ok = take(s, kernel_from_source(bundled ? bundled : file, compiler.program, compiler.flags, compiler.count, &options, err));
+    else
+        ok = take(s, kernel_load(bundled ? bundled : file, &options, err));
     free(bundled);
     return ok;
 }
@@ -119,10 +147,16 @@ bool cmd_kernel_paste(struct session *s, int argc, char **argv, struct err *err)
     char *line = NULL;
     size_t capacity = 0;
 
-    if (!parse_options(argc, argv, &options, &file, err))
+    if (!parse_options(argc, argv, &options, &file, NULL, err))
         return false;
     if (file)
         return err_set(err, ERR_USAGE, "kernel load reads files", "\"%s\" is not expected here", file);
+    if (!s->input && s->interactive) {
+        snprintf(s->paste_command, sizeof s->paste_command, "kernel paste%s%s%s", options.syntax == SYNTAX_ATT ? " --syntax att" : "",
+                 options.syntax == SYNTAX_INTEL ? " --syntax intel" : "", options.skip_bad ? " --skip-bad" : "");
+        s->want_paste = true;
+        return true;
+    }
     if (!s->input)
         return err_set(err, ERR_USAGE, "paste the text itself into this screen", "there is no input to read from");
     for (ssize_t length; (length = getline(&line, &capacity, s->input)) >= 0;) {
@@ -144,7 +178,7 @@ bool cmd_kernel_hex(struct session *s, int argc, char **argv, struct err *err)
     struct kernel_options options = {0};
     const char *hex = NULL;
 
-    if (!parse_options(argc, argv, &options, &hex, err))
+    if (!parse_options(argc, argv, &options, &hex, NULL, err))
         return false;
     if (!hex)
         return err_set(err, ERR_USAGE, "kernel hex 4801d8", "one block of hex digits was expected");
@@ -199,6 +233,19 @@ bad:
     return ok;
 }
 
+static void show_csv(struct session *s, const struct insn *insn, uint32_t line, const char *source)
+{
+    char number[16] = "";
+
+    if (line)
+        snprintf(number, sizeof number, "%u", line);
+    str_addf(&s->output, "%u,", insn->line);
+    csv_add_field(&s->output, insn->form, false);
+    csv_add_field(&s->output, insn->text ? insn->text : "", false);
+    csv_add_field(&s->output, number, false);
+    csv_add_field(&s->output, source ? source : "", true);
+}
+
 bool cmd_kernel_show(struct session *s, int argc, char **argv, struct err *err)
 {
     size_t count;
@@ -209,11 +256,28 @@ bool cmd_kernel_show(struct session *s, int argc, char **argv, struct err *err)
         return false;
     const struct insn *insns = kernel_insns(s->kernel, &count);
     json_t *rows = s->format == FORMAT_JSON ? json_array() : NULL;
-    for (size_t i = 0; i < count; i++)
-        if (rows)
-            json_array_append_new(rows, json_pack("{s:i, s:s, s:s}", "line", (int)insns[i].line, "text", insns[i].text ? insns[i].text : "", "form", insns[i].form));
-        else
-            str_addf(&s->output, "%5u  %-40s %s\n", insns[i].line, insns[i].form, insns[i].text ? insns[i].text : "");
+    if (s->format == FORMAT_CSV)
+        str_add(&s->output, "line,form,text,source_line,source\n");
+    for (size_t i = 0; i < count; i++) {
+        const char *source;
+        uint32_t line = kernel_source_line(s->kernel, &insns[i], &source);
+        if (rows) {
+            json_t *row = json_pack("{s:i, s:s, s:s}", "line", (int)insns[i].line, "text", insns[i].text ? insns[i].text : "", "form", insns[i].form);
+            if (line)
+                json_object_set_new(row, "source_line", json_integer(line));
+            if (source)
+                json_object_set_new(row, "source", json_string(source));
+            json_array_append_new(rows, row);
+            continue;
+        }
+        if (s->format == FORMAT_CSV) {
+            show_csv(s, &insns[i], line, source);
+            continue;
+        }
+        if (source && (i == 0 || kernel_source_line(s->kernel, &insns[i - 1], NULL) != line))
+            str_addf(&s->output, "%13u: %s\n", line, source + strspn(source, " \t"));
+        str_addf(&s->output, "%5u  %-40s %s\n", insns[i].line, insns[i].form, insns[i].text ? insns[i].text : "");
+    }
     if (rows)
         session_json(s, json_pack("{s:s, s:o}", "kernel", s->kernel->name, "instructions", rows));
     return true;
@@ -226,12 +290,17 @@ bool cmd_kernel_list(struct session *s, int argc, char **argv, struct err *err)
     if (!need_kernel(s, err))
         return false;
     json_t *rows = s->format == FORMAT_JSON ? json_array() : NULL;
+    if (s->format == FORMAT_CSV)
+        str_add(&s->output, "loop,current,instructions,first_line,last_line,why\n");
     for (size_t i = 0; i < s->kernel->loop_count; i++) {
         const struct kernel_loop *loop = &s->kernel->loops[i];
         if (rows)
             json_array_append_new(rows, json_pack("{s:i, s:s, s:i, s:i, s:i}", "loop", (int)i + 1, "why", loop->why, "instructions", (int)loop->count,
                                                   "first_line", (int)loop->first_line, "last_line", (int)loop->last_line));
-        else
+        else if (s->format == FORMAT_CSV) {
+            str_addf(&s->output, "%zu,%d,%zu,%u,%u,", i + 1, i == s->kernel->current, loop->count, loop->first_line, loop->last_line);
+            csv_add_field(&s->output, loop->why, true);
+        } else
             str_addf(&s->output, "%c%3zu  %4zu instructions  lines %u-%u  %s\n", i == s->kernel->current ? '*' : ' ', i + 1, loop->count,
                      loop->first_line, loop->last_line, loop->why);
     }

@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <linux/perf_event.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <sys/utsname.h>
-#include <unistd.h>
-#if defined(__x86_64__)
-#include <cpuid.h>
-#endif
 
 #include "base/mem.h"
 #include "cmd/command.h"
-#include "io/import_llvm.h"
+#include "io/csv.h"
+#include "isa/regalloc.h"
 #include "io/machine_file.h"
 #include "model/schedule.h"
 
@@ -34,51 +28,6 @@ bool cmd_machine_list(struct session *s, int argc, char **argv, struct err *err)
     free(ids);
     if (rows)
         session_json(s, json_pack("{s:o}", "machines", rows));
-    return true;
-}
-
-/* The CPU's own name for itself; false where there is none to ask. */
-static bool cpu_name(char name[49])
-{
-#if defined(__x86_64__)
-    unsigned words[12];
-    for (unsigned i = 0; i < 3; i++)
-        if (!__get_cpuid(0x80000002 + i, &words[4 * i], &words[4 * i + 1], &words[4 * i + 2], &words[4 * i + 3]))
-            return false;
-    memcpy(name, words, sizeof words);
-    name[48] = '\0';
-    return true;
-#else
-    (void)name;
-    return false;
-#endif
-}
-
-/* Whether the kernel lets this process count its cycles. */
-static bool has_counters(void)
-{
-    struct perf_event_attr attr = {.type = PERF_TYPE_HARDWARE, .size = sizeof attr, .config = PERF_COUNT_HW_CPU_CYCLES, .exclude_kernel = 1, .exclude_hv = 1};
-    long fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
-    if (fd >= 0)
-        close((int)fd);
-    return fd >= 0;
-}
-
-bool cmd_machine_info(struct session *s, int argc, char **argv, struct err *err)
-{
-    char name[49] = "not known";
-    struct utsname system;
-    bool named = cpu_name(name), counters = has_counters();
-
-    (void)argc;
-    (void)argv;
-    (void)err;
-    uname(&system);
-    const char *isa = strcmp(system.machine, "x86_64") == 0 ? "x86-64" : system.machine;
-    if (s->format == FORMAT_JSON)
-        session_json(s, json_pack("{s:o, s:s, s:o, s:b}", "cpu", named ? json_string(name) : json_null(), "isa", isa, "clock_hz", json_null(), "counters", counters));
-    else
-        str_addf(&s->output, "%s, %s\ncycle counters: %s\nclock: not measured in this version\n", name, isa, counters ? "yes" : "none for this process");
     return true;
 }
 
@@ -109,6 +58,8 @@ bool cmd_mapping_show(struct session *s, int argc, char **argv, struct err *err)
     if (!m)
         return false;
     json_t *rows = s->format == FORMAT_JSON ? json_array() : NULL;
+    if (s->format == FORMAT_CSV)
+        str_add(&s->output, "form,usage,latency,micro_ops,source\n");
     for (size_t i = 0; i < mapping_count(m->mapping); i++) {
         const struct mapping_entry *entry = mapping_at(m->mapping, i);
         if (argc > 1 && !str_match(argv[1], entry->form))
@@ -118,6 +69,8 @@ bool cmd_mapping_show(struct session *s, int argc, char **argv, struct err *err)
         if (rows)
             json_array_append_new(rows, json_pack("{s:s, s:s, s:o}", "form", entry->form, "usage", str_text(&usage), "latency",
                                                   isnan(entry->latency) ? json_null() : json_real(entry->latency)));
+        else if (s->format == FORMAT_CSV)
+            machine_mapping_row(entry, mapping_ports(m->mapping), &s->output);
         else
             str_addf(&s->output, "%-44s %-32s %g\n", entry->form, usage.length ? str_text(&usage) : "none", entry->latency);
     }
@@ -125,37 +78,6 @@ bool cmd_mapping_show(struct session *s, int argc, char **argv, struct err *err)
         session_json(s, json_pack("{s:s, s:o}", "machine", m->id, "forms", rows));
     str_done(&usage);
     return true;
-}
-
-bool cmd_mapping_import(struct session *s, int argc, char **argv, struct err *err)
-{
-    if (argc > 1 && strcmp(argv[1], "uops-info") == 0)
-        return cmd_mapping_import_uops(s, argc, argv, err);
-    if (argc != 3 || strcmp(argv[1], "llvm") != 0)
-        return err_set(err, ERR_USAGE, "mapping import llvm CPU, mapping import uops-info FILE...", "a format and a CPU or file were expected");
-    struct machine *m = NULL;
-    for (int isa = 0; isa < ISA_COUNT && !m; isa++) {   /* a name is a CPU of one set only */
-        struct forms *forms = forms_load_isa((enum isa)isa, err);
-        m = forms ? import_llvm(argv[2], forms, err) : NULL;
-        forms_free(forms);
-        if (!m && err->code != ERR_MISSING)
-            return false;
-    }
-    if (!m)
-        return false;
-    str_addf(&s->output, "%s: %zu forms on %u ports\n", m->id, mapping_count(m->mapping), mapping_ports(m->mapping)->count);
-    session_add_machine(s, m);
-    return session_select(s, &argv[2], 1, err);
-}
-
-bool cmd_mapping_save(struct session *s, int argc, char **argv, struct err *err)
-{
-    struct machine *m = session_current(s, err);
-    if (!m)
-        return false;
-    if (argc != 2)
-        return err_set(err, ERR_USAGE, "mapping save DIRECTORY", "one directory was expected");
-    return machine_save(m, argv[1], err);
 }
 
 bool cmd_mapping_set(struct session *s, int argc, char **argv, struct err *err)
@@ -241,21 +163,30 @@ bool cmd_forms_list(struct session *s, int argc, char **argv, struct err *err)
         else if (++i == argc || !isa_parse(argv[i], &isa))
             return err_set(err, ERR_USAGE, "use --isa x86-64 or --isa aarch64", "an instruction set was expected");
     }
-    struct forms *forms = forms_load_isa(isa, err);
+    const struct forms *forms = session_forms(s, isa, err);
     if (!forms)
         return false;
     json_t *rows = s->format == FORMAT_JSON ? json_array() : NULL;
+    if (s->format == FORMAT_CSV)
+        str_add(&s->output, "form,template,extension,not_measured\n");
     for (size_t i = 0; i < forms_count(forms); i++) {
         const struct form_row *row = forms_at(forms, i);
         if (pattern && !str_match(pattern, row->form))
             continue;
+        char buffer[256];
+        const char *reason = form_measurable(row, buffer, sizeof buffer);
         if (rows)
-            json_array_append_new(rows, json_pack("{s:s, s:s, s:s}", "form", row->form, "template", row->template, "extension", row->extension));
-        else
-            str_addf(&s->output, "%-44s %-12s %s\n", row->form, row->extension, row->template);
+            json_array_append_new(rows, json_pack("{s:s, s:s, s:s, s:b, s:s}", "form", row->form, "template", row->template, "extension", row->extension,
+                                                  "measurable", !reason, "reason", reason ? reason : ""));
+        else if (s->format == FORMAT_CSV) {
+            csv_add_field(&s->output, row->form, false);
+            csv_add_field(&s->output, row->template, false);
+            csv_add_field(&s->output, row->extension, false);
+            csv_add_field(&s->output, reason ? reason : "", true);
+        } else
+            str_addf(&s->output, "%-44s %-12s %-44s %s%s\n", row->form, row->extension, row->template, reason ? "not measured: " : "", reason ? reason : "");
     }
     if (rows)
         session_json(s, json_pack("{s:o}", "forms", rows));
-    forms_free(forms);
     return true;
 }

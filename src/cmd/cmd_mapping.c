@@ -3,173 +3,317 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "base/file.h"
+#include "base/mem.h"
 #include "cmd/command.h"
-#include "io/csv.h"
-#include "io/import_uops.h"
-#include "model/mapping_diff.h"
+#include "io/export_mapping.h"
+#include "io/export_osaca.h"
+#include "io/import_llvm.h"
+#include "io/import_osaca.h"
+#include "io/machine_file.h"
+#include "io/pmevo_json.h"
 
-/* "uops-" and the file's name without directory and ending, or the architecture's, in lower case. */
-static char *imported_id(const char *path, const char *architecture)
+/* "dir/skx.yml" becomes "skx": what a machine read from a file is called. */
+static void id_from_path(const char *path, char id[64])
 {
     const char *base = strrchr(path, '/');
-    struct str id = {0};
-
-    base = architecture ? architecture : base ? base + 1 : path;
-    size_t length = architecture ? strlen(base) : strcspn(base, ".");
-    str_add(&id, "uops-");
-    for (size_t i = 0; i < length; i++)
-        str_add_char(&id, isalnum((unsigned char)base[i]) ? (char)tolower((unsigned char)base[i]) : '-');
-    return str_take(&id);
+    size_t n = 0;
+    for (base = base ? base + 1 : path; *base && *base != '.' && n < 62; base++)
+        id[n++] = (char)(isalnum((unsigned char)*base) || *base == '-' || *base == '_' ? *base : '-');
+    id[n] = '\0';
+    if (!n)
+        strcpy(id, "imported");
 }
 
-bool cmd_mapping_import_uops(struct session *s, int argc, char **argv, struct err *err)
+/* Makes @id the first of the selection; the others stay behind it. */
+static bool make_current(struct session *s, const char *id, struct err *err)
 {
-    const char *architecture = NULL;
-    struct forms *forms = NULL;
-    int imported = 0;
+    char **ids = mem_alloc((s->selected_count + 1) * sizeof *ids);
+    size_t count = 0;
+
+    ids[count++] = (char *)id;
+    for (size_t i = 0; i < s->selected_count; i++)
+        if (strcmp(s->selected[i], id) != 0)
+            ids[count++] = s->selected[i];
+    bool ok = session_select(s, ids, count, err);
+    free(ids);
+    return ok;
+}
+
+/* Adds @m, makes it current and says what it holds. */
+static bool adopt(struct session *s, struct machine *m, struct err *err)
+{
+    char id[64];
+
+    if (!m)
+        return false;
+    snprintf(id, sizeof id, "%s", m->id);
+    if (s->format == FORMAT_JSON)
+        session_json(s, json_pack("{s:s, s:i, s:i, s:i}", "mapping", m->id, "forms", (int)mapping_count(m->mapping), "ports",
+                                  (int)mapping_ports(m->mapping)->count, "distinct_uops", (int)mapping_distinct_uops(m->mapping)));
+    else
+        str_addf(&s->output, "%s: %zu forms on %u ports\n", m->id, mapping_count(m->mapping), mapping_ports(m->mapping)->count);
+    session_add_machine(s, m);
+    return make_current(s, id, err);
+}
+
+static bool import_from_osaca(struct session *s, const char *path, struct err *err)
+{
+    struct osaca_notes notes;
+    char id[64];
+    const struct forms *forms = session_forms(s, s->isa, err);
+
+    id_from_path(path, id);
+    if (!forms || !adopt(s, import_osaca(id, path, forms, &notes, err), err))
+        return false;
+    if (s->format == FORMAT_TEXT)
+        str_addf(&s->output, "%zu entries: %zu forms named, %zu put together from a register form and a memory access, %zu with rounded cycles; "
+                             "%zu entries are no form known here\n",
+                 notes.entries, notes.direct, notes.composed, notes.rounded, notes.unnamed);
+    return true;
+}
+
+static bool import_from_csv(struct session *s, const char *path, struct err *err)
+{
+    char id[64];
+    id_from_path(path, id);
+    return adopt(s, machine_load_csv(id, path, err), err);
+}
+
+static bool import_from_llvm(struct session *s, const char *cpu, struct err *err)
+{
+    for (int isa = 0; isa < ISA_COUNT; isa++) {   /* a name is a CPU of one set only */
+        const struct forms *forms = session_forms(s, (enum isa)isa, err);
+        struct machine *m = forms ? import_llvm(cpu, forms, err) : NULL;
+        if (m)
+            return adopt(s, m, err);
+        if (!forms || err->code != ERR_MISSING)
+            return false;
+    }
+    return false;
+}
+
+static bool import_from_pmevo(struct session *s, const char *path, struct err *err)
+{
+    struct mapping *mapping = pmevo_mapping_load(path, err);
+    char id[64];
+
+    if (!mapping)
+        return false;
+    id_from_path(path, id);
+    struct machine *m = machine_new(id, mapping_ports(mapping));
+    for (size_t i = 0; i < mapping_count(mapping); i++)
+        mapping_set(m->mapping, mapping_at(mapping, i));
+    mapping_free(mapping);
+    machine_set_fact(m, "source", "PMEvo JSON", "", "");
+    return adopt(s, m, err);
+}
+
+bool cmd_mapping_import(struct session *s, int argc, char **argv, struct err *err)
+{
+    static const struct {
+        const char *name;
+        bool (*run)(struct session *s, const char *what, struct err *err);
+    } formats[] = {{"llvm", import_from_llvm}, {"osaca", import_from_osaca}, {"pmevo", import_from_pmevo}, {"csv", import_from_csv}};
+
+    if (argc > 1 && strcmp(argv[1], "uops-info") == 0)
+        return cmd_mapping_import_uops(s, argc, argv, err);
+    if (argc != 3)
+        return err_set(err, ERR_USAGE, "mapping import osaca FILE, or mapping import llvm CPU", "a format and a file or CPU were expected");
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (strcmp(argv[1], formats[i].name) == 0)
+            return formats[i].run(s, argv[2], err);
+    return err_set(err, ERR_USAGE, "formats to import: llvm, uops-info, osaca, pmevo, csv", "there is no format \"%s\"", argv[1]);
+}
+
+bool cmd_mapping_export(struct session *s, int argc, char **argv, struct err *err)
+{
+    struct machine *m = session_current(s, err);
+    struct str text = {0};
     bool ok = true;
 
-    for (int i = 2; i < argc; i++)
-        if (strcmp(argv[i], "--architecture") == 0) {
-            if (i + 1 == argc)
-                return err_set(err, ERR_USAGE, "--architecture SKL", "a name was expected behind --architecture");
-            architecture = argv[i + 1];
-        }
-    forms = forms_load(NULL, err);
-    ok = forms != NULL;
-    for (int i = 2; ok && i < argc; i++) {
-        if (strcmp(argv[i], "--architecture") == 0) {
-            i++;
-            continue;
-        }
-        char *id = imported_id(argv[i], architecture);
-        struct machine *m = import_uops(id, argv[i], architecture, forms, err);
-        ok = m != NULL;
-        if (ok) {
-            if (s->format == FORMAT_JSON)
-                session_json(s, json_pack("{s:s, s:i, s:i}", "machine", m->id, "forms", (int)mapping_count(m->mapping), "ports", (int)mapping_ports(m->mapping)->count));
-            else
-                str_addf(&s->output, "%s: %zu forms on %u ports\n", m->id, mapping_count(m->mapping), mapping_ports(m->mapping)->count);
-            session_add_machine(s, m);
-            ok = session_select(s, &id, 1, err);
-            imported++;
-        }
-        free(id);
-    }
-    forms_free(forms);
-    return ok && (imported || err_set(err, ERR_USAGE, "mapping import uops-info FILE...", "a file was expected"));
-}
-
-/* The rows that the pattern leaves, for all three formats. */
-static bool shown(const struct form_diff *f, const char *pattern)
-{
-    return !pattern || str_match(pattern, f->a->form);
-}
-
-static void usages(const struct machine *a, const struct form_diff *f, struct str *left, struct str *right)
-{
-    str_clear(left);
-    str_clear(right);
-    usage_print(&f->a->usage, mapping_ports(a->mapping), left);
-    usage_print(&f->b_usage, mapping_ports(a->mapping), right);
-    if (!left->length)
-        str_add(left, "none");
-    if (!right->length)
-        str_add(right, "none");
-}
-
-static void diff_json(struct session *s, const struct machine *a, const struct machine *b, const struct mapping_diff *d, const char *pattern)
-{
-    const struct ports *pa = mapping_ports(a->mapping), *pb = mapping_ports(b->mapping);
-    json_t *ports = json_object(), *kinds = json_object(), *forms = json_array();
-    struct str left = {0}, right = {0};
-
-    for (unsigned j = 0; j < pb->count; j++)
-        json_object_set_new(ports, pb->names[j], d->to_a[j] < 0 ? json_null() : json_string(pa->names[d->to_a[j]]));
-    for (int kind = 1; kind < DIFF_COUNT; kind++)
-        json_object_set_new(kinds, diff_kind_name(kind), json_integer((json_int_t)d->kinds[kind]));
-    for (size_t i = 0; i < d->count; i++) {
-        if (!shown(&d->forms[i], pattern))
-            continue;
-        usages(a, &d->forms[i], &left, &right);
-        json_array_append_new(forms, json_pack("{s:s, s:s, s:s, s:s}", "form", d->forms[i].a->form, "kind", diff_kind_name(d->forms[i].kind),
-                                               "a", str_text(&left), "b", str_text(&right)));
-    }
-    session_json(s, json_pack("{s:s, s:s, s:o, s:b, s:I, s:I, s:I, s:I, s:o, s:o}", "a", a->id, "b", b->id, "ports", ports, "renamed", d->renamed,
-                              "shared", (json_int_t)d->shared, "equal", (json_int_t)d->kinds[DIFF_NONE], "only_a", (json_int_t)d->only_a,
-                              "only_b", (json_int_t)d->only_b, "kinds", kinds, "forms", forms));
-    str_done(&left);
-    str_done(&right);
-}
-
-static void diff_summary(struct session *s, const struct machine *a, const struct machine *b, const struct mapping_diff *d)
-{
-    const struct ports *pa = mapping_ports(a->mapping), *pb = mapping_ports(b->mapping);
-
-    str_addf(&s->output, "%s and %s: %zu forms in both, %zu alike (%.1f %%); only in %s %zu, only in %s %zu\n", a->id, b->id, d->shared,
-             d->kinds[DIFF_NONE], d->shared ? 100.0 * (double)d->kinds[DIFF_NONE] / (double)d->shared : 0.0, a->id, d->only_a, b->id, d->only_b);
-    str_add(&s->output, d->renamed ? "ports by use:" : "ports by name");
-    for (unsigned j = 0; j < pb->count; j++)
-        if (d->renamed || d->to_a[j] < 0)
-            str_addf(&s->output, "%s%s=%s", j ? "  " : " ", d->to_a[j] < 0 ? "-" : pa->names[d->to_a[j]], pb->names[j]);
-    str_add(&s->output, "\n");
-    for (int kind = 1; kind < DIFF_COUNT; kind++)
-        if (d->kinds[kind])
-            str_addf(&s->output, "  %-9s %zu\n", diff_kind_name(kind), d->kinds[kind]);
-}
-
-static void diff_rows(struct session *s, const struct machine *a, const struct mapping_diff *d, const char *pattern)
-{
-    struct str left = {0}, right = {0};
-
-    if (s->format == FORMAT_CSV)
-        str_add(&s->output, "form,kind,a,b\n");
-    for (size_t i = 0; i < d->count; i++) {
-        const struct form_diff *f = &d->forms[i];
-        if (!shown(f, pattern))
-            continue;
-        usages(a, f, &left, &right);
-        if (s->format == FORMAT_CSV) {
-            csv_add_field(&s->output, f->a->form, false);
-            csv_add_field(&s->output, diff_kind_name(f->kind), false);
-            csv_add_field(&s->output, str_text(&left), false);
-            csv_add_field(&s->output, str_text(&right), true);
-        } else {
-            str_addf(&s->output, "%-9s %-40s %-32s %s\n", diff_kind_name(f->kind), f->a->form, str_text(&left), str_text(&right));
-        }
-    }
-    str_done(&left);
-    str_done(&right);
-}
-
-bool cmd_mapping_diff(struct session *s, int argc, char **argv, struct err *err)
-{
-    const char *words[3] = {NULL};
-    int count = 0;
-    bool by_name = true;
-
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--renamed") == 0)
-            by_name = false;
-        else if (count < 3)
-            words[count++] = argv[i];
-        else
-            count = 4;
-    }
-    if (count < 2 || count > 3)
-        return err_set(err, ERR_USAGE, "mapping diff A B [PATTERN] [--renamed]", "two machines were expected");
-    struct machine *a = session_machine(s, words[0], err), *b = a ? session_machine(s, words[1], err) : NULL;
-    if (!b)
+    if (!m)
         return false;
-    struct mapping_diff *d = mapping_diff_new(a->mapping, b->mapping, by_name);
-    if (s->format == FORMAT_JSON) {
-        diff_json(s, a, b, d, words[2]);
+    if (argc != 3)
+        return err_set(err, ERR_USAGE, "mapping export osaca FILE", "a format and a file were expected");
+    const struct forms *forms = session_forms(s, s->isa, err);
+    if (!forms)
+        return false;
+    if (strcmp(argv[1], "csv") == 0)
+        machine_mapping_csv(m, &text);
+    else if (strcmp(argv[1], "uops-info") == 0)
+        export_uops_info(m, forms, &text);
+    else if (strcmp(argv[1], "pmevo") == 0)
+        export_pmevo(m, forms, &text);
+    else if (strcmp(argv[1], "pmevo-flat") == 0)
+        ok = export_pmevo_flat(m, forms, &text, err);
+    else if (strcmp(argv[1], "osaca") == 0)
+        ok = export_osaca(m, &text, err);
+    else
+        ok = err_set(err, ERR_USAGE, "formats to export: uops-info, pmevo, pmevo-flat, osaca, csv", "there is no format \"%s\"", argv[1]);
+    ok = ok && file_write(argv[2], text.data, text.length, err);
+    if (ok && s->format == FORMAT_JSON)
+        session_json(s, json_pack("{s:s, s:s, s:s, s:i}", "mapping", m->id, "format", argv[1], "file", argv[2], "forms", (int)mapping_count(m->mapping)));
+    else if (ok && s->format == FORMAT_TEXT)
+        str_addf(&s->output, "%s: %zu forms to %s\n", m->id, mapping_count(m->mapping), argv[2]);
+    str_done(&text);
+    return ok;
+}
+
+static struct machine *loaded(const struct session *s, const char *id)
+{
+    for (size_t i = 0; i < s->machine_count; i++)
+        if (strcmp(s->machines[i]->id, id) == 0)
+            return s->machines[i];
+    return NULL;
+}
+
+static void list_one(struct session *s, const char *id, json_t *rows)
+{
+    const struct machine *m = loaded(s, id);
+    const struct ports *ports = m ? mapping_ports(m->mapping) : NULL;
+    bool current = strcmp(id, s->selected[0]) == 0;
+
+    if (rows) {
+        json_t *row = json_pack("{s:s, s:b, s:b}", "id", id, "current", current, "loaded", m != NULL);
+        if (m) {
+            json_object_set_new(row, "title", json_string(m->title));
+            json_object_set_new(row, "ports", json_integer(ports->count));
+            json_object_set_new(row, "forms", json_integer((json_int_t)mapping_count(m->mapping)));
+            json_object_set_new(row, "distinct_uops", json_integer((json_int_t)mapping_distinct_uops(m->mapping)));
+        }
+        json_array_append_new(rows, row);
+    } else if (s->format == FORMAT_CSV) {
+        str_addf(&s->output, "%s,%d,%d", id, current, m != NULL);
+        if (m)
+            str_addf(&s->output, ",%u,%zu,%zu\n", ports->count, mapping_count(m->mapping), mapping_distinct_uops(m->mapping));
+        else
+            str_add(&s->output, ",,,\n");
+    } else if (m) {
+        str_addf(&s->output, "%c %-18s %2u ports %6zu forms %4zu distinct µops  %s\n", current ? '*' : ' ', id, ports->count, mapping_count(m->mapping),
+                 mapping_distinct_uops(m->mapping), m->title);
     } else {
-        if (s->format == FORMAT_TEXT)
-            diff_summary(s, a, b, d);
-        diff_rows(s, a, d, words[2]);
+        str_addf(&s->output, "%c %-18s not loaded\n", current ? '*' : ' ', id);
     }
-    mapping_diff_free(d);
+}
+
+bool cmd_mapping_list(struct session *s, int argc, char **argv, struct err *err)
+{
+    char **ids = machine_ids();
+    json_t *rows = s->format == FORMAT_JSON ? json_array() : NULL;
+
+    (void)argc;
+    (void)argv;
+    if (!session_current(s, err)) {
+        for (char **id = ids; *id; id++)
+            free(*id);
+        free(ids);
+        json_decref(rows);
+        return false;
+    }
+    if (s->format == FORMAT_CSV)
+        str_add(&s->output, "id,current,loaded,ports,forms,distinct_uops\n");
+    for (size_t i = 0; i < s->machine_count; i++)
+        list_one(s, s->machines[i]->id, rows);
+    for (char **id = ids; *id; id++) {
+        if (!loaded(s, *id))
+            list_one(s, *id, rows);
+        free(*id);
+    }
+    free(ids);
+    if (rows)
+        session_json(s, json_pack("{s:o}", "mappings", rows));
     return true;
+}
+
+bool cmd_mapping_use(struct session *s, int argc, char **argv, struct err *err)
+{
+    if (argc != 2)
+        return err_set(err, ERR_USAGE, "mapping list shows them", "the name of a mapping was expected");
+    return make_current(s, argv[1], err);
+}
+
+bool cmd_mapping_load(struct session *s, int argc, char **argv, struct err *err)
+{
+    struct stat status;
+    struct str path = {0};
+
+    if (argc != 2)
+        return err_set(err, ERR_USAGE, "mapping load DIRECTORY, or FILE.csv", "one file or directory was expected");
+    if (stat(argv[1], &status) != 0) {
+        err_set(err, ERR_MISSING, "mapping use takes the shipped ones by name", "it is not there");
+        return err_at(err, argv[1], 0, 0);
+    }
+    if (!S_ISDIR(status.st_mode))
+        return import_from_csv(s, argv[1], err);
+    /* A name without a slash would be looked up among the shipped machines. */
+    str_addf(&path, "%s%s", strchr(argv[1], '/') ? "" : "./", argv[1]);
+    while (path.length > 1 && path.data[path.length - 1] == '/')
+        path.data[--path.length] = '\0';
+    bool ok = adopt(s, machine_load(str_text(&path), err), err);
+    str_done(&path);
+    return ok;
+}
+
+bool cmd_mapping_save(struct session *s, int argc, char **argv, struct err *err)
+{
+    struct machine *m = session_current(s, err);
+    struct str text = {0};
+
+    if (!m)
+        return false;
+    if (argc != 2)
+        return err_set(err, ERR_USAGE, "mapping save DIRECTORY, or FILE.csv", "one file or directory was expected");
+    size_t length = strlen(argv[1]);
+    if (length < 4 || strcmp(argv[1] + length - 4, ".csv") != 0)
+        return machine_save(m, argv[1], err);
+    machine_mapping_csv(m, &text);
+    bool ok = file_write(argv[1], text.data, text.length, err);
+    str_done(&text);
+    return ok;
+}
+
+/* "7" is ports 0 to 6, anything else a list of names. */
+static bool parse_ports(const char *text, struct ports *ports, struct err *err)
+{
+    char *end, name[PORT_NAME_MAX + 1];
+    unsigned long count = strtoul(text, &end, 10);
+
+    if (*end == '\0' && end != text && (count == 0 || count > 32))
+        return err_set(err, ERR_USAGE, "give 1 to 32, or names: 0,1,DV", "%lu ports cannot be", count);
+    if (*end == '\0' && end != text) {
+        for (unsigned long i = 0; i < count; i++) {
+            snprintf(name, sizeof name, "%c", (char)(i < 10 ? '0' + i : 'A' + i - 10));
+            ports_add(ports, name, NULL);
+        }
+        return true;
+    }
+    while (*text) {
+        size_t length = strcspn(text, ",");
+        snprintf(name, sizeof name, "%.*s", (int)(length < PORT_NAME_MAX ? length : PORT_NAME_MAX), text);
+        if (!ports_add(ports, name, err))
+            return false;
+        if (port_name_divides(name))
+            ports->pipes |= (portset)1 << (ports->count - 1);
+        text += length + (text[length] == ',');
+    }
+    return true;
+}
+
+bool cmd_mapping_new(struct session *s, int argc, char **argv, struct err *err)
+{
+    struct ports ports = {0};
+    char id[64] = "new";
+
+    if (argc != 2 && argc != 3)
+        return err_set(err, ERR_USAGE, "mapping new 8, or mapping new 0,1,2,DV NAME", "the ports were expected, and a name if you like");
+    if (!parse_ports(argv[1], &ports, err))
+        return false;
+    if (argc == 3)
+        id_from_path(argv[2], id);
+    for (unsigned i = 2; argc == 2 && loaded(s, id); i++)
+        snprintf(id, sizeof id, "new-%u", i);
+    return adopt(s, machine_new(id, &ports), err);
 }

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "cmd/command.h"
+#include "cmd/session_file.h"
 
 static bool set_switch(bool *out, const char *value, struct err *err)
 {
@@ -53,8 +54,33 @@ bool cmd_set(struct session *s, int argc, char **argv, struct err *err)
     return err_set(err, ERR_USAGE, "use text, csv or json", "there is no format \"%s\"", argv[2]);
 }
 
+static void add_troff(struct str *out, const char *text)
+{
+    for (; *text; text++)
+        str_addf(out, *text == '-' || *text == '\\' ? "\\%c" : "%c", *text);
+}
+
+/* The table as the man page's section: tools/make-man.sh puts it there. */
+static void print_man(struct str *out)
+{
+    for (const struct command *c = commands; c->name; c++) {
+        str_addf(out, ".TP\n.B %s\n", c->name);
+        if (*c->arguments) {
+            str_add(out, "\\&");
+            add_troff(out, c->arguments);
+            str_add(out, "\n.br\n");
+        }
+        add_troff(out, c->help);
+        str_add(out, ".\n");
+    }
+}
+
 bool cmd_help(struct session *s, int argc, char **argv, struct err *err)
 {
+    if (argc > 1 && strcmp(argv[1], "--man") == 0) {
+        print_man(&s->output);
+        return true;
+    }
     if (argc > 1) {
         bool any = false;
         for (const struct command *c = commands; c->name; c++)
@@ -95,4 +121,18 @@ bool cmd_quit(struct session *s, int argc, char **argv, struct err *err)
     (void)err;
     s->quit = true;
     return true;
+}
+
+bool cmd_session_save(struct session *s, int argc, char **argv, struct err *err)
+{
+    if (argc != 2)
+        return err_set(err, ERR_USAGE, "session save DIRECTORY", "one directory was expected");
+    return session_save(s, argv[1], err);
+}
+
+bool cmd_session_load(struct session *s, int argc, char **argv, struct err *err)
+{
+    if (argc != 2)
+        return err_set(err, ERR_USAGE, "session load DIRECTORY", "one directory was expected");
+    return session_load(s, argv[1], err);
 }

@@ -5,10 +5,13 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "work/job.h"
+
+#define WORDS_MAX 1024   /* of one command */
 
 const struct command commands[] = {
-    {"kernel load", "FILE [--symbol S] [--syntax att|intel] [--isa x86-64|aarch64] [--lines A-B] [--loop N] [--skip-bad]",
-     "load assembler text, a listing or an ELF file and find its loops", false, cmd_kernel_load},
+    {"kernel load", "FILE [--symbol S] [--syntax att|intel] [--isa x86-64|aarch64] [--lines A-B] [--loop N] [--skip-bad] [--compiler CC] [-O3 -march=native ...]",
+     "load assembler text, a listing or an ELF file, or compile C, and find its loops", false, cmd_kernel_load},
     {"kernel paste", "[--syntax att|intel] [--isa x86-64|aarch64] [--skip-bad]", "read a kernel from the input until a line with a single dot", false, cmd_kernel_paste},
     {"kernel hex", "BYTES [--isa x86-64|aarch64]", "load a block of machine code", false, cmd_kernel_hex},
     {"kernel analyze", "[--machine ID]...", "bounds, bottleneck and pressure table, several machines side by side", false, cmd_kernel_analyze},
@@ -18,20 +21,63 @@ const struct command commands[] = {
     {"kernel show", "", "the instructions with their forms", false, cmd_kernel_show},
     {"kernel list", "", "the loops found", false, cmd_kernel_list},
     {"kernel use", "N", "take another loop of the list", false, cmd_kernel_use},
+    {"kernel report", "FILE.html|FILE.md [--machine ID]...", "the analysis as a document that stands alone", false, cmd_kernel_report},
     {"kernel save", "FILE", "write the current loop as assembler text (x86-64: Intel syntax)", false, cmd_kernel_save},
+    {"kernel measure", "[--file CSV [--out CSV]]", "cycles per iteration of the loaded kernel on this CPU, or of every block of a file", false, cmd_kernel_measure},
     {"mapping show", "[PATTERN]", "usage and latency of forms on the current machine", false, cmd_mapping_show},
     {"mapping diff", "A B [PATTERN] [--renamed]", "forms that two machines execute differently, ports matched by name or by use", false, cmd_mapping_diff},
-    {"mapping import", "llvm CPU | uops-info FILE... [--architecture A]", "a machine from the installed LLVM's models or from tables of uops.info",
-     false, cmd_mapping_import},
-    {"mapping save", "DIRECTORY", "write the current machine's tables", false, cmd_mapping_save},
+    {"mapping list", "", "the mappings of this session and those that can be loaded", false, cmd_mapping_list},
+    {"mapping use", "ID", "make a mapping the current one", false, cmd_mapping_use},
+    {"mapping load", "DIRECTORY|FILE.csv", "read a machine's tables, or a mapping.csv alone", false, cmd_mapping_load},
+    {"mapping save", "DIRECTORY|FILE.csv", "write the current machine's tables, or its mapping alone", false, cmd_mapping_save},
+    {"mapping new", "PORTS [NAME]", "an empty mapping on so many ports, or on ports of these names", false, cmd_mapping_new},
+    {"mapping import", "llvm|uops-info|osaca|pmevo|csv CPU|FILE... [--architecture A]",
+     "a mapping from LLVM's scheduling models or another tool's file", false, cmd_mapping_import},
+    {"mapping export", "uops-info|pmevo|pmevo-flat|osaca|csv FILE", "write the current mapping for another tool", false, cmd_mapping_export},
     {"mapping set", "FORM USAGE", "change a form's port usage in this session", false, cmd_mapping_set},
     {"throughput", "EXPERIMENT", "cycles of 2*ADD (R64, R64) + IMUL (R64, R64) on the current machine", true, cmd_throughput},
-    {"forms list", "[PATTERN] [--isa x86-64|aarch64]", "instruction forms with templates", false, cmd_forms_list},
+    {"forms list", "[PATTERN] [--isa x86-64|aarch64]", "instruction forms with templates, and why one cannot be measured here", false, cmd_forms_list},
+    {"forms add", "FILE.csv", "add instruction forms of your own: form,template,extension", false, cmd_forms_add},
+    {"forms select", "[PATTERN]...", "which forms experiments are made of; without a pattern: what is selected", false, cmd_forms_select},
     {"forms scan", "BINARY...", "the forms that ELF files use, how many a machine knows, and which are missing", false, cmd_forms_scan},
+    {"experiments generate", "[--pairs] [--triples N] [--random N --size K] [--seed S]",
+     "experiments of the selected forms: alone, and in pairs unless others are asked for", false, cmd_experiments_generate},
+    {"experiments load", "FILE [--append]", "a table of experiments", false, cmd_experiments_load},
+    {"experiments import", "FILE [--append]", "experiments in PMEvo's JSON", false, cmd_experiments_import},
+    {"experiments save", "FILE", "write the table", false, cmd_experiments_save},
+    {"experiments measure", "[--budget T] [--retry] [--journal FILE|none] [--simulate ID] [--cpu N] [PATTERN]",
+     "measure what has no cycles yet; results go to disk as they come", false, cmd_experiments_measure},
+    {"latency measure", "[PATTERN]", "latency of forms by dependency chains, per pair of operands", false, cmd_latency_measure},
+    {"machine calibrate", "[--cpu N]", "learn this computer's clock, noise and quiet", false, cmd_machine_calibrate},
     {"machine list", "", "the machines that can be chosen", false, cmd_machine_list},
     {"machine info", "", "this computer's CPU and what can be measured on it", false, cmd_machine_info},
     {"machine show", "ID", "ports and facts of a machine", false, cmd_machine_show},
+    {"experiments list", "[FILTER]", "the experiments and what was measured", false, cmd_experiments_list},
+    {"experiments clear", "", "forget them", false, cmd_experiments_clear},
+    {"congruence", "[--epsilon E]", "forms that no measurement tells apart", false, cmd_congruence},
+    {"evaluate", "[FILE] [--mapping ID]... [--heatmap]", "accuracy of mappings on measured experiments, and the worst of those", false, cmd_evaluate},
+    {"evolve start", "[--ports N|NAMES|auto] [--algorithm memetic|pmevo] [--seconds T] [--generations G] [--seed S] [--population P] [--threads N] "
+                     "[--issue-width W|auto] [--uop-price X] [--volume-price X] [--usage-price X] [--volume-weight W] [--from ID] [--continue] "
+                     "[--checkpoint FILE|none] [--tolerant]",
+     "infer a port mapping from the experiments, in the background", false, cmd_evolve_start},
+    {"evolve status", "", "how far the runs are", false, cmd_evolve_status},
+    {"evolve pause", "", "let the run rest", false, cmd_evolve_pause},
+    {"evolve resume", "[CHECKPOINT]", "go on, or go on from a checkpoint", false, cmd_evolve_resume},
+    {"evolve stop", "", "end the run with what it has", false, cmd_evolve_stop},
+    {"evolve wait", "", "wait for the run's end", false, cmd_evolve_wait},
+    {"evolve set", "NAME VALUE", "seconds, generations, uop-price, volume-price, usage-price or volume-weight of the run", false, cmd_evolve_set},
+    {"evolve adopt", "", "make the best mapping the current machine, called evolved", false, cmd_evolve_adopt},
+    {"jobs", "", "background jobs and how far they are", false, cmd_jobs},
+    {"job cancel", "N", "end a background job", false, cmd_job_cancel},
+    {"job wait", "[N]", "wait for a background job, or for all", false, cmd_job_wait},
+    {"view", "NAME|next|previous", "show another view; in batch it is printed", false, cmd_view},
+    {"find", "TEXT | --next | --previous", "search in the view", true, cmd_view},
+    {"sort", "[COLUMN]", "sort the view's rows; no column: as they come", true, cmd_view},
+    {"filter", "[EXPRESSION]", "show only the rows that fit; none: all", true, cmd_view},
+    {"session save", "DIRECTORY", "write kernel, machines, changes and settings; replaces an older session there", false, cmd_session_save},
+    {"session load", "DIRECTORY", "take up a saved session", false, cmd_session_load},
     {"set", "NAME VALUE", "machine ID[,ID...], format text|csv|json, color, ascii, keep-going on|off", false, cmd_set},
+    {"export", "FILE", "the last result into a file: .txt, .csv, .json, .md or .html", false, cmd_export},
     {"source", "FILE", "run the commands of a file", false, cmd_source},
     {"help", "[COMMAND]", "the commands", false, cmd_help},
     {"quit", "", "leave", false, cmd_quit},
@@ -87,7 +133,7 @@ const struct command *command_find(int count, char **words, int *used, struct er
 }
 
 /* Splits [text, end) into words: blanks separate, quotes and backslash protect. */
-static bool split_words(const char *text, const char *end, struct str *storage, size_t starts[64], int *count, struct err *err)
+static bool split_words(const char *text, const char *end, struct str *storage, size_t starts[WORDS_MAX], int *count, struct err *err)
 {
     *count = 0;
     for (const char *at = text; at < end;) {
@@ -97,8 +143,8 @@ static bool split_words(const char *text, const char *end, struct str *storage, 
         }
         if (*at == '#')
             return true;
-        if (*count == 63)
-            return err_set(err, ERR_USAGE, "split the command", "more than 63 words");
+        if (*count == WORDS_MAX - 1)
+            return err_set(err, ERR_USAGE, "split the command", "more than %d words", WORDS_MAX - 1);
         starts[(*count)++] = storage->length;
         char quote = 0;
         for (; at < end && (quote || (*at != ' ' && *at != '\t')); at++) {
@@ -116,11 +162,24 @@ static bool split_words(const char *text, const char *end, struct str *storage, 
     return true;
 }
 
+/* What `export` writes: the line and what it printed. */
+static void keep_result(struct session *s, const struct command *command, const char *text, const char *end)
+{
+    if (command->run == cmd_export || command->run == cmd_help)
+        return;
+    free(s->last_line);
+    text += strspn(text, " \t");
+    s->last_line = mem_strndup(text, (size_t)(end - text));
+    s->last_format = s->format;
+    str_clear(&s->last_output);
+    str_add_bytes(&s->last_output, s->output.data, s->output.length);
+}
+
 static bool run_one(struct session *s, const char *text, const char *end, FILE *out, struct err *err)
 {
     struct str storage = {0};
-    size_t starts[64];
-    char *words[65];
+    size_t starts[WORDS_MAX];
+    char *words[WORDS_MAX + 1];
     int count, used = 0;
     bool ok = false;
 
@@ -132,7 +191,7 @@ static bool run_one(struct session *s, const char *text, const char *end, FILE *
     const struct command *command = count ? command_find(count, words, &used, err) : NULL;
     if (!command)
         goto out;
-    char *argv[65] = {(char *)command->name};
+    char *argv[WORDS_MAX + 1] = {(char *)command->name};
     int argc = 1;
     char *rest = NULL;
     if (command->raw) {
@@ -152,6 +211,9 @@ static bool run_one(struct session *s, const char *text, const char *end, FILE *
     str_clear(&s->output);
     s->out = out;
     ok = command->run(s, argc, argv, err);
+    s->revision++;
+    if (ok && s->output.length)
+        keep_result(s, command, text, end);
     fwrite(str_text(&s->output), 1, s->output.length, out);
     if (fflush(out) != 0 && ok)
         ok = err_set(err, ERR_IO, NULL, "the output cannot be written");
@@ -185,6 +247,8 @@ bool command_run(struct session *s, const char *line, FILE *out, struct err *err
 {
     while (*line && !s->quit) {
         const char *end = command_end(line);
+        if (job_interrupted())
+            return err_set(err, ERR_LIMIT, NULL, "interrupted");
         if (!run_one(s, line, end, out, err))
             return false;
         line = *end ? end + 1 : end;

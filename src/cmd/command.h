@@ -37,6 +37,29 @@ bool cmd_kernel_show(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_kernel_list(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_kernel_use(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_kernel_save(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_kernel_measure(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_experiments_load(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_experiments_save(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_experiments_import(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_experiments_list(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_experiments_clear(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_experiments_generate(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_congruence(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_evaluate(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_evolve_start(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_evolve_status(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_evolve_pause(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_evolve_resume(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_evolve_stop(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_evolve_wait(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_evolve_set(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_evolve_adopt(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_experiments_measure(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_latency_measure(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_jobs(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_job_cancel(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_job_wait(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_machine_calibrate(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_machine_list(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_machine_show(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_mapping_show(struct session *s, int argc, char **argv, struct err *err);
@@ -44,15 +67,32 @@ bool cmd_mapping_diff(struct session *s, int argc, char **argv, struct err *err)
 /* `mapping import uops-info`, which cmd_mapping_import hands on. */
 bool cmd_mapping_import_uops(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_mapping_import(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_mapping_list(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_mapping_use(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_mapping_load(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_mapping_new(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_mapping_export(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_mapping_save(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_mapping_set(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_throughput(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_forms_list(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_forms_add(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_forms_select(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_kernel_report(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_export(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_forms_scan(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_view(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_session_save(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_session_load(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_set(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_help(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_source(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_machine_info(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_quit(struct session *s, int argc, char **argv, struct err *err);
+
+/* Puts results that a running `experiments measure` has delivered so far into the session's table; the main loop calls it when it wakes. */
+void experiments_publish(struct session *s);
+/* 90s, 15m, 250ms, 2h; a bare number is seconds. */
+bool duration_parse(const char *text, double *seconds, struct err *err);
 
 #endif

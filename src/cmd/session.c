@@ -6,12 +6,14 @@
 
 #include "base/mem.h"
 #include "io/machine_file.h"
+#include "work/evolve_job.h"
+#include "work/job.h"
 
 void session_init(struct session *s)
 {
     static const char *const shown[ISA_COUNT][3] = {{"skylake", "sapphirerapids", "znver4"}, {"neoverse-v2", "neoverse-n1", "cortex-a72"}};
 
-    *s = (struct session){.input = stdin};
+    *s = (struct session){.input = stdin, .revision = 1};
     for (int isa = 0; isa < ISA_COUNT; isa++) {
         s->kept[isa] = (struct selection){mem_alloc(3 * sizeof(char *)), 3};
         for (size_t i = 0; i < 3; i++)
@@ -35,14 +37,72 @@ static void show_isa(struct session *s, enum isa isa)
     s->selected_count = s->kept[isa].count;
 }
 
+static void drop_analyses(struct session *s)
+{
+    for (size_t i = 0; i < s->analysis_count; i++)
+        analysis_free(s->analyses[i]);
+    free(s->analyses);
+    s->analyses = NULL;
+    s->analysis_count = 0;
+}
+
+struct analysis *const *session_analyses(struct session *s, size_t *count)
+{
+    struct err err = {0};
+
+    if (!s->analyses || s->analyzed != s->revision) {
+        drop_analyses(s);
+        s->analyzed = s->revision;
+        s->analyses = mem_zero(s->selected_count, sizeof *s->analyses);
+        for (size_t i = 0; s->kernel && i < s->selected_count; i++) {
+            struct machine *m = session_machine(s, s->selected[i], &err);
+            if (m && session_fits(s, m, &err))
+                s->analyses[s->analysis_count++] = analysis_new(s->kernel, m);
+        }
+    }
+    *count = s->analysis_count;
+    return s->analyses;
+}
+
+bool session_wait(struct session *s, unsigned number, struct err *err)
+{
+    struct job_info info;
+
+    (void)s;
+    if (!job_wait(number))
+        return err_set(err, ERR_USAGE, "jobs lists them", "there is no job %u", number);
+    for (size_t i = 0; job_get(i, &info); i++) {
+        if (number && info.number != number)
+            continue;
+        if (info.state == JOB_CANCELLED && number)
+            return err_set(err, ERR_LIMIT, NULL, "%s was cancelled", info.title);
+        if (info.state == JOB_FAILED && number) {
+            *err = info.err;
+            return false;
+        }
+    }
+    return true;
+}
+
 void session_done(struct session *s)
 {
+    job_shutdown();
+    drop_analyses(s);
     kernel_free(s->kernel);
+    for (size_t i = 0; i < s->run_count; i++)
+        evolve_run_free(s->runs[i]);
+    free(s->runs);
+    experiments_free(s->experiments);
     for (size_t i = 0; i < s->machine_count; i++)
         machine_free(s->machines[i]);
     free(s->machines);
     for (int isa = 0; isa < ISA_COUNT; isa++)
         drop_selection(&s->kept[isa]);
+    for (int isa = 0; isa < ISA_COUNT; isa++)
+        forms_free(s->forms[isa]);
+    session_select_forms(s, NULL, 0);
+    free(s->last_line);
+    str_done(&s->last_output);
     str_done(&s->output);
 }
 
@@ -61,6 +121,7 @@ void session_add_machine(struct session *s, struct machine *take_machine)
 {
     for (size_t i = 0; i < s->machine_count; i++)
         if (strcmp(s->machines[i]->id, take_machine->id) == 0) {
+            drop_analyses(s);
             machine_free(s->machines[i]);
             s->machines[i] = take_machine;
             return;
@@ -96,6 +157,33 @@ bool session_select(struct session *s, char **ids, size_t count, struct err *err
     return true;
 }
 
+struct forms *session_forms(struct session *s, enum isa isa, struct err *err)
+{
+    if (!s->forms[isa])
+        s->forms[isa] = forms_load_isa(isa, err);
+    return s->forms[isa];
+}
+
+void session_select_forms(struct session *s, char **patterns, size_t count)
+{
+    char **fresh = count ? mem_alloc(count * sizeof *fresh) : NULL;
+    for (size_t i = 0; i < count; i++)
+        fresh[i] = mem_strdup(patterns[i]);
+    for (size_t i = 0; i < s->form_pattern_count; i++)
+        free(s->form_patterns[i]);
+    free(s->form_patterns);
+    s->form_patterns = fresh;
+    s->form_pattern_count = count;
+}
+
+bool session_form_selected(const struct session *s, const char *form)
+{
+    for (size_t i = 0; i < s->form_pattern_count; i++)
+        if (str_match(s->form_patterns[i], form))
+            return true;
+    return s->form_pattern_count == 0;
+}
+
 bool session_fits(const struct session *s, const struct machine *m, struct err *err)
 {
     const char *isa = s->kernel ? isa_name(s->kernel->isa) : m->isa;
@@ -105,6 +193,7 @@ bool session_fits(const struct session *s, const struct machine *m, struct err *
 
 void session_set_kernel(struct session *s, struct kernel *take_kernel)
 {
+    drop_analyses(s);   /* they point into the old one */
     kernel_free(s->kernel);
     s->kernel = take_kernel;
     if (take_kernel && take_kernel->isa != s->isa)

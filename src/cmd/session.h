@@ -6,26 +6,54 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "analysis/analysis.h"
 #include "analysis/kernel.h"
+#include "base/str.h"
 #include "isa/forms.h"
+#include "model/experiments.h"
+#include "measure/runner.h"
 #include "model/machine.h"
 
 enum format { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON };
 
+struct evolve_run;
+
 struct session {
     struct kernel *kernel;            /* NULL: none loaded */
+    struct experiments *experiments;  /* NULL: none */
+    struct evolve_run **runs;         /* of inference, newest last */
+    size_t run_count;
     struct machine **machines;        /* loaded so far */
     size_t machine_count;
     char **selected;                  /* ids shown side by side, all of instruction set isa; the first is the current one */
     size_t selected_count;
+    struct forms *forms[ISA_COUNT];   /* the form tables with the user's own; NULL until session_forms */
+    char **form_patterns;             /* what `forms select` chose; none: all forms */
+    size_t form_pattern_count;
+    char *last_line;                  /* the last command that printed a result, for `export`; NULL: none */
+    struct str last_output;           /* what it printed, and in which format */
+    enum format last_format;
     enum isa isa;
     struct selection { char **ids; size_t count; } kept[ISA_COUNT];   /* of the sets that are not shown */
+    struct runner_summary measured;   /* of the last `experiments measure` */
+    double measured_clock_hz;
+    unsigned measured_children;
     enum format format;
     bool color, ascii, keep_going, quit;
     struct str output;                /* what the running command prints */
     FILE *input;                      /* where `kernel paste` reads; NULL: nowhere */
     FILE *out;                        /* where the running command's output goes in the end */
     size_t *input_line;               /* line counter of that source, may be NULL */
+    bool interactive;                 /* a screen is open: jobs go on while commands return, text asks for a paste */
+    bool want_paste;                  /* the screen is to collect text and run paste_command on it */
+    char paste_command[160];
+    unsigned long revision;           /* bumped by every command: what was derived is stale */
+    struct analysis **analyses;       /* session_analyses: of the revision below */
+    size_t analysis_count;
+    unsigned long analyzed;
+    /* What `view`, `find`, `sort` and `filter` act on; NULL: nothing shows views. */
+    bool (*view_command)(struct session *s, const char *verb, const char *argument, struct err *err);
+    void *view_state;                 /* of view_command */
 };
 
 void session_init(struct session *s);
@@ -38,6 +66,16 @@ void session_add_machine(struct session *s, struct machine *take_machine);
 struct machine *session_current(struct session *s, struct err *err);
 /* Replaces the selection by @ids, all of which must load and be of one instruction set. */
 bool session_select(struct session *s, char **ids, size_t count, struct err *err);
+/* Analyses of the kernel on the selected machines, made when the session has changed; borrowed until the next command. */
+struct analysis *const *session_analyses(struct session *s, size_t *count);
+/* Waits for job @number (0: all), its output added to the session's; false with err when it failed or was cancelled. */
+bool session_wait(struct session *s, unsigned number, struct err *err);
+/* Form table, loaded on first use; borrowed. NULL with err. */
+struct forms *session_forms(struct session *s, enum isa isa, struct err *err);
+/* Replaces the patterns; 0: all forms are selected. */
+void session_select_forms(struct session *s, char **patterns, size_t count);
+/* Whether experiments are to be made of @form. */
+bool session_form_selected(const struct session *s, const char *form);
 /* False with err when the loaded kernel is for another instruction set than @m. */
 bool session_fits(const struct session *s, const struct machine *m, struct err *err);
 /* Takes @take_kernel; when it is for another instruction set, that set's machines are shown again. */

@@ -10,13 +10,16 @@
 #include "base/vec.h"
 
 #define FILE_LIMIT ((size_t)256 << 20)
+#define FIELDS_MAX ((size_t)16 << 20)
+#define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
 struct reader {
     struct csv_table *table;
     VEC(char *) fields;
     size_t row_capacity;
-    size_t line;           /* of the row being read */
-    const char *bytes;     /* to count lines from */
+    size_t field_count;    /* of the whole file */
+    size_t line;           /* on which the row being read begins */
+    bool in_row;
     struct err *err;
     const char *name;
     bool failed;
@@ -39,6 +42,10 @@ static void on_field(void *text, size_t length, void *state)
         fault(r, r->fields.count + 1, "remove it", "a NUL byte in the text");
         return;
     }
+    if (++r->field_count > FIELDS_MAX) {
+        fault(r, r->fields.count + 1, "split the file", "the file has more than 16 million fields");
+        return;
+    }
     vec_push(&r->fields, mem_strndup(text ? text : "", length));
 }
 
@@ -48,6 +55,7 @@ static void on_row(int end, void *state)
     struct csv_table *t = r->table;
 
     (void)end;
+    r->in_row = false;
     if (r->failed)
         return;
     if (!t->header) {
@@ -70,18 +78,28 @@ static void on_row(int end, void *state)
     memset(&r->fields, 0, sizeof r->fields);
 }
 
+/* Bytes of the UTF-8 character at @s, 0 when there is none: no overlong forms, no surrogates (RFC 3629). */
+static size_t utf8_length(const unsigned char *s, size_t left)
+{
+    size_t length = s[0] < 0x80 ? 1 : s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : (s[0] & 0xf0) == 0xe0 ? 3 : s[0] >= 0xf0 && s[0] < 0xf5 ? 4 : 0;
+
+    if (length > left)
+        return 0;
+    for (size_t i = 1; i < length; i++)
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
+        return 0;
+    return length;
+}
+
 /* Valid UTF-8 all through; false with the offset of the first byte that is not. */
 static bool valid_utf8(const unsigned char *s, size_t length, size_t *offset)
 {
-    for (size_t i = 0; i < length;) {
-        unsigned follow = s[i] < 0x80 ? 0 : s[i] >= 0xc2 && s[i] < 0xe0 ? 1 : (s[i] & 0xf0) == 0xe0 ? 2 : s[i] >= 0xf0 && s[i] < 0xf5 ? 3 : 9;
-        *offset = i++;
-        if (follow == 9 || follow > length - i)
+    size_t step;
+    for (*offset = 0; *offset < length; *offset += step)
+        if (!(step = utf8_length(s + *offset, length - *offset)))
             return false;
-        for (; follow; follow--)
-            if ((s[i++] & 0xc0) != 0x80)
-                return false;
-    }
     return true;
 }
 
@@ -93,7 +111,15 @@ static size_t lines_in(const char *bytes, size_t length)
     return lines;
 }
 
-/* Feeds line by line, so that a row's first line is known. */
+static bool is_blank(const char *line, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if (!strchr(" \t\r\n", line[i]))
+            return false;
+    return true;
+}
+
+/* Feeds line by line, so that a row's first line is known; libcsv skips blank lines between rows. */
 static void feed(struct reader *r, struct csv_parser *parser, const char *bytes, size_t length)
 {
     size_t line = 1;
@@ -101,8 +127,10 @@ static void feed(struct reader *r, struct csv_parser *parser, const char *bytes,
     for (size_t at = 0; at < length && !r->failed;) {
         const char *newline = memchr(bytes + at, '\n', length - at);
         size_t span = newline ? (size_t)(newline - bytes) - at + 1 : length - at;
-        if (r->fields.count == 0)
+        if (!r->in_row && !is_blank(bytes + at, span)) {
+            r->in_row = true;
             r->line = line;
+        }
         if (csv_parse(parser, bytes + at, span, on_field, on_row, r) != span && !r->failed)
             fault(r, r->fields.count + 1, "quote the field, and double the quotes in it", csv_strerror(csv_error(parser)));
         at += span;
@@ -127,7 +155,8 @@ struct csv_table *csv_table_parse(const char *name, const char *bytes, size_t le
     } else if (csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI) != 0) {
         fault(&r, 0, NULL, "libcsv does not start");
     } else {
-        feed(&r, &parser, bytes, length);
+        size_t mark = length >= strlen(BYTE_ORDER_MARK) && memcmp(bytes, BYTE_ORDER_MARK, strlen(BYTE_ORDER_MARK)) == 0 ? strlen(BYTE_ORDER_MARK) : 0;
+        feed(&r, &parser, bytes + mark, length - mark);
         csv_free(&parser);
         if (!r.failed && !r.table->header)
             fault(&r, 0, "begin with a header row", "the file is empty");
@@ -180,7 +209,12 @@ int csv_table_column(const struct csv_table *t, const char *name)
 
 void csv_add_field(struct str *out, const char *text, bool last)
 {
-    if (text[strcspn(text, ",\"\r\n")] || text[0] == ' ') {
+    size_t length = strlen(text);
+    bool edge = length && (strchr(" \t", text[0]) || strchr(" \t", text[length - 1]));
+    /* A row of nothing would be a blank line. */
+    bool nothing = !length && last && (out->length == 0 || out->data[out->length - 1] == '\n');
+
+    if (text[strcspn(text, ",\"\r\n")] || edge || nothing || str_has_prefix(text, BYTE_ORDER_MARK)) {
         str_add_char(out, '"');
         for (; *text; text++) {
             if (*text == '"')

@@ -11,10 +11,13 @@
 
 #include "base/file.h"
 #include "base/vec.h"
+#include "io/llvm_amd.h"
 #include "isa/child.h"
 
 #define RESOURCES_MAX 256
+#define MICROCODE_LATENCY 100   /* what LLVM's models write for microcode that nobody timed */
 #define OUTPUT_LIMIT ((size_t)512 << 20)
+#define CYCLES_MAX 100000   /* of one use, and of a latency: more is no processor */
 /* Ends the rows of one form: an instruction that every model of the set knows and no other form's row names. */
 static const struct { const char *triple, *text, *opcode, *form; } markers[ISA_COUNT] = {
     {"-mtriple=x86_64-linux-gnu", "cld", "CLD", "CLD ()"},
@@ -108,7 +111,7 @@ static bool resource_line(const char *line, const char *end, struct resource_lin
         return false;
     out->name = dash + 2;
     const char *colon = memchr(out->name, ':', (size_t)(end - out->name));
-    if (!colon)
+    if (!colon || !isdigit((unsigned char)colon[1]))
         return false;
     char *after;
     out->length = (size_t)(colon - out->name);
@@ -223,6 +226,7 @@ static bool read_resources(struct reader *r, const char *text, const char *end, 
     return true;
 }
 
+
 struct charge {
     portset set;
     int64_t cycles;
@@ -249,27 +253,54 @@ static void undo_groups(struct charge *charges, size_t n, struct usage *usage)
     }
 }
 
-/* "SKLPort04,SKLPort237[2]" to @usage; false when it is no list of resources. */
+/* Digits at *@at up to CYCLES_MAX; moves *@at past them. */
+static bool read_cycles(const char **at, const char *end, int64_t *out)
+{
+    const char *start = *at;
+
+    for (*out = 0; *at < end && isdigit((unsigned char)**at) && *out <= CYCLES_MAX; (*at)++)
+        *out = *out * 10 + (**at - '0');
+    return *at > start && *out <= CYCLES_MAX;
+}
+
+/* "[4]" or "[2,6]", acquired at 2 and released at 6, at *@at: 4 cycles; 1 when nothing stands there. */
+static bool read_span(const char **at, const char *end, int64_t *cycles)
+{
+    int64_t first;
+
+    *cycles = 1;
+    if (*at == end || **at != '[')
+        return true;
+    (*at)++;
+    if (!read_cycles(at, end, cycles))
+        return false;
+    if (*at < end && **at == ',') {
+        first = *cycles;
+        (*at)++;
+        if (!read_cycles(at, end, cycles))
+            return false;
+        *cycles -= first;
+    }
+    return *at < end && *(*at)++ == ']';
+}
+
+/* "SKLPort04,SKLPort237[2]" to @usage; false when it does not begin like a list of resources, *@invalid when it does and is none. */
 static bool read_charges(const struct reader *r, const char *text, size_t length, struct usage *usage, bool *invalid)
 {
     struct charge charges[64];
     size_t n = 0;
 
     for (const char *at = text, *end = text + length; at < end;) {
-        const char *stop = at;
-        while (stop < end && *stop != '[' && *stop != ',')
-            stop++;
-        int index = resource_find(r, at, (size_t)(stop - at));
-        if (index < 0)
+        const char *name = at;
+        while (at < end && *at != '[' && *at != ',')
+            at++;
+        int index = resource_find(r, name, (size_t)(at - name));
+        if (index < 0 && name == text && at == end)
             return false;
-        int64_t cycles = 1;
-        if (stop < end && *stop == '[') {
-            char *after;
-            cycles = (int64_t)strtoll(stop + 1, &after, 10);
-            if (*after == ',')
-                cycles = (int64_t)strtoll(after + 1, &after, 10) - cycles;
-            stop = memchr(stop, ']', (size_t)(end - stop));
-            stop = stop ? stop + 1 : end;
+        int64_t cycles;
+        if (index < 0 || !read_span(&at, end, &cycles) || (at < end && (*at++ != ',' || at == end))) {
+            *invalid = true;
+            return true;
         }
         const struct resource *resource = &r->resources[index];
         *invalid |= resource->invalid;
@@ -278,11 +309,10 @@ static bool read_charges(const struct reader *r, const char *text, size_t length
             k++;
         if (resource->set && k < n)
             charges[k].cycles = cycles > charges[k].cycles ? cycles : charges[k].cycles;
-        else if (resource->set && n < 64)
+        else if (resource->set && n < sizeof charges / sizeof *charges)
             charges[n++] = (struct charge){resource->set, cycles};
-        at = stop < end && *stop == ',' ? stop + 1 : stop;
-        if (stop == at && at < end)
-            return false;
+        else
+            *invalid |= resource->set != 0;
     }
     undo_groups(charges, n, usage);
     return true;
@@ -338,15 +368,20 @@ static bool read_row(const struct reader *r, const char *line, const char *end, 
     token = next_token(&at, end, &length);
     if (read_charges(r, token, length, &row->usage, &row->invalid))
         token = next_token(&at, end, &length);
+    if (!length) {
+        usage_done(&row->usage);
+        return false;
+    }
+    row->invalid |= row->latency > CYCLES_MAX;
     const char *marker = markers[r->isa].opcode;
     row->marker = length == strlen(marker) && memcmp(token, marker, length) == 0;
-    return length > 0;
+    return true;
 }
 
 /* Adds what lies between two markers as one form: a prefix and its instruction may be two rows. */
 static void add_entry(struct reader *r, const char *form, struct row *sum)
 {
-    struct mapping_entry entry = {(char *)form, sum->usage, sum->latency, sum->micro_ops, ""};
+    struct mapping_entry entry = {(char *)form, sum->usage, sum->latency == MICROCODE_LATENCY ? NAN : sum->latency, sum->micro_ops, ""};
     if (!sum->invalid)
         mapping_set(r->machine->mapping, &entry);
 }
@@ -543,8 +578,10 @@ struct machine *import_llvm(const char *cpu, const struct forms *forms, struct e
         free(m->isa);
         m->isa = mem_strdup(isa_name(forms_at(forms, 0)->isa));
     }
-    if (ok && m)
+    if (ok && m) {
+        llvm_amd_complete(m, forms);
         set_facts(m, str_text(&summary));
+    }
     if (ok && !m)
         ok = err_set(err, ERR_DATA, "choose another CPU", "llvm-mca gave no form's resources for %s", cpu);
     if (!ok) {

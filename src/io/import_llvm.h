@@ -6,9 +6,10 @@
 #include "model/machine.h"
 
 /* Runs llvm-mca (from $PORTOLAN_LLVM_MCA, else llvm-mca-22, else llvm-mca) on every form of @forms and undoes the group
- * accounting (DESIGN.md). The text of the fault names the program and its first complaint. */
+ * accounting (docs/design.md). The text of the fault names the program and its first complaint. */
 struct machine *import_llvm(const char *cpu, const struct forms *forms, struct err *err);
-/* The parser alone, for tests and fuzzing: @forms names the rows in order. */
+/* The parser alone, for tests and fuzzing: @text ends with a NUL at @length, @forms names the rows in order. A form whose row makes
+ * no sense is left out like one that LLVM does not know. */
 struct machine *import_llvm_parse(const char *cpu, const char *text, size_t length, const char *const *forms,
                                   size_t form_count, struct err *err);
 /* The same for the rows of any instruction set. */

@@ -20,9 +20,24 @@ struct group {
     unsigned count;
     const char *unit;    /* "p" or "FP" */
     size_t unit_length;
-    const char *ports;   /* one character each */
+    const char *ports;   /* one character each, or names between commas */
     size_t port_count;
+    bool list;           /* p[V0,DV]: not of uops.info, but what export_uops_info writes for ports with long names */
 };
+
+static bool read_list(const char **at, struct group *g)
+{
+    g->list = true;
+    g->ports = g->unit + 2;
+    g->port_count = 1;
+    const char *end = g->ports;
+    for (; isalnum((unsigned char)*end) || *end == '_' || *end == ','; end++)
+        g->port_count += *end == ',';
+    if (*end != ']' || g->port_count > PORTS_MAX)
+        return false;
+    *at = end + 1;
+    return **at != '+' || *++*at;
+}
 
 /* Reads a group at *@at and moves it behind the plus that follows; false when it is none. */
 static bool read_group(const char **at, struct group *g)
@@ -34,7 +49,10 @@ static bool read_group(const char **at, struct group *g)
         return false;
     g->count = (unsigned)count;
     g->unit = end + 1;
-    g->unit_length = *g->unit == 'p' ? 1 : strcspn(g->unit, "0123456789+");
+    g->list = false;
+    if (str_has_prefix(g->unit, "p["))
+        return read_list(at, g);
+    g->unit_length = *g->unit == 'p' ? 1 : strspn(g->unit, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
     g->ports = g->unit + g->unit_length;
     g->port_count = strcspn(g->ports, "+");
     if (!g->unit_length || g->unit_length > 8 || !g->port_count || g->port_count > PORTS_MAX)
@@ -48,7 +66,12 @@ static bool read_group(const char **at, struct group *g)
 
 static void port_name(const struct group *g, size_t i, char name[PORT_NAME_MAX])
 {
-    if (*g->unit == 'p')
+    const char *at = g->ports;
+    for (; g->list && i; i--)
+        at += strcspn(at, ",") + 1;
+    if (g->list)
+        snprintf(name, PORT_NAME_MAX, "%.*s", (int)strcspn(at, ",]"), at);
+    else if (*g->unit == 'p')
         snprintf(name, PORT_NAME_MAX, "%c", g->ports[i]);
     else
         snprintf(name, PORT_NAME_MAX, "%.*s%c", (int)g->unit_length, g->unit, g->ports[i]);
@@ -89,7 +112,11 @@ static bool find_ports(const struct uops_table *t, const char *name, struct port
         return err_at(err, name, 0, 0);
     }
     qsort(ports->names, ports->count, sizeof *ports->names, compare_ports);
-    if (divider && ports_find(ports, DIVIDER, strlen(DIVIDER)) < 0) {
+    /* A table that names its dividers needs no guess at them. */
+    for (unsigned j = 0; j < ports->count; j++)
+        if (port_name_divides(ports->names[j]))
+            ports->pipes |= (portset)1 << j;
+    if (divider && !ports->pipes && ports_find(ports, DIVIDER, strlen(DIVIDER)) < 0) {
         if (!ports_add(ports, DIVIDER, err))
             return err_at(err, name, 0, 0);
         ports->pipes = (portset)1 << (ports->count - 1);
@@ -100,6 +127,7 @@ static bool find_ports(const struct uops_table *t, const char *name, struct port
 static void usage_of(const struct uops_row *row, const struct ports *ports, struct usage *usage)
 {
     struct group g;
+    bool named = false;
 
     for (const char *at = row->ports; *at && read_group(&at, &g);) {
         portset set = 0;
@@ -109,8 +137,9 @@ static void usage_of(const struct uops_row *row, const struct ports *ports, stru
             set |= (portset)1 << ports_find(ports, port, strlen(port));
         }
         usage_add(usage, set, g.count);
+        named |= (set & ports->pipes) != 0;
     }
-    if (row->divider && ports->pipes)
+    if (row->divider && ports->pipes && !named)
         usage_add(usage, ports->pipes, row->divider);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "io/machine_file.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <math.h>
@@ -15,6 +16,11 @@
 #include "io/csv.h"
 #include "io/overrides.h"
 
+#define MICRO_OPS_MAX 1e6
+/* Each row is compared with all facts, or with all forms: more rows than a person writes would hang the program. */
+#define FACTS_MAX 10000
+#define OVERRIDES_MAX 10000
+
 static void path_in(struct str *path, const char *dir, const char *name)
 {
     str_clear(path);
@@ -22,20 +28,28 @@ static void path_in(struct str *path, const char *dir, const char *name)
 }
 
 /* machine.csv or facts.csv into @facts, later rows win. */
+static bool take_facts(const struct csv_table *t, const char *path, struct machine *facts, struct err *err)
+{
+    int key = csv_table_column(t, "key"), value = csv_table_column(t, "value"), unit = csv_table_column(t, "unit"),
+        source = csv_table_column(t, "source");
+
+    if (key < 0 || value < 0) {
+        err_set(err, ERR_DATA, "begin with key,value,unit,source", "the header lacks a column");
+        return err_at(err, path, 1, 1);
+    }
+    if (t->count > FACTS_MAX) {
+        err_set(err, ERR_LIMIT, NULL, "more than %d facts", FACTS_MAX);
+        return err_at(err, path, t->lines[FACTS_MAX], 0);
+    }
+    for (size_t i = 0; i < t->count; i++)
+        machine_set_fact(facts, t->rows[i][key], t->rows[i][value], unit < 0 ? "" : t->rows[i][unit], source < 0 ? "" : t->rows[i][source]);
+    return true;
+}
+
 static bool read_facts(const char *path, struct machine *facts, struct err *err)
 {
     struct csv_table *t = csv_table_read(path, err);
-    if (!t)
-        return false;
-    int key = csv_table_column(t, "key"), value = csv_table_column(t, "value"), unit = csv_table_column(t, "unit"), source = csv_table_column(t, "source");
-    bool ok = key >= 0 && value >= 0;
-
-    if (!ok) {
-        err_set(err, ERR_DATA, "begin with key,value,unit,source", "the header lacks a column");
-        err_at(err, path, 1, 1);
-    }
-    for (size_t i = 0; ok && i < t->count; i++)
-        machine_set_fact(facts, t->rows[i][key], t->rows[i][value], unit < 0 ? "" : t->rows[i][unit], source < 0 ? "" : t->rows[i][source]);
+    bool ok = t && take_facts(t, path, facts, err);
     csv_table_free(t);
     return ok;
 }
@@ -57,6 +71,8 @@ static bool read_ports(const struct machine *facts, struct ports *ports, struct 
         list += length;
         list += strspn(list, ", ");
     }
+    if (!ports->count)
+        return err_set(err, ERR_DATA, "name them: ports,\"0,1,2\"", "the fact ports names none");
     return true;
 }
 
@@ -65,75 +81,171 @@ static bool row_fault(struct err *err, const char *path, size_t line, int column
     return err_at(err, path, line, (size_t)column + 1);
 }
 
+/* A number from 0 up; NaN when @text is empty. */
 static bool parse_number(const char *text, double *out)
 {
     char *end;
-    *out = *text ? strtod(text, &end) : NAN;
-    return !*text || (*end == '\0' && *out >= 0 && isfinite(*out));
+    *out = NAN;
+    if (!*text)
+        return true;
+    if (!isdigit((unsigned char)*text) && *text != '.')
+        return false;
+    *out = strtod(text, &end);
+    return *end == '\0' && *out >= 0 && isfinite(*out);
+}
+
+struct mapping_columns {
+    int form, usage, latency, micro_ops, source;   /* -1: not there */
+};
+
+/* One row into @o, which the caller clears by override_done; *@column is that of a fault. */
+static bool parse_row(char *const *row, const struct mapping_columns *c, const struct ports *ports, struct override *o, int *column, struct err *err)
+{
+    *o = (struct override){.forms = row[c->form], .latency = NAN, .micro_ops = NAN, .source = c->source < 0 ? "" : row[c->source]};
+    *column = c->form;
+    if (!*row[c->form])
+        return err_set(err, ERR_DATA, "name an instruction form", "the form is empty");
+    *column = c->usage;
+    if (!override_parse_usage(row[c->usage], ports, o, err))
+        return false;
+    *column = c->latency;
+    if (c->latency >= 0 && !parse_number(row[c->latency], &o->latency))
+        return err_set(err, ERR_DATA, "give a number from 0 up, or nothing", "the latency \"%s\" is no number", row[c->latency]);
+    *column = c->micro_ops;
+    bool number = c->micro_ops < 0 || parse_number(row[c->micro_ops], &o->micro_ops);
+    if (!number || (!isnan(o->micro_ops) && (o->micro_ops > MICRO_OPS_MAX || o->micro_ops != rint(o->micro_ops))))
+        return err_set(err, ERR_DATA, "give a whole number from 0 to 1000000, or nothing", "\"%s\" is no number of µops", row[c->micro_ops]);
+    return true;
+}
+
+/* A row of mapping.csv: its form stands once and has a usage. */
+static bool add_row(struct mapping *m, const struct override *o, const struct mapping_columns *c, int *column, struct err *err)
+{
+    struct mapping_entry entry = {(char *)o->forms, o->usage, o->latency, isnan(o->micro_ops) ? 0 : (unsigned)o->micro_ops, (char *)o->source};
+
+    *column = c->usage;
+    if (o->how != OVERRIDE_SET)
+        return err_set(err, ERR_DATA, "write none for no µops", "the form %s has no usage of its own", o->forms);
+    *column = c->form;
+    if (mapping_find(m, o->forms))
+        return err_set(err, ERR_DATA, "keep one of the rows", "the form %s is there twice", o->forms);
+    mapping_set(m, &entry);
+    return true;
 }
 
 /* mapping.csv, or overrides.csv, whose empty fields keep what is there and whose forms may be patterns. */
+static bool take_mapping(const struct csv_table *t, const char *path, bool overrides, struct mapping *m, struct err *err)
+{
+    const struct mapping_columns columns = {csv_table_column(t, "form"), csv_table_column(t, "usage"), csv_table_column(t, "latency"),
+                                            csv_table_column(t, "micro_ops"), csv_table_column(t, "source")};
+    struct override_list *list = NULL;
+    bool ok = true;
+
+    if (columns.form < 0 || columns.usage < 0) {
+        err_set(err, ERR_DATA, "begin with form,usage,latency,micro_ops,source", "the header lacks a column");
+        return err_at(err, path, 1, 1);
+    }
+    if (overrides && t->count > OVERRIDES_MAX) {
+        err_set(err, ERR_LIMIT, "use patterns", "more than %d overrides", OVERRIDES_MAX);
+        return err_at(err, path, t->lines[OVERRIDES_MAX], 0);
+    }
+    if (overrides)
+        list = override_list_new(m);
+    for (size_t i = 0; ok && i < t->count; i++) {
+        struct override o;
+        int column;
+        ok = parse_row(t->rows[i], &columns, mapping_ports(m), &o, &column, err);
+        if (ok && overrides) {
+            column = columns.form;
+            ok = override_apply(list, &o, err);
+        } else if (ok) {
+            ok = add_row(m, &o, &columns, &column, err);
+        }
+        override_done(&o);
+        if (!ok)
+            row_fault(err, path, t->lines[i], column);
+    }
+    override_list_free(list);
+    return ok && (mapping_check(m, err) || err_at(err, path, 0, 0));
+}
+
 static bool read_mapping(const char *path, bool overrides, struct mapping *m, struct err *err)
 {
     struct csv_table *t = csv_table_read(path, err);
-    struct override_list *list = NULL;
-    bool ok = false;
-    if (!t)
-        return false;
-    if (overrides)
-        list = override_list_new(m);
-    int form = csv_table_column(t, "form"), usage = csv_table_column(t, "usage"), latency = csv_table_column(t, "latency"),
-        micro_ops = csv_table_column(t, "micro_ops"), source = csv_table_column(t, "source");
-    if (form < 0 || usage < 0) {
-        err_set(err, ERR_DATA, "begin with form,usage,latency,micro_ops,source", "the header lacks a column");
-        err_at(err, path, 1, 1);
-        goto out;
-    }
-    for (size_t i = 0; i < t->count; i++) {
-        char **row = t->rows[i];
-        struct override o = {.forms = row[form], .latency = NAN, .micro_ops = NAN, .source = source < 0 ? "" : row[source]};
-        if (!*row[form]) {
-            err_set(err, ERR_DATA, "name an instruction form", "the form is empty");
-            row_fault(err, path, t->lines[i], form);
-            goto out;
-        }
-        if (!override_parse_usage(row[usage], mapping_ports(m), &o, err)) {
-            row_fault(err, path, t->lines[i], usage);
-            goto out;
-        }
-        bool applied = true;
-        int column = form;
-        if ((latency >= 0 && !parse_number(row[latency], &o.latency)) || (micro_ops >= 0 && !parse_number(row[micro_ops], &o.micro_ops))) {
-            applied = err_set(err, ERR_DATA, "give a number from 0 up, or nothing", "a latency or number of µops is no number");
-            column = latency;
-        } else if (overrides) {
-            applied = override_apply(list, &o, err);
-        } else {
-            struct mapping_entry entry = {row[form], o.usage, o.latency, isnan(o.micro_ops) ? 0 : (unsigned)o.micro_ops, (char *)o.source};
-            mapping_set(m, &entry);
-        }
-        override_done(&o);
-        if (!applied) {
-            row_fault(err, path, t->lines[i], column);
-            goto out;
-        }
-    }
-    ok = true;
-out:
-    override_list_free(list);
+    bool ok = t && take_mapping(t, path, overrides, m, err);
     csv_table_free(t);
     return ok;
 }
 
+bool machine_override(struct machine *m, const char *path, struct err *err)
+{
+    return read_mapping(path, true, m->mapping, err);
+}
+
+/* The ports that usages mention: p0156, p[V0,DV]. What is no usage is left for read_mapping to refuse. */
+static bool collect_ports(const char *usage, struct ports *ports, struct err *err)
+{
+    for (const char *at = usage; (at = strchr(at, 'p')); ) {
+        bool list = *++at == '[';
+        at += list;
+        while (*at && (list ? *at != ']' : *at != '+')) {
+            size_t length = list ? strcspn(at, ",]") : 1;
+            char name[PORT_NAME_MAX + 1];
+            snprintf(name, sizeof name, "%.*s", (int)(length < PORT_NAME_MAX ? length : PORT_NAME_MAX), at);
+            if (ports_find(ports, name, strlen(name)) < 0 && !ports_add(ports, name, err))
+                return false;
+            at += length;
+            at += list && *at == ',';
+        }
+    }
+    return true;
+}
+
+static int order_ports(const void *a, const void *b)
+{
+    return strcmp(a, b);
+}
+
+struct machine *machine_load_csv(const char *id, const char *path, struct err *err)
+{
+    struct csv_table *t = csv_table_read(path, err);
+    struct ports ports = {0};
+    struct machine *m = NULL;
+    int usage = t ? csv_table_column(t, "usage") : -1;
+
+    if (!t)
+        return NULL;
+    for (size_t i = 0; usage >= 0 && i < t->count; i++)
+        if (!collect_ports(t->rows[i][usage], &ports, err)) {
+            row_fault(err, path, t->lines[i], usage);
+            goto out;
+        }
+    qsort(ports.names, ports.count, sizeof ports.names[0], order_ports);
+    for (unsigned i = 0; i < ports.count; i++)
+        if (port_name_divides(ports.names[i]))
+            ports.pipes |= (portset)1 << i;
+    m = machine_new(id, &ports);
+    machine_set_fact(m, "source", path, "", "");
+    if (!read_mapping(path, false, m->mapping, err)) {
+        machine_free(m);
+        m = NULL;
+    }
+out:
+    csv_table_free(t);
+    return m;
+}
+
+static const struct { const char *name; int end; } latency_ends[] = {
+    {"any", LATENCY_ANY}, {"address", LATENCY_ADDRESS}, {"memory", LATENCY_MEMORY}, {"flags", LATENCY_FLAGS},
+};
+#define LATENCY_ENDS (sizeof latency_ends / sizeof *latency_ends)
+
 /* "2", "address", "memory", "flags" or "any". */
 static bool parse_end(const char *text, int *out)
 {
-    static const struct { const char *name; int end; } names[] = {
-        {"any", LATENCY_ANY}, {"address", LATENCY_ADDRESS}, {"memory", LATENCY_MEMORY}, {"flags", LATENCY_FLAGS},
-    };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(text, names[i].name) == 0) {
-            *out = names[i].end;
+    for (size_t i = 0; i < LATENCY_ENDS; i++)
+        if (strcmp(text, latency_ends[i].name) == 0) {
+            *out = latency_ends[i].end;
             return true;
         }
     *out = text[0] - '1';
@@ -176,6 +288,24 @@ out:
     return ok;
 }
 
+bool machine_parse_mapping(struct mapping *m, const char *name, const char *bytes, size_t length, bool overrides, struct err *err)
+{
+    struct csv_table *t = csv_table_parse(name, bytes, length, err);
+    bool ok = t && take_mapping(t, name, overrides, m, err);
+    csv_table_free(t);
+    return ok;
+}
+
+bool machine_parse_facts(struct machine *facts, struct ports *ports, const char *name, const char *bytes, size_t length, struct err *err)
+{
+    struct csv_table *t = csv_table_parse(name, bytes, length, err);
+    bool ok = t && take_facts(t, name, facts, err);
+    if (ok && ports && !read_ports(facts, ports, err))
+        ok = err_at(err, name, 0, 0);
+    csv_table_free(t);
+    return ok;
+}
+
 static struct machine *load_directory(const char *id, const char *dir, struct err *err)
 {
     struct ports none = {0}, ports = {0};
@@ -204,11 +334,16 @@ static struct machine *load_directory(const char *id, const char *dir, struct er
         free(m->isa);
         m->isa = mem_strdup(machine_fact(m, "isa"));
     }
+    /* An inferred mapping counts its issue slots in micro_ops, and they bound its cycles. */
+    const char *slots = machine_fact(m, "issue_slots");
+    double width = machine_number(m, "issue_width");
+    if (slots && strcmp(slots, "inferred") == 0 && width > 0)
+        mapping_set_issue_width(m->mapping, width);
     path_in(&path, dir, "mapping.csv");
     ok = read_mapping(str_text(&path), false, m->mapping, err);
     path_in(&path, dir, "overrides.csv");
     if (ok && access(str_text(&path), F_OK) == 0)
-        ok = read_mapping(str_text(&path), true, m->mapping, err);
+        ok = machine_override(m, str_text(&path), err);
     path_in(&path, dir, "latencies.csv");
     if (ok && access(str_text(&path), F_OK) == 0)
         ok = read_latencies(str_text(&path), m, err);
@@ -273,25 +408,50 @@ static void save_facts(const struct machine *m, struct str *out)
     str_done(&pipes);
 }
 
-static void save_mapping(const struct machine *m, struct str *out)
+void machine_mapping_row(const struct mapping_entry *entry, const struct ports *ports, struct str *out)
 {
     struct str usage = {0};
     char number[32];
 
-    str_add(out, "form,usage,latency,micro_ops,source\n");
-    for (size_t i = 0; i < mapping_count(m->mapping); i++) {
-        const struct mapping_entry *entry = mapping_at(m->mapping, i);
-        str_clear(&usage);
-        usage_print(&entry->usage, mapping_ports(m->mapping), &usage);
-        csv_add_field(out, entry->form, false);
-        csv_add_field(out, usage.length ? str_text(&usage) : "none", false);
-        snprintf(number, sizeof number, "%.17g", entry->latency);
-        csv_add_field(out, isnan(entry->latency) ? "" : number, false);
-        snprintf(number, sizeof number, "%u", entry->micro_ops);
-        csv_add_field(out, entry->micro_ops ? number : "", false);
-        csv_add_field(out, entry->source, true);
-    }
+    usage_print(&entry->usage, ports, &usage);
+    csv_add_field(out, entry->form, false);
+    csv_add_field(out, usage.length ? str_text(&usage) : "none", false);
+    snprintf(number, sizeof number, "%.17g", entry->latency);
+    csv_add_field(out, isnan(entry->latency) ? "" : number, false);
+    snprintf(number, sizeof number, "%u", entry->micro_ops);
+    csv_add_field(out, entry->micro_ops ? number : "", false);
+    csv_add_field(out, entry->source, true);
     str_done(&usage);
+}
+
+void machine_mapping_csv(const struct machine *m, struct str *out)
+{
+    str_add(out, "form,usage,latency,micro_ops,source\n");
+    for (size_t i = 0; i < mapping_count(m->mapping); i++)
+        machine_mapping_row(mapping_at(m->mapping, i), mapping_ports(m->mapping), out);
+}
+
+static void add_end(int end, struct str *out)
+{
+    for (size_t i = 0; i < LATENCY_ENDS; i++)
+        if (latency_ends[i].end == end) {
+            csv_add_field(out, latency_ends[i].name, false);
+            return;
+        }
+    str_addf(out, "%d,", end + 1);
+}
+
+static void save_latencies(const struct machine *m, struct str *out)
+{
+    str_add(out, "form,from,to,cycles,source\n");
+    for (size_t i = 0; i < m->latency_count; i++) {
+        const struct latency_rule *rule = &m->latencies[i];
+        csv_add_field(out, rule->form, false);
+        add_end(rule->from, out);
+        add_end(rule->to, out);
+        str_addf(out, "%.17g,", rule->cycles);
+        csv_add_field(out, rule->source, true);
+    }
 }
 
 bool machine_save(const struct machine *m, const char *dir, struct err *err)
@@ -309,9 +469,14 @@ bool machine_save(const struct machine *m, const char *dir, struct err *err)
     if (!file_write(str_text(&path), text.data, text.length, err))
         goto out;
     str_clear(&text);
-    save_mapping(m, &text);
+    machine_mapping_csv(m, &text);
     path_in(&path, dir, "mapping.csv");
     ok = file_write(str_text(&path), text.data, text.length, err);
+    str_clear(&text);
+    save_latencies(m, &text);
+    path_in(&path, dir, "latencies.csv");
+    if (ok && m->latency_count)
+        ok = file_write(str_text(&path), text.data, text.length, err);
 out:
     str_done(&path);
     str_done(&text);

@@ -1,4 +1,4 @@
-/* data/machines/<id>/: machine.csv (key,value,unit,source), mapping.csv (form,usage,latency,micro_ops,source) and
+/* data/machines/<id>/: machine.csv (key,value,unit,source), mapping.csv (form,usage,latency,micro_ops,source; each form once, `none` is the empty usage) and
  * by hand: overrides.csv (the same columns; an empty field keeps the generated value, `none` is the empty usage, +1*p23 adds and -1*p23
  * takes out, a form with * ? or {A,B} means every form that matches; later rows win; io/overrides.h), facts.csv (the columns of
  * machine.csv; its rows win) and latencies.csv (form,from,to,cycles,source: latency between two operands, each 1 to 9, address, memory,
@@ -8,10 +8,22 @@
 
 #include "model/machine.h"
 
-/* Loads a directory, or an id looked up below the data directory. NULL on failure; nothing half-loaded stays. */
+/* Loads a directory (a path with a slash), or an id looked up below the data directory. NULL on failure; nothing half-loaded stays. */
 struct machine *machine_load(const char *id_or_dir, struct err *err);
-/* Writes machine.csv and mapping.csv (overrides stay apart). Creates the directory. */
+/* Writes machine.csv, mapping.csv and, if there are any, latencies.csv (overrides stay apart). Creates the directory. */
 bool machine_save(const struct machine *m, const char *dir, struct err *err);
+/* One row of mapping.csv, and the whole with its header. */
+void machine_mapping_row(const struct mapping_entry *entry, const struct ports *ports, struct str *out);
+void machine_mapping_csv(const struct machine *m, struct str *out);
+/* A mapping.csv alone: its ports are those that the usages mention, sorted; names that end in DV are blocking pipes. */
+struct machine *machine_load_csv(const char *id, const char *path, struct err *err);
+/* Applies a file like overrides.csv; on failure some rows may have been applied. */
+bool machine_override(struct machine *m, const char *path, struct err *err);
+/* Reads the text of a mapping.csv into @m, or with @overrides that of an overrides.csv over what is there. @name stands for the file
+ * in faults; after one @m holds the rows before it. */
+bool machine_parse_mapping(struct mapping *m, const char *name, const char *bytes, size_t length, bool overrides, struct err *err);
+/* Reads the text of a machine.csv or facts.csv into @facts, later rows win, and its fact ports into @ports when not NULL. */
+bool machine_parse_facts(struct machine *facts, struct ports *ports, const char *name, const char *bytes, size_t length, struct err *err);
 /* Ids of the shipped machines, sorted; NULL-terminated; free each and the array. */
 char **machine_ids(void);
 

@@ -174,8 +174,11 @@ bool override_apply(struct override_list *list, const struct override *o, struct
     size_t hits = 0;
     unsigned budget = EXPANSIONS_MAX;
 
-    if (!strpbrk(o->forms, "*?{"))
+    if (!strpbrk(o->forms, "*?{")) {
+        if (o->how == OVERRIDE_KEEP && !mapping_find(list->mapping, o->forms))
+            return err_set(err, ERR_DATA, "give its usage, none for no µops", "the form %s is new and has no usage", o->forms);
         return change(list->mapping, o->forms, o, err);
+    }
     if (mapping_count(list->mapping) != list->count)
         sort_forms(list);
     if (!apply_choices(list, o->forms, o, &hits, &budget, err))

@@ -21,6 +21,11 @@ struct form_row {
 struct forms;
 struct forms *forms_load(const char *path, struct err *err);   /* NULL path: the shipped x86-64.csv */
 struct forms *forms_load_isa(enum isa isa, struct err *err);   /* the shipped ones of an instruction set */
+/* Adds the rows of another CSV of the same columns (extension may be missing), replacing those of the same name. Every template is
+ * assembled and must decode to its form; on failure @f is as before and err names file, line and what the template became. */
+bool forms_add(struct forms *f, const char *path, size_t *added, struct err *err);
+/* The rows that forms_add took, in order; borrowed. */
+const struct form_row *forms_added(const struct forms *f, size_t *count);
 void forms_free(struct forms *f);
 size_t forms_count(const struct forms *f);
 const struct form_row *forms_at(const struct forms *f, size_t index);

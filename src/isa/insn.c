@@ -283,6 +283,16 @@ bool insn_decode(const uint8_t *code, size_t length, uint64_t offset, bool text,
     return true;
 }
 
+unsigned insn_rip_displacement(const struct insn *insn)
+{
+    ZydisDecodedInstruction in;
+    ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
+
+    if (!(insn->traits & INSN_RIP_RELATIVE) || ZYAN_FAILED(ZydisDecoderDecodeFull(&decoder, insn->bytes, insn->length, &in, ops)))
+        return 0;
+    return in.raw.disp.size == 32 ? in.raw.disp.offset : 0;
+}
+
 size_t insn_form(const uint8_t *code, size_t length, char form[FORM_MAX], uint32_t *traits)
 {
     ZydisDecodedInstruction in;

@@ -98,6 +98,8 @@ size_t insn_form_isa(enum isa isa, const uint8_t *code, size_t length, char form
 /* Decodes one instruction of @isa x86-64 at @code; fills all but line and text (text becomes the Intel disassembly when @text is true).
  * False with err when the bytes are no instruction. Any thread. */
 bool insn_decode(const uint8_t *code, size_t length, uint64_t offset, bool text, struct insn *out, struct err *err);
+/* Where the 32-bit displacement of a rip-relative operand stands in the bytes; 0 when there is none. */
+unsigned insn_rip_displacement(const struct insn *insn);
 /* Length only plus form name: the fast path of `forms scan`. Returns 0 when undecodable. */
 size_t insn_form(const uint8_t *code, size_t length, char form[FORM_MAX], uint32_t *traits);
 

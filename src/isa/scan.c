@@ -44,6 +44,8 @@ static void count_form(struct scan *scan, const char *form, uint32_t traits)
     scan->forms.items[scan->slots[at] - 1].count++;
 }
 
+#define PROGRESS_STEP 0x40000u   /* bytes of code between two calls */
+
 bool scan_file(struct scan *scan, const char *path, struct err *err)
 {
     struct object object = {0};
@@ -59,8 +61,13 @@ bool scan_file(struct scan *scan, const char *path, struct err *err)
         ok = a64_learn(object.code, object.length, err);
     for (size_t i = 0; ok && i < object.sections.count; i++) {
         const struct object_section *section = &object.sections.items[i];
-        size_t end = section->offset + section->size;
-        for (size_t at = section->offset; at < end;) {
+        size_t end = section->offset + section->size, next = section->offset;
+        for (size_t at = section->offset; ok && at < end;) {
+            if (at >= next && scan->progress) {
+                next = at + PROGRESS_STEP;
+                if (!scan->progress(scan->context, scan, (double)at / (double)end))
+                    ok = err_set(err, ERR_LIMIT, NULL, "the scan of %s was ended", path);
+            }
             size_t length = insn_form_isa(scan->isa, object.code + at, end - at, form, &traits);
             if (!length) {
                 scan->skipped_bytes += isa_step(scan->isa);

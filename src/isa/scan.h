@@ -18,11 +18,14 @@ struct scan {
     uint64_t instructions;         /* all that decoded */
     uint64_t set_aside;            /* of them x87, MMX and system: not in forms */
     uint64_t skipped_bytes;        /* data between code that starts no instruction */
+    /* Called now and then with the share of the file that is done; false ends the scan. NULL: not called. */
+    bool (*progress)(void *context, const struct scan *scan, double fraction);
+    void *context;
     uint32_t *slots;               /* index by hash */
     size_t slot_count;
 };
 
-/* Adds the code of the ELF file at @path. Zero-initialised @scan is empty. Any thread. */
+/* Adds the code of the ELF file at @path. Zero-initialised @scan is empty. False with @err, also when progress ended it. Any thread. */
 bool scan_file(struct scan *scan, const char *path, struct err *err);
 void scan_sort(struct scan *scan);
 void scan_done(struct scan *scan);

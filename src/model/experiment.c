@@ -7,8 +7,6 @@
 
 #include "base/mem.h"
 
-#define COUNT_MAX 1000000u
-
 void experiment_done(struct experiment *e)
 {
     for (unsigned i = 0; i < e->count; i++)
@@ -30,7 +28,8 @@ void experiment_add(struct experiment *e, const char *form, uint32_t count)
     struct experiment_term *term = term_of(e, form);
 
     if (term) {
-        term->count += count;
+        uint32_t room = UINT32_MAX - term->count;
+        term->count += count < room ? count : room;
         return;
     }
     e->terms = mem_resize(e->terms, (e->count + 1) * sizeof *e->terms);
@@ -61,22 +60,23 @@ void experiment_print(const struct experiment *e, struct str *out)
 {
     for (unsigned i = 0; i < e->count; i++) {
         str_add(out, i ? " + " : "");
-        if (e->terms[i].count != 1)
+        /* A name that begins like a count must not be read as one. */
+        if (e->terms[i].count != 1 || isdigit((unsigned char)e->terms[i].form[0]))
             str_addf(out, "%u*", e->terms[i].count);
         str_add(out, e->terms[i].form);
     }
 }
 
-/* End of the term at @at: a '+' outside parentheses, or the end of the text; NULL when a parenthesis does not match. */
+/* End of the term at @at: a '+' outside parentheses and brackets, or the end of the text; NULL when one of them has no partner. */
 static const char *term_end(const char *at, const char **fault)
 {
     int depth = 0;
     const char *open = at;
 
     for (; *at && !(*at == '+' && depth == 0); at++) {
-        if (*at == '(' && depth++ == 0)
+        if ((*at == '(' || *at == '[') && depth++ == 0)
             open = at;
-        if (*at == ')' && depth-- == 0) {
+        if ((*at == ')' || *at == ']') && depth-- == 0) {
             *fault = at;
             return NULL;
         }
@@ -93,38 +93,50 @@ static bool fail_at(const char *text, const char *at, struct err *err)
     return err_at(err, NULL, 0, (size_t)(at - text) + 1);
 }
 
+static const char *skip_blanks(const char *at, const char *end)
+{
+    while (at < end && isspace((unsigned char)*at))
+        at++;
+    return at;
+}
+
+/* Where the form begins after "2 *" at @at, or @at itself when no count stands there. */
+static const char *skip_count(const char *at, const char *end)
+{
+    const char *digits = at;
+
+    while (digits < end && isdigit((unsigned char)*digits))
+        digits++;
+    const char *star = skip_blanks(digits, end);
+    return digits > at && star < end && *star == '*' ? skip_blanks(star + 1, end) : at;
+}
+
 /* Adds the term between @at and @end, blanks around it allowed. */
 static bool parse_term(const char *text, const char *at, const char *end, struct experiment *out, struct err *err)
 {
-    unsigned long count = 1;
-    const char *digits = at;
-
-    while (at < end && isspace((unsigned char)*at))
-        at++;
+    at = skip_blanks(at, end);
     while (end > at && isspace((unsigned char)end[-1]))
         end--;
-    for (digits = at; digits < end && isdigit((unsigned char)*digits);)
-        digits++;
-    const char *star = digits;
-    while (star < end && isspace((unsigned char)*star))
-        star++;
-    if (digits > at && star < end && *star == '*') {
-        count = strtoul(at, NULL, 10);
-        if (count == 0 || count > COUNT_MAX) {
-            err_set(err, ERR_DATA, "use a count from 1 to 1000000", "the count %.*s is out of range", (int)(digits - at), at);
-            return fail_at(text, at, err);
-        }
-        for (at = star + 1; at < end && isspace((unsigned char)*at);)
-            at++;
-    }
-    if (at == end) {
+    const char *name = skip_count(at, end);
+    unsigned long count = name > at ? strtoul(at, NULL, 10) : 1;
+    if (name == end || skip_count(name, end) > name) {
         err_set(err, ERR_DATA, "write 2*ADD (R64, R64) + IMUL (R64, R64)", "an instruction form was expected");
-        return fail_at(text, at, err);
+        return fail_at(text, name, err);
     }
-    char *form = mem_strndup(at, (size_t)(end - at));
-    experiment_add(out, form, (uint32_t)count);
+    char *form = mem_strndup(name, (size_t)(end - name));
+    const struct experiment_term *old = term_of(out, form);
+    bool ok = count > 0 && count <= EXPERIMENT_COUNT_MAX - (old ? old->count : 0), full = !old && out->count == EXPERIMENT_FORMS_MAX;
+    if (ok && !full) {
+        experiment_add(out, form, (uint32_t)count);
+    } else if (full) {
+        err_set(err, ERR_LIMIT, "split the experiment", "more than %u forms", EXPERIMENT_FORMS_MAX);
+        ok = fail_at(text, at, err);
+    } else {
+        err_set(err, ERR_DATA, "use counts from 1 to 10000", "the count of %.64s is out of range", form);
+        fail_at(text, at, err);
+    }
     free(form);
-    return true;
+    return ok;
 }
 
 bool experiment_parse(const char *text, struct experiment *out, struct err *err)

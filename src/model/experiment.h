@@ -8,6 +8,10 @@
 #include "base/err.h"
 #include "base/str.h"
 
+/* Of an experiment that is read: */
+#define EXPERIMENT_COUNT_MAX 10000u     /* of one form: times USAGE_COUNT_MAX below 2^32 */
+#define EXPERIMENT_FORMS_MAX 10000u     /* distinct forms */
+
 struct experiment_term {
     char *form;
     uint32_t count;   /* never 0 */
@@ -19,11 +23,14 @@ struct experiment {
 };
 
 void experiment_done(struct experiment *e);
-void experiment_add(struct experiment *e, const char *form, uint32_t count);   /* merges */
+/* Merges; a sum past 2^32 - 1 stays there. */
+void experiment_add(struct experiment *e, const char *form, uint32_t count);
 bool experiment_equal(const struct experiment *a, const struct experiment *b); /* as multisets */
 uint64_t experiment_size(const struct experiment *e);                           /* forms with multiplicity */
 void experiment_print(const struct experiment *e, struct str *out);
-/* '+' splits terms only outside parentheses; err->column set on failure and @out stays empty. */
+/* '+' splits terms only outside parentheses and brackets; a form does not itself begin as a count does. Counts go up to EXPERIMENT_COUNT_MAX,
+ * distinct forms to EXPERIMENT_FORMS_MAX.
+ * err->column set on failure and @out stays empty. */
 bool experiment_parse(const char *text, struct experiment *out, struct err *err);
 
 #endif

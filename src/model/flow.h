@@ -5,7 +5,7 @@
 
 #include "model/throughput.h"
 
-#define FLOW_SETS 1024  /* distinct port sets at most */
+#define FLOW_SETS PORTSETS_MAX  /* distinct port sets at most */
 
 struct flow {
     unsigned sets, ports;

@@ -20,7 +20,7 @@ struct latency_rule {
 struct machine {
     char *id;       /* "skylake": directory name under data/machines */
     char *title;    /* "Intel Skylake (client)" */
-    char *isa;      /* "x86-64" */
+    char *isa;      /* "x86-64", or what the fact isa says */
     struct mapping *mapping;
     struct machine_fact *facts;
     size_t fact_count;

@@ -19,6 +19,10 @@ void mapping_free(struct mapping *m);
 struct mapping *mapping_copy(const struct mapping *m);
 const struct ports *mapping_ports(const struct mapping *m);
 size_t mapping_count(const struct mapping *m);
+/* Slots per cycle that the forms' micro_ops share as a further bound, micro_ops / width cycles (an inferred mapping may carry it: no
+ * set of ports says the same). 0: the mapping has none, the default. */
+double mapping_issue_width(const struct mapping *m);
+void mapping_set_issue_width(struct mapping *m, double width);
 /* Entries in order of insertion; the pointer is valid until the mapping changes. */
 const struct mapping_entry *mapping_at(const struct mapping *m, size_t index);
 /* NULL when the form is not known. Any thread while nobody changes it. */
@@ -27,10 +31,13 @@ const struct mapping_entry *mapping_find(const struct mapping *m, const char *fo
 size_t mapping_index(const struct mapping *m, const char *form);
 /* Adds or replaces; copies all of @entry. */
 void mapping_set(struct mapping *m, const struct mapping_entry *entry);
-/* Same ports, forms (any order), usages and latencies. */
+/* Same ports, issue width, forms (any order), usages and latencies. */
 bool mapping_equal(const struct mapping *a, const struct mapping *b);
 /* Number of distinct port sets over all usages. */
 size_t mapping_distinct_uops(const struct mapping *m);
 uint64_t mapping_volume(const struct mapping *m);
+/* False when the mapping has more than PORTSETS_MAX distinct sets: whoever reads a mapping from outside refuses it then, so that the
+ * throughput engine takes whatever is asked of it. */
+bool mapping_check(const struct mapping *m, struct err *err);
 
 #endif

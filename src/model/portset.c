@@ -35,6 +35,12 @@ bool ports_add(struct ports *ports, const char *name, struct err *err)
     return true;
 }
 
+bool port_name_divides(const char *name)
+{
+    size_t length = strlen(name);
+    return length >= 2 && strcmp(name + length - 2, "DV") == 0;
+}
+
 bool ports_equal(const struct ports *a, const struct ports *b)
 {
     if (a->count != b->count || a->pipes != b->pipes)

@@ -11,6 +11,7 @@
 
 #define PORTS_MAX 32
 #define PORT_NAME_MAX 12
+#define PORTSETS_MAX 1024   /* distinct sets in one experiment: real machines have some twenty in all */
 
 typedef uint32_t portset;   /* bit i: port i of the machine's struct ports */
 
@@ -25,6 +26,8 @@ struct ports {
 bool ports_add(struct ports *ports, const char *name, struct err *err);
 /* Index of the port called @name (length bytes), or -1. */
 int ports_find(const struct ports *ports, const char *name, size_t length);
+/* Where a file does not say which ports block: by their name, which ends in DV for dividers (OSACA's habit and ours). */
+bool port_name_divides(const char *name);
 bool ports_equal(const struct ports *a, const struct ports *b);
 static inline unsigned portset_size(portset set) { return (unsigned)__builtin_popcount(set); }
 /* Prints "p0156", or "p[V0,V1]" when a member's name is longer than one character; "p" for the empty set is never valid. */

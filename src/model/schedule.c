@@ -8,7 +8,8 @@
 #include "base/mem.h"
 #include "model/flow.h"
 
-#define ROUNDS 4000
+#define ROUNDS 100
+#define EVEN 1e-13          /* of the level: all that doubles give */
 
 struct balance {
     struct flow flow;
@@ -19,44 +20,119 @@ struct balance {
     unsigned count;
 };
 
-/* Spreads the sets of one tight block evenly: proportional fitting (Sinkhorn) to row sums = mass, column sums = @level. A smallest
- * tight block has a solution with no zero, so that the fit converges; should it be slow, the flow's own assignment stands. */
-static void spread(struct balance *b, const unsigned *members, unsigned n, portset block, double level)
+/* One tight block: its sets, and weights of its ports (as logarithms) by which each set's mass is shared out. */
+struct block {
+    portset ports;
+    double level;
+    unsigned members[FLOW_SETS], count;
+    double weight[PORTS_MAX];
+    double excess[PORTS_MAX];               /* of a port's sum over the level */
+};
+
+/* Shares for the weights, and the excess they leave; returns its norm. */
+static double share_out(struct balance *b, struct block *block)
 {
-    for (unsigned k = 0; k < n; k++)
-        for (portset rest = b->set[members[k]]; rest; rest &= rest - 1)
-            b->share[members[k]][__builtin_ctz(rest)] = b->mass[members[k]] / portset_size(b->set[members[k]]);
-    for (unsigned round = 0; round < ROUNDS; round++) {
-        double worst = 0;
-        for (portset rest = block; rest; rest &= rest - 1) {
+    double norm = 0;
+
+    for (portset rest = block->ports; rest; rest &= rest - 1)
+        block->excess[__builtin_ctz(rest)] = -block->level;
+    for (unsigned k = 0; k < block->count; k++) {
+        unsigned i = block->members[k];
+        double top = -INFINITY, sum = 0;
+        for (portset rest = b->set[i]; rest; rest &= rest - 1)
+            top = fmax(top, block->weight[__builtin_ctz(rest)]);
+        for (portset rest = b->set[i]; rest; rest &= rest - 1) {
             unsigned port = (unsigned)__builtin_ctz(rest);
-            double sum = 0;
-            for (unsigned k = 0; k < n; k++)
-                sum += b->share[members[k]][port];
-            for (unsigned k = 0; k < n; k++)
-                b->share[members[k]][port] *= level / sum;
+            sum += b->share[i][port] = exp(block->weight[port] - top);
         }
-        for (unsigned k = 0; k < n; k++) {
-            double sum = 0;
-            for (portset rest = b->set[members[k]]; rest; rest &= rest - 1)
-                sum += b->share[members[k]][__builtin_ctz(rest)];
-            for (portset rest = b->set[members[k]]; rest; rest &= rest - 1)
-                b->share[members[k]][__builtin_ctz(rest)] *= b->mass[members[k]] / sum;
-            worst = fmax(worst, fabs(sum - b->mass[members[k]]) / level);
+        for (portset rest = b->set[i]; rest; rest &= rest - 1) {
+            unsigned port = (unsigned)__builtin_ctz(rest);
+            b->share[i][port] *= b->mass[i] / sum;
+            block->excess[port] += b->share[i][port];
         }
-        if (worst < 1e-13)
-            return;
     }
-    for (unsigned i = 0; i < b->flow.sets; i++)
-        for (unsigned j = 0; j < n; j++)
-            if (b->flow.set[i] == b->set[members[j]] && !(b->flow.set[i] & ~block)) {
-                /* Equal open sets were merged for the flow: each takes its part by mass. */
-                for (portset rest = b->set[members[j]]; rest; rest &= rest - 1) {
-                    unsigned port = (unsigned)__builtin_ctz(rest);
-                    b->share[members[j]][port] = (double)b->flow.amount[i][port] / (double)b->flow.denominator *
-                                                 b->mass[members[j]] / (double)b->flow.mass[i];
-                }
+    for (portset rest = block->ports; rest; rest &= rest - 1)
+        norm += block->excess[__builtin_ctz(rest)] * block->excess[__builtin_ctz(rest)];
+    return sqrt(norm);
+}
+
+/* How the ports' sums change with the weights. */
+static void slopes(const struct balance *b, const struct block *block, double matrix[PORTS_MAX][PORTS_MAX])
+{
+    memset(matrix, 0, PORTS_MAX * sizeof *matrix);
+    for (unsigned k = 0; k < block->count; k++) {
+        unsigned i = block->members[k];
+        for (portset rest = b->set[i]; rest; rest &= rest - 1) {
+            unsigned row = (unsigned)__builtin_ctz(rest);
+            matrix[row][row] += b->share[i][row];
+            for (portset other = b->set[i]; other; other &= other - 1) {
+                unsigned column = (unsigned)__builtin_ctz(other);
+                matrix[row][column] -= b->share[i][row] * b->share[i][column] / b->mass[i];
             }
+        }
+    }
+}
+
+/* Solves matrix * step = -excess by Cholesky's method. Adding to all weights changes nothing, so the first port's stays; without it the
+ * matrix is positive definite. False when rounding says otherwise. */
+static bool newton_step(const struct block *block, double matrix[PORTS_MAX][PORTS_MAX], double step[PORTS_MAX])
+{
+    unsigned ports[PORTS_MAX], n = 0;
+
+    memset(step, 0, PORTS_MAX * sizeof *step);
+    for (portset rest = block->ports & (block->ports - 1); rest; rest &= rest - 1)
+        ports[n++] = (unsigned)__builtin_ctz(rest);
+    for (unsigned i = 0; i < n; i++) {
+        double *row = matrix[ports[i]], right = -block->excess[ports[i]];
+        for (unsigned j = 0; j <= i; j++) {
+            for (unsigned k = 0; k < j; k++)
+                row[ports[j]] -= row[ports[k]] * matrix[ports[j]][ports[k]];
+            if (j < i)
+                row[ports[j]] /= matrix[ports[j]][ports[j]];
+        }
+        if (!(row[ports[i]] > 0))
+            return false;
+        row[ports[i]] = sqrt(row[ports[i]]);
+        for (unsigned k = 0; k < i; k++)
+            right -= row[ports[k]] * step[ports[k]];
+        step[ports[i]] = right / row[ports[i]];
+    }
+    for (unsigned i = n; i-- > 0;) {
+        for (unsigned k = i + 1; k < n; k++)
+            step[ports[i]] -= matrix[ports[k]][ports[i]] * step[ports[k]];
+        step[ports[i]] /= matrix[ports[i]][ports[i]];
+    }
+    return true;
+}
+
+/* Spreads the sets of one tight block so that every port holds the level, each set in proportion to port weights common to all: the
+ * most even of all solutions (largest entropy). A smallest tight block has one with no zero, hence finite weights, which damped Newton
+ * steps find: the weights' potential is convex, so that a short enough step always lessens the excess. */
+static void spread(struct balance *b, struct block *block)
+{
+    double matrix[PORTS_MAX][PORTS_MAX], step[PORTS_MAX], before[PORTS_MAX];
+
+    memset(block->weight, 0, sizeof block->weight);
+    double norm = share_out(b, block);
+    for (unsigned round = 0; round < ROUNDS && norm > EVEN * block->level; round++) {
+        slopes(b, block, matrix);
+        if (!newton_step(block, matrix, step))
+            return;
+        memcpy(before, block->weight, sizeof before);
+        double old = norm, length = 1;
+        do {
+            for (unsigned j = 0; j < PORTS_MAX; j++)
+                block->weight[j] = before[j] + length * step[j];
+            norm = share_out(b, block);
+            length /= 2;
+        } while (norm >= old && length > 1e-9);
+        if (norm >= old) {
+            /* Rounding has the last word. */
+            memcpy(block->weight, before, sizeof before);
+            share_out(b, block);
+            return;
+        }
+    }
 }
 
 /* The flow problem of what is not placed yet; false when nothing is left. */
@@ -119,25 +195,25 @@ double schedule_balance(const struct mass *masses, size_t n, unsigned ports, dou
     collect(b, masses, n, of);
     b->flow.ports = ports;
     while (load_flow(b)) {
-        unsigned members[FLOW_SETS], member_count = 0;
+        struct block block = {.count = 0};
         flow_solve(&b->flow);
-        double level = (double)b->flow.numerator / (double)b->flow.denominator;
+        block.level = (double)b->flow.numerator / (double)b->flow.denominator;
         if (first) {
-            bound = level;
+            bound = block.level;
             if (bottleneck)
                 *bottleneck = flow_tight_maximal(&b->flow);
             first = false;
         }
-        portset block = flow_tight_minimal(&b->flow);
+        block.ports = flow_tight_minimal(&b->flow);
         for (unsigned i = 0; i < b->count; i++)
-            if (!b->placed[i] && !(b->set[i] & ~block)) {
-                members[member_count++] = i;
+            if (!b->placed[i] && !(b->set[i] & ~block.ports)) {
+                block.members[block.count++] = i;
                 b->placed[i] = true;
             }
-        spread(b, members, member_count, block, level);
+        spread(b, &block);
         for (unsigned i = 0; i < b->count; i++)
             if (!b->placed[i])
-                b->set[i] &= ~block;
+                b->set[i] &= ~block.ports;
     }
     for (size_t i = 0; i < n; i++)
         for (unsigned j = 0; j < ports; j++) {

@@ -7,8 +7,6 @@
 
 #include "base/mem.h"
 
-#define COUNT_MAX 1000000u   /* keeps every sum of masses far below 2^31 */
-
 void usage_done(struct usage *usage)
 {
     free(usage->uops);
@@ -32,7 +30,8 @@ void usage_add(struct usage *usage, portset ports, uint32_t count)
     while (at < usage->count && usage->uops[at].ports < ports)
         at++;
     if (at < usage->count && usage->uops[at].ports == ports) {
-        usage->uops[at].count += count;
+        uint32_t room = UINT32_MAX - usage->uops[at].count;
+        usage->uops[at].count += count < room ? count : room;
         return;
     }
     usage->uops = mem_resize(usage->uops, (usage->count + 1) * sizeof *usage->uops);
@@ -72,6 +71,12 @@ static bool fault(const char *start, const char *at, struct err *err)
     return err_at(err, NULL, 0, (size_t)(at - start) + 1);
 }
 
+static bool count_fault(const char *start, const char *at, struct err *err)
+{
+    err_set(err, ERR_DATA, "use counts from 1 to 100000", "the count at \"%.16s\" is out of range", at);
+    return fault(start, at, err);
+}
+
 /* "12*" before a port set; 1 when there is none. */
 static bool parse_count(const char *start, const char **at, uint32_t *count, struct err *err)
 {
@@ -80,10 +85,8 @@ static bool parse_count(const char *start, const char **at, uint32_t *count, str
         return true;
     char *end;
     unsigned long value = strtoul(*at, &end, 10);
-    if (value == 0 || value > COUNT_MAX) {
-        err_set(err, ERR_DATA, "use a count from 1 to 1000000", "the count %.*s is out of range", (int)(end - *at), *at);
-        return fault(start, *at, err);
-    }
+    if (value == 0 || value > USAGE_COUNT_MAX)
+        return count_fault(start, *at, err);
     if (*end != '*') {
         err_set(err, ERR_DATA, "write usages as 1*p0156+1*p23", "'*' was expected after %lu", value);
         return fault(start, end, err);
@@ -91,6 +94,14 @@ static bool parse_count(const char *start, const char **at, uint32_t *count, str
     *count = (uint32_t)value;
     *at = end + 1;
     return true;
+}
+
+static uint32_t count_of(const struct usage *usage, portset ports)
+{
+    for (unsigned i = 0; i < usage->count; i++)
+        if (usage->uops[i].ports == ports)
+            return usage->uops[i].count;
+    return 0;
 }
 
 bool usage_parse(const char *text, const struct ports *ports, struct usage *out, struct err *err)
@@ -101,6 +112,7 @@ bool usage_parse(const char *text, const struct ports *ports, struct usage *out,
     if (!*at)
         return true;
     for (;;) {
+        const char *term = at;
         uint32_t count;
         portset set;
         if (!parse_count(text, &at, &count, err))
@@ -109,6 +121,15 @@ bool usage_parse(const char *text, const struct ports *ports, struct usage *out,
         if (!portset_parse(&at, ports, &set, err)) {
             if (err)
                 err->column += (size_t)(set_at - text);
+            goto out;
+        }
+        if (count > USAGE_COUNT_MAX - count_of(out, set)) {
+            count_fault(text, term, err);
+            goto out;
+        }
+        if (out->count == USAGE_SETS_MAX && !count_of(out, set)) {
+            err_set(err, ERR_LIMIT, NULL, "more than %u distinct port sets in one usage", USAGE_SETS_MAX);
+            fault(text, term, err);
             goto out;
         }
         usage_add(out, set, count);

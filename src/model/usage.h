@@ -9,6 +9,10 @@ struct uop {
     uint32_t count;     /* how many, or cycles for a blocking pipe; never 0 */
 };
 
+/* Of a usage that is read: */
+#define USAGE_COUNT_MAX 100000u     /* of one set */
+#define USAGE_SETS_MAX 256u         /* distinct sets */
+
 struct usage {
     struct uop *uops;   /* canonical: sorted by port set, each set once */
     unsigned count;
@@ -16,13 +20,15 @@ struct usage {
 
 void usage_done(struct usage *usage);
 void usage_copy(struct usage *to, const struct usage *from);          /* @to must be empty or zeroed */
-void usage_add(struct usage *usage, portset ports, uint32_t count);   /* merges; keeps it canonical */
+/* Merges and keeps it canonical; a sum past 2^32 - 1 stays there. */
+void usage_add(struct usage *usage, portset ports, uint32_t count);
 bool usage_equal(const struct usage *a, const struct usage *b);
 /* PMEvo volume: sum of count * |ports|. */
 uint64_t usage_volume(const struct usage *usage);
 /* Text in canonical order; "" for the empty usage. Round trip with usage_parse is exact. */
 void usage_print(const struct usage *usage, const struct ports *ports, struct str *out);
-/* The whole of @text; "" is the empty usage. "p01" alone means 1*p01. On failure @out stays empty and err->column is set. */
+/* The whole of @text; "" is the empty usage. "p01" alone means 1*p01. Counts go up to
+ * USAGE_COUNT_MAX, distinct sets to USAGE_SETS_MAX. On failure @out stays empty and err->column is set. */
 bool usage_parse(const char *text, const struct ports *ports, struct usage *out, struct err *err);
 
 #endif

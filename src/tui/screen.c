@@ -15,6 +15,8 @@
 #define KEY_PASTE_END (KEY_MAX + 2)
 #define PASTE_LIMIT ((size_t)32 << 20)
 
+#define HEAT_LEVELS (ROLE_HEAT_LAST - ROLE_HEAT_0 + 1)
+
 static bool opened, colors;
 static struct str pasted;
 static MEVENT mouse;
@@ -40,6 +42,24 @@ static void role_colors(enum role role, short *fg, short *bg)
     *bg = plain[role][1];
 }
 
+static int half_block_pair(int upper, int lower)
+{
+    return ROLE_COUNT + 1 + upper * HEAT_LEVELS + lower;
+}
+
+/* Pairs of heat levels for half blocks, behind those of the roles; terminals with fewer pairs show the upper level. */
+static void init_half_blocks(void)
+{
+    for (int upper = 0; upper < HEAT_LEVELS; upper++)
+        for (int lower = 0; lower < HEAT_LEVELS; lower++) {
+            short unused, top, bottom;
+            role_colors((enum role)(ROLE_HEAT_0 + upper), &unused, &top);
+            role_colors((enum role)(ROLE_HEAT_0 + lower), &unused, &bottom);
+            if (half_block_pair(upper, lower) < COLOR_PAIRS)
+                init_pair((short)half_block_pair(upper, lower), top < 0 ? COLOR_BLACK : top, bottom);
+        }
+}
+
 static void restore(void)
 {
     if (opened) {
@@ -50,12 +70,28 @@ static void restore(void)
     }
 }
 
+/* A bug's signal: the terminal first, then the death it asked for. */
+static void on_crash(int number)
+{
+    restore();
+    raise(number);   /* SA_RESETHAND: the default action now */
+}
+
+static void watch_crashes(void)
+{
+    static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+    struct sigaction action = {.sa_handler = on_crash, .sa_flags = SA_RESETHAND | SA_NODEFER};
+    for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++)
+        sigaction(crashes[i], &action, NULL);
+}
+
 bool screen_open(bool color)
 {
     if (!newterm(NULL, stdout, stdin))
         return false;
     opened = true;
     die_set_hook(restore);
+    watch_crashes();
     raw();
     noecho();
     nonl();
@@ -74,6 +110,8 @@ bool screen_open(bool color)
             init_pair((short)(role + 1), fg, bg);
         }
     }
+    if (colors)
+        init_half_blocks();
     define_key("\033[200~", KEY_PASTE_BEGIN);
     define_key("\033[201~", KEY_PASTE_END);
     fputs("\033[?2004h", stdout);
@@ -116,7 +154,8 @@ void screen_show(const struct grid *g, int x, int y)
             const struct cell *cell = &g->cells[(size_t)row * g->width + column];
             if (!cell->glyph[0])
                 continue;
-            attr_set(attributes(cell), colors ? (short)(cell->role + 1) : 0, NULL);
+            int pair = cell->lower ? half_block_pair(cell->role - ROLE_HEAT_0, cell->lower - ROLE_HEAT_0) : cell->role + 1;
+            attr_set(attributes(cell), colors ? (short)(pair < COLOR_PAIRS ? pair : cell->role + 1) : 0, NULL);
             mvaddstr((int)row, (int)column, cell->glyph);
         }
     curs_set(x >= 0);
@@ -150,29 +189,31 @@ int screen_key(void)
     int c = getch();
 
     switch (c) {
-    case ERR: return SCREEN_NONE;
-    case KEY_UP: return SCREEN_UP;
-    case KEY_DOWN: return SCREEN_DOWN;
-    case KEY_LEFT: return SCREEN_LEFT;
-    case KEY_RIGHT: return SCREEN_RIGHT;
-    case KEY_PPAGE: return SCREEN_PAGE_UP;
-    case KEY_NPAGE: return SCREEN_PAGE_DOWN;
-    case KEY_HOME: return SCREEN_HOME;
-    case KEY_END: return SCREEN_END;
-    case KEY_BACKSPACE: return SCREEN_BACKSPACE;
-    case KEY_DC: return SCREEN_DELETE;
-    case KEY_RESIZE: return SCREEN_RESIZE;
+    case ERR: return KEYCODE_NONE;
+    case KEY_UP: return KEYCODE_UP;
+    case KEY_DOWN: return KEYCODE_DOWN;
+    case KEY_LEFT: return KEYCODE_LEFT;
+    case KEY_RIGHT: return KEYCODE_RIGHT;
+    case KEY_PPAGE: return KEYCODE_PAGE_UP;
+    case KEY_NPAGE: return KEYCODE_PAGE_DOWN;
+    case KEY_HOME: return KEYCODE_HOME;
+    case KEY_END: return KEYCODE_END;
+    case KEY_BACKSPACE: return KEYCODE_BACKSPACE;
+    case KEY_DC: return KEYCODE_DELETE;
+    case KEY_RESIZE: return KEYCODE_RESIZE;
+    case KEY_BTAB: return KEYCODE_BACKTAB;
+    case KEY_ENTER: return KEYCODE_ENTER;
     case KEY_PASTE_BEGIN:
         read_paste();
-        return SCREEN_PASTE;
+        return KEYCODE_PASTE;
     case KEY_MOUSE:
         if (getmouse(&mouse) != OK)
-            return SCREEN_NONE;
-        return mouse.bstate & BUTTON4_PRESSED ? SCREEN_WHEEL_UP : mouse.bstate & BUTTON5_PRESSED ? SCREEN_WHEEL_DOWN : SCREEN_CLICK;
+            return KEYCODE_NONE;
+        return mouse.bstate & BUTTON4_PRESSED ? KEYCODE_WHEEL_UP : mouse.bstate & BUTTON5_PRESSED ? KEYCODE_WHEEL_DOWN : KEYCODE_CLICK;
     default:
         if (c >= KEY_F(1) && c <= KEY_F(12))
-            return SCREEN_F1 + (c - KEY_F(1));
-        return c < 256 ? c : SCREEN_NONE;
+            return KEYCODE_F1 + (c - KEY_F(1));
+        return c < 256 ? c : KEYCODE_NONE;
     }
 }
 
@@ -187,6 +228,11 @@ const struct str *screen_pasted(void)
     return &pasted;
 }
 
+void screen_redraw(void)
+{
+    clearok(stdscr, TRUE);
+}
+
 void screen_suspend(void)
 {
     fputs("\033[?2004l", stdout);
@@ -196,6 +242,6 @@ void screen_suspend(void)
     fputs("\033[?2004h", stdout);
     fflush(stdout);
     screen_resize();
-    clearok(stdscr, TRUE);
+    screen_redraw();
     refresh();
 }

@@ -25,6 +25,12 @@ void grid_clear(struct grid *g)
     grid_fill(g, 0, 0, g->width, g->height, ROLE_TEXT, 0, ' ');
 }
 
+/* What stands for a character where only ASCII may be drawn; any other is '?'. */
+static const struct { const char *glyph, *instead; } plain[] = {
+    {"µ", "u"}, {"█", "#"}, {"▀", "^"}, {"—", "-"}, {"×", "x"}, {"→", ">"}, {"←", "<"}, {"│", "|"}, {"─", "-"}, {"└", "`"}, {"┌", "."}, {"·", "."},
+    {"├", "|"}, {"↔", "="}, {"≥", ">"}, {"≤", "<"},
+};
+
 /* The next character of UTF-8 text: its length in bytes and columns; anything that cannot be shown is one '?'. */
 static size_t next_glyph(const char *at, bool ascii, char glyph[8], int *columns)
 {
@@ -40,6 +46,13 @@ static size_t next_glyph(const char *at, bool ascii, char glyph[8], int *columns
             wide = (wide << 6) | (at[used] & 0x3f);
     }
     *columns = length == 1 ? 1 : length ? wcwidth(wide) : -1;
+    if (ascii && length > 1)
+        for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
+            if (strncmp(at, plain[i].glyph, length) == 0) {
+                strcpy(glyph, plain[i].instead);
+                *columns = 1;
+                return length;
+            }
     if (!length || c < 32 || c == 127 || *columns < 1 || (ascii && length > 1)) {
         strcpy(glyph, "?");
         *columns = 1;
@@ -89,11 +102,37 @@ unsigned grid_printf(struct grid *g, int x, int y, unsigned max, enum role role,
     return used;
 }
 
+unsigned grid_wrap(struct grid *g, int x, int y, unsigned width, unsigned rows, enum role role, unsigned attr, const char *utf8)
+{
+    unsigned row = 0;
+
+    for (; *utf8 && row < rows; row++) {
+        size_t fits = 0, blank = 0;
+        unsigned columns = 0;
+        while (utf8[fits] && columns < width) {
+            char glyph[8];
+            int wide;
+            if (utf8[fits] == ' ')
+                blank = fits;
+            fits += next_glyph(utf8 + fits, g->ascii, glyph, &wide);
+            columns += (unsigned)wide;
+        }
+        if (utf8[fits] && utf8[fits] != ' ' && blank && row + 1 < rows)
+            fits = blank;
+        char *line = mem_strndup(utf8, fits);
+        grid_put(g, x, y + (int)row, width, role, attr, line);
+        free(line);
+        utf8 += fits;
+        utf8 += *utf8 == ' ';
+    }
+    return row;
+}
+
 void grid_fill(struct grid *g, int x, int y, unsigned width, unsigned height, enum role role, unsigned attr, char c)
 {
     for (int row = y < 0 ? 0 : y; row < y + (int)height && row < (int)g->height; row++)
         for (int column = x < 0 ? 0 : x; column < x + (int)width && column < (int)g->width; column++)
-            g->cells[(size_t)row * g->width + (size_t)column] = (struct cell){{c}, (uint8_t)role, (uint8_t)attr};
+            g->cells[(size_t)row * g->width + (size_t)column] = (struct cell){.glyph = {c}, .role = (uint8_t)role, .attr = (uint8_t)attr};
 }
 
 enum role heat_role(double fraction)
@@ -107,6 +146,21 @@ char heat_char(double fraction)
     static const char ramp[] = " .:-=+*#%@";
     int level = fraction <= 0 ? 0 : (int)(fraction * 9.999);
     return ramp[level > 9 ? 9 : level];
+}
+
+void grid_heat_pair(struct grid *g, int x, int y, double upper, double lower)
+{
+    if (x < 0 || y < 0 || (unsigned)x >= g->width || (unsigned)y >= g->height)
+        return;
+    struct cell *cell = &g->cells[(size_t)y * g->width + (unsigned)x];
+    double hotter = upper > lower ? upper : lower;
+    if (g->ascii) {
+        *cell = (struct cell){.glyph = {hotter < 0 ? ' ' : heat_char(hotter)}, .role = (uint8_t)(hotter < 0 ? ROLE_TEXT : heat_role(hotter))};
+        return;
+    }
+    *cell = (struct cell){.glyph = "▀", .role = (uint8_t)heat_role(upper), .lower = (uint8_t)heat_role(lower)};
+    if (hotter < 0)
+        *cell = (struct cell){.glyph = " "};
 }
 
 void grid_text(const struct grid *g, bool roles, struct str *out)

@@ -19,6 +19,7 @@ enum { ATTR_BOLD = 1, ATTR_REVERSE = 2, ATTR_UNDERLINE = 4 };
 struct cell {
     char glyph[8];      /* one UTF-8 character; "" = right half of a wide one */
     uint8_t role, attr;
+    uint8_t lower;      /* of a "▀": heat role of the lower half, 0: not a half block */
 };
 
 struct grid {
@@ -34,7 +35,11 @@ void grid_clear(struct grid *g);
 unsigned grid_put(struct grid *g, int x, int y, unsigned max, enum role role, unsigned attr, const char *utf8);
 unsigned grid_printf(struct grid *g, int x, int y, unsigned max, enum role role, unsigned attr, const char *format, ...)
     __attribute__((format(printf, 7, 8)));
+/* Breaks @utf8 at blanks over at most @rows rows of @width columns; returns the rows used. */
+unsigned grid_wrap(struct grid *g, int x, int y, unsigned width, unsigned rows, enum role role, unsigned attr, const char *utf8);
 void grid_fill(struct grid *g, int x, int y, unsigned width, unsigned height, enum role role, unsigned attr, char c);
+/* One character for two heat levels in [0, 1], one above the other; below 0: nothing there. Without half blocks the hotter one. */
+void grid_heat_pair(struct grid *g, int x, int y, double upper, double lower);
 /* Role of a heat level for value in [0, 1]; and the mono ramp's character. */
 enum role heat_role(double fraction);
 char heat_char(double fraction);

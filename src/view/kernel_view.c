@@ -1,10 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "view/kernel_view.h"
+#include "view/view.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "base/str.h"
+#include "analysis/analysis.h"
+#include "base/mem.h"
+
+struct kernel_view_state {
+    size_t cursor, top;     /* row under the cursor; first row shown */
+    size_t body;            /* rows of the last drawing */
+    size_t machine;         /* of the analyses, the one whose table is shown */
+    unsigned left;          /* first port column shown */
+    char match[128];        /* rows that hold it are marked */
+    const struct kernel *kernel;   /* the one the cursor is on */
+};
 
 #define CELL 5           /* columns of a port */
 #define TEXT_MIN 24      /* columns kept for the instruction */
@@ -15,8 +27,9 @@ static void draw_empty(struct grid *g)
         "No kernel is loaded.", "", "Paste a loop here: AT&T or Intel syntax, compiler output, objdump or Compiler Explorer text.",
         ":kernel load FILE    reads assembler text, a listing, an object or a program", ":help               shows every command", "q                   leaves",
     };
+    int y = g->height > 10 ? 1 : 0;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
-        grid_put(g, 2, 1 + (int)i, g->width > 4 ? g->width - 4 : 1, i ? ROLE_TEXT : ROLE_TITLE, 0, lines[i]);
+        y += *lines[i] ? (int)grid_wrap(g, 2, y, g->width > 4 ? g->width - 4 : 1, 4, i ? ROLE_TEXT : ROLE_TITLE, 0, lines[i]) : g->height > 10;
 }
 
 static unsigned columns_for(const struct ports *ports, unsigned left, unsigned room)
@@ -53,7 +66,34 @@ static void tidy(const char *text, struct str *out)
     }
 }
 
-static void draw_table(struct kernel_view *v, const struct analysis *a, struct grid *g, int y, unsigned rows)
+static bool holds(const struct insn *insn, const char *text)
+{
+    return (insn->text && strcasestr(insn->text, text)) || strcasestr(insn->form, text);
+}
+
+/* Beside the source: the chain that bounds the loop as a bracket, and what feeds or uses the instruction under the cursor. */
+static void draw_gutter(const struct analysis *a, size_t row, size_t cursor, struct grid *g, int x, int y)
+{
+    size_t first = a->count, last = 0;
+    bool feeds = false, uses = false;
+
+    for (size_t i = 0; i < a->count; i++)
+        if (a->rows[i].flags & ROW_CHAIN) {
+            first = first == a->count ? i : first;
+            last = i;
+        }
+    bool on = a->rows[row].flags & ROW_CHAIN;
+    if (row >= first && row <= last)
+        grid_put(g, x, y, 1, on ? ROLE_WARN : ROLE_DIM, on ? ATTR_BOLD : 0, first == last ? "*" : row == first ? "┌" : row == last ? "└" : on ? "├" : "│");
+    for (size_t i = 0; i < a->edge_count; i++) {
+        feeds |= a->edges[i].from == row && a->edges[i].to == cursor;
+        uses |= a->edges[i].from == cursor && a->edges[i].to == row;
+    }
+    if (feeds || uses)
+        grid_put(g, x + 1, y, 1, ROLE_ACCENT, ATTR_BOLD, feeds && uses ? "↔" : feeds ? "→" : "←");
+}
+
+static void draw_table(struct kernel_view_state *v, const struct analysis *a, struct grid *g, int y, unsigned rows)
 {
     const struct ports *ports = mapping_ports(a->machine->mapping);
     unsigned shown = columns_for(ports, v->left, g->width > TEXT_MIN + 5 ? g->width - TEXT_MIN - 5 : 0);
@@ -63,13 +103,13 @@ static void draw_table(struct kernel_view *v, const struct analysis *a, struct g
     grid_fill(g, 0, y, g->width, 1, ROLE_HEADER, 0, ' ');
     grid_put(g, 0, y, 5, ROLE_HEADER, 0, "line");
     for (unsigned j = 0; j < shown; j++)
-        grid_printf(g, 5 + (int)(j * CELL), y, CELL, current->pressure[v->left + j] > 0 ? ROLE_ACCENT : ROLE_HEADER, 0, "%5.5s",
-                    ports->names[v->left + j]);
-    grid_put(g, text_x + 2, y, 0, ROLE_HEADER, 0, shown < ports->count ? "instruction  (< > more ports)" : "instruction");
+        grid_printf(g, 5 + (int)(j * CELL), y, CELL, current->pressure[v->left + j] > 0 ? ROLE_ACCENT : ROLE_HEADER,
+                    current->pressure[v->left + j] > 0 ? ATTR_BOLD | ATTR_UNDERLINE : 0, "%5.5s", ports->names[v->left + j]);
+    grid_put(g, text_x + 3, y, 0, ROLE_HEADER, 0, shown < ports->count ? "instruction  (< > more ports)" : "instruction");
     for (unsigned r = 0; r + 2 < rows && v->top + r < a->count; r++) {
         size_t i = v->top + r;
         bool cursor = i == v->cursor;
-        enum role role = cursor ? ROLE_CURSOR : a->rows[i].flags & ROW_UNKNOWN ? ROLE_ERROR : ROLE_TEXT;
+        enum role role = cursor ? ROLE_CURSOR : v->match[0] && holds(a->rows[i].insn, v->match) ? ROLE_MATCH : a->rows[i].flags & ROW_UNKNOWN ? ROLE_ERROR : ROLE_TEXT;
         struct str text = {0};
         int line = y + 1 + (int)r;
         if (cursor)
@@ -78,8 +118,9 @@ static void draw_table(struct kernel_view *v, const struct analysis *a, struct g
         for (unsigned j = 0; j < shown; j++)
             draw_value(g, 5 + (int)(j * CELL), line, a->rows[i].pressure[v->left + j], a->cycles, cursor);
         tidy(a->rows[i].insn->text ? a->rows[i].insn->text : a->rows[i].insn->mnemonic, &text);
-        grid_put(g, text_x, line, 0, role, 0, mark_of(&a->rows[i]));
-        grid_put(g, text_x + 2, line, 0, role, 0, str_text(&text));
+        draw_gutter(a, i, v->cursor, g, text_x - 1, line);
+        grid_put(g, text_x + 1, line, 0, role, 0, mark_of(&a->rows[i]));
+        grid_put(g, text_x + 3, line, 0, role, 0, str_text(&text));
         str_done(&text);
     }
     unsigned body = rows > 2 ? rows - 2 : 0;
@@ -87,12 +128,12 @@ static void draw_table(struct kernel_view *v, const struct analysis *a, struct g
     grid_put(g, 0, last, 5, ROLE_TITLE, ATTR_BOLD, "sum");
     for (unsigned j = 0; j < shown; j++)
         draw_value(g, 5 + (int)(j * CELL), last, a->totals[v->left + j], a->cycles, false);
-    grid_put(g, text_x + 2, last, 0, ROLE_DIM, 0, "cold");
-    for (int level = 0; level < 12 && text_x + 7 + level < (int)g->width; level++) {
+    grid_put(g, text_x + 3, last, 0, ROLE_DIM, 0, "cold");
+    for (int level = 0; level < 12 && text_x + 8 + level < (int)g->width; level++) {
         char c[2] = {g->ascii ? heat_char(level / 11.0) : ' ', 0};
-        grid_put(g, text_x + 7 + level, last, 1, heat_role(level / 11.0), 0, c);
+        grid_put(g, text_x + 8 + level, last, 1, heat_role(level / 11.0), 0, c);
     }
-    grid_put(g, text_x + 20, last, 0, ROLE_DIM, 0, "full");
+    grid_put(g, text_x + 21, last, 0, ROLE_DIM, 0, "full");
 }
 
 static void draw_detail(const struct analysis *a, size_t row, struct grid *g, int y)
@@ -121,55 +162,157 @@ static int draw_bounds(const struct analysis *a, struct grid *g, int x, int y, u
         }
         grid_printf(g, x + 13, y, 8, binds ? ROLE_WARN : ROLE_TEXT, 0, "%6.2f", value);
         for (int k = 0; width > 36 && k < (a->cycles > 0 ? (int)lround(14 * value / a->cycles) : 0); k++)
-            grid_put(g, x + 21 + k, y, 1, binds ? ROLE_WARN : ROLE_GOOD, 0, g->ascii ? "#" : "█");
+            grid_put(g, x + 21 + k, y, 1, binds ? ROLE_WARN : ROLE_GOOD, 0, "█");
     }
     return y;
 }
 
-static void draw_machines(struct kernel_view *v, struct analysis *const *a, size_t n, struct grid *g, int x, int y, int end)
+static void draw_machines(struct kernel_view_state *v, struct analysis *const *a, size_t n, struct grid *g, int x, int y, int end)
 {
     for (size_t i = 0; i < n && y + (int)i < end; i++)
         grid_printf(g, x, y + (int)i, 0, i == v->machine ? ROLE_ACCENT : ROLE_TEXT, 0, "%c%-16s %s%6.2f  %s", i == v->machine ? '>' : ' ',
                     a[i]->machine->id, a[i]->lower_bound ? ">=" : "  ", a[i]->cycles, bound_name(a[i]->bottleneck));
 }
 
-void kernel_view_draw(struct kernel_view *v, const struct kernel *k, struct analysis *const *a, size_t n, struct grid *g)
+static void draw_analysis(struct kernel_view_state *v, const struct kernel *k, struct analysis *const *a, size_t n, struct grid *g)
 {
-    grid_clear(g);
-    if (!k || !n) {
-        draw_empty(g);
-        return;
-    }
-    v->machine = v->machine < n ? v->machine : 0;
     const struct analysis *current = a[v->machine];
     unsigned ports = mapping_ports(current->machine->mapping)->count;
-    unsigned panel = g->height >= 20 ? BOUND_COUNT + 2 : g->height >= 14 ? 4 : 1;
+    unsigned panel = g->height >= 20 ? BOUND_COUNT + 3 : g->height >= 14 ? 4 : 1;
     unsigned rows = g->height - panel - 2;
 
     v->left = v->left < ports ? v->left : ports - 1;
-    if (current->count == 0) {
-        grid_put(g, 2, 1, 0, ROLE_TEXT, 0, "This loop has no instructions.");
-        return;
-    }
     v->cursor = v->cursor < current->count ? v->cursor : current->count - 1;
-    unsigned body = rows > 2 ? rows - 2 : 1;
+    v->body = rows > 2 ? rows - 2 : 1;
     if (v->cursor < v->top)
         v->top = v->cursor;
-    if (v->cursor >= v->top + body)
-        v->top = v->cursor - body + 1;
+    if (v->cursor >= v->top + v->body)
+        v->top = v->cursor - v->body + 1;
     unsigned used = grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "%s", current->machine->title);
     used += grid_printf(g, (int)used, 0, 0, ROLE_WARN, ATTR_BOLD, "  %s%.2f cycles, %s", current->lower_bound ? "at least " : "", current->cycles,
                         bound_name(current->bottleneck));
     grid_printf(g, (int)used, 0, 0, ROLE_DIM, 0, "  %s: %s", k->name, k->loops[k->current].why);
     draw_table(v, current, g, 1, rows);
-    int y = 1 + (int)rows;
+    int y = 1 + (int)(current->count + 2 < rows ? current->count + 3 : rows);   /* right below a short table */
     draw_detail(current, v->cursor, g, y);
     if (panel == 1) {
         grid_put(g, 0, y + 1, 0, ROLE_TEXT, 0, current->sentence);
         return;
     }
-    grid_put(g, 0, y + 1, 0, ROLE_GOOD, 0, current->sentence);
+    if (panel > 4)
+        y += (int)grid_wrap(g, 0, y + 1, g->width, 2, ROLE_GOOD, 0, current->sentence) - 1;
+    else
+        grid_put(g, 0, y + 1, 0, ROLE_GOOD, 0, current->sentence);
     if (panel > 4)
         draw_bounds(current, g, 0, y + 3, g->width / 2 > 40 ? 40 : g->width / 2);
     draw_machines(v, a, n, g, panel > 4 ? (g->width / 2 > 42 ? 42 : (int)g->width / 2) : 0, y + (panel > 4 ? 3 : 2), (int)g->height);
 }
+
+/* Another kernel starts at its first row. */
+static void adopt(struct kernel_view_state *v, const struct session *s)
+{
+    if (v->kernel != s->kernel) {
+        v->kernel = s->kernel;
+        v->cursor = v->top = 0;
+    }
+}
+
+static void kernel_draw(void *state, struct session *s, struct grid *g)
+{
+    struct kernel_view_state *v = state;
+    size_t n;
+    struct analysis *const *a = session_analyses(s, &n);
+
+    if (!s->kernel || !n) {
+        draw_empty(g);
+        return;
+    }
+    adopt(v, s);
+    v->machine = v->machine < n ? v->machine : 0;
+    if (a[v->machine]->count == 0)
+        grid_put(g, 2, 1, 0, ROLE_TEXT, 0, "This loop has no instructions.");
+    else
+        draw_analysis(v, s->kernel, a, n, g);
+}
+
+static void move_to(struct kernel_view_state *v, long row)
+{
+    size_t count = 0;
+    if (v->kernel)
+        kernel_insns(v->kernel, &count);
+    v->cursor = row < 0 || !count ? 0 : (size_t)row < count ? (size_t)row : count - 1;
+}
+
+static bool kernel_key(void *state, struct session *s, int key, struct str *command)
+{
+    struct kernel_view_state *v = state;
+    long at = (long)v->cursor, page = (long)(v->body ? v->body : 1);
+
+    (void)command;
+    adopt(v, s);
+    switch (key) {
+    case 'm': v->machine++; return true;
+    case 'M': v->machine = v->machine ? v->machine - 1 : s->selected_count - 1; return true;
+    case 'j': case KEYCODE_DOWN: case KEYCODE_WHEEL_DOWN: move_to(v, at + 1); return true;
+    case 'k': case KEYCODE_UP: case KEYCODE_WHEEL_UP: move_to(v, at - 1); return true;
+    case KEYCODE_PAGE_DOWN: move_to(v, at + page); return true;
+    case KEYCODE_PAGE_UP: move_to(v, at - page); return true;
+    case 'g': case KEYCODE_HOME: move_to(v, 0); return true;
+    case 'G': case KEYCODE_END: move_to(v, 1000000000); return true;
+    case 'l': case '>': case KEYCODE_RIGHT: v->left++; return true;
+    case 'h': case '<': case KEYCODE_LEFT: v->left -= v->left > 0; return true;
+    case KEYCODE_ESCAPE: v->match[0] = '\0'; return false;
+    default: return false;
+    }
+}
+
+static void kernel_click(void *state, struct session *s, int x, int y)
+{
+    struct kernel_view_state *v = state;
+    (void)x;
+    adopt(v, s);
+    if (y >= 2 && (size_t)(y - 2) < v->body)
+        move_to(v, (long)v->top + y - 2);
+}
+
+static bool kernel_find(void *state, struct session *s, const char *text, int direction)
+{
+    struct kernel_view_state *v = state;
+    size_t count;
+
+    adopt(v, s);
+    if (!s->kernel)
+        return false;
+    const struct insn *insns = kernel_insns(s->kernel, &count);
+    snprintf(v->match, sizeof v->match, "%s", text);
+    for (size_t step = 1; *text && step <= count; step++) {
+        size_t at = direction > 0 ? (v->cursor + step) % count : (v->cursor + count - step) % count;
+        if (holds(&insns[at], text)) {
+            v->cursor = at;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void kernel_status(void *state, struct session *s, struct str *out)
+{
+    struct kernel_view_state *v = state;
+    size_t count;
+
+    if (!s->kernel)
+        return;
+    kernel_insns(s->kernel, &count);
+    str_addf(out, "%zu/%zu", count ? v->cursor + 1 : 0, count);
+    if (s->kernel->loop_count > 1)
+        str_addf(out, "  loop %zu/%zu", s->kernel->current + 1, s->kernel->loop_count);
+}
+
+static void *kernel_open(void)
+{
+    return mem_zero(1, sizeof(struct kernel_view_state));
+}
+
+const struct view_ops kernel_view = {.name = "kernel", .help = "instructions by ports; m the next machine, < > more ports, arrows the instruction",
+                                     .open = kernel_open, .close = free, .draw = kernel_draw, .key = kernel_key, .click = kernel_click,
+                                     .find = kernel_find, .status = kernel_status};

@@ -33,6 +33,7 @@ static struct job **jobs;
 static size_t count;
 static unsigned last_number;
 static int wake[2] = {-1, -1};
+static atomic_bool interrupted;
 
 static bool open_wake_pipe(struct err *err)
 {
@@ -57,7 +58,7 @@ static void *work(void *argument)
 
     pthread_mutex_lock(&job->lock);
     job->info.seconds = clock_seconds() - job->started;
-    job->info.state = ok ? JOB_DONE : atomic_load(&job->cancel) ? JOB_CANCELLED : JOB_FAILED;
+    job->info.state = ok ? JOB_DONE : job_cancelled(job) ? JOB_CANCELLED : JOB_FAILED;
     job->info.err = err;
     job->ended = true;
     pthread_mutex_unlock(&job->lock);
@@ -114,7 +115,17 @@ unsigned job_start(const char *title, const struct job_ops *ops, void *take_stat
 
 bool job_cancelled(const struct job *job)
 {
-    return atomic_load(&job->cancel);
+    return atomic_load(&job->cancel) || atomic_load(&interrupted);
+}
+
+void job_interrupt(void)
+{
+    atomic_store(&interrupted, true);
+}
+
+bool job_interrupted(void)
+{
+    return atomic_load(&interrupted);
 }
 
 void job_progress(struct job *job, double done, double total, const char *format, ...)

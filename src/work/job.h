@@ -41,6 +41,9 @@ size_t job_count(void);                                   /* ever started and st
 bool job_get(size_t index, struct job_info *out);         /* newest last */
 bool job_find(unsigned number, struct job_info *out);
 bool job_cancel(unsigned number);
+/* Asks every job to end and job_wait to cancel what it waits for. From a signal handler too. */
+void job_interrupt(void);
+bool job_interrupted(void);
 /* Blocks until it ended and its finish ran; false when there is no such job. number 0: all. */
 bool job_wait(unsigned number);
 size_t job_running(void);

@@ -53,6 +53,29 @@ expect 2 "$portolan" --flumb
 expect 0 "$portolan" --help
 expect 0 "$portolan" --version
 
+# Mappings to other tools' files and back; documents; sessions; C source.
+expect 0 "$portolan" --machine skylake -e "mapping export osaca $work/m.yml; mapping import osaca $work/m.yml; mapping export uops-info $work/back.csv; mapping use skylake; mapping export uops-info $work/there.csv"
+sort "$work/there.csv" >"$work/a" && sort "$work/back.csv" >"$work/b"
+cmp -s "$work/a" "$work/b" || fail "the OSACA round trip changes the mapping"
+expect 0 "$portolan" --machine skylake -e "mapping export pmevo $work/m.json; mapping import pmevo $work/m.json; mapping export uops-info $work/m.csv; throughput 2*ADD (R64, R64)"
+holds out '0.5000 cycles'
+expect 0 "$portolan" -e "kernel load $kernel; kernel report $work/r.html; kernel report $work/r.md --machine znver4; kernel analyze; export $work/e.json"
+grep -q '</html>' "$work/r.html" && grep -q 'AMD Zen 4' "$work/r.md" && grep -q '"machine":"skylake"' "$work/e.json" || fail "a report is not what it should be"
+expect 0 "$portolan" -e "kernel load $kernel; mapping set 'ADD (R64, R64)' 1*p0; session save $work/session"
+expect 0 "$portolan" --session "$work/session" -e "mapping show 'ADD (R64, R64)'; kernel list"
+holds out '1*p0 '
+expect 1 "$portolan" -e "mapping import osaca $kernel"
+holds err "$kernel"
+expect 1 "$portolan" -e "mapping export xml $work/x"
+[ ! -e "$work/x" ] || fail "a refused export left a file"
+if command -v cc >/dev/null 2>&1; then
+    printf 'void f(double *a, long n)\n{\n    for (long i = 0; i < n; i++)\n        a[i] *= 2.5;\n}\n' >"$work/f.c"
+    expect 0 "$portolan" -e "kernel load $work/f.c -O2; kernel show"
+    holds out '4: a[i] *= 2.5;'
+    expect 1 "$portolan" -e "kernel load $work/f.c -O2 -o $work/x"
+    holds err 'not one that is passed on'
+fi
+
 # Scripts: line numbers, pasted text, keep-going.
 printf 'kernel paste\n1: imulq %%rax, %%rax\n jmp 1b\n.\nkernel analyze --machine skylake\nflumb\nhelp\n' >"$work/script.pf"
 expect 1 "$portolan" -b "$work/script.pf"
@@ -87,10 +110,32 @@ holds out '2.00 cycles per iteration'
 expect 0 "$portolan" --machine skylake -e "mapping save $work/copy; machine show $work/copy"
 holds out 'forms'
 
-# The man page names every command.
-"$portolan" -e help | awk '{ print }' | cut -c1-16 | sed 's/ *$//' >"$work/commands"
-while read -r name; do
-    grep -qF -- "$name" "$source/man/portolan.1" || fail "the man page lacks: $name"
-done <"$work/commands"
+# The man page holds the command table as it is.
+"$portolan" -e 'help --man' >"$work/commands"
+sed -n '/^.\\" commands begin/,/^.\\" commands end/p' "$source/man/portolan.1" | sed '1d;$d' >"$work/page"
+cmp -s "$work/commands" "$work/page" || fail "man/portolan.1 is not what the table says; run tools/make-man.sh"
+
+# Views print without a screen; a job in batch is waited for; the screen's own commands say so.
+expect 0 "$portolan" --machine skylake -e "kernel load $kernel; view kernel"
+holds out 'Intel Skylake (client)  2.00 cycles, ports'
+expect 0 env COLUMNS=80 LINES=22 "$portolan" --ascii -e 'view help'
+holds out 'Tab'
+expect 1 "$portolan" -e 'sort x'
+holds err 'screen'
+expect 0 "$portolan" -e 'forms scan /bin/sh; jobs'
+holds out 'of occurrences have a usage'
+holds out 'done'
+expect 1 "$portolan" -e 'job wait 9'
+holds err 'there is no job 9'
+
+# Ctrl-C ends a run in good order.
+yes 'forms scan /bin/sh' | head -n 100000 >"$work/long.pf"
+"$portolan" -b "$work/long.pf" >"$work/long.out" 2>/dev/null &
+pid=$!
+until grep -q usage "$work/long.out"; do :; done
+kill -INT "$pid"
+wait "$pid"
+got=$?
+[ "$got" -eq 130 ] || fail "interrupted: status $got instead of 130"
 
 [ "$failures" -eq 0 ]

@@ -6,7 +6,8 @@ portolan=${PORTOLAN:-./portolan}
 source=${PORTOLAN_SRC:-.}
 socket=portolan-test-$$
 t() { tmux -L "$socket" "$@"; }
-trap 't kill-server 2>/dev/null' EXIT
+home=$(mktemp -d) || exit 99
+trap 't kill-server 2>/dev/null; rm -rf "$home"' EXIT
 
 # Waits until the screen holds the text; each capture is a round trip, so the loop is bounded by their number.
 see() {
@@ -23,7 +24,7 @@ see() {
 for TERM_UNDER_TEST in screen-256color screen vt100; do
     t kill-server 2>/dev/null
     socket=portolan-test-$$-$TERM_UNDER_TEST   # a dying server would take a new session with it
-    t -f /dev/null new-session -d -x 120 -y 40 "env TERM=$TERM_UNDER_TEST '$portolan' '$source/data/kernels/triad-skl-O3.s'; echo left with \$?; read -r x" || exit 77
+    t -f /dev/null new-session -d -x 120 -y 40 "env HOME=$home TERM=$TERM_UNDER_TEST '$portolan' '$source/data/kernels/triad-skl-O3.s'; echo left with \$?; read -r x" || exit 77
     see 'Ports 2 and 3 are full for 2.00 cycles'
     see 'VMOVAPD (YMM, M256)  1*p23'
     t send-keys Down Down
@@ -37,28 +38,96 @@ for TERM_UNDER_TEST in screen-256color screen vt100; do
     t send-keys : flumb Enter
     see 'there is no command "flumb"'
     t send-keys C-c
-    see 'q quits'
+    see 'F10 quits'
     t resize-window -x 80 -y 24
     see 'sapphirerapids'
     t resize-window -x 40 -y 10
     see 'The divider is held'
     t resize-window -x 120 -y 40
-    see 'dependencies'
+    see 'retire'
     t send-keys q
     see 'left with 0'
 done
 
 t kill-server 2>/dev/null
 socket=portolan-test-$$-empty
-t -f /dev/null new-session -d -x 100 -y 30 "env TERM=screen-256color '$portolan'; echo left with \$?; read -r x"
+t -f /dev/null new-session -d -x 100 -y 30 "HOME=$home PS1='ready> ' TERM=screen-256color sh -i"
+see 'ready>'
+t send-keys -l "'$portolan'; echo left with \$?"
+t send-keys Enter
 see 'No kernel is loaded'
 t set-buffer "$(printf '.L1:\n imulq %%rax, %%rbx\n jmp .L1\n')"
 t paste-buffer -p
 see 'imulq %rax, %rbx'
 see '3.00 cycles, dependencies'
 t send-keys '?'
-see 'kernel analyze'
+see 'the view before'
 t send-keys q
 see 'imulq'
+
+# The prompt: Tab completes and shows what fits, Esc leaves, Ctrl-R searches, history comes back.
+t send-keys :
+t send-keys -l 'kernel '
+t send-keys Tab
+see 'analyze'
+t send-keys Escape
+see 'F10'
+t send-keys :
+t send-keys -l 'machine sh'
+t send-keys Tab
+see ':machine show'
+t send-keys -l 'znver1'
+t send-keys Enter
+see 'issue_width'
+t send-keys :
+t send-keys C-r
+t send-keys -l 'znv'
+see 'machine show znver1'
+t send-keys C-c
 t send-keys q
-see 'left with 0'
+see 'imulq'
+
+# A loop that is typed, and one pasted into the prompt.
+t send-keys :
+t send-keys -l 'kernel paste'
+t send-keys Enter
+see 'Ctrl-D takes it'
+t send-keys -l 'x: popcntq %rax, %rbx'
+t send-keys Enter
+t send-keys -l 'jmp x'
+t send-keys Enter C-d
+see 'POPCNT (R64, R64)'
+t send-keys :
+t set-buffer "$(printf '.L1:\n mulq %%rbx\n jmp .L1\n')"
+t paste-buffer -p
+see 'mulq %rbx'
+
+# A job runs behind the screen and shows its table when it ends.
+t send-keys :
+t send-keys -l 'forms scan /bin/sh'
+t send-keys Enter
+see 'of occurrences have a usage'
+t send-keys 1
+see 'mulq %rbx'
+
+# Stop and come back.
+t send-keys C-z
+see 'Stopped'
+t send-keys -l fg
+t send-keys Enter
+see 'mulq %rbx'
+t send-keys q
+t send-keys -l 'echo back with $?'
+t send-keys Enter
+see 'back with 0'
+
+# A crash leaves a usable terminal: what is typed shows again.
+t send-keys -l "'$portolan' & echo \$! >$home/pid; fg"
+t send-keys Enter
+see 'No kernel is loaded'
+kill -SEGV "$(cat "$home/pid")"
+see 'egmentation'
+t send-keys -l 'echo still $((40 + 2))'
+t send-keys Enter
+see 'still 42'
+t kill-server

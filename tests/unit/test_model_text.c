@@ -62,7 +62,7 @@ static void test_usage_text(void **state)
     str_done(&text);
     static const struct { const char *text; size_t column; } bad[] = {
         {"1*p", 4}, {"1*q0", 3}, {"0*p0", 1}, {"1*p09", 5}, {"1*p00", 5}, {"1*p0+", 6}, {"1*p[DV", 7}, {"1*p[X]", 5}, {"2p0", 2},
-        {"1*p0 1*p1", 5}, {"99999999999*p0", 1}, {"1*p[]", 5},
+        {"1*p0 1*p1", 5}, {"99999999999*p0", 1}, {"1*p[]", 5}, {"100001*p0", 1}, {"1*p1+60000*p0+40001*p0", 15},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_false(usage_parse(bad[i].text, &ports, &usage, &err));
@@ -104,7 +104,8 @@ static void test_experiment_text(void **state)
     experiment_done(&e);
     experiment_done(&again);
     str_done(&text);
-    static const char *const bad[] = {"", "ADD +", "2*", "0*ADD", "ADD (R64", "ADD )", "+", "9999999999*ADD"};
+    static const char *const bad[] = {"", "ADD +", "2*", "0*ADD", "ADD (R64", "ADD )", "+", "9999999999*ADD", "10001*ADD",
+                                      "6000*ADD + 4001*ADD", "2*3*ADD", "1*2 * ADD"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_false(experiment_parse(bad[i], &e, &err));
         assert_int_equal(e.count, 0);
@@ -146,6 +147,124 @@ static void test_csv_faults(void **state)
     assert_int_equal(csv_table_column(t, "x"), -1);
     csv_table_free(t);
     str_done(&out);
+}
+
+/* What is written comes back: blanks at the edges, rows of nothing, a byte order mark that is data. */
+static void test_csv_round_trip(void **state)
+{
+    (void)state;
+    static const char *const fields[] = {"\xef\xbb\xbfmark", "", " a", "b ", "\tc", "d\t", "", "\"", "e\nf", "\r", "\xef\xbb\xbf", ","};
+    enum { COUNT = sizeof fields / sizeof *fields };
+    for (size_t columns = 1; columns <= 3; columns++) {
+        struct str out = {0};
+        struct err err = {0};
+        for (size_t i = 0; i < COUNT; i++)
+            csv_add_field(&out, fields[i], i % columns + 1 == columns);
+        struct csv_table *t = csv_table_parse("x.csv", out.data, out.length, &err);
+        assert_non_null(t);
+        assert_int_equal(t->columns, columns);
+        assert_int_equal(t->count, COUNT / columns - 1);
+        for (size_t i = 0; i < COUNT; i++)
+            assert_string_equal(i < columns ? t->header[i] : t->rows[i / columns - 1][i % columns], fields[i]);
+        csv_table_free(t);
+        str_done(&out);
+    }
+}
+
+/* Blank lines, a mark at the start, rows whose fields span lines: each row knows its first line. */
+static void test_csv_lines(void **state)
+{
+    (void)state;
+    static const char text[] = "\xef\xbb\xbf" "a,b\r\n\n \t\n\"x\ny\nz\",1\n\n2,\"p\nq\"\n3,4";
+    struct err err = {0};
+    struct csv_table *t = csv_table_parse("x.csv", text, sizeof text - 1, &err);
+    assert_non_null(t);
+    assert_int_equal(csv_table_column(t, "a"), 0);
+    assert_int_equal(t->count, 3);
+    assert_int_equal(t->lines[0], 4);
+    assert_int_equal(t->lines[1], 8);
+    assert_int_equal(t->lines[2], 10);
+    csv_table_free(t);
+    static const char *const bad[] = {"a\n\xc0\x80", "a\n\xed\xa0\x80", "a\n\xe0\x80\x80", "a\n\xf0\x80\x80\x80", "a\n\xf4\x90\x80\x80", "a\n\xe2\x82"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_null(csv_table_parse("x.csv", bad[i], strlen(bad[i]), &err));
+        assert_int_equal(err.line, 2);
+        assert_int_equal(err.column, 1);
+    }
+    assert_non_null(t = csv_table_parse("x.csv", "a\n\xed\x9f\xbf\xf4\x8f\xbf\xbf", 9, &err));
+    csv_table_free(t);
+}
+
+static struct mapping *two_forms(void)
+{
+    struct ports ports = some_ports();
+    struct mapping *m = mapping_new(&ports);
+    struct err err = {0};
+    static const char rows[] = "form,usage,latency,micro_ops,source\nADD,1*p01,1,1,\nDIV,1*p0+4*p[DV],14,,manual\n";
+    assert_true(machine_parse_mapping(m, "mapping.csv", rows, sizeof rows - 1, false, &err));
+    return m;
+}
+
+static void test_mapping_rows(void **state)
+{
+    (void)state;
+    static const struct { const char *rows; bool overrides; size_t line, column; } bad[] = {
+        {"form,latency\nNOP,1\n", false, 1, 1},
+        {"form,usage\n,1*p0\n", false, 2, 1},
+        {"form,usage\nNOP,\n", false, 2, 2},
+        {"form,usage\nNOP,1*p9\n", false, 2, 2},
+        {"form,usage\nNOP,none\nADD,none\n", false, 3, 1},
+        {"form,usage,latency\nNOP,none,-1\n", false, 2, 3},
+        {"form,usage,latency\nNOP,none,1 \"\n", false, 2, 3},
+        {"form,usage,latency\nNOP,none,nan\n", false, 2, 3},
+        {"form,usage,latency\nNOP,none,1e999\n", false, 2, 3},
+        {"form,usage,micro_ops\nNOP,none,1.5\n", false, 2, 3},
+        {"form,usage,micro_ops\nNOP,none,1e300\n", false, 2, 3},
+        {"form,latency,usage,micro_ops\nNOP,1,none,x\n", false, 2, 4},
+        {"form,usage,latency\nNOP,,1\n", true, 2, 1},
+        {"form,usage\nX*,1*p0\n", true, 2, 1},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct mapping *m = two_forms();
+        struct err err = {0};
+        assert_false(machine_parse_mapping(m, "x.csv", bad[i].rows, strlen(bad[i].rows), bad[i].overrides, &err));
+        assert_string_equal(err.file, "x.csv");
+        if (err.line != bad[i].line || err.column != bad[i].column)
+            fail_msg("case %zu: %zu:%zu %s", i, err.line, err.column, err.what);
+        mapping_free(m);
+    }
+    struct mapping *m = two_forms();
+    struct err err = {0};
+    static const char rows[] = "form,usage,latency,micro_ops,source\nD*,,20,,measured\nNEW,1*p5,,,\nADD,none,,,\n";
+    assert_true(machine_parse_mapping(m, "x.csv", rows, sizeof rows - 1, true, &err));
+    assert_int_equal(mapping_count(m), 3);
+    assert_true(mapping_find(m, "DIV")->latency == 20);
+    assert_int_equal(mapping_find(m, "DIV")->usage.count, 2);
+    assert_string_equal(mapping_find(m, "DIV")->source, "measured");
+    assert_true(isnan(mapping_find(m, "NEW")->latency));
+    assert_int_equal(mapping_find(m, "ADD")->usage.count, 0);
+    assert_int_equal(mapping_find(m, "ADD")->micro_ops, 0);   /* another usage forgets the old number */
+    mapping_free(m);
+}
+
+static void test_machine_facts(void **state)
+{
+    (void)state;
+    struct ports none = {0}, ports = {0};
+    struct err err = {0};
+    struct machine *m = machine_new("x", &none);
+    static const char good[] = "key,value\nports,\"0, 1,DV\"\npipes,DV\nissue_width,4\n";
+    assert_true(machine_parse_facts(m, &ports, "machine.csv", good, sizeof good - 1, &err));
+    assert_int_equal(ports.count, 3);
+    assert_int_equal(ports.pipes, 4);
+    assert_true(machine_number(m, "issue_width") == 4);
+    static const char *const bad[] = {"key,value\nports,\n", "key,value\nports,\",,\"\n", "key,value\nports,\"0,0\"\n", "key\nports\n"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct ports again = {0};
+        assert_false(machine_parse_facts(m, &again, "machine.csv", bad[i], strlen(bad[i]), &err));
+        assert_string_equal(err.file, "machine.csv");
+    }
+    machine_free(m);
 }
 
 static void test_machine_round_trip(void **state)
@@ -211,12 +330,88 @@ static void test_group_accounting(void **state)
     assert_null(import_llvm_parse("test", "nonsense", 8, forms, 4, &err));
 }
 
+/* Hostile sizes end in a message, soon. */
+static void test_limits(void **state)
+{
+    (void)state;
+    struct ports ports = {0};
+    struct err err = {0};
+    struct str text = {0};
+    struct usage usage;
+    struct experiment e;
+    for (int i = 0; i < 26; i++)
+        assert_true(ports_add(&ports, (char[]){(char)('A' + i), 0}, &err));
+
+    for (portset set = 1; set <= USAGE_SETS_MAX + 1; set++) {
+        str_add(&text, set > 1 ? "+" : "");
+        portset_print(set, &ports, &text);
+    }
+    assert_false(usage_parse(str_text(&text), &ports, &usage, &err));
+    assert_int_equal(err.code, ERR_LIMIT);
+    text.data[strrchr(text.data, '+') - text.data] = '\0';
+    assert_true(usage_parse(str_text(&text), &ports, &usage, &err));
+    usage_done(&usage);
+
+    str_clear(&text);
+    for (unsigned i = 0; i <= EXPERIMENT_FORMS_MAX; i++)
+        str_addf(&text, "%sF%u", i ? "+" : "", i);
+    assert_false(experiment_parse(str_text(&text), &e, &err));
+    assert_int_equal(err.code, ERR_LIMIT);
+
+    struct mapping *m = mapping_new(&ports);
+    str_clear(&text);
+    str_add(&text, "form,usage\n");
+    for (portset set = 1; set <= PORTSETS_MAX; set++) {
+        str_addf(&text, "F%u,", set);
+        portset_print(set, &ports, &text);
+        str_add(&text, "\n");
+    }
+    assert_true(machine_parse_mapping(m, "x.csv", text.data, text.length, false, &err));
+    str_clear(&text);
+    str_add(&text, "form,usage\nONE MORE,1*pZ\n");
+    assert_false(machine_parse_mapping(m, "x.csv", text.data, text.length, false, &err));
+    assert_int_equal(err.code, ERR_LIMIT);
+    mapping_free(m);
+    str_done(&text);
+}
+
+/* Rows that make no sense cost their form, not the import; none may leave a form without its µops. */
+static void test_llvm_nonsense(void **state)
+{
+    (void)state;
+    static const char *const charges[] = {
+        "TPort0[",    "TPort0[]",  "TPort0[4",        "TPort0[x]",      "TPort0[4]x", "TPort0,",  "TPort0,Nothing", "TPort0[1,]",
+        "TPort0[1,2", "Nothing[2]", "TPort0[9999999]", "TPort0[4294967296]", "TPort0[-1]", ",TPort0", "TPort0[9223372036854775808]",
+    };
+    static const char *const forms[] = {"ADD", "SUB"};
+    struct err err = {0};
+    for (size_t i = 0; i < sizeof charges / sizeof *charges; i++) {
+        struct str table = {0};
+        str_addf(&table,
+                 "Resources:\n[0]   - TPort0:1\n[1]   - TPort1:1\nInstruction Info:\n[1] Instructions:\n"
+                 " 1      1     0.50                         1     %s  ADD64rr add rcx, rdx\n"
+                 " 1      1     1.00                  U      1     TPort0  CLD cld\n"
+                 " 1      3     1.00                         1     TPort1[1,3]  SUB64rr sub rcx, rdx\n"
+                 " 1      1     1.00                  U      1     TPort0  CLD cld\n 1 1 1.00 1 TPort0",
+                 charges[i]);
+        struct machine *m = import_llvm_parse("test", str_text(&table), table.length, forms, 2, &err);
+        assert_non_null(m);
+        if (mapping_find(m->mapping, "ADD"))
+            fail_msg("%s gave a usage", charges[i]);
+        assert_int_equal(mapping_find(m->mapping, "SUB")->usage.uops[0].count, 2);
+        machine_free(m);
+        str_done(&table);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_usage_round_trip), cmocka_unit_test(test_usage_text),         cmocka_unit_test(test_ports_rules),
         cmocka_unit_test(test_experiment_text),  cmocka_unit_test(test_csv_faults),         cmocka_unit_test(test_machine_round_trip),
-        cmocka_unit_test(test_group_accounting),
+        cmocka_unit_test(test_group_accounting), cmocka_unit_test(test_llvm_nonsense),      cmocka_unit_test(test_csv_round_trip),
+        cmocka_unit_test(test_csv_lines),        cmocka_unit_test(test_mapping_rows),       cmocka_unit_test(test_machine_facts),
+        cmocka_unit_test(test_limits),
     };
     return cmocka_run_group_tests_name("model text", tests, NULL, NULL);
 }

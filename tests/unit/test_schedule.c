@@ -63,6 +63,48 @@ static void test_properties(void **state)
     }
 }
 
+/* The most even of all optimal schedules is the one where sets that share two ports divide their parts between them alike: it alone
+ * satisfies the optimality conditions of largest entropy. */
+static void test_most_even(void **state)
+{
+    (void)state;
+    struct rng rng;
+    rng_seed(&rng, 12);
+    for (int round = 0; round < 1000; round++) {
+        enum { PORTS = 8 };
+        size_t n = 2 + rng_below(&rng, MOST - 1);
+        struct mass masses[MOST];
+        double p[MOST][PORTS];
+        for (size_t i = 0; i < n; i++)
+            masses[i] = (struct mass){oracle_random_set(&rng, PORTS), 1 + (uint32_t)rng_below(&rng, round % 2 ? 6 : 100000)};
+        double bound = schedule_balance(masses, n, PORTS, &p[0][0], NULL, NULL);
+        for (size_t i = 0; i < n; i++)
+            for (size_t k = 0; k < i; k++)
+                for (int a = 0; a < PORTS; a++)
+                    for (int b = 0; b < a; b++)
+                        if (p[i][a] > 0 && p[i][b] > 0 && p[k][a] > 0 && p[k][b] > 0)
+                            assert_true(fabs(p[i][a] * p[k][b] - p[i][b] * p[k][a]) <= 1e-9 * bound * bound);
+    }
+}
+
+/* A hair from falling apart: one unit of the second row must go to port 0. */
+static void test_nearly_tight(void **state)
+{
+    (void)state;
+    struct mass masses[] = {{1, 99999}, {3, 100001}, {6, 100000}};
+    double pressure[9], totals[3];
+    assert_close(schedule_balance(masses, 3, 3, pressure, totals, NULL), 100000);
+    for (int j = 0; j < 3; j++)
+        assert_close(totals[j] / 100000, 1);
+    assert_true(fabs(pressure[3] - 1) < 1e-6);
+    assert_true(fabs(pressure[4] - 100000) < 1e-6);
+    assert_true(pressure[7] < 1e-6);
+    masses[2].ports = 4;
+    schedule_balance(masses, 3, 3, pressure, totals, NULL);
+    assert_true(fabs(pressure[3] - 1) < 1e-6);
+    assert_true(fabs(pressure[4] - 100000) < 1e-6);
+}
+
 static void test_known_splits(void **state)
 {
     (void)state;
@@ -87,6 +129,7 @@ static void test_known_splits(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_properties), cmocka_unit_test(test_known_splits)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_properties), cmocka_unit_test(test_known_splits),
+                                       cmocka_unit_test(test_most_even), cmocka_unit_test(test_nearly_tight)};
     return cmocka_run_group_tests_name("schedule", tests, NULL, NULL);
 }

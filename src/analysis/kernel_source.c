@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analysis/kernel_source.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/vec.h"
+#include "isa/compile.h"
+
+/* Lines of @symbol's body in compiler output: from its label to its .size, or to the end. */
+static bool function_lines(const char *text, const char *symbol, size_t *first, size_t *last)
+{
+    size_t length = strlen(symbol), number = 1;
+
+    *first = *last = 0;
+    for (const char *at = text; *at; number++) {
+        size_t span = strcspn(at, "\n");
+        if (!*first && span > length && strncmp(at, symbol, length) == 0 && at[length] == ':')
+            *first = number;
+        const char *word = at + strspn(at, " \t");
+        if (*first && strncmp(word, ".size", 5) == 0 && strncmp(word + 5 + strspn(word + 5, " \t"), symbol, length) == 0) {
+            *last = number;
+            return true;
+        }
+        at += span + (at[span] == '\n');
+    }
+    *last = number;
+    return *first > 0;
+}
+
+static void take_source(struct kernel *k, const struct compiled *c, const char *path)
+{
+    VEC(char *) texts = {0};
+    const char *at = str_text(&c->source);
+
+    k->origin_lines = compile_lines(str_text(&c->assembly), c->assembly.length, path, &k->origin_line_count);
+    while (*at) {
+        size_t span = strcspn(at, "\n");
+        vec_push(&texts, mem_strndup(at, span && at[span - 1] == '\r' ? span - 1 : span));
+        at += span + (at[span] == '\n');
+    }
+    k->origin_texts = texts.items;
+    k->origin_text_count = texts.count;
+}
+
+struct kernel *kernel_from_source(const char *path, const char *compiler, const char *const *flags, size_t flag_count,
+                                  const struct kernel_options *options, struct err *err)
+{
+    struct kernel_options own = *options;
+    struct compiled c;
+    struct kernel *k = NULL;
+
+    if (!compile_source(path, compiler, flags, flag_count, &c, err))
+        goto out;
+    if (own.symbol && !function_lines(str_text(&c.assembly), own.symbol, &own.first_line, &own.last_line)) {
+        err_set(err, ERR_DATA, "was it inlined? without --symbol the whole file is searched", "the compiler made no function %s", own.symbol);
+        err_at(err, path, 0, 0);
+        goto out;
+    }
+    own.syntax = SYNTAX_ATT;
+    k = kernel_from_text(path, str_text(&c.assembly), c.assembly.length, &own, err);
+    if (k)
+        take_source(k, &c, path);
+out:
+    compiled_done(&c);
+    return k;
+}

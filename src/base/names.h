@@ -1,0 +1,22 @@
+/* Interned strings: equal text, equal index. Indices count from 0 in order of first mention and never change. */
+#ifndef PORTOLAN_BASE_NAMES_H
+#define PORTOLAN_BASE_NAMES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct names {
+    char **items;
+    size_t count, capacity;
+    uint32_t *slots;      /* open addressing: index + 1, 0 free */
+    size_t slot_count;    /* power of two, more than twice the names; 0 while empty */
+};
+
+/* Zero-initialised is empty and valid. One thread while it changes. */
+void names_done(struct names *n);
+/* The index of @text, added when new. */
+uint32_t names_add(struct names *n, const char *text);
+/* UINT32_MAX when it is not there. */
+uint32_t names_find(const struct names *n, const char *text);
+
+#endif

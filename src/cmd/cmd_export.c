@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Results into files: `export` for whatever was shown last, `kernel report` for the analysis as a document. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/report_markup.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "cmd/command.h"
+#include "io/csv.h"
+
+static const char *extension_of(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    return dot && !strchr(dot, '/') ? dot + 1 : "";
+}
+
+/* The report of the loaded kernel on @ids into @out, in the language of the file's extension. */
+static bool write_report(struct session *s, char **ids, size_t count, bool html, struct str *out, struct err *err)
+{
+    struct analysis **analyses = mem_zero(count, sizeof *analyses);
+    size_t made = 0;
+    bool ok = s->kernel || err_set(err, ERR_USAGE, "kernel load FILE, or kernel paste", "no kernel is loaded");
+
+    for (; ok && made < count; made += ok) {
+        struct machine *m = session_machine(s, ids[made], err);
+        ok = m != NULL;
+        if (ok)
+            analyses[made] = analysis_new(s->kernel, m);
+    }
+    if (ok && html)
+        report_html(s->kernel, analyses, count, out);
+    else if (ok)
+        report_markdown(s->kernel, analyses, count, out);
+    for (size_t i = 0; i < made; i++)
+        analysis_free(analyses[i]);
+    free(analyses);
+    return ok;
+}
+
+static bool say_written(struct session *s, const char *path, size_t bytes)
+{
+    if (s->format == FORMAT_JSON)
+        session_json(s, json_pack("{s:s, s:i}", "file", path, "bytes", (int)bytes));
+    else if (s->format == FORMAT_TEXT)
+        str_addf(&s->output, "%s: %zu bytes\n", path, bytes);
+    return true;
+}
+
+bool cmd_kernel_report(struct session *s, int argc, char **argv, struct err *err)
+{
+    char *ids[64];
+    size_t count = 0;
+    const char *path = NULL;
+    struct str text = {0};
+
+    for (int i = 1; i < argc; i++) {
+        bool machine = strcmp(argv[i], "--machine") == 0;
+        if ((machine && i + 1 == argc) || (!machine && (argv[i][0] == '-' || path)))
+            return err_set(err, ERR_USAGE, "kernel report FILE.html [--machine ID]...", "\"%s\" is not expected here", argv[i]);
+        if (machine)
+            ids[count++] = argv[++i];
+        else
+            path = argv[i];
+    }
+    bool html = path && strcmp(extension_of(path), "html") == 0;
+    if (!html && !(path && strcmp(extension_of(path), "md") == 0))
+        return err_set(err, ERR_USAGE, "kernel report FILE.html, or FILE.md", "a file name that ends in .html or .md was expected");
+    bool ok = write_report(s, count ? ids : s->selected, count ? count : s->selected_count, html, &text, err) &&
+              file_write(path, text.data, text.length, err) && say_written(s, path, text.length);
+    str_done(&text);
+    return ok;
+}
+
+/* Full name of the command that @line runs. */
+static const char *last_command(const char *line)
+{
+    char copy[256], *words[3], *save;
+    int count = 0, used;
+    struct err ignored = {0};
+
+    snprintf(copy, sizeof copy, "%s", line);
+    for (char *word = strtok_r(copy, " \t", &save); word && count < 3; word = strtok_r(NULL, " \t", &save))
+        words[count++] = word;
+    const struct command *c = count ? command_find(count, words, &used, &ignored) : NULL;
+    return c ? c->name : "";
+}
+
+/* Commands that only show: running them again in another format is the same result in that format. */
+static bool only_shows(const char *line)
+{
+    static const char *const shows[] = {"kernel analyze", "kernel show", "kernel list",  "mapping show", "mapping list", "mapping diff", "throughput", "forms list",
+                                        "forms scan",     "machine list", "machine show", "machine info", "experiments list", "evaluate", "congruence"};
+    const char *name = last_command(line);
+    for (size_t i = 0; i < sizeof shows / sizeof *shows; i++)
+        if (strcmp(name, shows[i]) == 0)
+            return true;
+    return false;
+}
+
+/* The last result in @format, run again unless it was printed so. */
+static bool last_result(struct session *s, enum format format, struct str *out, struct err *err)
+{
+    if (s->last_format == format && !s->color) {
+        str_add_bytes(out, str_text(&s->last_output), s->last_output.length);
+        return true;
+    }
+    if (!only_shows(s->last_line))
+        return err_set(err, ERR_USAGE, "set format, run it again, then export", "\"%.60s\" does more than show, so its result exists only as it was printed", s->last_line);
+    enum format before = s->format;
+    bool color = s->color, ok;
+    char *line = mem_strdup(s->last_line), *text = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&text, &length);
+    if (!stream)
+        die("out of memory");
+    s->format = format;
+    s->color = false;
+    ok = command_run(s, line, stream, err);
+    s->format = before;
+    s->color = color;
+    fclose(stream);
+    if (ok)
+        str_add_bytes(out, text, length);
+    str_clear(&s->output);
+    free(text);
+    free(line);
+    return ok;
+}
+
+static void escape(const char *text, bool html, struct str *out)
+{
+    for (; *text; text++)
+        if (html && strchr("<>&\"'", *text))
+            str_addf(out, "&#%d;", *text);
+        else if (!html && strchr("\\`*_{}[]<>#|~&", *text))
+            str_addf(out, "\\%c", *text);
+        else
+            str_add_char(out, (unsigned char)*text < 32 ? ' ' : *text);
+}
+
+/* A CSV result as a table of Markdown or HTML; false when it is no table. */
+static bool as_table(const char *title, const struct str *csv, bool html, struct str *out)
+{
+    struct csv_table *t = csv->length ? csv_table_parse("result", csv->data, csv->length, NULL) : NULL;
+
+    if (!t || t->columns < 2) {
+        csv_table_free(t);
+        return false;
+    }
+    str_add(out, html ? "<h1>" : "# ");
+    escape(title, html, out);
+    str_add(out, html ? "</h1>\n<table>\n<thead><tr>" : "\n\n|");
+    for (size_t c = 0; c < t->columns; c++) {
+        str_add(out, html ? "<th>" : " ");
+        escape(t->header[c], html, out);
+        str_add(out, html ? "</th>" : " |");
+    }
+    str_add(out, html ? "</tr></thead>\n<tbody>\n" : "\n|");
+    for (size_t c = 0; !html && c < t->columns; c++)
+        str_add(out, "---|");
+    str_add(out, html ? "" : "\n");
+    for (size_t i = 0; i < t->count; i++) {
+        str_add(out, html ? "<tr>" : "|");
+        for (size_t c = 0; c < t->columns; c++) {
+            str_add(out, html ? "<td>" : " ");
+            escape(t->rows[i][c], html, out);
+            str_add(out, html ? "</td>" : " |");
+        }
+        str_add(out, html ? "</tr>\n" : "\n");
+    }
+    str_add(out, html ? "</tbody>\n</table>\n" : "");
+    csv_table_free(t);
+    return true;
+}
+
+/* Text as it stands, in a block of fixed width. */
+static void as_block(const char *title, const struct str *text, bool html, struct str *out)
+{
+    str_add(out, html ? "<h1>" : "# ");
+    escape(title, html, out);
+    str_add(out, html ? "</h1>\n<pre>" : "\n\n");
+    const char *line = str_text(text);
+    while (*line) {
+        size_t span = strcspn(line, "\n");
+        char *copy = mem_strndup(line, span);
+        if (html)
+            escape(copy, true, out);
+        else
+            str_addf(out, "    %s", copy);
+        str_add_char(out, '\n');
+        free(copy);
+        line += span + (line[span] == '\n');
+    }
+    str_add(out, html ? "</pre>\n" : "");
+}
+
+/* The machines that "kernel analyze --machine ID..." named, else those selected. */
+static bool analysis_report(struct session *s, bool html, struct str *out, struct err *err)
+{
+    char *line = mem_strdup(s->last_line), *ids[64], *save;
+    size_t count = 0;
+    bool named = false;
+
+    for (char *word = strtok_r(line, " \t", &save); word && count < 64; word = strtok_r(NULL, " \t", &save)) {
+        if (named)
+            ids[count++] = word;
+        named = strcmp(word, "--machine") == 0;
+    }
+    bool ok = write_report(s, count ? ids : s->selected, count ? count : s->selected_count, html, out, err);
+    free(line);
+    return ok;
+}
+
+static bool as_document(struct session *s, bool html, struct str *out, struct err *err)
+{
+    struct str result = {0};
+    struct err ignored = {0};
+    bool ok = true;
+
+    if (strcmp(last_command(s->last_line), "kernel analyze") == 0)
+        return analysis_report(s, html, out, err);
+    char *title = mem_strdup(s->last_line);
+
+    if (html)
+        str_add(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>Portolan</title>\n<style>\n"
+                     "body { font: 15px/1.45 system-ui, sans-serif; max-width: 75em; margin: 2em auto; padding: 0 1em }\n"
+                     "table { border-collapse: collapse } th, td { text-align: left; padding: .15em .6em; border-bottom: 1px solid #ddd }\n"
+                     "</style>\n</head>\n<body>\n");
+    if (!(last_result(s, FORMAT_CSV, &result, &ignored) && as_table(title, &result, html, out))) {
+        str_clear(&result);
+        ok = last_result(s, FORMAT_TEXT, &result, err);
+        if (ok)
+            as_block(title, &result, html, out);
+    }
+    if (html)
+        str_add(out, "</body>\n</html>\n");
+    free(title);
+    str_done(&result);
+    return ok;
+}
+
+bool cmd_export(struct session *s, int argc, char **argv, struct err *err)
+{
+    struct str text = {0};
+    bool ok;
+
+    if (argc != 2)
+        return err_set(err, ERR_USAGE, "export FILE.html", "one file name was expected");
+    const char *extension = extension_of(argv[1]);
+    bool html = strcmp(extension, "html") == 0, markdown = strcmp(extension, "md") == 0;
+    if (!s->last_line)
+        return err_set(err, ERR_USAGE, "run kernel analyze, mapping show or another command first", "there is no result to export");
+    if (strcmp(extension, "txt") == 0)
+        ok = last_result(s, FORMAT_TEXT, &text, err);
+    else if (strcmp(extension, "csv") == 0)
+        ok = last_result(s, FORMAT_CSV, &text, err);
+    else if (strcmp(extension, "json") == 0)
+        ok = last_result(s, FORMAT_JSON, &text, err);
+    else if (!html && !markdown)
+        ok = err_set(err, ERR_USAGE, "end the name in .txt, .csv, .json, .md or .html", "\"%s\" says no format", argv[1]);
+    else
+        ok = as_document(s, html, &text, err);
+    ok = ok && file_write(argv[1], text.data, text.length, err);
+    if (ok)
+        say_written(s, argv[1], text.length);
+    str_done(&text);
+    return ok;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "cmd/command.h"
+#include "isa/cpu.h"
+#include "measure/calibrate.h"
+
+/* Starts a sandbox on @cpu and calibrates. */
+static bool learn(int cpu, struct calibration *c, struct err *err)
+{
+    struct sandbox *sandbox = sandbox_new(cpu, err);
+    bool ok = sandbox && calibrate(sandbox, NULL, NULL, c, err);
+    sandbox_free(sandbox);
+    return ok;
+}
+
+static json_t *number_or_null(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+static const char *method_text(const struct calibration *c)
+{
+    return c->counters ? "cycle counter, beside dependent chains" : "dependent chains beside each sample, no counter";
+}
+
+static json_t *calibration_json(const struct calibration *c)
+{
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:f, s:i, s:s}", "clock_hz", number_or_null(c->clock_hz), "tick_hz", number_or_null(c->tick_hz), "noise",
+                     number_or_null(c->noise), "contention", number_or_null(c->contention), "nops_per_cycle", number_or_null(c->probe_rate), "multiply_latency",
+                     number_or_null(c->second_ratio), "probe_tolerance", c->rules.probe_tolerance, "overhead_ticks", c->rules.overhead, "cpu_number", c->cpu, "method",
+                     method_text(c));
+}
+
+static void calibration_text(struct session *s, const struct calibration *c)
+{
+    str_addf(&s->output, "clock %.4f GHz, time stamps %.4f GHz, on processor %d\nmethod: %s\n", c->clock_hz / 1e9, c->tick_hz / 1e9, c->cpu, method_text(c));
+    if (isnan(c->noise))
+        str_add(&s->output, "noise floor: not known, too little was quiet\n");
+    else
+        str_addf(&s->output, "noise floor: 95 %% of repeated measurements within %.3f %%\n", 100 * c->noise);
+    str_addf(&s->output, "contention now: %.0f %% of probes slowed; quiet is %.3f nops a cycle, tolerance %.1f %%\n", 100 * c->contention, c->probe_rate,
+             100 * c->rules.probe_tolerance);
+    if (isnan(c->second_ratio))
+        str_add(&s->output, "second chain: a dependent multiplication takes no whole number of cycles here, not used\n");
+    else
+        str_addf(&s->output, "second chain: a dependent 64-bit multiplication takes %.0f cycles\n", c->second_ratio);
+}
+
+bool cmd_machine_calibrate(struct session *s, int argc, char **argv, struct err *err)
+{
+    struct calibration c;
+    char *end = NULL;
+    int cpu = -1;
+
+    if (argc == 3 && strcmp(argv[1], "--cpu") == 0)
+        cpu = (int)strtol(argv[2], &end, 10);
+    if (argc != 1 && (!end || *end || cpu < 0))
+        return err_set(err, ERR_USAGE, "machine calibrate [--cpu N]", "a processor's number was expected");
+    if (!learn(cpu, &c, err))
+        return false;
+    if (s->format == FORMAT_JSON)
+        session_json(s, calibration_json(&c));
+    else
+        calibration_text(s, &c);
+    return true;
+}
+
+bool cmd_machine_info(struct session *s, int argc, char **argv, struct err *err)
+{
+    char name[64], why[2048];
+    struct utsname system;
+    struct calibration c;
+    struct err fault = {0};
+
+    (void)argc;
+    (void)argv;
+    (void)err;
+    uname(&system);
+    const char *isa = strcmp(system.machine, "x86_64") == 0 ? "x86-64" : system.machine;
+    bool known = learn(-1, &c, &fault);
+    cpu_name(name, sizeof name);
+    if (s->format == FORMAT_JSON) {
+        json_t *object = json_pack("{s:s, s:s, s:o, s:b, s:b}", "cpu", name, "isa", isa, "clock_hz", known ? number_or_null(c.clock_hz) : json_null(), "counters",
+                                   known && c.counters, "virtual", cpu_virtual());
+        json_t *more = known ? calibration_json(&c) : json_pack("{s:s}", "reason", err_text(&fault, why, sizeof why));
+        json_object_update(object, more);
+        json_decref(more);
+        session_json(s, object);
+        return true;
+    }
+    str_addf(&s->output, "%s, %s%s\ncycle counters: %s\n", name, isa, cpu_virtual() ? ", virtual" : "", known && c.counters ? "yes" : "none for this process");
+    if (known)
+        calibration_text(s, &c);
+    else
+        str_addf(&s->output, "clock: not measured: %s\n", err_text(&fault, why, sizeof why));
+    return true;
+}

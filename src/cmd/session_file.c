@@ -1,0 +1,555 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cmd/session_file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/vec.h"
+#include "io/csv.h"
+#include "io/machine_file.h"
+
+#define VERSION "1"
+
+/* The user's own forms. */
+static const char *const forms_files[ISA_COUNT] = {"forms.csv", "forms-aarch64.csv"};
+#define TEXT_LIMIT ((size_t)32 << 20)
+
+/* All that a session directory may hold. */
+static const char *const parts[] = {"session.csv", "kernel.s", "kernel.hex", "kernel-source.txt", "kernel-lines.csv", "forms.csv", "forms-aarch64.csv", "machines", "overrides", NULL};
+
+static bool system_fault(struct err *err, const char *path, const char *what)
+{
+    err_set(err, ERR_IO, "check the directory and its permissions", "%s: %s", what, strerror(errno));
+    return err_at(err, path, 0, 0);
+}
+
+static const char *path_in(struct str *path, const char *dir, const char *name)
+{
+    str_clear(path);
+    str_addf(path, "%s/%s", dir, name);
+    return str_text(path);
+}
+
+static bool write_in(const char *dir, const char *name, const struct str *text, struct err *err)
+{
+    struct str path = {0};
+    bool ok = file_write(path_in(&path, dir, name), text->data ? text->data : "", text->length, err);
+    str_done(&path);
+    return ok;
+}
+
+static void add_row(struct str *out, const char *key, const char *value)
+{
+    csv_add_field(out, key, false);
+    csv_add_field(out, value, true);
+}
+
+/* A machine's id becomes a name in the directory. */
+static bool plain_id(const char *id)
+{
+    return *id && id[0] != '.' && !strchr(id, '/');
+}
+
+static bool same_entry(const struct mapping_entry *a, const struct mapping_entry *b)
+{
+    return usage_equal(&a->usage, &b->usage) && a->micro_ops == b->micro_ops && (a->latency == b->latency || (isnan(a->latency) && isnan(b->latency)));
+}
+
+/* What @m has that the shipped machine of its name has not, as rows of an overrides file. False when rows cannot say it. */
+static bool overrides_of(const struct machine *m, struct str *out)
+{
+    char **ids = machine_ids();
+    bool shipped = false, ok = true;
+    struct err ignored = {0};
+
+    for (char **id = ids; *id; id++) {
+        shipped |= strcmp(*id, m->id) == 0;
+        free(*id);
+    }
+    free(ids);
+    struct machine *base = shipped ? machine_load(m->id, &ignored) : NULL, *changed = NULL;
+    ok = base && ports_equal(mapping_ports(base->mapping), mapping_ports(m->mapping)) && base->fact_count == m->fact_count &&
+         mapping_count(base->mapping) <= mapping_count(m->mapping);
+    for (size_t i = 0; ok && i < m->fact_count; i++) {
+        const char *value = machine_fact(base, m->facts[i].key);
+        ok = value && strcmp(value, m->facts[i].value) == 0;
+    }
+    for (size_t i = 0; ok && i < mapping_count(base->mapping); i++)
+        ok = mapping_find(m->mapping, mapping_at(base->mapping, i)->form) != NULL;
+    if (ok)
+        changed = machine_new(m->id, mapping_ports(m->mapping));
+    for (size_t i = 0; ok && i < mapping_count(m->mapping); i++) {
+        const struct mapping_entry *entry = mapping_at(m->mapping, i), *old = mapping_find(base->mapping, entry->form);
+        if (old && same_entry(entry, old))
+            continue;
+        /* An empty field keeps what is there, so a number cannot be taken away; patterns stand for other forms. */
+        ok = !strpbrk(entry->form, "*?{") && !(old && ((isnan(entry->latency) && !isnan(old->latency)) || (!entry->micro_ops && old->micro_ops)));
+        mapping_set(changed->mapping, entry);
+    }
+    if (ok && mapping_count(changed->mapping))
+        machine_mapping_csv(changed, out);
+    machine_free(changed);
+    machine_free(base);
+    return ok;
+}
+
+static bool make_directory(const char *path, struct err *err)
+{
+    return mkdir(path, 0777) == 0 || errno == EEXIST || system_fault(err, path, "cannot make the directory");
+}
+
+static bool save_machine(const char *dir, const struct machine *m, struct err *err)
+{
+    struct str rows = {0}, path = {0}, name = {0};
+    bool ok;
+
+    if (!plain_id(m->id))
+        return err_set(err, ERR_DATA, "mapping save it under another name", "a machine called \"%s\" cannot be saved in a session", m->id);
+    if (overrides_of(m, &rows)) {
+        str_addf(&name, "overrides/%s.csv", m->id);
+        ok = !rows.length || (make_directory(path_in(&path, dir, "overrides"), err) && write_in(dir, str_text(&name), &rows, err));
+    } else {
+        str_addf(&name, "machines/%s", m->id);
+        ok = make_directory(path_in(&path, dir, "machines"), err) && machine_save(m, path_in(&path, dir, str_text(&name)), err);
+    }
+    str_done(&rows);
+    str_done(&path);
+    str_done(&name);
+    return ok;
+}
+
+/* Text as it was loaded; of objects and hex blocks the bytes of the loop in use. */
+static bool save_kernel(const char *dir, const struct kernel *k, struct str *settings, struct err *err)
+{
+    struct str text = {0};
+    char number[48];
+    bool ok;
+
+    add_row(settings, "kernel", k->name);
+    if (!k->source) {
+        size_t count;
+        const struct insn *insns = kernel_insns(k, &count);
+        for (size_t i = 0; i < count; i++)
+            for (unsigned j = 0; j < insns[i].length; j++)
+                str_addf(&text, "%02x", insns[i].bytes[j]);
+        str_add_char(&text, '\n');
+        ok = write_in(dir, "kernel.hex", &text, err);
+        str_done(&text);
+        return ok;
+    }
+    uint32_t first = UINT32_MAX, last = 0;
+    for (size_t i = 0; i < k->insn_count; i++) {
+        first = k->insns[i].line < first ? k->insns[i].line : first;
+        last = k->insns[i].line > last ? k->insns[i].line : last;
+    }
+    snprintf(number, sizeof number, "%u-%u", first, last);
+    add_row(settings, "kernel-lines", number);
+    snprintf(number, sizeof number, "%zu", k->current + 1);
+    add_row(settings, "kernel-loop", number);
+    add_row(settings, "kernel-skip-bad", k->refused_count ? "on" : "off");
+    str_add(&text, k->source);
+    ok = write_in(dir, "kernel.s", &text, err);
+    str_clear(&text);
+    for (size_t i = 0; i < k->origin_text_count; i++)
+        str_addf(&text, "%s\n", k->origin_texts[i]);
+    if (ok && text.length)
+        ok = write_in(dir, "kernel-source.txt", &text, err);
+    str_clear(&text);
+    str_add(&text, "line,source_line\n");
+    for (size_t i = 0; i < k->origin_line_count; i++)
+        if (i == 0 || k->origin_lines[i] != k->origin_lines[i - 1])
+            str_addf(&text, "%zu,%u\n", i + 1, k->origin_lines[i]);
+    if (ok && k->origin_line_count)
+        ok = write_in(dir, "kernel-lines.csv", &text, err);
+    str_done(&text);
+    return ok;
+}
+
+static bool save_forms(const char *dir, const char *name, const struct forms *forms, struct err *err)
+{
+    size_t count = 0;
+    const struct form_row *rows = forms ? forms_added(forms, &count) : NULL;
+    struct str text = {0};
+
+    if (!count)
+        return true;
+    str_add(&text, "form,template,extension\n");
+    for (size_t i = 0; i < count; i++) {
+        csv_add_field(&text, rows[i].form, false);
+        csv_add_field(&text, rows[i].template, false);
+        csv_add_field(&text, rows[i].extension, true);
+    }
+    bool ok = write_in(dir, name, &text, err);
+    str_done(&text);
+    return ok;
+}
+
+static bool save_all(struct session *s, const char *dir, struct err *err)
+{
+    static const char *const formats[] = {"text", "csv", "json"};
+    struct str settings = {0};
+    bool ok = true;
+
+    str_add(&settings, "key,value\n");
+    add_row(&settings, "version", VERSION);
+    add_row(&settings, "format", formats[s->format]);
+    add_row(&settings, "ascii", s->ascii ? "on" : "off");
+    add_row(&settings, "keep-going", s->keep_going ? "on" : "off");
+    for (size_t i = 0; i < s->selected_count; i++)
+        add_row(&settings, "machine", s->selected[i]);
+    for (size_t i = 0; i < s->form_pattern_count; i++)
+        add_row(&settings, "forms-select", s->form_patterns[i]);
+    for (size_t i = 0; ok && i < s->machine_count; i++)
+        ok = save_machine(dir, s->machines[i], err);
+    for (int isa = 0; ok && isa < ISA_COUNT; isa++)
+        ok = save_forms(dir, forms_files[isa], s->forms[isa], err);
+    if (s->kernel)
+        add_row(&settings, "kernel-isa", isa_name(s->kernel->isa));
+    ok = ok && (!s->kernel || save_kernel(dir, s->kernel, &settings, err)) && write_in(dir, "session.csv", &settings, err);
+    str_done(&settings);
+    return ok;
+}
+
+static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *walk)
+{
+    (void)status;
+    (void)kind;
+    (void)walk;
+    return remove(path);
+}
+
+static void remove_tree(const char *dir)
+{
+    nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+bool session_is_directory(const char *dir)
+{
+    struct str path = {0};
+    struct stat status;
+    bool is = stat(dir, &status) == 0 && S_ISDIR(status.st_mode) && access(path_in(&path, dir, "session.csv"), F_OK) == 0;
+    str_done(&path);
+    return is;
+}
+
+/* An existing directory goes away when the new one takes its place: nothing but a session may. */
+static bool replaceable(const char *dir, struct err *err)
+{
+    DIR *stream = opendir(dir);
+    bool ok = true;
+
+    if (!stream)
+        return errno == ENOENT || system_fault(err, dir, "cannot look into it");
+    for (struct dirent *entry; ok && (entry = readdir(stream));) {
+        bool known = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
+        for (const char *const *part = parts; *part; part++)
+            known |= strcmp(entry->d_name, *part) == 0;
+        if (!known) {
+            ok = err_set(err, ERR_DATA, "choose another directory", "it holds %s, which is no part of a session", entry->d_name);
+            err_at(err, dir, 0, 0);
+        }
+    }
+    closedir(stream);
+    return ok;
+}
+
+bool session_save(struct session *s, const char *dir, struct err *err)
+{
+    struct str fresh = {0};
+    bool ok = false;
+
+    if (!replaceable(dir, err))
+        return false;
+    str_add(&fresh, dir);
+    while (fresh.length > 1 && fresh.data[fresh.length - 1] == '/')
+        fresh.data[--fresh.length] = '\0';
+    char *target = mem_strdup(str_text(&fresh));
+    str_add(&fresh, ".XXXXXX");
+    if (!mkdtemp(fresh.data)) {
+        system_fault(err, dir, "cannot make a directory beside it");
+        goto out;
+    }
+    mode_t mask = umask(0);
+    umask(mask);
+    chmod(fresh.data, 0777 & ~mask);
+    ok = save_all(s, fresh.data, err);
+    bool there = access(target, F_OK) == 0;
+    if (ok && renameat2(AT_FDCWD, fresh.data, AT_FDCWD, target, there ? RENAME_EXCHANGE : RENAME_NOREPLACE) != 0)
+        ok = system_fault(err, dir, "cannot be put in its place");
+    if (!ok || there)
+        remove_tree(fresh.data);
+out:
+    free(target);
+    str_done(&fresh);
+    return ok;
+}
+
+/* What session.csv says, besides what goes straight into the session. */
+struct plan {
+    VEC(char *) machines, patterns;
+    char *kernel;
+    struct kernel_options options;
+    bool version;
+};
+
+static bool row_fault(struct err *err, const char *path, size_t line, const char *key, const char *value)
+{
+    err_set(err, ERR_DATA, "correct the row", "%.40s cannot be \"%.100s\"", key, value);
+    return err_at(err, path, line, 2);
+}
+
+static bool read_switch(const char *value, bool *out)
+{
+    *out = strcmp(value, "on") == 0;
+    return *out || strcmp(value, "off") == 0;
+}
+
+static bool read_setting(const char *key, const char *value, struct session *s, struct plan *plan)
+{
+    static const char *const formats[] = {"text", "csv", "json"};
+    int used = 0;
+
+    if (strcmp(key, "version") == 0)
+        return plan->version = strcmp(value, VERSION) == 0;
+    if (strcmp(key, "format") == 0) {
+        for (int i = 0; i < 3; i++)
+            if (strcmp(value, formats[i]) == 0) {
+                s->format = (enum format)i;
+                return true;
+            }
+        return false;
+    }
+    if (strcmp(key, "ascii") == 0)
+        return read_switch(value, &s->ascii);
+    if (strcmp(key, "keep-going") == 0)
+        return read_switch(value, &s->keep_going);
+    if (strcmp(key, "kernel-skip-bad") == 0)
+        return read_switch(value, &plan->options.skip_bad);
+    if (strcmp(key, "kernel-isa") == 0)
+        return plan->options.isa_given = isa_parse(value, &plan->options.isa);
+    if (strcmp(key, "kernel-lines") == 0)
+        return sscanf(value, "%zu-%zu%n", &plan->options.first_line, &plan->options.last_line, &used) == 2 && !value[used];
+    if (strcmp(key, "kernel-loop") == 0)
+        return sscanf(value, "%zu%n", &plan->options.loop, &used) == 1 && !value[used] && plan->options.loop > 0;
+    if (strcmp(key, "machine") == 0) {
+        vec_push(&plan->machines, (char *)value);
+        return plain_id(value);
+    }
+    if (strcmp(key, "forms-select") == 0)
+        vec_push(&plan->patterns, (char *)value);
+    else if (strcmp(key, "kernel") == 0)
+        plan->kernel = (char *)value;
+    else
+        return false;
+    return *value;
+}
+
+static bool read_settings(const char *path, const struct csv_table *t, struct session *s, struct plan *plan, struct err *err)
+{
+    int key = csv_table_column(t, "key"), value = csv_table_column(t, "value");
+    if (key < 0 || value < 0) {
+        err_set(err, ERR_DATA, "begin with key,value", "the header lacks a column");
+        return err_at(err, path, 1, 1);
+    }
+    for (size_t i = 0; i < t->count; i++)
+        if (!read_setting(t->rows[i][key], t->rows[i][value], s, plan))
+            return row_fault(err, path, t->lines[i], t->rows[i][key], t->rows[i][value]);
+    if (!plan->version || !plan->machines.count) {
+        err_set(err, ERR_DATA, "is this a session that this version saved?", "the row %s is missing", plan->version ? "machine" : "version");
+        return err_at(err, path, 0, 0);
+    }
+    return true;
+}
+
+static struct machine *load_machine(const char *dir, const char *id, struct err *err)
+{
+    struct str path = {0}, name = {0};
+    struct machine *m;
+
+    str_addf(&name, "machines/%s", id);
+    if (access(path_in(&path, dir, str_text(&name)), F_OK) == 0)
+        m = machine_load(str_text(&path), err);
+    else
+        m = machine_load(id, err);
+    str_clear(&name);
+    str_addf(&name, "overrides/%s.csv", id);
+    if (m && access(path_in(&path, dir, str_text(&name)), F_OK) == 0 && !machine_override(m, str_text(&path), err)) {
+        machine_free(m);
+        m = NULL;
+    }
+    str_done(&path);
+    str_done(&name);
+    return m;
+}
+
+/* Loads the machines of directory @dir/@part that are not there yet; @ending is cut off their names. */
+static bool load_listed(struct session *s, const char *dir, const char *part, const char *ending, struct err *err)
+{
+    struct str path = {0};
+    DIR *stream = opendir(path_in(&path, dir, part));
+    bool ok = true;
+
+    for (struct dirent *entry; ok && stream && (entry = readdir(stream));) {
+        size_t length = strlen(entry->d_name), cut = strlen(ending);
+        if (entry->d_name[0] == '.' || length <= cut || strcmp(entry->d_name + length - cut, ending) != 0)
+            continue;
+        char *id = mem_strndup(entry->d_name, length - cut);
+        bool there = false;
+        for (size_t i = 0; i < s->machine_count; i++)
+            there |= strcmp(s->machines[i]->id, id) == 0;
+        struct machine *m = there ? NULL : load_machine(dir, id, err);
+        if (m)
+            session_add_machine(s, m);
+        ok = there || m;
+        free(id);
+    }
+    if (stream)
+        closedir(stream);
+    str_done(&path);
+    return ok;
+}
+
+/* The source lines of a compiled kernel, as save_kernel left them. */
+static bool load_origin(const char *dir, struct kernel *k, struct err *err)
+{
+    struct str path = {0}, text = {0};
+    VEC(uint32_t) lines = {0};
+    VEC(char *) texts = {0};
+    uint32_t last = 0;
+    bool ok = true;
+
+    if (access(path_in(&path, dir, "kernel-lines.csv"), F_OK) != 0)
+        goto out;
+    struct csv_table *t = csv_table_read(str_text(&path), err);
+    ok = t != NULL;
+    for (size_t i = 0; ok && i < t->count; i++) {
+        char *end, *stop = NULL;
+        unsigned long line = strtoul(t->rows[i][0], &end, 10), source = t->columns == 2 ? strtoul(t->rows[i][1], &stop, 10) : 0;
+        bool in_order = i ? line > lines.count : line == 1;
+        if (!stop || *end || *stop || !in_order || line > TEXT_LIMIT || source > UINT32_MAX) {
+            ok = row_fault(err, str_text(&path), t->lines[i], "a line", t->rows[i][0]);
+            break;
+        }
+        while (lines.count + 1 < line)
+            vec_push(&lines, last);
+        last = (uint32_t)source;
+        vec_push(&lines, last);
+    }
+    csv_table_free(t);
+    ok = ok && file_read(path_in(&path, dir, "kernel-source.txt"), TEXT_LIMIT, &text, err);
+    for (const char *at = str_text(&text); ok && *at;) {
+        size_t span = strcspn(at, "\n");
+        vec_push(&texts, mem_strndup(at, span));
+        at += span + (at[span] == '\n');
+    }
+    /* The last line's source holds to the end of the text. */
+    for (size_t i = 0; ok && lines.count && i < k->insn_count; i++)
+        while (lines.count < k->insns[i].line)
+            vec_push(&lines, last);
+    k->origin_lines = lines.items;
+    k->origin_line_count = lines.count;
+    k->origin_texts = texts.items;
+    k->origin_text_count = texts.count;
+out:
+    str_done(&path);
+    str_done(&text);
+    return ok;
+}
+
+static bool load_kernel(const char *dir, const struct plan *plan, struct session *s, struct err *err)
+{
+    struct str path = {0}, text = {0};
+    struct kernel *k = NULL;
+
+    if (!plan->kernel)
+        return true;
+    bool hex = access(path_in(&path, dir, "kernel.hex"), F_OK) == 0;
+    if (file_read(path_in(&path, dir, hex ? "kernel.hex" : "kernel.s"), TEXT_LIMIT, &text, err))
+        k = hex ? kernel_from_hex_isa(plan->options.isa, str_text(&text), err) : kernel_from_text(str_text(&path), str_text(&text), text.length, &plan->options, err);
+    if (k && !load_origin(dir, k, err)) {
+        kernel_free(k);
+        k = NULL;
+    }
+    if (k) {
+        free(k->name);
+        k->name = mem_strdup(plan->kernel);
+        session_set_kernel(s, k);
+    }
+    str_done(&path);
+    str_done(&text);
+    return k != NULL;
+}
+
+static bool load_forms(const char *dir, struct session *s, struct err *err)
+{
+    struct str path = {0};
+    size_t added;
+    bool ok = true;
+    for (int isa = 0; ok && isa < ISA_COUNT; isa++)
+        ok = access(path_in(&path, dir, forms_files[isa]), F_OK) != 0 ||
+             (session_forms(s, (enum isa)isa, err) && forms_add(s->forms[isa], str_text(&path), &added, err));
+    str_done(&path);
+    return ok;
+}
+
+/* Moves what a session directory holds from @from to @to; what was there ends up in @from. */
+static void exchange(struct session *to, struct session *from)
+{
+    struct session before = *to;
+
+#define SWAP(field) (memcpy(&to->field, &from->field, sizeof to->field), memcpy(&from->field, &before.field, sizeof to->field))
+    SWAP(kernel);
+    SWAP(machines);
+    SWAP(machine_count);
+    SWAP(isa);
+    SWAP(kept);
+    SWAP(selected);
+    SWAP(selected_count);
+    SWAP(forms);
+    SWAP(form_patterns);
+    SWAP(form_pattern_count);
+    SWAP(format);
+    SWAP(ascii);
+    SWAP(keep_going);
+#undef SWAP
+}
+
+bool session_load(struct session *s, const char *dir, struct err *err)
+{
+    struct session fresh;
+    struct plan plan = {0};
+    struct str path = {0};
+    bool ok = false;
+
+    session_init(&fresh);
+    struct csv_table *t = csv_table_read(path_in(&path, dir, "session.csv"), err);
+    if (!t || !read_settings(str_text(&path), t, &fresh, &plan, err))
+        goto out;
+    for (size_t i = 0; i < plan.machines.count; i++) {
+        struct machine *m = load_machine(dir, plan.machines.items[i], err);
+        if (!m)
+            goto out;
+        session_add_machine(&fresh, m);
+    }
+    if (!load_listed(&fresh, dir, "machines", "", err) || !load_listed(&fresh, dir, "overrides", ".csv", err) ||
+        !session_select(&fresh, plan.machines.items, plan.machines.count, err) || !load_forms(dir, &fresh, err) || !load_kernel(dir, &plan, &fresh, err))
+        goto out;
+    session_select_forms(&fresh, plan.patterns.items, plan.patterns.count);
+    exchange(s, &fresh);
+    ok = true;
+out:
+    csv_table_free(t);
+    vec_done(&plan.machines);
+    vec_done(&plan.patterns);
+    str_done(&path);
+    session_done(&fresh);
+    return ok;
+}

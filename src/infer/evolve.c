@@ -1,0 +1,638 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "infer/evolve.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "infer/pmevo.h"
+#include "infer/recombine.h"
+
+#define PORTS_FEWEST 4              /* of the numbers tried when they are not given */
+#define PORTS_MOST 10
+#define PORTS_GAIN 0.03             /* one port more must lower the cost by this fraction */
+#define HOT 0.5                     /* temperatures: a fresh individual, a child, the end */
+#define WARM 0.06
+#define COLD 0.005
+#define MOVES_PER_FORM 40000        /* of one annealing when there is no time limit */
+#define STEPS 400                   /* temperatures of such an annealing */
+#define STEP_SECONDS 0.02
+#define FRESH_SHARE 0.5             /* of the time, for fresh individuals; of the rest each child gets CHILD_SHARE of a fresh one's */
+#define CHILD_SHARE 0.4
+#define PORTS_SHARE 0.2
+
+const char *const evolve_state_names[] = {"running", "paused", "done", "stopped"};
+
+/* What a thread is at, as last published. */
+struct live {
+    bool busy;
+    double d_avg, cost;
+    uint64_t volume, distinct;
+    struct search_stats stats;   /* of the current search */
+};
+
+struct evolve {
+    const struct problem *p;
+    pthread_mutex_t lock;
+    pthread_cond_t change;
+    atomic_bool stop, pause;
+    /* All below under the lock. */
+    struct evolve_options o;
+    enum evolve_state state;
+    unsigned ports;                  /* 0 while they are sought */
+    double width;
+    double port_cost[PORTS_MOST + 1];
+    unsigned port_next, port_done;
+    struct genome **population;      /* finished individuals, best first */
+    size_t finished, fresh_begun, children_begun, children_done, target;
+    struct genome *from;             /* what fresh individuals start from instead of chance; NULL: chance */
+    struct genome *best;
+    struct live *live;
+    struct search_stats stats;       /* of finished searches */
+    unsigned generation, workers;
+    double started, paused_at, paused_for, ended;
+    VEC(struct evolve_sample) samples;
+    double last_sample;
+};
+
+void evolve_defaults(struct evolve_options *o)
+{
+    *o = (struct evolve_options){
+        .algorithm = EVOLVE_MEMETIC, .ports = 8, .width = NAN, .seed = 1, .threads = 1, .volume_weight = 1,
+        .prices = {.uop = 1, .volume = 0.005, .usage = 0.03, .new_usage = 3, .new_uop = 2},
+    };
+}
+
+/* The most forms per cycle seen, a whole number: what the front end can issue, or at least what it ever did. */
+static double measured_width(const struct problem *p)
+{
+    double most = 0;
+    for (size_t e = 0; e < p->experiments; e++) {
+        double size = 0;
+        for (uint32_t k = p->term_start[e]; k < p->term_start[e + 1]; k++)
+            size += (double)p->terms[k].count;
+        most = fmax(most, size / (double)p->cycles[e]);
+    }
+    return fmax(1, round(most));
+}
+
+void evolve_free(struct evolve *e)
+{
+    if (!e)
+        return;
+    for (size_t i = 0; i < e->finished; i++)
+        genome_free(e->population[i]);
+    free(e->population);
+    genome_free(e->from);
+    genome_free(e->best);
+    free(e->live);
+    vec_done(&e->samples);
+    pthread_mutex_destroy(&e->lock);
+    pthread_cond_destroy(&e->change);
+    free(e);
+}
+
+/* Seconds of running so far. Under the lock. */
+static double elapsed(const struct evolve *e)
+{
+    double now = e->ended > 0 ? e->ended : e->paused_at > 0 ? e->paused_at : clock_seconds();
+    return now - e->started - e->paused_for;
+}
+
+static bool time_over(const struct evolve *e)
+{
+    return e->o.seconds > 0 && elapsed(e) >= e->o.seconds;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static struct search_stats all_stats(const struct evolve *e)
+{
+    struct search_stats sum = e->stats;
+    for (unsigned t = 0; t < e->o.threads; t++) {
+        sum.evaluations += e->live[t].stats.evaluations;
+        for (int k = 0; k < MOVE_KINDS; k++) {
+            sum.tried[k] += e->live[t].stats.tried[k];
+            sum.accepted[k] += e->live[t].stats.accepted[k];
+        }
+    }
+    return sum;
+}
+
+/* Adds a point to the curves when it is time. */
+static void sample(struct evolve *e, bool now)
+{
+    double seconds = elapsed(e), *d = mem_alloc(2 * (e->finished + e->o.threads) * sizeof *d), *v = d + e->finished + e->o.threads;
+    size_t n = 0;
+
+    if (now || seconds - e->last_sample >= fmax(0.1, seconds / 2000)) {
+        for (size_t i = 0; i < e->finished; i++) {
+            d[n] = e->population[i]->d_avg;
+            v[n++] = (double)genome_volume(e->population[i]);
+        }
+        for (unsigned t = 0; t < e->o.threads; t++)
+            if (e->live[t].busy) {
+                d[n] = e->live[t].d_avg;
+                v[n++] = (double)e->live[t].volume;
+            }
+        if (n) {
+            qsort(d, n, sizeof *d, compare_doubles);
+            qsort(v, n, sizeof *v, compare_doubles);
+            struct evolve_sample s = {seconds, e->generation, d[0], d[n / 2], d[n - 1], v[0], v[n / 2], v[n - 1], 0};
+            s.rate = seconds > 0 ? (double)all_stats(e).evaluations / seconds : 0;
+            vec_push(&e->samples, s);
+        }
+        e->last_sample = seconds;
+    }
+    free(d);
+}
+
+static void note_best(struct evolve *e, const struct genome *g)
+{
+    if (e->best && e->best->cost <= g->cost)
+        return;
+    genome_free(e->best);
+    e->best = genome_copy(g);
+}
+
+/* Adds @take_g, in place of the worst when the population is full. */
+static void insert(struct evolve *e, struct genome *take_g)
+{
+    size_t at = e->finished;
+
+    note_best(e, take_g);
+    for (size_t i = 0; i < e->finished; i++)
+        if (e->population[i]->cost == take_g->cost && genome_volume(e->population[i]) == genome_volume(take_g)) {
+            genome_free(take_g);   /* the same again: it would only crowd the others out */
+            return;
+        }
+    if (e->finished == e->target) {
+        if (e->population[e->finished - 1]->cost <= take_g->cost) {
+            genome_free(take_g);
+            return;
+        }
+        genome_free(e->population[--at]);
+    } else {
+        e->finished++;
+    }
+    for (; at > 0 && e->population[at - 1]->cost > take_g->cost; at--)
+        e->population[at] = e->population[at - 1];
+    e->population[at] = take_g;
+}
+
+/* An individual of an earlier run, evaluated here, becomes one of this one's. */
+static void adopt(struct evolve *e, const struct genome *from, size_t number)
+{
+    struct search *s = search_new(e->p, e->ports, e->width, &e->o.prices, number);
+    search_load(s, from);
+    insert(e, genome_copy(search_genome(s)));
+    e->fresh_begun++;
+    search_free(s);
+}
+
+struct evolve *evolve_new(const struct problem *p, const struct evolve_options *o, struct genome *const *from, size_t count, struct err *err)
+{
+    unsigned most = o->algorithm == EVOLVE_PMEVO ? 1000000 : 1000;
+
+    if (o->ports > PROBLEM_PORTS_MAX || (o->ports == 0 && o->algorithm == EVOLVE_PMEVO)) {
+        err_set(err, ERR_USAGE, "give a number of ports", "%u ports are not from 1 to %d", o->ports, PROBLEM_PORTS_MAX);
+        return NULL;
+    }
+    if (o->population > most || o->population == 1) {
+        err_set(err, ERR_USAGE, NULL, "a population of %u is not from 2 to %u", o->population, most);
+        return NULL;
+    }
+    struct evolve *e = mem_zero(1, sizeof *e);
+    pthread_mutex_init(&e->lock, NULL);
+    pthread_cond_init(&e->change, NULL);
+    e->p = p;
+    e->o = *o;
+    e->o.threads = o->threads ? o->threads : 1;
+    e->ports = count ? from[0]->ports : o->ports;
+    e->width = o->algorithm == EVOLVE_PMEVO ? 0 : count ? from[0]->width : isnan(o->width) ? measured_width(p) : o->width;
+    e->target = o->population ? o->population : o->algorithm == EVOLVE_PMEVO ? 1000 : 8;
+    e->port_next = PORTS_FEWEST;
+    e->population = mem_zero(e->target + 1, sizeof *e->population);
+    if (count == 1)
+        e->from = genome_copy(from[0]);
+    for (size_t i = 0; count > 1 && i < count && i < e->target; i++)
+        adopt(e, from[i], i);
+    e->live = mem_zero(e->o.threads, sizeof *e->live);
+    e->started = clock_seconds();
+    return e;
+}
+
+struct schedule {
+    double hot, seconds;     /* seconds 0: by number of moves */
+    uint64_t moves;
+};
+
+struct watcher {
+    void (*poll)(void *);
+    void *state;
+    double last;
+};
+
+static void watch(struct watcher *w)
+{
+    double now = clock_seconds();
+    if (w->poll && now - w->last >= 0.1) {
+        w->poll(w->state);
+        w->last = now;
+    }
+}
+
+/* Lets others change what this thread waits for. Under the lock, which is given up meanwhile. */
+static void wait_change(struct evolve *e, struct watcher *w)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += 100000000;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    pthread_cond_timedwait(&e->change, &e->lock, &until);
+    pthread_mutex_unlock(&e->lock);
+    watch(w);
+    pthread_mutex_lock(&e->lock);
+}
+
+/* Waits while paused; false when the run is to end. Under the lock. */
+static bool go_on(struct evolve *e, struct watcher *w)
+{
+    while (atomic_load(&e->pause) && !atomic_load(&e->stop))
+        wait_change(e, w);
+    return !atomic_load(&e->stop) && !time_over(e);
+}
+
+static void publish(struct evolve *e, unsigned index, struct search *s)
+{
+    struct live *live = &e->live[index];
+    const struct genome *g = search_genome(s);
+
+    *live = (struct live){true, g->d_avg, g->cost, genome_volume(g), genome_distinct(g), *search_stats(s)};
+    note_best(e, g);
+    sample(e, false);
+}
+
+static void retire(struct evolve *e, unsigned index, struct search *s)
+{
+    const struct search_stats *stats = search_stats(s);
+
+    e->live[index] = (struct live){0};
+    e->stats.evaluations += stats->evaluations;
+    for (int k = 0; k < MOVE_KINDS; k++) {
+        e->stats.tried[k] += stats->tried[k];
+        e->stats.accepted[k] += stats->accepted[k];
+    }
+    search_free(s);
+}
+
+/* Anneals what @s holds; without the lock. */
+static void anneal(struct evolve *e, unsigned index, struct search *s, const struct schedule *plan, struct watcher *w)
+{
+    uint64_t step = plan->seconds > 0 ? 2000 : plan->moves / STEPS + 1, done = 0;
+    double x = 0, begun, now;
+    bool going = true;
+
+    pthread_mutex_lock(&e->lock);
+    begun = now = elapsed(e);
+    pthread_mutex_unlock(&e->lock);
+    while (going && x < 1) {
+        double before = now;
+        search_run(s, step, plan->hot * pow(COLD / plan->hot, x));
+        done += step;
+        pthread_mutex_lock(&e->lock);
+        now = elapsed(e);
+        publish(e, index, s);
+        going = go_on(e, w);
+        search_set_prices(s, &e->o.prices);
+        pthread_mutex_unlock(&e->lock);
+        if (plan->seconds > 0) {
+            x = (now - begun) / plan->seconds;
+            double stretch = STEP_SECONDS / fmax(now - before, 1e-4);
+            step = (uint64_t)fmax(500, (double)step * fmin(2, fmax(0.5, stretch)));
+        } else {
+            x = (double)done / (double)plan->moves;
+        }
+        watch(w);
+    }
+    search_run(s, 20 * e->p->forms, 1e-9);
+}
+
+/* The numbers of ports, tried with short annealings; the smallest that explains as well wins. */
+static void seek_ports(struct evolve *e, unsigned index, struct watcher *w)
+{
+    pthread_mutex_lock(&e->lock);
+    while (e->ports == 0 && go_on(e, w)) {
+        if (e->port_next > PORTS_MOST) {
+            wait_change(e, w);
+            continue;
+        }
+        unsigned ports = e->port_next++;
+        struct schedule plan = {HOT, PORTS_SHARE * e->o.seconds * e->o.threads / (PORTS_MOST - PORTS_FEWEST + 1), MOVES_PER_FORM / 5 * e->p->forms};
+        struct search *s = search_new(e->p, ports, e->width, &e->o.prices, e->o.seed * 1000003 + ports);
+        pthread_mutex_unlock(&e->lock);
+        search_random(s);
+        anneal(e, index, s, &plan, w);
+        pthread_mutex_lock(&e->lock);
+        e->port_cost[ports] = search_cost(s);
+        retire(e, index, s);
+        if (++e->port_done == PORTS_MOST - PORTS_FEWEST + 1 && e->ports == 0) {
+            double least = INFINITY;
+            for (unsigned n = PORTS_FEWEST; n <= PORTS_MOST; n++)
+                least = fmin(least, e->port_cost[n]);
+            unsigned n = PORTS_FEWEST;
+            while (e->port_cost[n] > least * (1 + PORTS_GAIN))
+                n++;
+            e->ports = n;
+            genome_free(e->best);   /* the trials have other numbers of ports */
+            e->best = NULL;
+        }
+        pthread_cond_broadcast(&e->change);
+    }
+    pthread_mutex_unlock(&e->lock);
+}
+
+/* One fresh individual or child. Called and returns under the lock; false when there is nothing more to do. */
+static bool memetic_task(struct evolve *e, unsigned index, struct watcher *w)
+{
+    double fresh_seconds = FRESH_SHARE * e->o.seconds * e->o.threads / (double)e->target;
+    struct schedule plan = {HOT, fresh_seconds, MOVES_PER_FORM * e->p->forms};
+    struct genome *start = NULL;
+    uint64_t number;
+
+    if (e->fresh_begun < e->target) {
+        number = e->fresh_begun++;
+        if (e->from) {
+            start = genome_copy(e->from);
+            plan.hot = WARM;
+        }
+    } else {
+        while (e->finished < 2 && e->workers > 1 && go_on(e, w))
+            wait_change(e, w);
+        if (e->finished < 2 || !go_on(e, w) || (e->o.generations && e->children_begun >= (uint64_t)e->o.generations * e->target) ||
+            (!e->o.generations && !(e->o.seconds > 0)))
+            return false;
+        number = e->target + e->children_begun++;
+        plan.hot = WARM;
+        plan.seconds = fresh_seconds * CHILD_SHARE;
+        plan.moves = (uint64_t)((double)plan.moves * CHILD_SHARE);
+        if (e->o.seconds > 0)
+            plan.seconds = fmin(plan.seconds, fmax(e->o.seconds - elapsed(e), 0.01));
+    }
+    struct search *s = search_new(e->p, e->ports, e->width, &e->o.prices, e->o.seed + (number + 1) * 0x9e3779b97f4a7c15u);
+    if (!start && number >= e->target) {
+        size_t a = rng_below(search_rng(s), e->finished), b = rng_below(search_rng(s), e->finished - 1);
+        start = genome_copy(e->population[a]);
+        recombine(e->population[a], e->population[b >= a ? b + 1 : b], search_rng(s), start);
+    }
+    pthread_mutex_unlock(&e->lock);
+    if (start)
+        search_load(s, start);
+    else
+        search_random(s);
+    genome_free(start);
+    anneal(e, index, s, &plan, w);
+    pthread_mutex_lock(&e->lock);
+    insert(e, genome_copy(search_genome(s)));
+    retire(e, index, s);
+    e->children_done += number >= e->target;
+    e->generation = (unsigned)(e->children_done / e->target);
+    sample(e, true);
+    pthread_cond_broadcast(&e->change);
+    return go_on(e, w);
+}
+
+struct climb {
+    struct evolve *e;
+    struct watcher *w;
+    unsigned calls;
+};
+
+static bool climb_on(void *state)
+{
+    struct climb *c = state;
+    bool going = true;
+
+    if (++c->calls % 64 == 0) {
+        pthread_mutex_lock(&c->e->lock);
+        going = go_on(c->e, c->w);
+        pthread_mutex_unlock(&c->e->lock);
+        watch(c->w);
+    }
+    return going;
+}
+
+static void publish_pmevo(struct evolve *e, const struct pmevo *m, uint64_t evaluations)
+{
+    size_t keep = pmevo_population(m) < e->target ? pmevo_population(m) : e->target;
+
+    for (size_t i = 0; i < e->finished; i++)
+        genome_free(e->population[i]);
+    for (e->finished = 0; e->finished < keep; e->finished++)
+        e->population[e->finished] = genome_copy(pmevo_individual(m, e->finished));
+    genome_free(e->best);
+    e->best = genome_copy(pmevo_individual(m, 0));
+    e->stats.evaluations = evaluations * e->p->experiments;
+    sample(e, true);
+}
+
+/* The paper's algorithm has one thread. */
+static void run_pmevo(struct evolve *e, struct watcher *w)
+{
+    struct pmevo *m = pmevo_new(e->p, e->ports, (unsigned)e->target, e->o.volume_weight, e->o.tolerant, e->o.seed);
+    struct climb climb = {e, w, 0};
+    uint64_t evaluations = e->target;
+    bool going = true;
+
+    while (going) {
+        going = pmevo_generation(m, &evaluations);
+        pthread_mutex_lock(&e->lock);
+        e->generation++;
+        publish_pmevo(e, m, evaluations);
+        going = going && go_on(e, w) && !(e->o.generations && e->generation >= e->o.generations);
+        pthread_mutex_unlock(&e->lock);
+        watch(w);
+    }
+    pmevo_climb(m, 0, climb_on, &climb, &evaluations);
+    pthread_mutex_lock(&e->lock);
+    publish_pmevo(e, m, evaluations);
+    pthread_mutex_unlock(&e->lock);
+    pmevo_free(m);
+}
+
+void evolve_worker(struct evolve *e, unsigned index, void (*poll)(void *), void *poll_state)
+{
+    struct watcher w = {index == 0 ? poll : NULL, poll_state, 0};
+
+    pthread_mutex_lock(&e->lock);
+    e->workers++;
+    enum evolve_algorithm algorithm = e->o.algorithm;
+    pthread_mutex_unlock(&e->lock);
+    if (algorithm == EVOLVE_PMEVO) {
+        if (index == 0)
+            run_pmevo(e, &w);
+        pthread_mutex_lock(&e->lock);
+    } else {
+        seek_ports(e, index, &w);
+        pthread_mutex_lock(&e->lock);
+        while (e->ports && memetic_task(e, index, &w)) {
+        }
+    }
+    if (--e->workers == 0 && (e->finished || atomic_load(&e->stop) || time_over(e))) {
+        e->ended = e->paused_at > 0 ? e->paused_at : clock_seconds();
+        e->state = atomic_load(&e->stop) ? EVOLVE_STOPPED : EVOLVE_DONE;
+    }
+    pthread_cond_broadcast(&e->change);
+    pthread_mutex_unlock(&e->lock);
+    if (w.poll)
+        w.poll(w.state);
+}
+
+void evolve_pause(struct evolve *e, bool on)
+{
+    pthread_mutex_lock(&e->lock);
+    if (on && !(e->paused_at > 0) && !(e->ended > 0)) {
+        e->paused_at = clock_seconds();
+        e->state = EVOLVE_PAUSED;
+    } else if (!on && e->paused_at > 0 && !(e->ended > 0)) {
+        e->paused_for += clock_seconds() - e->paused_at;
+        e->paused_at = 0;
+        e->state = EVOLVE_RUNNING;
+    }
+    atomic_store(&e->pause, on);
+    pthread_cond_broadcast(&e->change);
+    pthread_mutex_unlock(&e->lock);
+}
+
+void evolve_stop(struct evolve *e)
+{
+    atomic_store(&e->stop, true);
+    pthread_mutex_lock(&e->lock);
+    pthread_cond_broadcast(&e->change);
+    pthread_mutex_unlock(&e->lock);
+}
+
+bool evolve_set(struct evolve *e, const char *name, double value, struct err *err)
+{
+    bool known = true;
+
+    if (!(value >= 0) || !isfinite(value))
+        return err_set(err, ERR_USAGE, "give a number from 0 up", "%s cannot be %g", name, value);
+    pthread_mutex_lock(&e->lock);
+    if (strcmp(name, "seconds") == 0)
+        e->o.seconds = value;
+    else if (strcmp(name, "generations") == 0)
+        e->o.generations = value < 1e9 ? (unsigned)value : 1000000000u;
+    else if (strcmp(name, "uop-price") == 0)
+        e->o.prices.uop = value;
+    else if (strcmp(name, "volume-price") == 0)
+        e->o.prices.volume = value;
+    else if (strcmp(name, "usage-price") == 0)
+        e->o.prices.usage = value;
+    else if (strcmp(name, "volume-weight") == 0)
+        e->o.volume_weight = value;
+    else
+        known = false;
+    pthread_mutex_unlock(&e->lock);
+    return known || err_set(err, ERR_USAGE, "there are seconds, generations, uop-price, volume-price, usage-price, volume-weight",
+                            "a run has no parameter \"%s\"", name);
+}
+
+void evolve_get_status(struct evolve *e, struct evolve_status *out)
+{
+    pthread_mutex_lock(&e->lock);
+    *out = (struct evolve_status){
+        .state = e->state, .generation = e->generation, .population = (unsigned)e->target, .ports = e->ports, .width = e->width,
+        .d_avg = e->best ? e->best->d_avg : NAN, .cost = e->best ? e->best->cost : NAN, .seconds = elapsed(e), .stats = all_stats(e),
+    };
+    if (e->best) {
+        out->volume = genome_volume(e->best);
+        out->distinct = genome_distinct(e->best);
+    }
+    out->evaluations = out->stats.evaluations;
+    out->rate = out->seconds > 0 ? (double)out->evaluations / out->seconds : 0;
+    if (e->ports == 0)
+        snprintf(out->phase, sizeof out->phase, "seeking the number of ports");
+    else if (e->o.algorithm == EVOLVE_PMEVO)
+        snprintf(out->phase, sizeof out->phase, "generation %u", e->generation);
+    else if (e->children_begun == 0)
+        snprintf(out->phase, sizeof out->phase, "annealing %zu of %zu", e->fresh_begun, e->target);
+    else
+        snprintf(out->phase, sizeof out->phase, "child %zu", e->children_begun);
+    pthread_mutex_unlock(&e->lock);
+}
+
+size_t evolve_get_samples(struct evolve *e, struct evolve_sample *out, size_t limit)
+{
+    pthread_mutex_lock(&e->lock);
+    size_t n = e->samples.count < limit ? e->samples.count : limit;
+    if (n)
+        memcpy(out, e->samples.items + e->samples.count - n, n * sizeof *out);
+    pthread_mutex_unlock(&e->lock);
+    return n;
+}
+
+static bool beats(const struct evolve_point *a, const struct evolve_point *b)
+{
+    return a->d_avg <= b->d_avg && a->distinct <= b->distinct && a->volume <= b->volume &&
+           (a->d_avg < b->d_avg || a->distinct < b->distinct || a->volume < b->volume);
+}
+
+size_t evolve_get_front(struct evolve *e, struct evolve_point *out, size_t limit)
+{
+    size_t n = 0;
+
+    pthread_mutex_lock(&e->lock);
+    struct evolve_point *all = mem_alloc((e->finished + 1) * sizeof *all);
+    for (size_t i = 0; i < e->finished; i++)
+        all[i] = (struct evolve_point){e->population[i]->d_avg, genome_distinct(e->population[i]), genome_volume(e->population[i])};
+    for (size_t i = 0; i < e->finished && n < limit; i++) {
+        bool beaten = false;
+        for (size_t k = 0; k < e->finished; k++)
+            beaten |= beats(&all[k], &all[i]);
+        if (!beaten)
+            out[n++] = all[i];
+    }
+    pthread_mutex_unlock(&e->lock);
+    free(all);
+    return n;
+}
+
+struct genome *evolve_best(struct evolve *e)
+{
+    pthread_mutex_lock(&e->lock);
+    struct genome *copy = e->best ? genome_copy(e->best) : NULL;
+    pthread_mutex_unlock(&e->lock);
+    return copy;
+}
+
+struct genome **evolve_population(struct evolve *e, size_t *count)
+{
+    pthread_mutex_lock(&e->lock);
+    struct genome **copies = mem_zero(e->finished + 1, sizeof *copies);
+    for (size_t i = 0; i < e->finished; i++)
+        copies[i] = genome_copy(e->population[i]);
+    *count = e->finished;
+    pthread_mutex_unlock(&e->lock);
+    return copies;
+}
+
+const struct problem *evolve_problem(const struct evolve *e)
+{
+    return e->p;
+}
+
+void evolve_get_options(struct evolve *e, struct evolve_options *out)
+{
+    pthread_mutex_lock(&e->lock);
+    *out = e->o;
+    pthread_mutex_unlock(&e->lock);
+}

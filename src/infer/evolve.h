@@ -1,0 +1,85 @@
+/* A run of inference: a population of genomes that threads improve, watched and steered from outside.
+ *
+ * memetic: every individual is annealed from a random start; then pairs of them are recombined, form by form after their ports have been
+ * aligned, and the child is annealed from a lower temperature and takes the place of the worst individual if it is better.
+ * pmevo: the algorithm of the paper (infer/pmevo.h).
+ *
+ * The threads are the caller's: each calls evolve_worker. Everything else may be called from any thread at any time. */
+#ifndef PORTOLAN_INFER_EVOLVE_H
+#define PORTOLAN_INFER_EVOLVE_H
+
+#include "infer/search.h"
+
+enum evolve_algorithm { EVOLVE_MEMETIC, EVOLVE_PMEVO };
+enum evolve_state { EVOLVE_RUNNING, EVOLVE_PAUSED, EVOLVE_DONE, EVOLVE_STOPPED };
+extern const char *const evolve_state_names[];
+
+struct evolve_options {
+    enum evolve_algorithm algorithm;
+    unsigned ports;              /* 0: found by trying */
+    double width;                /* issue slots per cycle; 0: no such bound; NaN: the most forms per cycle that were ever measured */
+    unsigned population;         /* 0: the algorithm's default */
+    unsigned generations;        /* 0: no limit. memetic: rounds of as many children as there are individuals */
+    double seconds;              /* 0: no limit */
+    uint64_t seed;
+    unsigned threads;            /* that will call evolve_worker */
+    struct search_prices prices;
+    double volume_weight;        /* pmevo: of V beside D_avg */
+    bool tolerant;               /* pmevo: the authors' program's departures from the paper */
+};
+/* What `evolve start` uses unless told otherwise. */
+void evolve_defaults(struct evolve_options *o);
+
+struct evolve_status {
+    enum evolve_state state;
+    unsigned generation, population, ports;
+    double width;
+    double d_avg, cost;          /* of the best genome; NaN before there is one */
+    uint64_t volume, distinct;
+    uint64_t evaluations;        /* of single experiments */
+    double seconds;              /* running, pauses left out */
+    double rate;                 /* evaluations per second */
+    struct search_stats stats;
+    char phase[40];              /* "annealing 3 of 8" */
+};
+
+/* One point of the curves: best, median and worst individual. */
+struct evolve_sample {
+    double seconds;
+    unsigned generation;
+    double d_best, d_median, d_worst, v_best, v_median, v_worst, rate;
+};
+struct evolve_point {
+    double d_avg;
+    uint64_t distinct, volume;
+};
+
+struct evolve;
+
+/* Keeps @p, which must outlive it. @from (NULL with @count 0: none): one genome is where all individuals start from; several, all of one
+ * shape, are the population of an earlier run, which goes on.
+ * NULL with err when an option is out of range. */
+struct evolve *evolve_new(const struct problem *p, const struct evolve_options *o, struct genome *const *from, size_t count, struct err *err);
+void evolve_free(struct evolve *e);
+/* Does the work of thread @index (0 .. threads - 1) until the run ends. @poll (may be NULL) is called some times a second by
+ * thread 0, with no lock held: for progress and checkpoints. */
+void evolve_worker(struct evolve *e, unsigned index, void (*poll)(void *), void *poll_state);
+
+void evolve_pause(struct evolve *e, bool on);
+void evolve_stop(struct evolve *e);
+/* seconds, generations, uop-price, volume-price, usage-price, volume-weight. False with err for another name or a bad value. */
+bool evolve_set(struct evolve *e, const char *name, double value, struct err *err);
+
+void evolve_get_status(struct evolve *e, struct evolve_status *out);
+/* Copies up to @limit of the newest samples, oldest first; returns how many. */
+size_t evolve_get_samples(struct evolve *e, struct evolve_sample *out, size_t limit);
+/* Individuals that no other beats in D_avg, distinct µops and volume at once. */
+size_t evolve_get_front(struct evolve *e, struct evolve_point *out, size_t limit);
+/* A copy of the best genome, NULL before there is one. */
+struct genome *evolve_best(struct evolve *e);
+/* Copies of all finished individuals, best first; the caller frees each and the array. */
+struct genome **evolve_population(struct evolve *e, size_t *count);
+const struct problem *evolve_problem(const struct evolve *e);
+void evolve_get_options(struct evolve *e, struct evolve_options *out);
+
+#endif

@@ -1,0 +1,53 @@
+/* A candidate mapping in the compact form that search works on: one gene per form of a problem. */
+#ifndef PORTOLAN_INFER_GENOME_H
+#define PORTOLAN_INFER_GENOME_H
+
+#include "infer/problem.h"
+#include "model/mapping.h"
+
+#define GENE_UOPS 6          /* distinct µops of a form */
+#define GENE_COUNT_MAX 250   /* of one µop: cycles of a divider */
+
+/* Usage of one form: µops sorted by port set, each set once and never empty; unused places are zero. */
+struct gene {
+    uint16_t set[GENE_UOPS];
+    uint8_t count[GENE_UOPS];
+    uint8_t uops;
+    uint8_t slots;           /* issue slots taken, in the genome's issue width; 0 when there is none */
+};
+
+struct genome {
+    size_t forms;
+    unsigned ports;          /* up to PROBLEM_PORTS_MAX */
+    double width;            /* issue slots per cycle; 0: no such bound */
+    struct gene *genes;
+    /* Filled by whoever evaluates it. */
+    double d_avg, cost;      /* mean relative error; what the search minimises */
+};
+
+struct genome *genome_new(size_t forms, unsigned ports, double width);
+struct genome *genome_copy(const struct genome *g);
+void genome_assign(struct genome *to, const struct genome *from);   /* same shape */
+void genome_free(struct genome *g);
+
+/* Adds @count µops of @set, keeping the order; false when there is no room. */
+bool gene_add(struct gene *gene, unsigned set, unsigned count);
+void gene_remove(struct gene *gene, unsigned index);
+bool gene_equal(const struct gene *a, const struct gene *b);
+uint64_t gene_hash(const struct gene *gene);
+unsigned gene_volume(const struct gene *gene);
+/* Renames ports: bit i becomes bit to[i]. */
+void gene_rename(struct gene *gene, const uint8_t *to);
+void genome_rename(struct genome *g, const uint8_t *to);
+
+size_t genome_distinct(const struct genome *g);
+uint64_t genome_volume(const struct genome *g);
+/* Renaming of @g's ports (to[i] for port i) that makes it most like @like: an assignment problem on shared µop mass per form. */
+void genome_align(const struct genome *like, const struct genome *g, uint8_t *to);
+
+/* The mapping with the forms' names; port names from @names. The issue slots become micro_ops, the width the mapping's. */
+struct mapping *genome_mapping(const struct genome *g, const struct problem *p, const struct ports *names);
+/* The other way; forms of @p that @m lacks get an empty gene. NULL with err when the mapping has more ports or µops than fit. */
+struct genome *genome_of_mapping(const struct mapping *m, const struct problem *p, struct err *err);
+
+#endif

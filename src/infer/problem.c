@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "infer/problem.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Short experiments first, then by terms, so that equal ones are neighbours. */
+static int compare_rows(const void *a, const void *b, void *state)
+{
+    const struct experiments *t = state;
+    size_t x = *(const size_t *)a, y = *(const size_t *)b;
+    uint64_t size_x = experiments_size(t, x), size_y = experiments_size(t, y);
+    uint32_t count_x = t->rows.items[x].count, count_y = t->rows.items[y].count;
+
+    if (size_x != size_y)
+        return size_x < size_y ? -1 : 1;
+    if (count_x != count_y)
+        return count_x < count_y ? -1 : 1;
+    int order = memcmp(experiments_terms(t, x), experiments_terms(t, y), count_x * sizeof(struct flat_term));
+    return order ? order : (x > y) - (x < y);
+}
+
+static bool same_terms(const struct experiments *t, size_t x, size_t y)
+{
+    uint32_t count = t->rows.items[x].count;
+    return count == t->rows.items[y].count && memcmp(experiments_terms(t, x), experiments_terms(t, y), count * sizeof(struct flat_term)) == 0;
+}
+
+/* Indices of the rows that count, in the order above. */
+static size_t *select_rows(const struct experiments *t, const bool *keep, size_t *count)
+{
+    size_t *rows = mem_alloc((t->rows.count + 1) * sizeof *rows);
+
+    *count = 0;
+    for (size_t i = 0; i < t->rows.count; i++)
+        if ((!keep || keep[i]) && experiments_measured(t, i) && t->rows.items[i].count)
+            rows[(*count)++] = i;
+    qsort_r(rows, *count, sizeof *rows, compare_rows, (void *)t);
+    return rows;
+}
+
+static void add_experiments(struct problem *p, const struct experiments *t, const size_t *rows, size_t count)
+{
+    uint32_t *index = mem_alloc((t->forms.count + 1) * sizeof *index);
+    size_t terms = 0;
+
+    memset(index, 0xff, (t->forms.count + 1) * sizeof *index);
+    p->names = mem_zero(t->forms.count + 1, sizeof *p->names);
+    for (size_t i = 0; i < count; i++)
+        terms += t->rows.items[rows[i]].count;
+    p->terms = mem_alloc((terms + 1) * sizeof *p->terms);
+    p->term_start = mem_zero(count + 2, sizeof *p->term_start);
+    p->cycles = mem_alloc((count + 1) * sizeof *p->cycles);
+    p->inverse = mem_alloc((count + 1) * sizeof *p->inverse);
+    p->weight = mem_alloc((count + 1) * sizeof *p->weight);
+    terms = 0;
+    for (size_t i = 0, end; i < count; i = end) {
+        const struct flat_term *theirs = experiments_terms(t, rows[i]);
+        double sum = 0;
+        for (end = i; end < count && same_terms(t, rows[i], rows[end]); end++)
+            sum += t->rows.items[rows[end]].cycles;
+        for (uint32_t k = 0; k < t->rows.items[rows[i]].count; k++) {
+            if (index[theirs[k].form] == UINT32_MAX) {
+                index[theirs[k].form] = (uint32_t)p->forms;
+                p->names[p->forms++] = mem_strdup(t->forms.items[theirs[k].form]);
+            }
+            p->terms[terms++] = (struct problem_term){index[theirs[k].form], (float)theirs[k].count};
+        }
+        size_t e = p->experiments++;
+        p->weight[e] = (float)(end - i);
+        p->weights += (double)(end - i);
+        p->cycles[e] = (float)(sum / (double)(end - i));
+        p->inverse[e] = p->weight[e] / p->cycles[e];
+        p->term_start[e + 1] = (uint32_t)terms;
+    }
+    free(index);
+}
+
+static void add_links(struct problem *p)
+{
+    size_t links = p->term_start[p->experiments], others = 0;
+
+    p->link_start = mem_zero(p->forms + 2, sizeof *p->link_start);
+    p->links = mem_alloc((links + 1) * sizeof *p->links);
+    p->single = mem_alloc((p->forms + 1) * sizeof *p->single);
+    for (size_t e = 0; e < p->experiments; e++) {
+        size_t n = p->term_start[e + 1] - p->term_start[e];
+        others += n * (n - 1);
+    }
+    p->others = mem_alloc((others + 1) * sizeof *p->others);
+    for (size_t k = 0; k < links; k++)
+        p->link_start[p->terms[k].form + 1]++;
+    for (size_t f = 0; f < p->forms; f++) {
+        p->link_start[f + 1] += p->link_start[f];
+        p->single[f] = NAN;
+    }
+    uint32_t *next = mem_alloc((p->forms + 1) * sizeof *next);
+    memcpy(next, p->link_start, p->forms * sizeof *next);
+    others = 0;
+    for (size_t e = 0; e < p->experiments; e++)
+        for (uint32_t k = p->term_start[e]; k < p->term_start[e + 1]; k++) {
+            struct problem_link *link = &p->links[next[p->terms[k].form]++];
+            *link = (struct problem_link){(uint32_t)e, (uint32_t)others, p->term_start[e + 1] - p->term_start[e] - 1, p->terms[k].count};
+            for (uint32_t j = p->term_start[e]; j < p->term_start[e + 1]; j++)
+                if (j != k)
+                    p->others[others++] = p->terms[j];
+            if (link->count == 0 && isnan(p->single[p->terms[k].form]))
+                p->single[p->terms[k].form] = p->cycles[e] / link->own;
+        }
+    free(next);
+}
+
+static uint64_t fingerprint(const struct problem *p)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+
+    for (size_t f = 0; f < p->forms; f++)
+        for (const char *at = p->names[f]; *at; at++)
+            hash = (hash ^ (unsigned char)*at) * 0x100000001b3u;
+    for (size_t e = 0; e < p->experiments; e++) {
+        uint32_t bits;
+        memcpy(&bits, &p->cycles[e], sizeof bits);
+        hash = (hash ^ bits) * 0x100000001b3u;
+    }
+    return hash;
+}
+
+struct problem *problem_new(const struct experiments *t, const bool *keep, struct err *err)
+{
+    size_t count;
+    size_t *rows = select_rows(t, keep, &count);
+    struct problem *p = NULL;
+
+    if (count == 0) {
+        err_set(err, ERR_DATA, "experiments load FILE, or experiments measure", "no experiment has measured cycles");
+    } else {
+        p = mem_zero(1, sizeof *p);
+        add_experiments(p, t, rows, count);
+        add_links(p);
+        p->fingerprint = fingerprint(p);
+    }
+    free(rows);
+    return p;
+}
+
+void problem_free(struct problem *p)
+{
+    if (!p)
+        return;
+    for (size_t f = 0; f < p->forms; f++)
+        free(p->names[f]);
+    free(p->names);
+    free(p->term_start);
+    free(p->terms);
+    free(p->cycles);
+    free(p->inverse);
+    free(p->weight);
+    free(p->link_start);
+    free(p->links);
+    free(p->others);
+    free(p->single);
+    free(p);
+}
+
+size_t problem_form(const struct problem *p, const char *name)
+{
+    for (size_t f = 0; f < p->forms; f++)
+        if (strcmp(p->names[f], name) == 0)
+            return f;
+    return SIZE_MAX;
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "io/export_mapping.h"
+
+#include <ctype.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/csv.h"
+#include "io/pmevo_json.h"
+#include "model/throughput.h"
+
+/* Cycles of @usage on the ports that are not in @skip. */
+static double cycles_without(struct throughput *engine, const struct usage *usage, portset skip)
+{
+    struct mass *masses = mem_alloc((usage->count + 1) * sizeof *masses);
+    size_t n = 0;
+    for (unsigned i = 0; i < usage->count; i++)
+        if (!(usage->uops[i].ports & skip))
+            masses[n++] = (struct mass){usage->uops[i].ports, usage->uops[i].count};
+    double cycles = throughput_of_masses(engine, masses, n);
+    free(masses);
+    return cycles;
+}
+
+void export_uops_info(const struct machine *m, const struct forms *forms, struct str *out)
+{
+    const struct ports *ports = mapping_ports(m->mapping);
+    struct throughput *engine = throughput_new(ports->count ? ports->count : 1);
+    struct str usage = {0};
+
+    str_add(out, "instruction,family,latency,throughput,uops,ports\n");
+    for (size_t i = 0; i < mapping_count(m->mapping); i++) {
+        const struct mapping_entry *entry = mapping_at(m->mapping, i);
+        const struct form_row *row = forms ? forms_find(forms, entry->form) : NULL;
+        str_clear(&usage);
+        usage_print(&entry->usage, ports, &usage);
+        csv_add_field(out, entry->form, false);
+        csv_add_field(out, row ? row->extension : "", false);
+        if (!isnan(entry->latency))
+            str_addf(out, "%.15g", entry->latency);
+        str_addf(out, ",%.2f / %.2f,", cycles_without(engine, &entry->usage, ports->pipes), cycles_without(engine, &entry->usage, 0));
+        if (entry->micro_ops)
+            str_addf(out, "%u", entry->micro_ops);
+        str_add_char(out, ',');
+        csv_add_field(out, str_text(&usage), true);
+    }
+    str_done(&usage);
+    throughput_free(engine);
+}
+
+/* "{RW:R64}" of a template as PMEvo writes it; false for types that it does not have. */
+static bool placeholder_name(const char *access, const char *type, struct str *out)
+{
+    static const char *const sizes[][2] = {{"M8", "byte"},     {"M16", "word"},       {"M32", "dword"},     {"M64", "qword"},
+                                           {"M128", "xmmword"}, {"M256", "ymmword"}};
+    for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        if (strcmp(type, sizes[i][0]) == 0) {
+            str_addf(out, "%s_ptr_[((MEM:64))_+_((MIMM:16))]", sizes[i][1]);
+            return true;
+        }
+    if (type[0] == 'I' && isdigit((unsigned char)type[1]))
+        str_addf(out, "((IMM:%s))", type + 1);
+    else if (*access && type[0] == 'R' && isdigit((unsigned char)type[1]) && strcmp(type, "R8h") != 0)
+        str_addf(out, "((REG:%s:G:%s))", access, strcmp(type, "R8l") == 0 ? "8" : type + 1);
+    else if (*access && (strcmp(type, "XMM") == 0 || strcmp(type, "YMM") == 0))
+        str_addf(out, "((REG:%s:V:%s))", access, type[0] == 'X' ? "128" : "256");
+    else
+        return false;
+    return true;
+}
+
+void pmevo_name_of(const struct form_row *row, struct str *out)
+{
+    size_t start = out->length;
+    struct str back = {0};
+    bool ok = true, mnemonic = true;
+
+    for (const char *at = row->template; ok && *at;) {
+        if (at[0] == '{' && at[1] != '{') {
+            char access[4] = "", type[24] = "";
+            const char *close = strchr(at, '}');
+            ok = close && (sscanf(at, "{%3[RW]:%23[A-Za-z0-9]}", access, type) == 2 || (access[0] = '\0', sscanf(at, "{%23[A-Za-z0-9]}", type) == 1)) &&
+                 placeholder_name(access, type, out);
+            at = close ? close + 1 : at;
+        } else {
+            mnemonic &= *at != ' ';
+            str_add_char(out, *at == ' ' ? '_' : mnemonic ? (char)toupper((unsigned char)*at) : *at);
+            at++;
+        }
+    }
+    /* Fixed registers and prefixes have no notation of theirs: what does not read back is not written so. */
+    if (!ok || !pmevo_form_name(str_text(out) + start, &back) || strcmp(str_text(&back), row->form) != 0) {
+        out->length = start;
+        if (out->data)
+            out->data[start] = '\0';
+    }
+    str_done(&back);
+}
+
+static json_t *port_list(portset set, const struct ports *ports)
+{
+    json_t *list = json_array();
+    for (unsigned j = 0; j < ports->count; j++)
+        if (set >> j & 1)
+            json_array_append_new(list, json_string(ports->names[j]));
+    return list;
+}
+
+static json_t *uop_lists(const struct usage *usage, const struct ports *ports)
+{
+    json_t *list = json_array();
+    for (unsigned i = 0; i < usage->count; i++)
+        for (uint32_t n = 0; n < usage->uops[i].count; n++)
+            json_array_append_new(list, port_list(usage->uops[i].ports, ports));
+    return list;
+}
+
+static void write_json(const struct machine *m, const struct forms *forms, const char *kind, bool flat, struct str *out)
+{
+    const struct ports *ports = mapping_ports(m->mapping);
+    json_t *insns = json_array(), *assignment = json_object();
+    struct str name = {0};
+
+    for (size_t i = 0; i < mapping_count(m->mapping); i++) {
+        const struct mapping_entry *entry = mapping_at(m->mapping, i);
+        const struct form_row *row = forms ? forms_find(forms, entry->form) : NULL;
+        str_clear(&name);
+        if (row)
+            pmevo_name_of(row, &name);
+        if (!name.length)
+            str_add(&name, entry->form);
+        json_array_append_new(insns, json_string(str_text(&name)));
+        json_object_set_new(assignment, str_text(&name),
+                            !flat                ? uop_lists(&entry->usage, ports)
+                            : entry->usage.count ? port_list(entry->usage.uops[0].ports, ports)
+                                                 : json_array());
+    }
+    json_t *all = json_array();
+    for (unsigned j = 0; j < ports->count; j++)
+        json_array_append_new(all, json_string(ports->names[j]));
+    json_t *root = json_pack("{s:s, s:{s:s, s:s, s:o, s:o}, s:o}", "kind", kind, "arch", "kind", "Architecture", "name", m->id, "insns", insns, "ports", all,
+                             "assignment", assignment);
+    char *text = json_dumps(root, JSON_INDENT(1));
+    str_add(out, text ? text : "");
+    str_add_char(out, '\n');
+    free(text);
+    json_decref(root);
+    str_done(&name);
+}
+
+void export_pmevo(const struct machine *m, const struct forms *forms, struct str *out)
+{
+    write_json(m, forms, "Mapping3", false, out);
+}
+
+bool export_pmevo_flat(const struct machine *m, const struct forms *forms, struct str *out, struct err *err)
+{
+    for (size_t i = 0; i < mapping_count(m->mapping); i++) {
+        const struct mapping_entry *entry = mapping_at(m->mapping, i);
+        if (entry->usage.count > 1 || (entry->usage.count && entry->usage.uops[0].count > 1))
+            return err_set(err, ERR_DATA, "export as pmevo, which has three levels", "%s has more than one µop, which the two-level kind cannot say", entry->form);
+    }
+    write_json(m, forms, "Mapping", true, out);
+    return true;
+}

@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "io/export_osaca.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <yaml.h>
+
+#include "base/vec.h"
+#include "isa/att_name.h"
+#include "model/throughput.h"
+
+/* A form to write, with what decides its place. */
+struct item {
+    const struct mapping_entry *entry;
+    struct att_form att;
+    bool spelled;           /* AT&T text can name it */
+    unsigned rank;          /* smaller stands for its group */
+    size_t order;           /* in the mapping */
+    char key[96];           /* general spelling: name and operand classes; forms of one key look alike to OSACA */
+};
+
+struct writer {
+    yaml_emitter_t emitter;
+    struct throughput *engine;
+    const struct machine *machine;
+    bool failed;
+};
+
+static void emit(struct writer *w, yaml_event_t *event)
+{
+    if (!yaml_emitter_emit(&w->emitter, event))
+        w->failed = true;
+}
+
+static void put_scalar(struct writer *w, const char *text, yaml_scalar_style_t style)
+{
+    yaml_event_t event;
+    bool plain = style == YAML_PLAIN_SCALAR_STYLE;
+    yaml_scalar_event_initialize(&event, NULL, NULL, (const yaml_char_t *)text, (int)strlen(text), plain, !plain, style);
+    emit(w, &event);
+}
+
+static void put(struct writer *w, const char *text)
+{
+    put_scalar(w, text, YAML_PLAIN_SCALAR_STYLE);
+}
+
+static void put_text(struct writer *w, const char *text)
+{
+    put_scalar(w, text, YAML_SINGLE_QUOTED_SCALAR_STYLE);
+}
+
+static void put_number(struct writer *w, double value)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%.17g", value);
+    for (int digits = 1; digits < 17 && !isnan(value); digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (strtod(text, NULL) == value)
+            break;
+    }
+    put(w, isnan(value) ? "~" : text);
+}
+
+static void open_map(struct writer *w, bool flow)
+{
+    yaml_event_t event;
+    yaml_mapping_start_event_initialize(&event, NULL, NULL, 1, flow ? YAML_FLOW_MAPPING_STYLE : YAML_BLOCK_MAPPING_STYLE);
+    emit(w, &event);
+}
+
+static void open_list(struct writer *w, bool flow)
+{
+    yaml_event_t event;
+    yaml_sequence_start_event_initialize(&event, NULL, NULL, 1, flow ? YAML_FLOW_SEQUENCE_STYLE : YAML_BLOCK_SEQUENCE_STYLE);
+    emit(w, &event);
+}
+
+static void close_map(struct writer *w)
+{
+    yaml_event_t event;
+    yaml_mapping_end_event_initialize(&event);
+    emit(w, &event);
+}
+
+static void close_list(struct writer *w)
+{
+    yaml_event_t event;
+    yaml_sequence_end_event_initialize(&event);
+    emit(w, &event);
+}
+
+static void put_ports(struct writer *w, portset set)
+{
+    const struct ports *ports = mapping_ports(w->machine->mapping);
+    char together[PORTS_MAX + 1];
+    size_t length = 0;
+    bool list = false;
+
+    for (unsigned j = 0; j < ports->count; j++)
+        if (set >> j & 1) {
+            list |= ports->names[j][1] != '\0';
+            together[length++] = ports->names[j][0];
+        }
+    together[length] = '\0';
+    if (!list) {
+        put_text(w, together);
+        return;
+    }
+    open_list(w, true);
+    for (unsigned j = 0; j < ports->count; j++)
+        if (set >> j & 1)
+            put_text(w, ports->names[j]);
+    close_list(w);
+}
+
+static void put_pressure(struct writer *w, const struct usage *usage)
+{
+    open_list(w, true);
+    for (unsigned i = 0; i < usage->count; i++) {
+        open_list(w, true);
+        put_number(w, usage->uops[i].count);
+        put_ports(w, usage->uops[i].ports);
+        close_list(w);
+    }
+    close_list(w);
+}
+
+static double cycles_of(struct writer *w, const struct usage *usage)
+{
+    struct mass masses[64];
+    size_t n = 0;
+    for (unsigned i = 0; i < usage->count && n < 64; i++)
+        masses[n++] = (struct mass){usage->uops[i].ports, usage->uops[i].count};
+    return usage->count > 64 ? NAN : throughput_of_masses(w->engine, masses, n);
+}
+
+static void put_part(struct writer *w, const char *key, const char *value)
+{
+    put(w, key);
+    if (strcmp(value, "*") == 0)
+        put_text(w, value);
+    else
+        put(w, value);
+}
+
+static void put_address(struct writer *w, const struct att_form *f, const struct att_operand *o)
+{
+    bool exact = f && f->address;
+    put_part(w, "base", exact ? (o->base ? "gpr" : "~") : "*");
+    put_part(w, "offset", exact ? (o->offset ? "imd" : "~") : "*");
+    put_part(w, "index", o && o->name[0] ? o->name : exact ? (o->index ? "gpr" : "~") : "*");
+    put_part(w, "scale", exact ? (o->scale ? "8" : "1") : "*");
+}
+
+static void put_operand(struct writer *w, const struct att_form *f, const struct att_operand *o)
+{
+    open_map(w, true);
+    put(w, "class");
+    switch (o->class) {
+    case ATT_REGISTER:
+        put(w, "register");
+        put(w, "name");
+        put(w, o->name);
+        break;
+    case ATT_MEMORY:
+        put(w, "memory");
+        put_address(w, f, o);
+        break;
+    case ATT_IMMEDIATE:
+        put(w, "immediate");
+        put(w, "imd");
+        put(w, "int");
+        break;
+    case ATT_LABEL:
+        put(w, "identifier");
+    }
+    if (o->mask) {
+        put(w, "mask");
+        put(w, "True");
+    }
+    close_map(w);
+}
+
+static bool same_facts(const struct mapping_entry *a, const struct mapping_entry *b)
+{
+    bool latency = a->latency == b->latency || (isnan(a->latency) && isnan(b->latency));
+    return latency && a->micro_ops == b->micro_ops && usage_equal(&a->usage, &b->usage);
+}
+
+/* Branches and their like have several names of one rank; others have a general one behind the suffixed. */
+static void put_names(struct writer *w, const struct item *item, bool general)
+{
+    const struct att_form *f = &item->att;
+    if (!item->spelled) {
+        put_text(w, item->entry->form);
+        return;
+    }
+    unsigned from = general && f->suffixed ? 1 : 0, to = !general && f->suffixed ? 1 : f->name_count;
+    /* movzbq's general name is movzb; movzx stays Intel's. */
+    to = general && f->suffixed && str_has_prefix(f->names[0], "mov") ? 2 : to;
+    if (to - from == 1) {
+        put(w, f->names[from]);
+        return;
+    }
+    open_list(w, true);
+    for (unsigned i = from; i < to; i++)
+        put(w, f->names[i]);
+    close_list(w);
+}
+
+/* One entry for @items[first] and those behind it that cost the same; marks them as @written, and as @spoken for under the general name. */
+static void put_entry(struct writer *w, const struct item *items, size_t n, size_t first, bool *written, bool *spoken, bool general)
+{
+    const struct item *item = &items[first];
+
+    open_map(w, false);
+    put(w, "name");
+    put_names(w, item, general);
+    put(w, "operands");
+    open_list(w, true);
+    for (unsigned i = 0; item->spelled && i < item->att.count; i++)
+        put_operand(w, &item->att, &item->att.operands[i]);
+    close_list(w);
+    put(w, "latency");
+    put_number(w, item->entry->latency);
+    put(w, "port_pressure");
+    put_pressure(w, &item->entry->usage);
+    put(w, "throughput");
+    put_number(w, cycles_of(w, &item->entry->usage));
+    put(w, "uops");
+    put_number(w, item->entry->micro_ops ? item->entry->micro_ops : NAN);
+    put(w, "portolan_forms");
+    open_list(w, true);
+    for (size_t i = first; i < n; i++) {
+        if (written[i] || !same_facts(item->entry, items[i].entry) || (!general && strcmp(items[i].att.names[0], item->att.names[0]) != 0))
+            continue;
+        put_text(w, items[i].entry->form);
+        written[i] = true;
+        if (general)
+            spoken[i] = true;
+    }
+    close_list(w);
+    close_map(w);
+}
+
+static void put_group(struct writer *w, const struct item *items, size_t n)
+{
+    bool *written = mem_zero(n, sizeof *written), *spoken = mem_zero(n, sizeof *spoken);
+    for (size_t i = 0; i < n; i++) {
+        if (written[i])
+            continue;
+        /* An entry under "addq" would hide the general one from the 64-bit forms that it speaks for: then it stands behind it, unseen by OSACA. */
+        bool hides = false;
+        for (size_t k = 0; k < i; k++)
+            hides |= spoken[k] && strcmp(items[k].att.names[0], items[i].att.names[0]) == 0;
+        put_entry(w, items, n, i, written, spoken, i == 0 || hides);
+    }
+    free(written);
+    free(spoken);
+}
+
+/* What OSACA sees of a form: the name without size suffix and the operand classes. */
+static void set_key(struct item *item)
+{
+    const struct att_form *f = &item->att;
+    struct str key = {0};
+
+    if (!item->spelled) {
+        snprintf(item->key, sizeof item->key, "~%s", item->entry->form);
+        return;
+    }
+    str_add(&key, f->names[f->suffixed ? 1 : 0]);
+    for (unsigned i = 0; i < f->count; i++) {
+        const struct att_operand *o = &f->operands[i];
+        str_addf(&key, " %d%s%s", o->class, o->name, o->mask ? "k" : "");
+        if (f->address && o->class == ATT_MEMORY)
+            str_addf(&key, "%d%d%d%d", o->base, o->index, o->scale, o->offset);
+    }
+    snprintf(item->key, sizeof item->key, "%s", str_text(&key));
+    str_done(&key);
+}
+
+/* 64-bit forms without prefixes speak for the others, low bytes before high ones, short immediates before long. */
+static unsigned rank_of(const struct item *item)
+{
+    unsigned bits = 0;
+    for (unsigned i = 0; i < item->att.count; i++)
+        bits = item->att.operands[i].bits > bits ? item->att.operands[i].bits : bits;
+    return (item->att.plain ? 0 : 1000) + (bits == 64 ? 0 : bits == 32 ? 100 : bits ? 200 : 50) + (strstr(item->entry->form, "R8h") ? 10 : 0) +
+           (strstr(item->entry->form, "I8") ? 0 : 1);
+}
+
+static int order_items(const void *a, const void *b)
+{
+    const struct item *x = a, *y = b;
+    int order = strcmp(x->key, y->key);
+    if (!order)
+        order = (x->rank > y->rank) - (x->rank < y->rank);
+    return order ? order : (x->order > y->order) - (x->order < y->order);
+}
+
+static void put_forms(struct writer *w)
+{
+    const struct mapping *mapping = w->machine->mapping;
+    size_t n = mapping_count(mapping);
+    struct item *items = mem_zero(n + 1, sizeof *items);
+
+    for (size_t i = 0; i < n; i++) {
+        items[i].entry = mapping_at(mapping, i);
+        items[i].order = i;
+        items[i].spelled = att_form(items[i].entry->form, &items[i].att);
+        set_key(&items[i]);
+        items[i].rank = rank_of(&items[i]);
+    }
+    if (n)
+        qsort(items, n, sizeof *items, order_items);
+    for (size_t from = 0, to; from < n; from = to) {
+        for (to = from + 1; to < n && strcmp(items[to].key, items[from].key) == 0; to++)
+            ;
+        put_group(w, items + from, to - from);
+    }
+    free(items);
+}
+
+/* Usage of the plain 64-bit move between memory and register: what OSACA adds where it lacks a memory form. */
+static void put_access(struct writer *w, const char *key, const char *form)
+{
+    const struct mapping_entry *move = mapping_find(w->machine->mapping, form);
+    char fallback[48];
+
+    put(w, key);
+    open_list(w, false);
+    if (move) {
+        open_map(w, true);
+        put_address(w, NULL, NULL);
+        put(w, "port_pressure");
+        put_pressure(w, &move->usage);
+        close_map(w);
+    }
+    close_list(w);
+    snprintf(fallback, sizeof fallback, "%s_default", key);
+    put(w, fallback);
+    open_list(w, true);
+    for (unsigned i = 0; move && i < move->usage.count; i++) {
+        open_list(w, true);
+        put_number(w, move->usage.uops[i].count);
+        put_ports(w, move->usage.uops[i].ports);
+        close_list(w);
+    }
+    close_list(w);
+}
+
+static void put_fact(struct writer *w, const char *key, const char *fact)
+{
+    put(w, key);
+    put_number(w, machine_number(w->machine, fact));
+}
+
+static void put_load_latency(struct writer *w)
+{
+    static const char *const loads[][2] = {
+        {"gpr", "MOV (R64, M64)"}, {"mm", "MOVQ (MM, M64)"}, {"xmm", "VMOVUPS (XMM, M128)"}, {"ymm", "VMOVUPS (YMM, M256)"}, {"zmm", "VMOVUPS (ZMM, M512)"}};
+    put(w, "load_latency");
+    open_map(w, true);
+    for (unsigned i = 0; i < sizeof loads / sizeof *loads; i++) {
+        const struct mapping_entry *load = mapping_find(w->machine->mapping, loads[i][1]);
+        put(w, loads[i][0]);
+        put_number(w, load ? load->latency : NAN);
+    }
+    close_map(w);
+}
+
+static void put_head(struct writer *w)
+{
+    const struct machine *m = w->machine;
+    const struct ports *ports = mapping_ports(m->mapping);
+    struct str scheme = {0};
+
+    put(w, "osaca_version");
+    put(w, "0.7.1");
+    put(w, "micro_architecture");
+    put_text(w, m->title);
+    put(w, "arch_code");
+    put_text(w, m->id);
+    put(w, "isa");
+    put(w, "x86");
+    put_fact(w, "ROB_size", "rob_size");
+    put_fact(w, "dispatched_uops_per_cycle", "issue_width");
+    put_fact(w, "retired_uOps_per_cycle", "retire_width");
+    put_fact(w, "scheduler_size", "scheduler_size");
+    put(w, "hidden_loads");
+    put(w, "false");
+    put_load_latency(w);
+    put_access(w, "load_throughput", "MOV (R64, M64)");
+    put_access(w, "store_throughput", "MOV (M64, R64)");
+    put(w, "ports");
+    open_list(w, true);
+    for (unsigned j = 0; j < ports->count; j++) {
+        put_text(w, ports->names[j]);
+        str_addf(&scheme, "%s%s", j ? " | " : "", ports->names[j]);
+    }
+    close_list(w);
+    put(w, "port_model_scheme");
+    str_add_char(&scheme, '\n');
+    put_scalar(w, str_text(&scheme), YAML_LITERAL_SCALAR_STYLE);
+    str_done(&scheme);
+    put(w, "portolan");
+    open_map(w, false);
+    put(w, "pipes");
+    open_list(w, true);
+    for (unsigned j = 0; j < ports->count; j++)
+        if (ports->pipes >> j & 1)
+            put_text(w, ports->names[j]);
+    close_list(w);
+    close_map(w);
+}
+
+static int keep(void *out, unsigned char *bytes, size_t length)
+{
+    str_add_bytes(out, bytes, length);
+    return 1;
+}
+
+static void begin(struct writer *w, struct str *out)
+{
+    yaml_event_t event;
+    if (!yaml_emitter_initialize(&w->emitter))
+        die("out of memory");
+    yaml_emitter_set_output(&w->emitter, keep, out);
+    yaml_emitter_set_unicode(&w->emitter, 1);
+    yaml_emitter_set_width(&w->emitter, -1);
+    yaml_stream_start_event_initialize(&event, YAML_UTF8_ENCODING);
+    emit(w, &event);
+    yaml_document_start_event_initialize(&event, NULL, NULL, NULL, 1);
+    emit(w, &event);
+}
+
+static void end(struct writer *w)
+{
+    yaml_event_t event;
+    yaml_document_end_event_initialize(&event, 1);
+    emit(w, &event);
+    yaml_stream_end_event_initialize(&event);
+    emit(w, &event);
+    yaml_emitter_delete(&w->emitter);
+}
+
+bool export_osaca(const struct machine *m, struct str *out, struct err *err)
+{
+    struct writer w = {.machine = m};
+
+    if (strcmp(m->isa, "x86-64") != 0)
+        return err_set(err, ERR_DATA, "export as csv, uops-info or pmevo", "machine files for %s are not written in this version", m->isa);
+    w.engine = throughput_new(mapping_ports(m->mapping)->count ? mapping_ports(m->mapping)->count : 1);
+    begin(&w, out);
+    open_map(&w, false);
+    put_head(&w);
+    put(&w, "instruction_forms");
+    open_list(&w, false);
+    put_forms(&w);
+    close_list(&w);
+    close_map(&w);
+    end(&w);
+    throughput_free(w.engine);
+    return !w.failed || err_set(err, ERR_DATA, "are all names UTF-8?", "libyaml refuses to write this machine");
+}
+

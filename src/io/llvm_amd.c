@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "io/llvm_amd.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+
+struct units {
+    portset address, load, store_address, store;   /* store: 0 when its address unit says enough */
+};
+
+struct access {
+    bool reads, writes;
+};
+
+static portset ports_called(const struct ports *ports, const char *prefix)
+{
+    portset set = 0;
+    for (unsigned i = 0; i < ports->count; i++)
+        if (str_has_prefix(ports->names[i], prefix))
+            set |= (portset)1 << i;
+    return set;
+}
+
+/* May add a port to @ports. */
+static struct units units_of(struct ports *ports)
+{
+    struct units u = {.address = ports_called(ports, "AGU"), .store = ports_called(ports, "ST")};
+
+    u.load = u.store_address = u.address;
+    if (u.address && !u.store && portset_size(u.address) == 3) {
+        u.store_address = (portset)1 << (31 - __builtin_clz(u.address));
+        u.load &= ~u.store_address;
+    } else if (u.address && !u.store && ports_add(ports, "ST", NULL)) {
+        u.store = (portset)1 << (ports->count - 1);
+    }
+    return u;
+}
+
+static struct access access_of(const struct form_row *row)
+{
+    struct access a = {strstr(row->template, "{R:M") || strstr(row->template, "{RW:M"), strstr(row->template, "{W:M") || strstr(row->template, "{RW:M")};
+
+    a.reads |= str_has_prefix(row->form, "POP ") || str_has_prefix(row->form, "RET");
+    a.writes |= str_has_prefix(row->form, "PUSH ") || str_has_prefix(row->form, "CALL");
+    return a;
+}
+
+static unsigned count_within(const struct usage *usage, portset set)
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < usage->count; i++)
+        if (!(usage->uops[i].ports & ~set))
+            count += usage->uops[i].count;
+    return count;
+}
+
+/* The memory operand in a form's name, NULL when there is none. */
+static const char *memory_in(const char *form)
+{
+    for (const char *at = strchr(form, '('); at && *at; at++)
+        if (at[1] == 'M' && (*at == '(' || *at == ' ') && isdigit((unsigned char)at[2]))
+            return at + 1;
+    return NULL;
+}
+
+/* The entry that does on registers what @form does with its memory operand, NULL when there is none. */
+static const struct mapping_entry *register_twin(const struct mapping *mapping, const char *form)
+{
+    const char *memory = memory_in(form);
+    unsigned long bits = memory ? strtoul(memory + 1, NULL, 10) : 0;
+    const char *registers[] = {bits == 8 ? "R8l" : bits == 16 ? "R16" : bits == 32 ? "R32" : "R64",
+                               strstr(form, "ZMM") ? "ZMM" : strstr(form, "YMM") ? "YMM" : "XMM", "XMM"};
+    const struct mapping_entry *twin = NULL;
+
+    for (size_t i = 0; memory && !twin && i < sizeof registers / sizeof *registers; i++) {
+        struct str name = {0};
+        str_addf(&name, "%.*s%s%s", (int)(memory - form), form, registers[i], memory + strcspn(memory, ",)"));
+        twin = mapping_find(mapping, str_text(&name));
+        str_done(&name);
+    }
+    return twin;
+}
+
+static void complete_usage(const struct usage *from, const struct units *u, struct access a, bool wide, struct usage *to)
+{
+    for (unsigned i = 0; i < from->count; i++)
+        if (from->uops[i].ports & ~u->address && !(u->store && !(from->uops[i].ports & ~u->store)))
+            usage_add(to, from->uops[i].ports, from->uops[i].count);
+    if (a.reads)
+        usage_add(to, u->load, wide ? 2 : 1);
+    if (a.writes) {
+        usage_add(to, u->store_address, 1);
+        if (u->store)
+            usage_add(to, u->store, 1);
+    }
+}
+
+/* Microcode that the models only mark: nothing at all, or as many ALU cycles as the latency that stands for "not known". */
+static bool is_placeholder(const struct mapping_entry *entry)
+{
+    bool marked = entry->usage.count == 1 && entry->usage.uops[0].count == 100;
+    return (isnan(entry->latency) && (marked || !entry->usage.count)) || (!entry->usage.count && entry->latency > 1);
+}
+
+void llvm_amd_complete(struct machine *m, const struct forms *forms)
+{
+    struct ports ports = *mapping_ports(m->mapping);
+    struct units units = units_of(&ports);
+
+    if (!units.address)
+        return;
+    struct mapping *complete = mapping_new(&ports);
+    for (size_t i = 0; i < mapping_count(m->mapping); i++) {
+        struct mapping_entry entry = *mapping_at(m->mapping, i);
+        const struct form_row *row = forms_find(forms, entry.form);
+        if (is_placeholder(&entry))
+            continue;
+        struct access access = row ? access_of(row) : (struct access){0};
+        const struct mapping_entry *twin = access.reads && !access.writes ? register_twin(m->mapping, entry.form) : NULL;
+        struct usage usage = {0};
+        /* Gathers and microcode list their accesses themselves. */
+        bool plain = (access.reads || access.writes) && !strstr(entry.form, "VSIB") && count_within(&entry.usage, units.address) <= 2;
+
+        if (plain) {
+            complete_usage(&entry.usage, &units, access, strstr(entry.form, "M512") != NULL, &usage);
+            entry.usage = usage;
+        }
+        if (twin && twin->micro_ops)
+            entry.micro_ops = twin->micro_ops;
+        if (access.reads && access.writes && entry.micro_ops < 2)
+            entry.micro_ops = 2;
+        mapping_set(complete, &entry);
+        usage_done(&usage);
+    }
+    mapping_free(m->mapping);
+    m->mapping = complete;
+}

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "io/pmevo_json.h"
+
+#include <ctype.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+
+#define FILE_LIMIT ((size_t)256 << 20)
+
+static const char memory_tail[] = "ptr [((MEM:64)) + ((MIMM:16))]";
+
+/* One operand of theirs, blanks restored, into ours. */
+static bool operand_name(const char *text, struct str *out)
+{
+    static const struct {
+        const char *size;
+        unsigned bits;
+    } sizes[] = {{"byte ", 8}, {"word ", 16}, {"dword ", 32}, {"qword ", 64}, {"xmmword ", 128}, {"ymmword ", 256}};
+    char access[8], class[4], rest;
+    unsigned bits;
+
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        if (str_has_prefix(text, sizes[i].size) && strcmp(text + strlen(sizes[i].size), memory_tail) == 0) {
+            str_addf(out, "M%u", sizes[i].bits);
+            return true;
+        }
+    if (sscanf(text, "((IMM:%u))%c", &bits, &rest) == 1 && !strchr(text, '[') && text[strlen(text) - 1] == ')') {
+        str_addf(out, "I%u", bits);
+        return true;
+    }
+    if (sscanf(text, "((DIV:%u))%c", &bits, &rest) == 1 && text[strlen(text) - 1] == ')') {
+        str_addf(out, "R%u", bits);
+        return true;
+    }
+    if (sscanf(text, "((REG:%7[RW]:%3[A-Z]:%u))%c", access, class, &bits, &rest) != 3 || text[strlen(text) - 1] != ')')
+        return false;
+    if (strcmp(class, "G") == 0)
+        str_addf(out, bits == 8 ? "R8l" : "R%u", bits);
+    else if (strcmp(class, "V") == 0 && (bits == 128 || bits == 256))
+        str_add(out, bits == 128 ? "XMM" : "YMM");
+    else
+        return false;
+    return true;
+}
+
+bool pmevo_form_name(const char *theirs, struct str *out)
+{
+    size_t mnemonic = strcspn(theirs, "_ "), before = out->length;
+    char *text = mem_strdup(theirs + mnemonic);
+    bool ok = mnemonic > 0;
+
+    for (size_t i = 0; i < mnemonic; i++)
+        ok &= isupper((unsigned char)theirs[i]) || isdigit((unsigned char)theirs[i]);
+    for (char *at = text; *at; at++)
+        *at = *at == '_' ? ' ' : *at;
+    str_add_bytes(out, theirs, mnemonic);
+    str_add(out, " (");
+    unsigned operands = 0;
+    for (char *save, *operand = strtok_r(text, ",", &save); ok && operand; operand = strtok_r(NULL, ",", &save)) {
+        str_add(out, operands++ ? ", " : "");
+        operand += strspn(operand, " ");
+        ok = *operand && operand_name(operand, out);
+    }
+    str_add_char(out, ')');
+    free(text);
+    if (!ok) {
+        out->length = before;
+        out->data[before] = '\0';
+    }
+    return ok;
+}
+
+/* Their names and ours, aligned by index. */
+struct translation {
+    struct names theirs;
+    char **ours;
+};
+
+static void translation_done(struct translation *t)
+{
+    for (size_t i = 0; t->ours && i < t->theirs.count; i++)
+        free(t->ours[i]);
+    free(t->ours);
+    names_done(&t->theirs);
+}
+
+/* Takes all names of t->theirs over, except where two would fall together. */
+static void translate(struct translation *t)
+{
+    struct names seen = {0};
+    struct str name = {0};
+
+    t->ours = mem_zero(t->theirs.count + 1, sizeof *t->ours);
+    uint32_t *uses = mem_zero(t->theirs.count + 1, sizeof *uses);
+    for (size_t i = 0; i < t->theirs.count; i++) {
+        str_clear(&name);
+        if (!pmevo_form_name(t->theirs.items[i], &name))
+            str_add(&name, t->theirs.items[i]);
+        t->ours[i] = mem_strdup(str_text(&name));
+        uses[names_add(&seen, t->ours[i])]++;
+    }
+    for (size_t i = 0; i < t->theirs.count; i++)
+        if (uses[names_find(&seen, t->ours[i])] > 1) {
+            free(t->ours[i]);
+            t->ours[i] = mem_strdup(t->theirs.items[i]);
+        }
+    free(uses);
+    names_done(&seen);
+    str_done(&name);
+}
+
+static json_t *parse_json(const char *name, const char *bytes, size_t length, const char *const kinds[], const char **kind, struct err *err)
+{
+    json_error_t fault;
+    json_t *root = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, &fault);
+
+    if (!root) {
+        err_set(err, ERR_DATA, "correct the JSON", "%s", fault.text);
+        err_at(err, name, fault.line > 0 ? (size_t)fault.line : 0, fault.column > 0 ? (size_t)fault.column : 0);
+        return NULL;
+    }
+    const char *found = json_string_value(json_object_get(root, "kind"));
+    for (size_t i = 0; found && kinds[i]; i++)
+        if (strcmp(found, kinds[i]) == 0) {
+            *kind = kinds[i];
+            return root;
+        }
+    err_set(err, ERR_DATA, NULL, "the kind %s was expected, not \"%s\"", kinds[0], found ? found : "");
+    err_at(err, name, 0, 0);
+    json_decref(root);
+    return NULL;
+}
+
+static void collect_architecture(json_t *root, struct translation *t)
+{
+    json_t *forms = json_object_get(json_object_get(root, "arch"), "insns"), *form;
+    size_t i;
+    json_array_foreach(forms, i, form)
+        if (json_is_string(form))
+            names_add(&t->theirs, json_string_value(form));
+}
+
+/* The fault of item @index of a list, in words: jansson keeps no lines. */
+static bool item_fault(struct err *err, const char *name, const char *what, size_t index)
+{
+    err_set(err, ERR_DATA, NULL, "%s %zu is not what the format says", what, index + 1);
+    return err_at(err, name, 0, 0);
+}
+
+static bool collect_sequences(const char *name, json_t *list, struct translation *t, struct err *err)
+{
+    json_t *item, *form;
+    size_t i, k;
+
+    json_array_foreach(list, i, item) {
+        json_t *sequence = json_object_get(item, "iseq");
+        if (!json_is_array(sequence) || json_array_size(sequence) == 0)
+            return item_fault(err, name, "experiment", i);
+        json_array_foreach(sequence, k, form) {
+            if (!json_is_string(form) || !*json_string_value(form))
+                return item_fault(err, name, "experiment", i);
+            names_add(&t->theirs, json_string_value(form));
+        }
+    }
+    return true;
+}
+
+static void read_result(struct experiments *e, size_t row, json_t *item)
+{
+    json_t *result = json_object_get(item, "result"), *cycles = json_object_get(result, "cycles"), *other;
+    json_t *others = json_object_get(item, "other_results");
+    const char *cause = json_string_value(json_object_get(result, "error_cause"));
+    double value = json_is_number(cycles) ? json_number_value(cycles) : NAN;
+    size_t i;
+
+    if (value > 0)
+        experiments_set(e, row, value, NAN, 0, EXPERIMENT_OK);
+    else if (cause || !isnan(value))
+        experiments_set(e, row, NAN, NAN, 0, cause ? cause : "no valid cycles");
+    json_array_foreach(others, i, other) {
+        const char *id = json_string_value(json_object_get(other, "id"));
+        json_t *theirs = json_object_get(other, "cycles");
+        char text[32];
+        if (!id || !json_is_number(theirs))
+            continue;
+        snprintf(text, sizeof text, "%.17g", json_number_value(theirs));
+        experiments_set_extra(e, row, id, text);
+    }
+}
+
+struct experiments *pmevo_experiments_parse(const char *name, const char *bytes, size_t length, struct err *err)
+{
+    static const char *const kinds[] = {"ExperimentList", NULL};
+    struct translation t = {0};
+    struct experiments *e = NULL;
+    const char *kind;
+    json_t *root = parse_json(name, bytes, length, kinds, &kind, err), *item;
+    json_t *list = json_object_get(root, "exps");
+    size_t i, k;
+
+    if (!root)
+        return NULL;
+    collect_architecture(root, &t);
+    if (!json_is_array(list)) {
+        err_set(err, ERR_DATA, NULL, "there is no list \"exps\"");
+        err_at(err, name, 0, 0);
+        goto out;
+    }
+    if (!collect_sequences(name, list, &t, err))
+        goto out;
+    translate(&t);
+    e = experiments_new();
+    json_array_foreach(list, i, item) {
+        VEC(struct flat_term) terms = {0};
+        json_t *form;
+        json_array_foreach(json_object_get(item, "iseq"), k, form) {
+            uint32_t index = names_add(&e->forms, t.ours[names_find(&t.theirs, json_string_value(form))]);
+            vec_push(&terms, ((struct flat_term){index, 1}));
+        }
+        read_result(e, experiments_add(e, terms.items, terms.count), item);
+        vec_done(&terms);
+    }
+out:
+    translation_done(&t);
+    json_decref(root);
+    return e;
+}
+
+/* "7" or 7 into the port's name; false for anything else. */
+static bool port_text(json_t *port, char text[PORT_NAME_MAX])
+{
+    if (json_is_integer(port) && json_integer_value(port) >= 0)
+        return snprintf(text, PORT_NAME_MAX, "%lld", (long long)json_integer_value(port)) < PORT_NAME_MAX;
+    return json_is_string(port) && *json_string_value(port) && snprintf(text, PORT_NAME_MAX, "%s", json_string_value(port)) < PORT_NAME_MAX;
+}
+
+/* The ports that the lists of one form name: @depth 1 for a list of ports, 2 for a list of such lists. */
+static bool collect_ports(json_t *list, unsigned depth, struct names *ports)
+{
+    char text[PORT_NAME_MAX];
+    json_t *item;
+    size_t i;
+
+    if (!json_is_array(list))
+        return false;
+    json_array_foreach(list, i, item) {
+        if (depth > 1 ? !collect_ports(item, depth - 1, ports) : !port_text(item, text))
+            return false;
+        if (depth == 1)
+            names_add(ports, text);
+    }
+    return true;
+}
+
+static int compare_port_names(const void *a, const void *b)
+{
+    const char *x = *(char *const *)a, *y = *(char *const *)b;
+    long p = strtol(x, NULL, 10), q = strtol(y, NULL, 10);
+    return p != q ? (p > q) - (p < q) : strcmp(x, y);
+}
+
+static portset set_of(json_t *list, const struct ports *ports)
+{
+    char text[PORT_NAME_MAX];
+    portset set = 0;
+    json_t *port;
+    size_t i;
+
+    json_array_foreach(list, i, port)
+        if (port_text(port, text))
+            set |= (portset)1 << ports_find(ports, text, strlen(text));
+    return set;
+}
+
+static bool read_ports(const char *name, json_t *assignment, bool three_level, struct ports *ports, struct err *err)
+{
+    struct names found = {0};
+    const char *form;
+    json_t *value;
+    bool ok = json_is_object(assignment);
+
+    if (!ok)
+        err_set(err, ERR_DATA, NULL, "there is no object \"assignment\"");
+    json_object_foreach(assignment, form, value)
+        if (ok && (!*form || !collect_ports(value, three_level ? 2 : 1, &found)))
+            ok = err_set(err, ERR_DATA, "give lists of ports", "the ports of \"%s\" are not what the format says", form);
+    if (ok && found.count > 1)
+        qsort(found.items, found.count, sizeof *found.items, compare_port_names);
+    for (size_t i = 0; ok && i < found.count; i++)
+        ok = ports_add(ports, found.items[i], err);
+    if (!ok)
+        err_at(err, name, 0, 0);
+    /* Sorting has broken the index, not the strings. */
+    names_done(&found);
+    return ok;
+}
+
+struct mapping *pmevo_mapping_parse(const char *name, const char *bytes, size_t length, struct err *err)
+{
+    static const char *const kinds[] = {"Mapping3", "Mapping2", "Mapping", NULL};
+    struct translation t = {0};
+    struct ports ports = {0};
+    struct mapping *m = NULL;
+    const char *kind, *form;
+    json_t *root = parse_json(name, bytes, length, kinds, &kind, err), *value, *uop;
+    json_t *assignment = json_object_get(root, "assignment");
+    bool three_level = root && kind == kinds[0];
+    size_t i;
+
+    if (!root)
+        return NULL;
+    if (!read_ports(name, assignment, three_level, &ports, err))
+        goto out;
+    collect_architecture(root, &t);
+    json_object_foreach(assignment, form, value)
+        names_add(&t.theirs, form);
+    translate(&t);
+    m = mapping_new(&ports);
+    json_object_foreach(assignment, form, value) {
+        struct mapping_entry entry = {.form = t.ours[names_find(&t.theirs, form)], .latency = NAN};
+        json_array_foreach(value, i, uop) {
+            portset set = three_level ? set_of(uop, &ports) : i == 0 ? set_of(value, &ports) : 0;
+            if (set)
+                usage_add(&entry.usage, set, 1);
+        }
+        mapping_set(m, &entry);
+        usage_done(&entry.usage);
+    }
+out:
+    translation_done(&t);
+    json_decref(root);
+    return m;
+}
+
+struct experiments *pmevo_experiments_load(const char *path, struct err *err)
+{
+    struct str text = {0};
+    struct experiments *e = file_read(path, FILE_LIMIT, &text, err) ? pmevo_experiments_parse(path, str_text(&text), text.length, err) : NULL;
+    str_done(&text);
+    return e;
+}
+
+struct mapping *pmevo_mapping_load(const char *path, struct err *err)
+{
+    struct str text = {0};
+    struct mapping *m = file_read(path, FILE_LIMIT, &text, err) ? pmevo_mapping_parse(path, str_text(&text), text.length, err) : NULL;
+    str_done(&text);
+    return m;
+}

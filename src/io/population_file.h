@@ -1,0 +1,21 @@
+/* Several mappings over the same ports and forms in one JSON file: the population of a run of inference, so that it can go on later. */
+#ifndef PORTOLAN_IO_POPULATION_FILE_H
+#define PORTOLAN_IO_POPULATION_FILE_H
+
+#include "model/mapping.h"
+
+struct population {
+    struct mapping **mappings;   /* best first */
+    size_t count;
+    uint64_t fingerprint;        /* of the experiments they were made for */
+    double seconds;              /* the run has used so far */
+};
+
+void population_done(struct population *p);
+/* Whole or untouched. */
+bool population_save(const struct population *p, const char *path, struct err *err);
+/* False with err, and @out empty, on failure. The caller calls population_done. */
+bool population_load(const char *path, struct population *out, struct err *err);
+bool population_parse(const char *name, const char *bytes, size_t length, struct population *out, struct err *err);
+
+#endif

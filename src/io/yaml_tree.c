@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "io/yaml_tree.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+bool yaml_tree_parse(const char *name, const char *text, size_t length, struct yaml_tree *out, struct err *err)
+{
+    yaml_parser_t parser;
+    yaml_document_t more;
+    bool ok = false;
+
+    *out = (struct yaml_tree){.name = name};
+    if (!yaml_parser_initialize(&parser))
+        die("out of memory");
+    yaml_parser_set_input_string(&parser, (const unsigned char *)text, length);
+    if (!yaml_parser_load(&parser, &out->document))
+        goto fault;
+    out->loaded = true;
+    if (!yaml_parser_load(&parser, &more))
+        goto fault;
+    ok = !yaml_document_get_root_node(&more);
+    if (!ok)
+        yaml_tree_fault(out, yaml_document_get_root_node(&more), err, "keep one document per file", "a second document begins here");
+    yaml_document_delete(&more);
+    yaml_parser_delete(&parser);
+    return ok;
+fault:
+    err_set(err, ERR_DATA, "correct the YAML", "%s%s%s", parser.problem ? parser.problem : "it does not parse", parser.context ? " " : "",
+            parser.context ? parser.context : "");
+    err_at(err, name, parser.problem_mark.line + 1, parser.problem_mark.column + 1);
+    yaml_parser_delete(&parser);
+    return false;
+}
+
+void yaml_tree_done(struct yaml_tree *t)
+{
+    if (t->loaded)
+        yaml_document_delete(&t->document);
+    t->loaded = false;
+}
+
+/* libyaml's look-ups take the document as changeable but change nothing. */
+static const yaml_node_t *node_at(const struct yaml_tree *t, int index)
+{
+    return yaml_document_get_node((yaml_document_t *)&t->document, index);
+}
+
+const yaml_node_t *yaml_tree_root(const struct yaml_tree *t)
+{
+    return t->loaded ? yaml_document_get_root_node((yaml_document_t *)&t->document) : NULL;
+}
+
+const yaml_node_t *yaml_tree_get(const struct yaml_tree *t, const yaml_node_t *map, const char *key)
+{
+    if (!map || map->type != YAML_MAPPING_NODE)
+        return NULL;
+    size_t length = strlen(key);
+    for (const yaml_node_pair_t *pair = map->data.mapping.pairs.start; pair < map->data.mapping.pairs.top; pair++) {
+        const yaml_node_t *name = node_at(t, pair->key);
+        if (name && name->type == YAML_SCALAR_NODE && name->data.scalar.length == length && memcmp(name->data.scalar.value, key, length) == 0)
+            return node_at(t, pair->value);
+    }
+    return NULL;
+}
+
+const yaml_node_t *yaml_tree_item(const struct yaml_tree *t, const yaml_node_t *sequence, size_t index)
+{
+    if (!sequence || sequence->type != YAML_SEQUENCE_NODE)
+        return NULL;
+    size_t count = (size_t)(sequence->data.sequence.items.top - sequence->data.sequence.items.start);
+    return index < count ? node_at(t, sequence->data.sequence.items.start[index]) : NULL;
+}
+
+bool yaml_tree_null(const yaml_node_t *node)
+{
+    if (!node)
+        return true;
+    if (node->type != YAML_SCALAR_NODE || node->data.scalar.style == YAML_SINGLE_QUOTED_SCALAR_STYLE ||
+        node->data.scalar.style == YAML_DOUBLE_QUOTED_SCALAR_STYLE)
+        return false;
+    const char *text = (const char *)node->data.scalar.value;
+    return !*text || strcmp(text, "~") == 0 || strcmp(text, "null") == 0 || strcmp(text, "Null") == 0 || strcmp(text, "NULL") == 0;
+}
+
+const char *yaml_tree_text(const yaml_node_t *node)
+{
+    if (!node || node->type != YAML_SCALAR_NODE || yaml_tree_null(node) || strlen((const char *)node->data.scalar.value) != node->data.scalar.length)
+        return NULL;
+    return (const char *)node->data.scalar.value;
+}
+
+bool yaml_tree_fault(const struct yaml_tree *t, const yaml_node_t *node, struct err *err, const char *todo, const char *format, ...)
+{
+    char what[512];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    err_set(err, ERR_DATA, todo, "%s", what);
+    return err_at(err, t->name, node ? node->start_mark.line + 1 : 0, node ? node->start_mark.column + 1 : 0);
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "measure/calibrate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <x86intrin.h>
+
+#define ROUNDS 80
+#define SAMPLES 6
+#define WINDOW_SECONDS 20e-6
+#define CHAIN_SECONDS 10e-6
+#define PROBE_SECONDS 5e-6
+#define PATIENCE_SECONDS 0.1
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double calibrate_floor(double *values, size_t n, double width)
+{
+    qsort(values, n, sizeof *values, compare_doubles);
+    for (size_t i = 0; i + 2 < n; i++)
+        if (values[i + 2] <= values[i] * (1 + width))
+            return values[i + 1];
+    return values[n / 2];
+}
+
+static double least_ticks(const struct sandbox_item *item)
+{
+    double least = INFINITY;
+    for (unsigned i = 0; i < item->samples; i++)
+        least = (double)item->ticks[i] < least ? (double)item->ticks[i] : least;
+    return least;
+}
+
+static void raw(struct sandbox_item *item, enum pulse_code code, double count, unsigned samples)
+{
+    *item = (struct sandbox_item){.mode = SANDBOX_RAW_TICKS, .code = code, .warm = 2, .count = count < 1 ? 1 : (uint64_t)count, .samples = samples};
+}
+
+/* Ticks of the time stamp counter a second, by the system's clock. */
+struct stopwatch { uint64_t ticks; struct timespec time; };
+
+static void stopwatch_read(struct stopwatch *w)
+{
+    clock_gettime(CLOCK_MONOTONIC_RAW, &w->time);
+    w->ticks = __rdtsc();
+}
+
+static double stopwatch_hz(const struct stopwatch *from, const struct stopwatch *to)
+{
+    double seconds = (double)(to->time.tv_sec - from->time.tv_sec) + (double)(to->time.tv_nsec - from->time.tv_nsec) * 1e-9;
+    return seconds > 0 ? (double)(to->ticks - from->ticks) / seconds : NAN;
+}
+
+/* Ticks of one chain iteration and of an empty run, from two lengths. */
+static bool chain_line(struct sandbox *s, double *each, double *overhead, struct err *err)
+{
+    struct sandbox_item *items = sandbox_items(s);
+    double low = INFINITY, high = INFINITY;
+
+    for (unsigned i = 0; i < 20; i++)
+        raw(&items[i], PULSE_CHAIN, i % 2 ? 402 : 2, 32);
+    if (!sandbox_run(s, 20, NULL, NULL, NULL, err))
+        return false;
+    for (unsigned i = 0; i < 20; i++) {
+        if (items[i].fault)
+            return err_set(err, ERR_IO, NULL, "the clock's chain does not run: %s", sandbox_fault_text(items[i].fault));
+        double ticks = least_ticks(&items[i]);
+        if (i % 2)
+            high = ticks < high ? ticks : high;
+        else
+            low = ticks < low ? ticks : low;
+    }
+    *each = (high - low) / 400;
+    *overhead = low - 2 * *each;
+    return *each > 0 || err_set(err, ERR_IO, NULL, "the time stamp counter does not advance");
+}
+
+/* Multiplication and probe beside the chain, many times over. */
+static bool ratios(struct sandbox *s, double each, struct calibration *out, struct err *err)
+{
+    struct sandbox_item *items = sandbox_items(s);
+    double second[ROUNDS], probe[ROUNDS], sorted[ROUNDS], clocks[ROUNDS], quick = out->tick_hz / each;
+
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        raw(&items[3 * i], PULSE_CHAIN, CHAIN_SECONDS * quick, SAMPLES);
+        raw(&items[3 * i + 1], PULSE_SECOND_CHAIN, CHAIN_SECONDS * quick / 3, SAMPLES);
+        raw(&items[3 * i + 2], PULSE_PROBE, PROBE_SECONDS * quick, SAMPLES);
+    }
+    if (!sandbox_run(s, 3 * ROUNDS, NULL, NULL, NULL, err))
+        return false;
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        double chain = (least_ticks(&items[3 * i]) - out->rules.overhead) / (double)items[3 * i].count / SANDBOX_CHAIN_LENGTH;
+        clocks[i] = out->tick_hz / chain;
+        second[i] = (least_ticks(&items[3 * i + 1]) - out->rules.overhead) / (double)items[3 * i + 1].count / SANDBOX_CHAIN_LENGTH / chain;
+        probe[i] = (least_ticks(&items[3 * i + 2]) - out->rules.overhead) / (double)items[3 * i + 2].count / chain;
+    }
+    memcpy(sorted, probe, sizeof sorted);
+    out->rules.probe_cycles = calibrate_floor(sorted, ROUNDS, 0.005);
+    out->probe_rate = SANDBOX_PROBE_LENGTH / out->rules.probe_cycles;
+    /* What the quiet half of the probes scatters by, but no finer than the clock of a window can be told. */
+    double scatter = (sorted[ROUNDS / 2] - out->rules.probe_cycles) / out->rules.probe_cycles;
+    out->rules.probe_tolerance = scatter * 3 < 0.012 ? 0.012 : scatter * 3 > 0.03 ? 0.03 : scatter * 3;
+    unsigned slow = 0;
+    for (unsigned i = 0; i < ROUNDS; i++)
+        slow += probe[i] > out->rules.probe_cycles * (1 + out->rules.probe_tolerance);
+    out->contention = (double)slow / ROUNDS;
+    double ratio = calibrate_floor(second, ROUNDS, 0.003);
+    out->second_ratio = fabs(ratio - round(ratio)) < 0.02 * ratio ? round(ratio) : NAN;
+    qsort(clocks, ROUNDS, sizeof *clocks, compare_doubles);
+    out->clock_hz = clocks[ROUNDS / 2];
+    return true;
+}
+
+/* The same loop measured again and again by the rules found. */
+static bool noise_floor(struct sandbox *s, struct calibration *out, bool (*cancelled)(void *state), void *state, struct err *err)
+{
+    static const uint8_t add[] = {0x4d, 0x01, 0xc1, 0x4c, 0x01, 0xd3};   /* add r9, r8; add rbx, r10 */
+    struct sandbox_item *items = sandbox_items(s);
+    double cycles[40];
+    unsigned n = 0;
+    uint32_t offset;
+
+    sandbox_clear(s);
+    sandbox_add(s, add, sizeof add, 100, false, &offset);
+    for (unsigned i = 0; i < 40; i++)
+        items[i] = (struct sandbox_item){.mode = SANDBOX_WINDOWS, .code = PULSE_ITEM, .offset = offset, .vectors = SETUP_SSE};
+    if (!sandbox_run(s, 40, &out->rules, cancelled, state, err))
+        return false;
+    for (unsigned i = 0; i < 40; i++)
+        if (items[i].result.state == WINDOW_SETTLED)
+            cycles[n++] = items[i].result.cycles;
+    out->noise = NAN;
+    if (n < 10)
+        return true;
+    qsort(cycles, n, sizeof *cycles, compare_doubles);
+    double middle = cycles[n / 2];
+    for (unsigned i = 0; i < n; i++)
+        cycles[i] = fabs(cycles[i] - middle) / middle;
+    qsort(cycles, n, sizeof *cycles, compare_doubles);
+    out->noise = cycles[n * 95 / 100 < n ? n * 95 / 100 : n - 1];
+    return true;
+}
+
+bool calibrate(struct sandbox *s, bool (*cancelled)(void *state), void *state, struct calibration *out, struct err *err)
+{
+    struct stopwatch from, to;
+    double each = 0, overhead = 0;
+
+    *out = (struct calibration){.cpu = sandbox_cpu(s)};
+    stopwatch_read(&from);
+    if (!chain_line(s, &each, &overhead, err))
+        return false;
+    do
+        stopwatch_read(&to);
+    while (to.time.tv_sec == from.time.tv_sec && to.time.tv_nsec - from.time.tv_nsec < 20000000);
+    out->tick_hz = stopwatch_hz(&from, &to);
+    out->rules = (struct window_rules){.chain_cycles = SANDBOX_CHAIN_LENGTH, .overhead = overhead, .chain_tolerance = 0.003, .agreement = 0.004};
+    if (!ratios(s, each, out, err))
+        return false;
+    stopwatch_read(&to);
+    out->tick_hz = stopwatch_hz(&from, &to);
+    out->rules.second_cycles = isnan(out->second_ratio) ? 0 : out->second_ratio * SANDBOX_CHAIN_LENGTH;
+    out->rules.chain_ticks = CHAIN_SECONDS * out->tick_hz;
+    out->rules.probe_ticks = PROBE_SECONDS * out->tick_hz;
+    out->rules.item_ticks = WINDOW_SECONDS * out->tick_hz;
+    out->rules.patience = PATIENCE_SECONDS * out->tick_hz;
+    out->counters = sandbox_has_counter(s);
+    return noise_floor(s, out, cancelled, state, err);
+}

@@ -1,0 +1,32 @@
+/* What was measured, on disk as it comes: an experiments.csv that only grows, so that a killed program loses nothing that it wrote. */
+#ifndef PORTOLAN_MEASURE_JOURNAL_H
+#define PORTOLAN_MEASURE_JOURNAL_H
+
+#include "measure/source.h"
+#include "model/experiments.h"
+
+#define JOURNAL_ONCE "once"   /* state of a value that waits for its confirmation */
+
+struct journal;
+/* Opens or makes @path with its directories; a torn last line is cut off. NULL with err. One thread. */
+struct journal *journal_open(const char *path, struct err *err);
+void journal_close(struct journal *j);
+/* Appends one line; in memory until journal_flush. */
+void journal_add(struct journal *j, const struct experiment *e, const struct measured *m, const char *state);
+/* Writes what was added. False with err when the disk refuses. */
+bool journal_flush(struct journal *j, struct err *err);
+
+/* What the file already knew when it was opened. */
+struct journal_entry {
+    double cycles, spread;      /* final, NaN unless state is EXPERIMENT_OK */
+    uint32_t repeats;
+    char *state;                /* last word on it; JOURNAL_ONCE: only values */
+    double values[8];           /* of single passes */
+    unsigned value_count;
+};
+/* NULL when it has nothing of @e. */
+const struct journal_entry *journal_find(const struct journal *j, const struct experiment *e);
+/* Default place: $XDG_STATE_HOME or ~/.local/state, portolan/<cpu name>.csv. The caller frees; NULL without a home. */
+char *journal_default_path(void);
+
+#endif

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "measure/kernel_run.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "isa/cpu.h"
+
+#define UNROLLED_INSTRUCTIONS 240
+#define UNROLLED_BYTES 12288      /* well inside the first-level instruction cache */
+#define WINDOW_SECONDS 15e-6
+#define PASSES_LIMIT 4000
+#define MEASUREMENTS 4            /* until two agree */
+#define AGREEMENT 0.02
+
+/* What non-address registers hold. */
+enum values { VALUES_MAPPABLE, VALUES_SMALL, VALUES_ALL_MAPPABLE, VALUES_COUNT };
+
+struct plan {
+    const struct insn *insns;
+    size_t count, length;   /* instructions, bytes of one copy */
+    uint8_t *code;
+    unsigned copies;
+    uint32_t offset;
+    bool vector_index;
+    unsigned vectors;
+    uint16_t bases, indices;    /* general registers by use in addresses */
+};
+
+static bool mnemonic_is(const struct insn *insn, const char *const *list)
+{
+    for (; *list; list++)
+        if (str_match(*list, insn->mnemonic))
+            return true;
+    return false;
+}
+
+const char *kernel_refused(const struct insn *insns, size_t count)
+{
+    static const char *const refused[] = {"cpuid", "rdtsc*", "rdpmc", "rdpru", "rd?sbase", "wr?sbase", "xsetbv", "xrstor*", "xsave*", "fxrstor*", "rdrand", "rdseed", "xbegin", "xabort",
+                                          "umwait", "tpause", "monitor*", "mwait*", "wrpkru", "hlt", "syscall", "sysenter", "int*", "ud*", "enter", "swapgs", NULL};
+    for (size_t i = 0; i < count; i++) {
+        const struct insn *in = &insns[i];
+        if (in->isa != ISA_X86_64)
+            return "it is not for this kind of processor";
+        if (in->traits & INSN_CALL)
+            return "it calls a function";
+        if (in->traits & INSN_RETURN)
+            return "it returns";
+        if (in->traits & INSN_SYSTEM || mnemonic_is(in, refused))
+            return "system instructions are not run";
+        bool relative = false;
+        for (unsigned k = 0; k < in->operand_count; k++) {
+            relative |= in->operands[k].kind == OPERAND_RELATIVE;
+            if (in->operands[k].kind == OPERAND_MEMORY && in->operands[k].segment != REG_NONE && in->operands[k].access & ACCESS_WRITE)
+                return "it writes thread-local storage";
+        }
+        if (in->traits & INSN_BRANCH && !relative)
+            return "it branches indirectly";
+        if (in->traits & INSN_BRANCH && i + 1 < count)
+            return "it branches inside";
+    }
+    return count ? NULL : "it has no instructions";
+}
+
+/* A short branch of the same condition to the next instruction. */
+static size_t branch_to_next(const struct insn *in, uint8_t *out)
+{
+    size_t at = 0;
+    uint8_t opcode = in->bytes[0];
+    if (opcode == 0x0f)
+        opcode = 0x70 | (in->bytes[1] & 0x0f);
+    else if (opcode == 0xe9)
+        opcode = 0xeb;
+    else if (opcode == 0x67) {
+        out[at++] = opcode;
+        opcode = in->bytes[1];
+    }
+    out[at++] = opcode;
+    out[at++] = 0;
+    return at;
+}
+
+static size_t copy_emit(const struct plan *p, uint8_t *out, size_t at)
+{
+    size_t start = at;
+    for (size_t i = 0; i < p->count; i++) {
+        const struct insn *in = &p->insns[i];
+        if (in->traits & INSN_BRANCH) {
+            at += branch_to_next(in, out + at);
+            continue;
+        }
+        memcpy(out + at, in->bytes, in->length);
+        unsigned displacement = insn_rip_displacement(in);
+        if (displacement) {
+            /* The code stands elsewhere; each such operand gets a line of its own, the same in every copy. */
+            int32_t distance = (int32_t)((int64_t)sandbox_data_offset((unsigned)i) - (int64_t)(p->offset + at + in->length));
+            memcpy(out + at + displacement, &distance, 4);
+        }
+        at += in->length;
+    }
+    return at - start;
+}
+
+static void addresses_scan(struct plan *p)
+{
+    bool wide = false, vex = false;
+    for (size_t i = 0; i < p->count; i++) {
+        const struct insn *in = &p->insns[i];
+        vex |= (in->traits & INSN_VEX) != 0;
+        for (unsigned k = 0; k < in->operand_count; k++) {
+            const struct operand *op = &in->operands[k];
+            wide |= op->kind == OPERAND_REGISTER && ((op->reg >= 32 && op->reg < 56) || (op->reg >= 16 && op->reg < 48 && op->bits > 256));
+            if (op->kind != OPERAND_MEMORY)
+                continue;
+            if (op->base < 16)
+                p->bases |= (uint16_t)(1u << op->base);
+            if (op->index < 16)
+                p->indices |= (uint16_t)(1u << op->index);
+            p->vector_index |= op->index >= 16 && op->index < 48;
+        }
+    }
+    unsigned bits = cpu_vector_bits();
+    p->vectors = wide && bits >= 512 ? SETUP_ZMM : vex && bits >= 256 ? SETUP_YMM : bits >= 256 ? SETUP_CLEAN : SETUP_SSE;
+}
+
+static bool code_place(struct sandbox *s, struct plan *p, struct err *err)
+{
+    sandbox_clear(s);
+    p->offset = sandbox_next_offset(s);
+    free(p->code);
+    p->code = mem_alloc((p->length + 16) * p->copies);
+    size_t at = 0;
+    for (unsigned i = 0; i < p->copies; i++)
+        at += copy_emit(p, p->code, at);
+    uint32_t offset;
+    return sandbox_add(s, p->code, at, 1, true, &offset) || err_set(err, ERR_LIMIT, NULL, "the kernel is too long");
+}
+
+static uint64_t mappable(unsigned reg)
+{
+    return 0x10000000 + (uint64_t)reg * (0x01000000 + 1088);
+}
+
+static void registers_fill(const struct plan *p, enum values values, uint64_t general[16])
+{
+    bool repeats = false;
+    for (size_t i = 0; i < p->count; i++)
+        repeats |= str_has_prefix(p->insns[i].form, "REP");
+    for (unsigned reg = 0; reg < 16; reg++) {
+        bool base = p->bases >> reg & 1 || reg == 4, index = p->indices >> reg & 1;
+        general[reg] = base || values == VALUES_ALL_MAPPABLE  ? mappable(reg)
+                       : index                                ? 0
+                       : values == VALUES_MAPPABLE            ? mappable(reg)
+                       : reg == 2                             ? 0
+                                                              : 37 + 4 * reg;
+    }
+    if (repeats)
+        general[1] = 16;
+}
+
+static void item_fill(const struct plan *p, enum values values, struct sandbox_item *item)
+{
+    *item = (struct sandbox_item){.code = PULSE_ITEM, .offset = p->offset, .counts_in_memory = true, .difference = true, .vectors = p->vectors,
+                                  .passes = 1, .plain_values = p->vector_index};
+    registers_fill(p, values, item->general);
+}
+
+/* Runs @count iterations a few times: pages touched and ticks. */
+static bool try(struct sandbox *s, const struct plan *p, enum values values, uint64_t count, struct sandbox_item **got, double *ticks, struct err *err)
+{
+    struct sandbox_item *item = sandbox_items(s);
+    item_fill(p, values, item);
+    item->mode = SANDBOX_RAW_TICKS;
+    item->warm = count;
+    item->count = count;
+    item->samples = 3;
+    if (!sandbox_run(s, 1, NULL, NULL, NULL, err))
+        return false;
+    *ticks = INFINITY;
+    for (unsigned i = 0; i < 3; i++)
+        *ticks = (double)item->ticks[i] < *ticks ? (double)item->ticks[i] : *ticks;
+    *got = item;
+    return true;
+}
+
+static bool fault_text(const struct sandbox_item *item, struct err *err)
+{
+    if (item->fault == FAULT_ADDRESS || item->fault == FAULT_SEGMENT)
+        return err_set(err, ERR_DATA, NULL, "%s: 0x%llx", sandbox_fault_text(item->fault), (unsigned long long)item->fault_address);
+    return err_set(err, ERR_DATA, NULL, "%s", sandbox_fault_text(item->fault));
+}
+
+/* Finds copies, count and passes so that the pages touched stay real and a run fills the window. */
+static bool plan_fit(struct sandbox *s, const struct calibration *c, struct plan *p, enum values values, uint64_t *count, unsigned *passes,
+                     struct kernel_measured *out, struct err *err)
+{
+    double window = WINDOW_SECONDS * c->tick_hz, ticks = 0, last = 0;
+    struct sandbox_item *item;
+
+    *count = 2;
+    p->copies = (unsigned)(UNROLLED_INSTRUCTIONS / p->count) + 1;
+    if (p->copies * p->length > UNROLLED_BYTES)
+        p->copies = (unsigned)(UNROLLED_BYTES / p->length) + 1;
+    for (;;) {
+        if (!code_place(s, p, err) || !try(s, p, values, 2, &item, &last, err))
+            return false;
+        if (item->fault && item->fault != FAULT_PAGES)
+            return fault_text(item, err);
+        if (!item->fault && (item->pages <= SANDBOX_REAL_PAGES - 1 || p->copies == 1))
+            break;
+        if (p->copies == 1)
+            return fault_text(item, err);
+        p->copies = (p->copies + 3) / 4;
+    }
+    out->pages = item->pages;
+    for (uint64_t next = 4; last < window; next *= 2) {
+        if (!try(s, p, values, next, &item, &ticks, err))
+            return false;
+        if (item->fault || item->pages > (out->pages > SANDBOX_REAL_PAGES - 1 ? out->pages : SANDBOX_REAL_PAGES - 1))
+            break;
+        *count = next;
+        last = ticks;
+        out->pages = item->pages;
+    }
+    double each = last - c->rules.overhead;
+    double fill = window / (each > 20 ? each : 20);
+    *passes = fill < 1 ? 1 : fill > PASSES_LIMIT ? PASSES_LIMIT : (unsigned)fill;
+    out->iterations = (unsigned)(*count * p->copies);
+    out->wraps = out->pages > SANDBOX_REAL_PAGES;
+    return true;
+}
+
+static bool measure_twice(struct sandbox *s, const struct calibration *c, const struct plan *p, enum values values, uint64_t count, unsigned passes,
+                          struct kernel_measured *out, struct err *err)
+{
+    struct sandbox_item *items = sandbox_items(s);
+    double value[MEASUREMENTS];
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < MEASUREMENTS; i++) {
+        item_fill(p, values, &items[0]);
+        items[0].count = count;
+        items[0].passes = passes;
+        if (!sandbox_run(s, 1, &c->rules, NULL, NULL, err))
+            return false;
+        if (items[0].fault)
+            return fault_text(&items[0], err);
+        const struct window_result *r = &items[0].result;
+        if (!(r->cycles > 0))
+            continue;
+        value[n++] = (items[0].counter_cycles > 0 ? items[0].counter_cycles : r->cycles) / p->copies;
+        out->repeats += r->accepted;
+        out->clock_hz = r->clock * c->tick_hz;
+        out->cycles = window_lowest(value, n, &out->spread);
+        if (n > 1) {
+            out->cycles = value[0];
+            out->spread = (value[1] - value[0]) / value[0];
+            if (out->spread < AGREEMENT)
+                return true;
+        }
+    }
+    if (n < 2)
+        return err_set(err, ERR_LIMIT, "try again later", "the core is shared with somebody busy");
+    return true;
+}
+
+bool kernel_run(struct sandbox *s, const struct calibration *c, const struct insn *insns, size_t count, struct kernel_measured *out, struct err *err)
+{
+    struct plan p = {.insns = insns, .count = count};
+    const char *reason = kernel_refused(insns, count);
+    uint64_t iterations = 0;
+    unsigned passes = 0;
+    bool ok = false;
+
+    *out = (struct kernel_measured){.cycles = NAN, .spread = NAN, .clock_hz = NAN};
+    if (reason)
+        return err_set(err, ERR_DATA, NULL, "%s", reason);
+    for (size_t i = 0; i < count; i++)
+        p.length += insns[i].length;
+    addresses_scan(&p);
+    enum values values = VALUES_MAPPABLE;
+    struct err first = {0};
+    for (; values < VALUES_COUNT && !ok; values++) {
+        ok = plan_fit(s, c, &p, values, &iterations, &passes, out, err);
+        if (!ok && err->code == ERR_IO)
+            break;
+        if (values == VALUES_MAPPABLE && !ok)
+            first = *err;
+        if (ok)
+            break;
+    }
+    if (!ok)
+        *err = first.what[0] ? first : *err;
+    ok = ok && measure_twice(s, c, &p, values, iterations, passes, out, err);
+    free(p.code);
+    return ok;
+}

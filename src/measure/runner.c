@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "measure/runner.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+
+#define BLOCK 2048           /* rows between a pass and its confirmation: a second or more apart */
+#define CHUNK 192            /* rows to a batch, about a tenth of a second */
+#define CONFIRM 0.01
+#define VALUES 8
+#define PATIENCE 20.0
+
+struct trial {
+    size_t row;
+    struct experiment experiment;
+    double values[VALUES];
+    unsigned count;
+    double spread;           /* largest of its passes */
+    uint32_t repeats;
+    bool settled;
+    char reason[96];         /* of the last pass without a value */
+};
+
+struct run {
+    struct source *source;
+    const struct experiments *table;
+    struct journal *journal;
+    const struct runner_options *options;
+    const struct runner_hooks *hooks;
+    struct runner_summary *summary;
+    double started;
+    size_t total;
+    struct err *err;
+};
+
+double runner_confirmed(double *values, unsigned n)
+{
+    for (unsigned i = 1; i < n; i++)
+        for (unsigned k = i; k && values[k] < values[k - 1]; k--) {
+            double swap = values[k];
+            values[k] = values[k - 1];
+            values[k - 1] = swap;
+        }
+    for (unsigned i = 0; i + 1 < n; i++)
+        if (values[i + 1] <= values[i] * (1 + CONFIRM))
+            return values[i];
+    return NAN;
+}
+
+static void settle(struct run *r, struct trial *t, const struct measured *m)
+{
+    t->settled = true;
+    if (r->journal)
+        journal_add(r->journal, &t->experiment, m, m->state);
+    r->hooks->result(r->hooks->state, t->row, m);
+    r->summary->done += strcmp(m->state, EXPERIMENT_OK) == 0;
+    r->summary->failed += strcmp(m->state, EXPERIMENT_OK) != 0;
+}
+
+/* Settles @t when its values allow it, or with a reason when no more of them will be taken. */
+static void judge(struct run *r, struct trial *t, bool last)
+{
+    struct measured m = {.cycles = runner_confirmed(t->values, t->count), .spread = t->spread, .repeats = t->repeats, .clock_hz = NAN};
+    if (m.cycles > 0) {
+        snprintf(m.state, sizeof m.state, "%s", EXPERIMENT_OK);
+    } else if (t->count == VALUES) {
+        snprintf(m.state, sizeof m.state, "unsteady: passes differ by %.1f %%", 100 * (t->values[t->count - 1] - t->values[0]) / t->values[0]);
+        m.spread = NAN;
+    } else if (last) {
+        snprintf(m.state, sizeof m.state, "%s", t->reason[0] ? t->reason : "not confirmed in time");
+        m.spread = NAN;
+    } else {
+        return;
+    }
+    settle(r, t, &m);
+}
+
+static void take(struct run *r, struct trial *t, const struct measured *m)
+{
+    r->summary->passes++;
+    if (m->cycles > 0) {
+        if (r->journal)
+            journal_add(r->journal, &t->experiment, m, JOURNAL_ONCE);
+        t->values[t->count++] = m->cycles;
+        t->spread = m->spread > t->spread ? m->spread : t->spread;
+        t->repeats += m->repeats;
+        judge(r, t, false);
+    } else if (m->busy) {
+        snprintf(t->reason, sizeof t->reason, "%s", m->state);
+    } else {
+        settle(r, t, m);
+    }
+}
+
+static void report(struct run *r)
+{
+    struct runner_summary *s = r->summary;
+    s->seconds = clock_seconds() - r->started;
+    s->rate = s->seconds > 0 ? (double)s->passes / s->seconds : 0;
+    s->left = r->total - s->done - s->failed;
+    r->hooks->progress(r->hooks->state, s, r->total);
+}
+
+static bool out_of_budget(const struct run *r)
+{
+    return r->options->budget > 0 && clock_seconds() - r->started >= r->options->budget;
+}
+
+/* One pass over what is not settled. */
+static bool block_pass(struct run *r, struct trial *trials, size_t n)
+{
+    struct experiment batch[CHUNK];
+    struct measured got[CHUNK];
+    size_t who[CHUNK];
+
+    for (size_t next = 0; next < n && !out_of_budget(r);) {
+        size_t count = 0;
+        for (; next < n && count < CHUNK; next++)
+            if (!trials[next].settled) {
+                who[count] = next;
+                batch[count++] = trials[next].experiment;
+            }
+        if (!count)
+            return true;
+        if (!r->source->measure(r->source, batch, count, got, r->hooks->cancelled, r->hooks->state, r->err))
+            return false;
+        for (size_t i = 0; i < count; i++)
+            take(r, &trials[who[i]], &got[i]);
+        if (r->journal && !journal_flush(r->journal, r->err))
+            return false;
+        report(r);
+    }
+    return true;
+}
+
+/* What the journal knows already. */
+static void recall(struct run *r, struct trial *t)
+{
+    const struct journal_entry *known = r->journal ? journal_find(r->journal, &t->experiment) : NULL;
+    struct measured m = {.clock_hz = NAN};
+
+    if (!known)
+        return;
+    if (strcmp(known->state, JOURNAL_ONCE) == 0) {
+        /* Values that did not agree enough last time leave room for new ones. */
+        t->count = known->value_count < VALUES / 2 ? known->value_count : VALUES / 2;
+        memcpy(t->values, known->values, t->count * sizeof *t->values);
+        judge(r, t, false);
+        return;
+    }
+    if (strcmp(known->state, EXPERIMENT_OK) != 0 && r->options->retry)
+        return;
+    m.cycles = known->cycles;
+    m.spread = known->spread;
+    m.repeats = known->repeats;
+    snprintf(m.state, sizeof m.state, "%s", known->state);
+    t->settled = true;
+    r->hooks->result(r->hooks->state, t->row, &m);
+    r->summary->done += m.cycles > 0;
+    r->summary->failed += !(m.cycles > 0);
+    r->summary->reused++;
+}
+
+static size_t unsettled(const struct trial *trials, size_t n)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < n; i++)
+        left += !trials[i].settled;
+    return left;
+}
+
+static bool block_run(struct run *r, struct trial *trials, size_t n)
+{
+    double patience = r->options->patience > 0 ? r->options->patience : PATIENCE, begun = clock_seconds();
+    bool ok = true;
+
+    for (size_t i = 0; i < n; i++)
+        recall(r, &trials[i]);
+    report(r);
+    for (unsigned pass = 0; ok && unsettled(trials, n) && !out_of_budget(r) && (pass < VALUES || clock_seconds() - begun < patience); pass++)
+        ok = block_pass(r, trials, n);
+    if (ok && !out_of_budget(r))
+        for (size_t i = 0; i < n; i++)
+            if (!trials[i].settled)
+                judge(r, &trials[i], true);
+    return ok;
+}
+
+static bool wanted(const struct experiments *table, size_t i, const struct runner_options *options)
+{
+    const struct experiment_row *row = &table->rows.items[i];
+    return !experiments_measured(table, i) && (options->retry || strcmp(row->state, EXPERIMENT_PENDING) == 0);
+}
+
+bool runner_run(struct source *source, const struct experiments *table, struct journal *journal, const struct runner_options *options,
+                const struct runner_hooks *hooks, struct runner_summary *out, struct err *err)
+{
+    struct run r = {source, table, journal, options, hooks, out, clock_seconds(), 0, err};
+    struct trial *trials = mem_zero(BLOCK, sizeof *trials);
+    bool ok = true;
+
+    *out = (struct runner_summary){0};
+    for (size_t i = 0; i < table->rows.count; i++)
+        r.total += wanted(table, i, options);
+    for (size_t next = 0; ok && next < table->rows.count && !out_of_budget(&r);) {
+        size_t n = 0;
+        memset(trials, 0, BLOCK * sizeof *trials);
+        for (; next < table->rows.count && n < BLOCK; next++)
+            if (wanted(table, next, options)) {
+                trials[n].row = next;
+                experiments_get(table, next, &trials[n++].experiment);
+            }
+        ok = block_run(&r, trials, n);
+        for (size_t i = 0; i < n; i++)
+            experiment_done(&trials[i].experiment);
+    }
+    if (journal)
+        ok = journal_flush(journal, ok ? err : NULL) && ok;
+    report(&r);
+    free(trials);
+    return ok;
+}

@@ -1,0 +1,37 @@
+/* Many experiments through a source: blocks, passes until a value is confirmed, the journal, a budget. */
+#ifndef PORTOLAN_MEASURE_RUNNER_H
+#define PORTOLAN_MEASURE_RUNNER_H
+
+#include "measure/journal.h"
+#include "measure/source.h"
+#include "model/experiments.h"
+
+struct runner_options {
+    double budget;          /* seconds; 0: none */
+    bool retry;             /* failed ones of the journal again */
+    double patience;        /* seconds that one block waits for a quiet machine; 0: 20 */
+};
+
+struct runner_summary {
+    size_t done, failed, reused, left;   /* reused: of done, those the journal knew */
+    double seconds;
+    double rate;            /* experiments measured a second, all passes */
+    size_t passes;          /* single measurements */
+};
+
+/* Called on the thread of runner_run. */
+struct runner_hooks {
+    bool (*cancelled)(void *state);
+    void (*result)(void *state, size_t index, const struct measured *m);
+    void (*progress)(void *state, const struct runner_summary *so_far, size_t total);
+    void *state;
+};
+
+/* Measures the rows of @table that have no cycles yet (with @retry also failed ones) and hands each result to the hook; @table itself is only read.
+ * @journal may be NULL. False with err when measuring is impossible or was cancelled; what was handed out stands. */
+bool runner_run(struct source *source, const struct experiments *table, struct journal *journal, const struct runner_options *options,
+                const struct runner_hooks *hooks, struct runner_summary *out, struct err *err);
+/* The least of @values (sorted in place) that another one confirms within 1 %; NaN when none is. */
+double runner_confirmed(double *values, unsigned n);
+
+#endif

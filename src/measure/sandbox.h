@@ -1,0 +1,85 @@
+/* Foreign machine code run in a child process: pinned, without system calls or new privileges, its memory between guard pages, its faults caught.
+ * A child that dies is replaced; only the item it ran is lost. A sandbox belongs to one thread, which must outlive it. */
+#ifndef PORTOLAN_MEASURE_SANDBOX_H
+#define PORTOLAN_MEASURE_SANDBOX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/vec.h"
+#include "isa/regalloc.h"
+#include "measure/window.h"
+
+#define SANDBOX_ITEMS 256        /* in one batch */
+#define SANDBOX_RAW 64           /* samples of a raw item */
+#define SANDBOX_PAGES 512        /* pages mapped on demand for one item */
+#define SANDBOX_REAL_PAGES 8     /* pages of memory behind them, in turn: what a first-level cache holds */
+
+enum sandbox_fault {
+    FAULT_NONE, FAULT_ILLEGAL, FAULT_ARITHMETIC, FAULT_SEGMENT, FAULT_BUS, FAULT_TRAP, FAULT_ENDLESS, FAULT_SYSTEM_CALL, FAULT_KILLED, FAULT_ADDRESS, FAULT_PAGES,
+};
+
+enum sandbox_mode { SANDBOX_WINDOWS, SANDBOX_RAW_TICKS };
+
+struct sandbox_item {
+    /* what to do */
+    enum sandbox_mode mode;
+    enum pulse_code code;        /* PULSE_ITEM, or one of the chains for raw items */
+    uint32_t offset;             /* of the loop in the code area, from sandbox_add */
+    bool counts_in_memory;       /* the loop counter is not r15 but in memory; registers as given below, pages mapped on demand */
+    bool difference;
+    unsigned vectors;            /* enum vector_setup */
+    uint64_t warm, count;        /* raw: iterations; windows: the count to take, 0: what fills the window */
+    unsigned samples;            /* raw */
+    unsigned passes;             /* counts_in_memory: how often the timed iterations are run, registers set anew each time; ticks are of all */
+    bool plain_values;           /* counts_in_memory: vector registers hold 0 instead of numbers near 1 */
+    uint64_t general[16];        /* counts_in_memory */
+    /* what became of it */
+    bool done;
+    unsigned fault;              /* enum sandbox_fault */
+    uint64_t fault_address;
+    unsigned pages;              /* mapped on demand */
+    uint64_t ticks[SANDBOX_RAW];
+    struct window_result result;
+    double counter_cycles;       /* per iteration by the cycle counter; NaN without one */
+};
+
+/* What is loaded into vector registers: without AVX, with upper halves clean, 256 or 512 bits. */
+enum vector_setup { SETUP_SSE, SETUP_CLEAN, SETUP_YMM, SETUP_ZMM };
+
+struct sandbox;
+/* @cpu -1: the last one allowed. NULL with err when the system refuses what is needed. */
+struct sandbox *sandbox_new(int cpu, struct err *err);
+void sandbox_free(struct sandbox *s);
+
+/* Starts a new batch: code and items of the last one are dropped. */
+void sandbox_clear(struct sandbox *s);
+/* The items to fill, SANDBOX_ITEMS of them; valid while the sandbox lives. */
+struct sandbox_item *sandbox_items(struct sandbox *s);
+/* Where the next loop's code will start. */
+uint32_t sandbox_next_offset(const struct sandbox *s);
+/* A place that code may read and write, relative to the start of the code area. */
+uint32_t sandbox_data_offset(unsigned slot);
+/* Adds a loop over @length bytes of @code, @copies times in a row; false when the code area is full. Fills offset. */
+bool sandbox_add(struct sandbox *s, const uint8_t *code, size_t length, unsigned copies, bool counts_in_memory, uint32_t *offset);
+/* Runs items 0 to @count - 1. @cancelled (may be NULL) is asked about ten times a second. False with err when no child can be started, or cancelled. */
+bool sandbox_run(struct sandbox *s, unsigned count, const struct window_rules *rules, bool (*cancelled)(void *state), void *state, struct err *err);
+
+int sandbox_cpu(const struct sandbox *s);
+/* Whether the kernel gives a cycle counter. */
+bool sandbox_has_counter(const struct sandbox *s);
+/* Children started so far; 1 when none died. */
+unsigned sandbox_children(const struct sandbox *s);
+/* For the stress test. */
+int sandbox_pid(const struct sandbox *s);
+/* "SIGILL: illegal instruction" and so on. */
+const char *sandbox_fault_text(unsigned fault);
+/* Set-up that code of @body needs on this CPU. */
+unsigned sandbox_setup(const struct body *body);
+/* Iterations of a chain's or the probe's loop per second are not known here: how many instructions one has. */
+#define SANDBOX_CHAIN_LENGTH 100
+#define SANDBOX_PROBE_LENGTH 200
+
+#endif

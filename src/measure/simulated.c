@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <stdio.h>
+
+#include "base/rng.h"
+#include "measure/source.h"
+#include "model/experiments.h"
+#include "model/throughput.h"
+
+#define TICK_HZ 2.1e9
+#define CLOCK_HZ 3.3e9
+#define NOPS_A_CYCLE 6.0
+#define OVERHEAD 60.0
+#define INTERRUPTIONS 5500.0   /* a second */
+#define INTERRUPTION_SECONDS 20e-6
+#define QUIET_SECONDS 0.5      /* mean time between a neighbour's episodes, and of one */
+#define BUSY_SECONDS 0.02
+#define EXECUTIONS 50.0        /* in one loop iteration */
+
+struct simulated {
+    struct source base;
+    const struct mapping *mapping;
+    struct rng rng;
+    double noise;
+    double ticks;            /* its clock */
+    double episode_ends;     /* tick at which quiet turns to contention or back */
+    bool contended;
+    double item_cycles;      /* of one loop iteration */
+};
+
+static double exponential(struct rng *rng, double mean)
+{
+    return -mean * log(1 - rng_unit(rng));
+}
+
+static void pass(struct simulated *s, double ticks)
+{
+    s->ticks += ticks;
+    while (s->ticks > s->episode_ends) {
+        s->contended = !s->contended;
+        s->episode_ends += TICK_HZ * exponential(&s->rng, s->contended ? BUSY_SECONDS : QUIET_SECONDS);
+    }
+}
+
+static double loop_cycles(const struct simulated *s, enum pulse_code code)
+{
+    double slow = s->contended ? 1.6 : 1;
+    switch (code) {
+    case PULSE_CHAIN:
+        return SANDBOX_CHAIN_LENGTH * (s->contended ? 1.03 : 1);
+    case PULSE_SECOND_CHAIN:
+        return 3 * SANDBOX_CHAIN_LENGTH * (s->contended ? 1.03 : 1);
+    case PULSE_PROBE:
+        return SANDBOX_PROBE_LENGTH / NOPS_A_CYCLE * slow;
+    default:
+        return s->item_cycles * slow;
+    }
+}
+
+static uint64_t simulated_run(void *self, enum pulse_code code, uint64_t warm, uint64_t count, unsigned *fault)
+{
+    struct simulated *s = self;
+    /* The clock drifts by a few parts in ten thousand, as turbo does. */
+    double clock = CLOCK_HZ * (1 + 3e-4 * sin(s->ticks / TICK_HZ)), jitter = 1 + s->noise * rng_unit(&s->rng);
+    double ticks = OVERHEAD + (double)count * loop_cycles(s, code) * jitter * TICK_HZ / clock;
+
+    *fault = 0;
+    if (rng_unit(&s->rng) < ticks / TICK_HZ * INTERRUPTIONS)
+        ticks += TICK_HZ * exponential(&s->rng, INTERRUPTION_SECONDS);
+    pass(s, ticks + (double)warm * loop_cycles(s, code) * TICK_HZ / clock);
+    return (uint64_t)ticks;
+}
+
+static uint64_t simulated_now(void *self)
+{
+    return (uint64_t)((struct simulated *)self)->ticks;
+}
+
+static void simulated_rest(void *self)
+{
+    pass(self, TICK_HZ * 1e-3);
+}
+
+static bool simulated_measure(struct source *base, const struct experiment *e, size_t n, struct measured *out, bool (*cancelled)(void *state), void *state,
+                              struct err *err)
+{
+    static const struct window_rules rules = {
+        .chain_cycles = SANDBOX_CHAIN_LENGTH, .second_cycles = 3 * SANDBOX_CHAIN_LENGTH, .probe_cycles = SANDBOX_PROBE_LENGTH / NOPS_A_CYCLE,
+        .overhead = OVERHEAD, .chain_tolerance = 0.003, .probe_tolerance = 0.012, .agreement = 0.004,
+        .chain_ticks = TICK_HZ * 10e-6, .probe_ticks = TICK_HZ * 5e-6, .item_ticks = TICK_HZ * 20e-6, .patience = TICK_HZ * 0.1};
+    struct simulated *s = (struct simulated *)base;
+    const struct pulse pulse = {simulated_run, simulated_now, simulated_rest, s};
+
+    for (size_t i = 0; i < n; i++) {
+        struct str unknown = {0};
+        struct window_result r = {0};
+        out[i] = (struct measured){.cycles = NAN, .spread = NAN, .clock_hz = CLOCK_HZ};
+        if (cancelled && cancelled(state))
+            return err_set(err, ERR_INTERRUPTED, NULL, "measuring was cancelled");
+        s->item_cycles = EXECUTIONS * throughput_of(s->mapping, &e[i], &unknown);
+        if (unknown.length || !(s->item_cycles > 0)) {
+            snprintf(out[i].state, sizeof out[i].state, "not in the simulated machine: %.60s", unknown.length ? str_text(&unknown) : "anything");
+        } else {
+            window_measure(&pulse, &rules, false, 0, &r);
+            out[i].repeats = r.accepted;
+            out[i].busy = r.state != WINDOW_SETTLED;
+            out[i].cycles = out[i].busy ? NAN : r.cycles / EXECUTIONS;
+            out[i].spread = r.spread;
+            snprintf(out[i].state, sizeof out[i].state, "%s", out[i].busy ? "the core is shared with somebody busy" : EXPERIMENT_OK);
+        }
+        str_done(&unknown);
+    }
+    return true;
+}
+
+static void simulated_free(struct source *base)
+{
+    free(base);
+}
+
+struct source *source_simulated(const struct mapping *mapping, double noise, uint64_t seed)
+{
+    struct simulated *s = mem_zero(1, sizeof *s);
+    s->base = (struct source){simulated_measure, simulated_free};
+    s->mapping = mapping;
+    s->noise = noise;
+    rng_seed(&s->rng, seed);
+    s->episode_ends = TICK_HZ * exponential(&s->rng, QUIET_SECONDS);
+    return &s->base;
+}

@@ -1,0 +1,44 @@
+/* Where measurements come from: this CPU through the sandbox, or a simulated one that knows its mapping. */
+#ifndef PORTOLAN_MEASURE_SOURCE_H
+#define PORTOLAN_MEASURE_SOURCE_H
+
+#include "isa/forms.h"
+#include "measure/calibrate.h"
+#include "model/experiment.h"
+#include "model/mapping.h"
+
+struct measured {
+    double cycles;       /* per execution of the experiment; NaN: none, state says why */
+    double spread;       /* relative */
+    double clock_hz;
+    uint32_t repeats;    /* accepted windows */
+    bool counter;        /* cycles come from the hardware's counter */
+    bool busy;           /* no reason of the experiment's own: the machine was not quiet enough, try again */
+    char state[96];      /* EXPERIMENT_OK or the reason */
+};
+
+/* One thread. */
+struct source {
+    /* Fills @out for @n experiments (at most SANDBOX_ITEMS). False with err when measuring itself is impossible or was cancelled. */
+    bool (*measure)(struct source *s, const struct experiment *e, size_t n, struct measured *out, bool (*cancelled)(void *state), void *state, struct err *err);
+    void (*free)(struct source *s);
+};
+static inline void source_free(struct source *s)
+{
+    if (s)
+        s->free(s);
+}
+
+/* Long enough that the loop's own branch costs half a percent of an issue-bound body, short enough for every decoded-instruction cache. */
+#define SOURCE_BODY 200
+
+/* Loads forms from @forms (borrowed), calibrates. NULL with err. */
+struct source *source_cpu(const struct forms *forms, int cpu, unsigned instructions, bool (*cancelled)(void *state), void *state, struct err *err);
+const struct calibration *source_cpu_calibration(const struct source *s);
+struct sandbox *source_cpu_sandbox(struct source *s);
+
+/* A processor whose experiments take what @mapping says (borrowed), with the clock drifting, runs interrupted and contention now and then as seen on real ones.
+ * @noise: relative jitter of each run. */
+struct source *source_simulated(const struct mapping *mapping, double noise, uint64_t seed);
+
+#endif

@@ -1,0 +1,49 @@
+/* One experiment's windows: what is run, which windows count, when it is settled. Pure logic over a pulse; no allocation, no system calls:
+ * the same code runs in the sandbox child and over a simulated processor. */
+#ifndef PORTOLAN_MEASURE_WINDOW_H
+#define PORTOLAN_MEASURE_WINDOW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What a pulse can run: two dependent chains that tell the clock, a probe that contention slows, and the code measured. */
+enum pulse_code { PULSE_CHAIN, PULSE_SECOND_CHAIN, PULSE_PROBE, PULSE_ITEM };
+
+struct pulse {
+    /* Runs a loop @warm + @count times and returns the ticks of the last @count; 0 when it failed, *fault tells how. */
+    uint64_t (*run)(void *self, enum pulse_code code, uint64_t warm, uint64_t count, unsigned *fault);
+    uint64_t (*now)(void *self);     /* ticks */
+    void (*rest)(void *self);        /* about a millisecond passes */
+    void *self;
+};
+
+/* What calibration learnt of a machine. Cycles are core cycles per loop iteration. */
+struct window_rules {
+    double chain_cycles, second_cycles;   /* per iteration of the chains; second 0: there is none that agrees */
+    double probe_cycles;                  /* per iteration when nobody is near */
+    double overhead;                      /* ticks of a run of no iterations */
+    double chain_tolerance;               /* relative: the two clocks of a window */
+    double probe_tolerance;               /* relative: above probe_cycles */
+    double agreement;                     /* relative: of three values */
+    double chain_ticks, probe_ticks, item_ticks;   /* how long each is run */
+    double patience;                      /* ticks after which it gives up */
+};
+
+enum window_state { WINDOW_SETTLED, WINDOW_UNSETTLED, WINDOW_FAULT };
+
+struct window_result {
+    enum window_state state;
+    unsigned fault;          /* when WINDOW_FAULT */
+    double cycles;           /* per loop iteration; NaN without an accepted window */
+    double spread;           /* relative, of the three values it rests on */
+    double clock;            /* cycles per tick in the last accepted window */
+    unsigned accepted, contended, disturbed;   /* windows by what became of them */
+};
+
+/* Measures PULSE_ITEM under @rules, @count iterations a run (0: what fills the window). With @difference half as many are run as well and subtracted
+ * instead of the overhead, and a whole run warms up. Any thread. */
+void window_measure(const struct pulse *pulse, const struct window_rules *rules, bool difference, uint64_t count, struct window_result *out);
+/* Middle of the lowest three of @values (sorted in place) and their relative spread. @n at least 1. */
+double window_lowest(double *values, unsigned n, double *spread);
+
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "model/experiments.h"
+
+#include <math.h>
+#include <string.h>
+
+struct experiments *experiments_new(void)
+{
+    return mem_zero(1, sizeof(struct experiments));
+}
+
+static void row_done(struct experiment_row *row, size_t extras)
+{
+    for (size_t i = 0; row->extra && i < extras; i++)
+        free(row->extra[i]);
+    free(row->extra);
+    free(row->state);
+}
+
+void experiments_free(struct experiments *t)
+{
+    if (!t)
+        return;
+    for (size_t i = 0; i < t->rows.count; i++)
+        row_done(&t->rows.items[i], t->extra.count);
+    vec_done(&t->rows);
+    vec_done(&t->terms);
+    names_done(&t->forms);
+    names_done(&t->extra);
+    free(t);
+}
+
+static int compare_terms(const void *a, const void *b)
+{
+    uint32_t x = ((const struct flat_term *)a)->form, y = ((const struct flat_term *)b)->form;
+    return (x > y) - (x < y);
+}
+
+size_t experiments_add(struct experiments *t, const struct flat_term *terms, size_t n)
+{
+    size_t start = t->terms.count;
+
+    for (size_t i = 0; i < n; i++) {
+        if (terms[i].form >= t->forms.count || terms[i].count == 0)
+            BUG("experiment term %u * form %u of %zu", terms[i].count, terms[i].form, t->forms.count);
+        vec_push(&t->terms, terms[i]);
+    }
+    struct flat_term *own = t->terms.items + start;
+    if (n > 1)
+        qsort(own, n, sizeof *own, compare_terms);
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (kept && own[kept - 1].form == own[i].form)
+            own[kept - 1].count += own[i].count;
+        else
+            own[kept++] = own[i];
+    }
+    t->terms.count = start + kept;
+    struct experiment_row row = {(uint32_t)start, (uint32_t)kept, NAN, NAN, 0, mem_strdup(EXPERIMENT_PENDING), NULL};
+    if (t->extra.count) {
+        row.extra = mem_zero(t->extra.count, sizeof *row.extra);
+        for (size_t i = 0; i < t->extra.count; i++)
+            row.extra[i] = mem_strdup("");
+    }
+    vec_push(&t->rows, row);
+    t->revision++;
+    return t->rows.count - 1;
+}
+
+size_t experiments_add_named(struct experiments *t, const struct experiment *e)
+{
+    struct flat_term *terms = mem_alloc((e->count + 1) * sizeof *terms);
+    for (unsigned i = 0; i < e->count; i++)
+        terms[i] = (struct flat_term){names_add(&t->forms, e->terms[i].form), e->terms[i].count};
+    size_t index = experiments_add(t, terms, e->count);
+    free(terms);
+    return index;
+}
+
+void experiments_set(struct experiments *t, size_t index, double cycles, double spread, uint32_t repeats, const char *state)
+{
+    struct experiment_row *row = &t->rows.items[index];
+    char *text = mem_strdup(state ? state : isnan(cycles) ? EXPERIMENT_PENDING : EXPERIMENT_OK);
+
+    row->cycles = cycles;
+    row->spread = spread;
+    row->repeats = repeats;
+    free(row->state);
+    row->state = text;
+    t->revision++;
+}
+
+void experiments_set_extra(struct experiments *t, size_t index, const char *column, const char *text)
+{
+    uint32_t known = names_find(&t->extra, column);
+
+    if (known == UINT32_MAX) {
+        known = names_add(&t->extra, column);
+        for (size_t i = 0; i < t->rows.count; i++) {
+            struct experiment_row *row = &t->rows.items[i];
+            row->extra = mem_resize(row->extra, t->extra.count * sizeof *row->extra);
+            row->extra[known] = mem_strdup("");
+        }
+    }
+    char *copy = mem_strdup(text);
+    free(t->rows.items[index].extra[known]);
+    t->rows.items[index].extra[known] = copy;
+    t->revision++;
+}
+
+static void copy_result(struct experiments *t, size_t index, const struct experiments *from, size_t i)
+{
+    const struct experiment_row *row = &from->rows.items[i];
+    experiments_set(t, index, row->cycles, row->spread, row->repeats, row->state);
+    for (size_t k = 0; k < from->extra.count; k++)
+        experiments_set_extra(t, index, from->extra.items[k], row->extra[k]);
+}
+
+struct experiments *experiments_copy(const struct experiments *t, const bool *keep)
+{
+    struct experiments *copy = experiments_new();
+
+    for (size_t i = 0; i < t->forms.count; i++)
+        names_add(&copy->forms, t->forms.items[i]);
+    for (size_t i = 0; i < t->rows.count; i++)
+        if (!keep || keep[i])
+            copy_result(copy, experiments_add(copy, experiments_terms(t, i), t->rows.items[i].count), t, i);
+    return copy;
+}
+
+void experiments_append(struct experiments *t, const struct experiments *from)
+{
+    VEC(struct flat_term) terms = {0};
+
+    for (size_t i = 0; i < from->rows.count; i++) {
+        const struct flat_term *theirs = experiments_terms(from, i);
+        terms.count = 0;
+        for (uint32_t k = 0; k < from->rows.items[i].count; k++)
+            vec_push(&terms, ((struct flat_term){names_add(&t->forms, from->forms.items[theirs[k].form]), theirs[k].count}));
+        copy_result(t, experiments_add(t, terms.items, terms.count), from, i);
+    }
+    vec_done(&terms);
+}
+
+void experiments_get(const struct experiments *t, size_t index, struct experiment *out)
+{
+    const struct flat_term *terms = experiments_terms(t, index);
+    *out = (struct experiment){0};
+    for (uint32_t k = 0; k < t->rows.items[index].count; k++)
+        experiment_add(out, t->forms.items[terms[k].form], terms[k].count);
+}
+
+void experiments_print(const struct experiments *t, size_t index, struct str *out)
+{
+    struct experiment e;
+    experiments_get(t, index, &e);
+    experiment_print(&e, out);
+    experiment_done(&e);
+}
+
+uint64_t experiments_size(const struct experiments *t, size_t index)
+{
+    const struct flat_term *terms = experiments_terms(t, index);
+    uint64_t size = 0;
+    for (uint32_t k = 0; k < t->rows.items[index].count; k++)
+        size += terms[k].count;
+    return size;
+}

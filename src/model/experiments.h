@@ -1,0 +1,64 @@
+/* A table of experiments with what was measured for each. Forms are interned; what an experiment is made of is kept compactly.
+ *
+ * The contract between measuring and inference: a row without cycles (NaN) waits to be measured; the runner fills it with
+ * experiments_set. A row that failed keeps NaN cycles and says why in its state. Nobody reads cycles of a row whose value is NaN.
+ * One thread while it changes; readers may share it while nobody does. */
+#ifndef PORTOLAN_MODEL_EXPERIMENTS_H
+#define PORTOLAN_MODEL_EXPERIMENTS_H
+
+#include "base/names.h"
+#include "base/vec.h"
+#include "model/experiment.h"
+#include "model/throughput.h"
+
+#define EXPERIMENT_PENDING ""      /* state of a row that was never measured */
+#define EXPERIMENT_OK "ok"         /* state of a row with valid cycles; any other text is the reason of a failure */
+
+struct experiment_row {
+    uint32_t start, count;   /* terms[start .. start + count), sorted by form index, each form once */
+    double cycles;           /* per execution of the whole experiment in steady state; NaN: not known */
+    double spread;           /* relative: (max - min) / min over the accepted repetitions; NaN: not known */
+    uint32_t repeats;        /* accepted repetitions; 0: not known */
+    char *state;             /* never NULL */
+    char **extra;            /* one text per name in experiments.extra, NULL when there are none */
+};
+
+struct experiments {
+    struct names forms;                   /* flat_term.form indexes these */
+    VEC(struct flat_term) terms;          /* form index and count, never 0 */
+    VEC(struct experiment_row) rows;
+    struct names extra;                   /* columns of a file that mean nothing here but are kept */
+    uint64_t revision;                    /* bumped by every change: a view redraws when it differs */
+};
+
+struct experiments *experiments_new(void);
+void experiments_free(struct experiments *t);
+/* A copy of the rows for which @keep (NULL: all) is true; forms keep their indices. */
+struct experiments *experiments_copy(const struct experiments *t, const bool *keep);
+/* Adds a pending row from @n terms in any order (repeated forms are summed); returns its index. Duplicates of other rows are allowed. */
+size_t experiments_add(struct experiments *t, const struct flat_term *terms, size_t n);
+size_t experiments_add_named(struct experiments *t, const struct experiment *e);
+/* Appends all rows of @from with their results; forms are matched by name. */
+void experiments_append(struct experiments *t, const struct experiments *from);
+/* Fills row @index. @state NULL: EXPERIMENT_OK when @cycles is a number. */
+void experiments_set(struct experiments *t, size_t index, double cycles, double spread, uint32_t repeats, const char *state);
+/* Text of an extra column, added when new. */
+void experiments_set_extra(struct experiments *t, size_t index, const char *column, const char *text);
+/* The same multiset as row @index of @t, in the form the rest of the model uses; the caller calls experiment_done. */
+void experiments_get(const struct experiments *t, size_t index, struct experiment *out);
+/* Appends the text of row @index: 2*ADD (R64, R64) + IMUL (R64, R64). */
+void experiments_print(const struct experiments *t, size_t index, struct str *out);
+static inline const struct flat_term *experiments_terms(const struct experiments *t, size_t index)
+{
+    return t->terms.items + t->rows.items[index].start;
+}
+/* Forms with multiplicity in row @index. */
+uint64_t experiments_size(const struct experiments *t, size_t index);
+/* Whether row @index has cycles that can be learned from. */
+static inline bool experiments_measured(const struct experiments *t, size_t index)
+{
+    double cycles = t->rows.items[index].cycles;
+    return cycles > 0 && cycles < 1e300;
+}
+
+#endif

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "model/metrics.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+double metrics_mape(const double *predicted, const double *measured, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += fabs(predicted[i] - measured[i]) / measured[i];
+    return n ? sum / (double)n : NAN;
+}
+
+static double mean_of(const double *x, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += x[i];
+    return sum / (double)n;
+}
+
+double metrics_pearson(const double *x, const double *y, size_t n)
+{
+    double xx = 0, yy = 0, xy = 0;
+
+    if (n < 2)
+        return NAN;
+    double mx = mean_of(x, n), my = mean_of(y, n);
+    for (size_t i = 0; i < n; i++) {
+        xx += (x[i] - mx) * (x[i] - mx);
+        yy += (y[i] - my) * (y[i] - my);
+        xy += (x[i] - mx) * (y[i] - my);
+    }
+    if (!(xx > 0 && yy > 0))
+        return NAN;
+    double r = xy / sqrt(xx) / sqrt(yy);
+    return r > 1 ? 1 : r < -1 ? -1 : r;
+}
+
+struct ranked {
+    double value;
+    size_t index;
+};
+
+static int compare_ranked(const void *a, const void *b)
+{
+    double x = ((const struct ranked *)a)->value, y = ((const struct ranked *)b)->value;
+    return (x > y) - (x < y);
+}
+
+void metrics_ranks(const double *x, size_t n, double *ranks)
+{
+    struct ranked *order = mem_alloc((n + 1) * sizeof *order);
+
+    for (size_t i = 0; i < n; i++)
+        order[i] = (struct ranked){x[i], i};
+    qsort(order, n, sizeof *order, compare_ranked);
+    for (size_t i = 0, end; i < n; i = end) {
+        for (end = i + 1; end < n && order[end].value == order[i].value;)
+            end++;
+        for (size_t k = i; k < end; k++)
+            ranks[order[k].index] = (double)(i + 1 + end) / 2;
+    }
+    free(order);
+}
+
+double metrics_spearman(const double *x, const double *y, size_t n)
+{
+    double *ranks = mem_alloc((2 * n + 1) * sizeof *ranks);
+    metrics_ranks(x, n, ranks);
+    metrics_ranks(y, n, ranks + n);
+    double r = metrics_pearson(ranks, ranks + n, n);
+    free(ranks);
+    return r;
+}
+
+static size_t cell_of(double value, double limit)
+{
+    double cell = floor(value / limit * METRICS_CELLS);
+    return cell < 0 ? 0 : cell >= METRICS_CELLS ? METRICS_CELLS - 1 : (size_t)cell;
+}
+
+void metrics_heat_map(const double *predicted, const double *measured, size_t n, double limit, struct heat_map *out)
+{
+    memset(out, 0, sizeof *out);
+    for (size_t i = 0; limit <= 0 && i < n; i++)
+        out->limit = fmax(out->limit, ceil(measured[i]));
+    out->limit = limit > 0 ? limit : fmax(out->limit, 1);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t *cell = &out->cell[cell_of(predicted[i], out->limit)][cell_of(measured[i], out->limit)];
+        (*cell)++;
+        out->highest = *cell > out->highest ? *cell : out->highest;
+    }
+}
+
+void metrics_predict(const struct mapping *m, const struct experiments *t, double *cycles)
+{
+    struct throughput *engine = throughput_new(mapping_ports(m)->count ? mapping_ports(m)->count : 1);
+    VEC(struct mass) masses = {0};
+    double width = mapping_issue_width(m);
+    const struct mapping_entry **entries = mem_alloc((t->forms.count + 1) * sizeof *entries);
+
+    for (size_t i = 0; i < t->forms.count; i++)
+        entries[i] = mapping_find(m, t->forms.items[i]);
+    for (size_t i = 0; i < t->rows.count; i++) {
+        const struct flat_term *terms = experiments_terms(t, i);
+        bool known = true;
+        double slots = 0;
+        masses.count = 0;
+        for (uint32_t k = 0; known && k < t->rows.items[i].count; k++) {
+            const struct mapping_entry *entry = entries[terms[k].form];
+            known = entry != NULL;
+            slots += known ? (double)entry->micro_ops * terms[k].count : 0;
+            for (unsigned u = 0; known && u < entry->usage.count; u++)
+                vec_push(&masses, ((struct mass){entry->usage.uops[u].ports, entry->usage.uops[u].count * terms[k].count}));
+        }
+        cycles[i] = known ? throughput_of_masses(engine, masses.items, masses.count) : NAN;
+        if (known && width > 0)
+            cycles[i] = fmax(cycles[i], slots / width);
+    }
+    free(entries);
+    vec_done(&masses);
+    throughput_free(engine);
+}
+
+struct accuracy metrics_accuracy(const struct experiments *t, const double *predicted)
+{
+    struct accuracy a = {0};
+    double *p = mem_alloc((2 * t->rows.count + 1) * sizeof *p), *m = p + t->rows.count;
+
+    for (size_t i = 0; i < t->rows.count; i++) {
+        if (!experiments_measured(t, i))
+            continue;
+        if (isnan(predicted[i])) {
+            a.unknown++;
+            continue;
+        }
+        p[a.n] = predicted[i];
+        m[a.n++] = t->rows.items[i].cycles;
+    }
+    a.mape = metrics_mape(p, m, a.n);
+    a.pearson = metrics_pearson(p, m, a.n);
+    a.spearman = metrics_spearman(p, m, a.n);
+    free(p);
+    return a;
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Predicted over measured cycles as a heat map of 35 by 35 cells (Figure 7 of PMEvo), one mapping at a time. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "model/metrics.h"
+#include "view/view.h"
+
+struct accuracy_view_state {
+    const struct experiments *shown;
+    const struct machine *machine;
+    size_t which;               /* of the selected machines */
+    unsigned long session_revision;
+    uint64_t revision;
+    double *predicted, *measured;
+    size_t n;
+    struct accuracy accuracy;
+    struct heat_map map;
+    int column, row;            /* of the cursor, in cells; row 0 is the lowest prediction */
+};
+
+static void *accuracy_open(void)
+{
+    return mem_zero(1, sizeof(struct accuracy_view_state));
+}
+
+static void accuracy_close(void *state)
+{
+    struct accuracy_view_state *v = state;
+    free(v->predicted);
+    free(v->measured);
+    free(v);
+}
+
+static bool refresh(struct accuracy_view_state *v, struct session *s)
+{
+    struct err err = {0};
+
+    if (!s->experiments || !s->experiments->rows.count)
+        return false;
+    v->which %= s->selected_count;
+    const struct machine *m = session_machine(s, s->selected[v->which], &err);
+    if (!m)
+        return false;
+    if (v->shown == s->experiments && v->revision == s->experiments->revision && v->session_revision == s->revision && v->machine == m)
+        return true;
+    v->shown = s->experiments;
+    v->revision = s->experiments->revision;
+    v->session_revision = s->revision;
+    v->machine = m;
+    size_t rows = v->shown->rows.count;
+    v->predicted = mem_resize(v->predicted, (rows + 1) * sizeof *v->predicted);
+    v->measured = mem_resize(v->measured, (rows + 1) * sizeof *v->measured);
+    metrics_predict(m->mapping, v->shown, v->predicted);
+    v->accuracy = metrics_accuracy(v->shown, v->predicted);
+    v->n = 0;
+    for (size_t i = 0; i < rows; i++)
+        if (experiments_measured(v->shown, i) && !isnan(v->predicted[i])) {
+            v->predicted[v->n] = v->predicted[i];
+            v->measured[v->n++] = v->shown->rows.items[i].cycles;
+        }
+    metrics_heat_map(v->predicted, v->measured, v->n, 0, &v->map);
+    return true;
+}
+
+static double level(const struct accuracy_view_state *v, int row, int column)
+{
+    uint32_t count = row >= 0 && row < METRICS_CELLS ? v->map.cell[row][column] : 0;
+    return count ? 0.1 + 0.9 * log1p(count) / log1p(v->map.highest) : -1;
+}
+
+static void draw_map(const struct accuracy_view_state *v, struct grid *g, int x, int y, unsigned rows, unsigned per_row)
+{
+    for (unsigned r = 0; r < rows; r++) {
+        int top = METRICS_CELLS - 1 - (int)(r * per_row);
+        if (top % 7 == 6 || r == 0)
+            grid_printf(g, 0, y + (int)r, 6, ROLE_DIM, 0, "%5.1f", v->map.limit * (top + 1) / METRICS_CELLS);
+        grid_put(g, x - 1, y + (int)r, 1, ROLE_DIM, 0, "│");
+        for (int c = 0; c < METRICS_CELLS; c++) {
+            double upper = level(v, top, c), lower = per_row == 2 ? level(v, top - 1, c) : upper;
+            bool cursor = c == v->column && (v->row == top || (per_row == 2 && v->row == top - 1));
+            for (int half = 0; half < 2; half++)
+                grid_heat_pair(g, x + 2 * c + half, y + (int)r, upper, lower);
+            if (cursor)
+                grid_put(g, x + 2 * c, y + (int)r, 2, ROLE_CURSOR, ATTR_REVERSE, "[]");
+            else if (upper < 0 && lower < 0 && (c == top || (per_row == 2 && c == top - 1)))
+                grid_put(g, x + 2 * c, y + (int)r, 1, ROLE_DIM, 0, "·");   /* where both agree */
+        }
+    }
+    for (int c = 0; c < METRICS_CELLS; c += 7)
+        grid_printf(g, x + 2 * c, y + (int)rows, 10, ROLE_DIM, 0, "%-5.1f", v->map.limit * c / METRICS_CELLS);
+    grid_put(g, x + 2 * METRICS_CELLS - 8, y + (int)rows, 0, ROLE_DIM, 0, "measured");
+}
+
+static void draw_machines(const struct accuracy_view_state *v, struct session *s, struct grid *g, int x, int y)
+{
+    struct err err = {0};
+    double *cycles = mem_alloc((v->shown->rows.count + 1) * sizeof *cycles);
+
+    grid_put(g, x, y, 0, ROLE_HEADER, 0, "  mapping            error  Pearson Spearman");
+    for (size_t i = 0; i < s->selected_count && y + 1 + (int)i < (int)g->height; i++) {
+        const struct machine *m = session_machine(s, s->selected[i], &err);
+        if (!m)
+            continue;
+        metrics_predict(m->mapping, v->shown, cycles);
+        struct accuracy a = metrics_accuracy(v->shown, cycles);
+        grid_printf(g, x, y + 1 + (int)i, 0, i == v->which ? ROLE_ACCENT : ROLE_TEXT, 0, "%c %-16s %6.2f %%   %6.3f   %6.3f", i == v->which ? '>' : ' ', m->id,
+                    100 * a.mape, a.pearson, a.spearman);
+    }
+    free(cycles);
+}
+
+static void accuracy_draw(void *state, struct session *s, struct grid *g)
+{
+    struct accuracy_view_state *v = state;
+
+    if (!refresh(v, s) || !v->n) {
+        grid_put(g, 2, 1, 0, ROLE_TITLE, 0, "Nothing to compare yet.");
+        grid_wrap(g, 2, 2, g->width > 4 ? g->width - 4 : 1, 4, ROLE_TEXT, 0,
+                  "Load or measure experiments whose forms the current machine knows; the map then shows predicted over measured cycles.");
+        return;
+    }
+    grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "%s: predicted over measured, error %.2f %%, %zu experiments", v->machine->id, 100 * v->accuracy.mape,
+                v->accuracy.n);
+    unsigned room = g->height > 4 ? g->height - 4 : 1, per_row = room >= METRICS_CELLS && g->ascii ? 1 : 2;
+    unsigned rows = (METRICS_CELLS + per_row - 1) / per_row;
+    rows = rows < room ? rows : room;
+    draw_map(v, g, 7, 1, rows, per_row);
+    double cell = v->map.limit / METRICS_CELLS;
+    grid_printf(g, 0, (int)rows + 2, 0, ROLE_ACCENT, 0, "measured %.2f-%.2f, predicted %.2f-%.2f: %u experiments; Enter lists them, m the next mapping", v->column * cell,
+                (v->column + 1) * cell, v->row * cell, (v->row + 1) * cell, v->map.cell[v->row][v->column]);
+    if (g->width >= 7 + 2 * METRICS_CELLS + 46)
+        draw_machines(v, s, g, 7 + 2 * METRICS_CELLS + 2, 1);
+}
+
+static int moved(int at, int by)
+{
+    at += by;
+    return at < 0 ? 0 : at >= METRICS_CELLS ? METRICS_CELLS - 1 : at;
+}
+
+static bool accuracy_key(void *state, struct session *s, int key, struct str *command)
+{
+    struct accuracy_view_state *v = state;
+
+    if (!refresh(v, s))
+        return false;
+    double cell = v->map.limit / METRICS_CELLS;
+    switch (key) {
+    case 'h': case KEYCODE_LEFT: v->column = moved(v->column, -1); return true;
+    case 'l': case KEYCODE_RIGHT: v->column = moved(v->column, 1); return true;
+    case 'j': case KEYCODE_DOWN: v->row = moved(v->row, -1); return true;
+    case 'k': case KEYCODE_UP: v->row = moved(v->row, 1); return true;
+    case 'g': case KEYCODE_HOME: v->row = v->column = 0; return true;
+    case 'm': v->which++; return true;
+    case KEYCODE_ENTER: case '\n':
+        str_addf(command, "view experiments; filter cycles>=%g & cycles<%g & predicted>=%g & predicted<%g", v->column * cell, (v->column + 1) * cell,
+                 v->row * cell, (v->row + 1) * cell);
+        return true;
+    default: return false;
+    }
+}
+
+static void accuracy_click(void *state, struct session *s, int x, int y)
+{
+    struct accuracy_view_state *v = state;
+    (void)s;
+    v->column = moved(0, (x - 7) / 2);
+    v->row = moved(METRICS_CELLS - 1, -2 * (y - 1));
+}
+
+const struct view_ops accuracy_view = {.name = "accuracy", .help = "heat map of predicted over measured; arrows read a cell, Enter lists it, m the next mapping",
+                                       .open = accuracy_open, .close = accuracy_close, .draw = accuracy_draw, .key = accuracy_key, .click = accuracy_click};

@@ -1,0 +1,48 @@
+/* The frame around the views: which one is shown, status line, key bar, messages, prompt line. No curses. UI thread. */
+#ifndef PORTOLAN_VIEW_FRAME_H
+#define PORTOLAN_VIEW_FRAME_H
+
+#include "view/view.h"
+
+#define FRAME_VIEWS 16
+
+struct frame {
+    struct session *session;
+    void *states[FRAME_VIEWS];   /* of views[], opened when first shown */
+    size_t current;
+    struct str message;          /* bottom line until the next key */
+    bool failed;                 /* the message is an error */
+    char search[128];
+    char prefill[512];           /* what a view puts into the prompt */
+    bool collecting;             /* `kernel paste` takes what is typed */
+    struct str typed;
+};
+
+/* What the prompt shows; NULL text: it is closed. */
+struct frame_prompt {
+    const char *text;
+    int cursor;                  /* column in the text */
+    char *const *matches;        /* completions in a popup */
+    size_t match_count;
+};
+
+enum frame_reply { FRAME_DONE, FRAME_PROMPT, FRAME_SUSPEND, FRAME_REDRAW };
+
+/* @s outlives the frame; its view_command is the frame's until frame_done. */
+void frame_init(struct frame *f, struct session *s);
+void frame_done(struct frame *f);
+/* Draws everything on @g; *@x, *@y is where the terminal's cursor belongs, *@x < 0 nowhere. */
+void frame_draw(struct frame *f, const struct frame_prompt *prompt, struct grid *g, int *x, int *y);
+/* FRAME_PROMPT: open the prompt with *@prefill in it. */
+enum frame_reply frame_key(struct frame *f, int key, const char **prefill);
+enum frame_reply frame_click(struct frame *f, int x, int y, unsigned width, unsigned height, const char **prefill);
+/* The one path of every action: runs @line and shows what it says. */
+void frame_run(struct frame *f, const char *line);
+/* Text from a bracketed paste becomes the kernel. */
+void frame_paste(struct frame *f, const char *text, size_t length);
+/* Takes in what jobs have posted; true when the screen has changed. */
+bool frame_jobs(struct frame *f);
+/* The current view changes by itself. */
+bool frame_live(struct frame *f);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "view/key.h"
+
+#include <stddef.h>
+
+const struct key_binding key_bindings[] = {
+    {KEYCODE_F1, "F1", "view help", "Help", "commands and keys"},
+    {'?', "?", "view help", NULL, "commands and keys"},
+    {KEYCODE_F1 + 1, "F2", "view next", "View", "the next view"},
+    {KEYCODE_TAB, "Tab", "view next", NULL, "the next view; a digit takes a view by its number"},
+    {KEYCODE_BACKTAB, "Shift-Tab", "view previous", NULL, "the view before"},
+    {KEYCODE_F1 + 2, "F3", "find ", "Search", "search in the view"},
+    {'/', "/", "find ", NULL, "search in the view"},
+    {'n', "n", "find --next", NULL, "the next match"},
+    {'N', "N", "find --previous", NULL, "the match before"},
+    {KEYCODE_F1 + 3, "F4", "filter ", "Filter", "show only the rows that fit"},
+    {'\\', "\\", "filter ", NULL, "show only the rows that fit"},
+    {KEYCODE_F1 + 5, "F6", "sort ", "Sort", "sort by a column"},
+    {KEYCODE_F1 + 8, "F9", "jobs", "Jobs", "what runs in the background"},
+    {KEYCODE_F1 + 9, "F10", "quit", "Quit", "leave"},
+    {'Q', "Q", "quit", NULL, "leave"},
+    {0, NULL, NULL, NULL, NULL},
+};
+
+const struct key_binding *key_find(int key)
+{
+    for (const struct key_binding *b = key_bindings; b->name; b++)
+        if (b->key == key)
+            return b;
+    return NULL;
+}

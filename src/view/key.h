@@ -1,0 +1,24 @@
+/* Keys as the views see them: a character code, or one of these; and the table that binds keys to commands. No curses. */
+#ifndef PORTOLAN_VIEW_KEY_H
+#define PORTOLAN_VIEW_KEY_H
+
+enum keycode {
+    KEYCODE_NONE = -1, KEYCODE_TAB = 9, KEYCODE_ENTER = 13, KEYCODE_ESCAPE = 27,
+    KEYCODE_UP = 0x110000, KEYCODE_DOWN, KEYCODE_LEFT, KEYCODE_RIGHT, KEYCODE_PAGE_UP, KEYCODE_PAGE_DOWN, KEYCODE_HOME, KEYCODE_END,
+    KEYCODE_BACKSPACE, KEYCODE_DELETE, KEYCODE_BACKTAB, KEYCODE_PASTE, KEYCODE_RESIZE, KEYCODE_WHEEL_UP, KEYCODE_WHEEL_DOWN, KEYCODE_CLICK,
+    KEYCODE_F1 = 0x110100, KEYCODE_F12 = KEYCODE_F1 + 11,
+};
+
+struct key_binding {
+    int key;
+    const char *name;      /* "F3", "/" */
+    const char *command;   /* run as if typed; one that ends in a blank opens the prompt with it */
+    const char *label;     /* on the F-key bar, NULL: not there */
+    const char *help;      /* one line */
+};
+extern const struct key_binding key_bindings[];   /* ends with a NULL name */
+
+/* The binding of @key, NULL when it has none. */
+const struct key_binding *key_find(int key);
+
+#endif

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The mapping explorer: forms by ports of the current machine, and what the form under the cursor shares ports with. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "model/schedule.h"
+#include "view/table.h"
+#include "view/view.h"
+
+enum { COLUMN_FORM, COLUMN_USAGE, COLUMN_CYCLES, COLUMN_LATENCY, COLUMN_PORTS };
+
+struct mapping_view_state {
+    struct table table;
+    struct table_column columns[COLUMN_PORTS + PORTS_MAX];
+    const struct machine *machine;
+    unsigned long revision;
+    unsigned ports;
+    double *pressure;          /* forms * ports: cycles of the form alone, balanced */
+    double *cycles;
+};
+
+static void *mapping_open(void)
+{
+    struct mapping_view_state *v = mem_zero(1, sizeof *v);
+    table_init(&v->table);
+    return v;
+}
+
+static void mapping_close(void *state)
+{
+    struct mapping_view_state *v = state;
+    table_done(&v->table);
+    free(v->pressure);
+    free(v->cycles);
+    free(v);
+}
+
+/* Pressure of every form on its own, made once per state of the machine. */
+static void solve(struct mapping_view_state *v, const struct machine *m)
+{
+    size_t count = mapping_count(m->mapping);
+    unsigned ports = mapping_ports(m->mapping)->count;
+
+    v->pressure = mem_resize(v->pressure, (count * ports + 1) * sizeof *v->pressure);
+    v->cycles = mem_resize(v->cycles, (count + 1) * sizeof *v->cycles);
+    memset(v->pressure, 0, count * ports * sizeof *v->pressure);
+    for (size_t i = 0; i < count; i++) {
+        const struct usage *usage = &mapping_at(m->mapping, i)->usage;
+        struct mass *masses = mem_alloc((usage->count + 1) * sizeof *masses);
+        double *rows = mem_alloc((usage->count * ports + 1) * sizeof *rows);
+        for (unsigned u = 0; u < usage->count; u++)
+            masses[u] = (struct mass){usage->uops[u].ports, usage->uops[u].count};
+        v->cycles[i] = schedule_balance(masses, usage->count, ports, rows, v->pressure + i * ports, NULL);
+        free(masses);
+        free(rows);
+    }
+    static const struct table_column fixed[] = {{"form", 0, false}, {"usage", 26, false}, {"cycles", 6, true}, {"latency", 7, true}};
+    memcpy(v->columns, fixed, sizeof fixed);
+    for (unsigned p = 0; p < ports; p++)
+        v->columns[COLUMN_PORTS + p] = (struct table_column){mapping_ports(m->mapping)->names[p], 4, true};
+    v->ports = ports;
+}
+
+static size_t row_count(const void *context)
+{
+    const struct mapping_view_state *v = context;
+    return mapping_count(v->machine->mapping);
+}
+
+static double row_number(const void *context, size_t row, int column)
+{
+    const struct mapping_view_state *v = context;
+    if (column == COLUMN_CYCLES)
+        return v->cycles[row];
+    if (column == COLUMN_LATENCY)
+        return mapping_at(v->machine->mapping, row)->latency;
+    return column >= COLUMN_PORTS ? v->pressure[row * v->ports + (size_t)(column - COLUMN_PORTS)] : NAN;
+}
+
+static void row_text(const void *context, size_t row, int column, struct str *out)
+{
+    const struct mapping_view_state *v = context;
+    const struct mapping_entry *entry = mapping_at(v->machine->mapping, row);
+
+    if (column == COLUMN_FORM) {
+        str_add(out, entry->form);
+    } else if (column == COLUMN_USAGE) {
+        usage_print(&entry->usage, mapping_ports(v->machine->mapping), out);
+        if (!entry->usage.count)
+            str_add(out, "none");
+    } else {
+        double number = row_number(context, row, column);
+        if (!isnan(number) && (column < COLUMN_PORTS || number > 0.005))
+            str_addf(out, column == COLUMN_LATENCY ? "%g" : number < 9.995 ? "%.2f" : "%.0f", number);
+    }
+}
+
+static enum role row_role(const void *context, size_t row, int column)
+{
+    const struct mapping_view_state *v = context;
+    double number = column >= COLUMN_PORTS ? row_number(context, row, column) : 0;
+    return column < COLUMN_PORTS || number < 0.005 ? ROLE_TEXT : heat_role(v->cycles[row] > 0 ? number / v->cycles[row] : 0);
+}
+
+static struct table_source source_of(const struct mapping_view_state *v)
+{
+    return (struct table_source){v->columns, COLUMN_PORTS + (int)v->ports, row_count, row_number, row_text, row_role};
+}
+
+/* False when there is no machine to show. */
+static bool refresh(struct mapping_view_state *v, struct session *s)
+{
+    struct err err = {0};
+    const struct machine *m = session_current(s, &err);
+
+    if (m && (v->machine != m || v->revision != s->revision)) {
+        v->machine = m;
+        v->revision = s->revision;
+        solve(v, m);
+    }
+    return m != NULL;
+}
+
+static void draw_detail(const struct mapping_view_state *v, struct grid *g, int y)
+{
+    size_t row, alike = 0;
+    struct str usage = {0}, names = {0};
+
+    if (!table_selected(&v->table, &row))
+        return;
+    const struct mapping_entry *entry = mapping_at(v->machine->mapping, row);
+    usage_print(&entry->usage, mapping_ports(v->machine->mapping), &usage);
+    for (size_t i = 0; i < mapping_count(v->machine->mapping); i++) {
+        const struct mapping_entry *other = mapping_at(v->machine->mapping, i);
+        if (i == row || !usage_equal(&entry->usage, &other->usage))
+            continue;
+        if (alike++ < 4)
+            str_addf(&names, "%s%s", names.length ? "; " : "", other->form);
+    }
+    unsigned used = grid_printf(g, 0, y, 0, ROLE_ACCENT, 0, "%s  %s", entry->form, usage.length ? str_text(&usage) : "no port");
+    if (*entry->source)
+        grid_printf(g, (int)used + 2, y, 0, ROLE_DIM, 0, "(%s)", entry->source);
+    grid_printf(g, 0, y + 1, 0, ROLE_DIM, 0, "%zu more with this usage%s%s", alike, alike ? ": " : "", str_text(&names));
+    str_done(&usage);
+    str_done(&names);
+}
+
+static void mapping_draw(void *state, struct session *s, struct grid *g)
+{
+    struct mapping_view_state *v = state;
+
+    if (!refresh(v, s)) {
+        grid_put(g, 2, 1, 0, ROLE_DIM, 0, "No machine is loaded: :set machine ID");
+        return;
+    }
+    const struct table_source source = source_of(v);
+    grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "%s", v->machine->title);
+    grid_printf(g, (int)strlen(v->machine->title) + 2, 0, 0, ROLE_DIM, 0, "%zu forms, %zu distinct µops; Enter edits a usage",
+                mapping_count(v->machine->mapping), mapping_distinct_uops(v->machine->mapping));
+    table_draw(&v->table, &source, v, v->revision, g, 1, g->height - 3);
+    draw_detail(v, g, (int)g->height - 2);
+}
+
+static bool mapping_key(void *state, struct session *s, int key, struct str *command)
+{
+    struct mapping_view_state *v = state;
+    size_t row;
+
+    if (!refresh(v, s))
+        return false;
+    const struct table_source source = source_of(v);
+    if ((key == KEYCODE_ENTER || key == '\n') && table_selected(&v->table, &row)) {
+        const struct mapping_entry *entry = mapping_at(v->machine->mapping, row);
+        str_addf(command, ":mapping set \"%s\" ", entry->form);
+        usage_print(&entry->usage, mapping_ports(v->machine->mapping), command);
+        return true;
+    }
+    return table_key(&v->table, &source, key);
+}
+
+static void mapping_click(void *state, struct session *s, int x, int y)
+{
+    struct mapping_view_state *v = state;
+    if (y < 1 || !refresh(v, s))
+        return;
+    const struct table_source source = source_of(v);
+    table_click(&v->table, &source, x, y - 1);
+}
+
+static bool mapping_find_row(void *state, struct session *s, const char *text, int direction)
+{
+    struct mapping_view_state *v = state;
+    if (!refresh(v, s))
+        return false;
+    const struct table_source source = source_of(v);
+    return table_find(&v->table, &source, v, text, direction);
+}
+
+static bool mapping_sort(void *state, struct session *s, const char *column, struct err *err)
+{
+    struct mapping_view_state *v = state;
+    if (!refresh(v, s))
+        return err_set(err, ERR_USAGE, "set machine ID", "no machine is loaded");
+    const struct table_source source = source_of(v);
+    return table_sort(&v->table, &source, column, err);
+}
+
+static bool mapping_filter(void *state, struct session *s, const char *expression, struct err *err)
+{
+    struct mapping_view_state *v = state;
+    if (!refresh(v, s))
+        return err_set(err, ERR_USAGE, "set machine ID", "no machine is loaded");
+    const struct table_source source = source_of(v);
+    return table_filter(&v->table, &source, expression, err);
+}
+
+static void mapping_status(void *state, struct session *s, struct str *out)
+{
+    struct mapping_view_state *v = state;
+    if (refresh(v, s)) {
+        const struct table_source source = source_of(v);
+        table_status(&v->table, &source, out);
+    }
+}
+
+const struct view_ops mapping_view = {.name = "mapping", .help = "forms by ports of the current machine; Enter edits, [ ] sort, \\ filter",
+                                      .open = mapping_open, .close = mapping_close, .draw = mapping_draw, .key = mapping_key,
+                                      .click = mapping_click, .find = mapping_find_row, .sort = mapping_sort, .filter = mapping_filter,
+                                      .status = mapping_status};

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "view/table.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "view/key.h"
+
+/* A row with what it is sorted by, read once. */
+struct keyed {
+    size_t row;
+    double number;
+    char *text;
+};
+
+struct bound_row {
+    const struct table_source *source;
+    const void *context;
+    size_t row;
+};
+
+void table_init(struct table *t)
+{
+    *t = (struct table){.sort = -1, .stale = true};
+}
+
+void table_done(struct table *t)
+{
+    free(t->order);
+    filter_done(&t->filter);
+}
+
+static double row_number(const void *row, int column)
+{
+    const struct bound_row *b = row;
+    return b->source->columns[column].number ? b->source->number(b->context, b->row, column) : NAN;
+}
+
+static void row_text(const void *row, int column, struct str *out)
+{
+    const struct bound_row *b = row;
+    b->source->text(b->context, b->row, column, out);
+}
+
+static bool row_holds(const struct table_source *source, const void *context, size_t row, const char *match)
+{
+    struct str text = {0};
+    bool found = false;
+    for (int c = 0; c < source->column_count && !found; c++) {
+        str_clear(&text);
+        source->text(context, row, c, &text);
+        found = strcasestr(str_text(&text), match) != NULL;
+    }
+    str_done(&text);
+    return found;
+}
+
+/* Missing values come last either way; equal ones keep their order. */
+static int compare(const struct keyed *x, const struct keyed *y, bool descending)
+{
+    int order;
+    if (x->text) {
+        order = strcmp(x->text, y->text);
+    } else {
+        if (isnan(x->number) || isnan(y->number))
+            return isnan(x->number) != isnan(y->number) ? (isnan(x->number) ? 1 : -1) : (x->row > y->row) - (x->row < y->row);
+        order = (x->number > y->number) - (x->number < y->number);
+    }
+    if (order)
+        return descending ? -order : order;
+    return (x->row > y->row) - (x->row < y->row);
+}
+
+static int ascending(const void *a, const void *b)
+{
+    return compare(a, b, false);
+}
+
+static int falling(const void *a, const void *b)
+{
+    return compare(a, b, true);
+}
+
+static void arrange(struct table *t, const struct table_source *source, const void *context)
+{
+    bool by_text = t->sort >= 0 && !source->columns[t->sort].number;
+    struct keyed *rows;
+    struct str text = {0};
+
+    t->total = source->count(context);
+    t->shown = 0;
+    rows = mem_alloc((t->total + 1) * sizeof *rows);
+    for (size_t i = 0; i < t->total; i++) {
+        struct bound_row bound = {source, context, i};
+        struct filter_row row = {row_number, row_text, &bound, source->column_count};
+        if (!filter_matches(&t->filter, &row))
+            continue;
+        rows[t->shown] = (struct keyed){i, NAN, NULL};
+        if (by_text) {
+            str_clear(&text);
+            source->text(context, i, t->sort, &text);
+            rows[t->shown].text = mem_strdup(str_text(&text));
+        } else if (t->sort >= 0) {
+            rows[t->shown].number = source->number(context, i, t->sort);
+        }
+        t->shown++;
+    }
+    if (t->sort >= 0)
+        qsort(rows, t->shown, sizeof *rows, t->descending ? falling : ascending);
+    t->order = mem_resize(t->order, (t->shown + 1) * sizeof *t->order);
+    size_t cursor = t->shown;
+    for (size_t i = 0; i < t->shown; i++) {
+        t->order[i] = rows[i].row;
+        if (rows[i].row == t->selected)
+            cursor = i;
+        free(rows[i].text);
+    }
+    if (cursor < t->shown)
+        t->cursor = cursor;
+    free(rows);
+    str_done(&text);
+    t->stale = false;
+}
+
+static void place(struct table *t)
+{
+    size_t height = t->height ? t->height : 1;
+    if (t->follow && t->shown)
+        t->cursor = t->shown - 1;
+    if (t->cursor >= t->shown)
+        t->cursor = t->shown ? t->shown - 1 : 0;
+    if (t->cursor < t->top)
+        t->top = t->cursor;
+    if (t->cursor >= t->top + height)
+        t->top = t->cursor - height + 1;
+    if (t->shown)
+        t->selected = t->order[t->cursor];
+}
+
+static unsigned column_width(const struct table_source *source, int column, unsigned width)
+{
+    unsigned fixed = 0;
+    if (source->columns[column].width)
+        return source->columns[column].width;
+    for (int c = 0; c < source->column_count; c++)
+        fixed += source->columns[c].width + 1;
+    return width > fixed + 12 ? width - fixed : 12;
+}
+
+static void draw_cell(const struct table_source *source, const char *text, int column, struct grid *g, int x, int y, unsigned width, enum role role, unsigned attr)
+{
+    unsigned length = (unsigned)strlen(text);
+    unsigned pad = source->columns[column].number && length < width ? width - length : 0;
+    grid_put(g, x + (int)pad, y, width - pad, role, attr, text);
+}
+
+void table_draw(struct table *t, const struct table_source *source, const void *context, unsigned long revision, struct grid *g, int y, unsigned height)
+{
+    struct str text = {0};
+
+    if (t->stale || t->revision != revision)
+        arrange(t, source, context);
+    t->revision = revision;
+    t->width = g->width;
+    t->height = height > 1 ? height - 1 : 0;
+    place(t);
+    grid_fill(g, 0, y, g->width, 1, ROLE_HEADER, 0, ' ');
+    for (unsigned r = 0; r < t->height + 1; r++) {
+        bool header = r == 0, cursor = !header && t->top + r - 1 == t->cursor;
+        int x = 0;
+        if (!header && t->top + r - 1 >= t->shown)
+            break;
+        size_t row = header ? 0 : t->order[t->top + r - 1];
+        enum role whole = cursor ? ROLE_CURSOR : header ? ROLE_HEADER : t->match[0] && row_holds(source, context, row, t->match) ? ROLE_MATCH : ROLE_TEXT;
+        if (cursor)
+            grid_fill(g, 0, y + (int)r, g->width, 1, ROLE_CURSOR, 0, ' ');
+        for (int c = 0; c < source->column_count; c++) {
+            unsigned width = column_width(source, c, g->width);
+            enum role role = whole;
+            str_clear(&text);
+            if (header)
+                str_addf(&text, "%s%s", source->columns[c].name, c != t->sort ? "" : t->descending ? "-" : "+");
+            else
+                source->text(context, row, c, &text);
+            if (!header && !cursor && whole == ROLE_TEXT && source->role)
+                role = source->role(context, row, c);
+            draw_cell(source, str_text(&text), c, g, x, y + (int)r, width, role, header && c == t->sort ? ATTR_BOLD : 0);
+            x += (int)width + 1;
+        }
+    }
+    str_done(&text);
+}
+
+static void move_to(struct table *t, long to)
+{
+    t->follow = false;
+    t->cursor = to < 0 ? 0 : (size_t)to < t->shown ? (size_t)to : t->shown ? t->shown - 1 : 0;
+    if (t->shown)
+        t->selected = t->order[t->cursor];
+}
+
+bool table_key(struct table *t, const struct table_source *source, int key)
+{
+    long at = (long)t->cursor, page = t->height > 1 ? (long)t->height - 1 : 1;
+    switch (key) {
+    case 'j': case KEYCODE_DOWN: move_to(t, at + 1); return true;
+    case 'k': case KEYCODE_UP: move_to(t, at - 1); return true;
+    case KEYCODE_WHEEL_DOWN: move_to(t, at + 3); return true;
+    case KEYCODE_WHEEL_UP: move_to(t, at - 3); return true;
+    case KEYCODE_PAGE_DOWN: move_to(t, at + page); return true;
+    case KEYCODE_PAGE_UP: move_to(t, at - page); return true;
+    case 'g': case KEYCODE_HOME: move_to(t, 0); return true;
+    case 'G': case KEYCODE_END: move_to(t, (long)t->shown); return true;
+    case 'F': t->follow = !t->follow; return true;
+    case '[': case ']':
+        t->sort += key == ']' ? 1 : -1;
+        t->sort = t->sort < -1 ? source->column_count - 1 : t->sort >= source->column_count ? -1 : t->sort;
+        t->stale = true;
+        return true;
+    case 'r':
+        t->descending = !t->descending;
+        t->stale = true;
+        return true;
+    case KEYCODE_ESCAPE: t->match[0] = '\0'; return false;
+    default: return false;
+    }
+}
+
+void table_click(struct table *t, const struct table_source *source, int x, int y)
+{
+    if (y > 0) {
+        move_to(t, (long)t->top + y - 1);
+        return;
+    }
+    for (int c = 0, at = 0; c < source->column_count; c++) {
+        int end = at + (int)column_width(source, c, t->width) + 1;
+        if (x >= at && x < end) {
+            t->descending = t->sort == c ? !t->descending : false;
+            t->sort = c;
+            t->stale = true;
+        }
+        at = end;
+    }
+}
+
+bool table_find(struct table *t, const struct table_source *source, const void *context, const char *text, int direction)
+{
+    snprintf(t->match, sizeof t->match, "%s", text);
+    for (size_t step = 1; *text && step <= t->shown; step++) {
+        size_t at = direction > 0 ? (t->cursor + step) % t->shown : (t->cursor + t->shown - step) % t->shown;
+        if (row_holds(source, context, t->order[at], text)) {
+            move_to(t, (long)at);
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char **column_names(const struct table_source *source)
+{
+    const char **names = mem_alloc((size_t)source->column_count * sizeof *names);
+    for (int c = 0; c < source->column_count; c++)
+        names[c] = source->columns[c].name;
+    return names;
+}
+
+bool table_sort(struct table *t, const struct table_source *source, const char *column, struct err *err)
+{
+    bool down = column[0] == '-';
+
+    column += down;
+    t->stale = true;
+    t->descending = down;
+    if (!*column) {
+        t->sort = -1;
+        return true;
+    }
+    for (int c = 0; c < source->column_count; c++)
+        if (strncasecmp(source->columns[c].name, column, strlen(column)) == 0) {
+            t->sort = c;
+            return true;
+        }
+    struct str names = {0};
+    for (int c = 0; c < source->column_count; c++)
+        str_addf(&names, "%s%s", c ? ", " : "", source->columns[c].name);
+    err_set(err, ERR_USAGE, str_text(&names), "there is no column \"%s\"", column);
+    str_done(&names);
+    return false;
+}
+
+bool table_filter(struct table *t, const struct table_source *source, const char *expression, struct err *err)
+{
+    struct filter fresh;
+    const char **names = column_names(source);
+    bool ok = filter_parse(expression, names, source->column_count, &fresh, err);
+
+    free(names);
+    if (!ok)
+        return false;
+    filter_done(&t->filter);
+    t->filter = fresh;
+    snprintf(t->filter_text, sizeof t->filter_text, "%s", expression);
+    t->stale = true;
+    return true;
+}
+
+void table_status(const struct table *t, const struct table_source *source, struct str *out)
+{
+    str_addf(out, "%zu/%zu", t->shown ? t->cursor + 1 : 0, t->shown);
+    if (t->shown != t->total)
+        str_addf(out, " of %zu", t->total);
+    if (t->sort >= 0)
+        str_addf(out, "  sort %s%s", t->descending ? "-" : "", source->columns[t->sort].name);
+    if (t->filter_text[0])
+        str_addf(out, "  filter %s", t->filter_text);
+    if (t->follow)
+        str_add(out, "  following");
+}
+
+bool table_selected(const struct table *t, size_t *row)
+{
+    if (!t->shown)
+        return false;
+    *row = t->order[t->cursor < t->shown ? t->cursor : t->shown - 1];
+    return true;
+}

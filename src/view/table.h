@@ -1,0 +1,54 @@
+/* A table that scrolls, sorts, filters and searches: the body of every view with rows. The selection follows its row. */
+#ifndef PORTOLAN_VIEW_TABLE_H
+#define PORTOLAN_VIEW_TABLE_H
+
+#include "view/filter.h"
+#include "view/grid.h"
+
+struct table_column {
+    const char *name;
+    unsigned width;        /* columns; 0: what is left, for one of them */
+    bool number;           /* sorted by number(), right-aligned */
+};
+
+/* Where the rows come from. Rows are named by index 0 .. count-1, stable while they exist. */
+struct table_source {
+    const struct table_column *columns;
+    int column_count;
+    size_t (*count)(const void *context);
+    double (*number)(const void *context, size_t row, int column);   /* NaN: missing */
+    void (*text)(const void *context, size_t row, int column, struct str *out);
+    enum role (*role)(const void *context, size_t row, int column);  /* may be NULL */
+};
+
+struct table {
+    size_t *order;         /* rows shown, filtered and sorted */
+    size_t shown, total;
+    size_t cursor, top;    /* into order */
+    size_t height;         /* rows of the last drawing */
+    unsigned width;        /* and its columns */
+    size_t selected;       /* the row under the cursor, kept through sort and filter */
+    int sort;              /* column, -1 as they come */
+    bool descending, follow, stale;
+    unsigned long revision;
+    struct filter filter;
+    char filter_text[128], match[128];
+};
+
+void table_init(struct table *t);
+void table_done(struct table *t);
+/* Draws header and rows on rows @y .. @y+@height-1 of @g. @revision: of the source; another one filters and sorts anew. */
+void table_draw(struct table *t, const struct table_source *source, const void *context, unsigned long revision, struct grid *g, int y, unsigned height);
+/* Arrows, pages, g G, [ ] sort column, r reverse, F follow the newest. */
+bool table_key(struct table *t, const struct table_source *source, int key);
+/* A press at row @y of the area that table_draw got; on the header it sorts. */
+void table_click(struct table *t, const struct table_source *source, int x, int y);
+bool table_find(struct table *t, const struct table_source *source, const void *context, const char *text, int direction);
+bool table_sort(struct table *t, const struct table_source *source, const char *column, struct err *err);
+bool table_filter(struct table *t, const struct table_source *source, const char *expression, struct err *err);
+/* "12/340  sort cycles  filter cycles>2". */
+void table_status(const struct table *t, const struct table_source *source, struct str *out);
+/* Row under the cursor; false when there is none. */
+bool table_selected(const struct table *t, size_t *row);
+
+#endif

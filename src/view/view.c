@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "view/view.h"
+
+#include <string.h>
+
+const struct view_ops *const views[] = {&kernel_view, &experiments_view, &evolution_view, &mapping_view, &accuracy_view, &output_view, &log_view, &help_view, NULL};
+
+size_t view_count(void)
+{
+    return sizeof views / sizeof *views - 1;
+}
+
+size_t view_find(const char *name)
+{
+    size_t found = view_count();
+    for (size_t i = 0; i < view_count(); i++) {
+        if (strcmp(views[i]->name, name) == 0)
+            return i;
+        if (*name && str_has_prefix(views[i]->name, name))
+            found = found == view_count() ? i : view_count() + 1;
+    }
+    return found > view_count() ? view_count() : found;
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "work/evolve_job.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "io/population_file.h"
+#include "work/job.h"
+#include "work/pool.h"
+
+#define CHECKPOINT_SECONDS 3
+
+struct shift {
+    struct evolve_run *run;
+    struct job *job;
+    unsigned begun, threads;
+};
+
+void evolve_run_ports(const struct evolve_run *run, unsigned count, struct ports *out)
+{
+    char name[2] = {0};
+
+    *out = run->names;
+    if (out->count == count)
+        return;
+    *out = (struct ports){0};
+    for (unsigned i = 0; i < count; i++) {
+        name[0] = "0123456789ABCDEFGHIJKLMNOPQRSTUV"[i];
+        ports_add(out, name, NULL);
+    }
+}
+
+static struct mapping *named(const struct evolve_run *run, const struct genome *g)
+{
+    struct ports names;
+    evolve_run_ports(run, g->ports, &names);
+    return genome_mapping(g, run->problem, &names);
+}
+
+struct mapping *evolve_run_best(struct evolve_run *run)
+{
+    struct genome *g = evolve_best(run->evolve);
+    struct mapping *m = g ? named(run, g) : NULL;
+    genome_free(g);
+    return m;
+}
+
+bool evolve_run_checkpoint(struct evolve_run *run, struct err *err)
+{
+    struct evolve_status status;
+    struct population p = {.fingerprint = run->problem->fingerprint};
+    size_t count;
+    bool ok = true;
+
+    if (!run->checkpoint)
+        return true;
+    evolve_get_status(run->evolve, &status);
+    struct genome **genomes = evolve_population(run->evolve, &count);
+    p.seconds = run->seconds_before + status.seconds;
+    p.mappings = mem_zero(count + 1, sizeof *p.mappings);
+    for (p.count = 0; p.count < count; p.count++) {
+        p.mappings[p.count] = named(run, genomes[p.count]);
+        genome_free(genomes[p.count]);
+    }
+    free(genomes);
+    if (count)
+        ok = population_save(&p, run->checkpoint, err);
+    population_done(&p);
+    return ok;
+}
+
+static void poll_run(void *state)
+{
+    struct shift *shift = state;
+    struct evolve_run *run = shift->run;
+    struct evolve_options o;
+    struct evolve_status status;
+    struct err err = {0};
+
+    if (job_cancelled(shift->job))
+        evolve_stop(run->evolve);
+    evolve_get_status(run->evolve, &status);
+    evolve_get_options(run->evolve, &o);
+    job_progress(shift->job, status.seconds, o.seconds, "%s, D_avg %.2f %%, %llu distinct µops", status.phase, 100 * status.d_avg,
+                 (unsigned long long)status.distinct);
+    double now = clock_seconds();
+    if (run->checkpoint && now - run->last_checkpoint >= CHECKPOINT_SECONDS) {
+        run->last_checkpoint = now;
+        if (!evolve_run_checkpoint(run, &err)) {
+            char text[2048];
+            log_add(LOG_WARN, "no checkpoint: %s", err_text(&err, text, sizeof text));
+        }
+    }
+}
+
+/* Each thread works once, to the end of the run. */
+static bool next_thread(void *state, unsigned worker)
+{
+    struct shift *shift = state;
+    (void)worker;
+    return shift->begun++ < shift->threads;
+}
+
+static void work(void *state, unsigned worker)
+{
+    struct shift *shift = state;
+    evolve_worker(shift->run->evolve, worker, poll_run, shift);
+}
+
+static const struct pool_ops pool = {next_thread, work};
+
+static bool run_job(struct job *job, void *state, struct err *err)
+{
+    struct shift shift = {.run = state, .job = job};
+    struct evolve_options o;
+
+    evolve_get_options(shift.run->evolve, &o);
+    shift.threads = o.threads;
+    pool_run(o.threads, &pool, &shift);
+    return evolve_run_checkpoint(shift.run, err);
+}
+
+static const struct job_ops ops = {run_job, NULL, NULL};
+
+static struct evolve *make_evolve(const struct problem *p, const struct evolve_options *o, const struct mapping *const *from, size_t count, struct err *err)
+{
+    struct genome **genomes = mem_zero(count + 1, sizeof *genomes);
+    struct evolve *e = NULL;
+    size_t n = 0;
+
+    while (n < count && (genomes[n] = genome_of_mapping(from[n], p, err)))
+        n++;
+    if (n == count) {
+        /* A mapping that knows no issue width may get one. */
+        for (size_t i = 0; i < n; i++)
+            for (size_t f = 0; !isnan(o->width) && genomes[i]->width != o->width && f < p->forms; f++)
+                genomes[i]->genes[f].slots = o->width > 0 ? 1 : 0;
+        for (size_t i = 0; i < n && !isnan(o->width); i++)
+            genomes[i]->width = o->width;
+        e = evolve_new(p, o, genomes, n, err);
+    }
+    for (size_t i = 0; i < n; i++)
+        genome_free(genomes[i]);
+    free(genomes);
+    return e;
+}
+
+struct evolve_run *evolve_run_start(struct problem *take_problem, const struct evolve_options *o, const struct ports *names, const struct mapping *const *from,
+                                    size_t from_count, const char *checkpoint, double seconds_before, struct err *err)
+{
+    static unsigned numbers;
+    struct evolve_run *run = mem_zero(1, sizeof *run);
+    char title[80];
+
+    run->problem = take_problem;
+    run->names = names ? *names : from_count ? *mapping_ports(from[0]) : (struct ports){0};
+    run->checkpoint = checkpoint ? mem_strdup(checkpoint) : NULL;
+    run->seconds_before = seconds_before;
+    run->last_checkpoint = clock_seconds();
+    run->evolve = make_evolve(run->problem, o, from, from_count, err);
+    if (run->evolve) {
+        run->number = ++numbers;
+        snprintf(title, sizeof title, "evolve %u: %zu forms, %zu experiments", run->number, run->problem->forms, run->problem->experiments);
+        run->job = job_start(title, &ops, run, err);
+    }
+    if (run->job)
+        return run;
+    evolve_run_free(run);
+    return NULL;
+}
+
+void evolve_run_wait(struct evolve_run *run)
+{
+    if (run->job)
+        job_wait(run->job);
+}
+
+void evolve_run_free(struct evolve_run *run)
+{
+    if (!run)
+        return;
+    if (run->evolve)
+        evolve_stop(run->evolve);
+    evolve_run_wait(run);
+    evolve_free(run->evolve);
+    problem_free(run->problem);
+    free(run->checkpoint);
+    free(run);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Feeds bytes to the reading of OSACA machine files: a machine that prints and reads back, or a reason. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "io/export_osaca.h"
+#include "io/import_osaca.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Enough to meet every kind of operand; all 15,000 would be most of the time. */
+static struct forms *few_forms(void)
+{
+    static const char rows[] = "form,template,extension\n"
+                               "\"ADD (R64, R64)\",\"add {RW:R64}, {R:R64}\",\n\"ADD (M64, R64)\",\"add {RW:M64}, {R:R64}\",\n"
+                               "\"ADD (R64, I8)\",\"add {RW:R64}, {I8}\",\nLEA_B_IS_D8 (R64),\"lea {W:R64}, [{B}+{I}*2+{D8}]\",\n"
+                               "\"VADDPD (XMM, K, XMM, XMM)\",\"vaddpd {W:XMM}{{{K}}}, {R:XMM}, {R:XMM}\",\nJNZ (Rel8),jnz {Rel8},\n"
+                               "\"VADDPD (XMM, XMM, M128)\",\"vaddpd {W:XMM}, {R:XMM}, {R:M128}\",\nNOP (),nop,\n";
+    char name[] = "/tmp/fuzz-forms-XXXXXX";
+    int fd = mkstemp(name);
+    if (fd < 0 || write(fd, rows, sizeof rows - 1) != (ssize_t)sizeof rows - 1)
+        abort();
+    close(fd);
+    struct forms *forms = forms_load(name, NULL);
+    unlink(name);
+    return forms ? forms : (abort(), NULL);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static struct forms *forms;
+    struct err err = {0};
+
+    if (!forms)
+        forms = few_forms();
+    struct machine *m = import_osaca_parse("fuzz", "fuzz", (const char *)data, size, forms, NULL, &err);
+    if (!m && err.code == ERR_NONE)
+        abort();
+    if (m) {
+        struct str text = {0};
+        if (export_osaca(m, &text, &err)) {
+            struct machine *again = import_osaca_parse("fuzz", "again", text.data, text.length, forms, NULL, &err);
+            if (!again || !mapping_equal(m->mapping, again->mapping))
+                abort();
+            machine_free(again);
+        }
+        str_done(&text);
+    }
+    machine_free(m);
+    return 0;
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* C to kernels: which options are passed on, where lines come from, what the installed compiler makes of a loop. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "analysis/kernel_source.h"
+#include "base/file.h"
+#include "isa/compile.h"
+
+static char directory[] = "/tmp/portolan-test-XXXXXX";
+static char source_path[64];
+
+static const char source[] = "#include \"step.h\"\n"
+                             "void scale(double *restrict a, const double *restrict b, long n)\n"
+                             "{\n"
+                             "    for (long i = 0; i < n; i++)\n"
+                             "        a[i] = FACTOR * b[i];\n"
+                             "}\n"
+                             "double sum(const double *a, long n)\n"
+                             "{\n"
+                             "    double s = 0;\n"
+                             "    for (long i = 0; i < n; i += STEP)\n"
+                             "        s += a[i];\n"
+                             "    return s;\n"
+                             "}\n";
+
+static void test_options(void **state)
+{
+    (void)state;
+    static const char *const allowed[] = {"-O", "-O3", "-Ofast", "-march=native", "-mavx512f", "-mno-fma", "-mtune=znver4", "-ffast-math", "-fno-tree-vectorize",
+                                          "-funroll-loops", "-ffp-contract=off", "-std=gnu17", "-DN=4", "-D", "-UN", "-I..", "-I", "-Wall", "-Wno-unused", "-w",
+                                          "-falign-loops=32", "-mprefer-vector-width=512"};
+    static const char *const refused[] = {"-o", "-ox.o", "-c", "-S", "-E", "-fplugin=x.so", "-fplugin-arg-x-y", "-wrapper", "-B/tmp", "-B", "-specs=x",
+                                          "--specs=x", "@file", "-", "", "x.c", "-fdump-tree-all", "-fdump-rtl-all=/tmp/x", "-save-temps", "-Wl,-x", "-Wa,-a=x",
+                                          "-Wp,-MD,x", "-MD", "-MF", "-mllvm", "-mllvm=-load=x", "-mlinker-version=1", "-m32", "-mx32", "-fpass-plugin=x",
+                                          "-fprofile-generate=/x", "-fprofile-use=x", "-fstack-usage", "-flto", "-fuse-ld=x", "-fcallgraph-info", "-include",
+                                          "-imacros", "-x", "-Xclang", "-Xassembler", "-T", "-l", "-L", "-fopt-info=x", "-fsave-optimization-record", "-O3x",
+                                          "-fdiagnostics-format=sarif-file", "-fmodules-cache-path=x", "-foffload=x", "-Rpass=x", "-fauto-profile=x",
+                                          "-ffast-math/../x", "-march=x/y", "-pipe;x", "-fno-", "-f", "-m", "-specs", "-dumpdir", "-iplugindir=x", "-fcompare-debug"};
+    for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++) {
+        bool next;
+        if (!compile_option_allowed(allowed[i], &next, NULL))
+            fail_msg("%s was refused", allowed[i]);
+        assert_int_equal(next, strlen(allowed[i]) == 2 && strchr("DUI", allowed[i][1]) != NULL);
+    }
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        bool next;
+        struct err err = {0};
+        if (compile_option_allowed(refused[i], &next, &err))
+            fail_msg("%s was let through", refused[i]);
+        assert_int_equal(err.code, ERR_USAGE);
+    }
+}
+
+static void test_lines_of_directives(void **state)
+{
+    (void)state;
+    static const char text[] = "\t.file\t\"a.c\"\n"
+                               "\t.file 0 \"/src\" \"dir/a.c\"\n"
+                               "\t.file 1 \"dir/b.h\"\n"
+                               "f:\n"
+                               "\t.loc 0 3 1\n"
+                               "\tnop\n"
+                               "\tnop\n"
+                               "\t.loc 1 77 1 is_stmt 0\n"
+                               "\tnop\n"
+                               "\t.loc 0 4 9 view .LVU2\n"
+                               "\tnop\n"
+                               "\t.loc 999 4\n"
+                               "\tnop";
+    static const uint32_t expected[] = {0, 0, 0, 0, 3, 3, 3, 0, 0, 4, 4, 0, 0};
+    size_t count;
+    uint32_t *lines = compile_lines(text, sizeof text - 1, "/src/dir/a.c", &count);
+    assert_int_equal(count, 13);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(lines[i], expected[i]);
+    free(lines);
+}
+
+static struct kernel *load(const char *const *flags, size_t count, const char *symbol, struct err *err)
+{
+    struct kernel_options options = {.symbol = symbol};
+    return kernel_from_source(source_path, NULL, flags, count, &options, err);
+}
+
+static void test_kernel_of_a_function(void **state)
+{
+    (void)state;
+    static const char *const flags[] = {"-O2", "-fno-tree-vectorize", "-fno-unroll-loops", "-D", "FACTOR=3.0", "-I", NULL};
+    const char *all[7];
+    struct err err = {0};
+    size_t count;
+
+    memcpy(all, flags, sizeof flags);
+    all[6] = directory;
+    struct kernel *k = load(all, 7, "sum", &err);
+    if (!k && err.code == ERR_MISSING)
+        return;   /* no compiler here */
+    if (!k)
+        fail_msg("%s", err.what);
+    const struct insn *insns = kernel_insns(k, &count);
+    bool adds = false;
+    for (size_t i = 0; i < count; i++) {
+        const char *text;
+        uint32_t line = kernel_source_line(k, &insns[i], &text);
+        if (strcmp(insns[i].mnemonic, "addsd") == 0) {
+            adds = true;
+            assert_int_equal(line, 11);
+            assert_string_equal(text, "        s += a[i];");
+        }
+        assert_true(strcmp(insns[i].mnemonic, "mulsd") != 0);
+    }
+    assert_true(adds);
+    kernel_free(k);
+    k = load(all, 7, "nothing_of_the_kind", &err);
+    assert_null(k);
+    assert_true(strstr(err.what, "no function"));
+}
+
+static void test_faults_of_the_compiler(void **state)
+{
+    (void)state;
+    static const char *const no_factor[] = {"-O2"};
+    const char *flags[] = {"-O2", "-I", directory};
+    struct err err = {0};
+    struct kernel *k = load(flags, 3, NULL, &err);
+    if (!k && err.code == ERR_MISSING)
+        return;   /* no compiler here */
+    assert_null(k);
+    assert_int_equal(err.line, 5);
+    assert_true(strstr(err.what, "FACTOR"));
+    assert_true(strstr(err.file, "loop.c"));
+    /* Its own directory holds the header, so that only the macro is missing. */
+    assert_null(load(no_factor, 1, NULL, &err));
+    struct kernel_options options = {0};
+    assert_null(kernel_from_source(source_path, "sh", no_factor, 1, &options, &err));
+    assert_int_equal(err.code, ERR_USAGE);
+    assert_null(kernel_from_source(source_path, "gcc-99", no_factor, 1, &options, &err));
+    assert_int_equal(err.code, ERR_MISSING);
+    assert_null(kernel_from_source("/nonexistent.c", NULL, no_factor, 1, &options, &err));
+    assert_int_equal(err.code, ERR_MISSING);
+}
+
+static int make_files(void **state)
+{
+    (void)state;
+    char path[64];
+    if (!mkdtemp(directory))
+        return -1;
+    snprintf(source_path, sizeof source_path, "%s/loop.c", directory);
+    snprintf(path, sizeof path, "%s/step.h", directory);
+    return file_write(source_path, source, strlen(source), NULL) && file_write(path, "#define STEP 1\n", 15, NULL) ? 0 : -1;
+}
+
+static int remove_files(void **state)
+{
+    (void)state;
+    char path[64];
+    snprintf(path, sizeof path, "%s/step.h", directory);
+    return unlink(source_path) | unlink(path) | rmdir(directory);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_options),
+        cmocka_unit_test(test_lines_of_directives),
+        cmocka_unit_test(test_kernel_of_a_function),
+        cmocka_unit_test(test_faults_of_the_compiler),
+    };
+    return cmocka_run_group_tests(tests, make_files, remove_files);
+}

@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The frame and its views on a grid, against golden screens (GENERATE=1 writes them anew), and the keys. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "cmd/complete.h"
+#include "io/experiments_file.h"
+#include "view/frame.h"
+#include "view/pager.h"
+#include "view/plot.h"
+#include "work/job.h"
+
+static const unsigned sizes[][2] = {{40, 10}, {80, 24}, {120, 40}, {240, 80}};
+
+static double no_time(void)
+{
+    return 0;
+}
+
+static const char *source(const char *path)
+{
+    static char text[4096];
+    const char *top = getenv("PORTOLAN_SRC");
+    snprintf(text, sizeof text, "%s/%s", top ? top : ".", path);
+    return text;
+}
+
+static void screen_text(struct frame *f, unsigned width, unsigned height, bool roles, struct str *out)
+{
+    struct grid g;
+    int x, y;
+
+    grid_init(&g, width, height, f->session->ascii);
+    frame_draw(f, NULL, &g, &x, &y);
+    grid_text(&g, roles, out);
+    grid_done(&g);
+}
+
+static void compare(struct frame *f, const char *name, unsigned width, unsigned height)
+{
+    struct str text = {0}, golden = {0};
+    struct err err = {0};
+    char path[256];
+
+    screen_text(f, width, height, true, &text);
+    snprintf(path, sizeof path, "tests/screen/%s-%ux%u.txt", name, width, height);
+    if (getenv("GENERATE")) {
+        assert_true(file_write(source(path), text.data, text.length, &err));
+    } else {
+        if (!file_read(source(path), 1 << 20, &golden, &err))
+            fail_msg("%s: %s", path, err.what);
+        if (strcmp(str_text(&text), str_text(&golden)) != 0)
+            fail_msg("%s differs:\n%s", path, str_text(&text));
+    }
+    str_done(&text);
+    str_done(&golden);
+}
+
+static struct session session;
+static struct frame frame;
+
+static int setup(void **state)
+{
+    (void)state;
+    clock_set_source(no_time);
+    session_init(&session);
+    session.interactive = true;
+    session.input = NULL;
+    frame_init(&frame, &session);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    job_shutdown();
+    frame_done(&frame);
+    session_done(&session);
+    return 0;
+}
+
+static void press(const char *keys)
+{
+    const char *prefill;
+    for (; *keys; keys++)
+        frame_key(&frame, (unsigned char)*keys, &prefill);
+}
+
+static bool screen_holds(const char *text)
+{
+    struct str shown = {0};
+    screen_text(&frame, 120, 40, false, &shown);
+    bool found = strstr(str_text(&shown), text) != NULL;
+    if (!found)
+        print_message("not on the screen: %s\n%s", text, str_text(&shown));
+    str_done(&shown);
+    return found;
+}
+
+/* A machine and a kernel of the test's own: goldens change only with the view. */
+static void load(void)
+{
+    char line[4200];
+    snprintf(line, sizeof line, "kernel load %s", source("data/kernels/triad-skl-O3.s"));
+    frame_run(&frame, line);
+    assert_false(frame.failed);
+    str_clear(&frame.message);
+    /* The name holds the directory of the sources. */
+    free(session.kernel->name);
+    session.kernel->name = mem_strdup("triad-skl-O3.s");
+}
+
+static void test_golden(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        compare(&frame, "empty", sizes[i][0], sizes[i][1]);
+    load();
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        press("G");
+        compare(&frame, "kernel", sizes[i][0], sizes[i][1]);
+        session.ascii = true;
+        press("gjj");
+        compare(&frame, "kernel-ascii", sizes[i][0], sizes[i][1]);
+        session.ascii = false;
+    }
+}
+
+/* Every view draws at every size without touching a cell outside (the sanitizers watch). */
+static void test_all_sizes(void **state)
+{
+    (void)state;
+    load();
+    for (size_t v = 0; v < view_count(); v++) {
+        frame.current = v;
+        for (unsigned width = 1; width < 250; width += width < 50 ? 3 : 37)
+            for (unsigned height = 1; height < 85; height += height < 30 ? 2 : 11) {
+                struct str text = {0};
+                screen_text(&frame, width, height, false, &text);
+                assert_true(text.length >= height);
+                str_done(&text);
+            }
+    }
+}
+
+static void test_views_and_keys(void **state)
+{
+    const char *prefill;
+
+    (void)state;
+    load();
+    press("?");
+    assert_string_equal(views[frame.current]->name, "help");
+    assert_true(screen_holds("the view before"));
+    press("q");
+    assert_int_equal(frame.current, 0);
+    press("\t");
+    assert_int_equal(frame.current, 1);
+    frame_run(&frame, "view mapping");
+    assert_true(screen_holds("distinct"));
+    press("1");
+    press("\t");
+    frame_key(&frame, KEYCODE_BACKTAB, &prefill);
+    assert_int_equal(frame.current, 0);
+    frame_run(&frame, "kernel analyze");
+    assert_string_equal(views[frame.current]->name, "output");
+    assert_true(screen_holds("cycles per iteration"));
+    frame_run(&frame, "view log");
+    assert_true(screen_holds(":kernel analyze"));
+    frame_run(&frame, "view nowhere");
+    assert_true(frame.failed);
+    assert_true(screen_holds("there is no view \"nowhere\""));
+    assert_int_equal(frame_key(&frame, '/', &prefill), FRAME_PROMPT);
+    assert_string_equal(prefill, "find ");
+    assert_int_equal(frame_key(&frame, KEYCODE_F1 + 2, &prefill), FRAME_PROMPT);
+    assert_int_equal(frame_key(&frame, 26, &prefill), FRAME_SUSPEND);
+    assert_int_equal(frame_key(&frame, 12, &prefill), FRAME_REDRAW);
+    frame_key(&frame, 3, &prefill);
+    assert_false(session.quit);
+    press("1");
+    press("q");
+    assert_true(session.quit);
+}
+
+/* Experiments of the test's own, as the runner would have left them. */
+static void add_experiments(void)
+{
+    static const char text[] = "experiment,cycles,spread,repeats,state\n"
+                               "\"ADD (R64, R64)\",0.25,0.002,3,ok\n"
+                               "\"IMUL (R64, R64)\",1.0,0.001,3,ok\n"
+                               "\"2*ADD (R64, R64) + IMUL (R64, R64)\",1.2,0.004,3,ok\n"
+                               "\"4*IMUL (R64, R64)\",4.1,0.004,3,ok\n"
+                               "\"DIV (R64)\",,,,SIGFPE\n"
+                               "\"FLUMB ()\",3,,,ok\n";
+    struct err err = {0};
+    session.experiments = experiments_parse("test", text, sizeof text - 1, &err);
+    assert_non_null(session.experiments);
+}
+
+static void test_experiments(void **state)
+{
+    const char *prefill;
+
+    (void)state;
+    frame_run(&frame, "view experiments");
+    assert_true(screen_holds("There are no experiments"));
+    frame_run(&frame, "view accuracy");
+    assert_true(screen_holds("Nothing to compare"));
+    add_experiments();
+    frame_run(&frame, "view experiments");
+    assert_true(screen_holds("6 experiments"));
+    assert_true(screen_holds("SIGFPE"));
+    assert_true(screen_holds("-16.7%"));   /* 1.2 measured, 1 predicted */
+    frame_run(&frame, "sort -cycles");
+    frame_run(&frame, "filter cycles>1 & experiment~IMUL");
+    assert_true(screen_holds("1/2 of 6"));
+    frame_run(&frame, "filter cycles>much");
+    assert_true(frame.failed);
+    frame_run(&frame, "filter");
+    frame_run(&frame, "view accuracy");
+    assert_true(screen_holds("4 experiments"));
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        compare(&frame, "accuracy", sizes[i][0], sizes[i][1]);
+    frame_key(&frame, KEYCODE_ENTER, &prefill);
+    assert_string_equal(views[frame.current]->name, "experiments");
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        compare(&frame, "experiments", sizes[i][0], sizes[i][1]);
+}
+
+/* Curves: a diagonal, a decade scale, a gap; every size; both alphabets. */
+static void test_plot(void **state)
+{
+    static const double x[] = {1, 10, 100, 1000}, y[] = {0.5, NAN, 50, 5}, flat[] = {2, 2, 2, 2};
+    const struct plot_series series[] = {{"error", ROLE_GOOD, x, y, 4, false}, {"flat", ROLE_WARN, x, flat, 4, true}};
+    struct plot plot = {.title = "curves", .x_label = "s", .log_x = true, .log_y = true, .series = series, .series_count = 2};
+    struct str text = {0};
+
+    (void)state;
+    for (int ascii = 0; ascii < 2; ascii++)
+        for (unsigned width = 1; width < 120; width += 7)
+            for (unsigned height = 1; height < 40; height += 3) {
+                struct grid g;
+                grid_init(&g, width, height, ascii);
+                plot_draw(&plot, &g, 0, 0, width, height);
+                str_clear(&text);
+                grid_text(&g, false, &text);
+                if (width > 60 && height > 20) {
+                    assert_non_null(strstr(str_text(&text), "curves  error  flat"));
+                    assert_non_null(strstr(str_text(&text), "100"));
+                }
+                grid_done(&g);
+            }
+    plot.series_count = 0;
+    struct grid g;
+    grid_init(&g, 60, 20, false);
+    plot_draw(&plot, &g, 0, 0, 60, 20);
+    grid_done(&g);
+    str_done(&text);
+}
+
+static void test_find(void **state)
+{
+    (void)state;
+    load();
+    frame_run(&frame, "find vfmadd");
+    assert_false(frame.failed);
+    assert_true(screen_holds("VFMADD132PD (YMM, YMM, M256)"));
+    frame_run(&frame, "find ADD (");
+    assert_true(screen_holds("ADD (R64, I8)"));
+    press("n");
+    assert_true(screen_holds("ADD (R32, I8)"));
+    press("N");
+    assert_true(screen_holds("ADD (R64, I8)"));
+    frame_run(&frame, "find nowhere");
+    assert_true(frame.failed);
+    frame_run(&frame, "filter x");
+    assert_true(frame.failed);
+}
+
+static void test_collect(void **state)
+{
+    const char *prefill;
+
+    (void)state;
+    frame_run(&frame, "kernel paste");
+    assert_true(frame.collecting);
+    assert_true(screen_holds("Ctrl-D takes it"));
+    press("x:\r imul %rax, %rbx\r jmp x\r");
+    assert_true(screen_holds("imul %rax, %rbx"));
+    frame_key(&frame, 4, &prefill);
+    assert_false(frame.collecting);
+    assert_non_null(session.kernel);
+    assert_true(screen_holds("IMUL (R64, R64)"));
+    frame_run(&frame, "kernel paste");
+    frame_key(&frame, KEYCODE_ESCAPE, &prefill);
+    assert_false(frame.collecting);
+    static const char garbage[] = "\001\002 this is \377 no assembler\n%%%\n";
+    frame_paste(&frame, garbage, sizeof garbage - 1);
+    assert_true(frame.failed);
+    assert_non_null(session.kernel);
+}
+
+static void test_click(void **state)
+{
+    const char *prefill;
+
+    (void)state;
+    load();
+    assert_true(screen_holds("vmovapd"));
+    frame_click(&frame, 60, 5, 120, 40, &prefill);
+    assert_true(screen_holds("VFMADD132PD (YMM, YMM, M256)"));
+    frame_click(&frame, 3, 39, 120, 40, &prefill);
+    assert_string_equal(views[frame.current]->name, "help");
+    frame_click(&frame, 2, 38, 120, 40, &prefill);
+    assert_string_equal(views[frame.current]->name, "kernel");
+    assert_int_equal(frame_click(&frame, 25, 39, 120, 40, &prefill), FRAME_PROMPT);
+}
+
+/* Jobs end in the output view; what they say meanwhile stands in the status line. */
+static void test_job(void **state)
+{
+    struct job_info info;
+
+    (void)state;
+    frame_run(&frame, "forms scan /proc/self/exe");
+    assert_false(frame.failed);
+    job_wait(0);
+    assert_true(job_get(0, &info));
+    assert_int_equal(info.state, JOB_DONE);
+    /* job_wait has printed it already; the frame shows what a drain brings. */
+    frame_run(&frame, "forms scan /proc/self/exe");
+    while (!strstr(views[frame.current]->name, "output"))
+        frame_jobs(&frame);
+    assert_true(screen_holds("instructions"));
+    frame_run(&frame, "job wait");
+    assert_true(frame.failed);
+    frame_run(&frame, "job cancel 77");
+    assert_true(frame.failed);
+}
+
+static void expect_completion(const char *line, const char *candidate, bool there)
+{
+    struct completions found;
+    size_t end = strlen(line), start = end;
+    bool seen = false;
+
+    while (start && line[start - 1] != ' ')
+        start--;
+    complete_line(&session, line, start, end, &found);
+    for (size_t i = 0; i < found.items.count; i++)
+        seen |= strcmp(found.items.items[i], candidate) == 0;
+    if (seen != there)
+        fail_msg("\"%s\" %s %s", line, there ? "does not offer" : "offers", candidate);
+    completions_done(&found);
+}
+
+static void test_completion(void **state)
+{
+    struct completions found;
+
+    (void)state;
+    expect_completion("", "kernel", true);
+    expect_completion("ker", "kernel", true);
+    expect_completion("kernel ", "analyze", true);
+    expect_completion("kernel a", "analyze", true);
+    expect_completion("kernel a", "load", false);
+    expect_completion("kernel analyze --", "--machine", true);
+    expect_completion("kernel analyze --machine sky", "skylake", true);
+    expect_completion("kernel analyze --machine sky", "znver1", false);
+    expect_completion("kernel load x.s --syntax ", "intel", true);
+    expect_completion("set machine zn", "znver4", true);
+    expect_completion("help ma", "machine", true);
+    expect_completion("jobs; ker", "kernel", true);
+    complete_line(&session, "kernel load x", 12, 13, &found);
+    assert_true(found.files);
+    completions_done(&found);
+}
+
+int main(void)
+{
+    setlocale(LC_CTYPE, "C.UTF-8");
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_golden, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_all_sizes, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_views_and_keys, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_experiments, setup, teardown),
+        cmocka_unit_test(test_plot),
+        cmocka_unit_test_setup_teardown(test_find, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_collect, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_click, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_job, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_completion, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Accuracy figures against numbers computed elsewhere (scipy 1.10.1) and against second definitions. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/rng.h"
+#include "model/metrics.h"
+
+static void test_known_values(void **state)
+{
+    static const double x[] = {1, 2, 2, 4, 0.5, 8, 8, 8, 3, 1.25}, y[] = {1.1, 2, 1.75, 5, 0.5, 7, 9, 8, 2, 1};
+    static const double ranks[] = {2, 4.5, 4.5, 7, 1, 9, 9, 9, 6, 3};
+    double mine[10];
+    (void)state;
+    assert_float_equal(metrics_mape(x, y, 10), 0.14377344877344878, 1e-15);
+    assert_float_equal(metrics_pearson(x, y, 10), 0.9778172081855386, 1e-12);
+    assert_float_equal(metrics_spearman(x, y, 10), 0.96612301172288, 1e-12);
+    metrics_ranks(x, 10, mine);
+    for (int i = 0; i < 10; i++)
+        assert_true(mine[i] == ranks[i]);
+}
+
+static void test_degenerate(void **state)
+{
+    static const double one[] = {1, 1, 1}, two[] = {1, 2, 3};
+    (void)state;
+    assert_true(isnan(metrics_mape(one, two, 0)));
+    assert_true(isnan(metrics_pearson(one, two, 1)));
+    assert_true(isnan(metrics_pearson(one, two, 3)));
+    assert_true(isnan(metrics_spearman(two, one, 3)));
+    assert_float_equal(metrics_pearson(two, two, 3), 1, 1e-15);
+}
+
+/* Second definitions: ranks by counting, Pearson from raw moments in long double, Spearman from those. */
+static void test_second_definitions(void **state)
+{
+    struct rng rng;
+    (void)state;
+    rng_seed(&rng, 5);
+    for (int round = 0; round < 200; round++) {
+        size_t n = 2 + rng_below(&rng, 40);
+        double x[42], y[42], rank[2][42], mine[42];
+        for (size_t i = 0; i < n; i++) {
+            x[i] = (double)(1 + rng_below(&rng, 12)) / 4;
+            y[i] = round % 2 ? rng_unit(&rng) + 0.1 : (double)(1 + rng_below(&rng, 5));
+        }
+        for (int side = 0; side < 2; side++)
+            for (size_t i = 0; i < n; i++) {
+                const double *v = side ? y : x;
+                double below = 0, equal = 0;
+                for (size_t k = 0; k < n; k++) {
+                    below += v[k] < v[i];
+                    equal += v[k] == v[i];
+                }
+                rank[side][i] = below + (equal + 1) / 2;
+            }
+        metrics_ranks(x, n, mine);
+        for (size_t i = 0; i < n; i++)
+            assert_true(mine[i] == rank[0][i]);
+        for (int ranked = 0; ranked < 2; ranked++) {
+            const double *a = ranked ? rank[0] : x, *b = ranked ? rank[1] : y;
+            long double sa = 0, sb = 0, saa = 0, sbb = 0, sab = 0, m = (long double)n;
+            for (size_t i = 0; i < n; i++) {
+                sa += a[i], sb += b[i];
+                saa += (long double)a[i] * a[i], sbb += (long double)b[i] * b[i], sab += (long double)a[i] * b[i];
+            }
+            long double bottom = sqrtl(m * saa - sa * sa) * sqrtl(m * sbb - sb * sb);
+            double got = ranked ? metrics_spearman(x, y, n) : metrics_pearson(x, y, n);
+            if (bottom < 1e-9L)
+                continue;
+            assert_float_equal(got, (double)((m * sab - sa * sb) / bottom), 1e-9);
+        }
+    }
+}
+
+static void test_heat_map(void **state)
+{
+    static const double predicted[] = {0.1, 34.99, 99, 35}, measured[] = {0.1, 0.5, 34.2, 35};
+    struct heat_map map;
+    (void)state;
+    metrics_heat_map(predicted, measured, 4, 0, &map);
+    assert_true(map.limit == 35);
+    assert_int_equal(map.cell[0][0], 1);
+    assert_int_equal(map.cell[34][0], 1);
+    assert_int_equal(map.cell[34][34], 2);
+    assert_int_equal(map.highest, 2);
+    metrics_heat_map(predicted, measured, 4, 3.5, &map);
+    assert_int_equal(map.cell[34][5], 1);
+    assert_int_equal(map.cell[1][1], 1);
+}
+
+static void test_accuracy(void **state)
+{
+    struct ports ports = {0};
+    struct experiments *t = experiments_new();
+    double cycles[4];
+    (void)state;
+    ports_add(&ports, "0", NULL);
+    ports_add(&ports, "1", NULL);
+    struct mapping *m = mapping_new(&ports);
+    struct mapping_entry entry = {.form = (char *)"A", .latency = NAN};
+    usage_add(&entry.usage, 3, 1);
+    mapping_set(m, &entry);
+    uint32_t a = names_add(&t->forms, "A"), b = names_add(&t->forms, "B");
+    for (uint32_t i = 1; i <= 2; i++)
+        experiments_set(t, experiments_add(t, (struct flat_term[]){{a, i}}, 1), 0.5 * i * (i == 2 ? 2 : 1), NAN, 0, NULL);
+    experiments_set(t, experiments_add(t, (struct flat_term[]){{a, 1}, {b, 1}}, 2), 1, NAN, 0, NULL);
+    experiments_add(t, (struct flat_term[]){{a, 3}}, 1);
+    metrics_predict(m, t, cycles);
+    assert_true(cycles[0] == 0.5 && cycles[1] == 1 && isnan(cycles[2]) && cycles[3] == 1.5);
+    struct accuracy got = metrics_accuracy(t, cycles);
+    assert_int_equal(got.n, 2);
+    assert_int_equal(got.unknown, 1);
+    assert_float_equal(got.mape, 0.25, 1e-15);
+    usage_done(&entry.usage);
+    mapping_free(m);
+    experiments_free(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_known_values), cmocka_unit_test(test_degenerate), cmocka_unit_test(test_second_definitions),
+        cmocka_unit_test(test_heat_map),     cmocka_unit_test(test_accuracy),
+    };
+    return cmocka_run_group_tests_name("metrics", tests, NULL, NULL);
+}

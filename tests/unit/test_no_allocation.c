@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Linked with -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/rng.h"
+#include "model/enumerate.h"
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *block, size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *block, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+
+static size_t allocations;
+
+void *__wrap_malloc(size_t size)
+{
+    allocations++;
+    return __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    allocations++;
+    return __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *block, size_t size)
+{
+    allocations++;
+    return __real_realloc(block, size);
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size)
+{
+    allocations++;
+    return __real_aligned_alloc(alignment, size);
+}
+
+#define MOST 200
+#define COUNT 64
+
+/* The wrapping itself works: making a workspace is seen. */
+static void test_counting(void **state)
+{
+    (void)state;
+    size_t before = allocations;
+    throughput_free(throughput_new(4));
+    assert_int_equal(allocations, before + 1);
+    assert_true(throughput_size() < 1u << 20);
+}
+
+static void test_masses(void **state)
+{
+    (void)state;
+    struct rng rng;
+    rng_seed(&rng, 1);
+    for (unsigned ports = 2; ports <= 32; ports += 5) {
+        struct throughput *t = throughput_new(ports);
+        for (size_t n = 1; n <= MOST; n = n * 2 + 1) {
+            struct mass masses[MOST];
+            portset bottleneck;
+            for (size_t i = 0; i < n; i++)
+                masses[i] = (struct mass){1 + (portset)rng_below(&rng, (1ull << ports) - 1), 1 + (uint32_t)rng_below(&rng, 9)};
+            size_t before = allocations;
+            double cycles = throughput_of_masses(t, masses, n);
+            assert_true(cycles > 0);
+            assert_true(throughput_bottleneck(t, masses, n, &bottleneck) == cycles);
+            for (unsigned method = 0; method < METHOD_COUNT; method++)
+                if (method != METHOD_ROWS) {
+                    double again = throughput_by(t, method, masses, n);
+                    assert_true(isnan(again) || again == cycles);
+                }
+            assert_int_equal(allocations, before);
+        }
+        throughput_free(t);
+    }
+}
+
+/* Compiled mappings with sums and without, evaluated in all shapes. */
+static void test_compiled(void **state)
+{
+    (void)state;
+    struct rng rng;
+    rng_seed(&rng, 2);
+    for (unsigned ports = 4; ports <= 20; ports += 8) {
+        struct ports names = {0};
+        char name[16];
+        for (unsigned i = 0; i < ports; i++) {
+            snprintf(name, sizeof name, "P%u", i);
+            assert_true(ports_add(&names, name, NULL));
+        }
+        struct mapping *m = mapping_new(&names);
+        struct experiment experiments[COUNT] = {{0}};
+        for (int i = 0; i < COUNT; i++) {
+            struct mapping_entry entry = {.form = name, .latency = NAN};
+            snprintf(name, sizeof name, "F%d", i);
+            for (int k = 0; k < 3; k++)
+                usage_add(&entry.usage, 1 + (portset)rng_below(&rng, (1u << ports) - 1), 1);
+            mapping_set(m, &entry);
+            usage_done(&entry.usage);
+            for (int k = 0; k <= i % 5; k++) {
+                snprintf(name, sizeof name, "F%d", (int)rng_below(&rng, (uint64_t)i + 1));
+                experiment_add(&experiments[i], name, 1);
+            }
+        }
+        struct flat_mapping *flat = flat_mapping_new(m);
+        struct flat_experiments *compiled = flat_experiments_new(m, experiments, COUNT, NULL);
+        struct throughput *t = throughput_new(ports);
+        double cycles[COUNT], across;
+
+        size_t before = allocations;
+        throughput_batch(t, flat, compiled, cycles);
+        for (int i = 0; i < COUNT; i++) {
+            const struct flat_mapping *map = flat;
+            const struct flat_term *terms = compiled->terms + compiled->start[i];
+            throughput_across(t, &map, 1, terms, compiled->start[i + 1] - compiled->start[i], &across);
+            assert_true(across == cycles[i]);
+            if (flat->unions && compiled->start[i + 1] - compiled->start[i] == 1) {
+                const int16_t *row = flat->sums + flat->rows[terms->form].index * unions_row_size(flat->unions);
+                assert_true(throughput_of_rows(t, flat->unions, &row, &terms->count, 1) == cycles[i]);
+            }
+        }
+        assert_int_equal(allocations, before);
+
+        throughput_free(t);
+        flat_experiments_free(compiled);
+        flat_mapping_free(flat);
+        mapping_free(m);
+        for (int i = 0; i < COUNT; i++)
+            experiment_done(&experiments[i]);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_counting), cmocka_unit_test(test_masses), cmocka_unit_test(test_compiled)};
+    return cmocka_run_group_tests_name("no_allocation", tests, NULL, NULL);
+}

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* OSACA machine files: hand-derived answers, round trips over shipped machines, faults with their lines. */
+#include <setjmp.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "io/export_osaca.h"
+#include "io/import_osaca.h"
+#include "io/machine_file.h"
+
+static const char small[] =
+    "osaca_version: 0.5.3\n"
+    "micro_architecture: A small one\n"
+    "arch_code: small\n"
+    "isa: x86\n"
+    "ROB_size: 100\n"
+    "retired_uOps_per_cycle: 4\n"
+    "scheduler_size: ~\n"
+    "load_latency: {gpr: 4.0, xmm: 5.0, ymm: 6.0}\n"
+    "load_throughput:\n"
+    "- {dst: ymm, base: '*', offset: '*', index: '*', scale: '*', port_pressure: [[2, '23'], [2, ['2D', '3D']]]}\n"
+    "load_throughput_default: [[1, '23'], [1, ['2D', '3D']]]\n"
+    "store_throughput:\n"
+    "- {base: gpr, offset: '*', index: ~, scale: '*', port_pressure: [[1, '237'], [1, '4']]}\n"
+    "- {base: gpr, offset: '*', index: gpr, scale: '*', port_pressure: [[1, '23'], [1, '4']]}\n"
+    "ports: ['0', 0DV, '1', '2', 2D, '3', 3D, '4', '5', '6', '7']\n"
+    "port_model_scheme: |\n"
+    "  | 0 | 1 |\n"
+    "instruction_forms:\n"
+    "- name: [add, sub]  # both\n"
+    "  operands:\n"
+    "  - class: register\n"
+    "    name: gpr\n"
+    "  - class: register\n"
+    "    name: gpr\n"
+    "  latency: 1.0\n"
+    "  port_pressure: [[1, '0156']]\n"
+    "  throughput: 0.25\n"
+    "  uops: 1\n"
+    "- name: IMULQ\n"
+    "  operands: [{class: register, name: gpr}, {class: register, name: gpr}]\n"
+    "  latency: 3\n"
+    "  port_pressure: [[1, '1']]\n"
+    "- name: imul\n"
+    "  operands: [{class: register, name: gpr}, {class: register, name: gpr}]\n"
+    "  latency: 4\n"
+    "  port_pressure: [[2, '1']]\n"
+    "- name: vaddpd\n"
+    "  operands: [{class: register, name: '*'}, {class: register, name: '*'}, {class: register, name: '*'}]\n"
+    "  latency: 4\n"
+    "  port_pressure: [[1, '01']]\n"
+    "- name: vdivpd\n"
+    "  operands: [{class: register, name: ymm}, {class: register, name: ymm}, {class: register, name: ymm}]\n"
+    "  latency: 13\n"
+    "  port_pressure: [[1, '0'], [8.4, [0DV]]]\n"
+    "- name: vpaddd\n"
+    "  operands: [{class: register, name: zmm}, {class: register, name: zmm}, {class: register, name: zmm, mask: True}]\n"
+    "  latency: 1\n"
+    "  port_pressure: [[1, '05']]\n"
+    "- name: lea\n"
+    "  operands: [{class: memory, base: gpr, offset: imd, index: gpr, scale: '*'}, {class: register, name: gpr}]\n"
+    "  latency: 3\n"
+    "  port_pressure: [[1, '1']]\n"
+    "- name: jne\n"
+    "  operands: [{class: identifier}]\n"
+    "  latency: 0\n"
+    "  port_pressure: []\n"
+    "- name: nop\n"
+    "  operands: []\n"
+    "  latency: ~\n"
+    "  port_pressure: ~\n"
+    "- name: frobnicate\n"
+    "  operands: [{class: prfop}]\n"
+    "  port_pressure: [[1, '0']]\n";
+
+static struct forms *shipped_forms(void)
+{
+    static struct forms *forms;
+    if (!forms)
+        forms = forms_load(NULL, NULL);
+    assert_non_null(forms);
+    return forms;
+}
+
+static void assert_usage(const struct machine *m, const char *form, const char *usage, double latency)
+{
+    const struct mapping_entry *entry = mapping_find(m->mapping, form);
+    struct str text = {0};
+
+    if (!entry)
+        fail_msg("%s is not there", form);
+    usage_print(&entry->usage, mapping_ports(m->mapping), &text);
+    assert_string_equal(str_text(&text), usage);
+    if (isnan(latency))
+        assert_true(isnan(entry->latency));
+    else
+        assert_true(entry->latency == latency);
+    str_done(&text);
+}
+
+static void test_reads_as_osaca_would(void **state)
+{
+    (void)state;
+    struct osaca_notes notes;
+    struct err err = {0};
+    struct machine *m = import_osaca_parse("small", "small.yml", small, strlen(small), shipped_forms(), &notes, &err);
+
+    if (!m)
+        fail_msg("%s", err.what);
+    assert_int_equal(notes.entries, 10);
+    assert_int_equal(notes.unnamed, 2);   /* nop without a pressure, frobnicate */
+    /* One width says all, and both names. */
+    assert_usage(m, "ADD (R64, R64)", "1*p0156", 1);
+    assert_usage(m, "SUB (R8l, R8l)", "1*p0156", 1);
+    /* The suffixed name first, then the general one. */
+    assert_usage(m, "IMUL (R64, R64)", "1*p1", 3);
+    assert_usage(m, "IMUL (R32, R32)", "2*p1", 4);
+    /* Register form and a load of the operand's size: its ports and its latency. */
+    assert_usage(m, "ADD (R64, M64)", "1*p23+1*p[2D,3D]+1*p0156", 5);
+    assert_usage(m, "VADDPD (XMM, XMM, M128)", "1*p01+1*p23+1*p[2D,3D]", 9);
+    assert_usage(m, "VADDPD (YMM, YMM, M256)", "1*p01+2*p23+2*p[2D,3D]", 10);
+    /* Read, modify, write. */
+    assert_usage(m, "ADD (M64, R64)", "1*p23+1*p[2D,3D]+1*p4+1*p0156+1*p237", 5);
+    /* The divider is a pipe; 8.4 cycles are 8. */
+    assert_usage(m, "VDIVPD (YMM, YMM, YMM)", "1*p0+8*p[0DV]", 13);
+    assert_true(mapping_ports(m->mapping)->pipes == 1u << 1);
+    assert_true(notes.rounded >= 1);
+    /* Masked and unmasked forms are different ones. */
+    assert_usage(m, "VPADDD (ZMM, K, ZMM, ZMM)", "1*p05", 1);
+    assert_null(mapping_find(m->mapping, "VPADDD (ZMM, ZMM, ZMM)"));
+    /* Addresses tell LEA apart. */
+    assert_usage(m, "LEA_B_IS_D8 (R64)", "1*p1", 3);
+    assert_null(mapping_find(m->mapping, "LEA_B_I (R64)"));
+    assert_usage(m, "JNZ (Rel8)", "", 0);
+    assert_null(mapping_find(m->mapping, "NOP ()"));
+    assert_string_equal(m->title, "A small one");
+    assert_true(machine_number(m, "issue_width") == 4);
+    assert_true(machine_number(m, "rob_size") == 100);
+    assert_string_equal(machine_fact(m, "indexed_store_ports"), "p23");
+    machine_free(m);
+}
+
+static void assert_round_trip(const struct machine *m)
+{
+    struct str text = {0};
+    struct err err = {0};
+    struct osaca_notes notes;
+
+    assert_true(export_osaca(m, &text, &err));
+    struct machine *back = import_osaca_parse(m->id, "back", text.data, text.length, shipped_forms(), &notes, &err);
+    if (!back)
+        fail_msg("%zu: %s", err.line, err.what);
+    assert_true(mapping_equal(m->mapping, back->mapping));
+    assert_true(mapping_ports(m->mapping)->pipes == mapping_ports(back->mapping)->pipes);
+    assert_int_equal(notes.unnamed, 0);
+    for (size_t i = 0; i < mapping_count(m->mapping); i++)
+        assert_int_equal(mapping_at(m->mapping, i)->micro_ops, mapping_find(back->mapping, mapping_at(m->mapping, i)->form)->micro_ops);
+    machine_free(back);
+    str_done(&text);
+}
+
+static void test_round_trip_of_shipped_machines(void **state)
+{
+    (void)state;
+    static const char *const ids[] = {"skylake", "znver4"};
+    for (unsigned i = 0; i < 2; i++) {
+        struct machine *m = machine_load(ids[i], NULL);
+        assert_non_null(m);
+        assert_round_trip(m);
+        machine_free(m);
+    }
+}
+
+/* Without our own keys the file must mean nearly the same: what OSACA itself would see of it. */
+static void test_foreign_eyes_see_the_same(void **state)
+{
+    (void)state;
+    struct machine *m = machine_load("skylake", NULL);
+    struct str text = {0}, foreign = {0};
+    size_t same = 0, known = 0;
+
+    assert_true(export_osaca(m, &text, NULL));
+    for (const char *line = text.data, *next; *line; line = next) {
+        size_t span = strcspn(line, "\n");
+        next = line + span + (line[span] == '\n');
+        if (strncmp(line, "portolan", 8) != 0 && strncmp(line, "  pipes", 7) != 0 && strncmp(line, "  portolan_forms", 16) != 0)
+            str_add_bytes(&foreign, line, (size_t)(next - line));
+    }
+    struct machine *back = import_osaca_parse("skylake", "foreign", foreign.data, foreign.length, shipped_forms(), NULL, NULL);
+    assert_non_null(back);
+    for (size_t i = 0; i < mapping_count(m->mapping); i++) {
+        const struct mapping_entry *entry = mapping_at(m->mapping, i), *other = mapping_find(back->mapping, entry->form);
+        bool nameless = strstr(entry->form, "_LOCK") || str_has_prefix(entry->form, "REP");
+        known += other != NULL;
+        same += other && usage_equal(&entry->usage, &other->usage);
+        /* A prefix is a word of its own in AT&T text; all else has a name. */
+        if (!nameless == !other)
+            fail_msg("%s is %s", entry->form, other ? "there" : "lost");
+    }
+    /* What differs hangs on an immediate's width, rounding or zeroing. */
+    assert_true(same > known * 98 / 100);
+    assert_usage(back, "ADC (R64, I8)", "1*p06", 1);
+    assert_usage(back, "IMUL (R64)", "1*p1+1*p5", mapping_find(m->mapping, "IMUL (R64)")->latency);
+    assert_usage(back, "IMUL (R16)", "1*p1+1*p06+2*p0156", mapping_find(m->mapping, "IMUL (R16)")->latency);
+    machine_free(back);
+    machine_free(m);
+    str_done(&text);
+    str_done(&foreign);
+}
+
+/* Replaces the first @from of the small file by @to. */
+static void altered(const char *from, const char *to, struct str *out)
+{
+    const char *at = strstr(small, from);
+    assert_non_null(at);
+    str_clear(out);
+    str_add_bytes(out, small, (size_t)(at - small));
+    str_add(out, to);
+    str_add(out, at + strlen(from));
+}
+
+static void test_faults_name_the_line(void **state)
+{
+    (void)state;
+    static const struct { const char *from, *to, *what; size_t line; } faults[] = {
+        {"isa: x86", "isa: aarch64", "not x86", 4},
+        {"'7']", "'7', '7']", "twice", 0},
+        {"[[1, '0156']]", "[[1, '0159']]", "no port \"9\"", 26},
+        {"[[1, '0156']]", "[[x, '01']]", "no number", 26},
+        {"[[1, '0156']]", "[[-1, '01']]", "no number", 26},
+        {"[[1, '0156']]", "[[nan, '01']]", "no number", 26},
+        {"[[1, '0156']]", "[[1, '01', 2]]", "no pair", 26},
+        {"[[1, '0156']]", "[1, '01']", "no pair", 26},
+        {"[[1, '0156']]", "[[1, []]]", "empty", 26},
+        {"[[1, '0156']]", "12", "no list", 26},
+        {"  latency: 1.0", "  latency: fast", "latency", 25},
+        {"  - class: register", "  - klass: register", "class", 21},
+        {"- name: IMULQ", "- title: IMULQ", "without a name", 29},
+        {"instruction_forms:", "instructions:", "instruction_forms is missing", 1},
+        {"ports: ['0'", "port: ['0'", "list of ports", 1},
+        {"uops: 1", "uops: [", "", 0},
+        {"gpr: 4.0", "gpr: soon", "load latency", 8},
+        {"isa: x86", "isa: x86\n---\nisa: x86", "second document", 6},
+    };
+    struct str text = {0};
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+        struct err err = {0};
+        altered(faults[i].from, faults[i].to, &text);
+        assert_null(import_osaca_parse("x", "bad.yml", text.data, text.length, shipped_forms(), NULL, &err));
+        assert_string_equal(err.file, "bad.yml");
+        if (!strstr(err.what, faults[i].what) || (faults[i].line && err.line != faults[i].line))
+            fail_msg("%s: line %zu: %s", faults[i].to, err.line, err.what);
+    }
+    struct err err = {0};
+    assert_null(import_osaca_parse("x", "bad.yml", "", 0, shipped_forms(), NULL, &err));
+    assert_null(import_osaca_parse("x", "bad.yml", "[[[[", 4, shipped_forms(), NULL, &err));
+    assert_null(import_osaca_parse("x", "bad.yml", "\xff\xfe\xff", 3, shipped_forms(), NULL, &err));
+    str_done(&text);
+}
+
+static void test_odd_names_survive(void **state)
+{
+    (void)state;
+    struct ports ports = {0};
+    ports_add(&ports, "A", NULL);
+    ports_add(&ports, "B", NULL);
+    ports_add(&ports, "FPDV", NULL);
+    struct machine *m = machine_new("odd: 'one'", &ports);
+    static const char *const names[] = {"PREFETCH_EXCLUSIVE (M512)", "~", "it's: [odd], {very}", "ADD_LOCK (M64, R64)", "1.5", "null", "FLUMB (Q7)"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct mapping_entry entry = {.form = (char *)names[i], .latency = i % 2 ? NAN : 0.1 + (double)i, .source = (char *)""};
+        usage_add(&entry.usage, 1u + (unsigned)(i % 7), (uint32_t)i + 1);
+        if (i != 3)
+            usage_add(&entry.usage, 4, 3);
+        mapping_set(m->mapping, &entry);
+        usage_done(&entry.usage);
+    }
+    assert_round_trip(m);
+    machine_free(m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_reads_as_osaca_would),   cmocka_unit_test(test_round_trip_of_shipped_machines),
+        cmocka_unit_test(test_foreign_eyes_see_the_same), cmocka_unit_test(test_faults_name_the_line),
+        cmocka_unit_test(test_odd_names_survive),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The JSON of the PMEvo authors. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/pmevo_json.h"
+#include "model/metrics.h"
+
+#define ARCH "\"arch\":{\"kind\":\"Architecture\",\"insns\":[\"ADD_((REG:RW:G:64)),_((IMM:32))\",\"LEA_((REG:W:G:64)),__[((IMM:8))]\"," \
+             "\"VADDPD_((REG:W:V:256)),_((REG:R:V:256)),_ymmword_ptr_[((MEM:64))_+_((MIMM:16))]\"," \
+             "\"MOV_((REG:W:G:64)),_((REG:R:G:64))\",\"MOV_((REG:RW:G:64)),_((REG:R:G:64))\"]}"
+
+static void test_form_names(void **state)
+{
+    static const char *const cases[][2] = {
+        {"ADD_((REG:RW:G:64)),_((IMM:32))", "ADD (R64, I32)"},
+        {"ADD ((REG:RW:G:64)), qword ptr [((MEM:64)) + ((MIMM:16))]", "ADD (R64, M64)"},
+        {"VADDPD_((REG:W:V:256)),_((REG:R:V:256)),_ymmword_ptr_[((MEM:64))_+_((MIMM:16))]", "VADDPD (YMM, YMM, M256)"},
+        {"BT_qword_ptr_[((MEM:64))_+_((MIMM:16))],_((DIV:64))", "BT (M64, R64)"},
+        {"CDQ", "CDQ ()"},
+        {"LEA_((REG:W:G:64)),__[((MEM:64))+2*((DIV:64))]", NULL},
+        {"ADD_((REG:RW:X:64))", NULL},
+        {"ADD_((IMM:32", NULL},
+        {"fadd_((REG:W:V:128))", NULL},
+        {"", NULL},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct str out = {0};
+        str_add(&out, "x");
+        assert_int_equal(pmevo_form_name(cases[i][0], &out), cases[i][1] != NULL);
+        assert_string_equal(str_text(&out) + 1, cases[i][1] ? cases[i][1] : "");
+        str_done(&out);
+    }
+}
+
+static void test_experiments(void **state)
+{
+    static const char text[] = "{\"kind\":\"ExperimentList\"," ARCH ",\"exps\":["
+                               "{\"iseq\":[\"ADD_((REG:RW:G:64)),_((IMM:32))\",\"LEA_((REG:W:G:64)),__[((IMM:8))]\",\"ADD_((REG:RW:G:64)),_((IMM:32))\"],"
+                               "\"result\":{\"cycles\":1.5},\"other_results\":[{\"cycles\":2,\"id\":\"iaca\"}]},"
+                               "{\"iseq\":[\"MOV_((REG:W:G:64)),_((REG:R:G:64))\"],\"result\":null},"
+                               "{\"iseq\":[\"MOV_((REG:RW:G:64)),_((REG:R:G:64))\"],\"result\":{\"cycles\":-1}}]}";
+    struct err err = {0};
+    struct str line = {0};
+    struct experiments *e = pmevo_experiments_parse("t", text, sizeof text - 1, &err);
+    (void)state;
+    assert_non_null(e);
+    assert_int_equal(e->rows.count, 3);
+    experiments_print(e, 0, &line);
+    assert_string_equal(str_text(&line), "2*ADD (R64, I32) + LEA_((REG:W:G:64)),__[((IMM:8))]");
+    assert_true(e->rows.items[0].cycles == 1.5);
+    assert_string_equal(e->rows.items[0].extra[0], "2");
+    assert_string_equal(e->extra.items[0], "iaca");
+    assert_string_equal(e->rows.items[1].state, EXPERIMENT_PENDING);
+    assert_true(isnan(e->rows.items[2].cycles));
+    assert_string_not_equal(e->rows.items[2].state, EXPERIMENT_PENDING);
+    /* Two names that would be MOV (R64, R64): both stay as they are. */
+    assert_string_equal(e->forms.items[2], "MOV_((REG:W:G:64)),_((REG:R:G:64))");
+    assert_string_equal(e->forms.items[3], "MOV_((REG:RW:G:64)),_((REG:R:G:64))");
+    experiments_free(e);
+    str_done(&line);
+}
+
+static void test_mappings(void **state)
+{
+    static const char three[] = "{\"kind\":\"Mapping3\"," ARCH ",\"assignment\":{\"ADD_((REG:RW:G:64)),_((IMM:32))\":[[\"0\",\"10\"],[\"2\"],[\"10\",\"0\"]],"
+                                "\"LEA_((REG:W:G:64)),__[((IMM:8))]\":[]}}";
+    static const char two[] = "{\"kind\":\"Mapping\"," ARCH ",\"assignment\":{\"ADD_((REG:RW:G:64)),_((IMM:32))\":[2,0]}}";
+    struct err err = {0};
+    struct str text = {0};
+    struct mapping *m = pmevo_mapping_parse("t", three, sizeof three - 1, &err);
+    (void)state;
+    assert_non_null(m);
+    assert_int_equal(mapping_ports(m)->count, 3);
+    assert_string_equal(mapping_ports(m)->names[2], "10");
+    usage_print(&mapping_find(m, "ADD (R64, I32)")->usage, mapping_ports(m), &text);
+    assert_string_equal(str_text(&text), "1*p2+2*p[0,10]");
+    assert_int_equal(mapping_find(m, "LEA_((REG:W:G:64)),__[((IMM:8))]")->usage.count, 0);
+    mapping_free(m);
+    m = pmevo_mapping_parse("t", two, sizeof two - 1, &err);
+    assert_non_null(m);
+    str_clear(&text);
+    usage_print(&mapping_find(m, "ADD (R64, I32)")->usage, mapping_ports(m), &text);
+    assert_string_equal(str_text(&text), "1*p02");
+    mapping_free(m);
+    str_done(&text);
+}
+
+static void test_faults(void **state)
+{
+    static const char *const lists[] = {
+        "", "[1", "[]", "{\"kind\":\"Mapping3\"}", "{\"kind\":\"ExperimentList\"}", "{\"kind\":\"ExperimentList\",\"exps\":[{}]}",
+        "{\"kind\":\"ExperimentList\",\"exps\":[{\"iseq\":[]}]}", "{\"kind\":\"ExperimentList\",\"exps\":[{\"iseq\":[3]}]}",
+    };
+    static const char *const mappings[] = {
+        "{\"kind\":\"ExperimentList\"}", "{\"kind\":\"Mapping3\"}", "{\"kind\":\"Mapping3\",\"assignment\":{\"A\":[\"0\"]}}",
+        "{\"kind\":\"Mapping3\",\"assignment\":{\"A\":[[[\"0\"]]]}}", "{\"kind\":\"Mapping2\",\"assignment\":{\"A\":[[\"0\"]]}}",
+        "{\"kind\":\"Mapping3\",\"assignment\":{\"A\":[[\"a b\"]]}}", "{\"kind\":\"Mapping3\",\"assignment\":{\"A\":[[-1]]}}",
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        struct err err = {0};
+        assert_null(pmevo_experiments_parse("t.json", lists[i], strlen(lists[i]), &err));
+        assert_string_equal(err.file, "t.json");
+        assert_true(err.what[0] != '\0');
+    }
+    for (size_t i = 0; i < sizeof mappings / sizeof *mappings; i++) {
+        struct err err = {0};
+        assert_null(pmevo_mapping_parse("t.json", mappings[i], strlen(mappings[i]), &err));
+        assert_string_equal(err.file, "t.json");
+        assert_true(err.what[0] != '\0');
+    }
+}
+
+/* The published data, where it is at hand. */
+static void test_published(void **state)
+{
+    const char *shared = getenv("PORTOLAN_SHARED");
+    struct str path = {0};
+    struct err err = {0};
+    (void)state;
+    if (!shared) {
+        print_message("PORTOLAN_SHARED names no data\n");
+        return;
+    }
+    str_addf(&path, "%s/data/pmevo-skl/len_02.json", shared);
+    struct experiments *e = pmevo_experiments_load(str_text(&path), &err);
+    assert_non_null(e);
+    assert_int_equal(e->rows.count, 2000);
+    str_clear(&path);
+    str_addf(&path, "%s/data/pmevo-skl/mapping_pmevo.json", shared);
+    struct mapping *m = pmevo_mapping_load(str_text(&path), &err);
+    assert_non_null(m);
+    assert_int_equal(mapping_count(m), 310);
+    double *cycles = mem_alloc(e->rows.count * sizeof *cycles);
+    metrics_predict(m, e, cycles);
+    struct accuracy a = metrics_accuracy(e, cycles);
+    assert_int_equal(a.n, 2000);
+    assert_int_equal(a.unknown, 0);
+    assert_float_equal(a.mape, 0.056, 0.002);
+    free(cycles);
+    mapping_free(m);
+    experiments_free(e);
+    str_done(&path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_form_names), cmocka_unit_test(test_experiments), cmocka_unit_test(test_mappings),
+        cmocka_unit_test(test_faults),     cmocka_unit_test(test_published),
+    };
+    return cmocka_run_group_tests_name("PMEvo JSON", tests, NULL, NULL);
+}

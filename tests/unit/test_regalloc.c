@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "isa/cpu.h"
+#include "isa/insn.h"
+#include "isa/regalloc.h"
+
+static struct forms *forms;
+
+static struct form_code *code_of(const char *form)
+{
+    struct err err = {0};
+    const struct form_row *row = forms_find(forms, form);
+    assert_non_null(row);
+    struct form_code *code = form_code_new(row, &err);
+    if (!code)
+        print_message("%s: %s\n", form, err.what);
+    return code;
+}
+
+/* What the instructions of a body are, counted by form; 0 for others. */
+static unsigned count_form(const struct body *b, const char *form)
+{
+    struct insn insn;
+    unsigned n = 0;
+    for (size_t at = 0; at < b->length; at += insn.length) {
+        assert_true(insn_decode(b->code + at, b->length - at, at, false, &insn, NULL));
+        n += strcmp(insn.form, form) == 0;
+    }
+    return n;
+}
+
+static bool is_breaker(const struct insn *insn)
+{
+    return strcmp(insn->form, "XOR (R32, R32)") == 0 || (strcmp(insn->form, "MOV (R32, I32)") == 0 && insn->operands[0].reg == 0);
+}
+
+/* An instruction may only read what is never written, what it writes itself, or what a breaker has just made. */
+static void check_independent(const struct body *b, const char *form)
+{
+    bool written[256] = {false};
+    struct insn insn;
+    for (size_t at = 0; at < b->length; at += insn.length) {
+        assert_true(insn_decode(b->code + at, b->length - at, at, false, &insn, NULL));
+        if (is_breaker(&insn)) {
+            written[insn.operands[0].reg] = false;
+            continue;
+        }
+        for (unsigned i = 0; i < insn.operand_count; i++) {
+            const struct operand *op = &insn.operands[i];
+            bool own = op->kind == OPERAND_REGISTER && op->access & ACCESS_WRITE;
+            if (op->kind == OPERAND_REGISTER && op->access & ACCESS_READ && !own && op->reg < 56 && written[op->reg]) {
+                print_message("%s reads register %u that another instruction writes\n", form, op->reg);
+                fail();
+            }
+            if (op->kind == OPERAND_MEMORY && ((op->base < 16 && written[op->base]) || (op->index < 16 && written[op->index])))
+                fail_msg("%s: an address waits for a result", form);
+        }
+        for (unsigned i = 0; i < insn.operand_count; i++)
+            if (insn.operands[i].kind == OPERAND_REGISTER && insn.operands[i].access & ACCESS_WRITE)
+                written[insn.operands[i].reg] = true;
+    }
+}
+
+/* Every form of the table that this CPU has: its body holds that form and nothing else but what breaks chains, and nothing waits. */
+static void test_every_form(void **state)
+{
+    struct body *b = mem_alloc(sizeof *b);
+    size_t measurable = 0;
+    (void)state;
+    for (size_t i = 0; i < forms_count(forms); i++) {
+        const struct form_row *row = forms_at(forms, i);
+        struct err err = {0};
+        struct form_code *code = form_code_new(row, &err);
+        uint32_t one = 1;
+        if (!code) {
+            assert_true(err.what[0]);
+            continue;
+        }
+        measurable++;
+        if (!body_make(&code, &one, 1, 24, b, &err))
+            fail_msg("%s: %s", row->form, err.what);
+        assert_int_equal(b->instructions, 24);
+        /* The breakers' own forms can be measured as well. */
+        unsigned same = count_form(b, row->form);
+        if (same < 24)
+            fail_msg("%s: %u of 24", row->form, same);
+        if (strcmp(row->form, "XOR (R32, R32)") != 0 && strcmp(row->form, "MOV (R32, I32)") != 0)
+            check_independent(b, row->form);
+        form_code_free(code);
+    }
+    print_message("%zu forms can be measured\n", measurable);
+    assert_true(measurable >= 600);
+    free(b);
+}
+
+static void expect_breakers(const char *form, unsigned each)
+{
+    struct body *b = mem_alloc(sizeof *b);
+    struct err err = {0};
+    uint32_t one = 1;
+    struct form_code *code = code_of(form);
+    assert_non_null(code);
+    assert_true(body_make(&code, &one, 1, 10, b, &err));
+    assert_int_equal(b->executions, 10);
+    assert_int_equal(b->breakers, 10 * each);
+    form_code_free(code);
+    free(b);
+}
+
+static void test_breakers(void **state)
+{
+    (void)state;
+    expect_breakers("ADD (R64, R64)", 0);
+    expect_breakers("ADC (R64, R64)", 1);
+    expect_breakers("SBB (R32, I8)", 1);
+    expect_breakers("SHL (R64, CL)", 1);
+    expect_breakers("SHL (R64, I8)", 0);
+    expect_breakers("MUL (R64)", 1);
+    expect_breakers("CDQE ()", 1);
+    expect_breakers("DIV (R64)", 2);
+    expect_breakers("IDIV (R8l)", 1);
+    expect_breakers("CMPXCHG (R64, R64)", 1);
+    expect_breakers("CMOVZ (R64, R64)", 0);
+}
+
+static void expect_reason(const char *form, const char *part)
+{
+    char buffer[256];
+    const struct form_row *row = forms_find(forms, form);
+    assert_non_null(row);
+    const char *reason = form_measurable(row, buffer, sizeof buffer);
+    if (!reason || !strstr(reason, part))
+        fail_msg("%s: %s", form, reason ? reason : "measurable");
+}
+
+static void test_reasons(void **state)
+{
+    (void)state;
+    expect_reason("JZ (Rel8)", "branches");
+    expect_reason("PUSH (R64)", "stack");
+    expect_reason("CPUID ()", "serialises");
+    expect_reason("LFENCE ()", "serialises");
+    expect_reason("RDTSC ()", "system");
+    expect_reason("ADD_LOCK (M64, R64)", "locked");
+    expect_reason("XCHG (M64, R64)", "locked");
+    expect_reason("MOV (R8h, I8)", "ah");
+    expect_reason("MOVSD ()", "walks");
+    expect_reason("REP_MOVSB ()", "walks");
+    expect_reason("VZEROUPPER ()", "state");
+    expect_reason("WRFSBASE (R64)", "state");
+    expect_reason("SYSCALL ()", "system");
+    expect_reason("HLT ()", "system");
+}
+
+static void test_mixtures(void **state)
+{
+    struct body *b = mem_alloc(sizeof *b);
+    struct form_code *forms_of[2] = {code_of("ADD (R64, R64)"), code_of("IMUL (R64, M64)")};
+    uint32_t counts[2] = {3, 1};
+    struct err err = {0};
+    (void)state;
+    assert_true(body_make(forms_of, counts, 2, 50, b, &err));
+    /* Whole executions, the least number that has fifty instructions. */
+    assert_int_equal(b->executions, 13);
+    assert_int_equal(b->instructions, 52);
+    assert_int_equal(count_form(b, "ADD (R64, R64)"), 39);
+    assert_int_equal(count_form(b, "IMUL (R64, M64)"), 13);
+    /* Spread: in any four in a row there is one multiplication. */
+    struct insn insn;
+    unsigned since = 0;
+    for (size_t at = 0; at < b->length; at += insn.length) {
+        assert_true(insn_decode(b->code + at, b->length - at, at, false, &insn, NULL));
+        since = strcmp(insn.mnemonic, "imul") == 0 ? 0 : since + 1;
+        assert_true(since <= 4);
+    }
+    counts[0] = 20000;
+    assert_false(body_make(forms_of, counts, 2, 50, b, &err));
+    form_code_free(forms_of[0]);
+    form_code_free(forms_of[1]);
+    if (cpu_vector_bits() >= 256) {
+        forms_of[0] = code_of("ADDPD (XMM, XMM)");
+        forms_of[1] = code_of("VADDPD (XMM, XMM, XMM)");
+        counts[0] = 1;
+        assert_false(body_make(forms_of, counts, 2, 50, b, &err));
+        assert_non_null(strstr(err.what, "SSE and VEX"));
+        form_code_free(forms_of[0]);
+        form_code_free(forms_of[1]);
+    }
+    free(b);
+}
+
+/* Loads step through their window without meeting, writes stay out of it. */
+static void test_memory(void **state)
+{
+    struct body *b = mem_alloc(sizeof *b);
+    struct form_code *forms_of[2] = {code_of("MOV (R64, M64)"), code_of("MOV (M64, R64)")};
+    uint32_t counts[2] = {1, 1};
+    struct err err = {0};
+    bool seen[BODY_WINDOW] = {false};
+    struct insn insn;
+    (void)state;
+    assert_true(body_make(forms_of, counts, 2, 200, b, &err));
+    for (size_t at = 0; at < b->length; at += insn.length) {
+        assert_true(insn_decode(b->code + at, b->length - at, at, false, &insn, NULL));
+        const struct operand *memory = &insn.operands[insn.operands[0].kind == OPERAND_MEMORY ? 0 : 1];
+        int64_t place = memory->displacement + BODY_WINDOW / 2;
+        assert_true(place >= 0 && place + 8 <= BODY_WINDOW && place % 8 == 0);
+        assert_int_equal(memory->base, memory->access & ACCESS_WRITE ? BODY_STORES : BODY_LOADS);
+        if (memory->base == BODY_LOADS) {
+            assert_false(seen[place]);
+            seen[place] = true;
+        }
+    }
+    form_code_free(forms_of[0]);
+    form_code_free(forms_of[1]);
+    free(b);
+}
+
+/* Templates that are none. */
+static void test_malformed(void **state)
+{
+    static const char *const templates[] = {"", " ", "{", "}", "add", "add {", "add {RW:R64", "add {RW:R64}, {R:R99}", "flumb {R:R64}", "add {X:}, {:}", "add {RW:R64}{{{K}}}{{z}}",
+                                            "lea {W:R64}, [", "lea {W:R64}, [{B}+{I}*]", "{{evex}} ", "lock ", "add {I8}, {I8}, {I8}, {I8}, {I8}, {I8}, {I8}",
+                                            "add {RW:M}, {R:M99999999999999999999}", "vaddpd {W:XMM}, {R:XMM}, {R:M64_1to}", "add [[[[", "mov {W:R64}, rumpel"};
+    (void)state;
+    for (size_t i = 0; i < sizeof templates / sizeof *templates; i++) {
+        char form[] = "ADD (R64, R64)", extension[] = "BASE", *template = mem_strdup(templates[i]);
+        struct form_row row = {.form = form, .template = template, .extension = extension};
+        struct err err = {0};
+        if (form_code_new(&row, &err))
+            fail_msg("template \"%s\" was taken", templates[i]);
+        assert_true(err.what[0]);
+        free(template);
+    }
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    forms = forms_load(NULL, NULL);
+    return forms ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    forms_free(forms);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_form), cmocka_unit_test(test_breakers), cmocka_unit_test(test_reasons), cmocka_unit_test(test_mixtures),
+                                       cmocka_unit_test(test_memory), cmocka_unit_test(test_malformed)};
+    return cmocka_run_group_tests_name("regalloc", tests, setup, teardown);
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Reports: well-formed whatever the kernel's text holds, and the numbers of the analysis in them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analysis/report_markup.h"
+#include "base/mem.h"
+#include "io/machine_file.h"
+
+static const char hostile[] = "<script>alert('&\"')</script> | `x` \xff\xc3 *a* [b](c)";
+
+struct fixture {
+    struct kernel *k;
+    struct machine *machines[2];
+    struct analysis *analyses[2];
+};
+
+static struct fixture make(bool dirty)
+{
+    static const char text[] = "1: vmulpd %ymm0, %ymm1, %ymm2\n vdivpd %ymm2, %ymm3, %ymm4\n addq $8, %rax\n jne 1b\n";
+    static const char *const ids[] = {"skylake", "znver4"};
+    struct fixture f = {.k = kernel_from_text("loop.s", text, strlen(text), NULL, NULL)};
+
+    assert_non_null(f.k);
+    if (dirty) {
+        free(f.k->name);
+        f.k->name = mem_strdup(hostile);
+        free(f.k->insns[0].text);
+        f.k->insns[0].text = mem_strdup(hostile);
+    }
+    for (int i = 0; i < 2; i++) {
+        f.machines[i] = machine_load(ids[i], NULL);
+        assert_non_null(f.machines[i]);
+        f.analyses[i] = analysis_new(f.k, f.machines[i]);
+    }
+    return f;
+}
+
+static void done(struct fixture *f)
+{
+    for (int i = 0; i < 2; i++) {
+        analysis_free(f->analyses[i]);
+        machine_free(f->machines[i]);
+    }
+    kernel_free(f->k);
+}
+
+/* Every tag closed in order, no stray '<', no script, nothing fetched. */
+static void assert_well_formed(const char *page)
+{
+    char open[64][16];
+    unsigned depth = 0;
+
+    for (const char *at = strchr(page, '<'); at; at = strchr(at + 1, '<')) {
+        char name[16];
+        if (at[1] == '!')
+            continue;
+        bool closes = at[1] == '/';
+        assert_true(sscanf(at + 1 + closes, "%15[a-z0-9]", name) == 1);
+        assert_true(strchr(at, '>') != NULL);
+        if (strcmp(name, "meta") == 0)
+            continue;
+        if (closes) {
+            assert_true(depth > 0);
+            assert_string_equal(open[--depth], name);
+        } else {
+            assert_true(depth < 64);
+            strcpy(open[depth++], name);
+        }
+    }
+    assert_int_equal(depth, 0);
+    assert_null(strstr(page, "<script"));
+    assert_null(strstr(page, "http"));
+    assert_null(strstr(page, "<link"));
+    assert_null(strstr(page, "src="));
+}
+
+static bool is_utf8(const char *text)
+{
+    for (const unsigned char *s = (const unsigned char *)text; *s;) {
+        unsigned follow = *s < 0x80 ? 0 : *s >= 0xc2 && *s < 0xe0 ? 1 : (*s & 0xf0) == 0xe0 ? 2 : *s >= 0xf0 && *s < 0xf5 ? 3 : 9;
+        if (follow == 9)
+            return false;
+        for (s++; follow; follow--)
+            if ((*s++ & 0xc0) != 0x80)
+                return false;
+    }
+    return true;
+}
+
+static void test_html(void **state)
+{
+    (void)state;
+    struct fixture f = make(false);
+    struct str page = {0};
+
+    report_html(f.k, f.analyses, 2, &page);
+    assert_well_formed(page.data);
+    assert_true(strstr(page.data, "Intel Skylake (client)") && strstr(page.data, "AMD Zen 4"));
+    /* The divider is held for eight cycles and fills its column: the hottest cell there is. */
+    assert_true(f.analyses[0]->cycles == 8);
+    assert_non_null(strstr(page.data, "<td style=\"background:#c3281e;color:#fff\">8.00</td>"));
+    assert_non_null(strstr(page.data, f.analyses[0]->sentence));
+    str_clear(&page);
+    report_html(f.k, f.analyses, 1, &page);
+    assert_null(strstr(page.data, "<caption>Machines"));
+    str_done(&page);
+    done(&f);
+}
+
+static void test_hostile_text(void **state)
+{
+    (void)state;
+    struct fixture f = make(true);
+    struct str page = {0};
+
+    report_html(f.k, f.analyses, 2, &page);
+    assert_well_formed(page.data);
+    assert_true(is_utf8(page.data));
+    assert_non_null(strstr(page.data, "&#60;script&#62;alert(&#39;&#38;&#34;&#39;)"));
+    str_clear(&page);
+    report_markdown(f.k, f.analyses, 2, &page);
+    /* In a heading all markup is escaped; in a cell the code's fence outlasts the backticks inside, and bars are escaped. */
+    assert_non_null(strstr(page.data, "# \\<script\\>alert('\\&\"')\\</script\\> \\| \\`x\\`"));
+    assert_non_null(strstr(page.data, "`` <script>alert('&\"')</script> \\| `x`"));
+    str_done(&page);
+    done(&f);
+}
+
+/* All rows of a Markdown table have as many cells as its head. */
+static void test_markdown_tables(void **state)
+{
+    (void)state;
+    struct fixture f = make(false);
+    struct str page = {0};
+    unsigned columns = 0, tables = 0;
+
+    report_markdown(f.k, f.analyses, 2, &page);
+    for (char *line = strtok(page.data, "\n"); line; line = strtok(NULL, "\n")) {
+        unsigned bars = 0;
+        for (const char *p = line; *p; p++)
+            bars += *p == '|' && (p == line || p[-1] != '\\');
+        if (line[0] != '|') {
+            columns = 0;
+            continue;
+        }
+        tables += columns == 0 || (strncmp(line, "| line", 6) == 0);
+        columns = strncmp(line, "| line", 6) == 0 || columns == 0 ? bars : columns;
+        assert_int_equal(bars, columns);
+    }
+    assert_int_equal(tables, 3);
+    str_done(&page);
+    done(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_html),
+        cmocka_unit_test(test_hostile_text),
+        cmocka_unit_test(test_markdown_tables),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

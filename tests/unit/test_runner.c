@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <fcntl.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include "io/machine_file.h"
+#include "measure/runner.h"
+#include "model/throughput.h"
+
+static struct machine *machine;
+
+struct collected {
+    struct experiments *table;
+    size_t results;
+    size_t cancel_after;   /* results; 0: never */
+    size_t once;           /* progress calls */
+};
+
+static bool cancelled(void *state)
+{
+    struct collected *c = state;
+    return c->cancel_after && c->results >= c->cancel_after;
+}
+
+static void result(void *state, size_t index, const struct measured *m)
+{
+    struct collected *c = state;
+    experiments_set(c->table, index, m->cycles, m->spread, m->repeats, m->state);
+    c->results++;
+}
+
+static void progress(void *state, const struct runner_summary *s, size_t total)
+{
+    struct collected *c = state;
+    assert_true(s->done + s->failed + s->left == total);
+    c->once++;
+}
+
+static struct experiments *random_table(size_t n, uint64_t seed)
+{
+    struct experiments *t = experiments_new();
+    struct rng rng;
+    rng_seed(&rng, seed);
+    for (size_t i = 0; i < n; i++) {
+        struct experiment e = {0};
+        for (uint64_t k = 0; k <= rng_below(&rng, 4); k++) {
+            const struct mapping_entry *entry = mapping_at(machine->mapping, rng_below(&rng, mapping_count(machine->mapping)));
+            if (entry->usage.count)
+                experiment_add(&e, entry->form, 1 + (uint32_t)rng_below(&rng, 3));
+        }
+        if (e.count)
+            experiments_add_named(t, &e);
+        experiment_done(&e);
+    }
+    return t;
+}
+
+static bool run(struct experiments *t, const char *path, const struct runner_options *options, size_t cancel_after, struct runner_summary *summary, struct err *err)
+{
+    struct collected c = {t, 0, cancel_after, 0};
+    const struct runner_hooks hooks = {cancelled, result, progress, &c};
+    struct experiments *copy = experiments_copy(t, NULL);
+    struct source *source = source_simulated(machine->mapping, 0.001, 7);
+    struct journal *journal = path ? journal_open(path, err) : NULL;
+    bool ok = (!path || journal) && runner_run(source, copy, journal, options, &hooks, summary, err);
+    journal_close(journal);
+    source_free(source);
+    experiments_free(copy);
+    return ok;
+}
+
+/* What comes out of measuring the simulated processor is what its mapping says. */
+static void check_against_mapping(const struct experiments *t, bool all)
+{
+    size_t off = 0, measured = 0;
+    for (size_t i = 0; i < t->rows.count; i++) {
+        struct experiment e;
+        experiments_get(t, i, &e);
+        double truth = throughput_of(machine->mapping, &e, NULL), got = t->rows.items[i].cycles;
+        if (all)
+            assert_true(got > 0);
+        if (got > 0) {
+            measured++;
+            off += fabs(got - truth) > 0.01 * truth;
+        }
+        experiment_done(&e);
+    }
+    /* Contention that begins and ends inside a window is rare. */
+    assert_true(off * 100 <= measured);
+}
+
+static void test_pipeline(void **state)
+{
+    struct experiments *t = random_table(3000, 1);
+    struct runner_summary s;
+    struct err err = {0};
+    (void)state;
+    assert_true(run(t, NULL, &(struct runner_options){0}, 0, &s, &err));
+    assert_int_equal(s.done, t->rows.count);
+    assert_int_equal(s.failed + s.left + s.reused, 0);
+    assert_true(s.passes >= 2 * t->rows.count);
+    check_against_mapping(t, true);
+    experiments_free(t);
+}
+
+static void test_unknown_forms(void **state)
+{
+    struct experiments *t = experiments_new();
+    struct experiment e;
+    struct runner_summary s;
+    struct err err = {0};
+    (void)state;
+    assert_true(experiment_parse("FLUMB (R64)", &e, &err));
+    experiments_add_named(t, &e);
+    experiment_done(&e);
+    assert_true(run(t, NULL, &(struct runner_options){0}, 0, &s, &err));
+    assert_int_equal(s.failed, 1);
+    assert_true(isnan(t->rows.items[0].cycles));
+    assert_non_null(strstr(t->rows.items[0].state, "FLUMB"));
+    /* It is not tried again unless asked to. */
+    assert_true(run(t, NULL, &(struct runner_options){0}, 0, &s, &err));
+    assert_int_equal(s.failed + s.done, 0);
+    assert_true(run(t, NULL, &(struct runner_options){.retry = true}, 0, &s, &err));
+    assert_int_equal(s.failed, 1);
+    experiments_free(t);
+}
+
+/* Cancelled again and again, with the file's end torn each time: nothing is measured twice, nothing lost. */
+static void test_journal_resumes(void **state)
+{
+    char path[] = "/tmp/portolan-journal-XXXXXX";
+    int fd = mkstemp(path);
+    struct experiments *whole = random_table(6000, 2);
+    size_t results_before = 0, passes = 0, runs = 0;
+    struct err err = {0};
+    (void)state;
+    assert_true(fd >= 0);
+    for (bool ended = false; !ended; runs++) {
+        struct runner_summary s;
+        struct experiments *t = experiments_copy(whole, NULL);
+        memset(&err, 0, sizeof err);
+        ended = run(t, path, &(struct runner_options){0}, results_before + 700, &s, &err) && !s.left;
+        if (!ended && err.what[0])
+            assert_int_equal(err.code, ERR_INTERRUPTED);
+        assert_true(s.reused >= results_before);
+        results_before = s.done;
+        passes += s.passes;
+        check_against_mapping(t, ended);
+        if (ended)
+            assert_int_equal(s.done, whole->rows.count);
+        experiments_free(t);
+        assert_int_equal(write(fd, "", 0), 0);
+        off_t end = lseek(fd, 0, SEEK_END);
+        assert_true(pwrite(fd, "\"ADD (R64, R6", 13, end) == 13);
+    }
+    assert_true(runs > 3);
+    /* Two passes each and a few third ones, however often it was stopped. */
+    assert_true(passes < 3 * whole->rows.count);
+    struct runner_summary s;
+    struct experiments *t = experiments_copy(whole, NULL);
+    assert_true(run(t, path, &(struct runner_options){0}, 0, &s, &err));
+    assert_int_equal(s.reused, whole->rows.count);
+    assert_int_equal(s.passes, 0);
+    experiments_free(t);
+    experiments_free(whole);
+    close(fd);
+    unlink(path);
+}
+
+static void test_journal_faults(void **state)
+{
+    char path[] = "/tmp/portolan-journal-XXXXXX";
+    int fd = mkstemp(path);
+    struct err err = {0};
+    (void)state;
+    assert_true(write(fd, "no table\nof mine\n", 17) == 17);
+    assert_null(journal_open(path, &err));
+    assert_string_equal(err.file, path);
+    memset(&err, 0, sizeof err);
+    assert_int_equal(ftruncate(fd, 0), 0);
+    struct journal *j = journal_open(path, &err);
+    assert_non_null(j);
+    /* One at a time. */
+    assert_null(journal_open(path, &err));
+    journal_close(j);
+    memset(&err, 0, sizeof err);
+    assert_null(journal_open("/proc/none/at/all.csv", &err));
+    assert_true(err.what[0]);
+    close(fd);
+    unlink(path);
+}
+
+/* A budget ends the run in good order. */
+static double hands;
+static double ticking(void)
+{
+    return hands += 0.01;
+}
+
+static void test_budget(void **state)
+{
+    struct experiments *t = random_table(2000, 3);
+    struct runner_summary s;
+    struct err err = {0};
+    (void)state;
+    clock_set_source(ticking);
+    assert_true(run(t, NULL, &(struct runner_options){.budget = 0.2}, 0, &s, &err));
+    clock_set_source(NULL);
+    assert_true(s.left > 0 && s.failed == 0);
+    for (size_t i = 0; i < t->rows.count; i++)
+        assert_true(strcmp(t->rows.items[i].state, EXPERIMENT_OK) == 0 || strcmp(t->rows.items[i].state, EXPERIMENT_PENDING) == 0);
+    experiments_free(t);
+}
+
+static int setup(void **state)
+{
+    struct err err;
+    (void)state;
+    machine = machine_load("skylake", &err);
+    return machine ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    machine_free(machine);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_pipeline), cmocka_unit_test(test_unknown_forms), cmocka_unit_test(test_journal_resumes),
+                                       cmocka_unit_test(test_journal_faults), cmocka_unit_test(test_budget)};
+    return cmocka_run_group_tests_name("runner", tests, setup, teardown);
+}

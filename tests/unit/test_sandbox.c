@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Real code in a real child: only what holds on every machine, busy or not; what needs a quiet one is skipped with a message. */
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "measure/kernel_run.h"
+#include "measure/sandbox.h"
+
+static struct sandbox *sandbox;
+
+static void raw(unsigned at, const uint8_t *code, size_t length)
+{
+    uint32_t offset;
+    assert_true(sandbox_add(sandbox, code, length, 1, false, &offset));
+    sandbox_items(sandbox)[at] = (struct sandbox_item){.mode = SANDBOX_RAW_TICKS, .code = PULSE_ITEM, .offset = offset, .warm = 1, .count = 3, .samples = 4};
+}
+
+static void test_faults(void **state)
+{
+    static const struct { uint8_t code[16]; size_t length; unsigned fault; } cases[] = {
+        {{0x90}, 1, FAULT_NONE},
+        {{0x0f, 0x0b}, 2, FAULT_ILLEGAL},                                      /* ud2 */
+        {{0x31, 0xc9, 0xf7, 0xf1}, 4, FAULT_ARITHMETIC},                       /* xor ecx, ecx; div ecx */
+        {{0x31, 0xc0, 0x48, 0x8b, 0x00}, 5, FAULT_SEGMENT},                    /* mov rax, [0] */
+        {{0x48, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0x80, 0x48, 0x8b, 0x00}, 13, FAULT_SEGMENT},   /* a non-canonical address */
+        {{0xcc}, 1, FAULT_TRAP},
+        {{0xeb, 0xfe}, 2, FAULT_ENDLESS},
+        {{0xfa}, 1, FAULT_SEGMENT},                                            /* cli */
+        {{0xb8, 39, 0, 0, 0, 0x0f, 0x05}, 7, FAULT_SYSTEM_CALL},               /* getpid */
+        {{0xb8, 9, 0, 0, 0, 0x0f, 0x05}, 7, FAULT_SYSTEM_CALL},                /* mmap, allowed from another address only */
+        {{0x31, 0xe4, 0x50}, 3, FAULT_SEGMENT},                                /* xor esp, esp; push rax */
+        {{0x31, 0xe4, 0x48, 0xbd, 1, 2, 3, 4, 5, 6, 7, 8}, 12, FAULT_NONE},    /* rsp and rbp overwritten, nothing more */
+        {{0x9c, 0x81, 0x0c, 0x24, 0x00, 0x01, 0x00, 0x00, 0x9d}, 9, FAULT_TRAP},   /* the trap flag by popf */
+        {{0xfd}, 1, FAULT_NONE},                                               /* std */
+        {{0x90}, 1, FAULT_NONE},
+    };
+    const unsigned n = sizeof cases / sizeof *cases;
+    struct err err = {0};
+    (void)state;
+    sandbox_clear(sandbox);
+    for (unsigned i = 0; i < n; i++)
+        raw(i, cases[i].code, cases[i].length);
+    assert_true(sandbox_run(sandbox, n, NULL, NULL, NULL, &err));
+    for (unsigned i = 0; i < n; i++) {
+        const struct sandbox_item *item = &sandbox_items(sandbox)[i];
+        if (!item->done || item->fault != cases[i].fault)
+            fail_msg("case %u: %s instead of %s", i, sandbox_fault_text(item->fault), sandbox_fault_text(cases[i].fault));
+        if (!item->fault)
+            assert_true(item->ticks[0] > 0 && item->ticks[3] > 0);
+    }
+    /* Only the system calls cost a child each. */
+    assert_int_equal(sandbox_children(sandbox), 3);
+}
+
+/* Children killed from outside lose one item each, the batch goes on. */
+static int kill_rounds;
+static bool kill_now(void *state)
+{
+    (void)state;
+    if (kill_rounds-- > 0)
+        kill(sandbox_pid(sandbox), SIGKILL);
+    return false;
+}
+
+static void test_killed(void **state)
+{
+    static const uint8_t imul[] = {0x4c, 0x0f, 0xaf, 0xc6};
+    struct err err = {0};
+    uint32_t offset;
+    unsigned killed = 0, before = sandbox_children(sandbox);
+    (void)state;
+    sandbox_clear(sandbox);
+    assert_true(sandbox_add(sandbox, imul, sizeof imul, 200, false, &offset));
+    for (unsigned i = 0; i < SANDBOX_ITEMS; i++)
+        sandbox_items(sandbox)[i] = (struct sandbox_item){.mode = SANDBOX_RAW_TICKS, .code = PULSE_ITEM, .offset = offset, .warm = 0, .count = 1000, .samples = 24};
+    kill_rounds = 5;
+    assert_true(sandbox_run(sandbox, SANDBOX_ITEMS, NULL, kill_now, NULL, &err));
+    for (unsigned i = 0; i < SANDBOX_ITEMS; i++) {
+        const struct sandbox_item *item = &sandbox_items(sandbox)[i];
+        assert_true(item->done);
+        killed += item->fault == FAULT_KILLED;
+        if (!item->fault)
+            assert_true(item->ticks[0] > 0);
+    }
+    assert_int_equal(sandbox_children(sandbox) - before, killed);
+    assert_true(killed <= 5);
+}
+
+static bool yes(void *state)
+{
+    (void)state;
+    return true;
+}
+
+static void test_cancel(void **state)
+{
+    static const uint8_t imul[] = {0x4c, 0x0f, 0xaf, 0xc6};
+    struct err err = {0};
+    uint32_t offset;
+    (void)state;
+    sandbox_clear(sandbox);
+    assert_true(sandbox_add(sandbox, imul, sizeof imul, 200, false, &offset));
+    for (unsigned i = 0; i < SANDBOX_ITEMS; i++)
+        sandbox_items(sandbox)[i] = (struct sandbox_item){.mode = SANDBOX_RAW_TICKS, .code = PULSE_ITEM, .offset = offset, .count = 4000, .samples = 64};
+    assert_false(sandbox_run(sandbox, SANDBOX_ITEMS, NULL, yes, NULL, &err));
+    assert_int_equal(err.code, ERR_INTERRUPTED);
+    for (unsigned i = 0; i < 4; i++)
+        sandbox_items(sandbox)[i].samples = 1;
+    assert_true(sandbox_run(sandbox, 4, NULL, NULL, NULL, &err));
+}
+
+static bool refused(const uint8_t *code, size_t length, const char *part)
+{
+    struct insn insns[8];
+    size_t n = 0;
+    for (size_t at = 0; at < length; at += insns[n - 1].length)
+        assert_true(insn_decode(code + at, length - at, at, false, &insns[n++], NULL));
+    const char *reason = kernel_refused(insns, n);
+    return reason && strstr(reason, part);
+}
+
+static void test_refused_kernels(void **state)
+{
+    (void)state;
+    assert_true(refused((const uint8_t[]){0xe8, 0, 0, 0, 0}, 5, "calls"));
+    assert_true(refused((const uint8_t[]){0xc3}, 1, "returns"));
+    assert_true(refused((const uint8_t[]){0xff, 0xe0}, 2, "indirectly"));
+    assert_true(refused((const uint8_t[]){0x74, 0x00, 0x90}, 3, "inside"));
+    assert_true(refused((const uint8_t[]){0x0f, 0xa2}, 2, "system"));
+    assert_true(refused((const uint8_t[]){0x0f, 0x31}, 2, "system"));
+    assert_true(refused((const uint8_t[]){0xf3, 0x48, 0x0f, 0xae, 0xd0}, 5, "system"));
+    assert_true(refused((const uint8_t[]){0x0f, 0x05}, 2, "system"));
+    assert_true(refused((const uint8_t[]){0x64, 0x48, 0x89, 0x04, 0x25, 0, 0, 0, 0}, 9, "thread-local"));
+    assert_null(kernel_refused(&(struct insn){.length = 1}, 1));
+}
+
+/* Facts that hold for every x86-64 core: a dependent add takes one cycle, so it is the yardstick, and a dependent load and multiplication take several. */
+static void test_robust_facts(void **state)
+{
+    struct calibration c;
+    struct kernel_measured m;
+    struct err err = {0};
+    struct insn insns[2];
+    (void)state;
+    assert_true(calibrate(sandbox, NULL, NULL, &c, &err));
+    assert_true(c.tick_hz > 1e8 && c.clock_hz > 1e8);
+    if (isnan(c.second_ratio) || c.contention > 0.5 || isnan(c.noise)) {
+        print_message("this machine is too busy to measure on\n");
+        skip();
+    }
+    assert_true(c.second_ratio >= 3 && c.second_ratio <= 5);
+    assert_true(insn_decode((const uint8_t[]){0x48, 0x01, 0xd8}, 3, 0, false, &insns[0], NULL));      /* add rax, rbx */
+    assert_true(insn_decode((const uint8_t[]){0x75, 0xfb}, 2, 3, false, &insns[1], NULL));            /* jnz back */
+    if (!kernel_run(sandbox, &c, insns, 2, &m, &err)) {
+        assert_int_equal(err.code, ERR_LIMIT);
+        skip();
+    }
+    assert_true(m.cycles > 0.95 && m.cycles < 2.1);
+    assert_true(insn_decode((const uint8_t[]){0x48, 0x8b, 0x00}, 3, 0, false, &insns[0], NULL));      /* mov rax, [rax] */
+    if (!kernel_run(sandbox, &c, insns, 1, &m, &err)) {
+        assert_int_equal(err.code, ERR_LIMIT);
+        skip();
+    }
+    assert_true(m.cycles > 2.9 && m.cycles < 7.5);
+    assert_true(m.pages >= 1 && m.pages <= 2);
+}
+
+static int setup(void **state)
+{
+    struct err err;
+    (void)state;
+    sandbox = sandbox_new(-1, &err);
+    if (!sandbox)
+        print_message("no sandbox here: %s\n", err.what);
+    return sandbox ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    sandbox_free(sandbox);
+    /* No zombie stays. */
+    return waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD ? 0 : -1;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_faults), cmocka_unit_test(test_killed), cmocka_unit_test(test_cancel), cmocka_unit_test(test_refused_kernels),
+                                       cmocka_unit_test(test_robust_facts)};
+    return cmocka_run_group_tests_name("sandbox", tests, setup, teardown);
+}

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Sessions in directories, forms of the user's own, results exported. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "base/file.h"
+#include "cmd/command.h"
+#include "cmd/session_file.h"
+#include "io/csv.h"
+
+static char directory[] = "/tmp/portolan-test-XXXXXX";
+
+static const char *path(const char *name)
+{
+    static char paths[4][128];
+    static unsigned turn;
+    char *out = paths[turn++ % 4];
+    snprintf(out, sizeof paths[0], "%s/%s", directory, name);
+    return out;
+}
+
+static void put(const char *name, const char *text)
+{
+    assert_true(file_write(path(name), text, strlen(text), NULL));
+}
+
+/* Runs @format with one %s as the path of @name; what it prints into @out (may be NULL). */
+__attribute__((format(printf, 4, 0)))
+static bool run(struct session *s, struct str *out, struct err *err, const char *format, const char *name)
+{
+    char line[512], *text = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&text, &length);
+
+    snprintf(line, sizeof line, format, name ? path(name) : "");
+    bool ok = command_run(s, line, stream, err);
+    fclose(stream);
+    if (out) {
+        str_clear(out);
+        str_add_bytes(out, text, length);
+    }
+    free(text);
+    return ok;
+}
+
+#define RUN(s, out, ...) do { struct err run_err = {0}; if (!run(s, out, &run_err, __VA_ARGS__)) fail_msg("%s", run_err.what); } while (0)
+
+static void usage_of(struct session *s, const char *machine, const char *form, struct str *out)
+{
+    struct machine *m = session_machine(s, machine, NULL);
+    str_clear(out);
+    assert_non_null(m);
+    const struct mapping_entry *entry = mapping_find(m->mapping, form);
+    if (entry)
+        usage_print(&entry->usage, mapping_ports(m->mapping), out);
+}
+
+static void test_round_trip(void **state)
+{
+    (void)state;
+    struct session s, t;
+    struct str before = {0}, after = {0};
+
+    session_init(&s);
+    session_init(&t);
+    put("k.s", "# LLVM-MCA-BEGIN two\n imulq %rax, %rbx\n# LLVM-MCA-END\n1: addq %rax, %rbx\n jne 1b\n");
+    put("forms.csv", "form,template,extension\n\"ADD (R64, R64)\",\"add {RW:R64}, {R:R64}\",MINE\n");
+    RUN(&s, NULL, "kernel load %s; kernel use 2", "k.s");
+    RUN(&s, NULL, "set machine znver4,skylake; mapping use skylake; mapping set 'ADD (R64, R64)' 1*p01%s", NULL);
+    RUN(&s, NULL, "mapping new 4 four; mapping set 'ADD (R64, R64)' 2*p03; mapping use skylake; forms add %s", "forms.csv");
+    RUN(&s, NULL, "forms select 'ADD (*' 'VADD*'; set format csv; set ascii on; session save %s", "one");
+    RUN(&t, NULL, "session load %s", "one");
+    assert_int_equal(t.format, FORMAT_CSV);
+    assert_true(t.ascii);
+    assert_int_equal(t.selected_count, 3);
+    assert_string_equal(t.selected[0], "skylake");
+    usage_of(&t, "skylake", "ADD (R64, R64)", &after);
+    assert_string_equal(str_text(&after), "1*p01");
+    usage_of(&t, "skylake", "IMUL (R64, R64)", &after);
+    assert_string_equal(str_text(&after), "1*p1");
+    usage_of(&t, "four", "ADD (R64, R64)", &after);
+    assert_string_equal(str_text(&after), "2*p03");
+    assert_string_equal(forms_find(session_forms(&t, ISA_X86_64, NULL), "ADD (R64, R64)")->extension, "MINE");
+    assert_true(session_form_selected(&t, "VADDPD (XMM, XMM, XMM)"));
+    assert_false(session_form_selected(&t, "SUB (R64, R64)"));
+    RUN(&s, &before, "kernel list; kernel show; kernel analyze%s", NULL);
+    RUN(&t, &after, "kernel list; kernel show; kernel analyze%s", NULL);
+    assert_string_equal(str_text(&before), str_text(&after));
+    /* Saved again, over itself and elsewhere. */
+    RUN(&t, NULL, "session save %s", "one");
+    RUN(&s, NULL, "session load %s", "one");
+    RUN(&s, &after, "kernel list; kernel show; kernel analyze%s", NULL);
+    assert_string_equal(str_text(&before), str_text(&after));
+    session_done(&s);
+    session_done(&t);
+    str_done(&before);
+    str_done(&after);
+}
+
+static void test_hex_kernel(void **state)
+{
+    (void)state;
+    struct session s, t;
+    struct str before = {0}, after = {0};
+
+    session_init(&s);
+    session_init(&t);
+    RUN(&s, NULL, "kernel hex 4801d84829c375f8; session save %s", "hex");
+    RUN(&t, NULL, "session load %s", "hex");
+    RUN(&s, &before, "kernel show%s", NULL);
+    RUN(&t, &after, "kernel show%s", NULL);
+    assert_string_equal(str_text(&before), str_text(&after));
+    session_done(&s);
+    session_done(&t);
+    str_done(&before);
+    str_done(&after);
+}
+
+static void test_refused_whole(void **state)
+{
+    (void)state;
+    static const struct { const char *file, *text, *what; } faults[] = {
+        {"bad/session.csv", "key,value\nversion,2\nmachine,skylake\n", "version"},
+        {"bad/session.csv", "key,value\nmachine,skylake\n", "version is missing"},
+        {"bad/session.csv", "key,value\nversion,1\n", "machine is missing"},
+        {"bad/session.csv", "key,value\nversion,1\nmachine,../skylake\n", "../skylake"},
+        {"bad/session.csv", "key,value\nversion,1\nmachine,i486\n", "i486"},
+        {"bad/session.csv", "key,value\nversion,1\nmachine,skylake\nflumb,1\n", "flumb"},
+        {"bad/session.csv", "key,value\nversion,1\nmachine,skylake\nkernel-loop,0\n", "kernel-loop"},
+        {"bad/session.csv", "key,value\nversion,1\nmachine,skylake\nkernel-lines,4-\n", "kernel-lines"},
+        {"bad/forms.csv", "form,template\nADD,sub\n", "refuses"},
+        {"bad/overrides/skylake.csv", "form,usage\n\"ADD (R64, R64)\",1*p9\n", ""},
+        {"bad/kernel.s", "flumb %rax\n", "no such instruction"},
+        {"bad/kernel-lines.csv", "line,source_line\n5,1\n2,1\n", "line"},
+    };
+    struct session s;
+    struct str text = {0};
+
+    session_init(&s);
+    RUN(&s, NULL, "set ascii on; kernel hex 4801d8%s", NULL);
+    assert_int_equal(mkdir(path("bad"), 0777), 0);
+    assert_int_equal(mkdir(path("bad/overrides"), 0777), 0);
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+        struct err err = {0};
+        put("bad/session.csv", "key,value\nversion,1\nformat,json\nmachine,skylake\nkernel,k.s\nkernel-loop,1\n");
+        put("bad/kernel.s", "1: addq %rax, %rbx\n jne 1b\n");
+        put("bad/kernel-source.txt", "a\nb\n");
+        put(faults[i].file, faults[i].text);
+        if (run(&s, NULL, &err, "session load %s", "bad"))
+            fail_msg("%s was taken", faults[i].text);
+        if (!strstr(err.what, faults[i].what))
+            fail_msg("%s: %s", faults[i].text, err.what);
+        /* Nothing of it is there. */
+        assert_int_equal(s.format, FORMAT_TEXT);
+        assert_true(s.ascii);
+        assert_string_equal(s.kernel->name, "hex");
+        assert_int_equal(s.selected_count, 3);
+        unlink(path(faults[i].file));
+    }
+    session_done(&s);
+    str_done(&text);
+}
+
+static void test_save_spares_other_files(void **state)
+{
+    (void)state;
+    struct session s;
+    struct err err = {0};
+
+    session_init(&s);
+    assert_int_equal(mkdir(path("full"), 0777), 0);
+    put("full/diary.txt", "mine");
+    assert_false(run(&s, NULL, &err, "session save %s", "full"));
+    assert_true(strstr(err.what, "diary.txt"));
+    assert_int_equal(access(path("full/diary.txt"), F_OK), 0);
+    assert_false(run(&s, NULL, &err, "session save %s", "full/diary.txt"));
+    assert_false(run(&s, NULL, &err, "session save %s", "nowhere/at/all"));
+    session_done(&s);
+}
+
+static void test_forms_add(void **state)
+{
+    (void)state;
+    static const struct { const char *text, *what; size_t line; } faults[] = {
+        {"form,template\n\"ADD (R64, R64)\",\"sub {RW:R64}, {R:R64}\"\n", "assembles to SUB (R64, R64)", 2},
+        {"form,template\n\"ADD (R64, R64)\",\"add {RW:R64}, {R:R64}\"\n\"X (R64)\",\"flumb {R:R64}\"\n", "no such instruction", 3},
+        {"form,template\n\"NOP ()\",\"nop; nop\"\n", "no template", 2},
+        {"form,template\n\"NOP ()\",\".incbin x\"\n", "no template", 2},
+        {"form,template\n\"NOP ()\",\"nop #\"\n", "no template", 2},
+        {"form,template\n,nop\n", "empty", 2},
+        {"form\nNOP ()\n", "lacks a column", 1},
+        {"form,template\n\"NOP ()\",\"rep nop\"\n", "assembles to PAUSE ()", 2},
+    };
+    struct session s;
+    struct str text = {0};
+
+    session_init(&s);
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+        struct err err = {0};
+        put("f.csv", faults[i].text);
+        if (run(&s, NULL, &err, "forms add %s", "f.csv"))
+            fail_msg("%s was taken", faults[i].text);
+        if (!strstr(err.what, faults[i].what) || err.line != faults[i].line)
+            fail_msg("%s: %zu: %s", faults[i].text, err.line, err.what);
+    }
+    size_t before = forms_count(s.forms[ISA_X86_64]), count;
+    forms_added(s.forms[ISA_X86_64], &count);
+    assert_int_equal(count, 0);
+    put("f.csv", "template,form\n\"{{evex}} vpaddd {W:XMM}, {R:XMM}, {R:XMM}\",\"VPADDD_EVEX (XMM, XMM, XMM)\"\nnop,NOP ()\n");
+    RUN(&s, &text, "forms add %s", "f.csv");
+    assert_int_equal(forms_count(s.forms[ISA_X86_64]), before);
+    for (size_t i = 1; i < forms_count(s.forms[ISA_X86_64]); i++)
+        assert_true(strcmp(forms_at(s.forms[ISA_X86_64], i - 1)->form, forms_at(s.forms[ISA_X86_64], i)->form) < 0);
+    session_done(&s);
+    str_done(&text);
+}
+
+static void test_export(void **state)
+{
+    (void)state;
+    static const char *const commands_to_show[] = {"mapping show 'ADD (R64*'", "kernel analyze", "kernel show", "mapping list", "machine info"};
+    struct session s;
+    struct err err = {0};
+    struct str text = {0};
+
+    session_init(&s);
+    assert_false(run(&s, NULL, &err, "export %s", "x.txt"));
+    RUN(&s, NULL, "kernel hex 4801d84829c375f8%s", NULL);
+    for (size_t i = 0; i < sizeof commands_to_show / sizeof *commands_to_show; i++) {
+        RUN(&s, &text, "set format text%s", NULL);
+        struct str line = {0};
+        str_addf(&line, "%s", commands_to_show[i]);
+        char *printed = NULL;
+        size_t length;
+        FILE *stream = open_memstream(&printed, &length);
+        assert_true(command_run(&s, str_text(&line), stream, &err));
+        fclose(stream);
+        RUN(&s, NULL, "export %s", "x.txt");
+        str_clear(&text);
+        assert_true(file_read(path("x.txt"), 1 << 20, &text, NULL));
+        assert_string_equal(str_text(&text), printed);
+        RUN(&s, NULL, "export %s", "x.json");
+        json_t *root = json_load_file(path("x.json"), JSON_DISABLE_EOF_CHECK, NULL);
+        assert_non_null(root);
+        json_decref(root);
+        RUN(&s, NULL, "export %s", "x.html");
+        RUN(&s, NULL, "export %s", "x.md");
+        /* The format of the session is as it was. */
+        assert_int_equal(s.format, FORMAT_TEXT);
+        free(printed);
+        str_done(&line);
+    }
+    RUN(&s, NULL, "mapping show 'ADD (R64*'%s", NULL);
+    RUN(&s, NULL, "export %s", "x.csv");
+    struct csv_table *t = csv_table_read(path("x.csv"), NULL);
+    assert_non_null(t);
+    assert_true(t->count >= 4);
+    csv_table_free(t);
+    assert_false(run(&s, NULL, &err, "export %s", "x.pdf"));
+    assert_false(run(&s, NULL, &err, "export %s", "nowhere/x.txt"));
+    /* What changed something is not run again. */
+    RUN(&s, NULL, "mapping new 3 three%s", NULL);
+    assert_false(run(&s, NULL, &err, "export %s", "x.json"));
+    assert_true(strstr(err.what, "does more than show"));
+    RUN(&s, NULL, "export %s", "x.txt");
+    session_done(&s);
+    str_done(&text);
+}
+
+static int make_directory(void **state)
+{
+    (void)state;
+    return mkdtemp(directory) ? 0 : -1;
+}
+
+static int remove_directory(void **state)
+{
+    char line[128];
+    (void)state;
+    snprintf(line, sizeof line, "rm -rf %s", directory);
+    return system(line);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_hex_kernel), cmocka_unit_test(test_refused_whole),
+        cmocka_unit_test(test_save_spares_other_files), cmocka_unit_test(test_forms_add), cmocka_unit_test(test_export),
+    };
+    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+}

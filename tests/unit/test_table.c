@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Filters and tables: what they show, and that the selection follows its row. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "view/key.h"
+#include "view/table.h"
+
+static const char *const names[] = {"ADD (R64, R64)", "VADDPD (YMM, YMM, YMM)", "IMUL (R64, R64)", "DIV (R64)", "NOP ()"};
+static const double cycles[] = {0.25, 0.5, 1, 18, NAN};
+
+static const struct table_column columns[] = {{"form", 0, false}, {"cycles", 8, true}};
+
+static size_t five(const void *context)
+{
+    (void)context;
+    return 5;
+}
+
+static double number_of(const void *context, size_t row, int column)
+{
+    (void)context;
+    return column == 1 ? cycles[row] : NAN;
+}
+
+static void text_of(const void *context, size_t row, int column, struct str *out)
+{
+    (void)context;
+    if (column == 0)
+        str_add(out, names[row]);
+    else if (!isnan(cycles[row]))
+        str_addf(out, "%g", cycles[row]);
+}
+
+static const struct table_source source = {columns, 2, five, number_of, text_of, NULL};
+
+/* The rows a table shows, as digits in order. */
+static const char *shown(struct table *t)
+{
+    static char text[16];
+    struct grid g;
+
+    grid_init(&g, 60, 8, true);
+    table_draw(t, &source, NULL, 1, &g, 0, 8);
+    grid_done(&g);
+    for (size_t i = 0; i < t->shown; i++)
+        text[i] = (char)('0' + t->order[i]);
+    text[t->shown] = '\0';
+    return text;
+}
+
+static const char *filtered(struct table *t, const char *expression)
+{
+    static struct err err;
+    err = (struct err){0};
+    return table_filter(t, &source, expression, &err) ? shown(t) : err.what;
+}
+
+static void test_filters(void **state)
+{
+    struct table t;
+
+    (void)state;
+    table_init(&t);
+    assert_string_equal(filtered(&t, ""), "01234");
+    assert_string_equal(filtered(&t, "cycles>0.3"), "123");
+    assert_string_equal(filtered(&t, "cycles >= 0.5 & cyc<=1"), "12");
+    assert_string_equal(filtered(&t, "form~add"), "01");
+    assert_string_equal(filtered(&t, "form ~ *R64)"), "023");
+    assert_string_equal(filtered(&t, "add"), "01");
+    assert_string_equal(filtered(&t, "cycles=18"), "3");
+    assert_string_equal(filtered(&t, "cycles!=18"), "0124");
+    assert_string_equal(filtered(&t, "form=nop ()"), "4");
+    assert_string_equal(filtered(&t, "cycles<100 & form~VADD"), "1");
+    assert_non_null(strstr(filtered(&t, "colour=red"), "no column"));
+    assert_non_null(strstr(filtered(&t, "cycles>much"), "no number"));
+    assert_non_null(strstr(filtered(&t, "cycles>1 &"), "empty"));
+    assert_string_equal(shown(&t), "1");   /* a refused filter changes nothing */
+    table_done(&t);
+}
+
+static void test_selection_follows(void **state)
+{
+    struct err err = {0};
+    struct table t;
+    size_t row;
+
+    (void)state;
+    table_init(&t);
+    shown(&t);
+    table_key(&t, &source, 'j');
+    table_key(&t, &source, 'j');
+    assert_true(table_selected(&t, &row));
+    assert_int_equal(row, 2);
+    assert_true(table_sort(&t, &source, "cycles", &err));
+    assert_string_equal(shown(&t), "01234");
+    assert_true(table_sort(&t, &source, "-cycles", &err));
+    assert_string_equal(shown(&t), "32104");   /* missing comes last either way */
+    assert_true(table_selected(&t, &row));
+    assert_int_equal(row, 2);
+    assert_true(table_sort(&t, &source, "form", &err));
+    assert_string_equal(shown(&t), "03241");
+    assert_string_equal(filtered(&t, "R64"), "032");
+    assert_true(table_selected(&t, &row));
+    assert_int_equal(row, 2);
+    assert_false(table_sort(&t, &source, "taste", &err));
+    assert_true(table_find(&t, &source, NULL, "div", 1));
+    assert_true(table_selected(&t, &row));
+    assert_int_equal(row, 3);
+    assert_false(table_find(&t, &source, NULL, "nowhere", 1));
+    table_click(&t, &source, 55, 0);
+    shown(&t);
+    assert_int_equal(t.sort, 1);
+    table_key(&t, &source, 'G');
+    table_key(&t, &source, KEYCODE_PAGE_DOWN);
+    assert_int_equal(t.cursor, t.shown - 1);
+    table_done(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_filters), cmocka_unit_test(test_selection_follows)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

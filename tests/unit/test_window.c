@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/rng.h"
+#include "measure/calibrate.h"
+#include "measure/runner.h"
+#include "measure/window.h"
+
+/* A clock with hands: what each run takes is written here. */
+struct fake {
+    double ticks_per_cycle, item, probe_factor, second_factor;
+    double now, overhead;
+    unsigned runs, items, rests;
+    unsigned contended_until;   /* runs of the probe that somebody slows */
+    unsigned fault_at;          /* item run that faults */
+    double entry;               /* ticks that every item run takes besides */
+    double spike;               /* ticks added to every third item run */
+};
+
+static uint64_t fake_run(void *self, enum pulse_code code, uint64_t warm, uint64_t count, unsigned *fault)
+{
+    struct fake *f = self;
+    double cycles = code == PULSE_CHAIN ? 100 : code == PULSE_SECOND_CHAIN ? 300 * f->second_factor : code == PULSE_PROBE ? 20 * f->probe_factor : f->item;
+
+    *fault = 0;
+    f->runs++;
+    if (code == PULSE_PROBE && f->runs < f->contended_until)
+        cycles *= 1.5;
+    double ticks = f->overhead + cycles * (double)count * f->ticks_per_cycle;
+    if (code == PULSE_ITEM) {
+        f->items++;
+        if (f->items == f->fault_at) {
+            *fault = FAULT_ARITHMETIC;
+            return 0;
+        }
+        ticks += f->entry + (f->items % 3 == 0 ? f->spike : 0);
+    }
+    f->now += ticks + (double)warm * cycles;
+    return (uint64_t)ticks;
+}
+
+static uint64_t fake_now(void *self)
+{
+    return (uint64_t)((struct fake *)self)->now;
+}
+
+static void fake_rest(void *self)
+{
+    struct fake *f = self;
+    f->rests++;
+    f->now += 2e6;
+}
+
+static const struct window_rules rules = {.chain_cycles = 100, .second_cycles = 300, .probe_cycles = 20, .overhead = 40, .chain_tolerance = 0.003, .probe_tolerance = 0.012,
+                                          .agreement = 0.004, .chain_ticks = 20000, .probe_ticks = 10000, .item_ticks = 40000, .patience = 1e8};
+
+static struct fake quiet(double item)
+{
+    return (struct fake){.ticks_per_cycle = 0.64, .item = item, .probe_factor = 1, .second_factor = 1, .overhead = 40};
+}
+
+static struct window_result measure(struct fake *f, bool difference, uint64_t count)
+{
+    const struct pulse pulse = {fake_run, fake_now, fake_rest, f};
+    struct window_result r;
+    window_measure(&pulse, &rules, difference, count, &r);
+    return r;
+}
+
+static void test_quiet(void **state)
+{
+    (void)state;
+    for (double item = 3; item < 1e5; item *= 2.7) {
+        struct fake f = quiet(item);
+        struct window_result r = measure(&f, false, 0);
+        assert_int_equal(r.state, WINDOW_SETTLED);
+        assert_true(fabs(r.cycles - item) < 0.002 * item);
+        assert_int_equal(r.accepted, 3);
+        assert_true(fabs(r.clock - 1 / 0.64) < 0.01);
+        f = quiet(item);
+        f.entry = 500;   /* more than calibration knew: only the difference of two counts is rid of it */
+        r = measure(&f, true, 20000);
+        assert_true(fabs(r.cycles - item) < 0.002 * item);
+    }
+}
+
+static void test_contention(void **state)
+{
+    (void)state;
+    struct fake f = quiet(50);
+    f.contended_until = 40;
+    struct window_result r = measure(&f, false, 0);
+    assert_int_equal(r.state, WINDOW_SETTLED);
+    assert_true(fabs(r.cycles - 50) < 0.1);
+    assert_true(r.contended > 5 && f.rests > 5);
+    /* One that never ends is waited for, then said. */
+    f = quiet(50);
+    f.probe_factor = 1.05;
+    r = measure(&f, false, 0);
+    assert_int_equal(r.state, WINDOW_UNSETTLED);
+    assert_true(isnan(r.cycles) && r.accepted == 0 && f.now >= rules.patience);
+    /* Two clocks that do not agree. */
+    f = quiet(50);
+    f.second_factor = 1.01;
+    r = measure(&f, false, 0);
+    assert_int_equal(r.state, WINDOW_UNSETTLED);
+    assert_true(isnan(r.cycles) && r.disturbed > 10);
+}
+
+static void test_spikes_and_faults(void **state)
+{
+    (void)state;
+    struct fake f = quiet(50);
+    f.spike = 1e6;
+    struct window_result r = measure(&f, false, 0);
+    assert_int_equal(r.state, WINDOW_SETTLED);
+    assert_true(fabs(r.cycles - 50) < 0.1);
+    for (unsigned at = 1; at < 9; at++) {
+        f = quiet(50);
+        f.fault_at = at;
+        r = measure(&f, false, 0);
+        assert_int_equal(r.state, WINDOW_FAULT);
+        assert_int_equal(r.fault, FAULT_ARITHMETIC);
+        assert_true(isnan(r.cycles));
+    }
+}
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Against sorting by the library, and for confirmation against all pairs. */
+static void test_statistics(void **state)
+{
+    struct rng rng;
+    (void)state;
+    rng_seed(&rng, 5);
+    for (int round = 0; round < 2000; round++) {
+        double v[8], sorted[8], spread;
+        unsigned n = 1 + (unsigned)rng_below(&rng, 8);
+        for (unsigned i = 0; i < n; i++)
+            sorted[i] = v[i] = 1 + 0.03 * rng_unit(&rng) * (rng_below(&rng, 4) ? 1 : 20);
+        qsort(sorted, n, sizeof *sorted, compare);
+        double best = NAN;
+        for (unsigned i = 0; i < n; i++)
+            for (unsigned k = 0; k < n; k++)
+                if (i != k && sorted[k] >= sorted[i] && sorted[k] <= 1.01 * sorted[i] && !(best <= sorted[i]))
+                    best = sorted[i];
+        double copy[8];
+        memcpy(copy, v, sizeof copy);
+        double got = runner_confirmed(copy, n);
+        assert_true(got == best || (isnan(got) && isnan(best)));
+        double middle = window_lowest(v, n, &spread);
+        assert_true(middle == sorted[n < 3 ? 0 : 1]);
+        assert_true(fabs(spread - (sorted[n < 3 ? n - 1 : 2] - sorted[0]) / sorted[0]) < 1e-15);
+    }
+    double values[] = {9, 1, 5, 5.001, 5.002, 20};
+    assert_true(calibrate_floor(values, 6, 0.001) == 5.001);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_quiet), cmocka_unit_test(test_contention), cmocka_unit_test(test_spikes_and_faults), cmocka_unit_test(test_statistics)};
+    return cmocka_run_group_tests_name("window", tests, NULL, NULL);
+}
