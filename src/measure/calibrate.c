@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <x86intrin.h>
+
+#include "measure/ticks.h"
 
 #define ROUNDS 80
 #define SAMPLES 6
@@ -48,7 +49,7 @@ struct stopwatch { uint64_t ticks; struct timespec time; };
 static void stopwatch_read(struct stopwatch *w)
 {
     clock_gettime(CLOCK_MONOTONIC_RAW, &w->time);
-    w->ticks = __rdtsc();
+    w->ticks = ticks_now();
 }
 
 static double stopwatch_hz(const struct stopwatch *from, const struct stopwatch *to)
