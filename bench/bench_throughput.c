@@ -13,10 +13,11 @@
 #define EXPERIMENTS 4096
 #define MAPPINGS 64
 
+/* Processor time: what other programs take does not count. */
 static double now(void)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
@@ -72,13 +73,15 @@ static double time_oracle(const struct bench *b, oracle *solve, unsigned ports)
     struct mass masses[256];
     double start = now(), spent = 0;
     size_t i = 0;
-    for (; i < EXPERIMENTS && spent < 1e8; i++, spent = now() - start) {
+    for (; i < EXPERIMENTS && spent < 1e8; i++) {
         size_t n = masses_of(b, i, masses);
         double t = n ? solve(masses, n, ports) : 0;
         if (fabs(t - b->cycles[i]) > 1e-9 * fmax(1, t)) {
             fprintf(stderr, "bench: experiment %zu: %.17g instead of %.17g\n", i, b->cycles[i], t);
             exit(1);
         }
+        if (i % 32 == 31)
+            spent = now() - start;
     }
     return spent / (double)i;
 }

@@ -56,15 +56,17 @@ static bool is_hint(const char *form)
     return str_has_prefix(form, "ENDBR");
 }
 
-/* Leaves only the forms of @m whose extension the CPU has. */
+/* Leaves only the forms of @m whose extension the CPU has, and the hints. */
 static void drop_absent(struct machine *m, const struct forms *forms)
 {
     struct mapping *present = mapping_new(mapping_ports(m->mapping));
 
-    for (size_t i = 0; i < mapping_count(m->mapping); i++) {
-        const struct mapping_entry *entry = mapping_at(m->mapping, i);
-        const struct form_row *row = forms_find(forms, entry->form);
-        if (is_hint(entry->form) || (row && machine_has(m, "extensions", row->extension)))
+    for (size_t i = 0; i < forms_count(forms); i++) {
+        const struct form_row *row = forms_at(forms, i);
+        const struct mapping_entry *entry = mapping_find(m->mapping, row->form);
+        if (is_hint(row->form))
+            mapping_set(present, &(struct mapping_entry){row->form, {0}, 0, 1, "Intel 64 and IA-32 Architectures Manual: a hint, a NOP elsewhere"});
+        else if (entry && machine_has(m, "extensions", row->extension))
             mapping_set(present, entry);
     }
     mapping_free(m->mapping);

@@ -325,7 +325,7 @@ static struct op *op_new(struct core *c, const struct insn *insn)
         approximate(c, insn, op);
         classify(c, insn, op);
     }
-    if (insn->traits & INSN_NOP)
+    if (insn->traits & INSN_NOP || (op->entry && !op->usage.count))   /* rename does it: additions of immediates on Golden Cove */
         op->latency = 0;
     op->fence = fence_latency(c, insn, op);
     restrict_indexed(c, &op->usage, &op->indexed);

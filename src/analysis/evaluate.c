@@ -185,7 +185,8 @@ void evaluation_add(struct evaluation *e, const struct measured_block *block)
     if (e->simulator) {
         struct simulation sim;
         simulate(e->simulator, e->work, e->insns.items, e->insns.count, &options, &(struct simulate_options){0}, &sim);
-        predicted = fmax(sim.cycles, bounds.cycles[BOUND_MEMORY]);   /* pages are not simulated */
+        if (isfinite(sim.cycles))
+            predicted = fmax(sim.cycles, bounds.cycles[BOUND_MEMORY]);   /* pages are not simulated */
         simulation_done(&sim);
     }
     double error = fabs(predicted - block->cycles) / block->cycles;

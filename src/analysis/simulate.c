@@ -9,7 +9,8 @@
 #include "base/vec.h"
 
 #define LIMIT_CYCLES 60000      /* without a repeated state the mean is taken */
-#define LIMIT_ITERATIONS 2000
+#define LIMIT_ITEMS 16000       /* renamed, at least LIMIT_ITERATIONS of the block */
+#define LIMIT_ITERATIONS 500
 #define AT_RENAME 1             /* cycles from rename to the first chance at a port, at least */
 #define COMMIT_OVERLAP 2        /* of the wait for a store to reach the cache, cycles that retirement takes here */
 
@@ -190,6 +191,18 @@ static int32_t load_result(struct simulator *s, const struct plan_item *item, in
     return ready;
 }
 
+/* What only one of several µops waits for still delays that µop's value. */
+static int32_t with_minor(struct simulator *s, const struct waiting *w, uint32_t node, int32_t value)
+{
+    for (uint32_t e = w->item->first_edge; e < w->item->first_edge + w->item->edges; e++) {
+        const struct plan_edge *edge = &s->plan.edges[e];
+        int32_t source = edge->minor && edge->to == node ? source_of(s, edge, w->iteration) : UNKNOWN;
+        if (source != UNKNOWN)
+            value = later(value, source + edge->operation);
+    }
+    return value;
+}
+
 /* Sets what is known now that another µop of the item has been dispatched. */
 static void publish(struct simulator *s, const struct waiting *w)
 {
@@ -212,6 +225,7 @@ static void publish(struct simulator *s, const struct waiting *w)
             *value = load_result(s, item, iteration, flight, n);
         else
             *value = s->now + s->plan.node_latency[n];
+        *value = with_minor(s, w, n, *value);
         flight->done = later(flight->done, *value);
     }
     if (!flight->pending)
@@ -244,7 +258,7 @@ static void dispatch(struct simulator *s, const struct waiting *w)
     if (uop->pipe) {
         unsigned pipe = (unsigned)__builtin_ctz(uop->pipe);
         s->pipe_free[pipe] = s->now + uop->hold;
-        s->busy[pipe] += uop->hold;
+        s->busy[pipe] += uop->hold - (uop->pipe == uop->ports);   /* a port that is held was counted once */
     }
     if (w->kind == UOP_LOAD)
         flight->load = s->now;
@@ -254,6 +268,13 @@ static void dispatch(struct simulator *s, const struct waiting *w)
         flight->compute_last = s->now;
     }
     publish(s, w);
+}
+
+/* The port itself, and the pipe that the µop also needs. */
+static int32_t held_until(const struct simulator *s, const struct waiting *w)
+{
+    portset pipe = s->plan.uops[w->uop].pipe;
+    return pipe ? later(s->pipe_free[w->port], s->pipe_free[__builtin_ctz(pipe)]) : s->pipe_free[w->port];
 }
 
 /* Each port takes the oldest µop bound to it that is ready. */
@@ -276,8 +297,7 @@ static void execute(struct simulator *s)
             }
             continue;
         }
-        portset pipe = s->plan.uops[w->uop].pipe;
-        bool free = !(taken >> w->port & 1) && (!pipe || s->pipe_free[__builtin_ctz(pipe)] <= s->now);
+        bool free = !(taken >> w->port & 1) && held_until(s, w) <= s->now;
         if (w->ready > s->now || !free) {
             s->order.items[kept++] = place;
             continue;
@@ -590,8 +610,7 @@ static int32_t next_event(struct simulator *s)
         const struct waiting *w = &s->pool.items[s->order.items[i]];
         if (w->ready == UNKNOWN || w->port < 0)
             continue;
-        portset pipe = s->plan.uops[w->uop].pipe;
-        int32_t at = pipe ? later(w->ready, s->pipe_free[__builtin_ctz(pipe)]) : w->ready;
+        int32_t at = later(w->ready, held_until(s, w));
         next = at > s->now && at < next ? at : next;
     }
     if (s->retired < s->issued) {
@@ -605,7 +624,7 @@ static int32_t next_event(struct simulator *s)
 /* Runs until the state repeats, @limit iterations have been renamed, or the limit of cycles. */
 static void run(struct simulator *s, int64_t limit, bool stop_when_known)
 {
-    int64_t checked = 0, middle = limit / 2;
+    int64_t checked = 0, middle = limit - limit / 4;   /* a scheduler that fills slowly takes most of the time to show */
     int32_t middle_cycle = 0;
     bool known = false;
 
@@ -621,8 +640,10 @@ static void run(struct simulator *s, int64_t limit, bool stop_when_known)
             *s->stall += 1;
         if (!s->moved && !s->leaving) {
             int32_t next = next_event(s);
-            if (next == UNKNOWN)
-                BUG("the simulated machine stands still");
+            if (next == UNKNOWN) {
+                s->out->cycles = NAN;
+                return;
+            }
             if (s->stall)
                 *s->stall += next - s->now - 1;
             s->now = next - 1;
@@ -650,8 +671,10 @@ static void run(struct simulator *s, int64_t limit, bool stop_when_known)
 void simulate(struct simulator *s, const struct block_work *w, const struct insn *insns, size_t count, const struct block_options *block,
               const struct simulate_options *options, struct simulation *out)
 {
-    int64_t limit = options->iterations ? options->iterations : LIMIT_ITERATIONS;
+    int64_t limit = later(LIMIT_ITERATIONS, (int32_t)(LIMIT_ITEMS / (count + 1)));
 
+    if (options->iterations)
+        limit = options->iterations;
     *out = (struct simulation){.cycles = 0, .period = 1};
     if (!count)
         return;

@@ -15,9 +15,9 @@ struct simulated_step {
 };
 
 struct simulation {
-    double cycles;          /* per iteration */
+    double cycles;          /* per iteration; NaN when an instruction waits for ever (facts that contradict each other) */
     int64_t numerator;      /* cycles = numerator / period when exact */
-    unsigned period;        /* iterations after which the state repeats; 0: it did not within the limit, cycles is a mean over the second half */
+    unsigned period;        /* iterations after which the state repeats; 0: it did not within the limit, cycles is a mean over the last quarter */
     unsigned iterations;    /* simulated */
     /* Steady state, per iteration: */
     double busy[PORTS_MAX];         /* cycles that each port is taken */

@@ -65,9 +65,10 @@ static void predecode(struct front *f)
             f->crossing_paid = false;
             return;
         }
-        if (f->insns[k].traits & INSN_LCP && !f->lcp_paid) {
+        int32_t penalty = (int32_t)whole(f->core->lcp_penalty, 0);
+        if (f->insns[k].traits & INSN_LCP && !f->lcp_paid && penalty > 0) {
             f->lcp_paid = true;
-            f->stall = (int32_t)whole(f->core->lcp_penalty, 0) - 1;
+            f->stall = penalty - 1;
             return;
         }
         f->lcp_paid = false;
@@ -140,7 +141,7 @@ static void stream(struct front *f, int64_t budget, void (*item_delivered)(void 
 bool front_cycle(struct front *f, void (*item_delivered)(void *state, int64_t item), void *state)
 {
     int64_t delivered = f->delivered, predecoded = f->predecoded, block = f->block;
-    bool stalled = f->stall > 0 || f->decode_stall > 0 || f->visible != f->predecoded, crossing = f->crossing_paid;
+    bool paid = f->lcp_paid, stalled = f->stall > 0 || f->decode_stall > 0 || f->visible != f->predecoded, crossing = f->crossing_paid;
 
     if (f->source == SOURCE_DECODERS && isnan(f->core->decoders) && !isnan(f->core->decode_width)) {
         stream(f, whole(f->core->decode_width, 8), item_delivered, state);
@@ -152,7 +153,7 @@ bool front_cycle(struct front *f, void (*item_delivered)(void *state, int64_t it
         double width = f->source == SOURCE_UOP_CACHE ? f->core->uop_cache_width : f->source == SOURCE_LOOP_BUFFER ? f->core->issue_width : 2 * f->core->issue_width;
         stream(f, whole(width, 8), item_delivered, state);
     }
-    return stalled || f->stall > 0 || delivered != f->delivered || predecoded != f->predecoded || block != f->block || crossing != f->crossing_paid;
+    return stalled || f->stall > 0 || delivered != f->delivered || predecoded != f->predecoded || block != f->block || crossing != f->crossing_paid || paid != f->lcp_paid;
 }
 
 size_t front_state(const struct front *f, int64_t base, int32_t *out)

@@ -76,6 +76,12 @@ static void add_uops(struct plan *p, const struct block_work *w, const struct co
             pipe.hold = (int32_t)mass->count;
             continue;
         }
+        /* More cycles than µops on one port: it is held, not used again and again. */
+        bool held = mass->count > 1 && portset_size(mass->ports) == 1 && row->op->micro_ops <= row->count;
+        if (held) {
+            add_uop(p, (struct plan_uop){.ports = mass->ports, .pipe = mass->ports, .hold = (int32_t)mass->count, .kind = UOP_COMPUTE});
+            continue;
+        }
         for (uint32_t k = 0; k < mass->count; k++) {
             struct plan_uop uop = {.ports = mass->ports, .kind = UOP_COMPUTE};
             if (loads && mass->ports == load_ports) {
@@ -87,13 +93,20 @@ static void add_uops(struct plan *p, const struct block_work *w, const struct co
             } else if (data && usage_holds(c->store, mass->ports)) {
                 uop.kind = UOP_DATA;
                 data = false;
+            } else if (address && usage_holds(c->store, mass->ports)) {
+                uop.kind = UOP_ADDRESS;
+                address = false;
             }
             add_uop(p, uop);
         }
     }
     item->uops = (uint32_t)p->uop_count - item->first_uop;
+    /* Where one µop carries address and data, it waits for the data. */
+    for (uint32_t i = item->first_uop; row->flags & ROW_STORE && data && i < p->uop_count; i++)
+        if (p->uops[i].kind == UOP_ADDRESS)
+            p->uops[i].kind = UOP_DATA;
     for (uint32_t i = item->first_uop; pipe.pipe && i < p->uop_count; i++)
-        if (p->uops[i].kind == UOP_COMPUTE) {
+        if (p->uops[i].kind == UOP_COMPUTE && !p->uops[i].pipe) {
             p->uops[i].pipe = pipe.pipe;
             p->uops[i].hold = pipe.hold;
             break;

@@ -13,31 +13,6 @@
 
 #define FAILURES_SHOWN 20
 
-bool cmd_experiments_load(struct session *s, int argc, char **argv, struct err *err)
-{
-    if (argc != 2)
-        return err_set(err, ERR_USAGE, "experiments load FILE", "one file name was expected");
-    struct experiments *table = experiments_load(argv[1], err);
-    if (!table)
-        return false;
-    experiments_free(s->experiments);
-    s->experiments = table;
-    if (s->format == FORMAT_JSON)
-        session_json(s, json_pack("{s:I}", "experiments", (json_int_t)table->rows.count));
-    else
-        str_addf(&s->output, "%zu experiments\n", table->rows.count);
-    return true;
-}
-
-bool cmd_experiments_save(struct session *s, int argc, char **argv, struct err *err)
-{
-    if (argc != 2)
-        return err_set(err, ERR_USAGE, "experiments save FILE", "one file name was expected");
-    if (!s->experiments)
-        return err_set(err, ERR_USAGE, "experiments generate or experiments load first", "there are no experiments");
-    return experiments_save(s->experiments, argv[1], err);
-}
-
 /* A result on its way from the worker to the table. */
 struct arrival { size_t index; struct measured measured; };
 

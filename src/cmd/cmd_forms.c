@@ -9,6 +9,7 @@
 #include "work/job.h"
 
 #define MISSING_SHOWN 30
+#define PATTERNS_SHOWN 6
 
 /* A zero µop form that needs no entry: what decodes as a nop costs no port. */
 static bool knows(const struct machine *m, const struct scan_form *form)
@@ -204,8 +205,8 @@ bool cmd_forms_select(struct session *s, int argc, char **argv, struct err *err)
         return true;
     }
     str_addf(&s->output, "%zu of %zu forms are selected", selected, forms_count(forms));
-    for (size_t i = 0; i < s->form_pattern_count; i++)
+    for (size_t i = 0; i < s->form_pattern_count && i < PATTERNS_SHOWN; i++)
         str_addf(&s->output, "%s%s", i ? ", " : " by ", s->form_patterns[i]);
-    str_add_char(&s->output, '\n');
+    str_add(&s->output, s->form_pattern_count > PATTERNS_SHOWN ? " and others\n" : "\n");
     return true;
 }

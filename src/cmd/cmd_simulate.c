@@ -74,7 +74,7 @@ static void print_text(const struct machine *m, const struct simulation *sim, co
         str_addf(out, ", exactly %lld/%u: the state repeats after %u iteration%s, seen at iteration %u\n", (long long)sim->numerator, sim->period, sim->period,
                  sim->period == 1 ? "" : "s", sim->iterations);
     else
-        str_addf(out, ", the mean over the second half of %u iterations: the state did not repeat\n", sim->iterations);
+        str_addf(out, ", the mean over the last quarter of %u iterations: the state did not repeat\n", sim->iterations);
     str_addf(out, "  bounds say %.2f (%s)\n  rename waits an iteration: for the front end %.2f, for room to reorder %.2f, for room to schedule %.2f\n  ports", bounds->total,
              bound_name(bounds->bottleneck), sim->stalls_front, sim->stalls_rob, sim->stalls_scheduler);
     for (unsigned j = 0; j < ports->count; j++)

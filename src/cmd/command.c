@@ -7,6 +7,8 @@
 #include "base/vec.h"
 #include "work/job.h"
 
+#define WORDS_MAX 1024   /* of one command */
+
 const struct command commands[] = {
     {"kernel load", "FILE [--symbol S] [--syntax att|intel] [--isa x86-64|aarch64] [--lines A-B] [--loop N] [--skip-bad] [--compiler CC] [-O3 -march=native ...]",
      "load assembler text, a listing or an ELF file, or compile C, and find its loops", false, cmd_kernel_load},
@@ -38,14 +40,33 @@ const struct command commands[] = {
     {"forms add", "FILE.csv", "add instruction forms of your own: form,template,extension", false, cmd_forms_add},
     {"forms select", "[PATTERN]...", "which forms experiments are made of; without a pattern: what is selected", false, cmd_forms_select},
     {"forms scan", "BINARY...", "the forms that ELF files use, how many a machine knows, and which are missing", false, cmd_forms_scan},
-    {"experiments load", "FILE", "a table of experiments", false, cmd_experiments_load},
+    {"experiments generate", "[--pairs] [--triples N] [--random N --size K] [--seed S]",
+     "experiments of the selected forms: alone, and in pairs unless others are asked for", false, cmd_experiments_generate},
+    {"experiments load", "FILE [--append]", "a table of experiments", false, cmd_experiments_load},
+    {"experiments import", "FILE [--append]", "experiments in PMEvo's JSON", false, cmd_experiments_import},
     {"experiments save", "FILE", "write the table", false, cmd_experiments_save},
     {"experiments measure", "[--budget T] [--retry] [--journal FILE|none] [--simulate ID] [--cpu N] [PATTERN]",
      "measure what has no cycles yet; results go to disk as they come", false, cmd_experiments_measure},
+    {"latency measure", "[PATTERN]", "latency of forms by dependency chains, per pair of operands", false, cmd_latency_measure},
     {"machine calibrate", "[--cpu N]", "learn this computer's clock, noise and quiet", false, cmd_machine_calibrate},
     {"machine list", "", "the machines that can be chosen", false, cmd_machine_list},
     {"machine info", "", "this computer's CPU and what can be measured on it", false, cmd_machine_info},
     {"machine show", "ID", "ports and facts of a machine", false, cmd_machine_show},
+    {"experiments list", "[FILTER]", "the experiments and what was measured", false, cmd_experiments_list},
+    {"experiments clear", "", "forget them", false, cmd_experiments_clear},
+    {"congruence", "[--epsilon E]", "forms that no measurement tells apart", false, cmd_congruence},
+    {"evaluate", "[FILE] [--mapping ID]... [--heatmap]", "accuracy of mappings on measured experiments, and the worst of those", false, cmd_evaluate},
+    {"evolve start", "[--ports N|NAMES|auto] [--algorithm memetic|pmevo] [--seconds T] [--generations G] [--seed S] [--population P] [--threads N] "
+                     "[--issue-width W|auto] [--uop-price X] [--volume-price X] [--usage-price X] [--volume-weight W] [--from ID] [--continue] "
+                     "[--checkpoint FILE|none] [--tolerant]",
+     "infer a port mapping from the experiments, in the background", false, cmd_evolve_start},
+    {"evolve status", "", "how far the runs are", false, cmd_evolve_status},
+    {"evolve pause", "", "let the run rest", false, cmd_evolve_pause},
+    {"evolve resume", "[CHECKPOINT]", "go on, or go on from a checkpoint", false, cmd_evolve_resume},
+    {"evolve stop", "", "end the run with what it has", false, cmd_evolve_stop},
+    {"evolve wait", "", "wait for the run's end", false, cmd_evolve_wait},
+    {"evolve set", "NAME VALUE", "seconds, generations, uop-price, volume-price, usage-price or volume-weight of the run", false, cmd_evolve_set},
+    {"evolve adopt", "", "make the best mapping the current machine, called evolved", false, cmd_evolve_adopt},
     {"jobs", "", "background jobs and how far they are", false, cmd_jobs},
     {"job cancel", "N", "end a background job", false, cmd_job_cancel},
     {"job wait", "[N]", "wait for a background job, or for all", false, cmd_job_wait},
@@ -112,7 +133,7 @@ const struct command *command_find(int count, char **words, int *used, struct er
 }
 
 /* Splits [text, end) into words: blanks separate, quotes and backslash protect. */
-static bool split_words(const char *text, const char *end, struct str *storage, size_t starts[64], int *count, struct err *err)
+static bool split_words(const char *text, const char *end, struct str *storage, size_t starts[WORDS_MAX], int *count, struct err *err)
 {
     *count = 0;
     for (const char *at = text; at < end;) {
@@ -122,8 +143,8 @@ static bool split_words(const char *text, const char *end, struct str *storage, 
         }
         if (*at == '#')
             return true;
-        if (*count == 63)
-            return err_set(err, ERR_USAGE, "split the command", "more than 63 words");
+        if (*count == WORDS_MAX - 1)
+            return err_set(err, ERR_USAGE, "split the command", "more than %d words", WORDS_MAX - 1);
         starts[(*count)++] = storage->length;
         char quote = 0;
         for (; at < end && (quote || (*at != ' ' && *at != '\t')); at++) {
@@ -157,8 +178,8 @@ static void keep_result(struct session *s, const struct command *command, const 
 static bool run_one(struct session *s, const char *text, const char *end, FILE *out, struct err *err)
 {
     struct str storage = {0};
-    size_t starts[64];
-    char *words[65];
+    size_t starts[WORDS_MAX];
+    char *words[WORDS_MAX + 1];
     int count, used = 0;
     bool ok = false;
 
@@ -170,7 +191,7 @@ static bool run_one(struct session *s, const char *text, const char *end, FILE *
     const struct command *command = count ? command_find(count, words, &used, err) : NULL;
     if (!command)
         goto out;
-    char *argv[65] = {(char *)command->name};
+    char *argv[WORDS_MAX + 1] = {(char *)command->name};
     int argc = 1;
     char *rest = NULL;
     if (command->raw) {

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "io/machine_file.h"
+#include "work/evolve_job.h"
 #include "work/job.h"
 
 void session_init(struct session *s)
@@ -93,6 +94,9 @@ void session_release(struct session *s)
 {
     drop_analyses(s);
     kernel_free(s->kernel);
+    for (size_t i = 0; i < s->run_count; i++)
+        evolve_run_free(s->runs[i]);
+    free(s->runs);
     experiments_free(s->experiments);
     for (size_t i = 0; i < s->machine_count; i++)
         machine_free(s->machines[i]);

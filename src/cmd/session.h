@@ -16,9 +16,13 @@
 
 enum format { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON };
 
+struct evolve_run;
+
 struct session {
     struct kernel *kernel;            /* NULL: none loaded */
     struct experiments *experiments;  /* NULL: none */
+    struct evolve_run **runs;         /* of inference, newest last */
+    size_t run_count;
     struct machine **machines;        /* loaded so far */
     size_t machine_count;
     char **selected;                  /* ids shown side by side, all of instruction set isa; the first is the current one */

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/assignment.h"
+#include "model/mapping_diff.h"
 
 struct genome *genome_new(size_t forms, unsigned ports, double width)
 {
@@ -152,8 +152,8 @@ static void spread(const struct gene *gene, double *load)
 void genome_align(const struct genome *like, const struct genome *g, uint8_t *to)
 {
     unsigned n = g->ports;
-    double cost[PROBLEM_PORTS_MAX * PROBLEM_PORTS_MAX] = {0};
-    size_t column[PROBLEM_PORTS_MAX];
+    double gain[PROBLEM_PORTS_MAX * PROBLEM_PORTS_MAX] = {0};
+    unsigned column[PROBLEM_PORTS_MAX];
 
     for (size_t f = 0; f < g->forms; f++) {
         double mine[PROBLEM_PORTS_MAX] = {0}, theirs[PROBLEM_PORTS_MAX] = {0};
@@ -161,9 +161,9 @@ void genome_align(const struct genome *like, const struct genome *g, uint8_t *to
         spread(&like->genes[f], theirs);
         for (unsigned i = 0; i < n; i++)
             for (unsigned j = 0; j < n; j++)
-                cost[i * n + j] += fmin(1, fabs(mine[i] - theirs[j]));
+                gain[i * n + j] += 1 - fmin(1, fabs(mine[i] - theirs[j]));
     }
-    assignment_solve(n, cost, column);
+    assignment_best(gain, n, column);
     for (unsigned i = 0; i < n; i++)
         to[i] = (uint8_t)column[i];
 }

@@ -15,6 +15,7 @@
 #include "isa/child.h"
 
 #define RESOURCES_MAX 256
+#define MICROCODE_LATENCY 100   /* what LLVM's models write for microcode that nobody timed */
 #define OUTPUT_LIMIT ((size_t)512 << 20)
 #define CYCLES_MAX 100000   /* of one use, and of a latency: more is no processor */
 /* Ends the rows of one form: an instruction that every model of the set knows and no other form's row names. */
@@ -380,7 +381,7 @@ static bool read_row(const struct reader *r, const char *line, const char *end, 
 /* Adds what lies between two markers as one form: a prefix and its instruction may be two rows. */
 static void add_entry(struct reader *r, const char *form, struct row *sum)
 {
-    struct mapping_entry entry = {(char *)form, sum->usage, sum->latency, sum->micro_ops, ""};
+    struct mapping_entry entry = {(char *)form, sum->usage, sum->latency == MICROCODE_LATENCY ? NAN : sum->latency, sum->micro_ops, ""};
     if (!sum->invalid)
         mapping_set(r->machine->mapping, &entry);
 }

@@ -2,6 +2,7 @@
 #include "io/llvm_amd.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,6 +99,13 @@ static void complete_usage(const struct usage *from, const struct units *u, stru
     }
 }
 
+/* Microcode that the models only mark: nothing at all, or as many ALU cycles as the latency that stands for "not known". */
+static bool is_placeholder(const struct mapping_entry *entry)
+{
+    bool marked = entry->usage.count == 1 && entry->usage.uops[0].count == 100;
+    return (isnan(entry->latency) && (marked || !entry->usage.count)) || (!entry->usage.count && entry->latency > 1);
+}
+
 void llvm_amd_complete(struct machine *m, const struct forms *forms)
 {
     struct ports ports = *mapping_ports(m->mapping);
@@ -109,6 +117,8 @@ void llvm_amd_complete(struct machine *m, const struct forms *forms)
     for (size_t i = 0; i < mapping_count(m->mapping); i++) {
         struct mapping_entry entry = *mapping_at(m->mapping, i);
         const struct form_row *row = forms_find(forms, entry.form);
+        if (is_placeholder(&entry))
+            continue;
         struct access access = row ? access_of(row) : (struct access){0};
         const struct mapping_entry *twin = access.reads && !access.writes ? register_twin(m->mapping, entry.form) : NULL;
         struct usage usage = {0};

@@ -334,6 +334,11 @@ static struct machine *load_directory(const char *id, const char *dir, struct er
         free(m->isa);
         m->isa = mem_strdup(machine_fact(m, "isa"));
     }
+    /* An inferred mapping counts its issue slots in micro_ops, and they bound its cycles. */
+    const char *slots = machine_fact(m, "issue_slots");
+    double width = machine_number(m, "issue_width");
+    if (slots && strcmp(slots, "inferred") == 0 && width > 0)
+        mapping_set_issue_width(m->mapping, width);
     path_in(&path, dir, "mapping.csv");
     ok = read_mapping(str_text(&path), false, m->mapping, err);
     path_in(&path, dir, "overrides.csv");

@@ -101,7 +101,7 @@ static bool part_memory(const char *type, size_t length, struct part *part, Zydi
     if (bits > 512)
         return false;
     const char *to = memchr(type, '_', length);
-    for (size_t i = 0; to && i < sizeof modes / sizeof *modes; i++)
+    for (size_t i = 0; to && strncmp(to, "_1to", 4) == 0 && i < sizeof modes / sizeof *modes; i++)
         if (strtoul(to + 4, &end, 10) == modes[i].count)
             request->evex.broadcast = modes[i].mode;
     part->kind = PART_MEMORY;
@@ -211,7 +211,7 @@ static bool operands_parse(const char *at, struct form_code *out)
             continue;
         }
         size_t length = at[0] == '[' ? strcspn(at, "]") + 1 : at[0] == '{' ? strcspn(at, "}") + 1 : strcspn(at, ",");
-        if (request->operand_count == ZYDIS_ENCODER_MAX_OPERANDS ||
+        if (request->operand_count == ZYDIS_ENCODER_MAX_OPERANDS || strlen(at) < length ||
             !part_parse(at, length, &out->parts[request->operand_count], request, &request->operands[request->operand_count]))
             return false;
         /* The fourth register of AVX blends and their like stands in the immediate. */
@@ -250,7 +250,7 @@ static size_t encode_first(struct form_code *out, uint8_t bytes[ZYDIS_MAX_INSTRU
 {
     ZydisEncoderRequest *request = &out->request;
     size_t length = request_encode(request, bytes);
-    if (length || request->allowed_encodings != ZYDIS_ENCODABLE_ENCODING_EVEX || request->operand_count == ZYDIS_ENCODER_MAX_OPERANDS)
+    if (length || request->allowed_encodings != ZYDIS_ENCODABLE_ENCODING_EVEX || !request->operand_count || request->operand_count == ZYDIS_ENCODER_MAX_OPERANDS)
         return length;
     unsigned after = request->operand_count - 1u;
     memmove(&request->operands[2], &request->operands[1], after * sizeof *request->operands);
@@ -300,6 +300,7 @@ bool form_code_make(const struct form_row *row, struct form_code *out, struct er
         return err_set(err, ERR_DATA, NULL, "%s encodes as %s", row->form, out->insn.form);
     ZydisDecoderDecodeFull(&decoder, bytes, length, &in, ops);
     out->isa_set = in.meta.isa_set;
+    out->defines_zero = in.cpu_flags && (in.cpu_flags->modified | in.cpu_flags->set_0 | in.cpu_flags->set_1) & ZYDIS_CPUFLAG_ZF;
     free_accumulator(out);
     return true;
 }

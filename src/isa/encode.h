@@ -24,6 +24,7 @@ struct form_code {
     struct part parts[ZYDIS_ENCODER_MAX_OPERANDS];
     struct insn insn;             /* as it decodes with the first registers */
     ZydisISASet isa_set;
+    bool defines_zero;            /* the zero flag has a defined value after it */
 };
 
 /* False with err when the template has parts that cannot be encoded, or its code would be another form. Any thread. */

@@ -81,7 +81,7 @@ static const char *unfit_template(const struct form_row *row)
 struct form_code *form_code_new(const struct form_row *row, struct err *err)
 {
     struct form_code *code = mem_alloc(sizeof *code);
-    const char *reason = unfit_template(row);
+    const char *reason = row->isa != ISA_X86_64 ? "it is not for this kind of processor" : unfit_template(row);
 
     if (reason) {
         err_set(err, ERR_DATA, NULL, "%s", reason);

@@ -43,6 +43,8 @@ const char *kernel_refused(const struct insn *insns, size_t count)
                                           "umwait", "tpause", "monitor*", "mwait*", "wrpkru", "hlt", "syscall", "sysenter", "int*", "ud*", "enter", "swapgs", NULL};
     for (size_t i = 0; i < count; i++) {
         const struct insn *in = &insns[i];
+        if (in->isa != ISA_X86_64)
+            return "it is not for this kind of processor";
         if (in->traits & INSN_CALL)
             return "it calls a function";
         if (in->traits & INSN_RETURN)

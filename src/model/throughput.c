@@ -11,6 +11,7 @@
 
 static const struct engine *engine_for_this_cpu(void)
 {
+    /* Processors whose AVX-512 lacks the population count (Skylake-X) also slow their clock for it: AVX2 serves them better. */
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512dq") &&
         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw"))

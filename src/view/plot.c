@@ -120,13 +120,35 @@ static void format_value(double value, char out[24])
     snprintf(out, 24, value != 0 && (fabs(value) >= 1e5 || fabs(value) < 1e-3) ? "%.0e" : "%.4g", value);
 }
 
+/* On a log scale of few decades: the densest of 1; 1 3; 1 2 5; 1 2 3 5 7 and 1 to 9 of each decade that has room. */
+static size_t log_ticks(const struct axis *axis, unsigned room, double *ticks, size_t most)
+{
+    static const char *const digits[] = {"123456789", "12357", "125", "13", "1"};
+    size_t n = 0;
+
+    for (size_t set = 0; set < sizeof digits / sizeof *digits; set++) {
+        n = 0;
+        for (int decade = (int)floor(axis->low); decade <= (int)floor(axis->high) && n < most; decade++)
+            for (const char *digit = digits[set]; *digit && n < most; digit++) {
+                double at = decade + log10(*digit - '0');
+                if (at >= axis->low - 1e-9 && at <= axis->high + 1e-9)
+                    ticks[n++] = at;
+            }
+        if (n <= room)
+            break;
+    }
+    return n;
+}
+
 /* Values worth a label: decades of a log scale, else steps of 1, 2 or 5. Returns how many went to @ticks. */
 static size_t ticks_of(const struct axis *axis, unsigned room, double *ticks, size_t most)
 {
     size_t n = 0;
     double span = axis->high - axis->low, step = 1;
 
-    if (axis->log && span >= 1) {
+    if (axis->log && span < room)
+        return log_ticks(axis, room, ticks, most);
+    if (axis->log) {
         step = ceil(span / (room ? room : 1));
     } else {
         double raw = span / (room ? room : 1), power = pow(10, floor(log10(raw)));

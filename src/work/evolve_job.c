@@ -19,24 +19,25 @@ struct shift {
     unsigned begun, threads;
 };
 
-static const struct ports *port_names(const struct evolve_run *run, unsigned count, struct ports *own)
+void evolve_run_ports(const struct evolve_run *run, unsigned count, struct ports *out)
 {
-    char name[PORT_NAME_MAX];
+    char name[2] = {0};
 
-    if (run->names.count == count)
-        return &run->names;
-    *own = (struct ports){0};
+    *out = run->names;
+    if (out->count == count)
+        return;
+    *out = (struct ports){0};
     for (unsigned i = 0; i < count; i++) {
-        snprintf(name, sizeof name, "%c", (int)("0123456789ABCDEFGHIJKLMNOPQRSTUV"[i]));
-        ports_add(own, name, NULL);
+        name[0] = "0123456789ABCDEFGHIJKLMNOPQRSTUV"[i];
+        ports_add(out, name, NULL);
     }
-    return own;
 }
 
 static struct mapping *named(const struct evolve_run *run, const struct genome *g)
 {
-    struct ports own;
-    return genome_mapping(g, run->problem, port_names(run, g->ports, &own));
+    struct ports names;
+    evolve_run_ports(run, g->ports, &names);
+    return genome_mapping(g, run->problem, &names);
 }
 
 struct mapping *evolve_run_best(struct evolve_run *run)

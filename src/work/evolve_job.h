@@ -22,6 +22,8 @@ struct evolve_run *evolve_run_start(struct problem *take_problem, const struct e
 void evolve_run_free(struct evolve_run *run);
 /* Blocks until it ended. */
 void evolve_run_wait(struct evolve_run *run);
+/* The names of @count ports in this run: those given, else 0, 1, ... */
+void evolve_run_ports(const struct evolve_run *run, unsigned count, struct ports *out);
 /* A copy of the best mapping so far, NULL before there is one. */
 struct mapping *evolve_run_best(struct evolve_run *run);
 /* Writes the population; any thread. True without a checkpoint path or before there are individuals. */

@@ -234,7 +234,7 @@ static void test_malformed(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof templates / sizeof *templates; i++) {
         char form[] = "ADD (R64, R64)", extension[] = "BASE", *template = mem_strdup(templates[i]);
-        struct form_row row = {form, template, extension, ISA_X86_64};
+        struct form_row row = {.form = form, .template = template, .extension = extension};
         struct err err = {0};
         if (form_code_new(&row, &err))
             fail_msg("template \"%s\" was taken", templates[i]);

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cmd/command.h"
+#include "cmd/options.h"
+#include "infer/confidence.h"
+#include "io/population_file.h"
+#include "work/evolve_job.h"
+#include "work/pool.h"
+
+#define SECONDS_DEFAULT 60
+
+/* Where checkpoints go unless told otherwise: the caller frees; NULL when there is no home. Missing directories are made. */
+static char *state_path(void)
+{
+    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+    struct str path = {0};
+
+    if (state && *state)
+        str_add(&path, state);
+    else if (home && *home)
+        str_addf(&path, "%s/.local/state", home);
+    else
+        return NULL;
+    str_add(&path, "/portolan");
+    for (char *slash = strchr(path.data + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        mkdir(path.data, 0700);
+        *slash = '/';
+    }
+    mkdir(path.data, 0700);
+    str_add(&path, "/evolve.json");
+    return str_take(&path);
+}
+
+static struct evolve_run *current(const struct session *s, struct err *err)
+{
+    if (s->run_count)
+        return s->runs[s->run_count - 1];
+    err_set(err, ERR_USAGE, "evolve start", "nothing evolves");
+    return NULL;
+}
+
+/* "8", "auto" or names as in "0,1,2,DV". */
+static bool parse_ports(const char *text, struct evolve_options *o, struct ports *names, struct err *err)
+{
+    size_t count;
+
+    *names = (struct ports){0};
+    if (strcmp(text, "auto") == 0) {
+        o->ports = 0;
+        return true;
+    }
+    if (strspn(text, "0123456789") == strlen(text)) {
+        if (!options_count(text, &count, err))
+            return false;
+        o->ports = count <= PORTS_MAX ? (unsigned)count : PORTS_MAX + 1;
+        return count > 0 || err_set(err, ERR_USAGE, "use --ports 8, or --ports auto", "no port is too few");
+    }
+    char *copy = mem_strdup(text), *save = NULL;
+    bool ok = true;
+    for (char *name = strtok_r(copy, ",", &save); ok && name; name = strtok_r(NULL, ",", &save))
+        ok = ports_add(names, name, err);
+    free(copy);
+    o->ports = names->count;
+    return ok;
+}
+
+struct start_words {
+    const char *ports, *algorithm, *from, *checkpoint, *width;
+    size_t population, generations, seed, threads;
+    double seconds;
+    bool active, go_on;
+};
+
+static bool read_options(struct session *s, int argc, char **argv, struct start_words *w, struct evolve_options *o, struct ports *names, struct err *err)
+{
+    const struct option options[] = {
+        {"--ports", OPTION_TEXT, &w->ports},           {"--algorithm", OPTION_TEXT, &w->algorithm},
+        {"--population", OPTION_COUNT, &w->population}, {"--generations", OPTION_COUNT, &w->generations},
+        {"--seconds", OPTION_DURATION, &w->seconds},   {"--seed", OPTION_COUNT, &w->seed},
+        {"--threads", OPTION_COUNT, &w->threads},      {"--volume-weight", OPTION_NUMBER, &o->volume_weight},
+        {"--uop-price", OPTION_NUMBER, &o->prices.uop}, {"--volume-price", OPTION_NUMBER, &o->prices.volume},
+        {"--usage-price", OPTION_NUMBER, &o->prices.usage}, {"--issue-width", OPTION_TEXT, &w->width},
+        {"--from", OPTION_TEXT, &w->from},             {"--checkpoint", OPTION_TEXT, &w->checkpoint},
+        {"--continue", OPTION_FLAG, &w->go_on},        {"--tolerant", OPTION_FLAG, &o->tolerant},
+        {NULL, OPTION_FLAG, NULL},
+    };
+    size_t words;
+
+    (void)s;
+    if (!options_parse(argc, argv, options, NULL, 0, &words, err) || (w->ports && !parse_ports(w->ports, o, names, err)))
+        return false;
+    if (w->algorithm && strcmp(w->algorithm, "memetic") != 0 && strcmp(w->algorithm, "pmevo") != 0)
+        return err_set(err, ERR_USAGE, "use memetic or pmevo", "there is no algorithm \"%s\"", w->algorithm);
+    o->algorithm = w->algorithm && w->algorithm[0] == 'p' ? EVOLVE_PMEVO : EVOLVE_MEMETIC;
+    if (w->width && strcmp(w->width, "auto") != 0) {
+        char *end;
+        o->width = strtod(w->width, &end);
+        if (end == w->width || *end || !(o->width >= 0 && o->width <= 64))
+            return err_set(err, ERR_USAGE, "use --issue-width 4, 0 for none, or auto", "\"%s\" is no width", w->width);
+    }
+    o->population = w->population < 10000000 ? (unsigned)w->population : 10000000;
+    o->generations = w->generations < 1000000000 ? (unsigned)w->generations : 1000000000;
+    o->seed = w->seed;
+    o->threads = w->threads && w->threads < 1024 ? (unsigned)w->threads : pool_processors();
+    o->seconds = isnan(w->seconds) ? (o->generations ? 0 : SECONDS_DEFAULT) : w->seconds;
+    return true;
+}
+
+/* Takes @take_run. */
+static void add_run(struct session *s, struct evolve_run *take_run)
+{
+    s->runs = mem_resize(s->runs, (s->run_count + 1) * sizeof *s->runs);
+    s->runs[s->run_count++] = take_run;
+    if (s->format == FORMAT_JSON)
+        session_json(s, json_pack("{s:i, s:i, s:I, s:I}", "run", (int)take_run->number, "job", (int)take_run->job, "forms",
+                                  (json_int_t)take_run->problem->forms, "experiments", (json_int_t)take_run->problem->experiments));
+    else if (s->format == FORMAT_CSV)
+        str_addf(&s->output, "run,job,forms,experiments\n%u,%u,%zu,%zu\n", take_run->number, take_run->job, take_run->problem->forms,
+                 take_run->problem->experiments);
+    else
+        str_addf(&s->output, "run %u: %zu forms, %zu experiments; evolve status shows how far it is\n", take_run->number, take_run->problem->forms,
+                 take_run->problem->experiments);
+}
+
+/* The population of the last run, by the mappings' names. */
+static struct population last_population(const struct session *s)
+{
+    struct population p = {0};
+    size_t count;
+
+    if (!s->run_count)
+        return p;
+    struct evolve_run *run = s->runs[s->run_count - 1];
+    struct genome **genomes = evolve_population(run->evolve, &count);
+    p.mappings = mem_zero(count + 1, sizeof *p.mappings);
+    for (size_t i = 0; i < count; i++) {
+        struct ports names = {0};
+        evolve_run_ports(run, genomes[i]->ports, &names);
+        p.mappings[p.count++] = genome_mapping(genomes[i], run->problem, &names);
+        genome_free(genomes[i]);
+    }
+    free(genomes);
+    return p;
+}
+
+static bool need_experiments(const struct session *s, struct err *err)
+{
+    return s->experiments || err_set(err, ERR_USAGE, "experiments load FILE, or experiments generate and measure", "there are no experiments");
+}
+
+bool cmd_evolve_start(struct session *s, int argc, char **argv, struct err *err)
+{
+    struct start_words w = {.seed = 1, .seconds = NAN};
+    struct evolve_options o;
+    struct ports names = {0};
+    struct population before = {0};
+    struct evolve_run *run = NULL;
+    char *path = NULL;
+
+    evolve_defaults(&o);
+    if (!read_options(s, argc, argv, &w, &o, &names, err) || !need_experiments(s, err))
+        return false;
+    if (w.from) {
+        struct machine *m = session_machine(s, w.from, err);
+        if (!m)
+            return false;
+        before.mappings = mem_alloc(sizeof *before.mappings);
+        before.mappings[before.count++] = mapping_copy(m->mapping);
+    } else if (w.go_on) {
+        before = last_population(s);
+    }
+    path = w.checkpoint ? (strcmp(w.checkpoint, "none") == 0 ? NULL : mem_strdup(w.checkpoint)) : state_path();
+    struct problem *p = problem_new(s->experiments, NULL, err);
+    if (p)
+        run = evolve_run_start(p, &o, names.count ? &names : NULL, (const struct mapping *const *)before.mappings, before.count, path, 0, err);
+    population_done(&before);
+    free(path);
+    if (run)
+        add_run(s, run);
+    return run != NULL;
+}
+
+static void print_status(struct session *s, struct evolve_run *run)
+{
+    struct evolve_status t;
+
+    evolve_get_status(run->evolve, &t);
+    if (s->format == FORMAT_JSON) {
+        struct evolve_point front[64];
+        size_t n = evolve_get_front(run->evolve, front, 64);
+        json_t *moves = json_object(), *points = json_array();
+        for (int k = 0; k < MOVE_KINDS; k++)
+            if (t.stats.tried[k])
+                json_object_set_new(moves, search_move_names[k], json_real((double)t.stats.accepted[k] / (double)t.stats.tried[k]));
+        for (size_t i = 0; i < n; i++)
+            json_array_append_new(points, json_pack("{s:f, s:I, s:I}", "d_avg", front[i].d_avg, "distinct_uops", (json_int_t)front[i].distinct, "volume",
+                                                    (json_int_t)front[i].volume));
+        session_json(s, json_pack("{s:i, s:s, s:i, s:o, s:I, s:I, s:I, s:f, s:o, s:i, s:f, s:f, s:o, s:o}", "run", (int)run->number, "state",
+                                  evolve_state_names[t.state], "generation", (int)t.generation, "d_avg", isnan(t.d_avg) ? json_null() : json_real(t.d_avg),
+                                  "volume", (json_int_t)t.volume, "distinct_uops", (json_int_t)t.distinct, "evaluations", (json_int_t)t.evaluations,
+                                  "seconds", t.seconds, "best_fitness", isnan(t.cost) ? json_null() : json_real(t.cost), "ports", (int)t.ports,
+                                  "issue_width", t.width, "rate", t.rate, "acceptance", moves, "front", points));
+    } else if (s->format == FORMAT_CSV) {
+        str_addf(&s->output, "state,generation,d_avg,volume,distinct_uops,evaluations,seconds,best_fitness\n%s,%u,%.17g,%llu,%llu,%llu,%.3f,%.17g\n",
+                 evolve_state_names[t.state], t.generation, t.d_avg, (unsigned long long)t.volume, (unsigned long long)t.distinct,
+                 (unsigned long long)t.evaluations, t.seconds, t.cost);
+    } else {
+        str_addf(&s->output, "run %u: %s, %s, %.1f s; %u ports, issue width %g\n", run->number, evolve_state_names[t.state], t.phase, t.seconds, t.ports,
+                 t.width);
+        str_addf(&s->output, "best: D_avg %.2f %%, %llu distinct µops, volume %llu, cost %.2f; %.1f million evaluations, %.1f a second\n", 100 * t.d_avg,
+                 (unsigned long long)t.distinct, (unsigned long long)t.volume, t.cost, (double)t.evaluations / 1e6, t.rate / 1e6);
+    }
+}
+
+static bool no_words(int argc, char **argv, struct err *err)
+{
+    return argc == 1 || err_set(err, ERR_USAGE, NULL, "%s takes no argument", argv[0]);
+}
+
+bool cmd_evolve_status(struct session *s, int argc, char **argv, struct err *err)
+{
+    if (!no_words(argc, argv, err) || !current(s, err))
+        return false;
+    for (size_t i = 0; i < s->run_count; i++)
+        print_status(s, s->runs[i]);
+    return true;
+}
+
+bool cmd_evolve_pause(struct session *s, int argc, char **argv, struct err *err)
+{
+    struct evolve_run *run = no_words(argc, argv, err) ? current(s, err) : NULL;
+    if (run)
+        evolve_pause(run->evolve, true);
+    return run != NULL;
+}
+
+/* Without a run: goes on from the last checkpoint. */
+static bool resume_checkpoint(struct session *s, const char *file, struct err *err)
+{
+    struct evolve_options o;
+    struct population p;
+    struct evolve_run *run = NULL;
+    char *path = file ? mem_strdup(file) : state_path();
+
+    if (!need_experiments(s, err) || !(path || err_set(err, ERR_USAGE, "name the checkpoint", "there is no state directory")) ||
+        !population_load(path, &p, err)) {
+        free(path);
+        return false;
+    }
+    struct problem *problem = problem_new(s->experiments, NULL, err);
+    if (problem && problem->fingerprint != p.fingerprint && s->format == FORMAT_TEXT)
+        str_add(&s->output, "the checkpoint was made from other experiments; its population goes on with these\n");
+    evolve_defaults(&o);
+    o.threads = pool_processors();
+    o.population = p.count > 2 ? (unsigned)p.count : 2;
+    o.seconds = fmax(SECONDS_DEFAULT - p.seconds, SECONDS_DEFAULT / 4.0);
+    if (problem)
+        run = evolve_run_start(problem, &o, NULL, (const struct mapping *const *)p.mappings, p.count, path, p.seconds, err);
+    population_done(&p);
+    free(path);
+    if (run)
+        add_run(s, run);
+    return run != NULL;
+}
+
+bool cmd_evolve_resume(struct session *s, int argc, char **argv, struct err *err)
+{
+    if (argc > 2)
+        return err_set(err, ERR_USAGE, "evolve resume, or evolve resume CHECKPOINT", "one file at most was expected");
+    if (argc == 2 || !s->run_count)
+        return resume_checkpoint(s, argc == 2 ? argv[1] : NULL, err);
+    evolve_pause(s->runs[s->run_count - 1]->evolve, false);
+    return true;
+}
+
+bool cmd_evolve_stop(struct session *s, int argc, char **argv, struct err *err)
+{
+    struct evolve_run *run = no_words(argc, argv, err) ? current(s, err) : NULL;
+    if (!run)
+        return false;
+    evolve_stop(run->evolve);
+    evolve_run_wait(run);
+    print_status(s, run);
+    return true;
+}
+
+bool cmd_evolve_wait(struct session *s, int argc, char **argv, struct err *err)
+{
+    struct evolve_run *run = no_words(argc, argv, err) ? current(s, err) : NULL;
+    if (!run)
+        return false;
+    if (s->interactive)
+        return err_set(err, ERR_USAGE, "evolve status shows it; evolve wait is for scripts", "the screen does not wait");
+    if (!session_wait(s, run->job, err))
+        return false;
+    print_status(s, run);
+    return true;
+}
+
+bool cmd_evolve_set(struct session *s, int argc, char **argv, struct err *err)
+{
+    struct evolve_run *run = current(s, err);
+    double value;
+    char *end;
+
+    if (!run)
+        return false;
+    if (argc != 3)
+        return err_set(err, ERR_USAGE, "evolve set seconds 120", "a name and a value were expected");
+    value = strtod(argv[2], &end);
+    if (strcmp(argv[1], "seconds") == 0 ? !options_duration(argv[2], &value, err)
+                                         : (*end || end == argv[2]) && !err_set(err, ERR_USAGE, "give a number", "\"%s\" is none", argv[2]))
+        return false;
+    return evolve_set(run->evolve, argv[1], value, err);
+}
+
+/* Notes on each form how far the best mappings agree on it. */
+static void note_confidence(struct evolve_run *run, struct mapping *m)
+{
+    size_t count;
+    struct genome **genomes = evolve_population(run->evolve, &count);
+    double *confidence = mem_alloc((run->problem->forms + 1) * sizeof *confidence);
+    char text[64];
+
+    confidence_of(genomes, count, confidence);
+    for (size_t f = 0; count && f < run->problem->forms; f++) {
+        struct mapping_entry entry = *mapping_find(m, run->problem->names[f]);
+        struct usage usage = {0};
+        if (isnan(confidence[f]))
+            continue;
+        snprintf(text, sizeof text, "inferred, confidence %.2f", confidence[f]);
+        usage_copy(&usage, &entry.usage);
+        entry.usage = usage;
+        entry.source = text;
+        mapping_set(m, &entry);
+        usage_done(&usage);
+    }
+    for (size_t i = 0; i < count; i++)
+        genome_free(genomes[i]);
+    free(genomes);
+    free(confidence);
+}
+
+bool cmd_evolve_adopt(struct session *s, int argc, char **argv, struct err *err)
+{
+    struct evolve_run *run = no_words(argc, argv, err) ? current(s, err) : NULL;
+    char id[] = "evolved", width[32];
+    char *ids[] = {id};
+
+    if (!run)
+        return false;
+    struct mapping *best = evolve_run_best(run);
+    if (!best)
+        return err_set(err, ERR_USAGE, "wait a moment", "the run has no mapping yet");
+    note_confidence(run, best);
+    struct machine *m = machine_new(id, mapping_ports(best));
+    mapping_free(m->mapping);
+    m->mapping = best;
+    free(m->title);
+    m->title = mem_strdup("inferred from experiments");
+    machine_set_fact(m, "title", m->title, "", "");
+    if (mapping_issue_width(best) > 0) {
+        snprintf(width, sizeof width, "%g", mapping_issue_width(best));
+        machine_set_fact(m, "issue_width", width, "µops/cycle", "inferred from experiments");
+        machine_set_fact(m, "issue_slots", "inferred", "", "the column micro_ops counts issue slots");
+    }
+    session_add_machine(s, m);
+    if (!session_select(s, ids, 1, err))
+        return false;
+    if (s->format == FORMAT_JSON)
+        session_json(s, json_pack("{s:s, s:I, s:I, s:I}", "machine", id, "forms", (json_int_t)mapping_count(best), "distinct_uops",
+                                  (json_int_t)mapping_distinct_uops(best), "volume", (json_int_t)mapping_volume(best)));
+    else if (s->format == FORMAT_CSV)
+        str_addf(&s->output, "machine,forms,distinct_uops,volume\n%s,%zu,%zu,%llu\n", id, mapping_count(best), mapping_distinct_uops(best),
+                 (unsigned long long)mapping_volume(best));
+    else
+        str_addf(&s->output, "%s: %zu forms, %zu distinct µops, volume %llu; mapping save DIRECTORY keeps it\n", id, mapping_count(best),
+                 mapping_distinct_uops(best), (unsigned long long)mapping_volume(best));
+    return true;
+}

@@ -1,0 +1,39 @@
+/* Options of a command: --name, --name VALUE. */
+#ifndef PORTOLAN_CMD_OPTIONS_H
+#define PORTOLAN_CMD_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+enum option_kind {
+    OPTION_FLAG,       /* bool */
+    OPTION_TEXT,       /* const char *: points into argv */
+    OPTION_COUNT,      /* size_t; k and M multiply */
+    OPTION_NUMBER,     /* double, not negative */
+    OPTION_DURATION,   /* double: seconds; 90s, 15m, 2h or a bare number */
+    OPTION_LIST,       /* struct option_list: may be repeated */
+};
+
+struct option_list {
+    const char *items[32];
+    size_t count;
+};
+
+struct option {
+    const char *name;   /* "--seconds"; NULL ends the table */
+    enum option_kind kind;
+    void *to;
+};
+
+/* Fills what the options point to, and collects the other words in @words (up to @most). False with err for an unknown option, a
+ * missing or malformed value, or too many words. */
+bool options_parse(int argc, char **argv, const struct option *options, const char **words, size_t most, size_t *count, struct err *err);
+/* Whole number with an optional k or M. */
+bool options_count(const char *text, size_t *out, struct err *err);
+/* Seconds with an optional s, m or h. */
+bool options_duration(const char *text, double *out, struct err *err);
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "infer/congruence.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A form beside one partner: what else is in the experiment, how often each occurs, and the cycles. */
+struct beside {
+    uint32_t partner, own, other;   /* partner UINT32_MAX: alone */
+    double cycles;
+};
+
+struct profile {
+    VEC(struct beside) list;        /* sorted */
+};
+
+static int compare_beside(const void *a, const void *b)
+{
+    const struct beside *x = a, *y = b;
+    if (x->partner != y->partner)
+        return x->partner < y->partner ? -1 : 1;
+    if (x->own != y->own)
+        return x->own < y->own ? -1 : 1;
+    return (x->other > y->other) - (x->other < y->other);
+}
+
+static struct profile *profiles_of(const struct experiments *t)
+{
+    struct profile *profiles = mem_zero(t->forms.count + 1, sizeof *profiles);
+
+    for (size_t i = 0; i < t->rows.count; i++) {
+        const struct flat_term *terms = experiments_terms(t, i);
+        double cycles = t->rows.items[i].cycles;
+        if (!experiments_measured(t, i))
+            continue;
+        if (t->rows.items[i].count == 1)
+            vec_push(&profiles[terms[0].form].list, ((struct beside){UINT32_MAX, terms[0].count, 0, cycles}));
+        for (int side = 0; t->rows.items[i].count == 2 && side < 2; side++)
+            vec_push(&profiles[terms[side].form].list, ((struct beside){terms[!side].form, terms[side].count, terms[!side].count, cycles}));
+    }
+    for (size_t f = 0; f < t->forms.count; f++)
+        if (profiles[f].list.count > 1)
+            qsort(profiles[f].list.items, profiles[f].list.count, sizeof(struct beside), compare_beside);
+    return profiles;
+}
+
+static bool congruent(const struct profile *a, const struct profile *b, double epsilon)
+{
+    for (size_t i = 0, k = 0; i < a->list.count && k < b->list.count;) {
+        const struct beside *x = &a->list.items[i], *y = &b->list.items[k];
+        int order = compare_beside(x, y);
+        if (order == 0 && fabs(x->cycles - y->cycles) / (fabs(x->cycles + y->cycles) / 2) >= epsilon)
+            return false;
+        i += order <= 0;
+        k += order >= 0;
+    }
+    return true;
+}
+
+void congruence_find(const struct experiments *t, double epsilon, struct congruence *out)
+{
+    struct profile *profiles = profiles_of(t);
+    size_t n = t->forms.count;
+    VEC(uint32_t) *members = mem_zero(n + 1, sizeof *members);
+
+    *out = (struct congruence){n, mem_alloc((n + 1) * sizeof(uint32_t)), 0, mem_zero(n + 1, sizeof(uint32_t)), mem_zero(n + 1, sizeof(uint32_t))};
+    for (uint32_t f = 0; f < n; f++) {
+        bool alone = profiles[f].list.count && profiles[f].list.items[profiles[f].list.count - 1].partner == UINT32_MAX;
+        size_t class = 0;
+        out->class_of[f] = UINT32_MAX;
+        for (; alone && class < out->classes; class++) {
+            bool fits = true;
+            for (size_t k = 0; fits && k < members[class].count; k++)
+                fits = congruent(&profiles[f], &profiles[members[class].items[k]], epsilon);
+            if (fits)
+                break;
+        }
+        if (!alone)
+            continue;
+        if (class == out->classes)
+            out->representative[out->classes++] = f;
+        out->class_of[f] = (uint32_t)class;
+        out->size[class]++;
+        vec_push(&members[class], f);
+    }
+    for (size_t f = 0; f < n; f++) {
+        vec_done(&profiles[f].list);
+        vec_done(&members[f]);
+    }
+    free(members);
+    free(profiles);
+}
+
+void congruence_done(struct congruence *c)
+{
+    free(c->class_of);
+    free(c->representative);
+    free(c->size);
+    *c = (struct congruence){0};
+}

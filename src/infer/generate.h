@@ -1,0 +1,16 @@
+/* Experiments to measure: PMEvo 4.1 and random ones. All add pending rows to a table and leave out what is in it already. */
+#ifndef PORTOLAN_INFER_GENERATE_H
+#define PORTOLAN_INFER_GENERATE_H
+
+#include "base/rng.h"
+#include "model/experiments.h"
+
+/* Each returns how many rows it added. Forms are indices of t->forms; @forms lists n of them. */
+/* One row per form. */
+size_t generate_singletons(struct experiments *t, const uint32_t *forms, size_t n);
+/* {a, b} for all pairs; where both were measured alone and one takes longer also {slow, ⌈t slow / t quick⌉ * quick}. */
+size_t generate_pairs(struct experiments *t, const uint32_t *forms, size_t n);
+/* @count multisets of @size different forms, each once; fewer when there are not that many. */
+size_t generate_random(struct experiments *t, const uint32_t *forms, size_t n, size_t count, unsigned size, struct rng *rng);
+
+#endif

@@ -1,0 +1,18 @@
+/* Latencies by dependency chains, per pair of operands. */
+#ifndef PORTOLAN_MEASURE_LATENCY_H
+#define PORTOLAN_MEASURE_LATENCY_H
+
+#include "isa/chain.h"
+#include "measure/calibrate.h"
+
+struct latency {
+    struct chain chain;
+    double cycles;       /* NaN when it could not be measured: see state */
+    double spread;
+    char state[96];      /* "ok" or the reason */
+};
+
+/* Measures all chains of @code; returns how many are in @out, or SIZE_MAX with err when measuring itself fails. */
+size_t latency_measure(struct sandbox *s, const struct calibration *c, const struct form_code *code, struct latency out[CHAINS_MAX], struct err *err);
+
+#endif

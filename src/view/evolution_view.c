@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Inference as it runs: error and volume of the best, median and worst individual, the Pareto front, what the moves do. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "view/plot.h"
+#include "view/view.h"
+#include "work/evolve_job.h"
+
+#define SAMPLES 4000
+#define POINTS 256
+#define RUNS_SHOWN 4
+#define SIDE 44              /* columns of the panel at the right */
+
+struct evolution_view_state {
+    size_t back;             /* runs before the newest */
+    bool by_generation, volume;
+    struct evolve_sample samples[SAMPLES];
+    double x[RUNS_SHOWN][SAMPLES], y[RUNS_SHOWN + 2][SAMPLES];
+};
+
+static void *evolution_open(void)
+{
+    return mem_zero(1, sizeof(struct evolution_view_state));
+}
+
+static struct evolve_run *shown_run(struct evolution_view_state *v, const struct session *s)
+{
+    if (!s->run_count)
+        return NULL;
+    v->back = v->back < s->run_count ? v->back : s->run_count - 1;
+    return s->runs[s->run_count - 1 - v->back];
+}
+
+/* Fills column @slot of x and, from @row on, y. Returns the number of samples. */
+static size_t fill(struct evolution_view_state *v, struct evolve_run *run, size_t slot, size_t row, bool all)
+{
+    size_t n = evolve_get_samples(run->evolve, v->samples, SAMPLES);
+
+    for (size_t i = 0; i < n; i++) {
+        const struct evolve_sample *at = &v->samples[i];
+        double best = v->volume ? at->v_best : 100 * at->d_best;
+        v->x[slot][i] = v->by_generation ? at->generation : at->seconds;
+        v->y[row][i] = best;
+        if (all) {
+            v->y[row + 1][i] = v->volume ? at->v_median : 100 * at->d_median;
+            v->y[row + 2][i] = v->volume ? at->v_worst : 100 * at->d_worst;
+        }
+    }
+    return n;
+}
+
+static void draw_curves(struct evolution_view_state *v, struct session *s, struct evolve_run *run, struct grid *g, int y, unsigned width, unsigned height)
+{
+    static const enum role others[] = {ROLE_ACCENT, ROLE_TITLE, ROLE_DIM};
+    static char labels[RUNS_SHOWN][24];
+    struct plot_series series[RUNS_SHOWN + 2];
+    size_t count = 0, slot = 1, n = fill(v, run, 0, 0, true);
+
+    series[count++] = (struct plot_series){"worst", ROLE_ERROR, v->x[0], v->y[2], n, false};
+    series[count++] = (struct plot_series){"median", ROLE_WARN, v->x[0], v->y[1], n, false};
+    for (size_t i = 0; i < s->run_count && slot < RUNS_SHOWN; i++) {
+        struct evolve_run *other = s->runs[s->run_count - 1 - i];
+        if (other == run)
+            continue;
+        size_t points = fill(v, other, slot, slot + 2, false);
+        snprintf(labels[slot], sizeof labels[slot], "run %u", other->number);
+        series[count++] = (struct plot_series){labels[slot], others[slot - 1], v->x[slot], v->y[slot + 2], points, false};
+        slot++;
+    }
+    series[count++] = (struct plot_series){"best", ROLE_GOOD, v->x[0], v->y[0], n, false};
+    const struct plot plot = {.title = v->volume ? "volume" : "error, %", .x_label = v->by_generation ? "gen." : "s", .log_y = true,
+                              .series = series, .series_count = count};
+    plot_draw(&plot, g, 0, y, width, height);
+}
+
+static void draw_front(struct evolve_run *run, struct grid *g, int x, int y, unsigned width, unsigned height)
+{
+    struct evolve_point points[POINTS];
+    double distinct[POINTS], error[POINTS];
+    size_t n = evolve_get_front(run->evolve, points, POINTS);
+
+    for (size_t i = 0; i < n; i++) {
+        distinct[i] = (double)points[i].distinct;
+        error[i] = 100 * points[i].d_avg;
+    }
+    const struct plot_series series = {"error, % over distinct µops", ROLE_GOOD, distinct, error, n, true};
+    const struct plot plot = {.title = "Pareto", .series = &series, .series_count = 1};
+    plot_draw(&plot, g, x, y, width, height);
+}
+
+static int draw_moves(const struct evolve_status *status, struct grid *g, int x, int y, int end)
+{
+    grid_put(g, x, y++, SIDE, ROLE_HEADER, 0, "move            tried   accepted");
+    for (int kind = 0; kind < MOVE_KINDS && y < end; kind++)
+        if (status->stats.tried[kind])
+            grid_printf(g, x, y++, SIDE, ROLE_TEXT, 0, "%-12s %8.2gM   %6.2f %%", search_move_names[kind], (double)status->stats.tried[kind] / 1e6,
+                        100 * (double)status->stats.accepted[kind] / (double)status->stats.tried[kind]);
+    return y;
+}
+
+static int draw_parameters(struct evolve_run *run, const struct evolve_status *status, struct grid *g, int x, int y, int end)
+{
+    struct evolve_options o;
+
+    evolve_get_options(run->evolve, &o);
+    if (y + 3 >= end)
+        return y;
+    grid_put(g, x, y++, SIDE, ROLE_HEADER, 0, "parameters (evolve set NAME VALUE)");
+    grid_printf(g, x, y++, SIDE, ROLE_TEXT, 0, "%s, %u ports, width %.2g, seed %llu", o.algorithm == EVOLVE_PMEVO ? "pmevo" : "memetic", status->ports, status->width,
+                (unsigned long long)o.seed);
+    grid_printf(g, x, y++, SIDE, ROLE_TEXT, 0, "population %u, %u threads, %g seconds", status->population, o.threads, o.seconds);
+    if (y < end)
+        grid_printf(g, x, y++, SIDE, ROLE_TEXT, 0, "prices: µop %g, volume %g, usage %g", o.prices.uop, o.prices.volume, o.prices.usage);
+    return y;
+}
+
+static void evolution_draw(void *state, struct session *s, struct grid *g)
+{
+    struct evolution_view_state *v = state;
+    struct evolve_run *run = shown_run(v, s);
+    struct evolve_status status;
+
+    if (!run) {
+        grid_put(g, 2, 1, 0, ROLE_TITLE, 0, "Nothing evolves.");
+        grid_wrap(g, 2, 2, g->width > 4 ? g->width - 4 : 1, 5, ROLE_TEXT, 0,
+                  ":evolve start infers a port mapping from the experiments that are loaded or measured; its curves are drawn here while it runs.");
+        return;
+    }
+    evolve_get_status(run->evolve, &status);
+    unsigned used = grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "run %u: %s", run->number, evolve_state_names[status.state]);
+    used += grid_printf(g, (int)used, 0, 0, ROLE_WARN, ATTR_BOLD, "  error %.2f %%, %llu distinct µops, volume %llu", 100 * status.d_avg,
+                        (unsigned long long)status.distinct, (unsigned long long)status.volume);
+    grid_printf(g, (int)used, 0, 0, ROLE_DIM, 0, "  %.0f s, generation %u, %.2f M evaluations/s, %s", status.seconds, status.generation, status.rate / 1e6,
+                status.phase);
+    unsigned side = g->width >= 60 + SIDE && g->height >= 14 ? SIDE + 1 : 0;
+    draw_curves(v, s, run, g, 1, g->width - side, g->height - 2);
+    if (side) {
+        int x = (int)(g->width - SIDE), bottom = (int)g->height - 1;
+        unsigned front = g->height >= 30 ? 12 : 8;
+        draw_front(run, g, x, 1, SIDE, front);
+        int y = draw_moves(&status, g, x, (int)front + 2, bottom - 5);
+        draw_parameters(run, &status, g, x, y + 1, bottom);
+    }
+    grid_put(g, 0, (int)g->height - 1, 0, ROLE_DIM, 0, "p pause and resume   a adopt the best   s stop   x time or generations   v volume   b the run before");
+}
+
+static bool evolution_key(void *state, struct session *s, int key, struct str *command)
+{
+    struct evolution_view_state *v = state;
+    struct evolve_run *run = shown_run(v, s);
+    struct evolve_status status;
+
+    switch (key) {
+    case 'x': v->by_generation = !v->by_generation; return true;
+    case 'v': v->volume = !v->volume; return true;
+    case 'b': v->back = s->run_count ? (v->back + 1) % s->run_count : 0; return true;
+    case 'p':
+        if (run) {
+            evolve_get_status(run->evolve, &status);
+            str_add(command, status.state == EVOLVE_PAUSED ? "evolve resume" : "evolve pause");
+        }
+        return true;
+    case 'a': str_add(command, "evolve adopt"); return true;
+    case 's': str_add(command, "evolve stop"); return true;
+    default: return false;
+    }
+}
+
+static bool evolution_live(void *state, struct session *s)
+{
+    struct evolution_view_state *v = state;
+    struct evolve_run *run = shown_run(v, s);
+    struct evolve_status status;
+
+    if (!run)
+        return false;
+    evolve_get_status(run->evolve, &status);
+    return status.state == EVOLVE_RUNNING;
+}
+
+static void evolution_status(void *state, struct session *s, struct str *out)
+{
+    struct evolution_view_state *v = state;
+    if (shown_run(v, s))
+        str_addf(out, "run %zu/%zu", s->run_count - v->back, s->run_count);
+}
+
+const struct view_ops evolution_view = {.name = "evolution", .help = "the curves of inference while it runs; p pauses, a adopts", .open = evolution_open,
+                                        .close = free, .draw = evolution_draw, .key = evolution_key, .status = evolution_status, .live = evolution_live};

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analysis/analysis.h"
+#include "io/machine_file.h"
+
+static struct machine *skylake, *haswell, *zen;
+
+static struct machine *load(const char *id)
+{
+    struct err err = {0};
+    struct machine *m = machine_load(id, &err);
+    if (!m)
+        fail_msg("%s: %s:%zu:%zu %s", id, err.file, err.line, err.column, err.what);
+    return m;
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    skylake = load("skylake");
+    haswell = load("haswell");
+    zen = load("znver1");
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    machine_free(skylake);
+    machine_free(haswell);
+    machine_free(zen);
+    return 0;
+}
+
+static struct analysis *analyse(const struct machine *m, const char *source, struct kernel **k)
+{
+    struct kernel_options options = {0};
+    struct err err = {0};
+    *k = kernel_from_text("test", source, strlen(source), &options, &err);
+    if (!*k)
+        fail_msg("%s: %s", source, err.what);
+    return analysis_new(*k, m);
+}
+
+static double bound(const struct machine *m, const char *source, enum bound_kind kind)
+{
+    struct kernel *k;
+    struct analysis *a = analyse(m, source, &k);
+    double cycles = a->bounds[kind];
+    assert_false(a->lower_bound);
+    analysis_free(a);
+    kernel_free(k);
+    return cycles;
+}
+
+static void assert_chain(const char *source, double cycles)
+{
+    double got = bound(skylake, source, BOUND_DEPENDENCIES);
+    if (fabs(got - cycles) > 1e-9)
+        fail_msg("%s: chain of %.4f, not %.4f", source, got, cycles);
+}
+
+/* Latencies on Skylake: addition 1, multiplication 3, load 5 (4 for a pointer chase), stored and loaded back 4 (vectors 5). */
+static void test_registers(void **state)
+{
+    (void)state;
+    assert_chain("addq $1, %rax", 1);
+    assert_chain("imulq %rax, %rax", 3);
+    assert_chain("movq (%rax), %rax", 4);
+    assert_chain("movq (%rax,%rbx), %rax", 5);
+    assert_chain("movq %rbx, %rax", 0);
+    assert_chain("addl $1, %ebp\n addq %rbp, %rbp", 2);        /* ebp is the lower half of rbp */
+    assert_chain("addl $1, %eax\n movq %rax, %rbx\n imulq %rbx, %rbx\n movq %rbx, %rax", 4);
+    assert_chain("movb %bl, %al", 1);                          /* merges into rax */
+    assert_chain("movzbl %bl, %eax\n addl %eax, %ecx", 1);
+    assert_chain("addps %xmm1, %xmm0", 4);
+    assert_chain("vaddps %xmm1, %xmm2, %xmm0", 0);
+    assert_chain("vfmadd231pd %ymm1, %ymm2, %ymm0", 4);
+    assert_chain("sqrtsd %xmm1, %xmm0", 18);                   /* the upper half of xmm0 stays */
+    assert_chain("popcntq %rbx, %rax", 3);                     /* Skylake waits for the destination without need */
+    assert_chain("lzcntq %rbx, %rax", 0);                      /* and does not here */
+    assert_true(fabs(bound(haswell, "lzcntq %rbx, %rax", BOUND_DEPENDENCIES) - 3) < 1e-9);
+    assert_chain("xchgq %rax, %rbx", 2);
+}
+
+static void test_idioms(void **state)
+{
+    (void)state;
+    assert_chain("xorl %eax, %eax\n addl %ebx, %eax\n imull %eax, %eax", 0);
+    assert_chain("vpxor %xmm0, %xmm0, %xmm0\n vaddps %xmm1, %xmm0, %xmm0", 0);
+    assert_chain("pcmpeqd %xmm0, %xmm0\n addps %xmm1, %xmm0", 0);
+    assert_chain("xorb %al, %al", 1);   /* no idiom: merges */
+    assert_true(bound(skylake, "vpxor %xmm0, %xmm0, %xmm0\n vpxor %xmm1, %xmm1, %xmm1", BOUND_PORTS) == 0);
+}
+
+static void test_flags(void **state)
+{
+    (void)state;
+    assert_chain("adcq %rbx, %rax", 1);
+    assert_chain("adcq %rbx, %rcx\n adcq %rbx, %rdx", 2);      /* carry goes through both */
+    assert_chain("cmpq %rbx, %rcx\n cmovzq %rdx, %rax", 1);    /* cmov keeps its destination */
+    assert_chain("incq %rax\n adcq %rbx, %rcx", 1);            /* inc leaves the carry alone */
+    assert_chain("addq $1, %rax\n adcq %rbx, %rcx\n", 1);
+    assert_chain("movl $1, %esi\n shlq %cl, %rsi\n testl $1, %esi", 0);   /* the result does not depend on the flags */
+}
+
+static void test_memory(void **state)
+{
+    (void)state;
+    assert_chain("addq $1, (%rdx)", 5);
+    assert_chain("movq (%rdx), %rax\n addq $1, %rax\n movq %rax, (%rdx)", 5);
+    assert_chain("vaddsd (%rsp), %xmm0, %xmm1\n vmovsd %xmm1, (%rsp)", 9);
+    /* Two iterations back: (4 + 1) / 2, by a bump with add and one with lea. */
+    assert_chain("movq -16(%rdi), %rax\n addq $1, %rax\n movq %rax, (%rdi)\n addq $8, %rdi", 2.5);
+    assert_chain("movq -16(%rdi), %rax\n addq $1, %rax\n movq %rax, (%rdi)\n leaq 8(%rdi), %rdi", 2.5);
+    assert_chain("movq -8(%rdi,%rcx,8), %rax\n addq $1, %rax\n movq %rax, (%rdi,%rcx,8)\n incq %rcx", 5);
+    assert_chain("movq (%rsi), %rax\n movq %rax, (%rdi)\n addq $8, %rsi\n addq $8, %rdi", 1);   /* other places */
+    /* The pointer itself is kept on the stack. */
+    assert_chain("movq 8(%rsp), %rax\n addl $1, (%rax)", 5);
+    /* Half of what is loaded was stored just before: it waits for the cache. */
+    assert_true(bound(skylake, "movl %eax, (%rdi)\n movq (%rdi), %rax", BOUND_DEPENDENCIES) >= 13);
+    assert_chain("pushq %rax\n popq %rax", 4);
+    assert_chain("pushq %rax\n popq %rbx", 0);
+    assert_true(bound(skylake, "pushq %rax\n popq %rbx", BOUND_PORTS) <= 1);
+}
+
+static void test_several_iterations(void **state)
+{
+    (void)state;
+    /* a <- b <- c <- a * a: one multiplication in three iterations; the moves cost nothing. */
+    assert_chain("movq %rax, %rdx\n movq %rbx, %rax\n movq %rcx, %rbx\n movq %rdx, %rcx\n imulq %rcx, %rcx", 1);
+}
+
+/* Dense dependencies do not explode: each of 200 instructions reads two of the ones before. */
+static void test_dense(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"rax", "rbx", "rcx", "rdx", "rsi", "rdi", "r8", "r9"};
+    struct str text = {0};
+    for (int i = 0; i < 200; i++)
+        str_addf(&text, "addq %%%s, %%%s\n addq %%%s, %%%s\n", names[(i + 3) % 8], names[i % 8], names[(i + 5) % 8], names[i % 8]);
+    assert_true(bound(skylake, str_text(&text), BOUND_DEPENDENCIES) >= 50);   /* each register is added to 50 times */
+    str_done(&text);
+}
+
+static void test_chain_lines(void **state)
+{
+    (void)state;
+    struct kernel *k;
+    struct analysis *a = analyse(skylake, "addq $1, %rbx\n movq (%rdx), %rax\n addq $1, %rax\n movq %rax, (%rdx)\n", &k);
+    assert_int_equal(a->bottleneck, BOUND_DEPENDENCIES);
+    assert_false(a->rows[0].flags & ROW_CHAIN);
+    for (int i = 1; i < 4; i++)
+        assert_true(a->rows[i].flags & ROW_CHAIN);
+    assert_non_null(strstr(a->sentence, "through memory"));
+    analysis_free(a);
+    kernel_free(k);
+}
+
+static void test_front_end(void **state)
+{
+    (void)state;
+    /* 12 branches that are not taken: two a cycle on ports 0 and 6. */
+    assert_true(bound(skylake, "jne 1f\n jne 1f\n jne 1f\n jne 1f\n jne 1f\n jne 1f\n jne 1f\n jne 1f\n jne 1f\n jne 1f\n jne 1f\n jne 1f\n1:\n", BOUND_PORTS) >= 6);
+    /* Ten bytes an instruction: 16 bytes a cycle. */
+    assert_true(fabs(bound(skylake, "movabsq $0x123456789abcdef0, %rax", BOUND_FRONTEND) - 10.0 / 16) < 1e-9);
+    /* 66 with a 16-bit immediate changes the length: three cycles. */
+    assert_true(bound(skylake, "addw $0x1234, %ax", BOUND_FRONTEND) >= 3);
+    /* One of two µops an instruction needs the first decoder each time. */
+    assert_true(fabs(bound(skylake, "xchgq %rax, %rbx\n xchgq %rcx, %rdx", BOUND_FRONTEND) - 2) < 1e-9);
+    /* Haswell keeps what could fuse away from the last decoder: three a cycle. */
+    assert_true(fabs(bound(haswell, "cmpq %rax, %rbx", BOUND_FRONTEND) - 1.0 / 3) < 1e-9);
+    assert_true(bound(skylake, "cmpq %rax, %rbx", BOUND_FRONTEND) < 0.33);
+    /* An indexed operand of three sources splits at rename. */
+    assert_true(fabs(bound(skylake, "vaddps (%rdi,%rcx), %ymm0, %ymm1", BOUND_ISSUE) - 0.5) < 1e-9);
+    assert_true(fabs(bound(skylake, "vaddps (%rdi), %ymm0, %ymm1", BOUND_ISSUE) - 0.25) < 1e-9);
+    assert_true(fabs(bound(skylake, "addq (%rdi,%rcx), %rax", BOUND_ISSUE) - 0.25) < 1e-9);
+    /* The stack engine's own µop. */
+    assert_true(fabs(bound(skylake, "popq %rax\n addq $8, %rsp", BOUND_ISSUE) - 0.75) < 1e-9);
+}
+
+/* What other tools lack or refuse. */
+static void test_forms_known(void **state)
+{
+    (void)state;
+    static const char *const sources[] = {"nop", "popcnt %eax, %ebx", "divl %ecx", "idivq %rcx", "cmove %eax, %ebx", "sete %al", "bsf %eax, %ebx", "pshufb %xmm0, %xmm1",
+                                          "aesenc %xmm0, %xmm1", "popq %rax", "mov eax, [rcx+4*rax]"};
+    for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {
+        struct kernel *k;
+        struct analysis *a = analyse(skylake, sources[i], &k);
+        if (a->lower_bound)
+            fail_msg("%s is not known: %s", sources[i], a->rows[0].insn->form);
+        analysis_free(a);
+        kernel_free(k);
+    }
+}
+
+/* One unknown form does not hide the rest. */
+static void test_unknown(void **state)
+{
+    (void)state;
+    struct kernel *k;
+    struct analysis *a = analyse(zen, "vmovdqu8 %zmm1, %zmm2{%k1}\n imulq %rax, %rax\n imulq %rbx, %rbx\n", &k);
+    assert_true(a->lower_bound);
+    assert_true(a->bounds[BOUND_PORTS] >= 1);
+    assert_true(a->cycles >= 3);
+    analysis_free(a);
+    kernel_free(k);
+}
+
+/* The sum on the stack: OSACA paper, measured 9.02 on Skylake and 11.48 on Zen. */
+static void test_pi_on_the_stack(void **state)
+{
+    (void)state;
+    static const char pi[] = ".L2: vxorpd %xmm0, %xmm0, %xmm0\n vcvtsi2sd %eax, %xmm0, %xmm0\n vaddsd %xmm4, %xmm0, %xmm0\n vmulsd %xmm3, %xmm0, %xmm0\n"
+                             "vmulsd %xmm0, %xmm0, %xmm0\n vaddsd %xmm2, %xmm0, %xmm0\n vdivsd %xmm0, %xmm1, %xmm0\n vaddsd (%rsp), %xmm0, %xmm5\n"
+                             "vmovsd %xmm5, (%rsp)\n addl $1, %eax\n cmpl $1000000000, %eax\n jne .L2\n";
+    double on_skylake = bound(skylake, pi, BOUND_DEPENDENCIES), on_zen = bound(zen, pi, BOUND_DEPENDENCIES);
+    assert_true(on_skylake >= 8.5 && on_skylake <= 11);
+    assert_true(on_zen >= 10 && on_zen <= 12);
+}
+
+/* Ports {0,1}, {0,2}, {0,3}, three µops each: unions of two sets give 2.00, that of all three 2.25. */
+static void test_all_unions(void **state)
+{
+    (void)state;
+    struct ports ports = {0};
+    for (int i = 0; i < 4; i++)
+        assert_true(ports_add(&ports, (const char *[]){"0", "1", "2", "3"}[i], NULL));
+    struct machine *m = machine_new("four", &ports);
+    machine_set_fact(m, "issue_width", "16", "", "");
+    static const char *const forms[] = {"ADD (R64, R64)", "SUB (R64, R64)", "AND (R64, R64)"};
+    for (unsigned i = 0; i < 3; i++) {
+        struct mapping_entry entry = {.form = (char *)forms[i], .latency = 1};
+        usage_add(&entry.usage, 1u | 1u << (i + 1), 3);
+        mapping_set(m->mapping, &entry);
+        usage_done(&entry.usage);
+    }
+    assert_true(fabs(bound(m, "addq %rax, %rbx\n subq %rcx, %rdx\n andq %rsi, %rdi", BOUND_PORTS) - 2.25) < 1e-9);
+    machine_free(m);
+}
+
+/* A machine that lacks the facts says so. */
+static void test_missing_facts(void **state)
+{
+    (void)state;
+    struct ports ports = {0};
+    assert_true(ports_add(&ports, "0", NULL));
+    struct machine *m = machine_new("bare", &ports);
+    machine_set_fact(m, "issue_width", "4", "", "");
+    struct mapping_entry entry = {.form = (char *)"ADD (R64, R64)", .latency = 1};
+    usage_add(&entry.usage, 1, 1);
+    mapping_set(m->mapping, &entry);
+    usage_done(&entry.usage);
+    assert_true(isnan(bound(m, "addq %rax, %rbx", BOUND_FRONTEND)));
+    assert_true(isnan(bound(m, "addq %rax, %rbx", BOUND_DEPENDENCIES)));
+    assert_true(isnan(bound(m, "addq %rax, %rbx", BOUND_RETIRE)));
+    assert_true(bound(m, "addq %rax, %rbx", BOUND_PORTS) == 1);
+    machine_free(m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_registers), cmocka_unit_test(test_idioms),   cmocka_unit_test(test_flags),       cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_several_iterations), cmocka_unit_test(test_dense), cmocka_unit_test(test_chain_lines), cmocka_unit_test(test_front_end),
+        cmocka_unit_test(test_forms_known), cmocka_unit_test(test_unknown), cmocka_unit_test(test_pi_on_the_stack), cmocka_unit_test(test_all_unions),
+        cmocka_unit_test(test_missing_facts),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

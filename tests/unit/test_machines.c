@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The shipped machines: all load, and what they say can be so. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analysis/fusion.h"
+#include "base/file.h"
+#include "io/csv.h"
+#include "io/machine_file.h"
+#include "isa/forms.h"
+#include "model/throughput.h"
+
+static struct machine *load(const char *id)
+{
+    struct err err = {0};
+    struct machine *m = machine_load(id, &err);
+    if (!m)
+        fail_msg("%s: %s:%zu:%zu %s", id, err.file, err.line, err.column, err.what);
+    return m;
+}
+
+static void each_machine(void (*check)(const struct machine *m))
+{
+    char **ids = machine_ids();
+    size_t count = 0;
+    for (; ids[count]; count++) {
+        struct machine *m = load(ids[count]);
+        check(m);
+        machine_free(m);
+        free(ids[count]);
+    }
+    free(ids);
+    assert_true(count >= 13);
+}
+
+static struct forms *forms;
+
+static int load_forms(void **state)
+{
+    (void)state;
+    forms = forms_load(NULL, NULL);
+    return forms ? 0 : -1;
+}
+
+static int free_forms(void **state)
+{
+    (void)state;
+    forms_free(forms);
+    return 0;
+}
+
+/* Forms of instruction sets that the CPU lacks are not there; hints run everywhere. */
+static void check_extensions(const struct machine *m)
+{
+    bool avx512 = machine_has(m, "extensions", "AVX512F");
+    if (strcmp(machine_fact(m, "isa"), "x86-64") != 0)
+        return;
+    for (size_t i = 0; i < mapping_count(m->mapping); i++) {
+        const char *form = mapping_at(m->mapping, i)->form;
+        const struct form_row *row = forms_find(forms, form);
+        if (!row)
+            fail_msg("%s: no such form: %s", m->id, form);
+        if (!machine_has(m, "extensions", row->extension) && strncmp(form, "ENDBR", 5) != 0)
+            fail_msg("%s has no %s: %s", m->id, row->extension, form);
+        if (!avx512 && (strstr(form, "ZMM") || strstr(form, "_EVEX") || strstr(form, " K,")))
+            fail_msg("%s has no AVX-512: %s", m->id, form);
+    }
+    assert_int_equal(mapping_find(m->mapping, "VPADDD (ZMM, ZMM, ZMM)") != NULL, avx512);
+    assert_int_equal(mapping_find(m->mapping, "VPADDD (YMM, YMM, YMM)") != NULL, machine_has(m, "extensions", "AVX2"));
+    assert_int_equal(mapping_find(m->mapping, "SHLX (R64, R64, R64)") != NULL, machine_has(m, "extensions", "BMI2"));
+}
+
+static void test_extensions(void **state)
+{
+    (void)state;
+    each_machine(check_extensions);
+}
+
+/* µops within what microcode can be, ports used, latencies and counts in reach. */
+static void check_usages(const struct machine *m)
+{
+    const struct ports *ports = mapping_ports(m->mapping);
+    portset used = 0;
+    assert_true(ports->count >= 8 && ports->count <= PORTS_MAX);
+    for (size_t i = 0; i < mapping_count(m->mapping); i++) {
+        const struct mapping_entry *entry = mapping_at(m->mapping, i);
+        uint64_t sum = 0;
+        for (unsigned k = 0; k < entry->usage.count; k++) {
+            used |= entry->usage.uops[k].ports;
+            sum += entry->usage.uops[k].count;
+            /* A µop goes to ports or holds a pipe, not either. */
+            if (entry->usage.uops[k].ports & ports->pipes && entry->usage.uops[k].ports & ~ports->pipes)
+                fail_msg("%s: %s mixes ports and pipes", m->id, entry->form);
+        }
+        if (sum > 400 || entry->micro_ops > 1000)
+            fail_msg("%s: %s has %llu µops", m->id, entry->form, (unsigned long long)sum);
+        if (!isnan(entry->latency) && !(entry->latency >= 0 && entry->latency <= 5000))
+            fail_msg("%s: %s takes %g cycles", m->id, entry->form, entry->latency);
+    }
+    assert_int_equal(used, ((uint64_t)1 << ports->count) - 1);
+}
+
+static void test_usages(void **state)
+{
+    (void)state;
+    each_machine(check_usages);
+}
+
+/* The operation of a memory form does not get rid of its load: it needs at least as many µops as on registers. */
+static void check_memory_forms(const struct machine *m)
+{
+    static const char *const pairs[][2] = {
+        {"ADD (R64, M64)", "ADD (R64, R64)"}, {"IMUL (R32, M32)", "IMUL (R32, R32)"}, {"ADDPD (XMM, M128)", "ADDPD (XMM, XMM)"},
+        {"PADDD (XMM, M128)", "PADDD (XMM, XMM)"}, {"MULSD (XMM, M64)", "MULSD (XMM, XMM)"}, {"VADDPS (YMM, YMM, M256)", "VADDPS (YMM, YMM, YMM)"},
+    };
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        const struct mapping_entry *memory = mapping_find(m->mapping, pairs[i][0]), *plain = mapping_find(m->mapping, pairs[i][1]);
+        if (strcmp(machine_fact(m, "isa"), "x86-64") != 0)
+            return;
+        assert_non_null(memory);
+        assert_non_null(plain);
+        if (usage_volume(&memory->usage) <= usage_volume(&plain->usage) || !(memory->latency > plain->latency))
+            fail_msg("%s: %s has no load", m->id, memory->form);
+    }
+}
+
+static void test_memory_forms(void **state)
+{
+    (void)state;
+    each_machine(check_memory_forms);
+}
+
+/* Facts that the analysis needs of every machine, in range and with a source. */
+static void check_facts(const struct machine *m)
+{
+    static const struct { const char *key; double low, high; } needed[] = {
+        {"issue_width", 3, 8}, {"reorder_buffer", 100, 600}, {"scheduler", 40, 300}, {"load_buffer", 40, 250}, {"store_buffer", 30, 150},
+        {"retire_width", 3, 12}, {"load_latency", 3, 6}, {"uop_cache_width", 4, 12},
+    };
+    if (strcmp(machine_fact(m, "isa"), "x86-64") != 0)
+        return;
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
+        double value = machine_number(m, needed[i].key);
+        if (!(value >= needed[i].low && value <= needed[i].high))
+            fail_msg("%s: %s is %g", m->id, needed[i].key, value);
+    }
+    for (size_t i = 0; i < m->fact_count; i++) {
+        const char *key = m->facts[i].key;
+        bool self = strcmp(key, "title") == 0 || strcmp(key, "isa") == 0 || strcmp(key, "source") == 0 || strcmp(key, "ports") == 0 || strcmp(key, "pipes") == 0;
+        if (!self && !*m->facts[i].source)
+            fail_msg("%s: the fact %s has no source", m->id, key);
+    }
+}
+
+static void test_facts(void **state)
+{
+    (void)state;
+    each_machine(check_facts);
+}
+
+/* Every correction says where it is from. */
+static void test_override_sources(void **state)
+{
+    (void)state;
+    char **ids = machine_ids();
+    for (char **id = ids; *id; id++) {
+        struct str name = {0};
+        struct err err = {0};
+        str_addf(&name, "machines/%s/overrides.csv", *id);
+        char *path = file_data_path(str_text(&name));
+        struct csv_table *t = path ? csv_table_read(path, &err) : NULL;
+        int source = t ? csv_table_column(t, "source") : -1;
+        assert_true(!path || (t && source >= 0));
+        for (size_t i = 0; t && i < t->count; i++)
+            if (!*t->rows[i][source])
+                fail_msg("%s:%zu has no source", path, t->lines[i]);
+        csv_table_free(t);
+        free(path);
+        str_done(&name);
+        free(*id);
+    }
+    free(ids);
+}
+
+/* How often the forms of tests/data/common-forms.csv (libc, libm, libstdc++, libcrypto, Python, OpenBLAS, GMP, coreutils) are known. */
+static void check_coverage(const struct machine *m)
+{
+    struct str path = {0};
+    struct err err = {0};
+    str_addf(&path, "%s/tests/data/common-forms.csv", getenv("PORTOLAN_SRC"));
+    struct csv_table *t = csv_table_read(str_text(&path), &err);
+    double all = 0, known = 0;
+    assert_non_null(t);
+    assert_true(t->count > 500);
+    for (size_t i = 0; i < t->count; i++) {
+        struct insn insn = {0};
+        const struct form_row *row = forms_find(forms, t->rows[i][1]);
+        double count = strtod(t->rows[i][0], NULL);
+        snprintf(insn.form, sizeof insn.form, "%s", t->rows[i][1]);
+        /* What the CPU cannot run does not count against its table. */
+        if (row && !machine_has(m, "extensions", row->extension))
+            continue;
+        all += count;
+        known += fusion_resolve(m, &insn) ? count : 0;
+    }
+    if (strcmp(machine_fact(m, "isa"), "x86-64") == 0 && !(known >= 0.99 * all))
+        fail_msg("%s knows %.3f %% of all occurrences", m->id, 100 * known / all);
+    csv_table_free(t);
+    str_done(&path);
+}
+
+static void test_coverage(void **state)
+{
+    (void)state;
+    if (getenv("PORTOLAN_SRC"))
+        each_machine(check_coverage);
+}
+
+/* Single facts that were corrected, as cycles a form on its own. */
+static void test_corrected(void **state)
+{
+    (void)state;
+    static const struct { const char *machine, *form; double cycles; } known[] = {
+        {"skylake", "PUSH (R64)", 1}, {"skylake", "POP (R64)", 0.5}, {"skylake", "DIV (R32)", 6}, {"skylake", "LEA_B_I_D8 (R64)", 1},
+        {"skylake", "VEXTRACTF128 (M128, YMM, I8)", 1}, {"skylake", "BT (M64, R64)", 2}, {"skylake", "VDIVPD (YMM, YMM, YMM)", 8},
+        {"haswell", "VDIVSD (XMM, XMM, XMM)", 8}, {"haswell", "CMOVBE (R64, R64)", 1}, {"haswell", "CMOVZ (R64, R64)", 0.5},
+        {"haswell", "VADDPD (YMM, YMM, YMM)", 1}, {"haswell", "VFMADD213PD (YMM, YMM, YMM)", 0.5}, {"broadwell", "ADC (R64, R64)", 0.5},
+        {"alderlake-p", "SETZ (R8l)", 0.5}, {"sapphirerapids", "LEA_B_IS (R64)", 1. / 3}, {"icelake-server", "PUSH (R64)", 0.5},
+        {"ivybridge", "VDIVPD (YMM, YMM, YMM)", 16}, {"sandybridge", "VMOVUPS (YMM, M256)", 1},
+        {"znver1", "VMOVUPS (YMM, M256)", 1}, {"znver1", "MOV (M64, R64)", 1}, {"znver2", "VMOVUPS (YMM, M256)", 0.5}, {"znver2", "MOV (M64, R64)", 1},
+        {"znver3", "VMOVUPS (YMM, M256)", 0.5}, {"znver3", "MOV (R64, M64)", 1. / 3}, {"znver4", "MOV (M64, R64)", 0.5},
+        {"znver4", "VMOVUPS (M512, ZMM)", 2}, {"znver4", "VDIVPD (ZMM, ZMM, ZMM)", 9}, {"znver4", "LEA_B_IS_D8 (R64)", 0.5}, {"znver4", "SETZ (R8l)", 0.5},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        struct machine *m = load(known[i].machine);
+        struct experiment e = {0};
+        experiment_add(&e, known[i].form, 1);
+        double cycles = throughput_of(m->mapping, &e, NULL);
+        if (fabs(cycles - known[i].cycles) > 1e-9)
+            fail_msg("%s: %s takes %g", m->id, known[i].form, cycles);
+        experiment_done(&e);
+        machine_free(m);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_extensions), cmocka_unit_test(test_usages),   cmocka_unit_test(test_memory_forms), cmocka_unit_test(test_facts),
+        cmocka_unit_test(test_override_sources), cmocka_unit_test(test_coverage), cmocka_unit_test(test_corrected),
+    };
+    return cmocka_run_group_tests_name("machines", tests, load_forms, free_forms);
+}

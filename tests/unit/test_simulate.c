@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analysis/simulate.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include "io/machine_file.h"
+
+/* Instructions that random blocks are made of: moves, arithmetic, loads, stores, vectors, stack, shifts, a division, prefixes. */
+static const char *const pool[] = {
+    "4801d8", "4889c3", "488b03", "488903", "4883c008", "480fafc3", "4829c8", "31c0", "488d0418", "488b0418", "48890418", "4839d8", "85c0", "0f44c3", "c5f458c2", "c5f459c2",
+    "c4e2f5b8c2", "c5fc100418", "f20f58c1", "f20f5ec1", "50", "58", "d3e0", "c1e003", "0fb6c3", "88c3", "66053412", "0f1f4000", "4811d8", "480103", "4883042401", "c5f457c9",
+    "660fefc0", "f30f1003", "f30f1103", "0fc8", "4898", "0f94c0", "48ffc1", "480fbdc3", "4887442408", "4887d8", "c5fd6f442440",
+};
+
+struct block {
+    struct insn insns[40];
+    size_t count;
+};
+
+static void append(struct block *b, const char *hex)
+{
+    uint8_t code[16];
+    size_t length = 0;
+    char digits[3] = "";
+
+    for (; *hex; hex++) {
+        if (*hex == ' ')
+            continue;
+        digits[strlen(digits)] = *hex;
+        if (digits[1]) {
+            code[length++] = (uint8_t)strtoul(digits, NULL, 16);
+            memset(digits, 0, sizeof digits);
+        }
+    }
+    struct err err = {0};
+    uint64_t offset = b->count ? b->insns[b->count - 1].offset + b->insns[b->count - 1].length : 0;
+    if (!insn_decode(code, length, offset, false, &b->insns[b->count], &err) || b->insns[b->count].length != length)
+        fail_msg("instruction %zu of a block does not decode whole", b->count);
+    b->count++;
+}
+
+static struct block random_block(struct rng *rng, size_t most)
+{
+    struct block b = {.count = 0};
+    size_t count = 1 + (size_t)rng_below(rng, most);
+    while (b.count < count)
+        append(&b, pool[rng_below(rng, sizeof pool / sizeof *pool)]);
+    return b;
+}
+
+static struct machine *load(const char *id)
+{
+    struct err err = {0};
+    struct machine *m = machine_load(id, &err);
+    if (!m)
+        fail_msg("%s: %s", id, err.what);
+    return m;
+}
+
+static struct bounds bounds_for(struct block_work *w, const struct block *b)
+{
+    struct bounds bounds;
+    bounds_of(w, b->insns, b->count, &(struct block_options){.shape = SHAPE_UNROLLED}, false, &bounds);
+    return bounds;
+}
+
+static struct simulation run(struct simulator *s, struct block_work *w, const struct block *b, struct bounds *bounds)
+{
+    struct block_options block = {.shape = shape_of(b->insns, b->count)};
+    struct simulation sim;
+    bounds_of(w, b->insns, b->count, &block, false, bounds);
+    simulate(s, w, b->insns, b->count, &block, &(struct simulate_options){0}, &sim);
+    return sim;
+}
+
+/* The bounds are bounds: the simulation is no faster, but for the store buffer's and the page's parts that it does not share. */
+static void test_bounds_hold(void **state)
+{
+    (void)state;
+    static const char *const ids[] = {"skylake", "haswell", "icelake-server", "sapphirerapids", "znver2"};
+    struct rng rng;
+    struct simulator *s = simulator_new();
+    rng_seed(&rng, 5);
+    for (size_t m = 0; m < sizeof ids / sizeof *ids; m++) {
+        struct machine *machine = load(ids[m]);
+        struct block_work *w = block_work_new(machine);
+        for (int i = 0; i < 150; i++) {
+            struct block b = random_block(&rng, 12);
+            struct bounds bounds;
+            struct simulation sim = run(s, w, &b, &bounds);
+            bool waits = false;   /* the wait for a store to reach the cache overlaps with retirement */
+            for (size_t k = 0; k < w->deps.addresses.found_count; k++)
+                waits |= !w->deps.addresses.found[k].fits;
+            double floor = fmax(fmax(bounds.cycles[BOUND_PORTS], bounds.cycles[BOUND_ISSUE]), waits ? 0 : bounds.cycles[BOUND_DEPENDENCIES]);
+            if (sim.cycles < floor * 0.97 - 0.02)
+                fail_msg("%s, block %d of %zu instructions: simulated %.3f (period %u) below %.3f (ports %.3f, issue %.3f, dependencies %.3f)", ids[m], i, b.count, sim.cycles,
+                         sim.period, floor, bounds.cycles[BOUND_PORTS], bounds.cycles[BOUND_ISSUE], bounds.cycles[BOUND_DEPENDENCIES]);
+            assert_true(isfinite(sim.cycles));
+        }
+        block_work_free(w);
+        machine_free(machine);
+    }
+    simulator_free(s);
+}
+
+/* More instructions never lower what they need of ports and widths. (A chain they can cut, by overwriting a register.) */
+static void test_adding_never_lowers(void **state)
+{
+    (void)state;
+    struct machine *machine = load("skylake");
+    struct block_work *w = block_work_new(machine);
+    struct rng rng;
+    rng_seed(&rng, 6);
+    for (int i = 0; i < 2000; i++) {
+        struct block b = random_block(&rng, 20);
+        struct bounds before = bounds_for(w, &b);
+        append(&b, pool[rng_below(&rng, sizeof pool / sizeof *pool)]);
+        struct bounds after = bounds_for(w, &b);
+        static const enum bound_kind kinds[] = {BOUND_PORTS, BOUND_PIPES, BOUND_MEMORY};
+        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+            assert_true(after.cycles[kinds[k]] >= before.cycles[kinds[k]] - 0.26);   /* a stack move at the end can take the place of a sync µop */
+    }
+    block_work_free(w);
+    machine_free(machine);
+}
+
+/* n copies of a block take n times as long. */
+static void test_copies(void **state)
+{
+    (void)state;
+    struct machine *machine = load("haswell");
+    struct block_work *w = block_work_new(machine);
+    struct rng rng;
+    rng_seed(&rng, 7);
+    for (int i = 0; i < 2000; i++) {
+        struct block b = random_block(&rng, 12);
+        struct bounds once = bounds_for(w, &b);
+        size_t n = 2 + (size_t)rng_below(&rng, 2), count = b.count;
+        struct block copies = b;
+        for (size_t k = 1; k < n; k++)
+            for (size_t j = 0; j < count; j++) {
+                copies.insns[copies.count] = b.insns[j];
+                copies.insns[copies.count].offset = copies.insns[copies.count - 1].offset + copies.insns[copies.count - 1].length;
+                copies.count++;
+            }
+        struct bounds many = bounds_for(w, &copies);
+        static const enum bound_kind kinds[] = {BOUND_PORTS, BOUND_PIPES, BOUND_ISSUE, BOUND_RETIRE, BOUND_MEMORY, BOUND_DEPENDENCIES};
+        /* Through memory more copies show chains over more iterations than are followed. */
+        size_t compared = sizeof kinds / sizeof *kinds - (w->deps.addresses.found_count > 0);
+        for (size_t k = 0; k < compared; k++)
+            if (fabs(many.cycles[kinds[k]] - (double)n * once.cycles[kinds[k]]) > 1e-6)
+                fail_msg("block %d, %zu copies: %s %.4f, not %zu times %.4f", i, n, bound_name(kinds[k]), many.cycles[kinds[k]], n, once.cycles[kinds[k]]);
+        assert_true(fabs(many.frontend.predecode - (double)n * once.frontend.predecode) < 1e-6);
+    }
+    block_work_free(w);
+    machine_free(machine);
+}
+
+/* Thesis: three instructions, two a cycle, nothing else: C(K) = 2, C(K^2) = 3, period 2, 1.5 cycles. */
+static void test_thesis_example(void **state)
+{
+    (void)state;
+    struct ports ports = {0};
+    for (int i = 0; i < 4; i++)
+        assert_true(ports_add(&ports, (const char *[]){"0", "1", "2", "3"}[i], NULL));
+    struct machine *m = machine_new("two", &ports);
+    machine_set_fact(m, "issue_width", "2", "", "");
+    machine_set_fact(m, "load_latency", "4", "", "");
+    struct mapping_entry entry = {.form = (char *)"ADD (R64, R64)", .latency = 1, .micro_ops = 1};
+    usage_add(&entry.usage, 15, 1);
+    mapping_set(m->mapping, &entry);
+    usage_done(&entry.usage);
+    struct block b = {.count = 0};
+    append(&b, "4801d8");   /* add rax, rbx; add rcx, rdx; add rsi, rdi */
+    append(&b, "4801d1");
+    append(&b, "4801fe");
+    struct block_work *w = block_work_new(m);
+    struct simulator *s = simulator_new();
+    struct bounds bounds;
+    struct simulation sim = run(s, w, &b, &bounds);
+    assert_true(sim.cycles == 1.5);
+    assert_true(sim.period > 0 && sim.period % 2 == 0);
+    assert_true(sim.numerator * 2 == 3 * (int64_t)sim.period);
+    b.count = 0;
+    sim = run(s, w, &b, &bounds);
+    assert_true(sim.cycles == 0);
+    simulator_free(s);
+    block_work_free(w);
+    machine_free(m);
+}
+
+/* Stages follow each other, iterations retire in order. */
+static void test_timeline(void **state)
+{
+    (void)state;
+    struct machine *machine = load("skylake");
+    struct block_work *w = block_work_new(machine);
+    struct simulator *s = simulator_new();
+    struct rng rng;
+    rng_seed(&rng, 8);
+    for (int i = 0; i < 100; i++) {
+        struct block b = random_block(&rng, 8);
+        struct block_options block = {.shape = SHAPE_UNROLLED};
+        struct bounds bounds;
+        struct simulation sim;
+        bounds_of(w, b.insns, b.count, &block, false, &bounds);
+        simulate(s, w, b.insns, b.count, &block, &(struct simulate_options){.iterations = 20, .timeline = 5}, &sim);
+        assert_int_equal(sim.step_iterations, 5);
+        int32_t before = 0;
+        for (size_t k = 0; k < 5 * b.count; k++) {
+            const struct simulated_step *step = &sim.steps[k];
+            if (!step->retire)
+                break;
+            assert_true(step->fetch <= step->issue && step->issue <= step->dispatch && step->dispatch <= step->done && step->done < step->retire);
+            assert_true(step->retire >= before);
+            before = step->retire;
+        }
+        simulation_done(&sim);
+    }
+    simulator_free(s);
+    block_work_free(w);
+    machine_free(machine);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_bounds_hold), cmocka_unit_test(test_adding_never_lowers), cmocka_unit_test(test_copies),
+                                       cmocka_unit_test(test_thesis_example), cmocka_unit_test(test_timeline)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
