@@ -191,6 +191,8 @@ void report_markdown(const struct kernel *k, struct analysis *const *a, size_t n
             else
                 str_addf(out, "- %s: %.2f%s\n", bound_name((enum bound_kind)kind), a[i]->bounds[kind],
                          (int)a[i]->bottleneck == kind && a[i]->cycles > 0 ? " (the bottleneck)" : "");
+        if (!isnan(a[i]->critical_path))
+            str_addf(out, "- longest path through one iteration: %.2f\n", a[i]->critical_path);
         str_add_char(out, '\n');
         markdown_table(k, a[i], out);
         str_add_char(out, '\n');
@@ -227,7 +229,8 @@ static void html_table(const struct kernel *k, const struct analysis *a, struct 
             html_text(source, out);
             str_add(out, "</code></td></tr>\n");
         }
-        str_addf(out, "<tr><td>%u</td><td class=\"t\" title=\"", row->insn->line);
+        str_addf(out, "<tr%s><td>%u</td><td class=\"t\" title=\"", row->flags & ROW_CHAIN ? " class=\"c\"" : row->flags & ROW_UNKNOWN ? " class=\"u\"" : "",
+                 row->insn->line);
         html_text(row->insn->form, out);
         str_add(out, "\"><code>");
         html_text(row->insn->text ? row->insn->text : row->insn->mnemonic, out);
@@ -295,7 +298,7 @@ void report_html(const struct kernel *k, struct analysis *const *a, size_t n, st
                  "caption { text-align: left; color: #555; padding-bottom: .3em }\n"
                  "th, td { text-align: right; padding: .15em .5em; border-bottom: 1px solid #ddd; white-space: nowrap }\n"
                  "th.t, td.t { text-align: left }\n"
-                 "tr.s td { background: #eef2f7; color: #345 } tr.b td { font-weight: bold } tfoot td { border-top: 2px solid #888; font-weight: bold }\n"
+                 "tr.s td { background: #eef2f7; color: #345 } tr.c td.t:nth-child(2) { border-left: 4px solid #2e6bc6 } tr.u code { color: #b00 } tr.b td { font-weight: bold } tfoot td { border-top: 2px solid #888; font-weight: bold }\n"
                  ".bar { display: inline-block; height: .8em; background: #c65a2e }\n"
                  "@media print { body { max-width: none; margin: 0 } h2 { break-after: avoid } }\n"
                  "</style>\n</head>\n<body>\n<h1>");
@@ -312,6 +315,8 @@ void report_html(const struct kernel *k, struct analysis *const *a, size_t n, st
         html_text(a[i]->sentence, out);
         str_add(out, "</p>\n");
         html_bounds(a[i], out);
+        if (!isnan(a[i]->critical_path))
+            str_addf(out, "<p>Longest path through one iteration: %.2f cycles.</p>\n", a[i]->critical_path);
         html_table(k, a[i], out);
     }
     str_add(out, "</body>\n</html>\n");

@@ -278,6 +278,11 @@ bool cmd_mapping_load(struct session *s, int argc, char **argv, struct err *err)
         err_set(err, ERR_MISSING, "mapping use takes the shipped ones by name", "it is not there");
         return err_at(err, argv[1], 0, 0);
     }
+    const char *ending = strrchr(argv[1], '.');
+    if (!S_ISDIR(status.st_mode) && ending && (strcmp(ending, ".yml") == 0 || strcmp(ending, ".yaml") == 0))
+        return import_from_osaca(s, argv[1], err);
+    if (!S_ISDIR(status.st_mode) && ending && strcmp(ending, ".json") == 0)
+        return import_from_pmevo(s, argv[1], err);
     if (!S_ISDIR(status.st_mode))
         return import_from_csv(s, argv[1], err);
     /* A name without a slash would be looked up among the shipped machines. */

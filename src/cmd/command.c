@@ -30,7 +30,7 @@ const struct command commands[] = {
     {"mapping diff", "A B [PATTERN] [--renamed]", "forms that two machines execute differently, ports matched by name or by use", false, cmd_mapping_diff},
     {"mapping list", "", "the mappings of this session and those that can be loaded", false, cmd_mapping_list},
     {"mapping use", "ID", "make a mapping the current one", false, cmd_mapping_use},
-    {"mapping load", "DIRECTORY|FILE.csv", "read a machine's tables, or a mapping.csv alone", false, cmd_mapping_load},
+    {"mapping load", "DIRECTORY|FILE.csv|FILE.yml|FILE.json", "read a machine's tables, or a mapping alone", false, cmd_mapping_load},
     {"mapping save", "DIRECTORY|FILE.csv", "write the current machine's tables, or its mapping alone", false, cmd_mapping_save},
     {"mapping new", "PORTS [NAME]", "an empty mapping on so many ports, or on ports of these names", false, cmd_mapping_new},
     {"mapping import", "llvm|uops-info|osaca|pmevo|csv CPU|FILE... [--architecture A]",

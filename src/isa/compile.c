@@ -165,6 +165,17 @@ static bool compiler_allowed(const char *name, struct err *err)
            err_set(err, ERR_USAGE, "use cc, gcc, clang, c++, g++ or clang++, as in gcc-12", "\"%.100s\" is not a compiler that is run", name);
 }
 
+/* What compilers say when a limit stops a part of them, which the driver outlives. */
+static bool met_limit(const struct child_result *r)
+{
+    static const char *const signs[] = {"out of memory", "memory exhausted", "Killed signal", "CPU time limit", "File size limit", "Cannot allocate"};
+    const char *printed = str_text(&r->output);
+    bool failed = !(WIFEXITED(r->status) && WEXITSTATUS(r->status) == 0), met = r->timed_out || WIFSIGNALED(r->status);
+    for (unsigned i = 0; i < sizeof signs / sizeof *signs; i++)
+        met |= failed && !strstr(printed, ": error: ") && strstr(printed, signs[i]);
+    return met;
+}
+
 /* The first "file:line:column: error: what" that the compiler printed. */
 static void blame(const char *path, const char *printed, struct err *err)
 {
@@ -179,6 +190,7 @@ static void blame(const char *path, const char *printed, struct err *err)
             skip = strlen(marks[i]);
         }
     }
+    printed += strspn(printed, "\n");
     if (!found) {
         err_set(err, ERR_DATA, NULL, "the compiler failed: %.*s", (int)strcspn(printed, "\n"), *printed ? printed : "no message");
         err_at(err, path, 0, 0);
@@ -204,7 +216,7 @@ static bool run(const char *const *argv, const char *dir, const char *path, stru
 
     if (!ok && err && err->code == ERR_MISSING)
         err_set(err, ERR_MISSING, "install gcc or clang, or load assembler text", "the compiler %s is not there", argv[0]);
-    if (ok && (r.timed_out || WIFSIGNALED(r.status))) {
+    if (ok && met_limit(&r)) {
         ok = err_set(err, ERR_LIMIT, "make the file smaller", "the compiler was stopped at its limits (30 s, 20 s of CPU time, 3 GiB of memory)");
         err_at(err, path, 0, 0);
     }
