@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define TOLERANCE 0.1    /* of the authors' program */
-#define INITIAL_UOPS 3   /* edges of a form at the start, at most */
+#define INITIAL_UOPS 1   /* edges of a form at the start, at most */
 
 struct individual {
     struct genome *genome;

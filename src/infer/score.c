@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#define SCORE_BYTES 16
 #include "infer/score_body.h"
 
 #include <string.h>

@@ -5,6 +5,7 @@
 #else
 #pragma GCC target("avx2,fma,popcnt,bmi,bmi2")
 #endif
+#define SCORE_BYTES 32
 #include "infer/score_body.h"
 
 const struct score_engine score_avx2 = {"avx2", score_table, score_cycles, score_form};

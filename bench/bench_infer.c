@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Inference measured: cross-validated error, the paper's algorithm beside ours, engines beside each other, known mappings, active choice.
+ *
+ *     bench_infer DIRECTORY [SECONDS [cv|transfer|triples|pmevo|engines|known|active]...]
+ *
+ * DIRECTORY holds exps_singletons.json, len_02.json and len_03.json as PMEvo published them ("-": only what needs no data). Seconds are
+ * of CPU time, so that the load of others does not matter; one thread. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "infer/generate.h"
+#include "infer/pmevo.h"
+#include "infer/select.h"
+#include "io/machine_file.h"
+#include "io/pmevo_json.h"
+#include "model/metrics.h"
+
+#define FOLDS 5
+#define SEEDS 3
+
+static double cpu_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void fail(const struct err *err)
+{
+    char text[2048];
+    fprintf(stderr, "bench_infer: %s\n", err_text(err, text, sizeof text));
+    exit(1);
+}
+
+struct data {
+    struct experiments *t;
+    size_t end[4];   /* rows: up to end[k] are of at most k forms */
+};
+
+static struct data load(const char *directory)
+{
+    static const char *const files[] = {"exps_singletons.json", "len_02.json", "len_03.json"};
+    struct data d = {.t = experiments_new()};
+    struct err err = {0};
+
+    for (int i = 0; i < 3; i++) {
+        struct str path = {0};
+        str_addf(&path, "%s/%s", directory, files[i]);
+        struct experiments *part = pmevo_experiments_load(str_text(&path), &err);
+        if (!part)
+            fail(&err);
+        experiments_append(d.t, part);
+        experiments_free(part);
+        d.end[i + 1] = d.t->rows.count;
+        str_done(&path);
+    }
+    return d;
+}
+
+static struct mapping *named(const struct genome *g, const struct problem *p)
+{
+    struct ports names = {0};
+    char name[2] = {0};
+    for (unsigned i = 0; i < g->ports; i++) {
+        name[0] = "0123456789ABCDEF"[i];
+        ports_add(&names, name, NULL);
+    }
+    return genome_mapping(g, p, &names);
+}
+
+static struct mapping *infer(const struct experiments *t, const bool *keep, const struct evolve_options *o, struct evolve_status *status)
+{
+    struct err err = {0};
+    struct problem *p = problem_new(t, keep, &err);
+    struct evolve *e = p ? evolve_new(p, o, NULL, 0, &err) : NULL;
+    if (!e)
+        fail(&err);
+    evolve_worker(e, 0, NULL, NULL);
+    evolve_get_status(e, status);
+    struct genome *g = evolve_best(e);
+    struct mapping *m = named(g, p);
+    genome_free(g);
+    evolve_free(e);
+    problem_free(p);
+    return m;
+}
+
+/* Mean relative error on the rows [from, to) for which @test is true. */
+static double error_on(const struct mapping *m, const struct experiments *t, const bool *test, size_t from, size_t to)
+{
+    double *cycles = mem_alloc((t->rows.count + 1) * sizeof *cycles), sum = 0;
+    size_t n = 0;
+
+    metrics_predict(m, t, cycles);
+    for (size_t i = from; i < to; i++)
+        if (test[i] && experiments_measured(t, i)) {
+            sum += fabs(cycles[i] - t->rows.items[i].cycles) / t->rows.items[i].cycles;
+            n++;
+        }
+    free(cycles);
+    return sum / (double)n;
+}
+
+/* Held-out experiments of @size forms; training on all shorter ones and the other folds. */
+static void cross_validate(const struct data *d, unsigned size, double seconds)
+{
+    size_t rows = d->t->rows.count, from = d->end[size - 1], to = d->end[size], n = to - from;
+    bool *keep = mem_zero(rows, 1), *test = mem_zero(rows, 1);
+    size_t *order = mem_alloc(n * sizeof *order);
+    struct rng rng;
+
+    printf("%u-fold cross validation, experiments of %u forms held out, %g CPU-seconds a fold\n", FOLDS, size, seconds);
+    printf("  %4s %9s %9s %9s %9s   %s\n", "seed", "train %", "held %", "µops", "volume", "folds, held %");
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        double held = 0, train = 0, distinct = 0, volume = 0;
+        struct str folds = {0};
+        rng_seed(&rng, seed);
+        for (size_t i = 0; i < n; i++)
+            order[i] = i;
+        for (size_t i = n; i > 1; i--) {
+            size_t k = rng_below(&rng, i), x = order[i - 1];
+            order[i - 1] = order[k];
+            order[k] = x;
+        }
+        for (unsigned fold = 0; fold < FOLDS; fold++) {
+            struct evolve_options o;
+            struct evolve_status status;
+            evolve_defaults(&o);
+            o.seconds = seconds;
+            o.seed = seed;
+            for (size_t i = 0; i < rows; i++) {
+                keep[i] = i < to;
+                test[i] = false;
+            }
+            for (size_t i = fold; i < n; i += FOLDS) {
+                keep[from + order[i]] = false;
+                test[from + order[i]] = true;
+            }
+            struct mapping *m = infer(d->t, keep, &o, &status);
+            double error = error_on(m, d->t, test, from, to);
+            held += error / FOLDS;
+            train += status.d_avg / FOLDS;
+            distinct += (double)status.distinct / FOLDS;
+            volume += (double)status.volume / FOLDS;
+            str_addf(&folds, " %.2f", 100 * error);
+            mapping_free(m);
+        }
+        printf("  %4llu %9.2f %9.2f %9.1f %9.0f  %s\n", (unsigned long long)seed, 100 * train, 100 * held, distinct, volume, str_text(&folds));
+        fflush(stdout);
+        str_done(&folds);
+    }
+    free(keep);
+    free(test);
+    free(order);
+}
+
+/* Trained on singletons and pairs, tested on all triples; and the published mappings there. */
+static void transfer(const struct data *d, const char *directory, double seconds)
+{
+    static const char *const published[] = {"mapping_pmevo.json", "mapping_uops_info.json"};
+    bool *keep = mem_zero(d->t->rows.count, 1), *test = mem_zero(d->t->rows.count, 1);
+
+    for (size_t i = 0; i < d->t->rows.count; i++) {
+        keep[i] = i < d->end[2];
+        test[i] = !keep[i];
+    }
+    printf("trained on singletons and pairs only, error on the triples\n");
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        struct evolve_options o;
+        struct evolve_status status;
+        evolve_defaults(&o);
+        o.seconds = seconds;
+        o.seed = seed;
+        struct mapping *m = infer(d->t, keep, &o, &status);
+        printf("  seed %llu: train %.2f %%, triples %.2f %%, %llu distinct µops, volume %llu\n", (unsigned long long)seed, 100 * status.d_avg,
+               100 * error_on(m, d->t, test, d->end[2], d->end[3]), (unsigned long long)status.distinct, (unsigned long long)status.volume);
+        fflush(stdout);
+        mapping_free(m);
+    }
+    for (int i = 0; i < 2; i++) {
+        struct str path = {0};
+        str_addf(&path, "%s/%s", directory, published[i]);
+        struct mapping *m = pmevo_mapping_load(str_text(&path), NULL);
+        if (m)
+            printf("  %s: triples %.2f %%\n", published[i], 100 * error_on(m, d->t, test, d->end[2], d->end[3]));
+        mapping_free(m);
+        str_done(&path);
+    }
+    free(keep);
+    free(test);
+}
+
+static void paper(const struct data *d)
+{
+    bool *keep = mem_zero(d->t->rows.count, 1);
+    struct err err = {0};
+
+    for (size_t i = 0; i < d->end[2]; i++)
+        keep[i] = true;
+    struct problem *p = problem_new(d->t, keep, &err);
+    printf("the paper's algorithm, 9 ports, population 1000, 120 generations\n");
+    for (int tolerant = 0; tolerant < 2; tolerant++) {
+        uint64_t evaluations = 1000;
+        double begun = cpu_seconds();
+        struct pmevo *m = pmevo_new(p, 9, 1000, 1, tolerant, 1);
+        for (int g = 0; g < 120 && pmevo_generation(m, &evaluations); g++) {
+        }
+        double seconds = cpu_seconds() - begun, before = pmevo_individual(m, 0)->d_avg;
+        double rate = (double)evaluations / seconds;
+        pmevo_climb(m, 0, NULL, NULL, &evaluations);
+        printf("  %s: D_avg %.2f %%, after hill climbing %.2f %%; %.0f fitness evaluations a CPU-second (the authors' program: 343)\n",
+               tolerant ? "with the program's departures" : "as in the paper", 100 * before, 100 * pmevo_individual(m, 0)->d_avg, rate);
+        fflush(stdout);
+        pmevo_free(m);
+    }
+    problem_free(p);
+    free(keep);
+}
+
+static void engines(const struct data *d)
+{
+    static const char *const names[] = {"portable", "avx2", "avx512"};
+    struct err err = {0};
+    struct problem *p = problem_new(d->t, NULL, &err);
+    struct evolve_options o;
+
+    evolve_defaults(&o);
+    printf("ns per experiment, all forms changed in turn, singletons to triples\n  %8s", "ports");
+    for (int k = 0; k < 3; k++)
+        printf(" %9s", names[k]);
+    printf("\n");
+    for (unsigned ports = 6; ports <= 10; ports += 2) {
+        printf("  %8u", ports);
+        struct search *s = search_new(p, ports, 4, &o.prices, 1);
+        size_t columns = score_columns(ports);
+        float *tables = score_tables(p->forms, columns), *errors = mem_alloc(p->experiments * sizeof *errors);
+        search_random(s);
+        const struct genome *g = search_genome(s);
+        for (int k = 0; k < 3; k++) {
+            const struct score_engine *engine = score_engine(names[k]);
+            double begun = cpu_seconds();
+            size_t n = 0;
+            for (size_t f = 0; engine && f < p->forms; f++)
+                engine->table(&g->genes[f], ports, 4, tables + f * columns);
+            for (int round = 0; engine && round < 20; round++)
+                for (uint32_t f = 0; f < p->forms; f++) {
+                    engine->form(p, tables, columns, f, tables + f * columns, INFINITY, errors);
+                    n += p->link_start[f + 1] - p->link_start[f];
+                }
+            if (engine)
+                printf(" %9.1f", 1e9 * (cpu_seconds() - begun) / (double)n);
+            else
+                printf(" %9s", "-");
+        }
+        printf("\n");
+        free(tables);
+        free(errors);
+        search_free(s);
+    }
+    problem_free(p);
+}
+
+struct simulated {
+    const struct mapping *m;
+    struct rng rng;
+    double noise;
+};
+
+static bool simulate(struct experiments *t, void *state, struct err *err)
+{
+    struct simulated *s = state;
+    double *cycles = mem_alloc((t->rows.count + 1) * sizeof *cycles);
+    (void)err;
+    metrics_predict(s->m, t, cycles);
+    for (size_t i = 0; i < t->rows.count; i++)
+        if (isnan(t->rows.items[i].cycles))
+            experiments_set(t, i, cycles[i] * (1 + s->noise * (2 * rng_unit(&s->rng) - 1)), NAN, 1, NULL);
+    free(cycles);
+    return true;
+}
+
+/* @count forms of a shipped machine, spread over it, in a mapping without pipes and long µops, so that ports can be compared. */
+static struct mapping *some_forms(const struct machine *machine, size_t count, unsigned most_ports)
+{
+    struct mapping *m = mapping_new(mapping_ports(machine->mapping));
+    size_t all = mapping_count(machine->mapping);
+    struct rng rng;
+
+    rng_seed(&rng, 12);
+    for (size_t tries = 0; mapping_count(m) < count && tries < 100 * count; tries++) {
+        const struct mapping_entry *entry = mapping_at(machine->mapping, rng_below(&rng, all));
+        uint32_t total = 0;
+        for (unsigned i = 0; i < entry->usage.count; i++)
+            total += entry->usage.uops[i].ports >> most_ports ? 1000 : entry->usage.uops[i].count;
+        if (total > 0 && total <= 6)
+            mapping_set(m, entry);
+    }
+    return m;
+}
+
+static double unseen(const struct mapping *truth, const struct mapping *found)
+{
+    struct experiments *t = experiments_new();
+    uint32_t *forms = mem_alloc((mapping_count(truth) + 1) * sizeof *forms);
+    struct rng rng;
+
+    rng_seed(&rng, 77);
+    for (size_t f = 0; f < mapping_count(truth); f++)
+        forms[f] = names_add(&t->forms, mapping_at(truth, f)->form);
+    generate_random(t, forms, mapping_count(truth), 2000, 5, &rng);
+    double *a = mem_alloc(2 * t->rows.count * sizeof *a), *b = a + t->rows.count;
+    metrics_predict(truth, t, a);
+    metrics_predict(found, t, b);
+    double error = metrics_mape(b, a, t->rows.count);
+    free(a);
+    free(forms);
+    experiments_free(t);
+    return error;
+}
+
+/* Share of the forms of one µop whose port set is found, after the best renaming of ports. */
+static double exact_share(const struct mapping *truth, const struct mapping *found, const struct problem *p)
+{
+    struct genome *a = genome_of_mapping(truth, p, NULL), *b = genome_of_mapping(found, p, NULL);
+    uint8_t to[PROBLEM_PORTS_MAX];
+    size_t single = 0, exact = 0;
+
+    if (a && b && a->ports == b->ports) {
+        genome_align(a, b, to);
+        genome_rename(b, to);
+        for (size_t f = 0; f < p->forms; f++) {
+            const struct gene *x = &a->genes[f], *y = &b->genes[f];
+            if (x->uops != 1 || x->count[0] != 1)
+                continue;
+            single++;
+            exact += y->uops == 1 && y->count[0] == 1 && y->set[0] == x->set[0];
+        }
+    }
+    genome_free(a);
+    genome_free(b);
+    return single ? (double)exact / (double)single : NAN;
+}
+
+static void known(double seconds)
+{
+    static const struct { const char *id; unsigned ports; } cpus[] = {{"skylake", 8}, {"znver2", 12}};
+    struct err err = {0};
+
+    printf("known mappings: 200 forms, all pairs, 1 %% noise, %g CPU-seconds\n", seconds);
+    for (int i = 0; i < 2; i++) {
+        struct machine *machine = machine_load(cpus[i].id, &err);
+        if (!machine)
+            fail(&err);
+        unsigned ports = mapping_ports(machine->mapping)->count < cpus[i].ports ? mapping_ports(machine->mapping)->count : cpus[i].ports;
+        struct mapping *truth = some_forms(machine, 200, ports);
+        struct simulated cpu = {.m = truth, .noise = 0.01};
+        struct experiments *t = experiments_new();
+        uint32_t forms[200];
+        rng_seed(&cpu.rng, 3);
+        for (size_t f = 0; f < mapping_count(truth); f++)
+            forms[f] = names_add(&t->forms, mapping_at(truth, f)->form);
+        generate_singletons(t, forms, mapping_count(truth));
+        simulate(t, &cpu, &err);
+        generate_pairs(t, forms, mapping_count(truth));
+        simulate(t, &cpu, &err);
+        struct evolve_options o;
+        struct evolve_status status;
+        evolve_defaults(&o);
+        o.ports = ports;
+        o.width = 0;
+        o.seconds = seconds;
+        struct mapping *m = infer(t, NULL, &o, &status);
+        struct problem *p = problem_new(t, NULL, &err);
+        printf("  %s: %zu experiments, %u ports: D_avg %.2f %%, unseen five-form experiments %.2f %%, single µops exact %.1f %%\n", cpus[i].id,
+               t->rows.count, ports, 100 * status.d_avg, 100 * unseen(truth, m), 100 * exact_share(truth, m, p));
+        fflush(stdout);
+        problem_free(p);
+        mapping_free(m);
+        experiments_free(t);
+        mapping_free(truth);
+        machine_free(machine);
+    }
+}
+
+static void print_round(void *state, size_t measurements, const struct mapping *best)
+{
+    printf("  %6zu  %6.2f %%\n", measurements, 100 * unseen(state, best));
+    fflush(stdout);
+}
+
+static void active(double seconds)
+{
+    struct err err = {0};
+    struct machine *machine = machine_load("skylake", &err);
+    if (!machine)
+        fail(&err);
+    struct mapping *truth = some_forms(machine, 120, 8);
+    size_t pairs = mapping_count(truth) * (mapping_count(truth) - 1) / 2;
+
+    for (int random = 1; random >= 0; random--) {
+        struct simulated cpu = {.m = truth, .noise = 0.005};
+        struct select_options o = {.first = pairs / 50, .batch = pairs / 50, .most = pairs / 10, .size = 2, .noise = 0.02, .random = random};
+        struct experiments *t = experiments_new();
+        rng_seed(&cpu.rng, 3);
+        for (size_t f = 0; f < mapping_count(truth); f++)
+            names_add(&t->forms, mapping_at(truth, f)->form);
+        evolve_defaults(&o.evolve);
+        o.evolve.width = 0;
+        o.evolve.seconds = seconds / 5;
+        printf("%s pairs of %zu forms of skylake (%zu pairs in all), 0.5 %% noise: measurements, error on unseen five-form experiments\n",
+               random ? "random" : "chosen", mapping_count(truth), pairs);
+        mapping_free(select_run(t, &o, simulate, &cpu, print_round, truth, &err));
+        experiments_free(t);
+    }
+    mapping_free(truth);
+    machine_free(machine);
+}
+
+static bool wanted(int argc, char **argv, const char *part)
+{
+    for (int i = 3; i < argc; i++)
+        if (strcmp(argv[i], part) == 0)
+            return true;
+    return argc <= 3;
+}
+
+int main(int argc, char **argv)
+{
+    const char *shared = getenv("PORTOLAN_SHARED");
+    struct str directory = {0};
+    double seconds = argc > 2 ? strtod(argv[2], NULL) : 60;
+
+    if (argc > 1)
+        str_add(&directory, argv[1]);
+    else if (shared)
+        str_addf(&directory, "%s/data/pmevo-skl", shared);
+    clock_set_source(cpu_seconds);
+    if (directory.length && strcmp(str_text(&directory), "-") != 0) {
+        struct data d = load(str_text(&directory));
+        if (wanted(argc, argv, "engines"))
+            engines(&d);
+        if (wanted(argc, argv, "pmevo"))
+            paper(&d);
+        if (wanted(argc, argv, "cv"))
+            cross_validate(&d, 2, seconds);
+        if (wanted(argc, argv, "transfer"))
+            transfer(&d, str_text(&directory), seconds);
+        if (wanted(argc, argv, "triples"))
+            cross_validate(&d, 3, seconds);
+        experiments_free(d.t);
+    } else {
+        printf("no directory of published experiments: what needs them is left out\n");
+    }
+    if (wanted(argc, argv, "known"))
+        known(seconds);
+    if (wanted(argc, argv, "active"))
+        active(seconds);
+    str_done(&directory);
+    return 0;
+}
