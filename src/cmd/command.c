@@ -14,7 +14,7 @@ const struct command commands[] = {
     {"kernel hex", "BYTES [--isa x86-64|aarch64]", "load a block of machine code", false, cmd_kernel_hex},
     {"kernel analyze", "[--machine ID]...", "bounds, bottleneck and pressure table, several machines side by side", false, cmd_kernel_analyze},
     {"kernel simulate", "[--machine ID]... [--iterations N]", "run the loop cycle by cycle until its state repeats, with a timeline", false, cmd_kernel_simulate},
-    {"kernel evaluate", "FILE [--machine ID] [--model bounds|simulate] [--arch NAME] [--threads N] [--blocks FILE]",
+    {"kernel evaluate", "FILE [--machine ID] [--model bounds|simulate] [--measured-by bhive|portolan] [--arch NAME] [--threads N] [--blocks FILE]",
      "accuracy on a CSV of measured blocks, hex,cycles", false, cmd_kernel_evaluate},
     {"kernel show", "", "the instructions with their forms", false, cmd_kernel_show},
     {"kernel list", "", "the loops found", false, cmd_kernel_list},
