@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "isa/start.h"
 
 #define STORES 128       /* stores remembered: at least a store buffer */
 #define COMPOSITES 1024  /* slots for sums of two unknowns and loaded values; a full table only loses relations */
@@ -185,18 +186,18 @@ static const struct store_record *find_store(const struct state *s, struct value
     return NULL;
 }
 
-/* What memory full of the start value holds at @address, sign not extended. */
+/* What memory full of one value holds at @address, sign not extended. */
 static struct value memory_value(struct state *s, struct value address, unsigned bits)
 {
-    uint64_t value = 0;
+    uint64_t value = 0, full_of = s->start == START_EQUAL ? START_VALUE : START_MEMORY;
     unsigned bytes = bits / 8;
 
-    if (s->start != START_EQUAL)
+    if (s->start == START_DIFFERENT)
         return compose(s, COMPOSITE_LOAD, address.symbol, bits, address.offset);
     if (bytes > 8)
         return fresh(s);
     for (unsigned i = 0; i < bytes; i++)
-        value |= ((uint64_t)START_VALUE >> 8 * (((uint64_t)address.offset + i) % 8) & 0xff) << 8 * i;
+        value |= (full_of >> 8 * (((uint64_t)address.offset + i) % 8) & 0xff) << 8 * i;
     return (struct value){0, (int64_t)value};
 }
 
@@ -452,6 +453,22 @@ double addresses_new_pages(struct address_work *work, size_t count, double miss,
     return sum;
 }
 
+static void measured_start(struct state *s, const struct insn *insns, size_t count)
+{
+    uint32_t bases = 1u << STACK_POINTER, indices = 0;
+
+    for (size_t i = 0; i < count; i++)
+        for (unsigned k = 0; k < insns[i].operand_count; k++) {
+            const struct operand *op = &insns[i].operands[k];
+            if (op->kind != OPERAND_MEMORY)
+                continue;
+            bases |= op->base < s->generals ? 1u << op->base : 0;
+            indices |= op->index < s->generals ? 1u << op->index : 0;
+        }
+    for (unsigned i = 0; i < s->generals; i++)
+        s->reg[i] = (struct value){0, indices & ~bases & 1u << i ? 0 : (int64_t)start_address(i)};
+}
+
 void addresses_link(const struct insn *insns, size_t count, enum start_values start, size_t store_buffer, struct address_work *work)
 {
     uint32_t rounds = count > 512 ? 3 : ROUNDS;
@@ -471,6 +488,8 @@ void addresses_link(const struct insn *insns, size_t count, enum start_values st
     struct state s = {.generals = insn_generals(count ? (enum isa)insns[0].isa : ISA_X86_64), .work = work, .limit = store_buffer < STORES ? store_buffer : STORES, .start = start};
     for (unsigned i = 0; i < s.generals; i++)
         s.reg[i] = start == START_EQUAL && i != STACK_POINTER && i != FRAME_POINTER ? (struct value){0, START_VALUE} : fresh(&s);
+    if (start == START_MEASURED)
+        measured_start(&s, insns, count);
     for (uint32_t round = 0; round < rounds; round++)
         for (size_t i = 0; i < count; i++)
             step(&s, &insns[i], (uint32_t)i, round, rounds);

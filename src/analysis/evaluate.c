@@ -16,6 +16,7 @@
 struct evaluation {
     const struct machine *machine;
     enum evaluate_model model;
+    enum evaluate_protocol protocol;
     struct block_work *work;
     struct simulator *simulator;   /* NULL for MODEL_BOUNDS */
     VEC(struct insn) insns;
@@ -62,6 +63,11 @@ void evaluation_free(struct evaluation *e)
     vec_done(&e->forms);
     free(e->slots);
     free(e);
+}
+
+void evaluation_measured_by(struct evaluation *e, enum evaluate_protocol protocol)
+{
+    e->protocol = protocol;
 }
 
 void evaluation_write_blocks(struct evaluation *e, FILE *rows)
@@ -180,6 +186,8 @@ void evaluation_add(struct evaluation *e, const struct measured_block *block)
         return;
     }
     struct block_options options = {.shape = shape_of(e->insns.items, e->insns.count), .start = START_EQUAL};
+    if (e->protocol == PROTOCOL_PORTOLAN)
+        options = (struct block_options){.shape = SHAPE_CACHED, .start = START_MEASURED};
     bounds_of(e->work, e->insns.items, e->insns.count, &options, false, &bounds);
     double predicted = bounds.total;
     if (e->simulator) {

@@ -8,6 +8,12 @@
 
 enum evaluate_model { MODEL_BOUNDS, MODEL_SIMULATE };
 
+/* How the blocks were measured. */
+enum evaluate_protocol {
+    PROTOCOL_BHIVE,      /* many copies one after the other, decoded anew; registers all alike, one page behind all addresses */
+    PROTOCOL_PORTOLAN,   /* by `kernel measure` */
+};
+
 /* One measured block; the texts are borrowed. */
 struct measured_block {
     const char *hex;
@@ -44,6 +50,8 @@ struct evaluation_result {
 
 struct evaluation *evaluation_new(const struct machine *m, enum evaluate_model model);   /* borrows @m */
 void evaluation_free(struct evaluation *e);
+/* The blocks from now on were measured that way; PROTOCOL_BHIVE unless told. */
+void evaluation_measured_by(struct evaluation *e, enum evaluate_protocol protocol);
 /* Each block from now on also becomes a row hex,measured,predicted,bottleneck and the bounds in @rows (borrowed; may be shared by threads). */
 void evaluation_write_blocks(struct evaluation *e, FILE *rows);
 /* The header of those rows. */

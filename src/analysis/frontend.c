@@ -146,12 +146,12 @@ static bool touches_boundary(const struct insn *insns, const struct costs *costs
 }
 
 /* µop cache: lines of a 32-byte block; a loop shorter than that pays at least one cycle. */
-static double uop_cache(const struct core *c, const struct insn *insns, const struct costs *costs, double slots, unsigned align)
+static double uop_cache(const struct core *c, const struct insn *insns, const struct costs *costs, enum shape shape, double slots, unsigned align)
 {
     size_t length = 0;
     for (size_t i = 0; i < costs->count; i++)
         length += insns[i].length;
-    bool rounds_up = align % 32 + length <= 32;
+    bool rounds_up = shape == SHAPE_LOOP && align % 32 + length <= 32;
     double cycles = slots / c->uop_cache_width;
     return rounds_up ? ceil(cycles) : cycles;
 }
@@ -189,10 +189,10 @@ void frontend_bound(const struct core *c, const struct insn *insns, const struct
         out->decode = decode(c, insns, costs);
     else if (!isnan(c->decode_width))
         out->decode = decode_alike(c, costs);
-    if (shape == SHAPE_LOOP) {
+    if (shape != SHAPE_UNROLLED) {
         out->jcc_erratum = c->jcc_erratum && touches_boundary(insns, costs, align);
         if (!isnan(c->uop_cache_width))
-            out->uop_cache = uop_cache(c, insns, costs, slots, align);
+            out->uop_cache = uop_cache(c, insns, costs, shape, slots, align);
         if (!isnan(c->loop_buffer) && slots <= c->loop_buffer)
             out->loop_buffer = loop_buffer(c, slots);
     }

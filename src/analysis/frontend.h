@@ -8,6 +8,7 @@
 enum shape {
     SHAPE_UNROLLED,   /* copies of the block one after the other, far more than any µop cache holds */
     SHAPE_LOOP,       /* the block ends in the branch that repeats it */
+    SHAPE_CACHED,     /* copies one after the other, few enough for the µop cache; a branch at the end goes to the next: how `kernel measure` runs it */
 };
 
 enum frontend_source { SOURCE_DECODERS, SOURCE_UOP_CACHE, SOURCE_LOOP_BUFFER, SOURCE_UNKNOWN };

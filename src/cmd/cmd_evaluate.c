@@ -23,6 +23,7 @@ struct batch {
 struct run {
     struct csv_reader *reader;
     int hex, cycles, arch;          /* columns; -1: none */
+    int own;                        /* columns that only `kernel measure` writes, and has written all of: 2 */
     FILE *rows;                     /* --blocks; NULL: not wanted */
     const char *wanted;             /* value of the arch column; NULL: any */
     char **pending;                 /* a first row that is data, not header */
@@ -93,8 +94,10 @@ static bool read_header(struct run *run, struct err *err)
     if (!csv_reader_next(run->reader, &fields, &count, err))
         return err->code != ERR_NONE ? false : err_set(err, ERR_DATA, "give rows of hex,cycles", "the file is empty");
     run->hex = run->cycles = run->arch = -1;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        run->own += strcmp(fields[i], "spread") == 0 || strcmp(fields[i], "state") == 0;
         *(strcmp(fields[i], "hex") == 0 ? &run->hex : strcmp(fields[i], "cycles") == 0 ? &run->cycles : strcmp(fields[i], "arch") == 0 ? &run->arch : &(int){0}) = (int)i;
+    }
     if (run->hex >= 0 && run->cycles >= 0)
         return true;
     if (count != 2 || !(number_of(fields[1]) > 0))
@@ -137,7 +140,7 @@ static void print_result(struct session *s, const struct machine *m, const char 
 }
 
 /* All of @file through @workers evaluations, merged into the first. */
-static bool evaluate_file(const char *file, const struct machine *m, enum evaluate_model model, unsigned workers, const char *arch,
+static bool evaluate_file(const char *file, const struct machine *m, enum evaluate_model model, const char *measured_by, unsigned workers, const char *arch,
                           FILE *rows, struct evaluation_result *result, struct err *err)
 {
     static const struct pool_ops ops = {next_batch, work_batch};
@@ -157,6 +160,9 @@ static bool evaluate_file(const char *file, const struct machine *m, enum evalua
     }
     if (!read_header(&run, err))
         goto out;
+    if (measured_by ? strcmp(measured_by, "portolan") == 0 : run.own == 2)
+        for (unsigned i = 0; i < workers; i++)
+            evaluation_measured_by(run.evaluations[i], PROTOCOL_PORTOLAN);
     pool_run(workers, &ops, &run);
     if (run.failed)
         goto out;
@@ -182,7 +188,7 @@ out:
 
 bool cmd_kernel_evaluate(struct session *s, int argc, char **argv, struct err *err)
 {
-    const char *file = NULL, *model = "bounds", *arch = NULL, *blocks = NULL;
+    const char *file = NULL, *model = "bounds", *arch = NULL, *blocks = NULL, *measured_by = NULL;
     struct machine *m = NULL;
     unsigned workers = pool_processors();
     struct evaluation_result result;
@@ -198,6 +204,8 @@ bool cmd_kernel_evaluate(struct session *s, int argc, char **argv, struct err *e
             model = argv[++i];
         } else if (strcmp(argv[i], "--arch") == 0) {
             arch = argv[++i];
+        } else if (strcmp(argv[i], "--measured-by") == 0) {
+            measured_by = argv[++i];
         } else if (strcmp(argv[i], "--blocks") == 0) {
             blocks = argv[++i];
         } else if (strcmp(argv[i], "--threads") == 0) {
@@ -214,6 +222,8 @@ bool cmd_kernel_evaluate(struct session *s, int argc, char **argv, struct err *e
         return err_set(err, ERR_USAGE, "kernel evaluate FILE --machine ID", "a file of hex,cycles was expected");
     if (strcmp(model, "bounds") != 0 && strcmp(model, "simulate") != 0)
         return err_set(err, ERR_USAGE, "use bounds or simulate", "there is no model \"%s\"", model);
+    if (measured_by && strcmp(measured_by, "bhive") != 0 && strcmp(measured_by, "portolan") != 0)
+        return err_set(err, ERR_USAGE, "use bhive or portolan", "there is no protocol \"%s\"", measured_by);
     if (!m && !(m = session_current(s, err)))
         return false;
     if (strcmp(m->isa, isa_name(ISA_X86_64)) != 0)
@@ -223,7 +233,7 @@ bool cmd_kernel_evaluate(struct session *s, int argc, char **argv, struct err *e
     FILE *rows = blocks ? fopen(blocks, "w") : NULL;
     if (blocks && !rows)
         return err_set(err, ERR_IO, "choose another file", "%s cannot be written", blocks);
-    bool ok = evaluate_file(file, m, model[0] == 'b' ? MODEL_BOUNDS : MODEL_SIMULATE, workers, arch ? arch : machine_fact(m, "arch"), rows, &result, err);
+    bool ok = evaluate_file(file, m, model[0] == 'b' ? MODEL_BOUNDS : MODEL_SIMULATE, measured_by, workers, arch ? arch : machine_fact(m, "arch"), rows, &result, err);
     if (rows && fclose(rows) != 0 && ok) {
         evaluation_result_done(&result);
         ok = err_set(err, ERR_IO, "free some space", "%s could not be written whole", blocks);

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "isa/cpu.h"
+#include "isa/start.h"
 
 #define UNROLLED_INSTRUCTIONS 240
 #define UNROLLED_BYTES 12288      /* well inside the first-level instruction cache */
@@ -139,11 +140,6 @@ static bool code_place(struct sandbox *s, struct plan *p, struct err *err)
     return sandbox_add(s, p->code, at, 1, true, &offset) || err_set(err, ERR_LIMIT, NULL, "the kernel is too long");
 }
 
-static uint64_t mappable(unsigned reg)
-{
-    return 0x10000000 + (uint64_t)reg * (0x01000000 + 1088);
-}
-
 static void registers_fill(const struct plan *p, enum values values, uint64_t general[16])
 {
     bool repeats = false;
@@ -151,9 +147,9 @@ static void registers_fill(const struct plan *p, enum values values, uint64_t ge
         repeats |= str_has_prefix(p->insns[i].form, "REP");
     for (unsigned reg = 0; reg < 16; reg++) {
         bool base = p->bases >> reg & 1 || reg == 4, index = p->indices >> reg & 1;
-        general[reg] = base || values == VALUES_ALL_MAPPABLE  ? mappable(reg)
+        general[reg] = base || values == VALUES_ALL_MAPPABLE  ? start_address(reg)
                        : index                                ? 0
-                       : values == VALUES_MAPPABLE            ? mappable(reg)
+                       : values == VALUES_MAPPABLE            ? start_address(reg)
                        : reg == 2                             ? 0
                                                               : 37 + 4 * reg;
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "measure/sandbox_child.h"
+#include "isa/start.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -205,7 +206,7 @@ static BARE double by_counter(struct sandbox_item *item, double cycles)
 static BARE void pages_fill(void)
 {
     for (unsigned i = 0; i < SANDBOX_REAL_PAGES * 512; i++)
-        child.given.pages[i] = 0x0000000012345600;
+        child.given.pages[i] = START_MEMORY;
 }
 
 static BARE void item_run(struct sandbox_item *item)
