@@ -22,7 +22,7 @@ static ZydisDecoder decoder;
 
 static bool wanted(const ZydisDecodedInstruction *in)
 {
-    static const char *const left_out[] = {"3DNOW", "X87", "MMX", "XOP", "TBM", "FMA4", "MPX", "PADLOCK_ACE", "PADLOCK_PHE", "PADLOCK_RNG",
+    static const char *const left_out[] = {"3DNOW", "XOP", "TBM", "FMA4", "MPX", "PADLOCK_ACE", "PADLOCK_PHE", "PADLOCK_RNG",
                                            "PADLOCK_PMM", "SMX", "VTX", "SVM", "INVALID"};
     const char *extension = ZydisISAExtGetString(in->meta.isa_ext);
     for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++)

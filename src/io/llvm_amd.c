@@ -40,9 +40,17 @@ static struct units units_of(struct ports *ports)
     return u;
 }
 
+/* A memory operand of the template begins with @start: "{R:M" and its width; MM is a register. */
+static bool has_memory(const char *template, const char *start)
+{
+    const char *at = strstr(template, start);
+    return at && isdigit((unsigned char)at[strlen(start)]);
+}
+
 static struct access access_of(const struct form_row *row)
 {
-    struct access a = {strstr(row->template, "{R:M") || strstr(row->template, "{RW:M"), strstr(row->template, "{W:M") || strstr(row->template, "{RW:M")};
+    bool both = has_memory(row->template, "{RW:M");
+    struct access a = {both || has_memory(row->template, "{R:M"), both || has_memory(row->template, "{W:M")};
 
     a.reads |= str_has_prefix(row->form, "POP ") || str_has_prefix(row->form, "RET");
     a.writes |= str_has_prefix(row->form, "PUSH ") || str_has_prefix(row->form, "CALL");

@@ -266,7 +266,7 @@ static bool operand_template(const ZydisDecodedInstruction *in, const ZydisDecod
     else if (op->type == ZYDIS_OPERAND_TYPE_IMMEDIATE)
         str_addf(out, isdigit((unsigned char)type[0]) ? "%s" : "{%s}", type);
     else if (op->type == ZYDIS_OPERAND_TYPE_REGISTER && op->visibility == ZYDIS_OPERAND_VISIBILITY_IMPLICIT)
-        str_add(out, ZydisRegisterGetString(op->reg.value));
+        str_add(out, op->reg.value == ZYDIS_REGISTER_ST0 ? "st" : ZydisRegisterGetString(op->reg.value));   /* the assembler's name for it */
     else
         str_addf(out, "{%s:%s}", access_text(op->actions), is_line(in) && op->type == ZYDIS_OPERAND_TYPE_MEMORY ? "M" : type);
     return true;
