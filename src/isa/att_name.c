@@ -181,6 +181,24 @@ static unsigned suffix_bits(const struct parts *p, const struct att_form *f)
     return 0;
 }
 
+/* x87 with memory: the letter tells the number's kind as well as its width. */
+static const char *x87_suffix(const struct parts *p, const struct att_form *f)
+{
+    static const char *const integers[] = {"FILD", "FIST", "FISTP", "FISTTP", "FIADD", "FICOM", "FICOMP", "FIDIV", "FIDIVR", "FIMUL", "FISUB", "FISUBR"};
+    static const char *const reals[] = {"FADD", "FCOM", "FCOMP", "FDIV", "FDIVR", "FLD", "FMUL", "FST", "FSTP", "FSUB", "FSUBR"};
+
+    if (f->count != 1 || f->operands[0].class != ATT_MEMORY)
+        return "";
+    unsigned bits = f->operands[0].bits;
+    for (size_t i = 0; i < sizeof integers / sizeof *integers; i++)
+        if (strcmp(p->mnemonic, integers[i]) == 0)
+            return bits == 16 ? "s" : bits == 32 ? "l" : bits == 64 ? "ll" : "";
+    for (size_t i = 0; i < sizeof reals / sizeof *reals; i++)
+        if (strcmp(p->mnemonic, reals[i]) == 0)
+            return bits == 32 ? "s" : bits == 64 ? "l" : bits == 80 ? "t" : "";
+    return "";
+}
+
 /* "NBE" after J, SET or CMOV: the compilers' spelling first. */
 static bool add_condition(const struct parts *p, unsigned bits, struct att_form *f)
 {
@@ -261,6 +279,11 @@ bool att_form(const char *form, struct att_form *out)
     unsigned bits = suffix_bits(&p, out);
     if (add_renamed(&p, out) || add_condition(&p, bits, out))
         return true;
+    if (*x87_suffix(&p, out)) {
+        add_name(out, "%s%s", p.mnemonic, x87_suffix(&p, out));
+        out->suffixed = true;
+        return true;
+    }
     if (*size_letter(bits)) {
         add_name(out, "%s%s", p.mnemonic, size_letter(bits));
         out->suffixed = out->name_count > 0;
