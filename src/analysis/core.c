@@ -89,6 +89,7 @@ struct core *core_new(const struct machine *m)
     bool arm = strcmp(m->isa, isa_name(ISA_AARCH64)) == 0;
     c->load = usage_named(m, arm ? "LDR (X, [X, I])" : "MOV (R64, M64)");
     c->store = usage_named(m, arm ? "STR (X, [X, I])" : "MOV (M64, R64)");
+    c->alu = arm ? usage_named(m, "ADD (X, X, I)") : NULL;
     c->stack_sync = c->stack_engine ? usage_named(m, "ADD (R64, I8)") : NULL;
     c->slot_count = 1024;
     c->slots = mem_zero(c->slot_count, sizeof *c->slots);

@@ -54,6 +54,7 @@ struct core {
     bool fused_domain, jcc_erratum, stack_engine, fusible_last, low_byte_merges;
     enum unlamination unlamination;
     const struct usage *load, *store;    /* of a plain load and a plain store of a general register; NULL: not known */
+    const struct usage *alu;             /* AArch64: of a plain addition; NULL on others */
     const struct usage *stack_sync;      /* of the µop that writes the stack pointer back */
     struct op **ops;
     size_t op_count;

@@ -138,12 +138,18 @@ static void stream(struct front *f, int64_t budget, void (*item_delivered)(void 
     }
 }
 
+/* Fixed length and equal decoders: there is nothing to predecode. */
+static bool decodes_alike(const struct front *f)
+{
+    return f->source == SOURCE_DECODERS && isnan(f->core->decoders) && !isnan(f->core->decode_width);
+}
+
 bool front_cycle(struct front *f, void (*item_delivered)(void *state, int64_t item), void *state)
 {
     int64_t delivered = f->delivered, predecoded = f->predecoded, block = f->block;
     bool paid = f->lcp_paid, stalled = f->stall > 0 || f->decode_stall > 0 || f->visible != f->predecoded, crossing = f->crossing_paid;
 
-    if (f->source == SOURCE_DECODERS && isnan(f->core->decoders) && !isnan(f->core->decode_width)) {
+    if (decodes_alike(f)) {
         stream(f, whole(f->core->decode_width, 8), item_delivered, state);
     } else if (f->source == SOURCE_DECODERS) {
         decode(f, item_delivered, state);
@@ -165,7 +171,7 @@ size_t front_state(const struct front *f, int64_t base, int32_t *out)
     out[n++] = f->queued;
     if (f->source == SOURCE_LOOP_BUFFER)
         out[n++] = (int32_t)(base % f->copies);
-    if (f->source != SOURCE_DECODERS)
+    if (f->source != SOURCE_DECODERS || decodes_alike(f))
         return n;
     int64_t start = f->shape == SHAPE_LOOP ? 0 : f->align + base * p->start[p->insn_count];
     out[n++] = (int32_t)(f->predecoded - base * (int64_t)p->insn_count);

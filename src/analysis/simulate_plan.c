@@ -61,6 +61,26 @@ static bool usage_holds(const struct usage *usage, portset ports)
     return false;
 }
 
+/* AArch64: one µop of a load goes to memory and one of a store takes the data; the others make addresses, a stepped base among them. */
+static void name_a64_uops(struct plan *p, const struct core *c, const struct cost *row, const struct plan_item *item)
+{
+    portset load_ports = c->load ? c->load->uops[0].ports : 0, alu = c->alu ? c->alu->uops[0].ports : 0;
+    uint32_t chosen = UINT32_MAX;
+    int most = -1;
+
+    for (uint32_t i = item->first_uop; i < p->uop_count; i++) {
+        portset ports = p->uops[i].ports;
+        int fit = row->flags & ROW_LOAD ? (ports == load_ports ? 2 : (ports & load_ports) != 0) : ports == alu ? 0 : ports & load_ports ? 1 : 2;
+        if (fit > most) {
+            most = fit;
+            chosen = i;
+        }
+        p->uops[i].kind = UOP_ADDRESS;
+    }
+    if (chosen != UINT32_MAX)
+        p->uops[chosen].kind = row->flags & ROW_LOAD ? UOP_LOAD : UOP_DATA;
+}
+
 /* The µops of a row: one load where it loads, address and data where it stores, the rest computes; pipes go with the first that computes. */
 static void add_uops(struct plan *p, const struct block_work *w, const struct cost *row, struct plan_item *item)
 {
@@ -105,6 +125,8 @@ static void add_uops(struct plan *p, const struct block_work *w, const struct co
     for (uint32_t i = item->first_uop; row->flags & ROW_STORE && data && i < p->uop_count; i++)
         if (p->uops[i].kind == UOP_ADDRESS)
             p->uops[i].kind = UOP_DATA;
+    if (c->alu && row->op->traits & (OP_PURE_LOAD | OP_PURE_STORE))
+        name_a64_uops(p, c, row, item);
     for (uint32_t i = item->first_uop; pipe.pipe && i < p->uop_count; i++)
         if (p->uops[i].kind == UOP_COMPUTE && !p->uops[i].pipe) {
             p->uops[i].pipe = pipe.pipe;
@@ -113,14 +135,16 @@ static void add_uops(struct plan *p, const struct block_work *w, const struct co
         }
 }
 
-/* Values that rename knows without a µop: of eliminated moves, idioms, nops, and the stack pointer after push and pop. */
-static void mark_early(struct plan *p, const struct block_work *w)
+/* Values that rename knows without a µop: of eliminated moves, idioms, nops, and the stack pointer after push and pop. The base that an AArch64
+ * access steps is as free of the access's own µops: ready one cycle after the old one. */
+static void mark_early(struct plan *p, const struct block_work *w, const struct insn *insns)
 {
     for (size_t n = 0; n < p->node_count; n++) {
         const struct dep_node *node = &w->deps.nodes[n];
         const struct plan_item *item = &p->items[p->item_of[node->insn]];
         const struct cost *row = &w->costs.rows[node->insn];
         bool stack = w->core->stack_engine && row->op->traits & OP_STACK && node->resource == 4;
+        stack |= node->end < LATENCY_ADDRESS && insns[node->insn].operands[node->end].access & ACCESS_WRITEBACK;
         p->node_kind[n] = node->end == LATENCY_COMMIT ? NODE_AT_RETIREMENT : !item->uops || stack ? NODE_EARLY : node->end == LATENCY_MEMORY ? NODE_STORED : NODE_COMPUTED;
         p->items[p->item_of[node->insn]].early |= p->node_kind[n] == NODE_EARLY;
     }
@@ -211,5 +235,5 @@ void plan_build(struct plan *p, const struct block_work *w, const struct insn *i
         for (uint32_t n = p->items[k].first_node; n < p->items[k].first_node + p->items[k].nodes; n++)
             if (p->node_latency[n] < 0)
                 p->node_latency[n] = p->items[k].latency;
-    mark_early(p, w);
+    mark_early(p, w, insns);
 }

@@ -216,6 +216,8 @@ bool cmd_kernel_evaluate(struct session *s, int argc, char **argv, struct err *e
         return err_set(err, ERR_USAGE, "use bounds or simulate", "there is no model \"%s\"", model);
     if (!m && !(m = session_current(s, err)))
         return false;
+    if (strcmp(m->isa, isa_name(ISA_X86_64)) != 0)
+        return err_set(err, ERR_USAGE, "name an x86-64 machine", "the blocks are x86-64 code and %s runs %s", m->id, m->isa);
     double start = clock_seconds();
     err_clear(err);
     FILE *rows = blocks ? fopen(blocks, "w") : NULL;

@@ -53,8 +53,8 @@ static void print_scan(struct session *s, const struct scan *scan, struct machin
     size_t shown = 0;
 
     if (s->format != FORMAT_JSON)
-        str_addf(&s->output, "%llu instructions, %zu forms; set aside as x87, MMX or system: %llu; bytes that are no code: %llu\n",
-                 (unsigned long long)scan->instructions, scan->forms.count, (unsigned long long)scan->set_aside, (unsigned long long)scan->skipped_bytes);
+        str_addf(&s->output, "%llu instructions, %zu forms; set aside as %s: %llu; bytes that are no code: %llu\n",
+                 (unsigned long long)scan->instructions, scan->forms.count, scan->isa == ISA_AARCH64 ? "system" : "x87, MMX or system", (unsigned long long)scan->set_aside, (unsigned long long)scan->skipped_bytes);
     for (size_t i = 0; i < n; i++) {
         double fraction = coverage(machines[i], scan);
         json_object_set_new(fractions, machines[i]->id, json_real(fraction));

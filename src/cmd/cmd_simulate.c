@@ -137,7 +137,7 @@ bool cmd_kernel_simulate(struct session *s, int argc, char **argv, struct err *e
         str_add(&s->output, "machine,cycles,period,iterations\n");
     for (size_t i = 0; i < count; i++) {
         struct machine *m = r.machine_count ? session_machine(s, r.machines[i], err) : session_current(s, err);
-        if (!m)
+        if (!m || !session_fits(s, m, err))
             return false;
         one_machine(s, m, &r.options);
     }

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Feeds bytes to AArch64 decoding as words, and as text to the operand reader and the cleaning of listings. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "isa/a64_decode.h"
+#include "isa/listing.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void words(const uint8_t *data, size_t size)
+{
+    for (size_t at = 0; at + 4 <= size; at += 4) {
+        struct insn insn;
+        char form[FORM_MAX];
+        uint32_t traits;
+        if (!a64_decode(data + at, size - at, at, true, &insn, NULL) || insn.length != 4 || insn.operand_count > INSN_OPERANDS)
+            abort();
+        if (a64_form(data + at, size - at, form, &traits) != 4 || strcmp(form, insn.form) != 0 || traits != insn.traits)
+            abort();
+        insn_done(&insn);
+    }
+}
+
+static void operands(const char *text)
+{
+    struct a64_text parsed;
+    struct a64_access access;
+    struct str template = {0};
+    char form[FORM_MAX];
+    static const char *const mnemonics[] = {"add", "ldr", "st1", "b.ne", "ldadd", "mov", "fmla"};
+    for (size_t i = 0; i < sizeof mnemonics / sizeof *mnemonics; i++) {
+        if (!a64_text_parse(mnemonics[i], text, &parsed))
+            continue;
+        a64_access_of(&parsed, &access);
+        a64_text_form(&parsed, form);
+        a64_text_template(&parsed, access.operands, &template);
+        if (!memchr(form, 0, FORM_MAX))
+            abort();
+        str_clear(&template);
+    }
+    str_done(&template);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char *text = mem_strndup((const char *)data, size);
+    size_t length = strlen(text), lines = 0;
+    struct listing l;
+
+    words(data, size);
+    operands(text);
+    listing_clean_isa(ISA_AARCH64, text, length, SYNTAX_AUTO, &l);
+    for (size_t i = 0; i < l.text.length; i++)
+        lines += l.text.data[i] == '\n';
+    if (lines != l.spans.count)
+        abort();
+    for (size_t i = 0; i < l.spans.count; i++)
+        if (l.spans.items[i].start + l.spans.items[i].length > length)
+            abort();
+    listing_done(&l);
+    free(text);
+    return 0;
+}

@@ -1,0 +1,578 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Inference on simulated processors: a known mapping makes the measurements. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "infer/confidence.h"
+#include "infer/congruence.h"
+#include "infer/evolve.h"
+#include "infer/generate.h"
+#include "infer/pmevo.h"
+#include "infer/recombine.h"
+#include "infer/select.h"
+#include "io/population_file.h"
+#include "model/metrics.h"
+
+static struct mapping *known(unsigned forms)
+{
+    static const char *const usages[] = {"1*p01", "1*p0123", "1*p2", "1*p01+1*p3", "2*p23", "4*p0", "1*p3"};
+    struct ports ports = {0};
+    struct err err;
+    char name[16];
+
+    for (int i = 0; i < 4; i++)
+        ports_add(&ports, (const char[]){(char)('0' + i), 0}, &err);
+    struct mapping *m = mapping_new(&ports);
+    for (unsigned f = 0; f < forms; f++) {
+        snprintf(name, sizeof name, "F%u", f);
+        struct mapping_entry entry = {.form = name, .latency = NAN};
+        assert_true(usage_parse(usages[f % 7], &ports, &entry.usage, &err));
+        mapping_set(m, &entry);
+        usage_done(&entry.usage);
+    }
+    return m;
+}
+
+struct simulated {
+    const struct mapping *m;
+    double noise;
+    struct rng rng;
+};
+
+/* What the mapping says, off by up to the noise. */
+static bool simulate(struct experiments *t, void *state, struct err *err)
+{
+    struct simulated *s = state;
+    double *cycles = mem_alloc((t->rows.count + 1) * sizeof *cycles);
+    (void)err;
+    metrics_predict(s->m, t, cycles);
+    for (size_t i = 0; i < t->rows.count; i++)
+        if (isnan(t->rows.items[i].cycles))
+            experiments_set(t, i, cycles[i] * (1 + s->noise * (2 * rng_unit(&s->rng) - 1)), NAN, 1, NULL);
+    free(cycles);
+    return true;
+}
+
+/* All forms alone, all pairs, and @triples; measured. */
+static struct experiments *measured(const struct mapping *m, double noise, size_t triples)
+{
+    struct experiments *t = experiments_new();
+    struct simulated cpu = {m, noise, {{0}}};
+    struct rng rng;
+    uint32_t forms[64];
+    size_t n = mapping_count(m);
+
+    rng_seed(&cpu.rng, 3);
+    rng_seed(&rng, 4);
+    for (size_t f = 0; f < n; f++)
+        forms[f] = names_add(&t->forms, mapping_at(m, f)->form);
+    generate_singletons(t, forms, n);
+    generate_pairs(t, forms, n);
+    generate_random(t, forms, n, triples, 3, &rng);
+    simulate(t, &cpu, NULL);
+    return t;
+}
+
+static struct evolve_options quick(void)
+{
+    struct evolve_options o;
+    evolve_defaults(&o);
+    o.ports = 4;
+    o.width = 0;
+    o.population = 4;
+    o.generations = 1;
+    /* Clean data in small numbers: the default prices are those of a few thousand real measurements. */
+    o.prices.uop = 0.1;
+    o.prices.volume = 0.0005;
+    o.prices.usage = 0.003;
+    return o;
+}
+
+static void test_problem(void **state)
+{
+    struct experiments *t = experiments_new();
+    struct err err = {0};
+    (void)state;
+    assert_null(problem_new(t, NULL, &err));
+    uint32_t a = names_add(&t->forms, "A"), b = names_add(&t->forms, "B");
+    names_add(&t->forms, "unused");
+    experiments_set(t, experiments_add(t, (struct flat_term[]){{a, 1}, {b, 2}}, 2), 3, NAN, 0, NULL);
+    experiments_set(t, experiments_add(t, (struct flat_term[]){{a, 2}}, 1), 1, NAN, 0, NULL);
+    experiments_set(t, experiments_add(t, (struct flat_term[]){{b, 2}, {a, 1}}, 2), 5, NAN, 0, NULL);
+    experiments_add(t, (struct flat_term[]){{b, 1}}, 1);
+    struct problem *p = problem_new(t, NULL, &err);
+    assert_int_equal(p->forms, 2);
+    assert_int_equal(p->experiments, 2);
+    assert_true(p->weights == 3);
+    size_t fa = problem_form(p, "A"), fb = problem_form(p, "B");
+    assert_true(p->single[fa] == 0.5f && isnan(p->single[fb]));
+    assert_int_equal(p->link_start[fa + 1] - p->link_start[fa], 2);
+    assert_int_equal(p->link_start[fb + 1] - p->link_start[fb], 1);
+    assert_true(p->cycles[1] == 4 && p->weight[1] == 2);
+    assert_true(problem_form(p, "unused") == SIZE_MAX);
+    problem_free(p);
+    experiments_free(t);
+}
+
+static void random_genome(struct genome *g, struct rng *rng)
+{
+    memset(g->genes, 0, g->forms * sizeof *g->genes);
+    for (size_t f = 0; f < g->forms; f++) {
+        for (uint64_t k = rng_below(rng, 4); k > 0; k--)
+            gene_add(&g->genes[f], 1 + (unsigned)rng_below(rng, (1u << g->ports) - 1), 1 + (unsigned)rng_below(rng, 5));
+        g->genes[f].slots = g->width > 0 ? (uint8_t)rng_below(rng, 5) : 0;
+    }
+}
+
+/* Every engine against the exact one of the model, for every number of ports. */
+static void test_score(void **state)
+{
+    static const char *const engines[] = {"portable", "avx2", "avx512"};
+    struct mapping *m = known(9);
+    struct experiments *t = measured(m, 0.1, 30);
+    struct err err = {0};
+    struct rng rng;
+    (void)state;
+    struct problem *p = problem_new(t, NULL, &err);
+    assert_null(score_engine("none"));
+    rng_seed(&rng, 6);
+    for (unsigned ports = 1; ports <= PROBLEM_PORTS_MAX; ports++)
+        for (int kind = 0; kind < 3; kind++) {
+            const struct score_engine *engine = score_engine(engines[kind]);
+            struct genome *g = genome_new(p->forms, ports, ports % 2 ? 2.5 : 0);
+            struct ports names = {0};
+            size_t columns = score_columns(ports);
+            float *tables = score_tables(p->forms, columns);
+            double *exact = mem_alloc(t->rows.count * sizeof *exact);
+            for (unsigned i = 0; i < ports; i++)
+                ports_add(&names, (const char[]){(char)('A' + i), 0}, &err);
+            random_genome(g, &rng);
+            struct mapping *same = genome_mapping(g, p, &names);
+            metrics_predict(same, t, exact);
+            for (size_t f = 0; engine && f < p->forms; f++)
+                engine->table(&g->genes[f], ports, g->width, tables + f * columns);
+            for (uint32_t e = 0; engine && e < p->experiments; e++) {
+                const struct problem_term *terms = p->terms + p->term_start[e];
+                uint32_t n = p->term_start[e + 1] - p->term_start[e];
+                bool found = false;
+                for (size_t r = 0; r < t->rows.count && !found; r++) {
+                    found = t->rows.items[r].count == n;
+                    for (uint32_t k = 0; found && k < n; k++)
+                        found = strcmp(t->forms.items[experiments_terms(t, r)[k].form], p->names[terms[k].form]) == 0 &&
+                                (float)experiments_terms(t, r)[k].count == terms[k].count;
+                    if (found)
+                        assert_float_equal(engine->cycles(p, tables, columns, e), exact[r], 1e-4 * (1 + exact[r]));
+                }
+                assert_true(found);
+            }
+            struct genome *back = genome_of_mapping(same, p, &err);
+            for (size_t f = 0; f < p->forms; f++)
+                assert_true(gene_equal(&g->genes[f], &back->genes[f]));
+            free(exact);
+            free(tables);
+            mapping_free(same);
+            genome_free(back);
+            genome_free(g);
+        }
+    problem_free(p);
+    experiments_free(t);
+    mapping_free(m);
+}
+
+/* What search keeps incrementally against a fresh count. */
+static void test_incremental_sums(void **state)
+{
+    struct mapping *m = known(12);
+    struct experiments *t = measured(m, 0.05, 40);
+    struct err err = {0};
+    struct evolve_options o = quick();
+    struct problem *p = problem_new(t, NULL, &err);
+    (void)state;
+    for (int round = 0; round < 6; round++) {
+        struct search *s = search_new(p, 4, round % 2 ? 3 : 0, &o.prices, (uint64_t)round);
+        search_random(s);
+        for (int step = 0; step < 20; step++) {
+            search_run(s, 500, step % 2 ? 1 : 0.01);
+            const struct genome *g = search_genome(s);
+            double cost = g->cost, kept = g->d_avg;
+            assert_float_equal(score_genome(p, g), kept, 1e-4);
+            struct search *fresh = search_new(p, 4, g->width, &o.prices, 1);
+            search_load(fresh, g);
+            assert_float_equal(search_cost(fresh), cost, 1e-2);
+            search_free(fresh);
+        }
+        const struct search_stats *stats = search_stats(s);
+        for (int k = 0; k < MOVE_KINDS; k++)
+            assert_true(stats->tried[k] > 0 && stats->accepted[k] <= stats->tried[k]);
+        search_free(s);
+    }
+    problem_free(p);
+    experiments_free(t);
+    mapping_free(m);
+}
+
+static void test_renaming(void **state)
+{
+    struct rng rng;
+    uint8_t to[PROBLEM_PORTS_MAX];
+    (void)state;
+    rng_seed(&rng, 8);
+    for (int round = 0; round < 50; round++) {
+        unsigned ports = 2 + (unsigned)rng_below(&rng, 9);
+        struct genome *a = genome_new(30, ports, 0), *b;
+        uint8_t shuffled[PROBLEM_PORTS_MAX];
+        random_genome(a, &rng);
+        for (unsigned i = 0; i < ports; i++)
+            shuffled[i] = (uint8_t)i;
+        for (unsigned i = ports; i > 1; i--) {
+            unsigned k = (unsigned)rng_below(&rng, i);
+            uint8_t x = shuffled[i - 1];
+            shuffled[i - 1] = shuffled[k];
+            shuffled[k] = x;
+        }
+        b = genome_copy(a);
+        genome_rename(b, shuffled);
+        assert_int_equal(genome_volume(a), genome_volume(b));
+        assert_int_equal(genome_distinct(a), genome_distinct(b));
+        genome_align(a, b, to);
+        genome_rename(b, to);
+        for (size_t f = 0; f < a->forms; f++)
+            assert_true(gene_equal(&a->genes[f], &b->genes[f]));
+        /* A child of a genome and its renamed self is the genome. */
+        struct genome *child = genome_new(30, ports, 0);
+        genome_rename(b, shuffled);
+        recombine(a, b, &rng, child);
+        for (size_t f = 0; f < a->forms; f++)
+            assert_true(gene_equal(&a->genes[f], &child->genes[f]));
+        double confidence[30];
+        a->cost = b->cost = 1;
+        confidence_of((struct genome *[]){a, b}, 2, confidence);
+        for (size_t f = 0; f < a->forms; f++)
+            assert_true(confidence[f] == 1);
+        confidence_of(&a, 1, confidence);
+        assert_true(isnan(confidence[0]));
+        genome_free(child);
+        genome_free(a);
+        genome_free(b);
+    }
+}
+
+static struct mapping *evolved(struct experiments *t, const struct evolve_options *o, struct evolve_status *status)
+{
+    struct err err = {0};
+    struct ports names = {0};
+    struct problem *p = problem_new(t, NULL, &err);
+    struct evolve *e = evolve_new(p, o, NULL, 0, &err);
+
+    assert_non_null(e);
+    evolve_worker(e, 0, NULL, NULL);
+    evolve_get_status(e, status);
+    assert_int_equal(status->state, EVOLVE_DONE);
+    struct genome *g = evolve_best(e);
+    for (unsigned i = 0; i < g->ports; i++)
+        ports_add(&names, (const char[]){(char)('0' + i), 0}, &err);
+    struct mapping *m = genome_mapping(g, p, &names);
+    genome_free(g);
+    evolve_free(e);
+    problem_free(p);
+    return m;
+}
+
+/* Unseen five-form experiments under both mappings. */
+static double unseen_error(const struct mapping *truth, const struct mapping *found)
+{
+    struct experiments *t = experiments_new();
+    struct rng rng;
+    uint32_t forms[64];
+    size_t n = mapping_count(truth);
+
+    rng_seed(&rng, 99);
+    for (size_t f = 0; f < n; f++)
+        forms[f] = names_add(&t->forms, mapping_at(truth, f)->form);
+    generate_random(t, forms, n, 300, 5, &rng);
+    double *a = mem_alloc(2 * t->rows.count * sizeof *a), *b = a + t->rows.count;
+    metrics_predict(truth, t, a);
+    metrics_predict(found, t, b);
+    double error = metrics_mape(b, a, t->rows.count);
+    free(a);
+    experiments_free(t);
+    return error;
+}
+
+static void test_recovers_known_mapping(void **state)
+{
+    struct mapping *truth = known(21);
+    struct experiments *t = measured(truth, 0.01, 100);
+    struct evolve_options o = quick();
+    struct evolve_status status, again;
+    (void)state;
+    struct mapping *m = evolved(t, &o, &status), *same = evolved(t, &o, &again);
+    assert_true(status.d_avg < 0.02);
+    assert_true(unseen_error(truth, m) < 0.02);
+    assert_true(status.distinct <= mapping_distinct_uops(truth));
+    /* One thread and a limit in generations: the seed settles everything. */
+    assert_true(mapping_equal(m, same));
+    assert_true(again.cost == status.cost && again.evaluations == status.evaluations);
+    mapping_free(same);
+    mapping_free(m);
+    experiments_free(t);
+    mapping_free(truth);
+}
+
+static void test_finds_ports(void **state)
+{
+    struct mapping *truth = known(14);
+    struct experiments *t = measured(truth, 0.002, 60);
+    struct evolve_options o = quick();
+    struct evolve_status status;
+    (void)state;
+    o.ports = 0;
+    struct mapping *m = evolved(t, &o, &status);
+    assert_int_equal(status.ports, 4);
+    mapping_free(m);
+    experiments_free(t);
+    mapping_free(truth);
+}
+
+static void test_options_and_control(void **state)
+{
+    struct mapping *truth = known(7);
+    struct experiments *t = measured(truth, 0, 0);
+    struct evolve_options o = quick();
+    struct err err = {0};
+    struct evolve_sample samples[4];
+    struct evolve_point front[8];
+    struct problem *p = problem_new(t, NULL, &err);
+    size_t count;
+    (void)state;
+    o.ports = PROBLEM_PORTS_MAX + 1;
+    assert_null(evolve_new(p, &o, NULL, 0, &err));
+    o.ports = 4;
+    o.population = 1;
+    assert_null(evolve_new(p, &o, NULL, 0, &err));
+    o.population = 3;
+    struct evolve *e = evolve_new(p, &o, NULL, 0, &err);
+    assert_false(evolve_set(e, "flumb", 1, &err));
+    assert_false(evolve_set(e, "seconds", -1, &err));
+    assert_false(evolve_set(e, "seconds", NAN, &err));
+    assert_true(evolve_set(e, "uop-price", 0.5, &err));
+    assert_null(evolve_best(e));
+    evolve_pause(e, true);
+    evolve_pause(e, false);
+    evolve_worker(e, 0, NULL, NULL);
+    assert_true(evolve_get_samples(e, samples, 4) > 0);
+    assert_true(evolve_get_front(e, front, 8) > 0);
+    struct genome **population = evolve_population(e, &count);
+    assert_true(count > 0 && count <= 3);
+    for (size_t i = 1; i < count; i++)
+        assert_true(population[i - 1]->cost <= population[i]->cost);
+
+    /* The population goes on in another run. */
+    o.generations = 1;
+    if (count > 1) {
+        struct evolve *next = evolve_new(p, &o, population, count, &err);
+        struct genome *best = evolve_best(next);
+        assert_non_null(best);
+        genome_free(best);
+        evolve_stop(next);
+        evolve_worker(next, 0, NULL, NULL);
+        struct evolve_status status;
+        evolve_get_status(next, &status);
+        assert_int_equal(status.state, EVOLVE_STOPPED);
+        evolve_free(next);
+    }
+    for (size_t i = 0; i < count; i++)
+        genome_free(population[i]);
+    free(population);
+    evolve_free(e);
+    problem_free(p);
+    experiments_free(t);
+    mapping_free(truth);
+}
+
+static void test_pmevo(void **state)
+{
+    struct mapping *truth = known(14);
+    struct experiments *t = measured(truth, 0.01, 0);
+    struct evolve_options o = quick();
+    struct evolve_status status;
+    struct err err = {0};
+    uint64_t evaluations = 0;
+    struct problem *p = problem_new(t, NULL, &err);
+    (void)state;
+    for (int tolerant = 0; tolerant < 2; tolerant++) {
+        struct pmevo *m = pmevo_new(p, 4, 31, 1, tolerant, 7);
+        double before = INFINITY;
+        for (int g = 0; g < 15 && pmevo_generation(m, &evaluations); g++)
+            for (size_t i = 1; i < pmevo_population(m); i++)
+                assert_true(pmevo_individual(m, i - 1)->cost <= pmevo_individual(m, i)->cost);
+        for (size_t i = 0; i < pmevo_population(m); i++) {
+            const struct genome *g = pmevo_individual(m, i);
+            before = fmin(before, g->d_avg);
+            assert_float_equal(g->d_avg, score_genome(p, g), 1e-6);
+            for (size_t f = 0; f < p->forms; f++)
+                assert_true(g->genes[f].uops > 0);
+        }
+        double fitness = pmevo_individual(m, 0)->cost;
+        pmevo_climb(m, 0, NULL, NULL, &evaluations);
+        assert_true(pmevo_individual(m, 0)->cost <= fitness + 1e-9);
+        pmevo_free(m);
+    }
+    o.algorithm = EVOLVE_PMEVO;
+    o.population = 50;
+    o.generations = 20;
+    struct mapping *m = evolved(t, &o, &status);
+    assert_true(status.generation <= 20 && status.d_avg < 0.6);
+    mapping_free(m);
+    problem_free(p);
+    experiments_free(t);
+    mapping_free(truth);
+}
+
+static void test_generate(void **state)
+{
+    struct experiments *t = experiments_new();
+    struct rng rng;
+    uint32_t forms[10];
+    (void)state;
+    rng_seed(&rng, 1);
+    for (uint32_t f = 0; f < 10; f++)
+        forms[f] = names_add(&t->forms, (const char[]){(char)('A' + f), 0});
+    assert_int_equal(generate_singletons(t, forms, 10), 10);
+    assert_int_equal(generate_singletons(t, forms, 10), 0);
+    assert_int_equal(generate_pairs(t, forms, 10), 45);
+    experiments_set(t, 0, 1, NAN, 0, NULL);
+    experiments_set(t, 1, 2.5, NAN, 0, NULL);
+    experiments_set(t, 2, 2.5, NAN, 0, NULL);
+    /* {A:3, B:1} and {A:3, C:1}; B and C take the same. */
+    assert_int_equal(generate_pairs(t, forms, 10), 2);
+    struct str text = {0};
+    experiments_print(t, 55, &text);
+    assert_string_equal(str_text(&text), "3*A + B");
+    assert_int_equal(generate_random(t, forms, 10, 1000, 3, &rng), 120);
+    assert_int_equal(generate_random(t, forms, 10, 10, 11, &rng), 0);
+    assert_int_equal(generate_random(t, forms, 10, 10, 10, &rng), 1);
+    for (size_t i = 57; i < 177; i++)
+        assert_int_equal(t->rows.items[i].count, 3);
+    str_done(&text);
+    experiments_free(t);
+}
+
+static void test_congruence(void **state)
+{
+    struct experiments *t = experiments_new();
+    struct congruence c;
+    static const double alone[] = {1, 1.04, 1.08, 1, 1, 2};
+    (void)state;
+    for (uint32_t f = 0; f < 7; f++)
+        names_add(&t->forms, (const char[]){(char)('A' + f), 0});
+    for (uint32_t f = 0; f < 6; f++)
+        experiments_set(t, experiments_add(t, (struct flat_term[]){{f, 1}}, 1), alone[f], NAN, 0, NULL);
+    /* A and D differ beside F; A and E do not. */
+    experiments_set(t, experiments_add(t, (struct flat_term[]){{0, 1}, {5, 1}}, 2), 2, NAN, 0, NULL);
+    experiments_set(t, experiments_add(t, (struct flat_term[]){{3, 1}, {5, 1}}, 2), 3, NAN, 0, NULL);
+    experiments_set(t, experiments_add(t, (struct flat_term[]){{4, 1}, {5, 1}}, 2), 2.02, NAN, 0, NULL);
+    congruence_find(t, 0.05, &c);
+    /* A ~ B and B ~ C, but not A ~ C: C stays out. */
+    assert_int_equal(c.class_of[0], c.class_of[1]);
+    assert_int_not_equal(c.class_of[0], c.class_of[2]);
+    assert_int_not_equal(c.class_of[0], c.class_of[3]);
+    assert_int_equal(c.class_of[0], c.class_of[4]);
+    assert_int_equal(c.class_of[6], UINT32_MAX);
+    assert_int_equal(c.classes, 4);
+    assert_int_equal(c.size[c.class_of[0]], 3);
+    congruence_done(&c);
+    experiments_free(t);
+}
+
+struct curve {
+    size_t rounds, measurements;
+    double error;
+    const struct mapping *truth;
+};
+
+static void note_round(void *state, size_t measurements, const struct mapping *best)
+{
+    struct curve *c = state;
+    c->rounds++;
+    c->measurements = measurements;
+    c->error = unseen_error(c->truth, best);
+}
+
+/* Active choice: as good as all pairs from few of them. */
+static void test_select(void **state)
+{
+    struct mapping *truth = known(28);
+    struct experiments *t = experiments_new();
+    struct simulated cpu = {truth, 0.005, {{0}}};
+    struct select_options o = {.evolve = quick(), .first = 30, .batch = 20, .most = 378, .size = 2, .noise = 0.02};
+    struct curve curve = {.truth = truth};
+    struct err err = {0};
+    (void)state;
+    rng_seed(&cpu.rng, 5);
+    o.evolve.generations = 0;
+    for (size_t f = 0; f < mapping_count(truth); f++)
+        names_add(&t->forms, mapping_at(truth, f)->form);
+    struct mapping *m = select_run(t, &o, simulate, &cpu, note_round, &curve, &err);
+    assert_non_null(m);
+    assert_true(curve.rounds > 1);
+    assert_true(curve.measurements <= 378);
+    assert_true(curve.error < 0.05);
+    mapping_free(m);
+    experiments_free(t);
+    mapping_free(truth);
+}
+
+static void test_population_file(void **state)
+{
+    struct mapping *m = known(7);
+    struct population p = {0}, back;
+    struct err err = {0};
+    char path[] = "/tmp/portolan-population-XXXXXX";
+    static const char *const bad[] = {
+        "", "{}", "{\"kind\":\"PortolanPopulation\"}", "{\"kind\":\"PortolanPopulation\",\"ports\":[\"0\",\"0\"]}",
+        "{\"kind\":\"PortolanPopulation\",\"ports\":[\"0\"],\"individuals\":[{\"A\":[\"1*p9\",1]}]}",
+        "{\"kind\":\"PortolanPopulation\",\"ports\":[\"0\"],\"individuals\":[{\"A\":3}]}",
+    };
+    (void)state;
+    mapping_set_issue_width(m, 4);
+    p.mappings = mem_alloc(sizeof *p.mappings);
+    p.mappings[0] = m;
+    p.count = 1;
+    p.fingerprint = 0xfedcba9876543210u;
+    p.seconds = 1.5;
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    assert_true(population_save(&p, path, &err));
+    assert_true(population_load(path, &back, &err));
+    assert_int_equal(back.count, 1);
+    assert_true(back.fingerprint == p.fingerprint && back.seconds == 1.5);
+    assert_true(mapping_equal(back.mappings[0], m));
+    population_done(&back);
+    population_done(&p);
+    remove(path);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_false(population_parse("p.json", bad[i], strlen(bad[i]), &back, &err));
+        assert_int_equal(back.count, 0);
+        assert_string_equal(err.file, "p.json");
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_problem),        cmocka_unit_test(test_score),       cmocka_unit_test(test_incremental_sums),
+        cmocka_unit_test(test_renaming),       cmocka_unit_test(test_recovers_known_mapping),
+        cmocka_unit_test(test_finds_ports),    cmocka_unit_test(test_options_and_control),
+        cmocka_unit_test(test_pmevo),          cmocka_unit_test(test_generate),    cmocka_unit_test(test_congruence),
+        cmocka_unit_test(test_select),         cmocka_unit_test(test_population_file),
+    };
+    return cmocka_run_group_tests_name("infer", tests, NULL, NULL);
+}
