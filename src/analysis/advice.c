@@ -71,6 +71,14 @@ static void chain_sentence(const struct analysis *a, struct str *out)
             links > 0 ? ": more accumulators or a shorter chain would help, more ports would not." : ".");
 }
 
+static bool several_micro_ops(const struct analysis *a)
+{
+    for (size_t i = 0; i < a->count; i++)
+        if (a->rows[i].issue > 1 && !(a->rows[i].flags & (ROW_SPLIT | ROW_SYNC)))
+            return true;
+    return false;
+}
+
 static void frontend_sentence(const struct analysis *a, struct str *out)
 {
     const struct frontend *f = &a->frontend;
@@ -83,7 +91,8 @@ static void frontend_sentence(const struct analysis *a, struct str *out)
         str_addf(out, "Finding the instructions in the bytes takes %.2f cycles: shorter encodings would help%s.", a->cycles,
                  f->jcc_erratum ? ", and a jump that does not touch a 32-byte boundary" : "");
     else
-        str_addf(out, "The decoders take %.2f cycles: instructions of several µops share one of them%s.", a->cycles,
+        str_addf(out, "The decoders take %.2f cycles: %s%s.", a->cycles,
+                 several_micro_ops(a) ? "instructions of several µops share one of them" : "that many instructions come one by one",
                  f->jcc_erratum ? "; a jump that touches a 32-byte boundary keeps the loop out of the µop cache" : "");
 }
 

@@ -104,7 +104,7 @@ static void add_uops(struct plan *p, const struct block_work *w, const struct co
         }
         for (uint32_t k = 0; k < mass->count; k++) {
             struct plan_uop uop = {.ports = mass->ports, .kind = UOP_COMPUTE};
-            if (loads && mass->ports == load_ports) {
+            if (loads && !(mass->ports & ~load_ports)) {
                 uop.kind = UOP_LOAD;
                 loads = false;
             } else if (address && mass->ports & load_ports && !(row->flags & ROW_LOAD && loads)) {
@@ -121,6 +121,7 @@ static void add_uops(struct plan *p, const struct block_work *w, const struct co
         }
     }
     item->uops = (uint32_t)p->uop_count - item->first_uop;
+    item->load = item->load && !loads;   /* a load that no µop does is part of the operation */
     /* Where one µop carries address and data, it waits for the data. */
     for (uint32_t i = item->first_uop; row->flags & ROW_STORE && data && i < p->uop_count; i++)
         if (p->uops[i].kind == UOP_ADDRESS)

@@ -24,7 +24,7 @@ static bool write_report(struct session *s, char **ids, size_t count, bool html,
 
     for (; ok && made < count; made += ok) {
         struct machine *m = session_machine(s, ids[made], err);
-        ok = m != NULL;
+        ok = m && session_fits(s, m, err);
         if (ok)
             analyses[made] = analysis_new(s->kernel, m);
     }

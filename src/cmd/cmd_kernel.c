@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -322,6 +323,7 @@ bool cmd_kernel_use(struct session *s, int argc, char **argv, struct err *err)
     if (number > s->kernel->loop_count)
         return err_set(err, ERR_USAGE, "kernel list shows them", "there are %zu loops, not %zu", s->kernel->loop_count, number);
     s->kernel->current = number - 1;
+    s->kernel_measured = NAN;
     print_loaded(s);
     return true;
 }

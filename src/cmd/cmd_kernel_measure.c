@@ -8,45 +8,7 @@
 #include "cmd/command.h"
 #include "io/csv.h"
 #include "measure/kernel_run.h"
-
-/* A sandbox that knows the machine; opened for the command and closed after it. */
-struct bench_place { struct sandbox *sandbox; struct calibration calibration; };
-
-static bool place_open(struct bench_place *place, struct err *err)
-{
-    place->sandbox = sandbox_new(-1, err);
-    return place->sandbox && calibrate(place->sandbox, NULL, NULL, &place->calibration, err);
-}
-
-static json_t *measured_json(const struct kernel_measured *m)
-{
-    return json_pack("{s:f, s:f, s:f, s:i, s:i, s:i, s:b}", "cycles", m->cycles, "spread", m->spread, "clock_hz", m->clock_hz, "repeats", (int)m->repeats, "pages",
-                     (int)m->pages, "iterations", (int)m->iterations, "wraps", m->wraps);
-}
-
-static bool measure_loaded(struct session *s, struct err *err)
-{
-    struct bench_place place;
-    struct kernel_measured m;
-    size_t count;
-    bool ok = false;
-
-    if (!s->kernel)
-        return err_set(err, ERR_USAGE, "kernel load FILE", "no kernel is loaded");
-    const struct insn *insns = kernel_insns(s->kernel, &count);
-    if (place_open(&place, err) && kernel_run(place.sandbox, &place.calibration, insns, count, &m, err)) {
-        ok = true;
-        if (s->format == FORMAT_JSON)
-            session_json(s, json_pack("{s:s, s:o}", "kernel", s->kernel->name, "measured", measured_json(&m)));
-        else if (s->format == FORMAT_CSV)
-            str_addf(&s->output, "kernel,cycles,spread\n%s,%.17g,%.6g\n", s->kernel->name, m.cycles, m.spread);
-        else
-            str_addf(&s->output, "%s: %.2f cycles per iteration measured on this CPU (repeats within %.1f %%, %.2f GHz, %u pages touched%s)\n", s->kernel->name, m.cycles,
-                     100 * m.spread, m.clock_hz / 1e9, m.pages, m.wraps ? ", more than stay in the cache" : "");
-    }
-    sandbox_free(place.sandbox);
-    return ok;
-}
+#include "work/job.h"
 
 /* How often each reason was given. */
 struct reasons { VEC(char *) texts; VEC(size_t) counts; };
@@ -72,80 +34,178 @@ static void reasons_done(struct reasons *r)
     vec_done(&r->counts);
 }
 
-static void block_measure(struct bench_place *place, const char *hex, struct str *rows, struct reasons *reasons, size_t *measured)
-{
-    struct err err = {0};
-    struct kernel_measured m;
-    size_t count;
-    struct kernel *kernel = kernel_from_hex(hex, &err);
-    const struct insn *insns = kernel ? kernel_insns(kernel, &count) : NULL;
-    bool ok = insns && kernel_run(place->sandbox, &place->calibration, insns, count, &m, &err);
+/* The job: one loop or the blocks of a file, on the worker; what it found is printed by the UI thread at the end. */
+struct measuring {
+    struct session *session;
+    struct job *job;
+    char *name, *hex;                /* of the loaded loop; NULL for a file */
+    const struct kernel *kernel;     /* that it was, to know it again; not looked into */
+    size_t loop;
+    char *in, *out;                  /* of a file */
+    struct kernel_measured result;
+    struct str rows;
+    struct reasons reasons;
+    size_t blocks, measured;
+    double seconds;
+};
 
-    csv_add_field(rows, hex, false);
-    if (ok)
-        str_addf(rows, "%.6g,%.4g,", m.cycles, m.spread);
-    else
-        str_add(rows, ",,");
-    csv_add_field(rows, ok ? "ok" : err.what, true);
-    if (ok)
-        ++*measured;
-    else
-        reasons_add(reasons, err.what);
-    kernel_free(kernel);
+static bool cancelled(void *state)
+{
+    return job_cancelled(((struct measuring *)state)->job);
 }
 
-static void print_bulk(struct session *s, size_t n, size_t measured, double seconds, const struct reasons *reasons)
+static bool measure_block(struct sandbox *sandbox, const struct calibration *calibration, const char *hex, struct kernel_measured *out, struct err *err)
 {
+    struct kernel *kernel = kernel_from_hex(hex, err);
+    size_t count;
+    const struct insn *insns = kernel ? kernel_insns(kernel, &count) : NULL;
+    bool ok = insns && kernel_run(sandbox, calibration, insns, count, out, err);
+    kernel_free(kernel);
+    return ok;
+}
+
+static bool measure_file(struct measuring *w, struct sandbox *sandbox, const struct calibration *calibration, struct err *err)
+{
+    struct csv_table *table = csv_table_read(w->in, err);
+    int column = table ? csv_table_column(table, "hex") : -1;
+    bool ok = true;
+
+    if (!table)
+        return false;
+    if (column < 0) {
+        err_set(err, ERR_DATA, "name it hex", "there is no column of machine code");
+        ok = err_at(err, w->in, 1, 1);
+    }
+    if (ok)
+        str_add(&w->rows, "hex,cycles,spread,state\n");
+    for (size_t i = 0; ok && i < table->count; i++) {
+        struct err fault = {0};
+        struct kernel_measured m;
+        bool measured = measure_block(sandbox, calibration, table->rows[i][column], &m, &fault);
+        csv_add_field(&w->rows, table->rows[i][column], false);
+        if (measured)
+            str_addf(&w->rows, "%.6g,%.4g,", m.cycles, m.spread);
+        else
+            str_add(&w->rows, ",,");
+        csv_add_field(&w->rows, measured ? "ok" : fault.what, true);
+        w->measured += measured;
+        w->blocks++;
+        if (!measured)
+            reasons_add(&w->reasons, fault.what);
+        job_progress(w->job, (double)w->blocks, (double)table->count, "%zu measured", w->measured);
+        ok = !cancelled(w) || err_set(err, ERR_LIMIT, NULL, "measuring was ended");
+    }
+    csv_table_free(table);
+    return ok && (!w->out || file_write(w->out, w->rows.data, w->rows.length, err));
+}
+
+static bool measure_run(struct job *job, void *state, struct err *err)
+{
+    struct measuring *w = state;
+    struct calibration calibration;
+    double begun = clock_seconds();
+
+    w->job = job;
+    struct sandbox *sandbox = sandbox_new(-1, err);
+    bool ok = sandbox && calibrate(sandbox, cancelled, w, &calibration, err);
+    ok = ok && (w->hex ? measure_block(sandbox, &calibration, w->hex, &w->result, err) : measure_file(w, sandbox, &calibration, err));
+    sandbox_free(sandbox);
+    w->seconds = clock_seconds() - begun;
+    return ok;
+}
+
+static json_t *measured_json(const struct kernel_measured *m)
+{
+    return json_pack("{s:f, s:f, s:f, s:i, s:i, s:i, s:b}", "cycles", m->cycles, "spread", m->spread, "clock_hz", m->clock_hz, "repeats", (int)m->repeats, "pages",
+                     (int)m->pages, "iterations", (int)m->iterations, "wraps", m->wraps);
+}
+
+static void print_loop(struct session *s, const struct measuring *w)
+{
+    const struct kernel_measured *m = &w->result;
+
+    if (s->format == FORMAT_JSON)
+        session_json(s, json_pack("{s:s, s:o}", "kernel", w->name, "measured", measured_json(m)));
+    else if (s->format == FORMAT_CSV)
+        str_addf(&s->output, "kernel,cycles,spread\n%s,%.17g,%.6g\n", w->name, m->cycles, m->spread);
+    else
+        str_addf(&s->output, "%s: %.2f cycles per iteration measured on this CPU (repeats within %.1f %%, %.2f GHz, %u pages touched%s)\n", w->name, m->cycles,
+                 100 * m->spread, m->clock_hz / 1e9, m->pages, m->wraps ? ", more than stay in the cache" : "");
+    if (s->kernel == w->kernel && s->kernel->current == w->loop)
+        s->kernel_measured = m->cycles;
+}
+
+static void print_file(struct session *s, const struct measuring *w)
+{
+    const struct reasons *reasons = &w->reasons;
+
+    if (s->format == FORMAT_CSV && !w->out) {
+        str_add_bytes(&s->output, w->rows.data, w->rows.length);
+        return;
+    }
     if (s->format == FORMAT_JSON) {
         json_t *list = json_object();
         for (size_t i = 0; i < reasons->texts.count; i++)
             json_object_set_new(list, reasons->texts.items[i], json_integer((json_int_t)reasons->counts.items[i]));
-        session_json(s, json_pack("{s:I, s:I, s:f, s:o}", "blocks", (json_int_t)n, "measured", (json_int_t)measured, "seconds", seconds, "reasons", list));
+        session_json(s, json_pack("{s:I, s:I, s:f, s:o}", "blocks", (json_int_t)w->blocks, "measured", (json_int_t)w->measured, "seconds", w->seconds, "reasons", list));
         return;
     }
-    str_addf(&s->output, "%zu of %zu blocks measured (%.1f %%) in %.1f s\n", measured, n, n ? 100.0 * (double)measured / (double)n : 0, seconds);
+    str_addf(&s->output, "%zu of %zu blocks measured (%.1f %%) in %.1f s\n", w->measured, w->blocks, w->blocks ? 100.0 * (double)w->measured / (double)w->blocks : 0,
+             w->seconds);
     for (size_t i = 0; i < reasons->texts.count; i++)
         str_addf(&s->output, "%6zu  %s\n", reasons->counts.items[i], reasons->texts.items[i]);
 }
 
-static bool measure_file(struct session *s, const char *in, const char *out, struct err *err)
+static void measure_finish(void *state, const struct job_info *info)
 {
-    struct csv_table *table = csv_table_read(in, err);
-    struct bench_place place = {0};
-    struct str rows = {0};
-    struct reasons reasons = {0};
-    size_t measured = 0;
-    double begun = clock_seconds();
-    bool ok = false;
+    struct measuring *w = state;
 
-    if (!table)
-        return false;
-    int column = csv_table_column(table, "hex");
-    if (column < 0) {
-        err_set(err, ERR_DATA, "name it hex", "there is no column of machine code");
-        err_at(err, in, 1, 1);
-        goto done;
-    }
-    if (!place_open(&place, err))
-        goto done;
-    str_add(&rows, "hex,cycles,spread,state\n");
-    for (size_t i = 0; i < table->count; i++)
-        block_measure(&place, table->rows[i][column], &rows, &reasons, &measured);
-    ok = !out || file_write(out, rows.data, rows.length, err);
-    if (ok && !out && s->format == FORMAT_CSV)
-        str_add_bytes(&s->output, rows.data, rows.length);
-    else if (ok)
-        print_bulk(s, table->count, measured, clock_seconds() - begun, &reasons);
-done:
-    sandbox_free(place.sandbox);
-    reasons_done(&reasons);
-    str_done(&rows);
-    csv_table_free(table);
-    return ok;
+    if (info->state != JOB_DONE)
+        return;
+    if (w->hex)
+        print_loop(w->session, w);
+    else
+        print_file(w->session, w);
+}
+
+static void measuring_free(void *state)
+{
+    struct measuring *w = state;
+    free(w->name);
+    free(w->hex);
+    free(w->in);
+    free(w->out);
+    str_done(&w->rows);
+    reasons_done(&w->reasons);
+    free(w);
+}
+
+/* The loop's bytes, since the kernel may change while it is measured. */
+static bool take_loop(struct session *s, struct measuring *w, struct err *err)
+{
+    struct str hex = {0};
+    size_t count;
+
+    if (!s->kernel)
+        return err_set(err, ERR_USAGE, "kernel load FILE", "no kernel is loaded");
+    if (s->kernel->isa != ISA_X86_64)
+        return err_set(err, ERR_USAGE, "measure it on a machine of its own", "this CPU runs x86-64, and the kernel is %s", isa_name(s->kernel->isa));
+    const struct insn *insns = kernel_insns(s->kernel, &count);
+    if (!count)
+        return err_set(err, ERR_DATA, "kernel use N takes another loop", "the loop has no instructions");
+    for (size_t i = 0; i < count; i++)
+        for (unsigned k = 0; k < insns[i].length; k++)
+            str_addf(&hex, "%02x", insns[i].bytes[k]);
+    w->hex = str_take(&hex);
+    w->name = mem_strdup(s->kernel->name);
+    w->kernel = s->kernel;
+    w->loop = s->kernel->current;
+    return true;
 }
 
 bool cmd_kernel_measure(struct session *s, int argc, char **argv, struct err *err)
 {
+    static const struct job_ops ops = {measure_run, measure_finish, measuring_free};
     const char *in = NULL, *out = NULL;
 
     for (int i = 1; i < argc; i++) {
@@ -156,5 +216,19 @@ bool cmd_kernel_measure(struct session *s, int argc, char **argv, struct err *er
     }
     if (out && !in)
         return err_set(err, ERR_USAGE, "kernel measure --file CSV --out CSV", "--out needs --file");
-    return in ? measure_file(s, in, out, err) : measure_loaded(s, err);
+    struct measuring *w = mem_zero(1, sizeof *w);
+    w->session = s;
+    w->in = in ? mem_strdup(in) : NULL;
+    w->out = out ? mem_strdup(out) : NULL;
+    if (!in && !take_loop(s, w, err)) {
+        measuring_free(w);
+        return false;
+    }
+    unsigned number = job_start(in ? "kernel measure --file" : "kernel measure", &ops, w, err);
+    if (!number)
+        return false;
+    if (!s->interactive)
+        return session_wait(s, number, err);
+    str_addf(&s->output, "job %u measures\n", number);
+    return true;
 }

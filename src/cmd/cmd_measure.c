@@ -29,9 +29,9 @@ static const char *method_text(const struct calibration *c)
 
 static json_t *calibration_json(const struct calibration *c)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:f, s:i, s:s}", "clock_hz", number_or_null(c->clock_hz), "tick_hz", number_or_null(c->tick_hz), "noise",
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:f, s:f, s:i, s:s}", "clock_hz", number_or_null(c->clock_hz), "tick_hz", number_or_null(c->tick_hz), "noise",
                      number_or_null(c->noise), "contention", number_or_null(c->contention), "nops_per_cycle", number_or_null(c->probe_rate), "multiply_latency",
-                     number_or_null(c->second_ratio), "probe_tolerance", c->rules.probe_tolerance, "overhead_ticks", c->rules.overhead, "cpu_number", c->cpu, "method",
+                     number_or_null(c->second_ratio), "load_window", (int)c->load_window, "probe_tolerance", c->rules.probe_tolerance, "overhead_ticks", c->rules.overhead, "cpu_number", c->cpu, "method",
                      method_text(c));
 }
 
@@ -44,6 +44,7 @@ static void calibration_text(struct session *s, const struct calibration *c)
         str_addf(&s->output, "noise floor: 95 %% of repeated measurements within %.3f %%\n", 100 * c->noise);
     str_addf(&s->output, "contention now: %.0f %% of probes slowed; quiet is %.3f nops a cycle, tolerance %.1f %%\n", 100 * c->contention, c->probe_rate,
              100 * c->rules.probe_tolerance);
+    str_addf(&s->output, "loads step through %u bytes\n", c->load_window);
     if (isnan(c->second_ratio))
         str_add(&s->output, "second chain: a dependent multiplication takes no whole number of cycles here, not used\n");
     else

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/simulate.h"
+#include "analysis/simulate_kernel.h"
 #include "base/mem.h"
 #include "cmd/command.h"
 
@@ -105,14 +105,10 @@ static void one_machine(struct session *s, const struct machine *m, const struct
 {
     size_t count;
     const struct insn *insns = kernel_insns(s->kernel, &count);
-    struct block_work *work = block_work_new(m);
-    struct simulator *simulator = simulator_new();
-    struct block_options block = {.shape = shape_of(insns, count), .align = count ? (unsigned)(insns[0].offset % 64) : 0};
     struct bounds bounds;
     struct simulation sim;
 
-    bounds_of(work, insns, count, &block, false, &bounds);
-    simulate(simulator, work, insns, count, &block, options, &sim);
+    simulate_kernel(s->kernel, m, options, &sim, &bounds);
     if (s->format == FORMAT_JSON)
         session_json(s, result_json(m, &sim, &bounds, count));
     else if (s->format == FORMAT_CSV)
@@ -120,8 +116,6 @@ static void one_machine(struct session *s, const struct machine *m, const struct
     else
         print_text(m, &sim, &bounds, insns, count, &s->output);
     simulation_done(&sim);
-    simulator_free(simulator);
-    block_work_free(work);
 }
 
 bool cmd_kernel_simulate(struct session *s, int argc, char **argv, struct err *err)

@@ -16,6 +16,8 @@ const struct command commands[] = {
     {"kernel hex", "BYTES [--isa x86-64|aarch64]", "load a block of machine code", false, cmd_kernel_hex},
     {"kernel analyze", "[--machine ID]...", "bounds, bottleneck and pressure table, several machines side by side", false, cmd_kernel_analyze},
     {"kernel simulate", "[--machine ID]... [--iterations N]", "run the loop cycle by cycle until its state repeats, with a timeline", false, cmd_kernel_simulate},
+    {"kernel whatif", "CHANGE... [--machine ID]", "the loop on a machine with a fact, usage:FORM or latency:FORM changed, or one swept (A..B)", false,
+     cmd_kernel_whatif},
     {"kernel evaluate", "FILE [--machine ID] [--model bounds|simulate] [--arch NAME] [--threads N] [--blocks FILE]",
      "accuracy on a CSV of measured blocks, hex,cycles", false, cmd_kernel_evaluate},
     {"kernel show", "", "the instructions with their forms", false, cmd_kernel_show},

@@ -32,6 +32,7 @@ bool cmd_kernel_paste(struct session *s, int argc, char **argv, struct err *err)
 bool cmd_kernel_hex(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_kernel_analyze(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_kernel_simulate(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_kernel_whatif(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_kernel_evaluate(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_kernel_show(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_kernel_list(struct session *s, int argc, char **argv, struct err *err);

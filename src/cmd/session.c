@@ -1,19 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cmd/session.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/simulate_kernel.h"
 #include "base/mem.h"
 #include "io/machine_file.h"
 #include "work/evolve_job.h"
 #include "work/job.h"
 
+#define TIMELINE_ITERATIONS 40   /* kept of each simulation */
+#define SIMULATED_AT_ONCE 400    /* instructions of the longest loop that views simulate */
+
 void session_init(struct session *s)
 {
     static const char *const shown[ISA_COUNT][3] = {{"skylake", "sapphirerapids", "znver4"}, {"neoverse-v2", "neoverse-n1", "cortex-a72"}};
 
-    *s = (struct session){.input = stdin, .revision = 1};
+    *s = (struct session){.input = stdin, .revision = 1, .kernel_measured = NAN};
     for (int isa = 0; isa < ISA_COUNT; isa++) {
         s->kept[isa] = (struct selection){mem_alloc(3 * sizeof(char *)), 3};
         for (size_t i = 0; i < 3; i++)
@@ -39,9 +44,15 @@ static void show_isa(struct session *s, enum isa isa)
 
 static void drop_analyses(struct session *s)
 {
-    for (size_t i = 0; i < s->analysis_count; i++)
+    for (size_t i = 0; i < s->analysis_count; i++) {
         analysis_free(s->analyses[i]);
+        if (s->simulations[i])
+            simulation_done(s->simulations[i]);
+        free(s->simulations[i]);
+    }
     free(s->analyses);
+    free(s->simulations);
+    s->simulations = NULL;
     s->analyses = NULL;
     s->analysis_count = 0;
 }
@@ -54,6 +65,7 @@ struct analysis *const *session_analyses(struct session *s, size_t *count)
         drop_analyses(s);
         s->analyzed = s->revision;
         s->analyses = mem_zero(s->selected_count, sizeof *s->analyses);
+        s->simulations = mem_zero(s->selected_count, sizeof *s->simulations);
         for (size_t i = 0; s->kernel && i < s->selected_count; i++) {
             struct machine *m = session_machine(s, s->selected[i], &err);
             if (m && session_fits(s, m, &err))
@@ -62,6 +74,22 @@ struct analysis *const *session_analyses(struct session *s, size_t *count)
     }
     *count = s->analysis_count;
     return s->analyses;
+}
+
+const struct simulation *session_simulation(struct session *s, size_t index)
+{
+    static const struct simulate_options options = {.timeline = TIMELINE_ITERATIONS};
+    size_t count, insns;
+
+    session_analyses(s, &count);
+    if (!s->kernel || index >= count)
+        return NULL;
+    kernel_insns(s->kernel, &insns);
+    if (!s->simulations[index] && insns && insns <= SIMULATED_AT_ONCE) {
+        s->simulations[index] = mem_zero(1, sizeof **s->simulations);
+        simulate_kernel(s->kernel, s->analyses[index]->machine, &options, s->simulations[index], NULL);
+    }
+    return s->simulations[index];
 }
 
 bool session_wait(struct session *s, unsigned number, struct err *err)
@@ -201,6 +229,7 @@ void session_set_kernel(struct session *s, struct kernel *take_kernel)
     drop_analyses(s);   /* they point into the old one */
     kernel_free(s->kernel);
     s->kernel = take_kernel;
+    s->kernel_measured = NAN;
     if (take_kernel && take_kernel->isa != s->isa)
         show_isa(s, take_kernel->isa);
 }

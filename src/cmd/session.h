@@ -8,6 +8,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/kernel.h"
+#include "analysis/simulate.h"
 #include "base/str.h"
 #include "isa/forms.h"
 #include "model/experiments.h"
@@ -20,6 +21,7 @@ struct evolve_run;
 
 struct session {
     struct kernel *kernel;            /* NULL: none loaded */
+    double kernel_measured;           /* cycles per iteration of the loop in use on this CPU; NaN: not measured */
     struct experiments *experiments;  /* NULL: none */
     struct evolve_run **runs;         /* of inference, newest last */
     size_t run_count;
@@ -51,6 +53,7 @@ struct session {
     struct analysis **analyses;       /* session_analyses: of the revision below */
     size_t analysis_count;
     unsigned long analyzed;
+    struct simulation **simulations;  /* session_simulation: beside the analyses; NULL: not asked for */
     /* What `view`, `find`, `sort` and `filter` act on; NULL: nothing shows views. */
     bool (*view_command)(struct session *s, const char *verb, const char *argument, struct err *err);
     void *view_state;                 /* of view_command */
@@ -70,6 +73,8 @@ struct machine *session_current(struct session *s, struct err *err);
 bool session_select(struct session *s, char **ids, size_t count, struct err *err);
 /* Analyses of the kernel on the selected machines, made when the session has changed; borrowed until the next command. */
 struct analysis *const *session_analyses(struct session *s, size_t *count);
+/* The simulation beside analysis @index, made when first asked for; borrowed until the next command. NULL for a loop too long to simulate at once. */
+const struct simulation *session_simulation(struct session *s, size_t index);
 /* Waits for job @number (0: all), its output added to the session's; false with err when it failed or was cancelled. */
 bool session_wait(struct session *s, unsigned number, struct err *err);
 /* Form table, loaded on first use; borrowed. NULL with err. */

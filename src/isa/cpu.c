@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "isa/cpu.h"
 
-#include <cpuid.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+
+#if defined(__x86_64__)
+#include <cpuid.h>
 
 enum { EAX, EBX, ECX, EDX };
 
@@ -98,3 +100,51 @@ bool cpu_virtual(void)
 {
     return bit_of(1, 0, ECX, 31);
 }
+
+#else
+
+#include "base/file.h"
+
+unsigned cpu_vector_bits(void)
+{
+    return 128;
+}
+
+bool cpu_has(const char *set)
+{
+    (void)set;
+    return false;
+}
+
+/* The hexadecimal value behind "CPU part" and the like in /proc/cpuinfo; 0 when it is not there. */
+static unsigned identity(const char *key)
+{
+    struct str text = {0};
+    unsigned value = 0;
+    if (file_read("/proc/cpuinfo", 1 << 20, &text, NULL)) {
+        const char *at = strstr(str_text(&text), key), *colon = at ? strchr(at, ':') : NULL;
+        if (colon)
+            sscanf(colon + 1, "%x", &value);
+    }
+    str_done(&text);
+    return value;
+}
+
+/* By number, as the system names it: the makers' names stand in no register. */
+const char *cpu_name(char *buffer, size_t size)
+{
+    snprintf(buffer, size, "AArch64 processor, implementer 0x%02x, part 0x%03x", identity("CPU implementer"), identity("CPU part"));
+    return buffer;
+}
+
+unsigned cpu_signature(void)
+{
+    return identity("CPU implementer") << 24 | identity("CPU part") << 4;
+}
+
+bool cpu_virtual(void)
+{
+    return false;
+}
+
+#endif

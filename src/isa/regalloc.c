@@ -19,7 +19,7 @@ struct pool {
 
 struct allocation {
     struct pool general, vector, mask;
-    unsigned load_offset, store_offset;
+    unsigned load_offset, store_offset, load_window;
     struct body *body;
 };
 
@@ -36,6 +36,7 @@ static const char *unfit(const struct form_row *row, const struct insn *insn)
 {
     static const char *const serialising[] = {"cpuid", "?fence", "serialize", "rdtsc*", "rdpmc", "rdrand", "rdseed", "rdpru", "rdpid", "clflush*", "clwb", "pause",
                                               "cldemote", "mcommit", "clzero", "movdir*", "enqcmd*", "tpause", "umwait", "umonitor", "prefetchwt1", NULL};
+    static const char *const streaming[] = {"*movntdq", "*movntps", "*movntpd", "movnti", "movntq", "movntsd", "movntss", NULL};
     static const char *const state[] = {"vzero*", "*ldmxcsr", "emms", "femms", "x*save*", "xrstor*", "fx*", "rd?sbase", "wr?sbase", "xgetbv", "xsetbv", "std", "sti", "cli",
                                         "?*pkru", "*ssp*", "swapgs", "in", "out", "xtest", "xabort", "xend", "xbegin", "fisttp", "*shstk", "*ssbsy", "wrss*", "wruss*",
                                         "ptwrite", "rdsspd", "rdsspq", "clui", "stui", "testui", "endbr*", "xlat*", "lar", "lsl", "verr", "verw", "sgdt", "sidt", "sldt",
@@ -53,6 +54,8 @@ static const char *unfit(const struct form_row *row, const struct insn *insn)
         return "locked accesses serialise";
     if (name_is_one_of(insn->mnemonic, serialising))
         return "it serialises or acts outside the core's ports";
+    if (name_is_one_of(insn->mnemonic, streaming))
+        return "it stores past the caches, as fast as memory is";
     if (name_is_one_of(insn->mnemonic, state))
         return "it changes or reads processor state";
     if (name_is_one_of(insn->mnemonic, stack))
@@ -202,11 +205,11 @@ static uint8_t next_written(struct pool *pool)
 }
 
 /* Distinct offsets one after the other: neighbours, not lines apart, so that banks and sets do not collide. */
-static int64_t next_offset(unsigned *offset, unsigned bytes)
+static int64_t next_offset(unsigned *offset, unsigned bytes, unsigned window)
 {
     unsigned step = bytes ? bytes : 64;
     *offset = (*offset + step - 1) / step * step;
-    if (*offset + step > BODY_WINDOW)
+    if (*offset + step > window)
         *offset = 0;
     int64_t at = (int64_t)*offset - BODY_WINDOW / 2;
     *offset += step;
@@ -292,7 +295,8 @@ static bool emit_form(struct allocation *a, const struct form_code *code)
             break;
         case PART_MEMORY:
             operand->mem.base = register_of(ZYDIS_REGCLASS_GPR64, part->access & ACCESS_WRITE ? BODY_STORES : BODY_LOADS);
-            operand->mem.displacement = next_offset(part->access & ACCESS_WRITE ? &a->store_offset : &a->load_offset, part->bytes);
+            operand->mem.displacement = part->access & ACCESS_WRITE ? next_offset(&a->store_offset, part->bytes, BODY_WINDOW)
+                                                                               : next_offset(&a->load_offset, part->bytes, a->load_window);
             break;
         case PART_ADDRESS:
             if (operand->mem.base != ZYDIS_REGISTER_NONE && operand->mem.base != ZYDIS_REGISTER_RIP)
@@ -344,7 +348,7 @@ static void spread(const uint32_t *counts, size_t n, uint64_t total, uint32_t *o
     free(done);
 }
 
-bool body_make(struct form_code *const *forms, const uint32_t *counts, size_t n, unsigned instructions, struct body *out, struct err *err)
+bool body_make(struct form_code *const *forms, const uint32_t *counts, size_t n, const struct body_shape *shape, struct body *out, struct err *err)
 {
     struct allocation a;
     uint64_t total = 0;
@@ -360,9 +364,10 @@ bool body_make(struct form_code *const *forms, const uint32_t *counts, size_t n,
     if (!vectors_agree(forms, n, out, err))
         return false;
     allocation_init(&a, forms, n, out);
+    a.load_window = shape->load_window >= 64 && shape->load_window < BODY_WINDOW ? shape->load_window : BODY_WINDOW;
     uint32_t *order = mem_alloc(total * sizeof *order);
     spread(counts, n, total, order);
-    unsigned wanted = (unsigned)((instructions + total - 1) / total);
+    unsigned wanted = (unsigned)((shape->instructions + total - 1) / total);
     wanted = wanted ? wanted : 1;
     for (unsigned e = 0; ok && e < wanted; e++) {
         size_t before = out->length;

@@ -2,7 +2,7 @@
  *
  * Registers: rsp is the stack, r15 counts, r14 points to memory that is only read, r13 to memory that is written, r11 is cleared to break chains.
  * Of the others some are only ever read, the rest are written in turn: no instruction waits for a value that another one makes, and what is read keeps
- * its value. A register that a form names itself (cl, rax, xmm0) is taken out of both. Memory operands step through 2 KiB.
+ * its value. A register that a form names itself (cl, rax, xmm0) is taken out of both. What is written steps through 2 KiB, loads through as much as the shape says.
  *
  * What breaks the chains of forms that read what they write without a choice of register, put before each of them:
  *   flags read and written (adc, sbb, rcl, adcx), shifts by cl, which keep the flags when the count is 0   xor r11d, r11d
@@ -42,9 +42,14 @@ struct body {
     bool wide;                /* uses registers wider than 256 bits or past 15 */
 };
 
-/* @counts[i] times @forms[i], spread evenly, as many whole executions as come closest above @instructions instructions (at least one).
- * False with err when the experiment cannot be one body: SSE with VEX code, no registers left, too long. Any thread. */
-bool body_make(struct form_code *const *forms, const uint32_t *counts, size_t n, unsigned instructions, struct body *out, struct err *err);
+/* How long a body is and where its loads go. */
+struct body_shape {
+    unsigned instructions;   /* as many whole executions as come closest above it, at least one */
+    unsigned load_window;    /* bytes that loads step through, 64 to BODY_WINDOW: calibration knows where this machine's loads do not collide; 0: BODY_WINDOW */
+};
+
+/* @counts[i] times @forms[i], spread evenly. False with err when the experiment cannot be one body: SSE with VEX code, no registers left, too long. Any thread. */
+bool body_make(struct form_code *const *forms, const uint32_t *counts, size_t n, const struct body_shape *shape, struct body *out, struct err *err);
 /* Intel syntax of the body's first @limit bytes, one instruction a line. */
 void body_print(const struct body *body, struct str *out);
 

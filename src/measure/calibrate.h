@@ -12,6 +12,7 @@ struct calibration {
     double probe_rate;       /* nops per cycle when quiet */
     double noise;            /* relative: 95 % of repeated measurements of one loop lie this close to their median */
     double contention;       /* fraction of probes that somebody slowed */
+    unsigned load_window;    /* bytes that loads step through with the least time and scatter */
     bool counters;           /* the kernel gives a cycle counter */
     int cpu;
 };

@@ -149,6 +149,7 @@ static void recall(struct run *r, struct trial *t)
         t->count = known->value_count < VALUES / 2 ? known->value_count : VALUES / 2;
         memcpy(t->values, known->values, t->count * sizeof *t->values);
         judge(r, t, false);
+        r->summary->reused += t->settled;
         return;
     }
     if (strcmp(known->state, EXPERIMENT_OK) != 0 && r->options->retry)

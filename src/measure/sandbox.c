@@ -197,6 +197,10 @@ static void references_add(struct sandbox *s)
 
 struct sandbox *sandbox_new(int cpu, struct err *err)
 {
+#if !defined(__x86_64__)
+    err_set(err, ERR_MISSING, "measure on an x86-64 computer", "code is measured on x86-64 processors only in this version");
+    return NULL;
+#endif
     struct sandbox *s = mem_zero(1, sizeof *s);
 
     s->code_file = s->page_file = -1;

@@ -18,10 +18,10 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-#include <x86intrin.h>
 
 #include "isa/cpu.h"
 #include "measure/sandbox_entry.h"
+#include "measure/ticks.h"
 
 /* The child runs between signals and foreign code: sanitizers' own bookkeeping has no place there. */
 #define BARE __attribute__((no_sanitize("address", "undefined", "thread"), noinline))
@@ -108,7 +108,7 @@ static BARE void on_signal(int number, siginfo_t *info, void *context)
 static BARE uint64_t pulse_now(void *self)
 {
     (void)self;
-    return __rdtsc();
+    return ticks_now();
 }
 
 static BARE void pulse_rest(void *self)
@@ -285,7 +285,7 @@ static bool seccomp_close(void)
     const uint32_t kill = SECCOMP_RET_KILL_PROCESS;
     struct sock_filter filter[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 1, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TICKS_AUDIT_ARCH, 1, 0),
         BPF_STMT(BPF_RET | BPF_K, kill),
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_rt_sigreturn, 11, 0),

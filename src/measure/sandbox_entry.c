@@ -3,6 +3,8 @@
 
 #include <stddef.h>
 
+#if defined(__x86_64__)
+
 #define CHECK(member, offset) _Static_assert(offsetof(struct sandbox_frame, member) == (offset), "the entry code writes " #member " as " #offset)
 CHECK(phase, 0);
 CHECK(counter, 8);
@@ -150,3 +152,29 @@ __asm__(
     "sandbox_frame_at: .skip 8\n"
     "sandbox_target: .skip 8\n"
     ".popsection\n");
+
+#else
+
+#include "base/mem.h"
+
+/* sandbox_new refuses on other processors, so nothing comes here. */
+const char sandbox_syscall_site[1], sandbox_sigreturn[1];
+
+unsigned sandbox_enter(struct sandbox_frame *frame)
+{
+    (void)frame;
+    BUG("foreign code is entered on x86-64 only");
+}
+
+void sandbox_escape(unsigned fault)
+{
+    BUG("fault %u outside foreign code", fault);
+}
+
+long sandbox_syscall(long number, long a, long b, long c, long d, long e, long f)
+{
+    (void)a, (void)b, (void)c, (void)d, (void)e, (void)f;
+    BUG("system call %ld from a sandbox that is not there", number);
+}
+
+#endif

@@ -66,7 +66,8 @@ static bool item_prepare(struct cpu_source *s, const struct experiment *e, size_
             return false;
         }
     }
-    if (!body_make(forms, counts, e->count, s->instructions, &s->body, &err)) {
+    const struct body_shape shape = {s->instructions, s->calibration.load_window};
+    if (!body_make(forms, counts, e->count, &shape, &s->body, &err)) {
         state_set(out, "%.90s", err.what);
         return false;
     }

@@ -104,3 +104,22 @@ void machine_add_latency(struct machine *m, const char *form, int from, int to, 
     m->latencies = mem_resize(m->latencies, (m->latency_count + 1) * sizeof *m->latencies);
     m->latencies[m->latency_count++] = (struct latency_rule){mem_strdup(form), from, to, cycles, mem_strdup(source)};
 }
+
+struct machine *machine_copy(const struct machine *m)
+{
+    struct machine *copy = machine_new(m->id, mapping_ports(m->mapping));
+
+    free(copy->title);
+    free(copy->isa);
+    copy->title = mem_strdup(m->title);
+    copy->isa = mem_strdup(m->isa);
+    mapping_free(copy->mapping);
+    copy->mapping = mapping_copy(m->mapping);
+    for (size_t i = 0; i < m->fact_count; i++)
+        machine_set_fact(copy, m->facts[i].key, m->facts[i].value, m->facts[i].unit, m->facts[i].source);
+    for (size_t i = 0; i < m->latency_count; i++) {
+        const struct latency_rule *rule = &m->latencies[i];
+        machine_add_latency(copy, rule->form, rule->from, rule->to, rule->cycles, rule->source);
+    }
+    return copy;
+}

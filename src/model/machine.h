@@ -30,6 +30,8 @@ struct machine {
 
 struct machine *machine_new(const char *id, const struct ports *ports);
 void machine_free(struct machine *m);
+/* All of @m, to change without touching it. */
+struct machine *machine_copy(const struct machine *m);
 /* Text of a fact, NULL when the machine does not have it. */
 const char *machine_fact(const struct machine *m, const char *key);
 /* Number of a fact, NaN when missing. */

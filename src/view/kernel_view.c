@@ -150,7 +150,7 @@ static void draw_detail(const struct analysis *a, size_t row, struct grid *g, in
     str_done(&usage);
 }
 
-static int draw_bounds(const struct analysis *a, struct grid *g, int x, int y, unsigned width)
+static int draw_bounds(const struct analysis *a, const struct simulation *sim, double measured, struct grid *g, int x, int y, unsigned width)
 {
     for (int kind = 0; kind < BOUND_COUNT; kind++, y++) {
         double value = a->bounds[kind];
@@ -164,6 +164,15 @@ static int draw_bounds(const struct analysis *a, struct grid *g, int x, int y, u
         for (int k = 0; width > 36 && k < (a->cycles > 0 ? (int)lround(14 * value / a->cycles) : 0); k++)
             grid_put(g, x + 21 + k, y, 1, binds ? ROLE_WARN : ROLE_GOOD, 0, "█");
     }
+    const struct { const char *name; double cycles; } beyond[] = {{"simulated", sim ? sim->cycles : NAN}, {"measured here", measured}};
+    for (size_t i = 0; i < 2; i++) {
+        if (isnan(beyond[i].cycles))
+            continue;
+        grid_printf(g, x, y, width, ROLE_TITLE, 0, "%-13s%6.2f", beyond[i].name, beyond[i].cycles);
+        for (int k = 0; width > 36 && k < (a->cycles > 0 ? (int)lround(14 * beyond[i].cycles / a->cycles) : 0) && 21 + k < (int)width; k++)
+            grid_put(g, x + 21 + k, y, 1, ROLE_TITLE, 0, "█");
+        y++;
+    }
     return y;
 }
 
@@ -174,11 +183,13 @@ static void draw_machines(struct kernel_view_state *v, struct analysis *const *a
                     a[i]->machine->id, a[i]->lower_bound ? ">=" : "  ", a[i]->cycles, bound_name(a[i]->bottleneck));
 }
 
-static void draw_analysis(struct kernel_view_state *v, const struct kernel *k, struct analysis *const *a, size_t n, struct grid *g)
+static void draw_analysis(struct kernel_view_state *v, struct session *s, struct analysis *const *a, size_t n, struct grid *g)
 {
+    const struct kernel *k = s->kernel;
+    double measured = s->kernel_measured;
     const struct analysis *current = a[v->machine];
     unsigned ports = mapping_ports(current->machine->mapping)->count;
-    unsigned panel = g->height >= 20 ? BOUND_COUNT + 3 : g->height >= 14 ? 4 : 1;
+    unsigned panel = g->height >= 20 ? BOUND_COUNT + 5 : g->height >= 14 ? 4 : 1;
     unsigned rows = g->height - panel - 2;
 
     v->left = v->left < ports ? v->left : ports - 1;
@@ -204,7 +215,7 @@ static void draw_analysis(struct kernel_view_state *v, const struct kernel *k, s
     else
         grid_put(g, 0, y + 1, 0, ROLE_GOOD, 0, current->sentence);
     if (panel > 4)
-        draw_bounds(current, g, 0, y + 3, g->width / 2 > 40 ? 40 : g->width / 2);
+        draw_bounds(current, session_simulation(s, v->machine), measured, g, 0, y + 3, g->width / 2 > 40 ? 40 : g->width / 2);
     draw_machines(v, a, n, g, panel > 4 ? (g->width / 2 > 42 ? 42 : (int)g->width / 2) : 0, y + (panel > 4 ? 3 : 2), (int)g->height);
 }
 
@@ -232,7 +243,7 @@ static void kernel_draw(void *state, struct session *s, struct grid *g)
     if (a[v->machine]->count == 0)
         grid_put(g, 2, 1, 0, ROLE_TEXT, 0, "This loop has no instructions.");
     else
-        draw_analysis(v, s->kernel, a, n, g);
+        draw_analysis(v, s, a, n, g);
 }
 
 static void move_to(struct kernel_view_state *v, long row)

@@ -107,6 +107,24 @@ expect 0 "$portolan" -e "kernel load $kernel; kernel save $work/saved.s; kernel 
 holds out '2.00 cycles per iteration'
 
 # Machines survive a round trip through files.
+expect 0 "$portolan" -b --format json -e 'mapping diff haswell broadwell'
+for key in a b ports renamed shared equal only_a only_b kinds forms; do
+    holds out "\"$key\":"
+done
+holds out '"renamed":false'
+holds out '{"form":"ADC (R64, R64)","kind":"more","a":"1*p06+1*p0156","b":"1*p06"}'
+expect 0 "$portolan" -b -e 'mapping diff skylake znver3 ADD*'
+holds out 'ports by use:'
+expect 1 "$portolan" -b -e 'mapping diff skylake'
+printf 'instruction,family,latency,throughput,uops,ports\n"ADD_01 (R64, R64)",BASE,1,0.25 / 0.25,1 / 1,1*p0156\n' >"$work/Table.csv"
+expect 0 "$portolan" -b -e "mapping import uops-info $work/Table.csv; mapping diff uops-table skylake; throughput ADD (R64, R64)"
+holds out 'uops-table: 1 forms on 4 ports'
+holds out '1 forms in both, 1 alike'
+holds out '0.2500 cycles on uops-table'
+printf 'instruction,family,latency,throughput,uops,ports\n"ADD_01 (R64, R64)",BASE,1,0.25 / 0.25,1 / 1,1*z9\n' >"$work/bad.csv"
+expect 1 "$portolan" -b -e "mapping import uops-info $work/bad.csv"
+holds err 'bad.csv:2: the ports of ADD_01 (R64, R64) are'
+
 expect 0 "$portolan" --machine skylake -e "mapping save $work/copy; machine show $work/copy"
 holds out 'forms'
 

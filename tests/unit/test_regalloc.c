@@ -86,7 +86,7 @@ static void test_every_form(void **state)
             continue;
         }
         measurable++;
-        if (!body_make(&code, &one, 1, 24, b, &err))
+        if (!body_make(&code, &one, 1, &(struct body_shape){24, 0}, b, &err))
             fail_msg("%s: %s", row->form, err.what);
         assert_int_equal(b->instructions, 24);
         /* The breakers' own forms can be measured as well. */
@@ -109,7 +109,7 @@ static void expect_breakers(const char *form, unsigned each)
     uint32_t one = 1;
     struct form_code *code = code_of(form);
     assert_non_null(code);
-    assert_true(body_make(&code, &one, 1, 10, b, &err));
+    assert_true(body_make(&code, &one, 1, &(struct body_shape){10, 0}, b, &err));
     assert_int_equal(b->executions, 10);
     assert_int_equal(b->breakers, 10 * each);
     form_code_free(code);
@@ -159,6 +159,7 @@ static void test_reasons(void **state)
     expect_reason("WRFSBASE (R64)", "state");
     expect_reason("SYSCALL ()", "system");
     expect_reason("HLT ()", "system");
+    expect_reason("MOVNTPS (M128, XMM)", "past the caches");
 }
 
 static void test_mixtures(void **state)
@@ -168,7 +169,7 @@ static void test_mixtures(void **state)
     uint32_t counts[2] = {3, 1};
     struct err err = {0};
     (void)state;
-    assert_true(body_make(forms_of, counts, 2, 50, b, &err));
+    assert_true(body_make(forms_of, counts, 2, &(struct body_shape){50, 0}, b, &err));
     /* Whole executions, the least number that has fifty instructions. */
     assert_int_equal(b->executions, 13);
     assert_int_equal(b->instructions, 52);
@@ -183,14 +184,14 @@ static void test_mixtures(void **state)
         assert_true(since <= 4);
     }
     counts[0] = 20000;
-    assert_false(body_make(forms_of, counts, 2, 50, b, &err));
+    assert_false(body_make(forms_of, counts, 2, &(struct body_shape){50, 0}, b, &err));
     form_code_free(forms_of[0]);
     form_code_free(forms_of[1]);
     if (cpu_vector_bits() >= 256) {
         forms_of[0] = code_of("ADDPD (XMM, XMM)");
         forms_of[1] = code_of("VADDPD (XMM, XMM, XMM)");
         counts[0] = 1;
-        assert_false(body_make(forms_of, counts, 2, 50, b, &err));
+        assert_false(body_make(forms_of, counts, 2, &(struct body_shape){50, 0}, b, &err));
         assert_non_null(strstr(err.what, "SSE and VEX"));
         form_code_free(forms_of[0]);
         form_code_free(forms_of[1]);
@@ -208,7 +209,7 @@ static void test_memory(void **state)
     bool seen[BODY_WINDOW] = {false};
     struct insn insn;
     (void)state;
-    assert_true(body_make(forms_of, counts, 2, 200, b, &err));
+    assert_true(body_make(forms_of, counts, 2, &(struct body_shape){200, 0}, b, &err));
     for (size_t at = 0; at < b->length; at += insn.length) {
         assert_true(insn_decode(b->code + at, b->length - at, at, false, &insn, NULL));
         const struct operand *memory = &insn.operands[insn.operands[0].kind == OPERAND_MEMORY ? 0 : 1];

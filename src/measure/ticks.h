@@ -1,0 +1,29 @@
+/* The counter that measuring stamps with. Internal to measure/. */
+#ifndef PORTOLAN_MEASURE_TICKS_H
+#define PORTOLAN_MEASURE_TICKS_H
+
+#include <linux/audit.h>
+#include <stdint.h>
+
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#define TICKS_AUDIT_ARCH AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define TICKS_AUDIT_ARCH AUDIT_ARCH_AARCH64
+#else
+#error "no tick counter is known for this processor"
+#endif
+
+/* Time stamp counter; on AArch64 the virtual counter, which is much slower than the core (CNTFRQ_EL0 says how fast). Any thread. */
+static inline uint64_t ticks_now(void)
+{
+#if defined(__x86_64__)
+    return __rdtsc();
+#else
+    uint64_t ticks;
+    __asm__ volatile("isb\n\tmrs %0, cntvct_el0" : "=r"(ticks));
+    return ticks;
+#endif
+}
+
+#endif

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The timeline: instructions of the first iterations by cycles, a colour per stage, as the simulator saw them. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "view/view.h"
+
+#define LEFT 9               /* columns for iteration and line */
+#define TEXT 30              /* columns for the instruction, where there is room */
+
+struct timeline_view_state {
+    const struct kernel *kernel;
+    size_t machine;
+    size_t cursor, top, height;   /* rows: iteration * instructions + instruction */
+    int32_t left;                 /* first cycle shown */
+    bool pinned;                  /* left does not follow the cursor */
+};
+
+static void *timeline_open(void)
+{
+    return mem_zero(1, sizeof(struct timeline_view_state));
+}
+
+static const struct stage { char glyph; enum role role; const char *name; } stages[] = {
+    {'F', ROLE_DIM, "fetched"}, {'.', ROLE_DIM, "queued"}, {'I', ROLE_TITLE, "renamed"}, {'-', ROLE_WARN, "waits"}, {'D', ROLE_GOOD, "dispatched"},
+    {'=', ROLE_GOOD, "executes"}, {'_', ROLE_DIM, "done"}, {'R', ROLE_ACCENT, "retired"},
+};
+
+/* NULL where the instruction is not in the machine. */
+static const struct stage *stage_at(const struct simulated_step *step, int32_t cycle)
+{
+    if (cycle < step->fetch || cycle > step->retire)
+        return NULL;
+    int index = cycle == step->retire ? 7 : cycle == step->dispatch ? 4 : cycle == step->issue ? 2 : cycle == step->fetch ? 0 : cycle < step->issue ? 1 : cycle < step->dispatch ? 3 : cycle < step->done ? 5 : 6;
+    return &stages[index];
+}
+
+/* The simulation of the machine in view; NULL when there is none. */
+static const struct simulation *shown(struct timeline_view_state *v, struct session *s, const struct insn **insns, size_t *count)
+{
+    size_t machines;
+
+    session_analyses(s, &machines);
+    if (!s->kernel || !machines)
+        return NULL;
+    v->machine %= machines;
+    *insns = kernel_insns(s->kernel, count);
+    const struct simulation *sim = session_simulation(s, v->machine);
+    if (!sim || !sim->step_iterations || !*count)
+        return NULL;
+    if (v->kernel != s->kernel) {
+        v->kernel = s->kernel;
+        v->cursor = v->top = 0;
+        v->left = 0;
+    }
+    size_t rows = sim->step_iterations * *count;
+    v->cursor = v->cursor < rows ? v->cursor : rows - 1;
+    return sim;
+}
+
+static void draw_ruler(const struct timeline_view_state *v, struct grid *g, int y, int width)
+{
+    grid_fill(g, 0, y, g->width, 1, ROLE_HEADER, 0, ' ');
+    grid_put(g, 0, y, LEFT, ROLE_HEADER, 0, "iter line");
+    for (int x = 0; x < width; x++)
+        if ((v->left + x) % 10 == 0)
+            grid_printf(g, LEFT + 1 + x, y, 6, ROLE_HEADER, 0, "%d", v->left + x);
+}
+
+static void draw_row(const struct simulated_step *step, const struct insn *insn, size_t iteration, bool first, bool cursor, int32_t left, struct grid *g, int y, int width)
+{
+    enum role role = cursor ? ROLE_CURSOR : first ? ROLE_TITLE : ROLE_DIM;
+
+    if (cursor)
+        grid_fill(g, 0, y, g->width, 1, ROLE_CURSOR, 0, ' ');
+    grid_printf(g, 0, y, LEFT, role, 0, "%4zu %4u", iteration, insn->line);
+    for (int x = 0; x < width; x++) {
+        const struct stage *stage = stage_at(step, left + x);
+        char glyph[2] = {stage ? stage->glyph : 0, 0};
+        if (stage)
+            grid_put(g, LEFT + 1 + x, y, 1, cursor ? ROLE_CURSOR : stage->role, stage->glyph == '=' || stage->glyph == 'D' ? ATTR_BOLD : 0, glyph);
+        else if (first && (left + x) % 10 == 0)
+            grid_put(g, LEFT + 1 + x, y, 1, role, 0, "·");
+    }
+    if (width + LEFT + 2 < (int)g->width)
+        grid_put(g, LEFT + 2 + width, y, 0, cursor ? ROLE_CURSOR : ROLE_TEXT, 0, insn->text ? insn->text + strspn(insn->text, " \t") : insn->mnemonic);
+}
+
+static void timeline_draw(void *state, struct session *s, struct grid *g)
+{
+    struct timeline_view_state *v = state;
+    const struct insn *insns;
+    size_t count, machines;
+    const struct simulation *sim = shown(v, s, &insns, &count);
+
+    if (!sim) {
+        grid_put(g, 2, 1, 0, ROLE_TITLE, 0, "No timeline.");
+        grid_wrap(g, 2, 2, g->width > 4 ? g->width - 4 : 1, 4, ROLE_TEXT, 0, "Load or paste a loop; the cycles of its first iterations are drawn here, a row per instruction.");
+        return;
+    }
+    struct analysis *const *analyses = session_analyses(s, &machines);
+    unsigned used = grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "%s", analyses[v->machine]->machine->title);
+    if (sim->period)
+        used += grid_printf(g, (int)used + 2, 0, 0, ROLE_WARN, ATTR_BOLD, "%.2f cycles = %lld/%u", sim->cycles, (long long)sim->numerator, sim->period) + 2;
+    else
+        used += grid_printf(g, (int)used + 2, 0, 0, ROLE_WARN, ATTR_BOLD, "about %.2f cycles", sim->cycles) + 2;
+    grid_printf(g, (int)used + 2, 0, 0, ROLE_DIM, 0, "rename waits for the front end %.2f, to reorder %.2f, to schedule %.2f", sim->stalls_front, sim->stalls_rob, sim->stalls_scheduler);
+    int width = (int)g->width - LEFT - 1 - (g->width >= 100 ? TEXT : 0);
+    v->height = g->height > 4 ? g->height - 4 : 1;
+    if (v->cursor < v->top)
+        v->top = v->cursor;
+    if (v->cursor >= v->top + v->height)
+        v->top = v->cursor - v->height + 1;
+    const struct simulated_step *current = &sim->steps[v->cursor];
+    if (!v->pinned && (current->issue < v->left || current->retire >= v->left + width))
+        v->left = current->fetch > 2 ? current->fetch - 2 : 0;
+    draw_ruler(v, g, 1, width);
+    for (size_t r = 0; r < v->height && v->top + r < sim->step_iterations * count; r++) {
+        size_t row = v->top + r;
+        draw_row(&sim->steps[row], &insns[row % count], row / count, row % count == 0, row == v->cursor, v->left, g, 2 + (int)r, width);
+    }
+    int y = (int)g->height - 2;
+    grid_printf(g, 0, y, 0, ROLE_ACCENT, 0, "fetched %d  renamed %d  dispatched %d  done %d  retired %d", current->fetch, current->issue, current->dispatch, current->done,
+                current->retire);
+    for (size_t i = 0, x = 0; i < sizeof stages / sizeof *stages; i++)
+        x += grid_printf(g, (int)x, y + 1, 0, stages[i].role, 0, "%c %s  ", stages[i].glyph, stages[i].name);
+}
+
+static bool timeline_key(void *state, struct session *s, int key, struct str *command)
+{
+    struct timeline_view_state *v = state;
+    const struct insn *insns;
+    size_t count;
+    const struct simulation *sim = shown(v, s, &insns, &count);
+    long rows = sim ? (long)(sim->step_iterations * count) : 0, at = (long)v->cursor, page = (long)(v->height ? v->height : 1);
+
+    (void)command;
+    if (!sim)
+        return false;
+    v->pinned = false;
+    switch (key) {
+    case 'm': v->machine++; return true;
+    case 'j': case KEYCODE_DOWN: case KEYCODE_WHEEL_DOWN: at++; break;
+    case 'k': case KEYCODE_UP: case KEYCODE_WHEEL_UP: at--; break;
+    case KEYCODE_PAGE_DOWN: at += page; break;
+    case KEYCODE_PAGE_UP: at -= page; break;
+    case ']': at += (long)count; break;
+    case '[': at -= (long)count; break;
+    case 'g': case KEYCODE_HOME: at = 0; break;
+    case 'G': case KEYCODE_END: at = rows - 1; break;
+    case 'l': case KEYCODE_RIGHT: v->left += 5; v->pinned = true; return true;
+    case 'h': case KEYCODE_LEFT: v->left -= v->left < 5 ? v->left : 5; v->pinned = true; return true;
+    default: return false;
+    }
+    v->cursor = at < 0 ? 0 : at < rows ? (size_t)at : (size_t)(rows - 1);
+    return true;
+}
+
+static void timeline_click(void *state, struct session *s, int x, int y)
+{
+    struct timeline_view_state *v = state;
+    (void)s;
+    (void)x;
+    if (y >= 2 && (size_t)(y - 2) < v->height)
+        v->cursor = v->top + (size_t)(y - 2);
+}
+
+static bool timeline_find(void *state, struct session *s, const char *text, int direction)
+{
+    struct timeline_view_state *v = state;
+    const struct insn *insns;
+    size_t count;
+    const struct simulation *sim = shown(v, s, &insns, &count);
+    size_t rows = sim ? sim->step_iterations * count : 0;
+
+    for (size_t step = 1; *text && step <= rows; step++) {
+        size_t at = direction > 0 ? (v->cursor + step) % rows : (v->cursor + rows - step) % rows;
+        if (insns[at % count].text && strcasestr(insns[at % count].text, text)) {
+            v->cursor = at;
+            v->pinned = false;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void timeline_status(void *state, struct session *s, struct str *out)
+{
+    struct timeline_view_state *v = state;
+    const struct insn *insns;
+    size_t count;
+    const struct simulation *sim = shown(v, s, &insns, &count);
+
+    if (sim)
+        str_addf(out, "iteration %zu/%u  instruction %zu/%zu", v->cursor / count, sim->step_iterations, v->cursor % count + 1, count);
+}
+
+const struct view_ops timeline_view = {.name = "timeline", .help = "the first iterations cycle by cycle; [ ] an iteration, h l cycles, m the next machine",
+                                       .open = timeline_open, .close = free, .draw = timeline_draw, .key = timeline_key, .click = timeline_click,
+                                       .find = timeline_find, .status = timeline_status};
