@@ -281,7 +281,6 @@ bool att_form(const char *form, struct att_form *out)
         return true;
     if (*x87_suffix(&p, out)) {
         add_name(out, "%s%s", p.mnemonic, x87_suffix(&p, out));
-        out->suffixed = true;
         return true;
     }
     if (*size_letter(bits)) {
