@@ -240,6 +240,10 @@ static void print_summary(struct session *s)
                                   s->measured_clock_hz > 0 ? json_real(s->measured_clock_hz) : json_null(), "children", (int)s->measured_children));
         return;
     }
+    if (s->format == FORMAT_CSV) {
+        str_addf(&s->output, "done,failed,seconds,rate,reused,left\n%zu,%zu,%.6g,%.6g,%zu,%zu\n", m->done, m->failed, m->seconds, m->rate, m->reused, m->left);
+        return;
+    }
     str_addf(&s->output, "%zu done (%zu known from before), %zu failed, %zu left in %.1f s: %.0f measurements a second\n", m->done, m->reused, m->failed, m->left,
              m->seconds, m->rate);
     print_failures(s);

@@ -65,6 +65,9 @@ bool cmd_machine_calibrate(struct session *s, int argc, char **argv, struct err 
         return false;
     if (s->format == FORMAT_JSON)
         session_json(s, calibration_json(&c));
+    else if (s->format == FORMAT_CSV)
+        str_addf(&s->output, "clock_hz,tick_hz,noise,contention,nops_per_cycle,multiply_latency,load_window,cpu_number\n%.0f,%.0f,%.3g,%.3g,%.4f,%.0f,%u,%d\n", c.clock_hz,
+                 c.tick_hz, c.noise, c.contention, c.probe_rate, c.second_ratio, c.load_window, c.cpu);
     else
         calibration_text(s, &c);
     return true;
