@@ -487,6 +487,9 @@ void evolve_worker(struct evolve *e, unsigned index, void (*poll)(void *), void 
         }
     }
     if (--e->workers == 0 && (e->finished || atomic_load(&e->stop) || time_over(e))) {
+        /* A state passed through on the way may have been better than where its search ended. */
+        if (e->best && e->ports)
+            insert(e, genome_copy(e->best));
         e->ended = e->paused_at > 0 ? e->paused_at : clock_seconds();
         e->state = atomic_load(&e->stop) ? EVOLVE_STOPPED : EVOLVE_DONE;
     }

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A run of inference with its threads: watched, paused, stopped, resumed from its checkpoint. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "infer/generate.h"
+#include "io/population_file.h"
+#include "model/metrics.h"
+#include "work/evolve_job.h"
+#include "work/job.h"
+
+static struct experiments *some_experiments(void)
+{
+    static const char *const usages[] = {"1*p01", "1*p0", "1*p2", "1*p1+1*p2"};
+    struct experiments *t = experiments_new();
+    struct ports ports = {0};
+    uint32_t forms[16];
+    struct err err;
+    char name[8];
+
+    for (int i = 0; i < 3; i++)
+        ports_add(&ports, (const char[]){(char)('0' + i), 0}, &err);
+    struct mapping *m = mapping_new(&ports);
+    for (uint32_t f = 0; f < 16; f++) {
+        snprintf(name, sizeof name, "F%u", f);
+        struct mapping_entry entry = {.form = name, .latency = NAN};
+        usage_parse(usages[f % 4], &ports, &entry.usage, &err);
+        mapping_set(m, &entry);
+        usage_done(&entry.usage);
+        forms[f] = names_add(&t->forms, name);
+    }
+    generate_singletons(t, forms, 16);
+    generate_pairs(t, forms, 16);
+    double *cycles = mem_alloc(t->rows.count * sizeof *cycles);
+    metrics_predict(m, t, cycles);
+    for (size_t i = 0; i < t->rows.count; i++)
+        experiments_set(t, i, cycles[i], NAN, 1, NULL);
+    free(cycles);
+    mapping_free(m);
+    return t;
+}
+
+static struct evolve_options quick(void)
+{
+    struct evolve_options o;
+    evolve_defaults(&o);
+    o.ports = 3;
+    o.width = 0;
+    o.threads = 3;
+    o.population = 3;
+    o.generations = 1;
+    return o;
+}
+
+static double error_of(const struct mapping *m, const struct experiments *t)
+{
+    double *cycles = mem_alloc(t->rows.count * sizeof *cycles);
+    metrics_predict(m, t, cycles);
+    struct accuracy a = metrics_accuracy(t, cycles);
+    free(cycles);
+    return a.mape;
+}
+
+static void test_run_and_resume(void **state)
+{
+    struct experiments *t = some_experiments();
+    struct evolve_options o = quick();
+    struct evolve_status status;
+    struct population p;
+    struct err err = {0};
+    char path[] = "/tmp/portolan-run-XXXXXX";
+    int fd = mkstemp(path);
+    (void)state;
+    close(fd);
+    struct evolve_run *run = evolve_run_start(problem_new(t, NULL, &err), &o, NULL, NULL, 0, path, 0, &err);
+    assert_non_null(run);
+    for (int i = 0; i < 50; i++) {
+        struct mapping *m = evolve_run_best(run);
+        mapping_free(m);
+        evolve_get_status(run->evolve, &status);
+        evolve_pause(run->evolve, i % 2 == 0);
+    }
+    evolve_pause(run->evolve, false);
+    evolve_run_wait(run);
+    evolve_get_status(run->evolve, &status);
+    assert_int_equal(status.state, EVOLVE_DONE);
+    assert_true(status.d_avg < 0.02);
+    assert_true(status.evaluations > 0);
+
+    assert_true(population_load(path, &p, &err));
+    assert_true(p.count > 0);
+    assert_true(p.fingerprint == run->problem->fingerprint);
+    struct mapping *best = evolve_run_best(run);
+    assert_float_equal(error_of(best, t), error_of(p.mappings[0], t), 1e-9);
+    assert_int_equal(mapping_volume(best), mapping_volume(p.mappings[0]));
+    mapping_free(best);
+    evolve_run_free(run);
+
+    run = evolve_run_start(problem_new(t, NULL, &err), &o, NULL, (const struct mapping *const *)p.mappings, p.count, NULL, p.seconds, &err);
+    assert_non_null(run);
+    evolve_run_wait(run);
+    struct evolve_status again;
+    evolve_get_status(run->evolve, &again);
+    assert_true(again.cost <= status.cost + 1e-6);
+    evolve_run_free(run);
+    population_done(&p);
+    experiments_free(t);
+    unlink(path);
+}
+
+static void test_stop_while_paused(void **state)
+{
+    struct experiments *t = some_experiments();
+    struct evolve_options o = quick();
+    struct evolve_status status;
+    struct err err = {0};
+    (void)state;
+    o.generations = 1000000;
+    struct evolve_run *run = evolve_run_start(problem_new(t, NULL, &err), &o, NULL, NULL, 0, NULL, 0, &err);
+    assert_non_null(run);
+    evolve_pause(run->evolve, true);
+    evolve_get_status(run->evolve, &status);
+    assert_int_equal(status.state, EVOLVE_PAUSED);
+    assert_true(job_cancel(run->job));
+    evolve_run_wait(run);
+    evolve_get_status(run->evolve, &status);
+    assert_int_equal(status.state, EVOLVE_STOPPED);
+    evolve_run_free(run);
+    o.ports = 99;
+    assert_null(evolve_run_start(problem_new(t, NULL, &err), &o, NULL, NULL, 0, NULL, 0, &err));
+    assert_true(err.what[0] != '\0');
+    experiments_free(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_run_and_resume), cmocka_unit_test(test_stop_while_paused)};
+    int failed = cmocka_run_group_tests_name("evolve job", tests, NULL, NULL);
+    job_shutdown();
+    return failed;
+}
