@@ -24,6 +24,7 @@ static void read_numbers(struct core *c, const struct machine *m)
         {&c->issue_width, "issue_width"},
         {&c->retire_width, "retire_width"},
         {&c->decoders, "decoders"},
+        {&c->fetch_bytes, "fetch_bytes"},
         {&c->predecode_bytes, "predecode_bytes"},
         {&c->predecode_width, "predecode_width"},
         {&c->lcp_penalty, "lcp_penalty"},

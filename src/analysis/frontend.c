@@ -167,6 +167,14 @@ static double loop_buffer(const struct core *c, double slots)
     return best;
 }
 
+static double bytes_of(const struct insn *insns, size_t count)
+{
+    size_t length = 0;
+    for (size_t i = 0; i < count; i++)
+        length += insns[i].length;
+    return (double)length;
+}
+
 void frontend_bound(const struct core *c, const struct insn *insns, const struct costs *costs, enum shape shape, unsigned align, struct frontend *out)
 {
     double slots = 0;
@@ -176,6 +184,8 @@ void frontend_bound(const struct core *c, const struct insn *insns, const struct
         slots += costs->rows[i].decode;
     if (!isnan(c->predecode_bytes) && !isnan(c->predecode_width))
         out->predecode = predecode(c, insns, costs->count, shape, align);
+    else if (!isnan(c->fetch_bytes))   /* nothing known but how many bytes come in a cycle */
+        out->predecode = bytes_of(insns, costs->count) / c->fetch_bytes;
     if (!isnan(c->decoders))
         out->decode = decode(c, insns, costs);
     if (shape == SHAPE_LOOP) {
