@@ -305,6 +305,9 @@ static struct op *op_new(struct core *c, const struct insn *insn)
         op->traits |= OP_KNOWN;
         classify(c, insn, op);
         op->latency = operation_latency(c, insn, op);
+        /* What a port executes takes a cycle, also where the table says 0 because the move is mostly done at rename. */
+        if (op->latency >= 0 && op->latency < CYCLE && op->usage.count && !(op->traits & (OP_PURE_LOAD | OP_PURE_STORE)))
+            op->latency = CYCLE;
     } else {
         approximate(c, insn, op);
         classify(c, insn, op);
