@@ -25,6 +25,7 @@ static void read_numbers(struct core *c, const struct machine *m)
         {&c->retire_width, "retire_width"},
         {&c->decoders, "decoders"},
         {&c->decode_width, "decode_width"},
+        {&c->fetch_bytes, "fetch_bytes"},
         {&c->predecode_bytes, "predecode_bytes"},
         {&c->predecode_width, "predecode_width"},
         {&c->lcp_penalty, "lcp_penalty"},
@@ -322,6 +323,9 @@ static struct op *op_new(struct core *c, const struct insn *insn)
         if (insn->isa == ISA_AARCH64 && op->traits & OP_PURE_LOAD && !isnan(op->entry->latency))
             op->load_latency = hundredths(op->entry->latency);
         op->latency = operation_latency(c, insn, op);
+        /* What a port executes takes a cycle, also where the table says 0 because the move is mostly done at rename. */
+        if (op->latency >= 0 && op->latency < CYCLE && op->usage.count && !(op->traits & (OP_PURE_LOAD | OP_PURE_STORE)))
+            op->latency = CYCLE;
     } else {
         approximate(c, insn, op);
         classify(c, insn, op);

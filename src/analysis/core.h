@@ -47,7 +47,7 @@ struct core {
     const struct ports *ports;
     portset pipes;
     /* Facts; NaN when the machine lacks one. Units: cycles, µops per cycle, bytes, entries. */
-    double issue_width, retire_width, decoders, decode_width, predecode_bytes, predecode_width, lcp_penalty, uop_cache_width, loop_buffer, taken_branches;
+    double issue_width, retire_width, decoders, decode_width, fetch_bytes, predecode_bytes, predecode_width, lcp_penalty, uop_cache_width, loop_buffer, taken_branches;
     double loads_per_cycle, stores_per_cycle;
     double load_latency, load_latency_simple, load_latency_scalar, load_latency_vector, load_latency_wide, store_forward, store_forward_vector, store_forward_fail, high_byte, dtlb_miss, lock;
     double reorder_buffer, scheduler, load_buffer, store_buffer, instruction_queue, uop_queue;

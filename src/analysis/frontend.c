@@ -176,6 +176,14 @@ static double decode_alike(const struct core *c, const struct costs *costs)
     return (double)count / c->decode_width;
 }
 
+static double bytes_of(const struct insn *insns, size_t count)
+{
+    size_t length = 0;
+    for (size_t i = 0; i < count; i++)
+        length += insns[i].length;
+    return (double)length;
+}
+
 void frontend_bound(const struct core *c, const struct insn *insns, const struct costs *costs, enum shape shape, unsigned align, struct frontend *out)
 {
     double slots = 0;
@@ -185,6 +193,8 @@ void frontend_bound(const struct core *c, const struct insn *insns, const struct
         slots += costs->rows[i].decode;
     if (!isnan(c->predecode_bytes) && !isnan(c->predecode_width))
         out->predecode = predecode(c, insns, costs->count, shape, align);
+    else if (!isnan(c->fetch_bytes))   /* nothing known but how many bytes come in a cycle */
+        out->predecode = bytes_of(insns, costs->count) / c->fetch_bytes;
     if (!isnan(c->decoders))
         out->decode = decode(c, insns, costs);
     else if (!isnan(c->decode_width))

@@ -12,6 +12,8 @@
 #define LIMIT_ITEMS 16000       /* renamed, at least LIMIT_ITERATIONS of the block */
 #define LIMIT_ITERATIONS 500
 #define AT_RENAME 1             /* cycles from rename to the first chance at a port, at least */
+enum { PORT_NONE = -1, PORT_LATE = -2 };
+
 #define COMMIT_OVERLAP 2        /* of the wait for a store to reach the cache, cycles that retirement takes here */
 
 /* An item of one iteration between delivery and retirement. */
@@ -29,7 +31,7 @@ struct waiting {
     struct flight *flight;
     uint32_t uop;
     uint8_t kind;
-    int8_t port;          /* bound at rename; -1: a UOP_RENAMED entry, which takes no place */
+    int8_t port;          /* bound at rename; PORT_NONE: a UOP_RENAMED entry, which takes no place; PORT_LATE: any that is free */
     const int32_t *open;  /* a time that is not known yet; NULL: look again each cycle */
     int32_t ready;        /* UNKNOWN: a source has no time yet */
 };
@@ -66,6 +68,7 @@ struct simulator {
     uint8_t check_every;               /* iterations between looks for a repeated state */
     uint8_t load_turn;                 /* port of the last load */
     double busy[PORTS_MAX];
+    bool late;                         /* ports are taken at dispatch: not Intel */
     bool moved;                        /* anything happened in this cycle */
     double *stall;                     /* what held rename in this cycle; NULL: nothing */
 };
@@ -243,6 +246,13 @@ static void publish_renamed(struct simulator *s, const struct waiting *w)
             *value_of(s, w->iteration, n) = w->ready;
 }
 
+/* Counts a µop where it waits: on its port, or on each that it could take. */
+static void demand(struct simulator *s, int8_t port, portset ports, int change)
+{
+    for (portset rest = port == PORT_LATE ? ports : (portset)1 << port; rest; rest &= rest - 1)
+        s->bound[__builtin_ctz(rest)] += change;
+}
+
 static void dispatch(struct simulator *s, const struct waiting *w)
 {
     const struct plan_uop *uop = &s->plan.uops[w->uop];
@@ -250,7 +260,7 @@ static void dispatch(struct simulator *s, const struct waiting *w)
 
     s->moved = true;
     s->busy[w->port]++;
-    s->bound[w->port]--;
+    demand(s, s->late ? PORT_LATE : w->port, uop->ports, -1);
     s->scheduler--;
     flight->pending--;
     flight->first = flight->first == UNKNOWN ? s->now : flight->first;
@@ -271,10 +281,22 @@ static void dispatch(struct simulator *s, const struct waiting *w)
 }
 
 /* The port itself, and the pipe that the µop also needs. */
-static int32_t held_until(const struct simulator *s, const struct waiting *w)
+static int32_t held_until(const struct simulator *s, const struct waiting *w, int8_t port)
 {
     portset pipe = s->plan.uops[w->uop].pipe;
-    return pipe ? later(s->pipe_free[w->port], s->pipe_free[__builtin_ctz(pipe)]) : s->pipe_free[w->port];
+    return pipe ? later(s->pipe_free[port], s->pipe_free[__builtin_ctz(pipe)]) : s->pipe_free[port];
+}
+
+/* Of the ports the µop can take now the one that least is waiting for. */
+static int8_t free_port(const struct simulator *s, const struct waiting *w, portset taken)
+{
+    int8_t best = PORT_NONE;
+    for (portset rest = s->plan.uops[w->uop].ports & ~taken; rest; rest &= rest - 1) {
+        int8_t port = (int8_t)__builtin_ctz(rest);
+        if (held_until(s, w, port) <= s->now && (best == PORT_NONE || s->bound[port] < s->bound[best]))
+            best = port;
+    }
+    return best;
 }
 
 /* Each port takes the oldest µop bound to it that is ready. */
@@ -288,7 +310,7 @@ static void execute(struct simulator *s)
         struct waiting *w = &s->pool.items[place];
         if (w->ready == UNKNOWN && (!w->open || *w->open != UNKNOWN))
             w->ready = ready_time(s, w);
-        if (w->port < 0) {
+        if (w->port == PORT_NONE) {
             if (w->ready == UNKNOWN) {
                 s->order.items[kept++] = place;
             } else {
@@ -297,12 +319,13 @@ static void execute(struct simulator *s)
             }
             continue;
         }
-        bool free = !(taken >> w->port & 1) && held_until(s, w) <= s->now;
-        if (w->ready > s->now || !free) {
+        int8_t port = w->ready > s->now ? PORT_NONE : w->port == PORT_LATE ? free_port(s, w, taken) : w->port;
+        if (port == PORT_NONE || taken >> port & 1 || held_until(s, w, port) > s->now) {
             s->order.items[kept++] = place;
             continue;
         }
-        taken |= (portset)1 << w->port;
+        taken |= (portset)1 << port;
+        w->port = port;
         dispatch(s, w);
         vec_push(&s->unused, place);
     }
@@ -362,14 +385,14 @@ static void enter(struct simulator *s, int64_t number, unsigned slot, const int3
         *value_of(s, iteration, n) = UNKNOWN;
     for (uint32_t u = item->first_uop; u < item->first_uop + item->uops; u++) {
         const struct plan_uop *uop = &s->plan.uops[u];
-        int8_t port = uop->kind == UOP_LOAD ? next_in_turn(s, uop->ports) : bind_port(uop->ports, slot + computing, before);
+        int8_t port = s->late ? PORT_LATE : uop->kind == UOP_LOAD ? next_in_turn(s, uop->ports) : bind_port(uop->ports, slot + computing, before);
         computing += uop->kind == UOP_COMPUTE;
-        s->bound[port]++;
+        demand(s, port, uop->ports, 1);
         add_waiting(s, ((struct waiting){number, iteration, item, flight, u, uop->kind, port, NULL, UNKNOWN}));
     }
     flight->computing = computing;
     if (item->early)
-        add_waiting(s, ((struct waiting){number, iteration, item, flight, 0, UOP_RENAMED, -1, NULL, UNKNOWN}));
+        add_waiting(s, ((struct waiting){number, iteration, item, flight, 0, UOP_RENAMED, PORT_NONE, NULL, UNKNOWN}));
     s->scheduler += (int32_t)item->uops;
     s->loads += item->load;
     s->stores += item->store;
@@ -584,7 +607,8 @@ static void start(struct simulator *s, const struct block_work *w, const struct 
     s->store_size = size_of(c->store_buffer, 56);
     s->issue_width = size_of(c->issue_width, 4);
     s->retire_width = size_of(c->retire_width, s->issue_width);
-    s->commit_width = size_of(c->stores_per_cycle, 1);
+    s->commit_width = size_of(c->stores_per_cycle, s->issue_width);   /* not known: no limit of its own */
+    s->late = !c->fused_domain;
     size_t flights = power_of_two((size_t)(s->rob_size + size_of(c->uop_queue, 64) + 64));
     if (s->flight_capacity < flights) {
         s->flight_capacity = flights;
@@ -608,9 +632,13 @@ static int32_t next_event(struct simulator *s)
 
     for (size_t i = 0; i < s->order.count; i++) {
         const struct waiting *w = &s->pool.items[s->order.items[i]];
-        if (w->ready == UNKNOWN || w->port < 0)
+        if (w->ready == UNKNOWN || w->port == PORT_NONE)
             continue;
-        int32_t at = later(w->ready, held_until(s, w));
+        int32_t at = UNKNOWN;
+        for (portset rest = w->port == PORT_LATE ? s->plan.uops[w->uop].ports : (portset)1 << w->port; rest; rest &= rest - 1) {
+            int32_t free = later(w->ready, held_until(s, w, (int8_t)__builtin_ctz(rest)));
+            at = free < at ? free : at;
+        }
         next = at > s->now && at < next ? at : next;
     }
     if (s->retired < s->issued) {

@@ -9,13 +9,19 @@ static int64_t whole(double fact, int64_t otherwise)
     return isnan(fact) ? otherwise : (int64_t)fact;
 }
 
+/* Bytes that the decoders get to see at a time. */
+static int64_t block_bytes(const struct core *c)
+{
+    return whole(c->predecode_bytes, whole(c->fetch_bytes, 64));
+}
+
 void front_start(struct front *f, const struct plan *plan, const struct block_work *w, const struct insn *insns, const struct block_options *options,
                  const struct frontend *bound)
 {
     double slots = 0;
 
     *f = (struct front){.plan = plan, .core = w->core, .insns = insns, .shape = options->shape, .source = bound->source, .align = options->align, .copies = 1};
-    f->block = options->align / whole(w->core->predecode_bytes, 16);
+    f->block = options->align / block_bytes(w->core);
     f->one_line = options->align % 32 + plan->start[plan->insn_count] <= 32;
     for (size_t i = 0; i < plan->item_count; i++)
         slots += plan->items[i].decode;
@@ -43,7 +49,7 @@ static int64_t byte_of(const struct front *f, int64_t instruction)
 static void predecode(struct front *f)
 {
     const struct plan *p = f->plan;
-    int64_t width = whole(f->core->predecode_width, 16), bytes = whole(f->core->predecode_bytes, 16), room = whole(f->core->instruction_queue, 64);
+    int64_t width = whole(f->core->predecode_width, 64), bytes = block_bytes(f->core), room = whole(f->core->instruction_queue, 64);
     int64_t decoded = f->delivered / (int64_t)p->item_count * (int64_t)p->insn_count;
 
     if (f->delivered % (int64_t)p->item_count)
@@ -176,7 +182,7 @@ size_t front_state(const struct front *f, int64_t base, int32_t *out)
     int64_t start = f->shape == SHAPE_LOOP ? 0 : f->align + base * p->start[p->insn_count];
     out[n++] = (int32_t)(f->predecoded - base * (int64_t)p->insn_count);
     out[n++] = (int32_t)(f->visible - base * (int64_t)p->insn_count);
-    out[n++] = (int32_t)(f->block * whole(f->core->predecode_bytes, 16) - start);
+    out[n++] = (int32_t)(f->block * block_bytes(f->core) - start);
     out[n++] = f->stall;
     out[n++] = f->decode_stall;
     out[n++] = f->lcp_paid | f->crossing_paid << 1;
