@@ -210,7 +210,7 @@ static struct value load_value(struct state *s, const struct operand *op, struct
     int64_t from = address.offset - r->address.offset;
     bool fits = from >= 0 && from + op->bits / 8 <= (int64_t)r->bytes;
     if (round + 2 >= rounds)
-        add_forward(s->work, (struct forward){r->insn, at, round - r->round, fits, false}, round + 1 == rounds);
+        add_forward(s->work, (struct forward){r->insn, at, round - r->round, from == 0, fits, false}, round + 1 == rounds);
     return from == 0 && op->bits / 8 == r->bytes && (op->bits == 64 || op->bits == 32) ? r->data : fresh(s);
 }
 
@@ -388,6 +388,21 @@ static bool is_stack(const struct insn *insn)
     return insn->isa == ISA_X86_64 && (is_stack_push(insn) || strcmp(insn->mnemonic, "pop") == 0 || strcmp(insn->mnemonic, "ret") == 0);
 }
 
+static void note_store(struct line_runs *r, struct value address, uint32_t bytes)
+{
+    int64_t size = r->line_bytes ? r->line_bytes : 64, line = address.offset & -size;
+
+    if (bytes <= size && line != ((address.offset + (int64_t)bytes - 1) & -size)) {
+        r->runs += 2;
+        r->open = false;
+    } else if (!r->open || r->symbol != address.symbol || r->line != line) {
+        r->runs++;
+        r->open = true;
+        r->symbol = address.symbol;
+        r->line = line;
+    }
+}
+
 static void step(struct state *s, const struct insn *insn, uint32_t at, uint32_t round, uint32_t rounds)
 {
     struct value loaded = {0, 0}, address[INSN_OPERANDS], result;
@@ -407,8 +422,10 @@ static void step(struct state *s, const struct insn *insn, uint32_t at, uint32_t
     bool known = result_of(s, insn, loaded, &result);
     for (unsigned i = 0; memory && i < insn->operand_count; i++) {
         const struct operand *op = &insn->operands[i];
-        if (op->kind == OPERAND_MEMORY && op->access & ACCESS_WRITE && op->bits)
-            s->work->stores[s->work->store_count++ % STORES] = (struct store_record){address[i], stored_value(s, insn), op->bits / 8, at, round};
+        if (op->kind != OPERAND_MEMORY || !(op->access & ACCESS_WRITE) || !op->bits)
+            continue;
+        note_store(&s->work->runs, address[i], op->bits / 8);
+        s->work->stores[s->work->store_count++ % STORES] = (struct store_record){address[i], stored_value(s, insn), op->bits / 8, at, round};
     }
     if (is_stack(insn)) {
         move_stack(s, insn);
@@ -425,6 +442,12 @@ static void step(struct state *s, const struct insn *insn, uint32_t at, uint32_t
         else
             s->reg[op->reg] = known && i == 0 ? result : fresh(s);
     }
+}
+
+double addresses_store_runs(const struct address_work *work)
+{
+    uint32_t rounds = work->runs.last_round - work->runs.last_round / 2;
+    return (double)(work->runs.runs - work->runs.runs_at_half) / rounds;
 }
 
 bool addresses_far(const struct address_work *work, size_t insn)
@@ -490,8 +513,12 @@ void addresses_link(const struct insn *insns, size_t count, enum start_values st
         s.reg[i] = start == START_EQUAL && i != STACK_POINTER && i != FRAME_POINTER ? (struct value){0, START_VALUE} : fresh(&s);
     if (start == START_MEASURED)
         measured_start(&s, insns, count);
-    for (uint32_t round = 0; round < rounds; round++)
+    work->runs = (struct line_runs){.line_bytes = work->runs.line_bytes, .last_round = rounds};
+    for (uint32_t round = 0; round < rounds; round++) {
+        if (round == rounds / 2)
+            work->runs.runs_at_half = work->runs.runs;
         for (size_t i = 0; i < count; i++)
             step(&s, &insns[i], (uint32_t)i, round, rounds);
+    }
     drop_unconfirmed(work);
 }

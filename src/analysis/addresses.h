@@ -16,6 +16,7 @@ enum start_values {
 struct forward {
     uint32_t store, load;   /* instructions; the same one for a read-modify-write on one address */
     uint32_t distance;      /* iterations between them */
+    bool starts_alike;      /* load and store begin at the same address */
     bool fits;              /* the load lies within what was stored: forwarded; otherwise it waits until the store is in the cache */
     bool confirmed;         /* seen in the last two iterations followed */
 };
@@ -30,6 +31,12 @@ struct address_work {
     size_t found_count, found_capacity;
     struct place *places;            /* per instruction */
     size_t place_capacity;
+    struct line_runs {              /* stores in a row to one line of line_bytes */
+        uint32_t line_bytes;        /* in; a store across two lines takes part in no run and counts for two; 0: 64 */
+        uint32_t symbol, last_round, runs, runs_at_half;
+        int64_t line;
+        bool open;
+    } runs;
 };
 void address_work_done(struct address_work *work);
 
@@ -38,6 +45,8 @@ bool addresses_far(const struct address_work *work, size_t insn);
 /* Cycles per iteration lost on pages not seen before, for accesses that move on by the same step together: pages per iteration times @miss, up to
  * @most_per_access for each access. 0 where addresses were not followed that far (START_DIFFERENT: data are taken to be at hand). Once per link. */
 double addresses_new_pages(struct address_work *work, size_t count, double miss, double most_per_access);
+/* Runs of stores to one line per iteration in the steady state, after addresses_link with work->runs.line_bytes set. */
+double addresses_store_runs(const struct address_work *work);
 /* Fills work->found, sorted by load, for the steady state; a store that has left a store buffer of @store_buffer entries is not seen. */
 void addresses_link(const struct insn *insns, size_t count, enum start_values start, size_t store_buffer, struct address_work *work);
 

@@ -73,6 +73,22 @@ static void width_bounds(const struct core *c, const struct insn *insns, const s
     out->cycles[BOUND_MEMORY] = fmax(by_loads, by_stores);   /* fmax ignores a NaN */
 }
 
+/* Stores that reach the cache: so many lines a cycle, however many stores in a row go to one. A store that a load was renamed to goes alone,
+ * and so do those beside it. */
+static void store_bound(const struct block_work *w, const struct insn *insns, size_t count, struct bounds *out)
+{
+    double stores = 0, plain = 0;
+
+    if (isnan(w->core->store_lines_per_cycle))
+        return;
+    for (size_t i = 0; i < count; i++) {
+        stores += (insns[i].traits & INSN_STORE) != 0;
+        plain += (insns[i].traits & (INSN_STORE | INSN_LOAD)) == INSN_STORE;
+    }
+    double lines = w->deps.renamed && plain > 0 ? stores : addresses_store_runs(&w->deps.addresses);
+    out->cycles[BOUND_MEMORY] = fmax(out->cycles[BOUND_MEMORY], lines / w->core->store_lines_per_cycle);
+}
+
 void bounds_of(struct block_work *w, const struct insn *insns, size_t count, const struct block_options *options, bool want_ports, struct bounds *out)
 {
     *out = (struct bounds){.bottleneck = BOUND_PORTS};
@@ -86,6 +102,7 @@ void bounds_of(struct block_work *w, const struct insn *insns, size_t count, con
     if (!isnan(w->core->load_latency)) {
         deps_build(w->core, insns, &w->costs, options->start, &w->deps);
         out->cycles[BOUND_DEPENDENCIES] = deps_bound(&w->deps, NULL, 0);
+        store_bound(w, insns, count, out);
         if (!isnan(w->core->dtlb_miss))
             out->cycles[BOUND_MEMORY] += addresses_new_pages(&w->deps.addresses, count, w->core->dtlb_miss, 0.5);
     }

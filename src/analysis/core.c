@@ -42,6 +42,13 @@ static void read_numbers(struct core *c, const struct machine *m)
         {&c->store_forward, "store_forward"},
         {&c->store_forward_vector, "store_forward_vector"},
         {&c->store_forward_fail, "store_forward_fail"},
+        {&c->store_forward_wide, "store_forward_wide"},
+        {&c->store_forward_renamed, "store_forward_renamed"},
+        {&c->load_extra_scaled, "load_extra_scaled"},
+        {&c->load_extra_sign, "load_extra_sign"},
+        {&c->load_extra_segment, "load_extra_segment"},
+        {&c->store_lines_per_cycle, "store_lines_per_cycle"},
+        {&c->store_line_bytes, "store_line_bytes"},
         {&c->dtlb_miss, "dtlb_miss"},
         {&c->lock, "lock_latency"},
         {&c->high_byte, "high_byte_latency"},
@@ -75,6 +82,7 @@ struct core *core_new(const struct machine *m)
     /* Finer facts that are missing are as the coarser ones. */
     c->store_forward = isnan(c->store_forward) ? c->load_latency : c->store_forward;
     c->store_forward_vector = isnan(c->store_forward_vector) ? c->store_forward : c->store_forward_vector;
+    c->store_forward_wide = isnan(c->store_forward_wide) ? c->store_forward_vector : c->store_forward_wide;
     c->store_forward_fail = isnan(c->store_forward_fail) ? c->store_forward : c->store_forward_fail;
     c->load_latency_vector = isnan(c->load_latency_vector) ? c->load_latency : c->load_latency_vector;
     c->load_latency_scalar = isnan(c->load_latency_scalar) ? c->load_latency_vector : c->load_latency_scalar;
@@ -84,6 +92,7 @@ struct core *core_new(const struct machine *m)
     c->stack_engine = machine_has(m, "stack_engine", "yes");
     c->fusible_last = !machine_has(m, "fusible_in_last_decoder", "no");
     c->low_byte_merges = !machine_has(m, "low_byte_renamed", "yes");
+    c->fuses_nops = machine_has(m, "fuse_nop", "yes");
     c->unlamination = machine_has(m, "unlaminate", "all") ? UNLAMINATE_ALL
                       : machine_has(m, "unlaminate", "three-sources") ? UNLAMINATE_THREE
                                                                        : UNLAMINATE_NEVER;
@@ -267,6 +276,7 @@ static void classify(const struct core *c, const struct insn *insn, struct op *o
     op->traits |= fusion_eliminates(c->machine, insn) ? OP_ELIMINATED : 0;
     op->traits |= machine_has(c->machine, "false_dependency", insn->mnemonic) ? OP_FALSE_INPUT : 0;
     op->traits |= machine_has(c->machine, "not_zero_idiom", insn->mnemonic) ? OP_KEEPS_ZERO : 0;
+    op->traits |= machine_has(c->machine, "carry_idiom", insn->mnemonic) ? OP_CARRY_IDIOM : 0;
     op->traits |= machine_has(c->machine, "complex_decode", insn->mnemonic) ? OP_COMPLEX : 0;
     op->traits |= insn->isa == ISA_X86_64 && is_one_of(insn->mnemonic, stack) ? OP_STACK : 0;
     op->traits |= touches_vector(insn) ? OP_VECTOR : 0;

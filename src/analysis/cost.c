@@ -198,6 +198,23 @@ static void add_sync_masses(const struct core *c, struct costs *costs)
     }
 }
 
+/* A nop joins the instruction before it, around the end of the block too, unless that has one already (fact fuse_nop). */
+static void fuse_nops(const struct insn *insns, size_t count, struct costs *costs)
+{
+    size_t plain = 0;
+
+    while (plain < count && insns[plain].traits & INSN_NOP)
+        plain++;
+    bool joined = false;
+    for (size_t k = 0; k < count; k++) {
+        size_t at = (plain + k) % count;
+        struct cost *row = &costs->rows[at];
+        joined = insns[at].traits & INSN_NOP && !joined && k > 0;
+        if (joined)
+            row->decode = row->issue = row->retire = 0;
+    }
+}
+
 void costs_fill(struct core *c, const struct insn *insns, size_t count, struct costs *out)
 {
     out->count = count;
@@ -213,6 +230,8 @@ void costs_fill(struct core *c, const struct insn *insns, size_t count, struct c
             fusion_pairs(c->machine, &insns[i - 1], &insns[i]))
             fuse(c, out, i - 1, insns);
     }
+    if (c->fuses_nops && count)
+        fuse_nops(insns, count, out);
     add_stack_syncs(c, insns, count, out);
     add_sync_masses(c, out);
 }

@@ -199,6 +199,15 @@ static int32_t sync_latency(const struct cost *row, uint8_t reg)
     return row->flags & ROW_SYNC && reg == STACK_POINTER ? CYCLE : 0;
 }
 
+/* What the address or a sign extension adds to a load. */
+static int32_t load_extra(const struct core *c, const struct insn *insn, const struct operand *op)
+{
+    double extra = op->index != REG_NONE && op->scale > 1 && !isnan(c->load_extra_scaled) ? c->load_extra_scaled : 0;
+    extra += op->segment != REG_NONE && !isnan(c->load_extra_segment) ? c->load_extra_segment : 0;
+    extra += strncmp(insn->mnemonic, "movsx", 5) == 0 && !isnan(c->load_extra_sign) ? c->load_extra_sign : 0;
+    return hundredths(extra);
+}
+
 static void read_address(struct build *b, uint32_t at, const struct operand *op)
 {
     const struct insn *insn = &b->insns[at];
@@ -208,7 +217,7 @@ static void read_address(struct build *b, uint32_t at, const struct operand *op)
     for (int i = 0; i < 2; i++) {
         if (parts[i] >= REG_PC)
             continue;
-        int32_t extra = insn->traits & INSN_LOAD ? info->load_latency : 0;
+        int32_t extra = insn->traits & INSN_LOAD ? info->load_latency + load_extra(b->c, insn, op) : 0;
         /* Pointer chasing: the shorter way when the base comes from a load and the address is simple. */
         if (extra && !(info->traits & OP_VECTOR) && b->loaded[parts[i]] && is_simple_address(op) && !isnan(b->c->load_latency_simple))
             extra = hundredths(b->c->load_latency_simple);
@@ -226,17 +235,66 @@ static uint32_t node_of(const struct deps *d, uint32_t insn, uint8_t resource)
     BUG("instruction %u makes no value of kind %u", (unsigned)insn, (unsigned)resource);
 }
 
+static const struct operand *memory_of(const struct insn *insn)
+{
+    for (unsigned i = 0; i < insn->operand_count; i++)
+        if (insn->operands[i].kind == OPERAND_MEMORY)
+            return &insn->operands[i];
+    BUG("%s has no memory operand", insn->form);
+}
+
+static bool writes(const struct build *b, uint8_t reg)
+{
+    for (uint32_t n = 0; n < b->d->node_count; n++)
+        if (b->d->nodes[n].resource == reg)
+            return true;
+    return false;
+}
+
+/* AMD from Zen 2 on: a plain load of a whole general register, or a read-modify-write, finds its store by the text of the address, as long
+ * as the registers in it stay; the stack pointer is followed. */
+static bool is_renamed(const struct build *b, const struct forward *f)
+{
+    const struct insn *load = &b->insns[f->load], *store = &b->insns[f->store];
+    bool plain = strcmp(load->mnemonic, "mov") == 0 || strcmp(load->mnemonic, "pop") == 0 || load->traits & INSN_STORE;
+
+    if (isnan(b->c->store_forward_renamed) || !f->fits || !f->starts_alike || !plain || load->isa != ISA_X86_64)
+        return false;
+    const struct operand *from = memory_of(store), *to = memory_of(load);
+    if (to->bits < 32 || from->bits < to->bits || (b->costs->rows[f->load].op->traits | b->costs->rows[f->store].op->traits) & OP_VECTOR)
+        return false;
+    if (from->base == STACK_POINTER && to->base == STACK_POINTER && from->index == REG_NONE && to->index == REG_NONE)
+        return true;
+    return from->base == to->base && from->index == to->index && from->scale == to->scale && from->displacement == to->displacement &&
+           (from->base >= REG_PC || !writes(b, from->base)) && (from->index >= REG_PC || !writes(b, from->index));
+}
+
+/* A load that takes its value from a store still on its way. */
+static double forward_latency(const struct build *b, const struct forward *f)
+{
+    const struct core *c = b->c;
+    bool vector = b->costs->rows[f->load].op->traits & OP_VECTOR;
+
+    if (!f->fits)
+        return c->store_forward_fail;
+    if (b->insns[f->load].traits & INSN_LOCK)
+        return 0;   /* what it takes is in its own latency */
+    if (is_renamed(b, f)) {
+        b->d->renamed++;
+        return c->store_forward_renamed;
+    }
+    return !vector ? c->store_forward : memory_of(&b->insns[f->load])->bits > 128 ? c->store_forward_wide : c->store_forward_vector;
+}
+
 static void read_memory(struct build *b, uint32_t at)
 {
     struct address_work *work = &b->d->addresses;
-    const struct core *c = b->c;
 
     for (; b->forward < work->found_count && work->found[b->forward].load <= at; b->forward++) {
         const struct forward *f = &work->found[b->forward];
         if (f->load < at)
             continue;
-        bool vector = b->costs->rows[at].op->traits & OP_VECTOR;
-        double cycles = !f->fits ? c->store_forward_fail : vector ? c->store_forward_vector : c->store_forward;
+        double cycles = forward_latency(b, f);
         struct holder source = {node_of(b->d, f->store, f->fits ? RESOURCE_MEMORY : RESOURCE_COMMIT), f->distance, true};
         connect(b, at, source, LATENCY_MEMORY, hundredths(cycles));
         if (!f->fits)
@@ -294,13 +352,14 @@ static void read_inputs(struct build *b, uint32_t at)
     const struct cost *row = &b->costs->rows[at];
     uint32_t flags = insn->flags_read | (keeps_flags(insn) ? insn->flags_written : 0);
 
+    bool same_register = row->op->traits & OP_CARRY_IDIOM && insn->operands[0].reg == insn->operands[1].reg && insn->operands[0].bits >= 32;
     if (insn->traits & (INSN_ZERO_IDIOM | INSN_ONES_IDIOM | INSN_NOP))
         return;
     for (unsigned i = 0; i < insn->operand_count; i++) {
         const struct operand *op = &insn->operands[i];
         if (op->kind == OPERAND_MEMORY) {
             read_address(b, at, op);
-        } else if (is_followed(op) && (op->access & ACCESS_READ || reads_old_value(b, at, i))) {
+        } else if (is_followed(op) && !same_register && (op->access & ACCESS_READ || reads_old_value(b, at, i))) {
             connect(b, at, b->holds[resource_of(op)], (int)i, sync_latency(row, op->reg));
             if (op->reg < 4 && !op->offset_bits && op->bits > 8)   /* the second byte was written apart: merged first */
                 connect(b, at, b->holds[RESOURCE_HIGH + op->reg], (int)i, hundredths(b->c->high_byte));
@@ -321,6 +380,8 @@ void deps_build(struct core *c, const struct insn *insns, const struct costs *co
     struct build b = {.c = c, .insns = insns, .costs = costs, .d = d};
 
     d->node_count = d->edge_count = 0;
+    d->renamed = 0;
+    d->addresses.runs.line_bytes = isnan(c->store_line_bytes) ? 0 : (uint32_t)c->store_line_bytes;
     if (d->first_capacity < count + 1) {
         d->first_capacity = 2 * (count + 1);
         d->first_node = mem_resize(d->first_node, d->first_capacity * sizeof *d->first_node);
