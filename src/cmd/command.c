@@ -225,7 +225,7 @@ out:
     return ok;
 }
 
-/* End of the command at @at: a ';' outside quotes and parentheses, or the end. */
+/* End of the command at @at: a line's end, a ';' outside quotes and parentheses, or the end. */
 static const char *command_end(const char *at)
 {
     char quote = 0;
@@ -239,7 +239,7 @@ static const char *command_end(const char *at)
             depth++;
         else if (*at == ')' && depth)
             depth--;
-        else if (*at == ';' && depth == 0)
+        else if ((*at == ';' && depth == 0) || *at == '\n')
             break;
     }
     return at;
