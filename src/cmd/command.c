@@ -26,6 +26,7 @@ const struct command commands[] = {
     {"kernel report", "FILE.html|FILE.md [--machine ID]...", "the analysis as a document that stands alone", false, cmd_kernel_report},
     {"kernel save", "FILE", "write the current loop as assembler text (x86-64: Intel syntax)", false, cmd_kernel_save},
     {"kernel measure", "[--file CSV [--out CSV]]", "cycles per iteration of the loaded kernel on this CPU, or of every block of a file", false, cmd_kernel_measure},
+    {"kernel learn", "[FORM...] [--simulate ID]", "port usage and latency of forms that the machine does not know, measured beside those it knows", false, cmd_kernel_learn},
     {"mapping show", "[PATTERN]", "usage and latency of forms on the current machine", false, cmd_mapping_show},
     {"mapping diff", "A B [PATTERN] [--renamed]", "forms that two machines execute differently, ports matched by name or by use", false, cmd_mapping_diff},
     {"mapping list", "", "the mappings of this session and those that can be loaded", false, cmd_mapping_list},

@@ -74,6 +74,7 @@ bool cmd_mapping_load(struct session *s, int argc, char **argv, struct err *err)
 bool cmd_mapping_new(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_mapping_export(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_mapping_save(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_kernel_learn(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_mapping_set(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_throughput(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_forms_list(struct session *s, int argc, char **argv, struct err *err);

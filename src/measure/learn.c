@@ -1,0 +1,505 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "measure/learn.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "measure/latency.h"
+#include "measure/runner.h"
+#include "model/throughput.h"
+
+#define CANDIDATES 24         /* forms tried as blocking form of one set of ports */
+#define AS_PREDICTED 0.04     /* a blocking form measures within that of what its usage says */
+#define FASTER 0.02           /* what a measurement may lie below its prediction */
+#define OUTLIER 0.75          /* µops that it must save to leave a measurement unexplained: tables of blocking forms have faults too */
+#define BLOCKERS_ALIKE 2      /* blocking forms of one set and kind */
+#define UOPS_MAX 10           /* in a usage looked for, held pipes as one */
+#define NODES_MAX 400000      /* usages tried at one tolerance */
+#define SLOT_FILLERS 12       /* moves done at rename beside a form, to count its slots */
+
+struct blocker {
+    char *form;
+    portset ports;
+    double cycles;
+};
+
+struct learner {
+    struct source *source;
+    const struct mapping *mapping;
+    double issue_width;
+    bool (*cancelled)(void *state);
+    void *state;
+    VEC(struct blocker) blockers;
+    char *filler;             /* takes a slot at rename and no port; NULL: none */
+    VEC(portset) sets;        /* that µops of the mapping have, blocking pipes too */
+    struct throughput *throughput;
+};
+
+/* A µop to choose: so many of it at once. */
+struct atom {
+    portset ports;
+    uint32_t count;
+};
+
+struct trial {
+    struct experiment experiment;
+    VEC(struct mass) masses;  /* of all but the form */
+    double others;            /* slots of all but the form */
+    double measured;
+};
+
+struct search {
+    struct learner *l;
+    VEC(struct trial) trials;
+    VEC(struct atom) atoms;
+    struct mass masses[64 + UOPS_MAX];
+    struct atom chosen[UOPS_MAX], best[UOPS_MAX];
+    unsigned depth, wanted, best_depth, slots;
+    double tolerance, best_price, best_error;
+    size_t nodes, found, best_outliers;
+};
+
+void learned_done(struct learned *l)
+{
+    usage_done(&l->usage);
+    for (size_t i = 0; i < l->step_count; i++)
+        free(l->steps[i].experiment);
+    free(l->steps);
+    *l = (struct learned){0};
+}
+
+void learner_free(struct learner *l)
+{
+    if (!l)
+        return;
+    for (size_t i = 0; i < l->blockers.count; i++)
+        free(l->blockers.items[i].form);
+    vec_done(&l->blockers);
+    vec_done(&l->sets);
+    free(l->filler);
+    throughput_free(l->throughput);
+    free(l);
+}
+
+size_t learner_blockers(const struct learner *l)
+{
+    return l->blockers.count;
+}
+
+const char *learner_blocker(const struct learner *l, size_t index, portset *ports)
+{
+    *ports = l->blockers.items[index].ports;
+    return l->blockers.items[index].form;
+}
+
+struct collect { struct learner *l; struct experiments *table; };
+
+static void take_result(void *state, size_t index, const struct measured *m)
+{
+    experiments_set(((struct collect *)state)->table, index, m->cycles, m->spread, m->repeats, m->state);
+}
+
+static void no_progress(void *state, const struct runner_summary *so_far, size_t total)
+{
+    (void)state;
+    (void)so_far;
+    (void)total;
+}
+
+static bool is_cancelled(void *state)
+{
+    const struct learner *l = ((struct collect *)state)->l;
+    return l->cancelled && l->cancelled(l->state);
+}
+
+static bool measure_all(struct learner *l, struct experiments *table, struct err *err)
+{
+    struct experiments *copy = experiments_copy(table, NULL);
+    struct collect collect = {l, table};
+    const struct runner_hooks hooks = {is_cancelled, take_result, no_progress, &collect};
+    struct runner_summary summary;
+    bool ok = runner_run(l->source, copy, NULL, &(struct runner_options){.patience = 20}, &hooks, &summary, err);
+
+    experiments_free(copy);
+    return ok;
+}
+
+static size_t add_alone(struct experiments *table, const char *form)
+{
+    struct experiment e = {0};
+    experiment_add(&e, form, 1);
+    size_t row = experiments_add_named(table, &e);
+    experiment_done(&e);
+    return row;
+}
+
+static bool has_memory(const char *form)
+{
+    return strstr(form, " M") || strstr(form, "(M") || strchr(form, '[');
+}
+
+/* Beyond what its ports allow, a form alone is bound by the slots at rename. */
+static double alone_predicted(const struct learner *l, const struct mapping_entry *entry)
+{
+    struct mass masses[8];
+    if (entry->usage.count > 8)
+        return NAN;
+    for (unsigned i = 0; i < entry->usage.count; i++)
+        masses[i] = (struct mass){entry->usage.uops[i].ports, entry->usage.uops[i].count};
+    double cycles = throughput_of_masses(l->throughput, masses, entry->usage.count);
+    double slots = (entry->micro_ops ? entry->micro_ops : 1) / l->issue_width;
+    return fmax(cycles, slots);   /* fmax ignores a NaN */
+}
+
+/* @set is what @entry keeps busy alone: one µop, or (@paired) one and that of its address; for a pipe, what it holds longest. */
+static bool blocks(const struct mapping_entry *entry, portset set, bool pipe, bool paired)
+{
+    const struct usage *u = &entry->usage;
+    uint32_t held = 0, most = 0;
+    for (unsigned i = 0; i < u->count && pipe; i++) {
+        held = u->uops[i].ports == set ? u->uops[i].count : held;
+        most = u->uops[i].count > most ? u->uops[i].count : most;
+    }
+    if (pipe)
+        return !paired && held && held == most;
+    if (u->count == 1 && !paired)
+        return u->uops[0].ports == set && u->uops[0].count == 1;
+    if (!paired || u->count != 2 || u->uops[0].count != 1 || u->uops[1].count != 1 || !has_memory(entry->form))
+        return false;
+    double first = portset_size(u->uops[0].ports), second = portset_size(u->uops[1].ports);
+    return u->uops[first < second ? 0 : 1].ports == set;
+}
+
+static void collect_sets(struct learner *l)
+{
+    for (size_t i = 0; i < mapping_count(l->mapping); i++) {
+        const struct usage *u = &mapping_at(l->mapping, i)->usage;
+        for (unsigned k = 0; k < u->count; k++) {
+            bool known = false;
+            for (size_t j = 0; j < l->sets.count && !known; j++)
+                known = l->sets.items[j] == u->uops[k].ports;
+            if (!known)
+                vec_push(&l->sets, u->uops[k].ports);
+        }
+    }
+}
+
+/* Up to CANDIDATES forms that should block @set, spread over the mapping; those without memory first. */
+static size_t candidates(const struct learner *l, portset set, const char *out[CANDIDATES])
+{
+    size_t found = 0;
+    bool pipe = (set & mapping_ports(l->mapping)->pipes) != 0;
+
+    for (int kind = 0; kind < 6; kind++) {
+        VEC(const char *) list = {0};
+        bool memory = kind >= 2, vex = kind % 2, paired = kind >= 4;
+        if (found && (paired || !set))
+            break;
+        for (size_t i = 0; i < mapping_count(l->mapping); i++) {
+            const struct mapping_entry *entry = mapping_at(l->mapping, i);
+            if (has_memory(entry->form) == memory && (entry->form[0] == 'V') == vex && (set ? blocks(entry, set, pipe, paired) : entry->usage.count == 0))
+                vec_push(&list, entry->form);
+        }
+        size_t step = list.count > CANDIDATES / 6 ? list.count / (CANDIDATES / 6) : 1;
+        for (size_t i = step / 2; i < list.count && found < CANDIDATES; i += step)
+            out[found++] = list.items[i];
+        vec_done(&list);
+    }
+    return found;
+}
+
+/* Legacy SSE and VEX code do not mix: some of either. */
+static bool has_blockers(const struct learner *l, const struct blocker *b)
+{
+    unsigned alike = 0;
+    for (size_t i = 0; i < l->blockers.count; i++)
+        alike += l->blockers.items[i].ports == b->ports && (l->blockers.items[i].form[0] == 'V') == (b->form[0] == 'V');
+    return alike >= BLOCKERS_ALIKE;
+}
+
+/* Measures the candidates and keeps for each set the first few of either kind that do as its usage says. */
+static bool find_blockers(struct learner *l, struct err *err)
+{
+    struct experiments *table = experiments_new();
+    VEC(struct blocker) tried = {0};
+
+    for (size_t i = 0; i <= l->sets.count; i++) {   /* the last: no port at all */
+        const char *list[CANDIDATES];
+        portset set = i < l->sets.count ? l->sets.items[i] : 0;
+        size_t n = set || !isnan(l->issue_width) ? candidates(l, set, list) : 0;
+        for (size_t k = 0; k < n; k++) {
+            add_alone(table, list[k]);
+            vec_push(&tried, ((struct blocker){(char *)list[k], set, NAN}));
+        }
+    }
+    bool ok = measure_all(l, table, err);
+    for (size_t i = 0; ok && i < tried.count; i++) {
+        struct blocker *b = &tried.items[i];
+        double cycles = table->rows.items[i].cycles, wanted = alone_predicted(l, mapping_find(l->mapping, b->form));
+        bool have = b->ports ? has_blockers(l, b) : l->filler != NULL;
+        if (have || !experiments_measured(table, i) || !(fabs(cycles - wanted) <= AS_PREDICTED * wanted))
+            continue;
+        if (!b->ports)
+            l->filler = mem_strdup(b->form);
+        else if (isnan(l->issue_width) || cycles > 1.2 / l->issue_width)   /* wider sets never fill */
+            vec_push(&l->blockers, ((struct blocker){mem_strdup(b->form), b->ports, cycles}));
+    }
+    vec_done(&tried);
+    experiments_free(table);
+    return ok && (l->blockers.count || err_set(err, ERR_DATA, "choose a machine that is like this one", "no form of the mapping does here what its usage says"));
+}
+
+struct learner *learner_new(struct source *source, const struct mapping *mapping, double issue_width, bool (*cancelled)(void *state), void *state, struct err *err)
+{
+    struct learner *l = mem_zero(1, sizeof *l);
+
+    l->source = source;
+    l->mapping = mapping;
+    l->issue_width = issue_width;
+    l->cancelled = cancelled;
+    l->state = state;
+    l->throughput = throughput_new(mapping_ports(mapping)->count);
+    collect_sets(l);
+    if (find_blockers(l, err))
+        return l;
+    learner_free(l);
+    return NULL;
+}
+
+/* What all of @trial but the new form asks of the ports. */
+static void known_masses(const struct learner *l, struct trial *trial, const char *form)
+{
+    for (unsigned i = 0; i < trial->experiment.count; i++) {
+        const struct experiment_term *term = &trial->experiment.terms[i];
+        if (strcmp(term->form, form) == 0)
+            continue;
+        const struct mapping_entry *entry = mapping_find(l->mapping, term->form);
+        const struct usage *usage = &entry->usage;
+        trial->others += term->count * (entry->micro_ops ? entry->micro_ops : 1);
+        for (unsigned k = 0; k < usage->count; k++)
+            vec_push(&trial->masses, ((struct mass){usage->uops[k].ports, usage->uops[k].count * term->count}));
+    }
+}
+
+static double predict(struct search *s, const struct trial *trial, const struct atom *atoms, unsigned count)
+{
+    size_t n = trial->masses.count;
+    if (n)
+        memcpy(s->masses, trial->masses.items, n * sizeof *s->masses);
+    for (unsigned i = 0; i < count; i++)
+        s->masses[n++] = (struct mass){atoms[i].ports, atoms[i].count};
+    double cycles = throughput_of_masses(s->l->throughput, s->masses, n), slots = (trial->others + s->slots) / s->l->issue_width;
+    return fmax(cycles, slots);
+}
+
+/* A processor may assign its ports worse than the model's optimum, never better: less than predicted is noise only. */
+static double above(double measured)
+{
+    return fmax(FASTER * measured, 0.01);
+}
+
+static double below(const struct search *s, double measured)
+{
+    return fmax(s->tolerance * measured, 0.01);
+}
+
+static void take_best(struct search *s, double price, double error, size_t outliers)
+{
+    if (price > s->best_price + 1e-9)
+        return;
+    s->found = price < s->best_price - 1e-9 ? 1 : s->found + 1;
+    if (s->found > 1 && error >= s->best_error)
+        return;
+    s->best_price = price;
+    s->best_error = error;
+    s->best_outliers = outliers;
+    s->best_depth = s->depth;
+    memcpy(s->best, s->chosen, sizeof s->best);
+}
+
+/* Time only grows with more µops: a measurement that a usage overshoots stays overshot. */
+static void descend(struct search *s, size_t from)
+{
+    double error = 0;
+    size_t over = 0, under = 0;
+
+    if (s->nodes++ > NODES_MAX)
+        return;
+    for (size_t i = 0; i < s->trials.count; i++) {
+        const struct trial *trial = &s->trials.items[i];
+        double off = predict(s, trial, s->chosen, s->depth) - trial->measured;
+        bool agrees = off <= above(trial->measured) && -off <= below(s, trial->measured);
+        over += off > above(trial->measured);
+        under += -off > below(s, trial->measured);
+        error += agrees ? fabs(off) / trial->measured : 0;
+        if (i == 0 && (over || (under && s->depth == s->wanted)))
+            return;   /* alone it is no matter of other forms' tables */
+    }
+    if (s->wanted + OUTLIER * (double)over > s->best_price + 1e-9)
+        return;
+    if (s->depth == s->wanted) {
+        take_best(s, s->wanted + OUTLIER * (double)(over + under), error, over + under);
+        return;
+    }
+    for (size_t i = from; i < s->atoms.count; i++) {
+        s->chosen[s->depth++] = s->atoms.items[i];
+        descend(s, i);
+        s->depth--;
+    }
+}
+
+/* The fewest µops, and measurements left unexplained, at the least tolerance at which most measurements agree. */
+static bool find_usage(struct search *s)
+{
+    static const double tolerances[] = {0.03, 0.06, 0.12};
+
+    for (size_t t = 0; t < sizeof tolerances / sizeof *tolerances; t++) {
+        s->tolerance = tolerances[t];
+        s->best_price = s->best_error = INFINITY;
+        s->nodes = s->found = s->depth = 0;
+        for (s->wanted = 0; s->wanted < UOPS_MAX && s->wanted <= s->best_price; s->wanted++)
+            descend(s, 0);
+        if (s->best_price < INFINITY && s->best_outliers <= s->trials.count / 8)
+            return true;
+    }
+    return false;
+}
+
+static size_t add_trial(struct search *s, struct experiments *table, const char *form, const char *other, uint32_t count)
+{
+    struct trial trial = {.measured = NAN};
+    experiment_add(&trial.experiment, form, 1);
+    if (other)
+        experiment_add(&trial.experiment, other, count);
+    known_masses(s->l, &trial, form);
+    size_t row = experiments_add_named(table, &trial.experiment);
+    vec_push(&s->trials, trial);
+    return row;
+}
+
+/* Those beside which the form could not be measured teach nothing. */
+static void keep_measured(struct search *s, const struct experiments *table)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < s->trials.count; i++) {
+        struct trial trial = s->trials.items[i];
+        trial.measured = table->rows.items[i].cycles;
+        if (experiments_measured(table, i)) {
+            s->trials.items[kept++] = trial;
+        } else {
+            experiment_done(&trial.experiment);
+            vec_done(&trial.masses);
+        }
+    }
+    s->trials.count = kept;
+}
+
+static bool gather(struct search *s, const char *form, struct learned *out, struct err *err)
+{
+    struct learner *l = s->l;
+    struct experiments *table = experiments_new();
+    size_t alone = add_trial(s, table, form, NULL, 0), filled = SIZE_MAX;
+    bool ok = measure_all(l, table, err);
+
+    if (ok && !experiments_measured(table, alone))
+        ok = err_set(err, ERR_DATA, "forms list shows what can be measured", "%s was not measured: %s", form, table->rows.items[alone].state);
+    if (ok) {
+        double cycles = table->rows.items[alone].cycles;
+        /* So many that the blocked ports, not the form's own, decide. */
+        for (size_t i = 0; i < l->blockers.count; i++) {
+            const struct blocker *b = &l->blockers.items[i];
+            if (strcmp(b->form, form) != 0)
+                add_trial(s, table, form, b->form, (uint32_t)ceil((ceil(cycles) + 1) / b->cycles - 0.01));
+        }
+        if (l->filler && strcmp(l->filler, form) != 0)
+            filled = add_trial(s, table, form, l->filler, (uint32_t)(SLOT_FILLERS + ceil(cycles) * l->issue_width));
+        ok = measure_all(l, table, err);
+    }
+    if (ok && filled != SIZE_MAX) {
+        struct trial *last = &s->trials.items[filled];
+        double slots = table->rows.items[filled].cycles * l->issue_width - last->others;
+        out->micro_ops = slots > 0.5 && slots < 64 ? (unsigned)lround(slots) : 0;
+        experiment_done(&last->experiment);
+        vec_done(&last->masses);
+        s->trials.count--;
+        s->slots = out->micro_ops ? out->micro_ops : 1;
+    }
+    keep_measured(s, table);
+    experiments_free(table);
+    return ok;
+}
+
+static void make_atoms(struct search *s, double alone)
+{
+    portset pipes = mapping_ports(s->l->mapping)->pipes;
+
+    for (size_t i = 0; i < s->l->sets.count; i++)
+        if (!(s->l->sets.items[i] & pipes))
+            vec_push(&s->atoms, ((struct atom){s->l->sets.items[i], 1}));
+    for (portset rest = pipes; rest && alone > 1.5; rest &= rest - 1)
+        vec_push(&s->atoms, ((struct atom){rest & -rest, (uint32_t)lround(alone)}));
+}
+
+static void write_steps(struct search *s, struct learned *out)
+{
+    out->steps = mem_zero(s->trials.count, sizeof *out->steps);
+    out->step_count = s->trials.count;
+    for (size_t i = 0; i < s->trials.count; i++) {
+        struct str text = {0};
+        experiment_print(&s->trials.items[i].experiment, &text);
+        out->steps[i] = (struct learn_step){str_take(&text), s->trials.items[i].measured, predict(s, &s->trials.items[i], NULL, 0),
+                                            predict(s, &s->trials.items[i], s->best, s->best_depth)};
+    }
+}
+
+bool learn_form(struct learner *l, const char *form, struct learned *out, struct err *err)
+{
+    struct search s = {.l = l, .slots = 1};
+    bool ok;
+
+    *out = (struct learned){.latency = NAN};
+    if ((ok = gather(&s, form, out, err))) {
+        make_atoms(&s, s.trials.items[0].measured);
+        ok = find_usage(&s);
+        if (!ok)
+            err_set(err, ERR_DATA, "measure it by hand", "no usage of up to %d µops agrees with what %s measures beside %zu blocking forms", UOPS_MAX - 1, form, l->blockers.count);
+    }
+    if (ok) {
+        for (unsigned i = 0; i < s.best_depth; i++)
+            usage_add(&out->usage, s.best[i].ports, s.best[i].count);
+        out->tolerance = s.tolerance;
+        out->outliers = s.best_outliers;
+        out->rivals = s.found - 1;
+        write_steps(&s, out);
+    }
+    for (size_t i = 0; i < s.trials.count; i++) {
+        experiment_done(&s.trials.items[i].experiment);
+        vec_done(&s.trials.items[i].masses);
+    }
+    vec_done(&s.trials);
+    vec_done(&s.atoms);
+    return ok;
+}
+
+double learn_latency(struct source *source, const struct form_row *row, struct err *err)
+{
+    struct form_code *code = form_code_new(row, err);
+    struct latency chains[CHAINS_MAX];
+    double most = NAN;
+
+    if (!code)
+        return NAN;
+    size_t n = latency_measure(source_cpu_sandbox(source), source_cpu_calibration(source), code, chains, err);
+    for (size_t i = 0; n != SIZE_MAX && i < n; i++) {
+        enum chain_kind kind = chains[i].chain.kind;
+        bool registers = kind == CHAIN_REGISTER || kind == CHAIN_OWN || kind == CHAIN_FLAGS || kind == CHAIN_FROM_FLAGS || kind == CHAIN_TO_FLAGS;
+        if (registers && isfinite(chains[i].cycles) && !(chains[i].cycles <= most))
+            most = chains[i].cycles;
+    }
+    form_code_free(code);
+    if (isnan(most) && n != SIZE_MAX)
+        err_set(err, ERR_DATA, "latency measure shows the others", "no chain of registers can be made of it");
+    return most;
+}
