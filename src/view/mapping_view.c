@@ -5,11 +5,12 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "model/metrics.h"
 #include "model/schedule.h"
 #include "view/table.h"
 #include "view/view.h"
 
-enum { COLUMN_FORM, COLUMN_USAGE, COLUMN_CYCLES, COLUMN_LATENCY, COLUMN_PORTS };
+enum { COLUMN_FORM, COLUMN_USAGE, COLUMN_CYCLES, COLUMN_LATENCY, COLUMN_CONFIDENCE, COLUMN_PORTS };
 
 struct mapping_view_state {
     struct table table;
@@ -19,6 +20,8 @@ struct mapping_view_state {
     unsigned ports;
     double *pressure;          /* forms * ports: cycles of the form alone, balanced */
     double *cycles;
+    struct accuracy accuracy;  /* on the session's experiments */
+    size_t worst;              /* experiment predicted worst, when accuracy.n is not 0 */
 };
 
 static void *mapping_open(void)
@@ -56,17 +59,45 @@ static void solve(struct mapping_view_state *v, const struct machine *m)
         free(masses);
         free(rows);
     }
-    static const struct table_column fixed[] = {{"form", 0, false}, {"usage", 26, false}, {"cycles", 6, true}, {"latency", 7, true}};
+    static const struct table_column fixed[] = {{"form", 0, false}, {"usage", 26, false}, {"cycles", 6, true}, {"latency", 7, true}, {"confid.", 7, true}};
     memcpy(v->columns, fixed, sizeof fixed);
     for (unsigned p = 0; p < ports; p++)
         v->columns[COLUMN_PORTS + p] = (struct table_column){mapping_ports(m->mapping)->names[p], 4, true};
     v->ports = ports;
 }
 
+/* How the mapping does on the experiments that are there, so that an edit shows its effect at once. */
+static void judge(struct mapping_view_state *v, const struct machine *m, const struct experiments *t)
+{
+    double highest = -1;
+
+    v->accuracy = (struct accuracy){0};
+    if (!t || !t->rows.count)
+        return;
+    double *predicted = mem_alloc((t->rows.count + 1) * sizeof *predicted);
+    metrics_predict(m->mapping, t, predicted);
+    v->accuracy = metrics_accuracy(t, predicted);
+    for (size_t i = 0; i < t->rows.count; i++) {
+        double error = experiments_measured(t, i) ? fabs(predicted[i] - t->rows.items[i].cycles) / t->rows.items[i].cycles : NAN;
+        if (error > highest) {
+            highest = error;
+            v->worst = i;
+        }
+    }
+    free(predicted);
+}
+
 static size_t row_count(const void *context)
 {
     const struct mapping_view_state *v = context;
     return mapping_count(v->machine->mapping);
+}
+
+/* What inference noted of how far near-optimal mappings agree: 0 to 1; NaN for usages that were not inferred. */
+static double confidence_of_source(const char *source)
+{
+    const char *at = strstr(source, "confidence ");
+    return at ? strtod(at + strlen("confidence "), NULL) : NAN;
 }
 
 static double row_number(const void *context, size_t row, int column)
@@ -76,6 +107,8 @@ static double row_number(const void *context, size_t row, int column)
         return v->cycles[row];
     if (column == COLUMN_LATENCY)
         return mapping_at(v->machine->mapping, row)->latency;
+    if (column == COLUMN_CONFIDENCE)
+        return confidence_of_source(mapping_at(v->machine->mapping, row)->source);
     return column >= COLUMN_PORTS ? v->pressure[row * v->ports + (size_t)(column - COLUMN_PORTS)] : NAN;
 }
 
@@ -119,6 +152,7 @@ static bool refresh(struct mapping_view_state *v, struct session *s)
         v->machine = m;
         v->revision = s->revision;
         solve(v, m);
+        judge(v, m, s->experiments);
     }
     return m != NULL;
 }
@@ -157,8 +191,16 @@ static void mapping_draw(void *state, struct session *s, struct grid *g)
     }
     const struct table_source source = source_of(v);
     grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "%s", v->machine->title);
-    grid_printf(g, (int)strlen(v->machine->title) + 2, 0, 0, ROLE_DIM, 0, "%zu forms, %zu distinct µops; Enter edits a usage",
-                mapping_count(v->machine->mapping), mapping_distinct_uops(v->machine->mapping));
+    unsigned used = (unsigned)strlen(v->machine->title) + 2;
+    used += grid_printf(g, (int)used, 0, 0, ROLE_DIM, 0, "%zu forms, %zu distinct µops; Enter edits a usage", mapping_count(v->machine->mapping),
+                        mapping_distinct_uops(v->machine->mapping));
+    if (v->accuracy.n) {
+        struct str worst = {0};
+        experiments_print(s->experiments, v->worst, &worst);
+        used += grid_printf(g, (int)used + 2, 0, 0, ROLE_WARN, 0, "error %.2f %% on %zu experiments", 100 * v->accuracy.mape, v->accuracy.n) + 2;
+        grid_printf(g, (int)used + 2, 0, 0, ROLE_DIM, 0, "worst: %s", str_text(&worst));
+        str_done(&worst);
+    }
     table_draw(&v->table, &source, v, v->revision, g, 1, g->height - 3);
     draw_detail(v, g, (int)g->height - 2);
 }

@@ -147,7 +147,8 @@ static unsigned column_width(const struct table_source *source, int column, unsi
         return source->columns[column].width;
     for (int c = 0; c < source->column_count; c++)
         fixed += source->columns[c].width + 1;
-    return width > fixed + 12 ? width - fixed : 12;
+    unsigned least = width >= 80 ? 28 : 12;   /* columns further right are cut instead */
+    return width > fixed + least ? width - fixed : least;
 }
 
 static void draw_cell(const struct table_source *source, const char *text, int column, struct grid *g, int x, int y, unsigned width, enum role role, unsigned attr)
