@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/simulate.h"
+#include "analysis/simulate_kernel.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "cmd/command.h"
@@ -18,19 +18,11 @@ struct outcome {
 
 static struct outcome outcome_of(const struct kernel *k, const struct machine *m)
 {
-    size_t count;
-    const struct insn *insns = kernel_insns(k, &count);
-    struct block_work *work = block_work_new(m);
-    struct simulator *simulator = simulator_new();
-    struct block_options block = {.shape = shape_of(insns, count), .align = count ? (unsigned)(insns[0].offset % 64) : 0};
     struct bounds bounds;
     struct simulation sim;
 
-    bounds_of(work, insns, count, &block, false, &bounds);
-    simulate(simulator, work, insns, count, &block, &(struct simulate_options){0}, &sim);
+    simulate_kernel(k, m, &(struct simulate_options){0}, &sim, &bounds);
     simulation_done(&sim);
-    simulator_free(simulator);
-    block_work_free(work);
     return (struct outcome){bounds.total, sim.cycles, bounds.bottleneck};
 }
 
@@ -122,12 +114,27 @@ static void print_header(struct session *s, const struct machine *m, const char 
         str_addf(&s->output, "%s\n  %-12s %8s  %-13s %9s\n", m->title, first, "bounds", "bound by", "simulated");
 }
 
+/* For the what-if view's plot. */
+static void keep_sweep(struct sweep *sweep, double value, const struct outcome *o)
+{
+    size_t bytes = (sweep->count + 1) * sizeof(double);
+    sweep->values = mem_resize(sweep->values, bytes);
+    sweep->bounds = mem_resize(sweep->bounds, bytes);
+    sweep->simulated = mem_resize(sweep->simulated, bytes);
+    sweep->values[sweep->count] = value;
+    sweep->bounds[sweep->count] = o->bounds;
+    sweep->simulated[sweep->count++] = o->simulated;
+}
+
 static bool sweep(struct session *s, const struct machine *m, const char *name, long from, long to, struct err *err)
 {
     json_t *rows = s->format == FORMAT_JSON ? json_array() : NULL;
     bool ok = true;
 
     print_header(s, m, name);
+    sweep_done(&s->sweep);
+    snprintf(s->sweep.name, sizeof s->sweep.name, "%s", name);
+    snprintf(s->sweep.machine, sizeof s->sweep.machine, "%s", m->id);
     for (long value = from; ok && value <= to; value++) {
         char text[24];
         snprintf(text, sizeof text, "%ld", value);
@@ -135,6 +142,7 @@ static bool sweep(struct session *s, const struct machine *m, const char *name, 
         ok = change(changed, name, text, err);
         if (ok) {
             struct outcome o = outcome_of(s->kernel, changed);
+            keep_sweep(&s->sweep, (double)value, &o);
             if (rows)
                 json_array_append_new(rows, json_pack("{s:i, s:o}", "value", (int)value, "outcome", outcome_json(&o)));
             else

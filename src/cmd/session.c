@@ -42,6 +42,14 @@ static void show_isa(struct session *s, enum isa isa)
     s->selected_count = s->kept[isa].count;
 }
 
+void sweep_done(struct sweep *sweep)
+{
+    free(sweep->values);
+    free(sweep->bounds);
+    free(sweep->simulated);
+    *sweep = (struct sweep){0};
+}
+
 static void drop_analyses(struct session *s)
 {
     for (size_t i = 0; i < s->analysis_count; i++) {

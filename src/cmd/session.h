@@ -19,9 +19,17 @@ enum format { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON };
 
 struct evolve_run;
 
+/* The last `kernel whatif NAME=A..B`. */
+struct sweep {
+    char name[128], machine[64];
+    double *values, *bounds, *simulated;   /* cycles per iteration; NaN where there is no prediction */
+    size_t count;
+};
+
 struct session {
     struct kernel *kernel;            /* NULL: none loaded */
     double kernel_measured;           /* cycles per iteration of the loop in use on this CPU; NaN: not measured */
+    struct sweep sweep;               /* count 0: none */
     struct experiments *experiments;  /* NULL: none */
     struct evolve_run **runs;         /* of inference, newest last */
     size_t run_count;
@@ -85,6 +93,7 @@ void session_select_forms(struct session *s, char **patterns, size_t count);
 bool session_form_selected(const struct session *s, const char *form);
 /* False with err when the loaded kernel is for another instruction set than @m. */
 bool session_fits(const struct session *s, const struct machine *m, struct err *err);
+void sweep_done(struct sweep *sweep);
 /* Takes @take_kernel; when it is for another instruction set, that set's machines are shown again. */
 void session_set_kernel(struct session *s, struct kernel *take_kernel);
 /* Appends one JSON object as a line to the output and drops the reference. */

@@ -14,6 +14,7 @@ struct kernel_view_state {
     size_t body;            /* rows of the last drawing */
     size_t machine;         /* of the analyses, the one whose table is shown */
     unsigned left;          /* first port column shown */
+    bool compare;           /* a column per machine instead of per port */
     char match[128];        /* rows that hold it are marked */
     const struct kernel *kernel;   /* the one the cursor is on */
 };
@@ -228,6 +229,54 @@ static void adopt(struct kernel_view_state *v, const struct session *s)
     }
 }
 
+/* Bounds, simulation and each instruction's usage, a column per machine. */
+static void draw_compare(struct kernel_view_state *v, struct session *s, struct analysis *const *a, size_t n, struct grid *g)
+{
+    unsigned text = g->width >= 100 ? 36 : 24, each = (g->width - text) / (unsigned)n;
+    size_t count = a[0]->count;
+    int y = 0;
+
+    each = each > 30 ? 30 : each < 12 ? 12 : each;
+    grid_fill(g, 0, y, g->width, 1, ROLE_HEADER, 0, ' ');
+    grid_put(g, 0, y, text, ROLE_HEADER, 0, "cycles per iteration");
+    for (size_t m = 0; m < n; m++)
+        grid_put(g, (int)(text + m * each), y, each - 1, m == v->machine ? ROLE_ACCENT : ROLE_HEADER, ATTR_BOLD, a[m]->machine->id);
+    for (int kind = 0; kind <= BOUND_COUNT && ++y < (int)g->height; kind++) {
+        grid_put(g, 0, y, text, ROLE_TEXT, 0, kind < BOUND_COUNT ? bound_name((enum bound_kind)kind) : "simulated");
+        for (size_t m = 0; m < n; m++) {
+            const struct simulation *sim = kind < BOUND_COUNT ? NULL : session_simulation(s, m);
+            double value = kind < BOUND_COUNT ? a[m]->bounds[kind] : sim ? sim->cycles : NAN;
+            bool binds = (int)a[m]->bottleneck == kind;
+            if (!isnan(value))
+                grid_printf(g, (int)(text + m * each), y, each - 1, binds ? ROLE_WARN : ROLE_TEXT, binds ? ATTR_BOLD : 0, "%6.2f%s", value, binds ? " <" : "");
+            else
+                grid_put(g, (int)(text + m * each), y, each - 1, ROLE_DIM, 0, "     -");
+        }
+    }
+    grid_fill(g, 0, ++y, g->width, 1, ROLE_HEADER, 0, ' ');
+    grid_put(g, 0, y, text, ROLE_HEADER, 0, "instruction");
+    v->body = (int)g->height > y + 1 ? g->height - (unsigned)y - 1 : 1;
+    v->cursor = v->cursor < count ? v->cursor : count - 1;
+    v->top = v->cursor < v->top ? v->cursor : v->cursor >= v->top + v->body ? v->cursor - v->body + 1 : v->top;
+    for (size_t r = 0; r < v->body && v->top + r < count; r++) {
+        size_t i = v->top + r;
+        enum role role = i == v->cursor ? ROLE_CURSOR : ROLE_TEXT;
+        struct str line = {0};
+        y++;
+        if (i == v->cursor)
+            grid_fill(g, 0, y, g->width, 1, ROLE_CURSOR, 0, ' ');
+        tidy(a[0]->rows[i].insn->text ? a[0]->rows[i].insn->text : a[0]->rows[i].insn->mnemonic, &line);
+        grid_put(g, 0, y, text - 1, role, 0, str_text(&line));
+        for (size_t m = 0; m < n; m++) {
+            str_clear(&line);
+            usage_print(&a[m]->rows[i].usage, mapping_ports(a[m]->machine->mapping), &line);
+            grid_printf(g, (int)(text + m * each), y, each - 1, i == v->cursor ? ROLE_CURSOR : a[m]->rows[i].flags & ROW_UNKNOWN ? ROLE_ERROR : ROLE_TEXT, 0, "%s %s",
+                        mark_of(&a[m]->rows[i]), line.length ? str_text(&line) : a[m]->rows[i].flags & ROW_UNKNOWN ? "unknown" : "-");
+        }
+        str_done(&line);
+    }
+}
+
 static void kernel_draw(void *state, struct session *s, struct grid *g)
 {
     struct kernel_view_state *v = state;
@@ -242,6 +291,8 @@ static void kernel_draw(void *state, struct session *s, struct grid *g)
     v->machine = v->machine < n ? v->machine : 0;
     if (a[v->machine]->count == 0)
         grid_put(g, 2, 1, 0, ROLE_TEXT, 0, "This loop has no instructions.");
+    else if (v->compare)
+        draw_compare(v, s, a, n, g);
     else
         draw_analysis(v, s, a, n, g);
 }
@@ -259,9 +310,10 @@ static bool kernel_key(void *state, struct session *s, int key, struct str *comm
     struct kernel_view_state *v = state;
     long at = (long)v->cursor, page = (long)(v->body ? v->body : 1);
 
-    (void)command;
     adopt(v, s);
     switch (key) {
+    case 'c': v->compare = !v->compare; return true;
+    case 'w': str_add(command, ":kernel whatif "); return true;
     case 'm': v->machine++; return true;
     case 'M': v->machine = v->machine ? v->machine - 1 : s->selected_count - 1; return true;
     case 'j': case KEYCODE_DOWN: case KEYCODE_WHEEL_DOWN: move_to(v, at + 1); return true;
@@ -324,6 +376,6 @@ static void *kernel_open(void)
     return mem_zero(1, sizeof(struct kernel_view_state));
 }
 
-const struct view_ops kernel_view = {.name = "kernel", .help = "instructions by ports; m the next machine, < > more ports, arrows the instruction",
+const struct view_ops kernel_view = {.name = "kernel", .help = "instructions by ports; m the next machine, c compares machines, w what if, < > more ports",
                                      .open = kernel_open, .close = free, .draw = kernel_draw, .key = kernel_key, .click = kernel_click,
                                      .find = kernel_find, .status = kernel_status};

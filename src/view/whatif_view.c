@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What if: the last sweep of a machine's fact, usage or latency as curves, and the cursor's value in numbers. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "view/plot.h"
+#include "view/view.h"
+
+struct whatif_view_state {
+    size_t cursor;
+};
+
+static void *whatif_open(void)
+{
+    return mem_zero(1, sizeof(struct whatif_view_state));
+}
+
+static void whatif_draw(void *state, struct session *s, struct grid *g)
+{
+    static const char *const lines[] = {
+        "Nothing has been swept.",
+        ":kernel whatif scheduler=8..64 asks how the loop does as one number of the machine changes; usage:FORM and latency:FORM can be changed as well.",
+        ":kernel whatif issue_width=6 'usage:ADD (R64, R64)=1*p5' compares a changed machine with the real one.",
+    };
+    struct whatif_view_state *v = state;
+    const struct sweep *sweep = &s->sweep;
+    int y = 1;
+
+    if (!sweep->count) {
+        for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+            y += (int)grid_wrap(g, 2, y, g->width > 4 ? g->width - 4 : 1, 4, i ? ROLE_TEXT : ROLE_TITLE, 0, lines[i]);
+        return;
+    }
+    v->cursor = v->cursor < sweep->count ? v->cursor : sweep->count - 1;
+    const struct plot_series series[] = {
+        {"simulated", ROLE_GOOD, sweep->values, sweep->simulated, sweep->count, false},
+        {"bounds", ROLE_WARN, sweep->values, sweep->bounds, sweep->count, false},
+        {"", ROLE_ACCENT, &sweep->values[v->cursor], &sweep->simulated[v->cursor], 1, true},
+    };
+    const struct plot plot = {.title = "cycles per iteration", .x_label = "", .series = series, .series_count = 3};
+    grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "%s on %s", sweep->name, sweep->machine);
+    plot_draw(&plot, g, 0, 1, g->width, g->height - 2);
+    grid_printf(g, 0, (int)g->height - 1, 0, ROLE_ACCENT, 0, "%s = %g: bounds %.2f, simulated %.2f   < > move   w another", sweep->name, sweep->values[v->cursor],
+                sweep->bounds[v->cursor], sweep->simulated[v->cursor]);
+}
+
+static bool whatif_key(void *state, struct session *s, int key, struct str *command)
+{
+    struct whatif_view_state *v = state;
+    size_t last = s->sweep.count ? s->sweep.count - 1 : 0;
+
+    switch (key) {
+    case 'l': case '>': case KEYCODE_RIGHT: v->cursor += v->cursor < last; return true;
+    case 'h': case '<': case KEYCODE_LEFT: v->cursor -= v->cursor > 0; return true;
+    case 'g': case KEYCODE_HOME: v->cursor = 0; return true;
+    case 'G': case KEYCODE_END: v->cursor = last; return true;
+    case 'w': str_add(command, ":kernel whatif "); return true;
+    default: return false;
+    }
+}
+
+static void whatif_status(void *state, struct session *s, struct str *out)
+{
+    struct whatif_view_state *v = state;
+    if (s->sweep.count)
+        str_addf(out, "%zu/%zu", v->cursor + 1, s->sweep.count);
+}
+
+const struct view_ops whatif_view = {.name = "whatif", .help = "the last kernel whatif NAME=A..B as curves; w asks another", .open = whatif_open, .close = free,
+                                     .draw = whatif_draw, .key = whatif_key, .status = whatif_status};
