@@ -199,12 +199,11 @@ static int32_t sync_latency(const struct cost *row, uint8_t reg)
     return row->flags & ROW_SYNC && reg == STACK_POINTER ? CYCLE : 0;
 }
 
-/* What the address or a sign extension adds to a load. */
-static int32_t load_extra(const struct core *c, const struct insn *insn, const struct operand *op)
+/* What the address adds to a load. */
+static int32_t load_extra(const struct core *c, const struct operand *op)
 {
     double extra = op->index != REG_NONE && op->scale > 1 && !isnan(c->load_extra_scaled) ? c->load_extra_scaled : 0;
     extra += op->segment != REG_NONE && !isnan(c->load_extra_segment) ? c->load_extra_segment : 0;
-    extra += strncmp(insn->mnemonic, "movsx", 5) == 0 && !isnan(c->load_extra_sign) ? c->load_extra_sign : 0;
     return hundredths(extra);
 }
 
@@ -217,7 +216,7 @@ static void read_address(struct build *b, uint32_t at, const struct operand *op)
     for (int i = 0; i < 2; i++) {
         if (parts[i] >= REG_PC)
             continue;
-        int32_t extra = insn->traits & INSN_LOAD ? info->load_latency + load_extra(b->c, insn, op) : 0;
+        int32_t extra = insn->traits & INSN_LOAD ? info->load_latency + load_extra(b->c, op) : 0;
         /* Pointer chasing: the shorter way when the base comes from a load and the address is simple. */
         if (extra && !(info->traits & OP_VECTOR) && b->loaded[parts[i]] && is_simple_address(op) && !isnan(b->c->load_latency_simple))
             extra = hundredths(b->c->load_latency_simple);

@@ -22,7 +22,7 @@ void front_start(struct front *f, const struct plan *plan, const struct block_wo
 
     *f = (struct front){.plan = plan, .core = w->core, .insns = insns, .shape = options->shape, .source = bound->source, .align = options->align, .copies = 1};
     f->block = options->align / block_bytes(w->core);
-    f->one_line = options->align % 32 + plan->start[plan->insn_count] <= 32;
+    f->one_line = options->shape != SHAPE_CACHED && options->align % 32 + plan->start[plan->insn_count] <= 32;
     for (size_t i = 0; i < plan->item_count; i++)
         slots += plan->items[i].decode;
     /* As many copies in the loop buffer as waste the least (Facile). */

@@ -110,13 +110,22 @@ const struct command *command_find(int count, char **words, int *used, struct er
     const struct command *found = NULL;
     struct str names = {0};
     int matches = 0;
+    bool found_optional = false;
 
     for (const struct command *c = commands; c->name; c++) {
-        bool exact;
+        bool exact, optional = c->arguments[0] == '[';
         int n = words_match(c, count, words, &exact);
         /* What follows tells `k l x.s` (load) from `k l` (list). */
-        if (!n || (!exact && (c->arguments[0] == '\0') != (n == count) && c->arguments[0] != '['))
+        if (!n || (!exact && (c->arguments[0] == '\0') != (n == count) && !optional))
             continue;
+        /* One that goes either way (`kernel learn`) stands back behind both. */
+        if (!exact && optional && matches && !found_optional)
+            continue;
+        if (!exact && !optional && matches && found_optional) {
+            matches = 0;
+            str_clear(&names);
+        }
+        found_optional = optional;
         *used = n;
         if (exact) {
             str_done(&names);
