@@ -91,7 +91,6 @@ static void read_prompt(struct loop *l)
 
 static void read_keys(struct loop *l)
 {
-    const char *prefill = NULL;
     unsigned width, height;
     int key, x, y;
 
@@ -100,11 +99,15 @@ static void read_keys(struct loop *l)
         if (key == KEYCODE_PASTE) {
             frame_paste(&l->frame, str_text(screen_pasted()), screen_pasted()->length);
         } else if (key == KEYCODE_CLICK) {
+            const char *prefill = NULL;
             screen_click(&x, &y);
             screen_size(&width, &height);
-            obey(l, frame_click(&l->frame, x, y, width, height, &prefill), prefill);
+            enum frame_reply reply = frame_click(&l->frame, x, y, width, height, &prefill);
+            obey(l, reply, prefill);
         } else if (key != KEYCODE_RESIZE) {   /* curses' echo of what the signal brought */
-            obey(l, frame_key(&l->frame, key, &prefill), prefill);
+            const char *prefill = NULL;
+            enum frame_reply reply = frame_key(&l->frame, key, &prefill);   /* fills @prefill: not an argument beside it */
+            obey(l, reply, prefill);
         }
     }
 }

@@ -13,6 +13,11 @@
 #define BAR_CELL 10          /* columns of a key on the bar */
 #define WIDTH_MIN 20
 #define HEIGHT_MIN 6
+#define TAB_MAX 32           /* bytes of a view's tab on the status line */
+#define TABS_WIDTH_MIN 60    /* columns from which on all views have one */
+#define JOBS_ROOM 32         /* columns that the jobs may claim before the tabs lose their names */
+
+enum tab_names { TABS_ALL, TABS_NUMBERS, TABS_ONE };
 
 static void *state_of(struct frame *f, size_t index)
 {
@@ -178,31 +183,72 @@ bool frame_live(struct frame *f)
     return v->live && v->live(state_of(f, f->current), f->session);
 }
 
+/* What runs in the background, for the right end of the status line. */
+static void add_jobs(struct str *out)
+{
+    struct job_info info;
+
+    for (size_t i = 0; job_get(i, &info); i++)
+        if (info.state == JOB_RUNNING) {
+            str_addf(out, "%sjob %u %s", out->length ? " | " : "", info.number, info.title);
+            if (info.total > 0)
+                str_addf(out, " %.0f %%", 100 * info.done / info.total);
+            str_addf(out, " %s", info.note);
+        }
+}
+
+/* The tab of view @index as it is written at @names; "" when it is not shown. */
+static void tab_text(const struct frame *f, size_t index, enum tab_names names, char out[TAB_MAX])
+{
+    if (index == f->current || names == TABS_ALL)
+        snprintf(out, TAB_MAX, " %zu %s ", index + 1, views[index]->name);
+    else if (names == TABS_NUMBERS)
+        snprintf(out, TAB_MAX, " %zu ", index + 1);
+    else
+        *out = '\0';
+}
+
+/* The tabs with names where position, sort, filter and jobs still fit beside them; these are what changes. */
+static enum tab_names tab_names(struct frame *f, unsigned width)
+{
+    const struct view_ops *v = views[f->current];
+    struct str status = {0}, jobs = {0};
+    char tab[TAB_MAX];
+    size_t used = 0;
+
+    if (width < TABS_WIDTH_MIN)
+        return TABS_ONE;
+    for (size_t i = 0; i < view_count(); i++) {
+        tab_text(f, i, TABS_ALL, tab);
+        used += strlen(tab);
+    }
+    if (v->status)
+        v->status(state_of(f, f->current), f->session, &status);
+    add_jobs(&jobs);
+    used += status.length + 1 + (jobs.length < JOBS_ROOM ? jobs.length : JOBS_ROOM) + 1;
+    str_done(&status);
+    str_done(&jobs);
+    return used <= width ? TABS_ALL : TABS_NUMBERS;
+}
+
 static void draw_status(struct frame *f, struct grid *g, int y)
 {
     const struct view_ops *v = views[f->current];
+    enum tab_names names = tab_names(f, g->width);
     struct str left = {0}, right = {0};
-    struct job_info info;
     unsigned used = 0;
 
     grid_fill(g, 0, y, g->width, 1, ROLE_KEY, 0, ' ');
     for (size_t i = 0; i < view_count(); i++) {
         bool here = i == f->current;
-        if (g->width < 60 && !here)
-            continue;
-        used += grid_printf(g, (int)used, y, 0, here ? ROLE_CURSOR : ROLE_KEY, here ? ATTR_BOLD | ATTR_UNDERLINE : 0, " %zu %s ", i + 1, views[i]->name);
+        char tab[TAB_MAX];
+        tab_text(f, i, names, tab);
+        used += grid_put(g, (int)used, y, 0, here ? ROLE_CURSOR : ROLE_KEY, here ? ATTR_BOLD | ATTR_UNDERLINE : 0, tab);
     }
     if (v->status)
         v->status(state_of(f, f->current), f->session, &left);
-    grid_printf(g, (int)used + 1, y, 0, ROLE_KEY, 0, "%s", str_text(&left));
-    used += (unsigned)left.length + 2;
-    for (size_t i = 0; job_get(i, &info); i++)
-        if (info.state == JOB_RUNNING) {
-            str_addf(&right, "%sjob %u %s", right.length ? " | " : "", info.number, info.title);
-            if (info.total > 0)
-                str_addf(&right, " %.0f %%", 100 * info.done / info.total);
-            str_addf(&right, " %s", info.note);
-        }
+    used += grid_printf(g, (int)used + 1, y, 0, ROLE_KEY, 0, "%s", str_text(&left)) + 2;
+    add_jobs(&right);
     if (right.length && used < g->width) {
         unsigned room = g->width - used;
         unsigned width = right.length + 1 < room ? (unsigned)right.length + 1 : room;
@@ -409,11 +455,15 @@ enum frame_reply frame_click(struct frame *f, int x, int y, unsigned width, unsi
         return b ? run_binding(f, b, prefill) : FRAME_DONE;
     }
     if (y == (int)height - 2) {
-        for (size_t i = 0; width >= 60 && i < view_count(); i++) {
-            int end = at + (int)strlen(views[i]->name) + 4;
-            if (x >= at && x < end)
+        enum tab_names names = tab_names(f, width);
+        for (size_t i = 0; i < view_count(); i++) {
+            char tab[TAB_MAX];
+            tab_text(f, i, names, tab);
+            at += (int)strlen(tab);
+            if (x < at) {
                 f->current = i;
-            at = end;
+                break;
+            }
         }
         return FRAME_DONE;
     }

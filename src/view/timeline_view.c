@@ -194,7 +194,7 @@ static void timeline_status(void *state, struct session *s, struct str *out)
     const struct simulation *sim = shown(v, s, &insns, &count);
 
     if (sim)
-        str_addf(out, "iteration %zu/%u  instruction %zu/%zu", v->cursor / count, sim->step_iterations, v->cursor % count + 1, count);
+        str_addf(out, "%zu/%zu  iteration %zu of %u", v->cursor % count + 1, count, v->cursor / count, sim->step_iterations);
 }
 
 const struct view_ops timeline_view = {.name = "timeline", .help = "the first iterations cycle by cycle; [ ] an iteration, h l cycles, m the next machine",

@@ -7,7 +7,7 @@ source=${PORTOLAN_SRC:-.}
 socket=portolan-test-$$
 t() { tmux -L "$socket" "$@"; }
 home=$(mktemp -d) || exit 99
-trap 't kill-server 2>/dev/null; rm -rf "$home"' EXIT
+trap 't kill-server 2>/dev/null; rm -rf "$home" 2>/dev/null' EXIT
 
 # Waits until the screen holds the text; each capture is a round trip, so the loop is bounded by their number.
 see() {
@@ -62,8 +62,25 @@ see 'imulq %rax, %rbx'
 see '3.00 cycles, dependencies'
 t send-keys '?'
 see 'the view before'
+# The search key and its label on the key bar open the prompt with the command's name in it.
+t send-keys /
+see ':find'
+t send-keys -l 'Ctrl-L'
+t send-keys Enter
+see 'fg comes back'
+t send-keys F3
+see ':find'
+t send-keys C-c
+see 'F10'
 t send-keys q
 see 'imulq'
+# A press on the F3 of the key bar: column 22 of the last row, each coordinate plus 32 as a character.
+row=$(printf '\\%03o' $((32 + $(t display-message -p '#{pane_height}'))))
+t send-keys -l "$(printf "\\033[M 6$row")"
+see ':find'
+t send-keys -l 'jmp'
+t send-keys Enter
+see '2/2'
 
 # The prompt: Tab completes and shows what fits, Esc leaves, Ctrl-R searches, history comes back.
 t send-keys :

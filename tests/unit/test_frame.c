@@ -137,6 +137,25 @@ static void test_golden(void **state)
     }
 }
 
+/* At 80 columns the position stays in sight beside the tabs, and a press on a tab takes its view. */
+static void test_status_line(void **state)
+{
+    struct str shown = {0};
+    const char *prefill;
+
+    (void)state;
+    load();
+    screen_text(&frame, 80, 24, false, &shown);
+    assert_non_null(strstr(str_text(&shown), " 1 kernel  2  3  4  5  6  7  8  9  1/8\n"));
+    frame_click(&frame, 19, 22, 80, 24, &prefill);
+    str_clear(&shown);
+    screen_text(&frame, 80, 24, false, &shown);
+    assert_non_null(strstr(str_text(&shown), " 1  2  3  4  5 mapping  6  7  8  9  1/"));
+    frame_click(&frame, 1, 22, 80, 24, &prefill);
+    assert_string_equal(views[frame.current]->name, "kernel");
+    str_done(&shown);
+}
+
 /* Every view draws at every size without touching a cell outside (the sanitizers watch). */
 static void test_all_sizes(void **state)
 {
@@ -392,6 +411,7 @@ int main(void)
     setlocale(LC_CTYPE, "C.UTF-8");
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_golden, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_status_line, setup, teardown),
         cmocka_unit_test_setup_teardown(test_all_sizes, setup, teardown),
         cmocka_unit_test_setup_teardown(test_views_and_keys, setup, teardown),
         cmocka_unit_test_setup_teardown(test_experiments, setup, teardown),
