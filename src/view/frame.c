@@ -417,8 +417,9 @@ enum frame_reply frame_key(struct frame *f, int key, const char **prefill)
         return edit ? FRAME_PROMPT : FRAME_DONE;
     }
     str_done(&command);
-    if (key >= '1' && key <= '9' && (size_t)(key - '1') < view_count()) {
-        f->current = (size_t)(key - '1');
+    size_t digit = key >= '0' && key <= '9' ? (size_t)(key == '0' ? 9 : key - '1') : view_count();
+    if (digit < view_count()) {   /* 0 is the tenth */
+        f->current = digit;
         return FRAME_DONE;
     }
     switch (key) {
