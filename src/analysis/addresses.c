@@ -41,7 +41,7 @@ enum { COMPOSITE_SUM, COMPOSITE_LOAD, COMPOSITE_LOW32 };
 struct place {
     struct value address;
     int64_t step;           /* from the last round but one to the last; 0 also when not known */
-    uint32_t misses;        /* rounds in which its page was not among those lately used */
+    uint32_t misses;        /* rounds in which its page was not among those lately used, and is known */
     bool used, counted;
 };
 
@@ -219,6 +219,8 @@ static void note_place(struct state *s, uint32_t at, struct value address)
 {
     struct place *place = &s->work->places[at];
     int64_t page = address.offset >> 12;
+    /* An address of which nothing is known is mostly a flag, a byte or a bit field beside one that is: it stays in its page. */
+    bool related = !address.symbol || (place->used && place->address.symbol == address.symbol);
 
     place->step = place->used && place->address.symbol == address.symbol ? address.offset - place->address.offset : 0;
     place->address = address;
@@ -227,7 +229,7 @@ static void note_place(struct state *s, uint32_t at, struct value address)
         if (s->pages[i].symbol == address.symbol && s->pages[i].offset == page)
             return;
     s->pages[s->page_count++ % TLB_ENTRIES] = (struct value){address.symbol, page};
-    place->misses++;
+    place->misses += related;
 }
 
 static const struct operand *immediate_of(const struct insn *insn)
@@ -452,7 +454,7 @@ double addresses_store_runs(const struct address_work *work)
 
 bool addresses_far(const struct address_work *work, size_t insn)
 {
-    return work->places && work->places[insn].misses >= ROUNDS - 1;
+    return work->places && work->places[insn].misses >= ROUNDS - 2;
 }
 
 double addresses_new_pages(struct address_work *work, size_t count, double miss, double most_per_access)

@@ -49,6 +49,8 @@ static void read_numbers(struct core *c, const struct machine *m)
         {&c->store_lines_per_cycle, "store_lines_per_cycle"},
         {&c->store_line_bytes, "store_line_bytes"},
         {&c->dtlb_miss, "dtlb_miss"},
+        {&c->copies_cached, "copies_cached"},
+        {&c->copies_cached_bytes, "copies_cached_bytes"},
         {&c->lock, "lock_latency"},
         {&c->high_byte, "high_byte_latency"},
         {&c->reorder_buffer, "reorder_buffer"},

@@ -177,6 +177,29 @@ static void keep_worst(struct evaluation *e, struct worst_block take)
         free(e->worst[--e->worst_count].hex);
 }
 
+/* Short blocks run again before all copies have left the µop cache: a share of them does not wait for the decoders, the smaller the more code
+ * there is (facts copies_cached, copies_cached_bytes). */
+static double less_cached(const struct evaluation *e, const struct bounds *b, size_t length, double predicted)
+{
+    const struct core *c = e->work->core;
+    double other = 0;
+
+    if (b->bottleneck != BOUND_FRONTEND || isnan(c->copies_cached) || isnan(c->copies_cached_bytes))
+        return predicted;
+    for (int kind = 0; kind < BOUND_COUNT; kind++)
+        other = kind == BOUND_FRONTEND ? other : fmax(other, b->cycles[kind]);   /* fmax ignores a NaN */
+    double share = c->copies_cached * fmin(1, c->copies_cached_bytes / (double)length);
+    return predicted - share * fmax(0, predicted - other);
+}
+
+static size_t length_of(const struct insn *insns, size_t count)
+{
+    size_t length = 0;
+    for (size_t i = 0; i < count; i++)
+        length += insns[i].length;
+    return length;
+}
+
 void evaluation_add(struct evaluation *e, const struct measured_block *block)
 {
     struct bounds bounds;
@@ -197,6 +220,8 @@ void evaluation_add(struct evaluation *e, const struct measured_block *block)
             predicted = fmax(sim.cycles, bounds.cycles[BOUND_MEMORY]);   /* pages are not simulated */
         simulation_done(&sim);
     }
+    if (e->protocol == PROTOCOL_BHIVE && options.shape == SHAPE_UNROLLED)
+        predicted = less_cached(e, &bounds, length_of(e->insns.items, e->insns.count), predicted);
     double error = fabs(predicted - block->cycles) / block->cycles;
     e->n++;
     e->complete += !bounds.unknown;
