@@ -51,6 +51,7 @@ struct core {
     double issue_width, retire_width, decoders, decode_width, fetch_bytes, predecode_bytes, predecode_width, lcp_penalty, uop_cache_width, loop_buffer, taken_branches;
     double loads_per_cycle, stores_per_cycle, store_lines_per_cycle, store_line_bytes;
     double load_latency, load_latency_simple, load_latency_scalar, load_latency_vector, load_latency_wide, store_forward, store_forward_vector, store_forward_fail, store_forward_wide, store_forward_renamed, load_extra_scaled, load_extra_segment, high_byte, dtlb_miss, lock;
+    double copies_cached, copies_cached_bytes;   /* of unrolled copies that run again, which share the µop cache delivers, up to what length */
     double reorder_buffer, scheduler, load_buffer, store_buffer, instruction_queue, uop_queue;
     bool fused_domain, jcc_erratum, stack_engine, fusible_last, low_byte_merges, fuses_nops;
     enum unlamination unlamination;
