@@ -109,7 +109,7 @@ static void test_run_and_resume(void **state)
     evolve_run_wait(run);
     struct evolve_status again;
     evolve_get_status(run->evolve, &again);
-    assert_true(again.cost <= status.cost + 1e-6);
+    assert_true(again.cost <= status.cost * (1 + 1e-5));   /* sums of single precision, in another order */
     evolve_run_free(run);
     population_done(&p);
     experiments_free(t);
