@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The rules that Zen 4 brought, against measurements of small blocks on one (tests/data/zen4-rules.csv, by `kernel measure --file`). */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analysis/evaluate.h"
+#include "analysis/kernel.h"
+#include "io/csv.h"
+#include "io/machine_file.h"
+
+static struct machine *load(const char *id)
+{
+    struct err err = {0};
+    struct machine *m = machine_load(id, &err);
+    assert_non_null(m);
+    return m;
+}
+
+static struct csv_table *measured(void)
+{
+    char path[1024];
+    struct err err = {0};
+    const char *source = getenv("PORTOLAN_SRC");
+    snprintf(path, sizeof path, "%s/tests/data/zen4-rules.csv", source ? source : ".");
+    struct csv_table *t = csv_table_read(path, &err);
+    assert_non_null(t);
+    return t;
+}
+
+static struct bounds bounds_as(const struct machine *m, const char *hex, struct block_options options)
+{
+    struct err err = {0};
+    struct kernel *kernel = kernel_from_hex(hex, &err);
+    struct bounds bounds;
+    size_t count;
+
+    assert_non_null(kernel);
+    const struct insn *insns = kernel_insns(kernel, &count);
+    struct block_work *work = block_work_new(m);
+    bounds_of(work, insns, count, &options, false, &bounds);
+    block_work_free(work);
+    kernel_free(kernel);
+    return bounds;
+}
+
+static const struct block_options as_measured = {.shape = SHAPE_CACHED, .start = START_MEASURED};
+
+static void test_measured_blocks(void **state)
+{
+    struct csv_table *t = measured();
+    struct machine *m = load("znver4");
+
+    (void)state;
+    assert_true(t->count > 50);
+    for (size_t i = 0; i < t->count; i++) {
+        double cycles = strtod(t->rows[i][1], NULL), predicted = bounds_as(m, t->rows[i][0], as_measured).total;
+        if (!(fabs(predicted - cycles) <= 0.1 * cycles))
+            fail_msg("%s: %.3f instead of %.3f", t->rows[i][0], predicted, cycles);
+    }
+    machine_free(m);
+    csv_table_free(t);
+}
+
+/* Without its fact, each rule is gone: the blocks that show it come out otherwise. */
+static void test_each_fact_matters(void **state)
+{
+    static const struct { const char *fact, *without, *hex; double with, other; } cases[] = {
+        {"fuse_nop", "no", "4989c6660f1f04004885db", 2.0 / 6, 3.0 / 6},          /* mov r14,rax; nop; test rbx,rbx */
+        {"store_lines_per_cycle", "", "4c8904244c89442420", 2, 1},               /* mov [rsp],r8; mov [rsp+32],r8 */
+        {"store_forward_renamed", "", "48890748" "8b07", 1, 6.4},                /* mov [rdi],rax; mov rax,[rdi] */
+        {"load_extra_scaled", "", "488b04c8", 5, 4},                             /* mov rax,[rax+rcx*8] */
+        {"load_extra_segment", "", "64488b004883e000", 6, 5},                    /* mov rax,fs:[rax]; and rax,0 */
+        {"carry_idiom", "", "83f80119ed83e53e", 0.75, 2},                        /* cmp eax,1; sbb ebp,ebp; and ebp,62 */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct machine *m = load("znver4");
+        double with = bounds_as(m, cases[i].hex, as_measured).total;
+        machine_set_fact(m, cases[i].fact, cases[i].without, "", "");
+        double without = bounds_as(m, cases[i].hex, as_measured).total;
+        if (!(fabs(with - cases[i].with) < 0.01) || !(fabs(without - cases[i].other) < 0.01))
+            fail_msg("%s: %.3f and %.3f", cases[i].fact, with, without);
+        machine_free(m);
+    }
+}
+
+/* What the start values say: BHive's registers are all alike, Portolan's point to pages of their own. */
+static void test_protocols(void **state)
+{
+    static const char store_load[] = "488907488b06";   /* mov [rdi],rax; mov rax,[rsi] */
+    struct machine *m = load("znver4");
+    struct block_options alike = as_measured;
+
+    (void)state;
+    alike.start = START_EQUAL;
+    assert_true(bounds_as(m, store_load, as_measured).cycles[BOUND_DEPENDENCIES] < 0.01);
+    assert_true(fabs(bounds_as(m, store_load, alike).cycles[BOUND_DEPENDENCIES] - 6.4) < 0.01);
+    /* From the µop cache nothing is decoded anew; a loop of one line rounds up, copies in a row do not. */
+    static const char moves[] = "4889c84889c24889c6";   /* three moves, done at rename */
+    struct block_options unrolled = as_measured, loop = as_measured;
+    unrolled.shape = SHAPE_UNROLLED;
+    loop.shape = SHAPE_LOOP;
+    assert_true(fabs(bounds_as(m, moves, as_measured).total - 0.5) < 0.01);
+    assert_true(fabs(bounds_as(m, moves, unrolled).cycles[BOUND_FRONTEND] - 0.75) < 0.01);
+    assert_true(fabs(bounds_as(m, moves, loop).total - 1) < 0.01);
+    machine_free(m);
+}
+
+/* Intel's machines have none of the facts. */
+static void test_intel_has_none(void **state)
+{
+    struct machine *m = load("skylake");
+    struct bounds b = bounds_as(m, "4c8904244c89442420", as_measured);
+
+    (void)state;
+    assert_true(fabs(b.total - 2) < 0.01 && b.bottleneck != BOUND_MEMORY);   /* one store a cycle, by its port */
+    machine_free(m);
+}
+
+/* The evaluation takes the protocol it is told. */
+static void test_evaluation(void **state)
+{
+    struct csv_table *t = measured();
+    struct machine *m = load("znver4");
+
+    (void)state;
+    double mape[2];
+    for (int portolan = 0; portolan < 2; portolan++) {
+        struct evaluation *e = evaluation_new(m, MODEL_BOUNDS);
+        struct evaluation_result r;
+        evaluation_measured_by(e, portolan ? PROTOCOL_PORTOLAN : PROTOCOL_BHIVE);
+        for (size_t i = 0; i < t->count; i++)
+            evaluation_add(e, &(struct measured_block){t->rows[i][0], strtod(t->rows[i][1], NULL)});
+        evaluation_finish(e, &r);
+        assert_int_equal(r.n, t->count);
+        mape[portolan] = r.mape;
+        evaluation_result_done(&r);
+        evaluation_free(e);
+    }
+    assert_true(mape[1] < 0.03);
+    assert_true(mape[0] > 5 * mape[1]);
+    machine_free(m);
+    csv_table_free(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_measured_blocks), cmocka_unit_test(test_each_fact_matters), cmocka_unit_test(test_protocols),
+        cmocka_unit_test(test_intel_has_none),  cmocka_unit_test(test_evaluation),
+    };
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
