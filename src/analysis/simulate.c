@@ -11,6 +11,7 @@
 #define LIMIT_CYCLES 60000      /* without a repeated state the mean is taken */
 #define LIMIT_ITEMS 16000       /* renamed, at least LIMIT_ITERATIONS of the block */
 #define LIMIT_ITERATIONS 500
+#define COUNTS 2048             /* a power of two well above the iterations */
 #define AT_RENAME 1             /* cycles from rename to the first chance at a port, at least */
 enum { PORT_NONE = -1, PORT_LATE = -2 };
 
@@ -37,7 +38,7 @@ struct waiting {
 };
 
 struct snapshot {
-    uint64_t hash;
+    uint64_t hash;              /* of its counts */
     size_t start, length;       /* in states */
     int64_t iteration;
     int32_t cycle;
@@ -63,6 +64,7 @@ struct simulator {
     VEC(uint16_t) unused;
     VEC(int32_t) states;
     VEC(struct snapshot) snapshots;
+    uint64_t counts[COUNTS];           /* hashes of the counts seen, 0: none */
     struct simulation *out;
     uint32_t timeline;
     uint8_t check_every;               /* iterations between looks for a repeated state */
@@ -504,8 +506,8 @@ static int32_t since(const struct simulator *s, int32_t cycle)
     return cycle == UNKNOWN ? UNKNOWN : cycle > s->now ? cycle - s->now : 0;
 }
 
-/* Everything that decides the future, relative to now and to iteration @base. */
-static void write_state(struct simulator *s, int64_t base)
+/* What of the state can be told by counting, relative to iteration @base. */
+static void write_counts(struct simulator *s, int64_t base)
 {
     int64_t first = base * (int64_t)s->plan.item_count;
     int32_t front[FRONT_STATE];
@@ -521,6 +523,13 @@ static void write_state(struct simulator *s, int64_t base)
         vec_push(&s->states, s->bound[i]);
         vec_push(&s->states, since(s, s->pipe_free[i]));
     }
+}
+
+/* The rest of what decides the future, relative to now and to iteration @base. */
+static void write_state(struct simulator *s, int64_t base)
+{
+    int64_t first = base * (int64_t)s->plan.item_count;
+
     for (size_t i = 0; i < s->order.count; i++) {
         const struct waiting *w = &s->pool.items[s->order.items[i]];
         vec_push(&s->states, (int32_t)(w->number - first));
@@ -548,16 +557,43 @@ static void write_state(struct simulator *s, int64_t base)
     }
 }
 
+static uint64_t hash_states(const struct simulator *s, size_t from)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (size_t i = from; i + 1 < s->states.count; i += 2)
+        hash = (hash ^ hash >> 31 ^ ((uint64_t)(uint32_t)s->states.items[i] << 32 | (uint32_t)s->states.items[i + 1])) * 0x9e3779b97f4a7c15u;
+    return hash;
+}
+
+/* The counts alone differ while queues fill, which takes most of the time: the whole state is written down from the second time on that
+ * its counts are seen. */
+static bool counts_seen(struct simulator *s, uint64_t hash)
+{
+    size_t at = hash >> 32 & (COUNTS - 1);
+    for (size_t probe = 0; probe < 8; probe++, at = (at + 1) & (COUNTS - 1)) {
+        if (s->counts[at] == hash)
+            return true;
+        if (!s->counts[at]) {
+            s->counts[at] = hash;
+            return false;
+        }
+    }
+    return true;
+}
+
 /* True when the state was there before: fills the result. */
 static bool repeats(struct simulator *s, int64_t base)
 {
     size_t start = s->states.count;
-    uint64_t hash = 0xcbf29ce484222325u;
 
+    write_counts(s, base);
+    uint64_t hash = hash_states(s, start);
+    if (!counts_seen(s, hash)) {
+        s->states.count = start;
+        return false;
+    }
     write_state(s, base);
     size_t length = s->states.count - start;
-    for (size_t i = start; i + 1 < s->states.count; i += 2)
-        hash = (hash ^ hash >> 31 ^ ((uint64_t)(uint32_t)s->states.items[i] << 32 | (uint32_t)s->states.items[i + 1])) * 0x9e3779b97f4a7c15u;
     for (size_t i = s->snapshots.count; i-- > 0;) {
         const struct snapshot *old = &s->snapshots.items[i];
         if (old->hash != hash || old->length != length || memcmp(&s->states.items[old->start], &s->states.items[start], length * sizeof(int32_t)) != 0)
@@ -623,6 +659,7 @@ static void start(struct simulator *s, const struct block_work *w, const struct 
     for (size_t i = 0; i < s->value_rows * s->plan.node_count; i++)
         s->values[i] = UNKNOWN;
     s->pool.count = s->order.count = s->unused.count = s->states.count = s->snapshots.count = 0;
+    memset(s->counts, 0, sizeof s->counts);
 }
 
 /* The first cycle after now in which anything can happen, when nothing did in this one. */
