@@ -160,10 +160,11 @@ bool frame_jobs(struct frame *f)
 
     str_clear(&s->output);
     experiments_publish(s);
-    bool changed = job_drain();
-    if (!changed)
+    enum job_news news = job_drain();
+    if (news == JOB_NOTHING_NEW)
         return false;
-    s->revision++;
+    /* Progress alone leaves machines and kernel as they were: nothing is analysed or predicted anew for it. */
+    s->revision += news == JOB_ENDED;
     if (s->output.length) {
         char *text = str_take(&s->output);
         show_output(f, "a job has ended", text);
@@ -201,7 +202,7 @@ static void draw_status(struct frame *f, struct grid *g, int y)
             str_addf(&right, "%sjob %u %s", right.length ? " | " : "", info.number, info.title);
             if (info.total > 0)
                 str_addf(&right, " %.0f %%", 100 * info.done / info.total);
-            str_addf(&right, " %s", info.note);
+            str_addf(&right, " %s", info.paused ? "paused" : info.note);
         }
     if (right.length && used < g->width) {
         unsigned room = g->width - used;
