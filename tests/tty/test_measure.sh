@@ -29,7 +29,7 @@ run() { exec "$portolan" --format json -e "experiments load $work/table.csv; exp
 lines() { if [ -f "$work/journal.csv" ]; then wc -l <"$work/journal.csv"; else echo 0; fi; }
 # Process ids by what /proc says: nothing else need be installed.
 child_of() { grep -ls "^PPid:	$1\$" /proc/[0-9]*/status 2>/dev/null | head -n 1 | cut -d / -f 3; }
-processes_with() { for p in /proc/[0-9]*; do tr '\0' ' ' <"$p/cmdline" 2>/dev/null | grep -qF "$1" && echo "${p#/proc/}"; done; }
+processes_with() { for p in /proc/[0-9]*; do tr '\0' ' ' <"$p/cmdline" 2>/dev/null | grep -qF -e "$1" && echo "${p#/proc/}"; done; }
 rounds=0
 while [ "$rounds" -lt 6 ]; do
     rounds=$((rounds + 1))
