@@ -29,6 +29,8 @@ static const char usage_text[] =
     "      --format FORMAT     text, csv or json: one object per result\n"
     "      --machine ID        machine to show; can be repeated\n"
     "      --session DIR       take up a saved session first\n"
+    "      --seed N            of what is random: experiments generate, evolve (1)\n"
+    "      --threads N         of evolve and kernel evaluate (as many as there are processors)\n"
     "      --no-color          no colours\n"
     "      --ascii             only ASCII in the output\n"
     "      --help, --version\n"
@@ -38,10 +40,10 @@ static const char usage_text[] =
 struct arguments {
     VEC(char *) commands, machines;
     bool batch;
-    const char *file, *session;
+    const char *file, *session, *seed, *threads;
 };
 
-enum { OPTION_FORMAT = 256, OPTION_MACHINE, OPTION_SESSION, OPTION_NO_COLOR, OPTION_ASCII, OPTION_HELP, OPTION_VERSION };
+enum { OPTION_FORMAT = 256, OPTION_MACHINE, OPTION_SESSION, OPTION_SEED, OPTION_THREADS, OPTION_NO_COLOR, OPTION_ASCII, OPTION_HELP, OPTION_VERSION };
 
 static int misuse(const char *what)
 {
@@ -65,12 +67,16 @@ static int parse(int argc, char **argv, struct arguments *a, struct session *s)
         {"format", required_argument, NULL, OPTION_FORMAT},
         {"machine", required_argument, NULL, OPTION_MACHINE},
         {"session", required_argument, NULL, OPTION_SESSION},
+        {"seed", required_argument, NULL, OPTION_SEED},
+        {"threads", required_argument, NULL, OPTION_THREADS},
         {"no-color", no_argument, NULL, OPTION_NO_COLOR},
         {"ascii", no_argument, NULL, OPTION_ASCII},
         {"help", no_argument, NULL, OPTION_HELP},
         {"version", no_argument, NULL, OPTION_VERSION},
         {NULL, 0, NULL, 0},
     };
+    struct err none = {0};
+
     for (int option; (option = getopt_long(argc, argv, "be:", options, NULL)) != -1;) {
         switch (option) {
         case 'b':
@@ -89,6 +95,16 @@ static int parse(int argc, char **argv, struct arguments *a, struct session *s)
             break;
         case OPTION_SESSION:
             a->session = optarg;
+            break;
+        case OPTION_SEED:
+            a->seed = optarg;
+            if (!session_set_seed(s, optarg, &none))
+                return misuse("--seed takes a whole number");
+            break;
+        case OPTION_THREADS:
+            a->threads = optarg;
+            if (!session_set_threads(s, optarg, &none))
+                return misuse("--threads takes a number from 1 to 1024");
             break;
         case OPTION_NO_COLOR:
             s->color = false;
@@ -205,6 +221,10 @@ int main(int argc, char **argv)
         goto out;
     }
     s.format = format == FORMAT_TEXT ? s.format : format;
+    if (a.seed)
+        session_set_seed(&s, a.seed, &err);
+    if (a.threads)
+        session_set_threads(&s, a.threads, &err);
     if (a.machines.count && !session_select(&s, a.machines.items, a.machines.count, &err)) {
         status = report(&err);
         goto out;

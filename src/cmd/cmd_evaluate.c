@@ -190,7 +190,7 @@ bool cmd_kernel_evaluate(struct session *s, int argc, char **argv, struct err *e
 {
     const char *file = NULL, *model = "bounds", *arch = NULL, *blocks = NULL, *measured_by = NULL;
     struct machine *m = NULL;
-    unsigned workers = pool_processors();
+    unsigned workers = session_threads(s);
     struct evaluation_result result;
 
     for (int i = 1; i < argc; i++) {

@@ -8,7 +8,9 @@
 #include "base/vec.h"
 #include "cmd/command.h"
 #include "io/experiments_file.h"
+#include "isa/cpu.h"
 #include "measure/runner.h"
+#include "model/experiment_columns.h"
 #include "work/job.h"
 
 #define FAILURES_SHOWN 20
@@ -29,11 +31,13 @@ struct measuring {
     struct runner_summary summary;
     double clock_hz;
     unsigned children;
-    bool counters;
+    struct record *record;          /* the session's */
+    char name[64];                  /* of the CPU or the simulated machine */
     /* both */
     pthread_mutex_t lock;
     VEC(struct arrival) arrivals;
     /* UI thread */
+    unsigned number;                /* of the job */
     struct session *session;
     struct experiments *target;     /* the session's table when it began */
 };
@@ -57,26 +61,38 @@ static void worker_result(void *state, size_t index, const struct measured *m)
 static void worker_progress(void *state, const struct runner_summary *s, size_t total)
 {
     struct measuring *w = state;
-    double left = s->rate > 0 ? 2 * (double)s->left / s->rate : 0;
-    job_progress(w->job, (double)(s->done + s->failed), (double)total, "%.0f passes/s, %zu failed, %.0f s left", s->rate, s->failed, left);
+    struct str left = {0};
+
+    if (s->left && s->seconds_left >= 0)
+        duration_print(s->seconds_left, &left);
+    job_progress(w->job, (double)(s->done + s->failed), (double)total, "%.0f passes/s, %zu failed%s%s%s", s->rate, s->failed, left.length ? ", " : "",
+                 str_text(&left), left.length ? " left" : "");
+    str_done(&left);
+}
+
+static double worker_rest(void *state)
+{
+    return job_rest(((struct measuring *)state)->job);
 }
 
 static struct source *source_open(struct measuring *w, struct err *err)
 {
-    if (w->simulated)
-        return source_simulated(w->simulated, 0.001, 1);
-    struct source *source = source_cpu(w->forms, w->cpu, 0, worker_cancelled, w, err);
-    if (source) {
-        w->clock_hz = source_cpu_calibration(source)->clock_hz;
-        w->counters = source_cpu_calibration(source)->counters;
-    }
+    struct source *source = w->simulated ? source_simulated(w->simulated, 0.001, 1) : source_cpu(w->forms, w->cpu, 0, worker_cancelled, w, err);
+    const struct calibration *c = source && !w->simulated ? source_cpu_calibration(source) : NULL;
+
+    if (!source)
+        return NULL;
+    if (c)
+        w->clock_hz = c->clock_hz;
+    record_begin(w->record, w->name, c);
+    source->record = w->record;
     return source;
 }
 
 static bool worker_run(struct job *job, void *state, struct err *err)
 {
     struct measuring *w = state;
-    const struct runner_hooks hooks = {worker_cancelled, worker_result, worker_progress, w};
+    const struct runner_hooks hooks = {worker_cancelled, worker_result, worker_progress, w, worker_rest};
     struct journal *journal = NULL;
     struct source *source = NULL;
 
@@ -100,8 +116,11 @@ void experiments_publish(struct session *s)
     pthread_mutex_lock(&w->lock);
     for (size_t i = 0; i < w->arrivals.count && s->experiments == w->target; i++) {
         const struct arrival *a = &w->arrivals.items[i];
-        if (a->index < s->experiments->rows.count)
-            experiments_set(s->experiments, a->index, a->measured.cycles, a->measured.spread, a->measured.repeats, a->measured.state);
+        if (a->index >= s->experiments->rows.count)
+            continue;
+        experiments_set(s->experiments, a->index, a->measured.cycles, a->measured.spread, a->measured.repeats, a->measured.state);
+        if (a->measured.lengths[0])
+            experiments_set_extra(s->experiments, a->index, EXPERIMENT_LENGTHS, a->measured.lengths);
     }
     w->arrivals.count = 0;
     pthread_mutex_unlock(&w->lock);
@@ -146,15 +165,28 @@ bool duration_parse(const char *text, double *seconds, struct err *err)
     return err_set(err, ERR_USAGE, "write it as 90s or 15m", "\"%s\" is no duration", text);
 }
 
-static bool arguments_read(struct session *s, int argc, char **argv, struct measuring *w, const char **pattern, struct err *err)
+void duration_print(double seconds, struct str *out)
+{
+    if (seconds < 100)
+        str_addf(out, "%.0f s", seconds);
+    else if (seconds < 6000)
+        str_addf(out, "%.0f min", seconds / 60);
+    else
+        str_addf(out, "%.1f h", seconds / 3600);
+}
+
+static bool arguments_read(struct session *s, int argc, char **argv, struct measuring *w, struct str *filter, struct err *err)
 {
     bool no_journal = false;
 
     w->cpu = -1;
+    cpu_name(w->name, sizeof w->name);
     for (int i = 1; i < argc; i++) {
         const char *value = i + 1 < argc ? argv[i + 1] : NULL;
         if (strcmp(argv[i], "--retry") == 0) {
             w->options.retry = true;
+        } else if (strcmp(argv[i], "--one-length") == 0) {
+            w->options.one_length = true;
         } else if (argv[i][0] == '-' && argv[i][1] == '-' && !value) {
             return err_set(err, ERR_USAGE, "help experiments measure", "%s needs a value, or is no option", argv[i]);
         } else if (strcmp(argv[i], "--budget") == 0) {
@@ -165,6 +197,7 @@ static bool arguments_read(struct session *s, int argc, char **argv, struct meas
             if (!m)
                 return false;
             w->simulated = mapping_copy(m->mapping);
+            snprintf(w->name, sizeof w->name, "%s", m->id);
         } else if (strcmp(argv[i], "--journal") == 0) {
             free(w->journal_path);
             no_journal = strcmp(argv[++i], "none") == 0;
@@ -177,7 +210,7 @@ static bool arguments_read(struct session *s, int argc, char **argv, struct meas
         } else if (argv[i][0] == '-' && argv[i][1] == '-') {
             return err_set(err, ERR_USAGE, "help experiments measure", "there is no option %s", argv[i]);
         } else {
-            *pattern = argv[i];
+            str_addf(filter, "%s%s", filter->length ? " " : "", argv[i]);
         }
     }
     if (!w->journal_path && !no_journal && !w->simulated)
@@ -185,28 +218,32 @@ static bool arguments_read(struct session *s, int argc, char **argv, struct meas
     return true;
 }
 
-/* Copies the rows that match and wait. */
-static void rows_choose(struct session *s, struct measuring *w, const char *pattern)
+bool *experiments_fitting(struct session *s, const char *filter, struct err *err)
+{
+    struct err none = {0};
+    struct machine *m = session_current(s, &none);
+    return experiment_rows_matching(s->experiments, m ? m->mapping : NULL, filter, err);
+}
+
+/* Copies the rows that fit and wait. */
+static bool rows_choose(struct session *s, struct measuring *w, const char *filter, struct err *err)
 {
     size_t n = s->experiments->rows.count, kept = 0;
-    bool *keep = mem_zero(n + 1, sizeof *keep);
-    struct str text = {0};
+    bool *keep = experiments_fitting(s, filter, err);
+
+    if (!keep)
+        return false;
 
     w->rows = mem_alloc((n + 1) * sizeof *w->rows);
     for (size_t i = 0; i < n; i++) {
         const struct experiment_row *row = &s->experiments->rows.items[i];
-        keep[i] = !experiments_measured(s->experiments, i) && (w->options.retry || strcmp(row->state, EXPERIMENT_PENDING) == 0);
-        if (keep[i] && pattern) {
-            str_clear(&text);
-            experiments_print(s->experiments, i, &text);
-            keep[i] = str_match(pattern, str_text(&text));
-        }
+        keep[i] = keep[i] && !experiments_measured(s->experiments, i) && (w->options.retry || strcmp(row->state, EXPERIMENT_PENDING) == 0);
         if (keep[i])
             w->rows[kept++] = i;
     }
     w->table = experiments_copy(s->experiments, keep);
-    str_done(&text);
     free(keep);
+    return true;
 }
 
 static void print_failures(struct session *s)
@@ -252,8 +289,9 @@ static void print_summary(struct session *s)
 bool cmd_experiments_measure(struct session *s, int argc, char **argv, struct err *err)
 {
     static const struct job_ops ops = {worker_run, ui_finish, measuring_free};
-    const char *pattern = NULL;
+    struct str filter = {0};
     struct job_info info;
+    struct forms *forms;
 
     if (!s->experiments || !s->experiments->rows.count)
         return err_set(err, ERR_USAGE, "experiments generate or experiments load first", "there are no experiments");
@@ -261,17 +299,22 @@ bool cmd_experiments_measure(struct session *s, int argc, char **argv, struct er
         return err_set(err, ERR_USAGE, "job wait, or job cancel", "experiments are being measured already");
     struct measuring *w = mem_zero(1, sizeof *w);
     pthread_mutex_init(&w->lock, NULL);
-    if (!arguments_read(s, argc, argv, w, &pattern, err) || (!w->simulated && !(w->forms = forms_load(NULL, err)))) {
+    bool ok = arguments_read(s, argc, argv, w, &filter, err) && rows_choose(s, w, str_text(&filter), err);
+    if (ok && !w->simulated && (forms = session_forms(s, ISA_X86_64, err)) != NULL)
+        w->forms = forms_copy(forms);
+    str_done(&filter);
+    if (!ok || (!w->simulated && !w->forms)) {
         measuring_free(w);
         return false;
     }
-    rows_choose(s, w, pattern);
+    w->record = s->record;
     w->session = s;
     w->target = s->experiments;
     unsigned number = job_start("experiments measure", &ops, w, err);
     if (!number)
         return false;
     running = w;
+    w->number = number;
     if (s->interactive) {
         str_addf(&s->output, "job %u\n", number);
         return true;
@@ -283,4 +326,25 @@ bool cmd_experiments_measure(struct session *s, int argc, char **argv, struct er
     }
     print_summary(s);
     return true;
+}
+
+static bool measuring_pause(struct session *s, int argc, char **argv, bool on, struct err *err)
+{
+    if (argc != 1)
+        return err_set(err, ERR_USAGE, argv[0], "no argument was expected");
+    if (!running || !job_pause(running->number, on))
+        return err_set(err, ERR_USAGE, "experiments measure starts it", "no experiments are being measured");
+    if (s->format == FORMAT_TEXT)
+        str_addf(&s->output, "job %u %s\n", running->number, on ? "rests after the batch it is in; experiments resume goes on" : "goes on");
+    return true;
+}
+
+bool cmd_experiments_pause(struct session *s, int argc, char **argv, struct err *err)
+{
+    return measuring_pause(s, argc, argv, true, err);
+}
+
+bool cmd_experiments_resume(struct session *s, int argc, char **argv, struct err *err)
+{
+    return measuring_pause(s, argc, argv, false, err);
 }

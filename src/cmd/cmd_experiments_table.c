@@ -10,6 +10,7 @@
 #include "io/csv.h"
 #include "io/experiments_file.h"
 #include "io/pmevo_json.h"
+#include "model/experiment_columns.h"
 
 /* Takes @take_table in place of the session's, or adds it there. */
 static bool take(struct session *s, struct experiments *take_table, bool append)
@@ -82,24 +83,33 @@ bool cmd_experiments_clear(struct session *s, int argc, char **argv, struct err 
 
 bool cmd_experiments_list(struct session *s, int argc, char **argv, struct err *err)
 {
-    struct str text = {0};
+    struct str text = {0}, filter = {0};
 
-    if (argc > 2)
-        return err_set(err, ERR_USAGE, "experiments list '*IMUL*'", "one pattern at most was expected");
     if (!need_table(s, err))
         return false;
+    for (int i = 1; i < argc; i++)
+        str_addf(&filter, "%s%s", i > 1 ? " " : "", argv[i]);
+    bool *fits = experiments_fitting(s, str_text(&filter), err);
+    str_done(&filter);
+    if (!fits)
+        return false;
+    const struct experiment_columns columns = {s->experiments, NULL};
     json_t *rows = json_array();
     if (s->format == FORMAT_CSV)
         str_add(&s->output, "experiment,cycles,spread,repeats,state\n");
     for (size_t i = 0; i < s->experiments->rows.count; i++) {
         const struct experiment_row *row = &s->experiments->rows.items[i];
+        if (!fits[i])
+            continue;
         str_clear(&text);
         experiments_print(s->experiments, i, &text);
-        if (argc > 1 && !str_match(argv[1], str_text(&text)))
-            continue;
         if (s->format == FORMAT_JSON) {
-            json_array_append_new(rows, json_pack("{s:s, s:o, s:s}", "experiment", str_text(&text), "cycles",
-                                                  isnan(row->cycles) ? json_null() : json_real(row->cycles), "state", row->state));
+            struct str lengths = {0};
+            experiment_column_text(&columns, i, EXPERIMENT_COLUMN_LENGTHS, &lengths);
+            json_array_append_new(rows, json_pack("{s:I, s:s, s:o, s:s, s:s}", "number", (json_int_t)i + 1, "experiment", str_text(&text), "cycles",
+                                                  isnan(row->cycles) ? json_null() : json_real(row->cycles), "state", row->state, EXPERIMENT_LENGTHS,
+                                                  str_text(&lengths)));
+            str_done(&lengths);
         } else if (s->format == FORMAT_CSV) {
             csv_add_field(&s->output, str_text(&text), false);
             str_addf(&s->output, isnan(row->cycles) ? "," : "%.17g,", row->cycles);
@@ -107,15 +117,16 @@ bool cmd_experiments_list(struct session *s, int argc, char **argv, struct err *
             str_addf(&s->output, row->repeats ? "%u," : ",", row->repeats);
             csv_add_field(&s->output, row->state, true);
         } else if (isnan(row->cycles)) {
-            str_addf(&s->output, "%10s  %s%s%s\n", "-", str_text(&text), *row->state ? "  " : "", row->state);
+            str_addf(&s->output, "%6zu %10s  %s%s%s\n", i + 1, "-", str_text(&text), *row->state ? "  " : "", row->state);
         } else {
-            str_addf(&s->output, "%10.3f  %s\n", row->cycles, str_text(&text));
+            str_addf(&s->output, "%6zu %10.3f  %s\n", i + 1, row->cycles, str_text(&text));
         }
     }
     if (s->format == FORMAT_JSON)
         session_json(s, json_pack("{s:O}", "experiments", rows));
     json_decref(rows);
     str_done(&text);
+    free(fits);
     return true;
 }
 
@@ -144,7 +155,7 @@ static uint32_t *chosen_forms(struct session *s, struct experiments *t, size_t *
 bool cmd_experiments_generate(struct session *s, int argc, char **argv, struct err *err)
 {
     bool pairs = false;
-    size_t triples = 0, random = 0, size = 5, seed = 1, words, n;
+    size_t triples = 0, random = 0, size = 5, seed = s->seed, words, n;
     const struct option options[] = {
         {"--pairs", OPTION_FLAG, &pairs}, {"--triples", OPTION_COUNT, &triples}, {"--random", OPTION_COUNT, &random},
         {"--size", OPTION_COUNT, &size},  {"--seed", OPTION_COUNT, &seed},       {NULL, OPTION_FLAG, NULL},

@@ -44,6 +44,10 @@ bool cmd_set(struct session *s, int argc, char **argv, struct err *err)
         return set_switch(&s->ascii, argv[2], err);
     if (strcmp(argv[1], "keep-going") == 0)
         return set_switch(&s->keep_going, argv[2], err);
+    if (strcmp(argv[1], "seed") == 0)
+        return session_set_seed(s, argv[2], err);
+    if (strcmp(argv[1], "threads") == 0)
+        return session_set_threads(s, argv[2], err);
     if (strcmp(argv[1], "format") != 0)
         return err_set(err, ERR_USAGE, "help set lists them", "there is no setting \"%s\"", argv[1]);
     for (int i = 0; i < 3; i++)

@@ -77,6 +77,9 @@ bool cmd_mapping_save(struct session *s, int argc, char **argv, struct err *err)
 bool cmd_kernel_learn(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_mapping_set(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_throughput(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_experiments_pause(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_experiments_resume(struct session *s, int argc, char **argv, struct err *err);
+bool cmd_experiments_show(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_forms_list(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_forms_add(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_forms_select(struct session *s, int argc, char **argv, struct err *err);
@@ -94,6 +97,10 @@ bool cmd_quit(struct session *s, int argc, char **argv, struct err *err);
 
 /* Puts results that a running `experiments measure` has delivered so far into the session's table; the main loop calls it when it wakes. */
 void experiments_publish(struct session *s);
+/* Which rows of the session's experiments fit @filter ("": all), one flag a row, to be freed. NULL with err. */
+bool *experiments_fitting(struct session *s, const char *filter, struct err *err);
+/* Appends "42 s", "3 min", "2.5 h". */
+void duration_print(double seconds, struct str *out);
 /* 90s, 15m, 250ms, 2h; a bare number is seconds. */
 bool duration_parse(const char *text, double *seconds, struct err *err);
 

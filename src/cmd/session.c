@@ -7,9 +7,11 @@
 
 #include "analysis/simulate_kernel.h"
 #include "base/mem.h"
+#include "cmd/options.h"
 #include "io/machine_file.h"
 #include "work/evolve_job.h"
 #include "work/job.h"
+#include "work/pool.h"
 
 #define TIMELINE_ITERATIONS 40   /* kept of each simulation */
 #define SIMULATED_AT_ONCE 400    /* instructions of the longest loop that views simulate */
@@ -18,7 +20,7 @@ void session_init(struct session *s)
 {
     static const char *const shown[ISA_COUNT][3] = {{"skylake", "sapphirerapids", "znver4"}, {"neoverse-v2", "neoverse-n1", "cortex-a72"}};
 
-    *s = (struct session){.input = stdin, .revision = 1, .kernel_measured = NAN};
+    *s = (struct session){.input = stdin, .revision = 1, .kernel_measured = NAN, .seed = 1, .record = record_new()};
     for (int isa = 0; isa < ISA_COUNT; isa++) {
         s->kept[isa] = (struct selection){mem_alloc(3 * sizeof(char *)), 3};
         for (size_t i = 0; i < 3; i++)
@@ -134,6 +136,7 @@ void session_release(struct session *s)
         evolve_run_free(s->runs[i]);
     free(s->runs);
     experiments_free(s->experiments);
+    record_free(s->record);
     for (size_t i = 0; i < s->machine_count; i++)
         machine_free(s->machines[i]);
     free(s->machines);
@@ -196,6 +199,29 @@ bool session_select(struct session *s, char **ids, size_t count, struct err *err
     s->kept[first] = (struct selection){fresh, count};
     show_isa(s, first);
     return true;
+}
+
+bool session_set_seed(struct session *s, const char *text, struct err *err)
+{
+    size_t seed;
+    if (!options_count(text, &seed, err))
+        return false;
+    s->seed = seed;
+    return true;
+}
+
+bool session_set_threads(struct session *s, const char *text, struct err *err)
+{
+    size_t threads = 0;
+    if (strcmp(text, "auto") != 0 && (!options_count(text, &threads, err) || threads < 1 || threads > 1024))
+        return err_set(err, ERR_USAGE, "give a number from 1 to 1024, or auto", "\"%s\" is no number of threads", text);
+    s->threads = (unsigned)threads;
+    return true;
+}
+
+unsigned session_threads(const struct session *s)
+{
+    return s->threads ? s->threads : pool_processors();
 }
 
 struct forms *session_forms(struct session *s, enum isa isa, struct err *err)

@@ -45,6 +45,9 @@ struct session {
     enum format last_format;
     enum isa isa;
     struct selection { char **ids; size_t count; } kept[ISA_COUNT];   /* of the sets that are not shown */
+    struct record *record;            /* what measuring saw */
+    uint64_t seed;                    /* of what is random, unless a command says otherwise */
+    unsigned threads;                 /* likewise; 0: as many as there are processors */
     struct runner_summary measured;   /* of the last `experiments measure` */
     double measured_clock_hz;
     unsigned measured_children;
@@ -85,6 +88,11 @@ struct analysis *const *session_analyses(struct session *s, size_t *count);
 const struct simulation *session_simulation(struct session *s, size_t index);
 /* Waits for job @number (0: all), its output added to the session's; false with err when it failed or was cancelled. */
 bool session_wait(struct session *s, unsigned number, struct err *err);
+/* Of what is random, and of threads ("auto": as many as there are processors), for commands that are not told otherwise. False with err. */
+bool session_set_seed(struct session *s, const char *text, struct err *err);
+bool session_set_threads(struct session *s, const char *text, struct err *err);
+/* How many threads commands use unless told otherwise, at least 1. */
+unsigned session_threads(const struct session *s);
 /* Form table, loaded on first use; borrowed. NULL with err. */
 struct forms *session_forms(struct session *s, enum isa isa, struct err *err);
 /* Replaces the patterns; 0: all forms are selected. */

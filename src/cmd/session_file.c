@@ -55,6 +55,13 @@ static void add_row(struct str *out, const char *key, const char *value)
     csv_add_field(out, value, true);
 }
 
+static void add_number(struct str *out, const char *key, uint64_t value)
+{
+    char number[32];
+    snprintf(number, sizeof number, "%llu", (unsigned long long)value);
+    add_row(out, key, number);
+}
+
 /* A machine's id becomes a name in the directory. */
 static bool plain_id(const char *id)
 {
@@ -155,8 +162,7 @@ static bool save_kernel(const char *dir, const struct kernel *k, struct str *set
     }
     snprintf(number, sizeof number, "%u-%u", first, last);
     add_row(settings, "kernel-lines", number);
-    snprintf(number, sizeof number, "%zu", k->current + 1);
-    add_row(settings, "kernel-loop", number);
+    add_number(settings, "kernel-loop", k->current + 1);
     add_row(settings, "kernel-skip-bad", k->refused_count ? "on" : "off");
     str_add(&text, k->source);
     ok = write_in(dir, "kernel.s", &text, err);
@@ -206,6 +212,10 @@ static bool save_all(struct session *s, const char *dir, struct err *err)
     add_row(&settings, "format", formats[s->format]);
     add_row(&settings, "ascii", s->ascii ? "on" : "off");
     add_row(&settings, "keep-going", s->keep_going ? "on" : "off");
+    if (s->seed != 1)
+        add_number(&settings, "seed", s->seed);
+    if (s->threads)
+        add_number(&settings, "threads", s->threads);
     /* Those on the screen come last. */
     for (int k = 1; k <= ISA_COUNT; k++) {
         const struct selection *shown = &s->kept[(s->isa + k) % ISA_COUNT];
@@ -343,6 +353,10 @@ static bool read_setting(const char *key, const char *value, struct session *s, 
         return read_switch(value, &s->ascii);
     if (strcmp(key, "keep-going") == 0)
         return read_switch(value, &s->keep_going);
+    if (strcmp(key, "seed") == 0)
+        return session_set_seed(s, value, NULL);
+    if (strcmp(key, "threads") == 0)
+        return session_set_threads(s, value, NULL);
     if (strcmp(key, "kernel-skip-bad") == 0)
         return read_switch(value, &plan->options.skip_bad);
     if (strcmp(key, "kernel-isa") == 0)

@@ -70,6 +70,20 @@ struct forms *forms_load_isa(enum isa isa, struct err *err)
     return f;
 }
 
+struct forms *forms_copy(const struct forms *f)
+{
+    struct forms *copy = mem_zero(1, sizeof *copy);
+
+    copy->isa = f->isa;
+    copy->rows = mem_alloc((f->count + 1) * sizeof *copy->rows);
+    for (size_t i = 0; i < f->count; i++) {
+        const struct form_row *row = &f->rows[i];
+        vec_push(&copy->added, ((struct form_row){mem_strdup(row->form), mem_strdup(row->template), mem_strdup(row->extension), row->isa}));
+        copy->rows[copy->count++] = copy->added.items[i];
+    }
+    return copy;
+}
+
 void forms_free(struct forms *f)
 {
     if (!f)

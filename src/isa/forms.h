@@ -26,6 +26,8 @@ struct forms *forms_load_isa(enum isa isa, struct err *err);   /* the shipped on
 bool forms_add(struct forms *f, const char *path, size_t *added, struct err *err);
 /* The rows that forms_add took, in order; borrowed. */
 const struct form_row *forms_added(const struct forms *f, size_t *count);
+/* One of its own, for another thread: what is added to @f later does not reach it. */
+struct forms *forms_copy(const struct forms *f);
 void forms_free(struct forms *f);
 size_t forms_count(const struct forms *f);
 const struct form_row *forms_at(const struct forms *f, size_t index);

@@ -385,13 +385,18 @@ bool body_make(struct form_code *const *forms, const uint32_t *counts, size_t n,
     return ok || err_set(err, ERR_LIMIT, NULL, "registers or room do not suffice for this experiment");
 }
 
-void body_print(const struct body *body, struct str *out)
+void code_print(const uint8_t *code, size_t length, size_t lines, struct str *out)
 {
     struct insn insn;
-    for (size_t at = 0; at < body->length; at += insn.length) {
-        if (!insn_decode(body->code + at, body->length - at, at, true, &insn, NULL))
+    for (size_t at = 0, line = 0; at < length && (!lines || line < lines); at += insn.length, line++) {
+        if (!insn_decode(code + at, length - at, at, true, &insn, NULL))
             return;
         str_addf(out, "%s\n", insn.text);
         insn_done(&insn);
     }
+}
+
+void body_print(const struct body *body, struct str *out)
+{
+    code_print(body->code, body->length, 0, out);
 }

@@ -50,7 +50,8 @@ struct body_shape {
 
 /* @counts[i] times @forms[i], spread evenly. False with err when the experiment cannot be one body: SSE with VEX code, no registers left, too long. Any thread. */
 bool body_make(struct form_code *const *forms, const uint32_t *counts, size_t n, const struct body_shape *shape, struct body *out, struct err *err);
-/* Intel syntax of the body's first @limit bytes, one instruction a line. */
+/* Intel syntax of machine code, one instruction a line, at most @lines of them (0: all). */
+void code_print(const uint8_t *code, size_t length, size_t lines, struct str *out);
 void body_print(const struct body *body, struct str *out);
 
 /* The registers' roles above, for what sets them up. */

@@ -48,14 +48,21 @@ static void key_of(const struct experiment *e, struct str *out)
 
 static void entry_take(struct journal_entry *entry, const struct experiment_row *row)
 {
-    if (strcmp(row->state, JOURNAL_ONCE) == 0) {
+    if (strcmp(row->state, JOURNAL_SHORT) == 0) {
+        if (entry->short_count < sizeof entry->shorts / sizeof *entry->shorts && row->cycles > 0)
+            entry->shorts[entry->short_count++] = row->cycles;
+        if (entry->state)
+            return;
+    } else if (strcmp(row->state, JOURNAL_ONCE) == 0) {
         if (entry->value_count < sizeof entry->values / sizeof *entry->values)
             entry->values[entry->value_count++] = row->cycles;
         if (entry->state)
             return;
     }
+    /* Values of single passes say nothing final. */
+    bool single = strcmp(row->state, JOURNAL_SHORT) == 0 || strcmp(row->state, JOURNAL_ONCE) == 0;
     free(entry->state);
-    entry->state = mem_strdup(row->state);
+    entry->state = mem_strdup(single ? JOURNAL_ONCE : row->state);
     entry->cycles = row->cycles;
     entry->spread = row->spread;
     entry->repeats = row->repeats;

@@ -6,6 +6,7 @@
 #include "model/experiments.h"
 
 #define JOURNAL_ONCE "once"   /* state of a value that waits for its confirmation */
+#define JOURNAL_SHORT "short" /* of a value from a short body */
 
 struct journal;
 /* Opens or makes @path with its directories; a torn last line is cut off. NULL with err. One thread. */
@@ -23,6 +24,8 @@ struct journal_entry {
     char *state;                /* last word on it; JOURNAL_ONCE: only values */
     double values[8];           /* of single passes */
     unsigned value_count;
+    double shorts[4];           /* from short bodies */
+    unsigned short_count;
 };
 /* NULL when it has nothing of @e. */
 const struct journal_entry *journal_find(const struct journal *j, const struct experiment *e);

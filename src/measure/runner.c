@@ -12,6 +12,9 @@
 #define CONFIRM 0.01
 #define VALUES 8
 #define PATIENCE 20.0
+#define SHORTS 4
+#define LENGTHS_DIFFER 0.02  /* relative, beyond the spread and what the loop itself costs */
+#define LOOP_CYCLES 1.0      /* a taken branch and a count, where they are not free */
 
 struct trial {
     size_t row;
@@ -20,6 +23,11 @@ struct trial {
     unsigned count;
     double spread;           /* largest of its passes */
     uint32_t repeats;
+    double shorts[SHORTS];
+    unsigned short_count;
+    bool confirmed;          /* @held is its value; how it does in a short body is still asked */
+    struct measured held;
+    bool known;              /* the journal had that value */
     bool settled;
     char reason[96];         /* of the last pass without a value */
 };
@@ -31,10 +39,15 @@ struct run {
     const struct runner_options *options;
     const struct runner_hooks *hooks;
     struct runner_summary *summary;
-    double started;
+    double started, rested;  /* seconds; the second counts for nothing */
     size_t total;
     struct err *err;
 };
+
+static double spent(const struct run *r)
+{
+    return clock_seconds() - r->started - r->rested;
+}
 
 double runner_confirmed(double *values, unsigned n)
 {
@@ -50,22 +63,57 @@ double runner_confirmed(double *values, unsigned n)
     return NAN;
 }
 
+void runner_lengths(double shorter, double longer, double tolerance, uint64_t size, char *out, size_t room)
+{
+    double executions[2] = {ceil((double)SOURCE_SHORT / (double)size), ceil((double)SOURCE_BODY / (double)size)};
+    double loop = LOOP_CYCLES * (1 / executions[0] - 1 / executions[1]);
+
+    if (!(shorter > 0 && longer > 0))
+        *out = '\0';
+    else if (longer > shorter * (1 + tolerance))
+        snprintf(out, room, "+%.1f %% at %d", 100 * (longer / shorter - 1), SOURCE_BODY);
+    else if (shorter > longer * (1 + tolerance) + loop)
+        snprintf(out, room, "+%.1f %% at %d", 100 * (shorter / longer - 1), SOURCE_SHORT);
+    else
+        snprintf(out, room, "same");
+}
+
 static void settle(struct run *r, struct trial *t, const struct measured *m)
 {
     t->settled = true;
-    if (r->journal)
+    if (r->journal && !t->known)
         journal_add(r->journal, &t->experiment, m, m->state);
     r->hooks->result(r->hooks->state, t->row, m);
     r->summary->done += strcmp(m->state, EXPERIMENT_OK) == 0;
     r->summary->failed += strcmp(m->state, EXPERIMENT_OK) != 0;
 }
 
+/* A confirmed value waits until a short body agrees, or differs twice by the same; with @last it waits no more. */
+static void compare_lengths(struct run *r, struct trial *t, bool last)
+{
+    double copy[SHORTS], spread = t->held.spread > 0 ? t->held.spread : 0;
+    struct measured *m = &t->held;
+
+    memcpy(copy, t->shorts, sizeof copy);
+    m->short_cycles = runner_confirmed(copy, t->short_count);
+    bool sure = m->short_cycles > 0 || t->short_count == SHORTS;
+    if (t->short_count && isnan(m->short_cycles))
+        m->short_cycles = copy[0];
+    runner_lengths(m->short_cycles, m->cycles, LENGTHS_DIFFER + spread, experiment_size(&t->experiment), m->lengths, sizeof m->lengths);
+    if (sure || last || r->options->one_length || strcmp(m->lengths, "same") == 0)
+        settle(r, t, m);
+}
+
 /* Settles @t when its values allow it, or with a reason when no more of them will be taken. */
 static void judge(struct run *r, struct trial *t, bool last)
 {
-    struct measured m = {.cycles = runner_confirmed(t->values, t->count), .spread = t->spread, .repeats = t->repeats, .clock_hz = NAN};
+    struct measured m = {.cycles = runner_confirmed(t->values, t->count), .spread = t->spread, .repeats = t->repeats, .clock_hz = NAN, .short_cycles = NAN};
     if (m.cycles > 0) {
         snprintf(m.state, sizeof m.state, "%s", EXPERIMENT_OK);
+        t->held = m;
+        t->confirmed = true;
+        compare_lengths(r, t, last);
+        return;
     } else if (t->count == VALUES) {
         snprintf(m.state, sizeof m.state, "unsteady: passes differ by %.1f %%", 100 * (t->values[t->count - 1] - t->values[0]) / t->values[0]);
         m.spread = NAN;
@@ -76,6 +124,20 @@ static void judge(struct run *r, struct trial *t, bool last)
         return;
     }
     settle(r, t, &m);
+}
+
+static void take_short(struct run *r, struct trial *t, const struct measured *m)
+{
+    r->summary->passes++;
+    if (m->cycles > 0) {
+        if (r->journal)
+            journal_add(r->journal, &t->experiment, m, JOURNAL_SHORT);
+        t->shorts[t->short_count++] = m->cycles;
+        if (t->confirmed)
+            compare_lengths(r, t, false);
+    } else if (!m->busy) {
+        settle(r, t, t->confirmed ? &t->held : m);
+    }
 }
 
 static void take(struct run *r, struct trial *t, const struct measured *m)
@@ -98,19 +160,29 @@ static void take(struct run *r, struct trial *t, const struct measured *m)
 static void report(struct run *r)
 {
     struct runner_summary *s = r->summary;
-    s->seconds = clock_seconds() - r->started;
+    s->seconds = spent(r);
     s->rate = s->seconds > 0 ? (double)s->passes / s->seconds : 0;
     s->left = r->total - s->done - s->failed;
+    /* Two passes and a short one each, unless more are needed. */
+    double needed = (r->options->one_length ? 2.0 : 3.0) * (double)(r->total - s->reused) - (double)s->passes;
+    s->seconds_left = s->rate > 0 ? fmax(needed, (double)s->left) / s->rate : NAN;
     r->hooks->progress(r->hooks->state, s, r->total);
 }
 
 static bool out_of_budget(const struct run *r)
 {
-    return r->options->budget > 0 && clock_seconds() - r->started >= r->options->budget;
+    return r->options->budget > 0 && spent(r) >= r->options->budget;
 }
 
-/* One pass over what is not settled. */
-static bool block_pass(struct run *r, struct trial *trials, size_t n)
+static bool asks(const struct run *r, const struct trial *t, bool shorter)
+{
+    if (t->settled)
+        return false;
+    return shorter ? !r->options->one_length && (t->confirmed || !t->short_count) : !t->confirmed;
+}
+
+/* One pass over what is not settled, with long or short bodies. */
+static bool block_pass(struct run *r, struct trial *trials, size_t n, bool shorter)
 {
     struct experiment batch[CHUNK];
     struct measured got[CHUNK];
@@ -119,16 +191,21 @@ static bool block_pass(struct run *r, struct trial *trials, size_t n)
     for (size_t next = 0; next < n && !out_of_budget(r);) {
         size_t count = 0;
         for (; next < n && count < CHUNK; next++)
-            if (!trials[next].settled) {
+            if (asks(r, &trials[next], shorter)) {
                 who[count] = next;
                 batch[count++] = trials[next].experiment;
             }
         if (!count)
             return true;
-        if (!r->source->measure(r->source, batch, count, got, r->hooks->cancelled, r->hooks->state, r->err))
+        r->rested += r->hooks->rest ? r->hooks->rest(r->hooks->state) : 0;
+        unsigned instructions = r->source->instructions;
+        r->source->instructions = shorter ? SOURCE_SHORT : instructions;
+        bool ok = r->source->measure(r->source, batch, count, got, r->hooks->cancelled, r->hooks->state, r->err);
+        r->source->instructions = instructions;
+        if (!ok)
             return false;
         for (size_t i = 0; i < count; i++)
-            take(r, &trials[who[i]], &got[i]);
+            (shorter ? take_short : take)(r, &trials[who[i]], &got[i]);
         if (r->journal && !journal_flush(r->journal, r->err))
             return false;
         report(r);
@@ -140,10 +217,12 @@ static bool block_pass(struct run *r, struct trial *trials, size_t n)
 static void recall(struct run *r, struct trial *t)
 {
     const struct journal_entry *known = r->journal ? journal_find(r->journal, &t->experiment) : NULL;
-    struct measured m = {.clock_hz = NAN};
+    struct measured m = {.clock_hz = NAN, .short_cycles = NAN};
 
     if (!known)
         return;
+    t->short_count = known->short_count < SHORTS ? known->short_count : SHORTS;
+    memcpy(t->shorts, known->shorts, t->short_count * sizeof *t->shorts);
     if (strcmp(known->state, JOURNAL_ONCE) == 0) {
         /* Values that did not agree enough last time leave room for new ones. */
         t->count = known->value_count < VALUES / 2 ? known->value_count : VALUES / 2;
@@ -158,11 +237,15 @@ static void recall(struct run *r, struct trial *t)
     m.spread = known->spread;
     m.repeats = known->repeats;
     snprintf(m.state, sizeof m.state, "%s", known->state);
-    t->settled = true;
-    r->hooks->result(r->hooks->state, t->row, &m);
-    r->summary->done += m.cycles > 0;
-    r->summary->failed += !(m.cycles > 0);
+    t->known = true;
     r->summary->reused++;
+    if (!(m.cycles > 0)) {
+        settle(r, t, &m);
+        return;
+    }
+    t->held = m;
+    t->confirmed = true;
+    compare_lengths(r, t, false);
 }
 
 static size_t unsettled(const struct trial *trials, size_t n)
@@ -175,18 +258,23 @@ static size_t unsettled(const struct trial *trials, size_t n)
 
 static bool block_run(struct run *r, struct trial *trials, size_t n)
 {
-    double patience = r->options->patience > 0 ? r->options->patience : PATIENCE, begun = clock_seconds();
+    double patience = r->options->patience > 0 ? r->options->patience : PATIENCE, begun = spent(r);
     bool ok = true;
 
     for (size_t i = 0; i < n; i++)
         recall(r, &trials[i]);
     report(r);
-    for (unsigned pass = 0; ok && unsettled(trials, n) && !out_of_budget(r) && (pass < VALUES || clock_seconds() - begun < patience); pass++)
-        ok = block_pass(r, trials, n);
-    if (ok && !out_of_budget(r))
-        for (size_t i = 0; i < n; i++)
-            if (!trials[i].settled)
-                judge(r, &trials[i], true);
+    /* The short bodies come first, so that a value is final as soon as its second pass confirms it. */
+    for (unsigned pass = 0; ok && unsettled(trials, n) && !out_of_budget(r) && (pass < VALUES || spent(r) - begun < patience); pass++)
+        ok = block_pass(r, trials, n, true) && block_pass(r, trials, n, false);
+    for (size_t i = 0; i < n; i++) {
+        if (trials[i].settled)
+            continue;
+        if (trials[i].confirmed)
+            compare_lengths(r, &trials[i], true);
+        else if (ok && !out_of_budget(r))
+            judge(r, &trials[i], true);
+    }
     return ok;
 }
 
@@ -199,7 +287,7 @@ static bool wanted(const struct experiments *table, size_t i, const struct runne
 bool runner_run(struct source *source, const struct experiments *table, struct journal *journal, const struct runner_options *options,
                 const struct runner_hooks *hooks, struct runner_summary *out, struct err *err)
 {
-    struct run r = {source, table, journal, options, hooks, out, clock_seconds(), 0, err};
+    struct run r = {source, table, journal, options, hooks, out, clock_seconds(), 0, 0, err};
     struct trial *trials = mem_zero(BLOCK, sizeof *trials);
     bool ok = true;
 

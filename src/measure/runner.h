@@ -9,6 +9,7 @@
 struct runner_options {
     double budget;          /* seconds; 0: none */
     bool retry;             /* failed ones of the journal again */
+    bool one_length;        /* only in bodies of the source's own length, not in short ones as well */
     double patience;        /* seconds that one block waits for a quiet machine; 0: 20 */
 };
 
@@ -17,6 +18,7 @@ struct runner_summary {
     double seconds;
     double rate;            /* experiments measured a second, all passes */
     size_t passes;          /* single measurements */
+    double seconds_left;    /* guessed from the rate; NaN before there is one */
 };
 
 /* Called on the thread of runner_run. */
@@ -25,12 +27,17 @@ struct runner_hooks {
     void (*result)(void *state, size_t index, const struct measured *m);
     void (*progress)(void *state, const struct runner_summary *so_far, size_t total);
     void *state;
+    /* Asked between batches; may wait, and returns how many seconds it did, which count for no budget. May be NULL. */
+    double (*rest)(void *state);
 };
 
 /* Measures the rows of @table that have no cycles yet (with @retry also failed ones) and hands each result to the hook; @table itself is only read.
  * @journal may be NULL. False with err when measuring is impossible or was cancelled; what was handed out stands. */
 bool runner_run(struct source *source, const struct experiments *table, struct journal *journal, const struct runner_options *options,
                 const struct runner_hooks *hooks, struct runner_summary *out, struct err *err);
+/* "same", or how much slower one body length is: "+12.3 % at 200" (fetch or decoding binds the longer body), "+8.0 % at 50" (the loop's branch binds the
+ * shorter). @shorter, @longer: cycles per execution; @size: instructions of one execution, which says how much of the loop itself each carries. */
+void runner_lengths(double shorter, double longer, double tolerance, uint64_t size, char *out, size_t room);
 /* The least of @values (sorted in place) that another one confirms within 1 %; NaN when none is. */
 double runner_confirmed(double *values, unsigned n);
 

@@ -181,6 +181,11 @@ bool sandbox_add(struct sandbox *s, const uint8_t *code, size_t length, unsigned
     return true;
 }
 
+const uint8_t *sandbox_code(const struct sandbox *s, uint32_t offset)
+{
+    return s->code + offset;
+}
+
 /* Dependent adds, dependent multiplications, and nops. Adding an immediate or one would be done at rename on some machines. */
 static void references_add(struct sandbox *s)
 {

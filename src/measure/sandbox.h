@@ -64,6 +64,8 @@ uint32_t sandbox_next_offset(const struct sandbox *s);
 uint32_t sandbox_data_offset(unsigned slot);
 /* Adds a loop over @length bytes of @code, @copies times in a row; false when the code area is full. Fills offset. */
 bool sandbox_add(struct sandbox *s, const uint8_t *code, size_t length, unsigned copies, bool counts_in_memory, uint32_t *offset);
+/* What stands at @offset of the code area; readable until sandbox_clear. */
+const uint8_t *sandbox_code(const struct sandbox *s, uint32_t offset);
 /* Runs items 0 to @count - 1. @cancelled (may be NULL) is asked about ten times a second. False with err when no child can be started, or cancelled. */
 bool sandbox_run(struct sandbox *s, unsigned count, const struct window_rules *rules, bool (*cancelled)(void *state), void *state, struct err *err);
 

@@ -221,6 +221,8 @@ static BARE void item_run(struct sandbox_item *item)
     } else {
         window_measure(&real_pulse, &child.given.batch->rules, item->difference, item->count, &item->result);
         item->result.cycles /= item->passes ? item->passes : 1;
+        for (unsigned i = 0; i < WINDOW_VALUES; i++)
+            item->result.values[i] /= (float)(item->passes ? item->passes : 1);
         item->fault = item->result.state == WINDOW_FAULT ? item->result.fault : FAULT_NONE;
         if (child.counter >= 0 && !item->fault)
             item->counter_cycles = by_counter(item, item->result.cycles);

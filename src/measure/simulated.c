@@ -106,6 +106,11 @@ static bool simulated_measure(struct source *base, const struct experiment *e, s
             out[i].busy = r.state != WINDOW_SETTLED;
             out[i].cycles = out[i].busy ? NAN : r.cycles / EXECUTIONS;
             out[i].spread = r.spread;
+            if (base->record) {
+                record_windows(base->record, s->ticks / TICK_HZ, r.clock * TICK_HZ, r.accepted, r.contended, r.disturbed);
+                record_add(base->record, &e[i], &(struct record_pass){.values = r.values, .count = r.accepted, .executions = (unsigned)EXECUTIONS,
+                                                                      .instructions = base->instructions, .clock_hz = r.clock * TICK_HZ});
+            }
             snprintf(out[i].state, sizeof out[i].state, "%s", out[i].busy ? "the core is shared with somebody busy" : EXPERIMENT_OK);
         }
         str_done(&unknown);
@@ -121,7 +126,7 @@ static void simulated_free(struct source *base)
 struct source *source_simulated(const struct mapping *mapping, double noise, uint64_t seed)
 {
     struct simulated *s = mem_zero(1, sizeof *s);
-    s->base = (struct source){simulated_measure, simulated_free};
+    s->base = (struct source){SOURCE_BODY, NULL, simulated_measure, simulated_free};
     s->mapping = mapping;
     s->noise = noise;
     rng_seed(&s->rng, seed);

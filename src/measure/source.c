@@ -5,20 +5,24 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/names.h"
 #include "model/experiments.h"
+
+#define FORMS_MAX 64
 
 struct cpu_source {
     struct source base;
     const struct forms *forms;
     struct sandbox *sandbox;
     struct calibration calibration;
-    unsigned instructions;
     struct names names;                    /* forms met */
     VEC(struct form_code *) codes;         /* by name; NULL: not measurable */
     VEC(char *) reasons;                   /* by name; NULL: measurable */
     struct body body;
     unsigned executions[SANDBOX_ITEMS];    /* of each item's loop */
+    uint32_t lengths[SANDBOX_ITEMS];       /* bytes of its body */
+    double started;
 };
 
 static uint32_t form_index(struct cpu_source *s, const char *form)
@@ -44,13 +48,13 @@ static void state_set(struct measured *m, const char *format, const char *what)
 /* Code of experiment @e into the sandbox; false with the reason in @out, *full when only the code area is. */
 static bool item_prepare(struct cpu_source *s, const struct experiment *e, size_t at, struct measured *out, bool *full)
 {
-    struct form_code *forms[64];
-    uint32_t counts[64], offset;
+    struct form_code *forms[FORMS_MAX];
+    uint32_t counts[FORMS_MAX], offset;
     struct err err = {0};
 
     *full = false;
     *out = (struct measured){.cycles = NAN, .spread = NAN, .clock_hz = NAN};
-    if (e->count > 64) {
+    if (e->count > FORMS_MAX) {
         state_set(out, "%s", "more than 64 different forms");
         return false;
     }
@@ -66,7 +70,7 @@ static bool item_prepare(struct cpu_source *s, const struct experiment *e, size_
             return false;
         }
     }
-    const struct body_shape shape = {s->instructions, s->calibration.load_window};
+    const struct body_shape shape = {s->base.instructions, s->calibration.load_window};
     if (!body_make(forms, counts, e->count, &shape, &s->body, &err)) {
         state_set(out, "%.90s", err.what);
         return false;
@@ -77,6 +81,7 @@ static bool item_prepare(struct cpu_source *s, const struct experiment *e, size_
     }
     sandbox_items(s->sandbox)[at] = (struct sandbox_item){.mode = SANDBOX_WINDOWS, .code = PULSE_ITEM, .offset = offset, .vectors = sandbox_setup(&s->body)};
     s->executions[at] = s->body.executions;
+    s->lengths[at] = (uint32_t)s->body.length;
     return true;
 }
 
@@ -103,6 +108,19 @@ static void item_result(struct cpu_source *s, size_t at, struct measured *out)
     }
 }
 
+/* Samples, code and what became of the windows, for those who want to see them. */
+static void item_record(struct cpu_source *s, const struct experiment *e, size_t at, const struct measured *m)
+{
+    const struct sandbox_item *item = &sandbox_items(s->sandbox)[at];
+    const struct window_result *r = &item->result;
+    const struct record_pass pass = {.values = r->values, .count = r->accepted, .executions = s->executions[at], .instructions = s->base.instructions,
+                                     .clock_hz = m->clock_hz, .code = sandbox_code(s->sandbox, item->offset), .length = s->lengths[at]};
+
+    record_windows(s->base.record, clock_seconds() - s->started, m->clock_hz, r->accepted, r->contended, r->disturbed);
+    if (!item->fault)
+        record_add(s->base.record, e, &pass);
+}
+
 static bool cpu_measure(struct source *base, const struct experiment *e, size_t n, struct measured *out, bool (*cancelled)(void *state), void *state, struct err *err)
 {
     struct cpu_source *s = (struct cpu_source *)base;
@@ -117,8 +135,11 @@ static bool cpu_measure(struct source *base, const struct experiment *e, size_t 
                 where[count++] = next;
         if (count && !sandbox_run(s->sandbox, count, &s->calibration.rules, cancelled, state, err))
             return false;
-        for (unsigned i = 0; i < count; i++)
+        for (unsigned i = 0; i < count; i++) {
             item_result(s, i, &out[where[i]]);
+            if (s->base.record)
+                item_record(s, &e[where[i]], i, &out[where[i]]);
+        }
     }
     return true;
 }
@@ -141,9 +162,9 @@ struct source *source_cpu(const struct forms *forms, int cpu, unsigned instructi
 {
     struct cpu_source *s = mem_zero(1, sizeof *s);
 
-    s->base = (struct source){cpu_measure, cpu_free};
+    s->base = (struct source){instructions ? instructions : SOURCE_BODY, NULL, cpu_measure, cpu_free};
     s->forms = forms;
-    s->instructions = instructions ? instructions : SOURCE_BODY;
+    s->started = clock_seconds();
     s->sandbox = sandbox_new(cpu, err);
     if (s->sandbox && calibrate(s->sandbox, cancelled, state, &s->calibration, err))
         return &s->base;
@@ -159,4 +180,22 @@ const struct calibration *source_cpu_calibration(const struct source *s)
 struct sandbox *source_cpu_sandbox(struct source *s)
 {
     return ((struct cpu_source *)s)->sandbox;
+}
+
+bool source_code(const struct forms *forms, const struct experiment *e, const struct body_shape *shape, struct body *out, struct err *err)
+{
+    struct form_code *codes[FORMS_MAX] = {0};
+    uint32_t counts[FORMS_MAX];
+    bool ok = e->count <= FORMS_MAX || err_set(err, ERR_LIMIT, NULL, "more than %d different forms", FORMS_MAX);
+
+    for (unsigned i = 0; ok && i < e->count; i++) {
+        const struct form_row *row = forms_find(forms, e->terms[i].form);
+        counts[i] = e->terms[i].count;
+        codes[i] = row ? form_code_new(row, err) : NULL;
+        ok = codes[i] || (!row ? err_set(err, ERR_MISSING, "forms list shows them", "there is no form %s", e->terms[i].form) : false);
+    }
+    ok = ok && body_make(codes, counts, e->count, shape, out, err);
+    for (unsigned i = 0; i < e->count && i < FORMS_MAX; i++)
+        form_code_free(codes[i]);
+    return ok;
 }

@@ -4,6 +4,7 @@
 
 #include "isa/forms.h"
 #include "measure/calibrate.h"
+#include "measure/record.h"
 #include "model/experiment.h"
 #include "model/mapping.h"
 
@@ -13,12 +14,16 @@ struct measured {
     double clock_hz;
     uint32_t repeats;    /* accepted windows */
     bool counter;        /* cycles come from the hardware's counter */
+    double short_cycles; /* the same in a body of SOURCE_SHORT instructions; NaN: not measured, or by a source alone */
+    char lengths[24];    /* runner: what the two lengths say, runner_lengths; "" when not both are known */
     bool busy;           /* no reason of the experiment's own: the machine was not quiet enough, try again */
     char state[96];      /* EXPERIMENT_OK or the reason */
 };
 
 /* One thread. */
 struct source {
+    unsigned instructions;   /* of a body, about: may be changed between calls */
+    struct record *record;   /* what keeps the samples; NULL: nobody */
     /* Fills @out for @n experiments (at most SANDBOX_ITEMS). False with err when measuring itself is impossible or was cancelled. */
     bool (*measure)(struct source *s, const struct experiment *e, size_t n, struct measured *out, bool (*cancelled)(void *state), void *state, struct err *err);
     void (*free)(struct source *s);
@@ -31,11 +36,16 @@ static inline void source_free(struct source *s)
 
 /* Long enough that the loop's own branch costs half a percent of an issue-bound body, short enough for every decoded-instruction cache. */
 #define SOURCE_BODY 200
+/* PMEvo's: what differs between the two lengths is the front end's, or the loop's. */
+#define SOURCE_SHORT 50
 
 /* Loads forms from @forms (borrowed), calibrates. NULL with err. */
 struct source *source_cpu(const struct forms *forms, int cpu, unsigned instructions, bool (*cancelled)(void *state), void *state, struct err *err);
 const struct calibration *source_cpu_calibration(const struct source *s);
 struct sandbox *source_cpu_sandbox(struct source *s);
+
+/* The body that source_cpu would run for @e, without running it. False with err when there is none. Any thread. */
+bool source_code(const struct forms *forms, const struct experiment *e, const struct body_shape *shape, struct body *out, struct err *err);
 
 /* A processor whose experiments take what @mapping says (borrowed), with the clock drifting, runs interrupted and contention now and then as seen on real ones.
  * @noise: relative jitter of each run. */

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stddef.h>
 
-#define VALUES 16   /* accepted windows kept; after that many the lowest three stand whatever their spread */
+#define VALUES WINDOW_VALUES
 #define RUNS 3      /* of the item in one window */
 
 double window_lowest(double *values, unsigned n, double *spread)
@@ -104,7 +104,9 @@ void window_measure(const struct pulse *pulse, const struct window_rules *rules,
             continue;
         }
         double ticks_per_cycle = after < before ? after : before;
-        values[have++] = (longer - shorter) / ((double)(difference ? count - count / 2 : count) * ticks_per_cycle);
+        values[have] = (longer - shorter) / ((double)(difference ? count - count / 2 : count) * ticks_per_cycle);
+        out->values[have] = (float)values[have];
+        have++;
         out->clock = 1 / ticks_per_cycle;
         out->accepted++;
         if (have >= 3) {

@@ -31,6 +31,8 @@ struct window_rules {
 
 enum window_state { WINDOW_SETTLED, WINDOW_UNSETTLED, WINDOW_FAULT };
 
+#define WINDOW_VALUES 16     /* accepted windows kept; after that many the lowest three stand whatever their spread */
+
 struct window_result {
     enum window_state state;
     unsigned fault;          /* when WINDOW_FAULT */
@@ -38,6 +40,7 @@ struct window_result {
     double spread;           /* relative, of the three values it rests on */
     double clock;            /* cycles per tick in the last accepted window */
     unsigned accepted, contended, disturbed;   /* windows by what became of them */
+    float values[WINDOW_VALUES];               /* cycles per loop iteration of the accepted ones, as they came */
 };
 
 /* Measures PULSE_ITEM under @rules, @count iterations a run (0: what fills the window). With @difference half as many are run as well and subtracted

@@ -56,14 +56,19 @@ uint64_t experiment_size(const struct experiment *e)
     return size;
 }
 
+void experiment_term_print(const char *form, uint32_t count, struct str *out)
+{
+    /* A name that begins like a count must not be read as one. */
+    if (count != 1 || isdigit((unsigned char)form[0]))
+        str_addf(out, "%u*", count);
+    str_add(out, form);
+}
+
 void experiment_print(const struct experiment *e, struct str *out)
 {
     for (unsigned i = 0; i < e->count; i++) {
         str_add(out, i ? " + " : "");
-        /* A name that begins like a count must not be read as one. */
-        if (e->terms[i].count != 1 || isdigit((unsigned char)e->terms[i].form[0]))
-            str_addf(out, "%u*", e->terms[i].count);
-        str_add(out, e->terms[i].form);
+        experiment_term_print(e->terms[i].form, e->terms[i].count, out);
     }
 }
 

@@ -27,6 +27,7 @@ void experiment_done(struct experiment *e);
 void experiment_add(struct experiment *e, const char *form, uint32_t count);
 bool experiment_equal(const struct experiment *a, const struct experiment *b); /* as multisets */
 uint64_t experiment_size(const struct experiment *e);                           /* forms with multiplicity */
+void experiment_term_print(const char *form, uint32_t count, struct str *out);   /* one term of it: 2*ADD (R64, R64) */
 void experiment_print(const struct experiment *e, struct str *out);
 /* '+' splits terms only outside parentheses and brackets; a form does not itself begin as a count does. Counts go up to EXPERIMENT_COUNT_MAX,
  * distinct forms to EXPERIMENT_FORMS_MAX.

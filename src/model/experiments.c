@@ -152,10 +152,12 @@ void experiments_get(const struct experiments *t, size_t index, struct experimen
 
 void experiments_print(const struct experiments *t, size_t index, struct str *out)
 {
-    struct experiment e;
-    experiments_get(t, index, &e);
-    experiment_print(&e, out);
-    experiment_done(&e);
+    const struct flat_term *terms = experiments_terms(t, index);
+    for (uint32_t k = 0; k < t->rows.items[index].count; k++) {
+        if (k)
+            str_add(out, " + ");
+        experiment_term_print(t->forms.items[terms[k].form], terms[k].count, out);
+    }
 }
 
 uint64_t experiments_size(const struct experiments *t, size_t index)

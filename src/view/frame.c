@@ -165,10 +165,11 @@ bool frame_jobs(struct frame *f)
 
     str_clear(&s->output);
     experiments_publish(s);
-    bool changed = job_drain();
-    if (!changed)
+    enum job_news news = job_drain();
+    if (news == JOB_NOTHING_NEW)
         return false;
-    s->revision++;
+    /* Progress alone leaves machines and kernel as they were: nothing is analysed or predicted anew for it. */
+    s->revision += news == JOB_ENDED;
     if (s->output.length) {
         char *text = str_take(&s->output);
         show_output(f, "a job has ended", text);
@@ -193,7 +194,7 @@ static void add_jobs(struct str *out)
             str_addf(out, "%sjob %u %s", out->length ? " | " : "", info.number, info.title);
             if (info.total > 0)
                 str_addf(out, " %.0f %%", 100 * info.done / info.total);
-            str_addf(out, " %s", info.note);
+            str_addf(out, " %s", info.paused ? "paused" : info.note);
         }
 }
 

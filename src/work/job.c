@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -25,6 +26,7 @@ struct job {
     double started;
     bool joined;             /* UI thread: finish ran */
     pthread_mutex_t lock;    /* of info */
+    pthread_cond_t resumed;  /* under lock: info.paused or cancel changed */
     struct job_info info;
     bool ended;              /* under lock: run returned */
 };
@@ -71,6 +73,7 @@ static void job_free(struct job *job)
     if (job->state && job->ops->free)
         job->ops->free(job->state);
     pthread_mutex_destroy(&job->lock);
+    pthread_cond_destroy(&job->resumed);
     free(job);
 }
 
@@ -96,6 +99,7 @@ unsigned job_start(const char *title, const struct job_ops *ops, void *take_stat
     job->info.state = JOB_RUNNING;
     snprintf(job->info.title, sizeof job->info.title, "%s", title);
     pthread_mutex_init(&job->lock, NULL);
+    pthread_cond_init(&job->resumed, NULL);
     /* Signals are the UI thread's. */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -143,6 +147,26 @@ void job_progress(struct job *job, double done, double total, const char *format
     ring();
 }
 
+double job_rest(struct job *job)
+{
+    double begun = clock_seconds();
+    bool rested = false;
+
+    pthread_mutex_lock(&job->lock);
+    while (job->info.paused && !job_cancelled(job)) {
+        /* An interrupt comes from a signal handler, which cannot wake anybody: look now and then. */
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += 100000000;
+        until.tv_sec += until.tv_nsec / 1000000000;
+        until.tv_nsec %= 1000000000;
+        pthread_cond_timedwait(&job->resumed, &job->lock, &until);
+        rested = true;
+    }
+    pthread_mutex_unlock(&job->lock);
+    return rested ? clock_seconds() - begun : 0;
+}
+
 static void snapshot(struct job *job, struct job_info *out, bool *ended)
 {
     pthread_mutex_lock(&job->lock);
@@ -159,6 +183,7 @@ static void settle(struct job *job)
 
     if (job->joined)
         return;
+    job_pause(job->info.number, false);
     pthread_join(job->thread, NULL);
     snapshot(job, &info, &ended);
     job->joined = true;
@@ -169,13 +194,13 @@ static void settle(struct job *job)
     job->state = NULL;
 }
 
-bool job_drain(void)
+enum job_news job_drain(void)
 {
     char bytes[256];
-    bool changed = false;
+    enum job_news news = JOB_NOTHING_NEW;
 
     while (wake[0] >= 0 && read(wake[0], bytes, sizeof bytes) > 0)
-        changed = true;
+        news = JOB_PROGRESS;
     for (size_t i = 0; i < count; i++) {
         struct job_info info;
         bool ended;
@@ -184,10 +209,10 @@ bool job_drain(void)
         snapshot(jobs[i], &info, &ended);
         if (ended) {
             settle(jobs[i]);
-            changed = true;
+            news = JOB_ENDED;
         }
     }
-    return changed;
+    return news;
 }
 
 size_t job_count(void)
@@ -221,12 +246,35 @@ bool job_find(unsigned number, struct job_info *out)
     return job != NULL;
 }
 
+static void cancel(struct job *job)
+{
+    atomic_store(&job->cancel, true);
+    pthread_mutex_lock(&job->lock);
+    pthread_cond_broadcast(&job->resumed);
+    pthread_mutex_unlock(&job->lock);
+}
+
 bool job_cancel(unsigned number)
 {
     struct job *job = find(number);
     if (!job || job->joined)
         return false;
-    atomic_store(&job->cancel, true);
+    cancel(job);
+    return true;
+}
+
+bool job_pause(unsigned number, bool on)
+{
+    struct job *job = find(number);
+    if (!job || job->joined)
+        return false;
+    pthread_mutex_lock(&job->lock);
+    bool changed = job->info.paused != on;
+    job->info.paused = on;
+    pthread_cond_broadcast(&job->resumed);
+    pthread_mutex_unlock(&job->lock);
+    if (changed)
+        ring();
     return true;
 }
 
@@ -258,7 +306,7 @@ int job_wake_fd(void)
 void job_shutdown(void)
 {
     for (size_t i = 0; i < count; i++) {
-        atomic_store(&jobs[i]->cancel, true);
+        cancel(jobs[i]);
         if (!jobs[i]->joined)
             pthread_join(jobs[i]->thread, NULL);
         job_free(jobs[i]);

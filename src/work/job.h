@@ -18,6 +18,7 @@ struct job_info {
     double done, total;     /* units of work; total 0: not known */
     double seconds;
     char note[80];          /* "12.3 M instructions" */
+    bool paused;            /* while running */
     struct err err;         /* when JOB_FAILED */
 };
 
@@ -35,12 +36,18 @@ unsigned job_start(const char *title, const struct job_ops *ops, void *take_stat
 bool job_cancelled(const struct job *job);
 void job_progress(struct job *job, double done, double total, const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/* UI thread. Runs the finish functions of ended jobs; true when anything changed. */
-bool job_drain(void);
+/* Blocks while the job is paused; returns the seconds that took. Call it between pieces of work of a job that can be paused. */
+double job_rest(struct job *job);
+
+/* UI thread. Runs the finish functions of ended jobs. */
+enum job_news { JOB_NOTHING_NEW, JOB_PROGRESS, JOB_ENDED };
+enum job_news job_drain(void);
 size_t job_count(void);                                   /* ever started and still listed */
 bool job_get(size_t index, struct job_info *out);         /* newest last */
 bool job_find(unsigned number, struct job_info *out);
 bool job_cancel(unsigned number);
+/* Whether job @number is to rest; false when it does not run. It rests where it calls job_rest. */
+bool job_pause(unsigned number, bool on);
 /* Asks every job to end and job_wait to cancel what it waits for. From a signal handler too. */
 void job_interrupt(void);
 bool job_interrupted(void);

@@ -99,6 +99,42 @@ static void test_failure_and_cancel(void **state)
     assert_false(job_cancel(9999));
 }
 
+/* Works until it has rested once. */
+static bool rest_run(struct job *job, void *state, struct err *err)
+{
+    (void)state;
+    while (job_rest(job) <= 0)
+        if (job_cancelled(job))
+            return err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
+    return !job_cancelled(job);
+}
+
+static void test_pause(void **state)
+{
+    static const struct job_ops resting = {rest_run, NULL, NULL};
+    struct job_info info;
+    struct err err;
+    (void)state;
+    unsigned number = job_start("resting", &resting, NULL, &err);
+    assert_true(job_pause(number, true));
+    assert_true(job_find(number, &info) && info.paused);
+    while (job_drain() != JOB_ENDED) {
+        job_pause(number, false);
+        job_pause(number, true);
+    }
+    assert_true(job_find(number, &info));
+    assert_int_equal(info.state, JOB_DONE);
+    assert_false(job_pause(number, true));
+    /* One that rests can be cancelled, and one that is waited for does not rest for ever. */
+    number = job_start("resting", &resting, NULL, &err);
+    assert_true(job_pause(number, true));
+    assert_true(job_cancel(number));
+    assert_true(job_wait(number));
+    assert_true(job_find(number, &info));
+    assert_int_equal(info.state, JOB_CANCELLED);
+    job_shutdown();
+}
+
 static void test_many_and_shutdown(void **state)
 {
     (void)state;
@@ -117,6 +153,7 @@ static void test_many_and_shutdown(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_runs_to_the_end), cmocka_unit_test(test_failure_and_cancel), cmocka_unit_test(test_many_and_shutdown)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_runs_to_the_end), cmocka_unit_test(test_failure_and_cancel), cmocka_unit_test(test_pause),
+                                       cmocka_unit_test(test_many_and_shutdown)};
     return cmocka_run_group_tests_name("job", tests, NULL, NULL);
 }

@@ -70,7 +70,7 @@ static struct experiments *random_table(size_t n, uint64_t seed)
 static bool run(struct experiments *t, const char *path, const struct runner_options *options, size_t cancel_after, struct runner_summary *summary, struct err *err)
 {
     struct collected c = {t, 0, cancel_after, 0};
-    const struct runner_hooks hooks = {cancelled, result, progress, &c};
+    const struct runner_hooks hooks = {cancelled, result, progress, &c, NULL};
     struct experiments *copy = experiments_copy(t, NULL);
     struct source *source = source_simulated(machine->mapping, 0.001, 7);
     struct journal *journal = path ? journal_open(path, err) : NULL;
@@ -110,7 +110,7 @@ static void test_pipeline(void **state)
     assert_true(run(t, NULL, &(struct runner_options){0}, 0, &s, &err));
     assert_int_equal(s.done, t->rows.count);
     assert_int_equal(s.failed + s.left + s.reused, 0);
-    assert_true(s.passes >= 2 * t->rows.count);
+    assert_true(s.passes >= 3 * t->rows.count);
     check_against_mapping(t, true);
     experiments_free(t);
 }
@@ -166,8 +166,8 @@ static void test_journal_resumes(void **state)
         assert_true(pwrite(fd, "\"ADD (R64, R6", 13, end) == 13);
     }
     assert_true(runs > 3);
-    /* Two passes each and a few third ones, however often it was stopped. */
-    assert_true(passes < 3 * whole->rows.count);
+    /* Two passes each, one with short bodies, and a few more, however often it was stopped. */
+    assert_true(passes < 4 * whole->rows.count);
     struct runner_summary s;
     struct experiments *t = experiments_copy(whole, NULL);
     assert_true(run(t, path, &(struct runner_options){0}, 0, &s, &err));
@@ -199,6 +199,96 @@ static void test_journal_faults(void **state)
     assert_null(journal_open("/proc/none/at/all.csv", &err));
     assert_true(err.what[0]);
     close(fd);
+    unlink(path);
+}
+
+/* What the two body lengths say, with the loop's own cost allowed for. */
+static void test_lengths(void **state)
+{
+    char text[24];
+    (void)state;
+    runner_lengths(1.0, 1.0, 0.02, 1, text, sizeof text);
+    assert_string_equal(text, "same");
+    runner_lengths(0.255, 0.25, 0.02, 1, text, sizeof text);
+    assert_string_equal(text, "same");
+    /* 50 of a quarter cycle: one cycle more is the loop's, two are not. */
+    runner_lengths(0.27, 0.25, 0.02, 1, text, sizeof text);
+    assert_string_equal(text, "same");
+    runner_lengths(0.29, 0.25, 0.02, 1, text, sizeof text);
+    assert_string_equal(text, "+16.0 % at 50");
+    runner_lengths(1.0, 1.123, 0.02, 1, text, sizeof text);
+    assert_string_equal(text, "+12.3 % at 200");
+    runner_lengths(NAN, 1.123, 0.02, 1, text, sizeof text);
+    assert_string_equal(text, "");
+    runner_lengths(1.0, 1.123, 0.2, 1, text, sizeof text);
+    assert_string_equal(text, "same");
+}
+
+/* A source whose long bodies do not fit what feeds it, and which asks for rest. */
+static double rested;
+
+static bool limited_measure(struct source *s, const struct experiment *e, size_t n, struct measured *out, bool (*stop)(void *state), void *state, struct err *err)
+{
+    (void)stop;
+    (void)state;
+    (void)err;
+    for (size_t i = 0; i < n; i++) {
+        bool limited = strcmp(e[i].terms[0].form, "WIDE ()") == 0;
+        out[i] = (struct measured){.cycles = limited && s->instructions > 100 ? 1.25 : 1, .repeats = 3, .state = EXPERIMENT_OK};
+    }
+    return true;
+}
+
+static void lengths_result(void *state, size_t index, const struct measured *m)
+{
+    struct collected *c = state;
+    experiments_set(c->table, index, m->cycles, m->spread, m->repeats, m->state);
+    experiments_set_extra(c->table, index, "lengths", m->lengths);
+    c->results++;
+}
+
+static double rest(void *state)
+{
+    (void)state;
+    rested += 1000;
+    return 1000;
+}
+
+static void test_two_lengths(void **state)
+{
+    char path[] = "/tmp/portolan-journal-XXXXXX";
+    int fd = mkstemp(path);
+    struct experiments *t = experiments_new();
+    struct source source = {SOURCE_BODY, NULL, limited_measure, NULL};
+    struct runner_summary s;
+    struct err err = {0};
+    (void)state;
+    assert_true(fd >= 0);
+    close(fd);
+    experiments_add_named(t, &(struct experiment){(struct experiment_term[]){{(char *)"WIDE ()", 1}}, 1});
+    experiments_add_named(t, &(struct experiment){(struct experiment_term[]){{(char *)"PLAIN ()", 1}}, 1});
+    for (int round = 0; round < 3; round++) {
+        struct experiments *copy = experiments_copy(t, NULL);
+        struct collected c = {copy, 0, 0, 0};
+        const struct runner_hooks hooks = {cancelled, lengths_result, progress, &c, rest};
+        struct journal *journal = journal_open(path, &err);
+        /* A budget that rests would exceed. */
+        assert_true(runner_run(&source, t, journal, &(struct runner_options){.one_length = round == 0, .budget = 900}, &hooks, &s, &err));
+        journal_close(journal);
+        assert_int_equal(c.results, 2);
+        assert_int_equal(s.done, 2);
+        assert_true(copy->rows.items[0].cycles == 1.25);
+        assert_true(copy->rows.items[1].cycles == 1);
+        assert_string_equal(copy->rows.items[0].extra[0], round == 0 ? "" : "+25.0 % at 200");
+        assert_string_equal(copy->rows.items[1].extra[0], round == 0 ? "" : "same");
+        /* First the long bodies alone; then the short ones that are missing, the one that differs twice; then everything is known. */
+        assert_int_equal(s.passes, round == 0 ? 4 : round == 1 ? 3 : 0);
+        assert_int_equal(s.reused, round == 0 ? 0 : 2);
+        experiments_free(copy);
+    }
+    assert_int_equal(source.instructions, SOURCE_BODY);
+    assert_true(rested > 0);
+    experiments_free(t);
     unlink(path);
 }
 
@@ -242,6 +332,6 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_pipeline), cmocka_unit_test(test_unknown_forms), cmocka_unit_test(test_journal_resumes),
-                                       cmocka_unit_test(test_journal_faults), cmocka_unit_test(test_budget)};
+                                       cmocka_unit_test(test_journal_faults), cmocka_unit_test(test_budget), cmocka_unit_test(test_lengths), cmocka_unit_test(test_two_lengths)};
     return cmocka_run_group_tests_name("runner", tests, setup, teardown);
 }

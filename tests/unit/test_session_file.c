@@ -229,6 +229,19 @@ static void test_forms_add(void **state)
     assert_int_equal(forms_count(s.forms[ISA_X86_64]), before);
     for (size_t i = 1; i < forms_count(s.forms[ISA_X86_64]); i++)
         assert_true(strcmp(forms_at(s.forms[ISA_X86_64], i - 1)->form, forms_at(s.forms[ISA_X86_64], i)->form) < 0);
+    /* Measuring works on a copy, which holds them too and outlives the table. */
+    struct forms *copy = forms_copy(s.forms[ISA_X86_64]);
+    assert_int_equal(forms_count(copy), before);
+    for (size_t i = 0; i < before; i++) {
+        const struct form_row *own = forms_at(copy, i), *theirs = forms_at(s.forms[ISA_X86_64], i);
+        assert_string_equal(own->form, theirs->form);
+        assert_string_equal(own->template, theirs->template);
+        assert_true(own->template != theirs->template && own->isa == theirs->isa);
+    }
+    forms_free(s.forms[ISA_X86_64]);
+    s.forms[ISA_X86_64] = NULL;
+    assert_string_equal(forms_find(copy, "VPADDD_EVEX (XMM, XMM, XMM)")->template, "{{evex}} vpaddd {W:XMM}, {R:XMM}, {R:XMM}");
+    forms_free(copy);
     session_done(&s);
     str_done(&text);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "view/filter.h"
+#include "model/filter.h"
 
 #include <math.h>
 #include <stdlib.h>

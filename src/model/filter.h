@@ -1,6 +1,6 @@
-/* Filter expressions of table views: `cycles>2 & form~VADD`, or plain words that any column may hold. */
-#ifndef PORTOLAN_VIEW_FILTER_H
-#define PORTOLAN_VIEW_FILTER_H
+/* Filter expressions over rows with columns, for views and commands alike: `cycles>2 & form~VADD`, or plain words that any column may hold. */
+#ifndef PORTOLAN_MODEL_FILTER_H
+#define PORTOLAN_MODEL_FILTER_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "measure/record.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+#define STRETCH 0.1      /* seconds a point stands for at first */
+#define BUCKETS 4096     /* of the index by text; a power of two */
+#define NONE UINT16_MAX
+
+struct row {
+    char *text;
+    uint64_t hash;
+    uint16_t next;       /* of the same bucket */
+    struct record_samples samples;
+};
+
+struct stretch { double clock_sum; uint64_t accepted, contended, disturbed; };
+
+struct record {
+    pthread_mutex_t lock;
+    uint64_t revision;
+    struct row rows[RECORD_ROWS];
+    unsigned next_row;
+    uint16_t buckets[BUCKETS];
+    struct stretch points[RECORD_POINTS];
+    size_t point_count;
+    double stretch;
+    struct calibration calibration;
+    char name[64];
+    bool known, simulated;
+};
+
+struct record *record_new(void)
+{
+    struct record *r = mem_zero(1, sizeof *r);
+    pthread_mutex_init(&r->lock, NULL);
+    memset(r->buckets, 0xff, sizeof r->buckets);
+    r->stretch = STRETCH;
+    return r;
+}
+
+void record_free(struct record *r)
+{
+    if (!r)
+        return;
+    for (unsigned i = 0; i < RECORD_ROWS && i < r->next_row; i++) {
+        free(r->rows[i].text);
+        free(r->rows[i].samples.code);
+    }
+    pthread_mutex_destroy(&r->lock);
+    free(r);
+}
+
+static uint64_t hash_of(const char *text)
+{
+    uint64_t hash = 14695981039346656037u;   /* FNV-1a */
+    for (; *text; text++)
+        hash = (hash ^ (unsigned char)*text) * 1099511628211u;
+    return hash ^ hash >> 32;
+}
+
+static struct row *find(struct record *r, const char *text, uint64_t hash)
+{
+    for (uint16_t at = r->buckets[hash % BUCKETS]; at != NONE; at = r->rows[at].next)
+        if (r->rows[at].hash == hash && strcmp(r->rows[at].text, text) == 0)
+            return &r->rows[at];
+    return NULL;
+}
+
+/* The oldest row makes room. */
+static struct row *row_new(struct record *r, const char *text, uint64_t hash)
+{
+    uint16_t at = (uint16_t)(r->next_row++ % RECORD_ROWS);
+    struct row *row = &r->rows[at];
+
+    if (row->text) {
+        uint16_t *link = &r->buckets[row->hash % BUCKETS];
+        while (*link != at)
+            link = &r->rows[*link].next;
+        *link = row->next;
+        free(row->text);
+        free(row->samples.code);
+    }
+    *row = (struct row){.text = mem_strdup(text), .hash = hash, .next = r->buckets[hash % BUCKETS]};
+    r->buckets[hash % BUCKETS] = at;
+    return row;
+}
+
+static void take_code(struct record_samples *s, const struct record_pass *pass)
+{
+    if (!pass->code || (s->code && pass->instructions < s->instructions))
+        return;
+    s->code = mem_resize(s->code, pass->length);
+    memcpy(s->code, pass->code, pass->length);
+    s->length = pass->length;
+    s->executions = pass->executions;
+    s->instructions = pass->instructions;
+}
+
+void record_add(struct record *r, const struct experiment *e, const struct record_pass *pass)
+{
+    struct str text = {0};
+
+    experiment_print(e, &text);
+    uint64_t hash = hash_of(str_text(&text));
+    pthread_mutex_lock(&r->lock);
+    struct row *row = find(r, str_text(&text), hash);
+    if (!row)
+        row = row_new(r, str_text(&text), hash);
+    struct record_samples *s = &row->samples;
+    s->passes++;
+    for (unsigned i = 0; i < pass->count; i++) {
+        if (s->count == RECORD_VALUES)
+            memmove(s->values, s->values + 1, --s->count * sizeof *s->values);
+        s->values[s->count++] = (struct record_sample){pass->values[i] / (float)pass->executions, (uint16_t)s->passes, (uint16_t)pass->instructions};
+    }
+    s->clock_hz = pass->clock_hz;
+    take_code(s, pass);
+    r->revision++;
+    pthread_mutex_unlock(&r->lock);
+    str_done(&text);
+}
+
+/* Each point takes up its neighbour, so that the series reaches twice as far. */
+static void series_halve(struct record *r)
+{
+    r->stretch *= 2;
+    r->point_count = (r->point_count + 1) / 2;
+    for (size_t i = 0; i < RECORD_POINTS; i++) {
+        struct stretch sum = {0};
+        for (size_t k = 2 * i; k < 2 * i + 2 && k < RECORD_POINTS; k++) {
+            sum.clock_sum += r->points[k].clock_sum;
+            sum.accepted += r->points[k].accepted;
+            sum.contended += r->points[k].contended;
+            sum.disturbed += r->points[k].disturbed;
+        }
+        r->points[i] = sum;
+    }
+}
+
+void record_windows(struct record *r, double seconds, double clock_hz, unsigned accepted, unsigned contended, unsigned disturbed)
+{
+    pthread_mutex_lock(&r->lock);
+    while (seconds >= r->stretch * RECORD_POINTS)
+        series_halve(r);
+    size_t at = seconds > 0 ? (size_t)(seconds / r->stretch) : 0;
+    if (at >= RECORD_POINTS)
+        at = RECORD_POINTS - 1;
+    struct stretch *p = &r->points[at];
+    if (accepted && clock_hz > 0) {
+        p->clock_sum += clock_hz * accepted;
+        p->accepted += accepted;
+    }
+    p->contended += contended;
+    p->disturbed += disturbed;
+    if (at >= r->point_count)
+        r->point_count = at + 1;
+    r->revision++;
+    pthread_mutex_unlock(&r->lock);
+}
+
+void record_begin(struct record *r, const char *name, const struct calibration *c)
+{
+    pthread_mutex_lock(&r->lock);
+    r->known = true;
+    r->simulated = c == NULL;
+    r->calibration = c ? *c : (struct calibration){0};
+    snprintf(r->name, sizeof r->name, "%s", name);
+    memset(r->points, 0, sizeof r->points);
+    r->point_count = 0;
+    r->stretch = STRETCH;
+    r->revision++;
+    pthread_mutex_unlock(&r->lock);
+}
+
+bool record_find(struct record *r, const char *text, struct record_samples *out)
+{
+    pthread_mutex_lock(&r->lock);
+    const struct row *row = find(r, text, hash_of(text));
+    if (row) {
+        *out = row->samples;
+        out->code = row->samples.code ? memcpy(mem_alloc(out->length), row->samples.code, out->length) : NULL;
+    }
+    pthread_mutex_unlock(&r->lock);
+    return row != NULL;
+}
+
+void record_samples_done(struct record_samples *s)
+{
+    free(s->code);
+    *s = (struct record_samples){0};
+}
+
+bool record_calibration(struct record *r, struct calibration *out, char *name, size_t size, bool *simulated)
+{
+    pthread_mutex_lock(&r->lock);
+    bool known = r->known;
+    *out = r->calibration;
+    *simulated = r->simulated;
+    snprintf(name, size, "%s", r->name);
+    pthread_mutex_unlock(&r->lock);
+    return known;
+}
+
+size_t record_series(struct record *r, struct record_point *out)
+{
+    pthread_mutex_lock(&r->lock);
+    size_t n = r->point_count;
+    for (size_t i = 0; i < n; i++) {
+        const struct stretch *p = &r->points[i];
+        double all = (double)(p->accepted + p->contended + p->disturbed);
+        out[i] = (struct record_point){((double)i + 0.5) * r->stretch, p->accepted ? p->clock_sum / (double)p->accepted : NAN,
+                                       all > 0 ? (double)p->contended / all : NAN, all > 0 ? (double)p->disturbed / all : NAN};
+    }
+    pthread_mutex_unlock(&r->lock);
+    return n;
+}
+
+uint64_t record_revision(struct record *r)
+{
+    pthread_mutex_lock(&r->lock);
+    uint64_t revision = r->revision;
+    pthread_mutex_unlock(&r->lock);
+    return revision;
+}
