@@ -76,6 +76,12 @@ if command -v cc >/dev/null 2>&1; then
     holds err 'not one that is passed on'
 fi
 
+expect 0 "$portolan" -e 'help kernel load'
+holds out 'kernel load FILE'
+! grep -q 'kernel save' "$work/out" || fail "help shows more than it was asked for"
+expect 0 "$portolan" --format json -e 'set keep-going on; set'
+holds out '"keep-going":true'
+
 # Scripts: line numbers, pasted text, keep-going.
 printf 'kernel paste\n1: imulq %%rax, %%rax\n jmp 1b\n.\nkernel analyze --machine skylake\nflumb\nhelp\n' >"$work/script.pf"
 expect 1 "$portolan" -b "$work/script.pf"
