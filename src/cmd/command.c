@@ -245,17 +245,42 @@ static const char *command_end(const char *at)
     return at;
 }
 
-bool command_run(struct session *s, const char *line, FILE *out, struct err *err)
+/* With keep-going a fault is told and the run goes on; its exit status will say so. On the screen, where the lower line shows
+ * the fault of what was typed, that is for scripts only. */
+static bool goes_on(struct session *s, const char *script, size_t number, FILE *out, struct err *err)
+{
+    char text[2048];
+
+    if (script && !err->file[0])
+        err_at(err, script, number, err->column);
+    if (!s->keep_going || job_interrupted() || (s->interactive && !script))
+        return false;
+    s->any_failed = true;
+    err_text(err, text, sizeof text);
+    if (s->interactive)
+        fprintf(out, "%s\n", text);
+    else
+        fprintf(stderr, "portolan: %s\n", text);
+    return true;
+}
+
+/* Line @number of @script, NULL: what was typed or given as an argument. */
+static bool run_line(struct session *s, const char *script, size_t number, const char *line, FILE *out, struct err *err)
 {
     while (*line && !s->quit) {
         const char *end = command_end(line);
         if (job_interrupted())
             return err_set(err, ERR_LIMIT, NULL, "interrupted");
-        if (!run_one(s, line, end, out, err))
+        if (!run_one(s, line, end, out, err) && !goes_on(s, script, number, out, err))
             return false;
         line = *end ? end + 1 : end;
     }
     return true;
+}
+
+bool command_run(struct session *s, const char *line, FILE *out, struct err *err)
+{
+    return run_line(s, NULL, 0, line, out, err);
 }
 
 bool command_script(struct session *s, const char *name, const char *text, FILE *out, struct err *err)
@@ -275,15 +300,7 @@ bool command_script(struct session *s, const char *name, const char *text, FILE 
         size_t at = ++number;
         if (length && line[length - 1] == '\n')
             line[length - 1] = '\0';
-        if (command_run(s, line, out, err))
-            continue;
-        if (!err->file[0])
-            err_at(err, name, at, err->column);
-        ok = s->keep_going;
-        if (ok) {
-            char message[2048];
-            fprintf(stderr, "portolan: %s\n", err_text(err, message, sizeof message));
-        }
+        ok = run_line(s, name, at, line, out, err);
     }
     s->input = before;
     s->input_line = line_before;

@@ -88,7 +88,10 @@ expect 1 "$portolan" -b "$work/script.pf"
 holds out 'imulq %rax, %rax'
 holds err "script.pf:6: there is no command \"flumb\""
 printf 'set keep-going on\nflumb\nmachine list\n' >"$work/go.pf"
-expect 0 "$portolan" -b "$work/go.pf"
+expect 1 "$portolan" -b "$work/go.pf"
+holds out 'znver4'
+holds err 'go.pf:2: there is no command "flumb"'
+expect 1 "$portolan" -e 'set keep-going on; flumb; machine list'
 holds out 'znver4'
 holds err 'flumb'
 
