@@ -244,6 +244,8 @@ int main(int argc, char **argv)
         ok = run_script(&s, a.file, &err);
     if (!ok)
         status = report(&err);
+    else if (s.any_failed)
+        status = 1;
     if (job_interrupted())
         status = 130;
 out:

@@ -49,25 +49,32 @@ static bool say_written(struct session *s, const char *path, size_t bytes)
 
 bool cmd_kernel_report(struct session *s, int argc, char **argv, struct err *err)
 {
-    char *ids[64];
+    char **ids = mem_alloc((size_t)argc * sizeof *ids);
     size_t count = 0;
     const char *path = NULL;
     struct str text = {0};
+    bool ok = false, html;
 
     for (int i = 1; i < argc; i++) {
         bool machine = strcmp(argv[i], "--machine") == 0;
-        if ((machine && i + 1 == argc) || (!machine && (argv[i][0] == '-' || path)))
-            return err_set(err, ERR_USAGE, "kernel report FILE.html [--machine ID]...", "\"%s\" is not expected here", argv[i]);
+        if ((machine && i + 1 == argc) || (!machine && (argv[i][0] == '-' || path))) {
+            err_set(err, ERR_USAGE, "kernel report FILE.html [--machine ID]...", "\"%s\" is not expected here", argv[i]);
+            goto out;
+        }
         if (machine)
             ids[count++] = argv[++i];
         else
             path = argv[i];
     }
-    bool html = path && strcmp(extension_of(path), "html") == 0;
-    if (!html && !(path && strcmp(extension_of(path), "md") == 0))
-        return err_set(err, ERR_USAGE, "kernel report FILE.html, or FILE.md", "a file name that ends in .html or .md was expected");
-    bool ok = write_report(s, count ? ids : s->selected, count ? count : s->selected_count, html, &text, err) &&
-              file_write(path, text.data, text.length, err) && say_written(s, path, text.length);
+    html = path && strcmp(extension_of(path), "html") == 0;
+    if (!html && !(path && strcmp(extension_of(path), "md") == 0)) {
+        err_set(err, ERR_USAGE, "kernel report FILE.html, or FILE.md", "a file name that ends in .html or .md was expected");
+        goto out;
+    }
+    ok = write_report(s, count ? ids : s->selected, count ? count : s->selected_count, html, &text, err) &&
+         file_write(path, text.data, text.length, err) && say_written(s, path, text.length);
+out:
+    free(ids);
     str_done(&text);
     return ok;
 }

@@ -153,8 +153,9 @@ bool cmd_kernel_paste(struct session *s, int argc, char **argv, struct err *err)
     if (file)
         return err_set(err, ERR_USAGE, "kernel load reads files", "\"%s\" is not expected here", file);
     if (!s->input && s->interactive) {
-        snprintf(s->paste_command, sizeof s->paste_command, "kernel paste%s%s%s", options.syntax == SYNTAX_ATT ? " --syntax att" : "",
-                 options.syntax == SYNTAX_INTEL ? " --syntax intel" : "", options.skip_bad ? " --skip-bad" : "");
+        snprintf(s->paste_command, sizeof s->paste_command, "kernel paste%s%s%s%s", options.syntax == SYNTAX_ATT ? " --syntax att" : "",
+                 options.syntax == SYNTAX_INTEL ? " --syntax intel" : "", options.skip_bad ? " --skip-bad" : "",
+                 !options.isa_given ? "" : options.isa == ISA_AARCH64 ? " --isa aarch64" : " --isa x86-64");
         s->want_paste = true;
         return true;
     }

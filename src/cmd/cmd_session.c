@@ -30,12 +30,43 @@ static bool set_machines(struct session *s, char *list, struct err *err)
     return session_select(s, ids, count, err);
 }
 
+static const char *const formats[] = {[FORMAT_TEXT] = "text", [FORMAT_CSV] = "csv", [FORMAT_JSON] = "json"};
+
+/* All settings, in the words that set takes. */
+static void print_settings(struct session *s)
+{
+    const struct { const char *name; bool on; } switches[] = {{"color", s->color}, {"ascii", s->ascii}, {"keep-going", s->keep_going}};
+    json_t *object = json_object(), *ids = json_array();
+    struct str machines = {0};
+
+    for (size_t i = 0; i < s->selected_count; i++) {
+        str_addf(&machines, "%s%s", i ? "," : "", s->selected[i]);
+        json_array_append_new(ids, json_string(s->selected[i]));
+    }
+    json_object_set_new(object, "machine", ids);
+    json_object_set_new(object, "format", json_string(formats[s->format]));
+    for (size_t i = 0; i < sizeof switches / sizeof *switches; i++)
+        json_object_set_new(object, switches[i].name, json_boolean(switches[i].on));
+    if (s->format == FORMAT_JSON) {
+        session_json(s, object);
+    } else {
+        bool csv = s->format == FORMAT_CSV;
+        str_addf(&s->output, csv ? "name,value\nmachine,\"%s\"\nformat,%s\n" : "machine     %s\nformat      %s\n", str_text(&machines), formats[s->format]);
+        for (size_t i = 0; i < sizeof switches / sizeof *switches; i++)
+            str_addf(&s->output, csv ? "%s,%s\n" : "%-11s %s\n", switches[i].name, switches[i].on ? "on" : "off");
+        json_decref(object);
+    }
+    str_done(&machines);
+}
+
 bool cmd_set(struct session *s, int argc, char **argv, struct err *err)
 {
-    static const char *const formats[] = {"text", "csv", "json"};
-
+    if (argc == 1) {
+        print_settings(s);
+        return true;
+    }
     if (argc != 3)
-        return err_set(err, ERR_USAGE, "set NAME VALUE", "a name and a value were expected");
+        return err_set(err, ERR_USAGE, "set NAME VALUE, or set alone to see them", "a name and a value were expected");
     if (strcmp(argv[1], "machine") == 0)
         return set_machines(s, argv[2], err);
     if (strcmp(argv[1], "color") == 0)
@@ -86,13 +117,19 @@ bool cmd_help(struct session *s, int argc, char **argv, struct err *err)
         return true;
     }
     if (argc > 1) {
+        struct str topic = {0};
+        for (int i = 1; i < argc; i++)
+            str_addf(&topic, "%s%s", i > 1 ? " " : "", argv[i]);
         bool any = false;
         for (const struct command *c = commands; c->name; c++)
-            if (str_has_prefix(c->name, argv[1])) {
+            if (str_has_prefix(c->name, str_text(&topic))) {
                 str_addf(&s->output, "%s %s\n    %s\n", c->name, c->arguments, c->help);
                 any = true;
             }
-        return any || err_set(err, ERR_USAGE, "help lists the commands", "there is no command \"%s\"", argv[1]);
+        if (!any)
+            err_set(err, ERR_USAGE, "help lists the commands", "there is no command \"%s\"", str_text(&topic));
+        str_done(&topic);
+        return any;
     }
     for (const struct command *c = commands; c->name; c++)
         str_addf(&s->output, "%-16s %s\n", c->name, c->help);

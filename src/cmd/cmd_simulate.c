@@ -61,7 +61,7 @@ static void print_timeline(const struct simulation *sim, const struct insn *insn
             str_addf(out, "%3u %4u ", iteration, insns[k].line);
             for (int32_t cycle = 0; cycle < TIMELINE_COLUMNS && cycle <= step->retire; cycle++)
                 str_add_char(out, stage_at(step, cycle));
-            str_addf(out, "  %s\n", insns[k].mnemonic);
+            str_addf(out, "  %s\n", insns[k].text ? insns[k].text + strspn(insns[k].text, " \t") : insns[k].mnemonic);
         }
 }
 

@@ -71,18 +71,19 @@ const struct command commands[] = {
     {"evolve resume", "[CHECKPOINT]", "go on, or go on from a checkpoint", false, cmd_evolve_resume},
     {"evolve stop", "", "end the run with what it has", false, cmd_evolve_stop},
     {"evolve wait", "", "wait for the run's end", false, cmd_evolve_wait},
-    {"evolve set", "NAME VALUE", "seconds, generations, uop-price, volume-price, usage-price or volume-weight of the run", false, cmd_evolve_set},
+    {"evolve set", "seconds|generations|uop-price|volume-price|usage-price|volume-weight VALUE", "change what the run was started with", false, cmd_evolve_set},
     {"evolve adopt", "", "make the best mapping the current machine, called evolved", false, cmd_evolve_adopt},
     {"jobs", "", "background jobs and how far they are", false, cmd_jobs},
     {"job cancel", "N", "end a background job", false, cmd_job_cancel},
     {"job wait", "[N]", "wait for a background job, or for all", false, cmd_job_wait},
-    {"view", "NAME|next|previous", "show another view; in batch it is printed", false, cmd_view},
+    {"view", "kernel|timeline|experiments|evolution|mapping|accuracy|output|log|help|next|previous", "show another view; in batch it is printed", false, cmd_view},
     {"find", "TEXT | --next | --previous", "search in the view", true, cmd_view},
     {"sort", "[COLUMN]", "sort the view's rows; no column: as they come", true, cmd_view},
     {"filter", "[EXPRESSION]", "show only the rows that fit; none: all", true, cmd_view},
     {"session save", "DIRECTORY", "write kernel, machines, changes and settings; replaces an older session there", false, cmd_session_save},
     {"session load", "DIRECTORY", "take up a saved session", false, cmd_session_load},
-    {"set", "NAME VALUE", "machine ID[,ID...], format text|csv|json, color, ascii, keep-going on|off, seed N, threads N|auto", false, cmd_set},
+    {"set", "[machine|format|color|ascii|keep-going|seed|threads VALUE]",
+     "machine ID[,ID...], format text|csv|json, seed N, threads N|auto, the others on|off; alone: what is set", false, cmd_set},
     {"export", "FILE", "the last result into a file: .txt, .csv, .json, .md or .html", false, cmd_export},
     {"source", "FILE", "run the commands of a file", false, cmd_source},
     {"help", "[COMMAND]", "the commands", false, cmd_help},
@@ -258,17 +259,42 @@ static const char *command_end(const char *at)
     return at;
 }
 
-bool command_run(struct session *s, const char *line, FILE *out, struct err *err)
+/* With keep-going a fault is told and the run goes on; its exit status will say so. On the screen, where the lower line shows
+ * the fault of what was typed, that is for scripts only. */
+static bool goes_on(struct session *s, const char *script, size_t number, FILE *out, struct err *err)
+{
+    char text[2048];
+
+    if (script && !err->file[0])
+        err_at(err, script, number, err->column);
+    if (!s->keep_going || job_interrupted() || (s->interactive && !script))
+        return false;
+    s->any_failed = true;
+    err_text(err, text, sizeof text);
+    if (s->interactive)
+        fprintf(out, "%s\n", text);
+    else
+        fprintf(stderr, "portolan: %s\n", text);
+    return true;
+}
+
+/* Line @number of @script, NULL: what was typed or given as an argument. */
+static bool run_line(struct session *s, const char *script, size_t number, const char *line, FILE *out, struct err *err)
 {
     while (*line && !s->quit) {
         const char *end = command_end(line);
         if (job_interrupted())
             return err_set(err, ERR_LIMIT, NULL, "interrupted");
-        if (!run_one(s, line, end, out, err))
+        if (!run_one(s, line, end, out, err) && !goes_on(s, script, number, out, err))
             return false;
         line = *end ? end + 1 : end;
     }
     return true;
+}
+
+bool command_run(struct session *s, const char *line, FILE *out, struct err *err)
+{
+    return run_line(s, NULL, 0, line, out, err);
 }
 
 bool command_script(struct session *s, const char *name, const char *text, FILE *out, struct err *err)
@@ -288,15 +314,7 @@ bool command_script(struct session *s, const char *name, const char *text, FILE 
         size_t at = ++number;
         if (length && line[length - 1] == '\n')
             line[length - 1] = '\0';
-        if (command_run(s, line, out, err))
-            continue;
-        if (!err->file[0])
-            err_at(err, name, at, err->column);
-        ok = s->keep_going;
-        if (ok) {
-            char message[2048];
-            fprintf(stderr, "portolan: %s\n", err_text(err, message, sizeof message));
-        }
+        ok = run_line(s, name, at, line, out, err);
     }
     s->input = before;
     s->input_line = line_before;

@@ -21,7 +21,7 @@ extern const struct command commands[];   /* ends with a NULL name */
 /* Runs one command line; ';' separates several outside quotes and parentheses. What they print is written to @out as each ends.
  * False with err on the first failure. */
 bool command_run(struct session *s, const char *line, FILE *out, struct err *err);
-/* Runs a script line by line; a fault says name:line. With keep-going faults are printed on stderr and the run goes on. */
+/* Runs a script line by line; a fault says name:line. With keep-going faults are told and the run goes on. */
 bool command_script(struct session *s, const char *name, const char *text, FILE *out, struct err *err);
 /* The command that @words begin with, by unambiguous prefixes; *@used gets the number of words it took. NULL with err. */
 const struct command *command_find(int count, char **words, int *used, struct err *err);

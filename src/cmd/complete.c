@@ -30,9 +30,12 @@ static void add_choices(struct completions *c, const char *at, size_t length, co
     }
 }
 
-static void add_machines(struct completions *c, const char *prefix)
+/* Those of the data directory and those made in this session. */
+static void add_machines(struct completions *c, const struct session *s, const char *prefix)
 {
     char **ids = machine_ids();
+    for (size_t i = 0; i < s->machine_count; i++)
+        add(c, s->machines[i]->id, strlen(s->machines[i]->id), prefix);
     for (char **id = ids; *id; id++) {
         add(c, *id, strlen(*id), prefix);
         free(*id);
@@ -41,7 +44,7 @@ static void add_machines(struct completions *c, const char *prefix)
 }
 
 /* The placeholders of @arguments decide what an argument after @previous can be. */
-static void add_arguments(struct completions *c, const char *arguments, const char *previous, const char *prefix)
+static void add_arguments(struct completions *c, const struct session *s, const char *arguments, const char *previous, const char *prefix)
 {
     const char *of_option = previous && previous[0] == '-' ? strstr(arguments, previous) : NULL;
 
@@ -49,7 +52,7 @@ static void add_arguments(struct completions *c, const char *arguments, const ch
         const char *value = of_option + strlen(previous) + 1;
         size_t span = strcspn(value, " ]");
         if (strncmp(value, "ID", 2) == 0)
-            add_machines(c, prefix);
+            add_machines(c, s, prefix);
         else if (strncmp(value, "FILE", 4) == 0)
             c->files = true;
         else
@@ -65,12 +68,23 @@ static void add_arguments(struct completions *c, const char *arguments, const ch
         else if (strncmp(at, "FILE", 4) == 0 || strncmp(at, "BINARY", 6) == 0 || strncmp(at, "DIR", 3) == 0)
             c->files = true;
         else if (strncmp(at, "ID", 2) == 0)
-            add_machines(c, prefix);
+            add_machines(c, s, prefix);
         else
             add_choices(c, at, span, prefix);
         at += span;
         at += strspn(at, "]. ");
     }
+}
+
+/* What `set @name` takes. */
+static void add_values(struct completions *c, const struct session *s, const char *name, const char *prefix)
+{
+    const char *values = strcmp(name, "format") == 0 ? "text|csv|json" : "on|off";
+
+    if (strcmp(name, "machine") == 0)
+        add_machines(c, s, prefix);
+    else
+        add_choices(c, values, strlen(values), prefix);
 }
 
 static int by_name(const void *a, const void *b)
@@ -85,7 +99,6 @@ void complete_line(struct session *s, const char *line, size_t start, size_t end
     int count = 0, used = 0;
     struct err err = {0};
 
-    (void)s;
     *out = (struct completions){0};
     for (char *word = strtok(semicolon ? semicolon + 1 : before, " \t"); word && count < 64; word = strtok(NULL, " \t"))
         words[count++] = word;
@@ -93,9 +106,11 @@ void complete_line(struct session *s, const char *line, size_t start, size_t end
     if (known && used <= count && strcspn(known->name, " ") != strlen(known->name) && used < 2)
         known = NULL;   /* the noun alone: its verbs */
     if (known) {
-        add_arguments(out, known->arguments, count > used ? words[count - 1] : NULL, prefix);
-        if (strcmp(known->name, "set") == 0 && count > used && strcmp(words[count - 1], "machine") == 0)
-            add_machines(out, prefix);
+        const char *previous = count > used ? words[count - 1] : NULL;
+        if (previous && strcmp(known->name, "set") == 0)
+            add_values(out, s, previous, prefix);
+        else
+            add_arguments(out, s, known->arguments, previous, prefix);
         if (strcmp(known->name, "help") == 0)
             for (const struct command *c = commands; c->name; c++)
                 add(out, c->name, strcspn(c->name, " "), prefix);

@@ -53,6 +53,7 @@ struct session {
     unsigned measured_children;
     enum format format;
     bool color, ascii, keep_going, quit;
+    bool any_failed;                  /* a command failed and keep-going let the run go on */
     struct str output;                /* what the running command prints */
     FILE *input;                      /* where `kernel paste` reads; NULL: nowhere */
     FILE *out;                        /* where the running command's output goes in the end */

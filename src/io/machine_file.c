@@ -357,6 +357,16 @@ out:
     return m;
 }
 
+static void no_machine(const char *id, struct err *err)
+{
+    char *machines = file_data_path("machines");
+    if (machines)
+        err_set(err, ERR_MISSING, "machine list shows the names", "there is no machine called \"%s\"", id);
+    else
+        err_set(err, ERR_MISSING, "install Portolan, or set PORTOLAN_DATA to its data", "the machines' tables are not there, not \"%s\" either", id);
+    free(machines);
+}
+
 struct machine *machine_load(const char *id_or_dir, struct err *err)
 {
     struct str relative = {0};
@@ -371,7 +381,7 @@ struct machine *machine_load(const char *id_or_dir, struct err *err)
         if (dir)
             m = load_directory(id_or_dir, dir, err);
         else
-            err_set(err, ERR_MISSING, "machine list shows the names", "there is no machine called \"%s\"", id_or_dir);
+            no_machine(id_or_dir, err);
         free(dir);
     }
     str_done(&relative);

@@ -118,7 +118,7 @@ static bool measure_all(struct learner *l, struct experiments *table, struct err
 {
     struct experiments *copy = experiments_copy(table, NULL);
     struct collect collect = {l, table};
-    const struct runner_hooks hooks = {is_cancelled, take_result, no_progress, &collect};
+    const struct runner_hooks hooks = {.cancelled = is_cancelled, .result = take_result, .progress = no_progress, .state = &collect};
     struct runner_summary summary;
     bool ok = runner_run(l->source, copy, NULL, &(struct runner_options){.patience = 20}, &hooks, &summary, err);
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "tui/input.h"
 #include "tui/prompt.h"
 #include "tui/screen.h"
 #include "view/frame.h"
@@ -112,6 +113,19 @@ static void read_keys(struct loop *l)
     }
 }
 
+/* Until nothing waits: keys typed ahead behind a command line are for the view, and the other way round. */
+static void read_input(struct loop *l)
+{
+    const char *rest;
+
+    do {
+        if (!l->prompting)
+            read_keys(l);
+        if (l->prompting)
+            read_prompt(l);
+    } while (input_waiting(&rest) && !l->frame.session->quit);
+}
+
 static void drain_signals(struct loop *l)
 {
     unsigned char bytes[64];
@@ -173,10 +187,7 @@ static void run(struct loop *l)
         if (sources[2].revents || frame_live(&l->frame))
             frame_jobs(&l->frame);
         if (sources[0].revents & POLLIN) {
-            if (!l->prompting)
-                read_keys(l);
-            if (l->prompting)
-                read_prompt(l);
+            read_input(l);
         } else if (sources[0].revents & (POLLHUP | POLLERR | POLLNVAL)) {
             l->leave = true;
         }

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tui/prompt.h"
 
-#include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <wchar.h>
 
 #include <readline/history.h>
@@ -15,16 +12,10 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "cmd/complete.h"
+#include "tui/input.h"
 
 #define HISTORY_KEPT 1000
-#define PASTE_LIMIT ((size_t)32 << 20)
 #define ESCAPE_WAIT 25       /* ms within which the rest of a key's sequence comes */
-#define PASTE_BEGIN "\033[200~"
-#define PASTE_END "\033[201~"
-
-/* Bytes from the terminal that readline has not taken yet: Esc and pastes are seen before it does. */
-static struct str waiting;
-static size_t taken;
 
 static struct session *session;
 static char *history_file;
@@ -33,35 +24,22 @@ static const char *prefill_text;
 static bool opened, entered;
 static struct completions matches;
 
-static bool fill(int milliseconds)
-{
-    struct pollfd tty = {.fd = STDIN_FILENO, .events = POLLIN};
-    char bytes[4096];
-
-    if (taken == waiting.length) {
-        str_clear(&waiting);
-        taken = 0;
-    }
-    if (poll(&tty, 1, milliseconds) <= 0)
-        return false;
-    ssize_t n = read(STDIN_FILENO, bytes, sizeof bytes);
-    if (n > 0)
-        str_add_bytes(&waiting, bytes, (size_t)n);
-    return n > 0;
-}
-
 static int give_byte(FILE *stream)
 {
+    const char *next;
     (void)stream;
     /* In the middle of a sequence or of a character the rest is on its way. */
-    if (taken == waiting.length && !fill(1000))
+    if (!input_waiting(&next) && !input_fill(1000))
         return EOF;
-    return (unsigned char)waiting.data[taken++];
+    input_waiting(&next);
+    input_take(1);
+    return (unsigned char)*next;
 }
 
 static int byte_waits(void)
 {
-    return taken < waiting.length || fill(0);
+    const char *next;
+    return input_waiting(&next) > 0 || input_fill(0);
 }
 
 static void draw_nothing(void)
@@ -154,9 +132,7 @@ void prompt_done(void)
     history_file = NULL;
     clear_history();
     completions_done(&matches);
-    str_done(&waiting);
     str_done(&result);
-    taken = 0;
 }
 
 void prompt_open(const char *prefill)
@@ -176,27 +152,11 @@ void prompt_close(void)
     opened = false;
 }
 
-/* At the start of a bracketed paste: takes it whole, the marks aside. */
-static void read_paste(void)
-{
-    const char *end;
-
-    taken += strlen(PASTE_BEGIN);
-    while (!(end = strstr(waiting.data + taken, PASTE_END)) && waiting.length < PASTE_LIMIT && fill(1000))
-        ;
-    size_t length = end ? (size_t)(end - waiting.data) - taken : waiting.length - taken;
-    str_clear(&result);
-    for (size_t i = 0; i < length; i++) {
-        char c = waiting.data[taken + i];
-        str_add_char(&result, c == '\r' ? '\n' : c);
-    }
-    taken += length + (end ? strlen(PASTE_END) : 0);
-}
-
 /* One line goes into the prompt, several lines are a kernel. */
 static enum prompt_event paste(void)
 {
-    read_paste();
+    input_take(strlen(PASTE_BEGIN));
+    input_paste(&result);
     size_t line = strcspn(str_text(&result), "\n");
     if (result.length > line + 1) {
         prompt_close();
@@ -211,22 +171,29 @@ static enum prompt_event paste(void)
     return PROMPT_GOES_ON;
 }
 
+/* At an Esc: what follows within ESCAPE_WAIT tells a key's sequence or a paste from the key itself. */
+static size_t see_sequence(const char **next)
+{
+    size_t count = input_waiting(next);
+
+    while (**next == '\033' && count < strlen(PASTE_BEGIN) && memcmp(*next, PASTE_BEGIN, count) == 0 && input_fill(ESCAPE_WAIT))
+        count = input_waiting(next);
+    return count;
+}
+
 enum prompt_event prompt_read(void)
 {
-    if (taken == waiting.length && !fill(0))
+    const char *next;
+
+    if (!byte_waits())
         return PROMPT_GOES_ON;
-    while (taken < waiting.length && opened) {
-        const char *next = waiting.data + taken;
-        if (*next == '\033' && taken + 1 == waiting.length)
-            fill(ESCAPE_WAIT);
-        next = waiting.data + taken;
-        if ((*next == '\033' && taken + 1 == waiting.length) || *next == 3) {
-            taken++;
+    while (opened && input_waiting(&next)) {
+        size_t count = see_sequence(&next);
+        if ((*next == '\033' && count == 1) || *next == 3) {
+            input_take(1);
             prompt_close();
             return PROMPT_LEFT;
         }
-        while (str_has_prefix(PASTE_BEGIN, next) && strcmp(next, PASTE_BEGIN) != 0 && *next == '\033' && fill(ESCAPE_WAIT))
-            next = waiting.data + taken;
         if (str_has_prefix(next, PASTE_BEGIN)) {
             if (paste() == PROMPT_PASTE)
                 return PROMPT_PASTE;

@@ -2,7 +2,6 @@
 #include "tui/screen.h"
 
 #include <curses.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +9,11 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "tui/input.h"
 
 #define KEY_PASTE_BEGIN (KEY_MAX + 1)
 #define KEY_PASTE_END (KEY_MAX + 2)
-#define PASTE_LIMIT ((size_t)32 << 20)
+#define KEY_BYTES 8   /* of a key's sequence at most */
 
 #define HEAT_LEVELS (ROLE_HEAT_LAST - ROLE_HEAT_0 + 1)
 
@@ -112,8 +112,8 @@ bool screen_open(bool color)
     }
     if (colors)
         init_half_blocks();
-    define_key("\033[200~", KEY_PASTE_BEGIN);
-    define_key("\033[201~", KEY_PASTE_END);
+    define_key(PASTE_BEGIN, KEY_PASTE_BEGIN);
+    define_key(PASTE_END, KEY_PASTE_END);
     fputs("\033[?2004h", stdout);
     fflush(stdout);
     return true;
@@ -124,6 +124,7 @@ void screen_close(void)
     restore();
     die_set_hook(NULL);
     str_done(&pasted);
+    input_done();
 }
 
 void screen_resize(void)
@@ -164,29 +165,30 @@ void screen_show(const struct grid *g, int x, int y)
     refresh();
 }
 
-/* Everything up to the end mark; what does not come within a second ends the paste. */
-static void read_paste(void)
+/* getch, but first what the prompt or a paste has left: curses knows the keys' sequences, not where they come from. */
+static int next_code(void)
 {
-    struct pollfd tty = {.fd = STDIN_FILENO, .events = POLLIN};
+    const char *next;
+    size_t count = input_waiting(&next);
 
-    str_clear(&pasted);
-    for (;;) {
-        int c = getch();
-        if (c == ERR) {
-            if (poll(&tty, 1, 1000) <= 0)
-                return;
-            continue;
+    if (!count)
+        return getch();
+    for (size_t length = count < KEY_BYTES ? count : KEY_BYTES; *next == '\033' && length > 1; length--) {
+        char sequence[KEY_BYTES + 1] = "";
+        memcpy(sequence, next, length);
+        int code = key_defined(sequence);
+        if (code > 0) {
+            input_take(length);
+            return code;
         }
-        if (c == KEY_PASTE_END)
-            return;
-        if (c < 256 && pasted.length < PASTE_LIMIT)
-            str_add_char(&pasted, c == '\r' ? '\n' : (char)c);
     }
+    input_take(1);
+    return (unsigned char)*next;
 }
 
 int screen_key(void)
 {
-    int c = getch();
+    int c = next_code();
 
     switch (c) {
     case ERR: return KEYCODE_NONE;
@@ -204,7 +206,7 @@ int screen_key(void)
     case KEY_BTAB: return KEYCODE_BACKTAB;
     case KEY_ENTER: return KEYCODE_ENTER;
     case KEY_PASTE_BEGIN:
-        read_paste();
+        input_paste(&pasted);
         return KEYCODE_PASTE;
     case KEY_MOUSE:
         if (getmouse(&mouse) != OK)

@@ -13,6 +13,7 @@
 #define BAR_CELL 10          /* columns of a key on the bar */
 #define WIDTH_MIN 20
 #define HEIGHT_MIN 6
+#define MESSAGE_ROWS 3
 #define TAB_MAX 32           /* bytes of a view's tab on the status line */
 #define TABS_WIDTH_MIN 60    /* columns from which on all views have one */
 #define JOBS_ROOM 32         /* columns that the jobs may claim before the tabs lose their names */
@@ -109,6 +110,7 @@ void frame_done(struct frame *f)
     f->session->view_command = NULL;
     str_done(&f->message);
     str_done(&f->typed);
+    vec_done(&f->running);
 }
 
 void frame_run(struct frame *f, const char *line)
@@ -159,15 +161,57 @@ void frame_paste(struct frame *f, const char *text, size_t length)
     f->collecting = false;
 }
 
+static void note_jobs(struct frame *f)
+{
+    struct job_info info;
+
+    for (size_t i = 0; job_get(i, &info); i++)
+        if (info.number > f->last_job) {
+            vec_push(&f->running, info.number);
+            f->last_job = info.number;
+        }
+}
+
+/* Says how the jobs fared that have ended; the log keeps it. */
+static void tell_ended(struct frame *f)
+{
+    struct job_info info;
+    char text[2048];
+    size_t left = 0;
+
+    for (size_t i = 0; i < f->running.count; i++) {
+        unsigned number = f->running.items[i];
+        if (!job_find(number, &info))
+            continue;
+        if (info.state == JOB_RUNNING) {
+            f->running.items[left++] = number;
+            continue;
+        }
+        struct str line = {0};
+        bool failed = info.state == JOB_FAILED;
+        str_addf(&line, "job %u %s: ", number, info.title);
+        if (failed)
+            str_add(&line, err_text(&info.err, text, sizeof text));
+        else
+            str_addf(&line, "%s after %.1f s  %s", info.state == JOB_DONE ? "done" : "cancelled", info.seconds, info.note);
+        log_add(failed ? LOG_ERROR : LOG_INFO, "%s", str_text(&line));
+        say(f, failed, str_text(&line));
+        str_done(&line);
+    }
+    f->running.count = left;
+}
+
 bool frame_jobs(struct frame *f)
 {
     struct session *s = f->session;
 
     str_clear(&s->output);
     experiments_publish(s);
+    note_jobs(f);
     enum job_news news = job_drain();
     if (news == JOB_NOTHING_NEW)
         return false;
+    tell_ended(f);
     /* Progress alone leaves machines and kernel as they were: nothing is analysed or predicted anew for it. */
     s->revision += news == JOB_ENDED;
     if (s->output.length) {
@@ -330,6 +374,19 @@ static void draw_collecting(struct frame *f, struct grid *g)
     }
 }
 
+/* The message on as many rows as it takes, at most MESSAGE_ROWS, the status line above; returns the status line's row. */
+static int draw_message(struct frame *f, struct grid *g)
+{
+    struct grid tall;
+    grid_init(&tall, g->width, MESSAGE_ROWS, g->ascii);
+    unsigned rows = grid_wrap(&tall, 0, 0, g->width, MESSAGE_ROWS, ROLE_TEXT, 0, str_text(&f->message));
+    grid_done(&tall);
+    int y = (int)(g->height - (rows ? rows : 1));
+    grid_fill(g, 0, y, g->width, rows, ROLE_TEXT, 0, ' ');
+    grid_wrap(g, 0, y, g->width, MESSAGE_ROWS, f->failed ? ROLE_ERROR : ROLE_STATUS, 0, str_text(&f->message));
+    return y - 1;
+}
+
 void frame_draw(struct frame *f, const struct frame_prompt *prompt, struct grid *g, int *x, int *y)
 {
     struct grid area;
@@ -348,7 +405,8 @@ void frame_draw(struct frame *f, const struct frame_prompt *prompt, struct grid 
         views[f->current]->draw(state_of(f, f->current), f->session, &area);
     memcpy(g->cells, area.cells, (size_t)g->width * area.height * sizeof *g->cells);
     grid_done(&area);
-    draw_status(f, g, *y - 1);
+    bool tells = f->message.length && !(prompt && prompt->text);
+    draw_status(f, g, tells ? draw_message(f, g) : *y - 1);
     if (prompt && prompt->text) {
         *x = prompt->cursor + 1;
         /* The cursor of a long line stays in sight. */
@@ -358,9 +416,7 @@ void frame_draw(struct frame *f, const struct frame_prompt *prompt, struct grid 
         *x -= shift;
         if (prompt->match_count)
             draw_popup(prompt, g, *y);
-    } else if (f->message.length) {
-        grid_put(g, 0, *y, 0, f->failed ? ROLE_ERROR : ROLE_STATUS, 0, str_text(&f->message));
-    } else {
+    } else if (!tells) {
         bar(f, g, g->width, *y, -1);
     }
 }
@@ -450,9 +506,14 @@ enum frame_reply frame_key(struct frame *f, int key, const char **prefill)
 
 enum frame_reply frame_click(struct frame *f, int x, int y, unsigned width, unsigned height, const char **prefill)
 {
+    bool told = f->message.length > 0;   /* where the bars are otherwise */
     int at = 0;
 
-    if (y == (int)height - 1 && !f->message.length) {
+    str_clear(&f->message);
+    f->failed = false;
+    if (told && y >= (int)height - 2)
+        return FRAME_DONE;
+    if (y == (int)height - 1) {
         const struct key_binding *b = bar(f, NULL, width, y, x);
         return b ? run_binding(f, b, prefill) : FRAME_DONE;
     }

@@ -2,6 +2,7 @@
 #ifndef PORTOLAN_VIEW_FRAME_H
 #define PORTOLAN_VIEW_FRAME_H
 
+#include "base/vec.h"
 #include "view/view.h"
 
 #define FRAME_VIEWS 16
@@ -16,6 +17,8 @@ struct frame {
     char prefill[512];           /* what a view puts into the prompt */
     bool collecting;             /* `kernel paste` takes what is typed */
     struct str typed;
+    VEC(unsigned) running;       /* jobs whose end is to be told */
+    unsigned last_job;           /* the newest that was put there */
 };
 
 /* What the prompt shows; NULL text: it is closed. */

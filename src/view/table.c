@@ -136,6 +136,8 @@ static void place(struct table *t)
         t->top = t->cursor;
     if (t->cursor >= t->top + height)
         t->top = t->cursor - height + 1;
+    if (t->top + height > t->shown)   /* a filter has left fewer: no empty rows below them */
+        t->top = t->shown > height ? t->shown - height : 0;
     if (t->shown)
         t->selected = t->order[t->cursor];
 }

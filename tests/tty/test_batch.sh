@@ -76,13 +76,22 @@ if command -v cc >/dev/null 2>&1; then
     holds err 'not one that is passed on'
 fi
 
+expect 0 "$portolan" -e 'help kernel load'
+holds out 'kernel load FILE'
+! grep -q 'kernel save' "$work/out" || fail "help shows more than it was asked for"
+expect 0 "$portolan" --format json -e 'set keep-going on; set'
+holds out '"keep-going":true'
+
 # Scripts: line numbers, pasted text, keep-going.
 printf 'kernel paste\n1: imulq %%rax, %%rax\n jmp 1b\n.\nkernel analyze --machine skylake\nflumb\nhelp\n' >"$work/script.pf"
 expect 1 "$portolan" -b "$work/script.pf"
 holds out 'imulq %rax, %rax'
 holds err "script.pf:6: there is no command \"flumb\""
 printf 'set keep-going on\nflumb\nmachine list\n' >"$work/go.pf"
-expect 0 "$portolan" -b "$work/go.pf"
+expect 1 "$portolan" -b "$work/go.pf"
+holds out 'znver4'
+holds err 'go.pf:2: there is no command "flumb"'
+expect 1 "$portolan" -e 'set keep-going on; flumb; machine list'
 holds out 'znver4'
 holds err 'flumb'
 

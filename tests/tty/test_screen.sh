@@ -104,6 +104,15 @@ t send-keys C-c
 t send-keys q
 see 'imulq'
 
+# Keys typed ahead in one burst: the line is the prompt's, the digit behind it the view's, and the next prompt starts empty.
+t send-keys -l "$(printf ':view help\r2:')"
+see 'retired'
+t send-keys -l 'view mapping'
+t send-keys Enter
+see 'Enter edits a usage'
+t send-keys q
+see 'imulq'
+
 # A loop that is typed, and one pasted into the prompt.
 t send-keys :
 t send-keys -l 'kernel paste'

@@ -160,6 +160,22 @@ static void test_status_line(void **state)
     str_done(&shown);
 }
 
+/* A message longer than a row is read to its end, its remedy last; a press takes it away. */
+static void test_long_message(void **state)
+{
+    struct str shown = {0};
+    const char *prefill;
+
+    (void)state;
+    frame_run(&frame, "mapping use a-machine-whose-name-is-so-long-that-no-row-of-a-terminal-holds-it-and-what-to-do-about-it");
+    screen_text(&frame, 80, 24, false, &shown);
+    assert_non_null(strstr(str_text(&shown), "machine list shows the names"));
+    assert_non_null(strstr(str_text(&shown), " 1 kernel "));
+    assert_int_equal(frame_click(&frame, 25, 23, 80, 24, &prefill), FRAME_DONE);
+    assert_int_equal(frame_click(&frame, 25, 23, 80, 24, &prefill), FRAME_PROMPT);
+    str_done(&shown);
+}
+
 /* Every view draws at every size without touching a cell outside (the sanitizers watch). */
 static void test_all_sizes(void **state)
 {
@@ -366,6 +382,7 @@ static void test_job(void **state)
     while (!strstr(views[frame.current]->name, "output"))
         frame_jobs(&frame);
     assert_true(screen_holds("instructions"));
+    assert_true(screen_holds("job 2 forms scan /proc/self/exe: done after"));   /* and the key bar says that it ended */
     frame_run(&frame, "job wait");
     assert_true(frame.failed);
     frame_run(&frame, "job cancel 77");
@@ -403,6 +420,14 @@ static void test_completion(void **state)
     expect_completion("kernel analyze --machine sky", "znver1", false);
     expect_completion("kernel load x.s --syntax ", "intel", true);
     expect_completion("set machine zn", "znver4", true);
+    expect_completion("set machine ", "format", false);
+    expect_completion("set ", "keep-going", true);
+    expect_completion("set ascii ", "off", true);
+    /* The command table spells the views out: each of them, by its name. */
+    for (size_t i = 0; i < view_count(); i++)
+        expect_completion("view ", views[i]->name, true);
+    frame_run(&frame, "mapping new 4 mine");
+    expect_completion("mapping use mi", "mine", true);
     expect_completion("help ma", "machine", true);
     expect_completion("jobs; ker", "kernel", true);
     complete_line(&session, "kernel load x", 12, 13, &found);
@@ -416,6 +441,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_golden, setup, teardown),
         cmocka_unit_test_setup_teardown(test_status_line, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_long_message, setup, teardown),
         cmocka_unit_test_setup_teardown(test_all_sizes, setup, teardown),
         cmocka_unit_test_setup_teardown(test_views_and_keys, setup, teardown),
         cmocka_unit_test_setup_teardown(test_experiments, setup, teardown),

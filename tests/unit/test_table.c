@@ -125,8 +125,30 @@ static void test_selection_follows(void **state)
     table_done(&t);
 }
 
+/* The cursor was far down when a filter left few rows: they are shown from the first on. */
+static void test_filter_fills(void **state)
+{
+    struct grid g;
+    struct err err = {0};
+    struct table t;
+
+    (void)state;
+    table_init(&t);
+    grid_init(&g, 80, 3, true);
+    table_draw(&t, &source, NULL, 1, &g, 0, 3);
+    table_key(&t, &source, 'G');
+    table_draw(&t, &source, NULL, 1, &g, 0, 3);
+    assert_int_equal(t.top, 3);
+    assert_true(table_filter(&t, &source, "R64", &err));
+    table_draw(&t, &source, NULL, 1, &g, 0, 3);
+    assert_int_equal(t.shown, 3);
+    assert_int_equal(t.top, 1);
+    grid_done(&g);
+    table_done(&t);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_filters), cmocka_unit_test(test_selection_follows)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_filters), cmocka_unit_test(test_selection_follows), cmocka_unit_test(test_filter_fills)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
