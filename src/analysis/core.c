@@ -334,8 +334,9 @@ static struct op *op_new(struct core *c, const struct insn *insn)
         if (insn->isa == ISA_AARCH64 && op->traits & OP_PURE_LOAD && !isnan(op->entry->latency))
             op->load_latency = hundredths(op->entry->latency);
         op->latency = operation_latency(c, insn, op);
-        /* What a port executes takes a cycle, also where the table says 0 because the move is mostly done at rename. */
-        if (op->latency >= 0 && op->latency < CYCLE && op->usage.count && !(op->traits & (OP_PURE_LOAD | OP_PURE_STORE)))
+        /* What a port executes takes a cycle, also where the table says 0 because the move is mostly done at rename; the ports of a move
+         * to or from memory are those of the access, which has a latency of its own. */
+        if (op->latency >= 0 && op->latency < CYCLE && op->usage.count && !(insn->traits & (INSN_LOAD | INSN_STORE)))
             op->latency = CYCLE;
     } else {
         approximate(c, insn, op);
