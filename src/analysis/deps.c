@@ -276,8 +276,8 @@ static double forward_latency(const struct build *b, const struct forward *f)
 
     if (!f->fits)
         return c->store_forward_fail;
-    if (b->insns[f->load].traits & INSN_LOCK)
-        return 0;   /* what it takes is in its own latency */
+    if (b->insns[f->load].traits & INSN_LOCK && !isnan(c->store_forward_renamed))
+        return 0;   /* measured on such machines: what it takes is in its own latency */
     if (is_renamed(b, f)) {
         b->d->renamed++;
         return c->store_forward_renamed;

@@ -35,6 +35,20 @@ holds out 'Ports 2 and 3 are full for 2.00 cycles'
 expect 0 "$portolan" "$kernel"
 holds out 'Sapphire Rapids'
 
+# Learned on a simulated CPU; blocks of `kernel measure` are known by their columns.
+expect 0 "$portolan" --machine skylake --format json -e "kernel learn 'IMUL (R64, R64)' --simulate skylake"
+holds out '"usage":"1*p1"'
+holds out '"evidence":'
+expect 0 "$portolan" --machine skylake -e "kernel load $kernel; kernel learn --simulate skylake"
+holds out 'skylake knows every form of the kernel'
+expect 1 "$portolan" --machine skylake -e "kernel learn 'NO (SUCH)' --simulate skylake"
+expect 1 "$portolan" --machine skylake -e 'kernel learn'
+expect 0 "$portolan" --format json -e "kernel evaluate $source/tests/data/zen4-rules.csv --machine znver4"
+cp "$work/out" "$work/own"
+expect 0 "$portolan" --format json -e "kernel evaluate $source/tests/data/zen4-rules.csv --machine znver4 --measured-by portolan"
+[ "$(sed 's/.*"mape": *\([^,]*\).*/\1/' "$work/own")" = "$(sed 's/.*"mape": *\([^,]*\).*/\1/' "$work/out")" ] || fail 'the protocol was not recognised'
+expect 1 "$portolan" -e "kernel evaluate $source/tests/data/zen4-rules.csv --machine znver4 --measured-by hand"
+
 # Faults name the place and the remedy.
 expect 1 "$portolan" -e 'kernel analyze'
 holds err 'no kernel is loaded; kernel load FILE'
