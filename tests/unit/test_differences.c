@@ -78,7 +78,7 @@ static void add_region(const struct loop *loop, struct str *out)
         struct insn again;
         assert_true(insn_decode(k->insns[i].bytes, k->insns[i].length, 0, true, &again, NULL));
         if (again.traits & INSN_BRANCH)   /* where it leads does not matter to llvm-mca */
-            str_addf(out, "%s 0\n", again.mnemonic);
+            str_addf(out, "%s elsewhere\n", again.mnemonic);
         else
             str_addf(out, "%s\n", again.text);
         insn_done(&again);
