@@ -321,8 +321,9 @@ static void keep_order(struct build *b, uint32_t at)
 
 static bool merges_by_encoding(const struct insn *insn)
 {
-    static const char *const scalar[] = {"cvtsi2ss", "cvtsi2sd", "cvtss2sd", "cvtsd2ss", "sqrtss", "sqrtsd", "rcpss", "rsqrtss", "roundss", "roundsd"};
-    if (!(insn->traits & INSN_LEGACY_SSE))
+    static const char *const scalar[] = {"cvtsi2ss", "cvtsi2sd", "cvtss2sd", "cvtsd2ss", "sqrtss", "sqrtsd", "rcpss", "rsqrtss", "roundss", "roundsd",
+                                         "movlps", "movhps", "movlpd", "movhpd", "movlhps", "movhlps", "cvtpi2ps"};
+    if (!(insn->traits & INSN_LEGACY_SSE) || insn->operands[0].kind != OPERAND_REGISTER)
         return false;
     for (size_t i = 0; i < sizeof scalar / sizeof *scalar; i++)
         if (strcmp(insn->mnemonic, scalar[i]) == 0)

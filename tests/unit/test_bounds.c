@@ -86,6 +86,9 @@ static void test_registers(void **state)
     assert_chain("vaddps %xmm1, %xmm2, %xmm0", 0);
     assert_chain("vfmadd231pd %ymm1, %ymm2, %ymm0", 4);
     assert_chain("sqrtsd %xmm1, %xmm0", 18);                   /* the upper half of xmm0 stays */
+    assert_chain("movlps (%rdi), %xmm0\n movhps 8(%rdi), %xmm0", 2);   /* each keeps the other half */
+    assert_chain("movhps %xmm0, (%rdi)\n movlhps %xmm1, %xmm0", 1);
+    assert_chain("movsd (%rdi), %xmm0\n movhpd 8(%rdi), %xmm0", 0);    /* the load clears the upper half */
     assert_chain("popcntq %rbx, %rax", 3);                     /* Skylake waits for the destination without need */
     assert_chain("lzcntq %rbx, %rax", 0);                      /* and does not here */
     assert_true(fabs(bound(haswell, "lzcntq %rbx, %rax", BOUND_DEPENDENCIES) - 3) < 1e-9);
