@@ -107,7 +107,7 @@ static bool read_options(struct session *s, int argc, char **argv, struct start_
     o->population = w->population < 10000000 ? (unsigned)w->population : 10000000;
     o->generations = w->generations < 1000000000 ? (unsigned)w->generations : 1000000000;
     o->seed = w->seed;
-    o->threads = w->threads && w->threads < 1024 ? (unsigned)w->threads : pool_processors();
+    o->threads = w->threads && w->threads <= THREADS_MAX ? (unsigned)w->threads : pool_processors();
     o->seconds = isnan(w->seconds) ? (o->generations ? 0 : SECONDS_DEFAULT) : w->seconds;
     return true;
 }
@@ -156,7 +156,7 @@ static bool need_experiments(const struct session *s, struct err *err)
 
 bool cmd_evolve_start(struct session *s, int argc, char **argv, struct err *err)
 {
-    struct start_words w = {.seed = 1, .seconds = NAN};
+    struct start_words w = {.seed = s->seed, .threads = s->threads, .seconds = NAN};
     struct evolve_options o;
     struct ports names = {0};
     struct population before = {0};
@@ -257,7 +257,7 @@ static bool resume_checkpoint(struct session *s, const char *file, struct err *e
     if (problem && problem->fingerprint != p.fingerprint && s->format == FORMAT_TEXT)
         str_add(&s->output, "the checkpoint was made from other experiments; its population goes on with these\n");
     evolve_defaults(&o);
-    o.threads = pool_processors();
+    o.threads = s->threads ? (unsigned)s->threads : pool_processors();
     o.population = p.count > 2 ? (unsigned)p.count : 2;
     o.seconds = fmax(SECONDS_DEFAULT - p.seconds, SECONDS_DEFAULT / 4.0);
     if (problem)

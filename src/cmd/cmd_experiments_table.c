@@ -144,7 +144,7 @@ static uint32_t *chosen_forms(struct session *s, struct experiments *t, size_t *
 bool cmd_experiments_generate(struct session *s, int argc, char **argv, struct err *err)
 {
     bool pairs = false;
-    size_t triples = 0, random = 0, size = 5, seed = 1, words, n;
+    size_t triples = 0, random = 0, size = 5, seed = s->seed, words, n;
     const struct option options[] = {
         {"--pairs", OPTION_FLAG, &pairs}, {"--triples", OPTION_COUNT, &triples}, {"--random", OPTION_COUNT, &random},
         {"--size", OPTION_COUNT, &size},  {"--seed", OPTION_COUNT, &seed},       {NULL, OPTION_FLAG, NULL},

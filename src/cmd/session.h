@@ -15,6 +15,8 @@
 #include "measure/runner.h"
 #include "model/machine.h"
 
+#define THREADS_MAX 1024
+
 enum format { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON };
 
 struct evolve_run;
@@ -42,6 +44,7 @@ struct session {
     unsigned measured_children;
     enum format format;
     bool color, ascii, keep_going, quit;
+    size_t seed, threads;             /* of commands that are given none; threads 0: all processors */
     bool any_failed;                  /* a command failed and keep-going let the run go on */
     struct str output;                /* what the running command prints */
     FILE *input;                      /* where `kernel paste` reads; NULL: nowhere */
