@@ -5,6 +5,7 @@
 #include <langinfo.h>
 #include <locale.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,7 +21,7 @@
 #define SCRIPT_LIMIT ((size_t)64 << 20)
 
 static const char usage_text[] =
-    "usage: portolan [OPTION]... [KERNEL]        open the workbench, on a kernel if one is named\n"
+    "usage: portolan [OPTION]... [FILE]...       open the workbench; FILE: a kernel, a script (.pf) or a session\n"
     "       portolan -b [OPTION]... [SCRIPT]     run a script, or standard input\n"
     "       portolan -e 'COMMAND; COMMAND'...    run commands\n"
     "\n"
@@ -38,9 +39,9 @@ static const char usage_text[] =
     "Exit status: 0 all went well, 1 a command failed, 2 usage, 130 interrupted. The command help lists the commands.\n";
 
 struct arguments {
-    VEC(char *) commands, machines;
+    VEC(char *) commands, machines, files;
     bool batch;
-    const char *file, *session, *seed, *threads;
+    const char *session, *seed, *threads;
 };
 
 enum { OPTION_FORMAT = 256, OPTION_MACHINE, OPTION_SESSION, OPTION_SEED, OPTION_THREADS, OPTION_NO_COLOR, OPTION_ASCII, OPTION_HELP, OPTION_VERSION };
@@ -123,9 +124,14 @@ static int parse(int argc, char **argv, struct arguments *a, struct session *s)
             return 2;
         }
     }
-    if (argc - optind > 1 || (a->commands.count && optind < argc))
+    if ((a->batch && argc - optind > 1) || (a->commands.count && optind < argc))
         return misuse("too many arguments");
-    a->file = argv[optind];
+    /* A directory that holds a session can be named like a file; it comes first. */
+    for (; optind < argc; optind++)
+        if (!a->session && session_is_directory(argv[optind]))
+            a->session = argv[optind];
+        else
+            vec_push(&a->files, argv[optind]);
     return -1;
 }
 
@@ -176,23 +182,42 @@ static bool run_script(struct session *s, const char *file, struct err *err)
     return ok;
 }
 
-/* The workbench: the kernel, if one is named, is loaded before the screen opens. */
-static bool open_workbench(struct session *s, const char *file, int *status, struct err *err)
+/* Takes a file that was named: runs a script, loads what else there is as a kernel. */
+static bool open_file(struct session *s, const char *file, bool *kernel, struct err *err)
 {
     char *words[] = {(char *)"kernel load", (char *)file, NULL};
-    if (file && !cmd_kernel_load(s, 2, words, err))
-        return false;
+    const char *dot = strrchr(file, '.');
+
+    *kernel = !dot || strcmp(dot, ".pf") != 0;
+    if (!*kernel)
+        return run_script(s, file, err);
+    bool ok = cmd_kernel_load(s, 2, words, err);
+    str_clear(&s->output);
+    return ok;
+}
+
+/* The workbench: what was named is loaded before the screen opens. */
+static bool open_workbench(struct session *s, char **files, size_t count, int *status, struct err *err)
+{
+    bool kernel;
+
+    for (size_t i = 0; i < count && !s->quit; i++)
+        if (!open_file(s, files[i], &kernel, err))
+            return false;
     s->view_command = NULL;
-    *status = mainloop_run(s);
+    if (!s->quit)
+        *status = mainloop_run(s);
     return true;
 }
 
-static bool run_file(struct session *s, const char *file, struct err *err)
+/* Without a screen a kernel's analysis is printed. */
+static bool run_files(struct session *s, char **files, size_t count, struct err *err)
 {
-    char *words[] = {(char *)"kernel load", (char *)file, NULL};
-    bool ok = cmd_kernel_load(s, 2, words, err);
-    str_clear(&s->output);
-    return ok && command_run(s, "kernel analyze", stdout, err);
+    bool ok = true, kernel;
+
+    for (size_t i = 0; ok && i < count && !s->quit; i++)
+        ok = open_file(s, files[i], &kernel, err) && (!kernel || command_run(s, "kernel analyze", stdout, err));
+    return ok;
 }
 
 int main(int argc, char **argv)
@@ -210,11 +235,6 @@ int main(int argc, char **argv)
     if (status >= 0)
         goto out;
     status = 0;
-    /* A directory that holds a session can be named like a file. */
-    if (!a.session && a.file && session_is_directory(a.file)) {
-        a.session = a.file;
-        a.file = NULL;
-    }
     enum format format = s.format;
     if (a.session && !session_load(&s, a.session, &err)) {
         status = report(&err);
@@ -237,11 +257,11 @@ int main(int argc, char **argv)
         ok = command_run(&s, a.commands.items[i], stdout, &err);
     bool terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
     if (!a.commands.count && !a.batch && terminal)
-        ok = open_workbench(&s, a.file, &status, &err);
-    else if (!a.commands.count && a.file && !a.batch)
-        ok = run_file(&s, a.file, &err);
+        ok = open_workbench(&s, a.files.items, a.files.count, &status, &err);
+    else if (!a.commands.count && a.files.count && !a.batch)
+        ok = run_files(&s, a.files.items, a.files.count, &err);
     else if (!a.commands.count)
-        ok = run_script(&s, a.file, &err);
+        ok = run_script(&s, a.files.count ? a.files.items[0] : NULL, &err);
     if (!ok)
         status = report(&err);
     else if (s.any_failed)
@@ -252,6 +272,7 @@ out:
     job_shutdown();
     vec_done(&a.commands);
     vec_done(&a.machines);
+    vec_done(&a.files);
     session_done(&s);
     return status;
 }

@@ -210,7 +210,7 @@ bool cmd_kernel_evaluate(struct session *s, int argc, char **argv, struct err *e
             blocks = argv[++i];
         } else if (strcmp(argv[i], "--threads") == 0) {
             workers = (unsigned)strtoul(argv[++i], NULL, 10);
-            if (!workers || workers > 1024)
+            if (!workers || workers > THREADS_MAX)
                 return err_set(err, ERR_USAGE, "give a number from 1 to 1024", "\"%s\" is no number of threads", argv[i]);
         } else if (option || file) {
             return err_set(err, ERR_USAGE, "see help kernel evaluate", "\"%s\" is not expected here", argv[i]);

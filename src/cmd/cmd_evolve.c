@@ -107,7 +107,7 @@ static bool read_options(struct session *s, int argc, char **argv, struct start_
     o->population = w->population < 10000000 ? (unsigned)w->population : 10000000;
     o->generations = w->generations < 1000000000 ? (unsigned)w->generations : 1000000000;
     o->seed = w->seed;
-    o->threads = w->threads && w->threads < 1024 ? (unsigned)w->threads : session_threads(s);
+    o->threads = w->threads && w->threads <= THREADS_MAX ? (unsigned)w->threads : session_threads(s);
     o->seconds = isnan(w->seconds) ? (o->generations ? 0 : SECONDS_DEFAULT) : w->seconds;
     return true;
 }

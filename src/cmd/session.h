@@ -15,6 +15,8 @@
 #include "measure/runner.h"
 #include "model/machine.h"
 
+#define THREADS_MAX 1024
+
 enum format { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON };
 
 struct evolve_run;
@@ -37,6 +39,7 @@ struct session {
     size_t machine_count;
     char **selected;                  /* ids shown side by side, all of instruction set isa; the first is the current one */
     size_t selected_count;
+    size_t in_view;                   /* of the selected, the one whose kernel and timeline are shown */
     struct forms *forms[ISA_COUNT];   /* the form tables with the user's own; NULL until session_forms */
     char **form_patterns;             /* what `forms select` chose; none: all forms */
     size_t form_pattern_count;

@@ -12,7 +12,6 @@
 struct kernel_view_state {
     size_t cursor, top;     /* row under the cursor; first row shown */
     size_t body;            /* rows of the last drawing */
-    size_t machine;         /* of the analyses, the one whose table is shown */
     unsigned left;          /* first port column shown */
     bool compare;           /* a column per machine instead of per port */
     char match[128];        /* rows that hold it are marked */
@@ -177,10 +176,10 @@ static int draw_bounds(const struct analysis *a, const struct simulation *sim, d
     return y;
 }
 
-static void draw_machines(struct kernel_view_state *v, struct analysis *const *a, size_t n, struct grid *g, int x, int y, int end)
+static void draw_machines(struct analysis *const *a, size_t n, size_t in_view, struct grid *g, int x, int y, int end)
 {
     for (size_t i = 0; i < n && y + (int)i < end; i++)
-        grid_printf(g, x, y + (int)i, 0, i == v->machine ? ROLE_ACCENT : ROLE_TEXT, 0, "%c%-16s %s%6.2f  %s", i == v->machine ? '>' : ' ',
+        grid_printf(g, x, y + (int)i, 0, i == in_view ? ROLE_ACCENT : ROLE_TEXT, 0, "%c%-16s %s%6.2f  %s", i == in_view ? '>' : ' ',
                     a[i]->machine->id, a[i]->lower_bound ? ">=" : "  ", a[i]->cycles, bound_name(a[i]->bottleneck));
 }
 
@@ -188,7 +187,7 @@ static void draw_analysis(struct kernel_view_state *v, struct session *s, struct
 {
     const struct kernel *k = s->kernel;
     double measured = s->kernel_measured;
-    const struct analysis *current = a[v->machine];
+    const struct analysis *current = a[s->in_view];
     unsigned ports = mapping_ports(current->machine->mapping)->count;
     unsigned panel = g->height >= 20 ? BOUND_COUNT + 5 : g->height >= 14 ? 4 : 1;
     unsigned rows = g->height - panel - 2;
@@ -216,8 +215,8 @@ static void draw_analysis(struct kernel_view_state *v, struct session *s, struct
     else
         grid_put(g, 0, y + 1, 0, ROLE_GOOD, 0, current->sentence);
     if (panel > 4)
-        draw_bounds(current, session_simulation(s, v->machine), measured, g, 0, y + 3, g->width / 2 > 40 ? 40 : g->width / 2);
-    draw_machines(v, a, n, g, panel > 4 ? (g->width / 2 > 42 ? 42 : (int)g->width / 2) : 0, y + (panel > 4 ? 3 : 2), (int)g->height);
+        draw_bounds(current, session_simulation(s, s->in_view), measured, g, 0, y + 3, g->width / 2 > 40 ? 40 : g->width / 2);
+    draw_machines(a, n, s->in_view, g, panel > 4 ? (g->width / 2 > 42 ? 42 : (int)g->width / 2) : 0, y + (panel > 4 ? 3 : 2), (int)g->height);
 }
 
 /* Another kernel starts at its first row. */
@@ -240,7 +239,7 @@ static void draw_compare(struct kernel_view_state *v, struct session *s, struct 
     grid_fill(g, 0, y, g->width, 1, ROLE_HEADER, 0, ' ');
     grid_put(g, 0, y, text, ROLE_HEADER, 0, "cycles per iteration");
     for (size_t m = 0; m < n; m++)
-        grid_put(g, (int)(text + m * each), y, each - 1, m == v->machine ? ROLE_ACCENT : ROLE_HEADER, ATTR_BOLD, a[m]->machine->id);
+        grid_put(g, (int)(text + m * each), y, each - 1, m == s->in_view ? ROLE_ACCENT : ROLE_HEADER, ATTR_BOLD, a[m]->machine->id);
     for (int kind = 0; kind <= BOUND_COUNT && ++y < (int)g->height; kind++) {
         grid_put(g, 0, y, text, ROLE_TEXT, 0, kind < BOUND_COUNT ? bound_name((enum bound_kind)kind) : "simulated");
         for (size_t m = 0; m < n; m++) {
@@ -288,8 +287,8 @@ static void kernel_draw(void *state, struct session *s, struct grid *g)
         return;
     }
     adopt(v, s);
-    v->machine = v->machine < n ? v->machine : 0;
-    if (a[v->machine]->count == 0)
+    s->in_view = s->in_view < n ? s->in_view : 0;
+    if (a[s->in_view]->count == 0)
         grid_put(g, 2, 1, 0, ROLE_TEXT, 0, "This loop has no instructions.");
     else if (v->compare)
         draw_compare(v, s, a, n, g);
@@ -314,8 +313,8 @@ static bool kernel_key(void *state, struct session *s, int key, struct str *comm
     switch (key) {
     case 'c': v->compare = !v->compare; return true;
     case 'w': str_add(command, ":kernel whatif "); return true;
-    case 'm': v->machine++; return true;
-    case 'M': v->machine = v->machine ? v->machine - 1 : s->selected_count - 1; return true;
+    case 'm': s->in_view = (s->in_view + 1) % s->selected_count; return true;
+    case 'M': s->in_view = (s->in_view + s->selected_count - 1) % s->selected_count; return true;
     case 'j': case KEYCODE_DOWN: case KEYCODE_WHEEL_DOWN: move_to(v, at + 1); return true;
     case 'k': case KEYCODE_UP: case KEYCODE_WHEEL_UP: move_to(v, at - 1); return true;
     case KEYCODE_PAGE_DOWN: move_to(v, at + page); return true;

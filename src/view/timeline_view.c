@@ -12,7 +12,6 @@
 
 struct timeline_view_state {
     const struct kernel *kernel;
-    size_t machine;
     size_t cursor, top, height;   /* rows: iteration * instructions + instruction */
     int32_t left;                 /* first cycle shown */
     bool pinned;                  /* left does not follow the cursor */
@@ -45,9 +44,9 @@ static const struct simulation *shown(struct timeline_view_state *v, struct sess
     session_analyses(s, &machines);
     if (!s->kernel || !machines)
         return NULL;
-    v->machine %= machines;
+    s->in_view = s->in_view < machines ? s->in_view : 0;
     *insns = kernel_insns(s->kernel, count);
-    const struct simulation *sim = session_simulation(s, v->machine);
+    const struct simulation *sim = session_simulation(s, s->in_view);
     if (!sim || !sim->step_iterations || !*count)
         return NULL;
     if (v->kernel != s->kernel) {
@@ -101,7 +100,7 @@ static void timeline_draw(void *state, struct session *s, struct grid *g)
         return;
     }
     struct analysis *const *analyses = session_analyses(s, &machines);
-    unsigned used = grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "%s", analyses[v->machine]->machine->title);
+    unsigned used = grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "%s", analyses[s->in_view]->machine->title);
     if (sim->period)
         used += grid_printf(g, (int)used + 2, 0, 0, ROLE_WARN, ATTR_BOLD, "%.2f cycles = %lld/%u", sim->cycles, (long long)sim->numerator, sim->period) + 2;
     else
@@ -141,7 +140,8 @@ static bool timeline_key(void *state, struct session *s, int key, struct str *co
         return false;
     v->pinned = false;
     switch (key) {
-    case 'm': v->machine++; return true;
+    case 'm': s->in_view = (s->in_view + 1) % s->selected_count; return true;
+    case 'M': s->in_view = (s->in_view + s->selected_count - 1) % s->selected_count; return true;
     case 'j': case KEYCODE_DOWN: case KEYCODE_WHEEL_DOWN: at++; break;
     case 'k': case KEYCODE_UP: case KEYCODE_WHEEL_UP: at--; break;
     case KEYCODE_PAGE_DOWN: at += page; break;

@@ -96,6 +96,20 @@ holds out 'kernel load FILE'
 expect 0 "$portolan" --format json -e 'set keep-going on; set'
 holds out '"keep-going":true'
 
+# Several files: a script and a kernel; the same seed draws the same experiments, another one others.
+printf 'machine show skylake\n' >"$work/named.pf"
+expect 0 "$portolan" "$work/named.pf" "$kernel"
+holds out 'Intel Skylake'
+holds out 'cycles per iteration'
+expect 2 "$portolan" --threads 0 -e jobs
+expect 2 "$portolan" --seed x -e jobs
+expect 0 "$portolan" --seed 7 --threads 1 -e 'experiments generate --random 20 --size 3; experiments list'
+cp "$work/out" "$work/seven"
+expect 0 "$portolan" -e 'experiments generate --random 20 --size 3 --seed 7; experiments list'
+cmp -s "$work/out" "$work/seven" || fail "--seed is not the commands' seed"
+expect 0 "$portolan" -e 'experiments generate --random 20 --size 3; experiments list'
+cmp -s "$work/out" "$work/seven" && fail "--seed changes nothing"
+
 # Scripts: line numbers, pasted text, keep-going.
 printf 'kernel paste\n1: imulq %%rax, %%rax\n jmp 1b\n.\nkernel analyze --machine skylake\nflumb\nhelp\n' >"$work/script.pf"
 expect 1 "$portolan" -b "$work/script.pf"

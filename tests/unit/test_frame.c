@@ -160,6 +160,21 @@ static void test_status_line(void **state)
     str_done(&shown);
 }
 
+/* The machine that m takes is the one of the timeline too, and stays within those selected. */
+static void test_machine_in_view(void **state)
+{
+    (void)state;
+    load();
+    press("m2");
+    assert_true(screen_holds("Golden Cove"));
+    press("mM1");
+    assert_true(screen_holds(">sapphirerapids"));
+    frame_run(&frame, "set machine haswell");
+    assert_true(screen_holds(">haswell"));
+    press("M2");
+    assert_true(screen_holds("Haswell"));
+}
+
 /* A message longer than a row is read to its end, its remedy last; a press takes it away. */
 static void test_long_message(void **state)
 {
@@ -441,6 +456,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_golden, setup, teardown),
         cmocka_unit_test_setup_teardown(test_status_line, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_machine_in_view, setup, teardown),
         cmocka_unit_test_setup_teardown(test_long_message, setup, teardown),
         cmocka_unit_test_setup_teardown(test_all_sizes, setup, teardown),
         cmocka_unit_test_setup_teardown(test_views_and_keys, setup, teardown),
