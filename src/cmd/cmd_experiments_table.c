@@ -12,6 +12,8 @@
 #include "io/pmevo_json.h"
 #include "model/experiment_columns.h"
 
+#define EXPERIMENTS_MAX 4000000   /* that one command makes */
+
 /* Takes @take_table in place of the session's, or adds it there. */
 static bool take(struct session *s, struct experiments *take_table, bool append)
 {
@@ -152,6 +154,15 @@ static uint32_t *chosen_forms(struct session *s, struct experiments *t, size_t *
     return forms;
 }
 
+/* All pairs of all forms are a hundred million: minutes of a dead screen and gigabytes before the first measurement. */
+static bool affordable(size_t forms, bool pairs, size_t others, struct err *err)
+{
+    size_t wanted = forms + others + (pairs ? forms * (forms - 1) / 2 : 0);
+
+    return wanted <= EXPERIMENTS_MAX || err_set(err, ERR_LIMIT, "choose fewer with forms select PATTERN, or draw some with --random N",
+                                                "%zu forms make %zu experiments, more than %d at once", forms, wanted, EXPERIMENTS_MAX);
+}
+
 bool cmd_experiments_generate(struct session *s, int argc, char **argv, struct err *err)
 {
     bool pairs = false;
@@ -169,11 +180,13 @@ bool cmd_experiments_generate(struct session *s, int argc, char **argv, struct e
     struct experiments *t = s->experiments ? s->experiments : experiments_new();
     uint32_t *forms = chosen_forms(s, t, &n, err);
     bool ok = forms != NULL && (n > 0 || err_set(err, ERR_USAGE, "forms list shows them", "no form is selected"));
+    pairs |= !triples && !random;
+    ok = ok && affordable(n, pairs, triples + random, err);
     if (ok) {
         rng_seed(&rng, seed);
         size_t before = t->rows.count;
         generate_singletons(t, forms, n);
-        if (pairs || (!triples && !random))
+        if (pairs)
             generate_pairs(t, forms, n);
         generate_random(t, forms, n, triples, 3, &rng);
         generate_random(t, forms, n, random, (unsigned)size, &rng);

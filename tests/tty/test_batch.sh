@@ -96,6 +96,9 @@ holds out 'kernel load FILE'
 expect 0 "$portolan" --format json -e 'set keep-going on; set'
 holds out '"keep-going":true'
 
+expect 1 "$portolan" -e 'experiments generate'
+holds err 'choose fewer with forms select'
+
 # Several files: a script and a kernel; the same seed draws the same experiments, another one others.
 printf 'machine show skylake\n' >"$work/named.pf"
 expect 0 "$portolan" "$work/named.pf" "$kernel"
