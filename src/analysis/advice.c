@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "analysis/alternatives.h"
 #include "base/str.h"
 
 static void name_ports(const struct analysis *a, portset set, struct str *out)
@@ -110,6 +111,7 @@ char *advice_of(const struct analysis *a)
         str_addf(&s, " %s full for %.2f cycles an iteration: most of it from ", portset_size(a->bottleneck_ports) == 1 ? "is" : "are", a->cycles);
         name_rows(a, a->bottleneck_ports, &s);
         str_add(&s, ".");
+        alternatives_add(a, &s);
     } else if (a->bottleneck == BOUND_PIPES) {
         portset full = 0;
         for (unsigned j = 0; j < ports->count; j++)

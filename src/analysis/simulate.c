@@ -37,6 +37,13 @@ struct waiting {
     int32_t ready;        /* UNKNOWN: a source has no time yet */
 };
 
+/* What the scan over the scheduler looks at each cycle, close together. */
+struct place {
+    const int32_t *open;  /* as in the µop */
+    int32_t ready;
+    uint16_t index;       /* in the pool */
+};
+
 struct snapshot {
     uint64_t hash;              /* of its counts */
     size_t start, length;       /* in states */
@@ -60,7 +67,7 @@ struct simulator {
     int32_t *values;                   /* time of each node, by iteration */
     size_t value_rows, value_capacity, flight_capacity;
     VEC(struct waiting) pool;          /* the schedulers' entries, in places that do not move */
-    VEC(uint16_t) order;               /* places in use, oldest first */
+    VEC(struct place) order;           /* places in use, oldest first */
     VEC(uint16_t) unused;
     VEC(int32_t) states;
     VEC(struct snapshot) snapshots;
@@ -308,28 +315,33 @@ static void execute(struct simulator *s)
     size_t kept = 0;
 
     for (size_t i = 0; i < s->order.count; i++) {
-        uint16_t place = s->order.items[i];
-        struct waiting *w = &s->pool.items[place];
-        if (w->ready == UNKNOWN && (!w->open || *w->open != UNKNOWN))
-            w->ready = ready_time(s, w);
+        struct place *at = &s->order.items[i];
+        if (at->ready == UNKNOWN ? at->open && *at->open == UNKNOWN : at->ready > s->now) {
+            s->order.items[kept++] = *at;
+            continue;
+        }
+        struct waiting *w = &s->pool.items[at->index];
+        if (w->ready == UNKNOWN)
+            at->ready = w->ready = ready_time(s, w);
+        at->open = w->open;
         if (w->port == PORT_NONE) {
             if (w->ready == UNKNOWN) {
-                s->order.items[kept++] = place;
+                s->order.items[kept++] = *at;
             } else {
                 publish_renamed(s, w);
-                vec_push(&s->unused, place);
+                vec_push(&s->unused, at->index);
             }
             continue;
         }
         int8_t port = w->ready > s->now ? PORT_NONE : w->port == PORT_LATE ? free_port(s, w, taken) : w->port;
         if (port == PORT_NONE || taken >> port & 1 || held_until(s, w, port) > s->now) {
-            s->order.items[kept++] = place;
+            s->order.items[kept++] = *at;
             continue;
         }
         taken |= (portset)1 << port;
         w->port = port;
         dispatch(s, w);
-        vec_push(&s->unused, place);
+        vec_push(&s->unused, at->index);
     }
     s->order.count = kept;
 }
@@ -361,7 +373,7 @@ static void add_waiting(struct simulator *s, struct waiting w)
     if (place == s->pool.count)
         vec_push(&s->pool, w);
     s->pool.items[place] = w;
-    vec_push(&s->order, place);
+    vec_push(&s->order, ((struct place){w.open, w.ready, place}));
 }
 
 /* Loads take their ports by turns. */
@@ -531,7 +543,7 @@ static void write_state(struct simulator *s, int64_t base)
     int64_t first = base * (int64_t)s->plan.item_count;
 
     for (size_t i = 0; i < s->order.count; i++) {
-        const struct waiting *w = &s->pool.items[s->order.items[i]];
+        const struct waiting *w = &s->pool.items[s->order.items[i].index];
         vec_push(&s->states, (int32_t)(w->number - first));
         vec_push(&s->states, (int32_t)(w->uop << 8) | (w->port & 0xff));
         vec_push(&s->states, since(s, w->ready));
@@ -668,7 +680,7 @@ static int32_t next_event(struct simulator *s)
     int32_t next = UNKNOWN;
 
     for (size_t i = 0; i < s->order.count; i++) {
-        const struct waiting *w = &s->pool.items[s->order.items[i]];
+        const struct waiting *w = &s->pool.items[s->order.items[i].index];
         if (w->ready == UNKNOWN || w->port == PORT_NONE)
             continue;
         int32_t at = UNKNOWN;
