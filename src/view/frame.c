@@ -12,6 +12,7 @@
 
 #define BAR_CELL 10          /* columns of a key on the bar */
 #define WIDTH_MIN 20
+#define STATUS_ROOM 30       /* columns that tabs leave for position and jobs */
 #define HEIGHT_MIN 6
 
 static void *state_of(struct frame *f, size_t index)
@@ -179,6 +180,18 @@ bool frame_live(struct frame *f)
     return v->live && v->live(state_of(f, f->current), f->session);
 }
 
+/* Columns of the tab of view @index: its number and name; only the number where the names leave no room for the status. Narrow screens show the current one. */
+static unsigned tab_width(const struct frame *f, size_t index, unsigned width)
+{
+    unsigned all = 0, number = index < 9 ? 1 : 2;
+
+    if (width < 60 && index != f->current)
+        return 0;
+    for (size_t i = 0; i < view_count(); i++)
+        all += (unsigned)strlen(views[i]->name) + (i < 9 ? 4 : 5);
+    return all + STATUS_ROOM > width && index != f->current ? number + 2 : (unsigned)strlen(views[index]->name) + number + 3;
+}
+
 static void draw_status(struct frame *f, struct grid *g, int y)
 {
     const struct view_ops *v = views[f->current];
@@ -189,9 +202,9 @@ static void draw_status(struct frame *f, struct grid *g, int y)
     grid_fill(g, 0, y, g->width, 1, ROLE_KEY, 0, ' ');
     for (size_t i = 0; i < view_count(); i++) {
         bool here = i == f->current;
-        if (g->width < 60 && !here)
-            continue;
-        used += grid_printf(g, (int)used, y, 0, here ? ROLE_CURSOR : ROLE_KEY, here ? ATTR_BOLD | ATTR_UNDERLINE : 0, " %zu %s ", i + 1, views[i]->name);
+        unsigned tab = tab_width(f, i, g->width);
+        if (tab)
+            used += grid_printf(g, (int)used, y, 0, here ? ROLE_CURSOR : ROLE_KEY, here ? ATTR_BOLD | ATTR_UNDERLINE : 0, tab > 4 ? " %zu %s " : " %zu ", i + 1, views[i]->name);
     }
     if (v->status)
         v->status(state_of(f, f->current), f->session, &left);
@@ -410,8 +423,9 @@ enum frame_reply frame_click(struct frame *f, int x, int y, unsigned width, unsi
         return b ? run_binding(f, b, prefill) : FRAME_DONE;
     }
     if (y == (int)height - 2) {
+        const struct frame before = *f;
         for (size_t i = 0; width >= 60 && i < view_count(); i++) {
-            int end = at + (int)strlen(views[i]->name) + 4;
+            int end = at + (int)tab_width(&before, i, width);
             if (x >= at && x < end)
                 f->current = i;
             at = end;

@@ -70,7 +70,8 @@ static int draw_facts(struct session *s, const struct machine_view_state *v, str
         return y;
     }
     grid_printf(g, (int)used + 2, y++, 0, ROLE_DIM, 0, "processor %d", c.cpu);
-    grid_printf(g, 0, y++, 0, ROLE_TEXT, 0, "method  %s", calibration_method(&c));
+    if (g->height >= 10)
+        grid_printf(g, 0, y++, 0, ROLE_TEXT, 0, "method  %s", calibration_method(&c));
     used = grid_printf(g, 0, y, 0, ROLE_TEXT, 0, "clock   %.4f GHz, time stamps %.4f GHz", c.clock_hz / 1e9, c.tick_hz / 1e9);
     if (!isnan(v->low))
         used += grid_printf(g, (int)used, y, 0, ROLE_GOOD, 0, "; while measuring %.4f to %.4f", v->low, v->high);
