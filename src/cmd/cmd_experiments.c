@@ -348,3 +348,9 @@ bool cmd_experiments_resume(struct session *s, int argc, char **argv, struct err
 {
     return measuring_pause(s, argc, argv, false, err);
 }
+
+bool experiments_paused(const struct session *s)
+{
+    struct job_info info;
+    return running && running->session == s && job_find(running->number, &info) && info.paused;
+}

@@ -5,79 +5,33 @@
 #include <string.h>
 
 #include "cmd/command.h"
-#include "measure/source.h"
+#include "cmd/experiment_detail.h"
 #include "model/experiment_columns.h"
-#include "model/metrics.h"
+#include "model/throughput.h"
 
-struct shown {
-    size_t row;
-    const struct experiment_row *e;
-    struct str text, lengths, code;
-    struct record_samples samples;
-    bool kept;                   /* samples are */
-    bool ran;                    /* the code is what was run, not what would be */
-    unsigned executions;
-    size_t bytes;
-    double predicted;
-    const char *machine;         /* NULL: none predicts */
-};
-
-static void shown_done(struct shown *w)
+/* What the current machine says of it; NaN when it knows not all of its forms. */
+static double predict(struct session *s, size_t row, const char **machine)
 {
-    record_samples_done(&w->samples);
-    str_done(&w->text);
-    str_done(&w->lengths);
-    str_done(&w->code);
-}
-
-/* Code that nobody kept is made anew, as it would be run here. */
-static void make_code(struct session *s, struct shown *w)
-{
-    struct forms *forms = session_forms(s, ISA_X86_64, NULL);
-    struct body *body = mem_zero(1, sizeof *body);
-    struct err err = {0};
-    struct experiment e;
-
-    experiments_get(s->experiments, w->row, &e);
-    if (forms && source_code(forms, &e, &(struct body_shape){SOURCE_BODY, 0}, body, &err)) {
-        code_print(body->code, body->length, 0, &w->code);
-        w->executions = body->executions;
-        w->bytes = body->length;
-    }
-    experiment_done(&e);
-    free(body);
-}
-
-static void collect(struct session *s, size_t row, struct shown *w)
-{
-    const struct experiment_columns columns = {s->experiments, NULL};
     struct err none = {0};
     struct machine *m = session_current(s, &none);
+    struct experiment e;
+    struct str unknown = {0};
 
-    *w = (struct shown){.row = row, .e = &s->experiments->rows.items[row], .predicted = NAN};
-    experiments_print(s->experiments, row, &w->text);
-    experiment_column_text(&columns, row, EXPERIMENT_COLUMN_LENGTHS, &w->lengths);
-    w->kept = record_find(s->record, str_text(&w->text), &w->samples);
-    w->ran = w->samples.code != NULL;
-    if (w->ran) {
-        code_print(w->samples.code, w->samples.length, 0, &w->code);
-        w->executions = w->samples.executions;
-        w->bytes = w->samples.length;
-    } else {
-        make_code(s, w);
-    }
-    if (m) {
-        double *predicted = mem_alloc(s->experiments->rows.count * sizeof *predicted);
-        metrics_predict(m->mapping, s->experiments, predicted);
-        w->predicted = predicted[row];
-        w->machine = m->id;
-        free(predicted);
-    }
+    *machine = m ? m->id : "";
+    if (!m)
+        return NAN;
+    experiments_get(s->experiments, row, &e);
+    double cycles = throughput_of(m->mapping, &e, &unknown);
+    double predicted = unknown.length ? NAN : cycles;
+    experiment_done(&e);
+    str_done(&unknown);
+    return predicted;
 }
 
-static void print_text(struct session *s, const struct shown *w)
+static void print_text(struct session *s, const struct experiment_detail *w)
 {
     struct str *out = &s->output;
+    const char *machine;
 
     str_addf(out, "experiment %zu: %s\n", w->row + 1, str_text(&w->text));
     if (w->e->cycles > 0) {
@@ -90,8 +44,9 @@ static void print_text(struct session *s, const struct shown *w)
     } else {
         str_addf(out, "not measured%s%s\n", *w->e->state ? ": " : "", w->e->state);
     }
-    if (w->predicted > 0)
-        str_addf(out, "predicted: %.4f cycles by %s\n", w->predicted, w->machine);
+    double predicted = predict(s, w->row, &machine);
+    if (predicted > 0)
+        str_addf(out, "predicted: %.4f cycles by %s\n", predicted, machine);
     if (w->kept)
         str_addf(out, "clock: %.4f GHz\n", w->samples.clock_hz / 1e9);
     else
@@ -112,9 +67,10 @@ static json_t *number_or_null(double value)
     return isnan(value) ? json_null() : json_real(value);
 }
 
-static void print_json(struct session *s, struct shown *w)
+static void print_json(struct session *s, struct experiment_detail *w)
 {
     json_t *code = json_array(), *samples = json_array();
+    const char *machine;
 
     for (char *line = w->code.data; line && *line;) {
         size_t span = strcspn(line, "\n");
@@ -128,10 +84,10 @@ static void print_json(struct session *s, struct shown *w)
     session_json(s, json_pack("{s:I, s:s, s:o, s:o, s:i, s:s, s:s, s:o, s:o, s:o, s:b, s:i, s:o}", "number", (json_int_t)w->row + 1, "experiment", str_text(&w->text), "cycles",
                               number_or_null(w->e->cycles), "spread", number_or_null(w->e->spread), "repeats", (int)w->e->repeats, "state", w->e->state,
                               EXPERIMENT_LENGTHS, str_text(&w->lengths), "clock_hz", number_or_null(w->kept ? w->samples.clock_hz : NAN), "predicted",
-                              number_or_null(w->predicted), "samples", samples, "code_was_run", w->ran, "executions", (int)w->executions, "code", code));
+                              number_or_null(predict(s, w->row, &machine)), "samples", samples, "code_was_run", w->ran, "executions", (int)w->executions, "code", code));
 }
 
-static void print_csv(struct session *s, const struct shown *w)
+static void print_csv(struct session *s, const struct experiment_detail *w)
 {
     str_add(&s->output, "pass,instructions,cycles\n");
     for (size_t i = 0; i < w->samples.count; i++)
@@ -140,7 +96,7 @@ static void print_csv(struct session *s, const struct shown *w)
 
 bool cmd_experiments_show(struct session *s, int argc, char **argv, struct err *err)
 {
-    struct shown w;
+    struct experiment_detail w;
     char *end = NULL;
     unsigned long number = argc == 2 ? strtoul(argv[1], &end, 10) : 0;
 
@@ -149,13 +105,13 @@ bool cmd_experiments_show(struct session *s, int argc, char **argv, struct err *
     if (!end || *end || end == argv[1] || number < 1 || number > s->experiments->rows.count)
         return err_set(err, ERR_USAGE, "experiments list shows the numbers", "a number from 1 to %zu was expected", s->experiments->rows.count);
     experiments_publish(s);
-    collect(s, number - 1, &w);
+    experiment_detail_collect(s, number - 1, 0, &w);
     if (s->format == FORMAT_JSON)
         print_json(s, &w);
     else if (s->format == FORMAT_CSV)
         print_csv(s, &w);
     else
         print_text(s, &w);
-    shown_done(&w);
+    experiment_detail_done(&w);
     return true;
 }

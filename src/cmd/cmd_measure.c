@@ -8,12 +8,16 @@
 #include "isa/cpu.h"
 #include "measure/calibrate.h"
 
-/* Starts a sandbox on @cpu and calibrates. */
-static bool learn(int cpu, struct calibration *c, struct err *err)
+/* Starts a sandbox on @cpu and calibrates; the machine view shows it from now on. */
+static bool learn(struct session *s, int cpu, struct calibration *c, struct err *err)
 {
     struct sandbox *sandbox = sandbox_new(cpu, err);
     bool ok = sandbox && calibrate(sandbox, NULL, NULL, c, err);
+    char name[64];
+
     sandbox_free(sandbox);
+    if (ok)
+        record_begin(s->record, cpu_name(name, sizeof name), c);
     return ok;
 }
 
@@ -22,22 +26,17 @@ static json_t *number_or_null(double value)
     return isfinite(value) ? json_real(value) : json_null();
 }
 
-static const char *method_text(const struct calibration *c)
-{
-    return c->counters ? "cycle counter, beside dependent chains" : "dependent chains beside each sample, no counter";
-}
-
 static json_t *calibration_json(const struct calibration *c)
 {
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:f, s:f, s:i, s:s}", "clock_hz", number_or_null(c->clock_hz), "tick_hz", number_or_null(c->tick_hz), "noise",
                      number_or_null(c->noise), "contention", number_or_null(c->contention), "nops_per_cycle", number_or_null(c->probe_rate), "multiply_latency",
                      number_or_null(c->second_ratio), "load_window", (int)c->load_window, "probe_tolerance", c->rules.probe_tolerance, "overhead_ticks", c->rules.overhead, "cpu_number", c->cpu, "method",
-                     method_text(c));
+                     calibration_method(c));
 }
 
 static void calibration_text(struct session *s, const struct calibration *c)
 {
-    str_addf(&s->output, "clock %.4f GHz, time stamps %.4f GHz, on processor %d\nmethod: %s\n", c->clock_hz / 1e9, c->tick_hz / 1e9, c->cpu, method_text(c));
+    str_addf(&s->output, "clock %.4f GHz, time stamps %.4f GHz, on processor %d\nmethod: %s\n", c->clock_hz / 1e9, c->tick_hz / 1e9, c->cpu, calibration_method(c));
     if (isnan(c->noise))
         str_add(&s->output, "noise floor: not known, too little was quiet\n");
     else
@@ -61,7 +60,7 @@ bool cmd_machine_calibrate(struct session *s, int argc, char **argv, struct err 
         cpu = (int)strtol(argv[2], &end, 10);
     if (argc != 1 && (!end || *end || cpu < 0))
         return err_set(err, ERR_USAGE, "machine calibrate [--cpu N]", "a processor's number was expected");
-    if (!learn(cpu, &c, err))
+    if (!learn(s, cpu, &c, err))
         return false;
     if (s->format == FORMAT_JSON)
         session_json(s, calibration_json(&c));
@@ -85,7 +84,7 @@ bool cmd_machine_info(struct session *s, int argc, char **argv, struct err *err)
     (void)err;
     uname(&system);
     const char *isa = strcmp(system.machine, "x86_64") == 0 ? "x86-64" : system.machine;
-    bool known = learn(-1, &c, &fault);
+    bool known = learn(s, -1, &c, &fault);
     cpu_name(name, sizeof name);
     if (s->format == FORMAT_JSON) {
         json_t *object = json_pack("{s:s, s:s, s:o, s:b, s:b}", "cpu", name, "isa", isa, "clock_hz", known ? number_or_null(c.clock_hz) : json_null(), "counters",

@@ -76,7 +76,7 @@ const struct command commands[] = {
     {"jobs", "", "background jobs and how far they are", false, cmd_jobs},
     {"job cancel", "N", "end a background job", false, cmd_job_cancel},
     {"job wait", "[N]", "wait for a background job, or for all", false, cmd_job_wait},
-    {"view", "kernel|timeline|whatif|experiments|evolution|mapping|accuracy|output|log|help|next|previous", "show another view; in batch it is printed", false, cmd_view},
+    {"view", "kernel|timeline|whatif|experiments|evolution|mapping|accuracy|machine|output|log|help|next|previous", "show another view; in batch it is printed", false, cmd_view},
     {"find", "TEXT | --next | --previous", "search in the view", true, cmd_view},
     {"sort", "[COLUMN]", "sort the view's rows; no column: as they come", true, cmd_view},
     {"filter", "[EXPRESSION]", "show only the rows that fit; none: all", true, cmd_view},

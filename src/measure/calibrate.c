@@ -230,3 +230,8 @@ bool calibrate(struct sandbox *s, bool (*cancelled)(void *state), void *state, s
     out->counters = sandbox_has_counter(s);
     return load_window_choose(s, out, err) && noise_floor(s, out, cancelled, state, err);
 }
+
+const char *calibration_method(const struct calibration *c)
+{
+    return c->counters ? "cycle counter, beside dependent chains" : "dependent chains beside each sample, no counter";
+}

@@ -19,6 +19,8 @@ struct calibration {
 
 /* About a third of a second. False with err. */
 bool calibrate(struct sandbox *s, bool (*cancelled)(void *state), void *state, struct calibration *out, struct err *err);
+/* How cycles are told, in words. */
+const char *calibration_method(const struct calibration *c);
 /* The value that the lowest cluster of @values (sorted in place) stands around: the least that two others follow within @width. */
 double calibrate_floor(double *values, size_t n, double width);
 

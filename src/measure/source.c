@@ -109,14 +109,14 @@ static void item_result(struct cpu_source *s, size_t at, struct measured *out)
 }
 
 /* Samples, code and what became of the windows, for those who want to see them. */
-static void item_record(struct cpu_source *s, const struct experiment *e, size_t at, const struct measured *m)
+static void item_record(struct cpu_source *s, const struct experiment *e, size_t at, double when, const struct measured *m)
 {
     const struct sandbox_item *item = &sandbox_items(s->sandbox)[at];
     const struct window_result *r = &item->result;
     const struct record_pass pass = {.values = r->values, .count = r->accepted, .executions = s->executions[at], .instructions = s->base.instructions,
                                      .clock_hz = m->clock_hz, .code = sandbox_code(s->sandbox, item->offset), .length = s->lengths[at]};
 
-    record_windows(s->base.record, clock_seconds() - s->started, m->clock_hz, r->accepted, r->contended, r->disturbed);
+    record_windows(s->base.record, when, m->clock_hz, r->accepted, r->contended, r->disturbed);
     if (!item->fault)
         record_add(s->base.record, e, &pass);
 }
@@ -133,12 +133,14 @@ static bool cpu_measure(struct source *base, const struct experiment *e, size_t 
         for (; next < n && count < SANDBOX_ITEMS && !full; next += !full)
             if (item_prepare(s, &e[next], count, &out[next], &full))
                 where[count++] = next;
+        double begun = clock_seconds() - s->started;
         if (count && !sandbox_run(s->sandbox, count, &s->calibration.rules, cancelled, state, err))
             return false;
+        double each = (clock_seconds() - s->started - begun) / (count ? count : 1);
         for (unsigned i = 0; i < count; i++) {
             item_result(s, i, &out[where[i]]);
             if (s->base.record)
-                item_record(s, &e[where[i]], i, &out[where[i]]);
+                item_record(s, &e[where[i]], i, begun + (i + 0.5) * each, &out[where[i]]);
         }
     }
     return true;

@@ -4,16 +4,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
+#include "cmd/experiment_detail.h"
+#include "model/experiment_columns.h"
 #include "model/metrics.h"
+#include "view/plot.h"
 #include "view/table.h"
 #include "view/view.h"
 #include "work/job.h"
 
-enum { COLUMN_EXPERIMENT, COLUMN_CYCLES, COLUMN_SPREAD, COLUMN_REPEATS, COLUMN_PREDICTED, COLUMN_ERROR, COLUMN_STATE, COLUMN_COUNT };
+#define SHARE 10             /* while measuring goes on, order and accuracy take at most one part in so many of the time */
+#define CODE_WIDTH 48        /* columns of the detail pane's code at most */
 
-static const struct table_column columns[COLUMN_COUNT] = {
-    {"experiment", 0, false}, {"cycles", 9, true}, {"spread", 8, true}, {"repeats", 7, true}, {"predicted", 9, true}, {"error", 8, true}, {"state", 12, false},
+/* In the order of enum experiment_column. */
+static const struct table_column columns[EXPERIMENT_COLUMNS] = {
+    {"experiment", 0, false, 0}, {"cycles", 9, true, 0},  {"spread", 8, true, 0},  {"repeats", 7, true, 0},
+    {"predicted", 9, true, 0},   {"error", 8, true, 0},   {"state", 12, false, 0}, {EXPERIMENT_LENGTHS, 14, false, 110},
 };
 
 struct experiments_view_state {
@@ -21,10 +28,14 @@ struct experiments_view_state {
     const struct experiments *shown;
     double *predicted;           /* cycles per row under the current machine */
     size_t rows;
+    struct accuracy accuracy;
     unsigned long session_revision;
     uint64_t revision;
     unsigned long changes;       /* of what the table shows */
+    double rest_until;           /* clock seconds before which news of a running job do not sort anew */
     const char *machine;
+    bool detail;
+    size_t first_line;           /* of the code in the detail pane */
 };
 
 static void *experiments_open(void)
@@ -42,27 +53,36 @@ static void experiments_close(void *state)
     free(v);
 }
 
-/* False when there are no experiments. Predicts anew when the table or the session has changed. */
-static bool refresh(struct experiments_view_state *v, struct session *s)
+static void predict(struct experiments_view_state *v, struct session *s)
 {
     struct err err = {0};
-
-    if (!s->experiments || !s->experiments->rows.count)
-        return false;
-    if (v->shown == s->experiments && v->revision == s->experiments->revision && v->session_revision == s->revision)
-        return true;
-    v->shown = s->experiments;
-    v->revision = s->experiments->revision;
-    v->session_revision = s->revision;
-    v->rows = s->experiments->rows.count;
-    v->changes++;
-    v->predicted = mem_resize(v->predicted, (v->rows + 1) * sizeof *v->predicted);
     const struct machine *m = session_current(s, &err);
+
+    v->shown = s->experiments;
+    v->rows = s->experiments->rows.count;
+    v->session_revision = s->revision;
+    v->predicted = mem_resize(v->predicted, (v->rows + 1) * sizeof *v->predicted);
     v->machine = m ? m->id : NULL;
     if (m)
         metrics_predict(m->mapping, s->experiments, v->predicted);
     for (size_t i = 0; !m && i < v->rows; i++)
         v->predicted[i] = NAN;
+}
+
+/* False when there are no experiments. Predicts anew when a command may have changed rows or machine; results that arrive only change what is measured,
+ * and what is derived from all of them may lag behind a little. */
+static bool refresh(struct experiments_view_state *v, struct session *s)
+{
+    if (!s->experiments || !s->experiments->rows.count)
+        return false;
+    bool anew = v->shown != s->experiments || v->rows != s->experiments->rows.count || v->session_revision != s->revision;
+    if (!anew && (v->revision == s->experiments->revision || clock_seconds() < v->rest_until))
+        return true;
+    if (anew)
+        predict(v, s);
+    v->revision = s->experiments->revision;
+    v->accuracy = metrics_accuracy(v->shown, v->predicted);
+    v->changes++;
     return true;
 }
 
@@ -75,46 +95,28 @@ static size_t row_count(const void *context)
 static double row_number(const void *context, size_t row, int column)
 {
     const struct experiments_view_state *v = context;
-    const struct experiment_row *e = &v->shown->rows.items[row];
-
-    switch (column) {
-    case COLUMN_CYCLES: return e->cycles;
-    case COLUMN_SPREAD: return e->spread;
-    case COLUMN_REPEATS: return e->repeats ? e->repeats : NAN;
-    case COLUMN_PREDICTED: return v->predicted[row];
-    case COLUMN_ERROR: return e->cycles > 0 ? (v->predicted[row] - e->cycles) / e->cycles : NAN;
-    default: return NAN;
-    }
+    return experiment_column_number(&(struct experiment_columns){v->shown, v->predicted}, row, column);
 }
 
 static void row_text(const void *context, size_t row, int column, struct str *out)
 {
     const struct experiments_view_state *v = context;
-
-    if (column == COLUMN_EXPERIMENT) {
-        experiments_print(v->shown, row, out);
-    } else if (column == COLUMN_STATE) {
-        str_add(out, v->shown->rows.items[row].state);
-    } else {
-        double number = row_number(context, row, column);
-        if (!isnan(number))
-            str_addf(out, column == COLUMN_ERROR ? "%+.1f%%" : column == COLUMN_SPREAD ? "%.2f%%" : column == COLUMN_REPEATS ? "%.0f" : "%.3f",
-                     column == COLUMN_ERROR || column == COLUMN_SPREAD ? 100 * number : number);
-    }
+    experiment_column_text(&(struct experiment_columns){v->shown, v->predicted}, row, column, out);
 }
 
 static enum role row_role(const void *context, size_t row, int column)
 {
-    if (column == COLUMN_ERROR) {
+    if (column == EXPERIMENT_COLUMN_ERROR) {
         double error = fabs(row_number(context, row, column));
         return isnan(error) ? ROLE_DIM : error > 0.25 ? ROLE_ERROR : error > 0.1 ? ROLE_WARN : ROLE_GOOD;
     }
-    return column == COLUMN_STATE || column == COLUMN_PREDICTED ? ROLE_DIM : ROLE_TEXT;
+    return column == EXPERIMENT_COLUMN_STATE || column == EXPERIMENT_COLUMN_PREDICTED || column == EXPERIMENT_COLUMN_LENGTHS ? ROLE_DIM : ROLE_TEXT;
 }
 
-static const struct table_source source = {columns, COLUMN_COUNT, row_count, row_number, row_text, row_role};
+static const struct table_source source = {columns,   EXPERIMENT_COLUMNS,      row_count,                row_number, row_text,
+                                         row_role, experiment_column_names, EXPERIMENT_FILTER_COLUMNS};
 
-static void draw_detail(const struct experiments_view_state *v, struct session *s, struct grid *g, int y)
+static void draw_usages(const struct experiments_view_state *v, struct session *s, struct grid *g, int y)
 {
     struct err err = {0};
     struct machine *m = session_current(s, &err);
@@ -137,6 +139,86 @@ static void draw_detail(const struct experiments_view_state *v, struct session *
     }
 }
 
+/* All samples: a column of dots for each pass, short bodies in another role. */
+static void draw_samples(const struct record_samples *samples, struct grid *g, int x, int y, unsigned width, unsigned height)
+{
+    double at[2][RECORD_VALUES], cycles[2][RECORD_VALUES];
+    size_t n[2] = {0, 0}, in_pass = 0;
+
+    for (size_t i = 0; i < samples->count; i++) {
+        const struct record_sample *v = &samples->values[i];
+        unsigned shorter = v->instructions < samples->instructions;
+        in_pass = i && v->pass == v[-1].pass ? in_pass + 1 : 0;
+        at[shorter][n[shorter]] = v->pass + 0.7 * (double)in_pass / WINDOW_VALUES;
+        cycles[shorter][n[shorter]++] = (double)v->cycles;
+    }
+    const struct plot_series series[] = {{"short body", ROLE_WARN, at[1], cycles[1], n[1], true}, {"long body", ROLE_GOOD, at[0], cycles[0], n[0], true}};
+    const struct plot plot = {.title = "samples", .x_label = "pass", .x_min = samples->values[0].pass - 0.2, .x_max = samples->passes + 0.9, .series = series,
+                              .series_count = 2};
+    plot_draw(&plot, g, x, y, width, height);
+}
+
+static void draw_code(const struct experiment_detail *d, size_t first, struct grid *g, int x, int y, unsigned width, unsigned height)
+{
+    const char *line = str_text(&d->code);
+
+    if (!height)
+        return;
+    if (!*line) {
+        grid_wrap(g, x, y, width, height, ROLE_DIM, 0, "It cannot be run here.");
+        return;
+    }
+    grid_printf(g, x, y, width, ROLE_HEADER, 0, "%s: %u times in %zu bytes", d->ran ? "code that was run" : "as it would be run", d->executions, d->bytes);
+    for (size_t i = 0; i < first && *line; i++)
+        line += strcspn(line, "\n") + 1;
+    for (unsigned row = 1; row < height && *line; row++) {
+        size_t span = strcspn(line, "\n");
+        grid_printf(g, x + 1, y + (int)row, width - 1, ROLE_TEXT, 0, "%.*s", (int)span, line);
+        line += span + (line[span] == '\n');
+    }
+}
+
+static void draw_detail(struct experiments_view_state *v, struct session *s, struct grid *g, int y, unsigned height)
+{
+    struct experiment_detail d;
+    size_t row;
+
+    if (!table_selected(&v->table, &row))
+        return;
+    experiment_detail_collect(s, row, v->first_line + height, &d);
+    grid_fill(g, 0, y, g->width, 1, ROLE_HEADER, 0, ' ');
+    unsigned used = grid_printf(g, 0, y, 0, ROLE_HEADER, ATTR_BOLD, "%zu  ", row + 1);
+    if (d.e->cycles > 0)
+        used += grid_printf(g, (int)used, y, 0, ROLE_HEADER, ATTR_BOLD, "%.4f cycles  ", d.e->cycles);
+    if (d.e->spread >= 0)
+        used += grid_printf(g, (int)used, y, 0, ROLE_HEADER, 0, "spread %.2f %%  ", 100 * d.e->spread);
+    if (d.kept)
+        used += grid_printf(g, (int)used, y, 0, ROLE_HEADER, 0, "%.4f GHz  ", d.samples.clock_hz / 1e9);
+    grid_printf(g, (int)used, y, 0, ROLE_HEADER, 0, "%s%s%s", d.e->state, d.lengths.length ? ", lengths: " : "", str_text(&d.lengths));
+    draw_usages(v, s, g, y + 1);
+    unsigned rest = height > 2 ? height - 2 : 0, code = g->width / 2 < CODE_WIDTH ? g->width / 2 : CODE_WIDTH;
+    bool beside = g->width >= 60, plotted = d.samples.count && (beside ? rest >= 5 : rest >= 11);
+    if (!d.kept && rest > 1)
+        grid_wrap(g, beside ? (int)code + 1 : 0, y + (beside ? 2 : (int)height - 1), beside ? g->width - code - 1 : g->width, beside ? rest : 1, ROLE_DIM, 0,
+                  "No samples: they are kept of what was measured last in this session.");
+    if (plotted)
+        draw_samples(&d.samples, g, beside ? (int)code + 1 : 0, y + 2, beside ? g->width - code - 1 : g->width, beside ? rest : rest / 2);
+    unsigned above = plotted && !beside ? rest / 2 : 0, below = !d.kept && !beside && rest > 1;
+    draw_code(&d, v->first_line, g, 0, y + 2 + (int)above, beside ? code : g->width, rest - above - below);
+    experiment_detail_done(&d);
+}
+
+static void draw_title(const struct experiments_view_state *v, struct grid *g)
+{
+    const struct accuracy *a = &v->accuracy;
+    unsigned used = grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "%zu experiments", v->rows);
+    if (a->n)
+        used += grid_printf(g, (int)used + 2, 0, 0, ROLE_WARN, 0, "%s: error %.2f %%, Pearson %.3f, Spearman %.3f on %zu", v->machine, 100 * a->mape, a->pearson,
+                            a->spearman, a->n) + 2;
+    if (a->unknown)
+        grid_printf(g, (int)used + 2, 0, 0, ROLE_DIM, 0, "%zu with forms unknown to it", a->unknown);
+}
+
 static void experiments_draw(void *state, struct session *s, struct grid *g)
 {
     static const char *const lines[] = {
@@ -144,7 +226,8 @@ static void experiments_draw(void *state, struct session *s, struct grid *g)
         ":experiments generate makes them from the forms that can be measured here, experiments measure measures them.",
     };
     struct experiments_view_state *v = state;
-    struct accuracy a;
+    unsigned long before = v->changes;
+    double begun = clock_seconds();
     int y = 1;
 
     if (!refresh(v, s)) {
@@ -152,22 +235,49 @@ static void experiments_draw(void *state, struct session *s, struct grid *g)
             y += (int)grid_wrap(g, 2, y, g->width > 4 ? g->width - 4 : 1, 4, i ? ROLE_TEXT : ROLE_TITLE, 0, lines[i]);
         return;
     }
-    a = metrics_accuracy(v->shown, v->predicted);
-    unsigned used = grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "%zu experiments", v->rows);
-    if (a.n)
-        used += grid_printf(g, (int)used + 2, 0, 0, ROLE_WARN, 0, "%s: error %.2f %%, Pearson %.3f, Spearman %.3f on %zu", v->machine, 100 * a.mape, a.pearson,
-                            a.spearman, a.n) + 2;
-    if (a.unknown)
-        grid_printf(g, (int)used + 2, 0, 0, ROLE_DIM, 0, "%zu with forms unknown to it", a.unknown);
-    table_draw(&v->table, &source, v, v->changes, g, 1, g->height - 2);
-    draw_detail(v, s, g, (int)g->height - 1);
+    draw_title(v, g);
+    unsigned pane = !v->detail ? 1 : g->height >= 16 ? g->height * 11 / 20 : g->height > 4 ? g->height - 4 : 1;
+    table_draw(&v->table, &source, v, v->changes, g, 1, g->height > pane + 1 ? g->height - 1 - pane : 1);
+    if (v->changes != before) {
+        double now = clock_seconds();
+        v->rest_until = now + (SHARE - 1) * (now - begun);
+    }
+    if (v->detail)
+        draw_detail(v, s, g, (int)(g->height - pane), pane);
+    else
+        draw_usages(v, s, g, (int)g->height - 1);
 }
 
 static bool experiments_key(void *state, struct session *s, int key, struct str *command)
 {
     struct experiments_view_state *v = state;
+    size_t row = v->table.selected;
+
     (void)command;
-    return refresh(v, s) && table_key(&v->table, &source, key);
+    if (!refresh(v, s))
+        return false;
+    switch (key) {
+    case KEYCODE_ENTER: case '\n':
+        v->detail = !v->detail;
+        v->first_line = 0;
+        return true;
+    case KEYCODE_ESCAPE: case 'q':
+        if (!v->detail)
+            break;
+        v->detail = false;
+        return true;
+    case 'J':
+        v->first_line += v->detail;
+        return true;
+    case 'K':
+        v->first_line -= v->first_line > 0;
+        return true;
+    default:
+        break;
+    }
+    bool used = table_key(&v->table, &source, key);
+    v->first_line = v->table.selected == row ? v->first_line : 0;
+    return used;
 }
 
 static void experiments_click(void *state, struct session *s, int x, int y)
@@ -211,7 +321,7 @@ static bool experiments_live(void *state, struct session *s)
     return job_running() > 0;
 }
 
-const struct view_ops experiments_view = {.name = "experiments", .help = "what was measured, predicted and how far apart; \\ cycles>2 & form~VADD, F follows",
+const struct view_ops experiments_view = {.name = "experiments", .help = "what was measured, predicted and how far apart; \\ cycles>2 & form~VADD, F follows, Enter: code and samples, J K scroll the code",
                                           .open = experiments_open, .close = experiments_close, .draw = experiments_draw, .key = experiments_key,
                                           .click = experiments_click, .find = experiments_find, .sort = experiments_sort,
                                           .filter = experiments_filter, .status = experiments_status, .live = experiments_live};

@@ -59,10 +59,10 @@ static void solve(struct mapping_view_state *v, const struct machine *m)
         free(masses);
         free(rows);
     }
-    static const struct table_column fixed[] = {{"form", 0, false}, {"usage", 26, false}, {"cycles", 6, true}, {"latency", 7, true}, {"confid.", 7, true}};
+    static const struct table_column fixed[] = {{"form", 0, false, 0}, {"usage", 26, false, 0}, {"cycles", 6, true, 0}, {"latency", 7, true, 0}, {"confid.", 7, true, 0}};
     memcpy(v->columns, fixed, sizeof fixed);
     for (unsigned p = 0; p < ports; p++)
-        v->columns[COLUMN_PORTS + p] = (struct table_column){mapping_ports(m->mapping)->names[p], 4, true};
+        v->columns[COLUMN_PORTS + p] = (struct table_column){mapping_ports(m->mapping)->names[p], 4, true, 0};
     v->ports = ports;
 }
 
@@ -139,7 +139,7 @@ static enum role row_role(const void *context, size_t row, int column)
 
 static struct table_source source_of(const struct mapping_view_state *v)
 {
-    return (struct table_source){v->columns, COLUMN_PORTS + (int)v->ports, row_count, row_number, row_text, row_role};
+    return (struct table_source){v->columns, COLUMN_PORTS + (int)v->ports, row_count, row_number, row_text, row_role, NULL, 0};
 }
 
 /* False when there is no machine to show. */

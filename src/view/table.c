@@ -13,7 +13,8 @@
 struct keyed {
     size_t row;
     double number;
-    char *text;
+    size_t text;        /* offset in what all texts were written to */
+    uint64_t prefix;    /* its first bytes, the first the most significant */
 };
 
 struct bound_row {
@@ -36,7 +37,7 @@ void table_done(struct table *t)
 static double row_number(const void *row, int column)
 {
     const struct bound_row *b = row;
-    return b->source->columns[column].number ? b->source->number(b->context, b->row, column) : NAN;
+    return column < b->source->column_count && b->source->columns[column].number ? b->source->number(b->context, b->row, column) : NAN;
 }
 
 static void row_text(const void *row, int column, struct str *out)
@@ -59,11 +60,11 @@ static bool row_holds(const struct table_source *source, const void *context, si
 }
 
 /* Missing values come last either way; equal ones keep their order. */
-static int compare(const struct keyed *x, const struct keyed *y, bool descending)
+static int compare(const struct keyed *x, const struct keyed *y, const char *texts, bool descending)
 {
     int order;
-    if (x->text) {
-        order = strcmp(x->text, y->text);
+    if (texts) {
+        order = x->prefix != y->prefix ? (x->prefix > y->prefix) - (x->prefix < y->prefix) : strcmp(texts + x->text, texts + y->text);
     } else {
         if (isnan(x->number) || isnan(y->number))
             return isnan(x->number) != isnan(y->number) ? (isnan(x->number) ? 1 : -1) : (x->row > y->row) - (x->row < y->row);
@@ -74,23 +75,49 @@ static int compare(const struct keyed *x, const struct keyed *y, bool descending
     return (x->row > y->row) - (x->row < y->row);
 }
 
-static int ascending(const void *a, const void *b)
+static int ascending(const void *a, const void *b, void *texts)
 {
-    return compare(a, b, false);
+    return compare(a, b, texts, false);
 }
 
-static int falling(const void *a, const void *b)
+static int falling(const void *a, const void *b, void *texts)
 {
-    return compare(a, b, true);
+    return compare(a, b, texts, true);
+}
+
+static uint64_t prefix_of(const char *text)
+{
+    uint64_t prefix = 0;
+    for (unsigned i = 0; i < 8; i++) {
+        prefix = prefix << 8 | (unsigned char)*text;
+        text += *text != '\0';
+    }
+    return prefix;
+}
+
+/* As the rows come: nothing to read of them. */
+static void arrange_plain(struct table *t)
+{
+    t->shown = t->total;
+    t->order = mem_resize(t->order, (t->shown + 1) * sizeof *t->order);
+    for (size_t i = 0; i < t->shown; i++)
+        t->order[i] = i;
+    if (t->selected < t->shown)
+        t->cursor = t->selected;
+    t->stale = false;
 }
 
 static void arrange(struct table *t, const struct table_source *source, const void *context)
 {
     bool by_text = t->sort >= 0 && !source->columns[t->sort].number;
     struct keyed *rows;
-    struct str text = {0};
+    struct str texts = {0};
 
     t->total = source->count(context);
+    if (!t->filter.count && t->sort < 0) {
+        arrange_plain(t);
+        return;
+    }
     t->shown = 0;
     rows = mem_alloc((t->total + 1) * sizeof *rows);
     for (size_t i = 0; i < t->total; i++) {
@@ -98,30 +125,29 @@ static void arrange(struct table *t, const struct table_source *source, const vo
         struct filter_row row = {row_number, row_text, &bound, source->column_count};
         if (!filter_matches(&t->filter, &row))
             continue;
-        rows[t->shown] = (struct keyed){i, NAN, NULL};
+        rows[t->shown] = (struct keyed){i, NAN, texts.length, 0};
         if (by_text) {
-            str_clear(&text);
-            source->text(context, i, t->sort, &text);
-            rows[t->shown].text = mem_strdup(str_text(&text));
+            source->text(context, i, t->sort, &texts);
+            str_add_char(&texts, '\0');
+            rows[t->shown].prefix = prefix_of(texts.data + rows[t->shown].text);
         } else if (t->sort >= 0) {
             rows[t->shown].number = source->number(context, i, t->sort);
         }
         t->shown++;
     }
     if (t->sort >= 0)
-        qsort(rows, t->shown, sizeof *rows, t->descending ? falling : ascending);
+        qsort_r(rows, t->shown, sizeof *rows, t->descending ? falling : ascending, by_text ? texts.data : NULL);
     t->order = mem_resize(t->order, (t->shown + 1) * sizeof *t->order);
     size_t cursor = t->shown;
     for (size_t i = 0; i < t->shown; i++) {
         t->order[i] = rows[i].row;
         if (rows[i].row == t->selected)
             cursor = i;
-        free(rows[i].text);
     }
     if (cursor < t->shown)
         t->cursor = cursor;
     free(rows);
-    str_done(&text);
+    str_done(&texts);
     t->stale = false;
 }
 
@@ -142,13 +168,18 @@ static void place(struct table *t)
         t->selected = t->order[t->cursor];
 }
 
+static bool column_shown(const struct table_source *source, int column, unsigned width)
+{
+    return width >= source->columns[column].from;
+}
+
 static unsigned column_width(const struct table_source *source, int column, unsigned width)
 {
     unsigned fixed = 0;
     if (source->columns[column].width)
         return source->columns[column].width;
     for (int c = 0; c < source->column_count; c++)
-        fixed += source->columns[c].width + 1;
+        fixed += column_shown(source, c, width) ? source->columns[c].width + 1 : 0;
     unsigned least = width >= 80 ? 28 : 12;   /* columns further right are cut instead */
     return width > fixed + least ? width - fixed : least;
 }
@@ -181,6 +212,8 @@ void table_draw(struct table *t, const struct table_source *source, const void *
         if (cursor)
             grid_fill(g, 0, y + (int)r, g->width, 1, ROLE_CURSOR, 0, ' ');
         for (int c = 0; c < source->column_count; c++) {
+            if (!column_shown(source, c, g->width))
+                continue;
             unsigned width = column_width(source, c, g->width);
             enum role role = whole;
             str_clear(&text);
@@ -239,6 +272,8 @@ void table_click(struct table *t, const struct table_source *source, int x, int 
         return;
     }
     for (int c = 0, at = 0; c < source->column_count; c++) {
+        if (!column_shown(source, c, t->width))
+            continue;
         int end = at + (int)column_width(source, c, t->width) + 1;
         if (x >= at && x < end) {
             t->descending = t->sort == c ? !t->descending : false;
@@ -298,7 +333,8 @@ bool table_filter(struct table *t, const struct table_source *source, const char
 {
     struct filter fresh;
     const char **names = column_names(source);
-    bool ok = filter_parse(expression, names, source->column_count, &fresh, err);
+    bool ok = filter_parse(expression, source->filter_names ? source->filter_names : names, source->filter_names ? source->filter_count : source->column_count, &fresh,
+                           err);
 
     free(names);
     if (!ok)

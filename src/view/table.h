@@ -9,6 +9,7 @@ struct table_column {
     const char *name;
     unsigned width;        /* columns; 0: what is left, for one of them */
     bool number;           /* sorted by number(), right-aligned */
+    unsigned from;         /* columns that the grid must have for it to be shown */
 };
 
 /* Where the rows come from. Rows are named by index 0 .. count-1, stable while they exist. */
@@ -19,6 +20,9 @@ struct table_source {
     double (*number)(const void *context, size_t row, int column);   /* NaN: missing */
     void (*text)(const void *context, size_t row, int column, struct str *out);
     enum role (*role)(const void *context, size_t row, int column);  /* may be NULL */
+    /* What filters call the columns, in their order; more names follow for what only filters ask, told to text() by number. NULL: the columns' own. */
+    const char *const *filter_names;
+    int filter_count;
 };
 
 struct table {

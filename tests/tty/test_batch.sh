@@ -186,6 +186,27 @@ holds out 'done'
 expect 1 "$portolan" -e 'job wait 9'
 holds err 'there is no job 9'
 
+# Session defaults, and what commands say themselves; filters of rows; one experiment with its samples.
+forms='forms select "ADD (R64, R64)" "IMUL (R64, R64)" "XOR (R64, R64)" "SHL (R64, I8)"'
+generate() { "$portolan" $1 -e "$forms; experiments generate --random 9 --size 3 $2; experiments list" 2>/dev/null; }
+generate '' '' >"$work/one"
+generate '--seed 7' '' >"$work/seven"
+generate '' '--seed 7' >"$work/named"
+cmp -s "$work/seven" "$work/named" || fail "--seed 7 is not what experiments generate --seed 7 does"
+cmp -s "$work/seven" "$work/one" && fail "--seed changes nothing"
+expect 2 "$portolan" --seed x -e jobs
+expect 2 "$portolan" --threads 0 -e jobs
+expect 1 "$portolan" -e 'set threads 2000'
+holds err 'no number of threads'
+expect 0 "$portolan" --format json -e "$forms; experiments generate; experiments measure --simulate skylake form~IMUL & experiment!=IMUL (R64, R64)"
+holds out '"left":0'
+expect 0 "$portolan" --format csv -e "$forms; experiments generate; experiments measure --simulate skylake; experiments list cycles>0.9 & form~SHL; experiments show 1"
+holds out 'IMUL (R64, R64) + SHL (R64, I8)'
+holds out '1,50,0.2'
+expect 1 "$portolan" -e 'experiments pause'
+holds err 'no experiments are being measured'
+expect 1 "$portolan" -e 'experiments show 1'
+
 # Ctrl-C ends a run in good order.
 yes 'forms scan /bin/sh' | head -n 100000 >"$work/long.pf"
 "$portolan" -b "$work/long.pf" >"$work/long.out" 2>/dev/null &

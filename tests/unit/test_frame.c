@@ -292,6 +292,105 @@ static void test_experiments(void **state)
         compare(&frame, "experiments", sizes[i][0], sizes[i][1]);
 }
 
+/* A table that waits, measured on a simulated machine as a job of the screen; what is seen of it is in the record. */
+static void fill_record(void)
+{
+    static const float passes[][3] = {{0.2551F, 0.2553F, 0.2550F}, {0.2514F, 0.2511F, 0.2519F}, {0.2513F, 0.2514F, 0.2512F}};
+    static const uint8_t code[] = {0x4c, 0x01, 0xc0, 0x48, 0x01, 0xd9, 0x49, 0x0f, 0xaf, 0xc2};   /* add rax, r8; add rcx, rbx; imul rax, r10 */
+    static const struct calibration c = {.tick_hz = 2.5e9, .clock_hz = 3.7e9, .second_ratio = 3, .probe_rate = 5.99, .noise = 0.0012, .contention = 0.02,
+                                         .load_window = 64, .rules.probe_tolerance = 0.012, .cpu = 1};
+    record_begin(session.record, "a processor of the test's", &c);
+    for (unsigned i = 0; i < 3; i++)
+        record_add(session.record, &(struct experiment){(struct experiment_term[]){{(char *)"ADD (R64, R64)", 1}}, 1},
+                   &(struct record_pass){passes[i], 3, 1, i ? 200 : 50, 3.7e9, code, sizeof code});
+    for (unsigned i = 0; i < 600; i++) {
+        bool gap = i > 300 && i < 350;
+        if (!gap)
+            record_windows(session.record, 0.1 * i, 3.7e9 * (1 + 1e-3 * sin(0.05 * i)), 30, i % 97 < 12 ? 20 : 0, i % 7 == 0);
+    }
+}
+
+static void test_detail(void **state)
+{
+    const char *prefill;
+
+    (void)state;
+    frame_run(&frame, "view machine");
+    assert_true(screen_holds("Not calibrated"));
+    add_experiments();
+    frame_run(&frame, "view experiments");
+    frame_key(&frame, KEYCODE_ENTER, &prefill);
+    assert_true(screen_holds("No samples"));
+    assert_true(screen_holds("as it would be run: 200 times"));
+    fill_record();
+    assert_true(screen_holds("code that was run: 1 times in 10 bytes"));
+    assert_true(screen_holds("imul rax, r10"));
+    assert_true(screen_holds("3.7000 GHz"));
+    press("J");
+    assert_false(screen_holds(" add rax, r8"));
+    press("K");
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        compare(&frame, "detail", sizes[i][0], sizes[i][1]);
+    session.ascii = true;
+    compare(&frame, "detail-ascii", 80, 24);
+    session.ascii = false;
+    /* Rows of every kind, at every size. */
+    for (int row = 0; row < 6; row++) {
+        for (unsigned width = 20; width < 200; width += 9)
+            for (unsigned height = 6; height < 60; height += 3) {
+                struct str text = {0};
+                screen_text(&frame, width, height, false, &text);
+                str_done(&text);
+            }
+        press("j");
+    }
+    frame_key(&frame, KEYCODE_ESCAPE, &prefill);
+    assert_false(screen_holds("as it would be run"));
+    frame_run(&frame, "view machine");
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        compare(&frame, "machine", sizes[i][0], sizes[i][1]);
+    session.ascii = true;
+    compare(&frame, "machine-ascii", 80, 24);
+    session.ascii = false;
+}
+
+/* Measuring as a job of the screen: it rests, goes on, and ends; the table and the view machine have what it saw. */
+static void test_measuring(void **state)
+{
+    (void)state;
+    add_experiments();
+    frame_run(&frame, "experiments pause");
+    assert_true(frame.failed);
+    for (size_t i = 0; i < 4; i++)
+        experiments_set(session.experiments, i, NAN, NAN, 0, EXPERIMENT_PENDING);
+    frame_run(&frame, "experiments measure --simulate skylake cycles>");
+    assert_true(frame.failed);
+    frame_run(&frame, "experiments measure --simulate skylake form~IMUL");
+    assert_false(frame.failed);
+    frame_run(&frame, "experiments pause");
+    bool ended = frame.failed;   /* it may have been quicker than that */
+    if (!ended) {
+        frame_run(&frame, "jobs");
+        frame_run(&frame, "experiments resume");
+    }
+    while (job_running())
+        frame_jobs(&frame);
+    const struct experiment_row *rows = session.experiments->rows.items;
+    assert_true(isnan(rows[0].cycles) && isnan(rows[4].cycles));
+    assert_true(fabs(rows[1].cycles - 1) < 0.01 && fabs(rows[3].cycles - 4) < 0.04);
+    frame_run(&frame, "view experiments");
+    assert_true(screen_holds("same"));
+    frame_run(&frame, "filter form~IMUL & lengths=same");
+    assert_true(screen_holds("1/3 of 6"));
+    frame_run(&frame, "view machine");
+    assert_true(screen_holds("simulated"));
+    assert_true(screen_holds("windows lost"));
+    frame_run(&frame, "experiments show 2");
+    assert_true(screen_holds("pass 1, about 50 instructions"));
+    frame_run(&frame, "experiments show 7");
+    assert_true(frame.failed);
+}
+
 /* Curves: a diagonal, a decade scale, a gap; every size; both alphabets. */
 static void test_plot(void **state)
 {
@@ -461,6 +560,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_all_sizes, setup, teardown),
         cmocka_unit_test_setup_teardown(test_views_and_keys, setup, teardown),
         cmocka_unit_test_setup_teardown(test_experiments, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_detail, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_measuring, setup, teardown),
         cmocka_unit_test(test_plot),
         cmocka_unit_test_setup_teardown(test_find, setup, teardown),
         cmocka_unit_test_setup_teardown(test_collect, setup, teardown),

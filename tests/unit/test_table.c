@@ -17,7 +17,7 @@
 static const char *const names[] = {"ADD (R64, R64)", "VADDPD (YMM, YMM, YMM)", "IMUL (R64, R64)", "DIV (R64)", "NOP ()"};
 static const double cycles[] = {0.25, 0.5, 1, 18, NAN};
 
-static const struct table_column columns[] = {{"form", 0, false}, {"cycles", 8, true}};
+static const struct table_column columns[] = {{"form", 0, false, 0}, {"cycles", 8, true, 0}};
 
 static size_t five(const void *context)
 {
@@ -40,7 +40,7 @@ static void text_of(const void *context, size_t row, int column, struct str *out
         str_addf(out, "%g", cycles[row]);
 }
 
-static const struct table_source source = {columns, 2, five, number_of, text_of, NULL};
+static const struct table_source source = {columns, 2, five, number_of, text_of, NULL, NULL, 0};
 
 /* The rows a table shows, as digits in order. */
 static const char *shown(struct table *t)

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The experiments view with many rows: milliseconds to draw a frame when nothing changed, when results have arrived, and to sort, filter and predict.
+ * Usage: bench_views [ROWS]. The bar is 16 ms for a frame in which nothing changed. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include "cmd/command.h"
+#include "io/machine_file.h"
+#include "view/frame.h"
+#include "work/job.h"
+
+#define ROUNDS 9
+
+static struct session session;
+static struct frame frame;
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void draw(void)
+{
+    struct grid g;
+    int x, y;
+    grid_init(&g, 240, 80, false);
+    frame_draw(&frame, NULL, &g, &x, &y);
+    grid_done(&g);
+}
+
+static void results_arrive(void)
+{
+    for (size_t i = 0; i < 200; i++)
+        experiments_set(session.experiments, i, 1 + 0.001 * (double)i, 0.001, 3, EXPERIMENT_OK);
+}
+
+/* Median of some rounds of @command (NULL: none) or what @prepare does, and the frame after it. */
+static void report(const char *what, const char *command, void (*prepare)(void))
+{
+    double ms[ROUNDS];
+    for (int i = 0; i < ROUNDS; i++) {
+        if (prepare)
+            prepare();
+        double begun = clock_seconds();
+        if (command)
+            frame_run(&frame, command);
+        if (frame.failed)
+            die("%s: %s", command, str_text(&frame.message));
+        draw();
+        ms[i] = 1e3 * (clock_seconds() - begun);
+    }
+    qsort(ms, ROUNDS, sizeof *ms, compare_doubles);
+    printf("%-44s %8.2f ms (%.2f to %.2f)\n", what, ms[ROUNDS / 2], ms[0], ms[ROUNDS - 1]);
+}
+
+int main(int argc, char **argv)
+{
+    size_t rows = argc > 1 ? strtoul(argv[1], NULL, 10) : 100000;
+    struct err err = {0};
+    struct rng rng;
+
+    session_init(&session);
+    session.interactive = true;
+    session.input = NULL;
+    frame_init(&frame, &session);
+    const struct machine *m = session_current(&session, &err);
+    if (!m)
+        die("%s", err.what);
+    rng_seed(&rng, 1);
+    session.experiments = experiments_new();
+    for (size_t i = 0; i < rows; i++) {
+        struct experiment e = {0};
+        experiment_add(&e, mapping_at(m->mapping, rng_below(&rng, mapping_count(m->mapping)))->form, 1);
+        experiment_add(&e, mapping_at(m->mapping, rng_below(&rng, mapping_count(m->mapping)))->form, 1 + (uint32_t)rng_below(&rng, 3));
+        experiments_set(session.experiments, experiments_add_named(session.experiments, &e), 0.25 + 10 * rng_unit(&rng), 0.001 * rng_unit(&rng), 3, EXPERIMENT_OK);
+        experiment_done(&e);
+    }
+    printf("%zu experiments with two forms each, a screen of 240 columns and 80 rows\n", rows);
+    frame_run(&frame, "view experiments");
+    draw();
+    report("nothing changed", NULL, NULL);
+    report("results have arrived", NULL, results_arrive);
+    report("any command (predicts anew)", "jobs", NULL);
+    frame_run(&frame, "view experiments");
+    report("sort by cycles", "sort cycles", NULL);
+    report("sorted, nothing changed", NULL, NULL);
+    report("sorted, results have arrived", NULL, results_arrive);
+    report("sort by experiment", "sort experiment", NULL);
+    report("sorted by text, results have arrived", NULL, results_arrive);
+    report("filter cycles>2", "filter cycles>2", NULL);
+    report("filter cycles>2 & form~VADD", "filter cycles>2 & form~VADD", NULL);
+    report("filter form~VADD & cycles>2", "filter form~VADD & cycles>2", NULL);
+    frame_run(&frame, "filter");
+    frame_run(&frame, "sort");
+    job_shutdown();
+    frame_done(&frame);
+    session_done(&session);
+    return 0;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cmd/experiment_detail.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "measure/source.h"
+#include "model/experiment_columns.h"
+
+void experiment_detail_done(struct experiment_detail *d)
+{
+    record_samples_done(&d->samples);
+    str_done(&d->text);
+    str_done(&d->lengths);
+    str_done(&d->code);
+}
+
+/* Code that nobody kept is made anew, as it would be run here. */
+static void make_code(struct session *s, size_t lines, struct experiment_detail *d)
+{
+    struct forms *forms = session_forms(s, ISA_X86_64, NULL);
+    struct body *body = mem_zero(1, sizeof *body);
+    struct err err = {0};
+    struct experiment e;
+
+    experiments_get(s->experiments, d->row, &e);
+    if (forms && source_code(forms, &e, &(struct body_shape){SOURCE_BODY, 0}, body, &err)) {
+        code_print(body->code, body->length, lines, &d->code);
+        d->executions = body->executions;
+        d->bytes = body->length;
+    }
+    experiment_done(&e);
+    free(body);
+}
+
+void experiment_detail_collect(struct session *s, size_t row, size_t lines, struct experiment_detail *out)
+{
+    const struct experiment_columns columns = {s->experiments, NULL};
+
+    *out = (struct experiment_detail){.row = row, .e = &s->experiments->rows.items[row]};
+    experiments_print(s->experiments, row, &out->text);
+    experiment_column_text(&columns, row, EXPERIMENT_COLUMN_LENGTHS, &out->lengths);
+    out->kept = record_find(s->record, str_text(&out->text), &out->samples);
+    out->ran = out->samples.code != NULL;
+    if (!out->ran) {
+        make_code(s, lines, out);
+        return;
+    }
+    code_print(out->samples.code, out->samples.length, lines, &out->code);
+    out->executions = out->samples.executions;
+    out->bytes = out->samples.length;
+}

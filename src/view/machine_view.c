@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* This computer as measuring sees it: the method in use, what calibration learnt, clock and contention over time. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "cmd/command.h"
+#include "isa/cpu.h"
+#include "measure/record.h"
+#include "view/plot.h"
+#include "view/view.h"
+#include "work/job.h"
+
+#define CLOCK_MARGIN 0.005   /* relative: a clock that stands still is a line in the middle */
+
+struct machine_view_state {
+    struct record_point points[RECORD_POINTS];
+    double x[RECORD_POINTS], clock[RECORD_POINTS], contended[RECORD_POINTS], disturbed[RECORD_POINTS];
+    size_t count;
+    double low, high;        /* of the clock, GHz; NaN: not known */
+    double lost;             /* per cent of windows, the highest of both reasons */
+    unsigned long samples;   /* points with windows */
+};
+
+static void *machine_open(void)
+{
+    return mem_zero(1, sizeof(struct machine_view_state));
+}
+
+static void fill(struct machine_view_state *v, struct session *s)
+{
+    v->count = record_series(s->record, v->points);
+    v->low = v->high = NAN;
+    v->samples = 0;
+    v->lost = 0;
+    for (size_t i = 0; i < v->count; i++) {
+        const struct record_point *p = &v->points[i];
+        v->x[i] = p->seconds;
+        v->clock[i] = p->clock_hz / 1e9;
+        v->contended[i] = 100 * p->contended;
+        v->disturbed[i] = 100 * p->disturbed;
+        v->samples += !isnan(p->contended);
+        v->lost = v->contended[i] > v->lost ? v->contended[i] : v->lost;
+        v->lost = v->disturbed[i] > v->lost ? v->disturbed[i] : v->lost;
+        if (!isnan(v->clock[i])) {
+            v->low = v->clock[i] < v->low || isnan(v->low) ? v->clock[i] : v->low;
+            v->high = v->clock[i] > v->high || isnan(v->high) ? v->clock[i] : v->high;
+        }
+    }
+}
+
+/* What is in force now, a line each; returns the rows used. */
+static int draw_facts(struct session *s, const struct machine_view_state *v, struct grid *g)
+{
+    struct calibration c;
+    char name[64];
+    bool simulated, known = record_calibration(s->record, &c, name, sizeof name, &simulated);
+    int y = 0;
+
+    if (!known) {
+        grid_printf(g, 0, y++, 0, ROLE_TITLE, ATTR_BOLD, "%s", cpu_name(name, sizeof name));
+        grid_put(g, 0, y++, 0, ROLE_TEXT, 0, "Not calibrated: c does it (:machine calibrate), and so does :experiments measure.");
+        return y;
+    }
+    unsigned used = grid_printf(g, 0, y, 0, ROLE_TITLE, ATTR_BOLD, "%s", name);
+    if (simulated) {
+        grid_put(g, (int)used + 2, y++, 0, ROLE_WARN, 0, "simulated: nothing here is of this computer");
+        return y;
+    }
+    grid_printf(g, (int)used + 2, y++, 0, ROLE_DIM, 0, "processor %d", c.cpu);
+    if (g->height >= 10)
+        grid_printf(g, 0, y++, 0, ROLE_TEXT, 0, "method  %s", calibration_method(&c));
+    used = grid_printf(g, 0, y, 0, ROLE_TEXT, 0, "clock   %.4f GHz, time stamps %.4f GHz", c.clock_hz / 1e9, c.tick_hz / 1e9);
+    if (!isnan(v->low))
+        used += grid_printf(g, (int)used, y, 0, ROLE_GOOD, 0, "; while measuring %.4f to %.4f", v->low, v->high);
+    y++;
+    if (g->height < 14)
+        return y;
+    used = isnan(c.noise) ? grid_put(g, 0, y, 0, ROLE_WARN, 0, "noise   not known, too little was quiet")
+                          : grid_printf(g, 0, y, 0, ROLE_TEXT, 0, "noise   95 %% within %.3f %%", 100 * c.noise);
+    grid_printf(g, (int)used, y++, 0, ROLE_TEXT, 0, "; contention then %.0f %% of probes", 100 * c.contention);
+    used = grid_printf(g, 0, y, 0, ROLE_DIM, 0, "quiet   %.3f nops a cycle, tolerance %.1f %%; loads step through %u bytes", c.probe_rate, 100 * c.rules.probe_tolerance,
+                       c.load_window);
+    if (!isnan(c.second_ratio) && g->width >= 110)
+        grid_printf(g, (int)used, y, 0, ROLE_DIM, 0, "; second chain: multiplication, %.0f cycles", c.second_ratio);
+    return y + 1;
+}
+
+static void draw_clock(const struct machine_view_state *v, struct grid *g, int y, unsigned width, unsigned height)
+{
+    const struct plot_series series = {"of quiet windows", ROLE_GOOD, v->x, v->clock, v->count, false};
+    const struct plot plot = {.title = "clock, GHz", .x_label = "s", .y_min = v->low * (1 - CLOCK_MARGIN), .y_max = v->high * (1 + CLOCK_MARGIN), .series = &series,
+                              .series_count = 1};
+    plot_draw(&plot, g, 0, y, width, height);
+}
+
+static void draw_contention(const struct machine_view_state *v, struct grid *g, int x, int y, unsigned width, unsigned height)
+{
+    const struct plot_series series[] = {{"clock moved", ROLE_WARN, v->x, v->disturbed, v->count, false},
+                                         {"core shared", ROLE_ERROR, v->x, v->contended, v->count, false}};
+    const struct plot plot = {.title = "windows lost, %", .x_label = "s", .y_min = 0, .y_max = v->lost > 50 ? 100 : v->lost > 20 ? 50 : v->lost > 10 ? 20 : 10, .series = series, .series_count = 2};
+    plot_draw(&plot, g, x, y, width, height);
+}
+
+static void machine_draw(void *state, struct session *s, struct grid *g)
+{
+    struct machine_view_state *v = state;
+
+    fill(v, s);
+    int y = draw_facts(s, v, g);
+    grid_put(g, 0, (int)g->height - 1, 0, ROLE_DIM, 0, "c calibrate   p pause and resume measuring");
+    unsigned room = g->height > (unsigned)y + 1 ? g->height - (unsigned)y - 1 : 0;
+    if (!v->samples) {
+        if (room > 2)
+            grid_wrap(g, 0, y + 1, g->width, room - 1, ROLE_DIM, 0, "Clock and contention are drawn here while experiments are measured.");
+        return;
+    }
+    if (room >= 12) {
+        draw_clock(v, g, y, g->width, room / 2);
+        draw_contention(v, g, 0, y + (int)(room / 2), g->width, room - room / 2);
+    } else if (g->width >= 60) {
+        draw_clock(v, g, y, g->width / 2 - 1, room);
+        draw_contention(v, g, (int)g->width / 2, y, g->width - g->width / 2, room);
+    } else {
+        draw_clock(v, g, y, g->width, room);
+    }
+}
+
+static bool machine_key(void *state, struct session *s, int key, struct str *command)
+{
+    (void)state;
+    if (key == 'c')
+        str_add(command, "machine calibrate");
+    else if (key == 'p')
+        str_add(command, experiments_paused(s) ? "experiments resume" : "experiments pause");
+    else
+        return false;
+    return true;
+}
+
+static bool machine_live(void *state, struct session *s)
+{
+    (void)state;
+    (void)s;
+    return job_running() > 0;
+}
+
+static void machine_status(void *state, struct session *s, struct str *out)
+{
+    const struct machine_view_state *v = state;
+    (void)s;
+    if (v->samples)
+        str_addf(out, "%.0f s", v->x[v->count - 1]);
+}
+
+const struct view_ops machine_view = {.name = "machine", .help = "method, calibration, clock and contention while measuring; c calibrates, p pauses", .open = machine_open,
+                                      .close = free, .draw = machine_draw, .key = machine_key, .status = machine_status, .live = machine_live};
