@@ -13,6 +13,7 @@
 #include "work/pool.h"
 
 #define SECONDS_DEFAULT 60
+#define PMEVO_PORTS 8
 
 /* Where checkpoints go unless told otherwise: the caller frees; NULL when there is no home. Missing directories are made. */
 static char *state_path(void)
@@ -71,7 +72,7 @@ static bool parse_ports(const char *text, struct evolve_options *o, struct ports
 }
 
 struct start_words {
-    const char *ports, *algorithm, *from, *checkpoint, *width;
+    const char *ports, *algorithm, *from, *checkpoint, *width, *scale;
     size_t population, generations, seed, threads;
     double seconds;
     bool active, go_on;
@@ -85,7 +86,8 @@ static bool read_options(struct session *s, int argc, char **argv, struct start_
         {"--seconds", OPTION_DURATION, &w->seconds},   {"--seed", OPTION_COUNT, &w->seed},
         {"--threads", OPTION_COUNT, &w->threads},      {"--volume-weight", OPTION_NUMBER, &o->volume_weight},
         {"--uop-price", OPTION_NUMBER, &o->prices.uop}, {"--volume-price", OPTION_NUMBER, &o->prices.volume},
-        {"--usage-price", OPTION_NUMBER, &o->prices.usage}, {"--issue-width", OPTION_TEXT, &w->width},
+        {"--usage-price", OPTION_NUMBER, &o->prices.usage}, {"--price-scale", OPTION_TEXT, &w->scale},
+        {"--issue-width", OPTION_TEXT, &w->width},
         {"--from", OPTION_TEXT, &w->from},             {"--checkpoint", OPTION_TEXT, &w->checkpoint},
         {"--continue", OPTION_FLAG, &w->go_on},        {"--tolerant", OPTION_FLAG, &o->tolerant},
         {NULL, OPTION_FLAG, NULL},
@@ -104,6 +106,14 @@ static bool read_options(struct session *s, int argc, char **argv, struct start_
         if (end == w->width || *end || !(o->width >= 0 && o->width <= 64))
             return err_set(err, ERR_USAGE, "use --issue-width 4, 0 for none, or auto", "\"%s\" is no width", w->width);
     }
+    if (w->scale && strcmp(w->scale, "auto") != 0) {
+        char *end;
+        o->price_scale = strtod(w->scale, &end);
+        if (end == w->scale || *end || !(o->price_scale > 0 && o->price_scale <= 1000))
+            return err_set(err, ERR_USAGE, "use --price-scale 1, or auto", "\"%s\" is no scale", w->scale);
+    }
+    if (o->algorithm == EVOLVE_PMEVO && !w->ports)
+        o->ports = PMEVO_PORTS;
     o->population = w->population < 10000000 ? (unsigned)w->population : 10000000;
     o->generations = w->generations < 1000000000 ? (unsigned)w->generations : 1000000000;
     o->seed = w->seed;
@@ -201,18 +211,18 @@ static void print_status(struct session *s, struct evolve_run *run)
         for (size_t i = 0; i < n; i++)
             json_array_append_new(points, json_pack("{s:f, s:I, s:I}", "d_avg", front[i].d_avg, "distinct_uops", (json_int_t)front[i].distinct, "volume",
                                                     (json_int_t)front[i].volume));
-        session_json(s, json_pack("{s:i, s:s, s:i, s:o, s:I, s:I, s:I, s:f, s:o, s:i, s:f, s:f, s:o, s:o}", "run", (int)run->number, "state",
+        session_json(s, json_pack("{s:i, s:s, s:i, s:o, s:I, s:I, s:I, s:f, s:o, s:i, s:f, s:f, s:o, s:o, s:o}", "run", (int)run->number, "state",
                                   evolve_state_names[t.state], "generation", (int)t.generation, "d_avg", isnan(t.d_avg) ? json_null() : json_real(t.d_avg),
                                   "volume", (json_int_t)t.volume, "distinct_uops", (json_int_t)t.distinct, "evaluations", (json_int_t)t.evaluations,
                                   "seconds", t.seconds, "best_fitness", isnan(t.cost) ? json_null() : json_real(t.cost), "ports", (int)t.ports,
-                                  "issue_width", t.width, "rate", t.rate, "acceptance", moves, "front", points));
+                                  "issue_width", t.width, "rate", t.rate, "price_scale", isnan(t.scale) ? json_null() : json_real(t.scale), "acceptance", moves, "front", points));
     } else if (s->format == FORMAT_CSV) {
         str_addf(&s->output, "state,generation,d_avg,volume,distinct_uops,evaluations,seconds,best_fitness\n%s,%u,%.17g,%llu,%llu,%llu,%.3f,%.17g\n",
                  evolve_state_names[t.state], t.generation, t.d_avg, (unsigned long long)t.volume, (unsigned long long)t.distinct,
                  (unsigned long long)t.evaluations, t.seconds, t.cost);
     } else {
-        str_addf(&s->output, "run %u: %s, %s, %.1f s; %u ports, issue width %g\n", run->number, evolve_state_names[t.state], t.phase, t.seconds, t.ports,
-                 t.width);
+        str_addf(&s->output, "run %u: %s, %s, %.1f s; %u ports, issue width %g, price scale %.2f\n", run->number, evolve_state_names[t.state],
+                 t.phase, t.seconds, t.ports, t.width, t.scale);
         str_addf(&s->output, "best: D_avg %.2f %%, %llu distinct µops, volume %llu, cost %.2f; %.1f million evaluations, %.1f a second\n", 100 * t.d_avg,
                  (unsigned long long)t.distinct, (unsigned long long)t.volume, t.cost, (double)t.evaluations / 1e6, t.rate / 1e6);
     }
