@@ -18,9 +18,10 @@
 #define RESIDUAL 0.02               /* mean error that the prices as given suit */
 #define SCALE_LEAST 0.1
 #define SCALE_MOST 10
-#define HOT 0.25                    /* temperatures: a fresh individual, a child, the end */
+#define HOT 0.5                    /* temperatures: a fresh individual, a child, the end */
 #define WARM 0.06
 #define COLD 0.02
+#define COLD_LEAST 0.25             /* of the scale, for the end */
 #define MOVES_PER_FORM 40000        /* of one annealing when there is no time limit */
 #define STEPS 400                   /* temperatures of such an annealing */
 #define STEP_SECONDS 0.02
@@ -337,11 +338,12 @@ static void anneal(struct evolve *e, unsigned index, struct search *s, const str
 
     pthread_mutex_lock(&e->lock);
     begun = now = elapsed(e);
-    double scale = isnan(e->scale) ? 1 : e->scale;
+    /* Wrong structures cost the same however clean the measurements are; what is left to settle at the end does not. */
+    double scale = isnan(e->scale) ? 1 : e->scale, hot = plan->hot * fmax(1, scale), cold = COLD * fmax(scale, COLD_LEAST);
     pthread_mutex_unlock(&e->lock);
     while (going && x < 1) {
         double before = now;
-        search_run(s, step, scale * plan->hot * pow(COLD / plan->hot, x));
+        search_run(s, step, hot * pow(cold / hot, x));
         done += step;
         pthread_mutex_lock(&e->lock);
         now = elapsed(e);
@@ -713,6 +715,14 @@ struct genome **evolve_population(struct evolve *e, size_t *count)
     *count = e->finished;
     pthread_mutex_unlock(&e->lock);
     return copies;
+}
+
+struct search_prices evolve_prices(struct evolve *e)
+{
+    pthread_mutex_lock(&e->lock);
+    struct search_prices prices = prices_now(e);
+    pthread_mutex_unlock(&e->lock);
+    return prices;
 }
 
 const struct problem *evolve_problem(const struct evolve *e)

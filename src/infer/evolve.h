@@ -80,6 +80,8 @@ size_t evolve_get_front(struct evolve *e, struct evolve_point *out, size_t limit
 struct genome *evolve_best(struct evolve *e);
 /* Copies of all finished individuals, best first; the caller frees each and the array. */
 struct genome **evolve_population(struct evolve *e, size_t *count);
+/* The prices in force: the options', scaled. */
+struct search_prices evolve_prices(struct evolve *e);
 const struct problem *evolve_problem(const struct evolve *e);
 void evolve_get_options(struct evolve *e, struct evolve_options *out);
 

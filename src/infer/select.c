@@ -105,7 +105,8 @@ static struct mapping **infer(const struct experiments *t, const struct evolve_o
     if (e) {
         evolve_worker(e, 0, NULL, NULL);
         struct genome *best = evolve_best(e);
-        struct search *walk = search_new(p, best->ports, best->width, &o->prices, o->seed);
+        struct search_prices prices = evolve_prices(e);
+        struct search *walk = search_new(p, best->ports, (unsigned)best->width, &prices, o->seed);
         search_load(walk, best);
         number_ports(best->ports, &ports);
         mappings = mem_alloc((SAMPLES + 1) * sizeof *mappings);
