@@ -13,7 +13,8 @@
 
 #define PORTS_FEWEST 4              /* of the numbers tried when they are not given */
 #define PORTS_MOST 10
-#define PORTS_GAIN 0.03             /* one port more must lower the cost by this fraction */
+#define PORTS_FINALISTS 3
+#define PORTS_GAIN 0.01             /* one port more must lower the cost by this fraction */
 #define PORTS_PILOT 7               /* of the first trial, when they are not given */
 #define RESIDUAL 0.02               /* mean error that the prices as given suit */
 #define SCALE_LEAST 0.1
@@ -28,7 +29,7 @@
 #define FRESH_SHARE 0.5             /* of the time, for fresh individuals; of the rest each child gets CHILD_SHARE of a fresh one's */
 #define CHILD_SHARE 0.4
 #define PILOT_SHARE 0.05            /* of the time, for the pilot */
-#define PORTS_SHARE 0.2             /* for the trials of numbers of ports */
+#define PORTS_SHARE 0.15            /* for the trials of numbers of ports */
 
 const char *const evolve_state_names[] = {"running", "paused", "done", "stopped"};
 
@@ -52,8 +53,9 @@ struct evolve {
     double width;
     double scale;                    /* of prices and temperatures; NaN while it is sought */
     bool piloting;                   /* a thread is at the pilot */
-    struct genome *trials[PORTS_MOST + 1];   /* by number of ports */
-    unsigned port_next, port_done;
+    struct genome *trials[PORTS_MOST + 1];   /* the best by number of ports */
+    unsigned race[PORTS_MOST + 1], racing;   /* numbers of ports still in question */
+    unsigned race_next, race_done, race_round;
     struct genome **population;      /* finished individuals, best first */
     size_t finished, fresh_begun, children_begun, children_done, target;
     struct genome *from;             /* what fresh individuals start from instead of chance; NULL: chance */
@@ -246,7 +248,8 @@ struct evolve *evolve_new(const struct problem *p, const struct evolve_options *
     e->ports = count ? from[0]->ports : o->ports;
     e->width = o->algorithm == EVOLVE_PMEVO ? 0 : count ? from[0]->width : isnan(o->width) ? measured_width(p) : o->width;
     e->target = o->population ? o->population : o->algorithm == EVOLVE_PMEVO ? 1000 : 8;
-    e->port_next = PORTS_FEWEST;
+    for (unsigned n = PORTS_FEWEST; n <= PORTS_MOST; n++)
+        e->race[e->racing++] = n;
     e->population = mem_zero(e->target + 1, sizeof *e->population);
     e->scale = o->price_scale;
     if (count == 1)
@@ -365,10 +368,10 @@ static void anneal(struct evolve *e, unsigned index, struct search *s, const str
 }
 
 /* A short annealing at @ports. Called and returns under the lock; the caller frees what it found. */
-static struct genome *trial(struct evolve *e, unsigned index, unsigned ports, const struct schedule *plan, struct watcher *w)
+static struct genome *trial(struct evolve *e, unsigned index, unsigned ports, uint64_t seed, const struct schedule *plan, struct watcher *w)
 {
     struct search_prices prices = prices_now(e);
-    struct search *s = search_new(e->p, ports, (unsigned)e->width, &prices, e->o.seed * 1000003 + ports);
+    struct search *s = search_new(e->p, ports, (unsigned)e->width, &prices, e->o.seed * 1000003 + seed);
 
     pthread_mutex_unlock(&e->lock);
     if (e->from)
@@ -400,7 +403,7 @@ static void seek_scale(struct evolve *e, unsigned index, struct watcher *w)
         }
         e->piloting = true;
         struct schedule plan = {e->from ? WARM : HOT, PILOT_SHARE * e->o.seconds, MOVES_PER_FORM / 5 * e->p->forms};
-        struct genome *g = trial(e, index, e->ports ? e->ports : PORTS_PILOT, &plan, w);
+        struct genome *g = trial(e, index, e->ports ? e->ports : PORTS_PILOT, 0, &plan, w);
         if (go_on(e, w))
             forget_best(e);
         e->scale = residual_scale(g->d_avg);
@@ -410,36 +413,59 @@ static void seek_scale(struct evolve *e, unsigned index, struct watcher *w)
     pthread_mutex_unlock(&e->lock);
 }
 
-/* All trials are in: the fewest ports that explain as well win, and their trial is the first individual. */
+/* The fewest ports that explain as well win, and what was found with them is the first individual. */
 static void choose_ports(struct evolve *e)
 {
-    double least = INFINITY;
-    unsigned n = PORTS_FEWEST;
+    unsigned n = e->race[0];
+    double enough = e->trials[n]->cost * (1 + PORTS_GAIN);
 
-    for (unsigned i = PORTS_FEWEST; i <= PORTS_MOST; i++)
-        least = fmin(least, e->trials[i]->cost);
-    while (e->trials[n]->cost > least * (1 + PORTS_GAIN))
-        n++;
+    for (unsigned i = 1; i < e->racing; i++)
+        if (e->race[i] < n && e->trials[e->race[i]]->cost <= enough)
+            n = e->race[i];
     forget_best(e);
     e->ports = n;
     insert(e, genome_copy(e->trials[n]));
     e->fresh_begun++;
 }
 
-/* The numbers of ports, tried with short annealings. */
+static void sort_race(struct evolve *e)
+{
+    for (unsigned i = 1; i < e->racing; i++)
+        for (unsigned k = i; k > 0 && e->trials[e->race[k]]->cost < e->trials[e->race[k - 1]]->cost; k--) {
+            unsigned n = e->race[k];
+            e->race[k] = e->race[k - 1];
+            e->race[k - 1] = n;
+        }
+}
+
+/* The numbers of ports are tried with short annealings, the best of them once more with long ones. */
 static void seek_ports(struct evolve *e, unsigned index, struct watcher *w)
 {
     pthread_mutex_lock(&e->lock);
     while (e->ports == 0 && go_on(e, w)) {
-        if (e->port_next > PORTS_MOST) {
+        if (e->race_next == e->racing) {
             wait_change(e, w);
             continue;
         }
-        unsigned ports = e->port_next++;
-        struct schedule plan = {HOT, PORTS_SHARE * e->o.seconds * e->o.threads / (PORTS_MOST - PORTS_FEWEST + 1), MOVES_PER_FORM / 5 * e->p->forms};
-        e->trials[ports] = trial(e, index, ports, &plan, w);
-        if (++e->port_done == PORTS_MOST - PORTS_FEWEST + 1 && e->ports == 0)
-            choose_ports(e);
+        unsigned ports = e->race[e->race_next++], round = e->race_round;
+        double share = round ? FRESH_SHARE / (double)e->target : PORTS_SHARE / (PORTS_MOST - PORTS_FEWEST + 1);
+        uint64_t moves = round ? MOVES_PER_FORM : MOVES_PER_FORM / 5;
+        struct schedule plan = {HOT, share * e->o.seconds * e->o.threads, moves * e->p->forms};
+        struct genome *found = trial(e, index, ports, ports + 1000 * round, &plan, w);
+        if (!e->trials[ports] || found->cost < e->trials[ports]->cost) {
+            genome_free(e->trials[ports]);
+            e->trials[ports] = found;
+        } else {
+            genome_free(found);
+        }
+        if (++e->race_done == e->racing) {
+            sort_race(e);
+            e->race_next = e->race_done = 0;
+            if (e->race_round++)
+                choose_ports(e);
+            else
+                e->racing = PORTS_FINALISTS;
+        }
         pthread_cond_broadcast(&e->change);
     }
     pthread_mutex_unlock(&e->lock);
