@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "cmd/command.h"
+#include "cmd/evolve_start.h"
 #include "cmd/options.h"
 #include "infer/confidence.h"
 #include "io/population_file.h"
@@ -76,6 +77,7 @@ struct start_words {
     size_t population, generations, seed, threads;
     double seconds;
     bool active, go_on;
+    struct active_words asked;
 };
 
 static bool read_options(struct session *s, int argc, char **argv, struct start_words *w, struct evolve_options *o, struct ports *names, struct err *err)
@@ -90,7 +92,9 @@ static bool read_options(struct session *s, int argc, char **argv, struct start_
         {"--issue-width", OPTION_TEXT, &w->width},
         {"--from", OPTION_TEXT, &w->from},             {"--checkpoint", OPTION_TEXT, &w->checkpoint},
         {"--continue", OPTION_FLAG, &w->go_on},        {"--tolerant", OPTION_FLAG, &o->tolerant},
-        {NULL, OPTION_FLAG, NULL},
+        {"--active", OPTION_FLAG, &w->active},         {"--simulate", OPTION_TEXT, &w->asked.simulate},
+        {"--most", OPTION_COUNT, &w->asked.most},      {"--size", OPTION_COUNT, &w->asked.size},
+        {"--by-chance", OPTION_FLAG, &w->asked.random}, {NULL, OPTION_FLAG, NULL},
     };
     size_t words;
 
@@ -122,20 +126,29 @@ static bool read_options(struct session *s, int argc, char **argv, struct start_
     return true;
 }
 
-/* Takes @take_run. */
-static void add_run(struct session *s, struct evolve_run *take_run)
+void evolve_session_add(struct session *s, struct evolve_run *take_run)
 {
     s->runs = mem_resize(s->runs, (s->run_count + 1) * sizeof *s->runs);
     s->runs[s->run_count++] = take_run;
+}
+
+void evolve_session_print(struct session *s, const struct evolve_run *run)
+{
     if (s->format == FORMAT_JSON)
-        session_json(s, json_pack("{s:i, s:i, s:I, s:I}", "run", (int)take_run->number, "job", (int)take_run->job, "forms",
-                                  (json_int_t)take_run->problem->forms, "experiments", (json_int_t)take_run->problem->experiments));
+        session_json(s, json_pack("{s:i, s:i, s:I, s:I}", "run", (int)run->number, "job", (int)run->job, "forms", (json_int_t)run->problem->forms, "experiments",
+                                  (json_int_t)run->problem->experiments));
     else if (s->format == FORMAT_CSV)
-        str_addf(&s->output, "run,job,forms,experiments\n%u,%u,%zu,%zu\n", take_run->number, take_run->job, take_run->problem->forms,
-                 take_run->problem->experiments);
+        str_addf(&s->output, "run,job,forms,experiments\n%u,%u,%zu,%zu\n", run->number, run->job, run->problem->forms, run->problem->experiments);
     else
-        str_addf(&s->output, "run %u: %zu forms, %zu experiments; evolve status shows how far it is\n", take_run->number, take_run->problem->forms,
-                 take_run->problem->experiments);
+        str_addf(&s->output, "run %u: %zu forms, %zu experiments; evolve status shows how far it is\n", run->number, run->problem->forms,
+                 run->problem->experiments);
+}
+
+/* Takes @take_run. */
+static void add_run(struct session *s, struct evolve_run *take_run)
+{
+    evolve_session_add(s, take_run);
+    evolve_session_print(s, take_run);
 }
 
 /* The population of the last run, by the mappings' names. */
@@ -176,6 +189,10 @@ bool cmd_evolve_start(struct session *s, int argc, char **argv, struct err *err)
     evolve_defaults(&o);
     if (!read_options(s, argc, argv, &w, &o, &names, err) || !need_experiments(s, err))
         return false;
+    if (!w.active && (w.asked.simulate || w.asked.most || w.asked.size || w.asked.random))
+        return err_set(err, ERR_USAGE, "add --active", "--simulate, --most, --size and --by-chance say what is measured, and nothing is");
+    if (w.active && (w.from || w.go_on || names.count || o.algorithm == EVOLVE_PMEVO))
+        return err_set(err, ERR_USAGE, "evolve start --active, then evolve start --continue", "--active begins from nothing, with numbered ports and our own algorithm");
     if (w.from) {
         struct machine *m = session_machine(s, w.from, err);
         if (!m)
@@ -186,6 +203,11 @@ bool cmd_evolve_start(struct session *s, int argc, char **argv, struct err *err)
         before = last_population(s);
     }
     path = w.checkpoint ? (strcmp(w.checkpoint, "none") == 0 ? NULL : mem_strdup(w.checkpoint)) : state_path();
+    if (w.active) {
+        bool started = evolve_start_active(s, &w.asked, &o, path, err);
+        free(path);
+        return started;
+    }
     struct problem *p = problem_new(s->experiments, NULL, err);
     if (p)
         run = evolve_run_start(p, &o, names.count ? &names : NULL, (const struct mapping *const *)before.mappings, before.count, path, 0, err);

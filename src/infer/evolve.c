@@ -19,7 +19,8 @@
 #define RESIDUAL 0.02               /* mean error that the prices as given suit */
 #define SCALE_LEAST 0.1
 #define SCALE_MOST 10
-#define HOT 0.5                    /* temperatures: a fresh individual, a child, the end */
+#define HOT_TRIAL 0.5               /* temperatures: a trial, a fresh individual, a child, the end */
+#define HOT 0.3
 #define WARM 0.06
 #define COLD 0.02
 #define COLD_LEAST 0.25             /* of the scale, for the end */
@@ -450,7 +451,7 @@ static void seek_ports(struct evolve *e, unsigned index, struct watcher *w)
         unsigned ports = e->race[e->race_next++], round = e->race_round;
         double share = round ? FRESH_SHARE / (double)e->target : PORTS_SHARE / (PORTS_MOST - PORTS_FEWEST + 1);
         uint64_t moves = round ? MOVES_PER_FORM : MOVES_PER_FORM / 5;
-        struct schedule plan = {HOT, share * e->o.seconds * e->o.threads, moves * e->p->forms};
+        struct schedule plan = {HOT_TRIAL, share * e->o.seconds * e->o.threads, moves * e->p->forms};
         struct genome *found = trial(e, index, ports, ports + 1000 * round, &plan, w);
         if (!e->trials[ports] || found->cost < e->trials[ports]->cost) {
             genome_free(e->trials[ports]);
