@@ -24,7 +24,7 @@ struct evolve_options {
     uint64_t seed;
     unsigned threads;            /* that will call evolve_worker */
     struct search_prices prices; /* for errors of 2 % that no mapping explains */
-    double price_scale;          /* prices and temperatures are multiplied by it; NaN: in proportion to the errors that a pilot leaves */
+    double price_scale;          /* prices and temperatures are multiplied by it; NaN: by the root of the errors that a pilot leaves */
     double volume_weight;        /* pmevo: of V beside D_avg */
     bool tolerant;               /* pmevo: the authors' program's departures from the paper */
 };
