@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "cmd/command.h"
+#include "cmd/evolve_start.h"
 #include "cmd/options.h"
 #include "infer/confidence.h"
 #include "io/population_file.h"
@@ -13,6 +14,7 @@
 #include "work/pool.h"
 
 #define SECONDS_DEFAULT 60
+#define PMEVO_PORTS 8
 
 /* Where checkpoints go unless told otherwise: the caller frees; NULL when there is no home. Missing directories are made. */
 static char *state_path(void)
@@ -71,10 +73,11 @@ static bool parse_ports(const char *text, struct evolve_options *o, struct ports
 }
 
 struct start_words {
-    const char *ports, *algorithm, *from, *checkpoint, *width;
+    const char *ports, *algorithm, *from, *checkpoint, *width, *scale;
     size_t population, generations, seed, threads;
     double seconds;
     bool active, go_on;
+    struct active_words asked;
 };
 
 static bool read_options(struct session *s, int argc, char **argv, struct start_words *w, struct evolve_options *o, struct ports *names, struct err *err)
@@ -85,10 +88,13 @@ static bool read_options(struct session *s, int argc, char **argv, struct start_
         {"--seconds", OPTION_DURATION, &w->seconds},   {"--seed", OPTION_COUNT, &w->seed},
         {"--threads", OPTION_COUNT, &w->threads},      {"--volume-weight", OPTION_NUMBER, &o->volume_weight},
         {"--uop-price", OPTION_NUMBER, &o->prices.uop}, {"--volume-price", OPTION_NUMBER, &o->prices.volume},
-        {"--usage-price", OPTION_NUMBER, &o->prices.usage}, {"--issue-width", OPTION_TEXT, &w->width},
+        {"--usage-price", OPTION_NUMBER, &o->prices.usage}, {"--price-scale", OPTION_TEXT, &w->scale},
+        {"--issue-width", OPTION_TEXT, &w->width},
         {"--from", OPTION_TEXT, &w->from},             {"--checkpoint", OPTION_TEXT, &w->checkpoint},
         {"--continue", OPTION_FLAG, &w->go_on},        {"--tolerant", OPTION_FLAG, &o->tolerant},
-        {NULL, OPTION_FLAG, NULL},
+        {"--active", OPTION_FLAG, &w->active},         {"--simulate", OPTION_TEXT, &w->asked.simulate},
+        {"--most", OPTION_COUNT, &w->asked.most},      {"--size", OPTION_COUNT, &w->asked.size},
+        {"--by-chance", OPTION_FLAG, &w->asked.random}, {NULL, OPTION_FLAG, NULL},
     };
     size_t words;
 
@@ -104,6 +110,14 @@ static bool read_options(struct session *s, int argc, char **argv, struct start_
         if (end == w->width || *end || !(o->width >= 0 && o->width <= 64))
             return err_set(err, ERR_USAGE, "use --issue-width 4, 0 for none, or auto", "\"%s\" is no width", w->width);
     }
+    if (w->scale && strcmp(w->scale, "auto") != 0) {
+        char *end;
+        o->price_scale = strtod(w->scale, &end);
+        if (end == w->scale || *end || !(o->price_scale > 0 && o->price_scale <= 1000))
+            return err_set(err, ERR_USAGE, "use --price-scale 1, or auto", "\"%s\" is no scale", w->scale);
+    }
+    if (o->algorithm == EVOLVE_PMEVO && !w->ports)
+        o->ports = PMEVO_PORTS;
     o->population = w->population < 10000000 ? (unsigned)w->population : 10000000;
     o->generations = w->generations < 1000000000 ? (unsigned)w->generations : 1000000000;
     o->seed = w->seed;
@@ -112,20 +126,29 @@ static bool read_options(struct session *s, int argc, char **argv, struct start_
     return true;
 }
 
-/* Takes @take_run. */
-static void add_run(struct session *s, struct evolve_run *take_run)
+void evolve_session_add(struct session *s, struct evolve_run *take_run)
 {
     s->runs = mem_resize(s->runs, (s->run_count + 1) * sizeof *s->runs);
     s->runs[s->run_count++] = take_run;
+}
+
+void evolve_session_print(struct session *s, const struct evolve_run *run)
+{
     if (s->format == FORMAT_JSON)
-        session_json(s, json_pack("{s:i, s:i, s:I, s:I}", "run", (int)take_run->number, "job", (int)take_run->job, "forms",
-                                  (json_int_t)take_run->problem->forms, "experiments", (json_int_t)take_run->problem->experiments));
+        session_json(s, json_pack("{s:i, s:i, s:I, s:I}", "run", (int)run->number, "job", (int)run->job, "forms", (json_int_t)run->problem->forms, "experiments",
+                                  (json_int_t)run->problem->experiments));
     else if (s->format == FORMAT_CSV)
-        str_addf(&s->output, "run,job,forms,experiments\n%u,%u,%zu,%zu\n", take_run->number, take_run->job, take_run->problem->forms,
-                 take_run->problem->experiments);
+        str_addf(&s->output, "run,job,forms,experiments\n%u,%u,%zu,%zu\n", run->number, run->job, run->problem->forms, run->problem->experiments);
     else
-        str_addf(&s->output, "run %u: %zu forms, %zu experiments; evolve status shows how far it is\n", take_run->number, take_run->problem->forms,
-                 take_run->problem->experiments);
+        str_addf(&s->output, "run %u: %zu forms, %zu experiments; evolve status shows how far it is\n", run->number, run->problem->forms,
+                 run->problem->experiments);
+}
+
+/* Takes @take_run. */
+static void add_run(struct session *s, struct evolve_run *take_run)
+{
+    evolve_session_add(s, take_run);
+    evolve_session_print(s, take_run);
 }
 
 /* The population of the last run, by the mappings' names. */
@@ -166,6 +189,10 @@ bool cmd_evolve_start(struct session *s, int argc, char **argv, struct err *err)
     evolve_defaults(&o);
     if (!read_options(s, argc, argv, &w, &o, &names, err) || !need_experiments(s, err))
         return false;
+    if (!w.active && (w.asked.simulate || w.asked.most || w.asked.size || w.asked.random))
+        return err_set(err, ERR_USAGE, "add --active", "--simulate, --most, --size and --by-chance say what is measured, and nothing is");
+    if (w.active && (w.from || w.go_on || names.count || o.algorithm == EVOLVE_PMEVO))
+        return err_set(err, ERR_USAGE, "evolve start --active, then evolve start --continue", "--active begins from nothing, with numbered ports and our own algorithm");
     if (w.from) {
         struct machine *m = session_machine(s, w.from, err);
         if (!m)
@@ -176,6 +203,11 @@ bool cmd_evolve_start(struct session *s, int argc, char **argv, struct err *err)
         before = last_population(s);
     }
     path = w.checkpoint ? (strcmp(w.checkpoint, "none") == 0 ? NULL : mem_strdup(w.checkpoint)) : state_path();
+    if (w.active) {
+        bool started = evolve_start_active(s, &w.asked, &o, path, err);
+        free(path);
+        return started;
+    }
     struct problem *p = problem_new(s->experiments, NULL, err);
     if (p)
         run = evolve_run_start(p, &o, names.count ? &names : NULL, (const struct mapping *const *)before.mappings, before.count, path, 0, err);
@@ -201,18 +233,18 @@ static void print_status(struct session *s, struct evolve_run *run)
         for (size_t i = 0; i < n; i++)
             json_array_append_new(points, json_pack("{s:f, s:I, s:I}", "d_avg", front[i].d_avg, "distinct_uops", (json_int_t)front[i].distinct, "volume",
                                                     (json_int_t)front[i].volume));
-        session_json(s, json_pack("{s:i, s:s, s:i, s:o, s:I, s:I, s:I, s:f, s:o, s:i, s:f, s:f, s:o, s:o}", "run", (int)run->number, "state",
+        session_json(s, json_pack("{s:i, s:s, s:i, s:o, s:I, s:I, s:I, s:f, s:o, s:i, s:f, s:f, s:o, s:o, s:o}", "run", (int)run->number, "state",
                                   evolve_state_names[t.state], "generation", (int)t.generation, "d_avg", isnan(t.d_avg) ? json_null() : json_real(t.d_avg),
                                   "volume", (json_int_t)t.volume, "distinct_uops", (json_int_t)t.distinct, "evaluations", (json_int_t)t.evaluations,
                                   "seconds", t.seconds, "best_fitness", isnan(t.cost) ? json_null() : json_real(t.cost), "ports", (int)t.ports,
-                                  "issue_width", t.width, "rate", t.rate, "acceptance", moves, "front", points));
+                                  "issue_width", t.width, "rate", t.rate, "price_scale", isnan(t.scale) ? json_null() : json_real(t.scale), "acceptance", moves, "front", points));
     } else if (s->format == FORMAT_CSV) {
         str_addf(&s->output, "state,generation,d_avg,volume,distinct_uops,evaluations,seconds,best_fitness\n%s,%u,%.17g,%llu,%llu,%llu,%.3f,%.17g\n",
                  evolve_state_names[t.state], t.generation, t.d_avg, (unsigned long long)t.volume, (unsigned long long)t.distinct,
                  (unsigned long long)t.evaluations, t.seconds, t.cost);
     } else {
-        str_addf(&s->output, "run %u: %s, %s, %.1f s; %u ports, issue width %g\n", run->number, evolve_state_names[t.state], t.phase, t.seconds, t.ports,
-                 t.width);
+        str_addf(&s->output, "run %u: %s, %s, %.1f s; %u ports, issue width %g, price scale %.2f\n", run->number, evolve_state_names[t.state],
+                 t.phase, t.seconds, t.ports, t.width, t.scale);
         str_addf(&s->output, "best: D_avg %.2f %%, %llu distinct µops, volume %llu, cost %.2f; %.1f million evaluations, %.1f a second\n", 100 * t.d_avg,
                  (unsigned long long)t.distinct, (unsigned long long)t.volume, t.cost, (double)t.evaluations / 1e6, t.rate / 1e6);
     }

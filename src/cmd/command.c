@@ -63,8 +63,8 @@ const struct command commands[] = {
     {"congruence", "[--epsilon E]", "forms that no measurement tells apart", false, cmd_congruence},
     {"evaluate", "[FILE] [--mapping ID]... [--heatmap]", "accuracy of mappings on measured experiments, and the worst of those", false, cmd_evaluate},
     {"evolve start", "[--ports N|NAMES|auto] [--algorithm memetic|pmevo] [--seconds T] [--generations G] [--seed S] [--population P] [--threads N] "
-                     "[--issue-width W|auto] [--uop-price X] [--volume-price X] [--usage-price X] [--volume-weight W] [--from ID] [--continue] "
-                     "[--checkpoint FILE|none] [--tolerant]",
+                     "[--issue-width W|auto] [--price-scale X|auto] [--uop-price X] [--volume-price X] [--usage-price X] [--volume-weight W] [--from ID] [--continue] "
+                     "[--checkpoint FILE|none] [--tolerant] [--active] [--simulate ID] [--most N] [--size K] [--by-chance]",
      "infer a port mapping from the experiments, in the background", false, cmd_evolve_start},
     {"evolve status", "", "how far the runs are", false, cmd_evolve_status},
     {"evolve pause", "", "let the run rest", false, cmd_evolve_pause},

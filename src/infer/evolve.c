@@ -13,16 +13,24 @@
 
 #define PORTS_FEWEST 4              /* of the numbers tried when they are not given */
 #define PORTS_MOST 10
-#define PORTS_GAIN 0.03             /* one port more must lower the cost by this fraction */
-#define HOT 0.5                     /* temperatures: a fresh individual, a child, the end */
+#define PORTS_FINALISTS 3
+#define PORTS_GAIN 0.01             /* one port more must lower the cost by this fraction */
+#define PORTS_PILOT 7               /* of the first trial, when they are not given */
+#define RESIDUAL 0.02               /* mean error that the prices as given suit */
+#define SCALE_LEAST 0.25
+#define SCALE_MOST 1
+#define HOT_TRIAL 0.5               /* temperatures: a trial, a fresh individual, a child, the end */
+#define HOT 0.3
 #define WARM 0.06
-#define COLD 0.005
+#define COLD 0.02
+#define COLD_LEAST 0.25             /* of the scale, for the end */
 #define MOVES_PER_FORM 40000        /* of one annealing when there is no time limit */
 #define STEPS 400                   /* temperatures of such an annealing */
 #define STEP_SECONDS 0.02
 #define FRESH_SHARE 0.5             /* of the time, for fresh individuals; of the rest each child gets CHILD_SHARE of a fresh one's */
 #define CHILD_SHARE 0.4
-#define PORTS_SHARE 0.2
+#define PILOT_SHARE 0.05            /* of the time, for the pilot */
+#define PORTS_SHARE 0.15            /* for the trials of numbers of ports */
 
 const char *const evolve_state_names[] = {"running", "paused", "done", "stopped"};
 
@@ -44,8 +52,11 @@ struct evolve {
     enum evolve_state state;
     unsigned ports;                  /* 0 while they are sought */
     double width;
-    double port_cost[PORTS_MOST + 1];
-    unsigned port_next, port_done;
+    double scale;                    /* of prices and temperatures; NaN while it is sought */
+    bool piloting;                   /* a thread is at the pilot */
+    struct genome *trials[PORTS_MOST + 1];   /* the best by number of ports */
+    unsigned race[PORTS_MOST + 1], racing;   /* numbers of ports still in question */
+    unsigned race_next, race_done, race_round;
     struct genome **population;      /* finished individuals, best first */
     size_t finished, fresh_begun, children_begun, children_done, target;
     struct genome *from;             /* what fresh individuals start from instead of chance; NULL: chance */
@@ -61,7 +72,7 @@ struct evolve {
 void evolve_defaults(struct evolve_options *o)
 {
     *o = (struct evolve_options){
-        .algorithm = EVOLVE_MEMETIC, .ports = 8, .width = NAN, .seed = 1, .threads = 1, .volume_weight = 1,
+        .algorithm = EVOLVE_MEMETIC, .ports = 0, .width = NAN, .price_scale = NAN, .seed = 1, .threads = 1, .volume_weight = 1,
         .prices = {.uop = 1, .volume = 0.005, .usage = 0.03, .new_usage = 3, .new_uop = 2},
     };
 }
@@ -88,11 +99,31 @@ void evolve_free(struct evolve *e)
     free(e->population);
     genome_free(e->from);
     genome_free(e->best);
+    for (unsigned n = 0; n <= PORTS_MOST; n++)
+        genome_free(e->trials[n]);
     free(e->live);
     vec_done(&e->samples);
     pthread_mutex_destroy(&e->lock);
     pthread_cond_destroy(&e->change);
     free(e);
+}
+
+/* The prices in force: errors that no mapping explains make every complication look useful, so prices grow with them. */
+static struct search_prices prices_now(const struct evolve *e)
+{
+    struct search_prices prices = e->o.prices;
+    double scale = isnan(e->scale) ? 1 : e->scale;
+
+    prices.uop *= scale;
+    prices.volume *= scale;
+    prices.usage *= scale;
+    return prices;
+}
+
+static double residual_scale(double d_avg)
+{
+    /* Never above 1: on simulated processors with 5 % noise higher prices cost accuracy, 1.75 % became 4.57 %. */
+    return fmin(fmax(sqrt(d_avg / RESIDUAL), SCALE_LEAST), SCALE_MOST);
 }
 
 /* Seconds of running so far. Under the lock. */
@@ -190,7 +221,8 @@ static void insert(struct evolve *e, struct genome *take_g)
 /* An individual of an earlier run, evaluated here, becomes one of this one's. */
 static void adopt(struct evolve *e, const struct genome *from, size_t number)
 {
-    struct search *s = search_new(e->p, e->ports, e->width, &e->o.prices, number);
+    struct search_prices prices = prices_now(e);
+    struct search *s = search_new(e->p, e->ports, (unsigned)e->width, &prices, number);
     search_load(s, from);
     insert(e, genome_copy(search_genome(s)));
     e->fresh_begun++;
@@ -218,10 +250,18 @@ struct evolve *evolve_new(const struct problem *p, const struct evolve_options *
     e->ports = count ? from[0]->ports : o->ports;
     e->width = o->algorithm == EVOLVE_PMEVO ? 0 : count ? from[0]->width : isnan(o->width) ? measured_width(p) : o->width;
     e->target = o->population ? o->population : o->algorithm == EVOLVE_PMEVO ? 1000 : 8;
-    e->port_next = PORTS_FEWEST;
+    for (unsigned n = PORTS_FEWEST; n <= PORTS_MOST; n++)
+        e->race[e->racing++] = n;
     e->population = mem_zero(e->target + 1, sizeof *e->population);
+    e->scale = o->price_scale;
     if (count == 1)
         e->from = genome_copy(from[0]);
+    if (count > 1 && isnan(e->scale)) {
+        double least = INFINITY;
+        for (size_t i = 0; i < count; i++)
+            least = fmin(least, score_genome(p, from[i]));
+        e->scale = residual_scale(least);
+    }
     for (size_t i = 0; count > 1 && i < count && i < e->target; i++)
         adopt(e, from[i], i);
     e->live = mem_zero(e->o.threads, sizeof *e->live);
@@ -303,16 +343,19 @@ static void anneal(struct evolve *e, unsigned index, struct search *s, const str
 
     pthread_mutex_lock(&e->lock);
     begun = now = elapsed(e);
+    /* Wrong structures cost the same however clean the measurements are; what is left to settle at the end does not. */
+    double scale = isnan(e->scale) ? 1 : e->scale, hot = plan->hot * fmax(1, scale), cold = COLD * fmax(scale, COLD_LEAST);
     pthread_mutex_unlock(&e->lock);
     while (going && x < 1) {
         double before = now;
-        search_run(s, step, plan->hot * pow(COLD / plan->hot, x));
+        search_run(s, step, hot * pow(cold / hot, x));
         done += step;
         pthread_mutex_lock(&e->lock);
         now = elapsed(e);
         publish(e, index, s);
         going = go_on(e, w);
-        search_set_prices(s, &e->o.prices);
+        struct search_prices prices = prices_now(e);
+        search_set_prices(s, &prices);
         pthread_mutex_unlock(&e->lock);
         if (plan->seconds > 0) {
             x = (now - begun) / plan->seconds;
@@ -326,34 +369,104 @@ static void anneal(struct evolve *e, unsigned index, struct search *s, const str
     search_run(s, 20 * e->p->forms, 1e-9);
 }
 
-/* The numbers of ports, tried with short annealings; the smallest that explains as well wins. */
+/* A short annealing at @ports. Called and returns under the lock; the caller frees what it found. */
+static struct genome *trial(struct evolve *e, unsigned index, unsigned ports, uint64_t seed, const struct schedule *plan, struct watcher *w)
+{
+    struct search_prices prices = prices_now(e);
+    struct search *s = search_new(e->p, ports, (unsigned)e->width, &prices, e->o.seed * 1000003 + seed);
+
+    pthread_mutex_unlock(&e->lock);
+    if (e->from)
+        search_load(s, e->from);
+    else
+        search_random(s);
+    anneal(e, index, s, plan, w);
+    pthread_mutex_lock(&e->lock);
+    struct genome *found = genome_copy(search_genome(s));
+    retire(e, index, s);
+    return found;
+}
+
+/* What was published so far has other ports or prices than those that follow. */
+static void forget_best(struct evolve *e)
+{
+    genome_free(e->best);
+    e->best = NULL;
+}
+
+/* How large errors remain whatever one does decides the prices. */
+static void seek_scale(struct evolve *e, unsigned index, struct watcher *w)
+{
+    pthread_mutex_lock(&e->lock);
+    while (isnan(e->scale) && go_on(e, w)) {
+        if (e->piloting) {
+            wait_change(e, w);
+            continue;
+        }
+        e->piloting = true;
+        struct schedule plan = {e->from ? WARM : HOT, PILOT_SHARE * e->o.seconds, MOVES_PER_FORM / 5 * e->p->forms};
+        struct genome *g = trial(e, index, e->ports ? e->ports : PORTS_PILOT, 0, &plan, w);
+        if (go_on(e, w))
+            forget_best(e);
+        e->scale = residual_scale(g->d_avg);
+        genome_free(g);
+        pthread_cond_broadcast(&e->change);
+    }
+    pthread_mutex_unlock(&e->lock);
+}
+
+/* The fewest ports that explain as well win, and what was found with them is the first individual. */
+static void choose_ports(struct evolve *e)
+{
+    unsigned n = e->race[0];
+    double enough = e->trials[n]->cost * (1 + PORTS_GAIN);
+
+    for (unsigned i = 1; i < e->racing; i++)
+        if (e->race[i] < n && e->trials[e->race[i]]->cost <= enough)
+            n = e->race[i];
+    forget_best(e);
+    e->ports = n;
+    insert(e, genome_copy(e->trials[n]));
+    e->fresh_begun++;
+}
+
+static void sort_race(struct evolve *e)
+{
+    for (unsigned i = 1; i < e->racing; i++)
+        for (unsigned k = i; k > 0 && e->trials[e->race[k]]->cost < e->trials[e->race[k - 1]]->cost; k--) {
+            unsigned n = e->race[k];
+            e->race[k] = e->race[k - 1];
+            e->race[k - 1] = n;
+        }
+}
+
+/* The numbers of ports are tried with short annealings, the best of them once more with long ones. */
 static void seek_ports(struct evolve *e, unsigned index, struct watcher *w)
 {
     pthread_mutex_lock(&e->lock);
     while (e->ports == 0 && go_on(e, w)) {
-        if (e->port_next > PORTS_MOST) {
+        if (e->race_next == e->racing) {
             wait_change(e, w);
             continue;
         }
-        unsigned ports = e->port_next++;
-        struct schedule plan = {HOT, PORTS_SHARE * e->o.seconds * e->o.threads / (PORTS_MOST - PORTS_FEWEST + 1), MOVES_PER_FORM / 5 * e->p->forms};
-        struct search *s = search_new(e->p, ports, e->width, &e->o.prices, e->o.seed * 1000003 + ports);
-        pthread_mutex_unlock(&e->lock);
-        search_random(s);
-        anneal(e, index, s, &plan, w);
-        pthread_mutex_lock(&e->lock);
-        e->port_cost[ports] = search_cost(s);
-        retire(e, index, s);
-        if (++e->port_done == PORTS_MOST - PORTS_FEWEST + 1 && e->ports == 0) {
-            double least = INFINITY;
-            for (unsigned n = PORTS_FEWEST; n <= PORTS_MOST; n++)
-                least = fmin(least, e->port_cost[n]);
-            unsigned n = PORTS_FEWEST;
-            while (e->port_cost[n] > least * (1 + PORTS_GAIN))
-                n++;
-            e->ports = n;
-            genome_free(e->best);   /* the trials have other numbers of ports */
-            e->best = NULL;
+        unsigned ports = e->race[e->race_next++], round = e->race_round;
+        double share = round ? FRESH_SHARE / (double)e->target : PORTS_SHARE / (PORTS_MOST - PORTS_FEWEST + 1);
+        uint64_t moves = round ? MOVES_PER_FORM : MOVES_PER_FORM / 5;
+        struct schedule plan = {HOT_TRIAL, share * e->o.seconds * e->o.threads, moves * e->p->forms};
+        struct genome *found = trial(e, index, ports, ports + 1000 * round, &plan, w);
+        if (!e->trials[ports] || found->cost < e->trials[ports]->cost) {
+            genome_free(e->trials[ports]);
+            e->trials[ports] = found;
+        } else {
+            genome_free(found);
+        }
+        if (++e->race_done == e->racing) {
+            sort_race(e);
+            e->race_next = e->race_done = 0;
+            if (e->race_round++)
+                choose_ports(e);
+            else
+                e->racing = PORTS_FINALISTS;
         }
         pthread_cond_broadcast(&e->change);
     }
@@ -387,7 +500,8 @@ static bool memetic_task(struct evolve *e, unsigned index, struct watcher *w)
         if (e->o.seconds > 0)
             plan.seconds = fmin(plan.seconds, fmax(e->o.seconds - elapsed(e), 0.01));
     }
-    struct search *s = search_new(e->p, e->ports, e->width, &e->o.prices, e->o.seed + (number + 1) * 0x9e3779b97f4a7c15u);
+    struct search_prices prices = prices_now(e);
+    struct search *s = search_new(e->p, e->ports, (unsigned)e->width, &prices, e->o.seed + (number + 1) * 0x9e3779b97f4a7c15u);
     if (!start && number >= e->target) {
         size_t a = rng_below(search_rng(s), e->finished), b = rng_below(search_rng(s), e->finished - 1);
         start = genome_copy(e->population[a]);
@@ -481,6 +595,7 @@ void evolve_worker(struct evolve *e, unsigned index, void (*poll)(void *), void 
             run_pmevo(e, &w);
         pthread_mutex_lock(&e->lock);
     } else {
+        seek_scale(e, index, &w);
         seek_ports(e, index, &w);
         pthread_mutex_lock(&e->lock);
         while (e->ports && memetic_task(e, index, &w)) {
@@ -553,7 +668,7 @@ void evolve_get_status(struct evolve *e, struct evolve_status *out)
 {
     pthread_mutex_lock(&e->lock);
     *out = (struct evolve_status){
-        .state = e->state, .generation = e->generation, .population = (unsigned)e->target, .ports = e->ports, .width = e->width,
+        .state = e->state, .generation = e->generation, .population = (unsigned)e->target, .ports = e->ports, .width = e->width, .scale = e->scale,
         .d_avg = e->best ? e->best->d_avg : NAN, .cost = e->best ? e->best->cost : NAN, .seconds = elapsed(e), .stats = all_stats(e),
     };
     if (e->best) {
@@ -562,7 +677,9 @@ void evolve_get_status(struct evolve *e, struct evolve_status *out)
     }
     out->evaluations = out->stats.evaluations;
     out->rate = out->seconds > 0 ? (double)out->evaluations / out->seconds : 0;
-    if (e->ports == 0)
+    if (e->o.algorithm == EVOLVE_MEMETIC && isnan(e->scale))
+        snprintf(out->phase, sizeof out->phase, "seeking the scale of the errors");
+    else if (e->ports == 0)
         snprintf(out->phase, sizeof out->phase, "seeking the number of ports");
     else if (e->o.algorithm == EVOLVE_PMEVO)
         snprintf(out->phase, sizeof out->phase, "generation %u", e->generation);
@@ -626,6 +743,14 @@ struct genome **evolve_population(struct evolve *e, size_t *count)
     *count = e->finished;
     pthread_mutex_unlock(&e->lock);
     return copies;
+}
+
+struct search_prices evolve_prices(struct evolve *e)
+{
+    pthread_mutex_lock(&e->lock);
+    struct search_prices prices = prices_now(e);
+    pthread_mutex_unlock(&e->lock);
+    return prices;
 }
 
 const struct problem *evolve_problem(const struct evolve *e)

@@ -16,14 +16,15 @@ extern const char *const evolve_state_names[];
 
 struct evolve_options {
     enum evolve_algorithm algorithm;
-    unsigned ports;              /* 0: found by trying */
+    unsigned ports;              /* 0: the fewest of 4 to 10 that explain the measurements as well as any, by short trials */
     double width;                /* issue slots per cycle; 0: no such bound; NaN: the most forms per cycle that were ever measured */
     unsigned population;         /* 0: the algorithm's default */
     unsigned generations;        /* 0: no limit. memetic: rounds of as many children as there are individuals */
     double seconds;              /* 0: no limit */
     uint64_t seed;
     unsigned threads;            /* that will call evolve_worker */
-    struct search_prices prices;
+    struct search_prices prices; /* for errors of 2 % that no mapping explains */
+    double price_scale;          /* prices and temperatures are multiplied by it; NaN: by the root of the errors that a pilot leaves */
     double volume_weight;        /* pmevo: of V beside D_avg */
     bool tolerant;               /* pmevo: the authors' program's departures from the paper */
 };
@@ -33,7 +34,7 @@ void evolve_defaults(struct evolve_options *o);
 struct evolve_status {
     enum evolve_state state;
     unsigned generation, population, ports;
-    double width;
+    double width, scale;         /* scale: NaN while it is sought */
     double d_avg, cost;          /* of the best genome; NaN before there is one */
     uint64_t volume, distinct;
     uint64_t evaluations;        /* of single experiments */
@@ -79,6 +80,8 @@ size_t evolve_get_front(struct evolve *e, struct evolve_point *out, size_t limit
 struct genome *evolve_best(struct evolve *e);
 /* Copies of all finished individuals, best first; the caller frees each and the array. */
 struct genome **evolve_population(struct evolve *e, size_t *count);
+/* The prices in force: the options', scaled. */
+struct search_prices evolve_prices(struct evolve *e);
 const struct problem *evolve_problem(const struct evolve *e);
 void evolve_get_options(struct evolve *e, struct evolve_options *out);
 

@@ -92,9 +92,20 @@ static void number_ports(unsigned count, struct ports *out)
     }
 }
 
+struct polled {
+    const struct select_options *o;
+    struct evolve *e;
+};
+
+static void poll_infer(void *state)
+{
+    const struct polled *p = state;
+    p->o->poll(p->o->poll_state, p->e);
+}
+
 /* The best mapping of the measured rows, then others about as likely: the best genomes all find the same optimum, and say nothing of
  * how wide it is; a walk at a temperature does. */
-static struct mapping **infer(const struct experiments *t, const struct evolve_options *o, size_t *count, struct err *err)
+static struct mapping **infer(const struct experiments *t, const struct select_options *so, const struct evolve_options *o, size_t *count, struct err *err)
 {
     struct problem *p = problem_new(t, NULL, err);
     struct mapping **mappings = NULL;
@@ -102,10 +113,15 @@ static struct mapping **infer(const struct experiments *t, const struct evolve_o
 
     *count = 0;
     struct evolve *e = p ? evolve_new(p, o, NULL, 0, err) : NULL;
-    if (e) {
-        evolve_worker(e, 0, NULL, NULL);
-        struct genome *best = evolve_best(e);
-        struct search *walk = search_new(p, best->ports, best->width, &o->prices, o->seed);
+    struct polled polled = {so, e};
+    if (e)
+        evolve_worker(e, 0, so->poll ? poll_infer : NULL, &polled);
+    struct genome *best = e ? evolve_best(e) : NULL;
+    if (e && !best)
+        err_set(err, ERR_INTERRUPTED, NULL, "the inference was stopped before it had a mapping");
+    if (best) {
+        struct search_prices prices = evolve_prices(e);
+        struct search *walk = search_new(p, best->ports, (unsigned)best->width, &prices, o->seed);
         search_load(walk, best);
         number_ports(best->ports, &ports);
         mappings = mem_alloc((SAMPLES + 1) * sizeof *mappings);
@@ -147,7 +163,7 @@ struct mapping *select_run(struct experiments *t, const struct select_options *o
     while (ok) {
         size_t found = 0;
         ok = measure(t, measure_state, err);
-        struct mapping **fresh = ok ? infer(t, &round, &found, err) : NULL;
+        struct mapping **fresh = ok ? infer(t, o, &round, &found, err) : NULL;
         ok = fresh != NULL && found > 0;
         free_mappings(mappings, count, 0);
         mappings = fresh;

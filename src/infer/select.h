@@ -17,6 +17,8 @@ struct select_options {
     unsigned size;                   /* forms of an experiment: 2 for pairs */
     double noise;                    /* relative disagreement that measuring could not settle */
     bool random;                     /* for comparison: batches by chance */
+    void (*poll)(void *state, struct evolve *e);   /* NULL, or called some times a second while inferring: may stop it */
+    void *poll_state;
 };
 
 /* Called after each round with the best mapping and the number of measurements so far (singletons not counted). */

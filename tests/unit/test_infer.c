@@ -88,10 +88,8 @@ static struct evolve_options quick(void)
     o.width = 0;
     o.population = 4;
     o.generations = 1;
-    /* Clean data in small numbers: the default prices are those of a few thousand real measurements. */
-    o.prices.uop = 0.1;
-    o.prices.volume = 0.0005;
-    o.prices.usage = 0.003;
+    /* Clean data in small numbers: the prices as they are suit a few thousand real measurements. */
+    o.price_scale = 0.1;
     return o;
 }
 
