@@ -61,7 +61,7 @@ static bool measure(struct experiments *t, void *state, struct err *err)
 {
     struct active *a = state;
     const struct runner_options options = {0};
-    const struct runner_hooks hooks = {cancelled, take_result, show_progress, a};
+    const struct runner_hooks hooks = {.cancelled = cancelled, .result = take_result, .progress = show_progress, .state = a};
     struct runner_summary summary;
     bool *fresh = mem_zero(t->rows.count + 1, sizeof *fresh);
 
