@@ -168,6 +168,10 @@ static void test_all_machines(void **state)
     char **ids = machine_ids();
     size_t count = 0;
     for (; ids[count]; count++) {
+        if (strstr(ids[count], "-inferred")) {   /* knows what was measured, and no more */
+            free(ids[count]);
+            continue;
+        }
         struct machine *m = machine(ids[count]);
         bool arm = strcmp(m->isa, "aarch64") == 0;
         assert_true(machine_number(m, "issue_width") >= 4);
