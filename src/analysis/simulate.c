@@ -77,6 +77,7 @@ struct simulator {
     uint8_t check_every;               /* iterations between looks for a repeated state */
     uint8_t load_turn;                 /* port of the last load */
     double busy[PORTS_MAX];
+    struct { double busy[PORTS_MAX], front, rob, scheduler; int64_t iteration; } mark;   /* what there was when the steady state began */
     bool late;                         /* ports are taken at dispatch: not Intel */
     bool moved;                        /* anything happened in this cycle */
     double *stall;                     /* what held rename in this cycle; NULL: nothing */
@@ -649,6 +650,7 @@ static void start(struct simulator *s, const struct block_work *w, const struct 
     memset(s->bound, 0, sizeof s->bound);
     memset(s->pipe_free, 0, sizeof s->pipe_free);
     memset(s->busy, 0, sizeof s->busy);
+    memset(&s->mark, 0, sizeof s->mark);
     s->rob_size = size_of(c->reorder_buffer, 256);
     s->scheduler_size = size_of(c->scheduler, 96);
     s->load_size = size_of(c->load_buffer, 72);
@@ -698,6 +700,16 @@ static int32_t next_event(struct simulator *s)
     return next;
 }
 
+/* From here on the state is steady, or as near to it as is known: averages begin. */
+static void mark(struct simulator *s, int64_t iteration)
+{
+    memcpy(s->mark.busy, s->busy, sizeof s->busy);
+    s->mark.front = s->out->stalls_front;
+    s->mark.rob = s->out->stalls_rob;
+    s->mark.scheduler = s->out->stalls_scheduler;
+    s->mark.iteration = iteration;
+}
+
 /* Runs until the state repeats, @limit iterations have been renamed, or the limit of cycles. */
 static void run(struct simulator *s, int64_t limit, bool stop_when_known)
 {
@@ -732,12 +744,17 @@ static void run(struct simulator *s, int64_t limit, bool stop_when_known)
         if (before < middle && iteration >= middle) {
             middle_cycle = s->now;
             middle = iteration;
+            if (!known)
+                mark(s, iteration);
         }
         if (!known && iteration >= checked + s->check_every) {
             known = repeats(s, iteration);
             checked = iteration;
+            if (known)
+                mark(s, iteration);
         }
-        if (known && stop_when_known && (s->retired >= (int64_t)(s->timeline * s->plan.item_count)))
+        /* Who wants to see it also wants averages of a whole period. */
+        if (known && stop_when_known && s->retired >= (int64_t)(s->timeline * s->plan.item_count) && (!s->timeline || iteration >= s->mark.iteration + s->out->period))
             return;
     }
     int64_t iteration = s->issued / (int64_t)s->plan.item_count;
@@ -763,10 +780,10 @@ void simulate(struct simulator *s, const struct block_work *w, const struct insn
     if (s->timeline)
         out->steps = mem_zero(s->timeline * count, sizeof *out->steps);
     run(s, limit, true);
+    double iterations = out->iterations > s->mark.iteration ? (double)(out->iterations - s->mark.iteration) : 1;
     for (unsigned i = 0; i < w->core->ports->count; i++)
-        out->busy[i] = out->iterations ? s->busy[i] / out->iterations : 0;
-    double iterations = out->iterations ? out->iterations : 1;
-    out->stalls_front /= iterations;
-    out->stalls_rob /= iterations;
-    out->stalls_scheduler /= iterations;
+        out->busy[i] = (s->busy[i] - s->mark.busy[i]) / iterations;
+    out->stalls_front = (out->stalls_front - s->mark.front) / iterations;
+    out->stalls_rob = (out->stalls_rob - s->mark.rob) / iterations;
+    out->stalls_scheduler = (out->stalls_scheduler - s->mark.scheduler) / iterations;
 }

@@ -168,6 +168,8 @@ bool cmd_forms_add(struct session *s, int argc, char **argv, struct err *err)
 
     if (!forms)
         return false;
+    if (job_running())
+        return err_set(err, ERR_USAGE, "wait for them, or job cancel N", "jobs that run read the forms");
     if (argc != 2)
         return err_set(err, ERR_USAGE, "forms add FILE.csv with form,template,extension", "one file name was expected");
     if (!forms_add(forms, argv[1], &added, err))

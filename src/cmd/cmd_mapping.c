@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "cmd/command.h"
 #include "io/export_mapping.h"
@@ -14,6 +15,7 @@
 #include "io/import_osaca.h"
 #include "io/machine_file.h"
 #include "io/pmevo_json.h"
+#include "work/job.h"
 
 /* "dir/skx.yml" becomes "skx": what a machine read from a file is called. */
 static void id_from_path(const char *path, char id[64])
@@ -114,17 +116,68 @@ static bool import_from_csv(struct session *s, const char *path, struct err *err
     return adopt(s, m, err);
 }
 
-static bool import_from_llvm(struct session *s, const char *cpu, struct err *err)
+/* llvm-mca takes seconds over all forms: the screen goes on meanwhile. */
+struct llvm_import {
+    struct session *session;
+    const struct forms *forms[ISA_COUNT];   /* the session's, which only grow by commands that refuse while jobs run */
+    char *cpu;
+    struct machine *machine;
+};
+
+static bool llvm_run(struct job *job, void *state, struct err *err)
 {
-    for (int isa = 0; isa < ISA_COUNT; isa++) {   /* a name is a CPU of one set only */
-        const struct forms *forms = session_forms(s, (enum isa)isa, err);
-        struct machine *m = forms ? import_llvm(cpu, forms, err) : NULL;
-        if (m)
-            return adopt(s, m, err);
-        if (!forms || err->code != ERR_MISSING)
+    struct llvm_import *w = state;
+
+    job_progress(job, 0, 0, "llvm-mca reads its tables");
+    for (int isa = 0; isa < ISA_COUNT && !w->machine; isa++) {   /* a name is a CPU of one set only */
+        w->machine = import_llvm(w->cpu, w->forms[isa], err);
+        if (!w->machine && err->code != ERR_MISSING)
             return false;
     }
-    return false;
+    return w->machine != NULL;
+}
+
+static void llvm_finish(void *state, const struct job_info *info)
+{
+    struct llvm_import *w = state;
+    struct machine *m = w->machine;
+    struct err err = {0};
+    char text[512];
+
+    w->machine = NULL;
+    if (info->state != JOB_DONE)
+        machine_free(m);
+    else if (!adopt(w->session, m, &err))
+        log_add(LOG_ERROR, "%s", err_text(&err, text, sizeof text));
+}
+
+static void llvm_free(void *state)
+{
+    struct llvm_import *w = state;
+    machine_free(w->machine);
+    free(w->cpu);
+    free(w);
+}
+
+static bool import_from_llvm(struct session *s, const char *cpu, struct err *err)
+{
+    static const struct job_ops ops = {llvm_run, llvm_finish, llvm_free};
+    struct llvm_import *w = mem_zero(1, sizeof *w);
+
+    w->session = s;
+    w->cpu = mem_strdup(cpu);
+    for (int isa = 0; isa < ISA_COUNT; isa++)
+        if (!(w->forms[isa] = session_forms(s, (enum isa)isa, err))) {
+            llvm_free(w);
+            return false;
+        }
+    unsigned number = job_start("mapping import llvm", &ops, w, err);
+    if (!number)
+        return false;
+    if (!s->interactive)
+        return session_wait(s, number, err);
+    str_addf(&s->output, "job %u imports\n", number);
+    return true;
 }
 
 static bool import_from_pmevo(struct session *s, const char *path, struct err *err)

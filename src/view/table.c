@@ -188,7 +188,9 @@ static void draw_cell(const struct table_source *source, const char *text, int c
 {
     unsigned length = (unsigned)strlen(text);
     unsigned pad = source->columns[column].number && length < width ? width - length : 0;
-    grid_put(g, x + (int)pad, y, width - pad, role, attr, text);
+    unsigned used = grid_put(g, x + (int)pad, y, width - pad, role, attr, text);
+    if (length > width && used == width - pad && width > 4)   /* what is cut must not be taken for all */
+        grid_put(g, x + (int)width - 1, y, 1, role, attr, ">");
 }
 
 void table_draw(struct table *t, const struct table_source *source, const void *context, unsigned long revision, struct grid *g, int y, unsigned height)
