@@ -3,12 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "cmd/command.h"
 #include "cmd/options.h"
 #include "infer/congruence.h"
 #include "infer/generate.h"
 #include "io/csv.h"
 #include "io/experiments_file.h"
+#include "io/export_experiments.h"
 #include "io/pmevo_json.h"
 #include "model/experiment_columns.h"
 
@@ -68,9 +70,22 @@ static bool need_table(const struct session *s, struct err *err)
 
 bool cmd_experiments_save(struct session *s, int argc, char **argv, struct err *err)
 {
+    struct str text = {0};
+
     if (argc != 2)
-        return err_set(err, ERR_USAGE, "experiments save FILE", "one file name was expected");
-    return need_table(s, err) && experiments_save(s->experiments, argv[1], err);
+        return err_set(err, ERR_USAGE, "experiments save FILE.csv, or FILE.json for PMEvo", "one file name was expected");
+    if (!need_table(s, err))
+        return false;
+    const char *dot = strrchr(argv[1], '.');
+    if (!dot || strcmp(dot, ".json") != 0)
+        return experiments_save(s->experiments, argv[1], err);
+    const struct forms *forms = session_forms(s, s->isa, err);
+    if (!forms)
+        return false;
+    export_pmevo_experiments(s->experiments, forms, &text);
+    bool ok = file_write(argv[1], text.data, text.length, err);
+    str_done(&text);
+    return ok;
 }
 
 bool cmd_experiments_clear(struct session *s, int argc, char **argv, struct err *err)

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/experiments_file.h"
+#include "io/export_experiments.h"
 #include "io/pmevo_json.h"
 #include "model/metrics.h"
 
@@ -119,6 +121,40 @@ static void test_faults(void **state)
     }
 }
 
+/* What is written reads back: forms, counts, cycles, reasons, what waits. */
+static void test_experiments_out_and_in(void **state)
+{
+    static const char rows[] = "experiment,cycles,spread,repeats,state\n\"2*ADD (R64, R64) + IMUL (R64, R64)\",1.25,,,ok\nDIV (R64),,,,SIGFPE\n"
+                               "\"VADDPD (YMM, YMM, M256)\",,,,\nODD NAME (X),0.1,,,ok\n";
+    struct err err = {0};
+    struct str text = {0};
+    struct forms *forms = forms_load(NULL, &err);
+    struct experiments *t = experiments_parse("rows", rows, sizeof rows - 1, &err);
+
+    (void)state;
+    assert_non_null(forms);
+    assert_non_null(t);
+    export_pmevo_experiments(t, forms, &text);
+    assert_non_null(strstr(str_text(&text), "ADD_((REG:RW:G:64)),_((REG:R:G:64))"));
+    struct experiments *back = pmevo_experiments_parse("back", text.data, text.length, &err);
+    assert_non_null(back);
+    assert_int_equal(back->rows.count, t->rows.count);
+    for (size_t i = 0; i < t->rows.count; i++) {
+        struct str a = {0}, b = {0};
+        experiments_print(t, i, &a);
+        experiments_print(back, i, &b);
+        assert_string_equal(str_text(&a), str_text(&b));
+        assert_string_equal(t->rows.items[i].state, back->rows.items[i].state);
+        assert_true(t->rows.items[i].cycles == back->rows.items[i].cycles || (isnan(t->rows.items[i].cycles) && isnan(back->rows.items[i].cycles)));
+        str_done(&a);
+        str_done(&b);
+    }
+    experiments_free(back);
+    experiments_free(t);
+    forms_free(forms);
+    str_done(&text);
+}
+
 /* The published data, where it is at hand. */
 static void test_published(void **state)
 {
@@ -155,7 +191,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_form_names), cmocka_unit_test(test_experiments), cmocka_unit_test(test_mappings),
-        cmocka_unit_test(test_faults),     cmocka_unit_test(test_published),
+        cmocka_unit_test(test_faults),     cmocka_unit_test(test_experiments_out_and_in), cmocka_unit_test(test_published),
     };
     return cmocka_run_group_tests_name("PMEvo JSON", tests, NULL, NULL);
 }

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "io/export_experiments.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/export_mapping.h"
+
+static json_t *result_of(const struct experiments *t, size_t row)
+{
+    const struct experiment_row *e = &t->rows.items[row];
+
+    if (experiments_measured(t, row))
+        return json_pack("{s:f}", "cycles", e->cycles);
+    return strcmp(e->state, EXPERIMENT_PENDING) == 0 ? NULL : json_pack("{s:n, s:s}", "cycles", "error_cause", e->state);
+}
+
+void export_pmevo_experiments(const struct experiments *t, const struct forms *forms, struct str *out)
+{
+    json_t *insns = json_array(), *list = json_array();
+    struct str name = {0};
+
+    for (size_t i = 0; i < t->forms.count; i++) {
+        const struct form_row *row = forms ? forms_find(forms, t->forms.items[i]) : NULL;
+        str_clear(&name);
+        if (row)
+            pmevo_name_of(row, &name);
+        json_array_append_new(insns, json_string(name.length ? str_text(&name) : t->forms.items[i]));
+    }
+    for (size_t i = 0; i < t->rows.count; i++) {
+        json_t *sequence = json_array(), *item = json_object(), *result = result_of(t, i);
+        for (uint32_t k = 0; k < t->rows.items[i].count; k++) {
+            const struct flat_term *term = &experiments_terms(t, i)[k];
+            for (uint32_t n = 0; n < term->count; n++)
+                json_array_append(sequence, json_array_get(insns, term->form));
+        }
+        json_object_set_new(item, "kind", json_string("Experiment"));
+        json_object_set_new(item, "iseq", sequence);
+        if (result)
+            json_object_set_new(item, "result", result);
+        json_array_append_new(list, item);
+    }
+    json_t *root = json_pack("{s:s, s:{s:s, s:s, s:o}, s:o}", "kind", "ExperimentList", "arch", "kind", "Architecture", "name", "portolan", "insns", insns, "exps", list);
+    char *text = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+    str_add(out, text ? text : "");
+    str_add_char(out, '\n');
+    free(text);
+    json_decref(root);
+    str_done(&name);
+}
