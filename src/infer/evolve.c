@@ -17,6 +17,7 @@
 #define PORTS_GAIN 0.01             /* one port more must lower the cost by this fraction */
 #define PORTS_PILOT 7               /* of the first trial, when they are not given */
 #define RESIDUAL 0.02               /* mean error that the prices as given suit */
+#define EXPERIMENTS_SUITED 1000     /* and so many experiments: a price is paid once, what it saves counts in each of them */
 #define SCALE_LEAST 0.25
 #define SCALE_MOST 1
 #define HOT_TRIAL 0.5               /* temperatures: a trial, a fresh individual, a child, the end */
@@ -108,11 +109,16 @@ void evolve_free(struct evolve *e)
     free(e);
 }
 
+static double share_of_suited(const struct problem *p)
+{
+    return fmin(1, (double)p->experiments / EXPERIMENTS_SUITED);
+}
+
 /* The prices in force: errors that no mapping explains make every complication look useful, so prices grow with them. */
 static struct search_prices prices_now(const struct evolve *e)
 {
     struct search_prices prices = e->o.prices;
-    double scale = isnan(e->scale) ? 1 : e->scale;
+    double scale = isnan(e->scale) ? share_of_suited(e->p) : e->scale;
 
     prices.uop *= scale;
     prices.volume *= scale;
@@ -120,10 +126,10 @@ static struct search_prices prices_now(const struct evolve *e)
     return prices;
 }
 
-static double residual_scale(double d_avg)
+static double residual_scale(const struct problem *p, double d_avg)
 {
     /* Never above 1: on simulated processors with 5 % noise higher prices cost accuracy, 1.75 % became 4.57 %. */
-    return fmin(fmax(sqrt(d_avg / RESIDUAL), SCALE_LEAST), SCALE_MOST);
+    return share_of_suited(p) * fmin(fmax(sqrt(d_avg / RESIDUAL), SCALE_LEAST), SCALE_MOST);
 }
 
 /* Seconds of running so far. Under the lock. */
@@ -260,7 +266,7 @@ struct evolve *evolve_new(const struct problem *p, const struct evolve_options *
         double least = INFINITY;
         for (size_t i = 0; i < count; i++)
             least = fmin(least, score_genome(p, from[i]));
-        e->scale = residual_scale(least);
+        e->scale = residual_scale(p, least);
     }
     for (size_t i = 0; count > 1 && i < count && i < e->target; i++)
         adopt(e, from[i], i);
@@ -408,7 +414,7 @@ static void seek_scale(struct evolve *e, unsigned index, struct watcher *w)
         struct genome *g = trial(e, index, e->ports ? e->ports : PORTS_PILOT, 0, &plan, w);
         if (go_on(e, w))
             forget_best(e);
-        e->scale = residual_scale(g->d_avg);
+        e->scale = residual_scale(e->p, g->d_avg);
         genome_free(g);
         pthread_cond_broadcast(&e->change);
     }

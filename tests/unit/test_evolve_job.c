@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "infer/generate.h"
+#include "io/experiments_file.h"
 #include "io/population_file.h"
 #include "model/metrics.h"
 #include "work/evolve_job.h"
@@ -117,6 +118,29 @@ static void test_run_and_resume(void **state)
     unlink(path);
 }
 
+/* Prices that suit thousands of experiments must not forbid µops where there are six. */
+static void test_few_experiments(void **state)
+{
+    static const char rows[] = "experiment,cycles\nA,0.25\nB,1\nC,0.5\nA + B,1\nA + C,0.5\nB + C,1\n4*A + B,1.25\n2*A + C,1\n";
+    struct err err = {0};
+    struct experiments *t = experiments_parse("few", rows, sizeof rows - 1, &err);
+    struct evolve_options o = quick();
+    struct evolve_status status;
+
+    (void)state;
+    assert_non_null(t);
+    o.ports = 4;
+    o.price_scale = NAN;
+    struct evolve_run *run = evolve_run_start(problem_new(t, NULL, &err), &o, NULL, NULL, 0, NULL, 0, &err);
+    assert_non_null(run);
+    evolve_run_wait(run);
+    evolve_get_status(run->evolve, &status);
+    assert_true(status.d_avg < 0.05);
+    assert_true(status.distinct >= 2);
+    evolve_run_free(run);
+    experiments_free(t);
+}
+
 static void test_stop_while_paused(void **state)
 {
     struct experiments *t = some_experiments();
@@ -143,7 +167,7 @@ static void test_stop_while_paused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_run_and_resume), cmocka_unit_test(test_stop_while_paused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_run_and_resume), cmocka_unit_test(test_few_experiments), cmocka_unit_test(test_stop_while_paused)};
     int failed = cmocka_run_group_tests_name("evolve job", tests, NULL, NULL);
     job_shutdown();
     return failed;
