@@ -189,7 +189,10 @@ static void draw_analysis(struct kernel_view_state *v, struct session *s, struct
     double measured = s->kernel_measured;
     const struct analysis *current = a[s->in_view];
     unsigned ports = mapping_ports(current->machine->mapping)->count;
-    unsigned panel = g->height >= 20 ? BOUND_COUNT + 5 : g->height >= 14 ? 4 : 1;
+    unsigned full = BOUND_COUNT + 5;
+    /* On a low screen the instructions come before the list of bounds (c shows both). */
+    bool roomy = g->height >= 30 || (g->height >= 20 && current->count + 5 + full <= g->height);
+    unsigned panel = roomy ? full : g->height >= 14 ? 2 + (unsigned)(n < 4 ? n : 4) : 1;
     unsigned rows = g->height - panel - 2;
 
     v->left = v->left < ports ? v->left : ports - 1;
@@ -210,13 +213,13 @@ static void draw_analysis(struct kernel_view_state *v, struct session *s, struct
         grid_put(g, 0, y + 1, 0, ROLE_TEXT, 0, current->sentence);
         return;
     }
-    if (panel > 4)
+    if (roomy)
         y += (int)grid_wrap(g, 0, y + 1, g->width, 2, ROLE_GOOD, 0, current->sentence) - 1;
     else
         grid_put(g, 0, y + 1, 0, ROLE_GOOD, 0, current->sentence);
-    if (panel > 4)
+    if (roomy)
         draw_bounds(current, session_simulation(s, s->in_view), measured, g, 0, y + 3, g->width / 2 > 40 ? 40 : g->width / 2);
-    draw_machines(a, n, s->in_view, g, panel > 4 ? (g->width / 2 > 42 ? 42 : (int)g->width / 2) : 0, y + (panel > 4 ? 3 : 2), (int)g->height);
+    draw_machines(a, n, s->in_view, g, roomy ? (g->width / 2 > 42 ? 42 : (int)g->width / 2) : 0, y + (roomy ? 3 : 2), (int)g->height);
 }
 
 /* Another kernel starts at its first row. */
