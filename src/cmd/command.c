@@ -48,7 +48,7 @@ const struct command commands[] = {
     {"experiments load", "FILE [--append]", "a table of experiments", false, cmd_experiments_load},
     {"experiments import", "FILE [--append]", "experiments in PMEvo's JSON", false, cmd_experiments_import},
     {"experiments save", "FILE.csv|FILE.json", "write the table, or PMEvo's JSON of it", false, cmd_experiments_save},
-    {"experiments measure", "[--budget T] [--retry] [--one-length] [--journal FILE|none] [--simulate ID] [--cpu N] [FILTER]",
+    {"experiments measure", "[--budget T] [--retry] [--one-length] [--one-order] [--journal FILE|none] [--simulate ID] [--cpu N] [FILTER]",
      "measure what has no cycles yet (--retry: what failed as well); results go to disk as they come", false, cmd_experiments_measure},
     {"experiments pause", "", "let measuring rest", false, cmd_experiments_pause},
     {"experiments resume", "", "go on measuring", false, cmd_experiments_resume},

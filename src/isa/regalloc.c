@@ -6,8 +6,12 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/rng.h"
 #include "isa/cpu.h"
 #include "isa/encode.h"
+
+#define CLUMP 3             /* executions of BODY_CLUMPED taken together */
+#define SHUFFLE_SEED 10
 
 enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15 };
 
@@ -348,11 +352,58 @@ static void spread(const uint32_t *counts, size_t n, uint64_t total, uint32_t *o
     free(done);
 }
 
+static void reverse(uint32_t *order, uint64_t n)
+{
+    for (uint64_t i = 0; i < n / 2; i++) {
+        uint32_t other = order[n - 1 - i];
+        order[n - 1 - i] = order[i];
+        order[i] = other;
+    }
+}
+
+static void shuffle(uint32_t *order, uint64_t n, struct rng *rng)
+{
+    for (uint64_t i = n; i > 1; i--) {
+        uint64_t k = rng_below(rng, i);
+        uint32_t other = order[i - 1];
+        order[i - 1] = order[k];
+        order[k] = other;
+    }
+}
+
+/* The terms of @executions executions of @total instructions each, of which @one is the first, into @order. */
+static void arrange(const uint32_t *one, uint64_t total, uint64_t executions, enum body_order kind, uint32_t *order)
+{
+    struct rng rng;
+
+    rng_seed(&rng, SHUFFLE_SEED);
+    for (uint64_t e = 0; e < executions; e += kind == BODY_CLUMPED ? CLUMP : 1) {
+        uint64_t clump = kind != BODY_CLUMPED ? 1 : executions - e < CLUMP ? executions - e : CLUMP;
+        for (uint64_t i = 0; i < total * clump; i++)
+            order[e * total + i] = one[i / clump];
+        if (kind == BODY_MIRRORED && e % 2)
+            reverse(order + e * total, total);
+        else if (kind == BODY_SHUFFLED)
+            shuffle(order + e * total, total, &rng);
+    }
+}
+
+/* Code of all of @order, @count instructions; false with *done of them emitted when that is not possible. */
+static bool emit_all(struct allocation *a, struct form_code *const *forms, const uint32_t *order, uint64_t count, uint64_t *done)
+{
+    a->body->length = 0;
+    a->body->breakers = 0;
+    for (*done = 0; *done < count; ++*done)
+        if (!emit_form(a, forms[order[*done]]))
+            return false;
+    return true;
+}
+
 bool body_make(struct form_code *const *forms, const uint32_t *counts, size_t n, const struct body_shape *shape, struct body *out, struct err *err)
 {
     struct allocation a;
-    uint64_t total = 0;
-    bool ok = true;
+    uint64_t total = 0, done = 0;
+    bool ok;
 
     out->length = 0;
     out->executions = out->instructions = out->breakers = 0;
@@ -363,26 +414,27 @@ bool body_make(struct form_code *const *forms, const uint32_t *counts, size_t n,
         return err_set(err, ERR_LIMIT, NULL, "an experiment of %llu instructions does not fit", (unsigned long long)total);
     if (!vectors_agree(forms, n, out, err))
         return false;
-    allocation_init(&a, forms, n, out);
-    a.load_window = shape->load_window >= 64 && shape->load_window < BODY_WINDOW ? shape->load_window : BODY_WINDOW;
-    uint32_t *order = mem_alloc(total * sizeof *order);
-    spread(counts, n, total, order);
-    unsigned wanted = (unsigned)((shape->instructions + total - 1) / total);
+    uint64_t wanted = (shape->instructions + total - 1) / total;
     wanted = wanted ? wanted : 1;
-    for (unsigned e = 0; ok && e < wanted; e++) {
-        size_t before = out->length;
-        for (uint64_t i = 0; ok && i < total; i++)
-            ok = emit_form(&a, forms[order[i]]);
-        if (!ok && e && out->length + 64 > BODY_LIMIT) {
-            out->length = before;   /* as many executions as fit */
-            ok = true;
+    uint32_t *one = mem_alloc(total * sizeof *one), *order = mem_alloc(wanted * total * sizeof *order);
+    spread(counts, n, total, one);
+    for (;;) {
+        allocation_init(&a, forms, n, out);
+        a.load_window = shape->load_window >= 64 && shape->load_window < BODY_WINDOW ? shape->load_window : BODY_WINDOW;
+        arrange(one, total, wanted, shape->order, order);
+        ok = emit_all(&a, forms, order, wanted * total, &done);
+        if (ok || wanted == 1 || out->length + 64 <= BODY_LIMIT)
             break;
-        }
-        out->executions++;
-        out->instructions += (unsigned)total;
+        /* As many executions as fit. */
+        wanted = done / total && done / total < wanted ? done / total : wanted - 1;
     }
+    free(one);
     free(order);
-    return ok || err_set(err, ERR_LIMIT, NULL, "registers or room do not suffice for this experiment");
+    if (!ok)
+        return err_set(err, ERR_LIMIT, NULL, "registers or room do not suffice for this experiment");
+    out->executions = (unsigned)wanted;
+    out->instructions = (unsigned)(wanted * total);
+    return true;
 }
 
 void code_print(const uint8_t *code, size_t length, size_t lines, struct str *out)

@@ -42,13 +42,24 @@ struct body {
     bool wide;                /* uses registers wider than 256 bits or past 15 */
 };
 
-/* How long a body is and where its loads go. */
+/* How the executions of an experiment follow each other. A processor that chooses ports when it dispatches, or joins neighbouring stores, takes longer
+ * for an order that is in step with it: the least of several orders is what the forms themselves take. */
+enum body_order {
+    BODY_SPREAD,      /* all executions alike, the terms of the multiset spread evenly */
+    BODY_MIRRORED,    /* every second execution backwards */
+    BODY_CLUMPED,     /* three executions at a time: three of the first instruction, three of the second */
+    BODY_SHUFFLED,    /* each execution in an order of its own, always the same one */
+    BODY_ORDERS
+};
+
+/* How long a body is, where its loads go and what follows what. */
 struct body_shape {
     unsigned instructions;   /* as many whole executions as come closest above it, at least one */
     unsigned load_window;    /* bytes that loads step through, 64 to BODY_WINDOW: calibration knows where this machine's loads do not collide; 0: BODY_WINDOW */
+    enum body_order order;
 };
 
-/* @counts[i] times @forms[i], spread evenly. False with err when the experiment cannot be one body: SSE with VEX code, no registers left, too long. Any thread. */
+/* @counts[i] times @forms[i] in each execution. False with err when the experiment cannot be one body: SSE with VEX code, no registers left, too long. Any thread. */
 bool body_make(struct form_code *const *forms, const uint32_t *counts, size_t n, const struct body_shape *shape, struct body *out, struct err *err);
 /* Intel syntax of machine code, one instruction a line, at most @lines of them (0: all). */
 void code_print(const uint8_t *code, size_t length, size_t lines, struct str *out);

@@ -8,7 +8,7 @@
 #include "base/clock.h"
 
 #define BLOCK 2048           /* rows between a pass and its confirmation: a second or more apart */
-#define CHUNK 192            /* rows to a batch, about a tenth of a second */
+#define CHUNK 64             /* rows to a batch, about a tenth of a second */
 #define CONFIRM 0.01
 #define VALUES 8
 #define PATIENCE 20.0
@@ -198,10 +198,12 @@ static bool block_pass(struct run *r, struct trial *trials, size_t n, bool short
         if (!count)
             return true;
         r->rested += r->hooks->rest ? r->hooks->rest(r->hooks->state) : 0;
-        unsigned instructions = r->source->instructions;
+        unsigned instructions = r->source->instructions, orders = r->source->orders;
         r->source->instructions = shorter ? SOURCE_SHORT : instructions;
+        r->source->orders = r->options->one_order ? 1 : orders;
         bool ok = r->source->measure(r->source, batch, count, got, r->hooks->cancelled, r->hooks->state, r->err);
         r->source->instructions = instructions;
+        r->source->orders = orders;
         if (!ok)
             return false;
         for (size_t i = 0; i < count; i++)

@@ -10,6 +10,7 @@ struct runner_options {
     double budget;          /* seconds; 0: none */
     bool retry;             /* failed ones of the journal again */
     bool one_length;        /* only in bodies of the source's own length, not in short ones as well */
+    bool one_order;         /* only with the terms spread evenly, not in the source's other orders as well */
     double patience;        /* seconds that one block waits for a quiet machine; 0: 20 */
 };
 

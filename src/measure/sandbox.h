@@ -31,6 +31,7 @@ struct sandbox_item {
     bool counts_in_memory;       /* the loop counter is not r15 but in memory; registers as given below, pages mapped on demand */
     bool difference;
     unsigned vectors;            /* enum vector_setup */
+    unsigned load_places;        /* the pointer to loads starts so many cache lines further on in turn, another one each run; 0: it stays */
     uint64_t warm, count;        /* raw: iterations; windows: the count to take, 0: what fills the window */
     unsigned samples;            /* raw */
     unsigned passes;             /* counts_in_memory: how often the timed iterations are run, registers set anew each time; ticks are of all */

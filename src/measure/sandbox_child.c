@@ -25,6 +25,7 @@
 #include "measure/ticks.h"
 
 /* The child runs between signals and foreign code: sanitizers' own bookkeeping has no place there. */
+#define PLACE_STEP 13   /* lines from one place to the next: far from the last one, and all are visited when their number is a power of two */
 #define BARE __attribute__((no_sanitize("address", "undefined", "thread"), noinline))
 
 /* What the kernel's sigaction takes; libc's would put its own restorer in. */
@@ -45,6 +46,7 @@ static struct {
     unsigned page_count;
     int counter;                      /* perf event or -1 */
     bool plain;                       /* vector registers are to hold 0 */
+    uint64_t runs;                    /* of items whose loads move */
 } child;
 
 static BARE long call(long number, long a, long b, long c, long d, long e, long f)
@@ -157,6 +159,8 @@ static BARE void frame_fill(enum pulse_code code, uint64_t warm, uint64_t count)
     f->general[4] = (uint64_t)(child.given.area + AREA_STACK + AREA_STACK_SIZE / 2);
     f->general[BODY_ZERO] = 0;
     f->general[BODY_LOADS] = (uint64_t)(child.given.area + AREA_LOADS + AREA_PAGES_AT + 4096 + BODY_WINDOW / 2);
+    if (code == PULSE_ITEM && item->load_places)
+        f->general[BODY_LOADS] += 64 * (child.runs++ * PLACE_STEP % item->load_places);
     f->general[BODY_STORES] = (uint64_t)(child.given.area + AREA_STORES + AREA_PAGES_AT + 4096 + BODY_WINDOW + BODY_WINDOW / 2);
 }
 

@@ -45,15 +45,9 @@ static void state_set(struct measured *m, const char *format, const char *what)
     snprintf(m->state, sizeof m->state, format, what);
 }
 
-/* Code of experiment @e into the sandbox; false with the reason in @out, *full when only the code area is. */
-static bool item_prepare(struct cpu_source *s, const struct experiment *e, size_t at, struct measured *out, bool *full)
+/* The experiment's forms; false with the reason in @out. */
+static bool forms_of(struct cpu_source *s, const struct experiment *e, struct form_code **forms, uint32_t *counts, struct measured *out)
 {
-    struct form_code *forms[FORMS_MAX];
-    uint32_t counts[FORMS_MAX], offset;
-    struct err err = {0};
-
-    *full = false;
-    *out = (struct measured){.cycles = NAN, .spread = NAN, .clock_hz = NAN};
     if (e->count > FORMS_MAX) {
         state_set(out, "%s", "more than 64 different forms");
         return false;
@@ -70,7 +64,26 @@ static bool item_prepare(struct cpu_source *s, const struct experiment *e, size_
             return false;
         }
     }
-    const struct body_shape shape = {s->base.instructions, s->calibration.load_window};
+    return true;
+}
+
+/* Lines that the pointer to loads can move by without meeting what is stored. */
+static unsigned load_places(const struct cpu_source *s)
+{
+    unsigned window = s->calibration.load_window ? s->calibration.load_window : BODY_WINDOW;
+    return (BODY_WINDOW - window) / 64;
+}
+
+/* Code of experiment @e in one order into the sandbox; false with the reason in @out, *full when only the code area is. */
+static bool item_prepare(struct cpu_source *s, const struct experiment *e, enum body_order order, size_t at, struct measured *out, bool *full)
+{
+    struct form_code *forms[FORMS_MAX];
+    uint32_t counts[FORMS_MAX], offset;
+    struct err err = {0};
+
+    if (!forms_of(s, e, forms, counts, out))
+        return false;
+    const struct body_shape shape = {s->base.instructions, s->calibration.load_window, order};
     if (!body_make(forms, counts, e->count, &shape, &s->body, &err)) {
         state_set(out, "%.90s", err.what);
         return false;
@@ -79,10 +92,24 @@ static bool item_prepare(struct cpu_source *s, const struct experiment *e, size_
         *full = true;
         return false;
     }
-    sandbox_items(s->sandbox)[at] = (struct sandbox_item){.mode = SANDBOX_WINDOWS, .code = PULSE_ITEM, .offset = offset, .vectors = sandbox_setup(&s->body)};
+    sandbox_items(s->sandbox)[at] = (struct sandbox_item){.mode = SANDBOX_WINDOWS, .code = PULSE_ITEM, .offset = offset, .vectors = sandbox_setup(&s->body),
+                                                          .load_places = load_places(s)};
     s->executions[at] = s->body.executions;
     s->lengths[at] = (uint32_t)s->body.length;
     return true;
+}
+
+/* All orders of experiment @e as items from @at on; returns how many, 0 with the reason in @out, or *full when there is no room for all of them. */
+static unsigned items_prepare(struct cpu_source *s, const struct experiment *e, unsigned at, struct measured *out, bool *full)
+{
+    unsigned orders = e->count > 1 ? s->base.orders : 1;
+
+    *out = (struct measured){.cycles = NAN, .spread = NAN, .clock_hz = NAN};
+    *full = at + orders > SANDBOX_ITEMS;
+    for (unsigned i = 0; i < orders && !*full; i++)
+        if (!item_prepare(s, e, i, at + i, out, full))
+            return 0;
+    return *full ? 0 : orders;
 }
 
 static void item_result(struct cpu_source *s, size_t at, struct measured *out)
@@ -91,8 +118,7 @@ static void item_result(struct cpu_source *s, size_t at, struct measured *out)
     const struct window_result *r = &item->result;
     double each = s->executions[at];
 
-    out->repeats = r->accepted;
-    out->clock_hz = r->clock * s->calibration.tick_hz;
+    *out = (struct measured){.cycles = NAN, .spread = NAN, .repeats = r->accepted, .clock_hz = r->clock * s->calibration.tick_hz};
     if (item->fault) {
         /* Killed from outside: no fault of the code's. */
         out->busy = item->fault == FAULT_KILLED;
@@ -108,40 +134,63 @@ static void item_result(struct cpu_source *s, size_t at, struct measured *out)
     }
 }
 
-/* Samples, code and what became of the windows, for those who want to see them. */
-static void item_record(struct cpu_source *s, const struct experiment *e, size_t at, double when, const struct measured *m)
+/* Samples and code of the item that counts, for those who want to see them. */
+static void item_record(struct cpu_source *s, const struct experiment *e, size_t at, const struct measured *m)
 {
     const struct sandbox_item *item = &sandbox_items(s->sandbox)[at];
     const struct window_result *r = &item->result;
     const struct record_pass pass = {.values = r->values, .count = r->accepted, .executions = s->executions[at], .instructions = s->base.instructions,
                                      .clock_hz = m->clock_hz, .code = sandbox_code(s->sandbox, item->offset), .length = s->lengths[at]};
-
-    record_windows(s->base.record, when, m->clock_hz, r->accepted, r->contended, r->disturbed);
     if (!item->fault)
         record_add(s->base.record, e, &pass);
+}
+
+/* The least of the @n items from @at on, which are one experiment in several orders; @begun and @each: seconds of the first item's begin and of each. */
+static void items_result(struct cpu_source *s, const struct experiment *e, unsigned at, unsigned n, double begun, double each, struct measured *out)
+{
+    unsigned best = at;
+
+    for (unsigned i = at; i < at + n; i++) {
+        const struct window_result *r = &sandbox_items(s->sandbox)[i].result;
+        struct measured m;
+        item_result(s, i, &m);
+        if (i == at || (m.cycles > 0 && !(out->cycles <= m.cycles))) {
+            *out = m;
+            best = i;
+        }
+        if (s->base.record)
+            record_windows(s->base.record, begun + (i - at + 0.5) * each, m.clock_hz, r->accepted, r->contended, r->disturbed);
+    }
+    if (s->base.record)
+        item_record(s, e, best, out);
 }
 
 static bool cpu_measure(struct source *base, const struct experiment *e, size_t n, struct measured *out, bool (*cancelled)(void *state), void *state, struct err *err)
 {
     struct cpu_source *s = (struct cpu_source *)base;
-    size_t where[SANDBOX_ITEMS];
+    struct { size_t experiment; unsigned at, items; } parts[SANDBOX_ITEMS];
 
     for (size_t next = 0; next < n;) {
-        unsigned count = 0;
+        unsigned count = 0, made = 0;
         bool full = false;
         sandbox_clear(s->sandbox);
-        for (; next < n && count < SANDBOX_ITEMS && !full; next += !full)
-            if (item_prepare(s, &e[next], count, &out[next], &full))
-                where[count++] = next;
+        for (; next < n; next++) {
+            unsigned items = items_prepare(s, &e[next], count, &out[next], &full);
+            if (full)
+                break;
+            if (!items)
+                continue;
+            parts[made].experiment = next;
+            parts[made].at = count;
+            parts[made++].items = items;
+            count += items;
+        }
         double begun = clock_seconds() - s->started;
         if (count && !sandbox_run(s->sandbox, count, &s->calibration.rules, cancelled, state, err))
             return false;
         double each = (clock_seconds() - s->started - begun) / (count ? count : 1);
-        for (unsigned i = 0; i < count; i++) {
-            item_result(s, i, &out[where[i]]);
-            if (s->base.record)
-                item_record(s, &e[where[i]], i, begun + (i + 0.5) * each, &out[where[i]]);
-        }
+        for (unsigned i = 0; i < made; i++)
+            items_result(s, &e[parts[i].experiment], parts[i].at, parts[i].items, begun + parts[i].at * each, each, &out[parts[i].experiment]);
     }
     return true;
 }
@@ -164,7 +213,7 @@ struct source *source_cpu(const struct forms *forms, int cpu, unsigned instructi
 {
     struct cpu_source *s = mem_zero(1, sizeof *s);
 
-    s->base = (struct source){instructions ? instructions : SOURCE_BODY, NULL, cpu_measure, cpu_free};
+    s->base = (struct source){instructions ? instructions : SOURCE_BODY, BODY_ORDERS, NULL, cpu_measure, cpu_free};
     s->forms = forms;
     s->started = clock_seconds();
     s->sandbox = sandbox_new(cpu, err);

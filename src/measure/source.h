@@ -23,6 +23,7 @@ struct measured {
 /* One thread. */
 struct source {
     unsigned instructions;   /* of a body, about: may be changed between calls */
+    unsigned orders;         /* 1 to BODY_ORDERS of a body that are run, of which the least time counts: may be changed between calls */
     struct record *record;   /* what keeps the samples; NULL: nobody */
     /* Fills @out for @n experiments (at most SANDBOX_ITEMS). False with err when measuring itself is impossible or was cancelled. */
     bool (*measure)(struct source *s, const struct experiment *e, size_t n, struct measured *out, bool (*cancelled)(void *state), void *state, struct err *err);

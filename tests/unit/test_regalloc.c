@@ -86,7 +86,7 @@ static void test_every_form(void **state)
             continue;
         }
         measurable++;
-        if (!body_make(&code, &one, 1, &(struct body_shape){24, 0}, b, &err))
+        if (!body_make(&code, &one, 1, &(struct body_shape){24, 0, BODY_SPREAD}, b, &err))
             fail_msg("%s: %s", row->form, err.what);
         assert_int_equal(b->instructions, 24);
         /* The breakers' own forms can be measured as well. */
@@ -109,7 +109,7 @@ static void expect_breakers(const char *form, unsigned each)
     uint32_t one = 1;
     struct form_code *code = code_of(form);
     assert_non_null(code);
-    assert_true(body_make(&code, &one, 1, &(struct body_shape){10, 0}, b, &err));
+    assert_true(body_make(&code, &one, 1, &(struct body_shape){10, 0, BODY_SPREAD}, b, &err));
     assert_int_equal(b->executions, 10);
     assert_int_equal(b->breakers, 10 * each);
     form_code_free(code);
@@ -169,7 +169,7 @@ static void test_mixtures(void **state)
     uint32_t counts[2] = {3, 1};
     struct err err = {0};
     (void)state;
-    assert_true(body_make(forms_of, counts, 2, &(struct body_shape){50, 0}, b, &err));
+    assert_true(body_make(forms_of, counts, 2, &(struct body_shape){50, 0, BODY_SPREAD}, b, &err));
     /* Whole executions, the least number that has fifty instructions. */
     assert_int_equal(b->executions, 13);
     assert_int_equal(b->instructions, 52);
@@ -184,18 +184,71 @@ static void test_mixtures(void **state)
         assert_true(since <= 4);
     }
     counts[0] = 20000;
-    assert_false(body_make(forms_of, counts, 2, &(struct body_shape){50, 0}, b, &err));
+    assert_false(body_make(forms_of, counts, 2, &(struct body_shape){50, 0, BODY_SPREAD}, b, &err));
     form_code_free(forms_of[0]);
     form_code_free(forms_of[1]);
     if (cpu_vector_bits() >= 256) {
         forms_of[0] = code_of("ADDPD (XMM, XMM)");
         forms_of[1] = code_of("VADDPD (XMM, XMM, XMM)");
         counts[0] = 1;
-        assert_false(body_make(forms_of, counts, 2, &(struct body_shape){50, 0}, b, &err));
+        assert_false(body_make(forms_of, counts, 2, &(struct body_shape){50, 0, BODY_SPREAD}, b, &err));
         assert_non_null(strstr(err.what, "SSE and VEX"));
         form_code_free(forms_of[0]);
         form_code_free(forms_of[1]);
     }
+    free(b);
+}
+
+/* Mnemonics of a body in a string, one letter each: a, i, s. */
+static void letters_of(const struct body *b, char *out, size_t room)
+{
+    struct insn insn;
+    size_t n = 0;
+    for (size_t at = 0; at < b->length && n + 1 < room; at += insn.length, n++) {
+        assert_true(insn_decode(b->code + at, b->length - at, at, false, &insn, NULL));
+        out[n] = insn.mnemonic[0];
+    }
+    out[n] = '\0';
+}
+
+/* Every order has the same instructions; each stands where its description says. */
+static void test_orders(void **state)
+{
+    struct body *b = mem_alloc(sizeof *b);
+    struct form_code *forms_of[3] = {code_of("ADD (R64, R64)"), code_of("IMUL (R64, R64)"), code_of("SHL (R64, I8)")};
+    const uint32_t counts[3] = {1, 1, 1}, many[3] = {60, 50, 40};
+    static const char *const expected[BODY_ORDERS] = {"aisaisaisaisais", "aissiaaissiaais", "aaaiiisssaaiiss", NULL};
+    struct err err = {0};
+    char letters[1024];
+    (void)state;
+    for (enum body_order order = 0; order < BODY_ORDERS; order++) {
+        assert_true(body_make(forms_of, counts, 3, &(struct body_shape){15, 0, order}, b, &err));
+        letters_of(b, letters, sizeof letters);
+        assert_int_equal(b->executions, 5);
+        if (expected[order]) {
+            assert_string_equal(letters, expected[order]);
+        } else {
+            bool differs = false;
+            for (size_t e = 0; e < 5; e++) {
+                assert_true(memchr(letters + 3 * e, 'a', 3) && memchr(letters + 3 * e, 'i', 3) && memchr(letters + 3 * e, 's', 3));
+                differs |= memcmp(letters, letters + 3 * e, 3) != 0;
+            }
+            assert_true(differs);
+        }
+        assert_true(body_make(forms_of, many, 3, &(struct body_shape){600, 0, order}, b, &err));
+        assert_int_equal(b->executions, 4);
+        assert_int_equal(count_form(b, "ADD (R64, R64)"), 240);
+        assert_int_equal(count_form(b, "IMUL (R64, R64)"), 200);
+        assert_int_equal(count_form(b, "SHL (R64, I8)"), 160);
+        /* More than there is room for: whole executions, as many as fit. */
+        assert_true(body_make(forms_of, many, 3, &(struct body_shape){15000, 0, order}, b, &err));
+        assert_true(b->executions >= 20 && b->executions < 100 && b->length <= BODY_LIMIT);
+        assert_int_equal(b->instructions, 150 * b->executions);
+        assert_int_equal(count_form(b, "ADD (R64, R64)"), 60 * b->executions);
+        assert_int_equal(count_form(b, "SHL (R64, I8)"), 40 * b->executions);
+    }
+    for (size_t i = 0; i < 3; i++)
+        form_code_free(forms_of[i]);
     free(b);
 }
 
@@ -209,7 +262,7 @@ static void test_memory(void **state)
     bool seen[BODY_WINDOW] = {false};
     struct insn insn;
     (void)state;
-    assert_true(body_make(forms_of, counts, 2, &(struct body_shape){200, 0}, b, &err));
+    assert_true(body_make(forms_of, counts, 2, &(struct body_shape){200, 0, BODY_SPREAD}, b, &err));
     for (size_t at = 0; at < b->length; at += insn.length) {
         assert_true(insn_decode(b->code + at, b->length - at, at, false, &insn, NULL));
         const struct operand *memory = &insn.operands[insn.operands[0].kind == OPERAND_MEMORY ? 0 : 1];
@@ -260,7 +313,7 @@ static int teardown(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_form), cmocka_unit_test(test_breakers), cmocka_unit_test(test_reasons), cmocka_unit_test(test_mixtures),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_form), cmocka_unit_test(test_breakers), cmocka_unit_test(test_reasons), cmocka_unit_test(test_mixtures), cmocka_unit_test(test_orders),
                                        cmocka_unit_test(test_memory), cmocka_unit_test(test_malformed)};
     return cmocka_run_group_tests_name("regalloc", tests, setup, teardown);
 }

@@ -259,7 +259,7 @@ static void test_two_lengths(void **state)
     char path[] = "/tmp/portolan-journal-XXXXXX";
     int fd = mkstemp(path);
     struct experiments *t = experiments_new();
-    struct source source = {SOURCE_BODY, NULL, limited_measure, NULL};
+    struct source source = {SOURCE_BODY, 1, NULL, limited_measure, NULL};
     struct runner_summary s;
     struct err err = {0};
     (void)state;
