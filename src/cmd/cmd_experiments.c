@@ -188,7 +188,7 @@ static bool arguments_read(struct session *s, int argc, char **argv, struct meas
         } else if (strcmp(argv[i], "--one-length") == 0) {
             w->options.one_length = true;
         } else if (strcmp(argv[i], "--one-order") == 0) {
-            w->options.one_order = true;
+            w->options.one_order = no_journal = true;   /* another quantity than what the journal holds */
         } else if (argv[i][0] == '-' && argv[i][1] == '-' && !value) {
             return err_set(err, ERR_USAGE, "help experiments measure", "%s needs a value, or is no option", argv[i]);
         } else if (strcmp(argv[i], "--budget") == 0) {
