@@ -10,6 +10,7 @@
 #include "isa/cpu.h"
 #include "isa/encode.h"
 
+#define WORD 8              /* bytes between what is written, at least: a load that meets another byte of a word being stored waits for it */
 #define CLUMP 3             /* executions of BODY_CLUMPED taken together */
 #define SHUFFLE_SEED 10
 
@@ -299,7 +300,7 @@ static bool emit_form(struct allocation *a, const struct form_code *code)
             break;
         case PART_MEMORY:
             operand->mem.base = register_of(ZYDIS_REGCLASS_GPR64, part->access & ACCESS_WRITE ? BODY_STORES : BODY_LOADS);
-            operand->mem.displacement = part->access & ACCESS_WRITE ? next_offset(&a->store_offset, part->bytes, BODY_WINDOW)
+            operand->mem.displacement = part->access & ACCESS_WRITE ? next_offset(&a->store_offset, part->bytes < WORD ? WORD : part->bytes, BODY_WINDOW)
                                                                                : next_offset(&a->load_offset, part->bytes, a->load_window);
             break;
         case PART_ADDRESS:
