@@ -300,7 +300,7 @@ static bool emit_form(struct allocation *a, const struct form_code *code)
             break;
         case PART_MEMORY:
             operand->mem.base = register_of(ZYDIS_REGCLASS_GPR64, part->access & ACCESS_WRITE ? BODY_STORES : BODY_LOADS);
-            operand->mem.displacement = part->access & ACCESS_WRITE ? next_offset(&a->store_offset, part->bytes < WORD ? WORD : part->bytes, BODY_WINDOW)
+            operand->mem.displacement = part->access & ACCESS_WRITE ? next_offset(&a->store_offset, part->bytes && part->bytes < WORD ? WORD : part->bytes, BODY_WINDOW)
                                                                                : next_offset(&a->load_offset, part->bytes, a->load_window);
             break;
         case PART_ADDRESS:
