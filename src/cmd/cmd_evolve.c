@@ -11,6 +11,7 @@
 #include "infer/confidence.h"
 #include "io/population_file.h"
 #include "work/evolve_job.h"
+#include "work/job.h"
 #include "work/pool.h"
 
 #define SECONDS_DEFAULT 60
@@ -328,8 +329,12 @@ bool cmd_evolve_wait(struct session *s, int argc, char **argv, struct err *err)
     struct evolve_run *run = no_words(argc, argv, err) ? current(s, err) : NULL;
     if (!run)
         return false;
-    if (s->interactive)
-        return err_set(err, ERR_USAGE, "evolve status shows it; evolve wait is for scripts", "the screen does not wait");
+    struct job_info info;
+    if (s->interactive && job_find(run->job, &info) && !info.settled) {
+        session_await(s, run->job, false);
+        str_addf(&s->output, "what follows waits for run %u; the screen does not, and Esc ends it\n", run->number);
+        return true;
+    }
     if (!session_wait(s, run->job, err))
         return false;
     print_status(s, run);

@@ -5,6 +5,7 @@
 #include <sys/utsname.h>
 
 #include "cmd/command.h"
+#include "cmd/options.h"
 #include "isa/cpu.h"
 #include "measure/calibrate.h"
 
@@ -53,13 +54,13 @@ static void calibration_text(struct session *s, const struct calibration *c)
 bool cmd_machine_calibrate(struct session *s, int argc, char **argv, struct err *err)
 {
     struct calibration c;
-    char *end = NULL;
-    int cpu = -1;
+    const char *number = NULL;
+    const struct option options[] = {{"--cpu", OPTION_TEXT, &number}, {NULL, OPTION_FLAG, NULL}};
+    size_t words;
+    int cpu;
 
-    if (argc == 3 && strcmp(argv[1], "--cpu") == 0)
-        cpu = (int)strtol(argv[2], &end, 10);
-    if (argc != 1 && (!end || *end || cpu < 0))
-        return err_set(err, ERR_USAGE, "machine calibrate [--cpu N]", "a processor's number was expected");
+    if (!options_parse(argc, argv, options, NULL, 0, &words, err) || !options_cpu(number, &cpu, err))
+        return false;
     if (!learn(s, cpu, &c, err))
         return false;
     if (s->format == FORMAT_JSON)

@@ -7,8 +7,10 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "cmd/command.h"
+#include "cmd/options.h"
 
 #define SWEEP_MAX 1000   /* values of one sweep */
+#define CHANGES_MAX 64   /* of one command */
 
 /* What one machine makes of the kernel. */
 struct outcome {
@@ -175,30 +177,21 @@ bool cmd_kernel_whatif(struct session *s, int argc, char **argv, struct err *err
     struct machine *m = NULL, *changed = NULL;
     char *swept = NULL;
     long from = 0, to = 0;
-    int changes = 0;
+    const char *id = NULL, *words[CHANGES_MAX];
+    const struct option options[] = {{"--machine", OPTION_TEXT, &id}, {NULL, OPTION_FLAG, NULL}};
+    size_t count;
     bool ok = false;
 
     if (!s->kernel)
         return err_set(err, ERR_USAGE, "kernel load FILE, or kernel paste", "no kernel is loaded");
-    for (int i = 1; i + 1 < argc; i++)
-        if (strcmp(argv[i], "--machine") == 0 && !(m = session_machine(s, argv[i + 1], err)))
-            return false;
-    if (!m && !(m = session_current(s, err)))
+    if (!options_parse(argc, argv, options, words, CHANGES_MAX, &count, err) || !(m = id ? session_machine(s, id, err) : session_current(s, err)))
         return false;
     changed = machine_copy(m);
-    for (int i = 1; i < argc; i++) {
+    for (size_t i = 0; i < count; i++) {
         char *name = NULL;
         const char *value = NULL;
-        if (strcmp(argv[i], "--machine") == 0) {
-            if (++i == argc) {
-                err_set(err, ERR_USAGE, "give it a value", "--machine stands alone");
-                goto out;
-            }
-            continue;
-        }
-        if (!split(argv[i], &name, &value, err))
+        if (!split(words[i], &name, &value, err))
             goto out;
-        changes++;
         bool range = parse_range(value, &from, &to);
         bool taken = range ? !swept || err_set(err, ERR_USAGE, "sweep one parameter at a time", "two ranges") : change(changed, name, value, err);
         if (range && taken)
@@ -208,7 +201,7 @@ bool cmd_kernel_whatif(struct session *s, int argc, char **argv, struct err *err
         if (!taken)
             goto out;
     }
-    if (!changes) {
+    if (!count) {
         err_set(err, ERR_USAGE, "kernel whatif issue_width=6", "nothing to change");
         goto out;
     }

@@ -574,6 +574,7 @@ static void exchange(struct session *to, struct session *from)
     SWAP(experiments);
     SWAP(analyses);
     SWAP(analysis_count);
+    SWAP(simulations);
     SWAP(machines);
     SWAP(machine_count);
     SWAP(isa);

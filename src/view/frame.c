@@ -92,6 +92,7 @@ static bool view_command(struct session *s, const char *verb, const char *argume
         return false;
     }
     f->current = to;
+    f->chosen = s->out ? ftell(s->out) : -1;
     return true;
 }
 
@@ -113,35 +114,97 @@ void frame_done(struct frame *f)
     vec_done(&f->running);
 }
 
-void frame_run(struct frame *f, const char *line)
+/* The jobs begun since the last look whose end is to be told: those that ended while their command ran have told all. */
+static void note_jobs(struct frame *f)
+{
+    struct job_info info;
+
+    for (size_t i = 0; job_get(i, &info); i++)
+        if (info.number > f->last_job) {
+            f->last_job = info.number;
+            if (!info.settled)
+                vec_push(&f->running, info.number);
+        }
+}
+
+static void say_error(struct frame *f, const struct err *err)
+{
+    char text[2048];
+
+    say(f, true, err_text(err, text, sizeof text));
+    log_add(LOG_ERROR, "%s", str_text(&f->message));
+}
+
+/* Runs @line, NULL: what waited for a job that has ended, and shows what it says. */
+static void obey(struct frame *f, const char *line)
 {
     struct session *s = f->session;
     struct err err = {0};
-    char *printed = NULL, text[2048];
+    char *printed = NULL;
     size_t length = 0, loop_before = s->kernel ? s->kernel->current : 0;
     const struct kernel *before = s->kernel;
     FILE *out = open_memstream(&printed, &length);
 
+    f->chosen = -1;
+    bool ok = out ? line ? command_run(s, line, out, &err) : command_go_on(s, out, &err) : err_set(&err, ERR_LIMIT, NULL, "no memory for the output");
+    if (out)
+        fclose(out);
+    note_jobs(f);
+    /* The view that was asked for last stays, unless something was printed after it. */
+    size_t asked = f->chosen >= 0 && (size_t)f->chosen == length ? f->current : view_count();
+    if (printed && *printed)
+        show_output(f, line ? line : "what waited for a job", printed);
+    if (!ok)
+        say_error(f, &err);
+    else if (s->kernel && (s->kernel != before || s->kernel->current != loop_before))
+        f->current = view_find("kernel");
+    if (ok && asked < view_count())
+        f->current = asked;
+    free(printed);
+}
+
+void frame_run(struct frame *f, const char *line)
+{
+    struct session *s = f->session;
+
     str_clear(&f->message);
     f->failed = false;
     log_add(LOG_INFO, ":%s", line);
-    bool ok = out && command_run(s, line, out, &err);
-    if (out)
-        fclose(out);
-    if (printed && *printed)
-        show_output(f, line, printed);
-    if (!ok) {
-        say(f, true, out ? err_text(&err, text, sizeof text) : "no memory for the output");
-        log_add(LOG_ERROR, "%s", str_text(&f->message));
-    } else if (s->kernel && (s->kernel != before || s->kernel->current != loop_before)) {
-        f->current = view_find("kernel");
-    }
+    obey(f, line);
     if (s->want_paste) {
         s->want_paste = false;
         f->collecting = true;
         str_clear(&f->typed);
     }
-    free(printed);
+}
+
+/* What follows a command on its line or in its script runs once the job that it waited for has ended well. */
+static void go_on(struct frame *f)
+{
+    struct err err = {0};
+    bool ended = false;
+
+    if (!f->session->awaited)
+        return;
+    if (!session_awaited_ended(f->session, &ended, &err))
+        say_error(f, &err);
+    else if (ended && f->session->rest_count)
+        obey(f, NULL);
+}
+
+/* Esc and Ctrl-C: what a command began for itself ends with the wait for it. False when nothing is waited for. */
+static bool stop_waiting(struct frame *f)
+{
+    struct session *s = f->session;
+
+    if (!s->awaited)
+        return false;
+    bool rest = s->rest_count > 0;
+    if (s->awaited_own)
+        job_cancel(s->awaited);
+    say(f, false, s->awaited_own ? "the command is ended" : rest ? "what waited is forgotten; jobs go on" : "nothing waits now; jobs go on");
+    session_forget_rests(s);
+    return true;
 }
 
 void frame_paste(struct frame *f, const char *text, size_t length)
@@ -159,17 +222,6 @@ void frame_paste(struct frame *f, const char *text, size_t length)
     }
     s->input = before;
     f->collecting = false;
-}
-
-static void note_jobs(struct frame *f)
-{
-    struct job_info info;
-
-    for (size_t i = 0; job_get(i, &info); i++)
-        if (info.number > f->last_job) {
-            vec_push(&f->running, info.number);
-            f->last_job = info.number;
-        }
 }
 
 /* Says how the jobs fared that have ended; the log keeps it. */
@@ -204,6 +256,7 @@ static void tell_ended(struct frame *f)
 bool frame_jobs(struct frame *f)
 {
     struct session *s = f->session;
+    const struct kernel *before = s->kernel;
 
     str_clear(&s->output);
     experiments_publish(s);
@@ -212,6 +265,8 @@ bool frame_jobs(struct frame *f)
     if (news == JOB_NOTHING_NEW)
         return false;
     tell_ended(f);
+    if (s->kernel && s->kernel != before)
+        f->current = view_find("kernel");
     /* Progress alone leaves machines and kernel as they were: nothing is analysed or predicted anew for it. */
     s->revision += news == JOB_ENDED;
     if (s->output.length) {
@@ -219,6 +274,7 @@ bool frame_jobs(struct frame *f)
         show_output(f, "a job has ended", text);
         free(text);
     }
+    go_on(f);
     return true;
 }
 
@@ -229,10 +285,12 @@ bool frame_live(struct frame *f)
 }
 
 /* What runs in the background, for the right end of the status line. */
-static void add_jobs(struct str *out)
+static void add_jobs(const struct session *s, struct str *out)
 {
     struct job_info info;
 
+    if (s->awaited && s->rest_count)
+        str_add(out, "commands wait, Esc ends that");
     for (size_t i = 0; job_get(i, &info); i++)
         if (info.state == JOB_RUNNING) {
             str_addf(out, "%sjob %u %s", out->length ? " | " : "", info.number, info.title);
@@ -269,7 +327,7 @@ static enum tab_names tab_names(struct frame *f, unsigned width)
     }
     if (v->status)
         v->status(state_of(f, f->current), f->session, &status);
-    add_jobs(&jobs);
+    add_jobs(f->session, &jobs);
     used += status.length + 1 + (jobs.length < JOBS_ROOM ? jobs.length : JOBS_ROOM) + 1;
     str_done(&status);
     str_done(&jobs);
@@ -293,7 +351,7 @@ static void draw_status(struct frame *f, struct grid *g, int y)
     if (v->status)
         v->status(state_of(f, f->current), f->session, &left);
     used += grid_printf(g, (int)used + 1, y, 0, ROLE_KEY, 0, "%s", str_text(&left)) + 2;
-    add_jobs(&right);
+    add_jobs(f->session, &right);
     if (right.length && used < g->width) {
         unsigned room = g->width - used;
         unsigned width = right.length + 1 < room ? (unsigned)right.length + 1 : room;
@@ -464,6 +522,8 @@ enum frame_reply frame_key(struct frame *f, int key, const char **prefill)
         collect_key(f, key);
         return FRAME_DONE;
     }
+    if (key == 3 && stop_waiting(f))
+        return FRAME_DONE;
     if (views[f->current]->key(state_of(f, f->current), f->session, key, &command)) {
         bool edit = str_text(&command)[0] == ':';
         if (edit)
@@ -489,6 +549,7 @@ enum frame_reply frame_key(struct frame *f, int key, const char **prefill)
         f->current = 0;
         return FRAME_DONE;
     case KEYCODE_ESCAPE:
+        stop_waiting(f);
         f->search[0] = '\0';
         return FRAME_DONE;
     case 3:

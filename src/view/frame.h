@@ -11,6 +11,7 @@ struct frame {
     struct session *session;
     void *states[FRAME_VIEWS];   /* of views[], opened when first shown */
     size_t current;
+    long chosen;                 /* by `view` in the running line, after so many bytes of output; -1: none */
     struct str message;          /* bottom line until the next key */
     bool failed;                 /* the message is an error */
     char search[128];
