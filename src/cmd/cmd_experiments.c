@@ -304,7 +304,7 @@ bool cmd_experiments_measure(struct session *s, int argc, char **argv, struct er
     running = w;
     w->number = number;
     if (s->interactive) {
-        str_addf(&s->output, "job %u\n", number);
+        str_addf(&s->output, "job %u measures %zu experiments; job cancel %u ends it, job wait lets what follows wait\n", number, w->table->rows.count, number);
         return true;
     }
     job_wait(number);

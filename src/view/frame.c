@@ -212,8 +212,11 @@ void frame_paste(struct frame *f, const char *text, size_t length)
     struct session *s = f->session;
     FILE *before = s->input;
 
-    if (!length)
+    if (!length) {
+        say(f, true, "nothing was pasted: the clipboard is empty, or holds no text");
+        f->collecting = false;
         return;
+    }
     s->input = fmemopen((void *)text, length, "r");
     if (s->input) {
         f->current = 0;
@@ -290,13 +293,13 @@ static void add_jobs(const struct session *s, struct str *out)
     struct job_info info;
 
     if (s->awaited && s->rest_count)
-        str_add(out, "commands wait, Esc ends that");
+        str_add(out, "Esc ends waiting");
     for (size_t i = 0; job_get(i, &info); i++)
         if (info.state == JOB_RUNNING) {
-            str_addf(out, "%sjob %u %s", out->length ? " | " : "", info.number, info.title);
+            str_addf(out, "%sjob %u", out->length ? " | " : "", info.number);
             if (info.total > 0)
                 str_addf(out, " %.0f %%", 100 * info.done / info.total);
-            str_addf(out, " %s", info.paused ? "paused" : info.note);
+            str_addf(out, "%s %s  %s", info.paused ? " paused" : "", info.title, info.note);
         }
 }
 
