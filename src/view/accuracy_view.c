@@ -206,5 +206,9 @@ static void accuracy_click(void *state, struct session *s, int x, int y)
     v->row = moved(METRICS_CELLS - 1, -2 * (y - 1));
 }
 
-const struct view_ops accuracy_view = {.name = "accuracy", .help = "heat map of predicted over measured; arrows read a cell, Enter lists it, m the next mapping",
+const struct view_ops accuracy_view = {.name = "accuracy", .help = "heat map of predicted over measured cycles",
+    .keys = "h j k l\tcell under the cursor; its experiments are counted below\n"
+            "Enter\tlist the experiments of the cell\n"
+            "m\tthe next mapping of those selected (set machine A,B)\n"
+            "g\tthe first cell",
                                        .open = accuracy_open, .close = accuracy_close, .draw = accuracy_draw, .key = accuracy_key, .click = accuracy_click};

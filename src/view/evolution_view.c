@@ -215,5 +215,11 @@ static void evolution_status(void *state, struct session *s, struct str *out)
         str_addf(out, "run %zu/%zu", s->run_count - v->back, s->run_count);
 }
 
-const struct view_ops evolution_view = {.name = "evolution", .help = "the curves of inference while it runs; p pauses, a adopts", .open = evolution_open,
+const struct view_ops evolution_view = {.name = "evolution", .help = "inference while it runs: error, Pareto front, moves",
+    .keys = "p\tpause and resume\n"
+            "s\tstop the run with what it has\n"
+            "a\tadopt the best mapping: it becomes the current machine\n"
+            "x\tover time, over generations\n"
+            "v\tvolume instead of the error\n"
+            "b\tthe run before", .open = evolution_open,
                                         .close = free, .draw = evolution_draw, .key = evolution_key, .status = evolution_status, .live = evolution_live};

@@ -321,7 +321,13 @@ static bool experiments_live(void *state, struct session *s)
     return job_running() > 0;
 }
 
-const struct view_ops experiments_view = {.name = "experiments", .help = "what was measured, predicted and how far apart; \\ cycles>2 & form~VADD, F follows, Enter: code and samples, J K scroll the code",
+const struct view_ops experiments_view = {.name = "experiments", .help = "what was measured, what is predicted, how far apart they are",
+    .keys = "j k g G\trow; its forms' usages stand below\n"
+            "Enter\tcode, samples and clock of the row, and back; J K scroll the code\n"
+            "[ ]\tsort by the column before, by the next one; r the other way round\n"
+            "\\\tfilter: cycles>2 & form~VADD; an empty one takes it away\n"
+            "F\tfollow the newest\n"
+            "/ n N\tsearch",
                                           .open = experiments_open, .close = experiments_close, .draw = experiments_draw, .key = experiments_key,
                                           .click = experiments_click, .find = experiments_find, .sort = experiments_sort,
                                           .filter = experiments_filter, .status = experiments_status, .live = experiments_live};

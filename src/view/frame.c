@@ -18,7 +18,7 @@
 #define TABS_WIDTH_MIN 60    /* columns from which on all views have one */
 #define JOBS_ROOM 32         /* columns that the jobs may claim before the tabs lose their names */
 
-enum tab_names { TABS_ALL, TABS_NUMBERS, TABS_ONE };
+enum tab_names { TABS_ALL, TABS_SHORT, TABS_NUMBERS, TABS_ONE };
 
 static void *state_of(struct frame *f, size_t index)
 {
@@ -32,6 +32,21 @@ static void say(struct frame *f, bool failed, const char *text)
     str_clear(&f->message);
     str_add(&f->message, text);
     f->failed = failed;
+}
+
+/* Output, log and help are looked at and left again. */
+static bool is_page(size_t index)
+{
+    return views[index] == &output_view || views[index] == &log_view || views[index] == &help_view;
+}
+
+static void show_view(struct frame *f, size_t to)
+{
+    if (!is_page(f->current))
+        f->before = f->current;
+    if (views[to] == &help_view && to != f->current)
+        help_view_set(state_of(f, to), f->current);
+    f->current = to;
 }
 
 /* More than a line goes to the output view, a line to the bottom. */
@@ -49,7 +64,7 @@ static void show_output(struct frame *f, const char *title, const char *text)
         return;
     }
     output_view_set(state_of(f, output), title, text);
-    f->current = output;
+    show_view(f, output);
 }
 
 static bool find_in_view(struct frame *f, const char *text, struct err *err)
@@ -91,7 +106,7 @@ static bool view_command(struct session *s, const char *verb, const char *argume
         str_done(&names);
         return false;
     }
-    f->current = to;
+    show_view(f, to);
     f->chosen = s->out ? ftell(s->out) : -1;
     return true;
 }
@@ -157,9 +172,9 @@ static void obey(struct frame *f, const char *line)
     if (!ok)
         say_error(f, &err);
     else if (s->kernel && (s->kernel != before || s->kernel->current != loop_before))
-        f->current = view_find("kernel");
+        show_view(f, view_find("kernel"));
     if (ok && asked < view_count())
-        f->current = asked;
+        show_view(f, asked);
     free(printed);
 }
 
@@ -308,6 +323,8 @@ static void tab_text(const struct frame *f, size_t index, enum tab_names names, 
 {
     if (index == f->current || names == TABS_ALL)
         snprintf(out, TAB_MAX, " %zu %s ", index + 1, views[index]->name);
+    else if (names == TABS_SHORT)
+        snprintf(out, TAB_MAX, " %zu %.4s ", index + 1, views[index]->name);
     else if (names == TABS_NUMBERS)
         snprintf(out, TAB_MAX, " %zu ", index + 1);
     else
@@ -324,17 +341,19 @@ static enum tab_names tab_names(struct frame *f, unsigned width)
 
     if (width < TABS_WIDTH_MIN)
         return TABS_ONE;
-    for (size_t i = 0; i < view_count(); i++) {
-        tab_text(f, i, TABS_ALL, tab);
-        used += strlen(tab);
-    }
+    size_t wide[TABS_ONE] = {0};
+    for (size_t i = 0; i < view_count(); i++)
+        for (int names = TABS_ALL; names <= TABS_SHORT; names++) {
+            tab_text(f, i, (enum tab_names)names, tab);
+            wide[names] += strlen(tab);
+        }
     if (v->status)
         v->status(state_of(f, f->current), f->session, &status);
     add_jobs(f->session, &jobs);
     used += status.length + 1 + (jobs.length < JOBS_ROOM ? jobs.length : JOBS_ROOM) + 1;
     str_done(&status);
     str_done(&jobs);
-    return used <= width ? TABS_ALL : TABS_NUMBERS;
+    return used + wide[TABS_ALL] <= width ? TABS_ALL : used + wide[TABS_SHORT] <= width ? TABS_SHORT : TABS_NUMBERS;
 }
 
 static void draw_status(struct frame *f, struct grid *g, int y)
@@ -539,7 +558,7 @@ enum frame_reply frame_key(struct frame *f, int key, const char **prefill)
     str_done(&command);
     size_t digit = key >= '0' && key <= '9' ? (size_t)(key == '0' ? 9 : key - '1') : view_count();
     if (digit < view_count()) {   /* 0 is the tenth */
-        f->current = digit;
+        show_view(f, digit);
         return FRAME_DONE;
     }
     switch (key) {
@@ -549,7 +568,7 @@ enum frame_reply frame_key(struct frame *f, int key, const char **prefill)
     case 'q':
         if (f->current == 0)
             frame_run(f, "quit");
-        f->current = 0;
+        show_view(f, is_page(f->current) ? f->before : 0);
         return FRAME_DONE;
     case KEYCODE_ESCAPE:
         stop_waiting(f);
@@ -588,7 +607,7 @@ enum frame_reply frame_click(struct frame *f, int x, int y, unsigned width, unsi
             tab_text(f, i, names, tab);
             at += (int)strlen(tab);
             if (x < at) {
-                f->current = i;
+                show_view(f, i);
                 break;
             }
         }

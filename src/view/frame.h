@@ -10,7 +10,7 @@
 struct frame {
     struct session *session;
     void *states[FRAME_VIEWS];   /* of views[], opened when first shown */
-    size_t current;
+    size_t current, before;      /* before: the view that output, log and help give way to */
     long chosen;                 /* by `view` in the running line, after so many bytes of output; -1: none */
     struct str message;          /* bottom line until the next key */
     bool failed;                 /* the message is an error */

@@ -378,6 +378,18 @@ static void *kernel_open(void)
     return mem_zero(1, sizeof(struct kernel_view_state));
 }
 
-const struct view_ops kernel_view = {.name = "kernel", .help = "instructions by ports; m the next machine, c compares machines, w what if, < > more ports",
+const struct view_ops kernel_view = {.name = "kernel", .help = "the loop: instructions by ports, what bounds it, other machines",
+    .keys = "j k\tinstruction; its form, usage and latency stand below the table, its ports are underlined in the header\n"
+            "m M\tthe next machine, the one before\n"
+            "c\tmachines side by side, and back\n"
+            "w\twhat if: change a fact, a usage or a latency, or sweep one\n"
+            "< >\tmore ports, where they do not all fit\n"
+            "/ n N\tsearch\n"
+            "marks\t+ ^  fused with the next, with the one before\n"
+            "\t0 needs no operands (zeroing)   = eliminated move   / holds the divider\n"
+            "\t? not known to the machine: the total is a lower bound\n"
+            "\t┌├└ the chain that bounds the loop, * when it is one instruction\n"
+            "\t→ feeds the one under the cursor   ← uses its result\n"
+            "cells\tcycles an iteration on the port, the hotter the nearer to all of them",
                                      .open = kernel_open, .close = free, .draw = kernel_draw, .key = kernel_key, .click = kernel_click,
                                      .find = kernel_find, .status = kernel_status};

@@ -267,7 +267,13 @@ static void mapping_status(void *state, struct session *s, struct str *out)
     }
 }
 
-const struct view_ops mapping_view = {.name = "mapping", .help = "forms by ports of the current machine; Enter edits, [ ] sort, \\ filter",
+const struct view_ops mapping_view = {.name = "mapping", .help = "forms by ports of the current machine",
+    .keys = "j k g G\trow; forms with the same usage stand below\n"
+            "Enter\tedit the usage of the form\n"
+            "[ ]\tsort by the column before, by the next one; r the other way round\n"
+            "\\\tfilter: form~VADD & cycles>1; an empty one takes it away\n"
+            "F\tstay at the end\n"
+            "/ n N\tsearch",
                                       .open = mapping_open, .close = mapping_close, .draw = mapping_draw, .key = mapping_key,
                                       .click = mapping_click, .find = mapping_find_row, .sort = mapping_sort, .filter = mapping_filter,
                                       .status = mapping_status};
