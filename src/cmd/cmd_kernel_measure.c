@@ -130,8 +130,8 @@ static void print_loop(struct session *s, const struct measuring *w)
     else if (s->format == FORMAT_CSV)
         str_addf(&s->output, "kernel,cycles,spread\n%s,%.17g,%.6g\n", w->name, m->cycles, m->spread);
     else
-        str_addf(&s->output, "%s: %.2f cycles per iteration measured on this CPU (repeats within %.1f %%, %.2f GHz, %u pages touched%s)\n", w->name, m->cycles,
-                 100 * m->spread, m->clock_hz / 1e9, m->pages, m->wraps ? ", more than stay in the cache" : "");
+        str_addf(&s->output, "%s: %.2f cycles per iteration measured on this CPU (repeats within %.1f %%, %.2f GHz, %u page%s touched%s)\n", w->name, m->cycles,
+                 100 * m->spread, m->clock_hz / 1e9, m->pages, m->pages == 1 ? "" : "s", m->wraps ? ", more than stay in the cache" : "");
     if (s->kernel == w->kernel && s->kernel->current == w->loop)
         s->kernel_measured = m->cycles;
 }
