@@ -8,6 +8,7 @@
 #include "work/job.h"
 
 #define WORDS_MAX 1024   /* of one command */
+#define VERBS_SHOWN 400  /* bytes of a message that lists commands */
 
 const struct command commands[] = {
     {"kernel load", "FILE [--symbol S] [--syntax att|intel] [--isa x86-64|aarch64] [--lines A-B] [--loop N] [--skip-bad] [--compiler CC] [-O3 -march=native ...]",
@@ -109,6 +110,22 @@ static int words_match(const struct command *command, int count, char **words, b
     return used;
 }
 
+/* What could have been meant by words that begin no command: the verbs of the noun, if the first is one. */
+static void refuse(int count, char **words, struct err *err)
+{
+    struct str verbs = {0};
+
+    for (const struct command *c = commands; c->name; c++) {
+        const char *space = strchr(c->name, ' ');
+        size_t noun = space ? (size_t)(space - c->name) : 0;
+        if (noun && *words[0] && strlen(words[0]) <= noun && strncmp(c->name, words[0], strlen(words[0])) == 0)
+            str_addf(&verbs, "%s%s", verbs.length ? ", " : "it can be ", c->name);
+    }
+    err_set(err, ERR_USAGE, verbs.length && verbs.length < VERBS_SHOWN ? str_text(&verbs) : "help lists the commands", "there is no command \"%s%s%s\"", words[0],
+            count > 1 ? " " : "", count > 1 ? words[1] : "");
+    str_done(&verbs);
+}
+
 const struct command *command_find(int count, char **words, int *used, struct err *err)
 {
     const struct command *found = NULL;
@@ -142,7 +159,7 @@ const struct command *command_find(int count, char **words, int *used, struct er
         err_set(err, ERR_USAGE, "type more of it", "\"%s\" could be %s", words[0], str_text(&names));
         found = NULL;
     } else if (!matches) {
-        err_set(err, ERR_USAGE, "help lists the commands", "there is no command \"%s%s%s\"", words[0], count > 1 ? " " : "", count > 1 ? words[1] : "");
+        refuse(count, words, err);
     }
     str_done(&names);
     return found;
@@ -163,6 +180,11 @@ static bool split_words(const char *text, const char *end, struct str *storage, 
             return err_set(err, ERR_USAGE, "split the command", "more than %d words", WORDS_MAX - 1);
         starts[(*count)++] = storage->length;
         char quote = 0;
+        const char *home = at[0] == '~' && (at + 1 == end || at[1] == '/' || at[1] == ' ') ? getenv("HOME") : NULL;
+        if (home) {   /* as a shell has it: the user's own */
+            str_add(storage, home);
+            at++;
+        }
         for (; at < end && (quote || (*at != ' ' && *at != '\t')); at++) {
             if (quote ? *at == quote : (*at == '"' || *at == '\''))
                 quote = quote ? 0 : *at;
@@ -226,7 +248,7 @@ static bool run_one(struct session *s, const char *text, const char *end, FILE *
     argv[argc] = NULL;
     str_clear(&s->output);
     s->out = out;
-    ok = command->arguments[0] || argc == 1 || err_set(err, ERR_USAGE, command->name, "%s takes no argument, and \"%s\" is one", command->name, argv[1]);
+    ok = command->arguments[0] || argc == 1 || err_set(err, ERR_USAGE, "leave it out", "%s takes no argument, and \"%s\" is one", command->name, argv[1]);
     ok = ok && command->run(s, argc, argv, err);
     s->revision += !command->looks;
     if (ok && s->output.length)
