@@ -21,6 +21,7 @@ struct kernel_view_state {
 #define CELL 5           /* columns of a port */
 #define TEXT_MIN 24      /* columns kept for the instruction */
 #define TEXT_WANTED 44   /* columns it should have before idle ports get theirs */
+#define SOURCE_MIN 20    /* columns of the source beside the instructions */
 #define LEGEND 26        /* columns of the heat map's legend */
 
 static void draw_empty(struct grid *g)
@@ -122,7 +123,17 @@ static bool beyond_edge(const struct analysis *a, const struct port_columns *col
     return shown < busy;
 }
 
-static void draw_table(struct kernel_view_state *v, const struct analysis *a, struct grid *g, int y, unsigned rows)
+/* The line of the C file that row @i comes from, where another begins. */
+static void draw_source(const struct kernel *k, const struct analysis *a, size_t i, bool first, struct grid *g, int x, int y, enum role role)
+{
+    const char *text;
+    uint32_t line = kernel_source_line(k, a->rows[i].insn, &text);
+
+    if (text && (first || kernel_source_line(k, a->rows[i - 1].insn, NULL) != line))
+        grid_printf(g, x, y, 0, role, 0, "%u: %s", line, text + strspn(text, " \t"));
+}
+
+static void draw_table(struct kernel_view_state *v, const struct kernel *k, const struct analysis *a, struct grid *g, int y, unsigned rows)
 {
     const struct ports *ports = mapping_ports(a->machine->mapping);
     const struct port_columns columns = columns_for(a, &v->left, g->width);
@@ -136,6 +147,9 @@ static void draw_table(struct kernel_view_state *v, const struct analysis *a, st
         grid_printf(g, 5 + (int)(j * CELL), y, CELL, used ? ROLE_ACCENT : ROLE_HEADER, used ? ATTR_BOLD | ATTR_UNDERLINE : 0, "%5.5s", ports->names[columns.ports[j]]);
     }
     unsigned used = grid_put(g, text_x + 3, y, 0, ROLE_HEADER, 0, "instruction");
+    bool beside = k->origin_line_count && text_x + 3 + TEXT_WANTED + SOURCE_MIN <= (int)g->width;
+    if (beside)
+        grid_put(g, text_x + 3 + TEXT_WANTED, y, 0, ROLE_HEADER, 0, "source");
     if (columns.hidden)
         grid_printf(g, text_x + 5 + (int)used, y, 0, ROLE_HEADER, 0, beyond_edge(a, &columns) ? "< > +%u ports" : columns.hidden == 1 ? "%u idle port" : "%u idle ports",
                     columns.hidden);
@@ -153,7 +167,9 @@ static void draw_table(struct kernel_view_state *v, const struct analysis *a, st
         tidy(a->rows[i].insn->text ? a->rows[i].insn->text : a->rows[i].insn->mnemonic, &text);
         draw_gutter(a, i, v->cursor, g, text_x - 1, line);
         grid_put(g, text_x + 1, line, 0, role, 0, mark_of(&a->rows[i]));
-        grid_put(g, text_x + 3, line, 0, role, 0, str_text(&text));
+        grid_put(g, text_x + 3, line, beside ? TEXT_WANTED - 1 : 0, role, 0, str_text(&text));
+        if (beside)
+            draw_source(k, a, i, r == 0, g, text_x + 3 + TEXT_WANTED, line, cursor ? ROLE_CURSOR : ROLE_DIM);
         str_done(&text);
     }
     unsigned body = rows > 2 ? rows - 2 : 0;
@@ -294,8 +310,10 @@ static void draw_analysis(struct kernel_view_state *v, struct session *s, struct
     v->body = rows > 2 ? rows - 2 : 1;
     place(v, current->count);
     draw_title(s, current, g);
-    draw_table(v, current, g, 1, rows);
+    draw_table(v, s->kernel, current, g, 1, rows);
     int y = 1 + (int)(current->count + 2 < rows ? current->count + 3 : rows);   /* right below a short table */
+    if (s->kernel->origin_line_count && current->count + 2 < rows)
+        draw_source(s->kernel, current, v->cursor, true, g, 0, y - 1, ROLE_DIM);
     draw_panels(v, s, a, n, g, y, roomy);
 }
 
