@@ -193,13 +193,20 @@ static void draw_cell(const struct table_source *source, const char *text, int c
         grid_put(g, x + (int)width - 1, y, 1, role, attr, ">");
 }
 
+void table_update(struct table *t, const struct table_source *source, const void *context, unsigned long revision)
+{
+    if (!t->stale && t->revision == revision)
+        return;
+    arrange(t, source, context);
+    t->revision = revision;
+    place(t);
+}
+
 void table_draw(struct table *t, const struct table_source *source, const void *context, unsigned long revision, struct grid *g, int y, unsigned height)
 {
     struct str text = {0};
 
-    if (t->stale || t->revision != revision)
-        arrange(t, source, context);
-    t->revision = revision;
+    table_update(t, source, context, revision);
     t->width = g->width;
     t->height = height > 1 ? height - 1 : 0;
     place(t);

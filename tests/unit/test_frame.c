@@ -521,6 +521,24 @@ static void test_job(void **state)
     assert_true(frame.failed);
 }
 
+/* Keys typed ahead of the next drawing find the rows of the machine or table that a command has just chosen. */
+static void test_type_ahead(void **state)
+{
+    const char *prefill;
+
+    (void)state;
+    frame_run(&frame, "set machine skylake");
+    frame_run(&frame, "view mapping");
+    assert_true(screen_holds("Skylake"));
+    press("G");
+    frame_run(&frame, "mapping new 4");
+    frame_run(&frame, "mapping set 'ADD (R64, R64)' 1*p0");
+    assert_int_equal(frame_key(&frame, KEYCODE_ENTER, &prefill), FRAME_PROMPT);
+    assert_non_null(strstr(prefill, "ADD (R64, R64)"));
+    press("G/n");
+    assert_true(screen_holds("1 forms"));
+}
+
 static void until_awaited(void)
 {
     while (session.awaited)
@@ -676,6 +694,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_collect, setup, teardown),
         cmocka_unit_test_setup_teardown(test_click, setup, teardown),
         cmocka_unit_test_setup_teardown(test_job, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_type_ahead, setup, teardown),
         cmocka_unit_test_setup_teardown(test_waiting, setup, teardown),
         cmocka_unit_test_setup_teardown(test_waiting_script, setup, teardown),
         cmocka_unit_test_setup_teardown(test_completion, setup, teardown),
