@@ -69,7 +69,7 @@ static void draw_value(struct grid *g, int x, int y, double value, double full, 
 static const char *mark_of(const struct analysis_row *row)
 {
     return row->flags & ROW_UNKNOWN ? "?" : row->flags & ROW_FUSED_INTO ? "^" : row->flags & ROW_FUSED ? "+"
-           : row->flags & ROW_ZERO  ? "0" : row->flags & ROW_ELIMINATED ? "=" : row->flags & ROW_PIPE  ? "/" : " ";
+           : row->flags & ROW_ZERO  ? "0" : row->flags & ROW_ELIMINATED || !row->usage.count ? "=" : row->flags & ROW_PIPE  ? "/" : " ";
 }
 
 static void tidy(const char *text, struct str *out)
@@ -483,7 +483,7 @@ const struct view_ops kernel_view = {.name = "kernel", .help = "the loop: instru
             "< >\tmore ports, where they do not all fit\n"
             "/ n N\tsearch\n"
             "marks\t+ ^  fused with the next, with the one before\n"
-            "\t0 needs no operands (zeroing)   = eliminated move   / holds the divider\n"
+            "\t0 zeroing: waits for nothing   = needs no port (eliminated, or done at rename)   / holds the divider\n"
             "\t? not known to the machine: the total is a lower bound\n"
             "\t┌├└ the chain that bounds the loop, * when it is one instruction\n"
             "\t→ feeds the one under the cursor   ← uses its result\n"
