@@ -82,12 +82,17 @@ static const char *last_command(const char *line)
     return c ? c->name : "";
 }
 
-/* Commands that only show: running them again in another format is the same result in that format. */
-static bool only_shows(const char *line)
+/* Commands that only show: running them again in another format is the same result in that format. What works in the background of a screen does not
+ * have it at once. */
+static bool only_shows(const struct session *s, const char *line)
 {
+    static const char *const slow[] = {"forms scan", "machine info"};
     static const char *const shows[] = {"kernel analyze", "kernel show", "kernel list",  "mapping show", "mapping list", "mapping diff", "throughput", "forms list",
-                                        "forms scan",     "machine list", "machine show", "machine info", "experiments list", "evaluate", "congruence"};
+                                        "machine list", "machine show", "experiments list", "evaluate", "congruence"};
     const char *name = last_command(line);
+    for (size_t i = 0; i < sizeof slow / sizeof *slow; i++)
+        if (strcmp(name, slow[i]) == 0)
+            return !s->interactive;
     for (size_t i = 0; i < sizeof shows / sizeof *shows; i++)
         if (strcmp(name, shows[i]) == 0)
             return true;
@@ -101,7 +106,7 @@ static bool last_result(struct session *s, enum format format, struct str *out, 
         str_add_bytes(out, str_text(&s->last_output), s->last_output.length);
         return true;
     }
-    if (!only_shows(s->last_line))
+    if (!only_shows(s, s->last_line))
         return err_set(err, ERR_USAGE, "set format, run it again, then export", "\"%.60s\" does more than show, so its result exists only as it was printed", s->last_line);
     enum format before = s->format;
     bool color = s->color, ok;

@@ -213,6 +213,18 @@ static void keep_result(struct session *s, const struct command *command, const 
     str_add_bytes(&s->last_output, s->output.data, s->output.length);
 }
 
+void command_keep_result(struct session *s, const char *title, const char *text)
+{
+    struct str line = {0};
+
+    str_addf(&line, "job: %s", title);   /* no command's name: it is not run again for another format */
+    free(s->last_line);
+    s->last_line = str_take(&line);
+    s->last_format = s->format;
+    str_clear(&s->last_output);
+    str_add(&s->last_output, text);
+}
+
 static bool run_one(struct session *s, const char *text, const char *end, FILE *out, struct err *err)
 {
     struct str storage = {0};

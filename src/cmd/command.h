@@ -27,6 +27,8 @@ bool command_script(struct session *s, const char *name, const char *text, FILE 
 /* On the screen a command may leave a job running that is waited for (session.awaited); both of the above then return true, having kept what follows.
  * This runs it, when the job has ended. */
 bool command_go_on(struct session *s, FILE *out, struct err *err);
+/* What a job printed is the last result now, for `export`. */
+void command_keep_result(struct session *s, const char *title, const char *text);
 /* The command that @words begin with, by unambiguous prefixes; *@used gets the number of words it took. NULL with err. */
 const struct command *command_find(int count, char **words, int *used, struct err *err);
 

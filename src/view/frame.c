@@ -266,6 +266,7 @@ static void tell_ended(struct frame *f)
             str_addf(&line, "%s after %.1f s  %s", info.state == JOB_DONE ? "done" : "cancelled", info.seconds, info.note);
         log_add(failed ? LOG_ERROR : LOG_INFO, "%s", str_text(&line));
         say(f, failed, str_text(&line));
+        snprintf(f->ended, sizeof f->ended, "%s", info.title);
         str_done(&line);
     }
     f->running.count = left;
@@ -289,7 +290,8 @@ bool frame_jobs(struct frame *f)
     s->revision += news == JOB_ENDED;
     if (s->output.length) {
         char *text = str_take(&s->output);
-        show_output(f, "a job has ended", text);
+        command_keep_result(s, f->ended, text);
+        show_output(f, f->ended, text);
         free(text);
     }
     go_on(f);

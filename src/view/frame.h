@@ -19,6 +19,7 @@ struct frame {
     bool collecting;             /* `kernel paste` takes what is typed */
     struct str typed;
     VEC(unsigned) running;       /* jobs whose end is to be told */
+    char ended[80];              /* title of the job that ended last */
     unsigned last_job;           /* the newest that was put there */
 };
 
