@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* From sources to ports: the calendar of µops whose time is known, the queues in front of the ports, dispatch, and the values that follow from it. */
+#include "analysis/simulate_state.h"
+
+#include <string.h>
+
+void execute_start(struct simulator *s)
+{
+    size_t queues = s->late ? s->plan.choices : (size_t)s->plan.pipe_choices * PORTS_MAX;
+
+    memset(s->calendar, 0xff, sizeof s->calendar);
+    memset(s->busy_days, 0, sizeof s->busy_days);
+    while (s->queues.count < queues)
+        vec_push(&s->queues, ((struct queue){.keys = NULL}));
+    for (size_t q = 0; q < queues; q++) {
+        struct queue *queue = &s->queues.items[q];
+        queue->head = queue->tail = 0;
+        queue->blocked = 0;
+    }
+    for (size_t u = 0; u < s->plan.uops.count; u++) {
+        const struct plan_uop *uop = &s->plan.uops.items[u];
+        for (unsigned port = 0; !s->late && port < PORTS_MAX; port++)
+            s->queues.items[uop->pipe_choice * PORTS_MAX + port].ports = (portset)1 << port;
+        for (unsigned port = 0; !s->late && port < PORTS_MAX; port++)
+            s->queues.items[uop->pipe_choice * PORTS_MAX + port].pipe = uop->pipe;
+        if (s->late) {
+            s->queues.items[uop->choice].ports = uop->ports;
+            s->queues.items[uop->choice].pipe = uop->pipe;
+        }
+    }
+    vec_reserve(&s->active, s->queues.count);
+    s->active.count = 0;
+    s->entered = 0;
+}
+
+static int64_t age_of(const struct simulator *s, const struct waiting *w)
+{
+    return w->iteration * (int64_t)s->plan.uops.count + w->uop;
+}
+
+/* Mostly the youngest so far. */
+static void enqueue(struct simulator *s, uint32_t place)
+{
+    const struct waiting *w = &s->waiting[place];
+    const struct plan_uop *uop = &s->plan.uops.items[w->uop];
+    unsigned number = s->late ? uop->choice : uop->pipe_choice * PORTS_MAX + (unsigned)w->port;
+    struct queue *q = &s->queues.items[number];
+    uint64_t key = (uint64_t)age_of(s, w) << 32 | place;
+
+    if (q->head == q->tail) {
+        q->head = q->tail = 0;
+        s->active.items[s->active.count++] = (uint16_t)number;
+    }
+    if (q->tail == q->capacity) {
+        memmove(q->keys, q->keys + q->head, (q->tail - q->head) * sizeof *q->keys);
+        q->tail -= q->head;
+        q->head = 0;
+        if (q->tail * 2 >= q->capacity) {
+            q->capacity = q->capacity ? 2 * q->capacity : 64;
+            q->keys = mem_resize(q->keys, q->capacity * sizeof *q->keys);
+        }
+    }
+    uint32_t at = q->tail++;
+    for (; at > q->head && q->keys[at - 1] > key; at--)
+        q->keys[at] = q->keys[at - 1];
+    q->keys[at] = key;
+}
+
+static void enter_calendar(struct simulator *s, uint32_t place, int32_t cycle)
+{
+    uint32_t day = (uint32_t)cycle & (CALENDAR - 1);
+    s->waiting[place].next = s->calendar[day];
+    s->calendar[day] = place;
+    s->busy_days[day / 64] |= (uint64_t)1 << day % 64;
+}
+
+static void turn_page(struct simulator *s)
+{
+    uint32_t day = (uint32_t)s->now & (CALENDAR - 1), place = s->calendar[day];
+
+    if (place == NOBODY)
+        return;
+    s->calendar[day] = NOBODY;
+    s->busy_days[day / 64] &= ~((uint64_t)1 << day % 64);
+    while (place != NOBODY) {
+        uint32_t next = s->waiting[place].next;
+        if (s->waiting[place].ready > s->now)
+            enter_calendar(s, place, s->now);
+        else
+            enqueue(s, place);
+        place = next;
+    }
+}
+
+void all_known(struct simulator *s, uint32_t place)
+{
+    const struct waiting *w = &s->waiting[place];
+    const struct plan_uop *uop = &s->plan.uops.items[w->uop];
+
+    if (uop->kind == UOP_RENAMED) {
+        const struct plan_item *item = &s->plan.items.items[uop->item];
+        for (uint32_t n = item->first_node; n < item->first_node + item->nodes; n++)
+            if (s->plan.nodes.items[n].kind == NODE_EARLY)
+                value_known(s, w->iteration, n, w->ready);
+        return;
+    }
+    if (w->ready <= s->now && age_of(s, w) > s->scanned)
+        enqueue(s, place);
+    else
+        enter_calendar(s, place, later(w->ready, s->now + 1));
+}
+
+void source_known(struct simulator *s, uint32_t place, int32_t ready)
+{
+    struct waiting *w = &s->waiting[place];
+    w->ready = later(w->ready, ready);
+    if (--w->open == 0)
+        all_known(s, place);
+}
+
+void value_known(struct simulator *s, int64_t iteration, uint32_t node, int32_t value)
+{
+    const struct plan_node *from = &s->plan.nodes.items[node];
+    const struct plan_reader *readers = &s->plan.readers.items[from->first_reader];
+    uint32_t base = row_of(s, iteration) * (uint32_t)s->plan.uops.count;
+    int64_t ahead = s->entered - iteration * (int64_t)s->plan.uops.count;
+
+    values_of(s, iteration)[node] = value;
+    for (uint32_t r = 0; r < from->readers && readers[r].ahead < ahead; r++) {
+        uint32_t place = base + readers[r].ahead;
+        source_known(s, place < s->waiting_count ? place : place - s->waiting_count, value + readers[r].add);
+    }
+}
+
+int32_t value_with_trails(const struct simulator *s, int64_t iteration, const struct plan_node *node, int32_t value)
+{
+    int32_t base = (int32_t)(row_of(s, iteration) * s->plan.nodes.count);
+
+    for (uint32_t i = node->first_trail; i < node->first_trail + node->trails; i++) {
+        int32_t source = value_at(s, base, &s->plan.sources.items[i]);
+        if (source != UNKNOWN)
+            value = later(value, source + s->plan.sources.items[i].add);
+    }
+    return value;
+}
+
+/* By what its µops have done, without what trails behind. */
+static int32_t value_of(const struct simulator *s, const struct plan_item *item, const struct flight *flight, const struct plan_node *node)
+{
+    if (node->kind == NODE_STORED)
+        return flight->last;
+    if (item->computing)
+        return later(flight->compute_first + node->latency, flight->compute_last + 1);
+    return flight->load != UNKNOWN ? flight->load + item->load_latency : s->now + node->latency;
+}
+
+static void publish(struct simulator *s, int64_t iteration, const struct plan_item *item, struct flight *flight, uint8_t kind)
+{
+    for (uint32_t n = item->first_node; n < item->first_node + item->nodes; n++) {
+        const struct plan_node *node = &s->plan.nodes.items[n];
+        if (node->kind != kind)
+            continue;
+        int32_t value = value_with_trails(s, iteration, node, value_of(s, item, flight, node));
+        flight->done = later(flight->done, value);
+        value_known(s, iteration, n, value);
+    }
+}
+
+/* Those of the item's µops that wait for its own load, or for the last that computes. */
+static void tell_own(struct simulator *s, const struct waiting *w, const struct plan_item *item, bool computing_too, int32_t ready)
+{
+    uint32_t first = (uint32_t)(w - s->waiting) - w->uop;
+    for (uint32_t u = item->first_uop; u < item->first_uop + item->uops; u++) {
+        uint8_t kind = s->plan.uops.items[u].kind;
+        if (kind == UOP_DATA || (computing_too && kind == UOP_COMPUTE))
+            source_known(s, first + u, ready);
+    }
+}
+
+/* What is known of the item now that another of its µops has been dispatched. */
+static void follow(struct simulator *s, int64_t iteration, const struct plan_item *item, struct flight *flight)
+{
+    if (!flight->told && !flight->computing && !(item->load && flight->load == UNKNOWN)) {
+        flight->told = true;
+        publish(s, iteration, item, flight, NODE_COMPUTED);
+    }
+    if (flight->pending)
+        return;
+    if (item->stored)
+        publish(s, iteration, item, flight, NODE_STORED);
+    flight->done = later(flight->done, flight->last + 1);
+}
+
+static void dispatch(struct simulator *s, uint32_t place, unsigned port)
+{
+    struct waiting *w = &s->waiting[place];
+    const struct plan_uop *uop = &s->plan.uops.items[w->uop];
+    const struct plan_item *item = &s->plan.items.items[uop->item];
+    struct flight *flight = flight_of(s, w->iteration, uop->item);
+
+    s->moved = true;
+    s->busy[port]++;
+    s->content -= repeat_term(s, w->uop, w->port, w->iteration);
+    demand(s, w->port, uop->ports, -1);
+    s->scheduler--;
+    w->open = DISPATCHED;
+    flight->pending--;
+    flight->first = flight->first == UNKNOWN ? s->now : flight->first;
+    flight->last = s->now;
+    if (uop->pipe) {
+        unsigned pipe = (unsigned)__builtin_ctz(uop->pipe);
+        s->pipe_free[pipe] = s->now + uop->hold;
+        s->busy[pipe] += uop->hold - (uop->pipe == uop->ports);   /* a port that is held was counted once */
+    }
+    if (uop->kind == UOP_LOAD) {
+        flight->load = s->now;
+        tell_own(s, w, item, true, s->now + item->load_latency);
+    }
+    if (uop->kind == UOP_COMPUTE) {
+        flight->computing--;
+        flight->compute_first = flight->compute_first == UNKNOWN ? s->now : flight->compute_first;
+        flight->compute_last = s->now;
+        if (!flight->computing)
+            tell_own(s, w, item, false, later(flight->compute_first + item->latency, flight->compute_last + 1));
+    }
+    follow(s, w->iteration, item, flight);
+}
+
+/* Of the ports that the queue's µops can take now the one that least is waiting for; ports are known where they were bound at rename. */
+static int free_port(const struct simulator *s, const struct queue *q, portset taken)
+{
+    int best = PORT_NONE;
+    for (portset rest = q->ports & ~taken; rest; rest &= rest - 1) {
+        int port = __builtin_ctz(rest);
+        if (held_until(s, q->pipe, (unsigned)port) <= s->now && (best == PORT_NONE || s->bound[port] < s->bound[best]))
+            best = port;
+    }
+    return best;
+}
+
+/* The place in active of the queue whose first µop is the oldest, NOBODY: all are blocked. */
+static uint32_t oldest_queue(const struct simulator *s)
+{
+    uint64_t least = UINT64_MAX;
+    uint32_t oldest = NOBODY;
+
+    for (uint32_t i = 0; i < s->active.count; i++) {
+        const struct queue *q = &s->queues.items[s->active.items[i]];
+        uint64_t key = q->keys[q->head];
+        if (key < least && q->blocked != s->now) {
+            least = key;
+            oldest = i;
+        }
+    }
+    return oldest;
+}
+
+/* By age, each µop that is ready takes a port that is free. */
+void execute_cycle(struct simulator *s)
+{
+    portset taken = 0;
+
+    turn_page(s);
+    for (uint32_t at; (at = oldest_queue(s)) != NOBODY;) {
+        struct queue *q = &s->queues.items[s->active.items[at]];
+        int port = free_port(s, q, taken);
+        if (port == PORT_NONE) {
+            q->blocked = s->now;
+            continue;
+        }
+        uint64_t key = q->keys[q->head++];
+        if (q->head == q->tail)
+            s->active.items[at] = s->active.items[--s->active.count];
+        taken |= (portset)1 << port;
+        if (!(q->ports & ~taken))
+            q->blocked = s->now;
+        s->scanned = (int64_t)(key >> 32);
+        dispatch(s, (uint32_t)key, (unsigned)port);
+    }
+    s->scanned = INT64_MAX;
+}
+
+int32_t execute_next(const struct simulator *s)
+{
+    int32_t next = UNKNOWN;
+
+    for (int32_t ahead = 1; ahead <= CALENDAR && next == UNKNOWN; ahead++) {
+        uint32_t day = (uint32_t)(s->now + ahead) & (CALENDAR - 1);
+        if (s->busy_days[day / 64] >> day % 64 & 1)
+            next = s->now + ahead;
+    }
+    for (size_t i = 0; i < s->active.count; i++) {
+        const struct queue *q = &s->queues.items[s->active.items[i]];
+        for (portset rest = q->ports; rest; rest &= rest - 1) {
+            int32_t free = held_until(s, q->pipe, (unsigned)__builtin_ctz(rest));
+            next = free > s->now && free < next ? free : next;
+        }
+    }
+    return next;
+}

@@ -1,0 +1,166 @@
+/* Internal to simulate*.c: the machine's state from cycle to cycle. In a cycle first retirement, then the ports, then rename, then the front end
+ * have their turn. Nothing is searched: a value that becomes known tells its readers, a µop whose last source is known lies in the calendar until
+ * its cycle comes, and from then in the queue of those that can go to the same ports. */
+#ifndef PORTOLAN_ANALYSIS_SIMULATE_STATE_H
+#define PORTOLAN_ANALYSIS_SIMULATE_STATE_H
+
+#include "analysis/simulate_plan.h"
+
+#define CALENDAR 256            /* cycles ahead, a power of two; what is later comes up early and goes back */
+#define SEEN 2048               /* a power of two well above the iterations that are looked at */
+#define DISPATCHED UINT16_MAX
+#define NOBODY UINT32_MAX
+enum { PORT_NONE = -1, PORT_LATE = -2 /* any that is free at dispatch */ };
+
+/* An item of one iteration between delivery and retirement. */
+struct flight {
+    int32_t fetch, issue, first, last, load, done;   /* cycles; UNKNOWN until then */
+    int32_t compute_first, compute_last;
+    uint32_t pending, computing;                     /* µops not dispatched yet; those that compute */
+    bool told;                                       /* its computed values are known */
+};
+
+/* A µop of one iteration from rename on. */
+struct waiting {
+    int32_t ready;        /* first cycle in which its sources let it run, as far as they are known */
+    int32_t iteration;
+    uint32_t uop;
+    uint32_t next;        /* in its day of the calendar */
+    uint16_t open;        /* sources not known yet; DISPATCHED */
+    int8_t port;          /* bound at rename, or PORT_LATE */
+};
+
+/* µops that are ready and can go to the same ports, oldest first. */
+struct queue {
+    uint64_t *keys;       /* age << 32 | place of the µop in waiting; from head to tail */
+    uint32_t head, tail, capacity;
+    int32_t blocked;      /* cycle in which no more of them can go */
+    portset ports, pipe;
+};
+
+struct snapshot {
+    uint64_t hash;
+    size_t start, length;       /* in states */
+    int64_t iteration;
+    int32_t cycle;
+};
+
+struct simulator {
+    struct plan plan;
+    struct front front;
+    const struct core *core;
+    int32_t now;
+    bool late;                         /* ports are taken at dispatch: not Intel */
+    bool moved;                        /* anything happened in this cycle */
+    struct place issued, retired;      /* items */
+    uint32_t slots_done;               /* of the item at rename */
+    int32_t rob, scheduler, loads, stores, leaving;   /* entries in use; stores retired but not in the cache */
+    int32_t bound[PORTS_MAX];          /* µops bound to each port and not dispatched */
+    int32_t pipe_free[PORTS_MAX];
+    int32_t rob_size, scheduler_size, load_size, store_size, issue_width, retire_width, commit_width;
+    uint8_t load_turn;                 /* port of the last load */
+
+    /* Rings over the iterations in flight: by row, then by item, node and µop. */
+    uint32_t row_mask;
+    uint32_t waiting_count;            /* in the ring of µops */
+    int32_t value_count;
+    struct flight *flights;
+    int32_t *values;                   /* time of each node */
+    struct waiting *waiting;
+    uint64_t *powers;                  /* by row: what the hash of a µop of that iteration is multiplied by */
+    size_t flight_capacity, value_capacity, waiting_capacity, power_capacity;
+
+    int64_t entered;                   /* age of the next µop to come; ages count the plan's µops over all iterations */
+    int64_t scanned;                   /* age of the µop that is leaving for a port: what is older had its turn in this cycle */
+    uint32_t calendar[CALENDAR];       /* first µop of each day, NOBODY: none */
+    uint64_t busy_days[CALENDAR / 64];
+    VEC(struct queue) queues;
+    VEC(uint16_t) active;              /* queues that hold µops */
+
+    uint64_t content, unpower;         /* hash of the µops that wait for a port; what makes it relative to the iteration at rename */
+    uint64_t seen[SEEN];               /* hashes of the states at the iterations' ends, 0: none */
+    VEC(int32_t) states;
+    VEC(struct snapshot) snapshots;
+    uint32_t check_every;              /* iterations between looks for a repeated state */
+    uint32_t checks, streak;           /* looks so far; of them the last that saw known hashes */
+    uint32_t next_kept;                /* look whose state is kept in any case */
+
+    struct simulation *out;
+    uint32_t timeline;
+    double *stall;                     /* what held rename in this cycle; NULL: nothing */
+    double busy[PORTS_MAX];
+    struct { double busy[PORTS_MAX], front, rob, scheduler; int64_t iteration; } mark;   /* what there was when the steady state began */
+};
+
+static inline int32_t later(int32_t a, int32_t b)
+{
+    return a > b ? a : b;
+}
+
+static inline uint32_t row_of(const struct simulator *s, int64_t iteration)
+{
+    return (uint32_t)iteration & s->row_mask;
+}
+
+static inline struct flight *flight_of(const struct simulator *s, int64_t iteration, uint32_t item)
+{
+    return &s->flights[row_of(s, iteration) * s->plan.items.count + item];
+}
+
+static inline int32_t *values_of(const struct simulator *s, int64_t iteration)
+{
+    return &s->values[row_of(s, iteration) * s->plan.nodes.count];
+}
+
+/* When the value of @source is there, for an iteration whose values begin at place @base. Before the first iteration all was there long ago. */
+static inline int32_t value_at(const struct simulator *s, int32_t base, const struct plan_source *source)
+{
+    int32_t place = base + source->place;
+    return s->values[place < 0 ? place + s->value_count : place];
+}
+
+/* Cycle until which @port, and the pipe that the µop also needs, are held. */
+static inline int32_t held_until(const struct simulator *s, portset pipe, unsigned port)
+{
+    return pipe ? later(s->pipe_free[port], s->pipe_free[__builtin_ctz(pipe)]) : s->pipe_free[port];
+}
+
+/* Counts a µop where it waits: on its port, or on each that it could take. */
+static inline void demand(struct simulator *s, int8_t port, portset ports, int change)
+{
+    if (port != PORT_LATE) {
+        s->bound[port] += change;
+        return;
+    }
+    for (portset rest = ports; rest; rest &= rest - 1)
+        s->bound[__builtin_ctz(rest)] += change;
+}
+
+/* simulate_execute.c */
+void execute_start(struct simulator *s);   /* empties calendar and queues */
+void execute_cycle(struct simulator *s);
+/* The µop at @place has all its sources, or one more of them: @ready is when that one lets it run. */
+void source_known(struct simulator *s, uint32_t place, int32_t ready);
+void all_known(struct simulator *s, uint32_t place);
+/* Sets a value and tells those that wait for it. */
+void value_known(struct simulator *s, int64_t iteration, uint32_t node, int32_t value);
+/* The value of @node no earlier than @value and than what trails behind. */
+int32_t value_with_trails(const struct simulator *s, int64_t iteration, const struct plan_node *node, int32_t value);
+/* First cycle after now in which a µop can go to a port, UNKNOWN: never. For a cycle in which none did. */
+int32_t execute_next(const struct simulator *s);
+
+/* simulate_rename.c */
+void rename_cycle(struct simulator *s);
+
+/* simulate_retire.c */
+void retire_cycle(struct simulator *s);
+
+/* simulate_repeat.c */
+void repeat_start(struct simulator *s);
+/* What the µop adds to the hash when it begins to wait, and takes from it when it leaves. */
+uint64_t repeat_term(const struct simulator *s, uint32_t uop, int8_t port, int64_t iteration);
+void repeat_next_iteration(struct simulator *s);   /* rename begins the next */
+/* True when the state was there before: fills the result. */
+bool repeat_found(struct simulator *s);
+
+#endif
