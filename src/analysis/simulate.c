@@ -29,6 +29,7 @@ void simulator_free(struct simulator *s)
         free(s->queues.items[q].keys);
     vec_done(&s->queues);
     vec_done(&s->active);
+    vec_done(&s->turns);
     vec_done(&s->states);
     vec_done(&s->snapshots);
     free(s);
@@ -106,7 +107,6 @@ static void start(struct simulator *s, const struct block_work *w, const struct 
     size_rings(s);
     s->now = 0;
     s->load_turn = 0;
-    s->check_every = power_of_two(12 / s->plan.items.count);
     s->issued = s->retired = (struct place){0};
     s->slots_done = 0;
     s->rob = s->scheduler = s->loads = s->stores = s->leaving = 0;
@@ -175,7 +175,7 @@ static bool skip_idle(struct simulator *s)
  * period. */
 static void run(struct simulator *s, int64_t limit)
 {
-    int64_t checked = 0, middle = limit - limit / 4;   /* a scheduler that fills slowly takes most of the time to show */
+    int64_t middle = limit - limit / 4;   /* a scheduler that fills slowly takes most of the time to show */
     int32_t middle_cycle = 0;
     bool known = false;
 
@@ -196,12 +196,8 @@ static void run(struct simulator *s, int64_t limit)
             if (!known)
                 mark(s);
         }
-        if (!known && iteration >= checked + s->check_every) {
-            known = repeat_found(s);
-            checked = iteration;
-            if (known)
-                mark(s);
-        }
+        if (!known && (known = repeat_found(s)))
+            mark(s);
         if (known && s->retired.number >= (int64_t)(s->timeline * s->plan.items.count) && (!s->timeline || iteration >= s->mark.iteration + s->out->period))
             return;
     }

@@ -29,6 +29,7 @@ void execute_start(struct simulator *s)
         }
     }
     vec_reserve(&s->active, s->queues.count);
+    vec_reserve(&s->turns, s->queues.count);
     s->active.count = 0;
     s->entered = 0;
 }
@@ -49,6 +50,7 @@ static void enqueue(struct simulator *s, uint32_t place)
 
     if (q->head == q->tail) {
         q->head = q->tail = 0;
+        q->place = (uint32_t)s->active.count;
         s->active.items[s->active.count++] = (uint16_t)number;
     }
     if (q->tail == q->capacity) {
@@ -104,10 +106,12 @@ void all_known(struct simulator *s, uint32_t place)
                 value_known(s, w->iteration, n, w->ready);
         return;
     }
-    if (w->ready <= s->now && age_of(s, w) > s->scanned)
+    if (w->ready <= s->now && age_of(s, w) > s->scanned) {
+        s->woken = true;
         enqueue(s, place);
-    else
+    } else {
         enter_calendar(s, place, later(w->ready, s->now + 1));
+    }
 }
 
 void source_known(struct simulator *s, uint32_t place, int32_t ready)
@@ -200,7 +204,7 @@ static void dispatch(struct simulator *s, uint32_t place, unsigned port)
 
     s->moved = true;
     s->busy[port]++;
-    s->content -= repeat_term(s, w->uop, w->port, w->iteration);
+    s->content -= w->term;
     demand(s, w->port, uop->ports, -1);
     s->scheduler--;
     w->open = DISPATCHED;
@@ -238,21 +242,35 @@ static int free_port(const struct simulator *s, const struct queue *q, portset t
     return best;
 }
 
-/* The place in active of the queue whose first µop is the oldest, NOBODY: all are blocked. */
-static uint32_t oldest_queue(const struct simulator *s)
+/* Adds the oldest µop of queue @number to the first @count turns. */
+static size_t take_turn(struct simulator *s, size_t count, uint32_t number)
 {
-    uint64_t least = UINT64_MAX;
-    uint32_t oldest = NOBODY;
+    const struct queue *q = &s->queues.items[number];
+    uint64_t key = q->keys[q->head];
+    struct turn *turns = s->turns.items;
+    size_t at = count;
 
-    for (uint32_t i = 0; i < s->active.count; i++) {
-        const struct queue *q = &s->queues.items[s->active.items[i]];
-        uint64_t key = q->keys[q->head];
-        if (key < least && q->blocked != s->now) {
-            least = key;
-            oldest = i;
-        }
-    }
-    return oldest;
+    for (; at > 0 && turns[at - 1].key < key; at--)
+        turns[at] = turns[at - 1];
+    turns[at] = (struct turn){key, number};
+    return count + 1;
+}
+
+static size_t all_turns(struct simulator *s)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < s->active.count; i++)
+        if (s->queues.items[s->active.items[i]].blocked != s->now)
+            count = take_turn(s, count, s->active.items[i]);
+    s->woken = false;
+    return count;
+}
+
+static void leave_active(struct simulator *s, const struct queue *q)
+{
+    uint16_t last = s->active.items[--s->active.count];
+    s->active.items[q->place] = last;
+    s->queues.items[last].place = q->place;
 }
 
 /* By age, each µop that is ready takes a port that is free. */
@@ -261,21 +279,25 @@ void execute_cycle(struct simulator *s)
     portset taken = 0;
 
     turn_page(s);
-    for (uint32_t at; (at = oldest_queue(s)) != NOBODY;) {
-        struct queue *q = &s->queues.items[s->active.items[at]];
+    for (size_t turns = all_turns(s); turns > 0;) {
+        struct turn turn = s->turns.items[--turns];
+        struct queue *q = &s->queues.items[turn.queue];
         int port = free_port(s, q, taken);
         if (port == PORT_NONE) {
             q->blocked = s->now;
             continue;
         }
-        uint64_t key = q->keys[q->head++];
-        if (q->head == q->tail)
-            s->active.items[at] = s->active.items[--s->active.count];
+        if (++q->head == q->tail)
+            leave_active(s, q);
         taken |= (portset)1 << port;
         if (!(q->ports & ~taken))
             q->blocked = s->now;
-        s->scanned = (int64_t)(key >> 32);
-        dispatch(s, (uint32_t)key, (unsigned)port);
+        s->scanned = (int64_t)(turn.key >> 32);
+        dispatch(s, (uint32_t)turn.key, (unsigned)port);
+        if (s->woken)
+            turns = all_turns(s);
+        else if (q->head < q->tail && q->blocked != s->now)
+            turns = take_turn(s, turns, turn.queue);
     }
     s->scanned = INT64_MAX;
 }

@@ -29,7 +29,8 @@ void front_start(struct front *f, const struct plan *plan, const struct block_wo
 
     *f = (struct front){.plan = plan, .core = w->core, .insns = insns, .shape = options->shape, .source = bound->source, .align = options->align, .copies = 1};
     read_facts(f, w->core);
-    f->block = options->align / f->block_bytes;
+    f->at = options->align;
+    f->block = f->align - f->align % f->block_bytes;
     f->one_line = options->shape != SHAPE_CACHED && options->align % 32 + plan->start.items[plan->insn_count] <= 32;
     for (size_t i = 0; i < plan->items.count; i++)
         slots += plan->items.items[i].decode;
@@ -46,11 +47,10 @@ void front_start(struct front *f, const struct plan *plan, const struct block_wo
     }
 }
 
-/* Of its first byte. */
-static int64_t byte_of(const struct front *f, const struct place *instruction)
+static void next_block(struct front *f)
 {
-    const uint32_t *start = f->plan->start.items;
-    return f->align + (f->shape == SHAPE_LOOP ? 0 : instruction->iteration * start[f->plan->insn_count]) + start[instruction->index];
+    f->block += f->block_bytes;
+    f->crossing_paid = false;
 }
 
 /* One block of 16 bytes at a time, so many instructions a cycle; one that ends in the next block takes part in both. */
@@ -65,40 +65,36 @@ static void predecode(struct front *f)
         return;
     }
     while (width > 0 && f->predecoded.number - decoded < f->instruction_queue) {
-        uint32_t k = f->predecoded.index;
-        int64_t at = byte_of(f, &f->predecoded), last = (at + f->insns[k].length - 1) / f->block_bytes;
-        if (last > f->block) {
-            if ((at + p->opcode.items[k]) / f->block_bytes == f->block && !f->crossing_paid) {
+        const struct insn *insn = &f->insns[f->predecoded.index];
+        if (f->at + insn->length > f->block + f->block_bytes) {
+            int64_t opcode = f->at + p->opcode.items[f->predecoded.index];
+            if (opcode >= f->block && opcode < f->block + f->block_bytes && !f->crossing_paid) {
                 f->crossing_paid = true;
                 width--;
                 continue;
             }
-            f->block++;
-            f->crossing_paid = false;
+            next_block(f);
             return;
         }
-        if (f->insns[k].traits & INSN_LCP && !f->lcp_paid && f->lcp_penalty > 0) {
+        if (insn->traits & INSN_LCP && !f->lcp_paid && f->lcp_penalty > 0) {
             f->lcp_paid = true;
             f->stall = f->lcp_penalty - 1;
             return;
         }
         f->lcp_paid = false;
+        f->at += insn->length;
         place_next(&f->predecoded, p->insn_count);
         width--;
         if (f->shape == SHAPE_LOOP && f->predecoded.index == 0) {
-            f->block = f->align / f->block_bytes;
+            f->at = f->align;
+            f->block = f->align - f->align % f->block_bytes;
             return;
         }
     }
-    if (width == 0) {   /* nothing of the block may be left */
-        uint32_t k = f->predecoded.index;
-        int64_t at = byte_of(f, &f->predecoded);
-        bool restarts = f->shape == SHAPE_LOOP && k == 0;
-        if (!restarts && (at + f->insns[k].length - 1) / f->block_bytes > f->block && ((at + p->opcode.items[k]) / f->block_bytes > f->block || f->crossing_paid)) {
-            f->block++;
-            f->crossing_paid = false;
-        }
-    }
+    /* Nothing of the block may be left. */
+    if (width == 0 && f->at + f->insns[f->predecoded.index].length > f->block + f->block_bytes &&
+        (f->at + p->opcode.items[f->predecoded.index] >= f->block + f->block_bytes || f->crossing_paid))
+        next_block(f);
 }
 
 static void deliver(struct front *f, const struct plan_item *item)
@@ -180,7 +176,7 @@ size_t front_state(const struct front *f, int64_t base, int32_t *out)
     int64_t start = f->shape == SHAPE_LOOP ? 0 : f->align + base * p->start.items[p->insn_count];
     out[n++] = (int32_t)(f->predecoded.number - base * (int64_t)p->insn_count);
     out[n++] = (int32_t)(f->visible - base * (int64_t)p->insn_count);
-    out[n++] = (int32_t)(f->block * f->block_bytes - start);
+    out[n++] = (int32_t)(f->block - start);
     out[n++] = f->stall;
     out[n++] = f->decode_stall;
     out[n++] = f->lcp_paid | f->crossing_paid << 1;

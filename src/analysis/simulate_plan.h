@@ -110,13 +110,14 @@ struct front {
     const struct insn *insns;
     enum shape shape;
     enum frontend_source source;
-    unsigned align;
+    int64_t align;
     int32_t block_bytes, predecode_width, instruction_queue, decoders, uop_queue, lcp_penalty, stream_width;   /* facts */
     bool decodes_alike;             /* fixed length and equal decoders: there is nothing to predecode */
     struct place predecoded;        /* instructions */
     int64_t visible;                /* of them there before this cycle */
     struct place delivered;         /* items in the queue in front of rename, ever */
-    int64_t block;                  /* 16-byte block under the predecoder, from the first byte of all */
+    int64_t at;                     /* first byte of the instruction under the predecoder; bytes count from the first line of all */
+    int64_t block;                  /* of the 16 bytes under it */
     int32_t stall, decode_stall;
     bool lcp_paid, crossing_paid, one_line;
     unsigned copies;                /* of the loop in the loop buffer */

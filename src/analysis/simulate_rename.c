@@ -51,6 +51,10 @@ static void add_waiting(struct simulator *s, uint32_t u, int8_t port, unsigned o
         else
             w->ready = later(w->ready, value + source->add);
     }
+    if (uop->kind != UOP_RENAMED) {
+        w->term = repeat_term(s, u, port, s->issued.iteration);
+        s->content += w->term;
+    }
     s->entered = s->issued.iteration * (int64_t)s->plan.uops.count + u + 1;
     if (!w->open)
         all_known(s, place);
@@ -74,7 +78,6 @@ static void enter(struct simulator *s, const struct plan_item *item, unsigned sl
         bool loaded = item->load && (uop->kind == UOP_COMPUTE || uop->kind == UOP_DATA), computed = item->computing && uop->kind == UOP_DATA;
         slot += uop->kind == UOP_COMPUTE;   /* a load shares the slot of the operation it is fused with */
         demand(s, port, uop->ports, 1);
-        s->content += repeat_term(s, u, port, s->issued.iteration);
         add_waiting(s, u, port, (unsigned)loaded + computed);
     }
     if (item->early)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The proof that the state repeats. A hash of what is cheap to follow is looked at again and again; where it was there before, the whole state is
- * written down and compared, so that the period is exact. */
+/* The proof that the state repeats. A hash of what is cheap to follow is looked at after each iteration; where it was there before, the whole state
+ * is written down and compared, so that the period is exact. */
 #include "analysis/simulate_state.h"
 
 #include <string.h>
@@ -11,10 +11,11 @@
 void repeat_start(struct simulator *s)
 {
     s->states.count = s->snapshots.count = 0;
-    memset(s->seen, 0, sizeof s->seen);
+    s->salt += TURN;
     s->content = 0;
     s->unpower = s->powers[0] = 1;
     s->checks = s->streak = 0;
+    s->last_cycles[0] = s->last_cycles[1] = 0;
     s->next_kept = 1;
 }
 
@@ -36,87 +37,101 @@ static int32_t since(const struct simulator *s, int32_t cycle)
 }
 
 /* What of the state can be told by counting. */
-static void write_counts(struct simulator *s)
+static int32_t *write_counts(const struct simulator *s, int32_t *out)
 {
     int64_t first = s->issued.iteration * (int64_t)s->plan.items.count;
-    unsigned ports = s->core->ports->count;
 
-    vec_reserve(&s->states, s->states.count + FRONT_STATE + 5 + 2 * ports);
-    int32_t *out = s->states.items + s->states.count;
     out += front_state(&s->front, s->issued.iteration, out);
     *out++ = (int32_t)(s->issued.number - first);
     *out++ = (int32_t)(s->retired.number - first);
     *out++ = (int32_t)s->slots_done;
     *out++ = s->loads << 16 | s->stores;
     *out++ = s->leaving << 8 | s->load_turn;
-    for (unsigned i = 0; i < ports; i++) {
-        *out++ = s->bound[i];
+    for (unsigned i = 0; i < s->core->ports->count; i++)
         *out++ = since(s, s->pipe_free[i]);
-    }
-    s->states.count = (size_t)(out - s->states.items);
+    return out;
 }
 
-static void write_item(struct simulator *s, const struct place *at)
+/* An item that has not done all. Each word tells whether and what follows. */
+static int32_t *write_item(const struct simulator *s, const struct place *at, int32_t *out)
 {
     const struct plan_item *item = &s->plan.items.items[at->index];
     const struct flight *flight = flight_of(s, at->iteration, at->index);
     const struct waiting *waiting = &s->waiting[row_of(s, at->iteration) * s->plan.uops.count];
 
-    if (!flight->pending && flight->done <= s->now)
-        return;
-    vec_push(&s->states, (int32_t)(at->number - s->issued.number));
-    vec_push(&s->states, since(s, flight->done));
-    if (!flight->pending)
-        return;
-    vec_push(&s->states, (int32_t)(flight->pending << 16 | flight->computing));
-    vec_push(&s->states, flight->load == UNKNOWN ? UNKNOWN : later(flight->load - s->now, -64));
-    vec_push(&s->states, flight->compute_first == UNKNOWN ? UNKNOWN : later(flight->compute_first - s->now, -256));
-    for (uint32_t u = item->first_uop; u < item->first_uop + item->uops; u++) {
-        vec_push(&s->states, waiting[u].open << 8 | (waiting[u].port & 0xff));
-        vec_push(&s->states, waiting[u].open == DISPATCHED ? 0 : since(s, waiting[u].ready));
+    *out++ = (int32_t)(s->issued.number - at->number) << 16 | (int32_t)flight->pending;
+    if (flight->pending < item->uops) {
+        *out++ = since(s, flight->done);
+        *out++ = flight->compute_first == UNKNOWN ? UNKNOWN : later(flight->compute_first - s->now, -256);
     }
+    for (uint32_t u = item->first_uop; flight->pending && u < item->first_uop + item->uops; u++) {
+        *out++ = waiting[u].open << 8 | (waiting[u].port & 0xff);
+        if (waiting[u].open != DISPATCHED)
+            *out++ = since(s, waiting[u].ready);
+    }
+    return out;
 }
 
-/* The rest of what decides the future, relative to now and to the iteration at rename. */
+/* Values to come, and those that were there but are still on their way to somebody. Those not known follow from what has not been dispatched. */
+static int32_t *write_values(const struct simulator *s, int64_t iteration, size_t nodes, int32_t *out)
+{
+    const int32_t *values = values_of(s, iteration);
+
+    *out++ = INT32_MIN;
+    for (size_t n = 0; n < nodes; n++)
+        if (values[n] != UNKNOWN && values[n] + s->plan.nodes.items[n].reach > s->now) {
+            *out++ = (int32_t)n;
+            *out++ = values[n] - s->now;
+        }
+    return out;
+}
+
+/* All that decides the future, relative to now and to the iteration at rename. */
 static void write_state(struct simulator *s)
 {
     int64_t base = s->issued.iteration, from = s->retired.iteration - (int64_t)s->plan.longest_distance;
 
-    for (struct place at = s->retired; at.number < s->issued.number; place_next(&at, s->plan.items.count))
-        write_item(s, &at);
-    for (int64_t iteration = from < 0 ? 0 : from; iteration <= base; iteration++) {
-        const int32_t *values = values_of(s, iteration);
-        size_t nodes = iteration < base ? s->plan.nodes.count : s->plan.items.items[s->issued.index].first_node;
-        for (size_t n = 0; n < nodes; n++) {
-            if (values[n] != UNKNOWN && values[n] + s->plan.nodes.items[n].reach <= s->now)
-                continue;   /* there for all that will ask */
-            vec_push(&s->states, (int32_t)((base - iteration) * (int64_t)s->plan.nodes.count + (int64_t)n));
-            vec_push(&s->states, values[n] == UNKNOWN ? UNKNOWN : values[n] - s->now);
-        }
+    from = from < 0 ? 0 : from;
+    vec_reserve(&s->states, s->states.count + FRONT_STATE + 8 + PORTS_MAX + (size_t)(base - from + 1) * (3 * s->plan.items.count + 2 * (s->plan.uops.count + s->plan.nodes.count) + 1));
+    int32_t *out = write_counts(s, s->states.items + s->states.count);
+    for (struct place at = s->retired; at.number < s->issued.number; place_next(&at, s->plan.items.count)) {
+        const struct flight *flight = flight_of(s, at.iteration, at.index);
+        if (flight->pending || flight->done > s->now)
+            out = write_item(s, &at, out);
     }
+    for (int64_t iteration = from; iteration < base; iteration++)
+        out = write_values(s, iteration, s->plan.nodes.count, out);
+    out = write_values(s, base, s->plan.items.items[s->issued.index].first_node, out);
+    s->states.count = (size_t)(out - s->states.items);
 }
 
-static uint64_t hash_states(const struct simulator *s, size_t from)
+static uint64_t mixed(uint64_t hash, int64_t with)
 {
-    uint64_t hash = s->content * s->unpower;
-    for (size_t i = from; i + 1 < s->states.count; i += 2)
-        hash = (hash ^ hash >> 31 ^ ((uint64_t)(uint32_t)s->states.items[i] << 32 | (uint32_t)s->states.items[i + 1])) * TURN;
-    return hash ^ hash >> 29;
+    hash = (hash ^ (uint64_t)with) * TURN;
+    return hash ^ hash >> 31;
 }
 
-/* Whether the hash was there before; it is from now on. */
+/* Of the µops that wait for a port, of how far the parts of the machine are from each other, and of the cycles that the last two iterations took:
+ * the same wherever the state is, but for two iterations. */
+static uint64_t hash_state(const struct simulator *s)
+{
+    const struct front *f = &s->front;
+    uint64_t hash = mixed(s->content * s->unpower, (int64_t)s->salt);
+
+    hash = mixed(hash, (f->delivered.number - s->issued.number) << 40 | (s->issued.number - s->retired.number) << 16 | s->issued.index);
+    int64_t decoding = f->decodes_alike || f->source != SOURCE_DECODERS ? 0 : (f->predecoded.iteration - s->issued.iteration) << 48 | (int64_t)f->predecoded.index << 32 | (f->at - f->block) << 24;
+    hash = mixed(hash, decoding | f->stall << 16 | f->decode_stall << 8 | f->crossing_paid);
+    hash = mixed(hash, (int64_t)s->stores << 40 | (int64_t)s->leaving << 24 | (int64_t)s->slots_done << 8 | s->load_turn);
+    return mixed(hash, (int64_t)(s->now - s->last_cycles[0]) << 32 | (s->last_cycles[0] - s->last_cycles[1]));
+}
+
+/* Whether the hash was there before, unless another has taken its place; it is from now on. */
 static bool was_seen(struct simulator *s, uint64_t hash)
 {
-    size_t at = hash >> 32 & (SEEN - 1);
-    for (size_t probe = 0; probe < 8; probe++, at = (at + 1) & (SEEN - 1)) {
-        if (s->seen[at] == hash)
-            return true;
-        if (!s->seen[at]) {
-            s->seen[at] = hash;
-            return false;
-        }
-    }
-    return true;
+    uint64_t *at = &s->seen[hash >> 32 & (SEEN - 1)];
+    bool seen = *at == hash;
+    *at = hash;
+    return seen;
 }
 
 static bool same_as(const struct simulator *s, const struct snapshot *old, size_t start)
@@ -133,7 +148,7 @@ static bool worth_keeping(struct simulator *s, bool seen)
     s->streak = seen ? s->streak + 1 : 0;
     if (s->checks < s->next_kept)
         return s->streak && !(s->streak & (s->streak - 1));
-    s->next_kept = s->checks + s->checks / 32 + 1;
+    s->next_kept = s->checks + s->checks / 16 + 1;
     return true;
 }
 
@@ -141,8 +156,9 @@ bool repeat_found(struct simulator *s)
 {
     size_t start = s->states.count, old = s->snapshots.count;
 
-    write_counts(s);
-    uint64_t hash = hash_states(s, start);
+    uint64_t hash = hash_state(s);
+    s->last_cycles[1] = s->last_cycles[0];
+    s->last_cycles[0] = s->now;
     bool seen = was_seen(s, hash), keep = worth_keeping(s, seen);
     while (old > 0 && seen && s->snapshots.items[old - 1].hash != hash)
         old--;

@@ -7,7 +7,7 @@
 #include "analysis/simulate_plan.h"
 
 #define CALENDAR 256            /* cycles ahead, a power of two; what is later comes up early and goes back */
-#define SEEN 2048               /* a power of two well above the iterations that are looked at */
+#define SEEN 2048               /* hashes remembered, a power of two */
 #define DISPATCHED UINT16_MAX
 #define NOBODY UINT32_MAX
 enum { PORT_NONE = -1, PORT_LATE = -2 /* any that is free at dispatch */ };
@@ -26,6 +26,7 @@ struct waiting {
     int32_t iteration;
     uint32_t uop;
     uint32_t next;        /* in its day of the calendar */
+    uint64_t term;        /* its part of the hash of what waits */
     uint16_t open;        /* sources not known yet; DISPATCHED */
     int8_t port;          /* bound at rename, or PORT_LATE */
 };
@@ -35,7 +36,14 @@ struct queue {
     uint64_t *keys;       /* age << 32 | place of the µop in waiting; from head to tail */
     uint32_t head, tail, capacity;
     int32_t blocked;      /* cycle in which no more of them can go */
+    uint32_t place;       /* in active */
     portset ports, pipe;
+};
+
+/* The oldest µop of a queue. */
+struct turn {
+    uint64_t key;
+    uint32_t queue;
 };
 
 struct snapshot {
@@ -76,12 +84,14 @@ struct simulator {
     uint64_t busy_days[CALENDAR / 64];
     VEC(struct queue) queues;
     VEC(uint16_t) active;              /* queues that hold µops */
+    VEC(struct turn) turns;            /* of this cycle, the oldest last */
+    bool woken;                        /* a queue got a µop while others of its cycle were leaving */
 
     uint64_t content, unpower;         /* hash of the µops that wait for a port; what makes it relative to the iteration at rename */
-    uint64_t seen[SEEN];               /* hashes of the states at the iterations' ends, 0: none */
+    uint64_t seen[SEEN], salt;         /* hashes of the states at the iterations' ends; what makes them differ from block to block */
     VEC(int32_t) states;
     VEC(struct snapshot) snapshots;
-    uint32_t check_every;              /* iterations between looks for a repeated state */
+    int32_t last_cycles[2];            /* in which the last iterations ended */
     uint32_t checks, streak;           /* looks so far; of them the last that saw known hashes */
     uint32_t next_kept;                /* look whose state is kept in any case */
 
