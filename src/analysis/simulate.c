@@ -24,7 +24,6 @@ void simulator_free(struct simulator *s)
     free(s->flights);
     free(s->values);
     free(s->waiting);
-    free(s->powers);
     for (size_t q = 0; q < s->queues.count; q++)
         free(s->queues.items[q].keys);
     vec_done(&s->queues);
@@ -90,7 +89,6 @@ static void size_rings(struct simulator *s)
     RING(s->flights, s->flight_capacity, rows * p->items.count);
     RING(s->values, s->value_capacity, (size_t)s->value_count + 1);
     RING(s->waiting, s->waiting_capacity, (size_t)s->waiting_count + 1);
-    RING(s->powers, s->power_capacity, rows);
     /* Before the first iteration all was there long ago. */
     for (int64_t iteration = -(int64_t)p->longest_distance; iteration < 0 && p->nodes.count; iteration++)
         memset(values_of(s, iteration), 0, p->nodes.count * sizeof *s->values);
@@ -103,18 +101,18 @@ static void start(struct simulator *s, const struct block_work *w, const struct 
     read_facts(s, w->core);
     plan_build(&s->plan, w, insns, count);
     frontend_bound(w->core, insns, &w->costs, block->shape, block->align, &bound);
-    front_start(&s->front, &s->plan, w, insns, block, &bound);
+    front_start(&s->front, &s->plan, w->core, block, &bound);
     size_rings(s);
     s->now = 0;
     s->load_turn = 0;
-    s->issued = s->retired = (struct place){0};
-    s->slots_done = 0;
+    s->retired = (struct place){0};
     s->rob = s->scheduler = s->loads = s->stores = s->leaving = 0;
     memset(s->bound, 0, sizeof s->bound);
     memset(s->pipe_free, 0, sizeof s->pipe_free);
     memset(s->busy, 0, sizeof s->busy);
     memset(&s->mark, 0, sizeof s->mark);
     execute_start(s);
+    rename_start(s);
     repeat_start(s);
 }
 

@@ -9,7 +9,6 @@ void execute_start(struct simulator *s)
     size_t queues = s->late ? s->plan.choices : (size_t)s->plan.pipe_choices * PORTS_MAX;
 
     memset(s->calendar, 0xff, sizeof s->calendar);
-    memset(s->busy_days, 0, sizeof s->busy_days);
     while (s->queues.count < queues)
         vec_push(&s->queues, ((struct queue){.keys = NULL}));
     for (size_t q = 0; q < queues; q++) {
@@ -31,108 +30,99 @@ void execute_start(struct simulator *s)
     vec_reserve(&s->active, s->queues.count);
     vec_reserve(&s->turns, s->queues.count);
     s->active.count = 0;
-    s->entered = 0;
 }
 
-static int64_t age_of(const struct simulator *s, const struct waiting *w)
+static void make_room(struct queue *q)
 {
-    return w->iteration * (int64_t)s->plan.uops.count + w->uop;
+    memmove(q->keys, q->keys + q->head, (q->tail - q->head) * sizeof *q->keys);
+    q->tail -= q->head;
+    q->head = 0;
+    if (q->tail * 2 < q->capacity)
+        return;
+    q->capacity = q->capacity ? 2 * q->capacity : 64;
+    q->keys = mem_resize(q->keys, q->capacity * sizeof *q->keys);
 }
 
 /* Mostly the youngest so far. */
-static void enqueue(struct simulator *s, uint32_t place)
+static void enqueue(struct simulator *s, const struct waiting *w)
 {
-    const struct waiting *w = &s->waiting[place];
-    const struct plan_uop *uop = &s->plan.uops.items[w->uop];
-    unsigned number = s->late ? uop->choice : uop->pipe_choice * PORTS_MAX + (unsigned)w->port;
-    struct queue *q = &s->queues.items[number];
-    uint64_t key = (uint64_t)age_of(s, w) << 32 | place;
+    struct queue *q = &s->queues.items[w->queue];
 
     if (q->head == q->tail) {
         q->head = q->tail = 0;
         q->place = (uint32_t)s->active.count;
-        s->active.items[s->active.count++] = (uint16_t)number;
+        s->active.items[s->active.count++] = w->queue;
     }
-    if (q->tail == q->capacity) {
-        memmove(q->keys, q->keys + q->head, (q->tail - q->head) * sizeof *q->keys);
-        q->tail -= q->head;
-        q->head = 0;
-        if (q->tail * 2 >= q->capacity) {
-            q->capacity = q->capacity ? 2 * q->capacity : 64;
-            q->keys = mem_resize(q->keys, q->capacity * sizeof *q->keys);
-        }
-    }
+    if (q->tail == q->capacity)
+        make_room(q);
     uint32_t at = q->tail++;
-    for (; at > q->head && q->keys[at - 1] > key; at--)
+    for (; at > q->head && q->keys[at - 1] > w->key; at--)
         q->keys[at] = q->keys[at - 1];
-    q->keys[at] = key;
+    q->keys[at] = w->key;
 }
 
-static void enter_calendar(struct simulator *s, uint32_t place, int32_t cycle)
+static void enter_calendar(struct simulator *s, struct waiting *w, int32_t cycle)
 {
-    uint32_t day = (uint32_t)cycle & (CALENDAR - 1);
-    s->waiting[place].next = s->calendar[day];
-    s->calendar[day] = place;
-    s->busy_days[day / 64] |= (uint64_t)1 << day % 64;
+    uint32_t *day = &s->calendar[(uint32_t)cycle & (CALENDAR - 1)];
+    w->next = *day;
+    *day = (uint32_t)w->key;
 }
 
 static void turn_page(struct simulator *s)
 {
-    uint32_t day = (uint32_t)s->now & (CALENDAR - 1), place = s->calendar[day];
+    uint32_t *day = &s->calendar[(uint32_t)s->now & (CALENDAR - 1)], place = *day;
 
-    if (place == NOBODY)
-        return;
-    s->calendar[day] = NOBODY;
-    s->busy_days[day / 64] &= ~((uint64_t)1 << day % 64);
+    *day = NOBODY;
     while (place != NOBODY) {
-        uint32_t next = s->waiting[place].next;
-        if (s->waiting[place].ready > s->now)
-            enter_calendar(s, place, s->now);
+        struct waiting *w = &s->waiting[place];
+        place = w->next;
+        if (w->ready > s->now)
+            enter_calendar(s, w, s->now);
         else
-            enqueue(s, place);
-        place = next;
+            enqueue(s, w);
     }
 }
 
-void all_known(struct simulator *s, uint32_t place)
+void all_known(struct simulator *s, struct waiting *w)
 {
-    const struct waiting *w = &s->waiting[place];
     const struct plan_uop *uop = &s->plan.uops.items[w->uop];
 
     if (uop->kind == UOP_RENAMED) {
         const struct plan_item *item = &s->plan.items.items[uop->item];
         for (uint32_t n = item->first_node; n < item->first_node + item->nodes; n++)
             if (s->plan.nodes.items[n].kind == NODE_EARLY)
-                value_known(s, w->iteration, n, w->ready);
+                value_known(s, s->flights[w->flight].iteration, n, w->ready);
         return;
     }
-    if (w->ready <= s->now && age_of(s, w) > s->scanned) {
+    if (w->ready > s->now) {
+        enter_calendar(s, w, w->ready);
+    } else if ((int64_t)(w->key >> 32) > s->scanned) {
         s->woken = true;
-        enqueue(s, place);
+        enqueue(s, w);
     } else {
-        enter_calendar(s, place, later(w->ready, s->now + 1));
+        enter_calendar(s, w, s->now + 1);
     }
 }
 
-void source_known(struct simulator *s, uint32_t place, int32_t ready)
+/* One more of its sources is known, which lets it run from cycle @ready on. */
+static void source_known(struct simulator *s, struct waiting *w, int32_t ready)
 {
-    struct waiting *w = &s->waiting[place];
     w->ready = later(w->ready, ready);
     if (--w->open == 0)
-        all_known(s, place);
+        all_known(s, w);
 }
 
 void value_known(struct simulator *s, int64_t iteration, uint32_t node, int32_t value)
 {
     const struct plan_node *from = &s->plan.nodes.items[node];
-    const struct plan_reader *readers = &s->plan.readers.items[from->first_reader];
-    uint32_t base = row_of(s, iteration) * (uint32_t)s->plan.uops.count;
+    const struct plan_reader *reader = &s->plan.readers.items[from->first_reader], *end = reader + from->readers;
+    uint32_t row = row_of(s, iteration), base = row * (uint32_t)s->plan.uops.count;
     int64_t ahead = s->entered - iteration * (int64_t)s->plan.uops.count;
 
-    values_of(s, iteration)[node] = value;
-    for (uint32_t r = 0; r < from->readers && readers[r].ahead < ahead; r++) {
-        uint32_t place = base + readers[r].ahead;
-        source_known(s, place < s->waiting_count ? place : place - s->waiting_count, value + readers[r].add);
+    s->values[row * s->plan.nodes.count + node] = value;
+    for (; reader < end && reader->ahead < ahead; reader++) {
+        uint32_t place = base + reader->ahead;
+        source_known(s, &s->waiting[place < s->waiting_count ? place : place - s->waiting_count], value + reader->add);
     }
 }
 
@@ -171,9 +161,9 @@ static void publish(struct simulator *s, int64_t iteration, const struct plan_it
 }
 
 /* Those of the item's µops that wait for its own load, or for the last that computes. */
-static void tell_own(struct simulator *s, const struct waiting *w, const struct plan_item *item, bool computing_too, int32_t ready)
+static void tell_own(struct simulator *s, struct waiting *own, const struct plan_item *item, bool computing_too, int32_t ready)
 {
-    uint32_t first = (uint32_t)(w - s->waiting) - w->uop;
+    struct waiting *first = own - own->uop;
     for (uint32_t u = item->first_uop; u < item->first_uop + item->uops; u++) {
         uint8_t kind = s->plan.uops.items[u].kind;
         if (kind == UOP_DATA || (computing_too && kind == UOP_COMPUTE))
@@ -195,18 +185,15 @@ static void follow(struct simulator *s, int64_t iteration, const struct plan_ite
     flight->done = later(flight->done, flight->last + 1);
 }
 
-static void dispatch(struct simulator *s, uint32_t place, unsigned port)
+static void dispatch(struct simulator *s, struct waiting *w, unsigned port)
 {
-    struct waiting *w = &s->waiting[place];
     const struct plan_uop *uop = &s->plan.uops.items[w->uop];
     const struct plan_item *item = &s->plan.items.items[uop->item];
-    struct flight *flight = flight_of(s, w->iteration, uop->item);
+    struct flight *flight = &s->flights[w->flight];
 
-    s->moved = true;
     s->busy[port]++;
     s->content -= w->term;
-    demand(s, w->port, uop->ports, -1);
-    s->scheduler--;
+    demand(s, s->late ? uop->ports : (portset)1 << port, -1);
     w->open = DISPATCHED;
     flight->pending--;
     flight->first = flight->first == UNKNOWN ? s->now : flight->first;
@@ -218,25 +205,25 @@ static void dispatch(struct simulator *s, uint32_t place, unsigned port)
     }
     if (uop->kind == UOP_LOAD) {
         flight->load = s->now;
-        tell_own(s, w, item, true, s->now + item->load_latency);
+        if (item->computing || item->data)
+            tell_own(s, w, item, true, s->now + item->load_latency);
     }
     if (uop->kind == UOP_COMPUTE) {
-        flight->computing--;
         flight->compute_first = flight->compute_first == UNKNOWN ? s->now : flight->compute_first;
         flight->compute_last = s->now;
-        if (!flight->computing)
+        if (--flight->computing == 0 && item->data)
             tell_own(s, w, item, false, later(flight->compute_first + item->latency, flight->compute_last + 1));
     }
-    follow(s, w->iteration, item, flight);
+    follow(s, flight->iteration, item, flight);
 }
 
 /* Of the ports that the queue's µops can take now the one that least is waiting for; ports are known where they were bound at rename. */
 static int free_port(const struct simulator *s, const struct queue *q, portset taken)
 {
-    int best = PORT_NONE;
+    int best = -1;
     for (portset rest = q->ports & ~taken; rest; rest &= rest - 1) {
         int port = __builtin_ctz(rest);
-        if (held_until(s, q->pipe, (unsigned)port) <= s->now && (best == PORT_NONE || s->bound[port] < s->bound[best]))
+        if (held_until(s, q->pipe, (unsigned)port) <= s->now && (best < 0 || s->bound[port] < s->bound[best]))
             best = port;
     }
     return best;
@@ -283,7 +270,7 @@ void execute_cycle(struct simulator *s)
         struct turn turn = s->turns.items[--turns];
         struct queue *q = &s->queues.items[turn.queue];
         int port = free_port(s, q, taken);
-        if (port == PORT_NONE) {
+        if (port < 0) {
             q->blocked = s->now;
             continue;
         }
@@ -293,7 +280,9 @@ void execute_cycle(struct simulator *s)
         if (!(q->ports & ~taken))
             q->blocked = s->now;
         s->scanned = (int64_t)(turn.key >> 32);
-        dispatch(s, (uint32_t)turn.key, (unsigned)port);
+        s->moved = true;
+        s->scheduler--;
+        dispatch(s, &s->waiting[(uint32_t)turn.key], (unsigned)port);
         if (s->woken)
             turns = all_turns(s);
         else if (q->head < q->tail && q->blocked != s->now)
@@ -306,11 +295,9 @@ int32_t execute_next(const struct simulator *s)
 {
     int32_t next = UNKNOWN;
 
-    for (int32_t ahead = 1; ahead <= CALENDAR && next == UNKNOWN; ahead++) {
-        uint32_t day = (uint32_t)(s->now + ahead) & (CALENDAR - 1);
-        if (s->busy_days[day / 64] >> day % 64 & 1)
+    for (int32_t ahead = 1; ahead <= CALENDAR && next == UNKNOWN; ahead++)
+        if (s->calendar[(uint32_t)(s->now + ahead) & (CALENDAR - 1)] != NOBODY)
             next = s->now + ahead;
-    }
     for (size_t i = 0; i < s->active.count; i++) {
         const struct queue *q = &s->queues.items[s->active.items[i]];
         for (portset rest = q->ports; rest; rest &= rest - 1) {

@@ -9,8 +9,7 @@ void plan_done(struct plan *p)
     vec_done(&p->nodes);
     vec_done(&p->sources);
     vec_done(&p->readers);
-    vec_done(&p->start);
-    vec_done(&p->opcode);
+    vec_done(&p->insns);
 }
 
 static int32_t cycles_of(int32_t hundredths)
@@ -190,8 +189,10 @@ static void end_item(struct plan *p, const struct block_work *w, const struct in
         edge++;
     item->edges = edge - item->first_edge;
     item->load_latency = way_of_load(p, item, item->load_latency);
-    for (uint32_t u = item->first_uop; u < item->first_uop + item->uops; u++)
+    for (uint32_t u = item->first_uop; u < item->first_uop + item->uops; u++) {
         item->computing += p->uops.items[u].kind == UOP_COMPUTE;
+        item->data |= p->uops.items[u].kind == UOP_DATA;
+    }
     for (uint32_t n = item->first_node; n < item->first_node + item->nodes; n++) {
         struct plan_node *node = &p->nodes.items[n];
         node->latency = node->latency < 0 ? item->latency : node->latency;
@@ -206,20 +207,16 @@ static void end_item(struct plan *p, const struct block_work *w, const struct in
 
 void plan_build(struct plan *p, const struct block_work *w, const struct insn *insns, size_t count)
 {
-    uint32_t at = 0;
-
-    p->items.count = p->uops.count = p->start.count = p->opcode.count = 0;
-    p->insn_count = count;
+    p->items.count = p->uops.count = p->insns.count = 0;
+    p->length = 0;
     fill_edges(p, &w->deps, insns);
     for (uint32_t i = 0; i < count; i++) {
-        vec_push(&p->start, at);
-        vec_push(&p->opcode, (uint8_t)frontend_opcode_offset(&insns[i]));
-        at += insns[i].length;
+        vec_push(&p->insns, ((struct plan_insn){insns[i].length, (uint8_t)frontend_opcode_offset(&insns[i]), (insns[i].traits & INSN_LCP) != 0}));
+        p->length += insns[i].length;
         if (!(w->costs.rows[i].flags & ROW_FUSED_INTO))
             begin_item(p, w, insns, i);
         if (i + 1 == count || !(w->costs.rows[i + 1].flags & ROW_FUSED_INTO))
             end_item(p, w, insns, i + 1);
     }
-    vec_push(&p->start, at);
     plan_wire(p);
 }

@@ -50,6 +50,12 @@ struct plan_edge {
     bool minor;           /* concerns one of several µops only: its value waits, the instruction does not */
 };
 
+/* An instruction as the predecoder sees it. */
+struct plan_insn {
+    uint8_t length, opcode;   /* bytes; offset of the opcode */
+    bool lcp;                 /* a prefix changes its length */
+};
+
 /* An instruction, or two that fused into one. */
 struct plan_item {
     uint32_t insn, members;
@@ -62,6 +68,7 @@ struct plan_item {
     bool complex, fusible, branch, load, store;
     bool early;           /* has values that rename knows */
     bool stored, commits; /* has values of that kind */
+    bool data;            /* has a µop that takes the data to store */
 };
 
 /* All of a kind in one array, item by item. */
@@ -72,9 +79,8 @@ struct plan {
     VEC(struct plan_node) nodes;
     VEC(struct plan_source) sources;
     VEC(struct plan_reader) readers;
-    VEC(uint32_t) start;       /* byte offset of each instruction; count + 1 */
-    VEC(uint8_t) opcode;       /* offset of its opcode */
-    size_t insn_count;
+    VEC(struct plan_insn) insns;
+    uint32_t length;           /* bytes */
     uint32_t longest_distance;
     uint32_t choices, pipe_choices;   /* distinct (ports, pipe); distinct pipes, none among them */
 };
@@ -106,26 +112,27 @@ static inline void place_next(struct place *at, size_t per_iteration)
 /* The front end's state; counts are over all iterations. */
 struct front {
     const struct plan *plan;
-    const struct core *core;
-    const struct insn *insns;
     enum shape shape;
     enum frontend_source source;
     int64_t align;
     int32_t block_bytes, predecode_width, instruction_queue, decoders, uop_queue, lcp_penalty, stream_width;   /* facts */
-    bool decodes_alike;             /* fixed length and equal decoders: there is nothing to predecode */
+    bool streams;                   /* there is nothing to predecode: µop cache, loop buffer, fixed length and equal decoders */
+    bool fusible_last;
+    bool one_line;
+    unsigned copies;                /* of the loop in the loop buffer */
     struct place predecoded;        /* instructions */
     int64_t visible;                /* of them there before this cycle */
+    int64_t decoded;                /* of them taken by the decoders */
     struct place delivered;         /* items in the queue in front of rename, ever */
     int64_t at;                     /* first byte of the instruction under the predecoder; bytes count from the first line of all */
     int64_t block;                  /* of the 16 bytes under it */
     int32_t stall, decode_stall;
-    bool lcp_paid, crossing_paid, one_line;
-    unsigned copies;                /* of the loop in the loop buffer */
+    bool lcp_paid, crossing_paid;
+    bool moved;                     /* anything changed in this cycle */
     int32_t queued;                 /* µops in the queue */
 };
 
-void front_start(struct front *f, const struct plan *plan, const struct block_work *w, const struct insn *insns, const struct block_options *options,
-                 const struct frontend *bound);
+void front_start(struct front *f, const struct plan *plan, const struct core *c, const struct block_options *options, const struct frontend *bound);
 /* One cycle. False when nothing changed. */
 bool front_cycle(struct front *f);
 /* Appends what decides its future, seen from iteration @base, to @out (at least FRONT_STATE places); returns how many. */

@@ -6,16 +6,38 @@
 
 #define AT_RENAME 1             /* cycles from rename to the first chance at a port, at least */
 
+static void begin_iteration(struct simulator *s)
+{
+    uint32_t row = row_of(s, s->issued.iteration);
+
+    s->base.uop = row * (uint32_t)s->plan.uops.count;
+    s->base.flight = row * (uint32_t)s->plan.items.count;
+    s->base.value = (int32_t)(row * s->plan.nodes.count);
+    s->base.age = s->issued.iteration * (int64_t)s->plan.uops.count;
+    s->base.power *= TURN;
+    s->unpower *= TURN_BACK;
+}
+
+void rename_start(struct simulator *s)
+{
+    s->issued = (struct place){0};
+    s->slots_done = 0;
+    s->entered = 0;
+    s->content = 0;
+    s->base.power = s->unpower = 1;
+    begin_iteration(s);
+}
+
 /* Ports are bound at rename to those with the least waiting; the second and fourth µop of a cycle take the next best unless that is much
  * worse (as measured on Skylake, uiCA, ICS 2022). */
-static int8_t bind_port(portset ports, unsigned slot, const int32_t *before)
+static unsigned bind_port(portset ports, unsigned slot, const int32_t *before)
 {
-    int best = -1, next = -1;
+    int best = 31 - __builtin_clz(ports), next = -1;
 
-    while (ports) {
+    for (ports ^= (portset)1 << best; ports;) {
         int port = 31 - __builtin_clz(ports);
         ports ^= (portset)1 << port;
-        if (best < 0 || before[port] < before[best]) {
+        if (before[port] < before[best]) {
             next = best;
             best = port;
         } else if (next < 0 || before[port] < before[next]) {
@@ -23,65 +45,94 @@ static int8_t bind_port(portset ports, unsigned slot, const int32_t *before)
         }
     }
     bool second = slot & 1 && next >= 0 && before[next] - before[best] < 3;
-    return (int8_t)(second ? next : best);
+    return (unsigned)(second ? next : best);
 }
 
 /* Loads take their ports by turns. */
-static int8_t next_in_turn(struct simulator *s, portset ports)
+static unsigned next_in_turn(struct simulator *s, portset ports)
 {
     portset above = ports & ~(((portset)2 << s->load_turn) - 1);
     s->load_turn = (uint8_t)__builtin_ctz(above ? above : ports);
-    return (int8_t)s->load_turn;
+    return s->load_turn;
 }
 
-/* @others: how much of its own item the µop waits for besides. */
-static void add_waiting(struct simulator *s, uint32_t u, int8_t port, unsigned others)
+/* Which of the queues in front of the ports the µop will go to. */
+static unsigned choose_queue(struct simulator *s, const struct plan_uop *uop, unsigned slot, const int32_t *before)
 {
-    const struct plan_uop *uop = &s->plan.uops.items[u];
-    uint32_t row = row_of(s, s->issued.iteration), place = row * (uint32_t)s->plan.uops.count + u;
-    int32_t base = (int32_t)(row * s->plan.nodes.count);
-    struct waiting *w = &s->waiting[place];
+    if (s->late) {
+        demand(s, uop->ports, 1);
+        return uop->choice;
+    }
+    unsigned port = uop->kind == UOP_LOAD ? next_in_turn(s, uop->ports) : bind_port(uop->ports, slot, before);
+    s->bound[port]++;
+    return uop->pipe_choice * PORTS_MAX + port;
+}
 
-    *w = (struct waiting){.ready = s->now + (uop->kind == UOP_RENAMED ? 0 : AT_RENAME), .iteration = (int32_t)s->issued.iteration, .uop = u, .port = port, .open = (uint16_t)others};
-    for (uint32_t i = uop->first_source; i < uop->first_source + uop->sources; i++) {
-        const struct plan_source *source = &s->plan.sources.items[i];
-        int32_t value = value_at(s, base, source);
+/* @w is waiting for @uop of the item at rename and not yet for its sources. */
+static void find_sources(struct simulator *s, struct waiting *w, const struct plan_uop *uop)
+{
+    const struct plan_source *source = &s->plan.sources.items[uop->first_source];
+
+    for (const struct plan_source *end = source + uop->sources; source < end; source++) {
+        int32_t value = value_at(s, s->base.value, source);
         if (value == UNKNOWN)
             w->open++;
         else
             w->ready = later(w->ready, value + source->add);
     }
-    if (uop->kind != UOP_RENAMED) {
-        w->term = repeat_term(s, u, port, s->issued.iteration);
-        s->content += w->term;
-    }
-    s->entered = s->issued.iteration * (int64_t)s->plan.uops.count + u + 1;
+    s->entered = (int64_t)(w->key >> 32) + 1;
     if (!w->open)
-        all_known(s, place);
+        all_known(s, w);
+}
+
+static struct waiting *add_waiting(struct simulator *s, uint32_t u, int32_t ready)
+{
+    uint32_t place = s->base.uop + u;
+    struct waiting *w = &s->waiting[place];
+
+    w->key = (uint64_t)(s->base.age + u) << 32 | place;
+    w->ready = ready;
+    w->uop = u;
+    w->flight = s->base.flight + s->issued.index;
+    w->open = 0;
+    return w;
+}
+
+static void enter_uops(struct simulator *s, const struct plan_item *item, unsigned slot, const int32_t *before)
+{
+    for (uint32_t u = item->first_uop; u < item->first_uop + item->uops; u++) {
+        const struct plan_uop *uop = &s->plan.uops.items[u];
+        struct waiting *w = add_waiting(s, u, s->now + AT_RENAME);
+        unsigned queue = choose_queue(s, uop, slot, before);
+        slot += uop->kind == UOP_COMPUTE;   /* a load shares the slot of the operation it is fused with */
+        w->queue = (uint16_t)queue;
+        uint64_t term = (u << 12 ^ (queue + 1)) * (uint64_t)0xbf58476d1ce4e5b9u;
+        w->term = (term ^ term >> 29) * s->base.power;
+        s->content += w->term;
+        if (uop->kind == UOP_COMPUTE || uop->kind == UOP_DATA)
+            w->open = (uint16_t)(item->load + (uop->kind == UOP_DATA && item->computing));
+        find_sources(s, w, uop);
+    }
 }
 
 static void enter(struct simulator *s, const struct plan_item *item, unsigned slot, const int32_t *before)
 {
-    struct flight *flight = flight_of(s, s->issued.iteration, s->issued.index);
-    int32_t *values = values_of(s, s->issued.iteration);
+    struct flight *flight = &s->flights[s->base.flight + s->issued.index];
+    int32_t *values = &s->values[s->base.value];
 
     flight->issue = flight->done = flight->last = s->now;
     flight->first = flight->load = flight->compute_first = flight->compute_last = UNKNOWN;
+    flight->iteration = (int32_t)s->issued.iteration;
     flight->pending = item->uops;
     flight->computing = item->computing;
     flight->told = false;
     for (uint32_t n = item->first_node; n < item->first_node + item->nodes; n++)
         values[n] = UNKNOWN;
-    for (uint32_t u = item->first_uop; u < item->first_uop + item->uops; u++) {
-        const struct plan_uop *uop = &s->plan.uops.items[u];
-        int8_t port = s->late ? PORT_LATE : uop->kind == UOP_LOAD ? next_in_turn(s, uop->ports) : bind_port(uop->ports, slot, before);
-        bool loaded = item->load && (uop->kind == UOP_COMPUTE || uop->kind == UOP_DATA), computed = item->computing && uop->kind == UOP_DATA;
-        slot += uop->kind == UOP_COMPUTE;   /* a load shares the slot of the operation it is fused with */
-        demand(s, port, uop->ports, 1);
-        add_waiting(s, u, port, (unsigned)loaded + computed);
+    enter_uops(s, item, slot, before);
+    if (item->early) {
+        uint32_t u = item->first_uop + item->uops;
+        find_sources(s, add_waiting(s, u, s->now), &s->plan.uops.items[u]);
     }
-    if (item->early)
-        add_waiting(s, item->first_uop + item->uops, PORT_NONE, 0);
     s->scheduler += (int32_t)item->uops;
     s->loads += item->load;
     s->stores += item->store;
@@ -114,7 +165,7 @@ void rename_cycle(struct simulator *s)
     s->stall = NULL;
     while (slots > 0) {
         const struct plan_item *item = &s->plan.items.items[s->issued.index];
-        bool there = s->issued.number < s->front.delivered.number && flight_of(s, s->issued.iteration, s->issued.index)->fetch < s->now;
+        bool there = s->issued.number < s->front.delivered.number && s->flights[s->base.flight + s->issued.index].fetch < s->now;
         double *stall = there ? obstacle(s, item) : &s->out->stalls_front;
         if (stall) {
             s->stall = slots == s->issue_width ? stall : NULL;
@@ -132,6 +183,6 @@ void rename_cycle(struct simulator *s)
         s->slots_done = 0;
         place_next(&s->issued, s->plan.items.count);
         if (s->issued.index == 0)
-            repeat_next_iteration(s);
+            begin_iteration(s);
     }
 }

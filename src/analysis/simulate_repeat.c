@@ -5,30 +5,14 @@
 
 #include <string.h>
 
-#define TURN 0x9e3779b97f4a7c15u       /* odd: an iteration further */
-#define TURN_BACK 0xf1de83e19937733du  /* TURN * TURN_BACK = 1 modulo 2^64 */
-
 void repeat_start(struct simulator *s)
 {
     s->states.count = s->snapshots.count = 0;
     s->salt += TURN;
-    s->content = 0;
-    s->unpower = s->powers[0] = 1;
+    s->highest = 0;
     s->checks = s->streak = 0;
     s->last_cycles[0] = s->last_cycles[1] = 0;
     s->next_kept = 1;
-}
-
-uint64_t repeat_term(const struct simulator *s, uint32_t uop, int8_t port, int64_t iteration)
-{
-    uint64_t term = (uop * 64 + (uint8_t)port + 1) * (uint64_t)0xbf58476d1ce4e5b9u;
-    return (term ^ term >> 29) * s->powers[row_of(s, iteration)];
-}
-
-void repeat_next_iteration(struct simulator *s)
-{
-    s->powers[row_of(s, s->issued.iteration)] = s->powers[row_of(s, s->issued.iteration - 1)] * TURN;
-    s->unpower *= TURN_BACK;
 }
 
 static int32_t since(const struct simulator *s, int32_t cycle)
@@ -65,7 +49,7 @@ static int32_t *write_item(const struct simulator *s, const struct place *at, in
         *out++ = flight->compute_first == UNKNOWN ? UNKNOWN : later(flight->compute_first - s->now, -256);
     }
     for (uint32_t u = item->first_uop; flight->pending && u < item->first_uop + item->uops; u++) {
-        *out++ = waiting[u].open << 8 | (waiting[u].port & 0xff);
+        *out++ = waiting[u].open << 16 | waiting[u].queue;
         if (waiting[u].open != DISPATCHED)
             *out++ = since(s, waiting[u].ready);
     }
@@ -119,7 +103,7 @@ static uint64_t hash_state(const struct simulator *s)
     uint64_t hash = mixed(s->content * s->unpower, (int64_t)s->salt);
 
     hash = mixed(hash, (f->delivered.number - s->issued.number) << 40 | (s->issued.number - s->retired.number) << 16 | s->issued.index);
-    int64_t decoding = f->decodes_alike || f->source != SOURCE_DECODERS ? 0 : (f->predecoded.iteration - s->issued.iteration) << 48 | (int64_t)f->predecoded.index << 32 | (f->at - f->block) << 24;
+    int64_t decoding = f->streams ? 0 : (f->predecoded.iteration - s->issued.iteration) << 48 | (int64_t)f->predecoded.index << 32 | (f->at - f->block) << 24;
     hash = mixed(hash, decoding | f->stall << 16 | f->decode_stall << 8 | f->crossing_paid);
     hash = mixed(hash, (int64_t)s->stores << 40 | (int64_t)s->leaving << 24 | (int64_t)s->slots_done << 8 | s->load_turn);
     return mixed(hash, (int64_t)(s->now - s->last_cycles[0]) << 32 | (s->last_cycles[0] - s->last_cycles[1]));
@@ -140,13 +124,16 @@ static bool same_as(const struct simulator *s, const struct snapshot *old, size_
     return old->length == length && memcmp(&s->states.items[old->start], &s->states.items[start], length * sizeof(int32_t)) == 0;
 }
 
-/* A few states are kept on the way, and one when the hashes begin to repeat: with a period of p, two looks p apart are enough when the first was
- * kept. */
+/* A few states are kept on the way, but not while the reorder buffer fills, and one when the hashes begin to repeat: with a period of p, two looks
+ * p apart are enough when the first was kept. */
 static bool worth_keeping(struct simulator *s, bool seen)
 {
+    bool filling = s->rob > s->highest;
+
+    s->highest = filling ? s->rob : s->highest;
     s->checks++;
     s->streak = seen ? s->streak + 1 : 0;
-    if (s->checks < s->next_kept)
+    if (filling || s->checks < s->next_kept)
         return s->streak && !(s->streak & (s->streak - 1));
     s->next_kept = s->checks + s->checks / 16 + 1;
     return true;

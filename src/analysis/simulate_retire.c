@@ -14,7 +14,7 @@ static void set_commit_times(struct simulator *s, const struct plan_item *item, 
 static void keep_step(struct simulator *s, const struct plan_item *item, int64_t iteration, const struct flight *flight)
 {
     for (uint32_t k = 0; k < item->members; k++)
-        s->out->steps[(size_t)iteration * s->plan.insn_count + item->insn + k] =
+        s->out->steps[(size_t)iteration * s->plan.insns.count + item->insn + k] =
             (struct simulated_step){flight->fetch, flight->issue, flight->first == UNKNOWN ? flight->issue : flight->first, flight->done, s->now};
 }
 

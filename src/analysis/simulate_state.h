@@ -10,30 +10,33 @@
 #define SEEN 2048               /* hashes remembered, a power of two */
 #define DISPATCHED UINT16_MAX
 #define NOBODY UINT32_MAX
-enum { PORT_NONE = -1, PORT_LATE = -2 /* any that is free at dispatch */ };
+#define TURN 0x9e3779b97f4a7c15u       /* odd: an iteration further, in hashes */
+#define TURN_BACK 0xf1de83e19937733du  /* TURN * TURN_BACK = 1 modulo 2^64 */
 
 /* An item of one iteration between delivery and retirement. */
 struct flight {
     int32_t fetch, issue, first, last, load, done;   /* cycles; UNKNOWN until then */
     int32_t compute_first, compute_last;
+    int32_t iteration;
     uint32_t pending, computing;                     /* µops not dispatched yet; those that compute */
     bool told;                                       /* its computed values are known */
 };
 
 /* A µop of one iteration from rename on. */
 struct waiting {
-    int32_t ready;        /* first cycle in which its sources let it run, as far as they are known */
-    int32_t iteration;
-    uint32_t uop;
-    uint32_t next;        /* in its day of the calendar */
+    uint64_t key;         /* age << 32 | its place; ages count the plan's µops over all iterations */
     uint64_t term;        /* its part of the hash of what waits */
+    int32_t ready;        /* first cycle in which its sources let it run, as far as they are known */
+    uint32_t uop;
+    uint32_t flight;      /* place of its item */
+    uint32_t next;        /* in its day of the calendar */
     uint16_t open;        /* sources not known yet; DISPATCHED */
-    int8_t port;          /* bound at rename, or PORT_LATE */
+    uint16_t queue;       /* by its port when that was bound at rename, else by all it can take */
 };
 
 /* µops that are ready and can go to the same ports, oldest first. */
 struct queue {
-    uint64_t *keys;       /* age << 32 | place of the µop in waiting; from head to tail */
+    uint64_t *keys;       /* as in struct waiting; from head to tail */
     uint32_t head, tail, capacity;
     int32_t blocked;      /* cycle in which no more of them can go */
     uint32_t place;       /* in active */
@@ -75,23 +78,23 @@ struct simulator {
     struct flight *flights;
     int32_t *values;                   /* time of each node */
     struct waiting *waiting;
-    uint64_t *powers;                  /* by row: what the hash of a µop of that iteration is multiplied by */
-    size_t flight_capacity, value_capacity, waiting_capacity, power_capacity;
+    size_t flight_capacity, value_capacity, waiting_capacity;
 
-    int64_t entered;                   /* age of the next µop to come; ages count the plan's µops over all iterations */
+    struct { uint32_t uop, flight; int32_t value; int64_t age; uint64_t power; } base;   /* of the iteration at rename: its first places and age */
+    int64_t entered;                   /* age of the next µop to come */
     int64_t scanned;                   /* age of the µop that is leaving for a port: what is older had its turn in this cycle */
     uint32_t calendar[CALENDAR];       /* first µop of each day, NOBODY: none */
-    uint64_t busy_days[CALENDAR / 64];
     VEC(struct queue) queues;
     VEC(uint16_t) active;              /* queues that hold µops */
     VEC(struct turn) turns;            /* of this cycle, the oldest last */
     bool woken;                        /* a queue got a µop while others of its cycle were leaving */
 
-    uint64_t content, unpower;         /* hash of the µops that wait for a port; what makes it relative to the iteration at rename */
+    uint64_t content, unpower;         /* hash of the µops that wait for a port; what takes the iteration at rename out of it */
     uint64_t seen[SEEN], salt;         /* hashes of the states at the iterations' ends; what makes them differ from block to block */
     VEC(int32_t) states;
     VEC(struct snapshot) snapshots;
     int32_t last_cycles[2];            /* in which the last iterations ended */
+    int32_t highest;                   /* entries of the reorder buffer in use at a look, at most */
     uint32_t checks, streak;           /* looks so far; of them the last that saw known hashes */
     uint32_t next_kept;                /* look whose state is kept in any case */
 
@@ -135,13 +138,9 @@ static inline int32_t held_until(const struct simulator *s, portset pipe, unsign
     return pipe ? later(s->pipe_free[port], s->pipe_free[__builtin_ctz(pipe)]) : s->pipe_free[port];
 }
 
-/* Counts a µop where it waits: on its port, or on each that it could take. */
-static inline void demand(struct simulator *s, int8_t port, portset ports, int change)
+/* Counts a µop at each port of @ports. */
+static inline void demand(struct simulator *s, portset ports, int change)
 {
-    if (port != PORT_LATE) {
-        s->bound[port] += change;
-        return;
-    }
     for (portset rest = ports; rest; rest &= rest - 1)
         s->bound[__builtin_ctz(rest)] += change;
 }
@@ -149,9 +148,8 @@ static inline void demand(struct simulator *s, int8_t port, portset ports, int c
 /* simulate_execute.c */
 void execute_start(struct simulator *s);   /* empties calendar and queues */
 void execute_cycle(struct simulator *s);
-/* The µop at @place has all its sources, or one more of them: @ready is when that one lets it run. */
-void source_known(struct simulator *s, uint32_t place, int32_t ready);
-void all_known(struct simulator *s, uint32_t place);
+/* @w has no open source: it may run from its ready cycle on. */
+void all_known(struct simulator *s, struct waiting *w);
 /* Sets a value and tells those that wait for it. */
 void value_known(struct simulator *s, int64_t iteration, uint32_t node, int32_t value);
 /* The value of @node no earlier than @value and than what trails behind. */
@@ -160,6 +158,7 @@ int32_t value_with_trails(const struct simulator *s, int64_t iteration, const st
 int32_t execute_next(const struct simulator *s);
 
 /* simulate_rename.c */
+void rename_start(struct simulator *s);
 void rename_cycle(struct simulator *s);
 
 /* simulate_retire.c */
@@ -167,9 +166,6 @@ void retire_cycle(struct simulator *s);
 
 /* simulate_repeat.c */
 void repeat_start(struct simulator *s);
-/* What the µop adds to the hash when it begins to wait, and takes from it when it leaves. */
-uint64_t repeat_term(const struct simulator *s, uint32_t uop, int8_t port, int64_t iteration);
-void repeat_next_iteration(struct simulator *s);   /* rename begins the next */
 /* True when the state was there before: fills the result. */
 bool repeat_found(struct simulator *s);
 
