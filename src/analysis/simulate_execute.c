@@ -89,9 +89,9 @@ void all_known(struct simulator *s, struct waiting *w)
 
     if (uop->kind == UOP_RENAMED) {
         const struct plan_item *item = &s->plan.items.items[uop->item];
-        for (uint32_t n = item->first_node; n < item->first_node + item->nodes; n++)
-            if (s->plan.nodes.items[n].kind == NODE_EARLY)
-                value_known(s, s->flights[w->flight].iteration, n, w->ready);
+        const uint32_t *nodes = &s->plan.listed.items[item->first_listed[NODE_EARLY]];
+        for (uint32_t i = 0; i < item->listed[NODE_EARLY]; i++)
+            value_known(s, s->flights[w->flight].iteration, nodes[i], w->ready);
         return;
     }
     if (w->ready > s->now) {
@@ -128,6 +128,8 @@ void value_known(struct simulator *s, int64_t iteration, uint32_t node, int32_t 
 
 int32_t value_with_trails(const struct simulator *s, int64_t iteration, const struct plan_node *node, int32_t value)
 {
+    if (!node->trails)
+        return value;
     int32_t base = (int32_t)(row_of(s, iteration) * s->plan.nodes.count);
 
     for (uint32_t i = node->first_trail; i < node->first_trail + node->trails; i++) {
@@ -139,24 +141,37 @@ int32_t value_with_trails(const struct simulator *s, int64_t iteration, const st
 }
 
 /* By what its µops have done, without what trails behind. */
-static int32_t value_of(const struct simulator *s, const struct plan_item *item, const struct flight *flight, const struct plan_node *node)
+static int32_t value_of(const struct simulator *s, const struct plan_item *item, const struct flight *flight, int32_t latency)
 {
-    if (node->kind == NODE_STORED)
-        return flight->last;
     if (item->computing)
-        return later(flight->compute_first + node->latency, flight->compute_last + 1);
-    return flight->load != UNKNOWN ? flight->load + item->load_latency : s->now + node->latency;
+        return later(flight->compute_first + latency, flight->compute_last + 1);
+    return flight->load != UNKNOWN ? flight->load + item->load_latency : s->now + latency;
 }
 
-static void publish(struct simulator *s, int64_t iteration, const struct plan_item *item, struct flight *flight, uint8_t kind)
+static void publish_computed(struct simulator *s, const struct plan_item *item, struct flight *flight)
 {
-    for (uint32_t n = item->first_node; n < item->first_node + item->nodes; n++) {
-        const struct plan_node *node = &s->plan.nodes.items[n];
-        if (node->kind != kind)
-            continue;
-        int32_t value = value_with_trails(s, iteration, node, value_of(s, item, flight, node));
+    const uint32_t *nodes = &s->plan.listed.items[item->first_listed[NODE_COMPUTED]];
+
+    flight->told = true;
+    if (item->unread >= 0)
+        flight->done = later(flight->done, value_of(s, item, flight, item->unread));
+    for (uint32_t i = 0; i < item->listed[NODE_COMPUTED]; i++) {
+        const struct plan_node *node = &s->plan.nodes.items[nodes[i]];
+        int32_t value = value_with_trails(s, flight->iteration, node, value_of(s, item, flight, node->latency));
         flight->done = later(flight->done, value);
-        value_known(s, iteration, n, value);
+        value_known(s, flight->iteration, nodes[i], value);
+    }
+}
+
+static void publish_stored(struct simulator *s, const struct plan_item *item, struct flight *flight)
+{
+    const uint32_t *nodes = &s->plan.listed.items[item->first_listed[NODE_STORED]];
+
+    flight->done = later(flight->done, flight->last + 1);
+    for (uint32_t i = 0; i < item->listed[NODE_STORED]; i++) {
+        int32_t value = value_with_trails(s, flight->iteration, &s->plan.nodes.items[nodes[i]], flight->last);
+        flight->done = later(flight->done, value);
+        value_known(s, flight->iteration, nodes[i], value);
     }
 }
 
@@ -169,20 +184,6 @@ static void tell_own(struct simulator *s, struct waiting *own, const struct plan
         if (kind == UOP_DATA || (computing_too && kind == UOP_COMPUTE))
             source_known(s, first + u, ready);
     }
-}
-
-/* What is known of the item now that another of its µops has been dispatched. */
-static void follow(struct simulator *s, int64_t iteration, const struct plan_item *item, struct flight *flight)
-{
-    if (!flight->told && !flight->computing && !(item->load && flight->load == UNKNOWN)) {
-        flight->told = true;
-        publish(s, iteration, item, flight, NODE_COMPUTED);
-    }
-    if (flight->pending)
-        return;
-    if (item->stored)
-        publish(s, iteration, item, flight, NODE_STORED);
-    flight->done = later(flight->done, flight->last + 1);
 }
 
 static void dispatch(struct simulator *s, struct waiting *w, unsigned port)
@@ -214,7 +215,10 @@ static void dispatch(struct simulator *s, struct waiting *w, unsigned port)
         if (--flight->computing == 0 && item->data)
             tell_own(s, w, item, false, later(flight->compute_first + item->latency, flight->compute_last + 1));
     }
-    follow(s, flight->iteration, item, flight);
+    if (!flight->told && !flight->computing && !(item->load && flight->load == UNKNOWN))
+        publish_computed(s, item, flight);
+    if (!flight->pending)
+        publish_stored(s, item, flight);
 }
 
 /* Of the ports that the queue's µops can take now the one that least is waiting for; ports are known where they were bound at rename. */

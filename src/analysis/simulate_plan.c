@@ -7,6 +7,7 @@ void plan_done(struct plan *p)
     vec_done(&p->uops);
     vec_done(&p->edges);
     vec_done(&p->nodes);
+    vec_done(&p->listed);
     vec_done(&p->sources);
     vec_done(&p->readers);
     vec_done(&p->insns);
@@ -144,6 +145,7 @@ static void fill_edges(struct plan *p, const struct deps *d, const struct insn *
         const struct dep_node *to = &d->nodes[from->to];
         bool minor = d->ends[i] == LATENCY_FLAGS && to->end == LATENCY_FLAGS && !insns[to->insn].flags_read;
         p->edges.items[p->edges.count++] = (struct plan_edge){from->from, from->to, from->distance, cycles_of(d->before[i]), operation, d->ends[i], minor};
+        p->nodes.items[from->from].read = true;
         if (p->longest_distance < from->distance)
             p->longest_distance = from->distance;
         if (d->ends[i] != LATENCY_COMMIT && p->nodes.items[from->to].latency < operation)
@@ -177,6 +179,37 @@ static void begin_item(struct plan *p, const struct block_work *w, const struct 
     add_uops(p, w, row, &p->items.items[p->items.count - 1]);
 }
 
+static bool may_trail(const struct plan *p, const struct plan_item *item, uint32_t node)
+{
+    bool load = item->load && !item->computing;
+    for (uint32_t e = item->first_edge; e < item->first_edge + item->edges; e++)
+        if (p->edges.items[e].to == node && (load || p->edges.items[e].minor))
+            return p->nodes.items[node].kind == NODE_COMPUTED || p->nodes.items[node].kind == NODE_STORED;
+    return false;
+}
+
+/* Nobody misses a value that is not read: it only keeps its instruction from retiring, and that only when it is computed. What trails behind a
+ * value can delay retirement, too: such a value is listed. */
+static void list_values(struct plan *p, struct plan_item *item)
+{
+    item->unread = -1;
+    item->first_value = (uint32_t)p->listed.count;
+    for (unsigned kind = 0; kind < NODE_KINDS; kind++) {
+        item->first_listed[kind] = (uint32_t)p->listed.count;
+        for (uint32_t n = item->first_node; n < item->first_node + item->nodes; n++) {
+            const struct plan_node *node = &p->nodes.items[n];
+            if (node->kind != kind)
+                continue;
+            if (node->read || may_trail(p, item, n))
+                vec_push(&p->listed, n);
+            else if (kind == NODE_COMPUTED && item->unread < node->latency)
+                item->unread = node->latency;
+        }
+        item->listed[kind] = (uint32_t)p->listed.count - item->first_listed[kind];
+    }
+    item->values = (uint32_t)p->listed.count - item->first_value;
+}
+
 /* What is known of the last item now that all of its instructions are. */
 static void end_item(struct plan *p, const struct block_work *w, const struct insn *insns, uint32_t next)
 {
@@ -197,17 +230,15 @@ static void end_item(struct plan *p, const struct block_work *w, const struct in
         struct plan_node *node = &p->nodes.items[n];
         node->latency = node->latency < 0 ? item->latency : node->latency;
         node->kind = kind_of(w, insns, item, &w->deps.nodes[n]);
-        item->early |= node->kind == NODE_EARLY;
-        item->stored |= node->kind == NODE_STORED;
-        item->commits |= node->kind == NODE_AT_RETIREMENT;
     }
-    if (item->early)
+    list_values(p, item);
+    if (item->listed[NODE_EARLY])
         add_uop(p, (struct plan_uop){.kind = UOP_RENAMED});
 }
 
 void plan_build(struct plan *p, const struct block_work *w, const struct insn *insns, size_t count)
 {
-    p->items.count = p->uops.count = p->insns.count = 0;
+    p->items.count = p->uops.count = p->insns.count = p->listed.count = 0;
     p->length = 0;
     fill_edges(p, &w->deps, insns);
     for (uint32_t i = 0; i < count; i++) {

@@ -8,7 +8,7 @@
 #define UNKNOWN INT32_MAX
 
 enum uop_kind { UOP_COMPUTE, UOP_LOAD, UOP_ADDRESS, UOP_DATA, UOP_RENAMED /* no µop: values known at rename */ };
-enum node_kind { NODE_COMPUTED, NODE_EARLY, NODE_STORED, NODE_AT_RETIREMENT };
+enum node_kind { NODE_COMPUTED, NODE_EARLY, NODE_STORED, NODE_AT_RETIREMENT, NODE_KINDS };
 
 /* A value that something waits for, and how long after it. Values lie by iteration, then by node. */
 struct plan_source {
@@ -38,6 +38,7 @@ struct plan_node {
     int32_t latency;      /* operation part towards it */
     int32_t reach;        /* cycles for which it still matters when it was there */
     uint8_t kind;         /* enum node_kind */
+    bool read;            /* somebody waits for it */
     uint32_t first_reader, readers;   /* nearest first */
     uint32_t first_trail, trails;     /* sources that delay the value though no µop waits for them */
 };
@@ -59,16 +60,17 @@ struct plan_insn {
 /* An instruction, or two that fused into one. */
 struct plan_item {
     uint32_t insn, members;
-    uint32_t first_uop, uops;        /* after them a UOP_RENAMED when early */
+    uint32_t first_uop, uops;        /* after them a UOP_RENAMED when it lists values that are NODE_EARLY */
     uint32_t first_edge, edges;
     uint32_t first_node, nodes;
     uint32_t issue, decode;
     int32_t latency, load_latency;   /* cycles; the load's from its dispatch to its operation */
     uint16_t computing;              /* µops that compute */
     bool complex, fusible, branch, load, store;
-    bool early;           /* has values that rename knows */
-    bool stored, commits; /* has values of that kind */
     bool data;            /* has a µop that takes the data to store */
+    uint32_t first_value, values;    /* of its values that are read, in listed; kind by kind: */
+    uint32_t first_listed[NODE_KINDS], listed[NODE_KINDS];
+    int32_t unread;       /* latency of the slowest value that is computed and not read; -1: none */
 };
 
 /* All of a kind in one array, item by item. */
@@ -77,6 +79,7 @@ struct plan {
     VEC(struct plan_uop) uops;
     VEC(struct plan_edge) edges;
     VEC(struct plan_node) nodes;
+    VEC(uint32_t) listed;      /* nodes */
     VEC(struct plan_source) sources;
     VEC(struct plan_reader) readers;
     VEC(struct plan_insn) insns;

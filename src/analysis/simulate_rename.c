@@ -80,7 +80,6 @@ static void find_sources(struct simulator *s, struct waiting *w, const struct pl
         else
             w->ready = later(w->ready, value + source->add);
     }
-    s->entered = (int64_t)(w->key >> 32) + 1;
     if (!w->open)
         all_known(s, w);
 }
@@ -126,11 +125,13 @@ static void enter(struct simulator *s, const struct plan_item *item, unsigned sl
     flight->pending = item->uops;
     flight->computing = item->computing;
     flight->told = false;
-    for (uint32_t n = item->first_node; n < item->first_node + item->nodes; n++)
-        values[n] = UNKNOWN;
+    for (uint32_t i = item->first_value; i < item->first_value + item->values; i++)
+        values[s->plan.listed.items[i]] = UNKNOWN;
     enter_uops(s, item, slot, before);
-    if (item->early) {
+    s->entered = s->base.age + item->first_uop + item->uops;
+    if (item->listed[NODE_EARLY]) {
         uint32_t u = item->first_uop + item->uops;
+        s->entered++;
         find_sources(s, add_waiting(s, u, s->now), &s->plan.uops.items[u]);
     }
     s->scheduler += (int32_t)item->uops;

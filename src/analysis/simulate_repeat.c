@@ -57,16 +57,19 @@ static int32_t *write_item(const struct simulator *s, const struct place *at, in
 }
 
 /* Values to come, and those that were there but are still on their way to somebody. Those not known follow from what has not been dispatched. */
-static int32_t *write_values(const struct simulator *s, int64_t iteration, size_t nodes, int32_t *out)
+static int32_t *write_values(const struct simulator *s, int64_t iteration, size_t listed, int32_t *out)
 {
     const int32_t *values = values_of(s, iteration);
+    const uint32_t *nodes = s->plan.listed.items;
 
     *out++ = INT32_MIN;
-    for (size_t n = 0; n < nodes; n++)
-        if (values[n] != UNKNOWN && values[n] + s->plan.nodes.items[n].reach > s->now) {
-            *out++ = (int32_t)n;
-            *out++ = values[n] - s->now;
+    for (size_t i = 0; i < listed; i++) {
+        int32_t value = values[nodes[i]];
+        if (value != UNKNOWN && value + s->plan.nodes.items[nodes[i]].reach > s->now) {
+            *out++ = (int32_t)i;
+            *out++ = value - s->now;
         }
+    }
     return out;
 }
 
@@ -84,8 +87,8 @@ static void write_state(struct simulator *s)
             out = write_item(s, &at, out);
     }
     for (int64_t iteration = from; iteration < base; iteration++)
-        out = write_values(s, iteration, s->plan.nodes.count, out);
-    out = write_values(s, base, s->plan.items.items[s->issued.index].first_node, out);
+        out = write_values(s, iteration, s->plan.listed.count, out);
+    out = write_values(s, base, s->plan.items.items[s->issued.index].first_value, out);
     s->states.count = (size_t)(out - s->states.items);
 }
 

@@ -4,11 +4,10 @@
 
 static void set_commit_times(struct simulator *s, const struct plan_item *item, int64_t iteration)
 {
-    for (uint32_t n = item->first_node; n < item->first_node + item->nodes; n++) {
-        const struct plan_node *node = &s->plan.nodes.items[n];
-        if (node->kind == NODE_AT_RETIREMENT)
-            value_known(s, iteration, n, value_with_trails(s, iteration, node, s->now));
-    }
+    const uint32_t *nodes = &s->plan.listed.items[item->first_listed[NODE_AT_RETIREMENT]];
+
+    for (uint32_t i = 0; i < item->listed[NODE_AT_RETIREMENT]; i++)
+        value_known(s, iteration, nodes[i], value_with_trails(s, iteration, &s->plan.nodes.items[nodes[i]], s->now));
 }
 
 static void keep_step(struct simulator *s, const struct plan_item *item, int64_t iteration, const struct flight *flight)
@@ -39,7 +38,7 @@ void retire_cycle(struct simulator *s)
         s->loads -= item->load;
         s->leaving += item->store;
         s->moved = true;
-        if (item->commits)
+        if (item->listed[NODE_AT_RETIREMENT])
             set_commit_times(s, item, iteration);
         if (iteration < (int64_t)s->timeline)
             keep_step(s, item, iteration, flight);

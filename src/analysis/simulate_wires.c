@@ -166,8 +166,9 @@ void plan_wire(struct plan *p)
     for (size_t k = 0; k < p->items.count; k++) {
         const struct plan_item *item = &p->items.items[k];
         bool pure_load = is_pure_load(p, item);
-        for (uint32_t n = item->first_node; n < item->first_node + item->nodes; n++)
-            wire_node(p, item, pure_load, n);
+        for (unsigned kind = 0; kind < NODE_KINDS; kind++)
+            for (uint32_t i = 0; i < item->listed[kind]; i++)
+                wire_node(p, item, pure_load, p->listed.items[item->first_listed[kind] + i]);
     }
     list_readers(p);
     number_choices(p);
