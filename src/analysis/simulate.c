@@ -149,7 +149,7 @@ static void cycle(struct simulator *s)
     execute_cycle(s);
     rename_cycle(s);
     s->moved |= front_cycle(&s->front);
-    for (; delivered.number < s->front.delivered.number; place_next(&delivered, s->plan.items.count))
+    for (; s->timeline && delivered.number < s->front.delivered.number; place_next(&delivered, s->plan.items.count))
         flight_of(s, delivered.iteration, delivered.index)->fetch = s->now;
     if (s->stall)
         *s->stall += 1;
@@ -216,8 +216,8 @@ void simulate(struct simulator *s, const struct block_work *w, const struct insn
         return;
     out->period = 0;
     s->out = out;
-    start(s, w, insns, count, block);
     s->timeline = options->timeline < limit ? options->timeline : (uint32_t)limit;
+    start(s, w, insns, count, block);
     out->step_iterations = s->timeline;
     if (s->timeline)
         out->steps = mem_zero(s->timeline * count, sizeof *out->steps);

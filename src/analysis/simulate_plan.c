@@ -222,9 +222,15 @@ static void end_item(struct plan *p, const struct block_work *w, const struct in
         edge++;
     item->edges = edge - item->first_edge;
     item->load_latency = way_of_load(p, item, item->load_latency);
+    item->room = item->uops < 4 ? (int32_t)item->uops : 4;
     for (uint32_t u = item->first_uop; u < item->first_uop + item->uops; u++) {
         item->computing += p->uops.items[u].kind == UOP_COMPUTE;
         item->data |= p->uops.items[u].kind == UOP_DATA;
+    }
+    for (uint32_t u = item->first_uop; u < item->first_uop + item->uops; u++) {
+        uint8_t kind = p->uops.items[u].kind;
+        p->uops.items[u].own = (uint16_t)((item->load && (kind == UOP_COMPUTE || kind == UOP_DATA)) + (item->computing && kind == UOP_DATA));
+        p->uops.items[u].term = (u + 1) * (uint64_t)0xbf58476d1ce4e5b9u;
     }
     for (uint32_t n = item->first_node; n < item->first_node + item->nodes; n++) {
         struct plan_node *node = &p->nodes.items[n];

@@ -29,6 +29,8 @@ struct plan_uop {
     uint8_t kind;
     uint16_t choice;      /* of (ports, pipe) among those of the block, or of pipe alone: see struct plan */
     uint16_t pipe_choice;
+    uint16_t own;         /* what it waits for within its item: the load, the last that computes */
+    uint64_t term;        /* its part of hashes */
     uint32_t item;
     uint32_t first_source, sources;
 };
@@ -66,6 +68,7 @@ struct plan_item {
     uint32_t issue, decode;
     int32_t latency, load_latency;   /* cycles; the load's from its dispatch to its operation */
     uint16_t computing;              /* µops that compute */
+    int32_t room;                    /* entries that must be free in the scheduler: long microcoded instructions enter in parts */
     bool complex, fusible, branch, load, store;
     bool data;            /* has a µop that takes the data to store */
     uint32_t first_value, values;    /* of its values that are read, in listed; kind by kind: */

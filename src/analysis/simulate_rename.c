@@ -68,49 +68,43 @@ static unsigned choose_queue(struct simulator *s, const struct plan_uop *uop, un
     return uop->pipe_choice * PORTS_MAX + port;
 }
 
-/* @w is waiting for @uop of the item at rename and not yet for its sources. */
-static void find_sources(struct simulator *s, struct waiting *w, const struct plan_uop *uop)
+/* µop @u of the item at rename waits from now on for @own of its item's others and for its sources, and runs no earlier than @ready. */
+static struct waiting *add_waiting(struct simulator *s, uint32_t u, unsigned own, int32_t ready)
 {
-    const struct plan_source *source = &s->plan.sources.items[uop->first_source];
-
-    for (const struct plan_source *end = source + uop->sources; source < end; source++) {
-        int32_t value = value_at(s, s->base.value, source);
-        if (value == UNKNOWN)
-            w->open++;
-        else
-            w->ready = later(w->ready, value + source->add);
-    }
-    if (!w->open)
-        all_known(s, w);
-}
-
-static struct waiting *add_waiting(struct simulator *s, uint32_t u, int32_t ready)
-{
+    const struct plan_uop *uop = &s->plan.uops.items[u];
+    const struct plan_source *source = &s->plan.sources.items[uop->first_source], *end = source + uop->sources;
     uint32_t place = s->base.uop + u;
     struct waiting *w = &s->waiting[place];
 
     w->key = (uint64_t)(s->base.age + u) << 32 | place;
-    w->ready = ready;
     w->uop = u;
     w->flight = s->base.flight + s->issued.index;
-    w->open = 0;
+    for (; source < end; source++) {
+        int32_t value = value_at(s, s->base.value, source);
+        if (value == UNKNOWN)
+            own++;
+        else
+            ready = later(ready, value + source->add);
+    }
+    w->open = (uint16_t)own;
+    w->ready = ready;
     return w;
 }
 
 static void enter_uops(struct simulator *s, const struct plan_item *item, unsigned slot, const int32_t *before)
 {
-    for (uint32_t u = item->first_uop; u < item->first_uop + item->uops; u++) {
-        const struct plan_uop *uop = &s->plan.uops.items[u];
-        struct waiting *w = add_waiting(s, u, s->now + AT_RENAME);
+    const struct plan_uop *uop = &s->plan.uops.items[item->first_uop];
+
+    for (uint32_t u = item->first_uop; u < item->first_uop + item->uops; u++, uop++) {
+        struct waiting *w = add_waiting(s, u, uop->own, s->now + AT_RENAME);
         unsigned queue = choose_queue(s, uop, slot, before);
         slot += uop->kind == UOP_COMPUTE;   /* a load shares the slot of the operation it is fused with */
+        uint64_t term = (uop->term ^ queue) * TURN;
         w->queue = (uint16_t)queue;
-        uint64_t term = (u << 12 ^ (queue + 1)) * (uint64_t)0xbf58476d1ce4e5b9u;
         w->term = (term ^ term >> 29) * s->base.power;
         s->content += w->term;
-        if (uop->kind == UOP_COMPUTE || uop->kind == UOP_DATA)
-            w->open = (uint16_t)(item->load + (uop->kind == UOP_DATA && item->computing));
-        find_sources(s, w, uop);
+        if (!w->open)
+            all_known(s, w);
     }
 }
 
@@ -130,20 +124,15 @@ static void enter(struct simulator *s, const struct plan_item *item, unsigned sl
     enter_uops(s, item, slot, before);
     s->entered = s->base.age + item->first_uop + item->uops;
     if (item->listed[NODE_EARLY]) {
-        uint32_t u = item->first_uop + item->uops;
         s->entered++;
-        find_sources(s, add_waiting(s, u, s->now), &s->plan.uops.items[u]);
+        struct waiting *w = add_waiting(s, item->first_uop + item->uops, 0, s->now);
+        if (!w->open)
+            all_known(s, w);
     }
     s->scheduler += (int32_t)item->uops;
     s->loads += item->load;
     s->stores += item->store;
     s->front.queued -= (int32_t)item->decode;
-}
-
-/* Long microcoded instructions enter in parts. */
-static int32_t scheduler_need(const struct plan_item *item)
-{
-    return item->uops < 4 ? (int32_t)item->uops : 4;
 }
 
 /* What keeps the next item from entering; NULL: nothing. */
@@ -153,7 +142,7 @@ static double *obstacle(const struct simulator *s, const struct plan_item *item)
         return NULL;
     if (s->rob + (int32_t)item->issue > s->rob_size && s->rob)
         return &s->out->stalls_rob;
-    bool room = s->scheduler + scheduler_need(item) <= s->scheduler_size && s->loads + item->load <= s->load_size && s->stores + item->store <= s->store_size;
+    bool room = s->scheduler + item->room <= s->scheduler_size && s->loads + item->load <= s->load_size && s->stores + item->store <= s->store_size;
     return room ? NULL : &s->out->stalls_scheduler;
 }
 
@@ -166,8 +155,7 @@ void rename_cycle(struct simulator *s)
     s->stall = NULL;
     while (slots > 0) {
         const struct plan_item *item = &s->plan.items.items[s->issued.index];
-        bool there = s->issued.number < s->front.delivered.number && s->flights[s->base.flight + s->issued.index].fetch < s->now;
-        double *stall = there ? obstacle(s, item) : &s->out->stalls_front;
+        double *stall = s->issued.number < s->front.delivered.number ? obstacle(s, item) : &s->out->stalls_front;   /* delivered in a cycle before */
         if (stall) {
             s->stall = slots == s->issue_width ? stall : NULL;
             return;

@@ -138,7 +138,7 @@ static bool worth_keeping(struct simulator *s, bool seen)
     s->streak = seen ? s->streak + 1 : 0;
     if (filling || s->checks < s->next_kept)
         return s->streak && !(s->streak & (s->streak - 1));
-    s->next_kept = s->checks + s->checks / 16 + 1;
+    s->next_kept = s->checks + (s->checks < 16 * 48 ? s->checks / 16 : 48) + 1;
     return true;
 }
 

@@ -7,7 +7,7 @@
 #include "analysis/simulate_plan.h"
 
 #define CALENDAR 256            /* cycles ahead, a power of two; what is later comes up early and goes back */
-#define SEEN 2048               /* hashes remembered, a power of two */
+#define SEEN 16384              /* hashes remembered, a power of two above the iterations of any block */
 #define DISPATCHED UINT16_MAX
 #define NOBODY UINT32_MAX
 #define TURN 0x9e3779b97f4a7c15u       /* odd: an iteration further, in hashes */
