@@ -28,24 +28,20 @@ void rename_start(struct simulator *s)
     begin_iteration(s);
 }
 
-/* Ports are bound at rename to those with the least waiting; the second and fourth µop of a cycle take the next best unless that is much
- * worse (as measured on Skylake, uiCA, ICS 2022). */
+/* Ports are bound at rename to those with the least waiting, the highest of equals; the second and fourth µop of a cycle take the next best unless
+ * that is much worse (as measured on Skylake, uiCA, ICS 2022). Which port is the better is past foretelling: no branch depends on it. */
 static unsigned bind_port(portset ports, unsigned slot, const int32_t *before)
 {
-    int best = 31 - __builtin_clz(ports), next = -1;
+    uint32_t best = UINT32_MAX, next = UINT32_MAX;
 
-    for (ports ^= (portset)1 << best; ports;) {
-        int port = 31 - __builtin_clz(ports);
-        ports ^= (portset)1 << port;
-        if (before[port] < before[best]) {
-            next = best;
-            best = port;
-        } else if (next < 0 || before[port] < before[next]) {
-            next = port;
-        }
+    for (; ports; ports &= ports - 1) {
+        unsigned port = (unsigned)__builtin_ctz(ports);
+        uint32_t here = (uint32_t)before[port] << 8 | (PORTS_MAX - 1 - port), worse = here > best ? here : best;
+        best = here < best ? here : best;
+        next = worse < next ? worse : next;
     }
-    bool second = slot & 1 && next >= 0 && before[next] - before[best] < 3;
-    return (unsigned)(second ? next : best);
+    bool second = slot & 1 && next != UINT32_MAX && (next >> 8) - (best >> 8) < 3;
+    return PORTS_MAX - 1 - ((second ? next : best) & 0xff);
 }
 
 /* Loads take their ports by turns. */

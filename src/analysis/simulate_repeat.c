@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#define KEPT_ITEMS 100   /* simulated for each state that is kept, at least: more than it takes to write it down */
+
 void repeat_start(struct simulator *s)
 {
     s->states.count = s->snapshots.count = 0;
@@ -138,7 +140,8 @@ static bool worth_keeping(struct simulator *s, bool seen)
     s->streak = seen ? s->streak + 1 : 0;
     if (filling || s->checks < s->next_kept)
         return s->streak && !(s->streak & (s->streak - 1));
-    s->next_kept = s->checks + (s->checks < 16 * 48 ? s->checks / 16 : 48) + 1;
+    uint32_t spread = s->checks < 16 * 48 ? s->checks / 16 : 48, least = KEPT_ITEMS / (uint32_t)s->plan.items.count;
+    s->next_kept = s->checks + (spread > least ? spread : least) + 1;
     return true;
 }
 
