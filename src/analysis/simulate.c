@@ -94,7 +94,7 @@ static void size_rings(struct simulator *s)
         memset(values_of(s, iteration), 0, p->nodes.count * sizeof *s->values);
 }
 
-static void start(struct simulator *s, const struct block_work *w, const struct insn *insns, size_t count, const struct block_options *block)
+static void start(struct simulator *s, const struct block_work *w, const struct insn *insns, size_t count, const struct block_options *block, int64_t limit)
 {
     struct frontend bound;
 
@@ -113,7 +113,7 @@ static void start(struct simulator *s, const struct block_work *w, const struct 
     memset(&s->mark, 0, sizeof s->mark);
     execute_start(s);
     rename_start(s);
-    repeat_start(s);
+    repeat_start(s, limit);
 }
 
 /* The first cycle after now in which anything can happen, when nothing did in this one. */
@@ -217,7 +217,7 @@ void simulate(struct simulator *s, const struct block_work *w, const struct insn
     out->period = 0;
     s->out = out;
     s->timeline = options->timeline < limit ? options->timeline : (uint32_t)limit;
-    start(s, w, insns, count, block);
+    start(s, w, insns, count, block, limit);
     out->step_iterations = s->timeline;
     if (s->timeline)
         out->steps = mem_zero(s->timeline * count, sizeof *out->steps);

@@ -7,10 +7,12 @@
 
 #define KEPT_ITEMS 100   /* simulated for each state that is kept, at least: more than it takes to write it down */
 
-void repeat_start(struct simulator *s)
+void repeat_start(struct simulator *s, int64_t looks)
 {
+    for (s->seen_mask = 255; s->seen_mask + 1 < SEEN && s->seen_mask < 2 * looks; s->seen_mask = 2 * s->seen_mask + 1)
+        ;
     s->states.count = s->snapshots.count = 0;
-    s->salt += TURN;
+    memset(s->seen, 0, (s->seen_mask + 1) * sizeof *s->seen);
     s->highest = 0;
     s->checks = s->streak = 0;
     s->last_cycles[0] = s->last_cycles[1] = 0;
@@ -105,7 +107,7 @@ static uint64_t mixed(uint64_t hash, int64_t with)
 static uint64_t hash_state(const struct simulator *s)
 {
     const struct front *f = &s->front;
-    uint64_t hash = mixed(s->content * s->unpower, (int64_t)s->salt);
+    uint64_t hash = mixed(s->content * s->unpower, f->queued);
 
     hash = mixed(hash, (f->delivered.number - s->issued.number) << 40 | (s->issued.number - s->retired.number) << 16 | s->issued.index);
     int64_t decoding = f->streams ? 0 : (f->predecoded.iteration - s->issued.iteration) << 48 | (int64_t)f->predecoded.index << 32 | (f->at - f->block) << 24;
@@ -117,7 +119,7 @@ static uint64_t hash_state(const struct simulator *s)
 /* Whether the hash was there before, unless another has taken its place; it is from now on. */
 static bool was_seen(struct simulator *s, uint64_t hash)
 {
-    uint64_t *at = &s->seen[hash >> 32 & (SEEN - 1)];
+    uint64_t *at = &s->seen[hash >> 32 & s->seen_mask];
     bool seen = *at == hash;
     *at = hash;
     return seen;

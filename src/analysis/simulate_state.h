@@ -7,7 +7,7 @@
 #include "analysis/simulate_plan.h"
 
 #define CALENDAR 256            /* cycles ahead, a power of two; what is later comes up early and goes back */
-#define SEEN 16384              /* hashes remembered, a power of two above the iterations of any block */
+#define SEEN 16384              /* hashes remembered, a power of two */
 #define DISPATCHED UINT16_MAX
 #define NOBODY UINT32_MAX
 #define TURN 0x9e3779b97f4a7c15u       /* odd: an iteration further, in hashes */
@@ -90,7 +90,8 @@ struct simulator {
     bool woken;                        /* a queue got a µop while others of its cycle were leaving */
 
     uint64_t content, unpower;         /* hash of the µops that wait for a port; what takes the iteration at rename out of it */
-    uint64_t seen[SEEN], salt;         /* hashes of the states at the iterations' ends; what makes them differ from block to block */
+    uint64_t seen[SEEN];               /* hashes of the states at the iterations' ends */
+    uint32_t seen_mask;                /* so much of it is in use */
     VEC(int32_t) states;
     VEC(struct snapshot) snapshots;
     int32_t last_cycles[2];            /* in which the last iterations ended */
@@ -165,7 +166,7 @@ void rename_cycle(struct simulator *s);
 void retire_cycle(struct simulator *s);
 
 /* simulate_repeat.c */
-void repeat_start(struct simulator *s);
+void repeat_start(struct simulator *s, int64_t looks);   /* at most so many calls of repeat_found */
 /* True when the state was there before: fills the result. */
 bool repeat_found(struct simulator *s);
 

@@ -3,26 +3,13 @@
 #include <string.h>
 
 #include "analysis/simulate_kernel.h"
+#include "analysis/simulate_stage.h"
 #include "cmd/command.h"
 #include "cmd/options.h"
 
 #define TIMELINE_ITERATIONS 3
 #define TIMELINE_COLUMNS 100
 #define ITERATIONS_MAX 100000
-
-static char stage_at(const struct simulated_step *step, int32_t cycle)
-{
-    return cycle == step->retire     ? 'R'
-           : cycle > step->retire    ? ' '
-           : cycle == step->dispatch ? 'D'
-           : cycle == step->issue    ? 'I'
-           : cycle == step->fetch    ? 'F'
-           : cycle < step->fetch     ? ' '
-           : cycle < step->issue     ? '.'
-           : cycle < step->dispatch  ? '-'
-           : cycle < step->done      ? '='
-                                     : '_';
-}
 
 static void print_timeline(const struct simulation *sim, const struct insn *insns, size_t count, struct str *out)
 {
@@ -34,7 +21,7 @@ static void print_timeline(const struct simulation *sim, const struct insn *insn
                 continue;
             str_addf(out, "%3u %4u ", iteration, insns[k].line);
             for (int32_t cycle = 0; cycle < TIMELINE_COLUMNS && cycle <= step->retire; cycle++)
-                str_add_char(out, stage_at(step, cycle));
+                str_add_char(out, stage_glyph(stage_at(step, cycle)));
             str_addf(out, "  %s\n", insns[k].text ? insns[k].text + strspn(insns[k].text, " \t") : insns[k].mnemonic);
         }
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/simulate_stage.h"
 #include "base/mem.h"
 #include "view/view.h"
 
@@ -22,19 +23,11 @@ static void *timeline_open(void)
     return mem_zero(1, sizeof(struct timeline_view_state));
 }
 
-static const struct stage { char glyph; enum role role; const char *name; } stages[] = {
-    {'F', ROLE_DIM, "fetched"}, {'.', ROLE_DIM, "queued"}, {'I', ROLE_TITLE, "renamed"}, {'-', ROLE_WARN, "waits"}, {'D', ROLE_GOOD, "dispatched"},
-    {'=', ROLE_GOOD, "executes"}, {'_', ROLE_DIM, "done"}, {'R', ROLE_ACCENT, "retired"},
+/* By enum stage. */
+static const struct { enum role role; const char *name; } stages[] = {
+    {ROLE_DIM, "fetched"}, {ROLE_DIM, "queued"}, {ROLE_TITLE, "renamed"}, {ROLE_WARN, "waits"}, {ROLE_GOOD, "dispatched"},
+    {ROLE_GOOD, "executes"}, {ROLE_DIM, "done"}, {ROLE_ACCENT, "retired"},
 };
-
-/* NULL where the instruction is not in the machine. */
-static const struct stage *stage_at(const struct simulated_step *step, int32_t cycle)
-{
-    if (cycle < step->fetch || cycle > step->retire)
-        return NULL;
-    int index = cycle == step->retire ? 7 : cycle == step->dispatch ? 4 : cycle == step->issue ? 2 : cycle == step->fetch ? 0 : cycle < step->issue ? 1 : cycle < step->dispatch ? 3 : cycle < step->done ? 5 : 6;
-    return &stages[index];
-}
 
 /* The simulation of the machine in view; NULL when there is none. */
 static const struct simulation *shown(struct timeline_view_state *v, struct session *s, const struct insn **insns, size_t *count)
@@ -76,10 +69,10 @@ static void draw_row(const struct simulated_step *step, const struct insn *insn,
         grid_fill(g, 0, y, g->width, 1, ROLE_CURSOR, 0, ' ');
     grid_printf(g, 0, y, LEFT, role, 0, "%4zu %4u", iteration, insn->line);
     for (int x = 0; x < width; x++) {
-        const struct stage *stage = stage_at(step, left + x);
-        char glyph[2] = {stage ? stage->glyph : 0, 0};
-        if (stage)
-            grid_put(g, LEFT + 1 + x, y, 1, cursor ? ROLE_CURSOR : stage->role, stage->glyph == '=' || stage->glyph == 'D' ? ATTR_BOLD : 0, glyph);
+        enum stage stage = stage_at(step, left + x);
+        char glyph[2] = {stage_glyph(stage), 0};
+        if (stage != STAGE_NONE)
+            grid_put(g, LEFT + 1 + x, y, 1, cursor ? ROLE_CURSOR : stages[stage].role, stage == STAGE_EXECUTES || stage == STAGE_DISPATCHED ? ATTR_BOLD : 0, glyph);
         else if (first && (left + x) % 10 == 0)
             grid_put(g, LEFT + 1 + x, y, 1, role, 0, "·");
     }
@@ -124,7 +117,7 @@ static void timeline_draw(void *state, struct session *s, struct grid *g)
     grid_printf(g, 0, y, 0, ROLE_ACCENT, 0, "fetched %d  renamed %d  dispatched %d  done %d  retired %d", current->fetch, current->issue, current->dispatch, current->done,
                 current->retire);
     for (size_t i = 0, x = 0; i < sizeof stages / sizeof *stages; i++)
-        x += grid_printf(g, (int)x, y + 1, 0, stages[i].role, 0, "%c %s  ", stages[i].glyph, stages[i].name);
+        x += grid_printf(g, (int)x, y + 1, 0, stages[i].role, 0, "%c %s  ", stage_glyph((enum stage)i), stages[i].name);
 }
 
 static bool timeline_key(void *state, struct session *s, int key, struct str *command)
