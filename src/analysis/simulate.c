@@ -215,6 +215,9 @@ void simulate(struct simulator *s, const struct block_work *w, const struct insn
     if (!count)
         return;
     out->period = 0;
+    out->cycles = NAN;
+    if (isnan(w->core->load_latency))
+        return;
     s->out = out;
     s->timeline = options->timeline < limit ? options->timeline : (uint32_t)limit;
     start(s, w, insns, count, block, limit);

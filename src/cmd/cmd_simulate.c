@@ -30,6 +30,12 @@ static void print_text(const struct machine *m, const struct simulation *sim, co
 {
     const struct ports *ports = mapping_ports(m->mapping);
 
+    if (isnan(sim->cycles)) {
+        str_addf(out, "%s: not simulated: %s\n  bounds say %.2f (%s)\n", m->title,
+                 isnan(machine_number(m, "load_latency")) ? "the machine has no fact load_latency" : "an instruction waits for ever, which its facts do not allow for", bounds->total,
+                 bound_name(bounds->bottleneck));
+        return;
+    }
     str_addf(out, "%s: %s%.2f cycles per iteration simulated", m->title, bounds->unknown ? "at least " : "", sim->cycles);
     if (sim->period)
         str_addf(out, ", exactly %lld/%u: the state repeats after %u iteration%s, seen at iteration %u\n", (long long)sim->numerator, sim->period, sim->period,
@@ -56,10 +62,19 @@ static json_t *result_json(const struct machine *m, const struct simulation *sim
             json_array_append_new(steps, json_pack("{s:i, s:i, s:i, s:i, s:i, s:i, s:i}", "iteration", (int)(i / count), "instruction", (int)(i % count), "fetch",
                                                    sim->steps[i].fetch, "issue", sim->steps[i].issue, "dispatch", sim->steps[i].dispatch, "done", sim->steps[i].done,
                                                    "retire", sim->steps[i].retire));
-    return json_pack("{s:s, s:f, s:o, s:o, s:i, s:b, s:f, s:o, s:{s:f, s:f, s:f}, s:o}", "machine", m->id, "cycles", sim->cycles, "period",
+    return json_pack("{s:s, s:o, s:o, s:o, s:i, s:b, s:f, s:o, s:{s:f, s:f, s:f}, s:o}", "machine", m->id, "cycles",
+                     isnan(sim->cycles) ? json_null() : json_real(sim->cycles), "period",
                      sim->period ? json_integer(sim->period) : json_null(), "numerator", sim->period ? json_integer((json_int_t)sim->numerator) : json_null(), "iterations",
                      (int)sim->iterations, "lower_bound", (int)bounds->unknown, "bound", bounds->total, "ports", busy, "stalls", "frontend", sim->stalls_front, "reorder",
                      sim->stalls_rob, "scheduler", sim->stalls_scheduler, "timeline", steps);
+}
+
+static void print_row(const struct machine *m, const struct simulation *sim, struct str *out)
+{
+    str_addf(out, "%s,", m->id);
+    if (!isnan(sim->cycles))
+        str_addf(out, "%.17g", sim->cycles);
+    str_addf(out, ",%u,%u\n", sim->period, sim->iterations);
 }
 
 static void one_machine(struct session *s, const struct machine *m, const struct simulate_options *options)
@@ -73,7 +88,7 @@ static void one_machine(struct session *s, const struct machine *m, const struct
     if (s->format == FORMAT_JSON)
         session_json(s, result_json(m, &sim, &bounds, count));
     else if (s->format == FORMAT_CSV)
-        str_addf(&s->output, "%s,%.17g,%u,%u\n", m->id, sim.cycles, sim.period, sim.iterations);
+        print_row(m, &sim, &s->output);
     else
         print_text(m, &sim, &bounds, insns, count, &s->output);
     simulation_done(&sim);
