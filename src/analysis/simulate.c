@@ -123,7 +123,7 @@ static int32_t next_event(const struct simulator *s)
 
     if (s->retired.number < s->issued.number) {
         const struct flight *oldest = flight_of(s, s->retired.iteration, s->retired.index);
-        if (!oldest->pending && oldest->done + 1 > s->now && oldest->done + 1 < next)
+        if (!oldest->pending && !oldest->merging && oldest->done + 1 > s->now && oldest->done + 1 < next)
             next = oldest->done + 1;
     }
     return next;

@@ -83,18 +83,92 @@ static void turn_page(struct simulator *s)
     }
 }
 
+int32_t value_with_trails(const struct simulator *s, int64_t iteration, const struct plan_node *node, int32_t value)
+{
+    if (!node->trails)
+        return value;
+    int32_t base = (int32_t)(row_of(s, iteration) * s->plan.nodes.count);
+
+    for (uint32_t i = node->first_trail; i < node->first_trail + node->trails; i++) {
+        int32_t source = value_at(s, base, &s->plan.sources.items[i]);
+        if (source != UNKNOWN)
+            value = later(value, source + s->plan.sources.items[i].add);
+    }
+    return value;
+}
+
+/* By what its µops have done, without what trails behind. */
+static int32_t value_of(const struct simulator *s, const struct plan_item *item, const struct flight *flight, int32_t latency)
+{
+    if (item->computing)
+        return later(flight->compute_first + latency, flight->compute_last + 1);
+    return flight->load != UNKNOWN ? flight->load + item->load_latency : s->now + latency;
+}
+
+static void publish(struct simulator *s, struct flight *flight, uint32_t node, int32_t value)
+{
+    flight->done = later(flight->done, value);
+    value_known(s, flight->iteration, node, value);
+}
+
+static void publish_computed(struct simulator *s, const struct plan_item *item, struct flight *flight)
+{
+    const uint32_t *nodes = &s->plan.listed.items[item->first_listed[NODE_COMPUTED]];
+
+    flight->told = true;
+    if (item->unread >= 0)
+        flight->done = later(flight->done, value_of(s, item, flight, item->unread));
+    for (uint32_t i = 0; i < item->listed[NODE_COMPUTED]; i++) {
+        const struct plan_node *node = &s->plan.nodes.items[nodes[i]];
+        if (!node->merged)
+            publish(s, flight, nodes[i], value_with_trails(s, flight->iteration, node, value_of(s, item, flight, node->latency)));
+    }
+}
+
+/* When the last µop of the item has been dispatched. */
+static void publish_stored(struct simulator *s, const struct plan_item *item, struct flight *flight)
+{
+    const uint32_t *nodes = &s->plan.listed.items[item->first_listed[NODE_STORED]];
+
+    flight->done = later(flight->done, flight->last + 1);
+    for (uint32_t i = 0; i < item->listed[NODE_STORED]; i++)
+        publish(s, flight, nodes[i], flight->last);
+}
+
+/* Values that wait for others besides the item's µops, from @ready on. */
+static void publish_merged(struct simulator *s, const struct plan_item *item, struct flight *flight, int32_t ready)
+{
+    const uint32_t *nodes = &s->plan.listed.items[item->first_listed[NODE_COMPUTED]];
+
+    for (uint32_t i = 0; i < item->listed[NODE_COMPUTED]; i++) {
+        const struct plan_node *node = &s->plan.nodes.items[nodes[i]];
+        if (node->merged)
+            publish(s, flight, nodes[i], later(ready, value_of(s, item, flight, node->latency)));
+    }
+    flight->merging = false;
+}
+
+/* Values that follow from sources alone, or join them. */
+static void known_without_port(struct simulator *s, const struct waiting *w, const struct plan_item *item, enum uop_kind kind)
+{
+    struct flight *flight = &s->flights[w->flight];
+
+    if (kind == UOP_MERGED) {
+        publish_merged(s, item, flight, w->ready);
+        return;
+    }
+    const uint32_t *nodes = &s->plan.listed.items[item->first_listed[NODE_EARLY]];
+    for (uint32_t i = 0; i < item->listed[NODE_EARLY]; i++)
+        value_known(s, flight->iteration, nodes[i], w->ready);
+}
+
 void all_known(struct simulator *s, struct waiting *w)
 {
     const struct plan_uop *uop = &s->plan.uops.items[w->uop];
 
-    if (uop->kind == UOP_RENAMED) {
-        const struct plan_item *item = &s->plan.items.items[uop->item];
-        const uint32_t *nodes = &s->plan.listed.items[item->first_listed[NODE_EARLY]];
-        for (uint32_t i = 0; i < item->listed[NODE_EARLY]; i++)
-            value_known(s, s->flights[w->flight].iteration, nodes[i], w->ready);
-        return;
-    }
-    if (w->ready > s->now) {
+    if (uop->kind >= UOP_RENAMED) {
+        known_without_port(s, w, &s->plan.items.items[uop->item], uop->kind);
+    } else if (w->ready > s->now) {
         enter_calendar(s, w, w->ready);
     } else if ((int64_t)(w->key >> 32) > s->scanned) {
         s->woken = true;
@@ -123,55 +197,6 @@ void value_known(struct simulator *s, int64_t iteration, uint32_t node, int32_t 
     for (; reader < end && reader->ahead < ahead; reader++) {
         uint32_t place = base + reader->ahead;
         source_known(s, &s->waiting[place < s->waiting_count ? place : place - s->waiting_count], value + reader->add);
-    }
-}
-
-int32_t value_with_trails(const struct simulator *s, int64_t iteration, const struct plan_node *node, int32_t value)
-{
-    if (!node->trails)
-        return value;
-    int32_t base = (int32_t)(row_of(s, iteration) * s->plan.nodes.count);
-
-    for (uint32_t i = node->first_trail; i < node->first_trail + node->trails; i++) {
-        int32_t source = value_at(s, base, &s->plan.sources.items[i]);
-        if (source != UNKNOWN)
-            value = later(value, source + s->plan.sources.items[i].add);
-    }
-    return value;
-}
-
-/* By what its µops have done, without what trails behind. */
-static int32_t value_of(const struct simulator *s, const struct plan_item *item, const struct flight *flight, int32_t latency)
-{
-    if (item->computing)
-        return later(flight->compute_first + latency, flight->compute_last + 1);
-    return flight->load != UNKNOWN ? flight->load + item->load_latency : s->now + latency;
-}
-
-static void publish_computed(struct simulator *s, const struct plan_item *item, struct flight *flight)
-{
-    const uint32_t *nodes = &s->plan.listed.items[item->first_listed[NODE_COMPUTED]];
-
-    flight->told = true;
-    if (item->unread >= 0)
-        flight->done = later(flight->done, value_of(s, item, flight, item->unread));
-    for (uint32_t i = 0; i < item->listed[NODE_COMPUTED]; i++) {
-        const struct plan_node *node = &s->plan.nodes.items[nodes[i]];
-        int32_t value = value_with_trails(s, flight->iteration, node, value_of(s, item, flight, node->latency));
-        flight->done = later(flight->done, value);
-        value_known(s, flight->iteration, nodes[i], value);
-    }
-}
-
-static void publish_stored(struct simulator *s, const struct plan_item *item, struct flight *flight)
-{
-    const uint32_t *nodes = &s->plan.listed.items[item->first_listed[NODE_STORED]];
-
-    flight->done = later(flight->done, flight->last + 1);
-    for (uint32_t i = 0; i < item->listed[NODE_STORED]; i++) {
-        int32_t value = value_with_trails(s, flight->iteration, &s->plan.nodes.items[nodes[i]], flight->last);
-        flight->done = later(flight->done, value);
-        value_known(s, flight->iteration, nodes[i], value);
     }
 }
 
@@ -215,10 +240,13 @@ static void dispatch(struct simulator *s, struct waiting *w, unsigned port)
         if (--flight->computing == 0 && item->data)
             tell_own(s, w, item, false, later(flight->compute_first + item->latency, flight->compute_last + 1));
     }
-    if (!flight->told && !flight->computing && !(item->load && flight->load == UNKNOWN))
-        publish_computed(s, item, flight);
     if (!flight->pending)
         publish_stored(s, item, flight);
+    if (!flight->told && !flight->computing && !(item->load && flight->load == UNKNOWN)) {
+        publish_computed(s, item, flight);
+        if (item->merges)
+            source_known(s, w - w->uop + item->first_uop + item->uops + (item->listed[NODE_EARLY] > 0), s->now);
+    }
 }
 
 /* Of the ports that the queue's µops can take now the one that least is waiting for; ports are known where they were bound at rename. */

@@ -179,17 +179,16 @@ static void begin_item(struct plan *p, const struct block_work *w, const struct 
     add_uops(p, w, row, &p->items.items[p->items.count - 1]);
 }
 
-static bool may_trail(const struct plan *p, const struct plan_item *item, uint32_t node)
+static bool is_merged(const struct plan *p, const struct plan_item *item, uint32_t node)
 {
-    bool load = item->load && !item->computing;
     for (uint32_t e = item->first_edge; e < item->first_edge + item->edges; e++)
-        if (p->edges.items[e].to == node && (load || p->edges.items[e].minor))
-            return p->nodes.items[node].kind == NODE_COMPUTED || p->nodes.items[node].kind == NODE_STORED;
+        if (p->edges.items[e].to == node && p->edges.items[e].minor)
+            return true;
     return false;
 }
 
-/* Nobody misses a value that is not read: it only keeps its instruction from retiring, and that only when it is computed. What trails behind a
- * value can delay retirement, too: such a value is listed. */
+/* Nobody misses a value that is not read: it only keeps its instruction from retiring, and that only when it is computed. What a
+ * value waits for after its µops can delay retirement, too: such a value is listed. */
 static void list_values(struct plan *p, struct plan_item *item)
 {
     item->unread = -1;
@@ -197,10 +196,12 @@ static void list_values(struct plan *p, struct plan_item *item)
     for (unsigned kind = 0; kind < NODE_KINDS; kind++) {
         item->first_listed[kind] = (uint32_t)p->listed.count;
         for (uint32_t n = item->first_node; n < item->first_node + item->nodes; n++) {
-            const struct plan_node *node = &p->nodes.items[n];
+            struct plan_node *node = &p->nodes.items[n];
             if (node->kind != kind)
                 continue;
-            if (node->read || may_trail(p, item, n))
+            node->merged = kind == NODE_COMPUTED && is_merged(p, item, n);
+            item->merges |= node->merged;
+            if (node->read || node->merged || (kind == NODE_COMPUTED && item->load && !item->computing))
                 vec_push(&p->listed, n);
             else if (kind == NODE_COMPUTED && item->unread < node->latency)
                 item->unread = node->latency;
@@ -240,6 +241,8 @@ static void end_item(struct plan *p, const struct block_work *w, const struct in
     list_values(p, item);
     if (item->listed[NODE_EARLY])
         add_uop(p, (struct plan_uop){.kind = UOP_RENAMED});
+    if (item->merges)
+        add_uop(p, (struct plan_uop){.kind = UOP_MERGED});
 }
 
 void plan_build(struct plan *p, const struct block_work *w, const struct insn *insns, size_t count)

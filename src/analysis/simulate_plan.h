@@ -7,7 +7,7 @@
 
 #define UNKNOWN INT32_MAX
 
-enum uop_kind { UOP_COMPUTE, UOP_LOAD, UOP_ADDRESS, UOP_DATA, UOP_RENAMED /* no µop: values known at rename */ };
+enum uop_kind { UOP_COMPUTE, UOP_LOAD, UOP_ADDRESS, UOP_DATA, UOP_RENAMED /* no µop: values known at rename */, UOP_MERGED /* no µop: flags that wait for older ones */ };
 enum node_kind { NODE_COMPUTED, NODE_EARLY, NODE_STORED, NODE_AT_RETIREMENT, NODE_KINDS };
 
 /* A value that something waits for, and how long after it. Values lie by iteration, then by node. */
@@ -41,8 +41,9 @@ struct plan_node {
     int32_t reach;        /* cycles for which it still matters when it was there */
     uint8_t kind;         /* enum node_kind */
     bool read;            /* somebody waits for it */
+    bool merged;          /* the UOP_MERGED makes it known */
     uint32_t first_reader, readers;   /* nearest first */
-    uint32_t first_trail, trails;     /* sources that delay the value though no µop waits for them */
+    uint32_t first_trail, trails;     /* sources that delay the value though no µop waits for them, where they are known */
 };
 
 struct plan_edge {
@@ -62,7 +63,7 @@ struct plan_insn {
 /* An instruction, or two that fused into one. */
 struct plan_item {
     uint32_t insn, members;
-    uint32_t first_uop, uops;        /* after them a UOP_RENAMED when it lists values that are NODE_EARLY */
+    uint32_t first_uop, uops;        /* after them a UOP_RENAMED when it lists values that are NODE_EARLY, and a UOP_MERGED */
     uint32_t first_edge, edges;
     uint32_t first_node, nodes;
     uint32_t issue, decode;
@@ -70,6 +71,7 @@ struct plan_item {
     uint16_t computing;              /* µops that compute */
     int32_t room;                    /* entries that must be free in the scheduler: long microcoded instructions enter in parts */
     bool complex, fusible, branch, load, store;
+    bool merges;          /* has a UOP_MERGED */
     bool data;            /* has a µop that takes the data to store */
     uint32_t first_value, values;    /* of its values that are read, in listed; kind by kind: */
     uint32_t first_listed[NODE_KINDS], listed[NODE_KINDS];

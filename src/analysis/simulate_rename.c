@@ -113,17 +113,23 @@ static void enter(struct simulator *s, const struct plan_item *item, unsigned sl
     flight->first = flight->load = flight->compute_first = flight->compute_last = UNKNOWN;
     flight->iteration = (int32_t)s->issued.iteration;
     flight->pending = item->uops;
+    flight->merging = item->merges;
     flight->computing = item->computing;
     flight->told = false;
     for (uint32_t i = item->first_value; i < item->first_value + item->values; i++)
         values[s->plan.listed.items[i]] = UNKNOWN;
     enter_uops(s, item, slot, before);
     s->entered = s->base.age + item->first_uop + item->uops;
+    uint32_t after = item->first_uop + item->uops;
     if (item->listed[NODE_EARLY]) {
+        struct waiting *w = add_waiting(s, after++, 0, s->now);
         s->entered++;
-        struct waiting *w = add_waiting(s, item->first_uop + item->uops, 0, s->now);
         if (!w->open)
             all_known(s, w);
+    }
+    if (item->merges) {   /* it waits for the item's own µops at least */
+        add_waiting(s, after, 1, s->now);
+        s->entered++;
     }
     s->scheduler += (int32_t)item->uops;
     s->loads += item->load;

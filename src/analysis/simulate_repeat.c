@@ -48,7 +48,7 @@ static int32_t *write_item(const struct simulator *s, const struct place *at, in
     const struct waiting *waiting = &s->waiting[row_of(s, at->iteration) * s->plan.uops.count];
 
     *out++ = (int32_t)(s->issued.number - at->number) << 16 | (int32_t)flight->pending;
-    if (flight->pending < item->uops) {
+    if (flight->first != UNKNOWN) {
         *out++ = since(s, flight->done);
         *out++ = flight->compute_first == UNKNOWN ? UNKNOWN : later(flight->compute_first - s->now, -256);
     }
@@ -87,7 +87,7 @@ static void write_state(struct simulator *s)
     int32_t *out = write_counts(s, s->states.items + s->states.count);
     for (struct place at = s->retired; at.number < s->issued.number; place_next(&at, s->plan.items.count)) {
         const struct flight *flight = flight_of(s, at.iteration, at.index);
-        if (flight->pending || flight->done > s->now)
+        if (flight->pending || flight->merging || flight->done > s->now)
             out = write_item(s, &at, out);
     }
     for (int64_t iteration = from; iteration < base; iteration++)

@@ -30,7 +30,7 @@ void retire_cycle(struct simulator *s)
         int64_t iteration = s->retired.iteration;
         const struct plan_item *item = &s->plan.items.items[s->retired.index];
         const struct flight *flight = flight_of(s, iteration, s->retired.index);
-        if (flight->pending || flight->done >= s->now)
+        if (flight->pending || flight->merging || flight->done >= s->now)
             return;
         /* What takes more slots than a cycle has is counted whole. */
         slots -= (int32_t)item->issue;

@@ -20,6 +20,7 @@ struct flight {
     int32_t iteration;
     uint32_t pending, computing;                     /* µops not dispatched yet; those that compute */
     bool told;                                       /* its computed values are known */
+    bool merging;                                    /* those that wait for others besides are not yet */
 };
 
 /* A µop of one iteration from rename on. */

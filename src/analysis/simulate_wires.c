@@ -18,6 +18,9 @@ static bool waits_for(const struct plan *p, const struct plan_item *item, uint8_
     const struct plan_node *to = &p->nodes.items[edge->to];
     bool address = is_address(edge, item), memory = edge->end == LATENCY_MEMORY;
 
+    *add = edge->operation;
+    if (kind == UOP_MERGED)
+        return edge->minor && to->merged;
     *add = 0;
     if (edge->end == LATENCY_COMMIT || edge->minor || (to->kind == NODE_EARLY) != (kind == UOP_RENAMED))
         return false;
@@ -66,8 +69,7 @@ static void wire_uop(struct plan *p, struct plan_uop *uop)
     uop->sources = (uint32_t)p->sources.count - uop->first_source;
 }
 
-/* A pure load's value comes after its address or the forwarded store on their ways to the register; what only one of several µops waits for
- * delays that µop's value; a store reaches the cache after those before it. */
+/* A pure load's value comes after its address or the forwarded store on their ways to the register; a store reaches the cache after its data. */
 static void wire_node(struct plan *p, const struct plan_item *item, bool pure_load, uint32_t n)
 {
     struct plan_node *node = &p->nodes.items[n];
@@ -84,8 +86,6 @@ static void wire_node(struct plan *p, const struct plan_item *item, bool pure_lo
         }
         if (node->kind == NODE_COMPUTED && pure_load && edge->end != LATENCY_COMMIT)
             add_source(p, node->first_trail, edge, edge->before + edge->operation - overlap(p, edge));
-        if (edge->minor)
-            add_source(p, node->first_trail, edge, edge->operation);
     }
     node->trails = (uint32_t)p->sources.count - node->first_trail;
 }

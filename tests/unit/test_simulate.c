@@ -157,8 +157,6 @@ static void check_bounds(const char *id, struct simulator *s, struct block_work 
 
     for (size_t k = 0; k < w->deps.addresses.found_count; k++)
         waits |= !w->deps.addresses.found[k].fits;
-    for (size_t k = 0; k < b->count; k++)   /* nor does the simulation wait for the flags that a shift by cl may leave alone when they come last */
-        waits |= strstr(b->insns[k].form, ", CL)") != NULL;
     double chain = waits ? 0 : 0.96 * bounds.cycles[BOUND_DEPENDENCIES];   /* the simulation takes whole cycles */
     double floor = fmax(fmax(bounds.cycles[BOUND_PORTS], bounds.cycles[BOUND_ISSUE]), chain);
     if (!(sim.cycles >= floor * 0.97 - 0.02))
