@@ -34,7 +34,8 @@ void execute_start(struct simulator *s)
 
 static void make_room(struct queue *q)
 {
-    memmove(q->keys, q->keys + q->head, (q->tail - q->head) * sizeof *q->keys);
+    if (q->head > 0)
+        memmove(q->keys, q->keys + q->head, (q->tail - q->head) * sizeof *q->keys);
     q->tail -= q->head;
     q->head = 0;
     if (q->tail * 2 < q->capacity)
