@@ -47,13 +47,13 @@ static int32_t *write_item(const struct simulator *s, const struct place *at, in
     const struct flight *flight = flight_of(s, at->iteration, at->index);
     const struct waiting *waiting = &s->waiting[row_of(s, at->iteration) * s->plan.uops.count];
 
-    *out++ = (int32_t)(s->issued.number - at->number) << 16 | (int32_t)flight->pending;
+    *out++ = (int32_t)((uint32_t)(s->issued.number - at->number) << 16 | flight->pending);
     if (flight->first != UNKNOWN) {
         *out++ = since(s, flight->done);
         *out++ = flight->compute_first == UNKNOWN ? UNKNOWN : later(flight->compute_first - s->now, -256);
     }
     for (uint32_t u = item->first_uop; flight->pending && u < item->first_uop + item->uops; u++) {
-        *out++ = waiting[u].open << 16 | waiting[u].queue;
+        *out++ = (int32_t)((uint32_t)waiting[u].open << 16 | waiting[u].queue);
         if (waiting[u].open != DISPATCHED)
             *out++ = since(s, waiting[u].ready);
     }
@@ -96,10 +96,16 @@ static void write_state(struct simulator *s)
     s->states.count = (size_t)(out - s->states.items);
 }
 
-static uint64_t mixed(uint64_t hash, int64_t with)
+static uint64_t mixed(uint64_t hash, uint64_t with)
 {
-    hash = (hash ^ (uint64_t)with) * TURN;
+    hash = (hash ^ with) * TURN;
     return hash ^ hash >> 31;
+}
+
+/* Two numbers in one. */
+static uint64_t pair(int64_t a, int64_t b)
+{
+    return (uint64_t)a << 32 ^ (uint64_t)b;
 }
 
 /* Of the µops that wait for a port, of how far the parts of the machine are from each other, and of the cycles that the last two iterations took:
@@ -107,13 +113,15 @@ static uint64_t mixed(uint64_t hash, int64_t with)
 static uint64_t hash_state(const struct simulator *s)
 {
     const struct front *f = &s->front;
-    uint64_t hash = mixed(s->content * s->unpower, f->queued);
+    uint64_t hash = mixed(s->content * s->unpower, pair(f->queued, s->issued.index));
 
-    hash = mixed(hash, (f->delivered.number - s->issued.number) << 40 | (s->issued.number - s->retired.number) << 16 | s->issued.index);
-    int64_t decoding = f->streams ? 0 : (f->predecoded.iteration - s->issued.iteration) << 48 | (int64_t)f->predecoded.index << 32 | (f->at - f->block) << 24;
-    hash = mixed(hash, decoding | f->stall << 16 | f->decode_stall << 8 | f->crossing_paid);
-    hash = mixed(hash, (int64_t)s->stores << 40 | (int64_t)s->leaving << 24 | (int64_t)s->slots_done << 8 | s->load_turn);
-    return mixed(hash, (int64_t)(s->now - s->last_cycles[0]) << 32 | (s->last_cycles[0] - s->last_cycles[1]));
+    hash = mixed(hash, pair(f->delivered.number - s->issued.number, s->issued.number - s->retired.number));
+    if (!f->streams) {
+        hash = mixed(hash, pair(f->predecoded.iteration - s->issued.iteration, f->predecoded.index));
+        hash = mixed(hash, pair((f->at - f->block) * 2 + f->crossing_paid, f->stall * 65536 + f->decode_stall));
+    }
+    hash = mixed(hash, pair(s->stores * 65536 + s->leaving, s->slots_done * 256 + s->load_turn));
+    return mixed(hash, pair(s->now - s->last_cycles[0], s->last_cycles[0] - s->last_cycles[1]));
 }
 
 /* Whether the hash was there before, unless another has taken its place; it is from now on. */
