@@ -2,6 +2,7 @@
 /* Blocks per second and core of the bounds and of the simulation, machine by machine, beside a process of llvm-mca for each block: CPU time, one
  * run. bench_analysis [FILE [MACHINE...]]; FILE is a CSV with a column of hex (blocks of Portolan's own code without one), the machines are all
  * that run x86-64. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -179,9 +180,10 @@ static void bench_machine(const char *id, const struct blocks *b, const char *pe
         machine_free(m);
         return;
     }
-    double all = (double)b->all.count * rounds, bounds = all * 5 / run(b, m, false, 5 * rounds), simulated = all / run(b, m, true, rounds);
+    bool simulates = !isnan(machine_number(m, "load_latency"));
+    double all = (double)b->all.count * rounds, bounds = all * 5 / run(b, m, false, 5 * rounds), simulated = simulates ? all / run(b, m, true, rounds) : NAN;
     double other = peer_speed(peer, strcmp(id, "alderlake-p") == 0 ? "alderlake" : id, b);
-    printf("  %-16s %10.0f %10.0f", id, bounds, simulated);
+    printf(simulates ? "  %-16s %10.0f %10.0f" : "  %-16s %10.0f          -", id, bounds, simulated);
     if (other > 0)
         printf(" %12.0f   %.0f and %.0f times as fast", other, bounds / other, simulated / other);
     putchar('\n');
