@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/simulate.h"
+#include "analysis/simulate_stage.h"
 #include "base/mem.h"
 #include "base/rng.h"
 #include "base/vec.h"
@@ -403,10 +403,26 @@ static void test_timeline(void **state)
     machine_free(machine);
 }
 
+/* A picture by hand: fetched in cycle 1, renamed in 4, dispatched in 7, its result there in 10, retired in 12. */
+static void test_stages(void **state)
+{
+    (void)state;
+    const struct simulated_step step = {.fetch = 1, .issue = 4, .dispatch = 7, .done = 10, .retire = 12};
+    const struct simulated_step moved = {.fetch = 1, .issue = 2, .dispatch = 2, .done = 2, .retire = 4};   /* without a µop */
+    char line[16] = "", other[16] = "";
+
+    for (int32_t cycle = 0; cycle < 14; cycle++) {
+        line[cycle] = stage_glyph(stage_at(&step, cycle));
+        other[cycle] = stage_glyph(stage_at(&moved, cycle));
+    }
+    assert_string_equal(line, " F..I--D==__R ");
+    assert_string_equal(other, " FD_R         ");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_bounds_hold), cmocka_unit_test(test_adding_never_lowers), cmocka_unit_test(test_copies),
                                        cmocka_unit_test(test_copies_simulated), cmocka_unit_test(test_storage_reused),
-                                       cmocka_unit_test(test_thesis_example), cmocka_unit_test(test_timeline)};
+                                       cmocka_unit_test(test_thesis_example), cmocka_unit_test(test_timeline), cmocka_unit_test(test_stages)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
