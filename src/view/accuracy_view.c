@@ -10,6 +10,8 @@
 #include "model/metrics.h"
 #include "view/view.h"
 
+#define MAP_X 7    /* columns of the scale at the left */
+#define PANEL 41   /* columns of the mappings beside the map */
 #define SHARE 10   /* while results arrive, the map takes at most one part in so many of the time */
 
 struct accuracy_view_state {
@@ -136,14 +138,14 @@ static void draw_map(const struct accuracy_view_state *v, struct grid *g, int x,
 
 static void draw_machines(const struct accuracy_view_state *v, struct session *s, struct grid *g, int x, int y)
 {
-    grid_put(g, x, y, 0, ROLE_HEADER, 0, "  mapping            error  Pearson Spearman");
+    grid_put(g, x, y, 0, ROLE_HEADER, 0, "  mapping          error Pearson Spearm.");
     for (size_t i = 0; i < s->selected_count && y + 1 + (int)i < (int)g->height; i++) {
         const struct accuracy *a = &v->others[i];
         enum role role = i == v->which ? ROLE_ACCENT : ROLE_TEXT;
         if (a->n)
-            grid_printf(g, x, y + 1 + (int)i, 0, role, 0, "%c %-16s %6.2f %%   %6.3f   %6.3f", i == v->which ? '>' : ' ', s->selected[i], 100 * a->mape, a->pearson, a->spearman);
+            grid_printf(g, x, y + 1 + (int)i, 0, role, 0, "%c %-14.14s %6.2f %%  %6.3f  %6.3f", i == v->which ? '>' : ' ', s->selected[i], 100 * a->mape, a->pearson, a->spearman);
         else
-            grid_printf(g, x, y + 1 + (int)i, 0, ROLE_DIM, 0, "  %-16s knows none of the forms", s->selected[i]);
+            grid_printf(g, x, y + 1 + (int)i, 0, ROLE_DIM, 0, "  %-14.14s knows none of the forms", s->selected[i]);
     }
 }
 
@@ -162,12 +164,12 @@ static void accuracy_draw(void *state, struct session *s, struct grid *g)
     unsigned room = g->height > 4 ? g->height - 4 : 1, per_row = room >= METRICS_CELLS && g->ascii ? 1 : 2;
     unsigned rows = (METRICS_CELLS + per_row - 1) / per_row;
     rows = rows < room ? rows : room;
-    draw_map(v, g, 7, 1, rows, per_row);
+    draw_map(v, g, MAP_X, 1, rows, per_row);
     double cell = v->map.limit / METRICS_CELLS;
     grid_printf(g, 0, (int)rows + 2, 0, ROLE_ACCENT, 0, "measured %.2f-%.2f, predicted %.2f-%.2f: %u experiments; Enter lists them, m the next mapping", v->column * cell,
                 (v->column + 1) * cell, v->row * cell, (v->row + 1) * cell, v->map.cell[v->row][v->column]);
-    if (g->width >= 7 + 2 * METRICS_CELLS + 46)
-        draw_machines(v, s, g, 7 + 2 * METRICS_CELLS + 2, 1);
+    if (g->width >= MAP_X + 2 * METRICS_CELLS + 2 + PANEL)
+        draw_machines(v, s, g, MAP_X + 2 * METRICS_CELLS + 2, 1);
 }
 
 static int moved(int at, int by)
@@ -202,7 +204,7 @@ static void accuracy_click(void *state, struct session *s, int x, int y)
 {
     struct accuracy_view_state *v = state;
     (void)s;
-    v->column = moved(0, (x - 7) / 2);
+    v->column = moved(0, (x - MAP_X) / 2);
     v->row = moved(METRICS_CELLS - 1, -2 * (y - 1));
 }
 

@@ -10,6 +10,7 @@
 
 #define LEFT 9               /* columns for iteration and line */
 #define TEXT 30              /* columns for the instruction, where there is room */
+#define TEXT_WIDE 46
 
 struct timeline_view_state {
     const struct kernel *kernel;
@@ -99,7 +100,7 @@ static void timeline_draw(void *state, struct session *s, struct grid *g)
     else
         used += grid_printf(g, (int)used + 2, 0, 0, ROLE_WARN, ATTR_BOLD, "about %.2f cycles", sim->cycles) + 2;
     grid_printf(g, (int)used + 2, 0, 0, ROLE_DIM, 0, "rename waits for the front end %.2f, to reorder %.2f, to schedule %.2f", sim->stalls_front, sim->stalls_rob, sim->stalls_scheduler);
-    int width = (int)g->width - LEFT - 1 - (g->width >= 100 ? TEXT : 0);
+    int width = (int)g->width - LEFT - 1 - (g->width >= 160 ? TEXT_WIDE : g->width >= 100 ? TEXT : 0);
     v->height = g->height > 4 ? g->height - 4 : 1;
     if (v->cursor < v->top)
         v->top = v->cursor;
