@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "measure/arch.h"
 #include "measure/ticks.h"
 
 #define ROUNDS 80
@@ -118,20 +119,14 @@ static bool ratios(struct sandbox *s, double each, struct calibration *out, stru
     return true;
 }
 
-/* One body of 200 loads that step through @window bytes around r14: general ones of 8 bytes or vector ones of 16. */
+/* One body of 200 loads that step through @window bytes: general ones of 8 bytes or vector ones of 16. */
 static bool loads_add(struct sandbox *s, unsigned window, bool vector, uint32_t *offset)
 {
     uint8_t code[200 * 8];
     size_t at = 0;
-    for (unsigned i = 0; i < 200; i++) {
-        static const uint8_t general[] = {0x4d, 0x8b, 0x86} /* mov r8, [r14 + d32] */, moved[] = {0x41, 0x0f, 0x10, 0x8e} /* movups xmm1, [r14 + d32] */;
-        size_t length = vector ? sizeof moved : sizeof general;
-        int32_t displacement = (int32_t)(i * (vector ? 16 : 8) % window) - BODY_WINDOW / 2;
-        memcpy(code + at, vector ? moved : general, length);
-        memcpy(code + at + length, &displacement, 4);
-        at += length + 4;
-    }
-    return sandbox_add(s, code, at, 1, false, offset);
+    for (unsigned i = 0; i < 200; i++)
+        at += arch_load(code + at, vector, i * (vector ? 16 : 8) % window);
+    return sandbox_add(s, code, at, 1, COUNTER_BODY, offset);
 }
 
 /* Caches' banks and way predictors make loads of many lines take a little longer now and then, for milliseconds; those of few lines
@@ -177,14 +172,13 @@ static bool load_window_choose(struct sandbox *s, struct calibration *out, struc
 /* The same loop measured again and again by the rules found. */
 static bool noise_floor(struct sandbox *s, struct calibration *out, bool (*cancelled)(void *state), void *state, struct err *err)
 {
-    static const uint8_t add[] = {0x4d, 0x01, 0xc1, 0x4c, 0x01, 0xd3};   /* add r9, r8; add rbx, r10 */
     struct sandbox_item *items = sandbox_items(s);
     double cycles[40];
     unsigned n = 0;
     uint32_t offset;
 
     sandbox_clear(s);
-    sandbox_add(s, add, sizeof add, 100, false, &offset);
+    sandbox_add(s, arch_pair.bytes, arch_pair.length, 100, COUNTER_BODY, &offset);
     for (unsigned i = 0; i < 40; i++)
         items[i] = (struct sandbox_item){.mode = SANDBOX_WINDOWS, .code = PULSE_ITEM, .offset = offset, .vectors = SETUP_SSE};
     if (!sandbox_run(s, 40, &out->rules, cancelled, state, err))

@@ -137,7 +137,7 @@ static bool code_place(struct sandbox *s, struct plan *p, struct err *err)
     for (unsigned i = 0; i < p->copies; i++)
         at += copy_emit(p, p->code, at);
     uint32_t offset;
-    return sandbox_add(s, p->code, at, 1, true, &offset) || err_set(err, ERR_LIMIT, NULL, "the kernel is too long");
+    return sandbox_add(s, p->code, at, 1, COUNTER_MEMORY, &offset) || err_set(err, ERR_LIMIT, NULL, "the kernel is too long");
 }
 
 static void registers_fill(const struct plan *p, enum values values, uint64_t general[16])
@@ -159,7 +159,7 @@ static void registers_fill(const struct plan *p, enum values values, uint64_t ge
 
 static void item_fill(const struct plan *p, enum values values, struct sandbox_item *item)
 {
-    *item = (struct sandbox_item){.code = PULSE_ITEM, .offset = p->offset, .counts_in_memory = true, .difference = true, .vectors = p->vectors,
+    *item = (struct sandbox_item){.code = PULSE_ITEM, .offset = p->offset, .kernel = true, .counter = COUNTER_MEMORY, .difference = true, .vectors = p->vectors,
                                   .passes = 1, .plain_values = p->vector_index};
     registers_fill(p, values, item->general);
 }

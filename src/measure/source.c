@@ -75,7 +75,7 @@ static bool item_prepare(struct cpu_source *s, const struct experiment *e, size_
         state_set(out, "%.90s", err.what);
         return false;
     }
-    if (!sandbox_add(s->sandbox, s->body.code, s->body.length, 1, false, &offset)) {
+    if (!sandbox_add(s->sandbox, s->body.code, s->body.length, 1, COUNTER_BODY, &offset)) {
         *full = true;
         return false;
     }
