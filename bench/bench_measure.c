@@ -178,7 +178,7 @@ int main(int argc, char **argv)
     char name[64];
 
     rng_seed(&rng, argc > 2 ? strtoul(argv[2], NULL, 10) : 1);
-    struct forms *forms = forms_load(NULL, &err);
+    struct forms *forms = forms_load_isa(isa_host(), &err);
     struct source *source = forms ? source_cpu(forms, -1, 0, NULL, NULL, &err) : NULL;
     if (!source)
         die("%s", err.what);

@@ -31,7 +31,7 @@ static void print_latency(struct session *s, const char *form, const struct late
 
 bool cmd_latency_measure(struct session *s, int argc, char **argv, struct err *err)
 {
-    struct forms *forms = forms_load(NULL, err);
+    struct forms *forms = forms_load_isa(isa_host(), err);
     struct sandbox *sandbox = forms ? sandbox_new(-1, err) : NULL;
     struct calibration c;
     json_t *rows = s->format == FORMAT_JSON ? json_array() : NULL;

@@ -15,6 +15,7 @@
 #define CHAIN_SECONDS 10e-6
 #define PROBE_SECONDS 5e-6
 #define PATIENCE_SECONDS 0.1
+#define CHAIN_TICKS 1000   /* of a clock's chain, at least */
 
 static int compare_doubles(const void *a, const void *b)
 {
@@ -29,6 +30,12 @@ double calibrate_floor(double *values, size_t n, double width)
         if (values[i + 2] <= values[i] * (1 + width))
             return values[i + 1];
     return values[n / 2];
+}
+
+double calibrate_stretch(double tick_hz)
+{
+    double ticks = CHAIN_SECONDS * tick_hz;
+    return ticks > 0 && ticks < CHAIN_TICKS ? CHAIN_TICKS / ticks : 1;
 }
 
 static double least_ticks(const struct sandbox_item *item)
@@ -80,14 +87,14 @@ static bool chain_line(struct sandbox *s, double *each, double *overhead, struct
     }
     *each = (high - low) / 400;
     *overhead = low - 2 * *each;
-    return *each > 0 || err_set(err, ERR_IO, NULL, "the time stamp counter does not advance");
+    return *each > 0 || err_set(err, ERR_IO, NULL, "the counter of time does not advance");
 }
 
 /* Multiplication and probe beside the chain, many times over. */
 static bool ratios(struct sandbox *s, double each, struct calibration *out, struct err *err)
 {
     struct sandbox_item *items = sandbox_items(s);
-    double second[ROUNDS], probe[ROUNDS], sorted[ROUNDS], clocks[ROUNDS], quick = out->tick_hz / each;
+    double second[ROUNDS], probe[ROUNDS], sorted[ROUNDS], clocks[ROUNDS], quick = out->stretch * out->tick_hz / each;
 
     for (unsigned i = 0; i < ROUNDS; i++) {
         raw(&items[3 * i], PULSE_CHAIN, CHAIN_SECONDS * quick, SAMPLES);
@@ -145,7 +152,7 @@ static bool load_window_choose(struct sandbox *s, struct calibration *out, struc
             return err_set(err, ERR_LIMIT, NULL, "no room to calibrate");
         /* Far apart in time rather than one after the other. */
         for (unsigned r = 0; r < ROUNDS_EACH; r++) {
-            raw(&items[r * 2 * N + i], PULSE_ITEM, CHAIN_SECONDS * out->clock_hz / 100, OF_ROUND);
+            raw(&items[r * 2 * N + i], PULSE_ITEM, out->stretch * CHAIN_SECONDS * out->clock_hz / 100, OF_ROUND);
             items[r * 2 * N + i].offset = offset;
         }
     }
@@ -211,21 +218,29 @@ bool calibrate(struct sandbox *s, bool (*cancelled)(void *state), void *state, s
         stopwatch_read(&to);
     while (to.time.tv_sec == from.time.tv_sec && to.time.tv_nsec - from.time.tv_nsec < 20000000);
     out->tick_hz = stopwatch_hz(&from, &to);
-    out->rules = (struct window_rules){.chain_cycles = SANDBOX_CHAIN_LENGTH, .overhead = overhead, .chain_tolerance = 0.003, .agreement = 0.004};
+    out->stretch = calibrate_stretch(out->tick_hz);
+    out->rules = (struct window_rules){.chain_cycles = SANDBOX_CHAIN_LENGTH, .overhead = overhead, .chain_tolerance = 0.003, .agreement = 0.004,
+                                       .sizing = (unsigned)ceil(4 * out->stretch)};
     if (!ratios(s, each, out, err))
         return false;
     stopwatch_read(&to);
     out->tick_hz = stopwatch_hz(&from, &to);
     out->rules.second_cycles = isnan(out->second_ratio) ? 0 : out->second_ratio * SANDBOX_CHAIN_LENGTH;
-    out->rules.chain_ticks = CHAIN_SECONDS * out->tick_hz;
-    out->rules.probe_ticks = PROBE_SECONDS * out->tick_hz;
-    out->rules.item_ticks = WINDOW_SECONDS * out->tick_hz;
-    out->rules.patience = PATIENCE_SECONDS * out->tick_hz;
+    out->rules.chain_ticks = out->stretch * CHAIN_SECONDS * out->tick_hz;
+    out->rules.probe_ticks = out->stretch * PROBE_SECONDS * out->tick_hz;
+    out->rules.item_ticks = out->stretch * WINDOW_SECONDS * out->tick_hz;
+    out->rules.patience = out->stretch * PATIENCE_SECONDS * out->tick_hz;
     out->counters = sandbox_has_counter(s);
+    out->unfiltered = sandbox_unfiltered(s);
     return load_window_choose(s, out, err) && noise_floor(s, out, cancelled, state, err);
 }
 
 const char *calibration_method(const struct calibration *c)
 {
     return c->counters ? "cycle counter, beside dependent chains" : "dependent chains beside each sample, no counter";
+}
+
+const char *calibration_remark(const struct calibration *c)
+{
+    return c->unfiltered ? "this is an emulator: code runs without a filter of system calls, and what it takes says nothing of any processor" : arch_remark();
 }
