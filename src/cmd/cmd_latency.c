@@ -29,13 +29,25 @@ static void print_latency(struct session *s, const char *form, const struct late
     }
 }
 
+/* Has the encodings of all that match found out together. */
+static bool prepare(const struct forms *forms, const char *pattern, struct err *err)
+{
+    VEC(const struct form_row *) rows = {0};
+    for (size_t i = 0; i < forms_count(forms); i++)
+        if (!pattern || str_match(pattern, forms_at(forms, i)->form))
+            vec_push(&rows, forms_at(forms, i));
+    bool ok = form_codes_prepare(rows.items, rows.count, err);
+    vec_done(&rows);
+    return ok;
+}
+
 bool cmd_latency_measure(struct session *s, int argc, char **argv, struct err *err)
 {
     struct forms *forms = forms_load_isa(isa_host(), err);
     struct sandbox *sandbox = forms ? sandbox_new(-1, err) : NULL;
     struct calibration c;
     json_t *rows = s->format == FORMAT_JSON ? json_array() : NULL;
-    bool ok = sandbox && calibrate(sandbox, NULL, NULL, &c, err);
+    bool ok = sandbox && prepare(forms, argc > 1 ? argv[1] : NULL, err) && calibrate(sandbox, NULL, NULL, &c, err);
     size_t matched = 0;
 
     if (ok && s->format == FORMAT_CSV)

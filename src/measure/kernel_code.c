@@ -43,10 +43,10 @@ static const char *a64_refused(const struct insn *in)
         return "it has instructions that no decoder here knows";
     if (in->traits & INSN_SYSTEM || mnemonic_is(in, refused))
         return "system instructions are not run";
+    bool relative = strcmp(in->mnemonic, "adr") == 0 || strcmp(in->mnemonic, "adrp") == 0;
     for (unsigned k = 0; k < in->operand_count; k++)
-        if (in->operands[k].kind == OPERAND_RELATIVE && !(in->traits & INSN_BRANCH))
-            return "it has an address relative to its own place";
-    return NULL;
+        relative |= in->operands[k].kind == OPERAND_MEMORY && in->operands[k].base == REG_NONE && in->operands[k].index == REG_NONE;
+    return relative ? "it has an address relative to its own place" : NULL;
 }
 
 const char *kernel_refused_anywhere(const struct insn *insns, size_t count)

@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/vec.h"
 #include "isa/a64_body.h"
+#include "isa/a64_chain.h"
 #include "isa/a64_decode.h"
 #include "isa/assemble.h"
 
@@ -250,6 +251,91 @@ static void test_breakers(void **state)
     free(b);
 }
 
+/* How many links wait for one another, by what the decoder says is read and written; each is followed by helpers up to @apart instructions. */
+static unsigned longest_path(const uint8_t *code, size_t length, size_t apart)
+{
+    unsigned depth[INSN_REGISTERS] = {0}, flags = 0, memory = 0, most = 0;
+    for (size_t at = 0; at < length; at += 4) {
+        struct insn in;
+        unsigned deep = 0;
+        assert_true(a64_decode(code + at, 4, 0, false, &in, NULL));
+        if (in.flags_read)
+            deep = flags;
+        for (unsigned k = 0; k < in.operand_count; k++) {
+            const struct operand *op = &in.operands[k];
+            if (op->kind == OPERAND_MEMORY) {
+                deep = op->base < INSN_REGISTERS && depth[op->base] > deep ? depth[op->base] : deep;
+                deep = op->index < INSN_REGISTERS && depth[op->index] > deep ? depth[op->index] : deep;
+                deep = op->access & ACCESS_READ && memory > deep ? memory : deep;
+            } else if (op->kind == OPERAND_REGISTER && op->access & ACCESS_READ && op->reg < INSN_REGISTERS) {
+                deep = depth[op->reg] > deep ? depth[op->reg] : deep;
+            }
+        }
+        deep += at / 4 % apart == 0;
+        most = deep > most ? deep : most;
+        flags = in.flags_written ? deep : flags;
+        for (unsigned k = 0; k < in.operand_count; k++) {
+            const struct operand *op = &in.operands[k];
+            if (op->kind == OPERAND_MEMORY && op->access & ACCESS_WRITE)
+                memory = deep;
+            else if (op->kind == OPERAND_REGISTER && op->access & ACCESS_WRITE && op->reg < INSN_REGISTERS)
+                depth[op->reg] = deep;
+        }
+    }
+    return most;
+}
+
+/* Every chain of every form: all its links wait for the one before. */
+static void test_chains(void **state)
+{
+    VEC(const struct form_row *) rows = {0};
+    struct chain chains[CHAINS_MAX];
+    struct body *b = mem_alloc(sizeof *b);
+    struct str all = {0};
+    unsigned made = 0, kinds[CHAIN_DOMAINS + 1] = {0};
+    const enum { LINKS = 6 } links = LINKS;
+    (void)state;
+    if (!assembler)
+        return;
+    for (size_t i = 0; i < forms_count(forms); i++)
+        if (!a64_unfit(forms_at(forms, i)))
+            vec_push(&rows, forms_at(forms, i));
+    assert_true(a64_codes_learn(rows.items, rows.count, NULL));
+    /* Two rounds: objdump is asked once for what Capstone does not know. */
+    for (unsigned round = 0; round < 2; round++) {
+        for (size_t i = 0; i < rows.count; i++) {
+            const struct a64_code *code = a64_code_find(rows.items[i], NULL);
+            size_t n = a64_chain_list(code, chains);
+            assert_true(n < CHAINS_MAX);
+            for (size_t k = 0; k < n; k++) {
+                if (!a64_chain_make(code, &chains[k], links, b))
+                    fail_msg("%s: %s to %s cannot be made", rows.items[i]->form, chains[k].from_name, chains[k].to_name);
+                if (round == 0) {
+                    str_add_bytes(&all, (const char *)b->code, b->length);
+                    continue;
+                }
+                struct insn first;
+                assert_true(a64_decode(b->code, 4, 0, true, &first, NULL));
+                bool known = !(first.traits & INSN_UNDECODED);
+                unsigned path = known ? longest_path(b->code, b->length, b->length / 4 / LINKS) : 0;
+                if (known && path < LINKS)
+                    fail_msg("%s: %s to %s: %u of %u wait (%s)", rows.items[i]->form, chains[k].from_name, chains[k].to_name, path, (unsigned)LINKS, first.text);
+                insn_done(&first);
+                made += known;
+                kinds[chains[k].kind]++;
+            }
+        }
+        if (round == 0)
+            assert_true(a64_learn((const uint8_t *)all.data, all.length, NULL));
+    }
+    print_message("%u chains\n", made);
+    assert_true(made > 3000);
+    assert_true(kinds[CHAIN_REGISTER] && kinds[CHAIN_OWN] && kinds[CHAIN_FLAGS] && kinds[CHAIN_FROM_FLAGS] && kinds[CHAIN_TO_FLAGS] && kinds[CHAIN_ADDRESS] && kinds[CHAIN_FORWARD] && kinds[CHAIN_DOMAINS]);
+    vec_done(&rows);
+    str_done(&all);
+    free(b);
+}
+
 static void test_unfit(void **state)
 {
     static const struct { const char *form, *part; } cases[] = {
@@ -295,7 +381,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_fields), cmocka_unit_test(test_every_form), cmocka_unit_test(test_bases_return), cmocka_unit_test(test_breakers),
-        cmocka_unit_test(test_unfit),
+        cmocka_unit_test(test_chains), cmocka_unit_test(test_unfit),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

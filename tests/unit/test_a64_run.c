@@ -3,15 +3,20 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #if defined(__aarch64__)
+#include "analysis/kernel.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/vec.h"
+#include "isa/chain.h"
 #include "isa/cpu.h"
+#include "measure/kernel_run.h"
 #include "measure/source.h"
 
 static struct sandbox *sandbox;
@@ -140,6 +145,81 @@ static void test_every_form(void **state)
     free(b);
 }
 
+/* The chains of every form run as well. */
+static void test_every_chain(void **state)
+{
+    struct err err = {0};
+    struct body *b = mem_alloc(sizeof *b);
+    struct chain chains[CHAINS_MAX];
+    unsigned ran = 0, illegal = 0, n = 0;
+    char why[256];
+    (void)state;
+    sandbox_clear(sandbox);
+    for (size_t i = 0; i <= forms_count(forms); i++) {
+        bool last = i == forms_count(forms);
+        struct form_code *code = last || form_measurable(forms_at(forms, i), why, sizeof why) ? NULL : form_code_new(forms_at(forms, i), &err);
+        size_t count = code ? chain_list(code, chains) : 0;
+        if (n && (last || n + count > 192)) {
+            if (!sandbox_run(sandbox, n, NULL, NULL, NULL, &err))
+                fail_msg("%s", err.what);
+            for (unsigned k = 0; k < n; k++) {
+                const struct sandbox_item *item = &sandbox_items(sandbox)[k];
+                ran += item->fault == FAULT_NONE;
+                illegal += item->fault == FAULT_ILLEGAL;
+                if (item->fault != FAULT_NONE && item->fault != FAULT_ILLEGAL)
+                    fail_msg("a chain before %s: %s at 0x%llx", last ? "the end" : forms_at(forms, i)->form, sandbox_fault_text(item->fault), (unsigned long long)item->fault_address);
+            }
+            n = 0;
+            sandbox_clear(sandbox);
+        }
+        for (size_t k = 0; k < count; k++) {
+            uint32_t offset;
+            if (!chain_make(code, &chains[k], 48, b, &err) || !sandbox_add(sandbox, b->code, b->length, 1, COUNTER_BODY, &offset))
+                fail_msg("%s: %s", forms_at(forms, i)->form, err.what);
+            sandbox_items(sandbox)[n++] = (struct sandbox_item){.mode = SANDBOX_RAW_TICKS, .code = PULSE_ITEM, .offset = offset, .vectors = sandbox_setup(b), .warm = 1, .count = 30, .samples = 1};
+        }
+        form_code_free(code);
+    }
+    print_message("%u chains ran, %u were refused by the processor\n", ran, illegal);
+    free(b);
+}
+
+/* Kernels as they stand: they run, whether or not this machine is quiet enough to say how long they take. */
+static void test_kernels(void **state)
+{
+    static const char *const names[] = {"triad-a64-gcc-O3.s", "daxpy-a64-gcc-sve.s", "daxpy-a64-clang-tail.s", "dot-a64-clang-O3.s", "stencil-a64-gcc-O3.s"};
+    struct calibration c;
+    struct err err = {0};
+    unsigned ran = 0;
+    (void)state;
+    if (!calibrate(sandbox, NULL, NULL, &c, &err)) {
+        print_message("%s\n", err.what);
+        return;
+    }
+    c.rules.patience = 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char relative[64];
+        size_t count;
+        struct kernel_measured m;
+        snprintf(relative, sizeof relative, "kernels/%s", names[i]);
+        char *path = file_data_path(relative);
+        struct kernel *kernel = path ? kernel_load(path, &(struct kernel_options){0}, &err) : NULL;
+        free(path);
+        if (!kernel)
+            continue;
+        const struct insn *insns = kernel_insns(kernel, &count);
+        if (kernel_run(sandbox, &c, insns, count, &m, &err)) {
+            assert_true(m.cycles > 0);
+            print_message("%s: %.2f cycles\n", names[i], m.cycles);
+        } else if (err.code != ERR_LIMIT && !(strstr(names[i], "sve") && !cpu_has("sve"))) {
+            fail_msg("%s: %s", names[i], err.what);
+        }
+        ran++;
+        kernel_free(kernel);
+    }
+    print_message("%u kernels ran\n", ran);
+}
+
 static int setup(void **state)
 {
     struct err err = {0};
@@ -161,7 +241,8 @@ static int teardown(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_faults), cmocka_unit_test(test_system_call), cmocka_unit_test(test_counts), cmocka_unit_test(test_every_form)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_faults), cmocka_unit_test(test_system_call), cmocka_unit_test(test_counts), cmocka_unit_test(test_every_form),
+                                       cmocka_unit_test(test_every_chain), cmocka_unit_test(test_kernels)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }
 
