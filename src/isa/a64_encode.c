@@ -166,7 +166,7 @@ static void text_make(const char *template, const struct a64_code *code, unsigne
     }
 }
 
-/* The lines that tell a form's encoding, in one order for asking and for reading the answer. */
+/* A form whose encoding the assembler is asked for; its lines come in the order in which the answer is read. */
 struct inquiry {
     const struct form_row *row;
     struct a64_code *code;
@@ -179,32 +179,21 @@ static size_t slot_bits(const struct a64_slot *s)
     return s->letter == 'P' ? 4 : 5;
 }
 
-static void ask(struct inquiry *q, struct str *text, size_t *line)
+void a64_code_ask(const struct form_row *row, const struct a64_code *c, struct str *out, size_t *lines)
 {
-    const char *template = q->row->template, *end;
-    struct a64_code *c = q->code;
+    const char *end;
 
-    q->line = *line;
-    text_make(template, c, A64_SLOTS, 0, NO_DISPLACEMENT, text);
-    str_add_char(text, '\n');
-    ++*line;
-    for (unsigned s = 0; s < c->slot_count; s++)
-        for (unsigned b = 0; b < slot_bits(&c->slots[s]); b++, ++*line) {
-            text_make(template, c, s, c->slots[s].base ^ 1u << b, NO_DISPLACEMENT, text);
-            str_add_char(text, '\n');
+    *lines = 0;
+    for (unsigned s = 0; s <= c->slot_count; s++)
+        for (unsigned b = 0; b < (s ? slot_bits(&c->slots[s - 1]) : 1); b++, ++*lines) {
+            text_make(row->template, c, s ? s - 1 : A64_SLOTS, s ? c->slots[s - 1].base ^ 1u << b : 0, NO_DISPLACEMENT, out);
+            str_add_char(out, '\n');
         }
-    if (!displacement_in(template, &end))
+    if (!displacement_in(row->template, &end))
         return;
-    for (unsigned b = 0; b <= A64_STEPS; b++, ++*line) {
-        if (c->writeback)
-            text_make(template, c, A64_SLOTS, 0, -c->step, text);
-        else
-            text_make(template, c, A64_SLOTS, 0, b ? (int64_t)c->bytes << (b - 1) : 0, text);
-        str_add_char(text, '\n');
-        if (c->writeback) {
-            ++*line;
-            break;
-        }
+    for (unsigned b = 0; b <= (c->writeback ? 0 : A64_STEPS); b++, ++*lines) {
+        text_make(row->template, c, A64_SLOTS, 0, c->writeback ? -c->step : b ? (int64_t)c->bytes << (b - 1) : 0, out);
+        str_add_char(out, '\n');
     }
 }
 
@@ -259,8 +248,12 @@ static bool run(struct inquiry *inquiries, size_t count, struct err *err)
     struct str text = {0};
     size_t lines = 1;
 
-    for (size_t i = 0; i < count; i++)
-        ask(&inquiries[i], &text, &lines);
+    for (size_t i = 0; i < count; i++) {
+        size_t asked;
+        inquiries[i].line = lines;
+        a64_code_ask(inquiries[i].row, inquiries[i].code, &text, &asked);
+        lines += asked;
+    }
     struct err own = {0};
     bool ok = assemble_isa(ISA_AARCH64, NULL, str_text(&text), text.length, SYNTAX_AUTO, true, &assembled, &own);
     struct answer a = {mem_zero(lines + 1, sizeof *a.words), mem_zero(lines + 1, sizeof *a.there), lines};
@@ -334,25 +327,38 @@ static bool zero_is_same(const struct form_row *row, const struct a64_code *code
     return strcmp(form, row->form) == 0;
 }
 
-static bool inquiry_init(const struct form_row *row, struct inquiry *q)
+bool a64_code_draft(const struct form_row *row, struct a64_code *out, char *reason, size_t size)
 {
     struct a64_text text;
     const char *end;
 
-    *q = (struct inquiry){.row = row, .code = mem_zero(1, sizeof *q->code)};
-    if (!slots_parse(row->template, q->code) || !a64_code_text(row, &text, &q->code->access)) {
-        snprintf(q->reason, sizeof q->reason, "its template cannot be taken apart");
-        free(q->code);
-        q->code = NULL;
+    *out = (struct a64_code){0};
+    if (!slots_parse(row->template, out) || !a64_code_text(row, &text, &out->access)) {
+        snprintf(reason, size, "its template cannot be taken apart");
         return false;
     }
-    snprintf(q->code->mnemonic, sizeof q->code->mnemonic, "%s", text.mnemonic);
-    q->code->bytes = q->code->access.memory_bits / 8;
-    q->code->writeback = (q->code->access.traits & INSN_WRITEBACK) != 0;
+    snprintf(out->mnemonic, sizeof out->mnemonic, "%s", text.mnemonic);
+    out->bytes = out->access.memory_bits / 8;
+    out->writeback = (out->access.traits & INSN_WRITEBACK) != 0;
     const char *literal = displacement_in(row->template, &end);
-    q->code->lowest = literal && !zero_is_same(row, q->code);
-    q->code->step = q->code->writeback && literal ? strtoll(literal + 1, NULL, 0) : 0;
+    out->lowest = literal && !zero_is_same(row, out);
+    out->step = out->writeback && literal ? strtoll(literal + 1, NULL, 0) : 0;
+    /* What add and sub can take back. */
+    if (out->step <= -4096 || out->step >= 4096) {
+        snprintf(reason, size, "it steps its base too far");
+        return false;
+    }
     return true;
+}
+
+static bool inquiry_init(const struct form_row *row, struct inquiry *q)
+{
+    *q = (struct inquiry){.row = row, .code = mem_alloc(sizeof *q->code)};
+    if (a64_code_draft(row, q->code, q->reason, sizeof q->reason))
+        return true;
+    free(q->code);
+    q->code = NULL;
+    return false;
 }
 
 /* The place of a template; its code and reason are there, perhaps NULL. Under the lock. */

@@ -49,6 +49,10 @@ struct a64_code {
 bool a64_codes_learn(const struct form_row *const *rows, size_t count, struct err *err);
 /* The code of @row, learnt when it was not; NULL with err when the template cannot be assembled. Borrowed for the program's life. Any thread. */
 const struct a64_code *a64_code_find(const struct form_row *row, struct err *err);
+/* What the template says by itself: slots, access, step, everything but words. False with the reason in @reason when it is no AArch64 template. Any thread. */
+bool a64_code_draft(const struct form_row *row, struct a64_code *out, char *reason, size_t size);
+/* The lines that the assembler is asked to tell @draft's encoding from. */
+void a64_code_ask(const struct form_row *row, const struct a64_code *draft, struct str *out, size_t *lines);
 /* Text of @row's instance taken apart without the assembler: what it reads and writes. False when it is not in the shape of AArch64 text. */
 bool a64_code_text(const struct form_row *row, struct a64_text *text, struct a64_access *access);
 
