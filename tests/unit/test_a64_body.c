@@ -14,6 +14,7 @@
 #include "isa/a64_chain.h"
 #include "isa/a64_decode.h"
 #include "isa/assemble.h"
+#include "isa/child.h"
 
 static struct forms *forms;
 static bool assembler;   /* aarch64-linux-gnu-as is there */
@@ -357,6 +358,20 @@ static void test_unfit(void **state)
     assert_null(a64_unfit(forms_find(forms, "ADR (X, Rel)")));
 }
 
+/* Binutils by the names they have: plain for this processor, with the target's before them otherwise. */
+static void test_tools(void **state)
+{
+    char buffer[64];
+    enum isa other = isa_host() == ISA_X86_64 ? ISA_AARCH64 : ISA_X86_64;
+    (void)state;
+    assert_string_equal(child_tool(other, "as", buffer, sizeof buffer), other == ISA_AARCH64 ? "aarch64-linux-gnu-as" : "x86_64-linux-gnu-as");
+    char *path = mem_strdup(getenv("PATH") ? getenv("PATH") : "");
+    setenv("PATH", "/nowhere::/also", 1);
+    assert_string_equal(child_tool(isa_host(), "objdump", buffer, sizeof buffer), "objdump");
+    setenv("PATH", path, 1);
+    free(path);
+}
+
 static int setup(void **state)
 {
     struct assembled a;
@@ -381,7 +396,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_fields), cmocka_unit_test(test_every_form), cmocka_unit_test(test_bases_return), cmocka_unit_test(test_breakers),
-        cmocka_unit_test(test_chains), cmocka_unit_test(test_unfit),
+        cmocka_unit_test(test_chains), cmocka_unit_test(test_unfit), cmocka_unit_test(test_tools),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

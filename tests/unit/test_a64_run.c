@@ -196,7 +196,9 @@ static void test_kernels(void **state)
         print_message("%s\n", err.what);
         return;
     }
-    c.rules.patience = 0;
+    /* An emulator's clocks never agree: there every window counts, so that what follows on them is run. */
+    if (sandbox_unfiltered(sandbox))
+        c.rules.chain_tolerance = c.rules.probe_tolerance = c.rules.agreement = 1e9;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char relative[64];
         size_t count;
@@ -209,8 +211,8 @@ static void test_kernels(void **state)
             continue;
         const struct insn *insns = kernel_insns(kernel, &count);
         if (kernel_run(sandbox, &c, insns, count, &m, &err)) {
-            assert_true(m.cycles > 0);
-            print_message("%s: %.2f cycles\n", names[i], m.cycles);
+            assert_true(m.cycles > 0 && m.repeats >= 3 && m.pages > 0 && m.iterations > 0);
+            print_message("%s: %.2f cycles, %u pages\n", names[i], m.cycles, m.pages);
         } else if (err.code != ERR_LIMIT && !(strstr(names[i], "sve") && !cpu_has("sve"))) {
             fail_msg("%s: %s", names[i], err.what);
         }
