@@ -288,7 +288,7 @@ bool cmd_experiments_measure(struct session *s, int argc, char **argv, struct er
     struct measuring *w = mem_zero(1, sizeof *w);
     pthread_mutex_init(&w->lock, NULL);
     bool ok = arguments_read(s, argc, argv, w, &filter, err) && rows_choose(s, w, str_text(&filter), err);
-    if (ok && !w->simulated && (forms = session_forms(s, ISA_X86_64, err)) != NULL)
+    if (ok && !w->simulated && (forms = session_forms(s, isa_host(), err)) != NULL)
         w->forms = forms_copy(forms);
     str_done(&filter);
     if (!ok || (!w->simulated && !w->forms)) {

@@ -57,7 +57,7 @@ static bool cancelled(void *state)
 
 static bool measure_block(struct sandbox *sandbox, const struct calibration *calibration, const char *hex, struct kernel_measured *out, struct err *err)
 {
-    struct kernel *kernel = kernel_from_hex(hex, err);
+    struct kernel *kernel = kernel_from_hex_isa(isa_host(), hex, err);
     size_t count;
     const struct insn *insns = kernel ? kernel_insns(kernel, &count) : NULL;
     bool ok = insns && kernel_run(sandbox, calibration, insns, count, out, err);
@@ -189,8 +189,8 @@ static bool take_loop(struct session *s, struct measuring *w, struct err *err)
 
     if (!s->kernel)
         return err_set(err, ERR_USAGE, "kernel load FILE", "no kernel is loaded");
-    if (s->kernel->isa != ISA_X86_64)
-        return err_set(err, ERR_USAGE, "measure it on a machine of its own", "this CPU runs x86-64, and the kernel is %s", isa_name(s->kernel->isa));
+    if (s->kernel->isa != isa_host())
+        return err_set(err, ERR_USAGE, "measure it on a machine of its own", "this CPU runs %s, and the kernel is %s", isa_name(isa_host()), isa_name(s->kernel->isa));
     const struct insn *insns = kernel_insns(s->kernel, &count);
     if (!count)
         return err_set(err, ERR_DATA, "kernel use N takes another loop", "the loop has no instructions");

@@ -33,6 +33,18 @@ static void print_latency(struct session *s, const char *form, const struct late
     }
 }
 
+/* Has the encodings of all that match found out together. */
+static bool prepare(const struct forms *forms, const char *pattern, struct err *err)
+{
+    VEC(const struct form_row *) rows = {0};
+    for (size_t i = 0; i < forms_count(forms); i++)
+        if (!pattern || str_match(pattern, forms_at(forms, i)->form))
+            vec_push(&rows, forms_at(forms, i));
+    bool ok = form_codes_prepare(rows.items, rows.count, err);
+    vec_done(&rows);
+    return ok;
+}
+
 /* The job: chains of all forms that match, printed at its end. */
 struct chains {
     struct session *session;
@@ -70,9 +82,9 @@ static bool chains_run(struct job *job, void *state, struct err *err)
     struct calibration c;
 
     w->job = job;
-    struct forms *forms = forms_load(NULL, err);
+    struct forms *forms = forms_load_isa(isa_host(), err);
     struct sandbox *sandbox = forms ? sandbox_new(-1, err) : NULL;
-    bool ok = sandbox && calibrate(sandbox, cancelled, w, &c, err);
+    bool ok = sandbox && prepare(forms, w->pattern, err) && calibrate(sandbox, cancelled, w, &c, err);
     size_t matched = 0;
     for (size_t i = 0; ok && i < forms_count(forms); i++) {
         const struct form_row *row = forms_at(forms, i);

@@ -51,10 +51,13 @@ static json_t *number_or_null(double value)
 
 static json_t *calibration_json(const struct calibration *c)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:f, s:f, s:i, s:s}", "clock_hz", number_or_null(c->clock_hz), "tick_hz", number_or_null(c->tick_hz), "noise",
+    json_t *object = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:f, s:f, s:i, s:s}", "clock_hz", number_or_null(c->clock_hz), "tick_hz", number_or_null(c->tick_hz), "noise",
                      number_or_null(c->noise), "contention", number_or_null(c->contention), "nops_per_cycle", number_or_null(c->probe_rate), "multiply_latency",
                      number_or_null(c->second_ratio), "load_window", (int)c->load_window, "probe_tolerance", c->rules.probe_tolerance, "overhead_ticks", c->rules.overhead, "cpu_number", c->cpu, "method",
                      calibration_method(c));
+    if (calibration_remark(c))
+        json_object_set_new(object, "remark", json_string(calibration_remark(c)));
+    return object;
 }
 
 static void calibration_text(struct session *s, const struct calibration *c)
@@ -71,6 +74,10 @@ static void calibration_text(struct session *s, const struct calibration *c)
         str_add(&s->output, "second chain: a dependent multiplication takes no whole number of cycles here, not used\n");
     else
         str_addf(&s->output, "second chain: a dependent 64-bit multiplication takes %.0f cycles\n", c->second_ratio);
+    if (c->stretch > 1)
+        str_addf(&s->output, "runs are %.1f times as long as usual, since time stamps are %.0f ns apart\n", c->stretch, 1e9 / c->tick_hz);
+    if (calibration_remark(c))
+        str_addf(&s->output, "note: %s\n", calibration_remark(c));
 }
 
 static void print_calibration(struct session *s, const struct calibration *c)

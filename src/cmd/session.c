@@ -20,7 +20,7 @@ void session_init(struct session *s)
 {
     static const char *const shown[ISA_COUNT][3] = {{"skylake", "sapphirerapids", "znver4"}, {"neoverse-v2", "neoverse-n1", "cortex-a72"}};
 
-    *s = (struct session){.input = stdin, .revision = 1, .patience = INFINITY, .kernel_measured = NAN, .seed = 1, .record = record_new()};
+    *s = (struct session){.input = stdin, .revision = 1, .patience = INFINITY, .kernel_measured = NAN, .seed = 1, .isa = isa_host(), .record = record_new()};
     for (int isa = 0; isa < ISA_COUNT; isa++) {
         s->kept[isa] = (struct selection){mem_alloc(3 * sizeof(char *)), 3};
         for (size_t i = 0; i < 3; i++)

@@ -175,10 +175,12 @@ static bool as_failure(const struct child_result *r, struct err *err)
 static bool passes_run(const char *text, size_t length, bool skip_bad, struct listing *l, const char *dir,
                        struct refused_list *refused, struct assembled *out, struct err *err)
 {
-    const char *x86[] = {"as", "--64", "-gdwarf-2", "-L", "--MD", "deps", "-o", "out.o",
+    char program[64];
+    child_tool(l->isa, "as", program, sizeof program);
+    const char *x86[] = {program, "--64", "-gdwarf-2", "-L", "--MD", "deps", "-o", "out.o",
                          l->syntax == SYNTAX_INTEL ? "-msyntax=intel" : "-msyntax=att",
                          l->syntax == SYNTAX_INTEL ? "-mnaked-reg" : NULL, NULL};
-    const char *arm[] = {"aarch64-linux-gnu-as", "-march=" ASSEMBLE_A64_ARCH, "-gdwarf-2", "-L", "--MD", "deps", "-o", "out.o", NULL};
+    const char *arm[] = {program, "-march=" ASSEMBLE_A64_ARCH, "-gdwarf-2", "-L", "--MD", "deps", "-o", "out.o", NULL};
     const char *const *argv = l->isa == ISA_AARCH64 ? arm : x86;
     for (int pass = 0;; pass++) {
         struct child_result r;
