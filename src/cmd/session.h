@@ -20,6 +20,7 @@
 enum format { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON };
 
 struct evolve_run;
+struct active_curve;
 
 /* The last `kernel whatif NAME=A..B`. */
 struct sweep {
@@ -35,6 +36,8 @@ struct session {
     struct experiments *experiments;  /* NULL: none */
     struct evolve_run **runs;         /* of inference, newest last */
     size_t run_count;
+    struct active_curve *active;      /* rounds of the last `evolve start --active`; NULL: none */
+    unsigned active_run;              /* the run that followed them; 0 while they go on, and after they failed */
     struct machine **machines;        /* loaded so far */
     size_t machine_count;
     char **selected;                  /* ids shown side by side, all of instruction set isa; the first is the current one */
