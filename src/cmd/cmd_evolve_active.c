@@ -14,6 +14,7 @@
 #define ROUNDS 8                    /* of inference, when nothing else ends them */
 #define SHARE 10                    /* one in so many pairs is measured at most, unless told otherwise */
 #define SIZE 4                      /* forms of the largest experiments, likewise */
+#define BATCH_LEAST 16              /* experiments of a round, when many are allowed: as many as there are forms, and no fewer */
 #define SIMULATED_NOISE 0.001
 #define ROUNDS_SHOWN 1000
 
@@ -152,7 +153,10 @@ static void set_up(struct active_options *o, const struct experiments *t, const 
 
     o->select.size = w->size ? (unsigned)w->size : SIZE;
     o->select.most = w->most ? w->most : pairs / SHARE > n ? pairs / SHARE : n;
-    o->select.batch = o->select.first = o->select.most / ROUNDS + 1;
+    o->select.batch = o->select.most / ROUNDS + 1;
+    if (o->select.batch > n && o->select.batch > BATCH_LEAST)
+        o->select.batch = n > BATCH_LEAST ? n : BATCH_LEAST;
+    o->select.first = o->select.batch;
     o->select.random = w->random;
     o->select.evolve = *evolve;
     o->select.evolve.threads = 1;

@@ -12,6 +12,7 @@
 #define COMMITTEE 32          /* mappings that are asked: the individuals of the run, and where walks from them came by */
 #define WALK_HEAT 3           /* temperature of the walks, in noise: hot enough to leave what the search happened to end in */
 #define WALK_MOVES 300        /* per form, between two of them */
+#define RESIDUALS_BESIDE 4    /* mean residuals that count beside those of a form */
 #define FORETOLD 1.5          /* the disputed ones are foretold when their error is up to this multiple of the noise */
 #define FORETOLD_LEAST 16     /* so many of them say something */
 #define FORETOLD_ROUNDS 2     /* one after the other: one such round happens while whole questions have not come up */
@@ -21,19 +22,32 @@ const char *const select_end_names[] = {"goes on", "as many as were allowed", "n
 struct committee {
     struct mapping *mappings[COMMITTEE];   /* the best first */
     size_t count;
-    double noise;
+    double noise;                          /* relative error that the best leaves of all that was measured */
+    double *form_noise;                    /* of the experiments with each form of the table */
 };
 
 static void committee_done(struct committee *c)
 {
     for (size_t i = 0; i < c->count; i++)
         mapping_free(c->mappings[i]);
-    c->count = 0;
+    free(c->form_noise);
+    *c = (struct committee){.count = 0};
 }
 
-/* How far each mapping's prediction is from the mean of all, relative, for each row of @t from @first on: @n numbers a row, zeros where one
- * of them knows no answer. */
-static double *deviations(const struct mapping *const *mappings, size_t n, const struct experiments *t, size_t first)
+static double noise_of(const struct experiments *t, size_t row, const double *form_noise)
+{
+    const struct flat_term *terms = experiments_terms(t, row);
+    uint32_t n = t->rows.items[row].count;
+    double sum = 0;
+
+    for (uint32_t k = 0; k < n; k++)
+        sum += form_noise[terms[k].form];
+    return sum / n;
+}
+
+/* How far each mapping's prediction is from the mean of all, relative and in units of the noise, for each row of @t from @first on: @n numbers a
+ * row, zeros where one of them knows no answer. */
+static double *deviations(const struct mapping *const *mappings, size_t n, const struct experiments *t, size_t first, const double *form_noise)
 {
     size_t rows = t->rows.count - first;
     double *cycles = mem_alloc((t->rows.count + 1) * sizeof *cycles), *out = mem_alloc((rows * n + 1) * sizeof *out);
@@ -44,11 +58,11 @@ static double *deviations(const struct mapping *const *mappings, size_t n, const
             out[r * n + i] = cycles[first + r];
     }
     for (size_t r = 0; r < rows; r++) {
-        double *row = out + r * n, mean = 0;
+        double *row = out + r * n, mean = 0, noise = noise_of(t, first + r, form_noise);
         for (size_t i = 0; i < n; i++)
             mean += row[i] / (double)n;
         for (size_t i = 0; i < n; i++)
-            row[i] = mean > 0 ? row[i] / mean - 1 : 0;
+            row[i] = mean > 0 ? (row[i] / mean - 1) / noise : 0;
     }
     free(cycles);
     return out;
@@ -62,14 +76,14 @@ static double dot(const double *x, const double *y, size_t n)
     return sum;
 }
 
-/* Once row @chosen is measured, what goes along with it in the committee is known too, up to the noise: takes that out of all rows, as the
+/* Once row @chosen is measured, what goes along with it in the committee is known too, up to the noise of 1: takes that out of all rows, as the
  * ensemble Kalman filter does. */
-static void settle(double *deviation, size_t rows, size_t n, size_t chosen, double noise)
+static void settle(double *deviation, size_t rows, size_t n, size_t chosen)
 {
     double known[COMMITTEE];
 
     memcpy(known, deviation + chosen * n, n * sizeof *known);
-    double length = dot(known, known, n) + (double)n * noise * noise;
+    double length = dot(known, known, n) + (double)n;
     for (size_t r = 0; r < rows; r++) {
         double *row = deviation + r * n, share = dot(row, known, n) / length;
         for (size_t i = 0; i < n; i++)
@@ -94,7 +108,7 @@ static size_t most_disputed(const double *deviation, size_t rows, size_t n, cons
 }
 
 size_t select_experiments(const struct mapping *const *mappings, size_t n, struct experiments *t, const uint32_t *forms, size_t forms_count, size_t count,
-                          unsigned size, double noise, struct rng *rng, double *disagreement)
+                          unsigned size, const double *noise, struct rng *rng, double *disagreement)
 {
     struct experiments *pool = experiments_copy(t, NULL);
     size_t before = pool->rows.count, rows = 0, added = 0, pass = 0;
@@ -102,17 +116,17 @@ size_t select_experiments(const struct mapping *const *mappings, size_t n, struc
     n = n < COMMITTEE ? n : COMMITTEE;
     for (unsigned k = 2; k <= size; k++)
         rows += generate_random(pool, forms, forms_count, CANDIDATES * count / (size - 1), k, rng);
-    double *all = deviations(mappings, n, pool, before), *left = mem_alloc((rows * n + 1) * sizeof *left), now;
+    double *all = deviations(mappings, n, pool, before, noise), *left = mem_alloc((rows * n + 1) * sizeof *left), now;
     bool *taken = mem_zero(rows + 1, sizeof *taken);
     *disagreement = NAN;
     memcpy(left, all, rows * n * sizeof *left);
     while (added < count) {
         size_t r = most_disputed(left, rows, n, taken, &now);
-        if (added == 0)
-            *disagreement = now;
-        if (r < rows && now > noise) {
+        if (added == 0 && r < rows)
+            *disagreement = now * noise_of(pool, before + r, noise);
+        if (r < rows && now > 1) {
             experiments_add(t, experiments_terms(pool, before + r), pool->rows.items[before + r].count);
-            settle(left, rows, n, r, noise);
+            settle(left, rows, n, r);
             taken[r] = true;
             added++;
             pass++;
@@ -202,6 +216,32 @@ static void gather(struct committee *c, struct evolve *e, const struct genome *b
     search_free(walk);
 }
 
+/* A form that no mapping explains is disputed for ever: what is left of each form's experiments is held against it, with a few of the mean beside
+ * where there are not many. */
+static double *residual_of_forms(const struct mapping *best, const struct experiments *t, double noise)
+{
+    size_t forms = t->forms.count;
+    double *cycles = mem_alloc((t->rows.count + 1) * sizeof *cycles), *sum = mem_alloc((forms + 1) * sizeof *sum), *n = mem_alloc((forms + 1) * sizeof *n);
+
+    for (size_t f = 0; f < forms; f++) {
+        sum[f] = RESIDUALS_BESIDE * noise;
+        n[f] = RESIDUALS_BESIDE;
+    }
+    metrics_predict(best, t, cycles);
+    for (size_t i = 0; i < t->rows.count; i++)
+        for (uint32_t k = 0; k < t->rows.items[i].count; k++)
+            if (experiments_measured(t, i) && !isnan(cycles[i])) {
+                uint32_t f = experiments_terms(t, i)[k].form;
+                sum[f] += fabs(cycles[i] / t->rows.items[i].cycles - 1);
+                n[f]++;
+            }
+    for (size_t f = 0; f < forms; f++)
+        sum[f] = fmax(sum[f] / n[f], SELECT_NOISE_LEAST);
+    free(cycles);
+    free(n);
+    return sum;
+}
+
 static bool infer(const struct experiments *t, const struct select_options *so, const struct evolve_options *o, struct committee *out, struct err *err)
 {
     struct problem *p = problem_new(t, NULL, err);
@@ -217,6 +257,7 @@ static bool infer(const struct experiments *t, const struct select_options *so, 
     if (best) {
         out->noise = fmax(fmax(best->d_avg, SELECT_NOISE_LEAST), median_spread(t));
         gather(out, e, best, o->seed);
+        out->form_noise = residual_of_forms(out->mappings[0], t, out->noise);
     }
     genome_free(best);
     evolve_free(e);
@@ -304,7 +345,7 @@ static size_t ask(struct experiments *t, const struct select_options *o, const s
     else if (o->random)
         added = add_by_chance(t, forms, forms_count, wanted, o->size, rng);
     else
-        added = select_experiments((const struct mapping *const *)c->mappings, c->count, t, forms, forms_count, wanted, o->size, c->noise, rng,
+        added = select_experiments((const struct mapping *const *)c->mappings, c->count, t, forms, forms_count, wanted, o->size, c->form_noise, rng,
                                    &round->disagreement);
     if (round->end == SELECT_GOES_ON && added == 0)
         round->end = SELECT_AGREED;

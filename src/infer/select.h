@@ -11,10 +11,11 @@
 typedef bool select_measure(struct experiments *t, void *state, struct err *err);
 
 /* Adds up to @count pending rows to @t: of many random multisets of 2 to @size of the @forms_count forms @forms of @t those on which the mappings
- * disagree most, beginning with the most disputed; what those chosen before will settle counts no more. None on which the mappings agree within
- * @noise (standard deviation over mean). Returns how many; @disagreement becomes that of the most disputed, NaN when there was none to choose from. */
+ * disagree most, beginning with the most disputed; what those chosen before will settle counts no more. Disagreement (standard deviation over mean)
+ * is weighed against @noise, relative and one per form of @t, and none is added on which the mappings agree within the mean of its forms'. Returns
+ * how many; @disagreement becomes that of the first, NaN when there was none to choose from. */
 size_t select_experiments(const struct mapping *const *mappings, size_t n, struct experiments *t, const uint32_t *forms, size_t forms_count, size_t count,
-                          unsigned size, double noise, struct rng *rng, double *disagreement);
+                          unsigned size, const double *noise, struct rng *rng, double *disagreement);
 
 struct select_options {
     struct evolve_options evolve;    /* of each round; seconds or generations per round */
