@@ -5,13 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "infer/generate.h"
 #include "model/metrics.h"
 
-#define CANDIDATES 40         /* drawn per wanted experiment */
+#define CANDIDATES 40         /* drawn per wanted experiment, */
+#define CANDIDATES_MOST 8000  /* and in all */
 #define COMMITTEE 32          /* mappings that are asked: the individuals of the run, and where walks from them came by */
 #define WALK_HEAT 3           /* temperature of the walks, in noise: hot enough to leave what the search happened to end in */
-#define WALK_MOVES 300        /* per form, between two of them */
+#define WALK_MOVES 300        /* per form, between two of them, */
+#define WALK_SHARE 0.3        /* unless all of them together would take more than this part of the round's time */
+#define WALK_STEP 2000        /* moves between looks at the clock */
 #define RESIDUALS_BESIDE 4    /* mean residuals that count beside those of a form */
 #define FORETOLD 1.5          /* the disputed ones are foretold when their error is up to this multiple of the noise */
 #define FORETOLD_LEAST 16     /* so many of them say something */
@@ -111,11 +115,11 @@ size_t select_experiments(const struct mapping *const *mappings, size_t n, struc
                           unsigned size, const double *noise, struct rng *rng, double *disagreement)
 {
     struct experiments *pool = experiments_copy(t, NULL);
-    size_t before = pool->rows.count, rows = 0, added = 0, pass = 0;
+    size_t before = pool->rows.count, rows = 0, added = 0, pass = 0, draw = CANDIDATES * count < CANDIDATES_MOST ? CANDIDATES * count : CANDIDATES_MOST;
 
     n = n < COMMITTEE ? n : COMMITTEE;
     for (unsigned k = 2; k <= size; k++)
-        rows += generate_random(pool, forms, forms_count, CANDIDATES * count / (size - 1), k, rng);
+        rows += generate_random(pool, forms, forms_count, draw / (size - 1), k, rng);
     double *all = deviations(mappings, n, pool, before, noise), *left = mem_alloc((rows * n + 1) * sizeof *left), now;
     bool *taken = mem_zero(rows + 1, sizeof *taken);
     *disagreement = NAN;
@@ -188,12 +192,23 @@ static void poll_infer(void *state)
     p->o->poll(p->o->poll_state, p->e);
 }
 
+static void walk_on(struct search *walk, uint64_t moves, double heat, double seconds)
+{
+    double begun = clock_seconds();
+
+    while (moves > 0 && !(seconds > 0 && clock_seconds() - begun >= seconds)) {
+        uint64_t step = moves < WALK_STEP ? moves : WALK_STEP;
+        search_run(walk, step, heat);
+        moves -= step;
+    }
+}
+
 /* The individuals of @e, which began apart and so ended in different optima, and what walks from them come by: the optima's widths. */
-static void gather(struct committee *c, struct evolve *e, const struct genome *best, uint64_t seed)
+static void gather(struct committee *c, struct evolve *e, const struct genome *best, const struct evolve_options *o)
 {
     const struct problem *p = evolve_problem(e);
     struct search_prices prices = evolve_prices(e);
-    struct search *walk = search_new(p, best->ports, (unsigned)best->width, &prices, seed);
+    struct search *walk = search_new(p, best->ports, (unsigned)best->width, &prices, o->seed);
     struct ports ports;
     size_t n;
     struct genome **population = evolve_population(e, &n);
@@ -206,7 +221,7 @@ static void gather(struct committee *c, struct evolve *e, const struct genome *b
     for (size_t i = 0; i < origins; i++) {
         search_load(walk, i ? population[i] : best);
         for (size_t k = 0; k < share; k++) {
-            search_run(walk, WALK_MOVES * p->forms, WALK_HEAT * c->noise);
+            walk_on(walk, WALK_MOVES * p->forms, WALK_HEAT * c->noise, WALK_SHARE * o->seconds / COMMITTEE);
             c->mappings[c->count++] = genome_mapping(search_genome(walk), p, &ports);
         }
     }
@@ -256,7 +271,7 @@ static bool infer(const struct experiments *t, const struct select_options *so, 
         err_set(err, ERR_INTERRUPTED, NULL, "the inference was stopped before it had a mapping");
     if (best) {
         out->noise = fmax(fmax(best->d_avg, SELECT_NOISE_LEAST), median_spread(t));
-        gather(out, e, best, o->seed);
+        gather(out, e, best, o);
         out->form_noise = residual_of_forms(out->mappings[0], t, out->noise);
     }
     genome_free(best);
