@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "known_cpu.h"
+#include "infer/evolve.h"
 #include "infer/generate.h"
 #include "infer/pmevo.h"
 #include "io/machine_file.h"
