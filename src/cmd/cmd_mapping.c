@@ -171,13 +171,7 @@ static bool import_from_llvm(struct session *s, const char *cpu, struct err *err
             llvm_free(w);
             return false;
         }
-    unsigned number = job_start("mapping import llvm", &ops, w, err);
-    if (!number)
-        return false;
-    if (!s->interactive)
-        return session_wait(s, number, err);
-    str_addf(&s->output, "job %u imports\n", number);
-    return true;
+    return session_job(s, "mapping import llvm", "imports", &ops, w, err);
 }
 
 static bool import_from_pmevo(struct session *s, const char *path, struct err *err)

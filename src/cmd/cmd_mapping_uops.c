@@ -4,7 +4,10 @@
 #include <string.h>
 
 #include "cmd/command.h"
+#include "cmd/options.h"
 #include "io/import_uops.h"
+
+#define FILES_MAX 64
 
 /* "uops-" and the file's name without directory and ending, or the architecture's, in lower case. */
 static char *imported_id(const char *path, const char *architecture)
@@ -22,26 +25,19 @@ static char *imported_id(const char *path, const char *architecture)
 
 bool cmd_mapping_import_uops(struct session *s, int argc, char **argv, struct err *err)
 {
-    const char *architecture = NULL;
-    struct forms *forms = NULL;
-    int imported = 0;
-    bool ok = true;
+    const char *architecture = NULL, *words[FILES_MAX];
+    const struct option options[] = {{"--architecture", OPTION_TEXT, &architecture}, {NULL, OPTION_FLAG, NULL}};
+    size_t count;
 
-    for (int i = 2; i < argc; i++)
-        if (strcmp(argv[i], "--architecture") == 0) {
-            if (i + 1 == argc)
-                return err_set(err, ERR_USAGE, "--architecture SKL", "a name was expected behind --architecture");
-            architecture = argv[i + 1];
-        }
-    forms = forms_load(NULL, err);
-    ok = forms != NULL;
-    for (int i = 2; ok && i < argc; i++) {
-        if (strcmp(argv[i], "--architecture") == 0) {
-            i++;
-            continue;
-        }
-        char *id = imported_id(argv[i], architecture);
-        struct machine *m = import_uops(id, argv[i], architecture, forms, err);
+    if (!options_parse(argc, argv, options, words, FILES_MAX, &count, err))
+        return false;
+    if (count < 2)
+        return err_set(err, ERR_USAGE, "mapping import uops-info FILE...", "a file was expected");
+    struct forms *forms = forms_load(NULL, err);
+    bool ok = forms != NULL;
+    for (size_t i = 1; ok && i < count; i++) {   /* the first word is the format */
+        char *id = imported_id(words[i], architecture);
+        struct machine *m = import_uops(id, words[i], architecture, forms, err);
         ok = m != NULL;
         if (ok) {
             if (s->format == FORMAT_JSON)
@@ -50,10 +46,9 @@ bool cmd_mapping_import_uops(struct session *s, int argc, char **argv, struct er
                 str_addf(&s->output, "%s: %zu forms on %u ports\n", m->id, mapping_count(m->mapping), mapping_ports(m->mapping)->count);
             session_add_machine(s, m);
             ok = session_select(s, &id, 1, err);
-            imported++;
         }
         free(id);
     }
     forms_free(forms);
-    return ok && (imported || err_set(err, ERR_USAGE, "mapping import uops-info FILE...", "a file was expected"));
+    return ok;
 }

@@ -1,40 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/simulate_kernel.h"
-#include "base/mem.h"
 #include "cmd/command.h"
+#include "cmd/options.h"
 
 #define TIMELINE_ITERATIONS 3
 #define TIMELINE_COLUMNS 100
-
-struct request {
-    const char *machines[32];
-    size_t machine_count;
-    struct simulate_options options;
-};
-
-static bool parse(int argc, char **argv, struct request *r, struct err *err)
-{
-    for (int i = 1; i < argc; i += 2) {
-        if (i + 1 == argc)
-            return err_set(err, ERR_USAGE, "give it a value", "%s stands alone", argv[i]);
-        if (strcmp(argv[i], "--machine") == 0 && r->machine_count < sizeof r->machines / sizeof *r->machines) {
-            r->machines[r->machine_count++] = argv[i + 1];
-        } else if (strcmp(argv[i], "--iterations") == 0) {
-            char *end;
-            unsigned long n = strtoul(argv[i + 1], &end, 10);
-            if (*end || end == argv[i + 1] || argv[i + 1][0] == '-' || n < 1 || n > 100000)
-                return err_set(err, ERR_USAGE, "give a whole number from 1 to 100000", "\"%s\" is no such number", argv[i + 1]);
-            r->options.iterations = (unsigned)n;
-        } else {
-            return err_set(err, ERR_USAGE, "kernel simulate [--machine ID]... [--iterations N]", "\"%s\" is not expected here", argv[i]);
-        }
-    }
-    return true;
-}
+#define ITERATIONS_MAX 100000
 
 static char stage_at(const struct simulated_step *step, int32_t cycle)
 {
@@ -120,20 +94,26 @@ static void one_machine(struct session *s, const struct machine *m, const struct
 
 bool cmd_kernel_simulate(struct session *s, int argc, char **argv, struct err *err)
 {
-    struct request r = {.options.timeline = TIMELINE_ITERATIONS};
+    struct simulate_options how = {.timeline = TIMELINE_ITERATIONS};
+    struct option_list machines = {0};
+    size_t iterations = 0, words;
+    const struct option options[] = {{"--machine", OPTION_LIST, &machines}, {"--iterations", OPTION_COUNT, &iterations}, {NULL, OPTION_FLAG, NULL}};
 
-    if (!parse(argc, argv, &r, err))
+    if (!options_parse(argc, argv, options, NULL, 0, &words, err))
         return false;
+    if (iterations > ITERATIONS_MAX)
+        return err_set(err, ERR_USAGE, "give a number up to 100k", "%zu iterations are too many", iterations);
     if (!s->kernel)
         return err_set(err, ERR_USAGE, "kernel load FILE, or kernel paste", "no kernel is loaded");
-    size_t count = r.machine_count ? r.machine_count : 1;
+    how.iterations = (unsigned)iterations;
+    size_t count = machines.count ? machines.count : 1;
     if (s->format == FORMAT_CSV)
         str_add(&s->output, "machine,cycles,period,iterations\n");
     for (size_t i = 0; i < count; i++) {
-        struct machine *m = r.machine_count ? session_machine(s, r.machines[i], err) : session_current(s, err);
+        struct machine *m = machines.count ? session_machine(s, machines.items[i], err) : session_current(s, err);
         if (!m || !session_fits(s, m, err))
             return false;
-        one_machine(s, m, &r.options);
+        one_machine(s, m, &how);
     }
     return true;
 }

@@ -16,7 +16,7 @@ struct mapping_view_state {
     struct table table;
     struct table_column columns[COLUMN_PORTS + PORTS_MAX];
     const struct machine *machine;
-    unsigned long revision;
+    unsigned long revision, changes;   /* of the session; of what the table shows */
     unsigned ports;
     double *pressure;          /* forms * ports: cycles of the form alone, balanced */
     double *cycles;
@@ -151,8 +151,11 @@ static bool refresh(struct mapping_view_state *v, struct session *s)
     if (m && (v->machine != m || v->revision != s->revision)) {
         v->machine = m;
         v->revision = s->revision;
+        v->changes++;
         solve(v, m);
         judge(v, m, s->experiments);
+        const struct table_source source = source_of(v);
+        table_update(&v->table, &source, v, v->changes);
     }
     return m != NULL;
 }
@@ -201,7 +204,7 @@ static void mapping_draw(void *state, struct session *s, struct grid *g)
         grid_printf(g, (int)used + 2, 0, 0, ROLE_DIM, 0, "worst: %s", str_text(&worst));
         str_done(&worst);
     }
-    table_draw(&v->table, &source, v, v->revision, g, 1, g->height - 3);
+    table_draw(&v->table, &source, v, v->changes, g, 1, g->height - 3);
     draw_detail(v, g, (int)g->height - 2);
 }
 
@@ -267,7 +270,13 @@ static void mapping_status(void *state, struct session *s, struct str *out)
     }
 }
 
-const struct view_ops mapping_view = {.name = "mapping", .help = "forms by ports of the current machine; Enter edits, [ ] sort, \\ filter",
+const struct view_ops mapping_view = {.name = "mapping", .help = "forms by ports of the current machine",
+    .keys = "j k g G\trow; forms with the same usage stand below\n"
+            "Enter\tedit the usage of the form\n"
+            "[ ]\tsort by the column before, by the next one; r the other way round\n"
+            "\\\tfilter: form~VADD & cycles>1; an empty one takes it away\n"
+            "F\tstay at the end\n"
+            "/ n N\tsearch",
                                       .open = mapping_open, .close = mapping_close, .draw = mapping_draw, .key = mapping_key,
                                       .click = mapping_click, .find = mapping_find_row, .sort = mapping_sort, .filter = mapping_filter,
                                       .status = mapping_status};

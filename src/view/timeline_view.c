@@ -197,6 +197,11 @@ static void timeline_status(void *state, struct session *s, struct str *out)
         str_addf(out, "%zu/%zu  iteration %zu of %u", v->cursor % count + 1, count, v->cursor / count, sim->step_iterations);
 }
 
-const struct view_ops timeline_view = {.name = "timeline", .help = "the first iterations cycle by cycle; [ ] an iteration, h l cycles, m the next machine",
+const struct view_ops timeline_view = {.name = "timeline", .help = "the first iterations cycle by cycle, as the simulator sees them",
+    .keys = "j k\tinstruction; the window follows it\n"
+            "[ ]\tthe iteration before, the next one\n"
+            "h l\tcycles to the left, to the right\n"
+            "m M\tthe next machine, the one before\n"
+            "/ n N\tsearch",
                                        .open = timeline_open, .close = free, .draw = timeline_draw, .key = timeline_key, .click = timeline_click,
                                        .find = timeline_find, .status = timeline_status};
