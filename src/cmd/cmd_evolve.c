@@ -11,6 +11,7 @@
 #include "infer/confidence.h"
 #include "io/population_file.h"
 #include "work/evolve_job.h"
+#include "work/job.h"
 #include "work/pool.h"
 
 #define SECONDS_DEFAULT 60
@@ -134,10 +135,12 @@ void evolve_session_add(struct session *s, struct evolve_run *take_run)
 
 void evolve_session_print(struct session *s, const struct evolve_run *run)
 {
-    if (s->format == FORMAT_JSON)
-        session_json(s, json_pack("{s:i, s:i, s:I, s:I}", "run", (int)run->number, "job", (int)run->job, "forms", (json_int_t)run->problem->forms, "experiments",
-                                  (json_int_t)run->problem->experiments));
-    else if (s->format == FORMAT_CSV)
+    if (s->format == FORMAT_JSON) {
+        json_t *object = json_pack("{s:i, s:i, s:I, s:I}", "run", (int)run->number, "job", (int)run->job, "forms", (json_int_t)run->problem->forms,
+                                   "experiments", (json_int_t)run->problem->experiments);
+        evolve_active_json(s, run->number, object);
+        session_json(s, object);
+    } else if (s->format == FORMAT_CSV)
         str_addf(&s->output, "run,job,forms,experiments\n%u,%u,%zu,%zu\n", run->number, run->job, run->problem->forms, run->problem->experiments);
     else
         str_addf(&s->output, "run %u: %zu forms, %zu experiments; evolve status shows how far it is\n", run->number, run->problem->forms,
@@ -187,23 +190,24 @@ bool cmd_evolve_start(struct session *s, int argc, char **argv, struct err *err)
     char *path = NULL;
 
     evolve_defaults(&o);
-    if (!read_options(s, argc, argv, &w, &o, &names, err) || !need_experiments(s, err))
+    if (!read_options(s, argc, argv, &w, &o, &names, err) || (!(w.active && w.go_on) && !need_experiments(s, err)))
         return false;
     if (!w.active && (w.asked.simulate || w.asked.most || w.asked.size || w.asked.random))
         return err_set(err, ERR_USAGE, "add --active", "--simulate, --most, --size and --by-chance say what is measured, and nothing is");
-    if (w.active && (w.from || w.go_on || names.count || o.algorithm == EVOLVE_PMEVO))
-        return err_set(err, ERR_USAGE, "evolve start --active, then evolve start --continue", "--active begins from nothing, with numbered ports and our own algorithm");
+    if (w.active && (w.from || names.count || o.algorithm == EVOLVE_PMEVO))
+        return err_set(err, ERR_USAGE, "evolve start --active, then evolve start --from", "--active begins from nothing, with numbered ports and our own algorithm");
     if (w.from) {
         struct machine *m = session_machine(s, w.from, err);
         if (!m)
             return false;
         before.mappings = mem_alloc(sizeof *before.mappings);
         before.mappings[before.count++] = mapping_copy(m->mapping);
-    } else if (w.go_on) {
+    } else if (w.go_on && !w.active) {
         before = last_population(s);
     }
     path = w.checkpoint ? (strcmp(w.checkpoint, "none") == 0 ? NULL : mem_strdup(w.checkpoint)) : state_path();
     if (w.active) {
+        w.asked.go_on = w.go_on;
         bool started = evolve_start_active(s, &w.asked, &o, path, err);
         free(path);
         return started;
@@ -216,6 +220,20 @@ bool cmd_evolve_start(struct session *s, int argc, char **argv, struct err *err)
     if (run)
         add_run(s, run);
     return run != NULL;
+}
+
+/* "8 ports", or the numbers tried while they are sought. */
+static void print_ports(struct session *s, struct evolve_run *run, const struct evolve_status *t)
+{
+    struct evolve_trial trials[PORTS_MAX];
+    size_t n = t->ports ? 0 : evolve_get_trials(run->evolve, trials, PORTS_MAX);
+
+    if (t->ports)
+        str_addf(&s->output, "%u ports", t->ports);
+    else
+        str_add(&s->output, n ? "ports tried:" : "number of ports not known yet");
+    for (size_t i = 0; i < n; i++)
+        str_addf(&s->output, "%s %u (%.2f %%)", i ? "," : "", trials[i].ports, 100 * trials[i].d_avg);
 }
 
 static void print_status(struct session *s, struct evolve_run *run)
@@ -233,19 +251,27 @@ static void print_status(struct session *s, struct evolve_run *run)
         for (size_t i = 0; i < n; i++)
             json_array_append_new(points, json_pack("{s:f, s:I, s:I}", "d_avg", front[i].d_avg, "distinct_uops", (json_int_t)front[i].distinct, "volume",
                                                     (json_int_t)front[i].volume));
-        session_json(s, json_pack("{s:i, s:s, s:i, s:o, s:I, s:I, s:I, s:f, s:o, s:i, s:f, s:f, s:o, s:o, s:o}", "run", (int)run->number, "state",
+        json_t *object = json_pack("{s:i, s:s, s:i, s:o, s:I, s:I, s:I, s:f, s:o, s:o, s:f, s:f, s:o, s:o, s:o}", "run", (int)run->number, "state",
                                   evolve_state_names[t.state], "generation", (int)t.generation, "d_avg", isnan(t.d_avg) ? json_null() : json_real(t.d_avg),
                                   "volume", (json_int_t)t.volume, "distinct_uops", (json_int_t)t.distinct, "evaluations", (json_int_t)t.evaluations,
-                                  "seconds", t.seconds, "best_fitness", isnan(t.cost) ? json_null() : json_real(t.cost), "ports", (int)t.ports,
-                                  "issue_width", t.width, "rate", t.rate, "price_scale", isnan(t.scale) ? json_null() : json_real(t.scale), "acceptance", moves, "front", points));
+                                  "seconds", t.seconds, "best_fitness", isnan(t.cost) ? json_null() : json_real(t.cost), "ports", t.ports ? json_integer(t.ports) : json_null(),
+                                  "issue_width", t.width, "rate", t.rate, "price_scale", isnan(t.scale) ? json_null() : json_real(t.scale), "acceptance", moves, "front", points);
+        evolve_active_json(s, run->number, object);
+        session_json(s, object);
     } else if (s->format == FORMAT_CSV) {
         str_addf(&s->output, "state,generation,d_avg,volume,distinct_uops,evaluations,seconds,best_fitness\n%s,%u,%.17g,%llu,%llu,%llu,%.3f,%.17g\n",
                  evolve_state_names[t.state], t.generation, t.d_avg, (unsigned long long)t.volume, (unsigned long long)t.distinct,
                  (unsigned long long)t.evaluations, t.seconds, t.cost);
     } else {
-        str_addf(&s->output, "run %u: %s, %s, %.1f s; %u ports, issue width %g, price scale %.2f\n", run->number, evolve_state_names[t.state],
-                 t.phase, t.seconds, t.ports, t.width, t.scale);
-        str_addf(&s->output, "best: D_avg %.2f %%, %llu distinct µops, volume %llu, cost %.2f; %.1f million evaluations, %.1f a second\n", 100 * t.d_avg,
+        str_addf(&s->output, "run %u: %s, %s, %.1f s; ", run->number, evolve_state_names[t.state], t.phase, t.seconds);
+        print_ports(s, run, &t);
+        str_addf(&s->output, ", issue width %g", t.width);
+        if (!isnan(t.scale))
+            str_addf(&s->output, ", price scale %.2f", t.scale);
+        if (isnan(t.d_avg))
+            str_addf(&s->output, "\nno mapping yet; %.1f million evaluations\n", (double)t.evaluations / 1e6);
+        else
+            str_addf(&s->output, "\nbest: D_avg %.2f %%, %llu distinct µops, volume %llu, cost %.2f; %.1f million evaluations, %.1f a second\n", 100 * t.d_avg,
                  (unsigned long long)t.distinct, (unsigned long long)t.volume, t.cost, (double)t.evaluations / 1e6, t.rate / 1e6);
     }
 }
@@ -257,8 +283,10 @@ static bool no_words(int argc, char **argv, struct err *err)
 
 bool cmd_evolve_status(struct session *s, int argc, char **argv, struct err *err)
 {
-    if (!no_words(argc, argv, err) || !current(s, err))
+    if (!no_words(argc, argv, err) || (!evolve_active_choosing() && !current(s, err)))
         return false;
+    if (evolve_active_choosing())
+        evolve_active_print(s);
     for (size_t i = 0; i < s->run_count; i++)
         print_status(s, s->runs[i]);
     return true;
@@ -328,8 +356,12 @@ bool cmd_evolve_wait(struct session *s, int argc, char **argv, struct err *err)
     struct evolve_run *run = no_words(argc, argv, err) ? current(s, err) : NULL;
     if (!run)
         return false;
-    if (s->interactive)
-        return err_set(err, ERR_USAGE, "evolve status shows it; evolve wait is for scripts", "the screen does not wait");
+    struct job_info info;
+    if (s->interactive && job_find(run->job, &info) && !info.settled) {
+        session_await(s, run->job, false);
+        str_addf(&s->output, "what follows waits for run %u; the screen does not, and Esc ends it\n", run->number);
+        return true;
+    }
     if (!session_wait(s, run->job, err))
         return false;
     print_status(s, run);

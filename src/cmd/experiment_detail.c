@@ -18,7 +18,7 @@ void experiment_detail_done(struct experiment_detail *d)
 /* Code that nobody kept is made anew, as it would be run here. */
 static void make_code(struct session *s, size_t lines, struct experiment_detail *d)
 {
-    struct forms *forms = session_forms(s, ISA_X86_64, NULL);
+    struct forms *forms = session_forms(s, isa_host(), NULL);
     struct body *body = mem_zero(1, sizeof *body);
     struct err err = {0};
     struct experiment e;

@@ -149,7 +149,7 @@ static uint16_t width_of(const struct a64_text *t)
         bool one_lane = first->element || (length > 1 && m[length - 1] == 'r');
         if (first->bits == 128 && first->type[1] == 'Z')
             return (uint16_t)(128 * first->count);
-        const char *dot = memchr(first->text, '.', first->length), *letter = dot + 1;
+        const char *dot = memchr(first->text, '.', first->length), *letter = dot ? dot + 1 : "";
         while (one_lane && dot && *letter >= '0' && *letter <= '9')
             letter++;
         uint16_t lane = !dot ? 0 : *letter == 'b' ? 8 : *letter == 'h' ? 16 : *letter == 's' ? 32 : 64;

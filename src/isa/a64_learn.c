@@ -113,7 +113,8 @@ static void line_read(const char *line, const char *end, const uint32_t *words, 
 static bool run(const uint32_t *words, size_t count, struct err *err)
 {
     static const struct child_limits limits = {.cpu_seconds = 20, .memory = (size_t)2 << 30, .file_size = 4096, .wall_seconds = 60, .output = (size_t)64 << 20};
-    const char *argv[] = {"aarch64-linux-gnu-objdump", "-D", "-z", "-b", "binary", "-m", "aarch64", "words", NULL};
+    char program[64];
+    const char *argv[] = {child_tool(ISA_AARCH64, "objdump", program, sizeof program), "-D", "-z", "-b", "binary", "-m", "aarch64", "words", NULL};
     struct child_result result = {0};
     struct str path = {0};
     char *dir = child_directory_new(err);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "isa/a64_chain.h"
 #include "isa/encode.h"
 
 /* Fixed places: the chained registers, what is only read, what is written besides. */
@@ -167,6 +168,8 @@ size_t chain_list(const struct form_code *code, struct chain out[CHAINS_MAX])
 {
     size_t n = 0;
 
+    if (code->a64)
+        return a64_chain_list(code->a64, out);
     list_pairs(code, out, &n);
     for (unsigned i = 0; i < code->insn.operand_count; i++) {
         const struct operand *op = &code->insn.operands[i];
@@ -264,6 +267,8 @@ bool chain_make(const struct form_code *code, const struct chain *c, unsigned li
 {
     ZydisEncoderRequest link = code->request;
 
+    if (code->a64)
+        return a64_chain_make(code->a64, c, links, out) || err_set(err, ERR_DATA, NULL, "the chain of %s cannot be encoded", code->row->form);
     out->length = 0;
     out->executions = links;
     out->instructions = links;

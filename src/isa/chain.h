@@ -6,14 +6,14 @@
 
 enum chain_kind {
     CHAIN_REGISTER,   /* an operand read and one written are the same register */
-    CHAIN_OWN,        /* a register that the form names itself: rax of mul */
+    CHAIN_OWN,        /* a register that the form names itself: rax of mul; a base that it steps */
     CHAIN_FLAGS,      /* flags read and written: adc */
-    CHAIN_FROM_FLAGS, /* test makes flags from the result: cmov, setcc */
-    CHAIN_TO_FLAGS,   /* cmovz makes a register from the flags: cmp, bt */
+    CHAIN_FROM_FLAGS, /* test (tst) makes flags from the result: cmov, setcc, csel */
+    CHAIN_TO_FLAGS,   /* cmovz (csel, fcsel) makes a register from the flags: cmp, bt */
     CHAIN_ADDRESS,    /* a loaded register is and-ed into the index of the address */
     CHAIN_FORWARD,    /* what is stored is loaded again */
     CHAIN_MEMORY,     /* memory read and written at one place */
-    CHAIN_DOMAINS,    /* between general and vector registers, movq back */
+    CHAIN_DOMAINS,    /* between general and vector registers, movq (fmov) back */
 };
 
 struct chain {

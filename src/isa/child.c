@@ -29,6 +29,30 @@ static pthread_mutex_t directories_lock = PTHREAD_MUTEX_INITIALIZER;
 static VEC(char *) directories;
 static pthread_once_t directories_once = PTHREAD_ONCE_INIT;
 
+static bool on_path(const char *program)
+{
+    const char *path = getenv("PATH");
+    bool found = false;
+
+    for (const char *at = path ? path : ""; *at && !found; at += strcspn(at, ":"), at += *at == ':') {
+        struct str file = {0};
+        str_addf(&file, "%.*s/%s", (int)strcspn(at, ":"), at, program);
+        found = access(str_text(&file), X_OK) == 0;
+        str_done(&file);
+    }
+    return found;
+}
+
+const char *child_tool(enum isa isa, const char *name, char *buffer, size_t size)
+{
+    bool native = isa == isa_host();
+
+    snprintf(buffer, size, "%s-linux-gnu-%s", isa == ISA_AARCH64 ? "aarch64" : "x86_64", name);
+    if (native && (isa == ISA_X86_64 || !on_path(buffer)))
+        snprintf(buffer, size, "%s", name);
+    return buffer;
+}
+
 static void directory_remove(const char *path)
 {
     DIR *dir = opendir(path);
@@ -101,10 +125,21 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+static _Thread_local bool (*watch)(void *state);
+static _Thread_local void *watch_state;
+
+void child_watch(bool (*cancelled)(void *state), void *state)
+{
+    watch = cancelled;
+    watch_state = state;
+}
+
 /* The user's wish to stop waits, blocked, until the directory is gone; here we only learn of it. */
 static bool interrupt_waits(void)
 {
     sigset_t set;
+    if (watch && watch(watch_state))
+        return true;
     return sigpending(&set) == 0 && (sigismember(&set, SIGINT) == 1 || sigismember(&set, SIGTERM) == 1 ||
                                      sigismember(&set, SIGHUP) == 1);
 }

@@ -1,17 +1,18 @@
-/* This computer's processor: what CPUID says it executes and the system saves. Any thread. */
+/* This computer's processor: what CPUID, or the kernel, says it executes. Any thread. */
 #ifndef PORTOLAN_ISA_CPU_H
 #define PORTOLAN_ISA_CPU_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Width of the widest vector registers usable: 128, 256 or 512 bits. */
+/* Width of the widest vector registers usable in bits: 128, 256 or 512; with SVE the length that is set. */
 unsigned cpu_vector_bits(void);
-/* Whether it executes an instruction set as the decoder library names them (AVX512BW_256, BMI2...). Unknown names: false. */
+/* Whether it executes an instruction set as the decoder library names them (AVX512BW_256, BMI2...), on AArch64 as data/isa/aarch64.csv does (sve2, fp16...).
+ * Unknown names: false. */
 bool cpu_has(const char *set);
 /* Brand string without padding into @buffer; returns @buffer. */
 const char *cpu_name(char *buffer, size_t size);
-/* Family, model and stepping as CPUID packs them. */
+/* Family, model and stepping as CPUID packs them; on AArch64 implementer and part. */
 unsigned cpu_signature(void);
 /* True under a hypervisor. */
 bool cpu_virtual(void);

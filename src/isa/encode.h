@@ -1,4 +1,4 @@
-/* Form templates to machine code through the decoder library's encoder: no assembler process. Internal to isa/. */
+/* Form templates of x86-64 to machine code through the decoder library's encoder: no assembler process. Internal to isa/. */
 #ifndef PORTOLAN_ISA_ENCODE_H
 #define PORTOLAN_ISA_ENCODE_H
 
@@ -6,6 +6,8 @@
 
 #include "isa/forms.h"
 #include "isa/insn.h"
+
+struct a64_code;
 
 enum part_kind { PART_REGISTER, PART_FIXED, PART_MEMORY, PART_ADDRESS, PART_IMMEDIATE, PART_MASK };
 
@@ -25,6 +27,7 @@ struct form_code {
     struct insn insn;             /* as it decodes with the first registers */
     ZydisISASet isa_set;
     bool defines_zero;            /* the zero flag has a defined value after it */
+    const struct a64_code *a64;   /* of an AArch64 form, borrowed; then of the rest only row is filled in */
 };
 
 /* False with err when the template has parts that cannot be encoded, or its code would be another form. Any thread. */

@@ -11,6 +11,8 @@ enum isa { ISA_X86_64, ISA_AARCH64, ISA_COUNT };
 const char *isa_name(enum isa isa);
 /* False when no set has this name. */
 bool isa_parse(const char *name, enum isa *out);
+/* The set of the processor that this program was compiled for. */
+enum isa isa_host(void);
 /* Bytes from one place where an instruction may begin to the next: 1 or 4. */
 size_t isa_step(enum isa isa);
 

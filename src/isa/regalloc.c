@@ -6,13 +6,13 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/rng.h"
+#include "isa/a64_body.h"
+#include "isa/a64_decode.h"
+#include "isa/body_order.h"
 #include "isa/cpu.h"
 #include "isa/encode.h"
 
 #define WORD 8              /* bytes between what is written, at least: a load that meets another byte of a word being stored waits for it */
-#define CLUMP 3             /* executions of BODY_CLUMPED taken together */
-#define SHUFFLE_SEED 10
 
 enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15 };
 
@@ -86,28 +86,52 @@ static const char *unfit_template(const struct form_row *row)
     return NULL;
 }
 
-struct form_code *form_code_new(const struct form_row *row, struct err *err)
+static bool x86_code_make(const struct form_row *row, struct form_code *code, struct err *err)
 {
-    struct form_code *code = mem_alloc(sizeof *code);
-    const char *reason = row->isa != ISA_X86_64 ? "it is not for this kind of processor" : unfit_template(row);
+    const char *reason = unfit_template(row);
 
-    if (reason) {
-        err_set(err, ERR_DATA, NULL, "%s", reason);
-        goto fail;
-    }
+    if (reason)
+        return err_set(err, ERR_DATA, NULL, "%s", reason);
     if (!form_code_make(row, code, err))
-        goto fail;
+        return false;
     reason = unfit(row, &code->insn);
     const char *set = ZydisISASetGetString(code->isa_set);
     if (reason)
-        err_set(err, ERR_DATA, NULL, "%s", reason);
-    else if (!cpu_has(set))
-        err_set(err, ERR_MISSING, NULL, "this CPU has no %s", set);
+        return err_set(err, ERR_DATA, NULL, "%s", reason);
+    return cpu_has(set) || err_set(err, ERR_MISSING, NULL, "this CPU has no %s", set);
+}
+
+/* Whether @row can be measured on this CPU, as far as that is known without encoding it. */
+static bool a64_allowed(const struct form_row *row, struct err *err)
+{
+    const char *reason = a64_unfit(row);
+    if (reason)
+        return err_set(err, ERR_DATA, NULL, "%s", reason);
+    return !row->extension || !*row->extension || cpu_has(row->extension) || err_set(err, ERR_MISSING, NULL, "this CPU has no %s", row->extension);
+}
+
+struct form_code *form_code_new(const struct form_row *row, struct err *err)
+{
+    struct form_code *code = mem_zero(1, sizeof *code);
+    bool ok;
+
+    if (row->isa != isa_host())
+        ok = err_set(err, ERR_DATA, NULL, "it is not for this kind of processor");
+    else if (row->isa == ISA_AARCH64)
+        ok = a64_allowed(row, err) && (code->a64 = a64_code_find(row, err)) != NULL;
     else
+        ok = x86_code_make(row, code, err);
+    if (ok) {
+        code->row = row;
         return code;
-fail:
+    }
     free(code);
     return NULL;
+}
+
+bool form_codes_prepare(const struct form_row *const *rows, size_t count, struct err *err)
+{
+    return isa_host() != ISA_AARCH64 || a64_codes_learn(rows, count, err);
 }
 
 void form_code_free(struct form_code *code)
@@ -118,9 +142,15 @@ void form_code_free(struct form_code *code)
 const char *form_measurable(const struct form_row *row, char *buffer, size_t size)
 {
     struct err err = {0};
-    struct form_code *code = form_code_new(row, &err);
+    struct form_code *code = NULL;
+    bool ok;
+
+    if (row->isa == ISA_AARCH64 && isa_host() == ISA_AARCH64)
+        ok = a64_allowed(row, &err);
+    else
+        ok = (code = form_code_new(row, &err)) != NULL;
     form_code_free(code);
-    if (code)
+    if (ok)
         return NULL;
     snprintf(buffer, size, "%s", err.what);
     return buffer;
@@ -333,60 +363,14 @@ static bool vectors_agree(struct form_code *const *forms, size_t n, struct body 
     return true;
 }
 
-/* The terms of one execution spread evenly: each time the one that is most behind. */
-static void spread(const uint32_t *counts, size_t n, uint64_t total, uint32_t *order)
+static bool a64_make(struct form_code *const *forms, const uint32_t *counts, size_t n, const struct body_shape *shape, struct body *out, struct err *err)
 {
-    uint32_t *done = mem_zero(n, sizeof *done);
-    for (uint64_t at = 0; at < total; at++) {
-        size_t best = 0;
-        double lag = -1e300;
-        for (size_t i = 0; i < n; i++) {
-            double behind = (double)counts[i] * ((double)at + 0.5) / (double)total - (double)done[i];
-            if (done[i] < counts[i] && behind > lag) {
-                lag = behind;
-                best = i;
-            }
-        }
-        order[at] = (uint32_t)best;
-        done[best]++;
-    }
-    free(done);
-}
-
-static void reverse(uint32_t *order, uint64_t n)
-{
-    for (uint64_t i = 0; i < n / 2; i++) {
-        uint32_t other = order[n - 1 - i];
-        order[n - 1 - i] = order[i];
-        order[i] = other;
-    }
-}
-
-static void shuffle(uint32_t *order, uint64_t n, struct rng *rng)
-{
-    for (uint64_t i = n; i > 1; i--) {
-        uint64_t k = rng_below(rng, i);
-        uint32_t other = order[i - 1];
-        order[i - 1] = order[k];
-        order[k] = other;
-    }
-}
-
-/* The terms of @executions executions of @total instructions each, of which @one is the first, into @order. */
-static void arrange(const uint32_t *one, uint64_t total, uint64_t executions, enum body_order kind, uint32_t *order)
-{
-    struct rng rng;
-
-    rng_seed(&rng, SHUFFLE_SEED);
-    for (uint64_t e = 0; e < executions; e += kind == BODY_CLUMPED ? CLUMP : 1) {
-        uint64_t clump = kind != BODY_CLUMPED ? 1 : executions - e < CLUMP ? executions - e : CLUMP;
-        for (uint64_t i = 0; i < total * clump; i++)
-            order[e * total + i] = one[i / clump];
-        if (kind == BODY_MIRRORED && e % 2)
-            reverse(order + e * total, total);
-        else if (kind == BODY_SHUFFLED)
-            shuffle(order + e * total, total, &rng);
-    }
+    const struct a64_code **codes = mem_alloc(n * sizeof *codes);
+    for (size_t i = 0; i < n; i++)
+        codes[i] = forms[i]->a64;
+    bool ok = a64_body_make(codes, counts, n, shape, out, err);
+    free(codes);
+    return ok;
 }
 
 /* Code of all of @order, @count instructions; false with *done of them emitted when that is not possible. */
@@ -413,23 +397,23 @@ bool body_make(struct form_code *const *forms, const uint32_t *counts, size_t n,
         total += counts[i];
     if (!total || total > BODY_LIMIT)
         return err_set(err, ERR_LIMIT, NULL, "an experiment of %llu instructions does not fit", (unsigned long long)total);
+    if (forms[0]->a64)
+        return a64_make(forms, counts, n, shape, out, err);
     if (!vectors_agree(forms, n, out, err))
         return false;
     uint64_t wanted = (shape->instructions + total - 1) / total;
     wanted = wanted ? wanted : 1;
-    uint32_t *one = mem_alloc(total * sizeof *one), *order = mem_alloc(wanted * total * sizeof *order);
-    spread(counts, n, total, one);
+    uint32_t *order = mem_alloc(wanted * total * sizeof *order);
     for (;;) {
         allocation_init(&a, forms, n, out);
         a.load_window = shape->load_window >= 64 && shape->load_window < BODY_WINDOW ? shape->load_window : BODY_WINDOW;
-        arrange(one, total, wanted, shape->order, order);
+        body_order(counts, n, wanted, shape->order, order);
         ok = emit_all(&a, forms, order, wanted * total, &done);
         if (ok || wanted == 1 || out->length + 64 <= BODY_LIMIT)
             break;
         /* As many executions as fit. */
         wanted = done / total && done / total < wanted ? done / total : wanted - 1;
     }
-    free(one);
     free(order);
     if (!ok)
         return err_set(err, ERR_LIMIT, NULL, "registers or room do not suffice for this experiment");
@@ -441,8 +425,11 @@ bool body_make(struct form_code *const *forms, const uint32_t *counts, size_t n,
 void code_print(const uint8_t *code, size_t length, size_t lines, struct str *out)
 {
     struct insn insn;
+    /* What Capstone does not know is asked for in one run; without an answer the words stand as such. */
+    if (isa_host() == ISA_AARCH64)
+        a64_learn(code, lines && lines < length / 4 ? lines * 4 : length, NULL);
     for (size_t at = 0, line = 0; at < length && (!lines || line < lines); at += insn.length, line++) {
-        if (!insn_decode(code + at, length - at, at, true, &insn, NULL))
+        if (!insn_decode_isa(isa_host(), code + at, length - at, at, true, &insn, NULL))
             return;
         str_addf(out, "%s\n", insn.text);
         insn_done(&insn);

@@ -8,7 +8,9 @@
  *   flags read and written (adc, sbb, rcl, adcx), shifts by cl, which keep the flags when the count is 0   xor r11d, r11d
  *   rax or rdx read and written (mul, cdqe, cmpxchg)                                                       xor of that register
  *   div and idiv: the dividend is made anew                                                                mov eax, a constant; xor edx, edx
- * Zeroing costs an issue slot and no port on every machine that knows the idiom. */
+ * Zeroing costs an issue slot and no port on every machine that knows the idiom.
+ *
+ * This is x86-64; how bodies of AArch64 are made stands in a64_body.h. */
 #ifndef PORTOLAN_ISA_REGALLOC_H
 #define PORTOLAN_ISA_REGALLOC_H
 
@@ -27,10 +29,12 @@
 struct form_code;
 struct form_code *form_code_new(const struct form_row *row, struct err *err);
 void form_code_free(struct form_code *code);
+/* Has what form_code_new will need of many forms found out at once: AArch64's encodings are asked of the assembler. False with err when that is impossible. */
+bool form_codes_prepare(const struct form_row *const *rows, size_t count, struct err *err);
 /* NULL when the form can be measured on this CPU, else why not, in @buffer. */
 const char *form_measurable(const struct form_row *row, char *buffer, size_t size);
 
-enum body_vectors { BODY_NO_VECTOR, BODY_SSE, BODY_VEX, BODY_EVEX };
+enum body_vectors { BODY_NO_VECTOR, BODY_SSE, BODY_VEX, BODY_EVEX, BODY_NEON, BODY_SVE };
 
 struct body {
     uint8_t code[BODY_LIMIT];
@@ -61,7 +65,7 @@ struct body_shape {
 
 /* @counts[i] times @forms[i] in each execution. False with err when the experiment cannot be one body: SSE with VEX code, no registers left, too long. Any thread. */
 bool body_make(struct form_code *const *forms, const uint32_t *counts, size_t n, const struct body_shape *shape, struct body *out, struct err *err);
-/* Intel syntax of machine code, one instruction a line, at most @lines of them (0: all). */
+/* Text of this computer's machine code (Intel syntax on x86-64), one instruction a line, at most @lines of them (0: all). */
 void code_print(const uint8_t *code, size_t length, size_t lines, struct str *out);
 void body_print(const struct body *body, struct str *out);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "measure/arch.h"
 #include "measure/ticks.h"
 
 #define ROUNDS 80
@@ -14,6 +15,7 @@
 #define CHAIN_SECONDS 10e-6
 #define PROBE_SECONDS 5e-6
 #define PATIENCE_SECONDS 0.1
+#define CHAIN_TICKS 1000   /* of a clock's chain, at least */
 
 static int compare_doubles(const void *a, const void *b)
 {
@@ -28,6 +30,12 @@ double calibrate_floor(double *values, size_t n, double width)
         if (values[i + 2] <= values[i] * (1 + width))
             return values[i + 1];
     return values[n / 2];
+}
+
+double calibrate_stretch(double tick_hz)
+{
+    double ticks = CHAIN_SECONDS * tick_hz;
+    return ticks > 0 && ticks < CHAIN_TICKS ? CHAIN_TICKS / ticks : 1;
 }
 
 static double least_ticks(const struct sandbox_item *item)
@@ -79,14 +87,14 @@ static bool chain_line(struct sandbox *s, double *each, double *overhead, struct
     }
     *each = (high - low) / 400;
     *overhead = low - 2 * *each;
-    return *each > 0 || err_set(err, ERR_IO, NULL, "the time stamp counter does not advance");
+    return *each > 0 || err_set(err, ERR_IO, NULL, "the counter of time does not advance");
 }
 
 /* Multiplication and probe beside the chain, many times over. */
 static bool ratios(struct sandbox *s, double each, struct calibration *out, struct err *err)
 {
     struct sandbox_item *items = sandbox_items(s);
-    double second[ROUNDS], probe[ROUNDS], sorted[ROUNDS], clocks[ROUNDS], quick = out->tick_hz / each;
+    double second[ROUNDS], probe[ROUNDS], sorted[ROUNDS], clocks[ROUNDS], quick = out->stretch * out->tick_hz / each;
 
     for (unsigned i = 0; i < ROUNDS; i++) {
         raw(&items[3 * i], PULSE_CHAIN, CHAIN_SECONDS * quick, SAMPLES);
@@ -118,20 +126,14 @@ static bool ratios(struct sandbox *s, double each, struct calibration *out, stru
     return true;
 }
 
-/* One body of 200 loads that step through @window bytes around r14: general ones of 8 bytes or vector ones of 16. */
+/* One body of 200 loads that step through @window bytes: general ones of 8 bytes or vector ones of 16. */
 static bool loads_add(struct sandbox *s, unsigned window, bool vector, uint32_t *offset)
 {
     uint8_t code[200 * 8];
     size_t at = 0;
-    for (unsigned i = 0; i < 200; i++) {
-        static const uint8_t general[] = {0x4d, 0x8b, 0x86} /* mov r8, [r14 + d32] */, moved[] = {0x41, 0x0f, 0x10, 0x8e} /* movups xmm1, [r14 + d32] */;
-        size_t length = vector ? sizeof moved : sizeof general;
-        int32_t displacement = (int32_t)(i * (vector ? 16 : 8) % window) - BODY_WINDOW / 2;
-        memcpy(code + at, vector ? moved : general, length);
-        memcpy(code + at + length, &displacement, 4);
-        at += length + 4;
-    }
-    return sandbox_add(s, code, at, 1, false, offset);
+    for (unsigned i = 0; i < 200; i++)
+        at += arch_load(code + at, vector, i * (vector ? 16 : 8) % window);
+    return sandbox_add(s, code, at, 1, COUNTER_BODY, offset);
 }
 
 /* Caches' banks and way predictors make loads of many lines take a little longer now and then, for milliseconds; those of few lines
@@ -150,7 +152,7 @@ static bool load_window_choose(struct sandbox *s, struct calibration *out, struc
             return err_set(err, ERR_LIMIT, NULL, "no room to calibrate");
         /* Far apart in time rather than one after the other. */
         for (unsigned r = 0; r < ROUNDS_EACH; r++) {
-            raw(&items[r * 2 * N + i], PULSE_ITEM, CHAIN_SECONDS * out->clock_hz / 100, OF_ROUND);
+            raw(&items[r * 2 * N + i], PULSE_ITEM, out->stretch * CHAIN_SECONDS * out->clock_hz / 100, OF_ROUND);
             items[r * 2 * N + i].offset = offset;
         }
     }
@@ -177,14 +179,13 @@ static bool load_window_choose(struct sandbox *s, struct calibration *out, struc
 /* The same loop measured again and again by the rules found. */
 static bool noise_floor(struct sandbox *s, struct calibration *out, bool (*cancelled)(void *state), void *state, struct err *err)
 {
-    static const uint8_t add[] = {0x4d, 0x01, 0xc1, 0x4c, 0x01, 0xd3};   /* add r9, r8; add rbx, r10 */
     struct sandbox_item *items = sandbox_items(s);
     double cycles[40];
     unsigned n = 0;
     uint32_t offset;
 
     sandbox_clear(s);
-    sandbox_add(s, add, sizeof add, 100, false, &offset);
+    sandbox_add(s, arch_pair.bytes, arch_pair.length, 100, COUNTER_BODY, &offset);
     for (unsigned i = 0; i < 40; i++)
         items[i] = (struct sandbox_item){.mode = SANDBOX_WINDOWS, .code = PULSE_ITEM, .offset = offset, .vectors = SETUP_SSE};
     if (!sandbox_run(s, 40, &out->rules, cancelled, state, err))
@@ -217,21 +218,29 @@ bool calibrate(struct sandbox *s, bool (*cancelled)(void *state), void *state, s
         stopwatch_read(&to);
     while (to.time.tv_sec == from.time.tv_sec && to.time.tv_nsec - from.time.tv_nsec < 20000000);
     out->tick_hz = stopwatch_hz(&from, &to);
-    out->rules = (struct window_rules){.chain_cycles = SANDBOX_CHAIN_LENGTH, .overhead = overhead, .chain_tolerance = 0.003, .agreement = 0.004};
+    out->stretch = calibrate_stretch(out->tick_hz);
+    out->rules = (struct window_rules){.chain_cycles = SANDBOX_CHAIN_LENGTH, .overhead = overhead, .chain_tolerance = 0.003, .agreement = 0.004,
+                                       .sizing = (unsigned)ceil(4 * out->stretch)};
     if (!ratios(s, each, out, err))
         return false;
     stopwatch_read(&to);
     out->tick_hz = stopwatch_hz(&from, &to);
     out->rules.second_cycles = isnan(out->second_ratio) ? 0 : out->second_ratio * SANDBOX_CHAIN_LENGTH;
-    out->rules.chain_ticks = CHAIN_SECONDS * out->tick_hz;
-    out->rules.probe_ticks = PROBE_SECONDS * out->tick_hz;
-    out->rules.item_ticks = WINDOW_SECONDS * out->tick_hz;
-    out->rules.patience = PATIENCE_SECONDS * out->tick_hz;
+    out->rules.chain_ticks = out->stretch * CHAIN_SECONDS * out->tick_hz;
+    out->rules.probe_ticks = out->stretch * PROBE_SECONDS * out->tick_hz;
+    out->rules.item_ticks = out->stretch * WINDOW_SECONDS * out->tick_hz;
+    out->rules.patience = out->stretch * PATIENCE_SECONDS * out->tick_hz;
     out->counters = sandbox_has_counter(s);
+    out->unfiltered = sandbox_unfiltered(s);
     return load_window_choose(s, out, err) && noise_floor(s, out, cancelled, state, err);
 }
 
 const char *calibration_method(const struct calibration *c)
 {
     return c->counters ? "cycle counter, beside dependent chains" : "dependent chains beside each sample, no counter";
+}
+
+const char *calibration_remark(const struct calibration *c)
+{
+    return c->unfiltered ? "this is an emulator: code runs without a filter of system calls, and what it takes says nothing of any processor" : arch_remark();
 }

@@ -6,7 +6,8 @@
 
 struct calibration {
     struct window_rules rules;
-    double tick_hz;          /* of the time stamp counter */
+    double tick_hz;          /* of the time stamp counter, or the processor's virtual counter */
+    double stretch;          /* 1, or how much longer runs are because one tick is long */
     double clock_hz;         /* core clock while calibrating */
     double second_ratio;     /* cycles of a dependent 64-bit multiplication; NaN when it is no whole number */
     double probe_rate;       /* nops per cycle when quiet */
@@ -14,13 +15,18 @@ struct calibration {
     double contention;       /* fraction of probes that somebody slowed */
     unsigned load_window;    /* bytes that loads step through with the least time and scatter */
     bool counters;           /* the kernel gives a cycle counter */
+    bool unfiltered;         /* an emulator: system calls of the code are not refused, and times are not a processor's */
     int cpu;
 };
 
 /* About a third of a second. False with err. */
 bool calibrate(struct sandbox *s, bool (*cancelled)(void *state), void *state, struct calibration *out, struct err *err);
+/* How much longer than usual runs must be when there are @tick_hz ticks a second: 10 us have 1,000 ticks or more, so that one is a tenth of a percent. Any thread. */
+double calibrate_stretch(double tick_hz);
 /* How cycles are told, in words. */
 const char *calibration_method(const struct calibration *c);
+/* What the user should know of these measurements before trusting them; NULL: nothing. */
+const char *calibration_remark(const struct calibration *c);
 /* The value that the lowest cluster of @values (sorted in place) stands around: the least that two others follow within @width. */
 double calibrate_floor(double *values, size_t n, double width);
 

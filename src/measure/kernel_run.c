@@ -28,104 +28,34 @@ struct plan {
     uint32_t offset;
     bool vector_index;
     unsigned vectors;
-    uint16_t bases, indices;    /* general registers by use in addresses */
+    unsigned counter;       /* enum sandbox_counter */
+    uint32_t bases, indices;    /* general registers by use in addresses */
 };
-
-static bool mnemonic_is(const struct insn *insn, const char *const *list)
-{
-    for (; *list; list++)
-        if (str_match(*list, insn->mnemonic))
-            return true;
-    return false;
-}
-
-const char *kernel_refused(const struct insn *insns, size_t count)
-{
-    static const char *const refused[] = {"cpuid", "rdtsc*", "rdpmc", "rdpru", "rd?sbase", "wr?sbase", "xsetbv", "xrstor*", "xsave*", "fxrstor*", "rdrand", "rdseed", "xbegin", "xabort",
-                                          "umwait", "tpause", "monitor*", "mwait*", "wrpkru", "hlt", "syscall", "sysenter", "int*", "ud*", "enter", "swapgs", NULL};
-    for (size_t i = 0; i < count; i++) {
-        const struct insn *in = &insns[i];
-        if (in->isa != ISA_X86_64)
-            return "it is not for this kind of processor";
-        if (in->traits & INSN_CALL)
-            return "it calls a function";
-        if (in->traits & INSN_RETURN)
-            return "it returns";
-        if (in->traits & INSN_SYSTEM || mnemonic_is(in, refused))
-            return "system instructions are not run";
-        bool relative = false;
-        for (unsigned k = 0; k < in->operand_count; k++) {
-            relative |= in->operands[k].kind == OPERAND_RELATIVE;
-            if (in->operands[k].kind == OPERAND_MEMORY && in->operands[k].segment != REG_NONE && in->operands[k].access & ACCESS_WRITE)
-                return "it writes thread-local storage";
-        }
-        if (in->traits & INSN_BRANCH && !relative)
-            return "it branches indirectly";
-        if (in->traits & INSN_BRANCH && i + 1 < count)
-            return "it branches inside";
-    }
-    return count ? NULL : "it has no instructions";
-}
-
-/* A short branch of the same condition to the next instruction. */
-static size_t branch_to_next(const struct insn *in, uint8_t *out)
-{
-    size_t at = 0;
-    uint8_t opcode = in->bytes[0];
-    if (opcode == 0x0f)
-        opcode = 0x70 | (in->bytes[1] & 0x0f);
-    else if (opcode == 0xe9)
-        opcode = 0xeb;
-    else if (opcode == 0x67) {
-        out[at++] = opcode;
-        opcode = in->bytes[1];
-    }
-    out[at++] = opcode;
-    out[at++] = 0;
-    return at;
-}
-
-static size_t copy_emit(const struct plan *p, uint8_t *out, size_t at)
-{
-    size_t start = at;
-    for (size_t i = 0; i < p->count; i++) {
-        const struct insn *in = &p->insns[i];
-        if (in->traits & INSN_BRANCH) {
-            at += branch_to_next(in, out + at);
-            continue;
-        }
-        memcpy(out + at, in->bytes, in->length);
-        unsigned displacement = insn_rip_displacement(in);
-        if (displacement) {
-            /* The code stands elsewhere; each such operand gets a line of its own, the same in every copy. */
-            int32_t distance = (int32_t)((int64_t)sandbox_data_offset((unsigned)i) - (int64_t)(p->offset + at + in->length));
-            memcpy(out + at + displacement, &distance, 4);
-        }
-        at += in->length;
-    }
-    return at - start;
-}
 
 static void addresses_scan(struct plan *p)
 {
-    bool wide = false, vex = false;
+    enum isa isa = (enum isa)p->insns[0].isa;
+    unsigned generals = insn_generals(isa), vectors = isa == ISA_AARCH64 ? A64_V0 : 16, vectors_end = vectors + 32;
+    bool wide = false, vex = false, scalable = false;
     for (size_t i = 0; i < p->count; i++) {
         const struct insn *in = &p->insns[i];
         vex |= (in->traits & INSN_VEX) != 0;
         for (unsigned k = 0; k < in->operand_count; k++) {
             const struct operand *op = &in->operands[k];
             wide |= op->kind == OPERAND_REGISTER && ((op->reg >= 32 && op->reg < 56) || (op->reg >= 16 && op->reg < 48 && op->bits > 256));
+            scalable |= op->kind == OPERAND_REGISTER && op->reg >= A64_P0 && op->reg <= A64_FFR;
             if (op->kind != OPERAND_MEMORY)
                 continue;
-            if (op->base < 16)
-                p->bases |= (uint16_t)(1u << op->base);
-            if (op->index < 16)
-                p->indices |= (uint16_t)(1u << op->index);
-            p->vector_index |= op->index >= 16 && op->index < 48;
+            if (op->base < generals)
+                p->bases |= 1u << op->base;
+            if (op->index < generals)
+                p->indices |= 1u << op->index;
+            p->vector_index |= op->index >= vectors && op->index < vectors_end;
         }
+        scalable |= strstr(in->form, "Z.") != NULL || strstr(in->form, "(Z") != NULL;
     }
-    unsigned bits = cpu_vector_bits();
-    p->vectors = wide && bits >= 512 ? SETUP_ZMM : vex && bits >= 256 ? SETUP_YMM : bits >= 256 ? SETUP_CLEAN : SETUP_SSE;
+    const struct body like = {.vectors = isa == ISA_AARCH64 ? (scalable && cpu_has("sve") ? BODY_SVE : BODY_NEON) : vex ? BODY_VEX : BODY_SSE, .wide = wide && cpu_vector_bits() >= 512};
+    p->vectors = sandbox_setup(&like);
 }
 
 static bool code_place(struct sandbox *s, struct plan *p, struct err *err)
@@ -136,18 +66,19 @@ static bool code_place(struct sandbox *s, struct plan *p, struct err *err)
     p->code = mem_alloc((p->length + 16) * p->copies);
     size_t at = 0;
     for (unsigned i = 0; i < p->copies; i++)
-        at += copy_emit(p, p->code, at);
+        at += kernel_emit(p->insns, p->count, p->offset, p->code, at);
     uint32_t offset;
-    return sandbox_add(s, p->code, at, 1, true, &offset) || err_set(err, ERR_LIMIT, NULL, "the kernel is too long");
+    return sandbox_add(s, p->code, at, 1, p->counter, &offset) || err_set(err, ERR_LIMIT, NULL, "the kernel is too long");
 }
 
-static void registers_fill(const struct plan *p, enum values values, uint64_t general[16])
+static void registers_fill(const struct plan *p, enum values values, uint64_t general[32])
 {
+    unsigned generals = insn_generals((enum isa)p->insns[0].isa), stack = p->insns[0].isa == ISA_AARCH64 ? A64_SP : 4;
     bool repeats = false;
     for (size_t i = 0; i < p->count; i++)
         repeats |= str_has_prefix(p->insns[i].form, "REP");
-    for (unsigned reg = 0; reg < 16; reg++) {
-        bool base = p->bases >> reg & 1 || reg == 4, index = p->indices >> reg & 1;
+    for (unsigned reg = 0; reg < generals; reg++) {
+        bool base = p->bases >> reg & 1 || reg == stack, index = p->indices >> reg & 1;
         general[reg] = base || values == VALUES_ALL_MAPPABLE  ? start_address(reg)
                        : index                                ? 0
                        : values == VALUES_MAPPABLE            ? start_address(reg)
@@ -161,7 +92,7 @@ static void registers_fill(const struct plan *p, enum values values, uint64_t ge
 
 static void item_fill(const struct plan *p, enum values values, struct sandbox_item *item)
 {
-    *item = (struct sandbox_item){.code = PULSE_ITEM, .offset = p->offset, .counts_in_memory = true, .difference = true, .vectors = p->vectors,
+    *item = (struct sandbox_item){.code = PULSE_ITEM, .offset = p->offset, .kernel = true, .counter = p->counter, .difference = true, .vectors = p->vectors,
                                   .passes = 1, .plain_values = p->vector_index};
     registers_fill(p, values, item->general);
 }
@@ -195,7 +126,7 @@ static bool fault_text(const struct sandbox_item *item, struct err *err)
 static bool plan_fit(struct sandbox *s, const struct calibration *c, struct plan *p, enum values values, uint64_t *count, unsigned *passes,
                      struct kernel_measured *out, struct err *err)
 {
-    double window = WINDOW_SECONDS * c->tick_hz, ticks = 0, last = 0;
+    double window = c->stretch * WINDOW_SECONDS * c->tick_hz, ticks = 0, last = 0;
     struct sandbox_item *item;
 
     *count = 2;
@@ -224,7 +155,8 @@ static bool plan_fit(struct sandbox *s, const struct calibration *c, struct plan
         out->pages = item->pages;
     }
     double each = last - c->rules.overhead;
-    double fill = window / (each > 20 ? each : 20);
+    double least = fmin(20, 20e-9 * c->tick_hz);
+    double fill = window / (each > least ? each : least);
     *passes = fill < 1 ? 1 : fill > PASSES_LIMIT ? PASSES_LIMIT : (unsigned)fill;
     out->iterations = (unsigned)(*count * p->copies);
     out->wraps = out->pages > SANDBOX_REAL_PAGES;
@@ -293,7 +225,7 @@ static bool measure_repeatedly(struct sandbox *s, const struct calibration *c, c
 
 bool kernel_run(struct sandbox *s, const struct calibration *c, const struct insn *insns, size_t count, struct kernel_measured *out, struct err *err)
 {
-    struct plan p = {.insns = insns, .count = count};
+    struct plan p = {.insns = insns, .count = count, .counter = kernel_counter(insns, count)};
     const char *reason = kernel_refused(insns, count);
     uint64_t iterations = 0;
     unsigned passes = 0;

@@ -1,6 +1,7 @@
 /* A kernel as it stands, on this CPU: a basic block or loop body repeated, its memory mapped where it touches it.
  *
- * The body is unrolled and looped with a counter in memory, so that every register is the kernel's; its closing branch stays but leads to the next copy.
+ * The body is unrolled and looped with a counter in memory (AArch64: in a register that it does not use), so that every register is the kernel's; its closing branch
+ * stays but leads to the next copy.
  * Registers that serve as base of an address point to places of their own (1,088 bytes apart within their pages), index registers hold 0, others numbers
  * that can be mapped too, or 64, or small ones, whichever lets the pointers stay near longest. Pages that it touches are mapped when it faults, onto a few real ones that stay in the first-level cache. The loop is run so few times
  * that its pointers stay within those, the registers are set anew, and that is repeated; the difference of two loop counts is what it takes. */
@@ -9,6 +10,7 @@
 
 #include "isa/insn.h"
 #include "measure/calibrate.h"
+#include "measure/kernel_code.h"
 
 struct kernel_measured {
     double cycles;          /* per iteration */
@@ -22,7 +24,5 @@ struct kernel_measured {
 
 /* False with err saying why @insns cannot be measured (calls, indirect branches, system instructions, faults) or that the machine is too busy. */
 bool kernel_run(struct sandbox *s, const struct calibration *c, const struct insn *insns, size_t count, struct kernel_measured *out, struct err *err);
-/* Why the kernel is refused without running it; NULL when it may be run. */
-const char *kernel_refused(const struct insn *insns, size_t count);
 
 #endif

@@ -24,7 +24,7 @@ size_t latency_measure(struct sandbox *s, const struct calibration *c, const str
         struct err fault = {0};
         uint32_t offset;
         out[i] = (struct latency){.chain = chains[i], .cycles = NAN, .spread = NAN};
-        if (!chain_make(code, &chains[i], LINKS, body, &fault) || !sandbox_add(s, body->code, body->length, 1, false, &offset)) {
+        if (!chain_make(code, &chains[i], LINKS, body, &fault) || !sandbox_add(s, body->code, body->length, 1, COUNTER_BODY, &offset)) {
             snprintf(out[i].state, sizeof out[i].state, "%.90s", fault.what[0] ? fault.what : "no room for its code");
             continue;
         }

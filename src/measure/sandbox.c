@@ -16,8 +16,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "isa/cpu.h"
-#include "measure/sandbox_child.h"
+#include "measure/arch.h"
 
 #define ENDLESS_SECONDS 0.3      /* of processor time in one run */
 #define SIGNAL_STACK 65536
@@ -27,6 +26,7 @@ struct sandbox {
     uint8_t *area;          /* the child's view; the code part is executable there */
     uint8_t *code;          /* ours, writable */
     int code_file, page_file;
+    size_t page_size;
     size_t used, fixed;     /* bytes of code: all, and what stays between batches */
     struct sandbox_batch *batch;
     void *pages;            /* memory that kernels find, seen from outside */
@@ -48,19 +48,14 @@ const char *sandbox_fault_text(unsigned fault)
 
 unsigned sandbox_setup(const struct body *body)
 {
-    unsigned bits = cpu_vector_bits();
-    if (body->vectors == BODY_EVEX || body->wide)
-        return bits >= 512 ? SETUP_ZMM : bits >= 256 ? SETUP_YMM : SETUP_SSE;
-    if (body->vectors == BODY_VEX && bits >= 256)
-        return SETUP_YMM;
-    return bits >= 256 ? SETUP_CLEAN : SETUP_SSE;
+    return arch_setup(body);
 }
 
 static bool files_open(struct sandbox *s, struct err *err)
 {
     s->code_file = memfd_create("portolan-code", MFD_CLOEXEC);
     s->page_file = memfd_create("portolan-page", MFD_CLOEXEC);
-    if (s->code_file < 0 || s->page_file < 0 || ftruncate(s->code_file, AREA_CODE) < 0 || ftruncate(s->page_file, SANDBOX_REAL_PAGES * 4096) < 0)
+    if (s->code_file < 0 || s->page_file < 0 || ftruncate(s->code_file, AREA_CODE) < 0 || ftruncate(s->page_file, (off_t)(SANDBOX_REAL_PAGES * s->page_size)) < 0)
         return err_set(err, ERR_IO, NULL, "no memory file for the code: %s", strerror(errno));
     return true;
 }
@@ -70,7 +65,7 @@ static bool area_map(struct sandbox *s, struct err *err)
     s->area = mmap(NULL, AREA_SIZE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     s->code = mmap(NULL, AREA_CODE, PROT_READ | PROT_WRITE, MAP_SHARED, s->code_file, 0);
     s->batch = mmap(NULL, sizeof *s->batch, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    s->pages = mmap(NULL, SANDBOX_REAL_PAGES * 4096, PROT_READ | PROT_WRITE, MAP_SHARED, s->page_file, 0);
+    s->pages = mmap(NULL, SANDBOX_REAL_PAGES * s->page_size, PROT_READ | PROT_WRITE, MAP_SHARED, s->page_file, 0);
     s->signal_stack = mmap(NULL, SIGNAL_STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (s->area == MAP_FAILED || s->code == MAP_FAILED || s->batch == MAP_FAILED || s->pages == MAP_FAILED || s->signal_stack == MAP_FAILED)
         return err_set(err, ERR_IO, NULL, "no memory for the sandbox: %s", strerror(errno));
@@ -114,7 +109,7 @@ static bool child_start(struct sandbox *s, struct err *err)
     /* A socket, since writing to one whose reader died need not raise a signal. */
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, link) < 0)
         return err_set(err, ERR_IO, NULL, "no link to the sandbox: %s", strerror(errno));
-    struct sandbox_child child = {s->batch, s->area, s->pages, link[1], s->page_file, s->cpu, getpid(), s->signal_stack, SIGNAL_STACK};
+    struct sandbox_child child = {s->batch, s->area, s->pages, link[1], s->page_file, s->page_size, s->cpu, getpid(), s->signal_stack, SIGNAL_STACK};
     s->batch->ready = 0;
     pid_t pid = fork();
     if (pid == 0)
@@ -130,17 +125,9 @@ static bool child_start(struct sandbox *s, struct err *err)
     return true;
 }
 
-/* `op` with a 32-bit distance from the end of the instruction to a place in the frame. */
-static size_t put_frame_operand(uint8_t *at, size_t length, size_t code_end, size_t member)
-{
-    int32_t distance = (int32_t)((int64_t)(AREA_FRAME + AREA_PAGES_AT + member) - (int64_t)code_end);
-    memcpy(at + length - 4, &distance, 4);
-    return length;
-}
-
 static size_t next_start(const struct sandbox *s)
 {
-    return (s->used + 63) / 64 * 64;
+    return (s->used + ARCH_BEGIN_LENGTH + 63) / 64 * 64;
 }
 
 uint32_t sandbox_next_offset(const struct sandbox *s)
@@ -153,30 +140,16 @@ uint32_t sandbox_data_offset(unsigned slot)
     return (uint32_t)(AREA_LOADS + AREA_PAGES_AT + 4096 + slot % 64 * 64);
 }
 
-bool sandbox_add(struct sandbox *s, const uint8_t *code, size_t length, unsigned copies, bool counts_in_memory, uint32_t *offset)
+bool sandbox_add(struct sandbox *s, const uint8_t *code, size_t length, unsigned copies, unsigned counter, uint32_t *offset)
 {
-    static const uint8_t dec_register[] = {0x49, 0xff, 0xcf}, dec_memory[] = {0x48, 0xff, 0x0d, 0, 0, 0, 0};
-    static const uint8_t branch[] = {0x0f, 0x85, 0, 0, 0, 0}, out[] = {0xff, 0x25, 0, 0, 0, 0};
     size_t start = next_start(s), at = start;
 
     if (length * copies + 128 > AREA_CODE - start)
         return false;
+    arch_loop_begin(s->code, start - ARCH_BEGIN_LENGTH);
     for (unsigned i = 0; i < copies; i++, at += length)
         memcpy(s->code + at, code, length);
-    if (counts_in_memory) {
-        memcpy(s->code + at, dec_memory, sizeof dec_memory);
-        at += put_frame_operand(s->code + at, sizeof dec_memory, at + sizeof dec_memory, offsetof(struct sandbox_frame, counter));
-    } else {
-        memcpy(s->code + at, dec_register, sizeof dec_register);
-        at += sizeof dec_register;
-    }
-    int32_t back = -(int32_t)(at + sizeof branch - start);
-    memcpy(s->code + at, branch, sizeof branch);
-    memcpy(s->code + at + 2, &back, 4);
-    at += sizeof branch;
-    memcpy(s->code + at, out, sizeof out);
-    at += put_frame_operand(s->code + at, sizeof out, at + sizeof out, offsetof(struct sandbox_frame, phase));
-    s->used = at;
+    s->used = at + arch_loop_end(s->code, start, at, counter);
     *offset = (uint32_t)start;
     return true;
 }
@@ -186,28 +159,26 @@ const uint8_t *sandbox_code(const struct sandbox *s, uint32_t offset)
     return s->code + offset;
 }
 
-/* Dependent adds, dependent multiplications, and nops. Adding an immediate or one would be done at rename on some machines. */
+static uint32_t reference_add(struct sandbox *s, const struct arch_code *code, unsigned copies)
+{
+    uint32_t offset = 0;
+    sandbox_add(s, code->bytes, code->length, copies, COUNTER_BODY, &offset);
+    return offset;
+}
+
 static void references_add(struct sandbox *s)
 {
-    static const uint8_t add[] = {0x49, 0x01, 0xf0} /* add r8, rsi */, multiply[] = {0x4c, 0x0f, 0xaf, 0xc6} /* imul r8, rsi */, nop[] = {0x90};
-    uint32_t offset;
-    sandbox_add(s, add, sizeof add, SANDBOX_CHAIN_LENGTH, false, &offset);
-    s->batch->chain = offset;
-    sandbox_add(s, multiply, sizeof multiply, SANDBOX_CHAIN_LENGTH, false, &offset);
-    s->batch->second = offset;
-    sandbox_add(s, nop, sizeof nop, SANDBOX_PROBE_LENGTH, false, &offset);
-    s->batch->probe = offset;
+    s->batch->chain = reference_add(s, &arch_chain, SANDBOX_CHAIN_LENGTH);
+    s->batch->second = reference_add(s, &arch_second_chain, SANDBOX_CHAIN_LENGTH);
+    s->batch->probe = reference_add(s, &arch_nop, SANDBOX_PROBE_LENGTH);
     s->fixed = s->used;
 }
 
 struct sandbox *sandbox_new(int cpu, struct err *err)
 {
-#if !defined(__x86_64__)
-    err_set(err, ERR_MISSING, "measure on an x86-64 computer", "code is measured on x86-64 processors only in this version");
-    return NULL;
-#endif
     struct sandbox *s = mem_zero(1, sizeof *s);
 
+    s->page_size = (size_t)sysconf(_SC_PAGESIZE);
     s->code_file = s->page_file = -1;
     s->area = s->code = s->signal_stack = MAP_FAILED;
     s->batch = MAP_FAILED;
@@ -237,7 +208,7 @@ void sandbox_free(struct sandbox *s)
     if (s->batch != MAP_FAILED)
         munmap(s->batch, sizeof *s->batch);
     if (s->pages != MAP_FAILED)
-        munmap(s->pages, SANDBOX_REAL_PAGES * 4096);
+        munmap(s->pages, SANDBOX_REAL_PAGES * s->page_size);
     if (s->signal_stack != MAP_FAILED)
         munmap(s->signal_stack, SIGNAL_STACK);
     if (s->code_file >= 0)
@@ -249,6 +220,9 @@ void sandbox_free(struct sandbox *s)
 
 void sandbox_clear(struct sandbox *s)
 {
+    /* Older emulators go on with what they translated: a new child has translated nothing. */
+    if (s->batch->unfiltered)
+        child_stop(s);
     s->used = s->fixed;
 }
 
@@ -339,6 +313,7 @@ bool sandbox_run(struct sandbox *s, unsigned count, const struct window_rules *r
         batch->items[i].result = (struct window_result){.state = WINDOW_UNSETTLED, .cycles = NAN, .spread = NAN};
     }
     batch->count = count;
+    batch->code_length = (uint32_t)s->used;
     batch->current = 0;
     batch->stop = 0;
     for (;;) {
@@ -374,6 +349,11 @@ int sandbox_cpu(const struct sandbox *s)
 bool sandbox_has_counter(const struct sandbox *s)
 {
     return s->batch->has_counter;
+}
+
+bool sandbox_unfiltered(const struct sandbox *s)
+{
+    return s->batch->unfiltered;
 }
 
 unsigned sandbox_children(const struct sandbox *s)

@@ -28,15 +28,16 @@ struct sandbox_item {
     enum sandbox_mode mode;
     enum pulse_code code;        /* PULSE_ITEM, or one of the chains for raw items */
     uint32_t offset;             /* of the loop in the code area, from sandbox_add */
-    bool counts_in_memory;       /* the loop counter is not r15 but in memory; registers as given below, pages mapped on demand */
+    bool kernel;                 /* registers as given below, pages mapped on demand */
+    unsigned counter;            /* kernel: enum sandbox_counter, as given to sandbox_add */
     bool difference;
     unsigned vectors;            /* enum vector_setup */
     unsigned load_places;        /* the pointer to loads starts so many cache lines further on in turn, another one each run; 0: it stays */
     uint64_t warm, count;        /* raw: iterations; windows: the count to take, 0: what fills the window */
     unsigned samples;            /* raw */
-    unsigned passes;             /* counts_in_memory: how often the timed iterations are run, registers set anew each time; ticks are of all */
-    bool plain_values;           /* counts_in_memory: vector registers hold 0 instead of numbers near 1 */
-    uint64_t general[16];        /* counts_in_memory */
+    unsigned passes;             /* kernel: how often the timed iterations are run, registers set anew each time; ticks are of all */
+    bool plain_values;           /* kernel: vector registers hold 0 instead of numbers near 1 */
+    uint64_t general[32];        /* kernel: by number, AArch64's sp is the last */
     /* what became of it */
     bool done;
     unsigned fault;              /* enum sandbox_fault */
@@ -47,8 +48,11 @@ struct sandbox_item {
     double counter_cycles;       /* per iteration by the cycle counter; NaN without one */
 };
 
-/* What is loaded into vector registers: without AVX, with upper halves clean, 256 or 512 bits. */
-enum vector_setup { SETUP_SSE, SETUP_CLEAN, SETUP_YMM, SETUP_ZMM };
+/* What is loaded into vector registers. x86-64: without AVX, with upper halves clean, 256 or 512 bits; AArch64: v0 to v31, or z0 to z31 and the predicates. */
+enum vector_setup { SETUP_SSE, SETUP_CLEAN, SETUP_YMM, SETUP_ZMM, SETUP_NEON = 0, SETUP_SVE = 1 };
+
+/* Where a loop counts: in the register that bodies leave free, in memory (x86-64), or in general register n (COUNTER_REGISTER + n, AArch64). */
+enum sandbox_counter { COUNTER_BODY, COUNTER_MEMORY, COUNTER_REGISTER };
 
 struct sandbox;
 /* @cpu -1: the last one allowed. NULL with err when the system refuses what is needed. */
@@ -64,7 +68,7 @@ uint32_t sandbox_next_offset(const struct sandbox *s);
 /* A place that code may read and write, relative to the start of the code area. */
 uint32_t sandbox_data_offset(unsigned slot);
 /* Adds a loop over @length bytes of @code, @copies times in a row; false when the code area is full. Fills offset. */
-bool sandbox_add(struct sandbox *s, const uint8_t *code, size_t length, unsigned copies, bool counts_in_memory, uint32_t *offset);
+bool sandbox_add(struct sandbox *s, const uint8_t *code, size_t length, unsigned copies, unsigned counter, uint32_t *offset);
 /* What stands at @offset of the code area; readable until sandbox_clear. */
 const uint8_t *sandbox_code(const struct sandbox *s, uint32_t offset);
 /* Runs items 0 to @count - 1. @cancelled (may be NULL) is asked about ten times a second. False with err when no child can be started, or cancelled. */
@@ -75,6 +79,8 @@ int sandbox_cpu(const struct sandbox *s);
 bool sandbox_has_counter(const struct sandbox *s);
 /* Children started so far; 1 when none died. */
 unsigned sandbox_children(const struct sandbox *s);
+/* True under an emulator that cannot restrict system calls. */
+bool sandbox_unfiltered(const struct sandbox *s);
 /* For the stress test. */
 int sandbox_pid(const struct sandbox *s);
 /* "SIGILL: illegal instruction" and so on. */

@@ -12,6 +12,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -20,8 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "isa/cpu.h"
-#include "measure/sandbox_entry.h"
+#include "measure/arch.h"
 #include "measure/ticks.h"
 
 /* The child runs between signals and foreign code: sanitizers' own bookkeeping has no place there. */
@@ -63,7 +63,7 @@ static BARE void leave(int status)
 /* True when the faulting page could be put there and the instruction may be tried again. */
 static BARE bool map_on_demand(const siginfo_t *info, unsigned *fault)
 {
-    uint64_t address = (uint64_t)info->si_addr & ~(uint64_t)4095;
+    uint64_t size = child.given.page_size, address = (uint64_t)info->si_addr & ~(size - 1);
 
     if (info->si_code != SEGV_MAPERR || address < 65536 || address >> 47) {
         *fault = FAULT_ADDRESS;
@@ -73,8 +73,8 @@ static BARE bool map_on_demand(const siginfo_t *info, unsigned *fault)
         *fault = FAULT_PAGES;
         return false;
     }
-    long got = call(SYS_mmap, (long)address, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, child.given.page,
-                    (long)(child.page_count % SANDBOX_REAL_PAGES) * 4096);
+    long got = call(SYS_mmap, (long)address, (long)size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, child.given.page,
+                    (long)(child.page_count % SANDBOX_REAL_PAGES * size));
     if (got != (long)address) {
         *fault = FAULT_ADDRESS;
         return false;
@@ -102,7 +102,7 @@ static BARE void on_signal(int number, siginfo_t *info, void *context)
     default: fault = FAULT_SEGMENT; break;
     }
     child.fault_address = number == SIGALRM ? 0 : (uint64_t)info->si_addr;
-    if (number == SIGSEGV && child.item && child.item->counts_in_memory && map_on_demand(info, &fault))
+    if (number == SIGSEGV && child.item && child.item->kernel && map_on_demand(info, &fault))
         return;
     child.inside = false;
     sandbox_escape(fault);
@@ -128,7 +128,7 @@ static BARE void values_fill(bool plain)
     if (child.plain == plain)
         return;
     child.plain = plain;
-    for (unsigned i = 0; i < 48; i++)
+    for (unsigned i = 0; i < sizeof child.frame->values / sizeof *child.frame->values; i++)
         child.frame->values[i] = plain ? 0 : 0x3ff41f253f841f25 + (uint64_t)i * 0x0000010000000100;
 }
 
@@ -137,31 +137,24 @@ static BARE void frame_fill(enum pulse_code code, uint64_t warm, uint64_t count)
     const struct sandbox_batch *batch = child.given.batch;
     const struct sandbox_item *item = child.item;
     struct sandbox_frame *f = child.frame;
-    bool own = code == PULSE_ITEM && item->counts_in_memory;
+    bool own = code == PULSE_ITEM && item->kernel;
     uint32_t offset = code == PULSE_CHAIN ? batch->chain : code == PULSE_SECOND_CHAIN ? batch->second : code == PULSE_PROBE ? batch->probe : item->offset;
 
-    f->target = (uint64_t)(child.given.area + offset % AREA_CODE);
+    f->target = (uint64_t)(child.given.area + offset % AREA_CODE - ARCH_BEGIN_LENGTH);
     f->warm = warm;
     f->count = count;
-    f->vectors = code == PULSE_ITEM ? item->vectors : f->clean ? SETUP_CLEAN : SETUP_SSE;
-    f->in_register = !own;
+    f->vectors = code == PULSE_ITEM ? item->vectors : arch_setup_plain(f);
+    f->counter_register = own ? (item->counter >= COUNTER_REGISTER ? item->counter - COUNTER_REGISTER : 0) : ARCH_COUNTER;
     f->passes = own && item->passes ? item->passes : 1;
     values_fill(own && item->plain_values);
-    if (own) {
-        for (unsigned i = 0; i < 16; i++)
-            f->general[i] = item->general[i];
+    if (!own) {
+        bool moves = code == PULSE_ITEM && item->load_places;
+        arch_frame_fill(f, child.given.area, moves ? 64 * (child.runs++ * PLACE_STEP % item->load_places) : 0);
         return;
     }
-    /* Small odd numbers: shift counts, divisors that are not 0, bit offsets that stay near. */
-    for (unsigned i = 0; i < 16; i++)
-        f->general[i] = 37 + 4 * i;
-    f->general[1] = 5;
-    f->general[4] = (uint64_t)(child.given.area + AREA_STACK + AREA_STACK_SIZE / 2);
-    f->general[BODY_ZERO] = 0;
-    f->general[BODY_LOADS] = (uint64_t)(child.given.area + AREA_LOADS + AREA_PAGES_AT + 4096 + BODY_WINDOW / 2);
-    if (code == PULSE_ITEM && item->load_places)
-        f->general[BODY_LOADS] += 64 * (child.runs++ * PLACE_STEP % item->load_places);
-    f->general[BODY_STORES] = (uint64_t)(child.given.area + AREA_STORES + AREA_PAGES_AT + 4096 + BODY_WINDOW + BODY_WINDOW / 2);
+    arch_frame_kernel(f);
+    for (unsigned i = 0; i < 32; i++)
+        f->general[i] = item->general[i];
 }
 
 static BARE uint64_t pulse_run(void *self, enum pulse_code code, uint64_t warm, uint64_t count, unsigned *fault)
@@ -209,13 +202,13 @@ static BARE double by_counter(struct sandbox_item *item, double cycles)
 /* What pointers loaded from memory point to can be mapped as well; as a number it is harmless. What the last kernel wrote is gone. */
 static BARE void pages_fill(void)
 {
-    for (unsigned i = 0; i < SANDBOX_REAL_PAGES * 512; i++)
+    for (size_t i = 0; i < SANDBOX_REAL_PAGES * child.given.page_size / 8; i++)
         child.given.pages[i] = START_MEMORY;
 }
 
 static BARE void item_run(struct sandbox_item *item)
 {
-    if (item->counts_in_memory)
+    if (item->kernel)
         pages_fill();
     child.item = item;
     child.fault_address = 0;
@@ -234,7 +227,7 @@ static BARE void item_run(struct sandbox_item *item)
     item->fault_address = child.fault_address;
     item->pages = child.page_count;
     for (unsigned i = 0; i < child.page_count; i++)
-        call(SYS_munmap, (long)child.pages[i], 4096, 0, 0, 0, 0);
+        call(SYS_munmap, (long)child.pages[i], (long)child.given.page_size, 0, 0, 0, 0);
     child.page_count = 0;
     child.item = NULL;
     item->done = true;
@@ -242,6 +235,7 @@ static BARE void item_run(struct sandbox_item *item)
 
 static BARE void batch_run(struct sandbox_batch *batch)
 {
+    arch_code_changed(child.given.area, batch->code_length);
     for (uint32_t i = batch->current; i < batch->count && i < SANDBOX_ITEMS && !batch->stop; i++) {
         batch->current = i;
         item_run(&batch->items[i]);
@@ -314,6 +308,13 @@ static bool seccomp_close(void)
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) == 0;
 }
 
+/* Emulators of another processor's programs have no filters. What runs there is not the machine's own code, and the user has to ask for it. */
+static bool unfiltered_allowed(void)
+{
+    const char *asked = getenv("PORTOLAN_EMULATED");
+    return (errno == ENOSYS || errno == EINVAL) && asked && strcmp(asked, "1") == 0;
+}
+
 /* Keeps the link, the page and the counter; the parent's other files are none of ours. */
 static bool files_close(void)
 {
@@ -339,10 +340,7 @@ static void memory_fill(void)
         for (unsigned i = 0; i < AREA_PAGES / 8; i++)
             words[i] = 0x3ff41f253f841f25;
     }
-    child.frame->masks = ~(uint64_t)0;
-    /* Masked exceptions; denormals are zero, so that no value ever costs a microcode assist. */
-    child.frame->mxcsr = 0x9fc0;
-    child.frame->clean = cpu_vector_bits() >= 256;
+    arch_frame_begin(child.frame);
 }
 
 void sandbox_child_main(const struct sandbox_child *given)
@@ -364,8 +362,13 @@ void sandbox_child_main(const struct sandbox_child *given)
     memory_fill();
     given->batch->has_counter = child.counter >= 0;
     limits_set();
-    if (!files_close() || !signals_take() || !seccomp_close())
+    if (!files_close() || !signals_take())
         _exit(72);
+    if (!seccomp_close()) {
+        if (!unfiltered_allowed())
+            _exit(72);
+        given->batch->unfiltered = 1;
+    }
     child.given.batch->ready = 1;
     for (;;) {
         if (call(SYS_read, child.given.link, (long)&byte, 1, 0, 0, 0) != 1)

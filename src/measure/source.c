@@ -40,6 +40,21 @@ static uint32_t form_index(struct cpu_source *s, const char *form)
     return index;
 }
 
+/* Has the encodings of the batch's new forms found out together. What fails here fails for each form, with its reason. */
+static void forms_prepare(struct cpu_source *s, const struct experiment *e, size_t n)
+{
+    VEC(const struct form_row *) rows = {0};
+    for (size_t i = 0; i < n; i++)
+        for (unsigned k = 0; k < e[i].count; k++) {
+            const struct form_row *row = names_find(&s->names, e[i].terms[k].form) == UINT32_MAX ? forms_find(s->forms, e[i].terms[k].form) : NULL;
+            if (row)
+                vec_push(&rows, row);
+        }
+    if (rows.count)
+        form_codes_prepare(rows.items, rows.count, NULL);
+    vec_done(&rows);
+}
+
 static void state_set(struct measured *m, const char *format, const char *what)
 {
     snprintf(m->state, sizeof m->state, format, what);
@@ -88,7 +103,7 @@ static bool item_prepare(struct cpu_source *s, const struct experiment *e, enum 
         state_set(out, "%.90s", err.what);
         return false;
     }
-    if (!sandbox_add(s->sandbox, s->body.code, s->body.length, 1, false, &offset)) {
+    if (!sandbox_add(s->sandbox, s->body.code, s->body.length, 1, COUNTER_BODY, &offset)) {
         *full = true;
         return false;
     }
@@ -170,6 +185,7 @@ static bool cpu_measure(struct source *base, const struct experiment *e, size_t 
     struct cpu_source *s = (struct cpu_source *)base;
     struct { size_t experiment; unsigned at, items; } parts[SANDBOX_ITEMS];
 
+    forms_prepare(s, e, n);
     for (size_t next = 0; next < n;) {
         unsigned count = 0, made = 0;
         bool full = false;

@@ -14,7 +14,7 @@
 #error "no tick counter is known for this processor"
 #endif
 
-/* Time stamp counter; on AArch64 the virtual counter, which is much slower than the core (CNTFRQ_EL0 says how fast). Any thread. */
+/* Time stamp counter; on AArch64 the virtual counter, which may be far slower than the core (24 MHz to 1 GHz): calibration sizes windows by it. Any thread. */
 static inline uint64_t ticks_now(void)
 {
 #if defined(__x86_64__)

@@ -76,12 +76,13 @@ static bool shortest(const struct pulse *pulse, uint64_t warm, uint64_t count, d
 /* How many iterations fill the window; 0 on a fault. */
 static uint64_t count_for(const struct pulse *pulse, const struct window_rules *rules, unsigned *fault)
 {
-    double ticks;
+    unsigned sizing = rules->sizing ? rules->sizing : 4;
+    double ticks, least = 1.0 / sizing;
 
-    if (!shortest(pulse, 1, 4, &ticks, fault))
+    if (!shortest(pulse, 1, sizing, &ticks, fault))
         return 0;
-    double each = (ticks - rules->overhead) / 4;
-    double count = rules->item_ticks / (each > 0.25 ? each : 0.25);
+    double each = (ticks - rules->overhead) / sizing;
+    double count = rules->item_ticks / (each > least ? each : least);
     return count < 2 ? 2 : (uint64_t)count;
 }
 

@@ -27,6 +27,7 @@ struct window_rules {
     double agreement;                     /* relative: of three values */
     double chain_ticks, probe_ticks, item_ticks;   /* how long each is run */
     double patience;                      /* ticks after which it gives up */
+    unsigned sizing;                      /* iterations that are long enough to tell how many fill the window: 0 for 4, more where ticks are coarse */
 };
 
 enum window_state { WINDOW_SETTLED, WINDOW_UNSETTLED, WINDOW_FAULT };

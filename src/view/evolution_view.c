@@ -6,19 +6,24 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "cmd/evolve_start.h"
 #include "view/plot.h"
 #include "view/view.h"
+#include "work/active_job.h"
 #include "work/evolve_job.h"
 
 #define SAMPLES 4000
 #define POINTS 256
+#define ROUNDS 256
 #define RUNS_SHOWN 4
+#define TRIALS 32
 #define SIDE 44              /* columns of the panel at the right */
 
 struct evolution_view_state {
     size_t back;             /* runs before the newest */
-    bool by_generation, volume;
+    bool by_generation, volume, rounds;
     struct evolve_sample samples[SAMPLES];
+    struct active_round active[ROUNDS];
     double x[RUNS_SHOWN][SAMPLES], y[RUNS_SHOWN + 2][SAMPLES];
 };
 
@@ -77,6 +82,43 @@ static void draw_curves(struct evolution_view_state *v, struct session *s, struc
     plot_draw(&plot, g, 0, y, width, height);
 }
 
+static double percent(double fraction)
+{
+    return 100 * fraction;
+}
+
+/* What active experiments learned, over the number of measurements. False when there is nothing of it. */
+static bool draw_rounds(struct evolution_view_state *v, const struct session *s, struct grid *g)
+{
+    size_t n = s->active ? active_curve_get(s->active, v->active, ROUNDS) : 0;
+    bool choosing = evolve_active_choosing();
+
+    /* While there is nothing newer they are shown unless m says otherwise. */
+    if (!s->active || (choosing || !s->run_count) == (v->rounds && s->run_count))
+        return false;
+    n = n < ROUNDS ? n : ROUNDS;
+    const struct select_round *last = n ? &v->active[n - 1].of : NULL;
+    for (size_t i = 0; i < n; i++) {
+        const struct select_round *r = &v->active[i].of;
+        v->x[0][i] = (double)r->measurements;
+        v->y[0][i] = percent(r->error);
+        v->y[1][i] = percent(r->noise);
+        v->y[2][i] = percent(r->disagreement);
+    }
+    if (last)
+        grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "active experiments: %zu measured in %zu round%s, %s", last->measurements, n, n == 1 ? "" : "s",
+                    choosing || last->end ? select_end_names[last->end] : "stopped");
+    else
+        grid_put(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "active experiments: the first are measured");
+    const struct plot_series series[] = {{"most disputed", ROLE_WARN, v->x[0], v->y[2], n, false},
+                                         {"error on what was asked", ROLE_GOOD, v->x[0], v->y[0], n, false},
+                                         {"noise", ROLE_DIM, v->x[0], v->y[1], n, false}};
+    const struct plot plot = {.title = "%", .x_label = "measured", .log_y = true, .series = series, .series_count = 3};
+    plot_draw(&plot, g, 0, 1, g->width, g->height - 2);
+    grid_put(g, 0, (int)g->height - 1, 0, ROLE_DIM, 0, s->run_count ? "m the run" : "jobs shows how far it is; the run follows when all is measured");
+    return true;
+}
+
 static void draw_front(struct evolve_run *run, struct grid *g, int x, int y, unsigned width, unsigned height)
 {
     struct evolve_point points[POINTS];
@@ -110,12 +152,29 @@ static int draw_parameters(struct evolve_run *run, const struct evolve_status *s
     if (y + 3 >= end)
         return y;
     grid_put(g, x, y++, SIDE, ROLE_HEADER, 0, "parameters (evolve set NAME VALUE)");
-    grid_printf(g, x, y++, SIDE, ROLE_TEXT, 0, "%s, %u ports, width %.2g, seed %llu", o.algorithm == EVOLVE_PMEVO ? "pmevo" : "memetic", status->ports, status->width,
+    char ports[24] = "ports sought";
+    if (status->ports)
+        snprintf(ports, sizeof ports, "%u ports", status->ports);
+    grid_printf(g, x, y++, SIDE, ROLE_TEXT, 0, "%s, %s, width %.2g, seed %llu", o.algorithm == EVOLVE_PMEVO ? "pmevo" : "memetic", ports, status->width,
                 (unsigned long long)o.seed);
     grid_printf(g, x, y++, SIDE, ROLE_TEXT, 0, "population %u, %u threads, %g seconds", status->population, o.threads, o.seconds);
     if (y < end)
         grid_printf(g, x, y++, SIDE, ROLE_TEXT, 0, "prices: µop %g, volume %g, usage %g", o.prices.uop, o.prices.volume, o.prices.usage);
     return y;
+}
+
+/* Before there is a mapping: what is sought, and how the numbers of ports tried so far do. */
+static void draw_seeking(struct evolve_run *run, const struct evolve_status *status, struct grid *g, unsigned used, unsigned width)
+{
+    struct evolve_trial trials[TRIALS];
+    struct str line = {0};
+    size_t n = evolve_get_trials(run->evolve, trials, TRIALS);
+
+    grid_printf(g, (int)used, 0, 0, ROLE_WARN, ATTR_BOLD, "  %s, %.0f s", status->phase, status->seconds);
+    for (size_t i = 0; i < n; i++)
+        str_addf(&line, "%s%u ports %.2f %%", i ? ", " : "error with ", trials[i].ports, 100 * trials[i].d_avg);
+    grid_wrap(g, 0, 1, width, 3, ROLE_TEXT, 0, n ? str_text(&line) : "Short trials with more and fewer ports come first; the curves begin after them.");
+    str_done(&line);
 }
 
 static void evolution_draw(void *state, struct session *s, struct grid *g)
@@ -124,6 +183,8 @@ static void evolution_draw(void *state, struct session *s, struct grid *g)
     struct evolve_run *run = shown_run(v, s);
     struct evolve_status status;
 
+    if (draw_rounds(v, s, g))
+        return;
     if (!run) {
         grid_put(g, 2, 1, 0, ROLE_TITLE, 0, "Nothing evolves.");
         grid_wrap(g, 2, 2, g->width > 4 ? g->width - 4 : 1, 5, ROLE_TEXT, 0,
@@ -132,12 +193,20 @@ static void evolution_draw(void *state, struct session *s, struct grid *g)
     }
     evolve_get_status(run->evolve, &status);
     unsigned used = grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "run %u: %s", run->number, evolve_state_names[status.state]);
-    used += grid_printf(g, (int)used, 0, 0, ROLE_WARN, ATTR_BOLD, "  error %.2f %%, %llu distinct µops, volume %llu", 100 * status.d_avg,
-                        (unsigned long long)status.distinct, (unsigned long long)status.volume);
-    grid_printf(g, (int)used, 0, 0, ROLE_DIM, 0, "  %.0f s, generation %u, %.2f M evaluations/s, %s", status.seconds, status.generation, status.rate / 1e6,
-                status.phase);
+    bool seeking = status.ports == 0;
     unsigned side = g->width >= 60 + SIDE && g->height >= 14 ? SIDE + 1 : 0;
-    draw_curves(v, s, run, g, 1, g->width - side, g->height - 2);
+    if (seeking) {
+        draw_seeking(run, &status, g, used, g->width - side);
+    } else {
+        if (!isnan(status.d_avg))
+            used += grid_printf(g, (int)used, 0, 0, ROLE_WARN, ATTR_BOLD, "  error %.2f %%, %llu distinct µops, volume %llu", 100 * status.d_avg,
+                                (unsigned long long)status.distinct, (unsigned long long)status.volume);
+        grid_printf(g, (int)used, 0, 0, ROLE_DIM, 0, "  %.0f s, generation %u, %.2f M evaluations/s, %s", status.seconds, status.generation, status.rate / 1e6,
+                    status.phase);
+    }
+    int top = seeking ? 4 : 1;
+    if ((int)g->height > top + 4)
+        draw_curves(v, s, run, g, top, g->width - side, g->height - (unsigned)top - 1);
     if (side) {
         int x = (int)(g->width - SIDE), bottom = (int)g->height - 1;
         unsigned front = g->height >= 30 ? 12 : 8;
@@ -145,7 +214,7 @@ static void evolution_draw(void *state, struct session *s, struct grid *g)
         int y = draw_moves(&status, g, x, (int)front + 2, bottom - 5);
         draw_parameters(run, &status, g, x, y + 1, bottom);
     }
-    grid_put(g, 0, (int)g->height - 1, 0, ROLE_DIM, 0, "p pause and resume   a adopt the best   s stop   x time or generations   v volume   b the run before");
+    grid_put(g, 0, (int)g->height - 1, 0, ROLE_DIM, 0, "p pause and resume   a adopt the best   s stop   x time or generations   v volume   b the run before   m active rounds");
 }
 
 static bool evolution_key(void *state, struct session *s, int key, struct str *command)
@@ -157,6 +226,7 @@ static bool evolution_key(void *state, struct session *s, int key, struct str *c
     switch (key) {
     case 'x': v->by_generation = !v->by_generation; return true;
     case 'v': v->volume = !v->volume; return true;
+    case 'm': v->rounds = !v->rounds && s->active; return true;
     case 'b': v->back = s->run_count ? (v->back + 1) % s->run_count : 0; return true;
     case 'p':
         if (run) {
@@ -176,6 +246,8 @@ static bool evolution_live(void *state, struct session *s)
     struct evolve_run *run = shown_run(v, s);
     struct evolve_status status;
 
+    if (evolve_active_choosing())
+        return true;
     if (!run)
         return false;
     evolve_get_status(run->evolve, &status);
@@ -189,5 +261,12 @@ static void evolution_status(void *state, struct session *s, struct str *out)
         str_addf(out, "run %zu/%zu", s->run_count - v->back, s->run_count);
 }
 
-const struct view_ops evolution_view = {.name = "evolution", .help = "the curves of inference while it runs; p pauses, a adopts", .open = evolution_open,
+const struct view_ops evolution_view = {.name = "evolution", .help = "inference while it runs: error, Pareto front, moves",
+    .keys = "p\tpause and resume\n"
+            "s\tstop the run with what it has\n"
+            "a\tadopt the best mapping: it becomes the current machine\n"
+            "x\tover time, over generations\n"
+            "v\tvolume instead of the error\n"
+            "b\tthe run before\n"
+            "m\twhat active experiments learned", .open = evolution_open,
                                         .close = free, .draw = evolution_draw, .key = evolution_key, .status = evolution_status, .live = evolution_live};

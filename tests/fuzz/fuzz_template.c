@@ -3,9 +3,30 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "isa/a64_body.h"
 #include "isa/regalloc.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* As AArch64's: what the assembler would be asked is one line each. */
+static void try_a64(struct form_row row)
+{
+    struct a64_code draft;
+    struct str text = {0};
+    char reason[200];
+    size_t asked = 0, lines = 0;
+
+    row.isa = ISA_AARCH64;
+    a64_unfit(&row);
+    if (a64_code_draft(&row, &draft, reason, sizeof reason)) {
+        a64_code_ask(&row, &draft, &text, &asked);
+        for (size_t i = 0; i < text.length; i++)
+            lines += text.data[i] == '\n';
+        if (lines != asked)
+            abort();
+    }
+    str_done(&text);
+}
 
 /* Any text as a template: refused, or code that can be made. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -20,6 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (code && !body_make(&code, &one, 1, &(struct body_shape){20, 64, BODY_SPREAD}, &body, &err))
         abort();
     form_code_free(code);
+    try_a64(row);
     free(template);
     return 0;
 }

@@ -80,7 +80,7 @@ static void test_scan_of_this_program(void **state)
     assert_true(scan_file(&scan, "/proc/self/exe", &err));
     scan_sort(&scan);
     assert_true(scan.instructions > 1000);
-    struct forms *forms = forms_load(NULL, &err);
+    struct forms *forms = forms_load_isa(isa_host(), &err);
     assert_non_null(forms);
     uint64_t sum = 0, known = 0;
     for (size_t i = 0; i < scan.forms.count; i++) {

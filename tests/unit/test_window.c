@@ -22,6 +22,7 @@ struct fake {
     unsigned fault_at;          /* item run that faults */
     double entry;               /* ticks that every item run takes besides */
     double spike;               /* ticks added to every third item run */
+    bool steps;                 /* the counter is read between its steps */
 };
 
 static uint64_t fake_run(void *self, enum pulse_code code, uint64_t warm, uint64_t count, unsigned *fault)
@@ -42,8 +43,9 @@ static uint64_t fake_run(void *self, enum pulse_code code, uint64_t warm, uint64
         }
         ticks += f->entry + (f->items % 3 == 0 ? f->spike : 0);
     }
+    double before = f->now;
     f->now += ticks + (double)warm * cycles;
-    return (uint64_t)ticks;
+    return f->steps ? (uint64_t)(before + ticks) - (uint64_t)before : (uint64_t)ticks;
 }
 
 static uint64_t fake_now(void *self)
@@ -89,6 +91,35 @@ static void test_quiet(void **state)
         r = measure(&f, true, 20000);
         assert_true(fabs(r.cycles - item) < 0.002 * item);
     }
+}
+
+/* Counters of 24 and 100 MHz beside a core of 3 GHz: runs sized by ticks are as exact as with a fast one. */
+static void test_coarse_ticks(void **state)
+{
+    static const double rates[] = {24e6, 62.5e6, 99e6, 100e6, 1e9, 2.6e9}, stretches[] = {1000 / 240.0, 1.6, 1000 / 990.0, 1, 1, 1};
+    (void)state;
+    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
+        double stretch = calibrate_stretch(rates[i]), hz = rates[i];
+        assert_true(fabs(stretch - stretches[i]) < 1e-9);
+        for (double item = 12.3; item < 1e5; item *= 2.7) {
+            struct fake f = quiet(item);
+            const struct pulse pulse = {fake_run, fake_now, fake_rest, &f};
+            struct window_rules own = rules;
+            struct window_result r;
+            f.ticks_per_cycle = hz / 3e9;
+            f.overhead = own.overhead = 100 * f.ticks_per_cycle;
+            f.steps = true;
+            own.sizing = (unsigned)ceil(4 * stretch);
+            own.chain_ticks = stretch * 10e-6 * hz;
+            own.probe_ticks = stretch * 5e-6 * hz;
+            own.item_ticks = stretch * 20e-6 * hz;
+            window_measure(&pulse, &own, false, 0, &r);
+            assert_int_equal(r.state, WINDOW_SETTLED);
+            if (fabs(r.cycles - item) > 0.005 * item)
+                fail_msg("%.1f cycles came out as %.2f at %.0f MHz", item, r.cycles, hz / 1e6);
+        }
+    }
+    assert_true(calibrate_stretch(0) == 1);
 }
 
 static void test_contention(void **state)
@@ -189,6 +220,7 @@ static void test_agreed(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_quiet), cmocka_unit_test(test_contention), cmocka_unit_test(test_spikes_and_faults), cmocka_unit_test(test_statistics), cmocka_unit_test(test_agreed)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_quiet), cmocka_unit_test(test_coarse_ticks), cmocka_unit_test(test_contention),
+                                       cmocka_unit_test(test_spikes_and_faults), cmocka_unit_test(test_statistics), cmocka_unit_test(test_agreed)};
     return cmocka_run_group_tests_name("window", tests, NULL, NULL);
 }

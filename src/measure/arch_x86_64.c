@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "measure/sandbox_entry.h"
+#if defined(__x86_64__)
+#include "measure/arch.h"
 
 #include <stddef.h>
+#include <string.h>
 
-#if defined(__x86_64__)
+#include "isa/cpu.h"
+
+#define BARE __attribute__((no_sanitize("address", "undefined", "thread")))
 
 #define CHECK(member, offset) _Static_assert(offsetof(struct sandbox_frame, member) == (offset), "the entry code writes " #member " as " #offset)
 CHECK(phase, 0);
@@ -15,13 +19,13 @@ CHECK(count, 40);
 CHECK(start, 48);
 CHECK(end, 56);
 CHECK(vectors, 64);
-CHECK(in_register, 68);
-CHECK(mxcsr, 72);
+CHECK(counter_register, 68);
+CHECK(control, 72);
 CHECK(clean, 76);
 CHECK(general, 80);
-CHECK(masks, 208);
-CHECK(passes, 216);
-CHECK(values, 224);
+CHECK(masks, 336);
+CHECK(passes, 344);
+CHECK(values, 352);
 
 /* rdi holds the frame wherever a register may be used. The loop ends by jumping through frame->phase: first to sandbox_mark, which starts the timed
  * part, then to sandbox_finish. Loading the general registers is inside the time stamps: it costs the same for every code and is subtracted.
@@ -69,7 +73,7 @@ __asm__(
     ".p2align 6\n"
     "sandbox_finish:\n"
     "    mov sandbox_frame_at(%rip), %rdi\n"
-    "    decq 216(%rdi)\n"
+    "    decq 344(%rdi)\n"
     "    jz 1f\n"
     "    mov 40(%rdi), %rcx\n"
     "    mov %rcx, 8(%rdi)\n"
@@ -114,20 +118,20 @@ __asm__(
     "    vzeroupper\n"
     "2:\n"
     ".irp r,0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15\n"
-    "    movups 224+8*\\r(%rdi), %xmm\\r\n"
+    "    movups 352+8*\\r(%rdi), %xmm\\r\n"
     ".endr\n"
     "    jmp 9f\n"
     "3:\n"
     ".irp r,0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15\n"
-    "    vmovups 224+8*\\r(%rdi), %ymm\\r\n"
+    "    vmovups 352+8*\\r(%rdi), %ymm\\r\n"
     ".endr\n"
     "    jmp 9f\n"
     "4:\n"
     ".irp r,0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31\n"
-    "    vmovups 224+8*\\r(%rdi), %zmm\\r\n"
+    "    vmovups 352+8*\\r(%rdi), %zmm\\r\n"
     ".endr\n"
     ".irp r,1,2,3,4,5,6,7\n"
-    "    kmovq 208(%rdi), %k\\r\n"
+    "    kmovq 336(%rdi), %k\\r\n"
     ".endr\n"
     "9:  pushq $0x202\n"
     "    popfq\n"
@@ -153,28 +157,103 @@ __asm__(
     "sandbox_target: .skip 8\n"
     ".popsection\n");
 
-#else
+/* Dependent adds, dependent multiplications, and nops. Adding an immediate or one would be done at rename on some machines. */
+const struct arch_code arch_chain = {{0x49, 0x01, 0xf0}, 3} /* add r8, rsi */, arch_second_chain = {{0x4c, 0x0f, 0xaf, 0xc6}, 4} /* imul r8, rsi */,
+                       arch_nop = {{0x90}, 1}, arch_pair = {{0x4d, 0x01, 0xc1, 0x4c, 0x01, 0xd3}, 6} /* add r9, r8; add rbx, r10 */;
 
-#include "base/mem.h"
+/* `op` with a 32-bit distance from the end of the instruction to a place in the frame. */
+static size_t put_frame_operand(uint8_t *code, size_t at, const uint8_t *bytes, size_t length, size_t member)
+{
+    int32_t distance = (int32_t)((int64_t)(AREA_FRAME + AREA_PAGES_AT + member) - (int64_t)(at + length));
+    memcpy(code + at, bytes, length);
+    memcpy(code + at + length - 4, &distance, 4);
+    return length;
+}
 
-/* sandbox_new refuses on other processors, so nothing comes here. */
-const char sandbox_syscall_site[1], sandbox_sigreturn[1];
+size_t arch_loop_begin(uint8_t *code, size_t at)
+{
+    (void)code, (void)at;
+    return 0;
+}
 
-unsigned sandbox_enter(struct sandbox_frame *frame)
+size_t arch_loop_end(uint8_t *code, size_t start, size_t end, unsigned counter)
+{
+    static const uint8_t dec_register[] = {0x49, 0xff, 0xcf}, dec_memory[] = {0x48, 0xff, 0x0d, 0, 0, 0, 0};
+    static const uint8_t branch[] = {0x0f, 0x85, 0, 0, 0, 0}, out[] = {0xff, 0x25, 0, 0, 0, 0};
+    size_t at = end;
+
+    if (counter == COUNTER_MEMORY) {
+        at += put_frame_operand(code, at, dec_memory, sizeof dec_memory, offsetof(struct sandbox_frame, counter));
+    } else {
+        memcpy(code + at, dec_register, sizeof dec_register);
+        at += sizeof dec_register;
+    }
+    int32_t back = -(int32_t)(at + sizeof branch - start);
+    memcpy(code + at, branch, sizeof branch);
+    memcpy(code + at + 2, &back, 4);
+    at += sizeof branch;
+    at += put_frame_operand(code, at, out, sizeof out, offsetof(struct sandbox_frame, phase));
+    return at - end;
+}
+
+size_t arch_load(uint8_t *out, bool vector, unsigned offset)
+{
+    static const uint8_t general[] = {0x4d, 0x8b, 0x86} /* mov r8, [r14 + d32] */, moved[] = {0x41, 0x0f, 0x10, 0x8e} /* movups xmm1, [r14 + d32] */;
+    size_t length = vector ? sizeof moved : sizeof general;
+    int32_t displacement = (int32_t)offset - BODY_WINDOW / 2;
+    memcpy(out, vector ? moved : general, length);
+    memcpy(out + length, &displacement, 4);
+    return length + 4;
+}
+
+unsigned arch_setup(const struct body *body)
+{
+    unsigned bits = cpu_vector_bits();
+    if (body->vectors == BODY_EVEX || body->wide)
+        return bits >= 512 ? SETUP_ZMM : bits >= 256 ? SETUP_YMM : SETUP_SSE;
+    if (body->vectors == BODY_VEX && bits >= 256)
+        return SETUP_YMM;
+    return bits >= 256 ? SETUP_CLEAN : SETUP_SSE;
+}
+
+void arch_frame_begin(struct sandbox_frame *frame)
+{
+    frame->masks = ~(uint64_t)0;
+    /* Masked exceptions; denormals are zero, so that no value ever costs a microcode assist. */
+    frame->control = 0x9fc0;
+    frame->clean = cpu_vector_bits() >= 256;
+}
+
+BARE void arch_frame_kernel(struct sandbox_frame *frame)
 {
     (void)frame;
-    BUG("foreign code is entered on x86-64 only");
 }
 
-void sandbox_escape(unsigned fault)
+BARE void arch_frame_fill(struct sandbox_frame *f, const uint8_t *area, size_t loads_at)
 {
-    BUG("fault %u outside foreign code", fault);
+    /* Small odd numbers: shift counts, divisors that are not 0, bit offsets that stay near. */
+    for (unsigned i = 0; i < 16; i++)
+        f->general[i] = 37 + 4 * i;
+    f->general[1] = 5;
+    f->general[4] = (uint64_t)(area + AREA_STACK + AREA_STACK_SIZE / 2);
+    f->general[BODY_ZERO] = 0;
+    f->general[BODY_LOADS] = (uint64_t)(area + AREA_LOADS + AREA_PAGES_AT + 4096 + BODY_WINDOW / 2 + loads_at);
+    f->general[BODY_STORES] = (uint64_t)(area + AREA_STORES + AREA_PAGES_AT + 4096 + BODY_WINDOW + BODY_WINDOW / 2);
 }
 
-long sandbox_syscall(long number, long a, long b, long c, long d, long e, long f)
+BARE unsigned arch_setup_plain(const struct sandbox_frame *frame)
 {
-    (void)a, (void)b, (void)c, (void)d, (void)e, (void)f;
-    BUG("system call %ld from a sandbox that is not there", number);
+    return frame->clean ? SETUP_CLEAN : SETUP_SSE;
+}
+
+BARE void arch_code_changed(uint8_t *code, size_t length)
+{
+    (void)code, (void)length;
+}
+
+const char *arch_remark(void)
+{
+    return NULL;
 }
 
 #endif

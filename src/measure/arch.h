@@ -1,0 +1,50 @@
+/* What measuring has of the processor's own: machine code that it makes itself, the way in and out of foreign code with all registers set, the one place that
+ * makes system calls. arch_x86_64.c and arch_aarch64.c are both in the library, each empty on the other's processor. Internal to measure/. */
+#ifndef PORTOLAN_MEASURE_ARCH_H
+#define PORTOLAN_MEASURE_ARCH_H
+
+#include "isa/a64_body.h"
+#include "measure/sandbox_child.h"
+
+/* Runs frame->target with frame->warm iterations, then again with frame->count, all registers set anew before each, and stamps the second.
+ * Returns 0, or what sandbox_escape was called with. */
+unsigned sandbox_enter(struct sandbox_frame *frame);
+/* Signal handler's way out: leaves the foreign code wherever it stands; sandbox_enter returns @fault. */
+void sandbox_escape(unsigned fault) __attribute__((noreturn));
+/* A system call without libc; the kernel lets only the address sandbox_syscall_site make them. Negative: -errno. */
+long sandbox_syscall(long number, long a, long b, long c, long d, long e, long f);
+extern const char sandbox_syscall_site[], sandbox_sigreturn[];
+
+/* Instructions that stand in bodies' registers: one dependent addition, one dependent multiplication, a nop, two additions that wait for nothing. */
+struct arch_code { uint8_t bytes[12]; uint8_t length; };
+extern const struct arch_code arch_chain, arch_second_chain, arch_nop, arch_pair;
+
+/* Bytes that a loop needs before its first instruction, and the register in which the loops of bodies count. */
+#if defined(__aarch64__)
+#define ARCH_BEGIN_LENGTH 8
+#define ARCH_COUNTER A64_COUNTER
+#else
+#define ARCH_BEGIN_LENGTH 0
+#define ARCH_COUNTER BODY_COUNTER
+#endif
+/* Writes them at @at of the code area @code: what the way in still has to set. Returns how many, ARCH_BEGIN_LENGTH. */
+size_t arch_loop_begin(uint8_t *code, size_t at);
+/* Writes at @end what counts down, branches back to @start and at last jumps through frame->phase; returns its length, at most 32. @counter: enum sandbox_counter. */
+size_t arch_loop_end(uint8_t *code, size_t start, size_t end, unsigned counter);
+/* A load at @offset bytes of the loads' window, general of 8 bytes or vector of 16; returns its length, at most 8. */
+size_t arch_load(uint8_t *out, bool vector, unsigned offset);
+
+/* Set-up that code of @body needs on this CPU; what the chains and the probe need. */
+unsigned arch_setup(const struct body *body);
+unsigned arch_setup_plain(const struct sandbox_frame *frame);
+/* What stays the same in every run; what kernels have besides their general registers; the registers of bodies, the pointer to
+ * loads @loads_at bytes further on. */
+void arch_frame_begin(struct sandbox_frame *frame);
+void arch_frame_kernel(struct sandbox_frame *frame);
+void arch_frame_fill(struct sandbox_frame *frame, const uint8_t *area, size_t loads_at);
+/* Has the processor that calls see the new instructions. */
+void arch_code_changed(uint8_t *code, size_t length);
+/* What the user should know of measuring on this kind of processor; NULL: nothing. */
+const char *arch_remark(void);
+
+#endif

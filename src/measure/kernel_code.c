@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "measure/kernel_code.h"
+
+#include <string.h>
+
+#include "base/str.h"
+#include "measure/sandbox.h"
+
+static bool mnemonic_is(const struct insn *insn, const char *const *list)
+{
+    for (; *list; list++)
+        if (str_match(*list, insn->mnemonic))
+            return true;
+    return false;
+}
+
+static const char *branch_refused(const struct insn *in, bool last)
+{
+    bool relative = false;
+    for (unsigned k = 0; k < in->operand_count; k++)
+        relative |= in->operands[k].kind == OPERAND_RELATIVE;
+    if (in->traits & INSN_BRANCH && !relative)
+        return "it branches indirectly";
+    return in->traits & INSN_BRANCH && !last ? "it branches inside" : NULL;
+}
+
+static const char *x86_refused(const struct insn *in)
+{
+    static const char *const refused[] = {"cpuid", "rdtsc*", "rdpmc", "rdpru", "rd?sbase", "wr?sbase", "xsetbv", "xrstor*", "xsave*", "fxrstor*", "rdrand", "rdseed", "xbegin", "xabort",
+                                          "umwait", "tpause", "monitor*", "mwait*", "wrpkru", "hlt", "syscall", "sysenter", "int*", "ud*", "enter", "swapgs", NULL};
+    if (in->traits & INSN_SYSTEM || mnemonic_is(in, refused))
+        return "system instructions are not run";
+    for (unsigned k = 0; k < in->operand_count; k++)
+        if (in->operands[k].kind == OPERAND_MEMORY && in->operands[k].segment != REG_NONE && in->operands[k].access & ACCESS_WRITE)
+            return "it writes thread-local storage";
+    return NULL;
+}
+
+static const char *a64_refused(const struct insn *in)
+{
+    static const char *const refused[] = {"hint", "yield", "wfet", "wfit", "sb", "esb", "tstart", "tcommit", "tcancel", "ttest", "smstart", "smstop", "ld64b", "st64b*", NULL};
+    if (in->traits & INSN_UNDECODED)
+        return "it has instructions that no decoder here knows";
+    if (in->traits & INSN_SYSTEM || mnemonic_is(in, refused))
+        return "system instructions are not run";
+    bool relative = strcmp(in->mnemonic, "adr") == 0 || strcmp(in->mnemonic, "adrp") == 0;
+    for (unsigned k = 0; k < in->operand_count; k++)
+        relative |= in->operands[k].kind == OPERAND_MEMORY && in->operands[k].base == REG_NONE && in->operands[k].index == REG_NONE;
+    return relative ? "it has an address relative to its own place" : NULL;
+}
+
+const char *kernel_refused_anywhere(const struct insn *insns, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *reason = insns[i].traits & INSN_CALL     ? "it calls a function"
+                             : insns[i].traits & INSN_RETURN ? "it returns"
+                             : insns[i].isa == ISA_AARCH64   ? a64_refused(&insns[i])
+                                                             : x86_refused(&insns[i]);
+        reason = reason ? reason : branch_refused(&insns[i], i + 1 == count);
+        if (reason)
+            return reason;
+    }
+    if (count && insns[0].isa == ISA_AARCH64 && kernel_counter(insns, count) == COUNTER_BODY)
+        return "it uses all general registers, and one is needed to count";
+    return count ? NULL : "it has no instructions";
+}
+
+const char *kernel_refused(const struct insn *insns, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (insns[i].isa != isa_host())
+            return "it is not for this kind of processor";
+    return kernel_refused_anywhere(insns, count);
+}
+
+/* A short branch of the same condition to the next instruction. */
+static size_t x86_branch(const struct insn *in, uint8_t *out)
+{
+    size_t at = 0;
+    uint8_t opcode = in->bytes[0];
+    if (opcode == 0x0f)
+        opcode = 0x70 | (in->bytes[1] & 0x0f);
+    else if (opcode == 0xe9)
+        opcode = 0xeb;
+    else if (opcode == 0x67) {
+        out[at++] = opcode;
+        opcode = in->bytes[1];
+    }
+    out[at++] = opcode;
+    out[at++] = 0;
+    return at;
+}
+
+/* b has 26 bits of distance, tbz and tbnz 14 from bit 5, the others 19 from bit 5; all in words. */
+static size_t a64_branch(const struct insn *in, uint8_t *out)
+{
+    uint32_t word;
+    memcpy(&word, in->bytes, 4);
+    if ((word & 0x7c000000) == 0x14000000)
+        word = (word & 0xfc000000) | 1;
+    else if ((word & 0x7e000000) == 0x36000000)
+        word = (word & ~0x0007ffe0u) | 1u << 5;
+    else
+        word = (word & ~0x00ffffe0u) | 1u << 5;
+    memcpy(out, &word, 4);
+    return 4;
+}
+
+size_t kernel_emit(const struct insn *insns, size_t count, uint32_t offset, uint8_t *out, size_t at)
+{
+    size_t start = at;
+    for (size_t i = 0; i < count; i++) {
+        const struct insn *in = &insns[i];
+        if (in->traits & INSN_BRANCH) {
+            at += in->isa == ISA_AARCH64 ? a64_branch(in, out + at) : x86_branch(in, out + at);
+            continue;
+        }
+        memcpy(out + at, in->bytes, in->length);
+        unsigned displacement = in->isa == ISA_X86_64 ? insn_rip_displacement(in) : 0;
+        if (displacement) {
+            /* The code stands elsewhere; each such operand gets a line of its own, the same in every copy. */
+            int32_t distance = (int32_t)((int64_t)sandbox_data_offset((unsigned)i) - (int64_t)(offset + at + in->length));
+            memcpy(out + at + displacement, &distance, 4);
+        }
+        at += in->length;
+    }
+    return at - start;
+}
+
+unsigned kernel_counter(const struct insn *insns, size_t count)
+{
+    uint32_t used = 0;
+
+    if (!count || insns[0].isa != ISA_AARCH64)
+        return COUNTER_MEMORY;
+    for (size_t i = 0; i < count; i++)
+        for (unsigned k = 0; k < insns[i].operand_count; k++) {
+            const struct operand *op = &insns[i].operands[k];
+            used |= op->kind == OPERAND_REGISTER && op->reg < 31 ? 1u << op->reg : 0;
+            used |= op->kind == OPERAND_MEMORY && op->base < 31 ? 1u << op->base : 0;
+            used |= op->kind == OPERAND_MEMORY && op->index < 31 ? 1u << op->index : 0;
+        }
+    /* x18 last: some platforms keep it for themselves. */
+    for (unsigned reg = 31; reg-- > 0;)
+        if (reg != 18 && !(used >> reg & 1))
+            return COUNTER_REGISTER + reg;
+    return used >> 18 & 1 ? COUNTER_BODY : COUNTER_REGISTER + 18;
+}

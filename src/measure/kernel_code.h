@@ -1,0 +1,20 @@
+/* A kernel's instructions as they are run: what is refused, the copies of its body, where its loop counts. Pure, for both instruction sets on any computer. */
+#ifndef PORTOLAN_MEASURE_KERNEL_CODE_H
+#define PORTOLAN_MEASURE_KERNEL_CODE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "isa/insn.h"
+
+/* Why the kernel is refused without running it; NULL when it may be run on this CPU. */
+const char *kernel_refused(const struct insn *insns, size_t count);
+/* The same without asking what this CPU is. */
+const char *kernel_refused_anywhere(const struct insn *insns, size_t count);
+/* Writes one copy at @out + @at, all of whose code will stand at @offset of the sandbox's code area: branches lead to the next instruction, addresses
+ * relative to the instruction to places that may be touched. Returns its length. */
+size_t kernel_emit(const struct insn *insns, size_t count, uint32_t offset, uint8_t *out, size_t at);
+/* enum sandbox_counter: x86-64 counts in memory, AArch64 in a general register that the kernel leaves alone; COUNTER_BODY when there is none. */
+unsigned kernel_counter(const struct insn *insns, size_t count);
+
+#endif
