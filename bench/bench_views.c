@@ -86,7 +86,7 @@ int main(int argc, char **argv)
     draw();
     report("nothing changed", NULL, NULL);
     report("results have arrived", NULL, results_arrive);
-    report("any command (predicts anew)", "jobs", NULL);
+    report("a command that changes something", "set seed 1", NULL);
     frame_run(&frame, "view experiments");
     report("sort by cycles", "sort cycles", NULL);
     report("sorted, nothing changed", NULL, NULL);
@@ -98,6 +98,14 @@ int main(int argc, char **argv)
     report("filter form~VADD & cycles>2", "filter form~VADD & cycles>2", NULL);
     frame_run(&frame, "filter");
     frame_run(&frame, "sort");
+    frame_run(&frame, "view accuracy");
+    draw();
+    report("accuracy: nothing changed", NULL, NULL);
+    report("accuracy: results have arrived", NULL, results_arrive);
+    frame_run(&frame, "view mapping");
+    draw();
+    report("mapping: nothing changed", NULL, NULL);
+    report("mapping: results have arrived", NULL, results_arrive);
     job_shutdown();
     frame_done(&frame);
     session_done(&session);

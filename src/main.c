@@ -59,6 +59,61 @@ static int report(const struct err *err)
     return 1;
 }
 
+static int parse_format(const char *text, struct session *s)
+{
+    static const char *const names[] = {[FORMAT_TEXT] = "text", [FORMAT_CSV] = "csv", [FORMAT_JSON] = "json"};
+    for (int i = 0; i < 3; i++)
+        if (strcmp(text, names[i]) == 0) {
+            s->format = (enum format)i;
+            return -1;
+        }
+    return misuse("--format takes text, csv or json");
+}
+
+/* -1: go on; otherwise the exit status. */
+static int take_option(int option, struct arguments *a, struct session *s)
+{
+    struct err none = {0};
+
+    switch (option) {
+    case 'b':
+        a->batch = true;
+        return -1;
+    case 'e':
+        vec_push(&a->commands, optarg);
+        return -1;
+    case OPTION_FORMAT:
+        return parse_format(optarg, s);
+    case OPTION_MACHINE:
+        vec_push(&a->machines, optarg);
+        return -1;
+    case OPTION_SESSION:
+        a->session = optarg;
+        return -1;
+    case OPTION_SEED:
+        a->seed = optarg;
+        return session_set_seed(s, optarg, &none) ? -1 : misuse("--seed takes a whole number");
+    case OPTION_THREADS:
+        a->threads = optarg;
+        return session_set_threads(s, optarg, &none) ? -1 : misuse("--threads takes a number from 1 to 1024");
+    case OPTION_NO_COLOR:
+        s->color = false;
+        return -1;
+    case OPTION_ASCII:
+        s->ascii = true;
+        return -1;
+    case OPTION_HELP:
+        fputs(usage_text, stdout);
+        return 0;
+    case OPTION_VERSION:
+        puts("portolan " PACKAGE_VERSION);
+        return 0;
+    default:
+        fputs("portolan --help shows the options\n", stderr);
+        return 2;
+    }
+}
+
 /* -1: go on; otherwise the exit status. */
 static int parse(int argc, char **argv, struct arguments *a, struct session *s)
 {
@@ -76,53 +131,11 @@ static int parse(int argc, char **argv, struct arguments *a, struct session *s)
         {"version", no_argument, NULL, OPTION_VERSION},
         {NULL, 0, NULL, 0},
     };
-    struct err none = {0};
 
     for (int option; (option = getopt_long(argc, argv, "be:", options, NULL)) != -1;) {
-        switch (option) {
-        case 'b':
-            a->batch = true;
-            break;
-        case 'e':
-            vec_push(&a->commands, optarg);
-            break;
-        case OPTION_FORMAT:
-            if (strcmp(optarg, "text") && strcmp(optarg, "csv") && strcmp(optarg, "json"))
-                return misuse("--format takes text, csv or json");
-            s->format = optarg[0] == 't' ? FORMAT_TEXT : optarg[0] == 'c' ? FORMAT_CSV : FORMAT_JSON;
-            break;
-        case OPTION_MACHINE:
-            vec_push(&a->machines, optarg);
-            break;
-        case OPTION_SESSION:
-            a->session = optarg;
-            break;
-        case OPTION_SEED:
-            a->seed = optarg;
-            if (!session_set_seed(s, optarg, &none))
-                return misuse("--seed takes a whole number");
-            break;
-        case OPTION_THREADS:
-            a->threads = optarg;
-            if (!session_set_threads(s, optarg, &none))
-                return misuse("--threads takes a number from 1 to 1024");
-            break;
-        case OPTION_NO_COLOR:
-            s->color = false;
-            break;
-        case OPTION_ASCII:
-            s->ascii = true;
-            break;
-        case OPTION_HELP:
-            fputs(usage_text, stdout);
-            return 0;
-        case OPTION_VERSION:
-            puts("portolan " PACKAGE_VERSION);
-            return 0;
-        default:
-            fputs("portolan --help shows the options\n", stderr);
-            return 2;
-        }
+        int status = take_option(option, a, s);
+        if (status >= 0)
+            return status;
     }
     if ((a->batch && argc - optind > 1) || (a->commands.count && optind < argc))
         return misuse("too many arguments");
@@ -220,6 +233,40 @@ static bool run_files(struct session *s, char **files, size_t count, struct err 
     return ok;
 }
 
+/* What the options say besides, once a session has been taken up. */
+static bool settle(struct arguments *a, struct session *s, struct err *err)
+{
+    enum format format = s->format;
+
+    if (a->session && !session_load(s, a->session, err))
+        return false;
+    s->format = format == FORMAT_TEXT ? s->format : format;
+    if (a->seed)
+        session_set_seed(s, a->seed, err);
+    if (a->threads)
+        session_set_threads(s, a->threads, err);
+    return !a->machines.count || session_select(s, a->machines.items, a->machines.count, err);
+}
+
+/* Commands, a script, files or the workbench; *@status is the workbench's. */
+static bool run(struct arguments *a, struct session *s, int *status, struct err *err)
+{
+    bool ok = true, terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+
+    s->view_command = print_view;
+    if (a->commands.count || a->batch || !isatty(STDIN_FILENO))
+        watch_interrupt();
+    for (size_t i = 0; ok && i < a->commands.count && !s->quit; i++)
+        ok = command_run(s, a->commands.items[i], stdout, err);
+    if (a->commands.count)
+        return ok;
+    if (!a->batch && terminal)
+        return open_workbench(s, a->files.items, a->files.count, status, err);
+    if (!a->batch && a->files.count)
+        return run_files(s, a->files.items, a->files.count, err);
+    return run_script(s, a->files.count ? a->files.items[0] : NULL, err);
+}
+
 int main(int argc, char **argv)
 {
     struct arguments a = {0};
@@ -232,43 +279,15 @@ int main(int argc, char **argv)
     s.color = isatty(STDOUT_FILENO) && !(no_color && *no_color);
     s.ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
     int status = parse(argc, argv, &a, &s);
-    if (status >= 0)
-        goto out;
-    status = 0;
-    enum format format = s.format;
-    if (a.session && !session_load(&s, a.session, &err)) {
-        status = report(&err);
-        goto out;
+    if (status < 0) {
+        status = 0;
+        if (!settle(&a, &s, &err) || !run(&a, &s, &status, &err))
+            status = report(&err);
+        else if (s.any_failed)
+            status = 1;
+        if (job_interrupted())
+            status = 130;
     }
-    s.format = format == FORMAT_TEXT ? s.format : format;
-    if (a.seed)
-        session_set_seed(&s, a.seed, &err);
-    if (a.threads)
-        session_set_threads(&s, a.threads, &err);
-    if (a.machines.count && !session_select(&s, a.machines.items, a.machines.count, &err)) {
-        status = report(&err);
-        goto out;
-    }
-    bool ok = true;
-    s.view_command = print_view;
-    if (a.commands.count || a.batch || !isatty(STDIN_FILENO))
-        watch_interrupt();
-    for (size_t i = 0; ok && i < a.commands.count && !s.quit; i++)
-        ok = command_run(&s, a.commands.items[i], stdout, &err);
-    bool terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
-    if (!a.commands.count && !a.batch && terminal)
-        ok = open_workbench(&s, a.files.items, a.files.count, &status, &err);
-    else if (!a.commands.count && a.files.count && !a.batch)
-        ok = run_files(&s, a.files.items, a.files.count, &err);
-    else if (!a.commands.count)
-        ok = run_script(&s, a.files.count ? a.files.items[0] : NULL, &err);
-    if (!ok)
-        status = report(&err);
-    else if (s.any_failed)
-        status = 1;
-    if (job_interrupted())
-        status = 130;
-out:
     job_shutdown();
     vec_done(&a.commands);
     vec_done(&a.machines);

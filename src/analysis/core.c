@@ -344,6 +344,8 @@ static struct op *op_new(struct core *c, const struct insn *insn)
     }
     if (insn->traits & INSN_NOP || (op->entry && !op->usage.count))   /* rename does it: additions of immediates on Golden Cove */
         op->latency = 0;
+    if (op->traits & OP_STACK && insn->traits & INSN_LOAD && insn->traits & INSN_STORE)
+        op->latency = 0;   /* push and pop of memory move it: what they compute is the stack pointer */
     op->fence = fence_latency(c, insn, op);
     restrict_indexed(c, &op->usage, &op->indexed);
     take_rules(c, op);

@@ -2,6 +2,7 @@
 #include "analysis/kernel.h"
 
 #include <ctype.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -469,9 +470,15 @@ out:
     return k;
 }
 
+struct kernel *kernel_hold(struct kernel *k)
+{
+    atomic_fetch_add(&k->holders, 1);
+    return k;
+}
+
 void kernel_free(struct kernel *k)
 {
-    if (!k)
+    if (!k || atomic_fetch_sub(&k->holders, 1) > 0)
         return;
     for (size_t i = 0; i < k->insn_count; i++)
         insn_done(&k->insns[i]);

@@ -29,6 +29,7 @@ struct kernel {
     size_t origin_line_count;
     char **origin_texts;        /* the C file's lines */
     size_t origin_text_count;
+    _Atomic unsigned holders;   /* besides the one that made it */
 };
 
 struct kernel_options {
@@ -46,7 +47,10 @@ struct kernel *kernel_load(const char *path, const struct kernel_options *option
 struct kernel *kernel_from_text(const char *name, const char *text, size_t length, const struct kernel_options *options, struct err *err);
 struct kernel *kernel_from_hex(const char *hex, struct err *err);
 struct kernel *kernel_from_hex_isa(enum isa isa, const char *hex, struct err *err);
+/* The last holder's call frees it. */
 void kernel_free(struct kernel *k);
+/* One more may use it and is to kernel_free it; the loop in use is not to change for both. */
+struct kernel *kernel_hold(struct kernel *k);
 /* Line of the C file that @insn was compiled from, 0 when it is not known; *@text (may be NULL) gets that line, borrowed, or NULL. */
 uint32_t kernel_source_line(const struct kernel *k, const struct insn *insn, const char **text);
 /* The current loop's instructions. */

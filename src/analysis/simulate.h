@@ -15,7 +15,7 @@ struct simulated_step {
 };
 
 struct simulation {
-    double cycles;          /* per iteration; NaN when an instruction waits for ever (facts that contradict each other) */
+    double cycles;          /* per iteration; NaN when an instruction waits for ever (facts that contradict each other) and on a machine without load_latency */
     int64_t numerator;      /* cycles = numerator / period when exact */
     unsigned period;        /* iterations after which the state repeats; 0: it did not within the limit, cycles is a mean over the last quarter */
     unsigned iterations;    /* simulated */

@@ -4,119 +4,130 @@
 #include "analysis/simulate_plan.h"
 
 /* A fact as a whole number, @otherwise when the machine lacks it. */
-static int64_t whole(double fact, int64_t otherwise)
+static int32_t whole(double fact, int32_t otherwise)
 {
-    return isnan(fact) ? otherwise : (int64_t)fact;
+    return isnan(fact) ? otherwise : (int32_t)fact;
 }
 
-/* Bytes that the decoders get to see at a time. */
-static int64_t block_bytes(const struct core *c)
+static void read_facts(struct front *f, const struct core *c)
 {
-    return whole(c->predecode_bytes, whole(c->fetch_bytes, 64));
+    bool alike = f->source == SOURCE_DECODERS && isnan(c->decoders) && !isnan(c->decode_width);
+    double width = f->source == SOURCE_UOP_CACHE ? c->uop_cache_width : f->source == SOURCE_LOOP_BUFFER ? c->issue_width : 2 * c->issue_width;
+
+    f->streams = alike || f->source != SOURCE_DECODERS;
+    f->block_bytes = whole(c->predecode_bytes, whole(c->fetch_bytes, 64));   /* that the decoders get to see at a time */
+    f->predecode_width = whole(c->predecode_width, 64);
+    f->instruction_queue = whole(c->instruction_queue, 64);
+    f->decoders = whole(c->decoders, 4);
+    f->uop_queue = whole(c->uop_queue, 64);
+    f->lcp_penalty = whole(c->lcp_penalty, 0);
+    f->stream_width = alike ? whole(c->decode_width, 8) : whole(width, 8);
+    f->fusible_last = c->fusible_last;
 }
 
-void front_start(struct front *f, const struct plan *plan, const struct block_work *w, const struct insn *insns, const struct block_options *options,
-                 const struct frontend *bound)
+/* As many copies of @slots in the loop buffer as waste the least (Facile). */
+static unsigned copies_of(double slots, const struct core *c)
+{
+    unsigned best = 1;
+    double least = INFINITY;
+
+    for (unsigned copies = 1; copies <= 8 && slots * copies <= c->loop_buffer; copies++) {
+        double cycles = ceil(slots * copies / c->issue_width) / copies;
+        if (cycles < least - 1e-9) {
+            least = cycles;
+            best = copies;
+        }
+    }
+    return best;
+}
+
+void front_start(struct front *f, const struct plan *plan, const struct core *c, const struct block_options *options, const struct frontend *bound)
 {
     double slots = 0;
 
-    *f = (struct front){.plan = plan, .core = w->core, .insns = insns, .shape = options->shape, .source = bound->source, .align = options->align, .copies = 1};
-    f->block = options->align / block_bytes(w->core);
-    f->one_line = options->shape != SHAPE_CACHED && options->align % 32 + plan->start[plan->insn_count] <= 32;
-    for (size_t i = 0; i < plan->item_count; i++)
-        slots += plan->items[i].decode;
-    /* As many copies in the loop buffer as waste the least (Facile). */
-    if (f->source == SOURCE_LOOP_BUFFER) {
-        double best = INFINITY;
-        for (unsigned copies = 1; copies <= 8 && slots * copies <= f->core->loop_buffer; copies++) {
-            double cycles = ceil(slots * copies / f->core->issue_width) / copies;
-            if (cycles < best - 1e-9) {
-                best = cycles;
-                f->copies = copies;
-            }
-        }
-    }
+    *f = (struct front){.plan = plan, .shape = options->shape, .source = bound->source, .align = options->align, .at = options->align};
+    read_facts(f, c);
+    f->block = f->align - f->align % f->block_bytes;
+    f->one_line = options->shape != SHAPE_CACHED && options->align % 32 + plan->length <= 32;
+    for (size_t i = 0; i < plan->items.count; i++)
+        slots += plan->items.items[i].decode;
+    f->copies = f->source == SOURCE_LOOP_BUFFER ? copies_of(slots, c) : 1;
 }
 
-static int64_t byte_of(const struct front *f, int64_t instruction)
+static void next_block(struct front *f)
 {
-    const struct plan *p = f->plan;
-    int64_t iteration = instruction / (int64_t)p->insn_count, k = instruction % (int64_t)p->insn_count;
-    return f->align + (f->shape == SHAPE_LOOP ? 0 : iteration * p->start[p->insn_count]) + p->start[k];
+    f->block += f->block_bytes;
+    f->crossing_paid = false;
+    f->moved = true;
 }
 
 /* One block of 16 bytes at a time, so many instructions a cycle; one that ends in the next block takes part in both. */
 static void predecode(struct front *f)
 {
-    const struct plan *p = f->plan;
-    int64_t width = whole(f->core->predecode_width, 64), bytes = block_bytes(f->core), room = whole(f->core->instruction_queue, 64);
-    int64_t decoded = f->delivered / (int64_t)p->item_count * (int64_t)p->insn_count;
+    const struct plan_insn *insns = f->plan->insns.items;
+    int32_t width = f->predecode_width;
 
-    if (f->delivered % (int64_t)p->item_count)
-        decoded += p->items[f->delivered % (int64_t)p->item_count].insn;
     if (f->stall > 0) {
         f->stall--;
         return;
     }
-    while (width > 0 && f->predecoded - decoded < room) {
-        int64_t k = f->predecoded % (int64_t)p->insn_count, at = byte_of(f, f->predecoded);
-        int64_t last = (at + f->insns[k].length - 1) / bytes, first = (at + p->opcode[k]) / bytes;
-        if (last > f->block) {
-            if (first == f->block && !f->crossing_paid) {
+    while (width > 0 && f->predecoded.number - f->decoded < f->instruction_queue) {
+        const struct plan_insn *insn = &insns[f->predecoded.index];
+        int64_t end = f->block + f->block_bytes;
+        f->moved = true;
+        if (f->at + insn->length > end) {
+            if (f->at + insn->opcode >= f->block && f->at + insn->opcode < end && !f->crossing_paid) {
                 f->crossing_paid = true;
                 width--;
                 continue;
             }
-            f->block++;
-            f->crossing_paid = false;
+            next_block(f);
             return;
         }
-        int32_t penalty = (int32_t)whole(f->core->lcp_penalty, 0);
-        if (f->insns[k].traits & INSN_LCP && !f->lcp_paid && penalty > 0) {
+        if (insn->lcp && !f->lcp_paid && f->lcp_penalty > 0) {
             f->lcp_paid = true;
-            f->stall = penalty - 1;
+            f->stall = f->lcp_penalty - 1;
             return;
         }
         f->lcp_paid = false;
-        f->predecoded++;
+        f->at += insn->length;
+        place_next(&f->predecoded, f->plan->insns.count);
         width--;
-        if (f->shape == SHAPE_LOOP && k + 1 == (int64_t)p->insn_count) {
-            f->block = f->align / bytes;
+        if (f->shape == SHAPE_LOOP && f->predecoded.index == 0) {
+            f->at = f->align;
+            f->block = f->align - f->align % f->block_bytes;
             return;
         }
     }
-    if (width == 0) {   /* nothing of the block may be left */
-        int64_t k = f->predecoded % (int64_t)p->insn_count, at = byte_of(f, f->predecoded);
-        bool restarts = f->shape == SHAPE_LOOP && k == 0;
-        if (!restarts && (at + f->insns[k].length - 1) / bytes > f->block && ((at + p->opcode[k]) / bytes > f->block || f->crossing_paid)) {
-            f->block++;
-            f->crossing_paid = false;
-        }
-    }
+    /* Nothing of the block may be left. */
+    const struct plan_insn *next = &insns[f->predecoded.index];
+    int64_t end = f->block + f->block_bytes;
+    if (width == 0 && f->at + next->length > end && (f->at + next->opcode >= end || f->crossing_paid))
+        next_block(f);
 }
 
-static void deliver(struct front *f, const struct plan_item *item, void (*item_delivered)(void *, int64_t), void *state)
+static void deliver(struct front *f, const struct plan_item *item)
 {
     f->queued += (int32_t)item->decode;
-    item_delivered(state, f->delivered);
-    f->delivered++;
+    f->decoded += item->members;
+    f->moved = true;
+    place_next(&f->delivered, f->plan->items.count);
 }
 
-static void decode(struct front *f, void (*item_delivered)(void *, int64_t), void *state)
+static void decode(struct front *f)
 {
-    const struct plan *p = f->plan;
-    int64_t decoders = whole(f->core->decoders, 4), used = 0;
+    const struct plan_item *items = f->plan->items.items;
+    uint32_t used = 0, decoders = (uint32_t)f->decoders;
 
     if (f->decode_stall > 0) {
         f->decode_stall--;
         return;
     }
-    while (used < decoders && f->queued + 4 <= whole(f->core->uop_queue, 64)) {
-        const struct plan_item *item = &p->items[f->delivered % (int64_t)p->item_count];
-        int64_t end = f->delivered / (int64_t)p->item_count * (int64_t)p->insn_count + item->insn + item->members;
-        if (end > f->visible || (item->complex && used) || (used + 1 == decoders && item->fusible && !f->core->fusible_last))
+    while (used < decoders && f->queued + 4 <= f->uop_queue) {
+        const struct plan_item *item = &items[f->delivered.index];
+        if (f->decoded + item->members > f->visible || (item->complex && used) || (used + 1 == decoders && item->fusible && !f->fusible_last))
             return;
-        deliver(f, item, item_delivered, state);
+        deliver(f, item);
         used += item->decode > 1 ? item->decode : 1;
         if (item->decode > 4)
             f->decode_stall = (int32_t)(item->decode - 1) / 4;
@@ -126,46 +137,36 @@ static void decode(struct front *f, void (*item_delivered)(void *, int64_t), voi
 }
 
 /* µop cache, loop buffer, or a front end of which nothing is known: so many µops a cycle. Decoders that are all alike: so many instructions. */
-static void stream(struct front *f, int64_t budget, void (*item_delivered)(void *, int64_t), void *state)
+static void stream(struct front *f)
 {
-    const struct plan *p = f->plan;
+    int64_t budget = f->stream_width;
 
     while (budget > 0) {
-        const struct plan_item *item = &p->items[f->delivered % (int64_t)p->item_count];
-        if (f->queued + (int64_t)item->decode > whole(f->core->uop_queue, 64) && f->queued)
+        const struct plan_item *item = &f->plan->items.items[f->delivered.index];
+        if (f->queued + (int64_t)item->decode > f->uop_queue && f->queued)
             return;
-        deliver(f, item, item_delivered, state);
+        deliver(f, item);
         budget -= f->source == SOURCE_DECODERS ? 1 : item->decode;
-        bool ends = f->delivered % (int64_t)p->item_count == 0;
+        bool ends = f->delivered.index == 0;
         if (ends && f->source == SOURCE_UOP_CACHE && f->one_line)
             return;
-        if (ends && f->source == SOURCE_LOOP_BUFFER && f->delivered / (int64_t)p->item_count % f->copies == 0)
+        if (ends && f->source == SOURCE_LOOP_BUFFER && f->delivered.iteration % f->copies == 0)
             return;
     }
 }
 
-/* Fixed length and equal decoders: there is nothing to predecode. */
-static bool decodes_alike(const struct front *f)
+bool front_cycle(struct front *f)
 {
-    return f->source == SOURCE_DECODERS && isnan(f->core->decoders) && !isnan(f->core->decode_width);
-}
-
-bool front_cycle(struct front *f, void (*item_delivered)(void *state, int64_t item), void *state)
-{
-    int64_t delivered = f->delivered, predecoded = f->predecoded, block = f->block;
-    bool paid = f->lcp_paid, stalled = f->stall > 0 || f->decode_stall > 0 || f->visible != f->predecoded, crossing = f->crossing_paid;
-
-    if (decodes_alike(f)) {
-        stream(f, whole(f->core->decode_width, 8), item_delivered, state);
-    } else if (f->source == SOURCE_DECODERS) {
-        decode(f, item_delivered, state);
-        predecode(f);
-        f->visible = f->predecoded;
-    } else {
-        double width = f->source == SOURCE_UOP_CACHE ? f->core->uop_cache_width : f->source == SOURCE_LOOP_BUFFER ? f->core->issue_width : 2 * f->core->issue_width;
-        stream(f, whole(width, 8), item_delivered, state);
+    f->moved = false;
+    if (f->streams) {
+        stream(f);
+        return f->moved;
     }
-    return stalled || f->stall > 0 || delivered != f->delivered || predecoded != f->predecoded || block != f->block || crossing != f->crossing_paid || paid != f->lcp_paid;
+    f->moved = f->stall > 0 || f->decode_stall > 0 || f->visible != f->predecoded.number;
+    decode(f);
+    predecode(f);
+    f->visible = f->predecoded.number;
+    return f->moved;
 }
 
 size_t front_state(const struct front *f, int64_t base, int32_t *out)
@@ -173,16 +174,15 @@ size_t front_state(const struct front *f, int64_t base, int32_t *out)
     const struct plan *p = f->plan;
     size_t n = 0;
 
-    out[n++] = (int32_t)(f->delivered - base * (int64_t)p->item_count);
+    out[n++] = (int32_t)(f->delivered.number - base * (int64_t)p->items.count);
     out[n++] = f->queued;
     if (f->source == SOURCE_LOOP_BUFFER)
         out[n++] = (int32_t)(base % f->copies);
-    if (f->source != SOURCE_DECODERS || decodes_alike(f))
+    if (f->streams)
         return n;
-    int64_t start = f->shape == SHAPE_LOOP ? 0 : f->align + base * p->start[p->insn_count];
-    out[n++] = (int32_t)(f->predecoded - base * (int64_t)p->insn_count);
-    out[n++] = (int32_t)(f->visible - base * (int64_t)p->insn_count);
-    out[n++] = (int32_t)(f->block * block_bytes(f->core) - start);
+    out[n++] = (int32_t)(f->predecoded.number - base * (int64_t)p->insns.count);
+    out[n++] = (int32_t)(f->visible - base * (int64_t)p->insns.count);
+    out[n++] = (int32_t)(f->at - f->block);   /* blocks are aligned: the instruction's place in its own, too */
     out[n++] = f->stall;
     out[n++] = f->decode_stall;
     out[n++] = f->lcp_paid | f->crossing_paid << 1;

@@ -14,6 +14,8 @@
 
 #include "base/mem.h"
 
+static bool pipes_refused;
+
 #ifndef PORTOLAN_DATADIR
 #define PORTOLAN_DATADIR "/usr/local/share/portolan"
 #endif
@@ -47,15 +49,49 @@ static bool read_all(int fd, const char *path, size_t limit, struct str *out, st
     }
 }
 
+void file_refuse_pipes(void)
+{
+    pipes_refused = true;
+}
+
+/* -1 with err. */
+static int open_to_read(const char *path, struct err *err)
+{
+    struct stat status;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (pipes_refused ? O_NONBLOCK : 0));
+
+    if (fd < 0) {
+        system_fault(err, path, "open", errno == ENOENT ? "check the name" : NULL);
+    } else if (pipes_refused && fstat(fd, &status) == 0 && S_ISFIFO(status.st_mode)) {
+        close(fd);
+        fd = -1;
+        err_set(err, ERR_IO, "write it to a file first, or use portolan -b", "is a pipe, and the screen does not wait for who writes to it");
+        err_at(err, path, 0, 0);
+    }
+    return fd;
+}
+
+FILE *file_open(const char *path, struct err *err)
+{
+    int fd = open_to_read(path, err);
+    FILE *file = fd >= 0 ? fdopen(fd, "rb") : NULL;
+
+    if (fd >= 0 && !file) {
+        system_fault(err, path, "read", NULL);
+        close(fd);
+    }
+    return file;
+}
+
 bool file_read(const char *path, size_t limit, struct str *out, struct err *err)
 {
     size_t before = out->length;
     struct stat status;
     bool ok = false;
 
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    int fd = open_to_read(path, err);
     if (fd < 0)
-        return system_fault(err, path, "open", errno == ENOENT ? "check the name" : NULL);
+        return false;
     if (fstat(fd, &status) != 0) {
         system_fault(err, path, "read", NULL);
     } else if (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode)) {

@@ -4,10 +4,15 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "base/err.h"
 #include "base/str.h"
 
+/* From now on named pipes are refused: a screen does not wait for who writes to them. Before there are threads. */
+void file_refuse_pipes(void);
+/* Opens @path for reading; NULL with err. */
+FILE *file_open(const char *path, struct err *err);
 /* Appends the file's bytes to @out; refuses more than @limit bytes (ERR_LIMIT) and anything but a regular file or pipe. */
 bool file_read(const char *path, size_t limit, struct str *out, struct err *err);
 /* Writes to a temporary name beside @path, syncs, renames: the file is whole or untouched. A replaced file keeps its mode. Any

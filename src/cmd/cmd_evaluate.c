@@ -8,7 +8,9 @@
 #include "base/clock.h"
 #include "base/vec.h"
 #include "cmd/command.h"
+#include "cmd/options.h"
 #include "io/csv_reader.h"
+#include "work/job.h"
 #include "work/pool.h"
 
 #define BATCH 256   /* blocks a worker takes at a time */
@@ -20,7 +22,21 @@ struct batch {
     size_t count;
 };
 
+/* What was asked for and what came out: the job's. */
+struct evaluating {
+    struct session *session;
+    char *file, *arch, *rows_path;  /* arch, rows_path NULL: not given */
+    struct machine *machine;        /* a copy: the session's may change meanwhile */
+    enum evaluate_model model;
+    enum { MEASURED_BY_COLUMNS, MEASURED_BY_BHIVE, MEASURED_BY_PORTOLAN } measured_by;
+    unsigned workers;
+    struct evaluation_result result;
+    double seconds;
+};
+
 struct run {
+    struct job *job;
+    size_t blocks;                  /* given to workers */
     struct csv_reader *reader;
     int hex, cycles, arch;          /* columns; -1: none */
     int own;                        /* columns that only `kernel measure` writes, and has written all of: 2 */
@@ -52,6 +68,13 @@ static void take_row(struct run *run, struct batch *b, char **fields)
     b->cycles[b->count++] = number_of(fields[run->cycles]);
 }
 
+static void tell_progress(const struct run *run)
+{
+    double bytes, total;
+    csv_reader_progress(run->reader, &bytes, &total);
+    job_progress(run->job, bytes, total, "%zu blocks", run->blocks);
+}
+
 static bool next_batch(void *state, unsigned worker)
 {
     struct run *run = state;
@@ -73,6 +96,10 @@ static bool next_batch(void *state, unsigned worker)
         take_row(run, b, fields);
     }
     run->failed |= run->err->code != ERR_NONE;
+    run->blocks += b->count;
+    tell_progress(run);
+    if (!run->failed && job_cancelled(run->job))
+        run->failed = !err_set(run->err, ERR_INTERRUPTED, NULL, "the evaluation was ended");
     return b->count > 0 && !run->failed;
 }
 
@@ -139,108 +166,120 @@ static void print_result(struct session *s, const struct machine *m, const char 
         print_text(m, model, r, seconds, &s->output);
 }
 
-/* All of @file through @workers evaluations, merged into the first. */
-static bool evaluate_file(const char *file, const struct machine *m, enum evaluate_model model, const char *measured_by, unsigned workers, const char *arch,
-                          FILE *rows, struct evaluation_result *result, struct err *err)
+static void run_done(struct run *run, unsigned workers)
+{
+    for (unsigned i = 0; i < workers; i++) {
+        evaluation_free(run->evaluations[i]);
+        str_done(&run->batches[i].text);
+    }
+    free(run->evaluations);
+    free(run->batches);
+    csv_reader_close(run->reader);
+}
+
+/* All of the file through as many evaluations as there are workers, merged into the first. */
+static bool evaluate_file(struct job *job, struct evaluating *w, FILE *rows, struct err *err)
 {
     static const struct pool_ops ops = {next_batch, work_batch};
-    struct run run = {.wanted = arch, .err = err};
-    bool ok = false;
+    struct run run = {.job = job, .wanted = w->arch, .rows = rows, .err = err};
 
-    run.reader = csv_reader_open(file, err);
+    run.reader = csv_reader_open(w->file, err);
     if (!run.reader)
         return false;
-    run.evaluations = mem_zero(workers, sizeof *run.evaluations);
-    run.batches = mem_zero(workers, sizeof *run.batches);
+    run.evaluations = mem_zero(w->workers, sizeof *run.evaluations);
+    run.batches = mem_zero(w->workers, sizeof *run.batches);
     if (rows)
         evaluation_write_header(rows);
-    for (unsigned i = 0; i < workers; i++) {
-        run.evaluations[i] = evaluation_new(m, model);
+    for (unsigned i = 0; i < w->workers; i++) {
+        run.evaluations[i] = evaluation_new(w->machine, w->model);
         evaluation_write_blocks(run.evaluations[i], rows);
     }
-    if (!read_header(&run, err))
-        goto out;
-    if (measured_by ? strcmp(measured_by, "portolan") == 0 : run.own == 2)
-        for (unsigned i = 0; i < workers; i++)
+    bool ok = read_header(&run, err);
+    if (ok && (w->measured_by == MEASURED_BY_PORTOLAN || (w->measured_by == MEASURED_BY_COLUMNS && run.own == 2)))
+        for (unsigned i = 0; i < w->workers; i++)
             evaluation_measured_by(run.evaluations[i], PROTOCOL_PORTOLAN);
-    pool_run(workers, &ops, &run);
-    if (run.failed)
-        goto out;
-    for (unsigned i = 1; i < workers; i++)
-        evaluation_merge(run.evaluations[0], run.evaluations[i]);
-    evaluation_finish(run.evaluations[0], result);
-    ok = result->n > 0 || err_set(err, ERR_DATA, arch ? "choose another --arch" : "give rows of hex,cycles", "no row has a block and its cycles%s%s",
-                                  run.passed ? " of arch " : "", run.passed ? arch : "");
-    if (!ok)
-        evaluation_result_done(result);
-out:
-    if (!ok)
-        err_at(err, file, err->line, err->column);
-    for (unsigned i = 0; i < workers; i++) {
-        evaluation_free(run.evaluations[i]);
-        str_done(&run.batches[i].text);
+    if (ok)
+        pool_run(w->workers, &ops, &run);
+    ok = ok && !run.failed;
+    if (ok) {
+        for (unsigned i = 1; i < w->workers; i++)
+            evaluation_merge(run.evaluations[0], run.evaluations[i]);
+        evaluation_finish(run.evaluations[0], &w->result);
+        ok = w->result.n > 0 || err_set(err, ERR_DATA, w->arch ? "choose another --arch" : "give rows of hex,cycles", "no row has a block and its cycles%s%s",
+                                        run.passed ? " of arch " : "", run.passed ? w->arch : "");
     }
-    free(run.evaluations);
-    free(run.batches);
-    csv_reader_close(run.reader);
+    run_done(&run, w->workers);
+    return ok || err_at(err, w->file, err->line, err->column);
+}
+
+static bool evaluate_run(struct job *job, void *state, struct err *err)
+{
+    struct evaluating *w = state;
+    double start = clock_seconds();
+    FILE *rows = w->rows_path ? fopen(w->rows_path, "w") : NULL;
+
+    if (w->rows_path && !rows)
+        return err_set(err, ERR_IO, "choose another file", "%s cannot be written", w->rows_path);
+    bool ok = evaluate_file(job, w, rows, err);
+    if (rows && fclose(rows) != 0 && ok)
+        ok = err_set(err, ERR_IO, "free some space", "%s could not be written whole", w->rows_path);
+    w->seconds = clock_seconds() - start;
     return ok;
+}
+
+static void evaluate_finish(void *state, const struct job_info *info)
+{
+    struct evaluating *w = state;
+    if (info->state == JOB_DONE)
+        print_result(w->session, w->machine, w->model == MODEL_BOUNDS ? "bounds" : "simulate", &w->result, w->seconds);
+}
+
+static void evaluating_free(void *state)
+{
+    struct evaluating *w = state;
+    free(w->file);
+    free(w->arch);
+    free(w->rows_path);
+    machine_free(w->machine);
+    evaluation_result_done(&w->result);
+    free(w);
+}
+
+static char *copy_of(const char *text)
+{
+    return text ? mem_strdup(text) : NULL;
 }
 
 bool cmd_kernel_evaluate(struct session *s, int argc, char **argv, struct err *err)
 {
-    const char *file = NULL, *model = "bounds", *arch = NULL, *blocks = NULL, *measured_by = NULL;
-    struct machine *m = NULL;
-    unsigned workers = session_threads(s);
-    struct evaluation_result result;
+    static const struct job_ops ops = {evaluate_run, evaluate_finish, evaluating_free};
+    const char *file = NULL, *id = NULL, *model = "bounds", *arch = NULL, *blocks = NULL, *measured_by = NULL;
+    size_t threads = session_threads(s), words;
+    const struct option options[] = {
+        {"--machine", OPTION_TEXT, &id},        {"--model=bounds|simulate", OPTION_CHOICE, &model}, {"--measured-by=bhive|portolan", OPTION_CHOICE, &measured_by},
+        {"--arch", OPTION_TEXT, &arch},         {"--threads", OPTION_COUNT, &threads},              {"--blocks", OPTION_TEXT, &blocks},
+        {NULL, OPTION_FLAG, NULL},
+    };
 
-    for (int i = 1; i < argc; i++) {
-        bool option = argv[i][0] == '-' && argv[i][1] == '-';
-        if (option && i + 1 == argc)
-            return err_set(err, ERR_USAGE, "give it a value", "%s stands alone", argv[i]);
-        if (strcmp(argv[i], "--machine") == 0) {
-            if (!(m = session_machine(s, argv[++i], err)))
-                return false;
-        } else if (strcmp(argv[i], "--model") == 0) {
-            model = argv[++i];
-        } else if (strcmp(argv[i], "--arch") == 0) {
-            arch = argv[++i];
-        } else if (strcmp(argv[i], "--measured-by") == 0) {
-            measured_by = argv[++i];
-        } else if (strcmp(argv[i], "--blocks") == 0) {
-            blocks = argv[++i];
-        } else if (strcmp(argv[i], "--threads") == 0) {
-            workers = (unsigned)strtoul(argv[++i], NULL, 10);
-            if (!workers || workers > THREADS_MAX)
-                return err_set(err, ERR_USAGE, "give a number from 1 to 1024", "\"%s\" is no number of threads", argv[i]);
-        } else if (option || file) {
-            return err_set(err, ERR_USAGE, "see help kernel evaluate", "\"%s\" is not expected here", argv[i]);
-        } else {
-            file = argv[i];
-        }
-    }
+    if (!options_parse(argc, argv, options, &file, 1, &words, err))
+        return false;
     if (!file)
         return err_set(err, ERR_USAGE, "kernel evaluate FILE --machine ID", "a file of hex,cycles was expected");
-    if (strcmp(model, "bounds") != 0 && strcmp(model, "simulate") != 0)
-        return err_set(err, ERR_USAGE, "use bounds or simulate", "there is no model \"%s\"", model);
-    if (measured_by && strcmp(measured_by, "bhive") != 0 && strcmp(measured_by, "portolan") != 0)
-        return err_set(err, ERR_USAGE, "use bhive or portolan", "there is no protocol \"%s\"", measured_by);
-    if (!m && !(m = session_current(s, err)))
+    if (!threads || threads > THREADS_MAX)
+        return err_set(err, ERR_USAGE, "give a number from 1 to 1024", "%zu threads cannot be had", threads);
+    const struct machine *m = id ? session_machine(s, id, err) : session_current(s, err);
+    if (!m)
         return false;
     if (strcmp(m->isa, isa_name(ISA_X86_64)) != 0)
         return err_set(err, ERR_USAGE, "name an x86-64 machine", "the blocks are x86-64 code and %s runs %s", m->id, m->isa);
-    double start = clock_seconds();
-    err_clear(err);
-    FILE *rows = blocks ? fopen(blocks, "w") : NULL;
-    if (blocks && !rows)
-        return err_set(err, ERR_IO, "choose another file", "%s cannot be written", blocks);
-    bool ok = evaluate_file(file, m, model[0] == 'b' ? MODEL_BOUNDS : MODEL_SIMULATE, measured_by, workers, arch ? arch : machine_fact(m, "arch"), rows, &result, err);
-    if (rows && fclose(rows) != 0 && ok) {
-        evaluation_result_done(&result);
-        ok = err_set(err, ERR_IO, "free some space", "%s could not be written whole", blocks);
-    }
-    if (!ok)
-        return false;
-    print_result(s, m, model, &result, clock_seconds() - start);
-    evaluation_result_done(&result);
-    return true;
+    struct evaluating *w = mem_zero(1, sizeof *w);
+    w->session = s;
+    w->file = mem_strdup(file);
+    w->arch = copy_of(arch ? arch : machine_fact(m, "arch"));
+    w->rows_path = copy_of(blocks);
+    w->machine = machine_copy(m);
+    w->model = model[0] == 'b' ? MODEL_BOUNDS : MODEL_SIMULATE;
+    w->measured_by = !measured_by ? MEASURED_BY_COLUMNS : measured_by[0] == 'b' ? MEASURED_BY_BHIVE : MEASURED_BY_PORTOLAN;
+    w->workers = (unsigned)threads;
+    return session_job(s, "kernel evaluate", "evaluates", &ops, w, err);
 }

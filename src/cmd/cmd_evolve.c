@@ -11,6 +11,7 @@
 #include "infer/confidence.h"
 #include "io/population_file.h"
 #include "work/evolve_job.h"
+#include "work/job.h"
 #include "work/pool.h"
 
 #define SECONDS_DEFAULT 60
@@ -218,6 +219,20 @@ bool cmd_evolve_start(struct session *s, int argc, char **argv, struct err *err)
     return run != NULL;
 }
 
+/* "8 ports", or the numbers tried while they are sought. */
+static void print_ports(struct session *s, struct evolve_run *run, const struct evolve_status *t)
+{
+    struct evolve_trial trials[PORTS_MAX];
+    size_t n = t->ports ? 0 : evolve_get_trials(run->evolve, trials, PORTS_MAX);
+
+    if (t->ports)
+        str_addf(&s->output, "%u ports", t->ports);
+    else
+        str_add(&s->output, n ? "ports tried:" : "number of ports not known yet");
+    for (size_t i = 0; i < n; i++)
+        str_addf(&s->output, "%s %u (%.2f %%)", i ? "," : "", trials[i].ports, 100 * trials[i].d_avg);
+}
+
 static void print_status(struct session *s, struct evolve_run *run)
 {
     struct evolve_status t;
@@ -233,19 +248,25 @@ static void print_status(struct session *s, struct evolve_run *run)
         for (size_t i = 0; i < n; i++)
             json_array_append_new(points, json_pack("{s:f, s:I, s:I}", "d_avg", front[i].d_avg, "distinct_uops", (json_int_t)front[i].distinct, "volume",
                                                     (json_int_t)front[i].volume));
-        session_json(s, json_pack("{s:i, s:s, s:i, s:o, s:I, s:I, s:I, s:f, s:o, s:i, s:f, s:f, s:o, s:o, s:o}", "run", (int)run->number, "state",
+        session_json(s, json_pack("{s:i, s:s, s:i, s:o, s:I, s:I, s:I, s:f, s:o, s:o, s:f, s:f, s:o, s:o, s:o}", "run", (int)run->number, "state",
                                   evolve_state_names[t.state], "generation", (int)t.generation, "d_avg", isnan(t.d_avg) ? json_null() : json_real(t.d_avg),
                                   "volume", (json_int_t)t.volume, "distinct_uops", (json_int_t)t.distinct, "evaluations", (json_int_t)t.evaluations,
-                                  "seconds", t.seconds, "best_fitness", isnan(t.cost) ? json_null() : json_real(t.cost), "ports", (int)t.ports,
+                                  "seconds", t.seconds, "best_fitness", isnan(t.cost) ? json_null() : json_real(t.cost), "ports", t.ports ? json_integer(t.ports) : json_null(),
                                   "issue_width", t.width, "rate", t.rate, "price_scale", isnan(t.scale) ? json_null() : json_real(t.scale), "acceptance", moves, "front", points));
     } else if (s->format == FORMAT_CSV) {
         str_addf(&s->output, "state,generation,d_avg,volume,distinct_uops,evaluations,seconds,best_fitness\n%s,%u,%.17g,%llu,%llu,%llu,%.3f,%.17g\n",
                  evolve_state_names[t.state], t.generation, t.d_avg, (unsigned long long)t.volume, (unsigned long long)t.distinct,
                  (unsigned long long)t.evaluations, t.seconds, t.cost);
     } else {
-        str_addf(&s->output, "run %u: %s, %s, %.1f s; %u ports, issue width %g, price scale %.2f\n", run->number, evolve_state_names[t.state],
-                 t.phase, t.seconds, t.ports, t.width, t.scale);
-        str_addf(&s->output, "best: D_avg %.2f %%, %llu distinct µops, volume %llu, cost %.2f; %.1f million evaluations, %.1f a second\n", 100 * t.d_avg,
+        str_addf(&s->output, "run %u: %s, %s, %.1f s; ", run->number, evolve_state_names[t.state], t.phase, t.seconds);
+        print_ports(s, run, &t);
+        str_addf(&s->output, ", issue width %g", t.width);
+        if (!isnan(t.scale))
+            str_addf(&s->output, ", price scale %.2f", t.scale);
+        if (isnan(t.d_avg))
+            str_addf(&s->output, "\nno mapping yet; %.1f million evaluations\n", (double)t.evaluations / 1e6);
+        else
+            str_addf(&s->output, "\nbest: D_avg %.2f %%, %llu distinct µops, volume %llu, cost %.2f; %.1f million evaluations, %.1f a second\n", 100 * t.d_avg,
                  (unsigned long long)t.distinct, (unsigned long long)t.volume, t.cost, (double)t.evaluations / 1e6, t.rate / 1e6);
     }
 }
@@ -328,8 +349,12 @@ bool cmd_evolve_wait(struct session *s, int argc, char **argv, struct err *err)
     struct evolve_run *run = no_words(argc, argv, err) ? current(s, err) : NULL;
     if (!run)
         return false;
-    if (s->interactive)
-        return err_set(err, ERR_USAGE, "evolve status shows it; evolve wait is for scripts", "the screen does not wait");
+    struct job_info info;
+    if (s->interactive && job_find(run->job, &info) && !info.settled) {
+        session_await(s, run->job, false);
+        str_addf(&s->output, "what follows waits for run %u; the screen does not, and Esc ends it\n", run->number);
+        return true;
+    }
     if (!session_wait(s, run->job, err))
         return false;
     print_status(s, run);

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/vec.h"
 #include "cmd/command.h"
+#include "cmd/options.h"
 #include "io/experiments_file.h"
 #include "isa/cpu.h"
 #include "measure/runner.h"
@@ -14,6 +15,7 @@
 #include "work/job.h"
 
 #define FAILURES_SHOWN 20
+#define FILTER_WORDS 64
 
 /* A result on its way from the worker to the table. */
 struct arrival { size_t index; struct measured measured; };
@@ -177,43 +179,29 @@ void duration_print(double seconds, struct str *out)
 
 static bool arguments_read(struct session *s, int argc, char **argv, struct measuring *w, struct str *filter, struct err *err)
 {
-    bool no_journal = false;
+    const char *budget = NULL, *simulate = NULL, *journal = NULL, *cpu = NULL, *words[FILTER_WORDS];
+    const struct option options[] = {
+        {"--budget", OPTION_TEXT, &budget},    {"--retry", OPTION_FLAG, &w->options.retry},  {"--one-length", OPTION_FLAG, &w->options.one_length},
+        {"--journal", OPTION_TEXT, &journal},  {"--simulate", OPTION_TEXT, &simulate},       {"--cpu", OPTION_TEXT, &cpu}, {NULL, OPTION_FLAG, NULL},
+    };
+    size_t count;
 
-    w->cpu = -1;
     cpu_name(w->name, sizeof w->name);
-    for (int i = 1; i < argc; i++) {
-        const char *value = i + 1 < argc ? argv[i + 1] : NULL;
-        if (strcmp(argv[i], "--retry") == 0) {
-            w->options.retry = true;
-        } else if (strcmp(argv[i], "--one-length") == 0) {
-            w->options.one_length = true;
-        } else if (argv[i][0] == '-' && argv[i][1] == '-' && !value) {
-            return err_set(err, ERR_USAGE, "help experiments measure", "%s needs a value, or is no option", argv[i]);
-        } else if (strcmp(argv[i], "--budget") == 0) {
-            if (!duration_parse(argv[++i], &w->options.budget, err))
-                return false;
-        } else if (strcmp(argv[i], "--simulate") == 0) {
-            const struct machine *m = session_machine(s, argv[++i], err);
-            if (!m)
-                return false;
-            w->simulated = mapping_copy(m->mapping);
-            snprintf(w->name, sizeof w->name, "%s", m->id);
-        } else if (strcmp(argv[i], "--journal") == 0) {
-            free(w->journal_path);
-            no_journal = strcmp(argv[++i], "none") == 0;
-            w->journal_path = no_journal ? NULL : mem_strdup(argv[i]);
-        } else if (strcmp(argv[i], "--cpu") == 0) {
-            char *end;
-            w->cpu = (int)strtol(argv[++i], &end, 10);
-            if (*end || w->cpu < 0)
-                return err_set(err, ERR_USAGE, "--cpu 1", "\"%s\" is no processor's number", argv[i]);
-        } else if (argv[i][0] == '-' && argv[i][1] == '-') {
-            return err_set(err, ERR_USAGE, "help experiments measure", "there is no option %s", argv[i]);
-        } else {
-            str_addf(filter, "%s%s", filter->length ? " " : "", argv[i]);
-        }
+    if (!options_parse(argc, argv, options, words, FILTER_WORDS, &count, err) || !options_cpu(cpu, &w->cpu, err) ||
+        (budget && !duration_parse(budget, &w->options.budget, err)))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        str_addf(filter, "%s%s", i ? " " : "", words[i]);
+    const struct machine *m = simulate ? session_machine(s, simulate, err) : NULL;
+    if (simulate && !m)
+        return false;
+    if (m) {
+        w->simulated = mapping_copy(m->mapping);
+        snprintf(w->name, sizeof w->name, "%s", m->id);
     }
-    if (!w->journal_path && !no_journal && !w->simulated)
+    if (journal)
+        w->journal_path = strcmp(journal, "none") == 0 ? NULL : mem_strdup(journal);
+    else if (!w->simulated)
         w->journal_path = journal_default_path();
     return true;
 }
@@ -316,7 +304,7 @@ bool cmd_experiments_measure(struct session *s, int argc, char **argv, struct er
     running = w;
     w->number = number;
     if (s->interactive) {
-        str_addf(&s->output, "job %u\n", number);
+        str_addf(&s->output, "job %u measures %zu experiments; job cancel %u ends it, job wait lets what follows wait\n", number, w->table->rows.count, number);
         return true;
     }
     job_wait(number);

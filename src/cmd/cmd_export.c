@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "cmd/command.h"
+#include "cmd/options.h"
 #include "io/csv.h"
 
 static const char *extension_of(const char *path)
@@ -16,7 +17,7 @@ static const char *extension_of(const char *path)
 }
 
 /* The report of the loaded kernel on @ids into @out, in the language of the file's extension. */
-static bool write_report(struct session *s, char **ids, size_t count, bool html, struct str *out, struct err *err)
+static bool write_report(struct session *s, const char *const *ids, size_t count, bool html, struct str *out, struct err *err)
 {
     struct analysis **analyses = mem_zero(count, sizeof *analyses);
     size_t made = 0;
@@ -49,32 +50,20 @@ static bool say_written(struct session *s, const char *path, size_t bytes)
 
 bool cmd_kernel_report(struct session *s, int argc, char **argv, struct err *err)
 {
-    char **ids = mem_alloc((size_t)argc * sizeof *ids);
-    size_t count = 0;
+    struct option_list machines = {0};
+    const struct option options[] = {{"--machine", OPTION_LIST, &machines}, {NULL, OPTION_FLAG, NULL}};
     const char *path = NULL;
     struct str text = {0};
-    bool ok = false, html;
+    size_t words;
 
-    for (int i = 1; i < argc; i++) {
-        bool machine = strcmp(argv[i], "--machine") == 0;
-        if ((machine && i + 1 == argc) || (!machine && (argv[i][0] == '-' || path))) {
-            err_set(err, ERR_USAGE, "kernel report FILE.html [--machine ID]...", "\"%s\" is not expected here", argv[i]);
-            goto out;
-        }
-        if (machine)
-            ids[count++] = argv[++i];
-        else
-            path = argv[i];
-    }
-    html = path && strcmp(extension_of(path), "html") == 0;
-    if (!html && !(path && strcmp(extension_of(path), "md") == 0)) {
-        err_set(err, ERR_USAGE, "kernel report FILE.html, or FILE.md", "a file name that ends in .html or .md was expected");
-        goto out;
-    }
-    ok = write_report(s, count ? ids : s->selected, count ? count : s->selected_count, html, &text, err) &&
-         file_write(path, text.data, text.length, err) && say_written(s, path, text.length);
-out:
-    free(ids);
+    if (!options_parse(argc, argv, options, &path, 1, &words, err))
+        return false;
+    bool html = path && strcmp(extension_of(path), "html") == 0;
+    if (!html && !(path && strcmp(extension_of(path), "md") == 0))
+        return err_set(err, ERR_USAGE, "kernel report FILE.html, or FILE.md", "a file name that ends in .html or .md was expected");
+    const char *const *ids = machines.count ? machines.items : (const char *const *)s->selected;
+    bool ok = write_report(s, ids, machines.count ? machines.count : s->selected_count, html, &text, err) &&
+              file_write(path, text.data, text.length, err) && say_written(s, path, text.length);
     str_done(&text);
     return ok;
 }
@@ -93,12 +82,17 @@ static const char *last_command(const char *line)
     return c ? c->name : "";
 }
 
-/* Commands that only show: running them again in another format is the same result in that format. */
-static bool only_shows(const char *line)
+/* Commands that only show: running them again in another format is the same result in that format. What works in the background of a screen does not
+ * have it at once. */
+static bool only_shows(const struct session *s, const char *line)
 {
+    static const char *const slow[] = {"forms scan", "machine info"};
     static const char *const shows[] = {"kernel analyze", "kernel show", "kernel list",  "mapping show", "mapping list", "mapping diff", "throughput", "forms list",
-                                        "forms scan",     "machine list", "machine show", "machine info", "experiments list", "evaluate", "congruence"};
+                                        "machine list", "machine show", "experiments list", "evaluate", "congruence"};
     const char *name = last_command(line);
+    for (size_t i = 0; i < sizeof slow / sizeof *slow; i++)
+        if (strcmp(name, slow[i]) == 0)
+            return !s->interactive;
     for (size_t i = 0; i < sizeof shows / sizeof *shows; i++)
         if (strcmp(name, shows[i]) == 0)
             return true;
@@ -112,7 +106,7 @@ static bool last_result(struct session *s, enum format format, struct str *out, 
         str_add_bytes(out, str_text(&s->last_output), s->last_output.length);
         return true;
     }
-    if (!only_shows(s->last_line))
+    if (!only_shows(s, s->last_line))
         return err_set(err, ERR_USAGE, "set format, run it again, then export", "\"%.60s\" does more than show, so its result exists only as it was printed", s->last_line);
     enum format before = s->format;
     bool color = s->color, ok;
@@ -215,7 +209,7 @@ static bool analysis_report(struct session *s, bool html, struct str *out, struc
             ids[count++] = word;
         named = strcmp(word, "--machine") == 0;
     }
-    bool ok = write_report(s, count ? ids : s->selected, count ? count : s->selected_count, html, out, err);
+    bool ok = write_report(s, count ? (const char *const *)ids : (const char *const *)s->selected, count ? count : s->selected_count, html, out, err);
     free(line);
     return ok;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <stdlib.h>
+#include <string.h>
 
 #include "cmd/command.h"
 #include "work/job.h"
@@ -66,14 +67,25 @@ bool cmd_job_wait(struct session *s, int argc, char **argv, struct err *err)
         return err_set(err, ERR_USAGE, "job wait 1", "one job at most was expected");
     if (argc == 2 && !parse_number(argv[1], &number, err))
         return false;
-    if (s->interactive)
-        return err_set(err, ERR_USAGE, "the status line shows them; job wait is for scripts", "the screen does not wait for jobs");
-    return session_wait(s, number, err);
+    struct job_info info;
+    if (!s->interactive)
+        return session_wait(s, number, err);
+    if (number && !job_find(number, &info))
+        return err_set(err, ERR_USAGE, "jobs lists them", "there is no job %u", number);
+    if (number ? info.settled : !job_running()) {
+        str_add(&s->output, number ? "that job has ended\n" : "no job is running\n");
+        return true;
+    }
+    session_await(s, number ? number : AWAIT_ALL, false);
+    str_addf(&s->output, "what follows waits for %s; the screen does not, and Esc ends it\n", number ? "the job" : "all jobs");
+    return true;
 }
 
 bool cmd_view(struct session *s, int argc, char **argv, struct err *err)
 {
     if (!s->view_command)
         return err_set(err, ERR_USAGE, NULL, "nothing shows views here");
+    if (argc < 2 && strcmp(argv[0], "view") == 0)
+        return err_set(err, ERR_USAGE, "help view lists them", "no view is named");
     return s->view_command(s, argv[0], argc > 1 ? argv[1] : "", err);
 }

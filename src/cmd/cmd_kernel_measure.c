@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "cmd/command.h"
+#include "cmd/options.h"
 #include "io/csv.h"
 #include "measure/kernel_run.h"
 #include "work/job.h"
@@ -129,8 +130,8 @@ static void print_loop(struct session *s, const struct measuring *w)
     else if (s->format == FORMAT_CSV)
         str_addf(&s->output, "kernel,cycles,spread\n%s,%.17g,%.6g\n", w->name, m->cycles, m->spread);
     else
-        str_addf(&s->output, "%s: %.2f cycles per iteration measured on this CPU (repeats within %.1f %%, %.2f GHz, %u pages touched%s)\n", w->name, m->cycles,
-                 100 * m->spread, m->clock_hz / 1e9, m->pages, m->wraps ? ", more than stay in the cache" : "");
+        str_addf(&s->output, "%s: %.2f cycles per iteration measured on this CPU (repeats within %.1f %%, %.2f GHz, %u page%s touched%s)\n", w->name, m->cycles,
+                 100 * m->spread, m->clock_hz / 1e9, m->pages, m->pages == 1 ? "" : "s", m->wraps ? ", more than stay in the cache" : "");
     if (s->kernel == w->kernel && s->kernel->current == w->loop)
         s->kernel_measured = m->cycles;
 }
@@ -207,13 +208,11 @@ bool cmd_kernel_measure(struct session *s, int argc, char **argv, struct err *er
 {
     static const struct job_ops ops = {measure_run, measure_finish, measuring_free};
     const char *in = NULL, *out = NULL;
+    const struct option options[] = {{"--file", OPTION_TEXT, &in}, {"--out", OPTION_TEXT, &out}, {NULL, OPTION_FLAG, NULL}};
+    size_t words;
 
-    for (int i = 1; i < argc; i++) {
-        const char **target = strcmp(argv[i], "--file") == 0 ? &in : strcmp(argv[i], "--out") == 0 ? &out : NULL;
-        if (!target || i + 1 == argc)
-            return err_set(err, ERR_USAGE, "kernel measure [--file CSV [--out CSV]]", "\"%s\" was not expected here", argv[i]);
-        *target = argv[++i];
-    }
+    if (!options_parse(argc, argv, options, NULL, 0, &words, err))
+        return false;
     if (out && !in)
         return err_set(err, ERR_USAGE, "kernel measure --file CSV --out CSV", "--out needs --file");
     struct measuring *w = mem_zero(1, sizeof *w);
@@ -224,11 +223,5 @@ bool cmd_kernel_measure(struct session *s, int argc, char **argv, struct err *er
         measuring_free(w);
         return false;
     }
-    unsigned number = job_start(in ? "kernel measure --file" : "kernel measure", &ops, w, err);
-    if (!number)
-        return false;
-    if (!s->interactive)
-        return session_wait(s, number, err);
-    str_addf(&s->output, "job %u measures\n", number);
-    return true;
+    return session_job(s, in ? "kernel measure --file" : "kernel measure", "measures", &ops, w, err);
 }

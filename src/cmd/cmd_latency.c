@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/vec.h"
 #include "cmd/command.h"
+#include "cmd/options.h"
 #include "io/csv.h"
 #include "measure/latency.h"
+#include "work/job.h"
 
 static void print_latency(struct session *s, const char *form, const struct latency *l, json_t *rows)
 {
@@ -41,38 +45,98 @@ static bool prepare(const struct forms *forms, const char *pattern, struct err *
     return ok;
 }
 
-bool cmd_latency_measure(struct session *s, int argc, char **argv, struct err *err)
+/* The job: chains of all forms that match, printed at its end. */
+struct chains {
+    struct session *session;
+    struct job *job;
+    char *pattern;                /* NULL: all forms */
+    VEC(char *) names;            /* of results */
+    VEC(struct latency) results;
+};
+
+static bool cancelled(void *state)
 {
+    return job_cancelled(((struct chains *)state)->job);
+}
+
+static bool measure_form(struct chains *w, const struct form_row *row, struct sandbox *sandbox, const struct calibration *c, bool *can, struct err *err)
+{
+    struct latency latencies[CHAINS_MAX];
+    struct form_code *code = form_code_new(row, NULL);
+
+    *can = code != NULL;
+    if (!code)
+        return true;
+    size_t n = latency_measure(sandbox, c, code, latencies, err);
+    for (size_t k = 0; n != SIZE_MAX && k < n; k++) {
+        vec_push(&w->names, mem_strdup(row->form));
+        vec_push(&w->results, latencies[k]);
+    }
+    form_code_free(code);
+    return n != SIZE_MAX;
+}
+
+static bool chains_run(struct job *job, void *state, struct err *err)
+{
+    struct chains *w = state;
+    struct calibration c;
+
+    w->job = job;
     struct forms *forms = forms_load_isa(isa_host(), err);
     struct sandbox *sandbox = forms ? sandbox_new(-1, err) : NULL;
-    struct calibration c;
-    json_t *rows = s->format == FORMAT_JSON ? json_array() : NULL;
-    bool ok = sandbox && prepare(forms, argc > 1 ? argv[1] : NULL, err) && calibrate(sandbox, NULL, NULL, &c, err);
+    bool ok = sandbox && prepare(forms, w->pattern, err) && calibrate(sandbox, cancelled, w, &c, err);
     size_t matched = 0;
-
-    if (ok && s->format == FORMAT_CSV)
-        str_add(&s->output, "form,from,to,cycles,spread,note,state\n");
     for (size_t i = 0; ok && i < forms_count(forms); i++) {
         const struct form_row *row = forms_at(forms, i);
-        struct latency latencies[CHAINS_MAX];
-        if (argc > 1 && !str_match(argv[1], row->form))
+        bool can;
+        if (w->pattern && !str_match(w->pattern, row->form))
             continue;
-        struct form_code *code = form_code_new(row, NULL);
-        if (!code)
-            continue;
-        matched++;
-        size_t n = latency_measure(sandbox, &c, code, latencies, err);
-        ok = n != SIZE_MAX;
-        for (size_t k = 0; ok && k < n; k++)
-            print_latency(s, row->form, &latencies[k], rows);
-        form_code_free(code);
+        ok = measure_form(w, row, sandbox, &c, &can, err) && (!job_cancelled(job) || err_set(err, ERR_INTERRUPTED, NULL, "measuring was ended"));
+        matched += can;
+        job_progress(job, (double)i, (double)forms_count(forms), "%zu forms", matched);
     }
     sandbox_free(sandbox);
     forms_free(forms);
-    if (ok && !matched)
-        ok = err_set(err, ERR_USAGE, "forms list shows them and why", "no form that can be measured here matches");
-    if (ok && rows)
-        session_json(s, json_pack("{s:O}", "latencies", rows));
-    json_decref(rows);
-    return ok;
+    return ok && (matched || err_set(err, ERR_USAGE, "forms list shows them and why", "no form that can be measured here matches"));
+}
+
+static void chains_finish(void *state, const struct job_info *info)
+{
+    const struct chains *w = state;
+    struct session *s = w->session;
+
+    if (info->state != JOB_DONE)
+        return;
+    json_t *rows = s->format == FORMAT_JSON ? json_array() : NULL;
+    if (s->format == FORMAT_CSV)
+        str_add(&s->output, "form,from,to,cycles,spread,note,state\n");
+    for (size_t i = 0; i < w->results.count; i++)
+        print_latency(s, w->names.items[i], &w->results.items[i], rows);
+    if (rows)
+        session_json(s, json_pack("{s:o}", "latencies", rows));
+}
+
+static void chains_free(void *state)
+{
+    struct chains *w = state;
+    for (size_t i = 0; i < w->names.count; i++)
+        free(w->names.items[i]);
+    vec_done(&w->names);
+    vec_done(&w->results);
+    free(w->pattern);
+    free(w);
+}
+
+bool cmd_latency_measure(struct session *s, int argc, char **argv, struct err *err)
+{
+    static const struct job_ops ops = {chains_run, chains_finish, chains_free};
+    const char *pattern = NULL;
+    size_t words;
+
+    if (!options_parse(argc, argv, options_none, &pattern, 1, &words, err))
+        return false;
+    struct chains *w = mem_zero(1, sizeof *w);
+    w->session = s;
+    w->pattern = pattern ? mem_strdup(pattern) : NULL;
+    return session_job(s, "latency measure", "measures", &ops, w, err);
 }

@@ -10,19 +10,41 @@
 #include "cmd/options.h"
 #include "io/csv.h"
 #include "measure/learn.h"
+#include "work/job.h"
 
 #define STEPS_SHOWN 6   /* of those that the form changes or not, besides the form alone */
 
+/* One form: what is learned of it, or why nothing. */
+struct lesson {
+    char *form;
+    bool known;
+    struct learned learned;
+    struct err fault;
+};
+
+/* The job: learns on the worker; at its end the lessons are printed and put into the session's machine. */
 struct wanted {
-    VEC(const char *) forms;
+    struct session *session;
+    struct job *job;
+    VEC(struct lesson) lessons;
+    char *id;                     /* of the session's machine */
+    struct machine *machine;      /* a copy of it */
+    struct mapping *simulated;    /* NULL: this CPU */
+    struct forms *forms;
+    size_t blockers;
 };
 
 static void want(struct wanted *w, const char *form)
 {
-    for (size_t i = 0; i < w->forms.count; i++)
-        if (strcmp(w->forms.items[i], form) == 0)
+    for (size_t i = 0; i < w->lessons.count; i++)
+        if (strcmp(w->lessons.items[i].form, form) == 0)
             return;
-    vec_push(&w->forms, form);
+    vec_push(&w->lessons, ((struct lesson){.form = mem_strdup(form)}));
+}
+
+static bool cancelled(void *state)
+{
+    return job_cancelled(((struct wanted *)state)->job);
 }
 
 /* The forms of the loaded kernel that @m does not know. */
@@ -39,11 +61,6 @@ static bool want_unknown(struct session *s, const struct machine *m, struct want
         if (!fusion_resolve(m, &insns[i]))
             want(w, insns[i].form);
     return true;
-}
-
-static struct source *source_open(const struct mapping *simulated, const struct forms *forms, struct err *err)
-{
-    return simulated ? source_simulated(simulated, 0.001, 1) : source_cpu(forms, -1, 0, NULL, NULL, err);
 }
 
 static json_t *steps_json(const struct learned *l)
@@ -101,41 +118,30 @@ static void adopt(struct machine *m, const char *form, const struct learned *l)
     mapping_set(m->mapping, &entry);
 }
 
-/* One form: learns, prints, puts into the machine. */
-static bool learn_one(struct session *s, struct machine *m, struct learner *learner, struct source *cpu, const char *form, struct err *err)
+static void print_lesson(struct session *s, struct machine *m, struct lesson *lesson)
 {
-    const struct mapping_entry *old = mapping_find(m->mapping, form);
-    struct forms *forms = session_forms(s, s->isa, err);
+    const struct learned *l = &lesson->learned;
+    const struct mapping_entry *old = mapping_find(m->mapping, lesson->form);
     struct str usage = {0}, before = {0};
-    struct learned l;
 
-    if (!forms || !learn_form(learner, form, &l, err))
-        return false;
-    const struct form_row *row = cpu ? forms_find(forms, form) : NULL;
-    struct err none = {0};
-    if (row)
-        l.latency = learn_latency(cpu, row, &none);   /* many forms make no chain */
-    usage_print(&l.usage, mapping_ports(m->mapping), &usage);
+    usage_print(&l->usage, mapping_ports(m->mapping), &usage);
     if (old)
         usage_print(&old->usage, mapping_ports(m->mapping), &before);
     if (s->format == FORMAT_JSON)
-        session_json(s, json_pack("{s:s, s:s, s:s, s:o, s:i, s:f, s:I, s:I, s:o, s:o}", "machine", m->id, "form", form, "usage", str_text(&usage), "latency",
-                                  isfinite(l.latency) ? json_real(l.latency) : json_null(), "micro_ops", (int)l.micro_ops, "tolerance", l.tolerance, "outliers",
-                                  (json_int_t)l.outliers, "rivals", (json_int_t)l.rivals, "before", old ? json_string(str_text(&before)) : json_null(), "evidence", steps_json(&l)));
+        session_json(s, json_pack("{s:s, s:s, s:s, s:o, s:i, s:f, s:I, s:I, s:o, s:o}", "machine", m->id, "form", lesson->form, "usage", str_text(&usage), "latency",
+                                  isfinite(l->latency) ? json_real(l->latency) : json_null(), "micro_ops", (int)l->micro_ops, "tolerance", l->tolerance, "outliers",
+                                  (json_int_t)l->outliers, "rivals", (json_int_t)l->rivals, "before", old ? json_string(str_text(&before)) : json_null(), "evidence", steps_json(l)));
     else if (s->format == FORMAT_CSV)
-        for (size_t i = 0; i < l.step_count; i++) {
-            csv_add_field(&s->output, form, false);
+        for (size_t i = 0; i < l->step_count; i++) {
+            csv_add_field(&s->output, lesson->form, false);
             csv_add_field(&s->output, str_text(&usage), false);
-            csv_add_field(&s->output, l.steps[i].experiment, false);
-            str_addf(&s->output, "%.17g,%.17g,%.17g\n", l.steps[i].measured, l.steps[i].without, l.steps[i].predicted);
+            csv_add_field(&s->output, l->steps[i].experiment, false);
+            str_addf(&s->output, "%.17g,%.17g,%.17g\n", l->steps[i].measured, l->steps[i].without, l->steps[i].predicted);
         }
     else
-        print_learned(s, form, &l, str_text(&usage), old ? str_text(&before) : NULL);
-    adopt(m, form, &l);
-    learned_done(&l);
+        print_learned(s, lesson->form, l, str_text(&usage), old ? str_text(&before) : NULL);
     str_done(&usage);
     str_done(&before);
-    return true;
 }
 
 static void print_failure(struct session *s, const struct machine *m, const char *form, const struct err *err)
@@ -149,57 +155,114 @@ static void print_failure(struct session *s, const struct machine *m, const char
         str_addf(&s->output, "%s: %s\n", form, text);
 }
 
-static bool learn_all(struct session *s, struct machine *m, const struct wanted *w, struct mapping *simulated, struct err *err)
+/* What is learned of one form helps with the next. */
+static void learn_one(struct wanted *w, struct learner *learner, struct source *cpu, struct lesson *lesson)
 {
-    struct forms *forms = session_forms(s, s->isa, err);
-    struct source *source = forms ? source_open(simulated, forms, err) : NULL;
-    double width = !simulated ? machine_number(m, "issue_width") : mapping_issue_width(simulated) > 0 ? mapping_issue_width(simulated) : NAN;
-    struct learner *learner = source ? learner_new(source, m->mapping, width, NULL, NULL, err) : NULL;
+    struct err none = {0};
+
+    lesson->known = learn_form(learner, lesson->form, &lesson->learned, &lesson->fault);
+    if (!lesson->known)
+        return;
+    const struct form_row *row = cpu ? forms_find(w->forms, lesson->form) : NULL;
+    if (row)
+        lesson->learned.latency = learn_latency(cpu, row, &none);   /* many forms make no chain */
+    adopt(w->machine, lesson->form, &lesson->learned);
+}
+
+static bool learn_run(struct job *job, void *state, struct err *err)
+{
+    struct wanted *w = state;
     size_t learned = 0;
 
-    for (size_t i = 0; learner && i < w->forms.count; i++) {
-        err_clear(err);
-        if (learn_one(s, m, learner, simulated ? NULL : source, w->forms.items[i], err))
-            learned++;
-        else if (w->forms.count > 1)
-            print_failure(s, m, w->forms.items[i], err);
+    w->job = job;
+    job_progress(job, 0, (double)w->lessons.count, "looks for blocking forms");
+    struct source *source = w->simulated ? source_simulated(w->simulated, 0.001, 1) : source_cpu(w->forms, -1, 0, cancelled, w, err);
+    double width = !w->simulated ? machine_number(w->machine, "issue_width") : mapping_issue_width(w->simulated) > 0 ? mapping_issue_width(w->simulated) : NAN;
+    struct learner *learner = source ? learner_new(source, w->machine->mapping, width, cancelled, w, err) : NULL;
+    for (size_t i = 0; learner && i < w->lessons.count && !job_cancelled(job); i++) {
+        struct lesson *lesson = &w->lessons.items[i];
+        job_progress(job, (double)i, (double)w->lessons.count, "%s", lesson->form);
+        learn_one(w, learner, w->simulated ? NULL : source, lesson);
+        learned += lesson->known;
+        if (!lesson->known)
+            *err = lesson->fault;
     }
-    bool ok = learner && learned > 0;
-    if (ok)
-        err_clear(err);
-    if (ok && s->format == FORMAT_TEXT)
-        str_addf(&s->output, "%zu of %zu forms learned beside %zu blocking forms; %s has them in this session (mapping save keeps them)\n", learned, w->forms.count,
-                 learner_blockers(learner), m->id);
+    w->blockers = learner ? learner_blockers(learner) : 0;
     learner_free(learner);
     source_free(source);
-    return ok;
+    if (learner && job_cancelled(job))
+        return err_set(err, ERR_INTERRUPTED, NULL, "learning was ended");
+    return learner && learned > 0;
+}
+
+static void learn_finish(void *state, const struct job_info *info)
+{
+    struct wanted *w = state;
+    struct session *s = w->session;
+    struct err none = {0};
+    struct machine *m = session_machine(s, w->id, &none);
+    size_t learned = 0;
+
+    if (info->state == JOB_DONE && s->format == FORMAT_CSV)
+        str_add(&s->output, "form,usage,experiment,measured,without,predicted\n");
+    for (size_t i = 0; m && i < w->lessons.count && info->state == JOB_DONE; i++) {
+        struct lesson *lesson = &w->lessons.items[i];
+        learned += lesson->known;
+        if (lesson->known) {
+            print_lesson(s, m, lesson);
+            adopt(m, lesson->form, &lesson->learned);
+        } else if (w->lessons.count > 1 && lesson->fault.code) {
+            print_failure(s, m, lesson->form, &lesson->fault);
+        }
+    }
+    if (learned && s->format == FORMAT_TEXT)
+        str_addf(&s->output, "%zu of %zu forms learned beside %zu blocking forms; %s has them in this session (mapping save keeps them)\n", learned, w->lessons.count,
+                 w->blockers, w->id);
+}
+
+static void wanted_free(void *state)
+{
+    struct wanted *w = state;
+    for (size_t i = 0; i < w->lessons.count; i++) {
+        if (w->lessons.items[i].known)
+            learned_done(&w->lessons.items[i].learned);
+        free(w->lessons.items[i].form);
+    }
+    vec_done(&w->lessons);
+    machine_free(w->machine);
+    mapping_free(w->simulated);
+    forms_free(w->forms);
+    free(w->id);
+    free(w);
 }
 
 bool cmd_kernel_learn(struct session *s, int argc, char **argv, struct err *err)
 {
+    static const struct job_ops ops = {learn_run, learn_finish, wanted_free};
     const char *simulate = NULL, *words[32];
     const struct option options[] = {{"--simulate", OPTION_TEXT, &simulate}, {NULL, OPTION_FLAG, NULL}};
     struct machine *m = session_current(s, err), *other = NULL;
-    struct wanted w = {0};
     size_t count;
 
     if (!m || !options_parse(argc, argv, options, words, sizeof words / sizeof *words, &count, err))
         return false;
-    if (simulate && !(other = session_machine(s, simulate, err)))
+    struct forms *forms = session_forms(s, s->isa, err);
+    if (!forms || (simulate && !(other = session_machine(s, simulate, err))))
         return false;
+    struct wanted *w = mem_zero(1, sizeof *w);
+    w->session = s;
+    w->id = mem_strdup(m->id);
     for (size_t i = 0; i < count; i++)
-        want(&w, words[i]);
-    bool ok = count || want_unknown(s, m, &w, err);
-    if (ok && !w.forms.count) {
-        if (s->format == FORMAT_TEXT)
+        want(w, words[i]);
+    bool ok = count || want_unknown(s, m, w, err);
+    if (!ok || !w->lessons.count) {
+        if (ok && s->format == FORMAT_TEXT)
             str_addf(&s->output, "%s knows every form of the kernel\n", m->id);
-    } else if (ok) {
-        struct mapping *simulated = other ? mapping_copy(other->mapping) : NULL;
-        if (s->format == FORMAT_CSV)
-            str_add(&s->output, "form,usage,experiment,measured,without,predicted\n");
-        ok = learn_all(s, m, &w, simulated, err);
-        mapping_free(simulated);
+        wanted_free(w);
+        return ok;
     }
-    vec_done(&w.forms);
-    return ok;
+    w->machine = machine_copy(m);
+    w->simulated = other ? mapping_copy(other->mapping) : NULL;
+    w->forms = forms_copy(forms);
+    return session_job(s, "kernel learn", "learns", &ops, w, err);
 }

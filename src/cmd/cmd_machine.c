@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "cmd/command.h"
+#include "cmd/options.h"
 #include "io/csv.h"
 #include "isa/regalloc.h"
 #include "io/machine_file.h"
@@ -154,15 +155,15 @@ bool cmd_throughput(struct session *s, int argc, char **argv, struct err *err)
 
 bool cmd_forms_list(struct session *s, int argc, char **argv, struct err *err)
 {
-    const char *pattern = NULL;
+    const char *pattern = NULL, *name = NULL;
+    const struct option options[] = {{"--isa=x86-64|aarch64", OPTION_CHOICE, &name}, {NULL, OPTION_FLAG, NULL}};
     enum isa isa = s->isa;
+    size_t words;
 
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--isa") != 0)
-            pattern = argv[i];
-        else if (++i == argc || !isa_parse(argv[i], &isa))
-            return err_set(err, ERR_USAGE, "use --isa x86-64 or --isa aarch64", "an instruction set was expected");
-    }
+    if (!options_parse(argc, argv, options, &pattern, 1, &words, err))
+        return false;
+    if (name)
+        isa_parse(name, &isa);
     const struct forms *forms = session_forms(s, isa, err);
     if (!forms)
         return false;

@@ -12,6 +12,7 @@
 #include "io/export_mapping.h"
 #include "io/export_osaca.h"
 #include "io/import_llvm.h"
+#include "isa/child.h"
 #include "io/import_osaca.h"
 #include "io/machine_file.h"
 #include "io/pmevo_json.h"
@@ -124,17 +125,28 @@ struct llvm_import {
     struct machine *machine;
 };
 
-static bool llvm_run(struct job *job, void *state, struct err *err)
+static bool cancelled(void *job)
 {
-    struct llvm_import *w = state;
+    return job_cancelled(job);
+}
 
-    job_progress(job, 0, 0, "llvm-mca reads its tables");
+static bool read_llvm(struct llvm_import *w, struct err *err)
+{
     for (int isa = 0; isa < ISA_COUNT && !w->machine; isa++) {   /* a name is a CPU of one set only */
         w->machine = import_llvm(w->cpu, w->forms[isa], err);
         if (!w->machine && err->code != ERR_MISSING)
             return false;
     }
     return w->machine != NULL;
+}
+
+static bool llvm_run(struct job *job, void *state, struct err *err)
+{
+    job_progress(job, 0, 0, "llvm-mca reads its tables");
+    child_watch(cancelled, job);
+    bool ok = read_llvm(state, err);
+    child_watch(NULL, NULL);
+    return ok;
 }
 
 static void llvm_finish(void *state, const struct job_info *info)
@@ -171,13 +183,7 @@ static bool import_from_llvm(struct session *s, const char *cpu, struct err *err
             llvm_free(w);
             return false;
         }
-    unsigned number = job_start("mapping import llvm", &ops, w, err);
-    if (!number)
-        return false;
-    if (!s->interactive)
-        return session_wait(s, number, err);
-    str_addf(&s->output, "job %u imports\n", number);
-    return true;
+    return session_job(s, "mapping import llvm", "imports", &ops, w, err);
 }
 
 static bool import_from_pmevo(struct session *s, const char *path, struct err *err)

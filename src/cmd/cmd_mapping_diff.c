@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cmd/command.h"
+#include "cmd/options.h"
 #include "io/csv.h"
 #include "model/mapping_diff.h"
 
@@ -90,23 +91,18 @@ static void diff_rows(struct session *s, const struct machine *a, const struct m
 bool cmd_mapping_diff(struct session *s, int argc, char **argv, struct err *err)
 {
     const char *words[3] = {NULL};
-    int count = 0;
-    bool by_name = true;
+    bool renamed = false;
+    const struct option options[] = {{"--renamed", OPTION_FLAG, &renamed}, {NULL, OPTION_FLAG, NULL}};
+    size_t count;
 
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--renamed") == 0)
-            by_name = false;
-        else if (count < 3)
-            words[count++] = argv[i];
-        else
-            count = 4;
-    }
-    if (count < 2 || count > 3)
+    if (!options_parse(argc, argv, options, words, 3, &count, err))
+        return false;
+    if (count < 2)
         return err_set(err, ERR_USAGE, "mapping diff A B [PATTERN] [--renamed]", "two machines were expected");
     struct machine *a = session_machine(s, words[0], err), *b = a ? session_machine(s, words[1], err) : NULL;
     if (!b)
         return false;
-    struct mapping_diff *d = mapping_diff_new(a->mapping, b->mapping, by_name);
+    struct mapping_diff *d = mapping_diff_new(a->mapping, b->mapping, !renamed);
     if (s->format == FORMAT_JSON) {
         diff_json(s, a, b, d, words[2]);
     } else {

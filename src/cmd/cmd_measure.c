@@ -4,21 +4,44 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "base/mem.h"
 #include "cmd/command.h"
+#include "cmd/options.h"
 #include "isa/cpu.h"
 #include "measure/calibrate.h"
+#include "work/job.h"
 
-/* Starts a sandbox on @cpu and calibrates; the machine view shows it from now on. */
-static bool learn(struct session *s, int cpu, struct calibration *c, struct err *err)
+/* Calibration as a job; info: what is known of the CPU besides, also when it cannot be calibrated. */
+struct calibrating {
+    struct session *session;
+    struct job *job;
+    int cpu;
+    bool info, known;
+    struct calibration calibration;
+    struct err fault;
+};
+
+static bool cancelled(void *state)
 {
-    struct sandbox *sandbox = sandbox_new(cpu, err);
-    bool ok = sandbox && calibrate(sandbox, NULL, NULL, c, err);
+    return job_cancelled(((struct calibrating *)state)->job);
+}
+
+/* Starts a sandbox and calibrates; the machine view shows it from now on. */
+static bool calibrate_run(struct job *job, void *state, struct err *err)
+{
+    struct calibrating *w = state;
     char name[64];
 
+    w->job = job;
+    job_progress(job, 0, 0, "clock, noise and quiet");
+    struct sandbox *sandbox = sandbox_new(w->cpu, &w->fault);
+    w->known = sandbox && calibrate(sandbox, cancelled, w, &w->calibration, &w->fault);
     sandbox_free(sandbox);
-    if (ok)
-        record_begin(s->record, cpu_name(name, sizeof name), c);
-    return ok;
+    if (w->known)
+        record_begin(w->session->record, cpu_name(name, sizeof name), &w->calibration);
+    else if (!w->info || job_cancelled(job))
+        *err = w->fault;
+    return w->known || (w->info && !job_cancelled(job));
 }
 
 static json_t *number_or_null(double value)
@@ -57,55 +80,72 @@ static void calibration_text(struct session *s, const struct calibration *c)
         str_addf(&s->output, "note: %s\n", calibration_remark(c));
 }
 
+static void print_calibration(struct session *s, const struct calibration *c)
+{
+    if (s->format == FORMAT_JSON)
+        session_json(s, calibration_json(c));
+    else if (s->format == FORMAT_CSV)
+        str_addf(&s->output, "clock_hz,tick_hz,noise,contention,nops_per_cycle,multiply_latency,load_window,cpu_number\n%.0f,%.0f,%.3g,%.3g,%.4f,%.0f,%u,%d\n", c->clock_hz,
+                 c->tick_hz, c->noise, c->contention, c->probe_rate, c->second_ratio, c->load_window, c->cpu);
+    else
+        calibration_text(s, c);
+}
+
+static void print_info(struct session *s, const struct calibrating *w)
+{
+    const struct calibration *c = &w->calibration;
+    char name[64], why[2048];
+    struct utsname system;
+
+    uname(&system);
+    const char *isa = strcmp(system.machine, "x86_64") == 0 ? "x86-64" : system.machine;
+    cpu_name(name, sizeof name);
+    if (s->format == FORMAT_JSON) {
+        json_t *object = json_pack("{s:s, s:s, s:o, s:b, s:b}", "cpu", name, "isa", isa, "clock_hz", w->known ? number_or_null(c->clock_hz) : json_null(), "counters",
+                                   w->known && c->counters, "virtual", cpu_virtual());
+        json_t *more = w->known ? calibration_json(c) : json_pack("{s:s}", "reason", err_text(&w->fault, why, sizeof why));
+        json_object_update(object, more);
+        json_decref(more);
+        session_json(s, object);
+        return;
+    }
+    str_addf(&s->output, "%s, %s%s\ncycle counters: %s\n", name, isa, cpu_virtual() ? ", virtual" : "", w->known && c->counters ? "yes" : "none for this process");
+    if (w->known)
+        calibration_text(s, c);
+    else
+        str_addf(&s->output, "clock: not measured: %s\n", err_text(&w->fault, why, sizeof why));
+}
+
+static void calibrate_finish(void *state, const struct job_info *info)
+{
+    const struct calibrating *w = state;
+    if (info->state == JOB_DONE && w->info)
+        print_info(w->session, w);
+    else if (info->state == JOB_DONE)
+        print_calibration(w->session, &w->calibration);
+}
+
+static bool start(struct session *s, const char *title, int cpu, bool info, struct err *err)
+{
+    static const struct job_ops ops = {calibrate_run, calibrate_finish, free};
+    struct calibrating *w = mem_zero(1, sizeof *w);
+    *w = (struct calibrating){.session = s, .cpu = cpu, .info = info};
+    return session_job(s, title, "calibrates", &ops, w, err);
+}
+
 bool cmd_machine_calibrate(struct session *s, int argc, char **argv, struct err *err)
 {
-    struct calibration c;
-    char *end = NULL;
-    int cpu = -1;
+    const char *number = NULL;
+    const struct option options[] = {{"--cpu", OPTION_TEXT, &number}, {NULL, OPTION_FLAG, NULL}};
+    size_t words;
+    int cpu;
 
-    if (argc == 3 && strcmp(argv[1], "--cpu") == 0)
-        cpu = (int)strtol(argv[2], &end, 10);
-    if (argc != 1 && (!end || *end || cpu < 0))
-        return err_set(err, ERR_USAGE, "machine calibrate [--cpu N]", "a processor's number was expected");
-    if (!learn(s, cpu, &c, err))
-        return false;
-    if (s->format == FORMAT_JSON)
-        session_json(s, calibration_json(&c));
-    else if (s->format == FORMAT_CSV)
-        str_addf(&s->output, "clock_hz,tick_hz,noise,contention,nops_per_cycle,multiply_latency,load_window,cpu_number\n%.0f,%.0f,%.3g,%.3g,%.4f,%.0f,%u,%d\n", c.clock_hz,
-                 c.tick_hz, c.noise, c.contention, c.probe_rate, c.second_ratio, c.load_window, c.cpu);
-    else
-        calibration_text(s, &c);
-    return true;
+    return options_parse(argc, argv, options, NULL, 0, &words, err) && options_cpu(number, &cpu, err) && start(s, "machine calibrate", cpu, false, err);
 }
 
 bool cmd_machine_info(struct session *s, int argc, char **argv, struct err *err)
 {
-    char name[64], why[2048];
-    struct utsname system;
-    struct calibration c;
-    struct err fault = {0};
-
     (void)argc;
     (void)argv;
-    (void)err;
-    uname(&system);
-    const char *isa = strcmp(system.machine, "x86_64") == 0 ? "x86-64" : system.machine;
-    bool known = learn(s, -1, &c, &fault);
-    cpu_name(name, sizeof name);
-    if (s->format == FORMAT_JSON) {
-        json_t *object = json_pack("{s:s, s:s, s:o, s:b, s:b}", "cpu", name, "isa", isa, "clock_hz", known ? number_or_null(c.clock_hz) : json_null(), "counters",
-                                   known && c.counters, "virtual", cpu_virtual());
-        json_t *more = known ? calibration_json(&c) : json_pack("{s:s}", "reason", err_text(&fault, why, sizeof why));
-        json_object_update(object, more);
-        json_decref(more);
-        session_json(s, object);
-        return true;
-    }
-    str_addf(&s->output, "%s, %s%s\ncycle counters: %s\n", name, isa, cpu_virtual() ? ", virtual" : "", known && c.counters ? "yes" : "none for this process");
-    if (known)
-        calibration_text(s, &c);
-    else
-        str_addf(&s->output, "clock: not measured: %s\n", err_text(&fault, why, sizeof why));
-    return true;
+    return start(s, "machine info", -1, true, err);
 }

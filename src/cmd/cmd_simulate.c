@@ -1,54 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/simulate_kernel.h"
-#include "base/mem.h"
+#include "analysis/simulate_stage.h"
 #include "cmd/command.h"
+#include "cmd/options.h"
 
 #define TIMELINE_ITERATIONS 3
 #define TIMELINE_COLUMNS 100
-
-struct request {
-    const char *machines[32];
-    size_t machine_count;
-    struct simulate_options options;
-};
-
-static bool parse(int argc, char **argv, struct request *r, struct err *err)
-{
-    for (int i = 1; i < argc; i += 2) {
-        if (i + 1 == argc)
-            return err_set(err, ERR_USAGE, "give it a value", "%s stands alone", argv[i]);
-        if (strcmp(argv[i], "--machine") == 0 && r->machine_count < sizeof r->machines / sizeof *r->machines) {
-            r->machines[r->machine_count++] = argv[i + 1];
-        } else if (strcmp(argv[i], "--iterations") == 0) {
-            char *end;
-            unsigned long n = strtoul(argv[i + 1], &end, 10);
-            if (*end || end == argv[i + 1] || argv[i + 1][0] == '-' || n < 1 || n > 100000)
-                return err_set(err, ERR_USAGE, "give a whole number from 1 to 100000", "\"%s\" is no such number", argv[i + 1]);
-            r->options.iterations = (unsigned)n;
-        } else {
-            return err_set(err, ERR_USAGE, "kernel simulate [--machine ID]... [--iterations N]", "\"%s\" is not expected here", argv[i]);
-        }
-    }
-    return true;
-}
-
-static char stage_at(const struct simulated_step *step, int32_t cycle)
-{
-    return cycle == step->retire     ? 'R'
-           : cycle > step->retire    ? ' '
-           : cycle == step->dispatch ? 'D'
-           : cycle == step->issue    ? 'I'
-           : cycle == step->fetch    ? 'F'
-           : cycle < step->fetch     ? ' '
-           : cycle < step->issue     ? '.'
-           : cycle < step->dispatch  ? '-'
-           : cycle < step->done      ? '='
-                                     : '_';
-}
+#define ITERATIONS_MAX 100000
 
 static void print_timeline(const struct simulation *sim, const struct insn *insns, size_t count, struct str *out)
 {
@@ -60,7 +21,7 @@ static void print_timeline(const struct simulation *sim, const struct insn *insn
                 continue;
             str_addf(out, "%3u %4u ", iteration, insns[k].line);
             for (int32_t cycle = 0; cycle < TIMELINE_COLUMNS && cycle <= step->retire; cycle++)
-                str_add_char(out, stage_at(step, cycle));
+                str_add_char(out, stage_glyph(stage_at(step, cycle)));
             str_addf(out, "  %s\n", insns[k].text ? insns[k].text + strspn(insns[k].text, " \t") : insns[k].mnemonic);
         }
 }
@@ -69,6 +30,12 @@ static void print_text(const struct machine *m, const struct simulation *sim, co
 {
     const struct ports *ports = mapping_ports(m->mapping);
 
+    if (isnan(sim->cycles)) {
+        str_addf(out, "%s: not simulated: %s\n  bounds say %.2f (%s)\n", m->title,
+                 isnan(machine_number(m, "load_latency")) ? "the machine has no fact load_latency" : "an instruction waits for ever, which its facts do not allow for", bounds->total,
+                 bound_name(bounds->bottleneck));
+        return;
+    }
     str_addf(out, "%s: %s%.2f cycles per iteration simulated", m->title, bounds->unknown ? "at least " : "", sim->cycles);
     if (sim->period)
         str_addf(out, ", exactly %lld/%u: the state repeats after %u iteration%s, seen at iteration %u\n", (long long)sim->numerator, sim->period, sim->period,
@@ -95,10 +62,19 @@ static json_t *result_json(const struct machine *m, const struct simulation *sim
             json_array_append_new(steps, json_pack("{s:i, s:i, s:i, s:i, s:i, s:i, s:i}", "iteration", (int)(i / count), "instruction", (int)(i % count), "fetch",
                                                    sim->steps[i].fetch, "issue", sim->steps[i].issue, "dispatch", sim->steps[i].dispatch, "done", sim->steps[i].done,
                                                    "retire", sim->steps[i].retire));
-    return json_pack("{s:s, s:f, s:o, s:o, s:i, s:b, s:f, s:o, s:{s:f, s:f, s:f}, s:o}", "machine", m->id, "cycles", sim->cycles, "period",
+    return json_pack("{s:s, s:o, s:o, s:o, s:i, s:b, s:f, s:o, s:{s:f, s:f, s:f}, s:o}", "machine", m->id, "cycles",
+                     isnan(sim->cycles) ? json_null() : json_real(sim->cycles), "period",
                      sim->period ? json_integer(sim->period) : json_null(), "numerator", sim->period ? json_integer((json_int_t)sim->numerator) : json_null(), "iterations",
                      (int)sim->iterations, "lower_bound", (int)bounds->unknown, "bound", bounds->total, "ports", busy, "stalls", "frontend", sim->stalls_front, "reorder",
                      sim->stalls_rob, "scheduler", sim->stalls_scheduler, "timeline", steps);
+}
+
+static void print_row(const struct machine *m, const struct simulation *sim, struct str *out)
+{
+    str_addf(out, "%s,", m->id);
+    if (!isnan(sim->cycles))
+        str_addf(out, "%.17g", sim->cycles);
+    str_addf(out, ",%u,%u\n", sim->period, sim->iterations);
 }
 
 static void one_machine(struct session *s, const struct machine *m, const struct simulate_options *options)
@@ -112,7 +88,7 @@ static void one_machine(struct session *s, const struct machine *m, const struct
     if (s->format == FORMAT_JSON)
         session_json(s, result_json(m, &sim, &bounds, count));
     else if (s->format == FORMAT_CSV)
-        str_addf(&s->output, "%s,%.17g,%u,%u\n", m->id, sim.cycles, sim.period, sim.iterations);
+        print_row(m, &sim, &s->output);
     else
         print_text(m, &sim, &bounds, insns, count, &s->output);
     simulation_done(&sim);
@@ -120,20 +96,26 @@ static void one_machine(struct session *s, const struct machine *m, const struct
 
 bool cmd_kernel_simulate(struct session *s, int argc, char **argv, struct err *err)
 {
-    struct request r = {.options.timeline = TIMELINE_ITERATIONS};
+    struct simulate_options how = {.timeline = TIMELINE_ITERATIONS};
+    struct option_list machines = {0};
+    size_t iterations = 0, words;
+    const struct option options[] = {{"--machine", OPTION_LIST, &machines}, {"--iterations", OPTION_COUNT, &iterations}, {NULL, OPTION_FLAG, NULL}};
 
-    if (!parse(argc, argv, &r, err))
+    if (!options_parse(argc, argv, options, NULL, 0, &words, err))
         return false;
+    if (iterations > ITERATIONS_MAX)
+        return err_set(err, ERR_USAGE, "give a number up to 100k", "%zu iterations are too many", iterations);
     if (!s->kernel)
         return err_set(err, ERR_USAGE, "kernel load FILE, or kernel paste", "no kernel is loaded");
-    size_t count = r.machine_count ? r.machine_count : 1;
+    how.iterations = (unsigned)iterations;
+    size_t count = machines.count ? machines.count : 1;
     if (s->format == FORMAT_CSV)
         str_add(&s->output, "machine,cycles,period,iterations\n");
     for (size_t i = 0; i < count; i++) {
-        struct machine *m = r.machine_count ? session_machine(s, r.machines[i], err) : session_current(s, err);
+        struct machine *m = machines.count ? session_machine(s, machines.items[i], err) : session_current(s, err);
         if (!m || !session_fits(s, m, err))
             return false;
-        one_machine(s, m, &r.options);
+        one_machine(s, m, &how);
     }
     return true;
 }

@@ -7,8 +7,11 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "cmd/command.h"
+#include "cmd/options.h"
+#include "work/job.h"
 
 #define SWEEP_MAX 1000   /* values of one sweep */
+#define CHANGES_MAX 64   /* of one command */
 
 /* What one machine makes of the kernel. */
 struct outcome {
@@ -114,47 +117,104 @@ static void print_header(struct session *s, const struct machine *m, const char 
         str_addf(&s->output, "%s\n  %-12s %8s  %-13s %9s\n", m->title, first, "bounds", "bound by", "simulated");
 }
 
-/* For the what-if view's plot. */
-static void keep_sweep(struct sweep *sweep, double value, const struct outcome *o)
+/* The job: a machine with one parameter after the other. */
+struct sweeping {
+    struct session *session;
+    struct kernel *held, shown;   /* shown: as it was, with the loop in use then */
+    struct machine *machine;
+    char *name;
+    long from, to;
+    struct outcome *outcomes;
+};
+
+static bool sweep_run(struct job *job, void *state, struct err *err)
 {
-    size_t bytes = (sweep->count + 1) * sizeof(double);
-    sweep->values = mem_resize(sweep->values, bytes);
-    sweep->bounds = mem_resize(sweep->bounds, bytes);
-    sweep->simulated = mem_resize(sweep->simulated, bytes);
-    sweep->values[sweep->count] = value;
-    sweep->bounds[sweep->count] = o->bounds;
-    sweep->simulated[sweep->count++] = o->simulated;
+    struct sweeping *w = state;
+
+    for (long value = w->from; value <= w->to; value++) {
+        char text[24];
+        snprintf(text, sizeof text, "%ld", value);
+        struct machine *changed = machine_copy(w->machine);
+        bool ok = change(changed, w->name, text, err);
+        if (ok)
+            w->outcomes[value - w->from] = outcome_of(&w->shown, changed);
+        machine_free(changed);
+        if (!ok)
+            return false;
+        job_progress(job, (double)(value - w->from + 1), (double)(w->to - w->from + 1), "%s = %ld", w->name, value);
+        if (job_cancelled(job))
+            return err_set(err, ERR_INTERRUPTED, NULL, "the sweep was ended");
+    }
+    return true;
+}
+
+/* For the what-if view's plot. */
+static void keep_sweep(struct sweep *sweep, const struct sweeping *w)
+{
+    size_t count = (size_t)(w->to - w->from) + 1;
+
+    sweep_done(sweep);
+    snprintf(sweep->name, sizeof sweep->name, "%s", w->name);
+    snprintf(sweep->machine, sizeof sweep->machine, "%s", w->machine->id);
+    sweep->values = mem_alloc(count * sizeof(double));
+    sweep->bounds = mem_alloc(count * sizeof(double));
+    sweep->simulated = mem_alloc(count * sizeof(double));
+    sweep->count = count;
+    for (size_t i = 0; i < count; i++) {
+        sweep->values[i] = (double)w->from + (double)i;
+        sweep->bounds[i] = w->outcomes[i].bounds;
+        sweep->simulated[i] = w->outcomes[i].simulated;
+    }
+}
+
+static void sweep_finish(void *state, const struct job_info *info)
+{
+    const struct sweeping *w = state;
+    struct session *s = w->session;
+    json_t *rows = s->format == FORMAT_JSON ? json_array() : NULL;
+
+    if (info->state == JOB_DONE) {
+        keep_sweep(&s->sweep, w);
+        print_header(s, w->machine, w->name);
+    }
+    for (long value = w->from; info->state == JOB_DONE && value <= w->to; value++) {
+        const struct outcome *o = &w->outcomes[value - w->from];
+        char text[24];
+        snprintf(text, sizeof text, "%ld", value);
+        if (rows)
+            json_array_append_new(rows, json_pack("{s:i, s:o}", "value", (int)value, "outcome", outcome_json(o)));
+        else
+            print_outcome(s, text, o);
+    }
+    if (rows && info->state == JOB_DONE)
+        session_json(s, json_pack("{s:s, s:s, s:O}", "machine", w->machine->id, "parameter", w->name, "sweep", rows));
+    json_decref(rows);
+}
+
+static void sweeping_free(void *state)
+{
+    struct sweeping *w = state;
+    kernel_free(w->held);
+    machine_free(w->machine);
+    free(w->name);
+    free(w->outcomes);
+    free(w);
 }
 
 static bool sweep(struct session *s, const struct machine *m, const char *name, long from, long to, struct err *err)
 {
-    json_t *rows = s->format == FORMAT_JSON ? json_array() : NULL;
-    bool ok = true;
+    static const struct job_ops ops = {sweep_run, sweep_finish, sweeping_free};
+    struct sweeping *w = mem_zero(1, sizeof *w);
 
-    print_header(s, m, name);
-    sweep_done(&s->sweep);
-    snprintf(s->sweep.name, sizeof s->sweep.name, "%s", name);
-    snprintf(s->sweep.machine, sizeof s->sweep.machine, "%s", m->id);
-    for (long value = from; ok && value <= to; value++) {
-        char text[24];
-        snprintf(text, sizeof text, "%ld", value);
-        struct machine *changed = machine_copy(m);
-        ok = change(changed, name, text, err);
-        if (ok) {
-            struct outcome o = outcome_of(s->kernel, changed);
-            keep_sweep(&s->sweep, (double)value, &o);
-            if (rows)
-                json_array_append_new(rows, json_pack("{s:i, s:o}", "value", (int)value, "outcome", outcome_json(&o)));
-            else
-                print_outcome(s, text, &o);
-        }
-        machine_free(changed);
-    }
-    if (rows && ok)
-        session_json(s, json_pack("{s:s, s:s, s:o}", "machine", m->id, "parameter", name, "sweep", rows));
-    else
-        json_decref(rows);
-    return ok;
+    w->session = s;
+    w->held = kernel_hold(s->kernel);
+    w->shown = *s->kernel;
+    w->machine = machine_copy(m);
+    w->name = mem_strdup(name);
+    w->from = from;
+    w->to = to;
+    w->outcomes = mem_alloc((size_t)(to - from + 1) * sizeof *w->outcomes);
+    return session_job(s, "kernel whatif", "sweeps", &ops, w, err);
 }
 
 static void compare(struct session *s, const struct machine *m, const struct machine *changed)
@@ -175,30 +235,21 @@ bool cmd_kernel_whatif(struct session *s, int argc, char **argv, struct err *err
     struct machine *m = NULL, *changed = NULL;
     char *swept = NULL;
     long from = 0, to = 0;
-    int changes = 0;
+    const char *id = NULL, *words[CHANGES_MAX];
+    const struct option options[] = {{"--machine", OPTION_TEXT, &id}, {NULL, OPTION_FLAG, NULL}};
+    size_t count;
     bool ok = false;
 
     if (!s->kernel)
         return err_set(err, ERR_USAGE, "kernel load FILE, or kernel paste", "no kernel is loaded");
-    for (int i = 1; i + 1 < argc; i++)
-        if (strcmp(argv[i], "--machine") == 0 && !(m = session_machine(s, argv[i + 1], err)))
-            return false;
-    if (!m && !(m = session_current(s, err)))
+    if (!options_parse(argc, argv, options, words, CHANGES_MAX, &count, err) || !(m = id ? session_machine(s, id, err) : session_current(s, err)))
         return false;
     changed = machine_copy(m);
-    for (int i = 1; i < argc; i++) {
+    for (size_t i = 0; i < count; i++) {
         char *name = NULL;
         const char *value = NULL;
-        if (strcmp(argv[i], "--machine") == 0) {
-            if (++i == argc) {
-                err_set(err, ERR_USAGE, "give it a value", "--machine stands alone");
-                goto out;
-            }
-            continue;
-        }
-        if (!split(argv[i], &name, &value, err))
+        if (!split(words[i], &name, &value, err))
             goto out;
-        changes++;
         bool range = parse_range(value, &from, &to);
         bool taken = range ? !swept || err_set(err, ERR_USAGE, "sweep one parameter at a time", "two ranges") : change(changed, name, value, err);
         if (range && taken)
@@ -208,7 +259,7 @@ bool cmd_kernel_whatif(struct session *s, int argc, char **argv, struct err *err
         if (!taken)
             goto out;
     }
-    if (!changes) {
+    if (!count) {
         err_set(err, ERR_USAGE, "kernel whatif issue_width=6", "nothing to change");
         goto out;
     }

@@ -8,87 +8,88 @@
 #include "work/job.h"
 
 #define WORDS_MAX 1024   /* of one command */
+#define VERBS_SHOWN 400  /* bytes of a message that lists commands */
 
 const struct command commands[] = {
     {"kernel load", "FILE [--symbol S] [--syntax att|intel] [--isa x86-64|aarch64] [--lines A-B] [--loop N] [--skip-bad] [--compiler CC] [-O3 -march=native ...]",
-     "load assembler text, a listing or an ELF file, or compile C, and find its loops", false, cmd_kernel_load},
-    {"kernel paste", "[--syntax att|intel] [--isa x86-64|aarch64] [--skip-bad]", "read a kernel from the input until a line with a single dot", false, cmd_kernel_paste},
-    {"kernel hex", "BYTES [--isa x86-64|aarch64]", "load a block of machine code", false, cmd_kernel_hex},
-    {"kernel analyze", "[--machine ID]...", "bounds, bottleneck and pressure table, several machines side by side", false, cmd_kernel_analyze},
-    {"kernel simulate", "[--machine ID]... [--iterations N]", "run the loop cycle by cycle until its state repeats, with a timeline", false, cmd_kernel_simulate},
+     "load assembler text, a listing or an ELF file, or compile C, and find its loops", false, cmd_kernel_load, false},
+    {"kernel paste", "[--syntax att|intel] [--isa x86-64|aarch64] [--skip-bad]", "read a kernel from the input until a line with a single dot", false, cmd_kernel_paste, false},
+    {"kernel hex", "BYTES [--isa x86-64|aarch64]", "load a block of machine code", false, cmd_kernel_hex, false},
+    {"kernel analyze", "[--machine ID]...", "bounds, bottleneck and pressure table, several machines side by side", false, cmd_kernel_analyze, true},
+    {"kernel simulate", "[--machine ID]... [--iterations N]", "run the loop cycle by cycle until its state repeats, with a timeline", false, cmd_kernel_simulate, true},
     {"kernel whatif", "CHANGE... [--machine ID]", "the loop on a machine with a fact, usage:FORM or latency:FORM changed, or one swept (A..B)", false,
-     cmd_kernel_whatif},
+     cmd_kernel_whatif, true},
     {"kernel evaluate", "FILE [--machine ID] [--model bounds|simulate] [--measured-by bhive|portolan] [--arch NAME] [--threads N] [--blocks FILE]",
-     "accuracy on a CSV of measured blocks, hex,cycles", false, cmd_kernel_evaluate},
-    {"kernel show", "", "the instructions with their forms", false, cmd_kernel_show},
-    {"kernel list", "", "the loops found", false, cmd_kernel_list},
-    {"kernel use", "N", "take another loop of the list", false, cmd_kernel_use},
-    {"kernel report", "FILE.html|FILE.md [--machine ID]...", "the analysis as a document that stands alone", false, cmd_kernel_report},
-    {"kernel save", "FILE", "write the current loop as assembler text (x86-64: Intel syntax)", false, cmd_kernel_save},
-    {"kernel measure", "[--file CSV [--out CSV]]", "cycles per iteration of the loaded kernel on this CPU, or of every block of a file", false, cmd_kernel_measure},
-    {"kernel learn", "[FORM...] [--simulate ID]", "port usage and latency of forms that the machine does not know, measured beside those it knows", false, cmd_kernel_learn},
-    {"mapping show", "[PATTERN]", "usage and latency of forms on the current machine", false, cmd_mapping_show},
-    {"mapping diff", "A B [PATTERN] [--renamed]", "forms that two machines execute differently, ports matched by name or by use", false, cmd_mapping_diff},
-    {"mapping list", "", "the mappings of this session and those that can be loaded", false, cmd_mapping_list},
-    {"mapping use", "ID", "make a mapping the current one", false, cmd_mapping_use},
-    {"mapping load", "DIRECTORY|FILE.csv|FILE.yml|FILE.json", "read a machine's tables, or a mapping alone", false, cmd_mapping_load},
-    {"mapping save", "DIRECTORY|FILE.csv", "write the current machine's tables, or its mapping alone", false, cmd_mapping_save},
-    {"mapping new", "PORTS [NAME]", "an empty mapping on so many ports, or on ports of these names", false, cmd_mapping_new},
+     "accuracy on a CSV of measured blocks, hex,cycles", false, cmd_kernel_evaluate, true},
+    {"kernel show", "", "the instructions with their forms", false, cmd_kernel_show, true},
+    {"kernel list", "", "the loops found", false, cmd_kernel_list, true},
+    {"kernel use", "N", "take another loop of the list", false, cmd_kernel_use, false},
+    {"kernel report", "FILE.html|FILE.md [--machine ID]...", "the analysis as a document that stands alone", false, cmd_kernel_report, true},
+    {"kernel save", "FILE", "write the current loop as assembler text (x86-64: Intel syntax)", false, cmd_kernel_save, true},
+    {"kernel measure", "[--file CSV [--out CSV]]", "cycles per iteration of the loaded kernel on this CPU, or of every block of a file", false, cmd_kernel_measure, false},
+    {"kernel learn", "[FORM...] [--simulate ID]", "port usage and latency of forms that the machine does not know, measured beside those it knows", false, cmd_kernel_learn, false},
+    {"mapping show", "[PATTERN]", "usage and latency of forms on the current machine", false, cmd_mapping_show, true},
+    {"mapping diff", "A B [PATTERN] [--renamed]", "forms that two machines execute differently, ports matched by name or by use", false, cmd_mapping_diff, true},
+    {"mapping list", "", "the mappings of this session and those that can be loaded", false, cmd_mapping_list, true},
+    {"mapping use", "ID", "make a mapping the current one", false, cmd_mapping_use, false},
+    {"mapping load", "DIRECTORY|FILE.csv|FILE.yml|FILE.json", "read a machine's tables, or a mapping alone", false, cmd_mapping_load, false},
+    {"mapping save", "DIRECTORY|FILE.csv", "write the current machine's tables, or its mapping alone", false, cmd_mapping_save, true},
+    {"mapping new", "PORTS [NAME]", "an empty mapping on so many ports, or on ports of these names", false, cmd_mapping_new, false},
     {"mapping import", "llvm|uops-info|osaca|pmevo|csv CPU|FILE... [--architecture A]",
-     "a mapping from LLVM's scheduling models or another tool's file", false, cmd_mapping_import},
-    {"mapping export", "uops-info|pmevo|pmevo-flat|osaca|csv FILE", "write the current mapping for another tool", false, cmd_mapping_export},
-    {"mapping set", "FORM USAGE", "change a form's port usage in this session", false, cmd_mapping_set},
-    {"throughput", "EXPERIMENT", "cycles of 2*ADD (R64, R64) + IMUL (R64, R64) on the current machine", true, cmd_throughput},
-    {"forms list", "[PATTERN] [--isa x86-64|aarch64]", "instruction forms with templates, and why one cannot be measured here", false, cmd_forms_list},
-    {"forms add", "FILE.csv", "add instruction forms of your own: form,template,extension", false, cmd_forms_add},
-    {"forms select", "[PATTERN]...", "which forms experiments are made of; without a pattern: what is selected", false, cmd_forms_select},
-    {"forms scan", "BINARY...", "the forms that ELF files use, how many a machine knows, and which are missing", false, cmd_forms_scan},
+     "a mapping from LLVM's scheduling models or another tool's file", false, cmd_mapping_import, false},
+    {"mapping export", "uops-info|pmevo|pmevo-flat|osaca|csv FILE", "write the current mapping for another tool", false, cmd_mapping_export, true},
+    {"mapping set", "FORM USAGE", "change a form's port usage in this session", false, cmd_mapping_set, false},
+    {"throughput", "EXPERIMENT", "cycles of 2*ADD (R64, R64) + IMUL (R64, R64) on the current machine", true, cmd_throughput, true},
+    {"forms list", "[PATTERN] [--isa x86-64|aarch64]", "instruction forms with templates, and why one cannot be measured here", false, cmd_forms_list, true},
+    {"forms add", "FILE.csv", "add instruction forms of your own: form,template,extension", false, cmd_forms_add, false},
+    {"forms select", "[PATTERN]...", "which forms experiments are made of; without a pattern: what is selected", false, cmd_forms_select, false},
+    {"forms scan", "BINARY...", "the forms that ELF files use, how many a machine knows, and which are missing", false, cmd_forms_scan, true},
     {"experiments generate", "[--pairs] [--triples N] [--random N --size K] [--seed S]",
-     "experiments of the selected forms: alone, and in pairs unless others are asked for", false, cmd_experiments_generate},
-    {"experiments load", "FILE [--append]", "a table of experiments", false, cmd_experiments_load},
-    {"experiments import", "FILE [--append]", "experiments in PMEvo's JSON", false, cmd_experiments_import},
-    {"experiments save", "FILE.csv|FILE.json", "write the table, or PMEvo's JSON of it", false, cmd_experiments_save},
+     "experiments of the selected forms: alone, and in pairs unless others are asked for", false, cmd_experiments_generate, false},
+    {"experiments load", "FILE [--append]", "a table of experiments", false, cmd_experiments_load, false},
+    {"experiments import", "FILE [--append]", "experiments in PMEvo's JSON", false, cmd_experiments_import, false},
+    {"experiments save", "FILE.csv|FILE.json", "write the table, or PMEvo's JSON of it", false, cmd_experiments_save, true},
     {"experiments measure", "[--budget T] [--retry] [--one-length] [--journal FILE|none] [--simulate ID] [--cpu N] [FILTER]",
-     "measure what has no cycles yet (--retry: what failed as well); results go to disk as they come", false, cmd_experiments_measure},
-    {"experiments pause", "", "let measuring rest", false, cmd_experiments_pause},
-    {"experiments resume", "", "go on measuring", false, cmd_experiments_resume},
-    {"experiments show", "N", "one experiment: the code that was run, all samples, clock and spread", false, cmd_experiments_show},
-    {"latency measure", "[PATTERN]", "latency of forms by dependency chains, per pair of operands", false, cmd_latency_measure},
-    {"machine calibrate", "[--cpu N]", "learn this computer's clock, noise and quiet", false, cmd_machine_calibrate},
-    {"machine list", "", "the machines that can be chosen", false, cmd_machine_list},
-    {"machine info", "", "this computer's CPU and what can be measured on it", false, cmd_machine_info},
-    {"machine show", "ID", "ports and facts of a machine", false, cmd_machine_show},
-    {"experiments list", "[FILTER]", "the experiments and what was measured; cycles>2 & form~VADD", false, cmd_experiments_list},
-    {"experiments clear", "", "forget them", false, cmd_experiments_clear},
-    {"congruence", "[--epsilon E]", "forms that no measurement tells apart", false, cmd_congruence},
-    {"evaluate", "[FILE] [--mapping ID]... [--heatmap]", "accuracy of mappings on measured experiments, and the worst of those", false, cmd_evaluate},
+     "measure what has no cycles yet (--retry: what failed as well); results go to disk as they come", false, cmd_experiments_measure, false},
+    {"experiments pause", "", "let measuring rest", false, cmd_experiments_pause, false},
+    {"experiments resume", "", "go on measuring", false, cmd_experiments_resume, false},
+    {"experiments show", "N", "one experiment: the code that was run, all samples, clock and spread", false, cmd_experiments_show, true},
+    {"latency measure", "[PATTERN]", "latency of forms by dependency chains, per pair of operands", false, cmd_latency_measure, false},
+    {"machine calibrate", "[--cpu N]", "learn this computer's clock, noise and quiet", false, cmd_machine_calibrate, false},
+    {"machine list", "", "the machines that can be chosen", false, cmd_machine_list, true},
+    {"machine info", "", "this computer's CPU and what can be measured on it", false, cmd_machine_info, true},
+    {"machine show", "ID", "ports and facts of a machine", false, cmd_machine_show, true},
+    {"experiments list", "[FILTER]", "the experiments and what was measured; cycles>2 & form~VADD", false, cmd_experiments_list, true},
+    {"experiments clear", "", "forget them", false, cmd_experiments_clear, false},
+    {"congruence", "[--epsilon E]", "forms that no measurement tells apart", false, cmd_congruence, true},
+    {"evaluate", "[FILE] [--mapping ID]... [--heatmap]", "accuracy of mappings on measured experiments, and the worst of those", false, cmd_evaluate, true},
     {"evolve start", "[--ports N|NAMES|auto] [--algorithm memetic|pmevo] [--seconds T] [--generations G] [--seed S] [--population P] [--threads N] "
                      "[--issue-width W|auto] [--price-scale X|auto] [--uop-price X] [--volume-price X] [--usage-price X] [--volume-weight W] [--from ID] [--continue] "
                      "[--checkpoint FILE|none] [--tolerant] [--active] [--simulate ID] [--most N] [--size K] [--by-chance]",
-     "infer a port mapping from the experiments, in the background", false, cmd_evolve_start},
-    {"evolve status", "", "how far the runs are", false, cmd_evolve_status},
-    {"evolve pause", "", "let the run rest", false, cmd_evolve_pause},
-    {"evolve resume", "[CHECKPOINT]", "go on, or go on from a checkpoint", false, cmd_evolve_resume},
-    {"evolve stop", "", "end the run with what it has", false, cmd_evolve_stop},
-    {"evolve wait", "", "wait for the run's end", false, cmd_evolve_wait},
-    {"evolve set", "seconds|generations|uop-price|volume-price|usage-price|volume-weight VALUE", "change what the run was started with", false, cmd_evolve_set},
-    {"evolve adopt", "", "make the best mapping the current machine, called evolved", false, cmd_evolve_adopt},
-    {"jobs", "", "background jobs and how far they are", false, cmd_jobs},
-    {"job cancel", "N", "end a background job", false, cmd_job_cancel},
-    {"job wait", "[N]", "wait for a background job, or for all", false, cmd_job_wait},
-    {"view", "kernel|timeline|whatif|experiments|evolution|mapping|accuracy|machine|output|log|help|next|previous", "show another view; in batch it is printed", false, cmd_view},
-    {"find", "TEXT | --next | --previous", "search in the view", true, cmd_view},
-    {"sort", "[COLUMN]", "sort the view's rows; no column: as they come", true, cmd_view},
-    {"filter", "[EXPRESSION]", "show only the rows that fit; none: all", true, cmd_view},
-    {"session save", "DIRECTORY", "write kernel, machines, changes and settings; replaces an older session there", false, cmd_session_save},
-    {"session load", "DIRECTORY", "take up a saved session", false, cmd_session_load},
+     "infer a port mapping from the experiments, in the background", false, cmd_evolve_start, false},
+    {"evolve status", "", "how far the runs are", false, cmd_evolve_status, true},
+    {"evolve pause", "", "let the run rest", false, cmd_evolve_pause, true},
+    {"evolve resume", "[CHECKPOINT]", "go on, or go on from a checkpoint", false, cmd_evolve_resume, false},
+    {"evolve stop", "", "end the run with what it has", false, cmd_evolve_stop, true},
+    {"evolve wait", "", "wait for the run's end; on the screen only what follows waits", false, cmd_evolve_wait, true},
+    {"evolve set", "seconds|generations|uop-price|volume-price|usage-price|volume-weight VALUE", "change what the run was started with", false, cmd_evolve_set, true},
+    {"evolve adopt", "", "make the best mapping the current machine, called evolved", false, cmd_evolve_adopt, false},
+    {"jobs", "", "background jobs and how far they are", false, cmd_jobs, true},
+    {"job cancel", "N", "end a background job", false, cmd_job_cancel, true},
+    {"job wait", "[N]", "wait for a background job, or for all; on the screen only what follows waits", false, cmd_job_wait, true},
+    {"view", "kernel|timeline|whatif|experiments|evolution|mapping|accuracy|machine|output|log|help|next|previous", "show another view; in batch it is printed", false, cmd_view, true},
+    {"find", "TEXT | --next | --previous", "search in the view", true, cmd_view, true},
+    {"sort", "[COLUMN]", "sort the view's rows; no column: as they come", true, cmd_view, true},
+    {"filter", "[EXPRESSION]", "show only the rows that fit; none: all", true, cmd_view, true},
+    {"session save", "DIRECTORY", "write kernel, machines, changes and settings; replaces an older session there", false, cmd_session_save, true},
+    {"session load", "DIRECTORY", "take up a saved session", false, cmd_session_load, false},
     {"set", "[machine|format|color|ascii|keep-going|seed|threads VALUE]",
-     "machine ID[,ID...], format text|csv|json, seed N, threads N|auto, the others on|off; alone: what is set", false, cmd_set},
-    {"export", "FILE", "the last result into a file: .txt, .csv, .json, .md or .html", false, cmd_export},
-    {"source", "FILE", "run the commands of a file", false, cmd_source},
-    {"help", "[COMMAND]", "the commands", false, cmd_help},
-    {"quit", "", "leave", false, cmd_quit},
-    {NULL, NULL, NULL, false, NULL},
+     "machine ID[,ID...], format text|csv|json, seed N, threads N|auto, the others on|off; alone: what is set", false, cmd_set, false},
+    {"export", "FILE", "the last result into a file: .txt, .csv, .json, .md or .html", false, cmd_export, true},
+    {"source", "FILE", "run the commands of a file", false, cmd_source, false},
+    {"help", "[COMMAND]", "the commands", false, cmd_help, true},
+    {"quit", "", "leave", false, cmd_quit, true},
+    {NULL, NULL, NULL, false, NULL, false},
 };
 
 /* How many leading words of @words name @command by prefixes, 0 when they do not; *@exact when letter by letter. */
@@ -107,6 +108,22 @@ static int words_match(const struct command *command, int count, char **words, b
         used++;
     }
     return used;
+}
+
+/* What could have been meant by words that begin no command: the verbs of the noun, if the first is one. */
+static void refuse(int count, char **words, struct err *err)
+{
+    struct str verbs = {0};
+
+    for (const struct command *c = commands; c->name; c++) {
+        const char *space = strchr(c->name, ' ');
+        size_t noun = space ? (size_t)(space - c->name) : 0;
+        if (noun && *words[0] && strlen(words[0]) <= noun && strncmp(c->name, words[0], strlen(words[0])) == 0)
+            str_addf(&verbs, "%s%s", verbs.length ? ", " : "it can be ", c->name);
+    }
+    err_set(err, ERR_USAGE, verbs.length && verbs.length < VERBS_SHOWN ? str_text(&verbs) : "help lists the commands", "there is no command \"%s%s%s\"", words[0],
+            count > 1 ? " " : "", count > 1 ? words[1] : "");
+    str_done(&verbs);
 }
 
 const struct command *command_find(int count, char **words, int *used, struct err *err)
@@ -142,7 +159,7 @@ const struct command *command_find(int count, char **words, int *used, struct er
         err_set(err, ERR_USAGE, "type more of it", "\"%s\" could be %s", words[0], str_text(&names));
         found = NULL;
     } else if (!matches) {
-        err_set(err, ERR_USAGE, "help lists the commands", "there is no command \"%s%s%s\"", words[0], count > 1 ? " " : "", count > 1 ? words[1] : "");
+        refuse(count, words, err);
     }
     str_done(&names);
     return found;
@@ -163,6 +180,11 @@ static bool split_words(const char *text, const char *end, struct str *storage, 
             return err_set(err, ERR_USAGE, "split the command", "more than %d words", WORDS_MAX - 1);
         starts[(*count)++] = storage->length;
         char quote = 0;
+        const char *home = at[0] == '~' && (at + 1 == end || at[1] == '/' || at[1] == ' ') ? getenv("HOME") : NULL;
+        if (home) {   /* as a shell has it: the user's own */
+            str_add(storage, home);
+            at++;
+        }
         for (; at < end && (quote || (*at != ' ' && *at != '\t')); at++) {
             if (quote ? *at == quote : (*at == '"' || *at == '\''))
                 quote = quote ? 0 : *at;
@@ -189,6 +211,18 @@ static void keep_result(struct session *s, const struct command *command, const 
     s->last_format = s->format;
     str_clear(&s->last_output);
     str_add_bytes(&s->last_output, s->output.data, s->output.length);
+}
+
+void command_keep_result(struct session *s, const char *title, const char *text)
+{
+    struct str line = {0};
+
+    str_addf(&line, "job: %s", title);   /* no command's name: it is not run again for another format */
+    free(s->last_line);
+    s->last_line = str_take(&line);
+    s->last_format = s->format;
+    str_clear(&s->last_output);
+    str_add(&s->last_output, text);
 }
 
 static bool run_one(struct session *s, const char *text, const char *end, FILE *out, struct err *err)
@@ -226,8 +260,9 @@ static bool run_one(struct session *s, const char *text, const char *end, FILE *
     argv[argc] = NULL;
     str_clear(&s->output);
     s->out = out;
-    ok = command->run(s, argc, argv, err);
-    s->revision++;
+    ok = command->arguments[0] || argc == 1 || err_set(err, ERR_USAGE, "leave it out", "%s takes no argument, and \"%s\" is one", command->name, argv[1]);
+    ok = ok && command->run(s, argc, argv, err);
+    s->revision += !command->looks;
     if (ok && s->output.length)
         keep_result(s, command, text, end);
     fwrite(str_text(&s->output), 1, s->output.length, out);
@@ -278,6 +313,15 @@ static bool goes_on(struct session *s, const char *script, size_t number, FILE *
     return true;
 }
 
+/* What follows waits for a job. */
+static void keep_rest(struct session *s, const char *script, size_t number, const char *text, bool lines)
+{
+    if (!*text)
+        return;
+    s->rests = mem_resize(s->rests, (s->rest_count + 1) * sizeof *s->rests);
+    s->rests[s->rest_count++] = (struct rest){script ? mem_strdup(script) : NULL, number, mem_strdup(text), lines};
+}
+
 /* Line @number of @script, NULL: what was typed or given as an argument. */
 static bool run_line(struct session *s, const char *script, size_t number, const char *line, FILE *out, struct err *err)
 {
@@ -288,18 +332,24 @@ static bool run_line(struct session *s, const char *script, size_t number, const
         if (!run_one(s, line, end, out, err) && !goes_on(s, script, number, out, err))
             return false;
         line = *end ? end + 1 : end;
+        if (s->awaited_now) {
+            keep_rest(s, script, number, line, false);
+            return true;
+        }
     }
     return true;
 }
 
 bool command_run(struct session *s, const char *line, FILE *out, struct err *err)
 {
+    s->awaited_now = false;
     return run_line(s, NULL, 0, line, out, err);
 }
 
-bool command_script(struct session *s, const char *name, const char *text, FILE *out, struct err *err)
+/* Lines of a script from line @first on. */
+static bool run_lines(struct session *s, const char *name, size_t first, const char *text, FILE *out, struct err *err)
 {
-    size_t number = 0;
+    size_t number = first - 1;
     FILE *lines = fmemopen((void *)text, strlen(text), "r"), *before = s->input;
     size_t *line_before = s->input_line;
     char *line = NULL;
@@ -315,10 +365,42 @@ bool command_script(struct session *s, const char *name, const char *text, FILE 
         if (length && line[length - 1] == '\n')
             line[length - 1] = '\0';
         ok = run_line(s, name, at, line, out, err);
+        if (ok && s->awaited_now) {
+            keep_rest(s, name, number + 1, text + ftell(lines), true);
+            break;
+        }
     }
     s->input = before;
     s->input_line = line_before;
     free(line);
     fclose(lines);
+    return ok;
+}
+
+bool command_script(struct session *s, const char *name, const char *text, FILE *out, struct err *err)
+{
+    return run_lines(s, name, 1, text, out, err);
+}
+
+bool command_go_on(struct session *s, FILE *out, struct err *err)
+{
+    struct rest *rests = s->rests;
+    size_t count = s->rest_count, done = 0;
+    bool ok = true;
+
+    s->rests = NULL;
+    s->rest_count = 0;
+    s->awaited_now = false;
+    for (; ok && done < count && !s->awaited_now; done++) {
+        const struct rest *r = &rests[done];
+        ok = r->lines ? run_lines(s, r->script, r->line, r->text, out, err) : run_line(s, r->script, r->line, r->text, out, err);
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (ok && i >= done)
+            keep_rest(s, rests[i].script, rests[i].line, rests[i].text, rests[i].lines);
+        free(rests[i].script);
+        free(rests[i].text);
+    }
+    free(rests);
     return ok;
 }

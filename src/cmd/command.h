@@ -15,6 +15,7 @@ struct command {
     bool raw;                /* the rest of the line is one argument, as written */
     /* argv[0] is the full name; output goes to s->output. False with err on failure. */
     bool (*run)(struct session *s, int argc, char **argv, struct err *err);
+    bool looks;              /* changes nothing that is analysed or predicted */
 };
 extern const struct command commands[];   /* ends with a NULL name */
 
@@ -23,6 +24,11 @@ extern const struct command commands[];   /* ends with a NULL name */
 bool command_run(struct session *s, const char *line, FILE *out, struct err *err);
 /* Runs a script line by line; a fault says name:line. With keep-going faults are told and the run goes on. */
 bool command_script(struct session *s, const char *name, const char *text, FILE *out, struct err *err);
+/* On the screen a command may leave a job running that is waited for (session.awaited); both of the above then return true, having kept what follows.
+ * This runs it, when the job has ended. */
+bool command_go_on(struct session *s, FILE *out, struct err *err);
+/* What a job printed is the last result now, for `export`. */
+void command_keep_result(struct session *s, const char *title, const char *text);
 /* The command that @words begin with, by unambiguous prefixes; *@used gets the number of words it took. NULL with err. */
 const struct command *command_find(int count, char **words, int *used, struct err *err);
 

@@ -2,8 +2,13 @@
 #include "cmd/options.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/str.h"
+
+#define CPUS_MAX 65536
 
 bool options_count(const char *text, size_t *out, struct err *err)
 {
@@ -15,6 +20,17 @@ bool options_count(const char *text, size_t *out, struct err *err)
     if (end == text || *end || !(value >= 0) || value * unit > 1e12 || value * unit != floor(value * unit))
         return err_set(err, ERR_USAGE, "give a whole number, as 200, 5k or 2M", "\"%s\" is no count", text);
     *out = (size_t)(value * unit);
+    return true;
+}
+
+bool options_cpu(const char *text, int *out, struct err *err)
+{
+    size_t number = 0;
+
+    *out = -1;
+    if (text && (!options_count(text, &number, err) || number >= CPUS_MAX))
+        return err_set(err, ERR_USAGE, "use --cpu 1", "\"%s\" is no processor's number", text);
+    *out = text ? (int)number : -1;
     return true;
 }
 
@@ -38,6 +54,38 @@ static bool parse_number(const char *text, double *out, struct err *err)
     return (end != text && !*end && *out >= 0 && isfinite(*out)) || err_set(err, ERR_USAGE, "give a number from 0 up", "\"%s\" is no such number", text);
 }
 
+/* Of an option's name, which may stand before '='. */
+static int length_of(const char *name)
+{
+    return (int)strcspn(name, "=");
+}
+
+/* "use bounds or simulate" of "bounds|simulate". */
+static void print_choices(const char *choices, struct str *out)
+{
+    for (size_t span; *choices; choices += span + (choices[span] != '\0')) {
+        span = strcspn(choices, "|");
+        str_addf(out, "%s%.*s", !out->length ? "use " : choices[span] ? ", " : " or ", (int)span, choices);
+    }
+}
+
+static bool take_choice(const struct option *option, const char *value, struct err *err)
+{
+    struct str choices = {0};
+    bool ok = false;
+
+    const char *names = strchr(option->name, '=') + 1;
+    for (const char *at = names; *at && !ok; at += strcspn(at, "|"), at += *at == '|')
+        ok = strlen(value) == strcspn(at, "|") && strncmp(at, value, strlen(value)) == 0;
+    *(const char **)option->to = value;
+    if (!ok) {
+        print_choices(names, &choices);
+        err_set(err, ERR_USAGE, str_text(&choices), "%.*s does not take \"%s\"", length_of(option->name), option->name, value);
+    }
+    str_done(&choices);
+    return ok;
+}
+
 static bool take(const struct option *option, const char *value, struct err *err)
 {
     struct option_list *list = option->to;
@@ -57,6 +105,8 @@ static bool take(const struct option *option, const char *value, struct err *err
             return err_set(err, ERR_USAGE, "name fewer", "%s is given too often", option->name);
         list->items[list->count++] = value;
         return true;
+    case OPTION_CHOICE:
+        return take_choice(option, value, err);
     case OPTION_FLAG:
         break;
     }
@@ -64,24 +114,54 @@ static bool take(const struct option *option, const char *value, struct err *err
     return true;
 }
 
+/* The option that @word names, alone or before '='; the table's end when there is none. */
+static const struct option *find(const struct option *options, const char *word)
+{
+    size_t length = (size_t)length_of(word);
+    while (options->name && ((size_t)length_of(options->name) != length || strncmp(options->name, word, length) != 0))
+        options++;
+    return options;
+}
+
+static bool refuse_option(const char *command, const char *word, const struct option *options, struct err *err)
+{
+    struct str names = {0};
+
+    for (; options->name; options++)
+        str_addf(&names, "%s%.*s", !names.length ? "it takes " : options[1].name ? ", " : " and ", length_of(options->name), options->name);
+    err_set(err, ERR_USAGE, names.length ? str_text(&names) : "it takes none", "%s has no option \"%.*s\"", command, length_of(word), word);
+    str_done(&names);
+    return false;
+}
+
+static bool refuse_word(const char *command, const char *word, size_t most, struct err *err)
+{
+    char help[128];
+    snprintf(help, sizeof help, "help %s shows what it takes", command);
+    return err_set(err, ERR_USAGE, help, most ? "\"%s\" is one argument too many for %s" : "\"%s\" is not expected: %s takes options only", word, command);
+}
+
+const struct option options_none[] = {{NULL, OPTION_FLAG, NULL}};
+
 bool options_parse(int argc, char **argv, const struct option *options, const char **words, size_t most, size_t *count, struct err *err)
 {
     *count = 0;
     for (int i = 1; i < argc; i++) {
-        const struct option *option = options;
         if (strncmp(argv[i], "--", 2) != 0) {
             if (*count == most)
-                return err_set(err, ERR_USAGE, "see help", "\"%s\" is not expected here", argv[i]);
+                return refuse_word(argv[0], argv[i], most, err);
             words[(*count)++] = argv[i];
             continue;
         }
-        while (option->name && strcmp(option->name, argv[i]) != 0)
-            option++;
+        const struct option *option = find(options, argv[i]);
+        const char *value = strchr(argv[i], '=');
         if (!option->name)
-            return err_set(err, ERR_USAGE, "see help", "there is no option %s here", argv[i]);
-        if (option->kind != OPTION_FLAG && i + 1 >= argc)
-            return err_set(err, ERR_USAGE, "give it a value", "%s stands alone", argv[i]);
-        if (!take(option, option->kind == OPTION_FLAG ? NULL : argv[++i], err))
+            return refuse_option(argv[0], argv[i], options, err);
+        if (option->kind == OPTION_FLAG && value)
+            return err_set(err, ERR_USAGE, "leave that out", "%s takes no value, and \"%s\" is one", option->name, value + 1);
+        if (option->kind != OPTION_FLAG && !value && i + 1 >= argc)
+            return err_set(err, ERR_USAGE, "give it a value", "%.*s stands alone", length_of(option->name), option->name);
+        if (!take(option, option->kind == OPTION_FLAG ? NULL : value ? value + 1 : argv[++i], err))
             return false;
     }
     return true;

@@ -1,4 +1,4 @@
-/* Options of a command: --name, --name VALUE. */
+/* Options of a command: --name, --name VALUE, --name=VALUE. */
 #ifndef PORTOLAN_CMD_OPTIONS_H
 #define PORTOLAN_CMD_OPTIONS_H
 
@@ -15,6 +15,7 @@ enum option_kind {
     OPTION_NUMBER,     /* double, not negative */
     OPTION_DURATION,   /* double: seconds; 90s, 15m, 2h or a bare number */
     OPTION_LIST,       /* struct option_list: may be repeated */
+    OPTION_CHOICE,     /* const char *: one of those that the name lists: "--model=bounds|simulate" */
 };
 
 struct option_list {
@@ -28,11 +29,15 @@ struct option {
     void *to;
 };
 
-/* Fills what the options point to, and collects the other words in @words (up to @most). False with err for an unknown option, a
- * missing or malformed value, or too many words. */
+/* Fills what the options point to, and collects the other words in @words (up to @most); argv[0] is the command's name. False with err, which says what
+ * is allowed, for an unknown option, a missing or malformed value, or too many words. */
 bool options_parse(int argc, char **argv, const struct option *options, const char **words, size_t most, size_t *count, struct err *err);
+/* The table of a command without options. */
+extern const struct option options_none[];
 /* Whole number with an optional k or M. */
 bool options_count(const char *text, size_t *out, struct err *err);
+/* A processor's number; NULL: -1, any. */
+bool options_cpu(const char *text, int *out, struct err *err);
 /* Seconds with an optional s, m or h. */
 bool options_duration(const char *text, double *out, struct err *err);
 

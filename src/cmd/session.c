@@ -20,7 +20,7 @@ void session_init(struct session *s)
 {
     static const char *const shown[ISA_COUNT][3] = {{"skylake", "sapphirerapids", "znver4"}, {"neoverse-v2", "neoverse-n1", "cortex-a72"}};
 
-    *s = (struct session){.input = stdin, .revision = 1, .kernel_measured = NAN, .seed = 1, .isa = isa_host(), .record = record_new()};
+    *s = (struct session){.input = stdin, .revision = 1, .patience = INFINITY, .kernel_measured = NAN, .seed = 1, .isa = isa_host(), .record = record_new()};
     for (int isa = 0; isa < ISA_COUNT; isa++) {
         s->kept[isa] = (struct selection){mem_alloc(3 * sizeof(char *)), 3};
         for (size_t i = 0; i < 3; i++)
@@ -122,6 +122,54 @@ bool session_wait(struct session *s, unsigned number, struct err *err)
     return true;
 }
 
+bool session_job(struct session *s, const char *title, const char *doing, const struct job_ops *ops, void *take_state, struct err *err)
+{
+    unsigned number = job_start(title, ops, take_state, err);
+
+    if (!number)
+        return false;
+    if (!s->interactive || isinf(s->patience) || job_wait_for(number, s->patience))
+        return session_wait(s, number, err);
+    if (s->format == FORMAT_TEXT)
+        str_addf(&s->output, "job %u %s; Esc ends it\n", number, doing);
+    session_await(s, number, true);
+    return true;
+}
+
+void session_forget_rests(struct session *s)
+{
+    for (size_t i = 0; i < s->rest_count; i++) {
+        free(s->rests[i].script);
+        free(s->rests[i].text);
+    }
+    free(s->rests);
+    s->rests = NULL;
+    s->rest_count = 0;
+    s->awaited = 0;
+}
+
+void session_await(struct session *s, unsigned number, bool own)
+{
+    session_forget_rests(s);
+    s->awaited = number;
+    s->awaited_now = true;
+    s->awaited_own = own;
+}
+
+bool session_awaited_ended(struct session *s, bool *ended, struct err *err)
+{
+    struct job_info info = {.settled = true, .state = JOB_DONE};
+
+    *ended = s->awaited == AWAIT_ALL ? job_running() == 0 : !job_find(s->awaited, &info) || info.settled;
+    if (!*ended)
+        return true;
+    bool ok = s->awaited == AWAIT_ALL || info.state == JOB_DONE || session_wait(s, s->awaited, err);
+    if (!ok)
+        session_forget_rests(s);
+    s->awaited = 0;
+    return ok;
+}
+
 void session_done(struct session *s)
 {
     job_shutdown();
@@ -130,6 +178,7 @@ void session_done(struct session *s)
 
 void session_release(struct session *s)
 {
+    session_forget_rests(s);
     drop_analyses(s);
     kernel_free(s->kernel);
     for (size_t i = 0; i < s->run_count; i++)

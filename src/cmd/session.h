@@ -3,6 +3,7 @@
 #define PORTOLAN_CMD_SESSION_H
 
 #include <jansson.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -17,9 +18,20 @@
 
 #define THREADS_MAX 1024
 
+#define AWAIT_ALL UINT_MAX
+
 enum format { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON };
 
 struct evolve_run;
+struct job_ops;
+
+/* What follows a command that is waited for: of a command line or a script. */
+struct rest {
+    char *script;      /* its name; NULL: typed */
+    size_t line;       /* the number of the first line of @text */
+    char *text;
+    bool lines;        /* lines of a script; otherwise the rest of one line */
+};
 
 /* The last `kernel whatif NAME=A..B`. */
 struct sweep {
@@ -62,6 +74,12 @@ struct session {
     FILE *out;                        /* where the running command's output goes in the end */
     size_t *input_line;               /* line counter of that source, may be NULL */
     bool interactive;                 /* a screen is open: jobs go on while commands return, text asks for a paste */
+    double patience;                  /* seconds for which a command may hold up the screen before its work goes on in the background */
+    unsigned awaited;                 /* on the screen: the job that what follows the command waits for; 0: none, AWAIT_ALL: every one */
+    bool awaited_now;                 /* the command line in hand asked for it: the rest of it is to be kept */
+    bool awaited_own;                 /* it does the command's own work: who does not wait for it does not want it */
+    struct rest *rests;               /* what waits, the first first */
+    size_t rest_count;
     bool want_paste;                  /* the screen is to collect text and run paste_command on it */
     char paste_command[160];
     unsigned long revision;           /* bumped by every command: what was derived is stale */
@@ -92,6 +110,14 @@ struct analysis *const *session_analyses(struct session *s, size_t *count);
 const struct simulation *session_simulation(struct session *s, size_t index);
 /* Waits for job @number (0: all), its output added to the session's; false with err when it failed or was cancelled. */
 bool session_wait(struct session *s, unsigned number, struct err *err);
+/* Does a command's work as a job: without a screen until it has ended; on the screen for at most session.patience, then @doing ("compiles") tells that it
+ * goes on and what follows the command waits. Takes @take_state. False with err when it could not start, or has failed already. */
+bool session_job(struct session *s, const char *title, const char *doing, const struct job_ops *ops, void *take_state, struct err *err);
+/* What follows the command on the screen waits for job @number (AWAIT_ALL: for all); what waited before is forgotten. */
+void session_await(struct session *s, unsigned number, bool own);
+/* Whether the wait is over; false with err when that job failed or was cancelled: then what waited is forgotten. */
+bool session_awaited_ended(struct session *s, bool *ended, struct err *err);
+void session_forget_rests(struct session *s);
 /* Of what is random, and of threads ("auto": as many as there are processors), for commands that are not told otherwise. False with err. */
 bool session_set_seed(struct session *s, const char *text, struct err *err);
 bool session_set_threads(struct session *s, const char *text, struct err *err);

@@ -574,6 +574,7 @@ static void exchange(struct session *to, struct session *from)
     SWAP(experiments);
     SWAP(analyses);
     SWAP(analysis_count);
+    SWAP(simulations);
     SWAP(machines);
     SWAP(machine_count);
     SWAP(isa);
@@ -598,6 +599,10 @@ bool session_load(struct session *s, const char *dir, struct err *err)
 
     if (!idle(err))
         return false;
+    if (!session_is_directory(dir)) {
+        err_set(err, ERR_MISSING, "session save DIRECTORY makes one", "there is no saved session");
+        return err_at(err, dir, 0, 0);
+    }
     session_init(&fresh);
     struct csv_table *t = csv_table_read(path_in(&path, dir, "session.csv"), err);
     if (!t || !read_settings(str_text(&path), t, &fresh, &plan, err))

@@ -732,6 +732,18 @@ size_t evolve_get_front(struct evolve *e, struct evolve_point *out, size_t limit
     return n;
 }
 
+size_t evolve_get_trials(struct evolve *e, struct evolve_trial *out, size_t limit)
+{
+    size_t n = 0;
+
+    pthread_mutex_lock(&e->lock);
+    for (unsigned ports = 0; ports <= PORTS_MOST; ports++)
+        if (e->trials[ports] && n < limit)
+            out[n++] = (struct evolve_trial){ports, e->trials[ports]->d_avg};
+    pthread_mutex_unlock(&e->lock);
+    return n;
+}
+
 struct genome *evolve_best(struct evolve *e)
 {
     pthread_mutex_lock(&e->lock);

@@ -76,6 +76,12 @@ void evolve_get_status(struct evolve *e, struct evolve_status *out);
 size_t evolve_get_samples(struct evolve *e, struct evolve_sample *out, size_t limit);
 /* Individuals that no other beats in D_avg, distinct µops and volume at once. */
 size_t evolve_get_front(struct evolve *e, struct evolve_point *out, size_t limit);
+/* While the number of ports is sought, and after: the numbers tried so far, fewest first; returns how many. */
+struct evolve_trial {
+    unsigned ports;
+    double d_avg;                /* of the best mapping with so many */
+};
+size_t evolve_get_trials(struct evolve *e, struct evolve_trial *out, size_t limit);
 /* A copy of the best genome, NULL before there is one. */
 struct genome *evolve_best(struct evolve *e);
 /* Copies of all finished individuals, best first; the caller frees each and the array. */

@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "base/file.h"
 #include "base/str.h"
 #include "base/vec.h"
 
@@ -23,20 +25,20 @@ struct csv_reader {
     VEC(char *) fields;            /* of the row given last */
     size_t next_row, next_field, row;
     bool ended;
+    double bytes, total;           /* read, and of the file; total 0: not known */
     char chunk[CHUNK];
 };
 
 struct csv_reader *csv_reader_open(const char *path, struct err *err)
 {
-    FILE *file = fopen(path, "rb");
+    FILE *file = file_open(path, err);
 
-    if (!file) {
-        err_set(err, ERR_IO, "check the name", "cannot open it: %s", strerror(errno));
-        err_at(err, path, 0, 0);
+    if (!file)
         return NULL;
-    }
     struct csv_reader *r = mem_zero(1, sizeof *r);
     r->file = file;
+    struct stat info;
+    r->total = fstat(fileno(file), &info) == 0 && S_ISREG(info.st_mode) ? (double)info.st_size : 0;
     r->path = mem_strdup(path);
     if (csv_init(&r->parser, CSV_STRICT) != 0)
         die("libcsv does not start");
@@ -92,6 +94,7 @@ static bool read_chunk(struct csv_reader *r, struct err *err)
 {
     drop_given_rows(r);
     size_t length = fread(r->chunk, 1, sizeof r->chunk, r->file);
+    r->bytes += (double)length;
     if (ferror(r->file)) {
         err_set(err, ERR_IO, "check the file", "cannot read on: %s", strerror(errno));
         return err_at(err, r->path, r->row + 1, 0);
@@ -126,4 +129,10 @@ bool csv_reader_next(struct csv_reader *r, char ***fields, size_t *count, struct
 size_t csv_reader_row(const struct csv_reader *r)
 {
     return r->row;
+}
+
+void csv_reader_progress(const struct csv_reader *r, double *bytes, double *total)
+{
+    *bytes = r->bytes;
+    *total = r->total;
 }

@@ -295,13 +295,10 @@ struct machine *import_uops(const char *id, const char *path, const char *archit
     struct uops_table t = {0};
     struct str text = {0};
     char start[64];
-    FILE *file = fopen(path, "r");
+    FILE *file = file_open(path, err);
 
-    if (!file) {
-        err_set(err, errno == ENOENT ? ERR_MISSING : ERR_IO, "give a table of uops.info, CSV or XML", "cannot open: %s", strerror(errno));
-        err_at(err, path, 0, 0);
+    if (!file)
         return NULL;
-    }
     size_t n = fread(start, 1, sizeof start, file);
     if (is_xml(start, n)) {
         rewind(file);

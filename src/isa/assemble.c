@@ -224,6 +224,57 @@ static bool text_check(enum isa isa, const char *text, size_t length, struct err
     return true;
 }
 
+/* C by its line ends: nearly every line of assembler text ends otherwise. */
+static bool looks_like_c(const char *text, size_t length)
+{
+    size_t lines = 0, ends = 0;
+
+    for (const char *at = text, *end = text + length, *next; at < end; at = next) {
+        const char *stop = memchr(at, '\n', (size_t)(end - at));
+        next = stop ? stop + 1 : end;
+        stop = stop ? stop : end;
+        if (stop - at > 8 && strncmp(at, "#include", 8) == 0)
+            return true;
+        while (stop > at && isspace((unsigned char)stop[-1]))
+            stop--;
+        lines += stop > at;
+        ends += stop > at && strchr(";{}", stop[-1]) != NULL;
+    }
+    return ends > 0 && 2 * ends >= lines;
+}
+
+/* Whether @reason quotes @line; the assembler drops blanks. */
+static bool holds_line(const char *reason, const char *line)
+{
+    struct str bare[2] = {{0}};
+    const char *texts[2] = {reason, line};
+
+    for (int i = 0; i < 2; i++)
+        for (const char *at = texts[i]; *at; at++)
+            if (!isspace((unsigned char)*at))
+                str_add_char(&bare[i], *at);
+    bool holds = strstr(str_text(&bare[0]), str_text(&bare[1])) != NULL;
+    str_done(&bare[0]);
+    str_done(&bare[1]);
+    return holds;
+}
+
+/* The first line that was refused, and how many others. */
+static bool refusal(const char *name, const char *text, size_t length, const struct assembled *a, struct err *err)
+{
+    const struct diagnostic *first = &a->refused[0];
+    const char *line = first->text + strspn(first->text, " \t");
+    struct str more = {0};
+
+    if (a->refused_count > 1)
+        str_addf(&more, " (and %zu more line%s)", a->refused_count - 1, a->refused_count > 2 ? "s" : "");
+    bool repeats = holds_line(first->reason, line);
+    err_set(err, ERR_DATA, looks_like_c(text, length) ? "this looks like C: kernel load compiles a file called .c or .cpp" : "correct it, or leave such lines out with --skip-bad",
+            "%.200s%s%.200s%s%s", first->reason, repeats ? "" : ", in \"", repeats ? "" : line, repeats ? "" : "\"", str_text(&more));
+    str_done(&more);
+    return err_at(err, name, first->line, 0);
+}
+
 bool assemble(const char *name, const char *text, size_t length, enum syntax syntax, bool skip_bad, struct assembled *out,
               struct err *err)
 {
@@ -265,12 +316,7 @@ bool assemble_isa(enum isa isa, const char *name, const char *text, size_t lengt
     vec_done(&refused.seen);
     if (!ok)
         return err_at(err, name, 0, 0);
-    if (!skip_bad && out->refused_count) {
-        err_set(err, ERR_DATA, "correct the line, or leave such lines out with --skip-bad", "%.200s: `%.200s'",
-                out->refused[0].reason, out->refused[0].text);
-        return err_at(err, name, out->refused[0].line, 0);
-    }
-    return true;
+    return skip_bad || !out->refused_count || refusal(name, text, length, out, err);
 }
 
 void assembled_done(struct assembled *a)

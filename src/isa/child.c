@@ -125,10 +125,21 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+static _Thread_local bool (*watch)(void *state);
+static _Thread_local void *watch_state;
+
+void child_watch(bool (*cancelled)(void *state), void *state)
+{
+    watch = cancelled;
+    watch_state = state;
+}
+
 /* The user's wish to stop waits, blocked, until the directory is gone; here we only learn of it. */
 static bool interrupt_waits(void)
 {
     sigset_t set;
+    if (watch && watch(watch_state))
+        return true;
     return sigpending(&set) == 0 && (sigismember(&set, SIGINT) == 1 || sigismember(&set, SIGTERM) == 1 ||
                                      sigismember(&set, SIGHUP) == 1);
 }

@@ -165,7 +165,9 @@ static bool sections_read(struct object *o, Elf *elf, bool want_lines, struct er
 {
     GElf_Ehdr file;
     size_t names;
-    if (elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &file) || elf_getshdrstrndx(elf, &names) != 0)
+    if (elf_kind(elf) != ELF_K_ELF)
+        return err_set(err, ERR_DATA, "give a program, a library or an object file", "this is no ELF file");
+    if (!gelf_getehdr(elf, &file) || elf_getshdrstrndx(elf, &names) != 0)
         return err_set(err, ERR_DATA, "give an ELF file as compilers write it", "the ELF headers are damaged");
     if (file.e_machine != EM_X86_64 && (file.e_machine != EM_AARCH64 || file.e_ident[EI_DATA] != ELFDATA2LSB))
         return err_set(err, ERR_DATA, "give an x86-64 or AArch64 file", "this ELF file is for neither x86-64 nor AArch64 (machine %u)", file.e_machine);
@@ -212,7 +214,7 @@ bool object_read(const char *path, bool lines, struct object *out, struct err *e
 {
     memset(out, 0, sizeof *out);
     elf_version(EV_CURRENT);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);   /* nothing to wait for at a pipe's end: it is no ELF file */
     if (fd < 0)
         return err_set(err, ERR_IO, NULL, "cannot open %s: %s", path, strerror(errno));
     Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);

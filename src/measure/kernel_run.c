@@ -13,11 +13,12 @@
 #define UNROLLED_BYTES 12288      /* well inside the first-level instruction cache */
 #define WINDOW_SECONDS 15e-6
 #define PASSES_LIMIT 4000
-#define MEASUREMENTS 4            /* until two agree */
+#define MEASUREMENTS 9            /* until two agree, or more than half of this many */
 #define AGREEMENT 0.02
+#define STRIDE 64                 /* bytes: aligned like what it is added to, a page lasts for 64 iterations */
 
-/* What non-address registers hold. */
-enum values { VALUES_MAPPABLE, VALUES_SMALL, VALUES_ALL_MAPPABLE, VALUES_COUNT };
+/* What registers hold that are in no address. */
+enum values { VALUES_MAPPABLE, VALUES_STRIDE, VALUES_SMALL, VALUES_ALL_MAPPABLE, VALUES_COUNT };
 
 struct plan {
     const struct insn *insns;
@@ -81,6 +82,7 @@ static void registers_fill(const struct plan *p, enum values values, uint64_t ge
         general[reg] = base || values == VALUES_ALL_MAPPABLE  ? start_address(reg)
                        : index                                ? 0
                        : values == VALUES_MAPPABLE            ? start_address(reg)
+                       : values == VALUES_STRIDE              ? STRIDE
                        : reg == 2                             ? 0
                                                               : 37 + 4 * reg;
     }
@@ -161,8 +163,39 @@ static bool plan_fit(struct sandbox *s, const struct calibration *c, struct plan
     return true;
 }
 
-static bool measure_twice(struct sandbox *s, const struct calibration *c, const struct plan *p, enum values values, uint64_t count, unsigned passes,
-                          struct kernel_measured *out, struct err *err)
+/* The first values with which the kernel runs long enough before its pointers leave the pages: the difference of short runs drowns in the way in and out.
+ * Without such, those with which it runs longest. */
+static bool plan_choose(struct sandbox *s, const struct calibration *c, struct plan *p, enum values *values, uint64_t *count, unsigned *passes,
+                        struct kernel_measured *out, struct err *err)
+{
+    struct err first = {0};
+    enum values best = VALUES_COUNT;
+    unsigned longest = 0;
+
+    for (*values = 0; *values < VALUES_COUNT; (*values)++) {
+        if (plan_fit(s, c, p, *values, count, passes, out, err)) {
+            if (out->iterations * p->count >= UNROLLED_INSTRUCTIONS)
+                return true;
+            if (out->iterations > longest) {
+                longest = out->iterations;
+                best = *values;
+            }
+        } else if (err->code == ERR_IO) {
+            return false;
+        } else if (*values == 0) {
+            first = *err;
+        }
+    }
+    *values = best;
+    if (best == VALUES_COUNT) {
+        *err = first;
+        return false;
+    }
+    return plan_fit(s, c, p, best, count, passes, out, err);
+}
+
+static bool measure_repeatedly(struct sandbox *s, const struct calibration *c, const struct plan *p, enum values values, uint64_t count, unsigned passes,
+                               struct kernel_measured *out, struct err *err)
 {
     struct sandbox_item *items = sandbox_items(s);
     double value[MEASUREMENTS];
@@ -182,17 +215,12 @@ static bool measure_twice(struct sandbox *s, const struct calibration *c, const 
         value[n++] = (items[0].counter_cycles > 0 ? items[0].counter_cycles : r->cycles) / p->copies;
         out->repeats += r->accepted;
         out->clock_hz = r->clock * c->tick_hz;
-        out->cycles = window_lowest(value, n, &out->spread);
-        if (n > 1) {
-            out->cycles = value[0];
-            out->spread = (value[1] - value[0]) / value[0];
-            if (out->spread < AGREEMENT)
-                return true;
-        }
+        if (n > 1 && window_agreed(value, n, AGREEMENT, &out->cycles, &out->spread))
+            return true;
     }
     if (n < 2)
         return err_set(err, ERR_LIMIT, "try again later", "the core is shared with somebody busy");
-    return true;
+    return err_set(err, ERR_DATA, NULL, "it never settles: from %.2f to %.2f cycles", value[0], value[n - 1]);
 }
 
 bool kernel_run(struct sandbox *s, const struct calibration *c, const struct insn *insns, size_t count, struct kernel_measured *out, struct err *err)
@@ -201,7 +229,6 @@ bool kernel_run(struct sandbox *s, const struct calibration *c, const struct ins
     const char *reason = kernel_refused(insns, count);
     uint64_t iterations = 0;
     unsigned passes = 0;
-    bool ok = false;
 
     *out = (struct kernel_measured){.cycles = NAN, .spread = NAN, .clock_hz = NAN};
     if (reason)
@@ -209,20 +236,8 @@ bool kernel_run(struct sandbox *s, const struct calibration *c, const struct ins
     for (size_t i = 0; i < count; i++)
         p.length += insns[i].length;
     addresses_scan(&p);
-    enum values values = VALUES_MAPPABLE;
-    struct err first = {0};
-    for (; values < VALUES_COUNT && !ok; values++) {
-        ok = plan_fit(s, c, &p, values, &iterations, &passes, out, err);
-        if (!ok && err->code == ERR_IO)
-            break;
-        if (values == VALUES_MAPPABLE && !ok)
-            first = *err;
-        if (ok)
-            break;
-    }
-    if (!ok)
-        *err = first.what[0] ? first : *err;
-    ok = ok && measure_twice(s, c, &p, values, iterations, passes, out, err);
+    enum values values;
+    bool ok = plan_choose(s, c, &p, &values, &iterations, &passes, out, err) && measure_repeatedly(s, c, &p, values, iterations, passes, out, err);
     free(p.code);
     return ok;
 }

@@ -3,7 +3,7 @@
  * The body is unrolled and looped with a counter in memory (AArch64: in a register that it does not use), so that every register is the kernel's; its closing branch
  * stays but leads to the next copy.
  * Registers that serve as base of an address point to places of their own (1,088 bytes apart within their pages), index registers hold 0, others numbers
- * that can be mapped too. Pages that it touches are mapped when it faults, onto a few real ones that stay in the first-level cache. The loop is run so few times
+ * that can be mapped too, or 64, or small ones, whichever lets the pointers stay near longest. Pages that it touches are mapped when it faults, onto a few real ones that stay in the first-level cache. The loop is run so few times
  * that its pointers stay within those, the registers are set anew, and that is repeated; the difference of two loop counts is what it takes. */
 #ifndef PORTOLAN_MEASURE_KERNEL_RUN_H
 #define PORTOLAN_MEASURE_KERNEL_RUN_H
@@ -14,7 +14,7 @@
 
 struct kernel_measured {
     double cycles;          /* per iteration */
-    double spread;          /* relative, between two measurements */
+    double spread;          /* relative, of the measurements that agree */
     double clock_hz;
     unsigned repeats;       /* accepted windows */
     unsigned pages;         /* touched */

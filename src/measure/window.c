@@ -7,7 +7,7 @@
 #define VALUES WINDOW_VALUES
 #define RUNS 3      /* of the item in one window */
 
-double window_lowest(double *values, unsigned n, double *spread)
+static void sort(double *values, unsigned n)
 {
     for (unsigned i = 1; i < n; i++)
         for (unsigned k = i; k && values[k] < values[k - 1]; k--) {
@@ -15,9 +15,30 @@ double window_lowest(double *values, unsigned n, double *spread)
             values[k] = values[k - 1];
             values[k - 1] = swap;
         }
+}
+
+double window_lowest(double *values, unsigned n, double *spread)
+{
+    sort(values, n);
     unsigned last = n < 3 ? n - 1 : 2;
     *spread = values[0] > 0 ? (values[last] - values[0]) / values[0] : 0;
     return values[n < 3 ? 0 : 1];
+}
+
+bool window_agreed(double *values, unsigned n, double agreement, double *cycles, double *spread)
+{
+    unsigned needed = n < 4 ? 2 : n / 2 + 1;
+
+    sort(values, n);
+    *spread = INFINITY;
+    for (unsigned i = 0; i + needed <= n; i++) {
+        double apart = (values[i + needed - 1] - values[i]) / values[i];
+        if (apart < *spread) {
+            *spread = apart;
+            *cycles = values[i];
+        }
+    }
+    return *spread < agreement;
 }
 
 /* Ticks per cycle by a chain; 0 when the run failed. */

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "tui/input.h"
 #include "tui/prompt.h"
@@ -17,6 +18,7 @@
 #include "view/frame.h"
 #include "work/job.h"
 
+#define PATIENCE 0.05  /* seconds: what takes longer goes on in the background */
 #define FRAME_MS 100   /* between drawings of what changes by itself */
 
 struct loop {
@@ -202,6 +204,8 @@ int mainloop_run(struct session *s)
     s->color = false;   /* command output is shown on the grid */
     s->input = NULL;    /* the keyboard is ours */
     s->interactive = true;
+    s->patience = PATIENCE;
+    file_refuse_pipes();
     if (!watch_signals() || !screen_open(color)) {
         fputs("portolan: this terminal cannot be used; portolan -e runs commands without one\n", stderr);
         return 1;

@@ -27,18 +27,22 @@ static void role_colors(enum role role, short *fg, short *bg)
     static const short heat[12] = {236, 237, 238, 58, 94, 130, 166, 172, 208, 202, 196, 160};
     static const short few[12] = {-1, -1, -1, COLOR_BLUE, COLOR_BLUE, COLOR_CYAN, COLOR_CYAN, COLOR_GREEN, COLOR_YELLOW, COLOR_YELLOW, COLOR_RED, COLOR_RED};
     static const short plain[ROLE_HEAT_0][2] = {
-        [ROLE_TEXT] = {-1, -1},           [ROLE_DIM] = {COLOR_BLUE, -1},      [ROLE_TITLE] = {COLOR_CYAN, -1},
+        [ROLE_TEXT] = {-1, -1},           [ROLE_DIM] = {-1, -1},      [ROLE_TITLE] = {COLOR_CYAN, -1},
         [ROLE_HEADER] = {COLOR_CYAN, -1}, [ROLE_CURSOR] = {COLOR_BLACK, COLOR_CYAN}, [ROLE_KEY] = {COLOR_BLACK, COLOR_CYAN},
         [ROLE_STATUS] = {-1, -1},         [ROLE_ERROR] = {COLOR_RED, -1},     [ROLE_WARN] = {COLOR_YELLOW, -1},
         [ROLE_GOOD] = {COLOR_GREEN, -1},  [ROLE_ACCENT] = {COLOR_MAGENTA, -1}, [ROLE_MATCH] = {COLOR_BLACK, COLOR_YELLOW},
     };
     if (role >= ROLE_HEAT_0) {
         int level = (int)role - ROLE_HEAT_0;
-        *fg = COLORS >= 256 ? 231 : few[level] < 0 ? -1 : COLOR_BLACK;
+        /* What reads best on it: black on orange and yellow, white on the darker ones. */
+        if (COLORS >= 256)
+            *fg = level >= 6 && level <= 10 ? 16 : 231;
+        else
+            *fg = few[level] < 0 ? -1 : few[level] == COLOR_BLUE || few[level] == COLOR_RED ? COLOR_WHITE : COLOR_BLACK;
         *bg = COLORS >= 256 ? heat[level] : few[level];
         return;
     }
-    *fg = plain[role][0] == COLOR_BLUE && COLORS >= 256 ? 244 : plain[role][0];
+    *fg = role != ROLE_DIM ? plain[role][0] : COLORS >= 256 ? 244 : COLORS >= 16 ? COLOR_BLACK + 8 : -1;   /* 8 colours: dim by attribute */
     *bg = plain[role][1];
 }
 
@@ -143,6 +147,8 @@ void screen_size(unsigned *width, unsigned *height)
 static attr_t attributes(const struct cell *cell)
 {
     attr_t a = (cell->attr & ATTR_BOLD ? A_BOLD : 0) | (cell->attr & ATTR_REVERSE ? A_REVERSE : 0) | (cell->attr & ATTR_UNDERLINE ? A_UNDERLINE : 0);
+    if (cell->role == ROLE_DIM && colors && COLORS < 16)
+        a |= A_DIM;
     if (!colors && (cell->role == ROLE_CURSOR || cell->role == ROLE_KEY || cell->role >= ROLE_HEAT_0 + 8))
         a |= A_REVERSE;
     return a;

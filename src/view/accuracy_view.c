@@ -5,9 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "model/metrics.h"
 #include "view/view.h"
+
+#define MAP_X 7    /* columns of the scale at the left */
+#define PANEL 41   /* columns of the mappings beside the map */
+#define SHARE 10   /* while results arrive, the map takes at most one part in so many of the time */
 
 struct accuracy_view_state {
     const struct experiments *shown;
@@ -15,9 +20,10 @@ struct accuracy_view_state {
     size_t which;               /* of the selected machines */
     unsigned long session_revision;
     uint64_t revision;
+    double rest_until;          /* clock seconds before which results that arrive do not make all of this anew */
     double *predicted, *measured;
     size_t n;
-    struct accuracy accuracy;
+    struct accuracy accuracy, *others;   /* of the machine shown; of all that are selected, in their order */
     struct heat_map map;
     int column, row;            /* of the cursor, in cells; row 0 is the lowest prediction */
 };
@@ -32,9 +38,47 @@ static void accuracy_close(void *state)
     struct accuracy_view_state *v = state;
     free(v->predicted);
     free(v->measured);
+    free(v->others);
     free(v);
 }
 
+/* Every mapping's accuracy, for the panel beside the map. */
+static void judge_all(struct accuracy_view_state *v, struct session *s)
+{
+    struct err err = {0};
+    double *cycles = mem_alloc((v->shown->rows.count + 1) * sizeof *cycles);
+
+    v->others = mem_resize(v->others, s->selected_count * sizeof *v->others);
+    for (size_t i = 0; i < s->selected_count; i++) {
+        const struct machine *m = session_machine(s, s->selected[i], &err);
+        v->others[i] = (struct accuracy){.mape = NAN, .pearson = NAN, .spearman = NAN};
+        if (m) {
+            metrics_predict(m->mapping, v->shown, cycles);
+            v->others[i] = metrics_accuracy(v->shown, cycles);
+        }
+    }
+    free(cycles);
+}
+
+/* The map of machine @m. */
+static void fill_map(struct accuracy_view_state *v, const struct machine *m)
+{
+    size_t rows = v->shown->rows.count;
+
+    v->machine = m;
+    v->predicted = mem_resize(v->predicted, (rows + 1) * sizeof *v->predicted);
+    v->measured = mem_resize(v->measured, (rows + 1) * sizeof *v->measured);
+    metrics_predict(m->mapping, v->shown, v->predicted);
+    v->n = 0;
+    for (size_t i = 0; i < rows; i++)
+        if (experiments_measured(v->shown, i) && !isnan(v->predicted[i])) {
+            v->predicted[v->n] = v->predicted[i];
+            v->measured[v->n++] = v->shown->rows.items[i].cycles;
+        }
+    metrics_heat_map(v->predicted, v->measured, v->n, 0, &v->map);
+}
+
+/* False when there is nothing to show. Anew when a command may have changed rows or machines; with results that only arrive what is shown may lag behind. */
 static bool refresh(struct accuracy_view_state *v, struct session *s)
 {
     struct err err = {0};
@@ -45,24 +89,21 @@ static bool refresh(struct accuracy_view_state *v, struct session *s)
     const struct machine *m = session_machine(s, s->selected[v->which], &err);
     if (!m)
         return false;
-    if (v->shown == s->experiments && v->revision == s->experiments->revision && v->session_revision == s->revision && v->machine == m)
+    double begun = clock_seconds();
+    bool anew = v->shown != s->experiments || v->session_revision != s->revision;
+    bool more = anew || (v->revision != s->experiments->revision && begun >= v->rest_until);
+    if (!more && v->machine == m)
         return true;
     v->shown = s->experiments;
-    v->revision = s->experiments->revision;
-    v->session_revision = s->revision;
-    v->machine = m;
-    size_t rows = v->shown->rows.count;
-    v->predicted = mem_resize(v->predicted, (rows + 1) * sizeof *v->predicted);
-    v->measured = mem_resize(v->measured, (rows + 1) * sizeof *v->measured);
-    metrics_predict(m->mapping, v->shown, v->predicted);
-    v->accuracy = metrics_accuracy(v->shown, v->predicted);
-    v->n = 0;
-    for (size_t i = 0; i < rows; i++)
-        if (experiments_measured(v->shown, i) && !isnan(v->predicted[i])) {
-            v->predicted[v->n] = v->predicted[i];
-            v->measured[v->n++] = v->shown->rows.items[i].cycles;
-        }
-    metrics_heat_map(v->predicted, v->measured, v->n, 0, &v->map);
+    if (more) {
+        v->revision = s->experiments->revision;
+        v->session_revision = s->revision;
+        judge_all(v, s);
+    }
+    fill_map(v, m);
+    v->accuracy = v->others[v->which];
+    double now = clock_seconds();
+    v->rest_until = now + (SHARE - 1) * (now - begun);
     return true;
 }
 
@@ -97,20 +138,15 @@ static void draw_map(const struct accuracy_view_state *v, struct grid *g, int x,
 
 static void draw_machines(const struct accuracy_view_state *v, struct session *s, struct grid *g, int x, int y)
 {
-    struct err err = {0};
-    double *cycles = mem_alloc((v->shown->rows.count + 1) * sizeof *cycles);
-
-    grid_put(g, x, y, 0, ROLE_HEADER, 0, "  mapping            error  Pearson Spearman");
+    grid_put(g, x, y, 0, ROLE_HEADER, 0, "  mapping          error Pearson Spearm.");
     for (size_t i = 0; i < s->selected_count && y + 1 + (int)i < (int)g->height; i++) {
-        const struct machine *m = session_machine(s, s->selected[i], &err);
-        if (!m)
-            continue;
-        metrics_predict(m->mapping, v->shown, cycles);
-        struct accuracy a = metrics_accuracy(v->shown, cycles);
-        grid_printf(g, x, y + 1 + (int)i, 0, i == v->which ? ROLE_ACCENT : ROLE_TEXT, 0, "%c %-16s %6.2f %%   %6.3f   %6.3f", i == v->which ? '>' : ' ', m->id,
-                    100 * a.mape, a.pearson, a.spearman);
+        const struct accuracy *a = &v->others[i];
+        enum role role = i == v->which ? ROLE_ACCENT : ROLE_TEXT;
+        if (a->n)
+            grid_printf(g, x, y + 1 + (int)i, 0, role, 0, "%c %-14.14s %6.2f %%  %6.3f  %6.3f", i == v->which ? '>' : ' ', s->selected[i], 100 * a->mape, a->pearson, a->spearman);
+        else
+            grid_printf(g, x, y + 1 + (int)i, 0, ROLE_DIM, 0, "  %-14.14s knows none of the forms", s->selected[i]);
     }
-    free(cycles);
 }
 
 static void accuracy_draw(void *state, struct session *s, struct grid *g)
@@ -128,12 +164,12 @@ static void accuracy_draw(void *state, struct session *s, struct grid *g)
     unsigned room = g->height > 4 ? g->height - 4 : 1, per_row = room >= METRICS_CELLS && g->ascii ? 1 : 2;
     unsigned rows = (METRICS_CELLS + per_row - 1) / per_row;
     rows = rows < room ? rows : room;
-    draw_map(v, g, 7, 1, rows, per_row);
+    draw_map(v, g, MAP_X, 1, rows, per_row);
     double cell = v->map.limit / METRICS_CELLS;
     grid_printf(g, 0, (int)rows + 2, 0, ROLE_ACCENT, 0, "measured %.2f-%.2f, predicted %.2f-%.2f: %u experiments; Enter lists them, m the next mapping", v->column * cell,
                 (v->column + 1) * cell, v->row * cell, (v->row + 1) * cell, v->map.cell[v->row][v->column]);
-    if (g->width >= 7 + 2 * METRICS_CELLS + 46)
-        draw_machines(v, s, g, 7 + 2 * METRICS_CELLS + 2, 1);
+    if (g->width >= MAP_X + 2 * METRICS_CELLS + 2 + PANEL)
+        draw_machines(v, s, g, MAP_X + 2 * METRICS_CELLS + 2, 1);
 }
 
 static int moved(int at, int by)
@@ -168,9 +204,13 @@ static void accuracy_click(void *state, struct session *s, int x, int y)
 {
     struct accuracy_view_state *v = state;
     (void)s;
-    v->column = moved(0, (x - 7) / 2);
+    v->column = moved(0, (x - MAP_X) / 2);
     v->row = moved(METRICS_CELLS - 1, -2 * (y - 1));
 }
 
-const struct view_ops accuracy_view = {.name = "accuracy", .help = "heat map of predicted over measured; arrows read a cell, Enter lists it, m the next mapping",
+const struct view_ops accuracy_view = {.name = "accuracy", .help = "heat map of predicted over measured cycles",
+    .keys = "h j k l\tcell under the cursor; its experiments are counted below\n"
+            "Enter\tlist the experiments of the cell\n"
+            "m\tthe next mapping of those selected (set machine A,B)\n"
+            "g\tthe first cell",
                                        .open = accuracy_open, .close = accuracy_close, .draw = accuracy_draw, .key = accuracy_key, .click = accuracy_click};

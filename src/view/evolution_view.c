@@ -13,6 +13,7 @@
 #define SAMPLES 4000
 #define POINTS 256
 #define RUNS_SHOWN 4
+#define TRIALS 32
 #define SIDE 44              /* columns of the panel at the right */
 
 struct evolution_view_state {
@@ -110,12 +111,29 @@ static int draw_parameters(struct evolve_run *run, const struct evolve_status *s
     if (y + 3 >= end)
         return y;
     grid_put(g, x, y++, SIDE, ROLE_HEADER, 0, "parameters (evolve set NAME VALUE)");
-    grid_printf(g, x, y++, SIDE, ROLE_TEXT, 0, "%s, %u ports, width %.2g, seed %llu", o.algorithm == EVOLVE_PMEVO ? "pmevo" : "memetic", status->ports, status->width,
+    char ports[24] = "ports sought";
+    if (status->ports)
+        snprintf(ports, sizeof ports, "%u ports", status->ports);
+    grid_printf(g, x, y++, SIDE, ROLE_TEXT, 0, "%s, %s, width %.2g, seed %llu", o.algorithm == EVOLVE_PMEVO ? "pmevo" : "memetic", ports, status->width,
                 (unsigned long long)o.seed);
     grid_printf(g, x, y++, SIDE, ROLE_TEXT, 0, "population %u, %u threads, %g seconds", status->population, o.threads, o.seconds);
     if (y < end)
         grid_printf(g, x, y++, SIDE, ROLE_TEXT, 0, "prices: µop %g, volume %g, usage %g", o.prices.uop, o.prices.volume, o.prices.usage);
     return y;
+}
+
+/* Before there is a mapping: what is sought, and how the numbers of ports tried so far do. */
+static void draw_seeking(struct evolve_run *run, const struct evolve_status *status, struct grid *g, unsigned used, unsigned width)
+{
+    struct evolve_trial trials[TRIALS];
+    struct str line = {0};
+    size_t n = evolve_get_trials(run->evolve, trials, TRIALS);
+
+    grid_printf(g, (int)used, 0, 0, ROLE_WARN, ATTR_BOLD, "  %s, %.0f s", status->phase, status->seconds);
+    for (size_t i = 0; i < n; i++)
+        str_addf(&line, "%s%u ports %.2f %%", i ? ", " : "error with ", trials[i].ports, 100 * trials[i].d_avg);
+    grid_wrap(g, 0, 1, width, 3, ROLE_TEXT, 0, n ? str_text(&line) : "Short trials with more and fewer ports come first; the curves begin after them.");
+    str_done(&line);
 }
 
 static void evolution_draw(void *state, struct session *s, struct grid *g)
@@ -132,12 +150,20 @@ static void evolution_draw(void *state, struct session *s, struct grid *g)
     }
     evolve_get_status(run->evolve, &status);
     unsigned used = grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "run %u: %s", run->number, evolve_state_names[status.state]);
-    used += grid_printf(g, (int)used, 0, 0, ROLE_WARN, ATTR_BOLD, "  error %.2f %%, %llu distinct µops, volume %llu", 100 * status.d_avg,
-                        (unsigned long long)status.distinct, (unsigned long long)status.volume);
-    grid_printf(g, (int)used, 0, 0, ROLE_DIM, 0, "  %.0f s, generation %u, %.2f M evaluations/s, %s", status.seconds, status.generation, status.rate / 1e6,
-                status.phase);
+    bool seeking = status.ports == 0;
     unsigned side = g->width >= 60 + SIDE && g->height >= 14 ? SIDE + 1 : 0;
-    draw_curves(v, s, run, g, 1, g->width - side, g->height - 2);
+    if (seeking) {
+        draw_seeking(run, &status, g, used, g->width - side);
+    } else {
+        if (!isnan(status.d_avg))
+            used += grid_printf(g, (int)used, 0, 0, ROLE_WARN, ATTR_BOLD, "  error %.2f %%, %llu distinct µops, volume %llu", 100 * status.d_avg,
+                                (unsigned long long)status.distinct, (unsigned long long)status.volume);
+        grid_printf(g, (int)used, 0, 0, ROLE_DIM, 0, "  %.0f s, generation %u, %.2f M evaluations/s, %s", status.seconds, status.generation, status.rate / 1e6,
+                    status.phase);
+    }
+    int top = seeking ? 4 : 1;
+    if ((int)g->height > top + 4)
+        draw_curves(v, s, run, g, top, g->width - side, g->height - (unsigned)top - 1);
     if (side) {
         int x = (int)(g->width - SIDE), bottom = (int)g->height - 1;
         unsigned front = g->height >= 30 ? 12 : 8;
@@ -189,5 +215,11 @@ static void evolution_status(void *state, struct session *s, struct str *out)
         str_addf(out, "run %zu/%zu", s->run_count - v->back, s->run_count);
 }
 
-const struct view_ops evolution_view = {.name = "evolution", .help = "the curves of inference while it runs; p pauses, a adopts", .open = evolution_open,
+const struct view_ops evolution_view = {.name = "evolution", .help = "inference while it runs: error, Pareto front, moves",
+    .keys = "p\tpause and resume\n"
+            "s\tstop the run with what it has\n"
+            "a\tadopt the best mapping: it becomes the current machine\n"
+            "x\tover time, over generations\n"
+            "v\tvolume instead of the error\n"
+            "b\tthe run before", .open = evolution_open,
                                         .close = free, .draw = evolution_draw, .key = evolution_key, .status = evolution_status, .live = evolution_live};

@@ -69,23 +69,6 @@ static void predict(struct experiments_view_state *v, struct session *s)
         v->predicted[i] = NAN;
 }
 
-/* False when there are no experiments. Predicts anew when a command may have changed rows or machine; results that arrive only change what is measured,
- * and what is derived from all of them may lag behind a little. */
-static bool refresh(struct experiments_view_state *v, struct session *s)
-{
-    if (!s->experiments || !s->experiments->rows.count)
-        return false;
-    bool anew = v->shown != s->experiments || v->rows != s->experiments->rows.count || v->session_revision != s->revision;
-    if (!anew && (v->revision == s->experiments->revision || clock_seconds() < v->rest_until))
-        return true;
-    if (anew)
-        predict(v, s);
-    v->revision = s->experiments->revision;
-    v->accuracy = metrics_accuracy(v->shown, v->predicted);
-    v->changes++;
-    return true;
-}
-
 static size_t row_count(const void *context)
 {
     const struct experiments_view_state *v = context;
@@ -115,6 +98,24 @@ static enum role row_role(const void *context, size_t row, int column)
 
 static const struct table_source source = {columns,   EXPERIMENT_COLUMNS,      row_count,                row_number, row_text,
                                          row_role, experiment_column_names, EXPERIMENT_FILTER_COLUMNS};
+
+/* False when there are no experiments. Predicts anew when a command may have changed rows or machine; results that arrive only change what is measured,
+ * and what is derived from all of them may lag behind a little. */
+static bool refresh(struct experiments_view_state *v, struct session *s)
+{
+    if (!s->experiments || !s->experiments->rows.count)
+        return false;
+    bool anew = v->shown != s->experiments || v->rows != s->experiments->rows.count || v->session_revision != s->revision;
+    if (!anew && (v->revision == s->experiments->revision || clock_seconds() < v->rest_until))
+        return true;
+    if (anew)
+        predict(v, s);
+    v->revision = s->experiments->revision;
+    v->accuracy = metrics_accuracy(v->shown, v->predicted);
+    v->changes++;
+    table_update(&v->table, &source, v, v->changes);
+    return true;
+}
 
 static void draw_usages(const struct experiments_view_state *v, struct session *s, struct grid *g, int y)
 {
@@ -321,7 +322,13 @@ static bool experiments_live(void *state, struct session *s)
     return job_running() > 0;
 }
 
-const struct view_ops experiments_view = {.name = "experiments", .help = "what was measured, predicted and how far apart; \\ cycles>2 & form~VADD, F follows, Enter: code and samples, J K scroll the code",
+const struct view_ops experiments_view = {.name = "experiments", .help = "what was measured, what is predicted, how far apart they are",
+    .keys = "j k g G\trow; its forms' usages stand below\n"
+            "Enter\tcode, samples and clock of the row, and back; J K scroll the code\n"
+            "[ ]\tsort by the column before, by the next one; r the other way round\n"
+            "\\\tfilter: cycles>2 & form~VADD; an empty one takes it away\n"
+            "F\tfollow the newest\n"
+            "/ n N\tsearch",
                                           .open = experiments_open, .close = experiments_close, .draw = experiments_draw, .key = experiments_key,
                                           .click = experiments_click, .find = experiments_find, .sort = experiments_sort,
                                           .filter = experiments_filter, .status = experiments_status, .live = experiments_live};

@@ -18,7 +18,7 @@
 #define TABS_WIDTH_MIN 60    /* columns from which on all views have one */
 #define JOBS_ROOM 32         /* columns that the jobs may claim before the tabs lose their names */
 
-enum tab_names { TABS_ALL, TABS_NUMBERS, TABS_ONE };
+enum tab_names { TABS_ALL, TABS_SHORT, TABS_NUMBERS, TABS_ONE };
 
 static void *state_of(struct frame *f, size_t index)
 {
@@ -32,6 +32,21 @@ static void say(struct frame *f, bool failed, const char *text)
     str_clear(&f->message);
     str_add(&f->message, text);
     f->failed = failed;
+}
+
+/* Output, log and help are looked at and left again. */
+static bool is_page(size_t index)
+{
+    return views[index] == &output_view || views[index] == &log_view || views[index] == &help_view;
+}
+
+static void show_view(struct frame *f, size_t to)
+{
+    if (!is_page(f->current))
+        f->before = f->current;
+    if (views[to] == &help_view && to != f->current)
+        help_view_set(state_of(f, to), f->current);
+    f->current = to;
 }
 
 /* More than a line goes to the output view, a line to the bottom. */
@@ -49,7 +64,7 @@ static void show_output(struct frame *f, const char *title, const char *text)
         return;
     }
     output_view_set(state_of(f, output), title, text);
-    f->current = output;
+    show_view(f, output);
 }
 
 static bool find_in_view(struct frame *f, const char *text, struct err *err)
@@ -91,7 +106,8 @@ static bool view_command(struct session *s, const char *verb, const char *argume
         str_done(&names);
         return false;
     }
-    f->current = to;
+    show_view(f, to);
+    f->chosen = s->out ? ftell(s->out) : -1;
     return true;
 }
 
@@ -113,35 +129,97 @@ void frame_done(struct frame *f)
     vec_done(&f->running);
 }
 
-void frame_run(struct frame *f, const char *line)
+/* The jobs begun since the last look whose end is to be told: those that ended while their command ran have told all. */
+static void note_jobs(struct frame *f)
+{
+    struct job_info info;
+
+    for (size_t i = 0; job_get(i, &info); i++)
+        if (info.number > f->last_job) {
+            f->last_job = info.number;
+            if (!info.settled)
+                vec_push(&f->running, info.number);
+        }
+}
+
+static void say_error(struct frame *f, const struct err *err)
+{
+    char text[2048];
+
+    say(f, true, err_text(err, text, sizeof text));
+    log_add(LOG_ERROR, "%s", str_text(&f->message));
+}
+
+/* Runs @line, NULL: what waited for a job that has ended, and shows what it says. */
+static void obey(struct frame *f, const char *line)
 {
     struct session *s = f->session;
     struct err err = {0};
-    char *printed = NULL, text[2048];
+    char *printed = NULL;
     size_t length = 0, loop_before = s->kernel ? s->kernel->current : 0;
     const struct kernel *before = s->kernel;
     FILE *out = open_memstream(&printed, &length);
 
+    f->chosen = -1;
+    bool ok = out ? line ? command_run(s, line, out, &err) : command_go_on(s, out, &err) : err_set(&err, ERR_LIMIT, NULL, "no memory for the output");
+    if (out)
+        fclose(out);
+    note_jobs(f);
+    /* The view that was asked for last stays, unless something was printed after it. */
+    size_t asked = f->chosen >= 0 && (size_t)f->chosen == length ? f->current : view_count();
+    if (printed && *printed)
+        show_output(f, line ? line : "what waited for a job", printed);
+    if (!ok)
+        say_error(f, &err);
+    else if (s->kernel && (s->kernel != before || s->kernel->current != loop_before))
+        show_view(f, view_find("kernel"));
+    if (ok && asked < view_count())
+        show_view(f, asked);
+    free(printed);
+}
+
+void frame_run(struct frame *f, const char *line)
+{
+    struct session *s = f->session;
+
     str_clear(&f->message);
     f->failed = false;
     log_add(LOG_INFO, ":%s", line);
-    bool ok = out && command_run(s, line, out, &err);
-    if (out)
-        fclose(out);
-    if (printed && *printed)
-        show_output(f, line, printed);
-    if (!ok) {
-        say(f, true, out ? err_text(&err, text, sizeof text) : "no memory for the output");
-        log_add(LOG_ERROR, "%s", str_text(&f->message));
-    } else if (s->kernel && (s->kernel != before || s->kernel->current != loop_before)) {
-        f->current = view_find("kernel");
-    }
+    obey(f, line);
     if (s->want_paste) {
         s->want_paste = false;
         f->collecting = true;
         str_clear(&f->typed);
     }
-    free(printed);
+}
+
+/* What follows a command on its line or in its script runs once the job that it waited for has ended well. */
+static void go_on(struct frame *f)
+{
+    struct err err = {0};
+    bool ended = false;
+
+    if (!f->session->awaited)
+        return;
+    if (!session_awaited_ended(f->session, &ended, &err))
+        say_error(f, &err);
+    else if (ended && f->session->rest_count)
+        obey(f, NULL);
+}
+
+/* Esc and Ctrl-C: what a command began for itself ends with the wait for it. False when nothing is waited for. */
+static bool stop_waiting(struct frame *f)
+{
+    struct session *s = f->session;
+
+    if (!s->awaited)
+        return false;
+    bool rest = s->rest_count > 0;
+    if (s->awaited_own)
+        job_cancel(s->awaited);
+    say(f, false, s->awaited_own ? "the command is ended" : rest ? "what waited is forgotten; jobs go on" : "nothing waits now; jobs go on");
+    session_forget_rests(s);
+    return true;
 }
 
 void frame_paste(struct frame *f, const char *text, size_t length)
@@ -149,8 +227,11 @@ void frame_paste(struct frame *f, const char *text, size_t length)
     struct session *s = f->session;
     FILE *before = s->input;
 
-    if (!length)
+    if (!length) {
+        say(f, true, "nothing was pasted: the clipboard is empty, or holds no text");
+        f->collecting = false;
         return;
+    }
     s->input = fmemopen((void *)text, length, "r");
     if (s->input) {
         f->current = 0;
@@ -159,17 +240,6 @@ void frame_paste(struct frame *f, const char *text, size_t length)
     }
     s->input = before;
     f->collecting = false;
-}
-
-static void note_jobs(struct frame *f)
-{
-    struct job_info info;
-
-    for (size_t i = 0; job_get(i, &info); i++)
-        if (info.number > f->last_job) {
-            vec_push(&f->running, info.number);
-            f->last_job = info.number;
-        }
 }
 
 /* Says how the jobs fared that have ended; the log keeps it. */
@@ -196,6 +266,7 @@ static void tell_ended(struct frame *f)
             str_addf(&line, "%s after %.1f s  %s", info.state == JOB_DONE ? "done" : "cancelled", info.seconds, info.note);
         log_add(failed ? LOG_ERROR : LOG_INFO, "%s", str_text(&line));
         say(f, failed, str_text(&line));
+        snprintf(f->ended, sizeof f->ended, "%s", info.title);
         str_done(&line);
     }
     f->running.count = left;
@@ -204,6 +275,7 @@ static void tell_ended(struct frame *f)
 bool frame_jobs(struct frame *f)
 {
     struct session *s = f->session;
+    const struct kernel *before = s->kernel;
 
     str_clear(&s->output);
     experiments_publish(s);
@@ -212,13 +284,17 @@ bool frame_jobs(struct frame *f)
     if (news == JOB_NOTHING_NEW)
         return false;
     tell_ended(f);
+    if (s->kernel && s->kernel != before)
+        f->current = view_find("kernel");
     /* Progress alone leaves machines and kernel as they were: nothing is analysed or predicted anew for it. */
     s->revision += news == JOB_ENDED;
     if (s->output.length) {
         char *text = str_take(&s->output);
-        show_output(f, "a job has ended", text);
+        command_keep_result(s, f->ended, text);
+        show_output(f, f->ended, text);
         free(text);
     }
+    go_on(f);
     return true;
 }
 
@@ -229,16 +305,18 @@ bool frame_live(struct frame *f)
 }
 
 /* What runs in the background, for the right end of the status line. */
-static void add_jobs(struct str *out)
+static void add_jobs(const struct session *s, struct str *out)
 {
     struct job_info info;
 
+    if (s->awaited && s->rest_count)
+        str_add(out, "Esc ends waiting");
     for (size_t i = 0; job_get(i, &info); i++)
         if (info.state == JOB_RUNNING) {
-            str_addf(out, "%sjob %u %s", out->length ? " | " : "", info.number, info.title);
+            str_addf(out, "%sjob %u", out->length ? " | " : "", info.number);
             if (info.total > 0)
                 str_addf(out, " %.0f %%", 100 * info.done / info.total);
-            str_addf(out, " %s", info.paused ? "paused" : info.note);
+            str_addf(out, "%s %s  %s", info.paused ? " paused" : "", info.title, info.note);
         }
 }
 
@@ -247,6 +325,8 @@ static void tab_text(const struct frame *f, size_t index, enum tab_names names, 
 {
     if (index == f->current || names == TABS_ALL)
         snprintf(out, TAB_MAX, " %zu %s ", index + 1, views[index]->name);
+    else if (names == TABS_SHORT)
+        snprintf(out, TAB_MAX, " %zu %.4s ", index + 1, views[index]->name);
     else if (names == TABS_NUMBERS)
         snprintf(out, TAB_MAX, " %zu ", index + 1);
     else
@@ -263,17 +343,19 @@ static enum tab_names tab_names(struct frame *f, unsigned width)
 
     if (width < TABS_WIDTH_MIN)
         return TABS_ONE;
-    for (size_t i = 0; i < view_count(); i++) {
-        tab_text(f, i, TABS_ALL, tab);
-        used += strlen(tab);
-    }
+    size_t wide[TABS_ONE] = {0};
+    for (size_t i = 0; i < view_count(); i++)
+        for (int names = TABS_ALL; names <= TABS_SHORT; names++) {
+            tab_text(f, i, (enum tab_names)names, tab);
+            wide[names] += strlen(tab);
+        }
     if (v->status)
         v->status(state_of(f, f->current), f->session, &status);
-    add_jobs(&jobs);
+    add_jobs(f->session, &jobs);
     used += status.length + 1 + (jobs.length < JOBS_ROOM ? jobs.length : JOBS_ROOM) + 1;
     str_done(&status);
     str_done(&jobs);
-    return used <= width ? TABS_ALL : TABS_NUMBERS;
+    return used + wide[TABS_ALL] <= width ? TABS_ALL : used + wide[TABS_SHORT] <= width ? TABS_SHORT : TABS_NUMBERS;
 }
 
 static void draw_status(struct frame *f, struct grid *g, int y)
@@ -293,7 +375,7 @@ static void draw_status(struct frame *f, struct grid *g, int y)
     if (v->status)
         v->status(state_of(f, f->current), f->session, &left);
     used += grid_printf(g, (int)used + 1, y, 0, ROLE_KEY, 0, "%s", str_text(&left)) + 2;
-    add_jobs(&right);
+    add_jobs(f->session, &right);
     if (right.length && used < g->width) {
         unsigned room = g->width - used;
         unsigned width = right.length + 1 < room ? (unsigned)right.length + 1 : room;
@@ -464,6 +546,8 @@ enum frame_reply frame_key(struct frame *f, int key, const char **prefill)
         collect_key(f, key);
         return FRAME_DONE;
     }
+    if (key == 3 && stop_waiting(f))
+        return FRAME_DONE;
     if (views[f->current]->key(state_of(f, f->current), f->session, key, &command)) {
         bool edit = str_text(&command)[0] == ':';
         if (edit)
@@ -476,7 +560,7 @@ enum frame_reply frame_key(struct frame *f, int key, const char **prefill)
     str_done(&command);
     size_t digit = key >= '0' && key <= '9' ? (size_t)(key == '0' ? 9 : key - '1') : view_count();
     if (digit < view_count()) {   /* 0 is the tenth */
-        f->current = digit;
+        show_view(f, digit);
         return FRAME_DONE;
     }
     switch (key) {
@@ -486,9 +570,10 @@ enum frame_reply frame_key(struct frame *f, int key, const char **prefill)
     case 'q':
         if (f->current == 0)
             frame_run(f, "quit");
-        f->current = 0;
+        show_view(f, is_page(f->current) ? f->before : 0);
         return FRAME_DONE;
     case KEYCODE_ESCAPE:
+        stop_waiting(f);
         f->search[0] = '\0';
         return FRAME_DONE;
     case 3:
@@ -524,7 +609,7 @@ enum frame_reply frame_click(struct frame *f, int x, int y, unsigned width, unsi
             tab_text(f, i, names, tab);
             at += (int)strlen(tab);
             if (x < at) {
-                f->current = i;
+                show_view(f, i);
                 break;
             }
         }

@@ -10,7 +10,8 @@
 struct frame {
     struct session *session;
     void *states[FRAME_VIEWS];   /* of views[], opened when first shown */
-    size_t current;
+    size_t current, before;      /* before: the view that output, log and help give way to */
+    long chosen;                 /* by `view` in the running line, after so many bytes of output; -1: none */
     struct str message;          /* bottom line until the next key */
     bool failed;                 /* the message is an error */
     char search[128];
@@ -18,6 +19,7 @@ struct frame {
     bool collecting;             /* `kernel paste` takes what is typed */
     struct str typed;
     VEC(unsigned) running;       /* jobs whose end is to be told */
+    char ended[80];              /* title of the job that ended last */
     unsigned last_job;           /* the newest that was put there */
 };
 

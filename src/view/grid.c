@@ -89,6 +89,19 @@ unsigned grid_put(struct grid *g, int x, int y, unsigned max, enum role role, un
     return used;
 }
 
+unsigned grid_columns(const struct grid *g, const char *utf8)
+{
+    unsigned all = 0;
+
+    while (*utf8) {
+        char glyph[8];
+        int columns;
+        utf8 += next_glyph(utf8, g->ascii, glyph, &columns);
+        all += (unsigned)columns;
+    }
+    return all;
+}
+
 unsigned grid_printf(struct grid *g, int x, int y, unsigned max, enum role role, unsigned attr, const char *format, ...)
 {
     struct str text = {0};

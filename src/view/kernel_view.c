@@ -20,6 +20,9 @@ struct kernel_view_state {
 
 #define CELL 5           /* columns of a port */
 #define TEXT_MIN 24      /* columns kept for the instruction */
+#define TEXT_WANTED 44   /* columns it should have before idle ports get theirs */
+#define SOURCE_MIN 20    /* columns of the source beside the instructions */
+#define LEGEND 26        /* columns of the heat map's legend */
 
 static void draw_empty(struct grid *g)
 {
@@ -32,10 +35,26 @@ static void draw_empty(struct grid *g)
         y += *lines[i] ? (int)grid_wrap(g, 2, y, g->width > 4 ? g->width - 4 : 1, 4, i ? ROLE_TEXT : ROLE_TITLE, 0, lines[i]) : g->height > 10;
 }
 
-static unsigned columns_for(const struct ports *ports, unsigned left, unsigned room)
+/* The ports that have columns: all where there is room for them and the instructions, else those that do something, from the @left-th on. */
+struct port_columns {
+    unsigned ports[PORTS_MAX], count, hidden;   /* hidden: those left out, idle or beyond the edge */
+};
+
+static struct port_columns columns_for(const struct analysis *a, unsigned *left, unsigned width)
 {
-    unsigned fit = room / CELL;
-    return ports->count - left < fit ? ports->count - left : fit;
+    unsigned all = mapping_ports(a->machine->mapping)->count, room = width > TEXT_MIN + 5 ? (width - TEXT_MIN - 5) / CELL : 0, busy = 0;
+    bool roomy = 5 + all * CELL + TEXT_WANTED <= width;
+    struct port_columns c = {.count = 0};
+    unsigned shown[PORTS_MAX];
+
+    for (unsigned j = 0; j < all; j++)
+        if (roomy || a->totals[j] > 0.005)
+            shown[busy++] = j;
+    *left = *left < busy ? *left : busy ? busy - 1 : 0;
+    for (unsigned j = *left; j < busy && c.count < room; j++)
+        c.ports[c.count++] = shown[j];
+    c.hidden = all - c.count;
+    return c;
 }
 
 static void draw_value(struct grid *g, int x, int y, double value, double full, bool cursor)
@@ -50,7 +69,7 @@ static void draw_value(struct grid *g, int x, int y, double value, double full, 
 static const char *mark_of(const struct analysis_row *row)
 {
     return row->flags & ROW_UNKNOWN ? "?" : row->flags & ROW_FUSED_INTO ? "^" : row->flags & ROW_FUSED ? "+"
-           : row->flags & ROW_ZERO  ? "0" : row->flags & ROW_ELIMINATED ? "=" : row->flags & ROW_PIPE  ? "/" : " ";
+           : row->flags & ROW_ZERO  ? "0" : row->flags & ROW_ELIMINATED || !row->usage.count ? "=" : row->flags & ROW_PIPE  ? "/" : " ";
 }
 
 static void tidy(const char *text, struct str *out)
@@ -93,19 +112,47 @@ static void draw_gutter(const struct analysis *a, size_t row, size_t cursor, str
         grid_put(g, x + 1, y, 1, ROLE_ACCENT, ATTR_BOLD, feeds && uses ? "↔" : feeds ? "→" : "←");
 }
 
-static void draw_table(struct kernel_view_state *v, const struct analysis *a, struct grid *g, int y, unsigned rows)
+/* Whether a port that does something has no column. */
+static bool beyond_edge(const struct analysis *a, const struct port_columns *columns)
+{
+    unsigned busy = 0, shown = 0;
+    for (unsigned j = 0; j < mapping_ports(a->machine->mapping)->count; j++)
+        busy += a->totals[j] > 0.005;
+    for (unsigned j = 0; j < columns->count; j++)
+        shown += a->totals[columns->ports[j]] > 0.005;
+    return shown < busy;
+}
+
+/* The line of the C file that row @i comes from, where another begins. */
+static void draw_source(const struct kernel *k, const struct analysis *a, size_t i, bool first, struct grid *g, int x, int y, enum role role)
+{
+    const char *text;
+    uint32_t line = kernel_source_line(k, a->rows[i].insn, &text);
+
+    if (text && (first || kernel_source_line(k, a->rows[i - 1].insn, NULL) != line))
+        grid_printf(g, x, y, 0, role, 0, "%u: %s", line, text + strspn(text, " \t"));
+}
+
+static void draw_table(struct kernel_view_state *v, const struct kernel *k, const struct analysis *a, struct grid *g, int y, unsigned rows)
 {
     const struct ports *ports = mapping_ports(a->machine->mapping);
-    unsigned shown = columns_for(ports, v->left, g->width > TEXT_MIN + 5 ? g->width - TEXT_MIN - 5 : 0);
+    const struct port_columns columns = columns_for(a, &v->left, g->width);
     const struct analysis_row *current = &a->rows[v->cursor];
-    int text_x = 5 + (int)(shown * CELL) + 1;
+    int text_x = 5 + (int)(columns.count * CELL) + 1;
 
     grid_fill(g, 0, y, g->width, 1, ROLE_HEADER, 0, ' ');
     grid_put(g, 0, y, 5, ROLE_HEADER, 0, "line");
-    for (unsigned j = 0; j < shown; j++)
-        grid_printf(g, 5 + (int)(j * CELL), y, CELL, current->pressure[v->left + j] > 0 ? ROLE_ACCENT : ROLE_HEADER,
-                    current->pressure[v->left + j] > 0 ? ATTR_BOLD | ATTR_UNDERLINE : 0, "%5.5s", ports->names[v->left + j]);
-    grid_put(g, text_x + 3, y, 0, ROLE_HEADER, 0, shown < ports->count ? "instruction  (< > more ports)" : "instruction");
+    for (unsigned j = 0; j < columns.count; j++) {
+        bool used = current->pressure[columns.ports[j]] > 0;
+        grid_printf(g, 5 + (int)(j * CELL), y, CELL, used ? ROLE_ACCENT : ROLE_HEADER, used ? ATTR_BOLD | ATTR_UNDERLINE : 0, "%5.5s", ports->names[columns.ports[j]]);
+    }
+    unsigned used = grid_put(g, text_x + 3, y, 0, ROLE_HEADER, 0, "instruction");
+    bool beside = k->origin_line_count && text_x + 3 + TEXT_WANTED + SOURCE_MIN <= (int)g->width;
+    if (beside)
+        grid_put(g, text_x + 3 + TEXT_WANTED, y, 0, ROLE_HEADER, 0, "source");
+    if (columns.hidden)
+        grid_printf(g, text_x + 5 + (int)used, y, 0, ROLE_HEADER, 0, beyond_edge(a, &columns) ? "< > +%u ports" : columns.hidden == 1 ? "%u idle port" : "%u idle ports",
+                    columns.hidden);
     for (unsigned r = 0; r + 2 < rows && v->top + r < a->count; r++) {
         size_t i = v->top + r;
         bool cursor = i == v->cursor;
@@ -115,21 +162,25 @@ static void draw_table(struct kernel_view_state *v, const struct analysis *a, st
         if (cursor)
             grid_fill(g, 0, line, g->width, 1, ROLE_CURSOR, 0, ' ');
         grid_printf(g, 0, line, 5, role, 0, "%4u", a->rows[i].insn->line);
-        for (unsigned j = 0; j < shown; j++)
-            draw_value(g, 5 + (int)(j * CELL), line, a->rows[i].pressure[v->left + j], a->cycles, cursor);
+        for (unsigned j = 0; j < columns.count; j++)
+            draw_value(g, 5 + (int)(j * CELL), line, a->rows[i].pressure[columns.ports[j]], a->cycles, cursor);
         tidy(a->rows[i].insn->text ? a->rows[i].insn->text : a->rows[i].insn->mnemonic, &text);
         draw_gutter(a, i, v->cursor, g, text_x - 1, line);
         grid_put(g, text_x + 1, line, 0, role, 0, mark_of(&a->rows[i]));
-        grid_put(g, text_x + 3, line, 0, role, 0, str_text(&text));
+        grid_put(g, text_x + 3, line, beside ? TEXT_WANTED - 1 : 0, role, 0, str_text(&text));
+        if (beside)
+            draw_source(k, a, i, r == 0, g, text_x + 3 + TEXT_WANTED, line, cursor ? ROLE_CURSOR : ROLE_DIM);
         str_done(&text);
     }
     unsigned body = rows > 2 ? rows - 2 : 0;
     int last = y + 1 + (int)(a->count - v->top < body ? a->count - v->top : body);
     grid_put(g, 0, last, 5, ROLE_TITLE, ATTR_BOLD, "sum");
-    for (unsigned j = 0; j < shown; j++)
-        draw_value(g, 5 + (int)(j * CELL), last, a->totals[v->left + j], a->cycles, false);
-    grid_put(g, text_x + 3, last, 0, ROLE_DIM, 0, "cold");
-    for (int level = 0; level < 12 && text_x + 8 + level < (int)g->width; level++) {
+    for (unsigned j = 0; j < columns.count; j++)
+        draw_value(g, 5 + (int)(j * CELL), last, a->totals[columns.ports[j]], a->cycles, false);
+    if (text_x + 3 + LEGEND > (int)g->width)
+        return;
+    grid_put(g, text_x + 3, last, 0, ROLE_DIM, 0, "idle");
+    for (int level = 0; level < 12; level++) {
         char c[2] = {g->ascii ? heat_char(level / 11.0) : ' ', 0};
         grid_put(g, text_x + 8 + level, last, 1, heat_role(level / 11.0), 0, c);
     }
@@ -183,43 +234,87 @@ static void draw_machines(struct analysis *const *a, size_t n, size_t in_view, s
                     a[i]->machine->id, a[i]->lower_bound ? ">=" : "  ", a[i]->cycles, bound_name(a[i]->bottleneck));
 }
 
-static void draw_analysis(struct kernel_view_state *v, struct session *s, struct analysis *const *a, size_t n, struct grid *g)
+/* The machine, what it makes of the loop, and where that comes from. */
+static void draw_title(const struct session *s, const struct analysis *a, struct grid *g)
 {
     const struct kernel *k = s->kernel;
-    double measured = s->kernel_measured;
-    const struct analysis *current = a[s->in_view];
-    unsigned ports = mapping_ports(current->machine->mapping)->count;
-    unsigned full = BOUND_COUNT + 5;
-    /* On a low screen the instructions come before the list of bounds (c shows both). */
-    bool roomy = g->height >= 30 || (g->height >= 20 && current->count + 5 + full <= g->height);
-    unsigned panel = roomy ? full : g->height >= 14 ? 2 + (unsigned)(n < 4 ? n : 4) : 1;
-    unsigned rows = g->height - panel - 2;
+    const char *slash = strrchr(k->name, '/');
+    unsigned used = grid_put(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, g->width >= 70 ? a->machine->title : a->machine->id);
 
-    v->left = v->left < ports ? v->left : ports - 1;
-    v->cursor = v->cursor < current->count ? v->cursor : current->count - 1;
-    v->body = rows > 2 ? rows - 2 : 1;
+    used += grid_printf(g, (int)used, 0, 0, ROLE_WARN, ATTR_BOLD, "  %s%.2f cycles, %s", a->lower_bound ? "at least " : "", a->cycles, bound_name(a->bottleneck));
+    grid_printf(g, (int)used, 0, 0, ROLE_DIM, 0, "  %s: %s", slash ? slash + 1 : k->name, k->loops[k->current].why);
+}
+
+/* All bounds in a line or two. */
+static int draw_bounds_short(const struct analysis *a, const struct simulation *sim, double measured, struct grid *g, int y, unsigned rows)
+{
+    struct str line = {0};
+
+    for (int kind = 0; kind < BOUND_COUNT; kind++)
+        if (!isnan(a->bounds[kind]))
+            str_addf(&line, "%s%s %.2f", line.length ? "  " : "", bound_name((enum bound_kind)kind), a->bounds[kind]);
+    if (sim)
+        str_addf(&line, "  simulated %.2f", sim->cycles);
+    if (!isnan(measured))
+        str_addf(&line, "  measured here %.2f", measured);
+    unsigned used = grid_wrap(g, 0, y, g->width, rows, ROLE_DIM, 0, str_text(&line));
+    str_done(&line);
+    return (int)used;
+}
+
+/* Below the table, from row @y on: the instruction under the cursor, the advice, bounds and machines, as much as there is room for. */
+static void draw_panels(struct kernel_view_state *v, struct session *s, struct analysis *const *a, size_t n, struct grid *g, int y, bool roomy)
+{
+    const struct analysis *current = a[s->in_view];
+    int end = (int)g->height;
+
+    draw_detail(current, v->cursor, g, y++);
+    if (end - y < 2) {
+        grid_put(g, 0, y, 0, ROLE_TEXT, 0, current->sentence);
+        return;
+    }
+    unsigned room = (unsigned)(end - y), machines = n < 4 ? (unsigned)n : 4;
+    y += (int)grid_wrap(g, 0, y, g->width, room > machines + 1 ? 2 : 1, ROLE_GOOD, 0, current->sentence);
+    if (roomy) {
+        unsigned half = g->width / 2 > 42 ? 42 : g->width / 2;
+        draw_bounds(current, session_simulation(s, s->in_view), s->kernel_measured, g, 0, y + 1, half > 40 ? 40 : half);
+        draw_machines(a, n, s->in_view, g, (int)half, y + 1, end);
+        return;
+    }
+    if (end - y > (int)machines)
+        y += draw_bounds_short(current, session_simulation(s, s->in_view), s->kernel_measured, g, y, end - y > (int)machines + 1 ? 2 : 1);
+    draw_machines(a, n, s->in_view, g, 0, y, end);
+}
+
+/* The cursor among the @count rows and in sight, no empty rows below the last. */
+static void place(struct kernel_view_state *v, size_t count)
+{
+    v->cursor = v->cursor < count ? v->cursor : count - 1;
     if (v->cursor < v->top)
         v->top = v->cursor;
     if (v->cursor >= v->top + v->body)
         v->top = v->cursor - v->body + 1;
-    unsigned used = grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "%s", current->machine->title);
-    used += grid_printf(g, (int)used, 0, 0, ROLE_WARN, ATTR_BOLD, "  %s%.2f cycles, %s", current->lower_bound ? "at least " : "", current->cycles,
-                        bound_name(current->bottleneck));
-    grid_printf(g, (int)used, 0, 0, ROLE_DIM, 0, "  %s: %s", k->name, k->loops[k->current].why);
-    draw_table(v, current, g, 1, rows);
+    if (v->top + v->body > count)
+        v->top = count > v->body ? count - v->body : 0;
+}
+
+static void draw_analysis(struct kernel_view_state *v, struct session *s, struct analysis *const *a, size_t n, struct grid *g)
+{
+    const struct analysis *current = a[s->in_view];
+    unsigned full = BOUND_COUNT + 5;
+    /* On a low screen the instructions come before the list of bounds. */
+    bool roomy = g->height >= 30 || (g->height >= 20 && current->count + 5 + full <= g->height);
+    unsigned panel = roomy ? full : g->height >= 14 ? 3 + (unsigned)(n < 4 ? n : 4) : 1;
+    unsigned rows = g->height - panel - 2;
+
+    v->body = rows > 2 ? rows - 2 : 1;
+    place(v, current->count);
+    draw_title(s, current, g);
+    draw_table(v, s->kernel, current, g, 1, rows);
     int y = 1 + (int)(current->count + 2 < rows ? current->count + 3 : rows);   /* right below a short table */
-    draw_detail(current, v->cursor, g, y);
-    if (panel == 1) {
-        grid_put(g, 0, y + 1, 0, ROLE_TEXT, 0, current->sentence);
-        return;
-    }
-    if (roomy)
-        y += (int)grid_wrap(g, 0, y + 1, g->width, 2, ROLE_GOOD, 0, current->sentence) - 1;
-    else
-        grid_put(g, 0, y + 1, 0, ROLE_GOOD, 0, current->sentence);
-    if (roomy)
-        draw_bounds(current, session_simulation(s, s->in_view), measured, g, 0, y + 3, g->width / 2 > 40 ? 40 : g->width / 2);
-    draw_machines(a, n, s->in_view, g, roomy ? (g->width / 2 > 42 ? 42 : (int)g->width / 2) : 0, y + (roomy ? 3 : 2), (int)g->height);
+    if (s->kernel->origin_line_count && current->count + 2 < rows)
+        draw_source(s->kernel, current, v->cursor, true, g, 0, y - 1, ROLE_DIM);
+    draw_panels(v, s, a, n, g, y, roomy);
 }
 
 /* Another kernel starts at its first row. */
@@ -238,7 +333,7 @@ static void draw_compare(struct kernel_view_state *v, struct session *s, struct 
     size_t count = a[0]->count;
     int y = 0;
 
-    each = each > 30 ? 30 : each < 12 ? 12 : each;
+    each = each > 60 ? 60 : each < 12 ? 12 : each;
     grid_fill(g, 0, y, g->width, 1, ROLE_HEADER, 0, ' ');
     grid_put(g, 0, y, text, ROLE_HEADER, 0, "cycles per iteration");
     for (size_t m = 0; m < n; m++)
@@ -258,8 +353,7 @@ static void draw_compare(struct kernel_view_state *v, struct session *s, struct 
     grid_fill(g, 0, ++y, g->width, 1, ROLE_HEADER, 0, ' ');
     grid_put(g, 0, y, text, ROLE_HEADER, 0, "instruction");
     v->body = (int)g->height > y + 1 ? g->height - (unsigned)y - 1 : 1;
-    v->cursor = v->cursor < count ? v->cursor : count - 1;
-    v->top = v->cursor < v->top ? v->cursor : v->cursor >= v->top + v->body ? v->cursor - v->body + 1 : v->top;
+    place(v, count);
     for (size_t r = 0; r < v->body && v->top + r < count; r++) {
         size_t i = v->top + r;
         enum role role = i == v->cursor ? ROLE_CURSOR : ROLE_TEXT;
@@ -272,8 +366,11 @@ static void draw_compare(struct kernel_view_state *v, struct session *s, struct 
         for (size_t m = 0; m < n; m++) {
             str_clear(&line);
             usage_print(&a[m]->rows[i].usage, mapping_ports(a[m]->machine->mapping), &line);
-            grid_printf(g, (int)(text + m * each), y, each - 1, i == v->cursor ? ROLE_CURSOR : a[m]->rows[i].flags & ROW_UNKNOWN ? ROLE_ERROR : ROLE_TEXT, 0, "%s %s",
-                        mark_of(&a[m]->rows[i]), line.length ? str_text(&line) : a[m]->rows[i].flags & ROW_UNKNOWN ? "unknown" : "-");
+            enum role usage = i == v->cursor ? ROLE_CURSOR : a[m]->rows[i].flags & ROW_UNKNOWN ? ROLE_ERROR : ROLE_TEXT;
+            grid_printf(g, (int)(text + m * each), y, each - 1, usage, 0, "%s %s", mark_of(&a[m]->rows[i]),
+                        line.length ? str_text(&line) : a[m]->rows[i].flags & ROW_UNKNOWN ? "unknown" : "-");
+            if (grid_columns(g, str_text(&line)) + 2 > each - 1)   /* what is cut must not be taken for all */
+                grid_put(g, (int)(text + (m + 1) * each) - 2, y, 1, usage, 0, ">");
         }
         str_done(&line);
     }
@@ -378,6 +475,18 @@ static void *kernel_open(void)
     return mem_zero(1, sizeof(struct kernel_view_state));
 }
 
-const struct view_ops kernel_view = {.name = "kernel", .help = "instructions by ports; m the next machine, c compares machines, w what if, < > more ports",
+const struct view_ops kernel_view = {.name = "kernel", .help = "the loop: instructions by ports, what bounds it, other machines",
+    .keys = "j k\tinstruction; its form, usage and latency stand below the table, its ports are underlined in the header\n"
+            "m M\tthe next machine, the one before\n"
+            "c\tmachines side by side, and back\n"
+            "w\twhat if: change a fact, a usage or a latency, or sweep one\n"
+            "< >\tmore ports, where they do not all fit\n"
+            "/ n N\tsearch\n"
+            "marks\t+ ^  fused with the next, with the one before\n"
+            "\t0 zeroing: waits for nothing   = needs no port (eliminated, or done at rename)   / holds the divider\n"
+            "\t? not known to the machine: the total is a lower bound\n"
+            "\t┌├└ the chain that bounds the loop, * when it is one instruction\n"
+            "\t→ feeds the one under the cursor   ← uses its result\n"
+            "cells\tcycles an iteration on the port, the hotter the nearer to all of them",
                                      .open = kernel_open, .close = free, .draw = kernel_draw, .key = kernel_key, .click = kernel_click,
                                      .find = kernel_find, .status = kernel_status};

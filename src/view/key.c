@@ -7,7 +7,7 @@ const struct key_binding key_bindings[] = {
     {KEYCODE_F1, "F1", "view help", "Help", "commands and keys"},
     {'?', "?", "view help", NULL, "commands and keys"},
     {KEYCODE_F1 + 1, "F2", "view next", "View", "the next view"},
-    {KEYCODE_TAB, "Tab", "view next", NULL, "the next view; a digit takes a view by its number"},
+    {KEYCODE_TAB, "Tab", "view next", NULL, "the next view"},
     {KEYCODE_BACKTAB, "Shift-Tab", "view previous", NULL, "the view before"},
     {KEYCODE_F1 + 2, "F3", "find ", "Search", "search in the view"},
     {'/', "/", "find ", NULL, "search in the view"},

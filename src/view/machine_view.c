@@ -155,5 +155,7 @@ static void machine_status(void *state, struct session *s, struct str *out)
         str_addf(out, "%.0f s", v->x[v->count - 1]);
 }
 
-const struct view_ops machine_view = {.name = "machine", .help = "method, calibration, clock and contention while measuring; c calibrates, p pauses", .open = machine_open,
+const struct view_ops machine_view = {.name = "machine", .help = "this computer: method, calibration, clock and contention while measuring",
+    .keys = "c\tcalibrate\n"
+            "p\tpause and resume measuring", .open = machine_open,
                                       .close = free, .draw = machine_draw, .key = machine_key, .status = machine_status, .live = machine_live};

@@ -16,7 +16,7 @@ struct mapping_view_state {
     struct table table;
     struct table_column columns[COLUMN_PORTS + PORTS_MAX];
     const struct machine *machine;
-    unsigned long revision;
+    unsigned long revision, changes;   /* of the session; of what the table shows */
     unsigned ports;
     double *pressure;          /* forms * ports: cycles of the form alone, balanced */
     double *cycles;
@@ -40,7 +40,37 @@ static void mapping_close(void *state)
     free(v);
 }
 
-/* Pressure of every form on its own, made once per state of the machine. */
+struct usage_row {
+    const struct usage *usage;
+    size_t row;
+};
+
+static int compare_usages(const void *a, const void *b)
+{
+    const struct usage *x = ((const struct usage_row *)a)->usage, *y = ((const struct usage_row *)b)->usage;
+
+    if (x->count != y->count)
+        return x->count < y->count ? -1 : 1;
+    for (unsigned u = 0; u < x->count; u++)
+        if (x->uops[u].ports != y->uops[u].ports || x->uops[u].count != y->uops[u].count)
+            return x->uops[u].ports < y->uops[u].ports || (x->uops[u].ports == y->uops[u].ports && x->uops[u].count < y->uops[u].count) ? -1 : 1;
+    return 0;
+}
+
+static double solve_one(const struct usage *usage, unsigned ports, double *pressure)
+{
+    struct mass *masses = mem_alloc((usage->count + 1) * sizeof *masses);
+    double *rows = mem_alloc((usage->count * ports + 1) * sizeof *rows);
+
+    for (unsigned u = 0; u < usage->count; u++)
+        masses[u] = (struct mass){usage->uops[u].ports, usage->uops[u].count};
+    double cycles = schedule_balance(masses, usage->count, ports, rows, pressure, NULL);
+    free(masses);
+    free(rows);
+    return cycles;
+}
+
+/* Pressure of every form on its own, made once per state of the machine. Thousands of forms share a few hundred usages: each is solved once. */
 static void solve(struct mapping_view_state *v, const struct machine *m)
 {
     size_t count = mapping_count(m->mapping);
@@ -49,16 +79,20 @@ static void solve(struct mapping_view_state *v, const struct machine *m)
     v->pressure = mem_resize(v->pressure, (count * ports + 1) * sizeof *v->pressure);
     v->cycles = mem_resize(v->cycles, (count + 1) * sizeof *v->cycles);
     memset(v->pressure, 0, count * ports * sizeof *v->pressure);
+    struct usage_row *order = mem_alloc((count + 1) * sizeof *order);
+    for (size_t i = 0; i < count; i++)
+        order[i] = (struct usage_row){&mapping_at(m->mapping, i)->usage, i};
+    qsort(order, count, sizeof *order, compare_usages);
     for (size_t i = 0; i < count; i++) {
-        const struct usage *usage = &mapping_at(m->mapping, i)->usage;
-        struct mass *masses = mem_alloc((usage->count + 1) * sizeof *masses);
-        double *rows = mem_alloc((usage->count * ports + 1) * sizeof *rows);
-        for (unsigned u = 0; u < usage->count; u++)
-            masses[u] = (struct mass){usage->uops[u].ports, usage->uops[u].count};
-        v->cycles[i] = schedule_balance(masses, usage->count, ports, rows, v->pressure + i * ports, NULL);
-        free(masses);
-        free(rows);
+        double *pressure = v->pressure + order[i].row * ports;
+        if (i && compare_usages(&order[i - 1], &order[i]) == 0) {
+            memcpy(pressure, v->pressure + order[i - 1].row * ports, ports * sizeof *pressure);
+            v->cycles[order[i].row] = v->cycles[order[i - 1].row];
+        } else {
+            v->cycles[order[i].row] = solve_one(order[i].usage, ports, pressure);
+        }
     }
+    free(order);
     static const struct table_column fixed[] = {{"form", 0, false, 0}, {"usage", 26, false, 0}, {"cycles", 6, true, 0}, {"latency", 7, true, 0}, {"confid.", 7, true, 0}};
     memcpy(v->columns, fixed, sizeof fixed);
     for (unsigned p = 0; p < ports; p++)
@@ -151,8 +185,11 @@ static bool refresh(struct mapping_view_state *v, struct session *s)
     if (m && (v->machine != m || v->revision != s->revision)) {
         v->machine = m;
         v->revision = s->revision;
+        v->changes++;
         solve(v, m);
         judge(v, m, s->experiments);
+        const struct table_source source = source_of(v);
+        table_update(&v->table, &source, v, v->changes);
     }
     return m != NULL;
 }
@@ -201,7 +238,7 @@ static void mapping_draw(void *state, struct session *s, struct grid *g)
         grid_printf(g, (int)used + 2, 0, 0, ROLE_DIM, 0, "worst: %s", str_text(&worst));
         str_done(&worst);
     }
-    table_draw(&v->table, &source, v, v->revision, g, 1, g->height - 3);
+    table_draw(&v->table, &source, v, v->changes, g, 1, g->height - 3);
     draw_detail(v, g, (int)g->height - 2);
 }
 
@@ -267,7 +304,13 @@ static void mapping_status(void *state, struct session *s, struct str *out)
     }
 }
 
-const struct view_ops mapping_view = {.name = "mapping", .help = "forms by ports of the current machine; Enter edits, [ ] sort, \\ filter",
+const struct view_ops mapping_view = {.name = "mapping", .help = "forms by ports of the current machine",
+    .keys = "j k g G\trow; forms with the same usage stand below\n"
+            "Enter\tedit the usage of the form\n"
+            "[ ]\tsort by the column before, by the next one; r the other way round\n"
+            "\\\tfilter: form~VADD & cycles>1; an empty one takes it away\n"
+            "F\tstay at the end\n"
+            "/ n N\tsearch",
                                       .open = mapping_open, .close = mapping_close, .draw = mapping_draw, .key = mapping_key,
                                       .click = mapping_click, .find = mapping_find_row, .sort = mapping_sort, .filter = mapping_filter,
                                       .status = mapping_status};

@@ -40,11 +40,20 @@ void pager_draw(struct pager *p, struct grid *g)
     p->height = g->height;
     if (p->follow || p->top > last_top(p))
         p->top = last_top(p);
+    unsigned widest = 0;
     for (unsigned y = 0; y < g->height && p->top + y < p->lines.count; y++) {
         const struct pager_line *line = &p->lines.items[p->top + y];
         bool hit = p->match[0] && strcasestr(line->text, p->match);
         grid_put(g, -(int)p->left, (int)y, 0, hit ? ROLE_MATCH : line->role, 0, line->text);
+        unsigned columns = grid_columns(g, line->text);
+        widest = columns > widest ? columns : widest;
+        /* What is cut must not be taken for all. */
+        if (columns > p->left + g->width)
+            grid_put(g, (int)g->width - 1, (int)y, 1, ROLE_WARN, 0, ">");
+        if (p->left && *line->text)
+            grid_put(g, 0, (int)y, 1, ROLE_WARN, 0, "<");
     }
+    p->widest = widest;
 }
 
 static void scroll(struct pager *p, long rows)
@@ -67,7 +76,7 @@ bool pager_key(struct pager *p, int key)
     case KEYCODE_PAGE_UP: scroll(p, -page); return true;
     case 'g': case KEYCODE_HOME: scroll(p, -(long)p->top); return true;
     case 'G': case KEYCODE_END: scroll(p, (long)p->lines.count); return true;
-    case 'l': case KEYCODE_RIGHT: p->left += 8; return true;
+    case 'l': case KEYCODE_RIGHT: p->left += p->left + 8 < p->widest ? 8 : 0; return true;
     case 'h': case KEYCODE_LEFT: p->left -= p->left < 8 ? p->left : 8; return true;
     case 'F': p->follow = !p->follow; return true;
     default: return false;

@@ -9,6 +9,7 @@ struct pager {
     VEC(struct pager_line { char *text; enum role role; }) lines;
     size_t top, left;     /* first line and column shown */
     size_t height;        /* of the last drawing */
+    size_t widest;        /* columns of the longest line that it showed */
     bool follow;          /* stays at the end */
     char match[128];      /* highlighted, "" none */
 };

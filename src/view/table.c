@@ -193,13 +193,44 @@ static void draw_cell(const struct table_source *source, const char *text, int c
         grid_put(g, x + (int)width - 1, y, 1, role, attr, ">");
 }
 
+static bool parse_filter(const struct table_source *source, const char *expression, struct filter *out, struct err *err)
+{
+    const char **names = mem_alloc((size_t)source->column_count * sizeof *names);
+    for (int c = 0; c < source->column_count; c++)
+        names[c] = source->columns[c].name;
+    bool ok = filter_parse(expression, source->filter_names ? source->filter_names : names, source->filter_names ? source->filter_count : source->column_count, out, err);
+    free(names);
+    return ok;
+}
+
+/* The source may have other columns than before, as another machine has other ports: what was sorted and filtered by is looked for among them. */
+static void meet_columns(struct table *t, const struct table_source *source)
+{
+    struct err none = {0};
+
+    if (t->sort >= source->column_count)
+        t->sort = -1;
+    filter_done(&t->filter);
+    if (!parse_filter(source, t->filter_text, &t->filter, &none))
+        t->filter_text[0] = '\0';
+}
+
+void table_update(struct table *t, const struct table_source *source, const void *context, unsigned long revision)
+{
+    if (!t->stale && t->revision == revision)
+        return;
+    if (t->revision != revision)
+        meet_columns(t, source);
+    arrange(t, source, context);
+    t->revision = revision;
+    place(t);
+}
+
 void table_draw(struct table *t, const struct table_source *source, const void *context, unsigned long revision, struct grid *g, int y, unsigned height)
 {
     struct str text = {0};
 
-    if (t->stale || t->revision != revision)
-        arrange(t, source, context);
-    t->revision = revision;
+    table_update(t, source, context, revision);
     t->width = g->width;
     t->height = height > 1 ? height - 1 : 0;
     place(t);
@@ -299,14 +330,6 @@ bool table_find(struct table *t, const struct table_source *source, const void *
     return false;
 }
 
-static const char **column_names(const struct table_source *source)
-{
-    const char **names = mem_alloc((size_t)source->column_count * sizeof *names);
-    for (int c = 0; c < source->column_count; c++)
-        names[c] = source->columns[c].name;
-    return names;
-}
-
 bool table_sort(struct table *t, const struct table_source *source, const char *column, struct err *err)
 {
     bool down = column[0] == '-';
@@ -334,12 +357,8 @@ bool table_sort(struct table *t, const struct table_source *source, const char *
 bool table_filter(struct table *t, const struct table_source *source, const char *expression, struct err *err)
 {
     struct filter fresh;
-    const char **names = column_names(source);
-    bool ok = filter_parse(expression, source->filter_names ? source->filter_names : names, source->filter_names ? source->filter_count : source->column_count, &fresh,
-                           err);
 
-    free(names);
-    if (!ok)
+    if (!parse_filter(source, expression, &fresh, err))
         return false;
     filter_done(&t->filter);
     t->filter = fresh;

@@ -41,6 +41,9 @@ struct table {
 
 void table_init(struct table *t);
 void table_done(struct table *t);
+/* Filters and sorts anew when @revision is another one than before. Whoever changes what @context holds calls it before anything else touches the table:
+ * keys may come in before the next drawing. */
+void table_update(struct table *t, const struct table_source *source, const void *context, unsigned long revision);
 /* Draws header and rows on rows @y .. @y+@height-1 of @g. @revision: of the source; another one filters and sorts anew. */
 void table_draw(struct table *t, const struct table_source *source, const void *context, unsigned long revision, struct grid *g, int y, unsigned height);
 /* Arrows, pages, g G, [ ] sort column, r reverse, F follow the newest. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The views that are pages of text: output of the last command, log, help. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "cmd/command.h"
@@ -96,28 +97,77 @@ static void log_draw(void *state, struct session *s, struct grid *g)
     pager_draw(&v->pager, g);
 }
 
-static void fill_help(struct pager *p)
+/* The keys and marks of one view, a line each. */
+static void add_view_keys(struct pager *p, const struct view_ops *v)
 {
     struct str line = {0};
 
-    pager_add(p, ROLE_TITLE, "Keys");
-    pager_add(p, ROLE_TEXT, "  :             a command; Tab completes, arrows bring back, Ctrl-R searches, Esc leaves");
-    for (const struct key_binding *b = key_bindings; b->name; b++) {
+    for (const char *at = v->keys; at && *at; at += at[strcspn(at, "\n")] ? strcspn(at, "\n") + 1 : strlen(at)) {
+        size_t key = strcspn(at, "\t\n"), end = strcspn(at, "\n");
         str_clear(&line);
-        str_addf(&line, "  %-12s  %s", b->name, b->help);
+        if (key < end)
+            str_addf(&line, "  %-12.*s  %.*s", (int)key, at, (int)(end - key - 1), at + key + 1);
+        else
+            str_addf(&line, "  %12s  %.*s", "", (int)end, at);
         pager_add(p, ROLE_TEXT, str_text(&line));
     }
+    str_done(&line);
+}
+
+/* The keys with a command, those that do the same on one line. */
+static void add_bindings(struct pager *p)
+{
+    struct str line = {0}, names = {0};
+
+    for (const struct key_binding *b = key_bindings; b->name; b++) {
+        str_add(&names, b->name);
+        if (b[1].name && strcmp(b[1].command, b->command) == 0) {
+            str_add_char(&names, ' ');
+            continue;
+        }
+        str_clear(&line);
+        str_addf(&line, "  %-12s  %s", str_text(&names), b->help);
+        pager_add(p, ROLE_TEXT, str_text(&line));
+        str_clear(&names);
+    }
+    str_done(&line);
+    str_done(&names);
+}
+
+static void fill_help(struct pager *p, const struct view_ops *from)
+{
+    struct str line = {0};
+
+    if (from && from->keys) {
+        str_addf(&line, "Keys of the %s view (q goes back to it)", from->name);
+        pager_add(p, ROLE_TITLE, str_text(&line));
+        add_view_keys(p, from);
+        pager_add(p, ROLE_TEXT, "");
+    }
+    pager_add(p, ROLE_TITLE, "Keys of all views");
+    pager_add(p, ROLE_TEXT, "  :             a command; Tab completes, arrows bring back, Ctrl-R searches, Esc leaves");
+    add_bindings(p);
+    pager_add(p, ROLE_TEXT, "  1 to 9, 0     a view by its number, 0 the tenth");
     pager_add(p, ROLE_TEXT, "  arrows hjkl   move; g G PgUp PgDn Home End as well, and the mouse wheel");
-    pager_add(p, ROLE_TEXT, "  q             back to the kernel; there: leave");
-    pager_add(p, ROLE_TEXT, "  Ctrl-L        draw again     Ctrl-Z  stop, fg comes back     Ctrl-C  never quits");
+    pager_add(p, ROLE_TEXT, "  q             back: from output, log and help to the view before, from others to the kernel, from there out");
+    pager_add(p, ROLE_TEXT, "  Ctrl-L        draw again     Ctrl-Z  stop, fg comes back");
+    pager_add(p, ROLE_TEXT, "  Esc Ctrl-C    end what a command waits for; neither quits");
     pager_add(p, ROLE_TEXT, "  a paste       of assembler text becomes the kernel");
     pager_add(p, ROLE_TEXT, "");
     pager_add(p, ROLE_TITLE, "Views");
     for (size_t i = 0; i < view_count(); i++) {
         str_clear(&line);
-        str_addf(&line, "  %zu %-10s  %s", i + 1, views[i]->name, views[i]->help);
+        str_addf(&line, "  %2zu %-11s  %s", i + 1, views[i]->name, views[i]->help);
         pager_add(p, ROLE_TEXT, str_text(&line));
     }
+    for (size_t i = 0; i < view_count(); i++)
+        if (views[i]->keys && views[i] != from) {
+            str_clear(&line);
+            str_addf(&line, "Keys of the %s view", views[i]->name);
+            pager_add(p, ROLE_TEXT, "");
+            pager_add(p, ROLE_TITLE, str_text(&line));
+            add_view_keys(p, views[i]);
+        }
     pager_add(p, ROLE_TEXT, "");
     pager_add(p, ROLE_TITLE, "Commands (unambiguous beginnings are enough: k l x.s)");
     for (const struct command *c = commands; c->name; c++) {
@@ -133,20 +183,31 @@ static void fill_help(struct pager *p)
     str_done(&line);
 }
 
+void help_view_set(void *state, size_t index)
+{
+    struct text_view *v = state;
+    pager_clear(&v->pager);
+    v->pager.top = v->pager.left = 0;
+    fill_help(&v->pager, views[index]);
+    v->filled = true;
+}
+
 static void help_draw(void *state, struct session *s, struct grid *g)
 {
     struct text_view *v = state;
     (void)s;
     if (!v->filled) {
-        fill_help(&v->pager);
+        fill_help(&v->pager, NULL);
         v->filled = true;
     }
     pager_draw(&v->pager, g);
 }
 
-const struct view_ops output_view = {.name = "output", .help = "what the last command printed", .open = text_open, .close = text_close,
+static const char page_keys[] = "j k g G\tscroll; PgUp PgDn Home End as well\nh l\tsideways, where > and < say that lines are cut\nF\tfollow: stay at the end\n/ n N\tsearch";
+
+const struct view_ops output_view = {.name = "output", .help = "what the last command printed", .keys = page_keys, .open = text_open, .close = text_close,
                                      .draw = output_draw, .key = text_key, .find = text_find, .status = text_status};
-const struct view_ops log_view = {.name = "log", .help = "what was done and what went wrong; F follows", .open = log_open, .close = text_close,
+const struct view_ops log_view = {.name = "log", .help = "what was done and what went wrong", .keys = page_keys, .open = log_open, .close = text_close,
                                   .draw = log_draw, .key = text_key, .find = text_find, .status = text_status};
 const struct view_ops help_view = {.name = "help", .help = "keys, views and commands", .open = text_open, .close = text_close, .draw = help_draw,
                                    .key = text_key, .find = text_find, .status = text_status};

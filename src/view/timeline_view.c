@@ -4,11 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/simulate_stage.h"
 #include "base/mem.h"
 #include "view/view.h"
 
 #define LEFT 9               /* columns for iteration and line */
 #define TEXT 30              /* columns for the instruction, where there is room */
+#define TEXT_WIDE 46
 
 struct timeline_view_state {
     const struct kernel *kernel;
@@ -22,19 +24,11 @@ static void *timeline_open(void)
     return mem_zero(1, sizeof(struct timeline_view_state));
 }
 
-static const struct stage { char glyph; enum role role; const char *name; } stages[] = {
-    {'F', ROLE_DIM, "fetched"}, {'.', ROLE_DIM, "queued"}, {'I', ROLE_TITLE, "renamed"}, {'-', ROLE_WARN, "waits"}, {'D', ROLE_GOOD, "dispatched"},
-    {'=', ROLE_GOOD, "executes"}, {'_', ROLE_DIM, "done"}, {'R', ROLE_ACCENT, "retired"},
+/* By enum stage. */
+static const struct { enum role role; const char *name; } stages[] = {
+    {ROLE_DIM, "fetched"}, {ROLE_DIM, "queued"}, {ROLE_TITLE, "renamed"}, {ROLE_WARN, "waits"}, {ROLE_GOOD, "dispatched"},
+    {ROLE_GOOD, "executes"}, {ROLE_DIM, "done"}, {ROLE_ACCENT, "retired"},
 };
-
-/* NULL where the instruction is not in the machine. */
-static const struct stage *stage_at(const struct simulated_step *step, int32_t cycle)
-{
-    if (cycle < step->fetch || cycle > step->retire)
-        return NULL;
-    int index = cycle == step->retire ? 7 : cycle == step->dispatch ? 4 : cycle == step->issue ? 2 : cycle == step->fetch ? 0 : cycle < step->issue ? 1 : cycle < step->dispatch ? 3 : cycle < step->done ? 5 : 6;
-    return &stages[index];
-}
 
 /* The simulation of the machine in view; NULL when there is none. */
 static const struct simulation *shown(struct timeline_view_state *v, struct session *s, const struct insn **insns, size_t *count)
@@ -76,10 +70,10 @@ static void draw_row(const struct simulated_step *step, const struct insn *insn,
         grid_fill(g, 0, y, g->width, 1, ROLE_CURSOR, 0, ' ');
     grid_printf(g, 0, y, LEFT, role, 0, "%4zu %4u", iteration, insn->line);
     for (int x = 0; x < width; x++) {
-        const struct stage *stage = stage_at(step, left + x);
-        char glyph[2] = {stage ? stage->glyph : 0, 0};
-        if (stage)
-            grid_put(g, LEFT + 1 + x, y, 1, cursor ? ROLE_CURSOR : stage->role, stage->glyph == '=' || stage->glyph == 'D' ? ATTR_BOLD : 0, glyph);
+        enum stage stage = stage_at(step, left + x);
+        char glyph[2] = {stage_glyph(stage), 0};
+        if (stage != STAGE_NONE)
+            grid_put(g, LEFT + 1 + x, y, 1, cursor ? ROLE_CURSOR : stages[stage].role, stage == STAGE_EXECUTES || stage == STAGE_DISPATCHED ? ATTR_BOLD : 0, glyph);
         else if (first && (left + x) % 10 == 0)
             grid_put(g, LEFT + 1 + x, y, 1, role, 0, "·");
     }
@@ -106,7 +100,7 @@ static void timeline_draw(void *state, struct session *s, struct grid *g)
     else
         used += grid_printf(g, (int)used + 2, 0, 0, ROLE_WARN, ATTR_BOLD, "about %.2f cycles", sim->cycles) + 2;
     grid_printf(g, (int)used + 2, 0, 0, ROLE_DIM, 0, "rename waits for the front end %.2f, to reorder %.2f, to schedule %.2f", sim->stalls_front, sim->stalls_rob, sim->stalls_scheduler);
-    int width = (int)g->width - LEFT - 1 - (g->width >= 100 ? TEXT : 0);
+    int width = (int)g->width - LEFT - 1 - (g->width >= 160 ? TEXT_WIDE : g->width >= 100 ? TEXT : 0);
     v->height = g->height > 4 ? g->height - 4 : 1;
     if (v->cursor < v->top)
         v->top = v->cursor;
@@ -124,7 +118,7 @@ static void timeline_draw(void *state, struct session *s, struct grid *g)
     grid_printf(g, 0, y, 0, ROLE_ACCENT, 0, "fetched %d  renamed %d  dispatched %d  done %d  retired %d", current->fetch, current->issue, current->dispatch, current->done,
                 current->retire);
     for (size_t i = 0, x = 0; i < sizeof stages / sizeof *stages; i++)
-        x += grid_printf(g, (int)x, y + 1, 0, stages[i].role, 0, "%c %s  ", stages[i].glyph, stages[i].name);
+        x += grid_printf(g, (int)x, y + 1, 0, stages[i].role, 0, "%c %s  ", stage_glyph((enum stage)i), stages[i].name);
 }
 
 static bool timeline_key(void *state, struct session *s, int key, struct str *command)
@@ -197,6 +191,11 @@ static void timeline_status(void *state, struct session *s, struct str *out)
         str_addf(out, "%zu/%zu  iteration %zu of %u", v->cursor % count + 1, count, v->cursor / count, sim->step_iterations);
 }
 
-const struct view_ops timeline_view = {.name = "timeline", .help = "the first iterations cycle by cycle; [ ] an iteration, h l cycles, m the next machine",
+const struct view_ops timeline_view = {.name = "timeline", .help = "the first iterations cycle by cycle, as the simulator sees them",
+    .keys = "j k\tinstruction; the window follows it\n"
+            "[ ]\tthe iteration before, the next one\n"
+            "h l\tcycles to the left, to the right\n"
+            "m M\tthe next machine, the one before\n"
+            "/ n N\tsearch",
                                        .open = timeline_open, .close = free, .draw = timeline_draw, .key = timeline_key, .click = timeline_click,
                                        .find = timeline_find, .status = timeline_status};

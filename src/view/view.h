@@ -8,7 +8,8 @@
 
 struct view_ops {
     const char *name;      /* "kernel" */
-    const char *help;      /* one line: what it shows and its own keys */
+    const char *help;      /* one line: what it shows */
+    const char *keys;      /* lines "keys\twhat they do", and what its marks mean; NULL: those of all views */
     void *(*open)(void);   /* the view's own state; never NULL */
     void (*close)(void *state);
     /* Draws on the whole of @g, any size from 40x8 up. */
@@ -38,5 +39,8 @@ extern const struct view_ops kernel_view, timeline_view, whatif_view, experiment
 
 /* The output view's state is the text of the last command or job that printed more than a line. */
 void output_view_set(void *state, const char *title, const char *text);
+
+/* The help view begins with the keys of view @index. */
+void help_view_set(void *state, size_t index);
 
 #endif

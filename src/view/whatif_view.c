@@ -67,5 +67,7 @@ static void whatif_status(void *state, struct session *s, struct str *out)
         str_addf(out, "%zu/%zu", v->cursor + 1, s->sweep.count);
 }
 
-const struct view_ops whatif_view = {.name = "whatif", .help = "the last kernel whatif NAME=A..B as curves; w asks another", .open = whatif_open, .close = free,
+const struct view_ops whatif_view = {.name = "whatif", .help = "the last kernel whatif NAME=A..B as curves",
+    .keys = "< >\tthe value before, the next one; its cycles stand below\n"
+            "w\tanother question", .open = whatif_open, .close = free,
                                      .draw = whatif_draw, .key = whatif_key, .status = whatif_status};

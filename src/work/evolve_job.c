@@ -84,8 +84,11 @@ static void poll_run(void *state)
         evolve_stop(run->evolve);
     evolve_get_status(run->evolve, &status);
     evolve_get_options(run->evolve, &o);
-    job_progress(shift->job, status.seconds, o.seconds, "%s, D_avg %.2f %%, %llu distinct µops", status.phase, 100 * status.d_avg,
-                 (unsigned long long)status.distinct);
+    if (isnan(status.d_avg))
+        job_progress(shift->job, status.seconds, o.seconds, "%s", status.phase);
+    else
+        job_progress(shift->job, status.seconds, o.seconds, "%s, D_avg %.2f %%, %llu distinct µops", status.phase, 100 * status.d_avg,
+                     (unsigned long long)status.distinct);
     double now = clock_seconds();
     if (run->checkpoint && now - run->last_checkpoint >= CHECKPOINT_SECONDS) {
         run->last_checkpoint = now;

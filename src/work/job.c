@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -26,7 +27,7 @@ struct job {
     double started;
     bool joined;             /* UI thread: finish ran */
     pthread_mutex_t lock;    /* of info */
-    pthread_cond_t resumed;  /* under lock: info.paused or cancel changed */
+    pthread_cond_t changed;  /* under lock: info.paused, cancel or ended changed */
     struct job_info info;
     bool ended;              /* under lock: run returned */
 };
@@ -63,6 +64,7 @@ static void *work(void *argument)
     job->info.state = ok ? JOB_DONE : job_cancelled(job) ? JOB_CANCELLED : JOB_FAILED;
     job->info.err = err;
     job->ended = true;
+    pthread_cond_broadcast(&job->changed);
     pthread_mutex_unlock(&job->lock);
     ring();
     return NULL;
@@ -73,7 +75,7 @@ static void job_free(struct job *job)
     if (job->state && job->ops->free)
         job->ops->free(job->state);
     pthread_mutex_destroy(&job->lock);
-    pthread_cond_destroy(&job->resumed);
+    pthread_cond_destroy(&job->changed);
     free(job);
 }
 
@@ -99,7 +101,7 @@ unsigned job_start(const char *title, const struct job_ops *ops, void *take_stat
     job->info.state = JOB_RUNNING;
     snprintf(job->info.title, sizeof job->info.title, "%s", title);
     pthread_mutex_init(&job->lock, NULL);
-    pthread_cond_init(&job->resumed, NULL);
+    pthread_cond_init(&job->changed, NULL);
     /* Signals are the UI thread's. */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -147,6 +149,16 @@ void job_progress(struct job *job, double done, double total, const char *format
     ring();
 }
 
+static struct timespec time_in(double seconds)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    double nanoseconds = (double)t.tv_nsec + 1e9 * fmod(seconds, 1);
+    t.tv_sec += (time_t)seconds + (nanoseconds >= 1e9);
+    t.tv_nsec = (long)(nanoseconds >= 1e9 ? nanoseconds - 1e9 : nanoseconds);
+    return t;
+}
+
 double job_rest(struct job *job)
 {
     double begun = clock_seconds();
@@ -155,12 +167,8 @@ double job_rest(struct job *job)
     pthread_mutex_lock(&job->lock);
     while (job->info.paused && !job_cancelled(job)) {
         /* An interrupt comes from a signal handler, which cannot wake anybody: look now and then. */
-        struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_nsec += 100000000;
-        until.tv_sec += until.tv_nsec / 1000000000;
-        until.tv_nsec %= 1000000000;
-        pthread_cond_timedwait(&job->resumed, &job->lock, &until);
+        struct timespec until = time_in(0.1);
+        pthread_cond_timedwait(&job->changed, &job->lock, &until);
         rested = true;
     }
     pthread_mutex_unlock(&job->lock);
@@ -187,6 +195,9 @@ static void settle(struct job *job)
     pthread_join(job->thread, NULL);
     snapshot(job, &info, &ended);
     job->joined = true;
+    pthread_mutex_lock(&job->lock);
+    job->info.settled = true;
+    pthread_mutex_unlock(&job->lock);
     if (job->ops->finish)
         job->ops->finish(job->state, &info);
     if (job->ops->free)
@@ -250,7 +261,7 @@ static void cancel(struct job *job)
 {
     atomic_store(&job->cancel, true);
     pthread_mutex_lock(&job->lock);
-    pthread_cond_broadcast(&job->resumed);
+    pthread_cond_broadcast(&job->changed);
     pthread_mutex_unlock(&job->lock);
 }
 
@@ -271,7 +282,7 @@ bool job_pause(unsigned number, bool on)
     pthread_mutex_lock(&job->lock);
     bool changed = job->info.paused != on;
     job->info.paused = on;
-    pthread_cond_broadcast(&job->resumed);
+    pthread_cond_broadcast(&job->changed);
     pthread_mutex_unlock(&job->lock);
     if (changed)
         ring();
@@ -287,6 +298,26 @@ bool job_wait(unsigned number)
     for (size_t i = 0; i < count; i++)
         if (!number || jobs[i] == job)
             settle(jobs[i]);
+    return true;
+}
+
+bool job_wait_for(unsigned number, double seconds)
+{
+    struct job *job = find(number);
+
+    if (!job)
+        return false;
+    if (!job->joined) {
+        struct timespec until = time_in(seconds);
+        pthread_mutex_lock(&job->lock);
+        for (int late = 0; !job->ended && !late;)
+            late = pthread_cond_timedwait(&job->changed, &job->lock, &until);
+        bool ended = job->ended;
+        pthread_mutex_unlock(&job->lock);
+        if (!ended)
+            return false;
+    }
+    settle(job);
     return true;
 }
 

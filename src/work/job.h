@@ -19,6 +19,7 @@ struct job_info {
     double seconds;
     char note[80];          /* "12.3 M instructions" */
     bool paused;            /* while running */
+    bool settled;           /* its finish function ran */
     struct err err;         /* when JOB_FAILED */
 };
 
@@ -53,6 +54,8 @@ void job_interrupt(void);
 bool job_interrupted(void);
 /* Blocks until it ended and its finish ran; false when there is no such job. number 0: all. */
 bool job_wait(unsigned number);
+/* The same for at most @seconds; false when the job still runs then. */
+bool job_wait_for(unsigned number, double seconds);
 size_t job_running(void);
 /* Readable when job_drain has something to do: poll it. */
 int job_wake_fd(void);

@@ -40,7 +40,7 @@ holds out 'Skylake'
 expect 1 "$portolan" -e "kernel load $kernel --isa x86-64"
 holds err 'looks like AArch64'
 expect 1 "$portolan" -e "kernel load $kernel --isa sparc"
-holds err 'no instruction set'
+holds err '--isa does not take "sparc"; use x86-64 or aarch64'
 
 # Objects by their ELF machine; saved loops come back.
 aarch64-linux-gnu-as -o "$work/loops.o" "$source/tests/data/a64-gcc.s" || fail 'the assembler fails'

@@ -54,6 +54,31 @@ expect 1 "$portolan" -e 'kernel analyze'
 holds err 'no kernel is loaded; kernel load FILE'
 expect 1 "$portolan" -e 'kernel load /nonexistent.s'
 holds err '/nonexistent.s'
+# An option that a command does not have: it says which it has; a noun alone: its commands.
+expect 1 "$portolan" -e 'kernel analyze --flumb'
+holds err 'kernel analyze has no option "--flumb"; it takes --machine'
+expect 1 "$portolan" -e 'kernel evaluate x.csv --model fast'
+holds err '--model does not take "fast"; use bounds or simulate'
+expect 1 "$portolan" -e 'kernel load x.s --loop'
+holds err '--loop stands alone; give it a value'
+expect 1 "$portolan" -e 'kernel list everything'
+holds err 'kernel list takes no argument, and "everything" is one'
+expect 1 "$portolan" -e 'experiments measure --budget'
+expect 1 "$portolan" -e 'evolve'
+holds err 'evolve start, evolve status'
+expect 0 "$portolan" -e "kernel load $kernel; kernel analyze --machine=znver4"
+holds out 'AMD Zen 4'
+expect 0 "$portolan" -e 'kernel hex 48 01 d8'
+holds out 'whole block, 1 instruction'
+
+# The assembler's reason names the line once, and how many others there are.
+printf 'kernel paste\n foo bar\n add eax, [rbx\n.\n' >"$work/bad.pf"
+expect 1 "$portolan" -b "$work/bad.pf"
+holds err "pasted:1: no such instruction: \`foo bar' (and 1 more line); correct it"
+printf 'kernel paste\n.\n' >"$work/none.pf"
+expect 1 "$portolan" -b "$work/none.pf"
+holds err 'the text is empty'
+
 expect 1 "$portolan" -e 'm s x'
 holds err 'could be'
 expect 1 "$portolan" -e 'flumb'

@@ -128,6 +128,34 @@ t set-buffer "$(printf '.L1:\n mulq %%rbx\n jmp .L1\n')"
 t paste-buffer -p
 see 'mulq %rbx'
 
+# What is no loop is refused with where, what and what to do.
+t set-buffer "$(printf 'int main(void)\n{\n    return 0;\n}\n')"
+t paste-buffer -p
+see 'this looks like C'
+t set-buffer "$(printf '\001\002 garbage\nmore\n')"
+t paste-buffer -p
+see 'pasted:'
+t set-buffer "$(printf ' frobnicate %%rax\n foo\n')"
+t paste-buffer -p
+see "pasted:1: no such instruction: \`frobnicate %rax' (and 1 more line)"
+see 'mulq %rbx'
+
+# What takes its time goes on behind the screen; what follows on the line waits for it, and Esc ends both.
+awk 'BEGIN { for (i = 0; i < 400000; i++) print " addq $" i % 100 ", %rax" }' >"$home/long.s"
+t send-keys :
+t send-keys -l "kernel load $home/long.s; view mapping"
+t send-keys Enter
+see 'Esc ends'
+t send-keys Escape
+see 'cancelled after'
+see 'mulq %rbx'
+t send-keys :
+t send-keys -l "forms scan /bin/sh; job wait; view log"
+t send-keys Enter
+see ':forms scan /bin/sh; job wait; view log'
+t send-keys 1
+see 'mulq %rbx'
+
 # A job runs behind the screen and shows its table when it ends.
 t send-keys :
 t send-keys -l 'forms scan /bin/sh'

@@ -133,6 +133,7 @@ static void test_memory(void **state)
     assert_true(bound(skylake, "movl %eax, (%rdi)\n movq (%rdi), %rax", BOUND_DEPENDENCIES) >= 13);
     assert_chain("pushq %rax\n popq %rax", 4);
     assert_chain("pushq %rax\n popq %rbx", 0);
+    assert_chain("pushq (%rsp)", 4);                            /* what the last one stored, moved on and no more */
     assert_true(bound(skylake, "pushq %rax\n popq %rbx", BOUND_PORTS) <= 1);
 }
 

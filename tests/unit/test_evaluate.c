@@ -143,7 +143,7 @@ static void test_reader(void **state)
     unlink(path);
     free(path);
     assert_null(csv_reader_open("/nonexistent/file.csv", &err));
-    assert_int_equal(err.code, ERR_IO);
+    assert_int_equal(err.code, ERR_MISSING);
 }
 
 struct sum {

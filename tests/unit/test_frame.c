@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/file.h"
@@ -513,9 +514,123 @@ static void test_job(void **state)
     snprintf(told, sizeof told, "job %u forms scan /proc/self/exe: done after", info.number + 1);
     assert_true(screen_holds(told));   /* and the key bar says that it ended */
     frame_run(&frame, "job wait");
+    assert_true(screen_holds("no job is running"));
+    frame_run(&frame, "job wait 77");
     assert_true(frame.failed);
     frame_run(&frame, "job cancel 77");
     assert_true(frame.failed);
+}
+
+/* Keys typed ahead of the next drawing find the rows of the machine or table that a command has just chosen. */
+static void test_type_ahead(void **state)
+{
+    const char *prefill;
+
+    (void)state;
+    frame_run(&frame, "set machine skylake");
+    frame_run(&frame, "view mapping");
+    assert_true(screen_holds("Skylake"));
+    frame_run(&frame, "sort FPDV");   /* a port, and so a column, that the next machine does not have */
+    frame_run(&frame, "filter FPDV>0");
+    assert_false(frame.failed);
+    press("G");
+    frame_run(&frame, "mapping new 4");
+    frame_run(&frame, "mapping set 'ADD (R64, R64)' 1*p0");
+    assert_int_equal(frame_key(&frame, KEYCODE_ENTER, &prefill), FRAME_PROMPT);
+    assert_non_null(strstr(prefill, "ADD (R64, R64)"));
+    press("G/n");
+    assert_true(screen_holds("1 forms"));
+}
+
+static void until_awaited(void)
+{
+    while (session.awaited)
+        frame_jobs(&frame);
+}
+
+/* A text that takes a second or so to assemble unless that is ended. */
+static void write_long(char path[32])
+{
+    struct str text = {0};
+    struct err err;
+    for (int i = 0; i < 400000; i++)
+        str_addf(&text, " addq $%d, %%rax\n", i % 100);
+    snprintf(path, 32, "/tmp/portolan-%d.s", (int)getpid());
+    assert_true(file_write(path, text.data, text.length, &err));
+    str_done(&text);
+}
+
+/* What takes its time goes on behind the screen; what follows it on the line waits for it, and for what `job wait` names. */
+static void test_waiting(void **state)
+{
+    char line[4400], path[32];
+    const char *prefill;
+
+    (void)state;
+    session.patience = 0;
+    snprintf(line, sizeof line, "kernel load %s; view log", source("data/kernels/triad-skl-O3.s"));
+    frame_run(&frame, line);
+    assert_false(frame.failed);
+    until_awaited();
+    assert_non_null(session.kernel);
+    assert_string_equal(views[frame.current]->name, "log");
+    snprintf(line, sizeof line, "kernel load %s", source("data/kernels/triad-skl-O3.s"));
+    frame_run(&frame, line);
+    until_awaited();
+    assert_string_equal(views[frame.current]->name, "kernel");   /* a kernel that has come is shown */
+    snprintf(line, sizeof line, "forms scan /proc/self/exe; job wait; view mapping");
+    frame_run(&frame, line);
+    assert_true(session.awaited == AWAIT_ALL || strcmp(views[frame.current]->name, "mapping") == 0);
+    until_awaited();
+    assert_string_equal(views[frame.current]->name, "mapping");
+
+    /* Esc ends what the command began; what was to follow is forgotten. */
+    write_long(path);
+    snprintf(line, sizeof line, "kernel load %s; view log", path);
+    frame_run(&frame, line);
+    assert_true(session.awaited && session.rest_count == 1);
+    assert_non_null(strstr(str_text(&frame.message), "Esc ends it"));
+    frame_key(&frame, KEYCODE_ESCAPE, &prefill);
+    assert_int_equal(session.awaited, 0);
+    job_wait(0);
+    frame_jobs(&frame);
+    assert_string_equal(views[frame.current]->name, "mapping");
+    assert_true(screen_holds("cancelled after"));
+
+    /* Another kernel takes the place of one that is still on its way. */
+    snprintf(line, sizeof line, "kernel load %s", path);
+    frame_run(&frame, line);
+    frame_run(&frame, "kernel hex 4801d8");
+    snprintf(line, sizeof line, "kernel load %s", source("data/kernels/pi-O2.s"));
+    frame_run(&frame, line);
+    until_awaited();
+    job_wait(0);
+    assert_non_null(strstr(session.kernel->name, "pi-O2.s"));
+    remove(path);
+}
+
+/* A script goes on with the line behind the one that is waited for. */
+static void test_waiting_script(void **state)
+{
+    char path[64], line[4400];
+    struct err err;
+    struct str text = {0};
+
+    (void)state;
+    session.patience = 0;
+    snprintf(path, sizeof path, "/tmp/portolan-%d.pf", (int)getpid());
+    str_addf(&text, "kernel load %s\n\nkernel analyze --machine skylake\nflumb\n", source("data/kernels/triad-skl-O3.s"));
+    assert_true(file_write(path, text.data, text.length, &err));
+    snprintf(line, sizeof line, "source %s; view help", path);
+    frame_run(&frame, line);
+    until_awaited();
+    assert_non_null(session.kernel);
+    assert_true(frame.failed);
+    assert_non_null(strstr(str_text(&frame.message), ".pf:4: there is no command \"flumb\""));
+    assert_string_equal(views[frame.current]->name, "output");
+    assert_int_equal(session.rest_count, 0);
+    remove(path);
+    str_done(&text);
 }
 
 static void expect_completion(const char *line, const char *candidate, bool there)
@@ -582,6 +697,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_collect, setup, teardown),
         cmocka_unit_test_setup_teardown(test_click, setup, teardown),
         cmocka_unit_test_setup_teardown(test_job, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_type_ahead, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_waiting, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_waiting_script, setup, teardown),
         cmocka_unit_test_setup_teardown(test_completion, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

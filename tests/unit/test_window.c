@@ -198,8 +198,28 @@ static void test_statistics(void **state)
     assert_true(calibrate_floor(values, 6, 0.001) == 5.001);
 }
 
+static void test_agreed(void **state)
+{
+    (void)state;
+    double cycles, spread;
+    double two[] = {1.001, 1.0};
+    assert_true(window_agreed(two, 2, 0.02, &cycles, &spread));
+    assert_true(cycles == 1.0);
+    /* Two long runs less two disturbed short ones: far too low, and alone. */
+    double low[] = {0.97, 0.02, 0.98, 0.98};
+    assert_true(window_agreed(low, 4, 0.02, &cycles, &spread));
+    assert_true(cycles == 0.97);
+    /* Two that agree are not enough once there are more. */
+    double torn[] = {0.33, 0.66, 0.33, 1.32, 0.99};
+    assert_false(window_agreed(torn, 5, 0.02, &cycles, &spread));
+    assert_true(torn[0] == 0.33 && torn[4] == 1.32);
+    double wide[] = {2, 3, 4};
+    assert_false(window_agreed(wide, 3, 0.02, &cycles, &spread));
+    assert_true(spread > 0.3);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_quiet), cmocka_unit_test(test_coarse_ticks), cmocka_unit_test(test_contention), cmocka_unit_test(test_spikes_and_faults), cmocka_unit_test(test_statistics)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_quiet), cmocka_unit_test(test_coarse_ticks), cmocka_unit_test(test_contention), cmocka_unit_test(test_spikes_and_faults), cmocka_unit_test(test_statistics), cmocka_unit_test(test_agreed)};
     return cmocka_run_group_tests_name("window", tests, NULL, NULL);
 }

@@ -1,0 +1,10 @@
+/* What the commands that choose a kernel say about it. */
+#ifndef PORTOLAN_CMD_KERNEL_LOAD_H
+#define PORTOLAN_CMD_KERNEL_LOAD_H
+
+#include "cmd/session.h"
+
+/* Name, loop and number of instructions of the session's kernel, and the lines that were left out. UI thread. */
+void kernel_print_loaded(struct session *s);
+
+#endif
