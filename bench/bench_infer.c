@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Inference measured: cross-validated error, the paper's algorithm beside ours, engines beside each other, known mappings, active choice.
+/* Inference measured: cross-validated error, the paper's algorithm beside ours, engines beside each other, known mappings.
  *
- *     bench_infer DIRECTORY [SECONDS [cv|transfer|triples|pmevo|engines|known|active]...]
+ *     bench_infer DIRECTORY [SECONDS [cv|transfer|triples|pmevo|engines|known]...]
  *
  * DIRECTORY holds exps_singletons.json, len_02.json and len_03.json as PMEvo published them ("-": only what needs no data). Seconds are
  * of CPU time, so that the load of others does not matter; one thread. */
@@ -9,32 +9,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
+#include "known_cpu.h"
+#include "infer/evolve.h"
 #include "infer/generate.h"
 #include "infer/pmevo.h"
-#include "infer/select.h"
 #include "io/machine_file.h"
 #include "io/pmevo_json.h"
 #include "model/metrics.h"
 
 #define FOLDS 5
 #define SEEDS 3
-
-static double cpu_seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void fail(const struct err *err)
-{
-    char text[2048];
-    fprintf(stderr, "bench_infer: %s\n", err_text(err, text, sizeof text));
-    exit(1);
-}
 
 struct data {
     struct experiments *t;
@@ -264,64 +250,6 @@ static void engines(const struct data *d)
     problem_free(p);
 }
 
-struct simulated {
-    const struct mapping *m;
-    struct rng rng;
-    double noise;
-};
-
-static bool simulate(struct experiments *t, void *state, struct err *err)
-{
-    struct simulated *s = state;
-    double *cycles = mem_alloc((t->rows.count + 1) * sizeof *cycles);
-    (void)err;
-    metrics_predict(s->m, t, cycles);
-    for (size_t i = 0; i < t->rows.count; i++)
-        if (isnan(t->rows.items[i].cycles))
-            experiments_set(t, i, cycles[i] * (1 + s->noise * (2 * rng_unit(&s->rng) - 1)), NAN, 1, NULL);
-    free(cycles);
-    return true;
-}
-
-/* @count forms of a shipped machine, spread over it, in a mapping without pipes and long µops, so that ports can be compared. */
-static struct mapping *some_forms(const struct machine *machine, size_t count, unsigned most_ports)
-{
-    struct mapping *m = mapping_new(mapping_ports(machine->mapping));
-    size_t all = mapping_count(machine->mapping);
-    struct rng rng;
-
-    rng_seed(&rng, 12);
-    for (size_t tries = 0; mapping_count(m) < count && tries < 100 * count; tries++) {
-        const struct mapping_entry *entry = mapping_at(machine->mapping, rng_below(&rng, all));
-        uint32_t total = 0;
-        for (unsigned i = 0; i < entry->usage.count; i++)
-            total += entry->usage.uops[i].ports >> most_ports ? 1000 : entry->usage.uops[i].count;
-        if (total > 0 && total <= 6)
-            mapping_set(m, entry);
-    }
-    return m;
-}
-
-static double unseen(const struct mapping *truth, const struct mapping *found)
-{
-    struct experiments *t = experiments_new();
-    uint32_t *forms = mem_alloc((mapping_count(truth) + 1) * sizeof *forms);
-    struct rng rng;
-
-    rng_seed(&rng, 77);
-    for (size_t f = 0; f < mapping_count(truth); f++)
-        forms[f] = names_add(&t->forms, mapping_at(truth, f)->form);
-    generate_random(t, forms, mapping_count(truth), 2000, 5, &rng);
-    double *a = mem_alloc(2 * t->rows.count * sizeof *a), *b = a + t->rows.count;
-    metrics_predict(truth, t, a);
-    metrics_predict(found, t, b);
-    double error = metrics_mape(b, a, t->rows.count);
-    free(a);
-    free(forms);
-    experiments_free(t);
-    return error;
-}
-
 /* Share of the forms of one µop whose port set is found, after the best renaming of ports. */
 static double exact_share(const struct mapping *truth, const struct mapping *found, const struct problem *p)
 {
@@ -387,40 +315,6 @@ static void known(double seconds)
     }
 }
 
-static void print_round(void *state, size_t measurements, const struct mapping *best)
-{
-    printf("  %6zu  %6.2f %%\n", measurements, 100 * unseen(state, best));
-    fflush(stdout);
-}
-
-static void active(double seconds)
-{
-    struct err err = {0};
-    struct machine *machine = machine_load("skylake", &err);
-    if (!machine)
-        fail(&err);
-    struct mapping *truth = some_forms(machine, 120, 8);
-    size_t pairs = mapping_count(truth) * (mapping_count(truth) - 1) / 2;
-
-    for (int random = 1; random >= 0; random--) {
-        struct simulated cpu = {.m = truth, .noise = 0.005};
-        struct select_options o = {.first = pairs / 50, .batch = pairs / 50, .most = pairs / 10, .size = 2, .noise = 0.02, .random = random};
-        struct experiments *t = experiments_new();
-        rng_seed(&cpu.rng, 3);
-        for (size_t f = 0; f < mapping_count(truth); f++)
-            names_add(&t->forms, mapping_at(truth, f)->form);
-        evolve_defaults(&o.evolve);
-        o.evolve.width = 0;
-        o.evolve.seconds = seconds / 5;
-        printf("%s pairs of %zu forms of skylake (%zu pairs in all), 0.5 %% noise: measurements, error on unseen five-form experiments\n",
-               random ? "random" : "chosen", mapping_count(truth), pairs);
-        mapping_free(select_run(t, &o, simulate, &cpu, print_round, truth, &err));
-        experiments_free(t);
-    }
-    mapping_free(truth);
-    machine_free(machine);
-}
-
 static bool wanted(int argc, char **argv, const char *part)
 {
     for (int i = 3; i < argc; i++)
@@ -458,8 +352,6 @@ int main(int argc, char **argv)
     }
     if (wanted(argc, argv, "known"))
         known(seconds);
-    if (wanted(argc, argv, "active"))
-        active(seconds);
     str_done(&directory);
     return 0;
 }

@@ -135,10 +135,12 @@ void evolve_session_add(struct session *s, struct evolve_run *take_run)
 
 void evolve_session_print(struct session *s, const struct evolve_run *run)
 {
-    if (s->format == FORMAT_JSON)
-        session_json(s, json_pack("{s:i, s:i, s:I, s:I}", "run", (int)run->number, "job", (int)run->job, "forms", (json_int_t)run->problem->forms, "experiments",
-                                  (json_int_t)run->problem->experiments));
-    else if (s->format == FORMAT_CSV)
+    if (s->format == FORMAT_JSON) {
+        json_t *object = json_pack("{s:i, s:i, s:I, s:I}", "run", (int)run->number, "job", (int)run->job, "forms", (json_int_t)run->problem->forms,
+                                   "experiments", (json_int_t)run->problem->experiments);
+        evolve_active_json(s, run->number, object);
+        session_json(s, object);
+    } else if (s->format == FORMAT_CSV)
         str_addf(&s->output, "run,job,forms,experiments\n%u,%u,%zu,%zu\n", run->number, run->job, run->problem->forms, run->problem->experiments);
     else
         str_addf(&s->output, "run %u: %zu forms, %zu experiments; evolve status shows how far it is\n", run->number, run->problem->forms,
@@ -188,23 +190,24 @@ bool cmd_evolve_start(struct session *s, int argc, char **argv, struct err *err)
     char *path = NULL;
 
     evolve_defaults(&o);
-    if (!read_options(s, argc, argv, &w, &o, &names, err) || !need_experiments(s, err))
+    if (!read_options(s, argc, argv, &w, &o, &names, err) || (!(w.active && w.go_on) && !need_experiments(s, err)))
         return false;
     if (!w.active && (w.asked.simulate || w.asked.most || w.asked.size || w.asked.random))
         return err_set(err, ERR_USAGE, "add --active", "--simulate, --most, --size and --by-chance say what is measured, and nothing is");
-    if (w.active && (w.from || w.go_on || names.count || o.algorithm == EVOLVE_PMEVO))
-        return err_set(err, ERR_USAGE, "evolve start --active, then evolve start --continue", "--active begins from nothing, with numbered ports and our own algorithm");
+    if (w.active && (w.from || names.count || o.algorithm == EVOLVE_PMEVO))
+        return err_set(err, ERR_USAGE, "evolve start --active, then evolve start --from", "--active begins from nothing, with numbered ports and our own algorithm");
     if (w.from) {
         struct machine *m = session_machine(s, w.from, err);
         if (!m)
             return false;
         before.mappings = mem_alloc(sizeof *before.mappings);
         before.mappings[before.count++] = mapping_copy(m->mapping);
-    } else if (w.go_on) {
+    } else if (w.go_on && !w.active) {
         before = last_population(s);
     }
     path = w.checkpoint ? (strcmp(w.checkpoint, "none") == 0 ? NULL : mem_strdup(w.checkpoint)) : state_path();
     if (w.active) {
+        w.asked.go_on = w.go_on;
         bool started = evolve_start_active(s, &w.asked, &o, path, err);
         free(path);
         return started;
@@ -248,11 +251,13 @@ static void print_status(struct session *s, struct evolve_run *run)
         for (size_t i = 0; i < n; i++)
             json_array_append_new(points, json_pack("{s:f, s:I, s:I}", "d_avg", front[i].d_avg, "distinct_uops", (json_int_t)front[i].distinct, "volume",
                                                     (json_int_t)front[i].volume));
-        session_json(s, json_pack("{s:i, s:s, s:i, s:o, s:I, s:I, s:I, s:f, s:o, s:o, s:f, s:f, s:o, s:o, s:o}", "run", (int)run->number, "state",
+        json_t *object = json_pack("{s:i, s:s, s:i, s:o, s:I, s:I, s:I, s:f, s:o, s:o, s:f, s:f, s:o, s:o, s:o}", "run", (int)run->number, "state",
                                   evolve_state_names[t.state], "generation", (int)t.generation, "d_avg", isnan(t.d_avg) ? json_null() : json_real(t.d_avg),
                                   "volume", (json_int_t)t.volume, "distinct_uops", (json_int_t)t.distinct, "evaluations", (json_int_t)t.evaluations,
                                   "seconds", t.seconds, "best_fitness", isnan(t.cost) ? json_null() : json_real(t.cost), "ports", t.ports ? json_integer(t.ports) : json_null(),
-                                  "issue_width", t.width, "rate", t.rate, "price_scale", isnan(t.scale) ? json_null() : json_real(t.scale), "acceptance", moves, "front", points));
+                                  "issue_width", t.width, "rate", t.rate, "price_scale", isnan(t.scale) ? json_null() : json_real(t.scale), "acceptance", moves, "front", points);
+        evolve_active_json(s, run->number, object);
+        session_json(s, object);
     } else if (s->format == FORMAT_CSV) {
         str_addf(&s->output, "state,generation,d_avg,volume,distinct_uops,evaluations,seconds,best_fitness\n%s,%u,%.17g,%llu,%llu,%llu,%.3f,%.17g\n",
                  evolve_state_names[t.state], t.generation, t.d_avg, (unsigned long long)t.volume, (unsigned long long)t.distinct,
@@ -278,8 +283,10 @@ static bool no_words(int argc, char **argv, struct err *err)
 
 bool cmd_evolve_status(struct session *s, int argc, char **argv, struct err *err)
 {
-    if (!no_words(argc, argv, err) || !current(s, err))
+    if (!no_words(argc, argv, err) || (!evolve_active_choosing() && !current(s, err)))
         return false;
+    if (evolve_active_choosing())
+        evolve_active_print(s);
     for (size_t i = 0; i < s->run_count; i++)
         print_status(s, s->runs[i]);
     return true;

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "cmd/options.h"
 #include "io/machine_file.h"
+#include "work/active_job.h"
 #include "work/evolve_job.h"
 #include "work/job.h"
 #include "work/pool.h"
@@ -184,6 +185,7 @@ void session_release(struct session *s)
     for (size_t i = 0; i < s->run_count; i++)
         evolve_run_free(s->runs[i]);
     free(s->runs);
+    active_curve_free(s->active);
     experiments_free(s->experiments);
     record_free(s->record);
     for (size_t i = 0; i < s->machine_count; i++)

@@ -23,6 +23,7 @@
 enum format { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON };
 
 struct evolve_run;
+struct active_curve;
 struct job_ops;
 
 /* What follows a command that is waited for: of a command line or a script. */
@@ -47,6 +48,8 @@ struct session {
     struct experiments *experiments;  /* NULL: none */
     struct evolve_run **runs;         /* of inference, newest last */
     size_t run_count;
+    struct active_curve *active;      /* rounds of the last `evolve start --active`; NULL: none */
+    unsigned active_run;              /* the run that followed them; 0 while they go on, and after they failed */
     struct machine **machines;        /* loaded so far */
     size_t machine_count;
     char **selected;                  /* ids shown side by side, all of instruction set isa; the first is the current one */

@@ -2,82 +2,149 @@
 #include "infer/select.h"
 
 #include <math.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "infer/generate.h"
 #include "model/metrics.h"
 
-#define CANDIDATES 40         /* drawn per wanted experiment */
-#define SAMPLES 12            /* mappings that are asked */
-#define SAMPLE_HEAT 0.1       /* temperature they are drawn at: as likely as the best within what is known */
-#define SAMPLE_MOVES 1000     /* per form, between two of them */
+#define CANDIDATES 40         /* drawn per wanted experiment, */
+#define CANDIDATES_MOST 8000  /* and in all */
+#define COMMITTEE 32          /* mappings that are asked: the individuals of the run, and where walks from them came by */
+#define WALK_HEAT 3           /* temperature of the walks, in noise: hot enough to leave what the search happened to end in */
+#define WALK_MOVES 300        /* per form, between two of them, */
+#define WALK_SHARE 0.3        /* unless all of them together would take more than this part of the round's time */
+#define WALK_STEP 2000        /* moves between looks at the clock */
+#define RESIDUALS_BESIDE 4    /* mean residuals that count beside those of a form */
+#define FORETOLD 1.5          /* the disputed ones are foretold when their error is up to this multiple of the noise */
+#define FORETOLD_LEAST 16     /* so many of them say something */
+#define FORETOLD_ROUNDS 2     /* one after the other: one such round happens while whole questions have not come up */
 
-struct candidate {
-    size_t row;
-    double disagreement;
+const char *const select_end_names[] = {"goes on", "as many as were allowed", "nothing is disputed", "what was disputed was foretold"};
+
+struct committee {
+    struct mapping *mappings[COMMITTEE];   /* the best first */
+    size_t count;
+    double noise;                          /* relative error that the best leaves of all that was measured */
+    double *form_noise;                    /* of the experiments with each form of the table */
 };
 
-static int compare_candidates(const void *a, const void *b)
+static void committee_done(struct committee *c)
 {
-    const struct candidate *x = a, *y = b;
-    if (x->disagreement != y->disagreement)
-        return x->disagreement < y->disagreement ? 1 : -1;
-    return (x->row > y->row) - (x->row < y->row);
+    for (size_t i = 0; i < c->count; i++)
+        mapping_free(c->mappings[i]);
+    free(c->form_noise);
+    *c = (struct committee){.count = 0};
 }
 
-/* (max - min) / mean over the mappings for every row of @t from @first on. */
-static struct candidate *disagreements(const struct mapping *const *mappings, size_t n, const struct experiments *t, size_t first)
+static double noise_of(const struct experiments *t, size_t row, const double *form_noise)
 {
-    size_t rows = t->rows.count;
-    double *cycles = mem_alloc((rows + 1) * sizeof *cycles), *low = mem_alloc((3 * rows + 1) * sizeof *low), *high = low + rows, *sum = high + rows;
-    struct candidate *out = mem_alloc((rows + 1) * sizeof *out);
+    const struct flat_term *terms = experiments_terms(t, row);
+    uint32_t n = t->rows.items[row].count;
+    double sum = 0;
+
+    for (uint32_t k = 0; k < n; k++)
+        sum += form_noise[terms[k].form];
+    return sum / n;
+}
+
+/* How far each mapping's prediction is from the mean of all, relative and in units of the noise, for each row of @t from @first on: @n numbers a
+ * row, zeros where one of them knows no answer. */
+static double *deviations(const struct mapping *const *mappings, size_t n, const struct experiments *t, size_t first, const double *form_noise)
+{
+    size_t rows = t->rows.count - first;
+    double *cycles = mem_alloc((t->rows.count + 1) * sizeof *cycles), *out = mem_alloc((rows * n + 1) * sizeof *out);
 
     for (size_t i = 0; i < n; i++) {
         metrics_predict(mappings[i], t, cycles);
-        for (size_t r = first; r < rows; r++) {
-            low[r] = i ? fmin(low[r], cycles[r]) : cycles[r];
-            high[r] = i ? fmax(high[r], cycles[r]) : cycles[r];
-            sum[r] = (i ? sum[r] : 0) + cycles[r];
-        }
+        for (size_t r = 0; r < rows; r++)
+            out[r * n + i] = cycles[first + r];
     }
-    for (size_t r = first; r < rows; r++)
-        out[r - first] = (struct candidate){r, sum[r] > 0 ? (high[r] - low[r]) * (double)n / sum[r] : 0};
+    for (size_t r = 0; r < rows; r++) {
+        double *row = out + r * n, mean = 0, noise = noise_of(t, first + r, form_noise);
+        for (size_t i = 0; i < n; i++)
+            mean += row[i] / (double)n;
+        for (size_t i = 0; i < n; i++)
+            row[i] = mean > 0 ? (row[i] / mean - 1) / noise : 0;
+    }
     free(cycles);
-    free(low);
     return out;
 }
 
-size_t select_experiments(const struct mapping *const *mappings, size_t n, struct experiments *t, size_t count, unsigned size, double noise, struct rng *rng)
+static double dot(const double *x, const double *y, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += x[i] * y[i];
+    return sum;
+}
+
+/* Once row @chosen is measured, what goes along with it in the committee is known too, up to the noise of 1: takes that out of all rows, as the
+ * ensemble Kalman filter does. */
+static void settle(double *deviation, size_t rows, size_t n, size_t chosen)
+{
+    double known[COMMITTEE];
+
+    memcpy(known, deviation + chosen * n, n * sizeof *known);
+    double length = dot(known, known, n) + (double)n;
+    for (size_t r = 0; r < rows; r++) {
+        double *row = deviation + r * n, share = dot(row, known, n) / length;
+        for (size_t i = 0; i < n; i++)
+            row[i] -= share * known[i];
+    }
+}
+
+static size_t most_disputed(const double *deviation, size_t rows, size_t n, const bool *taken, double *disagreement)
+{
+    size_t best = rows;
+    double most = -1;
+
+    for (size_t r = 0; r < rows; r++) {
+        double own = taken[r] ? -1 : dot(deviation + r * n, deviation + r * n, n);
+        if (own > most) {
+            most = own;
+            best = r;
+        }
+    }
+    *disagreement = best < rows ? sqrt(most / (double)n) : NAN;
+    return best;
+}
+
+size_t select_experiments(const struct mapping *const *mappings, size_t n, struct experiments *t, const uint32_t *forms, size_t forms_count, size_t count,
+                          unsigned size, const double *noise, struct rng *rng, double *disagreement)
 {
     struct experiments *pool = experiments_copy(t, NULL);
-    size_t forms = t->forms.count, before = pool->rows.count, added = 0;
-    uint32_t *all = mem_alloc((forms + 1) * sizeof *all), *used = mem_zero(forms + 1, sizeof *used);
-    /* A form that is in doubt would fill the whole batch with experiments that all ask the same. */
-    uint32_t share = (uint32_t)(2 + 2 * count * size / (forms ? forms : 1));
+    size_t before = pool->rows.count, rows = 0, added = 0, pass = 0, draw = CANDIDATES * count < CANDIDATES_MOST ? CANDIDATES * count : CANDIDATES_MOST;
 
-    for (uint32_t f = 0; f < forms; f++)
-        all[f] = f;
-    size_t drawn = generate_random(pool, all, forms, CANDIDATES * count, size, rng);
-    struct candidate *list = disagreements(mappings, n, pool, before);
-    if (drawn > 1)
-        qsort(list, drawn, sizeof *list, compare_candidates);
-    for (size_t i = 0; i < drawn && added < count && list[i].disagreement > noise; i++) {
-        const struct flat_term *terms = experiments_terms(pool, list[i].row);
-        uint32_t terms_count = pool->rows.items[list[i].row].count;
-        bool full = false;
-        for (uint32_t k = 0; k < terms_count; k++)
-            full |= used[terms[k].form] >= share;
-        if (full)
-            continue;
-        for (uint32_t k = 0; k < terms_count; k++)
-            used[terms[k].form]++;
-        experiments_add(t, terms, terms_count);
-        added++;
+    n = n < COMMITTEE ? n : COMMITTEE;
+    for (unsigned k = 2; k <= size; k++)
+        rows += generate_random(pool, forms, forms_count, draw / (size - 1), k, rng);
+    double *all = deviations(mappings, n, pool, before, noise), *left = mem_alloc((rows * n + 1) * sizeof *left), now;
+    bool *taken = mem_zero(rows + 1, sizeof *taken);
+    *disagreement = NAN;
+    memcpy(left, all, rows * n * sizeof *left);
+    while (added < count) {
+        size_t r = most_disputed(left, rows, n, taken, &now);
+        if (added == 0 && r < rows)
+            *disagreement = now * noise_of(pool, before + r, noise);
+        if (r < rows && now > 1) {
+            experiments_add(t, experiments_terms(pool, before + r), pool->rows.items[before + r].count);
+            settle(left, rows, n, r);
+            taken[r] = true;
+            added++;
+            pass++;
+        } else if (pass > 0) {
+            /* This committee is settled; a larger one would dispute more: the rest of the batch goes to the same questions once again. */
+            memcpy(left, all, rows * n * sizeof *left);
+            pass = 0;
+        } else {
+            break;
+        }
     }
-    free(list);
+    free(taken);
+    free(left);
     free(all);
-    free(used);
     experiments_free(pool);
     return added;
 }
@@ -92,6 +159,28 @@ static void number_ports(unsigned count, struct ports *out)
     }
 }
 
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Half of what was measured repeats better than this; NaN when nothing was repeated. */
+static double median_spread(const struct experiments *t)
+{
+    double *spread = mem_alloc((t->rows.count + 1) * sizeof *spread);
+    size_t n = 0;
+
+    for (size_t i = 0; i < t->rows.count; i++)
+        if (experiments_measured(t, i) && !isnan(t->rows.items[i].spread))
+            spread[n++] = t->rows.items[i].spread;
+    if (n)
+        qsort(spread, n, sizeof *spread, compare_doubles);
+    double median = n ? spread[n / 2] : NAN;
+    free(spread);
+    return median;
+}
+
 struct polled {
     const struct select_options *o;
     struct evolve *e;
@@ -103,90 +192,219 @@ static void poll_infer(void *state)
     p->o->poll(p->o->poll_state, p->e);
 }
 
-/* The best mapping of the measured rows, then others about as likely: the best genomes all find the same optimum, and say nothing of
- * how wide it is; a walk at a temperature does. */
-static struct mapping **infer(const struct experiments *t, const struct select_options *so, const struct evolve_options *o, size_t *count, struct err *err)
+static void walk_on(struct search *walk, uint64_t moves, double heat, double seconds)
+{
+    double begun = clock_seconds();
+
+    while (moves > 0 && !(seconds > 0 && clock_seconds() - begun >= seconds)) {
+        uint64_t step = moves < WALK_STEP ? moves : WALK_STEP;
+        search_run(walk, step, heat);
+        moves -= step;
+    }
+}
+
+/* The individuals of @e, which began apart and so ended in different optima, and what walks from them come by: the optima's widths. */
+static void gather(struct committee *c, struct evolve *e, const struct genome *best, const struct evolve_options *o)
+{
+    const struct problem *p = evolve_problem(e);
+    struct search_prices prices = evolve_prices(e);
+    struct search *walk = search_new(p, best->ports, (unsigned)best->width, &prices, o->seed);
+    struct ports ports;
+    size_t n;
+    struct genome **population = evolve_population(e, &n);
+
+    number_ports(best->ports, &ports);
+    c->mappings[c->count++] = genome_mapping(best, p, &ports);
+    for (size_t i = 1; i < n && c->count < COMMITTEE / 2; i++)
+        c->mappings[c->count++] = genome_mapping(population[i], p, &ports);
+    size_t origins = c->count, share = (COMMITTEE - c->count) / origins;
+    for (size_t i = 0; i < origins; i++) {
+        search_load(walk, i ? population[i] : best);
+        for (size_t k = 0; k < share; k++) {
+            walk_on(walk, WALK_MOVES * p->forms, WALK_HEAT * c->noise, WALK_SHARE * o->seconds / COMMITTEE);
+            c->mappings[c->count++] = genome_mapping(search_genome(walk), p, &ports);
+        }
+    }
+    for (size_t i = 0; i < n; i++)
+        genome_free(population[i]);
+    free(population);
+    search_free(walk);
+}
+
+/* A form that no mapping explains is disputed for ever: what is left of each form's experiments is held against it, with a few of the mean beside
+ * where there are not many. */
+static double *residual_of_forms(const struct mapping *best, const struct experiments *t, double noise)
+{
+    size_t forms = t->forms.count;
+    double *cycles = mem_alloc((t->rows.count + 1) * sizeof *cycles), *sum = mem_alloc((forms + 1) * sizeof *sum), *n = mem_alloc((forms + 1) * sizeof *n);
+
+    for (size_t f = 0; f < forms; f++) {
+        sum[f] = RESIDUALS_BESIDE * noise;
+        n[f] = RESIDUALS_BESIDE;
+    }
+    metrics_predict(best, t, cycles);
+    for (size_t i = 0; i < t->rows.count; i++)
+        for (uint32_t k = 0; k < t->rows.items[i].count; k++)
+            if (experiments_measured(t, i) && !isnan(cycles[i])) {
+                uint32_t f = experiments_terms(t, i)[k].form;
+                sum[f] += fabs(cycles[i] / t->rows.items[i].cycles - 1);
+                n[f]++;
+            }
+    for (size_t f = 0; f < forms; f++)
+        sum[f] = fmax(sum[f] / n[f], SELECT_NOISE_LEAST);
+    free(cycles);
+    free(n);
+    return sum;
+}
+
+static bool infer(const struct experiments *t, const struct select_options *so, const struct evolve_options *o, struct committee *out, struct err *err)
 {
     struct problem *p = problem_new(t, NULL, err);
-    struct mapping **mappings = NULL;
-    struct ports ports;
-
-    *count = 0;
     struct evolve *e = p ? evolve_new(p, o, NULL, 0, err) : NULL;
     struct polled polled = {so, e};
+
+    *out = (struct committee){.count = 0};
     if (e)
         evolve_worker(e, 0, so->poll ? poll_infer : NULL, &polled);
     struct genome *best = e ? evolve_best(e) : NULL;
     if (e && !best)
         err_set(err, ERR_INTERRUPTED, NULL, "the inference was stopped before it had a mapping");
     if (best) {
-        struct search_prices prices = evolve_prices(e);
-        struct search *walk = search_new(p, best->ports, (unsigned)best->width, &prices, o->seed);
-        search_load(walk, best);
-        number_ports(best->ports, &ports);
-        mappings = mem_alloc((SAMPLES + 1) * sizeof *mappings);
-        mappings[(*count)++] = genome_mapping(best, p, &ports);
-        while (*count < SAMPLES) {
-            search_run(walk, SAMPLE_MOVES * p->forms, SAMPLE_HEAT);
-            mappings[(*count)++] = genome_mapping(search_genome(walk), p, &ports);
-        }
-        search_free(walk);
-        genome_free(best);
+        out->noise = fmax(fmax(best->d_avg, SELECT_NOISE_LEAST), median_spread(t));
+        gather(out, e, best, o);
+        out->form_noise = residual_of_forms(out->mappings[0], t, out->noise);
     }
+    genome_free(best);
     evolve_free(e);
     problem_free(p);
-    return mappings;
+    return out->count > 0;
 }
 
-static void free_mappings(struct mapping **mappings, size_t count, size_t first)
+/* Mean relative error of @m on the rows of @t that @fresh says; NaN when it knows none of them. */
+static double error_on(const struct mapping *m, const struct experiments *t, const bool *fresh)
 {
-    for (size_t i = first; i < count; i++)
-        mapping_free(mappings[i]);
-    free(mappings);
+    double *cycles = mem_alloc((t->rows.count + 1) * sizeof *cycles), sum = 0;
+    size_t n = 0;
+
+    metrics_predict(m, t, cycles);
+    for (size_t i = 0; i < t->rows.count; i++)
+        if (fresh[i] && experiments_measured(t, i) && !isnan(cycles[i])) {
+            sum += fabs(cycles[i] / t->rows.items[i].cycles - 1);
+            n++;
+        }
+    free(cycles);
+    return n ? sum / (double)n : NAN;
+}
+
+/* Measures what is pending; @error becomes that of @m (may be NULL) on it. */
+static bool measure_fresh(struct experiments *t, select_measure *measure, void *state, const struct mapping *m, double *error, struct err *err)
+{
+    size_t n = t->rows.count;
+    bool *fresh = mem_alloc((n + 1) * sizeof *fresh);
+
+    for (size_t i = 0; i < n; i++)
+        fresh[i] = !experiments_measured(t, i);
+    bool ok = measure(t, state, err);
+    *error = ok && m ? error_on(m, t, fresh) : NAN;
+    free(fresh);
+    return ok;
+}
+
+/* The forms that have cycles alone: experiments with others fail as well. Returns how many. */
+static size_t usable_forms(const struct experiments *t, uint32_t *out)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < t->rows.count; i++) {
+        const struct flat_term *term = experiments_terms(t, i);
+        bool fresh = t->rows.items[i].count == 1 && term->count == 1 && experiments_measured(t, i);
+        for (size_t k = 0; fresh && k < n; k++)
+            fresh = out[k] != term->form;
+        if (fresh)
+            out[n++] = term->form;
+    }
+    return n;
+}
+
+/* Rows of several forms. */
+static size_t measurements_in(const struct experiments *t)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < t->rows.count; i++)
+        n += experiments_size(t, i) > 1;
+    return n;
+}
+
+/* Experiments of 2 to @size forms by chance, about as many of each size. */
+static size_t add_by_chance(struct experiments *t, const uint32_t *forms, size_t forms_count, size_t count, unsigned size, struct rng *rng)
+{
+    size_t added = 0;
+    for (unsigned k = 2; k <= size; k++)
+        added += generate_random(t, forms, forms_count, (count - added) / (size + 1 - k), k, rng);
+    return added;
+}
+
+/* Adds what is to be measured next, and says in @round why nothing is. @foretold: so many rounds in turn foretold what they were asked. */
+static size_t ask(struct experiments *t, const struct select_options *o, const struct committee *c, unsigned foretold, struct rng *rng,
+                  struct select_round *round)
+{
+    size_t wanted = round->measurements < o->most ? o->most - round->measurements : 0, added = 0;
+    uint32_t *forms = mem_alloc((t->forms.count + 1) * sizeof *forms);
+    size_t forms_count = usable_forms(t, forms);
+
+    wanted = wanted < o->batch ? wanted : o->batch;
+    round->disagreement = NAN;
+    if (wanted == 0)
+        round->end = SELECT_MOST;
+    else if (!o->random && foretold >= FORETOLD_ROUNDS)
+        round->end = SELECT_FORETOLD;
+    else if (o->random)
+        added = add_by_chance(t, forms, forms_count, wanted, o->size, rng);
+    else
+        added = select_experiments((const struct mapping *const *)c->mappings, c->count, t, forms, forms_count, wanted, o->size, c->form_noise, rng,
+                                   &round->disagreement);
+    if (round->end == SELECT_GOES_ON && added == 0)
+        round->end = SELECT_AGREED;
+    free(forms);
+    return added;
 }
 
 struct mapping *select_run(struct experiments *t, const struct select_options *o, select_measure *measure, void *measure_state, select_report *report,
                            void *report_state, struct err *err)
 {
-    size_t forms = t->forms.count, taken = 0, count = 0;
+    size_t forms = t->forms.count, had = measurements_in(t), asked = 0;
     uint32_t *all = mem_alloc((forms + 1) * sizeof *all);
-    struct mapping **mappings = NULL, *best = NULL;
-    struct evolve_options round = o->evolve;
+    struct committee committee = {.count = 0};
+    struct evolve_options each = o->evolve;
+    struct mapping *best = NULL;
     struct rng rng;
-    bool ok = true;
+    unsigned foretold = 0;
+    bool ok = true, going = true;
 
     for (uint32_t f = 0; f < forms; f++)
         all[f] = f;
     rng_seed(&rng, o->evolve.seed);
     generate_singletons(t, all, forms);
-    taken = generate_random(t, all, forms, o->first, o->size, &rng);
-    while (ok) {
-        size_t found = 0;
-        ok = measure(t, measure_state, err);
-        struct mapping **fresh = ok ? infer(t, o, &round, &found, err) : NULL;
-        ok = fresh != NULL && found > 0;
-        free_mappings(mappings, count, 0);
-        mappings = fresh;
-        count = fresh ? found : 0;
+    if (had < o->first)
+        add_by_chance(t, all, forms, o->first - had, o->size, &rng);
+    while (ok && going) {
+        struct select_round round = {.end = SELECT_GOES_ON};
+        ok = measure_fresh(t, measure, measure_state, committee.count ? committee.mappings[0] : NULL, &round.error, err);
+        committee_done(&committee);
+        ok = ok && infer(t, o, &each, &committee, err);
         if (!ok)
             break;
+        round.measurements = measurements_in(t);
+        round.noise = committee.noise;
+        foretold = asked >= FORETOLD_LEAST && round.error <= FORETOLD * round.noise ? foretold + 1 : 0;
+        asked = ask(t, o, &committee, foretold, &rng, &round);
+        going = asked > 0;
         if (report)
-            report(report_state, taken, mappings[0]);
-        size_t wanted = taken < o->most ? (o->batch < o->most - taken ? o->batch : o->most - taken) : 0;
-        size_t added = wanted == 0 ? 0 : o->random ? generate_random(t, all, forms, wanted, o->size, &rng)
-                                                   : select_experiments((const struct mapping *const *)mappings, count, t, wanted, o->size, o->noise, &rng);
-        if (added == 0)
-            break;
-        taken += added;
-        round.seed++;
+            report(report_state, &round, committee.mappings[0]);
+        each.seed++;
     }
-    if (count)
-        best = mappings[0];
-    free_mappings(mappings, count, 1);
+    if (ok && committee.count)
+        best = mapping_copy(committee.mappings[0]);
+    committee_done(&committee);
     free(all);
-    if (!ok && best) {
-        mapping_free(best);
-        best = NULL;
-    }
     return best;
 }

@@ -1,31 +1,54 @@
-/* Active experiments: ask for those on which near-optimal mappings disagree most, measure them, and infer again. */
+/* Active experiments: ask for those on which good mappings disagree most, measure them, and infer again. */
 #ifndef PORTOLAN_INFER_SELECT_H
 #define PORTOLAN_INFER_SELECT_H
 
 #include "infer/evolve.h"
 
+#define SELECT_SIZE_MOST 8
+#define SELECT_NOISE_LEAST 0.002   /* relative: nobody measures better than that for long */
+
 /* Measures the pending rows of @t (fills them, PMEvo Definition 1); false with err ends the inference. */
 typedef bool select_measure(struct experiments *t, void *state, struct err *err);
 
-/* Adds up to @count pending rows to @t: of many random multisets of @size forms of @t those on which the mappings of @mappings disagree
- * most, no form in more than its share of them, and none on which they agree within @noise. Returns how many. */
-size_t select_experiments(const struct mapping *const *mappings, size_t n, struct experiments *t, size_t count, unsigned size, double noise, struct rng *rng);
+/* Adds up to @count pending rows to @t: of many random multisets of 2 to @size of the @forms_count forms @forms of @t those on which the mappings
+ * disagree most, beginning with the most disputed; what those chosen before will settle counts no more. Disagreement (standard deviation over mean)
+ * is weighed against @noise, relative and one per form of @t, and none is added on which the mappings agree within the mean of its forms'. Returns
+ * how many; @disagreement becomes that of the first, NaN when there was none to choose from. */
+size_t select_experiments(const struct mapping *const *mappings, size_t n, struct experiments *t, const uint32_t *forms, size_t forms_count, size_t count,
+                          unsigned size, const double *noise, struct rng *rng, double *disagreement);
 
 struct select_options {
     struct evolve_options evolve;    /* of each round; seconds or generations per round */
-    size_t first, batch, most;       /* random experiments to begin with, per round, and in all (singletons not counted) */
-    unsigned size;                   /* forms of an experiment: 2 for pairs */
-    double noise;                    /* relative disagreement that measuring could not settle */
+    size_t first, batch, most;       /* random experiments to begin with, per round, and in all (single forms not counted) */
+    unsigned size;                   /* forms of the largest experiment, from 2 */
     bool random;                     /* for comparison: batches by chance */
     void (*poll)(void *state, struct evolve *e);   /* NULL, or called some times a second while inferring: may stop it */
     void *poll_state;
 };
 
-/* Called after each round with the best mapping and the number of measurements so far (singletons not counted). */
-typedef void select_report(void *state, size_t measurements, const struct mapping *best);
+/* Why no more was asked for. */
+enum select_end {
+    SELECT_GOES_ON,
+    SELECT_MOST,         /* options.most are measured */
+    SELECT_AGREED,       /* the mappings agree on all candidates */
+    SELECT_FORETOLD,     /* the best mapping foretold what was disputed most */
+};
+extern const char *const select_end_names[];
 
-/* Measures @t's forms alone and @first random experiments, then infers, selects and measures in turns, until nothing disagrees or @most is
- * reached. Runs evolve_worker on the calling thread only. Returns the best mapping, NULL with err. */
+/* Relative errors are means of |predicted - measured| / measured. */
+struct select_round {
+    size_t measurements;   /* so far, single forms not counted */
+    double error;          /* of the mapping of the round before on what was measured for this one; NaN in the first */
+    double noise;          /* what this round's mapping leaves of all so far: more measurements do not lower it */
+    double disagreement;   /* on the most disputed candidate for the next round: standard deviation over mean; NaN when none was chosen that way */
+    enum select_end end;
+};
+
+/* Called after each round with its best mapping. */
+typedef void select_report(void *state, const struct select_round *round, const struct mapping *best);
+
+/* Measures @t's forms alone and @first random experiments, less those with results that @t has already, then infers, selects and measures in
+ * turns, until nothing is disputed or @most is reached. Runs evolve_worker on the calling thread only. Returns the best mapping, NULL with err. */
 struct mapping *select_run(struct experiments *t, const struct select_options *o, select_measure *measure, void *measure_state, select_report *report,
                            void *report_state, struct err *err);
 

@@ -32,7 +32,6 @@ void child_result_done(struct child_result *result);
 
 /* From now on children of the calling thread are ended when @cancelled says so (asked some times a second), as when the user interrupts; NULL: never. */
 void child_watch(bool (*cancelled)(void *state), void *state);
-
 /* What binutils' program @name ("as", "objdump") for @isa is called here: by its plain name for the processor that this is (AArch64: if the one with its full name
  * is not installed), else with the name of the target before it. Into @buffer; returns @buffer. Any thread. */
 const char *child_tool(enum isa isa, const char *name, char *buffer, size_t size);

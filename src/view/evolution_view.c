@@ -6,20 +6,24 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "cmd/evolve_start.h"
 #include "view/plot.h"
 #include "view/view.h"
+#include "work/active_job.h"
 #include "work/evolve_job.h"
 
 #define SAMPLES 4000
 #define POINTS 256
+#define ROUNDS 256
 #define RUNS_SHOWN 4
 #define TRIALS 32
 #define SIDE 44              /* columns of the panel at the right */
 
 struct evolution_view_state {
     size_t back;             /* runs before the newest */
-    bool by_generation, volume;
+    bool by_generation, volume, rounds;
     struct evolve_sample samples[SAMPLES];
+    struct active_round active[ROUNDS];
     double x[RUNS_SHOWN][SAMPLES], y[RUNS_SHOWN + 2][SAMPLES];
 };
 
@@ -76,6 +80,43 @@ static void draw_curves(struct evolution_view_state *v, struct session *s, struc
     const struct plot plot = {.title = v->volume ? "volume" : "error, %", .x_label = v->by_generation ? "gen." : "s", .log_y = true,
                               .series = series, .series_count = count};
     plot_draw(&plot, g, 0, y, width, height);
+}
+
+static double percent(double fraction)
+{
+    return 100 * fraction;
+}
+
+/* What active experiments learned, over the number of measurements. False when there is nothing of it. */
+static bool draw_rounds(struct evolution_view_state *v, const struct session *s, struct grid *g)
+{
+    size_t n = s->active ? active_curve_get(s->active, v->active, ROUNDS) : 0;
+    bool choosing = evolve_active_choosing();
+
+    /* While there is nothing newer they are shown unless m says otherwise. */
+    if (!s->active || (choosing || !s->run_count) == (v->rounds && s->run_count))
+        return false;
+    n = n < ROUNDS ? n : ROUNDS;
+    const struct select_round *last = n ? &v->active[n - 1].of : NULL;
+    for (size_t i = 0; i < n; i++) {
+        const struct select_round *r = &v->active[i].of;
+        v->x[0][i] = (double)r->measurements;
+        v->y[0][i] = percent(r->error);
+        v->y[1][i] = percent(r->noise);
+        v->y[2][i] = percent(r->disagreement);
+    }
+    if (last)
+        grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "active experiments: %zu measured in %zu round%s, %s", last->measurements, n, n == 1 ? "" : "s",
+                    choosing || last->end ? select_end_names[last->end] : "stopped");
+    else
+        grid_put(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "active experiments: the first are measured");
+    const struct plot_series series[] = {{"most disputed", ROLE_WARN, v->x[0], v->y[2], n, false},
+                                         {"error on what was asked", ROLE_GOOD, v->x[0], v->y[0], n, false},
+                                         {"noise", ROLE_DIM, v->x[0], v->y[1], n, false}};
+    const struct plot plot = {.title = "%", .x_label = "measured", .log_y = true, .series = series, .series_count = 3};
+    plot_draw(&plot, g, 0, 1, g->width, g->height - 2);
+    grid_put(g, 0, (int)g->height - 1, 0, ROLE_DIM, 0, s->run_count ? "m the run" : "jobs shows how far it is; the run follows when all is measured");
+    return true;
 }
 
 static void draw_front(struct evolve_run *run, struct grid *g, int x, int y, unsigned width, unsigned height)
@@ -142,6 +183,8 @@ static void evolution_draw(void *state, struct session *s, struct grid *g)
     struct evolve_run *run = shown_run(v, s);
     struct evolve_status status;
 
+    if (draw_rounds(v, s, g))
+        return;
     if (!run) {
         grid_put(g, 2, 1, 0, ROLE_TITLE, 0, "Nothing evolves.");
         grid_wrap(g, 2, 2, g->width > 4 ? g->width - 4 : 1, 5, ROLE_TEXT, 0,
@@ -171,7 +214,7 @@ static void evolution_draw(void *state, struct session *s, struct grid *g)
         int y = draw_moves(&status, g, x, (int)front + 2, bottom - 5);
         draw_parameters(run, &status, g, x, y + 1, bottom);
     }
-    grid_put(g, 0, (int)g->height - 1, 0, ROLE_DIM, 0, "p pause and resume   a adopt the best   s stop   x time or generations   v volume   b the run before");
+    grid_put(g, 0, (int)g->height - 1, 0, ROLE_DIM, 0, "p pause and resume   a adopt the best   s stop   x time or generations   v volume   b the run before   m active rounds");
 }
 
 static bool evolution_key(void *state, struct session *s, int key, struct str *command)
@@ -183,6 +226,7 @@ static bool evolution_key(void *state, struct session *s, int key, struct str *c
     switch (key) {
     case 'x': v->by_generation = !v->by_generation; return true;
     case 'v': v->volume = !v->volume; return true;
+    case 'm': v->rounds = !v->rounds && s->active; return true;
     case 'b': v->back = s->run_count ? (v->back + 1) % s->run_count : 0; return true;
     case 'p':
         if (run) {
@@ -202,6 +246,8 @@ static bool evolution_live(void *state, struct session *s)
     struct evolve_run *run = shown_run(v, s);
     struct evolve_status status;
 
+    if (evolve_active_choosing())
+        return true;
     if (!run)
         return false;
     evolve_get_status(run->evolve, &status);
@@ -221,5 +267,6 @@ const struct view_ops evolution_view = {.name = "evolution", .help = "inference 
             "a\tadopt the best mapping: it becomes the current machine\n"
             "x\tover time, over generations\n"
             "v\tvolume instead of the error\n"
-            "b\tthe run before", .open = evolution_open,
+            "b\tthe run before\n"
+            "m\twhat active experiments learned", .open = evolution_open,
                                         .close = free, .draw = evolution_draw, .key = evolution_key, .status = evolution_status, .live = evolution_live};

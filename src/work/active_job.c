@@ -1,26 +1,72 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "work/active_job.h"
 
-#include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/log.h"
+#include "io/experiments_file.h"
 #include "measure/runner.h"
-#include "model/metrics.h"
 #include "work/job.h"
+
+#define KEEP_SECONDS 1.0     /* of measuring between two writes of the table */
+
+struct active_curve {
+    pthread_mutex_t lock;
+    VEC(struct active_round) rounds;
+};
 
 struct active {
     struct active_options o;
-    struct active_result result;
+    struct experiments *table;
     struct job *job;
     struct forms *forms;         /* of this CPU; NULL when simulated */
     struct source *source;
     struct journal *journal;
-    struct mapping *last;        /* best of the round before; NULL in the first */
-    double begun;
-    void (*finish)(void *state, struct active_result *result, bool ok);
+    double begun, kept;
+    bool unkept;                 /* the disk refused, and it was said */
+    void (*finish)(void *state, struct experiments **table, bool ok);
     void *state;
 };
+
+struct active_curve *active_curve_new(void)
+{
+    struct active_curve *c = mem_zero(1, sizeof *c);
+    pthread_mutex_init(&c->lock, NULL);
+    return c;
+}
+
+void active_curve_free(struct active_curve *c)
+{
+    if (!c)
+        return;
+    vec_done(&c->rounds);
+    pthread_mutex_destroy(&c->lock);
+    free(c);
+}
+
+size_t active_curve_get(struct active_curve *c, struct active_round *out, size_t limit)
+{
+    pthread_mutex_lock(&c->lock);
+    size_t n = c->rounds.count;
+    for (size_t i = 0; i < n && i < limit; i++)
+        out[i] = c->rounds.items[i];
+    pthread_mutex_unlock(&c->lock);
+    return n;
+}
+
+/* A program that is killed leaves the table behind; what is newer than this is in the journal. */
+static void keep(struct active *a)
+{
+    struct err err;
+
+    a->kept = clock_seconds();
+    if (!a->o.keep || experiments_save(a->table, a->o.keep, &err) || a->unkept)
+        return;
+    a->unkept = true;
+    log_add(LOG_WARN, "%s cannot be written: what is measured is only in memory and in the journal", a->o.keep);
+}
 
 static bool cancelled(void *state)
 {
@@ -30,7 +76,9 @@ static bool cancelled(void *state)
 static void take_result(void *state, size_t index, const struct measured *m)
 {
     struct active *a = state;
-    experiments_set(a->result.table, index, m->cycles, m->spread, m->repeats, m->state);
+    experiments_set(a->table, index, m->cycles, m->spread, m->repeats, m->state);
+    if (clock_seconds() - a->kept >= KEEP_SECONDS)
+        keep(a);
 }
 
 static void show_progress(void *state, const struct runner_summary *so_far, size_t total)
@@ -39,51 +87,30 @@ static void show_progress(void *state, const struct runner_summary *so_far, size
     job_progress(a->job, (double)(so_far->done + so_far->failed), (double)total, "%zu to measure, %.0f passes/s", so_far->left, so_far->rate);
 }
 
-/* How the mapping of the last round does on what has just been measured, which it had not seen. */
-static void note_error(struct active *a, const bool *fresh)
-{
-    struct experiments *t = a->result.table;
-    double *cycles = mem_alloc((t->rows.count + 1) * sizeof *cycles), sum = 0;
-    size_t n = 0;
-
-    metrics_predict(a->last, t, cycles);
-    for (size_t i = 0; i < t->rows.count; i++)
-        if (fresh[i] && experiments_measured(t, i) && !isnan(cycles[i])) {
-            sum += fabs(cycles[i] / t->rows.items[i].cycles - 1);
-            n++;
-        }
-    if (n)
-        a->result.rounds.items[a->result.rounds.count - 1].error = sum / (double)n;
-    free(cycles);
-}
-
 static bool measure(struct experiments *t, void *state, struct err *err)
 {
     struct active *a = state;
     const struct runner_options options = {0};
     const struct runner_hooks hooks = {.cancelled = cancelled, .result = take_result, .progress = show_progress, .state = a};
     struct runner_summary summary;
-    bool *fresh = mem_zero(t->rows.count + 1, sizeof *fresh);
 
     /* The runner reads the table while results arrive: it gets a copy. */
     struct experiments *copy = experiments_copy(t, NULL);
-    for (size_t i = 0; i < t->rows.count; i++)
-        fresh[i] = !experiments_measured(t, i);
+    keep(a);
     bool ok = runner_run(a->source, copy, a->journal, &options, &hooks, &summary, err);
-    if (ok && a->last)
-        note_error(a, fresh);
+    keep(a);
     experiments_free(copy);
-    free(fresh);
     return ok;
 }
 
-static void report(void *state, size_t measurements, const struct mapping *best)
+static void report(void *state, const struct select_round *round, const struct mapping *best)
 {
     struct active *a = state;
-    vec_push(&a->result.rounds, ((struct active_round){measurements, clock_seconds() - a->begun, NAN}));
-    mapping_free(a->last);
-    a->last = mapping_copy(best);
-    job_progress(a->job, (double)measurements, (double)a->o.select.most, "%zu measured", measurements);
+    (void)best;
+    pthread_mutex_lock(&a->o.curve->lock);
+    vec_push(&a->o.curve->rounds, ((struct active_round){*round, clock_seconds() - a->begun}));
+    pthread_mutex_unlock(&a->o.curve->lock);
+    job_progress(a->job, (double)round->measurements, (double)a->o.select.most, "%zu measured", round->measurements);
 }
 
 static void poll_round(void *state, struct evolve *e)
@@ -103,11 +130,11 @@ static bool run(struct job *job, void *state, struct err *err)
         ok = (a->forms = forms_load_isa(isa_host(), err)) != NULL && (!a->o.journal || (a->journal = journal_open(a->o.journal, err)) != NULL);
     if (ok)
         a->source = a->o.simulated ? source_simulated(a->o.simulated, a->o.noise, a->o.select.evolve.seed) : source_cpu(a->forms, a->o.cpu, 0, cancelled, a, err);
-    ok = a->source != NULL;
+    ok = ok && a->source != NULL;
     a->o.select.poll = poll_round;
     a->o.select.poll_state = a;
     if (ok) {
-        struct mapping *best = select_run(a->result.table, &a->o.select, measure, a, report, a, err);
+        struct mapping *best = select_run(a->table, &a->o.select, measure, a, report, a, err);
         ok = best != NULL;
         mapping_free(best);
     }
@@ -119,29 +146,28 @@ static bool run(struct job *job, void *state, struct err *err)
 static void finish(void *state, const struct job_info *info)
 {
     struct active *a = state;
-    a->finish(a->state, &a->result, info->state == JOB_DONE);
+    a->finish(a->state, &a->table, info->state == JOB_DONE);
 }
 
 static void done(void *state)
 {
     struct active *a = state;
-    experiments_free(a->result.table);
-    vec_done(&a->result.rounds);
+    experiments_free(a->table);
     forms_free(a->forms);
-    mapping_free(a->last);
     mapping_free(a->o.simulated);
     free(a->o.journal);
+    free(a->o.keep);
     free(a);
 }
 
 static const struct job_ops ops = {run, finish, done};
 
-unsigned active_start(struct experiments *take_table, const struct active_options *o, void (*finish_with)(void *state, struct active_result *result, bool ok),
+unsigned active_start(struct experiments *take_table, const struct active_options *o, void (*finish_with)(void *state, struct experiments **table, bool ok),
                       void *state, struct err *err)
 {
     struct active *a = mem_zero(1, sizeof *a);
     a->o = *o;
-    a->result.table = take_table;
+    a->table = take_table;
     a->finish = finish_with;
     a->state = state;
     return job_start("active experiments", &ops, a, err);

@@ -5,29 +5,31 @@
 #include "infer/select.h"
 #include "isa/forms.h"
 
-/* One round: how many experiments besides those of single forms there were, and how well the mapping explains all so far. */
 struct active_round {
-    size_t measurements;
-    double seconds;     /* since the job began */
-    double error;       /* mean relative error on what was chosen for the next round, once measured; NaN for the last round */
+    struct select_round of;
+    double seconds;              /* since the job began */
 };
+
+/* The rounds of a job as they come: the job adds, others read. Any thread. */
+struct active_curve;
+struct active_curve *active_curve_new(void);
+void active_curve_free(struct active_curve *c);
+/* Copies up to @limit of them, oldest first; returns how many there are. */
+size_t active_curve_get(struct active_curve *c, struct active_round *out, size_t limit);
 
 struct active_options {
     struct select_options select;
     struct mapping *simulated;   /* measured instead of this CPU; NULL: this CPU */
     double noise;                /* of the simulated one, relative */
     char *journal;               /* path; NULL: none */
+    char *keep;                  /* path of a table of all that was asked and measured, written as it comes; NULL: none */
+    struct active_curve *curve;  /* borrowed: outlives the job */
     int cpu;                     /* -1: any */
 };
 
-struct active_result {
-    struct experiments *table;   /* all that was measured; also after a failure */
-    VEC(struct active_round) rounds;
-};
-
-/* Starts the job on @take_table, whose forms are the ones asked about. Takes what @o points to as well. @finish runs on the UI thread with the result, which
- * it may take the table from. UI thread. The job's number, 0 with err. */
-unsigned active_start(struct experiments *take_table, const struct active_options *o, void (*finish)(void *state, struct active_result *result, bool ok),
+/* Starts the job on @take_table, whose forms are the ones asked about. Takes what @o points to as well, but for the curve. @finish runs on the UI thread with
+ * all that was measured, also after a failure, which it may take (and set NULL). UI thread. The job's number, 0 with err. */
+unsigned active_start(struct experiments *take_table, const struct active_options *o, void (*finish)(void *state, struct experiments **table, bool ok),
                       void *state, struct err *err);
 
 #endif

@@ -232,6 +232,18 @@ expect 1 "$portolan" -e 'experiments pause'
 holds err 'no experiments are being measured'
 expect 1 "$portolan" -e 'experiments show 1'
 
+# Active experiments: rounds in every format, a table that the next one goes on from.
+start="$forms; experiments generate; evolve start --active --simulate skylake --seconds 0.5 --checkpoint $work/active.json"
+expect 0 "$portolan" --format json -e "$start --most 8; evolve status"
+test "$(grep -c '"rounds":\[{"measurements":' "$work/out")" = 2 || fail 'both the start and the status tell the rounds'
+holds out '"end":"'
+expect 0 "$portolan" --format csv -e "evolve start --active --continue --most 12 --simulate skylake --seconds 0.5 --checkpoint $work/active.json"
+holds out 'measurements,seconds,error,noise,disagreement,end'
+expect 1 "$portolan" -e 'evolve start --active --continue --checkpoint none'
+holds err 'nothing was kept'
+expect 1 "$portolan" -e "$forms; experiments generate; evolve start --active --size 9"
+holds err 'not from 2 to 8'
+
 # Ctrl-C ends a run in good order.
 yes 'forms scan /bin/sh' | head -n 100000 >"$work/long.pf"
 "$portolan" -b "$work/long.pf" >"$work/long.out" 2>/dev/null &

@@ -496,11 +496,11 @@ struct curve {
     const struct mapping *truth;
 };
 
-static void note_round(void *state, size_t measurements, const struct mapping *best)
+static void note_round(void *state, const struct select_round *round, const struct mapping *best)
 {
     struct curve *c = state;
     c->rounds++;
-    c->measurements = measurements;
+    c->measurements = round->measurements;
     c->error = unseen_error(c->truth, best);
 }
 
@@ -510,7 +510,7 @@ static void test_select(void **state)
     struct mapping *truth = known(28);
     struct experiments *t = experiments_new();
     struct simulated cpu = {truth, 0.005, {{0}}};
-    struct select_options o = {.evolve = quick(), .first = 30, .batch = 20, .most = 378, .size = 2, .noise = 0.02};
+    struct select_options o = {.evolve = quick(), .first = 30, .batch = 20, .most = 378, .size = 4};
     struct curve curve = {.truth = truth};
     struct err err = {0};
     (void)state;

@@ -220,6 +220,7 @@ static void test_agreed(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_quiet), cmocka_unit_test(test_coarse_ticks), cmocka_unit_test(test_contention), cmocka_unit_test(test_spikes_and_faults), cmocka_unit_test(test_statistics), cmocka_unit_test(test_agreed)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_quiet), cmocka_unit_test(test_coarse_ticks), cmocka_unit_test(test_contention),
+                                       cmocka_unit_test(test_spikes_and_faults), cmocka_unit_test(test_statistics), cmocka_unit_test(test_agreed)};
     return cmocka_run_group_tests_name("window", tests, NULL, NULL);
 }

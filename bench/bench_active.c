@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Active experiments measured: error on unseen five-form experiments over the number of measurements, chosen and by chance, and from all pairs.
+ *
+ *     bench_active [SECONDS [SEEDS [FORMS [NOISE]]]] [real|MACHINE]...
+ *
+ * On a simulated processor that has FORMS forms of a shipped machine (skylake unless named), or on this one (real: forms by chance of all those
+ * that take at most 4 cycles alone; what is unseen is measured too). Seconds are of CPU time, one thread: of the last inference, each round has a
+ * fifth of it. */
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "infer/generate.h"
+#include "infer/select.h"
+#include "io/machine_file.h"
+#include "known_cpu.h"
+#include "measure/runner.h"
+#include "model/metrics.h"
+
+#define UNSEEN 2000
+#define CYCLES_MOST 4.2
+#define SHARE 10            /* one in so many pairs is measured */
+#define ROUNDS 8
+#define MODES 4
+
+struct bench {
+    double seconds;
+    struct simulated cpu;
+    struct source *real;             /* NULL: the simulated one */
+    double width;                    /* of the inference */
+    struct experiments *forms;       /* no rows; its forms are those asked about */
+    struct experiments *unseen;
+    const char *mode;
+    uint64_t seed;
+};
+
+static const struct {
+    const char *name;
+    unsigned size;                   /* 0: all pairs */
+    bool random;
+} modes[MODES] = {{"pairs by chance", 2, true}, {"2-4 by chance", 4, true}, {"2-4 chosen", 4, false}, {"all pairs", 0, false}};
+
+static void take_value(void *state, size_t index, const struct measured *m)
+{
+    experiments_set(state, index, m->cycles, m->spread, m->repeats, m->state);
+}
+
+static bool never(void *state)
+{
+    (void)state;
+    return false;
+}
+
+static void ignore(void *state, const struct runner_summary *so_far, size_t total)
+{
+    (void)state;
+    (void)so_far;
+    (void)total;
+}
+
+static bool measure(struct experiments *t, void *state, struct err *err)
+{
+    struct bench *b = state;
+    if (!b->real)
+        return simulate(t, &b->cpu, err);
+    struct experiments *copy = experiments_copy(t, NULL);
+    const struct runner_options options = {0};
+    const struct runner_hooks hooks = {.cancelled = never, .result = take_value, .progress = ignore, .state = t};
+    struct runner_summary summary;
+    /* Waiting for a quiet machine is by the wall's clock. */
+    clock_set_source(NULL);
+    bool ok = runner_run(b->real, copy, NULL, &options, &hooks, &summary, err);
+    clock_set_source(cpu_seconds);
+    experiments_free(copy);
+    return ok;
+}
+
+static double error_of(const struct bench *b, const struct mapping *m)
+{
+    double *cycles = mem_alloc((b->unseen->rows.count + 1) * sizeof *cycles);
+    metrics_predict(m, b->unseen, cycles);
+    double error = metrics_accuracy(b->unseen, cycles).mape;
+    free(cycles);
+    return error;
+}
+
+static void print_round(void *state, const struct select_round *r, const struct mapping *best)
+{
+    const struct bench *b = state;
+    printf("  %llu %-16s %6zu %7.2f %7.2f %7.2f %7.2f   %s\n", (unsigned long long)b->seed, b->mode, r->measurements, 100 * error_of(b, best), 100 * r->error,
+           100 * r->noise, 100 * r->disagreement, r->end ? select_end_names[r->end] : "");
+    fflush(stdout);
+}
+
+static struct evolve_options options_of(const struct bench *b, double seconds)
+{
+    struct evolve_options o;
+    evolve_defaults(&o);
+    o.seed = b->seed;
+    o.width = b->width;
+    o.seconds = seconds;
+    return o;
+}
+
+/* Error of a mapping inferred from @t anew. */
+static double infer_all(const struct bench *b, const struct experiments *t)
+{
+    struct evolve_options o = options_of(b, b->seconds);
+    struct ports ports = {0};
+    struct err err = {0};
+    struct problem *p = problem_new(t, NULL, &err);
+    struct evolve *e = p ? evolve_new(p, &o, NULL, 0, &err) : NULL;
+
+    if (!e)
+        fail(&err);
+    evolve_worker(e, 0, NULL, NULL);
+    struct genome *g = evolve_best(e);
+    for (unsigned i = 0; i < g->ports; i++)
+        ports_add(&ports, (const char[]){"0123456789ABCDEF"[i], 0}, NULL);
+    struct mapping *m = genome_mapping(g, p, &ports);
+    double error = error_of(b, m);
+    mapping_free(m);
+    genome_free(g);
+    evolve_free(e);
+    problem_free(p);
+    return error;
+}
+
+static void run_mode(struct bench *b, size_t mode, double *error, size_t *measured)
+{
+    struct experiments *t = experiments_copy(b->forms, NULL);
+    size_t n = t->forms.count, pairs = n * (n - 1) / 2, most = pairs / SHARE > n ? pairs / SHARE : n;
+    const struct select_options o = {.evolve = options_of(b, b->seconds / 5), .first = most / ROUNDS + 1, .batch = most / ROUNDS + 1, .most = most,
+                                     .size = modes[mode].size, .random = modes[mode].random};
+    struct err err = {0};
+
+    b->mode = modes[mode].name;
+    rng_seed(&b->cpu.rng, b->seed);
+    if (modes[mode].size) {
+        struct mapping *m = select_run(t, &o, measure, b, print_round, b, &err);
+        if (!m)
+            fail(&err);
+        mapping_free(m);
+    } else {
+        uint32_t *all = mem_alloc((n + 1) * sizeof *all);
+        for (uint32_t f = 0; f < n; f++)
+            all[f] = f;
+        generate_singletons(t, all, n);
+        if (!measure(t, b, &err))
+            fail(&err);
+        generate_pairs(t, all, n);
+        if (!measure(t, b, &err))
+            fail(&err);
+        free(all);
+    }
+    *measured = t->rows.count - n;
+    *error = infer_all(b, t);
+    experiments_free(t);
+}
+
+/* All ways on one processor, each seed. */
+static void compare(struct bench *b, unsigned seeds, const char *name)
+{
+    double error[MODES] = {0}, sum[MODES] = {0}, count[MODES] = {0};
+    struct str lines = {0};
+
+    printf("%s: %zu forms\n  seed, way, measurements besides the single forms, %% error on %zu unseen five-form experiments, on what was asked, noise, "
+           "disagreement on the most disputed\n", name, b->forms->forms.count, b->unseen->rows.count);
+    for (b->seed = 1; b->seed <= seeds; b->seed++)
+        for (size_t k = 0; k < MODES; k++) {
+            size_t measured;
+            run_mode(b, k, &error[k], &measured);
+            sum[k] += error[k];
+            count[k] += (double)measured;
+            str_addf(&lines, "  %llu %-16s %6zu %7.2f\n", (unsigned long long)b->seed, modes[k].name, measured, 100 * error[k]);
+        }
+    printf("inferred anew from all of it, %g CPU-seconds: seed, way, measurements, %% error\n%s", b->seconds, str_text(&lines));
+    for (size_t k = 0; k < MODES; k++)
+        printf("  mean %-13s %6.0f %7.2f\n", modes[k].name, count[k] / seeds, 100 * sum[k] / seeds);
+    fflush(stdout);
+    str_done(&lines);
+}
+
+static void simulated(struct bench *b, const char *id, size_t forms, unsigned seeds)
+{
+    struct err err = {0};
+    struct machine *machine = machine_load(id, &err);
+    struct rng rng;
+    uint32_t *all = mem_alloc((forms + 1) * sizeof *all);
+
+    if (!machine)
+        fail(&err);
+    struct mapping *truth = some_forms(machine, forms, PROBLEM_PORTS_MAX);
+    struct simulated exact = {.m = truth};
+    b->cpu.m = truth;
+    b->width = 0;
+    b->forms = experiments_new();
+    for (uint32_t f = 0; f < mapping_count(truth); f++)
+        all[f] = names_add(&b->forms->forms, mapping_at(truth, f)->form);
+    rng_seed(&rng, 77);
+    b->unseen = experiments_copy(b->forms, NULL);
+    generate_random(b->unseen, all, mapping_count(truth), UNSEEN, 5, &rng);
+    simulate(b->unseen, &exact, &err);
+    compare(b, seeds, id);
+    experiments_free(b->forms);
+    experiments_free(b->unseen);
+    mapping_free(truth);
+    machine_free(machine);
+    free(all);
+}
+
+/* Forms by chance, of those that can be measured here and do not take long. */
+static struct experiments *forms_here(struct bench *b, const struct forms *known, size_t count)
+{
+    struct experiments *t = experiments_new(), *out = experiments_new();
+    struct err err = {0};
+    struct rng rng;
+
+    rng_seed(&rng, 12);
+    for (size_t tries = 0; t->rows.count < 4 * count && tries < 100 * count; tries++) {
+        size_t before = t->forms.count;
+        uint32_t f = names_add(&t->forms, forms_at(known, rng_below(&rng, forms_count(known)))->form);
+        if (t->forms.count > before)
+            experiments_add(t, &(struct flat_term){f, 1}, 1);
+    }
+    if (!measure(t, b, &err))
+        fail(&err);
+    for (size_t i = 0; i < t->rows.count && out->forms.count < count; i++)
+        if (experiments_measured(t, i) && t->rows.items[i].cycles <= CYCLES_MOST)
+            names_add(&out->forms, t->forms.items[experiments_terms(t, i)->form]);
+    experiments_free(t);
+    return out;
+}
+
+static void here(struct bench *b, size_t count, unsigned seeds)
+{
+    struct err err = {0};
+    struct forms *known = forms_load(NULL, &err);
+    struct rng rng;
+    uint32_t *all = mem_alloc((count + 1) * sizeof *all);
+
+    if (!known || !(b->real = source_cpu(known, -1, 0, NULL, NULL, &err)))
+        fail(&err);
+    b->width = NAN;
+    b->forms = forms_here(b, known, count);
+    b->unseen = experiments_copy(b->forms, NULL);
+    for (uint32_t f = 0; f < b->forms->forms.count; f++)
+        all[f] = f;
+    rng_seed(&rng, 77);
+    generate_random(b->unseen, all, b->forms->forms.count, UNSEEN, 5, &rng);
+    if (!measure(b->unseen, b, &err))
+        fail(&err);
+    compare(b, seeds, "this CPU");
+    source_free(b->real);
+    b->real = NULL;
+    experiments_free(b->forms);
+    experiments_free(b->unseen);
+    forms_free(known);
+    free(all);
+}
+
+int main(int argc, char **argv)
+{
+    double numbers[] = {8, 3, 120, 0.005};
+    size_t given = 0;
+    bool named = false;
+
+    clock_set_source(cpu_seconds);
+    for (int i = 1; i < argc && given < 4 && isdigit((unsigned char)argv[i][0]); i++)
+        numbers[given++] = strtod(argv[i], NULL);
+    struct bench b = {.seconds = numbers[0], .cpu = {.noise = numbers[3]}};
+    size_t forms = (size_t)numbers[2];
+    unsigned seeds = (unsigned)numbers[1];
+    for (int i = 1 + (int)given; i < argc; i++) {
+        named = true;
+        if (strcmp(argv[i], "real") == 0)
+            here(&b, forms, seeds);
+        else
+            simulated(&b, argv[i], forms, seeds);
+    }
+    if (!named)
+        simulated(&b, "skylake", forms, seeds);
+    return 0;
+}
