@@ -233,22 +233,29 @@ static void engines(const struct data *d)
     for (int k = 0; k < 3; k++)
         printf(" %9s", names[k]);
     printf("\n");
-    for (unsigned ports = 6; ports <= 10; ports += 2) {
+    for (unsigned ports = 6; ports <= 12; ports += 2) {
         printf("  %8u", ports);
         struct search *s = search_new(p, ports, 4, &o.prices, 1);
-        size_t columns = score_columns(ports);
-        float *tables = score_tables(p->forms, columns), *errors = mem_alloc(p->experiments * sizeof *errors);
+        struct columns columns;
+        columns_init(&columns, ports);
         search_random(s);
+        search_run(s, 1000 * p->forms, 0.1);
         const struct genome *g = search_genome(s);
+        for (size_t f = 0; f < p->forms; f++)
+            for (unsigned i = 0; i < g->genes[f].uops; i++)
+                columns_add(&columns, g->genes[f].set[i], 1u << ports);
+        size_t stride = columns_lanes(columns.count);
+        struct scoring scoring = {p, &columns, g->genes, score_tables(p->forms, stride), stride};
+        float *errors = mem_alloc(p->experiments * sizeof *errors);
         for (int k = 0; k < 3; k++) {
             const struct score_engine *engine = score_engine(names[k]);
             double begun = cpu_seconds();
             size_t n = 0;
             for (size_t f = 0; engine && f < p->forms; f++)
-                engine->table(&g->genes[f], ports, 4, tables + f * columns);
+                engine->table(&g->genes[f], &columns, 0, 4, scoring.tables + f * stride);
             for (int round = 0; engine && round < 20; round++)
                 for (uint32_t f = 0; f < p->forms; f++) {
-                    engine->form(p, tables, columns, f, tables + f * columns, INFINITY, errors);
+                    engine->form(&scoring, columns.count, f, scoring.tables + f * stride, INFINITY, errors);
                     n += p->link_start[f + 1] - p->link_start[f];
                 }
             if (engine)
@@ -256,9 +263,10 @@ static void engines(const struct data *d)
             else
                 printf(" %9s", "-");
         }
-        printf("\n");
-        free(tables);
+        printf("   %u columns\n", columns.count);
+        free(scoring.tables);
         free(errors);
+        columns_done(&columns);
         search_free(s);
     }
     problem_free(p);
@@ -286,10 +294,13 @@ static bool simulate(struct experiments *t, void *state, struct err *err)
 /* @count forms of a shipped machine, spread over it, in a mapping without pipes and long µops, so that ports can be compared. */
 static struct mapping *some_forms(const struct machine *machine, size_t count, unsigned most_ports)
 {
-    struct mapping *m = mapping_new(mapping_ports(machine->mapping));
+    struct ports ports = *mapping_ports(machine->mapping);
     size_t all = mapping_count(machine->mapping);
     struct rng rng;
 
+    ports.count = ports.count < most_ports ? ports.count : most_ports;
+    ports.pipes &= (portset)((1u << ports.count) - 1);
+    struct mapping *m = mapping_new(&ports);
     rng_seed(&rng, 12);
     for (size_t tries = 0; mapping_count(m) < count && tries < 100 * count; tries++) {
         const struct mapping_entry *entry = mapping_at(machine->mapping, rng_below(&rng, all));

@@ -146,16 +146,21 @@ static void test_score(void **state)
             const struct score_engine *engine = score_engine(engines[kind]);
             struct genome *g = genome_new(p->forms, ports, ports % 2 ? 2.5 : 0);
             struct ports names = {0};
-            size_t columns = score_columns(ports);
-            float *tables = score_tables(p->forms, columns);
+            struct columns columns;
+            columns_init(&columns, ports);
             double *exact = mem_alloc(t->rows.count * sizeof *exact);
             for (unsigned i = 0; i < ports; i++)
                 ports_add(&names, (const char[]){(char)('A' + i), 0}, &err);
             random_genome(g, &rng);
             struct mapping *same = genome_mapping(g, p, &names);
             metrics_predict(same, t, exact);
+            for (size_t f = 0; f < p->forms; f++)
+                for (unsigned i = 0; i < g->genes[f].uops; i++)
+                    assert_true(columns_add(&columns, g->genes[f].set[i], 1u << ports));
+            size_t stride = columns_lanes(columns.count);
+            struct scoring s = {p, &columns, g->genes, score_tables(p->forms, stride), stride};
             for (size_t f = 0; engine && f < p->forms; f++)
-                engine->table(&g->genes[f], ports, g->width, tables + f * columns);
+                engine->table(&g->genes[f], &columns, 0, g->width, s.tables + f * stride);
             for (uint32_t e = 0; engine && e < p->experiments; e++) {
                 const struct problem_term *terms = p->terms + p->term_start[e];
                 uint32_t n = p->term_start[e + 1] - p->term_start[e];
@@ -166,7 +171,7 @@ static void test_score(void **state)
                         found = strcmp(t->forms.items[experiments_terms(t, r)[k].form], p->names[terms[k].form]) == 0 &&
                                 (float)experiments_terms(t, r)[k].count == terms[k].count;
                     if (found)
-                        assert_float_equal(engine->cycles(p, tables, columns, e), exact[r], 1e-4 * (1 + exact[r]));
+                        assert_float_equal(engine->cycles(&s, e), exact[r], 1e-4 * (1 + exact[r]));
                 }
                 assert_true(found);
             }
@@ -174,7 +179,8 @@ static void test_score(void **state)
             for (size_t f = 0; f < p->forms; f++)
                 assert_true(gene_equal(&g->genes[f], &back->genes[f]));
             free(exact);
-            free(tables);
+            free(s.tables);
+            columns_done(&columns);
             mapping_free(same);
             genome_free(back);
             genome_free(g);
@@ -477,7 +483,7 @@ static void test_congruence(void **state)
     experiments_set(t, experiments_add(t, (struct flat_term[]){{0, 1}, {5, 1}}, 2), 2, NAN, 0, NULL);
     experiments_set(t, experiments_add(t, (struct flat_term[]){{3, 1}, {5, 1}}, 2), 3, NAN, 0, NULL);
     experiments_set(t, experiments_add(t, (struct flat_term[]){{4, 1}, {5, 1}}, 2), 2.02, NAN, 0, NULL);
-    congruence_find(t, 0.05, &c);
+    congruence_find(t, 0.05, 0, &c);
     /* A ~ B and B ~ C, but not A ~ C: C stays out. */
     assert_int_equal(c.class_of[0], c.class_of[1]);
     assert_int_not_equal(c.class_of[0], c.class_of[2]);
