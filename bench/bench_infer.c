@@ -291,8 +291,9 @@ static bool simulate(struct experiments *t, void *state, struct err *err)
     return true;
 }
 
-/* @count forms of a shipped machine, spread over it, in a mapping without pipes and long µops, so that ports can be compared. */
-static struct mapping *some_forms(const struct machine *machine, size_t count, unsigned most_ports)
+/* @count forms of a shipped machine, spread over it, that use its first @most_ports ports and take at most @most_uops µops (cycles of a
+ * divider are µops too). */
+static struct mapping *some_forms(const struct machine *machine, size_t count, unsigned most_ports, uint32_t most_uops)
 {
     struct ports ports = *mapping_ports(machine->mapping);
     size_t all = mapping_count(machine->mapping);
@@ -306,8 +307,8 @@ static struct mapping *some_forms(const struct machine *machine, size_t count, u
         const struct mapping_entry *entry = mapping_at(machine->mapping, rng_below(&rng, all));
         uint32_t total = 0;
         for (unsigned i = 0; i < entry->usage.count; i++)
-            total += entry->usage.uops[i].ports >> most_ports ? 1000 : entry->usage.uops[i].count;
-        if (total > 0 && total <= 6)
+            total += entry->usage.uops[i].ports >> ports.count ? most_uops + 1 : entry->usage.uops[i].count;
+        if (total > 0 && total <= most_uops && entry->usage.count <= GENE_UOPS)
             mapping_set(m, entry);
     }
     return m;
@@ -357,45 +358,70 @@ static double exact_share(const struct mapping *truth, const struct mapping *fou
     return single ? (double)exact / (double)single : NAN;
 }
 
-static void known(double seconds)
+/* All forms alone and all pairs of @truth, as a processor with @noise would be measured. */
+static struct experiments *measured_pairs(const struct mapping *truth, double noise)
 {
-    static const struct { const char *id; unsigned ports; } cpus[] = {{"skylake", 8}, {"znver2", 12}};
+    struct simulated cpu = {.m = truth, .noise = noise};
+    struct experiments *t = experiments_new();
+    size_t n = mapping_count(truth);
+    uint32_t *forms = mem_alloc((n + 1) * sizeof *forms);
     struct err err = {0};
 
-    printf("known mappings: 200 forms, all pairs, 1 %% noise, %g CPU-seconds\n", seconds);
-    for (int i = 0; i < 2; i++) {
-        struct machine *machine = machine_load(cpus[i].id, &err);
-        if (!machine)
-            fail(&err);
-        unsigned ports = mapping_ports(machine->mapping)->count < cpus[i].ports ? mapping_ports(machine->mapping)->count : cpus[i].ports;
-        struct mapping *truth = some_forms(machine, 200, ports);
-        struct simulated cpu = {.m = truth, .noise = 0.01};
-        struct experiments *t = experiments_new();
-        uint32_t forms[200];
-        rng_seed(&cpu.rng, 3);
-        for (size_t f = 0; f < mapping_count(truth); f++)
-            forms[f] = names_add(&t->forms, mapping_at(truth, f)->form);
-        generate_singletons(t, forms, mapping_count(truth));
-        simulate(t, &cpu, &err);
-        generate_pairs(t, forms, mapping_count(truth));
-        simulate(t, &cpu, &err);
+    rng_seed(&cpu.rng, 3);
+    for (size_t f = 0; f < n; f++)
+        forms[f] = names_add(&t->forms, mapping_at(truth, f)->form);
+    generate_singletons(t, forms, n);
+    simulate(t, &cpu, &err);
+    generate_pairs(t, forms, n);
+    simulate(t, &cpu, &err);
+    free(forms);
+    return t;
+}
+
+static void recover(const char *id, unsigned most_ports, uint32_t most_uops, double noise, bool congruence, double seconds)
+{
+    struct err err = {0};
+    struct machine *machine = machine_load(id, &err);
+    if (!machine)
+        fail(&err);
+    struct mapping *truth = some_forms(machine, 200, most_ports, most_uops);
+    struct experiments *t = measured_pairs(truth, noise);
+    struct problem *p = problem_new(t, NULL, &err);
+
+    printf("  %s, %u ports, %s, %g %% noise, %s:", id, mapping_ports(truth)->count, most_uops > 6 ? "dividers too" : "no dividers", 100 * noise,
+           congruence ? "congruence classes first" : "all forms from the start");
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         struct evolve_options o;
         struct evolve_status status;
         evolve_defaults(&o);
-        o.ports = ports;
+        o.ports = mapping_ports(truth)->count;
         o.width = 0;
         o.seconds = seconds;
+        o.seed = seed;
+        o.congruence = congruence;
         struct mapping *m = infer(t, NULL, &o, &status);
-        struct problem *p = problem_new(t, NULL, &err);
-        printf("  %s: %zu experiments, %u ports: D_avg %.2f %%, unseen five-form experiments %.2f %%, single µops exact %.1f %%\n", cpus[i].id,
-               t->rows.count, ports, 100 * status.d_avg, 100 * unseen(truth, m), 100 * exact_share(truth, m, p));
+        printf("  %.2f %.2f %.1f", 100 * status.d_avg, 100 * unseen(truth, m), 100 * exact_share(truth, m, p));
         fflush(stdout);
-        problem_free(p);
         mapping_free(m);
-        experiments_free(t);
-        mapping_free(truth);
-        machine_free(machine);
     }
+    printf("\n");
+    problem_free(p);
+    experiments_free(t);
+    mapping_free(truth);
+    machine_free(machine);
+}
+
+static void known(double seconds)
+{
+    printf("known mappings: 200 forms, all pairs, %g CPU-seconds; per seed D_avg %%, unseen five-form experiments %%, single µops exact %%\n", seconds);
+    for (int congruence = 1; congruence >= 0; congruence--) {
+        recover("skylake", 8, 6, 0.01, congruence, seconds);
+        recover("znver2", 12, 6, 0.01, congruence, seconds);
+    }
+    recover("skylake", PROBLEM_PORTS_MAX, GENE_COUNT_MAX, 0.01, true, seconds);
+    recover("znver2", PROBLEM_PORTS_MAX, GENE_COUNT_MAX, 0.01, true, seconds);
+    recover("znver2", 12, 6, 0.05, true, seconds);
+    recover("cortex-a72", PROBLEM_PORTS_MAX, GENE_COUNT_MAX, 0.05, true, seconds);
 }
 
 static void print_round(void *state, size_t measurements, const struct mapping *best)
@@ -410,7 +436,7 @@ static void active(double seconds)
     struct machine *machine = machine_load("skylake", &err);
     if (!machine)
         fail(&err);
-    struct mapping *truth = some_forms(machine, 120, 8);
+    struct mapping *truth = some_forms(machine, 120, 8, 6);
     size_t pairs = mapping_count(truth) * (mapping_count(truth) - 1) / 2;
 
     for (int random = 1; random >= 0; random--) {

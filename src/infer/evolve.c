@@ -61,10 +61,10 @@ static double share_of_suited(const struct problem *p)
     return fmin(1, (double)p->experiments / EXPERIMENTS_SUITED);
 }
 
-struct search_prices evolve_prices_at(const struct evolve *e, double least)
+struct search_prices evolve_prices_at(const struct evolve *e, double times)
 {
     struct search_prices prices = e->o.prices;
-    double scale = fmax(isnan(e->scale) ? share_of_suited(e->p) : e->scale, least);
+    double scale = times * (isnan(e->scale) ? share_of_suited(e->p) : e->scale);
 
     prices.uop *= scale;
     prices.volume *= scale;
@@ -171,7 +171,7 @@ void evolve_insert(struct evolve *e, struct genome *take_g)
 /* An individual of an earlier run, evaluated here, becomes one of this one's. */
 static void adopt(struct evolve *e, const struct genome *from, size_t number)
 {
-    struct search_prices prices = evolve_prices_at(e, 0);
+    struct search_prices prices = evolve_prices_at(e, 1);
     struct search *s = search_new(e->p, e->ports, (unsigned)e->width, &prices, number);
     search_load(s, from);
     evolve_insert(e, genome_copy(search_genome(s)));
@@ -473,7 +473,7 @@ struct genome **evolve_population(struct evolve *e, size_t *count)
 struct search_prices evolve_prices(struct evolve *e)
 {
     pthread_mutex_lock(&e->lock);
-    struct search_prices prices = evolve_prices_at(e, 0);
+    struct search_prices prices = evolve_prices_at(e, 1);
     pthread_mutex_unlock(&e->lock);
     return prices;
 }

@@ -9,14 +9,14 @@
 #define PORTS_FINALISTS 3
 #define PORTS_GAIN 0.01             /* one port more must lower the cost by this fraction */
 #define PORTS_PILOT 7               /* of the first trial, when they are not given */
-#define HOT_TRIAL 0.5               /* temperatures, for DENSITY_SUITED: a trial, a fresh individual, a child */
+#define HOT_TRIAL 0.5               /* temperatures, up to DENSITY_SUITED: a trial, a fresh individual, a child */
 #define HOT 0.3
 #define WARM 0.06
 #define COLD 0.02                   /* the end, and where what comes from the quotient is gone over with all forms */
 #define POLISH 0.04
 #define COLD_LEAST 0.25             /* of the scale, for the end */
-#define HEATED 0.3                  /* of the temperature, the least scale of the prices */
-#define DENSITY_SUITED 14           /* experiments per form: a wrong usage is the dearer the more speak of it, and so is leaving it */
+#define HEATED 2                    /* times the temperature: how many times the prices are raised above it */
+#define DENSITY_SUITED 40           /* experiments per form, at most: a wrong usage is the dearer the more speak of it, and so is leaving it */
 #define MOVES_PER_FORM 40000        /* of one annealing when there is no time limit */
 #define STEPS 400                   /* temperatures of such an annealing */
 #define STEP_SECONDS 0.02
@@ -25,6 +25,7 @@
 #define PILOT_SHARE 0.05            /* of the time, for the pilot */
 #define PORTS_SHARE 0.15            /* for the trials of numbers of ports */
 #define QUOTIENT_SHARE 0.6          /* of an annealing's time, for the quotient */
+#define QUOTIENT_HOT 7              /* its means are cleaner, and it is so small that a hotter start costs little */
 
 /* How one genome is annealed. */
 struct schedule {
@@ -85,7 +86,7 @@ static void retire(struct evolve *e, unsigned index, struct search *s)
 /* Anneals what @s holds, a genome of @p; without the lock. */
 static void anneal(struct evolve *e, unsigned index, struct search *s, const struct problem *p, const struct schedule *plan, struct watcher *w)
 {
-    double moves = plan->moves * (double)p->forms, dense = density_of(p) / DENSITY_SUITED, x = 0, done = 0, begun, now;
+    double moves = plan->moves * (double)p->forms, dense = fmax(1, density_of(p) / DENSITY_SUITED), x = 0, done = 0, begun, now;
     uint64_t step = plan->seconds > 0 ? 2000 : (uint64_t)(moves / STEPS) + 1;
     bool going = true;
 
@@ -97,7 +98,7 @@ static void anneal(struct evolve *e, unsigned index, struct search *s, const str
     while (going && x < 1) {
         double before = now, temperature = hot * pow(cold / hot, x);
         pthread_mutex_lock(&e->lock);
-        struct search_prices heated = evolve_prices_at(e, HEATED * temperature), prices = evolve_prices_at(e, 0);
+        struct search_prices heated = evolve_prices_at(e, fmax(1, HEATED * temperature)), prices = evolve_prices_at(e, 1);
         pthread_mutex_unlock(&e->lock);
         search_set_prices(s, &heated);
         search_run(s, step, temperature);
@@ -125,7 +126,7 @@ static void anneal(struct evolve *e, unsigned index, struct search *s, const str
 static struct genome *anneal_over(struct evolve *e, unsigned index, const struct problem *p, const struct genome *start, unsigned ports, uint64_t seed,
                                   const struct schedule *plan, struct watcher *w)
 {
-    struct search_prices prices = evolve_prices_at(e, 0);
+    struct search_prices prices = evolve_prices_at(e, 1);
     struct search *s = search_new(p, ports, (unsigned)e->width, &prices, seed);
 
     pthread_mutex_unlock(&e->lock);
@@ -146,7 +147,7 @@ static struct genome *improve(struct evolve *e, unsigned index, const struct gen
 {
     if (!e->quotient)
         return anneal_over(e, index, e->p, start, ports, seed, plan, w);
-    struct schedule first = {plan->hot, plan->seconds * QUOTIENT_SHARE, plan->moves * QUOTIENT_SHARE};
+    struct schedule first = {plan->hot * QUOTIENT_HOT, plan->seconds * QUOTIENT_SHARE, plan->moves * QUOTIENT_SHARE};
     struct schedule rest = {POLISH, plan->seconds - first.seconds, plan->moves - first.moves};
     struct genome *projected = start ? quotient_project(e->quotient, start) : NULL;
     struct genome *class = anneal_over(e, index, e->quotient->p, projected, ports, seed, &first, w);

@@ -7,9 +7,9 @@
 
 #include "infer/search_state.h"
 
-const char *const search_move_names[MOVE_KINDS] = {"copy", "copy-like", "toggle", "replace", "count", "add", "drop", "random", "shift", "swap", "slots", "class", "set"};
+const char *const search_move_names[MOVE_KINDS] = {"copy", "copy-like", "toggle", "replace", "count", "add", "drop", "random", "shift", "swap", "slots", "class", "set", "split"};
 /* Chances in 1/256. */
-static const uint8_t chances[MOVE_KINDS] = {34, 42, 32, 34, 20, 14, 18, 6, 20, 14, 16, 3, 3};
+static const uint8_t chances[MOVE_KINDS] = {34, 42, 32, 34, 20, 14, 18, 6, 20, 14, 14, 3, 3, 2};
 
 static double threshold(struct search *s, double temperature)
 {
@@ -202,9 +202,12 @@ static bool mutate(struct search *s, uint32_t f, enum search_move kind, struct g
     }
 }
 
+/* Chance of a move that changes several forms. */
+#define COMPOUND ((unsigned)chances[MOVE_CLASS] + chances[MOVE_SET] + chances[MOVE_SPLIT])
+
 static enum search_move pick_form_move(struct search *s)
 {
-    unsigned draw = search_below(s, 256 - chances[MOVE_CLASS] - chances[MOVE_SET]);
+    unsigned draw = search_below(s, 256 - COMPOUND);
     enum search_move kind = MOVE_COPY;
     while (draw >= chances[kind])
         draw -= chances[kind++];
@@ -247,18 +250,68 @@ static bool move_set(struct search *s, double temperature)
     return possible && n && try_genes(s, n, temperature);
 }
 
+/* A port of @set, 0 when there is none. */
+static unsigned any_port(struct search *s, unsigned set)
+{
+    unsigned skip = set ? search_below(s, portset_size(set)) : 0;
+    while (skip--)
+        set &= set - 1;
+    return set & -set;
+}
+
+/* Two ports were taken for one: in one set that port becomes another, and of the usages that had µops on what is left of the first, and
+ * were bound by the set through it, each gets a µop of the set of its own, or not. Or the reverse. */
+static bool move_split(struct search *s, double temperature)
+{
+    unsigned from = any_set(s), a = any_port(s, from), b = any_port(s, ((1u << s->g->ports) - 1) & ~from), to = (from & ~a) | b;
+    bool merge = search_below(s, 2), possible = b != 0;
+    uint64_t salt = rng_next(&s->rng);
+    size_t n = 0;
+
+    for (uint32_t f = 0; possible && f < s->p->forms; f++) {
+        struct gene gene = s->g->genes[f];
+        unsigned own = GENE_UOPS, part = GENE_UOPS;
+        for (unsigned i = 0; i < gene.uops; i++) {
+            unsigned set = gene.set[i];
+            own = set == from ? i : own;
+            part = set != from && set & (merge ? b : a) && (set & ~(merge ? to : from)) == 0 ? i : part;
+        }
+        bool chosen = part < GENE_UOPS && (s->hashes[f] * (salt | 1)) >> 63;
+        if (own < GENE_UOPS && merge && chosen && gene.count[own] == 1)
+            gene_remove(&gene, own);
+        else if (own < GENE_UOPS)
+            possible &= exchange(&gene, own, to);
+        else if (!merge && chosen)
+            possible &= gene_add(&gene, to, 1);
+        else
+            continue;
+        s->after[n] = gene;
+        s->changed[n++] = f;
+    }
+    return possible && n && try_genes(s, n, temperature);
+}
+
+static enum search_move pick_move(struct search *s)
+{
+    unsigned draw = search_below(s, 256);
+    if (draw >= COMPOUND)
+        return pick_form_move(s);
+    return draw < chances[MOVE_CLASS] ? MOVE_CLASS : draw < COMPOUND - chances[MOVE_SPLIT] ? MOVE_SET : MOVE_SPLIT;
+}
+
 void search_run(struct search *s, uint64_t moves, double temperature)
 {
     if (s->stale)
         search_lay_out(s);
     for (uint64_t i = 0; i < moves; i++) {
-        unsigned draw = search_below(s, 256);
-        enum search_move kind = draw < chances[MOVE_CLASS] ? MOVE_CLASS : draw < 0u + chances[MOVE_CLASS] + chances[MOVE_SET] ? MOVE_SET : pick_form_move(s);
+        enum search_move kind = pick_move(s);
         bool accepted;
         if (kind == MOVE_CLASS) {
             accepted = move_class(s, temperature);
         } else if (kind == MOVE_SET) {
             accepted = move_set(s, temperature);
+        } else if (kind == MOVE_SPLIT) {
+            accepted = move_split(s, temperature);
         } else {
             uint32_t f = search_below(s, (unsigned)s->p->forms);
             struct gene gene = s->g->genes[f];
