@@ -250,7 +250,7 @@ static void seek_ports(struct evolve *e, unsigned index, struct watcher *w)
         /* One port less begins with what was found with one more: by chance alone it would often be judged too hard. */
         struct genome *fewer = round > 1 ? genome_fewer(e->trials[ports + 1]) : NULL;
         if (fewer)
-            plan.hot = WARM;
+            plan = (struct schedule){WARM, plan.seconds * CHILD_SHARE, plan.moves * CHILD_SHARE};
         struct genome *found = improve(e, index, fewer ? fewer : e->from, ports, e->o.seed * 1000003 + ports + 1000 * round, &plan, w);
         genome_free(fewer);
         if (!e->trials[ports] || found->cost < e->trials[ports]->cost) {
