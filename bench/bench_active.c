@@ -193,7 +193,7 @@ static void simulated(struct bench *b, const char *id, size_t forms, unsigned se
 
     if (!machine)
         fail(&err);
-    struct mapping *truth = some_forms(machine, forms, PROBLEM_PORTS_MAX);
+    struct mapping *truth = some_forms(machine, forms, PROBLEM_PORTS_MAX, 6);
     struct simulated exact = {.m = truth};
     b->cpu.m = truth;
     b->width = 0;

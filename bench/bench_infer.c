@@ -219,22 +219,29 @@ static void engines(const struct data *d)
     for (int k = 0; k < 3; k++)
         printf(" %9s", names[k]);
     printf("\n");
-    for (unsigned ports = 6; ports <= 10; ports += 2) {
+    for (unsigned ports = 6; ports <= 12; ports += 2) {
         printf("  %8u", ports);
         struct search *s = search_new(p, ports, 4, &o.prices, 1);
-        size_t columns = score_columns(ports);
-        float *tables = score_tables(p->forms, columns), *errors = mem_alloc(p->experiments * sizeof *errors);
+        struct columns columns;
+        columns_init(&columns, ports);
         search_random(s);
+        search_run(s, 1000 * p->forms, 0.1);
         const struct genome *g = search_genome(s);
+        for (size_t f = 0; f < p->forms; f++)
+            for (unsigned i = 0; i < g->genes[f].uops; i++)
+                columns_add(&columns, g->genes[f].set[i], 1u << ports);
+        size_t stride = columns_lanes(columns.count);
+        struct scoring scoring = {p, &columns, g->genes, score_tables(p->forms, stride), stride};
+        float *errors = mem_alloc(p->experiments * sizeof *errors);
         for (int k = 0; k < 3; k++) {
             const struct score_engine *engine = score_engine(names[k]);
             double begun = cpu_seconds();
             size_t n = 0;
             for (size_t f = 0; engine && f < p->forms; f++)
-                engine->table(&g->genes[f], ports, 4, tables + f * columns);
+                engine->table(&g->genes[f], &columns, 0, 4, scoring.tables + f * stride);
             for (int round = 0; engine && round < 20; round++)
                 for (uint32_t f = 0; f < p->forms; f++) {
-                    engine->form(p, tables, columns, f, tables + f * columns, INFINITY, errors);
+                    engine->form(&scoring, columns.count, f, scoring.tables + f * stride, INFINITY, errors);
                     n += p->link_start[f + 1] - p->link_start[f];
                 }
             if (engine)
@@ -242,9 +249,10 @@ static void engines(const struct data *d)
             else
                 printf(" %9s", "-");
         }
-        printf("\n");
-        free(tables);
+        printf("   %u columns\n", columns.count);
+        free(scoring.tables);
         free(errors);
+        columns_done(&columns);
         search_free(s);
     }
     problem_free(p);
@@ -274,45 +282,70 @@ static double exact_share(const struct mapping *truth, const struct mapping *fou
     return single ? (double)exact / (double)single : NAN;
 }
 
-static void known(double seconds)
+/* All forms alone and all pairs of @truth, as a processor with @noise would be measured. */
+static struct experiments *measured_pairs(const struct mapping *truth, double noise)
 {
-    static const struct { const char *id; unsigned ports; } cpus[] = {{"skylake", 8}, {"znver2", 12}};
+    struct simulated cpu = {.m = truth, .noise = noise};
+    struct experiments *t = experiments_new();
+    size_t n = mapping_count(truth);
+    uint32_t *forms = mem_alloc((n + 1) * sizeof *forms);
     struct err err = {0};
 
-    printf("known mappings: 200 forms, all pairs, 1 %% noise, %g CPU-seconds\n", seconds);
-    for (int i = 0; i < 2; i++) {
-        struct machine *machine = machine_load(cpus[i].id, &err);
-        if (!machine)
-            fail(&err);
-        unsigned ports = mapping_ports(machine->mapping)->count < cpus[i].ports ? mapping_ports(machine->mapping)->count : cpus[i].ports;
-        struct mapping *truth = some_forms(machine, 200, ports);
-        struct simulated cpu = {.m = truth, .noise = 0.01};
-        struct experiments *t = experiments_new();
-        uint32_t forms[200];
-        rng_seed(&cpu.rng, 3);
-        for (size_t f = 0; f < mapping_count(truth); f++)
-            forms[f] = names_add(&t->forms, mapping_at(truth, f)->form);
-        generate_singletons(t, forms, mapping_count(truth));
-        simulate(t, &cpu, &err);
-        generate_pairs(t, forms, mapping_count(truth));
-        simulate(t, &cpu, &err);
+    rng_seed(&cpu.rng, 3);
+    for (size_t f = 0; f < n; f++)
+        forms[f] = names_add(&t->forms, mapping_at(truth, f)->form);
+    generate_singletons(t, forms, n);
+    simulate(t, &cpu, &err);
+    generate_pairs(t, forms, n);
+    simulate(t, &cpu, &err);
+    free(forms);
+    return t;
+}
+
+static void recover(const char *id, unsigned most_ports, uint32_t most_uops, double noise, bool congruence, double seconds)
+{
+    struct err err = {0};
+    struct machine *machine = machine_load(id, &err);
+    if (!machine)
+        fail(&err);
+    struct mapping *truth = some_forms(machine, 200, most_ports, most_uops);
+    struct experiments *t = measured_pairs(truth, noise);
+    struct problem *p = problem_new(t, NULL, &err);
+
+    printf("  %s, %u ports, %s, %g %% noise, %s:", id, mapping_ports(truth)->count, most_uops > 6 ? "dividers too" : "no dividers", 100 * noise,
+           congruence ? "congruence classes first" : "all forms from the start");
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         struct evolve_options o;
         struct evolve_status status;
         evolve_defaults(&o);
-        o.ports = ports;
+        o.ports = mapping_ports(truth)->count;
         o.width = 0;
         o.seconds = seconds;
+        o.seed = seed;
+        o.congruence = congruence;
         struct mapping *m = infer(t, NULL, &o, &status);
-        struct problem *p = problem_new(t, NULL, &err);
-        printf("  %s: %zu experiments, %u ports: D_avg %.2f %%, unseen five-form experiments %.2f %%, single µops exact %.1f %%\n", cpus[i].id,
-               t->rows.count, ports, 100 * status.d_avg, 100 * unseen(truth, m), 100 * exact_share(truth, m, p));
+        printf("  %.2f %.2f %.1f", 100 * status.d_avg, 100 * unseen(truth, m), 100 * exact_share(truth, m, p));
         fflush(stdout);
-        problem_free(p);
         mapping_free(m);
-        experiments_free(t);
-        mapping_free(truth);
-        machine_free(machine);
     }
+    printf("\n");
+    problem_free(p);
+    experiments_free(t);
+    mapping_free(truth);
+    machine_free(machine);
+}
+
+static void known(double seconds)
+{
+    printf("known mappings: 200 forms, all pairs, %g CPU-seconds; per seed D_avg %%, unseen five-form experiments %%, single µops exact %%\n", seconds);
+    for (int congruence = 1; congruence >= 0; congruence--) {
+        recover("skylake", 8, 6, 0.01, congruence, seconds);
+        recover("znver2", 12, 6, 0.01, congruence, seconds);
+    }
+    recover("skylake", PROBLEM_PORTS_MAX, GENE_COUNT_MAX, 0.01, true, seconds);
+    recover("znver2", PROBLEM_PORTS_MAX, GENE_COUNT_MAX, 0.01, true, seconds);
+    recover("znver2", 12, 6, 0.05, true, seconds);
+    recover("cortex-a72", PROBLEM_PORTS_MAX, GENE_COUNT_MAX, 0.05, true, seconds);
 }
 
 static bool wanted(int argc, char **argv, const char *part)

@@ -38,19 +38,22 @@ bool simulate(struct experiments *t, void *state, struct err *err)
     return true;
 }
 
-struct mapping *some_forms(const struct machine *machine, size_t count, unsigned most_ports)
+struct mapping *some_forms(const struct machine *machine, size_t count, unsigned most_ports, uint32_t most_uops)
 {
-    struct mapping *m = mapping_new(mapping_ports(machine->mapping));
+    struct ports ports = *mapping_ports(machine->mapping);
     size_t all = mapping_count(machine->mapping);
     struct rng rng;
 
+    ports.count = ports.count < most_ports ? ports.count : most_ports;
+    ports.pipes &= (portset)((1u << ports.count) - 1);
+    struct mapping *m = mapping_new(&ports);
     rng_seed(&rng, 12);
     for (size_t tries = 0; mapping_count(m) < count && tries < 100 * count; tries++) {
         const struct mapping_entry *entry = mapping_at(machine->mapping, rng_below(&rng, all));
         uint32_t total = 0;
         for (unsigned i = 0; i < entry->usage.count; i++)
-            total += entry->usage.uops[i].ports >> most_ports ? 1000 : entry->usage.uops[i].count;
-        if (total > 0 && total <= 6)
+            total += entry->usage.uops[i].ports >> ports.count ? most_uops + 1 : entry->usage.uops[i].count;
+        if (total > 0 && total <= most_uops && entry->usage.count <= GENE_UOPS)
             mapping_set(m, entry);
     }
     return m;

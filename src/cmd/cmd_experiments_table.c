@@ -250,7 +250,7 @@ bool cmd_congruence(struct session *s, int argc, char **argv, struct err *err)
 
     if (!options_parse(argc, argv, options, NULL, 0, &words, err) || !need_table(s, err))
         return false;
-    congruence_find(s->experiments, epsilon, &c);
+    congruence_find(s->experiments, epsilon, 0, &c);
     json_t *rows = json_array();
     if (s->format == FORMAT_CSV)
         str_add(&s->output, "class,form\n");

@@ -44,20 +44,23 @@ static struct profile *profiles_of(const struct experiments *t)
     return profiles;
 }
 
-static bool congruent(const struct profile *a, const struct profile *b, double epsilon)
+static bool congruent(const struct profile *a, const struct profile *b, double epsilon, unsigned shared)
 {
+    size_t compared = 0;
+
     for (size_t i = 0, k = 0; i < a->list.count && k < b->list.count;) {
         const struct beside *x = &a->list.items[i], *y = &b->list.items[k];
         int order = compare_beside(x, y);
         if (order == 0 && fabs(x->cycles - y->cycles) / (fabs(x->cycles + y->cycles) / 2) >= epsilon)
             return false;
+        compared += order == 0;
         i += order <= 0;
         k += order >= 0;
     }
-    return true;
+    return compared >= shared;
 }
 
-void congruence_find(const struct experiments *t, double epsilon, struct congruence *out)
+void congruence_find(const struct experiments *t, double epsilon, unsigned shared, struct congruence *out)
 {
     struct profile *profiles = profiles_of(t);
     size_t n = t->forms.count;
@@ -71,7 +74,7 @@ void congruence_find(const struct experiments *t, double epsilon, struct congrue
         for (; alone && class < out->classes; class++) {
             bool fits = true;
             for (size_t k = 0; fits && k < members[class].count; k++)
-                fits = congruent(&profiles[f], &profiles[members[class].items[k]], epsilon);
+                fits = congruent(&profiles[f], &profiles[members[class].items[k]], epsilon, shared);
             if (fits)
                 break;
         }

@@ -2,78 +2,24 @@
 #include "infer/evolve.h"
 
 #include <math.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "infer/evolve_state.h"
 #include "infer/pmevo.h"
-#include "infer/recombine.h"
 
-#define PORTS_FEWEST 4              /* of the numbers tried when they are not given */
-#define PORTS_MOST 10
-#define PORTS_FINALISTS 3
-#define PORTS_GAIN 0.01             /* one port more must lower the cost by this fraction */
-#define PORTS_PILOT 7               /* of the first trial, when they are not given */
 #define RESIDUAL 0.02               /* mean error that the prices as given suit */
 #define EXPERIMENTS_SUITED 1000     /* and so many experiments: a price is paid once, what it saves counts in each of them */
 #define SCALE_LEAST 0.25
 #define SCALE_MOST 1
-#define HOT_TRIAL 0.5               /* temperatures: a trial, a fresh individual, a child, the end */
-#define HOT 0.3
-#define WARM 0.06
-#define COLD 0.02
-#define COLD_LEAST 0.25             /* of the scale, for the end */
-#define MOVES_PER_FORM 40000        /* of one annealing when there is no time limit */
-#define STEPS 400                   /* temperatures of such an annealing */
-#define STEP_SECONDS 0.02
-#define FRESH_SHARE 0.5             /* of the time, for fresh individuals; of the rest each child gets CHILD_SHARE of a fresh one's */
-#define CHILD_SHARE 0.4
-#define PILOT_SHARE 0.05            /* of the time, for the pilot */
-#define PORTS_SHARE 0.15            /* for the trials of numbers of ports */
 
 const char *const evolve_state_names[] = {"running", "paused", "done", "stopped"};
-
-/* What a thread is at, as last published. */
-struct live {
-    bool busy;
-    double d_avg, cost;
-    uint64_t volume, distinct;
-    struct search_stats stats;   /* of the current search */
-};
-
-struct evolve {
-    const struct problem *p;
-    pthread_mutex_t lock;
-    pthread_cond_t change;
-    atomic_bool stop, pause;
-    /* All below under the lock. */
-    struct evolve_options o;
-    enum evolve_state state;
-    unsigned ports;                  /* 0 while they are sought */
-    double width;
-    double scale;                    /* of prices and temperatures; NaN while it is sought */
-    bool piloting;                   /* a thread is at the pilot */
-    struct genome *trials[PORTS_MOST + 1];   /* the best by number of ports */
-    unsigned race[PORTS_MOST + 1], racing;   /* numbers of ports still in question */
-    unsigned race_next, race_done, race_round;
-    struct genome **population;      /* finished individuals, best first */
-    size_t finished, fresh_begun, children_begun, children_done, target;
-    struct genome *from;             /* what fresh individuals start from instead of chance; NULL: chance */
-    struct genome *best;
-    struct live *live;
-    struct search_stats stats;       /* of finished searches */
-    unsigned generation, workers;
-    double started, paused_at, paused_for, ended;
-    VEC(struct evolve_sample) samples;
-    double last_sample;
-};
 
 void evolve_defaults(struct evolve_options *o)
 {
     *o = (struct evolve_options){
-        .algorithm = EVOLVE_MEMETIC, .ports = 0, .width = NAN, .price_scale = NAN, .seed = 1, .threads = 1, .volume_weight = 1,
+        .algorithm = EVOLVE_MEMETIC, .ports = 0, .width = NAN, .price_scale = NAN, .seed = 1, .threads = 1, .congruence = true, .volume_weight = 1,
         .prices = {.uop = 1, .volume = 0.005, .usage = 0.03, .new_usage = 3, .new_uop = 2},
     };
 }
@@ -98,6 +44,7 @@ void evolve_free(struct evolve *e)
     for (size_t i = 0; i < e->finished; i++)
         genome_free(e->population[i]);
     free(e->population);
+    quotient_free(e->quotient);
     genome_free(e->from);
     genome_free(e->best);
     for (unsigned n = 0; n <= PORTS_MOST; n++)
@@ -114,11 +61,10 @@ static double share_of_suited(const struct problem *p)
     return fmin(1, (double)p->experiments / EXPERIMENTS_SUITED);
 }
 
-/* The prices in force: errors that no mapping explains make every complication look useful, so prices grow with them. */
-static struct search_prices prices_now(const struct evolve *e)
+struct search_prices evolve_prices_at(const struct evolve *e, double times)
 {
     struct search_prices prices = e->o.prices;
-    double scale = isnan(e->scale) ? share_of_suited(e->p) : e->scale;
+    double scale = times * (isnan(e->scale) ? share_of_suited(e->p) : e->scale);
 
     prices.uop *= scale;
     prices.volume *= scale;
@@ -126,14 +72,13 @@ static struct search_prices prices_now(const struct evolve *e)
     return prices;
 }
 
-static double residual_scale(const struct problem *p, double d_avg)
+double evolve_residual_scale(const struct problem *p, double d_avg)
 {
     /* Never above 1: on simulated processors with 5 % noise higher prices cost accuracy, 1.75 % became 4.57 %. */
     return share_of_suited(p) * fmin(fmax(sqrt(d_avg / RESIDUAL), SCALE_LEAST), SCALE_MOST);
 }
 
-/* Seconds of running so far. Under the lock. */
-static double elapsed(const struct evolve *e)
+double evolve_elapsed(const struct evolve *e)
 {
     double now = e->ended > 0 ? e->ended : e->paused_at > 0 ? e->paused_at : clock_seconds();
     return now - e->started - e->paused_for;
@@ -141,7 +86,7 @@ static double elapsed(const struct evolve *e)
 
 static bool time_over(const struct evolve *e)
 {
-    return e->o.seconds > 0 && elapsed(e) >= e->o.seconds;
+    return e->o.seconds > 0 && evolve_elapsed(e) >= e->o.seconds;
 }
 
 static int compare_doubles(const void *a, const void *b)
@@ -163,10 +108,9 @@ static struct search_stats all_stats(const struct evolve *e)
     return sum;
 }
 
-/* Adds a point to the curves when it is time. */
-static void sample(struct evolve *e, bool now)
+void evolve_sample(struct evolve *e, bool now)
 {
-    double seconds = elapsed(e), *d = mem_alloc(2 * (e->finished + e->o.threads) * sizeof *d), *v = d + e->finished + e->o.threads;
+    double seconds = evolve_elapsed(e), *d = mem_alloc(2 * (e->finished + e->o.threads) * sizeof *d), *v = d + e->finished + e->o.threads;
     size_t n = 0;
 
     if (now || seconds - e->last_sample >= fmax(0.1, seconds / 2000)) {
@@ -191,20 +135,20 @@ static void sample(struct evolve *e, bool now)
     free(d);
 }
 
-static void note_best(struct evolve *e, const struct genome *g)
+void evolve_note_best(struct evolve *e, const struct genome *g)
 {
-    if (e->best && e->best->cost <= g->cost)
+    if (e->best && !e->best_expanded && e->best->cost <= g->cost)
         return;
     genome_free(e->best);
     e->best = genome_copy(g);
+    e->best_expanded = false;
 }
 
-/* Adds @take_g, in place of the worst when the population is full. */
-static void insert(struct evolve *e, struct genome *take_g)
+void evolve_insert(struct evolve *e, struct genome *take_g)
 {
     size_t at = e->finished;
 
-    note_best(e, take_g);
+    evolve_note_best(e, take_g);
     for (size_t i = 0; i < e->finished; i++)
         if (e->population[i]->cost == take_g->cost && genome_volume(e->population[i]) == genome_volume(take_g)) {
             genome_free(take_g);   /* the same again: it would only crowd the others out */
@@ -227,10 +171,10 @@ static void insert(struct evolve *e, struct genome *take_g)
 /* An individual of an earlier run, evaluated here, becomes one of this one's. */
 static void adopt(struct evolve *e, const struct genome *from, size_t number)
 {
-    struct search_prices prices = prices_now(e);
+    struct search_prices prices = evolve_prices_at(e, 1);
     struct search *s = search_new(e->p, e->ports, (unsigned)e->width, &prices, number);
     search_load(s, from);
-    insert(e, genome_copy(search_genome(s)));
+    evolve_insert(e, genome_copy(search_genome(s)));
     e->fresh_begun++;
     search_free(s);
 }
@@ -256,6 +200,8 @@ struct evolve *evolve_new(const struct problem *p, const struct evolve_options *
     e->ports = count ? from[0]->ports : o->ports;
     e->width = o->algorithm == EVOLVE_PMEVO ? 0 : count ? from[0]->width : isnan(o->width) ? measured_width(p) : o->width;
     e->target = o->population ? o->population : o->algorithm == EVOLVE_PMEVO ? 1000 : 8;
+    if (o->algorithm == EVOLVE_MEMETIC && o->congruence)
+        e->quotient = quotient_new(p);
     for (unsigned n = PORTS_FEWEST; n <= PORTS_MOST; n++)
         e->race[e->racing++] = n;
     e->population = mem_zero(e->target + 1, sizeof *e->population);
@@ -266,7 +212,7 @@ struct evolve *evolve_new(const struct problem *p, const struct evolve_options *
         double least = INFINITY;
         for (size_t i = 0; i < count; i++)
             least = fmin(least, score_genome(p, from[i]));
-        e->scale = residual_scale(p, least);
+        e->scale = evolve_residual_scale(p, least);
     }
     for (size_t i = 0; count > 1 && i < count && i < e->target; i++)
         adopt(e, from[i], i);
@@ -275,18 +221,7 @@ struct evolve *evolve_new(const struct problem *p, const struct evolve_options *
     return e;
 }
 
-struct schedule {
-    double hot, seconds;     /* seconds 0: by number of moves */
-    uint64_t moves;
-};
-
-struct watcher {
-    void (*poll)(void *);
-    void *state;
-    double last;
-};
-
-static void watch(struct watcher *w)
+void evolve_watch(struct watcher *w)
 {
     double now = clock_seconds();
     if (w->poll && now - w->last >= 0.1) {
@@ -295,8 +230,7 @@ static void watch(struct watcher *w)
     }
 }
 
-/* Lets others change what this thread waits for. Under the lock, which is given up meanwhile. */
-static void wait_change(struct evolve *e, struct watcher *w)
+void evolve_wait_change(struct evolve *e, struct watcher *w)
 {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
@@ -305,229 +239,15 @@ static void wait_change(struct evolve *e, struct watcher *w)
     until.tv_nsec %= 1000000000;
     pthread_cond_timedwait(&e->change, &e->lock, &until);
     pthread_mutex_unlock(&e->lock);
-    watch(w);
+    evolve_watch(w);
     pthread_mutex_lock(&e->lock);
 }
 
-/* Waits while paused; false when the run is to end. Under the lock. */
-static bool go_on(struct evolve *e, struct watcher *w)
+bool evolve_go_on(struct evolve *e, struct watcher *w)
 {
     while (atomic_load(&e->pause) && !atomic_load(&e->stop))
-        wait_change(e, w);
+        evolve_wait_change(e, w);
     return !atomic_load(&e->stop) && !time_over(e);
-}
-
-static void publish(struct evolve *e, unsigned index, struct search *s)
-{
-    struct live *live = &e->live[index];
-    const struct genome *g = search_genome(s);
-
-    *live = (struct live){true, g->d_avg, g->cost, genome_volume(g), genome_distinct(g), *search_stats(s)};
-    note_best(e, g);
-    sample(e, false);
-}
-
-static void retire(struct evolve *e, unsigned index, struct search *s)
-{
-    const struct search_stats *stats = search_stats(s);
-
-    e->live[index] = (struct live){0};
-    e->stats.evaluations += stats->evaluations;
-    for (int k = 0; k < MOVE_KINDS; k++) {
-        e->stats.tried[k] += stats->tried[k];
-        e->stats.accepted[k] += stats->accepted[k];
-    }
-    search_free(s);
-}
-
-/* Anneals what @s holds; without the lock. */
-static void anneal(struct evolve *e, unsigned index, struct search *s, const struct schedule *plan, struct watcher *w)
-{
-    uint64_t step = plan->seconds > 0 ? 2000 : plan->moves / STEPS + 1, done = 0;
-    double x = 0, begun, now;
-    bool going = true;
-
-    pthread_mutex_lock(&e->lock);
-    begun = now = elapsed(e);
-    /* Wrong structures cost the same however clean the measurements are; what is left to settle at the end does not. */
-    double scale = isnan(e->scale) ? 1 : e->scale, hot = plan->hot * fmax(1, scale), cold = COLD * fmax(scale, COLD_LEAST);
-    pthread_mutex_unlock(&e->lock);
-    while (going && x < 1) {
-        double before = now;
-        search_run(s, step, hot * pow(cold / hot, x));
-        done += step;
-        pthread_mutex_lock(&e->lock);
-        now = elapsed(e);
-        publish(e, index, s);
-        going = go_on(e, w);
-        struct search_prices prices = prices_now(e);
-        search_set_prices(s, &prices);
-        pthread_mutex_unlock(&e->lock);
-        if (plan->seconds > 0) {
-            x = (now - begun) / plan->seconds;
-            double stretch = STEP_SECONDS / fmax(now - before, 1e-4);
-            step = (uint64_t)fmax(500, (double)step * fmin(2, fmax(0.5, stretch)));
-        } else {
-            x = (double)done / (double)plan->moves;
-        }
-        watch(w);
-    }
-    search_run(s, 20 * e->p->forms, 1e-9);
-}
-
-/* A short annealing at @ports. Called and returns under the lock; the caller frees what it found. */
-static struct genome *trial(struct evolve *e, unsigned index, unsigned ports, uint64_t seed, const struct schedule *plan, struct watcher *w)
-{
-    struct search_prices prices = prices_now(e);
-    struct search *s = search_new(e->p, ports, (unsigned)e->width, &prices, e->o.seed * 1000003 + seed);
-
-    pthread_mutex_unlock(&e->lock);
-    if (e->from)
-        search_load(s, e->from);
-    else
-        search_random(s);
-    anneal(e, index, s, plan, w);
-    pthread_mutex_lock(&e->lock);
-    struct genome *found = genome_copy(search_genome(s));
-    retire(e, index, s);
-    return found;
-}
-
-/* What was published so far has other ports or prices than those that follow. */
-static void forget_best(struct evolve *e)
-{
-    genome_free(e->best);
-    e->best = NULL;
-}
-
-/* How large errors remain whatever one does decides the prices. */
-static void seek_scale(struct evolve *e, unsigned index, struct watcher *w)
-{
-    pthread_mutex_lock(&e->lock);
-    while (isnan(e->scale) && go_on(e, w)) {
-        if (e->piloting) {
-            wait_change(e, w);
-            continue;
-        }
-        e->piloting = true;
-        struct schedule plan = {e->from ? WARM : HOT, PILOT_SHARE * e->o.seconds, MOVES_PER_FORM / 5 * e->p->forms};
-        struct genome *g = trial(e, index, e->ports ? e->ports : PORTS_PILOT, 0, &plan, w);
-        if (go_on(e, w))
-            forget_best(e);
-        e->scale = residual_scale(e->p, g->d_avg);
-        genome_free(g);
-        pthread_cond_broadcast(&e->change);
-    }
-    pthread_mutex_unlock(&e->lock);
-}
-
-/* The fewest ports that explain as well win, and what was found with them is the first individual. */
-static void choose_ports(struct evolve *e)
-{
-    unsigned n = e->race[0];
-    double enough = e->trials[n]->cost * (1 + PORTS_GAIN);
-
-    for (unsigned i = 1; i < e->racing; i++)
-        if (e->race[i] < n && e->trials[e->race[i]]->cost <= enough)
-            n = e->race[i];
-    forget_best(e);
-    e->ports = n;
-    insert(e, genome_copy(e->trials[n]));
-    e->fresh_begun++;
-}
-
-static void sort_race(struct evolve *e)
-{
-    for (unsigned i = 1; i < e->racing; i++)
-        for (unsigned k = i; k > 0 && e->trials[e->race[k]]->cost < e->trials[e->race[k - 1]]->cost; k--) {
-            unsigned n = e->race[k];
-            e->race[k] = e->race[k - 1];
-            e->race[k - 1] = n;
-        }
-}
-
-/* The numbers of ports are tried with short annealings, the best of them once more with long ones. */
-static void seek_ports(struct evolve *e, unsigned index, struct watcher *w)
-{
-    pthread_mutex_lock(&e->lock);
-    while (e->ports == 0 && go_on(e, w)) {
-        if (e->race_next == e->racing) {
-            wait_change(e, w);
-            continue;
-        }
-        unsigned ports = e->race[e->race_next++], round = e->race_round;
-        double share = round ? FRESH_SHARE / (double)e->target : PORTS_SHARE / (PORTS_MOST - PORTS_FEWEST + 1);
-        uint64_t moves = round ? MOVES_PER_FORM : MOVES_PER_FORM / 5;
-        struct schedule plan = {HOT_TRIAL, share * e->o.seconds * e->o.threads, moves * e->p->forms};
-        struct genome *found = trial(e, index, ports, ports + 1000 * round, &plan, w);
-        if (!e->trials[ports] || found->cost < e->trials[ports]->cost) {
-            genome_free(e->trials[ports]);
-            e->trials[ports] = found;
-        } else {
-            genome_free(found);
-        }
-        if (++e->race_done == e->racing) {
-            sort_race(e);
-            e->race_next = e->race_done = 0;
-            if (e->race_round++)
-                choose_ports(e);
-            else
-                e->racing = PORTS_FINALISTS;
-        }
-        pthread_cond_broadcast(&e->change);
-    }
-    pthread_mutex_unlock(&e->lock);
-}
-
-/* One fresh individual or child. Called and returns under the lock; false when there is nothing more to do. */
-static bool memetic_task(struct evolve *e, unsigned index, struct watcher *w)
-{
-    double fresh_seconds = FRESH_SHARE * e->o.seconds * e->o.threads / (double)e->target;
-    struct schedule plan = {HOT, fresh_seconds, MOVES_PER_FORM * e->p->forms};
-    struct genome *start = NULL;
-    uint64_t number;
-
-    if (e->fresh_begun < e->target) {
-        number = e->fresh_begun++;
-        if (e->from) {
-            start = genome_copy(e->from);
-            plan.hot = WARM;
-        }
-    } else {
-        while (e->finished < 2 && e->workers > 1 && go_on(e, w))
-            wait_change(e, w);
-        if (e->finished < 2 || !go_on(e, w) || (e->o.generations && e->children_begun >= (uint64_t)e->o.generations * e->target) ||
-            (!e->o.generations && !(e->o.seconds > 0)))
-            return false;
-        number = e->target + e->children_begun++;
-        plan.hot = WARM;
-        plan.seconds = fresh_seconds * CHILD_SHARE;
-        plan.moves = (uint64_t)((double)plan.moves * CHILD_SHARE);
-        if (e->o.seconds > 0)
-            plan.seconds = fmin(plan.seconds, fmax(e->o.seconds - elapsed(e), 0.01));
-    }
-    struct search_prices prices = prices_now(e);
-    struct search *s = search_new(e->p, e->ports, (unsigned)e->width, &prices, e->o.seed + (number + 1) * 0x9e3779b97f4a7c15u);
-    if (!start && number >= e->target) {
-        size_t a = rng_below(search_rng(s), e->finished), b = rng_below(search_rng(s), e->finished - 1);
-        start = genome_copy(e->population[a]);
-        recombine(e->population[a], e->population[b >= a ? b + 1 : b], search_rng(s), start);
-    }
-    pthread_mutex_unlock(&e->lock);
-    if (start)
-        search_load(s, start);
-    else
-        search_random(s);
-    genome_free(start);
-    anneal(e, index, s, &plan, w);
-    pthread_mutex_lock(&e->lock);
-    insert(e, genome_copy(search_genome(s)));
-    retire(e, index, s);
-    e->children_done += number >= e->target;
-    e->generation = (unsigned)(e->children_done / e->target);
-    sample(e, true);
-    pthread_cond_broadcast(&e->change);
-    return go_on(e, w);
 }
 
 struct climb {
@@ -543,9 +263,9 @@ static bool climb_on(void *state)
 
     if (++c->calls % 64 == 0) {
         pthread_mutex_lock(&c->e->lock);
-        going = go_on(c->e, c->w);
+        going = evolve_go_on(c->e, c->w);
         pthread_mutex_unlock(&c->e->lock);
-        watch(c->w);
+        evolve_watch(c->w);
     }
     return going;
 }
@@ -561,7 +281,7 @@ static void publish_pmevo(struct evolve *e, const struct pmevo *m, uint64_t eval
     genome_free(e->best);
     e->best = genome_copy(pmevo_individual(m, 0));
     e->stats.evaluations = evaluations * e->p->experiments;
-    sample(e, true);
+    evolve_sample(e, true);
 }
 
 /* The paper's algorithm has one thread. */
@@ -577,9 +297,9 @@ static void run_pmevo(struct evolve *e, struct watcher *w)
         pthread_mutex_lock(&e->lock);
         e->generation++;
         publish_pmevo(e, m, evaluations);
-        going = going && go_on(e, w) && !(e->o.generations && e->generation >= e->o.generations);
+        going = going && evolve_go_on(e, w) && !(e->o.generations && e->generation >= e->o.generations);
         pthread_mutex_unlock(&e->lock);
-        watch(w);
+        evolve_watch(w);
     }
     pmevo_climb(m, 0, climb_on, &climb, &evaluations);
     pthread_mutex_lock(&e->lock);
@@ -601,16 +321,15 @@ void evolve_worker(struct evolve *e, unsigned index, void (*poll)(void *), void 
             run_pmevo(e, &w);
         pthread_mutex_lock(&e->lock);
     } else {
-        seek_scale(e, index, &w);
-        seek_ports(e, index, &w);
+        evolve_memetic(e, index, &w);
         pthread_mutex_lock(&e->lock);
-        while (e->ports && memetic_task(e, index, &w)) {
-        }
     }
     if (--e->workers == 0 && (e->finished || atomic_load(&e->stop) || time_over(e))) {
         /* A state passed through on the way may have been better than where its search ended. */
-        if (e->best && e->ports)
-            insert(e, genome_copy(e->best));
+        if (e->best && e->best_expanded && e->ports == e->best->ports)
+            adopt(e, e->best, 0);
+        else if (e->best && e->ports)
+            evolve_insert(e, genome_copy(e->best));
         e->ended = e->paused_at > 0 ? e->paused_at : clock_seconds();
         e->state = atomic_load(&e->stop) ? EVOLVE_STOPPED : EVOLVE_DONE;
     }
@@ -675,7 +394,7 @@ void evolve_get_status(struct evolve *e, struct evolve_status *out)
     pthread_mutex_lock(&e->lock);
     *out = (struct evolve_status){
         .state = e->state, .generation = e->generation, .population = (unsigned)e->target, .ports = e->ports, .width = e->width, .scale = e->scale,
-        .d_avg = e->best ? e->best->d_avg : NAN, .cost = e->best ? e->best->cost : NAN, .seconds = elapsed(e), .stats = all_stats(e),
+        .d_avg = e->best ? e->best->d_avg : NAN, .cost = e->best && !e->best_expanded ? e->best->cost : NAN, .seconds = evolve_elapsed(e), .stats = all_stats(e),
     };
     if (e->best) {
         out->volume = genome_volume(e->best);
@@ -766,7 +485,7 @@ struct genome **evolve_population(struct evolve *e, size_t *count)
 struct search_prices evolve_prices(struct evolve *e)
 {
     pthread_mutex_lock(&e->lock);
-    struct search_prices prices = prices_now(e);
+    struct search_prices prices = evolve_prices_at(e, 1);
     pthread_mutex_unlock(&e->lock);
     return prices;
 }

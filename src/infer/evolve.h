@@ -1,7 +1,8 @@
 /* A run of inference: a population of genomes that threads improve, watched and steered from outside.
  *
  * memetic: every individual is annealed from a random start; then pairs of them are recombined, form by form after their ports have been
- * aligned, and the child is annealed from a lower temperature and takes the place of the worst individual if it is better.
+ * aligned, and the child is annealed from a lower temperature and takes the place of the worst individual if it is better. Where
+ * measurements show forms to be congruent, each is annealed on their classes first (infer/quotient.h), then on all forms.
  * pmevo: the algorithm of the paper (infer/pmevo.h).
  *
  * The threads are the caller's: each calls evolve_worker. Everything else may be called from any thread at any time. */
@@ -25,6 +26,7 @@ struct evolve_options {
     unsigned threads;            /* that will call evolve_worker */
     struct search_prices prices; /* for errors of 2 % that no mapping explains */
     double price_scale;          /* prices and temperatures are multiplied by it; NaN: by the root of the errors that a pilot leaves */
+    bool congruence;             /* memetic: search classes of congruent forms first, then expand and search all; false: all from the start */
     double volume_weight;        /* pmevo: of V beside D_avg */
     bool tolerant;               /* pmevo: the authors' program's departures from the paper */
 };

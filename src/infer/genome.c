@@ -168,6 +168,28 @@ void genome_align(const struct genome *like, const struct genome *g, uint8_t *to
         to[i] = (uint8_t)column[i];
 }
 
+struct genome *genome_fewer(const struct genome *g)
+{
+    double load[PROBLEM_PORTS_MAX] = {0};
+    unsigned least = 0, all = (1u << (g->ports - 1)) - 1;
+
+    for (size_t f = 0; f < g->forms; f++)
+        spread(&g->genes[f], load);
+    for (unsigned i = 1; i < g->ports; i++)
+        if (load[i] < load[least])
+            least = i;
+    struct genome *out = genome_new(g->forms, g->ports - 1, g->width);
+    for (size_t f = 0; f < g->forms; f++) {
+        out->genes[f].slots = g->genes[f].slots;
+        for (unsigned i = 0; i < g->genes[f].uops; i++) {
+            unsigned set = g->genes[f].set[i], below = set & ((1u << least) - 1);
+            set = below | (set >> (least + 1) << least);
+            gene_add(&out->genes[f], set ? set : all, g->genes[f].count[i]);
+        }
+    }
+    return out;
+}
+
 struct mapping *genome_mapping(const struct genome *g, const struct problem *p, const struct ports *names)
 {
     struct mapping *m = mapping_new(names);

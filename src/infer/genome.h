@@ -45,6 +45,9 @@ uint64_t genome_volume(const struct genome *g);
 /* Renaming of @g's ports (to[i] for port i) that makes it most like @like: an assignment problem on shared µop mass per form. */
 void genome_align(const struct genome *like, const struct genome *g, uint8_t *to);
 
+/* A copy without the port that has least to do; a µop that could go nowhere else may go anywhere. Not for one port. The caller frees. */
+struct genome *genome_fewer(const struct genome *g);
+
 /* The mapping with the forms' names; port names from @names. The issue slots become micro_ops, the width the mapping's. */
 struct mapping *genome_mapping(const struct genome *g, const struct problem *p, const struct ports *names);
 /* The other way; forms of @p that @m lacks get an empty gene. NULL with err when the mapping has more ports or µops than fit. */

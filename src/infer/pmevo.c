@@ -16,8 +16,8 @@ struct individual {
 struct pmevo {
     const struct problem *p;
     const struct score_engine *engine;
-    size_t columns;
-    float *tables;
+    struct columns columns;   /* all: individuals have a set of their own for almost every form */
+    struct scoring scoring;
     struct rng rng;
     bool tolerant;
     double volume_weight;
@@ -32,9 +32,9 @@ static void evaluate(struct pmevo *m, struct individual *x, uint64_t *evaluation
     double sum = 0, exact = 0;
 
     for (size_t f = 0; f < p->forms; f++)
-        m->engine->table(&x->genome->genes[f], x->genome->ports, 0, m->tables + f * m->columns);
+        m->engine->table(&x->genome->genes[f], &m->columns, 0, 0, m->scoring.tables + f * m->scoring.stride);
     for (uint32_t e = 0; e < p->experiments; e++) {
-        double error = fabs((double)m->engine->cycles(p, m->tables, m->columns, e) * (double)p->inverse[e] - (double)p->weight[e]);
+        double error = fabs((double)m->engine->cycles(&m->scoring, e) * (double)p->inverse[e] - (double)p->weight[e]);
         exact += error;
         sum += m->tolerant && error < TOLERANCE * (double)p->weight[e] ? 0 : error;
     }
@@ -65,8 +65,10 @@ struct pmevo *pmevo_new(const struct problem *p, unsigned ports, unsigned popula
 
     m->p = p;
     m->engine = score_engine(NULL);
-    m->columns = score_columns(ports);
-    m->tables = score_tables(p->forms, m->columns);
+    columns_init(&m->columns, ports);
+    columns_all(&m->columns);
+    m->scoring = (struct scoring){p, &m->columns, NULL, NULL, columns_lanes(m->columns.count)};
+    m->scoring.tables = score_tables(p->forms, m->scoring.stride);
     m->population = population;
     m->tolerant = tolerant;
     m->volume_weight = volume_weight;
@@ -89,7 +91,8 @@ void pmevo_free(struct pmevo *m)
     for (size_t i = 0; i < 2 * m->population; i++)
         genome_free(m->pool[i].genome);
     free(m->pool);
-    free(m->tables);
+    free(m->scoring.tables);
+    columns_done(&m->columns);
     free(m);
 }
 

@@ -4,8 +4,8 @@
 
 #include "model/experiments.h"
 
-#define PROBLEM_PORTS_MAX 12
-#define PROBLEM_LANES 16    /* columns of a table are a multiple of this: the widest vector */
+#define PROBLEM_PORTS_MAX 16
+#define PROBLEM_LANES 16    /* columns of a table are padded to a multiple of this: the widest vector */
 
 /* One experiment seen from one of its forms: the other forms are others[first .. first + count). */
 struct problem_link {

@@ -2,6 +2,7 @@
 #define SCORE_BYTES 16
 #include "infer/score_body.h"
 
+#include <limits.h>
 #include <string.h>
 
 const struct score_engine score_portable = {"portable", score_table, score_cycles, score_form};
@@ -23,27 +24,29 @@ const struct score_engine *score_engine(const char *name)
     return best;
 }
 
-float *score_tables(size_t forms, size_t columns)
+float *score_tables(size_t forms, size_t stride)
 {
-    size_t size = (forms + 1) * columns * sizeof(float);
-    float *tables = aligned_alloc(64, (size + 63) / 64 * 64);
-    if (!tables)
-        die("out of memory (%zu bytes)", size);
-    memset(tables, 0, size);
-    return tables;
+    size_t size = (forms + 1) * stride * sizeof(float);
+    return memset(mem_aligned(64, size), 0, size);
 }
 
 void score_predict(const struct problem *p, const struct genome *g, float *cycles)
 {
     const struct score_engine *engine = score_engine(NULL);
-    size_t columns = score_columns(g->ports);
-    float *tables = score_tables(g->forms, columns);
+    struct columns columns;
 
+    columns_init(&columns, g->ports);
     for (size_t f = 0; f < g->forms; f++)
-        engine->table(&g->genes[f], g->ports, g->width, tables + f * columns);
+        for (unsigned i = 0; i < g->genes[f].uops; i++)
+            columns_add(&columns, g->genes[f].set[i], UINT_MAX);
+    size_t stride = columns_lanes(columns.count);
+    struct scoring s = {p, &columns, g->genes, score_tables(g->forms, stride), stride};
+    for (size_t f = 0; f < g->forms; f++)
+        engine->table(&g->genes[f], &columns, 0, g->width, s.tables + f * stride);
     for (uint32_t e = 0; e < p->experiments; e++)
-        cycles[e] = engine->cycles(p, tables, columns, e);
-    free(tables);
+        cycles[e] = engine->cycles(&s, e);
+    free(s.tables);
+    columns_done(&columns);
 }
 
 double score_genome(const struct problem *p, const struct genome *g)

@@ -1,49 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "infer/search.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
-#define SETS (1 << PROBLEM_PORTS_MAX)
+#include "infer/search_state.h"
 
-const char *const search_move_names[MOVE_KINDS] = {"copy", "copy-like", "toggle", "replace", "count", "add", "drop", "random", "shift", "swap", "slots", "class", "set"};
-/* Chances in 1/256. */
-static const uint8_t chances[MOVE_KINDS] = {34, 42, 32, 34, 20, 14, 18, 6, 20, 14, 16, 3, 3};
+#define COLUMNS_MOST 1024        /* that a move may lead to: beyond it evaluation is slow, and no real mapping is there */
+#define COLUMNS_RANDOM 512       /* of a random genome */
+#define RANDOM_SETS 24           /* µops that a random genome is made of, at most */
 
-struct usage_class {
-    uint64_t hash;      /* 0: never used */
-    uint32_t count;
-};
-
-struct search {
-    const struct problem *p;
-    const struct score_engine *engine;
-    size_t columns;
-    struct search_prices prices;
-    struct rng rng;
-    struct genome *g;
-    float *tables, *fresh;          /* forms * columns; one more */
-    float *errors, *fresh_errors;   /* per experiment; scratch of the longest list of links, or of all */
-    double error_sum;
-    uint64_t *hashes;               /* of the genes */
-    struct usage_class *classes;    /* open addressing by hash: how many forms have that usage; emptied places stay until a rebuild */
-    size_t class_slots, class_used;
-    double *logs;                   /* ln n, n up to the number of forms */
-    uint16_t uses[SETS];            /* forms with that µop */
-    uint16_t dictionary[SETS], place[SETS];   /* sets in use, in any order, and where each stands */
-    unsigned distinct;
-    uint64_t volume;
-    uint32_t *like, *like_start;    /* forms ordered by cycles alone: candidates for the same usage */
-    uint32_t *stamp, clock;         /* experiments seen in this compound move */
-    uint32_t *changed;              /* forms of a compound move */
-    struct gene *before;
-    float *saved;                   /* their tables */
-    uint32_t *touched;
-    float *touched_errors;
-    struct search_stats stats;
-};
-
-static unsigned below(struct search *s, unsigned bound)
+unsigned search_below(struct search *s, unsigned bound)
 {
     return (unsigned)((rng_next(&s->rng) >> 32) * (uint64_t)bound >> 32);
 }
@@ -88,17 +56,18 @@ static void find_likes(struct search *s)
 struct search *search_new(const struct problem *p, unsigned ports, unsigned width, const struct search_prices *prices, uint64_t seed)
 {
     struct search *s = mem_zero(1, sizeof *s);
-    size_t n = p->forms + 1, e = p->experiments + 1;
+    size_t n = p->forms + 1, e = p->experiments + 1, sets = (size_t)1 << ports;
 
     s->p = p;
     s->engine = score_engine(NULL);
-    s->columns = score_columns(ports);
     s->prices = *prices;
     rng_seed(&s->rng, seed);
     s->g = genome_new(p->forms, ports, width);
-    s->tables = score_tables(n, s->columns);
-    s->fresh = s->tables + n * s->columns - s->columns;
-    s->saved = score_tables(n, s->columns);
+    columns_init(&s->columns, ports);
+    s->scoring = (struct scoring){p, &s->columns, s->g->genes, NULL, 0};
+    s->uses = mem_zero(sets, sizeof *s->uses);
+    s->dictionary = mem_zero(sets, sizeof *s->dictionary);
+    s->place = mem_zero(sets, sizeof *s->place);
     s->errors = mem_zero(e, sizeof *s->errors);
     s->fresh_errors = mem_zero(e, sizeof *s->fresh_errors);
     s->hashes = mem_zero(n, sizeof *s->hashes);
@@ -107,6 +76,7 @@ struct search *search_new(const struct problem *p, unsigned ports, unsigned widt
     s->touched_errors = mem_zero(e, sizeof *s->touched_errors);
     s->changed = mem_zero(n, sizeof *s->changed);
     s->before = mem_zero(n, sizeof *s->before);
+    s->after = mem_zero(n, sizeof *s->after);
     for (s->class_slots = 64; s->class_slots < 4 * n;)
         s->class_slots *= 2;
     s->classes = mem_zero(s->class_slots, sizeof *s->classes);
@@ -122,8 +92,13 @@ void search_free(struct search *s)
     if (!s)
         return;
     genome_free(s->g);
-    free(s->tables);
+    columns_done(&s->columns);
+    free(s->scoring.tables);
+    free(s->fresh);
     free(s->saved);
+    free(s->uses);
+    free(s->dictionary);
+    free(s->place);
     free(s->errors);
     free(s->fresh_errors);
     free(s->hashes);
@@ -134,6 +109,7 @@ void search_free(struct search *s)
     free(s->touched_errors);
     free(s->changed);
     free(s->before);
+    free(s->after);
     free(s->like);
     free(s->like_start);
     free(s);
@@ -153,6 +129,7 @@ static void drop_set(struct search *s, unsigned set)
         uint16_t last = s->dictionary[--s->distinct];
         s->dictionary[s->place[set]] = last;
         s->place[last] = s->place[set];
+        s->stale = true;
     }
 }
 
@@ -188,8 +165,7 @@ static void change_class(struct search *s, uint32_t f, uint64_t hash)
         classes_rebuild(s);
 }
 
-/* Puts @gene in place of form @f's in all that is kept besides tables and errors. */
-static void install(struct search *s, uint32_t f, const struct gene *gene)
+void search_install(struct search *s, uint32_t f, const struct gene *gene)
 {
     struct gene *own = &s->g->genes[f];
 
@@ -203,13 +179,91 @@ static void install(struct search *s, uint32_t f, const struct gene *gene)
     change_class(s, f, gene_hash(gene));
 }
 
+float *search_table(const struct search *s, size_t form)
+{
+    return s->scoring.tables + form * s->scoring.stride;
+}
+
+static size_t lanes_of_all(const struct search *s)
+{
+    return columns_lanes(1u << s->g->ports);
+}
+
+/* Room for at least @lanes columns; what the tables held is lost. */
+static void make_room(struct search *s, size_t lanes)
+{
+    size_t n = s->p->forms + 1, all = lanes_of_all(s);
+    /* An odd number of cache lines: else the tables' beginnings would all fall into the same few sets of the cache. */
+    size_t stride = ((lanes < all ? lanes : all) / PROBLEM_LANES | 1) * PROBLEM_LANES;
+
+    free(s->scoring.tables);
+    free(s->saved);
+    free(s->fresh);
+    s->scoring.stride = stride;
+    s->scoring.tables = score_tables(n, stride);
+    s->saved = score_tables(n, stride);
+    s->fresh = score_tables(1, stride);
+}
+
+void search_lay_out(struct search *s)
+{
+    columns_truncate(&s->columns, 1, 0);
+    for (unsigned i = 0; i < s->distinct; i++)
+        columns_add(&s->columns, s->dictionary[i], UINT_MAX);
+    s->stale = false;
+    size_t lanes = columns_lanes(s->columns.count);
+    if (lanes > s->scoring.stride || s->scoring.stride > 6 * lanes + 8 * PROBLEM_LANES)
+        make_room(s, 2 * lanes + 2 * PROBLEM_LANES);
+    search_fill(s, &(struct columns_mark){0, 0});
+}
+
+void search_fill(struct search *s, const struct columns_mark *mark)
+{
+    if (mark->count == s->columns.count)
+        return;
+    for (size_t f = 0; f < s->p->forms; f++)
+        s->engine->table(&s->g->genes[f], &s->columns, mark->count, s->g->width, search_table(s, f));
+}
+
+void search_retract(struct search *s, const struct columns_mark *mark)
+{
+    columns_truncate(&s->columns, mark->count, mark->members);
+}
+
+static bool admit(struct search *s, const struct gene *genes, size_t n, unsigned most)
+{
+    for (size_t k = 0; k < n; k++)
+        for (unsigned i = 0; i < genes[k].uops; i++)
+            if (!columns_add(&s->columns, genes[k].set[i], most))
+                return false;
+    return true;
+}
+
+bool search_admit(struct search *s, const struct gene *genes, size_t n, struct columns_mark *mark)
+{
+    for (;;) {
+        size_t room = s->scoring.stride < COLUMNS_MOST ? s->scoring.stride : COLUMNS_MOST;
+        *mark = (struct columns_mark){s->columns.count, s->columns.members};
+        if (admit(s, genes, n, (unsigned)room))
+            return true;
+        search_retract(s, mark);
+        if (s->stale) {
+            search_lay_out(s);
+        } else if (room == s->scoring.stride && room < lanes_of_all(s)) {
+            make_room(s, 2 * room);
+            search_fill(s, &(struct columns_mark){0, 0});
+        } else {
+            return false;
+        }
+    }
+}
+
 double search_recompute(struct search *s)
 {
     double sum = 0;
-    for (size_t f = 0; f < s->p->forms; f++)
-        s->engine->table(&s->g->genes[f], s->g->ports, s->g->width, s->tables + f * s->columns);
+    search_lay_out(s);
     for (uint32_t e = 0; e < s->p->experiments; e++) {
-        s->errors[e] = fabsf(s->engine->cycles(s->p, s->tables, s->columns, e) * s->p->inverse[e] - s->p->weight[e]);
+        s->errors[e] = fabsf(s->engine->cycles(&s->scoring, e) * s->p->inverse[e] - s->p->weight[e]);
         sum += (double)s->errors[e];
     }
     s->error_sum = sum;
@@ -218,7 +272,7 @@ double search_recompute(struct search *s)
 
 static void take(struct search *s, const struct gene *genes)
 {
-    memset(s->uses, 0, sizeof s->uses);
+    memset(s->uses, 0, sizeof *s->uses << s->g->ports);
     s->distinct = 0;
     s->volume = 0;
     memset(s->g->genes, 0, s->p->forms * sizeof *s->g->genes);
@@ -226,7 +280,7 @@ static void take(struct search *s, const struct gene *genes)
         s->hashes[f] = gene_hash(&s->g->genes[f]);
     classes_rebuild(s);
     for (uint32_t f = 0; f < s->p->forms; f++)
-        install(s, f, &genes[f]);
+        search_install(s, f, &genes[f]);
     search_recompute(s);
 }
 
@@ -240,18 +294,46 @@ void search_load(struct search *s, const struct genome *g)
     free(genes);
 }
 
-static unsigned random_set(struct search *s)
+/* Half of the time about a quarter of the ports: real µops have few. */
+unsigned search_random_set(struct search *s)
 {
-    return 1 + below(s, (1u << s->g->ports) - 1);
+    unsigned all = (1u << s->g->ports) - 1, set = 0;
+
+    while (!set) {
+        uint64_t draw = rng_next(&s->rng);
+        set = (unsigned)(draw >> 32) & all;
+        if (draw & 1)
+            set &= (unsigned)(draw >> 1);
+    }
+    return set;
+}
+
+/* Sets that a random genome is made of; so few that columns stay few. */
+static unsigned random_sets(struct search *s, uint16_t *sets)
+{
+    unsigned n = 0;
+
+    columns_truncate(&s->columns, 1, 0);
+    for (; n < RANDOM_SETS; n++) {
+        struct columns_mark mark = {s->columns.count, s->columns.members};
+        sets[n] = (uint16_t)search_random_set(s);
+        if (!columns_add(&s->columns, sets[n], COLUMNS_RANDOM) && n > 0) {
+            search_retract(s, &mark);
+            break;
+        }
+    }
+    return n;
 }
 
 void search_random(struct search *s)
 {
     struct gene *genes = mem_zero(s->p->forms + 1, sizeof *genes);
+    uint16_t sets[RANDOM_SETS];
+    unsigned n = random_sets(s, sets);
 
     for (size_t f = 0; f < s->p->forms; f++) {
         double t = isnan(s->p->single[f]) ? 1 : (double)s->p->single[f];
-        unsigned set = random_set(s);
+        unsigned set = sets[search_below(s, n)];
         double count = fmin(fmax(round(t * portset_size(set)), 1), GENE_COUNT_MAX);
         gene_add(&genes[f], set, (unsigned)count);
         genes[f].slots = s->g->width > 0 ? 1 : 0;
@@ -266,7 +348,7 @@ static double code_length(const struct search *s, size_t others, const struct ge
     return others ? -s->logs[others] : s->prices.new_usage + s->prices.new_uop * gene->uops;
 }
 
-static double usage_price(struct search *s, uint32_t f, const struct gene *gene)
+double search_usage_price(struct search *s, uint32_t f, const struct gene *gene)
 {
     if (s->prices.usage == 0)
         return 0;
@@ -291,259 +373,15 @@ static int distinct_change(const struct search *s, uint32_t f, const struct gene
     return change;
 }
 
-static double threshold(struct search *s, double temperature)
+double search_price(struct search *s, uint32_t f, const struct gene *gene)
 {
-    double u = ((double)(rng_next(&s->rng) >> 11) + 1) * 0x1p-53;
-    return -temperature * log(u);
+    return s->prices.uop * distinct_change(s, f, gene) + s->prices.volume * ((double)gene_volume(gene) - (double)gene_volume(&s->g->genes[f])) +
+           search_usage_price(s, f, gene);
 }
 
-/* Tries @gene for form @f; true when it was accepted. */
-static bool try_gene(struct search *s, uint32_t f, const struct gene *gene, double temperature)
-{
-    const struct problem *p = s->p;
-    double price = s->prices.uop * distinct_change(s, f, gene) +
-                   s->prices.volume * ((double)gene_volume(gene) - (double)gene_volume(&s->g->genes[f])) + usage_price(s, f, gene);
-    double allowed = threshold(s, temperature) - price, old = 0;
-    uint32_t first = p->link_start[f], end = p->link_start[f + 1];
-
-    for (uint32_t i = first; i < end; i++)
-        old += (double)s->errors[p->links[i].experiment];
-    if (old + allowed < 0)
-        return false;
-    s->engine->table(gene, s->g->ports, s->g->width, s->fresh);
-    s->stats.evaluations += end - first;
-    double fresh = (double)s->engine->form(p, s->tables, s->columns, f, s->fresh, (float)(old + allowed), s->fresh_errors);
-    if (fresh > old + allowed)
-        return false;
-    for (uint32_t i = first; i < end; i++)
-        s->errors[p->links[i].experiment] = s->fresh_errors[i - first];
-    s->error_sum += fresh - old;
-    memcpy(s->tables + f * s->columns, s->fresh, s->columns * sizeof *s->tables);
-    install(s, f, gene);
-    return true;
-}
-
-static double regular_cost(const struct search *s)
+double search_regular_cost(const struct search *s)
 {
     return s->prices.uop * s->distinct + s->prices.volume * (double)s->volume;
-}
-
-/* Tries to give several forms new genes at once (s->changed, @n of them; their new genes in @genes). */
-static bool try_genes(struct search *s, size_t n, const struct gene *genes, double temperature)
-{
-    const struct problem *p = s->p;
-    double allowed = threshold(s, temperature) + regular_cost(s), old = 0, fresh = 0;
-    size_t touched = 0, done = 0;
-
-    s->clock++;
-    for (size_t i = 0; i < n; i++) {
-        uint32_t f = s->changed[i];
-        if (s->prices.usage != 0)
-            allowed -= usage_price(s, f, &genes[i]);
-        s->before[i] = s->g->genes[f];
-        memcpy(s->saved + i * s->columns, s->tables + f * s->columns, s->columns * sizeof *s->saved);
-        install(s, f, &genes[i]);
-        s->engine->table(&genes[i], s->g->ports, s->g->width, s->tables + f * s->columns);
-        for (uint32_t k = p->link_start[f]; k < p->link_start[f + 1]; k++) {
-            uint32_t e = p->links[k].experiment;
-            if (s->stamp[e] != s->clock) {
-                s->stamp[e] = s->clock;
-                s->touched[touched++] = e;
-                old += (double)s->errors[e];
-            }
-        }
-    }
-    allowed += old - regular_cost(s);
-    for (; done < touched && fresh <= allowed; done++) {
-        uint32_t e = s->touched[done];
-        s->touched_errors[done] = fabsf(s->engine->cycles(p, s->tables, s->columns, e) * p->inverse[e] - p->weight[e]);
-        fresh += (double)s->touched_errors[done];
-    }
-    s->stats.evaluations += done;
-    if (done == touched && fresh <= allowed) {
-        for (size_t i = 0; i < touched; i++)
-            s->errors[s->touched[i]] = s->touched_errors[i];
-        s->error_sum += fresh - old;
-        return true;
-    }
-    for (size_t i = n; i-- > 0;) {
-        install(s, s->changed[i], &s->before[i]);
-        memcpy(s->tables + s->changed[i] * s->columns, s->saved + i * s->columns, s->columns * sizeof *s->saved);
-    }
-    return false;
-}
-
-static unsigned any_set(struct search *s)
-{
-    return s->distinct ? s->dictionary[below(s, s->distinct)] : random_set(s);
-}
-
-/* Exchanges set number @i of @gene for @set; false when nothing changes or there is no room. */
-static bool exchange(struct gene *gene, unsigned i, unsigned set)
-{
-    unsigned count = gene->count[i];
-    if (!set || gene->set[i] == set)
-        return false;
-    gene_remove(gene, i);
-    return gene_add(gene, set, count);
-}
-
-static bool step_count(struct search *s, struct gene *gene)
-{
-    unsigned i = below(s, gene->uops), size = portset_size(gene->set[i]);
-    /* Long µops move by larger steps too. */
-    unsigned step = gene->count[i] > 4 && below(s, 2) ? 1 + below(s, gene->count[i] / 2u) : below(s, 4) ? 1 : size;
-    unsigned set = gene->set[i];
-
-    if (below(s, 2))
-        return gene_add(gene, set, step);
-    if (gene->count[i] <= step)
-        return false;
-    gene->count[i] = (uint8_t)(gene->count[i] - step);
-    return true;
-}
-
-static bool shift_count(struct search *s, struct gene *gene)
-{
-    unsigned i = below(s, gene->uops), set = any_set(s), from = gene->set[i];
-    unsigned count = gene->count[i] > 1 && below(s, 2) ? 1 + below(s, gene->count[i]) : 1;
-
-    if (set == from)
-        return false;
-    gene->count[i] = (uint8_t)(gene->count[i] - count);
-    if (gene->count[i] == 0)
-        gene_remove(gene, i);
-    return gene_add(gene, set, count);
-}
-
-static bool swap_ports(struct search *s, struct gene *gene)
-{
-    unsigned a = below(s, s->g->ports), b = below(s, s->g->ports);
-    struct gene fresh = {.slots = gene->slots};
-
-    for (unsigned i = 0; i < gene->uops; i++) {
-        unsigned set = gene->set[i], x = set >> a & 1, y = set >> b & 1;
-        set = (set & ~(1u << a | 1u << b)) | x << b | y << a;
-        gene_add(&fresh, set, gene->count[i]);
-    }
-    bool differs = !gene_equal(&fresh, gene);
-    *gene = fresh;
-    return differs;
-}
-
-/* Changes @gene, form @f's, by one step of @kind; false when that is not possible. */
-static bool mutate(struct search *s, uint32_t f, enum search_move kind, struct gene *gene)
-{
-    const struct gene *genes = s->g->genes;
-    uint32_t first = s->like_start[2 * f], end = s->like_start[2 * f + 1];
-    uint32_t other;
-
-    if (gene->uops == 0 && kind >= MOVE_TOGGLE && kind != MOVE_SLOTS)
-        return gene_add(gene, any_set(s), 1);
-    switch (kind) {
-    case MOVE_COPY:
-    case MOVE_COPY_LIKE:
-        other = kind == MOVE_COPY ? below(s, (unsigned)s->p->forms) : s->like[first + below(s, end - first)];
-        *gene = genes[other];
-        return !gene_equal(gene, &genes[f]);
-    case MOVE_TOGGLE: {
-        unsigned i = below(s, gene->uops);
-        return exchange(gene, i, gene->set[i] ^ 1u << below(s, s->g->ports));
-    }
-    case MOVE_REPLACE:
-        return exchange(gene, below(s, gene->uops), any_set(s));
-    case MOVE_RANDOM:
-        return exchange(gene, below(s, gene->uops), random_set(s));
-    case MOVE_COUNT:
-        return step_count(s, gene);
-    case MOVE_ADD:
-        return gene_add(gene, below(s, 16) ? any_set(s) : random_set(s), 1);
-    case MOVE_DROP:
-        gene_remove(gene, below(s, gene->uops));
-        return true;
-    case MOVE_SHIFT:
-        return shift_count(s, gene);
-    case MOVE_SWAP:
-        return swap_ports(s, gene);
-    case MOVE_SLOTS:
-        if (!(s->g->width > 0) || (gene->slots == 0 && !below(s, 2)))
-            return false;
-        gene->slots = (uint8_t)(gene->slots + (below(s, 2) && gene->slots ? -1 : gene->slots < 250));
-        return true;
-    default:
-        return false;
-    }
-}
-
-static enum search_move pick_form_move(struct search *s)
-{
-    unsigned draw = below(s, 256 - chances[MOVE_CLASS] - chances[MOVE_SET]);
-    enum search_move kind = MOVE_COPY;
-    while (draw >= chances[kind])
-        draw -= chances[kind++];
-    return kind;
-}
-
-/* All forms that share a usage change it together. */
-static bool move_class(struct search *s, double temperature)
-{
-    uint32_t f = below(s, (unsigned)s->p->forms);
-    struct gene gene = s->g->genes[f];
-    size_t n = 0;
-
-    if (!mutate(s, f, pick_form_move(s), &gene))
-        return false;
-    uint64_t hash = s->hashes[f];
-    struct gene *genes = mem_alloc((s->p->forms + 1) * sizeof *genes);
-    for (uint32_t k = 0; k < s->p->forms; k++)
-        if (s->hashes[k] == hash) {
-            genes[n] = gene;
-            s->changed[n++] = k;
-        }
-    bool accepted = try_genes(s, n, genes, temperature);
-    free(genes);
-    return accepted;
-}
-
-/* One µop becomes another everywhere. */
-static bool move_set(struct search *s, double temperature)
-{
-    unsigned from = any_set(s), to = below(s, 3) ? from ^ 1u << below(s, s->g->ports) : below(s, 2) ? any_set(s) : random_set(s);
-    size_t n = 0;
-    bool possible = to != 0 && to != from;
-
-    struct gene *genes = mem_alloc((s->p->forms + 1) * sizeof *genes);
-    for (uint32_t f = 0; possible && f < s->p->forms; f++)
-        for (unsigned i = 0; i < s->g->genes[f].uops; i++)
-            if (s->g->genes[f].set[i] == from) {
-                genes[n] = s->g->genes[f];
-                possible &= exchange(&genes[n], i, to);
-                s->changed[n++] = f;
-                break;
-            }
-    bool accepted = possible && n && try_genes(s, n, genes, temperature);
-    free(genes);
-    return accepted;
-}
-
-void search_run(struct search *s, uint64_t moves, double temperature)
-{
-    for (uint64_t i = 0; i < moves; i++) {
-        unsigned draw = below(s, 256);
-        enum search_move kind = draw < chances[MOVE_CLASS] ? MOVE_CLASS : draw < 0u + chances[MOVE_CLASS] + chances[MOVE_SET] ? MOVE_SET : pick_form_move(s);
-        bool accepted;
-        if (kind == MOVE_CLASS) {
-            accepted = move_class(s, temperature);
-        } else if (kind == MOVE_SET) {
-            accepted = move_set(s, temperature);
-        } else {
-            uint32_t f = below(s, (unsigned)s->p->forms);
-            struct gene gene = s->g->genes[f];
-            accepted = mutate(s, f, kind, &gene) && try_gene(s, f, &gene, temperature);
-        }
-        s->stats.tried[kind]++;
-        s->stats.accepted[kind] += accepted;
-    }
 }
 
 void search_set_prices(struct search *s, const struct search_prices *prices)
@@ -566,7 +404,7 @@ double search_cost(const struct search *s)
             others += s->hashes[k] == s->hashes[f];
         length += code_length(s, others, &s->g->genes[f]);
     }
-    return s->error_sum + regular_cost(s) + s->prices.usage * length;
+    return s->error_sum + search_regular_cost(s) + s->prices.usage * length;
 }
 
 const struct genome *search_genome(struct search *s)

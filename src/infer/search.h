@@ -16,7 +16,7 @@ struct search_prices {
 
 enum search_move {
     MOVE_COPY, MOVE_COPY_LIKE, MOVE_TOGGLE, MOVE_REPLACE, MOVE_COUNT, MOVE_ADD, MOVE_DROP, MOVE_RANDOM, MOVE_SHIFT, MOVE_SWAP, MOVE_SLOTS,
-    MOVE_CLASS, MOVE_SET, MOVE_KINDS
+    MOVE_CLASS, MOVE_SET, MOVE_SPLIT, MOVE_KINDS
 };
 extern const char *const search_move_names[MOVE_KINDS];
 

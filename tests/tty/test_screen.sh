@@ -153,6 +153,7 @@ t send-keys :
 t send-keys -l "forms scan /bin/sh; job wait; view log"
 t send-keys Enter
 see ':forms scan /bin/sh; job wait; view log'
+see 'following'   # the log is there, so the line has been run to its end
 t send-keys 1
 see 'mulq %rbx'
 

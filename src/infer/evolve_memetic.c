@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The memetic algorithm: trials for the prices and the number of ports, fresh individuals, children. */
+#include "infer/evolve_state.h"
+
+#include <math.h>
+
+#include "infer/recombine.h"
+
+#define PORTS_FINALISTS 3
+#define PORTS_GAIN 0.01             /* one port more must lower the cost by this fraction */
+#define PORTS_PILOT 7               /* of the first trial, when they are not given */
+#define HOT_TRIAL 0.5               /* temperatures, up to DENSITY_SUITED: a trial, a fresh individual, a child */
+#define HOT 0.3
+#define WARM 0.06
+#define COLD 0.02                   /* the end, and where what comes from the quotient is gone over with all forms */
+#define POLISH 0.04
+#define COLD_LEAST 0.25             /* of the scale, for the end */
+#define HEATED 2                    /* times the temperature: how many times the prices are raised above it */
+#define DENSITY_SUITED 40           /* experiments per form, at most: a wrong usage is the dearer the more speak of it, and so is leaving it */
+#define MOVES_PER_FORM 40000        /* of one annealing when there is no time limit */
+#define STEPS 400                   /* temperatures of such an annealing */
+#define STEP_SECONDS 0.02
+#define FRESH_SHARE 0.5             /* of the time, for fresh individuals; of the rest each child gets CHILD_SHARE of a fresh one's */
+#define CHILD_SHARE 0.4
+#define PILOT_SHARE 0.05            /* of the time, for the pilot */
+#define PORTS_SHARE 0.15            /* for the trials of numbers of ports */
+#define QUOTIENT_SHARE 0.6          /* of an annealing's time, for the quotient */
+#define QUOTIENT_HOT 7              /* its means are cleaner, and it is so small that a hotter start costs little */
+
+/* How one genome is annealed. */
+struct schedule {
+    double hot, seconds;     /* seconds 0: by number of moves */
+    double moves;            /* per form */
+};
+
+/* Experiments that speak of a form, on average. */
+static double density_of(const struct problem *p)
+{
+    double sum = 0;
+    for (size_t e = 0; e < p->experiments; e++)
+        sum += (double)p->weight[e] * (p->term_start[e + 1] - p->term_start[e]);
+    return sum / (double)p->forms;
+}
+
+/* What the quotient's search is at, as long as nothing better is known. */
+static void note_expanded(struct evolve *e, const struct genome *g)
+{
+    if (e->best && !e->best_expanded)
+        return;
+    struct genome *whole = quotient_expand(e->quotient, e->p, g);
+    whole->d_avg = score_genome(e->p, whole);
+    if (e->best && e->best->ports == whole->ports && e->best->d_avg <= whole->d_avg) {
+        genome_free(whole);
+        return;
+    }
+    genome_free(e->best);
+    e->best = whole;
+    e->best_expanded = true;
+}
+
+static void publish(struct evolve *e, unsigned index, struct search *s, bool quotient)
+{
+    const struct genome *g = search_genome(s);
+
+    e->live[index] = (struct live){true, g->d_avg, g->cost, genome_volume(g), genome_distinct(g), *search_stats(s)};
+    if (quotient)
+        note_expanded(e, g);
+    else
+        evolve_note_best(e, g);
+    evolve_sample(e, false);
+}
+
+static void retire(struct evolve *e, unsigned index, struct search *s)
+{
+    const struct search_stats *stats = search_stats(s);
+
+    e->live[index] = (struct live){0};
+    e->stats.evaluations += stats->evaluations;
+    for (int k = 0; k < MOVE_KINDS; k++) {
+        e->stats.tried[k] += stats->tried[k];
+        e->stats.accepted[k] += stats->accepted[k];
+    }
+    search_free(s);
+}
+
+/* Anneals what @s holds, a genome of @p; without the lock. */
+static void anneal(struct evolve *e, unsigned index, struct search *s, const struct problem *p, const struct schedule *plan, struct watcher *w)
+{
+    double moves = plan->moves * (double)p->forms, dense = fmax(1, density_of(p) / DENSITY_SUITED), x = 0, done = 0, begun, now;
+    uint64_t step = plan->seconds > 0 ? 2000 : (uint64_t)(moves / STEPS) + 1;
+    bool going = true;
+
+    pthread_mutex_lock(&e->lock);
+    begun = now = evolve_elapsed(e);
+    /* Wrong structures cost the same however clean the measurements are; what is left to settle at the end does not. */
+    double scale = isnan(e->scale) ? 1 : e->scale, hot = plan->hot * fmax(1, scale) * dense, cold = COLD * fmax(scale, COLD_LEAST) * sqrt(dense);
+    pthread_mutex_unlock(&e->lock);
+    while (going && x < 1) {
+        double before = now, temperature = hot * pow(cold / hot, x);
+        pthread_mutex_lock(&e->lock);
+        struct search_prices heated = evolve_prices_at(e, fmax(1, HEATED * temperature)), prices = evolve_prices_at(e, 1);
+        pthread_mutex_unlock(&e->lock);
+        search_set_prices(s, &heated);
+        search_run(s, step, temperature);
+        search_set_prices(s, &prices);
+        done += (double)step;
+        pthread_mutex_lock(&e->lock);
+        now = evolve_elapsed(e);
+        publish(e, index, s, p != e->p);
+        going = evolve_go_on(e, w);
+        pthread_mutex_unlock(&e->lock);
+        if (plan->seconds > 0) {
+            x = (now - begun) / plan->seconds;
+            double stretch = STEP_SECONDS / fmax(now - before, 1e-4);
+            step = (uint64_t)fmax(500, (double)step * fmin(2, fmax(0.5, stretch)));
+        } else {
+            x = done / moves;
+        }
+        evolve_watch(w);
+    }
+    search_run(s, 20 * p->forms, 1e-9);
+}
+
+/* Anneals @start (NULL: chance) over @p, the whole problem or the quotient's, and returns what comes of it; the caller frees. Called and
+ * returns under the lock. */
+static struct genome *anneal_over(struct evolve *e, unsigned index, const struct problem *p, const struct genome *start, unsigned ports, uint64_t seed,
+                                  const struct schedule *plan, struct watcher *w)
+{
+    struct search_prices prices = evolve_prices_at(e, 1);
+    struct search *s = search_new(p, ports, (unsigned)e->width, &prices, seed);
+
+    pthread_mutex_unlock(&e->lock);
+    if (start)
+        search_load(s, start);
+    else
+        search_random(s);
+    anneal(e, index, s, p, plan, w);
+    pthread_mutex_lock(&e->lock);
+    struct genome *found = genome_copy(search_genome(s));
+    retire(e, index, s);
+    return found;
+}
+
+/* The same over the quotient first, where there is one, and then over all forms. */
+static struct genome *improve(struct evolve *e, unsigned index, const struct genome *start, unsigned ports, uint64_t seed, const struct schedule *plan,
+                              struct watcher *w)
+{
+    if (!e->quotient)
+        return anneal_over(e, index, e->p, start, ports, seed, plan, w);
+    struct schedule first = {plan->hot * QUOTIENT_HOT, plan->seconds * QUOTIENT_SHARE, plan->moves * QUOTIENT_SHARE};
+    struct schedule rest = {POLISH, plan->seconds - first.seconds, plan->moves - first.moves};
+    struct genome *projected = start ? quotient_project(e->quotient, start) : NULL;
+    struct genome *class = anneal_over(e, index, e->quotient->p, projected, ports, seed, &first, w);
+    struct genome *whole = quotient_expand(e->quotient, e->p, class);
+    struct genome *found = anneal_over(e, index, e->p, whole, ports, ~seed, &rest, w);
+    genome_free(projected);
+    genome_free(class);
+    genome_free(whole);
+    return found;
+}
+
+/* What was published so far has other ports or prices than those that follow. */
+static void forget_best(struct evolve *e)
+{
+    genome_free(e->best);
+    e->best = NULL;
+    e->best_expanded = false;
+}
+
+/* How large errors remain whatever one does decides the prices. */
+static void seek_scale(struct evolve *e, unsigned index, struct watcher *w)
+{
+    pthread_mutex_lock(&e->lock);
+    while (isnan(e->scale) && evolve_go_on(e, w)) {
+        if (e->piloting) {
+            evolve_wait_change(e, w);
+            continue;
+        }
+        e->piloting = true;
+        struct schedule plan = {e->from ? WARM : HOT, PILOT_SHARE * e->o.seconds, MOVES_PER_FORM / 5};
+        struct genome *g = improve(e, index, e->from, e->ports ? e->ports : PORTS_PILOT, e->o.seed * 1000003, &plan, w);
+        if (evolve_go_on(e, w))
+            forget_best(e);
+        e->scale = evolve_residual_scale(e->p, g->d_avg);
+        genome_free(g);
+        pthread_cond_broadcast(&e->change);
+    }
+    pthread_mutex_unlock(&e->lock);
+}
+
+/* Number of ports @n it is, and what was found with them is the first individual. */
+static void settle_ports(struct evolve *e, unsigned n)
+{
+    forget_best(e);
+    e->ports = n;
+    evolve_insert(e, genome_copy(e->trials[n]));
+    e->fresh_begun++;
+}
+
+static void sort_race(struct evolve *e)
+{
+    for (unsigned i = 1; i < e->racing; i++)
+        for (unsigned k = i; k > 0 && e->trials[e->race[k]]->cost < e->trials[e->race[k - 1]]->cost; k--) {
+            unsigned n = e->race[k];
+            e->race[k] = e->race[k - 1];
+            e->race[k - 1] = n;
+        }
+}
+
+/* After a round of trials. The best numbers after short annealings are tried once more with long ones; of those the fewest ports that explain
+ * as well win, if one port less does not, tried as long. */
+static void next_round(struct evolve *e)
+{
+    sort_race(e);
+    unsigned n = e->race[0];
+
+    e->race_next = e->race_done = 0;
+    if (e->race_round++ == 0) {
+        e->racing = PORTS_FINALISTS;
+        return;
+    }
+    for (unsigned i = 1; i < e->racing; i++)
+        if (e->race[i] < n && e->trials[e->race[i]]->cost <= e->trials[e->race[0]]->cost * (1 + PORTS_GAIN))
+            n = e->race[i];
+    bool fewer_tried = n == PORTS_FEWEST;
+    for (unsigned i = 0; i < e->racing; i++)
+        fewer_tried |= e->race[i] == n - 1;
+    if (e->race_round > 2 && e->trials[n]->cost > e->ports_cost * (1 + PORTS_GAIN)) {
+        settle_ports(e, n + 1);
+    } else if (fewer_tried) {
+        settle_ports(e, n);
+    } else {
+        e->ports_cost = e->race_round > 2 ? e->ports_cost : e->trials[e->race[0]]->cost;
+        e->race[0] = n - 1;
+        e->racing = 1;
+    }
+}
+
+static void seek_ports(struct evolve *e, unsigned index, struct watcher *w)
+{
+    pthread_mutex_lock(&e->lock);
+    while (e->ports == 0 && evolve_go_on(e, w)) {
+        if (e->race_next == e->racing) {
+            evolve_wait_change(e, w);
+            continue;
+        }
+        unsigned ports = e->race[e->race_next++], round = e->race_round;
+        double share = round ? FRESH_SHARE / (double)e->target : PORTS_SHARE / (PORTS_MOST - PORTS_FEWEST + 1);
+        struct schedule plan = {HOT_TRIAL, share * e->o.seconds * e->o.threads, round ? MOVES_PER_FORM : MOVES_PER_FORM / 5};
+        /* One port less begins with what was found with one more: by chance alone it would often be judged too hard. */
+        struct genome *fewer = round > 1 ? genome_fewer(e->trials[ports + 1]) : NULL;
+        if (fewer)
+            plan = (struct schedule){WARM, plan.seconds * CHILD_SHARE, plan.moves * CHILD_SHARE};
+        struct genome *found = improve(e, index, fewer ? fewer : e->from, ports, e->o.seed * 1000003 + ports + 1000 * round, &plan, w);
+        genome_free(fewer);
+        if (!e->trials[ports] || found->cost < e->trials[ports]->cost) {
+            genome_free(e->trials[ports]);
+            e->trials[ports] = found;
+        } else {
+            genome_free(found);
+        }
+        if (++e->race_done == e->racing)
+            next_round(e);
+        pthread_cond_broadcast(&e->change);
+    }
+    pthread_mutex_unlock(&e->lock);
+}
+
+/* One fresh individual or child. Called and returns under the lock; false when there is nothing more to do. */
+static bool memetic_task(struct evolve *e, unsigned index, struct watcher *w)
+{
+    double fresh_seconds = FRESH_SHARE * e->o.seconds * e->o.threads / (double)e->target;
+    struct schedule plan = {HOT, fresh_seconds, MOVES_PER_FORM};
+    struct genome *start = NULL;
+    uint64_t number;
+
+    if (e->fresh_begun < e->target) {
+        number = e->fresh_begun++;
+        if (e->from) {
+            start = genome_copy(e->from);
+            plan.hot = WARM;
+        }
+    } else {
+        while (e->finished < 2 && e->workers > 1 && evolve_go_on(e, w))
+            evolve_wait_change(e, w);
+        if (e->finished < 2 || !evolve_go_on(e, w) || (e->o.generations && e->children_begun >= (uint64_t)e->o.generations * e->target) ||
+            (!e->o.generations && !(e->o.seconds > 0)))
+            return false;
+        number = e->target + e->children_begun++;
+        plan = (struct schedule){WARM, fresh_seconds * CHILD_SHARE, MOVES_PER_FORM * CHILD_SHARE};
+        if (e->o.seconds > 0)
+            plan.seconds = fmin(plan.seconds, fmax(e->o.seconds - evolve_elapsed(e), 0.01));
+    }
+    uint64_t seed = e->o.seed + (number + 1) * 0x9e3779b97f4a7c15u;
+    if (!start && number >= e->target) {
+        struct rng rng;
+        rng_seed(&rng, ~seed);
+        size_t a = rng_below(&rng, e->finished), b = rng_below(&rng, e->finished - 1);
+        start = genome_copy(e->population[a]);
+        recombine(e->population[a], e->population[b >= a ? b + 1 : b], &rng, start);
+    }
+    struct genome *found = improve(e, index, start, e->ports, seed, &plan, w);
+    genome_free(start);
+    evolve_insert(e, found);
+    e->children_done += number >= e->target;
+    e->generation = (unsigned)(e->children_done / e->target);
+    evolve_sample(e, true);
+    pthread_cond_broadcast(&e->change);
+    return evolve_go_on(e, w);
+}
+
+void evolve_memetic(struct evolve *e, unsigned index, struct watcher *w)
+{
+    seek_scale(e, index, w);
+    seek_ports(e, index, w);
+    pthread_mutex_lock(&e->lock);
+    while (e->ports && memetic_task(e, index, w)) {
+    }
+    pthread_mutex_unlock(&e->lock);
+}

@@ -1,0 +1,82 @@
+/* The inside of a run, shared by evolve.c (what is seen from outside) and evolve_memetic.c (the algorithm). */
+#ifndef PORTOLAN_INFER_EVOLVE_STATE_H
+#define PORTOLAN_INFER_EVOLVE_STATE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "infer/evolve.h"
+#include "infer/quotient.h"
+
+#define PORTS_FEWEST 4              /* of the numbers tried when they are not given */
+#define PORTS_MOST 10
+
+/* What a thread is at, as last published. */
+struct live {
+    bool busy;
+    double d_avg, cost;
+    uint64_t volume, distinct;
+    struct search_stats stats;   /* of the current search */
+};
+
+struct evolve {
+    const struct problem *p;
+    struct quotient *quotient;       /* what is searched first; NULL: nothing but p */
+    pthread_mutex_t lock;
+    pthread_cond_t change;
+    atomic_bool stop, pause;
+    /* All below under the lock. */
+    struct evolve_options o;
+    enum evolve_state state;
+    unsigned ports;                  /* 0 while they are sought */
+    double width;
+    double scale;                    /* of prices and temperatures; NaN while it is sought */
+    bool piloting;                   /* a thread is at the pilot */
+    struct genome *trials[PORTS_MOST + 1];   /* the best by number of ports */
+    unsigned race[PORTS_MOST + 1], racing;   /* numbers of ports still in question */
+    unsigned race_next, race_done, race_round;
+    double ports_cost;               /* of the best number after the long trials */
+    struct genome **population;      /* finished individuals, best first */
+    size_t finished, fresh_begun, children_begun, children_done, target;
+    struct genome *from;             /* what fresh individuals start from instead of chance; NULL: chance */
+    struct genome *best;
+    bool best_expanded;              /* it comes out of the quotient as it was: its cost is not known */
+    struct live *live;
+    struct search_stats stats;       /* of finished searches */
+    unsigned generation, workers;
+    double started, paused_at, paused_for, ended;
+    VEC(struct evolve_sample) samples;
+    double last_sample;
+};
+
+/* Who waits and works for a run, on one thread. */
+struct watcher {
+    void (*poll)(void *);
+    void *state;
+    double last;
+};
+
+/* Calls the poll when it is time; without the lock. */
+void evolve_watch(struct watcher *w);
+/* All below under the lock. */
+/* Lets others change what this thread waits for; the lock is given up meanwhile. */
+void evolve_wait_change(struct evolve *e, struct watcher *w);
+/* Waits while paused; false when the run is to end. */
+bool evolve_go_on(struct evolve *e, struct watcher *w);
+/* Seconds of running so far. */
+double evolve_elapsed(const struct evolve *e);
+/* The prices in force, raised by @times: errors that no mapping explains make every complication look useful, so prices grow with them. At
+ * a temperature far above a price that price would have no say, and there would be as many µops as there are forms. */
+struct search_prices evolve_prices_at(const struct evolve *e, double times);
+/* By how much the prices are multiplied when errors of @d_avg remain. */
+double evolve_residual_scale(const struct problem *p, double d_avg);
+/* Adds a point to the curves, @now or when it is time. */
+void evolve_sample(struct evolve *e, bool now);
+void evolve_note_best(struct evolve *e, const struct genome *g);
+/* Adds @take_g, in place of the worst when the population is full. */
+void evolve_insert(struct evolve *e, struct genome *take_g);
+
+/* The memetic algorithm on thread @index, until it ends; called and returns without the lock. */
+void evolve_memetic(struct evolve *e, unsigned index, struct watcher *w);
+
+#endif
