@@ -206,6 +206,20 @@ static BARE void pages_fill(void)
         child.given.pages[i] = START_MEMORY;
 }
 
+/* Cycles per iteration that an order of an experiment has to come below to count. */
+static BARE double to_beat(const struct sandbox_item *item)
+{
+    double least = INFINITY;
+
+    for (unsigned i = 1; i <= item->rivals; i++) {
+        const struct sandbox_item *rival = item - i;
+        double each = rival->result.cycles / rival->executions;
+        if (rival->result.state == WINDOW_SETTLED && each > 0 && each < least)
+            least = each;
+    }
+    return least * item->executions;
+}
+
 static BARE void item_run(struct sandbox_item *item)
 {
     if (item->kernel)
@@ -216,12 +230,12 @@ static BARE void item_run(struct sandbox_item *item)
         for (unsigned i = 0; i < item->samples && i < SANDBOX_RAW && !item->fault; i++)
             item->ticks[i] = pulse_run(NULL, item->code, item->warm, item->count, &item->fault);
     } else {
-        window_measure(&real_pulse, &child.given.batch->rules, item->difference, item->count, &item->result);
+        window_measure(&real_pulse, &child.given.batch->rules, item->difference, item->count, to_beat(item), &item->result);
         item->result.cycles /= item->passes ? item->passes : 1;
         for (unsigned i = 0; i < WINDOW_VALUES; i++)
             item->result.values[i] /= (float)(item->passes ? item->passes : 1);
         item->fault = item->result.state == WINDOW_FAULT ? item->result.fault : FAULT_NONE;
-        if (child.counter >= 0 && !item->fault)
+        if (child.counter >= 0 && !item->fault && item->result.state != WINDOW_BEATEN)
             item->counter_cycles = by_counter(item, item->result.cycles);
     }
     item->fault_address = child.fault_address;

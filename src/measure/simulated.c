@@ -101,7 +101,7 @@ static bool simulated_measure(struct source *base, const struct experiment *e, s
         if (unknown.length || !(s->item_cycles > 0)) {
             snprintf(out[i].state, sizeof out[i].state, "not in the simulated machine: %.60s", unknown.length ? str_text(&unknown) : "anything");
         } else {
-            window_measure(&pulse, &rules, false, 0, &r);
+            window_measure(&pulse, &rules, false, 0, INFINITY, &r);
             out[i].repeats = r.accepted;
             out[i].busy = r.state != WINDOW_SETTLED;
             out[i].cycles = out[i].busy ? NAN : r.cycles / EXECUTIONS;

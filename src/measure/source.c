@@ -20,7 +20,6 @@ struct cpu_source {
     VEC(struct form_code *) codes;         /* by name; NULL: not measurable */
     VEC(char *) reasons;                   /* by name; NULL: measurable */
     struct body body;
-    unsigned executions[SANDBOX_ITEMS];    /* of each item's loop */
     uint32_t lengths[SANDBOX_ITEMS];       /* bytes of its body */
     double started;
 };
@@ -90,7 +89,7 @@ static unsigned load_places(const struct cpu_source *s)
 }
 
 /* Code of experiment @e in one order into the sandbox; false with the reason in @out, *full when only the code area is. */
-static bool item_prepare(struct cpu_source *s, const struct experiment *e, enum body_order order, size_t at, struct measured *out, bool *full)
+static bool item_prepare(struct cpu_source *s, const struct experiment *e, enum body_order order, unsigned rivals, size_t at, struct measured *out, bool *full)
 {
     struct form_code *forms[FORMS_MAX];
     uint32_t counts[FORMS_MAX], offset;
@@ -108,8 +107,7 @@ static bool item_prepare(struct cpu_source *s, const struct experiment *e, enum 
         return false;
     }
     sandbox_items(s->sandbox)[at] = (struct sandbox_item){.mode = SANDBOX_WINDOWS, .code = PULSE_ITEM, .offset = offset, .vectors = sandbox_setup(&s->body),
-                                                          .load_places = load_places(s)};
-    s->executions[at] = s->body.executions;
+                                                          .load_places = load_places(s), .executions = s->body.executions, .rivals = rivals};
     s->lengths[at] = (uint32_t)s->body.length;
     return true;
 }
@@ -122,7 +120,7 @@ static unsigned items_prepare(struct cpu_source *s, const struct experiment *e, 
     *out = (struct measured){.cycles = NAN, .spread = NAN, .clock_hz = NAN};
     *full = at + orders > SANDBOX_ITEMS;
     for (unsigned i = 0; i < orders && !*full; i++)
-        if (!item_prepare(s, e, i, at + i, out, full))
+        if (!item_prepare(s, e, i, i, at + i, out, full))
             return 0;
     return *full ? 0 : orders;
 }
@@ -131,7 +129,7 @@ static void item_result(struct cpu_source *s, size_t at, struct measured *out)
 {
     const struct sandbox_item *item = &sandbox_items(s->sandbox)[at];
     const struct window_result *r = &item->result;
-    double each = s->executions[at];
+    double each = item->executions;
 
     *out = (struct measured){.cycles = NAN, .spread = NAN, .repeats = r->accepted, .clock_hz = r->clock * s->calibration.tick_hz};
     if (item->fault) {
@@ -154,7 +152,7 @@ static void item_record(struct cpu_source *s, const struct experiment *e, size_t
 {
     const struct sandbox_item *item = &sandbox_items(s->sandbox)[at];
     const struct window_result *r = &item->result;
-    const struct record_pass pass = {.values = r->values, .count = r->accepted, .executions = s->executions[at], .instructions = s->base.instructions,
+    const struct record_pass pass = {.values = r->values, .count = r->accepted, .executions = item->executions, .instructions = s->base.instructions,
                                      .clock_hz = m->clock_hz, .code = sandbox_code(s->sandbox, item->offset), .length = s->lengths[at]};
     if (!item->fault)
         record_add(s->base.record, e, &pass);
@@ -169,7 +167,7 @@ static void items_result(struct cpu_source *s, const struct experiment *e, unsig
         const struct window_result *r = &sandbox_items(s->sandbox)[i].result;
         struct measured m;
         item_result(s, i, &m);
-        if (i == at || (m.cycles > 0 && !(out->cycles <= m.cycles))) {
+        if (i == at || (r->state != WINDOW_BEATEN && m.cycles > 0 && !(out->cycles <= m.cycles))) {
             *out = m;
             best = i;
         }

@@ -86,7 +86,7 @@ static uint64_t count_for(const struct pulse *pulse, const struct window_rules *
     return count < 2 ? 2 : (uint64_t)count;
 }
 
-void window_measure(const struct pulse *pulse, const struct window_rules *rules, bool difference, uint64_t count, struct window_result *out)
+void window_measure(const struct pulse *pulse, const struct window_rules *rules, bool difference, uint64_t count, double beat, struct window_result *out)
 {
     double values[VALUES], tick = 1;
     uint64_t start = pulse->now(pulse->self);
@@ -131,6 +131,11 @@ void window_measure(const struct pulse *pulse, const struct window_rules *rules,
         have++;
         out->clock = 1 / ticks_per_cycle;
         out->accepted++;
+        if (have == 1 && values[0] >= beat * (1 - rules->agreement)) {
+            out->cycles = values[0];
+            out->state = WINDOW_BEATEN;
+            return;
+        }
         if (have >= 3) {
             out->cycles = window_lowest(values, have, &out->spread);
             if (out->spread < rules->agreement)

@@ -30,7 +30,7 @@ struct window_rules {
     unsigned sizing;                      /* iterations that are long enough to tell how many fill the window: 0 for 4, more where ticks are coarse */
 };
 
-enum window_state { WINDOW_SETTLED, WINDOW_UNSETTLED, WINDOW_FAULT };
+enum window_state { WINDOW_SETTLED, WINDOW_UNSETTLED, WINDOW_FAULT, WINDOW_BEATEN };
 
 #define WINDOW_VALUES 16     /* accepted windows kept; after that many the lowest three stand whatever their spread */
 
@@ -45,8 +45,9 @@ struct window_result {
 };
 
 /* Measures PULSE_ITEM under @rules, @count iterations a run (0: what fills the window). With @difference half as many are run as well and subtracted
- * instead of the overhead, and a whole run warms up. Any thread. */
-void window_measure(const struct pulse *pulse, const struct window_rules *rules, bool difference, uint64_t count, struct window_result *out);
+ * instead of the overhead, and a whole run warms up. Code that takes @beat cycles per iteration or more (to within the agreement) in its first window is not
+ * measured closer: WINDOW_BEATEN; INFINITY or NaN: it is. Any thread. */
+void window_measure(const struct pulse *pulse, const struct window_rules *rules, bool difference, uint64_t count, double beat, struct window_result *out);
 /* Middle of the lowest three of @values (sorted in place) and their relative spread. @n at least 1. */
 double window_lowest(double *values, unsigned n, double *spread);
 /* True when the two, from four on more than half, of the @n @values (sorted in place) that lie closest are within @agreement, relative; *cycles is the lowest of

@@ -72,7 +72,7 @@ static struct window_result measure(struct fake *f, bool difference, uint64_t co
 {
     const struct pulse pulse = {fake_run, fake_now, fake_rest, f};
     struct window_result r;
-    window_measure(&pulse, &rules, difference, count, &r);
+    window_measure(&pulse, &rules, difference, count, INFINITY, &r);
     return r;
 }
 
@@ -90,6 +90,24 @@ static void test_quiet(void **state)
         f.entry = 500;   /* more than calibration knew: only the difference of two counts is rid of it */
         r = measure(&f, true, 20000);
         assert_true(fabs(r.cycles - item) < 0.002 * item);
+    }
+}
+
+/* One window for what is not faster than what is known, three for what is. */
+static void test_beaten(void **state)
+{
+    static const struct { double beat; enum window_state state; unsigned accepted; } cases[] = {
+        {INFINITY, WINDOW_SETTLED, 3}, {NAN, WINDOW_SETTLED, 3}, {120, WINDOW_SETTLED, 3}, {101, WINDOW_SETTLED, 3},
+        {100, WINDOW_BEATEN, 1}, {80, WINDOW_BEATEN, 1}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct fake f = quiet(100);
+        const struct pulse pulse = {fake_run, fake_now, fake_rest, &f};
+        struct window_result r;
+        window_measure(&pulse, &rules, false, 0, cases[i].beat, &r);
+        assert_int_equal(r.state, cases[i].state);
+        assert_int_equal(r.accepted, cases[i].accepted);
+        assert_true(fabs(r.cycles - 100) < 0.2);
     }
 }
 
@@ -113,7 +131,7 @@ static void test_coarse_ticks(void **state)
             own.chain_ticks = stretch * 10e-6 * hz;
             own.probe_ticks = stretch * 5e-6 * hz;
             own.item_ticks = stretch * 20e-6 * hz;
-            window_measure(&pulse, &own, false, 0, &r);
+            window_measure(&pulse, &own, false, 0, INFINITY, &r);
             assert_int_equal(r.state, WINDOW_SETTLED);
             if (fabs(r.cycles - item) > 0.005 * item)
                 fail_msg("%.1f cycles came out as %.2f at %.0f MHz", item, r.cycles, hz / 1e6);
@@ -220,7 +238,7 @@ static void test_agreed(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_quiet), cmocka_unit_test(test_coarse_ticks), cmocka_unit_test(test_contention),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_quiet), cmocka_unit_test(test_coarse_ticks), cmocka_unit_test(test_beaten), cmocka_unit_test(test_contention),
                                        cmocka_unit_test(test_spikes_and_faults), cmocka_unit_test(test_statistics), cmocka_unit_test(test_agreed)};
     return cmocka_run_group_tests_name("window", tests, NULL, NULL);
 }
