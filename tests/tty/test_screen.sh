@@ -21,6 +21,18 @@ see() {
     exit 1
 }
 
+# Waits until the shell asks for the next command: what is typed before may be thrown away with the screen.
+see_prompt() {
+    tries=0
+    while [ "$tries" -lt 2000 ]; do
+        [ "$(t capture-pane -p | grep -v '^ *$' | tail -n 1)" = 'ready>' ] && return 0
+        tries=$((tries + 1))
+    done
+    echo 'FAIL: the shell does not come back'
+    t capture-pane -p
+    exit 1
+}
+
 for TERM_UNDER_TEST in screen-256color screen vt100; do
     t kill-server 2>/dev/null
     socket=portolan-test-$$-$TERM_UNDER_TEST   # a dying server would take a new session with it
@@ -168,13 +180,16 @@ see 'mulq %rbx'
 # Stop and come back.
 t send-keys C-z
 see 'Stopped'
+see_prompt
 t send-keys -l fg
 t send-keys Enter
 see 'mulq %rbx'
 t send-keys q
+see_prompt
 t send-keys -l 'echo back with $?'
 t send-keys Enter
 see 'back with 0'
+see_prompt
 
 # A crash leaves a usable terminal: what is typed shows again.
 t send-keys -l "'$portolan' & echo \$! >$home/pid; fg"
@@ -182,6 +197,7 @@ t send-keys Enter
 see 'No kernel is loaded'
 kill -SEGV "$(cat "$home/pid")"
 see 'egmentation'
+see_prompt
 t send-keys -l 'echo still $((40 + 2))'
 t send-keys Enter
 see 'still 42'
