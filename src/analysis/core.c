@@ -18,6 +18,15 @@ static portset ports_fact(const struct machine *m, const char *key)
     return text && portset_parse(&text, mapping_ports(m->mapping), &set, NULL) ? set : 0;
 }
 
+/* What the core has more of than this limits nothing any more, and the simulator has to find room for it. */
+#define COUNT_MOST 65536
+
+static double fact_of(const struct machine *m, const char *key)
+{
+    double value = machine_number(m, key);
+    return value < 0 ? NAN : value > COUNT_MOST ? COUNT_MOST : value;
+}
+
 static void read_numbers(struct core *c, const struct machine *m)
 {
     const struct { double *to; const char *key; } numbers[] = {
@@ -61,7 +70,9 @@ static void read_numbers(struct core *c, const struct machine *m)
         {&c->uop_queue, "uop_queue"},
     };
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        *numbers[i].to = machine_number(m, numbers[i].key);
+        *numbers[i].to = fact_of(m, numbers[i].key);
+    c->predecode_bytes = c->predecode_bytes < 1 ? NAN : c->predecode_bytes;   /* blocks of nothing would not end */
+    c->fetch_bytes = c->fetch_bytes < 1 ? NAN : c->fetch_bytes;
 }
 
 static const struct usage *usage_named(const struct machine *m, const char *form)

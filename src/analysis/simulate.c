@@ -40,11 +40,6 @@ void simulation_done(struct simulation *sim)
     sim->steps = NULL;
 }
 
-static int32_t size_of(double fact, int32_t otherwise)
-{
-    return isnan(fact) ? otherwise : (int32_t)fact;
-}
-
 static uint32_t power_of_two(size_t least)
 {
     uint32_t size = 1;
@@ -56,13 +51,13 @@ static uint32_t power_of_two(size_t least)
 static void read_facts(struct simulator *s, const struct core *c)
 {
     s->core = c;
-    s->rob_size = size_of(c->reorder_buffer, 256);
-    s->scheduler_size = size_of(c->scheduler, 96);
-    s->load_size = size_of(c->load_buffer, 72);
-    s->store_size = size_of(c->store_buffer, 56);
-    s->issue_width = size_of(c->issue_width, 4);
-    s->retire_width = size_of(c->retire_width, s->issue_width);
-    s->commit_width = size_of(c->stores_per_cycle, s->issue_width);   /* not known: no limit of its own */
+    s->rob_size = whole(c->reorder_buffer, 256);
+    s->scheduler_size = whole(c->scheduler, 96);
+    s->load_size = whole(c->load_buffer, 72);
+    s->store_size = whole(c->store_buffer, 56);
+    s->issue_width = whole(c->issue_width, 4);
+    s->retire_width = whole(c->retire_width, s->issue_width);
+    s->commit_width = whole(c->stores_per_cycle, s->issue_width);   /* not known: no limit of its own */
     s->late = !c->fused_domain;
 }
 
@@ -80,7 +75,12 @@ static void read_facts(struct simulator *s, const struct core *c)
 static void size_rings(struct simulator *s)
 {
     const struct plan *p = &s->plan;
-    size_t flights = power_of_two((size_t)(s->rob_size + size_of(s->core->uop_queue, 64) + 64));
+    size_t flights = (size_t)(s->rob_size + whole(s->core->uop_queue, 64) + 64);
+    bool joined = false;
+
+    for (size_t k = 0; k < p->items.count; k++)
+        joined |= p->items.items[k].issue == 0;
+    flights = power_of_two(joined ? 2 * flights : flights);   /* a nop that joins the instruction before it takes no slot */
     uint32_t rows = power_of_two(flights / p->items.count + p->longest_distance + 3);
 
     s->row_mask = rows - 1;

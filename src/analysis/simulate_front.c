@@ -1,13 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <math.h>
-
 #include "analysis/simulate_plan.h"
-
-/* A fact as a whole number, @otherwise when the machine lacks it. */
-static int32_t whole(double fact, int32_t otherwise)
-{
-    return isnan(fact) ? otherwise : (int32_t)fact;
-}
 
 static void read_facts(struct front *f, const struct core *c)
 {

@@ -249,6 +249,11 @@ void plan_build(struct plan *p, const struct block_work *w, const struct insn *i
 {
     p->items.count = p->uops.count = p->insns.count = p->listed.count = 0;
     p->length = 0;
+    /* Places in them are pointed to, also where nothing is listed. */
+    vec_reserve(&p->uops, 1);
+    vec_reserve(&p->listed, 1);
+    vec_reserve(&p->sources, 1);
+    vec_reserve(&p->readers, 1);
     fill_edges(p, &w->deps, insns);
     for (uint32_t i = 0; i < count; i++) {
         vec_push(&p->insns, ((struct plan_insn){insns[i].length, (uint8_t)frontend_opcode_offset(&insns[i]), (insns[i].traits & INSN_LCP) != 0}));

@@ -2,6 +2,8 @@
 #ifndef PORTOLAN_ANALYSIS_SIMULATE_PLAN_H
 #define PORTOLAN_ANALYSIS_SIMULATE_PLAN_H
 
+#include <math.h>
+
 #include "analysis/simulate.h"
 #include "base/vec.h"
 
@@ -92,6 +94,12 @@ struct plan {
     uint32_t longest_distance;
     uint32_t choices, pipe_choices;   /* distinct (ports, pipe); distinct pipes, none among them */
 };
+
+/* A fact of the core as a whole number, @otherwise when it is missing. */
+static inline int32_t whole(double fact, int32_t otherwise)
+{
+    return isnan(fact) ? otherwise : (int32_t)fact;
+}
 
 /* Cycles of the wait for a store to reach the cache that retirement takes here. */
 #define COMMIT_OVERLAP 2

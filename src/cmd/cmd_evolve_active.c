@@ -20,7 +20,7 @@
 
 struct pending {
     struct session *session;
-    struct experiments *target;     /* the session's table when it began */
+    uint64_t target;                /* serial of the session's table when it began */
     struct evolve_options evolve;
     char *checkpoint;
     struct evolve_run *run;         /* the last inference; NULL when it could not start */
@@ -45,13 +45,14 @@ static void take_result(void *state, struct experiments **table, bool ok)
     struct pending *p = state;
     struct session *s = p->session;
 
-    if (s->experiments == p->target) {
+    /* What was measured is what is inferred from, also when the session has gone on to another table. */
+    struct problem *problem = ok ? problem_new(*table, NULL, &p->err) : NULL;
+    if (s->experiments && s->experiments->serial == p->target) {
         experiments_free(s->experiments);
         s->experiments = *table;
         *table = NULL;
         s->revision++;
     }
-    struct problem *problem = ok && s->experiments ? problem_new(s->experiments, NULL, &p->err) : NULL;
     if (problem)
         p->run = evolve_run_start(problem, &p->evolve, NULL, NULL, 0, p->checkpoint, 0, &p->err);
     if (p->run) {
@@ -242,7 +243,7 @@ bool evolve_start_active(struct session *s, const struct active_words *w, const 
     set_up(&o, t, evolve, w);
 
     struct pending *p = mem_zero(1, sizeof *p);
-    *p = (struct pending){.session = s, .target = s->experiments, .evolve = *evolve, .checkpoint = checkpoint ? mem_strdup(checkpoint) : NULL};
+    *p = (struct pending){.session = s, .target = s->experiments->serial, .evolve = *evolve, .checkpoint = checkpoint ? mem_strdup(checkpoint) : NULL};
     unsigned number = start(s, p, t, &o, err);
     if (!number)
         return false;

@@ -41,7 +41,7 @@ struct measuring {
     /* UI thread */
     unsigned number;                /* of the job */
     struct session *session;
-    struct experiments *target;     /* the session's table when it began */
+    uint64_t target;                /* serial of the session's table when it began */
 };
 
 /* The job whose results still come in; one at a time, since two would disturb each other. */
@@ -116,7 +116,7 @@ void experiments_publish(struct session *s)
     if (!w || w->session != s)
         return;
     pthread_mutex_lock(&w->lock);
-    for (size_t i = 0; i < w->arrivals.count && s->experiments == w->target; i++) {
+    for (size_t i = 0; i < w->arrivals.count && s->experiments && s->experiments->serial == w->target; i++) {
         const struct arrival *a = &w->arrivals.items[i];
         if (a->index >= s->experiments->rows.count)
             continue;
@@ -298,7 +298,7 @@ bool cmd_experiments_measure(struct session *s, int argc, char **argv, struct er
     }
     w->record = s->record;
     w->session = s;
-    w->target = s->experiments;
+    w->target = s->experiments->serial;
     unsigned number = job_start("experiments measure", &ops, w, err);
     if (!number)
         return false;

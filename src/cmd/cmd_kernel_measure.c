@@ -40,7 +40,7 @@ struct measuring {
     struct session *session;
     struct job *job;
     char *name, *hex;                /* of the loaded loop; NULL for a file */
-    const struct kernel *kernel;     /* that it was, to know it again; not looked into */
+    struct kernel *kernel;           /* held, to know it again; not looked into */
     size_t loop;
     char *in, *out;                  /* of a file */
     struct kernel_measured result;
@@ -172,6 +172,7 @@ static void measure_finish(void *state, const struct job_info *info)
 static void measuring_free(void *state)
 {
     struct measuring *w = state;
+    kernel_free(w->kernel);
     free(w->name);
     free(w->hex);
     free(w->in);
@@ -199,7 +200,7 @@ static bool take_loop(struct session *s, struct measuring *w, struct err *err)
             str_addf(&hex, "%02x", insns[i].bytes[k]);
     w->hex = str_take(&hex);
     w->name = mem_strdup(s->kernel->name);
-    w->kernel = s->kernel;
+    w->kernel = kernel_hold(s->kernel);
     w->loop = s->kernel->current;
     return true;
 }

@@ -203,9 +203,16 @@ static void learn_finish(void *state, const struct job_info *info)
     struct machine *m = session_machine(s, w->id, &none);
     size_t learned = 0;
 
-    if (info->state == JOB_DONE && s->format == FORMAT_CSV)
+    if (info->state != JOB_DONE)
+        return;
+    if (!m || !ports_equal(mapping_ports(m->mapping), mapping_ports(w->machine->mapping))) {
+        if (s->format == FORMAT_TEXT)
+            str_addf(&s->output, "%s has other ports by now: what was learned does not fit it and is not kept\n", w->id);
+        return;
+    }
+    if (s->format == FORMAT_CSV)
         str_add(&s->output, "form,usage,experiment,measured,without,predicted\n");
-    for (size_t i = 0; m && i < w->lessons.count && info->state == JOB_DONE; i++) {
+    for (size_t i = 0; i < w->lessons.count; i++) {
         struct lesson *lesson = &w->lessons.items[i];
         learned += lesson->known;
         if (lesson->known) {

@@ -2,11 +2,16 @@
 #include "model/experiments.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 struct experiments *experiments_new(void)
 {
-    return mem_zero(1, sizeof(struct experiments));
+    static _Atomic uint64_t last;
+    struct experiments *t = mem_zero(1, sizeof *t);
+
+    t->serial = atomic_fetch_add(&last, 1) + 1;
+    return t;
 }
 
 static void row_done(struct experiment_row *row, size_t extras)

@@ -28,6 +28,7 @@ struct experiments {
     VEC(struct flat_term) terms;          /* form index and count, never 0 */
     VEC(struct experiment_row) rows;
     struct names extra;                   /* columns of a file that mean nothing here but are kept */
+    uint64_t serial;                      /* no other table has it, also none that comes to lie where this one lay */
     uint64_t revision;                    /* bumped by every change: a view redraws when it differs */
 };
 

@@ -35,6 +35,7 @@ struct job {
 static struct job **jobs;
 static size_t count;
 static unsigned last_number;
+static unsigned settling;    /* calls of settle under way: whoever made them goes through the jobs */
 static int wake[2] = {-1, -1};
 static atomic_bool interrupted;
 
@@ -81,7 +82,7 @@ static void job_free(struct job *job)
 
 static void forget_old(void)
 {
-    for (size_t i = 0; count > JOBS_KEPT && i < count; i++)
+    for (size_t i = 0; !settling && count > JOBS_KEPT && i < count; i++)
         if (jobs[i]->joined) {
             job_free(jobs[i]);
             memmove(jobs + i, jobs + i + 1, (--count - i) * sizeof *jobs);
@@ -198,11 +199,13 @@ static void settle(struct job *job)
     pthread_mutex_lock(&job->lock);
     job->info.settled = true;
     pthread_mutex_unlock(&job->lock);
+    settling++;   /* finish may start another job */
     if (job->ops->finish)
         job->ops->finish(job->state, &info);
     if (job->ops->free)
         job->ops->free(job->state);
     job->state = NULL;
+    settling--;
 }
 
 enum job_news job_drain(void)

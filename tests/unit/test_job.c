@@ -151,9 +151,45 @@ static void test_many_and_shutdown(void **state)
     assert_int_equal(job_count(), 0);
 }
 
+/* Its end begins the next, as the run of inference follows the choice of experiments. */
+static void follow(void *state, const struct job_info *info)
+{
+    struct count *c = state;
+    (void)info;
+    start(0, false, false, c->finished, c->freed);
+}
+
+static bool at_once(struct job *job, void *state, struct err *err)
+{
+    (void)job;
+    (void)state;
+    (void)err;
+    return true;
+}
+
+static void test_end_begins_another(void **state)
+{
+    static const struct job_ops following = {at_once, follow, done};
+    (void)state;
+    int finished = 0, freed = 0;
+    struct err err;
+
+    /* All are there before the first one's end is seen to, and none may be missed or forgotten meanwhile. */
+    for (int i = 0; i < 80; i++) {
+        struct count *c = mem_zero(1, sizeof *c);
+        *c = (struct count){.finished = &finished, .freed = &freed};
+        assert_true(job_start("following", &following, c, &err) > 0);
+    }
+    assert_true(job_wait(0));
+    assert_int_equal(job_running(), 0);
+    assert_int_equal(finished, 80);
+    assert_int_equal(freed, 160);
+    job_shutdown();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_runs_to_the_end), cmocka_unit_test(test_failure_and_cancel), cmocka_unit_test(test_pause),
-                                       cmocka_unit_test(test_many_and_shutdown)};
+                                       cmocka_unit_test(test_many_and_shutdown), cmocka_unit_test(test_end_begins_another)};
     return cmocka_run_group_tests_name("job", tests, NULL, NULL);
 }

@@ -337,6 +337,33 @@ static void test_storage_reused(void **state)
     vec_done(&real.blocks);
 }
 
+/* Facts that a sweep may come to: what is larger than any machine is as good as endless, and a block of no bytes is no fact. */
+static void test_facts_beyond(void **state)
+{
+    static const struct { const char *key, *value, *same; } facts[] = {
+        {"reorder_buffer", "1e300", "65536"}, {"scheduler", "3000000000", "65536"}, {"uop_queue", "1e10", "65536"}, {"predecode_bytes", "0", ""}};
+    (void)state;
+    struct corpus real = real_blocks();
+
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
+        struct simulation results[2];
+        for (int k = 0; k < 2; k++) {
+            struct machine *machine = load("skylake");
+            machine_set_fact(machine, facts[i].key, k ? facts[i].same : facts[i].value, "", "");
+            struct block_work *w = block_work_new(machine);
+            struct simulator *s = simulator_new();
+            struct bounds bounds;
+            results[k] = run(s, w, &real.blocks.items[0], &bounds);
+            assert_true(bounds.total > 0);
+            simulator_free(s);
+            block_work_free(w);
+            machine_free(machine);
+        }
+        assert_true(results[0].cycles > 0 && results[0].cycles == results[1].cycles);
+    }
+    vec_done(&real.blocks);
+}
+
 /* Thesis: three instructions, two a cycle, nothing else: C(K) = 2, C(K^2) = 3, period 2, 1.5 cycles. */
 static void test_thesis_example(void **state)
 {
@@ -422,7 +449,7 @@ static void test_stages(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_bounds_hold), cmocka_unit_test(test_adding_never_lowers), cmocka_unit_test(test_copies),
-                                       cmocka_unit_test(test_copies_simulated), cmocka_unit_test(test_storage_reused),
+                                       cmocka_unit_test(test_copies_simulated), cmocka_unit_test(test_storage_reused), cmocka_unit_test(test_facts_beyond),
                                        cmocka_unit_test(test_thesis_example), cmocka_unit_test(test_timeline), cmocka_unit_test(test_stages)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
