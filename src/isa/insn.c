@@ -311,6 +311,14 @@ bool insn_is_vector(const struct insn *insn, uint8_t reg)
     return insn->isa == ISA_AARCH64 ? reg >= A64_V0 && reg < A64_V0 + 32 : reg >= 16 && reg < 48;
 }
 
+const char *insn_line_text(uint32_t line, char out[LINE_TEXT])
+{
+    *out = '\0';
+    if (line)
+        snprintf(out, LINE_TEXT, "%u", line);
+    return out;
+}
+
 unsigned insn_generals(enum isa isa)
 {
     return isa == ISA_AARCH64 ? 32 : 16;

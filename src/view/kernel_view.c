@@ -158,10 +158,11 @@ static void draw_table(struct kernel_view_state *v, const struct kernel *k, cons
         bool cursor = i == v->cursor;
         enum role role = cursor ? ROLE_CURSOR : v->match[0] && holds(a->rows[i].insn, v->match) ? ROLE_MATCH : a->rows[i].flags & ROW_UNKNOWN ? ROLE_ERROR : ROLE_TEXT;
         struct str text = {0};
+        char number[LINE_TEXT];
         int line = y + 1 + (int)r;
         if (cursor)
             grid_fill(g, 0, line, g->width, 1, ROLE_CURSOR, 0, ' ');
-        grid_printf(g, 0, line, 5, role, 0, "%4u", a->rows[i].insn->line);
+        grid_printf(g, 0, line, 5, role, 0, "%4s", insn_line_text(a->rows[i].insn->line, number));
         for (unsigned j = 0; j < columns.count; j++)
             draw_value(g, 5 + (int)(j * CELL), line, a->rows[i].pressure[columns.ports[j]], a->cycles, cursor);
         tidy(a->rows[i].insn->text ? a->rows[i].insn->text : a->rows[i].insn->mnemonic, &text);
