@@ -137,8 +137,10 @@ static int parse(int argc, char **argv, struct arguments *a, struct session *s)
         if (status >= 0)
             return status;
     }
-    if ((a->batch && argc - optind > 1) || (a->commands.count && optind < argc))
-        return misuse("too many arguments");
+    if (a->commands.count && optind < argc)
+        return misuse("-e takes no FILE: -e 'kernel load FILE' loads it");
+    if (a->batch && argc - optind > 1)
+        return misuse("-b takes one script");
     /* A directory that holds a session can be named like a file; it comes first. */
     for (; optind < argc; optind++)
         if (!a->session && session_is_directory(argv[optind]))
