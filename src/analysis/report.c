@@ -138,8 +138,12 @@ static void one_machine(const struct kernel *k, const struct analysis *a, const 
     bounds(a, style, out);
     str_addf(out, "\n%s\n", a->sentence);
     for (size_t i = 0; i < a->count; i++)
-        if (a->rows[i].flags & ROW_UNKNOWN)
-            str_addf(out, a->rows[i].insn->line ? "not known: %s (line %u)\n" : "not known: %s\n", a->rows[i].insn->form, a->rows[i].insn->line);
+        if (a->rows[i].flags & ROW_UNKNOWN) {
+            str_addf(out, "not known: %s", a->rows[i].insn->form);
+            if (a->rows[i].insn->line)
+                str_addf(out, " (line %u)", a->rows[i].insn->line);
+            str_add_char(out, '\n');
+        }
 }
 
 static void comparison(struct analysis *const *a, size_t n, struct str *out)
