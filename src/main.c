@@ -239,10 +239,12 @@ static bool run_files(struct session *s, char **files, size_t count, struct err 
 static bool settle(struct arguments *a, struct session *s, struct err *err)
 {
     enum format format = s->format;
+    bool ascii = s->ascii;   /* asked for, or all that the locale has */
 
     if (a->session && !session_load(s, a->session, err))
         return false;
     s->format = format == FORMAT_TEXT ? s->format : format;
+    s->ascii |= ascii;
     if (a->seed)
         session_set_seed(s, a->seed, err);
     if (a->threads)
