@@ -92,8 +92,8 @@ void kernel_print_loaded(struct session *s)
         return;
     }
     if (s->format == FORMAT_TEXT)
-        str_addf(&s->output, "%s: %s, %zu instruction%s%s\n", k->name, k->loops[k->current].why, count, count == 1 ? "" : "s",
-                 k->loop_count > 1 ? "; kernel list shows the other loops" : "");
+        str_addf(&s->output, "%s: %s, %zu instruction%s%s%s\n", k->name, k->loops[k->current].why, count, count == 1 ? "" : "s",
+                 k->loop_count > 1 ? "; kernel list shows the other loops" : "", k->of_many ? "; --symbol takes another function" : "");
 }
 
 static void publish(struct loading *l)
