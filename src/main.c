@@ -137,8 +137,10 @@ static int parse(int argc, char **argv, struct arguments *a, struct session *s)
         if (status >= 0)
             return status;
     }
-    if ((a->batch && argc - optind > 1) || (a->commands.count && optind < argc))
-        return misuse("too many arguments");
+    if (a->commands.count && optind < argc)
+        return misuse("-e takes no FILE: -e 'kernel load FILE' loads it");
+    if (a->batch && argc - optind > 1)
+        return misuse("-b takes one script");
     /* A directory that holds a session can be named like a file; it comes first. */
     for (; optind < argc; optind++)
         if (!a->session && session_is_directory(argv[optind]))
@@ -237,10 +239,12 @@ static bool run_files(struct session *s, char **files, size_t count, struct err 
 static bool settle(struct arguments *a, struct session *s, struct err *err)
 {
     enum format format = s->format;
+    bool ascii = s->ascii;   /* asked for, or all that the locale has */
 
     if (a->session && !session_load(s, a->session, err))
         return false;
     s->format = format == FORMAT_TEXT ? s->format : format;
+    s->ascii |= ascii;
     if (a->seed)
         session_set_seed(s, a->seed, err);
     if (a->threads)

@@ -373,6 +373,7 @@ static struct kernel *kernel_from_object(const char *path, const struct kernel_o
     k = mem_zero(1, sizeof *k);
     k->name = mem_strdup(path);
     k->isa = o.isa;
+    k->of_many = symbol && !(options && options->symbol);
     /* Marker bytes are counted from the first instruction's place. */
     struct unit shifted = u;
     marks_bytes(&shifted, o.isa, o.code, start + length, &marked);

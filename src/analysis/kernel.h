@@ -23,6 +23,7 @@ struct kernel {
     struct kernel_loop *loops;  /* best first; at least one */
     size_t loop_count;
     size_t current;             /* the loop in use */
+    bool of_many;               /* loops of one function of a large program, which nobody named */
     struct diagnostic *refused; /* lines left out with --skip-bad */
     size_t refused_count;
     uint32_t *origin_lines;     /* compiled here: per line of @source its line in the C file, 0: none; NULL otherwise */

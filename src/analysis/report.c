@@ -79,8 +79,9 @@ static void table(const struct kernel *k, const struct analysis *a, const struct
     str_addf(out, "   instruction%s\n", plain);
     for (size_t i = 0; i < a->count; i++) {
         const struct analysis_row *row = &a->rows[i];
+        char number[LINE_TEXT];
         source_line(k, a, i, style, out);
-        str_addf(out, "%5u ", row->insn->line);
+        str_addf(out, "%5s ", insn_line_text(row->insn->line, number));
         for (unsigned j = 0; j < ports->count; j++)
             cell(style, row->pressure[j], a->cycles, column_width(ports, j), out);
         str_addf(out, " %s ", mark_of(row));
@@ -137,8 +138,12 @@ static void one_machine(const struct kernel *k, const struct analysis *a, const 
     bounds(a, style, out);
     str_addf(out, "\n%s\n", a->sentence);
     for (size_t i = 0; i < a->count; i++)
-        if (a->rows[i].flags & ROW_UNKNOWN)
-            str_addf(out, "not known: %s (line %u)\n", a->rows[i].insn->form, a->rows[i].insn->line);
+        if (a->rows[i].flags & ROW_UNKNOWN) {
+            str_addf(out, "not known: %s", a->rows[i].insn->form);
+            if (a->rows[i].insn->line)
+                str_addf(out, " (line %u)", a->rows[i].insn->line);
+            str_add_char(out, '\n');
+        }
 }
 
 static void comparison(struct analysis *const *a, size_t n, struct str *out)
@@ -187,8 +192,9 @@ void report_csv(struct analysis *const *a, size_t n, struct str *out)
         for (size_t r = 0; r < a[i]->count; r++)
             for (unsigned j = 0; j < ports->count; j++) {
                 const struct analysis_row *row = &a[i]->rows[r];
+                char line[LINE_TEXT];
                 csv_add_field(out, a[i]->machine->id, false);
-                str_addf(out, "%u,", row->insn->line);
+                str_addf(out, "%s,", insn_line_text(row->insn->line, line));
                 str_clear(&text);
                 tidy_text(row->insn->text ? row->insn->text : "", &text);
                 csv_add_field(out, str_text(&text), false);
@@ -227,7 +233,7 @@ static json_t *row_json(const struct analysis_row *row, const struct ports *port
     json_t *object = json_object(), *flags = json_array();
     struct str text = {0};
 
-    json_object_set_new(object, "line", json_integer(row->insn->line));
+    json_object_set_new(object, "line", row->insn->line ? json_integer(row->insn->line) : json_null());
     tidy_text(row->insn->text ? row->insn->text : "", &text);
     json_object_set_new(object, "text", json_string(str_text(&text)));
     json_object_set_new(object, "form", json_string(row->insn->form));
@@ -243,13 +249,13 @@ static json_t *row_json(const struct analysis_row *row, const struct ports *port
     return object;
 }
 
-/* Lines of the loop-carried cycle. */
+/* Lines of the loop-carried cycle; code without lines has the rows' flags. */
 static json_t *chain_json(const struct analysis *a)
 {
     json_t *lines = json_array();
     for (size_t i = 0; i < a->count; i++)
-        if (a->rows[i].flags & ROW_CHAIN)
-                json_array_append_new(lines, json_integer(a->rows[i].insn->line));
+        if (a->rows[i].flags & ROW_CHAIN && a->rows[i].insn->line)
+            json_array_append_new(lines, json_integer(a->rows[i].insn->line));
     return lines;
 }
 

@@ -147,6 +147,7 @@ static void markdown_table(const struct kernel *k, const struct analysis *a, str
         str_add(out, "---:|");
     str_add(out, "---|\n");
     for (size_t i = 0; i < a->count; i++) {
+        char number[LINE_TEXT];
         uint32_t line;
         const char *source = new_source(k, a, i, &line);
         if (source) {
@@ -157,7 +158,7 @@ static void markdown_table(const struct kernel *k, const struct analysis *a, str
                 str_add(out, " |");
             str_add_char(out, '\n');
         }
-        str_addf(out, "| %u | ", a->rows[i].insn->line);
+        str_addf(out, "| %s | ", insn_line_text(a->rows[i].insn->line, number));
         markdown_code(a->rows[i].insn->text ? a->rows[i].insn->text : a->rows[i].insn->mnemonic, out);
         str_add(out, " |");
         markdown_cells(ports, a->rows[i].pressure, "", out);
@@ -222,6 +223,7 @@ static void html_table(const struct kernel *k, const struct analysis *a, struct 
     str_add(out, "<th>latency</th><th class=\"t\">usage</th><th class=\"t\">notes</th></tr></thead>\n<tbody>\n");
     for (size_t i = 0; i < a->count; i++) {
         const struct analysis_row *row = &a->rows[i];
+        char number[LINE_TEXT];
         uint32_t line;
         const char *source = new_source(k, a, i, &line);
         if (source) {
@@ -229,8 +231,8 @@ static void html_table(const struct kernel *k, const struct analysis *a, struct 
             html_text(source, out);
             str_add(out, "</code></td></tr>\n");
         }
-        str_addf(out, "<tr%s><td>%u</td><td class=\"t\" title=\"", row->flags & ROW_CHAIN ? " class=\"c\"" : row->flags & ROW_UNKNOWN ? " class=\"u\"" : "",
-                 row->insn->line);
+        str_addf(out, "<tr%s><td>%s</td><td class=\"t\" title=\"", row->flags & ROW_CHAIN ? " class=\"c\"" : row->flags & ROW_UNKNOWN ? " class=\"u\"" : "",
+                 insn_line_text(row->insn->line, number));
         html_text(row->insn->form, out);
         str_add(out, "\"><code>");
         html_text(row->insn->text ? row->insn->text : row->insn->mnemonic, out);

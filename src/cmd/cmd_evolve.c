@@ -271,7 +271,7 @@ static void print_status(struct session *s, struct evolve_run *run)
         if (isnan(t.d_avg))
             str_addf(&s->output, "\nno mapping yet; %.1f million evaluations\n", (double)t.evaluations / 1e6);
         else
-            str_addf(&s->output, "\nbest: D_avg %.2f %%, %llu distinct µops, volume %llu, cost %.2f; %.1f million evaluations, %.1f a second\n", 100 * t.d_avg,
+            str_addf(&s->output, "\nbest: D_avg %.2f %%, %llu distinct µops, volume %llu, cost %.2f; %.1f million evaluations, %.1f million a second\n", 100 * t.d_avg,
                  (unsigned long long)t.distinct, (unsigned long long)t.volume, t.cost, (double)t.evaluations / 1e6, t.rate / 1e6);
     }
 }

@@ -305,7 +305,10 @@ bool cmd_experiments_measure(struct session *s, int argc, char **argv, struct er
     running = w;
     w->number = number;
     if (s->interactive) {
-        str_addf(&s->output, "job %u measures %zu experiments; job cancel %u ends it, job wait lets what follows wait\n", number, w->table->rows.count, number);
+        if (!w->table->rows.count)
+            str_addf(&s->output, "nothing is left to measure; --retry takes what failed as well\n");
+        else
+            str_addf(&s->output, "job %u measures %zu experiments; job cancel %u ends it, job wait lets what follows wait\n", number, w->table->rows.count, number);
         return true;
     }
     job_wait(number);

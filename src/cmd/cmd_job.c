@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cmd/command.h"
+#include "io/csv.h"
 #include "work/job.h"
 
 static const char *const state_names[] = {[JOB_RUNNING] = "running", [JOB_DONE] = "done", [JOB_FAILED] = "failed", [JOB_CANCELLED] = "cancelled"};
@@ -18,15 +19,17 @@ bool cmd_jobs(struct session *s, int argc, char **argv, struct err *err)
     if (s->format == FORMAT_CSV)
         str_add(&s->output, "job,state,title,seconds,done,total,note\n");
     for (size_t i = 0; job_get(i, &info); i++) {
+        const char *state = info.paused && info.state == JOB_RUNNING ? "paused" : state_names[info.state], *note = info.state == JOB_FAILED ? info.err.what : info.note;
         if (s->format == FORMAT_JSON)
-            json_array_append_new(rows, json_pack("{s:i, s:s, s:s, s:f, s:f, s:f, s:s}", "job", (int)info.number, "state", info.paused && info.state == JOB_RUNNING ? "paused" : state_names[info.state], "title",
-                                                  info.title, "seconds", info.seconds, "done", info.done, "total", info.total, "note", info.note));
-        else if (s->format == FORMAT_CSV)
-            str_addf(&s->output, "%u,%s,\"%s\",%.3f,%g,%g,\"%s\"\n", info.number, state_names[info.state], info.title, info.seconds, info.done,
-                     info.total, info.note);
-        else
-            str_addf(&s->output, "%3u  %-9s %8.1f s  %s  %s%s\n", info.number, info.paused && info.state == JOB_RUNNING ? "paused" : state_names[info.state], info.seconds, info.title, info.note,
-                     info.state == JOB_FAILED ? info.err.what : "");
+            json_array_append_new(rows, json_pack("{s:i, s:s, s:s, s:f, s:f, s:f, s:s}", "job", (int)info.number, "state", state, "title", info.title, "seconds", info.seconds,
+                                                  "done", info.done, "total", info.total, "note", note));
+        else if (s->format == FORMAT_CSV) {
+            str_addf(&s->output, "%u,%s,", info.number, state);
+            csv_add_field(&s->output, info.title, false);
+            str_addf(&s->output, "%.3f,%g,%g,", info.seconds, info.done, info.total);
+            csv_add_field(&s->output, note, true);
+        } else
+            str_addf(&s->output, "%3u  %-9s %8.1f s  %s  %s\n", info.number, state, info.seconds, info.title, note);
     }
     if (s->format == FORMAT_JSON)
         session_json(s, json_pack("{s:O}", "jobs", rows));

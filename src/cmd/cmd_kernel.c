@@ -50,22 +50,26 @@ out:
     return ok;
 }
 
+static json_t *line_json(uint32_t line)
+{
+    return line ? json_integer(line) : json_null();
+}
+
 static void show_csv(struct session *s, const struct insn *insn, uint32_t line, const char *source)
 {
-    char number[16] = "";
+    char number[LINE_TEXT];
 
-    if (line)
-        snprintf(number, sizeof number, "%u", line);
-    str_addf(&s->output, "%u,", insn->line);
+    str_addf(&s->output, "%s,", insn_line_text(insn->line, number));
     csv_add_field(&s->output, insn->form, false);
     csv_add_field(&s->output, insn->text ? insn->text : "", false);
-    csv_add_field(&s->output, number, false);
+    csv_add_field(&s->output, insn_line_text(line, number), false);
     csv_add_field(&s->output, source ? source : "", true);
 }
 
 bool cmd_kernel_show(struct session *s, int argc, char **argv, struct err *err)
 {
     size_t count;
+    char number[LINE_TEXT];
 
     (void)argc;
     (void)argv;
@@ -79,7 +83,7 @@ bool cmd_kernel_show(struct session *s, int argc, char **argv, struct err *err)
         const char *source;
         uint32_t line = kernel_source_line(s->kernel, &insns[i], &source);
         if (rows) {
-            json_t *row = json_pack("{s:i, s:s, s:s}", "line", (int)insns[i].line, "text", insns[i].text ? insns[i].text : "", "form", insns[i].form);
+            json_t *row = json_pack("{s:o, s:s, s:s}", "line", line_json(insns[i].line), "text", insns[i].text ? insns[i].text : "", "form", insns[i].form);
             if (line)
                 json_object_set_new(row, "source_line", json_integer(line));
             if (source)
@@ -93,7 +97,7 @@ bool cmd_kernel_show(struct session *s, int argc, char **argv, struct err *err)
         }
         if (source && (i == 0 || kernel_source_line(s->kernel, &insns[i - 1], NULL) != line))
             str_addf(&s->output, "%13u: %s\n", line, source + strspn(source, " \t"));
-        str_addf(&s->output, "%5u  %-40s %s\n", insns[i].line, insns[i].form, insns[i].text ? insns[i].text : "");
+        str_addf(&s->output, "%5s  %-40s %s\n", insn_line_text(insns[i].line, number), insns[i].form, insns[i].text ? insns[i].text : "");
     }
     if (rows)
         session_json(s, json_pack("{s:s, s:o}", "kernel", s->kernel->name, "instructions", rows));
@@ -111,15 +115,20 @@ bool cmd_kernel_list(struct session *s, int argc, char **argv, struct err *err)
         str_add(&s->output, "loop,current,instructions,first_line,last_line,why\n");
     for (size_t i = 0; i < s->kernel->loop_count; i++) {
         const struct kernel_loop *loop = &s->kernel->loops[i];
+        char first[LINE_TEXT], last[LINE_TEXT];
         if (rows)
-            json_array_append_new(rows, json_pack("{s:i, s:s, s:i, s:i, s:i}", "loop", (int)i + 1, "why", loop->why, "instructions", (int)loop->count,
-                                                  "first_line", (int)loop->first_line, "last_line", (int)loop->last_line));
+            json_array_append_new(rows, json_pack("{s:i, s:s, s:i, s:o, s:o}", "loop", (int)i + 1, "why", loop->why, "instructions", (int)loop->count,
+                                                  "first_line", line_json(loop->first_line), "last_line", line_json(loop->last_line)));
         else if (s->format == FORMAT_CSV) {
-            str_addf(&s->output, "%zu,%d,%zu,%u,%u,", i + 1, i == s->kernel->current, loop->count, loop->first_line, loop->last_line);
+            str_addf(&s->output, "%zu,%d,%zu,%s,%s,", i + 1, i == s->kernel->current, loop->count, insn_line_text(loop->first_line, first),
+                     insn_line_text(loop->last_line, last));
             csv_add_field(&s->output, loop->why, true);
-        } else
-            str_addf(&s->output, "%c%3zu  %4zu instructions  lines %u-%u  %s\n", i == s->kernel->current ? '*' : ' ', i + 1, loop->count,
-                     loop->first_line, loop->last_line, loop->why);
+        } else {
+            str_addf(&s->output, "%c%3zu  %4zu instructions  ", i == s->kernel->current ? '*' : ' ', i + 1, loop->count);
+            if (loop->first_line)
+                str_addf(&s->output, "lines %u-%u  ", loop->first_line, loop->last_line);
+            str_addf(&s->output, "%s\n", loop->why);
+        }
     }
     if (rows)
         session_json(s, json_pack("{s:i, s:o}", "current", (int)s->kernel->current + 1, "loops", rows));

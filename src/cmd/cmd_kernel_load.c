@@ -92,8 +92,8 @@ void kernel_print_loaded(struct session *s)
         return;
     }
     if (s->format == FORMAT_TEXT)
-        str_addf(&s->output, "%s: %s, %zu instruction%s%s\n", k->name, k->loops[k->current].why, count, count == 1 ? "" : "s",
-                 k->loop_count > 1 ? "; kernel list shows the other loops" : "");
+        str_addf(&s->output, "%s: %s, %zu instruction%s%s%s\n", k->name, k->loops[k->current].why, count, count == 1 ? "" : "s",
+                 k->loop_count > 1 ? "; kernel list shows the other loops" : "", k->of_many ? "; --symbol takes another function" : "");
 }
 
 static void publish(struct loading *l)
@@ -168,10 +168,10 @@ static bool sort_words(struct loading *l, const char *const *words, size_t count
 {
     for (size_t i = 0; i < count; i++) {
         bool takes_next;
-        if (words[i][0] != '-') {
+        if (words[i][0] != '-' || !words[i][1]) {
             if (l->path)
                 return err_set(err, ERR_USAGE, "load one at a time", "\"%s\" is a second file", words[i]);
-            l->path = mem_strdup(words[i]);
+            l->path = mem_strdup(words[i][0] == '-' ? "/dev/stdin" : words[i]);
             continue;
         }
         if (!compile_option_allowed(words[i], &takes_next, err))

@@ -19,6 +19,8 @@ bool cmd_machine_list(struct session *s, int argc, char **argv, struct err *err)
     (void)argc;
     (void)argv;
     (void)err;
+    if (s->format == FORMAT_CSV)
+        str_add(&s->output, "machine\n");
     for (char **id = ids; *id; id++) {
         if (rows)
             json_array_append_new(rows, json_string(*id));
@@ -42,6 +44,16 @@ bool cmd_machine_show(struct session *s, int argc, char **argv, struct err *err)
         for (size_t i = 0; i < m->fact_count; i++)
             json_object_set_new(facts, m->facts[i].key, json_string(m->facts[i].value));
         session_json(s, json_pack("{s:s, s:s, s:i, s:o}", "machine", m->id, "title", m->title, "forms", (int)mapping_count(m->mapping), "facts", facts));
+        return true;
+    }
+    if (s->format == FORMAT_CSV) {
+        str_add(&s->output, "key,value,unit,source\n");
+        for (size_t i = 0; i < m->fact_count; i++) {
+            csv_add_field(&s->output, m->facts[i].key, false);
+            csv_add_field(&s->output, m->facts[i].value, false);
+            csv_add_field(&s->output, m->facts[i].unit, false);
+            csv_add_field(&s->output, m->facts[i].source, true);
+        }
         return true;
     }
     str_addf(&s->output, "%s: %s, %zu forms, %zu distinct µops\n", m->id, m->title, mapping_count(m->mapping), mapping_distinct_uops(m->mapping));
@@ -72,11 +84,18 @@ bool cmd_mapping_show(struct session *s, int argc, char **argv, struct err *err)
                                                   isnan(entry->latency) ? json_null() : json_real(entry->latency)));
         else if (s->format == FORMAT_CSV)
             machine_mapping_row(entry, mapping_ports(m->mapping), &s->output);
-        else
-            str_addf(&s->output, "%-44s %-32s %g\n", entry->form, usage.length ? str_text(&usage) : "none", entry->latency);
+        else {
+            str_addf(&s->output, "%-44s %-32s ", entry->form, usage.length ? str_text(&usage) : "none");
+            if (isnan(entry->latency))
+                str_add(&s->output, "-\n");
+            else
+                str_addf(&s->output, "%g\n", entry->latency);
+        }
     }
     if (rows)
         session_json(s, json_pack("{s:s, s:o}", "machine", m->id, "forms", rows));
+    else if (s->format == FORMAT_TEXT && !s->output.length)
+        str_addf(&s->output, "no form of %s fits\n", m->id);
     str_done(&usage);
     return true;
 }
@@ -93,10 +112,17 @@ bool cmd_mapping_set(struct session *s, int argc, char **argv, struct err *err)
     if (!usage_parse(argv[2], mapping_ports(m->mapping), &entry.usage, err))
         return false;
     const struct mapping_entry *old = mapping_find(m->mapping, argv[1]);
+    struct err none = {0};
+    enum isa isa = s->isa;
+    if (m->isa)
+        isa_parse(m->isa, &isa);
+    const struct forms *forms = old ? NULL : session_forms(s, isa, &none);
     entry.form = argv[1];
     if (old) {
         entry.latency = old->latency;
         entry.micro_ops = old->micro_ops;
+    } else if (s->format == FORMAT_TEXT && forms && !forms_find(forms, argv[1])) {   /* a name of the user's own, or a slip */
+        str_addf(&s->output, "no table of forms lists %s; %s has it now\n", argv[1], m->id);
     }
     mapping_set(m->mapping, &entry);
     usage_done(&entry.usage);
@@ -111,7 +137,14 @@ bool cmd_throughput(struct session *s, int argc, char **argv, struct err *err)
     size_t n = 0;
     portset full;
 
-    if (!m || argc != 2 || !experiment_parse(argv[1], &e, err))
+    if (!m || argc != 2)
+        return false;
+    char *end = argv[1];   /* the line as it stands; quotes protect nothing in it, and no form has any */
+    for (const char *at = argv[1]; *at; at++)
+        if (*at != '"' && *at != '\'')
+            *end++ = *at;
+    *end = '\0';
+    if (!experiment_parse(argv[1], &e, err))
         return false;
     const struct ports *ports = mapping_ports(m->mapping);
     for (unsigned i = 0; i < e.count; i++) {
@@ -137,6 +170,10 @@ bool cmd_throughput(struct session *s, int argc, char **argv, struct err *err)
     }
     if (s->format == FORMAT_JSON) {
         session_json(s, json_pack("{s:f, s:O, s:O}", "cycles", cycles, "bottleneck", names, "ports", loads));
+    } else if (s->format == FORMAT_CSV) {
+        str_add(&s->output, "machine,cycles,port,load,full\n");
+        for (unsigned j = 0; j < ports->count; j++)
+            str_addf(&s->output, "%s,%g,%s,%g,%d\n", m->id, cycles, ports->names[j], totals[j], (int)(full >> j & 1));
     } else {
         str_addf(&s->output, "%.4f cycles on %s, bound by ", cycles, m->id);
         if (full)

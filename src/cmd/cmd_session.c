@@ -91,8 +91,8 @@ bool cmd_set(struct session *s, int argc, char **argv, struct err *err)
 
 static void add_troff(struct str *out, const char *text)
 {
-    for (; *text; text++)
-        str_addf(out, *text == '-' || *text == '\\' ? "\\%c" : "%c", *text);
+    for (; *text; text++)   /* a line may end after a bar */
+        str_addf(out, *text == '-' || *text == '\\' ? "\\%c" : *text == '|' ? "%c\\:" : "%c", *text);
 }
 
 /* The table as the man page's section: tools/make-man.sh puts it there. */

@@ -13,13 +13,15 @@
 
 static void print_timeline(const struct simulation *sim, const struct insn *insns, size_t count, struct str *out)
 {
+    char number[LINE_TEXT];
+
     str_add(out, "\n  F fetched, . queued, I renamed, - waits for operands or its port, D dispatched, = executes, _ done, R retired\n");
     for (unsigned iteration = 0; iteration < sim->step_iterations; iteration++)
         for (size_t k = 0; k < count; k++) {
             const struct simulated_step *step = &sim->steps[iteration * count + k];
             if (!step->retire)
                 continue;
-            str_addf(out, "%3u %4u ", iteration, insns[k].line);
+            str_addf(out, "%3u %4s ", iteration, insn_line_text(insns[k].line, number));
             for (int32_t cycle = 0; cycle < TIMELINE_COLUMNS && cycle <= step->retire; cycle++)
                 str_add_char(out, stage_glyph(stage_at(step, cycle)));
             str_addf(out, "  %s\n", insns[k].text ? insns[k].text + strspn(insns[k].text, " \t") : insns[k].mnemonic);

@@ -79,7 +79,7 @@ static void add_arguments(struct completions *c, const struct session *s, const 
 /* What `set @name` takes. */
 static void add_values(struct completions *c, const struct session *s, const char *name, const char *prefix)
 {
-    const char *values = strcmp(name, "format") == 0 ? "text|csv|json" : "on|off";
+    const char *values = strcmp(name, "format") == 0 ? "text|csv|json" : strcmp(name, "threads") == 0 ? "auto" : strcmp(name, "seed") == 0 ? "" : "on|off";
 
     if (strcmp(name, "machine") == 0)
         add_machines(c, s, prefix);

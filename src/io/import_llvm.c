@@ -511,6 +511,18 @@ static void set_facts(struct machine *m, const char *summary)
     }
 }
 
+/* Without it no dependence is followed. x86-64 only: LLVM's models of Arm cores keep what an accumulator is forwarded early apart from the latencies. */
+static void set_load_latency(struct machine *m)
+{
+    const struct mapping_entry *load = mapping_find(m->mapping, "MOV (R64, M64)");
+    char number[32];
+
+    if (load && load->latency > 0) {
+        snprintf(number, sizeof number, "%g", load->latency);
+        machine_set_fact(m, "load_latency", number, "cycles", "LLVM 22 scheduling model (a load of 64 bits)");
+    }
+}
+
 /* The form's instance and the marker. LLVM's Intel syntax has no `.+8`: branches go to a symbol. */
 static void add_line(const struct form_row *row, struct str *input)
 {
@@ -581,6 +593,7 @@ struct machine *import_llvm(const char *cpu, const struct forms *forms, struct e
     if (ok && m) {
         llvm_amd_complete(m, forms);
         set_facts(m, str_text(&summary));
+        set_load_latency(m);
     }
     if (ok && !m)
         ok = err_set(err, ERR_DATA, "choose another CPU", "llvm-mca gave no form's resources for %s", cpu);

@@ -18,6 +18,9 @@ static void initialise(void)
 {
     ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
     ZydisFormatterInit(&formatter, ZYDIS_FORMATTER_STYLE_INTEL);
+    /* 0x1 and 0x10 as other disassemblers have it, not 0x01 and 0x0000000000000010 */
+    ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_ADDR_PADDING_ABSOLUTE, ZYDIS_PADDING_DISABLED);
+    ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_IMM_PADDING, ZYDIS_PADDING_DISABLED);
 }
 
 void insn_done(struct insn *insn)
@@ -309,6 +312,14 @@ size_t insn_form(const uint8_t *code, size_t length, char form[FORM_MAX], uint32
 bool insn_is_vector(const struct insn *insn, uint8_t reg)
 {
     return insn->isa == ISA_AARCH64 ? reg >= A64_V0 && reg < A64_V0 + 32 : reg >= 16 && reg < 48;
+}
+
+const char *insn_line_text(uint32_t line, char out[LINE_TEXT])
+{
+    *out = '\0';
+    if (line)
+        snprintf(out, LINE_TEXT, "%u", line);
+    return out;
 }
 
 unsigned insn_generals(enum isa isa)

@@ -89,6 +89,9 @@ struct insn {
 void insn_done(struct insn *insn);
 /* True when the register is a vector register of the instruction's set. */
 bool insn_is_vector(const struct insn *insn, uint8_t reg);
+#define LINE_TEXT 12
+/* @line as text in @out, which is returned; empty for 0, code that came from bytes. */
+const char *insn_line_text(uint32_t line, char out[LINE_TEXT]);
 /* How many general registers, numbered from 0, the set has (with AArch64's sp). */
 unsigned insn_generals(enum isa isa);
 /* Decodes one instruction of any set: insn_decode for x86-64, a64_decode for AArch64. Any thread. */

@@ -158,10 +158,11 @@ static void draw_table(struct kernel_view_state *v, const struct kernel *k, cons
         bool cursor = i == v->cursor;
         enum role role = cursor ? ROLE_CURSOR : v->match[0] && holds(a->rows[i].insn, v->match) ? ROLE_MATCH : a->rows[i].flags & ROW_UNKNOWN ? ROLE_ERROR : ROLE_TEXT;
         struct str text = {0};
+        char number[LINE_TEXT];
         int line = y + 1 + (int)r;
         if (cursor)
             grid_fill(g, 0, line, g->width, 1, ROLE_CURSOR, 0, ' ');
-        grid_printf(g, 0, line, 5, role, 0, "%4u", a->rows[i].insn->line);
+        grid_printf(g, 0, line, 5, role, 0, "%4s", insn_line_text(a->rows[i].insn->line, number));
         for (unsigned j = 0; j < columns.count; j++)
             draw_value(g, 5 + (int)(j * CELL), line, a->rows[i].pressure[columns.ports[j]], a->cycles, cursor);
         tidy(a->rows[i].insn->text ? a->rows[i].insn->text : a->rows[i].insn->mnemonic, &text);
@@ -338,7 +339,11 @@ static void draw_compare(struct kernel_view_state *v, struct session *s, struct 
     grid_put(g, 0, y, text, ROLE_HEADER, 0, "cycles per iteration");
     for (size_t m = 0; m < n; m++)
         grid_put(g, (int)(text + m * each), y, each - 1, m == s->in_view ? ROLE_ACCENT : ROLE_HEADER, ATTR_BOLD, a[m]->machine->id);
-    for (int kind = 0; kind <= BOUND_COUNT && ++y < (int)g->height; kind++) {
+    bool low = g->height < BOUND_COUNT + 6;   /* one row for the bounds then: the instructions come first */
+    y += low;
+    for (size_t m = 0; low && m < n; m++)
+        grid_printf(g, (int)(text + m * each), y, each - 1, ROLE_WARN, ATTR_BOLD, "%6.2f", a[m]->cycles);
+    for (int kind = 0; !low && kind <= BOUND_COUNT && ++y < (int)g->height; kind++) {
         grid_put(g, 0, y, text, ROLE_TEXT, 0, kind < BOUND_COUNT ? bound_name((enum bound_kind)kind) : "simulated");
         for (size_t m = 0; m < n; m++) {
             const struct simulation *sim = kind < BOUND_COUNT ? NULL : session_simulation(s, m);
@@ -410,6 +415,8 @@ static bool kernel_key(void *state, struct session *s, int key, struct str *comm
     long at = (long)v->cursor, page = (long)(v->body ? v->body : 1);
 
     adopt(v, s);
+    if (key == 'q' && v->compare)
+        key = 'c';
     switch (key) {
     case 'c': v->compare = !v->compare; return true;
     case 'w': str_add(command, ":kernel whatif "); return true;
@@ -478,7 +485,7 @@ static void *kernel_open(void)
 const struct view_ops kernel_view = {.name = "kernel", .help = "the loop: instructions by ports, what bounds it, other machines",
     .keys = "j k\tinstruction; its form, usage and latency stand below the table, its ports are underlined in the header\n"
             "m M\tthe next machine, the one before\n"
-            "c\tmachines side by side, and back\n"
+            "c\tmachines side by side; c or q goes back\n"
             "w\twhat if: change a fact, a usage or a latency, or sweep one\n"
             "< >\tmore ports, where they do not all fit\n"
             "/ n N\tsearch\n"

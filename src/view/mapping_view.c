@@ -12,6 +12,10 @@
 
 enum { COLUMN_FORM, COLUMN_USAGE, COLUMN_CYCLES, COLUMN_LATENCY, COLUMN_CONFIDENCE, COLUMN_PORTS };
 
+#define USAGE_MIN 26
+#define USAGE_MAX 60
+#define FORM_WANTED 40   /* columns; a wide screen then gives the usages theirs */
+
 struct mapping_view_state {
     struct table table;
     struct table_column columns[COLUMN_PORTS + PORTS_MAX];
@@ -93,7 +97,7 @@ static void solve(struct mapping_view_state *v, const struct machine *m)
         }
     }
     free(order);
-    static const struct table_column fixed[] = {{"form", 0, false, 0}, {"usage", 26, false, 0}, {"cycles", 6, true, 0}, {"latency", 7, true, 0}, {"confid.", 7, true, 0}};
+    static const struct table_column fixed[] = {{"form", 0, false, 0}, {"usage", USAGE_MIN, false, 0}, {"cycles", 6, true, 0}, {"latency", 7, true, 0}, {"confid.", 7, true, 0}};
     memcpy(v->columns, fixed, sizeof fixed);
     for (unsigned p = 0; p < ports; p++)
         v->columns[COLUMN_PORTS + p] = (struct table_column){mapping_ports(m->mapping)->names[p], 4, true, 0};
@@ -218,6 +222,18 @@ static void draw_detail(const struct mapping_view_state *v, struct grid *g, int 
     str_done(&names);
 }
 
+/* Of what @width leaves beyond the other columns, the forms take what they need first, then the usages. */
+static void share_width(struct mapping_view_state *v, unsigned width)
+{
+    unsigned used = FORM_WANTED + 1;
+
+    v->columns[COLUMN_USAGE].width = USAGE_MIN;
+    for (unsigned c = COLUMN_USAGE; c < COLUMN_PORTS + v->ports; c++)
+        used += v->columns[c].width + 1;
+    unsigned spare = width > used ? width - used : 0;
+    v->columns[COLUMN_USAGE].width += spare < USAGE_MAX - USAGE_MIN ? spare : USAGE_MAX - USAGE_MIN;
+}
+
 static void mapping_draw(void *state, struct session *s, struct grid *g)
 {
     struct mapping_view_state *v = state;
@@ -238,6 +254,7 @@ static void mapping_draw(void *state, struct session *s, struct grid *g)
         grid_printf(g, (int)used + 2, 0, 0, ROLE_DIM, 0, "worst: %s", str_text(&worst));
         str_done(&worst);
     }
+    share_width(v, g->width);
     table_draw(&v->table, &source, v, v->changes, g, 1, g->height - 3);
     draw_detail(v, g, (int)g->height - 2);
 }

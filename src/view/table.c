@@ -260,6 +260,8 @@ void table_draw(struct table *t, const struct table_source *source, const void *
             x += (int)width + 1;
         }
     }
+    if (!t->shown && t->total && t->height)
+        grid_put(g, 2, y + 1, 0, ROLE_DIM, 0, "No row fits the filter.");
     str_done(&text);
 }
 

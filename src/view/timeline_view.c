@@ -65,10 +65,11 @@ static void draw_ruler(const struct timeline_view_state *v, struct grid *g, int 
 static void draw_row(const struct simulated_step *step, const struct insn *insn, size_t iteration, bool first, bool cursor, int32_t left, struct grid *g, int y, int width)
 {
     enum role role = cursor ? ROLE_CURSOR : first ? ROLE_TITLE : ROLE_DIM;
+    char number[LINE_TEXT];
 
     if (cursor)
         grid_fill(g, 0, y, g->width, 1, ROLE_CURSOR, 0, ' ');
-    grid_printf(g, 0, y, LEFT, role, 0, "%4zu %4u", iteration, insn->line);
+    grid_printf(g, 0, y, LEFT, role, 0, "%4zu %4s", iteration, insn_line_text(insn->line, number));
     for (int x = 0; x < width; x++) {
         enum stage stage = stage_at(step, left + x);
         char glyph[2] = {stage_glyph(stage), 0};
