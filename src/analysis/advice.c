@@ -134,7 +134,9 @@ char *advice_of(const struct analysis *a)
             slots += a->rows[i].issue;
         str_addf(&s, "Issue is full: %.0f µops an iteration, %g a cycle.", slots, machine_number(a->machine, "issue_width"));
     }
-    if (a->lower_bound)
+    if (a->unknown)
         str_add(&s, " Some forms are not known to this machine, so this is a lower bound.");
+    else if (a->lower_bound)
+        str_add(&s, " This machine has no latencies, so chains of instructions can make it longer.");
     return str_take(&s);
 }

@@ -93,7 +93,8 @@ struct analysis *analysis_new(const struct kernel *k, const struct machine *m)
     bounds_of(work, insns, a->count, &options, true, &bounds);
     fill_rows(a, insns, &work->costs);
     schedule(a, &work->costs);
-    a->lower_bound = bounds.unknown;
+    a->unknown = bounds.unknown;
+    a->lower_bound = bounds.unknown || isnan(bounds.cycles[BOUND_DEPENDENCIES]);
     memcpy(a->bounds, bounds.cycles, sizeof a->bounds);
     a->frontend = bounds.frontend;
     a->bottleneck_ports = bounds.bottleneck_ports;

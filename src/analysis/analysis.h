@@ -33,7 +33,8 @@ struct analysis {
     portset bottleneck_ports;        /* of the port bound */
     double cycles;                   /* maximum of the bounds */
     enum bound_kind bottleneck;
-    bool lower_bound;                /* a form is unknown */
+    bool lower_bound;                /* a form is unknown, or the machine has no latencies for chains */
+    bool unknown;                    /* a form is unknown */
     char *sentence;                  /* what binds, in words */
 };
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "cmd/command.h"
 #include "cmd/evolve_start.h"
 #include "io/experiments_file.h"
@@ -58,6 +59,9 @@ static void take_result(void *state, struct experiments **table, bool ok)
     if (p->run) {
         evolve_session_add(s, p->run);
         s->active_run = p->run->number;
+    } else if (s->interactive && ok) {
+        char text[1024];
+        log_add(LOG_ERROR, "no run on what was measured: %s", err_text(&p->err, text, sizeof text));
     }
     waiting = NULL;
     if (s->interactive)

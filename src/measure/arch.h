@@ -19,12 +19,14 @@ extern const char sandbox_syscall_site[], sandbox_sigreturn[];
 struct arch_code { uint8_t bytes[12]; uint8_t length; };
 extern const struct arch_code arch_chain, arch_second_chain, arch_nop, arch_pair;
 
-/* Bytes that a loop needs before its first instruction, and the register in which the loops of bodies count. */
+/* Bytes that a loop needs before its first instruction, how long it can be for its branch, and the register in which the loops of bodies count. */
 #if defined(__aarch64__)
 #define ARCH_BEGIN_LENGTH 8
+#define ARCH_LOOP_LIMIT (1024 * 1024 - 256)
 #define ARCH_COUNTER A64_COUNTER
 #else
 #define ARCH_BEGIN_LENGTH 0
+#define ARCH_LOOP_LIMIT AREA_CODE
 #define ARCH_COUNTER BODY_COUNTER
 #endif
 /* Writes them at @at of the code area @code: what the way in still has to set. Returns how many, ARCH_BEGIN_LENGTH. */

@@ -179,7 +179,7 @@ size_t arch_loop_end(uint8_t *code, size_t start, size_t end, unsigned counter)
     unsigned reg = counter >= COUNTER_REGISTER ? counter - COUNTER_REGISTER : A64_COUNTER;
     size_t at = end;
 
-    /* cbnz leaves the flags alone and reaches a megabyte; longer loops than that are not made. */
+    /* cbnz leaves the flags alone and reaches a megabyte: ARCH_LOOP_LIMIT. */
     at += put(code + at, 0xd1000400u | reg << 5 | reg);
     at += put(code + at, 0xb5000000u | ((uint32_t)(-(int32_t)((at - start) / 4)) & 0x7ffff) << 5 | reg);
     at += put_frame_load(code, at, offsetof(struct sandbox_frame, phase));

@@ -144,7 +144,7 @@ bool sandbox_add(struct sandbox *s, const uint8_t *code, size_t length, unsigned
 {
     size_t start = next_start(s), at = start;
 
-    if (length * copies + 128 > AREA_CODE - start)
+    if (length * copies > ARCH_LOOP_LIMIT || length * copies + 128 > AREA_CODE - start)
         return false;
     arch_loop_begin(s->code, start - ARCH_BEGIN_LENGTH);
     for (unsigned i = 0; i < copies; i++, at += length)

@@ -56,7 +56,7 @@ static double bound(const struct machine *m, const char *source, enum bound_kind
     struct kernel *k;
     struct analysis *a = analyse(m, source, &k);
     double cycles = a->bounds[kind];
-    assert_false(a->lower_bound);
+    assert_false(a->unknown);
     analysis_free(a);
     kernel_free(k);
     return cycles;
