@@ -65,7 +65,7 @@ static bool measure(struct experiments *t, void *state, struct err *err)
 {
     struct bench *b = state;
     if (!b->real)
-        return simulate(t, &b->cpu, err);
+        return known_cpu_measure(t, &b->cpu, err);
     struct experiments *copy = experiments_copy(t, NULL);
     const struct runner_options options = {0};
     const struct runner_hooks hooks = {.cancelled = never, .result = take_value, .progress = ignore, .state = t};
@@ -203,7 +203,7 @@ static void simulated(struct bench *b, const char *id, size_t forms, unsigned se
     rng_seed(&rng, 77);
     b->unseen = experiments_copy(b->forms, NULL);
     generate_random(b->unseen, all, mapping_count(truth), UNSEEN, 5, &rng);
-    simulate(b->unseen, &exact, &err);
+    known_cpu_measure(b->unseen, &exact, &err);
     compare(b, seeds, id);
     experiments_free(b->forms);
     experiments_free(b->unseen);

@@ -295,9 +295,9 @@ static struct experiments *measured_pairs(const struct mapping *truth, double no
     for (size_t f = 0; f < n; f++)
         forms[f] = names_add(&t->forms, mapping_at(truth, f)->form);
     generate_singletons(t, forms, n);
-    simulate(t, &cpu, &err);
+    known_cpu_measure(t, &cpu, &err);
     generate_pairs(t, forms, n);
-    simulate(t, &cpu, &err);
+    known_cpu_measure(t, &cpu, &err);
     free(forms);
     return t;
 }

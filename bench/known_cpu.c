@@ -25,7 +25,7 @@ void fail(const struct err *err)
     exit(1);
 }
 
-bool simulate(struct experiments *t, void *state, struct err *err)
+bool known_cpu_measure(struct experiments *t, void *state, struct err *err)
 {
     struct simulated *s = state;
     double *cycles = mem_alloc((t->rows.count + 1) * sizeof *cycles);

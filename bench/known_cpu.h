@@ -17,7 +17,7 @@ struct simulated {
     double noise;        /* each value is off by up to this fraction, evenly */
 };
 /* Fills the pending rows of @t with what @state, a struct simulated, says. */
-bool simulate(struct experiments *t, void *state, struct err *err);
+bool known_cpu_measure(struct experiments *t, void *state, struct err *err);
 
 /* @count forms of a shipped machine, spread over it, that use its first @most_ports ports and take at most @most_uops µops (cycles of a divider are
  * µops too), in a mapping with those ports. */
