@@ -18,6 +18,7 @@
 #include "io/experiments_file.h"
 #include "isa/cpu.h"
 
+#define QUANTITY 2   /* what its values are: 1 was one order of the instructions, 2 is the least of four; those of one are no use to the other */
 #define JOURNAL_LIMIT ((size_t)1 << 31)
 #define HEADER "experiment,cycles,spread,repeats,state\n"
 
@@ -230,6 +231,6 @@ char *journal_default_path(void)
         return NULL;
     for (const char *p = cpu_name(name, sizeof name); *p; p++)
         str_add_char(&path, isalnum((unsigned char)*p) ? *p : '-');
-    str_addf(&path, "-%08x.csv", cpu_signature());
+    str_addf(&path, "-%08x-%d.csv", cpu_signature(), QUANTITY);
     return str_take(&path);
 }
