@@ -23,7 +23,7 @@
 #define FRESH_SHARE 0.5             /* of the time, for fresh individuals; of the rest each child gets CHILD_SHARE of a fresh one's */
 #define CHILD_SHARE 0.4
 #define PILOT_SHARE 0.05            /* of the time, for the pilot */
-#define PORTS_SHARE 0.15            /* for the trials of numbers of ports */
+#define PORTS_SHARE 0.3            /* for the trials of numbers of ports */
 #define QUOTIENT_SHARE 0.6          /* of an annealing's time, for the quotient */
 #define QUOTIENT_HOT 7              /* its means are cleaner, and it is so small that a hotter start costs little */
 

@@ -9,7 +9,7 @@
 #include "infer/quotient.h"
 
 #define PORTS_FEWEST 4              /* of the numbers tried when they are not given */
-#define PORTS_MOST 10
+#define PORTS_MOST 12
 
 /* What a thread is at, as last published. */
 struct live {
