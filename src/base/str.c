@@ -133,3 +133,11 @@ bool str_match(const char *pattern, const char *text)
         pattern++;
     return *pattern == '\0';
 }
+
+bool str_match_any(const char *const *patterns, const char *text)
+{
+    for (; *patterns; patterns++)
+        if (str_match(*patterns, text))
+            return true;
+    return false;
+}

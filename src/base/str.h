@@ -29,5 +29,7 @@ bool str_has_prefix(const char *text, const char *prefix);
 bool str_equal_nocase(const char *a, const char *b);
 /* Glob match (* and ?), ASCII case ignored. */
 bool str_match(const char *pattern, const char *text);
+/* Whether one of @patterns does; they end with NULL. */
+bool str_match_any(const char *const *patterns, const char *text);
 
 #endif

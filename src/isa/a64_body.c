@@ -30,14 +30,6 @@ struct allocation {
     struct body *body;
 };
 
-static bool name_is_one_of(const char *name, const char *const *list)
-{
-    for (; *list; list++)
-        if (str_match(*list, name))
-            return true;
-    return false;
-}
-
 const char *a64_unfit(const struct form_row *row)
 {
     static const char *const ordered[] = {"ld?xr*", "ldxr*", "ldxp", "ld?xp", "st?xr*", "stxr*", "stxp", "st?xp", "ldar*", "stlr*", "ldlar*", "stllr*", "ldapr*", "ldapur*", "stlur*", NULL};
@@ -60,15 +52,15 @@ const char *a64_unfit(const struct form_row *row)
         return "atomic accesses wait for each other";
     if (row->extension && strcmp(row->extension, "memtag") == 0)
         return "memory tags are not set up";
-    if (name_is_one_of(m, ordered))
+    if (str_match_any(ordered, m))
         return "exclusive and ordered accesses wait for others";
-    if (name_is_one_of(m, signing))
+    if (str_match_any(signing, m))
         return "it takes signed pointers";
-    if (name_is_one_of(m, state))
+    if (str_match_any(state, m))
         return "it changes or reads processor state";
-    if (name_is_one_of(m, devices))
+    if (str_match_any(devices, m))
         return "it is for memory of devices";
-    if (name_is_one_of(m, streaming))
+    if (str_match_any(streaming, m))
         return "it stores past the caches, as fast as memory is";
     if (strcmp(m, "movprfx") == 0)
         return "it belongs to the instruction behind it";

@@ -28,14 +28,6 @@ struct allocation {
     struct body *body;
 };
 
-static bool name_is_one_of(const char *name, const char *const *list)
-{
-    for (; *list; list++)
-        if (str_match(*list, name))
-            return true;
-    return false;
-}
-
 /* Why a form cannot stand in a body, whatever the CPU; NULL when it can. */
 static const char *unfit(const struct form_row *row, const struct insn *insn)
 {
@@ -57,18 +49,18 @@ static const char *unfit(const struct form_row *row, const struct insn *insn)
         return "system and privileged instructions are refused";
     if (insn->traits & INSN_LOCK || (strcmp(insn->mnemonic, "xchg") == 0 && insn->traits & INSN_STORE))
         return "locked accesses serialise";
-    if (name_is_one_of(insn->mnemonic, serialising))
+    if (str_match_any(serialising, insn->mnemonic))
         return "it serialises or acts outside the core's ports";
-    if (name_is_one_of(insn->mnemonic, streaming))
+    if (str_match_any(streaming, insn->mnemonic))
         return "it stores past the caches, as fast as memory is";
-    if (name_is_one_of(insn->mnemonic, state))
+    if (str_match_any(state, insn->mnemonic))
         return "it changes or reads processor state";
-    if (name_is_one_of(insn->mnemonic, stack))
+    if (str_match_any(stack, insn->mnemonic))
         return "it moves the stack pointer";
     if (str_has_prefix(insn->mnemonic, "ud"))
         return "it is defined to fail";
     /* Two string instructions share their names with scalar SSE ones. */
-    if (name_is_one_of(insn->mnemonic, walking) || strcmp(row->template, "movsd") == 0 || strcmp(row->template, "cmpsd") == 0)
+    if (str_match_any(walking, insn->mnemonic) || strcmp(row->template, "movsd") == 0 || strcmp(row->template, "cmpsd") == 0)
         return "it walks through memory by itself";
     return NULL;
 }

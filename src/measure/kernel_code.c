@@ -6,14 +6,6 @@
 #include "base/str.h"
 #include "measure/sandbox.h"
 
-static bool mnemonic_is(const struct insn *insn, const char *const *list)
-{
-    for (; *list; list++)
-        if (str_match(*list, insn->mnemonic))
-            return true;
-    return false;
-}
-
 static const char *branch_refused(const struct insn *in, bool last)
 {
     bool relative = false;
@@ -28,7 +20,7 @@ static const char *x86_refused(const struct insn *in)
 {
     static const char *const refused[] = {"cpuid", "rdtsc*", "rdpmc", "rdpru", "rd?sbase", "wr?sbase", "xsetbv", "xrstor*", "xsave*", "fxrstor*", "rdrand", "rdseed", "xbegin", "xabort",
                                           "umwait", "tpause", "monitor*", "mwait*", "wrpkru", "hlt", "syscall", "sysenter", "int*", "ud*", "enter", "swapgs", NULL};
-    if (in->traits & INSN_SYSTEM || mnemonic_is(in, refused))
+    if (in->traits & INSN_SYSTEM || str_match_any(refused, in->mnemonic))
         return "system instructions are not run";
     for (unsigned k = 0; k < in->operand_count; k++)
         if (in->operands[k].kind == OPERAND_MEMORY && in->operands[k].segment != REG_NONE && in->operands[k].access & ACCESS_WRITE)
@@ -41,7 +33,7 @@ static const char *a64_refused(const struct insn *in)
     static const char *const refused[] = {"hint", "yield", "wfet", "wfit", "sb", "esb", "tstart", "tcommit", "tcancel", "ttest", "smstart", "smstop", "ld64b", "st64b*", NULL};
     if (in->traits & INSN_UNDECODED)
         return "it has instructions that no decoder here knows";
-    if (in->traits & INSN_SYSTEM || mnemonic_is(in, refused))
+    if (in->traits & INSN_SYSTEM || str_match_any(refused, in->mnemonic))
         return "system instructions are not run";
     bool relative = strcmp(in->mnemonic, "adr") == 0 || strcmp(in->mnemonic, "adrp") == 0;
     for (unsigned k = 0; k < in->operand_count; k++)
