@@ -19,6 +19,7 @@
 #include "known_cpu.h"
 #include "measure/runner.h"
 #include "model/metrics.h"
+#include "throughput/predict.h"
 
 #define UNSEEN 2000
 #define CYCLES_MOST 4.2
@@ -81,7 +82,7 @@ static bool measure(struct experiments *t, void *state, struct err *err)
 static double error_of(const struct bench *b, const struct mapping *m)
 {
     double *cycles = mem_alloc((b->unseen->rows.count + 1) * sizeof *cycles);
-    metrics_predict(m, b->unseen, cycles);
+    throughput_predict(m, b->unseen, cycles);
     double error = metrics_accuracy(b->unseen, cycles).mape;
     free(cycles);
     return error;

@@ -9,12 +9,13 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "analysis/simulate.h"
+#include "simulate/simulate.h"
 #include "base/str.h"
 #include "base/vec.h"
-#include "io/csv_reader.h"
+#include "base/csv_reader.h"
 #include "io/machine_file.h"
-#include "isa/child.h"
+#include "base/child.h"
+#include "isa/isa.h"
 
 #define INSNS_MAX 256
 #define PEER_BLOCKS 12       /* given to the other program, spread over the file */

@@ -18,6 +18,7 @@
 #include "io/machine_file.h"
 #include "io/pmevo_json.h"
 #include "model/metrics.h"
+#include "throughput/predict.h"
 
 #define FOLDS 5
 #define SEEDS 3
@@ -81,7 +82,7 @@ static double error_on(const struct mapping *m, const struct experiments *t, con
     double *cycles = mem_alloc((t->rows.count + 1) * sizeof *cycles), sum = 0;
     size_t n = 0;
 
-    metrics_predict(m, t, cycles);
+    throughput_predict(m, t, cycles);
     for (size_t i = from; i < to; i++)
         if (test[i] && experiments_measured(t, i)) {
             sum += fabs(cycles[i] - t->rows.items[i].cycles) / t->rows.items[i].cycles;

@@ -8,6 +8,7 @@
 
 #include "infer/generate.h"
 #include "model/metrics.h"
+#include "throughput/predict.h"
 
 #define UNSEEN 2000
 
@@ -30,7 +31,7 @@ bool known_cpu_measure(struct experiments *t, void *state, struct err *err)
     struct simulated *s = state;
     double *cycles = mem_alloc((t->rows.count + 1) * sizeof *cycles);
     (void)err;
-    metrics_predict(s->m, t, cycles);
+    throughput_predict(s->m, t, cycles);
     for (size_t i = 0; i < t->rows.count; i++)
         if (isnan(t->rows.items[i].cycles))
             experiments_set(t, i, cycles[i] * (1 + s->noise * (2 * rng_unit(&s->rng) - 1)), NAN, 1, NULL);
@@ -70,8 +71,8 @@ double unseen(const struct mapping *truth, const struct mapping *found)
         forms[f] = names_add(&t->forms, mapping_at(truth, f)->form);
     generate_random(t, forms, mapping_count(truth), UNSEEN, 5, &rng);
     double *a = mem_alloc(2 * t->rows.count * sizeof *a), *b = a + t->rows.count;
-    metrics_predict(truth, t, a);
-    metrics_predict(found, t, b);
+    throughput_predict(truth, t, a);
+    throughput_predict(found, t, b);
     double error = metrics_mape(b, a, t->rows.count);
     free(a);
     free(forms);

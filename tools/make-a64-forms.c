@@ -9,7 +9,7 @@
 
 #include "base/file.h"
 #include "base/vec.h"
-#include "io/csv.h"
+#include "base/csv.h"
 #include "isa/a64_decode.h"
 #include "isa/assemble.h"
 #include "isa/forms.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "model/throughput.h"
+#include "throughput/throughput.h"
 
 /* What the immediate must be for the other instruction to do the same. */
 enum condition {

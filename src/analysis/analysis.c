@@ -7,7 +7,7 @@
 
 #include "analysis/advice.h"
 #include "base/mem.h"
-#include "model/schedule.h"
+#include "throughput/schedule.h"
 
 const char *row_flag_name(uint32_t one_flag)
 {

@@ -4,7 +4,7 @@
 
 #include "isa/insn.h"
 #include "model/machine.h"
-#include "model/throughput.h"
+#include "throughput/throughput.h"
 
 /* Latencies are integers in hundredths of a cycle: cycle ratios stay exact. */
 #define CYCLE 100

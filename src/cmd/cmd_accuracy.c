@@ -5,10 +5,11 @@
 
 #include "cmd/command.h"
 #include "cmd/options.h"
-#include "io/csv.h"
+#include "base/csv.h"
 #include "io/experiments_file.h"
 #include "io/pmevo_json.h"
 #include "model/metrics.h"
+#include "throughput/predict.h"
 
 #define WORST_SHOWN 10
 
@@ -171,7 +172,7 @@ bool cmd_evaluate(struct session *s, int argc, char **argv, struct err *err)
         ok = m != NULL;
         if (!ok)
             break;
-        metrics_predict(m, t, predicted);
+        throughput_predict(m, t, predicted);
         print_accuracy(s, names.items[i], t, predicted, heat);
         if (owned)
             mapping_free(m);

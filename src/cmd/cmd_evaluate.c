@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/evaluate.h"
+#include "report/evaluate.h"
 #include "base/clock.h"
 #include "base/vec.h"
 #include "cmd/command.h"
 #include "cmd/options.h"
-#include "io/csv_reader.h"
+#include "base/csv_reader.h"
 #include "work/job.h"
 #include "work/pool.h"
 

@@ -11,7 +11,7 @@
 #include "io/experiments_file.h"
 #include "isa/cpu.h"
 #include "measure/runner.h"
-#include "model/experiment_columns.h"
+#include "table/experiment_columns.h"
 #include "work/job.h"
 
 #define FAILURES_SHOWN 20

@@ -6,8 +6,8 @@
 
 #include "cmd/command.h"
 #include "cmd/experiment_detail.h"
-#include "model/experiment_columns.h"
-#include "model/throughput.h"
+#include "table/experiment_columns.h"
+#include "throughput/throughput.h"
 
 /* What the current machine says of it; NaN when it knows not all of its forms. */
 static double predict(struct session *s, size_t row, const char **machine)

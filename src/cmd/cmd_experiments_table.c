@@ -8,11 +8,11 @@
 #include "cmd/options.h"
 #include "infer/congruence.h"
 #include "infer/generate.h"
-#include "io/csv.h"
+#include "base/csv.h"
 #include "io/experiments_file.h"
 #include "io/export_experiments.h"
 #include "io/pmevo_json.h"
-#include "model/experiment_columns.h"
+#include "table/experiment_columns.h"
 
 #define EXPERIMENTS_MAX 4000000   /* that one command makes */
 

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/report_markup.h"
+#include "report/report_markup.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "cmd/command.h"
 #include "cmd/options.h"
-#include "io/csv.h"
+#include "base/csv.h"
 
 static const char *extension_of(const char *path)
 {

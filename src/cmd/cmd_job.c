@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cmd/command.h"
-#include "io/csv.h"
+#include "base/csv.h"
 #include "work/job.h"
 
 static const char *const state_names[] = {[JOB_RUNNING] = "running", [JOB_DONE] = "done", [JOB_FAILED] = "failed", [JOB_CANCELLED] = "cancelled"};

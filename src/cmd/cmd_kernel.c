@@ -5,13 +5,13 @@
 #include <unistd.h>
 
 #include "analysis/kernel_source.h"
-#include "analysis/report.h"
+#include "report/report.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "cmd/command.h"
 #include "cmd/kernel_load.h"
 #include "cmd/options.h"
-#include "io/csv.h"
+#include "base/csv.h"
 
 static bool need_kernel(const struct session *s, struct err *err)
 {

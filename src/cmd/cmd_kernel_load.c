@@ -12,7 +12,8 @@
 #include "cmd/command.h"
 #include "cmd/kernel_load.h"
 #include "cmd/options.h"
-#include "isa/child.h"
+#include "base/child.h"
+#include "isa/isa.h"
 #include "isa/compile.h"
 #include "work/job.h"
 

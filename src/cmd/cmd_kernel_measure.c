@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "cmd/command.h"
 #include "cmd/options.h"
-#include "io/csv.h"
+#include "base/csv.h"
 #include "measure/kernel_run.h"
 #include "work/job.h"
 

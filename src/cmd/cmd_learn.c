@@ -8,7 +8,7 @@
 #include "base/vec.h"
 #include "cmd/command.h"
 #include "cmd/options.h"
-#include "io/csv.h"
+#include "base/csv.h"
 #include "measure/learn.h"
 #include "work/job.h"
 

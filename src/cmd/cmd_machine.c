@@ -6,10 +6,10 @@
 #include "base/mem.h"
 #include "cmd/command.h"
 #include "cmd/options.h"
-#include "io/csv.h"
+#include "base/csv.h"
 #include "isa/regalloc.h"
 #include "io/machine_file.h"
-#include "model/schedule.h"
+#include "throughput/schedule.h"
 
 bool cmd_machine_list(struct session *s, int argc, char **argv, struct err *err)
 {

@@ -3,7 +3,7 @@
 
 #include "cmd/command.h"
 #include "cmd/options.h"
-#include "io/csv.h"
+#include "base/csv.h"
 #include "model/mapping_diff.h"
 
 /* The rows that the pattern leaves, for all three formats. */

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "analysis/simulate_kernel.h"
-#include "analysis/simulate_stage.h"
+#include "simulate/simulate_kernel.h"
+#include "simulate/simulate_stage.h"
 #include "cmd/command.h"
 #include "cmd/options.h"
 

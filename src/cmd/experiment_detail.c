@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "measure/source.h"
-#include "model/experiment_columns.h"
+#include "table/experiment_columns.h"
 
 void experiment_detail_done(struct experiment_detail *d)
 {

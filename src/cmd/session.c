@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/simulate_kernel.h"
+#include "simulate/simulate_kernel.h"
 #include "base/mem.h"
 #include "cmd/options.h"
 #include "io/machine_file.h"

@@ -9,7 +9,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/kernel.h"
-#include "analysis/simulate.h"
+#include "simulate/simulate.h"
 #include "base/str.h"
 #include "isa/forms.h"
 #include "model/experiments.h"

@@ -13,7 +13,7 @@
 
 #include "base/file.h"
 #include "base/vec.h"
-#include "io/csv.h"
+#include "base/csv.h"
 #include "io/experiments_file.h"
 #include "io/machine_file.h"
 #include "work/job.h"

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "infer/generate.h"
 #include "model/metrics.h"
+#include "throughput/predict.h"
 
 #define CANDIDATES 40         /* drawn per wanted experiment, */
 #define CANDIDATES_MOST 8000  /* and in all */
@@ -57,7 +58,7 @@ static double *deviations(const struct mapping *const *mappings, size_t n, const
     double *cycles = mem_alloc((t->rows.count + 1) * sizeof *cycles), *out = mem_alloc((rows * n + 1) * sizeof *out);
 
     for (size_t i = 0; i < n; i++) {
-        metrics_predict(mappings[i], t, cycles);
+        throughput_predict(mappings[i], t, cycles);
         for (size_t r = 0; r < rows; r++)
             out[r * n + i] = cycles[first + r];
     }
@@ -242,7 +243,7 @@ static double *residual_of_forms(const struct mapping *best, const struct experi
         sum[f] = RESIDUALS_BESIDE * noise;
         n[f] = RESIDUALS_BESIDE;
     }
-    metrics_predict(best, t, cycles);
+    throughput_predict(best, t, cycles);
     for (size_t i = 0; i < t->rows.count; i++)
         for (uint32_t k = 0; k < t->rows.items[i].count; k++)
             if (experiments_measured(t, i) && !isnan(cycles[i])) {
@@ -286,7 +287,7 @@ static double error_on(const struct mapping *m, const struct experiments *t, con
     double *cycles = mem_alloc((t->rows.count + 1) * sizeof *cycles), sum = 0;
     size_t n = 0;
 
-    metrics_predict(m, t, cycles);
+    throughput_predict(m, t, cycles);
     for (size_t i = 0; i < t->rows.count; i++)
         if (fresh[i] && experiments_measured(t, i) && !isnan(cycles[i])) {
             sum += fabs(cycles[i] / t->rows.items[i].cycles - 1);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "io/csv.h"
+#include "base/csv.h"
 
 enum column { COLUMN_EXPERIMENT, COLUMN_CYCLES, COLUMN_SPREAD, COLUMN_REPEATS, COLUMN_STATE, COLUMNS };
 static const char *const column_names[COLUMNS] = {"experiment", "cycles", "spread", "repeats", "state"};

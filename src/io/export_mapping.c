@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/csv.h"
+#include "base/csv.h"
 #include "io/pmevo_json.h"
-#include "model/throughput.h"
+#include "throughput/throughput.h"
 
 /* Cycles of @usage on the ports that are not in @skip. */
 static double cycles_without(struct throughput *engine, const struct usage *usage, portset skip)

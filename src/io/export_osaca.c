@@ -9,7 +9,7 @@
 
 #include "base/vec.h"
 #include "isa/att_name.h"
-#include "model/throughput.h"
+#include "throughput/throughput.h"
 
 /* A form to write, with what decides its place. */
 struct item {

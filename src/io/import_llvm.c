@@ -12,7 +12,8 @@
 #include "base/file.h"
 #include "base/vec.h"
 #include "io/llvm_amd.h"
-#include "isa/child.h"
+#include "base/child.h"
+#include "isa/isa.h"
 
 #define RESOURCES_MAX 256
 #define MICROCODE_LATENCY 100   /* what LLVM's models write for microcode that nobody timed */

@@ -13,7 +13,7 @@
 
 #include "base/file.h"
 #include "base/vec.h"
-#include "io/csv.h"
+#include "base/csv.h"
 #include "io/overrides.h"
 
 #define MICRO_OPS_MAX 1e6

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/vec.h"
-#include "io/csv.h"
+#include "base/csv.h"
 
 void uops_table_done(struct uops_table *t)
 {

@@ -10,7 +10,8 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/vec.h"
-#include "isa/child.h"
+#include "base/child.h"
+#include "isa/isa.h"
 
 #define RUN_WORDS 65536   /* words per run */
 
@@ -114,7 +115,7 @@ static bool run(const uint32_t *words, size_t count, struct err *err)
 {
     static const struct child_limits limits = {.cpu_seconds = 20, .memory = (size_t)2 << 30, .file_size = 4096, .wall_seconds = 60, .output = (size_t)64 << 20};
     char program[64];
-    const char *argv[] = {child_tool(ISA_AARCH64, "objdump", program, sizeof program), "-D", "-z", "-b", "binary", "-m", "aarch64", "words", NULL};
+    const char *argv[] = {isa_tool(ISA_AARCH64, "objdump", program, sizeof program), "-D", "-z", "-b", "binary", "-m", "aarch64", "words", NULL};
     struct child_result result = {0};
     struct str path = {0};
     char *dir = child_directory_new(err);

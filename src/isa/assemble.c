@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/vec.h"
-#include "isa/child.h"
+#include "base/child.h"
 #include "isa/listing.h"
 #include "isa/object.h"
 
@@ -176,7 +176,7 @@ static bool passes_run(const char *text, size_t length, bool skip_bad, struct li
                        struct refused_list *refused, struct assembled *out, struct err *err)
 {
     char program[64];
-    child_tool(l->isa, "as", program, sizeof program);
+    isa_tool(l->isa, "as", program, sizeof program);
     const char *x86[] = {program, "--64", "-gdwarf-2", "-L", "--MD", "deps", "-o", "out.o",
                          l->syntax == SYNTAX_INTEL ? "-msyntax=intel" : "-msyntax=att",
                          l->syntax == SYNTAX_INTEL ? "-mnaked-reg" : NULL, NULL};

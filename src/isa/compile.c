@@ -10,7 +10,7 @@
 
 #include "base/file.h"
 #include "base/vec.h"
-#include "isa/child.h"
+#include "base/child.h"
 
 #define SOURCE_LIMIT ((size_t)16 << 20)
 

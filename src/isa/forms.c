@@ -8,7 +8,7 @@
 
 #include "base/file.h"
 #include "base/vec.h"
-#include "io/csv.h"
+#include "base/csv.h"
 #include "isa/assemble.h"
 #include "isa/insn.h"
 

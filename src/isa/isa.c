@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "isa/isa.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "base/str.h"
 
 static const char *const names[ISA_COUNT] = {"x86-64", "aarch64"};
 
@@ -32,4 +37,28 @@ enum isa isa_host(void)
 size_t isa_step(enum isa isa)
 {
     return isa == ISA_AARCH64 ? 4 : 1;
+}
+
+static bool on_path(const char *program)
+{
+    const char *path = getenv("PATH");
+    bool found = false;
+
+    for (const char *at = path ? path : ""; *at && !found; at += strcspn(at, ":"), at += *at == ':') {
+        struct str file = {0};
+        str_addf(&file, "%.*s/%s", (int)strcspn(at, ":"), at, program);
+        found = access(str_text(&file), X_OK) == 0;
+        str_done(&file);
+    }
+    return found;
+}
+
+const char *isa_tool(enum isa isa, const char *name, char *buffer, size_t size)
+{
+    bool native = isa == isa_host();
+
+    snprintf(buffer, size, "%s-linux-gnu-%s", isa == ISA_AARCH64 ? "aarch64" : "x86_64", name);
+    if (native && (isa == ISA_X86_64 || !on_path(buffer)))
+        snprintf(buffer, size, "%s", name);
+    return buffer;
 }

@@ -16,4 +16,8 @@ enum isa isa_host(void);
 /* Bytes from one place where an instruction may begin to the next: 1 or 4. */
 size_t isa_step(enum isa isa);
 
+/* What binutils' program @name ("as", "objdump") for @isa is called here: by its plain name for the processor that this is (AArch64: if the one with its full name
+ * is not installed), else with the name of the target before it. Into @buffer; returns @buffer. Any thread. */
+const char *isa_tool(enum isa isa, const char *name, char *buffer, size_t size);
+
 #endif

@@ -14,7 +14,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/names.h"
-#include "io/csv.h"
+#include "base/csv.h"
 #include "io/experiments_file.h"
 #include "isa/cpu.h"
 

@@ -8,7 +8,7 @@
 #include "base/vec.h"
 #include "measure/latency.h"
 #include "measure/runner.h"
-#include "model/throughput.h"
+#include "throughput/throughput.h"
 
 #define CANDIDATES 24         /* forms tried as blocking form of one set of ports */
 #define AS_PREDICTED 0.04     /* a blocking form measures within that of what its usage says */

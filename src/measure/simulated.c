@@ -5,7 +5,7 @@
 #include "base/rng.h"
 #include "measure/source.h"
 #include "model/experiments.h"
-#include "model/throughput.h"
+#include "throughput/throughput.h"
 
 #define TICK_HZ 2.1e9
 #define CLOCK_HZ 3.3e9

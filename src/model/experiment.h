@@ -34,4 +34,7 @@ void experiment_print(const struct experiment *e, struct str *out);
  * err->column set on failure and @out stays empty. */
 bool experiment_parse(const char *text, struct experiment *out, struct err *err);
 
+/* The same with forms by index: of a mapping, or of a table of experiments. */
+struct flat_term { uint32_t form, count; };
+
 #endif

@@ -9,7 +9,7 @@
 #include "base/names.h"
 #include "base/vec.h"
 #include "model/experiment.h"
-#include "model/throughput.h"
+#include "model/mapping.h"
 
 #define EXPERIMENT_PENDING ""      /* state of a row that was never measured */
 #define EXPERIMENT_OK "ok"         /* state of a row with valid cycles; any other text is the reason of a failure */

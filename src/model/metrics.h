@@ -32,8 +32,6 @@ struct accuracy {
     double mape, pearson, spearman;
 };
 
-/* Cycles of every row of @t under @m, its issue width included, into @cycles (one per row): NaN where a form is unknown to @m. */
-void metrics_predict(const struct mapping *m, const struct experiments *t, double *cycles);
 /* Compares one prediction per row (NaN: none) with what was measured; rows without measured cycles do not count. */
 struct accuracy metrics_accuracy(const struct experiments *t, const double *predicted);
 

@@ -7,8 +7,9 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "cmd/experiment_detail.h"
-#include "model/experiment_columns.h"
+#include "table/experiment_columns.h"
 #include "model/metrics.h"
+#include "throughput/predict.h"
 #include "view/plot.h"
 #include "view/table.h"
 #include "view/view.h"
@@ -64,7 +65,7 @@ static void predict(struct experiments_view_state *v, struct session *s)
     v->predicted = mem_resize(v->predicted, (v->rows + 1) * sizeof *v->predicted);
     v->machine = m ? m->id : NULL;
     if (m)
-        metrics_predict(m->mapping, s->experiments, v->predicted);
+        throughput_predict(m->mapping, s->experiments, v->predicted);
     for (size_t i = 0; !m && i < v->rows; i++)
         v->predicted[i] = NAN;
 }

@@ -2,7 +2,7 @@
 #ifndef PORTOLAN_VIEW_TABLE_H
 #define PORTOLAN_VIEW_TABLE_H
 
-#include "model/filter.h"
+#include "table/filter.h"
 #include "view/grid.h"
 
 struct table_column {

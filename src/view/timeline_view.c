@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/simulate_stage.h"
+#include "simulate/simulate_stage.h"
 #include "base/mem.h"
 #include "view/view.h"
 

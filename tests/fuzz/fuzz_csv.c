@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/csv.h"
+#include "base/csv.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/rng.h"
-#include "model/throughput.h"
+#include "throughput/throughput.h"
 
 /* Every one of the 2^ports sets, as eq. 1 of PMEvo says. */
 static inline double oracle_naive(const struct mass *masses, size_t n, unsigned ports)

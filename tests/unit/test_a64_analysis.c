@@ -15,7 +15,8 @@
 #include "base/file.h"
 #include "io/import_llvm.h"
 #include "io/machine_file.h"
-#include "isa/child.h"
+#include "base/child.h"
+#include "isa/isa.h"
 
 static const char *const machines[] = {"cortex-a72", "neoverse-n1", "neoverse-v2", "a64fx", "ampere1"};
 #define MACHINES (sizeof machines / sizeof *machines)

@@ -14,7 +14,7 @@
 #include "isa/a64_chain.h"
 #include "isa/a64_decode.h"
 #include "isa/assemble.h"
-#include "isa/child.h"
+#include "base/child.h"
 
 static struct forms *forms;
 static bool assembler;   /* aarch64-linux-gnu-as is there */
@@ -364,10 +364,10 @@ static void test_tools(void **state)
     char buffer[64];
     enum isa other = isa_host() == ISA_X86_64 ? ISA_AARCH64 : ISA_X86_64;
     (void)state;
-    assert_string_equal(child_tool(other, "as", buffer, sizeof buffer), other == ISA_AARCH64 ? "aarch64-linux-gnu-as" : "x86_64-linux-gnu-as");
+    assert_string_equal(isa_tool(other, "as", buffer, sizeof buffer), other == ISA_AARCH64 ? "aarch64-linux-gnu-as" : "x86_64-linux-gnu-as");
     char *path = mem_strdup(getenv("PATH") ? getenv("PATH") : "");
     setenv("PATH", "/nowhere::/also", 1);
-    assert_string_equal(child_tool(isa_host(), "objdump", buffer, sizeof buffer), "objdump");
+    assert_string_equal(isa_tool(isa_host(), "objdump", buffer, sizeof buffer), "objdump");
     setenv("PATH", path, 1);
     free(path);
 }

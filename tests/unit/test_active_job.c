@@ -15,6 +15,7 @@
 #include "infer/generate.h"
 #include "io/experiments_file.h"
 #include "model/metrics.h"
+#include "throughput/predict.h"
 #include "work/active_job.h"
 #include "work/job.h"
 
@@ -154,8 +155,8 @@ static void test_stops(void **state)
     rng_seed(&rng, 9);
     generate_random(unseen, all, FORMS, 300, 5, &rng);
     double exact[300], guess[300];
-    metrics_predict(m, unseen, exact);
-    metrics_predict(found, unseen, guess);
+    throughput_predict(m, unseen, exact);
+    throughput_predict(found, unseen, guess);
     assert_true(metrics_mape(guess, exact, 300) < 0.10);
     mapping_free(found);
     genome_free(g);

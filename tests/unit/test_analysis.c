@@ -12,7 +12,7 @@
 #include "analysis/analysis.h"
 #include "base/file.h"
 #include "io/machine_file.h"
-#include "model/throughput.h"
+#include "throughput/throughput.h"
 
 static struct machine *machine(const char *id)
 {

@@ -14,7 +14,7 @@
 #include "analysis/analysis.h"
 #include "base/str.h"
 #include "io/machine_file.h"
-#include "isa/child.h"
+#include "base/child.h"
 
 #define LOOPS_MAX 64
 

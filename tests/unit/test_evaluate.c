@@ -11,11 +11,11 @@
 
 #include <cmocka.h>
 
-#include "analysis/evaluate.h"
+#include "report/evaluate.h"
 #include "base/mem.h"
 #include "base/rng.h"
 #include "base/str.h"
-#include "io/csv_reader.h"
+#include "base/csv_reader.h"
 #include "io/machine_file.h"
 #include "work/pool.h"
 

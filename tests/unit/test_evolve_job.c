@@ -15,6 +15,7 @@
 #include "io/experiments_file.h"
 #include "io/population_file.h"
 #include "model/metrics.h"
+#include "throughput/predict.h"
 #include "work/evolve_job.h"
 #include "work/job.h"
 
@@ -41,7 +42,7 @@ static struct experiments *some_experiments(void)
     generate_singletons(t, forms, 16);
     generate_pairs(t, forms, 16);
     double *cycles = mem_alloc(t->rows.count * sizeof *cycles);
-    metrics_predict(m, t, cycles);
+    throughput_predict(m, t, cycles);
     for (size_t i = 0; i < t->rows.count; i++)
         experiments_set(t, i, cycles[i], NAN, 1, NULL);
     free(cycles);
@@ -65,7 +66,7 @@ static struct evolve_options quick(void)
 static double error_of(const struct mapping *m, const struct experiments *t)
 {
     double *cycles = mem_alloc(t->rows.count * sizeof *cycles);
-    metrics_predict(m, t, cycles);
+    throughput_predict(m, t, cycles);
     struct accuracy a = metrics_accuracy(t, cycles);
     free(cycles);
     return a.mape;

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "model/experiment_columns.h"
+#include "table/experiment_columns.h"
 
 static struct experiments *table(void)
 {

@@ -13,7 +13,7 @@
 #include <jansson.h>
 
 #include "base/file.h"
-#include "io/csv.h"
+#include "base/csv.h"
 #include "io/export_mapping.h"
 #include "io/import_uops.h"
 #include "io/machine_file.h"

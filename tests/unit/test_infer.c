@@ -20,6 +20,7 @@
 #include "infer/select.h"
 #include "io/population_file.h"
 #include "model/metrics.h"
+#include "throughput/predict.h"
 
 static struct mapping *known(unsigned forms)
 {
@@ -53,7 +54,7 @@ static bool simulate(struct experiments *t, void *state, struct err *err)
     struct simulated *s = state;
     double *cycles = mem_alloc((t->rows.count + 1) * sizeof *cycles);
     (void)err;
-    metrics_predict(s->m, t, cycles);
+    throughput_predict(s->m, t, cycles);
     for (size_t i = 0; i < t->rows.count; i++)
         if (isnan(t->rows.items[i].cycles))
             experiments_set(t, i, cycles[i] * (1 + s->noise * (2 * rng_unit(&s->rng) - 1)), NAN, 1, NULL);
@@ -154,7 +155,7 @@ static void test_score(void **state)
                 ports_add(&names, (const char[]){(char)('A' + i), 0}, &err);
             random_genome(g, &rng);
             struct mapping *same = genome_mapping(g, p, &names);
-            metrics_predict(same, t, exact);
+            throughput_predict(same, t, exact);
             for (size_t f = 0; f < p->forms; f++)
                 for (unsigned i = 0; i < g->genes[f].uops; i++)
                     assert_true(columns_add(&columns, g->genes[f].set[i], 1u << ports));
@@ -305,8 +306,8 @@ static double unseen_error(const struct mapping *truth, const struct mapping *fo
         forms[f] = names_add(&t->forms, mapping_at(truth, f)->form);
     generate_random(t, forms, n, 300, 5, &rng);
     double *a = mem_alloc(2 * t->rows.count * sizeof *a), *b = a + t->rows.count;
-    metrics_predict(truth, t, a);
-    metrics_predict(found, t, b);
+    throughput_predict(truth, t, a);
+    throughput_predict(found, t, b);
     double error = metrics_mape(b, a, t->rows.count);
     free(a);
     experiments_free(t);

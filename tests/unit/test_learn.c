@@ -9,7 +9,7 @@
 
 #include "io/machine_file.h"
 #include "measure/learn.h"
-#include "model/throughput.h"
+#include "throughput/throughput.h"
 
 /* All of @from but @missing. */
 static struct mapping *without(const struct mapping *from, const char *missing)

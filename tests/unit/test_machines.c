@@ -12,10 +12,10 @@
 
 #include "analysis/fusion.h"
 #include "base/file.h"
-#include "io/csv.h"
+#include "base/csv.h"
 #include "io/machine_file.h"
 #include "isa/forms.h"
-#include "model/throughput.h"
+#include "throughput/throughput.h"
 
 static struct machine *load(const char *id)
 {

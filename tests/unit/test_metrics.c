@@ -10,6 +10,7 @@
 
 #include "base/rng.h"
 #include "model/metrics.h"
+#include "throughput/predict.h"
 
 static void test_known_values(void **state)
 {
@@ -111,7 +112,7 @@ static void test_accuracy(void **state)
         experiments_set(t, experiments_add(t, (struct flat_term[]){{a, i}}, 1), 0.5 * i * (i == 2 ? 2 : 1), NAN, 0, NULL);
     experiments_set(t, experiments_add(t, (struct flat_term[]){{a, 1}, {b, 1}}, 2), 1, NAN, 0, NULL);
     experiments_add(t, (struct flat_term[]){{a, 3}}, 1);
-    metrics_predict(m, t, cycles);
+    throughput_predict(m, t, cycles);
     assert_true(cycles[0] == 0.5 && cycles[1] == 1 && isnan(cycles[2]) && cycles[3] == 1.5);
     struct accuracy got = metrics_accuracy(t, cycles);
     assert_int_equal(got.n, 2);

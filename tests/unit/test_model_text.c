@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "io/csv.h"
+#include "base/csv.h"
 #include "io/import_llvm.h"
 #include "io/machine_file.h"
 #include "model/experiment.h"

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "analysis/kernel.h"
-#include "isa/child.h"
+#include "base/child.h"
 #include "isa/object.h"
 
 static const char source[] = ".type f,@function\nf: ret\n.globl g\n.type g,@function\ng: nop\n.L1: dec %eax\njne .L1\nret\n"

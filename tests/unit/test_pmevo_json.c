@@ -13,6 +13,7 @@
 #include "io/export_experiments.h"
 #include "io/pmevo_json.h"
 #include "model/metrics.h"
+#include "throughput/predict.h"
 
 #define ARCH "\"arch\":{\"kind\":\"Architecture\",\"insns\":[\"ADD_((REG:RW:G:64)),_((IMM:32))\",\"LEA_((REG:W:G:64)),__[((IMM:8))]\"," \
              "\"VADDPD_((REG:W:V:256)),_((REG:R:V:256)),_ymmword_ptr_[((MEM:64))_+_((MIMM:16))]\"," \
@@ -176,7 +177,7 @@ static void test_published(void **state)
     assert_non_null(m);
     assert_int_equal(mapping_count(m), 310);
     double *cycles = mem_alloc(e->rows.count * sizeof *cycles);
-    metrics_predict(m, e, cycles);
+    throughput_predict(m, e, cycles);
     struct accuracy a = metrics_accuracy(e, cycles);
     assert_int_equal(a.n, 2000);
     assert_int_equal(a.unknown, 0);

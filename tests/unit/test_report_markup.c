@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/report_markup.h"
+#include "report/report_markup.h"
 #include "base/mem.h"
 #include "io/machine_file.h"
 

@@ -17,7 +17,7 @@
 #include "base/rng.h"
 #include "io/machine_file.h"
 #include "measure/runner.h"
-#include "model/throughput.h"
+#include "throughput/throughput.h"
 
 static struct machine *machine;
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "model/schedule.h"
+#include "throughput/schedule.h"
 #include "oracle.h"
 
 #define MOST 20

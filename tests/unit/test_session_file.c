@@ -15,7 +15,7 @@
 #include "base/file.h"
 #include "cmd/command.h"
 #include "cmd/session_file.h"
-#include "io/csv.h"
+#include "base/csv.h"
 
 static char directory[] = "/tmp/portolan-test-XXXXXX";
 

@@ -9,11 +9,11 @@
 
 #include <cmocka.h>
 
-#include "analysis/simulate_stage.h"
+#include "simulate/simulate_stage.h"
 #include "base/mem.h"
 #include "base/rng.h"
 #include "base/vec.h"
-#include "io/csv_reader.h"
+#include "base/csv_reader.h"
 #include "io/machine_file.h"
 
 /* Instructions that random blocks are made of: moves, arithmetic, loads, stores, vectors, stack, shifts, a division, prefixes. */

@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
-#include "analysis/evaluate.h"
+#include "report/evaluate.h"
 #include "analysis/kernel.h"
-#include "io/csv.h"
+#include "base/csv.h"
 #include "io/machine_file.h"
 
 static struct machine *load(const char *id)

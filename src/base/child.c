@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/child.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/vec.h"
+
+extern char **environ;
+
+/* Directories not yet removed: what exit() must clean up. */
+static pthread_mutex_t directories_lock = PTHREAD_MUTEX_INITIALIZER;
+static VEC(char *) directories;
+static pthread_once_t directories_once = PTHREAD_ONCE_INIT;
+
+static void directory_remove(const char *path)
+{
+    DIR *dir = opendir(path);
+    if (dir) {
+        for (struct dirent *entry; (entry = readdir(dir)) != NULL;)
+            if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+                unlinkat(dirfd(dir), entry->d_name, 0);
+        closedir(dir);
+    }
+    rmdir(path);
+}
+
+static void directories_remove(void)
+{
+    pthread_mutex_lock(&directories_lock);
+    for (size_t i = 0; i < directories.count; i++) {
+        directory_remove(directories.items[i]);
+        free(directories.items[i]);
+    }
+    vec_done(&directories);
+    pthread_mutex_unlock(&directories_lock);
+}
+
+static void directories_arm(void)
+{
+    atexit(directories_remove);
+}
+
+char *child_directory_new(struct err *err)
+{
+    const char *base = getenv("TMPDIR");
+    if (!base || base[0] != '/')
+        base = "/tmp";
+    struct str path = {0};
+    str_addf(&path, "%s/portolan-XXXXXX", base);
+    char *name = str_take(&path);
+    pthread_once(&directories_once, directories_arm);
+    if (!mkdtemp(name)) {
+        err_set(err, ERR_IO, "set TMPDIR to a directory that can be written", "no temporary directory in %s: %s", base,
+                strerror(errno));
+        free(name);
+        return NULL;
+    }
+    pthread_mutex_lock(&directories_lock);
+    vec_push(&directories, mem_strdup(name));
+    pthread_mutex_unlock(&directories_lock);
+    return name;
+}
+
+void child_directory_free(char *path)
+{
+    if (!path)
+        return;
+    directory_remove(path);
+    pthread_mutex_lock(&directories_lock);
+    for (size_t i = 0; i < directories.count; i++)
+        if (strcmp(directories.items[i], path) == 0) {
+            free(directories.items[i]);
+            directories.items[i] = directories.items[--directories.count];
+            break;
+        }
+    pthread_mutex_unlock(&directories_lock);
+    free(path);
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static _Thread_local bool (*watch)(void *state);
+static _Thread_local void *watch_state;
+
+void child_watch(bool (*cancelled)(void *state), void *state)
+{
+    watch = cancelled;
+    watch_state = state;
+}
+
+/* The user's wish to stop waits, blocked, until the directory is gone; here we only learn of it. */
+static bool interrupt_waits(void)
+{
+    sigset_t set;
+    if (watch && watch(watch_state))
+        return true;
+    return sigpending(&set) == 0 && (sigismember(&set, SIGINT) == 1 || sigismember(&set, SIGTERM) == 1 ||
+                                     sigismember(&set, SIGHUP) == 1);
+}
+
+static void limit_set(pid_t pid, int resource, rlim_t value)
+{
+    struct rlimit limit = {value, value};
+    prlimit(pid, (enum __rlimit_resource)resource, &limit, NULL);
+}
+
+/* The child waits for its input, so limits set from here are in force before it has read a byte. */
+static int child_start(const char *const *argv, const char *dir, int input, int output, pid_t *pid)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attr;
+    sigset_t none, defaults;
+    sigemptyset(&none);
+    sigemptyset(&defaults);
+    sigaddset(&defaults, SIGPIPE);
+    sigaddset(&defaults, SIGINT);
+    sigaddset(&defaults, SIGXCPU);
+    sigaddset(&defaults, SIGXFSZ);
+    VEC(char *) env = {0};
+    for (char **e = environ; *e; e++)
+        if (!str_has_prefix(*e, "LC_") && !str_has_prefix(*e, "LANG"))
+            vec_push(&env, *e);
+    char locale[] = "LC_ALL=C";
+    vec_push(&env, locale);
+    vec_push(&env, NULL);
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, input, 0);
+    posix_spawn_file_actions_adddup2(&actions, output, 1);
+    posix_spawn_file_actions_adddup2(&actions, output, 2);
+    posix_spawn_file_actions_addchdir_np(&actions, dir);
+    posix_spawnattr_init(&attr);
+    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    posix_spawnattr_setpgroup(&attr, 0);
+    posix_spawnattr_setsigmask(&attr, &none);
+    posix_spawnattr_setsigdefault(&attr, &defaults);
+    int rc = posix_spawnp(pid, argv[0], &actions, &attr, (char *const *)argv, env.items);
+    posix_spawnattr_destroy(&attr);
+    posix_spawn_file_actions_destroy(&actions);
+    vec_done(&env);
+    return rc;
+}
+
+/* Feeds and listens until both ends are closed and the child has ended; false when time or patience ran out. */
+static bool child_talk(pid_t pid, int input, int output, const char *bytes, size_t length, const struct child_limits *limits,
+                       struct child_result *out, bool *interrupted)
+{
+    int pidfd = pidfd_open(pid, 0);
+    double deadline = now() + limits->wall_seconds;
+    size_t sent = 0;
+    bool ended = false;
+    if (length == 0)
+        shutdown(input, SHUT_WR);
+    while (!ended || output >= 0) {
+        double left = deadline - now();
+        *interrupted = interrupt_waits();
+        if (left <= 0 || *interrupted)
+            break;
+        struct pollfd fds[3] = {
+            {sent < length ? input : -1, POLLOUT, 0}, {output, POLLIN, 0}, {ended ? -1 : pidfd, POLLIN, 0}};
+        poll(fds, 3, left > 0.1 ? 100 : (int)(left * 1000) + 1);
+        if (fds[0].revents) {
+            ssize_t n = send(input, bytes + sent, length - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+            if (n > 0)
+                sent += (size_t)n;
+            else if (n < 0 && errno != EAGAIN && errno != EINTR)
+                sent = length;
+            if (sent == length)
+                shutdown(input, SHUT_WR);
+        }
+        if (fds[1].revents) {
+            char buffer[8192];
+            ssize_t n = read(output, buffer, sizeof buffer);
+            if (n > 0) {
+                size_t room = limits->output > out->output.length ? limits->output - out->output.length : 0;
+                out->cut |= (size_t)n > room;
+                str_add_bytes(&out->output, buffer, (size_t)n < room ? (size_t)n : room);
+            } else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
+                output = -1;
+            }
+        }
+        if (!ended && (fds[2].revents || (pidfd < 0 && output < 0)))
+            ended = true;
+    }
+    if (pidfd >= 0)
+        close(pidfd);
+    return ended && output < 0;
+}
+
+bool child_run(const char *const *argv, const char *dir, const void *input, size_t length, const struct child_limits *limits,
+               struct child_result *out, struct err *err)
+{
+    memset(out, 0, sizeof *out);
+    int in[2] = {-1, -1}, printed[2] = {-1, -1};
+    bool ok = false;
+    sigset_t stops, before;
+    sigemptyset(&stops);
+    sigaddset(&stops, SIGINT);
+    sigaddset(&stops, SIGTERM);
+    sigaddset(&stops, SIGHUP);
+    pthread_sigmask(SIG_BLOCK, &stops, &before);
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, in) < 0 || pipe2(printed, O_CLOEXEC) < 0) {
+        err_set(err, ERR_IO, NULL, "cannot start %s: %s", argv[0], strerror(errno));
+        goto out;
+    }
+    pid_t pid;
+    int rc = child_start(argv, dir, in[0], printed[1], &pid);
+    if (rc != 0) {
+        err_set(err, rc == ENOENT ? ERR_MISSING : ERR_IO,
+                rc != ENOENT ? NULL : str_has_prefix(argv[0], "aarch64-") ? "install the package binutils-aarch64-linux-gnu" : "install the package binutils",
+                "cannot start %s: %s", argv[0], strerror(rc));
+        goto out;
+    }
+    limit_set(pid, RLIMIT_CPU, limits->cpu_seconds);
+    limit_set(pid, RLIMIT_AS, limits->memory);
+    limit_set(pid, RLIMIT_FSIZE, limits->file_size);
+    limit_set(pid, RLIMIT_CORE, 0);
+    close(in[0]);
+    close(printed[1]);
+    in[0] = printed[1] = -1;
+    bool interrupted = false;
+    out->timed_out = !child_talk(pid, in[1], printed[0], input, length, limits, out, &interrupted);
+    if (out->timed_out)
+        kill(-pid, SIGKILL);
+    while (waitpid(pid, &out->status, 0) < 0 && errno == EINTR)
+        ;
+    ok = !interrupted || err_set(err, ERR_INTERRUPTED, NULL, "interrupted while %s ran", argv[0]);
+out:
+    for (int i = 0; i < 2; i++) {
+        if (in[i] >= 0)
+            close(in[i]);
+        if (printed[i] >= 0)
+            close(printed[i]);
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return ok;
+}
+
+void child_result_done(struct child_result *result)
+{
+    str_done(&result->output);
+}

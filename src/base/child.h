@@ -1,0 +1,40 @@
+/* Another program run without a shell, under limits, with its input and output in memory; private temporary directories. */
+#ifndef PORTOLAN_BASE_CHILD_H
+#define PORTOLAN_BASE_CHILD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+struct child_limits {
+    unsigned cpu_seconds;
+    size_t memory;         /* bytes of address space */
+    size_t file_size;      /* bytes of each file written */
+    double wall_seconds;
+    size_t output;         /* bytes kept of what it prints */
+};
+
+struct child_result {
+    int status;            /* as waitpid gives it */
+    bool timed_out;        /* the wall clock ran out and its process group was killed */
+    bool cut;              /* it printed more than was kept */
+    struct str output;     /* standard output and error, mixed */
+};
+
+/* Runs @argv (found through PATH, LC_ALL=C) in directory @dir with @input as standard input. True once it has ended, however
+ * it ended; false when it could not be started or the user interrupted. child_result_done frees @out in both cases. Any thread. */
+bool child_run(const char *const *argv, const char *dir, const void *input, size_t length, const struct child_limits *limits,
+               struct child_result *out, struct err *err);
+void child_result_done(struct child_result *result);
+
+/* From now on children of the calling thread are ended when @cancelled says so (asked some times a second), as when the user interrupts; NULL: never. */
+void child_watch(bool (*cancelled)(void *state), void *state);
+
+/* A new directory of mode 0700 below $TMPDIR or /tmp, removed at exit() if not before. NULL on failure. */
+char *child_directory_new(struct err *err);
+/* Removes the directory with the files in it, frees @path. NULL is fine. */
+void child_directory_free(char *path);
+
+#endif

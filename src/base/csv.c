@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/csv.h"
+
+#include <csv.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/vec.h"
+
+#define FILE_LIMIT ((size_t)256 << 20)
+#define FIELDS_MAX ((size_t)16 << 20)
+#define BYTE_ORDER_MARK "\xef\xbb\xbf"
+
+struct reader {
+    struct csv_table *table;
+    VEC(char *) fields;
+    size_t row_capacity;
+    size_t field_count;    /* of the whole file */
+    size_t line;           /* on which the row being read begins */
+    bool in_row;
+    struct err *err;
+    const char *name;
+    bool failed;
+};
+
+static bool fault(struct reader *r, size_t column, const char *todo, const char *what)
+{
+    r->failed = true;
+    err_set(r->err, ERR_DATA, todo, "%s", what);
+    return err_at(r->err, r->name, r->line, column);
+}
+
+static void on_field(void *text, size_t length, void *state)
+{
+    struct reader *r = state;
+
+    if (r->failed)
+        return;
+    if (memchr(text ? text : "", 0, length)) {
+        fault(r, r->fields.count + 1, "remove it", "a NUL byte in the text");
+        return;
+    }
+    if (++r->field_count > FIELDS_MAX) {
+        fault(r, r->fields.count + 1, "split the file", "the file has more than 16 million fields");
+        return;
+    }
+    vec_push(&r->fields, mem_strndup(text ? text : "", length));
+}
+
+static void on_row(int end, void *state)
+{
+    struct reader *r = state;
+    struct csv_table *t = r->table;
+
+    (void)end;
+    r->in_row = false;
+    if (r->failed)
+        return;
+    if (!t->header) {
+        t->columns = r->fields.count;
+        t->header = r->fields.items;
+    } else if (r->fields.count != t->columns) {
+        char what[128];
+        snprintf(what, sizeof what, "%zu fields where the header has %zu", r->fields.count, t->columns);
+        fault(r, r->fields.count < t->columns ? r->fields.count : t->columns + 1, "give every column, empty where unknown", what);
+        return;
+    } else {
+        if (t->count == r->row_capacity) {
+            r->row_capacity = r->row_capacity ? 2 * r->row_capacity : 256;
+            t->rows = mem_resize(t->rows, r->row_capacity * sizeof *t->rows);
+            t->lines = mem_resize(t->lines, r->row_capacity * sizeof *t->lines);
+        }
+        t->rows[t->count] = r->fields.items;
+        t->lines[t->count++] = r->line;
+    }
+    memset(&r->fields, 0, sizeof r->fields);
+}
+
+/* Bytes of the UTF-8 character at @s, 0 when there is none: no overlong forms, no surrogates (RFC 3629). */
+static size_t utf8_length(const unsigned char *s, size_t left)
+{
+    size_t length = s[0] < 0x80 ? 1 : s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : (s[0] & 0xf0) == 0xe0 ? 3 : s[0] >= 0xf0 && s[0] < 0xf5 ? 4 : 0;
+
+    if (length > left)
+        return 0;
+    for (size_t i = 1; i < length; i++)
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
+        return 0;
+    return length;
+}
+
+/* Valid UTF-8 all through; false with the offset of the first byte that is not. */
+static bool valid_utf8(const unsigned char *s, size_t length, size_t *offset)
+{
+    size_t step;
+    for (*offset = 0; *offset < length; *offset += step)
+        if (!(step = utf8_length(s + *offset, length - *offset)))
+            return false;
+    return true;
+}
+
+static size_t lines_in(const char *bytes, size_t length)
+{
+    size_t lines = 0;
+    for (const char *at = bytes; (at = memchr(at, '\n', (size_t)(bytes + length - at))); at++)
+        lines++;
+    return lines;
+}
+
+static bool is_blank(const char *line, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if (!strchr(" \t\r\n", line[i]))
+            return false;
+    return true;
+}
+
+/* Feeds line by line, so that a row's first line is known; libcsv skips blank lines between rows. */
+static void feed(struct reader *r, struct csv_parser *parser, const char *bytes, size_t length)
+{
+    size_t line = 1;
+
+    for (size_t at = 0; at < length && !r->failed;) {
+        const char *newline = memchr(bytes + at, '\n', length - at);
+        size_t span = newline ? (size_t)(newline - bytes) - at + 1 : length - at;
+        if (!r->in_row && !is_blank(bytes + at, span)) {
+            r->in_row = true;
+            r->line = line;
+        }
+        if (csv_parse(parser, bytes + at, span, on_field, on_row, r) != span && !r->failed)
+            fault(r, r->fields.count + 1, "quote the field, and double the quotes in it", csv_strerror(csv_error(parser)));
+        at += span;
+        line++;
+    }
+    if (!r->failed && csv_fini(parser, on_field, on_row, r) != 0)
+        fault(r, r->fields.count + 1, "close the quotes", "a quoted field does not end");
+}
+
+struct csv_table *csv_table_parse(const char *name, const char *bytes, size_t length, struct err *err)
+{
+    struct csv_parser parser;
+    struct reader r = {.table = mem_zero(1, sizeof(struct csv_table)), .line = 1, .err = err, .name = name};
+    size_t bad = 0;
+
+    if (!valid_utf8((const unsigned char *)bytes, length, &bad)) {
+        r.line = lines_in(bytes, bad) + 1;
+        const char *start = bytes + bad;
+        while (start > bytes && start[-1] != '\n')
+            start--;
+        fault(&r, (size_t)(bytes + bad - start) + 1, "save the file as UTF-8", "a byte that is not UTF-8");
+    } else if (csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI) != 0) {
+        fault(&r, 0, NULL, "libcsv does not start");
+    } else {
+        size_t mark = length >= strlen(BYTE_ORDER_MARK) && memcmp(bytes, BYTE_ORDER_MARK, strlen(BYTE_ORDER_MARK)) == 0 ? strlen(BYTE_ORDER_MARK) : 0;
+        feed(&r, &parser, bytes + mark, length - mark);
+        csv_free(&parser);
+        if (!r.failed && !r.table->header)
+            fault(&r, 0, "begin with a header row", "the file is empty");
+    }
+    for (size_t i = 0; i < r.fields.count; i++)
+        free(r.fields.items[i]);
+    vec_done(&r.fields);
+    if (r.failed) {
+        csv_table_free(r.table);
+        return NULL;
+    }
+    return r.table;
+}
+
+struct csv_table *csv_table_read(const char *path, struct err *err)
+{
+    struct str bytes = {0};
+    struct csv_table *t = NULL;
+
+    if (file_read(path, FILE_LIMIT, &bytes, err))
+        t = csv_table_parse(path, str_text(&bytes), bytes.length, err);
+    str_done(&bytes);
+    return t;
+}
+
+void csv_table_free(struct csv_table *t)
+{
+    if (!t)
+        return;
+    for (size_t i = 0; i < t->count; i++) {
+        for (size_t k = 0; k < t->columns; k++)
+            free(t->rows[i][k]);
+        free(t->rows[i]);
+    }
+    for (size_t k = 0; t->header && k < t->columns; k++)
+        free(t->header[k]);
+    free(t->header);
+    free(t->rows);
+    free(t->lines);
+    free(t);
+}
+
+int csv_table_column(const struct csv_table *t, const char *name)
+{
+    for (size_t i = 0; i < t->columns; i++)
+        if (strcmp(t->header[i], name) == 0)
+            return (int)i;
+    return -1;
+}
+
+void csv_add_field(struct str *out, const char *text, bool last)
+{
+    size_t length = strlen(text);
+    bool edge = length && (strchr(" \t", text[0]) || strchr(" \t", text[length - 1]));
+    /* A row of nothing would be a blank line. */
+    bool nothing = !length && last && (out->length == 0 || out->data[out->length - 1] == '\n');
+
+    if (text[strcspn(text, ",\"\r\n")] || edge || nothing || str_has_prefix(text, BYTE_ORDER_MARK)) {
+        str_add_char(out, '"');
+        for (; *text; text++) {
+            if (*text == '"')
+                str_add_char(out, '"');
+            str_add_char(out, *text);
+        }
+        str_add_char(out, '"');
+    } else {
+        str_add(out, text);
+    }
+    str_add_char(out, last ? '\n' : ',');
+}

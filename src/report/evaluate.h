@@ -1,0 +1,68 @@
+/* Accuracy of a machine's model against measured blocks (hex, cycles), block by block, in constant memory. */
+#ifndef PORTOLAN_REPORT_EVALUATE_H
+#define PORTOLAN_REPORT_EVALUATE_H
+
+#include <stdio.h>
+
+#include "simulate/simulate.h"
+
+enum evaluate_model { MODEL_BOUNDS, MODEL_SIMULATE };
+
+/* How the blocks were measured. */
+enum evaluate_protocol {
+    PROTOCOL_BHIVE,      /* many copies one after the other, decoded anew; registers all alike, one page behind all addresses */
+    PROTOCOL_PORTOLAN,   /* by `kernel measure` */
+};
+
+/* One measured block; the texts are borrowed. */
+struct measured_block {
+    const char *hex;
+    double cycles;
+};
+
+struct worst_block {
+    char *hex;
+    double measured, predicted;
+    enum bound_kind bottleneck;
+};
+
+struct form_error {
+    char *form;
+    double sum;        /* of the relative errors of the blocks it occurs in */
+    double signed_sum; /* of (predicted - measured) / measured */
+    size_t blocks;
+    double excess;     /* sum less what as many average blocks would have */
+};
+
+struct evaluation;   /* one thread's share */
+
+struct evaluation_result {
+    size_t n;          /* blocks with a prediction */
+    size_t refused;    /* rows whose bytes are no code or whose cycles are no positive number */
+    size_t complete;   /* of n: no unknown form */
+    double coverage, mape, median, kendall;   /* fractions; NaN without blocks */
+    bool sampled;      /* median and kendall are of a uniform sample of the blocks */
+    struct worst_block *worst;  /* greatest relative error first */
+    size_t worst_count;
+    struct form_error *forms;   /* by the error of their blocks above the mean, greatest first */
+    size_t form_count;
+};
+
+struct evaluation *evaluation_new(const struct machine *m, enum evaluate_model model);   /* borrows @m */
+void evaluation_free(struct evaluation *e);
+/* The blocks from now on were measured that way; PROTOCOL_BHIVE unless told. */
+void evaluation_measured_by(struct evaluation *e, enum evaluate_protocol protocol);
+/* Each block from now on also becomes a row hex,measured,predicted,bottleneck and the bounds in @rows (borrowed; may be shared by threads). */
+void evaluation_write_blocks(struct evaluation *e, FILE *rows);
+/* The header of those rows. */
+void evaluation_write_header(FILE *rows);
+void evaluation_add(struct evaluation *e, const struct measured_block *block);
+/* Adds what @from has seen to @to; @from is empty afterwards. */
+void evaluation_merge(struct evaluation *to, struct evaluation *from);
+/* Fills @out; evaluation_result_done frees it. */
+void evaluation_finish(struct evaluation *e, struct evaluation_result *out);
+void evaluation_result_done(struct evaluation_result *r);
+/* Kendall's tau-b of n pairs; sorts both arrays. NaN when a side is constant. */
+double kendall_tau(double (*pairs)[2], size_t n);
+
+#endif

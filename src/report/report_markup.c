@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "report/report_markup.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Blanks folded, control characters shown as '?'. */
+static void tidy(const char *text, struct str *out)
+{
+    bool blank = true;
+    for (; *text; text++) {
+        bool is_blank = *text == ' ' || *text == '\t';
+        if (!is_blank)
+            str_add_char(out, (unsigned char)*text < 32 || *text == 127 ? '?' : *text);
+        else if (!blank)
+            str_add_char(out, ' ');
+        blank = is_blank;
+    }
+}
+
+/* Length of the UTF-8 sequence at @s, 0 when it is none: a kernel's text may hold any bytes, a page may not. */
+static unsigned utf8_length(const unsigned char *s)
+{
+    unsigned follow = s[0] < 0x80 ? 0 : s[0] >= 0xc2 && s[0] < 0xe0 ? 1 : (s[0] & 0xf0) == 0xe0 ? 2 : s[0] >= 0xf0 && s[0] < 0xf5 ? 3 : 9;
+    for (unsigned i = 1; i <= follow; i++)
+        if (follow == 9 || (s[i] & 0xc0) != 0x80)
+            return 0;
+    return follow + 1;
+}
+
+static void html_text(const char *text, struct str *out)
+{
+    struct str clean = {0};
+    tidy(text, &clean);
+    for (const char *at = str_text(&clean); *at;) {
+        unsigned length = utf8_length((const unsigned char *)at);
+        if (!length)
+            str_add(out, "&#xfffd;");
+        else if (*at == '<' || *at == '>' || *at == '&' || *at == '"' || *at == '\'')
+            str_addf(out, "&#%d;", *at);
+        else
+            str_add_bytes(out, at, length);
+        at += length ? length : 1;
+    }
+    str_done(&clean);
+}
+
+/* Plain text of a Markdown table cell or paragraph: what could be markup is escaped. */
+static void markdown_text(const char *text, struct str *out)
+{
+    struct str clean = {0};
+    tidy(text, &clean);
+    for (const char *at = str_text(&clean); *at; at++) {
+        if (strchr("\\`*_{}[]<>#|~&", *at))
+            str_add_char(out, '\\');
+        str_add_char(out, *at);
+    }
+    str_done(&clean);
+}
+
+/* Code in a Markdown table: a fence longer than any run of backticks inside, bars escaped as tables want it. */
+static void markdown_code(const char *text, struct str *out)
+{
+    struct str clean = {0};
+    size_t longest = 0, run = 0;
+
+    tidy(text, &clean);
+    for (const char *at = str_text(&clean); *at; at++) {
+        run = *at == '`' ? run + 1 : 0;
+        longest = run > longest ? run : longest;
+    }
+    for (size_t i = 0; i <= longest; i++)
+        str_add_char(out, '`');
+    str_add(out, longest ? " " : "");
+    for (const char *at = str_text(&clean); *at; at++)
+        str_addf(out, *at == '|' ? "\\%c" : "%c", *at);
+    str_add(out, longest ? " " : clean.length ? "" : " ");
+    for (size_t i = 0; i <= longest; i++)
+        str_add_char(out, '`');
+    str_done(&clean);
+}
+
+static void notes_text(const struct analysis_row *row, struct str *out)
+{
+    for (uint32_t rest = row->flags, first = 1; rest; rest &= rest - 1, first = 0)
+        str_addf(out, "%s%s", first ? "" : ", ", row_flag_name(rest & -rest));
+}
+
+/* Source text of the instruction's line when it differs from that of the row before; NULL otherwise. */
+static const char *new_source(const struct kernel *k, const struct analysis *a, size_t row, uint32_t *line)
+{
+    uint32_t before = row ? kernel_source_line(k, a->rows[row - 1].insn, NULL) : 0;
+    const char *text;
+    *line = kernel_source_line(k, a->rows[row].insn, &text);
+    return *line && *line != before ? text : NULL;
+}
+
+static void cycles_text(double value, struct str *out)
+{
+    if (isnan(value))
+        str_add(out, "-");
+    else
+        str_addf(out, "%.2f", value);
+}
+
+static void markdown_comparison(struct analysis *const *a, size_t n, struct str *out)
+{
+    str_add(out, "| machine | cycles |");
+    for (int kind = 0; kind < BOUND_COUNT; kind++)
+        str_addf(out, " %s |", bound_name((enum bound_kind)kind));
+    str_add(out, " bound by |\n|---|---:|");
+    for (int kind = 0; kind < BOUND_COUNT; kind++)
+        str_add(out, "---:|");
+    str_add(out, "---|\n");
+    for (size_t i = 0; i < n; i++) {
+        str_add(out, "| ");
+        markdown_text(a[i]->machine->title, out);
+        str_addf(out, " | %s%.2f |", a[i]->lower_bound ? "≥ " : "", a[i]->cycles);
+        for (int kind = 0; kind < BOUND_COUNT; kind++) {
+            str_add_char(out, ' ');
+            cycles_text(a[i]->bounds[kind], out);
+            str_add(out, " |");
+        }
+        str_addf(out, " %s |\n", bound_name(a[i]->bottleneck));
+    }
+    str_add_char(out, '\n');
+}
+
+static void markdown_cells(const struct ports *ports, const double *pressure, const char *emphasis, struct str *out)
+{
+    for (unsigned j = 0; j < ports->count; j++)
+        if (pressure[j] < 0.005)
+            str_add(out, " |");
+        else
+            str_addf(out, " %s%.2f%s |", emphasis, pressure[j], emphasis);
+}
+
+static void markdown_table(const struct kernel *k, const struct analysis *a, struct str *out)
+{
+    const struct ports *ports = mapping_ports(a->machine->mapping);
+
+    str_add(out, "| line | instruction |");
+    for (unsigned j = 0; j < ports->count; j++)
+        str_addf(out, " %s |", ports->names[j]);
+    str_add(out, " notes |\n|---:|---|");
+    for (unsigned j = 0; j < ports->count; j++)
+        str_add(out, "---:|");
+    str_add(out, "---|\n");
+    for (size_t i = 0; i < a->count; i++) {
+        char number[LINE_TEXT];
+        uint32_t line;
+        const char *source = new_source(k, a, i, &line);
+        if (source) {
+            str_addf(out, "| *%u* | *", line);
+            markdown_text(source, out);
+            str_add(out, "* |");
+            for (unsigned j = 0; j <= ports->count; j++)
+                str_add(out, " |");
+            str_add_char(out, '\n');
+        }
+        str_addf(out, "| %s | ", insn_line_text(a->rows[i].insn->line, number));
+        markdown_code(a->rows[i].insn->text ? a->rows[i].insn->text : a->rows[i].insn->mnemonic, out);
+        str_add(out, " |");
+        markdown_cells(ports, a->rows[i].pressure, "", out);
+        str_add_char(out, ' ');
+        notes_text(&a->rows[i], out);
+        str_add(out, " |\n");
+    }
+    str_add(out, "| | **total** |");
+    markdown_cells(ports, a->totals, "**", out);
+    str_add(out, " |\n");
+}
+
+void report_markdown(const struct kernel *k, struct analysis *const *a, size_t n, struct str *out)
+{
+    str_add(out, "# ");
+    markdown_text(k->name, out);
+    str_add(out, "\n\n");
+    markdown_text(k->loops[k->current].why, out);
+    str_add(out, "\n\n");
+    if (n > 1)
+        markdown_comparison(a, n, out);
+    for (size_t i = 0; i < n; i++) {
+        str_add(out, "## ");
+        markdown_text(a[i]->machine->title, out);
+        str_addf(out, ": %s%.2f cycles per iteration\n\n", a[i]->lower_bound ? "at least " : "", a[i]->cycles);
+        markdown_text(a[i]->sentence, out);
+        str_add(out, "\n\n");
+        for (int kind = 0; kind < BOUND_COUNT; kind++)
+            if (isnan(a[i]->bounds[kind]))
+                str_addf(out, "- %s: not modelled\n", bound_name((enum bound_kind)kind));
+            else
+                str_addf(out, "- %s: %.2f%s\n", bound_name((enum bound_kind)kind), a[i]->bounds[kind],
+                         (int)a[i]->bottleneck == kind && a[i]->cycles > 0 ? " (the bottleneck)" : "");
+        if (!isnan(a[i]->critical_path))
+            str_addf(out, "- longest path through one iteration: %.2f\n", a[i]->critical_path);
+        str_add_char(out, '\n');
+        markdown_table(k, a[i], out);
+        str_add_char(out, '\n');
+    }
+}
+
+/* White through yellow to red; text turns white where the ground is dark. */
+static void html_cell(double value, double full, struct str *out)
+{
+    if (value < 0.005) {
+        str_add(out, "<td></td>");
+        return;
+    }
+    double heat = full > 0 ? fmin(1, value / full) : 0;
+    int green = (int)lround(heat < 0.5 ? 250 - 50 * heat : 225 - 185 * (2 * heat - 1)), blue = (int)lround(heat < 0.5 ? 225 - 290 * heat : 80 - 50 * (2 * heat - 1));
+    str_addf(out, "<td style=\"background:#%02x%02x%02x%s\">%.2f</td>", heat < 0.5 ? 255 : (int)lround(255 - 60 * (2 * heat - 1)), green, blue,
+             heat > 0.75 ? ";color:#fff" : "", value);
+}
+
+static void html_table(const struct kernel *k, const struct analysis *a, struct str *out)
+{
+    const struct ports *ports = mapping_ports(a->machine->mapping);
+
+    str_add(out, "<table>\n<caption>Cycles per iteration on each port</caption>\n<thead><tr><th>line</th><th class=\"t\">instruction</th>");
+    for (unsigned j = 0; j < ports->count; j++)
+        str_addf(out, "<th>%s</th>", ports->names[j]);
+    str_add(out, "<th>latency</th><th class=\"t\">usage</th><th class=\"t\">notes</th></tr></thead>\n<tbody>\n");
+    for (size_t i = 0; i < a->count; i++) {
+        const struct analysis_row *row = &a->rows[i];
+        char number[LINE_TEXT];
+        uint32_t line;
+        const char *source = new_source(k, a, i, &line);
+        if (source) {
+            str_addf(out, "<tr class=\"s\"><td>%u</td><td class=\"t\" colspan=\"%u\"><code>", line, ports->count + 4);
+            html_text(source, out);
+            str_add(out, "</code></td></tr>\n");
+        }
+        str_addf(out, "<tr%s><td>%s</td><td class=\"t\" title=\"", row->flags & ROW_CHAIN ? " class=\"c\"" : row->flags & ROW_UNKNOWN ? " class=\"u\"" : "",
+                 insn_line_text(row->insn->line, number));
+        html_text(row->insn->form, out);
+        str_add(out, "\"><code>");
+        html_text(row->insn->text ? row->insn->text : row->insn->mnemonic, out);
+        str_add(out, "</code></td>");
+        for (unsigned j = 0; j < ports->count; j++)
+            html_cell(row->pressure[j], a->cycles, out);
+        str_add(out, "<td>");
+        if (!isnan(row->latency))
+            str_addf(out, "%g", row->latency);
+        str_add(out, "</td><td class=\"t\">");
+        usage_print(&row->usage, ports, out);
+        str_add(out, "</td><td class=\"t\">");
+        notes_text(row, out);
+        str_add(out, "</td></tr>\n");
+    }
+    str_add(out, "</tbody>\n<tfoot><tr><td></td><td class=\"t\">total</td>");
+    for (unsigned j = 0; j < ports->count; j++)
+        html_cell(a->totals[j], a->cycles, out);
+    str_add(out, "<td></td><td></td><td></td></tr></tfoot>\n</table>\n");
+}
+
+static void html_bounds(const struct analysis *a, struct str *out)
+{
+    str_add(out, "<table>\n<caption>Bounds, cycles per iteration</caption>\n");
+    for (int kind = 0; kind < BOUND_COUNT; kind++) {
+        double value = a->bounds[kind];
+        bool binds = (int)a->bottleneck == kind && a->cycles > 0;
+        str_addf(out, "<tr%s><td class=\"t\">%s</td>", binds ? " class=\"b\"" : "", bound_name((enum bound_kind)kind));
+        if (isnan(value))
+            str_add(out, "<td>-</td><td class=\"t\">not modelled</td></tr>\n");
+        else
+            str_addf(out, "<td>%.2f</td><td class=\"t\"><span class=\"bar\" style=\"width:%.1fem\"></span></td></tr>\n", value,
+                     a->cycles > 0 ? 16 * value / a->cycles : 0);
+    }
+    str_add(out, "</table>\n");
+}
+
+static void html_comparison(struct analysis *const *a, size_t n, struct str *out)
+{
+    str_add(out, "<table>\n<caption>Machines</caption>\n<thead><tr><th class=\"t\">machine</th><th>cycles</th>");
+    for (int kind = 0; kind < BOUND_COUNT; kind++)
+        str_addf(out, "<th>%s</th>", bound_name((enum bound_kind)kind));
+    str_add(out, "<th class=\"t\">bound by</th></tr></thead>\n<tbody>\n");
+    for (size_t i = 0; i < n; i++) {
+        str_addf(out, "<tr><td class=\"t\"><a href=\"#m%zu\">", i + 1);
+        html_text(a[i]->machine->title, out);
+        str_addf(out, "</a></td><td>%s%.2f</td>", a[i]->lower_bound ? "&#8805; " : "", a[i]->cycles);
+        for (int kind = 0; kind < BOUND_COUNT; kind++) {
+            str_add(out, "<td>");
+            cycles_text(a[i]->bounds[kind], out);
+            str_add(out, "</td>");
+        }
+        str_addf(out, "<td class=\"t\">%s</td></tr>\n", bound_name(a[i]->bottleneck));
+    }
+    str_add(out, "</tbody>\n</table>\n");
+}
+
+void report_html(const struct kernel *k, struct analysis *const *a, size_t n, struct str *out)
+{
+    str_add(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>");
+    html_text(k->name, out);
+    str_add(out, "</title>\n<style>\n"
+                 "body { font: 15px/1.45 system-ui, sans-serif; max-width: 75em; margin: 2em auto; padding: 0 1em; color: #222; background: #fff }\n"
+                 "table { border-collapse: collapse; margin: 1em 0; font-variant-numeric: tabular-nums }\n"
+                 "caption { text-align: left; color: #555; padding-bottom: .3em }\n"
+                 "th, td { text-align: right; padding: .15em .5em; border-bottom: 1px solid #ddd; white-space: nowrap }\n"
+                 "th.t, td.t { text-align: left }\n"
+                 "tr.s td { background: #eef2f7; color: #345 } tr.c td.t:nth-child(2) { border-left: 4px solid #2e6bc6 } tr.u code { color: #b00 } tr.b td { font-weight: bold } tfoot td { border-top: 2px solid #888; font-weight: bold }\n"
+                 ".bar { display: inline-block; height: .8em; background: #c65a2e }\n"
+                 "@media print { body { max-width: none; margin: 0 } h2 { break-after: avoid } }\n"
+                 "</style>\n</head>\n<body>\n<h1>");
+    html_text(k->name, out);
+    str_add(out, "</h1>\n<p>");
+    html_text(k->loops[k->current].why, out);
+    str_add(out, "</p>\n");
+    if (n > 1)
+        html_comparison(a, n, out);
+    for (size_t i = 0; i < n; i++) {
+        str_addf(out, "<h2 id=\"m%zu\">", i + 1);
+        html_text(a[i]->machine->title, out);
+        str_addf(out, ": %s%.2f cycles per iteration</h2>\n<p>", a[i]->lower_bound ? "at least " : "", a[i]->cycles);
+        html_text(a[i]->sentence, out);
+        str_add(out, "</p>\n");
+        html_bounds(a[i], out);
+        if (!isnan(a[i]->critical_path))
+            str_addf(out, "<p>Longest path through one iteration: %.2f cycles.</p>\n", a[i]->critical_path);
+        html_table(k, a[i], out);
+    }
+    str_add(out, "</body>\n</html>\n");
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "simulate/simulate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "simulate/simulate_state.h"
+
+#define LIMIT_CYCLES 60000      /* without a repeated state the mean is taken */
+#define LIMIT_ITEMS 16000       /* renamed, at least LIMIT_ITERATIONS of the block */
+#define LIMIT_ITERATIONS 500
+
+struct simulator *simulator_new(void)
+{
+    return mem_zero(1, sizeof(struct simulator));
+}
+
+void simulator_free(struct simulator *s)
+{
+    if (!s)
+        return;
+    plan_done(&s->plan);
+    free(s->flights);
+    free(s->values);
+    free(s->waiting);
+    for (size_t q = 0; q < s->queues.count; q++)
+        free(s->queues.items[q].keys);
+    vec_done(&s->queues);
+    vec_done(&s->active);
+    vec_done(&s->turns);
+    vec_done(&s->states);
+    vec_done(&s->snapshots);
+    free(s);
+}
+
+void simulation_done(struct simulation *sim)
+{
+    free(sim->steps);
+    sim->steps = NULL;
+}
+
+static uint32_t power_of_two(size_t least)
+{
+    uint32_t size = 1;
+    while (size < least)
+        size *= 2;
+    return size;
+}
+
+static void read_facts(struct simulator *s, const struct core *c)
+{
+    s->core = c;
+    s->rob_size = whole(c->reorder_buffer, 256);
+    s->scheduler_size = whole(c->scheduler, 96);
+    s->load_size = whole(c->load_buffer, 72);
+    s->store_size = whole(c->store_buffer, 56);
+    s->issue_width = whole(c->issue_width, 4);
+    s->retire_width = whole(c->retire_width, s->issue_width);
+    s->commit_width = whole(c->stores_per_cycle, s->issue_width);   /* not known: no limit of its own */
+    s->late = !c->fused_domain;
+}
+
+/* At least @count items; what is there may be lost. */
+#define RING(items, capacity, count)                                         \
+    do {                                                                     \
+        if ((capacity) < (count)) {                                          \
+            (capacity) = (count);                                            \
+            free(items);                                                     \
+            (items) = mem_alloc((capacity) * sizeof *(items));               \
+        }                                                                    \
+    } while (0)
+
+/* Rows enough for all iterations of which an item can be between delivery and retirement, and for those that they wait for. */
+static void size_rings(struct simulator *s)
+{
+    const struct plan *p = &s->plan;
+    size_t flights = (size_t)(s->rob_size + whole(s->core->uop_queue, 64) + 64);
+    bool joined = false;
+
+    for (size_t k = 0; k < p->items.count; k++)
+        joined |= p->items.items[k].issue == 0;
+    flights = power_of_two(joined ? 2 * flights : flights);   /* a nop that joins the instruction before it takes no slot */
+    uint32_t rows = power_of_two(flights / p->items.count + p->longest_distance + 3);
+
+    s->row_mask = rows - 1;
+    s->value_count = (int32_t)(rows * p->nodes.count);
+    s->waiting_count = (uint32_t)(rows * p->uops.count);
+    RING(s->flights, s->flight_capacity, rows * p->items.count);
+    RING(s->values, s->value_capacity, (size_t)s->value_count + 1);
+    RING(s->waiting, s->waiting_capacity, (size_t)s->waiting_count + 1);
+    /* Before the first iteration all was there long ago. */
+    for (int64_t iteration = -(int64_t)p->longest_distance; iteration < 0 && p->nodes.count; iteration++)
+        memset(values_of(s, iteration), 0, p->nodes.count * sizeof *s->values);
+}
+
+static void start(struct simulator *s, const struct block_work *w, const struct insn *insns, size_t count, const struct block_options *block, int64_t limit)
+{
+    struct frontend bound;
+
+    read_facts(s, w->core);
+    plan_build(&s->plan, w, insns, count);
+    frontend_bound(w->core, insns, &w->costs, block->shape, block->align, &bound);
+    front_start(&s->front, &s->plan, w->core, block, &bound);
+    size_rings(s);
+    s->now = 0;
+    s->load_turn = 0;
+    s->retired = (struct place){0};
+    s->rob = s->scheduler = s->loads = s->stores = s->leaving = 0;
+    memset(s->bound, 0, sizeof s->bound);
+    memset(s->pipe_free, 0, sizeof s->pipe_free);
+    memset(s->busy, 0, sizeof s->busy);
+    memset(&s->mark, 0, sizeof s->mark);
+    execute_start(s);
+    rename_start(s);
+    repeat_start(s, limit);
+}
+
+/* The first cycle after now in which anything can happen, when nothing did in this one. */
+static int32_t next_event(const struct simulator *s)
+{
+    int32_t next = execute_next(s);
+
+    if (s->retired.number < s->issued.number) {
+        const struct flight *oldest = flight_of(s, s->retired.iteration, s->retired.index);
+        if (!oldest->pending && !oldest->merging && oldest->done + 1 > s->now && oldest->done + 1 < next)
+            next = oldest->done + 1;
+    }
+    return next;
+}
+
+/* From here on the state is steady, or as near to it as is known: averages begin. */
+static void mark(struct simulator *s)
+{
+    memcpy(s->mark.busy, s->busy, sizeof s->busy);
+    s->mark.front = s->out->stalls_front;
+    s->mark.rob = s->out->stalls_rob;
+    s->mark.scheduler = s->out->stalls_scheduler;
+    s->mark.iteration = s->issued.iteration;
+}
+
+static void cycle(struct simulator *s)
+{
+    struct place delivered = s->front.delivered;
+
+    s->now++;
+    s->moved = false;
+    retire_cycle(s);
+    execute_cycle(s);
+    rename_cycle(s);
+    s->moved |= front_cycle(&s->front);
+    for (; s->timeline && delivered.number < s->front.delivered.number; place_next(&delivered, s->plan.items.count))
+        flight_of(s, delivered.iteration, delivered.index)->fetch = s->now;
+    if (s->stall)
+        *s->stall += 1;
+}
+
+/* To the cycle before the next event when nothing moved. False: there is none. */
+static bool skip_idle(struct simulator *s)
+{
+    if (s->moved || s->leaving)
+        return true;
+    int32_t next = next_event(s);
+    if (next == UNKNOWN)
+        return false;
+    if (s->stall)
+        *s->stall += next - s->now - 1;
+    s->now = next - 1;
+    return true;
+}
+
+/* Runs until the state repeats, @limit iterations have been renamed, or the limit of cycles. Who wants a timeline also wants averages of a whole
+ * period. */
+static void run(struct simulator *s, int64_t limit)
+{
+    int64_t middle = limit - limit / 4;   /* a scheduler that fills slowly takes most of the time to show */
+    int32_t middle_cycle = 0;
+    bool known = false;
+
+    while (s->now < LIMIT_CYCLES && s->issued.iteration < limit) {
+        int64_t before = s->issued.iteration;
+        cycle(s);
+        if (!skip_idle(s)) {
+            s->out->cycles = NAN;
+            return;
+        }
+        int64_t iteration = s->issued.iteration;
+        if (iteration == before)
+            continue;
+        s->out->iterations = (unsigned)iteration;
+        if (before < middle && iteration >= middle) {
+            middle_cycle = s->now;
+            middle = iteration;
+            if (!known)
+                mark(s);
+        }
+        if (!known && (known = repeat_found(s)))
+            mark(s);
+        if (known && s->retired.number >= (int64_t)(s->timeline * s->plan.items.count) && (!s->timeline || iteration >= s->mark.iteration + s->out->period))
+            return;
+    }
+    int64_t iteration = s->issued.iteration;
+    if (!known)
+        s->out->cycles = iteration > middle && middle_cycle ? (double)(s->now - middle_cycle) / (double)(iteration - middle) : iteration ? (double)s->now / (double)iteration : NAN;
+}
+
+void simulate(struct simulator *s, const struct block_work *w, const struct insn *insns, size_t count, const struct block_options *block,
+              const struct simulate_options *options, struct simulation *out)
+{
+    int64_t limit = later(LIMIT_ITERATIONS, (int32_t)(LIMIT_ITEMS / (count + 1)));
+
+    if (options->iterations)
+        limit = options->iterations;
+    *out = (struct simulation){.cycles = 0, .period = 1};
+    if (!count)
+        return;
+    out->period = 0;
+    out->cycles = NAN;
+    if (isnan(w->core->load_latency))
+        return;
+    s->out = out;
+    s->timeline = options->timeline < limit ? options->timeline : (uint32_t)limit;
+    start(s, w, insns, count, block, limit);
+    out->step_iterations = s->timeline;
+    if (s->timeline)
+        out->steps = mem_zero(s->timeline * count, sizeof *out->steps);
+    run(s, limit);
+    double iterations = out->iterations > s->mark.iteration ? (double)(out->iterations - s->mark.iteration) : 1;
+    for (unsigned i = 0; i < w->core->ports->count; i++)
+        out->busy[i] = (s->busy[i] - s->mark.busy[i]) / iterations;
+    out->stalls_front = (out->stalls_front - s->mark.front) / iterations;
+    out->stalls_rob = (out->stalls_rob - s->mark.rob) / iterations;
+    out->stalls_scheduler = (out->stalls_scheduler - s->mark.scheduler) / iterations;
+}

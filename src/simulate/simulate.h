@@ -1,0 +1,43 @@
+/* Cycle by cycle simulation of a repeating block on an out-of-order core: front end, rename, schedulers with ports bound at rename, execution,
+ * retirement, until the state of the machine repeats. Then the rest is known: cycles per iteration = C(K^p) / p exactly. */
+#ifndef PORTOLAN_SIMULATE_SIMULATE_H
+#define PORTOLAN_SIMULATE_SIMULATE_H
+
+#include "analysis/bounds.h"
+
+/* One instruction in one iteration; cycles since the start. */
+struct simulated_step {
+    int32_t fetch;      /* delivered to the queue in front of rename */
+    int32_t issue;      /* renamed */
+    int32_t dispatch;   /* its first µop goes to a port; for instructions without µops the cycle of rename */
+    int32_t done;       /* its last result is there */
+    int32_t retire;
+};
+
+struct simulation {
+    double cycles;          /* per iteration; NaN when an instruction waits for ever (facts that contradict each other) and on a machine without load_latency */
+    int64_t numerator;      /* cycles = numerator / period when exact */
+    unsigned period;        /* iterations after which the state repeats; 0: it did not within the limit, cycles is a mean over the last quarter */
+    unsigned iterations;    /* simulated */
+    /* Steady state, per iteration: */
+    double busy[PORTS_MAX];         /* cycles that each port is taken */
+    double stalls_rob, stalls_scheduler, stalls_front;   /* cycles in which rename moved nothing, by cause */
+    /* Timeline of the first iterations: step [iteration * count + instruction], if asked for. */
+    struct simulated_step *steps;
+    unsigned step_iterations;
+};
+
+struct simulate_options {
+    unsigned iterations;      /* at most; 0: until the state repeats, within a built-in limit */
+    unsigned timeline;        /* iterations to keep steps of; 0: none */
+};
+
+struct simulator;   /* storage reused from block to block; one thread */
+struct simulator *simulator_new(void);
+void simulator_free(struct simulator *s);
+/* Simulates the block that @w holds since bounds_of with the same @insns and @options. simulation_done frees @out. */
+void simulate(struct simulator *s, const struct block_work *w, const struct insn *insns, size_t count, const struct block_options *block,
+              const struct simulate_options *options, struct simulation *out);
+void simulation_done(struct simulation *sim);
+
+#endif

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* From sources to ports: the calendar of µops whose time is known, the queues in front of the ports, dispatch, and the values that follow from it. */
+#include "simulate/simulate_state.h"
+
+#include <string.h>
+
+void execute_start(struct simulator *s)
+{
+    size_t queues = s->late ? s->plan.choices : (size_t)s->plan.pipe_choices * PORTS_MAX;
+
+    memset(s->calendar, 0xff, sizeof s->calendar);
+    while (s->queues.count < queues)
+        vec_push(&s->queues, ((struct queue){.keys = NULL}));
+    for (size_t q = 0; q < queues; q++) {
+        struct queue *queue = &s->queues.items[q];
+        queue->head = queue->tail = 0;
+        queue->blocked = 0;
+    }
+    for (size_t u = 0; u < s->plan.uops.count; u++) {
+        const struct plan_uop *uop = &s->plan.uops.items[u];
+        for (unsigned port = 0; !s->late && port < PORTS_MAX; port++)
+            s->queues.items[uop->pipe_choice * PORTS_MAX + port].ports = (portset)1 << port;
+        for (unsigned port = 0; !s->late && port < PORTS_MAX; port++)
+            s->queues.items[uop->pipe_choice * PORTS_MAX + port].pipe = uop->pipe;
+        if (s->late) {
+            s->queues.items[uop->choice].ports = uop->ports;
+            s->queues.items[uop->choice].pipe = uop->pipe;
+        }
+    }
+    vec_reserve(&s->active, s->queues.count);
+    vec_reserve(&s->turns, s->queues.count);
+    s->active.count = 0;
+}
+
+static void make_room(struct queue *q)
+{
+    if (q->head > 0)
+        memmove(q->keys, q->keys + q->head, (q->tail - q->head) * sizeof *q->keys);
+    q->tail -= q->head;
+    q->head = 0;
+    if (q->tail * 2 < q->capacity)
+        return;
+    q->capacity = q->capacity ? 2 * q->capacity : 64;
+    q->keys = mem_resize(q->keys, q->capacity * sizeof *q->keys);
+}
+
+/* Mostly the youngest so far. */
+static void enqueue(struct simulator *s, const struct waiting *w)
+{
+    struct queue *q = &s->queues.items[w->queue];
+
+    if (q->head == q->tail) {
+        q->head = q->tail = 0;
+        q->place = (uint32_t)s->active.count;
+        s->active.items[s->active.count++] = w->queue;
+    }
+    if (q->tail == q->capacity)
+        make_room(q);
+    uint32_t at = q->tail++;
+    for (; at > q->head && q->keys[at - 1] > w->key; at--)
+        q->keys[at] = q->keys[at - 1];
+    q->keys[at] = w->key;
+}
+
+static void enter_calendar(struct simulator *s, struct waiting *w, int32_t cycle)
+{
+    uint32_t *day = &s->calendar[(uint32_t)cycle & (CALENDAR - 1)];
+    w->next = *day;
+    *day = (uint32_t)w->key;
+}
+
+static void turn_page(struct simulator *s)
+{
+    uint32_t *day = &s->calendar[(uint32_t)s->now & (CALENDAR - 1)], place = *day;
+
+    *day = NOBODY;
+    while (place != NOBODY) {
+        struct waiting *w = &s->waiting[place];
+        place = w->next;
+        if (w->ready > s->now)
+            enter_calendar(s, w, s->now);
+        else
+            enqueue(s, w);
+    }
+}
+
+int32_t value_with_trails(const struct simulator *s, int64_t iteration, const struct plan_node *node, int32_t value)
+{
+    if (!node->trails)
+        return value;
+    int32_t base = (int32_t)(row_of(s, iteration) * s->plan.nodes.count);
+
+    for (uint32_t i = node->first_trail; i < node->first_trail + node->trails; i++) {
+        int32_t source = value_at(s, base, &s->plan.sources.items[i]);
+        if (source != UNKNOWN)
+            value = later(value, source + s->plan.sources.items[i].add);
+    }
+    return value;
+}
+
+/* By what its µops have done, without what trails behind. */
+static int32_t value_of(const struct simulator *s, const struct plan_item *item, const struct flight *flight, int32_t latency)
+{
+    if (item->computing)
+        return later(flight->compute_first + latency, flight->compute_last + 1);
+    return flight->load != UNKNOWN ? flight->load + item->load_latency : s->now + latency;
+}
+
+static void publish(struct simulator *s, struct flight *flight, uint32_t node, int32_t value)
+{
+    flight->done = later(flight->done, value);
+    value_known(s, flight->iteration, node, value);
+}
+
+static void publish_computed(struct simulator *s, const struct plan_item *item, struct flight *flight)
+{
+    const uint32_t *nodes = &s->plan.listed.items[item->first_listed[NODE_COMPUTED]];
+
+    flight->told = true;
+    if (item->unread >= 0)
+        flight->done = later(flight->done, value_of(s, item, flight, item->unread));
+    for (uint32_t i = 0; i < item->listed[NODE_COMPUTED]; i++) {
+        const struct plan_node *node = &s->plan.nodes.items[nodes[i]];
+        if (!node->merged)
+            publish(s, flight, nodes[i], value_with_trails(s, flight->iteration, node, value_of(s, item, flight, node->latency)));
+    }
+}
+
+/* When the last µop of the item has been dispatched. */
+static void publish_stored(struct simulator *s, const struct plan_item *item, struct flight *flight)
+{
+    const uint32_t *nodes = &s->plan.listed.items[item->first_listed[NODE_STORED]];
+
+    flight->done = later(flight->done, flight->last + 1);
+    for (uint32_t i = 0; i < item->listed[NODE_STORED]; i++)
+        publish(s, flight, nodes[i], flight->last);
+}
+
+/* Values that wait for others besides the item's µops, from @ready on. */
+static void publish_merged(struct simulator *s, const struct plan_item *item, struct flight *flight, int32_t ready)
+{
+    const uint32_t *nodes = &s->plan.listed.items[item->first_listed[NODE_COMPUTED]];
+
+    for (uint32_t i = 0; i < item->listed[NODE_COMPUTED]; i++) {
+        const struct plan_node *node = &s->plan.nodes.items[nodes[i]];
+        if (node->merged)
+            publish(s, flight, nodes[i], later(ready, value_of(s, item, flight, node->latency)));
+    }
+    flight->merging = false;
+}
+
+/* Values that follow from sources alone, or join them. */
+static void known_without_port(struct simulator *s, const struct waiting *w, const struct plan_item *item, enum uop_kind kind)
+{
+    struct flight *flight = &s->flights[w->flight];
+
+    if (kind == UOP_MERGED) {
+        publish_merged(s, item, flight, w->ready);
+        return;
+    }
+    const uint32_t *nodes = &s->plan.listed.items[item->first_listed[NODE_EARLY]];
+    for (uint32_t i = 0; i < item->listed[NODE_EARLY]; i++)
+        value_known(s, flight->iteration, nodes[i], w->ready);
+}
+
+void all_known(struct simulator *s, struct waiting *w)
+{
+    const struct plan_uop *uop = &s->plan.uops.items[w->uop];
+
+    if (uop->kind >= UOP_RENAMED) {
+        known_without_port(s, w, &s->plan.items.items[uop->item], uop->kind);
+    } else if (w->ready > s->now) {
+        enter_calendar(s, w, w->ready);
+    } else if ((int64_t)(w->key >> 32) > s->scanned) {
+        s->woken = true;
+        enqueue(s, w);
+    } else {
+        enter_calendar(s, w, s->now + 1);
+    }
+}
+
+/* One more of its sources is known, which lets it run from cycle @ready on. */
+static void source_known(struct simulator *s, struct waiting *w, int32_t ready)
+{
+    w->ready = later(w->ready, ready);
+    if (--w->open == 0)
+        all_known(s, w);
+}
+
+void value_known(struct simulator *s, int64_t iteration, uint32_t node, int32_t value)
+{
+    const struct plan_node *from = &s->plan.nodes.items[node];
+    const struct plan_reader *reader = &s->plan.readers.items[from->first_reader], *end = reader + from->readers;
+    uint32_t row = row_of(s, iteration), base = row * (uint32_t)s->plan.uops.count;
+    int64_t ahead = s->entered - iteration * (int64_t)s->plan.uops.count;
+
+    s->values[row * s->plan.nodes.count + node] = value;
+    for (; reader < end && reader->ahead < ahead; reader++) {
+        uint32_t place = base + reader->ahead;
+        source_known(s, &s->waiting[place < s->waiting_count ? place : place - s->waiting_count], value + reader->add);
+    }
+}
+
+/* Those of the item's µops that wait for its own load, or for the last that computes. */
+static void tell_own(struct simulator *s, struct waiting *own, const struct plan_item *item, bool computing_too, int32_t ready)
+{
+    struct waiting *first = own - own->uop;
+    for (uint32_t u = item->first_uop; u < item->first_uop + item->uops; u++) {
+        uint8_t kind = s->plan.uops.items[u].kind;
+        if (kind == UOP_DATA || (computing_too && kind == UOP_COMPUTE))
+            source_known(s, first + u, ready);
+    }
+}
+
+static void dispatch(struct simulator *s, struct waiting *w, unsigned port)
+{
+    const struct plan_uop *uop = &s->plan.uops.items[w->uop];
+    const struct plan_item *item = &s->plan.items.items[uop->item];
+    struct flight *flight = &s->flights[w->flight];
+
+    s->busy[port]++;
+    s->content -= w->term;
+    demand(s, s->late ? uop->ports : (portset)1 << port, -1);
+    w->open = DISPATCHED;
+    flight->pending--;
+    flight->first = flight->first == UNKNOWN ? s->now : flight->first;
+    flight->last = s->now;
+    if (uop->pipe) {
+        unsigned pipe = (unsigned)__builtin_ctz(uop->pipe);
+        s->pipe_free[pipe] = s->now + uop->hold;
+        s->busy[pipe] += uop->hold - (uop->pipe == uop->ports);   /* a port that is held was counted once */
+    }
+    if (uop->kind == UOP_LOAD) {
+        flight->load = s->now;
+        if (item->computing || item->data)
+            tell_own(s, w, item, true, s->now + item->load_latency);
+    }
+    if (uop->kind == UOP_COMPUTE) {
+        flight->compute_first = flight->compute_first == UNKNOWN ? s->now : flight->compute_first;
+        flight->compute_last = s->now;
+        if (--flight->computing == 0 && item->data)
+            tell_own(s, w, item, false, later(flight->compute_first + item->latency, flight->compute_last + 1));
+    }
+    if (!flight->pending)
+        publish_stored(s, item, flight);
+    if (!flight->told && !flight->computing && !(item->load && flight->load == UNKNOWN)) {
+        publish_computed(s, item, flight);
+        if (item->merges)
+            source_known(s, w - w->uop + item->first_uop + item->uops + (item->listed[NODE_EARLY] > 0), s->now);
+    }
+}
+
+/* Of the ports that the queue's µops can take now the one that least is waiting for; ports are known where they were bound at rename. */
+static int free_port(const struct simulator *s, const struct queue *q, portset taken)
+{
+    int best = -1;
+    for (portset rest = q->ports & ~taken; rest; rest &= rest - 1) {
+        int port = __builtin_ctz(rest);
+        if (held_until(s, q->pipe, (unsigned)port) <= s->now && (best < 0 || s->bound[port] < s->bound[best]))
+            best = port;
+    }
+    return best;
+}
+
+/* Adds the oldest µop of queue @number to the first @count turns. */
+static size_t take_turn(struct simulator *s, size_t count, uint32_t number)
+{
+    const struct queue *q = &s->queues.items[number];
+    uint64_t key = q->keys[q->head];
+    struct turn *turns = s->turns.items;
+    size_t at = count;
+
+    for (; at > 0 && turns[at - 1].key < key; at--)
+        turns[at] = turns[at - 1];
+    turns[at] = (struct turn){key, number};
+    return count + 1;
+}
+
+static size_t all_turns(struct simulator *s)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < s->active.count; i++)
+        if (s->queues.items[s->active.items[i]].blocked != s->now)
+            count = take_turn(s, count, s->active.items[i]);
+    s->woken = false;
+    return count;
+}
+
+static void leave_active(struct simulator *s, const struct queue *q)
+{
+    uint16_t last = s->active.items[--s->active.count];
+    s->active.items[q->place] = last;
+    s->queues.items[last].place = q->place;
+}
+
+/* By age, each µop that is ready takes a port that is free. */
+void execute_cycle(struct simulator *s)
+{
+    portset taken = 0;
+
+    turn_page(s);
+    for (size_t turns = all_turns(s); turns > 0;) {
+        struct turn turn = s->turns.items[--turns];
+        struct queue *q = &s->queues.items[turn.queue];
+        int port = free_port(s, q, taken);
+        if (port < 0) {
+            q->blocked = s->now;
+            continue;
+        }
+        if (++q->head == q->tail)
+            leave_active(s, q);
+        taken |= (portset)1 << port;
+        if (!(q->ports & ~taken))
+            q->blocked = s->now;
+        s->scanned = (int64_t)(turn.key >> 32);
+        s->moved = true;
+        s->scheduler--;
+        dispatch(s, &s->waiting[(uint32_t)turn.key], (unsigned)port);
+        if (s->woken)
+            turns = all_turns(s);
+        else if (q->head < q->tail && q->blocked != s->now)
+            turns = take_turn(s, turns, turn.queue);
+    }
+    s->scanned = INT64_MAX;
+}
+
+int32_t execute_next(const struct simulator *s)
+{
+    int32_t next = UNKNOWN;
+
+    for (int32_t ahead = 1; ahead <= CALENDAR && next == UNKNOWN; ahead++)
+        if (s->calendar[(uint32_t)(s->now + ahead) & (CALENDAR - 1)] != NOBODY)
+            next = s->now + ahead;
+    for (size_t i = 0; i < s->active.count; i++) {
+        const struct queue *q = &s->queues.items[s->active.items[i]];
+        for (portset rest = q->ports; rest; rest &= rest - 1) {
+            int32_t free = held_until(s, q->pipe, (unsigned)__builtin_ctz(rest));
+            next = free > s->now && free < next ? free : next;
+        }
+    }
+    return next;
+}

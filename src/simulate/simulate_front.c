@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "simulate/simulate_plan.h"
+
+static void read_facts(struct front *f, const struct core *c)
+{
+    bool alike = f->source == SOURCE_DECODERS && isnan(c->decoders) && !isnan(c->decode_width);
+    double width = f->source == SOURCE_UOP_CACHE ? c->uop_cache_width : f->source == SOURCE_LOOP_BUFFER ? c->issue_width : 2 * c->issue_width;
+
+    f->streams = alike || f->source != SOURCE_DECODERS;
+    f->block_bytes = whole(c->predecode_bytes, whole(c->fetch_bytes, 64));   /* that the decoders get to see at a time */
+    f->predecode_width = whole(c->predecode_width, 64);
+    f->instruction_queue = whole(c->instruction_queue, 64);
+    f->decoders = whole(c->decoders, 4);
+    f->uop_queue = whole(c->uop_queue, 64);
+    f->lcp_penalty = whole(c->lcp_penalty, 0);
+    f->stream_width = alike ? whole(c->decode_width, 8) : whole(width, 8);
+    f->fusible_last = c->fusible_last;
+}
+
+/* As many copies of @slots in the loop buffer as waste the least (Facile). */
+static unsigned copies_of(double slots, const struct core *c)
+{
+    unsigned best = 1;
+    double least = INFINITY;
+
+    for (unsigned copies = 1; copies <= 8 && slots * copies <= c->loop_buffer; copies++) {
+        double cycles = ceil(slots * copies / c->issue_width) / copies;
+        if (cycles < least - 1e-9) {
+            least = cycles;
+            best = copies;
+        }
+    }
+    return best;
+}
+
+void front_start(struct front *f, const struct plan *plan, const struct core *c, const struct block_options *options, const struct frontend *bound)
+{
+    double slots = 0;
+
+    *f = (struct front){.plan = plan, .shape = options->shape, .source = bound->source, .align = options->align, .at = options->align};
+    read_facts(f, c);
+    f->block = f->align - f->align % f->block_bytes;
+    f->one_line = options->shape != SHAPE_CACHED && options->align % 32 + plan->length <= 32;
+    for (size_t i = 0; i < plan->items.count; i++)
+        slots += plan->items.items[i].decode;
+    f->copies = f->source == SOURCE_LOOP_BUFFER ? copies_of(slots, c) : 1;
+}
+
+static void next_block(struct front *f)
+{
+    f->block += f->block_bytes;
+    f->crossing_paid = false;
+    f->moved = true;
+}
+
+/* One block of 16 bytes at a time, so many instructions a cycle; one that ends in the next block takes part in both. */
+static void predecode(struct front *f)
+{
+    const struct plan_insn *insns = f->plan->insns.items;
+    int32_t width = f->predecode_width;
+
+    if (f->stall > 0) {
+        f->stall--;
+        return;
+    }
+    while (width > 0 && f->predecoded.number - f->decoded < f->instruction_queue) {
+        const struct plan_insn *insn = &insns[f->predecoded.index];
+        int64_t end = f->block + f->block_bytes;
+        f->moved = true;
+        if (f->at + insn->length > end) {
+            if (f->at + insn->opcode >= f->block && f->at + insn->opcode < end && !f->crossing_paid) {
+                f->crossing_paid = true;
+                width--;
+                continue;
+            }
+            next_block(f);
+            return;
+        }
+        if (insn->lcp && !f->lcp_paid && f->lcp_penalty > 0) {
+            f->lcp_paid = true;
+            f->stall = f->lcp_penalty - 1;
+            return;
+        }
+        f->lcp_paid = false;
+        f->at += insn->length;
+        place_next(&f->predecoded, f->plan->insns.count);
+        width--;
+        if (f->shape == SHAPE_LOOP && f->predecoded.index == 0) {
+            f->at = f->align;
+            f->block = f->align - f->align % f->block_bytes;
+            return;
+        }
+    }
+    /* Nothing of the block may be left. */
+    const struct plan_insn *next = &insns[f->predecoded.index];
+    int64_t end = f->block + f->block_bytes;
+    if (width == 0 && f->at + next->length > end && (f->at + next->opcode >= end || f->crossing_paid))
+        next_block(f);
+}
+
+static void deliver(struct front *f, const struct plan_item *item)
+{
+    f->queued += (int32_t)item->decode;
+    f->decoded += item->members;
+    f->moved = true;
+    place_next(&f->delivered, f->plan->items.count);
+}
+
+static void decode(struct front *f)
+{
+    const struct plan_item *items = f->plan->items.items;
+    uint32_t used = 0, decoders = (uint32_t)f->decoders;
+
+    if (f->decode_stall > 0) {
+        f->decode_stall--;
+        return;
+    }
+    while (used < decoders && f->queued + 4 <= f->uop_queue) {
+        const struct plan_item *item = &items[f->delivered.index];
+        if (f->decoded + item->members > f->visible || (item->complex && used) || (used + 1 == decoders && item->fusible && !f->fusible_last))
+            return;
+        deliver(f, item);
+        used += item->decode > 1 ? item->decode : 1;
+        if (item->decode > 4)
+            f->decode_stall = (int32_t)(item->decode - 1) / 4;
+        if (item->branch || item->decode >= 4)
+            return;
+    }
+}
+
+/* µop cache, loop buffer, or a front end of which nothing is known: so many µops a cycle. Decoders that are all alike: so many instructions. */
+static void stream(struct front *f)
+{
+    int64_t budget = f->stream_width;
+
+    while (budget > 0) {
+        const struct plan_item *item = &f->plan->items.items[f->delivered.index];
+        if (f->queued + (int64_t)item->decode > f->uop_queue && f->queued)
+            return;
+        deliver(f, item);
+        budget -= f->source == SOURCE_DECODERS ? 1 : item->decode;
+        bool ends = f->delivered.index == 0;
+        if (ends && f->source == SOURCE_UOP_CACHE && f->one_line)
+            return;
+        if (ends && f->source == SOURCE_LOOP_BUFFER && f->delivered.iteration % f->copies == 0)
+            return;
+    }
+}
+
+bool front_cycle(struct front *f)
+{
+    f->moved = false;
+    if (f->streams) {
+        stream(f);
+        return f->moved;
+    }
+    f->moved = f->stall > 0 || f->decode_stall > 0 || f->visible != f->predecoded.number;
+    decode(f);
+    predecode(f);
+    f->visible = f->predecoded.number;
+    return f->moved;
+}
+
+size_t front_state(const struct front *f, int64_t base, int32_t *out)
+{
+    const struct plan *p = f->plan;
+    size_t n = 0;
+
+    out[n++] = (int32_t)(f->delivered.number - base * (int64_t)p->items.count);
+    out[n++] = f->queued;
+    if (f->source == SOURCE_LOOP_BUFFER)
+        out[n++] = (int32_t)(base % f->copies);
+    if (f->streams)
+        return n;
+    out[n++] = (int32_t)(f->predecoded.number - base * (int64_t)p->insns.count);
+    out[n++] = (int32_t)(f->visible - base * (int64_t)p->insns.count);
+    out[n++] = (int32_t)(f->at - f->block);   /* blocks are aligned: the instruction's place in its own, too */
+    out[n++] = f->stall;
+    out[n++] = f->decode_stall;
+    out[n++] = f->lcp_paid | f->crossing_paid << 1;
+    return n;
+}

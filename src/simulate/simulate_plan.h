@@ -1,0 +1,158 @@
+/* Internal to simulate*.c: the block as the simulator sees it, and the front end that delivers it. */
+#ifndef PORTOLAN_SIMULATE_SIMULATE_PLAN_H
+#define PORTOLAN_SIMULATE_SIMULATE_PLAN_H
+
+#include <math.h>
+
+#include "simulate/simulate.h"
+#include "base/vec.h"
+
+#define UNKNOWN INT32_MAX
+
+enum uop_kind { UOP_COMPUTE, UOP_LOAD, UOP_ADDRESS, UOP_DATA, UOP_RENAMED /* no µop: values known at rename */, UOP_MERGED /* no µop: flags that wait for older ones */ };
+enum node_kind { NODE_COMPUTED, NODE_EARLY, NODE_STORED, NODE_AT_RETIREMENT, NODE_KINDS };
+
+/* A value that something waits for, and how long after it. Values lie by iteration, then by node. */
+struct plan_source {
+    int32_t place;        /* node - distance * nodes: from the first value of the iteration that waits */
+    int32_t add;          /* cycles */
+};
+
+/* A µop that waits for a value. */
+struct plan_reader {
+    uint32_t ahead;       /* distance * µops + µop: from the first µop of the value's iteration */
+    int32_t add;          /* cycles */
+};
+
+struct plan_uop {
+    portset ports;
+    portset pipe;         /* blocking pipe it also takes; 0: none */
+    int32_t hold;         /* cycles it holds the pipe */
+    uint8_t kind;
+    uint16_t choice;      /* of (ports, pipe) among those of the block, or of pipe alone: see struct plan */
+    uint16_t pipe_choice;
+    uint16_t own;         /* what it waits for within its item: the load, the last that computes */
+    uint64_t term;        /* its part of hashes */
+    uint32_t item;
+    uint32_t first_source, sources;
+};
+
+/* A value. */
+struct plan_node {
+    int32_t latency;      /* operation part towards it */
+    int32_t reach;        /* cycles for which it still matters when it was there */
+    uint8_t kind;         /* enum node_kind */
+    bool read;            /* somebody waits for it */
+    bool merged;          /* the UOP_MERGED makes it known */
+    uint32_t first_reader, readers;   /* nearest first */
+    uint32_t first_trail, trails;     /* sources that delay the value though no µop waits for them, where they are known */
+};
+
+struct plan_edge {
+    uint32_t from, to;    /* nodes */
+    uint32_t distance;    /* iterations */
+    int32_t before, operation;   /* cycles: load or forwarding, then the operation */
+    int16_t end;          /* enum latency_end */
+    bool minor;           /* concerns one of several µops only: its value waits, the instruction does not */
+};
+
+/* An instruction as the predecoder sees it. */
+struct plan_insn {
+    uint8_t length, opcode;   /* bytes; offset of the opcode */
+    bool lcp;                 /* a prefix changes its length */
+};
+
+/* An instruction, or two that fused into one. */
+struct plan_item {
+    uint32_t insn, members;
+    uint32_t first_uop, uops;        /* after them a UOP_RENAMED when it lists values that are NODE_EARLY, and a UOP_MERGED */
+    uint32_t first_edge, edges;
+    uint32_t first_node, nodes;
+    uint32_t issue, decode;
+    int32_t latency, load_latency;   /* cycles; the load's from its dispatch to its operation */
+    uint16_t computing;              /* µops that compute */
+    int32_t room;                    /* entries that must be free in the scheduler: long microcoded instructions enter in parts */
+    bool complex, fusible, branch, load, store;
+    bool merges;          /* has a UOP_MERGED */
+    bool data;            /* has a µop that takes the data to store */
+    uint32_t first_value, values;    /* of its values that are read, in listed; kind by kind: */
+    uint32_t first_listed[NODE_KINDS], listed[NODE_KINDS];
+    int32_t unread;       /* latency of the slowest value that is computed and not read; -1: none */
+};
+
+/* All of a kind in one array, item by item. */
+struct plan {
+    VEC(struct plan_item) items;
+    VEC(struct plan_uop) uops;
+    VEC(struct plan_edge) edges;
+    VEC(struct plan_node) nodes;
+    VEC(uint32_t) listed;      /* nodes */
+    VEC(struct plan_source) sources;
+    VEC(struct plan_reader) readers;
+    VEC(struct plan_insn) insns;
+    uint32_t length;           /* bytes */
+    uint32_t longest_distance;
+    uint32_t choices, pipe_choices;   /* distinct (ports, pipe); distinct pipes, none among them */
+};
+
+/* A fact of the core as a whole number, @otherwise when it is missing. */
+static inline int32_t whole(double fact, int32_t otherwise)
+{
+    return isnan(fact) ? otherwise : (int32_t)fact;
+}
+
+/* Cycles of the wait for a store to reach the cache that retirement takes here. */
+#define COMMIT_OVERLAP 2
+
+void plan_build(struct plan *p, const struct block_work *w, const struct insn *insns, size_t count);
+/* The second part of plan_build: who waits for whom. */
+void plan_wire(struct plan *p);
+void plan_done(struct plan *p);
+
+/* A place in the endless stream of instructions or items. */
+struct place {
+    int64_t number;
+    int64_t iteration;
+    uint32_t index;       /* within the iteration */
+};
+
+static inline void place_next(struct place *at, size_t per_iteration)
+{
+    at->number++;
+    if (++at->index == per_iteration) {
+        at->index = 0;
+        at->iteration++;
+    }
+}
+
+/* The front end's state; counts are over all iterations. */
+struct front {
+    const struct plan *plan;
+    enum shape shape;
+    enum frontend_source source;
+    int64_t align;
+    int32_t block_bytes, predecode_width, instruction_queue, decoders, uop_queue, lcp_penalty, stream_width;   /* facts */
+    bool streams;                   /* there is nothing to predecode: µop cache, loop buffer, fixed length and equal decoders */
+    bool fusible_last;
+    bool one_line;
+    unsigned copies;                /* of the loop in the loop buffer */
+    struct place predecoded;        /* instructions */
+    int64_t visible;                /* of them there before this cycle */
+    int64_t decoded;                /* of them taken by the decoders */
+    struct place delivered;         /* items in the queue in front of rename, ever */
+    int64_t at;                     /* first byte of the instruction under the predecoder; bytes count from the first line of all */
+    int64_t block;                  /* of the 16 bytes under it */
+    int32_t stall, decode_stall;
+    bool lcp_paid, crossing_paid;
+    bool moved;                     /* anything changed in this cycle */
+    int32_t queued;                 /* µops in the queue */
+};
+
+void front_start(struct front *f, const struct plan *plan, const struct core *c, const struct block_options *options, const struct frontend *bound);
+/* One cycle. False when nothing changed. */
+bool front_cycle(struct front *f);
+/* Appends what decides its future, seen from iteration @base, to @out (at least FRONT_STATE places); returns how many. */
+#define FRONT_STATE 12
+size_t front_state(const struct front *f, int64_t base, int32_t *out);
+
+#endif

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* From the front end's queue into the schedulers: slots, room in the buffers, the port of each µop. */
+#include "simulate/simulate_state.h"
+
+#include <string.h>
+
+#define AT_RENAME 1             /* cycles from rename to the first chance at a port, at least */
+
+static void begin_iteration(struct simulator *s)
+{
+    uint32_t row = row_of(s, s->issued.iteration);
+
+    s->base.uop = row * (uint32_t)s->plan.uops.count;
+    s->base.flight = row * (uint32_t)s->plan.items.count;
+    s->base.value = (int32_t)(row * s->plan.nodes.count);
+    s->base.age = s->issued.iteration * (int64_t)s->plan.uops.count;
+    s->base.power *= TURN;
+    s->unpower *= TURN_BACK;
+}
+
+void rename_start(struct simulator *s)
+{
+    s->issued = (struct place){0};
+    s->slots_done = 0;
+    s->entered = 0;
+    s->content = 0;
+    s->base.power = s->unpower = 1;
+    begin_iteration(s);
+}
+
+/* Ports are bound at rename to those with the least waiting, the highest of equals; the second and fourth µop of a cycle take the next best unless
+ * that is much worse (as measured on Skylake, uiCA, ICS 2022). Which port is the better is past foretelling: no branch depends on it. */
+static unsigned bind_port(portset ports, unsigned slot, const int32_t *before)
+{
+    uint32_t best = UINT32_MAX, next = UINT32_MAX;
+
+    for (; ports; ports &= ports - 1) {
+        unsigned port = (unsigned)__builtin_ctz(ports);
+        uint32_t here = (uint32_t)before[port] << 8 | (PORTS_MAX - 1 - port), worse = here > best ? here : best;
+        best = here < best ? here : best;
+        next = worse < next ? worse : next;
+    }
+    bool second = slot & 1 && next != UINT32_MAX && (next >> 8) - (best >> 8) < 3;
+    return PORTS_MAX - 1 - ((second ? next : best) & 0xff);
+}
+
+/* Loads take their ports by turns. */
+static unsigned next_in_turn(struct simulator *s, portset ports)
+{
+    portset above = ports & ~(((portset)2 << s->load_turn) - 1);
+    s->load_turn = (uint8_t)__builtin_ctz(above ? above : ports);
+    return s->load_turn;
+}
+
+/* Which of the queues in front of the ports the µop will go to. */
+static unsigned choose_queue(struct simulator *s, const struct plan_uop *uop, unsigned slot, const int32_t *before)
+{
+    if (s->late) {
+        demand(s, uop->ports, 1);
+        return uop->choice;
+    }
+    unsigned port = uop->kind == UOP_LOAD ? next_in_turn(s, uop->ports) : bind_port(uop->ports, slot, before);
+    s->bound[port]++;
+    return uop->pipe_choice * PORTS_MAX + port;
+}
+
+/* µop @u of the item at rename waits from now on for @own of its item's others and for its sources, and runs no earlier than @ready. */
+static struct waiting *add_waiting(struct simulator *s, uint32_t u, unsigned own, int32_t ready)
+{
+    const struct plan_uop *uop = &s->plan.uops.items[u];
+    const struct plan_source *source = &s->plan.sources.items[uop->first_source], *end = source + uop->sources;
+    uint32_t place = s->base.uop + u;
+    struct waiting *w = &s->waiting[place];
+
+    w->key = (uint64_t)(s->base.age + u) << 32 | place;
+    w->uop = u;
+    w->flight = s->base.flight + s->issued.index;
+    for (; source < end; source++) {
+        int32_t value = value_at(s, s->base.value, source);
+        if (value == UNKNOWN)
+            own++;
+        else
+            ready = later(ready, value + source->add);
+    }
+    w->open = (uint16_t)own;
+    w->ready = ready;
+    return w;
+}
+
+static void enter_uops(struct simulator *s, const struct plan_item *item, unsigned slot, const int32_t *before)
+{
+    const struct plan_uop *uop = &s->plan.uops.items[item->first_uop];
+
+    for (uint32_t u = item->first_uop; u < item->first_uop + item->uops; u++, uop++) {
+        struct waiting *w = add_waiting(s, u, uop->own, s->now + AT_RENAME);
+        unsigned queue = choose_queue(s, uop, slot, before);
+        slot += uop->kind == UOP_COMPUTE;   /* a load shares the slot of the operation it is fused with */
+        uint64_t term = (uop->term ^ queue) * TURN;
+        w->queue = (uint16_t)queue;
+        w->term = (term ^ term >> 29) * s->base.power;
+        s->content += w->term;
+        if (!w->open)
+            all_known(s, w);
+    }
+}
+
+static void enter(struct simulator *s, const struct plan_item *item, unsigned slot, const int32_t *before)
+{
+    struct flight *flight = &s->flights[s->base.flight + s->issued.index];
+    int32_t *values = &s->values[s->base.value];
+
+    flight->issue = flight->done = flight->last = s->now;
+    flight->first = flight->load = flight->compute_first = flight->compute_last = UNKNOWN;
+    flight->iteration = (int32_t)s->issued.iteration;
+    flight->pending = item->uops;
+    flight->merging = item->merges;
+    flight->computing = item->computing;
+    flight->told = false;
+    for (uint32_t i = item->first_value; i < item->first_value + item->values; i++)
+        values[s->plan.listed.items[i]] = UNKNOWN;
+    enter_uops(s, item, slot, before);
+    s->entered = s->base.age + item->first_uop + item->uops;
+    uint32_t after = item->first_uop + item->uops;
+    if (item->listed[NODE_EARLY]) {
+        struct waiting *w = add_waiting(s, after++, 0, s->now);
+        s->entered++;
+        if (!w->open)
+            all_known(s, w);
+    }
+    if (item->merges) {   /* it waits for the item's own µops at least */
+        add_waiting(s, after, 1, s->now);
+        s->entered++;
+    }
+    s->scheduler += (int32_t)item->uops;
+    s->loads += item->load;
+    s->stores += item->store;
+    s->front.queued -= (int32_t)item->decode;
+}
+
+/* What keeps the next item from entering; NULL: nothing. */
+static double *obstacle(const struct simulator *s, const struct plan_item *item)
+{
+    if (s->slots_done)
+        return NULL;
+    if (s->rob + (int32_t)item->issue > s->rob_size && s->rob)
+        return &s->out->stalls_rob;
+    bool room = s->scheduler + item->room <= s->scheduler_size && s->loads + item->load <= s->load_size && s->stores + item->store <= s->store_size;
+    return room ? NULL : &s->out->stalls_scheduler;
+}
+
+void rename_cycle(struct simulator *s)
+{
+    int32_t slots = s->issue_width, before[PORTS_MAX];
+    unsigned slot = 0;
+
+    memcpy(before, s->bound, s->core->ports->count * sizeof *before);
+    s->stall = NULL;
+    while (slots > 0) {
+        const struct plan_item *item = &s->plan.items.items[s->issued.index];
+        double *stall = s->issued.number < s->front.delivered.number ? obstacle(s, item) : &s->out->stalls_front;   /* delivered in a cycle before */
+        if (stall) {
+            s->stall = slots == s->issue_width ? stall : NULL;
+            return;
+        }
+        uint32_t need = item->issue - s->slots_done, take = need < (uint32_t)slots ? need : (uint32_t)slots;
+        s->moved = true;
+        s->rob += (int32_t)take;
+        s->slots_done += take;
+        slots -= (int32_t)take;
+        slot += take;
+        if (s->slots_done < item->issue)
+            return;
+        enter(s, item, slot - take, before);
+        s->slots_done = 0;
+        place_next(&s->issued, s->plan.items.count);
+        if (s->issued.index == 0)
+            begin_iteration(s);
+    }
+}

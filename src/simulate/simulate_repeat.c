@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The proof that the state repeats. A hash of what is cheap to follow is looked at after each iteration; where it was there before, the whole state
+ * is written down and compared, so that the period is exact. */
+#include "simulate/simulate_state.h"
+
+#include <string.h>
+
+#define KEPT_ITEMS 100   /* simulated for each state that is kept, at least: more than it takes to write it down */
+
+void repeat_start(struct simulator *s, int64_t looks)
+{
+    for (s->seen_mask = 255; s->seen_mask + 1 < SEEN && s->seen_mask < 2 * looks; s->seen_mask = 2 * s->seen_mask + 1)
+        ;
+    s->states.count = s->snapshots.count = 0;
+    memset(s->seen, 0, (s->seen_mask + 1) * sizeof *s->seen);
+    s->highest = 0;
+    s->checks = s->streak = 0;
+    s->last_cycles[0] = s->last_cycles[1] = 0;
+    s->next_kept = 1;
+}
+
+static int32_t since(const struct simulator *s, int32_t cycle)
+{
+    return cycle == UNKNOWN ? UNKNOWN : later(cycle - s->now, 0);
+}
+
+/* What of the state can be told by counting. */
+static int32_t *write_counts(const struct simulator *s, int32_t *out)
+{
+    int64_t first = s->issued.iteration * (int64_t)s->plan.items.count;
+
+    out += front_state(&s->front, s->issued.iteration, out);
+    *out++ = (int32_t)(s->issued.number - first);
+    *out++ = (int32_t)(s->retired.number - first);
+    *out++ = (int32_t)s->slots_done;
+    *out++ = s->loads << 16 | s->stores;
+    *out++ = s->leaving << 8 | s->load_turn;
+    for (unsigned i = 0; i < s->core->ports->count; i++)
+        *out++ = since(s, s->pipe_free[i]);
+    return out;
+}
+
+/* An item that has not done all. Each word tells whether and what follows. */
+static int32_t *write_item(const struct simulator *s, const struct place *at, int32_t *out)
+{
+    const struct plan_item *item = &s->plan.items.items[at->index];
+    const struct flight *flight = flight_of(s, at->iteration, at->index);
+    const struct waiting *waiting = &s->waiting[row_of(s, at->iteration) * s->plan.uops.count];
+
+    *out++ = (int32_t)((uint32_t)(s->issued.number - at->number) << 16 | flight->pending);
+    if (flight->first != UNKNOWN) {
+        *out++ = since(s, flight->done);
+        *out++ = flight->compute_first == UNKNOWN ? UNKNOWN : later(flight->compute_first - s->now, -256);
+    }
+    for (uint32_t u = item->first_uop; flight->pending && u < item->first_uop + item->uops; u++) {
+        *out++ = (int32_t)((uint32_t)waiting[u].open << 16 | waiting[u].queue);
+        if (waiting[u].open != DISPATCHED)
+            *out++ = since(s, waiting[u].ready);
+    }
+    return out;
+}
+
+/* Values to come, and those that were there but are still on their way to somebody. Those not known follow from what has not been dispatched. */
+static int32_t *write_values(const struct simulator *s, int64_t iteration, size_t listed, int32_t *out)
+{
+    const int32_t *values = values_of(s, iteration);
+    const uint32_t *nodes = s->plan.listed.items;
+
+    *out++ = INT32_MIN;
+    for (size_t i = 0; i < listed; i++) {
+        int32_t value = values[nodes[i]];
+        if (value != UNKNOWN && value + s->plan.nodes.items[nodes[i]].reach > s->now) {
+            *out++ = (int32_t)i;
+            *out++ = value - s->now;
+        }
+    }
+    return out;
+}
+
+/* All that decides the future, relative to now and to the iteration at rename. */
+static void write_state(struct simulator *s)
+{
+    int64_t base = s->issued.iteration, from = s->retired.iteration - (int64_t)s->plan.longest_distance;
+
+    from = from < 0 ? 0 : from;
+    vec_reserve(&s->states, s->states.count + FRONT_STATE + 8 + PORTS_MAX + (size_t)(base - from + 1) * (3 * s->plan.items.count + 2 * (s->plan.uops.count + s->plan.nodes.count) + 1));
+    int32_t *out = write_counts(s, s->states.items + s->states.count);
+    for (struct place at = s->retired; at.number < s->issued.number; place_next(&at, s->plan.items.count)) {
+        const struct flight *flight = flight_of(s, at.iteration, at.index);
+        if (flight->pending || flight->merging || flight->done > s->now)
+            out = write_item(s, &at, out);
+    }
+    for (int64_t iteration = from; iteration < base; iteration++)
+        out = write_values(s, iteration, s->plan.listed.count, out);
+    out = write_values(s, base, s->plan.items.items[s->issued.index].first_value, out);
+    s->states.count = (size_t)(out - s->states.items);
+}
+
+static uint64_t mixed(uint64_t hash, uint64_t with)
+{
+    hash = (hash ^ with) * TURN;
+    return hash ^ hash >> 31;
+}
+
+/* Two numbers in one. */
+static uint64_t pair(int64_t a, int64_t b)
+{
+    return (uint64_t)a << 32 ^ (uint64_t)b;
+}
+
+/* Of the µops that wait for a port, of how far the parts of the machine are from each other, and of the cycles that the last two iterations took:
+ * the same wherever the state is, but for two iterations. */
+static uint64_t hash_state(const struct simulator *s)
+{
+    const struct front *f = &s->front;
+    uint64_t hash = mixed(s->content * s->unpower, pair(f->queued, s->issued.index));
+
+    hash = mixed(hash, pair(f->delivered.number - s->issued.number, s->issued.number - s->retired.number));
+    if (!f->streams) {
+        hash = mixed(hash, pair(f->predecoded.iteration - s->issued.iteration, f->predecoded.index));
+        hash = mixed(hash, pair((f->at - f->block) * 2 + f->crossing_paid, f->stall * 65536 + f->decode_stall));
+    }
+    hash = mixed(hash, pair(s->stores * 65536 + s->leaving, s->slots_done * 256 + s->load_turn));
+    return mixed(hash, pair(s->now - s->last_cycles[0], s->last_cycles[0] - s->last_cycles[1]));
+}
+
+/* Whether the hash was there before, unless another has taken its place; it is from now on. */
+static bool was_seen(struct simulator *s, uint64_t hash)
+{
+    uint64_t *at = &s->seen[hash >> 32 & s->seen_mask];
+    bool seen = *at == hash;
+    *at = hash;
+    return seen;
+}
+
+static bool same_as(const struct simulator *s, const struct snapshot *old, size_t start)
+{
+    size_t length = s->states.count - start;
+    return old->length == length && memcmp(&s->states.items[old->start], &s->states.items[start], length * sizeof(int32_t)) == 0;
+}
+
+/* A few states are kept on the way, but not while the reorder buffer fills, and one when the hashes begin to repeat: with a period of p, two looks
+ * p apart are enough when the first was kept. */
+static bool worth_keeping(struct simulator *s, bool seen)
+{
+    bool filling = s->rob > s->highest;
+
+    s->highest = filling ? s->rob : s->highest;
+    s->checks++;
+    s->streak = seen ? s->streak + 1 : 0;
+    if (filling || s->checks < s->next_kept)
+        return s->streak && !(s->streak & (s->streak - 1));
+    uint32_t spread = s->checks < 16 * 48 ? s->checks / 16 : 48, least = KEPT_ITEMS / (uint32_t)s->plan.items.count;
+    s->next_kept = s->checks + (spread > least ? spread : least) + 1;
+    return true;
+}
+
+bool repeat_found(struct simulator *s)
+{
+    size_t start = s->states.count, old = s->snapshots.count;
+
+    uint64_t hash = hash_state(s);
+    s->last_cycles[1] = s->last_cycles[0];
+    s->last_cycles[0] = s->now;
+    bool seen = was_seen(s, hash), keep = worth_keeping(s, seen);
+    while (old > 0 && seen && s->snapshots.items[old - 1].hash != hash)
+        old--;
+    bool compare = old > 0 && seen;
+    if (compare || keep)
+        write_state(s);
+    for (; compare && old > 0; old--) {
+        const struct snapshot *then = &s->snapshots.items[old - 1];
+        if (then->hash != hash || !same_as(s, then, start))
+            continue;
+        s->out->period = (unsigned)(s->issued.iteration - then->iteration);
+        s->out->numerator = s->now - then->cycle;
+        s->out->cycles = (double)s->out->numerator / s->out->period;
+        return true;
+    }
+    if (keep)
+        vec_push(&s->snapshots, ((struct snapshot){hash, start, s->states.count - start, s->issued.iteration, s->now}));
+    else
+        s->states.count = start;
+    return false;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* In program order out of the reorder buffer, stores on to the cache. */
+#include "simulate/simulate_state.h"
+
+static void set_commit_times(struct simulator *s, const struct plan_item *item, int64_t iteration)
+{
+    const uint32_t *nodes = &s->plan.listed.items[item->first_listed[NODE_AT_RETIREMENT]];
+
+    for (uint32_t i = 0; i < item->listed[NODE_AT_RETIREMENT]; i++)
+        value_known(s, iteration, nodes[i], value_with_trails(s, iteration, &s->plan.nodes.items[nodes[i]], s->now));
+}
+
+static void keep_step(struct simulator *s, const struct plan_item *item, int64_t iteration, const struct flight *flight)
+{
+    for (uint32_t k = 0; k < item->members; k++)
+        s->out->steps[(size_t)iteration * s->plan.insns.count + item->insn + k] =
+            (struct simulated_step){flight->fetch, flight->issue, flight->first == UNKNOWN ? flight->issue : flight->first, flight->done, s->now};
+}
+
+void retire_cycle(struct simulator *s)
+{
+    int32_t slots = s->retire_width;
+    int32_t committed = s->leaving < s->commit_width ? s->leaving : s->commit_width;
+
+    s->scanned = -1;   /* no µop had its turn in this cycle */
+    s->moved |= committed > 0;
+    s->leaving -= committed;
+    s->stores -= committed;
+    while (slots > 0 && s->retired.number < s->issued.number) {
+        int64_t iteration = s->retired.iteration;
+        const struct plan_item *item = &s->plan.items.items[s->retired.index];
+        const struct flight *flight = flight_of(s, iteration, s->retired.index);
+        if (flight->pending || flight->merging || flight->done >= s->now)
+            return;
+        /* What takes more slots than a cycle has is counted whole. */
+        slots -= (int32_t)item->issue;
+        s->rob -= (int32_t)item->issue;
+        s->loads -= item->load;
+        s->leaving += item->store;
+        s->moved = true;
+        if (item->listed[NODE_AT_RETIREMENT])
+            set_commit_times(s, item, iteration);
+        if (iteration < (int64_t)s->timeline)
+            keep_step(s, item, iteration, flight);
+        place_next(&s->retired, s->plan.items.count);
+    }
+}

@@ -1,0 +1,174 @@
+/* Internal to simulate*.c: the machine's state from cycle to cycle. In a cycle first retirement, then the ports, then rename, then the front end
+ * have their turn. Nothing is searched: a value that becomes known tells its readers, a µop whose last source is known lies in the calendar until
+ * its cycle comes, and from then in the queue of those that can go to the same ports. */
+#ifndef PORTOLAN_SIMULATE_SIMULATE_STATE_H
+#define PORTOLAN_SIMULATE_SIMULATE_STATE_H
+
+#include "simulate/simulate_plan.h"
+
+#define CALENDAR 256            /* cycles ahead, a power of two; what is later comes up early and goes back */
+#define SEEN 16384              /* hashes remembered, a power of two */
+#define DISPATCHED UINT16_MAX
+#define NOBODY UINT32_MAX
+#define TURN 0x9e3779b97f4a7c15u       /* odd: an iteration further, in hashes */
+#define TURN_BACK 0xf1de83e19937733du  /* TURN * TURN_BACK = 1 modulo 2^64 */
+
+/* An item of one iteration between delivery and retirement. */
+struct flight {
+    int32_t fetch, issue, first, last, load, done;   /* cycles; UNKNOWN until then */
+    int32_t compute_first, compute_last;
+    int32_t iteration;
+    uint32_t pending, computing;                     /* µops not dispatched yet; those that compute */
+    bool told;                                       /* its computed values are known */
+    bool merging;                                    /* those that wait for others besides are not yet */
+};
+
+/* A µop of one iteration from rename on. */
+struct waiting {
+    uint64_t key;         /* age << 32 | its place; ages count the plan's µops over all iterations */
+    uint64_t term;        /* its part of the hash of what waits */
+    int32_t ready;        /* first cycle in which its sources let it run, as far as they are known */
+    uint32_t uop;
+    uint32_t flight;      /* place of its item */
+    uint32_t next;        /* in its day of the calendar */
+    uint16_t open;        /* sources not known yet; DISPATCHED */
+    uint16_t queue;       /* by its port when that was bound at rename, else by all it can take */
+};
+
+/* µops that are ready and can go to the same ports, oldest first. */
+struct queue {
+    uint64_t *keys;       /* as in struct waiting; from head to tail */
+    uint32_t head, tail, capacity;
+    int32_t blocked;      /* cycle in which no more of them can go */
+    uint32_t place;       /* in active */
+    portset ports, pipe;
+};
+
+/* The oldest µop of a queue. */
+struct turn {
+    uint64_t key;
+    uint32_t queue;
+};
+
+struct snapshot {
+    uint64_t hash;
+    size_t start, length;       /* in states */
+    int64_t iteration;
+    int32_t cycle;
+};
+
+struct simulator {
+    struct plan plan;
+    struct front front;
+    const struct core *core;
+    int32_t now;
+    bool late;                         /* ports are taken at dispatch: not Intel */
+    bool moved;                        /* anything happened in this cycle */
+    struct place issued, retired;      /* items */
+    uint32_t slots_done;               /* of the item at rename */
+    int32_t rob, scheduler, loads, stores, leaving;   /* entries in use; stores retired but not in the cache */
+    int32_t bound[PORTS_MAX];          /* µops bound to each port and not dispatched */
+    int32_t pipe_free[PORTS_MAX];
+    int32_t rob_size, scheduler_size, load_size, store_size, issue_width, retire_width, commit_width;
+    uint8_t load_turn;                 /* port of the last load */
+
+    /* Rings over the iterations in flight: by row, then by item, node and µop. */
+    uint32_t row_mask;
+    uint32_t waiting_count;            /* in the ring of µops */
+    int32_t value_count;
+    struct flight *flights;
+    int32_t *values;                   /* time of each node */
+    struct waiting *waiting;
+    size_t flight_capacity, value_capacity, waiting_capacity;
+
+    struct { uint32_t uop, flight; int32_t value; int64_t age; uint64_t power; } base;   /* of the iteration at rename: its first places and age */
+    int64_t entered;                   /* age of the next µop to come */
+    int64_t scanned;                   /* age of the µop that is leaving for a port: what is older had its turn in this cycle */
+    uint32_t calendar[CALENDAR];       /* first µop of each day, NOBODY: none */
+    VEC(struct queue) queues;
+    VEC(uint16_t) active;              /* queues that hold µops */
+    VEC(struct turn) turns;            /* of this cycle, the oldest last */
+    bool woken;                        /* a queue got a µop while others of its cycle were leaving */
+
+    uint64_t content, unpower;         /* hash of the µops that wait for a port; what takes the iteration at rename out of it */
+    uint64_t seen[SEEN];               /* hashes of the states at the iterations' ends */
+    uint32_t seen_mask;                /* so much of it is in use */
+    VEC(int32_t) states;
+    VEC(struct snapshot) snapshots;
+    int32_t last_cycles[2];            /* in which the last iterations ended */
+    int32_t highest;                   /* entries of the reorder buffer in use at a look, at most */
+    uint32_t checks, streak;           /* looks so far; of them the last that saw known hashes */
+    uint32_t next_kept;                /* look whose state is kept in any case */
+
+    struct simulation *out;
+    uint32_t timeline;
+    double *stall;                     /* what held rename in this cycle; NULL: nothing */
+    double busy[PORTS_MAX];
+    struct { double busy[PORTS_MAX], front, rob, scheduler; int64_t iteration; } mark;   /* what there was when the steady state began */
+};
+
+static inline int32_t later(int32_t a, int32_t b)
+{
+    return a > b ? a : b;
+}
+
+static inline uint32_t row_of(const struct simulator *s, int64_t iteration)
+{
+    return (uint32_t)iteration & s->row_mask;
+}
+
+static inline struct flight *flight_of(const struct simulator *s, int64_t iteration, uint32_t item)
+{
+    return &s->flights[row_of(s, iteration) * s->plan.items.count + item];
+}
+
+static inline int32_t *values_of(const struct simulator *s, int64_t iteration)
+{
+    return &s->values[row_of(s, iteration) * s->plan.nodes.count];
+}
+
+/* When the value of @source is there, for an iteration whose values begin at place @base. Before the first iteration all was there long ago. */
+static inline int32_t value_at(const struct simulator *s, int32_t base, const struct plan_source *source)
+{
+    int32_t place = base + source->place;
+    return s->values[place < 0 ? place + s->value_count : place];
+}
+
+/* Cycle until which @port, and the pipe that the µop also needs, are held. */
+static inline int32_t held_until(const struct simulator *s, portset pipe, unsigned port)
+{
+    return pipe ? later(s->pipe_free[port], s->pipe_free[__builtin_ctz(pipe)]) : s->pipe_free[port];
+}
+
+/* Counts a µop at each port of @ports. */
+static inline void demand(struct simulator *s, portset ports, int change)
+{
+    for (portset rest = ports; rest; rest &= rest - 1)
+        s->bound[__builtin_ctz(rest)] += change;
+}
+
+/* simulate_execute.c */
+void execute_start(struct simulator *s);   /* empties calendar and queues */
+void execute_cycle(struct simulator *s);
+/* @w has no open source: it may run from its ready cycle on. */
+void all_known(struct simulator *s, struct waiting *w);
+/* Sets a value and tells those that wait for it. */
+void value_known(struct simulator *s, int64_t iteration, uint32_t node, int32_t value);
+/* The value of @node no earlier than @value and than what trails behind. */
+int32_t value_with_trails(const struct simulator *s, int64_t iteration, const struct plan_node *node, int32_t value);
+/* First cycle after now in which a µop can go to a port, UNKNOWN: never. For a cycle in which none did. */
+int32_t execute_next(const struct simulator *s);
+
+/* simulate_rename.c */
+void rename_start(struct simulator *s);
+void rename_cycle(struct simulator *s);
+
+/* simulate_retire.c */
+void retire_cycle(struct simulator *s);
+
+/* simulate_repeat.c */
+void repeat_start(struct simulator *s, int64_t looks);   /* at most so many calls of repeat_found */
+/* True when the state was there before: fills the result. */
+bool repeat_found(struct simulator *s);
+
+#endif

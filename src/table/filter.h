@@ -1,0 +1,37 @@
+/* Filter expressions over rows with columns, for views and commands alike: `cycles>2 & form~VADD`, or plain words that any column may hold. */
+#ifndef PORTOLAN_TABLE_FILTER_H
+#define PORTOLAN_TABLE_FILTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+struct filter_term {
+    int column;           /* -1: any */
+    char op;              /* '<' '>' 'l' (<=) 'g' (>=) '=' '!' '~' (holds, * and ? match) */
+    double number;        /* of a comparison */
+    char *text;           /* of = ! ~ */
+};
+
+struct filter {
+    struct filter_term *terms;   /* all must hold */
+    size_t count;
+};
+
+/* Reads the value of a cell: its number (NaN when it is none or missing) or its text. */
+struct filter_row {
+    double (*number)(const void *row, int column);
+    void (*text)(const void *row, int column, struct str *out);
+    const void *row;
+    int columns;
+};
+
+/* Column names are matched by prefix, case ignored. False with @err naming the place; @out is then empty. */
+bool filter_parse(const char *text, const char *const *columns, int count, struct filter *out, struct err *err);
+void filter_done(struct filter *f);
+/* An empty filter matches all. A missing number matches no comparison but "!=". */
+bool filter_matches(const struct filter *f, const struct filter_row *row);
+
+#endif

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "throughput/flat.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+
+#define UNIONS_MOST 1024            /* columns */
+#define SUMS_SIZE_MAX (512u << 10)  /* bytes: half of a common second-level cache */
+
+static size_t usage_size(const struct flat_mapping *flat, size_t form)
+{
+    return flat->start[form + 1] - flat->start[form];
+}
+
+static uint64_t usage_hash(const struct flat_mapping *flat, size_t form)
+{
+    uint64_t hash = 0xcbf29ce484222325u;   /* FNV-1a over words */
+    for (uint32_t k = flat->start[form]; k < flat->start[form + 1]; k++)
+        hash = ((hash ^ flat->masses[k].ports) * 0x100000001b3u ^ flat->masses[k].count) * 0x100000001b3u;
+    return hash ^ hash >> 29;
+}
+
+static bool same_usage(const struct flat_mapping *flat, size_t a, size_t b)
+{
+    size_t n = usage_size(flat, a);
+    return n == usage_size(flat, b) &&
+           (n == 0 || memcmp(flat->masses + flat->start[a], flat->masses + flat->start[b], n * sizeof *flat->masses) == 0);
+}
+
+/* Numbers the distinct usages into flat->rows[].index and returns the first form of each. */
+static size_t *number_usages(struct flat_mapping *flat, size_t *count)
+{
+    size_t slot_count = 64;
+    while (slot_count < 2 * flat->forms)
+        slot_count *= 2;
+    uint32_t *slots = mem_zero(slot_count, sizeof *slots);   /* row + 1, 0 free */
+    size_t *first = mem_alloc(flat->forms * sizeof *first);
+
+    *count = 0;
+    for (size_t form = 0; form < flat->forms; form++) {
+        size_t at = usage_hash(flat, form) & (slot_count - 1);
+        while (slots[at] && !same_usage(flat, first[slots[at] - 1], form))
+            at = (at + 1) & (slot_count - 1);
+        if (!slots[at]) {
+            first[(*count)++] = form;
+            slots[at] = (uint32_t)*count;
+        }
+        flat->rows[form].index = slots[at] - 1;
+    }
+    free(slots);
+    return first;
+}
+
+/* Adds the µop sums, unless they would be too large to pay. */
+static void add_sums(struct flat_mapping *flat)
+{
+    size_t uops = flat->start[flat->forms], rows;
+    portset *sets = mem_alloc(uops * sizeof *sets);
+
+    for (size_t k = 0; k < uops; k++)
+        sets[k] = flat->masses[k].ports;
+    flat->unions = unions_new(sets, uops, UNIONS_MOST);
+    free(sets);
+    if (!flat->unions)
+        return;
+    flat->rows = mem_alloc(flat->forms * sizeof *flat->rows);
+    size_t *first = number_usages(flat, &rows), size = unions_row_size(flat->unions);
+    if (rows * size * sizeof *flat->sums > SUMS_SIZE_MAX) {
+        free(flat->rows);
+        flat->rows = NULL;
+        unions_free(flat->unions);
+        flat->unions = NULL;
+        goto out;
+    }
+    flat->sums = unions_rows_new(flat->unions, rows);
+    uint32_t *masses = mem_alloc(rows * sizeof *masses);
+    for (size_t i = 0; i < rows; i++)
+        masses[i] = unions_row(flat->unions, flat->masses + flat->start[first[i]], usage_size(flat, first[i]), flat->sums + i * size);
+    for (size_t form = 0; form < flat->forms; form++)
+        flat->rows[form].mass = masses[flat->rows[form].index];
+    free(masses);
+out:
+    free(first);
+}
+
+struct flat_mapping *flat_mapping_new(const struct mapping *m)
+{
+    struct flat_mapping *flat = mem_zero(1, sizeof *flat);
+    VEC(struct mass) masses = {0};
+
+    flat->ports = mapping_ports(m)->count;
+    flat->forms = mapping_count(m);
+    flat->start = mem_alloc((flat->forms + 1) * sizeof *flat->start);
+    for (size_t i = 0; i < flat->forms; i++) {
+        const struct usage *usage = &mapping_at(m, i)->usage;
+        flat->start[i] = (uint32_t)masses.count;
+        for (unsigned k = 0; k < usage->count; k++)
+            vec_push(&masses, ((struct mass){usage->uops[k].ports, usage->uops[k].count}));
+    }
+    flat->start[flat->forms] = (uint32_t)masses.count;
+    flat->masses = masses.items;
+    add_sums(flat);
+    return flat;
+}
+
+void flat_mapping_free(struct flat_mapping *m)
+{
+    if (!m)
+        return;
+    free(m->start);
+    free(m->masses);
+    unions_free(m->unions);
+    free(m->rows);
+    free(m->sums);
+    free(m);
+}
+
+struct flat_experiments *flat_experiments_new(const struct mapping *m, const struct experiment *e, size_t n, struct err *err)
+{
+    struct flat_experiments *flat = mem_zero(1, sizeof *flat);
+    VEC(struct flat_term) terms = {0};
+
+    flat->count = n;
+    flat->start = mem_alloc((n + 1) * sizeof *flat->start);
+    for (size_t i = 0; i < n; i++) {
+        flat->start[i] = (uint32_t)terms.count;
+        for (unsigned k = 0; k < e[i].count; k++) {
+            size_t form = mapping_index(m, e[i].terms[k].form);
+            if (form == SIZE_MAX) {
+                err_set(err, ERR_DATA, "add it to the mapping or leave the experiment out",
+                        "the mapping does not know the form %s", e[i].terms[k].form);
+                vec_done(&terms);
+                flat_experiments_free(flat);
+                return NULL;
+            }
+            vec_push(&terms, ((struct flat_term){(uint32_t)form, e[i].terms[k].count}));
+        }
+    }
+    flat->start[n] = (uint32_t)terms.count;
+    flat->terms = terms.items;
+    return flat;
+}
+
+void flat_experiments_free(struct flat_experiments *e)
+{
+    if (!e)
+        return;
+    free(e->start);
+    free(e->terms);
+    free(e);
+}

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "throughput/throughput.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/vec.h"
+#include "throughput/enumerate.h"
+
+static const struct engine *engine_for_this_cpu(void)
+{
+    /* Processors whose AVX-512 lacks the population count (Skylake-X) also slow their clock for it: AVX2 serves them better. */
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw"))
+        return &engine_avx512;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2"))
+        return &engine_avx2;
+#endif
+    return &engine_portable;
+}
+
+const double THROUGHPUT_COMMON[PORTS_MAX + 1] = {
+    1,         1,          2,          6,           12,          60,          60,           420,           840,           2520,           2520,
+    27720,     27720,      360360,     360360,      360360,      720720,      12252240,     12252240,      232792560,     232792560,
+    232792560, 232792560,  5354228880, 5354228880,  26771144400, 26771144400, 80313433200,  80313433200,   2329089562800, 2329089562800,
+    72201776446800, 144403552893600,
+};
+
+double throughput_fraction(float ratio, unsigned ports)
+{
+    for (unsigned size = 1; size < ports; size++) {
+        double product = (double)ratio * size, whole = (double)(int64_t)(product + 0.5);
+        if (fabs(whole - product) <= product * 0x1p-22)
+            return whole / size;
+    }
+    return (double)(int64_t)((double)ratio * ports + 0.5) / ports;
+}
+
+/* Numbers below @count in ascending order of bits set. */
+static void fill_order(uint8_t *order, unsigned count)
+{
+    for (unsigned size = 0, at = 0; at < count; size++)
+        for (unsigned k = 0; k < count; k++)
+            if ((unsigned)__builtin_popcount(k) == size)
+                order[at++] = (uint8_t)k;
+}
+
+struct throughput *throughput_new(unsigned ports)
+{
+    struct throughput *t = mem_aligned(64, sizeof *t);
+    t->ports = ports;
+    t->engine = engine_for_this_cpu();
+    for (unsigned count = 1; count <= 1u << (ZETA_PORTS_MAX - ZETA_LOW); count *= 2)
+        fill_order(t->order + count, count);
+    return t;
+}
+
+void throughput_free(struct throughput *t)
+{
+    free(t);
+}
+
+size_t throughput_size(void)
+{
+    return sizeof(struct throughput);
+}
+
+bool throughput_use_engine(struct throughput *t, const char *name)
+{
+#if defined(__x86_64__)
+    const struct engine *best = engine_for_this_cpu();
+    if (strcmp(name, "avx512") == 0 && best == &engine_avx512)
+        t->engine = &engine_avx512;
+    else if (strcmp(name, "avx2") == 0 && best != &engine_portable)
+        t->engine = &engine_avx2;
+    else
+#endif
+    if (strcmp(name, "portable") == 0)
+        t->engine = &engine_portable;
+    else
+        return false;
+    return true;
+}
+
+/* Adds a µop to the distinct sets of t->flow. */
+static inline void merge_one(struct flow *f, portset ports, uint64_t mass)
+{
+    for (unsigned k = 0; k < f->sets; k++)
+        if (f->set[k] == ports) {
+            f->mass[k] += mass;
+            return;
+        }
+    if (f->sets == FLOW_SETS)
+        BUG("more than %d distinct port sets in one experiment", FLOW_SETS);
+    f->set[f->sets] = ports;
+    f->mass[f->sets++] = mass;
+}
+
+static double by_flow(struct flow *f, unsigned ports)
+{
+    f->ports = ports;
+    flow_solve(f);
+    return (double)f->numerator / (double)f->denominator;
+}
+
+/* Renumbers the ports in @used to 0, 1, ... in the n masses. */
+static void compress(struct mass *masses, size_t n, portset used)
+{
+    for (size_t i = 0; i < n; i++) {
+        portset packed = 0;
+        unsigned to = 0;
+        for (portset rest = used; rest; rest &= rest - 1, to++)
+            packed |= (masses[i].ports & rest & -rest ? (portset)1 : 0) << to;
+        masses[i].ports = packed;
+    }
+}
+
+static unsigned port_range(portset used)
+{
+    return used ? 32u - (unsigned)__builtin_clz(used) : 0;
+}
+
+/* Estimated nanoseconds. */
+#define COST_NEVER 1e9
+
+/* Not fmin(), which is a call. */
+static inline double smaller(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static double subsets_cost(const struct engine *e, size_t n, uint64_t total)
+{
+    if (n > SUBSETS_MAX || total > SUBSETS_MASS_MAX)
+        return COST_NEVER;
+    return 7 + e->subsets_cost * ((1u << n) / e->lanes);
+}
+
+static double zeta_cost(const struct engine *e, size_t n, uint64_t total, unsigned ports)
+{
+    if (ports > ZETA_PORTS_MAX || total > ZETA_MASS_MAX)
+        return COST_NEVER;
+    unsigned vectors = (1u << ports) / (2 * e->lanes);
+    return 20 + (double)n + e->zeta_cost * (vectors > 8 ? vectors : 8);
+}
+
+static double flow_cost(size_t n, unsigned ports)
+{
+    return 25.0 * (double)n * (ports + 4);
+}
+
+/* Cycles of t->gathered, n > 0 µops whose sets may repeat, by the cheapest enumeration; NaN when none serves. */
+static double enumerate(struct throughput *t, size_t n, uint64_t total)
+{
+    const struct engine *e = t->engine;
+    double subset_cost = subsets_cost(e, n, total);
+    portset used = 0;
+
+    for (size_t i = 0; i < n; i++)
+        used |= t->gathered[i].ports;
+    unsigned ports = port_range(used), size = portset_size(used);
+    double spread_cost = zeta_cost(e, n, total, ports), packed_cost = zeta_cost(e, n, total, size) + 0.5 * (double)n * size;
+    double best = smaller(subset_cost, smaller(spread_cost, packed_cost));
+    if (best > flow_cost(n, ports))
+        return NAN;
+    if (best == subset_cost)
+        return e->subsets(t, t->gathered, n);
+    if (best == spread_cost)
+        return e->zeta(t, t->gathered, n, ports);
+    compress(t->gathered, n, used);
+    return e->zeta(t, t->gathered, n, size);
+}
+
+/* Takes from the f->sets sets of t->flow those from @from on that hang together with set @from, puts them first, and returns
+ * where they end. */
+static unsigned part_end(struct flow *f, unsigned from)
+{
+    portset reach = f->set[from];
+    unsigned end = from + 1;
+
+    for (bool grown = true; grown;) {
+        grown = false;
+        for (unsigned i = end; i < f->sets; i++)
+            if (f->set[i] & reach) {
+                portset set = f->set[i];
+                uint64_t mass = f->mass[i];
+                f->set[i] = f->set[end];
+                f->mass[i] = f->mass[end];
+                f->set[end] = set;
+                f->mass[end++] = mass;
+                grown |= (set & ~reach) != 0;
+                reach |= set;
+            }
+    }
+    return end;
+}
+
+/* The sets of t->flow, at least one: parts that share no port are apart, so the fullest part binds. */
+static double by_parts(struct throughput *t)
+{
+    struct flow *f = &t->flow;
+    double bound = 0;
+    bool whole = true;
+
+    for (unsigned from = 0, end; from < f->sets; from = end) {
+        end = part_end(f, from);
+        unsigned n = end - from;
+        uint64_t total = 0;
+        for (unsigned i = from; i < end; i++)
+            total += f->mass[i];
+        double cycles = NAN;
+        if (n <= GATHER_MAX && total <= SUBSETS_MASS_MAX) {
+            for (unsigned i = 0; i < n; i++)
+                t->gathered[i] = (struct mass){f->set[from + i], (uint32_t)f->mass[from + i]};
+            cycles = enumerate(t, n, total);
+        }
+        if (isnan(cycles))
+            whole = false;
+        else
+            bound = fmax(bound, cycles);
+    }
+    return whole ? bound : by_flow(f, t->ports);
+}
+
+/* Whether gathered µops are enumerated at once: merging equal sets and taking parts apart costs more than it saves. */
+static bool at_once(const struct throughput *t, size_t n, uint64_t total)
+{
+    const struct engine *e = t->engine;
+    return smaller(subsets_cost(e, n, total), zeta_cost(e, n, total, t->ports)) < 40 + 4 * (double)n;
+}
+
+static double of_gathered(struct throughput *t, size_t n, uint64_t total)
+{
+    if (n <= 4 && total <= SUBSETS_MASS_MAX)
+        return t->engine->subsets(t, t->gathered, n);
+    if (at_once(t, n, total))
+        return enumerate(t, n, total);
+    t->flow.sets = 0;
+    for (size_t i = 0; i < n; i++)
+        merge_one(&t->flow, t->gathered[i].ports, t->gathered[i].count);
+    return by_parts(t);
+}
+
+double throughput_of_masses(struct throughput *t, const struct mass *masses, size_t n)
+{
+    if (n == 0)
+        return 0;
+    if (n <= GATHER_MAX) {
+        uint64_t total = 0;
+        for (size_t i = 0; i < n; i++) {
+            t->gathered[i] = masses[i];
+            total += masses[i].count;
+        }
+        return of_gathered(t, n, total);
+    }
+    t->flow.sets = 0;
+    for (size_t i = 0; i < n; i++)
+        merge_one(&t->flow, masses[i].ports, masses[i].count);
+    return by_parts(t);
+}
+
+double throughput_bottleneck(struct throughput *t, const struct mass *masses, size_t n, portset *bottleneck)
+{
+    *bottleneck = 0;
+    if (n == 0)
+        return 0;
+    t->flow.sets = 0;
+    for (size_t i = 0; i < n; i++)
+        merge_one(&t->flow, masses[i].ports, masses[i].count);
+    double cycles = by_flow(&t->flow, t->ports);
+    *bottleneck = flow_tight_maximal(&t->flow);
+    return cycles;
+}
+
+double throughput_by(struct throughput *t, enum throughput_method method, const struct mass *masses, size_t n)
+{
+    const struct engine *e = t->engine;
+    portset used = 0, sets[GATHER_MAX];
+    uint64_t total = 0;
+
+    t->flow.sets = 0;
+    for (size_t i = 0; i < n; i++) {
+        merge_one(&t->flow, masses[i].ports, masses[i].count);
+        used |= masses[i].ports;
+        total += masses[i].count;
+        if (i < GATHER_MAX)
+            sets[i] = masses[i].ports;
+    }
+    if (n == 0)
+        return NAN;
+    if (method == METHOD_FLOW)
+        return by_flow(&t->flow, t->ports);
+    if (method == METHOD_PARTS)
+        return by_parts(t);
+    if (method == METHOD_SUBSETS)
+        return subsets_cost(e, n, total) < COST_NEVER ? e->subsets(t, masses, n) : NAN;
+    if (method == METHOD_ZETA)
+        return zeta_cost(e, n, total, port_range(used)) < COST_NEVER ? e->zeta(t, masses, n, port_range(used)) : NAN;
+    if (total > UNIONS_MASS_MAX || n > GATHER_MAX)
+        return NAN;
+    struct unions *u = unions_new(sets, n, 1024);
+    if (!u)
+        return NAN;
+    int16_t *row = unions_rows_new(u, 1);
+    unions_row(u, masses, n, row);
+    double cycles = e->rows(u, (const int16_t *const[]){row}, (const uint32_t[]){1}, 1);
+    free(row);
+    unions_free(u);
+    return cycles;
+}
+
+double throughput_of_rows(const struct throughput *t, const struct unions *u, const int16_t *const *rows, const uint32_t *counts, size_t n)
+{
+    return n ? t->engine->rows(u, rows, counts, n) : 0;
+}
+
+static double by_uops(struct throughput *t, const struct flat_mapping *m, const struct flat_term *terms, size_t n)
+{
+    size_t uops = 0;
+
+    for (size_t i = 0; i < n; i++)
+        uops += m->start[terms[i].form + 1] - m->start[terms[i].form];
+    if (uops == 0)
+        return 0;
+    t->flow.sets = 0;
+    uint64_t total = 0;
+    size_t at = 0;
+    for (size_t i = 0; i < n; i++)
+        for (uint32_t j = m->start[terms[i].form]; j < m->start[terms[i].form + 1]; j++) {
+            uint32_t count = m->masses[j].count * terms[i].count;
+            total += count;
+            if (uops <= GATHER_MAX)
+                t->gathered[at++] = (struct mass){m->masses[j].ports, count};
+            else
+                merge_one(&t->flow, m->masses[j].ports, count);
+        }
+    return uops <= GATHER_MAX ? of_gathered(t, uops, total) : by_parts(t);
+}
+
+/* Whether the rows of @n forms are summed faster than their µops are enumerated; *@total gets their mass. */
+static bool rows_serve(const struct throughput *t, const struct flat_mapping *m, const struct flat_term *terms, size_t n, uint64_t *total)
+{
+    size_t uops = 0;
+
+    *total = 0;
+    for (size_t i = 0; i < n; i++) {
+        *total += (uint64_t)m->rows[terms[i].form].mass * terms[i].count;
+        uops += m->start[terms[i].form + 1] - m->start[terms[i].form];
+    }
+    if (*total > UNIONS_MASS_MAX)
+        return false;
+    double vectors = (double)m->unions->groups * (UNIONS_LANES / 2) / t->engine->lanes;
+    double enumerated = smaller(subsets_cost(t->engine, uops, *total), zeta_cost(t->engine, uops, *total, t->ports));
+    return 10 + t->engine->rows_cost * vectors * (double)(n + 2) <= enumerated;
+}
+
+double throughput_terms(struct throughput *t, const struct flat_mapping *m, const struct flat_term *terms, size_t n)
+{
+    uint64_t total;
+
+    if (m->unions && n && n <= TERMS_MAX && rows_serve(t, m, terms, n, &total)) {
+        const int16_t *rows[TERMS_MAX];
+        uint32_t counts[TERMS_MAX];
+        for (size_t i = 0; i < n; i++) {
+            rows[i] = m->sums + m->rows[terms[i].form].index * unions_row_size(m->unions);
+            counts[i] = terms[i].count;
+        }
+        return t->engine->rows(m->unions, rows, counts, n);
+    }
+    return by_uops(t, m, terms, n);
+}
+
+void throughput_batch(struct throughput *t, const struct flat_mapping *m, const struct flat_experiments *e, double *cycles)
+{
+    t->engine->batch(t, m, e, cycles);
+}
+
+void throughput_across(struct throughput *t, const struct flat_mapping *const *maps, size_t n, const struct flat_term *terms,
+                       size_t n_terms, double *cycles)
+{
+    for (size_t i = 0; i < n; i++)
+        cycles[i] = by_uops(t, maps[i], terms, n_terms);
+}
+
+double throughput_of(const struct mapping *m, const struct experiment *e, struct str *unknown)
+{
+    struct throughput *t = throughput_new(mapping_ports(m)->count);
+
+    t->flow.sets = 0;
+    for (unsigned i = 0; i < e->count; i++) {
+        const struct mapping_entry *entry = mapping_find(m, e->terms[i].form);
+        if (!entry && unknown)
+            str_addf(unknown, "%s\n", e->terms[i].form);
+        for (unsigned k = 0; entry && k < entry->usage.count; k++)
+            merge_one(&t->flow, entry->usage.uops[k].ports, (uint64_t)entry->usage.uops[k].count * e->terms[i].count);
+    }
+    double cycles = t->flow.sets ? by_parts(t) : 0;
+    throughput_free(t);
+    return cycles;
+}
