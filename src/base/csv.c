@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/utf8.h"
 #include "base/vec.h"
 
 #define FILE_LIMIT ((size_t)256 << 20)
@@ -78,31 +79,6 @@ static void on_row(int end, void *state)
     memset(&r->fields, 0, sizeof r->fields);
 }
 
-/* Bytes of the UTF-8 character at @s, 0 when there is none: no overlong forms, no surrogates (RFC 3629). */
-static size_t utf8_length(const unsigned char *s, size_t left)
-{
-    size_t length = s[0] < 0x80 ? 1 : s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : (s[0] & 0xf0) == 0xe0 ? 3 : s[0] >= 0xf0 && s[0] < 0xf5 ? 4 : 0;
-
-    if (length > left)
-        return 0;
-    for (size_t i = 1; i < length; i++)
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
-        return 0;
-    return length;
-}
-
-/* Valid UTF-8 all through; false with the offset of the first byte that is not. */
-static bool valid_utf8(const unsigned char *s, size_t length, size_t *offset)
-{
-    size_t step;
-    for (*offset = 0; *offset < length; *offset += step)
-        if (!(step = utf8_length(s + *offset, length - *offset)))
-            return false;
-    return true;
-}
-
 static size_t lines_in(const char *bytes, size_t length)
 {
     size_t lines = 0;
@@ -146,7 +122,7 @@ struct csv_table *csv_table_parse(const char *name, const char *bytes, size_t le
     struct reader r = {.table = mem_zero(1, sizeof(struct csv_table)), .line = 1, .err = err, .name = name};
     size_t bad = 0;
 
-    if (!valid_utf8((const unsigned char *)bytes, length, &bad)) {
+    if (!utf8_valid(bytes, length, &bad)) {
         r.line = lines_in(bytes, bad) + 1;
         const char *start = bytes + bad;
         while (start > bytes && start[-1] != '\n')

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/duration.h"
 #include "base/mem.h"
 #include "base/vec.h"
 #include "cmd/command.h"
@@ -152,29 +153,6 @@ static void measuring_free(void *state)
     pthread_mutex_destroy(&w->lock);
     vec_done(&w->arrivals);
     free(w);
-}
-
-bool duration_parse(const char *text, double *seconds, struct err *err)
-{
-    static const struct { const char *unit; double seconds; } units[] = {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"m", 60}, {"min", 60}, {"h", 3600}};
-    char *end;
-    double value = strtod(text, &end);
-    for (size_t i = 0; end != text && i < sizeof units / sizeof *units; i++)
-        if (strcmp(end, units[i].unit) == 0 && value > 0 && value < 1e9) {
-            *seconds = value * units[i].seconds;
-            return true;
-        }
-    return err_set(err, ERR_USAGE, "write it as 90s or 15m", "\"%s\" is no duration", text);
-}
-
-void duration_print(double seconds, struct str *out)
-{
-    if (seconds < 100)
-        str_addf(out, "%.0f s", seconds);
-    else if (seconds < 6000)
-        str_addf(out, "%.0f min", seconds / 60);
-    else
-        str_addf(out, "%.1f h", seconds / 3600);
 }
 
 static bool arguments_read(struct session *s, int argc, char **argv, struct measuring *w, struct str *filter, struct err *err)

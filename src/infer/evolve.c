@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/compare.h"
 #include "infer/evolve_state.h"
 #include "infer/pmevo.h"
 
@@ -87,12 +88,6 @@ double evolve_elapsed(const struct evolve *e)
 static bool time_over(const struct evolve *e)
 {
     return e->o.seconds > 0 && evolve_elapsed(e) >= e->o.seconds;
-}
-
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
 }
 
 static struct search_stats all_stats(const struct evolve *e)

@@ -21,16 +21,10 @@ struct shift {
 
 void evolve_run_ports(const struct evolve_run *run, unsigned count, struct ports *out)
 {
-    char name[2] = {0};
-
-    *out = run->names;
-    if (out->count == count)
-        return;
-    *out = (struct ports){0};
-    for (unsigned i = 0; i < count; i++) {
-        name[0] = "0123456789ABCDEFGHIJKLMNOPQRSTUV"[i];
-        ports_add(out, name, NULL);
-    }
+    if (run->names.count == count)
+        *out = run->names;
+    else
+        ports_number(out, count);
 }
 
 static struct mapping *named(const struct evolve_run *run, const struct genome *g)
