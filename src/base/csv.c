@@ -14,7 +14,7 @@
 #define FIELDS_MAX ((size_t)16 << 20)
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
-struct reader {
+struct table_builder {
     struct csv_table *table;
     VEC(char *) fields;
     size_t row_capacity;
@@ -26,7 +26,7 @@ struct reader {
     bool failed;
 };
 
-static bool fault(struct reader *r, size_t column, const char *todo, const char *what)
+static bool fault(struct table_builder *r, size_t column, const char *todo, const char *what)
 {
     r->failed = true;
     err_set(r->err, ERR_DATA, todo, "%s", what);
@@ -35,7 +35,7 @@ static bool fault(struct reader *r, size_t column, const char *todo, const char 
 
 static void on_field(void *text, size_t length, void *state)
 {
-    struct reader *r = state;
+    struct table_builder *r = state;
 
     if (r->failed)
         return;
@@ -52,7 +52,7 @@ static void on_field(void *text, size_t length, void *state)
 
 static void on_row(int end, void *state)
 {
-    struct reader *r = state;
+    struct table_builder *r = state;
     struct csv_table *t = r->table;
 
     (void)end;
@@ -96,7 +96,7 @@ static bool is_blank(const char *line, size_t length)
 }
 
 /* Feeds line by line, so that a row's first line is known; libcsv skips blank lines between rows. */
-static void feed(struct reader *r, struct csv_parser *parser, const char *bytes, size_t length)
+static void feed(struct table_builder *r, struct csv_parser *parser, const char *bytes, size_t length)
 {
     size_t line = 1;
 
@@ -119,7 +119,7 @@ static void feed(struct reader *r, struct csv_parser *parser, const char *bytes,
 struct csv_table *csv_table_parse(const char *name, const char *bytes, size_t length, struct err *err)
 {
     struct csv_parser parser;
-    struct reader r = {.table = mem_zero(1, sizeof(struct csv_table)), .line = 1, .err = err, .name = name};
+    struct table_builder r = {.table = mem_zero(1, sizeof(struct csv_table)), .line = 1, .err = err, .name = name};
     size_t bad = 0;
 
     if (!utf8_valid(bytes, length, &bad)) {

@@ -73,9 +73,9 @@ static void worker_progress(void *state, const struct runner_summary *s, size_t 
     str_done(&left);
 }
 
-static double worker_rest(void *state)
+static double worker_wait_paused(void *state)
 {
-    return job_rest(((struct measuring *)state)->job);
+    return job_wait_paused(((struct measuring *)state)->job);
 }
 
 static struct source *source_open(struct measuring *w, struct err *err)
@@ -95,7 +95,7 @@ static struct source *source_open(struct measuring *w, struct err *err)
 static bool worker_run(struct job *job, void *state, struct err *err)
 {
     struct measuring *w = state;
-    const struct runner_hooks hooks = {worker_cancelled, worker_result, worker_progress, w, worker_rest};
+    const struct runner_hooks hooks = {worker_cancelled, worker_result, worker_progress, w, worker_wait_paused};
     struct journal *journal = NULL;
     struct source *source = NULL;
 
@@ -305,7 +305,7 @@ static bool measuring_pause(struct session *s, int argc, char **argv, bool on, s
     if (!running || !job_pause(running->number, on))
         return err_set(err, ERR_USAGE, "experiments measure starts it", "no experiments are being measured");
     if (s->format == FORMAT_TEXT)
-        str_addf(&s->output, "job %u %s\n", running->number, on ? "rests after the batch it is in; experiments resume goes on" : "goes on");
+        str_addf(&s->output, "job %u %s\n", running->number, on ? "pauses after the batch it is in; experiments resume goes on" : "goes on");
     return true;
 }
 

@@ -103,7 +103,7 @@ bool cmd_quit(struct session *s, int argc, char **argv, struct err *err);
 
 /* Puts results that a running `experiments measure` has delivered so far into the session's table; the main loop calls it when it wakes. */
 void experiments_publish(struct session *s);
-/* Whether measuring rests. */
+/* Whether measuring is paused. */
 bool experiments_paused(const struct session *s);
 /* Which rows of the session's experiments fit @filter ("": all), one flag a row, to be freed. NULL with err. */
 bool *experiments_fitting(struct session *s, const char *filter, struct err *err);

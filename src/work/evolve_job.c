@@ -16,7 +16,6 @@
 struct shift {
     struct evolve_run *run;
     struct job *job;
-    unsigned begun, threads;
 };
 
 void evolve_run_ports(const struct evolve_run *run, unsigned count, struct ports *out)
@@ -93,21 +92,11 @@ static void poll_run(void *state)
     }
 }
 
-/* Each thread works once, to the end of the run. */
-static bool next_thread(void *state, unsigned worker)
-{
-    struct shift *shift = state;
-    (void)worker;
-    return shift->begun++ < shift->threads;
-}
-
 static void work(void *state, unsigned worker)
 {
     struct shift *shift = state;
     evolve_worker(shift->run->evolve, worker, poll_run, shift);
 }
-
-static const struct pool_ops pool = {next_thread, work};
 
 static bool run_job(struct job *job, void *state, struct err *err)
 {
@@ -115,8 +104,10 @@ static bool run_job(struct job *job, void *state, struct err *err)
     struct evolve_options o;
 
     evolve_get_options(shift.run->evolve, &o);
-    shift.threads = o.threads;
-    pool_run(o.threads, &pool, &shift);
+    if (!team_run(o.threads, work, &shift, err)) {
+        evolve_abandon(shift.run->evolve);
+        return false;
+    }
     return evolve_run_checkpoint(shift.run, err);
 }
 
