@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/duration.h"
 #include "base/mem.h"
 #include "cmd/options.h"
 
@@ -97,7 +98,7 @@ static bool read_value(const struct parameter *p, const char *text, void *values
         *(double *)to = number;
         return end != text && !*end && isfinite(number) ? in_range(p, number, text, err) : refuse_value(p, text, "give a number", err);
     case PARAMETER_DURATION:
-        return options_duration(text, to, err) && in_range(p, *(double *)to, text, err);
+        return duration_parse(text, to, err) && in_range(p, *(double *)to, text, err);
     case PARAMETER_CHOICE:
         return read_choice(p, text, to, err);
     case PARAMETER_WORDS:

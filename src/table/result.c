@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "table/result_parts.h"
 
 struct result *result_new(void)
@@ -256,28 +257,17 @@ bool result_has_table(const struct result *r, unsigned hide)
     return false;
 }
 
-/* Length of the UTF-8 sequence at @at, 0 when it is none. */
-static size_t sequence_at(const unsigned char *at)
-{
-    size_t length = at[0] < 0x80 ? 1 : at[0] >= 0xc2 && at[0] < 0xe0 ? 2 : at[0] >= 0xe0 && at[0] < 0xf0 ? 3 : at[0] >= 0xf0 && at[0] < 0xf5 ? 4 : 0;
-
-    for (size_t i = 1; i < length; i++)
-        if ((at[i] & 0xc0) != 0x80)
-            return 0;
-    bool overlong = (at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xf0 && at[1] < 0x90);
-    bool outside = (at[0] == 0xed && at[1] >= 0xa0) || (at[0] == 0xf4 && at[1] >= 0x90);
-    return overlong || outside ? 0 : length;
-}
-
 void text_escape(const char *text, struct str *out)
 {
-    for (const unsigned char *at = (const unsigned char *)text; *at;) {
-        size_t length = sequence_at(at);
+    for (size_t left = strlen(text); left;) {
+        size_t length = utf8_next(text, left, NULL);
         if (length)
-            str_add_bytes(out, at, length);
+            str_add_bytes(out, text, length);
         else
-            str_addf(out, "\\x%02x", *at);
-        at += length ? length : 1;
+            str_addf(out, "\\x%02x", (unsigned char)*text);
+        length += !length;
+        text += length;
+        left -= length;
     }
 }
 

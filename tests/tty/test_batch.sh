@@ -142,7 +142,7 @@ cmp -s "$work/out" "$work/seven" && fail "--seed changes nothing"
 printf 'kernel paste\n1: imulq %%rax, %%rax\n jmp 1b\n.\nkernel analyze --machine skylake\nflumb\nhelp\n' >"$work/script.pf"
 expect 1 "$portolan" -b "$work/script.pf"
 holds out 'imulq %rax, %rax'
-holds err "script.pf:6: there is no command \"flumb\""
+holds err "script.pf:6: \"flumb\" is no command"
 printf 'set keep-going on\nflumb\nmachine list\n' >"$work/go.pf"
 expect 1 "$portolan" -b "$work/go.pf"
 holds out 'znver4'
