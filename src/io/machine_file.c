@@ -380,7 +380,7 @@ struct machine *machine_load(const char *id_or_dir, struct err *err)
     return m;
 }
 
-static void save_facts(const struct machine *m, struct str *out)
+void machine_facts_csv(const struct machine *m, struct str *out)
 {
     const struct ports *ports = mapping_ports(m->mapping);
     struct str list = {0}, pipes = {0};
@@ -440,7 +440,7 @@ static void add_end(int end, struct str *out)
     str_addf(out, "%d,", end + 1);
 }
 
-static void save_latencies(const struct machine *m, struct str *out)
+void machine_latencies_csv(const struct machine *m, struct str *out)
 {
     str_add(out, "form,from,to,cycles,source\n");
     for (size_t i = 0; i < m->latency_count; i++) {
@@ -463,7 +463,7 @@ bool machine_save(const struct machine *m, const char *dir, struct err *err)
         err_at(err, dir, 0, 0);
         goto out;
     }
-    save_facts(m, &text);
+    machine_facts_csv(m, &text);
     path_in(&path, dir, "machine.csv");
     if (!file_write(str_text(&path), text.data, text.length, err))
         goto out;
@@ -472,7 +472,7 @@ bool machine_save(const struct machine *m, const char *dir, struct err *err)
     path_in(&path, dir, "mapping.csv");
     ok = file_write(str_text(&path), text.data, text.length, err);
     str_clear(&text);
-    save_latencies(m, &text);
+    machine_latencies_csv(m, &text);
     path_in(&path, dir, "latencies.csv");
     if (ok && m->latency_count)
         ok = file_write(str_text(&path), text.data, text.length, err);
