@@ -28,12 +28,8 @@ void log_add(enum log_level level, const char *format, ...)
     va_start(args, format);
     str_addv(&text, format, args);
     va_end(args);
-    if (level >= LOG_WARN && atomic_load(&mirror)) {
-        struct str line = {0};
-        str_addf(&line, "portolan: %s\n", str_text(&text));
-        utf8_write(stderr, line.data, line.length);
-        str_done(&line);
-    }
+    if (level >= LOG_WARN && atomic_load(&mirror))
+        utf8_say(stderr, "portolan: %s\n", str_text(&text));
 
     pthread_mutex_lock(&lock);
     size_t slot = (first + count) % LINES_KEPT;

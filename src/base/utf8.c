@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/utf8.h"
 
+#include <stdarg.h>
 #include <wchar.h>
 
 size_t utf8_next(const char *text, size_t left, uint32_t *code)
@@ -98,4 +99,16 @@ bool utf8_write(FILE *out, const char *text, size_t length)
     bool ok = fwrite(str_text(&printable), 1, printable.length, out) == printable.length;
     str_done(&printable);
     return ok;
+}
+
+void utf8_say(FILE *out, const char *format, ...)
+{
+    struct str text = {0};
+    va_list args;
+
+    va_start(args, format);
+    str_addv(&text, format, args);
+    va_end(args);
+    utf8_write(out, str_text(&text), text.length);
+    str_done(&text);
 }

@@ -26,5 +26,7 @@ void utf8_escape(const char *text, size_t length, struct str *out);
 void utf8_printable(const char *text, size_t length, struct str *out);
 /* The way of all text to standard output and standard error: utf8_printable, written to @out. False when that fails. */
 bool utf8_write(FILE *out, const char *text, size_t length);
+/* The same for a short message. */
+void utf8_say(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

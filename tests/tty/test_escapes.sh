@@ -41,7 +41,7 @@ try 'a file that is not there' "kernel load '$work/none$bad.s'"
 cp "$work/comment.s" "$work/name$raw.s"
 try 'a file name that is no UTF-8' "kernel load '$work/name$raw.s'; kernel list; kernel analyze"
 try 'a word of a command' "nocommand$bad"
-try 'a word that is no UTF-8' "forms list 'X$raw'"
+try 'a word that is no UTF-8' "nocommand$raw"
 printf '.globl "f%s"\n.type "f%s", @function\n"f%s":\n1: addq %%rax, %%rbx\n jne 1b\n ret\n.size "f%s", .-"f%s"\n.globl g\n.type g, @function\ng: nop\n ret\n' "$bad" "$bad" "$bad" "$bad" "$bad" >"$work/symbol.s"
 if as --64 "$work/symbol.s" -o "$work/symbol.o" 2>"$work/.as"; then
     try 'a symbol of an object' "kernel load $work/symbol.o; kernel list; kernel show"
@@ -50,11 +50,12 @@ fi
 printf '#error "%s"\nvoid f(void) { }\n' "$bad" >"$work/fault.c"
 try 'a message of the compiler' "kernel load $work/fault.c"
 mkdir "$work/machine"
-{ echo 'key,value,unit,source'; echo 'name,evil'; } >/dev/null
 printf 'key,value,unit,source\nname,"N%s",,"%s"\nports,"0 1",,\nisa,x86-64,,\nfact%s,"%s",,\n' "$bad" "$bad" "$bad" "$bad" >"$work/machine/machine.csv"
 printf 'form,usage,latency,source\n"ADD%s (R64, R64)",1*p01,1,"%s"\n' "$bad" "$bad" >"$work/machine/mapping.csv"
 try 'a machine' "mapping load $work/machine; machine show; mapping show; mapping list"
 printf 'experiment,cycles,state\n"A%s + B",,"%s"\n' "$bad" "$bad" >"$work/table.csv"
 try 'experiments' "experiments load $work/table.csv; experiments list"
 try 'a journal' "experiments load $work/table.csv; experiments measure --journal '$work/no$bad/such'"
+"$portolan" "--no$bad" >"$work/.out" 2>&1
+clean "$work/.out" 'an option that is none'
 exit $failed
