@@ -5,16 +5,7 @@
 #include "infer/problem.h"
 #include "model/mapping.h"
 
-#define GENE_UOPS 6          /* distinct µops of a form */
 #define GENE_COUNT_MAX 250   /* of one µop: cycles of a divider */
-
-/* Usage of one form: µops sorted by port set, each set once and never empty; unused places are zero. */
-struct gene {
-    uint16_t set[GENE_UOPS];
-    uint8_t count[GENE_UOPS];
-    uint8_t uops;
-    uint8_t slots;           /* issue slots taken, in the genome's issue width; 0 when there is none */
-};
 
 struct genome {
     size_t forms;

@@ -59,12 +59,12 @@ struct search *search_new(const struct problem *p, unsigned ports, unsigned widt
     size_t n = p->forms + 1, e = p->experiments + 1, sets = (size_t)1 << ports;
 
     s->p = p;
-    s->engine = score_engine(NULL);
+    s->engine = table_engine(NULL);
     s->prices = *prices;
     rng_seed(&s->rng, seed);
     s->g = genome_new(p->forms, ports, width);
     columns_init(&s->columns, ports);
-    s->scoring = (struct scoring){p, &s->columns, s->g->genes, NULL, 0};
+    s->tables = problem_tables(p, &s->columns, s->g->genes, 0);
     s->uses = mem_zero(sets, sizeof *s->uses);
     s->dictionary = mem_zero(sets, sizeof *s->dictionary);
     s->place = mem_zero(sets, sizeof *s->place);
@@ -93,7 +93,7 @@ void search_free(struct search *s)
         return;
     genome_free(s->g);
     columns_done(&s->columns);
-    free(s->scoring.tables);
+    free(s->tables.values);
     free(s->fresh);
     free(s->saved);
     free(s->uses);
@@ -181,7 +181,7 @@ void search_install(struct search *s, uint32_t f, const struct gene *gene)
 
 float *search_table(const struct search *s, size_t form)
 {
-    return s->scoring.tables + form * s->scoring.stride;
+    return s->tables.values + form * s->tables.stride;
 }
 
 static size_t lanes_of_all(const struct search *s)
@@ -194,15 +194,15 @@ static void make_room(struct search *s, size_t lanes)
 {
     size_t n = s->p->forms + 1, all = lanes_of_all(s);
     /* An odd number of cache lines: else the tables' beginnings would all fall into the same few sets of the cache. */
-    size_t stride = ((lanes < all ? lanes : all) / PROBLEM_LANES | 1) * PROBLEM_LANES;
+    size_t stride = ((lanes < all ? lanes : all) / COLUMNS_LANES | 1) * COLUMNS_LANES;
 
-    free(s->scoring.tables);
+    free(s->tables.values);
     free(s->saved);
     free(s->fresh);
-    s->scoring.stride = stride;
-    s->scoring.tables = score_tables(n, stride);
-    s->saved = score_tables(n, stride);
-    s->fresh = score_tables(1, stride);
+    s->tables.stride = stride;
+    s->tables.values = tables_new(n, stride);
+    s->saved = tables_new(n, stride);
+    s->fresh = tables_new(1, stride);
 }
 
 void search_lay_out(struct search *s)
@@ -212,8 +212,8 @@ void search_lay_out(struct search *s)
         columns_add(&s->columns, s->dictionary[i], UINT_MAX);
     s->stale = false;
     size_t lanes = columns_lanes(s->columns.count);
-    if (lanes > s->scoring.stride || s->scoring.stride > 6 * lanes + 8 * PROBLEM_LANES)
-        make_room(s, 2 * lanes + 2 * PROBLEM_LANES);
+    if (lanes > s->tables.stride || s->tables.stride > 6 * lanes + 8 * COLUMNS_LANES)
+        make_room(s, 2 * lanes + 2 * COLUMNS_LANES);
     search_fill(s, &(struct columns_mark){0, 0});
 }
 
@@ -222,7 +222,7 @@ void search_fill(struct search *s, const struct columns_mark *mark)
     if (mark->count == s->columns.count)
         return;
     for (size_t f = 0; f < s->p->forms; f++)
-        s->engine->table(&s->g->genes[f], &s->columns, mark->count, s->g->width, search_table(s, f));
+        s->engine->fill(&s->g->genes[f], &s->columns, mark->count, s->g->width, search_table(s, f));
 }
 
 void search_retract(struct search *s, const struct columns_mark *mark)
@@ -242,14 +242,14 @@ static bool admit(struct search *s, const struct gene *genes, size_t n, unsigned
 bool search_admit(struct search *s, const struct gene *genes, size_t n, struct columns_mark *mark)
 {
     for (;;) {
-        size_t room = s->scoring.stride < COLUMNS_MOST ? s->scoring.stride : COLUMNS_MOST;
+        size_t room = s->tables.stride < COLUMNS_MOST ? s->tables.stride : COLUMNS_MOST;
         *mark = (struct columns_mark){s->columns.count, s->columns.members};
         if (admit(s, genes, n, (unsigned)room))
             return true;
         search_retract(s, mark);
         if (s->stale) {
             search_lay_out(s);
-        } else if (room == s->scoring.stride && room < lanes_of_all(s)) {
+        } else if (room == s->tables.stride && room < lanes_of_all(s)) {
             make_room(s, 2 * room);
             search_fill(s, &(struct columns_mark){0, 0});
         } else {
@@ -263,7 +263,7 @@ double search_recompute(struct search *s)
     double sum = 0;
     search_lay_out(s);
     for (uint32_t e = 0; e < s->p->experiments; e++) {
-        s->errors[e] = fabsf(s->engine->cycles(&s->scoring, e) * s->p->inverse[e] - s->p->weight[e]);
+        s->errors[e] = fabsf(s->engine->cycles(&s->tables, e) * s->p->inverse[e] - s->p->weight[e]);
         sum += (double)s->errors[e];
     }
     s->error_sum = sum;

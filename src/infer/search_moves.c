@@ -32,10 +32,10 @@ static bool try_gene(struct search *s, uint32_t f, const struct gene *gene, doub
     if (!search_admit(s, gene, 1, &mark))
         return false;
     bool more = s->columns.count > mark.count;
-    size_t ready = more ? mark.count / PROBLEM_LANES * PROBLEM_LANES : mark.count;
-    s->engine->table(gene, &s->columns, 0, s->g->width, s->fresh);
+    size_t ready = more ? mark.count / COLUMNS_LANES * COLUMNS_LANES : mark.count;
+    s->engine->fill(gene, &s->columns, 0, s->g->width, s->fresh);
     s->stats.evaluations += end - first;
-    double fresh = (double)s->engine->form(&s->scoring, ready, f, s->fresh, (float)(old + allowed), s->fresh_errors);
+    double fresh = (double)s->engine->errors(&s->tables, ready, f, s->fresh, (float)(old + allowed), s->fresh_errors);
     if (fresh > old + allowed) {
         search_retract(s, &mark);
         return false;
@@ -67,9 +67,9 @@ static bool try_genes(struct search *s, size_t n, double temperature)
         if (s->prices.usage != 0)
             allowed -= search_usage_price(s, f, &s->after[i]);
         s->before[i] = s->g->genes[f];
-        memcpy(s->saved + i * s->scoring.stride, search_table(s, f), bytes);
+        memcpy(s->saved + i * s->tables.stride, search_table(s, f), bytes);
         search_install(s, f, &s->after[i]);
-        s->engine->table(&s->after[i], &s->columns, 0, s->g->width, search_table(s, f));
+        s->engine->fill(&s->after[i], &s->columns, 0, s->g->width, search_table(s, f));
         for (uint32_t k = p->link_start[f]; k < p->link_start[f + 1]; k++) {
             uint32_t e = p->links[k].experiment;
             if (s->stamp[e] != s->clock) {
@@ -82,7 +82,7 @@ static bool try_genes(struct search *s, size_t n, double temperature)
     allowed += old - search_regular_cost(s);
     for (; done < touched && fresh <= allowed; done++) {
         uint32_t e = s->touched[done];
-        s->touched_errors[done] = fabsf(s->engine->cycles(&s->scoring, e) * p->inverse[e] - p->weight[e]);
+        s->touched_errors[done] = fabsf(s->engine->cycles(&s->tables, e) * p->inverse[e] - p->weight[e]);
         fresh += (double)s->touched_errors[done];
     }
     s->stats.evaluations += done;
@@ -94,7 +94,7 @@ static bool try_genes(struct search *s, size_t n, double temperature)
     }
     for (size_t i = n; i-- > 0;) {
         search_install(s, s->changed[i], &s->before[i]);
-        memcpy(search_table(s, s->changed[i]), s->saved + i * s->scoring.stride, bytes);
+        memcpy(search_table(s, s->changed[i]), s->saved + i * s->tables.stride, bytes);
     }
     search_retract(s, &mark);
     return false;

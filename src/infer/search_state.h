@@ -12,13 +12,13 @@ struct usage_class {
 
 struct search {
     const struct problem *p;
-    const struct score_engine *engine;
+    const struct table_engine *engine;
     struct search_prices prices;
     struct rng rng;
     struct genome *g;
     struct columns columns;         /* for the sets in use, and for some that were */
     bool stale;                     /* columns that are not needed may be among them */
-    struct scoring scoring;
+    struct tables tables;
     float *fresh, *saved;           /* tables: of a gene tried, of the forms of a compound move */
     float *errors, *fresh_errors;   /* per experiment; scratch of the longest list of links, or of all */
     double error_sum;

@@ -141,11 +141,11 @@ static void test_score(void **state)
     struct rng rng;
     (void)state;
     struct problem *p = problem_new(t, NULL, &err);
-    assert_null(score_engine("none"));
+    assert_null(table_engine("none"));
     rng_seed(&rng, 6);
     for (unsigned ports = 1; ports <= PROBLEM_PORTS_MAX; ports++)
         for (int kind = 0; kind < 3; kind++) {
-            const struct score_engine *engine = score_engine(engines[kind]);
+            const struct table_engine *engine = table_engine(engines[kind]);
             struct genome *g = genome_new(p->forms, ports, ports % 2 ? 2.5 : 0);
             struct ports names = {0};
             struct columns columns;
@@ -160,11 +160,11 @@ static void test_score(void **state)
                 for (unsigned i = 0; i < g->genes[f].uops; i++)
                     assert_true(columns_add(&columns, g->genes[f].set[i], 1u << ports));
             size_t stride = columns_lanes(columns.count);
-            struct scoring s = {p, &columns, g->genes, score_tables(p->forms, stride), stride};
+            struct tables s = problem_tables(p, &columns, g->genes, stride);
             for (size_t f = 0; engine && f < p->forms; f++)
-                engine->table(&g->genes[f], &columns, 0, g->width, s.tables + f * stride);
+                engine->fill(&g->genes[f], &columns, 0, g->width, s.values + f * stride);
             for (uint32_t e = 0; engine && e < p->experiments; e++) {
-                const struct problem_term *terms = p->terms + p->term_start[e];
+                const struct table_term *terms = p->terms + p->term_start[e];
                 uint32_t n = p->term_start[e + 1] - p->term_start[e];
                 bool found = false;
                 for (size_t r = 0; r < t->rows.count && !found; r++) {
@@ -181,7 +181,7 @@ static void test_score(void **state)
             for (size_t f = 0; f < p->forms; f++)
                 assert_true(gene_equal(&g->genes[f], &back->genes[f]));
             free(exact);
-            free(s.tables);
+            free(s.values);
             columns_done(&columns);
             mapping_free(same);
             genome_free(back);
