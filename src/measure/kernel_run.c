@@ -68,6 +68,8 @@ static bool code_place(struct sandbox *s, struct run_plan *p, struct err *err)
     for (unsigned i = 0; i < p->copies; i++)
         at += kernel_emit(p->insns, p->count, p->offset, p->code, at);
     uint32_t offset;
+    if (!kernel_emitted(p->insns, p->count, p->code, at))
+        return err_set(err, ERR_DATA, NULL, "its copies do not decode to the same instructions");
     return sandbox_add(s, p->code, at, 1, p->counter, &offset) || err_set(err, ERR_LIMIT, NULL, "the kernel is too long");
 }
 
