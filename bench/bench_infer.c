@@ -222,12 +222,12 @@ static void engines(const struct data *d)
     printf("\n");
     for (unsigned ports = 6; ports <= 12; ports += 2) {
         printf("  %8u", ports);
-        struct search *s = search_new(p, ports, 4, &o.prices, 1);
+        struct annealer *s = anneal_new(p, ports, 4, &o.prices, 1);
         struct columns columns;
         columns_init(&columns, ports);
-        search_random(s);
-        search_run(s, 1000 * p->forms, 0.1);
-        const struct genome *g = search_genome(s);
+        anneal_random(s);
+        anneal_run(s, 1000 * p->forms, 0.1);
+        const struct genome *g = anneal_genome(s);
         for (size_t f = 0; f < p->forms; f++)
             for (unsigned i = 0; i < g->genes[f].uops; i++)
                 columns_add(&columns, g->genes[f].set[i], 1u << ports);
@@ -254,7 +254,7 @@ static void engines(const struct data *d)
         free(tables.values);
         free(errors);
         columns_done(&columns);
-        search_free(s);
+        anneal_free(s);
     }
     problem_free(p);
 }
