@@ -98,6 +98,12 @@ static struct value sum(struct state *s, struct value x, struct value y, unsigne
     return both;
 }
 
+/* Addresses wrap: from @b to @a, the shorter way. */
+static int64_t distance(int64_t a, int64_t b)
+{
+    return (int64_t)((uint64_t)a - (uint64_t)b);
+}
+
 static int64_t negated(int64_t x)
 {
     return (int64_t)(0 - (uint64_t)x);
@@ -137,7 +143,7 @@ static struct value address_of(struct state *s, const struct insn *insn, const s
     struct value at;
 
     if (op->base == REG_PC)   /* an absolute place, the same in each copy as far as the linker is concerned */
-        at = (struct value){UINT32_MAX, op->displacement + (int64_t)insn->offset + insn->length};
+        at = (struct value){UINT32_MAX, (int64_t)((uint64_t)op->displacement + insn->offset + insn->length)};
     else
         at = add_constant(sum(s, register_value(s, op->base), register_value(s, op->index), op->scale ? op->scale : 1), op->displacement);
     if (op->implicit && is_stack_push(insn))
@@ -180,7 +186,7 @@ static const struct store_record *find_store(const struct state *s, struct value
         const struct store_record *r = &s->work->stores[(n - 1 - k) % STORES];
         if (r->address.symbol != address.symbol)
             continue;
-        int64_t from = address.offset - r->address.offset;
+        int64_t from = distance(address.offset, r->address.offset);
         if (s->start == START_EQUAL)   /* one frame behind all pages: the place in the page tells */
             from = (int64_t)(((uint64_t)from + PAGE / 2) % PAGE) - PAGE / 2;
         if (from < (int64_t)r->bytes && from + (int64_t)bytes > 0)
@@ -210,8 +216,8 @@ static struct value load_value(struct state *s, const struct operand *op, struct
 
     if (!r)
         return memory_value(s, address, op->bits);
-    int64_t from = address.offset - r->address.offset;
-    bool fits = from >= 0 && from + op->bits / 8 <= (int64_t)r->bytes;
+    int64_t from = distance(address.offset, r->address.offset);
+    bool fits = from >= 0 && from <= (int64_t)r->bytes - op->bits / 8;
     if (round + 2 >= rounds)
         add_forward(s->work, (struct forward){r->insn, at, round - r->round, from == 0, fits, false}, round + 1 == rounds);
     return from == 0 && op->bits / 8 == r->bytes && (op->bits == 64 || op->bits == 32) ? r->data : fresh(s);
@@ -225,7 +231,7 @@ static void note_place(struct state *s, uint32_t at, struct value address)
     /* An address of which nothing is known is mostly a flag, a byte or a bit field beside one that is: it stays in its page. */
     bool related = !address.symbol || (place->used && place->address.symbol == address.symbol);
 
-    place->step = place->used && place->address.symbol == address.symbol ? address.offset - place->address.offset : 0;
+    place->step = place->used && place->address.symbol == address.symbol ? distance(address.offset, place->address.offset) : 0;
     place->address = address;
     place->used = true;
     for (uint32_t i = 0; i < TLB_ENTRIES && i < s->page_count; i++)
@@ -361,7 +367,7 @@ static void note_store(struct line_runs *r, struct value address, uint32_t bytes
 {
     int64_t size = r->line_bytes ? r->line_bytes : 64, line = address.offset & -size;
 
-    if (bytes <= size && line != ((address.offset + (int64_t)bytes - 1) & -size)) {
+    if (bytes <= size && line != ((int64_t)((uint64_t)address.offset + bytes - 1) & -size)) {
         r->runs += 2;
         r->open = false;
     } else if (!r->open || r->symbol != address.symbol || r->line != line) {
