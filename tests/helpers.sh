@@ -4,6 +4,7 @@
 set -u
 portolan=${PORTOLAN:-./portolan}
 source=${PORTOLAN_SRC:-.}
+test_file=$(cd "$(dirname "$0")" && pwd)/$(basename "$0")
 work=$(mktemp -d) || exit 99
 SECONDS_TO_WAIT=60   # of every wait: only what is broken takes as long
 sockets=
@@ -60,7 +61,8 @@ see() {
 
 # Runs the functions of the file in their order.
 run_tests() {
-    names=$(sed -n 's/^\(test_[a-z0-9_]*\)().*/\1/p' "$0")
+    names=$(sed -n 's/^\(test_[a-z0-9_]*\)().*/\1/p' "$test_file")
+    [ -n "$names" ] || { echo "Bail out! no test in $test_file"; exit 99; }
     number=0
     failed=0
     # shellcheck disable=SC2086 # a list of words
