@@ -189,7 +189,7 @@ bool *experiments_fitting(struct session *s, const char *filter, struct err *err
 {
     struct err none = {0};
     struct machine *m = session_current(s, &none);
-    return experiment_rows_matching(s->experiments, m ? m->mapping : NULL, filter, err);
+    return experiment_rows_matching(s->experiments, m, filter, err);
 }
 
 /* Copies the rows that fit and wait. */
