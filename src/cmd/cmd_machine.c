@@ -7,7 +7,7 @@
 #include "cmd/command.h"
 #include "cmd/options.h"
 #include "base/csv.h"
-#include "isa/regalloc.h"
+#include "isa/body.h"
 #include "io/machine_file.h"
 #include "throughput/schedule.h"
 

@@ -19,13 +19,11 @@
 
 void session_init(struct session *s)
 {
-    static const char *const shown[ISA_COUNT][3] = {{"skylake", "sapphirerapids", "znver4"}, {"neoverse-v2", "neoverse-n1", "cortex-a72"}};
-
     *s = (struct session){.input = stdin, .revision = 1, .patience = INFINITY, .kernel_measured = NAN, .seed = 1, .isa = isa_host(), .record = record_new()};
     for (int isa = 0; isa < ISA_COUNT; isa++) {
         s->kept[isa] = (struct selection){mem_alloc(3 * sizeof(char *)), 3};
         for (size_t i = 0; i < 3; i++)
-            s->kept[isa].ids[i] = mem_strdup(shown[isa][i]);
+            s->kept[isa].ids[i] = mem_strdup(isa_ops((enum isa)isa)->default_machines[i]);
     }
     s->selected = s->kept[s->isa].ids;
     s->selected_count = s->kept[s->isa].count;
@@ -232,7 +230,7 @@ struct machine *session_current(struct session *s, struct err *err)
 
 bool session_select(struct session *s, char **ids, size_t count, struct err *err)
 {
-    enum isa isa = ISA_X86_64, first = ISA_X86_64;
+    enum isa isa = ISA_UNSAID, first = ISA_UNSAID;
     for (size_t i = 0; i < count; i++) {
         struct machine *m = session_machine(s, ids[i], err);
         if (!m)
@@ -278,7 +276,7 @@ unsigned session_threads(const struct session *s)
 struct forms *session_forms(struct session *s, enum isa isa, struct err *err)
 {
     if (!s->forms[isa])
-        s->forms[isa] = forms_load_isa(isa, err);
+        s->forms[isa] = forms_load(isa, NULL, err);
     return s->forms[isa];
 }
 
