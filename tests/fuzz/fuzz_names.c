@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "io/export_mapping.h"
-#include "io/pmevo_json.h"
+#include "io/pmevo_names.h"
 #include "isa/x86/att_name.h"
 #include "toolchain/compile.h"
 #include "model/experiment.h"
