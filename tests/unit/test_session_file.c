@@ -19,6 +19,7 @@
 #include "cmd/session_file.h"
 #include "base/csv.h"
 #include "failing_calls.h"
+#include "toolchain/forms_add.h"
 #include "work/job.h"
 
 static char directory[] = "/tmp/portolan-test-XXXXXX";
