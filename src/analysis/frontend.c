@@ -62,7 +62,7 @@ static double predecode(const struct core *c, const struct insn *insns, size_t c
         cycles = 0;
         for (size_t b = 0; b < blocks; b++) {
             double plain = ceil((ends[b] + crossing[b]) / c->predecode_width);
-            double stall = prefixed[b] && !isnan(c->lcp_penalty) ? fmax(0, c->lcp_penalty * prefixed[b] - fmax(0, before - 1)) : 0;
+            double stall = prefixed[b] ? fmax(0, c->lcp_penalty * prefixed[b] - fmax(0, before - 1)) : 0;
             before = plain;
             cycles += plain + stall;
         }

@@ -9,6 +9,7 @@
 #include "base/csv.h"
 #include "isa/regalloc.h"
 #include "io/machine_file.h"
+#include "io/machine_save.h"
 #include "throughput/schedule.h"
 
 bool cmd_machine_list(struct session *s, int argc, char **argv, struct err *err)

@@ -9,10 +9,10 @@ static void read_facts(struct front *f, const struct core *c)
     f->streams = alike || f->source != SOURCE_DECODERS;
     f->block_bytes = whole(c->predecode_bytes, whole(c->fetch_bytes, 64));   /* that the decoders get to see at a time */
     f->predecode_width = whole(c->predecode_width, 64);
-    f->instruction_queue = whole(c->instruction_queue, 64);
+    f->instruction_queue = (int32_t)c->instruction_queue;
     f->decoders = whole(c->decoders, 4);
-    f->uop_queue = whole(c->uop_queue, 64);
-    f->lcp_penalty = whole(c->lcp_penalty, 0);
+    f->uop_queue = (int32_t)c->uop_queue;
+    f->lcp_penalty = (int32_t)c->lcp_penalty;
     f->stream_width = alike ? whole(c->decode_width, 8) : whole(width, 8);
     f->fusible_last = c->fusible_last;
 }
