@@ -85,19 +85,11 @@ static bool read_ports(const struct machine *facts, struct ports *ports, struct 
     const char *list = machine_fact(facts, "ports");
     if (!list)
         return err_set(err, ERR_DATA, "add a row ports,\"0,1,2\"", "the fact ports is missing");
-    while (*list) {
-        char name[PORT_NAME_MAX + 1];
-        size_t length = strcspn(list, ", ");
-        snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), list);
-        if (!ports_add(ports, name, err))
-            return false;
-        if (machine_has(facts, "pipes", name))
-            ports->pipes |= (portset)1 << (ports->count - 1);
-        list += length;
-        list += strspn(list, ", ");
-    }
-    if (!ports->count)
-        return err_set(err, ERR_DATA, "name them: ports,\"0,1,2\"", "the fact ports names none");
+    if (!ports_parse(list, ports, err))
+        return false;
+    for (unsigned i = 0; i < ports->count; i++)
+        if (machine_has(facts, "pipes", ports->names[i]))
+            ports->pipes |= (portset)1 << i;
     return true;
 }
 

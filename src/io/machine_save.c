@@ -38,11 +38,8 @@ static void save_facts(const struct machine *m, struct str *out)
     const struct ports *ports = mapping_ports(m->mapping);
     struct str list = {0}, pipes = {0};
 
-    for (unsigned i = 0; i < ports->count; i++) {
-        str_addf(&list, "%s%s", list.length ? "," : "", ports->names[i]);
-        if (ports->pipes >> i & 1)
-            str_addf(&pipes, "%s%s", pipes.length ? "," : "", ports->names[i]);
-    }
+    portset_list(UINT32_MAX, ports, ",", ",", &list);
+    portset_list(ports->pipes, ports, ",", ",", &pipes);
     const char *own[][2] = {{"ports", str_text(&list)}, {"pipes", str_text(&pipes)}, {"title", m->title}, {"isa", m->isa}};
     str_add(out, "key,value,unit,source\n");
     for (size_t k = 0; k < sizeof own / sizeof *own; k++)
