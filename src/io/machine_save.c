@@ -18,12 +18,6 @@
 static const char *const own_files[] = {"machine.csv", "mapping.csv", "latencies.csv", "facts.csv", "overrides.csv"};
 #define OWN_FILES (sizeof own_files / sizeof *own_files)
 
-static bool system_fault(struct err *err, const char *path, const char *what)
-{
-    err_set(err, ERR_IO, NULL, "%s: %s", what, strerror(errno));
-    return err_at(err, path, 0, 0);
-}
-
 static void save_fact(const char *key, const char *value, const struct machine_fact *old, struct str *out)
 {
     csv_add_field(out, key, false);
@@ -117,7 +111,7 @@ static bool write_tables(const struct machine *m, const char *dir, struct err *e
 bool machine_save_generated(const struct machine *m, const char *dir, struct err *err)
 {
     if (mkdir(dir, 0777) != 0 && errno != EEXIST)
-        return system_fault(err, dir, "cannot make the directory");
+        return file_fault(err, dir, "make the directory", NULL);
     return write_tables(m, dir, err);
 }
 
@@ -137,7 +131,7 @@ static bool check_directory(const char *dir, struct err *err)
     char foreign[256] = "";
 
     if (!open)
-        return system_fault(err, dir, "cannot read the directory");
+        return file_fault(err, dir, "read the directory", NULL);
     for (struct dirent *entry; (entry = readdir(open));) {
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
             continue;
@@ -180,7 +174,7 @@ static bool make_beside(const char *target, struct str *out, struct err *err)
         if (errno != EEXIST)
             break;
     }
-    return system_fault(err, target, "cannot make a directory beside it");
+    return file_fault(err, target, "make a directory beside it", NULL);
 }
 
 /* @fresh takes the place of @target; the old one is in @fresh then. Where the file system cannot exchange two names it takes two steps. */
@@ -224,9 +218,9 @@ bool machine_save(const struct machine *m, const char *dir, struct err *err)
     if (ok && m->latency_count)
         ok = write_in(str_text(&fresh), "latencies.csv", &text, err);
     if (ok && there && stat(target, &info) == 0)
-        ok = chmod(str_text(&fresh), info.st_mode & 07777) == 0 || system_fault(err, dir, "cannot keep the mode");
+        ok = chmod(str_text(&fresh), info.st_mode & 07777) == 0 || file_fault(err, dir, "keep its mode", NULL);
     if (ok && !(there ? exchange(str_text(&fresh), target) : rename(str_text(&fresh), target) == 0))
-        ok = system_fault(err, dir, "cannot be put in its place");
+        ok = file_fault(err, dir, "replace the directory", NULL);
     if (!ok || there)
         remove_machine(str_text(&fresh));
 out:
