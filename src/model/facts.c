@@ -17,10 +17,10 @@ const struct fact fact_schema[] = {
     {"isa", FACT_CHOICE, NO_UNIT, "x86-64", "x86-64 aarch64", "instruction set", "loader", true},
     {"ports", FACT_WORDS, NO_UNIT, NULL, NULL, "names of the ports, in the order of the screen", "loader", true},
     {"pipes", FACT_WORDS, NO_UNIT, NULL, NULL, "those of the ports that an operation holds for several cycles: dividers", "loader", true},
-    {"source", FACT_TEXT, NO_UNIT, NULL, NULL, "where the mapping comes from", "machine show", true},
+    {"source", FACT_TEXT, NO_UNIT, NULL, NULL, "where the mapping comes from, and its licence", "reports", true},
     {"title", FACT_TEXT, NO_UNIT, NULL, NULL, "name of the machine for people; without it the name of its directory", "loader", true},
     {"arch", FACT_WORDS, NO_UNIT, NULL, NULL, "name of the machine in the column arch of measured blocks", "kernel evaluate", true},
-    {"extensions", FACT_WORDS, NO_UNIT, NULL, NULL, "instruction sets that the CPU has, as in the column extension of data/isa", "forms that it lacks", true},
+    {"extensions", FACT_WORDS, NO_UNIT, NULL, NULL, "instruction sets that the CPU has, as in the column extension of data/isa", "forms scan", true},
     {"issue_slots", FACT_CHOICE, NO_UNIT, NULL, "inferred", "inferred: micro_ops counts issue slots and issue_width bounds every throughput", "loader", true},
 
     {"issue_width", FACT_NUMBER, "µops/cycle", 1, MOST, NULL, NULL, "µops, or macro-ops, that rename passes on per cycle", "issue bound, loop buffer, simulation", false},

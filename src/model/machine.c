@@ -84,6 +84,11 @@ bool machine_has(const struct machine *m, const char *key, const char *word)
     return false;
 }
 
+bool machine_lacks(const struct machine *m, const char *extension)
+{
+    return *extension && machine_fact(m, "extensions") && !machine_has(m, "extensions", extension);
+}
+
 void machine_set_fact(struct machine *m, const char *key, const char *value, const char *unit, const char *source)
 {
     struct machine_fact fresh = {mem_strdup(key), mem_strdup(value), mem_strdup(unit ? unit : ""),
