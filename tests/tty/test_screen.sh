@@ -48,7 +48,7 @@ for TERM_UNDER_TEST in screen-256color screen vt100; do
     t send-keys Enter
     see 'The divider is held for 4.00 cycles'
     t send-keys : flumb Enter
-    see 'there is no command "flumb"'
+    see '"flumb" is no command'
     t send-keys C-c
     see 'F10 quits'
     t resize-window -x 80 -y 24

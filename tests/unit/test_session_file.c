@@ -81,10 +81,10 @@ static void test_round_trip(void **state)
     RUN(&s, NULL, "experiments load %s", "e.csv");
     RUN(&s, NULL, "mapping use cortex-a72; mapping use skylake; forms select 'ADD (*' 'VADD*'; set format csv; set ascii on; session save %s", "one");
     RUN(&t, NULL, "session load %s", "one");
-    assert_int_equal(t.format, FORMAT_CSV);
-    assert_true(t.ascii);
-    assert_int_equal(t.selected_count, 3);
-    assert_string_equal(t.selected[0], "skylake");
+    assert_int_equal(t.settings.format, FORMAT_CSV);
+    assert_true(t.settings.ascii);
+    assert_int_equal(t.document.selected_count, 3);
+    assert_string_equal(t.document.selected[0], "skylake");
     usage_of(&t, "skylake", "ADD (R64, R64)", &after);
     assert_string_equal(str_text(&after), "1*p01");
     usage_of(&t, "skylake", "IMUL (R64, R64)", &after);
@@ -92,13 +92,13 @@ static void test_round_trip(void **state)
     usage_of(&t, "four", "ADD (R64, R64)", &after);
     assert_string_equal(str_text(&after), "2*p03");
     assert_string_equal(forms_find(session_forms(&t, ISA_X86_64, NULL), "ADD (R64, R64)")->extension, "MINE");
-    assert_int_equal(t.kept[ISA_AARCH64].count, s.kept[ISA_AARCH64].count);
-    assert_string_equal(t.kept[ISA_AARCH64].ids[0], "cortex-a72");
-    assert_int_equal(t.isa, ISA_X86_64);
-    assert_non_null(t.experiments);
-    assert_int_equal(t.experiments->rows.count, 2);
-    assert_true(t.experiments->rows.items[0].cycles == 1.25);
-    assert_false(experiments_measured(t.experiments, 1));
+    assert_int_equal(t.document.kept[ISA_AARCH64].count, s.document.kept[ISA_AARCH64].count);
+    assert_string_equal(t.document.kept[ISA_AARCH64].ids[0], "cortex-a72");
+    assert_int_equal(t.document.isa, ISA_X86_64);
+    assert_non_null(t.document.experiments);
+    assert_int_equal(t.document.experiments->rows.count, 2);
+    assert_true(t.document.experiments->rows.items[0].cycles == 1.25);
+    assert_false(experiments_measured(t.document.experiments, 1));
     assert_true(session_form_selected(&t, "VADDPD (XMM, XMM, XMM)"));
     assert_false(session_form_selected(&t, "SUB (R64, R64)"));
     RUN(&s, &before, "kernel list; kernel show; kernel analyze%s", NULL);
@@ -169,10 +169,10 @@ static void test_refused_whole(void **state)
         if (!strstr(err.what, faults[i].what))
             fail_msg("%s: %s", faults[i].text, err.what);
         /* Nothing of it is there. */
-        assert_int_equal(s.format, FORMAT_TEXT);
-        assert_true(s.ascii);
-        assert_string_equal(s.kernel->name, "hex");
-        assert_int_equal(s.selected_count, 3);
+        assert_int_equal(s.settings.format, FORMAT_TEXT);
+        assert_true(s.settings.ascii);
+        assert_string_equal(s.document.kernel->name, "hex");
+        assert_int_equal(s.document.selected_count, 3);
         unlink(path(faults[i].file));
     }
     session_done(&s);
@@ -221,25 +221,25 @@ static void test_forms_add(void **state)
         if (!strstr(err.what, faults[i].what) || err.line != faults[i].line)
             fail_msg("%s: %zu: %s", faults[i].text, err.line, err.what);
     }
-    size_t before = forms_count(s.forms[ISA_X86_64]), count;
-    forms_added(s.forms[ISA_X86_64], &count);
+    size_t before = forms_count(s.document.forms[ISA_X86_64]), count;
+    forms_added(s.document.forms[ISA_X86_64], &count);
     assert_int_equal(count, 0);
     put("f.csv", "template,form\n\"{{evex}} vpaddd {W:XMM}, {R:XMM}, {R:XMM}\",\"VPADDD_EVEX (XMM, XMM, XMM)\"\nnop,NOP ()\n");
     RUN(&s, &text, "forms add %s", "f.csv");
-    assert_int_equal(forms_count(s.forms[ISA_X86_64]), before);
-    for (size_t i = 1; i < forms_count(s.forms[ISA_X86_64]); i++)
-        assert_true(strcmp(forms_at(s.forms[ISA_X86_64], i - 1)->form, forms_at(s.forms[ISA_X86_64], i)->form) < 0);
+    assert_int_equal(forms_count(s.document.forms[ISA_X86_64]), before);
+    for (size_t i = 1; i < forms_count(s.document.forms[ISA_X86_64]); i++)
+        assert_true(strcmp(forms_at(s.document.forms[ISA_X86_64], i - 1)->form, forms_at(s.document.forms[ISA_X86_64], i)->form) < 0);
     /* Measuring works on a copy, which holds them too and outlives the table. */
-    struct forms *copy = forms_copy(s.forms[ISA_X86_64]);
+    struct forms *copy = forms_copy(s.document.forms[ISA_X86_64]);
     assert_int_equal(forms_count(copy), before);
     for (size_t i = 0; i < before; i++) {
-        const struct form_row *own = forms_at(copy, i), *theirs = forms_at(s.forms[ISA_X86_64], i);
+        const struct form_row *own = forms_at(copy, i), *theirs = forms_at(s.document.forms[ISA_X86_64], i);
         assert_string_equal(own->form, theirs->form);
         assert_string_equal(own->template, theirs->template);
         assert_true(own->template != theirs->template && own->isa == theirs->isa);
     }
-    forms_free(s.forms[ISA_X86_64]);
-    s.forms[ISA_X86_64] = NULL;
+    forms_free(s.document.forms[ISA_X86_64]);
+    s.document.forms[ISA_X86_64] = NULL;
     assert_string_equal(forms_find(copy, "VPADDD_EVEX (XMM, XMM, XMM)")->template, "{{evex}} vpaddd {W:XMM}, {R:XMM}, {R:XMM}");
     forms_free(copy);
     session_done(&s);
@@ -277,7 +277,7 @@ static void test_export(void **state)
         RUN(&s, NULL, "export %s", "x.html");
         RUN(&s, NULL, "export %s", "x.md");
         /* The format of the session is as it was. */
-        assert_int_equal(s.format, FORMAT_TEXT);
+        assert_int_equal(s.settings.format, FORMAT_TEXT);
         free(printed);
         str_done(&line);
     }
