@@ -406,7 +406,8 @@ static void add_entry(struct llvm_import *r, const char *form, struct row *sum)
         mapping_set(r->machine->mapping, &entry);
 }
 
-static bool read_rows(struct llvm_import *r, const char *text, const char *end, const char *const *forms, size_t count, struct err *err)
+/* *@read gets the number of forms whose rows were there. */
+static bool read_rows(struct llvm_import *r, const char *text, const char *end, const char *const *forms, size_t count, size_t *read, struct err *err)
 {
     struct row sum = {0}, row;
     size_t form = 0;
@@ -434,6 +435,7 @@ static bool read_rows(struct llvm_import *r, const char *text, const char *end, 
         usage_done(&row.usage);
     }
     usage_done(&sum.usage);
+    *read = form;
     if (form < count)
         return err_set(err, ERR_DATA, "is this llvm-mca 22?", "the table ends after %zu of %zu forms", form, count);
     return true;
@@ -445,8 +447,8 @@ struct machine *import_llvm_parse(const char *cpu, const char *text, size_t leng
     return import_llvm_parse_isa(ISA_X86_64, cpu, text, length, forms, form_count, err);
 }
 
-struct machine *import_llvm_parse_isa(enum isa isa, const char *cpu, const char *text, size_t length, const char *const *forms, size_t form_count,
-                                  struct err *err)
+/* *@read: as read_rows has it; 0 when the table was not come to. */
+static struct machine *parse(enum isa isa, const char *cpu, const char *text, size_t length, const char *const *forms, size_t form_count, size_t *read, struct err *err)
 {
     const char *end = text + length;
     struct llvm_import *r = mem_zero(1, sizeof *r);
@@ -456,6 +458,7 @@ struct machine *import_llvm_parse_isa(enum isa isa, const char *cpu, const char 
 
     r->cpu = cpu;
     r->isa = isa;
+    *read = 0;
     if (!table) {
         err_set(err, ERR_DATA, "use llvm-mca 22: older ones print no full tables", "llvm-mca printed no instruction table for %s", cpu);
         goto out;
@@ -464,13 +467,20 @@ struct machine *import_llvm_parse_isa(enum isa isa, const char *cpu, const char 
     if (!read_resources(r, resources, rows, err))
         goto out;
     r->machine = machine_new(cpu, &r->ports);
-    if (read_rows(r, table, stop ? stop : end, forms, form_count, err))
+    if (read_rows(r, table, stop ? stop : end, forms, form_count, read, err))
         m = r->machine;
     else
         machine_free(r->machine);
 out:
     free(r);
     return m;
+}
+
+struct machine *import_llvm_parse_isa(enum isa isa, const char *cpu, const char *text, size_t length, const char *const *forms, size_t form_count,
+                                  struct err *err)
+{
+    size_t read;
+    return parse(isa, cpu, text, length, forms, form_count, &read, err);
 }
 
 static const char *program(void)
@@ -573,13 +583,13 @@ static void add_line(const struct form_row *row, struct str *input)
 }
 
 #define CHUNK 1024      /* forms per run */
-#define DEATHS_MAX 200   /* of runs: some 20 forms that kill it */
+#define RETRIES_MAX 400   /* of runs that were of no use: some 40 forms that kill it or have no row of their own */
 
 struct import {
     const char *cpu;
     const struct forms *forms;
     struct machine *machine;   /* made by the first chunk */
-    unsigned deaths;
+    unsigned retries;
 };
 
 static void take_part(struct import *w, struct machine *part)
@@ -593,14 +603,15 @@ static void take_part(struct import *w, struct machine *part)
     machine_free(part);
 }
 
-/* Imports forms [first, first + count). llvm-mca itself dies on some instructions: then the halves are tried, and a single form that kills it is left
- * out. A table that cannot be read is a fault: every other would be like it. */
+/* Imports forms [first, first + count). llvm-mca itself dies on some instructions, and some swallow the row behind them: then the halves are tried, and a
+ * single such form is left out. A table of which nothing can be read is a fault: every other would be like it. */
 static bool import_chunk(struct import *w, size_t first, size_t count, struct err *err)
 {
     struct str input = {0}, table = {0};
     const char **names = mem_alloc(count * sizeof *names);
     enum isa isa = forms_at(w->forms, first)->isa;
     struct machine *part = NULL;
+    size_t read = 0;
 
     for (size_t i = 0; i < count; i++) {
         names[i] = forms_at(w->forms, first + i)->form;
@@ -608,11 +619,11 @@ static bool import_chunk(struct import *w, size_t first, size_t count, struct er
     }
     enum run_result how = run(isa, w->cpu, "-instruction-tables=full", &input, &table, err);
     if (how == RUN_DONE)
-        part = import_llvm_parse_isa(isa, w->cpu, str_text(&table), table.length, names, count, err);
+        part = parse(isa, w->cpu, str_text(&table), table.length, names, count, &read, err);
     bool ok = part != NULL;
     if (part)
         take_part(w, part);
-    else if (how == RUN_DIED && ++w->deaths <= DEATHS_MAX)
+    else if ((how == RUN_DIED || read || (how == RUN_DONE && w->retries && err->code == ERR_DATA)) && ++w->retries <= RETRIES_MAX)
         ok = count == 1 || (import_chunk(w, first, count / 2, err) && import_chunk(w, first + count / 2, count - count / 2, err));
     free(names);
     str_done(&input);
