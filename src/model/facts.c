@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/similar.h"
 
 /* What a core has more of than this limits nothing any more, and the simulator has to find room for it. */
 #define MOST 65536
@@ -98,41 +99,13 @@ const struct fact *fact_find(const char *key)
     return NULL;
 }
 
-/* Letters to insert, leave out or change; @limit + 1 when more than @limit. */
-static size_t edits(const char *a, const char *b, size_t limit)
-{
-    size_t row[64], width = strlen(b);
-
-    if (width >= sizeof row / sizeof *row)
-        return limit + 1;
-    for (size_t k = 0; k <= width; k++)
-        row[k] = k;
-    for (size_t i = 0; a[i]; i++) {
-        size_t corner = row[0];
-        row[0] = i + 1;
-        for (size_t k = 0; k < width; k++) {
-            size_t best = corner + (a[i] != b[k]);
-            corner = row[k + 1];
-            best = row[k] + 1 < best ? row[k] + 1 : best;
-            row[k + 1] = corner + 1 < best ? corner + 1 : best;
-        }
-    }
-    return row[width] < limit ? row[width] : row[width] == limit ? limit : limit + 1;
-}
-
 const char *fact_meant(const char *key)
 {
-    size_t least = 1 + strlen(key) / 4;   /* a slip in every fourth letter, no more */
-    const char *meant = NULL;
+    struct similar similar = {.word = key};
 
-    for (const struct fact *f = fact_schema; f->key; f++) {
-        size_t distance = edits(key, f->key, least);
-        if (distance < least + (meant == NULL)) {
-            least = distance;
-            meant = f->key;
-        }
-    }
-    return meant;
+    for (const struct fact *f = fact_schema; f->key; f++)
+        similar_try(&similar, f->key);
+    return similar.best;
 }
 
 static bool has_word(const char *list, const char *word, size_t length)
