@@ -583,7 +583,7 @@ static void add_line(const struct form_row *row, struct str *input)
 }
 
 #define CHUNK 1024      /* forms per run */
-#define RETRIES_MAX 400   /* of runs that were of no use: some 40 forms that kill it or have no row of their own */
+#define RETRIES_MAX 250   /* of runs that were of no use: some 25 forms that kill it or have no row of their own */
 
 struct import {
     const char *cpu;
