@@ -64,7 +64,7 @@ static void add_settings(struct completions *c, const char *prefix)
         add(c, setting->name, strlen(setting->name), prefix);
 }
 
-/* Forms of the current machine, before them @before; a word of a line cannot hold their blanks, so those of a pattern become ?. */
+/* Forms of the current machine, before them @before. */
 static void add_forms(struct completions *c, struct session *s, const char *before, const char *prefix)
 {
     struct err ignored = {0};

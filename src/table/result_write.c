@@ -260,7 +260,6 @@ static void add_json(json_t *take_value, struct str *out)
 void result_write_json(const struct result *r, struct str *out)
 {
     json_t *object = json_object();
-    struct str key = {0};
     bool lines = false;
 
     for (size_t i = 0; i < r->count; i++) {
@@ -283,5 +282,4 @@ void result_write_json(const struct result *r, struct str *out)
         add_json(object, out);
     else
         json_decref(object);
-    str_done(&key);
 }

@@ -19,6 +19,7 @@
 #include "io/machine_file.h"
 #include "io/machine_save.h"
 #include "io/pmevo_json.h"
+#include "io/pmevo_names.h"
 
 /* Usages of both as text, port names and not numbers compared; µops of a set in name order. */
 static void assert_same_usages(const struct mapping *a, const struct mapping *b)

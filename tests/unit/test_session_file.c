@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Sessions in directories, forms of the user's own, results exported. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,6 +17,7 @@
 #include "cmd/command.h"
 #include "cmd/session_file.h"
 #include "base/csv.h"
+#include "work/job.h"
 
 static char directory[] = "/tmp/portolan-test-XXXXXX";
 
@@ -312,11 +314,82 @@ static int remove_directory(void **state)
     return system(line);
 }
 
+/* Settings are the saved session's, and nothing of the loop before shows beside the new one. */
+static void test_taken_over(void **state)
+{
+    (void)state;
+    struct session s, t;
+
+    session_init(&s);
+    session_init(&t);
+    RUN(&s, NULL, "kernel hex 4801d84829c375f8; set seed 7; set threads 3; session save %s", "taken");
+    RUN(&t, NULL, "set machine skylake; kernel hex 480fafc375fa; kernel whatif issue_width=2..4%s", NULL);
+    assert_true(t.document.sweep.count > 0);
+    t.document.kernel_measured = 3;
+    RUN(&t, NULL, "session load %s", "taken");
+    assert_int_equal(t.settings.seed, 7);
+    assert_int_equal(t.settings.threads, 3);
+    assert_true(isnan(t.document.kernel_measured));
+    assert_int_equal(t.document.sweep.count, 0);
+    session_done(&s);
+    session_done(&t);
+}
+
+/* `set` alone tells all settings. */
+static void test_set_shows_all(void **state)
+{
+    (void)state;
+    struct session s;
+    struct str text = {0};
+
+    session_init(&s);
+    RUN(&s, &text, "set seed 7; set threads 3; set%s", NULL);
+    assert_non_null(strstr(str_text(&text), "seed        7\n"));
+    assert_non_null(strstr(str_text(&text), "threads     3\n"));
+    session_done(&s);
+    str_done(&text);
+}
+
+static bool run_badly(struct job *job, void *state, struct err *err)
+{
+    (void)job;
+    (void)state;
+    return err_set(err, ERR_DATA, NULL, "it went badly");
+}
+
+static void finish_nothing(void *state, const struct job_info *info)
+{
+    (void)state;
+    (void)info;
+}
+
+static void free_nothing(void *state)
+{
+    (void)state;
+}
+
+/* `job wait` fails for a job that failed, once. */
+static void test_job_wait(void **state)
+{
+    (void)state;
+    static const struct job_ops ops = {run_badly, finish_nothing, free_nothing};
+    struct session s;
+    struct err err = {0};
+
+    session_init(&s);
+    assert_true(job_start("bad", &ops, NULL, &err) > 0);
+    assert_false(run(&s, NULL, &err, "job wait%s", NULL));
+    assert_string_equal(err.what, "it went badly");
+    RUN(&s, NULL, "job wait%s", NULL);
+    session_done(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip), cmocka_unit_test(test_hex_kernel), cmocka_unit_test(test_refused_whole),
         cmocka_unit_test(test_save_spares_other_files), cmocka_unit_test(test_forms_add), cmocka_unit_test(test_export),
+        cmocka_unit_test(test_taken_over), cmocka_unit_test(test_set_shows_all), cmocka_unit_test(test_job_wait),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }
