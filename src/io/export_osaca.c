@@ -9,7 +9,7 @@
 
 #include "base/vec.h"
 #include "io/osaca_file.h"
-#include "isa/att_name.h"
+#include "isa/x86/att_name.h"
 #include "model/facts.h"
 #include "throughput/throughput.h"
 

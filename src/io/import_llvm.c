@@ -20,11 +20,6 @@
 #define OUTPUT_LIMIT ((size_t)512 << 20)
 #define CYCLES_MAX 100000   /* of one use, and of a latency: more is no processor */
 /* Ends the rows of one form: an instruction that every model of the set knows and no other form's row names. */
-static const struct { const char *triple, *text, *opcode, *form; } markers[ISA_COUNT] = {
-    {"-mtriple=x86_64-linux-gnu", "cld", "CLD", "CLD ()"},
-    {"-mtriple=aarch64-linux-gnu", "clrex", "CLREX", "CLREX ()"},
-};
-
 struct resource {
     char name[64];
     unsigned units;
@@ -386,7 +381,7 @@ static bool read_row(const struct llvm_import *r, const char *line, const char *
         return false;
     }
     row->invalid |= row->latency > CYCLES_MAX;
-    const char *marker = markers[r->isa].opcode;
+    const char *marker = isa_ops(r->isa)->llvm_marker.opcode;
     row->marker = length == strlen(marker) && memcmp(token, marker, length) == 0;
     return true;
 }
@@ -409,7 +404,7 @@ static bool read_rows(struct llvm_import *r, const char *text, const char *end, 
     for (const char *at = text; at < end && form < count; at = line_end(at, end) + 1) {
         if (!read_row(r, at, line_end(at, end), &row))
             continue;
-        bool own = row.marker && rows == 0 && strcmp(forms[form], markers[r->isa].form) == 0;
+        bool own = row.marker && rows == 0 && strcmp(forms[form], isa_ops(r->isa)->llvm_marker.form) == 0;
         if (!row.marker || own) {
             for (unsigned i = 0; i < row.usage.count; i++)
                 usage_add(&sum.usage, row.usage.uops[i].ports, row.usage.uops[i].count);
@@ -432,12 +427,6 @@ static bool read_rows(struct llvm_import *r, const char *text, const char *end, 
     if (form < count)
         return err_set(err, ERR_DATA, "is this llvm-mca 22?", "the table ends after %zu of %zu forms", form, count);
     return true;
-}
-
-struct machine *import_llvm_parse(const char *cpu, const char *text, size_t length, const char *const *forms, size_t form_count,
-                                  struct err *err)
-{
-    return import_llvm_parse_isa(ISA_X86_64, cpu, text, length, forms, form_count, err);
 }
 
 /* *@read: as read_rows has it; 0 when the table was not come to. */
@@ -469,7 +458,7 @@ out:
     return m;
 }
 
-struct machine *import_llvm_parse_isa(enum isa isa, const char *cpu, const char *text, size_t length, const char *const *forms, size_t form_count,
+struct machine *import_llvm_parse(enum isa isa, const char *cpu, const char *text, size_t length, const char *const *forms, size_t form_count,
                                   struct err *err)
 {
     size_t read;
@@ -516,8 +505,8 @@ static enum run_result run(enum isa isa, const char *cpu, const char *extra, con
         return RUN_FAILED;
     str_addf(&mcpu, "-mcpu=%s", cpu);
     str_addf(&path, "%s/table", directory);
-    const char *argv[] = {program(), markers[isa].triple, str_text(&mcpu), "-skip-unsupported-instructions=any", "-o", str_text(&path), extra,
-                          isa == ISA_X86_64 ? "-x86-asm-syntax=intel" : NULL, "-output-asm-variant=1", NULL};
+    const char *argv[] = {program(), isa_ops(isa)->llvm_triple, str_text(&mcpu), "-skip-unsupported-instructions=any", "-o", str_text(&path), extra,
+                          isa_ops(isa)->llvm_syntax, "-output-asm-variant=1", NULL};
     if (!child_run(argv, directory, input->data, input->length, &limits, &result, err)) {
         if (err->code == ERR_MISSING)
             err_set(err, ERR_MISSING, "install the package llvm-22", "cannot start %s", argv[0]);
@@ -571,7 +560,7 @@ static void add_line(const struct form_row *row, struct str *input)
 
     form_instance(row, &line);
     const char *here = strstr(str_text(&line), ".+");
-    str_addf(input, "%.*s%s\n%s\n", (int)(here ? here - line.data : (int)line.length), str_text(&line), here ? "elsewhere" : "", markers[row->isa].text);
+    str_addf(input, "%.*s%s\n%s\n", (int)(here ? here - line.data : (int)line.length), str_text(&line), here ? "elsewhere" : "", isa_ops(row->isa)->llvm_marker.text);
     str_done(&line);
 }
 
@@ -636,7 +625,7 @@ struct machine *import_llvm(const char *cpu, const struct forms *forms, struct e
         goto out;
     }
     str_add(&one, "nop\n");
-    bool ok = run(count ? forms_at(forms, 0)->isa : ISA_X86_64, cpu, "-iterations=1", &one, &summary, err) == RUN_DONE;
+    bool ok = run(count ? forms_at(forms, 0)->isa : ISA_UNSAID, cpu, "-iterations=1", &one, &summary, err) == RUN_DONE;
     for (size_t at = 0; ok && at < count; at += CHUNK)
         ok = import_chunk(&work, at, count - at < CHUNK ? count - at : CHUNK, err);
     m = work.machine;

@@ -20,7 +20,7 @@ static int set_up(void **state)
 {
     (void)state;
     snprintf(work, sizeof work, "/tmp/portolan-test-XXXXXX");
-    forms = forms_load(NULL, NULL);
+    forms = forms_load(ISA_X86_64, NULL, NULL);
     return forms && mkdtemp(work) ? 0 : -1;
 }
 
