@@ -33,10 +33,10 @@ static void test_faults(void **state)
         {{0x0f, 0x0b}, 2, FAULT_ILLEGAL},                                      /* ud2 */
         {{0x31, 0xc9, 0xf7, 0xf1}, 4, FAULT_ARITHMETIC},                       /* xor ecx, ecx; div ecx */
         {{0x31, 0xc0, 0x48, 0x8b, 0x00}, 5, FAULT_SEGMENT},                    /* mov rax, [0] */
-        {{0x48, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0x80, 0x48, 0x8b, 0x00}, 13, FAULT_SEGMENT},   /* a non-canonical address */
+        {{0x48, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0x80, 0x48, 0x8b, 0x00}, 13, FAULT_PROTECTION},   /* a non-canonical address */
         {{0xcc}, 1, FAULT_TRAP},
         {{0xeb, 0xfe}, 2, FAULT_ENDLESS},
-        {{0xfa}, 1, FAULT_SEGMENT},                                            /* cli */
+        {{0xfa}, 1, FAULT_PROTECTION},                                            /* cli */
         {{0xb8, 39, 0, 0, 0, 0x0f, 0x05}, 7, FAULT_SYSTEM_CALL},               /* getpid */
         {{0xb8, 9, 0, 0, 0, 0x0f, 0x05}, 7, FAULT_SYSTEM_CALL},                /* mmap, allowed from another address only */
         {{0x31, 0xe4, 0x50}, 3, FAULT_SEGMENT},                                /* xor esp, esp; push rax */
@@ -69,7 +69,7 @@ static bool kill_now(void *state)
 {
     (void)state;
     if (kill_rounds-- > 0)
-        kill(sandbox_pid(sandbox), SIGKILL);
+        kill(sandbox_pid(sandbox, false), SIGKILL);
     return false;
 }
 
