@@ -29,7 +29,7 @@ struct address_work {
     uint32_t symbols;
     struct forward *found;
     size_t found_count, found_capacity;
-    struct place *places;            /* per instruction */
+    struct access_place *places;            /* per instruction */
     size_t place_capacity;
     struct line_runs {              /* stores in a row to one line of line_bytes */
         uint32_t line_bytes;        /* in; a store across two lines takes part in no run and counts for two; 0: 64 */

@@ -2,6 +2,7 @@
 #ifndef PORTOLAN_ANALYSIS_CORE_H
 #define PORTOLAN_ANALYSIS_CORE_H
 
+#include "base/index.h"
 #include "isa/insn.h"
 #include "model/machine.h"
 #include "throughput/throughput.h"
@@ -45,6 +46,7 @@ enum unlamination { UNLAMINATE_NEVER, UNLAMINATE_THREE, UNLAMINATE_ALL };
 
 struct core {
     const struct machine *machine;
+    const struct isa_ops *isa;
     const struct ports *ports;
     portset pipes;
     /* Facts; NaN when the machine lacks one. Units: cycles, µops per cycle, bytes, entries. */
@@ -56,12 +58,11 @@ struct core {
     bool fused_domain, jcc_erratum, stack_engine, fusible_last, low_byte_merges, fuses_nops;
     enum unlamination unlamination;
     const struct usage *load, *store;    /* of a plain load and a plain store of a general register; NULL: not known */
-    const struct usage *alu;             /* AArch64: of a plain addition; NULL on others */
+    const struct usage *alu;             /* of the addition that steps an address; NULL where accesses do not */
     const struct usage *stack_sync;      /* of the µop that writes the stack pointer back */
     struct op **ops;
     size_t op_count;
-    uint32_t *slots;                     /* open addressing by form: op index + 1 */
-    size_t slot_count;
+    struct index index;                  /* of ops by form */
 };
 
 /* Borrows @m, whose facts and mapping must not change meanwhile. One thread per core; the machine may be shared. */

@@ -23,14 +23,6 @@ static void add_usage(struct costs *costs, struct cost *row, const struct usage 
         add_mass(costs, row, usage->uops[i].ports, usage->uops[i].count);
 }
 
-static bool has_immediate(const struct insn *insn)
-{
-    for (unsigned i = 0; i < insn->operand_count; i++)
-        if (insn->operands[i].kind == OPERAND_IMMEDIATE)
-            return true;
-    return false;
-}
-
 /* Sources of the fused µop beside the two address registers: Haswell and later keep an indexed pair together up to three in all. */
 static bool splits_indexed(const struct core *c, const struct insn *insn)
 {
@@ -67,7 +59,7 @@ static void fill_slots(const struct core *c, const struct insn *insn, struct cos
     row->decode = row->issue = row->retire = op->micro_ops ? op->micro_ops : 1;
     if (!c->fused_domain || !pairs)
         return;
-    if (insn->traits & INSN_RIP_RELATIVE && has_immediate(insn))
+    if (insn->traits & INSN_RIP_RELATIVE && insn_immediate(insn))
         pairs = 0;
     row->decode = row->issue = row->retire = op->micro_ops - pairs;
     if (splits_indexed(c, insn)) {
@@ -111,7 +103,7 @@ static void fuse(struct core *c, struct costs *costs, size_t at, const struct in
 
     if (first->flags & ROW_LOAD) {
         struct insn plain = insns[at];
-        strcpy(plain.form, "CMP (R64, R64)");
+        strcpy(plain.form, c->isa->compare_form);
         const struct mapping_entry *operation = fusion_resolve(c->machine, &plain);
         for (uint32_t i = 0; i < first->count; i++)
             if (!operation || !operation->usage.count || costs->masses[first->first + i].ports != operation->usage.uops[0].ports)
@@ -133,9 +125,10 @@ static void fuse(struct core *c, struct costs *costs, size_t at, const struct in
 
 static bool names_stack_pointer(const struct insn *insn)
 {
+    uint8_t sp = isa_ops((enum isa)insn->isa)->stack_pointer;
     for (unsigned i = 0; i < insn->operand_count; i++) {
         const struct operand *op = &insn->operands[i];
-        if (op->implicit ? false : op->kind == OPERAND_REGISTER ? op->reg == 4 : op->kind == OPERAND_MEMORY && (op->base == 4 || op->index == 4))
+        if (op->implicit ? false : op->kind == OPERAND_REGISTER ? op->reg == sp : op->kind == OPERAND_MEMORY && (op->base == sp || op->index == sp))
             return true;
     }
     return false;

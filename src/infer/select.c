@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/compare.h"
 #include "infer/generate.h"
 #include "model/metrics.h"
 #include "throughput/predict.h"
@@ -150,22 +151,6 @@ size_t select_experiments(const struct mapping *const *mappings, size_t n, struc
     return added;
 }
 
-static void number_ports(unsigned count, struct ports *out)
-{
-    char name[2] = {0};
-    *out = (struct ports){0};
-    for (unsigned i = 0; i < count; i++) {
-        name[0] = "0123456789ABCDEFGHIJKLMNOPQRSTUV"[i];
-        ports_add(out, name, NULL);
-    }
-}
-
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Half of what was measured repeats better than this; NaN when nothing was repeated. */
 static double median_spread(const struct experiments *t)
 {
@@ -193,13 +178,13 @@ static void poll_infer(void *state)
     p->o->poll(p->o->poll_state, p->e);
 }
 
-static void walk_on(struct search *walk, uint64_t moves, double heat, double seconds)
+static void walk_on(struct annealer *walk, uint64_t moves, double heat, double seconds)
 {
     double begun = clock_seconds();
 
     while (moves > 0 && !(seconds > 0 && clock_seconds() - begun >= seconds)) {
         uint64_t step = moves < WALK_STEP ? moves : WALK_STEP;
-        search_run(walk, step, heat);
+        anneal_run(walk, step, heat);
         moves -= step;
     }
 }
@@ -208,28 +193,28 @@ static void walk_on(struct search *walk, uint64_t moves, double heat, double sec
 static void gather(struct committee *c, struct evolve *e, const struct genome *best, const struct evolve_options *o)
 {
     const struct problem *p = evolve_problem(e);
-    struct search_prices prices = evolve_prices(e);
-    struct search *walk = search_new(p, best->ports, (unsigned)best->width, &prices, o->seed);
+    struct anneal_prices prices = evolve_prices(e);
+    struct annealer *walk = anneal_new(p, best->ports, (unsigned)best->width, &prices, o->seed);
     struct ports ports;
     size_t n;
     struct genome **population = evolve_population(e, &n);
 
-    number_ports(best->ports, &ports);
+    ports_number(&ports, best->ports);
     c->mappings[c->count++] = genome_mapping(best, p, &ports);
     for (size_t i = 1; i < n && c->count < COMMITTEE / 2; i++)
         c->mappings[c->count++] = genome_mapping(population[i], p, &ports);
     size_t origins = c->count, share = (COMMITTEE - c->count) / origins;
     for (size_t i = 0; i < origins; i++) {
-        search_load(walk, i ? population[i] : best);
+        anneal_load(walk, i ? population[i] : best);
         for (size_t k = 0; k < share; k++) {
             walk_on(walk, WALK_MOVES * p->forms, WALK_HEAT * c->noise, WALK_SHARE * o->seconds / COMMITTEE);
-            c->mappings[c->count++] = genome_mapping(search_genome(walk), p, &ports);
+            c->mappings[c->count++] = genome_mapping(anneal_genome(walk), p, &ports);
         }
     }
     for (size_t i = 0; i < n; i++)
         genome_free(population[i]);
     free(population);
-    search_free(walk);
+    anneal_free(walk);
 }
 
 /* A form that no mapping explains is disputed for ever: what is left of each form's experiments is held against it, with a few of the mean beside

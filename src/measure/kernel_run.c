@@ -25,7 +25,7 @@
 /* What registers hold that are in no address. */
 enum values { VALUES_MAPPABLE, VALUES_STRIDE, VALUES_SMALL, VALUES_ALL_MAPPABLE, VALUES_COUNT };
 
-struct plan {
+struct run_plan {
     const struct insn *insns;
     size_t count, length;   /* instructions, bytes of one copy */
     uint8_t *code;
@@ -39,7 +39,7 @@ struct plan {
     bool ended;                 /* its process was: other values are not tried */
 };
 
-static void addresses_scan(struct plan *p)
+static void addresses_scan(struct run_plan *p)
 {
     enum isa isa = (enum isa)p->insns[0].isa;
     unsigned generals = insn_generals(isa), vectors = isa == ISA_AARCH64 ? A64_V0 : 16, vectors_end = vectors + 32;
@@ -65,7 +65,7 @@ static void addresses_scan(struct plan *p)
     p->vectors = sandbox_setup(&like);
 }
 
-static bool code_place(struct sandbox *s, struct plan *p, struct err *err)
+static bool code_place(struct sandbox *s, struct run_plan *p, struct err *err)
 {
     sandbox_clear(s);
     p->offset = sandbox_next_offset(s);
@@ -80,7 +80,7 @@ static bool code_place(struct sandbox *s, struct plan *p, struct err *err)
     return sandbox_add(s, p->code, at, 1, p->counter, &offset) || err_set(err, ERR_LIMIT, NULL, "the kernel is too long");
 }
 
-static void registers_fill(const struct plan *p, enum values values, uint64_t general[32])
+static void registers_fill(const struct run_plan *p, enum values values, uint64_t general[32])
 {
     unsigned generals = insn_generals((enum isa)p->insns[0].isa), stack = p->insns[0].isa == ISA_AARCH64 ? A64_SP : 4;
     bool repeats = false;
@@ -99,7 +99,7 @@ static void registers_fill(const struct plan *p, enum values values, uint64_t ge
         general[1] = 16;
 }
 
-static void item_fill(const struct plan *p, enum values values, struct sandbox_item *item)
+static void item_fill(const struct run_plan *p, enum values values, struct sandbox_item *item)
 {
     *item = (struct sandbox_item){.code = PULSE_ITEM, .offset = p->offset, .kernel = true, .counter = p->counter, .difference = true, .vectors = p->vectors,
                                   .passes = 1, .plain_values = p->vector_index};
@@ -112,13 +112,13 @@ static bool ends_all(unsigned fault)
     return fault == FAULT_ENDLESS || fault == FAULT_SYSTEM_CALL || fault == FAULT_KILLED || fault == FAULT_ANSWER;
 }
 
-static bool in_time(const struct plan *p, struct err *err)
+static bool in_time(const struct run_plan *p, struct err *err)
 {
     return clock_seconds() < p->until || err_set(err, ERR_LIMIT, "try again later", "the core is shared with somebody busy");
 }
 
 /* Runs @count iterations a few times: pages touched and ticks. */
-static bool try(struct sandbox *s, struct plan *p, enum values values, uint64_t count, struct sandbox_item **got, double *ticks, struct err *err)
+static bool try(struct sandbox *s, struct run_plan *p, enum values values, uint64_t count, struct sandbox_item **got, double *ticks, struct err *err)
 {
     struct sandbox_item *item = sandbox_items(s);
     item_fill(p, values, item);
@@ -144,7 +144,7 @@ static bool fault_text(const struct sandbox_item *item, struct err *err)
 }
 
 /* Finds copies, count and passes so that the pages touched stay real and a run fills the window. */
-static bool plan_fit(struct sandbox *s, const struct calibration *c, struct plan *p, enum values values, uint64_t *count, unsigned *passes,
+static bool plan_fit(struct sandbox *s, const struct calibration *c, struct run_plan *p, enum values values, uint64_t *count, unsigned *passes,
                      struct kernel_measured *out, struct err *err)
 {
     double window = c->stretch * WINDOW_SECONDS * c->tick_hz, ticks = 0, last = 0;
@@ -188,7 +188,7 @@ static bool plan_fit(struct sandbox *s, const struct calibration *c, struct plan
 
 /* The first values with which the kernel runs long enough before its pointers leave the pages: the difference of short runs drowns in the way in and out.
  * Without such, those with which it runs longest. */
-static bool plan_choose(struct sandbox *s, const struct calibration *c, struct plan *p, enum values *values, uint64_t *count, unsigned *passes,
+static bool plan_choose(struct sandbox *s, const struct calibration *c, struct run_plan *p, enum values *values, uint64_t *count, unsigned *passes,
                         struct kernel_measured *out, struct err *err)
 {
     struct err first = {0};
@@ -217,7 +217,7 @@ static bool plan_choose(struct sandbox *s, const struct calibration *c, struct p
     return plan_fit(s, c, p, best, count, passes, out, err);
 }
 
-static bool measure_repeatedly(struct sandbox *s, const struct calibration *c, const struct plan *p, enum values values, uint64_t count, unsigned passes,
+static bool measure_repeatedly(struct sandbox *s, const struct calibration *c, const struct run_plan *p, enum values values, uint64_t count, unsigned passes,
                                struct kernel_measured *out, struct err *err)
 {
     struct sandbox_item *items = sandbox_items(s);
@@ -247,7 +247,7 @@ static bool measure_repeatedly(struct sandbox *s, const struct calibration *c, c
 }
 
 /* One measurement from the beginning, and the known block after it in the same process. */
-static bool attempt(struct sandbox *s, const struct calibration *c, struct plan *p, struct kernel_measured *out, bool *off, double *known, struct err *err)
+static bool attempt(struct sandbox *s, const struct calibration *c, struct run_plan *p, struct kernel_measured *out, bool *off, double *known, struct err *err)
 {
     uint64_t iterations = 0;
     unsigned passes = 0;
@@ -263,7 +263,7 @@ static bool attempt(struct sandbox *s, const struct calibration *c, struct plan 
 
 bool kernel_run(struct sandbox *s, const struct calibration *c, const struct insn *insns, size_t count, struct kernel_measured *out, struct err *err)
 {
-    struct plan p = {.insns = insns, .count = count, .counter = kernel_counter(insns, count), .until = clock_seconds() + BUDGET_SECONDS};
+    struct run_plan p = {.insns = insns, .count = count, .counter = kernel_counter(insns, count), .until = clock_seconds() + BUDGET_SECONDS};
     const char *reason = kernel_refused(insns, count);
     bool ok = true, off = true;
     double known = NAN;

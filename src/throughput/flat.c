@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/index.h"
 #include "base/vec.h"
 
 #define UNIONS_MOST 1024            /* columns */
@@ -22,9 +23,17 @@ static uint64_t usage_hash(const struct flat_mapping *flat, size_t form)
     return hash ^ hash >> 29;
 }
 
-static bool same_usage(const struct flat_mapping *flat, size_t a, size_t b)
+/* The distinct usages so far, by the first form that has each. */
+struct usages {
+    const struct flat_mapping *flat;
+    size_t *first;
+};
+
+static bool same_usage(const void *items, uint32_t item, const void *key)
 {
-    size_t n = usage_size(flat, a);
+    const struct usages *usages = items;
+    const struct flat_mapping *flat = usages->flat;
+    size_t a = usages->first[item], b = *(const size_t *)key, n = usage_size(flat, a);
     return n == usage_size(flat, b) &&
            (n == 0 || memcmp(flat->masses + flat->start[a], flat->masses + flat->start[b], n * sizeof *flat->masses) == 0);
 }
@@ -32,42 +41,38 @@ static bool same_usage(const struct flat_mapping *flat, size_t a, size_t b)
 /* Numbers the distinct usages into flat->rows[].index and returns the first form of each. */
 static size_t *number_usages(struct flat_mapping *flat, size_t *count)
 {
-    size_t slot_count = 64;
-    while (slot_count < 2 * flat->forms)
-        slot_count *= 2;
-    uint32_t *slots = mem_zero(slot_count, sizeof *slots);   /* row + 1, 0 free */
-    size_t *first = mem_alloc(flat->forms * sizeof *first);
+    const struct usages usages = {flat, mem_alloc(flat->forms * sizeof(size_t))};
+    struct index index = {0};
 
     *count = 0;
     for (size_t form = 0; form < flat->forms; form++) {
-        size_t at = usage_hash(flat, form) & (slot_count - 1);
-        while (slots[at] && !same_usage(flat, first[slots[at] - 1], form))
-            at = (at + 1) & (slot_count - 1);
-        if (!slots[at]) {
-            first[(*count)++] = form;
-            slots[at] = (uint32_t)*count;
+        uint64_t hash = usage_hash(flat, form);
+        uint32_t item = index_find(&index, hash, same_usage, &usages, &form);
+        if (item == INDEX_NONE) {
+            item = (uint32_t)*count;
+            usages.first[(*count)++] = form;
+            index_add(&index, hash, item);
         }
-        flat->rows[form].index = slots[at] - 1;
+        flat->rows[form].index = item;
     }
-    free(slots);
-    return first;
+    index_done(&index);
+    return usages.first;
 }
 
 /* Adds the µop sums, unless they would be too large to pay. */
 static void add_sums(struct flat_mapping *flat)
 {
-    size_t uops = flat->start[flat->forms], rows;
-    portset *sets = mem_alloc(uops * sizeof *sets);
-
-    for (size_t k = 0; k < uops; k++)
-        sets[k] = flat->masses[k].ports;
-    flat->unions = unions_new(sets, uops, UNIONS_MOST);
-    free(sets);
-    if (!flat->unions)
-        return;
     flat->rows = mem_alloc(flat->forms * sizeof *flat->rows);
-    size_t *first = number_usages(flat, &rows), size = unions_row_size(flat->unions);
-    if (rows * size * sizeof *flat->sums > SUMS_SIZE_MAX) {
+    size_t rows, count = 0, *first = number_usages(flat, &rows);
+    portset *sets = mem_alloc(flat->start[flat->forms] * sizeof *sets);
+    uint32_t *masses = mem_alloc(rows * sizeof *masses);
+
+    for (size_t i = 0; i < rows; i++)
+        for (uint32_t k = flat->start[first[i]]; k < flat->start[first[i] + 1]; k++)
+            sets[count++] = flat->masses[k].ports;
+    flat->unions = unions_new(sets, count, UNIONS_MOST);
+    size_t size = flat->unions ? unions_row_size(flat->unions) : 0;
+    if (!flat->unions || rows * size * sizeof *flat->sums > SUMS_SIZE_MAX) {
         free(flat->rows);
         flat->rows = NULL;
         unions_free(flat->unions);
@@ -75,13 +80,13 @@ static void add_sums(struct flat_mapping *flat)
         goto out;
     }
     flat->sums = unions_rows_new(flat->unions, rows);
-    uint32_t *masses = mem_alloc(rows * sizeof *masses);
     for (size_t i = 0; i < rows; i++)
         masses[i] = unions_row(flat->unions, flat->masses + flat->start[first[i]], usage_size(flat, first[i]), flat->sums + i * size);
     for (size_t form = 0; form < flat->forms; form++)
         flat->rows[form].mass = masses[flat->rows[form].index];
-    free(masses);
 out:
+    free(masses);
+    free(sets);
     free(first);
 }
 

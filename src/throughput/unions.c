@@ -4,57 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/vec.h"
-
-/* A growing list of distinct sets; the slots are an open-addressing index of it (item + 1, 0 free). */
-struct set_list {
-    VEC(portset) sets;
-    uint32_t *slots;
-    size_t slot_count;      /* a power of two, at least twice the sets */
-};
-
-/* The slot that holds @set, or the free one where it belongs. */
-static uint32_t *list_slot(const struct set_list *list, portset set)
-{
-    size_t at = (set * 0x9e3779b1u >> 7) & (list->slot_count - 1);
-    while (list->slots[at] && list->sets.items[list->slots[at] - 1] != set)
-        at = (at + 1) & (list->slot_count - 1);
-    return &list->slots[at];
-}
-
-static void list_grow(struct set_list *list)
-{
-    free(list->slots);
-    list->slot_count = list->slot_count ? list->slot_count * 2 : 64;
-    list->slots = mem_zero(list->slot_count, sizeof *list->slots);
-    for (size_t i = 0; i < list->sets.count; i++)
-        *list_slot(list, list->sets.items[i]) = (uint32_t)i + 1;
-}
-
-static void list_add(struct set_list *list, portset set)
-{
-    if (list->sets.count * 2 >= list->slot_count)
-        list_grow(list);
-    uint32_t *slot = list_slot(list, set);
-    if (*slot)
-        return;
-    vec_push(&list->sets, set);
-    *slot = (uint32_t)list->sets.count;
-}
-
-/* Closes @list under union with those of its sets that share a port; false past @limit. */
-static bool list_close(struct set_list *list, size_t limit)
-{
-    size_t stock = list->sets.count;
-
-    for (size_t i = 0; i < list->sets.count && list->sets.count <= limit; i++)
-        for (size_t j = 0; j < stock; j++) {
-            portset set = list->sets.items[i], other = list->sets.items[j];
-            if (set & other)
-                list_add(list, set | other);
-        }
-    return list->sets.count <= limit;
-}
+#include "base/mem.h"
+#include "throughput/columns.h"
 
 static int by_size(const void *a, const void *b)
 {
@@ -110,33 +61,34 @@ static void lay_out(struct unions *u, const portset *sets, size_t count)
 
 struct unions *unions_new(const portset *sets, size_t n, size_t limit)
 {
-    struct set_list list = {0};
+    struct columns columns;
     struct unions *u = NULL;
+    bool fit = true;
 
-    for (size_t i = 0; i < n && list.sets.count <= limit; i++)
-        list_add(&list, sets[i]);
-    if (!list_close(&list, limit))
+    columns_init(&columns, PORTS_MAX);
+    for (size_t i = 0; fit && i < n; i++)
+        fit = columns_add(&columns, sets[i], (unsigned)limit + 1);
+    if (!fit)
         goto out;
+    portset *unions = columns.sets + 1;   /* the first is the issue bound's */
     u = mem_zero(1, sizeof *u);
-    u->count = list.sets.count;
+    u->count = columns.count - 1;
     /* One group at least, so that a row is never empty. */
     u->groups = u->count ? (u->count + UNIONS_LANES - 1) / UNIONS_LANES : 1;
     u->columns = mem_zero(u->groups * UNIONS_LANES, sizeof *u->columns);
     u->runs = mem_alloc((u->groups + PORTS_MAX) * sizeof *u->runs);
     u->common = 1;
     u->largest = 1;
-    if (u->count)
-        qsort(list.sets.items, u->count, sizeof *list.sets.items, by_size);
+    qsort(unions, u->count, sizeof *unions, by_size);
     for (size_t i = 0; i < u->count; i++) {
-        unsigned size = portset_size(list.sets.items[i]);
+        unsigned size = portset_size(unions[i]);
         if (size != u->largest)
             u->common = common_multiple(u->common, size);
         u->largest = size;
     }
-    lay_out(u, list.sets.items, u->count);
+    lay_out(u, unions, u->count);
 out:
-    vec_done(&list.sets);
-    free(list.slots);
+    columns_done(&columns);
     return u;
 }
 

@@ -1,0 +1,50 @@
+/* Local search over one genome: moves on usages, accepted by simulated annealing, with every sum kept incrementally. A move on a form
+ * evaluates only the experiments with that form, and stops at the first sign that it will be refused. */
+#ifndef PORTOLAN_INFER_ANNEAL_H
+#define PORTOLAN_INFER_ANNEAL_H
+
+#include "base/rng.h"
+#include "infer/genome.h"
+
+/* What is minimised: sum of weighted relative errors + uop * distinct µops + volume * V + usage * code length, where the code length
+ * of the usages is that of a Chinese restaurant process: a form that shares its usage with n others costs -ln n, one with a usage
+ * of its own costs new_usage + new_uop per µop. In units of one experiment missed by 100 %. */
+struct anneal_prices {
+    double uop, volume, usage;
+    double new_usage, new_uop;
+};
+
+enum anneal_move {
+    MOVE_COPY, MOVE_COPY_LIKE, MOVE_TOGGLE, MOVE_REPLACE, MOVE_COUNT, MOVE_ADD, MOVE_DROP, MOVE_RANDOM, MOVE_SHIFT, MOVE_SWAP, MOVE_SLOTS,
+    MOVE_CLASS, MOVE_SET, MOVE_SPLIT, MOVE_KINDS
+};
+extern const char *const anneal_move_names[MOVE_KINDS];
+
+struct anneal_stats {
+    uint64_t tried[MOVE_KINDS], accepted[MOVE_KINDS];
+    uint64_t evaluations;   /* of single experiments */
+};
+
+struct annealer;
+
+/* An annealer of one thread over @p, which must outlive it. */
+struct annealer *anneal_new(const struct problem *p, unsigned ports, unsigned width, const struct anneal_prices *prices, uint64_t seed);
+void anneal_free(struct annealer *s);
+/* Starts from a copy of @g, of the same shape. */
+void anneal_load(struct annealer *s, const struct genome *g);
+/* A random genome: each form one µop, of a size and number that fit its cycles alone. */
+void anneal_random(struct annealer *s);
+/* @moves moves at @temperature (in the unit of the cost). */
+void anneal_run(struct annealer *s, uint64_t moves, double temperature);
+/* Changes the prices; the genome stays. */
+void anneal_set_prices(struct annealer *s, const struct anneal_prices *prices);
+/* The genome, with d_avg and cost as of now. Valid until the next call. */
+const struct genome *anneal_genome(struct annealer *s);
+double anneal_cost(const struct annealer *s);
+double anneal_d_avg(const struct annealer *s);
+const struct anneal_stats *anneal_stats(const struct annealer *s);
+struct rng *anneal_rng(struct annealer *s);
+/* Full recomputation: the sums kept are compared with it in tests. */
+double anneal_recompute(struct annealer *s);
+
+#endif

@@ -1,0 +1,64 @@
+/* What an annealer keeps of its genome: tables, errors and counts, all brought up to date with each change. For anneal.c and
+ * anneal_moves.c; one thread. */
+#ifndef PORTOLAN_INFER_ANNEAL_STATE_H
+#define PORTOLAN_INFER_ANNEAL_STATE_H
+
+#include "infer/anneal.h"
+
+struct usage_class {
+    uint64_t hash;      /* 0: never used */
+    uint32_t count;
+};
+
+struct annealer {
+    const struct problem *p;
+    const struct table_engine *engine;
+    struct anneal_prices prices;
+    struct rng rng;
+    struct genome *g;
+    struct columns columns;         /* for the sets in use, and for some that were */
+    bool stale;                     /* columns that are not needed may be among them */
+    struct tables tables;
+    float *fresh, *saved;           /* tables: of a gene tried, of the forms of a compound move */
+    float *errors, *fresh_errors;   /* per experiment; scratch of the longest list of links, or of all */
+    double error_sum;
+    uint64_t *hashes;               /* of the genes */
+    struct usage_class *classes;    /* open addressing by hash: how many forms have that usage; emptied places stay until a rebuild */
+    size_t class_slots, class_used;
+    double *logs;                   /* ln n, n up to the number of forms */
+    uint16_t *uses;                 /* per set: forms with that µop */
+    uint16_t *dictionary, *place;   /* sets in use, in any order, and where each stands */
+    unsigned distinct;
+    uint64_t volume;
+    uint32_t *like, *like_start;    /* forms ordered by cycles alone: candidates for the same usage */
+    uint32_t *stamp, clock;         /* experiments seen in this compound move */
+    uint32_t *changed;              /* forms of a compound move */
+    struct gene *before, *after;    /* their genes */
+    uint32_t *touched;
+    float *touched_errors;
+    struct anneal_stats stats;
+};
+
+/* How many columns there were before a move added some. */
+struct columns_mark {
+    unsigned count, members;
+};
+
+/* Adds the columns for the sets of @n genes; what was added is not in the tables yet. False when they would be too many. */
+bool anneal_admit(struct annealer *s, const struct gene *genes, size_t n, struct columns_mark *mark);
+/* Columns from @mark on: into all forms' tables, or away again. */
+void anneal_fill(struct annealer *s, const struct columns_mark *mark);
+void anneal_retract(struct annealer *s, const struct columns_mark *mark);
+/* Columns anew, for the sets in use only, and all tables. */
+void anneal_lay_out(struct annealer *s);
+float *anneal_table(const struct annealer *s, size_t form);
+/* Puts @gene in place of form @f's in all that is kept besides columns, tables and errors. */
+void anneal_install(struct annealer *s, uint32_t f, const struct gene *gene);
+/* Change of the cost, but for the errors, when form @f alone gets @gene; of the cost of usages only. */
+double anneal_price(struct annealer *s, uint32_t f, const struct gene *gene);
+double anneal_usage_price(struct annealer *s, uint32_t f, const struct gene *gene);
+double anneal_regular_cost(const struct annealer *s);
+unsigned anneal_below(struct annealer *s, unsigned bound);
+unsigned anneal_random_set(struct annealer *s);
+
+#endif

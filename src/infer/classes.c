@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "infer/classes.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "infer/congruence.h"
+
+#define SHARED 16          /* experiments that two forms must have been compared in, to count as congruent here */
+#define FORMS_LEFT 0.8
+
+/* The problem's experiments as a table, once per measurement, with each form called by its representative (NULL: itself). */
+static struct experiments *table_of(const struct problem *p, const struct congruence *c)
+{
+    struct experiments *t = experiments_new();
+    struct flat_term *terms = mem_alloc((p->forms + 1) * sizeof *terms);
+
+    for (size_t f = 0; f < p->forms; f++)
+        names_add(&t->forms, p->names[f]);
+    for (size_t e = 0; e < p->experiments; e++) {
+        uint32_t n = 0;
+        for (uint32_t k = p->term_start[e]; k < p->term_start[e + 1]; k++) {
+            uint32_t form = p->terms[k].form, class = c ? c->class_of[form] : UINT32_MAX, at = 0;
+            form = class == UINT32_MAX ? form : c->representative[class];
+            while (at < n && terms[at].form != form)
+                at++;
+            if (at == n)
+                terms[n++] = (struct flat_term){form, 0};
+            terms[at].count += (uint32_t)p->terms[k].count;
+        }
+        for (float weight = c ? p->weight[e] : 1; weight > 0; weight--)
+            experiments_set(t, experiments_add(t, terms, n), (double)p->cycles[e], NAN, 1, NULL);
+    }
+    free(terms);
+    return t;
+}
+
+struct classes *classes_new(const struct problem *whole)
+{
+    struct experiments *t = table_of(whole, NULL);
+    struct congruence c;
+    struct classes *q = NULL;
+
+    congruence_find(t, CONGRUENCE_EPSILON, SHARED, &c);
+    experiments_free(t);
+    if ((double)c.classes <= FORMS_LEFT * (double)whole->forms) {
+        t = table_of(whole, &c);
+        q = mem_zero(1, sizeof *q);
+        q->p = problem_new(t, NULL, NULL);
+        experiments_free(t);
+        q->class_of = mem_alloc((whole->forms + 1) * sizeof *q->class_of);
+        q->first = mem_alloc((q->p->forms + 1) * sizeof *q->first);
+        for (uint32_t f = 0; f < whole->forms; f++) {
+            uint32_t class = c.class_of[f], first = class == UINT32_MAX ? f : c.representative[class];
+            q->class_of[f] = (uint32_t)problem_form(q->p, whole->names[first]);
+            q->first[q->class_of[f]] = first;
+        }
+    }
+    congruence_done(&c);
+    return q;
+}
+
+void classes_free(struct classes *q)
+{
+    if (!q)
+        return;
+    problem_free(q->p);
+    free(q->class_of);
+    free(q->first);
+    free(q);
+}
+
+struct genome *classes_expand(const struct classes *q, const struct problem *whole, const struct genome *g)
+{
+    struct genome *out = genome_new(whole->forms, g->ports, g->width);
+    for (size_t f = 0; f < whole->forms; f++)
+        out->genes[f] = g->genes[q->class_of[f]];
+    return out;
+}
+
+struct genome *classes_project(const struct classes *q, const struct genome *g)
+{
+    struct genome *out = genome_new(q->p->forms, g->ports, g->width);
+    for (size_t f = 0; f < q->p->forms; f++)
+        out->genes[f] = g->genes[q->first[f]];
+    return out;
+}

@@ -1,0 +1,33 @@
+/* Vector types of VECTOR_BYTES bytes for one engine file; the _any ones may be loaded from anywhere. */
+#include "throughput/engine.h"
+
+#define LANES (VECTOR_BYTES / 4)
+#define SHORTS (VECTOR_BYTES / 2)
+#define PARTS (2 * UNIONS_LANES / VECTOR_BYTES)      /* vectors in a group of columns */
+#define LOW_UOPS (VECTOR_BYTES == 64 ? 4 : VECTOR_BYTES == 32 ? 3 : 2)
+#define LOW_PORTS (LOW_UOPS + 1)
+_Static_assert(VECTOR_BYTES == 16 || VECTOR_BYTES == 32 || VECTOR_BYTES == 64, "16, 32 or 64 bytes");
+
+/* Unsigned where sums may wrap: those are thrown away after the check of the mass. */
+typedef uint32_t lanes __attribute__((vector_size(VECTOR_BYTES)));
+typedef int32_t ilanes __attribute__((vector_size(VECTOR_BYTES)));
+typedef float flanes __attribute__((vector_size(VECTOR_BYTES)));
+typedef uint16_t shorts __attribute__((vector_size(VECTOR_BYTES), may_alias));
+/* The same in memory: aligned to the vector, and anywhere. */
+typedef uint32_t lanes_aligned __attribute__((vector_size(VECTOR_BYTES), may_alias));
+typedef float flanes_aligned __attribute__((vector_size(VECTOR_BYTES), may_alias));
+typedef uint32_t lanes_any __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
+typedef float flanes_any __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
+typedef uint16_t shorts_any __attribute__((vector_size(VECTOR_BYTES), aligned(2), may_alias));
+
+#ifdef __clang__
+#define UNROLL _Pragma("unroll")
+#else
+#define UNROLL _Pragma("GCC unroll 4")
+#endif
+
+/* Below 2^31: signed integers are what processors convert. */
+static inline flanes as_floats(lanes v)
+{
+    return __builtin_convertvector((ilanes)v, flanes);
+}
