@@ -253,7 +253,6 @@ static BARE void tasks_serve(struct sandbox_vault *v)
 {
     struct sandbox_task *task = &v->task;
 
-    arch_code_changed(v->given.area, v->given.code_length);
     while (call(SYS_read, v->given.link, (long)task, sizeof *task, 0, 0, 0) == sizeof *task) {
         memory_fill(v);
         task->item.rivals = 0;
@@ -282,6 +281,9 @@ static BARE void serve(void *given)
 void sandbox_child_main(const struct sandbox_child *given)
 {
     enum sandbox_stage failed;
+
+    /* The compiler's library may keep what it learns of the caches in a variable: read-only from here on. */
+    arch_code_changed(given->area, given->code_length);
     struct sandbox_vault *v = sandbox_close_begin(given, &failed);
 
     if (!v) {
