@@ -20,13 +20,18 @@ static bool is_json(const char *path)
 }
 
 /* A machine's mapping, or one in a PMEvo file. *@owned: to be freed. */
-static struct mapping *mapping_named(struct session *s, const char *name, bool *owned, struct err *err)
+static struct machine *machine_named(struct session *s, const char *name, bool *owned, struct err *err)
 {
     *owned = is_json(name);
-    if (*owned)
-        return pmevo_mapping_load(name, err);
-    struct machine *m = session_machine(s, name, err);
-    return m ? m->mapping : NULL;
+    if (!*owned)
+        return session_machine(s, name, err);
+    struct mapping *mapping = pmevo_mapping_load(name, err);
+    struct machine *m = mapping ? machine_new(name, mapping_ports(mapping)) : NULL;
+    if (m) {
+        mapping_free(m->mapping);
+        m->mapping = mapping;
+    }
+    return m;
 }
 
 struct miss {
@@ -168,14 +173,14 @@ bool cmd_evaluate(struct session *s, int argc, char **argv, struct err *err)
     double *predicted = mem_alloc((t->rows.count + 1) * sizeof *predicted);
     for (size_t i = 0; ok && i < names.count; i++) {
         bool owned;
-        struct mapping *m = mapping_named(s, names.items[i], &owned, err);
+        struct machine *m = machine_named(s, names.items[i], &owned, err);
         ok = m != NULL;
         if (!ok)
             break;
-        throughput_predict(m, t, predicted);
+        machine_predict(m, t, predicted);
         print_accuracy(s, names.items[i], t, predicted, heat);
         if (owned)
-            mapping_free(m);
+            machine_free(m);
     }
     free(predicted);
     experiments_free(loaded);

@@ -54,7 +54,7 @@ static void judge_all(struct accuracy_view_state *v, struct session *s)
         const struct machine *m = session_machine(s, s->selected[i], &err);
         v->others[i] = (struct accuracy){.mape = NAN, .pearson = NAN, .spearman = NAN};
         if (m) {
-            throughput_predict(m->mapping, v->shown, cycles);
+            machine_predict(m, v->shown, cycles);
             v->others[i] = metrics_accuracy(v->shown, cycles);
         }
     }
@@ -69,7 +69,7 @@ static void fill_map(struct accuracy_view_state *v, const struct machine *m)
     v->machine = m;
     v->predicted = mem_resize(v->predicted, (rows + 1) * sizeof *v->predicted);
     v->measured = mem_resize(v->measured, (rows + 1) * sizeof *v->measured);
-    throughput_predict(m->mapping, v->shown, v->predicted);
+    machine_predict(m, v->shown, v->predicted);
     v->n = 0;
     for (size_t i = 0; i < rows; i++)
         if (experiments_measured(v->shown, i) && !isnan(v->predicted[i])) {

@@ -65,7 +65,7 @@ static void predict(struct experiments_view_state *v, struct session *s)
     v->predicted = mem_resize(v->predicted, (v->rows + 1) * sizeof *v->predicted);
     v->machine = m ? m->id : NULL;
     if (m)
-        throughput_predict(m->mapping, s->experiments, v->predicted);
+        machine_predict(m, s->experiments, v->predicted);
     for (size_t i = 0; !m && i < v->rows; i++)
         v->predicted[i] = NAN;
 }

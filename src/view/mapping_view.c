@@ -114,7 +114,7 @@ static void judge(struct mapping_view_state *v, const struct machine *m, const s
     if (!t || !t->rows.count)
         return;
     double *predicted = mem_alloc((t->rows.count + 1) * sizeof *predicted);
-    throughput_predict(m->mapping, t, predicted);
+    machine_predict(m, t, predicted);
     v->accuracy = metrics_accuracy(t, predicted);
     for (size_t i = 0; i < t->rows.count; i++) {
         double error = experiments_measured(t, i) ? fabs(predicted[i] - t->rows.items[i].cycles) / t->rows.items[i].cycles : NAN;

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "io/export_mapping.h"
-#include "io/pmevo_json.h"
+#include "io/pmevo_names.h"
 #include "isa/att_name.h"
 #include "isa/compile.h"
 #include "model/experiment.h"

@@ -18,6 +18,7 @@
 #include "io/import_uops.h"
 #include "io/machine_file.h"
 #include "io/pmevo_json.h"
+#include "io/pmevo_names.h"
 
 /* Usages of both as text, port names and not numbers compared; µops of a set in name order. */
 static void assert_same_usages(const struct mapping *a, const struct mapping *b)
