@@ -233,17 +233,10 @@ struct charge {
     int64_t cycles;
 };
 
-static int by_size(const void *a, const void *b)
-{
-    const struct charge *x = a, *y = b;
-    unsigned m = portset_size(x->set), n = portset_size(y->set);
-    return m != n ? (m > n) - (m < n) : (x->set > y->set) - (x->set < y->set);
-}
-
 /* LLVM charges a use to every group that holds it: from the small sets up, take each out of its supersets. */
 static void undo_groups(struct charge *charges, size_t n, struct usage *usage)
 {
-    qsort(charges, n, sizeof *charges, by_size);
+    qsort(charges, n, sizeof *charges, portset_by_size);
     for (size_t i = 0; i < n; i++) {
         if (charges[i].cycles <= 0)
             continue;
