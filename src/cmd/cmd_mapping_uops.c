@@ -36,7 +36,7 @@ struct uops_import {
 static bool import_run(struct job *job, void *state, struct err *err)
 {
     struct uops_import *w = state;
-    struct forms *forms = forms_load(NULL, err);
+    struct forms *forms = forms_load(ISA_UNSAID, NULL, err);
     bool ok = forms != NULL;
 
     for (size_t i = 0; ok && i < w->count; i++) {

@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "isa/cpu.h"
-#include "isa/start.h"
+#include "model/start.h"
 
 #define UNROLLED_INSTRUCTIONS 240
 #define UNROLLED_BYTES 12288      /* well inside the first-level instruction cache */
@@ -17,7 +17,7 @@
 #define MEASUREMENTS 9            /* until two agree, or more than half of this many */
 #define AGREEMENT 0.02
 #define COUNT_LIMIT ((uint64_t)1 << 24)   /* iterations that no window is too long for */
-#define BUDGET_SECONDS 1.5        /* for all of it, on the wall's clock; an ordinary one needs a hundredth */
+#define BUDGET_SECONDS 1.2        /* for all of it, on the wall's clock; an ordinary one needs a hundredth */
 #define ATTEMPTS 3                /* while the known block that is run after it is off */
 #define CANARIES 3                /* off one after the other: a busy neighbour does that to one now and then */
 #define STRIDE 64                 /* bytes: aligned like what it is added to, a page lasts for 64 iterations */
@@ -42,7 +42,7 @@ struct run_plan {
 static void addresses_scan(struct run_plan *p)
 {
     enum isa isa = (enum isa)p->insns[0].isa;
-    unsigned generals = insn_generals(isa), vectors = isa == ISA_AARCH64 ? A64_V0 : 16, vectors_end = vectors + 32;
+    unsigned generals = isa_ops(isa)->generals, vectors = isa_ops(isa)->vectors, vectors_end = vectors + 32;
     bool wide = false, vex = false, scalable = false;
     for (size_t i = 0; i < p->count; i++) {
         const struct insn *in = &p->insns[i];
@@ -82,7 +82,7 @@ static bool code_place(struct sandbox *s, struct run_plan *p, struct err *err)
 
 static void registers_fill(const struct run_plan *p, enum values values, uint64_t general[32])
 {
-    unsigned generals = insn_generals((enum isa)p->insns[0].isa), stack = p->insns[0].isa == ISA_AARCH64 ? A64_SP : 4;
+    unsigned generals = isa_ops((enum isa)p->insns[0].isa)->generals, stack = isa_ops((enum isa)p->insns[0].isa)->stack_pointer;
     bool repeats = false;
     for (size_t i = 0; i < p->count; i++)
         repeats |= str_has_prefix(p->insns[i].form, "REP");
@@ -257,7 +257,7 @@ static bool attempt(struct sandbox *s, const struct calibration *c, struct run_p
     *out = (struct kernel_measured){.cycles = NAN, .spread = NAN, .clock_hz = NAN};
     bool ok = plan_choose(s, c, p, &values, &iterations, &passes, out, err) && measure_repeatedly(s, c, p, values, iterations, passes, out, err);
     for (unsigned i = 0; ok && *off && i < CANARIES; i++)
-        ok = sandbox_canary(s, &c->rules, off, known, err);
+        ok = in_time(p, err) && sandbox_canary(s, &c->rules, off, known, err);
     return ok;
 }
 

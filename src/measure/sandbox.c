@@ -16,7 +16,7 @@
 #include "measure/sandbox_answer.h"
 #include "measure/sandbox_process.h"
 
-#define TASK_PATIENCE 1.0        /* seconds on the wall's clock for one item of others' code, which needs a tenth */
+#define TASK_PATIENCE 0.6        /* seconds on the wall's clock for one item of others' code, which needs a tenth */
 #define BATCH_PATIENCE 10.0      /* without one run of own code: its child is stopped or starved */
 #define SECONDS_A_BATCH 120      /* of processor time, if we hang ourselves */
 #define STILLBORN 3              /* children that may end before they say anything */

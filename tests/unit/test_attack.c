@@ -112,7 +112,7 @@ static bool measure(const struct block *b, struct kernel_measured *out, struct e
     size_t n = 0;
     *err = (struct err){0};
     for (size_t at = 0; at < b->length; at += insns[n - 1].length)
-        if (!insn_decode(b->code + at, b->length - at, at, false, &insns[n++], err))
+        if (!insn_decode(ISA_X86_64, b->code + at, b->length - at, at, false, &insns[n++], err))
             return false;
     return kernel_run(sandbox, &calibration, insns, n, out, err);
 }
@@ -653,7 +653,7 @@ static void test_canary(void **state)
     struct kernel_measured m;
     struct insn insn;
     loose.rules = rules;
-    assert_true(insn_decode((const uint8_t[]){0x48, 0x01, 0xd8}, 3, 0, false, &insn, NULL));
+    assert_true(insn_decode(ISA_X86_64, (const uint8_t[]){0x48, 0x01, 0xd8}, 3, 0, false, &insn, NULL));
     bool ok = false;
     for (unsigned i = 0; i < TRIES && !ok; i++)
         ok = kernel_run(sandbox, &loose, &insn, 1, &m, &err);
@@ -676,7 +676,7 @@ static void random_block(struct rng *rng, struct block *b)
         }
         if (have % 2)
             bytes[0] = (uint8_t[]){0x0f, 0x48, 0x66, 0xf3, 0xc5, 0x62, 0xc4, 0x2e}[bytes[15] % 8];
-        if (!insn_decode(bytes, 15, 0, false, &insn, NULL) || !(insn.traits & INSN_RUNNABLE) || (insn.traits & INSN_BRANCH && have + 1 < wanted))
+        if (!insn_decode(ISA_X86_64, bytes, 15, 0, false, &insn, NULL) || !(insn.traits & INSN_RUNNABLE) || (insn.traits & INSN_BRANCH && have + 1 < wanted))
             continue;
         memcpy(b->code + b->length, insn.bytes, insn.length);
         b->length += insn.length;

@@ -126,7 +126,7 @@ static bool refused(const uint8_t *code, size_t length, const char *part)
     struct insn insns[8];
     size_t n = 0;
     for (size_t at = 0; at < length; at += insns[n - 1].length)
-        assert_true(insn_decode(code + at, length - at, at, false, &insns[n++], NULL));
+        assert_true(insn_decode(ISA_X86_64, code + at, length - at, at, false, &insns[n++], NULL));
     const char *reason = kernel_refused(insns, n);
     return reason && strstr(reason, part);
 }
@@ -155,7 +155,7 @@ static void takes(const struct calibration *c, const uint8_t *code, size_t lengt
     bool known = false;
 
     for (size_t at = 0; at < length; at += insns[n - 1].length)
-        assert_true(insn_decode(code + at, length - at, at, false, &insns[n++], NULL));
+        assert_true(insn_decode(ISA_X86_64, code + at, length - at, at, false, &insns[n++], NULL));
     for (unsigned i = 0; i < 6; i++) {
         struct err err = {0};
         if (!kernel_run(sandbox, c, insns, n, &m, &err)) {
