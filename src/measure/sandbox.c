@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "isa/start.h"
+#include "model/start.h"
 #include "measure/arch.h"
 #include "measure/sandbox_answer.h"
 #include "measure/sandbox_process.h"
