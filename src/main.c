@@ -279,9 +279,9 @@ static bool run(struct arguments *a, struct session *s, int *status, struct err 
     bool ok = true, terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
 
     s->view_command = print_view;
-    log_to_stderr(a->commands.count || a->batch || !terminal);
     if (a->commands.count || a->batch || !isatty(STDIN_FILENO))
         watch_interrupt();
+    log_to_stderr(a->commands.count || a->batch || !terminal);
     for (size_t i = 0; ok && i < a->commands.count && !s->quit; i++)
         ok = command_run(s, a->commands.items[i], stdout, err);
     if (a->commands.count)
