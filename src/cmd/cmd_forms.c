@@ -5,7 +5,8 @@
 #include "analysis/fusion.h"
 #include "base/log.h"
 #include "cmd/command.h"
-#include "isa/scan.h"
+#include "toolchain/forms_add.h"
+#include "toolchain/scan.h"
 #include "work/job.h"
 
 #define MISSING_SHOWN 30
@@ -32,10 +33,10 @@ static double coverage(const struct machine *m, const struct scan *scan)
 /* Two that stand for the instruction set, then the selected machines of it that are others. */
 static size_t machines_of(struct session *s, enum isa isa, struct machine *out[32], struct err *err)
 {
-    static const char *const always[ISA_COUNT][2] = {{"skylake-avx512", "sapphirerapids"}, {"cortex-a72", "neoverse-v2"}};
+    const char *const *always = isa_ops(isa)->common_machines;
     size_t n = 0;
     for (size_t i = 0; i < 2 + s->document.kept[isa].count && n < 32; i++) {
-        struct machine *m = session_machine(s, i < 2 ? always[isa][i] : s->document.kept[isa].ids[i - 2], err);
+        struct machine *m = session_machine(s, i < 2 ? always[i] : s->document.kept[isa].ids[i - 2], err);
         if (!m)
             return 0;
         bool there = false;
@@ -54,7 +55,7 @@ static void print_scan(struct session *s, const struct scan *scan, struct machin
 
     if (s->settings.format != FORMAT_JSON)
         str_addf(&s->output, "%llu instructions, %zu forms; set aside as %s: %llu; bytes that are no code: %llu\n",
-                 (unsigned long long)scan->instructions, scan->forms.count, scan->isa == ISA_AARCH64 ? "system" : "x87, MMX or system", (unsigned long long)scan->set_aside, (unsigned long long)scan->skipped_bytes);
+                 (unsigned long long)scan->instructions, scan->forms.count, isa_ops(scan->isa)->set_aside, (unsigned long long)scan->set_aside, (unsigned long long)scan->skipped_bytes);
     for (size_t i = 0; i < n; i++) {
         double fraction = coverage(machines[i], scan);
         json_object_set_new(fractions, machines[i]->id, json_real(fraction));

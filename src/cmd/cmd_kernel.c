@@ -160,9 +160,7 @@ static void add_branch(const struct insn *insn, struct str *out)
     bool relative = false;
     for (unsigned i = 0; i < insn->operand_count; i++)
         relative |= insn->operands[i].kind == OPERAND_RELATIVE;
-    if (insn->isa != ISA_AARCH64)
-        str_addf(out, "\t%s loop\n", insn->mnemonic);
-    else if (!relative)
+    if (!relative)
         str_addf(out, "\t%s\n", insn->text);
     else
         str_addf(out, "\t%s%.*s loop\n", insn->mnemonic, place ? (int)(place - operands + 1) : 0, place ? operands : "");
@@ -180,11 +178,11 @@ bool cmd_kernel_save(struct session *s, int argc, char **argv, struct err *err)
     const struct insn *insns = kernel_insns(s->document.kernel, &count);
     if (count == 0)
         return err_set(err, ERR_DATA, "kernel use N takes another loop", "the loop has no instructions");
-    bool arm = s->document.kernel->isa == ISA_AARCH64;
-    str_addf(&text, "%s %s\n%sloop:\n", arm ? "//" : "#", s->document.kernel->loops[s->document.kernel->current].why, arm ? "" : "\t.intel_syntax noprefix\n");
+    const struct isa_ops *isa = isa_ops(s->document.kernel->isa);
+    str_addf(&text, "%s %s\n%sloop:\n", isa->comment, s->document.kernel->loops[s->document.kernel->current].why, isa->text_head);
     for (size_t i = 0; i < count; i++) {
         struct insn again;
-        if (!insn_decode_isa(insns[i].isa, insns[i].bytes, insns[i].length, insns[i].offset, true, &again, err))
+        if (!insn_decode(insns[i].isa, insns[i].bytes, insns[i].length, insns[i].offset, true, &again, err))
             BUG("a decoded instruction does not decode");
         if (again.traits & INSN_BRANCH)
             add_branch(&again, &text);

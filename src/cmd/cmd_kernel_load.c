@@ -14,7 +14,7 @@
 #include "cmd/options.h"
 #include "base/child.h"
 #include "isa/isa.h"
-#include "isa/compile.h"
+#include "toolchain/compile.h"
 #include "work/job.h"
 
 #define PASTE_LIMIT ((size_t)32 << 20)   /* read at most; the loader says what is too large */
@@ -278,7 +278,7 @@ bool cmd_kernel_hex(struct session *s, int argc, char **argv, struct err *err)
 {
     const char *name = NULL, *words[HEX_WORDS];
     const struct legacy_option options[] = {{OPTION_ISA, OPTION_CHOICE, &name}, {NULL, OPTION_FLAG, NULL}};
-    enum isa isa = ISA_X86_64;
+    enum isa isa = ISA_UNSAID;
     struct str hex = {0};
     size_t count;
 
@@ -290,7 +290,7 @@ bool cmd_kernel_hex(struct session *s, int argc, char **argv, struct err *err)
         isa_parse(name, &isa);
     for (size_t i = 0; i < count; i++)
         str_addf(&hex, "%s%s", i ? " " : "", words[i]);
-    struct kernel *k = kernel_from_hex_isa(isa, str_text(&hex), err);
+    struct kernel *k = kernel_from_hex(isa, str_text(&hex), err);
     str_done(&hex);
     if (k) {
         session_set_kernel(s, k);

@@ -57,7 +57,7 @@ static bool cancelled(void *state)
 
 static bool measure_block(struct sandbox *sandbox, const struct calibration *calibration, const char *hex, struct kernel_measured *out, struct err *err)
 {
-    struct kernel *kernel = kernel_from_hex_isa(isa_host(), hex, err);
+    struct kernel *kernel = kernel_from_hex(isa_host(), hex, err);
     size_t count;
     const struct insn *insns = kernel ? kernel_insns(kernel, &count) : NULL;
     bool ok = insns && kernel_run(sandbox, calibration, insns, count, out, err);

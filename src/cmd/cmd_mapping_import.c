@@ -180,7 +180,7 @@ struct uops_import {
 static bool uops_run(struct job *job, void *state, struct err *err)
 {
     struct uops_import *w = state;
-    struct forms *forms = forms_load(NULL, err);
+    struct forms *forms = forms_load(ISA_UNSAID, NULL, err);
     bool ok = forms != NULL;
 
     for (size_t i = 0; ok && i < w->count; i++) {

@@ -16,12 +16,12 @@
 #include "base/csv.h"
 #include "io/experiments_file.h"
 #include "io/machine_file.h"
+#include "toolchain/forms_add.h"
 #include "work/job.h"
 
 #define VERSION "1"
 
 /* The user's own forms. */
-static const char *const forms_files[ISA_COUNT] = {"forms.csv", "forms-aarch64.csv"};
 #define TEXT_LIMIT ((size_t)32 << 20)
 
 /* All that a session directory may hold. */
@@ -226,7 +226,7 @@ static bool save_all(struct session *s, const char *dir, struct err *err)
     for (size_t i = 0; ok && i < s->document.machine_count; i++)
         ok = save_machine(dir, s->document.machines[i], err);
     for (int isa = 0; ok && isa < ISA_COUNT; isa++)
-        ok = save_forms(dir, forms_files[isa], s->document.forms[isa], err);
+        ok = save_forms(dir, isa_ops((enum isa)isa)->forms_file, s->document.forms[isa], err);
     if (s->document.kernel)
         add_row(&settings, "kernel-isa", isa_name(s->document.kernel->isa));
     if (ok && s->document.experiments && s->document.experiments->rows.count) {
@@ -484,7 +484,7 @@ static bool load_kernel(const char *dir, const struct plan *plan, struct session
         return true;
     bool hex = access(path_in(&path, dir, "kernel.hex"), F_OK) == 0;
     if (file_read(path_in(&path, dir, hex ? "kernel.hex" : "kernel.s"), TEXT_LIMIT, &text, err))
-        k = hex ? kernel_from_hex_isa(plan->options.isa, str_text(&text), err) : kernel_from_text(str_text(&path), str_text(&text), text.length, &plan->options, err);
+        k = hex ? kernel_from_hex(plan->options.isa, str_text(&text), err) : kernel_from_text(str_text(&path), str_text(&text), text.length, &plan->options, err);
     if (k && !load_origin(dir, k, err)) {
         kernel_free(k);
         k = NULL;
@@ -505,7 +505,7 @@ static bool load_forms(const char *dir, struct session *s, struct err *err)
     size_t added;
     bool ok = true;
     for (int isa = 0; ok && isa < ISA_COUNT; isa++)
-        ok = access(path_in(&path, dir, forms_files[isa]), F_OK) != 0 ||
+        ok = access(path_in(&path, dir, isa_ops((enum isa)isa)->forms_file), F_OK) != 0 ||
              (session_forms(s, (enum isa)isa, err) && forms_add(s->document.forms[isa], str_text(&path), &added, err));
     str_done(&path);
     return ok;

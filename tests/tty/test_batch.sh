@@ -278,4 +278,25 @@ test_interrupt_ends_in_good_order() {
     [ "$got" -eq 130 ] || fail "interrupted: status $got instead of 130"
 }
 
+# What README and docs show is what works; `kernel measure` depends on the host, and test_measure.sh tries it.
+test_readme_first_session() {
+    sed -n '/^## A first session/,/^## A mapping/s/^    //p' "$source/README.md" | grep -v '^kernel measure' >"$work/first.pf"
+    [ "$(wc -l <"$work/first.pf")" -ge 5 ] || fail "README shows $(wc -l <"$work/first.pf") commands"
+    cd "$source" || exit 1
+    expect 0 "$portolan" -b "$work/first.pf"
+    holds out '3.00 cycles per iteration'
+    # As -e, with the comments, as it is typed.
+    expect 0 "$portolan" -e "$(cat "$work/first.pf")"
+    holds out '3.00 cycles per iteration'
+}
+
+test_documented_program_calls() {
+    cd "$source" || exit 1
+    sed -n 's/^    \.\/portolan \(.*\)/\1/p' docs/*.md >"$work/calls"
+    [ -s "$work/calls" ] || fail 'the docs show no call'
+    while read -r call; do
+        eval expect 0 '"$portolan"' "$call"
+    done <"$work/calls"
+}
+
 run_tests

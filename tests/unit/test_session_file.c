@@ -17,6 +17,7 @@
 #include "cmd/command.h"
 #include "cmd/session_file.h"
 #include "base/csv.h"
+#include "toolchain/forms_add.h"
 #include "work/job.h"
 
 static char directory[] = "/tmp/portolan-test-XXXXXX";
