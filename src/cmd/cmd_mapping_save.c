@@ -7,6 +7,7 @@
 #include "io/export_mapping.h"
 #include "io/export_osaca.h"
 #include "io/machine_file.h"
+#include "io/machine_save.h"
 
 struct save_values {
     const char *path;
