@@ -38,22 +38,6 @@ const struct command command_forms_select = {.name = "forms select", .help = "wh
     .usage = "[PATTERN]..."};
 const struct command command_forms_scan = {.name = "forms scan", .help = "the forms that ELF files use, how many a machine knows, and which are missing", .flags = 0, .run_words = cmd_forms_scan,
     .usage = "BINARY..."};
-const struct command command_evolve_start = {.name = "evolve start", .help = "infer a port mapping from the experiments, in the background", .flags = COMMAND_CHANGES, .run_words = cmd_evolve_start,
-    .usage = "[--ports N|NAMES|auto] [--algorithm memetic|pmevo] [--seconds T] [--generations G] [--seed S] [--population P] [--threads N] " "[--issue-width W|auto] [--price-scale X|auto] [--uop-price X] [--volume-price X] [--usage-price X] [--volume-weight W] [--from ID] [--continue] " "[--checkpoint FILE|none] [--tolerant] [--active] [--simulate ID] [--most N] [--size K] [--by-chance]"};
-const struct command command_evolve_status = {.name = "evolve status", .help = "how far the runs are", .flags = 0, .run_words = cmd_evolve_status,
-    .usage = ""};
-const struct command command_evolve_pause = {.name = "evolve pause", .help = "let the run rest", .flags = 0, .run_words = cmd_evolve_pause,
-    .usage = ""};
-const struct command command_evolve_resume = {.name = "evolve resume", .help = "go on, or go on from a checkpoint", .flags = COMMAND_CHANGES, .run_words = cmd_evolve_resume,
-    .usage = "[CHECKPOINT]"};
-const struct command command_evolve_stop = {.name = "evolve stop", .help = "end the run with what it has", .flags = 0, .run_words = cmd_evolve_stop,
-    .usage = ""};
-const struct command command_evolve_wait = {.name = "evolve wait", .help = "wait for the run's end; on the screen only what follows waits", .flags = 0, .run_words = cmd_evolve_wait,
-    .usage = ""};
-const struct command command_evolve_set = {.name = "evolve set", .help = "change what the run was started with", .flags = 0, .run_words = cmd_evolve_set,
-    .usage = "seconds|generations|uop-price|volume-price|usage-price|volume-weight VALUE"};
-const struct command command_evolve_adopt = {.name = "evolve adopt", .help = "make the best mapping the current machine, called evolved", .flags = COMMAND_CHANGES, .run_words = cmd_evolve_adopt,
-    .usage = ""};
 const struct command command_view = {.name = "view", .help = "show another view; in batch it is printed", .flags = 0, .run_words = cmd_view,
     .usage = "kernel|timeline|whatif|experiments|evolution|mapping|accuracy|machine|output|log|help|next|previous"};
 const struct command command_find = {.name = "find", .help = "search in the view", .flags = COMMAND_RAW, .run_words = cmd_view,
