@@ -55,6 +55,7 @@ struct state {
     enum start_values start;
     struct value pages[TLB_ENTRIES];
     uint32_t page_count;
+    size_t access;          /* of the last round: which comes next */
 };
 
 void address_work_done(struct address_work *work)
@@ -63,6 +64,7 @@ void address_work_done(struct address_work *work)
     free(work->composites);
     free(work->found);
     free(work->places);
+    vec_done(&work->accesses);
     *work = (struct address_work){0};
 }
 
@@ -397,11 +399,30 @@ static void note_store(struct line_runs *r, struct value address, uint32_t bytes
     if (bytes <= size && line != ((address.offset + (int64_t)bytes - 1) & -size)) {
         r->runs += 2;
         r->open = false;
-    } else if (!r->open || r->symbol != address.symbol || r->line != line) {
+    } else if (!r->open || r->symbol != address.symbol || r->line != line || (r->most && r->length >= r->most)) {
         r->runs++;
+        r->length = 1;
         r->open = true;
         r->symbol = address.symbol;
         r->line = line;
+    } else {
+        r->length++;
+    }
+}
+
+/* Accesses of the last round but one are written down, those of the last compared with them. */
+static void note_access(struct state *s, uint32_t at, struct value address, uint32_t bytes, bool store, uint32_t left)
+{
+    struct address_work *work = s->work;
+
+    if (left == 1) {
+        vec_push(&work->accesses, ((struct access){at, bytes, address.symbol, address.offset, 0, store, false}));
+    } else if (left == 0) {
+        struct access *access = &work->accesses.items[s->access++];
+        access->stepped = access->symbol == address.symbol;
+        access->step = access->stepped ? (int64_t)((uint64_t)address.offset - (uint64_t)access->offset) : 0;
+        access->symbol = address.symbol;
+        access->offset = address.offset;
     }
 }
 
@@ -417,6 +438,7 @@ static void step(struct state *s, const struct insn *insn, uint32_t at, uint32_t
         address[i] = address_of(s, insn, op);
         if (op->access & ACCESS_READ && op->bits) {
             loaded = load_value(s, op, address[i], at, round, rounds);
+            note_access(s, at, address[i], op->bits / 8, false, rounds - 1 - round);
         }
         if (s->start == START_EQUAL)
             note_place(s, at, address[i]);
@@ -427,6 +449,7 @@ static void step(struct state *s, const struct insn *insn, uint32_t at, uint32_t
         if (op->kind != OPERAND_MEMORY || !(op->access & ACCESS_WRITE) || !op->bits)
             continue;
         note_store(&s->work->runs, address[i], op->bits / 8);
+        note_access(s, at, address[i], op->bits / 8, true, rounds - 1 - round);
         s->work->stores[s->work->store_count++ % STORES] = (struct store_record){address[i], stored_value(s, insn), op->bits / 8, at, round};
     }
     if (is_stack(insn)) {
@@ -498,7 +521,7 @@ void addresses_link(const struct insn *insns, size_t count, enum start_values st
 {
     uint32_t rounds = count > 512 ? 3 : ROUNDS;
 
-    work->found_count = 0;
+    work->found_count = work->accesses.count = 0;
     if (work->place_capacity < count) {
         work->place_capacity = 2 * count;
         work->places = mem_resize(work->places, work->place_capacity * sizeof *work->places);
@@ -515,7 +538,7 @@ void addresses_link(const struct insn *insns, size_t count, enum start_values st
         s.reg[i] = start == START_EQUAL && i != STACK_POINTER && i != FRAME_POINTER ? (struct value){0, START_VALUE} : fresh(&s);
     if (start == START_MEASURED)
         measured_start(&s, insns, count);
-    work->runs = (struct line_runs){.line_bytes = work->runs.line_bytes, .last_round = rounds};
+    work->runs = (struct line_runs){.line_bytes = work->runs.line_bytes, .most = work->runs.most, .last_round = rounds};
     for (uint32_t round = 0; round < rounds; round++) {
         if (round == rounds / 2)
             work->runs.runs_at_half = work->runs.runs;

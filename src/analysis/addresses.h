@@ -3,6 +3,7 @@
 #ifndef PORTOLAN_ANALYSIS_ADDRESSES_H
 #define PORTOLAN_ANALYSIS_ADDRESSES_H
 
+#include "base/vec.h"
 #include "isa/insn.h"
 
 /* How the registers begin. */
@@ -21,6 +22,15 @@ struct forward {
     bool confirmed;         /* seen in the last two iterations followed */
 };
 
+/* A load or a store of one iteration in the steady state, in program order; an instruction that does both has two. */
+struct access {
+    uint32_t insn, bytes;
+    uint32_t symbol;        /* addresses of the same symbol can be compared; 0: the offset is the address itself */
+    int64_t offset;
+    int64_t step;           /* from one iteration to the next */
+    bool store, stepped;    /* stepped: step is known */
+};
+
 /* Reused between calls; zero-initialised at first. One thread. */
 struct address_work {
     struct store_record *stores;
@@ -31,9 +41,11 @@ struct address_work {
     size_t found_count, found_capacity;
     struct place *places;            /* per instruction */
     size_t place_capacity;
+    VEC(struct access) accesses;    /* of the last iteration followed */
     struct line_runs {              /* stores in a row to one line of line_bytes */
         uint32_t line_bytes;        /* in; a store across two lines takes part in no run and counts for two; 0: 64 */
-        uint32_t symbol, last_round, runs, runs_at_half;
+        uint32_t most;              /* in; stores of a run, what follows begins a new one; 0: any number */
+        uint32_t symbol, length, last_round, runs, runs_at_half;
         int64_t line;
         bool open;
     } runs;

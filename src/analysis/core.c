@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/forwarding.h"
 #include "analysis/fusion.h"
 #include "base/mem.h"
 #include "base/str.h"
@@ -57,6 +58,13 @@ static void read_numbers(struct core *c, const struct machine *m)
         {&c->load_extra_segment, "load_extra_segment"},
         {&c->store_lines_per_cycle, "store_lines_per_cycle"},
         {&c->store_line_bytes, "store_line_bytes"},
+        {&c->store_run, "store_run"},
+        {&c->store_forward_modify, "store_forward_modify"},
+        {&c->store_forward_widest, "store_forward_widest"},
+        {&c->renamed_per_block, "renamed_per_block"},
+        {&c->load_bank_bytes, "load_bank_bytes"},
+        {&c->loads_per_bank, "loads_per_bank"},
+        {&c->split_loads_per_cycle, "split_loads_per_cycle"},
         {&c->dtlb_miss, "dtlb_miss"},
         {&c->copies_cached, "copies_cached"},
         {&c->copies_cached_bytes, "copies_cached_bytes"},
@@ -95,6 +103,8 @@ struct core *core_new(const struct machine *m)
     c->store_forward = isnan(c->store_forward) ? c->load_latency : c->store_forward;
     c->store_forward_vector = isnan(c->store_forward_vector) ? c->store_forward : c->store_forward_vector;
     c->store_forward_wide = isnan(c->store_forward_wide) ? c->store_forward_vector : c->store_forward_wide;
+    c->store_forward_widest = isnan(c->store_forward_widest) ? c->store_forward_wide : c->store_forward_widest;
+    c->store_forward_modify = isnan(c->store_forward_modify) ? c->store_forward : c->store_forward_modify;
     c->store_forward_fail = isnan(c->store_forward_fail) ? c->store_forward : c->store_forward_fail;
     c->load_latency_vector = isnan(c->load_latency_vector) ? c->load_latency : c->load_latency_vector;
     c->load_latency_scalar = isnan(c->load_latency_scalar) ? c->load_latency_vector : c->load_latency_scalar;
@@ -105,6 +115,8 @@ struct core *core_new(const struct machine *m)
     c->fusible_last = !machine_has(m, "fusible_in_last_decoder", "no");
     c->low_byte_merges = !machine_has(m, "low_byte_renamed", "yes");
     c->fuses_nops = machine_has(m, "fuse_nop", "yes");
+    c->renamed_by_address = machine_has(m, "renamed_match", "address");
+    c->renamed_store_alone = machine_has(m, "renamed_store_alone", "yes");
     c->unlamination = machine_has(m, "unlaminate", "all") ? UNLAMINATE_ALL
                       : machine_has(m, "unlaminate", "three-sources") ? UNLAMINATE_THREE
                                                                        : UNLAMINATE_NEVER;
@@ -292,6 +304,7 @@ static void classify(const struct core *c, const struct insn *insn, struct op *o
     op->traits |= machine_has(c->machine, "complex_decode", insn->mnemonic) ? OP_COMPLEX : 0;
     op->traits |= insn->isa == ISA_X86_64 && is_one_of(insn->mnemonic, stack) ? OP_STACK : 0;
     op->traits |= touches_vector(insn) ? OP_VECTOR : 0;
+    op->traits |= forwarding_form(c, insn, op->traits & OP_VECTOR) ? OP_RENAMES : 0;
     for (unsigned i = 0; i < op->usage.count; i++)
         op->traits |= op->usage.uops[i].ports & c->pipes ? OP_PIPE : 0;
     if (!(op->traits & OP_KNOWN))

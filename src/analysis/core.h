@@ -23,6 +23,7 @@ enum op_trait {
     OP_NO_MICRO_FUSION = 1 << 10,
     OP_KEEPS_ZERO = 1 << 11,       /* a zeroing idiom of the ISA that this machine executes, though it depends on nothing */
     OP_CARRY_IDIOM = 1 << 12,      /* of a register with itself it depends on the carry alone */
+    OP_RENAMES = 1 << 13,          /* its load may find its store at rename */
 };
 
 /* One form on one machine. */
@@ -49,11 +50,13 @@ struct core {
     portset pipes;
     /* Facts; NaN when the machine lacks one. Units: cycles, µops per cycle, bytes, entries. */
     double issue_width, retire_width, decoders, decode_width, fetch_bytes, predecode_bytes, predecode_width, lcp_penalty, uop_cache_width, loop_buffer, taken_branches;
-    double loads_per_cycle, stores_per_cycle, store_lines_per_cycle, store_line_bytes;
+    double loads_per_cycle, stores_per_cycle, store_lines_per_cycle, store_line_bytes, store_run;
+    double store_forward_modify, store_forward_widest, renamed_per_block;
+    double load_bank_bytes, loads_per_bank, split_loads_per_cycle;
     double load_latency, load_latency_simple, load_latency_scalar, load_latency_vector, load_latency_wide, store_forward, store_forward_vector, store_forward_fail, store_forward_wide, store_forward_renamed, load_extra_scaled, load_extra_segment, high_byte, dtlb_miss, lock;
     double copies_cached, copies_cached_bytes;   /* of unrolled copies that run again, which share the µop cache delivers, up to what length */
     double reorder_buffer, scheduler, load_buffer, store_buffer, instruction_queue, uop_queue;
-    bool fused_domain, jcc_erratum, stack_engine, fusible_last, low_byte_merges, fuses_nops;
+    bool fused_domain, jcc_erratum, stack_engine, fusible_last, low_byte_merges, fuses_nops, renamed_by_address, renamed_store_alone;
     enum unlamination unlamination;
     const struct usage *load, *store;    /* of a plain load and a plain store of a general register; NULL: not known */
     const struct usage *alu;             /* AArch64: of a plain addition; NULL on others */

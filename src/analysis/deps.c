@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/forwarding.h"
 #include "base/mem.h"
 
 #define CARRY 1u
@@ -26,6 +27,7 @@ struct build {
     struct holder holds[RESOURCE_COUNT];
     bool loaded[RESOURCE_COUNT];   /* the holder came straight from a load */
     size_t forward;                /* position in the list of forwarded loads */
+    struct forwarding forwarding;
     bool blocked;                  /* a load waits for a store to reach the cache: commits matter */
 };
 
@@ -234,57 +236,6 @@ static uint32_t node_of(const struct deps *d, uint32_t insn, uint8_t resource)
     BUG("instruction %u makes no value of kind %u", (unsigned)insn, (unsigned)resource);
 }
 
-static const struct operand *memory_of(const struct insn *insn)
-{
-    for (unsigned i = 0; i < insn->operand_count; i++)
-        if (insn->operands[i].kind == OPERAND_MEMORY)
-            return &insn->operands[i];
-    BUG("%s has no memory operand", insn->form);
-}
-
-static bool writes(const struct build *b, uint8_t reg)
-{
-    for (uint32_t n = 0; n < b->d->node_count; n++)
-        if (b->d->nodes[n].resource == reg)
-            return true;
-    return false;
-}
-
-/* AMD from Zen 2 on: a plain load of a whole general register, or a read-modify-write, finds its store by the text of the address, as long
- * as the registers in it stay; the stack pointer is followed. */
-static bool is_renamed(const struct build *b, const struct forward *f)
-{
-    const struct insn *load = &b->insns[f->load], *store = &b->insns[f->store];
-    bool plain = strcmp(load->mnemonic, "mov") == 0 || strcmp(load->mnemonic, "pop") == 0 || load->traits & INSN_STORE;
-
-    if (isnan(b->c->store_forward_renamed) || !f->fits || !f->starts_alike || !plain || load->isa != ISA_X86_64)
-        return false;
-    const struct operand *from = memory_of(store), *to = memory_of(load);
-    if (to->bits < 32 || from->bits < to->bits || (b->costs->rows[f->load].op->traits | b->costs->rows[f->store].op->traits) & OP_VECTOR)
-        return false;
-    if (from->base == STACK_POINTER && to->base == STACK_POINTER && from->index == REG_NONE && to->index == REG_NONE)
-        return true;
-    return from->base == to->base && from->index == to->index && from->scale == to->scale && from->displacement == to->displacement &&
-           (from->base >= REG_PC || !writes(b, from->base)) && (from->index >= REG_PC || !writes(b, from->index));
-}
-
-/* A load that takes its value from a store still on its way. */
-static double forward_latency(const struct build *b, const struct forward *f)
-{
-    const struct core *c = b->c;
-    bool vector = b->costs->rows[f->load].op->traits & OP_VECTOR;
-
-    if (!f->fits)
-        return c->store_forward_fail;
-    if (b->insns[f->load].traits & INSN_LOCK && !isnan(c->store_forward_renamed))
-        return 0;   /* measured on such machines: what it takes is in its own latency */
-    if (is_renamed(b, f)) {
-        b->d->renamed++;
-        return c->store_forward_renamed;
-    }
-    return !vector ? c->store_forward : memory_of(&b->insns[f->load])->bits > 128 ? c->store_forward_wide : c->store_forward_vector;
-}
-
 static void read_memory(struct build *b, uint32_t at)
 {
     struct address_work *work = &b->d->addresses;
@@ -293,7 +244,8 @@ static void read_memory(struct build *b, uint32_t at)
         const struct forward *f = &work->found[b->forward];
         if (f->load < at)
             continue;
-        double cycles = forward_latency(b, f);
+        double cycles = forwarding_latency(&b->forwarding, f);
+        b->d->renamed += forwarding_renamed(&b->forwarding, f);
         struct holder source = {node_of(b->d, f->store, f->fits ? RESOURCE_MEMORY : RESOURCE_COMMIT), f->distance, true};
         connect(b, at, source, LATENCY_MEMORY, hundredths(cycles));
         if (!f->fits)
@@ -382,6 +334,7 @@ void deps_build(struct core *c, const struct insn *insns, const struct costs *co
     d->node_count = d->edge_count = 0;
     d->renamed = 0;
     d->addresses.runs.line_bytes = isnan(c->store_line_bytes) ? 0 : (uint32_t)c->store_line_bytes;
+    d->addresses.runs.most = isnan(c->store_run) ? 0 : (uint32_t)c->store_run;
     if (d->first_capacity < count + 1) {
         d->first_capacity = 2 * (count + 1);
         d->first_node = mem_resize(d->first_node, d->first_capacity * sizeof *d->first_node);
@@ -394,8 +347,12 @@ void deps_build(struct core *c, const struct insn *insns, const struct costs *co
         make_nodes(&b, &insns[i], i);
     }
     d->first_node[count] = (uint32_t)d->node_count;
-    for (uint32_t n = 0; n < d->node_count; n++)
+    uint64_t written = 0;
+    for (uint32_t n = 0; n < d->node_count; n++) {
         hold(&b, n, 1);
+        written |= d->nodes[n].resource < 64 ? (uint64_t)1 << d->nodes[n].resource : 0;
+    }
+    forwarding_start(&b.forwarding, c, insns, costs, written, &d->addresses);
     for (uint32_t i = 0; i < count; i++) {
         read_inputs(&b, i);
         for (uint32_t n = d->first_node[i]; n < d->first_node[i + 1]; n++)
