@@ -278,6 +278,8 @@ int main(int argc, char **argv)
     struct err err = {0};
 
     setlocale(LC_CTYPE, "");
+    /* A limit on the size of files is a fault of the write that meets it. */
+    signal(SIGXFSZ, SIG_IGN);
     session_init(&s);
     const char *no_color = getenv("NO_COLOR");
     s.color = isatty(STDOUT_FILENO) && !(no_color && *no_color);

@@ -9,13 +9,8 @@
 static void name_ports(const struct analysis *a, portset set, struct str *out)
 {
     const struct ports *ports = mapping_ports(a->machine->mapping);
-    unsigned left = portset_size(set);
-    str_add(out, left == 1 ? "port " : "ports ");
-    for (unsigned j = 0; j < ports->count; j++)
-        if (set >> j & 1) {
-            str_addf(out, "%s%s", ports->names[j], left > 2 ? ", " : left == 2 ? " and " : "");
-            left--;
-        }
+    str_add(out, portset_size(set) == 1 ? "port " : "ports ");
+    portset_list(set, ports, ", ", " and ", out);
 }
 
 /* The rows that put the most on the ports of @set, at most three, as "vdivsd 4.00 (line 7)". */

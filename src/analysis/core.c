@@ -125,8 +125,6 @@ struct core *core_new(const struct machine *m)
     c->store = usage_named(m, arm ? "STR (X, [X, I])" : "MOV (M64, R64)");
     c->alu = arm ? usage_named(m, "ADD (X, X, I)") : NULL;
     c->stack_sync = c->stack_engine ? usage_named(m, "ADD (R64, I8)") : NULL;
-    c->slot_count = 1024;
-    c->slots = mem_zero(c->slot_count, sizeof *c->slots);
     return c;
 }
 
@@ -145,7 +143,7 @@ void core_free(struct core *c)
     for (size_t i = 0; i < c->op_count; i++)
         op_free(c->ops[i]);
     free(c->ops);
-    free(c->slots);
+    index_done(&c->index);
     free(c);
 }
 
@@ -376,42 +374,21 @@ static struct op *op_new(struct core *c, const struct insn *insn)
     return op;
 }
 
-static size_t hash_of(const char *text)
+static bool is_op(const void *core, uint32_t item, const void *form)
 {
-    uint64_t hash = 0xcbf29ce484222325u;   /* FNV-1a */
-    for (; *text; text++)
-        hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
-    return (size_t)(hash ^ hash >> 29);
-}
-
-static size_t slot_of(const struct core *c, const char *form)
-{
-    size_t at = hash_of(form) & (c->slot_count - 1);
-    while (c->slots[at] && strcmp(c->ops[c->slots[at] - 1]->form, form) != 0)
-        at = (at + 1) & (c->slot_count - 1);
-    return at;
-}
-
-static void grow(struct core *c)
-{
-    free(c->slots);
-    c->slot_count *= 2;
-    c->slots = mem_zero(c->slot_count, sizeof *c->slots);
-    for (size_t i = 0; i < c->op_count; i++)
-        c->slots[slot_of(c, c->ops[i]->form)] = (uint32_t)i + 1;
+    return strcmp(((const struct core *)core)->ops[item]->form, form) == 0;
 }
 
 const struct op *core_op(struct core *c, const struct insn *insn)
 {
-    size_t at = slot_of(c, insn->form);
+    uint64_t hash = hash_text(insn->form);
+    uint32_t item = index_find(&c->index, hash, is_op, c, insn->form);
 
-    if (c->slots[at])
-        return c->ops[c->slots[at] - 1];
+    if (item != INDEX_NONE)
+        return c->ops[item];
     struct op *op = op_new(c, insn);
     c->ops = mem_resize(c->ops, (c->op_count + 1) * sizeof *c->ops);
     c->ops[c->op_count++] = op;
-    c->slots[at] = (uint32_t)c->op_count;
-    if (c->op_count * 2 > c->slot_count)
-        grow(c);
+    index_add(&c->index, hash, (uint32_t)c->op_count - 1);
     return op;
 }

@@ -2,6 +2,7 @@
 #ifndef PORTOLAN_ANALYSIS_CORE_H
 #define PORTOLAN_ANALYSIS_CORE_H
 
+#include "base/index.h"
 #include "isa/insn.h"
 #include "model/machine.h"
 #include "throughput/throughput.h"
@@ -63,8 +64,7 @@ struct core {
     const struct usage *stack_sync;      /* of the µop that writes the stack pointer back */
     struct op **ops;
     size_t op_count;
-    uint32_t *slots;                     /* open addressing by form: op index + 1 */
-    size_t slot_count;
+    struct index index;                  /* of ops by form */
 };
 
 /* Borrows @m, whose facts and mapping must not change meanwhile. One thread per core; the machine may be shared. */

@@ -7,13 +7,14 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/utf8.h"
 #include "base/vec.h"
 
 #define FILE_LIMIT ((size_t)256 << 20)
 #define FIELDS_MAX ((size_t)16 << 20)
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
-struct reader {
+struct table_builder {
     struct csv_table *table;
     VEC(char *) fields;
     size_t row_capacity;
@@ -25,7 +26,7 @@ struct reader {
     bool failed;
 };
 
-static bool fault(struct reader *r, size_t column, const char *todo, const char *what)
+static bool fault(struct table_builder *r, size_t column, const char *todo, const char *what)
 {
     r->failed = true;
     err_set(r->err, ERR_DATA, todo, "%s", what);
@@ -34,7 +35,7 @@ static bool fault(struct reader *r, size_t column, const char *todo, const char 
 
 static void on_field(void *text, size_t length, void *state)
 {
-    struct reader *r = state;
+    struct table_builder *r = state;
 
     if (r->failed)
         return;
@@ -51,7 +52,7 @@ static void on_field(void *text, size_t length, void *state)
 
 static void on_row(int end, void *state)
 {
-    struct reader *r = state;
+    struct table_builder *r = state;
     struct csv_table *t = r->table;
 
     (void)end;
@@ -78,31 +79,6 @@ static void on_row(int end, void *state)
     memset(&r->fields, 0, sizeof r->fields);
 }
 
-/* Bytes of the UTF-8 character at @s, 0 when there is none: no overlong forms, no surrogates (RFC 3629). */
-static size_t utf8_length(const unsigned char *s, size_t left)
-{
-    size_t length = s[0] < 0x80 ? 1 : s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : (s[0] & 0xf0) == 0xe0 ? 3 : s[0] >= 0xf0 && s[0] < 0xf5 ? 4 : 0;
-
-    if (length > left)
-        return 0;
-    for (size_t i = 1; i < length; i++)
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
-        return 0;
-    return length;
-}
-
-/* Valid UTF-8 all through; false with the offset of the first byte that is not. */
-static bool valid_utf8(const unsigned char *s, size_t length, size_t *offset)
-{
-    size_t step;
-    for (*offset = 0; *offset < length; *offset += step)
-        if (!(step = utf8_length(s + *offset, length - *offset)))
-            return false;
-    return true;
-}
-
 static size_t lines_in(const char *bytes, size_t length)
 {
     size_t lines = 0;
@@ -120,7 +96,7 @@ static bool is_blank(const char *line, size_t length)
 }
 
 /* Feeds line by line, so that a row's first line is known; libcsv skips blank lines between rows. */
-static void feed(struct reader *r, struct csv_parser *parser, const char *bytes, size_t length)
+static void feed(struct table_builder *r, struct csv_parser *parser, const char *bytes, size_t length)
 {
     size_t line = 1;
 
@@ -143,10 +119,10 @@ static void feed(struct reader *r, struct csv_parser *parser, const char *bytes,
 struct csv_table *csv_table_parse(const char *name, const char *bytes, size_t length, struct err *err)
 {
     struct csv_parser parser;
-    struct reader r = {.table = mem_zero(1, sizeof(struct csv_table)), .line = 1, .err = err, .name = name};
+    struct table_builder r = {.table = mem_zero(1, sizeof(struct csv_table)), .line = 1, .err = err, .name = name};
     size_t bad = 0;
 
-    if (!valid_utf8((const unsigned char *)bytes, length, &bad)) {
+    if (!utf8_valid(bytes, length, &bad)) {
         r.line = lines_in(bytes, bad) + 1;
         const char *start = bytes + bad;
         while (start > bytes && start[-1] != '\n')

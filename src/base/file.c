@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <libgen.h>
 #include <limits.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,13 +19,6 @@ static bool pipes_refused;
 #define PORTOLAN_DATADIR "/usr/local/share/portolan"
 #endif
 
-static bool system_fault(struct err *err, const char *path, const char *verb, const char *todo)
-{
-    int code = errno;
-    err_set(err, code == ENOENT ? ERR_MISSING : ERR_IO, todo, "cannot %s: %s", verb, strerror(code));
-    return err_at(err, path, 0, 0);
-}
-
 static bool read_all(int fd, const char *path, size_t limit, struct str *out, struct err *err)
 {
     char block[65536];
@@ -37,7 +29,7 @@ static bool read_all(int fd, const char *path, size_t limit, struct str *out, st
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
-            return system_fault(err, path, "read", NULL);
+            return file_fault(err, path, "read", NULL);
         if (got == 0)
             return true;
         total += (size_t)got;
@@ -54,6 +46,11 @@ void file_refuse_pipes(void)
     pipes_refused = true;
 }
 
+bool file_pipes_refused(void)
+{
+    return pipes_refused;
+}
+
 /* -1 with err. */
 static int open_to_read(const char *path, struct err *err)
 {
@@ -61,7 +58,7 @@ static int open_to_read(const char *path, struct err *err)
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (pipes_refused ? O_NONBLOCK : 0));
 
     if (fd < 0) {
-        system_fault(err, path, "open", errno == ENOENT ? "check the name" : NULL);
+        file_fault(err, path, "open", errno == ENOENT ? "check the name" : NULL);
     } else if (pipes_refused && fstat(fd, &status) == 0 && S_ISFIFO(status.st_mode)) {
         close(fd);
         fd = -1;
@@ -77,7 +74,7 @@ FILE *file_open(const char *path, struct err *err)
     FILE *file = fd >= 0 ? fdopen(fd, "rb") : NULL;
 
     if (fd >= 0 && !file) {
-        system_fault(err, path, "read", NULL);
+        file_fault(err, path, "read", NULL);
         close(fd);
     }
     return file;
@@ -93,7 +90,7 @@ bool file_read(const char *path, size_t limit, struct str *out, struct err *err)
     if (fd < 0)
         return false;
     if (fstat(fd, &status) != 0) {
-        system_fault(err, path, "read", NULL);
+        file_fault(err, path, "read", NULL);
     } else if (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode)) {
         err_set(err, ERR_IO, "name a file", S_ISDIR(status.st_mode) ? "is a directory" : "is not a regular file");
         err_at(err, path, 0, 0);
@@ -109,72 +106,6 @@ bool file_read(const char *path, size_t limit, struct str *out, struct err *err)
         out->length = before;
         out->data[before] = '\0';
     }
-    return ok;
-}
-
-static bool write_all(int fd, const char *bytes, size_t length)
-{
-    while (length) {
-        ssize_t put = write(fd, bytes, length);
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put < 0)
-            return false;
-        bytes += put;
-        length -= (size_t)put;
-    }
-    return true;
-}
-
-/* A new file beside @path, its name in @name, open for writing with what the umask allows; -1 and errno. (mkostemp would need the umask,
- * which cannot be read without changing it for all threads.) */
-static int create_beside(const char *path, struct str *name)
-{
-    static atomic_uint serial;
-    int fd = -1;
-
-    for (int attempt = 0; attempt < 100 && fd < 0; attempt++) {
-        str_clear(name);
-        str_addf(name, "%s.%ld-%u.tmp", path, (long)getpid(), atomic_fetch_add(&serial, 1));
-        fd = open(name->data, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (fd < 0 && errno != EEXIST)
-            break;
-    }
-    return fd;
-}
-
-/* A replaced file keeps its mode. */
-static bool keep_mode(int fd, const char *path)
-{
-    struct stat status;
-    return stat(path, &status) != 0 || fchmod(fd, status.st_mode & 0777) == 0;
-}
-
-bool file_write(const char *path, const void *bytes, size_t length, struct err *err)
-{
-    struct str temporary = {0};
-    bool ok = false;
-    int fd = create_beside(path, &temporary);
-
-    if (fd < 0) {
-        system_fault(err, path, "write", "check the directory and its permissions");
-        goto out;
-    }
-    bool whole = keep_mode(fd, path) && write_all(fd, bytes, length) && fsync(fd) == 0;
-    if (!whole)
-        system_fault(err, path, "write", "the old contents are untouched");
-    if (close(fd) != 0 && whole) {
-        whole = false;
-        system_fault(err, path, "write", "the old contents are untouched");
-    }
-    if (whole && rename(temporary.data, path) == 0)
-        ok = true;
-    else if (whole)
-        system_fault(err, path, "rename onto", NULL);
-    if (!ok)
-        unlink(temporary.data);
-out:
-    str_done(&temporary);
     return ok;
 }
 

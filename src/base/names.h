@@ -2,14 +2,12 @@
 #ifndef PORTOLAN_BASE_NAMES_H
 #define PORTOLAN_BASE_NAMES_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "base/index.h"
 
 struct names {
     char **items;
     size_t count, capacity;
-    uint32_t *slots;      /* open addressing: index + 1, 0 free */
-    size_t slot_count;    /* power of two, more than twice the names; 0 while empty */
+    struct index index;
 };
 
 /* Zero-initialised is empty and valid. One thread while it changes. */

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/duration.h"
+#include "base/path.h"
 #include "cmd/command.h"
 #include "cmd/evolve_start.h"
 #include "cmd/options.h"
@@ -17,27 +19,13 @@
 #define SECONDS_DEFAULT 60
 #define PMEVO_PORTS 8
 
-/* Where checkpoints go unless told otherwise: the caller frees; NULL when there is no home. Missing directories are made. */
+/* Where checkpoints go unless told otherwise, its directory made: the caller frees; NULL when there is no home. */
 static char *state_path(void)
 {
-    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-    struct str path = {0};
-
-    if (state && *state)
-        str_add(&path, state);
-    else if (home && *home)
-        str_addf(&path, "%s/.local/state", home);
-    else
-        return NULL;
-    str_add(&path, "/portolan");
-    for (char *slash = strchr(path.data + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        mkdir(path.data, 0700);
-        *slash = '/';
-    }
-    mkdir(path.data, 0700);
-    str_add(&path, "/evolve.json");
-    return str_take(&path);
+    char *path = path_state("evolve.json");
+    if (path)
+        path_make_parents(path, 0700, NULL);   /* what cannot be made shows when the checkpoint is written */
+    return path;
 }
 
 static struct evolve_run *current(const struct session *s, struct err *err)
@@ -64,11 +52,7 @@ static bool parse_ports(const char *text, struct evolve_options *o, struct ports
         o->ports = count <= PORTS_MAX ? (unsigned)count : PORTS_MAX + 1;
         return count > 0 || err_set(err, ERR_USAGE, "use --ports 8, or --ports auto", "no port is too few");
     }
-    char *copy = mem_strdup(text), *save = NULL;
-    bool ok = true;
-    for (char *name = strtok_r(copy, ",", &save); ok && name; name = strtok_r(NULL, ",", &save))
-        ok = ports_add(names, name, err);
-    free(copy);
+    bool ok = ports_parse(text, names, err);
     o->ports = names->count;
     return ok;
 }
@@ -379,7 +363,7 @@ bool cmd_evolve_set(struct session *s, int argc, char **argv, struct err *err)
     if (argc != 3)
         return err_set(err, ERR_USAGE, "evolve set seconds 120", "a name and a value were expected");
     value = strtod(argv[2], &end);
-    if (strcmp(argv[1], "seconds") == 0 ? !options_duration(argv[2], &value, err)
+    if (strcmp(argv[1], "seconds") == 0 ? !duration_parse(argv[2], &value, err)
                                          : (*end || end == argv[2]) && !err_set(err, ERR_USAGE, "give a number", "\"%s\" is none", argv[2]))
         return false;
     return evolve_set(run->evolve, argv[1], value, err);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/duration.h"
 #include "base/mem.h"
 #include "base/vec.h"
 #include "cmd/command.h"
@@ -72,9 +73,9 @@ static void worker_progress(void *state, const struct runner_summary *s, size_t 
     str_done(&left);
 }
 
-static double worker_rest(void *state)
+static double worker_wait_paused(void *state)
 {
-    return job_rest(((struct measuring *)state)->job);
+    return job_wait_paused(((struct measuring *)state)->job);
 }
 
 static struct source *source_open(struct measuring *w, struct err *err)
@@ -94,7 +95,7 @@ static struct source *source_open(struct measuring *w, struct err *err)
 static bool worker_run(struct job *job, void *state, struct err *err)
 {
     struct measuring *w = state;
-    const struct runner_hooks hooks = {worker_cancelled, worker_result, worker_progress, w, worker_rest};
+    const struct runner_hooks hooks = {worker_cancelled, worker_result, worker_progress, w, worker_wait_paused};
     struct journal *journal = NULL;
     struct source *source = NULL;
 
@@ -152,29 +153,6 @@ static void measuring_free(void *state)
     pthread_mutex_destroy(&w->lock);
     vec_done(&w->arrivals);
     free(w);
-}
-
-bool duration_parse(const char *text, double *seconds, struct err *err)
-{
-    static const struct { const char *unit; double seconds; } units[] = {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"m", 60}, {"min", 60}, {"h", 3600}};
-    char *end;
-    double value = strtod(text, &end);
-    for (size_t i = 0; end != text && i < sizeof units / sizeof *units; i++)
-        if (strcmp(end, units[i].unit) == 0 && value > 0 && value < 1e9) {
-            *seconds = value * units[i].seconds;
-            return true;
-        }
-    return err_set(err, ERR_USAGE, "write it as 90s or 15m", "\"%s\" is no duration", text);
-}
-
-void duration_print(double seconds, struct str *out)
-{
-    if (seconds < 100)
-        str_addf(out, "%.0f s", seconds);
-    else if (seconds < 6000)
-        str_addf(out, "%.0f min", seconds / 60);
-    else
-        str_addf(out, "%.1f h", seconds / 3600);
 }
 
 static bool arguments_read(struct session *s, int argc, char **argv, struct measuring *w, struct str *filter, struct err *err)
@@ -327,7 +305,7 @@ static bool measuring_pause(struct session *s, int argc, char **argv, bool on, s
     if (!running || !job_pause(running->number, on))
         return err_set(err, ERR_USAGE, "experiments measure starts it", "no experiments are being measured");
     if (s->format == FORMAT_TEXT)
-        str_addf(&s->output, "job %u %s\n", running->number, on ? "rests after the batch it is in; experiments resume goes on" : "goes on");
+        str_addf(&s->output, "job %u %s\n", running->number, on ? "pauses after the batch it is in; experiments resume goes on" : "goes on");
     return true;
 }
 

@@ -375,27 +375,20 @@ bool cmd_mapping_save(struct session *s, int argc, char **argv, struct err *err)
 /* "7" is ports 0 to 6, anything else a list of names. */
 static bool parse_ports(const char *text, struct ports *ports, struct err *err)
 {
-    char *end, name[PORT_NAME_MAX + 1];
+    char *end;
     unsigned long count = strtoul(text, &end, 10);
 
     if (*end == '\0' && end != text && (count == 0 || count > 32))
         return err_set(err, ERR_USAGE, "give 1 to 32, or names: 0,1,DV", "%lu ports cannot be", count);
     if (*end == '\0' && end != text) {
-        for (unsigned long i = 0; i < count; i++) {
-            snprintf(name, sizeof name, "%c", (char)(i < 10 ? '0' + i : 'A' + i - 10));
-            ports_add(ports, name, NULL);
-        }
+        ports_number(ports, (unsigned)count);
         return true;
     }
-    while (*text) {
-        size_t length = strcspn(text, ",");
-        snprintf(name, sizeof name, "%.*s", (int)(length < PORT_NAME_MAX ? length : PORT_NAME_MAX), text);
-        if (!ports_add(ports, name, err))
-            return false;
-        if (port_name_divides(name))
-            ports->pipes |= (portset)1 << (ports->count - 1);
-        text += length + (text[length] == ',');
-    }
+    if (!ports_parse(text, ports, err))
+        return false;
+    for (unsigned i = 0; i < ports->count; i++)
+        if (port_name_divides(ports->names[i]))
+            ports->pipes |= (portset)1 << i;
     return true;
 }
 

@@ -103,13 +103,9 @@ bool cmd_quit(struct session *s, int argc, char **argv, struct err *err);
 
 /* Puts results that a running `experiments measure` has delivered so far into the session's table; the main loop calls it when it wakes. */
 void experiments_publish(struct session *s);
-/* Whether measuring rests. */
+/* Whether measuring is paused. */
 bool experiments_paused(const struct session *s);
 /* Which rows of the session's experiments fit @filter ("": all), one flag a row, to be freed. NULL with err. */
 bool *experiments_fitting(struct session *s, const char *filter, struct err *err);
-/* Appends "42 s", "3 min", "2.5 h". */
-void duration_print(double seconds, struct str *out);
-/* 90s, 15m, 250ms, 2h; a bare number is seconds. */
-bool duration_parse(const char *text, double *seconds, struct err *err);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/duration.h"
 #include "base/str.h"
 
 #define CPUS_MAX 65536
@@ -31,19 +32,6 @@ bool options_cpu(const char *text, int *out, struct err *err)
     if (text && (!options_count(text, &number, err) || number >= CPUS_MAX))
         return err_set(err, ERR_USAGE, "use --cpu 1", "\"%s\" is no processor's number", text);
     *out = text ? (int)number : -1;
-    return true;
-}
-
-bool options_duration(const char *text, double *out, struct err *err)
-{
-    char *end;
-    double value = strtod(text, &end);
-    double unit = *end == 'm' ? 60 : *end == 'h' ? 3600 : 1;
-
-    end += *end == 's' || *end == 'm' || *end == 'h';
-    if (end == text || *end || !(value >= 0) || !isfinite(value))
-        return err_set(err, ERR_USAGE, "write 90s, 15m or 2h; a bare number is seconds", "\"%s\" is no duration", text);
-    *out = value * unit;
     return true;
 }
 
@@ -99,7 +87,7 @@ static bool take(const struct option *option, const char *value, struct err *err
     case OPTION_NUMBER:
         return parse_number(value, option->to, err);
     case OPTION_DURATION:
-        return options_duration(value, option->to, err);
+        return duration_parse(value, option->to, err);
     case OPTION_LIST:
         if (list->count == sizeof list->items / sizeof *list->items)
             return err_set(err, ERR_USAGE, "name fewer", "%s is given too often", option->name);

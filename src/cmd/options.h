@@ -38,7 +38,5 @@ extern const struct option options_none[];
 bool options_count(const char *text, size_t *out, struct err *err);
 /* A processor's number; NULL: -1, any. */
 bool options_cpu(const char *text, int *out, struct err *err);
-/* Seconds with an optional s, m or h. */
-bool options_duration(const char *text, double *out, struct err *err);
 
 #endif

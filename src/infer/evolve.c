@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/compare.h"
 #include "infer/evolve_state.h"
 #include "infer/pmevo.h"
 
@@ -87,12 +88,6 @@ double evolve_elapsed(const struct evolve *e)
 static bool time_over(const struct evolve *e)
 {
     return e->o.seconds > 0 && evolve_elapsed(e) >= e->o.seconds;
-}
-
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
 }
 
 static struct search_stats all_stats(const struct evolve *e)
@@ -313,17 +308,17 @@ void evolve_worker(struct evolve *e, unsigned index, void (*poll)(void *), void 
     struct watcher w = {index == 0 ? poll : NULL, poll_state, 0};
 
     pthread_mutex_lock(&e->lock);
-    e->workers++;
     enum evolve_algorithm algorithm = e->o.algorithm;
+    bool idle = algorithm == EVOLVE_PMEVO && index > 0;   /* who has no part in it does not end it either */
+    e->workers += !idle;
     pthread_mutex_unlock(&e->lock);
-    if (algorithm == EVOLVE_PMEVO) {
-        if (index == 0)
-            run_pmevo(e, &w);
-        pthread_mutex_lock(&e->lock);
-    } else {
+    if (idle)
+        return;
+    if (algorithm == EVOLVE_PMEVO)
+        run_pmevo(e, &w);
+    else
         evolve_memetic(e, index, &w);
-        pthread_mutex_lock(&e->lock);
-    }
+    pthread_mutex_lock(&e->lock);
     if (--e->workers == 0 && (e->finished || atomic_load(&e->stop) || time_over(e))) {
         /* A state passed through on the way may have been better than where its search ended. */
         if (e->best && e->best_expanded && e->ports == e->best->ports)
@@ -360,6 +355,15 @@ void evolve_stop(struct evolve *e)
     atomic_store(&e->stop, true);
     pthread_mutex_lock(&e->lock);
     pthread_cond_broadcast(&e->change);
+    pthread_mutex_unlock(&e->lock);
+}
+
+void evolve_abandon(struct evolve *e)
+{
+    evolve_stop(e);
+    pthread_mutex_lock(&e->lock);
+    e->ended = clock_seconds();
+    e->state = EVOLVE_STOPPED;
     pthread_mutex_unlock(&e->lock);
 }
 

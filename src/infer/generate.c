@@ -4,62 +4,59 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/index.h"
+
 #define TRIES 20       /* per wanted random experiment */
 #define REPEATS 1000   /* of the quicker form at most */
 
 /* The rows of a table by their terms. */
 struct known {
     const struct experiments *t;
-    uint32_t *slots;     /* row + 1, 0 free */
-    size_t slot_count, rows;
+    struct index index;
 };
 
-static uint64_t hash_terms(const struct flat_term *terms, size_t n)
+struct terms {
+    const struct flat_term *items;
+    size_t count;
+};
+
+static uint64_t hash_terms(struct terms terms)
 {
-    uint64_t hash = n;
-    for (size_t i = 0; i < n; i++)
-        hash = (hash ^ (uint64_t)terms[i].form << 32 ^ terms[i].count) * 0x9e3779b97f4a7c15u, hash ^= hash >> 29;
+    uint64_t hash = terms.count;
+    for (size_t i = 0; i < terms.count; i++)
+        hash = (hash ^ (uint64_t)terms.items[i].form << 32 ^ terms.items[i].count) * 0x9e3779b97f4a7c15u, hash ^= hash >> 29;
     return hash;
 }
 
-static size_t slot_of(const struct known *k, const struct flat_term *terms, size_t n)
+static bool is_row(const void *table, uint32_t row, const void *key)
 {
-    size_t at = hash_terms(terms, n) & (k->slot_count - 1);
-    for (; k->slots[at]; at = (at + 1) & (k->slot_count - 1)) {
-        size_t row = k->slots[at] - 1;
-        if (k->t->rows.items[row].count == n && memcmp(experiments_terms(k->t, row), terms, n * sizeof *terms) == 0)
-            break;
-    }
-    return at;
+    const struct experiments *t = table;
+    const struct terms *terms = key;
+    return t->rows.items[row].count == terms->count && memcmp(experiments_terms(t, row), terms->items, terms->count * sizeof *terms->items) == 0;
 }
 
-static void known_grow(struct known *k)
+static uint32_t find(const struct known *k, struct terms terms)
 {
-    free(k->slots);
-    k->slot_count = k->slot_count ? 2 * k->slot_count : 1024;
-    while (k->slot_count < 4 * k->t->rows.count)
-        k->slot_count *= 2;
-    k->slots = mem_zero(k->slot_count, sizeof *k->slots);
-    for (size_t i = 0; i < k->t->rows.count; i++)
-        k->slots[slot_of(k, experiments_terms(k->t, i), k->t->rows.items[i].count)] = (uint32_t)i + 1;
+    return index_find(&k->index, hash_terms(terms), is_row, k->t, &terms);
 }
 
 static struct known known_new(const struct experiments *t)
 {
     struct known k = {.t = t};
-    known_grow(&k);
+    for (size_t i = 0; i < t->rows.count; i++) {
+        struct terms terms = {experiments_terms(t, i), t->rows.items[i].count};
+        if (find(&k, terms) == INDEX_NONE)
+            index_add(&k.index, hash_terms(terms), (uint32_t)i);
+    }
     return k;
 }
 
 /* Adds the row unless it is there; @terms sorted by form. */
 static bool add(struct known *k, struct experiments *t, const struct flat_term *terms, size_t n)
 {
-    if (2 * (t->rows.count + 1) > k->slot_count)
-        known_grow(k);
-    size_t slot = slot_of(k, terms, n);
-    if (k->slots[slot])
+    if (find(k, (struct terms){terms, n}) != INDEX_NONE)
         return false;
-    k->slots[slot] = (uint32_t)experiments_add(t, terms, n) + 1;
+    index_add(&k->index, hash_terms((struct terms){terms, n}), (uint32_t)experiments_add(t, terms, n));
     return true;
 }
 
@@ -70,15 +67,15 @@ size_t generate_singletons(struct experiments *t, const uint32_t *forms, size_t 
 
     for (size_t i = 0; i < n; i++)
         added += add(&k, t, &(struct flat_term){forms[i], 1}, 1);
-    free(k.slots);
+    index_done(&k.index);
     return added;
 }
 
 /* Cycles of form @form alone, NaN when not measured. */
 static double alone(const struct known *k, uint32_t form)
 {
-    uint32_t row = k->slots[slot_of(k, &(struct flat_term){form, 1}, 1)];
-    return row && experiments_measured(k->t, row - 1) ? k->t->rows.items[row - 1].cycles : NAN;
+    uint32_t row = find(k, (struct terms){&(struct flat_term){form, 1}, 1});
+    return row != INDEX_NONE && experiments_measured(k->t, row) ? k->t->rows.items[row].cycles : NAN;
 }
 
 static bool add_pair(struct known *k, struct experiments *t, uint32_t a, uint32_t count_a, uint32_t b, uint32_t count_b)
@@ -105,7 +102,7 @@ size_t generate_pairs(struct experiments *t, const uint32_t *forms, size_t n)
                 continue;
             added += a > b ? add_pair(&k, t, forms[i], 1, forms[j], (uint32_t)repeats) : add_pair(&k, t, forms[i], (uint32_t)repeats, forms[j], 1);
         }
-    free(k.slots);
+    index_done(&k.index);
     return added;
 }
 
@@ -133,6 +130,6 @@ size_t generate_random(struct experiments *t, const uint32_t *forms, size_t n, s
         added += add(&k, t, terms, size);
     }
     free(terms);
-    free(k.slots);
+    index_done(&k.index);
     return added;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/compare.h"
 #include "infer/generate.h"
 #include "model/metrics.h"
 #include "throughput/predict.h"
@@ -150,22 +151,6 @@ size_t select_experiments(const struct mapping *const *mappings, size_t n, struc
     return added;
 }
 
-static void number_ports(unsigned count, struct ports *out)
-{
-    char name[2] = {0};
-    *out = (struct ports){0};
-    for (unsigned i = 0; i < count; i++) {
-        name[0] = "0123456789ABCDEFGHIJKLMNOPQRSTUV"[i];
-        ports_add(out, name, NULL);
-    }
-}
-
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Half of what was measured repeats better than this; NaN when nothing was repeated. */
 static double median_spread(const struct experiments *t)
 {
@@ -214,7 +199,7 @@ static void gather(struct committee *c, struct evolve *e, const struct genome *b
     size_t n;
     struct genome **population = evolve_population(e, &n);
 
-    number_ports(best->ports, &ports);
+    ports_number(&ports, best->ports);
     c->mappings[c->count++] = genome_mapping(best, p, &ports);
     for (size_t i = 1; i < n && c->count < COMMITTEE / 2; i++)
         c->mappings[c->count++] = genome_mapping(population[i], p, &ports);

@@ -398,11 +398,10 @@ static void put_head(struct writer *w)
     put_access(w, "store_throughput", "MOV (M64, R64)");
     put(w, "ports");
     open_list(w, true);
-    for (unsigned j = 0; j < ports->count; j++) {
+    for (unsigned j = 0; j < ports->count; j++)
         put_text(w, ports->names[j]);
-        str_addf(&scheme, "%s%s", j ? " | " : "", ports->names[j]);
-    }
     close_list(w);
+    portset_list(UINT32_MAX, ports, " | ", " | ", &scheme);
     put(w, "port_model_scheme");
     str_add_char(&scheme, '\n');
     put_scalar(w, str_text(&scheme), YAML_LITERAL_SCALAR_STYLE);

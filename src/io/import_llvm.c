@@ -32,7 +32,7 @@ struct resource {
     bool invalid;        /* the model's mark for instructions it does not know */
 };
 
-struct reader {
+struct llvm_import {
     struct resource resources[RESOURCES_MAX];
     unsigned count;
     struct ports ports;
@@ -42,7 +42,7 @@ struct reader {
     enum isa isa;
 };
 
-static int resource_find(const struct reader *r, const char *name, size_t length)
+static int resource_find(const struct llvm_import *r, const char *name, size_t length)
 {
     for (unsigned i = 0; i < r->count; i++)
         if (strlen(r->resources[i].name) == length && memcmp(r->resources[i].name, name, length) == 0)
@@ -59,7 +59,7 @@ static bool is_queue(const char *name)
 
 /* SKLPort5 is 5, SPRPort10 is A, Zn4ALU0 is ALU0, SKLFPDivider is FPDV; several units of one name get a number each, or, when the name
  * numbers them itself (SBPort23:2, Zn3FP45:2), the digit that is theirs. */
-static void port_name(const struct reader *r, const struct resource *resource, unsigned unit, char out[PORT_NAME_MAX])
+static void port_name(const struct llvm_import *r, const struct resource *resource, unsigned unit, char out[PORT_NAME_MAX])
 {
     static const char *const shorter[][2] = {{"Multiplier", "MUL"}, {"Store", "ST"}, {"FPSt", "FST"}, {"BRU1", "BR1"}};
     const char *name = resource->name + r->prefix, *divider = strstr(name, "Div");
@@ -86,7 +86,7 @@ static void port_name(const struct reader *r, const struct resource *resource, u
 }
 
 /* Order on the screen: ports by number, then the others as LLVM has them, dividers last. */
-static unsigned port_order(const struct reader *r, unsigned index)
+static unsigned port_order(const struct llvm_import *r, unsigned index)
 {
     const struct resource *resource = &r->resources[index];
     const char *name = resource->name + r->prefix;
@@ -130,7 +130,7 @@ static const char *line_end(const char *at, const char *end)
 }
 
 /* The units' own ports first, so that groups can refer to any of them. */
-static bool add_unit(struct reader *r, struct resource *resource, struct err *err)
+static bool add_unit(struct llvm_import *r, struct resource *resource, struct err *err)
 {
     char name[PORT_NAME_MAX];
 
@@ -149,7 +149,7 @@ static bool add_unit(struct reader *r, struct resource *resource, struct err *er
 }
 
 /* Adds the single units in the order of the screen. */
-static bool add_units(struct reader *r, const bool *is_unit, struct err *err)
+static bool add_units(struct llvm_import *r, const bool *is_unit, struct err *err)
 {
     bool done[RESOURCES_MAX] = {false};
 
@@ -166,7 +166,7 @@ static bool add_units(struct reader *r, const bool *is_unit, struct err *err)
     }
 }
 
-static void find_prefix(struct reader *r, const bool *is_unit)
+static void find_prefix(struct llvm_import *r, const bool *is_unit)
 {
     const char *first = NULL;
     for (unsigned i = 0; i < r->count; i++) {
@@ -186,7 +186,7 @@ static void find_prefix(struct reader *r, const bool *is_unit)
         r->prefix--;
 }
 
-static bool read_resources(struct reader *r, const char *text, const char *end, struct err *err)
+static bool read_resources(struct llvm_import *r, const char *text, const char *end, struct err *err)
 {
     bool is_unit[RESOURCES_MAX] = {false};
     struct resource_line line;
@@ -286,7 +286,7 @@ static bool read_span(const char **at, const char *end, int64_t *cycles)
 }
 
 /* "SKLPort04,SKLPort237[2]" to @usage; false when it does not begin like a list of resources, *@invalid when it does and is none. */
-static bool read_charges(const struct reader *r, const char *text, size_t length, struct usage *usage, bool *invalid)
+static bool read_charges(const struct llvm_import *r, const char *text, size_t length, struct usage *usage, bool *invalid)
 {
     struct charge charges[64];
     size_t n = 0;
@@ -346,7 +346,7 @@ static bool is_number(const char *token, size_t length)
     return length > 0;
 }
 
-static bool read_row(const struct reader *r, const char *line, const char *end, struct row *row)
+static bool read_row(const struct llvm_import *r, const char *line, const char *end, struct row *row)
 {
     const char *at = line, *token;
     size_t length;
@@ -380,14 +380,14 @@ static bool read_row(const struct reader *r, const char *line, const char *end, 
 }
 
 /* Adds what lies between two markers as one form: a prefix and its instruction may be two rows. */
-static void add_entry(struct reader *r, const char *form, struct row *sum)
+static void add_entry(struct llvm_import *r, const char *form, struct row *sum)
 {
     struct mapping_entry entry = {(char *)form, sum->usage, sum->latency == MICROCODE_LATENCY ? NAN : sum->latency, sum->micro_ops, ""};
     if (!sum->invalid)
         mapping_set(r->machine->mapping, &entry);
 }
 
-static bool read_rows(struct reader *r, const char *text, const char *end, const char *const *forms, size_t count, struct err *err)
+static bool read_rows(struct llvm_import *r, const char *text, const char *end, const char *const *forms, size_t count, struct err *err)
 {
     struct row sum = {0}, row;
     size_t form = 0;
@@ -430,7 +430,7 @@ struct machine *import_llvm_parse_isa(enum isa isa, const char *cpu, const char 
                                   struct err *err)
 {
     const char *end = text + length;
-    struct reader *r = mem_zero(1, sizeof *r);
+    struct llvm_import *r = mem_zero(1, sizeof *r);
     struct machine *m = NULL;
     const char *resources = strstr(text, "Resources:"), *rows = resources ? strstr(resources, "Instruction Info:") : NULL;
     const char *table = rows ? strstr(rows, "Instructions:") : NULL;

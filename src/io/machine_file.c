@@ -60,19 +60,11 @@ static bool read_ports(const struct machine *facts, struct ports *ports, struct 
     const char *list = machine_fact(facts, "ports");
     if (!list)
         return err_set(err, ERR_DATA, "add a row ports,\"0,1,2\"", "the fact ports is missing");
-    while (*list) {
-        char name[PORT_NAME_MAX + 1];
-        size_t length = strcspn(list, ", ");
-        snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), list);
-        if (!ports_add(ports, name, err))
-            return false;
-        if (machine_has(facts, "pipes", name))
-            ports->pipes |= (portset)1 << (ports->count - 1);
-        list += length;
-        list += strspn(list, ", ");
-    }
-    if (!ports->count)
-        return err_set(err, ERR_DATA, "name them: ports,\"0,1,2\"", "the fact ports names none");
+    if (!ports_parse(list, ports, err))
+        return false;
+    for (unsigned i = 0; i < ports->count; i++)
+        if (machine_has(facts, "pipes", ports->names[i]))
+            ports->pipes |= (portset)1 << i;
     return true;
 }
 
@@ -393,11 +385,8 @@ static void save_facts(const struct machine *m, struct str *out)
     const struct ports *ports = mapping_ports(m->mapping);
     struct str list = {0}, pipes = {0};
 
-    for (unsigned i = 0; i < ports->count; i++) {
-        str_addf(&list, "%s%s", list.length ? "," : "", ports->names[i]);
-        if (ports->pipes >> i & 1)
-            str_addf(&pipes, "%s%s", pipes.length ? "," : "", ports->names[i]);
-    }
+    portset_list(UINT32_MAX, ports, ",", ",", &list);
+    portset_list(ports->pipes, ports, ",", ",", &pipes);
     str_add(out, "key,value,unit,source\n");
     const char *own[][2] = {{"ports", str_text(&list)}, {"pipes", str_text(&pipes)}};
     for (int i = 0; i < 2; i++) {

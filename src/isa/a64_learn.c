@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 
 #include "base/file.h"
+#include "base/index.h"
 #include "base/mem.h"
 #include "base/vec.h"
 #include "base/child.h"
@@ -21,72 +22,55 @@ struct learned {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct learned *slots;    /* open addressing; text == NULL and used == false is a hole */
-static bool *used;
-static size_t slot_count, learned_count;
+static VEC(struct learned) learned;
+static struct index by_word;
 
-/* The word's place, or the hole where it belongs. Under the lock; needs room. */
-static size_t place(uint32_t word)
+static bool is_word(const void *items, uint32_t item, const void *word)
 {
-    size_t at = (word * 0x9e3779b97f4a7c15u >> 32) & (slot_count - 1);
-    while (used[at] && slots[at].word != word)
-        at = (at + 1) & (slot_count - 1);
-    return at;
+    return ((const struct learned *)items)[item].word == *(const uint32_t *)word;
+}
+
+static uint64_t hash_word(uint32_t word)
+{
+    return word * 0x9e3779b97f4a7c15u;
+}
+
+/* What is known of @word; NULL when it was not asked yet. Under the lock. */
+static struct learned *find(uint32_t word)
+{
+    uint32_t item = index_find(&by_word, hash_word(word), is_word, learned.items, &word);
+    return item == INDEX_NONE ? NULL : &learned.items[item];
 }
 
 static void forget(void)
 {
-    for (size_t i = 0; i < slot_count; i++)
-        if (used[i]) {
-            free(slots[i].mnemonic);
-            free(slots[i].operands);
-        }
-    free(slots);
-    free(used);
-    slots = NULL;
-    used = NULL;
-    slot_count = learned_count = 0;
-}
-
-static void grow(void)
-{
-    struct learned *old = slots;
-    bool *was = used;
-    size_t count = slot_count;
-    if (!count)
-        atexit(forget);
-    slot_count = count ? 2 * count : 1024;
-    slots = mem_zero(slot_count, sizeof *slots);
-    used = mem_zero(slot_count, sizeof *used);
-    for (size_t i = 0; i < count; i++)
-        if (was[i]) {
-            size_t at = place(old[i].word);
-            slots[at] = old[i];
-            used[at] = true;
-        }
-    free(old);
-    free(was);
+    for (size_t i = 0; i < learned.count; i++) {
+        free(learned.items[i].mnemonic);
+        free(learned.items[i].operands);
+    }
+    vec_done(&learned);
+    index_done(&by_word);
 }
 
 static void keep(uint32_t word, const char *text, size_t length)
 {
-    if (2 * learned_count >= slot_count)
-        grow();
-    size_t at = place(word), span = 0;
-    if (used[at])
+    size_t span = 0;
+    if (find(word))
         return;
-    used[at] = true;
-    slots[at].word = word;
-    learned_count++;
+    if (!learned.count)
+        atexit(forget);
+    vec_push(&learned, ((struct learned){.word = word}));
+    index_add(&by_word, hash_word(word), (uint32_t)learned.count - 1);
+    struct learned *fresh = &learned.items[learned.count - 1];
     while (span < length && !isspace((unsigned char)text[span]))
         span++;
     /* `.inst 0x... ; undefined` */
     if (span == 0 || text[0] == '.' || span >= A64_MNEMONIC || length - span >= A64_OPERAND_TEXT)
         return;
-    slots[at].mnemonic = mem_strndup(text, span);
+    fresh->mnemonic = mem_strndup(text, span);
     while (span < length && isspace((unsigned char)text[span]))
         span++;
-    slots[at].operands = mem_strndup(text + span, length - span);
+    fresh->operands = mem_strndup(text + span, length - span);
 }
 
 /* `   4:	f8200041 	ldadd	x0, x1, [x2]  // comment`; a target is followed by ` <.data+0x8>`. */
@@ -144,7 +128,7 @@ bool a64_learn_words(const uint32_t *words, size_t count, struct err *err)
 
     pthread_mutex_lock(&lock);
     for (size_t i = 0; i < count; i++)
-        if (!slot_count || !used[place(words[i])])
+        if (!find(words[i]))
             vec_push(&fresh, words[i]);
     for (size_t at = 0; ok && at < fresh.count; at += RUN_WORDS)
         ok = run(fresh.items + at, fresh.count - at < RUN_WORDS ? fresh.count - at : RUN_WORDS, err);
@@ -157,13 +141,11 @@ bool a64_learned(uint32_t word, char mnemonic[A64_MNEMONIC], char operands[A64_O
 {
     bool known = false;
     pthread_mutex_lock(&lock);
-    if (slot_count) {
-        size_t at = place(word);
-        known = used[at] && slots[at].mnemonic;
-        if (known) {
-            strcpy(mnemonic, slots[at].mnemonic);
-            strcpy(operands, slots[at].operands);
-        }
+    const struct learned *l = find(word);
+    if (l && l->mnemonic) {
+        known = true;
+        strcpy(mnemonic, l->mnemonic);
+        strcpy(operands, l->operands);
     }
     pthread_mutex_unlock(&lock);
     return known;

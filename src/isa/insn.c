@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "isa/a64_decode.h"
+#include "isa/allow.h"
 #include "isa/form_name.h"
 
 static ZydisDecoder decoder;
@@ -244,6 +245,8 @@ static uint32_t traits_of(const ZydisDecodedInstruction *in, const ZydisDecodedO
         traits |= INSN_LEGACY_SSE;
     if (in->raw.imm[0].size == 16 && (in->attributes & ZYDIS_ATTRIB_HAS_OPERANDSIZE))
         traits |= INSN_LCP;
+    if (allow_insn(in, ops))
+        traits |= INSN_RUNNABLE;
     return traits;
 }
 
@@ -294,6 +297,21 @@ unsigned insn_rip_displacement(const struct insn *insn)
     if (!(insn->traits & INSN_RIP_RELATIVE) || ZYAN_FAILED(ZydisDecoderDecodeFull(&decoder, insn->bytes, insn->length, &in, ops)))
         return 0;
     return in.raw.disp.size == 32 ? in.raw.disp.offset : 0;
+}
+
+unsigned insn_branch_distance(const struct insn *insn, unsigned *size)
+{
+    ZydisDecodedInstruction in;
+    ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
+
+    if (!(insn->traits & INSN_BRANCH) || ZYAN_FAILED(ZydisDecoderDecodeFull(&decoder, insn->bytes, insn->length, &in, ops)))
+        return 0;
+    for (unsigned i = 0; i < 2; i++)
+        if (in.raw.imm[i].size && in.raw.imm[i].is_relative) {
+            *size = in.raw.imm[i].size / 8u;
+            return in.raw.imm[i].offset;
+        }
+    return 0;
 }
 
 size_t insn_form(const uint8_t *code, size_t length, char form[FORM_MAX], uint32_t *traits)

@@ -69,6 +69,7 @@ enum insn_trait {
     INSN_WRITEBACK = 1 << 18,    /* AArch64: one operand is ACCESS_WRITEBACK */
     INSN_UNDECODED = 1 << 19,    /* AArch64: a word that no decoder here knows; no machine knows its form either */
     INSN_VECTOR = 1 << 20,       /* AArch64: works on vector registers of 64 bits or more, or on SVE ones */
+    INSN_RUNNABLE = 1 << 21,     /* x86-64: on the list of what measuring may run of others' code (allow.c) */
 };
 
 struct insn {
@@ -103,6 +104,8 @@ size_t insn_form_isa(enum isa isa, const uint8_t *code, size_t length, char form
 bool insn_decode(const uint8_t *code, size_t length, uint64_t offset, bool text, struct insn *out, struct err *err);
 /* Where the 32-bit displacement of a rip-relative operand stands in the bytes; 0 when there is none. */
 unsigned insn_rip_displacement(const struct insn *insn);
+/* Where the distance of a relative branch stands in the bytes, after whatever prefixes, and in *@size how many bytes it has; 0 when there is none. x86-64. */
+unsigned insn_branch_distance(const struct insn *insn, unsigned *size);
 /* Length only plus form name: the fast path of `forms scan`. Returns 0 when undecodable. */
 size_t insn_form(const uint8_t *code, size_t length, char form[FORM_MAX], uint32_t *traits);
 

@@ -14,12 +14,12 @@
 #define CODE_LIMIT ((size_t)1 << 30)
 
 /* A bounded reader of .debug_line; reading past the end gives zeros and sets @over. */
-struct reader {
+struct byte_cursor {
     const uint8_t *at, *end;
     bool over;
 };
 
-static uint64_t read_fixed(struct reader *r, size_t size)
+static uint64_t read_fixed(struct byte_cursor *r, size_t size)
 {
     uint64_t value = 0;
     if ((size_t)(r->end - r->at) < size) {
@@ -33,7 +33,7 @@ static uint64_t read_fixed(struct reader *r, size_t size)
     return value;
 }
 
-static uint64_t read_leb(struct reader *r, bool is_signed)
+static uint64_t read_leb(struct byte_cursor *r, bool is_signed)
 {
     uint64_t value = 0;
     unsigned shift = 0;
@@ -61,7 +61,7 @@ static void line_push(struct object *o, uint64_t offset, uint64_t line)
 /* The statement program of DWARF 2 to 4, section 6.2; the file has one code section, so addresses are offsets in it. */
 static void lines_read(struct object *o, const uint8_t *bytes, size_t size)
 {
-    struct reader r = {bytes, bytes + size, false};
+    struct byte_cursor r = {bytes, bytes + size, false};
     uint64_t length = read_fixed(&r, 4);
     if (length < (uint64_t)(r.end - r.at))
         r.end = r.at + length;

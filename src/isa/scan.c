@@ -7,41 +7,24 @@
 #include "isa/a64_decode.h"
 #include "isa/object.h"
 
-static size_t hash_of(const char *text)
+static bool is_form(const void *scan, uint32_t item, const void *form)
 {
-    uint64_t hash = 0xcbf29ce484222325u;   /* FNV-1a */
-    for (; *text; text++)
-        hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
-    return (size_t)(hash ^ hash >> 29);
-}
-
-static void grow(struct scan *scan)
-{
-    free(scan->slots);
-    scan->slot_count = scan->slot_count ? 2 * scan->slot_count : 4096;
-    scan->slots = mem_zero(scan->slot_count, sizeof *scan->slots);
-    for (size_t i = 0; i < scan->forms.count; i++) {
-        size_t at = hash_of(scan->forms.items[i].form) & (scan->slot_count - 1);
-        while (scan->slots[at])
-            at = (at + 1) & (scan->slot_count - 1);
-        scan->slots[at] = (uint32_t)i + 1;
-    }
+    return strcmp(((const struct scan *)scan)->forms.items[item].form, form) == 0;
 }
 
 static void count_form(struct scan *scan, const char *form, uint32_t traits)
 {
-    if (scan->forms.count * 2 >= scan->slot_count)
-        grow(scan);
-    size_t at = hash_of(form) & (scan->slot_count - 1);
-    while (scan->slots[at] && strcmp(scan->forms.items[scan->slots[at] - 1].form, form) != 0)
-        at = (at + 1) & (scan->slot_count - 1);
-    if (!scan->slots[at]) {
+    uint64_t hash = hash_text(form);
+    uint32_t item = index_find(&scan->index, hash, is_form, scan, form);
+
+    if (item == INDEX_NONE) {
         struct scan_form fresh = {.traits = traits};
         memcpy(fresh.form, form, strlen(form) + 1);
+        item = (uint32_t)scan->forms.count;
         vec_push(&scan->forms, fresh);
-        scan->slots[at] = (uint32_t)scan->forms.count;
+        index_add(&scan->index, hash, item);
     }
-    scan->forms.items[scan->slots[at] - 1].count++;
+    scan->forms.items[item].count++;
 }
 
 #define PROGRESS_STEP 0x40000u   /* bytes of code between two calls */
@@ -100,14 +83,12 @@ void scan_sort(struct scan *scan)
 {
     if (scan->forms.count)
         qsort(scan->forms.items, scan->forms.count, sizeof *scan->forms.items, by_count);
-    free(scan->slots);
-    scan->slots = NULL;
-    scan->slot_count = 0;
+    index_done(&scan->index);
 }
 
 void scan_done(struct scan *scan)
 {
     vec_done(&scan->forms);
-    free(scan->slots);
+    index_done(&scan->index);
     *scan = (struct scan){0};
 }

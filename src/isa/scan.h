@@ -3,6 +3,7 @@
 #define PORTOLAN_ISA_SCAN_H
 
 #include "base/err.h"
+#include "base/index.h"
 #include "base/vec.h"
 #include "isa/insn.h"
 
@@ -21,8 +22,7 @@ struct scan {
     /* Called now and then with the share of the file that is done; false ends the scan. NULL: not called. */
     bool (*progress)(void *context, const struct scan *scan, double fraction);
     void *context;
-    uint32_t *slots;               /* index by hash */
-    size_t slot_count;
+    struct index index;            /* of forms by name, until scan_sort */
 };
 
 /* Adds the code of the ELF file at @path. Zero-initialised @scan is empty. False with @err, also when progress ended it. Any thread. */

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/compare.h"
 #include "measure/arch.h"
 #include "measure/ticks.h"
 
@@ -16,12 +17,6 @@
 #define PROBE_SECONDS 5e-6
 #define PATIENCE_SECONDS 0.1
 #define CHAIN_TICKS 1000   /* of a clock's chain, at least */
-
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 double calibrate_floor(double *values, size_t n, double width)
 {

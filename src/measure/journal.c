@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "base/names.h"
 #include "base/csv.h"
+#include "base/path.h"
 #include "io/experiments_file.h"
 #include "isa/cpu.h"
 
@@ -91,22 +92,6 @@ static bool read_back(struct journal *j, const struct str *bytes, struct err *er
     return true;
 }
 
-static bool directories_make(const char *path, struct err *err)
-{
-    char *copy = mem_strdup(path);
-    for (char *slash = strchr(copy + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        if (mkdir(copy, 0777) < 0 && errno != EEXIST) {
-            err_set(err, ERR_IO, "name another file with --journal", "cannot make the directory %s: %s", copy, strerror(errno));
-            free(copy);
-            return false;
-        }
-        *slash = '/';
-    }
-    free(copy);
-    return true;
-}
-
 struct journal *journal_open(const char *path, struct err *err)
 {
     struct journal *j = mem_zero(1, sizeof *j);
@@ -115,7 +100,7 @@ struct journal *journal_open(const char *path, struct err *err)
 
     j->path = mem_strdup(path);
     j->synced = clock_seconds();
-    j->file = directories_make(path, err) ? open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : -1;
+    j->file = path_make_parents(path, 0777, err) ? open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : -1;
     if (j->file < 0) {
         if (!err->what[0])
             err_set(err, ERR_IO, "name another file with --journal", "cannot be written: %s", strerror(errno));
@@ -218,19 +203,14 @@ const struct journal_entry *journal_find(const struct journal *j, const struct e
 
 char *journal_default_path(void)
 {
-    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
     char name[64];
-    struct str path = {0};
+    struct str file = {0};
 
     /* Brand strings of virtual machines say little; the signature tells cores apart. */
-    if (state && state[0] == '/')
-        str_addf(&path, "%s/portolan/", state);
-    else if (home && home[0] == '/')
-        str_addf(&path, "%s/.local/state/portolan/", home);
-    else
-        return NULL;
     for (const char *p = cpu_name(name, sizeof name); *p; p++)
-        str_add_char(&path, isalnum((unsigned char)*p) ? *p : '-');
-    str_addf(&path, "-%08x-%d.csv", cpu_signature(), QUANTITY);
-    return str_take(&path);
+        str_add_char(&file, isalnum((unsigned char)*p) ? *p : '-');
+    str_addf(&file, "-%08x-%d.csv", cpu_signature(), QUANTITY);
+    char *path = path_state(str_text(&file));
+    str_done(&file);
+    return path;
 }

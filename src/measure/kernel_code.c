@@ -18,14 +18,10 @@ static const char *branch_refused(const struct insn *in, bool last)
 
 static const char *x86_refused(const struct insn *in)
 {
-    static const char *const refused[] = {"cpuid", "rdtsc*", "rdpmc", "rdpru", "rd?sbase", "wr?sbase", "xsetbv", "xrstor*", "xsave*", "fxrstor*", "rdrand", "rdseed", "xbegin", "xabort",
-                                          "umwait", "tpause", "monitor*", "mwait*", "wrpkru", "hlt", "syscall", "sysenter", "int*", "ud*", "enter", "swapgs", NULL};
-    if (in->traits & INSN_SYSTEM || str_match_any(refused, in->mnemonic))
-        return "system instructions are not run";
     for (unsigned k = 0; k < in->operand_count; k++)
         if (in->operands[k].kind == OPERAND_MEMORY && in->operands[k].segment != REG_NONE && in->operands[k].access & ACCESS_WRITE)
             return "it writes thread-local storage";
-    return NULL;
+    return in->traits & INSN_RUNNABLE ? NULL : "system instructions are not run";
 }
 
 static const char *a64_refused(const struct insn *in)
@@ -65,22 +61,13 @@ const char *kernel_refused(const struct insn *insns, size_t count)
     return kernel_refused_anywhere(insns, count);
 }
 
-/* A short branch of the same condition to the next instruction. */
+/* The branch as it is, prefixes and length included, to the next instruction. */
 static size_t x86_branch(const struct insn *in, uint8_t *out)
 {
-    size_t at = 0;
-    uint8_t opcode = in->bytes[0];
-    if (opcode == 0x0f)
-        opcode = 0x70 | (in->bytes[1] & 0x0f);
-    else if (opcode == 0xe9)
-        opcode = 0xeb;
-    else if (opcode == 0x67) {
-        out[at++] = opcode;
-        opcode = in->bytes[1];
-    }
-    out[at++] = opcode;
-    out[at++] = 0;
-    return at;
+    unsigned size = 0, distance = insn_branch_distance(in, &size);
+    memcpy(out, in->bytes, in->length);
+    memset(out + distance, 0, size);
+    return in->length;
 }
 
 /* b has 26 bits of distance, tbz and tbnz 14 from bit 5, the others 19 from bit 5; all in words. */
@@ -117,6 +104,40 @@ size_t kernel_emit(const struct insn *insns, size_t count, uint32_t offset, uint
         at += in->length;
     }
     return at - start;
+}
+
+/* Whether @again is @in but for where its branch or its operand relative to itself leads; both of those have the length they had. */
+static bool same_insn(const struct insn *in, const struct insn *again)
+{
+    if (again->length != in->length || again->traits != in->traits || again->operand_count != in->operand_count || strcmp(again->form, in->form) != 0 ||
+        strcmp(again->mnemonic, in->mnemonic) != 0)
+        return false;
+    if (in->isa == ISA_AARCH64 && in->traits & INSN_BRANCH)
+        return true;
+    unsigned size = 4, changed = in->traits & INSN_BRANCH ? insn_branch_distance(in, &size) : in->isa == ISA_X86_64 ? insn_rip_displacement(in) : 0;
+    for (unsigned i = 0; i < in->length; i++)
+        if (again->bytes[i] != in->bytes[i] && !(changed && i >= changed && i < changed + size))
+            return false;
+    return true;
+}
+
+bool kernel_emitted(const struct insn *insns, size_t count, const uint8_t *code, size_t length)
+{
+    struct insn again;
+    size_t at = 0;
+
+    for (size_t i = 0; at < length; i++) {
+        const struct insn *in = &insns[i % count];
+        if (!insn_decode_isa((enum isa)in->isa, code + at, length - at, at, false, &again, NULL) || !same_insn(in, &again))
+            return false;
+        at += again.length;
+        for (unsigned k = 0; k < again.operand_count; k++)
+            if (again.operands[k].kind == OPERAND_RELATIVE && again.operands[k].displacement != (int64_t)at)
+                return false;
+        if (at == length)
+            return i % count + 1 == count;
+    }
+    return false;
 }
 
 unsigned kernel_counter(const struct insn *insns, size_t count)

@@ -14,6 +14,9 @@ const char *kernel_refused_anywhere(const struct insn *insns, size_t count);
 /* Writes one copy at @out + @at, all of whose code will stand at @offset of the sandbox's code area: branches lead to the next instruction, addresses
  * relative to the instruction to places that may be touched. Returns its length. */
 size_t kernel_emit(const struct insn *insns, size_t count, uint32_t offset, uint8_t *out, size_t at);
+/* True when @code decodes to whole copies of @insns and nothing else: the same instructions in the same order with the same lengths, each branch leading to
+ * the instruction after it. What is run was looked at as it is run, not as it was given. */
+bool kernel_emitted(const struct insn *insns, size_t count, const uint8_t *code, size_t length);
 /* enum sandbox_counter: x86-64 counts in memory, AArch64 in a general register that the kernel leaves alone; COUNTER_BODY when there is none. */
 unsigned kernel_counter(const struct insn *insns, size_t count);
 

@@ -20,7 +20,7 @@
 /* What registers hold that are in no address. */
 enum values { VALUES_MAPPABLE, VALUES_STRIDE, VALUES_SMALL, VALUES_ALL_MAPPABLE, VALUES_COUNT };
 
-struct plan {
+struct run_plan {
     const struct insn *insns;
     size_t count, length;   /* instructions, bytes of one copy */
     uint8_t *code;
@@ -32,7 +32,7 @@ struct plan {
     uint32_t bases, indices;    /* general registers by use in addresses */
 };
 
-static void addresses_scan(struct plan *p)
+static void addresses_scan(struct run_plan *p)
 {
     enum isa isa = (enum isa)p->insns[0].isa;
     unsigned generals = insn_generals(isa), vectors = isa == ISA_AARCH64 ? A64_V0 : 16, vectors_end = vectors + 32;
@@ -58,7 +58,7 @@ static void addresses_scan(struct plan *p)
     p->vectors = sandbox_setup(&like);
 }
 
-static bool code_place(struct sandbox *s, struct plan *p, struct err *err)
+static bool code_place(struct sandbox *s, struct run_plan *p, struct err *err)
 {
     sandbox_clear(s);
     p->offset = sandbox_next_offset(s);
@@ -68,10 +68,12 @@ static bool code_place(struct sandbox *s, struct plan *p, struct err *err)
     for (unsigned i = 0; i < p->copies; i++)
         at += kernel_emit(p->insns, p->count, p->offset, p->code, at);
     uint32_t offset;
+    if (!kernel_emitted(p->insns, p->count, p->code, at))
+        return err_set(err, ERR_DATA, NULL, "its copies do not decode to the same instructions");
     return sandbox_add(s, p->code, at, 1, p->counter, &offset) || err_set(err, ERR_LIMIT, NULL, "the kernel is too long");
 }
 
-static void registers_fill(const struct plan *p, enum values values, uint64_t general[32])
+static void registers_fill(const struct run_plan *p, enum values values, uint64_t general[32])
 {
     unsigned generals = insn_generals((enum isa)p->insns[0].isa), stack = p->insns[0].isa == ISA_AARCH64 ? A64_SP : 4;
     bool repeats = false;
@@ -90,7 +92,7 @@ static void registers_fill(const struct plan *p, enum values values, uint64_t ge
         general[1] = 16;
 }
 
-static void item_fill(const struct plan *p, enum values values, struct sandbox_item *item)
+static void item_fill(const struct run_plan *p, enum values values, struct sandbox_item *item)
 {
     *item = (struct sandbox_item){.code = PULSE_ITEM, .offset = p->offset, .kernel = true, .counter = p->counter, .difference = true, .vectors = p->vectors,
                                   .passes = 1, .plain_values = p->vector_index};
@@ -98,7 +100,7 @@ static void item_fill(const struct plan *p, enum values values, struct sandbox_i
 }
 
 /* Runs @count iterations a few times: pages touched and ticks. */
-static bool try(struct sandbox *s, const struct plan *p, enum values values, uint64_t count, struct sandbox_item **got, double *ticks, struct err *err)
+static bool try(struct sandbox *s, const struct run_plan *p, enum values values, uint64_t count, struct sandbox_item **got, double *ticks, struct err *err)
 {
     struct sandbox_item *item = sandbox_items(s);
     item_fill(p, values, item);
@@ -123,7 +125,7 @@ static bool fault_text(const struct sandbox_item *item, struct err *err)
 }
 
 /* Finds copies, count and passes so that the pages touched stay real and a run fills the window. */
-static bool plan_fit(struct sandbox *s, const struct calibration *c, struct plan *p, enum values values, uint64_t *count, unsigned *passes,
+static bool plan_fit(struct sandbox *s, const struct calibration *c, struct run_plan *p, enum values values, uint64_t *count, unsigned *passes,
                      struct kernel_measured *out, struct err *err)
 {
     double window = c->stretch * WINDOW_SECONDS * c->tick_hz, ticks = 0, last = 0;
@@ -165,7 +167,7 @@ static bool plan_fit(struct sandbox *s, const struct calibration *c, struct plan
 
 /* The first values with which the kernel runs long enough before its pointers leave the pages: the difference of short runs drowns in the way in and out.
  * Without such, those with which it runs longest. */
-static bool plan_choose(struct sandbox *s, const struct calibration *c, struct plan *p, enum values *values, uint64_t *count, unsigned *passes,
+static bool plan_choose(struct sandbox *s, const struct calibration *c, struct run_plan *p, enum values *values, uint64_t *count, unsigned *passes,
                         struct kernel_measured *out, struct err *err)
 {
     struct err first = {0};
@@ -194,7 +196,7 @@ static bool plan_choose(struct sandbox *s, const struct calibration *c, struct p
     return plan_fit(s, c, p, best, count, passes, out, err);
 }
 
-static bool measure_repeatedly(struct sandbox *s, const struct calibration *c, const struct plan *p, enum values values, uint64_t count, unsigned passes,
+static bool measure_repeatedly(struct sandbox *s, const struct calibration *c, const struct run_plan *p, enum values values, uint64_t count, unsigned passes,
                                struct kernel_measured *out, struct err *err)
 {
     struct sandbox_item *items = sandbox_items(s);
@@ -225,7 +227,7 @@ static bool measure_repeatedly(struct sandbox *s, const struct calibration *c, c
 
 bool kernel_run(struct sandbox *s, const struct calibration *c, const struct insn *insns, size_t count, struct kernel_measured *out, struct err *err)
 {
-    struct plan p = {.insns = insns, .count = count, .counter = kernel_counter(insns, count)};
+    struct run_plan p = {.insns = insns, .count = count, .counter = kernel_counter(insns, count)};
     const char *reason = kernel_refused(insns, count);
     uint64_t iterations = 0;
     unsigned passes = 0;

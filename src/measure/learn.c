@@ -50,7 +50,7 @@ struct trial {
     double measured;
 };
 
-struct search {
+struct usage_search {
     struct learner *l;
     VEC(struct trial) trials;
     VEC(struct atom) atoms;
@@ -283,7 +283,7 @@ static void known_masses(const struct learner *l, struct trial *trial, const cha
     }
 }
 
-static double predict(struct search *s, const struct trial *trial, const struct atom *atoms, unsigned count)
+static double predict(struct usage_search *s, const struct trial *trial, const struct atom *atoms, unsigned count)
 {
     size_t n = trial->masses.count;
     if (n)
@@ -300,12 +300,12 @@ static double above(double measured)
     return fmax(FASTER * measured, 0.01);
 }
 
-static double below(const struct search *s, double measured)
+static double below(const struct usage_search *s, double measured)
 {
     return fmax(s->tolerance * measured, 0.01);
 }
 
-static void take_best(struct search *s, double price, double error, size_t outliers)
+static void take_best(struct usage_search *s, double price, double error, size_t outliers)
 {
     if (price > s->best_price + 1e-9)
         return;
@@ -320,7 +320,7 @@ static void take_best(struct search *s, double price, double error, size_t outli
 }
 
 /* Time only grows with more µops: a measurement that a usage overshoots stays overshot. */
-static void descend(struct search *s, size_t from)
+static void descend(struct usage_search *s, size_t from)
 {
     double error = 0;
     size_t over = 0, under = 0;
@@ -351,7 +351,7 @@ static void descend(struct search *s, size_t from)
 }
 
 /* The fewest µops, and measurements left unexplained, at the least tolerance at which most measurements agree. */
-static bool find_usage(struct search *s)
+static bool find_usage(struct usage_search *s)
 {
     static const double tolerances[] = {0.03, 0.06, 0.12};
 
@@ -367,7 +367,7 @@ static bool find_usage(struct search *s)
     return false;
 }
 
-static size_t add_trial(struct search *s, struct experiments *table, const char *form, const char *other, uint32_t count)
+static size_t add_trial(struct usage_search *s, struct experiments *table, const char *form, const char *other, uint32_t count)
 {
     struct trial trial = {.measured = NAN};
     experiment_add(&trial.experiment, form, 1);
@@ -380,7 +380,7 @@ static size_t add_trial(struct search *s, struct experiments *table, const char 
 }
 
 /* Those beside which the form could not be measured teach nothing. */
-static void keep_measured(struct search *s, const struct experiments *table)
+static void keep_measured(struct usage_search *s, const struct experiments *table)
 {
     size_t kept = 0;
     for (size_t i = 0; i < s->trials.count; i++) {
@@ -396,7 +396,7 @@ static void keep_measured(struct search *s, const struct experiments *table)
     s->trials.count = kept;
 }
 
-static bool gather(struct search *s, const char *form, struct learned *out, struct err *err)
+static bool gather(struct usage_search *s, const char *form, struct learned *out, struct err *err)
 {
     struct learner *l = s->l;
     struct experiments *table = experiments_new();
@@ -431,7 +431,7 @@ static bool gather(struct search *s, const char *form, struct learned *out, stru
     return ok;
 }
 
-static void make_atoms(struct search *s, double alone)
+static void make_atoms(struct usage_search *s, double alone)
 {
     portset pipes = mapping_ports(s->l->mapping)->pipes;
 
@@ -442,7 +442,7 @@ static void make_atoms(struct search *s, double alone)
         vec_push(&s->atoms, ((struct atom){rest & -rest, (uint32_t)lround(alone)}));
 }
 
-static void write_steps(struct search *s, struct learned *out)
+static void write_steps(struct usage_search *s, struct learned *out)
 {
     out->steps = mem_zero(s->trials.count, sizeof *out->steps);
     out->step_count = s->trials.count;
@@ -456,7 +456,7 @@ static void write_steps(struct search *s, struct learned *out)
 
 bool learn_form(struct learner *l, const char *form, struct learned *out, struct err *err)
 {
-    struct search s = {.l = l, .slots = 1};
+    struct usage_search s = {.l = l, .slots = 1};
     bool ok;
 
     *out = (struct learned){.latency = NAN};

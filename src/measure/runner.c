@@ -39,14 +39,14 @@ struct run {
     const struct runner_options *options;
     const struct runner_hooks *hooks;
     struct runner_summary *summary;
-    double started, rested;  /* seconds; the second counts for nothing */
+    double started, paused;  /* seconds; the second counts for nothing */
     size_t total;
     struct err *err;
 };
 
 static double spent(const struct run *r)
 {
-    return clock_seconds() - r->started - r->rested;
+    return clock_seconds() - r->started - r->paused;
 }
 
 double runner_confirmed(double *values, unsigned n)
@@ -197,7 +197,7 @@ static bool block_pass(struct run *r, struct trial *trials, size_t n, bool short
             }
         if (!count)
             return true;
-        r->rested += r->hooks->rest ? r->hooks->rest(r->hooks->state) : 0;
+        r->paused += r->hooks->wait_paused ? r->hooks->wait_paused(r->hooks->state) : 0;
         unsigned instructions = r->source->instructions, orders = r->source->orders;
         r->source->instructions = shorter ? SOURCE_SHORT : instructions;
         r->source->orders = r->options->one_order ? 1 : orders;

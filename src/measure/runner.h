@@ -29,7 +29,7 @@ struct runner_hooks {
     void (*progress)(void *state, const struct runner_summary *so_far, size_t total);
     void *state;
     /* Asked between batches; may wait, and returns how many seconds it did, which count for no budget. May be NULL. */
-    double (*rest)(void *state);
+    double (*wait_paused)(void *state);
 };
 
 /* Measures the rows of @table that have no cycles yet (with @retry also failed ones) and hands each result to the hook; @table itself is only read.

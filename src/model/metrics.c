@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
+
 double metrics_mape(const double *predicted, const double *measured, size_t n)
 {
     double sum = 0;
@@ -40,15 +42,9 @@ double metrics_pearson(const double *x, const double *y, size_t n)
 }
 
 struct ranked {
-    double value;
+    double value;         /* first: compare_doubles */
     size_t index;
 };
-
-static int compare_ranked(const void *a, const void *b)
-{
-    double x = ((const struct ranked *)a)->value, y = ((const struct ranked *)b)->value;
-    return (x > y) - (x < y);
-}
 
 void metrics_ranks(const double *x, size_t n, double *ranks)
 {
@@ -56,7 +52,7 @@ void metrics_ranks(const double *x, size_t n, double *ranks)
 
     for (size_t i = 0; i < n; i++)
         order[i] = (struct ranked){x[i], i};
-    qsort(order, n, sizeof *order, compare_ranked);
+    qsort(order, n, sizeof *order, compare_doubles);
     for (size_t i = 0, end; i < n; i = end) {
         for (end = i + 1; end < n && order[end].value == order[i].value;)
             end++;

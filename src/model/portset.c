@@ -2,6 +2,7 @@
 #include "model/portset.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 int ports_find(const struct ports *ports, const char *name, size_t length)
@@ -35,6 +36,34 @@ bool ports_add(struct ports *ports, const char *name, struct err *err)
     return true;
 }
 
+void ports_number(struct ports *ports, unsigned count)
+{
+    *ports = (struct ports){.count = count < PORTS_MAX ? count : PORTS_MAX};
+    for (unsigned i = 0; i < ports->count; i++)
+        ports->names[i][0] = "0123456789ABCDEFGHIJKLMNOPQRSTUV"[i];
+}
+
+bool ports_parse(const char *list, struct ports *ports, struct err *err)
+{
+    const char *at = list;
+
+    for (;;) {
+        char name[PORT_NAME_MAX + 1];   /* one character more than fits tells that it is too long */
+        size_t length = strcspn(at, ", ");
+        snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), at);
+        if (!length)
+            return err_set(err, ERR_DATA, "name ports as in 0,1,DV", "a port's name is missing in \"%s\"", list);
+        if (!ports_add(ports, name, err))
+            return false;
+        at += length;
+        at += strspn(at, " ");
+        if (!*at)
+            return true;
+        at += *at == ',';
+        at += strspn(at, " ");
+    }
+}
+
 bool port_name_divides(const char *name)
 {
     size_t length = strlen(name);
@@ -57,22 +86,28 @@ static bool is_short(const char *name)
     return name[1] == '\0' && (isdigit((unsigned char)name[0]) || isupper((unsigned char)name[0]));
 }
 
+void portset_list(portset set, const struct ports *ports, const char *separator, const char *last, struct str *out)
+{
+    unsigned done = 0, count = 0;
+
+    for (unsigned i = 0; i < ports->count; i++)
+        count += set >> i & 1;
+    for (unsigned i = 0; i < ports->count; i++)
+        if (set >> i & 1) {
+            str_addf(out, "%s%s", done == 0 ? "" : done + 1 == count ? last : separator, ports->names[i]);
+            done++;
+        }
+}
+
 void portset_print(portset set, const struct ports *ports, struct str *out)
 {
-    bool plain = true, first = true;
+    bool plain = true;
 
     for (unsigned i = 0; i < ports->count; i++)
         if (set >> i & 1 && !is_short(ports->names[i]))
             plain = false;
     str_add(out, plain ? "p" : "p[");
-    for (unsigned i = 0; i < ports->count; i++) {
-        if (!(set >> i & 1))
-            continue;
-        if (!plain && !first)
-            str_add_char(out, ',');
-        str_add(out, ports->names[i]);
-        first = false;
-    }
+    portset_list(set, ports, plain ? "" : ",", plain ? "" : ",", out);
     if (!plain)
         str_add_char(out, ']');
 }

@@ -24,12 +24,19 @@ struct ports {
 
 /* Appends @name; false when full, the name is a duplicate or has characters besides letters, digits and _. */
 bool ports_add(struct ports *ports, const char *name, struct err *err);
+/* The ports "0".."9", "A".., of which there are @count, at most PORTS_MAX. */
+void ports_number(struct ports *ports, unsigned count);
+/* Appends the ports of a list of names, "0,1,DV" (blanks after a comma are allowed). False with err when it is empty, a name in it is, or
+ * one is not fit for ports_add; the ones before it are added then. */
+bool ports_parse(const char *list, struct ports *ports, struct err *err);
 /* Index of the port called @name (length bytes), or -1. */
 int ports_find(const struct ports *ports, const char *name, size_t length);
 /* Where a file does not say which ports block: by their name, which ends in DV for dividers (OSACA's habit and ours). */
 bool port_name_divides(const char *name);
 bool ports_equal(const struct ports *a, const struct ports *b);
 static inline unsigned portset_size(portset set) { return (unsigned)__builtin_popcount(set); }
+/* Appends the names of the ports in @set, @separator between two of them, @last before the last one. */
+void portset_list(portset set, const struct ports *ports, const char *separator, const char *last, struct str *out);
 /* Prints "p0156", or "p[V0,V1]" when a member's name is longer than one character; "p" for the empty set is never valid. */
 void portset_print(portset set, const struct ports *ports, struct str *out);
 /* Parses the same at *@text (both spellings) and moves *@text past it; err->column counts from the start given. */

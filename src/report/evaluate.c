@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
+#include "base/index.h"
 #include "base/rng.h"
 #include "base/vec.h"
 
@@ -27,8 +29,7 @@ struct evaluation {
     struct worst_block worst[WORST_MAX + 1];
     size_t worst_count;
     VEC(struct form_error) forms;
-    uint32_t *slots;
-    size_t slot_count;
+    struct index index;        /* of forms by name */
     struct rng rng;
     FILE *rows;                /* NULL: not wanted */
     uint8_t code[BLOCK_BYTES];
@@ -42,8 +43,6 @@ struct evaluation *evaluation_new(const struct machine *m, enum evaluate_model m
     e->work = block_work_new(m);
     e->simulator = model == MODEL_SIMULATE ? simulator_new() : NULL;
     e->sample = mem_alloc(SAMPLE_MAX * sizeof *e->sample);
-    e->slot_count = 1024;
-    e->slots = mem_zero(e->slot_count, sizeof *e->slots);
     rng_seed(&e->rng, 1);
     return e;
 }
@@ -61,7 +60,7 @@ void evaluation_free(struct evaluation *e)
     for (size_t i = 0; i < e->forms.count; i++)
         free(e->forms.items[i].form);
     vec_done(&e->forms);
-    free(e->slots);
+    index_done(&e->index);
     free(e);
 }
 
@@ -121,33 +120,22 @@ static bool decode_block(struct evaluation *e, const char *hex)
     return e->insns.count > 0;
 }
 
-static size_t slot_of(const struct evaluation *e, const char *form)
+static bool is_form(const void *evaluation, uint32_t item, const void *form)
 {
-    uint64_t hash = 0xcbf29ce484222325u;   /* FNV-1a */
-    for (const char *at = form; *at; at++)
-        hash = (hash ^ (unsigned char)*at) * 0x100000001b3u;
-    size_t slot = (size_t)(hash ^ hash >> 29) & (e->slot_count - 1);
-    while (e->slots[slot] && strcmp(e->forms.items[e->slots[slot] - 1].form, form) != 0)
-        slot = (slot + 1) & (e->slot_count - 1);
-    return slot;
+    return strcmp(((const struct evaluation *)evaluation)->forms.items[item].form, form) == 0;
 }
 
 static struct form_error *form_record(struct evaluation *e, const char *form)
 {
-    size_t slot = slot_of(e, form);
+    uint64_t hash = hash_text(form);
+    uint32_t item = index_find(&e->index, hash, is_form, e, form);
 
-    if (e->slots[slot])
-        return &e->forms.items[e->slots[slot] - 1];
-    vec_push(&e->forms, ((struct form_error){.form = mem_strdup(form)}));
-    e->slots[slot] = (uint32_t)e->forms.count;
-    if (e->forms.count * 2 > e->slot_count) {
-        free(e->slots);
-        e->slot_count *= 2;
-        e->slots = mem_zero(e->slot_count, sizeof *e->slots);
-        for (size_t i = 0; i < e->forms.count; i++)
-            e->slots[slot_of(e, e->forms.items[i].form)] = (uint32_t)i + 1;
+    if (item == INDEX_NONE) {
+        item = (uint32_t)e->forms.count;
+        vec_push(&e->forms, ((struct form_error){.form = mem_strdup(form)}));
+        index_add(&e->index, hash, item);
     }
-    return &e->forms.items[e->forms.count - 1];
+    return &e->forms.items[item];
 }
 
 /* Uniform over all pairs seen (reservoir of Vitter's algorithm R). */
@@ -266,7 +254,7 @@ void evaluation_merge(struct evaluation *to, struct evaluation *from)
     }
     from->forms.count = from->worst_count = from->sample_count = from->n = from->refused = from->complete = 0;
     from->error_sum = 0;
-    memset(from->slots, 0, from->slot_count * sizeof *from->slots);
+    index_clear(&from->index);
 }
 
 static int compare_first(const void *a, const void *b)
@@ -325,18 +313,12 @@ double kendall_tau(double (*pairs)[2], size_t n)
     return scale > 0 ? concordant_less_discordant / scale : NAN;
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double median_error(double (*pairs)[2], size_t n)
 {
     double *errors = mem_alloc((n + 1) * sizeof *errors);
     for (size_t i = 0; i < n; i++)
         errors[i] = fabs(pairs[i][0] - pairs[i][1]) / pairs[i][1];
-    qsort(errors, n, sizeof *errors, compare_numbers);
+    qsort(errors, n, sizeof *errors, compare_doubles);
     double median = n ? (errors[(n - 1) / 2] + errors[n / 2]) / 2 : NAN;
     free(errors);
     return median;
@@ -366,7 +348,7 @@ void evaluation_finish(struct evaluation *e, struct evaluation_result *out)
         memcpy(out->forms, e->forms.items, e->forms.count * sizeof *out->forms);
     out->form_count = e->forms.count;
     e->forms.count = 0;
-    memset(e->slots, 0, e->slot_count * sizeof *e->slots);
+    index_clear(&e->index);
     for (size_t i = 0; i < out->form_count; i++)
         out->forms[i].excess = out->forms[i].sum - out->mape * (double)out->forms[i].blocks;
     qsort(out->forms, out->form_count, sizeof *out->forms, compare_forms);

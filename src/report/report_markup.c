@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/utf8.h"
+
 /* Blanks folded, control characters shown as '?'. */
 static void tidy(const char *text, struct str *out)
 {
@@ -18,22 +20,13 @@ static void tidy(const char *text, struct str *out)
     }
 }
 
-/* Length of the UTF-8 sequence at @s, 0 when it is none: a kernel's text may hold any bytes, a page may not. */
-static unsigned utf8_length(const unsigned char *s)
-{
-    unsigned follow = s[0] < 0x80 ? 0 : s[0] >= 0xc2 && s[0] < 0xe0 ? 1 : (s[0] & 0xf0) == 0xe0 ? 2 : s[0] >= 0xf0 && s[0] < 0xf5 ? 3 : 9;
-    for (unsigned i = 1; i <= follow; i++)
-        if (follow == 9 || (s[i] & 0xc0) != 0x80)
-            return 0;
-    return follow + 1;
-}
-
 static void html_text(const char *text, struct str *out)
 {
     struct str clean = {0};
     tidy(text, &clean);
-    for (const char *at = str_text(&clean); *at;) {
-        unsigned length = utf8_length((const unsigned char *)at);
+    const char *end = str_text(&clean) + clean.length;
+    for (const char *at = str_text(&clean); at < end;) {
+        size_t length = utf8_next(at, (size_t)(end - at), NULL);   /* a kernel's text may hold any bytes, a page may not */
         if (!length)
             str_add(out, "&#xfffd;");
         else if (*at == '<' || *at == '>' || *at == '&' || *at == '"' || *at == '\'')

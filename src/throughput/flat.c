@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/index.h"
 #include "base/vec.h"
 
 #define UNIONS_MOST 1024            /* columns */
@@ -22,9 +23,17 @@ static uint64_t usage_hash(const struct flat_mapping *flat, size_t form)
     return hash ^ hash >> 29;
 }
 
-static bool same_usage(const struct flat_mapping *flat, size_t a, size_t b)
+/* The distinct usages so far, by the first form that has each. */
+struct usages {
+    const struct flat_mapping *flat;
+    size_t *first;
+};
+
+static bool same_usage(const void *items, uint32_t item, const void *key)
 {
-    size_t n = usage_size(flat, a);
+    const struct usages *usages = items;
+    const struct flat_mapping *flat = usages->flat;
+    size_t a = usages->first[item], b = *(const size_t *)key, n = usage_size(flat, a);
     return n == usage_size(flat, b) &&
            (n == 0 || memcmp(flat->masses + flat->start[a], flat->masses + flat->start[b], n * sizeof *flat->masses) == 0);
 }
@@ -32,25 +41,22 @@ static bool same_usage(const struct flat_mapping *flat, size_t a, size_t b)
 /* Numbers the distinct usages into flat->rows[].index and returns the first form of each. */
 static size_t *number_usages(struct flat_mapping *flat, size_t *count)
 {
-    size_t slot_count = 64;
-    while (slot_count < 2 * flat->forms)
-        slot_count *= 2;
-    uint32_t *slots = mem_zero(slot_count, sizeof *slots);   /* row + 1, 0 free */
-    size_t *first = mem_alloc(flat->forms * sizeof *first);
+    const struct usages usages = {flat, mem_alloc(flat->forms * sizeof(size_t))};
+    struct index index = {0};
 
     *count = 0;
     for (size_t form = 0; form < flat->forms; form++) {
-        size_t at = usage_hash(flat, form) & (slot_count - 1);
-        while (slots[at] && !same_usage(flat, first[slots[at] - 1], form))
-            at = (at + 1) & (slot_count - 1);
-        if (!slots[at]) {
-            first[(*count)++] = form;
-            slots[at] = (uint32_t)*count;
+        uint64_t hash = usage_hash(flat, form);
+        uint32_t item = index_find(&index, hash, same_usage, &usages, &form);
+        if (item == INDEX_NONE) {
+            item = (uint32_t)*count;
+            usages.first[(*count)++] = form;
+            index_add(&index, hash, item);
         }
-        flat->rows[form].index = slots[at] - 1;
+        flat->rows[form].index = item;
     }
-    free(slots);
-    return first;
+    index_done(&index);
+    return usages.first;
 }
 
 /* Adds the µop sums, unless they would be too large to pay. */

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-struct search {
+struct path_search {
     bool seen_set[FLOW_SETS];
     portset seen_ports;
     int16_t set_from_port[FLOW_SETS];   /* port by which the set was reached, -1: from the source */
@@ -16,7 +16,7 @@ static portset ports_mask(const struct flow *f)
 }
 
 /* Breadth-first search for a port with room, from sets with mass left; returns the port or -1. */
-static int find_path(const struct flow *f, const uint64_t *left, const uint64_t *load, uint64_t capacity, struct search *s)
+static int find_path(const struct flow *f, const uint64_t *left, const uint64_t *load, uint64_t capacity, struct path_search *s)
 {
     uint16_t queue[FLOW_SETS + PORTS_MAX];
     unsigned head = 0, tail = 0;
@@ -49,7 +49,7 @@ static int find_path(const struct flow *f, const uint64_t *left, const uint64_t 
 }
 
 /* Pushes what fits along the path that ends in @port. */
-static void push_path(struct flow *f, uint64_t *left, uint64_t *load, uint64_t capacity, const struct search *s, unsigned port)
+static void push_path(struct flow *f, uint64_t *left, uint64_t *load, uint64_t capacity, const struct path_search *s, unsigned port)
 {
     uint64_t amount = capacity - load[port];
     unsigned at = port;
@@ -80,7 +80,7 @@ static void push_path(struct flow *f, uint64_t *left, uint64_t *load, uint64_t c
 static portset saturate(struct flow *f, uint64_t capacity)
 {
     uint64_t left[FLOW_SETS], load[PORTS_MAX] = {0};
-    struct search s;
+    struct path_search s;
 
     memset(f->amount, 0, f->sets * sizeof f->amount[0]);
     for (unsigned i = 0; i < f->sets; i++)

@@ -4,42 +4,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/index.h"
 #include "base/vec.h"
 
-/* A growing list of distinct sets; the slots are an open-addressing index of it (item + 1, 0 free). */
+/* A growing list of distinct sets and an index of it. */
 struct set_list {
     VEC(portset) sets;
-    uint32_t *slots;
-    size_t slot_count;      /* a power of two, at least twice the sets */
+    struct index index;
 };
 
-/* The slot that holds @set, or the free one where it belongs. */
-static uint32_t *list_slot(const struct set_list *list, portset set)
+static bool is_set(const void *list, uint32_t item, const void *set)
 {
-    size_t at = (set * 0x9e3779b1u >> 7) & (list->slot_count - 1);
-    while (list->slots[at] && list->sets.items[list->slots[at] - 1] != set)
-        at = (at + 1) & (list->slot_count - 1);
-    return &list->slots[at];
-}
-
-static void list_grow(struct set_list *list)
-{
-    free(list->slots);
-    list->slot_count = list->slot_count ? list->slot_count * 2 : 64;
-    list->slots = mem_zero(list->slot_count, sizeof *list->slots);
-    for (size_t i = 0; i < list->sets.count; i++)
-        *list_slot(list, list->sets.items[i]) = (uint32_t)i + 1;
+    return ((const struct set_list *)list)->sets.items[item] == *(const portset *)set;
 }
 
 static void list_add(struct set_list *list, portset set)
 {
-    if (list->sets.count * 2 >= list->slot_count)
-        list_grow(list);
-    uint32_t *slot = list_slot(list, set);
-    if (*slot)
+    uint64_t hash = set * 0x9e3779b97f4a7c15u;
+    if (index_find(&list->index, hash, is_set, list, &set) != INDEX_NONE)
         return;
     vec_push(&list->sets, set);
-    *slot = (uint32_t)list->sets.count;
+    index_add(&list->index, hash, (uint32_t)list->sets.count - 1);
 }
 
 /* Closes @list under union with those of its sets that share a port; false past @limit. */
@@ -136,7 +121,7 @@ struct unions *unions_new(const portset *sets, size_t n, size_t limit)
     lay_out(u, list.sets.items, u->count);
 out:
     vec_done(&list.sets);
-    free(list.slots);
+    index_done(&list.index);
     return u;
 }
 

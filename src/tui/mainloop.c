@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/path.h"
 #include "tui/input.h"
 #include "tui/prompt.h"
 #include "tui/screen.h"
@@ -153,26 +154,13 @@ static bool watch_signals(void)
     return true;
 }
 
-/* $XDG_STATE_HOME/portolan/history, its directory made; NULL when there is no home. */
+/* Of the prompt's history, its directory made; NULL when there is no home. */
 static char *history_path(void)
 {
-    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-    struct str path = {0};
-
-    if (state && *state == '/')
-        str_add(&path, state);
-    else if (home && *home == '/')
-        str_addf(&path, "%s/.local/state", home);
-    else
-        return NULL;
-    str_add(&path, "/portolan");
-    for (char *slash = path.data + 1; (slash = strchr(slash, '/')); *slash++ = '/') {
-        *slash = '\0';
-        mkdir(path.data, 0755);   /* what cannot be made shows when the file is written */
-    }
-    mkdir(path.data, 0700);
-    str_add(&path, "/history");
-    return str_take(&path);
+    char *path = path_state("history");
+    if (path)
+        path_make_parents(path, 0700, NULL);   /* what cannot be made shows when the file is written */
+    return path;
 }
 
 static void run(struct loop *l)

@@ -11,6 +11,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "base/utf8.h"
 #include "cmd/complete.h"
 #include "tui/input.h"
 
@@ -218,21 +219,14 @@ void prompt_resize(unsigned width, unsigned height)
 
 static int columns_before(const char *text, int bytes)
 {
-    mbstate_t state = {0};
     int columns = 0;
 
     for (int at = 0; at < bytes;) {
-        wchar_t wide;
-        size_t used = mbrtowc(&wide, text + at, (size_t)(bytes - at), &state);
-        if (used == 0 || used > (size_t)bytes) {
-            columns++;
-            at++;
-            state = (mbstate_t){0};
-            continue;
-        }
-        int width = wcwidth(wide);
+        uint32_t code = 0;
+        size_t used = utf8_next(text + at, (size_t)(bytes - at), &code);
+        int width = used ? utf8_columns(code) : 1;
         columns += width > 0 ? width : 1;
-        at += (int)used;
+        at += used ? (int)used : 1;
     }
     return columns;
 }

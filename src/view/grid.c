@@ -7,6 +7,7 @@
 #include <wchar.h>
 
 #include "base/mem.h"
+#include "base/utf8.h"
 
 void grid_init(struct grid *g, unsigned width, unsigned height, bool ascii)
 {
@@ -34,18 +35,10 @@ static const struct { const char *glyph, *instead; } plain[] = {
 /* The next character of UTF-8 text: its length in bytes and columns; anything that cannot be shown is one '?'. */
 static size_t next_glyph(const char *at, bool ascii, char glyph[8], int *columns)
 {
-    unsigned char c = (unsigned char)*at;
-    size_t length = c < 0x80 ? 1 : c >= 0xf0 && c < 0xf5 ? 4 : c >= 0xe0 && c < 0xf0 ? 3 : c >= 0xc2 && c < 0xe0 ? 2 : 0;
-    wchar_t wide = c < 0x80 ? c : length == 2 ? c & 0x1f : length == 3 ? c & 0x0f : c & 0x07;
-    size_t used = 1;
+    uint32_t code = 0;
+    size_t length = utf8_next(at, strnlen(at, 4), &code);
 
-    for (; length && used < length; used++) {
-        if (((unsigned char)at[used] & 0xc0) != 0x80)
-            length = 0;
-        else
-            wide = (wide << 6) | (at[used] & 0x3f);
-    }
-    *columns = length == 1 ? 1 : length ? wcwidth(wide) : -1;
+    *columns = length ? utf8_columns(code) : -1;
     if (ascii && length > 1)
         for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
             if (strncmp(at, plain[i].glyph, length) == 0) {
@@ -53,7 +46,7 @@ static size_t next_glyph(const char *at, bool ascii, char glyph[8], int *columns
                 *columns = 1;
                 return length;
             }
-    if (!length || c < 32 || c == 127 || *columns < 1 || (ascii && length > 1)) {
+    if (*columns < 1 || (ascii && length > 1)) {
         strcpy(glyph, "?");
         *columns = 1;
         return length ? length : 1;

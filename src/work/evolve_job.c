@@ -16,21 +16,14 @@
 struct shift {
     struct evolve_run *run;
     struct job *job;
-    unsigned begun, threads;
 };
 
 void evolve_run_ports(const struct evolve_run *run, unsigned count, struct ports *out)
 {
-    char name[2] = {0};
-
-    *out = run->names;
-    if (out->count == count)
-        return;
-    *out = (struct ports){0};
-    for (unsigned i = 0; i < count; i++) {
-        name[0] = "0123456789ABCDEFGHIJKLMNOPQRSTUV"[i];
-        ports_add(out, name, NULL);
-    }
+    if (run->names.count == count)
+        *out = run->names;
+    else
+        ports_number(out, count);
 }
 
 static struct mapping *named(const struct evolve_run *run, const struct genome *g)
@@ -99,21 +92,11 @@ static void poll_run(void *state)
     }
 }
 
-/* Each thread works once, to the end of the run. */
-static bool next_thread(void *state, unsigned worker)
-{
-    struct shift *shift = state;
-    (void)worker;
-    return shift->begun++ < shift->threads;
-}
-
 static void work(void *state, unsigned worker)
 {
     struct shift *shift = state;
     evolve_worker(shift->run->evolve, worker, poll_run, shift);
 }
-
-static const struct pool_ops pool = {next_thread, work};
 
 static bool run_job(struct job *job, void *state, struct err *err)
 {
@@ -121,8 +104,10 @@ static bool run_job(struct job *job, void *state, struct err *err)
     struct evolve_options o;
 
     evolve_get_options(shift.run->evolve, &o);
-    shift.threads = o.threads;
-    pool_run(o.threads, &pool, &shift);
+    if (!team_run(o.threads, work, &shift, err)) {
+        evolve_abandon(shift.run->evolve);
+        return false;
+    }
     return evolve_run_checkpoint(shift.run, err);
 }
 

@@ -160,20 +160,20 @@ static struct timespec time_in(double seconds)
     return t;
 }
 
-double job_rest(struct job *job)
+double job_wait_paused(struct job *job)
 {
     double begun = clock_seconds();
-    bool rested = false;
+    bool waited = false;
 
     pthread_mutex_lock(&job->lock);
     while (job->info.paused && !job_cancelled(job)) {
         /* An interrupt comes from a signal handler, which cannot wake anybody: look now and then. */
         struct timespec until = time_in(0.1);
         pthread_cond_timedwait(&job->changed, &job->lock, &until);
-        rested = true;
+        waited = true;
     }
     pthread_mutex_unlock(&job->lock);
-    return rested ? clock_seconds() - begun : 0;
+    return waited ? clock_seconds() - begun : 0;
 }
 
 static void snapshot(struct job *job, struct job_info *out, bool *ended)

@@ -38,7 +38,7 @@ bool job_cancelled(const struct job *job);
 void job_progress(struct job *job, double done, double total, const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /* Blocks while the job is paused; returns the seconds that took. Call it between pieces of work of a job that can be paused. */
-double job_rest(struct job *job);
+double job_wait_paused(struct job *job);
 
 /* UI thread. Runs the finish functions of ended jobs. */
 enum job_news { JOB_NOTHING_NEW, JOB_PROGRESS, JOB_ENDED };
@@ -47,7 +47,7 @@ size_t job_count(void);                                   /* ever started and st
 bool job_get(size_t index, struct job_info *out);         /* newest last */
 bool job_find(unsigned number, struct job_info *out);
 bool job_cancel(unsigned number);
-/* Whether job @number is to rest; false when it does not run. It rests where it calls job_rest. */
+/* Pauses job @number or lets it go on; false when it does not run. It pauses where it calls job_wait_paused. */
 bool job_pause(unsigned number, bool on);
 /* Asks every job to end and job_wait to cancel what it waits for. From a signal handler too. */
 void job_interrupt(void);

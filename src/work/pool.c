@@ -4,8 +4,80 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
+
+struct team {
+    void (*work)(void *state, unsigned worker);
+    void *state;
+    pthread_mutex_t lock;
+    pthread_cond_t decided;
+    enum { WAIT, WORK, GO_HOME } order;   /* under the lock */
+};
+
+struct worker {
+    struct team *team;
+    unsigned number;
+    pthread_t thread;
+};
+
+static void *run(void *argument)
+{
+    struct worker *worker = argument;
+    struct team *team = worker->team;
+
+    pthread_mutex_lock(&team->lock);
+    while (team->order == WAIT)
+        pthread_cond_wait(&team->decided, &team->lock);
+    bool wanted = team->order == WORK;
+    pthread_mutex_unlock(&team->lock);
+    if (wanted)
+        team->work(team->state, worker->number);
+    return NULL;
+}
+
+static void decide(struct team *team, int order)
+{
+    pthread_mutex_lock(&team->lock);
+    team->order = order;
+    pthread_cond_broadcast(&team->decided);
+    pthread_mutex_unlock(&team->lock);
+}
+
+/* As team_run; with @fewer it makes do with the threads there are. */
+static bool run_team(unsigned workers, bool fewer, void (*work)(void *state, unsigned worker), void *state, struct err *err)
+{
+    struct team team = {.work = work, .state = state};
+    struct worker *all = mem_zero(workers ? workers : 1, sizeof *all);
+    unsigned started = 1;
+    int fault = 0;
+
+    pthread_mutex_init(&team.lock, NULL);
+    pthread_cond_init(&team.decided, NULL);
+    for (; started < workers; started++) {
+        all[started] = (struct worker){.team = &team, .number = started};
+        if ((fault = pthread_create(&all[started].thread, NULL, run, &all[started])) != 0)
+            break;
+    }
+    bool ok = !fault || fewer;
+    decide(&team, ok ? WORK : GO_HOME);
+    if (ok)
+        work(state, 0);
+    else
+        err_set(err, ERR_LIMIT, "use fewer --threads", "only %u of %u threads start: %s", started, workers, strerror(fault));
+    for (unsigned i = 1; i < started; i++)
+        pthread_join(all[i].thread, NULL);
+    pthread_cond_destroy(&team.decided);
+    pthread_mutex_destroy(&team.lock);
+    free(all);
+    return ok;
+}
+
+bool team_run(unsigned workers, void (*work)(void *state, unsigned worker), void *state, struct err *err)
+{
+    return run_team(workers, false, work, state, err);
+}
 
 struct pool {
     const struct pool_ops *ops;
@@ -14,46 +86,28 @@ struct pool {
     bool ended;
 };
 
-struct worker {
-    struct pool *pool;
-    unsigned number;
-    pthread_t thread;
-};
-
-static void *run(void *argument)
+static void work_pieces(void *state, unsigned worker)
 {
-    struct worker *worker = argument;
-    struct pool *pool = worker->pool;
+    struct pool *pool = state;
 
     for (;;) {
         pthread_mutex_lock(&pool->lock);
-        bool more = !pool->ended && pool->ops->next(pool->state, worker->number);
+        bool more = !pool->ended && pool->ops->next(pool->state, worker);
         pool->ended |= !more;
         pthread_mutex_unlock(&pool->lock);
         if (!more)
-            return NULL;
-        pool->ops->work(pool->state, worker->number);
+            return;
+        pool->ops->work(pool->state, worker);
     }
 }
 
 void pool_run(unsigned workers, const struct pool_ops *ops, void *state)
 {
     struct pool pool = {.ops = ops, .state = state};
-    struct worker *all = mem_zero(workers ? workers : 1, sizeof *all);
-    unsigned started = 1;
 
     pthread_mutex_init(&pool.lock, NULL);
-    all[0] = (struct worker){.pool = &pool};
-    for (; started < workers; started++) {
-        all[started] = (struct worker){.pool = &pool, .number = started};
-        if (pthread_create(&all[started].thread, NULL, run, &all[started]) != 0)
-            break;
-    }
-    run(&all[0]);
-    for (unsigned i = 1; i < started; i++)
-        pthread_join(all[i].thread, NULL);
+    run_team(workers, true, work_pieces, &pool, NULL);
     pthread_mutex_destroy(&pool.lock);
-    free(all);
 }
 
 unsigned pool_processors(void)

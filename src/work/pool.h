@@ -1,8 +1,14 @@
-/* Workers that take turns fetching the next piece of work and do their pieces at the same time. */
+/* Several threads for one task: a team, whose members each do their own part, and a pool, which takes turns fetching pieces. */
 #ifndef PORTOLAN_WORK_POOL_H
 #define PORTOLAN_WORK_POOL_H
 
 #include <stdbool.h>
+
+#include "base/err.h"
+
+/* Calls @work once for each of 0 .. @workers - 1, each on a thread of its own, worker 0 on the calling one; returns when all have returned.
+ * No work begins before all threads are there: false with err, and nothing was called, when the system refuses one. */
+bool team_run(unsigned workers, void (*work)(void *state, unsigned worker), void *state, struct err *err);
 
 struct pool_ops {
     /* Fetches the next piece into worker @worker's own place; false when there is no more. One worker at a time. */
@@ -11,7 +17,8 @@ struct pool_ops {
     void (*work)(void *state, unsigned worker);
 };
 
-/* Runs until next returns false for all; the calling thread is worker 0. Fewer workers when the system refuses threads. */
+/* Runs until next returns false for all; the calling thread is worker 0. A worker may get no piece, and fewer of them work when the system
+ * refuses threads. */
 void pool_run(unsigned workers, const struct pool_ops *ops, void *state);
 /* Processors that this process may use, at least 1. */
 unsigned pool_processors(void);

@@ -11,12 +11,17 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
+#include "base/duration.h"
 #include "base/err.h"
 #include "base/file.h"
+#include "base/index.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/names.h"
+#include "base/path.h"
 #include "base/rng.h"
 #include "base/str.h"
+#include "base/utf8.h"
 #include "base/vec.h"
 
 static void test_str_grows(void **state)
@@ -173,6 +178,149 @@ static void test_vec_grows(void **state)
     assert_null(v.items);
 }
 
+/* Three thousand names of which a third come twice, against a plain search. */
+static void test_index_finds_what_was_added(void **state)
+{
+    (void)state;
+    struct names n = {0};
+    char name[32];
+
+    assert_int_equal(names_find(&n, "x"), UINT32_MAX);
+    for (unsigned i = 0; i < 3000; i++) {
+        snprintf(name, sizeof name, "form %u", i % 2000 * 7919);
+        assert_int_equal(names_add(&n, name), i % 2000);
+    }
+    assert_int_equal(n.count, 2000);
+    for (unsigned i = 0; i < 2000; i++)
+        assert_int_equal(names_find(&n, n.items[i]), i);
+    assert_int_equal(names_find(&n, "form"), UINT32_MAX);
+    names_done(&n);
+}
+
+static bool same_number(const void *items, uint32_t item, const void *key)
+{
+    return ((const int *)items)[item] == *(const int *)key;
+}
+
+/* All hashes alike: the slots say nothing, the items everything. */
+static void test_index_of_equal_hashes(void **state)
+{
+    (void)state;
+    struct index x = {0};
+    int numbers[200], missing = 1000;
+
+    for (int i = 0; i < 200; i++) {
+        numbers[i] = 3 * i;
+        assert_int_equal(index_find(&x, 42, same_number, numbers, &numbers[i]), INDEX_NONE);
+        index_add(&x, 42, (uint32_t)i);
+    }
+    for (int i = 0; i < 200; i++)
+        assert_int_equal(index_find(&x, 42, same_number, numbers, &numbers[i]), i);
+    assert_int_equal(index_find(&x, 42, same_number, numbers, &missing), INDEX_NONE);
+    index_clear(&x);
+    assert_int_equal(index_find(&x, 42, same_number, numbers, &numbers[0]), INDEX_NONE);
+    index_done(&x);
+}
+
+static void test_durations(void **state)
+{
+    (void)state;
+    static const struct { const char *text; float seconds; } good[] = {{"250ms", 0.25f}, {"0", 0}, {"90", 90}, {"1.5s", 1.5f}, {"15m", 900}, {"2min", 120}, {"2h", 7200}};
+    static const char *const bad[] = {"", "s", "-1", "1d", "5 m", "1e9", "nan", "inf", "2h30"};
+    static const struct { double seconds; const char *text; } shown[] = {{0, "0 s"}, {0.25, "250 ms"}, {42, "42 s"}, {180, "3 min"}, {9000, "2.5 h"}};
+    struct err err = {0};
+    struct str text = {0};
+
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        double seconds = -1;
+        assert_true(duration_parse(good[i].text, &seconds, &err));
+        assert_float_equal((float)seconds, good[i].seconds, 1e-6);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        double seconds = -1;
+        assert_false(duration_parse(bad[i], &seconds, &err));
+        assert_true(seconds == -1);
+    }
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
+        str_clear(&text);
+        duration_print(shown[i].seconds, &text);
+        assert_string_equal(str_text(&text), shown[i].text);
+    }
+    str_done(&text);
+}
+
+static void test_state_path(void **state)
+{
+    (void)state;
+    char directory[] = "/tmp/portolan-test-XXXXXX", *path;
+    struct str file = {0};
+    struct err err = {0};
+
+    setenv("HOME", "/home/somebody", 1);
+    unsetenv("XDG_STATE_HOME");
+    path = path_state("history");
+    assert_string_equal(path, "/home/somebody/.local/state/portolan/history");
+    free(path);
+    setenv("XDG_STATE_HOME", "relative", 1);   /* to be ignored */
+    path = path_state("history");
+    assert_string_equal(path, "/home/somebody/.local/state/portolan/history");
+    free(path);
+    setenv("XDG_STATE_HOME", "/state", 1);
+    path = path_state("evolve.json");
+    assert_string_equal(path, "/state/portolan/evolve.json");
+    free(path);
+    unsetenv("XDG_STATE_HOME");
+    unsetenv("HOME");
+    assert_null(path_state("history"));
+
+    assert_non_null(mkdtemp(directory));
+    str_addf(&file, "%s/a/b/file", directory);
+    struct stat st;
+    assert_true(path_make_parents(str_text(&file), 0700, &err));
+    assert_true(path_make_parents(str_text(&file), 0700, &err));
+    assert_int_equal(stat(str_text(&file), &st), -1);
+    assert_true(file_write(str_text(&file), "x", 1, &err));
+    str_add(&file, "/below");
+    assert_false(path_make_parents(str_text(&file), 0700, &err) && file_write(str_text(&file), "x", 1, &err));
+    str_clear(&file);
+    str_addf(&file, "rm -r %s", directory);
+    assert_int_equal(system(str_text(&file)), 0);
+    str_done(&file);
+}
+
+static void test_utf8(void **state)
+{
+    (void)state;
+    static const struct { const char *text; size_t length; uint32_t code; } characters[] = {
+        {"a", 1, 'a'}, {"µ", 2, 0xb5}, {"→", 3, 0x2192}, {"\xf0\x9f\x98\x80", 4, 0x1f600}, {"\xf4\x8f\xbf\xbf", 4, 0x10ffff}, {"\xed\x9f\xbf", 3, 0xd7ff},
+    };
+    /* A lone tail, overlong forms, surrogates, past the end, cut off. */
+    static const char *const bad[] = {"\x80", "\xc0\x80", "\xc1\xbf", "\xe0\x9f\xbf", "\xed\xa0\x80", "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xc2", "\xe2\x86", "\xff"};
+    struct str text = {0};
+    size_t at = 99;
+
+    for (size_t i = 0; i < sizeof characters / sizeof *characters; i++) {
+        uint32_t code = 0;
+        assert_int_equal(utf8_next(characters[i].text, strlen(characters[i].text), &code), characters[i].length);
+        assert_int_equal(code, characters[i].code);
+        assert_int_equal(utf8_next(characters[i].text, characters[i].length - 1, &code), 0);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_int_equal(utf8_next(bad[i], strlen(bad[i]), NULL), 0);
+    assert_true(utf8_valid("", 0, &at));
+    assert_true(utf8_valid("a µ\0→", 8, &at));
+    assert_false(utf8_valid("µ\xff", 3, &at));
+    assert_int_equal(at, 2);
+    assert_int_equal(utf8_columns('a'), 1);
+    assert_int_equal(utf8_columns(27), -1);
+    assert_int_equal(utf8_columns(127), -1);
+    static const char raw[] = "a\tb\033[2J\\ µ\x9b\xc2\x9b\r\n";
+    utf8_escape(raw, sizeof raw, &text);   /* with its last NUL */
+    assert_string_equal(str_text(&text), "a\\tb\\x1b[2J\\\\ µ\\x9b\\xc2\\x9b\\r\\n\\x00");
+    assert_true(utf8_valid(str_text(&text), text.length, NULL));
+    str_done(&text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -184,6 +332,11 @@ int main(void)
         cmocka_unit_test(test_clock_can_be_held),
         cmocka_unit_test(test_rng_is_reproducible_and_uniform),
         cmocka_unit_test(test_vec_grows),
+        cmocka_unit_test(test_index_finds_what_was_added),
+        cmocka_unit_test(test_index_of_equal_hashes),
+        cmocka_unit_test(test_durations),
+        cmocka_unit_test(test_state_path),
+        cmocka_unit_test(test_utf8),
     };
     return cmocka_run_group_tests_name("base", tests, NULL, NULL);
 }

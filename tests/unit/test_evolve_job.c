@@ -6,9 +6,12 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "infer/generate.h"
@@ -18,6 +21,7 @@
 #include "throughput/predict.h"
 #include "work/evolve_job.h"
 #include "work/job.h"
+#include "work/pool.h"
 
 static struct experiments *some_experiments(void)
 {
@@ -166,9 +170,82 @@ static void test_stop_while_paused(void **state)
     experiments_free(t);
 }
 
+/* The paper's algorithm is one thread's work: however many others have nothing to do, it is done, also where a population was resumed. */
+static void test_pmevo_with_many_threads(void **state)
+{
+    struct experiments *t = some_experiments();
+    struct evolve_options o = quick();
+    struct evolve_status status;
+    struct err err = {0};
+    (void)state;
+    o.algorithm = EVOLVE_PMEVO;
+    o.threads = 32;
+    o.population = 20;
+    for (int i = 0; i < 20; i++) {
+        struct evolve_run *run = evolve_run_start(problem_new(t, NULL, &err), &o, NULL, NULL, 0, NULL, 0, &err);
+        assert_non_null(run);
+        evolve_run_wait(run);
+        evolve_get_status(run->evolve, &status);
+        assert_int_equal(status.state, EVOLVE_DONE);
+        assert_int_equal(status.generation, 1);
+        evolve_run_free(run);
+    }
+    experiments_free(t);
+}
+
+#define MEMBERS 32
+
+static void count_call(void *state, unsigned worker)
+{
+    atomic_uint *calls = state;
+    atomic_fetch_add(&calls[worker], 1);
+}
+
+/* Every member works once, though each is done at once. */
+static void test_team(void **state)
+{
+    struct err err = {0};
+    (void)state;
+    for (int round = 0; round < 50; round++) {
+        atomic_uint calls[MEMBERS] = {0};
+        assert_true(team_run(MEMBERS, count_call, calls, &err));
+        for (unsigned i = 0; i < MEMBERS; i++)
+            assert_int_equal(calls[i], 1);
+    }
+}
+
+/* Where the system refuses threads nobody works, and it is said: in a child that may have little more memory than it has. */
+static void test_team_refused(void **state)
+{
+    (void)state;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    skip();   /* they need all the addresses there are */
+#else
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        static atomic_uint calls[1024];
+        struct err err = {0};
+        const struct rlimit limit = {(rlim_t)1 << 30, (rlim_t)1 << 30};   /* of threads with 8 MiB of stack each */
+        unsigned done = 0;
+        if (setrlimit(RLIMIT_AS, &limit) != 0 || team_run(1024, count_call, calls, &err))
+            _exit(1);
+        for (unsigned i = 0; i < 1024; i++)
+            done += calls[i];
+        _exit(done == 0 && strstr(err.what, "of 1024 threads") ? 0 : 2);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+#endif
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_run_and_resume), cmocka_unit_test(test_few_experiments), cmocka_unit_test(test_stop_while_paused)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_run_and_resume),          cmocka_unit_test(test_few_experiments), cmocka_unit_test(test_stop_while_paused),
+        cmocka_unit_test(test_pmevo_with_many_threads), cmocka_unit_test(test_team),            cmocka_unit_test(test_team_refused),
+    };
     int failed = cmocka_run_group_tests_name("evolve job", tests, NULL, NULL);
     job_shutdown();
     return failed;

@@ -99,11 +99,11 @@ static void test_failure_and_cancel(void **state)
     assert_false(job_cancel(9999));
 }
 
-/* Works until it has rested once. */
-static bool rest_run(struct job *job, void *state, struct err *err)
+/* Works until it has been paused once. */
+static bool pause_run(struct job *job, void *state, struct err *err)
 {
     (void)state;
-    while (job_rest(job) <= 0)
+    while (job_wait_paused(job) <= 0)
         if (job_cancelled(job))
             return err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
     return !job_cancelled(job);
@@ -111,11 +111,11 @@ static bool rest_run(struct job *job, void *state, struct err *err)
 
 static void test_pause(void **state)
 {
-    static const struct job_ops resting = {rest_run, NULL, NULL};
+    static const struct job_ops pausing = {pause_run, NULL, NULL};
     struct job_info info;
     struct err err;
     (void)state;
-    unsigned number = job_start("resting", &resting, NULL, &err);
+    unsigned number = job_start("pausing", &pausing, NULL, &err);
     assert_true(job_pause(number, true));
     assert_true(job_find(number, &info) && info.paused);
     while (job_drain() != JOB_ENDED) {
@@ -125,8 +125,8 @@ static void test_pause(void **state)
     assert_true(job_find(number, &info));
     assert_int_equal(info.state, JOB_DONE);
     assert_false(job_pause(number, true));
-    /* One that rests can be cancelled, and one that is waited for does not rest for ever. */
-    number = job_start("resting", &resting, NULL, &err);
+    /* A paused one can be cancelled, and one that is waited for does not stay paused. */
+    number = job_start("pausing", &pausing, NULL, &err);
     assert_true(job_pause(number, true));
     assert_true(job_cancel(number));
     assert_true(job_wait(number));

@@ -108,8 +108,150 @@ static void test_counter(void **state)
     assert_int_equal(kernel_counter(&x86, 1), COUNTER_MEMORY);
 }
 
+static size_t decode_x86(const uint8_t *code, size_t length, struct insn *out)
+{
+    size_t n = 0;
+    for (size_t at = 0; at < length; at += out[n - 1].length)
+        assert_true(insn_decode(code + at, length - at, at, false, &out[n++], NULL));
+    return n;
+}
+
+struct x86_case { uint8_t code[16]; uint8_t length; };
+
+/* Branches with every kind of prefix stay whole: a distance of 0 in the place of the distance, nothing moved. */
+static void test_x86_branches(void **state)
+{
+    static const struct x86_case cases[] = {
+        {{0x75, 0xfb}, 2}, {{0x0f, 0x85, 0xf0, 0xff, 0xff, 0xff}, 6}, {{0xeb, 0xfb}, 2}, {{0xe9, 0xf0, 0xff, 0xff, 0xff}, 5}, {{0xe3, 0xfb}, 2},
+        {{0x67, 0xe3, 0xfb}, 3}, {{0xe2, 0xfb}, 2}, {{0xe0, 0xfb}, 2}, {{0x2e, 0x75, 0xf7}, 3}, {{0x3e, 0x75, 0xf7}, 3}, {{0xf2, 0x75, 0xf7}, 3},
+        {{0xf3, 0x75, 0xf7}, 3}, {{0x64, 0x75, 0xf7}, 3}, {{0x65, 0x75, 0xf7}, 3}, {{0x66, 0x75, 0xf7}, 3}, {{0x67, 0x75, 0xf7}, 3}, {{0x40, 0x75, 0xf7}, 3},
+        {{0x48, 0x75, 0xf7}, 3}, {{0x4f, 0x75, 0xf7}, 3}, {{0x2e, 0x3e, 0x75, 0xf7}, 4}, {{0x3e, 0x48, 0x75, 0xf7}, 4}, {{0xf2, 0x3e, 0x75, 0xf7}, 4},
+        {{0xf2, 0x0f, 0x85, 0xf0, 0xff, 0xff, 0xff}, 7}, {{0x3e, 0x0f, 0x84, 0xf0, 0xff, 0xff, 0xff}, 7}, {{0x48, 0x0f, 0x8c, 0xf0, 0xff, 0xff, 0xff}, 7},
+        {{0xf2, 0xeb, 0xf7}, 3}, {{0xf2, 0xe9, 0xf0, 0xff, 0xff, 0xff}, 6},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        /* What a decoder that starts one byte late would see is a system call. */
+        uint8_t code[32] = {0xc7, 0xc0, 0xc0, 0x00, 0x0f, 0x05}, out[128];
+        struct insn insns[2];
+        memcpy(code + 6, cases[i].code, cases[i].length);
+        size_t n = decode_x86(code, 6u + cases[i].length, insns), at = 0;
+        assert_int_equal(n, 2);
+        const char *reason = kernel_refused_anywhere(insns, n);
+        if (reason)
+            fail_msg("case %zu: %s", i, reason);
+        for (unsigned copy = 0; copy < 3; copy++)
+            at += kernel_emit(insns, n, 0x1000, out, at);
+        if (at != 3u * (6u + cases[i].length) || !kernel_emitted(insns, n, out, at))
+            fail_msg("case %zu is not emitted as it is", i);
+        /* Another byte, one copy less its branch, one instruction too many: all seen. */
+        out[2] ^= 1;
+        assert_false(kernel_emitted(insns, n, out, at));
+        out[2] ^= 1;
+        assert_false(kernel_emitted(insns, n, out, at - cases[i].length));
+        out[at] = 0x90;
+        assert_false(kernel_emitted(insns, n, out, at + 1));
+        out[at - 1]++;
+        assert_false(kernel_emitted(insns, n, out, at));
+    }
+}
+
+static void test_x86_emitted(void **state)
+{
+    /* mov rax, [rip + 0x10]; vaddps ymm8, ymm15, [rip - 4]; add rax, rbx */
+    static const uint8_t code[] = {0x48, 0x8b, 0x05, 0x10, 0, 0, 0, 0xc5, 0x04, 0x58, 0x05, 0xfc, 0xff, 0xff, 0xff, 0x48, 0x01, 0xd8};
+    struct insn insns[3];
+    uint8_t out[256];
+    (void)state;
+    size_t n = decode_x86(code, sizeof code, insns), at = 0;
+    for (unsigned copy = 0; copy < 4; copy++)
+        at += kernel_emit(insns, n, 0x4000, out, at);
+    assert_true(kernel_emitted(insns, n, out, at));
+    assert_memory_not_equal(out, code, sizeof code);
+    out[7]++;
+    assert_false(kernel_emitted(insns, n, out, at));
+}
+
+/* What is not on the list of what computes is refused before anything runs. */
+static void test_x86_refused(void **state)
+{
+    static const struct x86_case cases[] = {
+        {{0x0f, 0x01, 0xc1}, 3},                         /* vmcall */
+        {{0x0f, 0x01, 0xd9}, 3},                         /* vmmcall */
+        {{0x0f, 0x01, 0xd4}, 3},                         /* vmfunc */
+        {{0x0f, 0x01, 0xd0}, 3},                         /* xgetbv */
+        {{0x0f, 0x01, 0xd1}, 3},                         /* xsetbv */
+        {{0x8e, 0xd8}, 2},                               /* mov ds, eax */
+        {{0x8c, 0xd8}, 2},                               /* mov eax, ds */
+        {{0x0f, 0xa0}, 2},                               /* push fs */
+        {{0x0f, 0xa1}, 2},                               /* pop fs */
+        {{0x0f, 0xb4, 0x00}, 3},                         /* lfs */
+        {{0xc4, 0xe2, 0x78, 0x49, 0x00}, 5},             /* ldtilecfg */
+        {{0xc4, 0xe2, 0x78, 0x49, 0xc0}, 5},             /* tilerelease */
+        {{0x0f, 0x01, 0xe8}, 3},                         /* serialize */
+        {{0xfa}, 1},                                     /* cli */
+        {{0xfb}, 1},                                     /* sti */
+        {{0xf4}, 1},                                     /* hlt */
+        {{0x0f, 0x05}, 2},                               /* syscall */
+        {{0x0f, 0x34}, 2},                               /* sysenter */
+        {{0xcd, 0x80}, 2},                               /* int 0x80 */
+        {{0xcc}, 1},                                     /* int3 */
+        {{0xf1}, 1},                                     /* int1 */
+        {{0x0f, 0xa2}, 2},                               /* cpuid */
+        {{0x0f, 0x31}, 2},                               /* rdtsc */
+        {{0x0f, 0x01, 0xf9}, 3},                         /* rdtscp */
+        {{0x0f, 0x33}, 2},                               /* rdpmc */
+        {{0xf3, 0x0f, 0xc7, 0xf8}, 4},                   /* rdpid */
+        {{0x0f, 0xc7, 0xf0}, 3},                         /* rdrand */
+        {{0xf3, 0x48, 0x0f, 0xae, 0xc8}, 5},             /* rdgsbase */
+        {{0xf3, 0x48, 0x0f, 0xae, 0xd8}, 5},             /* wrgsbase */
+        {{0x0f, 0x01, 0xef}, 3},                         /* wrpkru */
+        {{0x0f, 0x01, 0xee}, 3},                         /* rdpkru */
+        {{0xc7, 0xf8, 0, 0, 0, 0}, 6},                   /* xbegin */
+        {{0x0f, 0x01, 0xe0}, 3},                         /* smsw */
+        {{0x0f, 0x01, 0x00}, 3},                         /* sgdt */
+        {{0x0f, 0x00, 0xc0}, 3},                         /* sldt */
+        {{0x0f, 0x02, 0xc0}, 3},                         /* lar */
+        {{0x0f, 0xae, 0x00}, 3},                         /* fxsave */
+        {{0x0f, 0xae, 0x20}, 3},                         /* xsave */
+        {{0x0f, 0xae, 0x28}, 3},                         /* xrstor */
+        {{0xf3, 0x0f, 0x1e, 0xc8}, 4},                   /* rdsspd */
+        {{0x66, 0x0f, 0xae, 0xf0}, 4},                   /* tpause */
+        {{0x0f, 0x20, 0xc0}, 3},                         /* mov rax, cr0 */
+        {{0x0f, 0x21, 0xc0}, 3},                         /* mov rax, dr0 */
+        {{0xe4, 0x10}, 2},                               /* in */
+        {{0x6c}, 1},                                     /* insb */
+        {{0x0f, 0x0b}, 2},                               /* ud2 */
+        {{0xc8, 0, 0, 0}, 4},                            /* enter */
+        {{0x65, 0x48, 0x8b, 0x04, 0x25, 0, 0, 0, 0}, 9}, /* mov rax, gs:0 */
+        {{0x65, 0xac}, 2},                               /* lods from gs */
+        {{0x66, 0x0f, 0x85, 0, 0, 0, 0}, 7},             /* jne whose length is disputed */
+    };
+    struct insn insns[2];
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        size_t n = decode_x86(cases[i].code, cases[i].length, insns);
+        const char *reason = kernel_refused_anywhere(insns, n);
+        if (!reason || !strstr(reason, "system instructions"))
+            fail_msg("%s is not refused as a system instruction but: %s", insns[0].mnemonic, reason ? reason : "run");
+    }
+    /* What computes is on it, whatever its age. */
+    static const struct x86_case runnable[] = {
+        {{0x48, 0x01, 0xd8}, 3}, {{0xf0, 0x48, 0x01, 0x18}, 4}, {{0xd9, 0xc0}, 2}, {{0x0f, 0x77}, 2}, {{0x9d}, 1}, {{0xfc}, 1}, {{0xf3, 0x48, 0xab}, 3},
+        {{0x0f, 0xae, 0x10}, 3} /* ldmxcsr */, {{0x0f, 0xae, 0xe8}, 3} /* lfence */, {{0x0f, 0xae, 0x38}, 3} /* clflush */, {{0xf3, 0x90}, 2},
+        {{0xf3, 0x0f, 0x1e, 0xfa}, 4} /* endbr64 */, {{0x62, 0xf1, 0x74, 0x48, 0x58, 0xc2}, 6} /* vaddps zmm */, {{0xc5, 0xec, 0x41, 0xcb}, 4} /* kand */,
+        {{0x64, 0x48, 0x8b, 0x04, 0x25, 0x28, 0, 0, 0}, 9} /* mov rax, fs:0x28 */, {{0x0f, 0x1f, 0x44, 0, 0}, 5}, {{0xc4, 0xe2, 0xfb, 0xf5, 0xc1}, 5} /* pdep */,
+    };
+    for (size_t i = 0; i < sizeof runnable / sizeof *runnable; i++) {
+        size_t n = decode_x86(runnable[i].code, runnable[i].length, insns);
+        if (kernel_refused_anywhere(insns, n))
+            fail_msg("%s is refused: %s", insns[0].mnemonic, kernel_refused_anywhere(insns, n));
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_a64_branches), cmocka_unit_test(test_a64_refused), cmocka_unit_test(test_counter)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_a64_branches), cmocka_unit_test(test_a64_refused), cmocka_unit_test(test_counter), cmocka_unit_test(test_x86_branches),
+                                       cmocka_unit_test(test_x86_emitted), cmocka_unit_test(test_x86_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

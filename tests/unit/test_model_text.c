@@ -72,6 +72,35 @@ static void test_usage_text(void **state)
     }
 }
 
+static void test_ports_lists(void **state)
+{
+    (void)state;
+    struct ports ports = {0}, again = {0};
+    struct str text = {0};
+    struct err err = {0};
+
+    ports_number(&ports, 12);
+    portset_list(UINT32_MAX, &ports, ",", ",", &text);
+    assert_string_equal(str_text(&text), "0,1,2,3,4,5,6,7,8,9,A,B");
+    assert_true(ports_parse(str_text(&text), &again, &err));
+    assert_true(ports_equal(&ports, &again));
+    str_clear(&text);
+    portset_list(7, &ports, ", ", " and ", &text);
+    portset_list(2, &ports, ", ", " and ", &text);
+    assert_string_equal(str_text(&text), "0, 1 and 21");
+    str_clear(&text);
+    struct ports spaced = {0};
+    assert_true(ports_parse("0, 1 ,DV 3 ", &spaced, &err));
+    portset_list(UINT32_MAX, &spaced, "/", "|", &text);
+    assert_string_equal(str_text(&text), "0/1/DV|3");
+    static const char *const bad[] = {"", ",", "0,", ",0", "0,,1", "0,0", "0,a-b", "0,muchtoolongname", " 0"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct ports none = {0};
+        assert_false(ports_parse(bad[i], &none, &err));
+    }
+    str_done(&text);
+}
+
 static void test_ports_rules(void **state)
 {
     (void)state;
@@ -407,7 +436,8 @@ static void test_llvm_nonsense(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_usage_round_trip), cmocka_unit_test(test_usage_text),         cmocka_unit_test(test_ports_rules),
+        cmocka_unit_test(test_usage_round_trip), cmocka_unit_test(test_usage_text),         cmocka_unit_test(test_ports_lists),
+        cmocka_unit_test(test_ports_rules),
         cmocka_unit_test(test_experiment_text),  cmocka_unit_test(test_csv_faults),         cmocka_unit_test(test_machine_round_trip),
         cmocka_unit_test(test_group_accounting), cmocka_unit_test(test_llvm_nonsense),      cmocka_unit_test(test_csv_round_trip),
         cmocka_unit_test(test_csv_lines),        cmocka_unit_test(test_mapping_rows),       cmocka_unit_test(test_machine_facts),

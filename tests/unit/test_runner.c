@@ -224,8 +224,8 @@ static void test_lengths(void **state)
     assert_string_equal(text, "same");
 }
 
-/* A source whose long bodies do not fit what feeds it, and which asks for rest. */
-static double rested;
+/* A source whose long bodies do not fit what feeds it, and which asks for a pause. */
+static double paused;
 
 static bool limited_measure(struct source *s, const struct experiment *e, size_t n, struct measured *out, bool (*stop)(void *state), void *state, struct err *err)
 {
@@ -247,10 +247,10 @@ static void lengths_result(void *state, size_t index, const struct measured *m)
     c->results++;
 }
 
-static double rest(void *state)
+static double wait_paused(void *state)
 {
     (void)state;
-    rested += 1000;
+    paused += 1000;
     return 1000;
 }
 
@@ -270,7 +270,7 @@ static void test_two_lengths(void **state)
     for (int round = 0; round < 3; round++) {
         struct experiments *copy = experiments_copy(t, NULL);
         struct collected c = {copy, 0, 0, 0};
-        const struct runner_hooks hooks = {cancelled, lengths_result, progress, &c, rest};
+        const struct runner_hooks hooks = {cancelled, lengths_result, progress, &c, wait_paused};
         struct journal *journal = journal_open(path, &err);
         /* A budget that rests would exceed. */
         assert_true(runner_run(&source, t, journal, &(struct runner_options){.one_length = round == 0, .budget = 900}, &hooks, &s, &err));
@@ -287,7 +287,7 @@ static void test_two_lengths(void **state)
         experiments_free(copy);
     }
     assert_int_equal(source.instructions, SOURCE_BODY);
-    assert_true(rested > 0);
+    assert_true(paused > 0);
     experiments_free(t);
     unlink(path);
 }

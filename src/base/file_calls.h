@@ -1,0 +1,28 @@
+/* The system calls by which files are changed: one table, so that a test can let each of them fail at any position. */
+#ifndef PORTOLAN_BASE_FILE_CALLS_H
+#define PORTOLAN_BASE_FILE_CALLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+struct file_calls {
+    int (*open)(int dir, const char *name, int flags, mode_t mode);
+    ssize_t (*write)(int fd, const void *bytes, size_t length);
+    int (*sync)(int fd);
+    int (*close)(int fd);
+    int (*rename)(int from_dir, const char *from, int to_dir, const char *to);
+    int (*unlink)(int dir, const char *name, int flags);
+    int (*mkdir)(int dir, const char *name, mode_t mode);
+    int (*truncate)(int fd, off_t length);
+};
+
+/* The system's own, unless a test has put others in their place (before there are threads). */
+extern struct file_calls file_calls;
+
+/* Writes all of it, however many calls that takes; false with errno. */
+bool file_calls_write_all(int fd, const void *bytes, size_t length);
+/* Syncs a directory after a change of its names; true also where the file system has no such thing. False with errno. */
+bool file_calls_sync_directory(int fd);
+
+#endif

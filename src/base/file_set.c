@@ -1,0 +1,492 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/file_set.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/checksum.h"
+#include "base/file.h"
+#include "base/file_calls.h"
+#include "base/file_temporary.h"
+#include "base/str.h"
+#include "base/vec.h"
+
+#define RECORD ".portolan-change"
+#define RECORD_FIRST "portolan change 1\n"
+#define RECORD_LIMIT ((size_t)16 << 20)
+#define DEPTH_MAX 3
+#define WAITS 50            /* for another program that has the directory, */
+#define WAIT_MICROSECONDS 100000
+
+/* One file that will change. */
+struct change {
+    char *name;
+    bool removed;
+    struct file_temporary temporary;   /* fd -1 once it is closed */
+};
+
+struct file_set {
+    int dir;                /* holds the lock */
+    char *path;
+    VEC(struct change) changes;
+    VEC(char *) made;       /* directories made for it, "" for the directory itself */
+    bool recorded;          /* the record is in place: the change holds */
+};
+
+static bool plain_component(const char *name, size_t length)
+{
+    if (!length || length > NAME_MAX - 1 || name[0] == '.')
+        return false;
+    for (size_t i = 0; i < length; i++)
+        if ((unsigned char)name[i] < 0x20 || name[i] == 0x7f)
+            return false;
+    return true;
+}
+
+/* A relative name whose components begin with no dot: it cannot leave the directory, nor be one of this module's own. */
+static bool plain_name(const char *name)
+{
+    for (int depth = 0; depth < DEPTH_MAX; depth++) {
+        size_t length = strcspn(name, "/");
+        if (!plain_component(name, length))
+            return false;
+        if (!name[length])
+            return true;
+        name += length + 1;
+    }
+    return false;
+}
+
+/* The directory of @name below @dir, through no symbolic link, and its last component; -1 with errno. The caller closes. */
+static int open_parent(int dir, const char *name, const char **last)
+{
+    int at = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    for (const char *slash; at >= 0 && (slash = strchr(name, '/')); name = slash + 1) {
+        char part[NAME_MAX + 1];
+        snprintf(part, sizeof part, "%.*s", (int)(slash - name), name);
+        int next = file_calls.open(at, part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
+        int code = errno;
+        close(at);
+        errno = code;
+        at = next;
+    }
+    *last = name;
+    return at;
+}
+
+static bool sync_parent(int dir, const char *name)
+{
+    const char *last;
+    int parent = open_parent(dir, name, &last);
+    bool ok = parent < 0 ? errno == ENOENT : file_calls_sync_directory(parent);
+
+    if (parent >= 0)
+        close(parent);
+    return ok;
+}
+
+/* Removes the directories above @name that it left empty. */
+static void drop_empty(int dir, const char *name)
+{
+    char *copy = mem_strdup(name);
+    for (char *slash; (slash = strrchr(copy, '/'));) {
+        *slash = '\0';
+        if (unlinkat(dir, copy, AT_REMOVEDIR) != 0)
+            break;
+    }
+    free(copy);
+}
+
+static bool apply_one(int dir, const struct change *c)
+{
+    const char *last;
+    int parent = open_parent(dir, c->name, &last);
+
+    if (parent < 0)
+        return c->removed && errno == ENOENT;
+    char temporary[NAME_MAX + 1];
+    file_temporary_name(last, c->temporary.process, c->temporary.serial, temporary);
+    /* Not there any more: done before the change was cut short. */
+    bool ok = (c->removed ? file_calls.unlink(parent, last, 0) : file_calls.rename(parent, temporary, parent, last)) == 0 || errno == ENOENT;
+    int code = errno;
+    close(parent);
+    if (ok && c->removed)
+        drop_empty(dir, c->name);
+    errno = code;
+    return ok;
+}
+
+/* Does what the record says, and takes the record away once that is on the disk. False with errno. */
+static bool apply(int dir, const struct change *changes, size_t count)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < count; i++)
+        ok = apply_one(dir, &changes[i]);
+    for (size_t i = 0; ok && i < count; i++)
+        ok = sync_parent(dir, changes[i].name);
+    return ok && file_calls.unlink(dir, RECORD, 0) == 0 && file_calls_sync_directory(dir);
+}
+
+static void record_print(const struct change *changes, size_t count, struct str *out)
+{
+    str_add(out, RECORD_FIRST);
+    for (size_t i = 0; i < count; i++)
+        if (changes[i].removed)
+            str_addf(out, "remove %s\n", changes[i].name);
+        else
+            str_addf(out, "write %ld-%u %s\n", changes[i].temporary.process, changes[i].temporary.serial, changes[i].name);
+    str_addf(out, "end %08x\n", checksum_of(out->data, out->length));
+}
+
+static void changes_free(struct change *changes, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        file_temporary_close(&changes[i].temporary);
+        free(changes[i].name);
+    }
+    free(changes);
+}
+
+static bool record_line(const char *line, struct change *out)
+{
+    int used = 0;
+
+    *out = (struct change){.temporary.fd = -1};
+    if (str_has_prefix(line, "remove ")) {
+        out->removed = true;
+        used = 7;
+    } else if (sscanf(line, "write %ld-%u %n", &out->temporary.process, &out->temporary.serial, &used) != 2 || !used) {
+        return false;
+    }
+    if (!plain_name(line + used))
+        return false;
+    out->name = mem_strdup(line + used);
+    return true;
+}
+
+/* A record that is not ours, or not whole, is refused: it names files to be removed. */
+static bool record_parse(char *text, size_t length, struct change **changes, size_t *count)
+{
+    VEC(struct change) found = {0};
+    char *end = length > 13 ? text + length - 13 : NULL;
+    uint32_t sum = 0;
+    bool ok = end && str_has_prefix(text, RECORD_FIRST) && strlen(text) == length && end[-1] == '\n' && sscanf(end, "end %8x\n", &sum) == 1 &&
+              sum == checksum_of(text, (size_t)(end - text));
+
+    for (char *line = text + strlen(RECORD_FIRST), *newline; ok && line < end; line = newline + 1) {
+        struct change c;
+        newline = strchr(line, '\n');
+        *newline = '\0';
+        ok = record_line(line, &c);
+        if (ok)
+            vec_push(&found, c);
+    }
+    *changes = found.items;
+    *count = found.count;
+    return ok;
+}
+
+/* Completes what the record in @dir says, if there is one. */
+static bool settle(int dir, const char *path, struct err *err)
+{
+    struct str record = {0}, text = {0};
+    struct change *changes = NULL;
+    struct stat status;
+    size_t count = 0;
+    bool ok = false;
+
+    if (fstatat(dir, RECORD, &status, AT_SYMLINK_NOFOLLOW) != 0)
+        return errno == ENOENT || file_fault(err, path, "look into the directory", NULL);
+    str_addf(&record, "%s/" RECORD, path);
+    if (!S_ISREG(status.st_mode) || status.st_uid != geteuid()) {
+        err_set(err, ERR_DATA, "remove it", "is not a record of yours");
+        err_at(err, str_text(&record), 0, 0);
+    } else if (file_read(str_text(&record), RECORD_LIMIT, &text, err)) {
+        ok = record_parse(text.data ? text.data : (char *)"", text.length, &changes, &count);
+        if (!ok) {
+            err_set(err, ERR_DATA, "remove it", "is no record of a change");
+            err_at(err, str_text(&record), 0, 0);
+        } else if (!apply(dir, changes, count)) {
+            ok = file_fault(err, path, "complete the change that was cut short", "check the directory and its permissions");
+        }
+    }
+    changes_free(changes, count);
+    str_done(&record);
+    str_done(&text);
+    return ok;
+}
+
+/* File systems without locks do without. */
+static bool lock(int dir, int kind, const char *path, struct err *err)
+{
+    for (int wait = 0; flock(dir, kind | LOCK_NB) != 0 && (errno == EWOULDBLOCK || errno == EINTR); wait++) {
+        if (wait == WAITS) {
+            err_set(err, ERR_IO, "wait for it", "another program is saving into it");
+            return err_at(err, path, 0, 0);
+        }
+        usleep(WAIT_MICROSECONDS);
+    }
+    return true;
+}
+
+static bool exists(int dir, const char *name)
+{
+    return faccessat(dir, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+int file_set_open(const char *path, struct err *err)
+{
+    int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (dir < 0) {
+        file_fault(err, path, "open the directory", errno == ENOENT ? "check the name" : NULL);
+        return -1;
+    }
+    bool ok = lock(dir, LOCK_SH, path, err);
+    if (ok && exists(dir, RECORD))
+        ok = lock(dir, LOCK_EX, path, err) && settle(dir, path, err) && lock(dir, LOCK_SH, path, err);
+    if (ok)
+        return dir;
+    close(dir);
+    return -1;
+}
+
+static bool sync_above(const char *path)
+{
+    struct str above = {0};
+    str_addf(&above, "%s/..", path);
+    int fd = open(str_text(&above), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    bool ok = fd < 0 || file_calls_sync_directory(fd);
+    if (fd >= 0)
+        close(fd);
+    str_done(&above);
+    return ok;
+}
+
+struct file_set *file_set_new(const char *path, struct err *err)
+{
+    struct file_set *set = mem_zero(1, sizeof *set);
+    bool made = file_calls.mkdir(AT_FDCWD, path, 0777) == 0;
+
+    set->dir = -1;
+    set->path = mem_strdup(path);
+    if (made)
+        vec_push(&set->made, mem_strdup(""));
+    if (!made && errno != EEXIST) {
+        file_fault(err, path, "make the directory", "check the directory above it and its permissions");
+    } else if ((set->dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0) {
+        file_fault(err, path, "open the directory", NULL);
+    } else if (lock(set->dir, LOCK_EX, path, err) && settle(set->dir, path, err)) {
+        file_temporary_collect(set->dir);
+        return set;
+    }
+    file_set_free(set);
+    return NULL;
+}
+
+static bool refuse_name(const struct file_set *set, const char *name, struct err *err)
+{
+    err_set(err, ERR_DATA, "choose another name", "\"%s\" cannot be the name of a file in it", name);
+    return err_at(err, set->path, 0, 0);
+}
+
+/* Makes the directories above @name. */
+static bool make_parents(struct file_set *set, const char *name, struct err *err)
+{
+    char *part = mem_strdup(name);
+    bool ok = true;
+
+    for (char *slash = strchr(part, '/'); ok && slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        if (file_calls.mkdir(set->dir, part, 0777) == 0)
+            vec_push(&set->made, mem_strdup(part));
+        else if (errno != EEXIST)
+            ok = file_fault(err, set->path, "make a directory in it", "check the directory and its permissions");
+        *slash = '/';
+    }
+    free(part);
+    return ok;
+}
+
+/* The change of @name, a new one when there is none yet. */
+static struct change *change_of(struct file_set *set, const char *name)
+{
+    for (size_t i = 0; i < set->changes.count; i++)
+        if (strcmp(set->changes.items[i].name, name) == 0)
+            return &set->changes.items[i];
+    vec_push(&set->changes, ((struct change){.name = mem_strdup(name), .removed = true, .temporary.fd = -1}));
+    return &set->changes.items[set->changes.count - 1];
+}
+
+bool file_set_write(struct file_set *set, const char *name, const void *bytes, size_t length, struct err *err)
+{
+    struct file_temporary t = {.fd = -1};
+    struct stat status;
+    const char *last;
+
+    if (!plain_name(name))
+        return refuse_name(set, name, err);
+    if (!make_parents(set, name, err))
+        return false;
+    int parent = open_parent(set->dir, name, &last);
+    if (parent < 0)
+        return file_fault(err, set->path, "write into it", "check the directory and its permissions");
+    bool ok = fstatat(parent, last, &status, AT_SYMLINK_NOFOLLOW) != 0 || S_ISREG(status.st_mode);
+    if (!ok) {
+        err_set(err, ERR_IO, "choose another directory", "%s in it is not a regular file", name);
+        err_at(err, set->path, 0, 0);
+    } else if (!file_temporary_make(parent, last, &t)) {
+        ok = file_fault(err, set->path, "write into it", "check the directory and its permissions");
+    } else if (!file_temporary_fill(&t, parent, last, bytes, length)) {
+        ok = file_fault(err, set->path, "write into it", "the old contents are untouched");
+        file_calls.unlink(parent, t.name, 0);
+        file_temporary_close(&t);
+    } else {
+        struct change *c = change_of(set, name);
+        if (!c->removed)
+            file_calls.unlink(parent, c->temporary.name, 0);
+        file_temporary_close(&c->temporary);
+        c->removed = false;
+        c->temporary = t;
+    }
+    close(parent);
+    return ok;
+}
+
+bool file_set_remove(struct file_set *set, const char *name, struct err *err)
+{
+    const char *last;
+
+    if (!plain_name(name))
+        return refuse_name(set, name, err);
+    int parent = open_parent(set->dir, name, &last);
+    if (parent >= 0) {
+        file_temporary_collect(parent);
+        close(parent);
+    }
+    struct change *c = change_of(set, name);
+    c->removed = true;
+    return true;
+}
+
+/* Puts the record in place: from here on the change holds. */
+static bool record_write(struct file_set *set, struct err *err)
+{
+    struct file_temporary t = {.fd = -1};
+    struct str text = {0};
+    bool ok = true;
+
+    for (size_t i = 0; ok && i < set->changes.count; i++)
+        ok = sync_parent(set->dir, set->changes.items[i].name);
+    for (size_t i = 0; ok && i < set->made.count; i++)
+        ok = *set->made.items[i] ? sync_parent(set->dir, set->made.items[i]) : sync_above(set->path);
+    record_print(set->changes.items, set->changes.count, &text);
+    ok = ok && file_temporary_make(set->dir, "record", &t) && file_temporary_fill(&t, set->dir, RECORD, text.data, text.length) &&
+         file_calls.rename(set->dir, t.name, set->dir, RECORD) == 0;
+    if (!ok)
+        file_fault(err, set->path, "write into it", "the old contents are untouched");
+    if (!ok && t.fd >= 0)
+        file_calls.unlink(set->dir, t.name, 0);
+    file_temporary_close(&t);
+    str_done(&text);
+    return ok;
+}
+
+bool file_set_commit(struct file_set *set, struct err *err)
+{
+    set->recorded = record_write(set, err);
+    if (!set->recorded)
+        return false;
+    return (file_calls_sync_directory(set->dir) && apply(set->dir, set->changes.items, set->changes.count)) ||
+           file_fault(err, set->path, "complete the change", "it is completed when the directory is opened next");
+}
+
+/* Takes away what was prepared and not committed. */
+static void undo(struct file_set *set)
+{
+    for (size_t i = 0; i < set->changes.count; i++) {
+        const char *last;
+        struct change *c = &set->changes.items[i];
+        int parent = c->temporary.name[0] ? open_parent(set->dir, c->name, &last) : -1;
+        if (parent >= 0) {
+            unlinkat(parent, c->temporary.name, 0);
+            close(parent);
+        }
+    }
+    for (size_t i = set->made.count; i-- > 0;)
+        if (*set->made.items[i])
+            unlinkat(set->dir, set->made.items[i], AT_REMOVEDIR);
+        else
+            rmdir(set->path);
+}
+
+void file_set_free(struct file_set *set)
+{
+    if (!set)
+        return;
+    if (!set->recorded)
+        undo(set);
+    changes_free(set->changes.items, set->changes.count);
+    for (size_t i = 0; i < set->made.count; i++)
+        free(set->made.items[i]);
+    vec_done(&set->made);
+    if (set->dir >= 0)
+        close(set->dir);
+    free(set->path);
+    free(set);
+}
+
+static bool among(const char *name, const char *const *known)
+{
+    size_t length = strlen(name);
+    for (; *known; known++)
+        if (strncmp(*known, name, length) == 0 && ((*known)[length] == '\0' || (*known)[length] == '/'))
+            return true;
+    return false;
+}
+
+static char *stranger_below(int above, const char *part, const char *prefix, const char *const *known, int depth)
+{
+    int fd = openat(above, part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *stream = fd >= 0 ? fdopendir(fd) : NULL;
+    char *found = NULL;
+
+    if (!stream) {
+        if (fd >= 0)
+            close(fd);
+        return mem_strdup(prefix);
+    }
+    for (struct dirent *entry; !found && (entry = readdir(stream));) {
+        struct str name = {0};
+        struct stat status;
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 || file_temporary_is(entry->d_name) || strcmp(entry->d_name, RECORD) == 0)
+            continue;
+        str_addf(&name, "%s%s%s", prefix, *prefix ? "/" : "", entry->d_name);
+        bool directory = fstatat(fd, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(status.st_mode);
+        if (!among(str_text(&name), known) || (directory && depth == DEPTH_MAX) || (!directory && !S_ISREG(status.st_mode)))
+            found = str_take(&name);
+        else if (directory)
+            found = stranger_below(fd, entry->d_name, str_text(&name), known, depth + 1);
+        str_done(&name);
+    }
+    closedir(stream);
+    return found;
+}
+
+char *file_set_stranger(const char *dir, const char *const *known)
+{
+    int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    char *found = fd >= 0 ? stranger_below(fd, ".", "", known, 1) : NULL;
+
+    if (fd >= 0)
+        close(fd);
+    return found;
+}

@@ -1,0 +1,33 @@
+/* Files under temporary names beside those whose place they are to take: what a write in progress and a killed one look like. */
+#ifndef PORTOLAN_BASE_FILE_TEMPORARY_H
+#define PORTOLAN_BASE_FILE_TEMPORARY_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/str.h"
+
+#define FILE_TEMPORARY_PREFIX ".portolan-"
+
+struct file_temporary {
+    int fd;                   /* holds a lock: who can lock it knows that its writer is dead */
+    long process;
+    unsigned serial;
+    char name[NAME_MAX + 1];  /* in the directory of its target */
+};
+
+/* Makes an empty one for target @name in directory @dir, with what the umask allows. False with errno. Any thread. */
+bool file_temporary_make(int dir, const char *name, struct file_temporary *t);
+/* The name that file_temporary_make gave it. */
+void file_temporary_name(const char *target, long process, unsigned serial, char out[NAME_MAX + 1]);
+/* Writes and syncs the contents; a target that is there hands on its mode. False with errno. */
+bool file_temporary_fill(struct file_temporary *t, int dir, const char *target, const void *bytes, size_t length);
+/* Closes it, which gives up the lock; false with errno. */
+bool file_temporary_close(struct file_temporary *t);
+/* Removes what killed programs left in @dir. */
+void file_temporary_collect(int dir);
+/* Whether @name is one that file_temporary_make gives. */
+bool file_temporary_is(const char *name);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/index.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+#define SLOTS_FIRST 64
+
+static void put(struct index *x, struct index_slot slot)
+{
+    size_t at = slot.hash & (x->slot_count - 1);
+    while (x->slots[at].item)
+        at = (at + 1) & (x->slot_count - 1);
+    x->slots[at] = slot;
+}
+
+static void grow(struct index *x)
+{
+    struct index_slot *old = x->slots;
+    size_t count = x->slot_count;
+
+    x->slot_count = count ? 2 * count : SLOTS_FIRST;
+    x->slots = mem_zero(x->slot_count, sizeof *x->slots);
+    for (size_t i = 0; i < count; i++)
+        if (old[i].item)
+            put(x, old[i]);
+    free(old);
+}
+
+void index_add(struct index *x, uint64_t hash, uint32_t item)
+{
+    if (2 * (x->count + 1) > x->slot_count)
+        grow(x);
+    put(x, (struct index_slot){item + 1, (uint32_t)(hash ^ hash >> 32)});
+    x->count++;
+}
+
+void index_clear(struct index *x)
+{
+    if (x->slot_count)
+        memset(x->slots, 0, x->slot_count * sizeof *x->slots);
+    x->count = 0;
+}
+
+void index_done(struct index *x)
+{
+    free(x->slots);
+    *x = (struct index){0};
+}
+
+uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t length)
+{
+    const unsigned char *at = bytes;
+
+    for (size_t i = 0; i < length; i++)
+        hash = (hash ^ at[i]) * 0x100000001b3u;
+    return hash ^ hash >> 29;
+}
+
+uint64_t hash_text(const char *text)
+{
+    return hash_bytes(HASH_START, text, strlen(text));
+}

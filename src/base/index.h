@@ -1,0 +1,52 @@
+/* The one hash table: an index of items that stand elsewhere, by position. Open addressing; a slot keeps the hash beside the position, so
+ * that items are looked at only where their hashes agree, and growing needs no item at all. Items are never taken out. */
+#ifndef PORTOLAN_BASE_INDEX_H
+#define PORTOLAN_BASE_INDEX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define INDEX_NONE UINT32_MAX
+
+struct index_slot {
+    uint32_t item;        /* position + 1, 0 free */
+    uint32_t hash;
+};
+
+/* Zero-initialised is empty and valid. One thread while it changes. */
+struct index {
+    struct index_slot *slots;
+    size_t slot_count;    /* a power of two, at least twice the items; 0 while empty */
+    size_t count;
+};
+
+/* Whether the item at @item of @items is the one called @key. */
+typedef bool (*index_same)(const void *items, uint32_t item, const void *key);
+
+/* The position whose hash is @hash and for which @same holds, INDEX_NONE when there is none. Inline, so that @same is too. Any thread
+ * while nobody changes it. */
+static inline uint32_t index_find(const struct index *x, uint64_t hash, index_same same, const void *items, const void *key)
+{
+    uint32_t low = (uint32_t)(hash ^ hash >> 32);
+
+    if (!x->slot_count)
+        return INDEX_NONE;
+    for (size_t at = low & (x->slot_count - 1); x->slots[at].item; at = (at + 1) & (x->slot_count - 1))
+        if (x->slots[at].hash == low && same(items, x->slots[at].item - 1, key))
+            return x->slots[at].item - 1;
+    return INDEX_NONE;
+}
+
+/* Adds position @item, which index_find does not find yet. */
+void index_add(struct index *x, uint64_t hash, uint32_t item);
+/* Empties it and keeps the storage. */
+void index_clear(struct index *x);
+void index_done(struct index *x);
+
+/* Of @length bytes (FNV-1a, mixed once more); @hash is HASH_START or what came of the bytes before. */
+#define HASH_START 0xcbf29ce484222325u
+uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t length);
+uint64_t hash_text(const char *text);
+
+#endif

@@ -1,0 +1,16 @@
+/* Where the program keeps what it remembers between runs (XDG base directories). */
+#ifndef PORTOLAN_BASE_PATH_H
+#define PORTOLAN_BASE_PATH_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+
+/* $XDG_STATE_HOME/portolan/@name, or below ~/.local/state where that is unset or relative. The caller frees; NULL without a home. Makes
+ * nothing. */
+char *path_state(const char *name);
+/* Makes the directories that @path stands in; those that were missing get @mode, less the umask. False with err where one cannot be made. */
+bool path_make_parents(const char *path, mode_t mode, struct err *err);
+
+#endif

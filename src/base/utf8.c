@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/utf8.h"
+
+#include <wchar.h>
+
+size_t utf8_next(const char *text, size_t left, uint32_t *code)
+{
+    const unsigned char *s = (const unsigned char *)text;
+
+    if (!left)
+        return 0;
+    size_t length = s[0] < 0x80 ? 1 : s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : (s[0] & 0xf0) == 0xe0 ? 3 : s[0] >= 0xf0 && s[0] < 0xf5 ? 4 : 0;
+    if (!length || length > left)
+        return 0;
+    uint32_t value = length == 1 ? s[0] : s[0] & (0xffu >> (length + 1));
+    for (size_t i = 1; i < length; i++) {
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+        value = value << 6 | (s[i] & 0x3f);
+    }
+    /* Overlong, a surrogate, or past the end. */
+    if ((length == 3 && value < 0x800) || (value >= 0xd800 && value < 0xe000) || (length == 4 && (value < 0x10000 || value > 0x10ffff)))
+        return 0;
+    if (code)
+        *code = value;
+    return length;
+}
+
+bool utf8_valid(const char *text, size_t length, size_t *bad)
+{
+    for (size_t at = 0, step; at < length; at += step)
+        if (!(step = utf8_next(text + at, length - at, NULL))) {
+            if (bad)
+                *bad = at;
+            return false;
+        }
+    return true;
+}
+
+int utf8_columns(uint32_t code)
+{
+    if (code < 0x80)
+        return code < 32 || code == 127 ? -1 : 1;
+    return wcwidth((wchar_t)code);
+}
+
+static bool is_control(uint32_t code)
+{
+    return code < 32 || (code >= 127 && code < 160);
+}
+
+void utf8_escape(const char *text, size_t length, struct str *out)
+{
+    for (size_t at = 0; at < length;) {
+        uint32_t code = 0;
+        size_t step = utf8_next(text + at, length - at, &code);
+        const char *brief = !step ? NULL : code == '\t' ? "\\t" : code == '\n' ? "\\n" : code == '\r' ? "\\r" : code == '\\' ? "\\\\" : NULL;
+        if (brief) {
+            str_add(out, brief);
+        } else if (!step || is_control(code)) {
+            step = step ? step : 1;
+            for (size_t i = 0; i < step; i++)
+                str_addf(out, "\\x%02x", (unsigned char)text[at + i]);
+        } else {
+            str_add_bytes(out, text + at, step);
+        }
+        at += step;
+    }
+}

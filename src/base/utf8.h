@@ -1,0 +1,21 @@
+/* UTF-8 (RFC 3629: no overlong forms, no surrogates, nothing past U+10FFFF). Any thread. */
+#ifndef PORTOLAN_BASE_UTF8_H
+#define PORTOLAN_BASE_UTF8_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/str.h"
+
+/* Bytes of the character at @text, of which @left are there, 0 when there is none; the character itself in @code unless that is NULL. */
+size_t utf8_next(const char *text, size_t left, uint32_t *code);
+/* Whether all @length bytes are UTF-8; where not, @bad (may be NULL) is the offset of the first byte that is not. */
+bool utf8_valid(const char *text, size_t length, size_t *bad);
+/* Columns of a terminal that @code takes, 1 or 2; 0 for combining marks; -1 for control characters and what the locale cannot show. */
+int utf8_columns(uint32_t code);
+/* Appends @text so that it is UTF-8, says the same and does nothing to a terminal: control characters (C0, DEL and C1) and bytes that
+ * are no UTF-8 become \t, \n, \r or \xHH, a backslash is doubled. */
+void utf8_escape(const char *text, size_t length, struct str *out);
+
+#endif
