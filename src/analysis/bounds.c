@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analysis/banks.h"
+#include "analysis/issue.h"
 #include "base/mem.h"
 
 const char *bound_name(enum bound_kind kind)
@@ -60,15 +61,14 @@ static void port_bounds(struct block_work *w, bool want_ports, struct bounds *ou
 
 static void width_bounds(const struct core *c, const struct insn *insns, const struct costs *costs, struct bounds *out)
 {
-    double issue = 0, retire = 0, loads = 0, stores = 0;
+    double retire = 0, loads = 0, stores = 0;
 
     for (size_t i = 0; i < costs->count; i++) {
-        issue += costs->rows[i].issue;
         retire += costs->rows[i].retire;
         loads += (insns[i].traits & INSN_LOAD) != 0;
         stores += (insns[i].traits & INSN_STORE) != 0;
     }
-    out->cycles[BOUND_ISSUE] = issue / c->issue_width;
+    out->cycles[BOUND_ISSUE] = issue_cycles(c, costs);
     out->cycles[BOUND_RETIRE] = retire / c->retire_width;
     double by_loads = loads / c->loads_per_cycle, by_stores = stores / c->stores_per_cycle;
     out->cycles[BOUND_MEMORY] = fmax(by_loads, by_stores);   /* fmax ignores a NaN */

@@ -62,6 +62,7 @@ static void read_numbers(struct core *c, const struct machine *m)
         {&c->store_forward_modify, "store_forward_modify"},
         {&c->store_forward_widest, "store_forward_widest"},
         {&c->renamed_per_block, "renamed_per_block"},
+        {&c->unlaminate_first, "unlaminate_first"},
         {&c->load_bank_bytes, "load_bank_bytes"},
         {&c->loads_per_bank, "loads_per_bank"},
         {&c->split_loads_per_cycle, "split_loads_per_cycle"},
@@ -117,7 +118,11 @@ struct core *core_new(const struct machine *m)
     c->fuses_nops = machine_has(m, "fuse_nop", "yes");
     c->renamed_by_address = machine_has(m, "renamed_match", "address");
     c->renamed_store_alone = machine_has(m, "renamed_store_alone", "yes");
+    c->stack_sync_all = !machine_has(m, "stack_sync", "changed");
+    c->high_byte_renamed = !machine_has(m, "high_byte_renamed", "no");
+    c->wide_closes = ports_fact(m, "wide_closes");
     c->unlamination = machine_has(m, "unlaminate", "all") ? UNLAMINATE_ALL
+                      : machine_has(m, "unlaminate", "not-two-address") ? UNLAMINATE_NOT_TWO_ADDRESS
                       : machine_has(m, "unlaminate", "three-sources") ? UNLAMINATE_THREE
                                                                        : UNLAMINATE_NEVER;
     bool arm = strcmp(m->isa, isa_name(ISA_AARCH64)) == 0;
@@ -272,8 +277,8 @@ static int32_t operation_latency(const struct core *c, const struct insn *insn, 
     if (!memory || !(insn->traits & (INSN_LOAD | INSN_STORE)))
         return hundredths(op->entry->latency);
     const struct mapping_entry *plain = register_form(c->machine, insn->form, memory->bits);
-    if (plain && !isnan(plain->latency))
-        return hundredths(plain->latency);
+    if (plain && !isnan(plain->latency))   /* an addition that rename does on a register is executed after a load */
+        return plain->usage.count || !insn->flags_written ? hundredths(plain->latency) : CYCLE;
     if (isnan(op->entry->latency))
         return -1;
     int32_t rest = hundredths(op->entry->latency) - (insn->traits & INSN_LOAD ? op->load_latency : 0);

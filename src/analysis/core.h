@@ -43,7 +43,7 @@ struct op {
     unsigned rule_count;
 };
 
-enum unlamination { UNLAMINATE_NEVER, UNLAMINATE_THREE, UNLAMINATE_ALL };
+enum unlamination { UNLAMINATE_NEVER, UNLAMINATE_THREE, UNLAMINATE_NOT_TWO_ADDRESS, UNLAMINATE_ALL };
 
 struct core {
     const struct machine *machine;
@@ -52,12 +52,13 @@ struct core {
     /* Facts; NaN when the machine lacks one. Units: cycles, µops per cycle, bytes, entries. */
     double issue_width, retire_width, decoders, decode_width, fetch_bytes, predecode_bytes, predecode_width, lcp_penalty, uop_cache_width, loop_buffer, taken_branches;
     double loads_per_cycle, stores_per_cycle, store_lines_per_cycle, store_line_bytes, store_run;
-    double store_forward_modify, store_forward_widest, renamed_per_block;
+    double store_forward_modify, store_forward_widest, renamed_per_block, unlaminate_first;
     double load_bank_bytes, loads_per_bank, split_loads_per_cycle;
     double load_latency, load_latency_simple, load_latency_scalar, load_latency_vector, load_latency_wide, store_forward, store_forward_vector, store_forward_fail, store_forward_wide, store_forward_renamed, load_extra_scaled, load_extra_segment, high_byte, dtlb_miss, lock;
     double copies_cached, copies_cached_bytes;   /* of unrolled copies that run again, which share the µop cache delivers, up to what length */
     double reorder_buffer, scheduler, load_buffer, store_buffer, instruction_queue, uop_queue;
-    bool fused_domain, jcc_erratum, stack_engine, fusible_last, low_byte_merges, fuses_nops, renamed_by_address, renamed_store_alone;
+    bool fused_domain, jcc_erratum, stack_engine, fusible_last, low_byte_merges, fuses_nops, renamed_by_address, renamed_store_alone, stack_sync_all, high_byte_renamed;
+    portset wide_closes;                 /* ports that take no vector µop beside 512-bit ones */
     enum unlamination unlamination;
     const struct usage *load, *store;    /* of a plain load and a plain store of a general register; NULL: not known */
     const struct usage *alu;             /* AArch64: of a plain addition; NULL on others */

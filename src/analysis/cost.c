@@ -35,7 +35,7 @@ static bool has_immediate(const struct insn *insn)
 static bool splits_indexed(const struct core *c, const struct insn *insn)
 {
     unsigned listed = 0;
-    bool reads_first = false;
+    bool reads_first = false, writes_first = false;
 
     if (!(insn->traits & INSN_INDEXED) || c->unlamination == UNLAMINATE_NEVER)
         return false;
@@ -46,8 +46,11 @@ static bool splits_indexed(const struct core *c, const struct insn *insn)
         if (op->implicit)
             continue;
         reads_first |= listed == 0 && op->access & ACCESS_READ;
+        writes_first |= listed == 0 && op->access & ACCESS_WRITE;
         listed++;
     }
+    if (c->unlamination == UNLAMINATE_NOT_TWO_ADDRESS)
+        return !(insn->traits & INSN_STORE) && !(reads_first && writes_first);
     if (insn->traits & INSN_STORE)
         return listed > 2;
     return listed > 2 || !reads_first;
@@ -141,13 +144,35 @@ static bool names_stack_pointer(const struct insn *insn)
     return false;
 }
 
-/* Stack moves shift an offset kept in front of the machine; the first instruction that names rsp after one gets a µop that writes it back. */
-static bool stack_pass(const struct insn *insns, size_t count, bool shifted, struct costs *costs)
+/* Computes rsp from rsp other than by adding a constant. */
+static bool changes_stack_pointer(const struct insn *insn)
+{
+    bool reads = false, writes = false;
+    for (unsigned i = 0; i < insn->operand_count; i++) {
+        const struct operand *op = &insn->operands[i];
+        if (op->implicit || op->kind != OPERAND_REGISTER || op->reg != 4)
+            continue;
+        reads |= op->access & ACCESS_READ;
+        writes |= op->access & ACCESS_WRITE;
+    }
+    bool adds = strcmp(insn->mnemonic, "add") == 0 || strcmp(insn->mnemonic, "sub") == 0;
+    return reads && writes && !(adds && has_immediate(insn));
+}
+
+/* Whether an instruction wants the stack pointer that the stack engine's offset is added to (fact stack_sync). */
+static bool needs_stack_pointer(const struct core *c, const struct insn *insn)
+{
+    return c->stack_sync_all ? names_stack_pointer(insn) : changes_stack_pointer(insn);
+}
+
+/* Stack moves shift an offset kept in front of the machine; the first instruction that needs rsp after one gets a µop that writes it back. */
+static bool stack_pass(const struct core *c, const struct insn *insns, size_t count, bool shifted, struct costs *costs)
 {
     for (size_t i = 0; i < count; i++) {
-        if (costs && shifted && names_stack_pointer(&insns[i]) && !(costs->rows[i].flags & ROW_FUSED_INTO))
+        bool needs = needs_stack_pointer(c, &insns[i]);
+        if (costs && shifted && needs && !(costs->rows[i].flags & ROW_FUSED_INTO))
             costs->rows[i].flags |= ROW_SYNC;
-        if (names_stack_pointer(&insns[i]))
+        if (needs)
             shifted = false;
         if (costs ? costs->rows[i].op->traits & OP_STACK : false)
             shifted = true;
@@ -162,10 +187,10 @@ static void add_stack_syncs(const struct core *c, const struct insn *insns, size
         any = costs->rows[i].op->traits & OP_STACK;
     if (!any || !c->stack_engine)
         return;
-    bool shifted = stack_pass(insns, count, true, costs);
+    bool shifted = stack_pass(c, insns, count, true, costs);
     for (size_t i = 0; i < count; i++)
         costs->rows[i].flags &= ~(uint32_t)ROW_SYNC;
-    stack_pass(insns, count, shifted, costs);
+    stack_pass(c, insns, count, shifted, costs);
     for (size_t i = 0; i < count; i++)
         if (costs->rows[i].flags & ROW_SYNC) {
             costs->rows[i].issue++;
@@ -215,6 +240,29 @@ static void fuse_nops(const struct insn *insns, size_t count, struct costs *cost
     }
 }
 
+static bool is_wide(const struct insn *insn)
+{
+    for (unsigned i = 0; i < insn->operand_count; i++)
+        if (insn->operands[i].kind != OPERAND_IMMEDIATE && insn->operands[i].bits == 512)
+            return true;
+    return false;
+}
+
+/* Beside 512-bit operations some ports take no vector µops (fact wide_closes). */
+static void close_ports(const struct core *c, const struct insn *insns, struct costs *costs)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < costs->count && !any; i++)
+        any = is_wide(&insns[i]);
+    for (size_t i = 0; any && i < costs->count; i++) {
+        const struct cost *row = &costs->rows[i];
+        for (uint32_t k = row->first; row->op->traits & OP_VECTOR && k < row->first + row->count; k++)
+            if (costs->masses[k].ports & ~c->wide_closes)
+                costs->masses[k].ports &= ~c->wide_closes;
+    }
+}
+
 void costs_fill(struct core *c, const struct insn *insns, size_t count, struct costs *out)
 {
     out->count = count;
@@ -232,6 +280,8 @@ void costs_fill(struct core *c, const struct insn *insns, size_t count, struct c
     }
     if (c->fuses_nops && count)
         fuse_nops(insns, count, out);
+    if (c->wide_closes)
+        close_ports(c, insns, out);
     add_stack_syncs(c, insns, count, out);
     add_sync_masses(c, out);
 }

@@ -72,9 +72,10 @@ static bool is_followed(const struct operand *op)
     return !(op->reg >= 56 && op->bits == 80);   /* the x87 stack turns under its names */
 }
 
-static uint8_t resource_of(const struct operand *op)
+/* Where the machine keeps the value: a second byte is renamed apart, or a part of its register. */
+static uint8_t resource_of(const struct core *c, const struct operand *op)
 {
-    return op->offset_bits ? (uint8_t)(RESOURCE_HIGH + op->reg) : op->reg;
+    return op->offset_bits && c->high_byte_renamed ? (uint8_t)(RESOURCE_HIGH + op->reg) : op->reg;
 }
 
 /* Its load waits for a store to reach the cache. */
@@ -93,7 +94,7 @@ static void make_nodes(const struct build *b, const struct insn *insn, uint32_t 
 
     for (unsigned i = 0; i < insn->operand_count; i++)
         if (is_followed(&insn->operands[i]) && insn->operands[i].access & ACCESS_WRITE)
-            add_node(d, at, (int)i, resource_of(&insn->operands[i]));
+            add_node(d, at, (int)i, resource_of(b->c, &insn->operands[i]));
     if (insn->flags_written & CARRY)
         add_node(d, at, LATENCY_FLAGS, RESOURCE_CARRY);
     if (insn->flags_written & OTHER_FLAGS)
@@ -292,7 +293,7 @@ static bool reads_old_value(const struct build *b, uint32_t at, unsigned i)
     if (op->access & ACCESS_READ || op->access & ACCESS_CONDITIONAL)
         return true;
     if (op->reg < 16 && op->bits < 32)
-        return !op->offset_bits && (op->bits == 16 || b->c->low_byte_merges);
+        return op->offset_bits ? !b->c->high_byte_renamed : (op->bits == 16 || b->c->low_byte_merges);
     if (i == 0 && (strcmp(insn->mnemonic, "bsf") == 0 || strcmp(insn->mnemonic, "bsr") == 0))
         return true;   /* kept when the source is zero */
     return i == 0 && (merges_by_encoding(insn) || b->costs->rows[at].op->traits & OP_FALSE_INPUT);
@@ -312,7 +313,7 @@ static void read_inputs(struct build *b, uint32_t at)
         if (op->kind == OPERAND_MEMORY) {
             read_address(b, at, op);
         } else if (is_followed(op) && !same_register && (op->access & ACCESS_READ || reads_old_value(b, at, i))) {
-            connect(b, at, b->holds[resource_of(op)], (int)i, sync_latency(row, op->reg));
+            connect(b, at, b->holds[resource_of(b->c, op)], (int)i, sync_latency(row, op->reg));
             if (op->reg < 4 && !op->offset_bits && op->bits > 8)   /* the second byte was written apart: merged first */
                 connect(b, at, b->holds[RESOURCE_HIGH + op->reg], (int)i, hundredths(b->c->high_byte));
         }

@@ -56,7 +56,8 @@ bool forwarding_form(const struct core *c, const struct insn *insn, bool vector)
     for (unsigned i = 0; i < insn->operand_count; i++)
         if (insn->operands[i].offset_bits)
             return false;
-    if (machine_has(m, "renamed_loads", insn->mnemonic))
+    bool modifies = memory_of(insn)->access & ACCESS_WRITE;
+    if (!modifies && machine_has(m, "renamed_loads", insn->mnemonic))
         return true;
     if (insn->traits & INSN_STORE)
         return machine_has(m, "renamed_modify", "all") || (machine_has(m, "renamed_modify", "constant") && modifies_by_constant(insn));

@@ -41,6 +41,8 @@ bool fusion_pairs(const struct machine *m, const struct insn *first, const struc
         return false;
     if ((first->traits & INSN_RIP_RELATIVE) && has_immediate(first))
         return false;
+    if (first->traits & INSN_LOAD && has_immediate(first) && machine_has(m, "fuse_memory_immediate", "no"))
+        return false;
     if (branch->isa == ISA_AARCH64 && (strncmp(branch->mnemonic, "b.", 2) != 0 || has_shift(first)))
         return false;
     if (machine_has(m, "fuse_any", first->mnemonic))
