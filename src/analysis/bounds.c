@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "analysis/banks.h"
+#include "analysis/first_level.h"
 #include "analysis/issue.h"
 #include "base/mem.h"
 
@@ -86,7 +86,7 @@ static void store_bound(const struct block_work *w, const struct insn *insns, si
         stores += (insns[i].traits & INSN_STORE) != 0;
         plain += (insns[i].traits & (INSN_STORE | INSN_LOAD)) == INSN_STORE;
     }
-    double lines = w->core->renamed_store_alone && w->deps.renamed && plain > 0 ? stores : addresses_store_runs(&w->deps.addresses);
+    double lines = w->core->renamed_store_alone && w->deps.renamed && plain > 0 ? stores : first_level_store_runs(w->core, &w->deps.addresses);
     out->cycles[BOUND_MEMORY] = fmax(out->cycles[BOUND_MEMORY], lines / w->core->store_lines_per_cycle);
 }
 
@@ -104,7 +104,7 @@ void bounds_of(struct block_work *w, const struct insn *insns, size_t count, con
         deps_build(w->core, insns, &w->costs, options->start, &w->deps);
         out->cycles[BOUND_DEPENDENCIES] = deps_bound(&w->deps, NULL, 0);
         store_bound(w, insns, count, out);
-        double banks = banks_bound(w->core, &w->deps.addresses);
+        double banks = first_level_loads(w->core, &w->deps.addresses);
         if (banks > 0)
             out->cycles[BOUND_MEMORY] = fmax(out->cycles[BOUND_MEMORY], banks);
         if (!isnan(w->core->dtlb_miss))

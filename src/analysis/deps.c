@@ -334,8 +334,6 @@ void deps_build(struct core *c, const struct insn *insns, const struct costs *co
 
     d->node_count = d->edge_count = 0;
     d->renamed = 0;
-    d->addresses.runs.line_bytes = isnan(c->store_line_bytes) ? 0 : (uint32_t)c->store_line_bytes;
-    d->addresses.runs.most = isnan(c->store_run) ? 0 : (uint32_t)c->store_run;
     if (d->first_capacity < count + 1) {
         d->first_capacity = 2 * (count + 1);
         d->first_node = mem_resize(d->first_node, d->first_capacity * sizeof *d->first_node);
