@@ -222,27 +222,27 @@ static void engines(const struct data *d)
     printf("\n");
     for (unsigned ports = 6; ports <= 12; ports += 2) {
         printf("  %8u", ports);
-        struct search *s = search_new(p, ports, 4, &o.prices, 1);
+        struct annealer *s = anneal_new(p, ports, 4, &o.prices, 1);
         struct columns columns;
         columns_init(&columns, ports);
-        search_random(s);
-        search_run(s, 1000 * p->forms, 0.1);
-        const struct genome *g = search_genome(s);
+        anneal_random(s);
+        anneal_run(s, 1000 * p->forms, 0.1);
+        const struct genome *g = anneal_genome(s);
         for (size_t f = 0; f < p->forms; f++)
             for (unsigned i = 0; i < g->genes[f].uops; i++)
                 columns_add(&columns, g->genes[f].set[i], 1u << ports);
         size_t stride = columns_lanes(columns.count);
-        struct scoring scoring = {p, &columns, g->genes, score_tables(p->forms, stride), stride};
+        struct tables tables = problem_tables(p, &columns, g->genes, stride);
         float *errors = mem_alloc(p->experiments * sizeof *errors);
         for (int k = 0; k < 3; k++) {
-            const struct score_engine *engine = score_engine(names[k]);
+            const struct table_engine *engine = table_engine(names[k]);
             double begun = cpu_seconds();
             size_t n = 0;
             for (size_t f = 0; engine && f < p->forms; f++)
-                engine->table(&g->genes[f], &columns, 0, 4, scoring.tables + f * stride);
+                engine->fill(&g->genes[f], &columns, 0, 4, tables.values + f * stride);
             for (int round = 0; engine && round < 20; round++)
                 for (uint32_t f = 0; f < p->forms; f++) {
-                    engine->form(&scoring, columns.count, f, scoring.tables + f * stride, INFINITY, errors);
+                    engine->errors(&tables, columns.count, f, tables.values + f * stride, INFINITY, errors);
                     n += p->link_start[f + 1] - p->link_start[f];
                 }
             if (engine)
@@ -251,10 +251,10 @@ static void engines(const struct data *d)
                 printf(" %9s", "-");
         }
         printf("   %u columns\n", columns.count);
-        free(scoring.tables);
+        free(tables.values);
         free(errors);
         columns_done(&columns);
-        search_free(s);
+        anneal_free(s);
     }
     problem_free(p);
 }

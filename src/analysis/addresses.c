@@ -13,8 +13,6 @@
 #define ROUNDS 8         /* iterations followed: chains through memory of up to this distance less one are seen */
 #define START_VALUE 0x2324000   /* BHive: the address of the page that all registers point to */
 #define PAGE 4096
-#define STACK_POINTER 4
-#define FRAME_POINTER 5
 #define AT_CODE UINT32_MAX  /* symbol of what is addressed from the program counter */
 #define LOW32 0x80000000u /* marks symbols that are known to fit 32 bits */
 
@@ -39,7 +37,7 @@ struct composite {
 enum { COMPOSITE_SUM, COMPOSITE_LOAD, COMPOSITE_LOW32 };
 
 /* Where an instruction's last memory operand lies. */
-struct place {
+struct access_place {
     struct value address;
     int64_t step;           /* from the last round but one to the last; 0 also when not known */
     uint32_t misses;        /* rounds in which its page was not among those lately used, and is known */
@@ -50,7 +48,7 @@ struct place {
 
 struct state {
     struct value reg[32];
-    unsigned generals;      /* of them the set has */
+    const struct isa_ops *isa;
     struct address_work *work;
     size_t limit;
     enum start_values start;
@@ -103,6 +101,17 @@ static struct value sum(struct state *s, struct value x, struct value y, unsigne
     return both;
 }
 
+/* Addresses wrap: from @b to @a, the shorter way. */
+static int64_t distance(int64_t a, int64_t b)
+{
+    return (int64_t)((uint64_t)a - (uint64_t)b);
+}
+
+static int64_t negated(int64_t x)
+{
+    return (int64_t)(0 - (uint64_t)x);
+}
+
 static struct value add_constant(struct value x, int64_t constant)
 {
     return (struct value){x.symbol, (int64_t)((uint64_t)x.offset + (uint64_t)constant)};
@@ -123,12 +132,12 @@ static struct value register_value(struct state *s, uint8_t reg)
 {
     if (reg == REG_NONE)
         return (struct value){0, 0};
-    return reg < s->generals ? s->reg[reg] : fresh(s);
+    return reg < s->isa->generals ? s->reg[reg] : fresh(s);
 }
 
 static bool is_stack_push(const struct insn *insn)
 {
-    return strcmp(insn->mnemonic, "push") == 0 || strcmp(insn->mnemonic, "call") == 0;
+    return insn->traits & INSN_STACK && (insn->operation == OPERATION_PUSH || insn->operation == OPERATION_CALL);
 }
 
 static struct value address_of(struct state *s, const struct insn *insn, const struct operand *op)
@@ -136,8 +145,8 @@ static struct value address_of(struct state *s, const struct insn *insn, const s
     struct value segment = {op->segment == REG_NONE ? 0 : UINT32_MAX - op->segment, 0};
     struct value at;
 
-    if (op->base == 64)   /* rip: an absolute place, the same in each copy as far as the linker is concerned */
-        at = (struct value){AT_CODE, op->displacement + (int64_t)insn->offset + insn->length};
+    if (op->base == REG_PC)   /* an absolute place, the same in each copy as far as the linker is concerned */
+        at = (struct value){AT_CODE, (int64_t)((uint64_t)op->displacement + insn->offset + insn->length)};
     else
         at = add_constant(sum(s, register_value(s, op->base), register_value(s, op->index), op->scale ? op->scale : 1), op->displacement);
     if (op->implicit && is_stack_push(insn))
@@ -180,7 +189,7 @@ static const struct store_record *find_store(const struct state *s, struct value
         const struct store_record *r = &s->work->stores[(n - 1 - k) % STORES];
         if (r->address.symbol != address.symbol)
             continue;
-        int64_t from = address.offset - r->address.offset;
+        int64_t from = distance(address.offset, r->address.offset);
         if (s->start == START_EQUAL)   /* one frame behind all pages: the place in the page tells */
             from = (int64_t)(((uint64_t)from + PAGE / 2) % PAGE) - PAGE / 2;
         if (from < (int64_t)r->bytes && from + (int64_t)bytes > 0)
@@ -210,8 +219,8 @@ static struct value load_value(struct state *s, const struct operand *op, struct
 
     if (!r)
         return memory_value(s, address, op->bits);
-    int64_t from = address.offset - r->address.offset;
-    bool fits = from >= 0 && from + op->bits / 8 <= (int64_t)r->bytes;
+    int64_t from = distance(address.offset, r->address.offset);
+    bool fits = from >= 0 && from <= (int64_t)r->bytes - op->bits / 8;
     if (round + 2 >= rounds)
         add_forward(s->work, (struct forward){r->insn, at, round - r->round, from == 0, fits, false}, round + 1 == rounds);
     return from == 0 && op->bits / 8 == r->bytes && (op->bits == 64 || op->bits == 32) ? r->data : fresh(s);
@@ -220,12 +229,12 @@ static struct value load_value(struct state *s, const struct operand *op, struct
 /* Pages lately used go first in, first out. */
 static void note_place(struct state *s, uint32_t at, struct value address)
 {
-    struct place *place = &s->work->places[at];
+    struct access_place *place = &s->work->places[at];
     int64_t page = address.offset >> 12;
     /* An address of which nothing is known is mostly a flag, a byte or a bit field beside one that is: it stays in its page. */
     bool related = !address.symbol || (place->used && place->address.symbol == address.symbol);
 
-    place->step = place->used && place->address.symbol == address.symbol ? address.offset - place->address.offset : 0;
+    place->step = place->used && place->address.symbol == address.symbol ? distance(address.offset, place->address.offset) : 0;
     place->address = address;
     place->used = true;
     for (uint32_t i = 0; i < TLB_ENTRIES && i < s->page_count; i++)
@@ -235,113 +244,93 @@ static void note_place(struct state *s, uint32_t at, struct value address)
     place->misses += related;
 }
 
-static const struct operand *immediate_of(const struct insn *insn)
+/* What an operation takes from operand @op: @loaded when that is the memory operand. */
+static struct value input_value(struct state *s, const struct operand *op, struct value loaded)
 {
-    for (unsigned i = 0; i < insn->operand_count; i++)
-        if (insn->operands[i].kind == OPERAND_IMMEDIATE)
-            return &insn->operands[i];
-    return NULL;
-}
-
-static bool is_register(const struct operand *op, unsigned bits)
-{
-    return op->kind == OPERAND_REGISTER && op->reg < 16 && op->bits >= bits && !op->offset_bits;
+    if (!op)
+        return fresh(s);
+    if (op->kind == OPERAND_IMMEDIATE)
+        return (struct value){0, op->immediate};
+    if (op->kind == OPERAND_MEMORY)
+        return loaded;
+    return op->file == FILE_GENERAL || op->file == FILE_NONE ? register_value(s, op->reg) : fresh(s);
 }
 
 /* Arithmetic on two constants; false for operations that are not followed. */
-static bool calculate(const char *name, int64_t a, int64_t b, unsigned bits, int64_t *out)
+static bool calculate(enum operation operation, int64_t a, int64_t b, unsigned bits, int64_t *out)
 {
     uint64_t x = (uint64_t)a, y = (uint64_t)b;
     unsigned shift = (unsigned)(y & (bits == 64 ? 63 : 31));
 
-    if (strcmp(name, "and") == 0)
+    switch (operation) {
+    case OPERATION_AND:
         x &= y;
-    else if (strcmp(name, "or") == 0)
+        break;
+    case OPERATION_OR:
         x |= y;
-    else if (strcmp(name, "xor") == 0)
+        break;
+    case OPERATION_XOR:
         x ^= y;
-    else if (strcmp(name, "sub") == 0)
+        break;
+    case OPERATION_SUBTRACT:
         x -= y;
-    else if (strcmp(name, "imul") == 0)
+        break;
+    case OPERATION_MULTIPLY:
         x *= y;
-    else if (strcmp(name, "shl") == 0)
+        break;
+    case OPERATION_SHIFT_LEFT:
         x <<= shift;
-    else if (strcmp(name, "shr") == 0)
+        break;
+    case OPERATION_SHIFT_RIGHT:
         x = (bits == 32 ? (uint32_t)x : x) >> shift;
-    else if (strcmp(name, "sar") == 0)
+        break;
+    case OPERATION_SHIFT_SIGNED:
         x = (uint64_t)((bits == 32 ? (int32_t)x : a) >> shift);
-    else
+        break;
+    default:
         return false;
+    }
     *out = (int64_t)x;
     return true;
 }
 
-/* result_of on AArch64: the destination, then the sources. */
-static bool a64_result_of(struct state *s, const struct insn *insn, struct value loaded, struct value *out)
+/* The low @bits of a constant, extended; false where it is none, or not followed. */
+static bool extend(struct value x, const struct operand *from, bool sign, struct value *out)
 {
-    const struct operand *to = &insn->operands[0], *left = &insn->operands[1], *right = &insn->operands[2];
-    const char *name = insn->mnemonic;
-    bool subtracts = strcmp(name, "sub") == 0 || strcmp(name, "subs") == 0, adds = strcmp(name, "add") == 0 || strcmp(name, "adds") == 0;
-
-    if (insn->operand_count < 2 || to->kind != OPERAND_REGISTER || to->reg >= s->generals)
+    if (x.symbol || !from || from->offset_bits || from->bits > 32 || !from->bits)
         return false;
-    if (strcmp(name, "mov") == 0 && left->kind == OPERAND_IMMEDIATE && insn->operand_count == 2)
-        *out = (struct value){0, left->immediate};
-    else if (strcmp(name, "mov") == 0 && left->kind == OPERAND_REGISTER && (left->reg < s->generals || left->reg == REG_NONE))
-        *out = register_value(s, left->reg);
-    else if ((strcmp(name, "ldr") == 0 || strcmp(name, "ldur") == 0) && left->kind == OPERAND_MEMORY)
-        *out = loaded;
-    else if ((adds || subtracts) && left->kind == OPERAND_REGISTER && insn->operand_count == 3 && right->kind == OPERAND_IMMEDIATE)
-        *out = add_constant(register_value(s, left->reg), subtracts ? -right->immediate : right->immediate);
-    else if (adds && left->kind == OPERAND_REGISTER && insn->operand_count == 3 && right->kind == OPERAND_REGISTER && right->scale)
-        *out = sum(s, register_value(s, left->reg), register_value(s, right->reg), right->scale);
-    else
-        return false;
-    if (to->bits == 32)
-        *out = low32(s, *out);
+    uint64_t low = (uint64_t)x.offset << (64 - from->bits);
+    *out = (struct value){0, sign ? (int64_t)low >> (64 - from->bits) : (int64_t)(low >> (64 - from->bits))};
     return true;
 }
 
-/* What the first operand becomes where the arithmetic is followed; false otherwise. @loaded is the value of the memory operand. */
+/* The register that an instruction makes where the arithmetic is followed; false otherwise. @loaded is the value of the memory operand. */
 static bool result_of(struct state *s, const struct insn *insn, struct value loaded, struct value *out)
 {
-    if (insn->isa == ISA_AARCH64)
-        return a64_result_of(s, insn, loaded, out);
-    const struct operand *to = &insn->operands[0], *from = &insn->operands[1], *immediate = immediate_of(insn);
-    const char *name = insn->mnemonic;
+    const struct operand *to = insn_operand(insn, insn->result), *left = insn_operand(insn, insn->inputs[0]), *right = insn_operand(insn, insn->inputs[1]);
 
-    if (!insn->operand_count || !is_register(to, 32))
+    if (!to || to->kind != OPERAND_REGISTER || to->file != FILE_GENERAL || to->bits < 32 || to->offset_bits || (!left && !(insn->traits & INSN_ZERO_IDIOM)))
         return false;
-    struct value old = s->reg[to->reg];
-    if (insn->traits & INSN_ZERO_IDIOM)
+    if (insn->traits & INSN_ZERO_IDIOM) {
         *out = (struct value){0, 0};
-    else if (strcmp(name, "mov") == 0)
-        *out = immediate ? (struct value){0, immediate->immediate} : from->kind == OPERAND_MEMORY ? loaded
-               : from->kind == OPERAND_REGISTER && from->reg < 16 ? s->reg[from->reg] : fresh(s);
-    else if (strcmp(name, "add") == 0 && immediate)
-        *out = add_constant(old, immediate->immediate);
-    else if (strcmp(name, "add") == 0)
-        *out = from->kind == OPERAND_MEMORY ? sum(s, old, loaded, 1) : sum(s, old, s->reg[from->reg & 15], 1);
-    else if (strcmp(name, "sub") == 0 && immediate)
-        *out = add_constant(old, -immediate->immediate);
-    else if (strcmp(name, "inc") == 0 || strcmp(name, "dec") == 0)
-        *out = add_constant(old, name[0] == 'i' ? 1 : -1);
-    else if (strcmp(name, "lea") == 0)
-        *out = address_of(s, insn, from);
-    else if (strcmp(name, "pop") == 0)
-        *out = loaded;
-    else if (insn->operand_count > 1 && (strcmp(name, "movzx") == 0 || strcmp(name, "movsxd") == 0 || strcmp(name, "movsx") == 0)) {
-        struct value source = from->kind == OPERAND_MEMORY ? loaded : from->kind == OPERAND_REGISTER && from->reg < 16 ? s->reg[from->reg] : fresh(s);
-        if (source.symbol || from->offset_bits || from->bits > 32)
+    } else if (insn->operation == OPERATION_MOVE || insn->operation == OPERATION_POP) {
+        *out = input_value(s, left, loaded);
+    } else if (insn->operation == OPERATION_ADD && right && (right->kind != OPERAND_REGISTER || right->scale)) {
+        *out = sum(s, input_value(s, left, loaded), input_value(s, right, loaded), right->kind == OPERAND_REGISTER ? right->scale : 1);
+    } else if (insn->operation == OPERATION_SUBTRACT && right && right->kind == OPERAND_IMMEDIATE) {
+        *out = add_constant(input_value(s, left, loaded), negated(right->immediate));
+    } else if (insn->operation == OPERATION_INCREMENT || insn->operation == OPERATION_DECREMENT) {
+        *out = add_constant(input_value(s, left, loaded), insn->operation == OPERATION_INCREMENT ? 1 : -1);
+    } else if (insn->operation == OPERATION_ADDRESS) {
+        *out = address_of(s, insn, left);
+    } else if (insn->operation == OPERATION_MOVE_ZERO || insn->operation == OPERATION_MOVE_SIGN) {
+        if (!extend(input_value(s, left, loaded), left, insn->operation == OPERATION_MOVE_SIGN, out))
             return false;
-        uint64_t low = (uint64_t)source.offset << (64 - from->bits);
-        source.offset = name[3] == 'z' ? (int64_t)(low >> (64 - from->bits)) : (int64_t)low >> (64 - from->bits);
-        *out = source;
     } else {
-        struct value right = immediate ? (struct value){0, immediate->immediate} : from->kind == OPERAND_MEMORY ? loaded
-                             : from->kind == OPERAND_REGISTER && from->reg < 16 ? s->reg[from->reg] : fresh(s);
-        if (insn->operand_count < 2 || old.symbol || right.symbol || (immediate && from->kind != OPERAND_IMMEDIATE) || (from->kind == OPERAND_REGISTER && from->bits < 32) ||
-            !calculate(name, old.offset, right.offset, to->bits, &out->offset))
+        /* Constants, where the old value is an operand. */
+        struct value old = register_value(s, to->reg), other = input_value(s, right, loaded);
+        if (left != to || !right || old.symbol || other.symbol || (right->kind == OPERAND_REGISTER && right->bits < 32) ||
+            !calculate((enum operation)insn->operation, old.offset, other.offset, to->bits, &out->offset))
             return false;
         out->symbol = 0;
     }
@@ -353,24 +342,15 @@ static bool result_of(struct state *s, const struct insn *insn, struct value loa
 /* What a store writes where it is a general register or a constant. */
 static struct value stored_value(struct state *s, const struct insn *insn)
 {
-    const struct operand *last = NULL;
-    if (insn->isa == ISA_AARCH64) {
-        const struct operand *data = &insn->operands[0];
-        bool plain = strcmp(insn->mnemonic, "str") == 0 || strcmp(insn->mnemonic, "stur") == 0;
-        if (!plain || (data->reg != REG_NONE && data->reg >= s->generals))
-            return fresh(s);
-        return data->bits == 32 ? low32(s, register_value(s, data->reg)) : register_value(s, data->reg);
-    }
-    if (strcmp(insn->mnemonic, "mov") != 0 && strcmp(insn->mnemonic, "push") != 0)
+    const struct operand *data = insn_operand(insn, insn->inputs[0]);
+
+    if ((insn->operation != OPERATION_MOVE && insn->operation != OPERATION_PUSH) || !data)
         return fresh(s);
-    for (unsigned i = 0; i < insn->operand_count; i++)
-        if (!insn->operands[i].implicit && (insn->operands[i].kind == OPERAND_IMMEDIATE || is_register(&insn->operands[i], 32)))
-            last = &insn->operands[i];
-    if (!last)
+    if (data->kind == OPERAND_IMMEDIATE)
+        return (struct value){0, data->immediate};
+    if (data->kind != OPERAND_REGISTER || (data->file != FILE_GENERAL && data->file != FILE_NONE) || data->bits < 32)
         return fresh(s);
-    if (last->kind == OPERAND_IMMEDIATE)
-        return (struct value){0, last->immediate};
-    return last->bits == 32 ? low32(s, s->reg[last->reg]) : s->reg[last->reg];
+    return data->bits == 32 ? low32(s, register_value(s, data->reg)) : register_value(s, data->reg);
 }
 
 static void move_stack(struct state *s, const struct insn *insn)
@@ -380,17 +360,10 @@ static void move_stack(struct state *s, const struct insn *insn)
         if (op->kind != OPERAND_MEMORY || !op->implicit)
             continue;
         int64_t bytes = op->bits / 8;
-        if (is_stack_push(insn))
-            s->reg[STACK_POINTER] = add_constant(s->reg[STACK_POINTER], -bytes);
-        else
-            s->reg[STACK_POINTER] = add_constant(s->reg[STACK_POINTER], bytes);
+        struct value *pointer = &s->reg[s->isa->stack_pointer];
+        *pointer = add_constant(*pointer, is_stack_push(insn) ? -bytes : bytes);
         return;
     }
-}
-
-static bool is_stack(const struct insn *insn)
-{
-    return insn->isa == ISA_X86_64 && (is_stack_push(insn) || strcmp(insn->mnemonic, "pop") == 0 || strcmp(insn->mnemonic, "ret") == 0);
 }
 
 /* Accesses of the last round but one are written down, those of the last compared with them. */
@@ -399,7 +372,7 @@ static void note_access(struct state *s, uint32_t at, struct value address, uint
     struct address_work *work = s->work;
 
     if (left == 1) {
-        vec_push(&work->accesses, ((struct access){.insn = at, .bytes = bytes, .before = address.symbol, 
+        vec_push(&work->accesses, ((struct access){.insn = at, .bytes = bytes, .before = address.symbol,
             .offset = address.offset, .store = store, .fixed = address.symbol == AT_CODE}));
     } else if (left == 0) {
         struct access *access = &work->accesses.items[s->access++];
@@ -451,20 +424,20 @@ static void step(struct state *s, const struct insn *insn, uint32_t at, uint32_t
         note_access(s, at, address[i], op->bits / 8, true, rounds - 1 - round);
         s->work->stores[s->work->store_count++ % STORES] = (struct store_record){address[i], stored_value(s, insn), op->bits / 8, at, round};
     }
-    if (is_stack(insn)) {
+    if (insn->traits & INSN_STACK) {
         move_stack(s, insn);
         if (known)
-            s->reg[insn->operands[0].reg] = result;
+            s->reg[insn->operands[insn->result].reg] = result;
         return;
     }
     for (unsigned i = 0; i < insn->operand_count; i++) {
         const struct operand *op = &insn->operands[i];
-        if (op->kind != OPERAND_REGISTER || op->reg >= s->generals || !(op->access & ACCESS_WRITE))
+        if (op->kind != OPERAND_REGISTER || op->reg >= s->isa->generals || !(op->access & ACCESS_WRITE))
             continue;
         if (op->access & ACCESS_WRITEBACK)
             s->reg[op->reg] = add_constant(sum(s, s->reg[op->reg], register_value(s, op->index), 1), op->immediate);
         else
-            s->reg[op->reg] = known && i == 0 ? result : fresh(s);
+            s->reg[op->reg] = known && i == insn->result ? result : fresh(s);
     }
 }
 
@@ -478,12 +451,12 @@ double addresses_new_pages(struct address_work *work, size_t count, double miss,
     double sum = 0;
 
     for (size_t i = 0; work->places && i < count; i++) {
-        struct place *first = &work->places[i];
+        struct access_place *first = &work->places[i];
         double accesses = 0;
         if (!first->step || first->counted)
             continue;
         for (size_t k = i; k < count; k++) {
-            struct place *other = &work->places[k];
+            struct access_place *other = &work->places[k];
             bool same = other->step == first->step && other->address.symbol == first->address.symbol;
             other->counted |= same;
             accesses += same;
@@ -496,17 +469,17 @@ double addresses_new_pages(struct address_work *work, size_t count, double miss,
 
 static void measured_start(struct state *s, const struct insn *insns, size_t count)
 {
-    uint32_t bases = 1u << STACK_POINTER, indices = 0;
+    uint32_t bases = 1u << s->isa->stack_pointer, indices = 0;
 
     for (size_t i = 0; i < count; i++)
         for (unsigned k = 0; k < insns[i].operand_count; k++) {
             const struct operand *op = &insns[i].operands[k];
             if (op->kind != OPERAND_MEMORY)
                 continue;
-            bases |= op->base < s->generals ? 1u << op->base : 0;
-            indices |= op->index < s->generals ? 1u << op->index : 0;
+            bases |= op->base < s->isa->generals ? 1u << op->base : 0;
+            indices |= op->index < s->isa->generals ? 1u << op->index : 0;
         }
-    for (unsigned i = 0; i < s->generals; i++)
+    for (unsigned i = 0; i < s->isa->generals; i++)
         s->reg[i] = (struct value){0, indices & ~bases & 1u << i ? 0 : (int64_t)start_address(i)};
 }
 
@@ -526,9 +499,9 @@ void addresses_link(const struct insn *insns, size_t count, enum start_values st
     }
     memset(work->composites, 0, COMPOSITES * sizeof *work->composites);
     work->store_count = work->symbols = 0;
-    struct state s = {.generals = insn_generals(count ? (enum isa)insns[0].isa : ISA_X86_64), .work = work, .limit = store_buffer < STORES ? store_buffer : STORES, .start = start};
-    for (unsigned i = 0; i < s.generals; i++)
-        s.reg[i] = start == START_EQUAL && i != STACK_POINTER && i != FRAME_POINTER ? (struct value){0, START_VALUE} : fresh(&s);
+    struct state s = {.isa = isa_ops(count ? (enum isa)insns[0].isa : isa_host()), .work = work, .limit = store_buffer < STORES ? store_buffer : STORES, .start = start};
+    for (unsigned i = 0; i < s.isa->generals; i++)
+        s.reg[i] = start == START_EQUAL && i != s.isa->stack_pointer && i != s.isa->frame_pointer ? (struct value){0, START_VALUE} : fresh(&s);
     if (start == START_MEASURED)
         measured_start(&s, insns, count);
     for (uint32_t round = 0; round < rounds; round++) {

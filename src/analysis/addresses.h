@@ -42,7 +42,7 @@ struct address_work {
     uint32_t symbols;
     struct forward *found;
     size_t found_count, found_capacity;
-    struct place *places;            /* per instruction */
+    struct access_place *places;            /* per instruction */
     size_t place_capacity;
     VEC(struct access) accesses;    /* of the last iteration followed */
 };

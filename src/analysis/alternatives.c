@@ -10,7 +10,7 @@
 #include "throughput/throughput.h"
 
 /* What the immediate must be for the other instruction to do the same. */
-enum condition {
+enum requirement {
     ALWAYS,
     KEEPS_SINGLES,   /* a shuffle of singles that leaves each element in its place: a blend */
     KEEPS_DOUBLES,
@@ -25,7 +25,7 @@ struct rule {
     const char *from_operands;    /* prefix of the list that the rule is for; NULL: any */
     const char *to_operands;      /* NULL: the same; "R": as many registers of the first one's type as @registers */
     unsigned registers;
-    enum condition condition;
+    enum requirement requirement;
     bool loses_flags;             /* the other leaves other flags */
     const char *note;             /* what it takes, NULL: nothing */
 };
@@ -96,13 +96,13 @@ static bool keeps_places(unsigned immediate, unsigned elements, unsigned bits)
     return true;
 }
 
-static bool holds(enum condition condition, const struct insn *insn)
+static bool holds(enum requirement requirement, const struct insn *insn)
 {
     int64_t value = 0;
     bool given = immediate_of(insn, &value);
     unsigned low = (unsigned)value & 0xff;
 
-    switch (condition) {
+    switch (requirement) {
     case ALWAYS:
         return true;
     case KEEPS_SINGLES:
@@ -176,7 +176,7 @@ static bool find_alternative(const struct analysis *a, size_t row, struct kind *
 
     for (size_t i = 0; now && i < sizeof rules / sizeof *rules; i++) {
         char form[FORM_MAX];
-        if (!rename_form(&rules[i], r->insn->form, form, sizeof form) || !holds(rules[i].condition, r->insn) || (rules[i].loses_flags && flags_used(a, row)))
+        if (!rename_form(&rules[i], r->insn->form, form, sizeof form) || !holds(rules[i].requirement, r->insn) || (rules[i].loses_flags && flags_used(a, row)))
             continue;
         const struct mapping_entry *entry = mapping_find(a->machine->mapping, form);
         if (!entry || !entry->usage.count || mass_within(&entry->usage, a->bottleneck_ports) >= now)

@@ -86,7 +86,7 @@ static void read_numbers(struct core *c, const struct machine *m)
 
 static const struct usage *usage_named(const struct machine *m, const char *form)
 {
-    const struct mapping_entry *entry = mapping_find(m->mapping, form);
+    const struct mapping_entry *entry = form ? mapping_find(m->mapping, form) : NULL;
     return entry && entry->usage.count ? &entry->usage : NULL;
 }
 
@@ -125,11 +125,13 @@ struct core *core_new(const struct machine *m)
                       : machine_has(m, "unlaminate", "not-two-address") ? UNLAMINATE_NOT_TWO_ADDRESS
                       : machine_has(m, "unlaminate", "three-sources") ? UNLAMINATE_THREE
                                                                        : UNLAMINATE_NEVER;
-    bool arm = strcmp(m->isa, isa_name(ISA_AARCH64)) == 0;
-    c->load = usage_named(m, arm ? "LDR (X, [X, I])" : "MOV (R64, M64)");
-    c->store = usage_named(m, arm ? "STR (X, [X, I])" : "MOV (M64, R64)");
-    c->alu = arm ? usage_named(m, "ADD (X, X, I)") : NULL;
-    c->stack_sync = c->stack_engine ? usage_named(m, "ADD (R64, I8)") : NULL;
+    enum isa isa = isa_host();
+    isa_parse(m->isa, &isa);
+    c->isa = isa_ops(isa);
+    c->load = usage_named(m, c->isa->load_form);
+    c->store = usage_named(m, c->isa->store_form);
+    c->alu = usage_named(m, c->isa->address_form);
+    c->stack_sync = c->stack_engine ? usage_named(m, c->isa->stack_sync_form) : NULL;
     return c;
 }
 
@@ -198,21 +200,13 @@ static const struct mapping_entry *register_form(const struct machine *m, const 
     return found;
 }
 
-static const struct operand *memory_operand(const struct insn *insn)
-{
-    for (unsigned i = 0; i < insn->operand_count; i++)
-        if (insn->operands[i].kind == OPERAND_MEMORY)
-            return &insn->operands[i];
-    return NULL;
-}
-
 static bool touches_vector(const struct insn *insn)
 {
-    bool arm = insn->isa == ISA_AARCH64;
-    for (unsigned i = 0; i < insn->operand_count; i++)
-        if (insn->operands[i].kind == OPERAND_REGISTER && insn->operands[i].reg >= insn_generals(insn->isa) && insn->operands[i].reg < REG_PC &&
-            !insn->operands[i].implicit && (!arm || insn_is_vector(insn, insn->operands[i].reg)))
+    for (unsigned i = 0; i < insn->operand_count; i++) {
+        uint8_t file = insn->operands[i].implicit ? FILE_NONE : insn->operands[i].file;
+        if (file == FILE_VECTOR || file == FILE_MASK || file == FILE_X87)
             return true;
+    }
     return false;
 }
 
@@ -223,7 +217,7 @@ static int32_t hundredths(double cycles)
 
 static int32_t load_latency(const struct core *c, const struct insn *insn, bool vector)
 {
-    const struct operand *memory = memory_operand(insn);
+    const struct operand *memory = insn_memory(insn);
     double cycles = !vector                         ? c->load_latency
                     : memory && memory->bits > 128 ? c->load_latency_wide
                     : memory && memory->bits < 128 ? c->load_latency_scalar
@@ -242,7 +236,7 @@ static unsigned add_all(struct usage *usage, const struct usage *more)
 /* A form the machine does not know, from the operation on registers and the load or store that it knows. */
 static bool approximate(struct core *c, const struct insn *insn, struct op *op)
 {
-    const struct operand *memory = memory_operand(insn);
+    const struct operand *memory = insn_memory(insn);
     const struct mapping_entry *plain = memory && insn->traits & (INSN_LOAD | INSN_STORE) ? register_form(c->machine, insn->form, memory->bits) : NULL;
 
     if (!plain || (insn->traits & INSN_LOAD && !c->load) || (insn->traits & INSN_STORE && !c->store))
@@ -259,18 +253,10 @@ static bool approximate(struct core *c, const struct insn *insn, struct op *op)
     return true;
 }
 
-static bool is_one_of(const char *word, const char *const *list)
-{
-    for (; *list; list++)
-        if (strcmp(word, *list) == 0)
-            return true;
-    return false;
-}
-
 /* Latency of the operation alone: of the register form where there is one, else the table's less the load. */
 static int32_t operation_latency(const struct core *c, const struct insn *insn, const struct op *op)
 {
-    const struct operand *memory = memory_operand(insn);
+    const struct operand *memory = insn_memory(insn);
 
     if (op->traits & (OP_PURE_LOAD | OP_PURE_STORE))
         return 0;
@@ -296,7 +282,6 @@ static bool merges_loaded(const struct insn *insn)
 
 static void classify(const struct core *c, const struct insn *insn, struct op *op)
 {
-    static const char *const stack[] = {"push", "pop", "call", "ret", NULL};
     unsigned loads = insn->traits & INSN_LOAD ? 1 : 0, stores = insn->traits & INSN_STORE ? 1 : 0;
     unsigned ported = count_of(&op->usage, c->pipes);
 
@@ -305,14 +290,14 @@ static void classify(const struct core *c, const struct insn *insn, struct op *o
     op->traits |= machine_has(c->machine, "not_zero_idiom", insn->mnemonic) ? OP_KEEPS_ZERO : 0;
     op->traits |= machine_has(c->machine, "carry_idiom", insn->mnemonic) ? OP_CARRY_IDIOM : 0;
     op->traits |= machine_has(c->machine, "complex_decode", insn->mnemonic) ? OP_COMPLEX : 0;
-    op->traits |= insn->isa == ISA_X86_64 && is_one_of(insn->mnemonic, stack) ? OP_STACK : 0;
+    op->traits |= insn->traits & INSN_STACK ? OP_STACK : 0;
     op->traits |= touches_vector(insn) ? OP_VECTOR : 0;
     op->traits |= forwarding_form(c, insn, op->traits & OP_VECTOR) ? OP_RENAMES : 0;
     for (unsigned i = 0; i < op->usage.count; i++)
         op->traits |= op->usage.uops[i].ports & c->pipes ? OP_PIPE : 0;
     if (!(op->traits & OP_KNOWN))
         return;
-    bool plain = insn->isa == ISA_AARCH64;   /* a load-store architecture: stepping the base is no operation on the data */
+    bool plain = c->isa->load_store;   /* stepping the base is no operation on the data */
     if (loads && !stores && (plain ? !merges_loaded(insn) : ported <= 1))
         op->traits |= OP_PURE_LOAD;
     if (stores && !loads && (plain || ported <= 2))
@@ -331,7 +316,7 @@ static void classify(const struct core *c, const struct insn *insn, struct op *o
 /* Locked instructions (an exchange with memory is one) and those in the fact serialising, by their latency. */
 static int32_t fence_latency(const struct core *c, const struct insn *insn, const struct op *op)
 {
-    bool locked = insn->traits & INSN_LOCK || (strcmp(insn->mnemonic, "xchg") == 0 && insn->traits & INSN_STORE);
+    bool locked = insn->traits & INSN_LOCK || (insn->operation == OPERATION_EXCHANGE && insn->traits & INSN_STORE);
     if (locked)
         return isnan(c->lock) ? 0 : hundredths(c->lock);
     return machine_has(c->machine, "serialising", insn->mnemonic) && op->latency > 0 ? op->latency : 0;
@@ -357,8 +342,8 @@ static struct op *op_new(struct core *c, const struct insn *insn)
         op->micro_ops = op->entry->micro_ops;
         op->traits |= OP_KNOWN;
         classify(c, insn, op);
-        /* The table's latency of an AArch64 load is that of its address; it differs by width, extension and count of registers. */
-        if (insn->isa == ISA_AARCH64 && op->traits & OP_PURE_LOAD && !isnan(op->entry->latency))
+        /* On a load-store architecture the table's latency of a load is that of its address; it differs by width, extension and count of registers. */
+        if (c->isa->load_store && op->traits & OP_PURE_LOAD && !isnan(op->entry->latency))
             op->load_latency = hundredths(op->entry->latency);
         op->latency = operation_latency(c, insn, op);
         /* What a port executes takes a cycle, also where the table says 0 because the move is mostly done at rename; the ports of a move

@@ -47,6 +47,7 @@ enum unlamination { UNLAMINATE_NEVER, UNLAMINATE_THREE, UNLAMINATE_NOT_TWO_ADDRE
 
 struct core {
     const struct machine *machine;
+    const struct isa_ops *isa;
     const struct ports *ports;
     portset pipes;
     /* Facts; NaN when the machine lacks one. Units: cycles, µops per cycle, bytes, entries. */
@@ -61,7 +62,7 @@ struct core {
     portset wide_closes;                 /* ports that take no vector µop beside 512-bit ones */
     enum unlamination unlamination;
     const struct usage *load, *store;    /* of a plain load and a plain store of a general register; NULL: not known */
-    const struct usage *alu;             /* AArch64: of a plain addition; NULL on others */
+    const struct usage *alu;             /* of the addition that steps an address; NULL where accesses do not */
     const struct usage *stack_sync;      /* of the µop that writes the stack pointer back */
     struct op **ops;
     size_t op_count;

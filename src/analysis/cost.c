@@ -23,14 +23,6 @@ static void add_usage(struct costs *costs, struct cost *row, const struct usage 
         add_mass(costs, row, usage->uops[i].ports, usage->uops[i].count);
 }
 
-static bool has_immediate(const struct insn *insn)
-{
-    for (unsigned i = 0; i < insn->operand_count; i++)
-        if (insn->operands[i].kind == OPERAND_IMMEDIATE)
-            return true;
-    return false;
-}
-
 /* Sources of the fused µop beside the two address registers: Haswell and later keep an indexed pair together up to three in all. */
 static bool splits_indexed(const struct core *c, const struct insn *insn)
 {
@@ -70,7 +62,7 @@ static void fill_slots(const struct core *c, const struct insn *insn, struct cos
     row->decode = row->issue = row->retire = op->micro_ops ? op->micro_ops : 1;
     if (!c->fused_domain || !pairs)
         return;
-    if (insn->traits & INSN_RIP_RELATIVE && has_immediate(insn))
+    if (insn->traits & INSN_RIP_RELATIVE && insn_immediate(insn))
         pairs = 0;
     row->decode = row->issue = row->retire = op->micro_ops - pairs;
     if (splits_indexed(c, insn)) {
@@ -114,7 +106,7 @@ static void fuse(struct core *c, struct costs *costs, size_t at, const struct in
 
     if (first->flags & ROW_LOAD) {
         struct insn plain = insns[at];
-        strcpy(plain.form, "CMP (R64, R64)");
+        strcpy(plain.form, c->isa->compare_form);
         const struct mapping_entry *operation = fusion_resolve(c->machine, &plain);
         for (uint32_t i = 0; i < first->count; i++)
             if (!operation || !operation->usage.count || costs->masses[first->first + i].ports != operation->usage.uops[0].ports)
@@ -136,33 +128,34 @@ static void fuse(struct core *c, struct costs *costs, size_t at, const struct in
 
 static bool names_stack_pointer(const struct insn *insn)
 {
+    uint8_t sp = isa_ops((enum isa)insn->isa)->stack_pointer;
     for (unsigned i = 0; i < insn->operand_count; i++) {
         const struct operand *op = &insn->operands[i];
-        if (op->implicit ? false : op->kind == OPERAND_REGISTER ? op->reg == 4 : op->kind == OPERAND_MEMORY && (op->base == 4 || op->index == 4))
+        if (op->implicit ? false : op->kind == OPERAND_REGISTER ? op->reg == sp : op->kind == OPERAND_MEMORY && (op->base == sp || op->index == sp))
             return true;
     }
     return false;
 }
 
-/* Computes rsp from rsp other than by adding a constant. */
-static bool changes_stack_pointer(const struct insn *insn)
+/* Computes the stack pointer from itself other than by adding a constant. */
+static bool changes_stack_pointer(const struct core *c, const struct insn *insn)
 {
-    bool reads = false, writes = false;
+    bool reads = false, writes = false, adds = insn->operation == OPERATION_ADD || insn->operation == OPERATION_SUBTRACT;
+
     for (unsigned i = 0; i < insn->operand_count; i++) {
         const struct operand *op = &insn->operands[i];
-        if (op->implicit || op->kind != OPERAND_REGISTER || op->reg != 4)
+        if (op->implicit || op->kind != OPERAND_REGISTER || op->reg != c->isa->stack_pointer)
             continue;
         reads |= op->access & ACCESS_READ;
         writes |= op->access & ACCESS_WRITE;
     }
-    bool adds = strcmp(insn->mnemonic, "add") == 0 || strcmp(insn->mnemonic, "sub") == 0;
-    return reads && writes && !(adds && has_immediate(insn));
+    return reads && writes && !(adds && insn_immediate(insn));
 }
 
 /* Whether an instruction wants the stack pointer that the stack engine's offset is added to (fact stack_sync). */
 static bool needs_stack_pointer(const struct core *c, const struct insn *insn)
 {
-    return c->stack_sync_all ? names_stack_pointer(insn) : changes_stack_pointer(insn);
+    return c->stack_sync_all ? names_stack_pointer(insn) : changes_stack_pointer(c, insn);
 }
 
 /* Stack moves shift an offset kept in front of the machine; the first instruction that needs rsp after one gets a µop that writes it back. */

@@ -8,9 +8,7 @@
 #include "analysis/forwarding.h"
 #include "base/mem.h"
 
-#define CARRY 1u
-#define OTHER_FLAGS (2u | 4u | 8u | 16u | 32u)
-#define STACK_POINTER 4
+#define OTHER_FLAGS (FLAG_PARITY | FLAG_ADJUST | FLAG_ZERO | FLAG_SIGN | FLAG_OVERFLOW)
 
 /* The value that a resource holds: its node and how many iterations ago it was made. */
 struct holder {
@@ -67,9 +65,14 @@ static void add_edge(struct deps *d, struct holder from, uint32_t to, int end, i
 
 static bool is_followed(const struct operand *op)
 {
-    if (op->kind != OPERAND_REGISTER || (op->reg >= REG_PC && op->reg <= REG_OTHER) || op->reg >= INSN_REGISTERS)
+    switch (op->kind == OPERAND_REGISTER ? op->file : FILE_NONE) {
+    case FILE_NONE: case FILE_PC: case FILE_FLAGS: case FILE_OTHER:
         return false;
-    return !(op->reg >= 56 && op->bits == 80);   /* the x87 stack turns under its names */
+    case FILE_X87:
+        return op->bits != 80;   /* the x87 stack turns under its names */
+    default:
+        return true;
+    }
 }
 
 /* Where the machine keeps the value: a second byte is renamed apart, or a part of its register. */
@@ -91,11 +94,10 @@ static void make_nodes(const struct build *b, const struct insn *insn, uint32_t 
 {
     struct deps *d = b->d;
 
-
     for (unsigned i = 0; i < insn->operand_count; i++)
         if (is_followed(&insn->operands[i]) && insn->operands[i].access & ACCESS_WRITE)
             add_node(d, at, (int)i, resource_of(b->c, &insn->operands[i]));
-    if (insn->flags_written & CARRY)
+    if (insn->flags_written & FLAG_CARRY)
         add_node(d, at, LATENCY_FLAGS, RESOURCE_CARRY);
     if (insn->flags_written & OTHER_FLAGS)
         add_node(d, at, LATENCY_FLAGS, RESOURCE_FLAGS);
@@ -117,9 +119,9 @@ static void hold(struct build *b, uint32_t node, uint32_t distance)
         return;
     b->holds[resource] = (struct holder){node, distance, true};
     const struct operand *source = &b->insns[n->insn].operands[1];
-    b->loaded[resource] = b->costs->rows[n->insn].flags & ROW_ELIMINATED ? source->reg < 48 && b->loaded[source->reg]
+    b->loaded[resource] = b->costs->rows[n->insn].flags & ROW_ELIMINATED ? source->reg != REG_NONE && b->loaded[source->reg]
                                                                           : (b->costs->rows[n->insn].op->traits & OP_PURE_LOAD) != 0;
-    if (resource < 4 && b->insns[n->insn].operands[n->end].bits >= 32)
+    if (resource < REG_HIGH_BYTES && b->insns[n->insn].operands[n->end].bits >= 32)
         b->holds[RESOURCE_HIGH + resource].known = false;
 }
 
@@ -139,8 +141,7 @@ static bool is_idiom(const struct cost *row)
 /* Shifts by cl leave the flags alone when cl is 0. */
 static bool keeps_flags(const struct insn *insn)
 {
-    return insn->flags_written && insn->operand_count > 1 && insn->operands[1].kind == OPERAND_REGISTER && insn->operands[1].reg == 1 && insn->operands[1].bits == 8 &&
-           (strncmp(insn->mnemonic, "sh", 2) == 0 || strncmp(insn->mnemonic, "sa", 2) == 0 || strncmp(insn->mnemonic, "ro", 2) == 0 || strncmp(insn->mnemonic, "rc", 2) == 0);
+    return insn->flags_written && insn_count_in_register(insn);
 }
 
 /* The base that an AArch64 access steps depends on its old value and the step alone, and nothing else depends on the step. */
@@ -161,14 +162,15 @@ static void connect(struct build *b, uint32_t at, struct holder value, int end, 
 {
     const struct cost *row = &b->costs->rows[at];
     const struct insn *insn = &b->insns[at];
-    bool swap = strcmp(insn->mnemonic, "xchg") == 0;
+    uint8_t sp = b->c->isa->stack_pointer;
+    bool swap = insn->operation == OPERATION_EXCHANGE;
 
     if (!value.known)
         return;
     for (uint32_t n = b->d->first_node[at]; n < b->d->first_node[at + 1]; n++) {
         const struct dep_node *node = &b->d->nodes[n];
-        bool stack = row->op->traits & OP_STACK && node->resource == STACK_POINTER && end < LATENCY_ADDRESS && insn->operands[end].implicit;
-        if (row->op->traits & OP_STACK && node->resource == STACK_POINTER && insn->operands[node->end].implicit && !stack)
+        bool stack = row->op->traits & OP_STACK && node->resource == sp && end < LATENCY_ADDRESS && insn->operands[end].implicit;
+        if (row->op->traits & OP_STACK && node->resource == sp && insn->operands[node->end].implicit && !stack)
             continue;   /* the new stack pointer depends on the old one only */
         if ((swap && end == node->end && end < LATENCY_ADDRESS) || node->end == LATENCY_COMMIT || node->end == LATENCY_FENCE)
             continue;
@@ -197,9 +199,9 @@ static int32_t hundredths(double cycles)
 }
 
 /* The stack engine's µop stands between the last push or pop and the instruction that names the stack pointer. */
-static int32_t sync_latency(const struct cost *row, uint8_t reg)
+static int32_t sync_latency(const struct build *b, uint32_t at, uint8_t reg)
 {
-    return row->flags & ROW_SYNC && reg == STACK_POINTER ? CYCLE : 0;
+    return b->costs->rows[at].flags & ROW_SYNC && reg == b->c->isa->stack_pointer ? CYCLE : 0;
 }
 
 /* What the address adds to a load. */
@@ -225,7 +227,7 @@ static void read_address(struct build *b, uint32_t at, const struct operand *op)
             extra = hundredths(b->c->load_latency_simple);
         if (insn->traits & INSN_LOAD && addresses_far(&b->d->addresses, at))
             extra += hundredths(b->c->dtlb_miss);
-        connect(b, at, b->holds[parts[i]], LATENCY_ADDRESS, extra + sync_latency(b->costs->rows + at, parts[i]));
+        connect(b, at, b->holds[parts[i]], LATENCY_ADDRESS, extra + sync_latency(b, at, parts[i]));
     }
 }
 
@@ -272,18 +274,6 @@ static void keep_order(struct build *b, uint32_t at)
         add_edge(b->d, b->holds[RESOURCE_FENCE], node_of(b->d, at, RESOURCE_FENCE), LATENCY_FENCE, op->fence, 0);
 }
 
-static bool merges_by_encoding(const struct insn *insn)
-{
-    static const char *const scalar[] = {"cvtsi2ss", "cvtsi2sd", "cvtss2sd", "cvtsd2ss", "sqrtss", "sqrtsd", "rcpss", "rsqrtss", "roundss", "roundsd",
-                                         "movlps", "movhps", "movlpd", "movhpd", "movlhps", "movhlps", "cvtpi2ps"};
-    if (!(insn->traits & INSN_LEGACY_SSE) || insn->operands[0].kind != OPERAND_REGISTER)
-        return false;
-    for (size_t i = 0; i < sizeof scalar / sizeof *scalar; i++)
-        if (strcmp(insn->mnemonic, scalar[i]) == 0)
-            return true;
-    return (strcmp(insn->mnemonic, "movss") == 0 || strcmp(insn->mnemonic, "movsd") == 0) && insn->operands[1].kind == OPERAND_REGISTER;
-}
-
 /* The old value of a destination that is not wholly replaced, or that the machine waits for without need. */
 static bool reads_old_value(const struct build *b, uint32_t at, unsigned i)
 {
@@ -292,11 +282,9 @@ static bool reads_old_value(const struct build *b, uint32_t at, unsigned i)
 
     if (op->access & ACCESS_READ || op->access & ACCESS_CONDITIONAL)
         return true;
-    if (op->reg < 16 && op->bits < 32)
-        return op->offset_bits ? !b->c->high_byte_renamed : (op->bits == 16 || b->c->low_byte_merges);
-    if (i == 0 && (strcmp(insn->mnemonic, "bsf") == 0 || strcmp(insn->mnemonic, "bsr") == 0))
-        return true;   /* kept when the source is zero */
-    return i == 0 && (merges_by_encoding(insn) || b->costs->rows[at].op->traits & OP_FALSE_INPUT);
+    if (op->file == FILE_GENERAL && op->bits < 32)
+        return op->offset_bits ? !b->c->high_byte_renamed : op->bits == 16 || b->c->low_byte_merges;
+    return i == 0 && (insn->traits & INSN_KEEPS_OLD || b->costs->rows[at].op->traits & OP_FALSE_INPUT);
 }
 
 static void read_inputs(struct build *b, uint32_t at)
@@ -313,12 +301,12 @@ static void read_inputs(struct build *b, uint32_t at)
         if (op->kind == OPERAND_MEMORY) {
             read_address(b, at, op);
         } else if (is_followed(op) && !same_register && (op->access & ACCESS_READ || reads_old_value(b, at, i))) {
-            connect(b, at, b->holds[resource_of(b->c, op)], (int)i, sync_latency(row, op->reg));
-            if (op->reg < 4 && !op->offset_bits && op->bits > 8)   /* the second byte was written apart: merged first */
+            connect(b, at, b->holds[resource_of(b->c, op)], (int)i, sync_latency(b, at, op->reg));
+            if (op->reg < REG_HIGH_BYTES && !op->offset_bits && op->bits > 8)   /* the second byte was written apart: merged first */
                 connect(b, at, b->holds[RESOURCE_HIGH + op->reg], (int)i, hundredths(b->c->high_byte));
         }
     }
-    if (flags & CARRY && !(row->flags & ROW_FUSED_INTO))
+    if (flags & FLAG_CARRY && !(row->flags & ROW_FUSED_INTO))
         connect(b, at, b->holds[RESOURCE_CARRY], LATENCY_FLAGS, 0);
     if (flags & OTHER_FLAGS && !(row->flags & ROW_FUSED_INTO))
         connect(b, at, b->holds[RESOURCE_FLAGS], LATENCY_FLAGS, 0);

@@ -7,29 +7,12 @@
 
 #include "base/mem.h"
 
-#define STACK_POINTER 4
 #define CODE_BYTES 32    /* of code, in which rename follows so many loads (fact renamed_per_block) */
-
-static const struct operand *memory_of(const struct insn *insn)
-{
-    for (unsigned i = 0; i < insn->operand_count; i++)
-        if (insn->operands[i].kind == OPERAND_MEMORY)
-            return &insn->operands[i];
-    BUG("%s has no memory operand", insn->form);
-}
 
 static bool has_register(const struct insn *insn)
 {
     for (unsigned i = 0; i < insn->operand_count; i++)
         if (insn->operands[i].kind == OPERAND_REGISTER && insn->operands[i].reg < REG_PC && insn->operands[i].access & ACCESS_READ)
-            return true;
-    return false;
-}
-
-static bool has_immediate(const struct insn *insn)
-{
-    for (unsigned i = 0; i < insn->operand_count; i++)
-        if (insn->operands[i].kind == OPERAND_IMMEDIATE)
             return true;
     return false;
 }
@@ -51,23 +34,25 @@ bool forwarding_form(const struct core *c, const struct insn *insn, bool vector)
 {
     const struct machine *m = c->machine;
 
-    if (isnan(c->store_forward_renamed) || insn->isa != ISA_X86_64 || vector || !(insn->traits & INSN_LOAD) || !width_follows(c, memory_of(insn)))
+    if (isnan(c->store_forward_renamed) || vector || !(insn->traits & INSN_LOAD) || !width_follows(c, insn_memory(insn)))
         return false;
     for (unsigned i = 0; i < insn->operand_count; i++)
         if (insn->operands[i].offset_bits)
             return false;
-    bool modifies = memory_of(insn)->access & ACCESS_WRITE;
+    bool modifies = insn_memory(insn)->access & ACCESS_WRITE;
     if (!modifies && machine_has(m, "renamed_loads", insn->mnemonic))
         return true;
     if (insn->traits & INSN_STORE)
         return machine_has(m, "renamed_modify", "all") || (machine_has(m, "renamed_modify", "constant") && modifies_by_constant(insn));
-    return machine_has(m, "renamed_tests", insn->mnemonic) && has_immediate(insn);
+    return machine_has(m, "renamed_tests", insn->mnemonic) && insn_immediate(insn);
 }
 
 /* The same registers and displacement, as long as the registers in it stay; the stack pointer is followed. */
 static bool same_text(const struct forwarding *f, const struct operand *from, const struct operand *to)
 {
-    if (from->base == STACK_POINTER && to->base == STACK_POINTER && from->index == REG_NONE && to->index == REG_NONE)
+    uint8_t sp = f->core->isa->stack_pointer;
+
+    if (from->base == sp && to->base == sp && from->index == REG_NONE && to->index == REG_NONE)
         return true;
     return from->base == to->base && from->index == to->index && from->scale == to->scale && from->displacement == to->displacement &&
            (from->base >= REG_PC || !(f->written >> from->base & 1)) && (from->index >= REG_PC || !(f->written >> from->index & 1));
@@ -80,7 +65,7 @@ static bool could_rename(const struct forwarding *f, const struct forward *link)
 
     if (!(f->costs->rows[link->load].op->traits & OP_RENAMES) || !link->fits || !link->starts_alike)
         return false;
-    const struct operand *from = memory_of(store), *to = memory_of(load);
+    const struct operand *from = insn_memory(store), *to = insn_memory(load);
     if (from->bits < to->bits || !width_follows(f->core, from) || f->costs->rows[link->store].op->traits & OP_VECTOR)
         return false;
     if (!f->core->renamed_by_address)
@@ -111,7 +96,7 @@ bool forwarding_renamed(const struct forwarding *f, const struct forward *link)
 /* By the wider of what is stored and what is loaded. */
 static double vector_latency(const struct forwarding *f, const struct forward *link)
 {
-    unsigned from = memory_of(&f->insns[link->store])->bits, to = memory_of(&f->insns[link->load])->bits, bits = from > to ? from : to;
+    unsigned from = insn_memory(&f->insns[link->store])->bits, to = insn_memory(&f->insns[link->load])->bits, bits = from > to ? from : to;
     return bits > 256 ? f->core->store_forward_widest : bits > 128 ? f->core->store_forward_wide : f->core->store_forward_vector;
 }
 

@@ -23,19 +23,6 @@ static size_t greatest_divisor(size_t a, size_t b)
     return a;
 }
 
-unsigned frontend_opcode_offset(const struct insn *insn)
-{
-    unsigned at = 0;
-    for (; at + 1 < insn->length; at++) {
-        uint8_t byte = insn->bytes[at];
-        bool prefix = byte == 0x66 || byte == 0x67 || byte == 0xf2 || byte == 0xf3 || byte == 0xf0 || byte == 0x2e || byte == 0x36 || byte == 0x3e || byte == 0x26 ||
-                      byte == 0x64 || byte == 0x65 || (byte & 0xf0) == 0x40;
-        if (!prefix)
-            break;
-    }
-    return at;
-}
-
 /* Predecoder (Facile, section 4.3): per block of 16 bytes, the instructions that end in it and those whose opcode begins in it but that end in the
  * next, five a cycle; each length-changing prefix costs more, hidden in part by the block before. */
 static double predecode(const struct core *c, const struct insn *insns, size_t count, enum shape shape, unsigned align)
@@ -52,7 +39,7 @@ static double predecode(const struct core *c, const struct insn *insns, size_t c
     size_t at = align % block;
     for (size_t copy = 0; copy < copies; copy++)
         for (size_t i = 0; i < count; at += insns[i++].length) {
-            size_t first = (at + frontend_opcode_offset(&insns[i])) / block, last = (at + insns[i].length - 1) / block;
+            size_t first = (at + insns[i].opcode_at) / block, last = (at + insns[i].length - 1) / block;
             ends[last]++;
             crossing[first] += first != last;
             prefixed[last] += (insns[i].traits & INSN_LCP) != 0;

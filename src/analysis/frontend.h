@@ -22,8 +22,6 @@ struct frontend {
 
 /* @align: address of the first byte modulo 64. Any thread. */
 void frontend_bound(const struct core *c, const struct insn *insns, const struct costs *costs, enum shape shape, unsigned align, struct frontend *out);
-/* Offset of the opcode in @insn: behind legacy prefixes and REX, or of the VEX byte itself. */
-unsigned frontend_opcode_offset(const struct insn *insn);
 /* A loop when the last instruction is a branch. */
 enum shape shape_of(const struct insn *insns, size_t count);
 

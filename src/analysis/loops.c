@@ -45,7 +45,7 @@ static size_t branch_target(const struct insn *insns, size_t count, size_t at)
 
 static bool falls_through(const struct insn *insn)
 {
-    if (strcmp(insn->mnemonic, "ud2") == 0 || strcmp(insn->mnemonic, "hlt") == 0)
+    if (insn->operation == OPERATION_TRAP)
         return false;
     return !(insn->traits & INSN_BRANCH) || (insn->traits & (INSN_CONDITIONAL | INSN_CALL));
 }
@@ -126,7 +126,7 @@ static void region_weigh(struct region *r, const struct insn *insns)
         unsigned bits = 0;
         for (unsigned k = 0; k < insns[i].operand_count; k++) {
             const struct operand *o = &insns[i].operands[k];
-            if (o->kind == OPERAND_REGISTER && insn_is_vector(&insns[i], o->reg) && o->bits > bits)
+            if (o->kind == OPERAND_REGISTER && o->file == FILE_VECTOR && o->bits > bits)
                 bits = o->bits;
         }
         r->vector_bits += bits;

@@ -231,7 +231,7 @@ static void print_status(struct session *s, struct evolve_run *run)
         json_t *moves = json_object(), *points = json_array();
         for (int k = 0; k < MOVE_KINDS; k++)
             if (t.stats.tried[k])
-                json_object_set_new(moves, search_move_names[k], json_real((double)t.stats.accepted[k] / (double)t.stats.tried[k]));
+                json_object_set_new(moves, anneal_move_names[k], json_real((double)t.stats.accepted[k] / (double)t.stats.tried[k]));
         for (size_t i = 0; i < n; i++)
             json_array_append_new(points, json_pack("{s:f, s:I, s:I}", "d_avg", front[i].d_avg, "distinct_uops", (json_int_t)front[i].distinct, "volume",
                                                     (json_int_t)front[i].volume));

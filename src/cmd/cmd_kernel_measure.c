@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/file.h"
+#include "base/file_stream.h"
 #include "cmd/command.h"
 #include "cmd/options.h"
 #include "base/csv.h"
@@ -65,24 +65,28 @@ static bool measure_block(struct sandbox *sandbox, const struct calibration *cal
     return ok;
 }
 
-static bool measure_file(struct measuring *w, struct sandbox *sandbox, const struct calibration *calibration, struct err *err)
+/* Rows go into the file as they come, or else are kept for the output: cancelling loses none. */
+static bool rows_flush(struct measuring *w, struct file_stream *out, struct err *err)
 {
-    struct csv_table *table = csv_table_read(w->in, err);
-    int column = table ? csv_table_column(table, "hex") : -1;
-    bool ok = true;
+    bool ok = !out || file_stream_add(out, w->rows.data, w->rows.length, err);
+    if (out)
+        str_clear(&w->rows);
+    return ok;
+}
 
-    if (!table)
-        return false;
-    if (column < 0) {
-        err_set(err, ERR_DATA, "name it hex", "there is no column of machine code");
-        ok = err_at(err, w->in, 1, 1);
-    }
-    if (ok)
-        str_add(&w->rows, "hex,cycles,spread,state\n");
+static bool measure_rows(struct measuring *w, struct sandbox *sandbox, const struct calibration *calibration, const struct csv_table *table, size_t column,
+                         struct file_stream *out, struct err *err)
+{
+    bool ok;
+
+    str_add(&w->rows, "hex,cycles,spread,state\n");
+    ok = rows_flush(w, out, err);
     for (size_t i = 0; ok && i < table->count; i++) {
         struct err fault = {0};
         struct kernel_measured m;
         bool measured = measure_block(sandbox, calibration, table->rows[i][column], &m, &fault);
+        if (!measured && cancelled(w))
+            return err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
         csv_add_field(&w->rows, table->rows[i][column], false);
         if (measured)
             str_addf(&w->rows, "%.6g,%.4g,", m.cycles, m.spread);
@@ -94,10 +98,26 @@ static bool measure_file(struct measuring *w, struct sandbox *sandbox, const str
         if (!measured)
             reasons_add(&w->reasons, fault.what);
         job_progress(w->job, (double)w->blocks, (double)table->count, "%zu measured", w->measured);
-        ok = !cancelled(w) || err_set(err, ERR_LIMIT, NULL, "measuring was ended");
+        ok = rows_flush(w, out, err) && (!cancelled(w) || err_set(err, ERR_INTERRUPTED, NULL, "cancelled"));
     }
+    return ok;
+}
+
+static bool measure_file(struct measuring *w, struct sandbox *sandbox, const struct calibration *calibration, struct err *err)
+{
+    struct csv_table *table = csv_table_read(w->in, err);
+    int column = table ? csv_table_column(table, "hex") : -1;
+    struct file_stream *out = NULL;
+
+    if (table && column < 0) {
+        err_set(err, ERR_DATA, "name it hex", "there is no column of machine code");
+        err_at(err, w->in, 1, 1);
+    }
+    bool ok = column >= 0 && (!w->out || (out = file_stream_new(w->out, err)) != NULL);
+    ok = ok && measure_rows(w, sandbox, calibration, table, (size_t)column, out, err);
+    ok = file_stream_close(out, ok ? err : NULL) && ok;
     csv_table_free(table);
-    return ok && (!w->out || file_write(w->out, w->rows.data, w->rows.length, err));
+    return ok;
 }
 
 static bool measure_run(struct job *job, void *state, struct err *err)
@@ -161,11 +181,9 @@ static void measure_finish(void *state, const struct job_info *info)
 {
     struct measuring *w = state;
 
-    if (info->state != JOB_DONE)
-        return;
-    if (w->hex)
+    if (w->hex && info->state == JOB_DONE)
         print_loop(w->session, w);
-    else
+    else if (!w->hex && (info->state == JOB_DONE || w->blocks))
         print_file(w->session, w);
 }
 

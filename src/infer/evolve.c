@@ -45,7 +45,7 @@ void evolve_free(struct evolve *e)
     for (size_t i = 0; i < e->finished; i++)
         genome_free(e->population[i]);
     free(e->population);
-    quotient_free(e->quotient);
+    classes_free(e->classes);
     genome_free(e->from);
     genome_free(e->best);
     for (unsigned n = 0; n <= PORTS_MOST; n++)
@@ -62,9 +62,9 @@ static double share_of_suited(const struct problem *p)
     return fmin(1, (double)p->experiments / EXPERIMENTS_SUITED);
 }
 
-struct search_prices evolve_prices_at(const struct evolve *e, double times)
+struct anneal_prices evolve_prices_at(const struct evolve *e, double times)
 {
-    struct search_prices prices = e->o.prices;
+    struct anneal_prices prices = e->o.prices;
     double scale = times * (isnan(e->scale) ? share_of_suited(e->p) : e->scale);
 
     prices.uop *= scale;
@@ -90,9 +90,9 @@ static bool time_over(const struct evolve *e)
     return e->o.seconds > 0 && evolve_elapsed(e) >= e->o.seconds;
 }
 
-static struct search_stats all_stats(const struct evolve *e)
+static struct anneal_stats all_stats(const struct evolve *e)
 {
-    struct search_stats sum = e->stats;
+    struct anneal_stats sum = e->stats;
     for (unsigned t = 0; t < e->o.threads; t++) {
         sum.evaluations += e->live[t].stats.evaluations;
         for (int k = 0; k < MOVE_KINDS; k++) {
@@ -166,12 +166,12 @@ void evolve_insert(struct evolve *e, struct genome *take_g)
 /* An individual of an earlier run, evaluated here, becomes one of this one's. */
 static void adopt(struct evolve *e, const struct genome *from, size_t number)
 {
-    struct search_prices prices = evolve_prices_at(e, 1);
-    struct search *s = search_new(e->p, e->ports, (unsigned)e->width, &prices, number);
-    search_load(s, from);
-    evolve_insert(e, genome_copy(search_genome(s)));
+    struct anneal_prices prices = evolve_prices_at(e, 1);
+    struct annealer *s = anneal_new(e->p, e->ports, (unsigned)e->width, &prices, number);
+    anneal_load(s, from);
+    evolve_insert(e, genome_copy(anneal_genome(s)));
     e->fresh_begun++;
-    search_free(s);
+    anneal_free(s);
 }
 
 struct evolve *evolve_new(const struct problem *p, const struct evolve_options *o, struct genome *const *from, size_t count, struct err *err)
@@ -196,7 +196,7 @@ struct evolve *evolve_new(const struct problem *p, const struct evolve_options *
     e->width = o->algorithm == EVOLVE_PMEVO ? 0 : count ? from[0]->width : isnan(o->width) ? measured_width(p) : o->width;
     e->target = o->population ? o->population : o->algorithm == EVOLVE_PMEVO ? 1000 : 8;
     if (o->algorithm == EVOLVE_MEMETIC && o->congruence)
-        e->quotient = quotient_new(p);
+        e->classes = classes_new(p);
     for (unsigned n = PORTS_FEWEST; n <= PORTS_MOST; n++)
         e->race[e->racing++] = n;
     e->population = mem_zero(e->target + 1, sizeof *e->population);
@@ -206,7 +206,7 @@ struct evolve *evolve_new(const struct problem *p, const struct evolve_options *
     if (count > 1 && isnan(e->scale)) {
         double least = INFINITY;
         for (size_t i = 0; i < count; i++)
-            least = fmin(least, score_genome(p, from[i]));
+            least = fmin(least, genome_error(from[i], p));
         e->scale = evolve_residual_scale(p, least);
     }
     for (size_t i = 0; count > 1 && i < count && i < e->target; i++)
@@ -486,10 +486,10 @@ struct genome **evolve_population(struct evolve *e, size_t *count)
     return copies;
 }
 
-struct search_prices evolve_prices(struct evolve *e)
+struct anneal_prices evolve_prices(struct evolve *e)
 {
     pthread_mutex_lock(&e->lock);
-    struct search_prices prices = evolve_prices_at(e, 1);
+    struct anneal_prices prices = evolve_prices_at(e, 1);
     pthread_mutex_unlock(&e->lock);
     return prices;
 }

@@ -2,14 +2,14 @@
  *
  * memetic: every individual is annealed from a random start; then pairs of them are recombined, form by form after their ports have been
  * aligned, and the child is annealed from a lower temperature and takes the place of the worst individual if it is better. Where
- * measurements show forms to be congruent, each is annealed on their classes first (infer/quotient.h), then on all forms.
+ * measurements show forms to be congruent, each is annealed on their classes first (infer/classes.h), then on all forms.
  * pmevo: the algorithm of the paper (infer/pmevo.h).
  *
  * The threads are the caller's: each calls evolve_worker. Everything else may be called from any thread at any time. */
 #ifndef PORTOLAN_INFER_EVOLVE_H
 #define PORTOLAN_INFER_EVOLVE_H
 
-#include "infer/search.h"
+#include "infer/anneal.h"
 
 enum evolve_algorithm { EVOLVE_MEMETIC, EVOLVE_PMEVO };
 enum evolve_state { EVOLVE_RUNNING, EVOLVE_PAUSED, EVOLVE_DONE, EVOLVE_STOPPED };
@@ -24,7 +24,7 @@ struct evolve_options {
     double seconds;              /* 0: no limit */
     uint64_t seed;
     unsigned threads;            /* that will call evolve_worker */
-    struct search_prices prices; /* for errors of 2 % that no mapping explains */
+    struct anneal_prices prices; /* for errors of 2 % that no mapping explains */
     double price_scale;          /* prices and temperatures are multiplied by it; NaN: by the root of the errors that a pilot leaves */
     bool congruence;             /* memetic: search classes of congruent forms first, then expand and search all; false: all from the start */
     double volume_weight;        /* pmevo: of V beside D_avg */
@@ -42,7 +42,7 @@ struct evolve_status {
     uint64_t evaluations;        /* of single experiments */
     double seconds;              /* running, pauses left out */
     double rate;                 /* evaluations per second */
-    struct search_stats stats;
+    struct anneal_stats stats;
     char phase[40];              /* "annealing 3 of 8" */
 };
 
@@ -91,7 +91,7 @@ struct genome *evolve_best(struct evolve *e);
 /* Copies of all finished individuals, best first; the caller frees each and the array. */
 struct genome **evolve_population(struct evolve *e, size_t *count);
 /* The prices in force: the options', scaled. */
-struct search_prices evolve_prices(struct evolve *e);
+struct anneal_prices evolve_prices(struct evolve *e);
 const struct problem *evolve_problem(const struct evolve *e);
 void evolve_get_options(struct evolve *e, struct evolve_options *out);
 

@@ -4,7 +4,6 @@
 
 #include <math.h>
 
-#include "infer/recombine.h"
 
 #define PORTS_FINALISTS 3
 #define PORTS_GAIN 0.01             /* one port more must lower the cost by this fraction */
@@ -12,7 +11,7 @@
 #define HOT_TRIAL 0.5               /* temperatures, up to DENSITY_SUITED: a trial, a fresh individual, a child */
 #define HOT 0.3
 #define WARM 0.06
-#define COLD 0.02                   /* the end, and where what comes from the quotient is gone over with all forms */
+#define COLD 0.02                   /* the end, and where what comes from the classes is gone over with all forms */
 #define POLISH 0.04
 #define COLD_LEAST 0.25             /* of the scale, for the end */
 #define HEATED 2                    /* times the temperature: how many times the prices are raised above it */
@@ -24,8 +23,8 @@
 #define CHILD_SHARE 0.4
 #define PILOT_SHARE 0.05            /* of the time, for the pilot */
 #define PORTS_SHARE 0.3            /* for the trials of numbers of ports */
-#define QUOTIENT_SHARE 0.6          /* of an annealing's time, for the quotient */
-#define QUOTIENT_HOT 7              /* its means are cleaner, and it is so small that a hotter start costs little */
+#define CLASSES_SHARE 0.6          /* of an annealing's time, for the classes */
+#define CLASSES_HOT 7              /* its means are cleaner, and it is so small that a hotter start costs little */
 
 /* How one genome is annealed. */
 struct schedule {
@@ -42,13 +41,13 @@ static double density_of(const struct problem *p)
     return sum / (double)p->forms;
 }
 
-/* What the quotient's search is at, as long as nothing better is known. */
+/* What the search over classes is at, as long as nothing better is known. */
 static void note_expanded(struct evolve *e, const struct genome *g)
 {
     if (e->best && !e->best_expanded)
         return;
-    struct genome *whole = quotient_expand(e->quotient, e->p, g);
-    whole->d_avg = score_genome(e->p, whole);
+    struct genome *whole = classes_expand(e->classes, e->p, g);
+    whole->d_avg = genome_error(whole, e->p);
     if (e->best && e->best->ports == whole->ports && e->best->d_avg <= whole->d_avg) {
         genome_free(whole);
         return;
@@ -58,21 +57,21 @@ static void note_expanded(struct evolve *e, const struct genome *g)
     e->best_expanded = true;
 }
 
-static void publish(struct evolve *e, unsigned index, struct search *s, bool quotient)
+static void publish(struct evolve *e, unsigned index, struct annealer *s, bool classes)
 {
-    const struct genome *g = search_genome(s);
+    const struct genome *g = anneal_genome(s);
 
-    e->live[index] = (struct live){true, g->d_avg, g->cost, genome_volume(g), genome_distinct(g), *search_stats(s)};
-    if (quotient)
+    e->live[index] = (struct live){true, g->d_avg, g->cost, genome_volume(g), genome_distinct(g), *anneal_stats(s)};
+    if (classes)
         note_expanded(e, g);
     else
         evolve_note_best(e, g);
     evolve_sample(e, false);
 }
 
-static void retire(struct evolve *e, unsigned index, struct search *s)
+static void retire(struct evolve *e, unsigned index, struct annealer *s)
 {
-    const struct search_stats *stats = search_stats(s);
+    const struct anneal_stats *stats = anneal_stats(s);
 
     e->live[index] = (struct live){0};
     e->stats.evaluations += stats->evaluations;
@@ -80,11 +79,11 @@ static void retire(struct evolve *e, unsigned index, struct search *s)
         e->stats.tried[k] += stats->tried[k];
         e->stats.accepted[k] += stats->accepted[k];
     }
-    search_free(s);
+    anneal_free(s);
 }
 
 /* Anneals what @s holds, a genome of @p; without the lock. */
-static void anneal(struct evolve *e, unsigned index, struct search *s, const struct problem *p, const struct schedule *plan, struct watcher *w)
+static void anneal(struct evolve *e, unsigned index, struct annealer *s, const struct problem *p, const struct schedule *plan, struct watcher *w)
 {
     double moves = plan->moves * (double)p->forms, dense = fmax(1, density_of(p) / DENSITY_SUITED), x = 0, done = 0, begun, now;
     uint64_t step = plan->seconds > 0 ? 2000 : (uint64_t)(moves / STEPS) + 1;
@@ -98,11 +97,11 @@ static void anneal(struct evolve *e, unsigned index, struct search *s, const str
     while (going && x < 1) {
         double before = now, temperature = hot * pow(cold / hot, x);
         pthread_mutex_lock(&e->lock);
-        struct search_prices heated = evolve_prices_at(e, fmax(1, HEATED * temperature)), prices = evolve_prices_at(e, 1);
+        struct anneal_prices heated = evolve_prices_at(e, fmax(1, HEATED * temperature)), prices = evolve_prices_at(e, 1);
         pthread_mutex_unlock(&e->lock);
-        search_set_prices(s, &heated);
-        search_run(s, step, temperature);
-        search_set_prices(s, &prices);
+        anneal_set_prices(s, &heated);
+        anneal_run(s, step, temperature);
+        anneal_set_prices(s, &prices);
         done += (double)step;
         pthread_mutex_lock(&e->lock);
         now = evolve_elapsed(e);
@@ -118,40 +117,40 @@ static void anneal(struct evolve *e, unsigned index, struct search *s, const str
         }
         evolve_watch(w);
     }
-    search_run(s, 20 * p->forms, 1e-9);
+    anneal_run(s, 20 * p->forms, 1e-9);
 }
 
-/* Anneals @start (NULL: chance) over @p, the whole problem or the quotient's, and returns what comes of it; the caller frees. Called and
+/* Anneals @start (NULL: chance) over @p, the whole problem or the classes, and returns what comes of it; the caller frees. Called and
  * returns under the lock. */
 static struct genome *anneal_over(struct evolve *e, unsigned index, const struct problem *p, const struct genome *start, unsigned ports, uint64_t seed,
                                   const struct schedule *plan, struct watcher *w)
 {
-    struct search_prices prices = evolve_prices_at(e, 1);
-    struct search *s = search_new(p, ports, (unsigned)e->width, &prices, seed);
+    struct anneal_prices prices = evolve_prices_at(e, 1);
+    struct annealer *s = anneal_new(p, ports, (unsigned)e->width, &prices, seed);
 
     pthread_mutex_unlock(&e->lock);
     if (start)
-        search_load(s, start);
+        anneal_load(s, start);
     else
-        search_random(s);
+        anneal_random(s);
     anneal(e, index, s, p, plan, w);
     pthread_mutex_lock(&e->lock);
-    struct genome *found = genome_copy(search_genome(s));
+    struct genome *found = genome_copy(anneal_genome(s));
     retire(e, index, s);
     return found;
 }
 
-/* The same over the quotient first, where there is one, and then over all forms. */
+/* The same over the classes first, where there is one, and then over all forms. */
 static struct genome *improve(struct evolve *e, unsigned index, const struct genome *start, unsigned ports, uint64_t seed, const struct schedule *plan,
                               struct watcher *w)
 {
-    if (!e->quotient)
+    if (!e->classes)
         return anneal_over(e, index, e->p, start, ports, seed, plan, w);
-    struct schedule first = {plan->hot * QUOTIENT_HOT, plan->seconds * QUOTIENT_SHARE, plan->moves * QUOTIENT_SHARE};
+    struct schedule first = {plan->hot * CLASSES_HOT, plan->seconds * CLASSES_SHARE, plan->moves * CLASSES_SHARE};
     struct schedule rest = {POLISH, plan->seconds - first.seconds, plan->moves - first.moves};
-    struct genome *projected = start ? quotient_project(e->quotient, start) : NULL;
-    struct genome *class = anneal_over(e, index, e->quotient->p, projected, ports, seed, &first, w);
-    struct genome *whole = quotient_expand(e->quotient, e->p, class);
+    struct genome *projected = start ? classes_project(e->classes, start) : NULL;
+    struct genome *class = anneal_over(e, index, e->classes->p, projected, ports, seed, &first, w);
+    struct genome *whole = classes_expand(e->classes, e->p, class);
     struct genome *found = anneal_over(e, index, e->p, whole, ports, ~seed, &rest, w);
     genome_free(projected);
     genome_free(class);
@@ -297,7 +296,7 @@ static bool memetic_task(struct evolve *e, unsigned index, struct watcher *w)
         rng_seed(&rng, ~seed);
         size_t a = rng_below(&rng, e->finished), b = rng_below(&rng, e->finished - 1);
         start = genome_copy(e->population[a]);
-        recombine(e->population[a], e->population[b >= a ? b + 1 : b], &rng, start);
+        genome_recombine(e->population[a], e->population[b >= a ? b + 1 : b], &rng, start);
     }
     struct genome *found = improve(e, index, start, e->ports, seed, &plan, w);
     genome_free(start);

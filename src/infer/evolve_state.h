@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 
 #include "infer/evolve.h"
-#include "infer/quotient.h"
+#include "infer/classes.h"
 
 #define PORTS_FEWEST 4              /* of the numbers tried when they are not given */
 #define PORTS_MOST 12
@@ -16,12 +16,12 @@ struct live {
     bool busy;
     double d_avg, cost;
     uint64_t volume, distinct;
-    struct search_stats stats;   /* of the current search */
+    struct anneal_stats stats;   /* of the current search */
 };
 
 struct evolve {
     const struct problem *p;
-    struct quotient *quotient;       /* what is searched first; NULL: nothing but p */
+    struct classes *classes;       /* what is searched first; NULL: nothing but p */
     pthread_mutex_t lock;
     pthread_cond_t change;
     atomic_bool stop, pause;
@@ -40,9 +40,9 @@ struct evolve {
     size_t finished, fresh_begun, children_begun, children_done, target;
     struct genome *from;             /* what fresh individuals start from instead of chance; NULL: chance */
     struct genome *best;
-    bool best_expanded;              /* it comes out of the quotient as it was: its cost is not known */
+    bool best_expanded;              /* it comes out of the classes as it was: its cost is not known */
     struct live *live;
-    struct search_stats stats;       /* of finished searches */
+    struct anneal_stats stats;       /* of finished searches */
     unsigned generation, workers;
     double started, paused_at, paused_for, ended;
     VEC(struct evolve_sample) samples;
@@ -67,7 +67,7 @@ bool evolve_go_on(struct evolve *e, struct watcher *w);
 double evolve_elapsed(const struct evolve *e);
 /* The prices in force, raised by @times: errors that no mapping explains make every complication look useful, so prices grow with them. At
  * a temperature far above a price that price would have no say, and there would be as many µops as there are forms. */
-struct search_prices evolve_prices_at(const struct evolve *e, double times);
+struct anneal_prices evolve_prices_at(const struct evolve *e, double times);
 /* By how much the prices are multiplied when errors of @d_avg remain. */
 double evolve_residual_scale(const struct problem *p, double d_avg);
 /* Adds a point to the curves, @now or when it is time. */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "infer/genome.h"
 
+#include <limits.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "model/mapping_diff.h"
@@ -226,4 +228,51 @@ struct genome *genome_of_mapping(const struct mapping *m, const struct problem *
             g->genes[f].slots = (uint8_t)(entry->micro_ops < 255 ? entry->micro_ops : 255);
     }
     return g;
+}
+
+void genome_recombine(const struct genome *a, const struct genome *b, struct rng *rng, struct genome *child)
+{
+    uint8_t to[PROBLEM_PORTS_MAX];
+    uint64_t salt = rng_next(rng);
+
+    genome_assign(child, a);
+    genome_align(a, b, to);
+    for (size_t f = 0; f < a->forms; f++) {
+        uint64_t side = (gene_hash(&a->genes[f]) ^ salt) * 0x9e3779b97f4a7c15u;
+        if (side >> 63) {
+            child->genes[f] = b->genes[f];
+            gene_rename(&child->genes[f], to);
+        }
+    }
+}
+
+void genome_predict(const struct genome *g, const struct problem *p, float *cycles)
+{
+    const struct table_engine *engine = table_engine(NULL);
+    struct columns columns;
+
+    columns_init(&columns, g->ports);
+    for (size_t f = 0; f < g->forms; f++)
+        for (unsigned i = 0; i < g->genes[f].uops; i++)
+            columns_add(&columns, g->genes[f].set[i], UINT_MAX);
+    size_t stride = columns_lanes(columns.count);
+    struct tables tables = problem_tables(p, &columns, g->genes, stride);
+    for (size_t f = 0; f < g->forms; f++)
+        engine->fill(&g->genes[f], &columns, 0, g->width, tables.values + f * stride);
+    for (uint32_t e = 0; e < p->experiments; e++)
+        cycles[e] = engine->cycles(&tables, e);
+    free(tables.values);
+    columns_done(&columns);
+}
+
+double genome_error(const struct genome *g, const struct problem *p)
+{
+    float *cycles = mem_alloc((p->experiments + 1) * sizeof *cycles);
+    double sum = 0;
+
+    genome_predict(g, p, cycles);
+    for (size_t e = 0; e < p->experiments; e++)
+        sum += fabs((double)cycles[e] * (double)p->inverse[e] - (double)p->weight[e]);
+    free(cycles);
+    return sum / p->weights;
 }

@@ -2,19 +2,11 @@
 #ifndef PORTOLAN_INFER_GENOME_H
 #define PORTOLAN_INFER_GENOME_H
 
+#include "base/rng.h"
 #include "infer/problem.h"
 #include "model/mapping.h"
 
-#define GENE_UOPS 6          /* distinct µops of a form */
 #define GENE_COUNT_MAX 250   /* of one µop: cycles of a divider */
-
-/* Usage of one form: µops sorted by port set, each set once and never empty; unused places are zero. */
-struct gene {
-    uint16_t set[GENE_UOPS];
-    uint8_t count[GENE_UOPS];
-    uint8_t uops;
-    uint8_t slots;           /* issue slots taken, in the genome's issue width; 0 when there is none */
-};
 
 struct genome {
     size_t forms;
@@ -44,6 +36,14 @@ size_t genome_distinct(const struct genome *g);
 uint64_t genome_volume(const struct genome *g);
 /* Renaming of @g's ports (to[i] for port i) that makes it most like @like: an assignment problem on shared µop mass per form. */
 void genome_align(const struct genome *like, const struct genome *g, uint8_t *to);
+
+/* Fills @child from @a, and for about half of @a's usages from @b, whose ports are first renamed to match @a's. Forms that share a usage
+ * in @a change sides together, so that classes survive. */
+void genome_recombine(const struct genome *a, const struct genome *b, struct rng *rng, struct genome *child);
+/* Predicted cycles of every experiment of @p. */
+void genome_predict(const struct genome *g, const struct problem *p, float *cycles);
+/* Mean weighted relative error on @p (D_avg of PMEvo 4.4). */
+double genome_error(const struct genome *g, const struct problem *p);
 
 /* A copy without the port that has least to do; a µop that could go nowhere else may go anywhere. Not for one port. The caller frees. */
 struct genome *genome_fewer(const struct genome *g);

@@ -15,9 +15,9 @@ struct individual {
 
 struct pmevo {
     const struct problem *p;
-    const struct score_engine *engine;
+    const struct table_engine *engine;
     struct columns columns;   /* all: individuals have a set of their own for almost every form */
-    struct scoring scoring;
+    struct tables tables;
     struct rng rng;
     bool tolerant;
     double volume_weight;
@@ -32,9 +32,9 @@ static void evaluate(struct pmevo *m, struct individual *x, uint64_t *evaluation
     double sum = 0, exact = 0;
 
     for (size_t f = 0; f < p->forms; f++)
-        m->engine->table(&x->genome->genes[f], &m->columns, 0, 0, m->scoring.tables + f * m->scoring.stride);
+        m->engine->fill(&x->genome->genes[f], &m->columns, 0, 0, m->tables.values + f * m->tables.stride);
     for (uint32_t e = 0; e < p->experiments; e++) {
-        double error = fabs((double)m->engine->cycles(&m->scoring, e) * (double)p->inverse[e] - (double)p->weight[e]);
+        double error = fabs((double)m->engine->cycles(&m->tables, e) * (double)p->inverse[e] - (double)p->weight[e]);
         exact += error;
         sum += m->tolerant && error < TOLERANCE * (double)p->weight[e] ? 0 : error;
     }
@@ -64,11 +64,10 @@ struct pmevo *pmevo_new(const struct problem *p, unsigned ports, unsigned popula
     uint64_t evaluations = 0;
 
     m->p = p;
-    m->engine = score_engine(NULL);
+    m->engine = table_engine(NULL);
     columns_init(&m->columns, ports);
     columns_all(&m->columns);
-    m->scoring = (struct scoring){p, &m->columns, NULL, NULL, columns_lanes(m->columns.count)};
-    m->scoring.tables = score_tables(p->forms, m->scoring.stride);
+    m->tables = problem_tables(p, &m->columns, NULL, columns_lanes(m->columns.count));
     m->population = population;
     m->tolerant = tolerant;
     m->volume_weight = volume_weight;
@@ -91,7 +90,7 @@ void pmevo_free(struct pmevo *m)
     for (size_t i = 0; i < 2 * m->population; i++)
         genome_free(m->pool[i].genome);
     free(m->pool);
-    free(m->scoring.tables);
+    free(m->tables.values);
     columns_done(&m->columns);
     free(m);
 }

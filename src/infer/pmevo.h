@@ -4,8 +4,7 @@
 #ifndef PORTOLAN_INFER_PMEVO_H
 #define PORTOLAN_INFER_PMEVO_H
 
-#include "base/rng.h"
-#include "infer/score.h"
+#include "infer/genome.h"
 
 struct pmevo;
 

@@ -64,7 +64,7 @@ static void add_experiments(struct problem *p, const struct experiments *t, cons
                 index[theirs[k].form] = (uint32_t)p->forms;
                 p->names[p->forms++] = mem_strdup(t->forms.items[theirs[k].form]);
             }
-            p->terms[terms++] = (struct problem_term){index[theirs[k].form], (float)theirs[k].count};
+            p->terms[terms++] = (struct table_term){index[theirs[k].form], (float)theirs[k].count};
         }
         size_t e = p->experiments++;
         p->weight[e] = (float)(end - i);
@@ -99,8 +99,8 @@ static void add_links(struct problem *p)
     others = 0;
     for (size_t e = 0; e < p->experiments; e++)
         for (uint32_t k = p->term_start[e]; k < p->term_start[e + 1]; k++) {
-            struct problem_link *link = &p->links[next[p->terms[k].form]++];
-            *link = (struct problem_link){(uint32_t)e, (uint32_t)others, p->term_start[e + 1] - p->term_start[e] - 1, p->terms[k].count};
+            struct table_link *link = &p->links[next[p->terms[k].form]++];
+            *link = (struct table_link){(uint32_t)e, (uint32_t)others, p->term_start[e + 1] - p->term_start[e] - 1, p->terms[k].count};
             for (uint32_t j = p->term_start[e]; j < p->term_start[e + 1]; j++)
                 if (j != k)
                     p->others[others++] = p->terms[j];
@@ -160,6 +160,11 @@ void problem_free(struct problem *p)
     free(p->others);
     free(p->single);
     free(p);
+}
+
+struct tables problem_tables(const struct problem *p, const struct columns *columns, const struct gene *genes, size_t stride)
+{
+    return (struct tables){p->term_start, p->terms, p->link_start, p->links, p->others, p->inverse, p->weight, columns, genes, stride ? tables_new(p->forms, stride) : NULL, stride};
 }
 
 size_t problem_form(const struct problem *p, const char *name)

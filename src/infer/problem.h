@@ -3,33 +3,21 @@
 #define PORTOLAN_INFER_PROBLEM_H
 
 #include "model/experiments.h"
+#include "throughput/tables.h"
 
-#define PROBLEM_PORTS_MAX 16
-#define PROBLEM_LANES 16    /* columns of a table are padded to a multiple of this: the widest vector */
-
-/* One experiment seen from one of its forms: the other forms are others[first .. first + count). */
-struct problem_link {
-    uint32_t experiment, first, count;
-    float own;              /* how often the form itself occurs */
-};
-
-struct problem_term {
-    uint32_t form;
-    float count;
-};
-
+#define PROBLEM_PORTS_MAX COLUMNS_DIRECT_PORTS
 struct problem {
     size_t forms, experiments;
     char **names;                  /* of the forms, owned */
     uint32_t *term_start;          /* experiments + 1 offsets into terms */
-    struct problem_term *terms;
+    struct table_term *terms;
     float *cycles;                 /* measured; never NaN */
     float *inverse;                /* weight / cycles */
     float *weight;                 /* 1 unless the experiment was measured several times */
     double weights;                /* their sum */
     uint32_t *link_start;          /* forms + 1 offsets into links: shortest experiments first */
-    struct problem_link *links;
-    struct problem_term *others;
+    struct table_link *links;
+    struct table_term *others;
     float *single;                 /* cycles of the form alone; NaN when it was not measured alone */
     uint64_t fingerprint;          /* of forms and cycles: a checkpoint says which problem it belongs to */
 };
@@ -38,6 +26,8 @@ struct problem {
  * in a measured row are in it. NULL with err when nothing is measured. The caller frees. */
 struct problem *problem_new(const struct experiments *t, const bool *keep, struct err *err);
 void problem_free(struct problem *p);
+/* Its experiments over @columns for the forms' @genes, with storage for the tables unless @stride is 0: the caller frees values. */
+struct tables problem_tables(const struct problem *p, const struct columns *columns, const struct gene *genes, size_t stride);
 /* Index of a form, or SIZE_MAX. */
 size_t problem_form(const struct problem *p, const char *name);
 

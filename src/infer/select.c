@@ -178,13 +178,13 @@ static void poll_infer(void *state)
     p->o->poll(p->o->poll_state, p->e);
 }
 
-static void walk_on(struct search *walk, uint64_t moves, double heat, double seconds)
+static void walk_on(struct annealer *walk, uint64_t moves, double heat, double seconds)
 {
     double begun = clock_seconds();
 
     while (moves > 0 && !(seconds > 0 && clock_seconds() - begun >= seconds)) {
         uint64_t step = moves < WALK_STEP ? moves : WALK_STEP;
-        search_run(walk, step, heat);
+        anneal_run(walk, step, heat);
         moves -= step;
     }
 }
@@ -193,8 +193,8 @@ static void walk_on(struct search *walk, uint64_t moves, double heat, double sec
 static void gather(struct committee *c, struct evolve *e, const struct genome *best, const struct evolve_options *o)
 {
     const struct problem *p = evolve_problem(e);
-    struct search_prices prices = evolve_prices(e);
-    struct search *walk = search_new(p, best->ports, (unsigned)best->width, &prices, o->seed);
+    struct anneal_prices prices = evolve_prices(e);
+    struct annealer *walk = anneal_new(p, best->ports, (unsigned)best->width, &prices, o->seed);
     struct ports ports;
     size_t n;
     struct genome **population = evolve_population(e, &n);
@@ -205,16 +205,16 @@ static void gather(struct committee *c, struct evolve *e, const struct genome *b
         c->mappings[c->count++] = genome_mapping(population[i], p, &ports);
     size_t origins = c->count, share = (COMMITTEE - c->count) / origins;
     for (size_t i = 0; i < origins; i++) {
-        search_load(walk, i ? population[i] : best);
+        anneal_load(walk, i ? population[i] : best);
         for (size_t k = 0; k < share; k++) {
             walk_on(walk, WALK_MOVES * p->forms, WALK_HEAT * c->noise, WALK_SHARE * o->seconds / COMMITTEE);
-            c->mappings[c->count++] = genome_mapping(search_genome(walk), p, &ports);
+            c->mappings[c->count++] = genome_mapping(anneal_genome(walk), p, &ports);
         }
     }
     for (size_t i = 0; i < n; i++)
         genome_free(population[i]);
     free(population);
-    search_free(walk);
+    anneal_free(walk);
 }
 
 /* A form that no mapping explains is disputed for ever: what is left of each form's experiments is held against it, with a few of the mean beside

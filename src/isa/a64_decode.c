@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "base/vec.h"
+#include "isa/a64/operation.h"
 #include "isa/a64_learn.h"
 
 /* A Capstone handle is not to be shared between threads. */
@@ -111,6 +112,11 @@ static struct operand *add(struct insn *out, uint8_t kind, uint8_t access)
     return op;
 }
 
+static uint8_t file_of(uint8_t reg)
+{
+    return reg < A64_V0 ? FILE_GENERAL : reg < REG_PC ? FILE_VECTOR : reg >= A64_P0 && reg <= A64_FFR ? FILE_PREDICATE : reg == REG_NONE ? FILE_NONE : FILE_OTHER;
+}
+
 static void add_memory(struct insn *out, const struct a64_operand *op, uint8_t access, uint16_t bits)
 {
     struct operand *to = add(out, OPERAND_MEMORY, access);
@@ -127,6 +133,7 @@ static void add_writeback(struct insn *out, const struct a64_operand *memory, co
     struct operand *to = add(out, OPERAND_REGISTER, ACCESS_READ | ACCESS_WRITE | ACCESS_WRITEBACK);
     to->implicit = true;
     to->reg = memory->base;
+    to->file = file_of(to->reg);
     to->bits = 64;
     to->immediate = memory->pre ? memory->displacement : step->value;
     to->index = memory->pre ? REG_NONE : step->reg;
@@ -150,6 +157,7 @@ static void fill_operands(const struct a64_text *t, const struct a64_access *acc
             for (unsigned k = 0; k < (op->kind == A64_LIST ? op->count : 1); k++) {
                 struct operand *to = add(out, OPERAND_REGISTER, access->operands[i]);
                 to->reg = op->kind == A64_LIST ? (uint8_t)(A64_V0 + ((op->reg - A64_V0 + k) & 31)) : op->reg;
+                to->file = file_of(to->reg);
                 to->bits = op->bits;
                 to->scale = shift_after(t, i);
             }
@@ -173,7 +181,8 @@ static void fill_operands(const struct a64_text *t, const struct a64_access *acc
     if (access->link_written || access->link_read) {
         struct operand *to = add(out, OPERAND_REGISTER, access->link_written ? ACCESS_WRITE : ACCESS_READ);
         to->implicit = true;
-        to->reg = 30;
+        to->reg = A64_LINK;
+        to->file = FILE_GENERAL;
         to->bits = 64;
     }
 }
@@ -200,6 +209,7 @@ bool a64_decode(const uint8_t *code, size_t length, uint64_t offset, bool text, 
         out->traits = INSN_UNDECODED;
         undecoded_form(word, out->form);
         strcpy(out->mnemonic, ".inst");
+        insn_fill_roles(out);
         if (text) {
             char line[32];
             snprintf(line, sizeof line, ".inst 0x%08x", (unsigned)word);
@@ -214,6 +224,7 @@ bool a64_decode(const uint8_t *code, size_t length, uint64_t offset, bool text, 
     out->flags_read = access.flags_read;
     out->flags_written = access.flags_written;
     fill_operands(&t, &access, out);
+    a64_operation(&t, out);
     if (text) {
         struct str line = {0};
         str_addf(&line, "%s%s%s", t.mnemonic, t.count ? " " : "", t.line);

@@ -10,6 +10,7 @@
 #include "isa/a64_decode.h"
 #include "isa/allow.h"
 #include "isa/form_name.h"
+#include "isa/x86/operation.h"
 
 static ZydisDecoder decoder;
 static ZydisFormatter formatter;
@@ -57,12 +58,18 @@ static uint8_t root_of(ZydisRegister reg)
     case ZYDIS_REGCLASS_MMX:
         return (uint8_t)(56 + id);
     case ZYDIS_REGCLASS_IP:
-        return 64;
+        return REG_PC;
     case ZYDIS_REGCLASS_FLAGS:
-        return 65;
+        return REG_FLAGS;
     default:
-        return 66;
+        return REG_OTHER;
     }
+}
+
+static uint8_t file_of(uint8_t reg)
+{
+    return reg < 16 ? FILE_GENERAL : reg < 48 ? FILE_VECTOR : reg < 56 ? FILE_MASK : reg < REG_PC ? FILE_X87
+           : reg == REG_PC ? FILE_PC : reg == REG_FLAGS ? FILE_FLAGS : reg == REG_NONE ? FILE_NONE : FILE_OTHER;
 }
 
 static uint8_t access_of(ZydisOperandActions actions)
@@ -90,6 +97,8 @@ static void fill_operand(const ZydisDecodedInstruction *in, const ZydisDecodedOp
     case ZYDIS_OPERAND_TYPE_REGISTER:
         out->kind = OPERAND_REGISTER;
         out->reg = root_of(op->reg.value);
+        out->file = file_of(out->reg);
+        out->scale = 1;
         out->offset_bits = op->reg.value >= ZYDIS_REGISTER_AH && op->reg.value <= ZYDIS_REGISTER_BH ? 8 : 0;
         break;
     case ZYDIS_OPERAND_TYPE_MEMORY:
@@ -243,6 +252,8 @@ static uint32_t traits_of(const ZydisDecodedInstruction *in, const ZydisDecodedO
         vector |= ops[i].type == ZYDIS_OPERAND_TYPE_REGISTER && ZydisRegisterGetClass(ops[i].reg.value) == ZYDIS_REGCLASS_XMM;
     if (vector && in->encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY)
         traits |= INSN_LEGACY_SSE;
+    if (x86_keeps_old(in, ops))
+        traits |= INSN_KEEPS_OLD;
     if (in->raw.imm[0].size == 16 && (in->attributes & ZYDIS_ATTRIB_HAS_OPERANDSIZE))
         traits |= INSN_LCP;
     if (allow_insn(in, ops))
@@ -253,9 +264,23 @@ static uint32_t traits_of(const ZydisDecodedInstruction *in, const ZydisDecodedO
 /* Zydis' masks follow EFLAGS; ours are dense. */
 static uint32_t flags_of(ZydisAccessedFlagsMask mask)
 {
-    return (mask & ZYDIS_CPUFLAG_CF ? 1u : 0) | (mask & ZYDIS_CPUFLAG_PF ? 2u : 0) | (mask & ZYDIS_CPUFLAG_AF ? 4u : 0) |
-           (mask & ZYDIS_CPUFLAG_ZF ? 8u : 0) | (mask & ZYDIS_CPUFLAG_SF ? 16u : 0) | (mask & ZYDIS_CPUFLAG_OF ? 32u : 0) |
-           (mask & ZYDIS_CPUFLAG_DF ? 64u : 0);
+    return (mask & ZYDIS_CPUFLAG_CF ? FLAG_CARRY : 0) | (mask & ZYDIS_CPUFLAG_PF ? FLAG_PARITY : 0) | (mask & ZYDIS_CPUFLAG_AF ? FLAG_ADJUST : 0) |
+           (mask & ZYDIS_CPUFLAG_ZF ? FLAG_ZERO : 0) | (mask & ZYDIS_CPUFLAG_SF ? FLAG_SIGN : 0) | (mask & ZYDIS_CPUFLAG_OF ? FLAG_OVERFLOW : 0) |
+           (mask & ZYDIS_CPUFLAG_DF ? FLAG_DIRECTION : 0);
+}
+
+/* The first byte that is no prefix; VEX and EVEX count as opcode. */
+static uint8_t opcode_offset(const struct insn *insn)
+{
+    uint8_t at = 0;
+    for (; at + 1 < insn->length; at++) {
+        uint8_t byte = insn->bytes[at];
+        bool prefix = byte == 0x66 || byte == 0x67 || byte == 0xf2 || byte == 0xf3 || byte == 0xf0 || byte == 0x2e || byte == 0x36 || byte == 0x3e || byte == 0x26 ||
+                      byte == 0x64 || byte == 0x65 || (byte & 0xf0) == 0x40;
+        if (!prefix)
+            break;
+    }
+    return at;
 }
 
 bool insn_decode(const uint8_t *code, size_t length, uint64_t offset, bool text, struct insn *out, struct err *err)
@@ -281,6 +306,8 @@ bool insn_decode(const uint8_t *code, size_t length, uint64_t offset, bool text,
     for (unsigned i = 0; i < in.operand_count && out->operand_count < INSN_OPERANDS; i++)
         if (!(ops[i].type == ZYDIS_OPERAND_TYPE_REGISTER && ops[i].encoding == ZYDIS_OPERAND_ENCODING_MASK && ops[i].reg.value == ZYDIS_REGISTER_K0))
             fill_operand(&in, &ops[i], offset, &out->operands[out->operand_count++]);
+    out->opcode_at = opcode_offset(out);
+    x86_operation(&in, out);
     if (text) {
         char line[160];
         ZydisFormatterFormatInstruction(&formatter, &in, ops, in.operand_count_visible, line, sizeof line, offset, NULL);
@@ -327,9 +354,60 @@ size_t insn_form(const uint8_t *code, size_t length, char form[FORM_MAX], uint32
     return in.length;
 }
 
-bool insn_is_vector(const struct insn *insn, uint8_t reg)
+void insn_fill_roles(struct insn *insn)
 {
-    return insn->isa == ISA_AARCH64 ? reg >= A64_V0 && reg < A64_V0 + 32 : reg >= 16 && reg < 48;
+    unsigned count = 0;
+    uint8_t hidden_read = INSN_NO_OPERAND, hidden_written = INSN_NO_OPERAND;
+
+    insn->result = insn->inputs[0] = insn->inputs[1] = INSN_NO_OPERAND;
+    for (uint8_t i = 0; i < insn->operand_count; i++) {
+        const struct operand *op = &insn->operands[i];
+        if (op->implicit) {
+            bool memory = op->kind == OPERAND_MEMORY;
+            hidden_read = memory && op->access & ACCESS_READ ? i : hidden_read;
+            hidden_written = memory && op->access & ACCESS_WRITE ? i : hidden_written;
+            continue;
+        }
+        bool written = op->access & ACCESS_WRITE;
+        if (written && insn->result == INSN_NO_OPERAND)
+            insn->result = i;
+        /* The zero register of AArch64 has no access, and is an input. */
+        if ((!written || op->access & ACCESS_READ) && count < 2)
+            insn->inputs[count++] = i;
+    }
+    if (insn->traits & INSN_STACK && insn->result == INSN_NO_OPERAND)
+        insn->result = hidden_written;
+    if (insn->traits & INSN_STACK && !count)
+        insn->inputs[0] = hidden_read;
+}
+
+const struct operand *insn_operand(const struct insn *insn, uint8_t place)
+{
+    return place < insn->operand_count ? &insn->operands[place] : NULL;
+}
+
+static const struct operand *first_of(const struct insn *insn, enum operand_kind kind)
+{
+    for (unsigned i = 0; i < insn->operand_count; i++)
+        if (insn->operands[i].kind == kind)
+            return &insn->operands[i];
+    return NULL;
+}
+
+const struct operand *insn_immediate(const struct insn *insn)
+{
+    return first_of(insn, OPERAND_IMMEDIATE);
+}
+
+const struct operand *insn_memory(const struct insn *insn)
+{
+    return first_of(insn, OPERAND_MEMORY);
+}
+
+bool insn_count_in_register(const struct insn *insn)
+{
+    const struct operand *count = insn_operand(insn, insn->inputs[1]);
+    return insn->operation >= OPERATION_SHIFT_LEFT && insn->operation <= OPERATION_ROTATE_CARRY && count && count->kind == OPERAND_REGISTER;
 }
 
 const char *insn_line_text(uint32_t line, char out[LINE_TEXT])
@@ -342,7 +420,7 @@ const char *insn_line_text(uint32_t line, char out[LINE_TEXT])
 
 unsigned insn_generals(enum isa isa)
 {
-    return isa == ISA_AARCH64 ? 32 : 16;
+    return isa_ops(isa)->generals;
 }
 
 bool insn_decode_isa(enum isa isa, const uint8_t *code, size_t length, uint64_t offset, bool text, struct insn *out, struct err *err)

@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "isa/isa.h"
+#include "isa/operation.h"
 
 #define FORM_MAX 192
 #define INSN_OPERANDS 12
@@ -22,6 +23,19 @@ enum operand_access {
                                * index the register that holds it otherwise */
 };
 
+/* Which registers a number names. */
+enum register_file {
+    FILE_NONE,        /* no register: memory, immediates, AArch64's zero register */
+    FILE_GENERAL,     /* numbered from 0, the stack pointer among them (struct isa_ops) */
+    FILE_VECTOR,
+    FILE_MASK,        /* AVX-512's k0-k7 */
+    FILE_X87,         /* x87 stack and mmx */
+    FILE_PREDICATE,   /* SVE */
+    FILE_PC,
+    FILE_FLAGS,
+    FILE_OTHER,
+};
+
 /* Register number, the architectural root. x86-64: rax..r15 0-15, vector 16-47, mask 48-55, x87/mmx 56-63.
  * AArch64: x0-x30 0-30, sp 31, v0-v31 and z0-z31 32-63, p0-p15 72-87, ffr 88; xzr is REG_NONE without access.
  * Both: program counter 64, flags 65, others 66. */
@@ -29,20 +43,34 @@ enum operand_access {
 #define REG_PC 64
 #define REG_FLAGS 65
 #define REG_OTHER 66
+#define A64_LINK 30
 #define A64_SP 31
 #define A64_V0 32
 #define A64_P0 72
 #define A64_FFR 88
 #define INSN_REGISTERS 96   /* all registers of any set are below */
+#define REG_HIGH_BYTES 4    /* x86-64: the registers below have a second byte with a name of its own, offset_bits 8 */
+#define INSN_NO_OPERAND 255
+
+/* Bits of flags_read and flags_written. AArch64 has carry, zero, sign and overflow. */
+#define FLAG_CARRY 1u
+#define FLAG_PARITY 2u
+#define FLAG_ADJUST 4u
+#define FLAG_ZERO 8u
+#define FLAG_SIGN 16u
+#define FLAG_OVERFLOW 32u
+#define FLAG_DIRECTION 64u
+
 struct operand {
     uint8_t kind;       /* enum operand_kind */
     uint8_t access;     /* enum operand_access bits */
     bool implicit;      /* not in the text */
     uint8_t reg;        /* root register, REG_NONE otherwise */
+    uint8_t file;       /* enum register_file, of reg */
     uint16_t bits;      /* width of the operand in bits; SVE: 128, the granule of its vectors */
     uint8_t offset_bits; /* 8 for ah bh ch dh */
-    uint8_t base, index, scale, segment;   /* memory: root registers or REG_NONE; scale 0 without index; AArch64 registers: what a left
-                                            * shift multiplies by, 0 under another shift or an extension */
+    uint8_t base, index, scale, segment;   /* memory: root registers or REG_NONE; scale 0 without index; registers: what a left shift
+                                            * of AArch64 multiplies by, 1 without, 0 under another shift or an extension */
     int64_t displacement;                  /* memory; for OPERAND_RELATIVE the target offset in the code */
     int64_t immediate;
 };
@@ -70,6 +98,8 @@ enum insn_trait {
     INSN_UNDECODED = 1 << 19,    /* AArch64: a word that no decoder here knows; no machine knows its form either */
     INSN_VECTOR = 1 << 20,       /* AArch64: works on vector registers of 64 bits or more, or on SVE ones */
     INSN_RUNNABLE = 1 << 21,     /* x86-64: on the list of what measuring may run of others' code (allow.c) */
+    INSN_STACK = 1 << 22,        /* push, pop, call, return: an implicit memory operand at the stack pointer, which moves by its size */
+    INSN_KEEPS_OLD = 1 << 23,    /* the first operand, though only written, keeps a part (sqrtsd, movlps of legacy encoding), or all under a condition (bsf) */
 };
 
 struct insn {
@@ -82,19 +112,33 @@ struct insn {
     char form[FORM_MAX];          /* canonical form name */
     char mnemonic[32];            /* lower case, without prefixes */
     uint32_t traits;
-    uint32_t flags_read, flags_written;   /* bits: 1 CF 2 PF 4 AF 8 ZF 16 SF 32 OF 64 DF; AArch64: C Z N V are 1 8 16 32 */
+    uint32_t flags_read, flags_written;   /* FLAG_... bits */
+    uint8_t operation;            /* enum operation */
+    uint8_t condition;            /* enum condition */
+    uint8_t opcode_at;            /* bytes of prefixes before the opcode */
+    /* Roles, as places in operands; INSN_NO_OPERAND: none. Of listed operands, and of push and pop the memory too. */
+    uint8_t result;               /* what is written first: a register, or the memory that a store writes */
+    uint8_t inputs[2];            /* in order: of a subtraction from what and what; of a store the data; of a load the memory; a result that is read as
+                                   * well comes first */
     struct operand operands[INSN_OPERANDS];
     uint8_t operand_count;        /* explicit ones first, in Intel or Arm order */
 };
 
 void insn_done(struct insn *insn);
-/* True when the register is a vector register of the instruction's set. */
-bool insn_is_vector(const struct insn *insn, uint8_t reg);
+/* For decoders: fills result and inputs from the operands' accesses. */
+void insn_fill_roles(struct insn *insn);
+/* The operand at @place (result or one of inputs); NULL for INSN_NO_OPERAND. */
+const struct operand *insn_operand(const struct insn *insn, uint8_t place);
+/* The first immediate or memory operand; NULL when there is none. */
+const struct operand *insn_immediate(const struct insn *insn);
+const struct operand *insn_memory(const struct insn *insn);
+/* A shift or rotation by a count in a register: by cl on x86-64. */
+bool insn_count_in_register(const struct insn *insn);
+/* How many general registers, numbered from 0, the set has (with AArch64's sp). */
+unsigned insn_generals(enum isa isa);
 #define LINE_TEXT 12
 /* @line as text in @out, which is returned; empty for 0, code that came from bytes. */
 const char *insn_line_text(uint32_t line, char out[LINE_TEXT]);
-/* How many general registers, numbered from 0, the set has (with AArch64's sp). */
-unsigned insn_generals(enum isa isa);
 /* Decodes one instruction of any set: insn_decode for x86-64, a64_decode for AArch64. Any thread. */
 bool insn_decode_isa(enum isa isa, const uint8_t *code, size_t length, uint64_t offset, bool text, struct insn *out, struct err *err);
 /* insn_form for any set. */

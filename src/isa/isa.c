@@ -7,18 +7,25 @@
 #include <unistd.h>
 
 #include "base/str.h"
+#include "isa/a64/ops.h"
+#include "isa/x86/ops.h"
 
-static const char *const names[ISA_COUNT] = {"x86-64", "aarch64"};
+static const struct isa_ops *const sets[ISA_COUNT] = {&x86_ops, &a64_ops};
+
+const struct isa_ops *isa_ops(enum isa isa)
+{
+    return sets[isa];
+}
 
 const char *isa_name(enum isa isa)
 {
-    return names[isa];
+    return sets[isa]->name;
 }
 
 bool isa_parse(const char *name, enum isa *out)
 {
     for (int i = 0; i < ISA_COUNT; i++)
-        if (strcmp(name, names[i]) == 0) {
+        if (strcmp(name, sets[i]->name) == 0) {
             *out = (enum isa)i;
             return true;
         }
@@ -36,7 +43,7 @@ enum isa isa_host(void)
 
 size_t isa_step(enum isa isa)
 {
-    return isa == ISA_AARCH64 ? 4 : 1;
+    return sets[isa]->step;
 }
 
 static bool on_path(const char *program)

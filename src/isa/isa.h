@@ -4,8 +4,29 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum isa { ISA_X86_64, ISA_AARCH64, ISA_COUNT };
+
+struct insn;
+
+/* An instruction set: its data and what it does differently. One const table per set, in a folder of its own. */
+struct isa_ops {
+    const char *name;             /* as in data/isa/<name>.csv, machine.csv's fact isa and --isa */
+    uint8_t step;                 /* bytes from one place where an instruction may begin to the next */
+    /* General registers are numbered from 0, the stack pointer among them. */
+    uint8_t generals, stack_pointer, frame_pointer;
+    bool load_store;              /* operations work on registers only: what loads or stores computes nothing else but addresses */
+    /* Forms whose ports a machine's table has for the pieces of instructions; NULL where the set has no use for one. */
+    const char *load_form, *store_form;   /* of a plain load and store of a general register */
+    const char *address_form;     /* the addition that steps an address beside an access */
+    const char *stack_sync_form;  /* what writes back the stack pointer that was followed in front of the machine */
+    const char *compare_form;     /* of a comparison that fuses with a branch */
+    /* The class of fact eliminate that @move belongs to; NULL: a renamer does not see it as a move. */
+    const char *(*move_class)(const struct insn *move);
+};
+
+const struct isa_ops *isa_ops(enum isa isa);
 
 /* "x86-64", "aarch64": as in data/isa/<name>.csv, machine.csv's fact isa and --isa. */
 const char *isa_name(enum isa isa);

@@ -13,20 +13,23 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/file_calls.h"
+#include "base/log.h"
 #include "base/names.h"
-#include "base/csv.h"
 #include "base/path.h"
 #include "io/experiments_file.h"
 #include "isa/cpu.h"
+#include "measure/journal_text.h"
 
 #define QUANTITY 2   /* what its values are: 1 was one order of the instructions, 2 is the least of four; those of one are no use to the other */
 #define JOURNAL_LIMIT ((size_t)1 << 31)
-#define HEADER "experiment,cycles,spread,repeats,state\n"
 
 struct journal {
     int file;
     char *path;
     struct str pending;
+    off_t length;        /* of the file, whole records */
+    bool torn;           /* a part of a record stands at its end and could not be cut off */
     double synced;
     struct names keys;
     VEC(struct journal_entry) entries;
@@ -70,9 +73,9 @@ static void entry_take(struct journal_entry *entry, const struct experiment_row 
     entry->repeats = row->repeats;
 }
 
-static bool read_back(struct journal *j, const struct str *bytes, struct err *err)
+static bool read_back(struct journal *j, const struct str *rows, struct err *err)
 {
-    struct experiments *table = experiments_parse(j->path, bytes->data, bytes->length, err);
+    struct experiments *table = experiments_parse(j->path, rows->data, rows->length, err);
     struct str key = {0};
 
     if (!table)
@@ -92,6 +95,82 @@ static bool read_back(struct journal *j, const struct str *bytes, struct err *er
     return true;
 }
 
+/* Whether @fd is still what @path names: another program may have written it anew. */
+static bool current(int fd, const char *path)
+{
+    struct stat named, held;
+    return stat(path, &named) == 0 && fstat(fd, &held) == 0 && named.st_ino == held.st_ino && named.st_dev == held.st_dev;
+}
+
+/* Opens the file and locks it; -1 with err. */
+static int open_locked(const char *path, struct err *err)
+{
+    int fd = file_calls.open(AT_FDCWD, path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+
+    if (fd < 0) {
+        err_set(err, ERR_IO, "name another file with --journal", "cannot be written: %s", strerror(errno));
+    } else if ((flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK) || !current(fd, path)) {
+        err_set(err, ERR_IO, "wait for it, or name another file with --journal", "another program is measuring into it");
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+/* Puts what is no record into a file of its own, which the log names. */
+static bool set_aside(const struct journal *j, const struct journal_parts *parts, struct err *err)
+{
+    struct str name = {0};
+
+    str_addf(&name, "%s.damaged", j->path);
+    for (unsigned n = 2; access(str_text(&name), F_OK) == 0; n++) {
+        str_clear(&name);
+        str_addf(&name, "%s.damaged-%u", j->path, n);
+    }
+    bool ok = file_write(str_text(&name), parts->rest.data, parts->rest.length, err);
+    if (ok)
+        log_add(LOG_WARN, "%s: %zu damaged line%s set aside in %s; %zu good ones are kept", j->path, parts->bad, parts->bad == 1 ? "" : "s", str_text(&name), parts->good);
+    str_done(&name);
+    return ok;
+}
+
+/* A journal with damaged lines, or of an older version, is written anew with what is good in it. */
+static bool rewrite(struct journal *j, const struct journal_parts *parts, struct err *err)
+{
+    struct str text = {0};
+
+    journal_parts_print(parts, &text);
+    bool ok = (!parts->bad || set_aside(j, parts, err)) && file_write(j->path, text.data, text.length, err);
+    if (ok) {
+        close(j->file);
+        j->file = open_locked(j->path, err);
+        j->length = (off_t)text.length;
+        ok = j->file >= 0;
+    }
+    str_done(&text);
+    return ok;
+}
+
+/* Takes in what the file holds. */
+static bool take_in(struct journal *j, const struct str *bytes, struct err *err)
+{
+    struct journal_parts parts;
+    bool ok = journal_parts_read(str_text(bytes), bytes->length, &parts);
+
+    if (!ok) {
+        err_set(err, ERR_DATA, "name another file with --journal", "holds something else than a journal");
+        err_at(err, j->path, 1, 0);
+    } else if (parts.old || parts.bad) {
+        ok = rewrite(j, &parts, err);
+    } else {
+        j->length = (off_t)(bytes->length - parts.torn);
+        ok = !parts.torn || file_calls.truncate(j->file, j->length) == 0 || err_set(err, ERR_IO, NULL, "its torn last line cannot be cut off: %s", strerror(errno));
+    }
+    ok = ok && read_back(j, &parts.rows, err);
+    journal_parts_done(&parts);
+    return ok;
+}
+
 struct journal *journal_open(const char *path, struct err *err)
 {
     struct journal *j = mem_zero(1, sizeof *j);
@@ -100,29 +179,16 @@ struct journal *journal_open(const char *path, struct err *err)
 
     j->path = mem_strdup(path);
     j->synced = clock_seconds();
-    j->file = path_make_parents(path, 0777, err) ? open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : -1;
-    if (j->file < 0) {
-        if (!err->what[0])
-            err_set(err, ERR_IO, "name another file with --journal", "cannot be written: %s", strerror(errno));
+    j->file = path_make_parents(path, 0777, err) ? open_locked(path, err) : -1;
+    if (j->file < 0 || !file_read(path, JOURNAL_LIMIT, &bytes, err))
         goto out;
+    /* Nothing, or no more than a header that was cut short. */
+    if (bytes.length < strlen(JOURNAL_HEADER) && memcmp(str_text(&bytes), JOURNAL_HEADER, bytes.length) == 0) {
+        str_add(&j->pending, JOURNAL_HEADER);
+        ok = (!bytes.length || file_calls.truncate(j->file, 0) == 0 || file_fault(err, path, "write", NULL)) && journal_flush(j, err);
+    } else {
+        ok = take_in(j, &bytes, err);
     }
-    if (flock(j->file, LOCK_EX | LOCK_NB) < 0) {
-        err_set(err, ERR_IO, "wait for it, or name another file with --journal", "another program is measuring into it");
-        goto out;
-    }
-    if (!file_read(path, JOURNAL_LIMIT, &bytes, err))
-        goto out;
-    size_t whole = bytes.length;
-    while (whole && bytes.data[whole - 1] != '\n')
-        whole--;
-    if (whole < bytes.length && ftruncate(j->file, (off_t)whole) < 0) {
-        err_set(err, ERR_IO, NULL, "its torn last line cannot be cut off: %s", strerror(errno));
-        goto out;
-    }
-    bytes.length = whole;
-    if (!whole)
-        str_add(&j->pending, HEADER);
-    ok = whole ? read_back(j, &bytes, err) : journal_flush(j, err);
 out:
     str_done(&bytes);
     if (ok)
@@ -150,44 +216,36 @@ void journal_close(struct journal *j)
 
 void journal_add(struct journal *j, const struct experiment *e, const struct measured *m, const char *state)
 {
-    struct str text = {0}, number = {0};
+    journal_text_add(&j->pending, e, m, state);
+}
 
-    experiment_print(e, &text);
-    csv_add_field(&j->pending, str_text(&text), false);
-    if (m->cycles > 0)
-        str_addf(&number, "%.17g", m->cycles);
-    csv_add_field(&j->pending, str_text(&number), false);
-    str_clear(&number);
-    if (m->cycles > 0 && m->spread >= 0)
-        str_addf(&number, "%.6g", m->spread);
-    csv_add_field(&j->pending, str_text(&number), false);
-    str_clear(&number);
-    if (m->repeats)
-        str_addf(&number, "%u", m->repeats);
-    csv_add_field(&j->pending, str_text(&number), false);
-    csv_add_field(&j->pending, state, true);
-    str_done(&number);
-    str_done(&text);
+static bool write_fault(const struct journal *j, struct err *err)
+{
+    return file_fault(err, j->path, "take results", "make room, or name another file with --journal");
 }
 
 bool journal_flush(struct journal *j, struct err *err)
 {
-    size_t done = 0;
-    while (done < j->pending.length) {
-        ssize_t n = write(j->file, j->pending.data + done, j->pending.length - done);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0) {
-            err_set(err, ERR_IO, "make room, or name another file with --journal", "results cannot be written: %s", strerror(errno));
-            return err_at(err, j->path, 0, 0);
-        }
-        done += (size_t)n;
+    if (!j->pending.length)
+        return true;
+    /* What a failed write left is cut off, or else ended: a line without its checksum is set aside the next time. */
+    if (j->torn && file_calls.truncate(j->file, j->length) != 0) {
+        if (!file_calls_write_all(j->file, "\n", 1))
+            return write_fault(j, err);
+        j->length = lseek(j->file, 0, SEEK_END);
     }
+    j->torn = !file_calls_write_all(j->file, j->pending.data, j->pending.length);
+    if (j->torn) {
+        write_fault(j, err);
+        j->torn = file_calls.truncate(j->file, j->length) != 0;
+        return false;
+    }
+    j->length += (off_t)j->pending.length;
     str_clear(&j->pending);
     /* What write() took survives this program's death; the disk's own word is only asked once a second. */
-    if (done && clock_seconds() - j->synced > 1) {
-        fdatasync(j->file);
+    if (clock_seconds() - j->synced > 1) {
         j->synced = clock_seconds();
+        return file_calls.sync(j->file) == 0 || write_fault(j, err);
     }
     return true;
 }

@@ -9,12 +9,13 @@
 #define JOURNAL_SHORT "short" /* of a value from a short body */
 
 struct journal;
-/* Opens or makes @path with its directories; a torn last line is cut off. NULL with err. One thread. */
+/* Opens or makes @path with its directories. A torn last line is cut off; damaged ones are set aside in @path.damaged, which the log names.
+ * NULL with err. One thread. */
 struct journal *journal_open(const char *path, struct err *err);
 void journal_close(struct journal *j);
 /* Appends one line; in memory until journal_flush. */
 void journal_add(struct journal *j, const struct experiment *e, const struct measured *m, const char *state);
-/* Writes what was added. False with err when the disk refuses. */
+/* Writes what was added. False with err when the disk refuses: then the file ends with its last whole record, and the rest can be flushed later. */
 bool journal_flush(struct journal *j, struct err *err);
 
 /* What the file already knew when it was opened. */

@@ -111,7 +111,7 @@ static void add_uops(struct plan *p, const struct block_work *w, const struct co
  * access steps is as free of the access's own µops: ready one cycle after the old one. */
 static uint8_t kind_of(const struct block_work *w, const struct insn *insns, const struct plan_item *item, const struct dep_node *node)
 {
-    bool early = w->core->stack_engine && w->costs.rows[node->insn].op->traits & OP_STACK && node->resource == 4;
+    bool early = w->core->stack_engine && w->costs.rows[node->insn].op->traits & OP_STACK && node->resource == w->core->isa->stack_pointer;
     early |= node->end < LATENCY_ADDRESS && insns[node->insn].operands[node->end].access & ACCESS_WRITEBACK;
     return node->end == LATENCY_COMMIT ? NODE_AT_RETIREMENT : !item->uops || early ? NODE_EARLY : node->end == LATENCY_MEMORY ? NODE_STORED : NODE_COMPUTED;
 }
@@ -256,7 +256,7 @@ void plan_build(struct plan *p, const struct block_work *w, const struct insn *i
     vec_reserve(&p->readers, 1);
     fill_edges(p, &w->deps, insns);
     for (uint32_t i = 0; i < count; i++) {
-        vec_push(&p->insns, ((struct plan_insn){insns[i].length, (uint8_t)frontend_opcode_offset(&insns[i]), (insns[i].traits & INSN_LCP) != 0}));
+        vec_push(&p->insns, ((struct plan_insn){insns[i].length, insns[i].opcode_at, (insns[i].traits & INSN_LCP) != 0}));
         p->length += insns[i].length;
         if (!(w->costs.rows[i].flags & ROW_FUSED_INTO))
             begin_item(p, w, insns, i);

@@ -62,18 +62,17 @@ static size_t *number_usages(struct flat_mapping *flat, size_t *count)
 /* Adds the µop sums, unless they would be too large to pay. */
 static void add_sums(struct flat_mapping *flat)
 {
-    size_t uops = flat->start[flat->forms], rows;
-    portset *sets = mem_alloc(uops * sizeof *sets);
-
-    for (size_t k = 0; k < uops; k++)
-        sets[k] = flat->masses[k].ports;
-    flat->unions = unions_new(sets, uops, UNIONS_MOST);
-    free(sets);
-    if (!flat->unions)
-        return;
     flat->rows = mem_alloc(flat->forms * sizeof *flat->rows);
-    size_t *first = number_usages(flat, &rows), size = unions_row_size(flat->unions);
-    if (rows * size * sizeof *flat->sums > SUMS_SIZE_MAX) {
+    size_t rows, count = 0, *first = number_usages(flat, &rows);
+    portset *sets = mem_alloc(flat->start[flat->forms] * sizeof *sets);
+    uint32_t *masses = mem_alloc(rows * sizeof *masses);
+
+    for (size_t i = 0; i < rows; i++)
+        for (uint32_t k = flat->start[first[i]]; k < flat->start[first[i] + 1]; k++)
+            sets[count++] = flat->masses[k].ports;
+    flat->unions = unions_new(sets, count, UNIONS_MOST);
+    size_t size = flat->unions ? unions_row_size(flat->unions) : 0;
+    if (!flat->unions || rows * size * sizeof *flat->sums > SUMS_SIZE_MAX) {
         free(flat->rows);
         flat->rows = NULL;
         unions_free(flat->unions);
@@ -81,13 +80,13 @@ static void add_sums(struct flat_mapping *flat)
         goto out;
     }
     flat->sums = unions_rows_new(flat->unions, rows);
-    uint32_t *masses = mem_alloc(rows * sizeof *masses);
     for (size_t i = 0; i < rows; i++)
         masses[i] = unions_row(flat->unions, flat->masses + flat->start[first[i]], usage_size(flat, first[i]), flat->sums + i * size);
     for (size_t form = 0; form < flat->forms; form++)
         flat->rows[form].mass = masses[flat->rows[form].index];
-    free(masses);
 out:
+    free(masses);
+    free(sets);
     free(first);
 }
 

@@ -7,20 +7,7 @@
 
 #include "base/mem.h"
 #include "base/vec.h"
-#include "throughput/enumerate.h"
-
-static const struct engine *engine_for_this_cpu(void)
-{
-    /* Processors whose AVX-512 lacks the population count (Skylake-X) also slow their clock for it: AVX2 serves them better. */
-#if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw"))
-        return &engine_avx512;
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2"))
-        return &engine_avx2;
-#endif
-    return &engine_portable;
-}
+#include "throughput/engine.h"
 
 const double THROUGHPUT_COMMON[PORTS_MAX + 1] = {
     1,         1,          2,          6,           12,          60,          60,           420,           840,           2520,           2520,
@@ -52,7 +39,7 @@ struct throughput *throughput_new(unsigned ports)
 {
     struct throughput *t = mem_aligned(64, sizeof *t);
     t->ports = ports;
-    t->engine = engine_for_this_cpu();
+    t->engine = engine_named(NULL);
     for (unsigned count = 1; count <= 1u << (ZETA_PORTS_MAX - ZETA_LOW); count *= 2)
         fill_order(t->order + count, count);
     return t;
@@ -70,19 +57,10 @@ size_t throughput_size(void)
 
 bool throughput_use_engine(struct throughput *t, const char *name)
 {
-#if defined(__x86_64__)
-    const struct engine *best = engine_for_this_cpu();
-    if (strcmp(name, "avx512") == 0 && best == &engine_avx512)
-        t->engine = &engine_avx512;
-    else if (strcmp(name, "avx2") == 0 && best != &engine_portable)
-        t->engine = &engine_avx2;
-    else
-#endif
-    if (strcmp(name, "portable") == 0)
-        t->engine = &engine_portable;
-    else
-        return false;
-    return true;
+    const struct engine *engine = engine_named(name);
+    if (engine)
+        t->engine = engine;
+    return engine != NULL;
 }
 
 /* Adds a µop to the distinct sets of t->flow. */

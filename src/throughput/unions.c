@@ -4,42 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/index.h"
-#include "base/vec.h"
-
-/* A growing list of distinct sets and an index of it. */
-struct set_list {
-    VEC(portset) sets;
-    struct index index;
-};
-
-static bool is_set(const void *list, uint32_t item, const void *set)
-{
-    return ((const struct set_list *)list)->sets.items[item] == *(const portset *)set;
-}
-
-static void list_add(struct set_list *list, portset set)
-{
-    uint64_t hash = set * 0x9e3779b97f4a7c15u;
-    if (index_find(&list->index, hash, is_set, list, &set) != INDEX_NONE)
-        return;
-    vec_push(&list->sets, set);
-    index_add(&list->index, hash, (uint32_t)list->sets.count - 1);
-}
-
-/* Closes @list under union with those of its sets that share a port; false past @limit. */
-static bool list_close(struct set_list *list, size_t limit)
-{
-    size_t stock = list->sets.count;
-
-    for (size_t i = 0; i < list->sets.count && list->sets.count <= limit; i++)
-        for (size_t j = 0; j < stock; j++) {
-            portset set = list->sets.items[i], other = list->sets.items[j];
-            if (set & other)
-                list_add(list, set | other);
-        }
-    return list->sets.count <= limit;
-}
+#include "base/mem.h"
+#include "throughput/columns.h"
 
 static int by_size(const void *a, const void *b)
 {
@@ -95,33 +61,34 @@ static void lay_out(struct unions *u, const portset *sets, size_t count)
 
 struct unions *unions_new(const portset *sets, size_t n, size_t limit)
 {
-    struct set_list list = {0};
+    struct columns columns;
     struct unions *u = NULL;
+    bool fit = true;
 
-    for (size_t i = 0; i < n && list.sets.count <= limit; i++)
-        list_add(&list, sets[i]);
-    if (!list_close(&list, limit))
+    columns_init(&columns, PORTS_MAX);
+    for (size_t i = 0; fit && i < n; i++)
+        fit = columns_add(&columns, sets[i], (unsigned)limit + 1);
+    if (!fit)
         goto out;
+    portset *unions = columns.sets + 1;   /* the first is the issue bound's */
     u = mem_zero(1, sizeof *u);
-    u->count = list.sets.count;
+    u->count = columns.count - 1;
     /* One group at least, so that a row is never empty. */
     u->groups = u->count ? (u->count + UNIONS_LANES - 1) / UNIONS_LANES : 1;
     u->columns = mem_zero(u->groups * UNIONS_LANES, sizeof *u->columns);
     u->runs = mem_alloc((u->groups + PORTS_MAX) * sizeof *u->runs);
     u->common = 1;
     u->largest = 1;
-    if (u->count)
-        qsort(list.sets.items, u->count, sizeof *list.sets.items, by_size);
+    qsort(unions, u->count, sizeof *unions, by_size);
     for (size_t i = 0; i < u->count; i++) {
-        unsigned size = portset_size(list.sets.items[i]);
+        unsigned size = portset_size(unions[i]);
         if (size != u->largest)
             u->common = common_multiple(u->common, size);
         u->largest = size;
     }
-    lay_out(u, list.sets.items, u->count);
+    lay_out(u, unions, u->count);
 out:
-    vec_done(&list.sets);
-    index_done(&list.index);
+    columns_done(&columns);
     return u;
 }
 

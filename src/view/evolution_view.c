@@ -139,7 +139,7 @@ static int draw_moves(const struct evolve_status *status, struct grid *g, int x,
     grid_put(g, x, y++, SIDE, ROLE_HEADER, 0, "move            tried   accepted");
     for (int kind = 0; kind < MOVE_KINDS && y < end; kind++)
         if (status->stats.tried[kind])
-            grid_printf(g, x, y++, SIDE, ROLE_TEXT, 0, "%-12s %8.2gM   %6.2f %%", search_move_names[kind], (double)status->stats.tried[kind] / 1e6,
+            grid_printf(g, x, y++, SIDE, ROLE_TEXT, 0, "%-12s %8.2gM   %6.2f %%", anneal_move_names[kind], (double)status->stats.tried[kind] / 1e6,
                         100 * (double)status->stats.accepted[kind] / (double)status->stats.tried[kind]);
     return y;
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "throughput/enumerate.h"
+#include "throughput/engine.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -15,8 +15,7 @@
 #include "infer/evolve.h"
 #include "infer/generate.h"
 #include "infer/pmevo.h"
-#include "infer/quotient.h"
-#include "infer/recombine.h"
+#include "infer/classes.h"
 #include "infer/select.h"
 #include "io/population_file.h"
 #include "model/metrics.h"
@@ -141,11 +140,11 @@ static void test_score(void **state)
     struct rng rng;
     (void)state;
     struct problem *p = problem_new(t, NULL, &err);
-    assert_null(score_engine("none"));
+    assert_null(table_engine("none"));
     rng_seed(&rng, 6);
     for (unsigned ports = 1; ports <= PROBLEM_PORTS_MAX; ports++)
         for (int kind = 0; kind < 3; kind++) {
-            const struct score_engine *engine = score_engine(engines[kind]);
+            const struct table_engine *engine = table_engine(engines[kind]);
             struct genome *g = genome_new(p->forms, ports, ports % 2 ? 2.5 : 0);
             struct ports names = {0};
             struct columns columns;
@@ -160,11 +159,11 @@ static void test_score(void **state)
                 for (unsigned i = 0; i < g->genes[f].uops; i++)
                     assert_true(columns_add(&columns, g->genes[f].set[i], 1u << ports));
             size_t stride = columns_lanes(columns.count);
-            struct scoring s = {p, &columns, g->genes, score_tables(p->forms, stride), stride};
+            struct tables s = problem_tables(p, &columns, g->genes, stride);
             for (size_t f = 0; engine && f < p->forms; f++)
-                engine->table(&g->genes[f], &columns, 0, g->width, s.tables + f * stride);
+                engine->fill(&g->genes[f], &columns, 0, g->width, s.values + f * stride);
             for (uint32_t e = 0; engine && e < p->experiments; e++) {
-                const struct problem_term *terms = p->terms + p->term_start[e];
+                const struct table_term *terms = p->terms + p->term_start[e];
                 uint32_t n = p->term_start[e + 1] - p->term_start[e];
                 bool found = false;
                 for (size_t r = 0; r < t->rows.count && !found; r++) {
@@ -181,7 +180,7 @@ static void test_score(void **state)
             for (size_t f = 0; f < p->forms; f++)
                 assert_true(gene_equal(&g->genes[f], &back->genes[f]));
             free(exact);
-            free(s.tables);
+            free(s.values);
             columns_done(&columns);
             mapping_free(same);
             genome_free(back);
@@ -204,22 +203,22 @@ static void test_incremental_sums(void **state)
     for (int round = 0; round < 8; round++) {
         /* Four ports fit into one vector of columns; with nine columns come and go. */
         unsigned ports = round < 4 ? 4 : 9;
-        struct search *s = search_new(p, ports, round % 2 ? 3 : 0, &o.prices, (uint64_t)round);
-        search_random(s);
+        struct annealer *s = anneal_new(p, ports, round % 2 ? 3 : 0, &o.prices, (uint64_t)round);
+        anneal_random(s);
         for (int step = 0; step < 20; step++) {
-            search_run(s, 500, step % 2 ? 1 : 0.01);
-            const struct genome *g = search_genome(s);
+            anneal_run(s, 500, step % 2 ? 1 : 0.01);
+            const struct genome *g = anneal_genome(s);
             double cost = g->cost, kept = g->d_avg;
-            assert_float_equal(score_genome(p, g), kept, 1e-4);
-            struct search *fresh = search_new(p, ports, (unsigned)g->width, &o.prices, 1);
-            search_load(fresh, g);
-            assert_float_equal(search_cost(fresh), cost, 1e-2);
-            search_free(fresh);
+            assert_float_equal(genome_error(g, p), kept, 1e-4);
+            struct annealer *fresh = anneal_new(p, ports, (unsigned)g->width, &o.prices, 1);
+            anneal_load(fresh, g);
+            assert_float_equal(anneal_cost(fresh), cost, 1e-2);
+            anneal_free(fresh);
         }
-        const struct search_stats *stats = search_stats(s);
+        const struct anneal_stats *stats = anneal_stats(s);
         for (int k = 0; k < MOVE_KINDS; k++)
             assert_true(stats->tried[k] > 0 && stats->accepted[k] <= stats->tried[k]);
-        search_free(s);
+        anneal_free(s);
     }
     problem_free(p);
     experiments_free(t);
@@ -256,7 +255,7 @@ static void test_renaming(void **state)
         /* A child of a genome and its renamed self is the genome. */
         struct genome *child = genome_new(30, ports, 0);
         genome_rename(b, shuffled);
-        recombine(a, b, &rng, child);
+        genome_recombine(a, b, &rng, child);
         for (size_t f = 0; f < a->forms; f++)
             assert_true(gene_equal(&a->genes[f], &child->genes[f]));
         double confidence[30];
@@ -429,7 +428,7 @@ static void test_pmevo(void **state)
         for (size_t i = 0; i < pmevo_population(m); i++) {
             const struct genome *g = pmevo_individual(m, i);
             before = fmin(before, g->d_avg);
-            assert_float_equal(g->d_avg, score_genome(p, g), 1e-6);
+            assert_float_equal(g->d_avg, genome_error(g, p), 1e-6);
             for (size_t f = 0; f < p->forms; f++)
                 assert_true(g->genes[f].uops > 0);
         }
@@ -556,13 +555,13 @@ static void test_columns(void **state)
 }
 
 /* Pairs of all forms show six classes ("1*p3" and "1*p01+1*p3" never differ by 5 % in a pair); a few pairs show none. */
-static void test_quotient(void **state)
+static void test_classes(void **state)
 {
     struct mapping *truth = known(35);
     struct experiments *t = measured(truth, 0.01, 50);
     struct err err = {0};
     struct problem *p = problem_new(t, NULL, &err);
-    struct quotient *q = quotient_new(p);
+    struct classes *q = classes_new(p);
     (void)state;
     assert_non_null(q);
     assert_int_equal(q->p->forms, 6);
@@ -570,19 +569,19 @@ static void test_quotient(void **state)
     assert_true(q->p->weights == p->weights);
     for (size_t f = 0; f < p->forms; f++)
         assert_int_equal(q->class_of[f], q->class_of[problem_form(p, q->p->names[q->class_of[f]])]);
-    struct genome *true_genome = genome_of_mapping(truth, p, &err), *classes = quotient_project(q, true_genome);
-    struct genome *whole = quotient_expand(q, p, classes), *again = quotient_project(q, whole);
+    struct genome *true_genome = genome_of_mapping(truth, p, &err), *classes = classes_project(q, true_genome);
+    struct genome *whole = classes_expand(q, p, classes), *again = classes_project(q, whole);
     for (size_t f = 0; f < q->p->forms; f++)
         assert_true(gene_equal(&again->genes[f], &classes->genes[f]));
     for (size_t f = 0; f < p->forms; f++)
         assert_true(gene_equal(&whole->genes[f], &classes->genes[q->class_of[f]]));
     /* The mean of what is equal is nearer to the truth than each. */
-    assert_true(score_genome(q->p, classes) < 0.5 * score_genome(p, whole));
+    assert_true(genome_error(classes, q->p) < 0.5 * genome_error(whole, p));
     genome_free(again);
     genome_free(whole);
     genome_free(classes);
     genome_free(true_genome);
-    quotient_free(q);
+    classes_free(q);
 
     /* Searched without and with it: the same mapping, sooner. */
     struct evolve_options o = quick();
@@ -598,7 +597,7 @@ static void test_quotient(void **state)
     for (size_t i = 0; i < 35 + 100; i++)
         keep[i] = true;
     p = problem_new(t, keep, &err);
-    assert_null(quotient_new(p));
+    assert_null(classes_new(p));
     free(keep);
     problem_free(p);
     experiments_free(t);
@@ -710,7 +709,7 @@ int main(void)
         cmocka_unit_test(test_finds_ports),    cmocka_unit_test(test_options_and_control),
         cmocka_unit_test(test_pmevo),          cmocka_unit_test(test_generate),    cmocka_unit_test(test_congruence),
         cmocka_unit_test(test_select),         cmocka_unit_test(test_population_file),
-        cmocka_unit_test(test_columns),        cmocka_unit_test(test_quotient),    cmocka_unit_test(test_fewer_ports),
+        cmocka_unit_test(test_columns),        cmocka_unit_test(test_classes),    cmocka_unit_test(test_fewer_ports),
     };
     return cmocka_run_group_tests_name("infer", tests, NULL, NULL);
 }

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "throughput/enumerate.h"
+#include "throughput/engine.h"
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "throughput/enumerate.h"
+#include "throughput/engine.h"
 #include "oracle.h"
 
 static void assert_close(double got, double expected)

@@ -8,7 +8,7 @@
 #include <immintrin.h>
 
 #define VECTOR_BYTES 32
-#include "throughput/enumerate_lanes.h"
+#include "throughput/lanes.h"
 
 static inline flanes larger(flanes a, flanes b)
 {
@@ -40,9 +40,10 @@ static inline flanes sizes_ratio(lanes mass, lanes sets)
     return as_floats(mass) / (flanes)_mm256_cvtepi32_ps(sizes);
 }
 
-#include "throughput/enumerate_body.h"
+#include "throughput/lanes_exact.h"
+#include "throughput/lanes_float.h"
 
-const struct engine engine_avx2 = {"avx2", subsets, zeta, rows, batch, LANES, 1.95, 1.05, 0.25};
+const struct engine engine_avx2 = {"avx2", subsets, zeta, rows, batch, LANES, 1.95, 1.05, 0.25, {"avx2", table_fill, table_cycles, table_errors}};
 #ifdef __clang__
 #pragma clang attribute pop
 #endif

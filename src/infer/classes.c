@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "infer/quotient.h"
+#include "infer/classes.h"
 
 #include <math.h>
 #include <string.h>
@@ -35,11 +35,11 @@ static struct experiments *table_of(const struct problem *p, const struct congru
     return t;
 }
 
-struct quotient *quotient_new(const struct problem *whole)
+struct classes *classes_new(const struct problem *whole)
 {
     struct experiments *t = table_of(whole, NULL);
     struct congruence c;
-    struct quotient *q = NULL;
+    struct classes *q = NULL;
 
     congruence_find(t, CONGRUENCE_EPSILON, SHARED, &c);
     experiments_free(t);
@@ -60,7 +60,7 @@ struct quotient *quotient_new(const struct problem *whole)
     return q;
 }
 
-void quotient_free(struct quotient *q)
+void classes_free(struct classes *q)
 {
     if (!q)
         return;
@@ -70,7 +70,7 @@ void quotient_free(struct quotient *q)
     free(q);
 }
 
-struct genome *quotient_expand(const struct quotient *q, const struct problem *whole, const struct genome *g)
+struct genome *classes_expand(const struct classes *q, const struct problem *whole, const struct genome *g)
 {
     struct genome *out = genome_new(whole->forms, g->ports, g->width);
     for (size_t f = 0; f < whole->forms; f++)
@@ -78,7 +78,7 @@ struct genome *quotient_expand(const struct quotient *q, const struct problem *w
     return out;
 }
 
-struct genome *quotient_project(const struct quotient *q, const struct genome *g)
+struct genome *classes_project(const struct classes *q, const struct genome *g)
 {
     struct genome *out = genome_new(q->p->forms, g->ports, g->width);
     for (size_t f = 0; f < q->p->forms; f++)

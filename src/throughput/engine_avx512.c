@@ -9,7 +9,7 @@
 #include <immintrin.h>
 
 #define VECTOR_BYTES 64
-#include "throughput/enumerate_lanes.h"
+#include "throughput/lanes.h"
 
 /* 1 / (i + 1). */
 static const float RECIPROCALS[32] = {
@@ -41,9 +41,10 @@ static inline flanes sizes_ratio(lanes mass, lanes sets)
     return as_floats(mass) * (flanes)reciprocals;
 }
 
-#include "throughput/enumerate_body.h"
+#include "throughput/lanes_exact.h"
+#include "throughput/lanes_float.h"
 
-const struct engine engine_avx512 = {"avx512", subsets, zeta, rows, batch, LANES, 1.8, 1.9, 0.45};
+const struct engine engine_avx512 = {"avx512", subsets, zeta, rows, batch, LANES, 1.8, 1.9, 0.45, {"avx512", table_fill, table_cycles, table_errors}};
 #ifdef __clang__
 #pragma clang attribute pop
 #endif

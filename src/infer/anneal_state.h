@@ -1,24 +1,24 @@
-/* What a searcher keeps of its genome: tables, errors and counts, all brought up to date with each change. For search.c and
- * search_moves.c; one thread. */
-#ifndef PORTOLAN_INFER_SEARCH_STATE_H
-#define PORTOLAN_INFER_SEARCH_STATE_H
+/* What an annealer keeps of its genome: tables, errors and counts, all brought up to date with each change. For anneal.c and
+ * anneal_moves.c; one thread. */
+#ifndef PORTOLAN_INFER_ANNEAL_STATE_H
+#define PORTOLAN_INFER_ANNEAL_STATE_H
 
-#include "infer/search.h"
+#include "infer/anneal.h"
 
 struct usage_class {
     uint64_t hash;      /* 0: never used */
     uint32_t count;
 };
 
-struct search {
+struct annealer {
     const struct problem *p;
-    const struct score_engine *engine;
-    struct search_prices prices;
+    const struct table_engine *engine;
+    struct anneal_prices prices;
     struct rng rng;
     struct genome *g;
     struct columns columns;         /* for the sets in use, and for some that were */
     bool stale;                     /* columns that are not needed may be among them */
-    struct scoring scoring;
+    struct tables tables;
     float *fresh, *saved;           /* tables: of a gene tried, of the forms of a compound move */
     float *errors, *fresh_errors;   /* per experiment; scratch of the longest list of links, or of all */
     double error_sum;
@@ -36,7 +36,7 @@ struct search {
     struct gene *before, *after;    /* their genes */
     uint32_t *touched;
     float *touched_errors;
-    struct search_stats stats;
+    struct anneal_stats stats;
 };
 
 /* How many columns there were before a move added some. */
@@ -45,20 +45,20 @@ struct columns_mark {
 };
 
 /* Adds the columns for the sets of @n genes; what was added is not in the tables yet. False when they would be too many. */
-bool search_admit(struct search *s, const struct gene *genes, size_t n, struct columns_mark *mark);
+bool anneal_admit(struct annealer *s, const struct gene *genes, size_t n, struct columns_mark *mark);
 /* Columns from @mark on: into all forms' tables, or away again. */
-void search_fill(struct search *s, const struct columns_mark *mark);
-void search_retract(struct search *s, const struct columns_mark *mark);
+void anneal_fill(struct annealer *s, const struct columns_mark *mark);
+void anneal_retract(struct annealer *s, const struct columns_mark *mark);
 /* Columns anew, for the sets in use only, and all tables. */
-void search_lay_out(struct search *s);
-float *search_table(const struct search *s, size_t form);
+void anneal_lay_out(struct annealer *s);
+float *anneal_table(const struct annealer *s, size_t form);
 /* Puts @gene in place of form @f's in all that is kept besides columns, tables and errors. */
-void search_install(struct search *s, uint32_t f, const struct gene *gene);
+void anneal_install(struct annealer *s, uint32_t f, const struct gene *gene);
 /* Change of the cost, but for the errors, when form @f alone gets @gene; of the cost of usages only. */
-double search_price(struct search *s, uint32_t f, const struct gene *gene);
-double search_usage_price(struct search *s, uint32_t f, const struct gene *gene);
-double search_regular_cost(const struct search *s);
-unsigned search_below(struct search *s, unsigned bound);
-unsigned search_random_set(struct search *s);
+double anneal_price(struct annealer *s, uint32_t f, const struct gene *gene);
+double anneal_usage_price(struct annealer *s, uint32_t f, const struct gene *gene);
+double anneal_regular_cost(const struct annealer *s);
+unsigned anneal_below(struct annealer *s, unsigned bound);
+unsigned anneal_random_set(struct annealer *s);
 
 #endif

@@ -1,5 +1,5 @@
 /* Vector types of VECTOR_BYTES bytes for one engine file; the _any ones may be loaded from anywhere. */
-#include "throughput/enumerate.h"
+#include "throughput/engine.h"
 
 #define LANES (VECTOR_BYTES / 4)
 #define SHORTS (VECTOR_BYTES / 2)
@@ -13,6 +13,9 @@ typedef uint32_t lanes __attribute__((vector_size(VECTOR_BYTES)));
 typedef int32_t ilanes __attribute__((vector_size(VECTOR_BYTES)));
 typedef float flanes __attribute__((vector_size(VECTOR_BYTES)));
 typedef uint16_t shorts __attribute__((vector_size(VECTOR_BYTES), may_alias));
+/* The same in memory: aligned to the vector, and anywhere. */
+typedef uint32_t lanes_aligned __attribute__((vector_size(VECTOR_BYTES), may_alias));
+typedef float flanes_aligned __attribute__((vector_size(VECTOR_BYTES), may_alias));
 typedef uint32_t lanes_any __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
 typedef float flanes_any __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
 typedef uint16_t shorts_any __attribute__((vector_size(VECTOR_BYTES), aligned(2), may_alias));

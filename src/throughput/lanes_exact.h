@@ -1,4 +1,4 @@
-/* The enumerations, compiled once per instruction set: the including file defines VECTOR_BYTES, includes throughput/enumerate_lanes.h
+/* The enumerations, compiled once per instruction set: the including file defines VECTOR_BYTES, includes throughput/lanes.h
  * and defines for its vectors larger(), larger_shorts(), largest() and sizes_ratio(mass, sets): mass / |sets|, 0 for no sets. */
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "infer/columns.h"
+#include "throughput/columns.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ static void *aligned_zero(size_t size)
 
 static void grow(struct columns *c, unsigned room)
 {
-    int32_t *sets = aligned_zero(room * sizeof *sets);
+    portset *sets = aligned_zero(room * sizeof *sets);
     float *reciprocal = aligned_zero(room * sizeof *reciprocal);
 
     c->member = mem_resize(c->member, room * sizeof *c->member);
@@ -30,20 +30,38 @@ static void grow(struct columns *c, unsigned room)
     c->room = room;
 }
 
-static void append(struct columns *c, unsigned set)
+static uint64_t hash_of(portset set)
 {
-    if (c->present[set])
+    return set * 0x9e3779b97f4a7c15u;
+}
+
+static bool is_set(const void *sets, uint32_t item, const void *set)
+{
+    return ((const portset *)sets)[item] == *(const portset *)set;
+}
+
+static inline bool has(const struct columns *c, portset set)
+{
+    return c->present ? c->present[set] : index_find(&c->index, hash_of(set), is_set, c->sets, &set) != INDEX_NONE;
+}
+
+static void append(struct columns *c, portset set)
+{
+    if (has(c, set))
         return;
     if (c->count == c->room)
         grow(c, 2 * c->room);
-    c->present[set] = true;
-    c->sets[c->count] = (int32_t)set;
-    c->reciprocal[c->count++] = set ? 1.0f / (float)__builtin_popcount(set) : 0;
+    if (c->present)
+        c->present[set] = true;
+    else
+        index_add(&c->index, hash_of(set), c->count);
+    c->sets[c->count] = set;
+    c->reciprocal[c->count++] = set ? 1.0f / (float)portset_size(set) : 0;
 }
 
 void columns_init(struct columns *c, unsigned ports)
 {
-    *c = (struct columns){.ports = ports, .present = mem_zero((size_t)1 << ports, sizeof(bool))};
+    *c = (struct columns){.ports = ports, .present = ports <= COLUMNS_DIRECT_PORTS ? mem_zero((size_t)1 << ports, sizeof(bool)) : NULL};
     grow(c, ROOM);
     append(c, 0);
 }
@@ -54,20 +72,21 @@ void columns_done(struct columns *c)
     free(c->reciprocal);
     free(c->member);
     free(c->present);
+    index_done(&c->index);
     *c = (struct columns){0};
 }
 
-bool columns_add(struct columns *c, unsigned set, unsigned most)
+bool columns_add(struct columns *c, portset set, unsigned most)
 {
     unsigned first = c->count;
 
-    if (c->present[set])
+    if (has(c, set))
         return true;   /* a union of members: with any other it makes one that is here */
     append(c, set);
-    c->member[c->members++] = (uint16_t)set;
+    c->member[c->members++] = set;
     /* A connected union that contains the set can be reached from it one overlapping member at a time. */
     for (unsigned at = first; at < c->count && c->count <= most; at++) {
-        unsigned from = (unsigned)c->sets[at];
+        portset from = c->sets[at];
         for (unsigned i = 0; i < c->members; i++)
             if (c->member[i] & from)
                 append(c, from | c->member[i]);
@@ -88,6 +107,6 @@ void columns_truncate(struct columns *c, unsigned count, unsigned members)
 
 void columns_all(struct columns *c)
 {
-    for (unsigned set = 1; set < 1u << c->ports; set++)
+    for (portset set = 1; set < 1u << c->ports; set++)
         append(c, set);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Any processor: vectors of 16 bytes, which every 64-bit one has and the compiler lowers elsewhere. */
 #define VECTOR_BYTES 16
-#include "throughput/enumerate_lanes.h"
+#include "throughput/lanes.h"
 
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -48,6 +48,7 @@ static inline flanes sizes_ratio(lanes mass, lanes sets)
     return as_floats(mass) / as_floats(sets);
 }
 
-#include "throughput/enumerate_body.h"
+#include "throughput/lanes_exact.h"
+#include "throughput/lanes_float.h"
 
-const struct engine engine_portable = {"portable", subsets, zeta, rows, batch, LANES, 3.0, 1.15, 0.3};
+const struct engine engine_portable = {"portable", subsets, zeta, rows, batch, LANES, 3.0, 1.15, 0.3, {"portable", table_fill, table_cycles, table_errors}};

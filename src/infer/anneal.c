@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "infer/search.h"
+#include "infer/anneal.h"
 
 #include <limits.h>
 #include <math.h>
 #include <string.h>
 
-#include "infer/search_state.h"
+#include "infer/anneal_state.h"
 
 #define COLUMNS_MOST 1024        /* that a move may lead to: beyond it evaluation is slow, and no real mapping is there */
 #define COLUMNS_RANDOM 512       /* of a random genome */
 #define RANDOM_SETS 24           /* µops that a random genome is made of, at most */
 
-unsigned search_below(struct search *s, unsigned bound)
+unsigned anneal_below(struct annealer *s, unsigned bound)
 {
     return (unsigned)((rng_next(&s->rng) >> 32) * (uint64_t)bound >> 32);
 }
@@ -25,7 +25,7 @@ static int compare_single(const void *a, const void *b, void *state)
 }
 
 /* For each form the stretch of the ordered list whose cycles alone are within 8 %. */
-static void find_likes(struct search *s)
+static void find_likes(struct annealer *s)
 {
     size_t n = s->p->forms;
     const float *single = s->p->single;
@@ -53,18 +53,18 @@ static void find_likes(struct search *s)
     }
 }
 
-struct search *search_new(const struct problem *p, unsigned ports, unsigned width, const struct search_prices *prices, uint64_t seed)
+struct annealer *anneal_new(const struct problem *p, unsigned ports, unsigned width, const struct anneal_prices *prices, uint64_t seed)
 {
-    struct search *s = mem_zero(1, sizeof *s);
+    struct annealer *s = mem_zero(1, sizeof *s);
     size_t n = p->forms + 1, e = p->experiments + 1, sets = (size_t)1 << ports;
 
     s->p = p;
-    s->engine = score_engine(NULL);
+    s->engine = table_engine(NULL);
     s->prices = *prices;
     rng_seed(&s->rng, seed);
     s->g = genome_new(p->forms, ports, width);
     columns_init(&s->columns, ports);
-    s->scoring = (struct scoring){p, &s->columns, s->g->genes, NULL, 0};
+    s->tables = problem_tables(p, &s->columns, s->g->genes, 0);
     s->uses = mem_zero(sets, sizeof *s->uses);
     s->dictionary = mem_zero(sets, sizeof *s->dictionary);
     s->place = mem_zero(sets, sizeof *s->place);
@@ -87,13 +87,13 @@ struct search *search_new(const struct problem *p, unsigned ports, unsigned widt
     return s;
 }
 
-void search_free(struct search *s)
+void anneal_free(struct annealer *s)
 {
     if (!s)
         return;
     genome_free(s->g);
     columns_done(&s->columns);
-    free(s->scoring.tables);
+    free(s->tables.values);
     free(s->fresh);
     free(s->saved);
     free(s->uses);
@@ -115,7 +115,7 @@ void search_free(struct search *s)
     free(s);
 }
 
-static void use_set(struct search *s, unsigned set)
+static void use_set(struct annealer *s, unsigned set)
 {
     if (s->uses[set]++ == 0) {
         s->place[set] = (uint16_t)s->distinct;
@@ -123,7 +123,7 @@ static void use_set(struct search *s, unsigned set)
     }
 }
 
-static void drop_set(struct search *s, unsigned set)
+static void drop_set(struct annealer *s, unsigned set)
 {
     if (--s->uses[set] == 0) {
         uint16_t last = s->dictionary[--s->distinct];
@@ -133,7 +133,7 @@ static void drop_set(struct search *s, unsigned set)
     }
 }
 
-static struct usage_class *class_of(const struct search *s, uint64_t hash)
+static struct usage_class *class_of(const struct annealer *s, uint64_t hash)
 {
     size_t at = hash & (s->class_slots - 1);
     while (s->classes[at].hash && s->classes[at].hash != hash)
@@ -141,7 +141,7 @@ static struct usage_class *class_of(const struct search *s, uint64_t hash)
     return &s->classes[at];
 }
 
-static void classes_rebuild(struct search *s)
+static void classes_rebuild(struct annealer *s)
 {
     memset(s->classes, 0, s->class_slots * sizeof *s->classes);
     s->class_used = 0;
@@ -153,7 +153,7 @@ static void classes_rebuild(struct search *s)
     }
 }
 
-static void change_class(struct search *s, uint32_t f, uint64_t hash)
+static void change_class(struct annealer *s, uint32_t f, uint64_t hash)
 {
     class_of(s, s->hashes[f])->count--;
     s->hashes[f] = hash;
@@ -165,7 +165,7 @@ static void change_class(struct search *s, uint32_t f, uint64_t hash)
         classes_rebuild(s);
 }
 
-void search_install(struct search *s, uint32_t f, const struct gene *gene)
+void anneal_install(struct annealer *s, uint32_t f, const struct gene *gene)
 {
     struct gene *own = &s->g->genes[f];
 
@@ -179,58 +179,58 @@ void search_install(struct search *s, uint32_t f, const struct gene *gene)
     change_class(s, f, gene_hash(gene));
 }
 
-float *search_table(const struct search *s, size_t form)
+float *anneal_table(const struct annealer *s, size_t form)
 {
-    return s->scoring.tables + form * s->scoring.stride;
+    return s->tables.values + form * s->tables.stride;
 }
 
-static size_t lanes_of_all(const struct search *s)
+static size_t lanes_of_all(const struct annealer *s)
 {
     return columns_lanes(1u << s->g->ports);
 }
 
 /* Room for at least @lanes columns; what the tables held is lost. */
-static void make_room(struct search *s, size_t lanes)
+static void make_room(struct annealer *s, size_t lanes)
 {
     size_t n = s->p->forms + 1, all = lanes_of_all(s);
     /* An odd number of cache lines: else the tables' beginnings would all fall into the same few sets of the cache. */
-    size_t stride = ((lanes < all ? lanes : all) / PROBLEM_LANES | 1) * PROBLEM_LANES;
+    size_t stride = ((lanes < all ? lanes : all) / COLUMNS_LANES | 1) * COLUMNS_LANES;
 
-    free(s->scoring.tables);
+    free(s->tables.values);
     free(s->saved);
     free(s->fresh);
-    s->scoring.stride = stride;
-    s->scoring.tables = score_tables(n, stride);
-    s->saved = score_tables(n, stride);
-    s->fresh = score_tables(1, stride);
+    s->tables.stride = stride;
+    s->tables.values = tables_new(n, stride);
+    s->saved = tables_new(n, stride);
+    s->fresh = tables_new(1, stride);
 }
 
-void search_lay_out(struct search *s)
+void anneal_lay_out(struct annealer *s)
 {
     columns_truncate(&s->columns, 1, 0);
     for (unsigned i = 0; i < s->distinct; i++)
         columns_add(&s->columns, s->dictionary[i], UINT_MAX);
     s->stale = false;
     size_t lanes = columns_lanes(s->columns.count);
-    if (lanes > s->scoring.stride || s->scoring.stride > 6 * lanes + 8 * PROBLEM_LANES)
-        make_room(s, 2 * lanes + 2 * PROBLEM_LANES);
-    search_fill(s, &(struct columns_mark){0, 0});
+    if (lanes > s->tables.stride || s->tables.stride > 6 * lanes + 8 * COLUMNS_LANES)
+        make_room(s, 2 * lanes + 2 * COLUMNS_LANES);
+    anneal_fill(s, &(struct columns_mark){0, 0});
 }
 
-void search_fill(struct search *s, const struct columns_mark *mark)
+void anneal_fill(struct annealer *s, const struct columns_mark *mark)
 {
     if (mark->count == s->columns.count)
         return;
     for (size_t f = 0; f < s->p->forms; f++)
-        s->engine->table(&s->g->genes[f], &s->columns, mark->count, s->g->width, search_table(s, f));
+        s->engine->fill(&s->g->genes[f], &s->columns, mark->count, s->g->width, anneal_table(s, f));
 }
 
-void search_retract(struct search *s, const struct columns_mark *mark)
+void anneal_retract(struct annealer *s, const struct columns_mark *mark)
 {
     columns_truncate(&s->columns, mark->count, mark->members);
 }
 
-static bool admit(struct search *s, const struct gene *genes, size_t n, unsigned most)
+static bool admit(struct annealer *s, const struct gene *genes, size_t n, unsigned most)
 {
     for (size_t k = 0; k < n; k++)
         for (unsigned i = 0; i < genes[k].uops; i++)
@@ -239,38 +239,38 @@ static bool admit(struct search *s, const struct gene *genes, size_t n, unsigned
     return true;
 }
 
-bool search_admit(struct search *s, const struct gene *genes, size_t n, struct columns_mark *mark)
+bool anneal_admit(struct annealer *s, const struct gene *genes, size_t n, struct columns_mark *mark)
 {
     for (;;) {
-        size_t room = s->scoring.stride < COLUMNS_MOST ? s->scoring.stride : COLUMNS_MOST;
+        size_t room = s->tables.stride < COLUMNS_MOST ? s->tables.stride : COLUMNS_MOST;
         *mark = (struct columns_mark){s->columns.count, s->columns.members};
         if (admit(s, genes, n, (unsigned)room))
             return true;
-        search_retract(s, mark);
+        anneal_retract(s, mark);
         if (s->stale) {
-            search_lay_out(s);
-        } else if (room == s->scoring.stride && room < lanes_of_all(s)) {
+            anneal_lay_out(s);
+        } else if (room == s->tables.stride && room < lanes_of_all(s)) {
             make_room(s, 2 * room);
-            search_fill(s, &(struct columns_mark){0, 0});
+            anneal_fill(s, &(struct columns_mark){0, 0});
         } else {
             return false;
         }
     }
 }
 
-double search_recompute(struct search *s)
+double anneal_recompute(struct annealer *s)
 {
     double sum = 0;
-    search_lay_out(s);
+    anneal_lay_out(s);
     for (uint32_t e = 0; e < s->p->experiments; e++) {
-        s->errors[e] = fabsf(s->engine->cycles(&s->scoring, e) * s->p->inverse[e] - s->p->weight[e]);
+        s->errors[e] = fabsf(s->engine->cycles(&s->tables, e) * s->p->inverse[e] - s->p->weight[e]);
         sum += (double)s->errors[e];
     }
     s->error_sum = sum;
     return sum;
 }
 
-static void take(struct search *s, const struct gene *genes)
+static void take(struct annealer *s, const struct gene *genes)
 {
     memset(s->uses, 0, sizeof *s->uses << s->g->ports);
     s->distinct = 0;
@@ -280,11 +280,11 @@ static void take(struct search *s, const struct gene *genes)
         s->hashes[f] = gene_hash(&s->g->genes[f]);
     classes_rebuild(s);
     for (uint32_t f = 0; f < s->p->forms; f++)
-        search_install(s, f, &genes[f]);
-    search_recompute(s);
+        anneal_install(s, f, &genes[f]);
+    anneal_recompute(s);
 }
 
-void search_load(struct search *s, const struct genome *g)
+void anneal_load(struct annealer *s, const struct genome *g)
 {
     if (g->forms != s->p->forms || g->ports != s->g->ports || g->width != s->g->width)
         BUG("a genome of %zu forms and %u ports for %zu and %u", g->forms, g->ports, s->p->forms, s->g->ports);
@@ -295,7 +295,7 @@ void search_load(struct search *s, const struct genome *g)
 }
 
 /* Half of the time about a quarter of the ports: real µops have few. */
-unsigned search_random_set(struct search *s)
+unsigned anneal_random_set(struct annealer *s)
 {
     unsigned all = (1u << s->g->ports) - 1, set = 0;
 
@@ -309,23 +309,23 @@ unsigned search_random_set(struct search *s)
 }
 
 /* Sets that a random genome is made of; so few that columns stay few. */
-static unsigned random_sets(struct search *s, uint16_t *sets)
+static unsigned random_sets(struct annealer *s, uint16_t *sets)
 {
     unsigned n = 0;
 
     columns_truncate(&s->columns, 1, 0);
     for (; n < RANDOM_SETS; n++) {
         struct columns_mark mark = {s->columns.count, s->columns.members};
-        sets[n] = (uint16_t)search_random_set(s);
+        sets[n] = (uint16_t)anneal_random_set(s);
         if (!columns_add(&s->columns, sets[n], COLUMNS_RANDOM) && n > 0) {
-            search_retract(s, &mark);
+            anneal_retract(s, &mark);
             break;
         }
     }
     return n;
 }
 
-void search_random(struct search *s)
+void anneal_random(struct annealer *s)
 {
     struct gene *genes = mem_zero(s->p->forms + 1, sizeof *genes);
     uint16_t sets[RANDOM_SETS];
@@ -333,7 +333,7 @@ void search_random(struct search *s)
 
     for (size_t f = 0; f < s->p->forms; f++) {
         double t = isnan(s->p->single[f]) ? 1 : (double)s->p->single[f];
-        unsigned set = sets[search_below(s, n)];
+        unsigned set = sets[anneal_below(s, n)];
         double count = fmin(fmax(round(t * portset_size(set)), 1), GENE_COUNT_MAX);
         gene_add(&genes[f], set, (unsigned)count);
         genes[f].slots = s->g->width > 0 ? 1 : 0;
@@ -343,12 +343,12 @@ void search_random(struct search *s)
 }
 
 /* -ln of how likely the process gives a form @gene, that @others forms have already. */
-static double code_length(const struct search *s, size_t others, const struct gene *gene)
+static double code_length(const struct annealer *s, size_t others, const struct gene *gene)
 {
     return others ? -s->logs[others] : s->prices.new_usage + s->prices.new_uop * gene->uops;
 }
 
-double search_usage_price(struct search *s, uint32_t f, const struct gene *gene)
+double anneal_usage_price(struct annealer *s, uint32_t f, const struct gene *gene)
 {
     if (s->prices.usage == 0)
         return 0;
@@ -357,7 +357,7 @@ double search_usage_price(struct search *s, uint32_t f, const struct gene *gene)
 }
 
 /* Change of the number of distinct µops when form @f, alone, gets @gene. */
-static int distinct_change(const struct search *s, uint32_t f, const struct gene *gene)
+static int distinct_change(const struct annealer *s, uint32_t f, const struct gene *gene)
 {
     const struct gene *own = &s->g->genes[f];
     int change = 0;
@@ -373,28 +373,28 @@ static int distinct_change(const struct search *s, uint32_t f, const struct gene
     return change;
 }
 
-double search_price(struct search *s, uint32_t f, const struct gene *gene)
+double anneal_price(struct annealer *s, uint32_t f, const struct gene *gene)
 {
     return s->prices.uop * distinct_change(s, f, gene) + s->prices.volume * ((double)gene_volume(gene) - (double)gene_volume(&s->g->genes[f])) +
-           search_usage_price(s, f, gene);
+           anneal_usage_price(s, f, gene);
 }
 
-double search_regular_cost(const struct search *s)
+double anneal_regular_cost(const struct annealer *s)
 {
     return s->prices.uop * s->distinct + s->prices.volume * (double)s->volume;
 }
 
-void search_set_prices(struct search *s, const struct search_prices *prices)
+void anneal_set_prices(struct annealer *s, const struct anneal_prices *prices)
 {
     s->prices = *prices;
 }
 
-double search_d_avg(const struct search *s)
+double anneal_d_avg(const struct annealer *s)
 {
     return s->error_sum / s->p->weights;
 }
 
-double search_cost(const struct search *s)
+double anneal_cost(const struct annealer *s)
 {
     double length = 0;
 
@@ -404,22 +404,22 @@ double search_cost(const struct search *s)
             others += s->hashes[k] == s->hashes[f];
         length += code_length(s, others, &s->g->genes[f]);
     }
-    return s->error_sum + search_regular_cost(s) + s->prices.usage * length;
+    return s->error_sum + anneal_regular_cost(s) + s->prices.usage * length;
 }
 
-const struct genome *search_genome(struct search *s)
+const struct genome *anneal_genome(struct annealer *s)
 {
-    s->g->d_avg = search_d_avg(s);
-    s->g->cost = search_cost(s);
+    s->g->d_avg = anneal_d_avg(s);
+    s->g->cost = anneal_cost(s);
     return s->g;
 }
 
-const struct search_stats *search_stats(const struct search *s)
+const struct anneal_stats *anneal_stats(const struct annealer *s)
 {
     return &s->stats;
 }
 
-struct rng *search_rng(struct search *s)
+struct rng *anneal_rng(struct annealer *s)
 {
     return &s->rng;
 }

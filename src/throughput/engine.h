@@ -1,4 +1,5 @@
-/* Internal to the throughput engine: exact ways to find the bound, written once over vectors and compiled for each instruction set.
+/* Internal to the throughput engine: ways to find the bound, written once over vectors and compiled for each instruction set. Exact ones
+ * (throughput/lanes_exact.h):
  *
  * Rows: sums of precomputed rows (throughput/unions.h), the largest sum / |column|.
  * Subsets: over all subsets s of the µops, mass(s) / |union(s)|. Its maximum is the bound: for the best Q take all µops within Q.
@@ -6,10 +7,11 @@
  *
  * Ratios are compared as floats. Two different fractions a/b, c/d with b, d <= 32 and a, c <= 2^16 differ by 2^-21 of
  * their value or more, floats by 2^-23: the order is exact, and the fraction is recovered from the winner. */
-#ifndef PORTOLAN_THROUGHPUT_ENUMERATE_H
-#define PORTOLAN_THROUGHPUT_ENUMERATE_H
+#ifndef PORTOLAN_THROUGHPUT_ENGINE_H
+#define PORTOLAN_THROUGHPUT_ENGINE_H
 
 #include "throughput/flow.h"
+#include "throughput/tables.h"
 #include "throughput/throughput.h"
 #include "throughput/unions.h"
 
@@ -34,7 +36,7 @@ struct throughput {
     struct flow flow;
 };
 
-/* One compiled version of the enumerations. What each takes is checked by the caller. */
+/* One compiled version. What each takes is checked by the caller. */
 struct engine {
     const char *name;
     /* Up to SUBSETS_MAX µops and SUBSETS_MASS_MAX of mass. */
@@ -47,12 +49,15 @@ struct engine {
     unsigned lanes;             /* 32-bit lanes of a vector */
     /* Nanoseconds per vector, measured on Zen 4; their ratios choose the method. */
     double subsets_cost, zeta_cost, rows_cost;
+    struct table_engine tables; /* floats, for searches */
 };
 extern const struct engine engine_portable;
 #if defined(__x86_64__)
 extern const struct engine engine_avx2;
 extern const struct engine engine_avx512;
 #endif
+/* The best this CPU has; @name NULL or the name of one (NULL when this CPU lacks it). */
+const struct engine *engine_named(const char *name);
 
 /* Least common multiples of 1..n. */
 extern const double THROUGHPUT_COMMON[PORTS_MAX + 1];

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Moves and their acceptance. */
-#include "infer/search.h"
+#include "infer/anneal.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "infer/search_state.h"
+#include "infer/anneal_state.h"
 
-const char *const search_move_names[MOVE_KINDS] = {"copy", "copy-like", "toggle", "replace", "count", "add", "drop", "random", "shift", "swap", "slots", "class", "set", "split"};
+const char *const anneal_move_names[MOVE_KINDS] = {"copy", "copy-like", "toggle", "replace", "count", "add", "drop", "random", "shift", "swap", "slots", "class", "set", "split"};
 /* Chances in 1/256. */
 static const uint8_t chances[MOVE_KINDS] = {34, 42, 32, 34, 20, 14, 18, 6, 20, 14, 14, 3, 3, 2};
 
-static double threshold(struct search *s, double temperature)
+static double threshold(struct annealer *s, double temperature)
 {
     double u = ((double)(rng_next(&s->rng) >> 11) + 1) * 0x1p-53;
     return -temperature * log(u);
 }
 
 /* Tries @gene for form @f; true when it was accepted. */
-static bool try_gene(struct search *s, uint32_t f, const struct gene *gene, double temperature)
+static bool try_gene(struct annealer *s, uint32_t f, const struct gene *gene, double temperature)
 {
     const struct problem *p = s->p;
-    double allowed = threshold(s, temperature) - search_price(s, f, gene), old = 0;
+    double allowed = threshold(s, temperature) - anneal_price(s, f, gene), old = 0;
     uint32_t first = p->link_start[f], end = p->link_start[f + 1];
 
     for (uint32_t i = first; i < end; i++)
@@ -29,47 +29,47 @@ static bool try_gene(struct search *s, uint32_t f, const struct gene *gene, doub
     if (old + allowed < 0)
         return false;
     struct columns_mark mark;
-    if (!search_admit(s, gene, 1, &mark))
+    if (!anneal_admit(s, gene, 1, &mark))
         return false;
     bool more = s->columns.count > mark.count;
-    size_t ready = more ? mark.count / PROBLEM_LANES * PROBLEM_LANES : mark.count;
-    s->engine->table(gene, &s->columns, 0, s->g->width, s->fresh);
+    size_t ready = more ? mark.count / COLUMNS_LANES * COLUMNS_LANES : mark.count;
+    s->engine->fill(gene, &s->columns, 0, s->g->width, s->fresh);
     s->stats.evaluations += end - first;
-    double fresh = (double)s->engine->form(&s->scoring, ready, f, s->fresh, (float)(old + allowed), s->fresh_errors);
+    double fresh = (double)s->engine->errors(&s->tables, ready, f, s->fresh, (float)(old + allowed), s->fresh_errors);
     if (fresh > old + allowed) {
-        search_retract(s, &mark);
+        anneal_retract(s, &mark);
         return false;
     }
     for (uint32_t i = first; i < end; i++)
         s->errors[p->links[i].experiment] = s->fresh_errors[i - first];
     s->error_sum += fresh - old;
-    search_fill(s, &mark);
-    memcpy(search_table(s, f), s->fresh, columns_lanes(s->columns.count) * sizeof *s->fresh);
-    search_install(s, f, gene);
+    anneal_fill(s, &mark);
+    memcpy(anneal_table(s, f), s->fresh, columns_lanes(s->columns.count) * sizeof *s->fresh);
+    anneal_install(s, f, gene);
     return true;
 }
 
 /* Tries to give several forms new genes at once: s->changed, @n of them, get s->after. */
-static bool try_genes(struct search *s, size_t n, double temperature)
+static bool try_genes(struct annealer *s, size_t n, double temperature)
 {
     const struct problem *p = s->p;
-    double allowed = threshold(s, temperature) + search_regular_cost(s), old = 0, fresh = 0;
+    double allowed = threshold(s, temperature) + anneal_regular_cost(s), old = 0, fresh = 0;
     size_t touched = 0, done = 0;
     struct columns_mark mark;
 
-    if (!search_admit(s, s->after, n, &mark))
+    if (!anneal_admit(s, s->after, n, &mark))
         return false;
-    search_fill(s, &mark);
+    anneal_fill(s, &mark);
     size_t bytes = columns_lanes(s->columns.count) * sizeof *s->saved;
     s->clock++;
     for (size_t i = 0; i < n; i++) {
         uint32_t f = s->changed[i];
         if (s->prices.usage != 0)
-            allowed -= search_usage_price(s, f, &s->after[i]);
+            allowed -= anneal_usage_price(s, f, &s->after[i]);
         s->before[i] = s->g->genes[f];
-        memcpy(s->saved + i * s->scoring.stride, search_table(s, f), bytes);
-        search_install(s, f, &s->after[i]);
-        s->engine->table(&s->after[i], &s->columns, 0, s->g->width, search_table(s, f));
+        memcpy(s->saved + i * s->tables.stride, anneal_table(s, f), bytes);
+        anneal_install(s, f, &s->after[i]);
+        s->engine->fill(&s->after[i], &s->columns, 0, s->g->width, anneal_table(s, f));
         for (uint32_t k = p->link_start[f]; k < p->link_start[f + 1]; k++) {
             uint32_t e = p->links[k].experiment;
             if (s->stamp[e] != s->clock) {
@@ -79,10 +79,10 @@ static bool try_genes(struct search *s, size_t n, double temperature)
             }
         }
     }
-    allowed += old - search_regular_cost(s);
+    allowed += old - anneal_regular_cost(s);
     for (; done < touched && fresh <= allowed; done++) {
         uint32_t e = s->touched[done];
-        s->touched_errors[done] = fabsf(s->engine->cycles(&s->scoring, e) * p->inverse[e] - p->weight[e]);
+        s->touched_errors[done] = fabsf(s->engine->cycles(&s->tables, e) * p->inverse[e] - p->weight[e]);
         fresh += (double)s->touched_errors[done];
     }
     s->stats.evaluations += done;
@@ -93,16 +93,16 @@ static bool try_genes(struct search *s, size_t n, double temperature)
         return true;
     }
     for (size_t i = n; i-- > 0;) {
-        search_install(s, s->changed[i], &s->before[i]);
-        memcpy(search_table(s, s->changed[i]), s->saved + i * s->scoring.stride, bytes);
+        anneal_install(s, s->changed[i], &s->before[i]);
+        memcpy(anneal_table(s, s->changed[i]), s->saved + i * s->tables.stride, bytes);
     }
-    search_retract(s, &mark);
+    anneal_retract(s, &mark);
     return false;
 }
 
-static unsigned any_set(struct search *s)
+static unsigned any_set(struct annealer *s)
 {
-    return s->distinct ? s->dictionary[search_below(s, s->distinct)] : search_random_set(s);
+    return s->distinct ? s->dictionary[anneal_below(s, s->distinct)] : anneal_random_set(s);
 }
 
 /* Exchanges set number @i of @gene for @set; false when nothing changes or there is no room. */
@@ -115,14 +115,14 @@ static bool exchange(struct gene *gene, unsigned i, unsigned set)
     return gene_add(gene, set, count);
 }
 
-static bool step_count(struct search *s, struct gene *gene)
+static bool step_count(struct annealer *s, struct gene *gene)
 {
-    unsigned i = search_below(s, gene->uops), size = portset_size(gene->set[i]);
+    unsigned i = anneal_below(s, gene->uops), size = portset_size(gene->set[i]);
     /* Long µops move by larger steps too. */
-    unsigned step = gene->count[i] > 4 && search_below(s, 2) ? 1 + search_below(s, gene->count[i] / 2u) : search_below(s, 4) ? 1 : size;
+    unsigned step = gene->count[i] > 4 && anneal_below(s, 2) ? 1 + anneal_below(s, gene->count[i] / 2u) : anneal_below(s, 4) ? 1 : size;
     unsigned set = gene->set[i];
 
-    if (search_below(s, 2))
+    if (anneal_below(s, 2))
         return gene_add(gene, set, step);
     if (gene->count[i] <= step)
         return false;
@@ -130,10 +130,10 @@ static bool step_count(struct search *s, struct gene *gene)
     return true;
 }
 
-static bool shift_count(struct search *s, struct gene *gene)
+static bool shift_count(struct annealer *s, struct gene *gene)
 {
-    unsigned i = search_below(s, gene->uops), set = any_set(s), from = gene->set[i];
-    unsigned count = gene->count[i] > 1 && search_below(s, 2) ? 1 + search_below(s, gene->count[i]) : 1;
+    unsigned i = anneal_below(s, gene->uops), set = any_set(s), from = gene->set[i];
+    unsigned count = gene->count[i] > 1 && anneal_below(s, 2) ? 1 + anneal_below(s, gene->count[i]) : 1;
 
     if (set == from)
         return false;
@@ -143,9 +143,9 @@ static bool shift_count(struct search *s, struct gene *gene)
     return gene_add(gene, set, count);
 }
 
-static bool swap_ports(struct search *s, struct gene *gene)
+static bool swap_ports(struct annealer *s, struct gene *gene)
 {
-    unsigned a = search_below(s, s->g->ports), b = search_below(s, s->g->ports);
+    unsigned a = anneal_below(s, s->g->ports), b = anneal_below(s, s->g->ports);
     struct gene fresh = {.slots = gene->slots};
 
     for (unsigned i = 0; i < gene->uops; i++) {
@@ -159,7 +159,7 @@ static bool swap_ports(struct search *s, struct gene *gene)
 }
 
 /* Changes @gene, form @f's, by one step of @kind; false when that is not possible. */
-static bool mutate(struct search *s, uint32_t f, enum search_move kind, struct gene *gene)
+static bool mutate(struct annealer *s, uint32_t f, enum anneal_move kind, struct gene *gene)
 {
     const struct gene *genes = s->g->genes;
     uint32_t first = s->like_start[2 * f], end = s->like_start[2 * f + 1];
@@ -170,32 +170,32 @@ static bool mutate(struct search *s, uint32_t f, enum search_move kind, struct g
     switch (kind) {
     case MOVE_COPY:
     case MOVE_COPY_LIKE:
-        other = kind == MOVE_COPY ? search_below(s, (unsigned)s->p->forms) : s->like[first + search_below(s, end - first)];
+        other = kind == MOVE_COPY ? anneal_below(s, (unsigned)s->p->forms) : s->like[first + anneal_below(s, end - first)];
         *gene = genes[other];
         return !gene_equal(gene, &genes[f]);
     case MOVE_TOGGLE: {
-        unsigned i = search_below(s, gene->uops);
-        return exchange(gene, i, gene->set[i] ^ 1u << search_below(s, s->g->ports));
+        unsigned i = anneal_below(s, gene->uops);
+        return exchange(gene, i, gene->set[i] ^ 1u << anneal_below(s, s->g->ports));
     }
     case MOVE_REPLACE:
-        return exchange(gene, search_below(s, gene->uops), any_set(s));
+        return exchange(gene, anneal_below(s, gene->uops), any_set(s));
     case MOVE_RANDOM:
-        return exchange(gene, search_below(s, gene->uops), search_random_set(s));
+        return exchange(gene, anneal_below(s, gene->uops), anneal_random_set(s));
     case MOVE_COUNT:
         return step_count(s, gene);
     case MOVE_ADD:
-        return gene_add(gene, search_below(s, 16) ? any_set(s) : search_random_set(s), 1);
+        return gene_add(gene, anneal_below(s, 16) ? any_set(s) : anneal_random_set(s), 1);
     case MOVE_DROP:
-        gene_remove(gene, search_below(s, gene->uops));
+        gene_remove(gene, anneal_below(s, gene->uops));
         return true;
     case MOVE_SHIFT:
         return shift_count(s, gene);
     case MOVE_SWAP:
         return swap_ports(s, gene);
     case MOVE_SLOTS:
-        if (!(s->g->width > 0) || (gene->slots == 0 && !search_below(s, 2)))
+        if (!(s->g->width > 0) || (gene->slots == 0 && !anneal_below(s, 2)))
             return false;
-        gene->slots = (uint8_t)(gene->slots + (search_below(s, 2) && gene->slots ? -1 : gene->slots < 250));
+        gene->slots = (uint8_t)(gene->slots + (anneal_below(s, 2) && gene->slots ? -1 : gene->slots < 250));
         return true;
     default:
         return false;
@@ -205,19 +205,19 @@ static bool mutate(struct search *s, uint32_t f, enum search_move kind, struct g
 /* Chance of a move that changes several forms. */
 #define COMPOUND ((unsigned)chances[MOVE_CLASS] + chances[MOVE_SET] + chances[MOVE_SPLIT])
 
-static enum search_move pick_form_move(struct search *s)
+static enum anneal_move pick_form_move(struct annealer *s)
 {
-    unsigned draw = search_below(s, 256 - COMPOUND);
-    enum search_move kind = MOVE_COPY;
+    unsigned draw = anneal_below(s, 256 - COMPOUND);
+    enum anneal_move kind = MOVE_COPY;
     while (draw >= chances[kind])
         draw -= chances[kind++];
     return kind;
 }
 
 /* All forms that share a usage change it together. */
-static bool move_class(struct search *s, double temperature)
+static bool move_class(struct annealer *s, double temperature)
 {
-    uint32_t f = search_below(s, (unsigned)s->p->forms);
+    uint32_t f = anneal_below(s, (unsigned)s->p->forms);
     struct gene gene = s->g->genes[f];
     size_t n = 0;
 
@@ -233,9 +233,9 @@ static bool move_class(struct search *s, double temperature)
 }
 
 /* One µop becomes another everywhere. */
-static bool move_set(struct search *s, double temperature)
+static bool move_set(struct annealer *s, double temperature)
 {
-    unsigned from = any_set(s), to = search_below(s, 3) ? from ^ 1u << search_below(s, s->g->ports) : search_below(s, 2) ? any_set(s) : search_random_set(s);
+    unsigned from = any_set(s), to = anneal_below(s, 3) ? from ^ 1u << anneal_below(s, s->g->ports) : anneal_below(s, 2) ? any_set(s) : anneal_random_set(s);
     size_t n = 0;
     bool possible = to != 0 && to != from;
 
@@ -251,9 +251,9 @@ static bool move_set(struct search *s, double temperature)
 }
 
 /* A port of @set, 0 when there is none. */
-static unsigned any_port(struct search *s, unsigned set)
+static unsigned any_port(struct annealer *s, unsigned set)
 {
-    unsigned skip = set ? search_below(s, portset_size(set)) : 0;
+    unsigned skip = set ? anneal_below(s, portset_size(set)) : 0;
     while (skip--)
         set &= set - 1;
     return set & -set;
@@ -261,10 +261,10 @@ static unsigned any_port(struct search *s, unsigned set)
 
 /* Two ports were taken for one: in one set that port becomes another, and of the usages that had µops on what is left of the first, and
  * were bound by the set through it, each gets a µop of the set of its own, or not. Or the reverse. */
-static bool move_split(struct search *s, double temperature)
+static bool move_split(struct annealer *s, double temperature)
 {
     unsigned from = any_set(s), a = any_port(s, from), b = any_port(s, ((1u << s->g->ports) - 1) & ~from), to = (from & ~a) | b;
-    bool merge = search_below(s, 2), possible = b != 0;
+    bool merge = anneal_below(s, 2), possible = b != 0;
     uint64_t salt = rng_next(&s->rng);
     size_t n = 0;
 
@@ -291,20 +291,20 @@ static bool move_split(struct search *s, double temperature)
     return possible && n && try_genes(s, n, temperature);
 }
 
-static enum search_move pick_move(struct search *s)
+static enum anneal_move pick_move(struct annealer *s)
 {
-    unsigned draw = search_below(s, 256);
+    unsigned draw = anneal_below(s, 256);
     if (draw >= COMPOUND)
         return pick_form_move(s);
     return draw < chances[MOVE_CLASS] ? MOVE_CLASS : draw < COMPOUND - chances[MOVE_SPLIT] ? MOVE_SET : MOVE_SPLIT;
 }
 
-void search_run(struct search *s, uint64_t moves, double temperature)
+void anneal_run(struct annealer *s, uint64_t moves, double temperature)
 {
     if (s->stale)
-        search_lay_out(s);
+        anneal_lay_out(s);
     for (uint64_t i = 0; i < moves; i++) {
-        enum search_move kind = pick_move(s);
+        enum anneal_move kind = pick_move(s);
         bool accepted;
         if (kind == MOVE_CLASS) {
             accepted = move_class(s, temperature);
@@ -313,7 +313,7 @@ void search_run(struct search *s, uint64_t moves, double temperature)
         } else if (kind == MOVE_SPLIT) {
             accepted = move_split(s, temperature);
         } else {
-            uint32_t f = search_below(s, (unsigned)s->p->forms);
+            uint32_t f = anneal_below(s, (unsigned)s->p->forms);
             struct gene gene = s->g->genes[f];
             accepted = mutate(s, f, kind, &gene) && try_gene(s, f, &gene, temperature);
         }

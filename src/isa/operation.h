@@ -1,0 +1,116 @@
+/* What an instruction does, in terms that analysis asks for, the same for every instruction set. */
+#ifndef PORTOLAN_ISA_OPERATION_H
+#define PORTOLAN_ISA_OPERATION_H
+
+/* Named by what is computed; the operands say from and to where, how wide, and whether memory takes part. */
+enum operation {
+    OPERATION_OTHER,              /* nothing below */
+    OPERATION_NOP,
+    /* general registers */
+    OPERATION_MOVE,               /* a whole register, an immediate, a plain load or store */
+    OPERATION_MOVE_ZERO,          /* zero-extended: movzx, ldrb */
+    OPERATION_MOVE_SIGN,          /* sign-extended: movsx, movsxd, ldrsw */
+    OPERATION_MOVE_SWAPPED,       /* movbe */
+    OPERATION_ADDRESS,            /* lea */
+    OPERATION_ADD,
+    OPERATION_SUBTRACT,
+    OPERATION_ADD_CARRY,
+    OPERATION_SUBTRACT_CARRY,
+    OPERATION_INCREMENT,
+    OPERATION_DECREMENT,
+    OPERATION_NEGATE,
+    OPERATION_COMPARE,            /* a subtraction (addition: cmn) for the flags alone */
+    OPERATION_AND,
+    OPERATION_AND_NOT,            /* andn, bic, orn, eon */
+    OPERATION_OR,
+    OPERATION_XOR,
+    OPERATION_NOT,
+    OPERATION_TEST,               /* an and for the flags alone */
+    OPERATION_SHIFT_LEFT,         /* the count is the second input: an immediate, or a register (insn_count_in_register) */
+    OPERATION_SHIFT_RIGHT,
+    OPERATION_SHIFT_SIGNED,       /* to the right, copies of the sign come in */
+    OPERATION_ROTATE_LEFT,
+    OPERATION_ROTATE_RIGHT,
+    OPERATION_ROTATE_CARRY,       /* rcl, rcr */
+    OPERATION_SHIFT_DOUBLE,       /* shld, shrd, extr */
+    OPERATION_SHIFT_FLAGLESS,     /* shlx, shrx, sarx, rorx */
+    OPERATION_BIT_TEST,           /* bt */
+    OPERATION_BIT_CHANGE,         /* bts, btr, btc */
+    OPERATION_BIT_FORWARD,        /* bsf */
+    OPERATION_BIT_REVERSE,        /* bsr */
+    OPERATION_BIT_COUNT,          /* popcnt, lzcnt, tzcnt, clz */
+    OPERATION_BIT_FIELD,          /* blsr, bzhi, bextr, pdep, ubfx */
+    OPERATION_BYTE_SWAP,
+    OPERATION_CRC32,
+    OPERATION_MULTIPLY,           /* as wide as its factors: imul of two or three operands, mul, madd */
+    OPERATION_MULTIPLY_WIDE,      /* twice as wide, or the upper half: mul, imul of one operand, mulx, umulh */
+    OPERATION_DIVIDE,
+    OPERATION_EXCHANGE,           /* xchg */
+    OPERATION_EXCHANGE_ADD,       /* xadd */
+    OPERATION_COMPARE_EXCHANGE,
+    OPERATION_SELECT,             /* cmov, csel */
+    OPERATION_SET,                /* setcc, cset */
+    OPERATION_PUSH,
+    OPERATION_POP,
+    OPERATION_STRING,             /* movs, stos, cmps, lods, scas */
+    /* flow */
+    OPERATION_JUMP,
+    OPERATION_BRANCH,             /* conditional; by flags when flags_read, else by a register: cbz, jrcxz, loop */
+    OPERATION_CALL,
+    OPERATION_RETURN,
+    OPERATION_TRAP,               /* nothing goes on behind it: ud2, hlt, udf */
+    OPERATION_FENCE,              /* mfence, lfence, sfence, dmb, dsb, isb */
+    /* vectors and floating point, scalar or packed */
+    OPERATION_VECTOR_MOVE,        /* whole, a part, a load or a store; no lane changes its place */
+    OPERATION_TRANSFER,           /* between register files, or movd and movq: movmskps, pmovmskb, fmov x0, d0 */
+    OPERATION_VECTOR_ADD,         /* integers: also sub, abs, avg, sign */
+    OPERATION_VECTOR_MINMAX,
+    OPERATION_VECTOR_COMPARE,
+    OPERATION_VECTOR_MULTIPLY,    /* integers: also with additions, dot products */
+    OPERATION_VECTOR_SHIFT,
+    OPERATION_VECTOR_LOGIC,       /* of integers and of floating point; ternary logic too */
+    OPERATION_VECTOR_BLEND,
+    OPERATION_VECTOR_SHUFFLE,     /* lanes change places: shuffles, packs, broadcasts, shifts by bytes, widening moves */
+    OPERATION_VECTOR_INSERT,      /* of a lane: pinsrq, insertps, vinserti128, ins */
+    OPERATION_VECTOR_EXTRACT,
+    OPERATION_GATHER,
+    OPERATION_SCATTER,
+    OPERATION_FP_ADD,             /* also sub, addsub */
+    OPERATION_FP_MULTIPLY,
+    OPERATION_FP_FUSED,           /* multiply and add */
+    OPERATION_FP_DIVIDE,
+    OPERATION_FP_ROOT,
+    OPERATION_FP_RECIPROCAL,      /* estimates: rcp, rsqrt */
+    OPERATION_FP_COMPARE,
+    OPERATION_FP_MINMAX,
+    OPERATION_FP_ROUND,
+    OPERATION_FP_CONVERT,
+    OPERATION_FP_HORIZONTAL,      /* hadd, dp */
+    OPERATION_MASK,               /* on mask or predicate registers */
+    OPERATION_COUNT,
+};
+
+/* What a conditional branch, move or set asks of the flags. */
+enum condition {
+    CONDITION_NONE,
+    CONDITION_EQUAL,              /* e z eq */
+    CONDITION_NOT_EQUAL,
+    CONDITION_CARRY,              /* b c cs hs: the flag is set; x86-64: below, AArch64: higher or same */
+    CONDITION_NO_CARRY,
+    CONDITION_CARRY_OR_EQUAL,     /* be */
+    CONDITION_NEITHER,            /* a: no carry and not equal */
+    CONDITION_HIGHER,             /* hi: carry and not equal */
+    CONDITION_LOWER_SAME,         /* ls */
+    CONDITION_SIGN,
+    CONDITION_NO_SIGN,
+    CONDITION_OVERFLOW,
+    CONDITION_NO_OVERFLOW,
+    CONDITION_PARITY,
+    CONDITION_NO_PARITY,
+    CONDITION_LESS,
+    CONDITION_GREATER_EQUAL,
+    CONDITION_LESS_EQUAL,
+    CONDITION_GREATER,
+};
+
+#endif

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "measure/journal_text.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checksum.h"
+#include "base/csv.h"
+#include "io/experiments_file.h"
+
+#define ROWS_HEADER "experiment,cycles,spread,repeats,state\n"
+#define CHECK_DIGITS 8
+
+/* Ends the record that begins at @start with the checksum of what it holds so far. */
+static void seal(struct str *out, size_t start)
+{
+    str_addf(out, "%0*x\n", CHECK_DIGITS, checksum_of(out->data + start, out->length - start));
+}
+
+void journal_text_add(struct str *out, const struct experiment *e, const struct measured *m, const char *state)
+{
+    struct str text = {0}, number = {0};
+    size_t start = out->length;
+
+    experiment_print(e, &text);
+    csv_add_field(out, str_text(&text), false);
+    if (m->cycles > 0)
+        str_addf(&number, "%.17g", m->cycles);
+    csv_add_field(out, str_text(&number), false);
+    str_clear(&number);
+    if (m->cycles > 0 && m->spread >= 0)
+        str_addf(&number, "%.6g", m->spread);
+    csv_add_field(out, str_text(&number), false);
+    str_clear(&number);
+    if (m->repeats)
+        str_addf(&number, "%u", m->repeats);
+    csv_add_field(out, str_text(&number), false);
+    /* A record is a line. */
+    str_clear(&text);
+    for (; *state; state++)
+        str_add_char(&text, iscntrl((unsigned char)*state) ? ' ' : *state);
+    csv_add_field(out, str_text(&text), false);
+    seal(out, start);
+    str_done(&number);
+    str_done(&text);
+}
+
+/* The length of the record without its checksum and the comma before, 0 when the line does not end with its checksum. */
+static size_t checked_length(const char *line, size_t length)
+{
+    char *end, digits[CHECK_DIGITS + 1];
+
+    if (length < CHECK_DIGITS + 2 || line[length - CHECK_DIGITS - 1] != ',')
+        return 0;
+    memcpy(digits, line + length - CHECK_DIGITS, CHECK_DIGITS);
+    digits[CHECK_DIGITS] = '\0';
+    unsigned long check = strtoul(digits, &end, 16);
+    return *end == '\0' && check == checksum_of(line, length - CHECK_DIGITS) ? length - CHECK_DIGITS - 1 : 0;
+}
+
+/* Whether @line alone is a record of an older journal. */
+static bool readable(const char *line, size_t length)
+{
+    struct str table = {0};
+
+    str_add(&table, ROWS_HEADER);
+    str_add_bytes(&table, line, length);
+    str_add_char(&table, '\n');
+    struct experiments *rows = experiments_parse("", table.data, table.length, NULL);
+    bool is = rows && rows->rows.count == 1;
+    experiments_free(rows);
+    str_done(&table);
+    return is;
+}
+
+static void take_line(struct journal_parts *out, const char *line, size_t length)
+{
+    size_t record = checked_length(line, length);
+
+    if (!record && out->old && readable(line, length))
+        record = length;
+    struct str *part = record ? &out->rows : &out->rest;
+    str_add_bytes(part, line, record ? record : length);
+    str_add_char(part, '\n');
+    out->good += record > 0;
+    out->bad += record == 0;
+}
+
+static bool begins(const char *text, size_t length, const char *header)
+{
+    return length >= strlen(header) && memcmp(text, header, strlen(header)) == 0;
+}
+
+bool journal_parts_read(const char *text, size_t length, struct journal_parts *out)
+{
+    *out = (struct journal_parts){.old = begins(text, length, ROWS_HEADER)};
+    bool known = out->old || begins(text, length, JOURNAL_HEADER);
+    size_t at = known ? (size_t)((const char *)memchr(text, '\n', length) - text) + 1 : 0;
+    const char *newline;
+
+    str_add(&out->rows, ROWS_HEADER);
+    for (; at < length && (newline = memchr(text + at, '\n', length - at)); at = (size_t)(newline - text) + 1)
+        if (newline > text + at)
+            take_line(out, text + at, (size_t)(newline - text) - at);
+    out->torn = length - at;
+    /* A disk that lost power fills up with NULs. */
+    if (out->torn && memchr(text + at, 0, out->torn)) {
+        take_line(out, text + at, out->torn);
+        out->torn = 0;
+    }
+    return known || out->good;
+}
+
+void journal_parts_done(struct journal_parts *parts)
+{
+    str_done(&parts->rows);
+    str_done(&parts->rest);
+}
+
+void journal_parts_print(const struct journal_parts *parts, struct str *out)
+{
+    const char *line = strchr(str_text(&parts->rows), '\n') + 1;
+
+    str_add(out, JOURNAL_HEADER);
+    for (const char *newline; (newline = strchr(line, '\n')); line = newline + 1) {
+        size_t start = out->length;
+        str_add_bytes(out, line, (size_t)(newline - line));
+        str_add_char(out, ',');
+        seal(out, start);
+    }
+}

@@ -1,0 +1,30 @@
+/* The text of a journal: a record a line, each with a checksum over the rest of it; older journals have none. */
+#ifndef PORTOLAN_MEASURE_JOURNAL_TEXT_H
+#define PORTOLAN_MEASURE_JOURNAL_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/str.h"
+#include "measure/source.h"
+
+#define JOURNAL_HEADER "experiment,cycles,spread,repeats,state,check\n"
+
+/* Appends the record of @m for @e. */
+void journal_text_add(struct str *out, const struct experiment *e, const struct measured *m, const char *state);
+
+/* What a journal's text holds. */
+struct journal_parts {
+    struct str rows;      /* an experiments table of the good records: header, then a line each, without checksums */
+    struct str rest;      /* the lines that are none */
+    size_t good, bad;     /* lines of each */
+    size_t torn;          /* bytes of an unfinished last line, in neither: what the death of a program leaves */
+    bool old;             /* written before there were checksums */
+};
+/* False when it is no journal at all: another header and no record. journal_parts_done in both cases. */
+bool journal_parts_read(const char *text, size_t length, struct journal_parts *out);
+void journal_parts_done(struct journal_parts *parts);
+/* The journal's text, as it is written today, for the good records. */
+void journal_parts_print(const struct journal_parts *parts, struct str *out);
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Addresses followed as values: which register is the stack pointer, and numbers at both ends of 64 bits. Built so that a signed overflow ends it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analysis/addresses.h"
+
+#define MOST 16
+
+/* @code is decoded and its loads and stores related; how many loads find their store. */
+static size_t forwards(enum isa isa, const char *hex, enum start_values start)
+{
+    struct insn insns[MOST];
+    uint8_t code[128];
+    size_t length = strlen(hex) / 2, count = 0;
+    struct address_work work = {0};
+    struct err err = {0};
+
+    for (size_t i = 0; i < length; i++) {
+        unsigned byte;
+        assert_int_equal(sscanf(hex + 2 * i, "%2x", &byte), 1);
+        code[i] = (uint8_t)byte;
+    }
+    for (size_t at = 0; at < length; at += insns[count++].length) {
+        assert_true(count < MOST);
+        assert_true(insn_decode_isa(isa, code + at, length - at, at, false, &insns[count], &err));
+    }
+    addresses_link(insns, count, start, 64, &work);
+    size_t found = work.found_count;
+    addresses_store_runs(&work);
+    addresses_new_pages(&work, count, 1, 1);
+    address_work_done(&work);
+    return found;
+}
+
+/* str x1, [x0, x4]; ldr x2, [x0]: x4 is an index like any other and begins with 0, so the load reads what was stored. */
+static void test_a64_index(void **state)
+{
+    (void)state;
+    assert_int_equal(forwards(ISA_AARCH64, "016824f8" "020040f9", START_MEASURED), 1);
+    /* The same with x5. */
+    assert_int_equal(forwards(ISA_AARCH64, "016825f8" "020040f9", START_MEASURED), 1);
+}
+
+/* An index is no base, and the stack pointer always is: str x1, [x4, x0]; ldr x2, [x4]. */
+static void test_a64_base(void **state)
+{
+    (void)state;
+    assert_int_equal(forwards(ISA_AARCH64, "816820f8" "820040f9", START_MEASURED), 1);
+    assert_int_equal(forwards(ISA_AARCH64, "e10700f9" "e20740f9", START_MEASURED), 1);   /* str x1, [sp, #8]; ldr x2, [sp, #8] */
+}
+
+/* The general registers of x86-64 begin on one page, but not its stack and frame pointers; those of AArch64 are others than its x4 and x5. */
+static void test_equal_pages(void **state)
+{
+    (void)state;
+    assert_int_equal(forwards(ISA_X86_64, "488907" "488b0e", START_EQUAL), 1);         /* mov [rdi], rax; mov rcx, [rsi] */
+    assert_int_equal(forwards(ISA_X86_64, "488907" "488b0c24", START_EQUAL), 0);       /* mov [rdi], rax; mov rcx, [rsp] */
+    assert_int_equal(forwards(ISA_AARCH64, "610000f9" "820040f9", START_EQUAL), 1);    /* str x1, [x3]; ldr x2, [x4] */
+    assert_int_equal(forwards(ISA_AARCH64, "610000f9" "e20340f9", START_EQUAL), 0);    /* str x1, [x3]; ldr x2, [sp] */
+}
+
+/* mov rax, 0x7fffffffffffffff; mov [rax], rdx; mov rcx, [rax+2]: the store wraps around the end of 64 bits. */
+static void test_ends(void **state)
+{
+    (void)state;
+    assert_int_equal(forwards(ISA_X86_64, "48b8ffffffffffffff7f" "488910" "488b4802", START_DIFFERENT), 1);
+    /* The other end: mov rbx, 1 << 63; mov [rbx], rdx; mov rax, 0x7ffffffffffffff8; mov rcx, [rax]. */
+    assert_int_equal(forwards(ISA_X86_64, "48bb0000000000000080" "488913" "48b8f8ffffffffffff7f" "488b08", START_DIFFERENT), 0);
+    /* mov rax, 0x7ffffffffffffffc; mov [rax], rdx; mov rbx, 1 << 63; mov ecx, [rbx]: read from the store's second half. */
+    assert_int_equal(forwards(ISA_X86_64, "48b8fcffffffffffff7f" "488910" "48bb0000000000000080" "8b0b", START_DIFFERENT), 1);
+    assert_int_equal(forwards(ISA_X86_64, "48b8ffffffffffffff7f" "488910" "488b4802" "4803c0" "480500000080", START_EQUAL), 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a64_index),
+        cmocka_unit_test(test_a64_base),
+        cmocka_unit_test(test_equal_pages),
+        cmocka_unit_test(test_ends),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

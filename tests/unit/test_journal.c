@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Journals keep what is good in them: whatever stands between the records, whatever fails, whenever the program dies. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/file.h"
+#include "base/log.h"
+#include "failing_calls.h"
+#include "measure/journal.h"
+#include "measure/journal_text.h"
+#include "model/experiments.h"
+
+static char directory[] = "/tmp/portolan-journal-XXXXXX";
+
+static const char *path(const char *name)
+{
+    static char paths[4][160];
+    static unsigned turn;
+    char *out = paths[turn++ % 4];
+    snprintf(out, sizeof paths[0], "%s/%s", directory, name);
+    return out;
+}
+
+static void put(const char *name, const char *text, size_t length)
+{
+    assert_true(file_write(path(name), text, length, NULL));
+}
+
+static bool exists(const char *name)
+{
+    return access(path(name), F_OK) == 0;
+}
+
+static void add(struct journal *j, const char *text, double cycles)
+{
+    struct experiment e = {0};
+    struct measured m = {.cycles = cycles, .spread = 0.001, .repeats = 3};
+    assert_true(experiment_parse(text, &e, NULL));
+    journal_add(j, &e, &m, EXPERIMENT_OK);
+    experiment_done(&e);
+}
+
+static double cycles_of(const struct journal *j, const char *text)
+{
+    struct experiment e = {0};
+    assert_true(experiment_parse(text, &e, NULL));
+    const struct journal_entry *entry = journal_find(j, &e);
+    experiment_done(&e);
+    return entry ? entry->cycles : NAN;
+}
+
+static struct journal *open_it(const char *name)
+{
+    struct err err = {0};
+    struct journal *j = journal_open(path(name), &err);
+    if (!j)
+        fail_msg("%s: %s", err.file, err.what);
+    return j;
+}
+
+/* A journal of three records in @out. */
+static void three(struct str *out)
+{
+    unlink(path("three.csv"));
+    struct journal *j = open_it("three.csv");
+    add(j, "A", 1);
+    add(j, "2*ADD (R64, R64) + B", 2.5);
+    add(j, "C", 3);
+    assert_true(journal_flush(j, NULL));
+    journal_close(j);
+    str_clear(out);
+    assert_true(file_read(path("three.csv"), 1 << 20, out, NULL));
+}
+
+static void test_good_part_is_kept(void **state)
+{
+    static const struct { const char *bytes; size_t length; } damages[] = {
+        {"6 fields,,,,,,,,\n", 17}, {"garbage \x80\xff\x01\n", 12}, {"\0\0\0\0\0\0\n", 7}, {"\"A\",1,0,3,ok,00000000\n", 22}, {"\"open quote,1\n", 14}, {"A,1,0,3,ok\n", 11},
+    };
+    struct str whole = {0}, text = {0};
+    (void)state;
+    three(&whole);
+    const char *second = strchr(strchr(whole.data, '\n') + 1, '\n') + 1;
+    for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
+        unsigned before = log_revision();
+        str_clear(&text);
+        str_add_bytes(&text, whole.data, (size_t)(second - whole.data));
+        str_add_bytes(&text, damages[i].bytes, damages[i].length);
+        str_add(&text, second);
+        put("j.csv", text.data, text.length);
+        unlink(path("j.csv.damaged"));
+        struct journal *j = open_it("j.csv");
+        assert_true(cycles_of(j, "A") == 1 && cycles_of(j, "2*ADD (R64, R64) + B") == 2.5 && cycles_of(j, "C") == 3);
+        add(j, "D", 4);
+        assert_true(journal_flush(j, NULL));
+        journal_close(j);
+        str_clear(&text);
+        assert_true(file_read(path("j.csv.damaged"), 1 << 20, &text, NULL));
+        assert_int_equal(text.length, damages[i].length);
+        assert_memory_equal(text.data, damages[i].bytes, damages[i].length);
+        assert_true(log_revision() > before);
+        struct log_line line;
+        assert_true(log_get(log_count() - 1, &line));
+        assert_non_null(strstr(line.text, "j.csv.damaged"));
+        free(line.text);
+        unlink(path("j.csv.damaged"));
+        j = open_it("j.csv");
+        assert_true(cycles_of(j, "D") == 4 && cycles_of(j, "C") == 3);
+        journal_close(j);
+        assert_false(exists("j.csv.damaged"));
+    }
+    str_done(&whole);
+    str_done(&text);
+}
+
+/* A flipped bit anywhere costs its record, no other. */
+static void test_every_flipped_byte(void **state)
+{
+    struct str whole = {0};
+    (void)state;
+    three(&whole);
+    size_t header = strlen(JOURNAL_HEADER);
+    for (size_t at = header; at < whole.length; at++) {
+        whole.data[at] ^= 4;
+        struct journal_parts parts;
+        assert_true(journal_parts_read(whole.data, whole.length, &parts));
+        assert_true(parts.good + (parts.torn > 0) >= 1 && parts.good <= 2);
+        journal_parts_done(&parts);
+        whole.data[at] ^= 4;
+    }
+    str_done(&whole);
+}
+
+static void test_old_journals_open(void **state)
+{
+    static const char old[] = "experiment,cycles,spread,repeats,state\nA,1,0.001,3,ok\n\"ADD (R64, R64)\",0.25,0.001,3,ok\nfault\x01,x\nC,,,,a reason\n";
+    struct str text = {0};
+    (void)state;
+    put("old.csv", old, sizeof old - 1);
+    for (int round = 0; round < 2; round++) {
+        struct journal *j = open_it("old.csv");
+        assert_true(cycles_of(j, "A") == 1 && cycles_of(j, "ADD (R64, R64)") == 0.25);
+        journal_close(j);
+    }
+    assert_true(exists("old.csv.damaged"));
+    assert_true(file_read(path("old.csv"), 1 << 20, &text, NULL));
+    assert_true(str_has_prefix(text.data, JOURNAL_HEADER));
+    str_done(&text);
+    /* What is no journal stays as it is. */
+    struct err err = {0};
+    put("other.csv", "form,usage\nA,1*p0\n", 18);
+    assert_null(journal_open(path("other.csv"), &err));
+    assert_string_equal(err.file, path("other.csv"));
+    assert_true(file_read(path("other.csv"), 1 << 20, &text, NULL));
+    assert_string_equal(text.data, "form,usage\nA,1*p0\n");
+    str_done(&text);
+}
+
+/* Ten flushes with a fault at every position: those that said yes are there afterwards, and the later ones too. */
+static void test_each_call_fails(void **state)
+{
+    (void)state;
+    for (int how = FAIL_ERROR; how <= FAIL_SHORT; how++) {
+        bool met = true;
+        for (unsigned position = 0; met; position++) {
+            unsigned written = 0;
+            char name[16];
+            struct err err = {0};
+            unlink(path("f.csv"));
+            failing_calls_set(position, (enum failing)how);
+            struct journal *j = journal_open(path("f.csv"), &err);
+            for (unsigned i = 0; j && i < 10; i++) {
+                snprintf(name, sizeof name, "F%u", i);
+                add(j, name, i + 1);
+                if (journal_flush(j, &err))
+                    written = i + 1;
+                else
+                    assert_true(err.what[0]);
+            }
+            met = failing_calls_end();
+            assert_true(j || err.what[0]);
+            journal_close(j);
+            j = open_it("f.csv");
+            for (unsigned i = 0; i < written; i++) {
+                snprintf(name, sizeof name, "F%u", i);
+                assert_true(cycles_of(j, name) == i + 1);
+            }
+            journal_close(j);
+            assert_true(written >= 9 || written == 0);
+            assert_false(exists("f.csv.damaged"));
+        }
+    }
+}
+
+static void test_death_at_each_call(void **state)
+{
+    (void)state;
+    int status = -1;
+    for (unsigned position = 0; status != 0; position++) {
+        unlink(path("k.csv"));
+        pid_t child = fork();
+        if (child == 0) {
+            failing_calls_set(position, FAIL_DEATH);
+            struct journal *j = journal_open(path("k.csv"), NULL);
+            for (unsigned i = 0; i < 5; i++) {
+                add(j, i % 2 ? "A" : "B", i + 1);
+                if (!journal_flush(j, NULL))
+                    _exit(1);
+            }
+            _exit(0);
+        }
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFEXITED(status) && WEXITSTATUS(status) != 1);
+        struct journal *j = open_it("k.csv");
+        journal_close(j);
+        assert_false(exists("k.csv.damaged"));
+    }
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    return mkdtemp(directory) ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+    char command[128];
+    (void)state;
+    snprintf(command, sizeof command, "rm -rf '%s'", directory);
+    return system(command);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_good_part_is_kept), cmocka_unit_test(test_every_flipped_byte), cmocka_unit_test(test_old_journals_open),
+        cmocka_unit_test(test_each_call_fails),   cmocka_unit_test(test_death_at_each_call),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
