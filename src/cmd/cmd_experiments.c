@@ -239,17 +239,20 @@ static void print_summary(struct session *s)
 {
     const struct runner_summary *m = &s->measured;
     if (s->format == FORMAT_JSON) {
-        session_json(s, json_pack("{s:I, s:I, s:f, s:f, s:I, s:I, s:I, s:o, s:i}", "done", (json_int_t)m->done, "failed", (json_int_t)m->failed, "seconds", m->seconds, "rate",
-                                  m->rate, "reused", (json_int_t)m->reused, "left", (json_int_t)m->left, "passes", (json_int_t)m->passes, "clock_hz",
+        session_json(s, json_pack("{s:I, s:I, s:f, s:f, s:I, s:I, s:I, s:I, s:o, s:i}", "done", (json_int_t)m->done, "failed", (json_int_t)m->failed, "seconds", m->seconds, "rate",
+                                  m->rate, "reused", (json_int_t)m->reused, "left", (json_int_t)m->left, "passes", (json_int_t)m->passes, "taken_over", (json_int_t)m->taken_over, "clock_hz",
                                   s->measured_clock_hz > 0 ? json_real(s->measured_clock_hz) : json_null(), "children", (int)s->measured_children));
         return;
     }
     if (s->format == FORMAT_CSV) {
-        str_addf(&s->output, "done,failed,seconds,rate,reused,left\n%zu,%zu,%.6g,%.6g,%zu,%zu\n", m->done, m->failed, m->seconds, m->rate, m->reused, m->left);
+        str_addf(&s->output, "done,failed,seconds,rate,reused,left,taken_over\n%zu,%zu,%.6g,%.6g,%zu,%zu,%zu\n", m->done, m->failed, m->seconds, m->rate, m->reused,
+                 m->left, m->taken_over);
         return;
     }
     str_addf(&s->output, "%zu done (%zu known from before), %zu failed, %zu left in %.1f s: %.0f measurements a second\n", m->done, m->reused, m->failed, m->left,
              m->seconds, m->rate);
+    if (m->taken_over)
+        str_addf(&s->output, "%zu passes of an earlier run were in the journal\n", m->taken_over);
     print_failures(s);
 }
 
