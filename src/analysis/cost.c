@@ -72,12 +72,12 @@ static void fill_slots(const struct core *c, const struct insn *insn, struct cos
 }
 
 /* A move of part of a register that rename keeps as a sum has to be executed. */
-static bool moves_part_of_sum(const struct insn *insn, const struct sum *sum)
+static bool moves_part_of_sum(const struct insn *insn, const struct rename_sum *sum)
 {
     return insn->operands[0].file == FILE_GENERAL && sum->pending && !(insn->traits & INSN_MOVE && insn->operands[0].bits == 64);
 }
 
-static void fill_row(struct core *c, const struct insn *insn, const struct sum *sum, struct costs *costs, struct cost *row)
+static void fill_row(struct core *c, const struct insn *insn, const struct rename_sum *sum, struct costs *costs, struct cost *row)
 {
     const struct op *op = core_op(c, insn);
 
@@ -270,7 +270,7 @@ static void close_ports(const struct core *c, const struct insn *insns, struct c
 
 void costs_fill(struct core *c, const struct insn *insns, size_t count, struct costs *out)
 {
-    static const struct sum none = {0};
+    static const struct rename_sum none = {0};
 
     out->count = count;
     out->mass_count = 0;

@@ -5,13 +5,13 @@
 
 #include "analysis/core.h"
 
-struct sum {
+struct rename_sum {
     bool adds;            /* an addition of a constant that rename may do */
     uint8_t executed;     /* of it: in how many of 100 iterations a port does it */
     uint32_t pending;     /* general registers, as bits, that the instruction finds with a sum still to be added */
 };
 
 /* Fills one entry per instruction for the steady state; false, and nothing filled, when the machine has no such rename or the block no such addition. */
-bool sums_find(const struct core *c, const struct insn *insns, size_t count, struct sum *out);
+bool sums_find(const struct core *c, const struct insn *insns, size_t count, struct rename_sum *out);
 
 #endif
