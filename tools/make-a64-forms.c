@@ -10,8 +10,8 @@
 #include "base/file.h"
 #include "base/vec.h"
 #include "base/csv.h"
-#include "isa/a64_decode.h"
-#include "isa/assemble.h"
+#include "isa/a64/decode.h"
+#include "toolchain/assemble.h"
 #include "isa/forms.h"
 
 struct row {

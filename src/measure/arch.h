@@ -3,7 +3,7 @@
 #ifndef PORTOLAN_MEASURE_ARCH_H
 #define PORTOLAN_MEASURE_ARCH_H
 
-#include "isa/a64_body.h"
+#include "isa/a64/body.h"
 #include "measure/sandbox_child.h"
 
 /* Runs frame->target with frame->warm iterations, then again with frame->count, all registers set anew before each, and stamps the second.

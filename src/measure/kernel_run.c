@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "isa/cpu.h"
-#include "isa/start.h"
+#include "model/start.h"
 
 #define UNROLLED_INSTRUCTIONS 240
 #define UNROLLED_BYTES 12288      /* well inside the first-level instruction cache */
@@ -35,7 +35,7 @@ struct run_plan {
 static void addresses_scan(struct run_plan *p)
 {
     enum isa isa = (enum isa)p->insns[0].isa;
-    unsigned generals = insn_generals(isa), vectors = isa == ISA_AARCH64 ? A64_V0 : 16, vectors_end = vectors + 32;
+    unsigned generals = isa_ops(isa)->generals, vectors = isa_ops(isa)->vectors, vectors_end = vectors + 32;
     bool wide = false, vex = false, scalable = false;
     for (size_t i = 0; i < p->count; i++) {
         const struct insn *in = &p->insns[i];
@@ -75,7 +75,7 @@ static bool code_place(struct sandbox *s, struct run_plan *p, struct err *err)
 
 static void registers_fill(const struct run_plan *p, enum values values, uint64_t general[32])
 {
-    unsigned generals = insn_generals((enum isa)p->insns[0].isa), stack = p->insns[0].isa == ISA_AARCH64 ? A64_SP : 4;
+    unsigned generals = isa_ops((enum isa)p->insns[0].isa)->generals, stack = isa_ops((enum isa)p->insns[0].isa)->stack_pointer;
     bool repeats = false;
     for (size_t i = 0; i < p->count; i++)
         repeats |= str_has_prefix(p->insns[i].form, "REP");

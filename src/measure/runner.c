@@ -164,7 +164,7 @@ static void report(struct run *r)
     s->rate = s->seconds > 0 ? (double)s->passes / s->seconds : 0;
     s->left = r->total - s->done - s->failed;
     /* Two passes and a short one each, unless more are needed. */
-    double needed = (r->options->one_length ? 2.0 : 3.0) * (double)(r->total - s->reused) - (double)s->passes;
+    double needed = (r->options->one_length ? 2.0 : 3.0) * (double)(r->total - s->reused) - (double)(s->passes + s->taken_over);
     s->seconds_left = s->rate > 0 ? fmax(needed, (double)s->left) / s->rate : NAN;
     r->hooks->progress(r->hooks->state, s, r->total);
 }
@@ -230,7 +230,10 @@ static void recall(struct run *r, struct trial *t)
         t->count = known->value_count < VALUES / 2 ? known->value_count : VALUES / 2;
         memcpy(t->values, known->values, t->count * sizeof *t->values);
         judge(r, t, false);
-        r->summary->reused += t->settled;
+        if (t->settled)
+            r->summary->reused++;
+        else
+            r->summary->taken_over += t->count + t->short_count;
         return;
     }
     if (strcmp(known->state, EXPERIMENT_OK) != 0 && r->options->retry)

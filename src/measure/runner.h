@@ -19,6 +19,7 @@ struct runner_summary {
     double seconds;
     double rate;            /* experiments measured a second, all passes */
     size_t passes;          /* single measurements */
+    size_t taken_over;      /* passes that the journal had of experiments which it does not settle */
     double seconds_left;    /* guessed from the rate; NaN before there is one */
 };
 

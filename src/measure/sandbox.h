@@ -9,7 +9,7 @@
 
 #include "base/err.h"
 #include "base/vec.h"
-#include "isa/regalloc.h"
+#include "isa/body.h"
 #include "measure/window.h"
 
 #define SANDBOX_ITEMS 256        /* in one batch */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "measure/sandbox_child.h"
-#include "isa/start.h"
+#include "model/start.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,10 +1,7 @@
 #!/bin/sh
 # Shown by: the include graph of src/ is the one that docs/design.md draws. Each room may include the rooms that its line there names, all of which stand
-# above it, so that no arrow points up and no circle closes. Speaks TAP.
-set -eu
-source=${PORTOLAN_SRC:-.}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# above it, so that no arrow points up and no circle closes.
+. "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 awk '/^```rooms$/ { on = 1; next } /^```$/ { on = 0 } on' "$source/docs/design.md" >"$work/rooms"
 find "$source/src" -mindepth 2 -name '*.[ch]' | sort | while read -r file; do
@@ -16,26 +13,25 @@ find "$source/src" -mindepth 2 -name '*.[ch]' | sort | while read -r file; do
 done >"$work/includes"
 find "$source/src" -mindepth 1 -maxdepth 1 -type d ! -name '.*' -exec basename {} \; | sort >"$work/directories"
 
-test_number=0
-failed=0
-report() {   # NAME FILE-OF-FAULTS
-    test_number=$((test_number + 1))
-    if [ -s "$2" ]; then
-        failed=1
-        echo "not ok $test_number - $1"
-        sed 's/^/# /' "$2"
-    else
-        echo "ok $test_number - $1"
-    fi
+# Each line of the file is a fault.
+none_of() { [ ! -s "$1" ] || fail "$(cat "$1")"; }
+
+test_rooms_are_listed() {
+    sed 's/:.*//' "$work/rooms" | sort | diff - "$work/directories" >"$work/found" || true
+    none_of "$work/found"
 }
 
-echo 1..3
-sed 's/:.*//' "$work/rooms" | sort | diff - "$work/directories" >"$work/faults" || true
-report "docs/design.md lists the rooms of src" "$work/faults"
-awk -F: '{ n = split($2, names, " "); for (i = 1; i <= n; i++) if (!(names[i] in seen)) print $1 " may include " names[i] ", which does not stand above it"; seen[$1] = 1 }' \
-    "$work/rooms" >"$work/faults"
-report "every room stands below those it may include" "$work/faults"
-awk 'FILENAME == ARGV[1] { split($0, half, ":"); n = split(half[2], names, " "); for (i = 1; i <= n; i++) may[half[1] " " names[i]] = 1; next }
-    !(($1 " " $2) in may) { print $3 " includes " $2 "/, which docs/design.md does not let " $1 " do" }' "$work/rooms" "$work/includes" >"$work/faults"
-report "files include only what their room may" "$work/faults"
-exit $failed
+test_rooms_stand_below_what_they_include() {
+    awk -F: '{ n = split($2, names, " ")
+        for (i = 1; i <= n; i++) if (!(names[i] in seen)) print $1 " may include " names[i] ", which does not stand above it"
+        seen[$1] = 1 }' "$work/rooms" >"$work/found"
+    none_of "$work/found"
+}
+
+test_files_include_what_their_room_may() {
+    awk 'FILENAME == ARGV[1] { split($0, half, ":"); n = split(half[2], names, " "); for (i = 1; i <= n; i++) may[half[1] " " names[i]] = 1; next }
+        !(($1 " " $2) in may) { print $3 " includes " $2 "/, which docs/design.md does not let " $1 " do" }' "$work/rooms" "$work/includes" >"$work/found"
+    none_of "$work/found"
+}
+
+run_tests

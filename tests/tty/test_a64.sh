@@ -1,62 +1,56 @@
 #!/bin/sh
 # AArch64 without a terminal: text, objects, hex, machines of the right set.
-set -u
-portolan=${PORTOLAN:-./portolan}
-source=${PORTOLAN_SRC:-.}
-command -v aarch64-linux-gnu-as >/dev/null || exit 77
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
-failures=0
-
-fail() { printf 'FAIL: %s\n' "$*"; failures=$((failures + 1)); }
-# expect STATUS COMMAND...: runs it, output in $work/out and $work/err.
-expect() {
-    wanted=$1; shift
-    "$@" >"$work/out" 2>"$work/err" </dev/null
-    got=$?
-    [ "$got" -eq "$wanted" ] || fail "status $got instead of $wanted: $*: $(cat "$work/err")"
-}
-holds() { grep -qF -- "$2" "$work/$1" || fail "$1 lacks \"$2\": $(head -c 300 "$work/$1")"; }
+. "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 kernel=$source/data/kernels/triad-a64-gcc-O3.s
-expect 0 "$portolan" -e "kernel load $kernel; kernel analyze"
-holds out 'Arm Neoverse V2'
-holds out 'cortex-a72             3.00          3.00'
-holds out "LLVM's Cortex-A57 model"
-expect 0 "$portolan" --format json -e "kernel load $kernel; kernel analyze --machine a64fx"
-holds out '"machine":"a64fx"'
-holds out '"form":"FMLA (V.2D, V.2D, V.2D)"'
-holds out '"unknown":[]'
+
+test_text_chooses_the_machines() {
+    needs aarch64-linux-gnu-as
+    expect 0 "$portolan" -e "kernel load $kernel; kernel analyze"
+    holds out 'Arm Neoverse V2'
+    holds out 'cortex-a72             3.00          3.00'
+    holds out "LLVM's Cortex-A57 model"
+    expect 0 "$portolan" --format json -e "kernel load $kernel; kernel analyze --machine a64fx"
+    holds out '"machine":"a64fx"'
+    holds out '"form":"FMLA (V.2D, V.2D, V.2D)"'
+    holds out '"unknown":[]'
+}
 
 # The instruction set of the kernel chooses the machines; the wrong one is refused by name.
-expect 1 "$portolan" -e "kernel load $kernel; kernel analyze --machine skylake"
-holds err 'skylake runs x86-64, and the kernel is aarch64'
-expect 1 "$portolan" -e "kernel load $source/data/kernels/pi-O2.s; kernel analyze --machine cortex-a72"
-holds err 'cortex-a72 runs aarch64, and the kernel is x86-64'
-expect 1 "$portolan" -e 'set machine skylake,cortex-a72'
-holds err 'one instruction set'
-expect 0 "$portolan" -e "kernel load $kernel; kernel load $source/data/kernels/pi-O2.s; kernel analyze"
-holds out 'Skylake'
-expect 1 "$portolan" -e "kernel load $kernel --isa x86-64"
-holds err 'looks like AArch64'
-expect 1 "$portolan" -e "kernel load $kernel --isa sparc"
-holds err '--isa does not take "sparc"; use x86-64 or aarch64'
+test_wrong_instruction_set_is_refused() {
+    needs aarch64-linux-gnu-as
+    expect 1 "$portolan" -e "kernel load $kernel; kernel analyze --machine skylake"
+    holds err 'skylake runs x86-64, and the kernel is aarch64'
+    expect 1 "$portolan" -e "kernel load $source/data/kernels/pi-O2.s; kernel analyze --machine cortex-a72"
+    holds err 'cortex-a72 runs aarch64, and the kernel is x86-64'
+    expect 1 "$portolan" -e 'set machine skylake,cortex-a72'
+    holds err 'one instruction set'
+    expect 0 "$portolan" -e "kernel load $kernel; kernel load $source/data/kernels/pi-O2.s; kernel analyze"
+    holds out 'Skylake'
+    expect 1 "$portolan" -e "kernel load $kernel --isa x86-64"
+    holds err 'looks like AArch64'
+    expect 1 "$portolan" -e "kernel load $kernel --isa sparc"
+    holds err '--isa does not take "sparc"; use x86-64 or aarch64'
+}
 
 # Objects by their ELF machine; saved loops come back.
-aarch64-linux-gnu-as -o "$work/loops.o" "$source/tests/data/a64-gcc.s" || fail 'the assembler fails'
-expect 0 "$portolan" -e "kernel load $work/loops.o --symbol dot; kernel show; kernel save $work/dot.s; kernel load $work/dot.s; kernel analyze --machine cortex-a72"
-holds out 'LDR (Q, [X, X])'
-holds out 'bound by dependencies'
-expect 0 "$portolan" -e "kernel load $source/data/kernels/daxpy-a64-gcc-sve.s; kernel save $work/sve.s; kernel load $work/sve.s; kernel show"
-holds out 'FMAD (Z.D, P/M, Z.D, Z.D)'
-expect 0 "$portolan" -e "forms scan $work/loops.o"
-holds out 'cortex-a72         100.0000 %'
-expect 0 "$portolan" -e 'kernel hex 1f2003d5ffffffff --isa aarch64; kernel analyze --machine neoverse-n1'
-holds out 'UNDECODED (0xffffffff)'
-holds out 'lower bound'
-expect 0 "$portolan" -e 'forms list --isa aarch64 "FDIV (D*"'
-holds out 'fdiv {W:D}, {R:D}, {R:D}'
-expect 0 "$portolan" --machine cortex-a72 -e 'throughput 2*FMLA (V.2D, V.2D, V.2D) + LDR (X, [X], I)'
-holds out '2.0000 cycles on cortex-a72, bound by pWX'
+test_objects_and_saved_loops() {
+    needs aarch64-linux-gnu-as
+    aarch64-linux-gnu-as -o "$work/loops.o" "$source/tests/data/a64-gcc.s" || fail 'the assembler fails'
+    expect 0 "$portolan" -e "kernel load $work/loops.o --symbol dot; kernel show; kernel save $work/dot.s; kernel load $work/dot.s; kernel analyze --machine cortex-a72"
+    holds out 'LDR (Q, [X, X])'
+    holds out 'bound by dependencies'
+    expect 0 "$portolan" -e "kernel load $source/data/kernels/daxpy-a64-gcc-sve.s; kernel save $work/sve.s; kernel load $work/sve.s; kernel show"
+    holds out 'FMAD (Z.D, P/M, Z.D, Z.D)'
+    expect 0 "$portolan" -e "forms scan $work/loops.o"
+    holds out 'cortex-a72         100.0000 %'
+    expect 0 "$portolan" -e 'kernel hex 1f2003d5ffffffff --isa aarch64; kernel analyze --machine neoverse-n1'
+    holds out 'UNDECODED (0xffffffff)'
+    holds out 'lower bound'
+    expect 0 "$portolan" -e 'forms list --isa aarch64 "FDIV (D*"'
+    holds out 'fdiv {W:D}, {R:D}, {R:D}'
+    expect 0 "$portolan" --machine cortex-a72 -e 'throughput 2*FMLA (V.2D, V.2D, V.2D) + LDR (X, [X], I)'
+    holds out '2.0000 cycles on cortex-a72, bound by pWX'
+}
 
-[ "$failures" -eq 0 ]
+run_tests

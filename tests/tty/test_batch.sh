@@ -1,257 +1,302 @@
 #!/bin/sh
 # The program without a terminal: what it prints, how it fails, what it returns.
-set -u
-portolan=${PORTOLAN:-./portolan}
-source=${PORTOLAN_SRC:-.}
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
-failures=0
-
-fail() { printf 'FAIL: %s\n' "$*"; failures=$((failures + 1)); }
-# expect STATUS COMMAND...: runs it, output in $work/out and $work/err.
-expect() {
-    wanted=$1; shift
-    "$@" >"$work/out" 2>"$work/err" </dev/null
-    got=$?
-    [ "$got" -eq "$wanted" ] || fail "status $got instead of $wanted: $*: $(cat "$work/err")"
-}
-holds() { grep -qF -- "$2" "$work/$1" || fail "$1 lacks \"$2\": $(head -c 300 "$work/$1")"; }
+. "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 kernel=$source/data/kernels/triad-skl-O3.s
-expect 0 "$portolan" -b --format json -e "kernel load $kernel; kernel analyze --machine skylake --machine znver1"
-holds out '"machine":"skylake"'
-holds out '"machine":"znver1"'
-for key in instructions line text form usage latency pressure flags ports bounds frontend dependencies issue cycles bottleneck chain unknown; do
-    holds out "\"$key\":"
-done
-[ "$(wc -l <"$work/out")" -eq 3 ] || fail "one JSON object per result was expected"
+forms='forms select "ADD (R64, R64)" "IMUL (R64, R64)" "XOR (R64, R64)" "SHL (R64, I8)"'
 
-expect 0 "$portolan" --machine skylake -e 'throughput 2*ADD (R64, R64) + IMUL (R64, R64)'
-holds out '1.0000 cycles on skylake, bound by p1'
-expect 0 "$portolan" --machine skylake --format json -e 'throughput 4*ADD (R64, R64); throughput IMUL (R64, R64)'
-holds out '"cycles":1.0'
-expect 0 "$portolan" -e "k l $kernel; k a"
-holds out 'Ports 2 and 3 are full for 2.00 cycles'
-expect 0 "$portolan" "$kernel"
-holds out 'Sapphire Rapids'
+test_analyze_prints_json() {
+    expect 0 "$portolan" -b --format json -e "kernel load $kernel; kernel analyze --machine skylake --machine znver1"
+    holds out '"machine":"skylake"'
+    holds out '"machine":"znver1"'
+    for key in instructions line text form usage latency pressure flags ports bounds frontend dependencies issue cycles bottleneck chain unknown; do
+        holds out "\"$key\":"
+    done
+    [ "$(wc -l <"$work/out")" -eq 3 ] || fail "one JSON object per result was expected"
+}
+
+test_throughput_and_prefixes() {
+    expect 0 "$portolan" --machine skylake -e 'throughput 2*ADD (R64, R64) + IMUL (R64, R64)'
+    holds out '1.0000 cycles on skylake, bound by p1'
+    expect 0 "$portolan" --machine skylake --format json -e 'throughput 4*ADD (R64, R64); throughput IMUL (R64, R64)'
+    holds out '"cycles":1.0'
+    expect 0 "$portolan" -e "k l $kernel; k a"
+    holds out 'Ports 2 and 3 are full for 2.00 cycles'
+    expect 0 "$portolan" "$kernel"
+    holds out 'Sapphire Rapids'
+}
 
 # Learned on a simulated CPU; blocks of `kernel measure` are known by their columns.
-expect 0 "$portolan" --machine skylake --format json -e "kernel learn 'IMUL (R64, R64)' --simulate skylake"
-holds out '"usage":"1*p1"'
-holds out '"evidence":'
-expect 0 "$portolan" --machine skylake -e "kernel load $kernel; kernel learn --simulate skylake"
-holds out 'skylake knows every form of the kernel'
-expect 1 "$portolan" --machine skylake -e "kernel learn 'NO (SUCH)' --simulate skylake"
-expect 1 "$portolan" --machine skylake -e 'kernel learn'
-expect 0 "$portolan" --format json -e "kernel evaluate $source/tests/data/zen4-rules.csv --machine znver4"
-cp "$work/out" "$work/own"
-expect 0 "$portolan" --format json -e "kernel evaluate $source/tests/data/zen4-rules.csv --machine znver4 --measured-by portolan"
-[ "$(sed 's/.*"mape": *\([^,]*\).*/\1/' "$work/own")" = "$(sed 's/.*"mape": *\([^,]*\).*/\1/' "$work/out")" ] || fail 'the protocol was not recognised'
-expect 1 "$portolan" -e "kernel evaluate $source/tests/data/zen4-rules.csv --machine znver4 --measured-by hand"
+test_learn_and_evaluate() {
+    expect 0 "$portolan" --machine skylake --format json -e "kernel learn 'IMUL (R64, R64)' --simulate skylake"
+    holds out '"usage":"1*p1"'
+    holds out '"evidence":'
+    expect 0 "$portolan" --machine skylake -e "kernel load $kernel; kernel learn --simulate skylake"
+    holds out 'skylake knows every form of the kernel'
+    expect 1 "$portolan" --machine skylake -e "kernel learn 'NO (SUCH)' --simulate skylake"
+    expect 1 "$portolan" --machine skylake -e 'kernel learn'
+    expect 0 "$portolan" --format json -e "kernel evaluate $source/tests/data/zen4-rules.csv --machine znver4"
+    cp "$work/out" "$work/own"
+    expect 0 "$portolan" --format json -e "kernel evaluate $source/tests/data/zen4-rules.csv --machine znver4 --measured-by portolan"
+    [ "$(sed 's/.*"mape": *\([^,]*\).*/\1/' "$work/own")" = "$(sed 's/.*"mape": *\([^,]*\).*/\1/' "$work/out")" ] || fail 'the protocol was not recognised'
+    expect 1 "$portolan" -e "kernel evaluate $source/tests/data/zen4-rules.csv --machine znver4 --measured-by hand"
+}
 
 # Faults name the place and the remedy.
-expect 1 "$portolan" -e 'kernel analyze'
-holds err 'no kernel is loaded; kernel load FILE'
-expect 1 "$portolan" -e 'kernel load /nonexistent.s'
-holds err '/nonexistent.s'
-# An option that a command does not have: it says which it has; a noun alone: its commands.
-expect 1 "$portolan" -e 'kernel analyze --flumb'
-holds err 'kernel analyze has no option "--flumb"; it takes --machine'
-expect 1 "$portolan" -e 'kernel evaluate x.csv --model fast'
-holds err '--model does not take "fast"; use bounds or simulate'
-expect 1 "$portolan" -e 'kernel load x.s --loop'
-holds err '--loop stands alone; give it a value'
-expect 1 "$portolan" -e 'kernel list everything'
-holds err 'kernel list takes no argument, and "everything" is one'
-expect 1 "$portolan" -e 'experiments measure --budget'
-expect 1 "$portolan" -e 'evolve'
-holds err 'evolve start, evolve status'
-expect 0 "$portolan" -e "kernel load $kernel; kernel analyze --machine=znver4"
-holds out 'AMD Zen 4'
-expect 0 "$portolan" -e 'kernel hex 48 01 d8'
-holds out 'whole block, 1 instruction'
+test_faults_name_place_and_remedy() {
+    expect 1 "$portolan" -e 'kernel analyze'
+    holds err 'no kernel is loaded; kernel load FILE'
+    expect 1 "$portolan" -e 'kernel load /nonexistent.s'
+    holds err '/nonexistent.s'
+    # An option that a command does not have: it says which it has; a noun alone: its commands.
+    expect 1 "$portolan" -e 'kernel analyze --flumb'
+    holds err 'kernel analyze has no option "--flumb"; it takes --machine'
+    expect 1 "$portolan" -e 'kernel evaluate x.csv --model fast'
+    holds err '--model does not take "fast"; use bounds or simulate'
+    expect 1 "$portolan" -e 'kernel load x.s --loop'
+    holds err '--loop stands alone; give it a value'
+    expect 1 "$portolan" -e 'kernel list everything'
+    holds err 'kernel list takes no argument, and "everything" is one'
+    expect 1 "$portolan" -e 'experiments measure --budget'
+    expect 1 "$portolan" -e 'evolve'
+    holds err 'evolve start, evolve status'
+    expect 0 "$portolan" -e "kernel load $kernel; kernel analyze --machine=znver4"
+    holds out 'AMD Zen 4'
+    expect 0 "$portolan" -e 'kernel hex 48 01 d8'
+    holds out 'whole block, 1 instruction'
+}
 
 # The assembler's reason names the line once, and how many others there are.
-printf 'kernel paste\n foo bar\n add eax, [rbx\n.\n' >"$work/bad.pf"
-expect 1 "$portolan" -b "$work/bad.pf"
-holds err "pasted:1: no such instruction: \`foo bar' (and 1 more line); correct it"
-printf 'kernel paste\n.\n' >"$work/none.pf"
-expect 1 "$portolan" -b "$work/none.pf"
-holds err 'the text is empty'
+test_assembler_errors_name_the_line() {
+    printf 'kernel paste\n foo bar\n add eax, [rbx\n.\n' >"$work/bad.pf"
+    expect 1 "$portolan" -b "$work/bad.pf"
+    holds err "pasted:1: no such instruction: \`foo bar' (and 1 more line); correct it"
+    printf 'kernel paste\n.\n' >"$work/none.pf"
+    expect 1 "$portolan" -b "$work/none.pf"
+    holds err 'the text is empty'
+}
 
-expect 1 "$portolan" -e 'm s x'
-holds err 'could be'
-expect 1 "$portolan" -e 'flumb'
-holds err 'no command "flumb"'
-expect 1 "$portolan" --machine i486 -e 'machine show'
-holds err 'no machine called "i486"'
-expect 1 "$portolan" -e 'throughput ADD (R64, R64'
-holds err 'parenthesis'
-expect 2 "$portolan" --format xml
-expect 2 "$portolan" --flumb
-expect 0 "$portolan" --help
-expect 0 "$portolan" --version
+test_unknown_commands_machines_options() {
+    expect 1 "$portolan" -e 'm s x'
+    holds err 'could be'
+    expect 1 "$portolan" -e 'flumb'
+    holds err '"flumb" is no command'
+    expect 1 "$portolan" --machine i486 -e 'machine show'
+    holds err 'no machine called "i486"'
+    expect 1 "$portolan" -e 'throughput ADD (R64, R64'
+    holds err 'parenthesis'
+    expect 2 "$portolan" --format xml
+    expect 2 "$portolan" --flumb
+    expect 0 "$portolan" --help
+    expect 0 "$portolan" --version
+}
 
 # Mappings to other tools' files and back; documents; sessions; C source.
-expect 0 "$portolan" --machine skylake -e "mapping export osaca $work/m.yml; mapping import osaca $work/m.yml; mapping export uops-info $work/back.csv; mapping use skylake; mapping export uops-info $work/there.csv"
-sort "$work/there.csv" >"$work/a" && sort "$work/back.csv" >"$work/b"
-cmp -s "$work/a" "$work/b" || fail "the OSACA round trip changes the mapping"
-expect 0 "$portolan" --machine skylake -e "mapping export pmevo $work/m.json; mapping import pmevo $work/m.json; mapping export uops-info $work/m.csv; throughput 2*ADD (R64, R64)"
-holds out '0.5000 cycles'
-expect 0 "$portolan" -e "kernel load $kernel; kernel report $work/r.html; kernel report $work/r.md --machine znver4; kernel analyze; export $work/e.json"
-grep -q '</html>' "$work/r.html" && grep -q 'AMD Zen 4' "$work/r.md" && grep -q '"machine":"skylake"' "$work/e.json" || fail "a report is not what it should be"
-expect 0 "$portolan" -e "kernel load $kernel; mapping set 'ADD (R64, R64)' 1*p0; session save $work/session"
-expect 0 "$portolan" --session "$work/session" -e "mapping show 'ADD (R64, R64)'; kernel list"
-holds out '1*p0 '
-expect 1 "$portolan" -e "mapping import osaca $kernel"
-holds err "$kernel"
-expect 1 "$portolan" -e "mapping export xml $work/x"
-[ ! -e "$work/x" ] || fail "a refused export left a file"
-if command -v cc >/dev/null 2>&1; then
+test_other_tools_files_and_back() {
+    expect 0 "$portolan" --machine skylake -e "mapping export osaca $work/m.yml; mapping import osaca $work/m.yml; mapping export uops-info $work/back.csv; mapping use skylake; mapping export uops-info $work/there.csv"
+    sort "$work/there.csv" >"$work/a" && sort "$work/back.csv" >"$work/b"
+    cmp -s "$work/a" "$work/b" || fail "the OSACA round trip changes the mapping"
+    expect 0 "$portolan" --machine skylake -e "mapping export pmevo $work/m.json; mapping import pmevo $work/m.json; mapping export uops-info $work/m.csv; throughput 2*ADD (R64, R64)"
+    holds out '0.5000 cycles'
+    expect 0 "$portolan" -e "kernel load $kernel; kernel report $work/r.html; kernel report $work/r.md --machine znver4; kernel analyze; export $work/e.json"
+    grep -q '</html>' "$work/r.html" && grep -q 'AMD Zen 4' "$work/r.md" && grep -q '"machine":"skylake"' "$work/e.json" || fail "a report is not what it should be"
+    expect 0 "$portolan" -e "kernel load $kernel; mapping set 'ADD (R64, R64)' 1*p0; session save $work/session"
+    expect 0 "$portolan" --session "$work/session" -e "mapping show 'ADD (R64, R64)'; kernel list"
+    holds out '1*p0 '
+    expect 1 "$portolan" -e "mapping import osaca $kernel"
+    holds err "$kernel"
+    expect 1 "$portolan" -e "mapping export xml $work/x"
+    [ ! -e "$work/x" ] || fail "a refused export left a file"
+}
+
+test_c_source() {
+    needs cc
     printf 'void f(double *a, long n)\n{\n    for (long i = 0; i < n; i++)\n        a[i] *= 2.5;\n}\n' >"$work/f.c"
     expect 0 "$portolan" -e "kernel load $work/f.c -O2; kernel show"
     holds out '4: a[i] *= 2.5;'
     expect 1 "$portolan" -e "kernel load $work/f.c -O2 -o $work/x"
     holds err 'not one that is passed on'
-fi
+}
 
-expect 0 "$portolan" -e 'help kernel load'
-holds out 'kernel load FILE'
-! grep -q 'kernel save' "$work/out" || fail "help shows more than it was asked for"
-expect 0 "$portolan" --format json -e 'set keep-going on; set'
-holds out '"keep-going":true'
+test_help_and_settings() {
+    expect 0 "$portolan" -e 'help kernel load'
+    holds out 'kernel load FILE'
+    ! grep -q 'kernel save' "$work/out" || fail "help shows more than it was asked for"
+    expect 0 "$portolan" --format json -e 'set keep-going on; set'
+    holds out '"keep-going":true'
 
-expect 1 "$portolan" -e 'experiments generate'
-holds err 'choose fewer with forms select'
+    expect 1 "$portolan" -e 'experiments generate'
+    holds err 'choose fewer with forms select'
+}
 
 # Several files: a script and a kernel; the same seed draws the same experiments, another one others.
-printf 'machine show skylake\n' >"$work/named.pf"
-expect 0 "$portolan" "$work/named.pf" "$kernel"
-holds out 'Intel Skylake'
-holds out 'cycles per iteration'
-expect 2 "$portolan" --threads 0 -e jobs
-expect 2 "$portolan" --seed x -e jobs
-expect 0 "$portolan" --seed 7 --threads 1 -e 'experiments generate --random 20 --size 3; experiments list'
-cp "$work/out" "$work/seven"
-expect 0 "$portolan" -e 'experiments generate --random 20 --size 3 --seed 7; experiments list'
-cmp -s "$work/out" "$work/seven" || fail "--seed is not the commands' seed"
-expect 0 "$portolan" -e 'experiments generate --random 20 --size 3; experiments list'
-cmp -s "$work/out" "$work/seven" && fail "--seed changes nothing"
+test_files_and_seeds() {
+    printf 'machine show skylake\n' >"$work/named.pf"
+    expect 0 "$portolan" "$work/named.pf" "$kernel"
+    holds out 'Intel Skylake'
+    holds out 'cycles per iteration'
+    expect 2 "$portolan" --threads 0 -e jobs
+    expect 2 "$portolan" --seed x -e jobs
+    expect 0 "$portolan" --seed 7 --threads 1 -e 'experiments generate --random 20 --size 3; experiments list'
+    cp "$work/out" "$work/seven"
+    expect 0 "$portolan" -e 'experiments generate --random 20 --size 3 --seed 7; experiments list'
+    cmp -s "$work/out" "$work/seven" || fail "--seed is not the commands' seed"
+    expect 0 "$portolan" -e 'experiments generate --random 20 --size 3; experiments list'
+    cmp -s "$work/out" "$work/seven" && fail "--seed changes nothing"
+}
 
 # Scripts: line numbers, pasted text, keep-going.
-printf 'kernel paste\n1: imulq %%rax, %%rax\n jmp 1b\n.\nkernel analyze --machine skylake\nflumb\nhelp\n' >"$work/script.pf"
-expect 1 "$portolan" -b "$work/script.pf"
-holds out 'imulq %rax, %rax'
-holds err "script.pf:6: there is no command \"flumb\""
-printf 'set keep-going on\nflumb\nmachine list\n' >"$work/go.pf"
-expect 1 "$portolan" -b "$work/go.pf"
-holds out 'znver4'
-holds err 'go.pf:2: there is no command "flumb"'
-expect 1 "$portolan" -e 'set keep-going on; flumb; machine list'
-holds out 'znver4'
-holds err 'flumb'
+test_scripts() {
+    printf 'kernel paste\n1: imulq %%rax, %%rax\n jmp 1b\n.\nkernel analyze --machine skylake\nflumb\nhelp\n' >"$work/script.pf"
+    expect 1 "$portolan" -b "$work/script.pf"
+    holds out 'imulq %rax, %rax'
+    holds err "script.pf:6: \"flumb\" is no command"
+    printf 'set keep-going on\nflumb\nmachine list\n' >"$work/go.pf"
+    expect 1 "$portolan" -b "$work/go.pf"
+    holds out 'znver4'
+    holds err 'go.pf:2: "flumb" is no command'
+    expect 1 "$portolan" -e 'set keep-going on; flumb; machine list'
+    holds out 'znver4'
+    holds err 'flumb'
+}
 
-printf 'source %s\nmachine show skylake\n' "$work/inner.pf" >"$work/outer.pf"
-printf 'kernel paste\n nop\n.\nkernel show\n' >"$work/inner.pf"
-expect 0 "$portolan" -b "$work/outer.pf"
-holds out 'NOP ()'
-holds out 'Intel Skylake'
-printf 'source %s\n' "$work/loop.pf" >"$work/loop.pf"
-expect 1 "$portolan" -b "$work/loop.pf"
-holds err 'more than 16 scripts'
-expect 0 "$portolan" --format json -e 'machine info'
-holds out '"counters":'
+test_sourced_scripts() {
+    printf 'source %s\nmachine show skylake\n' "$work/inner.pf" >"$work/outer.pf"
+    printf 'kernel paste\n nop\n.\nkernel show\n' >"$work/inner.pf"
+    expect 0 "$portolan" -b "$work/outer.pf"
+    holds out 'NOP ()'
+    holds out 'Intel Skylake'
+    printf 'source %s\n' "$work/loop.pf" >"$work/loop.pf"
+    expect 1 "$portolan" -b "$work/loop.pf"
+    holds err 'more than 16 scripts'
+    expect 0 "$portolan" --format json -e 'machine info'
+    holds out '"counters":'
+}
 
 # Refused lines are shown; the rest is analysed on request.
-printf '.L1:\n addq %%rax, %%rbx\n flumb %%rax\n jmp .L1\n' >"$work/bad.s"
-expect 1 "$portolan" -e "kernel load $work/bad.s"
-holds err 'bad.s:3:'
-expect 0 "$portolan" -e "kernel load $work/bad.s --skip-bad; kernel analyze --machine skylake"
-holds out 'left out line 3'
-expect 0 "$portolan" -e "kernel load $kernel; kernel save $work/saved.s; kernel load $work/saved.s; kernel analyze --machine skylake"
-holds out '2.00 cycles per iteration'
+test_refused_lines() {
+    printf '.L1:\n addq %%rax, %%rbx\n flumb %%rax\n jmp .L1\n' >"$work/bad.s"
+    expect 1 "$portolan" -e "kernel load $work/bad.s"
+    holds err 'bad.s:3:'
+    expect 0 "$portolan" -e "kernel load $work/bad.s --skip-bad; kernel analyze --machine skylake"
+    holds out 'left out line 3'
+    expect 0 "$portolan" -e "kernel load $kernel; kernel save $work/saved.s; kernel load $work/saved.s; kernel analyze --machine skylake"
+    holds out '2.00 cycles per iteration'
+}
 
 # Machines survive a round trip through files.
-expect 0 "$portolan" -b --format json -e 'mapping diff haswell broadwell'
-for key in a b ports renamed shared equal only_a only_b kinds forms; do
-    holds out "\"$key\":"
-done
-holds out '"renamed":false'
-holds out '{"form":"ADC (R64, R64)","kind":"more","a":"1*p06+1*p0156","b":"1*p06"}'
-expect 0 "$portolan" -b -e 'mapping diff skylake znver3 ADD*'
-holds out 'ports by use:'
-expect 1 "$portolan" -b -e 'mapping diff skylake'
-printf 'instruction,family,latency,throughput,uops,ports\n"ADD_01 (R64, R64)",BASE,1,0.25 / 0.25,1 / 1,1*p0156\n' >"$work/Table.csv"
-expect 0 "$portolan" -b -e "mapping import uops-info $work/Table.csv; mapping diff uops-table skylake; throughput ADD (R64, R64)"
-holds out 'uops-table: 1 forms on 4 ports'
-holds out '1 forms in both, 1 alike'
-holds out '0.2500 cycles on uops-table'
-printf 'instruction,family,latency,throughput,uops,ports\n"ADD_01 (R64, R64)",BASE,1,0.25 / 0.25,1 / 1,1*z9\n' >"$work/bad.csv"
-expect 1 "$portolan" -b -e "mapping import uops-info $work/bad.csv"
-holds err 'bad.csv:2: the ports of ADD_01 (R64, R64) are'
+test_mappings_differ() {
+    expect 0 "$portolan" -b --format json -e 'mapping diff haswell broadwell'
+    for key in a b ports renamed shared equal only_a only_b kinds forms; do
+        holds out "\"$key\":"
+    done
+    holds out '"renamed":false'
+    holds out '{"form":"ADC (R64, R64)","kind":"more","a":"1*p06+1*p0156","b":"1*p06"}'
+    expect 0 "$portolan" -b -e 'mapping diff skylake znver3 ADD*'
+    holds out 'ports by use:'
+    expect 1 "$portolan" -b -e 'mapping diff skylake'
+    printf 'instruction,family,latency,throughput,uops,ports\n"ADD_01 (R64, R64)",BASE,1,0.25 / 0.25,1 / 1,1*p0156\n' >"$work/Table.csv"
+    expect 0 "$portolan" -b -e "mapping import uops-info $work/Table.csv; mapping diff uops-table skylake; throughput ADD (R64, R64)"
+    holds out 'uops-table: 1 forms on 4 ports'
+    holds out '1 forms in both, 1 alike'
+    holds out '0.2500 cycles on uops-table'
+    printf 'instruction,family,latency,throughput,uops,ports\n"ADD_01 (R64, R64)",BASE,1,0.25 / 0.25,1 / 1,1*z9\n' >"$work/bad.csv"
+    expect 1 "$portolan" -b -e "mapping import uops-info $work/bad.csv"
+    holds err 'bad.csv:2: the ports of ADD_01 (R64, R64) are'
 
-expect 0 "$portolan" --machine skylake -e "mapping save $work/copy; machine show $work/copy"
-holds out 'forms'
+    expect 0 "$portolan" --machine skylake -e "mapping save $work/copy; machine show $work/copy"
+    holds out 'forms'
+}
 
 # The man page holds the command table as it is.
-"$portolan" -e 'help --man' >"$work/commands"
-sed -n '/^.\\" commands begin/,/^.\\" commands end/p' "$source/man/portolan.1" | sed '1d;$d' >"$work/page"
-cmp -s "$work/commands" "$work/page" || fail "man/portolan.1 is not what the table says; run tools/make-man.sh"
+test_man_page_is_the_command_table() {
+    "$portolan" -e 'help --man' >"$work/commands"
+    sed -n '/^.\\" commands begin/,/^.\\" commands end/p' "$source/man/portolan.1" | sed '1d;$d' >"$work/page"
+    cmp -s "$work/commands" "$work/page" || fail "man/portolan.1 is not what the table says; run tools/make-man.sh"
+}
 
 # Views print without a screen; a job in batch is waited for; the screen's own commands say so.
-expect 0 "$portolan" --machine skylake -e "kernel load $kernel; view kernel"
-holds out 'Intel Skylake (client)  2.00 cycles, ports'
-expect 0 env COLUMNS=80 LINES=22 "$portolan" --ascii -e 'view help'
-holds out 'Tab'
-expect 1 "$portolan" -e 'sort x'
-holds err 'screen'
-expect 0 "$portolan" -e 'forms scan /bin/sh; jobs'
-holds out 'of occurrences have a usage'
-holds out 'done'
-expect 1 "$portolan" -e 'job wait 9'
-holds err 'there is no job 9'
+test_views_and_jobs_without_a_screen() {
+    expect 0 "$portolan" --machine skylake -e "kernel load $kernel; view kernel"
+    holds out 'Intel Skylake (client)  2.00 cycles, ports'
+    expect 0 env COLUMNS=80 LINES=22 "$portolan" --ascii -e 'view help'
+    holds out 'Tab'
+    expect 1 "$portolan" -e 'sort x'
+    holds err 'screen'
+    expect 0 "$portolan" -e 'forms scan /bin/sh; jobs'
+    holds out 'of occurrences have a usage'
+    holds out 'done'
+    expect 1 "$portolan" -e 'job wait 9'
+    holds err 'there is no job 9'
+}
 
 # Session defaults, and what commands say themselves; filters of rows; one experiment with its samples.
-forms='forms select "ADD (R64, R64)" "IMUL (R64, R64)" "XOR (R64, R64)" "SHL (R64, I8)"'
-generate() { "$portolan" $1 -e "$forms; experiments generate --random 9 --size 3 $2; experiments list" 2>/dev/null; }
-generate '' '' >"$work/one"
-generate '--seed 7' '' >"$work/seven"
-generate '' '--seed 7' >"$work/named"
-cmp -s "$work/seven" "$work/named" || fail "--seed 7 is not what experiments generate --seed 7 does"
-cmp -s "$work/seven" "$work/one" && fail "--seed changes nothing"
-expect 2 "$portolan" --seed x -e jobs
-expect 2 "$portolan" --threads 0 -e jobs
-expect 1 "$portolan" -e 'set threads 2000'
-holds err 'no number of threads'
-expect 0 "$portolan" --format json -e "$forms; experiments generate; experiments measure --simulate skylake form~IMUL & experiment!=IMUL (R64, R64)"
-holds out '"left":0'
-expect 0 "$portolan" --format csv -e "$forms; experiments generate; experiments measure --simulate skylake; experiments list cycles>0.9 & form~SHL; experiments show 1"
-holds out 'IMUL (R64, R64) + SHL (R64, I8)'
-holds out '1,50,0.2'
-expect 1 "$portolan" -e 'experiments pause'
-holds err 'no experiments are being measured'
-expect 1 "$portolan" -e 'experiments show 1'
+test_defaults_of_the_session() {
+    generate() { "$portolan" $1 -e "$forms; experiments generate --random 9 --size 3 $2; experiments list" 2>/dev/null; }
+    generate '' '' >"$work/one"
+    generate '--seed 7' '' >"$work/seven"
+    generate '' '--seed 7' >"$work/named"
+    cmp -s "$work/seven" "$work/named" || fail "--seed 7 is not what experiments generate --seed 7 does"
+    cmp -s "$work/seven" "$work/one" && fail "--seed changes nothing"
+    expect 2 "$portolan" --seed x -e jobs
+    expect 2 "$portolan" --threads 0 -e jobs
+    expect 1 "$portolan" -e 'set threads 2000'
+    holds err '1 to 1024'
+    expect 0 "$portolan" --format json -e "$forms; experiments generate; experiments measure --simulate skylake form~IMUL & experiment!=IMUL (R64, R64)"
+    holds out '"left":0'
+    expect 0 "$portolan" --format csv -e "$forms; experiments generate; experiments measure --simulate skylake; experiments list cycles>0.9 & form~SHL; experiments show 1"
+    holds out 'IMUL (R64, R64) + SHL (R64, I8)'
+    holds out '1,50,0.2'
+    expect 1 "$portolan" -e 'experiments pause'
+    holds err 'no experiments are being measured'
+    expect 1 "$portolan" -e 'experiments show 1'
+}
 
 # Active experiments: rounds in every format, a table that the next one goes on from.
-start="$forms; experiments generate; evolve start --active --simulate skylake --seconds 0.5 --checkpoint $work/active.json"
-expect 0 "$portolan" --format json -e "$start --most 8; evolve status"
-test "$(grep -c '"rounds":\[{"measurements":' "$work/out")" = 2 || fail 'both the start and the status tell the rounds'
-holds out '"end":"'
-expect 0 "$portolan" --format csv -e "evolve start --active --continue --most 12 --simulate skylake --seconds 0.5 --checkpoint $work/active.json"
-holds out 'measurements,seconds,error,noise,disagreement,end'
-expect 1 "$portolan" -e 'evolve start --active --continue --checkpoint none'
-holds err 'nothing was kept'
-expect 1 "$portolan" -e "$forms; experiments generate; evolve start --active --size 9"
-holds err 'not from 2 to 8'
+test_active_experiments() {
+    start="$forms; experiments generate; evolve start --active --simulate skylake --seconds 0.5 --checkpoint $work/active.json"
+    expect 0 "$portolan" --format json -e "$start --most 8; evolve status"
+    test "$(grep -c '"rounds":\[{"measurements":' "$work/out")" = 2 || fail 'both the start and the status tell the rounds'
+    holds out '"end":"'
+    expect 0 "$portolan" --format csv -e "evolve start --active --continue --most 12 --simulate skylake --seconds 0.5 --checkpoint $work/active.json"
+    holds out 'measurements,seconds,error,noise,disagreement,end'
+    expect 1 "$portolan" -e 'evolve start --active --continue --checkpoint none'
+    holds err 'nothing was kept'
+    expect 1 "$portolan" -e "$forms; experiments generate; evolve start --active --size 9"
+    holds err 'not from 2 to 8'
+}
 
 # Ctrl-C ends a run in good order.
-yes 'forms scan /bin/sh' | head -n 100000 >"$work/long.pf"
-"$portolan" -b "$work/long.pf" >"$work/long.out" 2>/dev/null &
-pid=$!
-until grep -q usage "$work/long.out"; do :; done
-kill -INT "$pid"
-wait "$pid"
-got=$?
-[ "$got" -eq 130 ] || fail "interrupted: status $got instead of 130"
+test_interrupt_ends_in_good_order() {
+    yes 'forms scan /bin/sh' | head -n 100000 >"$work/long.pf"
+    "$portolan" -b "$work/long.pf" >"$work/long.out" 2>/dev/null &
+    pid=$!
+    wait_until grep -q usage "$work/long.out" || fail 'the script prints nothing'
+    kill -INT "$pid"
+    got=0
+    wait "$pid" || got=$?
+    [ "$got" -eq 130 ] || fail "interrupted: status $got instead of 130"
+}
 
-[ "$failures" -eq 0 ]
+# What README and docs show is what works; `kernel measure` depends on the host, and test_measure.sh tries it.
+test_readme_first_session() {
+    sed -n '/^## A first session/,/^## A mapping/s/^    //p' "$source/README.md" | grep -v '^kernel measure' >"$work/first.pf"
+    [ "$(wc -l <"$work/first.pf")" -ge 5 ] || fail "README shows $(wc -l <"$work/first.pf") commands"
+    cd "$source" || exit 1
+    expect 0 "$portolan" -b "$work/first.pf"
+    holds out '3.00 cycles per iteration'
+    # As -e, with the comments, as it is typed.
+    expect 0 "$portolan" -e "$(cat "$work/first.pf")"
+    holds out '3.00 cycles per iteration'
+}
+
+test_documented_program_calls() {
+    cd "$source" || exit 1
+    sed -n 's/^    \.\/portolan \(.*\)/\1/p' docs/*.md >"$work/calls"
+    [ -s "$work/calls" ] || fail 'the docs show no call'
+    while read -r call; do
+        eval expect 0 '"$portolan"' "$call"
+    done <"$work/calls"
+}
+
+run_tests

@@ -25,13 +25,14 @@ struct collected {
     struct experiments *table;
     size_t results;
     size_t cancel_after;   /* results; 0: never */
-    size_t once;           /* progress calls */
+    size_t cancel_reports; /* reports of progress; 0: never */
+    size_t reports;
 };
 
 static bool cancelled(void *state)
 {
     struct collected *c = state;
-    return c->cancel_after && c->results >= c->cancel_after;
+    return (c->cancel_after && c->results >= c->cancel_after) || (c->cancel_reports && c->reports >= c->cancel_reports);
 }
 
 static void result(void *state, size_t index, const struct measured *m)
@@ -45,7 +46,7 @@ static void progress(void *state, const struct runner_summary *s, size_t total)
 {
     struct collected *c = state;
     assert_true(s->done + s->failed + s->left == total);
-    c->once++;
+    c->reports++;
 }
 
 static struct experiments *random_table(size_t n, uint64_t seed)
@@ -67,11 +68,10 @@ static struct experiments *random_table(size_t n, uint64_t seed)
     return t;
 }
 
-static bool run(struct experiments *t, const char *path, const struct runner_options *options, size_t cancel_after, struct runner_summary *summary, struct err *err)
+static bool run_collected(struct collected *c, const char *path, const struct runner_options *options, struct runner_summary *summary, struct err *err)
 {
-    struct collected c = {t, 0, cancel_after, 0};
-    const struct runner_hooks hooks = {cancelled, result, progress, &c, NULL};
-    struct experiments *copy = experiments_copy(t, NULL);
+    const struct runner_hooks hooks = {cancelled, result, progress, c, NULL};
+    struct experiments *copy = experiments_copy(c->table, NULL);
     struct source *source = source_simulated(machine->mapping, 0.001, 7);
     struct journal *journal = path ? journal_open(path, err) : NULL;
     bool ok = (!path || journal) && runner_run(source, copy, journal, options, &hooks, summary, err);
@@ -79,6 +79,11 @@ static bool run(struct experiments *t, const char *path, const struct runner_opt
     source_free(source);
     experiments_free(copy);
     return ok;
+}
+
+static bool run(struct experiments *t, const char *path, const struct runner_options *options, size_t cancel_after, struct runner_summary *summary, struct err *err)
+{
+    return run_collected(&(struct collected){.table = t, .cancel_after = cancel_after}, path, options, summary, err);
 }
 
 /* What comes out of measuring the simulated processor is what its mapping says. */
@@ -135,6 +140,36 @@ static void test_unknown_forms(void **state)
     assert_true(run(t, NULL, &(struct runner_options){.retry = true}, 0, &s, &err));
     assert_int_equal(s.failed, 1);
     experiments_free(t);
+}
+
+/* Ended before anything was settled: the passes are in the journal, the next run takes them over and says so. */
+static void test_journal_keeps_passes(void **state)
+{
+    char path[] = "/tmp/portolan-journal-XXXXXX";
+    int fd = mkstemp(path);
+    struct experiments *t = random_table(500, 3);
+    struct runner_summary first, second, third;
+    struct err err = {0};
+    (void)state;
+    assert_true(fd >= 0);
+    /* The first report comes before anything was measured. */
+    assert_false(run_collected(&(struct collected){.table = t, .cancel_reports = 4}, path, &(struct runner_options){0}, &first, &err));
+    assert_int_equal(first.done + first.failed, 0);
+    assert_true(first.passes > 0);
+    memset(&err, 0, sizeof err);
+    assert_true(run(t, path, &(struct runner_options){0}, 0, &second, &err));
+    assert_int_equal(second.reused, 0);
+    assert_int_equal(second.taken_over, first.passes);
+    assert_int_equal(second.done, t->rows.count);
+    assert_true(first.passes + second.passes < 4 * t->rows.count);
+    experiments_free(t);
+    t = random_table(500, 3);
+    assert_true(run(t, path, &(struct runner_options){0}, 0, &third, &err));
+    assert_int_equal(third.reused, t->rows.count);
+    assert_int_equal(third.taken_over, 0);
+    experiments_free(t);
+    close(fd);
+    unlink(path);
 }
 
 /* Cancelled again and again, with the file's end torn each time: nothing is measured twice, nothing lost. */
@@ -269,7 +304,7 @@ static void test_two_lengths(void **state)
     experiments_add_named(t, &(struct experiment){(struct experiment_term[]){{(char *)"PLAIN ()", 1}}, 1});
     for (int round = 0; round < 3; round++) {
         struct experiments *copy = experiments_copy(t, NULL);
-        struct collected c = {copy, 0, 0, 0};
+        struct collected c = {.table = copy};
         const struct runner_hooks hooks = {cancelled, lengths_result, progress, &c, wait_paused};
         struct journal *journal = journal_open(path, &err);
         /* A budget that rests would exceed. */
@@ -331,7 +366,7 @@ static int teardown(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_pipeline), cmocka_unit_test(test_unknown_forms), cmocka_unit_test(test_journal_resumes),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_pipeline), cmocka_unit_test(test_unknown_forms), cmocka_unit_test(test_journal_keeps_passes), cmocka_unit_test(test_journal_resumes),
                                        cmocka_unit_test(test_journal_faults), cmocka_unit_test(test_budget), cmocka_unit_test(test_lengths), cmocka_unit_test(test_two_lengths)};
     return cmocka_run_group_tests_name("runner", tests, setup, teardown);
 }

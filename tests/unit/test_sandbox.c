@@ -126,7 +126,7 @@ static bool refused(const uint8_t *code, size_t length, const char *part)
     struct insn insns[8];
     size_t n = 0;
     for (size_t at = 0; at < length; at += insns[n - 1].length)
-        assert_true(insn_decode(code + at, length - at, at, false, &insns[n++], NULL));
+        assert_true(insn_decode(ISA_X86_64, code + at, length - at, at, false, &insns[n++], NULL));
     const char *reason = kernel_refused(insns, n);
     return reason && strstr(reason, part);
 }
@@ -165,14 +165,14 @@ static void test_robust_facts(void **state)
         return;
     }
     assert_true(c.second_ratio >= 3 && c.second_ratio <= 5);
-    assert_true(insn_decode((const uint8_t[]){0x48, 0x01, 0xd8}, 3, 0, false, &insns[0], NULL));      /* add rax, rbx */
-    assert_true(insn_decode((const uint8_t[]){0x75, 0xfb}, 2, 3, false, &insns[1], NULL));            /* jnz back */
+    assert_true(insn_decode(ISA_X86_64, (const uint8_t[]){0x48, 0x01, 0xd8}, 3, 0, false, &insns[0], NULL));      /* add rax, rbx */
+    assert_true(insn_decode(ISA_X86_64, (const uint8_t[]){0x75, 0xfb}, 2, 3, false, &insns[1], NULL));            /* jnz back */
     if (!kernel_run(sandbox, &c, insns, 2, &m, &err)) {
         assert_int_equal(err.code, ERR_LIMIT);
         return;
     }
     assert_true(m.cycles > 0.95 && m.cycles < 2.1);
-    assert_true(insn_decode((const uint8_t[]){0x48, 0x8b, 0x00}, 3, 0, false, &insns[0], NULL));      /* mov rax, [rax] */
+    assert_true(insn_decode(ISA_X86_64, (const uint8_t[]){0x48, 0x8b, 0x00}, 3, 0, false, &insns[0], NULL));      /* mov rax, [rax] */
     if (!kernel_run(sandbox, &c, insns, 1, &m, &err)) {
         assert_int_equal(err.code, ERR_LIMIT);
         return;

@@ -1,0 +1,90 @@
+# What the shell tests share. A test file sources this, defines functions test_NAME, each of which is one test, and ends with run_tests, which speaks
+# TAP. Each function runs in a subshell: what it changes is its own, and a fault is reported and does not end it unless it says `return`.
+# For the tests: $portolan, $source (the source tree), $work (a directory, removed at the end).
+set -u
+portolan=${PORTOLAN:-./portolan}
+source=${PORTOLAN_SRC:-.}
+test_file=$(cd "$(dirname "$0")" && pwd)/$(basename "$0")
+work=$(mktemp -d) || exit 99
+SECONDS_TO_WAIT=60   # of every wait: only what is broken takes as long
+sockets=
+
+finish() {
+    for socket in $sockets; do tmux -L "$socket" kill-server 2>/dev/null; done
+    # A program that is just ending may still write.
+    rm -rf "$work" 2>/dev/null || { sleep 1; rm -rf "$work"; }
+}
+trap finish EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+
+# The test has failed; it goes on.
+fail() { printf '%s\n' "$*" >>"$work/faults"; }
+# The test cannot be run here, for the reason given.
+skip() { printf '%s\n' "$*" >"$work/skipped"; exit 0; }
+needs() { command -v "$1" >/dev/null 2>&1 || skip "$1 is not installed"; }
+
+# expect STATUS COMMAND...: runs it, output in $work/out and $work/err.
+expect() {
+    wanted=$1; shift
+    got=0
+    "$@" >"$work/out" 2>"$work/err" </dev/null || got=$?
+    [ "$got" -eq "$wanted" ] || fail "status $got instead of $wanted: $*: $(head -c 1000 "$work/err")"
+}
+# holds out|err TEXT, lacks out|err TEXT: what the last command printed.
+holds() { grep -qF -- "$2" "$work/$1" || fail "$1 lacks \"$2\": $(head -c 300 "$work/$1")"; }
+lacks() { ! grep -qF -- "$2" "$work/$1" || fail "$1 has \"$2\": $(grep -F -- "$2" "$work/$1" | head -c 300)"; }
+
+# wait_until COMMAND...: until it succeeds; false when the time is up.
+wait_until() {
+    deadline=$(($(date +%s) + SECONDS_TO_WAIT))
+    until "$@"; do
+        [ "$(date +%s)" -lt "$deadline" ] || return 1
+        sleep 0.02
+    done
+}
+
+# A screen: t SUBCOMMAND... speaks to this test's own tmux server, open_screen COLUMNS ROWS COMMAND starts it.
+t() { tmux -L "$socket" "$@"; }
+open_screen() {
+    needs tmux
+    t -f /dev/null new-session -d -x "$1" -y "$2" "$3" 2>"$work/tmux" || skip "tmux: $(cat "$work/tmux")"
+}
+screen_holds() { t capture-pane -p | grep -qF -- "$1"; }
+# see TEXT: waits until the screen holds it; the test ends when it does not come.
+see() {
+    wait_until screen_holds "$1" && return 0
+    fail "not seen: $1"
+    t capture-pane -p >>"$work/faults" 2>&1
+    exit 1
+}
+
+# Runs the functions of the file in their order.
+run_tests() {
+    names=$(sed -n 's/^\(test_[a-z0-9_]*\)().*/\1/p' "$test_file")
+    [ -n "$names" ] || { echo "Bail out! no test in $test_file"; exit 99; }
+    number=0
+    failed=0
+    # shellcheck disable=SC2086 # a list of words
+    set -- $names
+    echo "1..$#"
+    for name in $names; do
+        number=$((number + 1))
+        socket=portolan-test-$$-$number   # of its own: a dying server would take a new session with it
+        sockets="$sockets $socket"
+        rm -f "$work/faults" "$work/skipped"
+        status=0
+        ( trap - EXIT; "$name" || true ) </dev/null || status=$?
+        tmux -L "$socket" kill-server 2>/dev/null
+        if [ -s "$work/faults" ] || { [ "$status" -ne 0 ] && fail "$name ended with status $status"; }; then
+            echo "not ok $number - $name"
+            sed 's/^/# /' "$work/faults"
+            failed=1
+        elif [ -f "$work/skipped" ]; then
+            echo "ok $number - $name # SKIP $(cat "$work/skipped")"
+        else
+            echo "ok $number - $name"
+        fi
+    done
+    exit "$failed"
+}

@@ -1,0 +1,25 @@
+#!/bin/sh
+# configure says what it cannot do, and all that is missing at once.
+. "${PORTOLAN_SRC:-.}/tests/helpers.sh"
+
+# A copy: a tree in which configure has run refuses to be configured from elsewhere.
+mkdir "$work/src"
+cp "$source/configure" "$work/"
+cp -R "$source/build-aux" "$work/"
+: >"$work/src/main.c"
+cd "$work" || exit 99
+
+test_other_systems_are_refused() {
+    expect 1 ./configure -q --host=x86_64-unknown-freebsd14
+    holds err 'Portolan runs on Linux only, not on freebsd14'
+    expect 1 ./configure -q --host=riscv64-linux-gnu
+    holds err 'Portolan runs on x86-64 and AArch64 only, not on riscv64'
+}
+
+# As on a system without the libraries: no module is found, and no header.
+test_missing_packages_are_named_at_once() {
+    expect 1 ./configure -q PKG_CONFIG=false ac_cv_header_csv_h=no ac_cv_header_Zydis_Zydis_h=no ac_cv_header_capstone_capstone_h=no
+    holds err 'libraries are missing; their Debian packages: pkg-config libncurses-dev libreadline-dev libjansson-dev libelf-dev libexpat1-dev libyaml-dev libcsv-dev libzydis-dev libcapstone-dev'
+}
+
+run_tests
