@@ -129,6 +129,8 @@ static bool measure_run(struct job *job, void *state, struct err *err)
     w->job = job;
     struct sandbox *sandbox = sandbox_new(-1, err);
     bool ok = sandbox && calibrate(sandbox, cancelled, w, &calibration, err);
+    if (ok)
+        sandbox_cancel_by(sandbox, cancelled, w);
     ok = ok && (w->hex ? measure_block(sandbox, &calibration, w->hex, &w->result, err) : measure_file(w, sandbox, &calibration, err));
     sandbox_free(sandbox);
     w->seconds = clock_seconds() - begun;

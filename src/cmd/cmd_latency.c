@@ -63,6 +63,8 @@ static bool chains_run(struct job *job, void *state, struct err *err)
     struct sandbox *sandbox = forms ? sandbox_new(-1, err) : NULL;
     bool ok = sandbox && prepare(forms, w->pattern, err) && calibrate(sandbox, cancelled, w, &c, err);
     size_t matched = 0;
+    if (ok)
+        sandbox_cancel_by(sandbox, cancelled, w);
     for (size_t i = 0; ok && i < forms_count(forms); i++) {
         const struct form_row *row = forms_at(forms, i);
         bool can;

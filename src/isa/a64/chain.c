@@ -22,10 +22,12 @@ static enum domain domain_of(const struct a64_slot *slot)
     return slot->letter == 'X' || slot->letter == 'W' ? DOMAIN_GENERAL : slot->letter == 'P' ? DOMAIN_MASK : DOMAIN_VECTOR;
 }
 
+/* NULL when the list is full. */
 static struct chain *add(struct chain *list, size_t *n, enum chain_kind kind, unsigned from, unsigned to, double helper, const char *note)
 {
-    static struct chain spill;
-    struct chain *c = *n < CHAINS_MAX ? &list[(*n)++] : &spill;
+    struct chain *c = *n < CHAINS_MAX ? &list[(*n)++] : NULL;
+    if (!c)
+        return NULL;
     *c = (struct chain){.kind = kind, .from = (uint8_t)from, .to = (uint8_t)to, .helper = helper, .note = note};
     snprintf(c->from_name, sizeof c->from_name, "op%u", from + 1);
     snprintf(c->to_name, sizeof c->to_name, "op%u", to + 1);
@@ -34,9 +36,9 @@ static struct chain *add(struct chain *list, size_t *n, enum chain_kind kind, un
 
 static void named(struct chain *c, const char *from, const char *to)
 {
-    if (from)
+    if (c && from)
         snprintf(c->from_name, sizeof c->from_name, "%s", from);
-    if (to)
+    if (c && to)
         snprintf(c->to_name, sizeof c->to_name, "%s", to);
 }
 

@@ -106,7 +106,7 @@ bool a64_learn(const uint8_t *code, size_t length, struct err *err)
 
 static struct operand *add(struct insn *out, uint8_t kind, uint8_t access)
 {
-    static struct operand spill;
+    static _Thread_local struct operand spill;   /* no instruction has so many */
     struct operand *op = out->operand_count < INSN_OPERANDS ? &out->operands[out->operand_count++] : &spill;
     *op = (struct operand){.kind = kind, .access = access, .reg = REG_NONE, .base = REG_NONE, .index = REG_NONE, .segment = REG_NONE};
     return op;

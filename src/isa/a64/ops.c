@@ -72,14 +72,11 @@ static bool is_marker(const uint8_t *code, bool begin)
     return memcmp(code, first, 4) == 0 && (memcmp(code + 4, written, 4) == 0 || memcmp(code + 4, nop, 4) == 0);
 }
 
-/* What a text may use: everything the assembler of binutils 2.40 knows that a user program can run. */
-#define MARCH "-march=armv8.7-a+sve2+sve2-bitperm+sve2-aes+sve2-sha3+sve2-sm4+crypto+sha3+sm4+fp16+fp16fml+dotprod+bf16+i8mm+f32mm+f64mm+rng+memtag+ls64"
-
 const struct isa_ops a64_ops = {
     .name = "aarch64",
     .title = "AArch64",
     .tool_prefix = "aarch64-linux-gnu",
-    .assembler_options = {MARCH},
+    .assembler_options = {"-march=" A64_MARCH},
     .comment = "//",
     .text_head = "",
     .default_machines = {"neoverse-v2", "neoverse-n1", "cortex-a72"},
