@@ -37,7 +37,7 @@ static void draw(void)
 static void results_arrive(void)
 {
     for (size_t i = 0; i < 200; i++)
-        experiments_set(session.experiments, i, 1 + 0.001 * (double)i, 0.001, 3, EXPERIMENT_OK);
+        experiments_set(session.document.experiments, i, 1 + 0.001 * (double)i, 0.001, 3, EXPERIMENT_OK);
 }
 
 /* Median of some rounds of @command (NULL: none) or what @prepare does, and the frame after it. */
@@ -73,12 +73,12 @@ int main(int argc, char **argv)
     if (!m)
         die("%s", err.what);
     rng_seed(&rng, 1);
-    session.experiments = experiments_new();
+    session.document.experiments = experiments_new();
     for (size_t i = 0; i < rows; i++) {
         struct experiment e = {0};
         experiment_add(&e, mapping_at(m->mapping, rng_below(&rng, mapping_count(m->mapping)))->form, 1);
         experiment_add(&e, mapping_at(m->mapping, rng_below(&rng, mapping_count(m->mapping)))->form, 1 + (uint32_t)rng_below(&rng, 3));
-        experiments_set(session.experiments, experiments_add_named(session.experiments, &e), 0.25 + 10 * rng_unit(&rng), 0.001 * rng_unit(&rng), 3, EXPERIMENT_OK);
+        experiments_set(session.document.experiments, experiments_add_named(session.document.experiments, &e), 0.25 + 10 * rng_unit(&rng), 0.001 * rng_unit(&rng), 3, EXPERIMENT_OK);
         experiment_done(&e);
     }
     printf("%zu experiments with two forms each, a screen of 240 columns and 80 rows\n", rows);

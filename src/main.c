@@ -27,24 +27,44 @@ static const char usage_text[] =
     "\n"
     "  -b, --batch             run a script of commands\n"
     "  -e, --execute COMMANDS  run commands, then end; can be repeated\n"
-    "      --format FORMAT     text, csv or json: one object per result\n"
     "      --machine ID        machine to show; can be repeated\n"
-    "      --session DIR       take up a saved session first\n"
-    "      --seed N            of what is random: experiments generate, evolve (1)\n"
-    "      --threads N         of evolve and kernel evaluate (as many as there are processors)\n"
-    "      --no-color          no colours\n"
-    "      --ascii             only ASCII in the output\n"
+    "      --session DIR       resume a saved session\n"
+    "      --no-color          no colours\n";
+static const char usage_end[] =
     "      --help, --version\n"
     "\n"
-    "Exit status: 0 all went well, 1 a command failed, 2 usage, 130 interrupted. The command help lists the commands.\n";
+    "Exit status: 0 success, 1 a command failed, 2 usage, 130 interrupted. The command help lists the commands.\n";
+
+/* The settings are options, too. */
+static void print_usage(void)
+{
+    struct str range = {0};
+
+    fputs(usage_text, stdout);
+    for (const struct setting *setting = settings_table; setting->name; setting++) {
+        char option[64];
+        snprintf(option, sizeof option, "--%s%s%s", setting->name, setting->kind == SETTING_SWITCH ? "" : " ", setting->kind == SETTING_COUNT ? "N" : setting->kind == SETTING_CHOICE ? "NAME" : "");
+        str_clear(&range);
+        if (setting->kind != SETTING_SWITCH) {
+            setting_range(setting, &range);
+            str_addf(&range, " (default: %s)", setting->initial);
+        }
+        printf("      %-18s  %s%s%s\n", option, setting->help, range.length ? ": " : "", str_text(&range));
+    }
+    fputs(usage_end, stdout);
+    str_done(&range);
+}
 
 struct arguments {
     VEC(char *) commands, machines, files;
     bool batch;
-    const char *session, *seed, *threads;
+    const char *session;
+    struct settings given;          /* what the options set, of those marked */
+    const struct setting *set[16];
+    size_t set_count;
 };
 
-enum { OPTION_FORMAT = 256, OPTION_MACHINE, OPTION_SESSION, OPTION_SEED, OPTION_THREADS, OPTION_NO_COLOR, OPTION_ASCII, OPTION_HELP, OPTION_VERSION };
+enum { OPTION_MACHINE = 256, OPTION_SESSION, OPTION_NO_COLOR, OPTION_HELP, OPTION_VERSION, OPTION_SETTINGS };
 
 static int misuse(const char *what)
 {
@@ -59,22 +79,24 @@ static int report(const struct err *err)
     return 1;
 }
 
-static int parse_format(const char *text, struct session *s)
+/* The value of a setting given as an option; a switch stands alone. */
+static int take_setting(const struct setting *setting, const char *value, struct arguments *a)
 {
-    static const char *const names[] = {[FORMAT_TEXT] = "text", [FORMAT_CSV] = "csv", [FORMAT_JSON] = "json"};
-    for (int i = 0; i < 3; i++)
-        if (strcmp(text, names[i]) == 0) {
-            s->format = (enum format)i;
-            return -1;
-        }
-    return misuse("--format takes text, csv or json");
+    struct err err = {0};
+    char text[2048];
+
+    if (!setting_set(&a->given, setting, value ? value : "on", &err)) {
+        fprintf(stderr, "portolan: --%s\n", err_text(&err, text, sizeof text));
+        return 2;
+    }
+    a->set[a->set_count % (sizeof a->set / sizeof *a->set)] = setting;
+    a->set_count += a->set_count < sizeof a->set / sizeof *a->set;
+    return -1;
 }
 
 /* -1: go on; otherwise the exit status. */
 static int take_option(int option, struct arguments *a, struct session *s)
 {
-    struct err none = {0};
-
     switch (option) {
     case 'b':
         a->batch = true;
@@ -82,33 +104,24 @@ static int take_option(int option, struct arguments *a, struct session *s)
     case 'e':
         vec_push(&a->commands, optarg);
         return -1;
-    case OPTION_FORMAT:
-        return parse_format(optarg, s);
     case OPTION_MACHINE:
         vec_push(&a->machines, optarg);
         return -1;
     case OPTION_SESSION:
         a->session = optarg;
         return -1;
-    case OPTION_SEED:
-        a->seed = optarg;
-        return session_set_seed(s, optarg, &none) ? -1 : misuse("--seed takes a whole number");
-    case OPTION_THREADS:
-        a->threads = optarg;
-        return session_set_threads(s, optarg, &none) ? -1 : misuse("--threads takes a number from 1 to 1024");
     case OPTION_NO_COLOR:
-        s->color = false;
-        return -1;
-    case OPTION_ASCII:
-        s->ascii = true;
+        s->settings.color = false;
         return -1;
     case OPTION_HELP:
-        fputs(usage_text, stdout);
+        print_usage();
         return 0;
     case OPTION_VERSION:
         puts("portolan " PACKAGE_VERSION);
         return 0;
     default:
+        if (option >= OPTION_SETTINGS)
+            return take_setting(&settings_table[option - OPTION_SETTINGS], optarg, a);
         fputs("portolan --help shows the options\n", stderr);
         return 2;
     }
@@ -117,26 +130,32 @@ static int take_option(int option, struct arguments *a, struct session *s)
 /* -1: go on; otherwise the exit status. */
 static int parse(int argc, char **argv, struct arguments *a, struct session *s)
 {
-    static const struct option options[] = {
+    static const struct option fixed[] = {
         {"batch", no_argument, NULL, 'b'},
         {"execute", required_argument, NULL, 'e'},
-        {"format", required_argument, NULL, OPTION_FORMAT},
         {"machine", required_argument, NULL, OPTION_MACHINE},
         {"session", required_argument, NULL, OPTION_SESSION},
-        {"seed", required_argument, NULL, OPTION_SEED},
-        {"threads", required_argument, NULL, OPTION_THREADS},
         {"no-color", no_argument, NULL, OPTION_NO_COLOR},
-        {"ascii", no_argument, NULL, OPTION_ASCII},
         {"help", no_argument, NULL, OPTION_HELP},
         {"version", no_argument, NULL, OPTION_VERSION},
-        {NULL, 0, NULL, 0},
     };
+    VEC(struct option) options = {0};
+    int status = -1;
 
-    for (int option; (option = getopt_long(argc, argv, "be:", options, NULL)) != -1;) {
-        int status = take_option(option, a, s);
-        if (status >= 0)
-            return status;
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+        vec_push(&options, fixed[i]);
+    for (int i = 0; settings_table[i].name; i++) {
+        const struct setting *setting = &settings_table[i];
+        struct option option = {setting->name, setting->kind == SETTING_SWITCH ? no_argument : required_argument, NULL, OPTION_SETTINGS + i};
+        vec_push(&options, option);
     }
+    vec_push(&options, (struct option){0});
+    settings_init(&a->given);
+    for (int option; status < 0 && (option = getopt_long(argc, argv, "be:", options.items, NULL)) != -1;)
+        status = take_option(option, a, s);
+    vec_done(&options);
+    if (status >= 0)
+        return status;
     if (a->commands.count && optind < argc)
         return misuse("-e takes no FILE: -e 'kernel load FILE' loads it");
     if (a->batch && argc - optind > 1)
@@ -181,7 +200,7 @@ static bool print_view(struct session *s, const char *verb, const char *argument
     if (index >= view_count())
         return err_set(err, ERR_USAGE, "help view", "there is no view \"%s\"", argument);
     void *state = views[index]->open();
-    grid_init(&g, size_from("COLUMNS", 120), size_from("LINES", 38), s->ascii);
+    grid_init(&g, size_from("COLUMNS", 120), size_from("LINES", 38), s->settings.ascii);
     views[index]->draw(state, s, &g);
     grid_text(&g, false, &s->output);
     grid_done(&g);
@@ -200,15 +219,13 @@ static bool run_script(struct session *s, const char *file, struct err *err)
 /* Takes a file that was named: runs a script, loads what else there is as a kernel. */
 static bool open_file(struct session *s, const char *file, bool *kernel, struct err *err)
 {
-    char *words[] = {(char *)"kernel load", (char *)file, NULL};
+    char *words[] = {(char *)file, NULL};
     const char *dot = strrchr(file, '.');
 
     *kernel = !dot || strcmp(dot, ".pf") != 0;
     if (!*kernel)
         return run_script(s, file, err);
-    bool ok = cmd_kernel_load(s, 2, words, err);
-    str_clear(&s->output);
-    return ok;
+    return command_call(s, &command_kernel_load, words, 1, err);
 }
 
 /* The workbench: what was named is loaded before the screen opens. */
@@ -235,20 +252,16 @@ static bool run_files(struct session *s, char **files, size_t count, struct err 
     return ok;
 }
 
-/* What the options say besides, once a session has been taken up. */
+/* What the options say besides, once a session has been resumed. */
 static bool settle(struct arguments *a, struct session *s, struct err *err)
 {
-    enum format format = s->format;
-    bool ascii = s->ascii;   /* asked for, or all that the locale has */
+    bool ascii = s->settings.ascii;   /* all that the locale has */
 
     if (a->session && !session_load(s, a->session, err))
         return false;
-    s->format = format == FORMAT_TEXT ? s->format : format;
-    s->ascii |= ascii;
-    if (a->seed)
-        session_set_seed(s, a->seed, err);
-    if (a->threads)
-        session_set_threads(s, a->threads, err);
+    s->settings.ascii |= ascii;
+    for (size_t i = 0; i < a->set_count; i++)
+        setting_take(&s->settings, &a->given, a->set[i]);
     return !a->machines.count || session_select(s, a->machines.items, a->machines.count, err);
 }
 
@@ -282,8 +295,8 @@ int main(int argc, char **argv)
     signal(SIGXFSZ, SIG_IGN);
     session_init(&s);
     const char *no_color = getenv("NO_COLOR");
-    s.color = isatty(STDOUT_FILENO) && !(no_color && *no_color);
-    s.ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
+    s.settings.color = isatty(STDOUT_FILENO) && !(no_color && *no_color);
+    s.settings.ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
     int status = parse(argc, argv, &a, &s);
     if (status < 0) {
         status = 0;

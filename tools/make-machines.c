@@ -113,7 +113,7 @@ int main(int argc, char **argv)
             chosen |= strcmp(argv[k], shipped[i].id) == 0;
         enum isa isa = shipped[i].isa;
         if (chosen && !forms[isa])
-            forms[isa] = forms_load_isa(isa, &err);
+            forms[isa] = forms_load(isa, NULL, &err);
         if (chosen)
             ok = forms[isa] && make(argv[1], &shipped[i], forms[isa], &err);
     }

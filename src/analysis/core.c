@@ -63,6 +63,10 @@ static void read_numbers(struct core *c, const struct machine *m)
         {&c->store_forward_widest, "store_forward_widest"},
         {&c->renamed_per_block, "renamed_per_block"},
         {&c->unlaminate_first, "unlaminate_first"},
+        {&c->rename_sum, "rename_sum"},
+        {&c->rename_sum_extra, "rename_sum_extra"},
+        {&c->slow_flags_latency, "slow_flags_latency"},
+        {&c->fp_add_extra, "fp_add_extra"},
         {&c->load_bank_bytes, "load_bank_bytes"},
         {&c->loads_per_bank, "loads_per_bank"},
         {&c->split_loads_per_cycle, "split_loads_per_cycle"},
@@ -131,6 +135,7 @@ struct core *core_new(const struct machine *m)
     c->load = usage_named(m, c->isa->load_form);
     c->store = usage_named(m, c->isa->store_form);
     c->alu = usage_named(m, c->isa->address_form);
+    c->add = isnan(c->rename_sum) ? NULL : usage_named(m, "ADD (R64, R64)");
     c->stack_sync = c->stack_engine ? usage_named(m, c->isa->stack_sync_form) : NULL;
     return c;
 }
@@ -289,6 +294,8 @@ static void classify(const struct core *c, const struct insn *insn, struct op *o
     op->traits |= machine_has(c->machine, "false_dependency", insn->mnemonic) ? OP_FALSE_INPUT : 0;
     op->traits |= machine_has(c->machine, "not_zero_idiom", insn->mnemonic) ? OP_KEEPS_ZERO : 0;
     op->traits |= machine_has(c->machine, "carry_idiom", insn->mnemonic) ? OP_CARRY_IDIOM : 0;
+    op->traits |= machine_has(c->machine, "slow_flags", insn->mnemonic) ? OP_SLOW_FLAGS : 0;
+    op->traits |= machine_has(c->machine, "rename_sum_slow", insn->mnemonic) ? OP_SLOW_SUM : 0;
     op->traits |= machine_has(c->machine, "complex_decode", insn->mnemonic) ? OP_COMPLEX : 0;
     op->traits |= insn->traits & INSN_STACK ? OP_STACK : 0;
     op->traits |= touches_vector(insn) ? OP_VECTOR : 0;

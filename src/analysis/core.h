@@ -25,6 +25,8 @@ enum op_trait {
     OP_KEEPS_ZERO = 1 << 11,       /* a zeroing idiom of the ISA that this machine executes, though it depends on nothing */
     OP_CARRY_IDIOM = 1 << 12,      /* of a register with itself it depends on the carry alone */
     OP_RENAMES = 1 << 13,          /* its load may find its store at rename */
+    OP_SLOW_FLAGS = 1 << 14,       /* a conditional move or set that reads its flags takes longer */
+    OP_SLOW_SUM = 1 << 15,         /* takes longer to read a register that rename still keeps as a sum */
 };
 
 /* One form on one machine. */
@@ -54,6 +56,7 @@ struct core {
     double issue_width, retire_width, decoders, decode_width, fetch_bytes, predecode_bytes, predecode_width, lcp_penalty, uop_cache_width, loop_buffer, taken_branches;
     double loads_per_cycle, stores_per_cycle, store_lines_per_cycle, store_line_bytes, store_run;
     double store_forward_modify, store_forward_widest, renamed_per_block, unlaminate_first;
+    double rename_sum, rename_sum_extra, slow_flags_latency, fp_add_extra;
     double load_bank_bytes, loads_per_bank, split_loads_per_cycle;
     double load_latency, load_latency_simple, load_latency_scalar, load_latency_vector, load_latency_wide, store_forward, store_forward_vector, store_forward_fail, store_forward_wide, store_forward_renamed, load_extra_scaled, load_extra_segment, high_byte, dtlb_miss, lock;
     double copies_cached, copies_cached_bytes;   /* of unrolled copies that run again, which share the µop cache delivers, up to what length */
@@ -63,6 +66,7 @@ struct core {
     enum unlamination unlamination;
     const struct usage *load, *store;    /* of a plain load and a plain store of a general register; NULL: not known */
     const struct usage *alu;             /* of the addition that steps an address; NULL where accesses do not */
+    const struct usage *add;             /* of an addition on registers */
     const struct usage *stack_sync;      /* of the µop that writes the stack pointer back */
     struct op **ops;
     size_t op_count;

@@ -71,18 +71,30 @@ static void fill_slots(const struct core *c, const struct insn *insn, struct cos
     }
 }
 
-static void fill_row(struct core *c, const struct insn *insn, struct costs *costs, struct cost *row)
+/* A move of part of a register that rename keeps as a sum has to be executed. */
+static bool moves_part_of_sum(const struct insn *insn, const struct rename_sum *sum)
+{
+    return insn->operands[0].file == FILE_GENERAL && sum->pending && !(insn->traits & INSN_MOVE && insn->operands[0].bits == 64);
+}
+
+static void fill_row(struct core *c, const struct insn *insn, const struct rename_sum *sum, struct costs *costs, struct cost *row)
 {
     const struct op *op = core_op(c, insn);
 
-    *row = (struct cost){.op = op, .first = (uint32_t)costs->mass_count, .decode = 1, .issue = 1, .retire = 1};
+    *row = (struct cost){.op = op, .sum = *sum, .first = (uint32_t)costs->mass_count, .decode = 1, .issue = 1, .retire = 1};
     row->flags = (insn->traits & INSN_LOAD ? ROW_LOAD : 0) | (insn->traits & INSN_STORE ? ROW_STORE : 0);
     if (insn->traits & INSN_ZERO_IDIOM && !(op->traits & OP_KEEPS_ZERO)) {
         row->flags |= ROW_ZERO;
         return;
     }
-    if (op->traits & OP_ELIMINATED && !moves_to_itself(insn)) {
+    if (op->traits & OP_ELIMINATED && !moves_to_itself(insn) && !moves_part_of_sum(insn, sum)) {
         row->flags |= ROW_ELIMINATED;
+        return;
+    }
+    if (sum->adds) {
+        row->flags |= ROW_SUM;
+        if (sum->executed > 50 && c->add)
+            add_usage(costs, row, c->add);
         return;
     }
     if (insn->traits & INSN_NOP)
@@ -118,7 +130,7 @@ static void fuse(struct core *c, struct costs *costs, size_t at, const struct in
     if (load)
         add_mass(costs, first, load, 1);
     branch->first = (uint32_t)costs->mass_count;
-    first->flags |= ROW_FUSED;
+    first->flags = (first->flags & ~(uint32_t)ROW_SUM) | ROW_FUSED;
     branch->flags |= ROW_FUSED_INTO;
     branch->decode = branch->issue = branch->retire = 0;
     if (first->flags & ROW_SPLIT)
@@ -258,15 +270,19 @@ static void close_ports(const struct core *c, const struct insn *insns, struct c
 
 void costs_fill(struct core *c, const struct insn *insns, size_t count, struct costs *out)
 {
+    static const struct rename_sum none = {0};
+
     out->count = count;
     out->mass_count = 0;
     out->unknown = false;
     if (out->capacity < count) {
         out->capacity = 2 * count;
         out->rows = mem_resize(out->rows, out->capacity * sizeof *out->rows);
+        out->sums = mem_resize(out->sums, out->capacity * sizeof *out->sums);
     }
+    bool sums = sums_find(c, insns, count, out->sums);
     for (size_t i = 0; i < count; i++) {
-        fill_row(c, &insns[i], out, &out->rows[i]);
+        fill_row(c, &insns[i], sums ? &out->sums[i] : &none, out, &out->rows[i]);
         if (i && insns[i].traits & INSN_CONDITIONAL && !((out->rows[i].flags | out->rows[i - 1].flags) & ROW_UNKNOWN) &&
             fusion_pairs(c->machine, &insns[i - 1], &insns[i]))
             fuse(c, out, i - 1, insns);
@@ -282,6 +298,7 @@ void costs_fill(struct core *c, const struct insn *insns, size_t count, struct c
 void costs_done(struct costs *costs)
 {
     free(costs->rows);
+    free(costs->sums);
     free(costs->masses);
     *costs = (struct costs){0};
 }

@@ -26,6 +26,7 @@ struct build {
     bool loaded[RESOURCE_COUNT];   /* the holder came straight from a load */
     size_t forward;                /* position in the list of forwarded loads */
     struct forwarding forwarding;
+    int32_t slow;                  /* hundredths that the instruction takes at least: a select or set whose flags come slowly */
     bool blocked;                  /* a load waits for a store to reach the cache: commits matter */
 };
 
@@ -133,6 +134,19 @@ static int32_t operation_latency(const struct op *op, int from, int to)
     return op->latency >= 0 ? op->latency : CYCLE;
 }
 
+/* Of the operation of @at, from what is read as @from to what is written as @to. */
+static int32_t latency_of(const struct build *b, uint32_t at, int from, int to)
+{
+    const struct cost *row = &b->costs->rows[at];
+
+    if (row->flags & ROW_FUSED && row->sum.adds && to < LATENCY_ADDRESS)   /* fused with a branch it is executed */
+        return CYCLE;
+    if (row->flags & ROW_SUM && to < LATENCY_ADDRESS)
+        return row->sum.executed * CYCLE / 100;
+    int32_t latency = operation_latency(row->op, from, to);
+    return latency < b->slow ? b->slow : latency;
+}
+
 static bool is_idiom(const struct cost *row)
 {
     return row->flags & (ROW_ZERO | ROW_ELIMINATED);
@@ -183,9 +197,35 @@ static void connect(struct build *b, uint32_t at, struct holder value, int end, 
         }
         if (end == LATENCY_FLAGS && node->end != LATENCY_FLAGS && keeps_flags(insn))
             continue;   /* only the flags of a shift by cl depend on the old ones */
-        int32_t latency = stack ? (b->c->stack_engine ? 0 : CYCLE) : is_idiom(row) ? 0 : operation_latency(row->op, end, node->end);
+        int32_t latency = stack ? (b->c->stack_engine ? 0 : CYCLE) : is_idiom(row) ? 0 : latency_of(b, at, end, node->end);
         add_edge(b->d, value, n, end, latency + extra, extra);
     }
+}
+
+/* Two additions follow each other faster than anything else follows one (fact fp_add_extra); 512 bits have no such way. */
+static int32_t after_addition(const struct build *b, uint32_t at, struct holder value)
+{
+    if (isnan(b->c->fp_add_extra) || !value.known || b->insns[at].operation == OPERATION_FP_ADD)
+        return 0;
+    const struct dep_node *node = &b->d->nodes[value.node];
+    const struct insn *from = &b->insns[node->insn];
+    if (from->operation != OPERATION_FP_ADD || node->end >= LATENCY_ADDRESS || b->costs->rows[node->insn].op->latency != 2 * CYCLE || from->operands[node->end].bits > 256)
+        return 0;
+    return (int32_t)lround(b->c->fp_add_extra * CYCLE);
+}
+
+static bool has_slow_flags(const struct build *b, struct holder flags)
+{
+    return flags.known && b->costs->rows[b->d->nodes[flags.node].insn].op->traits & OP_SLOW_FLAGS;
+}
+
+/* Selects and sets take longer with the flags of some operations (facts slow_flags, slow_flags_latency), from their registers, too. */
+static int32_t slow_latency(const struct build *b, const struct insn *insn)
+{
+    if (isnan(b->c->slow_flags_latency) || (insn->operation != OPERATION_SELECT && insn->operation != OPERATION_SET))
+        return 0;
+    bool slow = (insn->flags_read & FLAG_CARRY && has_slow_flags(b, b->holds[RESOURCE_CARRY])) || (insn->flags_read & OTHER_FLAGS && has_slow_flags(b, b->holds[RESOURCE_FLAGS]));
+    return slow ? (int32_t)lround(b->c->slow_flags_latency * CYCLE) : 0;
 }
 
 static bool is_simple_address(const struct operand *op)
@@ -296,12 +336,15 @@ static void read_inputs(struct build *b, uint32_t at)
     bool same_register = row->op->traits & OP_CARRY_IDIOM && insn->operands[0].reg == insn->operands[1].reg && insn->operands[0].bits >= 32;
     if (insn->traits & (INSN_ZERO_IDIOM | INSN_ONES_IDIOM | INSN_NOP))
         return;
+    b->slow = slow_latency(b, insn);
     for (unsigned i = 0; i < insn->operand_count; i++) {
         const struct operand *op = &insn->operands[i];
         if (op->kind == OPERAND_MEMORY) {
             read_address(b, at, op);
         } else if (is_followed(op) && !same_register && (op->access & ACCESS_READ || reads_old_value(b, at, i))) {
-            connect(b, at, b->holds[resource_of(b->c, op)], (int)i, sync_latency(b, at, op->reg));
+            struct holder value = b->holds[resource_of(b->c, op)];
+            bool sum = row->op->traits & OP_SLOW_SUM && op->file == FILE_GENERAL && row->sum.pending >> op->reg & 1;
+            connect(b, at, value, (int)i, sync_latency(b, at, op->reg) + after_addition(b, at, value) + (sum ? hundredths(b->c->rename_sum_extra) : 0));
             if (op->reg < REG_HIGH_BYTES && !op->offset_bits && op->bits > 8)   /* the second byte was written apart: merged first */
                 connect(b, at, b->holds[RESOURCE_HIGH + op->reg], (int)i, hundredths(b->c->high_byte));
         }

@@ -37,6 +37,22 @@ void index_add(struct index *x, uint64_t hash, uint32_t item)
     x->count++;
 }
 
+void index_remove(struct index *x, uint64_t hash, uint32_t item)
+{
+    size_t mask = x->slot_count - 1, hole = (hash ^ hash >> 32) & mask;
+
+    while (x->slots[hole].item != item + 1)
+        hole = (hole + 1) & mask;
+    x->count--;
+    /* What a search would reach only across the hole moves into it, and leaves the next one. */
+    for (size_t at = hole; x->slots[at = (at + 1) & mask].item;)
+        if (((at - x->slots[at].hash) & mask) >= ((at - hole) & mask)) {
+            x->slots[hole] = x->slots[at];
+            hole = at;
+        }
+    x->slots[hole] = (struct index_slot){0};
+}
+
 void index_clear(struct index *x)
 {
     if (x->slot_count)

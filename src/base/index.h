@@ -1,5 +1,5 @@
 /* The one hash table: an index of items that stand elsewhere, by position. Open addressing; a slot keeps the hash beside the position, so
- * that items are looked at only where their hashes agree, and growing needs no item at all. Items are never taken out. */
+ * that items are looked at only where their hashes agree, and growing needs no item at all. */
 #ifndef PORTOLAN_BASE_INDEX_H
 #define PORTOLAN_BASE_INDEX_H
 
@@ -40,6 +40,8 @@ static inline uint32_t index_find(const struct index *x, uint64_t hash, index_sa
 
 /* Adds position @item, which index_find does not find yet. */
 void index_add(struct index *x, uint64_t hash, uint32_t item);
+/* Takes out position @item, which was added with @hash. */
+void index_remove(struct index *x, uint64_t hash, uint32_t item);
 /* Empties it and keeps the storage. */
 void index_clear(struct index *x);
 void index_done(struct index *x);

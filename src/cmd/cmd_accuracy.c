@@ -20,13 +20,18 @@ static bool is_json(const char *path)
 }
 
 /* A machine's mapping, or one in a PMEvo file. *@owned: to be freed. */
-static struct mapping *mapping_named(struct session *s, const char *name, bool *owned, struct err *err)
+static struct machine *machine_named(struct session *s, const char *name, bool *owned, struct err *err)
 {
     *owned = is_json(name);
-    if (*owned)
-        return pmevo_mapping_load(name, err);
-    struct machine *m = session_machine(s, name, err);
-    return m ? m->mapping : NULL;
+    if (!*owned)
+        return session_machine(s, name, err);
+    struct mapping *mapping = pmevo_mapping_load(name, err);
+    struct machine *m = mapping ? machine_new(name, mapping_ports(mapping)) : NULL;
+    if (m) {
+        mapping_free(m->mapping);
+        m->mapping = mapping;
+    }
+    return m;
 }
 
 struct miss {
@@ -114,23 +119,23 @@ static void print_accuracy(struct session *s, const char *name, const struct exp
         heat_map_of(t, predicted, &map);
     struct miss *misses = find_misses(t, predicted, &n);
     json_t *worst = json_array();
-    if (s->format == FORMAT_CSV)
+    if (s->settings.format == FORMAT_CSV)
         str_addf(&s->output, "%s,%zu,%.17g,%.17g,%.17g,%zu\n", name, a.n, a.mape, a.pearson, a.spearman, a.unknown);
-    if (s->format == FORMAT_TEXT)
+    if (s->settings.format == FORMAT_TEXT)
         str_addf(&s->output, "%-24s %7zu %9.2f %% %9.4f %9.4f\n", name, a.n, 100 * a.mape, a.pearson, a.spearman);
-    if (s->format == FORMAT_TEXT && a.unknown)
+    if (s->settings.format == FORMAT_TEXT && a.unknown)
         str_addf(&s->output, "    left out: %zu experiments with a form that it does not know\n", a.unknown);
     for (size_t i = 0; i < n && i < WORST_SHOWN; i++) {
         str_clear(&text);
         experiments_print(t, misses[i].row, &text);
         double cycles = t->rows.items[misses[i].row].cycles;
         json_array_append_new(worst, json_pack("{s:s, s:f, s:f}", "experiment", str_text(&text), "measured", cycles, "predicted", predicted[misses[i].row]));
-        if (s->format == FORMAT_TEXT && misses[i].error > 0.005)
+        if (s->settings.format == FORMAT_TEXT && misses[i].error > 0.005)
             str_addf(&s->output, "    %8.3f instead of %8.3f  %s\n", predicted[misses[i].row], cycles, str_text(&text));
     }
-    if (s->format == FORMAT_TEXT && heat)
+    if (s->settings.format == FORMAT_TEXT && heat)
         heat_text(s, &map);
-    if (s->format == FORMAT_JSON) {
+    if (s->settings.format == FORMAT_JSON) {
         json_t *object = json_pack("{s:s, s:I, s:o, s:o, s:o, s:I, s:O}", "mapping", name, "n", (json_int_t)a.n, "mape", number_or_null(a.mape), "pearson",
                                    number_or_null(a.pearson), "spearman", number_or_null(a.spearman), "unknown", (json_int_t)a.unknown, "worst", worst);
         if (heat)
@@ -146,7 +151,7 @@ bool cmd_evaluate(struct session *s, int argc, char **argv, struct err *err)
 {
     struct option_list names = {0};
     bool heat = false;
-    const struct option options[] = {{"--mapping", OPTION_LIST, &names}, {"--heatmap", OPTION_FLAG, &heat}, {NULL, OPTION_FLAG, NULL}};
+    const struct legacy_option options[] = {{"--mapping", OPTION_LIST, &names}, {"--heatmap", OPTION_FLAG, &heat}, {NULL, OPTION_FLAG, NULL}};
     struct experiments *loaded = NULL;
     const char *file = NULL;
     size_t words;
@@ -156,26 +161,26 @@ bool cmd_evaluate(struct session *s, int argc, char **argv, struct err *err)
         return false;
     if (words && !(loaded = is_json(file) ? pmevo_experiments_load(file, err) : experiments_load(file, err)))
         return false;
-    const struct experiments *t = loaded ? loaded : s->experiments;
+    const struct experiments *t = loaded ? loaded : s->document.experiments;
     if (!t)
         return err_set(err, ERR_USAGE, "evaluate FILE, or experiments load FILE first", "there are no experiments");
     if (!names.count)
-        names.items[names.count++] = s->selected[0];
-    if (s->format == FORMAT_CSV)
+        names.items[names.count++] = s->document.selected[0];
+    if (s->settings.format == FORMAT_CSV)
         str_add(&s->output, "mapping,n,mape,pearson,spearman,unknown\n");
-    else if (s->format == FORMAT_TEXT)
+    else if (s->settings.format == FORMAT_TEXT)
         str_addf(&s->output, "%-24s %7s %11s %9s %9s\n", "mapping", "n", "MAPE", "Pearson", "Spearman");
     double *predicted = mem_alloc((t->rows.count + 1) * sizeof *predicted);
     for (size_t i = 0; ok && i < names.count; i++) {
         bool owned;
-        struct mapping *m = mapping_named(s, names.items[i], &owned, err);
+        struct machine *m = machine_named(s, names.items[i], &owned, err);
         ok = m != NULL;
         if (!ok)
             break;
-        throughput_predict(m, t, predicted);
+        machine_predict(m, t, predicted);
         print_accuracy(s, names.items[i], t, predicted, heat);
         if (owned)
-            mapping_free(m);
+            machine_free(m);
     }
     free(predicted);
     experiments_free(loaded);

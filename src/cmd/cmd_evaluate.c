@@ -154,12 +154,12 @@ static void print_text(const struct machine *m, const char *model, const struct 
 
 static void print_result(struct session *s, const struct machine *m, const char *model, const struct evaluation_result *r, double seconds)
 {
-    if (s->format == FORMAT_JSON)
+    if (s->settings.format == FORMAT_JSON)
         session_json(s, json_pack("{s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:I, s:f}", "machine", m->id, "model", model, "n", (json_int_t)r->n, "coverage",
                                   isnan(r->coverage) ? json_null() : json_real(r->coverage), "mape", isnan(r->mape) ? json_null() : json_real(r->mape), "median",
                                   isnan(r->median) ? json_null() : json_real(r->median), "kendall", isnan(r->kendall) ? json_null() : json_real(r->kendall), "refused",
                                   (json_int_t)r->refused, "blocks_per_second", seconds > 0 ? (double)r->n / seconds : 0));
-    else if (s->format == FORMAT_CSV)
+    else if (s->settings.format == FORMAT_CSV)
         str_addf(&s->output, "machine,model,n,coverage,mape,median,kendall\n%s,%s,%zu,%.17g,%.17g,%.17g,%.17g\n", m->id, model, r->n, r->coverage, r->mape,
                  r->median, r->kendall);
     else
@@ -255,7 +255,7 @@ bool cmd_kernel_evaluate(struct session *s, int argc, char **argv, struct err *e
     static const struct job_ops ops = {evaluate_run, evaluate_finish, evaluating_free};
     const char *file = NULL, *id = NULL, *model = "bounds", *arch = NULL, *blocks = NULL, *measured_by = NULL;
     size_t threads = session_threads(s), words;
-    const struct option options[] = {
+    const struct legacy_option options[] = {
         {"--machine", OPTION_TEXT, &id},        {"--model=bounds|simulate", OPTION_CHOICE, &model}, {"--measured-by=bhive|portolan", OPTION_CHOICE, &measured_by},
         {"--arch", OPTION_TEXT, &arch},         {"--threads", OPTION_COUNT, &threads},              {"--blocks", OPTION_TEXT, &blocks},
         {NULL, OPTION_FLAG, NULL},
@@ -270,7 +270,7 @@ bool cmd_kernel_evaluate(struct session *s, int argc, char **argv, struct err *e
     const struct machine *m = id ? session_machine(s, id, err) : session_current(s, err);
     if (!m)
         return false;
-    if (strcmp(m->isa, isa_name(ISA_X86_64)) != 0)
+    if (strcmp(m->isa, isa_name(ISA_UNSAID)) != 0)
         return err_set(err, ERR_USAGE, "name an x86-64 machine", "the blocks are x86-64 code and %s runs %s", m->id, m->isa);
     struct evaluating *w = mem_zero(1, sizeof *w);
     w->session = s;

@@ -30,8 +30,8 @@ static char *state_path(void)
 
 static struct evolve_run *current(const struct session *s, struct err *err)
 {
-    if (s->run_count)
-        return s->runs[s->run_count - 1];
+    if (s->document.run_count)
+        return s->document.runs[s->document.run_count - 1];
     err_set(err, ERR_USAGE, "evolve start", "nothing evolves");
     return NULL;
 }
@@ -67,7 +67,7 @@ struct start_words {
 
 static bool read_options(struct session *s, int argc, char **argv, struct start_words *w, struct evolve_options *o, struct ports *names, struct err *err)
 {
-    const struct option options[] = {
+    const struct legacy_option options[] = {
         {"--ports", OPTION_TEXT, &w->ports},           {"--algorithm", OPTION_TEXT, &w->algorithm},
         {"--population", OPTION_COUNT, &w->population}, {"--generations", OPTION_COUNT, &w->generations},
         {"--seconds", OPTION_DURATION, &w->seconds},   {"--seed", OPTION_COUNT, &w->seed},
@@ -113,18 +113,18 @@ static bool read_options(struct session *s, int argc, char **argv, struct start_
 
 void evolve_session_add(struct session *s, struct evolve_run *take_run)
 {
-    s->runs = mem_resize(s->runs, (s->run_count + 1) * sizeof *s->runs);
-    s->runs[s->run_count++] = take_run;
+    s->document.runs = mem_resize(s->document.runs, (s->document.run_count + 1) * sizeof *s->document.runs);
+    s->document.runs[s->document.run_count++] = take_run;
 }
 
 void evolve_session_print(struct session *s, const struct evolve_run *run)
 {
-    if (s->format == FORMAT_JSON) {
+    if (s->settings.format == FORMAT_JSON) {
         json_t *object = json_pack("{s:i, s:i, s:I, s:I}", "run", (int)run->number, "job", (int)run->job, "forms", (json_int_t)run->problem->forms,
                                    "experiments", (json_int_t)run->problem->experiments);
         evolve_active_json(s, run->number, object);
         session_json(s, object);
-    } else if (s->format == FORMAT_CSV)
+    } else if (s->settings.format == FORMAT_CSV)
         str_addf(&s->output, "run,job,forms,experiments\n%u,%u,%zu,%zu\n", run->number, run->job, run->problem->forms, run->problem->experiments);
     else
         str_addf(&s->output, "run %u: %zu forms, %zu experiments; evolve status shows how far it is\n", run->number, run->problem->forms,
@@ -144,9 +144,9 @@ static struct population last_population(const struct session *s)
     struct population p = {0};
     size_t count;
 
-    if (!s->run_count)
+    if (!s->document.run_count)
         return p;
-    struct evolve_run *run = s->runs[s->run_count - 1];
+    struct evolve_run *run = s->document.runs[s->document.run_count - 1];
     struct genome **genomes = evolve_population(run->evolve, &count);
     p.mappings = mem_zero(count + 1, sizeof *p.mappings);
     for (size_t i = 0; i < count; i++) {
@@ -161,12 +161,12 @@ static struct population last_population(const struct session *s)
 
 static bool need_experiments(const struct session *s, struct err *err)
 {
-    return s->experiments || err_set(err, ERR_USAGE, "experiments load FILE, or experiments generate and measure", "there are no experiments");
+    return s->document.experiments || err_set(err, ERR_USAGE, "experiments load FILE, or experiments generate and measure", "there are no experiments");
 }
 
 bool cmd_evolve_start(struct session *s, int argc, char **argv, struct err *err)
 {
-    struct start_words w = {.seed = s->seed, .threads = s->threads, .seconds = NAN};
+    struct start_words w = {.seed = s->settings.seed, .threads = s->settings.threads, .seconds = NAN};
     struct evolve_options o;
     struct ports names = {0};
     struct population before = {0};
@@ -196,7 +196,7 @@ bool cmd_evolve_start(struct session *s, int argc, char **argv, struct err *err)
         free(path);
         return started;
     }
-    struct problem *p = problem_new(s->experiments, NULL, err);
+    struct problem *p = problem_new(s->document.experiments, NULL, err);
     if (p)
         run = evolve_run_start(p, &o, names.count ? &names : NULL, (const struct mapping *const *)before.mappings, before.count, path, 0, err);
     population_done(&before);
@@ -225,7 +225,7 @@ static void print_status(struct session *s, struct evolve_run *run)
     struct evolve_status t;
 
     evolve_get_status(run->evolve, &t);
-    if (s->format == FORMAT_JSON) {
+    if (s->settings.format == FORMAT_JSON) {
         struct evolve_point front[64];
         size_t n = evolve_get_front(run->evolve, front, 64);
         json_t *moves = json_object(), *points = json_array();
@@ -242,7 +242,7 @@ static void print_status(struct session *s, struct evolve_run *run)
                                   "issue_width", t.width, "rate", t.rate, "price_scale", isnan(t.scale) ? json_null() : json_real(t.scale), "acceptance", moves, "front", points);
         evolve_active_json(s, run->number, object);
         session_json(s, object);
-    } else if (s->format == FORMAT_CSV) {
+    } else if (s->settings.format == FORMAT_CSV) {
         str_addf(&s->output, "state,generation,d_avg,volume,distinct_uops,evaluations,seconds,best_fitness\n%s,%u,%.17g,%llu,%llu,%llu,%.3f,%.17g\n",
                  evolve_state_names[t.state], t.generation, t.d_avg, (unsigned long long)t.volume, (unsigned long long)t.distinct,
                  (unsigned long long)t.evaluations, t.seconds, t.cost);
@@ -271,8 +271,8 @@ bool cmd_evolve_status(struct session *s, int argc, char **argv, struct err *err
         return false;
     if (evolve_active_choosing())
         evolve_active_print(s);
-    for (size_t i = 0; i < s->run_count; i++)
-        print_status(s, s->runs[i]);
+    for (size_t i = 0; i < s->document.run_count; i++)
+        print_status(s, s->document.runs[i]);
     return true;
 }
 
@@ -297,12 +297,12 @@ static bool resume_checkpoint(struct session *s, const char *file, struct err *e
         free(path);
         return false;
     }
-    struct problem *problem = problem_new(s->experiments, NULL, err);
-    if (problem && problem->fingerprint != p.fingerprint && s->format == FORMAT_TEXT)
+    struct problem *problem = problem_new(s->document.experiments, NULL, err);
+    if (problem && problem->fingerprint != p.fingerprint && s->settings.format == FORMAT_TEXT)
         str_add(&s->output, "the checkpoint was made from other experiments; its population goes on with these\n");
     evolve_defaults(&o);
     o.threads = session_threads(s);
-    o.seed = s->seed;
+    o.seed = s->settings.seed;
     o.population = p.count > 2 ? (unsigned)p.count : 2;
     o.seconds = fmax(SECONDS_DEFAULT - p.seconds, SECONDS_DEFAULT / 4.0);
     if (problem)
@@ -318,9 +318,9 @@ bool cmd_evolve_resume(struct session *s, int argc, char **argv, struct err *err
 {
     if (argc > 2)
         return err_set(err, ERR_USAGE, "evolve resume, or evolve resume CHECKPOINT", "one file at most was expected");
-    if (argc == 2 || !s->run_count)
+    if (argc == 2 || !s->document.run_count)
         return resume_checkpoint(s, argc == 2 ? argv[1] : NULL, err);
-    evolve_pause(s->runs[s->run_count - 1]->evolve, false);
+    evolve_pause(s->document.runs[s->document.run_count - 1]->evolve, false);
     return true;
 }
 
@@ -422,10 +422,10 @@ bool cmd_evolve_adopt(struct session *s, int argc, char **argv, struct err *err)
     session_add_machine(s, m);
     if (!session_select(s, ids, 1, err))
         return false;
-    if (s->format == FORMAT_JSON)
+    if (s->settings.format == FORMAT_JSON)
         session_json(s, json_pack("{s:s, s:I, s:I, s:I}", "machine", id, "forms", (json_int_t)mapping_count(best), "distinct_uops",
                                   (json_int_t)mapping_distinct_uops(best), "volume", (json_int_t)mapping_volume(best)));
-    else if (s->format == FORMAT_CSV)
+    else if (s->settings.format == FORMAT_CSV)
         str_addf(&s->output, "machine,forms,distinct_uops,volume\n%s,%zu,%zu,%llu\n", id, mapping_count(best), mapping_distinct_uops(best),
                  (unsigned long long)mapping_volume(best));
     else

@@ -48,9 +48,9 @@ static void take_result(void *state, struct experiments **table, bool ok)
 
     /* What was measured is what is inferred from, also when the session has gone on to another table. */
     struct problem *problem = ok ? problem_new(*table, NULL, &p->err) : NULL;
-    if (s->experiments && s->experiments->serial == p->target) {
-        experiments_free(s->experiments);
-        s->experiments = *table;
+    if (s->document.experiments && s->document.experiments->serial == p->target) {
+        experiments_free(s->document.experiments);
+        s->document.experiments = *table;
         *table = NULL;
         s->revision++;
     }
@@ -58,7 +58,7 @@ static void take_result(void *state, struct experiments **table, bool ok)
         p->run = evolve_run_start(problem, &p->evolve, NULL, NULL, 0, p->checkpoint, 0, &p->err);
     if (p->run) {
         evolve_session_add(s, p->run);
-        s->active_run = p->run->number;
+        s->document.active_run = p->run->number;
     } else if (s->interactive && ok) {
         char text[1024];
         log_add(LOG_ERROR, "no run on what was measured: %s", err_text(&p->err, text, sizeof text));
@@ -76,7 +76,7 @@ static json_t *number_or_null(double value)
 static struct active_round *rounds_of(const struct session *s, size_t *count)
 {
     struct active_round *rounds = mem_alloc(ROUNDS_SHOWN * sizeof *rounds);
-    size_t n = s->active ? active_curve_get(s->active, rounds, ROUNDS_SHOWN) : 0;
+    size_t n = s->document.active ? active_curve_get(s->document.active, rounds, ROUNDS_SHOWN) : 0;
     *count = n < ROUNDS_SHOWN ? n : ROUNDS_SHOWN;
     return rounds;
 }
@@ -101,7 +101,7 @@ static json_t *rounds_json(const struct session *s)
 
 void evolve_active_json(const struct session *s, unsigned number, json_t *object)
 {
-    if (s->active && s->active_run == number)
+    if (s->document.active && s->document.active_run == number)
         json_object_set_new(object, "rounds", rounds_json(s));
 }
 
@@ -125,17 +125,17 @@ void evolve_active_print(struct session *s)
 {
     size_t n;
 
-    if (s->format == FORMAT_JSON) {
+    if (s->settings.format == FORMAT_JSON) {
         session_json(s, json_pack("{s:s, s:o}", "state", waiting ? "choosing" : "chosen", "rounds", rounds_json(s)));
         return;
     }
     struct active_round *rounds = rounds_of(s, &n);
-    str_add(&s->output, s->format == FORMAT_CSV ? "measurements,seconds,error,noise,disagreement,end\n"
+    str_add(&s->output, s->settings.format == FORMAT_CSV ? "measurements,seconds,error,noise,disagreement,end\n"
                                                 : "measurements  seconds   error then        noise  disagreement\n");
     for (size_t i = 0; i < n; i++) {
         const struct select_round *r = &rounds[i].of;
         const char *end = r->end ? select_end_names[r->end] : "";
-        if (s->format == FORMAT_CSV) {
+        if (s->settings.format == FORMAT_CSV) {
             str_addf(&s->output, "%zu,%.1f", r->measurements, rounds[i].seconds);
             number_or_nothing(&s->output, r->error);
             number_or_nothing(&s->output, r->noise);
@@ -193,16 +193,16 @@ static struct experiments *first_table(struct session *s, const struct active_wo
         struct experiments *t = experiments_load(kept, err);
         if (!t)
             return NULL;
-        experiments_free(s->experiments);
-        s->experiments = t;
+        experiments_free(s->document.experiments);
+        s->document.experiments = t;
         s->revision++;
         return experiments_copy(t, NULL);
     }
-    size_t n = s->experiments->rows.count;
+    size_t n = s->document.experiments->rows.count;
     bool *keep = mem_zero(n + 1, sizeof *keep);
     for (size_t i = 0; i < n; i++)
-        keep[i] = experiments_measured(s->experiments, i);
-    struct experiments *t = experiments_copy(s->experiments, keep);
+        keep[i] = experiments_measured(s->document.experiments, i);
+    struct experiments *t = experiments_copy(s->document.experiments, keep);
     free(keep);
     return t;
 }
@@ -218,9 +218,9 @@ static bool check_words(const struct active_words *w, struct err *err)
 /* Starts the job. Takes @take_o and @take_table. */
 static unsigned start(struct session *s, struct pending *take_p, struct experiments *take_table, struct active_options *take_o, struct err *err)
 {
-    active_curve_free(s->active);
-    s->active = take_o->curve = active_curve_new();
-    s->active_run = 0;
+    active_curve_free(s->document.active);
+    s->document.active = take_o->curve = active_curve_new();
+    s->document.active_run = 0;
     unsigned number = active_start(take_table, take_o, take_result, take_p, err);
     if (number)
         waiting = take_p;
@@ -247,7 +247,7 @@ bool evolve_start_active(struct session *s, const struct active_words *w, const 
     set_up(&o, t, evolve, w);
 
     struct pending *p = mem_zero(1, sizeof *p);
-    *p = (struct pending){.session = s, .target = s->experiments->serial, .evolve = *evolve, .checkpoint = checkpoint ? mem_strdup(checkpoint) : NULL};
+    *p = (struct pending){.session = s, .target = s->document.experiments->serial, .evolve = *evolve, .checkpoint = checkpoint ? mem_strdup(checkpoint) : NULL};
     unsigned number = start(s, p, t, &o, err);
     if (!number)
         return false;
@@ -259,7 +259,7 @@ bool evolve_start_active(struct session *s, const struct active_words *w, const 
     job_wait(number);
     bool ok = p->run != NULL;
     if (ok) {
-        if (s->format != FORMAT_JSON)
+        if (s->settings.format != FORMAT_JSON)
             evolve_active_print(s);
         evolve_session_print(s, p->run);
     } else {

@@ -117,13 +117,13 @@ void experiments_publish(struct session *s)
     if (!w || w->session != s)
         return;
     pthread_mutex_lock(&w->lock);
-    for (size_t i = 0; i < w->arrivals.count && s->experiments && s->experiments->serial == w->target; i++) {
+    for (size_t i = 0; i < w->arrivals.count && s->document.experiments && s->document.experiments->serial == w->target; i++) {
         const struct arrival *a = &w->arrivals.items[i];
-        if (a->index >= s->experiments->rows.count)
+        if (a->index >= s->document.experiments->rows.count)
             continue;
-        experiments_set(s->experiments, a->index, a->measured.cycles, a->measured.spread, a->measured.repeats, a->measured.state);
+        experiments_set(s->document.experiments, a->index, a->measured.cycles, a->measured.spread, a->measured.repeats, a->measured.state);
         if (a->measured.lengths[0])
-            experiments_set_extra(s->experiments, a->index, EXPERIMENT_LENGTHS, a->measured.lengths);
+            experiments_set_extra(s->document.experiments, a->index, EXPERIMENT_LENGTHS, a->measured.lengths);
     }
     w->arrivals.count = 0;
     pthread_mutex_unlock(&w->lock);
@@ -134,9 +134,9 @@ static void ui_finish(void *state, const struct job_info *info)
     struct measuring *w = state;
     (void)info;
     experiments_publish(w->session);
-    w->session->measured = w->summary;
-    w->session->measured_clock_hz = w->clock_hz;
-    w->session->measured_children = w->children;
+    w->session->document.measured = w->summary;
+    w->session->document.measured_clock_hz = w->clock_hz;
+    w->session->document.measured_children = w->children;
     running = NULL;
 }
 
@@ -158,7 +158,7 @@ static void measuring_free(void *state)
 static bool arguments_read(struct session *s, int argc, char **argv, struct measuring *w, struct str *filter, struct err *err)
 {
     const char *budget = NULL, *simulate = NULL, *journal = NULL, *cpu = NULL, *words[FILTER_WORDS];
-    const struct option options[] = {
+    const struct legacy_option options[] = {
         {"--budget", OPTION_TEXT, &budget},    {"--retry", OPTION_FLAG, &w->options.retry},  {"--one-length", OPTION_FLAG, &w->options.one_length},
         {"--one-order", OPTION_FLAG, &w->options.one_order},
         {"--journal", OPTION_TEXT, &journal},  {"--simulate", OPTION_TEXT, &simulate},       {"--cpu", OPTION_TEXT, &cpu}, {NULL, OPTION_FLAG, NULL},
@@ -189,13 +189,13 @@ bool *experiments_fitting(struct session *s, const char *filter, struct err *err
 {
     struct err none = {0};
     struct machine *m = session_current(s, &none);
-    return experiment_rows_matching(s->experiments, m ? m->mapping : NULL, filter, err);
+    return experiment_rows_matching(s->document.experiments, m, filter, err);
 }
 
 /* Copies the rows that fit and wait. */
 static bool rows_choose(struct session *s, struct measuring *w, const char *filter, struct err *err)
 {
-    size_t n = s->experiments->rows.count, kept = 0;
+    size_t n = s->document.experiments->rows.count, kept = 0;
     bool *keep = experiments_fitting(s, filter, err);
 
     if (!keep)
@@ -203,19 +203,19 @@ static bool rows_choose(struct session *s, struct measuring *w, const char *filt
 
     w->rows = mem_alloc((n + 1) * sizeof *w->rows);
     for (size_t i = 0; i < n; i++) {
-        const struct experiment_row *row = &s->experiments->rows.items[i];
-        keep[i] = keep[i] && !experiments_measured(s->experiments, i) && (w->options.retry || strcmp(row->state, EXPERIMENT_PENDING) == 0);
+        const struct experiment_row *row = &s->document.experiments->rows.items[i];
+        keep[i] = keep[i] && !experiments_measured(s->document.experiments, i) && (w->options.retry || strcmp(row->state, EXPERIMENT_PENDING) == 0);
         if (keep[i])
             w->rows[kept++] = i;
     }
-    w->table = experiments_copy(s->experiments, keep);
+    w->table = experiments_copy(s->document.experiments, keep);
     free(keep);
     return true;
 }
 
 static void print_failures(struct session *s)
 {
-    const struct experiments *t = s->experiments;
+    const struct experiments *t = s->document.experiments;
     size_t shown = 0, failed = 0;
     struct str text = {0};
 
@@ -237,14 +237,14 @@ static void print_failures(struct session *s)
 
 static void print_summary(struct session *s)
 {
-    const struct runner_summary *m = &s->measured;
-    if (s->format == FORMAT_JSON) {
+    const struct runner_summary *m = &s->document.measured;
+    if (s->settings.format == FORMAT_JSON) {
         session_json(s, json_pack("{s:I, s:I, s:f, s:f, s:I, s:I, s:I, s:I, s:o, s:i}", "done", (json_int_t)m->done, "failed", (json_int_t)m->failed, "seconds", m->seconds, "rate",
                                   m->rate, "reused", (json_int_t)m->reused, "left", (json_int_t)m->left, "passes", (json_int_t)m->passes, "taken_over", (json_int_t)m->taken_over, "clock_hz",
-                                  s->measured_clock_hz > 0 ? json_real(s->measured_clock_hz) : json_null(), "children", (int)s->measured_children));
+                                  s->document.measured_clock_hz > 0 ? json_real(s->document.measured_clock_hz) : json_null(), "children", (int)s->document.measured_children));
         return;
     }
-    if (s->format == FORMAT_CSV) {
+    if (s->settings.format == FORMAT_CSV) {
         str_addf(&s->output, "done,failed,seconds,rate,reused,left,taken_over\n%zu,%zu,%.6g,%.6g,%zu,%zu,%zu\n", m->done, m->failed, m->seconds, m->rate, m->reused,
                  m->left, m->taken_over);
         return;
@@ -263,7 +263,7 @@ bool cmd_experiments_measure(struct session *s, int argc, char **argv, struct er
     struct job_info info;
     struct forms *forms;
 
-    if (!s->experiments || !s->experiments->rows.count)
+    if (!s->document.experiments || !s->document.experiments->rows.count)
         return err_set(err, ERR_USAGE, "experiments generate or experiments load first", "there are no experiments");
     if (running)
         return err_set(err, ERR_USAGE, "job wait, or job cancel", "experiments are being measured already");
@@ -277,9 +277,9 @@ bool cmd_experiments_measure(struct session *s, int argc, char **argv, struct er
         measuring_free(w);
         return false;
     }
-    w->record = s->record;
+    w->record = s->document.record;
     w->session = s;
-    w->target = s->experiments->serial;
+    w->target = s->document.experiments->serial;
     unsigned number = job_start("experiments measure", &ops, w, err);
     if (!number)
         return false;
@@ -307,7 +307,7 @@ static bool measuring_pause(struct session *s, int argc, char **argv, bool on, s
         return err_set(err, ERR_USAGE, argv[0], "no argument was expected");
     if (!running || !job_pause(running->number, on))
         return err_set(err, ERR_USAGE, "experiments measure starts it", "no experiments are being measured");
-    if (s->format == FORMAT_TEXT)
+    if (s->settings.format == FORMAT_TEXT)
         str_addf(&s->output, "job %u %s\n", running->number, on ? "pauses after the batch it is in; experiments resume goes on" : "goes on");
     return true;
 }

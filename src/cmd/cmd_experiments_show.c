@@ -20,7 +20,7 @@ static double predict(struct session *s, size_t row, const char **machine)
     *machine = m ? m->id : "";
     if (!m)
         return NAN;
-    experiments_get(s->experiments, row, &e);
+    experiments_get(s->document.experiments, row, &e);
     double cycles = throughput_of(m->mapping, &e, &unknown);
     double predicted = unknown.length ? NAN : cycles;
     experiment_done(&e);
@@ -100,15 +100,15 @@ bool cmd_experiments_show(struct session *s, int argc, char **argv, struct err *
     char *end = NULL;
     unsigned long number = argc == 2 ? strtoul(argv[1], &end, 10) : 0;
 
-    if (!s->experiments || !s->experiments->rows.count)
+    if (!s->document.experiments || !s->document.experiments->rows.count)
         return err_set(err, ERR_USAGE, "experiments generate or experiments load first", "there are no experiments");
-    if (!end || *end || end == argv[1] || number < 1 || number > s->experiments->rows.count)
-        return err_set(err, ERR_USAGE, "experiments list shows the numbers", "a number from 1 to %zu was expected", s->experiments->rows.count);
+    if (!end || *end || end == argv[1] || number < 1 || number > s->document.experiments->rows.count)
+        return err_set(err, ERR_USAGE, "experiments list shows the numbers", "a number from 1 to %zu was expected", s->document.experiments->rows.count);
     experiments_publish(s);
     experiment_detail_collect(s, number - 1, 0, &w);
-    if (s->format == FORMAT_JSON)
+    if (s->settings.format == FORMAT_JSON)
         print_json(s, &w);
-    else if (s->format == FORMAT_CSV)
+    else if (s->settings.format == FORMAT_CSV)
         print_csv(s, &w);
     else
         print_text(s, &w);

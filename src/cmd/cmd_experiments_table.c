@@ -21,29 +21,29 @@ static bool take(struct session *s, struct experiments *take_table, bool append)
 {
     if (!take_table)
         return false;
-    if (append && s->experiments) {
-        experiments_append(s->experiments, take_table);
+    if (append && s->document.experiments) {
+        experiments_append(s->document.experiments, take_table);
         experiments_free(take_table);
     } else {
-        experiments_free(s->experiments);
-        s->experiments = take_table;
+        experiments_free(s->document.experiments);
+        s->document.experiments = take_table;
     }
-    size_t measured = 0, count = s->experiments->rows.count;
+    size_t measured = 0, count = s->document.experiments->rows.count;
     for (size_t i = 0; i < count; i++)
-        measured += experiments_measured(s->experiments, i);
-    if (s->format == FORMAT_JSON)
-        session_json(s, json_pack("{s:I, s:I, s:I}", "experiments", (json_int_t)count, "forms", (json_int_t)s->experiments->forms.count, "measured",
+        measured += experiments_measured(s->document.experiments, i);
+    if (s->settings.format == FORMAT_JSON)
+        session_json(s, json_pack("{s:I, s:I, s:I}", "experiments", (json_int_t)count, "forms", (json_int_t)s->document.experiments->forms.count, "measured",
                                   (json_int_t)measured));
-    else if (s->format == FORMAT_CSV)
-        str_addf(&s->output, "experiments,forms,measured\n%zu,%zu,%zu\n", count, s->experiments->forms.count, measured);
+    else if (s->settings.format == FORMAT_CSV)
+        str_addf(&s->output, "experiments,forms,measured\n%zu,%zu,%zu\n", count, s->document.experiments->forms.count, measured);
     else
-        str_addf(&s->output, "%zu experiments with %zu forms, %zu of them measured\n", count, s->experiments->forms.count, measured);
+        str_addf(&s->output, "%zu experiments with %zu forms, %zu of them measured\n", count, s->document.experiments->forms.count, measured);
     return true;
 }
 
 static bool file_words(int argc, char **argv, const char *how, const char **file, bool *append, struct err *err)
 {
-    const struct option options[] = {{"--append", OPTION_FLAG, append}, {NULL, OPTION_FLAG, NULL}};
+    const struct legacy_option options[] = {{"--append", OPTION_FLAG, append}, {NULL, OPTION_FLAG, NULL}};
     size_t count;
 
     return options_parse(argc, argv, options, file, 1, &count, err) && (count == 1 || err_set(err, ERR_USAGE, how, "one file name was expected"));
@@ -65,7 +65,7 @@ bool cmd_experiments_import(struct session *s, int argc, char **argv, struct err
 
 static bool need_table(const struct session *s, struct err *err)
 {
-    return s->experiments || err_set(err, ERR_USAGE, "experiments generate or experiments load first", "there are no experiments");
+    return s->document.experiments || err_set(err, ERR_USAGE, "experiments generate or experiments load first", "there are no experiments");
 }
 
 bool cmd_experiments_save(struct session *s, int argc, char **argv, struct err *err)
@@ -78,11 +78,11 @@ bool cmd_experiments_save(struct session *s, int argc, char **argv, struct err *
         return false;
     const char *dot = strrchr(argv[1], '.');
     if (!dot || strcmp(dot, ".json") != 0)
-        return experiments_save(s->experiments, argv[1], err);
-    const struct forms *forms = session_forms(s, s->isa, err);
+        return experiments_save(s->document.experiments, argv[1], err);
+    const struct forms *forms = session_forms(s, s->document.isa, err);
     if (!forms)
         return false;
-    export_pmevo_experiments(s->experiments, forms, &text);
+    export_pmevo_experiments(s->document.experiments, forms, &text);
     bool ok = file_write(argv[1], text.data, text.length, err);
     str_done(&text);
     return ok;
@@ -93,8 +93,8 @@ bool cmd_experiments_clear(struct session *s, int argc, char **argv, struct err 
     (void)argv;
     if (argc != 1)
         return err_set(err, ERR_USAGE, "experiments clear", "no argument was expected");
-    experiments_free(s->experiments);
-    s->experiments = NULL;
+    experiments_free(s->document.experiments);
+    s->document.experiments = NULL;
     return true;
 }
 
@@ -110,24 +110,24 @@ bool cmd_experiments_list(struct session *s, int argc, char **argv, struct err *
     str_done(&filter);
     if (!fits)
         return false;
-    const struct experiment_columns columns = {s->experiments, NULL};
+    const struct experiment_columns columns = {s->document.experiments, NULL};
     json_t *rows = json_array();
-    if (s->format == FORMAT_CSV)
+    if (s->settings.format == FORMAT_CSV)
         str_add(&s->output, "experiment,cycles,spread,repeats,state\n");
-    for (size_t i = 0; i < s->experiments->rows.count; i++) {
-        const struct experiment_row *row = &s->experiments->rows.items[i];
+    for (size_t i = 0; i < s->document.experiments->rows.count; i++) {
+        const struct experiment_row *row = &s->document.experiments->rows.items[i];
         if (!fits[i])
             continue;
         str_clear(&text);
-        experiments_print(s->experiments, i, &text);
-        if (s->format == FORMAT_JSON) {
+        experiments_print(s->document.experiments, i, &text);
+        if (s->settings.format == FORMAT_JSON) {
             struct str lengths = {0};
             experiment_column_text(&columns, i, EXPERIMENT_COLUMN_LENGTHS, &lengths);
             json_array_append_new(rows, json_pack("{s:I, s:s, s:o, s:s, s:s}", "number", (json_int_t)i + 1, "experiment", str_text(&text), "cycles",
                                                   isnan(row->cycles) ? json_null() : json_real(row->cycles), "state", row->state, EXPERIMENT_LENGTHS,
                                                   str_text(&lengths)));
             str_done(&lengths);
-        } else if (s->format == FORMAT_CSV) {
+        } else if (s->settings.format == FORMAT_CSV) {
             csv_add_field(&s->output, str_text(&text), false);
             str_addf(&s->output, isnan(row->cycles) ? "," : "%.17g,", row->cycles);
             str_addf(&s->output, isnan(row->spread) ? "," : "%.17g,", row->spread);
@@ -139,7 +139,7 @@ bool cmd_experiments_list(struct session *s, int argc, char **argv, struct err *
             str_addf(&s->output, "%6zu %10.3f  %s\n", i + 1, row->cycles, str_text(&text));
         }
     }
-    if (s->format == FORMAT_JSON)
+    if (s->settings.format == FORMAT_JSON)
         session_json(s, json_pack("{s:O}", "experiments", rows));
     json_decref(rows);
     str_done(&text);
@@ -153,13 +153,13 @@ static uint32_t *chosen_forms(struct session *s, struct experiments *t, size_t *
     uint32_t *forms;
 
     *count = 0;
-    if (t->forms.count && s->form_pattern_count == 0) {
+    if (t->forms.count && s->document.form_pattern_count == 0) {
         forms = mem_alloc(t->forms.count * sizeof *forms);
         for (uint32_t f = 0; f < t->forms.count; f++)
             forms[(*count)++] = f;
         return forms;
     }
-    struct forms *all = session_forms(s, s->isa, err);
+    struct forms *all = session_forms(s, s->document.isa, err);
     if (!all)
         return NULL;
     forms = mem_alloc((forms_count(all) + 1) * sizeof *forms);
@@ -181,8 +181,8 @@ static bool affordable(size_t forms, bool pairs, size_t others, struct err *err)
 bool cmd_experiments_generate(struct session *s, int argc, char **argv, struct err *err)
 {
     bool pairs = false;
-    size_t triples = 0, random = 0, size = 5, seed = s->seed, words, n;
-    const struct option options[] = {
+    size_t triples = 0, random = 0, size = 5, seed = s->settings.seed, words, n;
+    const struct legacy_option options[] = {
         {"--pairs", OPTION_FLAG, &pairs}, {"--triples", OPTION_COUNT, &triples}, {"--random", OPTION_COUNT, &random},
         {"--size", OPTION_COUNT, &size},  {"--seed", OPTION_COUNT, &seed},       {NULL, OPTION_FLAG, NULL},
     };
@@ -192,7 +192,7 @@ bool cmd_experiments_generate(struct session *s, int argc, char **argv, struct e
         return false;
     if (size < 1 || size > 1000)
         return err_set(err, ERR_USAGE, "use --size 5", "a size of %zu is not from 1 to 1000", size);
-    struct experiments *t = s->experiments ? s->experiments : experiments_new();
+    struct experiments *t = s->document.experiments ? s->document.experiments : experiments_new();
     uint32_t *forms = chosen_forms(s, t, &n, err);
     bool ok = forms != NULL && (n > 0 || err_set(err, ERR_USAGE, "forms list shows them", "no form is selected"));
     pairs |= !triples && !random;
@@ -205,15 +205,15 @@ bool cmd_experiments_generate(struct session *s, int argc, char **argv, struct e
             generate_pairs(t, forms, n);
         generate_random(t, forms, n, triples, 3, &rng);
         generate_random(t, forms, n, random, (unsigned)size, &rng);
-        s->experiments = t;
+        s->document.experiments = t;
         size_t added = t->rows.count - before;
-        if (s->format == FORMAT_JSON)
+        if (s->settings.format == FORMAT_JSON)
             session_json(s, json_pack("{s:I, s:I, s:I}", "added", (json_int_t)added, "experiments", (json_int_t)t->rows.count, "forms", (json_int_t)n));
-        else if (s->format == FORMAT_CSV)
+        else if (s->settings.format == FORMAT_CSV)
             str_addf(&s->output, "added,experiments,forms\n%zu,%zu,%zu\n", added, t->rows.count, n);
         else
             str_addf(&s->output, "%zu experiments added, %zu in all, of %zu forms\n", added, t->rows.count, n);
-    } else if (!s->experiments) {
+    } else if (!s->document.experiments) {
         experiments_free(t);
     }
     free(forms);
@@ -222,19 +222,19 @@ bool cmd_experiments_generate(struct session *s, int argc, char **argv, struct e
 
 static void print_class(struct session *s, const struct congruence *c, uint32_t class, json_t *rows)
 {
-    const struct names *names = &s->experiments->forms;
+    const struct names *names = &s->document.experiments->forms;
     json_t *members = json_array();
 
-    if (s->format == FORMAT_TEXT)
+    if (s->settings.format == FORMAT_TEXT)
         str_addf(&s->output, "%4u  %s\n", c->size[class], names->items[c->representative[class]]);
     for (uint32_t f = 0; f < c->forms; f++) {
         if (c->class_of[f] != class)
             continue;
         json_array_append_new(members, json_string(names->items[f]));
-        if (s->format == FORMAT_CSV) {
+        if (s->settings.format == FORMAT_CSV) {
             str_addf(&s->output, "%u,", class);
             csv_add_field(&s->output, names->items[f], true);
-        } else if (s->format == FORMAT_TEXT && f != c->representative[class]) {
+        } else if (s->settings.format == FORMAT_TEXT && f != c->representative[class]) {
             str_addf(&s->output, "        %s\n", names->items[f]);
         }
     }
@@ -244,21 +244,21 @@ static void print_class(struct session *s, const struct congruence *c, uint32_t 
 bool cmd_congruence(struct session *s, int argc, char **argv, struct err *err)
 {
     double epsilon = CONGRUENCE_EPSILON;
-    const struct option options[] = {{"--epsilon", OPTION_NUMBER, &epsilon}, {NULL, OPTION_FLAG, NULL}};
+    const struct legacy_option options[] = {{"--epsilon", OPTION_NUMBER, &epsilon}, {NULL, OPTION_FLAG, NULL}};
     struct congruence c;
     size_t words;
 
     if (!options_parse(argc, argv, options, NULL, 0, &words, err) || !need_table(s, err))
         return false;
-    congruence_find(s->experiments, epsilon, 0, &c);
+    congruence_find(s->document.experiments, epsilon, 0, &c);
     json_t *rows = json_array();
-    if (s->format == FORMAT_CSV)
+    if (s->settings.format == FORMAT_CSV)
         str_add(&s->output, "class,form\n");
     for (uint32_t class = 0; class < c.classes; class++)
         print_class(s, &c, class, rows);
-    if (s->format == FORMAT_JSON)
+    if (s->settings.format == FORMAT_JSON)
         session_json(s, json_pack("{s:f, s:O}", "epsilon", epsilon, "classes", rows));
-    else if (s->format == FORMAT_TEXT)
+    else if (s->settings.format == FORMAT_TEXT)
         str_addf(&s->output, "%zu classes of %zu forms, epsilon %g\n", c.classes, c.forms, epsilon);
     json_decref(rows);
     congruence_done(&c);

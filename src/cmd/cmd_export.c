@@ -21,18 +21,18 @@ static bool write_report(struct session *s, const char *const *ids, size_t count
 {
     struct analysis **analyses = mem_zero(count, sizeof *analyses);
     size_t made = 0;
-    bool ok = s->kernel || err_set(err, ERR_USAGE, "kernel load FILE, or kernel paste", "no kernel is loaded");
+    bool ok = s->document.kernel || err_set(err, ERR_USAGE, "kernel load FILE, or kernel paste", "no kernel is loaded");
 
     for (; ok && made < count; made += ok) {
         struct machine *m = session_machine(s, ids[made], err);
         ok = m && session_fits(s, m, err);
         if (ok)
-            analyses[made] = analysis_new(s->kernel, m);
+            analyses[made] = analysis_new(s->document.kernel, m);
     }
     if (ok && html)
-        report_html(s->kernel, analyses, count, out);
+        report_html(s->document.kernel, analyses, count, out);
     else if (ok)
-        report_markdown(s->kernel, analyses, count, out);
+        report_markdown(s->document.kernel, analyses, count, out);
     for (size_t i = 0; i < made; i++)
         analysis_free(analyses[i]);
     free(analyses);
@@ -41,9 +41,9 @@ static bool write_report(struct session *s, const char *const *ids, size_t count
 
 static bool say_written(struct session *s, const char *path, size_t bytes)
 {
-    if (s->format == FORMAT_JSON)
+    if (s->settings.format == FORMAT_JSON)
         session_json(s, json_pack("{s:s, s:i}", "file", path, "bytes", (int)bytes));
-    else if (s->format == FORMAT_TEXT)
+    else if (s->settings.format == FORMAT_TEXT)
         str_addf(&s->output, "%s: %zu bytes\n", path, bytes);
     return true;
 }
@@ -51,7 +51,7 @@ static bool say_written(struct session *s, const char *path, size_t bytes)
 bool cmd_kernel_report(struct session *s, int argc, char **argv, struct err *err)
 {
     struct option_list machines = {0};
-    const struct option options[] = {{"--machine", OPTION_LIST, &machines}, {NULL, OPTION_FLAG, NULL}};
+    const struct legacy_option options[] = {{"--machine", OPTION_LIST, &machines}, {NULL, OPTION_FLAG, NULL}};
     const char *path = NULL;
     struct str text = {0};
     size_t words;
@@ -61,8 +61,8 @@ bool cmd_kernel_report(struct session *s, int argc, char **argv, struct err *err
     bool html = path && strcmp(extension_of(path), "html") == 0;
     if (!html && !(path && strcmp(extension_of(path), "md") == 0))
         return err_set(err, ERR_USAGE, "kernel report FILE.html, or FILE.md", "a file name that ends in .html or .md was expected");
-    const char *const *ids = machines.count ? machines.items : (const char *const *)s->selected;
-    bool ok = write_report(s, ids, machines.count ? machines.count : s->selected_count, html, &text, err) &&
+    const char *const *ids = machines.count ? machines.items : (const char *const *)s->document.selected;
+    bool ok = write_report(s, ids, machines.count ? machines.count : s->document.selected_count, html, &text, err) &&
               file_write(path, text.data, text.length, err) && say_written(s, path, text.length);
     str_done(&text);
     return ok;
@@ -78,7 +78,7 @@ static const char *last_command(const char *line)
     snprintf(copy, sizeof copy, "%s", line);
     for (char *word = strtok_r(copy, " \t", &save); word && count < 3; word = strtok_r(NULL, " \t", &save))
         words[count++] = word;
-    const struct command *c = count ? command_find(count, words, &used, &ignored) : NULL;
+    const struct command *c = count ? command_lookup(count, words, &used, &ignored) : NULL;
     return c ? c->name : "";
 }
 
@@ -102,24 +102,24 @@ static bool only_shows(const struct session *s, const char *line)
 /* The last result in @format, run again unless it was printed so. */
 static bool last_result(struct session *s, enum format format, struct str *out, struct err *err)
 {
-    if (s->last_format == format && !s->color) {
+    if (s->last_format == format && !s->settings.color) {
         str_add_bytes(out, str_text(&s->last_output), s->last_output.length);
         return true;
     }
     if (!only_shows(s, s->last_line))
         return err_set(err, ERR_USAGE, "set format, run it again, then export", "\"%.60s\" does more than show, so its result exists only as it was printed", s->last_line);
-    enum format before = s->format;
-    bool color = s->color, ok;
+    enum format before = s->settings.format;
+    bool color = s->settings.color, ok;
     char *line = mem_strdup(s->last_line), *text = NULL;
     size_t length = 0;
     FILE *stream = open_memstream(&text, &length), *out_before = s->out;
     if (!stream)
         die("out of memory");
-    s->format = format;
-    s->color = false;
+    s->settings.format = format;
+    s->settings.color = false;
     ok = command_run(s, line, stream, err);
-    s->format = before;
-    s->color = color;
+    s->settings.format = before;
+    s->settings.color = color;
     s->out = out_before;
     fclose(stream);
     if (ok)
@@ -209,7 +209,7 @@ static bool analysis_report(struct session *s, bool html, struct str *out, struc
             ids[count++] = word;
         named = strcmp(word, "--machine") == 0;
     }
-    bool ok = write_report(s, count ? (const char *const *)ids : (const char *const *)s->selected, count ? count : s->selected_count, html, out, err);
+    bool ok = write_report(s, count ? (const char *const *)ids : (const char *const *)s->document.selected, count ? count : s->document.selected_count, html, out, err);
     free(line);
     return ok;
 }
@@ -242,30 +242,59 @@ static bool as_document(struct session *s, bool html, struct str *out, struct er
     return ok;
 }
 
-bool cmd_export(struct session *s, int argc, char **argv, struct err *err)
+/* Results of cmd_legacy.c's commands are text: in another format they are run again. */
+static bool write_legacy(struct session *s, enum format format, struct str *out, struct err *err)
 {
-    struct str text = {0};
-    bool ok;
+    return format == FORMAT_MARKDOWN || format == FORMAT_HTML ? as_document(s, format == FORMAT_HTML, out, err) : last_result(s, format, out, err);
+}
 
-    if (argc != 2)
-        return err_set(err, ERR_USAGE, "export FILE.html", "one file name was expected");
-    const char *extension = extension_of(argv[1]);
-    bool html = strcmp(extension, "html") == 0, markdown = strcmp(extension, "md") == 0;
+struct export_values {
+    const char *file;
+};
+
+static const struct parameter arguments[] = {
+    {.name = "FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct export_values, file), .required = true, .complete = COMPLETE_FILE,
+     .help = "where to write it; its ending is the format: .txt, .csv, .json, .md or .html"},
+    {0},
+};
+
+static bool run(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    static const struct { const char *extension; enum format format; } formats[] = {
+        {"txt", FORMAT_TEXT}, {"csv", FORMAT_CSV}, {"json", FORMAT_JSON}, {"md", FORMAT_MARKDOWN}, {"html", FORMAT_HTML}};
+    const struct export_values *v = values;
+    const char *extension = extension_of(v->file);
+    size_t i = 0, count = sizeof formats / sizeof *formats;
+    struct str text = {0};
+
     if (!s->last_line)
         return err_set(err, ERR_USAGE, "run kernel analyze, mapping show or another command first", "there is no result to export");
-    if (strcmp(extension, "txt") == 0)
-        ok = last_result(s, FORMAT_TEXT, &text, err);
-    else if (strcmp(extension, "csv") == 0)
-        ok = last_result(s, FORMAT_CSV, &text, err);
-    else if (strcmp(extension, "json") == 0)
-        ok = last_result(s, FORMAT_JSON, &text, err);
-    else if (!html && !markdown)
-        ok = err_set(err, ERR_USAGE, "end the name in .txt, .csv, .json, .md or .html", "\"%s\" says no format", argv[1]);
+    while (i < count && strcmp(formats[i].extension, extension) != 0)
+        i++;
+    if (i == count)
+        return err_set(err, ERR_USAGE, "end the name in .txt, .csv, .json, .md or .html", "unknown file extension \"%s\"", extension);
+    bool ok = true;
+    if (s->last_output.length)
+        ok = write_legacy(s, formats[i].format, &text, err);
     else
-        ok = as_document(s, html, &text, err);
-    ok = ok && file_write(argv[1], text.data, text.length, err);
-    if (ok)
-        say_written(s, argv[1], text.length);
+        result_write(s->last, formats[i].format, &(struct result_style){.title = s->last_line}, &text);
+    ok = ok && file_write(v->file, text.data ? text.data : "", text.length, err);
+    if (ok) {
+        result_confirm(result, "%s: %zu bytes", v->file, text.length);
+        result_text(result, "file", v->file);
+        result_count(result, "bytes", (int64_t)text.length);
+    }
     str_done(&text);
     return ok;
 }
+
+static const char *const examples[] = {"export analysis.html", "export forms.csv", NULL};
+
+const struct command command_export = {
+    .name = "export",
+    .help = "write the result that was shown last to a file",
+    .arguments = arguments,
+    .examples = examples,
+    .values_size = sizeof(struct export_values),
+    .run = run,
+};

@@ -5,7 +5,8 @@
 #include "analysis/fusion.h"
 #include "base/log.h"
 #include "cmd/command.h"
-#include "isa/scan.h"
+#include "toolchain/forms_add.h"
+#include "toolchain/scan.h"
 #include "work/job.h"
 
 #define MISSING_SHOWN 30
@@ -32,10 +33,10 @@ static double coverage(const struct machine *m, const struct scan *scan)
 /* Two that stand for the instruction set, then the selected machines of it that are others. */
 static size_t machines_of(struct session *s, enum isa isa, struct machine *out[32], struct err *err)
 {
-    static const char *const always[ISA_COUNT][2] = {{"skylake-avx512", "sapphirerapids"}, {"cortex-a72", "neoverse-v2"}};
+    const char *const *always = isa_ops(isa)->common_machines;
     size_t n = 0;
-    for (size_t i = 0; i < 2 + s->kept[isa].count && n < 32; i++) {
-        struct machine *m = session_machine(s, i < 2 ? always[isa][i] : s->kept[isa].ids[i - 2], err);
+    for (size_t i = 0; i < 2 + s->document.kept[isa].count && n < 32; i++) {
+        struct machine *m = session_machine(s, i < 2 ? always[i] : s->document.kept[isa].ids[i - 2], err);
         if (!m)
             return 0;
         bool there = false;
@@ -52,13 +53,13 @@ static void print_scan(struct session *s, const struct scan *scan, struct machin
     json_t *fractions = json_object(), *missing = json_array();
     size_t shown = 0;
 
-    if (s->format != FORMAT_JSON)
+    if (s->settings.format != FORMAT_JSON)
         str_addf(&s->output, "%llu instructions, %zu forms; set aside as %s: %llu; bytes that are no code: %llu\n",
-                 (unsigned long long)scan->instructions, scan->forms.count, scan->isa == ISA_AARCH64 ? "system" : "x87, MMX or system", (unsigned long long)scan->set_aside, (unsigned long long)scan->skipped_bytes);
+                 (unsigned long long)scan->instructions, scan->forms.count, isa_ops(scan->isa)->set_aside, (unsigned long long)scan->set_aside, (unsigned long long)scan->skipped_bytes);
     for (size_t i = 0; i < n; i++) {
         double fraction = coverage(machines[i], scan);
         json_object_set_new(fractions, machines[i]->id, json_real(fraction));
-        if (s->format != FORMAT_JSON)
+        if (s->settings.format != FORMAT_JSON)
             str_addf(&s->output, "%-18s %8.4f %% of occurrences have a usage\n", machines[i]->id, 100 * fraction);
     }
     for (size_t i = 0; i < scan->forms.count; i++) {
@@ -66,14 +67,14 @@ static void print_scan(struct session *s, const struct scan *scan, struct machin
         for (size_t k = 0; k < n; k++)
             if (!knows(machines[k], &scan->forms.items[i]))
                 str_addf(&lacking, "%s%s", lacking.length ? ", " : "", machines[k]->id);
-        if (lacking.length && s->format == FORMAT_JSON)
+        if (lacking.length && s->settings.format == FORMAT_JSON)
             json_array_append_new(missing, json_pack("{s:s, s:I, s:s}", "form", scan->forms.items[i].form, "count",
                                                      (json_int_t)scan->forms.items[i].count, "machines", str_text(&lacking)));
         else if (lacking.length && shown++ < MISSING_SHOWN)
             str_addf(&s->output, "missing %10llu  %-40s %s\n", (unsigned long long)scan->forms.items[i].count, scan->forms.items[i].form, str_text(&lacking));
         str_done(&lacking);
     }
-    if (s->format == FORMAT_JSON)
+    if (s->settings.format == FORMAT_JSON)
         session_json(s, json_pack("{s:I, s:i, s:O, s:O, s:I}", "instructions", (json_int_t)scan->instructions, "forms", (int)scan->forms.count, "coverage",
                                   fractions, "missing", missing, "set_aside", (json_int_t)scan->set_aside));
     else if (shown > MISSING_SHOWN)
@@ -163,7 +164,7 @@ bool cmd_forms_scan(struct session *s, int argc, char **argv, struct err *err)
 
 bool cmd_forms_add(struct session *s, int argc, char **argv, struct err *err)
 {
-    struct forms *forms = session_forms(s, s->isa, err);
+    struct forms *forms = session_forms(s, s->document.isa, err);
     size_t added;
 
     if (!forms)
@@ -174,7 +175,7 @@ bool cmd_forms_add(struct session *s, int argc, char **argv, struct err *err)
         return err_set(err, ERR_USAGE, "forms add FILE.csv with form,template,extension", "one file name was expected");
     if (!forms_add(forms, argv[1], &added, err))
         return false;
-    if (s->format == FORMAT_JSON)
+    if (s->settings.format == FORMAT_JSON)
         session_json(s, json_pack("{s:i, s:i}", "added", (int)added, "forms", (int)forms_count(forms)));
     else
         str_addf(&s->output, "%zu forms added, %zu in all\n", added, forms_count(forms));
@@ -183,7 +184,7 @@ bool cmd_forms_add(struct session *s, int argc, char **argv, struct err *err)
 
 bool cmd_forms_select(struct session *s, int argc, char **argv, struct err *err)
 {
-    const struct forms *forms = session_forms(s, s->isa, err);
+    const struct forms *forms = session_forms(s, s->document.isa, err);
     size_t selected = 0;
 
     if (!forms)
@@ -199,16 +200,16 @@ bool cmd_forms_select(struct session *s, int argc, char **argv, struct err *err)
         session_select_forms(s, argv + 1, (size_t)(argc - 1));
     for (size_t k = 0; k < forms_count(forms); k++)
         selected += session_form_selected(s, forms_at(forms, k)->form);
-    if (s->format == FORMAT_JSON) {
+    if (s->settings.format == FORMAT_JSON) {
         json_t *patterns = json_array();
-        for (size_t i = 0; i < s->form_pattern_count; i++)
-            json_array_append_new(patterns, json_string(s->form_patterns[i]));
+        for (size_t i = 0; i < s->document.form_pattern_count; i++)
+            json_array_append_new(patterns, json_string(s->document.form_patterns[i]));
         session_json(s, json_pack("{s:i, s:o}", "selected", (int)selected, "patterns", patterns));
         return true;
     }
     str_addf(&s->output, "%zu of %zu forms are selected", selected, forms_count(forms));
-    for (size_t i = 0; i < s->form_pattern_count && i < PATTERNS_SHOWN; i++)
-        str_addf(&s->output, "%s%s", i ? ", " : " by ", s->form_patterns[i]);
-    str_add(&s->output, s->form_pattern_count > PATTERNS_SHOWN ? " and others\n" : "\n");
+    for (size_t i = 0; i < s->document.form_pattern_count && i < PATTERNS_SHOWN; i++)
+        str_addf(&s->output, "%s%s", i ? ", " : " by ", s->document.form_patterns[i]);
+    str_add(&s->output, s->document.form_pattern_count > PATTERNS_SHOWN ? " and others\n" : "\n");
     return true;
 }

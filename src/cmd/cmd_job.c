@@ -1,94 +1,124 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* jobs, job cancel, job wait */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd/command.h"
-#include "base/csv.h"
 #include "work/job.h"
 
 static const char *const state_names[] = {[JOB_RUNNING] = "running", [JOB_DONE] = "done", [JOB_FAILED] = "failed", [JOB_CANCELLED] = "cancelled"};
 
-bool cmd_jobs(struct session *s, int argc, char **argv, struct err *err)
+static bool run_list(struct session *s, const void *values, struct result *result, struct err *err)
 {
+    static const struct result_column columns[] = {
+        {.key = "job", .kind = CELL_COUNT, .width = 3},
+        {.key = "state", .kind = CELL_TEXT, .width = 9},
+        {.key = "title", .kind = CELL_TEXT},
+        {.key = "seconds", .unit = "s", .kind = CELL_NUMBER, .decimals = 1, .width = 8},
+        {.key = "done", .kind = CELL_NUMBER, .decimals = SHORTEST, .hide = NOT_TEXT},
+        {.key = "total", .kind = CELL_NUMBER, .decimals = SHORTEST, .hide = NOT_TEXT},
+        {.key = "note", .kind = CELL_TEXT, .width = RAGGED},
+    };
+    struct result_table *t = result_table(result, "jobs", columns, sizeof columns / sizeof *columns);
     struct job_info info;
-    json_t *rows = json_array();
 
-    (void)argc;
-    (void)argv;
+    (void)s;
+    (void)values;
     (void)err;
-    if (s->format == FORMAT_CSV)
-        str_add(&s->output, "job,state,title,seconds,done,total,note\n");
+    t->headless = true;
     for (size_t i = 0; job_get(i, &info); i++) {
-        const char *state = info.paused && info.state == JOB_RUNNING ? "paused" : state_names[info.state], *note = info.state == JOB_FAILED ? info.err.what : info.note;
-        if (s->format == FORMAT_JSON)
-            json_array_append_new(rows, json_pack("{s:i, s:s, s:s, s:f, s:f, s:f, s:s}", "job", (int)info.number, "state", state, "title", info.title, "seconds", info.seconds,
-                                                  "done", info.done, "total", info.total, "note", note));
-        else if (s->format == FORMAT_CSV) {
-            str_addf(&s->output, "%u,%s,", info.number, state);
-            csv_add_field(&s->output, info.title, false);
-            str_addf(&s->output, "%.3f,%g,%g,", info.seconds, info.done, info.total);
-            csv_add_field(&s->output, note, true);
-        } else
-            str_addf(&s->output, "%3u  %-9s %8.1f s  %s  %s\n", info.number, state, info.seconds, info.title, note);
+        cell_count(t, info.number);
+        cell_text(t, info.paused && info.state == JOB_RUNNING ? "paused" : state_names[info.state]);
+        cell_text(t, info.title);
+        cell_number(t, info.seconds);
+        cell_number(t, info.done);
+        cell_number(t, info.total);
+        cell_text(t, info.state == JOB_FAILED ? info.err.what : info.note);
     }
-    if (s->format == FORMAT_JSON)
-        session_json(s, json_pack("{s:O}", "jobs", rows));
-    else if (s->format == FORMAT_TEXT && !job_count())
-        str_add(&s->output, "no jobs\n");
-    json_decref(rows);
+    if (!job_count())
+        result_line(result, "no jobs");
     return true;
 }
 
-static bool parse_number(const char *text, unsigned *out, struct err *err)
-{
-    char *end;
-    unsigned long number = strtoul(text, &end, 10);
-    *out = (unsigned)number;
-    return (*end == '\0' && end != text && number > 0 && number < 1000000000) || err_set(err, ERR_USAGE, "jobs lists them", "\"%s\" is no job", text);
-}
+static const char *const list_examples[] = {"jobs", NULL};
 
-bool cmd_job_cancel(struct session *s, int argc, char **argv, struct err *err)
-{
-    unsigned number;
+const struct command command_jobs = {
+    .name = "jobs",
+    .help = "background jobs and their progress",
+    .examples = list_examples,
+    .run = run_list,
+};
 
-    if (argc != 2)
-        return err_set(err, ERR_USAGE, "job cancel 1", "the number of a job was expected");
-    if (!parse_number(argv[1], &number, err))
-        return false;
+struct job_values {
+    size_t number;
+};
+
+static const struct parameter cancel_arguments[] = {
+    {.name = "N", .kind = PARAMETER_COUNT, .at = offsetof(struct job_values, number), .required = true, .least = 1, .most = 1e9, .help = "the number of a job; jobs lists them"},
+    {0},
+};
+static const struct parameter wait_arguments[] = {
+    {.name = "N", .kind = PARAMETER_COUNT, .at = offsetof(struct job_values, number), .least = 1, .most = 1e9, .otherwise = "all jobs",
+     .help = "the number of a job; jobs lists them"},
+    {0},
+};
+
+static bool run_cancel(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    const struct job_values *v = values;
+    unsigned number = (unsigned)v->number;
+
+    (void)s;
     if (!job_cancel(number))
         return err_set(err, ERR_USAGE, "jobs lists them", "no job %u is running", number);
-    if (s->format == FORMAT_TEXT)
-        str_addf(&s->output, "job %u is asked to end\n", number);
+    result_confirm(result, "job %u is asked to end", number);
+    result_count(result, "job", number);
     return true;
 }
 
-bool cmd_job_wait(struct session *s, int argc, char **argv, struct err *err)
-{
-    unsigned number = 0;
+static const char *const cancel_examples[] = {"job cancel 1", NULL};
 
-    if (argc > 2)
-        return err_set(err, ERR_USAGE, "job wait 1", "one job at most was expected");
-    if (argc == 2 && !parse_number(argv[1], &number, err))
-        return false;
+const struct command command_job_cancel = {
+    .name = "job cancel",
+    .help = "end a background job",
+    .arguments = cancel_arguments,
+    .examples = cancel_examples,
+    .values_size = sizeof(struct job_values),
+    .run = run_cancel,
+};
+
+/* On the screen only the commands that follow wait. */
+static bool await(struct session *s, unsigned number, struct result *result, struct err *err)
+{
     struct job_info info;
-    if (!s->interactive)
-        return session_wait(s, number, err);
+
     if (number && !job_find(number, &info))
         return err_set(err, ERR_USAGE, "jobs lists them", "there is no job %u", number);
     if (number ? info.settled : !job_running()) {
-        str_add(&s->output, number ? "that job has ended\n" : "no job is running\n");
+        result_confirm(result, number ? "that job has ended" : "no job is running");
         return true;
     }
     session_await(s, number ? number : AWAIT_ALL, false);
-    str_addf(&s->output, "what follows waits for %s; the screen does not, and Esc ends it\n", number ? "the job" : "all jobs");
+    result_confirm(result, "the following commands wait for %s; Esc ends the wait", number ? "the job" : "all jobs");
     return true;
 }
 
-bool cmd_view(struct session *s, int argc, char **argv, struct err *err)
+static bool run_wait(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    if (!s->view_command)
-        return err_set(err, ERR_USAGE, NULL, "nothing shows views here");
-    if (argc < 2 && strcmp(argv[0], "view") == 0)
-        return err_set(err, ERR_USAGE, "help view lists them", "no view is named");
-    return s->view_command(s, argv[0], argc > 1 ? argv[1] : "", err);
+    const struct job_values *v = values;
+    unsigned number = v->number == NOT_GIVEN ? 0 : (unsigned)v->number;
+
+    return s->interactive ? await(s, number, result, err) : session_wait(s, number, err);
 }
+
+static const char *const wait_examples[] = {"job wait", "job wait 2", NULL};
+
+const struct command command_job_wait = {
+    .name = "job wait",
+    .help = "wait for a background job, or for all",
+    .description = "Fails when a job failed that no command has told of. In the workbench only the commands that follow wait.",
+    .arguments = wait_arguments,
+    .examples = wait_examples,
+    .values_size = sizeof(struct job_values),
+    .run = run_wait,
+};

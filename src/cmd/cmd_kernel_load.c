@@ -14,7 +14,7 @@
 #include "cmd/options.h"
 #include "base/child.h"
 #include "isa/isa.h"
-#include "isa/compile.h"
+#include "toolchain/compile.h"
 #include "work/job.h"
 
 #define PASTE_LIMIT ((size_t)32 << 20)   /* read at most; the loader says what is too large */
@@ -81,18 +81,18 @@ static bool load_run(struct job *job, void *state, struct err *err)
 
 void kernel_print_loaded(struct session *s)
 {
-    const struct kernel *k = s->kernel;
+    const struct kernel *k = s->document.kernel;
     size_t count;
 
     kernel_insns(k, &count);
     for (size_t i = 0; i < k->refused_count; i++)
         str_addf(&s->output, "left out line %zu: %s: %s\n", k->refused[i].line, k->refused[i].text, k->refused[i].reason);
-    if (s->format == FORMAT_JSON) {
+    if (s->settings.format == FORMAT_JSON) {
         session_json(s, json_pack("{s:s, s:i, s:i, s:s}", "kernel", k->name, "instructions", (int)count, "loops", (int)k->loop_count, "loop",
                                   k->loops[k->current].why));
         return;
     }
-    if (s->format == FORMAT_TEXT)
+    if (s->settings.format == FORMAT_TEXT)
         str_addf(&s->output, "%s: %s, %zu instruction%s%s%s\n", k->name, k->loops[k->current].why, count, count == 1 ? "" : "s",
                  k->loop_count > 1 ? "; kernel list shows the other loops" : "", k->of_many ? "; --symbol takes another function" : "");
 }
@@ -125,10 +125,10 @@ static bool start(struct session *s, struct loading *take_l, struct err *err)
         return ok;
     }
     if (job_cancel(last))
-        session_forget_rests(s);
+        session_drop_waiting(s);
     bool source = take_l->source;
     bool ok = session_job(s, source ? "kernel load (compiles)" : take_l->path ? "kernel load" : "kernel paste", source ? "compiles" : "assembles", &ops, take_l, err);
-    last = s->awaited_now ? s->awaited : 0;
+    last = s->waiting.now ? s->waiting.job : 0;
     return ok;
 }
 
@@ -199,7 +199,7 @@ static void find_bundled(struct loading *l)
 static bool load_arguments(struct loading *l, int argc, char **argv, struct err *err)
 {
     struct words w = {0};
-    const struct option options[] = {
+    const struct legacy_option options[] = {
         {"--symbol", OPTION_TEXT, &w.symbol}, {OPTION_SYNTAX, OPTION_CHOICE, &w.syntax}, {OPTION_ISA, OPTION_CHOICE, &w.isa}, {"--lines", OPTION_TEXT, &w.lines},
         {"--loop", OPTION_COUNT, &w.loop},    {"--skip-bad", OPTION_FLAG, &l->options.skip_bad}, {"--compiler", OPTION_TEXT, &w.compiler}, {NULL, OPTION_FLAG, NULL},
     };
@@ -256,7 +256,7 @@ bool cmd_kernel_paste(struct session *s, int argc, char **argv, struct err *err)
 {
     struct words w = {0};
     struct kernel_options o = {0};
-    const struct option options[] = {
+    const struct legacy_option options[] = {
         {OPTION_SYNTAX, OPTION_CHOICE, &w.syntax}, {OPTION_ISA, OPTION_CHOICE, &w.isa}, {"--skip-bad", OPTION_FLAG, &o.skip_bad}, {NULL, OPTION_FLAG, NULL}};
     size_t count;
 
@@ -277,8 +277,8 @@ bool cmd_kernel_paste(struct session *s, int argc, char **argv, struct err *err)
 bool cmd_kernel_hex(struct session *s, int argc, char **argv, struct err *err)
 {
     const char *name = NULL, *words[HEX_WORDS];
-    const struct option options[] = {{OPTION_ISA, OPTION_CHOICE, &name}, {NULL, OPTION_FLAG, NULL}};
-    enum isa isa = ISA_X86_64;
+    const struct legacy_option options[] = {{OPTION_ISA, OPTION_CHOICE, &name}, {NULL, OPTION_FLAG, NULL}};
+    enum isa isa = ISA_UNSAID;
     struct str hex = {0};
     size_t count;
 
@@ -290,7 +290,7 @@ bool cmd_kernel_hex(struct session *s, int argc, char **argv, struct err *err)
         isa_parse(name, &isa);
     for (size_t i = 0; i < count; i++)
         str_addf(&hex, "%s%s", i ? " " : "", words[i]);
-    struct kernel *k = kernel_from_hex_isa(isa, str_text(&hex), err);
+    struct kernel *k = kernel_from_hex(isa, str_text(&hex), err);
     str_done(&hex);
     if (k) {
         session_set_kernel(s, k);

@@ -57,7 +57,7 @@ static bool cancelled(void *state)
 
 static bool measure_block(struct sandbox *sandbox, const struct calibration *calibration, const char *hex, struct kernel_measured *out, struct err *err)
 {
-    struct kernel *kernel = kernel_from_hex_isa(isa_host(), hex, err);
+    struct kernel *kernel = kernel_from_hex(isa_host(), hex, err);
     size_t count;
     const struct insn *insns = kernel ? kernel_insns(kernel, &count) : NULL;
     bool ok = insns && kernel_run(sandbox, calibration, insns, count, out, err);
@@ -129,6 +129,8 @@ static bool measure_run(struct job *job, void *state, struct err *err)
     w->job = job;
     struct sandbox *sandbox = sandbox_new(-1, err);
     bool ok = sandbox && calibrate(sandbox, cancelled, w, &calibration, err);
+    if (ok)
+        sandbox_cancel_by(sandbox, cancelled, w);
     ok = ok && (w->hex ? measure_block(sandbox, &calibration, w->hex, &w->result, err) : measure_file(w, sandbox, &calibration, err));
     sandbox_free(sandbox);
     w->seconds = clock_seconds() - begun;
@@ -145,26 +147,26 @@ static void print_loop(struct session *s, const struct measuring *w)
 {
     const struct kernel_measured *m = &w->result;
 
-    if (s->format == FORMAT_JSON)
+    if (s->settings.format == FORMAT_JSON)
         session_json(s, json_pack("{s:s, s:o}", "kernel", w->name, "measured", measured_json(m)));
-    else if (s->format == FORMAT_CSV)
+    else if (s->settings.format == FORMAT_CSV)
         str_addf(&s->output, "kernel,cycles,spread\n%s,%.17g,%.6g\n", w->name, m->cycles, m->spread);
     else
         str_addf(&s->output, "%s: %.2f cycles per iteration measured on this CPU (repeats within %.1f %%, %.2f GHz, %u page%s touched%s)\n", w->name, m->cycles,
                  100 * m->spread, m->clock_hz / 1e9, m->pages, m->pages == 1 ? "" : "s", m->wraps ? ", more than stay in the cache" : "");
-    if (s->kernel == w->kernel && s->kernel->current == w->loop)
-        s->kernel_measured = m->cycles;
+    if (s->document.kernel == w->kernel && s->document.kernel->current == w->loop)
+        s->document.kernel_measured = m->cycles;
 }
 
 static void print_file(struct session *s, const struct measuring *w)
 {
     const struct reasons *reasons = &w->reasons;
 
-    if (s->format == FORMAT_CSV && !w->out) {
+    if (s->settings.format == FORMAT_CSV && !w->out) {
         str_add_bytes(&s->output, w->rows.data, w->rows.length);
         return;
     }
-    if (s->format == FORMAT_JSON) {
+    if (s->settings.format == FORMAT_JSON) {
         json_t *list = json_object();
         for (size_t i = 0; i < reasons->texts.count; i++)
             json_object_set_new(list, reasons->texts.items[i], json_integer((json_int_t)reasons->counts.items[i]));
@@ -206,20 +208,20 @@ static bool take_loop(struct session *s, struct measuring *w, struct err *err)
     struct str hex = {0};
     size_t count;
 
-    if (!s->kernel)
+    if (!s->document.kernel)
         return err_set(err, ERR_USAGE, "kernel load FILE", "no kernel is loaded");
-    if (s->kernel->isa != isa_host())
-        return err_set(err, ERR_USAGE, "measure it on a machine of its own", "this CPU runs %s, and the kernel is %s", isa_name(isa_host()), isa_name(s->kernel->isa));
-    const struct insn *insns = kernel_insns(s->kernel, &count);
+    if (s->document.kernel->isa != isa_host())
+        return err_set(err, ERR_USAGE, "measure it on a machine of its own", "this CPU runs %s, and the kernel is %s", isa_name(isa_host()), isa_name(s->document.kernel->isa));
+    const struct insn *insns = kernel_insns(s->document.kernel, &count);
     if (!count)
         return err_set(err, ERR_DATA, "kernel use N takes another loop", "the loop has no instructions");
     for (size_t i = 0; i < count; i++)
         for (unsigned k = 0; k < insns[i].length; k++)
             str_addf(&hex, "%02x", insns[i].bytes[k]);
     w->hex = str_take(&hex);
-    w->name = mem_strdup(s->kernel->name);
-    w->kernel = kernel_hold(s->kernel);
-    w->loop = s->kernel->current;
+    w->name = mem_strdup(s->document.kernel->name);
+    w->kernel = kernel_hold(s->document.kernel);
+    w->loop = s->document.kernel->current;
     return true;
 }
 
@@ -227,7 +229,7 @@ bool cmd_kernel_measure(struct session *s, int argc, char **argv, struct err *er
 {
     static const struct job_ops ops = {measure_run, measure_finish, measuring_free};
     const char *in = NULL, *out = NULL;
-    const struct option options[] = {{"--file", OPTION_TEXT, &in}, {"--out", OPTION_TEXT, &out}, {NULL, OPTION_FLAG, NULL}};
+    const struct legacy_option options[] = {{"--file", OPTION_TEXT, &in}, {"--out", OPTION_TEXT, &out}, {NULL, OPTION_FLAG, NULL}};
     size_t words;
 
     if (!options_parse(argc, argv, options, NULL, 0, &words, err))

@@ -6,32 +6,9 @@
 
 #include "base/vec.h"
 #include "cmd/command.h"
-#include "cmd/options.h"
-#include "base/csv.h"
 #include "measure/latency.h"
+#include "toolchain/encodings.h"
 #include "work/job.h"
-
-static void print_latency(struct session *s, const char *form, const struct latency *l, json_t *rows)
-{
-    if (rows) {
-        json_array_append_new(rows, json_pack("{s:s, s:s, s:s, s:o, s:o, s:s, s:s}", "form", form, "from", l->chain.from_name, "to", l->chain.to_name, "cycles",
-                                              isfinite(l->cycles) ? json_real(l->cycles) : json_null(), "spread", isfinite(l->spread) ? json_real(l->spread) : json_null(),
-                                              "note", l->chain.note, "state", l->state));
-    } else if (s->format == FORMAT_CSV) {
-        csv_add_field(&s->output, form, false);
-        str_addf(&s->output, "%s,%s,", l->chain.from_name, l->chain.to_name);
-        if (isfinite(l->cycles))
-            str_addf(&s->output, "%.4f,%.4g,", l->cycles, l->spread);
-        else
-            str_add(&s->output, ",,");
-        csv_add_field(&s->output, l->chain.note, false);
-        csv_add_field(&s->output, l->state, true);
-    } else if (isfinite(l->cycles)) {
-        str_addf(&s->output, "%-40s %8s -> %-8s %7.2f  %s\n", form, l->chain.from_name, l->chain.to_name, l->cycles, l->chain.note);
-    } else {
-        str_addf(&s->output, "%-40s %8s -> %-8s       -  %s\n", form, l->chain.from_name, l->chain.to_name, l->state);
-    }
-}
 
 /* Has the encodings of all that match found out together. */
 static bool prepare(const struct forms *forms, const char *pattern, struct err *err)
@@ -40,7 +17,7 @@ static bool prepare(const struct forms *forms, const char *pattern, struct err *
     for (size_t i = 0; i < forms_count(forms); i++)
         if (!pattern || str_match(pattern, forms_at(forms, i)->form))
             vec_push(&rows, forms_at(forms, i));
-    bool ok = form_codes_prepare(rows.items, rows.count, err);
+    bool ok = encodings_learn(rows.items, rows.count, err);
     vec_done(&rows);
     return ok;
 }
@@ -82,10 +59,12 @@ static bool chains_run(struct job *job, void *state, struct err *err)
     struct calibration c;
 
     w->job = job;
-    struct forms *forms = forms_load_isa(isa_host(), err);
+    struct forms *forms = forms_load(isa_host(), NULL, err);
     struct sandbox *sandbox = forms ? sandbox_new(-1, err) : NULL;
     bool ok = sandbox && prepare(forms, w->pattern, err) && calibrate(sandbox, cancelled, w, &c, err);
     size_t matched = 0;
+    if (ok)
+        sandbox_cancel_by(sandbox, cancelled, w);
     for (size_t i = 0; ok && i < forms_count(forms); i++) {
         const struct form_row *row = forms_at(forms, i);
         bool can;
@@ -100,20 +79,42 @@ static bool chains_run(struct job *job, void *state, struct err *err)
     return ok && (matched || err_set(err, ERR_USAGE, "forms list shows them and why", "no form that can be measured here matches"));
 }
 
+static void add_row(struct result_table *t, const char *form, const struct latency *l)
+{
+    bool known = isfinite(l->cycles);
+
+    cell_text(t, form);
+    cell_text(t, l->chain.from_name);
+    cell_text(t, "->");
+    cell_text(t, l->chain.to_name);
+    cell_number(t, l->cycles);
+    cell_number(t, l->spread);
+    cell_text(t, l->chain.note);
+    cell_text(t, l->state);
+    cell_text(t, known ? l->chain.note : l->state);
+}
+
 static void chains_finish(void *state, const struct job_info *info)
 {
+    static const struct result_column columns[] = {
+        {.key = "form", .kind = CELL_TEXT, .width = 40},
+        {.key = "from", .kind = CELL_TEXT, .width = 8},
+        {.key = "arrow", .kind = CELL_TEXT, .hide = NOT_CSV | NOT_JSON | NOT_DOCUMENT},
+        {.key = "to", .kind = CELL_TEXT, .width = 8},
+        {.key = "cycles", .kind = CELL_NUMBER, .decimals = 2, .width = 7},
+        {.key = "spread", .kind = CELL_NUMBER, .decimals = 4, .hide = NOT_TEXT},
+        {.key = "note", .kind = CELL_TEXT, .hide = NOT_TEXT},
+        {.key = "state", .kind = CELL_TEXT, .hide = NOT_TEXT},
+        {.key = "remark", .kind = CELL_TEXT, .hide = NOT_CSV | NOT_JSON | NOT_DOCUMENT},
+    };
     const struct chains *w = state;
-    struct session *s = w->session;
 
     if (info->state != JOB_DONE)
         return;
-    json_t *rows = s->format == FORMAT_JSON ? json_array() : NULL;
-    if (s->format == FORMAT_CSV)
-        str_add(&s->output, "form,from,to,cycles,spread,note,state\n");
+    struct result_table *t = result_table(w->session->result, "latencies", columns, sizeof columns / sizeof *columns);
+    t->headless = true;
     for (size_t i = 0; i < w->results.count; i++)
-        print_latency(s, w->names.items[i], &w->results.items[i], rows);
-    if (rows)
-        session_json(s, json_pack("{s:o}", "latencies", rows));
+        add_row(t, w->names.items[i], &w->results.items[i]);
 }
 
 static void chains_free(void *state)
@@ -127,16 +128,36 @@ static void chains_free(void *state)
     free(w);
 }
 
-bool cmd_latency_measure(struct session *s, int argc, char **argv, struct err *err)
+struct latency_values {
+    const char *pattern;
+};
+
+static const struct parameter arguments[] = {
+    {.name = "PATTERN", .kind = PARAMETER_TEXT, .at = offsetof(struct latency_values, pattern), .otherwise = "all forms", .complete = COMPLETE_FORM,
+     .help = "forms to measure; * and ? stand for any letters"},
+    {0},
+};
+
+static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
     static const struct job_ops ops = {chains_run, chains_finish, chains_free};
-    const char *pattern = NULL;
-    size_t words;
-
-    if (!options_parse(argc, argv, options_none, &pattern, 1, &words, err))
-        return false;
+    const struct latency_values *v = values;
     struct chains *w = mem_zero(1, sizeof *w);
+
+    (void)result;   /* the job's finish function fills it */
     w->session = s;
-    w->pattern = pattern ? mem_strdup(pattern) : NULL;
+    w->pattern = v->pattern ? mem_strdup(v->pattern) : NULL;
     return session_job(s, "latency measure", "measures", &ops, w, err);
 }
+
+static const char *const examples[] = {"latency measure 'IMUL (R64, R64)'", "latency measure VADD*", NULL};
+
+const struct command command_latency_measure = {
+    .name = "latency measure",
+    .help = "latency of forms by dependency chains, per pair of operands",
+    .arguments = arguments,
+    .examples = examples,
+    .values_size = sizeof(struct latency_values),
+    .flags = COMMAND_CHANGES | COMMAND_JOB,
+    .run = run,
+};

@@ -52,11 +52,11 @@ static bool want_unknown(struct session *s, const struct machine *m, struct want
 {
     size_t count;
 
-    if (!s->kernel)
+    if (!s->document.kernel)
         return err_set(err, ERR_USAGE, "kernel learn 'FORM', or kernel load FILE", "no form was named and no kernel is loaded");
     if (!session_fits(s, m, err))
         return false;
-    const struct insn *insns = kernel_insns(s->kernel, &count);
+    const struct insn *insns = kernel_insns(s->document.kernel, &count);
     for (size_t i = 0; i < count; i++)
         if (!fusion_resolve(m, &insns[i]))
             want(w, insns[i].form);
@@ -127,11 +127,11 @@ static void print_lesson(struct session *s, struct machine *m, struct lesson *le
     usage_print(&l->usage, mapping_ports(m->mapping), &usage);
     if (old)
         usage_print(&old->usage, mapping_ports(m->mapping), &before);
-    if (s->format == FORMAT_JSON)
+    if (s->settings.format == FORMAT_JSON)
         session_json(s, json_pack("{s:s, s:s, s:s, s:o, s:i, s:f, s:I, s:I, s:o, s:o}", "machine", m->id, "form", lesson->form, "usage", str_text(&usage), "latency",
                                   isfinite(l->latency) ? json_real(l->latency) : json_null(), "micro_ops", (int)l->micro_ops, "tolerance", l->tolerance, "outliers",
                                   (json_int_t)l->outliers, "rivals", (json_int_t)l->rivals, "before", old ? json_string(str_text(&before)) : json_null(), "evidence", steps_json(l)));
-    else if (s->format == FORMAT_CSV)
+    else if (s->settings.format == FORMAT_CSV)
         for (size_t i = 0; i < l->step_count; i++) {
             csv_add_field(&s->output, lesson->form, false);
             csv_add_field(&s->output, str_text(&usage), false);
@@ -149,9 +149,9 @@ static void print_failure(struct session *s, const struct machine *m, const char
     char text[1024];
 
     err_text(err, text, sizeof text);
-    if (s->format == FORMAT_JSON)
+    if (s->settings.format == FORMAT_JSON)
         session_json(s, json_pack("{s:s, s:s, s:s}", "machine", m->id, "form", form, "reason", text));
-    else if (s->format == FORMAT_TEXT)
+    else if (s->settings.format == FORMAT_TEXT)
         str_addf(&s->output, "%s: %s\n", form, text);
 }
 
@@ -206,11 +206,11 @@ static void learn_finish(void *state, const struct job_info *info)
     if (info->state != JOB_DONE)
         return;
     if (!m || !ports_equal(mapping_ports(m->mapping), mapping_ports(w->machine->mapping))) {
-        if (s->format == FORMAT_TEXT)
+        if (s->settings.format == FORMAT_TEXT)
             str_addf(&s->output, "%s has other ports by now: what was learned does not fit it and is not kept\n", w->id);
         return;
     }
-    if (s->format == FORMAT_CSV)
+    if (s->settings.format == FORMAT_CSV)
         str_add(&s->output, "form,usage,experiment,measured,without,predicted\n");
     for (size_t i = 0; i < w->lessons.count; i++) {
         struct lesson *lesson = &w->lessons.items[i];
@@ -222,7 +222,7 @@ static void learn_finish(void *state, const struct job_info *info)
             print_failure(s, m, lesson->form, &lesson->fault);
         }
     }
-    if (learned && s->format == FORMAT_TEXT)
+    if (learned && s->settings.format == FORMAT_TEXT)
         str_addf(&s->output, "%zu of %zu forms learned beside %zu blocking forms; %s has them in this session (mapping save keeps them)\n", learned, w->lessons.count,
                  w->blockers, w->id);
 }
@@ -247,13 +247,13 @@ bool cmd_kernel_learn(struct session *s, int argc, char **argv, struct err *err)
 {
     static const struct job_ops ops = {learn_run, learn_finish, wanted_free};
     const char *simulate = NULL, *words[32];
-    const struct option options[] = {{"--simulate", OPTION_TEXT, &simulate}, {NULL, OPTION_FLAG, NULL}};
+    const struct legacy_option options[] = {{"--simulate", OPTION_TEXT, &simulate}, {NULL, OPTION_FLAG, NULL}};
     struct machine *m = session_current(s, err), *other = NULL;
     size_t count;
 
     if (!m || !options_parse(argc, argv, options, words, sizeof words / sizeof *words, &count, err))
         return false;
-    struct forms *forms = session_forms(s, s->isa, err);
+    struct forms *forms = session_forms(s, s->document.isa, err);
     if (!forms || (simulate && !(other = session_machine(s, simulate, err))))
         return false;
     struct wanted *w = mem_zero(1, sizeof *w);
@@ -263,7 +263,7 @@ bool cmd_kernel_learn(struct session *s, int argc, char **argv, struct err *err)
         want(w, words[i]);
     bool ok = count || want_unknown(s, m, w, err);
     if (!ok || !w->lessons.count) {
-        if (ok && s->format == FORMAT_TEXT)
+        if (ok && s->settings.format == FORMAT_TEXT)
             str_addf(&s->output, "%s knows every form of the kernel\n", m->id);
         wanted_free(w);
         return ok;

@@ -35,11 +35,11 @@ static void id_from_path(const char *path, char id[64])
 static bool make_current(struct session *s, const char *id, struct err *err)
 {
     const struct machine *m = session_machine(s, id, err);
-    enum isa isa = s->isa;
+    enum isa isa = s->document.isa;
     if (!m)
         return false;
     isa_parse(m->isa, &isa);
-    const struct selection *shown = &s->kept[isa];
+    const struct selection *shown = &s->document.kept[isa];
     char **ids = mem_alloc((shown->count + 1) * sizeof *ids);
     size_t count = 0;
 
@@ -60,7 +60,7 @@ static bool adopt(struct session *s, struct machine *m, struct err *err)
     if (!m)
         return false;
     snprintf(id, sizeof id, "%s", m->id);
-    if (s->format == FORMAT_JSON)
+    if (s->settings.format == FORMAT_JSON)
         session_json(s, json_pack("{s:s, s:i, s:i, s:i}", "mapping", m->id, "forms", (int)mapping_count(m->mapping), "ports",
                                   (int)mapping_ports(m->mapping)->count, "distinct_uops", (int)mapping_distinct_uops(m->mapping)));
     else
@@ -73,12 +73,12 @@ static bool import_from_osaca(struct session *s, const char *path, struct err *e
 {
     struct osaca_notes notes;
     char id[64];
-    const struct forms *forms = session_forms(s, s->isa, err);
+    const struct forms *forms = session_forms(s, s->document.isa, err);
 
     id_from_path(path, id);
     if (!forms || !adopt(s, import_osaca(id, path, forms, &notes, err), err))
         return false;
-    if (s->format == FORMAT_TEXT)
+    if (s->settings.format == FORMAT_TEXT)
         str_addf(&s->output, "%zu entries: %zu forms named, %zu put together from a register form and a memory access, %zu with rounded cycles; "
                              "%zu entries are no form known here\n",
                  notes.entries, notes.direct, notes.composed, notes.rounded, notes.unnamed);
@@ -230,7 +230,7 @@ bool cmd_mapping_export(struct session *s, int argc, char **argv, struct err *er
         return false;
     if (argc != 3)
         return err_set(err, ERR_USAGE, "mapping export osaca FILE", "a format and a file were expected");
-    const struct forms *forms = session_forms(s, s->isa, err);
+    const struct forms *forms = session_forms(s, s->document.isa, err);
     if (!forms)
         return false;
     if (strcmp(argv[1], "csv") == 0)
@@ -246,9 +246,9 @@ bool cmd_mapping_export(struct session *s, int argc, char **argv, struct err *er
     else
         ok = err_set(err, ERR_USAGE, "formats to export: uops-info, pmevo, pmevo-flat, osaca, csv", "there is no format \"%s\"", argv[1]);
     ok = ok && file_write(argv[2], text.data, text.length, err);
-    if (ok && s->format == FORMAT_JSON)
+    if (ok && s->settings.format == FORMAT_JSON)
         session_json(s, json_pack("{s:s, s:s, s:s, s:i}", "mapping", m->id, "format", argv[1], "file", argv[2], "forms", (int)mapping_count(m->mapping)));
-    else if (ok && s->format == FORMAT_TEXT)
+    else if (ok && s->settings.format == FORMAT_TEXT)
         str_addf(&s->output, "%s: %zu forms to %s\n", m->id, mapping_count(m->mapping), argv[2]);
     str_done(&text);
     return ok;
@@ -256,9 +256,9 @@ bool cmd_mapping_export(struct session *s, int argc, char **argv, struct err *er
 
 static struct machine *loaded(const struct session *s, const char *id)
 {
-    for (size_t i = 0; i < s->machine_count; i++)
-        if (strcmp(s->machines[i]->id, id) == 0)
-            return s->machines[i];
+    for (size_t i = 0; i < s->document.machine_count; i++)
+        if (strcmp(s->document.machines[i]->id, id) == 0)
+            return s->document.machines[i];
     return NULL;
 }
 
@@ -266,7 +266,7 @@ static void list_one(struct session *s, const char *id, json_t *rows)
 {
     const struct machine *m = loaded(s, id);
     const struct ports *ports = m ? mapping_ports(m->mapping) : NULL;
-    bool current = strcmp(id, s->selected[0]) == 0;
+    bool current = strcmp(id, s->document.selected[0]) == 0;
 
     if (rows) {
         json_t *row = json_pack("{s:s, s:b, s:b}", "id", id, "current", current, "loaded", m != NULL);
@@ -277,7 +277,7 @@ static void list_one(struct session *s, const char *id, json_t *rows)
             json_object_set_new(row, "distinct_uops", json_integer((json_int_t)mapping_distinct_uops(m->mapping)));
         }
         json_array_append_new(rows, row);
-    } else if (s->format == FORMAT_CSV) {
+    } else if (s->settings.format == FORMAT_CSV) {
         str_addf(&s->output, "%s,%d,%d", id, current, m != NULL);
         if (m)
             str_addf(&s->output, ",%u,%zu,%zu\n", ports->count, mapping_count(m->mapping), mapping_distinct_uops(m->mapping));
@@ -294,7 +294,7 @@ static void list_one(struct session *s, const char *id, json_t *rows)
 bool cmd_mapping_list(struct session *s, int argc, char **argv, struct err *err)
 {
     char **ids = machine_ids();
-    json_t *rows = s->format == FORMAT_JSON ? json_array() : NULL;
+    json_t *rows = s->settings.format == FORMAT_JSON ? json_array() : NULL;
 
     (void)argc;
     (void)argv;
@@ -305,10 +305,10 @@ bool cmd_mapping_list(struct session *s, int argc, char **argv, struct err *err)
         json_decref(rows);
         return false;
     }
-    if (s->format == FORMAT_CSV)
+    if (s->settings.format == FORMAT_CSV)
         str_add(&s->output, "id,current,loaded,ports,forms,distinct_uops\n");
-    for (size_t i = 0; i < s->machine_count; i++)
-        list_one(s, s->machines[i]->id, rows);
+    for (size_t i = 0; i < s->document.machine_count; i++)
+        list_one(s, s->document.machines[i]->id, rows);
     for (char **id = ids; *id; id++) {
         if (!loaded(s, *id))
             list_one(s, *id, rows);

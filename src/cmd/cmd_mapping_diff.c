@@ -68,14 +68,14 @@ static void diff_rows(struct session *s, const struct machine *a, const struct m
 {
     struct str left = {0}, right = {0};
 
-    if (s->format == FORMAT_CSV)
+    if (s->settings.format == FORMAT_CSV)
         str_add(&s->output, "form,kind,a,b\n");
     for (size_t i = 0; i < d->count; i++) {
         const struct form_diff *f = &d->forms[i];
         if (!shown(f, pattern))
             continue;
         usages(a, f, &left, &right);
-        if (s->format == FORMAT_CSV) {
+        if (s->settings.format == FORMAT_CSV) {
             csv_add_field(&s->output, f->a->form, false);
             csv_add_field(&s->output, diff_kind_name(f->kind), false);
             csv_add_field(&s->output, str_text(&left), false);
@@ -92,7 +92,7 @@ bool cmd_mapping_diff(struct session *s, int argc, char **argv, struct err *err)
 {
     const char *words[3] = {NULL};
     bool renamed = false;
-    const struct option options[] = {{"--renamed", OPTION_FLAG, &renamed}, {NULL, OPTION_FLAG, NULL}};
+    const struct legacy_option options[] = {{"--renamed", OPTION_FLAG, &renamed}, {NULL, OPTION_FLAG, NULL}};
     size_t count;
 
     if (!options_parse(argc, argv, options, words, 3, &count, err))
@@ -103,10 +103,10 @@ bool cmd_mapping_diff(struct session *s, int argc, char **argv, struct err *err)
     if (!b)
         return false;
     struct mapping_diff *d = mapping_diff_new(a->mapping, b->mapping, !renamed);
-    if (s->format == FORMAT_JSON) {
+    if (s->settings.format == FORMAT_JSON) {
         diff_json(s, a, b, d, words[2]);
     } else {
-        if (s->format == FORMAT_TEXT)
+        if (s->settings.format == FORMAT_TEXT)
             diff_summary(s, a, b, d);
         diff_rows(s, a, d, words[2]);
     }

@@ -36,7 +36,7 @@ struct uops_import {
 static bool import_run(struct job *job, void *state, struct err *err)
 {
     struct uops_import *w = state;
-    struct forms *forms = forms_load(NULL, err);
+    struct forms *forms = forms_load(ISA_UNSAID, NULL, err);
     bool ok = forms != NULL;
 
     for (size_t i = 0; ok && i < w->count; i++) {
@@ -58,7 +58,7 @@ static void import_finish(void *state, const struct job_info *info)
 
     for (size_t i = 0; info->state == JOB_DONE && i < w->count; i++) {
         struct machine *m = w->machines[i];
-        if (s->format == FORMAT_JSON)
+        if (s->settings.format == FORMAT_JSON)
             session_json(s, json_pack("{s:s, s:i, s:i}", "machine", m->id, "forms", (int)mapping_count(m->mapping), "ports", (int)mapping_ports(m->mapping)->count));
         else
             str_addf(&s->output, "%s: %zu forms on %u ports\n", m->id, mapping_count(m->mapping), mapping_ports(m->mapping)->count);
@@ -83,7 +83,7 @@ bool cmd_mapping_import_uops(struct session *s, int argc, char **argv, struct er
 {
     static const struct job_ops ops = {import_run, import_finish, import_free};
     const char *architecture = NULL, *words[FILES_MAX];
-    const struct option options[] = {{"--architecture", OPTION_TEXT, &architecture}, {NULL, OPTION_FLAG, NULL}};
+    const struct legacy_option options[] = {{"--architecture", OPTION_TEXT, &architecture}, {NULL, OPTION_FLAG, NULL}};
     size_t count;
 
     if (!options_parse(argc, argv, options, words, FILES_MAX, &count, err))

@@ -82,14 +82,14 @@ static void print_row(const struct machine *m, const struct simulation *sim, str
 static void one_machine(struct session *s, const struct machine *m, const struct simulate_options *options)
 {
     size_t count;
-    const struct insn *insns = kernel_insns(s->kernel, &count);
+    const struct insn *insns = kernel_insns(s->document.kernel, &count);
     struct bounds bounds;
     struct simulation sim;
 
-    simulate_kernel(s->kernel, m, options, &sim, &bounds);
-    if (s->format == FORMAT_JSON)
+    simulate_kernel(s->document.kernel, m, options, &sim, &bounds);
+    if (s->settings.format == FORMAT_JSON)
         session_json(s, result_json(m, &sim, &bounds, count));
-    else if (s->format == FORMAT_CSV)
+    else if (s->settings.format == FORMAT_CSV)
         print_row(m, &sim, &s->output);
     else
         print_text(m, &sim, &bounds, insns, count, &s->output);
@@ -101,17 +101,17 @@ bool cmd_kernel_simulate(struct session *s, int argc, char **argv, struct err *e
     struct simulate_options how = {.timeline = TIMELINE_ITERATIONS};
     struct option_list machines = {0};
     size_t iterations = 0, words;
-    const struct option options[] = {{"--machine", OPTION_LIST, &machines}, {"--iterations", OPTION_COUNT, &iterations}, {NULL, OPTION_FLAG, NULL}};
+    const struct legacy_option options[] = {{"--machine", OPTION_LIST, &machines}, {"--iterations", OPTION_COUNT, &iterations}, {NULL, OPTION_FLAG, NULL}};
 
     if (!options_parse(argc, argv, options, NULL, 0, &words, err))
         return false;
     if (iterations > ITERATIONS_MAX)
         return err_set(err, ERR_USAGE, "give a number up to 100k", "%zu iterations are too many", iterations);
-    if (!s->kernel)
+    if (!s->document.kernel)
         return err_set(err, ERR_USAGE, "kernel load FILE, or kernel paste", "no kernel is loaded");
     how.iterations = (unsigned)iterations;
     size_t count = machines.count ? machines.count : 1;
-    if (s->format == FORMAT_CSV)
+    if (s->settings.format == FORMAT_CSV)
         str_add(&s->output, "machine,cycles,period,iterations\n");
     for (size_t i = 0; i < count; i++) {
         struct machine *m = machines.count ? session_machine(s, machines.items[i], err) : session_current(s, err);

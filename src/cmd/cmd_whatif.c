@@ -102,7 +102,7 @@ static json_t *outcome_json(const struct outcome *o)
 
 static void print_outcome(struct session *s, const char *label, const struct outcome *o)
 {
-    if (s->format == FORMAT_CSV)
+    if (s->settings.format == FORMAT_CSV)
         str_addf(&s->output, "%s,%.17g,%s,%.17g\n", label, o->bounds, bound_name(o->bottleneck), o->simulated);
     else
         str_addf(&s->output, isnan(o->simulated) ? "  %-12s %8.2f  %-13s         -\n" : "  %-12s %8.2f  %-13s %9.2f\n", label, o->bounds, bound_name(o->bottleneck),
@@ -111,9 +111,9 @@ static void print_outcome(struct session *s, const char *label, const struct out
 
 static void print_header(struct session *s, const struct machine *m, const char *first)
 {
-    if (s->format == FORMAT_CSV)
+    if (s->settings.format == FORMAT_CSV)
         str_addf(&s->output, "%s,cycles,bottleneck,simulated\n", first);
-    else if (s->format == FORMAT_TEXT)
+    else if (s->settings.format == FORMAT_TEXT)
         str_addf(&s->output, "%s\n  %-12s %8s  %-13s %9s\n", m->title, first, "bounds", "bound by", "simulated");
 }
 
@@ -171,10 +171,10 @@ static void sweep_finish(void *state, const struct job_info *info)
 {
     const struct sweeping *w = state;
     struct session *s = w->session;
-    json_t *rows = s->format == FORMAT_JSON ? json_array() : NULL;
+    json_t *rows = s->settings.format == FORMAT_JSON ? json_array() : NULL;
 
     if (info->state == JOB_DONE) {
-        keep_sweep(&s->sweep, w);
+        keep_sweep(&s->document.sweep, w);
         print_header(s, w->machine, w->name);
     }
     for (long value = w->from; info->state == JOB_DONE && value <= w->to; value++) {
@@ -207,8 +207,8 @@ static bool sweep(struct session *s, const struct machine *m, const char *name, 
     struct sweeping *w = mem_zero(1, sizeof *w);
 
     w->session = s;
-    w->held = kernel_hold(s->kernel);
-    w->shown = *s->kernel;
+    w->held = kernel_hold(s->document.kernel);
+    w->shown = *s->document.kernel;
     w->machine = machine_copy(m);
     w->name = mem_strdup(name);
     w->from = from;
@@ -219,9 +219,9 @@ static bool sweep(struct session *s, const struct machine *m, const char *name, 
 
 static void compare(struct session *s, const struct machine *m, const struct machine *changed)
 {
-    struct outcome before = outcome_of(s->kernel, m), after = outcome_of(s->kernel, changed);
+    struct outcome before = outcome_of(s->document.kernel, m), after = outcome_of(s->document.kernel, changed);
 
-    if (s->format == FORMAT_JSON) {
+    if (s->settings.format == FORMAT_JSON) {
         session_json(s, json_pack("{s:s, s:o, s:o}", "machine", m->id, "before", outcome_json(&before), "after", outcome_json(&after)));
         return;
     }
@@ -236,11 +236,11 @@ bool cmd_kernel_whatif(struct session *s, int argc, char **argv, struct err *err
     char *swept = NULL;
     long from = 0, to = 0;
     const char *id = NULL, *words[CHANGES_MAX];
-    const struct option options[] = {{"--machine", OPTION_TEXT, &id}, {NULL, OPTION_FLAG, NULL}};
+    const struct legacy_option options[] = {{"--machine", OPTION_TEXT, &id}, {NULL, OPTION_FLAG, NULL}};
     size_t count;
     bool ok = false;
 
-    if (!s->kernel)
+    if (!s->document.kernel)
         return err_set(err, ERR_USAGE, "kernel load FILE, or kernel paste", "no kernel is loaded");
     if (!options_parse(argc, argv, options, words, CHANGES_MAX, &count, err) || !(m = id ? session_machine(s, id, err) : session_current(s, err)))
         return false;

@@ -4,92 +4,150 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/vec.h"
+#include "base/mem.h"
+#include "base/similar.h"
+#include "cmd/line.h"
 #include "work/job.h"
 
-#define WORDS_MAX 1024   /* of one command */
-#define VERBS_SHOWN 400  /* bytes of a message that lists commands */
-
-const struct command commands[] = {
-    {"kernel load", "FILE [--symbol S] [--syntax att|intel] [--isa x86-64|aarch64] [--lines A-B] [--loop N] [--skip-bad] [--compiler CC] [-O3 -march=native ...]",
-     "load assembler text, a listing or an ELF file, or compile C, and find its loops", false, cmd_kernel_load, false},
-    {"kernel paste", "[--syntax att|intel] [--isa x86-64|aarch64] [--skip-bad]", "read a kernel from the input until a line with a single dot", false, cmd_kernel_paste, false},
-    {"kernel hex", "BYTES [--isa x86-64|aarch64]", "load a block of machine code", false, cmd_kernel_hex, false},
-    {"kernel analyze", "[--machine ID]...", "bounds, bottleneck and pressure table, several machines side by side", false, cmd_kernel_analyze, true},
-    {"kernel simulate", "[--machine ID]... [--iterations N]", "run the loop cycle by cycle until its state repeats, with a timeline", false, cmd_kernel_simulate, true},
-    {"kernel whatif", "CHANGE... [--machine ID]", "the loop on a machine with a fact, usage:FORM or latency:FORM changed, or one swept (A..B)", false,
-     cmd_kernel_whatif, true},
-    {"kernel evaluate", "FILE [--machine ID] [--model bounds|simulate] [--measured-by bhive|portolan] [--arch NAME] [--threads N] [--blocks FILE]",
-     "accuracy on a CSV of measured blocks, hex,cycles", false, cmd_kernel_evaluate, true},
-    {"kernel show", "", "the instructions with their forms", false, cmd_kernel_show, true},
-    {"kernel list", "", "the loops found", false, cmd_kernel_list, true},
-    {"kernel use", "N", "take another loop of the list", false, cmd_kernel_use, false},
-    {"kernel report", "FILE.html|FILE.md [--machine ID]...", "the analysis as a document that stands alone", false, cmd_kernel_report, true},
-    {"kernel save", "FILE", "write the current loop as assembler text (x86-64: Intel syntax)", false, cmd_kernel_save, true},
-    {"kernel measure", "[--file CSV [--out CSV]]", "cycles per iteration of the loaded kernel on this CPU, or of every block of a file", false, cmd_kernel_measure, false},
-    {"kernel learn", "[FORM...] [--simulate ID]", "port usage and latency of forms that the machine does not know, measured beside those it knows", false, cmd_kernel_learn, false},
-    {"mapping show", "[PATTERN]", "usage and latency of forms on the current machine", false, cmd_mapping_show, true},
-    {"mapping diff", "A B [PATTERN] [--renamed]", "forms that two machines execute differently, ports matched by name or by use", false, cmd_mapping_diff, true},
-    {"mapping list", "", "the mappings of this session and those that can be loaded", false, cmd_mapping_list, true},
-    {"mapping use", "ID", "make a mapping the current one", false, cmd_mapping_use, false},
-    {"mapping load", "DIRECTORY|FILE.csv|FILE.yml|FILE.json", "read a machine's tables, or a mapping alone", false, cmd_mapping_load, false},
-    {"mapping save", "DIRECTORY|FILE.csv", "write the current machine's tables, or its mapping alone", false, cmd_mapping_save, true},
-    {"mapping new", "PORTS [NAME]", "an empty mapping on so many ports, or on ports of these names", false, cmd_mapping_new, false},
-    {"mapping import", "llvm|uops-info|osaca|pmevo|csv CPU|FILE... [--architecture A]",
-     "a mapping from LLVM's scheduling models or another tool's file", false, cmd_mapping_import, false},
-    {"mapping export", "uops-info|pmevo|pmevo-flat|osaca|csv FILE", "write the current mapping for another tool", false, cmd_mapping_export, true},
-    {"mapping set", "FORM USAGE", "change a form's port usage in this session", false, cmd_mapping_set, false},
-    {"throughput", "EXPERIMENT", "cycles of 2*ADD (R64, R64) + IMUL (R64, R64) on the current machine", true, cmd_throughput, true},
-    {"forms list", "[PATTERN] [--isa x86-64|aarch64]", "instruction forms with templates, and why one cannot be measured here", false, cmd_forms_list, true},
-    {"forms add", "FILE.csv", "add instruction forms of your own: form,template,extension", false, cmd_forms_add, false},
-    {"forms select", "[PATTERN]...", "which forms experiments are made of; without a pattern: what is selected", false, cmd_forms_select, false},
-    {"forms scan", "BINARY...", "the forms that ELF files use, how many a machine knows, and which are missing", false, cmd_forms_scan, true},
-    {"experiments generate", "[--pairs] [--triples N] [--random N --size K] [--seed S]",
-     "experiments of the selected forms: alone, and in pairs unless others are asked for", false, cmd_experiments_generate, false},
-    {"experiments load", "FILE [--append]", "a table of experiments", false, cmd_experiments_load, false},
-    {"experiments import", "FILE [--append]", "experiments in PMEvo's JSON", false, cmd_experiments_import, false},
-    {"experiments save", "FILE.csv|FILE.json", "write the table, or PMEvo's JSON of it", false, cmd_experiments_save, true},
-    {"experiments measure", "[--budget T] [--retry] [--one-length] [--one-order] [--journal FILE|none] [--simulate ID] [--cpu N] [FILTER]",
-     "measure what has no cycles yet (--retry: what failed as well); results go to disk as they come", false, cmd_experiments_measure, false},
-    {"experiments pause", "", "let measuring rest", false, cmd_experiments_pause, false},
-    {"experiments resume", "", "go on measuring", false, cmd_experiments_resume, false},
-    {"experiments show", "N", "one experiment: the code that was run, all samples, clock and spread", false, cmd_experiments_show, true},
-    {"latency measure", "[PATTERN]", "latency of forms by dependency chains, per pair of operands", false, cmd_latency_measure, false},
-    {"machine calibrate", "[--cpu N]", "learn this computer's clock, noise and quiet", false, cmd_machine_calibrate, false},
-    {"machine list", "", "the machines that can be chosen", false, cmd_machine_list, true},
-    {"machine info", "", "this computer's CPU and what can be measured on it", false, cmd_machine_info, true},
-    {"machine show", "ID", "ports and facts of a machine", false, cmd_machine_show, true},
-    {"experiments list", "[FILTER]", "the experiments and what was measured; cycles>2 & form~VADD", false, cmd_experiments_list, true},
-    {"experiments clear", "", "forget them", false, cmd_experiments_clear, false},
-    {"congruence", "[--epsilon E]", "forms that no measurement tells apart", false, cmd_congruence, true},
-    {"evaluate", "[FILE] [--mapping ID]... [--heatmap]", "accuracy of mappings on measured experiments, and the worst of those", false, cmd_evaluate, true},
-    {"evolve start", "[--ports N|NAMES|auto] [--algorithm memetic|pmevo] [--seconds T] [--generations G] [--seed S] [--population P] [--threads N] "
-                     "[--issue-width W|auto] [--price-scale X|auto] [--uop-price X] [--volume-price X] [--usage-price X] [--volume-weight W] [--from ID] [--continue] "
-                     "[--checkpoint FILE|none] [--tolerant] [--active] [--simulate ID] [--most N] [--size K] [--by-chance]",
-     "infer a port mapping from the experiments, in the background", false, cmd_evolve_start, false},
-    {"evolve status", "", "how far the runs are", false, cmd_evolve_status, true},
-    {"evolve pause", "", "let the run rest", false, cmd_evolve_pause, true},
-    {"evolve resume", "[CHECKPOINT]", "go on, or go on from a checkpoint", false, cmd_evolve_resume, false},
-    {"evolve stop", "", "end the run with what it has", false, cmd_evolve_stop, true},
-    {"evolve wait", "", "wait for the run's end; on the screen only what follows waits", false, cmd_evolve_wait, true},
-    {"evolve set", "seconds|generations|uop-price|volume-price|usage-price|volume-weight VALUE", "change what the run was started with", false, cmd_evolve_set, true},
-    {"evolve adopt", "", "make the best mapping the current machine, called evolved", false, cmd_evolve_adopt, false},
-    {"jobs", "", "background jobs and how far they are", false, cmd_jobs, true},
-    {"job cancel", "N", "end a background job", false, cmd_job_cancel, true},
-    {"job wait", "[N]", "wait for a background job, or for all; on the screen only what follows waits", false, cmd_job_wait, true},
-    {"view", "kernel|timeline|whatif|experiments|evolution|mapping|accuracy|machine|output|log|help|next|previous", "show another view; in batch it is printed", false, cmd_view, true},
-    {"find", "TEXT | --next | --previous", "search in the view", true, cmd_view, true},
-    {"sort", "[COLUMN]", "sort the view's rows; no column: as they come", true, cmd_view, true},
-    {"filter", "[EXPRESSION]", "show only the rows that fit; none: all", true, cmd_view, true},
-    {"session save", "DIRECTORY", "write kernel, machines, changes and settings; replaces an older session there", false, cmd_session_save, true},
-    {"session load", "DIRECTORY", "take up a saved session", false, cmd_session_load, false},
-    {"set", "[machine|format|color|ascii|keep-going|seed|threads VALUE]",
-     "machine ID[,ID...], format text|csv|json, seed N, threads N|auto, the others on|off; alone: what is set", false, cmd_set, false},
-    {"export", "FILE", "the last result into a file: .txt, .csv, .json, .md or .html", false, cmd_export, true},
-    {"source", "FILE", "run the commands of a file", false, cmd_source, false},
-    {"help", "[COMMAND]", "the commands", false, cmd_help, true},
-    {"quit", "", "leave", false, cmd_quit, true},
-    {NULL, NULL, NULL, false, NULL, false},
+/* One line per command. */
+extern const struct command command_kernel_load;
+extern const struct command command_kernel_paste;
+extern const struct command command_kernel_hex;
+extern const struct command command_kernel_analyze;
+extern const struct command command_kernel_simulate;
+extern const struct command command_kernel_whatif;
+extern const struct command command_kernel_evaluate;
+extern const struct command command_kernel_show;
+extern const struct command command_kernel_list;
+extern const struct command command_kernel_use;
+extern const struct command command_kernel_report;
+extern const struct command command_kernel_save;
+extern const struct command command_kernel_measure;
+extern const struct command command_kernel_learn;
+extern const struct command command_mapping_show;
+extern const struct command command_mapping_diff;
+extern const struct command command_mapping_list;
+extern const struct command command_mapping_use;
+extern const struct command command_mapping_load;
+extern const struct command command_mapping_save;
+extern const struct command command_mapping_new;
+extern const struct command command_mapping_import;
+extern const struct command command_mapping_export;
+extern const struct command command_mapping_set;
+extern const struct command command_throughput;
+extern const struct command command_forms_list;
+extern const struct command command_forms_add;
+extern const struct command command_forms_select;
+extern const struct command command_forms_scan;
+extern const struct command command_experiments_generate;
+extern const struct command command_experiments_load;
+extern const struct command command_experiments_import;
+extern const struct command command_experiments_save;
+extern const struct command command_experiments_measure;
+extern const struct command command_experiments_pause;
+extern const struct command command_experiments_resume;
+extern const struct command command_experiments_show;
+extern const struct command command_latency_measure;
+extern const struct command command_machine_calibrate;
+extern const struct command command_machine_list;
+extern const struct command command_machine_info;
+extern const struct command command_machine_show;
+extern const struct command command_experiments_list;
+extern const struct command command_experiments_clear;
+extern const struct command command_congruence;
+extern const struct command command_evaluate;
+extern const struct command command_evolve_start;
+extern const struct command command_evolve_status;
+extern const struct command command_evolve_pause;
+extern const struct command command_evolve_resume;
+extern const struct command command_evolve_stop;
+extern const struct command command_evolve_wait;
+extern const struct command command_evolve_set;
+extern const struct command command_evolve_adopt;
+extern const struct command command_jobs;
+extern const struct command command_job_cancel;
+extern const struct command command_job_wait;
+extern const struct command command_view;
+extern const struct command command_find;
+extern const struct command command_sort;
+extern const struct command command_filter;
+extern const struct command command_session_save;
+extern const struct command command_session_load;
+extern const struct command command_set;
+extern const struct command command_export;
+extern const struct command command_source;
+extern const struct command command_help;
+extern const struct command command_quit;
+const struct command *const commands[] = {
+    &command_kernel_load,
+    &command_kernel_paste,
+    &command_kernel_hex,
+    &command_kernel_analyze,
+    &command_kernel_simulate,
+    &command_kernel_whatif,
+    &command_kernel_evaluate,
+    &command_kernel_show,
+    &command_kernel_list,
+    &command_kernel_use,
+    &command_kernel_report,
+    &command_kernel_save,
+    &command_kernel_measure,
+    &command_kernel_learn,
+    &command_mapping_show,
+    &command_mapping_diff,
+    &command_mapping_list,
+    &command_mapping_use,
+    &command_mapping_load,
+    &command_mapping_save,
+    &command_mapping_new,
+    &command_mapping_import,
+    &command_mapping_export,
+    &command_mapping_set,
+    &command_throughput,
+    &command_forms_list,
+    &command_forms_add,
+    &command_forms_select,
+    &command_forms_scan,
+    &command_experiments_generate,
+    &command_experiments_load,
+    &command_experiments_import,
+    &command_experiments_save,
+    &command_experiments_measure,
+    &command_experiments_pause,
+    &command_experiments_resume,
+    &command_experiments_show,
+    &command_latency_measure,
+    &command_machine_calibrate,
+    &command_machine_list,
+    &command_machine_info,
+    &command_machine_show,
+    &command_experiments_list,
+    &command_experiments_clear,
+    &command_congruence,
+    &command_evaluate,
+    &command_evolve_start,
+    &command_evolve_status,
+    &command_evolve_pause,
+    &command_evolve_resume,
+    &command_evolve_stop,
+    &command_evolve_wait,
+    &command_evolve_set,
+    &command_evolve_adopt,
+    &command_jobs,
+    &command_job_cancel,
+    &command_job_wait,
+    &command_view,
+    &command_find,
+    &command_sort,
+    &command_filter,
+    &command_session_save,
+    &command_session_load,
+    &command_set,
+    &command_export,
+    &command_source,
+    &command_help,
+    &command_quit,
+    NULL,
 };
 
 /* How many leading words of @words name @command by prefixes, 0 when they do not; *@exact when letter by letter. */
@@ -110,34 +168,92 @@ static int words_match(const struct command *command, int count, char **words, b
     return used;
 }
 
-/* What could have been meant by words that begin no command: the verbs of the noun, if the first is one. */
+/* The verbs of noun @word, "" when it is none. */
+static void list_verbs(const char *word, struct str *out)
+{
+    for (const struct command *const *c = commands; *c; c++) {
+        const char *space = strchr((*c)->name, ' ');
+        if (space && strlen(word) == (size_t)(space - (*c)->name) && str_has_prefix((*c)->name, word))
+            str_addf(out, "%s%s", out->length ? ", " : "", (*c)->name);
+    }
+}
+
+/* The command that words which name none are closest to: a verb without its noun, a slip in either word, a noun that goes on. */
+static const char *meant_by(const char *first, const char *second)
+{
+    struct similar whole = {0}, word = {0};
+    struct str typed = {0};
+
+    str_addf(&typed, "%s%s%s", first, *second ? " " : "", second);
+    whole.word = str_text(&typed);
+    word.word = first;
+    const char *begun = NULL, *verb = NULL;
+    for (const struct command *const *c = commands; *c; c++) {
+        const char *name = (*c)->name, *space = strchr(name, ' ');
+        similar_try(&whole, name);
+        similar_try(&word, space ? space + 1 : name);
+        if (space && str_has_prefix(space + 1, first) && !verb)
+            verb = name;
+        if (str_has_prefix(name, first) && !begun)
+            begun = name;
+    }
+    for (const struct command *const *c = commands; *c && word.best && !whole.best; c++)   /* the verb's command */
+        if (word.best >= (*c)->name && word.best <= (*c)->name + strlen((*c)->name))
+            word.best = (*c)->name;
+    str_done(&typed);
+    return whole.best ? whole.best : verb ? verb : begun ? begun : word.best;
+}
+
 static void refuse(int count, char **words, struct err *err)
 {
-    struct str verbs = {0};
+    const char *second = count > 1 ? words[1] : "";
+    struct str todo = {0}, verbs = {0};
 
-    for (const struct command *c = commands; c->name; c++) {
-        const char *space = strchr(c->name, ' ');
-        size_t noun = space ? (size_t)(space - c->name) : 0;
-        if (noun && *words[0] && strlen(words[0]) <= noun && strncmp(c->name, words[0], strlen(words[0])) == 0)
-            str_addf(&verbs, "%s%s", verbs.length ? ", " : "it can be ", c->name);
-    }
-    err_set(err, ERR_USAGE, verbs.length && verbs.length < VERBS_SHOWN ? str_text(&verbs) : "help lists the commands", "there is no command \"%s%s%s\"", words[0],
-            count > 1 ? " " : "", count > 1 ? words[1] : "");
+    list_verbs(words[0], &verbs);
+    const char *meant = verbs.length && !*second ? NULL : meant_by(words[0], second);
+    if (verbs.length && !(meant && str_has_prefix(meant, words[0])))
+        str_addf(&todo, "it can be %s", str_text(&verbs));
+    else if (meant)
+        str_addf(&todo, "did you mean %s?", meant);
+    else
+        str_add(&todo, "help lists the commands");
+    err_set(err, ERR_USAGE, str_text(&todo), "\"%s%s%s\" is no command", words[0], verbs.length && *second ? " " : "", verbs.length ? second : "");
+    str_done(&todo);
     str_done(&verbs);
 }
 
-const struct command *command_find(int count, char **words, int *used, struct err *err)
+void command_usage(const struct command *c, struct str *out)
+{
+    if (c->usage)
+        str_add(out, c->usage);
+    else
+        parameters_usage(c->arguments, c->options, out);
+}
+
+/* Whether a command takes nothing at all, or nothing that must be given. */
+static bool takes_nothing(const struct command *c)
+{
+    return c->usage ? !*c->usage : !(c->arguments && c->arguments->name) && !(c->options && c->options->name);
+}
+
+static bool needs_nothing(const struct command *c)
+{
+    return c->usage ? c->usage[0] == '[' : !takes_nothing(c) && !(c->arguments && c->arguments->name && c->arguments->required);
+}
+
+const struct command *command_lookup(int count, char **words, int *used, struct err *err)
 {
     const struct command *found = NULL;
     struct str names = {0};
     int matches = 0;
     bool found_optional = false;
 
-    for (const struct command *c = commands; c->name; c++) {
-        bool exact, optional = c->arguments[0] == '[';
+    for (const struct command *const *at = commands; *at; at++) {
+        const struct command *c = *at;
+        bool exact, optional = needs_nothing(c);
         int n = words_match(c, count, words, &exact);
         /* What follows tells `k l x.s` (load) from `k l` (list). */
-        if (!n || (!exact && (c->arguments[0] == '\0') != (n == count) && !optional))
+        if (!n || (!exact && takes_nothing(c) != (n == count) && !optional))
             continue;
         /* One that goes either way (`kernel learn`) stands back behind both. */
         if (!exact && optional && matches && !found_optional)
@@ -165,133 +281,162 @@ const struct command *command_find(int count, char **words, int *used, struct er
     return found;
 }
 
-/* Splits [text, end) into words: blanks separate, quotes and backslash protect. */
-static bool split_words(const char *text, const char *end, struct str *storage, size_t starts[WORDS_MAX], int *count, struct err *err)
+/* What the command and the jobs that it waited for have to say, in the session's format. */
+static void write_output(const struct session *s, const char *title, struct str *out)
 {
-    *count = 0;
-    for (const char *at = text; at < end;) {
-        if (*at == ' ' || *at == '\t') {
-            at++;
-            continue;
-        }
-        if (*at == '#')
-            return true;
-        if (*count == WORDS_MAX - 1)
-            return err_set(err, ERR_USAGE, "split the command", "more than %d words", WORDS_MAX - 1);
-        starts[(*count)++] = storage->length;
-        char quote = 0;
-        const char *home = at[0] == '~' && (at + 1 == end || at[1] == '/' || at[1] == ' ') ? getenv("HOME") : NULL;
-        if (home) {   /* as a shell has it: the user's own */
-            str_add(storage, home);
-            at++;
-        }
-        for (; at < end && (quote || (*at != ' ' && *at != '\t')); at++) {
-            if (quote ? *at == quote : (*at == '"' || *at == '\''))
-                quote = quote ? 0 : *at;
-            else if (*at == '\\' && quote != '\'' && at + 1 < end)
-                str_add_char(storage, *++at);
-            else
-                str_add_char(storage, *at);
-        }
-        if (quote)
-            return err_set(err, ERR_USAGE, "close it", "a %c quote is open", quote);
-        str_add_char(storage, '\0');
-    }
-    return true;
+    struct result_style style = {title, s->settings.color};
+    bool text = s->settings.format != FORMAT_JSON && s->settings.format != FORMAT_CSV;
+
+    str_add_bytes(out, str_text(&s->output), s->output.length);
+    if (!result_empty(s->result) && (text || result_has_data(s->result)))
+        result_write(s->result, s->settings.format, &style, out);
 }
 
-/* What `export` writes: the line and what it printed. */
-static void keep_result(struct session *s, const struct command *command, const char *text, const char *end)
+/* Becomes the last result, for `export`: as data, or as what a handler of the old kind printed. The session has a fresh one then. */
+static void keep_result(struct session *s, char *take_line)
 {
-    if (command->run == cmd_export || command->run == cmd_help)
-        return;
     free(s->last_line);
-    text += strspn(text, " \t");
-    s->last_line = mem_strndup(text, (size_t)(end - text));
-    s->last_format = s->format;
-    str_clear(&s->last_output);
-    str_add_bytes(&s->last_output, s->output.data, s->output.length);
+    s->last_line = take_line;
+    s->last_format = s->settings.format;
+    str_done(&s->last_output);
+    s->last_output = s->output;
+    s->output = (struct str){0};
+    result_free(s->last);
+    s->last = s->result;
+    s->result = result_new();
 }
 
-void command_keep_result(struct session *s, const char *title, const char *text)
+/* Whether there is something to keep: a confirmation does not replace what was shown before it. */
+static bool shows(const struct session *s, const struct command *c)
 {
-    struct str line = {0};
+    return c != &command_export && c != &command_help && !(c->flags & COMMAND_SILENT) &&
+           (s->output.length || (!result_empty(s->result) && !result_is_confirmation(s->result)));
+}
 
+char *command_take_job_result(struct session *s, const char *title)
+{
+    struct str line = {0}, text = {0};
+
+    if (!s->output.length && result_empty(s->result))
+        return NULL;
+    write_output(s, title, &text);
     str_addf(&line, "job: %s", title);   /* no command's name: it is not run again for another format */
-    free(s->last_line);
-    s->last_line = str_take(&line);
-    s->last_format = s->format;
-    str_clear(&s->last_output);
-    str_add(&s->last_output, text);
+    keep_result(s, str_take(&line));
+    return str_take(&text);
+}
+
+/* Runs a record's handler on its words. */
+static bool run_record(struct session *s, const struct command *c, char **words, size_t count, struct err *err)
+{
+    void *values = c->values_size ? mem_zero(1, c->values_size) : NULL;
+    bool ok = parameters_read(c->name, c->arguments, c->options, words, count, values, err) && c->run(s, values, s->result, err);
+
+    if (values)
+        parameters_done(c->arguments, c->options, values);
+    free(values);
+    return ok;
+}
+
+/* The adapter for cmd_legacy.c: a handler that prints in the session's format, in text where it knows no other. */
+static bool run_words(struct session *s, const struct command *c, char **words, size_t count, struct err *err)
+{
+    enum format format = s->settings.format;
+    char *argv[LINE_WORDS + 2] = {(char *)c->name};
+
+    if (!*c->usage && count)
+        return err_set(err, ERR_USAGE, "leave it out", "%s takes no argument, and \"%s\" is one", c->name, words[0]);
+    for (size_t i = 0; i < count; i++)
+        argv[i + 1] = words[i];
+    bool document = format == FORMAT_MARKDOWN || format == FORMAT_HTML;
+    if (document)
+        s->settings.format = FORMAT_TEXT;
+    bool ok = c->run_words(s, (int)count + 1, argv, err);
+    if (document && s->settings.format == FORMAT_TEXT) {
+        s->settings.format = format;
+        result_block(s->result, str_text(&s->output));
+        str_clear(&s->output);
+    }
+    return ok;
+}
+
+/* Runs @c with output and result of its own: a command may run others. What it says goes to @out (NULL: nowhere); @line is what was typed, NULL: no result is
+ * kept. */
+static bool run_command(struct session *s, const struct command *c, char **words, size_t count, const char *line, FILE *out, struct err *err)
+{
+    struct result *outer = s->result;
+    struct str outer_output = s->output, printed = {0};
+
+    s->result = result_new();
+    s->output = (struct str){0};
+    s->out = out;
+    bool ok = c->run ? run_record(s, c, words, count, err) : run_words(s, c, words, count, err);
+    s->revision += c->flags & COMMAND_CHANGES ? 1 : 0;
+    if (ok && c->run && !s->output.length && !result_has_data(s->result) && s->settings.format == FORMAT_JSON && !(c->flags & COMMAND_SILENT)) {
+        result_set_confirmation(s->result);
+        result_text(s->result, "command", c->name);
+    }
+    write_output(s, line ? line : c->name, &printed);
+    if (out)
+        fwrite(str_text(&printed), 1, printed.length, out);
+    if (out && fflush(out) != 0 && ok)
+        ok = err_set(err, ERR_IO, NULL, "the output cannot be written");
+    if (ok && line && shows(s, c))
+        keep_result(s, mem_strdup(line));
+    str_done(&printed);
+    str_done(&s->output);
+    result_free(s->result);
+    s->result = outer;
+    s->output = outer_output;
+    return ok;
 }
 
 static bool run_one(struct session *s, const char *text, const char *end, FILE *out, struct err *err)
 {
-    struct str storage = {0};
-    size_t starts[WORDS_MAX];
-    char *words[WORDS_MAX + 1];
-    int count, used = 0;
+    struct line_words words = {0};
+    int used = 0;
     bool ok = false;
 
-    if (!split_words(text, end, &storage, starts, &count, err))
+    if (!line_split(text, end, &words, err))
         goto out;
-    for (int i = 0; i < count; i++)
-        words[i] = storage.data + starts[i];
-    ok = count == 0;
-    const struct command *command = count ? command_find(count, words, &used, err) : NULL;
+    ok = words.count == 0;
+    const struct command *command = words.count ? command_lookup(words.count, words.items, &used, err) : NULL;
     if (!command)
         goto out;
-    char *argv[WORDS_MAX + 1] = {(char *)command->name};
-    int argc = 1;
-    char *rest = NULL;
-    if (command->raw) {
-        const char *at = text;
-        for (int i = 0; i < used; i++) {
-            at += strspn(at, " \t");
-            at += strcspn(at, " \t;");
-        }
-        at = at < end ? at : end;
-        rest = mem_strndup(at, (size_t)(end - at));
-        argv[argc++] = rest + strspn(rest, " \t");
-    } else {
-        for (int i = used; i < count; i++)
-            argv[argc++] = words[i];
-    }
-    argv[argc] = NULL;
-    str_clear(&s->output);
-    s->out = out;
-    ok = command->arguments[0] || argc == 1 || err_set(err, ERR_USAGE, "leave it out", "%s takes no argument, and \"%s\" is one", command->name, argv[1]);
-    ok = ok && command->run(s, argc, argv, err);
-    s->revision += !command->looks;
-    if (ok && s->output.length)
-        keep_result(s, command, text, end);
-    fwrite(str_text(&s->output), 1, s->output.length, out);
-    if (fflush(out) != 0 && ok)
-        ok = err_set(err, ERR_IO, NULL, "the output cannot be written");
-    free(rest);
+    char *line = line_rest(text, end, 0), *raw = line_rest(text, end, used);
+    bool whole = command->flags & COMMAND_RAW && words.count > used;
+    ok = run_command(s, command, whole ? &raw : words.items + used, whole ? 1 : (size_t)(words.count - used), line, out, err);
+    free(raw);
+    free(line);
 out:
-    str_done(&storage);
+    line_words_done(&words);
     return ok;
 }
 
-/* End of the command at @at: a line's end, a ';' outside quotes and parentheses, or the end. */
-static const char *command_end(const char *at)
+bool command_call(struct session *s, const struct command *c, char **words, size_t count, struct err *err)
 {
-    char quote = 0;
-    int depth = 0;
-    for (; *at; at++) {
-        if (quote)
-            quote = *at == quote ? 0 : quote;
-        else if (*at == '"' || *at == '\'')
-            quote = *at;
-        else if (*at == '(')
-            depth++;
-        else if (*at == ')' && depth)
-            depth--;
-        else if ((*at == ';' && depth == 0) || *at == '\n')
-            break;
+    return run_command(s, c, words, count, NULL, NULL, err);
+}
+
+bool command_check(const char *line, const struct command **found, struct err *err)
+{
+    struct line_words words = {0};
+    const char *next, *end = line_end(line, &next);
+    int used = 0;
+    bool ok = line_split(line, end, &words, err) && words.count;
+
+    *found = ok ? command_lookup(words.count, words.items, &used, err) : NULL;
+    const struct command *c = *found;
+    if (c && c->run) {
+        char *raw = line_rest(line, end, used);
+        void *values = mem_zero(1, c->values_size + 1);
+        bool whole = c->flags & COMMAND_RAW && words.count > used;
+        ok = parameters_read(c->name, c->arguments, c->options, whole ? &raw : words.items + used, whole ? 1 : (size_t)(words.count - used), values, err);
+        parameters_done(c->arguments, c->options, values);
+        free(values);
+        free(raw);
     }
-    return at;
+    line_words_done(&words);
+    return ok && c;
 }
 
 /* With keep-going a fault is told and the run goes on; its exit status will say so. On the screen, where the lower line shows
@@ -302,7 +447,7 @@ static bool goes_on(struct session *s, const char *script, size_t number, FILE *
 
     if (script && !err->file[0])
         err_at(err, script, number, err->column);
-    if (!s->keep_going || job_interrupted() || (s->interactive && !script))
+    if (!s->settings.keep_going || job_interrupted() || (s->interactive && !script))
         return false;
     s->any_failed = true;
     err_text(err, text, sizeof text);
@@ -313,27 +458,18 @@ static bool goes_on(struct session *s, const char *script, size_t number, FILE *
     return true;
 }
 
-/* What follows waits for a job. */
-static void keep_rest(struct session *s, const char *script, size_t number, const char *text, bool lines)
-{
-    if (!*text)
-        return;
-    s->rests = mem_resize(s->rests, (s->rest_count + 1) * sizeof *s->rests);
-    s->rests[s->rest_count++] = (struct rest){script ? mem_strdup(script) : NULL, number, mem_strdup(text), lines};
-}
-
 /* Line @number of @script, NULL: what was typed or given as an argument. */
 static bool run_line(struct session *s, const char *script, size_t number, const char *line, FILE *out, struct err *err)
 {
     while (*line && !s->quit) {
-        const char *end = command_end(line);
+        const char *next, *end = line_end(line, &next);
         if (job_interrupted())
             return err_set(err, ERR_LIMIT, NULL, "interrupted");
         if (!run_one(s, line, end, out, err) && !goes_on(s, script, number, out, err))
             return false;
-        line = *end ? end + 1 : end;
-        if (s->awaited_now) {
-            keep_rest(s, script, number, line, false);
+        line = next;
+        if (s->waiting.now) {
+            waiting_add(&s->waiting, script, number, line, false);
             return true;
         }
     }
@@ -342,7 +478,7 @@ static bool run_line(struct session *s, const char *script, size_t number, const
 
 bool command_run(struct session *s, const char *line, FILE *out, struct err *err)
 {
-    s->awaited_now = false;
+    s->waiting.now = false;
     return run_line(s, NULL, 0, line, out, err);
 }
 
@@ -365,8 +501,8 @@ static bool run_lines(struct session *s, const char *name, size_t first, const c
         if (length && line[length - 1] == '\n')
             line[length - 1] = '\0';
         ok = run_line(s, name, at, line, out, err);
-        if (ok && s->awaited_now) {
-            keep_rest(s, name, number + 1, text + ftell(lines), true);
+        if (ok && s->waiting.now) {
+            waiting_add(&s->waiting, name, number + 1, text + ftell(lines), true);
             break;
         }
     }
@@ -384,23 +520,23 @@ bool command_script(struct session *s, const char *name, const char *text, FILE 
 
 bool command_go_on(struct session *s, FILE *out, struct err *err)
 {
-    struct rest *rests = s->rests;
-    size_t count = s->rest_count, done = 0;
+    struct waiting_commands *kept = s->waiting.commands;
+    size_t count = s->waiting.count, done = 0;
     bool ok = true;
 
-    s->rests = NULL;
-    s->rest_count = 0;
-    s->awaited_now = false;
-    for (; ok && done < count && !s->awaited_now; done++) {
-        const struct rest *r = &rests[done];
+    s->waiting.commands = NULL;
+    s->waiting.count = 0;
+    s->waiting.now = false;
+    for (; ok && done < count && !s->waiting.now; done++) {
+        const struct waiting_commands *r = &kept[done];
         ok = r->lines ? run_lines(s, r->script, r->line, r->text, out, err) : run_line(s, r->script, r->line, r->text, out, err);
     }
     for (size_t i = 0; i < count; i++) {
         if (ok && i >= done)
-            keep_rest(s, rests[i].script, rests[i].line, rests[i].text, rests[i].lines);
-        free(rests[i].script);
-        free(rests[i].text);
+            waiting_add(&s->waiting, kept[i].script, kept[i].line, kept[i].text, kept[i].lines);
+        free(kept[i].script);
+        free(kept[i].text);
     }
-    free(rests);
+    free(kept);
     return ok;
 }

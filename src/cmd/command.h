@@ -1,4 +1,15 @@
-/* Commands: one table feeds batch, help and the man page. One function runs them all. */
+/* Commands: one record each, beside its code, from which parsing, help, the man page, completion and tests come.
+ *
+ * To add one (or to convert one of cmd_legacy.c):
+ * 1. cmd_NOUN_VERB.c, or one file per noun, named in Makefile.am; a new name stands in command.c's list too, one line. A converted one leaves cmd_legacy.c and
+ *    its handler's prototype below.
+ * 2. struct NAME_values holds what is read; `static const struct parameter options[]` and `arguments[]` describe each member (parameter.h): kind, offsetof,
+ *    placeholder, unit, range, default (initial: read like typed text) or what holds otherwise, completion, help. Handlers parse nothing.
+ * 3. `static bool run(struct session *s, const void *values, struct result *result, struct err *err)` does the work and fills the result (table/result.h): fields
+ *    and tables with the JSON keys that scripts know, lines for text. It never looks at the format and writes nothing to s->output. What does and shows nothing
+ *    calls result_confirm, or result_set_confirmation. A job's finish function fills s->result; job state copies strings, since values go when run returns.
+ * 4. `const struct command command_NOUN_VERB = {.name, .help, .arguments, .options, .values_size, .run, .flags, .examples}`; an example stands alone on a line.
+ * 5. tests/unit/test_command.c holds every record to this; sh tools/make-man.sh writes the man page. JSON prints one object per command, by itself. */
 #ifndef PORTOLAN_CMD_COMMAND_H
 #define PORTOLAN_CMD_COMMAND_H
 
@@ -6,31 +17,51 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "cmd/parameter.h"
 #include "cmd/session.h"
+#include "table/result.h"
+
+enum command_flags {
+    COMMAND_CHANGES = 1,   /* the document: what was analysed and predicted is stale afterwards */
+    COMMAND_JOB = 2,       /* starts a job; in the workbench its result may come later */
+    COMMAND_RAW = 4,       /* the remainder of the line is one argument, as written; the only parameter is a PARAMETER_TEXT */
+    COMMAND_SILENT = 8,    /* its commands print: it has no result of its own */
+};
 
 struct command {
-    const char *name;        /* "kernel load": noun and verb, or one word */
-    const char *arguments;   /* "FILE [--symbol S] ..." */
-    const char *help;        /* one line */
-    bool raw;                /* the rest of the line is one argument, as written */
-    /* argv[0] is the full name; output goes to s->output. False with err on failure. */
-    bool (*run)(struct session *s, int argc, char **argv, struct err *err);
-    bool looks;              /* changes nothing that is analysed or predicted */
+    const char *name;                    /* "kernel load": noun and verb, or one word */
+    const char *help;                    /* one line, without a full stop */
+    const char *description;             /* sentences; NULL: the line says it all */
+    const struct parameter *arguments, *options;   /* each ends with a NULL name; NULL: none */
+    const char *const *examples;         /* at least one, ends with NULL */
+    size_t values_size;                  /* of the struct that the parameters fill; 0: there are none */
+    unsigned flags;
+    bool (*run)(struct session *s, const void *values, struct result *result, struct err *err);
+    /* Of cmd_legacy.c only. argv[0] is the full name; output goes to s->output. */
+    const char *usage;
+    bool (*run_words)(struct session *s, int argc, char **argv, struct err *err);
 };
-extern const struct command commands[];   /* ends with a NULL name */
+extern const struct command *const commands[];   /* ends with NULL */
+extern const struct command command_kernel_load, command_set;
 
 /* Runs one command line; ';' separates several outside quotes and parentheses. What they print is written to @out as each ends.
  * False with err on the first failure. */
 bool command_run(struct session *s, const char *line, FILE *out, struct err *err);
 /* Runs a script line by line; a fault says name:line. With keep-going faults are told and the run goes on. */
 bool command_script(struct session *s, const char *name, const char *text, FILE *out, struct err *err);
-/* On the screen a command may leave a job running that is waited for (session.awaited); both of the above then return true, having kept what follows.
+/* On the screen a command may leave a job running that is waited for (session.waiting); both of the above then return true, having kept what follows.
  * This runs it, when the job has ended. */
 bool command_go_on(struct session *s, FILE *out, struct err *err);
-/* What a job printed is the last result now, for `export`. */
-void command_keep_result(struct session *s, const char *title, const char *text);
+/* The result of a job that ended while no command ran, as text to be freed, NULL when there is none; it is the last result now, for `export`. */
+char *command_take_job_result(struct session *s, const char *title);
 /* The command that @words begin with, by unambiguous prefixes; *@used gets the number of words it took. NULL with err. */
-const struct command *command_find(int count, char **words, int *used, struct err *err);
+const struct command *command_lookup(int count, char **words, int *used, struct err *err);
+/* Runs @c on @count words; what it says goes nowhere. */
+bool command_call(struct session *s, const struct command *c, char **words, size_t count, struct err *err);
+/* Reads @line as a command without running it: false with err when it is none or its words are refused. For tests of examples. */
+bool command_check(const char *line, const struct command **found, struct err *err);
+/* Appends "FILE [--machine ID]...". */
+void command_usage(const struct command *c, struct str *out);
 
 /* The nouns' handlers. */
 bool cmd_kernel_load(struct session *s, int argc, char **argv, struct err *err);
@@ -62,13 +93,6 @@ bool cmd_evolve_wait(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_evolve_set(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_evolve_adopt(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_experiments_measure(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_latency_measure(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_jobs(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_job_cancel(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_job_wait(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_machine_calibrate(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_machine_list(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_machine_show(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_mapping_show(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_mapping_diff(struct session *s, int argc, char **argv, struct err *err);
 /* `mapping import uops-info`, which cmd_mapping_import hands on. */
@@ -82,7 +106,6 @@ bool cmd_mapping_export(struct session *s, int argc, char **argv, struct err *er
 bool cmd_mapping_save(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_kernel_learn(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_mapping_set(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_throughput(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_experiments_pause(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_experiments_resume(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_experiments_show(struct session *s, int argc, char **argv, struct err *err);
@@ -90,15 +113,11 @@ bool cmd_forms_list(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_forms_add(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_forms_select(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_kernel_report(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_export(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_forms_scan(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_view(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_session_save(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_session_load(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_set(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_help(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_source(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_machine_info(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_quit(struct session *s, int argc, char **argv, struct err *err);
 
 /* Puts results that a running `experiments measure` has delivered so far into the session's table; the main loop calls it when it wakes. */

@@ -34,8 +34,8 @@ static void add_choices(struct completions *c, const char *at, size_t length, co
 static void add_machines(struct completions *c, const struct session *s, const char *prefix)
 {
     char **ids = machine_ids();
-    for (size_t i = 0; i < s->machine_count; i++)
-        add(c, s->machines[i]->id, strlen(s->machines[i]->id), prefix);
+    for (size_t i = 0; i < s->document.machine_count; i++)
+        add(c, s->document.machines[i]->id, strlen(s->document.machines[i]->id), prefix);
     for (char **id = ids; *id; id++) {
         add(c, *id, strlen(*id), prefix);
         free(*id);
@@ -77,14 +77,120 @@ static void add_arguments(struct completions *c, const struct session *s, const 
 }
 
 /* What `set @name` takes. */
-static void add_values(struct completions *c, const struct session *s, const char *name, const char *prefix)
+static void add_setting_values(struct completions *c, const struct session *s, const char *name, const char *prefix)
 {
-    const char *values = strcmp(name, "format") == 0 ? "text|csv|json" : strcmp(name, "threads") == 0 ? "auto" : strcmp(name, "seed") == 0 ? "" : "on|off";
+    const struct setting *setting = setting_find(name);
+    const char *values = !setting ? "" : setting->kind == SETTING_SWITCH ? "on|off" : setting->choices ? setting->choices : "";
 
     if (strcmp(name, "machine") == 0)
         add_machines(c, s, prefix);
     else
         add_choices(c, values, strlen(values), prefix);
+}
+
+static void add_settings(struct completions *c, const char *prefix)
+{
+    add(c, "machine", strlen("machine"), prefix);
+    for (const struct setting *setting = settings_table; setting->name; setting++)
+        add(c, setting->name, strlen(setting->name), prefix);
+}
+
+/* Forms of the current machine, before them @before. */
+static void add_forms(struct completions *c, struct session *s, const char *before, const char *prefix)
+{
+    struct err ignored = {0};
+    const struct machine *m = session_current(s, &ignored);
+    struct str word = {0};
+
+    for (size_t i = 0; m && i < mapping_count(m->mapping); i++) {
+        str_clear(&word);
+        str_addf(&word, "%s%s", before, mapping_at(m->mapping, i)->form);
+        add(c, str_text(&word), word.length, prefix);
+    }
+    str_done(&word);
+}
+
+/* Of kernel whatif: a fact, usage:FORM or latency:FORM. */
+static void add_changes(struct completions *c, struct session *s, const char *prefix)
+{
+    struct err ignored = {0};
+    const struct machine *m = session_current(s, &ignored);
+    struct str word = {0};
+
+    for (size_t i = 0; m && i < m->fact_count; i++) {
+        str_clear(&word);
+        str_addf(&word, "%s=", m->facts[i].key);
+        add(c, str_text(&word), word.length, prefix);
+    }
+    str_done(&word);
+    add_forms(c, s, "usage:", prefix);
+    add_forms(c, s, "latency:", prefix);
+}
+
+static void add_commands(struct completions *c, const char *prefix)
+{
+    for (const struct command *const *at = commands; *at; at++)
+        add(c, (*at)->name, strcspn((*at)->name, " "), prefix);
+}
+
+/* The value of an option, or an argument, after @previous. */
+static void add_parameter(struct completions *c, struct session *s, const struct parameter *p, const char *previous, const char *prefix)
+{
+    if (p->choices)
+        add_choices(c, p->choices, strlen(p->choices), prefix);
+    switch (p->complete) {
+    case COMPLETE_NOTHING:
+        return;
+    case COMPLETE_FILE:
+        c->files = true;
+        return;
+    case COMPLETE_MACHINE:
+        add_machines(c, s, prefix);
+        return;
+    case COMPLETE_FORM:
+        add_forms(c, s, "", prefix);
+        return;
+    case COMPLETE_CHANGE:
+        add_changes(c, s, prefix);
+        return;
+    case COMPLETE_COMMAND:
+        add_commands(c, prefix);
+        return;
+    case COMPLETE_SETTING:
+        if (previous)
+            add_setting_values(c, s, previous, prefix);
+        else
+            add_settings(c, prefix);
+        return;
+    }
+}
+
+static const struct parameter *option_of(const struct command *command, const char *word)
+{
+    for (const struct parameter *p = command->options; p && p->name; p++)
+        if (strcmp(p->name, word) == 0 && p->kind != PARAMETER_FLAG)
+            return p;
+    return NULL;
+}
+
+/* What can follow @words of @command: the value of an option, or an argument and the options. */
+static void add_parameters(struct completions *c, struct session *s, const struct command *command, char **words, size_t count, const char *prefix)
+{
+    const struct parameter *option = count ? option_of(command, words[count - 1]) : NULL, *argument = command->arguments;
+
+    if (option) {
+        add_parameter(c, s, option, NULL, prefix);
+        return;
+    }
+    for (size_t i = 0; i < count && argument && argument->name; i++) {
+        bool of_option = strncmp(words[i], "--", 2) == 0 || (i && option_of(command, words[i - 1]));
+        if (!of_option && argument->kind != PARAMETER_WORDS && argument->kind != PARAMETER_JOINED)
+            argument++;
+    }
+    if (argument && argument->name)
+        add_parameter(c, s, argument, count ? words[count - 1] : NULL, prefix);
+    for (const struct parameter *p = command->options; p && p->name; p++)
+        add(c, p->name, strlen(p->name), prefix);
 }
 
 static int by_name(const void *a, const void *b)
@@ -102,20 +208,18 @@ void complete_line(struct session *s, const char *line, size_t start, size_t end
     *out = (struct completions){0};
     for (char *word = strtok(semicolon ? semicolon + 1 : before, " \t"); word && count < 64; word = strtok(NULL, " \t"))
         words[count++] = word;
-    const struct command *known = count ? command_find(count, words, &used, &err) : NULL;
+    const struct command *known = count ? command_lookup(count, words, &used, &err) : NULL;
     if (known && used <= count && strcspn(known->name, " ") != strlen(known->name) && used < 2)
         known = NULL;   /* the noun alone: its verbs */
     if (known) {
         const char *previous = count > used ? words[count - 1] : NULL;
-        if (previous && strcmp(known->name, "set") == 0)
-            add_values(out, s, previous, prefix);
+        if (known->run)
+            add_parameters(out, s, known, words + used, (size_t)(count - used), prefix);
         else
-            add_arguments(out, s, known->arguments, previous, prefix);
-        if (strcmp(known->name, "help") == 0)
-            for (const struct command *c = commands; c->name; c++)
-                add(out, c->name, strcspn(c->name, " "), prefix);
+            add_arguments(out, s, known->usage, previous, prefix);
     } else if (count <= 1) {
-        for (const struct command *c = commands; c->name; c++) {
+        for (const struct command *const *at = commands; *at; at++) {
+            const struct command *c = *at;
             const char *verb = strchr(c->name, ' ');
             if (!count)
                 add(out, c->name, strcspn(c->name, " "), prefix);

@@ -23,7 +23,7 @@ static void make_code(struct session *s, size_t lines, struct experiment_detail 
     struct err err = {0};
     struct experiment e;
 
-    experiments_get(s->experiments, d->row, &e);
+    experiments_get(s->document.experiments, d->row, &e);
     if (forms && source_code(forms, &e, &(struct body_shape){SOURCE_BODY, 0, BODY_SPREAD}, body, &err)) {
         code_print(body->code, body->length, lines, &d->code);
         d->executions = body->executions;
@@ -35,12 +35,12 @@ static void make_code(struct session *s, size_t lines, struct experiment_detail 
 
 void experiment_detail_collect(struct session *s, size_t row, size_t lines, struct experiment_detail *out)
 {
-    const struct experiment_columns columns = {s->experiments, NULL};
+    const struct experiment_columns columns = {s->document.experiments, NULL};
 
-    *out = (struct experiment_detail){.row = row, .e = &s->experiments->rows.items[row]};
-    experiments_print(s->experiments, row, &out->text);
+    *out = (struct experiment_detail){.row = row, .e = &s->document.experiments->rows.items[row]};
+    experiments_print(s->document.experiments, row, &out->text);
     experiment_column_text(&columns, row, EXPERIMENT_COLUMN_LENGTHS, &out->lengths);
-    out->kept = record_find(s->record, str_text(&out->text), &out->samples);
+    out->kept = record_find(s->document.record, str_text(&out->text), &out->samples);
     out->ran = out->samples.code != NULL;
     if (!out->ran) {
         make_code(s, lines, out);

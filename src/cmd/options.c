@@ -57,7 +57,7 @@ static void print_choices(const char *choices, struct str *out)
     }
 }
 
-static bool take_choice(const struct option *option, const char *value, struct err *err)
+static bool take_choice(const struct legacy_option *option, const char *value, struct err *err)
 {
     struct str choices = {0};
     bool ok = false;
@@ -74,7 +74,7 @@ static bool take_choice(const struct option *option, const char *value, struct e
     return ok;
 }
 
-static bool take(const struct option *option, const char *value, struct err *err)
+static bool take(const struct legacy_option *option, const char *value, struct err *err)
 {
     struct option_list *list = option->to;
 
@@ -103,7 +103,7 @@ static bool take(const struct option *option, const char *value, struct err *err
 }
 
 /* The option that @word names, alone or before '='; the table's end when there is none. */
-static const struct option *find(const struct option *options, const char *word)
+static const struct legacy_option *find(const struct legacy_option *options, const char *word)
 {
     size_t length = (size_t)length_of(word);
     while (options->name && ((size_t)length_of(options->name) != length || strncmp(options->name, word, length) != 0))
@@ -111,7 +111,7 @@ static const struct option *find(const struct option *options, const char *word)
     return options;
 }
 
-static bool refuse_option(const char *command, const char *word, const struct option *options, struct err *err)
+static bool refuse_option(const char *command, const char *word, const struct legacy_option *options, struct err *err)
 {
     struct str names = {0};
 
@@ -129,9 +129,9 @@ static bool refuse_word(const char *command, const char *word, size_t most, stru
     return err_set(err, ERR_USAGE, help, most ? "\"%s\" is one argument too many for %s" : "\"%s\" is not expected: %s takes options only", word, command);
 }
 
-const struct option options_none[] = {{NULL, OPTION_FLAG, NULL}};
+const struct legacy_option options_none[] = {{NULL, OPTION_FLAG, NULL}};
 
-bool options_parse(int argc, char **argv, const struct option *options, const char **words, size_t most, size_t *count, struct err *err)
+bool options_parse(int argc, char **argv, const struct legacy_option *options, const char **words, size_t most, size_t *count, struct err *err)
 {
     *count = 0;
     for (int i = 1; i < argc; i++) {
@@ -141,7 +141,7 @@ bool options_parse(int argc, char **argv, const struct option *options, const ch
             words[(*count)++] = argv[i];
             continue;
         }
-        const struct option *option = find(options, argv[i]);
+        const struct legacy_option *option = find(options, argv[i]);
         const char *value = strchr(argv[i], '=');
         if (!option->name)
             return refuse_option(argv[0], argv[i], options, err);

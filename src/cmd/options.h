@@ -23,7 +23,7 @@ struct option_list {
     size_t count;
 };
 
-struct option {
+struct legacy_option {
     const char *name;   /* "--seconds"; NULL ends the table */
     enum option_kind kind;
     void *to;
@@ -31,9 +31,9 @@ struct option {
 
 /* Fills what the options point to, and collects the other words in @words (up to @most); argv[0] is the command's name. False with err, which says what
  * is allowed, for an unknown option, a missing or malformed value, or too many words. */
-bool options_parse(int argc, char **argv, const struct option *options, const char **words, size_t most, size_t *count, struct err *err);
+bool options_parse(int argc, char **argv, const struct legacy_option *options, const char **words, size_t most, size_t *count, struct err *err);
 /* The table of a command without options. */
-extern const struct option options_none[];
+extern const struct legacy_option options_none[];
 /* Whole number with an optional k or M. */
 bool options_count(const char *text, size_t *out, struct err *err);
 /* A processor's number; NULL: -1, any. */

@@ -19,72 +19,28 @@
 
 void session_init(struct session *s)
 {
-    static const char *const shown[ISA_COUNT][3] = {{"skylake", "sapphirerapids", "znver4"}, {"neoverse-v2", "neoverse-n1", "cortex-a72"}};
-
-    *s = (struct session){.input = stdin, .revision = 1, .patience = INFINITY, .kernel_measured = NAN, .seed = 1, .isa = isa_host(), .record = record_new()};
-    for (int isa = 0; isa < ISA_COUNT; isa++) {
-        s->kept[isa] = (struct selection){mem_alloc(3 * sizeof(char *)), 3};
-        for (size_t i = 0; i < 3; i++)
-            s->kept[isa].ids[i] = mem_strdup(shown[isa][i]);
-    }
-    s->selected = s->kept[s->isa].ids;
-    s->selected_count = s->kept[s->isa].count;
-}
-
-static void drop_selection(struct selection *selection)
-{
-    for (size_t i = 0; i < selection->count; i++)
-        free(selection->ids[i]);
-    free(selection->ids);
-}
-
-static void show_isa(struct session *s, enum isa isa)
-{
-    s->isa = isa;
-    s->selected = s->kept[isa].ids;
-    s->selected_count = s->kept[isa].count;
-}
-
-void sweep_done(struct sweep *sweep)
-{
-    free(sweep->values);
-    free(sweep->bounds);
-    free(sweep->simulated);
-    *sweep = (struct sweep){0};
-}
-
-static void drop_analyses(struct session *s)
-{
-    for (size_t i = 0; i < s->analysis_count; i++) {
-        analysis_free(s->analyses[i]);
-        if (s->simulations[i])
-            simulation_done(s->simulations[i]);
-        free(s->simulations[i]);
-    }
-    free(s->analyses);
-    free(s->simulations);
-    s->simulations = NULL;
-    s->analyses = NULL;
-    s->analysis_count = 0;
+    *s = (struct session){.input = stdin, .revision = 1, .patience = INFINITY, .result = result_new()};
+    document_init(&s->document);
+    settings_init(&s->settings);
 }
 
 struct analysis *const *session_analyses(struct session *s, size_t *count)
 {
     struct err err = {0};
 
-    if (!s->analyses || s->analyzed != s->revision) {
-        drop_analyses(s);
-        s->analyzed = s->revision;
-        s->analyses = mem_zero(s->selected_count, sizeof *s->analyses);
-        s->simulations = mem_zero(s->selected_count, sizeof *s->simulations);
-        for (size_t i = 0; s->kernel && i < s->selected_count; i++) {
-            struct machine *m = session_machine(s, s->selected[i], &err);
+    if (!s->document.analyses || s->document.analyzed != s->revision) {
+        document_drop_analyses(&s->document);
+        s->document.analyzed = s->revision;
+        s->document.analyses = mem_zero(s->document.selected_count, sizeof *s->document.analyses);
+        s->document.simulations = mem_zero(s->document.selected_count, sizeof *s->document.simulations);
+        for (size_t i = 0; s->document.kernel && i < s->document.selected_count; i++) {
+            struct machine *m = session_machine(s, s->document.selected[i], &err);
             if (m && session_fits(s, m, &err))
-                s->analyses[s->analysis_count++] = analysis_new(s->kernel, m);
+                s->document.analyses[s->document.analysis_count++] = analysis_new(s->document.kernel, m);
         }
     }
-    *count = s->analysis_count;
-    return s->analyses;
+    *count = s->document.analysis_count;
+    return s->document.analyses;
 }
 
 const struct simulation *session_simulation(struct session *s, size_t index)
@@ -93,21 +49,28 @@ const struct simulation *session_simulation(struct session *s, size_t index)
     size_t count, insns;
 
     session_analyses(s, &count);
-    if (!s->kernel || index >= count)
+    if (!s->document.kernel || index >= count)
         return NULL;
-    kernel_insns(s->kernel, &insns);
-    if (!s->simulations[index] && insns && insns <= SIMULATED_AT_ONCE) {
-        s->simulations[index] = mem_zero(1, sizeof **s->simulations);
-        simulate_kernel(s->kernel, s->analyses[index]->machine, &options, s->simulations[index], NULL);
+    kernel_insns(s->document.kernel, &insns);
+    if (!s->document.simulations[index] && insns && insns <= SIMULATED_AT_ONCE) {
+        s->document.simulations[index] = mem_zero(1, sizeof **s->document.simulations);
+        simulate_kernel(s->document.kernel, s->document.analyses[index]->machine, &options, s->document.simulations[index], NULL);
     }
-    return s->simulations[index];
+    return s->document.simulations[index];
+}
+
+void session_clear_output(struct session *s)
+{
+    str_clear(&s->output);
+    result_free(s->result);
+    s->result = result_new();
 }
 
 bool session_wait(struct session *s, unsigned number, struct err *err)
 {
     struct job_info info;
+    bool ok = true;
 
-    (void)s;
     if (!job_wait(number))
         return err_set(err, ERR_USAGE, "jobs lists them", "there is no job %u", number);
     for (size_t i = 0; job_get(i, &info); i++) {
@@ -115,12 +78,12 @@ bool session_wait(struct session *s, unsigned number, struct err *err)
             continue;
         if (info.state == JOB_CANCELLED && number)
             return err_set(err, ERR_LIMIT, NULL, "%s was cancelled", info.title);
-        if (info.state == JOB_FAILED && number) {
+        if (info.state == JOB_FAILED && (waiting_tell(&s->waiting, info.number) || number) && ok) {
             *err = info.err;
-            return false;
+            ok = false;
         }
     }
-    return true;
+    return ok;
 }
 
 bool session_job(struct session *s, const char *title, const char *doing, const struct job_ops *ops, void *take_state, struct err *err)
@@ -131,43 +94,35 @@ bool session_job(struct session *s, const char *title, const char *doing, const 
         return false;
     if (!s->interactive || isinf(s->patience) || job_wait_for(number, s->patience))
         return session_wait(s, number, err);
-    if (s->format == FORMAT_TEXT)
-        str_addf(&s->output, "job %u %s; Esc ends it\n", number, doing);
+    result_line(s->result, "job %u %s; Esc ends it", number, doing);
     session_await(s, number, true);
     return true;
 }
 
-void session_forget_rests(struct session *s)
+void session_drop_waiting(struct session *s)
 {
-    for (size_t i = 0; i < s->rest_count; i++) {
-        free(s->rests[i].script);
-        free(s->rests[i].text);
-    }
-    free(s->rests);
-    s->rests = NULL;
-    s->rest_count = 0;
-    s->awaited = 0;
+    waiting_drop(&s->waiting);
 }
 
 void session_await(struct session *s, unsigned number, bool own)
 {
-    session_forget_rests(s);
-    s->awaited = number;
-    s->awaited_now = true;
-    s->awaited_own = own;
+    session_drop_waiting(s);
+    s->waiting.job = number;
+    s->waiting.now = true;
+    s->waiting.own = own;
 }
 
 bool session_awaited_ended(struct session *s, bool *ended, struct err *err)
 {
     struct job_info info = {.settled = true, .state = JOB_DONE};
 
-    *ended = s->awaited == AWAIT_ALL ? job_running() == 0 : !job_find(s->awaited, &info) || info.settled;
+    *ended = s->waiting.job == AWAIT_ALL ? job_running() == 0 : !job_find(s->waiting.job, &info) || info.settled;
     if (!*ended)
         return true;
-    bool ok = s->awaited == AWAIT_ALL || info.state == JOB_DONE || session_wait(s, s->awaited, err);
+    bool ok = s->waiting.job == AWAIT_ALL || info.state == JOB_DONE || session_wait(s, s->waiting.job, err);
     if (!ok)
-        session_forget_rests(s);
-    s->awaited = 0;
+        session_drop_waiting(s);
+    s->waiting.job = 0;
     return ok;
 }
 
@@ -179,23 +134,10 @@ void session_done(struct session *s)
 
 void session_release(struct session *s)
 {
-    session_forget_rests(s);
-    drop_analyses(s);
-    kernel_free(s->kernel);
-    for (size_t i = 0; i < s->run_count; i++)
-        evolve_run_free(s->runs[i]);
-    free(s->runs);
-    active_curve_free(s->active);
-    experiments_free(s->experiments);
-    record_free(s->record);
-    for (size_t i = 0; i < s->machine_count; i++)
-        machine_free(s->machines[i]);
-    free(s->machines);
-    for (int isa = 0; isa < ISA_COUNT; isa++)
-        drop_selection(&s->kept[isa]);
-    for (int isa = 0; isa < ISA_COUNT; isa++)
-        forms_free(s->forms[isa]);
-    session_select_forms(s, NULL, 0);
+    waiting_done(&s->waiting);
+    document_done(&s->document);
+    result_free(s->result);
+    result_free(s->last);
     free(s->last_line);
     str_done(&s->last_output);
     str_done(&s->output);
@@ -203,9 +145,9 @@ void session_release(struct session *s)
 
 struct machine *session_machine(struct session *s, const char *id, struct err *err)
 {
-    for (size_t i = 0; i < s->machine_count; i++)
-        if (strcmp(s->machines[i]->id, id) == 0)
-            return s->machines[i];
+    for (size_t i = 0; i < s->document.machine_count; i++)
+        if (strcmp(s->document.machines[i]->id, id) == 0)
+            return s->document.machines[i];
     struct machine *m = machine_load(id, err);
     if (m)
         session_add_machine(s, m);
@@ -214,25 +156,25 @@ struct machine *session_machine(struct session *s, const char *id, struct err *e
 
 void session_add_machine(struct session *s, struct machine *take_machine)
 {
-    for (size_t i = 0; i < s->machine_count; i++)
-        if (strcmp(s->machines[i]->id, take_machine->id) == 0) {
-            drop_analyses(s);
-            machine_free(s->machines[i]);
-            s->machines[i] = take_machine;
+    for (size_t i = 0; i < s->document.machine_count; i++)
+        if (strcmp(s->document.machines[i]->id, take_machine->id) == 0) {
+            document_drop_analyses(&s->document);
+            machine_free(s->document.machines[i]);
+            s->document.machines[i] = take_machine;
             return;
         }
-    s->machines = mem_resize(s->machines, (s->machine_count + 1) * sizeof *s->machines);
-    s->machines[s->machine_count++] = take_machine;
+    s->document.machines = mem_resize(s->document.machines, (s->document.machine_count + 1) * sizeof *s->document.machines);
+    s->document.machines[s->document.machine_count++] = take_machine;
 }
 
 struct machine *session_current(struct session *s, struct err *err)
 {
-    return session_machine(s, s->selected[0], err);
+    return session_machine(s, s->document.selected[0], err);
 }
 
 bool session_select(struct session *s, char **ids, size_t count, struct err *err)
 {
-    enum isa isa = ISA_X86_64, first = ISA_X86_64;
+    enum isa isa = ISA_UNSAID, first = ISA_UNSAID;
     for (size_t i = 0; i < count; i++) {
         struct machine *m = session_machine(s, ids[i], err);
         if (!m)
@@ -246,40 +188,24 @@ bool session_select(struct session *s, char **ids, size_t count, struct err *err
     char **fresh = mem_alloc(count * sizeof *fresh);
     for (size_t i = 0; i < count; i++)
         fresh[i] = mem_strdup(ids[i]);
-    drop_selection(&s->kept[first]);
-    s->kept[first] = (struct selection){fresh, count};
-    show_isa(s, first);
-    return true;
-}
-
-bool session_set_seed(struct session *s, const char *text, struct err *err)
-{
-    size_t seed;
-    if (!options_count(text, &seed, err))
-        return false;
-    s->seed = seed;
-    return true;
-}
-
-bool session_set_threads(struct session *s, const char *text, struct err *err)
-{
-    size_t threads = 0;
-    if (strcmp(text, "auto") != 0 && (!options_count(text, &threads, err) || threads < 1 || threads > 1024))
-        return err_set(err, ERR_USAGE, "give a number from 1 to 1024, or auto", "\"%s\" is no number of threads", text);
-    s->threads = (unsigned)threads;
+    for (size_t i = 0; i < s->document.kept[first].count; i++)
+        free(s->document.kept[first].ids[i]);
+    free(s->document.kept[first].ids);
+    s->document.kept[first] = (struct selection){fresh, count};
+    document_show_isa(&s->document, first);
     return true;
 }
 
 unsigned session_threads(const struct session *s)
 {
-    return s->threads ? s->threads : pool_processors();
+    return s->settings.threads ? s->settings.threads : pool_processors();
 }
 
 struct forms *session_forms(struct session *s, enum isa isa, struct err *err)
 {
-    if (!s->forms[isa])
-        s->forms[isa] = forms_load_isa(isa, err);
-    return s->forms[isa];
+    if (!s->document.forms[isa])
+        s->document.forms[isa] = forms_load(isa, NULL, err);
+    return s->document.forms[isa];
 }
 
 void session_select_forms(struct session *s, char **patterns, size_t count)
@@ -287,36 +213,37 @@ void session_select_forms(struct session *s, char **patterns, size_t count)
     char **fresh = count ? mem_alloc(count * sizeof *fresh) : NULL;
     for (size_t i = 0; i < count; i++)
         fresh[i] = mem_strdup(patterns[i]);
-    for (size_t i = 0; i < s->form_pattern_count; i++)
-        free(s->form_patterns[i]);
-    free(s->form_patterns);
-    s->form_patterns = fresh;
-    s->form_pattern_count = count;
+    for (size_t i = 0; i < s->document.form_pattern_count; i++)
+        free(s->document.form_patterns[i]);
+    free(s->document.form_patterns);
+    s->document.form_patterns = fresh;
+    s->document.form_pattern_count = count;
 }
 
 bool session_form_selected(const struct session *s, const char *form)
 {
-    for (size_t i = 0; i < s->form_pattern_count; i++)
-        if (str_match(s->form_patterns[i], form))
+    for (size_t i = 0; i < s->document.form_pattern_count; i++)
+        if (str_match(s->document.form_patterns[i], form))
             return true;
-    return s->form_pattern_count == 0;
+    return s->document.form_pattern_count == 0;
 }
 
 bool session_fits(const struct session *s, const struct machine *m, struct err *err)
 {
-    const char *isa = s->kernel ? isa_name(s->kernel->isa) : m->isa;
+    const char *isa = s->document.kernel ? isa_name(s->document.kernel->isa) : m->isa;
     return strcmp(isa, m->isa) == 0 ||
            err_set(err, ERR_USAGE, "machine list shows the machines, set machine ID chooses one", "%s runs %s, and the kernel is %s", m->id, m->isa, isa);
 }
 
 void session_set_kernel(struct session *s, struct kernel *take_kernel)
 {
-    drop_analyses(s);   /* they point into the old one */
-    kernel_free(s->kernel);
-    s->kernel = take_kernel;
-    s->kernel_measured = NAN;
-    if (take_kernel && take_kernel->isa != s->isa)
-        show_isa(s, take_kernel->isa);
+    document_drop_analyses(&s->document);   /* they point into the old one */
+    kernel_free(s->document.kernel);
+    s->document.kernel = take_kernel;
+    s->document.kernel_measured = NAN;
+    sweep_done(&s->document.sweep);
+    if (take_kernel && take_kernel->isa != s->document.isa)
+        document_show_isa(&s->document, take_kernel->isa);
 }
 
 void session_json(struct session *s, json_t *take_object)

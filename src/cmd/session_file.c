@@ -16,12 +16,12 @@
 #include "base/csv.h"
 #include "io/experiments_file.h"
 #include "io/machine_file.h"
+#include "toolchain/forms_add.h"
 #include "work/job.h"
 
 #define VERSION "1"
 
 /* The user's own forms. */
-static const char *const forms_files[ISA_COUNT] = {"forms.csv", "forms-aarch64.csv"};
 #define TEXT_LIMIT ((size_t)32 << 20)
 
 /* All that a session directory may hold. */
@@ -203,39 +203,38 @@ static bool save_forms(const char *dir, const char *name, const struct forms *fo
 
 static bool save_all(struct session *s, const char *dir, struct err *err)
 {
-    static const char *const formats[] = {"text", "csv", "json"};
-    struct str settings = {0};
+    struct str settings = {0}, value = {0};
     bool ok = true;
 
     str_add(&settings, "key,value\n");
     add_row(&settings, "version", VERSION);
-    add_row(&settings, "format", formats[s->format]);
-    add_row(&settings, "ascii", s->ascii ? "on" : "off");
-    add_row(&settings, "keep-going", s->keep_going ? "on" : "off");
-    if (s->seed != 1)
-        add_number(&settings, "seed", s->seed);
-    if (s->threads)
-        add_number(&settings, "threads", s->threads);
+    for (const struct setting *setting = settings_table; setting->name; setting++)
+        if (setting->saved) {
+            str_clear(&value);
+            setting_print(&s->settings, setting, &value);
+            add_row(&settings, setting->name, str_text(&value));
+        }
+    str_done(&value);
     /* Those on the screen come last. */
     for (int k = 1; k <= ISA_COUNT; k++) {
-        const struct selection *shown = &s->kept[(s->isa + k) % ISA_COUNT];
+        const struct selection *shown = &s->document.kept[(s->document.isa + k) % ISA_COUNT];
         for (size_t i = 0; i < shown->count; i++)
             add_row(&settings, "machine", shown->ids[i]);
     }
-    for (size_t i = 0; i < s->form_pattern_count; i++)
-        add_row(&settings, "forms-select", s->form_patterns[i]);
-    for (size_t i = 0; ok && i < s->machine_count; i++)
-        ok = save_machine(dir, s->machines[i], err);
+    for (size_t i = 0; i < s->document.form_pattern_count; i++)
+        add_row(&settings, "forms-select", s->document.form_patterns[i]);
+    for (size_t i = 0; ok && i < s->document.machine_count; i++)
+        ok = save_machine(dir, s->document.machines[i], err);
     for (int isa = 0; ok && isa < ISA_COUNT; isa++)
-        ok = save_forms(dir, forms_files[isa], s->forms[isa], err);
-    if (s->kernel)
-        add_row(&settings, "kernel-isa", isa_name(s->kernel->isa));
-    if (ok && s->experiments && s->experiments->rows.count) {
+        ok = save_forms(dir, isa_ops((enum isa)isa)->forms_file, s->document.forms[isa], err);
+    if (s->document.kernel)
+        add_row(&settings, "kernel-isa", isa_name(s->document.kernel->isa));
+    if (ok && s->document.experiments && s->document.experiments->rows.count) {
         struct str path = {0};
-        ok = experiments_save(s->experiments, path_in(&path, dir, "experiments.csv"), err);
+        ok = experiments_save(s->document.experiments, path_in(&path, dir, "experiments.csv"), err);
         str_done(&path);
     }
-    ok = ok && (!s->kernel || save_kernel(dir, s->kernel, &settings, err)) && write_in(dir, "session.csv", &settings, err);
+    ok = ok && (!s->document.kernel || save_kernel(dir, s->document.kernel, &settings, err)) && write_in(dir, "session.csv", &settings, err);
     str_done(&settings);
     return ok;
 }
@@ -336,27 +335,13 @@ static bool read_switch(const char *value, bool *out)
 
 static bool read_setting(const char *key, const char *value, struct session *s, struct plan *plan)
 {
-    static const char *const formats[] = {"text", "csv", "json"};
+    const struct setting *setting = setting_find(key);
     int used = 0;
 
+    if (setting)
+        return setting_set(&s->settings, setting, value, NULL);
     if (strcmp(key, "version") == 0)
         return plan->version = strcmp(value, VERSION) == 0;
-    if (strcmp(key, "format") == 0) {
-        for (int i = 0; i < 3; i++)
-            if (strcmp(value, formats[i]) == 0) {
-                s->format = (enum format)i;
-                return true;
-            }
-        return false;
-    }
-    if (strcmp(key, "ascii") == 0)
-        return read_switch(value, &s->ascii);
-    if (strcmp(key, "keep-going") == 0)
-        return read_switch(value, &s->keep_going);
-    if (strcmp(key, "seed") == 0)
-        return session_set_seed(s, value, NULL);
-    if (strcmp(key, "threads") == 0)
-        return session_set_threads(s, value, NULL);
     if (strcmp(key, "kernel-skip-bad") == 0)
         return read_switch(value, &plan->options.skip_bad);
     if (strcmp(key, "kernel-isa") == 0)
@@ -429,8 +414,8 @@ static bool load_listed(struct session *s, const char *dir, const char *part, co
             continue;
         char *id = mem_strndup(entry->d_name, length - cut);
         bool there = false;
-        for (size_t i = 0; i < s->machine_count; i++)
-            there |= strcmp(s->machines[i]->id, id) == 0;
+        for (size_t i = 0; i < s->document.machine_count; i++)
+            there |= strcmp(s->document.machines[i]->id, id) == 0;
         struct machine *m = there ? NULL : load_machine(dir, id, err);
         if (m)
             session_add_machine(s, m);
@@ -499,7 +484,7 @@ static bool load_kernel(const char *dir, const struct plan *plan, struct session
         return true;
     bool hex = access(path_in(&path, dir, "kernel.hex"), F_OK) == 0;
     if (file_read(path_in(&path, dir, hex ? "kernel.hex" : "kernel.s"), TEXT_LIMIT, &text, err))
-        k = hex ? kernel_from_hex_isa(plan->options.isa, str_text(&text), err) : kernel_from_text(str_text(&path), str_text(&text), text.length, &plan->options, err);
+        k = hex ? kernel_from_hex(plan->options.isa, str_text(&text), err) : kernel_from_text(str_text(&path), str_text(&text), text.length, &plan->options, err);
     if (k && !load_origin(dir, k, err)) {
         kernel_free(k);
         k = NULL;
@@ -520,8 +505,8 @@ static bool load_forms(const char *dir, struct session *s, struct err *err)
     size_t added;
     bool ok = true;
     for (int isa = 0; ok && isa < ISA_COUNT; isa++)
-        ok = access(path_in(&path, dir, forms_files[isa]), F_OK) != 0 ||
-             (session_forms(s, (enum isa)isa, err) && forms_add(s->forms[isa], str_text(&path), &added, err));
+        ok = access(path_in(&path, dir, isa_ops((enum isa)isa)->forms_file), F_OK) != 0 ||
+             (session_forms(s, (enum isa)isa, err) && forms_add(s->document.forms[isa], str_text(&path), &added, err));
     str_done(&path);
     return ok;
 }
@@ -549,9 +534,9 @@ static bool load_experiments(const char *dir, struct session *s, struct err *err
     bool there = access(path_in(&path, dir, "experiments.csv"), F_OK) == 0;
 
     if (there)
-        s->experiments = experiments_load(str_text(&path), err);
+        s->document.experiments = experiments_load(str_text(&path), err);
     str_done(&path);
-    return !there || s->experiments;
+    return !there || s->document.experiments;
 }
 
 /* Jobs hold on to the experiments and machines that they began with. */
@@ -562,32 +547,6 @@ static bool idle(struct err *err)
         if (info.state == JOB_RUNNING)
             return err_set(err, ERR_USAGE, "job wait, or job cancel", "%s is still going on", info.title);
     return true;
-}
-
-/* Moves what a session directory holds from @from to @to; what was there ends up in @from. */
-static void exchange(struct session *to, struct session *from)
-{
-    struct session before = *to;
-
-#define SWAP(field) (memcpy(&to->field, &from->field, sizeof to->field), memcpy(&from->field, &before.field, sizeof to->field))
-    SWAP(kernel);
-    SWAP(experiments);
-    SWAP(analyses);
-    SWAP(analysis_count);
-    SWAP(simulations);
-    SWAP(machines);
-    SWAP(machine_count);
-    SWAP(isa);
-    SWAP(kept);
-    SWAP(selected);
-    SWAP(selected_count);
-    SWAP(forms);
-    SWAP(form_patterns);
-    SWAP(form_pattern_count);
-    SWAP(format);
-    SWAP(ascii);
-    SWAP(keep_going);
-#undef SWAP
 }
 
 bool session_load(struct session *s, const char *dir, struct err *err)
@@ -617,7 +576,10 @@ bool session_load(struct session *s, const char *dir, struct err *err)
         !select_all(&fresh, &plan, err) || !load_forms(dir, &fresh, err) || !load_experiments(dir, &fresh, err) || !load_kernel(dir, &plan, &fresh, err))
         goto out;
     session_select_forms(&fresh, plan.patterns.items, plan.patterns.count);
-    exchange(s, &fresh);
+    document_exchange(&s->document, &fresh.document);
+    for (const struct setting *setting = settings_table; setting->name; setting++)
+        if (setting->saved)
+            setting_take(&s->settings, &fresh.settings, setting);
     ok = true;
 out:
     csv_table_free(t);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "base/index.h"
 
 #define TRIES 20       /* per wanted random experiment */
@@ -106,12 +107,6 @@ size_t generate_pairs(struct experiments *t, const uint32_t *forms, size_t n)
     return added;
 }
 
-static int compare_terms(const void *a, const void *b)
-{
-    uint32_t x = ((const struct flat_term *)a)->form, y = ((const struct flat_term *)b)->form;
-    return (x > y) - (x < y);
-}
-
 size_t generate_random(struct experiments *t, const uint32_t *forms, size_t n, size_t count, unsigned size, struct rng *rng)
 {
     struct known k = known_new(t);
@@ -126,7 +121,7 @@ size_t generate_random(struct experiments *t, const uint32_t *forms, size_t n, s
                 fresh &= terms[j].form != terms[i].form;
             i += fresh;
         }
-        qsort(terms, size, sizeof *terms, compare_terms);
+        qsort(terms, size, sizeof *terms, compare_uint32);
         added += add(&k, t, terms, size);
     }
     free(terms);

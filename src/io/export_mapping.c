@@ -9,7 +9,8 @@
 #include <string.h>
 
 #include "base/csv.h"
-#include "io/pmevo_json.h"
+#include "base/mem.h"
+#include "io/pmevo_names.h"
 #include "throughput/throughput.h"
 
 /* Cycles of @usage on the ports that are not in @skip. */

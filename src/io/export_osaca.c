@@ -8,7 +8,7 @@
 #include <yaml.h>
 
 #include "base/vec.h"
-#include "isa/att_name.h"
+#include "isa/x86/att_name.h"
 #include "throughput/throughput.h"
 
 /* A form to write, with what decides its place. */

@@ -20,11 +20,6 @@
 #define OUTPUT_LIMIT ((size_t)512 << 20)
 #define CYCLES_MAX 100000   /* of one use, and of a latency: more is no processor */
 /* Ends the rows of one form: an instruction that every model of the set knows and no other form's row names. */
-static const struct { const char *triple, *text, *opcode, *form; } markers[ISA_COUNT] = {
-    {"-mtriple=x86_64-linux-gnu", "cld", "CLD", "CLD ()"},
-    {"-mtriple=aarch64-linux-gnu", "clrex", "CLREX", "CLREX ()"},
-};
-
 struct resource {
     char name[64];
     unsigned units;
@@ -233,17 +228,10 @@ struct charge {
     int64_t cycles;
 };
 
-static int by_size(const void *a, const void *b)
-{
-    const struct charge *x = a, *y = b;
-    unsigned m = portset_size(x->set), n = portset_size(y->set);
-    return m != n ? (m > n) - (m < n) : (x->set > y->set) - (x->set < y->set);
-}
-
 /* LLVM charges a use to every group that holds it: from the small sets up, take each out of its supersets. */
 static void undo_groups(struct charge *charges, size_t n, struct usage *usage)
 {
-    qsort(charges, n, sizeof *charges, by_size);
+    qsort(charges, n, sizeof *charges, portset_by_size);
     for (size_t i = 0; i < n; i++) {
         if (charges[i].cycles <= 0)
             continue;
@@ -374,7 +362,7 @@ static bool read_row(const struct llvm_import *r, const char *line, const char *
         return false;
     }
     row->invalid |= row->latency > CYCLES_MAX;
-    const char *marker = markers[r->isa].opcode;
+    const char *marker = isa_ops(r->isa)->llvm_marker.opcode;
     row->marker = length == strlen(marker) && memcmp(token, marker, length) == 0;
     return true;
 }
@@ -396,7 +384,7 @@ static bool read_rows(struct llvm_import *r, const char *text, const char *end, 
     for (const char *at = text; at < end && form < count; at = line_end(at, end) + 1) {
         if (!read_row(r, at, line_end(at, end), &row))
             continue;
-        bool own = row.marker && rows == 0 && strcmp(forms[form], markers[r->isa].form) == 0;
+        bool own = row.marker && rows == 0 && strcmp(forms[form], isa_ops(r->isa)->llvm_marker.form) == 0;
         if (!row.marker || own) {
             for (unsigned i = 0; i < row.usage.count; i++)
                 usage_add(&sum.usage, row.usage.uops[i].ports, row.usage.uops[i].count);
@@ -420,13 +408,7 @@ static bool read_rows(struct llvm_import *r, const char *text, const char *end, 
     return true;
 }
 
-struct machine *import_llvm_parse(const char *cpu, const char *text, size_t length, const char *const *forms, size_t form_count,
-                                  struct err *err)
-{
-    return import_llvm_parse_isa(ISA_X86_64, cpu, text, length, forms, form_count, err);
-}
-
-struct machine *import_llvm_parse_isa(enum isa isa, const char *cpu, const char *text, size_t length, const char *const *forms, size_t form_count,
+struct machine *import_llvm_parse(enum isa isa, const char *cpu, const char *text, size_t length, const char *const *forms, size_t form_count,
                                   struct err *err)
 {
     const char *end = text + length;
@@ -476,8 +458,8 @@ static bool run(enum isa isa, const char *cpu, const char *extra, const struct s
         return false;
     str_addf(&mcpu, "-mcpu=%s", cpu);
     str_addf(&path, "%s/table", directory);
-    const char *argv[] = {program(), markers[isa].triple, str_text(&mcpu), "-skip-unsupported-instructions=any", "-o", str_text(&path), extra,
-                          isa == ISA_X86_64 ? "-x86-asm-syntax=intel" : NULL, "-output-asm-variant=1", NULL};
+    const char *argv[] = {program(), isa_ops(isa)->llvm_triple, str_text(&mcpu), "-skip-unsupported-instructions=any", "-o", str_text(&path), extra,
+                          isa_ops(isa)->llvm_syntax, "-output-asm-variant=1", NULL};
     if (!child_run(argv, directory, input->data, input->length, &limits, &result, err))
         goto out;
     if (strstr(str_text(&result.output), "is not a recognized processor")) {
@@ -531,7 +513,7 @@ static void add_line(const struct form_row *row, struct str *input)
 
     form_instance(row, &line);
     const char *here = strstr(str_text(&line), ".+");
-    str_addf(input, "%.*s%s\n%s\n", (int)(here ? here - line.data : (int)line.length), str_text(&line), here ? "elsewhere" : "", markers[row->isa].text);
+    str_addf(input, "%.*s%s\n%s\n", (int)(here ? here - line.data : (int)line.length), str_text(&line), here ? "elsewhere" : "", isa_ops(row->isa)->llvm_marker.text);
     str_done(&line);
 }
 
@@ -553,7 +535,7 @@ static bool import_chunk(const char *cpu, const struct forms *forms, size_t firs
     }
     ok = run(isa, cpu, "-instruction-tables=full", &input, &table, err);
     if (ok)
-        part = import_llvm_parse_isa(isa, cpu, str_text(&table), table.length, names, count, err);
+        part = import_llvm_parse(isa, cpu, str_text(&table), table.length, names, count, err);
     ok = part != NULL;
     if (!ok && err->code == ERR_DATA && count > 1)
         ok = import_chunk(cpu, forms, first, count / 2, machine, err) &&
@@ -584,7 +566,7 @@ struct machine *import_llvm(const char *cpu, const struct forms *forms, struct e
         goto out;
     }
     str_add(&one, "nop\n");
-    ok = run(count ? forms_at(forms, 0)->isa : ISA_X86_64, cpu, "-iterations=1", &one, &summary, err);
+    ok = run(count ? forms_at(forms, 0)->isa : ISA_UNSAID, cpu, "-iterations=1", &one, &summary, err);
     for (size_t at = 0; ok && at < count; at += CHUNK)
         ok = import_chunk(cpu, forms, at, count - at < CHUNK ? count - at : CHUNK, &m, err);
     if (ok && m && count) {

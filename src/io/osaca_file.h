@@ -4,7 +4,7 @@
 
 #include "base/vec.h"
 #include "io/yaml_tree.h"
-#include "isa/att_name.h"
+#include "isa/x86/att_name.h"
 #include "model/usage.h"
 
 /* What an entry says of a part of an address. */

@@ -1,78 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "io/pmevo_json.h"
 
-#include <ctype.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/file.h"
+#include "io/pmevo_names.h"
 
 #define FILE_LIMIT ((size_t)256 << 20)
-
-static const char memory_tail[] = "ptr [((MEM:64)) + ((MIMM:16))]";
-
-/* One operand of theirs, blanks restored, into ours. */
-static bool operand_name(const char *text, struct str *out)
-{
-    static const struct {
-        const char *size;
-        unsigned bits;
-    } sizes[] = {{"byte ", 8}, {"word ", 16}, {"dword ", 32}, {"qword ", 64}, {"xmmword ", 128}, {"ymmword ", 256}};
-    char access[8], class[4], rest;
-    unsigned bits;
-
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        if (str_has_prefix(text, sizes[i].size) && strcmp(text + strlen(sizes[i].size), memory_tail) == 0) {
-            str_addf(out, "M%u", sizes[i].bits);
-            return true;
-        }
-    if (sscanf(text, "((IMM:%u))%c", &bits, &rest) == 1 && !strchr(text, '[') && text[strlen(text) - 1] == ')') {
-        str_addf(out, "I%u", bits);
-        return true;
-    }
-    if (sscanf(text, "((DIV:%u))%c", &bits, &rest) == 1 && text[strlen(text) - 1] == ')') {
-        str_addf(out, "R%u", bits);
-        return true;
-    }
-    if (sscanf(text, "((REG:%7[RW]:%3[A-Z]:%u))%c", access, class, &bits, &rest) != 3 || text[strlen(text) - 1] != ')')
-        return false;
-    if (strcmp(class, "G") == 0)
-        str_addf(out, bits == 8 ? "R8l" : "R%u", bits);
-    else if (strcmp(class, "V") == 0 && (bits == 128 || bits == 256))
-        str_add(out, bits == 128 ? "XMM" : "YMM");
-    else
-        return false;
-    return true;
-}
-
-bool pmevo_form_name(const char *theirs, struct str *out)
-{
-    size_t mnemonic = strcspn(theirs, "_ "), before = out->length;
-    char *text = mem_strdup(theirs + mnemonic);
-    bool ok = mnemonic > 0;
-
-    for (size_t i = 0; i < mnemonic; i++)
-        ok &= isupper((unsigned char)theirs[i]) || isdigit((unsigned char)theirs[i]);
-    for (char *at = text; *at; at++)
-        *at = *at == '_' ? ' ' : *at;
-    str_add_bytes(out, theirs, mnemonic);
-    str_add(out, " (");
-    unsigned operands = 0;
-    for (char *save, *operand = strtok_r(text, ",", &save); ok && operand; operand = strtok_r(NULL, ",", &save)) {
-        str_add(out, operands++ ? ", " : "");
-        operand += strspn(operand, " ");
-        ok = *operand && operand_name(operand, out);
-    }
-    str_add_char(out, ')');
-    free(text);
-    if (!ok) {
-        out->length = before;
-        out->data[before] = '\0';
-    }
-    return ok;
-}
 
 /* Their names and ours, aligned by index. */
 struct translation {
@@ -88,29 +25,44 @@ static void translation_done(struct translation *t)
     names_done(&t->theirs);
 }
 
-/* Takes all names of t->theirs over, except where two would fall together. */
+/* Several of their names can mean one form here: MOV with its first register read or not, LEA with a scaled index with and without a displacement. */
 static void translate(struct translation *t)
 {
-    struct names seen = {0};
     struct str name = {0};
 
     t->ours = mem_zero(t->theirs.count + 1, sizeof *t->ours);
-    uint32_t *uses = mem_zero(t->theirs.count + 1, sizeof *uses);
     for (size_t i = 0; i < t->theirs.count; i++) {
         str_clear(&name);
         if (!pmevo_form_name(t->theirs.items[i], &name))
             str_add(&name, t->theirs.items[i]);
         t->ours[i] = mem_strdup(str_text(&name));
-        uses[names_add(&seen, t->ours[i])]++;
+    }
+    str_done(&name);
+}
+
+/* Where two of their forms that mean one here have different usages, neither is the form's: both keep the names they have. */
+static void keep_disputed(struct translation *t, json_t *assignment)
+{
+    struct names seen = {0};
+    json_t **usages = mem_zero(t->theirs.count + 1, sizeof(json_t *));
+    bool *disputed = mem_zero(t->theirs.count + 1, sizeof *disputed);
+
+    for (size_t i = 0; i < t->theirs.count; i++) {
+        json_t *usage = json_object_get(assignment, t->theirs.items[i]);
+        uint32_t form = names_add(&seen, t->ours[i]);
+        if (usage && usages[form])
+            disputed[form] |= !json_equal(usage, usages[form]);
+        else if (usage)
+            usages[form] = usage;
     }
     for (size_t i = 0; i < t->theirs.count; i++)
-        if (uses[names_find(&seen, t->ours[i])] > 1) {
+        if (disputed[names_find(&seen, t->ours[i])]) {
             free(t->ours[i]);
             t->ours[i] = mem_strdup(t->theirs.items[i]);
         }
-    free(uses);
     names_done(&seen);
-    str_done(&name);
+    free(usages);
+    free(disputed);
 }
 
 static json_t *parse_json(const char *name, const char *bytes, size_t length, const char *const kinds[], const char **kind, struct err *err)
@@ -319,6 +271,7 @@ struct mapping *pmevo_mapping_parse(const char *name, const char *bytes, size_t 
     json_object_foreach(assignment, form, value)
         names_add(&t.theirs, form);
     translate(&t);
+    keep_disputed(&t, assignment);
     m = mapping_new(&ports);
     json_object_foreach(assignment, form, value) {
         struct mapping_entry entry = {.form = t.ours[names_find(&t.theirs, form)], .latency = NAN};

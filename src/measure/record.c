@@ -7,16 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/index.h"
 #include "base/mem.h"
 
 #define STRETCH 0.1      /* seconds a point stands for at first */
-#define BUCKETS 4096     /* of the index by text; a power of two */
-#define NONE UINT16_MAX
 
 struct row {
     char *text;
     uint64_t hash;
-    uint16_t next;       /* of the same bucket */
     struct record_samples samples;
 };
 
@@ -27,7 +25,7 @@ struct record {
     uint64_t revision;
     struct row rows[RECORD_ROWS];
     unsigned next_row;
-    uint16_t buckets[BUCKETS];
+    struct index by_text;
     struct stretch points[RECORD_POINTS];
     size_t point_count;
     double stretch;
@@ -40,7 +38,6 @@ struct record *record_new(void)
 {
     struct record *r = mem_zero(1, sizeof *r);
     pthread_mutex_init(&r->lock, NULL);
-    memset(r->buckets, 0xff, sizeof r->buckets);
     r->stretch = STRETCH;
     return r;
 }
@@ -53,42 +50,35 @@ void record_free(struct record *r)
         free(r->rows[i].text);
         free(r->rows[i].samples.code);
     }
+    index_done(&r->by_text);
     pthread_mutex_destroy(&r->lock);
     free(r);
 }
 
-static uint64_t hash_of(const char *text)
+static bool is_text(const void *rows, uint32_t row, const void *text)
 {
-    uint64_t hash = 14695981039346656037u;   /* FNV-1a */
-    for (; *text; text++)
-        hash = (hash ^ (unsigned char)*text) * 1099511628211u;
-    return hash ^ hash >> 32;
+    return strcmp(((const struct row *)rows)[row].text, text) == 0;
 }
 
 static struct row *find(struct record *r, const char *text, uint64_t hash)
 {
-    for (uint16_t at = r->buckets[hash % BUCKETS]; at != NONE; at = r->rows[at].next)
-        if (r->rows[at].hash == hash && strcmp(r->rows[at].text, text) == 0)
-            return &r->rows[at];
-    return NULL;
+    uint32_t row = index_find(&r->by_text, hash, is_text, r->rows, text);
+    return row == INDEX_NONE ? NULL : &r->rows[row];
 }
 
 /* The oldest row makes room. */
 static struct row *row_new(struct record *r, const char *text, uint64_t hash)
 {
-    uint16_t at = (uint16_t)(r->next_row++ % RECORD_ROWS);
+    uint32_t at = r->next_row++ % RECORD_ROWS;
     struct row *row = &r->rows[at];
 
     if (row->text) {
-        uint16_t *link = &r->buckets[row->hash % BUCKETS];
-        while (*link != at)
-            link = &r->rows[*link].next;
-        *link = row->next;
+        index_remove(&r->by_text, row->hash, at);
         free(row->text);
         free(row->samples.code);
     }
-    *row = (struct row){.text = mem_strdup(text), .hash = hash, .next = r->buckets[hash % BUCKETS]};
-    r->buckets[hash % BUCKETS] = at;
+    *row = (struct row){.text = mem_strdup(text), .hash = hash};
+    index_add(&r->by_text, hash, at);
     return row;
 }
 
@@ -108,7 +98,7 @@ void record_add(struct record *r, const struct experiment *e, const struct recor
     struct str text = {0};
 
     experiment_print(e, &text);
-    uint64_t hash = hash_of(str_text(&text));
+    uint64_t hash = hash_text(str_text(&text));
     pthread_mutex_lock(&r->lock);
     struct row *row = find(r, str_text(&text), hash);
     if (!row)
@@ -182,7 +172,7 @@ void record_begin(struct record *r, const char *name, const struct calibration *
 bool record_find(struct record *r, const char *text, struct record_samples *out)
 {
     pthread_mutex_lock(&r->lock);
-    const struct row *row = find(r, text, hash_of(text));
+    const struct row *row = find(r, text, hash_text(text));
     if (row) {
         *out = row->samples;
         out->code = row->samples.code ? memcpy(mem_alloc(out->length), row->samples.code, out->length) : NULL;

@@ -5,6 +5,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "base/compare.h"
+
 struct experiments *experiments_new(void)
 {
     static _Atomic uint64_t last;
@@ -35,12 +37,6 @@ void experiments_free(struct experiments *t)
     free(t);
 }
 
-static int compare_terms(const void *a, const void *b)
-{
-    uint32_t x = ((const struct flat_term *)a)->form, y = ((const struct flat_term *)b)->form;
-    return (x > y) - (x < y);
-}
-
 size_t experiments_add(struct experiments *t, const struct flat_term *terms, size_t n)
 {
     size_t start = t->terms.count;
@@ -52,7 +48,7 @@ size_t experiments_add(struct experiments *t, const struct flat_term *terms, siz
     }
     struct flat_term *own = t->terms.items + start;
     if (n > 1)
-        qsort(own, n, sizeof *own, compare_terms);
+        qsort(own, n, sizeof *own, compare_uint32);
     size_t kept = 0;
     for (size_t i = 0; i < n; i++) {
         if (kept && own[kept - 1].form == own[i].form)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "base/names.h"
 #include "base/vec.h"
 
@@ -122,12 +123,6 @@ bool mapping_equal(const struct mapping *a, const struct mapping *b)
     return true;
 }
 
-static int compare_sets(const void *a, const void *b)
-{
-    portset x = *(const portset *)a, y = *(const portset *)b;
-    return (x > y) - (x < y);
-}
-
 size_t mapping_distinct_uops(const struct mapping *m)
 {
     VEC(portset) sets = {0};
@@ -137,7 +132,7 @@ size_t mapping_distinct_uops(const struct mapping *m)
         for (unsigned j = 0; j < m->entries.items[i].usage.count; j++)
             vec_push(&sets, m->entries.items[i].usage.uops[j].ports);
     if (sets.count)
-        qsort(sets.items, sets.count, sizeof *sets.items, compare_sets);
+        qsort(sets.items, sets.count, sizeof *sets.items, compare_uint32);
     for (size_t i = 0; i < sets.count; i++)
         distinct += i == 0 || sets.items[i] != sets.items[i - 1];
     vec_done(&sets);

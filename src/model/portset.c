@@ -80,6 +80,13 @@ bool ports_equal(const struct ports *a, const struct ports *b)
     return true;
 }
 
+int portset_by_size(const void *a, const void *b)
+{
+    portset x = *(const portset *)a, y = *(const portset *)b;
+    int sizes = (int)portset_size(x) - (int)portset_size(y);
+    return sizes ? sizes : (x > y) - (x < y);
+}
+
 /* Names that may stand side by side without brackets: one character, and not a lower-case letter. */
 static bool is_short(const char *name)
 {

@@ -37,6 +37,8 @@ bool ports_equal(const struct ports *a, const struct ports *b);
 static inline unsigned portset_size(portset set) { return (unsigned)__builtin_popcount(set); }
 /* Appends the names of the ports in @set, @separator between two of them, @last before the last one. */
 void portset_list(portset set, const struct ports *ports, const char *separator, const char *last, struct str *out);
+/* For qsort: small sets first, those of one size by their bits. Of portset, and of structs whose first member is one. */
+int portset_by_size(const void *a, const void *b);
 /* Prints "p0156", or "p[V0,V1]" when a member's name is longer than one character; "p" for the empty set is never valid. */
 void portset_print(portset set, const struct ports *ports, struct str *out);
 /* Parses the same at *@text (both spellings) and moves *@text past it; err->column counts from the start given. */

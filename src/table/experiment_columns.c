@@ -84,7 +84,7 @@ static bool asks_prediction(const struct filter *f)
     return false;
 }
 
-bool *experiment_rows_matching(const struct experiments *t, const struct mapping *m, const char *expression, struct err *err)
+bool *experiment_rows_matching(const struct experiments *t, const struct machine *m, const char *expression, struct err *err)
 {
     struct experiment_columns columns = {t, NULL};
     double *predicted = NULL;
@@ -94,7 +94,7 @@ bool *experiment_rows_matching(const struct experiments *t, const struct mapping
         return NULL;
     if (m && asks_prediction(&f)) {
         predicted = mem_alloc((t->rows.count + 1) * sizeof *predicted);
-        throughput_predict(m, t, predicted);
+        machine_predict(m, t, predicted);
         columns.predicted = predicted;
     }
     bool *fits = mem_alloc((t->rows.count + 1) * sizeof *fits);

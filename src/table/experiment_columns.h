@@ -4,7 +4,7 @@
 
 #include "model/experiments.h"
 #include "table/filter.h"
-#include "model/mapping.h"
+#include "model/machine.h"
 
 enum experiment_column {
     EXPERIMENT_COLUMN_TEXT, EXPERIMENT_COLUMN_CYCLES, EXPERIMENT_COLUMN_SPREAD, EXPERIMENT_COLUMN_REPEATS, EXPERIMENT_COLUMN_PREDICTED,
@@ -29,6 +29,6 @@ double experiment_column_number(const struct experiment_columns *c, size_t row, 
 void experiment_column_text(const struct experiment_columns *c, size_t row, int column, struct str *out);
 
 /* Which rows of @t fit @expression, one flag a row, to be freed; @m (may be NULL) predicts when the expression asks for it. NULL with err. */
-bool *experiment_rows_matching(const struct experiments *t, const struct mapping *m, const char *expression, struct err *err);
+bool *experiment_rows_matching(const struct experiments *t, const struct machine *m, const char *expression, struct err *err);
 
 #endif

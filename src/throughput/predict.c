@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "base/vec.h"
@@ -36,4 +37,85 @@ void throughput_predict(const struct mapping *m, const struct experiments *t, do
     free(entries);
     vec_done(&masses);
     throughput_free(engine);
+}
+
+/* The port set of the first µop of @form, 0 when it is not known. */
+static portset first_ports(const struct machine *m, const char *form)
+{
+    const struct mapping_entry *e = mapping_find(m->mapping, form);
+    return e && e->usage.count ? e->usage.uops[0].ports : 0;
+}
+
+static bool has_ports(const struct mapping_entry *e, portset ports)
+{
+    for (unsigned i = 0; i < e->usage.count; i++)
+        if (e->usage.uops[i].ports == ports)
+            return true;
+    return false;
+}
+
+/* Every µop of a plain store is in @e. */
+static bool stores(const struct machine *m, const struct mapping_entry *e)
+{
+    const struct mapping_entry *plain = mapping_find(m->mapping, "MOV (M64, R64)");
+    bool all = plain && plain->usage.count;
+
+    for (unsigned i = 0; all && i < plain->usage.count; i++)
+        all = has_ports(e, plain->usage.uops[i].ports);
+    return all;
+}
+
+/* Ports of @m that block: dividers. A cycle on one is no µop. */
+static portset pipes_of(const struct machine *m)
+{
+    const struct ports *ports = mapping_ports(m->mapping);
+    portset set = 0;
+
+    for (unsigned j = 0; j < ports->count; j++)
+        set |= machine_has(m, "pipes", ports->names[j]) ? (portset)1 << j : 0;
+    return set;
+}
+
+unsigned machine_slots(const struct machine *m, const struct mapping_entry *e)
+{
+    unsigned uops = e->micro_ops, pairs = 0;
+    portset pipes = uops ? 0 : pipes_of(m), load;
+
+    for (unsigned i = 0; !e->micro_ops && i < e->usage.count; i++)
+        uops += e->usage.uops[i].ports & pipes ? 0 : e->usage.uops[i].count;
+    if (machine_has(m, "issue_domain", "fused") && strchr(e->form, 'M') && (load = first_ports(m, "MOV (R64, M64)")) != 0) {
+        unsigned stored = stores(m, e);
+        pairs = (has_ports(e, load) && uops > 1 + 2 * stored) + (stored && uops > 1);
+    }
+    return uops > pairs + 1 ? uops - pairs : 1;
+}
+
+/* Locked instructions go one after the other; an exchange with memory is one. */
+static bool is_locked(const char *form)
+{
+    return strstr(form, "_LOCK (") != NULL || str_has_prefix(form, "XCHG (M");
+}
+
+void machine_predict(const struct machine *m, const struct experiments *t, double *cycles)
+{
+    double width = machine_number(m, "issue_width"), lock = machine_number(m, "lock_latency");
+    double *issue = mem_zero(t->forms.count + 1, sizeof *issue), *locked = mem_zero(t->forms.count + 1, sizeof *locked);
+
+    throughput_predict(m->mapping, t, cycles);
+    for (size_t i = 0; i < t->forms.count; i++) {
+        const struct mapping_entry *e = mapping_find(m->mapping, t->forms.items[i]);
+        issue[i] = e && width > 0 ? machine_slots(m, e) / width : 0;
+        locked[i] = lock > 0 && is_locked(t->forms.items[i]) ? lock : 0;
+    }
+    for (size_t i = 0; i < t->rows.count; i++) {
+        const struct flat_term *terms = experiments_terms(t, i);
+        double slots = 0, chain = 0;
+        for (uint32_t k = 0; k < t->rows.items[i].count; k++) {
+            slots += issue[terms[k].form] * terms[k].count;
+            chain += locked[terms[k].form] * terms[k].count;
+        }
+        cycles[i] = isnan(cycles[i]) ? NAN : fmax(cycles[i], fmax(slots, chain));
+    }
+    free(issue);
+    free(locked);
 }

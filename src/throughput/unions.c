@@ -7,13 +7,6 @@
 #include "base/mem.h"
 #include "throughput/columns.h"
 
-static int by_size(const void *a, const void *b)
-{
-    portset x = *(const portset *)a, y = *(const portset *)b;
-    int sizes = (int)portset_size(x) - (int)portset_size(y);
-    return sizes ? sizes : (x > y) - (x < y);
-}
-
 static double common_multiple(double a, unsigned b)
 {
     double multiple = a;
@@ -79,7 +72,7 @@ struct unions *unions_new(const portset *sets, size_t n, size_t limit)
     u->runs = mem_alloc((u->groups + PORTS_MAX) * sizeof *u->runs);
     u->common = 1;
     u->largest = 1;
-    qsort(unions, u->count, sizeof *unions, by_size);
+    qsort(unions, u->count, sizeof *unions, portset_by_size);
     for (size_t i = 0; i < u->count; i++) {
         unsigned size = portset_size(unions[i]);
         if (size != u->largest)

@@ -46,7 +46,7 @@ static void draw(struct loop *l)
     int x, y;
 
     screen_size(&width, &height);
-    grid_init(&all, width, height, l->frame.session->ascii);
+    grid_init(&all, width, height, l->frame.session->settings.ascii);
     prompt_look(&prompt);
     frame_draw(&l->frame, &prompt, &all, &x, &y);
     screen_show(&all, x, y);
@@ -187,9 +187,9 @@ static void run(struct loop *l)
 int mainloop_run(struct session *s)
 {
     struct loop l = {0};
-    bool color = s->color;
+    bool color = s->settings.color;
 
-    s->color = false;   /* command output is shown on the grid */
+    s->settings.color = false;   /* command output is shown on the grid */
     s->input = NULL;    /* the keyboard is ours */
     s->interactive = true;
     s->patience = PATIENCE;

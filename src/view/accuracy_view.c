@@ -49,12 +49,12 @@ static void judge_all(struct accuracy_view_state *v, struct session *s)
     struct err err = {0};
     double *cycles = mem_alloc((v->shown->rows.count + 1) * sizeof *cycles);
 
-    v->others = mem_resize(v->others, s->selected_count * sizeof *v->others);
-    for (size_t i = 0; i < s->selected_count; i++) {
-        const struct machine *m = session_machine(s, s->selected[i], &err);
+    v->others = mem_resize(v->others, s->document.selected_count * sizeof *v->others);
+    for (size_t i = 0; i < s->document.selected_count; i++) {
+        const struct machine *m = session_machine(s, s->document.selected[i], &err);
         v->others[i] = (struct accuracy){.mape = NAN, .pearson = NAN, .spearman = NAN};
         if (m) {
-            throughput_predict(m->mapping, v->shown, cycles);
+            machine_predict(m, v->shown, cycles);
             v->others[i] = metrics_accuracy(v->shown, cycles);
         }
     }
@@ -69,7 +69,7 @@ static void fill_map(struct accuracy_view_state *v, const struct machine *m)
     v->machine = m;
     v->predicted = mem_resize(v->predicted, (rows + 1) * sizeof *v->predicted);
     v->measured = mem_resize(v->measured, (rows + 1) * sizeof *v->measured);
-    throughput_predict(m->mapping, v->shown, v->predicted);
+    machine_predict(m, v->shown, v->predicted);
     v->n = 0;
     for (size_t i = 0; i < rows; i++)
         if (experiments_measured(v->shown, i) && !isnan(v->predicted[i])) {
@@ -84,20 +84,20 @@ static bool refresh(struct accuracy_view_state *v, struct session *s)
 {
     struct err err = {0};
 
-    if (!s->experiments || !s->experiments->rows.count)
+    if (!s->document.experiments || !s->document.experiments->rows.count)
         return false;
-    v->which %= s->selected_count;
-    const struct machine *m = session_machine(s, s->selected[v->which], &err);
+    v->which %= s->document.selected_count;
+    const struct machine *m = session_machine(s, s->document.selected[v->which], &err);
     if (!m)
         return false;
     double begun = clock_seconds();
-    bool anew = v->shown != s->experiments || v->session_revision != s->revision;
-    bool more = anew || (v->revision != s->experiments->revision && begun >= v->rest_until);
+    bool anew = v->shown != s->document.experiments || v->session_revision != s->revision;
+    bool more = anew || (v->revision != s->document.experiments->revision && begun >= v->rest_until);
     if (!more && v->machine == m)
         return true;
-    v->shown = s->experiments;
+    v->shown = s->document.experiments;
     if (more) {
-        v->revision = s->experiments->revision;
+        v->revision = s->document.experiments->revision;
         v->session_revision = s->revision;
         judge_all(v, s);
     }
@@ -140,13 +140,13 @@ static void draw_map(const struct accuracy_view_state *v, struct grid *g, int x,
 static void draw_machines(const struct accuracy_view_state *v, struct session *s, struct grid *g, int x, int y)
 {
     grid_put(g, x, y, 0, ROLE_HEADER, 0, "  mapping          error Pearson Spearm.");
-    for (size_t i = 0; i < s->selected_count && y + 1 + (int)i < (int)g->height; i++) {
+    for (size_t i = 0; i < s->document.selected_count && y + 1 + (int)i < (int)g->height; i++) {
         const struct accuracy *a = &v->others[i];
         enum role role = i == v->which ? ROLE_ACCENT : ROLE_TEXT;
         if (a->n)
-            grid_printf(g, x, y + 1 + (int)i, 0, role, 0, "%c %-14.14s %6.2f %%  %6.3f  %6.3f", i == v->which ? '>' : ' ', s->selected[i], 100 * a->mape, a->pearson, a->spearman);
+            grid_printf(g, x, y + 1 + (int)i, 0, role, 0, "%c %-14.14s %6.2f %%  %6.3f  %6.3f", i == v->which ? '>' : ' ', s->document.selected[i], 100 * a->mape, a->pearson, a->spearman);
         else
-            grid_printf(g, x, y + 1 + (int)i, 0, ROLE_DIM, 0, "  %-14.14s knows none of the forms", s->selected[i]);
+            grid_printf(g, x, y + 1 + (int)i, 0, ROLE_DIM, 0, "  %-14.14s knows none of the forms", s->document.selected[i]);
     }
 }
 

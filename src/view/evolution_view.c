@@ -34,10 +34,10 @@ static void *evolution_open(void)
 
 static struct evolve_run *shown_run(struct evolution_view_state *v, const struct session *s)
 {
-    if (!s->run_count)
+    if (!s->document.run_count)
         return NULL;
-    v->back = v->back < s->run_count ? v->back : s->run_count - 1;
-    return s->runs[s->run_count - 1 - v->back];
+    v->back = v->back < s->document.run_count ? v->back : s->document.run_count - 1;
+    return s->document.runs[s->document.run_count - 1 - v->back];
 }
 
 /* Fills column @slot of x and, from @row on, y. Returns the number of samples. */
@@ -67,8 +67,8 @@ static void draw_curves(struct evolution_view_state *v, struct session *s, struc
 
     series[count++] = (struct plot_series){"worst", ROLE_ERROR, v->x[0], v->y[2], n, false};
     series[count++] = (struct plot_series){"median", ROLE_WARN, v->x[0], v->y[1], n, false};
-    for (size_t i = 0; i < s->run_count && slot < RUNS_SHOWN; i++) {
-        struct evolve_run *other = s->runs[s->run_count - 1 - i];
+    for (size_t i = 0; i < s->document.run_count && slot < RUNS_SHOWN; i++) {
+        struct evolve_run *other = s->document.runs[s->document.run_count - 1 - i];
         if (other == run)
             continue;
         size_t points = fill(v, other, slot, slot + 2, false);
@@ -90,11 +90,11 @@ static double percent(double fraction)
 /* What active experiments learned, over the number of measurements. False when there is nothing of it. */
 static bool draw_rounds(struct evolution_view_state *v, const struct session *s, struct grid *g)
 {
-    size_t n = s->active ? active_curve_get(s->active, v->active, ROUNDS) : 0;
+    size_t n = s->document.active ? active_curve_get(s->document.active, v->active, ROUNDS) : 0;
     bool choosing = evolve_active_choosing();
 
     /* While there is nothing newer they are shown unless m says otherwise. */
-    if (!s->active || (choosing || !s->run_count) == (v->rounds && s->run_count))
+    if (!s->document.active || (choosing || !s->document.run_count) == (v->rounds && s->document.run_count))
         return false;
     n = n < ROUNDS ? n : ROUNDS;
     const struct select_round *last = n ? &v->active[n - 1].of : NULL;
@@ -115,7 +115,7 @@ static bool draw_rounds(struct evolution_view_state *v, const struct session *s,
                                          {"noise", ROLE_DIM, v->x[0], v->y[1], n, false}};
     const struct plot plot = {.title = "%", .x_label = "measured", .log_y = true, .series = series, .series_count = 3};
     plot_draw(&plot, g, 0, 1, g->width, g->height - 2);
-    grid_put(g, 0, (int)g->height - 1, 0, ROLE_DIM, 0, s->run_count ? "m the run" : "jobs shows how far it is; the run follows when all is measured");
+    grid_put(g, 0, (int)g->height - 1, 0, ROLE_DIM, 0, s->document.run_count ? "m the run" : "jobs shows how far it is; the run follows when all is measured");
     return true;
 }
 
@@ -226,8 +226,8 @@ static bool evolution_key(void *state, struct session *s, int key, struct str *c
     switch (key) {
     case 'x': v->by_generation = !v->by_generation; return true;
     case 'v': v->volume = !v->volume; return true;
-    case 'm': v->rounds = !v->rounds && s->active; return true;
-    case 'b': v->back = s->run_count ? (v->back + 1) % s->run_count : 0; return true;
+    case 'm': v->rounds = !v->rounds && s->document.active; return true;
+    case 'b': v->back = s->document.run_count ? (v->back + 1) % s->document.run_count : 0; return true;
     case 'p':
         if (run) {
             evolve_get_status(run->evolve, &status);
@@ -258,7 +258,7 @@ static void evolution_status(void *state, struct session *s, struct str *out)
 {
     struct evolution_view_state *v = state;
     if (shown_run(v, s))
-        str_addf(out, "run %zu/%zu", s->run_count - v->back, s->run_count);
+        str_addf(out, "run %zu/%zu", s->document.run_count - v->back, s->document.run_count);
 }
 
 const struct view_ops evolution_view = {.name = "evolution", .help = "inference while it runs: error, Pareto front, moves",

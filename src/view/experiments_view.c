@@ -59,13 +59,13 @@ static void predict(struct experiments_view_state *v, struct session *s)
     struct err err = {0};
     const struct machine *m = session_current(s, &err);
 
-    v->shown = s->experiments;
-    v->rows = s->experiments->rows.count;
+    v->shown = s->document.experiments;
+    v->rows = s->document.experiments->rows.count;
     v->session_revision = s->revision;
     v->predicted = mem_resize(v->predicted, (v->rows + 1) * sizeof *v->predicted);
     v->machine = m ? m->id : NULL;
     if (m)
-        throughput_predict(m->mapping, s->experiments, v->predicted);
+        machine_predict(m, s->document.experiments, v->predicted);
     for (size_t i = 0; !m && i < v->rows; i++)
         v->predicted[i] = NAN;
 }
@@ -104,14 +104,14 @@ static const struct table_source source = {columns,   EXPERIMENT_COLUMNS,      r
  * and what is derived from all of them may lag behind a little. */
 static bool refresh(struct experiments_view_state *v, struct session *s)
 {
-    if (!s->experiments || !s->experiments->rows.count)
+    if (!s->document.experiments || !s->document.experiments->rows.count)
         return false;
-    bool anew = v->shown != s->experiments || v->rows != s->experiments->rows.count || v->session_revision != s->revision;
-    if (!anew && (v->revision == s->experiments->revision || clock_seconds() < v->rest_until))
+    bool anew = v->shown != s->document.experiments || v->rows != s->document.experiments->rows.count || v->session_revision != s->revision;
+    if (!anew && (v->revision == s->document.experiments->revision || clock_seconds() < v->rest_until))
         return true;
     if (anew)
         predict(v, s);
-    v->revision = s->experiments->revision;
+    v->revision = s->document.experiments->revision;
     v->accuracy = metrics_accuracy(v->shown, v->predicted);
     v->changes++;
     table_update(&v->table, &source, v, v->changes);

@@ -156,8 +156,8 @@ static void obey(struct frame *f, const char *line)
     struct session *s = f->session;
     struct err err = {0};
     char *printed = NULL;
-    size_t length = 0, loop_before = s->kernel ? s->kernel->current : 0;
-    const struct kernel *before = s->kernel;
+    size_t length = 0, loop_before = s->document.kernel ? s->document.kernel->current : 0;
+    const struct kernel *before = s->document.kernel;
     FILE *out = open_memstream(&printed, &length);
 
     f->chosen = -1;
@@ -171,7 +171,7 @@ static void obey(struct frame *f, const char *line)
         show_output(f, line ? line : "what waited for a job", printed);
     if (!ok)
         say_error(f, &err);
-    else if (s->kernel && (s->kernel != before || s->kernel->current != loop_before))
+    else if (s->document.kernel && (s->document.kernel != before || s->document.kernel->current != loop_before))
         show_view(f, view_find("kernel"));
     if (ok && asked < view_count())
         show_view(f, asked);
@@ -199,11 +199,11 @@ static void go_on(struct frame *f)
     struct err err = {0};
     bool ended = false;
 
-    if (!f->session->awaited)
+    if (!f->session->waiting.job)
         return;
     if (!session_awaited_ended(f->session, &ended, &err))
         say_error(f, &err);
-    else if (ended && f->session->rest_count)
+    else if (ended && f->session->waiting.count)
         obey(f, NULL);
 }
 
@@ -212,13 +212,13 @@ static bool stop_waiting(struct frame *f)
 {
     struct session *s = f->session;
 
-    if (!s->awaited)
+    if (!s->waiting.job)
         return false;
-    bool rest = s->rest_count > 0;
-    if (s->awaited_own)
-        job_cancel(s->awaited);
-    say(f, false, s->awaited_own ? "the command is ended" : rest ? "what waited is forgotten; jobs go on" : "nothing waits now; jobs go on");
-    session_forget_rests(s);
+    bool rest = s->waiting.count > 0;
+    if (s->waiting.own)
+        job_cancel(s->waiting.job);
+    say(f, false, s->waiting.own ? "the command is ended" : rest ? "what waited is forgotten; jobs go on" : "nothing waits now; jobs go on");
+    session_drop_waiting(s);
     return true;
 }
 
@@ -275,25 +275,23 @@ static void tell_ended(struct frame *f)
 bool frame_jobs(struct frame *f)
 {
     struct session *s = f->session;
-    const struct kernel *before = s->kernel;
+    const struct kernel *before = s->document.kernel;
 
-    str_clear(&s->output);
+    session_clear_output(s);
     experiments_publish(s);
     note_jobs(f);
     enum job_news news = job_drain();
     if (news == JOB_NOTHING_NEW)
         return false;
     tell_ended(f);
-    if (s->kernel && s->kernel != before)
+    if (s->document.kernel && s->document.kernel != before)
         f->current = view_find("kernel");
     /* Progress alone leaves machines and kernel as they were: nothing is analysed or predicted anew for it. */
     s->revision += news == JOB_ENDED;
-    if (s->output.length) {
-        char *text = str_take(&s->output);
-        command_keep_result(s, f->ended, text);
+    char *text = command_take_job_result(s, f->ended);
+    if (text)
         show_output(f, f->ended, text);
-        free(text);
-    }
+    free(text);
     go_on(f);
     return true;
 }
@@ -309,7 +307,7 @@ static void add_jobs(const struct session *s, struct str *out)
 {
     struct job_info info;
 
-    if (s->awaited && s->rest_count)
+    if (s->waiting.job && s->waiting.count)
         str_add(out, "Esc ends waiting");
     for (size_t i = 0; job_get(i, &info); i++)
         if (info.state == JOB_RUNNING) {

@@ -238,7 +238,7 @@ static void draw_machines(struct analysis *const *a, size_t n, size_t in_view, s
 /* The machine, what it makes of the loop, and where that comes from. */
 static void draw_title(const struct session *s, const struct analysis *a, struct grid *g)
 {
-    const struct kernel *k = s->kernel;
+    const struct kernel *k = s->document.kernel;
     const char *slash = strrchr(k->name, '/');
     unsigned used = grid_put(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, g->width >= 70 ? a->machine->title : a->machine->id);
 
@@ -266,7 +266,7 @@ static int draw_bounds_short(const struct analysis *a, const struct simulation *
 /* Below the table, from row @y on: the instruction under the cursor, the advice, bounds and machines, as much as there is room for. */
 static void draw_panels(struct kernel_view_state *v, struct session *s, struct analysis *const *a, size_t n, struct grid *g, int y, bool roomy)
 {
-    const struct analysis *current = a[s->in_view];
+    const struct analysis *current = a[s->document.in_view];
     int end = (int)g->height;
 
     draw_detail(current, v->cursor, g, y++);
@@ -278,13 +278,13 @@ static void draw_panels(struct kernel_view_state *v, struct session *s, struct a
     y += (int)grid_wrap(g, 0, y, g->width, room > machines + 1 ? 2 : 1, ROLE_GOOD, 0, current->sentence);
     if (roomy) {
         unsigned half = g->width / 2 > 42 ? 42 : g->width / 2;
-        draw_bounds(current, session_simulation(s, s->in_view), s->kernel_measured, g, 0, y + 1, half > 40 ? 40 : half);
-        draw_machines(a, n, s->in_view, g, (int)half, y + 1, end);
+        draw_bounds(current, session_simulation(s, s->document.in_view), s->document.kernel_measured, g, 0, y + 1, half > 40 ? 40 : half);
+        draw_machines(a, n, s->document.in_view, g, (int)half, y + 1, end);
         return;
     }
     if (end - y > (int)machines)
-        y += draw_bounds_short(current, session_simulation(s, s->in_view), s->kernel_measured, g, y, end - y > (int)machines + 1 ? 2 : 1);
-    draw_machines(a, n, s->in_view, g, 0, y, end);
+        y += draw_bounds_short(current, session_simulation(s, s->document.in_view), s->document.kernel_measured, g, y, end - y > (int)machines + 1 ? 2 : 1);
+    draw_machines(a, n, s->document.in_view, g, 0, y, end);
 }
 
 /* The cursor among the @count rows and in sight, no empty rows below the last. */
@@ -301,7 +301,7 @@ static void place(struct kernel_view_state *v, size_t count)
 
 static void draw_analysis(struct kernel_view_state *v, struct session *s, struct analysis *const *a, size_t n, struct grid *g)
 {
-    const struct analysis *current = a[s->in_view];
+    const struct analysis *current = a[s->document.in_view];
     unsigned full = BOUND_COUNT + 5;
     /* On a low screen the instructions come before the list of bounds. */
     bool roomy = g->height >= 30 || (g->height >= 20 && current->count + 5 + full <= g->height);
@@ -311,18 +311,18 @@ static void draw_analysis(struct kernel_view_state *v, struct session *s, struct
     v->body = rows > 2 ? rows - 2 : 1;
     place(v, current->count);
     draw_title(s, current, g);
-    draw_table(v, s->kernel, current, g, 1, rows);
+    draw_table(v, s->document.kernel, current, g, 1, rows);
     int y = 1 + (int)(current->count + 2 < rows ? current->count + 3 : rows);   /* right below a short table */
-    if (s->kernel->origin_line_count && current->count + 2 < rows)
-        draw_source(s->kernel, current, v->cursor, true, g, 0, y - 1, ROLE_DIM);
+    if (s->document.kernel->origin_line_count && current->count + 2 < rows)
+        draw_source(s->document.kernel, current, v->cursor, true, g, 0, y - 1, ROLE_DIM);
     draw_panels(v, s, a, n, g, y, roomy);
 }
 
 /* Another kernel starts at its first row. */
 static void adopt(struct kernel_view_state *v, const struct session *s)
 {
-    if (v->kernel != s->kernel) {
-        v->kernel = s->kernel;
+    if (v->kernel != s->document.kernel) {
+        v->kernel = s->document.kernel;
         v->cursor = v->top = 0;
     }
 }
@@ -338,7 +338,7 @@ static void draw_compare(struct kernel_view_state *v, struct session *s, struct 
     grid_fill(g, 0, y, g->width, 1, ROLE_HEADER, 0, ' ');
     grid_put(g, 0, y, text, ROLE_HEADER, 0, "cycles per iteration");
     for (size_t m = 0; m < n; m++)
-        grid_put(g, (int)(text + m * each), y, each - 1, m == s->in_view ? ROLE_ACCENT : ROLE_HEADER, ATTR_BOLD, a[m]->machine->id);
+        grid_put(g, (int)(text + m * each), y, each - 1, m == s->document.in_view ? ROLE_ACCENT : ROLE_HEADER, ATTR_BOLD, a[m]->machine->id);
     bool low = g->height < BOUND_COUNT + 6;   /* one row for the bounds then: the instructions come first */
     y += low;
     for (size_t m = 0; low && m < n; m++)
@@ -387,13 +387,13 @@ static void kernel_draw(void *state, struct session *s, struct grid *g)
     size_t n;
     struct analysis *const *a = session_analyses(s, &n);
 
-    if (!s->kernel || !n) {
+    if (!s->document.kernel || !n) {
         draw_empty(g);
         return;
     }
     adopt(v, s);
-    s->in_view = s->in_view < n ? s->in_view : 0;
-    if (a[s->in_view]->count == 0)
+    s->document.in_view = s->document.in_view < n ? s->document.in_view : 0;
+    if (a[s->document.in_view]->count == 0)
         grid_put(g, 2, 1, 0, ROLE_TEXT, 0, "This loop has no instructions.");
     else if (v->compare)
         draw_compare(v, s, a, n, g);
@@ -420,8 +420,8 @@ static bool kernel_key(void *state, struct session *s, int key, struct str *comm
     switch (key) {
     case 'c': v->compare = !v->compare; return true;
     case 'w': str_add(command, ":kernel whatif "); return true;
-    case 'm': s->in_view = (s->in_view + 1) % s->selected_count; return true;
-    case 'M': s->in_view = (s->in_view + s->selected_count - 1) % s->selected_count; return true;
+    case 'm': s->document.in_view = (s->document.in_view + 1) % s->document.selected_count; return true;
+    case 'M': s->document.in_view = (s->document.in_view + s->document.selected_count - 1) % s->document.selected_count; return true;
     case 'j': case KEYCODE_DOWN: case KEYCODE_WHEEL_DOWN: move_to(v, at + 1); return true;
     case 'k': case KEYCODE_UP: case KEYCODE_WHEEL_UP: move_to(v, at - 1); return true;
     case KEYCODE_PAGE_DOWN: move_to(v, at + page); return true;
@@ -450,9 +450,9 @@ static bool kernel_find(void *state, struct session *s, const char *text, int di
     size_t count;
 
     adopt(v, s);
-    if (!s->kernel)
+    if (!s->document.kernel)
         return false;
-    const struct insn *insns = kernel_insns(s->kernel, &count);
+    const struct insn *insns = kernel_insns(s->document.kernel, &count);
     snprintf(v->match, sizeof v->match, "%s", text);
     for (size_t step = 1; *text && step <= count; step++) {
         size_t at = direction > 0 ? (v->cursor + step) % count : (v->cursor + count - step) % count;
@@ -469,12 +469,12 @@ static void kernel_status(void *state, struct session *s, struct str *out)
     struct kernel_view_state *v = state;
     size_t count;
 
-    if (!s->kernel)
+    if (!s->document.kernel)
         return;
-    kernel_insns(s->kernel, &count);
+    kernel_insns(s->document.kernel, &count);
     str_addf(out, "%zu/%zu", count ? v->cursor + 1 : 0, count);
-    if (s->kernel->loop_count > 1)
-        str_addf(out, "  loop %zu/%zu", s->kernel->current + 1, s->kernel->loop_count);
+    if (s->document.kernel->loop_count > 1)
+        str_addf(out, "  loop %zu/%zu", s->document.kernel->current + 1, s->document.kernel->loop_count);
 }
 
 static void *kernel_open(void)

@@ -31,7 +31,7 @@ static void *machine_open(void)
 
 static void fill(struct machine_view_state *v, struct session *s)
 {
-    v->count = record_series(s->record, v->points);
+    v->count = record_series(s->document.record, v->points);
     v->low = v->high = NAN;
     v->samples = 0;
     v->lost = 0;
@@ -56,7 +56,7 @@ static int draw_facts(struct session *s, const struct machine_view_state *v, str
 {
     struct calibration c;
     char name[64];
-    bool simulated, known = record_calibration(s->record, &c, name, sizeof name, &simulated);
+    bool simulated, known = record_calibration(s->document.record, &c, name, sizeof name, &simulated);
     int y = 0;
 
     if (!known) {

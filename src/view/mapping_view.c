@@ -114,7 +114,7 @@ static void judge(struct mapping_view_state *v, const struct machine *m, const s
     if (!t || !t->rows.count)
         return;
     double *predicted = mem_alloc((t->rows.count + 1) * sizeof *predicted);
-    throughput_predict(m->mapping, t, predicted);
+    machine_predict(m, t, predicted);
     v->accuracy = metrics_accuracy(t, predicted);
     for (size_t i = 0; i < t->rows.count; i++) {
         double error = experiments_measured(t, i) ? fabs(predicted[i] - t->rows.items[i].cycles) / t->rows.items[i].cycles : NAN;
@@ -192,7 +192,7 @@ static bool refresh(struct mapping_view_state *v, struct session *s)
         v->revision = s->revision;
         v->changes++;
         solve(v, m);
-        judge(v, m, s->experiments);
+        judge(v, m, s->document.experiments);
         const struct table_source source = source_of(v);
         table_update(&v->table, &source, v, v->changes);
     }
@@ -250,7 +250,7 @@ static void mapping_draw(void *state, struct session *s, struct grid *g)
                         mapping_distinct_uops(v->machine->mapping));
     if (v->accuracy.n) {
         struct str worst = {0};
-        experiments_print(s->experiments, v->worst, &worst);
+        experiments_print(s->document.experiments, v->worst, &worst);
         used += grid_printf(g, (int)used + 2, 0, 0, ROLE_WARN, 0, "error %.2f %% on %zu experiments", 100 * v->accuracy.mape, v->accuracy.n) + 2;
         grid_printf(g, (int)used + 2, 0, 0, ROLE_DIM, 0, "worst: %s", str_text(&worst));
         str_done(&worst);

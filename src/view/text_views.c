@@ -170,15 +170,19 @@ static void fill_help(struct pager *p, const struct view_ops *from)
         }
     pager_add(p, ROLE_TEXT, "");
     pager_add(p, ROLE_TITLE, "Commands (unambiguous beginnings are enough: k l x.s)");
-    for (const struct command *c = commands; c->name; c++) {
+    for (const struct command *const *at = commands; *at; at++) {
+        const struct command *c = *at;
+        struct str usage = {0};
+        command_usage(c, &usage);
         str_clear(&line);
         str_addf(&line, "  %-20s %s", c->name, c->help);
         pager_add(p, ROLE_TEXT, str_text(&line));
-        if (*c->arguments) {
+        if (usage.length) {
             str_clear(&line);
-            str_addf(&line, "  %-20s   %s", "", c->arguments);
+            str_addf(&line, "  %-20s   %s", "", str_text(&usage));
             pager_add(p, ROLE_DIM, str_text(&line));
         }
+        str_done(&usage);
     }
     str_done(&line);
 }

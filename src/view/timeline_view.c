@@ -36,15 +36,15 @@ static const struct simulation *shown(struct timeline_view_state *v, struct sess
     size_t machines;
 
     session_analyses(s, &machines);
-    if (!s->kernel || !machines)
+    if (!s->document.kernel || !machines)
         return NULL;
-    s->in_view = s->in_view < machines ? s->in_view : 0;
-    *insns = kernel_insns(s->kernel, count);
-    const struct simulation *sim = session_simulation(s, s->in_view);
+    s->document.in_view = s->document.in_view < machines ? s->document.in_view : 0;
+    *insns = kernel_insns(s->document.kernel, count);
+    const struct simulation *sim = session_simulation(s, s->document.in_view);
     if (!sim || !sim->step_iterations || !*count)
         return NULL;
-    if (v->kernel != s->kernel) {
-        v->kernel = s->kernel;
+    if (v->kernel != s->document.kernel) {
+        v->kernel = s->document.kernel;
         v->cursor = v->top = 0;
         v->left = 0;
     }
@@ -95,7 +95,7 @@ static void timeline_draw(void *state, struct session *s, struct grid *g)
         return;
     }
     struct analysis *const *analyses = session_analyses(s, &machines);
-    unsigned used = grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "%s", analyses[s->in_view]->machine->title);
+    unsigned used = grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "%s", analyses[s->document.in_view]->machine->title);
     if (sim->period)
         used += grid_printf(g, (int)used + 2, 0, 0, ROLE_WARN, ATTR_BOLD, "%.2f cycles = %lld/%u", sim->cycles, (long long)sim->numerator, sim->period) + 2;
     else
@@ -135,8 +135,8 @@ static bool timeline_key(void *state, struct session *s, int key, struct str *co
         return false;
     v->pinned = false;
     switch (key) {
-    case 'm': s->in_view = (s->in_view + 1) % s->selected_count; return true;
-    case 'M': s->in_view = (s->in_view + s->selected_count - 1) % s->selected_count; return true;
+    case 'm': s->document.in_view = (s->document.in_view + 1) % s->document.selected_count; return true;
+    case 'M': s->document.in_view = (s->document.in_view + s->document.selected_count - 1) % s->document.selected_count; return true;
     case 'j': case KEYCODE_DOWN: case KEYCODE_WHEEL_DOWN: at++; break;
     case 'k': case KEYCODE_UP: case KEYCODE_WHEEL_UP: at--; break;
     case KEYCODE_PAGE_DOWN: at += page; break;

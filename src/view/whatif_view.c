@@ -24,7 +24,7 @@ static void whatif_draw(void *state, struct session *s, struct grid *g)
         ":kernel whatif issue_width=6 'usage:ADD (R64, R64)=1*p5' compares a changed machine with the real one.",
     };
     struct whatif_view_state *v = state;
-    const struct sweep *sweep = &s->sweep;
+    const struct sweep *sweep = &s->document.sweep;
     int y = 1;
 
     if (!sweep->count) {
@@ -48,7 +48,7 @@ static void whatif_draw(void *state, struct session *s, struct grid *g)
 static bool whatif_key(void *state, struct session *s, int key, struct str *command)
 {
     struct whatif_view_state *v = state;
-    size_t last = s->sweep.count ? s->sweep.count - 1 : 0;
+    size_t last = s->document.sweep.count ? s->document.sweep.count - 1 : 0;
 
     switch (key) {
     case 'l': case '>': case KEYCODE_RIGHT: v->cursor += v->cursor < last; return true;
@@ -63,8 +63,8 @@ static bool whatif_key(void *state, struct session *s, int key, struct str *comm
 static void whatif_status(void *state, struct session *s, struct str *out)
 {
     struct whatif_view_state *v = state;
-    if (s->sweep.count)
-        str_addf(out, "%zu/%zu", v->cursor + 1, s->sweep.count);
+    if (s->document.sweep.count)
+        str_addf(out, "%zu/%zu", v->cursor + 1, s->document.sweep.count);
 }
 
 const struct view_ops whatif_view = {.name = "whatif", .help = "the last kernel whatif NAME=A..B as curves",

@@ -50,7 +50,7 @@ look_around() {
     prompt "kernel load $source/data/kernels/pi-O2.s"
     see 'The divider is held for 4.00 cycles'
     prompt flumb
-    see 'there is no command "flumb"'
+    see '"flumb" is no command'
     t send-keys C-c
     see 'F10 quits'
     t resize-window -x 80 -y 24

@@ -174,7 +174,7 @@ static void test_all_machines(void **state)
         }
         struct machine *m = machine(ids[count]);
         bool arm = strcmp(m->isa, "aarch64") == 0;
-        assert_true(machine_number(m, "issue_width") >= 4);
+        assert_true(machine_number(m, "issue_width") >= 3);
         assert_non_null(mapping_find(m->mapping, arm ? "ADD (X, X, X)" : "ADD (R64, R64)"));
         if (arm)
             assert_non_null(mapping_find(m->mapping, "FMLA (V.2D, V.2D, V.2D)"));

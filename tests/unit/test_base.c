@@ -217,8 +217,39 @@ static void test_index_of_equal_hashes(void **state)
     for (int i = 0; i < 200; i++)
         assert_int_equal(index_find(&x, 42, same_number, numbers, &numbers[i]), i);
     assert_int_equal(index_find(&x, 42, same_number, numbers, &missing), INDEX_NONE);
+    for (int i = 0; i < 200; i += 3)
+        index_remove(&x, 42, (uint32_t)i);
+    for (int i = 0; i < 200; i++)
+        assert_int_equal(index_find(&x, 42, same_number, numbers, &numbers[i]), i % 3 ? (uint32_t)i : INDEX_NONE);
     index_clear(&x);
     assert_int_equal(index_find(&x, 42, same_number, numbers, &numbers[0]), INDEX_NONE);
+    index_done(&x);
+}
+
+/* Items come and go in a crowded table; where each stands is known without it. */
+static void test_index_removes(void **state)
+{
+    (void)state;
+    struct index x = {0};
+    struct rng rng;
+    int numbers[512];
+    bool there[512] = {false};
+
+    rng_seed(&rng, 3);
+    for (int i = 0; i < 512; i++)
+        numbers[i] = i;
+    for (int step = 0; step < 20000; step++) {
+        uint32_t i = (uint32_t)rng_below(&rng, 512), probe = (uint32_t)rng_below(&rng, 512);
+        uint64_t hash = i / 3 * 5, probed = probe / 3 * 5;   /* three to a hash, runs that touch */
+        if (there[i])
+            index_remove(&x, hash, i);
+        else
+            index_add(&x, hash, i);
+        there[i] = !there[i];
+        assert_int_equal(index_find(&x, probed, same_number, numbers, &numbers[probe]), there[probe] ? probe : INDEX_NONE);
+    }
+    for (uint32_t i = 0; i < 512; i++)
+        assert_int_equal(index_find(&x, i / 3 * 5, same_number, numbers, &numbers[i]), there[i] ? i : INDEX_NONE);
     index_done(&x);
 }
 
@@ -334,6 +365,7 @@ int main(void)
         cmocka_unit_test(test_vec_grows),
         cmocka_unit_test(test_index_finds_what_was_added),
         cmocka_unit_test(test_index_of_equal_hashes),
+        cmocka_unit_test(test_index_removes),
         cmocka_unit_test(test_durations),
         cmocka_unit_test(test_state_path),
         cmocka_unit_test(test_utf8),

@@ -33,7 +33,7 @@ static struct experiments *table(void)
     return t;
 }
 
-static void expect(const struct experiments *t, const struct mapping *m, const char *expression, const char *rows)
+static void expect(const struct experiments *t, const struct machine *m, const char *expression, const char *rows)
 {
     struct err err = {0};
     bool *fits = experiment_rows_matching(t, m, expression, &err);
@@ -78,13 +78,13 @@ static void test_predictions(void **state)
     struct err err = {0};
     (void)state;
     assert_true(ports_add(&ports, "0", &err) && ports_add(&ports, "1", &err));
-    struct mapping *m = mapping_new(&ports);
+    struct machine *m = machine_new("test", &ports);
     assert_true(usage_parse("1*p01", &ports, &usage, &err));
-    mapping_set(m, &(struct mapping_entry){.form = (char *)"ADD (R64, R64)", .usage = usage, .latency = NAN, .source = (char *)""});
+    mapping_set(m->mapping, &(struct mapping_entry){.form = (char *)"ADD (R64, R64)", .usage = usage, .latency = NAN, .source = (char *)""});
     expect(t, m, "predicted=0.5", "10000");
     expect(t, m, "error>0.9", "10000");
     usage_done(&usage);
-    mapping_free(m);
+    machine_free(m);
     experiments_free(t);
 }
 

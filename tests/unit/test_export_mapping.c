@@ -18,6 +18,7 @@
 #include "io/import_uops.h"
 #include "io/machine_file.h"
 #include "io/pmevo_json.h"
+#include "io/pmevo_names.h"
 
 /* Usages of both as text, port names and not numbers compared; µops of a set in name order. */
 static void assert_same_usages(const struct mapping *a, const struct mapping *b)
@@ -47,7 +48,7 @@ static void assert_same_usages(const struct mapping *a, const struct mapping *b)
 static void test_pmevo_names(void **state)
 {
     (void)state;
-    struct forms *forms = forms_load(NULL, NULL);
+    struct forms *forms = forms_load(ISA_X86_64, NULL, NULL);
     static const char *const known[][2] = {
         {"ADD (R64, I8)", "ADD_((REG:RW:G:64)),_((IMM:8))"},
         {"ADD (R64, M64)", "ADD_((REG:RW:G:64)),_qword_ptr_[((MEM:64))_+_((MIMM:16))]"},
@@ -83,7 +84,7 @@ static void test_pmevo_round_trip(void **state)
 {
     (void)state;
     struct machine *m = machine_load("skylake", NULL);
-    struct forms *forms = forms_load(NULL, NULL);
+    struct forms *forms = forms_load(ISA_X86_64, NULL, NULL);
     struct str text = {0};
     struct err err = {0};
 
@@ -136,7 +137,7 @@ static void test_uops_info_columns(void **state)
 {
     (void)state;
     struct machine *m = machine_load("skylake", NULL);
-    struct forms *forms = forms_load(NULL, NULL);
+    struct forms *forms = forms_load(ISA_X86_64, NULL, NULL);
     struct str text = {0};
 
     export_uops_info(m, forms, &text);

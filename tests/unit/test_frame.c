@@ -42,7 +42,7 @@ static void screen_text(struct frame *f, unsigned width, unsigned height, bool r
     struct grid g;
     int x, y;
 
-    grid_init(&g, width, height, f->session->ascii);
+    grid_init(&g, width, height, f->session->settings.ascii);
     frame_draw(f, NULL, &g, &x, &y);
     grid_text(&g, roles, out);
     grid_done(&g);
@@ -131,24 +131,81 @@ static void load(void)
     assert_false(frame.failed);
     str_clear(&frame.message);
     /* The name holds the directory of the sources. */
-    free(session.kernel->name);
-    session.kernel->name = mem_strdup("triad-skl-O3.s");
+    free(session.document.kernel->name);
+    session.document.kernel->name = mem_strdup("triad-skl-O3.s");
+}
+
+static void compare_sizes(const char *name)
+{
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        compare(&frame, name, sizes[i][0], sizes[i][1]);
 }
 
 static void test_golden(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        compare(&frame, "empty", sizes[i][0], sizes[i][1]);
+    compare_sizes("empty");
     load();
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         press("G");
         compare(&frame, "kernel", sizes[i][0], sizes[i][1]);
-        session.ascii = true;
+        session.settings.ascii = true;
         press("gjj");
         compare(&frame, "kernel-ascii", sizes[i][0], sizes[i][1]);
-        session.ascii = false;
+        session.settings.ascii = false;
     }
+}
+
+static void run_to_end(const char *line)
+{
+    frame_run(&frame, line);
+    if (frame.failed)
+        fail_msg("%s: %s", line, str_text(&frame.message));
+    job_wait(0);
+    frame_jobs(&frame);
+    str_clear(&frame.message);
+}
+
+static void test_golden_of_the_loop(void **state)
+{
+    (void)state;
+    load();
+    run_to_end("view timeline");
+    compare_sizes("timeline");
+    run_to_end("set machine skylake; kernel whatif issue_width=1..6");
+    run_to_end("view whatif");
+    compare_sizes("whatif");
+    run_to_end("view mapping; filter form~VFMADD; sort -form");
+    compare_sizes("mapping");
+}
+
+/* A run of one thread and a few generations on a simulated processor: the same each time. */
+static void test_golden_of_evolution(void **state)
+{
+    (void)state;
+    run_to_end("view evolution");
+    compare_sizes("evolution-none");
+    run_to_end("set machine skylake; forms select 'ADD (R64, R64)' 'IMUL (R64, R64)' 'SHL (R64, I8)' 'MOV (R64, M64)'; experiments generate");
+    run_to_end("experiments measure --simulate skylake");
+    run_to_end("evolve start --algorithm pmevo --ports 4 --population 20 --generations 6 --seed 1 --threads 1");
+    run_to_end("view evolution");
+    press("x");   /* over generations: the clock stands still */
+    compare_sizes("evolution");
+}
+
+static void test_golden_of_text(void **state)
+{
+    (void)state;
+    run_to_end("kernel hex 4801d8480fafc3");
+    run_to_end("kernel analyze --machine skylake");
+    compare_sizes("output");
+    frame_run(&frame, "flumb");
+    assert_true(frame.failed);
+    run_to_end("view log");
+    compare_sizes("log");
+    run_to_end("view kernel");
+    press("?");
+    compare_sizes("help");
 }
 
 /* At 80 columns the position stays in sight beside the tabs, and a press on a tab takes its view. */
@@ -272,8 +329,8 @@ static void add_experiments(void)
                                "\"DIV (R64)\",,,,SIGFPE\n"
                                "\"FLUMB ()\",3,,,ok\n";
     struct err err = {0};
-    session.experiments = experiments_parse("test", text, sizeof text - 1, &err);
-    assert_non_null(session.experiments);
+    session.document.experiments = experiments_parse("test", text, sizeof text - 1, &err);
+    assert_non_null(session.document.experiments);
 }
 
 static void test_experiments(void **state)
@@ -298,12 +355,10 @@ static void test_experiments(void **state)
     frame_run(&frame, "filter");
     frame_run(&frame, "view accuracy");
     assert_true(screen_holds("4 experiments"));
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        compare(&frame, "accuracy", sizes[i][0], sizes[i][1]);
+    compare_sizes("accuracy");
     frame_key(&frame, KEYCODE_ENTER, &prefill);
     assert_string_equal(views[frame.current]->name, "experiments");
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        compare(&frame, "experiments", sizes[i][0], sizes[i][1]);
+    compare_sizes("experiments");
 }
 
 /* A table that waits, measured on a simulated machine as a job of the screen; what is seen of it is in the record. */
@@ -313,14 +368,14 @@ static void fill_record(void)
     static const uint8_t code[] = {0x4c, 0x01, 0xc0, 0x48, 0x01, 0xd9, 0x49, 0x0f, 0xaf, 0xc2};   /* add rax, r8; add rcx, rbx; imul rax, r10 */
     static const struct calibration c = {.tick_hz = 2.5e9, .clock_hz = 3.7e9, .second_ratio = 3, .probe_rate = 5.99, .noise = 0.0012, .contention = 0.02,
                                          .load_window = 64, .rules.probe_tolerance = 0.012, .cpu = 1};
-    record_begin(session.record, "a processor of the test's", &c);
+    record_begin(session.document.record, "a processor of the test's", &c);
     for (unsigned i = 0; i < 3; i++)
-        record_add(session.record, &(struct experiment){(struct experiment_term[]){{(char *)"ADD (R64, R64)", 1}}, 1},
+        record_add(session.document.record, &(struct experiment){(struct experiment_term[]){{(char *)"ADD (R64, R64)", 1}}, 1},
                    &(struct record_pass){passes[i], 3, 1, i ? 200 : 50, 3.7e9, code, sizeof code});
     for (unsigned i = 0; i < 600; i++) {
         bool gap = i > 300 && i < 350;
         if (!gap)
-            record_windows(session.record, 0.1 * i, 3.7e9 * (1 + 1e-3 * sin(0.05 * i)), 30, i % 97 < 12 ? 20 : 0, i % 7 == 0);
+            record_windows(session.document.record, 0.1 * i, 3.7e9 * (1 + 1e-3 * sin(0.05 * i)), 30, i % 97 < 12 ? 20 : 0, i % 7 == 0);
     }
 }
 
@@ -343,11 +398,10 @@ static void test_detail(void **state)
     press("J");
     assert_true(screen_lacks(" add rax, r8"));
     press("K");
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        compare(&frame, "detail", sizes[i][0], sizes[i][1]);
-    session.ascii = true;
+    compare_sizes("detail");
+    session.settings.ascii = true;
     compare(&frame, "detail-ascii", 80, 24);
-    session.ascii = false;
+    session.settings.ascii = false;
     /* Rows of every kind, at every size. */
     for (int row = 0; row < 6; row++) {
         for (unsigned width = 20; width < 200; width += 9)
@@ -361,11 +415,10 @@ static void test_detail(void **state)
     frame_key(&frame, KEYCODE_ESCAPE, &prefill);
     assert_true(screen_lacks("as it would be run"));
     frame_run(&frame, "view machine");
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        compare(&frame, "machine", sizes[i][0], sizes[i][1]);
-    session.ascii = true;
+    compare_sizes("machine");
+    session.settings.ascii = true;
     compare(&frame, "machine-ascii", 80, 24);
-    session.ascii = false;
+    session.settings.ascii = false;
 }
 
 /* Measuring as a job of the screen: it rests, goes on, and ends; the table and the view machine have what it saw. */
@@ -376,7 +429,7 @@ static void test_measuring(void **state)
     frame_run(&frame, "experiments pause");
     assert_true(frame.failed);
     for (size_t i = 0; i < 4; i++)
-        experiments_set(session.experiments, i, NAN, NAN, 0, EXPERIMENT_PENDING);
+        experiments_set(session.document.experiments, i, NAN, NAN, 0, EXPERIMENT_PENDING);
     frame_run(&frame, "experiments measure --simulate skylake cycles>");
     assert_true(frame.failed);
     frame_run(&frame, "experiments measure --simulate skylake form~IMUL");
@@ -389,7 +442,7 @@ static void test_measuring(void **state)
     }
     while (job_running())
         frame_jobs(&frame);
-    const struct experiment_row *rows = session.experiments->rows.items;
+    const struct experiment_row *rows = session.document.experiments->rows.items;
     assert_true(isnan(rows[0].cycles) && isnan(rows[4].cycles));
     assert_true(fabs(rows[1].cycles - 1) < 0.01 && fabs(rows[3].cycles - 4) < 0.04);
     frame_run(&frame, "view experiments");
@@ -467,7 +520,7 @@ static void test_collect(void **state)
     assert_true(screen_holds("imul %rax, %rbx"));
     frame_key(&frame, 4, &prefill);
     assert_false(frame.collecting);
-    assert_non_null(session.kernel);
+    assert_non_null(session.document.kernel);
     assert_true(screen_holds("IMUL (R64, R64)"));
     frame_run(&frame, "kernel paste");
     frame_key(&frame, KEYCODE_ESCAPE, &prefill);
@@ -475,7 +528,7 @@ static void test_collect(void **state)
     static const char garbage[] = "\001\002 this is \377 no assembler\n%%%\n";
     frame_paste(&frame, garbage, sizeof garbage - 1);
     assert_true(frame.failed);
-    assert_non_null(session.kernel);
+    assert_non_null(session.document.kernel);
 }
 
 static void test_click(void **state)
@@ -544,7 +597,7 @@ static void test_type_ahead(void **state)
 
 static void until_awaited(void)
 {
-    while (session.awaited)
+    while (session.waiting.job)
         frame_jobs(&frame);
 }
 
@@ -572,7 +625,7 @@ static void test_waiting(void **state)
     frame_run(&frame, line);
     assert_false(frame.failed);
     until_awaited();
-    assert_non_null(session.kernel);
+    assert_non_null(session.document.kernel);
     assert_string_equal(views[frame.current]->name, "log");
     snprintf(line, sizeof line, "kernel load %s", source("data/kernels/triad-skl-O3.s"));
     frame_run(&frame, line);
@@ -580,7 +633,7 @@ static void test_waiting(void **state)
     assert_string_equal(views[frame.current]->name, "kernel");   /* a kernel that has come is shown */
     snprintf(line, sizeof line, "forms scan /proc/self/exe; job wait; view mapping");
     frame_run(&frame, line);
-    assert_true(session.awaited == AWAIT_ALL || strcmp(views[frame.current]->name, "mapping") == 0);
+    assert_true(session.waiting.job == AWAIT_ALL || strcmp(views[frame.current]->name, "mapping") == 0);
     until_awaited();
     assert_string_equal(views[frame.current]->name, "mapping");
 
@@ -588,10 +641,10 @@ static void test_waiting(void **state)
     write_long(path);
     snprintf(line, sizeof line, "kernel load %s; view log", path);
     frame_run(&frame, line);
-    assert_true(session.awaited && session.rest_count == 1);
+    assert_true(session.waiting.job && session.waiting.count == 1);
     assert_non_null(strstr(str_text(&frame.message), "Esc ends it"));
     frame_key(&frame, KEYCODE_ESCAPE, &prefill);
-    assert_int_equal(session.awaited, 0);
+    assert_int_equal(session.waiting.job, 0);
     job_wait(0);
     frame_jobs(&frame);
     assert_string_equal(views[frame.current]->name, "mapping");
@@ -605,7 +658,7 @@ static void test_waiting(void **state)
     frame_run(&frame, line);
     until_awaited();
     job_wait(0);
-    assert_non_null(strstr(session.kernel->name, "pi-O2.s"));
+    assert_non_null(strstr(session.document.kernel->name, "pi-O2.s"));
     remove(path);
 }
 
@@ -624,11 +677,11 @@ static void test_waiting_script(void **state)
     snprintf(line, sizeof line, "source %s; view help", path);
     frame_run(&frame, line);
     until_awaited();
-    assert_non_null(session.kernel);
+    assert_non_null(session.document.kernel);
     assert_true(frame.failed);
-    assert_non_null(strstr(str_text(&frame.message), ".pf:4: there is no command \"flumb\""));
+    assert_non_null(strstr(str_text(&frame.message), ".pf:4: \"flumb\" is no command"));
     assert_string_equal(views[frame.current]->name, "output");
-    assert_int_equal(session.rest_count, 0);
+    assert_int_equal(session.waiting.count, 0);
     remove(path);
     str_done(&text);
 }
@@ -683,7 +736,10 @@ int main(void)
 {
     setlocale(LC_CTYPE, "C.UTF-8");
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_golden_of_text, setup, teardown),   /* first: the log holds what all tests did */
         cmocka_unit_test_setup_teardown(test_golden, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_golden_of_the_loop, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_golden_of_evolution, setup, teardown),
         cmocka_unit_test_setup_teardown(test_status_line, setup, teardown),
         cmocka_unit_test_setup_teardown(test_machine_in_view, setup, teardown),
         cmocka_unit_test_setup_teardown(test_long_message, setup, teardown),

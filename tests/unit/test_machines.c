@@ -50,7 +50,7 @@ static struct forms *forms;
 static int load_forms(void **state)
 {
     (void)state;
-    forms = forms_load(NULL, NULL);
+    forms = forms_load(ISA_X86_64, NULL, NULL);
     return forms ? 0 : -1;
 }
 

@@ -123,11 +123,55 @@ static void test_accuracy(void **state)
     experiments_free(t);
 }
 
+/* Four slots a cycle; a load and its operation, a store's address and its data share one. Locked instructions go one after the other. */
+static void test_issue(void **state)
+{
+    static const struct { const char *form, *usage; unsigned micro_ops, slots; double cycles; } rows[] = {
+        {"MOV (R64, M64)", "1*p23", 1, 1, 0.5},
+        {"MOV (M64, R64)", "1*p237+1*p4", 2, 1, 1},
+        {"ADD (R64, M64)", "1*p0156+1*p23", 2, 1, 0.5},
+        {"ADD (M64, R64)", "1*p0156+1*p23+1*p237+1*p4", 4, 2, 1},
+        {"NOP ()", "", 1, 1, 0.25},
+        {"VDIVPD (YMM, YMM, M256)", "1*p0+1*p23+8*p[DV]", 0, 1, 8},
+        {"XADD (R64, R64)", "3*p0156", 3, 3, 0.75},
+        {"ADD_LOCK (M64, R64)", "2*p0156+1*p23+1*p237+1*p4", 5, 3, 18},
+        {"XCHG (M64, R64)", "2*p0156+1*p23+1*p237+1*p4", 5, 3, 18},
+    };
+    static const char *const names[] = {"0", "1", "2", "3", "4", "5", "6", "7", "DV"};
+    struct ports ports = {0};
+    struct err err = {0};
+    double cycles[sizeof rows / sizeof *rows];
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        ports_add(&ports, names[i], NULL);
+    struct machine *m = machine_new("test", &ports);
+    struct experiments *t = experiments_new();
+    machine_set_fact(m, "pipes", "DV", NULL, NULL);
+    machine_set_fact(m, "issue_width", "4", NULL, NULL);
+    machine_set_fact(m, "issue_domain", "fused", NULL, NULL);
+    machine_set_fact(m, "lock_latency", "18", NULL, NULL);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct mapping_entry entry = {.form = (char *)rows[i].form, .latency = NAN, .micro_ops = rows[i].micro_ops};
+        assert_true(usage_parse(rows[i].usage, &ports, &entry.usage, &err));
+        mapping_set(m->mapping, &entry);
+        usage_done(&entry.usage);
+        experiments_add(t, (struct flat_term[]){{names_add(&t->forms, rows[i].form), 1}}, 1);
+    }
+    machine_predict(m, t, cycles);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_int_equal(machine_slots(m, mapping_find(m->mapping, rows[i].form)), rows[i].slots);
+        assert_float_equal(cycles[i], rows[i].cycles, 1e-12);
+    }
+    machine_free(m);
+    experiments_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_known_values), cmocka_unit_test(test_degenerate), cmocka_unit_test(test_second_definitions),
         cmocka_unit_test(test_heat_map),     cmocka_unit_test(test_accuracy),
+        cmocka_unit_test(test_issue),
     };
     return cmocka_run_group_tests_name("metrics", tests, NULL, NULL);
 }

@@ -83,7 +83,7 @@ static struct forms *shipped_forms(void)
 {
     static struct forms *forms;
     if (!forms)
-        forms = forms_load(NULL, NULL);
+        forms = forms_load(ISA_X86_64, NULL, NULL);
     assert_non_null(forms);
     return forms;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Sessions in directories, forms of the user's own, results exported. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,6 +17,8 @@
 #include "cmd/command.h"
 #include "cmd/session_file.h"
 #include "base/csv.h"
+#include "toolchain/forms_add.h"
+#include "work/job.h"
 
 static char directory[] = "/tmp/portolan-test-XXXXXX";
 
@@ -81,10 +84,10 @@ static void test_round_trip(void **state)
     RUN(&s, NULL, "experiments load %s", "e.csv");
     RUN(&s, NULL, "mapping use cortex-a72; mapping use skylake; forms select 'ADD (*' 'VADD*'; set format csv; set ascii on; session save %s", "one");
     RUN(&t, NULL, "session load %s", "one");
-    assert_int_equal(t.format, FORMAT_CSV);
-    assert_true(t.ascii);
-    assert_int_equal(t.selected_count, 3);
-    assert_string_equal(t.selected[0], "skylake");
+    assert_int_equal(t.settings.format, FORMAT_CSV);
+    assert_true(t.settings.ascii);
+    assert_int_equal(t.document.selected_count, 3);
+    assert_string_equal(t.document.selected[0], "skylake");
     usage_of(&t, "skylake", "ADD (R64, R64)", &after);
     assert_string_equal(str_text(&after), "1*p01");
     usage_of(&t, "skylake", "IMUL (R64, R64)", &after);
@@ -92,13 +95,13 @@ static void test_round_trip(void **state)
     usage_of(&t, "four", "ADD (R64, R64)", &after);
     assert_string_equal(str_text(&after), "2*p03");
     assert_string_equal(forms_find(session_forms(&t, ISA_X86_64, NULL), "ADD (R64, R64)")->extension, "MINE");
-    assert_int_equal(t.kept[ISA_AARCH64].count, s.kept[ISA_AARCH64].count);
-    assert_string_equal(t.kept[ISA_AARCH64].ids[0], "cortex-a72");
-    assert_int_equal(t.isa, ISA_X86_64);
-    assert_non_null(t.experiments);
-    assert_int_equal(t.experiments->rows.count, 2);
-    assert_true(t.experiments->rows.items[0].cycles == 1.25);
-    assert_false(experiments_measured(t.experiments, 1));
+    assert_int_equal(t.document.kept[ISA_AARCH64].count, s.document.kept[ISA_AARCH64].count);
+    assert_string_equal(t.document.kept[ISA_AARCH64].ids[0], "cortex-a72");
+    assert_int_equal(t.document.isa, ISA_X86_64);
+    assert_non_null(t.document.experiments);
+    assert_int_equal(t.document.experiments->rows.count, 2);
+    assert_true(t.document.experiments->rows.items[0].cycles == 1.25);
+    assert_false(experiments_measured(t.document.experiments, 1));
     assert_true(session_form_selected(&t, "VADDPD (XMM, XMM, XMM)"));
     assert_false(session_form_selected(&t, "SUB (R64, R64)"));
     RUN(&s, &before, "kernel list; kernel show; kernel analyze%s", NULL);
@@ -169,10 +172,10 @@ static void test_refused_whole(void **state)
         if (!strstr(err.what, faults[i].what))
             fail_msg("%s: %s", faults[i].text, err.what);
         /* Nothing of it is there. */
-        assert_int_equal(s.format, FORMAT_TEXT);
-        assert_true(s.ascii);
-        assert_string_equal(s.kernel->name, "hex");
-        assert_int_equal(s.selected_count, 3);
+        assert_int_equal(s.settings.format, FORMAT_TEXT);
+        assert_true(s.settings.ascii);
+        assert_string_equal(s.document.kernel->name, "hex");
+        assert_int_equal(s.document.selected_count, 3);
         unlink(path(faults[i].file));
     }
     session_done(&s);
@@ -221,25 +224,25 @@ static void test_forms_add(void **state)
         if (!strstr(err.what, faults[i].what) || err.line != faults[i].line)
             fail_msg("%s: %zu: %s", faults[i].text, err.line, err.what);
     }
-    size_t before = forms_count(s.forms[ISA_X86_64]), count;
-    forms_added(s.forms[ISA_X86_64], &count);
+    size_t before = forms_count(s.document.forms[ISA_X86_64]), count;
+    forms_added(s.document.forms[ISA_X86_64], &count);
     assert_int_equal(count, 0);
     put("f.csv", "template,form\n\"{{evex}} vpaddd {W:XMM}, {R:XMM}, {R:XMM}\",\"VPADDD_EVEX (XMM, XMM, XMM)\"\nnop,NOP ()\n");
     RUN(&s, &text, "forms add %s", "f.csv");
-    assert_int_equal(forms_count(s.forms[ISA_X86_64]), before);
-    for (size_t i = 1; i < forms_count(s.forms[ISA_X86_64]); i++)
-        assert_true(strcmp(forms_at(s.forms[ISA_X86_64], i - 1)->form, forms_at(s.forms[ISA_X86_64], i)->form) < 0);
+    assert_int_equal(forms_count(s.document.forms[ISA_X86_64]), before);
+    for (size_t i = 1; i < forms_count(s.document.forms[ISA_X86_64]); i++)
+        assert_true(strcmp(forms_at(s.document.forms[ISA_X86_64], i - 1)->form, forms_at(s.document.forms[ISA_X86_64], i)->form) < 0);
     /* Measuring works on a copy, which holds them too and outlives the table. */
-    struct forms *copy = forms_copy(s.forms[ISA_X86_64]);
+    struct forms *copy = forms_copy(s.document.forms[ISA_X86_64]);
     assert_int_equal(forms_count(copy), before);
     for (size_t i = 0; i < before; i++) {
-        const struct form_row *own = forms_at(copy, i), *theirs = forms_at(s.forms[ISA_X86_64], i);
+        const struct form_row *own = forms_at(copy, i), *theirs = forms_at(s.document.forms[ISA_X86_64], i);
         assert_string_equal(own->form, theirs->form);
         assert_string_equal(own->template, theirs->template);
         assert_true(own->template != theirs->template && own->isa == theirs->isa);
     }
-    forms_free(s.forms[ISA_X86_64]);
-    s.forms[ISA_X86_64] = NULL;
+    forms_free(s.document.forms[ISA_X86_64]);
+    s.document.forms[ISA_X86_64] = NULL;
     assert_string_equal(forms_find(copy, "VPADDD_EVEX (XMM, XMM, XMM)")->template, "{{evex}} vpaddd {W:XMM}, {R:XMM}, {R:XMM}");
     forms_free(copy);
     session_done(&s);
@@ -277,7 +280,7 @@ static void test_export(void **state)
         RUN(&s, NULL, "export %s", "x.html");
         RUN(&s, NULL, "export %s", "x.md");
         /* The format of the session is as it was. */
-        assert_int_equal(s.format, FORMAT_TEXT);
+        assert_int_equal(s.settings.format, FORMAT_TEXT);
         free(printed);
         str_done(&line);
     }
@@ -312,11 +315,82 @@ static int remove_directory(void **state)
     return system(line);
 }
 
+/* Settings are the saved session's, and nothing of the loop before shows beside the new one. */
+static void test_taken_over(void **state)
+{
+    (void)state;
+    struct session s, t;
+
+    session_init(&s);
+    session_init(&t);
+    RUN(&s, NULL, "kernel hex 4801d84829c375f8; set seed 7; set threads 3; session save %s", "taken");
+    RUN(&t, NULL, "set machine skylake; kernel hex 480fafc375fa; kernel whatif issue_width=2..4%s", NULL);
+    assert_true(t.document.sweep.count > 0);
+    t.document.kernel_measured = 3;
+    RUN(&t, NULL, "session load %s", "taken");
+    assert_int_equal(t.settings.seed, 7);
+    assert_int_equal(t.settings.threads, 3);
+    assert_true(isnan(t.document.kernel_measured));
+    assert_int_equal(t.document.sweep.count, 0);
+    session_done(&s);
+    session_done(&t);
+}
+
+/* `set` alone tells all settings. */
+static void test_set_shows_all(void **state)
+{
+    (void)state;
+    struct session s;
+    struct str text = {0};
+
+    session_init(&s);
+    RUN(&s, &text, "set seed 7; set threads 3; set%s", NULL);
+    assert_non_null(strstr(str_text(&text), "seed        7\n"));
+    assert_non_null(strstr(str_text(&text), "threads     3\n"));
+    session_done(&s);
+    str_done(&text);
+}
+
+static bool run_badly(struct job *job, void *state, struct err *err)
+{
+    (void)job;
+    (void)state;
+    return err_set(err, ERR_DATA, NULL, "it went badly");
+}
+
+static void finish_nothing(void *state, const struct job_info *info)
+{
+    (void)state;
+    (void)info;
+}
+
+static void free_nothing(void *state)
+{
+    (void)state;
+}
+
+/* `job wait` fails for a job that failed, once. */
+static void test_job_wait(void **state)
+{
+    (void)state;
+    static const struct job_ops ops = {run_badly, finish_nothing, free_nothing};
+    struct session s;
+    struct err err = {0};
+
+    session_init(&s);
+    assert_true(job_start("bad", &ops, NULL, &err) > 0);
+    assert_false(run(&s, NULL, &err, "job wait%s", NULL));
+    assert_string_equal(err.what, "it went badly");
+    RUN(&s, NULL, "job wait%s", NULL);
+    session_done(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip), cmocka_unit_test(test_hex_kernel), cmocka_unit_test(test_refused_whole),
         cmocka_unit_test(test_save_spares_other_files), cmocka_unit_test(test_forms_add), cmocka_unit_test(test_export),
+        cmocka_unit_test(test_taken_over), cmocka_unit_test(test_set_shows_all), cmocka_unit_test(test_job_wait),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

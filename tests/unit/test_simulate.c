@@ -47,7 +47,7 @@ static void append(struct block *b, const char *hex)
     }
     struct err err = {0};
     uint64_t offset = b->count ? b->insns[b->count - 1].offset + b->insns[b->count - 1].length : 0;
-    if (!insn_decode(code, length, offset, false, &b->insns[b->count], &err) || b->insns[b->count].length != length)
+    if (!insn_decode(ISA_X86_64, code, length, offset, false, &b->insns[b->count], &err) || b->insns[b->count].length != length)
         fail_msg("instruction %zu of a block does not decode whole", b->count);
     b->count++;
 }
@@ -63,7 +63,7 @@ static bool append_all(struct block *b, const char *hex)
         code[i] = (uint8_t)strtoul(digits, NULL, 16);
     }
     for (size_t at = 0; at < length; at += b->insns[b->count++].length)
-        if (b->count == BLOCK_MAX / 4 || !insn_decode(code + at, length - at, at, false, &b->insns[b->count], NULL))
+        if (b->count == BLOCK_MAX / 4 || !insn_decode(ISA_X86_64, code + at, length - at, at, false, &b->insns[b->count], NULL))
             return false;
     return b->count > 0;
 }

@@ -37,7 +37,7 @@ static struct csv_table *measured(void)
 static struct bounds bounds_as(const struct machine *m, const char *hex, struct block_options options)
 {
     struct err err = {0};
-    struct kernel *kernel = kernel_from_hex(hex, &err);
+    struct kernel *kernel = kernel_from_hex(ISA_X86_64, hex, &err);
     struct bounds bounds;
     size_t count;
 

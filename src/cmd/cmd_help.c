@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Help from the records of commands and settings, on the screen and as the man page's section. */
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/similar.h"
+#include "cmd/command.h"
+
+struct help_values {
+    const char *topic;
+    bool man;
+};
+
+static const struct parameter arguments[] = {
+    {.name = "COMMAND", .kind = PARAMETER_JOINED, .at = offsetof(struct help_values, topic), .otherwise = "all commands, a line each", .complete = COMPLETE_COMMAND,
+     .help = "a command, or the noun of several"},
+    {0},
+};
+static const struct parameter options[] = {
+    {.name = "--man", .kind = PARAMETER_FLAG, .at = offsetof(struct help_values, man), .help = "the commands as a section of the man page"},
+    {0},
+};
+
+static void add_troff(struct str *out, const char *text)
+{
+    for (; *text; text++)   /* a line may end after a bar */
+        str_addf(out, *text == '-' || *text == '\\' ? "\\%c" : *text == '|' ? "%c\\:" : "%c", *text);
+}
+
+/* A sentence that troff cannot take for a request. */
+static void add_troff_line(struct str *out, const char *text)
+{
+    str_add(out, "\\&");
+    add_troff(out, text);
+    str_add_char(out, '\n');
+}
+
+static void add_man_parameters(const struct parameter *table, struct str *out)
+{
+    struct str text = {0};
+
+    for (const struct parameter *p = table; p && p->name; p++) {
+        str_clear(&text);
+        parameter_print(p, &text);
+        str_add(out, ".TP\n.B ");
+        add_troff(out, str_text(&text));
+        str_add_char(out, '\n');
+        str_clear(&text);
+        parameter_explain(p, &text);
+        str_add_char(&text, '.');
+        add_troff_line(out, str_text(&text));
+    }
+    str_done(&text);
+}
+
+static void add_settings(bool man, struct str *out)
+{
+    struct str text = {0};
+
+    for (const struct setting *setting = settings_table; setting->name; setting++) {
+        str_clear(&text);
+        str_addf(&text, "%s: ", setting->help);
+        setting_range(setting, &text);
+        str_addf(&text, " (default: %s)", setting->initial);
+        if (man) {
+            str_addf(out, ".TP\n.B ");
+            add_troff(out, setting->name);
+            str_add_char(out, '\n');
+            str_add_char(&text, '.');
+            add_troff_line(out, str_text(&text));
+        } else {
+            str_addf(out, "  %-24s  %s\n", setting->name, str_text(&text));
+        }
+    }
+    str_done(&text);
+}
+
+static void add_man_examples(const struct command *c, struct str *out)
+{
+    for (size_t i = 0; c->examples && c->examples[i]; i++) {
+        str_add(out, i ? ".br\n" : ".PP\nExample:\n.br\n");
+        add_troff_line(out, c->examples[i]);
+    }
+}
+
+/* The table as the man page's section: tools/make-man.sh puts it there. */
+static void print_man(struct str *out)
+{
+    struct str usage = {0};
+
+    for (const struct command *const *at = commands; *at; at++) {
+        const struct command *c = *at;
+        str_clear(&usage);
+        command_usage(c, &usage);
+        str_addf(out, ".TP\n.B %s\n", c->name);
+        if (usage.length) {
+            str_add(out, "\\&");
+            add_troff(out, str_text(&usage));
+            str_add(out, "\n.br\n");
+        }
+        add_troff(out, c->help);
+        str_add(out, ".\n");
+        if (c->description)
+            add_troff_line(out, c->description);
+        if (!c->examples)
+            continue;
+        str_add(out, ".RS\n");
+        add_man_parameters(c->arguments, out);
+        add_man_parameters(c->options, out);
+        if (c == &command_set)
+            add_settings(true, out);
+        add_man_examples(c, out);
+        str_add(out, ".RE\n");
+    }
+    str_done(&usage);
+}
+
+static void add_parameters(const struct parameter *table, struct str *out)
+{
+    struct str name = {0};
+
+    for (const struct parameter *p = table; p && p->name; p++) {
+        str_clear(&name);
+        parameter_print(p, &name);
+        str_addf(out, "  %-24s  ", str_text(&name));
+        parameter_explain(p, out);
+        str_add_char(out, '\n');
+    }
+    str_done(&name);
+}
+
+/* All that is known of one command. */
+static void explain(const struct command *c, struct str *out)
+{
+    str_addf(out, "%s ", c->name);
+    command_usage(c, out);
+    str_addf(out, "\n    %s\n", c->help);
+    if (c->description)
+        str_addf(out, "    %s\n", c->description);
+    add_parameters(c->arguments, out);
+    add_parameters(c->options, out);
+    if (c == &command_set)
+        add_settings(false, out);
+    for (size_t i = 0; c->examples && c->examples[i]; i++)
+        str_addf(out, "  example: %s\n", c->examples[i]);
+}
+
+static void add_row(struct result_table *t, const struct command *c)
+{
+    struct str usage = {0};
+
+    command_usage(c, &usage);
+    cell_text(t, c->name);
+    cell_text(t, c->help);
+    cell_text(t, str_text(&usage));
+    str_done(&usage);
+}
+
+static bool refuse_topic(const char *topic, struct err *err)
+{
+    struct similar similar = {.word = topic};
+    char todo[80];
+
+    for (const struct command *const *c = commands; *c; c++)
+        similar_try(&similar, (*c)->name);
+    snprintf(todo, sizeof todo, "did you mean %s?", similar.best ? similar.best : "");
+    return err_set(err, ERR_USAGE, similar.best ? todo : "help lists the commands", "there is no command \"%s\"", topic);
+}
+
+static bool run(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    static const struct result_column columns[] = {{.key = "command", .kind = CELL_TEXT, .width = 16}, {.key = "help", .kind = CELL_TEXT}, {.key = "usage", .kind = CELL_TEXT, .hide = NOT_TEXT}};
+    const struct help_values *v = values;
+    struct str text = {0};
+
+    (void)s;
+    if (v->man) {
+        print_man(&text);
+        result_block(result, str_text(&text));
+        str_done(&text);
+        return true;
+    }
+    struct result_table *t = result_table(result, "commands", columns, 3);
+    t->headless = true;
+    t->hide = v->topic ? NOT_TEXT | NOT_DOCUMENT : 0;
+    for (const struct command *const *c = commands; *c; c++)
+        if (!v->topic || str_has_prefix((*c)->name, v->topic)) {
+            add_row(t, *c);
+            if (v->topic)
+                explain(*c, &text);
+        }
+    result_block(result, str_text(&text));
+    str_done(&text);
+    return table_rows(t) || refuse_topic(v->topic, err);
+}
+
+static const char *const examples[] = {"help", "help kernel load", "help evolve", NULL};
+
+const struct command command_help = {
+    .name = "help",
+    .help = "list the commands, or explain one",
+    .arguments = arguments,
+    .options = options,
+    .examples = examples,
+    .values_size = sizeof(struct help_values),
+    .run = run,
+};

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Commands that read their words themselves and print: each row goes when its command gets a record of parameters beside its code. */
+#include "cmd/command.h"
+
+const struct command command_kernel_load = {.name = "kernel load", .help = "load assembler text, a listing or an ELF file, or compile C, and find its loops", .flags = COMMAND_CHANGES, .run_words = cmd_kernel_load,
+    .usage = "FILE [--symbol S] [--syntax att|intel] [--isa x86-64|aarch64] [--lines A-B] [--loop N] [--skip-bad] [--compiler CC] [-O3 -march=native ...]"};
+const struct command command_kernel_paste = {.name = "kernel paste", .help = "read a kernel from the input until a line with a single dot", .flags = COMMAND_CHANGES, .run_words = cmd_kernel_paste,
+    .usage = "[--syntax att|intel] [--isa x86-64|aarch64] [--skip-bad]"};
+const struct command command_kernel_hex = {.name = "kernel hex", .help = "load a block of machine code", .flags = COMMAND_CHANGES, .run_words = cmd_kernel_hex,
+    .usage = "BYTES [--isa x86-64|aarch64]"};
+const struct command command_kernel_analyze = {.name = "kernel analyze", .help = "bounds, bottleneck and pressure table, several machines side by side", .flags = 0, .run_words = cmd_kernel_analyze,
+    .usage = "[--machine ID]..."};
+const struct command command_kernel_simulate = {.name = "kernel simulate", .help = "run the loop cycle by cycle until its state repeats, with a timeline", .flags = 0, .run_words = cmd_kernel_simulate,
+    .usage = "[--machine ID]... [--iterations N]"};
+const struct command command_kernel_whatif = {.name = "kernel whatif", .help = "the loop on a machine with a fact, usage:FORM or latency:FORM changed, or one swept (A..B)", .flags = 0, .run_words = cmd_kernel_whatif,
+    .usage = "CHANGE... [--machine ID]"};
+const struct command command_kernel_evaluate = {.name = "kernel evaluate", .help = "accuracy on a CSV of measured blocks, hex,cycles", .flags = 0, .run_words = cmd_kernel_evaluate,
+    .usage = "FILE [--machine ID] [--model bounds|simulate] [--measured-by bhive|portolan] [--arch NAME] [--threads N] [--blocks FILE]"};
+const struct command command_kernel_show = {.name = "kernel show", .help = "the instructions with their forms", .flags = 0, .run_words = cmd_kernel_show,
+    .usage = ""};
+const struct command command_kernel_list = {.name = "kernel list", .help = "the loops found", .flags = 0, .run_words = cmd_kernel_list,
+    .usage = ""};
+const struct command command_kernel_use = {.name = "kernel use", .help = "take another loop of the list", .flags = COMMAND_CHANGES, .run_words = cmd_kernel_use,
+    .usage = "N"};
+const struct command command_kernel_report = {.name = "kernel report", .help = "the analysis as a document that stands alone", .flags = 0, .run_words = cmd_kernel_report,
+    .usage = "FILE.html|FILE.md [--machine ID]..."};
+const struct command command_kernel_save = {.name = "kernel save", .help = "write the current loop as assembler text (x86-64: Intel syntax)", .flags = 0, .run_words = cmd_kernel_save,
+    .usage = "FILE"};
+const struct command command_kernel_measure = {.name = "kernel measure", .help = "cycles per iteration of the loaded kernel on this CPU, or of every block of a file", .flags = COMMAND_CHANGES, .run_words = cmd_kernel_measure,
+    .usage = "[--file CSV [--out CSV]]"};
+const struct command command_kernel_learn = {.name = "kernel learn", .help = "port usage and latency of forms that the machine does not know, measured beside those it knows", .flags = COMMAND_CHANGES, .run_words = cmd_kernel_learn,
+    .usage = "[FORM...] [--simulate ID]"};
+const struct command command_mapping_show = {.name = "mapping show", .help = "usage and latency of forms on the current machine", .flags = 0, .run_words = cmd_mapping_show,
+    .usage = "[PATTERN]"};
+const struct command command_mapping_diff = {.name = "mapping diff", .help = "forms that two machines execute differently, ports matched by name or by use", .flags = 0, .run_words = cmd_mapping_diff,
+    .usage = "A B [PATTERN] [--renamed]"};
+const struct command command_mapping_list = {.name = "mapping list", .help = "the mappings of this session and those that can be loaded", .flags = 0, .run_words = cmd_mapping_list,
+    .usage = ""};
+const struct command command_mapping_use = {.name = "mapping use", .help = "make a mapping the current one", .flags = COMMAND_CHANGES, .run_words = cmd_mapping_use,
+    .usage = "ID"};
+const struct command command_mapping_load = {.name = "mapping load", .help = "read a machine's tables, or a mapping alone", .flags = COMMAND_CHANGES, .run_words = cmd_mapping_load,
+    .usage = "DIRECTORY|FILE.csv|FILE.yml|FILE.json"};
+const struct command command_mapping_save = {.name = "mapping save", .help = "write the current machine's tables, or its mapping alone", .flags = 0, .run_words = cmd_mapping_save,
+    .usage = "DIRECTORY|FILE.csv"};
+const struct command command_mapping_new = {.name = "mapping new", .help = "an empty mapping on so many ports, or on ports of these names", .flags = COMMAND_CHANGES, .run_words = cmd_mapping_new,
+    .usage = "PORTS [NAME]"};
+const struct command command_mapping_import = {.name = "mapping import", .help = "a mapping from LLVM's scheduling models or another tool's file", .flags = COMMAND_CHANGES, .run_words = cmd_mapping_import,
+    .usage = "llvm|uops-info|osaca|pmevo|csv CPU|FILE... [--architecture A]"};
+const struct command command_mapping_export = {.name = "mapping export", .help = "write the current mapping for another tool", .flags = 0, .run_words = cmd_mapping_export,
+    .usage = "uops-info|pmevo|pmevo-flat|osaca|csv FILE"};
+const struct command command_mapping_set = {.name = "mapping set", .help = "change a form's port usage in this session", .flags = COMMAND_CHANGES, .run_words = cmd_mapping_set,
+    .usage = "FORM USAGE"};
+const struct command command_forms_list = {.name = "forms list", .help = "instruction forms with templates, and why one cannot be measured here", .flags = 0, .run_words = cmd_forms_list,
+    .usage = "[PATTERN] [--isa x86-64|aarch64]"};
+const struct command command_forms_add = {.name = "forms add", .help = "add instruction forms of your own: form,template,extension", .flags = COMMAND_CHANGES, .run_words = cmd_forms_add,
+    .usage = "FILE.csv"};
+const struct command command_forms_select = {.name = "forms select", .help = "which forms experiments are made of; without a pattern: what is selected", .flags = COMMAND_CHANGES, .run_words = cmd_forms_select,
+    .usage = "[PATTERN]..."};
+const struct command command_forms_scan = {.name = "forms scan", .help = "the forms that ELF files use, how many a machine knows, and which are missing", .flags = 0, .run_words = cmd_forms_scan,
+    .usage = "BINARY..."};
+const struct command command_experiments_generate = {.name = "experiments generate", .help = "experiments of the selected forms: alone, and in pairs unless others are asked for", .flags = COMMAND_CHANGES, .run_words = cmd_experiments_generate,
+    .usage = "[--pairs] [--triples N] [--random N --size K] [--seed S]"};
+const struct command command_experiments_load = {.name = "experiments load", .help = "a table of experiments", .flags = COMMAND_CHANGES, .run_words = cmd_experiments_load,
+    .usage = "FILE [--append]"};
+const struct command command_experiments_import = {.name = "experiments import", .help = "experiments in PMEvo's JSON", .flags = COMMAND_CHANGES, .run_words = cmd_experiments_import,
+    .usage = "FILE [--append]"};
+const struct command command_experiments_save = {.name = "experiments save", .help = "write the table, or PMEvo's JSON of it", .flags = 0, .run_words = cmd_experiments_save,
+    .usage = "FILE.csv|FILE.json"};
+const struct command command_experiments_measure = {.name = "experiments measure", .help = "measure what has no cycles yet (--retry: what failed as well); results go to disk as they come", .flags = COMMAND_CHANGES, .run_words = cmd_experiments_measure,
+    .usage = "[--budget T] [--retry] [--one-length] [--one-order] [--journal FILE|none] [--simulate ID] [--cpu N] [FILTER]"};
+const struct command command_experiments_pause = {.name = "experiments pause", .help = "let measuring rest", .flags = COMMAND_CHANGES, .run_words = cmd_experiments_pause,
+    .usage = ""};
+const struct command command_experiments_resume = {.name = "experiments resume", .help = "go on measuring", .flags = COMMAND_CHANGES, .run_words = cmd_experiments_resume,
+    .usage = ""};
+const struct command command_experiments_show = {.name = "experiments show", .help = "one experiment: the code that was run, all samples, clock and spread", .flags = 0, .run_words = cmd_experiments_show,
+    .usage = "N"};
+const struct command command_experiments_list = {.name = "experiments list", .help = "the experiments and what was measured; cycles>2 & form~VADD", .flags = 0, .run_words = cmd_experiments_list,
+    .usage = "[FILTER]"};
+const struct command command_experiments_clear = {.name = "experiments clear", .help = "forget them", .flags = COMMAND_CHANGES, .run_words = cmd_experiments_clear,
+    .usage = ""};
+const struct command command_congruence = {.name = "congruence", .help = "forms that no measurement tells apart", .flags = 0, .run_words = cmd_congruence,
+    .usage = "[--epsilon E]"};
+const struct command command_evaluate = {.name = "evaluate", .help = "accuracy of mappings on measured experiments, and the worst of those", .flags = 0, .run_words = cmd_evaluate,
+    .usage = "[FILE] [--mapping ID]... [--heatmap]"};
+const struct command command_evolve_start = {.name = "evolve start", .help = "infer a port mapping from the experiments, in the background", .flags = COMMAND_CHANGES, .run_words = cmd_evolve_start,
+    .usage = "[--ports N|NAMES|auto] [--algorithm memetic|pmevo] [--seconds T] [--generations G] [--seed S] [--population P] [--threads N] " "[--issue-width W|auto] [--price-scale X|auto] [--uop-price X] [--volume-price X] [--usage-price X] [--volume-weight W] [--from ID] [--continue] " "[--checkpoint FILE|none] [--tolerant] [--active] [--simulate ID] [--most N] [--size K] [--by-chance]"};
+const struct command command_evolve_status = {.name = "evolve status", .help = "how far the runs are", .flags = 0, .run_words = cmd_evolve_status,
+    .usage = ""};
+const struct command command_evolve_pause = {.name = "evolve pause", .help = "let the run rest", .flags = 0, .run_words = cmd_evolve_pause,
+    .usage = ""};
+const struct command command_evolve_resume = {.name = "evolve resume", .help = "go on, or go on from a checkpoint", .flags = COMMAND_CHANGES, .run_words = cmd_evolve_resume,
+    .usage = "[CHECKPOINT]"};
+const struct command command_evolve_stop = {.name = "evolve stop", .help = "end the run with what it has", .flags = 0, .run_words = cmd_evolve_stop,
+    .usage = ""};
+const struct command command_evolve_wait = {.name = "evolve wait", .help = "wait for the run's end; on the screen only what follows waits", .flags = 0, .run_words = cmd_evolve_wait,
+    .usage = ""};
+const struct command command_evolve_set = {.name = "evolve set", .help = "change what the run was started with", .flags = 0, .run_words = cmd_evolve_set,
+    .usage = "seconds|generations|uop-price|volume-price|usage-price|volume-weight VALUE"};
+const struct command command_evolve_adopt = {.name = "evolve adopt", .help = "make the best mapping the current machine, called evolved", .flags = COMMAND_CHANGES, .run_words = cmd_evolve_adopt,
+    .usage = ""};
+const struct command command_view = {.name = "view", .help = "show another view; in batch it is printed", .flags = 0, .run_words = cmd_view,
+    .usage = "kernel|timeline|whatif|experiments|evolution|mapping|accuracy|machine|output|log|help|next|previous"};
+const struct command command_find = {.name = "find", .help = "search in the view", .flags = COMMAND_RAW, .run_words = cmd_view,
+    .usage = "TEXT | --next | --previous"};
+const struct command command_sort = {.name = "sort", .help = "sort the view's rows; no column: as they come", .flags = COMMAND_RAW, .run_words = cmd_view,
+    .usage = "[COLUMN]"};
+const struct command command_filter = {.name = "filter", .help = "show only the rows that fit; none: all", .flags = COMMAND_RAW, .run_words = cmd_view,
+    .usage = "[EXPRESSION]"};
+const struct command command_session_save = {.name = "session save", .help = "write kernel, machines, changes and settings; replaces an older session there", .flags = 0, .run_words = cmd_session_save,
+    .usage = "DIRECTORY"};
+const struct command command_session_load = {.name = "session load", .help = "take up a saved session", .flags = COMMAND_CHANGES, .run_words = cmd_session_load,
+    .usage = "DIRECTORY"};
+const struct command command_source = {.name = "source", .help = "run the commands of a file", .flags = COMMAND_CHANGES, .run_words = cmd_source,
+    .usage = "FILE"};
+const struct command command_quit = {.name = "quit", .help = "leave", .flags = 0, .run_words = cmd_quit,
+    .usage = ""};

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* machine calibrate, machine info */
+#include <math.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "base/mem.h"
+#include "cmd/command.h"
+#include "isa/cpu.h"
+#include "measure/calibrate.h"
+#include "work/job.h"
+
+#define CPUS_MAX 65536
+
+/* Calibration as a job; info: what is known of the CPU besides, also when it cannot be calibrated. */
+struct calibrating {
+    struct session *session;
+    struct job *job;
+    int cpu;
+    bool info, known;
+    struct calibration calibration;
+    struct err fault;
+};
+
+static bool cancelled(void *state)
+{
+    return job_cancelled(((struct calibrating *)state)->job);
+}
+
+/* Starts a sandbox and calibrates; the machine view shows it from now on. */
+static bool calibrate_run(struct job *job, void *state, struct err *err)
+{
+    struct calibrating *w = state;
+    char name[64];
+
+    w->job = job;
+    job_progress(job, 0, 0, "clock, noise and idle baseline");
+    struct sandbox *sandbox = sandbox_new(w->cpu, &w->fault);
+    w->known = sandbox && calibrate(sandbox, cancelled, w, &w->calibration, &w->fault);
+    sandbox_free(sandbox);
+    if (w->known)
+        record_begin(w->session->document.record, cpu_name(name, sizeof name), &w->calibration);
+    else if (!w->info || job_cancelled(job))
+        *err = w->fault;
+    return w->known || (w->info && !job_cancelled(job));
+}
+
+static void calibration_lines(const struct calibration *c, struct result *result)
+{
+    result_line(result, "clock %.4f GHz, time stamps %.4f GHz, on processor %d\nmethod: %s", c->clock_hz / 1e9, c->tick_hz / 1e9, c->cpu, calibration_method(c));
+    if (isnan(c->noise))
+        result_line(result, "noise floor: not known, too little was quiet");
+    else
+        result_line(result, "noise floor: 95 %% of repeated measurements within %.3f %%", 100 * c->noise);
+    result_line(result, "contention now: %.0f %% of probes slowed; quiet is %.3f nops a cycle, tolerance %.1f %%", 100 * c->contention, c->probe_rate,
+                100 * c->rules.probe_tolerance);
+    result_line(result, "loads step through %u bytes", c->load_window);
+    if (isnan(c->second_ratio))
+        result_line(result, "second chain: a dependent multiplication takes no whole number of cycles here, not used");
+    else
+        result_line(result, "second chain: a dependent 64-bit multiplication takes %.0f cycles", c->second_ratio);
+    if (c->stretch > 1)
+        result_line(result, "runs are %.1f times as long as usual, since time stamps are %.0f ns apart", c->stretch, 1e9 / c->tick_hz);
+    if (calibration_remark(c))
+        result_line(result, "note: %s", calibration_remark(c));
+}
+
+static void calibration_fields(const struct calibration *c, struct result *result)
+{
+    result_number(result, "tick_hz", c->tick_hz);
+    result_number(result, "noise", c->noise);
+    result_number(result, "contention", c->contention);
+    result_number(result, "nops_per_cycle", c->probe_rate);
+    result_number(result, "multiply_latency", c->second_ratio);
+    result_count(result, "load_window", c->load_window);
+    result_number(result, "probe_tolerance", c->rules.probe_tolerance);
+    result_number(result, "overhead_ticks", (double)c->rules.overhead);
+    result_count(result, "cpu_number", c->cpu);
+    result_text(result, "method", calibration_method(c));
+    if (calibration_remark(c))
+        result_text(result, "remark", calibration_remark(c));
+}
+
+static void show_calibration(const struct calibration *c, struct result *result)
+{
+    result_number(result, "clock_hz", c->clock_hz);
+    calibration_fields(c, result);
+    calibration_lines(c, result);
+}
+
+static void show_info(const struct calibrating *w, struct result *result)
+{
+    const struct calibration *c = &w->calibration;
+    char name[64], why[2048];
+    struct utsname system;
+
+    uname(&system);
+    const char *isa = strcmp(system.machine, "x86_64") == 0 ? "x86-64" : system.machine;
+    cpu_name(name, sizeof name);
+    result_text(result, "cpu", name);
+    result_text(result, "isa", isa);
+    result_number(result, "clock_hz", w->known ? c->clock_hz : NAN);
+    result_switch(result, "counters", w->known && c->counters);
+    result_switch(result, "virtual", cpu_virtual());
+    result_line(result, "%s, %s%s\ncycle counters: %s", name, isa, cpu_virtual() ? ", virtual" : "", w->known && c->counters ? "yes" : "none for this process");
+    if (w->known) {
+        calibration_fields(c, result);
+        calibration_lines(c, result);
+    } else {
+        result_text(result, "reason", err_text(&w->fault, why, sizeof why));
+        result_line(result, "clock: not measured: %s", why);
+    }
+}
+
+static void calibrate_finish(void *state, const struct job_info *info)
+{
+    const struct calibrating *w = state;
+    if (info->state == JOB_DONE && w->info)
+        show_info(w, w->session->result);
+    else if (info->state == JOB_DONE)
+        show_calibration(&w->calibration, w->session->result);
+}
+
+static bool start(struct session *s, const char *title, int cpu, bool info, struct err *err)
+{
+    static const struct job_ops ops = {calibrate_run, calibrate_finish, free};
+    struct calibrating *w = mem_zero(1, sizeof *w);
+    *w = (struct calibrating){.session = s, .cpu = cpu, .info = info};
+    return session_job(s, title, "calibrates", &ops, w, err);
+}
+
+struct calibrate_values {
+    size_t cpu;
+};
+
+static const struct parameter options[] = {
+    {.name = "--cpu", .kind = PARAMETER_COUNT, .at = offsetof(struct calibrate_values, cpu), .value = "N", .otherwise = "a quiet one is chosen",
+     .help = "the CPU to measure on, as the system numbers them from 0"},
+    {0},
+};
+
+/* Whether this process may run on CPU @number. */
+static bool usable(size_t number, struct err *err)
+{
+    cpu_set_t *set = CPU_ALLOC(CPUS_MAX);
+    size_t size = CPU_ALLOC_SIZE(CPUS_MAX);
+
+    if (!set)
+        die("out of memory");
+    bool ok = sched_getaffinity(0, size, set) == 0 && number < CPUS_MAX && CPU_ISSET_S(number, size, set);
+    CPU_FREE(set);
+    return ok || err_set(err, ERR_USAGE, "leave --cpu out, or name one that this process may run on", "there is no CPU %zu to measure on", number);
+}
+
+static bool run_calibrate(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    const struct calibrate_values *v = values;
+    bool given = v->cpu != NOT_GIVEN;
+
+    (void)result;   /* the job's finish function fills it */
+    return (!given || usable(v->cpu, err)) && start(s, "machine calibrate", given ? (int)v->cpu : -1, false, err);
+}
+
+static const char *const calibrate_examples[] = {"machine calibrate", "machine calibrate --cpu 2", NULL};
+
+const struct command command_machine_calibrate = {
+    .name = "machine calibrate",
+    .help = "measure this computer's clock, noise and idle baseline",
+    .options = options,
+    .examples = calibrate_examples,
+    .values_size = sizeof(struct calibrate_values),
+    .flags = COMMAND_CHANGES | COMMAND_JOB,
+    .run = run_calibrate,
+};
+
+static bool run_info(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    (void)values;
+    (void)result;
+    return start(s, "machine info", -1, true, err);
+}
+
+static const char *const info_examples[] = {"machine info", NULL};
+
+const struct command command_machine_info = {
+    .name = "machine info",
+    .help = "this computer's CPU and what can be measured on it",
+    .examples = info_examples,
+    .flags = COMMAND_JOB,
+    .run = run_info,
+};

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/vec.h"
+#include "cmd/command.h"
+#include "throughput/schedule.h"
+
+struct throughput_values {
+    const char *experiment;
+};
+
+static const struct parameter arguments[] = {
+    {.name = "EXPERIMENT", .kind = PARAMETER_TEXT, .at = offsetof(struct throughput_values, experiment), .required = true, .complete = COMPLETE_FORM,
+     .help = "forms and how often each, joined by +; the remainder of the line, no quotes needed"},
+    {0},
+};
+
+/* The experiment on the line; quotes protect nothing in it, and no form has any. */
+static bool parse(const char *text, struct experiment *e, struct err *err)
+{
+    char *plain = mem_strdup(text), *end = plain;
+
+    for (const char *at = text; *at; at++)
+        if (*at != '"' && *at != '\'')
+            *end++ = *at;
+    *end = '\0';
+    bool ok = experiment_parse(plain, e, err);
+    free(plain);
+    return ok;
+}
+
+struct load {
+    VEC(struct mass) masses;
+};
+
+/* The µops of all terms; false with err when the machine does not know a form. */
+static bool collect(const struct experiment *e, const struct machine *m, struct load *load, struct err *err)
+{
+    for (unsigned i = 0; i < e->count; i++) {
+        const struct mapping_entry *entry = mapping_find(m->mapping, e->terms[i].form);
+        if (!entry)
+            return err_set(err, ERR_DATA, "mapping show *NAME* finds forms", "%s does not know the form %s", m->id, e->terms[i].form);
+        for (unsigned k = 0; k < entry->usage.count; k++)
+            vec_push(&load->masses, ((struct mass){entry->usage.uops[k].ports, entry->usage.uops[k].count * e->terms[i].count}));
+    }
+    return true;
+}
+
+static void show(const struct machine *m, double cycles, portset full, const double *totals, struct result *result)
+{
+    static const struct result_column columns[] = {
+        {.key = "machine", .kind = CELL_TEXT, .hide = NOT_TEXT | NOT_JSON | NOT_DOCUMENT},
+        {.key = "cycles", .kind = CELL_NUMBER, .decimals = 4, .hide = NOT_TEXT | NOT_JSON | NOT_DOCUMENT},
+        {.key = "port", .kind = CELL_TEXT, .width = 6},
+        {.key = "load", .unit = NULL, .kind = CELL_NUMBER, .decimals = 4},
+        {.key = "full", .kind = CELL_SWITCH, .hide = NOT_TEXT | NOT_JSON},
+    };
+    const struct ports *ports = mapping_ports(m->mapping);
+    struct str bound = {0};
+    json_t *names = json_array();
+
+    portset_print(full, ports, &bound);
+    result_line(result, "%.4f cycles on %s, bound by %s", cycles, m->id, full ? str_text(&bound) : "nothing");
+    result_number(result, "cycles", cycles);
+    for (unsigned j = 0; j < ports->count; j++)
+        if (full >> j & 1)
+            json_array_append_new(names, json_text(ports->names[j]));
+    result_nested(result, "bottleneck", names);
+    struct result_table *t = result_table(result, "ports", columns, sizeof columns / sizeof *columns);
+    t->shape = TABLE_MAP;
+    t->headless = true;
+    t->indent = "  ";
+    for (unsigned j = 0; j < ports->count; j++) {
+        cell_text(t, m->id);
+        cell_number(t, cycles);
+        cell_text(t, ports->names[j]);
+        cell_number(t, totals[j]);
+        cell_switch(t, full >> j & 1);
+    }
+    str_done(&bound);
+}
+
+static bool run(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    const struct throughput_values *v = values;
+    const struct machine *m = session_current(s, err);
+    struct load load = {0};
+    struct experiment e;
+    double totals[PORTS_MAX];
+    portset full;
+
+    if (!m || !parse(v->experiment, &e, err))
+        return false;
+    const struct ports *ports = mapping_ports(m->mapping);
+    bool ok = collect(&e, m, &load, err);
+    if (ok) {
+        double *pressure = mem_zero(load.masses.count * ports->count + 1, sizeof *pressure);
+        double cycles = schedule_balance(load.masses.items, load.masses.count, ports->count, pressure, totals, &full);
+        show(m, cycles, full, totals, result);
+        free(pressure);
+    }
+    experiment_done(&e);
+    vec_done(&load.masses);
+    return ok;
+}
+
+static const char *const examples[] = {"throughput 2*ADD (R64, R64) + IMUL (R64, R64)", NULL};
+
+const struct command command_throughput = {
+    .name = "throughput",
+    .help = "cycles of an experiment on the current machine, and the load of its ports",
+    .description = "Every instruction is independent of the others; the bottleneck is the smallest set of ports that is busy all the time.",
+    .arguments = arguments,
+    .examples = examples,
+    .values_size = sizeof(struct throughput_values),
+    .flags = COMMAND_RAW,
+    .run = run,
+};

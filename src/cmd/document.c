@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cmd/document.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "work/active_job.h"
+#include "work/evolve_job.h"
+
+void document_init(struct document *d)
+{
+    *d = (struct document){.kernel_measured = NAN, .record = record_new()};
+    for (int isa = 0; isa < ISA_COUNT; isa++) {
+        d->kept[isa] = (struct selection){mem_alloc(3 * sizeof(char *)), 3};
+        for (size_t i = 0; i < 3; i++)
+            d->kept[isa].ids[i] = mem_strdup(isa_ops((enum isa)isa)->default_machines[i]);
+    }
+    document_show_isa(d, isa_host());
+}
+
+void document_show_isa(struct document *d, enum isa isa)
+{
+    d->isa = isa;
+    d->selected = d->kept[isa].ids;
+    d->selected_count = d->kept[isa].count;
+}
+
+void sweep_done(struct sweep *sweep)
+{
+    free(sweep->values);
+    free(sweep->bounds);
+    free(sweep->simulated);
+    *sweep = (struct sweep){0};
+}
+
+void document_drop_analyses(struct document *d)
+{
+    for (size_t i = 0; i < d->analysis_count; i++) {
+        analysis_free(d->analyses[i]);
+        if (d->simulations[i])
+            simulation_done(d->simulations[i]);
+        free(d->simulations[i]);
+    }
+    free(d->analyses);
+    free(d->simulations);
+    d->simulations = NULL;
+    d->analyses = NULL;
+    d->analysis_count = 0;
+}
+
+void document_exchange(struct document *d, struct document *saved)
+{
+    struct document before = *d;
+
+    *d = *saved;
+    *saved = before;
+    saved->runs = d->runs;
+    saved->run_count = d->run_count;
+    saved->active = d->active;
+    saved->active_run = d->active_run;
+    saved->record = d->record;
+    d->runs = before.runs;
+    d->run_count = before.run_count;
+    d->active = before.active;
+    d->active_run = before.active_run;
+    d->record = before.record;
+    d->measured = before.measured;
+    d->measured_clock_hz = before.measured_clock_hz;
+    d->measured_children = before.measured_children;
+}
+
+void document_done(struct document *d)
+{
+    document_drop_analyses(d);
+    kernel_free(d->kernel);
+    sweep_done(&d->sweep);
+    for (size_t i = 0; i < d->run_count; i++)
+        evolve_run_free(d->runs[i]);
+    free(d->runs);
+    active_curve_free(d->active);
+    experiments_free(d->experiments);
+    record_free(d->record);
+    for (size_t i = 0; i < d->machine_count; i++)
+        machine_free(d->machines[i]);
+    free(d->machines);
+    for (int isa = 0; isa < ISA_COUNT; isa++) {
+        for (size_t i = 0; i < d->kept[isa].count; i++)
+            free(d->kept[isa].ids[i]);
+        free(d->kept[isa].ids);
+        forms_free(d->forms[isa]);
+    }
+    for (size_t i = 0; i < d->form_pattern_count; i++)
+        free(d->form_patterns[i]);
+    free(d->form_patterns);
+}

@@ -1,0 +1,73 @@
+/* The document: what is analysed and inferred in a session. One thread. */
+#ifndef PORTOLAN_CMD_DOCUMENT_H
+#define PORTOLAN_CMD_DOCUMENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "analysis/analysis.h"
+#include "analysis/kernel.h"
+#include "isa/forms.h"
+#include "measure/runner.h"
+#include "model/experiments.h"
+#include "model/machine.h"
+#include "simulate/simulate.h"
+
+struct active_curve;
+struct evolve_run;
+
+/* The last `kernel whatif NAME=A..B`. */
+struct sweep {
+    char name[128], machine[64];
+    double *values, *bounds, *simulated;   /* cycles per iteration; NaN where there is no prediction */
+    size_t count;
+};
+
+/* Machines that are shown side by side, the first the current one. */
+struct selection {
+    char **ids;
+    size_t count;
+};
+
+struct document {
+    struct kernel *kernel;            /* NULL: none loaded */
+    double kernel_measured;           /* cycles per iteration of the loop in use on this CPU; NaN: not measured */
+    struct sweep sweep;               /* count 0: none */
+    struct experiments *experiments;  /* NULL: none */
+    struct evolve_run **runs;         /* of inference, newest last */
+    size_t run_count;
+    struct active_curve *active;      /* rounds of the last `evolve start --active`; NULL: none */
+    unsigned active_run;              /* the run that followed them; 0 while they go on, and after they failed */
+    struct machine **machines;        /* loaded so far */
+    size_t machine_count;
+    char **selected;                  /* ids shown side by side, all of instruction set isa; the first is the current one */
+    size_t selected_count;
+    size_t in_view;                   /* of the selected, the one whose kernel and timeline are shown */
+    struct forms *forms[ISA_COUNT];   /* the form tables with the user's own; NULL until session_forms */
+    char **form_patterns;             /* what `forms select` chose; none: all forms */
+    size_t form_pattern_count;
+    enum isa isa;
+    struct selection kept[ISA_COUNT]; /* of the sets that are not shown, too */
+    struct record *record;            /* what measuring saw */
+    struct runner_summary measured;   /* of the last `experiments measure` */
+    double measured_clock_hz;
+    unsigned measured_children;
+    struct analysis **analyses;       /* session_analyses: of the revision below */
+    size_t analysis_count;
+    unsigned long analyzed;
+    struct simulation **simulations;  /* session_simulation: beside the analyses; NULL: not asked for */
+};
+
+/* Empty, with the machines of each instruction set that are shown at first. */
+void document_init(struct document *d);
+void document_done(struct document *d);
+void sweep_done(struct sweep *sweep);
+/* Analyses and simulations point into kernel and machines: they go before these do. */
+void document_drop_analyses(struct document *d);
+/* Shows the machines that are kept of @isa. */
+void document_show_isa(struct document *d, enum isa isa);
+/* Takes from @saved what a session directory holds, and what hangs on it; @saved gets what was there. Runs of inference and records of measuring stay: they
+ * belong to the jobs of this program. */
+void document_exchange(struct document *d, struct document *saved);
+
+#endif

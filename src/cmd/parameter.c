@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cmd/parameter.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/duration.h"
+#include "base/mem.h"
+#include "cmd/options.h"
+
+#define EACH(p, table) for (const struct parameter *p = (table); p && p->name; p++)
+
+bool parameter_is_option(const struct parameter *p)
+{
+    return p->name[0] == '-';
+}
+
+/* "att or intel" of "att|intel". */
+static void print_choices(const char *choices, struct str *out)
+{
+    for (const char *at = choices; *at;) {
+        size_t span = strcspn(at, "|");
+        str_addf(out, "%s%.*s", at == choices ? "" : at[span] ? ", " : " or ", (int)span, at);
+        at += span + (at[span] == '|');
+    }
+}
+
+static bool refuse_value(const struct parameter *p, const char *text, const char *todo, struct err *err)
+{
+    return err_set(err, ERR_USAGE, todo, "%s does not take \"%.80s\"", p->name, text);
+}
+
+static bool in_range(const struct parameter *p, double value, const char *text, struct err *err)
+{
+    char todo[128];
+
+    if (p->most == 0 ? value >= 0 : value >= p->least && value <= p->most)
+        return true;
+    if (p->most == 0)
+        snprintf(todo, sizeof todo, "give a number from 0 up");
+    else if (isinf(p->most))
+        snprintf(todo, sizeof todo, "give a number from %g up", p->least);
+    else
+        snprintf(todo, sizeof todo, "give a number from %g to %g", p->least, p->most);
+    return refuse_value(p, text, todo, err);
+}
+
+static bool read_choice(const struct parameter *p, const char *text, const char **out, struct err *err)
+{
+    struct str todo = {0};
+
+    *out = text;
+    for (const char *at = p->choices; *at; at += strcspn(at, "|"), at += *at == '|')
+        if (strlen(text) == strcspn(at, "|") && strncmp(at, text, strlen(text)) == 0)
+            return true;
+    str_add(&todo, "use ");
+    print_choices(p->choices, &todo);
+    refuse_value(p, text, str_text(&todo), err);
+    str_done(&todo);
+    return false;
+}
+
+static void add_word(struct word_list *list, const char *text)
+{
+    list->items = mem_resize(list->items, (list->count + 1) * sizeof *list->items);
+    list->items[list->count++] = text;
+}
+
+/* A blank between the words; the string is the command's until parameters_done. */
+static void join(char **to, const char *text)
+{
+    size_t before = *to ? strlen(*to) : 0, length = strlen(text);
+
+    *to = mem_resize(*to, before + length + 2);
+    if (before)
+        (*to)[before++] = ' ';
+    memcpy(*to + before, text, length + 1);
+}
+
+static bool read_value(const struct parameter *p, const char *text, void *values, struct err *err)
+{
+    void *to = (char *)values + p->at;
+    double number;
+    char *end;
+
+    switch (p->kind) {
+    case PARAMETER_FLAG:
+        *(bool *)to = true;
+        return true;
+    case PARAMETER_TEXT:
+        *(const char **)to = text;
+        return true;
+    case PARAMETER_COUNT:
+        return options_count(text, to, NULL) ? in_range(p, (double)*(size_t *)to, text, err) : refuse_value(p, text, "give a whole number, as 200, 5k or 2M", err);
+    case PARAMETER_NUMBER:
+        number = strtod(text, &end);
+        *(double *)to = number;
+        return end != text && !*end && isfinite(number) ? in_range(p, number, text, err) : refuse_value(p, text, "give a number", err);
+    case PARAMETER_DURATION:
+        return duration_parse(text, to, err) && in_range(p, *(double *)to, text, err);
+    case PARAMETER_CHOICE:
+        return read_choice(p, text, to, err);
+    case PARAMETER_WORDS:
+        add_word(to, text);
+        return true;
+    case PARAMETER_JOINED:
+        join(to, text);
+        return true;
+    }
+    BUG("a parameter of no kind");
+}
+
+/* Before the words are read: defaults, and what tells that nothing was given. */
+static void set_initial(const struct parameter *p, void *values)
+{
+    void *to = (char *)values + p->at;
+    struct err err = {0};
+
+    if (p->initial && !read_value(p, p->initial, values, &err))
+        BUG("the default of %s: %s", p->name, err.what);
+    if (p->initial)
+        return;
+    if (p->kind == PARAMETER_COUNT)
+        *(size_t *)to = NOT_GIVEN;
+    else if (p->kind == PARAMETER_NUMBER || p->kind == PARAMETER_DURATION)
+        *(double *)to = NAN;
+}
+
+void parameters_done(const struct parameter *arguments, const struct parameter *options, void *values)
+{
+    const struct parameter *const tables[] = {arguments, options};
+
+    for (size_t i = 0; i < 2; i++)
+        EACH(p, tables[i]) {
+            void *to = (char *)values + p->at;
+            if (p->kind == PARAMETER_WORDS)
+                free(((struct word_list *)to)->items);
+            else if (p->kind == PARAMETER_JOINED)
+                free(*(char **)to);
+        }
+}
+
+static bool refuse_option(const char *command, const char *word, int length, const struct parameter *options, struct err *err)
+{
+    struct str names = {0};
+
+    EACH(p, options)
+        str_addf(&names, "%s%s", !names.length ? "it takes " : p[1].name ? ", " : " and ", p->name);
+    err_set(err, ERR_USAGE, names.length ? str_text(&names) : "it takes no options", "%s has no option \"%.*s\"", command, length, word);
+    str_done(&names);
+    return false;
+}
+
+/* An option at words[*i], moved on to its value where that is the next word. */
+static bool read_option(const char *command, const struct parameter *options, char **words, size_t count, size_t *i, void *values, struct err *err)
+{
+    const char *word = words[*i], *value = strchr(word, '=');
+    size_t length = value ? (size_t)(value - word) : strlen(word);
+    const struct parameter *found = NULL;
+
+    EACH(p, options)
+        if (strlen(p->name) == length && strncmp(p->name, word, length) == 0)
+            found = p;
+    if (!found)
+        return refuse_option(command, word, (int)length, options, err);
+    if (found->kind == PARAMETER_FLAG && value)
+        return err_set(err, ERR_USAGE, "leave that out", "%s takes no value, and \"%s\" is one", found->name, value + 1);
+    if (found->kind != PARAMETER_FLAG && !value && *i + 1 >= count)
+        return err_set(err, ERR_USAGE, NULL, "%s needs a value", found->name);
+    return read_value(found, found->kind == PARAMETER_FLAG ? NULL : value ? value + 1 : words[++*i], values, err);
+}
+
+static bool is_list(const struct parameter *p)
+{
+    return p->kind == PARAMETER_WORDS || p->kind == PARAMETER_JOINED;
+}
+
+static bool refuse_word(const char *command, const struct parameter *arguments, const char *word, struct err *err)
+{
+    char todo[128];
+
+    if (!arguments || !arguments->name)
+        return err_set(err, ERR_USAGE, "leave it out", "%s takes no argument, and \"%s\" is one", command, word);
+    snprintf(todo, sizeof todo, "help %s shows what it takes", command);
+    return err_set(err, ERR_USAGE, todo, "\"%s\" is one argument too many for %s", word, command);
+}
+
+bool parameters_read(const char *command, const struct parameter *arguments, const struct parameter *options, char **words, size_t count, void *values, struct err *err)
+{
+    const struct parameter *next = arguments && arguments->name ? arguments : NULL;
+    char todo[128];
+    size_t given = 0;
+
+    EACH(p, arguments)
+        set_initial(p, values);
+    EACH(p, options)
+        set_initial(p, values);
+    for (size_t i = 0; i < count; i++) {
+        if (strncmp(words[i], "--", 2) == 0) {
+            if (!read_option(command, options, words, count, &i, values, err))
+                return false;
+            continue;
+        }
+        if (!next)
+            return refuse_word(command, arguments, words[i], err);
+        if (!read_value(next, words[i], values, err))
+            return false;
+        given++;
+        if (!is_list(next))
+            next = next[1].name ? next + 1 : NULL;
+    }
+    EACH(p, arguments)
+        if (p->required && given <= (size_t)(p - arguments)) {
+            snprintf(todo, sizeof todo, "help %s shows an example", command);
+            return err_set(err, ERR_USAGE, todo, "%s needs %s", command, p->name);
+        }
+    return true;
+}
+
+void parameter_print(const struct parameter *p, struct str *out)
+{
+    str_add(out, p->name);
+    if (parameter_is_option(p) && p->kind != PARAMETER_FLAG)
+        str_addf(out, " %s", p->choices ? p->choices : p->value);
+}
+
+void parameters_usage(const struct parameter *arguments, const struct parameter *options, struct str *out)
+{
+    size_t before = out->length;
+
+    EACH(p, arguments)
+        str_addf(out, p->required ? "%s%s%s" : "%s[%s]%s", out->length > before ? " " : "", p->choices ? p->choices : p->name, is_list(p) && p->kind == PARAMETER_WORDS ? "..." : "");
+    EACH(p, options) {
+        str_add(out, out->length > before ? " [" : "[");
+        parameter_print(p, out);
+        str_add(out, p->kind == PARAMETER_WORDS ? "]..." : "]");
+    }
+}
+
+void parameter_explain(const struct parameter *p, struct str *out)
+{
+    str_add(out, p->help);
+    if (p->unit)
+        str_addf(out, ", in %s", p->unit);
+    if (p->most > 0 && isfinite(p->most))
+        str_addf(out, ", %.15g to %.15g", p->least, p->most);
+    else if (p->most > 0)
+        str_addf(out, ", at least %.15g", p->least);
+    if (p->choices) {
+        str_add(out, ": ");
+        print_choices(p->choices, out);
+    }
+    if (p->initial || p->otherwise)
+        str_addf(out, " (default: %s)", p->initial ? p->initial : p->otherwise);
+    if (p->kind == PARAMETER_WORDS && parameter_is_option(p))
+        str_add(out, "; can be repeated");
+}

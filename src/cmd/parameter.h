@@ -1,0 +1,62 @@
+/* Parameters of commands: options and arguments as records, read into a struct of the command. */
+#ifndef PORTOLAN_CMD_PARAMETER_H
+#define PORTOLAN_CMD_PARAMETER_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+/* What a parameter is and what it is read into; in brackets what stands there when it was not given and has no default. */
+enum parameter_kind {
+    PARAMETER_FLAG,       /* bool (false): an option without a value */
+    PARAMETER_TEXT,       /* const char * (NULL), borrowed until the command returns */
+    PARAMETER_COUNT,      /* size_t (NOT_GIVEN); k and M multiply */
+    PARAMETER_NUMBER,     /* double (NaN) */
+    PARAMETER_DURATION,   /* double (NaN), seconds: 250ms, 90s, 15m, 2h or a bare number */
+    PARAMETER_CHOICE,     /* const char * (NULL): one of choices */
+    PARAMETER_WORDS,      /* struct word_list (count 0): an option that may be repeated, or all arguments from here on */
+    PARAMETER_JOINED,     /* const char * (NULL): all arguments from here on, a blank between them */
+};
+
+#define NOT_GIVEN SIZE_MAX
+
+struct word_list {
+    const char **items;   /* borrowed until the command returns */
+    size_t count;
+};
+
+/* What an argument or an option's value can be completed to. Choices complete by themselves. */
+enum completion { COMPLETE_NOTHING, COMPLETE_FILE, COMPLETE_MACHINE, COMPLETE_FORM, COMPLETE_CHANGE, COMPLETE_COMMAND, COMPLETE_SETTING };
+
+struct parameter {
+    const char *name;           /* an option's "--seconds"; an argument's "FILE", as help shows it */
+    enum parameter_kind kind;
+    size_t at;                  /* offsetof in the command's struct */
+    bool required;              /* of an argument */
+    const char *value;          /* an option's value as help shows it: "T" */
+    const char *choices;        /* "att|intel" */
+    const char *unit;           /* of a number, when help does not say it: "cycles" */
+    double least, most;         /* of counts and numbers; most 0: any from 0 up */
+    const char *initial;        /* the default, as a user would type it */
+    const char *otherwise;      /* what holds without it, in words, where there is no such value: "all CPUs" */
+    enum completion complete;
+    const char *help;           /* what it means, without a full stop */
+};
+
+/* Reads @count words into @values, a zeroed struct; both tables end with a NULL name and may be NULL. @command is its name in messages. False with err.
+ * parameters_done frees what lists took, in either case. */
+bool parameters_read(const char *command, const struct parameter *arguments, const struct parameter *options, char **words, size_t count, void *values, struct err *err);
+void parameters_done(const struct parameter *arguments, const struct parameter *options, void *values);
+/* Appends "FILE [--machine ID]... [--model bounds|simulate]". */
+void parameters_usage(const struct parameter *arguments, const struct parameter *options, struct str *out);
+/* Appends "--model bounds|simulate" or "FILE". */
+void parameter_print(const struct parameter *p, struct str *out);
+/* Appends what help says of it: meaning, unit, range, default. */
+void parameter_explain(const struct parameter *p, struct str *out);
+bool parameter_is_option(const struct parameter *p);
+
+#endif

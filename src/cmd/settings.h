@@ -1,0 +1,48 @@
+/* Settings: one record each, which the program's options, the session file, `set`, completion and help read. */
+#ifndef PORTOLAN_CMD_SETTINGS_H
+#define PORTOLAN_CMD_SETTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "table/result.h"
+
+#define THREADS_MAX 1024
+
+struct settings {
+    enum format format;
+    bool color, ascii, keep_going;
+    uint64_t seed;       /* of what is random, unless a command says otherwise */
+    unsigned threads;    /* likewise; 0: as many as there are processors */
+};
+
+enum setting_kind { SETTING_SWITCH, SETTING_CHOICE, SETTING_COUNT };
+
+struct setting {
+    const char *name;          /* as `set` and the session file have it; the program's option has -- before it */
+    enum setting_kind kind;
+    size_t at;                 /* offset in struct settings */
+    const char *choices;       /* "text|csv": of a choice, in the order of its numbers; of a count a word for 0; NULL: none */
+    uint64_t least, most;      /* of a count */
+    const char *initial;       /* in words that setting_set takes */
+    bool saved;                /* in a session directory */
+    const char *help;          /* what it is, one line without a full stop */
+};
+extern const struct setting settings_table[];   /* ends with a NULL name */
+
+void settings_init(struct settings *s);
+/* NULL when there is none of that name. */
+const struct setting *setting_find(const char *name);
+/* Reads @text; false with @err (may be NULL), which says what is allowed. */
+bool setting_set(struct settings *s, const struct setting *setting, const char *text, struct err *err);
+/* Takes over one value of @from. */
+void setting_take(struct settings *s, const struct settings *from, const struct setting *setting);
+/* Appends the value in words that setting_set takes. */
+void setting_print(const struct settings *s, const struct setting *setting, struct str *out);
+/* What it takes: "text, csv or json", "1 to 1024, or auto", "on or off". */
+void setting_range(const struct setting *setting, struct str *out);
+
+#endif

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "table/result.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "table/result_parts.h"
+
+struct result *result_new(void)
+{
+    return mem_zero(1, sizeof(struct result));
+}
+
+static void cell_done(struct cell *c)
+{
+    if (c->kind == CELL_TEXT)
+        free(c->text);
+    else if (c->kind == CELL_NESTED)
+        json_decref(c->nested);
+}
+
+static void table_free(struct result_table *t)
+{
+    if (!t)
+        return;
+    for (size_t i = 0; i < t->count; i++)
+        cell_done(&t->cells[i]);
+    for (size_t i = 0; i < t->column_count; i++) {
+        free((char *)t->columns[i].key);
+        free((char *)t->columns[i].title);
+        free((char *)t->columns[i].unit);
+    }
+    free(t->columns);
+    free(t->cells);
+    free(t->key);
+    free(t);
+}
+
+void result_free(struct result *r)
+{
+    if (!r)
+        return;
+    for (size_t i = 0; i < r->count; i++) {
+        free(r->parts[i].key);
+        str_done(&r->parts[i].text);
+        cell_done(&r->parts[i].cell);
+        table_free(r->parts[i].table);
+    }
+    free(r->parts);
+    free(r);
+}
+
+bool result_empty(const struct result *r)
+{
+    return r->count == 0;
+}
+
+bool result_has_data(const struct result *r)
+{
+    for (size_t i = 0; i < r->count; i++)
+        if (r->parts[i].kind != PART_LINE && r->parts[i].kind != PART_BLOCK)
+            return true;
+    return false;
+}
+
+bool result_is_confirmation(const struct result *r)
+{
+    return r->confirmation;
+}
+
+void result_set_confirmation(struct result *r)
+{
+    r->confirmation = true;
+}
+
+static struct result_part *add_part(struct result *r, enum part_kind kind)
+{
+    if (r->count == r->capacity) {
+        r->capacity = r->capacity ? 2 * r->capacity : 8;
+        r->parts = mem_resize(r->parts, r->capacity * sizeof *r->parts);
+    }
+    struct result_part *part = &r->parts[r->count++];
+    *part = (struct result_part){.kind = kind};
+    return part;
+}
+
+static void add_line(struct result *r, const char *format, va_list args)
+{
+    struct str *text = &add_part(r, PART_LINE)->text;
+
+    str_addv(text, format, args);
+    if (!text->length || text->data[text->length - 1] != '\n')
+        str_add_char(text, '\n');
+}
+
+void result_line(struct result *r, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    add_line(r, format, args);
+    va_end(args);
+}
+
+void result_confirm(struct result *r, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    add_line(r, format, args);
+    va_end(args);
+    r->confirmation = true;
+}
+
+void result_block(struct result *r, const char *text)
+{
+    if (*text)
+        str_add(&add_part(r, PART_BLOCK)->text, text);
+}
+
+static struct cell make_number(double value)
+{
+    return isfinite(value) ? (struct cell){.kind = CELL_NUMBER, .number = value} : (struct cell){.kind = CELL_MISSING};
+}
+
+static struct cell make_text(const char *value)
+{
+    return value ? (struct cell){.kind = CELL_TEXT, .text = mem_strdup(value)} : (struct cell){.kind = CELL_MISSING};
+}
+
+static struct cell make_nested(json_t *take_value)
+{
+    return take_value ? (struct cell){.kind = CELL_NESTED, .nested = take_value} : (struct cell){.kind = CELL_MISSING};
+}
+
+static void add_field(struct result *r, const char *key, struct cell cell)
+{
+    struct result_part *part = add_part(r, PART_FIELD);
+
+    part->key = mem_strdup(key);
+    part->cell = cell;
+}
+
+void result_text(struct result *r, const char *key, const char *value)
+{
+    add_field(r, key, make_text(value));
+}
+
+void result_count(struct result *r, const char *key, int64_t value)
+{
+    add_field(r, key, (struct cell){.kind = CELL_COUNT, .count = value});
+}
+
+void result_number(struct result *r, const char *key, double value)
+{
+    add_field(r, key, make_number(value));
+}
+
+void result_switch(struct result *r, const char *key, bool value)
+{
+    add_field(r, key, (struct cell){.kind = CELL_SWITCH, .on = value});
+}
+
+void result_missing(struct result *r, const char *key)
+{
+    add_field(r, key, (struct cell){.kind = CELL_MISSING});
+}
+
+void result_nested(struct result *r, const char *key, json_t *take_value)
+{
+    add_field(r, key, make_nested(take_value));
+}
+
+void result_json_line(struct result *r, json_t *take_object)
+{
+    add_part(r, PART_JSON_LINE)->cell = make_nested(take_object);
+}
+
+static const char *copy_of(const char *text)
+{
+    return text ? mem_strdup(text) : NULL;
+}
+
+struct result_table *result_table(struct result *r, const char *key, const struct result_column *columns, size_t count)
+{
+    struct result_table *t = mem_zero(1, sizeof *t);
+
+    t->key = mem_strdup(key);
+    t->columns = mem_alloc(count * sizeof *columns);
+    t->column_count = count;
+    for (size_t i = 0; i < count; i++) {
+        t->columns[i] = columns[i];
+        t->columns[i].key = mem_strdup(columns[i].key);
+        t->columns[i].title = copy_of(columns[i].title);
+        t->columns[i].unit = copy_of(columns[i].unit);
+    }
+    add_part(r, PART_TABLE)->table = t;
+    return t;
+}
+
+static void add_cell(struct result_table *t, struct cell cell)
+{
+    if (t->count == t->capacity) {
+        t->capacity = t->capacity ? 2 * t->capacity : 64;
+        t->cells = mem_resize(t->cells, t->capacity * sizeof *t->cells);
+    }
+    t->cells[t->count++] = cell;
+}
+
+void cell_text(struct result_table *t, const char *value)
+{
+    add_cell(t, make_text(value));
+}
+
+void cell_count(struct result_table *t, int64_t value)
+{
+    add_cell(t, (struct cell){.kind = CELL_COUNT, .count = value});
+}
+
+void cell_number(struct result_table *t, double value)
+{
+    add_cell(t, make_number(value));
+}
+
+void cell_switch(struct result_table *t, bool value)
+{
+    add_cell(t, (struct cell){.kind = CELL_SWITCH, .on = value});
+}
+
+void cell_missing(struct result_table *t)
+{
+    add_cell(t, (struct cell){.kind = CELL_MISSING});
+}
+
+void cell_nested(struct result_table *t, json_t *take_value)
+{
+    add_cell(t, make_nested(take_value));
+}
+
+size_t table_rows(const struct result_table *t)
+{
+    if (t->count % t->column_count)
+        BUG("a row of a result is not full");
+    return t->count / t->column_count;
+}
+
+bool result_has_table(const struct result *r, unsigned hide)
+{
+    for (size_t i = 0; i < r->count; i++)
+        if (r->parts[i].kind == PART_TABLE && !(r->parts[i].table->hide & hide))
+            return true;
+    return false;
+}
+
+void text_escape(const char *text, struct str *out)
+{
+    for (size_t left = strlen(text); left;) {
+        size_t length = utf8_next(text, left, NULL);
+        if (length)
+            str_add_bytes(out, text, length);
+        else
+            str_addf(out, "\\x%02x", (unsigned char)*text);
+        length += !length;
+        text += length;
+        left -= length;
+    }
+}
+
+void text_plain(const char *text, struct str *out)
+{
+    for (; *text; text++) {
+        if (text[0] == '\033' && text[1] == '[') {
+            text += 2 + strspn(text + 2, "0123456789;");
+            if (!*text)
+                return;
+            continue;
+        }
+        str_add_char(out, *text);
+    }
+}
+
+json_t *json_text(const char *text)
+{
+    struct str escaped = {0};
+
+    if (!text)
+        return json_null();
+    text_escape(text, &escaped);
+    json_t *value = json_string(str_text(&escaped));
+    str_done(&escaped);
+    return value;
+}
+
+json_t *json_number(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+void cell_print(const struct cell *c, struct str *out)
+{
+    char number[40];
+
+    switch (c->kind) {
+    case CELL_TEXT:
+        text_escape(c->text, out);
+        return;
+    case CELL_COUNT:
+        str_addf(out, "%lld", (long long)c->count);
+        return;
+    case CELL_NUMBER:
+        for (int digits = 15; digits <= 17; digits++) {   /* the fewest that come back the same */
+            snprintf(number, sizeof number, "%.*g", digits, c->number);
+            if (strtod(number, NULL) == c->number)
+                break;
+        }
+        str_add(out, number);
+        return;
+    case CELL_SWITCH:
+        str_add(out, c->on ? "1" : "0");
+        return;
+    case CELL_MISSING:
+    case CELL_NESTED:
+        return;
+    }
+}
+
+void cell_show(const struct cell *c, const struct result_column *column, struct str *out)
+{
+    switch (c->kind) {
+    case CELL_TEXT:
+        str_add(out, c->text);
+        return;
+    case CELL_NUMBER:
+        if (column->decimals == SHORTEST)
+            str_addf(out, "%g", c->number);
+        else
+            str_addf(out, "%.*f", column->decimals, c->number);
+        return;
+    case CELL_SWITCH:
+        str_add(out, c->on ? "yes" : "no");
+        return;
+    case CELL_COUNT:
+        cell_print(c, out);
+        return;
+    case CELL_MISSING:
+    case CELL_NESTED:
+        str_add_char(out, '-');
+        return;
+    }
+}
+
+void result_write(const struct result *r, enum format format, const struct result_style *style, struct str *out)
+{
+    switch (format) {
+    case FORMAT_TEXT:
+        result_write_text(r, style, out);
+        return;
+    case FORMAT_CSV:
+        result_write_csv(r, out);
+        return;
+    case FORMAT_JSON:
+        result_write_json(r, out);
+        return;
+    case FORMAT_MARKDOWN:
+    case FORMAT_HTML:
+        result_write_document(r, format == FORMAT_HTML, style, out);
+        return;
+    }
+}

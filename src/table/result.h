@@ -1,0 +1,112 @@
+/* Results: what a command found, as data. Writers of text, CSV, JSON, Markdown and HTML (result_write) know nothing of commands. Any thread.
+ *
+ * A result is a sequence of fields (a name and one value), tables, and lines of text:
+ * - text shows lines and tables;
+ * - CSV holds the tables, or where there is none the fields as a single row;
+ * - JSON is one object whose members are fields and tables in their order;
+ * - Markdown and HTML show lines and tables, fields where there is no table, and blocks of text where there is neither.
+ * What is missing is "-" in text, empty in CSV and null in JSON. Strings that are not UTF-8 are escaped (\xff) but in text. */
+#ifndef PORTOLAN_TABLE_RESULT_H
+#define PORTOLAN_TABLE_RESULT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/str.h"
+
+enum format { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON, FORMAT_MARKDOWN, FORMAT_HTML };
+
+/* Where a column or table does not appear. */
+enum { NOT_TEXT = 1, NOT_CSV = 2, NOT_JSON = 4, NOT_DOCUMENT = 8, ONLY_JSON = NOT_TEXT | NOT_CSV | NOT_DOCUMENT, ONLY_TEXT = NOT_CSV | NOT_JSON | NOT_DOCUMENT };
+
+enum cell_kind { CELL_MISSING, CELL_TEXT, CELL_COUNT, CELL_NUMBER, CELL_SWITCH, CELL_NESTED };
+
+#define SHORTEST (-1)   /* decimals: as few digits as tell, at most 6 */
+#define RAGGED (-1)     /* width: each row as long as its text, for what stands in words rather than in columns */
+
+struct result_column {
+    const char *key;        /* in CSV's header and JSON */
+    const char *title;      /* in text and documents; NULL: the key */
+    const char *unit;       /* in headers, and behind the number in a table without one; NULL: none */
+    enum cell_kind kind;    /* numbers are aligned to the right */
+    int decimals;           /* of numbers in text and documents; CSV and JSON have full precision */
+    int width;              /* in text: at least so many columns; RAGGED: not aligned */
+    unsigned hide;          /* NOT_... */
+};
+
+/* What becomes of a table in JSON. */
+enum table_shape {
+    TABLE_ROWS,      /* an array of objects */
+    TABLE_VALUES,    /* an array of the first column's values */
+    TABLE_MAP,       /* an object: first column's text to the second column's value */
+    TABLE_LINES,     /* an object per row, each a line of its own beside the others */
+};
+
+struct result;
+
+struct result_table {
+    enum table_shape shape;
+    bool headless;           /* text: no line of titles */
+    unsigned hide;           /* NOT_... */
+    const char *indent;      /* text: before each row; NULL: nothing */
+    /* The rest is result.c's and the writers'. */
+    char *key;
+    struct result_column *columns;
+    size_t column_count;
+    struct cell *cells;      /* row by row */
+    size_t count, capacity;  /* of cells */
+};
+
+struct result *result_new(void);
+void result_free(struct result *r);
+/* Nothing was added. */
+bool result_empty(const struct result *r);
+/* It has fields or tables, not text alone. */
+bool result_has_data(const struct result *r);
+/* A short answer to a command that does something: never the result that `export` writes, and no rows in CSV. */
+bool result_is_confirmation(const struct result *r);
+
+/* Lines of text, each ended by the caller's own \n or by none: then one is added. Sequences for colours may stand in them. */
+void result_line(struct result *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The same, and the result is a confirmation. */
+void result_confirm(struct result *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Marks a result of fields alone as a confirmation. */
+void result_set_confirmation(struct result *r);
+/* Text as it stands, many lines: documents show it only where no table says the same. */
+void result_block(struct result *r, const char *text);
+
+/* Members of the object, in CSV columns. */
+void result_text(struct result *r, const char *key, const char *value);        /* NULL: missing */
+void result_count(struct result *r, const char *key, int64_t value);
+void result_number(struct result *r, const char *key, double value);           /* not finite: missing */
+void result_switch(struct result *r, const char *key, bool value);
+void result_missing(struct result *r, const char *key);
+void result_nested(struct result *r, const char *key, json_t *take_value);     /* JSON only */
+/* An object of its own on a line of its own, in JSON only. */
+void result_json_line(struct result *r, json_t *take_object);
+
+/* A table with no rows yet, borrowed until the result goes; the columns are copied. @key names it in JSON. */
+struct result_table *result_table(struct result *r, const char *key, const struct result_column *columns, size_t count);
+/* Fills the next cell of the table; a row is full when every column has one. */
+void cell_text(struct result_table *t, const char *value);
+void cell_count(struct result_table *t, int64_t value);
+void cell_number(struct result_table *t, double value);
+void cell_switch(struct result_table *t, bool value);
+void cell_missing(struct result_table *t);
+void cell_nested(struct result_table *t, json_t *take_value);
+size_t table_rows(const struct result_table *t);
+
+/* JSON values for what is nested: a string that need not be UTF-8 (NULL: null), and a number that may be missing. */
+json_t *json_text(const char *text);
+json_t *json_number(double value);
+
+struct result_style {
+    const char *title;   /* of documents; NULL: none */
+    bool color;          /* text keeps its sequences for colours */
+};
+/* Appends the result to @out. */
+void result_write(const struct result *r, enum format format, const struct result_style *style, struct str *out);
+
+#endif

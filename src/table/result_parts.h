@@ -1,0 +1,50 @@
+/* What results are made of, for the writers. */
+#ifndef PORTOLAN_TABLE_RESULT_PARTS_H
+#define PORTOLAN_TABLE_RESULT_PARTS_H
+
+#include "table/result.h"
+
+struct cell {
+    enum cell_kind kind;
+    union {
+        char *text;
+        int64_t count;
+        double number;
+        bool on;
+        json_t *nested;
+    };
+};
+
+enum part_kind { PART_LINE, PART_BLOCK, PART_FIELD, PART_TABLE, PART_JSON_LINE };
+
+struct result_part {
+    enum part_kind kind;
+    char *key;                   /* of a field */
+    struct str text;             /* of a line or block */
+    struct cell cell;            /* of a field or JSON line */
+    struct result_table *table;
+};
+
+struct result {
+    struct result_part *parts;
+    size_t count, capacity;
+    bool confirmation;
+};
+
+/* Whether a table is shown where @hide says (NOT_CSV: in CSV). */
+bool result_has_table(const struct result *r, unsigned hide);
+/* As CSV has it: full precision, nothing for what is missing; strings are UTF-8 then. */
+void cell_print(const struct cell *c, struct str *out);
+/* As people read it: @column's decimals, "-" for what is missing. */
+void cell_show(const struct cell *c, const struct result_column *column, struct str *out);
+/* Appends @text with what is not UTF-8 as \xNN. */
+void text_escape(const char *text, struct str *out);
+/* Appends @text without sequences for colours. */
+void text_plain(const char *text, struct str *out);
+
+void result_write_text(const struct result *r, const struct result_style *style, struct str *out);
+void result_write_csv(const struct result *r, struct str *out);
+void result_write_json(const struct result *r, struct str *out);
+void result_write_document(const struct result *r, bool html, const struct result_style *style, struct str *out);
+
+#endif

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Results as text, CSV and JSON. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/csv.h"
+#include "base/mem.h"
+#include "table/result_parts.h"
+
+/* Columns of a terminal that @text takes: a character each, which holds for what results are made of. */
+static size_t width_of(const char *text)
+{
+    size_t width = 0;
+    for (; *text; text++)
+        width += ((unsigned char)*text & 0xc0) != 0x80;
+    return width;
+}
+
+static void add_padded(const char *text, size_t width, bool right, struct str *out)
+{
+    size_t blanks = width_of(text) < width ? width - width_of(text) : 0;
+
+    if (right)
+        str_addf(out, "%*s", (int)blanks, "");
+    str_add(out, text);
+    if (!right)
+        str_addf(out, "%*s", (int)blanks, "");
+}
+
+/* What stands in the cell: in a table without titles the unit follows it. */
+static const char *shown(const struct result_table *t, const struct cell *c, const struct result_column *column, struct str *buffer)
+{
+    str_clear(buffer);
+    if (c->kind == CELL_TEXT) {
+        text_plain(c->text, buffer);
+    } else {
+        cell_show(c, column, buffer);
+        if (t->headless && column->unit && c->kind != CELL_MISSING)
+            str_addf(buffer, " %s", column->unit);
+    }
+    return str_text(buffer);
+}
+
+static const char *title_of(const struct result_column *column, struct str *buffer)
+{
+    str_clear(buffer);
+    str_add(buffer, column->title ? column->title : column->key);
+    if (column->unit)
+        str_addf(buffer, " [%s]", column->unit);
+    return str_text(buffer);
+}
+
+static void write_row(const struct result_table *t, const size_t *widths, const struct cell *cells, struct str *out)
+{
+    struct str buffer = {0};
+    bool first = true;
+
+    if (t->indent)
+        str_add(out, t->indent);
+    for (size_t c = 0; c < t->column_count; c++) {
+        const struct result_column *column = &t->columns[c];
+        if (column->hide & NOT_TEXT || column->kind == CELL_NESTED)
+            continue;
+        const char *text = cells ? shown(t, &cells[c], column, &buffer) : title_of(column, &buffer);
+        if (column->width == RAGGED && !*text)
+            continue;
+        str_add(out, first ? "" : "  ");
+        first = false;
+        add_padded(text, widths[c], column->kind == CELL_COUNT || column->kind == CELL_NUMBER, out);
+    }
+    while (out->length && out->data[out->length - 1] == ' ')
+        out->data[--out->length] = '\0';
+    str_add_char(out, '\n');
+    str_done(&buffer);
+}
+
+static void table_text(const struct result_table *t, struct str *out)
+{
+    size_t *widths = mem_zero(t->column_count, sizeof *widths), rows = table_rows(t);
+    struct str buffer = {0};
+
+    for (size_t c = 0; c < t->column_count; c++) {
+        if (t->columns[c].width == RAGGED)
+            continue;
+        widths[c] = (size_t)t->columns[c].width;
+        size_t width = t->headless ? 0 : width_of(title_of(&t->columns[c], &buffer));
+        widths[c] = width > widths[c] ? width : widths[c];
+        for (size_t i = 0; i < rows; i++) {
+            width = width_of(shown(t, &t->cells[i * t->column_count + c], &t->columns[c], &buffer));
+            widths[c] = width > widths[c] ? width : widths[c];
+        }
+    }
+    if (!t->headless && rows)
+        write_row(t, widths, NULL, out);
+    for (size_t i = 0; i < rows; i++)
+        write_row(t, widths, &t->cells[i * t->column_count], out);
+    str_done(&buffer);
+    free(widths);
+}
+
+void result_write_text(const struct result *r, const struct result_style *style, struct str *out)
+{
+    for (size_t i = 0; i < r->count; i++) {
+        const struct result_part *part = &r->parts[i];
+        if (part->kind == PART_LINE || part->kind == PART_BLOCK) {
+            if (style->color)
+                str_add(out, str_text(&part->text));
+            else
+                text_plain(str_text(&part->text), out);
+        } else if (part->kind == PART_TABLE && !(part->table->hide & NOT_TEXT)) {
+            table_text(part->table, out);
+        }
+    }
+}
+
+static bool in_csv(const struct result_column *column)
+{
+    return !(column->hide & NOT_CSV) && column->kind != CELL_NESTED;
+}
+
+static void add_csv(const char *text, bool *first, struct str *out)
+{
+    if (!*first)
+        str_add_char(out, ',');
+    *first = false;
+    csv_add_field(out, text, true);
+    out->data[--out->length] = '\0';   /* the row goes on */
+}
+
+static void table_csv(const struct result_table *t, struct str *out)
+{
+    struct str buffer = {0};
+    bool first = true;
+
+    for (size_t c = 0; c < t->column_count; c++)
+        if (in_csv(&t->columns[c]))
+            add_csv(t->columns[c].key, &first, out);
+    str_add_char(out, '\n');
+    for (size_t i = 0, rows = table_rows(t); i < rows; i++) {
+        first = true;
+        for (size_t c = 0; c < t->column_count; c++) {
+            if (!in_csv(&t->columns[c]))
+                continue;
+            str_clear(&buffer);
+            cell_print(&t->cells[i * t->column_count + c], &buffer);
+            add_csv(str_text(&buffer), &first, out);
+        }
+        str_add_char(out, '\n');
+    }
+    str_done(&buffer);
+}
+
+static void fields_csv(const struct result *r, struct str *out)
+{
+    struct str buffer = {0}, values = {0};
+    bool first = true, first_value = true;
+
+    for (size_t i = 0; i < r->count; i++) {
+        const struct result_part *part = &r->parts[i];
+        if (part->kind != PART_FIELD || part->cell.kind == CELL_NESTED)
+            continue;
+        str_clear(&buffer);
+        cell_print(&part->cell, &buffer);
+        add_csv(part->key, &first, out);
+        add_csv(str_text(&buffer), &first_value, &values);
+    }
+    if (!first)
+        str_addf(out, "\n%s\n", str_text(&values));
+    str_done(&buffer);
+    str_done(&values);
+}
+
+void result_write_csv(const struct result *r, struct str *out)
+{
+    bool any = false;
+
+    if (r->confirmation)
+        return;
+    if (!result_has_table(r, NOT_CSV)) {
+        fields_csv(r, out);
+        return;
+    }
+    for (size_t i = 0; i < r->count; i++) {
+        if (r->parts[i].kind != PART_TABLE || r->parts[i].table->hide & NOT_CSV)
+            continue;
+        str_add(out, any ? "\n" : "");
+        any = true;
+        table_csv(r->parts[i].table, out);
+    }
+}
+
+static json_t *cell_json(const struct cell *c)
+{
+    switch (c->kind) {
+    case CELL_TEXT:
+        return json_text(c->text);
+    case CELL_COUNT:
+        return json_integer(c->count);
+    case CELL_NUMBER:
+        return json_real(c->number);
+    case CELL_SWITCH:
+        return json_boolean(c->on);
+    case CELL_NESTED:
+        return json_incref(c->nested);
+    case CELL_MISSING:
+        break;
+    }
+    return json_null();
+}
+
+static json_t *row_json(const struct result_table *t, size_t row)
+{
+    json_t *object = json_object();
+
+    for (size_t c = 0; c < t->column_count; c++)
+        if (!(t->columns[c].hide & NOT_JSON))
+            json_object_set_new(object, t->columns[c].key, cell_json(&t->cells[row * t->column_count + c]));
+    return object;
+}
+
+/* The @n-th column that JSON has. */
+static size_t json_column(const struct result_table *t, size_t n)
+{
+    for (size_t c = 0; c < t->column_count; c++)
+        if (!(t->columns[c].hide & NOT_JSON) && n-- == 0)
+            return c;
+    BUG("a table has too few columns for its shape");
+}
+
+static json_t *table_json(const struct result_table *t)
+{
+    json_t *value = t->shape == TABLE_MAP ? json_object() : json_array();
+    struct str key = {0};
+
+    for (size_t i = 0, rows = table_rows(t); i < rows; i++) {
+        const struct cell *cells = &t->cells[i * t->column_count];
+        if (t->shape == TABLE_MAP) {
+            str_clear(&key);
+            cell_print(&cells[json_column(t, 0)], &key);
+            json_object_set_new(value, str_text(&key), cell_json(&cells[json_column(t, 1)]));
+        } else {
+            json_array_append_new(value, t->shape == TABLE_VALUES ? cell_json(&cells[json_column(t, 0)]) : row_json(t, i));
+        }
+    }
+    str_done(&key);
+    return value;
+}
+
+static void add_json(json_t *take_value, struct str *out)
+{
+    char *text = json_dumps(take_value, JSON_COMPACT | JSON_REAL_PRECISION(17));
+
+    if (!text)
+        die("out of memory");
+    str_addf(out, "%s\n", text);
+    free(text);
+    json_decref(take_value);
+}
+
+void result_write_json(const struct result *r, struct str *out)
+{
+    json_t *object = json_object();
+    bool lines = false;
+
+    for (size_t i = 0; i < r->count; i++) {
+        const struct result_part *part = &r->parts[i];
+        const struct result_table *t = part->table;
+        if (part->kind == PART_JSON_LINE) {
+            add_json(cell_json(&part->cell), out);
+            lines = true;
+        } else if (part->kind == PART_TABLE && t->shape == TABLE_LINES && !(t->hide & NOT_JSON)) {
+            for (size_t row = 0, rows = table_rows(t); row < rows; row++)
+                add_json(row_json(t, row), out);
+            lines = true;
+        } else if (part->kind == PART_TABLE && !(t->hide & NOT_JSON)) {
+            json_object_set_new(object, t->key, table_json(t));
+        } else if (part->kind == PART_FIELD) {
+            json_object_set_new(object, part->key, cell_json(&part->cell));
+        }
+    }
+    if (!lines || json_object_size(object))
+        add_json(object, out);
+    else
+        json_decref(object);
+}

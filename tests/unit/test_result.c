@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One result in five formats; what is missing, what is not UTF-8, what CSV must quote. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "table/result.h"
+
+static const struct result_column columns[] = {
+    {.key = "form", .kind = CELL_TEXT},
+    {.key = "cycles", .title = "time", .unit = "cycles", .kind = CELL_NUMBER, .decimals = 2},
+    {.key = "count", .kind = CELL_COUNT},
+    {.key = "known", .kind = CELL_SWITCH, .hide = NOT_TEXT},
+    {.key = "parts", .kind = CELL_NESTED},
+};
+
+static struct result *sample(void)
+{
+    struct result *r = result_new();
+
+    result_line(r, "two %s", "forms");
+    result_text(r, "name", "a\xff" "b");
+    result_number(r, "mean", NAN);
+    struct result_table *t = result_table(r, "rows", columns, 5);
+    cell_text(t, "ADD (R64, \"x\")");
+    cell_number(t, 0.1);
+    cell_count(t, 3);
+    cell_switch(t, true);
+    cell_nested(t, json_pack("[i]", 1));
+    cell_text(t, "\xe2\x82\xac\xe2");
+    cell_number(t, INFINITY);
+    cell_missing(t);
+    cell_switch(t, false);
+    cell_missing(t);
+    return r;
+}
+
+static void expect(const struct result *r, enum format format, const char *text)
+{
+    struct str out = {0};
+
+    result_write(r, format, &(struct result_style){0}, &out);
+    assert_string_equal(str_text(&out), text);
+    str_done(&out);
+}
+
+static void test_formats(void **state)
+{
+    (void)state;
+    struct result *r = sample();
+    struct str html = {0};
+
+    expect(r, FORMAT_TEXT, "two forms\nform            time [cycles]  count\nADD (R64, \"x\")           0.10      3\n\xe2\x82\xac\xe2                          -      -\n");
+    expect(r, FORMAT_CSV, "form,cycles,count,known\n\"ADD (R64, \"\"x\"\")\",0.1,3,1\n\xe2\x82\xac\\xe2,,,0\n");
+    expect(r, FORMAT_JSON,
+           "{\"name\":\"a\\\\xffb\",\"mean\":null,\"rows\":[{\"form\":\"ADD (R64, \\\"x\\\")\",\"cycles\":0.10000000000000001,\"count\":3,\"known\":true,\"parts\":[1]},"
+           "{\"form\":\"\xe2\x82\xac\\\\xe2\",\"cycles\":null,\"count\":null,\"known\":false,\"parts\":null}]}\n");
+    expect(r, FORMAT_MARKDOWN, "two forms\n\n| form | time \\[cycles\\] | count | known |\n|---|---|---|---|\n| ADD (R64, \"x\") | 0.10 | 3 | yes |\n| \xe2\x82\xac\\\\xe2 |  |  | no |\n\n");
+    result_write(r, FORMAT_HTML, &(struct result_style){.title = "a<b"}, &html);
+    assert_non_null(strstr(str_text(&html), "<h1>a&#60;b</h1>"));
+    assert_non_null(strstr(str_text(&html), "<p>two forms</p>"));
+    assert_non_null(strstr(str_text(&html), "<td>ADD (R64, &#34;x&#34;)</td><td>0.10</td>"));
+    str_done(&html);
+    result_free(r);
+}
+
+static void test_fields(void **state)
+{
+    (void)state;
+    struct result *r = result_new();
+
+    result_text(r, "a", "x,y");
+    result_count(r, "b", 2);
+    result_missing(r, "c");
+    expect(r, FORMAT_TEXT, "");
+    expect(r, FORMAT_CSV, "a,b,c\n\"x,y\",2,\n");
+    expect(r, FORMAT_MARKDOWN, "| name | value |\n|---|---|\n| a | x,y |\n| b | 2 |\n| c | - |\n\n");
+    result_set_confirmation(r);
+    expect(r, FORMAT_CSV, "");
+    expect(r, FORMAT_JSON, "{\"a\":\"x,y\",\"b\":2,\"c\":null}\n");
+    result_free(r);
+}
+
+static void test_shapes(void **state)
+{
+    (void)state;
+    static const struct result_column two[] = {{.key = "port", .kind = CELL_TEXT}, {.key = "load", .kind = CELL_NUMBER}};
+    static const struct { enum table_shape shape; const char *json; } cases[] = {
+        {TABLE_ROWS, "{\"ports\":[{\"port\":\"0\",\"load\":0.5},{\"port\":\"1\",\"load\":null}]}\n"},
+        {TABLE_VALUES, "{\"ports\":[\"0\",\"1\"]}\n"},
+        {TABLE_MAP, "{\"ports\":{\"0\":0.5,\"1\":null}}\n"},
+        {TABLE_LINES, "{\"port\":\"0\",\"load\":0.5}\n{\"port\":\"1\",\"load\":null}\n"},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct result *r = result_new();
+        struct result_table *t = result_table(r, "ports", two, 2);
+        t->shape = cases[i].shape;
+        cell_text(t, "0");
+        cell_number(t, 0.5);
+        cell_text(t, "1");
+        cell_number(t, NAN);
+        expect(r, FORMAT_JSON, cases[i].json);
+        result_free(r);
+    }
+}
+
+/* Colours are the terminal's alone. */
+static void test_colours(void **state)
+{
+    (void)state;
+    struct result *r = result_new();
+    struct str out = {0};
+
+    result_line(r, "\033[1;31mred\033[0m");
+    expect(r, FORMAT_TEXT, "red\n");
+    result_write(r, FORMAT_TEXT, &(struct result_style){.color = true}, &out);
+    assert_string_equal(str_text(&out), "\033[1;31mred\033[0m\n");
+    str_done(&out);
+    result_free(r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_formats), cmocka_unit_test(test_fields), cmocka_unit_test(test_shapes), cmocka_unit_test(test_colours)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
