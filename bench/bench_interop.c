@@ -11,6 +11,7 @@
 #include "io/import_osaca.h"
 #include "io/import_uops.h"
 #include "io/machine_file.h"
+#include "io/machine_save.h"
 #include "io/pmevo_json.h"
 
 #define ROUNDS 7

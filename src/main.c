@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/log.h"
 #include "base/vec.h"
 #include "cmd/command.h"
 #include "cmd/session_file.h"
@@ -273,6 +274,7 @@ static bool run(struct arguments *a, struct session *s, int *status, struct err 
     s->view_command = print_view;
     if (a->commands.count || a->batch || !isatty(STDIN_FILENO))
         watch_interrupt();
+    log_to_stderr(a->commands.count || a->batch || !terminal);
     for (size_t i = 0; ok && i < a->commands.count && !s->quit; i++)
         ok = command_run(s, a->commands.items[i], stdout, err);
     if (a->commands.count)

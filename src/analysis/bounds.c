@@ -107,7 +107,7 @@ void bounds_of(struct block_work *w, const struct insn *insns, size_t count, con
         double banks = first_level_loads(w->core, &w->deps.addresses);
         if (banks > 0)
             out->cycles[BOUND_MEMORY] = fmax(out->cycles[BOUND_MEMORY], banks);
-        if (!isnan(w->core->dtlb_miss))
+        if (w->core->dtlb_miss > 0)
             out->cycles[BOUND_MEMORY] += addresses_new_pages(&w->deps.addresses, count, w->core->dtlb_miss, 0.5);
     }
     for (int kind = 0; kind < BOUND_COUNT; kind++)

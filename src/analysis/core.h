@@ -52,8 +52,9 @@ struct core {
     const struct isa_ops *isa;
     const struct ports *ports;
     portset pipes;
-    /* Facts; NaN when the machine lacks one. Units: cycles, µops per cycle, bytes, entries. */
-    double issue_width, retire_width, decoders, decode_width, fetch_bytes, predecode_bytes, predecode_width, lcp_penalty, uop_cache_width, loop_buffer, taken_branches;
+    /* Facts (model/facts.c), NaN when the machine lacks one for which nothing else is taken. Units: cycles, µops per cycle, bytes, entries. */
+    double issue_width, retire_width, decoders, decode_width, fetch_bytes, predecode_bytes, predecode_width, lcp_penalty, loop_buffer;
+    double decode_complex_uops, uop_cache_width, uop_cache_block, uop_cache_lines, uop_cache_line_uops;
     double loads_per_cycle, stores_per_cycle, store_lines_per_cycle, store_line_bytes, store_run;
     double store_forward_modify, store_forward_widest, renamed_per_block, unlaminate_first;
     double rename_sum, rename_sum_extra, slow_flags_latency, fp_add_extra;

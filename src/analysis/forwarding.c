@@ -113,5 +113,6 @@ double forwarding_latency(const struct forwarding *f, const struct forward *link
         return c->store_forward_renamed;
     if (f->costs->rows[link->load].op->traits & OP_VECTOR)
         return vector_latency(f, link);
-    return (load->traits & store->traits & INSN_STORE) && (store->traits & INSN_LOAD) ? c->store_forward_modify : c->store_forward;
+    bool modify = load->traits & store->traits & INSN_STORE && store->traits & INSN_LOAD && !(f->costs->rows[link->load].op->traits & OP_RENAMES);
+    return modify ? c->store_forward_modify : c->store_forward;
 }

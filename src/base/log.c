@@ -27,7 +27,7 @@ void log_add(enum log_level level, const char *format, ...)
     va_start(args, format);
     str_addv(&text, format, args);
     va_end(args);
-    if (atomic_load(&mirror))
+    if (level != LOG_INFO && atomic_load(&mirror))
         fprintf(stderr, "portolan: %s\n", str_text(&text));
 
     pthread_mutex_lock(&lock);

@@ -16,6 +16,7 @@
 #include "isa/isa.h"
 #include "io/import_osaca.h"
 #include "io/machine_file.h"
+#include "io/machine_save.h"
 #include "io/pmevo_json.h"
 #include "work/job.h"
 

@@ -3,6 +3,7 @@
 
 #include "cmd/command.h"
 #include "io/machine_file.h"
+#include "io/machine_save.h"
 
 bool cmd_mapping_show(struct session *s, int argc, char **argv, struct err *err)
 {

@@ -16,6 +16,7 @@
 #include "base/csv.h"
 #include "io/experiments_file.h"
 #include "io/machine_file.h"
+#include "io/machine_save.h"
 #include "toolchain/forms_add.h"
 #include "work/job.h"
 

@@ -213,6 +213,25 @@ test_man_page_is_the_command_table() {
     "$portolan" -e 'help --man' >"$work/commands"
     sed -n '/^.\\" commands begin/,/^.\\" commands end/p' "$source/man/portolan.1" | sed '1d;$d' >"$work/page"
     cmp -s "$work/commands" "$work/page" || fail "man/portolan.1 is not what the table says; run tools/make-man.sh"
+    "$portolan" -e 'help facts --man' >"$work/facts"
+    sed -n '/^.\\" facts begin/,/^.\\" facts end/p' "$source/man/portolan-machine.5" | sed '1d;$d' >"$work/page"
+    cmp -s "$work/facts" "$work/page" || fail "man/portolan-machine.5 is not what the schema says; run tools/make-man.sh"
+}
+
+# The schema of facts: help, what-if, the loader's warning.
+test_schema_of_facts() {
+    expect 0 "$portolan" -e 'help fact issue_width'
+    holds out 'value: number of µops/cycle, 1 to 65536'
+    expect 1 "$portolan" -e 'help fact isue_width'
+    holds err 'did you mean issue_width?'
+    expect 1 "$portolan" --machine skylake -e "kernel load $kernel; kernel whatif isue_width=6"
+    holds err 'did you mean issue_width?'
+    expect 1 "$portolan" --machine skylake -e "kernel load $kernel; kernel whatif scheduler=0..3"
+    holds err 'scheduler is from 1 to 65536'
+    expect 0 "$portolan" --machine skylake -e "mapping save $work/doubtful"
+    echo 'isue_width,4,,' >>"$work/doubtful/machine.csv"
+    expect 0 "$portolan" -e "machine show $work/doubtful"
+    holds err 'unknown fact "isue_width"; did you mean issue_width?'
 }
 
 # Views print without a screen; a job in batch is waited for; the screen's own commands say so.

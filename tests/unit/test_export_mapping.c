@@ -17,6 +17,7 @@
 #include "io/export_mapping.h"
 #include "io/import_uops.h"
 #include "io/machine_file.h"
+#include "io/machine_save.h"
 #include "io/pmevo_json.h"
 #include "io/pmevo_names.h"
 

@@ -726,6 +726,10 @@ static void test_completion(void **state)
     frame_run(&frame, "mapping new 4 mine");
     expect_completion("mapping use mi", "mine", true);
     expect_completion("help ma", "machine", true);
+    expect_completion("help fact issue_w", "issue_width", true);
+    expect_completion("help ", "facts", true);
+    expect_completion("kernel whatif sched", "scheduler=", true);
+    expect_completion("kernel whatif tit", "title=", false);
     expect_completion("jobs; ker", "kernel", true);
     complete_line(&session, "kernel load x", 12, 13, &found);
     assert_true(found.files);

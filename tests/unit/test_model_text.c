@@ -14,6 +14,7 @@
 #include "base/csv.h"
 #include "io/import_llvm.h"
 #include "io/machine_file.h"
+#include "io/machine_save.h"
 #include "model/experiment.h"
 
 static struct ports some_ports(void)
