@@ -30,26 +30,6 @@ const struct command command_kernel_measure = {.name = "kernel measure", .help =
     .usage = "[--file CSV [--out CSV]]"};
 const struct command command_kernel_learn = {.name = "kernel learn", .help = "port usage and latency of forms that the machine does not know, measured beside those it knows", .flags = COMMAND_CHANGES, .run_words = cmd_kernel_learn,
     .usage = "[FORM...] [--simulate ID]"};
-const struct command command_mapping_show = {.name = "mapping show", .help = "usage and latency of forms on the current machine", .flags = 0, .run_words = cmd_mapping_show,
-    .usage = "[PATTERN]"};
-const struct command command_mapping_diff = {.name = "mapping diff", .help = "forms that two machines execute differently, ports matched by name or by use", .flags = 0, .run_words = cmd_mapping_diff,
-    .usage = "A B [PATTERN] [--renamed]"};
-const struct command command_mapping_list = {.name = "mapping list", .help = "the mappings of this session and those that can be loaded", .flags = 0, .run_words = cmd_mapping_list,
-    .usage = ""};
-const struct command command_mapping_use = {.name = "mapping use", .help = "make a mapping the current one", .flags = COMMAND_CHANGES, .run_words = cmd_mapping_use,
-    .usage = "ID"};
-const struct command command_mapping_load = {.name = "mapping load", .help = "read a machine's tables, or a mapping alone", .flags = COMMAND_CHANGES, .run_words = cmd_mapping_load,
-    .usage = "DIRECTORY|FILE.csv|FILE.yml|FILE.json"};
-const struct command command_mapping_save = {.name = "mapping save", .help = "write the current machine's tables, or its mapping alone", .flags = 0, .run_words = cmd_mapping_save,
-    .usage = "DIRECTORY|FILE.csv"};
-const struct command command_mapping_new = {.name = "mapping new", .help = "an empty mapping on so many ports, or on ports of these names", .flags = COMMAND_CHANGES, .run_words = cmd_mapping_new,
-    .usage = "PORTS [NAME]"};
-const struct command command_mapping_import = {.name = "mapping import", .help = "a mapping from LLVM's scheduling models or another tool's file", .flags = COMMAND_CHANGES, .run_words = cmd_mapping_import,
-    .usage = "llvm|uops-info|osaca|pmevo|csv CPU|FILE... [--architecture A]"};
-const struct command command_mapping_export = {.name = "mapping export", .help = "write the current mapping for another tool", .flags = 0, .run_words = cmd_mapping_export,
-    .usage = "uops-info|pmevo|pmevo-flat|osaca|csv FILE"};
-const struct command command_mapping_set = {.name = "mapping set", .help = "change a form's port usage in this session", .flags = COMMAND_CHANGES, .run_words = cmd_mapping_set,
-    .usage = "FORM USAGE"};
 const struct command command_forms_list = {.name = "forms list", .help = "instruction forms with templates, and why one cannot be measured here", .flags = 0, .run_words = cmd_forms_list,
     .usage = "[PATTERN] [--isa x86-64|aarch64]"};
 const struct command command_forms_add = {.name = "forms add", .help = "add instruction forms of your own: form,template,extension", .flags = COMMAND_CHANGES, .run_words = cmd_forms_add,
