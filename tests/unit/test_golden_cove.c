@@ -114,7 +114,7 @@ static const struct { const char *hex; double answer, measured; } rules[] = {
 
 static void test_rules(void **state)
 {
-    struct machine *m = load("sapphirerapids");
+    struct machine *m = load_machine("sapphirerapids");
 
     (void)state;
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
@@ -129,7 +129,7 @@ static void test_rules(void **state)
 /* The simulation knows the rules, too: whole cycles aside, and with the ports' jams that bounds do not have. */
 static void test_rules_simulated(void **state)
 {
-    struct machine *m = load("sapphirerapids");
+    struct machine *m = load_machine("sapphirerapids");
     size_t near = 0;
 
     (void)state;
@@ -163,7 +163,7 @@ static void test_each_fact_matters(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct machine *m = load("sapphirerapids");
+        struct machine *m = load_machine("sapphirerapids");
         double with = predicted_cycles(m, cases[i].hex, false);
         machine_set_fact(m, cases[i].fact, cases[i].without, "", "");
         double without = predicted_cycles(m, cases[i].hex, false);
@@ -176,7 +176,7 @@ static void test_each_fact_matters(void **state)
 /* cmp dword ptr [rdi],5; jne: two slots and the branch's ports; with a register, cmp eax,5; jne, one. */
 static void test_memory_and_immediate(void **state)
 {
-    struct machine *m = load("sapphirerapids");
+    struct machine *m = load_machine("sapphirerapids");
     struct insn pair[2];
 
     (void)state;
