@@ -38,30 +38,6 @@ const struct command command_forms_select = {.name = "forms select", .help = "wh
     .usage = "[PATTERN]..."};
 const struct command command_forms_scan = {.name = "forms scan", .help = "the forms that ELF files use, how many a machine knows, and which are missing", .flags = 0, .run_words = cmd_forms_scan,
     .usage = "BINARY..."};
-const struct command command_experiments_generate = {.name = "experiments generate", .help = "experiments of the selected forms: alone, and in pairs unless others are asked for", .flags = COMMAND_CHANGES, .run_words = cmd_experiments_generate,
-    .usage = "[--pairs] [--triples N] [--random N --size K] [--seed S]"};
-const struct command command_experiments_load = {.name = "experiments load", .help = "a table of experiments", .flags = COMMAND_CHANGES, .run_words = cmd_experiments_load,
-    .usage = "FILE [--append]"};
-const struct command command_experiments_import = {.name = "experiments import", .help = "experiments in PMEvo's JSON", .flags = COMMAND_CHANGES, .run_words = cmd_experiments_import,
-    .usage = "FILE [--append]"};
-const struct command command_experiments_save = {.name = "experiments save", .help = "write the table, or PMEvo's JSON of it", .flags = 0, .run_words = cmd_experiments_save,
-    .usage = "FILE.csv|FILE.json"};
-const struct command command_experiments_measure = {.name = "experiments measure", .help = "measure what has no cycles yet (--retry: what failed as well); results go to disk as they come", .flags = COMMAND_CHANGES, .run_words = cmd_experiments_measure,
-    .usage = "[--budget T] [--retry] [--one-length] [--one-order] [--journal FILE|none] [--simulate ID] [--cpu N] [FILTER]"};
-const struct command command_experiments_pause = {.name = "experiments pause", .help = "let measuring rest", .flags = COMMAND_CHANGES, .run_words = cmd_experiments_pause,
-    .usage = ""};
-const struct command command_experiments_resume = {.name = "experiments resume", .help = "go on measuring", .flags = COMMAND_CHANGES, .run_words = cmd_experiments_resume,
-    .usage = ""};
-const struct command command_experiments_show = {.name = "experiments show", .help = "one experiment: the code that was run, all samples, clock and spread", .flags = 0, .run_words = cmd_experiments_show,
-    .usage = "N"};
-const struct command command_experiments_list = {.name = "experiments list", .help = "the experiments and what was measured; cycles>2 & form~VADD", .flags = 0, .run_words = cmd_experiments_list,
-    .usage = "[FILTER]"};
-const struct command command_experiments_clear = {.name = "experiments clear", .help = "forget them", .flags = COMMAND_CHANGES, .run_words = cmd_experiments_clear,
-    .usage = ""};
-const struct command command_congruence = {.name = "congruence", .help = "forms that no measurement tells apart", .flags = 0, .run_words = cmd_congruence,
-    .usage = "[--epsilon E]"};
-const struct command command_evaluate = {.name = "evaluate", .help = "accuracy of mappings on measured experiments, and the worst of those", .flags = 0, .run_words = cmd_evaluate,
-    .usage = "[FILE] [--mapping ID]... [--heatmap]"};
 const struct command command_evolve_start = {.name = "evolve start", .help = "infer a port mapping from the experiments, in the background", .flags = COMMAND_CHANGES, .run_words = cmd_evolve_start,
     .usage = "[--ports N|NAMES|auto] [--algorithm memetic|pmevo] [--seconds T] [--generations G] [--seed S] [--population P] [--threads N] " "[--issue-width W|auto] [--price-scale X|auto] [--uop-price X] [--volume-price X] [--usage-price X] [--volume-weight W] [--from ID] [--continue] " "[--checkpoint FILE|none] [--tolerant] [--active] [--simulate ID] [--most N] [--size K] [--by-chance]"};
 const struct command command_evolve_status = {.name = "evolve status", .help = "how far the runs are", .flags = 0, .run_words = cmd_evolve_status,

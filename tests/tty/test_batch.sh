@@ -271,6 +271,29 @@ test_defaults_of_the_session() {
     expect 1 "$portolan" -e 'experiments show 1'
 }
 
+# Only what is asked for is made, and written as what the file's name says; missing is "-", nothing and null, never nan.
+test_experiments_as_asked_for() {
+    expect 0 "$portolan" --format json -e 'experiments generate --random 3 --size 2'
+    holds out '"added":3,"experiments":3,'
+    expect 0 "$portolan" --format json -e "$forms; experiments generate --singles; experiments generate"
+    holds out '"added":4,"experiments":4,'
+    holds out '"added":6,"experiments":10,'
+    expect 1 "$portolan" -e "$forms; experiments generate; experiments save $work/e.xml"
+    holds err 'unknown file extension ".xml"; use .csv, or .json for PMEvo'
+    [ ! -e "$work/e.xml" ] || fail 'e.xml was written'
+    expect 0 "$portolan" -e "$forms; experiments generate; experiments save $work/e.csv; experiments save $work/e.json"
+    grep -q '^experiment,' "$work/e.csv" || fail 'e.csv is no CSV'
+    grep -q '^[[{]' "$work/e.json" || fail 'e.json is no JSON'
+    expect 1 "$portolan" -e "$forms; experiments generate; experiments show 11"
+    holds err 'only 1 to 10'
+    expect 1 "$portolan" -e "$forms; experiments generate; experiments measure --cpu 9999"
+    holds err 'there is no CPU 9999'
+    for format in text csv json md html; do
+        expect 0 "$portolan" --format $format -e "experiments load $work/e.csv; experiments list; experiments show 1; congruence; evaluate"
+        ! grep -qw nan "$work/out" || fail "$format: $(grep -w nan "$work/out")"
+    done
+}
+
 # Active experiments: rounds in every format, a table that the next one goes on from.
 test_active_experiments() {
     start="$forms; experiments generate; evolve start --active --simulate skylake --seconds 0.5 --checkpoint $work/active.json"

@@ -10,25 +10,16 @@
 #include <cmocka.h>
 
 #include "analysis/analysis.h"
-#include "io/machine_file.h"
+#include "helpers.h"
 
 static struct machine *skylake, *haswell, *zen;
-
-static struct machine *load(const char *id)
-{
-    struct err err = {0};
-    struct machine *m = machine_load(id, &err);
-    if (!m)
-        fail_msg("%s: %s:%zu:%zu %s", id, err.file, err.line, err.column, err.what);
-    return m;
-}
 
 static int setup(void **state)
 {
     (void)state;
-    skylake = load("skylake");
-    haswell = load("haswell");
-    zen = load("znver1");
+    skylake = load_machine("skylake");
+    haswell = load_machine("haswell");
+    zen = load_machine("znver1");
     return 0;
 }
 
@@ -215,7 +206,7 @@ static enum frontend_source source_of(const struct machine *m, int nops, const c
 static void test_uop_cache(void **state)
 {
     (void)state;
-    struct machine *golden = load("sapphirerapids");
+    struct machine *golden = load_machine("sapphirerapids");
     double predecode;
     assert_int_equal(source_of(skylake, 17, "", NULL), SOURCE_UOP_CACHE);   /* 18 µops, the pair is one */
     assert_int_equal(source_of(skylake, 18, "", NULL), SOURCE_DECODERS);

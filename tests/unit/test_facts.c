@@ -14,17 +14,8 @@
 #include "base/csv.h"
 #include "base/file.h"
 #include "base/log.h"
-#include "io/machine_file.h"
 #include "model/facts.h"
-
-static struct machine *load(const char *id)
-{
-    struct err err = {0};
-    struct machine *m = machine_load(id, &err);
-    if (!m)
-        fail_msg("%s: %s:%zu %s", id, err.file, err.line, err.what);
-    return m;
-}
+#include "helpers.h"
 
 static size_t check_file(const struct machine *m, const char *name)
 {
@@ -58,7 +49,7 @@ static void test_shipped(void **state)
     char **ids = machine_ids();
     size_t before = log_count(), rows = 0;
     for (char **id = ids; *id; id++) {
-        struct machine *m = load(*id);
+        struct machine *m = load_machine(*id);
         rows += check_file(m, "machine.csv") + check_file(m, "facts.csv");
         machine_free(m);
         free(*id);

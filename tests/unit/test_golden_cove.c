@@ -12,19 +12,10 @@
 #include "analysis/fusion.h"
 #include "analysis/kernel.h"
 #include "io/experiments_file.h"
-#include "io/machine_file.h"
 #include "model/metrics.h"
 #include "simulate/simulate.h"
 #include "throughput/throughput.h"
-
-static struct machine *load(const char *id)
-{
-    struct err err = {0};
-    struct machine *m = machine_load(id, &err);
-    if (!m)
-        fail_msg("%s: %s", id, err.what);
-    return m;
-}
+#include "helpers.h"
 
 /* One in 29 of the forms measured alone on a virtual Emerald Rapids. */
 static void test_single_forms(void **state)
@@ -32,7 +23,7 @@ static void test_single_forms(void **state)
     char path[1024];
     struct err err = {0};
     const char *source = getenv("PORTOLAN_SRC");
-    struct machine *m = load("sapphirerapids");
+    struct machine *m = load_machine("sapphirerapids");
 
     (void)state;
     snprintf(path, sizeof path, "%s/tests/data/golden-cove-singles.csv", source ? source : ".");
@@ -123,7 +114,7 @@ static const struct { const char *hex; double answer, measured; } rules[] = {
 
 static void test_rules(void **state)
 {
-    struct machine *m = load("sapphirerapids");
+    struct machine *m = load_machine("sapphirerapids");
 
     (void)state;
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
@@ -138,7 +129,7 @@ static void test_rules(void **state)
 /* The simulation knows the rules, too: whole cycles aside, and with the ports' jams that bounds do not have. */
 static void test_rules_simulated(void **state)
 {
-    struct machine *m = load("sapphirerapids");
+    struct machine *m = load_machine("sapphirerapids");
     size_t near = 0;
 
     (void)state;
@@ -158,13 +149,13 @@ static void test_each_fact_matters(void **state)
         {"store_forward_modify", "", "48010f", 7.2, 6},                             /* add [rdi],rcx */
         {"store_lines_per_cycle", "", "488907488947404889470848894748", 4, 2},      /* stores to lines a b a b */
         {"store_run", "", "488907488947084889471048894740", 3, 2},                  /* stores to lines a a a b */
-        {"unlaminate", "none", "3b040f90909090909090", 2, 8.0 / 6},                 /* cmp eax,[rdi+rcx]; seven nops */
-        {"unlaminate_first", "", "3b040f90909090909090", 2, 9.0 / 6},
+        {"unlaminate", "none", "3b040f3b440e083b440d10909090", 2, 1},               /* three of cmp eax,[...+rcx]; three nops */
+        {"unlaminate_first", "", "3b040f3b440e083b440d10909090", 2, 9.0 / 6},
         {"load_bank_bytes", "", "488b07488b4f40", 1, 2.0 / 3},                      /* mov rax,[rdi]; mov rcx,[rdi+64] */
         {"split_loads_per_cycle", "", "488b473c", 1, 0.5},                          /* mov rax,[rdi+60]: its two banks are left */
         {"rename_sum_extra", "0", "4883c00548c1e003", 3, 1},                        /* add rax,5; shl rax,3 */
         {"slow_flags_latency", "", "4885db480f44c1", 2, 1},                         /* test rbx,rbx; cmovz rax,rcx */
-        {"stack_sync", "all", "504889e158", 0.5, 1},                                /* push rax; mov rcx,rsp; pop rax */
+        {"stack_sync", "all", "504889e158", 0.5, 4.0 / 6},                              /* push rax; mov rcx,rsp; pop rax */
         {"fp_add_extra", "0", "f20f58c1f20f59c2", 7, 6},                            /* addsd xmm0,xmm1; mulsd xmm0,xmm2 */
         {"high_byte_renamed", "yes", "80c4010401", 4, 3},                           /* add ah,1; add al,1 */
         {"wide_closes", "", "62f17548fec2c5f5fedac5f5fee2", 1.5, 1},                /* vpaddd zmm; vpaddd ymm twice */
@@ -172,7 +163,7 @@ static void test_each_fact_matters(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct machine *m = load("sapphirerapids");
+        struct machine *m = load_machine("sapphirerapids");
         double with = predicted_cycles(m, cases[i].hex, false);
         machine_set_fact(m, cases[i].fact, cases[i].without, "", "");
         double without = predicted_cycles(m, cases[i].hex, false);
@@ -185,7 +176,7 @@ static void test_each_fact_matters(void **state)
 /* cmp dword ptr [rdi],5; jne: two slots and the branch's ports; with a register, cmp eax,5; jne, one. */
 static void test_memory_and_immediate(void **state)
 {
-    struct machine *m = load("sapphirerapids");
+    struct machine *m = load_machine("sapphirerapids");
     struct insn pair[2];
 
     (void)state;

@@ -13,8 +13,8 @@
 #include <cmocka.h>
 
 #include "base/file.h"
-#include "io/machine_file.h"
 #include "io/machine_save.h"
+#include "helpers.h"
 
 static char work[64];
 static struct err err;
@@ -47,14 +47,6 @@ static void write_file(const char *name, const char *text)
 {
     if (!file_write(in_work(name), text, strlen(text), &err))
         fail_msg("%s: %s", name, err.what);
-}
-
-static struct machine *load(const char *id)
-{
-    struct machine *m = machine_load(id, &err);
-    if (!m)
-        fail_msg("%s: %s:%zu %s", id, err.file, err.line, err.what);
-    return m;
 }
 
 static void assert_same_number(double a, double b)
@@ -118,7 +110,7 @@ static void each_machine(void (*check)(const struct machine *m))
     char **ids = machine_ids();
     size_t count = 0;
     for (char **id = ids; *id; id++, count++) {
-        struct machine *m = load(*id);
+        struct machine *m = load_machine(*id);
         check(m);
         machine_free(m);
         free(*id);
@@ -131,7 +123,7 @@ static void check_directory(const struct machine *m)
 {
     if (!machine_save(m, in_work("saved"), &err))
         fail_msg("%s: %s", m->id, err.what);
-    struct machine *back = load(in_work("saved"));
+    struct machine *back = load_machine(in_work("saved"));
     assert_same(m, back);
     machine_free(back);
 }
@@ -180,20 +172,20 @@ static void test_corrections_once(void **state)
     write_file("own/overrides.csv", "form,usage,latency,micro_ops,source\nFDIV,+2*p0,,,by hand\n");
     write_file("own/facts.csv", "key,value,unit,source\nissue_width,6,µops/cycle,by hand\n");
     write_file("own/latencies.csv", "form,from,to,cycles,source\nFDIV,1,2,3,by hand\n");
-    struct machine *m = load(in_work("own"));
+    struct machine *m = load_machine(in_work("own"));
     assert_int_equal(mapping_find(m->mapping, "FDIV")->usage.uops[0].count, 4);
     for (int k = 0; k < 2; k++) {
         assert_true(machine_save(m, in_work("own"), &err));
-        struct machine *back = load(in_work("own"));
+        struct machine *back = load_machine(in_work("own"));
         assert_int_equal(mapping_find(back->mapping, "FDIV")->usage.uops[0].count, 4);
         assert_same(m, back);
         machine_free(back);
     }
     machine_free(m);
-    m = load("zen4-inferred");   /* it has no latencies.csv: the old one must not stay */
+    m = load_machine("zen4-inferred");   /* it has no latencies.csv: the old one must not stay */
     assert_true(m->latency_count == 0);
     assert_true(machine_save(m, in_work("own"), &err));
-    struct machine *back = load(in_work("own"));
+    struct machine *back = load_machine(in_work("own"));
     assert_same(m, back);
     machine_free(m);
     machine_free(back);
@@ -212,7 +204,7 @@ static void assert_refused(const struct machine *m, const char *directory, const
 static void test_foreign(void **state)
 {
     (void)state;
-    struct machine *m = load("skylake");
+    struct machine *m = load_machine("skylake");
     mkdir(in_work("thesis"), 0777);
     write_file("thesis/thesis.txt", "years\n");
     assert_refused(m, "thesis", "thesis.txt");
@@ -232,14 +224,14 @@ static void test_foreign(void **state)
 static void test_links(void **state)
 {
     (void)state;
-    struct machine *m = load("skylake");
+    struct machine *m = load_machine("skylake");
     struct stat info;
     assert_true(machine_save(m, in_work("real/"), &err));
     assert_int_equal(symlink(in_work("real"), in_work("link")), 0);
     assert_true(machine_save(m, in_work("link"), &err));
     assert_int_equal(lstat(in_work("link"), &info), 0);
     assert_true(S_ISLNK(info.st_mode));
-    struct machine *back = load(in_work("link"));
+    struct machine *back = load_machine(in_work("link"));
     assert_same(m, back);
     machine_free(m);
     machine_free(back);
@@ -261,7 +253,7 @@ static void test_no_facts(void **state)
     mapping_set(m->mapping, &entry);
     usage_done(&entry.usage);
     assert_true(machine_save(m, in_work("made"), &err));
-    struct machine *back = load(in_work("made"));
+    struct machine *back = load_machine(in_work("made"));
     assert_string_equal(back->title, m->title);
     assert_string_equal(back->isa, m->isa);
     assert_true(mapping_find(back->mapping, "ADD (X, X, X)")->latency == 0.1);
