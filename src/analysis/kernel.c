@@ -263,31 +263,6 @@ static uint64_t function_weigh(enum isa isa, const uint8_t *code, size_t length)
     return deepest << 48 | (vectors < 65535 ? vectors : 65535) << 16 | small;
 }
 
-static const struct object_section *section_of(const struct object *o, uint64_t offset)
-{
-    for (size_t i = 0; i < o->sections.count; i++)
-        if (offset >= o->sections.items[i].offset && offset < o->sections.items[i].offset + o->sections.items[i].size)
-            return &o->sections.items[i];
-    return NULL;
-}
-
-/* Ends where the symbol says, or at the next function, or with the section. */
-static size_t symbol_length(const struct object *o, const struct object_symbol *s)
-{
-    const struct object_section *section = section_of(o, s->offset);
-    if (!section)
-        return 0;
-    if (s->size)
-        return (size_t)s->size;
-    uint64_t end = section->offset + section->size;
-    for (size_t i = 0; i < o->symbols.count; i++) {
-        const struct object_symbol *other = &o->symbols.items[i];
-        if (other->function && other->offset > s->offset && other->offset < end)
-            end = other->offset;
-    }
-    return (size_t)(end - s->offset);
-}
-
 /* The function to decode, NULL for all of a small file. */
 static bool symbol_choose(const struct object *o, const char *wanted, const struct object_symbol **out, struct err *err)
 {
@@ -303,7 +278,7 @@ static bool symbol_choose(const struct object *o, const char *wanted, const stru
     uint64_t best = 0;
     for (size_t i = 0; i < o->symbols.count; i++) {
         const struct object_symbol *s = &o->symbols.items[i];
-        size_t length = s->function ? symbol_length(o, s) : 0;
+        size_t length = s->function ? (size_t)s->size : 0;
         if (length == 0 || length > UNIT_LIMIT)
             continue;
         uint64_t weight = function_weigh(o->isa, o->code + s->offset, length);
@@ -328,7 +303,7 @@ static struct kernel *kernel_from_object(const char *path, const struct kernel_o
         err_at(err, path, 0, 0);
         goto out;
     }
-    size_t start = symbol ? (size_t)symbol->offset : 0, length = symbol ? symbol_length(&o, symbol) : o.length;
+    size_t start = symbol ? (size_t)symbol->offset : 0, length = symbol ? (size_t)symbol->size : o.length;
     bool all = unit_decode(&u, o.isa, o.code + start, length, start, true);
     if (!all || u.insns.count == 0) {
         err_set(err, all ? ERR_DATA : ERR_LIMIT, "name another function with --symbol",

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "base/utf8.h"
 
 #define LINES_KEPT 10000
 
@@ -28,7 +29,7 @@ void log_add(enum log_level level, const char *format, ...)
     str_addv(&text, format, args);
     va_end(args);
     if (level != LOG_INFO && atomic_load(&mirror))
-        fprintf(stderr, "portolan: %s\n", str_text(&text));
+        utf8_say(stderr, "portolan: %s\n", str_text(&text));
 
     pthread_mutex_lock(&lock);
     size_t slot = (first + count) % LINES_KEPT;

@@ -27,7 +27,7 @@ static void save_fact(const char *key, const char *value, const struct machine_f
 }
 
 /* The facts in their order; what the machine itself holds, its ports, title and instruction set, as it is, before them where no fact says it. */
-static void save_facts(const struct machine *m, struct str *out)
+void machine_facts_csv(const struct machine *m, struct str *out)
 {
     const struct ports *ports = mapping_ports(m->mapping);
     struct str list = {0}, pipes = {0};
@@ -72,7 +72,7 @@ void machine_mapping_csv(const struct machine *m, struct str *out)
         machine_mapping_row(mapping_at(m->mapping, i), mapping_ports(m->mapping), out);
 }
 
-static void save_latencies(const struct machine *m, struct str *out)
+void machine_latencies_csv(const struct machine *m, struct str *out)
 {
     str_add(out, "form,from,to,cycles,source\n");
     for (size_t i = 0; i < m->latency_count; i++) {
@@ -99,7 +99,7 @@ static bool write_tables(const struct machine *m, const char *dir, struct err *e
 {
     struct str text = {0};
 
-    save_facts(m, &text);
+    machine_facts_csv(m, &text);
     bool ok = write_in(dir, "machine.csv", &text, err);
     str_clear(&text);
     machine_mapping_csv(m, &text);
@@ -214,7 +214,7 @@ bool machine_save(const struct machine *m, const char *dir, struct err *err)
     if ((there && !check_directory(target, err)) || !make_beside(target, &fresh, err))
         goto out;
     ok = write_tables(m, str_text(&fresh), err);
-    save_latencies(m, &text);
+    machine_latencies_csv(m, &text);
     if (ok && m->latency_count)
         ok = write_in(str_text(&fresh), "latencies.csv", &text, err);
     if (ok && there && stat(target, &info) == 0)

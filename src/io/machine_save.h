@@ -12,5 +12,8 @@ bool machine_save_generated(const struct machine *m, const char *dir, struct err
 /* One row of mapping.csv, and the whole with its header. */
 void machine_mapping_row(const struct mapping_entry *entry, const struct ports *ports, struct str *out);
 void machine_mapping_csv(const struct machine *m, struct str *out);
+/* The same of machine.csv and of latencies.csv. */
+void machine_facts_csv(const struct machine *m, struct str *out);
+void machine_latencies_csv(const struct machine *m, struct str *out);
 
 #endif

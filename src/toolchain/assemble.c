@@ -10,6 +10,8 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/names.h"
+#include "base/steps.h"
 #include "base/vec.h"
 #include "base/child.h"
 #include "toolchain/listing.h"
@@ -22,22 +24,36 @@
 static const struct child_limits as_limits = {
     .cpu_seconds = 2, .memory = (size_t)1 << 30, .file_size = (size_t)32 << 20, .wall_seconds = 5, .output = (size_t)256 << 10};
 
+/* Where the lines of a text begin; past its last line nothing. */
+struct line_starts {
+    VEC(size_t) starts;
+    size_t length;
+};
+
+static void lines_index(struct line_starts *out, const char *text, size_t length)
+{
+    out->length = length;
+    vec_push(&out->starts, 0);
+    for (const char *at = text; (at = memchr(at, '\n', (size_t)(text + length - at))); at++) {
+        vec_push(&out->starts, (size_t)(at - text) + 1);
+        steps_add(1);
+    }
+}
+
+/* Line @line, from 1, without its end; one past the last is empty. */
+static void line_find(const struct line_starts *l, size_t line, size_t *start, size_t *size)
+{
+    steps_add(1);
+    *start = line <= l->starts.count ? l->starts.items[line - 1] : l->length;
+    size_t end = line < l->starts.count ? l->starts.items[line] - 1 : l->length;
+    *size = end - *start;
+}
+
 struct refused_list {
     VEC(struct diagnostic) list;
     VEC(bool) seen;   /* by line number */
+    struct line_starts lines;
 };
-
-static void line_find(const char *text, size_t length, size_t line, size_t *start, size_t *size)
-{
-    const char *p = text, *end = text + length;
-    while (--line > 0 && p < end) {
-        const char *n = memchr(p, '\n', (size_t)(end - p));
-        p = n ? n + 1 : end;
-    }
-    const char *n = memchr(p, '\n', (size_t)(end - p));
-    *start = (size_t)(p - text);
-    *size = (size_t)((n ? n : end) - p);
-}
 
 static void refuse(struct refused_list *out, const char *text, size_t length, size_t line, const char *reason, size_t reason_length)
 {
@@ -48,12 +64,21 @@ static void refuse(struct refused_list *out, const char *text, size_t length, si
     if (out->seen.items[line])
         return;
     out->seen.items[line] = true;
+    if (!out->lines.starts.count)
+        lines_index(&out->lines, text, length);
     size_t start, size;
-    line_find(text, length, line, &start, &size);
+    line_find(&out->lines, line, &start, &size);
     if (size && text[start + size - 1] == '\r')
         size--;
     struct diagnostic d = {line, mem_strndup(text + start, size), mem_strndup(reason, reason_length)};
     vec_push(&out->list, d);
+}
+
+/* @text in the line that ends at @end, or NULL. */
+static const char *find_in_line(const char *line, const char *end, const char *text)
+{
+    steps_add((size_t)(end - line) / 100 + 1);
+    return memmem(line, (size_t)(end - line), text, strlen(text));
 }
 
 /* `{standard input}:LINE: Error: reason` in what `as` printed; returns how many lines are new. @foreign: it read another file. */
@@ -65,15 +90,15 @@ static size_t messages_read(const char *printed, const char *text, size_t length
         const char *end = strchr(p, '\n');
         next = end ? end + 1 : p + strlen(p);
         end = end ? end : next;
-        const char *error = strstr(p, ": Error: "), *reason = error ? error + 9 : NULL;
-        const char *fatal = strstr(p, ": Fatal error: ");
+        const char *error = find_in_line(p, end, ": Error: "), *reason = error ? error + 9 : NULL;
+        const char *fatal = find_in_line(p, end, ": Fatal error: ");
         if (fatal && (!error || fatal < error)) {
             error = fatal;
             reason = fatal + 15;
         }
-        if (error && error < end && !str_has_prefix(p, prefix))
+        if (error && !str_has_prefix(p, prefix))
             *foreign = true;
-        if (!error || error >= end || !str_has_prefix(p, prefix))
+        if (!error || !str_has_prefix(p, prefix))
             continue;
         char *stop;
         unsigned long line = strtoul(p + sizeof prefix - 1, &stop, 10);
@@ -92,19 +117,15 @@ static int diagnostic_order(const void *a, const void *b)
 /* Blanks the refused lines of the clean text, keeping the line ends. */
 static void lines_blank(struct str *clean, const struct refused_list *refused, size_t from)
 {
+    struct line_starts lines = {0};
+
+    lines_index(&lines, str_text(clean), clean->length);
     for (size_t i = from; i < refused->list.count; i++) {
         size_t start, size;
-        line_find(clean->data, clean->length, refused->list.items[i].line, &start, &size);
+        line_find(&lines, refused->list.items[i].line, &start, &size);
         memset(clean->data + start, ' ', size);
     }
-}
-
-static bool names_function(const struct listing *l, const char *name)
-{
-    for (size_t i = 0; i < l->functions.count; i++)
-        if (strcmp(l->functions.items[i], name) == 0)
-            return true;
-    return false;
+    vec_done(&lines.starts);
 }
 
 static void object_take(struct object *o, const struct listing *l, struct assembled *out)
@@ -121,14 +142,19 @@ static void object_take(struct object *o, const struct listing *l, struct assemb
     out->lines = lines.items;
     out->line_count = lines.count;
     VEC(struct label) labels = {0};
+    struct names functions = {0};
     size_t at = 0;
+    for (size_t i = 0; i < l->functions.count; i++)
+        names_add(&functions, l->functions.items[i]);
     for (size_t i = 0; i < o->symbols.count; i++) {
         const struct object_symbol *s = &o->symbols.items[i];
         while (at + 1 < lines.count && lines.items[at].offset < s->offset)
             at++;
-        struct label add = {mem_strdup(s->name), s->offset, lines.count ? lines.items[at].line : 0, names_function(l, s->name)};
+        struct label add = {mem_strdup(s->name), s->offset, lines.count ? lines.items[at].line : 0, names_find(&functions, s->name) != UINT32_MAX};
         vec_push(&labels, add);
     }
+    steps_add(lines.count + labels.count);
+    names_done(&functions);
     out->labels = labels.items;
     out->label_count = labels.count;
 }
@@ -317,6 +343,7 @@ bool assemble(enum isa isa, const char *name, const char *text, size_t length, e
     memset(&l.spans, 0, sizeof l.spans);
     listing_done(&l);
     vec_done(&refused.seen);
+    vec_done(&refused.lines.starts);
     if (!ok)
         return err_at(err, name, 0, 0);
     return skip_bad || !out->refused_count || refusal(name, text, length, out, err);

@@ -10,8 +10,9 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/steps.h"
 
-#define CODE_LIMIT ((size_t)1 << 30)
+#define CODE_LIMIT ((size_t)256 << 20)
 
 /* A bounded reader of .debug_line; reading past the end gives zeros and sets @over. */
 struct byte_cursor {
@@ -131,8 +132,48 @@ static int symbol_order(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
+#define NO_SECTION UINT32_MAX
+
+/* By the index in the file: which of ours a section is. */
+struct section_map {
+    uint32_t *items;
+    size_t count;
+};
+
+static void sections_map(const struct object *o, struct section_map *out)
+{
+    for (size_t i = 0; i < o->sections.count; i++)
+        out->count = o->sections.items[i].index + 1 > out->count ? o->sections.items[i].index + 1 : out->count;
+    out->items = mem_alloc((out->count + 1) * sizeof *out->items);
+    for (size_t i = 0; i < out->count; i++)
+        out->items[i] = NO_SECTION;
+    for (size_t i = 0; i < o->sections.count; i++)
+        out->items[o->sections.items[i].index] = (uint32_t)i;
+    steps_add(out->count);
+}
+
+/* Symbols without a size reach to the next function or the end of their section. */
+static void symbols_bound(struct object *o)
+{
+    uint64_t next = UINT64_MAX, at = UINT64_MAX;   /* where the nearest function past @at begins, and past what is being looked at */
+    uint64_t function = UINT64_MAX;
+
+    for (size_t i = o->symbols.count; i-- > 0;) {
+        struct object_symbol *s = &o->symbols.items[i];
+        if (s->offset != at) {
+            next = function;
+            at = s->offset;
+        }
+        if (s->function)
+            function = s->offset;
+        if (!s->size)
+            s->size = (next < s->limit ? next : s->limit) - s->offset;
+        steps_add(1);
+    }
+}
+
 /* Mapping symbols ($x, $d) of AArch64 name no function. */
-static void symbols_read(struct object *o, Elf *elf, Elf_Scn *scn, const GElf_Shdr *header, bool relocatable)
+static void symbols_read(struct object *o, Elf *elf, Elf_Scn *scn, const GElf_Shdr *header, bool relocatable, const struct section_map *map)
 {
     Elf_Data *data = elf_getdata(scn, NULL);
     if (!data || header->sh_entsize == 0)
@@ -145,18 +186,16 @@ static void symbols_read(struct object *o, Elf *elf, Elf_Scn *scn, const GElf_Sh
         const char *name = elf_strptr(elf, header->sh_link, symbol.st_name);
         if (!name || !*name || (isa_ops(o->isa)->mapping_symbol && *name == isa_ops(o->isa)->mapping_symbol) || (type != STT_FUNC && type != STT_NOTYPE && type != STT_GNU_IFUNC))
             continue;
-        for (size_t k = 0; k < o->sections.count; k++) {
-            const struct object_section *s = &o->sections.items[k];
-            if (s->index != symbol.st_shndx)
-                continue;
-            uint64_t start = symbol.st_value - (relocatable ? 0 : s->address);
-            if (start <= s->size) {
-                uint64_t room = s->size - start;
-                struct object_symbol add = {mem_strdup(name), s->offset + start, symbol.st_size < room ? symbol.st_size : room,
-                                            type != STT_NOTYPE || GELF_ST_BIND(symbol.st_info) != STB_LOCAL};
-                vec_push(&o->symbols, add);
-            }
-            break;
+        steps_add(1);
+        if (symbol.st_shndx >= SHN_LORESERVE || symbol.st_shndx >= map->count || map->items[symbol.st_shndx] == NO_SECTION)
+            continue;
+        const struct object_section *s = &o->sections.items[map->items[symbol.st_shndx]];
+        uint64_t start = symbol.st_value - (relocatable ? 0 : s->address);
+        if (start <= s->size) {
+            uint64_t room = s->size - start;
+            struct object_symbol add = {mem_strdup(name), s->offset + start, symbol.st_size < room ? symbol.st_size : room, s->offset + s->size,
+                                        type != STT_NOTYPE || GELF_ST_BIND(symbol.st_info) != STB_LOCAL};
+            vec_push(&o->symbols, add);
         }
     }
 }
@@ -177,7 +216,7 @@ static bool sections_read(struct object *o, Elf *elf, bool want_lines, struct er
     o->isa = (enum isa)isa;
     bool relocatable = file.e_type == ET_REL;
     GElf_Shdr header;
-    size_t total = 0;
+    size_t total = 0, room = 0;
     for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn)) != NULL;) {
         const char *name;
         if (!gelf_getshdr(scn, &header) || !(name = elf_strptr(elf, names, header.sh_name)))
@@ -193,23 +232,31 @@ static bool sections_read(struct object *o, Elf *elf, bool want_lines, struct er
         if (!data || !data->d_buf || data->d_size == 0)
             continue;
         if (data->d_size > CODE_LIMIT - total)
-            return err_set(err, ERR_LIMIT, "give a smaller object file", "more than 1 GiB of code");
+            return err_set(err, ERR_LIMIT, "give a smaller object file", "more than 256 MiB of code");
         struct object_section s = {mem_strdup(name), elf_ndxscn(scn), header.sh_addr, total, data->d_size};
         vec_push(&o->sections, s);
-        o->code = mem_resize(o->code, total + data->d_size);
+        if (total + data->d_size > room) {
+            room = total + data->d_size > 2 * room ? total + data->d_size : 2 * room;
+            o->code = mem_resize(o->code, room);
+        }
+        steps_add(1 + data->d_size / 1000);
         memcpy(o->code + total, data->d_buf, data->d_size);
         total += data->d_size;
     }
     o->length = total;
     bool has_table = false;
+    struct section_map map = {0};
+    sections_map(o, &map);
     for (int dynamic = 0; dynamic < 2 && !has_table; dynamic++)
         for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn)) != NULL;)
             if (gelf_getshdr(scn, &header) && header.sh_type == (dynamic ? SHT_DYNSYM : SHT_SYMTAB)) {
-                symbols_read(o, elf, scn, &header, relocatable);
+                symbols_read(o, elf, scn, &header, relocatable, &map);
                 has_table = true;
             }
+    free(map.items);
     if (o->symbols.count)
         qsort(o->symbols.items, o->symbols.count, sizeof *o->symbols.items, symbol_order);
+    symbols_bound(o);
     return true;
 }
 

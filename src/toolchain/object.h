@@ -21,7 +21,8 @@ struct object_section {
 struct object_symbol {
     char *name;
     uint64_t offset;      /* in object.code */
-    uint64_t size;
+    uint64_t size;        /* where the file gives none: to the next function, or the end of the section */
+    uint64_t limit;       /* where its section ends, in object.code */
     bool function;        /* STT_FUNC, or global */
 };
 
