@@ -7,8 +7,6 @@
 #include "base/clock.h"
 #include "base/vec.h"
 #include "cmd/command.h"
-#include "cmd/options.h"
-#include "base/csv.h"
 #include "measure/learn.h"
 #include "work/job.h"
 
@@ -67,43 +65,62 @@ static json_t *steps_json(const struct learned *l)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < l->step_count; i++)
-        json_array_append_new(list, json_pack("{s:s, s:f, s:f, s:f}", "experiment", l->steps[i].experiment, "measured", l->steps[i].measured, "without",
-                                              l->steps[i].without, "predicted", l->steps[i].predicted));
+        json_array_append_new(list, json_pack("{s:o, s:o, s:o, s:o}", "experiment", json_text(l->steps[i].experiment), "measured", json_number(l->steps[i].measured),
+                                              "without", json_number(l->steps[i].without), "predicted", json_number(l->steps[i].predicted)));
     return list;
 }
 
-static void print_step(struct session *s, const struct learn_step *step)
+static void add_step(struct result_table *t, const struct learn_step *step)
 {
-    str_addf(&s->output, "  %9.3f %9.3f %9.3f  %s\n", step->measured, step->without, step->predicted, step->experiment);
+    cell_number(t, step->measured);
+    cell_number(t, step->without);
+    cell_number(t, step->predicted);
+    cell_text(t, step->experiment);
 }
 
-static void print_learned(struct session *s, const char *form, const struct learned *l, const char *usage, const char *before)
+/* The form alone, then some experiments that it slows down, or leaves alone. */
+static size_t add_steps(struct result_table *t, const struct learned *l, bool slowed)
 {
-    size_t shown = 0, quiet = 0;
+    size_t shown = 0;
 
-    str_addf(&s->output, "%s: %s", form, *usage ? usage : "no port");
-    if (isfinite(l->latency))
-        str_addf(&s->output, ", latency %.2f", l->latency);
-    if (l->micro_ops)
-        str_addf(&s->output, ", %u %s at rename", l->micro_ops, l->micro_ops == 1 ? "slot" : "slots");
-    str_addf(&s->output, "; %zu of %zu measurements agree within %.0f %%", l->step_count - l->outliers, l->step_count, 100 * l->tolerance);
-    if (l->rivals)
-        str_addf(&s->output, ", as they do with %zu other usages of the same price", l->rivals);
-    str_addf(&s->output, "\n%s%s%s   measured   without predicted  experiment\n", before ? "  before: " : "", before ? before : "", before ? "\n" : "");
-    print_step(s, &l->steps[0]);
-    /* First what the form slows down, then what it leaves alone. */
-    for (size_t i = 1; i < l->step_count; i++)
-        if (l->steps[i].predicted > 1.005 * l->steps[i].without && shown < STEPS_SHOWN) {
-            print_step(s, &l->steps[i]);
+    for (size_t i = 1; i < l->step_count && shown < STEPS_SHOWN; i++)
+        if ((l->steps[i].predicted > 1.005 * l->steps[i].without) == slowed) {
+            add_step(t, &l->steps[i]);
             shown++;
         }
-    for (size_t i = 1; i < l->step_count; i++)
-        if (l->steps[i].predicted <= 1.005 * l->steps[i].without && quiet < STEPS_SHOWN) {
-            print_step(s, &l->steps[i]);
-            quiet++;
-        }
-    if (shown + quiet + 1 < l->step_count)
-        str_addf(&s->output, "  and %zu more\n", l->step_count - shown - quiet - 1);
+    return shown;
+}
+
+static void add_learned(struct result *result, const char *form, const struct learned *l, const char *usage, const char *before)
+{
+    static const struct result_column columns[] = {
+        {.key = "measured", .kind = CELL_NUMBER, .decimals = 3},
+        {.key = "without", .kind = CELL_NUMBER, .decimals = 3, .width = 8},
+        {.key = "predicted", .kind = CELL_NUMBER, .decimals = 3},
+        {.key = "experiment", .kind = CELL_TEXT},
+    };
+    struct str text = {0};
+
+    str_addf(&text, "%s: %s", form, *usage ? usage : "no port");
+    if (isfinite(l->latency))
+        str_addf(&text, ", latency %.2f", l->latency);
+    if (l->micro_ops)
+        str_addf(&text, ", %u %s at rename", l->micro_ops, l->micro_ops == 1 ? "slot" : "slots");
+    str_addf(&text, "; %zu of %zu measurements agree within %.0f %%", l->step_count - l->outliers, l->step_count, 100 * l->tolerance);
+    if (l->rivals)
+        str_addf(&text, ", as they do with %zu other usage%s of the same price", l->rivals, l->rivals == 1 ? "" : "s");
+    result_line(result, "%s", str_text(&text));
+    str_done(&text);
+    if (before)
+        result_line(result, "  before: %s", before);
+    struct result_table *t = result_table(result, "steps", columns, sizeof columns / sizeof *columns);
+    t->hide = NOT_CSV | NOT_JSON;
+    t->indent = "   ";
+    add_step(t, &l->steps[0]);
+    size_t shown = 1 + add_steps(t, l, true);
+    shown += add_steps(t, l, false);
+    if (shown < l->step_count)
+        result_line(result, "  and %zu more", l->step_count - shown);
 }
 
 static void adopt(struct machine *m, const char *form, const struct learned *l)
@@ -118,7 +135,8 @@ static void adopt(struct machine *m, const char *form, const struct learned *l)
     mapping_set(m->mapping, &entry);
 }
 
-static void print_lesson(struct session *s, struct machine *m, struct lesson *lesson)
+/* Rows of @evidence are for CSV. */
+static void add_lesson(struct result *result, struct result_table *evidence, struct machine *m, struct lesson *lesson)
 {
     const struct learned *l = &lesson->learned;
     const struct mapping_entry *old = mapping_find(m->mapping, lesson->form);
@@ -127,32 +145,30 @@ static void print_lesson(struct session *s, struct machine *m, struct lesson *le
     usage_print(&l->usage, mapping_ports(m->mapping), &usage);
     if (old)
         usage_print(&old->usage, mapping_ports(m->mapping), &before);
-    if (s->settings.format == FORMAT_JSON)
-        session_json(s, json_pack("{s:s, s:s, s:s, s:o, s:i, s:f, s:I, s:I, s:o, s:o}", "machine", m->id, "form", lesson->form, "usage", str_text(&usage), "latency",
-                                  isfinite(l->latency) ? json_real(l->latency) : json_null(), "micro_ops", (int)l->micro_ops, "tolerance", l->tolerance, "outliers",
-                                  (json_int_t)l->outliers, "rivals", (json_int_t)l->rivals, "before", old ? json_string(str_text(&before)) : json_null(), "evidence", steps_json(l)));
-    else if (s->settings.format == FORMAT_CSV)
-        for (size_t i = 0; i < l->step_count; i++) {
-            csv_add_field(&s->output, lesson->form, false);
-            csv_add_field(&s->output, str_text(&usage), false);
-            csv_add_field(&s->output, l->steps[i].experiment, false);
-            str_addf(&s->output, "%.17g,%.17g,%.17g\n", l->steps[i].measured, l->steps[i].without, l->steps[i].predicted);
-        }
-    else
-        print_learned(s, lesson->form, l, str_text(&usage), old ? str_text(&before) : NULL);
+    add_learned(result, lesson->form, l, str_text(&usage), old ? str_text(&before) : NULL);
+    for (size_t i = 0; i < l->step_count; i++) {
+        cell_text(evidence, lesson->form);
+        cell_text(evidence, str_text(&usage));
+        cell_text(evidence, l->steps[i].experiment);
+        cell_number(evidence, l->steps[i].measured);
+        cell_number(evidence, l->steps[i].without);
+        cell_number(evidence, l->steps[i].predicted);
+    }
+    result_json_line(result, json_pack("{s:o, s:o, s:o, s:o, s:i, s:o, s:I, s:I, s:o, s:o}", "machine", json_text(m->id), "form", json_text(lesson->form), "usage",
+                                       json_text(str_text(&usage)), "latency", json_number(l->latency), "micro_ops", (int)l->micro_ops, "tolerance",
+                                       json_number(l->tolerance), "outliers", (json_int_t)l->outliers, "rivals", (json_int_t)l->rivals, "before",
+                                       json_text(old ? str_text(&before) : NULL), "evidence", steps_json(l)));
     str_done(&usage);
     str_done(&before);
 }
 
-static void print_failure(struct session *s, const struct machine *m, const char *form, const struct err *err)
+static void add_failure(struct result *result, const struct machine *m, const char *form, const struct err *err)
 {
     char text[1024];
 
     err_text(err, text, sizeof text);
-    if (s->settings.format == FORMAT_JSON)
-        session_json(s, json_pack("{s:s, s:s, s:s}", "machine", m->id, "form", form, "reason", text));
-    else if (s->settings.format == FORMAT_TEXT)
-        str_addf(&s->output, "%s: %s\n", form, text);
+    result_line(result, "%s: %s", form, text);
+    result_json_line(result, json_pack("{s:o, s:o, s:o}", "machine", json_text(m->id), "form", json_text(form), "reason", json_text(text)));
 }
 
 /* What is learned of one form helps with the next. */
@@ -197,34 +213,37 @@ static bool learn_run(struct job *job, void *state, struct err *err)
 
 static void learn_finish(void *state, const struct job_info *info)
 {
+    static const struct result_column columns[] = {
+        {.key = "form", .kind = CELL_TEXT},       {.key = "usage", .kind = CELL_TEXT},     {.key = "experiment", .kind = CELL_TEXT},
+        {.key = "measured", .kind = CELL_NUMBER}, {.key = "without", .kind = CELL_NUMBER}, {.key = "predicted", .kind = CELL_NUMBER},
+    };
     struct wanted *w = state;
-    struct session *s = w->session;
+    struct result *result = w->session->result;
     struct err none = {0};
-    struct machine *m = session_machine(s, w->id, &none);
+    struct machine *m = session_machine(w->session, w->id, &none);
     size_t learned = 0;
 
     if (info->state != JOB_DONE)
         return;
     if (!m || !ports_equal(mapping_ports(m->mapping), mapping_ports(w->machine->mapping))) {
-        if (s->settings.format == FORMAT_TEXT)
-            str_addf(&s->output, "%s has other ports by now: what was learned does not fit it and is not kept\n", w->id);
+        result_line(result, "%s has other ports by now: what was learned does not fit it and is not kept", w->id);
         return;
     }
-    if (s->settings.format == FORMAT_CSV)
-        str_add(&s->output, "form,usage,experiment,measured,without,predicted\n");
+    struct result_table *evidence = result_table(result, "evidence", columns, sizeof columns / sizeof *columns);
+    evidence->hide = NOT_TEXT | NOT_JSON | NOT_DOCUMENT;
     for (size_t i = 0; i < w->lessons.count; i++) {
         struct lesson *lesson = &w->lessons.items[i];
         learned += lesson->known;
         if (lesson->known) {
-            print_lesson(s, m, lesson);
+            add_lesson(result, evidence, m, lesson);
             adopt(m, lesson->form, &lesson->learned);
         } else if (w->lessons.count > 1 && lesson->fault.code) {
-            print_failure(s, m, lesson->form, &lesson->fault);
+            add_failure(result, m, lesson->form, &lesson->fault);
         }
     }
-    if (learned && s->settings.format == FORMAT_TEXT)
-        str_addf(&s->output, "%zu of %zu forms learned beside %zu blocking forms; %s has them in this session (mapping save keeps them)\n", learned, w->lessons.count,
-                 w->blockers, w->id);
+    if (learned)
+        result_line(result, "%zu of %zu form%s learned beside %zu blocking form%s; %s has them in this session (mapping save keeps them)", learned, w->lessons.count,
+                    w->lessons.count == 1 ? "" : "s", w->blockers, w->blockers == 1 ? "" : "s", w->id);
 }
 
 static void wanted_free(void *state)
@@ -243,28 +262,42 @@ static void wanted_free(void *state)
     free(w);
 }
 
-bool cmd_kernel_learn(struct session *s, int argc, char **argv, struct err *err)
+struct learn_values {
+    struct word_list forms;
+    const char *simulate;
+};
+
+static const struct parameter arguments[] = {
+    {.name = "FORM", .kind = PARAMETER_WORDS, .at = offsetof(struct learn_values, forms), .otherwise = "what the machine does not know of the loaded kernel",
+     .complete = COMPLETE_FORM, .help = "a form to learn"},
+    {0},
+};
+static const struct parameter options[] = {
+    {.name = "--simulate", .kind = PARAMETER_TEXT, .at = offsetof(struct learn_values, simulate), .value = "ID", .otherwise = "this CPU",
+     .complete = COMPLETE_MACHINE, .help = "a machine that stands for the CPU, to try it out"},
+    {0},
+};
+
+static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
     static const struct job_ops ops = {learn_run, learn_finish, wanted_free};
-    const char *simulate = NULL, *words[32];
-    const struct legacy_option options[] = {{"--simulate", OPTION_TEXT, &simulate}, {NULL, OPTION_FLAG, NULL}};
+    const struct learn_values *v = values;
     struct machine *m = session_current(s, err), *other = NULL;
-    size_t count;
+    struct forms *forms = m ? session_forms(s, s->document.isa, err) : NULL;
 
-    if (!m || !options_parse(argc, argv, options, words, sizeof words / sizeof *words, &count, err))
-        return false;
-    struct forms *forms = session_forms(s, s->document.isa, err);
-    if (!forms || (simulate && !(other = session_machine(s, simulate, err))))
+    if (!forms || (v->simulate && !(other = session_machine(s, v->simulate, err))))
         return false;
     struct wanted *w = mem_zero(1, sizeof *w);
     w->session = s;
     w->id = mem_strdup(m->id);
-    for (size_t i = 0; i < count; i++)
-        want(w, words[i]);
-    bool ok = count || want_unknown(s, m, w, err);
+    for (size_t i = 0; i < v->forms.count; i++)
+        want(w, v->forms.items[i]);
+    bool ok = v->forms.count || want_unknown(s, m, w, err);
     if (!ok || !w->lessons.count) {
-        if (ok && s->settings.format == FORMAT_TEXT)
-            str_addf(&s->output, "%s knows every form of the kernel\n", m->id);
+        if (ok) {
+            result_confirm(result, "%s knows every form of the kernel", m->id);
+            result_text(result, "machine", m->id);
+        }
         wanted_free(w);
         return ok;
     }
@@ -273,3 +306,18 @@ bool cmd_kernel_learn(struct session *s, int argc, char **argv, struct err *err)
     w->forms = forms_copy(forms);
     return session_job(s, "kernel learn", "learns", &ops, w, err);
 }
+
+static const char *const examples[] = {"kernel learn", "kernel learn 'IMUL (R64, R64)'", NULL};
+
+const struct command command_kernel_learn = {
+    .name = "kernel learn",
+    .help = "port usage and latency of forms that the machine does not know, measured beside those it knows",
+    .description = "Each form runs alone and beside forms that keep known ports busy; the usage is the one that explains all the times. The current machine gets it for "
+                   "this session.",
+    .arguments = arguments,
+    .options = options,
+    .examples = examples,
+    .values_size = sizeof(struct learn_values),
+    .flags = COMMAND_CHANGES | COMMAND_JOB,
+    .run = run,
+};

@@ -7,11 +7,9 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "cmd/command.h"
-#include "cmd/options.h"
 #include "work/job.h"
 
 #define SWEEP_MAX 1000   /* values of one sweep */
-#define CHANGES_MAX 64   /* of one command */
 
 /* What one machine makes of the kernel. */
 struct outcome {
@@ -40,7 +38,7 @@ static bool change_form(struct machine *m, const char *form, const char *value, 
         char *end;
         fresh.latency = strtod(value, &end);
         if (*end || end == value || !(fresh.latency >= 0) || !isfinite(fresh.latency))
-            return err_set(err, ERR_USAGE, "give cycles from 0 up", "\"%s\" is no latency", value);
+            return err_set(err, ERR_USAGE, "give cycles from 0 up", "invalid latency \"%s\"", value);
         if (!old)
             return err_set(err, ERR_USAGE, "give its usage as well, before", "%s does not know the form %s", m->id, form);
         usage_copy(&fresh.usage, &old->usage);
@@ -65,7 +63,7 @@ static bool change(struct machine *m, const char *name, const char *value, struc
     if (!machine_fact(m, name))
         return err_set(err, ERR_USAGE, "machine show lists the facts", "%s has no fact \"%s\"", m->id, name);
     if (!isnan(machine_number(m, name)) && (strtod(value, &end) < 0 || *end || end == value))
-        return err_set(err, ERR_USAGE, "give a number from 0 up", "\"%s\" is no value of %s", value, name);
+        return err_set(err, ERR_USAGE, "give a number from 0 up", "invalid value \"%s\" of %s", value, name);
     if (strcmp(name, "issue_width") == 0 && !(strtod(value, NULL) >= 1))
         return err_set(err, ERR_USAGE, "give a number from 1 up", "nothing can issue at a width of %s", value);
     machine_set_fact(m, name, value, "", "what if");
@@ -97,24 +95,31 @@ static bool parse_range(const char *text, long *from, long *to)
 
 static json_t *outcome_json(const struct outcome *o)
 {
-    return json_pack("{s:f, s:s, s:o}", "cycles", o->bounds, "bottleneck", bound_name(o->bottleneck), "simulated", isnan(o->simulated) ? json_null() : json_real(o->simulated));
+    return json_pack("{s:o, s:s, s:o}", "cycles", json_number(o->bounds), "bottleneck", bound_name(o->bottleneck), "simulated", json_number(o->simulated));
 }
 
-static void print_outcome(struct session *s, const char *label, const struct outcome *o)
+/* What the machine makes of the kernel, row by row; @first is what tells the rows apart. */
+static struct result_table *add_outcomes(struct result *result, const struct machine *m, const char *first, enum cell_kind kind)
 {
-    if (s->settings.format == FORMAT_CSV)
-        str_addf(&s->output, "%s,%.17g,%s,%.17g\n", label, o->bounds, bound_name(o->bottleneck), o->simulated);
-    else
-        str_addf(&s->output, isnan(o->simulated) ? "  %-12s %8.2f  %-13s         -\n" : "  %-12s %8.2f  %-13s %9.2f\n", label, o->bounds, bound_name(o->bottleneck),
-                 o->simulated);
+    const struct result_column columns[] = {
+        {.key = first, .kind = kind, .width = 12},
+        {.key = "cycles", .title = "bounds", .kind = CELL_NUMBER, .decimals = 2, .width = 7},
+        {.key = "bottleneck", .title = "bound by", .kind = CELL_TEXT, .width = 13},
+        {.key = "simulated", .kind = CELL_NUMBER, .decimals = 2},
+    };
+
+    result_line(result, "%s", m->title);
+    struct result_table *t = result_table(result, "outcomes", columns, sizeof columns / sizeof *columns);
+    t->hide = NOT_JSON;
+    t->indent = "  ";
+    return t;
 }
 
-static void print_header(struct session *s, const struct machine *m, const char *first)
+static void add_outcome(struct result_table *t, const struct outcome *o)
 {
-    if (s->settings.format == FORMAT_CSV)
-        str_addf(&s->output, "%s,cycles,bottleneck,simulated\n", first);
-    else if (s->settings.format == FORMAT_TEXT)
-        str_addf(&s->output, "%s\n  %-12s %8s  %-13s %9s\n", m->title, first, "bounds", "bound by", "simulated");
+    cell_number(t, o->bounds);
+    cell_text(t, bound_name(o->bottleneck));
+    cell_number(t, o->simulated);
 }
 
 /* The job: a machine with one parameter after the other. */
@@ -170,25 +175,22 @@ static void keep_sweep(struct sweep *sweep, const struct sweeping *w)
 static void sweep_finish(void *state, const struct job_info *info)
 {
     const struct sweeping *w = state;
-    struct session *s = w->session;
-    json_t *rows = s->settings.format == FORMAT_JSON ? json_array() : NULL;
+    struct result *result = w->session->result;
 
-    if (info->state == JOB_DONE) {
-        keep_sweep(&s->document.sweep, w);
-        print_header(s, w->machine, w->name);
-    }
-    for (long value = w->from; info->state == JOB_DONE && value <= w->to; value++) {
+    if (info->state != JOB_DONE)
+        return;
+    keep_sweep(&w->session->document.sweep, w);
+    struct result_table *t = add_outcomes(result, w->machine, w->name, CELL_COUNT);
+    json_t *rows = json_array();
+    for (long value = w->from; value <= w->to; value++) {
         const struct outcome *o = &w->outcomes[value - w->from];
-        char text[24];
-        snprintf(text, sizeof text, "%ld", value);
-        if (rows)
-            json_array_append_new(rows, json_pack("{s:i, s:o}", "value", (int)value, "outcome", outcome_json(o)));
-        else
-            print_outcome(s, text, o);
+        cell_count(t, value);
+        add_outcome(t, o);
+        json_array_append_new(rows, json_pack("{s:I, s:o}", "value", (json_int_t)value, "outcome", outcome_json(o)));
     }
-    if (rows && info->state == JOB_DONE)
-        session_json(s, json_pack("{s:s, s:s, s:O}", "machine", w->machine->id, "parameter", w->name, "sweep", rows));
-    json_decref(rows);
+    result_text(result, "machine", w->machine->id);
+    result_text(result, "parameter", w->name);
+    result_nested(result, "sweep", rows);
 }
 
 static void sweeping_free(void *state)
@@ -217,59 +219,91 @@ static bool sweep(struct session *s, const struct machine *m, const char *name, 
     return session_job(s, "kernel whatif", "sweeps", &ops, w, err);
 }
 
-static void compare(struct session *s, const struct machine *m, const struct machine *changed)
+static void compare(struct session *s, const struct machine *m, const struct machine *changed, struct result *result)
 {
     struct outcome before = outcome_of(s->document.kernel, m), after = outcome_of(s->document.kernel, changed);
+    struct result_table *t = add_outcomes(result, m, "state", CELL_TEXT);
 
-    if (s->settings.format == FORMAT_JSON) {
-        session_json(s, json_pack("{s:s, s:o, s:o}", "machine", m->id, "before", outcome_json(&before), "after", outcome_json(&after)));
-        return;
-    }
-    print_header(s, m, "state");
-    print_outcome(s, "as it is", &before);
-    print_outcome(s, "changed", &after);
+    cell_text(t, "as it is");
+    add_outcome(t, &before);
+    cell_text(t, "changed");
+    add_outcome(t, &after);
+    result_text(result, "machine", m->id);
+    result_nested(result, "before", outcome_json(&before));
+    result_nested(result, "after", outcome_json(&after));
 }
 
-bool cmd_kernel_whatif(struct session *s, int argc, char **argv, struct err *err)
+struct whatif_values {
+    struct word_list changes;
+    const char *machine;
+};
+
+static const struct parameter arguments[] = {
+    {.name = "CHANGE", .kind = PARAMETER_WORDS, .at = offsetof(struct whatif_values, changes), .required = true, .complete = COMPLETE_CHANGE,
+     .help = "FACT=VALUE, usage:FORM=USAGE or latency:FORM=CYCLES; FACT=A..B sweeps a fact or latency over whole numbers"},
+    {0},
+};
+static const struct parameter options[] = {
+    {.name = "--machine", .kind = PARAMETER_TEXT, .at = offsetof(struct whatif_values, machine), .value = "ID", .otherwise = "the current machine",
+     .complete = COMPLETE_MACHINE, .help = "the machine to change"},
+    {0},
+};
+
+/* Applies @word to @changed, or takes it as the range to sweep: then *@swept gets the parameter's name. */
+static bool apply(struct machine *changed, const char *word, char **swept, long *from, long *to, struct err *err)
 {
-    struct machine *m = NULL, *changed = NULL;
+    char *name = NULL;
+    const char *value = NULL;
+    long first, last;
+
+    if (!split(word, &name, &value, err))
+        return false;
+    bool range = parse_range(value, &first, &last);
+    bool ok = range ? !*swept || err_set(err, ERR_USAGE, "sweep one parameter at a time", "two ranges") : change(changed, name, value, err);
+    if (range && ok) {
+        *swept = name;
+        *from = first;
+        *to = last;
+        return true;
+    }
+    free(name);
+    return ok;
+}
+
+static bool run(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    const struct whatif_values *v = values;
     char *swept = NULL;
     long from = 0, to = 0;
-    const char *id = NULL, *words[CHANGES_MAX];
-    const struct legacy_option options[] = {{"--machine", OPTION_TEXT, &id}, {NULL, OPTION_FLAG, NULL}};
-    size_t count;
-    bool ok = false;
 
-    if (!s->document.kernel)
-        return err_set(err, ERR_USAGE, "kernel load FILE, or kernel paste", "no kernel is loaded");
-    if (!options_parse(argc, argv, options, words, CHANGES_MAX, &count, err) || !(m = id ? session_machine(s, id, err) : session_current(s, err)))
+    if (!session_has_kernel(s, err))
         return false;
-    changed = machine_copy(m);
-    for (size_t i = 0; i < count; i++) {
-        char *name = NULL;
-        const char *value = NULL;
-        if (!split(words[i], &name, &value, err))
-            goto out;
-        bool range = parse_range(value, &from, &to);
-        bool taken = range ? !swept || err_set(err, ERR_USAGE, "sweep one parameter at a time", "two ranges") : change(changed, name, value, err);
-        if (range && taken)
-            swept = name;
-        else
-            free(name);
-        if (!taken)
-            goto out;
-    }
-    if (!count) {
-        err_set(err, ERR_USAGE, "kernel whatif issue_width=6", "nothing to change");
-        goto out;
-    }
-    ok = true;
-    if (swept)
+    struct machine *m = v->machine ? session_machine(s, v->machine, err) : session_current(s, err);
+    if (!m || !session_fits(s, m, err))
+        return false;
+    struct machine *changed = machine_copy(m);
+    bool ok = true;
+    for (size_t i = 0; ok && i < v->changes.count; i++)
+        ok = apply(changed, v->changes.items[i], &swept, &from, &to, err);
+    if (ok && swept)
         ok = sweep(s, changed, swept, from, to, err);
-    else
-        compare(s, m, changed);
-out:
+    else if (ok)
+        compare(s, m, changed, result);
     free(swept);
     machine_free(changed);
     return ok;
 }
+
+static const char *const examples[] = {"kernel whatif issue_width=6", "kernel whatif rob=64..512 --machine skylake", "kernel whatif 'latency:ADD (R64, R64)=2'", NULL};
+
+const struct command command_kernel_whatif = {
+    .name = "kernel whatif",
+    .help = "the loop on a machine with a fact, usage or latency changed, or one swept over a range",
+    .description = "Cycles per iteration by the bounds and by the simulation, before and after, or for each value of a range. The machine itself stays as it is.",
+    .arguments = arguments,
+    .options = options,
+    .examples = examples,
+    .values_size = sizeof(struct whatif_values),
+    .flags = COMMAND_JOB,
+    .run = run,
+};

@@ -64,18 +64,6 @@ bool command_check(const char *line, const struct command **found, struct err *e
 void command_usage(const struct command *c, struct str *out);
 
 /* The nouns' handlers. */
-bool cmd_kernel_load(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_kernel_paste(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_kernel_hex(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_kernel_analyze(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_kernel_simulate(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_kernel_whatif(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_kernel_evaluate(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_kernel_show(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_kernel_list(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_kernel_use(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_kernel_save(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_kernel_measure(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_experiments_load(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_experiments_save(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_experiments_import(struct session *s, int argc, char **argv, struct err *err);
@@ -104,7 +92,6 @@ bool cmd_mapping_load(struct session *s, int argc, char **argv, struct err *err)
 bool cmd_mapping_new(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_mapping_export(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_mapping_save(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_kernel_learn(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_mapping_set(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_experiments_pause(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_experiments_resume(struct session *s, int argc, char **argv, struct err *err);
@@ -112,7 +99,6 @@ bool cmd_experiments_show(struct session *s, int argc, char **argv, struct err *
 bool cmd_forms_list(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_forms_add(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_forms_select(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_kernel_report(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_forms_scan(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_view(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_session_save(struct session *s, int argc, char **argv, struct err *err);
