@@ -239,7 +239,7 @@ static struct experiments *forms_here(struct bench *b, const struct forms *known
 static void here(struct bench *b, size_t count, unsigned seeds)
 {
     struct err err = {0};
-    struct forms *known = forms_load(NULL, &err);
+    struct forms *known = forms_load(ISA_X86_64, NULL, &err);
     struct rng rng;
     uint32_t *all = mem_alloc((count + 1) * sizeof *all);
 

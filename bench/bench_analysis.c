@@ -76,7 +76,7 @@ static size_t decode(const struct block *block, struct insn *insns, bool text)
 {
     size_t count = 0;
     for (size_t at = 0; at < block->length && count < INSNS_MAX; at += insns[count++].length)
-        if (!insn_decode(block->code + at, block->length - at, at, text, &insns[count], NULL))
+        if (!insn_decode(ISA_X86_64, block->code + at, block->length - at, at, text, &insns[count], NULL))
             return 0;
     return count;
 }

@@ -11,6 +11,7 @@
 #include "io/import_osaca.h"
 #include "io/import_uops.h"
 #include "io/machine_file.h"
+#include "io/machine_save.h"
 #include "io/pmevo_json.h"
 
 #define ROUNDS 7
@@ -55,7 +56,7 @@ int main(void)
         {"mapping.csv", csv_out, csv_in}, {"uops.info", uops_out, uops_in}, {"PMEvo JSON", pmevo_out, pmevo_in}, {"OSACA YAML", osaca_out, osaca_in}};
 
     machine = machine_load("sapphirerapids", NULL);
-    forms = forms_load(NULL, NULL);
+    forms = forms_load(ISA_X86_64, NULL, NULL);
     if (!machine || !forms)
         return 1;
     close(mkstemp(path));

@@ -17,6 +17,7 @@
 #include "isa/cpu.h"
 #include "measure/runner.h"
 #include "model/experiments.h"
+#include "toolchain/encodings.h"
 
 #define PASSES 8
 #define NAIVE_SECONDS 10e-3
@@ -98,7 +99,7 @@ static void measure_naive(struct source *source, const struct forms *forms, stru
         double cycles = median(set->passes[i], PASSES);
         set->naive[i] = NAN;
         for (unsigned k = 0; k < set->e[i].count; k++) {
-            codes[k] = form_code_new(forms_find(forms, set->e[i].terms[k].form), &err);
+            codes[k] = encodings_code(forms_find(forms, set->e[i].terms[k].form), &err);
             counts[k] = set->e[i].terms[k].count;
         }
         sandbox_clear(sandbox);
@@ -178,7 +179,7 @@ int main(int argc, char **argv)
     char name[64];
 
     rng_seed(&rng, argc > 2 ? strtoul(argv[2], NULL, 10) : 1);
-    struct forms *forms = forms_load_isa(isa_host(), &err);
+    struct forms *forms = forms_load(isa_host(), NULL, &err);
     struct source *source = forms ? source_cpu(forms, -1, 0, NULL, NULL, &err) : NULL;
     if (!source)
         die("%s", err.what);

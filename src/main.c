@@ -11,6 +11,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/log.h"
+#include "base/utf8.h"
 #include "base/vec.h"
 #include "cmd/command.h"
 #include "cmd/session_file.h"
@@ -68,14 +70,20 @@ enum { OPTION_MACHINE = 256, OPTION_SESSION, OPTION_NO_COLOR, OPTION_HELP, OPTIO
 
 static int misuse(const char *what)
 {
-    fprintf(stderr, "portolan: %s; portolan --help shows the options\n", what);
+    utf8_say(stderr, "portolan: %s; portolan --help shows the options\n", what);
+    return 2;
+}
+
+static int misuse_of(const char *word)
+{
+    utf8_say(stderr, "portolan: %s is no option, or lacks its value; portolan --help shows the options\n", word);
     return 2;
 }
 
 static int report(const struct err *err)
 {
     char text[2048];
-    fprintf(stderr, "portolan: %s\n", err_text(err, text, sizeof text));
+    utf8_say(stderr, "portolan: %s\n", err_text(err, text, sizeof text));
     return 1;
 }
 
@@ -86,7 +94,7 @@ static int take_setting(const struct setting *setting, const char *value, struct
     char text[2048];
 
     if (!setting_set(&a->given, setting, value ? value : "on", &err)) {
-        fprintf(stderr, "portolan: --%s\n", err_text(&err, text, sizeof text));
+        utf8_say(stderr, "portolan: --%s\n", err_text(&err, text, sizeof text));
         return 2;
     }
     a->set[a->set_count % (sizeof a->set / sizeof *a->set)] = setting;
@@ -122,8 +130,7 @@ static int take_option(int option, struct arguments *a, struct session *s)
     default:
         if (option >= OPTION_SETTINGS)
             return take_setting(&settings_table[option - OPTION_SETTINGS], optarg, a);
-        fputs("portolan --help shows the options\n", stderr);
-        return 2;
+        return misuse("unknown option");
     }
 }
 
@@ -151,8 +158,9 @@ static int parse(int argc, char **argv, struct arguments *a, struct session *s)
     }
     vec_push(&options, (struct option){0});
     settings_init(&a->given);
+    opterr = 0;   /* it would print what was typed as it is */
     for (int option; status < 0 && (option = getopt_long(argc, argv, "be:", options.items, NULL)) != -1;)
-        status = take_option(option, a, s);
+        status = option == '?' ? misuse_of(argv[optind - 1]) : take_option(option, a, s);
     vec_done(&options);
     if (status >= 0)
         return status;
@@ -273,6 +281,7 @@ static bool run(struct arguments *a, struct session *s, int *status, struct err 
     s->view_command = print_view;
     if (a->commands.count || a->batch || !isatty(STDIN_FILENO))
         watch_interrupt();
+    log_to_stderr(a->commands.count || a->batch || !terminal);
     for (size_t i = 0; ok && i < a->commands.count && !s->quit; i++)
         ok = command_run(s, a->commands.items[i], stdout, err);
     if (a->commands.count)

@@ -10,8 +10,9 @@
 #include "base/file.h"
 #include "base/vec.h"
 #include "base/csv.h"
-#include "isa/a64_decode.h"
-#include "isa/assemble.h"
+#include "isa/a64/decode.h"
+#include "isa/a64/ops.h"
+#include "toolchain/assemble.h"
 #include "isa/forms.h"
 
 struct row {
@@ -30,7 +31,7 @@ static const struct { const char *name, *march; } extensions[] = {
     {"sm4", "armv8.2-a+sm4"}, {"v8.1", "armv8.1-a"}, {"v8.2", "armv8.2-a"}, {"v8.3", "armv8.3-a"}, {"v8.3fp16", "armv8.3-a+fp16"}, {"v8.4", "armv8.4-a"},
     {"v8.5", "armv8.5-a"}, {"bf16", "armv8.2-a+bf16"}, {"i8mm", "armv8.2-a+i8mm"}, {"sve", "armv8.2-a+sve"}, {"sve+", "armv8.2-a+sve+bf16+i8mm+f32mm+f64mm"},
     {"sve2", "armv8.2-a+sve2"}, {"sve2+", "armv8.2-a+sve2+sve2-bitperm+sve2-aes+sve2-sha3+sve2-sm4"}, {"rng", "armv8.5-a+rng"},
-    {"memtag", "armv8.5-a+memtag"}, {"all", ASSEMBLE_A64_ARCH},
+    {"memtag", "armv8.5-a+memtag"}, {"all", A64_MARCH},
 };
 
 /* What user programs have of the system space, which is not searched. */
@@ -193,7 +194,7 @@ static void verify(const char *directory)
             instance_of(i, &text);
         str_add_char(&text, '\n');
     }
-    if (!assemble_file(directory, ASSEMBLE_A64_ARCH, &text, &messages))
+    if (!assemble_file(directory, A64_MARCH, &text, &messages))
         die("the assembler failed: %.400s", str_text(&messages));
     path_in(&path, directory, "f.bin");
     str_clear(&text);
@@ -221,7 +222,7 @@ static void try_extras(const char *directory)
     struct str text = {0}, messages = {0}, path = {0};
     struct err err;
     str_add(&text, extras);
-    if (!assemble_file(directory, ASSEMBLE_A64_ARCH, &text, &messages))
+    if (!assemble_file(directory, A64_MARCH, &text, &messages))
         die("the assembler failed: %.400s", str_text(&messages));
     path_in(&path, directory, "f.bin");
     str_clear(&text);

@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "base/vec.h"
 #include "base/csv.h"
-#include "isa/form_name.h"
+#include "isa/x86/form.h"
 #include "isa/forms.h"
 
 struct row {
@@ -219,7 +219,7 @@ static void verify(void)
         uint32_t traits;
         if (rows.items[i].dropped)
             continue;
-        size_t length = insn_form((uint8_t *)text.data + at, text.length - at, form, &traits);
+        size_t length = insn_form(ISA_X86_64, (uint8_t *)text.data + at, text.length - at, form, &traits);
         if (!length)
             die("%s assembled to bytes that do not decode", rows.items[i].template);
         at += length;

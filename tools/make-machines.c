@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "io/import_llvm.h"
 #include "io/machine_file.h"
+#include "io/machine_save.h"
 
 /* Instruction sets by generation: the extensions of data/isa/x86-64.csv that a CPU has. */
 #define SANDY "BASE LONGMODE X87 MMX SSE SSE2 SSE3 SSSE3 SSE4 AES PCLMULQDQ AVX AVXAES CLFSH MONITOR PAUSE RDTSCP XSAVE XSAVEOPT VMFUNC AMD3DNOW_PREFETCH"
@@ -88,7 +89,7 @@ static bool make(const char *directory, const struct shipped *which, const struc
         drop_absent(m, forms);
     }
     str_addf(&path, "%s/%s", directory, which->id);
-    bool ok = machine_save(m, str_text(&path), err);
+    bool ok = machine_save_generated(m, str_text(&path), err);
     printf("%s: %zu forms, %u ports, %zu distinct µops\n", which->id, mapping_count(m->mapping), mapping_ports(m->mapping)->count,
            mapping_distinct_uops(m->mapping));
     machine_free(m);
@@ -113,7 +114,7 @@ int main(int argc, char **argv)
             chosen |= strcmp(argv[k], shipped[i].id) == 0;
         enum isa isa = shipped[i].isa;
         if (chosen && !forms[isa])
-            forms[isa] = forms_load_isa(isa, &err);
+            forms[isa] = forms_load(isa, NULL, &err);
         if (chosen)
             ok = forms[isa] && make(argv[1], &shipped[i], forms[isa], &err);
     }

@@ -1,14 +1,21 @@
 #!/bin/sh
-# Puts the command table of the built program into man/portolan.1. Run from the build directory: sh tools/make-man.sh [SOURCE]
+# Puts the command table of the built program into man/portolan.1, and its facts of machines into man/portolan-machine.5. Run from the build directory:
+# sh tools/make-man.sh [SOURCE]
 set -eu
-page=${1:-.}/man/portolan.1
-commands=$(mktemp)
-trap 'rm -f "$commands"' EXIT
-./portolan -e 'help --man' >"$commands"
-grep -q "commands end" "$page"
-awk -v commands="$commands" '
-    /^\.\\" commands end/ { skip = 0 }
-    !skip { print }
-    /^\.\\" commands begin/ { skip = 1; while ((getline line < commands) > 0) print line }
-' "$page" >"$page.new"
-mv "$page.new" "$page"
+man=${1:-.}/man
+text=$(mktemp)
+trap 'rm -f "$text"' EXIT
+
+section() {   # PAGE NAME COMMAND: what COMMAND prints stands between the page's marks NAME begin and NAME end
+    ./portolan -e "$3" >"$text"
+    grep -q "$2 end" "$1"
+    awk -v text="$text" -v name="$2" '
+        index($0, ".\\\" " name " end") == 1 { skip = 0 }
+        !skip { print }
+        index($0, ".\\\" " name " begin") == 1 { skip = 1; while ((getline line < text) > 0) print line }
+    ' "$1" >"$1.new"
+    mv "$1.new" "$1"
+}
+
+section "$man/portolan.1" commands 'help --man'
+section "$man/portolan-machine.5" facts 'help facts --man'

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "isa/start.h"
+#include "model/start.h"
 
 #define STORES 128       /* stores remembered: at least a store buffer */
 #define COMPOSITES 1024  /* slots for sums of two unknowns and loaded values; a full table only loses relations */

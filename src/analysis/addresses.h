@@ -10,7 +10,7 @@ enum start_values {
     START_DIFFERENT,   /* each its own unknown value */
     START_EQUAL,       /* how the BHive data were measured: all but the stack and frame pointers hold one page's address, memory is full of it, and all
                         * pages are one and the same frame */
-    START_MEASURED,    /* how `kernel measure` runs a block: isa/start.h */
+    START_MEASURED,    /* how `kernel measure` runs a block: model/start.h */
 };
 
 struct forward {

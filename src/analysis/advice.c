@@ -75,6 +75,14 @@ static bool several_micro_ops(const struct analysis *a)
     return false;
 }
 
+/* Why the loop is not in the µop cache, as the end of a sentence. */
+static const char *not_cached(const struct frontend *f)
+{
+    return f->jcc_erratum ? "; a jump that touches a 32-byte boundary keeps the loop out of the µop cache"
+           : f->crowded   ? "; so many instructions in so few bytes do not fit the µop cache: longer encodings would help"
+                          : "";
+}
+
 static void frontend_sentence(const struct analysis *a, struct str *out)
 {
     const struct frontend *f = &a->frontend;
@@ -83,13 +91,14 @@ static void frontend_sentence(const struct analysis *a, struct str *out)
         str_addf(out, "The µop cache delivers the loop in %.2f cycles.", a->cycles);
     else if (f->source == SOURCE_LOOP_BUFFER)
         str_addf(out, "The loop buffer replays the loop in %.2f cycles: groups of µops do not span its end; unrolling would fill them.", a->cycles);
+    else if (f->crowded)
+        str_addf(out, "Predecoding and decoding take %.2f cycles%s.", a->cycles, not_cached(f));
     else if (f->predecode >= f->decode || isnan(f->decode))
         str_addf(out, "Finding the instructions in the bytes takes %.2f cycles: shorter encodings would help%s.", a->cycles,
                  f->jcc_erratum ? ", and a jump that does not touch a 32-byte boundary" : "");
     else
         str_addf(out, "The decoders take %.2f cycles: %s%s.", a->cycles,
-                 several_micro_ops(a) ? "instructions of several µops share one of them" : "that many instructions come one by one",
-                 f->jcc_erratum ? "; a jump that touches a 32-byte boundary keeps the loop out of the µop cache" : "");
+                 several_micro_ops(a) ? "instructions of several µops share one of them" : "that many instructions come one by one", not_cached(f));
 }
 
 char *advice_of(const struct analysis *a)

@@ -103,7 +103,7 @@ void bounds_of(struct block_work *w, const struct insn *insns, size_t count, con
         deps_build(w->core, insns, &w->costs, options->start, &w->deps);
         out->cycles[BOUND_DEPENDENCIES] = deps_bound(&w->deps, NULL, 0);
         store_bound(w, insns, count, out);
-        if (!isnan(w->core->dtlb_miss))
+        if (w->core->dtlb_miss > 0)
             out->cycles[BOUND_MEMORY] += addresses_new_pages(&w->deps.addresses, count, w->core->dtlb_miss, 0.5);
     }
     for (int kind = 0; kind < BOUND_COUNT; kind++)

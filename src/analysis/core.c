@@ -10,21 +10,13 @@
 #include "analysis/fusion.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "model/facts.h"
 
 static portset ports_fact(const struct machine *m, const char *key)
 {
     const char *text = machine_fact(m, key);
     portset set = 0;
     return text && portset_parse(&text, mapping_ports(m->mapping), &set, NULL) ? set : 0;
-}
-
-/* What the core has more of than this limits nothing any more, and the simulator has to find room for it. */
-#define COUNT_MOST 65536
-
-static double fact_of(const struct machine *m, const char *key)
-{
-    double value = machine_number(m, key);
-    return value < 0 ? NAN : value > COUNT_MOST ? COUNT_MOST : value;
 }
 
 static void read_numbers(struct core *c, const struct machine *m)
@@ -38,9 +30,12 @@ static void read_numbers(struct core *c, const struct machine *m)
         {&c->predecode_bytes, "predecode_bytes"},
         {&c->predecode_width, "predecode_width"},
         {&c->lcp_penalty, "lcp_penalty"},
+        {&c->decode_complex_uops, "decode_complex_uops"},
         {&c->uop_cache_width, "uop_cache_width"},
+        {&c->uop_cache_block, "uop_cache_block"},
+        {&c->uop_cache_lines, "uop_cache_lines"},
+        {&c->uop_cache_line_uops, "uop_cache_line_uops"},
         {&c->loop_buffer, "loop_buffer"},
-        {&c->taken_branches, "taken_branches"},
         {&c->loads_per_cycle, "loads_per_cycle"},
         {&c->stores_per_cycle, "stores_per_cycle"},
         {&c->load_latency, "load_latency"},
@@ -70,9 +65,7 @@ static void read_numbers(struct core *c, const struct machine *m)
         {&c->uop_queue, "uop_queue"},
     };
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        *numbers[i].to = fact_of(m, numbers[i].key);
-    c->predecode_bytes = c->predecode_bytes < 1 ? NAN : c->predecode_bytes;   /* blocks of nothing would not end */
-    c->fetch_bytes = c->fetch_bytes < 1 ? NAN : c->fetch_bytes;
+        *numbers[i].to = fact_number(m, numbers[i].key);
 }
 
 static const struct usage *usage_named(const struct machine *m, const char *form)
@@ -91,20 +84,12 @@ struct core *core_new(const struct machine *m)
     read_numbers(c, m);
     if (c->loop_buffer <= 0)   /* there, but off */
         c->loop_buffer = NAN;
-    /* Finer facts that are missing are as the coarser ones. */
-    c->store_forward = isnan(c->store_forward) ? c->load_latency : c->store_forward;
-    c->store_forward_vector = isnan(c->store_forward_vector) ? c->store_forward : c->store_forward_vector;
-    c->store_forward_wide = isnan(c->store_forward_wide) ? c->store_forward_vector : c->store_forward_wide;
-    c->store_forward_fail = isnan(c->store_forward_fail) ? c->store_forward : c->store_forward_fail;
-    c->load_latency_vector = isnan(c->load_latency_vector) ? c->load_latency : c->load_latency_vector;
-    c->load_latency_scalar = isnan(c->load_latency_scalar) ? c->load_latency_vector : c->load_latency_scalar;
-    c->load_latency_wide = isnan(c->load_latency_wide) ? c->load_latency_vector : c->load_latency_wide;
     c->fused_domain = machine_has(m, "issue_domain", "fused");
-    c->jcc_erratum = machine_has(m, "jcc_erratum", "yes");
-    c->stack_engine = machine_has(m, "stack_engine", "yes");
-    c->fusible_last = !machine_has(m, "fusible_in_last_decoder", "no");
-    c->low_byte_merges = !machine_has(m, "low_byte_renamed", "yes");
-    c->fuses_nops = machine_has(m, "fuse_nop", "yes");
+    c->jcc_erratum = fact_switch(m, "jcc_erratum");
+    c->stack_engine = fact_switch(m, "stack_engine");
+    c->fusible_last = fact_switch(m, "fusible_in_last_decoder");
+    c->low_byte_merges = !fact_switch(m, "low_byte_renamed");
+    c->fuses_nops = fact_switch(m, "fuse_nop");
     c->unlamination = machine_has(m, "unlaminate", "all") ? UNLAMINATE_ALL
                       : machine_has(m, "unlaminate", "three-sources") ? UNLAMINATE_THREE
                                                                        : UNLAMINATE_NEVER;
@@ -300,7 +285,7 @@ static int32_t fence_latency(const struct core *c, const struct insn *insn, cons
 {
     bool locked = insn->traits & INSN_LOCK || (insn->operation == OPERATION_EXCHANGE && insn->traits & INSN_STORE);
     if (locked)
-        return isnan(c->lock) ? 0 : hundredths(c->lock);
+        return hundredths(c->lock);
     return machine_has(c->machine, "serialising", insn->mnemonic) && op->latency > 0 ? op->latency : 0;
 }
 

@@ -49,8 +49,9 @@ struct core {
     const struct isa_ops *isa;
     const struct ports *ports;
     portset pipes;
-    /* Facts; NaN when the machine lacks one. Units: cycles, µops per cycle, bytes, entries. */
-    double issue_width, retire_width, decoders, decode_width, fetch_bytes, predecode_bytes, predecode_width, lcp_penalty, uop_cache_width, loop_buffer, taken_branches;
+    /* Facts (model/facts.c), NaN when the machine lacks one for which nothing else is taken. Units: cycles, µops per cycle, bytes, entries. */
+    double issue_width, retire_width, decoders, decode_width, fetch_bytes, predecode_bytes, predecode_width, lcp_penalty, loop_buffer;
+    double decode_complex_uops, uop_cache_width, uop_cache_block, uop_cache_lines, uop_cache_line_uops;
     double loads_per_cycle, stores_per_cycle, store_lines_per_cycle, store_line_bytes;
     double load_latency, load_latency_simple, load_latency_scalar, load_latency_vector, load_latency_wide, store_forward, store_forward_vector, store_forward_fail, store_forward_wide, store_forward_renamed, load_extra_scaled, load_extra_segment, high_byte, dtlb_miss, lock;
     double copies_cached, copies_cached_bytes;   /* of unrolled copies that run again, which share the µop cache delivers, up to what length */

@@ -204,8 +204,8 @@ static int32_t sync_latency(const struct build *b, uint32_t at, uint8_t reg)
 /* What the address adds to a load. */
 static int32_t load_extra(const struct core *c, const struct operand *op)
 {
-    double extra = op->index != REG_NONE && op->scale > 1 && !isnan(c->load_extra_scaled) ? c->load_extra_scaled : 0;
-    extra += op->segment != REG_NONE && !isnan(c->load_extra_segment) ? c->load_extra_segment : 0;
+    double extra = op->index != REG_NONE && op->scale > 1 ? c->load_extra_scaled : 0;
+    extra += op->segment != REG_NONE ? c->load_extra_segment : 0;
     return hundredths(extra);
 }
 
@@ -362,12 +362,12 @@ void deps_build(struct core *c, const struct insn *insns, const struct costs *co
 
     d->node_count = d->edge_count = 0;
     d->renamed = 0;
-    d->addresses.runs.line_bytes = isnan(c->store_line_bytes) ? 0 : (uint32_t)c->store_line_bytes;
+    d->addresses.runs.line_bytes = (uint32_t)c->store_line_bytes;
     if (d->first_capacity < count + 1) {
         d->first_capacity = 2 * (count + 1);
         d->first_node = mem_resize(d->first_node, d->first_capacity * sizeof *d->first_node);
     }
-    addresses_link(insns, count, start, isnan(c->store_buffer) ? 64 : (size_t)c->store_buffer, &d->addresses);
+    addresses_link(insns, count, start, (size_t)c->store_buffer, &d->addresses);
     for (size_t i = 0; i < d->addresses.found_count; i++)
         b.blocked |= !d->addresses.found[i].fits;
     for (uint32_t i = 0; i < count; i++) {

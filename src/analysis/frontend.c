@@ -49,7 +49,7 @@ static double predecode(const struct core *c, const struct insn *insns, size_t c
         cycles = 0;
         for (size_t b = 0; b < blocks; b++) {
             double plain = ceil((ends[b] + crossing[b]) / c->predecode_width);
-            double stall = prefixed[b] && !isnan(c->lcp_penalty) ? fmax(0, c->lcp_penalty * prefixed[b] - fmax(0, before - 1)) : 0;
+            double stall = prefixed[b] ? fmax(0, c->lcp_penalty * prefixed[b] - fmax(0, before - 1)) : 0;
             before = plain;
             cycles += plain + stall;
         }
@@ -79,12 +79,13 @@ static size_t collect(const struct core *c, const struct insn *insns, const stru
     return n;
 }
 
-/* Decoders: the first takes any instruction of up to four µops, the others single µops; more than four come from the microcode ROM. Followed
- * until an iteration begins on the same decoder as an earlier one. */
+/* Decoders: the first takes any instruction of up to four µops (fact decode_complex_uops), the others single µops; longer ones come from the
+ * microcode ROM, as many a cycle. Followed until an iteration begins on the same decoder as an earlier one. */
 static double decode(const struct core *c, const struct insn *insns, const struct costs *costs)
 {
     struct decoded *list = mem_alloc((costs->count + 1) * sizeof *list);
     size_t n = collect(c, insns, costs, list), decoders = (size_t)c->decoders, cycle = 0, used = 0, starts[DECODERS_MAX + 1], when[DECODERS_MAX + 1];
+    unsigned most = (unsigned)c->decode_complex_uops;
     bool full = true, seen[DECODERS_MAX + 1] = {false};
     double result = 0;
 
@@ -108,11 +109,11 @@ static double decode(const struct core *c, const struct insn *insns, const struc
                 starts[used] = iteration;
                 when[used] = cycle;
             }
-            if (d->micro_ops > 4)
-                cycle += (d->micro_ops - 1) / 4;
+            if (d->micro_ops > most)
+                cycle += (d->micro_ops - 1) / most;
             /* The µops of the first leave fewer places for the others. */
             used += d->micro_ops > 1 ? (d->micro_ops < decoders ? d->micro_ops : decoders) : 1;
-            full = d->branch || d->micro_ops >= 4;
+            full = d->branch || d->micro_ops >= most;
         }
     }
     free(list);
@@ -129,6 +130,52 @@ static bool touches_boundary(const struct insn *insns, const struct costs *costs
         if (from / 32 != end / 32)   /* crosses it or ends at it */
             return true;
     }
+    return false;
+}
+
+/* Lines of the µop cache that the code of one aligned block takes. */
+struct lines {
+    size_t block;
+    unsigned count, used, branches;   /* lines, and of the last one µops and branches */
+};
+
+#define LINE_BRANCHES 2
+
+/* Adds an instruction; false when its block needs more lines than it can have. It is not split over lines, microcode takes a whole one, and so many
+ * branches fit in one (Intel's optimization manual, decoded instruction cache). */
+static bool add_to_lines(const struct core *c, struct lines *l, size_t block, unsigned micro_ops, bool branch)
+{
+    unsigned most = (unsigned)c->uop_cache_line_uops;
+    bool whole = micro_ops > c->decode_complex_uops || micro_ops > most;
+
+    if (block != l->block || !l->count)
+        *l = (struct lines){.block = block, .count = 1};
+    else if ((whole && l->used) || l->used + micro_ops > most || l->branches + branch > LINE_BRANCHES)
+        *l = (struct lines){.block = block, .count = l->count + 1};
+    l->used += whole ? most : micro_ops;
+    l->branches += branch;
+    return l->count <= c->uop_cache_lines;
+}
+
+/* Whether the µop cache cannot hold the code: a block of it has more µops than there are lines for it. A macro-fused pair is one instruction, in the
+ * block of its first. */
+static bool is_crowded(const struct core *c, const struct insn *insns, const struct costs *costs, enum shape shape, unsigned align)
+{
+    size_t size = (size_t)c->uop_cache_block, length = 0, at = align;
+    struct lines lines = {0};
+
+    if (isnan(c->uop_cache_lines) || isnan(c->uop_cache_line_uops))
+        return false;
+    for (size_t i = 0; i < costs->count; i++)
+        length += insns[i].length;
+    size_t copies = shape == SHAPE_LOOP || !length ? 1 : size / greatest_divisor(length, size);
+    for (size_t copy = 0; copy < copies; copy++)
+        for (size_t i = 0; i < costs->count; at += insns[i++].length) {
+            const struct cost *row = &costs->rows[i];
+            if (!(row->flags & ROW_FUSED_INTO) &&
+                !add_to_lines(c, &lines, at / size, row->decode, insns[i].traits & INSN_BRANCH || row->flags & ROW_FUSED))
+                return true;
+        }
     return false;
 }
 
@@ -175,7 +222,7 @@ void frontend_bound(const struct core *c, const struct insn *insns, const struct
 {
     double slots = 0;
 
-    *out = (struct frontend){NAN, NAN, NAN, NAN, SOURCE_UNKNOWN, false, NAN};
+    *out = (struct frontend){NAN, NAN, NAN, NAN, SOURCE_UNKNOWN, false, false, NAN};
     for (size_t i = 0; i < costs->count; i++)
         slots += costs->rows[i].decode;
     if (!isnan(c->predecode_bytes) && !isnan(c->predecode_width))
@@ -188,15 +235,16 @@ void frontend_bound(const struct core *c, const struct insn *insns, const struct
         out->decode = decode_alike(c, costs);
     if (shape != SHAPE_UNROLLED) {
         out->jcc_erratum = c->jcc_erratum && touches_boundary(insns, costs, align);
+        out->crowded = is_crowded(c, insns, costs, shape, align);
         if (!isnan(c->uop_cache_width))
             out->uop_cache = uop_cache(c, insns, costs, shape, slots, align);
-        if (!isnan(c->loop_buffer) && slots <= c->loop_buffer)
+        if (!isnan(c->loop_buffer) && !out->crowded && slots <= c->loop_buffer)
             out->loop_buffer = loop_buffer(c, slots);
     }
     if (!isnan(out->loop_buffer)) {
         out->source = SOURCE_LOOP_BUFFER;
         out->cycles = out->loop_buffer;
-    } else if (!isnan(out->uop_cache) && !out->jcc_erratum) {
+    } else if (!isnan(out->uop_cache) && !out->jcc_erratum && !out->crowded) {
         out->source = SOURCE_UOP_CACHE;
         out->cycles = out->uop_cache;
     } else if (!isnan(out->predecode) || !isnan(out->decode)) {

@@ -17,6 +17,7 @@ struct frontend {
     double predecode, decode, uop_cache, loop_buffer;   /* cycles per iteration; NaN: not modelled on this machine, or not in play */
     enum frontend_source source;                        /* who delivers the µops */
     bool jcc_erratum;                                   /* a branch touches a 32-byte boundary: decoded anew each time */
+    bool crowded;                                       /* more µops in a block of code than the µop cache has lines for: likewise, and no loop buffer */
     double cycles;                                      /* of the source; NaN: not modelled */
 };
 

@@ -10,9 +10,9 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/vec.h"
-#include "isa/a64_decode.h"
-#include "isa/listing.h"
-#include "isa/object.h"
+#include "isa/isa.h"
+#include "toolchain/listing.h"
+#include "toolchain/object.h"
 
 #define FILE_LIMIT ((size_t)64 << 20)
 /* Instructions decoded in full: a whole unit beyond this is narrowed to its functions first. */
@@ -22,20 +22,16 @@
 struct unit { VEC(struct insn) insns; };
 struct loop_list { VEC(struct kernel_loop) list; };
 
-static const uint8_t iaca_begin[] = {0xBB, 0x6F, 0, 0, 0, 0x64, 0x67, 0x90};
-static const uint8_t iaca_end[] = {0xBB, 0xDE, 0, 0, 0, 0x64, 0x67, 0x90};
-
 /* Decodes @length bytes; what is no instruction (tables between functions) is stepped over. False beyond UNIT_LIMIT. */
 static bool unit_decode(struct unit *u, enum isa isa, const uint8_t *code, size_t length, uint64_t offset, bool text)
 {
-    if (isa == ISA_AARCH64)
-        a64_learn(code, length, NULL);
+    insn_learn(isa, code, length, NULL);
     for (size_t at = 0; at < length;) {
         struct insn insn;
         memset(&insn, 0, sizeof insn);
         if (u->insns.count >= UNIT_LIMIT)
             return false;
-        if (!insn_decode_isa(isa, code + at, length - at, offset + at, text, &insn, NULL)) {
+        if (!insn_decode(isa, code + at, length - at, offset + at, text, &insn, NULL)) {
             at += isa_step(isa);
             continue;
         }
@@ -97,28 +93,18 @@ static size_t insn_from(const struct unit *u, uint64_t offset)
     return i;
 }
 
-/* OSACA's markers on AArch64: `mov x1, #111` or `#222` followed by the bytes 213,3,32,31 (its order) or by a nop. */
-static bool is_a64_marker(const uint8_t *code, uint8_t number)
-{
-    static const uint8_t written[] = {213, 3, 32, 31}, nop[] = {31, 32, 3, 213};
-    const uint32_t mov = 0xd2800001u | (uint32_t)number << 5;
-    const uint8_t first[] = {(uint8_t)mov, (uint8_t)(mov >> 8), (uint8_t)(mov >> 16), (uint8_t)(mov >> 24)};
-    return memcmp(code, first, 4) == 0 && (memcmp(code + 4, written, 4) == 0 || memcmp(code + 4, nop, 4) == 0);
-}
-
 static void marks_bytes(const struct unit *u, enum isa isa, const uint8_t *code, size_t length, struct loop_list *out)
 {
+    const struct isa_ops *ops = isa_ops(isa);
     size_t begin = SIZE_MAX;
-    for (size_t at = 0; at + sizeof iaca_begin <= length; at += isa_step(isa)) {
-        bool arm = isa == ISA_AARCH64;
-        if (!arm && code[at] != 0xBB)
-            continue;
-        if (arm ? is_a64_marker(code + at, 111) : memcmp(code + at, iaca_begin, sizeof iaca_begin) == 0) {
-            begin = at + sizeof iaca_begin;
-        } else if (begin != SIZE_MAX && (arm ? is_a64_marker(code + at, 222) : memcmp(code + at, iaca_end, sizeof iaca_end) == 0)) {
+
+    for (size_t at = 0; at + MARKER_BYTES <= length; at += isa_step(isa)) {
+        if (ops->is_marker(code + at, true)) {
+            begin = at + MARKER_BYTES;
+        } else if (begin != SIZE_MAX && ops->is_marker(code + at, false)) {
             size_t first = insn_from(u, begin), end = insn_from(u, at);
             if (end > first)
-                loop_push(out, u->insns.items, first, end, "", arm ? "OSACA markers" : "IACA markers");
+                loop_push(out, u->insns.items, first, end, "", ops->markers);
             begin = SIZE_MAX;
         }
     }
@@ -247,8 +233,8 @@ struct kernel *kernel_from_text(const char *name, const char *text, size_t lengt
     struct unit u = {0};
     struct kernel *k = NULL;
     struct loop_list marked = {0};
-    bool arm = o->isa_given ? o->isa == ISA_AARCH64 : listing_is_arm(text, length);
-    bool assembled = assemble_isa(arm ? ISA_AARCH64 : ISA_X86_64, name, text, length, o->syntax, o->skip_bad, &a, err);
+    enum isa isa = o->isa_given ? o->isa : listing_isa(text, length);
+    bool assembled = assemble(isa, name, text, length, o->syntax, o->skip_bad, &a, err);
     if (!assembled)
         goto out;
     if (!unit_decode(&u, a.isa, a.code, a.length, 0, true)) {
@@ -288,22 +274,6 @@ out:
     return k;
 }
 
-/* Where the branch of @n bytes at @at goes, by its encoding. */
-static int64_t branch_place(enum isa isa, const char *form, const uint8_t *code, size_t n, size_t at)
-{
-    if (isa == ISA_AARCH64) {
-        uint32_t word = (uint32_t)code[0] | (uint32_t)code[1] << 8 | (uint32_t)code[2] << 16 | (uint32_t)code[3] << 24;
-        bool far = (word & 0x7c000000) == 0x14000000, test = (word & 0x7e000000) == 0x36000000;
-        unsigned low = far ? 0 : 5, width = far ? 26 : test ? 14 : 19;
-        int32_t words = (int32_t)(word << (32 - low - width)) >> (32 - width);
-        return (int64_t)at + 4 * (int64_t)words;
-    }
-    int32_t distance = (int8_t)code[n - 1];
-    if (strstr(form, "(Rel32)") && n >= 5)
-        memcpy(&distance, code + n - 4, 4);
-    return (int64_t)(at + n) + distance;
-}
-
 /* A function's worth by a light look: how many branches go back, how deep they nest; 0: no loop. */
 static uint64_t function_weigh(enum isa isa, const uint8_t *code, size_t length)
 {
@@ -312,14 +282,14 @@ static uint64_t function_weigh(enum isa isa, const uint8_t *code, size_t length)
     for (size_t at = 0; at < length;) {
         char form[FORM_MAX];
         uint32_t traits = 0;
-        size_t n = insn_form_isa(isa, code + at, length - at, form, &traits);
+        size_t n = insn_form(isa, code + at, length - at, form, &traits);
         if (n == 0) {
             at += isa_step(isa);
             continue;
         }
-        vectors += isa == ISA_AARCH64 ? (traits & INSN_VECTOR) != 0 : strstr(form, "MM") != NULL;
+        vectors += (traits & INSN_VECTOR) != 0;
         if ((traits & INSN_BRANCH) && !(traits & (INSN_CALL | INSN_RETURN)) && strstr(form, "Rel")) {
-            int64_t target = branch_place(isa, form, code + at, n, at);
+            int64_t target = isa_ops(isa)->branch_place(form, code + at, n, at);
             if (target >= 0 && (size_t)target < at + n) {
                 /* Heads at or after this one belong to loops that this branch encloses. */
                 uint64_t depth = 1;
@@ -341,31 +311,6 @@ static uint64_t function_weigh(enum isa isa, const uint8_t *code, size_t length)
     return deepest << 48 | (vectors < 65535 ? vectors : 65535) << 16 | small;
 }
 
-static const struct object_section *section_of(const struct object *o, uint64_t offset)
-{
-    for (size_t i = 0; i < o->sections.count; i++)
-        if (offset >= o->sections.items[i].offset && offset < o->sections.items[i].offset + o->sections.items[i].size)
-            return &o->sections.items[i];
-    return NULL;
-}
-
-/* Ends where the symbol says, or at the next function, or with the section. */
-static size_t symbol_length(const struct object *o, const struct object_symbol *s)
-{
-    const struct object_section *section = section_of(o, s->offset);
-    if (!section)
-        return 0;
-    if (s->size)
-        return (size_t)s->size;
-    uint64_t end = section->offset + section->size;
-    for (size_t i = 0; i < o->symbols.count; i++) {
-        const struct object_symbol *other = &o->symbols.items[i];
-        if (other->function && other->offset > s->offset && other->offset < end)
-            end = other->offset;
-    }
-    return (size_t)(end - s->offset);
-}
-
 /* The function to decode, NULL for all of a small file. */
 static bool symbol_choose(const struct object *o, const char *wanted, const struct object_symbol **out, struct err *err)
 {
@@ -381,7 +326,7 @@ static bool symbol_choose(const struct object *o, const char *wanted, const stru
     uint64_t best = 0;
     for (size_t i = 0; i < o->symbols.count; i++) {
         const struct object_symbol *s = &o->symbols.items[i];
-        size_t length = s->function ? symbol_length(o, s) : 0;
+        size_t length = s->function ? (size_t)s->size : 0;
         if (length == 0 || length > UNIT_LIMIT)
             continue;
         uint64_t weight = function_weigh(o->isa, o->code + s->offset, length);
@@ -415,7 +360,7 @@ static struct kernel *kernel_from_object(const char *path, const struct kernel_o
         err_at(err, path, 0, 0);
         goto out;
     }
-    size_t start = symbol ? (size_t)symbol->offset : 0, length = symbol ? symbol_length(&o, symbol) : o.length;
+    size_t start = symbol ? (size_t)symbol->offset : 0, length = symbol ? (size_t)symbol->size : o.length;
     bool all = unit_decode(&u, o.isa, o.code + start, length, start, true);
     if (!all || u.insns.count == 0) {
         err_set(err, all ? ERR_DATA : ERR_LIMIT, "name another function with --symbol",
@@ -468,12 +413,7 @@ struct kernel *kernel_load(const char *path, const struct kernel_options *option
     return k;
 }
 
-struct kernel *kernel_from_hex(const char *hex, struct err *err)
-{
-    return kernel_from_hex_isa(ISA_X86_64, hex, err);
-}
-
-struct kernel *kernel_from_hex_isa(enum isa isa, const char *hex, struct err *err)
+struct kernel *kernel_from_hex(enum isa isa, const char *hex, struct err *err)
 {
     VEC(uint8_t) code = {0};
     struct unit u = {0};
@@ -500,12 +440,11 @@ struct kernel *kernel_from_hex_isa(enum isa isa, const char *hex, struct err *er
                                                                   : "the hex block is empty (%zu characters)", at);
         goto out;
     }
-    if (isa == ISA_AARCH64)
-        a64_learn(code.items, code.count, NULL);
+    insn_learn(isa, code.items, code.count, NULL);
     for (size_t i = 0; i < code.count;) {
         struct insn insn;
         memset(&insn, 0, sizeof insn);
-        if (u.insns.count >= UNIT_LIMIT || !insn_decode_isa(isa, code.items + i, code.count - i, i, true, &insn, NULL)) {
+        if (u.insns.count >= UNIT_LIMIT || !insn_decode(isa, code.items + i, code.count - i, i, true, &insn, NULL)) {
             err_set(err, ERR_DATA, NULL, "the bytes from number %zu on (hex digit %zu) are no instruction", i + 1, 2 * i + 1);
             goto out;
         }

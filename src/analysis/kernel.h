@@ -2,7 +2,7 @@
 #ifndef PORTOLAN_ANALYSIS_KERNEL_H
 #define PORTOLAN_ANALYSIS_KERNEL_H
 
-#include "isa/assemble.h"
+#include "toolchain/assemble.h"
 #include "isa/insn.h"
 
 struct kernel_loop {
@@ -46,8 +46,7 @@ struct kernel_options {
 /* Recognises ELF by its magic, hex blocks by `hex` calls, anything else as text. NULL on failure. */
 struct kernel *kernel_load(const char *path, const struct kernel_options *options, struct err *err);
 struct kernel *kernel_from_text(const char *name, const char *text, size_t length, const struct kernel_options *options, struct err *err);
-struct kernel *kernel_from_hex(const char *hex, struct err *err);
-struct kernel *kernel_from_hex_isa(enum isa isa, const char *hex, struct err *err);
+struct kernel *kernel_from_hex(enum isa isa, const char *hex, struct err *err);
 /* The last holder's call frees it. */
 void kernel_free(struct kernel *k);
 /* One more may use it and is to kernel_free it; the loop in use is not to change for both. */

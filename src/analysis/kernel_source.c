@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "base/vec.h"
-#include "isa/compile.h"
+#include "toolchain/compile.h"
 
 /* Lines of @symbol's body in compiler output: from its label to its .size, or to the end. */
 static bool function_lines(const char *text, const char *symbol, size_t *first, size_t *last)

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "base/vec.h"
-#include "isa/listing.h"
+#include "toolchain/listing.h"
 
 /* Beyond this many instructions a loop's inner paths are not followed. */
 #define PATH_LIMIT 20000

@@ -18,7 +18,6 @@
 #include "base/str.h"
 #include "base/vec.h"
 
-#define RECORD ".portolan-change"
 #define RECORD_FIRST "portolan change 1\n"
 #define RECORD_LIMIT ((size_t)16 << 20)
 #define DEPTH_MAX 3
@@ -36,7 +35,7 @@ struct file_set {
     int dir;                /* holds the lock */
     char *path;
     VEC(struct change) changes;
-    VEC(char *) made;       /* directories made for it, "" for the directory itself */
+    bool made;              /* the directory is new */
     bool recorded;          /* the record is in place: the change holds */
 };
 
@@ -105,22 +104,53 @@ static void drop_empty(int dir, const char *name)
     free(copy);
 }
 
+/* Makes the directories above @name; false with errno. */
+static bool make_parents(int dir, const char *name)
+{
+    char *part = mem_strdup(name);
+    bool ok = true;
+
+    for (char *slash = strchr(part, '/'); ok && slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        ok = file_calls.mkdir(dir, part, 0777) == 0 || errno == EEXIST;
+        *slash = '/';
+    }
+    free(part);
+    return ok;
+}
+
 static bool apply_one(int dir, const struct change *c)
 {
+    char temporary[NAME_MAX + 1];
     const char *last;
-    int parent = open_parent(dir, c->name, &last);
 
+    if (!c->removed && !make_parents(dir, c->name))
+        return false;
+    int parent = open_parent(dir, c->name, &last);
     if (parent < 0)
         return c->removed && errno == ENOENT;
-    char temporary[NAME_MAX + 1];
     file_temporary_name(last, c->temporary.process, c->temporary.serial, temporary);
     /* Not there any more: done before the change was cut short. */
-    bool ok = (c->removed ? file_calls.unlink(parent, last, 0) : file_calls.rename(parent, temporary, parent, last)) == 0 || errno == ENOENT;
+    bool ok = (c->removed ? file_calls.unlink(parent, last, 0) : file_calls.rename(dir, temporary, parent, last)) == 0 || errno == ENOENT;
     int code = errno;
     close(parent);
     if (ok && c->removed)
         drop_empty(dir, c->name);
     errno = code;
+    return ok;
+}
+
+/* Syncs the directory of @name, and those above it: they may be new. */
+static bool sync_parents(int dir, const char *name)
+{
+    char *part = mem_strdup(name);
+    bool ok = sync_parent(dir, name);
+
+    for (char *slash; ok && (slash = strrchr(part, '/'));) {
+        *slash = '\0';
+        ok = sync_parent(dir, part);
+    }
+    free(part);
     return ok;
 }
 
@@ -131,8 +161,8 @@ static bool apply(int dir, const struct change *changes, size_t count)
     for (size_t i = 0; ok && i < count; i++)
         ok = apply_one(dir, &changes[i]);
     for (size_t i = 0; ok && i < count; i++)
-        ok = sync_parent(dir, changes[i].name);
-    return ok && file_calls.unlink(dir, RECORD, 0) == 0 && file_calls_sync_directory(dir);
+        ok = sync_parents(dir, changes[i].name);
+    return ok && file_calls.unlink(dir, FILE_SET_RECORD, 0) == 0 && file_calls_sync_directory(dir);
 }
 
 static void record_print(const struct change *changes, size_t count, struct str *out)
@@ -203,9 +233,9 @@ static bool settle(int dir, const char *path, struct err *err)
     size_t count = 0;
     bool ok = false;
 
-    if (fstatat(dir, RECORD, &status, AT_SYMLINK_NOFOLLOW) != 0)
+    if (fstatat(dir, FILE_SET_RECORD, &status, AT_SYMLINK_NOFOLLOW) != 0)
         return errno == ENOENT || file_fault(err, path, "look into the directory", NULL);
-    str_addf(&record, "%s/" RECORD, path);
+    str_addf(&record, "%s/" FILE_SET_RECORD, path);
     if (!S_ISREG(status.st_mode) || status.st_uid != geteuid()) {
         err_set(err, ERR_DATA, "remove it", "is not a record of yours");
         err_at(err, str_text(&record), 0, 0);
@@ -251,7 +281,7 @@ int file_set_open(const char *path, struct err *err)
         return -1;
     }
     bool ok = lock(dir, LOCK_SH, path, err);
-    if (ok && exists(dir, RECORD))
+    if (ok && exists(dir, FILE_SET_RECORD))
         ok = lock(dir, LOCK_EX, path, err) && settle(dir, path, err) && lock(dir, LOCK_SH, path, err);
     if (ok)
         return dir;
@@ -274,13 +304,11 @@ static bool sync_above(const char *path)
 struct file_set *file_set_new(const char *path, struct err *err)
 {
     struct file_set *set = mem_zero(1, sizeof *set);
-    bool made = file_calls.mkdir(AT_FDCWD, path, 0777) == 0;
 
     set->dir = -1;
     set->path = mem_strdup(path);
-    if (made)
-        vec_push(&set->made, mem_strdup(""));
-    if (!made && errno != EEXIST) {
+    set->made = file_calls.mkdir(AT_FDCWD, path, 0777) == 0;
+    if (!set->made && errno != EEXIST) {
         file_fault(err, path, "make the directory", "check the directory above it and its permissions");
     } else if ((set->dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0) {
         file_fault(err, path, "open the directory", NULL);
@@ -298,24 +326,6 @@ static bool refuse_name(const struct file_set *set, const char *name, struct err
     return err_at(err, set->path, 0, 0);
 }
 
-/* Makes the directories above @name. */
-static bool make_parents(struct file_set *set, const char *name, struct err *err)
-{
-    char *part = mem_strdup(name);
-    bool ok = true;
-
-    for (char *slash = strchr(part, '/'); ok && slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        if (file_calls.mkdir(set->dir, part, 0777) == 0)
-            vec_push(&set->made, mem_strdup(part));
-        else if (errno != EEXIST)
-            ok = file_fault(err, set->path, "make a directory in it", "check the directory and its permissions");
-        *slash = '/';
-    }
-    free(part);
-    return ok;
-}
-
 /* The change of @name, a new one when there is none yet. */
 static struct change *change_of(struct file_set *set, const char *name)
 {
@@ -326,52 +336,52 @@ static struct change *change_of(struct file_set *set, const char *name)
     return &set->changes.items[set->changes.count - 1];
 }
 
-bool file_set_write(struct file_set *set, const char *name, const void *bytes, size_t length, struct err *err)
+/* Whether @name is free, or a regular file, and no link stands on the way to it. */
+static bool replaceable(int dir, const char *name)
 {
-    struct file_temporary t = {.fd = -1};
     struct stat status;
     const char *last;
+    int parent = open_parent(dir, name, &last);
 
-    if (!plain_name(name))
-        return refuse_name(set, name, err);
-    if (!make_parents(set, name, err))
-        return false;
-    int parent = open_parent(set->dir, name, &last);
     if (parent < 0)
-        return file_fault(err, set->path, "write into it", "check the directory and its permissions");
+        return errno == ENOENT;
     bool ok = fstatat(parent, last, &status, AT_SYMLINK_NOFOLLOW) != 0 || S_ISREG(status.st_mode);
-    if (!ok) {
-        err_set(err, ERR_IO, "choose another directory", "%s in it is not a regular file", name);
-        err_at(err, set->path, 0, 0);
-    } else if (!file_temporary_make(parent, last, &t)) {
-        ok = file_fault(err, set->path, "write into it", "check the directory and its permissions");
-    } else if (!file_temporary_fill(&t, parent, last, bytes, length)) {
-        ok = file_fault(err, set->path, "write into it", "the old contents are untouched");
-        file_calls.unlink(parent, t.name, 0);
-        file_temporary_close(&t);
-    } else {
-        struct change *c = change_of(set, name);
-        if (!c->removed)
-            file_calls.unlink(parent, c->temporary.name, 0);
-        file_temporary_close(&c->temporary);
-        c->removed = false;
-        c->temporary = t;
-    }
     close(parent);
     return ok;
 }
 
-bool file_set_remove(struct file_set *set, const char *name, struct err *err)
+bool file_set_write(struct file_set *set, const char *name, const void *bytes, size_t length, struct err *err)
 {
-    const char *last;
+    struct file_temporary t = {.fd = -1};
+    const char *slash = strrchr(name, '/');
 
     if (!plain_name(name))
         return refuse_name(set, name, err);
-    int parent = open_parent(set->dir, name, &last);
-    if (parent >= 0) {
-        file_temporary_collect(parent);
-        close(parent);
+    if (!replaceable(set->dir, name)) {
+        err_set(err, ERR_IO, "choose another directory", "%s in it is not a regular file in a directory", name);
+        return err_at(err, set->path, 0, 0);
     }
+    if (!file_temporary_make(set->dir, slash ? slash + 1 : name, &t))
+        return file_fault(err, set->path, "write into it", "check the directory and its permissions");
+    if (!file_temporary_fill(&t, set->dir, name, bytes, length)) {
+        file_fault(err, set->path, "write into it", "the old contents are untouched");
+        file_calls.unlink(set->dir, t.name, 0);
+        file_temporary_close(&t);
+        return false;
+    }
+    struct change *c = change_of(set, name);
+    if (!c->removed)
+        file_calls.unlink(set->dir, c->temporary.name, 0);
+    file_temporary_close(&c->temporary);
+    c->removed = false;
+    c->temporary = t;
+    return true;
+}
+
+bool file_set_remove(struct file_set *set, const char *name, struct err *err)
+{
+    if (!plain_name(name))
+        return refuse_name(set, name, err);
     struct change *c = change_of(set, name);
     c->removed = true;
     return true;
@@ -382,15 +392,11 @@ static bool record_write(struct file_set *set, struct err *err)
 {
     struct file_temporary t = {.fd = -1};
     struct str text = {0};
-    bool ok = true;
 
-    for (size_t i = 0; ok && i < set->changes.count; i++)
-        ok = sync_parent(set->dir, set->changes.items[i].name);
-    for (size_t i = 0; ok && i < set->made.count; i++)
-        ok = *set->made.items[i] ? sync_parent(set->dir, set->made.items[i]) : sync_above(set->path);
+    bool ok = file_calls_sync_directory(set->dir) && (!set->made || sync_above(set->path));
     record_print(set->changes.items, set->changes.count, &text);
-    ok = ok && file_temporary_make(set->dir, "record", &t) && file_temporary_fill(&t, set->dir, RECORD, text.data, text.length) &&
-         file_calls.rename(set->dir, t.name, set->dir, RECORD) == 0;
+    ok = ok && file_temporary_make(set->dir, "record", &t) && file_temporary_fill(&t, set->dir, FILE_SET_RECORD, text.data, text.length) &&
+         file_calls.rename(set->dir, t.name, set->dir, FILE_SET_RECORD) == 0;
     if (!ok)
         file_fault(err, set->path, "write into it", "the old contents are untouched");
     if (!ok && t.fd >= 0)
@@ -412,20 +418,11 @@ bool file_set_commit(struct file_set *set, struct err *err)
 /* Takes away what was prepared and not committed. */
 static void undo(struct file_set *set)
 {
-    for (size_t i = 0; i < set->changes.count; i++) {
-        const char *last;
-        struct change *c = &set->changes.items[i];
-        int parent = c->temporary.name[0] ? open_parent(set->dir, c->name, &last) : -1;
-        if (parent >= 0) {
-            unlinkat(parent, c->temporary.name, 0);
-            close(parent);
-        }
-    }
-    for (size_t i = set->made.count; i-- > 0;)
-        if (*set->made.items[i])
-            unlinkat(set->dir, set->made.items[i], AT_REMOVEDIR);
-        else
-            rmdir(set->path);
+    for (size_t i = 0; i < set->changes.count; i++)
+        if (set->changes.items[i].temporary.name[0])
+            unlinkat(set->dir, set->changes.items[i].temporary.name, 0);
+    if (set->made)
+        rmdir(set->path);
 }
 
 void file_set_free(struct file_set *set)
@@ -435,9 +432,6 @@ void file_set_free(struct file_set *set)
     if (!set->recorded)
         undo(set);
     changes_free(set->changes.items, set->changes.count);
-    for (size_t i = 0; i < set->made.count; i++)
-        free(set->made.items[i]);
-    vec_done(&set->made);
     if (set->dir >= 0)
         close(set->dir);
     free(set->path);
@@ -467,7 +461,7 @@ static char *stranger_below(int above, const char *part, const char *prefix, con
     for (struct dirent *entry; !found && (entry = readdir(stream));) {
         struct str name = {0};
         struct stat status;
-        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 || file_temporary_is(entry->d_name) || strcmp(entry->d_name, RECORD) == 0)
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 || file_temporary_is(entry->d_name) || strcmp(entry->d_name, FILE_SET_RECORD) == 0)
             continue;
         str_addf(&name, "%s%s%s", prefix, *prefix ? "/" : "", entry->d_name);
         bool directory = fstatat(fd, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(status.st_mode);

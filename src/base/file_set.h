@@ -11,6 +11,9 @@
 
 #include "base/err.h"
 
+/* In a directory whose change was cut short. */
+#define FILE_SET_RECORD ".portolan-change"
+
 struct file_set;
 
 /* Begins to change directory @dir, which is made (not its parents) when it is not there; a change that was cut short is completed first.

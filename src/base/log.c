@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "base/utf8.h"
 
 #define LINES_KEPT 10000
 
@@ -27,8 +28,8 @@ void log_add(enum log_level level, const char *format, ...)
     va_start(args, format);
     str_addv(&text, format, args);
     va_end(args);
-    if (atomic_load(&mirror))
-        fprintf(stderr, "portolan: %s\n", str_text(&text));
+    if (level != LOG_INFO && atomic_load(&mirror))
+        utf8_say(stderr, "portolan: %s\n", str_text(&text));
 
     pthread_mutex_lock(&lock);
     size_t slot = (first + count) % LINES_KEPT;

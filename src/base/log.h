@@ -20,6 +20,7 @@ size_t log_count(void);
 bool log_get(size_t index, struct log_line *out_copy);   /* caller frees out_copy->text */
 /* Bumped by each log_add: a view redraws when it changed. */
 unsigned log_revision(void);
+/* Warnings and errors go to stderr as well. */
 void log_to_stderr(bool on);
 
 #endif

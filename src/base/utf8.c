@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/utf8.h"
 
+#include <stdarg.h>
 #include <wchar.h>
 
 size_t utf8_next(const char *text, size_t left, uint32_t *code)
@@ -44,9 +45,10 @@ int utf8_columns(uint32_t code)
     return wcwidth((wchar_t)code);
 }
 
-static bool is_control(uint32_t code)
+bool utf8_steers(uint32_t code)
 {
-    return code < 32 || (code >= 127 && code < 160);
+    return code < 32 || (code >= 127 && code < 160) || code == 0x61c || (code >= 0x200b && code <= 0x200f) || (code >= 0x2028 && code <= 0x202e) ||
+           (code >= 0x2060 && code <= 0x206f) || code == 0xfeff || (code >= 0xfff9 && code <= 0xfffb) || (code >= 0xe0000 && code <= 0xe0fff);
 }
 
 void utf8_escape(const char *text, size_t length, struct str *out)
@@ -57,7 +59,7 @@ void utf8_escape(const char *text, size_t length, struct str *out)
         const char *brief = !step ? NULL : code == '\t' ? "\\t" : code == '\n' ? "\\n" : code == '\r' ? "\\r" : code == '\\' ? "\\\\" : NULL;
         if (brief) {
             str_add(out, brief);
-        } else if (!step || is_control(code)) {
+        } else if (!step || utf8_steers(code)) {
             step = step ? step : 1;
             for (size_t i = 0; i < step; i++)
                 str_addf(out, "\\x%02x", (unsigned char)text[at + i]);
@@ -66,4 +68,47 @@ void utf8_escape(const char *text, size_t length, struct str *out)
         }
         at += step;
     }
+}
+
+void utf8_printable(const char *text, size_t length, struct str *out)
+{
+    for (size_t at = 0, plain = 0; at <= length;) {
+        uint32_t code = 0;
+        size_t step = at < length ? utf8_next(text + at, length - at, &code) : 0;
+        bool line_end = code == '\n' || code == '\t' || (code == '\r' && at + 1 < length && text[at + 1] == '\n');
+        if (step && (line_end || !utf8_steers(code))) {
+            at += step;
+            continue;
+        }
+        str_add_bytes(out, text + plain, at - plain);
+        if (at == length)
+            break;
+        if (step && code >= 127)
+            str_addf(out, code > 0xffff ? "\\U%08x" : "\\u%04x", code);
+        else
+            str_addf(out, "\\x%02x", (unsigned char)text[at]);
+        plain = at += step ? step : 1;
+    }
+}
+
+bool utf8_write(FILE *out, const char *text, size_t length)
+{
+    struct str printable = {0};
+
+    utf8_printable(text, length, &printable);
+    bool ok = fwrite(str_text(&printable), 1, printable.length, out) == printable.length;
+    str_done(&printable);
+    return ok;
+}
+
+void utf8_say(FILE *out, const char *format, ...)
+{
+    struct str text = {0};
+    va_list args;
+
+    va_start(args, format);
+    str_addv(&text, format, args);
+    va_end(args);
+    utf8_write(out, str_text(&text), text.length);
+    str_done(&text);
 }

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/str.h"
 
@@ -14,8 +15,18 @@ size_t utf8_next(const char *text, size_t left, uint32_t *code);
 bool utf8_valid(const char *text, size_t length, size_t *bad);
 /* Columns of a terminal that @code takes, 1 or 2; 0 for combining marks; -1 for control characters and what the locale cannot show. */
 int utf8_columns(uint32_t code);
-/* Appends @text so that it is UTF-8, says the same and does nothing to a terminal: control characters (C0, DEL and C1) and bytes that
- * are no UTF-8 become \t, \n, \r or \xHH, a backslash is doubled. */
+/* Whether @code steers a terminal or the direction and place of other characters instead of showing something: controls (C0, DEL, C1), bidi
+ * embeddings, overrides and isolates, line separators, invisible marks and tags. */
+bool utf8_steers(uint32_t code);
+/* Appends @text so that it is UTF-8, says the same and does nothing to a terminal: what steers (utf8_steers) and bytes that are no UTF-8
+ * become \t, \n, \r or \xHH, a backslash is doubled. */
 void utf8_escape(const char *text, size_t length, struct str *out);
+/* Appends finished output, in which a line feed ends a line and a tab is a tab: all else that steers and bytes that are no UTF-8 appear as
+ * \xHH or \uHHHH (which JSON reads as the same character). */
+void utf8_printable(const char *text, size_t length, struct str *out);
+/* The way of all text to standard output and standard error: utf8_printable, written to @out. False when that fails. */
+bool utf8_write(FILE *out, const char *text, size_t length);
+/* The same for a short message. */
+void utf8_say(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -4,14 +4,13 @@
 #include <string.h>
 
 #include "cmd/command.h"
-#include "cmd/options.h"
-#include "base/csv.h"
 #include "io/experiments_file.h"
 #include "io/pmevo_json.h"
 #include "model/metrics.h"
 #include "throughput/predict.h"
 
 #define WORST_SHOWN 10
+#define TOLD 0.005   /* smallest relative error that text tells of */
 
 static bool is_json(const char *path)
 {
@@ -61,31 +60,36 @@ static struct miss *find_misses(const struct experiments *t, const double *predi
 
 static json_t *heat_json(const struct heat_map *map)
 {
-    json_t *rows = json_array();
+    json_t *rows = json_array(), *object = json_object();
+
     for (int y = 0; y < METRICS_CELLS; y++) {
         json_t *row = json_array();
         for (int x = 0; x < METRICS_CELLS; x++)
             json_array_append_new(row, json_integer(map->cell[y][x]));
         json_array_append_new(rows, row);
     }
-    return json_pack("{s:f, s:o}", "limit", map->limit, "cells", rows);
+    json_object_set_new(object, "limit", json_number(map->limit));
+    json_object_set_new(object, "cells", rows);
+    return object;
 }
 
 /* Predicted upwards, measured to the right; darker is more. */
-static void heat_text(struct session *s, const struct heat_map *map)
+static void heat_text(const struct heat_map *map, struct result *result)
 {
     static const char ramp[] = " .:-=+*#%@";
+    struct str text = {0};
 
     for (int y = METRICS_CELLS - 1; y >= 0; y--) {
-        str_addf(&s->output, "%7.2f |", (y + 1) * map->limit / METRICS_CELLS);
+        str_addf(&text, "%7.2f |", (y + 1) * map->limit / METRICS_CELLS);
         for (int x = 0; x < METRICS_CELLS; x++) {
             double part = map->highest > 1 ? log(map->cell[y][x] + 1.0) / log(map->highest + 1.0) : map->cell[y][x];
-            str_addf(&s->output, "%c%c", ramp[(int)(part * 9)], ramp[(int)(part * 9)]);
+            str_addf(&text, "%c%c", ramp[(int)(part * 9)], ramp[(int)(part * 9)]);
         }
-        str_add(&s->output, "\n");
+        str_add_char(&text, '\n');
     }
-    str_addf(&s->output, "        0 measured %*.2f cycles; predicted upwards; darkest: %u experiments a cell\n", 2 * METRICS_CELLS - 18, map->limit,
-             map->highest);
+    str_addf(&text, "        0 measured %*.2f cycles; predicted upwards; darkest: %u experiments per cell\n", 2 * METRICS_CELLS - 18, map->limit, map->highest);
+    result_line(result, "%s", str_text(&text));
+    str_done(&text);
 }
 
 static void heat_map_of(const struct experiments *t, const double *predicted, struct heat_map *map)
@@ -103,86 +107,142 @@ static void heat_map_of(const struct experiments *t, const double *predicted, st
     free(pairs);
 }
 
-static json_t *number_or_null(double value)
+static json_t *worst_json(const struct experiments *t, const struct miss *misses, size_t count, const double *predicted)
 {
-    return isnan(value) ? json_null() : json_real(value);
-}
-
-static void print_accuracy(struct session *s, const char *name, const struct experiments *t, const double *predicted, bool heat)
-{
-    struct accuracy a = metrics_accuracy(t, predicted);
-    struct heat_map map;
-    struct str text = {0};
-    size_t n;
-
-    if (heat)
-        heat_map_of(t, predicted, &map);
-    struct miss *misses = find_misses(t, predicted, &n);
     json_t *worst = json_array();
-    if (s->settings.format == FORMAT_CSV)
-        str_addf(&s->output, "%s,%zu,%.17g,%.17g,%.17g,%zu\n", name, a.n, a.mape, a.pearson, a.spearman, a.unknown);
-    if (s->settings.format == FORMAT_TEXT)
-        str_addf(&s->output, "%-24s %7zu %9.2f %% %9.4f %9.4f\n", name, a.n, 100 * a.mape, a.pearson, a.spearman);
-    if (s->settings.format == FORMAT_TEXT && a.unknown)
-        str_addf(&s->output, "    left out: %zu experiments with a form that it does not know\n", a.unknown);
-    for (size_t i = 0; i < n && i < WORST_SHOWN; i++) {
+    struct str text = {0};
+
+    for (size_t i = 0; i < count && i < WORST_SHOWN; i++) {
+        json_t *object = json_object();
         str_clear(&text);
         experiments_print(t, misses[i].row, &text);
-        double cycles = t->rows.items[misses[i].row].cycles;
-        json_array_append_new(worst, json_pack("{s:s, s:f, s:f}", "experiment", str_text(&text), "measured", cycles, "predicted", predicted[misses[i].row]));
-        if (s->settings.format == FORMAT_TEXT && misses[i].error > 0.005)
-            str_addf(&s->output, "    %8.3f instead of %8.3f  %s\n", predicted[misses[i].row], cycles, str_text(&text));
+        json_object_set_new(object, "experiment", json_text(str_text(&text)));
+        json_object_set_new(object, "measured", json_number(t->rows.items[misses[i].row].cycles));
+        json_object_set_new(object, "predicted", json_number(predicted[misses[i].row]));
+        json_array_append_new(worst, object);
     }
-    if (s->settings.format == FORMAT_TEXT && heat)
-        heat_text(s, &map);
-    if (s->settings.format == FORMAT_JSON) {
-        json_t *object = json_pack("{s:s, s:I, s:o, s:o, s:o, s:I, s:O}", "mapping", name, "n", (json_int_t)a.n, "mape", number_or_null(a.mape), "pearson",
-                                   number_or_null(a.pearson), "spearman", number_or_null(a.spearman), "unknown", (json_int_t)a.unknown, "worst", worst);
-        if (heat)
-            json_object_set_new(object, "heatmap", heat_json(&map));
-        session_json(s, object);
+    str_done(&text);
+    return worst;
+}
+
+static void worst_lines(const struct experiments *t, const struct miss *misses, size_t count, const double *predicted, struct result *result)
+{
+    struct str text = {0};
+
+    for (size_t i = 0; i < count && i < WORST_SHOWN && misses[i].error > TOLD; i++) {
+        str_clear(&text);
+        experiments_print(t, misses[i].row, &text);
+        result_line(result, "    %8.3f instead of %8.3f  %s", predicted[misses[i].row], t->rows.items[misses[i].row].cycles, str_text(&text));
     }
-    json_decref(worst);
-    free(misses);
     str_done(&text);
 }
 
-bool cmd_evaluate(struct session *s, int argc, char **argv, struct err *err)
+enum { COLUMNS = 9 };   /* the last is there with --heatmap only */
+static const struct result_column columns[COLUMNS] = {
+    {.key = "mapping", .kind = CELL_TEXT, .width = 24},
+    {.key = "n", .kind = CELL_COUNT, .width = 7},
+    {.key = "mape", .title = "MAPE", .unit = "%", .kind = CELL_NUMBER, .decimals = 2, .width = 10, .hide = NOT_CSV | NOT_JSON},
+    {.key = "mape", .kind = CELL_NUMBER, .hide = NOT_TEXT | NOT_DOCUMENT},
+    {.key = "pearson", .title = "Pearson", .kind = CELL_NUMBER, .decimals = 4, .width = 8},
+    {.key = "spearman", .title = "Spearman", .kind = CELL_NUMBER, .decimals = 4, .width = 8},
+    {.key = "unknown", .kind = CELL_COUNT, .hide = NOT_TEXT},
+    {.key = "worst", .kind = CELL_NESTED},
+    {.key = "heatmap", .kind = CELL_NESTED},
+};
+
+/* One mapping's row of @table, and in @details what stands below the table. */
+static void add_accuracy(const char *name, const struct experiments *t, const double *predicted, bool heat, bool headed, struct result_table *table, struct result *details)
 {
-    struct option_list names = {0};
-    bool heat = false;
-    const struct legacy_option options[] = {{"--mapping", OPTION_LIST, &names}, {"--heatmap", OPTION_FLAG, &heat}, {NULL, OPTION_FLAG, NULL}};
-    struct experiments *loaded = NULL;
-    const char *file = NULL;
-    size_t words;
+    struct accuracy a = metrics_accuracy(t, predicted);
+    struct heat_map map;
+    size_t n;
+    struct miss *misses = find_misses(t, predicted, &n);
+
+    cell_text(table, name);
+    cell_count(table, (int64_t)a.n);
+    cell_number(table, 100 * a.mape);
+    cell_number(table, a.mape);
+    cell_number(table, a.pearson);
+    cell_number(table, a.spearman);
+    cell_count(table, (int64_t)a.unknown);
+    cell_nested(table, worst_json(t, misses, n, predicted));
+    if (headed && (a.unknown || heat || (n && misses[0].error > TOLD)))
+        result_line(details, "%s:", name);
+    if (a.unknown)
+        result_line(details, "    left out: %zu experiment%s with a form that it does not know", a.unknown, a.unknown == 1 ? "" : "s");
+    worst_lines(t, misses, n, predicted, details);
+    if (heat) {
+        heat_map_of(t, predicted, &map);
+        cell_nested(table, heat_json(&map));
+        heat_text(&map, details);
+    }
+    free(misses);
+}
+
+struct evaluate_values {
+    const char *file;
+    struct word_list mappings;
+    bool heat;
+};
+
+static const struct parameter arguments[] = {
+    {.name = "FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct evaluate_values, file), .complete = COMPLETE_FILE, .otherwise = "the experiments of this session",
+     .help = "measured experiments: CSV, or PMEvo's JSON"},
+    {0},
+};
+static const struct parameter options[] = {
+    {.name = "--mapping", .kind = PARAMETER_WORDS, .at = offsetof(struct evaluate_values, mappings), .value = "ID", .complete = COMPLETE_MACHINE, .otherwise = "the current machine",
+     .help = "a machine, or a mapping in PMEvo's JSON"},
+    {.name = "--heatmap", .kind = PARAMETER_FLAG, .at = offsetof(struct evaluate_values, heat), .help = "also the counts of experiments by measured and predicted cycles"},
+    {0},
+};
+
+static bool evaluate_all(struct session *s, const struct experiments *t, const char *const *names, size_t count, bool heat, struct result *result, struct err *err)
+{
+    struct result_table *table = result_table(result, "mappings", columns, heat ? COLUMNS : COLUMNS - 1);
+    double *predicted = mem_alloc((t->rows.count + 1) * sizeof *predicted);
     bool ok = true;
 
-    if (!options_parse(argc, argv, options, &file, 1, &words, err))
-        return false;
-    if (words && !(loaded = is_json(file) ? pmevo_experiments_load(file, err) : experiments_load(file, err)))
-        return false;
-    const struct experiments *t = loaded ? loaded : s->document.experiments;
-    if (!t)
-        return err_set(err, ERR_USAGE, "evaluate FILE, or experiments load FILE first", "there are no experiments");
-    if (!names.count)
-        names.items[names.count++] = s->document.selected[0];
-    if (s->settings.format == FORMAT_CSV)
-        str_add(&s->output, "mapping,n,mape,pearson,spearman,unknown\n");
-    else if (s->settings.format == FORMAT_TEXT)
-        str_addf(&s->output, "%-24s %7s %11s %9s %9s\n", "mapping", "n", "MAPE", "Pearson", "Spearman");
-    double *predicted = mem_alloc((t->rows.count + 1) * sizeof *predicted);
-    for (size_t i = 0; ok && i < names.count; i++) {
+    table->shape = TABLE_LINES;
+    for (size_t i = 0; ok && i < count; i++) {
         bool owned;
-        struct machine *m = machine_named(s, names.items[i], &owned, err);
+        struct machine *m = machine_named(s, names[i], &owned, err);
         ok = m != NULL;
         if (!ok)
             break;
         machine_predict(m, t, predicted);
-        print_accuracy(s, names.items[i], t, predicted, heat);
+        add_accuracy(names[i], t, predicted, heat, count > 1, table, result);
         if (owned)
             machine_free(m);
     }
     free(predicted);
+    return ok;
+}
+
+static bool run(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    const struct evaluate_values *v = values;
+    const char *current = s->document.selected[0];
+    struct experiments *loaded = NULL;
+
+    if (v->file && !(loaded = is_json(v->file) ? pmevo_experiments_load(v->file, err) : experiments_load(v->file, err)))
+        return false;
+    const struct experiments *t = loaded ? loaded : s->document.experiments;
+    bool ok = t ? evaluate_all(s, t, v->mappings.count ? v->mappings.items : &current, v->mappings.count ? v->mappings.count : 1, v->heat, result, err)
+                : err_set(err, ERR_USAGE, "evaluate FILE, or experiments load FILE first", "there are no experiments");
     experiments_free(loaded);
     return ok;
 }
+
+static const char *const examples[] = {"evaluate --mapping skylake --mapping znver4", "evaluate measured.csv --heatmap", NULL};
+
+const struct command command_evaluate = {
+    .name = "evaluate",
+    .help = "accuracy of mappings on measured experiments, and the worst of those",
+    .description = "MAPE is the mean of |predicted - measured| / measured; Pearson and Spearman are correlations. The issue width of a machine bounds what it predicts.",
+    .arguments = arguments,
+    .options = options,
+    .examples = examples,
+    .values_size = sizeof(struct evaluate_values),
+    .run = run,
+};

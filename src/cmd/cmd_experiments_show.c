@@ -1,117 +1,146 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One experiment with everything that is known of how its value came about. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cmd/command.h"
 #include "cmd/experiment_detail.h"
 #include "table/experiment_columns.h"
-#include "throughput/throughput.h"
+#include "throughput/predict.h"
+
+struct show_values {
+    size_t number;
+};
+
+static const struct parameter arguments[] = {
+    {.name = "N", .kind = PARAMETER_COUNT, .at = offsetof(struct show_values, number), .required = true, .least = 1, .most = 1e9,
+     .help = "the number of an experiment; experiments list shows the numbers"},
+    {0},
+};
 
 /* What the current machine says of it; NaN when it knows not all of its forms. */
 static double predict(struct session *s, size_t row, const char **machine)
 {
     struct err none = {0};
-    struct machine *m = session_current(s, &none);
+    const struct machine *m = session_current(s, &none);
+    struct experiments *alone = experiments_new();
+    double cycles = NAN;
     struct experiment e;
-    struct str unknown = {0};
 
     *machine = m ? m->id : "";
-    if (!m)
-        return NAN;
     experiments_get(s->document.experiments, row, &e);
-    double cycles = throughput_of(m->mapping, &e, &unknown);
-    double predicted = unknown.length ? NAN : cycles;
+    experiments_add_named(alone, &e);
+    if (m)
+        machine_predict(m, alone, &cycles);
     experiment_done(&e);
-    str_done(&unknown);
-    return predicted;
+    experiments_free(alone);
+    return cycles;
 }
 
-static void print_text(struct session *s, const struct experiment_detail *w)
+static void add_measured(const struct experiment_detail *w, struct result *result)
 {
-    struct str *out = &s->output;
-    const char *machine;
+    struct str line = {0};
 
-    str_addf(out, "experiment %zu: %s\n", w->row + 1, str_text(&w->text));
+    result_line(result, "experiment %zu: %s", w->row + 1, str_text(&w->text));
     if (w->e->cycles > 0) {
-        str_addf(out, "measured: %.4f cycles", w->e->cycles);
+        str_addf(&line, "measured: %.4f cycles", w->e->cycles);
         if (!isnan(w->e->spread))
-            str_addf(out, ", spread %.3f %%", 100 * w->e->spread);
+            str_addf(&line, ", spread %.3f %%", 100 * w->e->spread);
         if (w->e->repeats)
-            str_addf(out, ", %u samples", w->e->repeats);
-        str_addf(out, "%s%s\n", w->lengths.length ? "; body lengths: " : "", str_text(&w->lengths));
+            str_addf(&line, ", %u sample%s", w->e->repeats, w->e->repeats == 1 ? "" : "s");
+        str_addf(&line, "%s%s", w->lengths.length ? "; body lengths: " : "", str_text(&w->lengths));
     } else {
-        str_addf(out, "not measured%s%s\n", *w->e->state ? ": " : "", w->e->state);
+        str_addf(&line, "not measured%s%s", *w->e->state ? ": " : "", w->e->state);
     }
-    double predicted = predict(s, w->row, &machine);
-    if (predicted > 0)
-        str_addf(out, "predicted: %.4f cycles by %s\n", predicted, machine);
-    if (w->kept)
-        str_addf(out, "clock: %.4f GHz\n", w->samples.clock_hz / 1e9);
-    else
-        str_addf(out, "no samples: they are kept of the last %d experiments measured in this session\n", RECORD_ROWS);
+    result_line(result, "%s", str_text(&line));
+    str_done(&line);
+    result_count(result, "number", (int64_t)w->row + 1);
+    result_text(result, "experiment", str_text(&w->text));
+    result_number(result, "cycles", w->e->cycles);
+    result_number(result, "spread", w->e->spread);
+    result_count(result, "repeats", w->e->repeats);
+    result_text(result, "state", w->e->state);
+    result_text(result, EXPERIMENT_LENGTHS, str_text(&w->lengths));
+    result_number(result, "clock_hz", w->kept ? w->samples.clock_hz : NAN);
+}
+
+/* A line per pass in text, a row per sample elsewhere. */
+static void add_samples(const struct experiment_detail *w, struct result *result)
+{
+    static const struct result_column columns[] = {
+        {.key = "pass", .kind = CELL_COUNT},
+        {.key = "instructions", .kind = CELL_COUNT},
+        {.key = "cycles", .kind = CELL_NUMBER, .decimals = 4},
+    };
+    struct result_table *t = result_table(result, "samples", columns, sizeof columns / sizeof *columns);
+    struct str text = {0};
+
+    t->hide = NOT_TEXT;
     for (size_t i = 0; i < w->samples.count; i++) {
         const struct record_sample *v = &w->samples.values[i];
         if (!i || v->pass != v[-1].pass)
-            str_addf(out, "%spass %u, about %u instructions:", i ? "\n" : "", v->pass, v->instructions);
-        str_addf(out, " %.4f", (double)v->cycles);
+            str_addf(&text, "%spass %u, about %u instructions:", i ? "\n" : "", v->pass, v->instructions);
+        str_addf(&text, " %.4f", (double)v->cycles);
+        cell_count(t, v->pass);
+        cell_count(t, v->instructions);
+        cell_number(t, (double)v->cycles);
     }
-    str_add(out, w->samples.count ? "\n" : "");
+    str_add(&text, w->samples.count ? "\n" : "");
+    result_block(result, str_text(&text));
+    str_done(&text);
+}
+
+static void add_code(const struct experiment_detail *w, struct result *result)
+{
+    json_t *code = json_array();
+
     if (w->code.length)
-        str_addf(out, "%s, %u executions in %zu bytes:\n%s", w->ran ? "code that was run" : "code as it would be run here", w->executions, w->bytes, str_text(&w->code));
-}
-
-static json_t *number_or_null(double value)
-{
-    return isnan(value) ? json_null() : json_real(value);
-}
-
-static void print_json(struct session *s, struct experiment_detail *w)
-{
-    json_t *code = json_array(), *samples = json_array();
-    const char *machine;
-
-    for (char *line = w->code.data; line && *line;) {
+        result_line(result, "%s, %u executions in %zu bytes:", w->ran ? "code that was run" : "code as it would be run here", w->executions, w->bytes);
+    for (const char *line = str_text(&w->code); *line;) {
         size_t span = strcspn(line, "\n");
         json_array_append_new(code, json_stringn(line, span));
+        result_line(result, "%.*s", (int)span, line);
         line += span + (line[span] == '\n');
     }
-    for (size_t i = 0; i < w->samples.count; i++) {
-        const struct record_sample *v = &w->samples.values[i];
-        json_array_append_new(samples, json_pack("{s:i, s:i, s:f}", "pass", v->pass, "instructions", v->instructions, "cycles", (double)v->cycles));
-    }
-    session_json(s, json_pack("{s:I, s:s, s:o, s:o, s:i, s:s, s:s, s:o, s:o, s:o, s:b, s:i, s:o}", "number", (json_int_t)w->row + 1, "experiment", str_text(&w->text), "cycles",
-                              number_or_null(w->e->cycles), "spread", number_or_null(w->e->spread), "repeats", (int)w->e->repeats, "state", w->e->state,
-                              EXPERIMENT_LENGTHS, str_text(&w->lengths), "clock_hz", number_or_null(w->kept ? w->samples.clock_hz : NAN), "predicted",
-                              number_or_null(predict(s, w->row, &machine)), "samples", samples, "code_was_run", w->ran, "executions", (int)w->executions, "code", code));
+    result_switch(result, "code_was_run", w->ran);
+    result_count(result, "executions", w->executions);
+    result_nested(result, "code", code);
 }
 
-static void print_csv(struct session *s, const struct experiment_detail *w)
+static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    str_add(&s->output, "pass,instructions,cycles\n");
-    for (size_t i = 0; i < w->samples.count; i++)
-        str_addf(&s->output, "%u,%u,%.9g\n", w->samples.values[i].pass, w->samples.values[i].instructions, (double)w->samples.values[i].cycles);
-}
-
-bool cmd_experiments_show(struct session *s, int argc, char **argv, struct err *err)
-{
+    const struct show_values *v = values;
     struct experiment_detail w;
-    char *end = NULL;
-    unsigned long number = argc == 2 ? strtoul(argv[1], &end, 10) : 0;
+    const char *machine;
 
     if (!s->document.experiments || !s->document.experiments->rows.count)
         return err_set(err, ERR_USAGE, "experiments generate or experiments load first", "there are no experiments");
-    if (!end || *end || end == argv[1] || number < 1 || number > s->document.experiments->rows.count)
-        return err_set(err, ERR_USAGE, "experiments list shows the numbers", "a number from 1 to %zu was expected", s->document.experiments->rows.count);
+    if (v->number > s->document.experiments->rows.count)
+        return err_set(err, ERR_USAGE, "experiments list shows the numbers", "there is no experiment %zu, only 1 to %zu", v->number, s->document.experiments->rows.count);
     experiments_publish(s);
-    experiment_detail_collect(s, number - 1, 0, &w);
-    if (s->settings.format == FORMAT_JSON)
-        print_json(s, &w);
-    else if (s->settings.format == FORMAT_CSV)
-        print_csv(s, &w);
+    experiment_detail_collect(s, v->number - 1, 0, &w);
+    add_measured(&w, result);
+    double predicted = predict(s, w.row, &machine);
+    result_number(result, "predicted", predicted);
+    if (predicted > 0)
+        result_line(result, "predicted: %.4f cycles by %s", predicted, machine);
+    if (w.kept)
+        result_line(result, "clock: %.4f GHz", w.samples.clock_hz / 1e9);
     else
-        print_text(s, &w);
+        result_line(result, "no samples: they are kept of the last %d experiments measured in this session", RECORD_ROWS);
+    add_samples(&w, result);
+    add_code(&w, result);
     experiment_detail_done(&w);
     return true;
 }
+
+static const char *const examples[] = {"experiments show 1", NULL};
+
+const struct command command_experiments_show = {
+    .name = "experiments show",
+    .help = "one experiment: the code that was run, all samples, clock and spread",
+    .arguments = arguments,
+    .examples = examples,
+    .values_size = sizeof(struct show_values),
+    .run = run,
+};

@@ -5,7 +5,8 @@
 #include "analysis/fusion.h"
 #include "base/log.h"
 #include "cmd/command.h"
-#include "isa/scan.h"
+#include "toolchain/forms_add.h"
+#include "toolchain/scan.h"
 #include "work/job.h"
 
 #define MISSING_SHOWN 30
@@ -19,23 +20,37 @@ static bool knows(const struct machine *m, const struct scan_form *form)
     return (form->traits & INSN_NOP) || fusion_resolve(m, &insn);
 }
 
-static double coverage(const struct machine *m, const struct scan *scan)
+/* Not a gap of the table: the CPU has no such instruction. */
+static bool cannot_run(const struct machine *m, const struct scan_form *form, const struct forms *forms)
+{
+    const struct form_row *row = forms_find(forms, form->form);
+    return row && machine_lacks(m, row->extension) && !knows(m, form);
+}
+
+/* The share of what the CPU can run; *@lacking gets how many instructions it cannot. */
+static double coverage(const struct machine *m, const struct scan *scan, const struct forms *forms, uint64_t *lacking)
 {
     uint64_t known = 0, all = 0;
+
+    *lacking = 0;
     for (size_t i = 0; i < scan->forms.count; i++) {
-        all += scan->forms.items[i].count;
-        known += knows(m, &scan->forms.items[i]) ? scan->forms.items[i].count : 0;
+        const struct scan_form *form = &scan->forms.items[i];
+        bool knew = knows(m, form);
+        all += form->count;
+        known += knew ? form->count : 0;
+        *lacking += !knew && cannot_run(m, form, forms) ? form->count : 0;
     }
+    all -= *lacking;
     return all ? (double)known / (double)all : 0;
 }
 
 /* Two that stand for the instruction set, then the selected machines of it that are others. */
 static size_t machines_of(struct session *s, enum isa isa, struct machine *out[32], struct err *err)
 {
-    static const char *const always[ISA_COUNT][2] = {{"skylake-avx512", "sapphirerapids"}, {"cortex-a72", "neoverse-v2"}};
+    const char *const *always = isa_ops(isa)->common_machines;
     size_t n = 0;
     for (size_t i = 0; i < 2 + s->document.kept[isa].count && n < 32; i++) {
-        struct machine *m = session_machine(s, i < 2 ? always[isa][i] : s->document.kept[isa].ids[i - 2], err);
+        struct machine *m = session_machine(s, i < 2 ? always[i] : s->document.kept[isa].ids[i - 2], err);
         if (!m)
             return 0;
         bool there = false;
@@ -47,24 +62,27 @@ static size_t machines_of(struct session *s, enum isa isa, struct machine *out[3
     return n;
 }
 
-static void print_scan(struct session *s, const struct scan *scan, struct machine *const *machines, size_t n)
+static void print_scan(struct session *s, const struct scan *scan, const struct forms *forms, struct machine *const *machines, size_t n)
 {
     json_t *fractions = json_object(), *missing = json_array();
     size_t shown = 0;
 
     if (s->settings.format != FORMAT_JSON)
         str_addf(&s->output, "%llu instructions, %zu forms; set aside as %s: %llu; bytes that are no code: %llu\n",
-                 (unsigned long long)scan->instructions, scan->forms.count, scan->isa == ISA_AARCH64 ? "system" : "x87, MMX or system", (unsigned long long)scan->set_aside, (unsigned long long)scan->skipped_bytes);
+                 (unsigned long long)scan->instructions, scan->forms.count, isa_ops(scan->isa)->set_aside, (unsigned long long)scan->set_aside, (unsigned long long)scan->skipped_bytes);
     for (size_t i = 0; i < n; i++) {
-        double fraction = coverage(machines[i], scan);
+        uint64_t without;
+        double fraction = coverage(machines[i], scan, forms, &without);
         json_object_set_new(fractions, machines[i]->id, json_real(fraction));
         if (s->settings.format != FORMAT_JSON)
             str_addf(&s->output, "%-18s %8.4f %% of occurrences have a usage\n", machines[i]->id, 100 * fraction);
+        if (s->settings.format != FORMAT_JSON && without)
+            str_addf(&s->output, "%-18s %llu more need an instruction set that this CPU lacks\n", "", (unsigned long long)without);
     }
     for (size_t i = 0; i < scan->forms.count; i++) {
         struct str lacking = {0};
         for (size_t k = 0; k < n; k++)
-            if (!knows(machines[k], &scan->forms.items[i]))
+            if (!knows(machines[k], &scan->forms.items[i]) && !cannot_run(machines[k], &scan->forms.items[i], forms))
                 str_addf(&lacking, "%s%s", lacking.length ? ", " : "", machines[k]->id);
         if (lacking.length && s->settings.format == FORMAT_JSON)
             json_array_append_new(missing, json_pack("{s:s, s:I, s:s}", "form", scan->forms.items[i].form, "count",
@@ -123,8 +141,9 @@ static void scan_finish(void *state, const struct job_info *info)
     if (info->state != JOB_DONE)
         return;
     size_t n = machines_of(j->session, j->scan.isa, machines, &err);
-    if (n)
-        print_scan(j->session, &j->scan, machines, n);
+    const struct forms *forms = n ? session_forms(j->session, j->scan.isa, &err) : NULL;
+    if (forms)
+        print_scan(j->session, &j->scan, forms, machines, n);
     else
         log_add(LOG_ERROR, "%s", err_text(&err, text, sizeof text));
 }

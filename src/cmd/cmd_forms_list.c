@@ -2,7 +2,7 @@
 #include "base/csv.h"
 #include "cmd/command.h"
 #include "cmd/options.h"
-#include "isa/regalloc.h"
+#include "isa/body.h"
 
 bool cmd_forms_list(struct session *s, int argc, char **argv, struct err *err)
 {

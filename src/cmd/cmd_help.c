@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/similar.h"
 #include "cmd/command.h"
+#include "cmd/help_facts.h"
 
 struct help_values {
     const char *topic;
@@ -13,11 +14,11 @@ struct help_values {
 
 static const struct parameter arguments[] = {
     {.name = "COMMAND", .kind = PARAMETER_JOINED, .at = offsetof(struct help_values, topic), .otherwise = "all commands, a line each", .complete = COMPLETE_COMMAND,
-     .help = "a command, or the noun of several"},
+     .help = "a command, or the noun of several; facts, or fact KEY, for the facts of machines"},
     {0},
 };
 static const struct parameter options[] = {
-    {.name = "--man", .kind = PARAMETER_FLAG, .at = offsetof(struct help_values, man), .help = "the commands as a section of the man page"},
+    {.name = "--man", .kind = PARAMETER_FLAG, .at = offsetof(struct help_values, man), .help = "the commands, or with facts those, as a section of a man page"},
     {0},
 };
 
@@ -174,6 +175,8 @@ static bool run(struct session *s, const void *values, struct result *result, st
     struct str text = {0};
 
     (void)s;
+    if (help_facts_topic(v->topic))
+        return help_facts(v->topic, v->man, result, err);
     if (v->man) {
         print_man(&text);
         result_block(result, str_text(&text));
@@ -194,7 +197,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     return table_rows(t) || refuse_topic(v->topic, err);
 }
 
-static const char *const examples[] = {"help", "help kernel load", "help evolve", NULL};
+static const char *const examples[] = {"help", "help kernel load", "help evolve", "help facts", "help fact issue_width", NULL};
 
 const struct command command_help = {
     .name = "help",

@@ -141,9 +141,7 @@ static void add_branch(const struct insn *insn, struct str *out)
     bool relative = false;
     for (unsigned i = 0; i < insn->operand_count; i++)
         relative |= insn->operands[i].kind == OPERAND_RELATIVE;
-    if (insn->isa != ISA_AARCH64)
-        str_addf(out, "\t%s loop\n", insn->mnemonic);
-    else if (!relative)
+    if (!relative)
         str_addf(out, "\t%s\n", insn->text);
     else
         str_addf(out, "\t%s%.*s loop\n", insn->mnemonic, place ? (int)(place - operands + 1) : 0, place ? operands : "");
@@ -152,12 +150,12 @@ static void add_branch(const struct insn *insn, struct str *out)
 /* The current loop as text that kernel load reads back. */
 static void print_loop(const struct kernel *k, const struct insn *insns, size_t count, struct str *text)
 {
-    bool arm = k->isa == ISA_AARCH64;
+    const struct isa_ops *isa = isa_ops(k->isa);
 
-    str_addf(text, "%s %s\n%sloop:\n", arm ? "//" : "#", k->loops[k->current].why, arm ? "" : "\t.intel_syntax noprefix\n");
+    str_addf(text, "%s %s\n%sloop:\n", isa->comment, k->loops[k->current].why, isa->text_head);
     for (size_t i = 0; i < count; i++) {
         struct insn again;
-        if (!insn_decode_isa(insns[i].isa, insns[i].bytes, insns[i].length, insns[i].offset, true, &again, NULL))
+        if (!insn_decode(insns[i].isa, insns[i].bytes, insns[i].length, insns[i].offset, true, &again, NULL))
             BUG("a decoded instruction does not decode");
         if (again.traits & INSN_BRANCH)
             add_branch(&again, text);

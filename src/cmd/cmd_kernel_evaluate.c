@@ -327,7 +327,7 @@ static bool run_evaluate(struct session *s, const void *values, struct result *r
     (void)result;   /* the job's finish function fills it */
     if (!m)
         return false;
-    if (strcmp(m->isa, isa_name(ISA_X86_64)) != 0)
+    if (strcmp(m->isa, isa_name(ISA_UNSAID)) != 0)
         return err_set(err, ERR_USAGE, "name an x86-64 machine", "the blocks are x86-64 code and %s runs %s", m->id, m->isa);
     struct evaluating *w = mem_zero(1, sizeof *w);
     w->session = s;

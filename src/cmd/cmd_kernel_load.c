@@ -14,7 +14,7 @@
 #include "cmd/command.h"
 #include "cmd/kernel_load.h"
 #include "isa/isa.h"
-#include "isa/compile.h"
+#include "toolchain/compile.h"
 #include "work/job.h"
 
 #define PASTE_LIMIT ((size_t)32 << 20)   /* read at most; the loader says what is too large */
@@ -373,10 +373,10 @@ static const struct parameter hex_options[] = {
 static bool run_hex(struct session *s, const void *values, struct result *result, struct err *err)
 {
     const struct hex_values *v = values;
-    enum isa isa = ISA_X86_64;
+    enum isa isa = ISA_UNSAID;
 
     isa_parse(v->isa, &isa);
-    struct kernel *k = kernel_from_hex_isa(isa, v->bytes, err);
+    struct kernel *k = kernel_from_hex(isa, v->bytes, err);
     if (!k)
         return false;
     session_set_kernel(s, k);

@@ -62,7 +62,7 @@ static bool cancelled(void *state)
 
 static bool measure_block(struct sandbox *sandbox, const struct calibration *calibration, const char *hex, struct kernel_measured *out, struct err *err)
 {
-    struct kernel *kernel = kernel_from_hex_isa(isa_host(), hex, err);
+    struct kernel *kernel = kernel_from_hex(isa_host(), hex, err);
     size_t count;
     const struct insn *insns = kernel ? kernel_insns(kernel, &count) : NULL;
     bool ok = insns && kernel_run(sandbox, calibration, insns, count, out, err);
@@ -139,6 +139,8 @@ static bool measure_run(struct job *job, void *state, struct err *err)
     w->job = job;
     struct sandbox *sandbox = sandbox_new(-1, err);
     bool ok = sandbox && calibrate(sandbox, cancelled, w, &calibration, err);
+    if (ok)
+        sandbox_cancel_by(sandbox, cancelled, w);
     ok = ok && (w->hex ? measure_block(sandbox, &calibration, w->hex, &w->result, err) : measure_file(w, sandbox, &calibration, err));
     sandbox_free(sandbox);
     w->seconds = clock_seconds() - begun;

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "cmd/command.h"
+#include "model/change.h"
 #include "work/job.h"
 
 #define SWEEP_MAX 1000   /* values of one sweep */
@@ -27,49 +28,6 @@ static struct outcome outcome_of(const struct kernel *k, const struct machine *m
     return (struct outcome){bounds.total, sim.cycles, bounds.bottleneck};
 }
 
-/* usage:FORM=USAGE, latency:FORM=CYCLES: changes the form on @m. */
-static bool change_form(struct machine *m, const char *form, const char *value, bool latency, struct err *err)
-{
-    const struct mapping_entry *old = mapping_find(m->mapping, form);
-    struct mapping_entry fresh = {.form = (char *)form, .latency = old ? old->latency : NAN, .source = (char *)"what if"};
-    bool ok = true;
-
-    if (latency) {
-        char *end;
-        fresh.latency = strtod(value, &end);
-        if (*end || end == value || !(fresh.latency >= 0) || !isfinite(fresh.latency))
-            return err_set(err, ERR_USAGE, "give cycles from 0 up", "invalid latency \"%s\"", value);
-        if (!old)
-            return err_set(err, ERR_USAGE, "give its usage as well, before", "%s does not know the form %s", m->id, form);
-        usage_copy(&fresh.usage, &old->usage);
-        fresh.micro_ops = old->micro_ops;
-    } else {
-        ok = usage_parse(strcmp(value, "none") == 0 ? "" : value, mapping_ports(m->mapping), &fresh.usage, err);
-    }
-    if (ok)
-        mapping_set(m->mapping, &fresh);
-    usage_done(&fresh.usage);
-    return ok;
-}
-
-static bool change(struct machine *m, const char *name, const char *value, struct err *err)
-{
-    char *end;
-
-    if (str_has_prefix(name, "usage:"))
-        return change_form(m, name + 6, value, false, err);
-    if (str_has_prefix(name, "latency:"))
-        return change_form(m, name + 8, value, true, err);
-    if (!machine_fact(m, name))
-        return err_set(err, ERR_USAGE, "machine show lists the facts", "%s has no fact \"%s\"", m->id, name);
-    if (!isnan(machine_number(m, name)) && (strtod(value, &end) < 0 || *end || end == value))
-        return err_set(err, ERR_USAGE, "give a number from 0 up", "invalid value \"%s\" of %s", value, name);
-    if (strcmp(name, "issue_width") == 0 && !(strtod(value, NULL) >= 1))
-        return err_set(err, ERR_USAGE, "give a number from 1 up", "nothing can issue at a width of %s", value);
-    machine_set_fact(m, name, value, "", "what if");
-    return true;
-}
-
 /* NAME=VALUE apart at the last '='; the caller frees *@name. */
 static bool split(const char *word, char **name, const char **value, struct err *err)
 {
@@ -79,18 +37,6 @@ static bool split(const char *word, char **name, const char **value, struct err 
     *name = mem_strndup(word, (size_t)(equals - word));
     *value = equals + 1;
     return true;
-}
-
-/* "32..128"; false for anything else. */
-static bool parse_range(const char *text, long *from, long *to)
-{
-    char *end;
-    *from = strtol(text, &end, 10);
-    if (end == text || strncmp(end, "..", 2) != 0)
-        return false;
-    const char *second = end + 2;
-    *to = strtol(second, &end, 10);
-    return end != second && !*end && *from >= 0 && *to >= *from && *to - *from < SWEEP_MAX;
 }
 
 static json_t *outcome_json(const struct outcome *o)
@@ -140,7 +86,7 @@ static bool sweep_run(struct job *job, void *state, struct err *err)
         char text[24];
         snprintf(text, sizeof text, "%ld", value);
         struct machine *changed = machine_copy(w->machine);
-        bool ok = change(changed, w->name, text, err);
+        bool ok = machine_change(changed, w->name, text, err);
         if (ok)
             w->outcomes[value - w->from] = outcome_of(&w->shown, changed);
         machine_free(changed);
@@ -258,8 +204,8 @@ static bool apply(struct machine *changed, const char *word, char **swept, long 
 
     if (!split(word, &name, &value, err))
         return false;
-    bool range = parse_range(value, &first, &last);
-    bool ok = range ? !*swept || err_set(err, ERR_USAGE, "sweep one parameter at a time", "two ranges") : change(changed, name, value, err);
+    bool range = change_range(name, value, SWEEP_MAX, &first, &last, err);
+    bool ok = range ? !*swept || err_set(err, ERR_USAGE, "sweep one parameter at a time", "two ranges") : !err->code && machine_change(changed, name, value, err);
     if (range && ok) {
         *swept = name;
         *from = first;

@@ -7,6 +7,7 @@
 #include "base/vec.h"
 #include "cmd/command.h"
 #include "measure/latency.h"
+#include "toolchain/encodings.h"
 #include "work/job.h"
 
 /* Has the encodings of all that match found out together. */
@@ -16,7 +17,7 @@ static bool prepare(const struct forms *forms, const char *pattern, struct err *
     for (size_t i = 0; i < forms_count(forms); i++)
         if (!pattern || str_match(pattern, forms_at(forms, i)->form))
             vec_push(&rows, forms_at(forms, i));
-    bool ok = form_codes_prepare(rows.items, rows.count, err);
+    bool ok = encodings_learn(rows.items, rows.count, err);
     vec_done(&rows);
     return ok;
 }
@@ -58,10 +59,12 @@ static bool chains_run(struct job *job, void *state, struct err *err)
     struct calibration c;
 
     w->job = job;
-    struct forms *forms = forms_load_isa(isa_host(), err);
+    struct forms *forms = forms_load(isa_host(), NULL, err);
     struct sandbox *sandbox = forms ? sandbox_new(-1, err) : NULL;
     bool ok = sandbox && prepare(forms, w->pattern, err) && calibrate(sandbox, cancelled, w, &c, err);
     size_t matched = 0;
+    if (ok)
+        sandbox_cancel_by(sandbox, cancelled, w);
     for (size_t i = 0; ok && i < forms_count(forms); i++) {
         const struct form_row *row = forms_at(forms, i);
         bool can;

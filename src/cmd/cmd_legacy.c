@@ -2,26 +2,6 @@
 /* Commands that read their words themselves and print: each row goes when its command gets a record of parameters beside its code. */
 #include "cmd/command.h"
 
-const struct command command_mapping_show = {.name = "mapping show", .help = "usage and latency of forms on the current machine", .flags = 0, .run_words = cmd_mapping_show,
-    .usage = "[PATTERN]"};
-const struct command command_mapping_diff = {.name = "mapping diff", .help = "forms that two machines execute differently, ports matched by name or by use", .flags = 0, .run_words = cmd_mapping_diff,
-    .usage = "A B [PATTERN] [--renamed]"};
-const struct command command_mapping_list = {.name = "mapping list", .help = "the mappings of this session and those that can be loaded", .flags = 0, .run_words = cmd_mapping_list,
-    .usage = ""};
-const struct command command_mapping_use = {.name = "mapping use", .help = "make a mapping the current one", .flags = COMMAND_CHANGES, .run_words = cmd_mapping_use,
-    .usage = "ID"};
-const struct command command_mapping_load = {.name = "mapping load", .help = "read a machine's tables, or a mapping alone", .flags = COMMAND_CHANGES, .run_words = cmd_mapping_load,
-    .usage = "DIRECTORY|FILE.csv|FILE.yml|FILE.json"};
-const struct command command_mapping_save = {.name = "mapping save", .help = "write the current machine's tables, or its mapping alone", .flags = 0, .run_words = cmd_mapping_save,
-    .usage = "DIRECTORY|FILE.csv"};
-const struct command command_mapping_new = {.name = "mapping new", .help = "an empty mapping on so many ports, or on ports of these names", .flags = COMMAND_CHANGES, .run_words = cmd_mapping_new,
-    .usage = "PORTS [NAME]"};
-const struct command command_mapping_import = {.name = "mapping import", .help = "a mapping from LLVM's scheduling models or another tool's file", .flags = COMMAND_CHANGES, .run_words = cmd_mapping_import,
-    .usage = "llvm|uops-info|osaca|pmevo|csv CPU|FILE... [--architecture A]"};
-const struct command command_mapping_export = {.name = "mapping export", .help = "write the current mapping for another tool", .flags = 0, .run_words = cmd_mapping_export,
-    .usage = "uops-info|pmevo|pmevo-flat|osaca|csv FILE"};
-const struct command command_mapping_set = {.name = "mapping set", .help = "change a form's port usage in this session", .flags = COMMAND_CHANGES, .run_words = cmd_mapping_set,
-    .usage = "FORM USAGE"};
 const struct command command_forms_list = {.name = "forms list", .help = "instruction forms with templates, and why one cannot be measured here", .flags = 0, .run_words = cmd_forms_list,
     .usage = "[PATTERN] [--isa x86-64|aarch64]"};
 const struct command command_forms_add = {.name = "forms add", .help = "add instruction forms of your own: form,template,extension", .flags = COMMAND_CHANGES, .run_words = cmd_forms_add,
@@ -30,30 +10,6 @@ const struct command command_forms_select = {.name = "forms select", .help = "wh
     .usage = "[PATTERN]..."};
 const struct command command_forms_scan = {.name = "forms scan", .help = "the forms that ELF files use, how many a machine knows, and which are missing", .flags = 0, .run_words = cmd_forms_scan,
     .usage = "BINARY..."};
-const struct command command_experiments_generate = {.name = "experiments generate", .help = "experiments of the selected forms: alone, and in pairs unless others are asked for", .flags = COMMAND_CHANGES, .run_words = cmd_experiments_generate,
-    .usage = "[--pairs] [--triples N] [--random N --size K] [--seed S]"};
-const struct command command_experiments_load = {.name = "experiments load", .help = "a table of experiments", .flags = COMMAND_CHANGES, .run_words = cmd_experiments_load,
-    .usage = "FILE [--append]"};
-const struct command command_experiments_import = {.name = "experiments import", .help = "experiments in PMEvo's JSON", .flags = COMMAND_CHANGES, .run_words = cmd_experiments_import,
-    .usage = "FILE [--append]"};
-const struct command command_experiments_save = {.name = "experiments save", .help = "write the table, or PMEvo's JSON of it", .flags = 0, .run_words = cmd_experiments_save,
-    .usage = "FILE.csv|FILE.json"};
-const struct command command_experiments_measure = {.name = "experiments measure", .help = "measure what has no cycles yet (--retry: what failed as well); results go to disk as they come", .flags = COMMAND_CHANGES, .run_words = cmd_experiments_measure,
-    .usage = "[--budget T] [--retry] [--one-length] [--one-order] [--journal FILE|none] [--simulate ID] [--cpu N] [FILTER]"};
-const struct command command_experiments_pause = {.name = "experiments pause", .help = "let measuring rest", .flags = COMMAND_CHANGES, .run_words = cmd_experiments_pause,
-    .usage = ""};
-const struct command command_experiments_resume = {.name = "experiments resume", .help = "go on measuring", .flags = COMMAND_CHANGES, .run_words = cmd_experiments_resume,
-    .usage = ""};
-const struct command command_experiments_show = {.name = "experiments show", .help = "one experiment: the code that was run, all samples, clock and spread", .flags = 0, .run_words = cmd_experiments_show,
-    .usage = "N"};
-const struct command command_experiments_list = {.name = "experiments list", .help = "the experiments and what was measured; cycles>2 & form~VADD", .flags = 0, .run_words = cmd_experiments_list,
-    .usage = "[FILTER]"};
-const struct command command_experiments_clear = {.name = "experiments clear", .help = "forget them", .flags = COMMAND_CHANGES, .run_words = cmd_experiments_clear,
-    .usage = ""};
-const struct command command_congruence = {.name = "congruence", .help = "forms that no measurement tells apart", .flags = 0, .run_words = cmd_congruence,
-    .usage = "[--epsilon E]"};
-const struct command command_evaluate = {.name = "evaluate", .help = "accuracy of mappings on measured experiments, and the worst of those", .flags = 0, .run_words = cmd_evaluate,
-    .usage = "[FILE] [--mapping ID]... [--heatmap]"};
 const struct command command_evolve_start = {.name = "evolve start", .help = "infer a port mapping from the experiments, in the background", .flags = COMMAND_CHANGES, .run_words = cmd_evolve_start,
     .usage = "[--ports N|NAMES|auto] [--algorithm memetic|pmevo] [--seconds T] [--generations G] [--seed S] [--population P] [--threads N] " "[--issue-width W|auto] [--price-scale X|auto] [--uop-price X] [--volume-price X] [--usage-price X] [--volume-weight W] [--from ID] [--continue] " "[--checkpoint FILE|none] [--tolerant] [--active] [--simulate ID] [--most N] [--size K] [--by-chance]"};
 const struct command command_evolve_status = {.name = "evolve status", .help = "how far the runs are", .flags = 0, .run_words = cmd_evolve_status,

@@ -141,9 +141,11 @@ static const struct parameter options[] = {
     {0},
 };
 
-/* Whether this process may run on CPU @number. */
-static bool usable(size_t number, struct err *err)
+bool command_cpu(size_t number, int *out, struct err *err)
 {
+    *out = -1;
+    if (number == NOT_GIVEN)
+        return true;
     cpu_set_t *set = CPU_ALLOC(CPUS_MAX);
     size_t size = CPU_ALLOC_SIZE(CPUS_MAX);
 
@@ -151,16 +153,17 @@ static bool usable(size_t number, struct err *err)
         die("out of memory");
     bool ok = sched_getaffinity(0, size, set) == 0 && number < CPUS_MAX && CPU_ISSET_S(number, size, set);
     CPU_FREE(set);
+    *out = (int)number;
     return ok || err_set(err, ERR_USAGE, "leave --cpu out, or name one that this process may run on", "there is no CPU %zu to measure on", number);
 }
 
 static bool run_calibrate(struct session *s, const void *values, struct result *result, struct err *err)
 {
     const struct calibrate_values *v = values;
-    bool given = v->cpu != NOT_GIVEN;
+    int cpu;
 
     (void)result;   /* the job's finish function fills it */
-    return (!given || usable(v->cpu, err)) && start(s, "machine calibrate", given ? (int)v->cpu : -1, false, err);
+    return command_cpu(v->cpu, &cpu, err) && start(s, "machine calibrate", cpu, false, err);
 }
 
 static const char *const calibrate_examples[] = {"machine calibrate", "machine calibrate --cpu 2", NULL};

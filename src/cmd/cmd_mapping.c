@@ -1,38 +1,28 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* mapping list, use, load, new */
+#include "cmd/cmd_mapping.h"
+
 #include <ctype.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/file.h"
-#include "base/log.h"
 #include "base/mem.h"
 #include "cmd/command.h"
-#include "io/export_mapping.h"
-#include "io/export_osaca.h"
-#include "io/import_llvm.h"
-#include "base/child.h"
-#include "isa/isa.h"
-#include "io/import_osaca.h"
 #include "io/machine_file.h"
-#include "io/pmevo_json.h"
-#include "work/job.h"
 
-/* "dir/skx.yml" becomes "skx": what a machine read from a file is called. */
-static void id_from_path(const char *path, char id[64])
+void mapping_id_from_path(const char *path, char id[MAPPING_ID])
 {
     const char *base = strrchr(path, '/');
     size_t n = 0;
-    for (base = base ? base + 1 : path; *base && *base != '.' && n < 62; base++)
+    for (base = base ? base + 1 : path; *base && *base != '.' && n < MAPPING_ID - 2; base++)
         id[n++] = (char)(isalnum((unsigned char)*base) || *base == '-' || *base == '_' ? *base : '-');
     id[n] = '\0';
     if (!n)
         strcpy(id, "imported");
 }
 
-/* Makes @id the first of the selection of its instruction set; the others stay behind it. */
-static bool make_current(struct session *s, const char *id, struct err *err)
+bool mapping_make_current(struct session *s, const char *id, struct err *err)
 {
     const struct machine *m = session_machine(s, id, err);
     enum isa isa = s->document.isa;
@@ -52,206 +42,28 @@ static bool make_current(struct session *s, const char *id, struct err *err)
     return ok;
 }
 
-/* Adds @m, makes it current and says what it holds. */
-static bool adopt(struct session *s, struct machine *m, struct err *err)
+void mapping_describe(const struct machine *m, struct result *result)
 {
-    char id[64];
+    size_t forms = mapping_count(m->mapping);
+    unsigned ports = mapping_ports(m->mapping)->count;
 
-    if (!m)
+    result_line(result, "%s: %zu form%s on %u port%s", m->id, forms, forms == 1 ? "" : "s", ports, ports == 1 ? "" : "s");
+}
+
+bool mapping_adopt(struct session *s, struct machine *take_machine, struct result *result, struct err *err)
+{
+    char id[MAPPING_ID];
+
+    if (!take_machine)
         return false;
-    snprintf(id, sizeof id, "%s", m->id);
-    if (s->settings.format == FORMAT_JSON)
-        session_json(s, json_pack("{s:s, s:i, s:i, s:i}", "mapping", m->id, "forms", (int)mapping_count(m->mapping), "ports",
-                                  (int)mapping_ports(m->mapping)->count, "distinct_uops", (int)mapping_distinct_uops(m->mapping)));
-    else
-        str_addf(&s->output, "%s: %zu forms on %u ports\n", m->id, mapping_count(m->mapping), mapping_ports(m->mapping)->count);
-    session_add_machine(s, m);
-    return make_current(s, id, err);
-}
-
-static bool import_from_osaca(struct session *s, const char *path, struct err *err)
-{
-    struct osaca_notes notes;
-    char id[64];
-    const struct forms *forms = session_forms(s, s->document.isa, err);
-
-    id_from_path(path, id);
-    if (!forms || !adopt(s, import_osaca(id, path, forms, &notes, err), err))
-        return false;
-    if (s->settings.format == FORMAT_TEXT)
-        str_addf(&s->output, "%zu entries: %zu forms named, %zu put together from a register form and a memory access, %zu with rounded cycles; "
-                             "%zu entries are no form known here\n",
-                 notes.entries, notes.direct, notes.composed, notes.rounded, notes.unnamed);
-    return true;
-}
-
-/* A mapping alone does not say what it is for: the instruction set whose table knows most of its forms. */
-static bool set_isa(struct session *s, struct machine *m, struct err *err)
-{
-    size_t most = 0;
-    for (int isa = 0; isa < ISA_COUNT; isa++) {
-        const struct forms *forms = session_forms(s, (enum isa)isa, err);
-        size_t known = 0;
-        if (!forms)
-            return false;
-        for (size_t i = 0; i < mapping_count(m->mapping); i++)
-            known += forms_find(forms, mapping_at(m->mapping, i)->form) != NULL;
-        if (known > most) {
-            free(m->isa);
-            m->isa = mem_strdup(isa_name((enum isa)isa));
-            most = known;
-        }
-    }
-    machine_set_fact(m, "isa", m->isa, "", "");
-    return true;
-}
-
-static bool import_from_csv(struct session *s, const char *path, struct err *err)
-{
-    char id[64];
-    id_from_path(path, id);
-    struct machine *m = machine_load_csv(id, path, err);
-    if (m && !set_isa(s, m, err)) {
-        machine_free(m);
-        m = NULL;
-    }
-    return adopt(s, m, err);
-}
-
-/* llvm-mca takes seconds over all forms: the screen goes on meanwhile. */
-struct llvm_import {
-    struct session *session;
-    const struct forms *forms[ISA_COUNT];   /* the session's, which only grow by commands that refuse while jobs run */
-    char *cpu;
-    struct machine *machine;
-};
-
-static bool cancelled(void *job)
-{
-    return job_cancelled(job);
-}
-
-static bool read_llvm(struct llvm_import *w, struct err *err)
-{
-    for (int isa = 0; isa < ISA_COUNT && !w->machine; isa++) {   /* a name is a CPU of one set only */
-        w->machine = import_llvm(w->cpu, w->forms[isa], err);
-        if (!w->machine && err->code != ERR_MISSING)
-            return false;
-    }
-    return w->machine != NULL;
-}
-
-static bool llvm_run(struct job *job, void *state, struct err *err)
-{
-    job_progress(job, 0, 0, "llvm-mca reads its tables");
-    child_watch(cancelled, job);
-    bool ok = read_llvm(state, err);
-    child_watch(NULL, NULL);
-    return ok;
-}
-
-static void llvm_finish(void *state, const struct job_info *info)
-{
-    struct llvm_import *w = state;
-    struct machine *m = w->machine;
-    struct err err = {0};
-    char text[512];
-
-    w->machine = NULL;
-    if (info->state != JOB_DONE)
-        machine_free(m);
-    else if (!adopt(w->session, m, &err))
-        log_add(LOG_ERROR, "%s", err_text(&err, text, sizeof text));
-}
-
-static void llvm_free(void *state)
-{
-    struct llvm_import *w = state;
-    machine_free(w->machine);
-    free(w->cpu);
-    free(w);
-}
-
-static bool import_from_llvm(struct session *s, const char *cpu, struct err *err)
-{
-    static const struct job_ops ops = {llvm_run, llvm_finish, llvm_free};
-    struct llvm_import *w = mem_zero(1, sizeof *w);
-
-    w->session = s;
-    w->cpu = mem_strdup(cpu);
-    for (int isa = 0; isa < ISA_COUNT; isa++)
-        if (!(w->forms[isa] = session_forms(s, (enum isa)isa, err))) {
-            llvm_free(w);
-            return false;
-        }
-    return session_job(s, "mapping import llvm", "imports", &ops, w, err);
-}
-
-static bool import_from_pmevo(struct session *s, const char *path, struct err *err)
-{
-    struct mapping *mapping = pmevo_mapping_load(path, err);
-    char id[64];
-
-    if (!mapping)
-        return false;
-    id_from_path(path, id);
-    struct machine *m = machine_new(id, mapping_ports(mapping));
-    for (size_t i = 0; i < mapping_count(mapping); i++)
-        mapping_set(m->mapping, mapping_at(mapping, i));
-    mapping_free(mapping);
-    machine_set_fact(m, "source", "PMEvo JSON", "", "");
-    return adopt(s, m, err);
-}
-
-bool cmd_mapping_import(struct session *s, int argc, char **argv, struct err *err)
-{
-    static const struct {
-        const char *name;
-        bool (*run)(struct session *s, const char *what, struct err *err);
-    } formats[] = {{"llvm", import_from_llvm}, {"osaca", import_from_osaca}, {"pmevo", import_from_pmevo}, {"csv", import_from_csv}};
-
-    if (argc > 1 && strcmp(argv[1], "uops-info") == 0)
-        return cmd_mapping_import_uops(s, argc, argv, err);
-    if (argc != 3)
-        return err_set(err, ERR_USAGE, "mapping import osaca FILE, or mapping import llvm CPU", "a format and a file or CPU were expected");
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-        if (strcmp(argv[1], formats[i].name) == 0)
-            return formats[i].run(s, argv[2], err);
-    return err_set(err, ERR_USAGE, "formats to import: llvm, uops-info, osaca, pmevo, csv", "there is no format \"%s\"", argv[1]);
-}
-
-bool cmd_mapping_export(struct session *s, int argc, char **argv, struct err *err)
-{
-    struct machine *m = session_current(s, err);
-    struct str text = {0};
-    bool ok = true;
-
-    if (!m)
-        return false;
-    if (argc != 3)
-        return err_set(err, ERR_USAGE, "mapping export osaca FILE", "a format and a file were expected");
-    const struct forms *forms = session_forms(s, s->document.isa, err);
-    if (!forms)
-        return false;
-    if (strcmp(argv[1], "csv") == 0)
-        machine_mapping_csv(m, &text);
-    else if (strcmp(argv[1], "uops-info") == 0)
-        export_uops_info(m, forms, &text);
-    else if (strcmp(argv[1], "pmevo") == 0)
-        export_pmevo(m, forms, &text);
-    else if (strcmp(argv[1], "pmevo-flat") == 0)
-        ok = export_pmevo_flat(m, forms, &text, err);
-    else if (strcmp(argv[1], "osaca") == 0)
-        ok = export_osaca(m, &text, err);
-    else
-        ok = err_set(err, ERR_USAGE, "formats to export: uops-info, pmevo, pmevo-flat, osaca, csv", "there is no format \"%s\"", argv[1]);
-    ok = ok && file_write(argv[2], text.data, text.length, err);
-    if (ok && s->settings.format == FORMAT_JSON)
-        session_json(s, json_pack("{s:s, s:s, s:s, s:i}", "mapping", m->id, "format", argv[1], "file", argv[2], "forms", (int)mapping_count(m->mapping)));
-    else if (ok && s->settings.format == FORMAT_TEXT)
-        str_addf(&s->output, "%s: %zu forms to %s\n", m->id, mapping_count(m->mapping), argv[2]);
-    str_done(&text);
-    return ok;
+    snprintf(id, sizeof id, "%s", take_machine->id);
+    mapping_describe(take_machine, result);
+    result_text(result, "mapping", id);
+    result_count(result, "forms", (int64_t)mapping_count(take_machine->mapping));
+    result_count(result, "ports", mapping_ports(take_machine->mapping)->count);
+    result_count(result, "distinct_uops", (int64_t)mapping_distinct_uops(take_machine->mapping));
+    session_add_machine(s, take_machine);
+    return mapping_make_current(s, id, err);
 }
 
 static struct machine *loaded(const struct session *s, const char *id)
@@ -262,115 +74,156 @@ static struct machine *loaded(const struct session *s, const char *id)
     return NULL;
 }
 
-static void list_one(struct session *s, const char *id, json_t *rows)
+static void list_one(struct session *s, const char *id, struct result_table *t)
 {
     const struct machine *m = loaded(s, id);
-    const struct ports *ports = m ? mapping_ports(m->mapping) : NULL;
     bool current = strcmp(id, s->document.selected[0]) == 0;
 
-    if (rows) {
-        json_t *row = json_pack("{s:s, s:b, s:b}", "id", id, "current", current, "loaded", m != NULL);
-        if (m) {
-            json_object_set_new(row, "title", json_string(m->title));
-            json_object_set_new(row, "ports", json_integer(ports->count));
-            json_object_set_new(row, "forms", json_integer((json_int_t)mapping_count(m->mapping)));
-            json_object_set_new(row, "distinct_uops", json_integer((json_int_t)mapping_distinct_uops(m->mapping)));
-        }
-        json_array_append_new(rows, row);
-    } else if (s->settings.format == FORMAT_CSV) {
-        str_addf(&s->output, "%s,%d,%d", id, current, m != NULL);
-        if (m)
-            str_addf(&s->output, ",%u,%zu,%zu\n", ports->count, mapping_count(m->mapping), mapping_distinct_uops(m->mapping));
-        else
-            str_add(&s->output, ",,,\n");
-    } else if (m) {
-        str_addf(&s->output, "%c %-18s %2u ports %6zu forms %4zu distinct µops  %s\n", current ? '*' : ' ', id, ports->count, mapping_count(m->mapping),
-                 mapping_distinct_uops(m->mapping), m->title);
-    } else {
-        str_addf(&s->output, "%c %-18s not loaded\n", current ? '*' : ' ', id);
+    cell_text(t, current ? "*" : "");
+    cell_text(t, id);
+    cell_switch(t, current);
+    cell_switch(t, m != NULL);
+    if (m) {
+        cell_count(t, mapping_ports(m->mapping)->count);
+        cell_count(t, (int64_t)mapping_count(m->mapping));
+        cell_count(t, (int64_t)mapping_distinct_uops(m->mapping));
+        cell_text(t, m->title);
+        return;
     }
+    for (int i = 0; i < 4; i++)
+        cell_missing(t);
 }
 
-bool cmd_mapping_list(struct session *s, int argc, char **argv, struct err *err)
+static bool run_list(struct session *s, const void *values, struct result *result, struct err *err)
 {
+    static const struct result_column columns[] = {
+        {.key = "", .kind = CELL_TEXT, .width = 1, .hide = NOT_CSV | NOT_JSON | NOT_DOCUMENT},
+        {.key = "id", .kind = CELL_TEXT, .width = 18},
+        {.key = "current", .kind = CELL_SWITCH, .hide = NOT_TEXT},
+        {.key = "loaded", .kind = CELL_SWITCH, .hide = NOT_TEXT},
+        {.key = "ports", .kind = CELL_COUNT, .width = 5},
+        {.key = "forms", .kind = CELL_COUNT, .width = 6},
+        {.key = "distinct_uops", .title = "distinct µops", .kind = CELL_COUNT},
+        {.key = "title", .kind = CELL_TEXT, .width = RAGGED},
+    };
     char **ids = machine_ids();
-    json_t *rows = s->settings.format == FORMAT_JSON ? json_array() : NULL;
+    bool ok = session_current(s, err) != NULL;
+    struct result_table *t = result_table(result, "mappings", columns, sizeof columns / sizeof *columns);
 
-    (void)argc;
-    (void)argv;
-    if (!session_current(s, err)) {
-        for (char **id = ids; *id; id++)
-            free(*id);
-        free(ids);
-        json_decref(rows);
-        return false;
-    }
-    if (s->settings.format == FORMAT_CSV)
-        str_add(&s->output, "id,current,loaded,ports,forms,distinct_uops\n");
-    for (size_t i = 0; i < s->document.machine_count; i++)
-        list_one(s, s->document.machines[i]->id, rows);
+    (void)values;
+    for (size_t i = 0; ok && i < s->document.machine_count; i++)
+        list_one(s, s->document.machines[i]->id, t);
     for (char **id = ids; *id; id++) {
-        if (!loaded(s, *id))
-            list_one(s, *id, rows);
+        if (ok && !loaded(s, *id))
+            list_one(s, *id, t);
         free(*id);
     }
     free(ids);
-    if (rows)
-        session_json(s, json_pack("{s:o}", "mappings", rows));
+    return ok;
+}
+
+static const char *const list_examples[] = {"mapping list", NULL};
+
+const struct command command_mapping_list = {
+    .name = "mapping list",
+    .help = "the mappings of this session and those that can be loaded",
+    .description = "The current one is marked; what was not loaded yet has no counts.",
+    .examples = list_examples,
+    .run = run_list,
+};
+
+struct use_values {
+    const char *id;
+};
+
+static const struct parameter use_arguments[] = {
+    {.name = "ID", .kind = PARAMETER_TEXT, .at = offsetof(struct use_values, id), .required = true, .complete = COMPLETE_MACHINE, .help = "a mapping of mapping list"},
+    {0},
+};
+
+static bool run_use(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    const struct use_values *v = values;
+
+    if (!mapping_make_current(s, v->id, err))
+        return false;
+    result_text(result, "mapping", v->id);
+    result_set_confirmation(result);
     return true;
 }
 
-bool cmd_mapping_use(struct session *s, int argc, char **argv, struct err *err)
-{
-    if (argc != 2)
-        return err_set(err, ERR_USAGE, "mapping list shows them", "the name of a mapping was expected");
-    return make_current(s, argv[1], err);
-}
+static const char *const use_examples[] = {"mapping use znver4", NULL};
 
-bool cmd_mapping_load(struct session *s, int argc, char **argv, struct err *err)
+const struct command command_mapping_use = {
+    .name = "mapping use",
+    .help = "make a mapping the current one",
+    .description = "The machines shown beside it stay.",
+    .arguments = use_arguments,
+    .examples = use_examples,
+    .values_size = sizeof(struct use_values),
+    .flags = COMMAND_CHANGES,
+    .run = run_use,
+};
+
+struct load_values {
+    const char *path;
+};
+
+static const struct parameter load_arguments[] = {
+    {.name = "DIRECTORY|FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct load_values, path), .required = true, .complete = COMPLETE_FILE,
+     .help = "a machine's directory, or a mapping alone: FILE.csv, OSACA's FILE.yml, PMEvo's FILE.json"},
+    {0},
+};
+
+static bool run_load(struct session *s, const void *values, struct result *result, struct err *err)
 {
+    const struct load_values *v = values;
     struct stat status;
     struct str path = {0};
 
-    if (argc != 2)
-        return err_set(err, ERR_USAGE, "mapping load DIRECTORY, or FILE.csv", "one file or directory was expected");
-    if (stat(argv[1], &status) != 0) {
-        err_set(err, ERR_MISSING, "mapping use takes the shipped ones by name", "it is not there");
-        return err_at(err, argv[1], 0, 0);
+    if (stat(v->path, &status) != 0) {
+        err_set(err, ERR_MISSING, "mapping use takes the shipped ones by name", "no such file or directory");
+        return err_at(err, v->path, 0, 0);
     }
-    const char *ending = strrchr(argv[1], '.');
+    const char *ending = strrchr(v->path, '.');
     if (!S_ISDIR(status.st_mode) && ending && (strcmp(ending, ".yml") == 0 || strcmp(ending, ".yaml") == 0))
-        return import_from_osaca(s, argv[1], err);
+        return mapping_from_osaca(s, v->path, result, err);
     if (!S_ISDIR(status.st_mode) && ending && strcmp(ending, ".json") == 0)
-        return import_from_pmevo(s, argv[1], err);
+        return mapping_from_pmevo(s, v->path, result, err);
     if (!S_ISDIR(status.st_mode))
-        return import_from_csv(s, argv[1], err);
+        return mapping_from_csv(s, v->path, result, err);
     /* A name without a slash would be looked up among the shipped machines. */
-    str_addf(&path, "%s%s", strchr(argv[1], '/') ? "" : "./", argv[1]);
+    str_addf(&path, "%s%s", strchr(v->path, '/') ? "" : "./", v->path);
     while (path.length > 1 && path.data[path.length - 1] == '/')
         path.data[--path.length] = '\0';
-    bool ok = adopt(s, machine_load(str_text(&path), err), err);
+    bool ok = mapping_adopt(s, machine_load(str_text(&path), err), result, err);
     str_done(&path);
     return ok;
 }
 
-bool cmd_mapping_save(struct session *s, int argc, char **argv, struct err *err)
-{
-    struct machine *m = session_current(s, err);
-    struct str text = {0};
+static const char *const load_examples[] = {"mapping load mymachine/", NULL};
 
-    if (!m)
-        return false;
-    if (argc != 2)
-        return err_set(err, ERR_USAGE, "mapping save DIRECTORY, or FILE.csv", "one file or directory was expected");
-    size_t length = strlen(argv[1]);
-    if (length < 4 || strcmp(argv[1] + length - 4, ".csv") != 0)
-        return machine_save(m, argv[1], err);
-    machine_mapping_csv(m, &text);
-    bool ok = file_write(argv[1], text.data, text.length, err);
-    str_done(&text);
-    return ok;
-}
+const struct command command_mapping_load = {
+    .name = "mapping load",
+    .help = "read a machine's tables, or a mapping alone",
+    .description = "It becomes the current one.",
+    .arguments = load_arguments,
+    .examples = load_examples,
+    .values_size = sizeof(struct load_values),
+    .flags = COMMAND_CHANGES,
+    .run = run_load,
+};
+
+struct new_values {
+    const char *ports, *name;
+};
+
+static const struct parameter new_arguments[] = {
+    {.name = "PORTS", .kind = PARAMETER_TEXT, .at = offsetof(struct new_values, ports), .required = true,
+     .help = "how many (1 to 32), or their names, comma-separated: 0,1,DV; names such as DV are blocking pipes"},
+    {.name = "NAME", .kind = PARAMETER_TEXT, .at = offsetof(struct new_values, name), .otherwise = "new, new-2, ...", .help = "what to call it"},
+    {0},
+};
 
 /* "7" is ports 0 to 6, anything else a list of names. */
 static bool parse_ports(const char *text, struct ports *ports, struct err *err)
@@ -392,18 +245,30 @@ static bool parse_ports(const char *text, struct ports *ports, struct err *err)
     return true;
 }
 
-bool cmd_mapping_new(struct session *s, int argc, char **argv, struct err *err)
+static bool run_new(struct session *s, const void *values, struct result *result, struct err *err)
 {
+    const struct new_values *v = values;
     struct ports ports = {0};
-    char id[64] = "new";
+    char id[MAPPING_ID] = "new";
 
-    if (argc != 2 && argc != 3)
-        return err_set(err, ERR_USAGE, "mapping new 8, or mapping new 0,1,2,DV NAME", "the ports were expected, and a name if you like");
-    if (!parse_ports(argv[1], &ports, err))
+    if (!parse_ports(v->ports, &ports, err))
         return false;
-    if (argc == 3)
-        id_from_path(argv[2], id);
-    for (unsigned i = 2; argc == 2 && loaded(s, id); i++)
+    if (v->name)
+        mapping_id_from_path(v->name, id);
+    for (unsigned i = 2; !v->name && loaded(s, id); i++)
         snprintf(id, sizeof id, "new-%u", i);
-    return adopt(s, machine_new(id, &ports), err);
+    return mapping_adopt(s, machine_new(id, &ports), result, err);
 }
+
+static const char *const new_examples[] = {"mapping new 8", "mapping new 0,1,2,DV mine", NULL};
+
+const struct command command_mapping_new = {
+    .name = "mapping new",
+    .help = "an empty mapping with PORTS ports (number or names)",
+    .description = "It becomes the current one; mapping set fills it.",
+    .arguments = new_arguments,
+    .examples = new_examples,
+    .values_size = sizeof(struct new_values),
+    .flags = COMMAND_CHANGES,
+    .run = run_new,
+};

@@ -1,16 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <string.h>
-
 #include "cmd/command.h"
-#include "cmd/options.h"
-#include "base/csv.h"
 #include "model/mapping_diff.h"
 
-/* The rows that the pattern leaves, for all three formats. */
-static bool shown(const struct form_diff *f, const char *pattern)
-{
-    return !pattern || str_match(pattern, f->a->form);
-}
+struct diff_values {
+    const char *a, *b, *pattern;
+    bool renamed;
+};
+
+static const struct parameter arguments[] = {
+    {.name = "A", .kind = PARAMETER_TEXT, .at = offsetof(struct diff_values, a), .required = true, .complete = COMPLETE_MACHINE, .help = "a machine"},
+    {.name = "B", .kind = PARAMETER_TEXT, .at = offsetof(struct diff_values, b), .required = true, .complete = COMPLETE_MACHINE, .help = "the one compared with it"},
+    {.name = "PATTERN", .kind = PARAMETER_TEXT, .at = offsetof(struct diff_values, pattern), .otherwise = "all forms", .complete = COMPLETE_FORM,
+     .help = "forms to list, quoted; * and ? stand for any letters"},
+    {0},
+};
+static const struct parameter options[] = {
+    {.name = "--renamed", .kind = PARAMETER_FLAG, .at = offsetof(struct diff_values, renamed), .help = "match ports by what uses them, whatever their names"},
+    {0},
+};
 
 static void usages(const struct machine *a, const struct form_diff *f, struct str *left, struct str *right)
 {
@@ -24,92 +31,87 @@ static void usages(const struct machine *a, const struct form_diff *f, struct st
         str_add(right, "none");
 }
 
-static void diff_json(struct session *s, const struct machine *a, const struct machine *b, const struct mapping_diff *d, const char *pattern)
+static void summary(const struct machine *a, const struct machine *b, const struct mapping_diff *d, struct result *result)
 {
     const struct ports *pa = mapping_ports(a->mapping), *pb = mapping_ports(b->mapping);
-    json_t *ports = json_object(), *kinds = json_object(), *forms = json_array();
-    struct str left = {0}, right = {0};
+    json_t *ports = json_object(), *kinds = json_object();
+    struct str line = {0};
 
-    for (unsigned j = 0; j < pb->count; j++)
-        json_object_set_new(ports, pb->names[j], d->to_a[j] < 0 ? json_null() : json_string(pa->names[d->to_a[j]]));
-    for (int kind = 1; kind < DIFF_COUNT; kind++)
-        json_object_set_new(kinds, diff_kind_name(kind), json_integer((json_int_t)d->kinds[kind]));
-    for (size_t i = 0; i < d->count; i++) {
-        if (!shown(&d->forms[i], pattern))
-            continue;
-        usages(a, &d->forms[i], &left, &right);
-        json_array_append_new(forms, json_pack("{s:s, s:s, s:s, s:s}", "form", d->forms[i].a->form, "kind", diff_kind_name(d->forms[i].kind),
-                                               "a", str_text(&left), "b", str_text(&right)));
-    }
-    session_json(s, json_pack("{s:s, s:s, s:o, s:b, s:I, s:I, s:I, s:I, s:o, s:o}", "a", a->id, "b", b->id, "ports", ports, "renamed", d->renamed,
-                              "shared", (json_int_t)d->shared, "equal", (json_int_t)d->kinds[DIFF_NONE], "only_a", (json_int_t)d->only_a,
-                              "only_b", (json_int_t)d->only_b, "kinds", kinds, "forms", forms));
-    str_done(&left);
-    str_done(&right);
-}
-
-static void diff_summary(struct session *s, const struct machine *a, const struct machine *b, const struct mapping_diff *d)
-{
-    const struct ports *pa = mapping_ports(a->mapping), *pb = mapping_ports(b->mapping);
-
-    str_addf(&s->output, "%s and %s: %zu forms in both, %zu alike (%.1f %%); only in %s %zu, only in %s %zu\n", a->id, b->id, d->shared,
-             d->kinds[DIFF_NONE], d->shared ? 100.0 * (double)d->kinds[DIFF_NONE] / (double)d->shared : 0.0, a->id, d->only_a, b->id, d->only_b);
-    str_add(&s->output, d->renamed ? "ports by use:" : "ports by name");
-    for (unsigned j = 0; j < pb->count; j++)
+    result_line(result, "%s and %s: %zu forms in both, %zu alike (%.1f %%); only in %s %zu, only in %s %zu", a->id, b->id, d->shared, d->kinds[DIFF_NONE],
+                d->shared ? 100.0 * (double)d->kinds[DIFF_NONE] / (double)d->shared : 0.0, a->id, d->only_a, b->id, d->only_b);
+    str_add(&line, d->renamed ? "ports by use:" : "ports by name");
+    for (unsigned j = 0; j < pb->count; j++) {
         if (d->renamed || d->to_a[j] < 0)
-            str_addf(&s->output, "%s%s=%s", j ? "  " : " ", d->to_a[j] < 0 ? "-" : pa->names[d->to_a[j]], pb->names[j]);
-    str_add(&s->output, "\n");
-    for (int kind = 1; kind < DIFF_COUNT; kind++)
+            str_addf(&line, "%s%s=%s", j ? "  " : " ", d->to_a[j] < 0 ? "-" : pa->names[d->to_a[j]], pb->names[j]);
+        json_object_set_new(ports, pb->names[j], json_text(d->to_a[j] < 0 ? NULL : pa->names[d->to_a[j]]));
+    }
+    result_line(result, "%s", str_text(&line));
+    for (int kind = 1; kind < DIFF_COUNT; kind++) {
         if (d->kinds[kind])
-            str_addf(&s->output, "  %-9s %zu\n", diff_kind_name(kind), d->kinds[kind]);
+            result_line(result, "  %-9s %zu", diff_kind_name(kind), d->kinds[kind]);
+        json_object_set_new(kinds, diff_kind_name(kind), json_integer((json_int_t)d->kinds[kind]));
+    }
+    result_text(result, "a", a->id);
+    result_text(result, "b", b->id);
+    result_nested(result, "ports", ports);
+    result_switch(result, "renamed", d->renamed);
+    result_count(result, "shared", (int64_t)d->shared);
+    result_count(result, "equal", (int64_t)d->kinds[DIFF_NONE]);
+    result_count(result, "only_a", (int64_t)d->only_a);
+    result_count(result, "only_b", (int64_t)d->only_b);
+    result_nested(result, "kinds", kinds);
+    str_done(&line);
 }
 
-static void diff_rows(struct session *s, const struct machine *a, const struct mapping_diff *d, const char *pattern)
+static void rows(const struct machine *a, const struct mapping_diff *d, const char *pattern, struct result *result)
 {
+    static const struct result_column columns[] = {
+        {.key = "form", .kind = CELL_TEXT, .width = 40},
+        {.key = "kind", .kind = CELL_TEXT, .width = 9},
+        {.key = "a", .kind = CELL_TEXT, .width = 32},
+        {.key = "b", .kind = CELL_TEXT, .width = RAGGED},
+    };
     struct str left = {0}, right = {0};
+    struct result_table *t = result_table(result, "forms", columns, sizeof columns / sizeof *columns);
 
-    if (s->settings.format == FORMAT_CSV)
-        str_add(&s->output, "form,kind,a,b\n");
+    t->headless = true;
     for (size_t i = 0; i < d->count; i++) {
         const struct form_diff *f = &d->forms[i];
-        if (!shown(f, pattern))
+        if (pattern && !str_match(pattern, f->a->form))
             continue;
         usages(a, f, &left, &right);
-        if (s->settings.format == FORMAT_CSV) {
-            csv_add_field(&s->output, f->a->form, false);
-            csv_add_field(&s->output, diff_kind_name(f->kind), false);
-            csv_add_field(&s->output, str_text(&left), false);
-            csv_add_field(&s->output, str_text(&right), true);
-        } else {
-            str_addf(&s->output, "%-9s %-40s %-32s %s\n", diff_kind_name(f->kind), f->a->form, str_text(&left), str_text(&right));
-        }
+        cell_text(t, f->a->form);
+        cell_text(t, diff_kind_name(f->kind));
+        cell_text(t, str_text(&left));
+        cell_text(t, str_text(&right));
     }
     str_done(&left);
     str_done(&right);
 }
 
-bool cmd_mapping_diff(struct session *s, int argc, char **argv, struct err *err)
+static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    const char *words[3] = {NULL};
-    bool renamed = false;
-    const struct legacy_option options[] = {{"--renamed", OPTION_FLAG, &renamed}, {NULL, OPTION_FLAG, NULL}};
-    size_t count;
+    const struct diff_values *v = values;
+    const struct machine *a = session_machine(s, v->a, err), *b = a ? session_machine(s, v->b, err) : NULL;
 
-    if (!options_parse(argc, argv, options, words, 3, &count, err))
-        return false;
-    if (count < 2)
-        return err_set(err, ERR_USAGE, "mapping diff A B [PATTERN] [--renamed]", "two machines were expected");
-    struct machine *a = session_machine(s, words[0], err), *b = a ? session_machine(s, words[1], err) : NULL;
     if (!b)
         return false;
-    struct mapping_diff *d = mapping_diff_new(a->mapping, b->mapping, !renamed);
-    if (s->settings.format == FORMAT_JSON) {
-        diff_json(s, a, b, d, words[2]);
-    } else {
-        if (s->settings.format == FORMAT_TEXT)
-            diff_summary(s, a, b, d);
-        diff_rows(s, a, d, words[2]);
-    }
+    struct mapping_diff *d = mapping_diff_new(a->mapping, b->mapping, !v->renamed);
+    summary(a, b, d, result);
+    rows(a, d, v->pattern, result);
     mapping_diff_free(d);
     return true;
 }
+
+static const char *const examples[] = {"mapping diff haswell broadwell", "mapping diff skylake znver3 'ADD*' --renamed", NULL};
+
+const struct command command_mapping_diff = {
+    .name = "mapping diff",
+    .help = "forms that two machines execute differently, ports matched by name or by use",
+    .description = "Usages of B are written with A's ports. Kinds: pipes (only how long a divider is held), narrower and wider (as many µops on fewer or more ports), ports (as many µops elsewhere), fewer, more.",
+    .arguments = arguments,
+    .options = options,
+    .examples = examples,
+    .values_size = sizeof(struct diff_values),
+    .run = run,
+};

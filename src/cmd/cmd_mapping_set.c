@@ -3,31 +3,58 @@
 
 #include "cmd/command.h"
 
-bool cmd_mapping_set(struct session *s, int argc, char **argv, struct err *err)
-{
-    struct machine *m = session_current(s, err);
-    struct mapping_entry entry = {.latency = NAN, .source = "set in the session"};
+struct set_values {
+    const char *form, *usage;
+};
 
-    if (!m)
-        return false;
-    if (argc != 3)
-        return err_set(err, ERR_USAGE, "mapping set 'ADD (R64, R64)' 1*p0156", "a quoted form and a usage were expected");
-    if (!usage_parse(argv[2], mapping_ports(m->mapping), &entry.usage, err))
-        return false;
-    const struct mapping_entry *old = mapping_find(m->mapping, argv[1]);
+static const struct parameter arguments[] = {
+    {.name = "FORM", .kind = PARAMETER_TEXT, .at = offsetof(struct set_values, form), .required = true, .complete = COMPLETE_FORM, .help = "an instruction form, quoted"},
+    {.name = "USAGE", .kind = PARAMETER_TEXT, .at = offsetof(struct set_values, usage), .required = true,
+     .help = "its µops: 1*p0156+1*p23; names of several letters in brackets, 1*p[ALU0,ALU1]; none for no port"},
+    {0},
+};
+
+static bool run(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    const struct set_values *v = values;
+    struct machine *m = session_current(s, err);
+    struct mapping_entry entry = {.form = (char *)v->form, .latency = NAN, .source = "set in the session"};
     struct err none = {0};
     enum isa isa = s->document.isa;
+    struct str usage = {0};
+
+    if (!m || !usage_parse(v->usage, mapping_ports(m->mapping), &entry.usage, err))
+        return false;
     if (m->isa)
         isa_parse(m->isa, &isa);
+    const struct mapping_entry *old = mapping_find(m->mapping, v->form);
     const struct forms *forms = old ? NULL : session_forms(s, isa, &none);
-    entry.form = argv[1];
     if (old) {
         entry.latency = old->latency;
         entry.micro_ops = old->micro_ops;
-    } else if (s->settings.format == FORMAT_TEXT && forms && !forms_find(forms, argv[1])) {   /* a name of the user's own, or a slip */
-        str_addf(&s->output, "no table of forms lists %s; %s has it now\n", argv[1], m->id);
+    } else if (forms && !forms_find(forms, v->form)) {   /* a name of the user's own, or a slip */
+        result_line(result, "no table of forms lists %s; %s has it now", v->form, m->id);
     }
     mapping_set(m->mapping, &entry);
+    usage_print(&entry.usage, mapping_ports(m->mapping), &usage);
+    result_text(result, "mapping", m->id);
+    result_text(result, "form", v->form);
+    result_text(result, "usage", usage.length ? str_text(&usage) : "none");
+    result_set_confirmation(result);
     usage_done(&entry.usage);
+    str_done(&usage);
     return true;
 }
+
+static const char *const examples[] = {"mapping set 'ADD (R64, R64)' 1*p0156", "mapping set 'VMOVAPD (YMM, M256)' 2*p23", NULL};
+
+const struct command command_mapping_set = {
+    .name = "mapping set",
+    .help = "change a form's port usage in this session",
+    .description = "Latency and micro-ops stay. Other views and analyses follow at once; session save and mapping save keep the change.",
+    .arguments = arguments,
+    .examples = examples,
+    .values_size = sizeof(struct set_values),
+    .flags = COMMAND_CHANGES,
+    .run = run,
+};

@@ -1,42 +1,62 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <math.h>
-
 #include "cmd/command.h"
-#include "io/machine_file.h"
 
-bool cmd_mapping_show(struct session *s, int argc, char **argv, struct err *err)
+struct show_values {
+    const char *pattern;
+};
+
+static const struct parameter arguments[] = {
+    {.name = "PATTERN", .kind = PARAMETER_TEXT, .at = offsetof(struct show_values, pattern), .otherwise = "all forms", .complete = COMPLETE_FORM,
+     .help = "forms to show, quoted; * and ? stand for any letters"},
+    {0},
+};
+
+static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    struct machine *m = session_current(s, err);
+    static const struct result_column columns[] = {
+        {.key = "form", .kind = CELL_TEXT, .width = 44},
+        {.key = "usage", .kind = CELL_TEXT, .width = 32},
+        {.key = "latency", .kind = CELL_NUMBER, .decimals = SHORTEST},
+        {.key = "micro_ops", .kind = CELL_COUNT, .hide = NOT_TEXT},
+        {.key = "source", .kind = CELL_TEXT, .hide = NOT_TEXT},
+    };
+    const struct show_values *v = values;
+    const struct machine *m = session_current(s, err);
     struct str usage = {0};
 
     if (!m)
         return false;
-    json_t *rows = s->settings.format == FORMAT_JSON ? json_array() : NULL;
-    if (s->settings.format == FORMAT_CSV)
-        str_add(&s->output, "form,usage,latency,micro_ops,source\n");
+    result_text(result, "machine", m->id);
+    struct result_table *t = result_table(result, "forms", columns, sizeof columns / sizeof *columns);
+    t->headless = true;
     for (size_t i = 0; i < mapping_count(m->mapping); i++) {
         const struct mapping_entry *entry = mapping_at(m->mapping, i);
-        if (argc > 1 && !str_match(argv[1], entry->form))
+        if (v->pattern && !str_match(v->pattern, entry->form))
             continue;
         str_clear(&usage);
         usage_print(&entry->usage, mapping_ports(m->mapping), &usage);
-        if (rows)
-            json_array_append_new(rows, json_pack("{s:s, s:s, s:o}", "form", entry->form, "usage", str_text(&usage), "latency",
-                                                  isnan(entry->latency) ? json_null() : json_real(entry->latency)));
-        else if (s->settings.format == FORMAT_CSV)
-            machine_mapping_row(entry, mapping_ports(m->mapping), &s->output);
-        else {
-            str_addf(&s->output, "%-44s %-32s ", entry->form, usage.length ? str_text(&usage) : "none");
-            if (isnan(entry->latency))
-                str_add(&s->output, "-\n");
-            else
-                str_addf(&s->output, "%g\n", entry->latency);
-        }
+        cell_text(t, entry->form);
+        cell_text(t, usage.length ? str_text(&usage) : "none");
+        cell_number(t, entry->latency);
+        if (entry->micro_ops)
+            cell_count(t, entry->micro_ops);
+        else
+            cell_missing(t);
+        cell_text(t, entry->source);
     }
-    if (rows)
-        session_json(s, json_pack("{s:s, s:o}", "machine", m->id, "forms", rows));
-    else if (s->settings.format == FORMAT_TEXT && !s->output.length)
-        str_addf(&s->output, "no form of %s fits\n", m->id);
+    if (!table_rows(t))
+        result_line(result, v->pattern ? "no form of %s matches \"%s\"" : "%s has no forms", m->id, v->pattern);
     str_done(&usage);
     return true;
 }
+
+static const char *const examples[] = {"mapping show", "mapping show 'VFMADD132PD (YMM*'", NULL};
+
+const struct command command_mapping_show = {
+    .name = "mapping show",
+    .help = "usage and latency of forms on the current machine",
+    .arguments = arguments,
+    .examples = examples,
+    .values_size = sizeof(struct show_values),
+    .run = run,
+};

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/similar.h"
+#include "base/utf8.h"
 #include "cmd/line.h"
 #include "work/job.h"
 
@@ -377,7 +378,7 @@ static bool run_command(struct session *s, const struct command *c, char **words
     }
     write_output(s, line ? line : c->name, &printed);
     if (out)
-        fwrite(str_text(&printed), 1, printed.length, out);
+        utf8_write(out, str_text(&printed), printed.length);
     if (out && fflush(out) != 0 && ok)
         ok = err_set(err, ERR_IO, NULL, "the output cannot be written");
     if (ok && line && shows(s, c))
@@ -452,9 +453,9 @@ static bool goes_on(struct session *s, const char *script, size_t number, FILE *
     s->any_failed = true;
     err_text(err, text, sizeof text);
     if (s->interactive)
-        fprintf(out, "%s\n", text);
+        utf8_say(out, "%s\n", text);
     else
-        fprintf(stderr, "portolan: %s\n", text);
+        utf8_say(stderr, "portolan: %s\n", text);
     return true;
 }
 

@@ -63,15 +63,10 @@ bool command_check(const char *line, const struct command **found, struct err *e
 /* Appends "FILE [--machine ID]...". */
 void command_usage(const struct command *c, struct str *out);
 
+/* An option --cpu: @number, which this process must be allowed to run on, or NOT_GIVEN, which is -1: any. */
+bool command_cpu(size_t number, int *out, struct err *err);
+
 /* The nouns' handlers. */
-bool cmd_experiments_load(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_experiments_save(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_experiments_import(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_experiments_list(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_experiments_clear(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_experiments_generate(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_congruence(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_evaluate(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_evolve_start(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_evolve_status(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_evolve_pause(struct session *s, int argc, char **argv, struct err *err);
@@ -80,22 +75,6 @@ bool cmd_evolve_stop(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_evolve_wait(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_evolve_set(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_evolve_adopt(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_experiments_measure(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_mapping_show(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_mapping_diff(struct session *s, int argc, char **argv, struct err *err);
-/* `mapping import uops-info`, which cmd_mapping_import hands on. */
-bool cmd_mapping_import_uops(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_mapping_import(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_mapping_list(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_mapping_use(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_mapping_load(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_mapping_new(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_mapping_export(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_mapping_save(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_mapping_set(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_experiments_pause(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_experiments_resume(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_experiments_show(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_forms_list(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_forms_add(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_forms_select(struct session *s, int argc, char **argv, struct err *err);
@@ -108,6 +87,8 @@ bool cmd_quit(struct session *s, int argc, char **argv, struct err *err);
 
 /* Puts results that a running `experiments measure` has delivered so far into the session's table; the main loop calls it when it wakes. */
 void experiments_publish(struct session *s);
+/* False with err when the session has no experiments. */
+bool experiments_required(const struct session *s, struct err *err);
 /* Whether measuring is paused. */
 bool experiments_paused(const struct session *s);
 /* Which rows of the session's experiments fit @filter ("": all), one flag a row, to be freed. NULL with err. */

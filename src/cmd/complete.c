@@ -6,6 +6,8 @@
 
 #include "cmd/command.h"
 #include "io/machine_file.h"
+#include "model/change.h"
+#include "model/facts.h"
 
 static void add(struct completions *c, const char *word, size_t length, const char *prefix)
 {
@@ -43,39 +45,6 @@ static void add_machines(struct completions *c, const struct session *s, const c
     free(ids);
 }
 
-/* The placeholders of @arguments decide what an argument after @previous can be. */
-static void add_arguments(struct completions *c, const struct session *s, const char *arguments, const char *previous, const char *prefix)
-{
-    const char *of_option = previous && previous[0] == '-' ? strstr(arguments, previous) : NULL;
-
-    if (of_option && of_option[strlen(previous)] == ' ') {   /* its value */
-        const char *value = of_option + strlen(previous) + 1;
-        size_t span = strcspn(value, " ]");
-        if (strncmp(value, "ID", 2) == 0)
-            add_machines(c, s, prefix);
-        else if (strncmp(value, "FILE", 4) == 0)
-            c->files = true;
-        else
-            add_choices(c, value, span, prefix);
-        return;
-    }
-    for (const char *at = arguments; *at;) {
-        bool optional = *at == '[';
-        at += optional;
-        size_t span = strcspn(at, optional ? "]" : " ");
-        if (*at == '-')
-            add_choices(c, at, strcspn(at, " ]"), *prefix ? prefix : "--");
-        else if (strncmp(at, "FILE", 4) == 0 || strncmp(at, "BINARY", 6) == 0 || strncmp(at, "DIR", 3) == 0)
-            c->files = true;
-        else if (strncmp(at, "ID", 2) == 0)
-            add_machines(c, s, prefix);
-        else
-            add_choices(c, at, span, prefix);
-        at += span;
-        at += strspn(at, "]. ");
-    }
-}
-
 /* What `set @name` takes. */
 static void add_setting_values(struct completions *c, const struct session *s, const char *name, const char *prefix)
 {
@@ -110,21 +79,55 @@ static void add_forms(struct completions *c, struct session *s, const char *befo
     str_done(&word);
 }
 
-/* Of kernel whatif: a fact, usage:FORM or latency:FORM. */
+/* Of kernel whatif: a fact that can be changed, usage:FORM or latency:FORM. */
 static void add_changes(struct completions *c, struct session *s, const char *prefix)
 {
-    struct err ignored = {0};
-    const struct machine *m = session_current(s, &ignored);
     struct str word = {0};
 
-    for (size_t i = 0; m && i < m->fact_count; i++) {
+    for (const struct fact *f = fact_schema; f->key; f++) {
         str_clear(&word);
-        str_addf(&word, "%s=", m->facts[i].key);
-        add(c, str_text(&word), word.length, prefix);
+        str_addf(&word, "%s=", f->key);
+        if (!f->fixed)
+            add(c, str_text(&word), word.length, prefix);
     }
     str_done(&word);
-    add_forms(c, s, "usage:", prefix);
-    add_forms(c, s, "latency:", prefix);
+    add_forms(c, s, CHANGE_USAGE, prefix);
+    add_forms(c, s, CHANGE_LATENCY, prefix);
+}
+
+/* The placeholders of @arguments decide what an argument after @previous can be. */
+static void add_arguments(struct completions *c, struct session *s, const char *arguments, const char *previous, const char *prefix)
+{
+    const char *of_option = previous && previous[0] == '-' ? strstr(arguments, previous) : NULL;
+
+    if (of_option && of_option[strlen(previous)] == ' ') {   /* its value */
+        const char *value = of_option + strlen(previous) + 1;
+        size_t span = strcspn(value, " ]");
+        if (strncmp(value, "ID", 2) == 0)
+            add_machines(c, s, prefix);
+        else if (strncmp(value, "FILE", 4) == 0)
+            c->files = true;
+        else
+            add_choices(c, value, span, prefix);
+        return;
+    }
+    for (const char *at = arguments; *at;) {
+        bool optional = *at == '[';
+        at += optional;
+        size_t span = strcspn(at, optional ? "]" : " ");
+        if (*at == '-')
+            add_choices(c, at, strcspn(at, " ]"), *prefix ? prefix : "--");
+        else if (strncmp(at, "FILE", 4) == 0 || strncmp(at, "BINARY", 6) == 0 || strncmp(at, "DIR", 3) == 0)
+            c->files = true;
+        else if (strncmp(at, "ID", 2) == 0)
+            add_machines(c, s, prefix);
+        else if (strncmp(at, "CHANGE", 6) == 0)
+            add_changes(c, s, prefix);
+        else
+            add_choices(c, at, span, prefix);
+        at += span;
+        at += strspn(at, "]. ");
+    }
 }
 
 static void add_commands(struct completions *c, const char *prefix)
@@ -155,6 +158,10 @@ static void add_parameter(struct completions *c, struct session *s, const struct
         return;
     case COMPLETE_COMMAND:
         add_commands(c, prefix);
+        add(c, "fact", strlen("fact"), prefix);
+        add(c, "facts", strlen("facts"), prefix);
+        for (const struct fact *f = fact_schema; previous && strcmp(previous, "fact") == 0 && f->key; f++)
+            add(c, f->key, strlen(f->key), prefix);
         return;
     case COMPLETE_SETTING:
         if (previous)

@@ -11,13 +11,11 @@
 
 void document_init(struct document *d)
 {
-    static const char *const shown[ISA_COUNT][3] = {{"skylake", "sapphirerapids", "znver4"}, {"neoverse-v2", "neoverse-n1", "cortex-a72"}};
-
     *d = (struct document){.kernel_measured = NAN, .record = record_new()};
     for (int isa = 0; isa < ISA_COUNT; isa++) {
         d->kept[isa] = (struct selection){mem_alloc(3 * sizeof(char *)), 3};
         for (size_t i = 0; i < 3; i++)
-            d->kept[isa].ids[i] = mem_strdup(shown[isa][i]);
+            d->kept[isa].ids[i] = mem_strdup(isa_ops((enum isa)isa)->default_machines[i]);
     }
     document_show_isa(d, isa_host());
 }

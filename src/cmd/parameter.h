@@ -23,6 +23,9 @@ enum parameter_kind {
 };
 
 #define NOT_GIVEN SIZE_MAX
+/* The default that a macro names, as a user would type it. */
+#define INITIAL(macro) INITIAL_TEXT(macro)
+#define INITIAL_TEXT(value) #value
 
 struct word_list {
     const char **items;   /* borrowed until the command returns */

@@ -174,7 +174,7 @@ struct machine *session_current(struct session *s, struct err *err)
 
 bool session_select(struct session *s, char **ids, size_t count, struct err *err)
 {
-    enum isa isa = ISA_X86_64, first = ISA_X86_64;
+    enum isa isa = ISA_UNSAID, first = ISA_UNSAID;
     for (size_t i = 0; i < count; i++) {
         struct machine *m = session_machine(s, ids[i], err);
         if (!m)
@@ -204,7 +204,7 @@ unsigned session_threads(const struct session *s)
 struct forms *session_forms(struct session *s, enum isa isa, struct err *err)
 {
     if (!s->document.forms[isa])
-        s->document.forms[isa] = forms_load_isa(isa, err);
+        s->document.forms[isa] = forms_load(isa, NULL, err);
     return s->document.forms[isa];
 }
 

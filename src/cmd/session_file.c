@@ -4,7 +4,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,27 +11,23 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/file_set.h"
+#include "base/names.h"
 #include "base/vec.h"
 #include "base/csv.h"
 #include "io/experiments_file.h"
 #include "io/machine_file.h"
+#include "io/machine_save.h"
+#include "toolchain/forms_add.h"
 #include "work/job.h"
 
 #define VERSION "1"
 
 /* The user's own forms. */
-static const char *const forms_files[ISA_COUNT] = {"forms.csv", "forms-aarch64.csv"};
 #define TEXT_LIMIT ((size_t)32 << 20)
 
-/* All that a session directory may hold. */
-static const char *const parts[] = {"session.csv", "kernel.s", "kernel.hex", "kernel-source.txt", "kernel-lines.csv", "forms.csv", "forms-aarch64.csv", "experiments.csv",
-                                    "machines",    "overrides", NULL};
-
-static bool system_fault(struct err *err, const char *path, const char *what)
-{
-    err_set(err, ERR_IO, "check the directory and its permissions", "%s: %s", what, strerror(errno));
-    return err_at(err, path, 0, 0);
-}
+/* The names of the files that the session wrote, one a row: only these are replaced. */
+#define MANIFEST "manifest.csv"
 
 static const char *path_in(struct str *path, const char *dir, const char *name)
 {
@@ -41,12 +36,16 @@ static const char *path_in(struct str *path, const char *dir, const char *name)
     return str_text(path);
 }
 
-static bool write_in(const char *dir, const char *name, const struct str *text, struct err *err)
+/* A session being written: the files and their names. */
+struct saving {
+    struct file_set *files;
+    struct names names;
+};
+
+static bool write_in(struct saving *w, const char *name, const struct str *text, struct err *err)
 {
-    struct str path = {0};
-    bool ok = file_write(path_in(&path, dir, name), text->data ? text->data : "", text->length, err);
-    str_done(&path);
-    return ok;
+    names_add(&w->names, name);
+    return file_set_write(w->files, name, str_text(text), text->length, err);
 }
 
 static void add_row(struct str *out, const char *key, const char *value)
@@ -111,33 +110,34 @@ static bool overrides_of(const struct machine *m, struct str *out)
     return ok;
 }
 
-static bool make_directory(const char *path, struct err *err)
+static bool save_machine(struct saving *w, const struct machine *m, struct err *err)
 {
-    return mkdir(path, 0777) == 0 || errno == EEXIST || system_fault(err, path, "cannot make the directory");
-}
-
-static bool save_machine(const char *dir, const struct machine *m, struct err *err)
-{
-    struct str rows = {0}, path = {0}, name = {0};
-    bool ok;
+    static const struct { const char *name; void (*print)(const struct machine *m, struct str *out); } files[3] = {
+        {"machine.csv", machine_facts_csv}, {"mapping.csv", machine_mapping_csv}, {"latencies.csv", machine_latencies_csv}};
+    struct str rows = {0}, name = {0};
+    bool ok = true;
 
     if (!plain_id(m->id))
         return err_set(err, ERR_DATA, "mapping save it under another name", "a machine called \"%s\" cannot be saved in a session", m->id);
     if (overrides_of(m, &rows)) {
         str_addf(&name, "overrides/%s.csv", m->id);
-        ok = !rows.length || (make_directory(path_in(&path, dir, "overrides"), err) && write_in(dir, str_text(&name), &rows, err));
+        ok = !rows.length || write_in(w, str_text(&name), &rows, err);
     } else {
-        str_addf(&name, "machines/%s", m->id);
-        ok = make_directory(path_in(&path, dir, "machines"), err) && machine_save(m, path_in(&path, dir, str_text(&name)), err);
+        for (size_t i = 0; ok && i < (m->latency_count ? 3 : 2); i++) {
+            str_clear(&name);
+            str_clear(&rows);
+            str_addf(&name, "machines/%s/%s", m->id, files[i].name);
+            files[i].print(m, &rows);
+            ok = write_in(w, str_text(&name), &rows, err);
+        }
     }
     str_done(&rows);
-    str_done(&path);
     str_done(&name);
     return ok;
 }
 
 /* Text as it was loaded; of objects and hex blocks the bytes of the loop in use. */
-static bool save_kernel(const char *dir, const struct kernel *k, struct str *settings, struct err *err)
+static bool save_kernel(struct saving *w, const struct kernel *k, struct str *settings, struct err *err)
 {
     struct str text = {0};
     char number[48];
@@ -151,7 +151,7 @@ static bool save_kernel(const char *dir, const struct kernel *k, struct str *set
             for (unsigned j = 0; j < insns[i].length; j++)
                 str_addf(&text, "%02x", insns[i].bytes[j]);
         str_add_char(&text, '\n');
-        ok = write_in(dir, "kernel.hex", &text, err);
+        ok = write_in(w, "kernel.hex", &text, err);
         str_done(&text);
         return ok;
     }
@@ -165,24 +165,24 @@ static bool save_kernel(const char *dir, const struct kernel *k, struct str *set
     add_number(settings, "kernel-loop", k->current + 1);
     add_row(settings, "kernel-skip-bad", k->refused_count ? "on" : "off");
     str_add(&text, k->source);
-    ok = write_in(dir, "kernel.s", &text, err);
+    ok = write_in(w, "kernel.s", &text, err);
     str_clear(&text);
     for (size_t i = 0; i < k->origin_text_count; i++)
         str_addf(&text, "%s\n", k->origin_texts[i]);
     if (ok && text.length)
-        ok = write_in(dir, "kernel-source.txt", &text, err);
+        ok = write_in(w, "kernel-source.txt", &text, err);
     str_clear(&text);
     str_add(&text, "line,source_line\n");
     for (size_t i = 0; i < k->origin_line_count; i++)
         if (i == 0 || k->origin_lines[i] != k->origin_lines[i - 1])
             str_addf(&text, "%zu,%u\n", i + 1, k->origin_lines[i]);
     if (ok && k->origin_line_count)
-        ok = write_in(dir, "kernel-lines.csv", &text, err);
+        ok = write_in(w, "kernel-lines.csv", &text, err);
     str_done(&text);
     return ok;
 }
 
-static bool save_forms(const char *dir, const char *name, const struct forms *forms, struct err *err)
+static bool save_forms(struct saving *w, const char *name, const struct forms *forms, struct err *err)
 {
     size_t count = 0;
     const struct form_row *rows = forms ? forms_added(forms, &count) : NULL;
@@ -196,12 +196,12 @@ static bool save_forms(const char *dir, const char *name, const struct forms *fo
         csv_add_field(&text, rows[i].template, false);
         csv_add_field(&text, rows[i].extension, true);
     }
-    bool ok = write_in(dir, name, &text, err);
+    bool ok = write_in(w, name, &text, err);
     str_done(&text);
     return ok;
 }
 
-static bool save_all(struct session *s, const char *dir, struct err *err)
+static bool save_all(struct session *s, struct saving *w, struct err *err)
 {
     struct str settings = {0}, value = {0};
     bool ok = true;
@@ -224,92 +224,105 @@ static bool save_all(struct session *s, const char *dir, struct err *err)
     for (size_t i = 0; i < s->document.form_pattern_count; i++)
         add_row(&settings, "forms-select", s->document.form_patterns[i]);
     for (size_t i = 0; ok && i < s->document.machine_count; i++)
-        ok = save_machine(dir, s->document.machines[i], err);
+        ok = save_machine(w, s->document.machines[i], err);
     for (int isa = 0; ok && isa < ISA_COUNT; isa++)
-        ok = save_forms(dir, forms_files[isa], s->document.forms[isa], err);
+        ok = save_forms(w, isa_ops((enum isa)isa)->forms_file, s->document.forms[isa], err);
     if (s->document.kernel)
         add_row(&settings, "kernel-isa", isa_name(s->document.kernel->isa));
     if (ok && s->document.experiments && s->document.experiments->rows.count) {
-        struct str path = {0};
-        ok = experiments_save(s->document.experiments, path_in(&path, dir, "experiments.csv"), err);
-        str_done(&path);
+        struct str table = {0};
+        experiments_csv(s->document.experiments, &table);
+        ok = write_in(w, "experiments.csv", &table, err);
+        str_done(&table);
     }
-    ok = ok && (!s->document.kernel || save_kernel(dir, s->document.kernel, &settings, err)) && write_in(dir, "session.csv", &settings, err);
+    ok = ok && (!s->document.kernel || save_kernel(w, s->document.kernel, &settings, err)) && write_in(w, "session.csv", &settings, err);
     str_done(&settings);
     return ok;
-}
-
-static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *walk)
-{
-    (void)status;
-    (void)kind;
-    (void)walk;
-    return remove(path);
-}
-
-static void remove_tree(const char *dir)
-{
-    nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
 bool session_is_directory(const char *dir)
 {
     struct str path = {0};
     struct stat status;
-    bool is = stat(dir, &status) == 0 && S_ISDIR(status.st_mode) && access(path_in(&path, dir, "session.csv"), F_OK) == 0;
+    bool is = stat(dir, &status) == 0 && S_ISDIR(status.st_mode) && (access(path_in(&path, dir, "session.csv"), F_OK) == 0 ||
+                                                                  access(path_in(&path, dir, FILE_SET_RECORD), F_OK) == 0);
     str_done(&path);
     return is;
 }
 
-/* An existing directory goes away when the new one takes its place: nothing but a session may. */
-static bool replaceable(const char *dir, struct err *err)
+/* The names in the manifest of @dir; none when it is not there. Each is a relative name that file_set_remove checks. */
+static bool read_manifest(const char *dir, struct names *out, struct err *err)
 {
-    DIR *stream = opendir(dir);
-    bool ok = true;
+    struct str path = {0};
+    bool ok = access(path_in(&path, dir, MANIFEST), F_OK) != 0;
 
-    if (!stream)
-        return errno == ENOENT || system_fault(err, dir, "cannot look into it");
-    for (struct dirent *entry; ok && (entry = readdir(stream));) {
-        bool known = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
-        for (const char *const *part = parts; *part; part++)
-            known |= strcmp(entry->d_name, *part) == 0;
-        if (!known) {
-            ok = err_set(err, ERR_DATA, "choose another directory", "it holds %s, which is no part of a session", entry->d_name);
-            err_at(err, dir, 0, 0);
+    if (!ok) {
+        struct csv_table *t = csv_table_read(str_text(&path), err);
+        int column = t ? csv_table_column(t, "file") : -1;
+        ok = column >= 0;
+        if (t && !ok) {
+            err_set(err, ERR_DATA, "choose another directory", "the column file is missing");
+            err_at(err, str_text(&path), 1, 1);
         }
+        for (size_t i = 0; ok && i < t->count; i++)
+            names_add(out, t->rows[i][column]);
+        names_add(out, MANIFEST);
+        csv_table_free(t);
     }
-    closedir(stream);
+    str_done(&path);
+    return ok;
+}
+
+/* What the directory holds besides the files of its manifest is not ours to touch, nor to mix with. */
+static bool only_ours(const char *dir, const struct names *manifest, struct err *err)
+{
+    const char **known = mem_zero(manifest->count + 1, sizeof *known);
+    for (size_t i = 0; i < manifest->count; i++)
+        known[i] = manifest->items[i];
+    char *stranger = file_set_stranger(dir, known);
+    free(known);
+    if (!stranger)
+        return true;
+    if (manifest->count)
+        err_set(err, ERR_DATA, "choose another directory, or move it away", "holds %s, which session save did not make", stranger);
+    else
+        err_set(err, ERR_DATA, "choose another directory", "is no session of this program's: it holds %s and no " MANIFEST, stranger);
+    free(stranger);
+    return err_at(err, dir, 0, 0);
+}
+
+static bool write_manifest(struct saving *w, struct err *err)
+{
+    struct str text = {0};
+
+    str_add(&text, "file\n");
+    for (size_t i = 0; i < w->names.count; i++)
+        csv_add_field(&text, w->names.items[i], true);
+    bool ok = file_set_write(w->files, MANIFEST, text.data, text.length, err);
+    str_done(&text);
+    return ok;
+}
+
+/* The files of the session before that this one does not have. */
+static bool remove_stale(struct saving *w, const struct names *before, struct err *err)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < before->count; i++)
+        if (strcmp(before->items[i], MANIFEST) != 0 && names_find(&w->names, before->items[i]) == UINT32_MAX)
+            ok = file_set_remove(w->files, before->items[i], err);
     return ok;
 }
 
 bool session_save(struct session *s, const char *dir, struct err *err)
 {
-    struct str fresh = {0};
-    bool ok = false;
+    struct saving w = {.files = file_set_new(dir, err)};
+    struct names before = {0};
 
-    if (!replaceable(dir, err))
-        return false;
-    str_add(&fresh, dir);
-    while (fresh.length > 1 && fresh.data[fresh.length - 1] == '/')
-        fresh.data[--fresh.length] = '\0';
-    char *target = mem_strdup(str_text(&fresh));
-    str_add(&fresh, ".XXXXXX");
-    if (!mkdtemp(fresh.data)) {
-        system_fault(err, dir, "cannot make a directory beside it");
-        goto out;
-    }
-    mode_t mask = umask(0);
-    umask(mask);
-    chmod(fresh.data, 0777 & ~mask);
-    ok = save_all(s, fresh.data, err);
-    bool there = access(target, F_OK) == 0;
-    if (ok && renameat2(AT_FDCWD, fresh.data, AT_FDCWD, target, there ? RENAME_EXCHANGE : RENAME_NOREPLACE) != 0)
-        ok = system_fault(err, dir, "cannot be put in its place");
-    if (!ok || there)
-        remove_tree(fresh.data);
-out:
-    free(target);
-    str_done(&fresh);
+    bool ok = w.files && read_manifest(dir, &before, err) && only_ours(dir, &before, err) && save_all(s, &w, err) && remove_stale(&w, &before, err) &&
+              write_manifest(&w, err) && file_set_commit(w.files, err);
+    file_set_free(w.files);
+    names_done(&w.names);
+    names_done(&before);
     return ok;
 }
 
@@ -484,7 +497,7 @@ static bool load_kernel(const char *dir, const struct plan *plan, struct session
         return true;
     bool hex = access(path_in(&path, dir, "kernel.hex"), F_OK) == 0;
     if (file_read(path_in(&path, dir, hex ? "kernel.hex" : "kernel.s"), TEXT_LIMIT, &text, err))
-        k = hex ? kernel_from_hex_isa(plan->options.isa, str_text(&text), err) : kernel_from_text(str_text(&path), str_text(&text), text.length, &plan->options, err);
+        k = hex ? kernel_from_hex(plan->options.isa, str_text(&text), err) : kernel_from_text(str_text(&path), str_text(&text), text.length, &plan->options, err);
     if (k && !load_origin(dir, k, err)) {
         kernel_free(k);
         k = NULL;
@@ -505,7 +518,7 @@ static bool load_forms(const char *dir, struct session *s, struct err *err)
     size_t added;
     bool ok = true;
     for (int isa = 0; ok && isa < ISA_COUNT; isa++)
-        ok = access(path_in(&path, dir, forms_files[isa]), F_OK) != 0 ||
+        ok = access(path_in(&path, dir, isa_ops((enum isa)isa)->forms_file), F_OK) != 0 ||
              (session_forms(s, (enum isa)isa, err) && forms_add(s->document.forms[isa], str_text(&path), &added, err));
     str_done(&path);
     return ok;
@@ -562,6 +575,9 @@ bool session_load(struct session *s, const char *dir, struct err *err)
         err_set(err, ERR_MISSING, "session save DIRECTORY makes one", "there is no saved session");
         return err_at(err, dir, 0, 0);
     }
+    int held = file_set_open(dir, err);
+    if (held < 0)
+        return false;
     session_init(&fresh);
     struct csv_table *t = csv_table_read(path_in(&path, dir, "session.csv"), err);
     if (!t || !read_settings(str_text(&path), t, &fresh, &plan, err))
@@ -582,6 +598,7 @@ bool session_load(struct session *s, const char *dir, struct err *err)
             setting_take(&s->settings, &fresh.settings, setting);
     ok = true;
 out:
+    close(held);
     csv_table_free(t);
     vec_done(&plan.machines);
     vec_done(&plan.patterns);

@@ -4,7 +4,8 @@
 
 #include "cmd/session.h"
 
-/* Writes a new directory beside @dir and puts it in @dir's place in one step. An existing @dir must be a session and nothing else. */
+/* Writes the session into @dir, all of it or nothing (base/file_set.h). Of an existing directory only the files that its manifest names are replaced; with
+ * anything else in it the directory is refused. */
 bool session_save(struct session *s, const char *dir, struct err *err);
 /* Replaces kernel, machines, forms and settings of @s; a directory that breaks a rule is refused whole and @s stays as it is. */
 bool session_load(struct session *s, const char *dir, struct err *err);

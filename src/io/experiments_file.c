@@ -101,28 +101,35 @@ static void add_number(struct str *out, double value)
     str_done(&text);
 }
 
-bool experiments_save(const struct experiments *t, const char *path, struct err *err)
+void experiments_csv(const struct experiments *t, struct str *out)
 {
-    struct str out = {0}, text = {0};
+    struct str text = {0};
 
     for (int c = 0; c < COLUMNS; c++)
-        csv_add_field(&out, column_names[c], c == COLUMN_STATE && t->extra.count == 0);
+        csv_add_field(out, column_names[c], c == COLUMN_STATE && t->extra.count == 0);
     for (size_t k = 0; k < t->extra.count; k++)
-        csv_add_field(&out, t->extra.items[k], k + 1 == t->extra.count);
+        csv_add_field(out, t->extra.items[k], k + 1 == t->extra.count);
     for (size_t i = 0; i < t->rows.count; i++) {
         const struct experiment_row *row = &t->rows.items[i];
         str_clear(&text);
         experiments_print(t, i, &text);
-        csv_add_field(&out, str_text(&text), false);
-        add_number(&out, row->cycles);
-        add_number(&out, row->spread);
-        add_number(&out, row->repeats ? row->repeats : NAN);
-        csv_add_field(&out, row->state, t->extra.count == 0);
+        csv_add_field(out, str_text(&text), false);
+        add_number(out, row->cycles);
+        add_number(out, row->spread);
+        add_number(out, row->repeats ? row->repeats : NAN);
+        csv_add_field(out, row->state, t->extra.count == 0);
         for (size_t k = 0; k < t->extra.count; k++)
-            csv_add_field(&out, row->extra[k], k + 1 == t->extra.count);
+            csv_add_field(out, row->extra[k], k + 1 == t->extra.count);
     }
+    str_done(&text);
+}
+
+bool experiments_save(const struct experiments *t, const char *path, struct err *err)
+{
+    struct str out = {0};
+
+    experiments_csv(t, &out);
     bool ok = file_write(path, out.data, out.length, err);
     str_done(&out);
-    str_done(&text);
     return ok;
 }

@@ -8,7 +8,9 @@
 #include <yaml.h>
 
 #include "base/vec.h"
-#include "isa/att_name.h"
+#include "io/osaca_file.h"
+#include "isa/x86/att_name.h"
+#include "model/facts.h"
 #include "throughput/throughput.h"
 
 /* A form to write, with what decides its place. */
@@ -353,10 +355,30 @@ static void put_access(struct writer *w, const char *key, const char *form)
     close_list(w);
 }
 
-static void put_fact(struct writer *w, const char *key, const char *fact)
+/* NaN where the machine does not say it: what we take without a fact is not OSACA's matter. */
+static double known_number(const struct machine *m, const char *fact)
 {
-    put(w, key);
-    put_number(w, machine_number(w->machine, fact));
+    return machine_fact(m, fact) ? fact_number(m, fact) : NAN;
+}
+
+/* Facts that OSACA keeps at the top of its file. */
+static void put_facts(struct writer *w)
+{
+    for (const struct osaca_fact *f = osaca_facts; f->key; f++)
+        if (!f->map) {
+            put(w, f->key);
+            put_number(w, known_number(w->machine, f->fact));
+        }
+}
+
+/* Of a register class: the fact, else what a plain load takes. */
+static double load_latency(const struct machine *m, const char *class, const char *form)
+{
+    const struct mapping_entry *load = mapping_find(m->mapping, form);
+    for (const struct osaca_fact *f = osaca_facts; f->key; f++)
+        if (f->map && strcmp(f->key, class) == 0 && !isnan(known_number(m, f->fact)))
+            return known_number(m, f->fact);
+    return load ? load->latency : NAN;
 }
 
 static void put_load_latency(struct writer *w)
@@ -366,9 +388,8 @@ static void put_load_latency(struct writer *w)
     put(w, "load_latency");
     open_map(w, true);
     for (unsigned i = 0; i < sizeof loads / sizeof *loads; i++) {
-        const struct mapping_entry *load = mapping_find(w->machine->mapping, loads[i][1]);
         put(w, loads[i][0]);
-        put_number(w, load ? load->latency : NAN);
+        put_number(w, load_latency(w->machine, loads[i][0], loads[i][1]));
     }
     close_map(w);
 }
@@ -387,10 +408,7 @@ static void put_head(struct writer *w)
     put_text(w, m->id);
     put(w, "isa");
     put(w, "x86");
-    put_fact(w, "ROB_size", "rob_size");
-    put_fact(w, "dispatched_uops_per_cycle", "issue_width");
-    put_fact(w, "retired_uOps_per_cycle", "retire_width");
-    put_fact(w, "scheduler_size", "scheduler_size");
+    put_facts(w);
     put(w, "hidden_loads");
     put(w, "false");
     put_load_latency(w);

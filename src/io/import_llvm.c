@@ -20,11 +20,6 @@
 #define OUTPUT_LIMIT ((size_t)512 << 20)
 #define CYCLES_MAX 100000   /* of one use, and of a latency: more is no processor */
 /* Ends the rows of one form: an instruction that every model of the set knows and no other form's row names. */
-static const struct { const char *triple, *text, *opcode, *form; } markers[ISA_COUNT] = {
-    {"-mtriple=x86_64-linux-gnu", "cld", "CLD", "CLD ()"},
-    {"-mtriple=aarch64-linux-gnu", "clrex", "CLREX", "CLREX ()"},
-};
-
 struct resource {
     char name[64];
     unsigned units;
@@ -69,7 +64,9 @@ static void port_name(const struct llvm_import *r, const struct resource *resour
     unsigned long number = strtoul(name + digits, NULL, 10);
 
     if (divider) {
-        snprintf(out, PORT_NAME_MAX, "%.*sDV", (int)(divider - name > 6 ? 6 : divider - name), name);
+        int length = snprintf(out, PORT_NAME_MAX, "%.*sDV", (int)(divider - name > 6 ? 6 : divider - name), name);
+        if (resource->units > 1)
+            snprintf(out + length, (size_t)(PORT_NAME_MAX - length), "%u", unit % 100);
         return;
     }
     for (size_t i = 0; i < sizeof shorter / sizeof *shorter; i++)
@@ -129,7 +126,18 @@ static const char *line_end(const char *at, const char *end)
     return newline ? newline : end;
 }
 
-/* The units' own ports first, so that groups can refer to any of them. */
+/* Names that are too long may have lost what tells them apart: then they get a letter at the end. */
+static void make_unique(const struct llvm_import *r, char name[PORT_NAME_MAX])
+{
+    size_t length = strlen(name);
+    length = length < PORT_NAME_MAX - 1 ? length : PORT_NAME_MAX - 2;
+    for (char letter = 'a'; ports_find(&r->ports, name, strlen(name)) >= 0 && letter <= 'z'; letter++) {
+        name[length] = letter;
+        name[length + 1] = '\0';
+    }
+}
+
+/* The units' own ports first, so that groups can refer to any of them. A divider of several units is no blocking pipe but ports that its uses share. */
 static bool add_unit(struct llvm_import *r, struct resource *resource, struct err *err)
 {
     char name[PORT_NAME_MAX];
@@ -138,11 +146,12 @@ static bool add_unit(struct llvm_import *r, struct resource *resource, struct er
         return true;
     for (unsigned k = 0; k < resource->units; k++) {
         port_name(r, resource, k, name);
+        make_unique(r, name);
         if (!ports_add(&r->ports, name, err))
             return false;
         portset bit = (portset)1 << (r->ports.count - 1);
         resource->set |= bit;
-        if (strstr(resource->name, "Div"))
+        if (strstr(resource->name, "Div") && resource->units == 1)
             r->ports.pipes |= bit;
     }
     return true;
@@ -203,6 +212,11 @@ static bool read_resources(struct llvm_import *r, const char *text, const char *
         is_unit[r->count++] = !line.members;
     }
     find_prefix(r, is_unit);
+    size_t ports = 0;
+    for (unsigned i = 0; i < r->count; i++)
+        ports += is_unit[i] && !r->resources[i].invalid && !is_queue(r->resources[i].name) ? r->resources[i].units : 0;
+    if (ports > PORTS_MAX)
+        return err_set(err, ERR_LIMIT, "choose another CPU", "LLVM's model of %s has %zu units; a machine has at most %d ports here", r->cpu, ports, PORTS_MAX);
     if (!add_units(r, is_unit, err))
         return false;
     unsigned index = 0;
@@ -367,7 +381,7 @@ static bool read_row(const struct llvm_import *r, const char *line, const char *
         return false;
     }
     row->invalid |= row->latency > CYCLES_MAX;
-    const char *marker = markers[r->isa].opcode;
+    const char *marker = isa_ops(r->isa)->llvm_marker.opcode;
     row->marker = length == strlen(marker) && memcmp(token, marker, length) == 0;
     return true;
 }
@@ -380,7 +394,8 @@ static void add_entry(struct llvm_import *r, const char *form, struct row *sum)
         mapping_set(r->machine->mapping, &entry);
 }
 
-static bool read_rows(struct llvm_import *r, const char *text, const char *end, const char *const *forms, size_t count, struct err *err)
+/* *@read gets the number of forms whose rows were there. */
+static bool read_rows(struct llvm_import *r, const char *text, const char *end, const char *const *forms, size_t count, size_t *read, struct err *err)
 {
     struct row sum = {0}, row;
     size_t form = 0;
@@ -389,7 +404,7 @@ static bool read_rows(struct llvm_import *r, const char *text, const char *end, 
     for (const char *at = text; at < end && form < count; at = line_end(at, end) + 1) {
         if (!read_row(r, at, line_end(at, end), &row))
             continue;
-        bool own = row.marker && rows == 0 && strcmp(forms[form], markers[r->isa].form) == 0;
+        bool own = row.marker && rows == 0 && strcmp(forms[form], isa_ops(r->isa)->llvm_marker.form) == 0;
         if (!row.marker || own) {
             for (unsigned i = 0; i < row.usage.count; i++)
                 usage_add(&sum.usage, row.usage.uops[i].ports, row.usage.uops[i].count);
@@ -408,19 +423,14 @@ static bool read_rows(struct llvm_import *r, const char *text, const char *end, 
         usage_done(&row.usage);
     }
     usage_done(&sum.usage);
+    *read = form;
     if (form < count)
         return err_set(err, ERR_DATA, "is this llvm-mca 22?", "the table ends after %zu of %zu forms", form, count);
     return true;
 }
 
-struct machine *import_llvm_parse(const char *cpu, const char *text, size_t length, const char *const *forms, size_t form_count,
-                                  struct err *err)
-{
-    return import_llvm_parse_isa(ISA_X86_64, cpu, text, length, forms, form_count, err);
-}
-
-struct machine *import_llvm_parse_isa(enum isa isa, const char *cpu, const char *text, size_t length, const char *const *forms, size_t form_count,
-                                  struct err *err)
+/* *@read: as read_rows has it; 0 when the table was not come to. */
+static struct machine *parse(enum isa isa, const char *cpu, const char *text, size_t length, const char *const *forms, size_t form_count, size_t *read, struct err *err)
 {
     const char *end = text + length;
     struct llvm_import *r = mem_zero(1, sizeof *r);
@@ -430,6 +440,7 @@ struct machine *import_llvm_parse_isa(enum isa isa, const char *cpu, const char 
 
     r->cpu = cpu;
     r->isa = isa;
+    *read = 0;
     if (!table) {
         err_set(err, ERR_DATA, "use llvm-mca 22: older ones print no full tables", "llvm-mca printed no instruction table for %s", cpu);
         goto out;
@@ -438,13 +449,20 @@ struct machine *import_llvm_parse_isa(enum isa isa, const char *cpu, const char 
     if (!read_resources(r, resources, rows, err))
         goto out;
     r->machine = machine_new(cpu, &r->ports);
-    if (read_rows(r, table, stop ? stop : end, forms, form_count, err))
+    if (read_rows(r, table, stop ? stop : end, forms, form_count, read, err))
         m = r->machine;
     else
         machine_free(r->machine);
 out:
     free(r);
     return m;
+}
+
+struct machine *import_llvm_parse(enum isa isa, const char *cpu, const char *text, size_t length, const char *const *forms, size_t form_count,
+                                  struct err *err)
+{
+    size_t read;
+    return parse(isa, cpu, text, length, forms, form_count, &read, err);
 }
 
 static const char *program(void)
@@ -455,43 +473,61 @@ static const char *program(void)
     return access("/usr/bin/llvm-mca-22", X_OK) == 0 ? "llvm-mca-22" : "llvm-mca";
 }
 
-/* Runs llvm-mca with @extra on @input, its table in @out. */
-static bool run(enum isa isa, const char *cpu, const char *extra, const struct str *input, struct str *out, struct err *err)
+enum run_result { RUN_DONE, RUN_FAILED, RUN_DIED };
+
+/* What llvm-mca's complaint means. Its first line says it. */
+static void explain(const char *program_name, const char *cpu, const char *output, struct err *err)
+{
+    const char *what = strstr(output, "error:");
+    what = what ? what + strlen("error:") : output;
+    what += strspn(what, " ");
+    if (strstr(output, "is not a recognized processor"))
+        err_set(err, ERR_MISSING, "llvm-mca -mcpu=help lists the names", "LLVM does not know the CPU %s", cpu);
+    else if (strstr(output, "unable to find instruction-level scheduling information"))
+        err_set(err, ERR_DATA, "choose a CPU that has one, or one of the same family", "LLVM has no scheduling model for %s", cpu);
+    else if (!*what)
+        err_set(err, ERR_DATA, "is it llvm-mca 22?", "%s failed without a word", program_name);
+    else
+        err_set(err, ERR_DATA, NULL, "%s failed: %.*s", program_name, (int)(strcspn(what, "\n") > 300 ? 300 : strcspn(what, "\n")), what);
+}
+
+/* Runs llvm-mca with @extra on @input, its table in @out. With RUN_DIED, of a signal, @err says so too. */
+static enum run_result run(enum isa isa, const char *cpu, const char *extra, const struct str *input, struct str *out, struct err *err)
 {
     static const struct child_limits limits = {.cpu_seconds = 120, .memory = (size_t)8 << 30, .file_size = OUTPUT_LIMIT,
                                                .wall_seconds = 240, .output = 4096};
     struct str mcpu = {0}, path = {0};
     struct child_result result = {0};
-    bool ok = false;
+    enum run_result how = RUN_FAILED;
     char *directory = child_directory_new(err);
 
     if (!directory)
-        return false;
+        return RUN_FAILED;
     str_addf(&mcpu, "-mcpu=%s", cpu);
     str_addf(&path, "%s/table", directory);
-    const char *argv[] = {program(), markers[isa].triple, str_text(&mcpu), "-skip-unsupported-instructions=any", "-o", str_text(&path), extra,
-                          isa == ISA_X86_64 ? "-x86-asm-syntax=intel" : NULL, "-output-asm-variant=1", NULL};
-    if (!child_run(argv, directory, input->data, input->length, &limits, &result, err))
-        goto out;
-    if (strstr(str_text(&result.output), "is not a recognized processor")) {
-        err_set(err, ERR_MISSING, "llvm-mca -mcpu=help lists the names", "LLVM does not know the CPU %s", cpu);
-        goto out;
-    }
-    if (WIFSIGNALED(result.status) && !result.timed_out) {
-        err_set(err, ERR_DATA, "leave out what it dies on", "%s died of signal %d", argv[0], WTERMSIG(result.status));
+    const char *argv[] = {program(), isa_ops(isa)->llvm_triple, str_text(&mcpu), "-skip-unsupported-instructions=any", "-o", str_text(&path), extra,
+                          isa_ops(isa)->llvm_syntax, "-output-asm-variant=1", NULL};
+    if (!child_run(argv, directory, input->data, input->length, &limits, &result, err)) {
+        if (err->code == ERR_MISSING)
+            err_set(err, ERR_MISSING, "install the package llvm-22", "cannot start %s", argv[0]);
         goto out;
     }
-    if (result.timed_out || result.status != 0) {
-        err_set(err, ERR_MISSING, "install the package llvm-22", "%s failed: %.300s", argv[0], str_text(&result.output));
-        goto out;
+    if (result.timed_out) {
+        err_set(err, ERR_LIMIT, NULL, "%s did not end within %.0f s", argv[0], limits.wall_seconds);
+    } else if (WIFSIGNALED(result.status)) {
+        err_set(err, ERR_DATA, NULL, "%s died of signal %d", argv[0], WTERMSIG(result.status));
+        how = RUN_DIED;
+    } else if (result.status != 0) {
+        explain(argv[0], cpu, str_text(&result.output), err);
+    } else if (file_read(str_text(&path), OUTPUT_LIMIT, out, err)) {
+        how = RUN_DONE;
     }
-    ok = file_read(str_text(&path), OUTPUT_LIMIT, out, err);
 out:
     child_result_done(&result);
     child_directory_free(directory);
     str_done(&mcpu);
     str_done(&path);
-    return ok;
+    return how;
 }
 
 static void set_facts(struct machine *m, const char *summary)
@@ -524,41 +560,53 @@ static void add_line(const struct form_row *row, struct str *input)
 
     form_instance(row, &line);
     const char *here = strstr(str_text(&line), ".+");
-    str_addf(input, "%.*s%s\n%s\n", (int)(here ? here - line.data : (int)line.length), str_text(&line), here ? "elsewhere" : "", markers[row->isa].text);
+    str_addf(input, "%.*s%s\n%s\n", (int)(here ? here - line.data : (int)line.length), str_text(&line), here ? "elsewhere" : "", isa_ops(row->isa)->llvm_marker.text);
     str_done(&line);
 }
 
-#define CHUNK 1024   /* forms per run */
+#define CHUNK 1024      /* forms per run */
+#define RETRIES_MAX 250   /* of runs that were of no use: some 25 forms that kill it or have no row of their own */
 
-/* Imports forms [first, first + count) into *@machine (made by the first chunk). llvm-mca itself dies on some instructions: then the
- * halves are tried, and a single form that kills it is left out. */
-static bool import_chunk(const char *cpu, const struct forms *forms, size_t first, size_t count, struct machine **machine, struct err *err)
+struct import {
+    const char *cpu;
+    const struct forms *forms;
+    struct machine *machine;   /* made by the first chunk */
+    unsigned retries;
+};
+
+static void take_part(struct import *w, struct machine *part)
+{
+    if (!w->machine) {
+        w->machine = part;
+        return;
+    }
+    for (size_t i = 0; i < mapping_count(part->mapping); i++)
+        mapping_set(w->machine->mapping, mapping_at(part->mapping, i));
+    machine_free(part);
+}
+
+/* Imports forms [first, first + count). llvm-mca itself dies on some instructions, and some swallow the row behind them: then the halves are tried, and a
+ * single such form is left out. A table of which nothing can be read is a fault: every other would be like it. */
+static bool import_chunk(struct import *w, size_t first, size_t count, struct err *err)
 {
     struct str input = {0}, table = {0};
     const char **names = mem_alloc(count * sizeof *names);
-    enum isa isa = forms_at(forms, first)->isa;
+    enum isa isa = forms_at(w->forms, first)->isa;
     struct machine *part = NULL;
-    bool ok;
+    size_t read = 0;
 
     for (size_t i = 0; i < count; i++) {
-        names[i] = forms_at(forms, first + i)->form;
-        add_line(forms_at(forms, first + i), &input);
+        names[i] = forms_at(w->forms, first + i)->form;
+        add_line(forms_at(w->forms, first + i), &input);
     }
-    ok = run(isa, cpu, "-instruction-tables=full", &input, &table, err);
-    if (ok)
-        part = import_llvm_parse_isa(isa, cpu, str_text(&table), table.length, names, count, err);
-    ok = part != NULL;
-    if (!ok && err->code == ERR_DATA && count > 1)
-        ok = import_chunk(cpu, forms, first, count / 2, machine, err) &&
-             import_chunk(cpu, forms, first + count / 2, count - count / 2, machine, err);
-    else if (!ok && err->code == ERR_DATA)
-        ok = true;
-    for (size_t i = 0; part && *machine && i < mapping_count(part->mapping); i++)
-        mapping_set((*machine)->mapping, mapping_at(part->mapping, i));
-    if (part && !*machine)
-        *machine = part;
-    else
-        machine_free(part);
+    enum run_result how = run(isa, w->cpu, "-instruction-tables=full", &input, &table, err);
+    if (how == RUN_DONE)
+        part = parse(isa, w->cpu, str_text(&table), table.length, names, count, &read, err);
+    bool ok = part != NULL;
+    if (part)
+        take_part(w, part);
+    else if ((how == RUN_DIED || read || (how == RUN_DONE && w->retries && err->code == ERR_DATA)) && ++w->retries <= RETRIES_MAX)
+        ok = count == 1 || (import_chunk(w, first, count / 2, err) && import_chunk(w, first + count / 2, count - count / 2, err));
     free(names);
     str_done(&input);
     str_done(&table);
@@ -568,18 +616,19 @@ static bool import_chunk(const char *cpu, const struct forms *forms, size_t firs
 struct machine *import_llvm(const char *cpu, const struct forms *forms, struct err *err)
 {
     struct str summary = {0}, one = {0};
+    struct import work = {.cpu = cpu, .forms = forms};
     struct machine *m = NULL;
     size_t count = forms_count(forms);
-    bool ok = true;
 
     if (cpu[strspn(cpu, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.")]) {
         err_set(err, ERR_USAGE, "llvm-mca -mcpu=help lists the names", "\"%s\" is not the name of a CPU", cpu);
         goto out;
     }
     str_add(&one, "nop\n");
-    ok = run(count ? forms_at(forms, 0)->isa : ISA_X86_64, cpu, "-iterations=1", &one, &summary, err);
+    bool ok = run(count ? forms_at(forms, 0)->isa : ISA_UNSAID, cpu, "-iterations=1", &one, &summary, err) == RUN_DONE;
     for (size_t at = 0; ok && at < count; at += CHUNK)
-        ok = import_chunk(cpu, forms, at, count - at < CHUNK ? count - at : CHUNK, &m, err);
+        ok = import_chunk(&work, at, count - at < CHUNK ? count - at : CHUNK, err);
+    m = work.machine;
     if (ok && m && count) {
         free(m->isa);
         m->isa = mem_strdup(isa_name(forms_at(forms, 0)->isa));

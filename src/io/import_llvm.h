@@ -10,10 +10,7 @@
 struct machine *import_llvm(const char *cpu, const struct forms *forms, struct err *err);
 /* The parser alone, for tests and fuzzing: @text ends with a NUL at @length, @forms names the rows in order. A form whose row makes
  * no sense is left out like one that LLVM does not know. */
-struct machine *import_llvm_parse(const char *cpu, const char *text, size_t length, const char *const *forms,
-                                  size_t form_count, struct err *err);
-/* The same for the rows of any instruction set. */
-struct machine *import_llvm_parse_isa(enum isa isa, const char *cpu, const char *text, size_t length, const char *const *forms,
+struct machine *import_llvm_parse(enum isa isa, const char *cpu, const char *text, size_t length, const char *const *forms,
                                       size_t form_count, struct err *err);
 
 #endif

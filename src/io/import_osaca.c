@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "io/osaca_file.h"
+#include "model/facts.h"
 
 #define FILE_LIMIT ((size_t)64 << 20)
 
@@ -207,8 +208,6 @@ static void set_indexed_ports(const struct osaca_file *r, struct machine *m)
 
 static void set_facts(const struct osaca_file *r, struct machine *m)
 {
-    static const char *const keys[][2] = {
-        {"dispatched_uops_per_cycle", "issue_width"}, {"retired_uOps_per_cycle", "issue_width"}, {"ROB_size", "rob_size"}, {"scheduler_size", "scheduler_size"}};
     const yaml_node_t *root = yaml_tree_root(&r->tree);
     const char *title = yaml_tree_text(yaml_tree_get(&r->tree, root, "micro_architecture"));
 
@@ -219,11 +218,16 @@ static void set_facts(const struct osaca_file *r, struct machine *m)
     }
     machine_set_fact(m, "isa", "x86-64", "", "");
     machine_set_fact(m, "source", "OSACA machine file", "", "");
-    for (unsigned i = 0; i < sizeof keys / sizeof *keys; i++) {
-        const yaml_node_t *node = yaml_tree_get(&r->tree, root, keys[i][0]);
+    for (const struct osaca_fact *f = osaca_facts; f->key; f++) {
+        const yaml_node_t *node = yaml_tree_get(&r->tree, f->map ? yaml_tree_get(&r->tree, root, f->map) : root, f->key);
+        const struct fact *fact = fact_find(f->fact);
         double value;
-        if (!machine_fact(m, keys[i][1]) && osaca_number(node, &value) && !isnan(value) && value > 0)
-            machine_set_fact(m, keys[i][1], yaml_tree_text(node), "", keys[i][0]);
+        char text[32];
+        if (!osaca_number(node, &value) || !(value > 0))
+            continue;
+        snprintf(text, sizeof text, "%.17g", value);
+        if (fact_check(fact, text, NULL, NULL))
+            machine_set_fact(m, f->fact, text, fact->unit, f->key);
     }
     set_indexed_ports(r, m);
 }

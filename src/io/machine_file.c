@@ -11,14 +11,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/file.h"
-#include "base/vec.h"
 #include "base/csv.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/vec.h"
 #include "io/overrides.h"
+#include "model/facts.h"
 
 #define MICRO_OPS_MAX 1e6
 /* Each row is compared with all facts, or with all forms: more rows than a person writes would hang the program. */
 #define FACTS_MAX 10000
+#define WARNINGS_MAX 20   /* per file */
 #define OVERRIDES_MAX 10000
 
 static void path_in(struct str *path, const char *dir, const char *name)
@@ -27,7 +30,25 @@ static void path_in(struct str *path, const char *dir, const char *name)
     str_addf(path, "%s/%s", dir, name);
 }
 
-/* machine.csv or facts.csv into @facts, later rows win. */
+/* Whether the schema has the fact and lets it have that value; ports are not known yet. */
+static bool check_row(const char *key, const char *value, struct err *err)
+{
+    const struct fact *f = fact_find(key);
+    const char *meant = f ? NULL : fact_meant(key);
+
+    if (!f)
+        return err_set(err, ERR_DATA, "help facts lists them", "unknown fact \"%.80s\"%s%s%s, ignored", key, meant ? "; did you mean " : "", meant ? meant : "", meant ? "?" : "");
+    return fact_check(f, value, NULL, err);
+}
+
+static void warn(struct err *doubt, const char *path, size_t line)
+{
+    char text[2048];
+    err_at(doubt, path, line, 0);
+    log_add(LOG_WARN, "%s", err_text(doubt, text, sizeof text));
+}
+
+/* machine.csv or facts.csv into @facts, later rows win. What the schema does not let them say is warned of and kept: nothing reads it. */
 static bool take_facts(const struct csv_table *t, const char *path, struct machine *facts, struct err *err)
 {
     int key = csv_table_column(t, "key"), value = csv_table_column(t, "value"), unit = csv_table_column(t, "unit"),
@@ -41,8 +62,12 @@ static bool take_facts(const struct csv_table *t, const char *path, struct machi
         err_set(err, ERR_LIMIT, NULL, "more than %d facts", FACTS_MAX);
         return err_at(err, path, t->lines[FACTS_MAX], 0);
     }
-    for (size_t i = 0; i < t->count; i++)
+    for (size_t i = 0, warned = 0; i < t->count; i++) {
+        struct err doubt = {0};
+        if (!check_row(t->rows[i][key], t->rows[i][value], &doubt) && warned++ < WARNINGS_MAX)
+            warn(&doubt, path, t->lines[i]);
         machine_set_fact(facts, t->rows[i][key], t->rows[i][value], unit < 0 ? "" : t->rows[i][unit], source < 0 ? "" : t->rows[i][source]);
+    }
     return true;
 }
 
@@ -227,23 +252,6 @@ out:
     return m;
 }
 
-static const struct { const char *name; int end; } latency_ends[] = {
-    {"any", LATENCY_ANY}, {"address", LATENCY_ADDRESS}, {"memory", LATENCY_MEMORY}, {"flags", LATENCY_FLAGS},
-};
-#define LATENCY_ENDS (sizeof latency_ends / sizeof *latency_ends)
-
-/* "2", "address", "memory", "flags" or "any". */
-static bool parse_end(const char *text, int *out)
-{
-    for (size_t i = 0; i < LATENCY_ENDS; i++)
-        if (strcmp(text, latency_ends[i].name) == 0) {
-            *out = latency_ends[i].end;
-            return true;
-        }
-    *out = text[0] - '1';
-    return text[0] >= '1' && text[0] <= '9' && !text[1];
-}
-
 static bool read_latencies(const char *path, struct machine *m, struct err *err)
 {
     static const char *const names[] = {"form", "from", "to", "cycles", "source"};
@@ -263,7 +271,7 @@ static bool read_latencies(const char *path, struct machine *m, struct err *err)
         char **row = t->rows[i];
         int from, to;
         double cycles;
-        int fault = !parse_end(row[column[1]], &from) ? 1 : !parse_end(row[column[2]], &to) ? 2 : -1;
+        int fault = !latency_end_parse(row[column[1]], &from) ? 1 : !latency_end_parse(row[column[2]], &to) ? 2 : -1;
         if (fault >= 0)
             err_set(err, ERR_DATA, "write 1 to 9, address, memory, flags or any", "\"%s\" is no operand", row[column[fault]]);
         else if (!parse_number(row[column[3]], &cycles) || isnan(cycles))
@@ -328,7 +336,7 @@ static struct machine *load_directory(const char *id, const char *dir, struct er
     }
     /* An inferred mapping counts its issue slots in micro_ops, and they bound its cycles. */
     const char *slots = machine_fact(m, "issue_slots");
-    double width = machine_number(m, "issue_width");
+    double width = fact_number(m, "issue_width");
     if (slots && strcmp(slots, "inferred") == 0 && width > 0)
         mapping_set_issue_width(m->mapping, width);
     path_in(&path, dir, "mapping.csv");
@@ -378,108 +386,6 @@ struct machine *machine_load(const char *id_or_dir, struct err *err)
     }
     str_done(&relative);
     return m;
-}
-
-static void save_facts(const struct machine *m, struct str *out)
-{
-    const struct ports *ports = mapping_ports(m->mapping);
-    struct str list = {0}, pipes = {0};
-
-    portset_list(UINT32_MAX, ports, ",", ",", &list);
-    portset_list(ports->pipes, ports, ",", ",", &pipes);
-    str_add(out, "key,value,unit,source\n");
-    const char *own[][2] = {{"ports", str_text(&list)}, {"pipes", str_text(&pipes)}};
-    for (int i = 0; i < 2; i++) {
-        csv_add_field(out, own[i][0], false);
-        csv_add_field(out, own[i][1], false);
-        str_add(out, ",\n");
-    }
-    for (size_t i = 0; i < m->fact_count; i++) {
-        const struct machine_fact *fact = &m->facts[i];
-        if (strcmp(fact->key, "ports") == 0 || strcmp(fact->key, "pipes") == 0)
-            continue;
-        csv_add_field(out, fact->key, false);
-        csv_add_field(out, fact->value, false);
-        csv_add_field(out, fact->unit, false);
-        csv_add_field(out, fact->source, true);
-    }
-    str_done(&list);
-    str_done(&pipes);
-}
-
-void machine_mapping_row(const struct mapping_entry *entry, const struct ports *ports, struct str *out)
-{
-    struct str usage = {0};
-    char number[32];
-
-    usage_print(&entry->usage, ports, &usage);
-    csv_add_field(out, entry->form, false);
-    csv_add_field(out, usage.length ? str_text(&usage) : "none", false);
-    snprintf(number, sizeof number, "%.17g", entry->latency);
-    csv_add_field(out, isnan(entry->latency) ? "" : number, false);
-    snprintf(number, sizeof number, "%u", entry->micro_ops);
-    csv_add_field(out, entry->micro_ops ? number : "", false);
-    csv_add_field(out, entry->source, true);
-    str_done(&usage);
-}
-
-void machine_mapping_csv(const struct machine *m, struct str *out)
-{
-    str_add(out, "form,usage,latency,micro_ops,source\n");
-    for (size_t i = 0; i < mapping_count(m->mapping); i++)
-        machine_mapping_row(mapping_at(m->mapping, i), mapping_ports(m->mapping), out);
-}
-
-static void add_end(int end, struct str *out)
-{
-    for (size_t i = 0; i < LATENCY_ENDS; i++)
-        if (latency_ends[i].end == end) {
-            csv_add_field(out, latency_ends[i].name, false);
-            return;
-        }
-    str_addf(out, "%d,", end + 1);
-}
-
-static void save_latencies(const struct machine *m, struct str *out)
-{
-    str_add(out, "form,from,to,cycles,source\n");
-    for (size_t i = 0; i < m->latency_count; i++) {
-        const struct latency_rule *rule = &m->latencies[i];
-        csv_add_field(out, rule->form, false);
-        add_end(rule->from, out);
-        add_end(rule->to, out);
-        str_addf(out, "%.17g,", rule->cycles);
-        csv_add_field(out, rule->source, true);
-    }
-}
-
-bool machine_save(const struct machine *m, const char *dir, struct err *err)
-{
-    struct str path = {0}, text = {0};
-    bool ok = false;
-
-    if (mkdir(dir, 0777) != 0 && errno != EEXIST) {
-        err_set(err, ERR_IO, "check the parent directory", "cannot make the directory: %s", strerror(errno));
-        err_at(err, dir, 0, 0);
-        goto out;
-    }
-    save_facts(m, &text);
-    path_in(&path, dir, "machine.csv");
-    if (!file_write(str_text(&path), text.data, text.length, err))
-        goto out;
-    str_clear(&text);
-    machine_mapping_csv(m, &text);
-    path_in(&path, dir, "mapping.csv");
-    ok = file_write(str_text(&path), text.data, text.length, err);
-    str_clear(&text);
-    save_latencies(m, &text);
-    path_in(&path, dir, "latencies.csv");
-    if (ok && m->latency_count)
-        ok = file_write(str_text(&path), text.data, text.length, err);
-out:
-    str_done(&path);
-    str_done(&text);
-    return ok;
 }
 
 static int compare_names(const void *a, const void *b)

@@ -10,11 +10,6 @@
 
 /* Loads a directory (a path with a slash), or an id looked up below the data directory. NULL on failure; nothing half-loaded stays. */
 struct machine *machine_load(const char *id_or_dir, struct err *err);
-/* Writes machine.csv, mapping.csv and, if there are any, latencies.csv (overrides stay apart). Creates the directory. */
-bool machine_save(const struct machine *m, const char *dir, struct err *err);
-/* One row of mapping.csv, and the whole with its header. */
-void machine_mapping_row(const struct mapping_entry *entry, const struct ports *ports, struct str *out);
-void machine_mapping_csv(const struct machine *m, struct str *out);
 /* A mapping.csv alone: its ports are those that the usages mention, sorted; names that end in DV are blocking pipes. */
 struct machine *machine_load_csv(const char *id, const char *path, struct err *err);
 /* Applies a file like overrides.csv; on failure some rows may have been applied. */

@@ -15,6 +15,18 @@
 #define KEY_LIMIT 64
 #define LIST_LIMIT 256
 
+/* dispatched_uops_per_cycle is a key of ours: OSACA has no issue width. */
+const struct osaca_fact osaca_facts[] = {
+    {NULL, "ROB_size", "reorder_buffer"},
+    {NULL, "scheduler_size", "scheduler"},
+    {NULL, "retired_uOps_per_cycle", "retire_width"},
+    {NULL, "dispatched_uops_per_cycle", "issue_width"},
+    {"load_latency", "gpr", "load_latency"},
+    {"load_latency", "xmm", "load_latency_vector"},
+    {"load_latency", "ymm", "load_latency_wide"},
+    {NULL, NULL, NULL},
+};
+
 static bool fault(struct osaca_file *r, const yaml_node_t *node, const char *todo, const char *what)
 {
     return yaml_tree_fault(&r->tree, node, r->err, todo, "%s", what);

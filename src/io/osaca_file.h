@@ -4,7 +4,7 @@
 
 #include "base/vec.h"
 #include "io/yaml_tree.h"
-#include "isa/att_name.h"
+#include "isa/x86/att_name.h"
 #include "model/usage.h"
 
 /* What an entry says of a part of an address. */
@@ -49,6 +49,10 @@ struct osaca_file {
     struct { char class[16]; double cycles; } load_latency[8];
     unsigned load_latency_count;
 };
+
+/* Where OSACA's machine files keep what we call facts; import and export both go by it. */
+struct osaca_fact { const char *map, *key, *fact; };   /* @map: the mapping at the top that holds the key; NULL: the top itself */
+extern const struct osaca_fact osaca_facts[];          /* ends with a NULL key */
 
 /* Reads all of it; @name and @text must outlive @out. osaca_file_done frees @out in both cases. False with err at line and column. */
 bool osaca_file_read(struct osaca_file *out, const char *name, const char *text, size_t length, struct err *err);

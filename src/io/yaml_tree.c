@@ -6,6 +6,47 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/steps.h"
+
+#define DEPTH_LIMIT 64       /* libyaml looks at every open bracket for each token, */
+#define ANCHOR_LIMIT 1000    /* and at every anchor for each anchor: what is far from any machine file is refused before it is built */
+
+static bool refuse(const yaml_event_t *event, const char *name, const char *what, struct err *err)
+{
+    err_set(err, ERR_LIMIT, "is this a machine file of OSACA?", "%s", what);
+    return err_at(err, name, event->start_mark.line + 1, event->start_mark.column + 1);
+}
+
+/* Reads the events alone, up to the first that is too much; whatever does not parse is left to who builds the tree. */
+static bool within_limits(const char *name, const char *text, size_t length, struct err *err)
+{
+    yaml_parser_t parser;
+    yaml_event_t event;
+    size_t depth = 0, anchors = 0;
+    bool ok = true;
+
+    if (!yaml_parser_initialize(&parser))
+        return err_set(err, ERR_LIMIT, NULL, "out of memory");
+    yaml_parser_set_input_string(&parser, (const unsigned char *)text, length);
+    for (bool ended = false; ok && !ended && yaml_parser_parse(&parser, &event);) {
+        const unsigned char *anchor = event.type == YAML_SCALAR_EVENT           ? event.data.scalar.anchor
+                                      : event.type == YAML_SEQUENCE_START_EVENT ? event.data.sequence_start.anchor
+                                      : event.type == YAML_MAPPING_START_EVENT  ? event.data.mapping_start.anchor
+                                                                                : NULL;
+        anchors += anchor != NULL;
+        depth += event.type == YAML_SEQUENCE_START_EVENT || event.type == YAML_MAPPING_START_EVENT;
+        depth -= event.type == YAML_SEQUENCE_END_EVENT || event.type == YAML_MAPPING_END_EVENT;
+        ended = event.type == YAML_STREAM_END_EVENT;
+        steps_add(1 + depth);
+        if (depth > DEPTH_LIMIT)
+            ok = refuse(&event, name, "lists or mappings nested too deeply", err);
+        else if (anchors > ANCHOR_LIMIT)
+            ok = refuse(&event, name, "too many anchors", err);
+        yaml_event_delete(&event);
+    }
+    yaml_parser_delete(&parser);
+    return ok;
+}
 
 bool yaml_tree_parse(const char *name, const char *text, size_t length, struct yaml_tree *out, struct err *err)
 {
@@ -14,6 +55,8 @@ bool yaml_tree_parse(const char *name, const char *text, size_t length, struct y
     bool ok = false;
 
     *out = (struct yaml_tree){.name = name};
+    if (!within_limits(name, text, length, err))
+        return false;
     if (!yaml_parser_initialize(&parser))
         die("out of memory");
     yaml_parser_set_input_string(&parser, (const unsigned char *)text, length);

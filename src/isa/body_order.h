@@ -2,7 +2,7 @@
 #ifndef PORTOLAN_ISA_BODY_ORDER_H
 #define PORTOLAN_ISA_BODY_ORDER_H
 
-#include "isa/regalloc.h"
+#include "isa/body.h"
 
 /* The terms of @executions executions of the multiset, @counts[i] times i for each i below @n, into @order: as many indices as they have instructions. */
 void body_order(const uint32_t *counts, size_t n, uint64_t executions, enum body_order kind, uint32_t *order);

@@ -2,7 +2,7 @@
 #ifndef PORTOLAN_ISA_CHAIN_H
 #define PORTOLAN_ISA_CHAIN_H
 
-#include "isa/regalloc.h"
+#include "isa/body.h"
 
 enum chain_kind {
     CHAIN_REGISTER,   /* an operand read and one written are the same register */

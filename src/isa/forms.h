@@ -18,13 +18,19 @@ struct form_row {
     enum isa isa;
 };
 
+/* Registers that an instance has used up, in order per class, so that operands differ. */
+struct form_registers {
+    unsigned general, high, vector, mask;
+    char first[8];   /* the first register handed out */
+};
+
 struct forms;
-struct forms *forms_load(const char *path, struct err *err);   /* NULL path: the shipped x86-64.csv */
-struct forms *forms_load_isa(enum isa isa, struct err *err);   /* the shipped ones of an instruction set */
-/* Adds the rows of another CSV of the same columns (extension may be missing), replacing those of the same name. Every template is
- * assembled and must decode to its form; on failure @f is as before and err names file, line and what the template became. */
-bool forms_add(struct forms *f, const char *path, size_t *added, struct err *err);
-/* The rows that forms_add took, in order; borrowed. */
+/* @path NULL: the forms shipped for @isa. */
+struct forms *forms_load(enum isa isa, const char *path, struct err *err);
+enum isa forms_isa(const struct forms *f);
+/* Takes a row of the user's, in place of one of the same name. That it assembles to its form is seen to before (toolchain/forms_add.h). */
+void forms_take(struct forms *f, const char *form, const char *template, const char *extension);
+/* The rows that forms_take took, in order; borrowed. */
 const struct form_row *forms_added(const struct forms *f, size_t *count);
 /* One of its own, for another thread: what is added to @f later does not reach it. */
 struct forms *forms_copy(const struct forms *f);

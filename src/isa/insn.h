@@ -96,7 +96,7 @@ enum insn_trait {
     INSN_INDEXED = 1 << 17,      /* memory operand with an index register */
     INSN_WRITEBACK = 1 << 18,    /* AArch64: one operand is ACCESS_WRITEBACK */
     INSN_UNDECODED = 1 << 19,    /* AArch64: a word that no decoder here knows; no machine knows its form either */
-    INSN_VECTOR = 1 << 20,       /* AArch64: works on vector registers of 64 bits or more, or on SVE ones */
+    INSN_VECTOR = 1 << 20,       /* works on vector registers; AArch64: of 64 bits or more, or on SVE ones */
     INSN_RUNNABLE = 1 << 21,     /* x86-64: on the list of what measuring may run of others' code (allow.c) */
     INSN_STACK = 1 << 22,        /* push, pop, call, return: an implicit memory operand at the stack pointer, which moves by its size */
     INSN_KEEPS_OLD = 1 << 23,    /* the first operand, though only written, keeps a part (sqrtsd, movlps of legacy encoding), or all under a condition (bsf) */
@@ -134,23 +134,20 @@ const struct operand *insn_immediate(const struct insn *insn);
 const struct operand *insn_memory(const struct insn *insn);
 /* A shift or rotation by a count in a register: by cl on x86-64. */
 bool insn_count_in_register(const struct insn *insn);
-/* How many general registers, numbered from 0, the set has (with AArch64's sp). */
-unsigned insn_generals(enum isa isa);
 #define LINE_TEXT 12
 /* @line as text in @out, which is returned; empty for 0, code that came from bytes. */
 const char *insn_line_text(uint32_t line, char out[LINE_TEXT]);
-/* Decodes one instruction of any set: insn_decode for x86-64, a64_decode for AArch64. Any thread. */
-bool insn_decode_isa(enum isa isa, const uint8_t *code, size_t length, uint64_t offset, bool text, struct insn *out, struct err *err);
-/* insn_form for any set. */
-size_t insn_form_isa(enum isa isa, const uint8_t *code, size_t length, char form[FORM_MAX], uint32_t *traits);
-/* Decodes one instruction of @isa x86-64 at @code; fills all but line and text (text becomes the Intel disassembly when @text is true).
- * False with err when the bytes are no instruction. Any thread. */
-bool insn_decode(const uint8_t *code, size_t length, uint64_t offset, bool text, struct insn *out, struct err *err);
+/* Decodes one instruction of @isa at @code; fills all but line (text becomes its disassembly when @text is true). False with err when the bytes are no
+ * instruction. Any thread. */
+bool insn_decode(enum isa isa, const uint8_t *code, size_t length, uint64_t offset, bool text, struct insn *out, struct err *err);
+/* Length only plus form name: the fast path of `forms scan`. Returns 0 when undecodable. */
+size_t insn_form(enum isa isa, const uint8_t *code, size_t length, char form[FORM_MAX], uint32_t *traits);
+/* Before much code is decoded: has the decoder find out together what it does not know by itself. What stays unknown decodes as such. False with err only
+ * when that could not be asked. Any thread. */
+bool insn_learn(enum isa isa, const uint8_t *code, size_t length, struct err *err);
 /* Where the 32-bit displacement of a rip-relative operand stands in the bytes; 0 when there is none. */
 unsigned insn_rip_displacement(const struct insn *insn);
 /* Where the distance of a relative branch stands in the bytes, after whatever prefixes, and in *@size how many bytes it has; 0 when there is none. x86-64. */
 unsigned insn_branch_distance(const struct insn *insn, unsigned *size);
-/* Length only plus form name: the fast path of `forms scan`. Returns 0 when undecodable. */
-size_t insn_form(const uint8_t *code, size_t length, char form[FORM_MAX], uint32_t *traits);
 
 #endif

@@ -64,8 +64,8 @@ const char *isa_tool(enum isa isa, const char *name, char *buffer, size_t size)
 {
     bool native = isa == isa_host();
 
-    snprintf(buffer, size, "%s-linux-gnu-%s", isa == ISA_AARCH64 ? "aarch64" : "x86_64", name);
-    if (native && (isa == ISA_X86_64 || !on_path(buffer)))
+    snprintf(buffer, size, "%s-%s", sets[isa]->tool_prefix, name);
+    if (native && (sets[isa]->plain_tools || !on_path(buffer)))
         snprintf(buffer, size, "%s", name);
     return buffer;
 }

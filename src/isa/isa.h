@@ -7,21 +7,78 @@
 #include <stdint.h>
 
 enum isa { ISA_X86_64, ISA_AARCH64, ISA_COUNT };
+/* Of code that does not say: hex without --isa, measured blocks. */
+#define ISA_UNSAID ISA_X86_64
 
+#define MARKER_BYTES 8
+
+struct assembled;
+struct body;
+struct body_shape;
+struct chain;
+struct err;
+struct form_registers;
+struct form_row;
 struct insn;
+struct isa_assembler;
+struct str;
 
 /* An instruction set: its data and what it does differently. One const table per set, in a folder of its own. */
 struct isa_ops {
     const char *name;             /* as in data/isa/<name>.csv, machine.csv's fact isa and --isa */
+    const char *title;            /* as prose has it: "AArch64" */
+    const char *tool_prefix;      /* of binutils' programs: "x86_64-linux-gnu" */
+    bool plain_tools;             /* on such a processor they are known by their plain names; else only where the full one is missing */
+    const char *assembler_options[16];    /* of `as`, besides those that every set takes; NULL ends them */
+    const char *comment, *text_head;      /* what begins a comment; what a text that the program writes begins with */
+    const char *default_machines[3];      /* that a session shows at first */
+    const char *common_machines[2];       /* that stand for the set where coverage is asked for */
+    const char *forms_file;       /* of a saved session: the user's own forms */
+    const char *set_aside;        /* which of its instructions a scan counts apart */
+    /* llvm-mca: how it is called, and an instruction that marks the end of a row, as text, opcode and form. */
+    const char *llvm_triple, *llvm_syntax;
+    struct { const char *text, *opcode, *form; } llvm_marker;
+    uint16_t elf_machine;         /* e_machine of its ELF files, little-endian */
+    char mapping_symbol;          /* first character of symbols that are the assembler's own, 0: none */
     uint8_t step;                 /* bytes from one place where an instruction may begin to the next */
     /* General registers are numbered from 0, the stack pointer among them. */
     uint8_t generals, stack_pointer, frame_pointer;
+    uint8_t vectors;              /* the first of 32 vector registers */
     bool load_store;              /* operations work on registers only: what loads or stores computes nothing else but addresses */
     /* Forms whose ports a machine's table has for the pieces of instructions; NULL where the set has no use for one. */
     const char *load_form, *store_form;   /* of a plain load and store of a general register */
     const char *address_form;     /* the addition that steps an address beside an access */
     const char *stack_sync_form;  /* what writes back the stack pointer that was followed in front of the machine */
     const char *compare_form;     /* of a comparison that fuses with a branch */
+    /* What insn_decode, insn_form and insn_learn do; learn NULL: its decoder knows all that it ever will. */
+    bool (*decode)(const uint8_t *code, size_t length, uint64_t offset, bool text, struct insn *out, struct err *err);
+    size_t (*form)(const uint8_t *code, size_t length, char *form, uint32_t *traits);
+    bool (*learn)(const uint8_t *code, size_t length, struct err *err);
+    /* What a placeholder of a template becomes in form_instance. */
+    void (*placeholder)(struct form_registers *in, const char *type, struct str *out);
+    /* Bodies and chains of forms (body.h, chain.h). code_make: what the others take of a form, NULL with err when it cannot be measured; code_free NULL: nothing to
+     * free. code_allowed: whether it can, as far as that is known without its encoding; NULL: code_make tells. codes_learn: the encodings that code_make will
+     * need, asked of an assembler; NULL: it needs none. */
+    const void *(*code_make)(const struct form_row *row, struct err *err);
+    void (*code_free)(const void *code);
+    bool (*code_allowed)(const struct form_row *row, struct err *err);
+    bool (*codes_learn)(const struct form_row *const *rows, size_t count, const struct isa_assembler *assembler, struct err *err);
+    bool (*body_make)(const void *const *codes, const uint32_t *counts, size_t n, const struct body_shape *shape, struct body *out, struct err *err);
+    size_t (*chain_list)(const void *code, struct chain *out);
+    bool (*chain_make)(const void *code, const struct chain *chain, unsigned links, struct body *out);
+    /* Assembler text (listing.h of its folder says more). dialects: it has an AT&T and an Intel syntax, and comments and addresses as the generic reader takes
+     * them; else the functions below do, all of them. looks_like may be there alone; NULL: what no other set claims. */
+    bool dialects;
+    const char *(*word_end)(const char *p, const char *end, bool disassembly);
+    void (*comments_cut)(const char *p, const char *end, bool *in_comment, struct str *out);
+    bool (*directive_kept)(const char *word, size_t length);
+    void (*target_clean)(const char *p, const char *end, unsigned section, struct str *out);
+    bool (*looks_like)(const char *text, size_t length);
+    /* Where the relative branch @form of @n bytes at @at goes, by its encoding. */
+    int64_t (*branch_place)(const char *form, const uint8_t *code, size_t n, size_t at);
+    /* Markers around a loop in machine code: true when one begins (@begin) or ends at @code, where MARKER_BYTES are. */
+    bool (*is_marker)(const uint8_t *code, bool begin);
+    const char *markers;          /* whose they are: "IACA markers" */
     /* The class of fact eliminate that @move belongs to; NULL: a renamer does not see it as a move. */
     const char *(*move_class)(const struct insn *move);
 };

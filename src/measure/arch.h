@@ -3,7 +3,7 @@
 #ifndef PORTOLAN_MEASURE_ARCH_H
 #define PORTOLAN_MEASURE_ARCH_H
 
-#include "isa/a64_body.h"
+#include "isa/a64/body.h"
 #include "measure/sandbox_child.h"
 
 /* Runs frame->target with frame->warm iterations, then again with frame->count, all registers set anew before each, and stamps the second.
@@ -13,7 +13,14 @@ unsigned sandbox_enter(struct sandbox_frame *frame);
 void sandbox_escape(unsigned fault) __attribute__((noreturn));
 /* A system call without libc; the kernel lets only the address sandbox_syscall_site make them. Negative: -errno. */
 long sandbox_syscall(long number, long a, long b, long c, long d, long e, long f);
-extern const char sandbox_syscall_site[], sandbox_sigreturn[];
+extern const char sandbox_syscall_site[], sandbox_sigreturn[], sandbox_sigreturn_site[];
+/* Goes on as @go(@given) on the stack that ends at @stack, aligned to 16 bytes; @go never returns. */
+void arch_continue(void *stack, void (*go)(void *given), void *given) __attribute__((noreturn));
+/* Has the thread register that measured code cannot read or change lead to @frame; on x86-64 the other one, which it can use, to @local. libc is not usable any more. */
+void arch_thread_set(struct sandbox_frame *frame, void *local);
+/* Where that leads, from then on; and where libc's thread pointer leads, before. */
+struct sandbox_frame *arch_frame(void);
+void *arch_thread(void);
 
 /* Instructions that stand in bodies' registers: one dependent addition, one dependent multiplication, a nop, two additions that wait for nothing. */
 struct arch_code { uint8_t bytes[12]; uint8_t length; };
@@ -21,13 +28,17 @@ extern const struct arch_code arch_chain, arch_second_chain, arch_nop, arch_pair
 
 /* Bytes that a loop needs before its first instruction, how long it can be for its branch, and the register in which the loops of bodies count. */
 #if defined(__aarch64__)
+#define ARCH_RSEQ_SIGNATURE 0xd428bc00u   /* of restartable sequences, as libc registers them */
 #define ARCH_BEGIN_LENGTH 8
 #define ARCH_LOOP_LIMIT (1024 * 1024 - 256)
 #define ARCH_COUNTER A64_COUNTER
+#define ARCH_CANARY_COUNTER (COUNTER_REGISTER + 28)
 #else
+#define ARCH_RSEQ_SIGNATURE 0x53053053u
 #define ARCH_BEGIN_LENGTH 0
 #define ARCH_LOOP_LIMIT AREA_CODE
 #define ARCH_COUNTER BODY_COUNTER
+#define ARCH_CANARY_COUNTER COUNTER_MEMORY
 #endif
 /* Writes them at @at of the code area @code: what the way in still has to set. Returns how many, ARCH_BEGIN_LENGTH. */
 size_t arch_loop_begin(uint8_t *code, size_t at);

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#define BARE __attribute__((no_sanitize("address", "undefined", "thread")))
+#include "measure/bare.h"
 
 #define CHECK(member, offset) _Static_assert(offsetof(struct sandbox_frame, member) == (offset), "the entry code writes " #member " as " #offset)
 CHECK(phase, 0);
@@ -22,15 +22,15 @@ CHECK(clean, 76);
 CHECK(general, 80);
 CHECK(passes, 344);
 CHECK(values, 352);
-_Static_assert(AREA_CODE + AREA_PART < (size_t)1 << 32, "adrp reaches the frame from any place in the code");
+CHECK(self, 864);
 
-/* x0 holds the frame wherever a register may be used. The loop ends by jumping through frame->phase: first to sandbox_mark, which starts the timed part, then to
+/* tpidr_el0 leads to the frame, from wherever code stands; x0 holds it wherever a register may be used. The loop ends by jumping through frame->phase: first to sandbox_mark, which starts the timed part, then to
  * sandbox_finish. x16 leads to the loop, whose first two instructions load it with its own value: inside the time stamps like the other registers, the same for every code. */
 __asm__(
     ".text\n"
     ".arch armv8.2-a+sve\n"
-    ".globl sandbox_enter, sandbox_escape, sandbox_syscall, sandbox_syscall_site, sandbox_sigreturn\n"
-    ".hidden sandbox_enter, sandbox_escape, sandbox_syscall, sandbox_syscall_site, sandbox_sigreturn\n"
+    ".globl sandbox_enter, sandbox_escape, sandbox_syscall, sandbox_syscall_site, sandbox_sigreturn, sandbox_sigreturn_site, arch_continue\n"
+    ".hidden sandbox_enter, sandbox_escape, sandbox_syscall, sandbox_syscall_site, sandbox_sigreturn, sandbox_sigreturn_site, arch_continue\n"
     ".type sandbox_enter, %function\n"
     ".p2align 6\n"
     "sandbox_enter:\n"
@@ -41,8 +41,6 @@ __asm__(
     "    stp x1, x18, [sp, #160]\n"
     "    mov x1, sp\n"
     "    str x1, [x0, #16]\n"
-    "    adrp x1, sandbox_frame_at\n"
-    "    str x0, [x1, #:lo12:sandbox_frame_at]\n"
     "    ldr x2, [x0, #32]\n"
     "    cbz x2, sandbox_mark\n"
     "    adr x1, sandbox_mark\n"
@@ -51,8 +49,7 @@ __asm__(
     "    b sandbox_load_general\n"
     ".p2align 6\n"
     "sandbox_mark:\n"
-    "    adrp x0, sandbox_frame_at\n"
-    "    ldr x0, [x0, #:lo12:sandbox_frame_at]\n"
+    "    mrs x0, tpidr_el0\n"
     "    ldr x1, [x0, #16]\n"
     "    mov sp, x1\n"
     "    adr x1, sandbox_finish\n"
@@ -74,8 +71,7 @@ __asm__(
     "    br x16\n"
     ".p2align 6\n"
     "sandbox_finish:\n"
-    "    adrp x0, sandbox_frame_at\n"
-    "    ldr x0, [x0, #:lo12:sandbox_frame_at]\n"
+    "    mrs x0, tpidr_el0\n"
     "    ldr x1, [x0, #344]\n"
     "    sub x1, x1, #1\n"
     "    str x1, [x0, #344]\n"
@@ -100,8 +96,7 @@ __asm__(
     ".type sandbox_escape, %function\n"
     "sandbox_escape:\n"
     "    mov w1, w0\n"
-    "    adrp x0, sandbox_frame_at\n"
-    "    ldr x0, [x0, #:lo12:sandbox_frame_at]\n"
+    "    mrs x0, tpidr_el0\n"
     "    b sandbox_leave\n"
     /* x2: the loop counter. */
     "sandbox_load_vectors:\n"
@@ -144,10 +139,15 @@ __asm__(
     "sandbox_sigreturn:\n"
     "    mov x8, #139\n"
     "    svc #0\n"
-    ".pushsection .bss\n"
-    ".p2align 3\n"
-    "sandbox_frame_at: .skip 8\n"
-    ".popsection\n");
+    "sandbox_sigreturn_site:\n"
+    "    udf #0\n"
+    ".type arch_continue, %function\n"
+    "arch_continue:\n"
+    "    mov sp, x0\n"
+    "    mov x29, #0\n"
+    "    mov x0, x2\n"
+    "    blr x1\n"
+    "    udf #0\n");
 _Static_assert(A64_STORES == 26 && A64_LOADS == 27 && A64_STORE_POINTERS == 29 && A64_LOAD_POINTERS == 30 && A64_ZERO_OFFSETS == 31, "the entry code has these numbers");
 
 #define WORD(w) (w) & 0xff, (w) >> 8 & 0xff, (w) >> 16 & 0xff, (w) >> 24
@@ -160,11 +160,28 @@ static size_t put(uint8_t *at, uint32_t word)
     return 4;
 }
 
-/* adrp x16, the frame's page; ldr x16, [x16, the member]. The frame begins a page, as the code area does. */
+BARE struct sandbox_frame *arch_frame(void)
+{
+    return arch_thread();
+}
+
+BARE void *arch_thread(void)
+{
+    void *thread;
+    __asm__ volatile("mrs %0, tpidr_el0" : "=r"(thread));
+    return thread;
+}
+
+BARE void arch_thread_set(struct sandbox_frame *frame, void *local)
+{
+    (void)local;   /* code that reads the register is refused */
+    __asm__ volatile("msr tpidr_el0, %0" : : "r"(frame) : "memory");
+}
+
+/* mrs x16, tpidr_el0; ldr x16, [x16, the member] */
 static size_t put_frame_load(uint8_t *code, size_t at, size_t member)
 {
-    size_t pages = (AREA_FRAME + AREA_PAGES_AT) / 4096 - at / 4096;
-    put(code + at, 0x90000010u | (uint32_t)(pages & 3) << 29 | (uint32_t)(pages >> 2) << 5);
+    put(code + at, 0xd53bd050u);
     put(code + at + 4, 0xf9400210u | (uint32_t)(member / 8) << 10);
     return 8;
 }

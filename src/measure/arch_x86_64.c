@@ -2,12 +2,13 @@
 #if defined(__x86_64__)
 #include "measure/arch.h"
 
+#include <asm/prctl.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 #include "isa/cpu.h"
-
-#define BARE __attribute__((no_sanitize("address", "undefined", "thread")))
+#include "measure/bare.h"
 
 #define CHECK(member, offset) _Static_assert(offsetof(struct sandbox_frame, member) == (offset), "the entry code writes " #member " as " #offset)
 CHECK(phase, 0);
@@ -26,14 +27,15 @@ CHECK(general, 80);
 CHECK(masks, 336);
 CHECK(passes, 344);
 CHECK(values, 352);
+CHECK(self, 864);
 
-/* rdi holds the frame wherever a register may be used. The loop ends by jumping through frame->phase: first to sandbox_mark, which starts the timed
+/* gs leads to the frame, from wherever code stands; rdi holds it wherever a register may be used. The loop ends by jumping through frame->phase: first to sandbox_mark, which starts the timed
  * part, then to sandbox_finish. Loading the general registers is inside the time stamps: it costs the same for every code and is subtracted.
  * With passes the registers are loaded again and the loop starts over, so that its pointers come back to where they began. */
 __asm__(
     ".text\n"
-    ".globl sandbox_enter, sandbox_escape, sandbox_syscall, sandbox_syscall_site, sandbox_sigreturn\n"
-    ".hidden sandbox_enter, sandbox_escape, sandbox_syscall, sandbox_syscall_site, sandbox_sigreturn\n"
+    ".globl sandbox_enter, sandbox_escape, sandbox_syscall, sandbox_syscall_site, sandbox_sigreturn, sandbox_sigreturn_site, arch_continue\n"
+    ".hidden sandbox_enter, sandbox_escape, sandbox_syscall, sandbox_syscall_site, sandbox_sigreturn, sandbox_sigreturn_site, arch_continue\n"
     ".type sandbox_enter, @function\n"
     ".p2align 6\n"
     "sandbox_enter:\n"
@@ -41,9 +43,6 @@ __asm__(
     "    sub $8, %rsp\n"
     "    stmxcsr (%rsp)\n"
     "    mov %rsp, 16(%rdi)\n"
-    "    mov %rdi, sandbox_frame_at(%rip)\n"
-    "    mov 24(%rdi), %rax\n"
-    "    mov %rax, sandbox_target(%rip)\n"
     "    mov 32(%rdi), %rcx\n"
     "    test %rcx, %rcx\n"
     "    jz sandbox_mark\n"
@@ -53,7 +52,7 @@ __asm__(
     "    jmp sandbox_load_general\n"
     ".p2align 6\n"
     "sandbox_mark:\n"
-    "    mov sandbox_frame_at(%rip), %rdi\n"
+    "    mov %gs:864, %rdi\n"
     "    mov 16(%rdi), %rsp\n"
     "    lea sandbox_finish(%rip), %rax\n"
     "    mov %rax, 0(%rdi)\n"
@@ -69,10 +68,10 @@ __asm__(
     "    mov 128(%rdi), %rsi\n    mov 144(%rdi), %r8\n    mov 152(%rdi), %r9\n    mov 160(%rdi), %r10\n    mov 168(%rdi), %r11\n    mov 176(%rdi), %r12\n"
     "    mov 184(%rdi), %r13\n    mov 192(%rdi), %r14\n    mov 200(%rdi), %r15\n    mov 136(%rdi), %rdi\n"
     "    lfence\n"
-    "    jmp *sandbox_target(%rip)\n"
+    "    jmp *%gs:24\n"
     ".p2align 6\n"
     "sandbox_finish:\n"
-    "    mov sandbox_frame_at(%rip), %rdi\n"
+    "    mov %gs:864, %rdi\n"
     "    decq 344(%rdi)\n"
     "    jz 1f\n"
     "    mov 40(%rdi), %rcx\n"
@@ -82,7 +81,7 @@ __asm__(
     "    rdtsc\n"
     "    shl $32, %rdx\n"
     "    or %rdx, %rax\n"
-    "    mov sandbox_frame_at(%rip), %rdi\n"
+    "    mov %gs:864, %rdi\n"
     "    mov %rax, 56(%rdi)\n"
     "    xor %eax, %eax\n"
     "sandbox_leave:\n"
@@ -100,7 +99,7 @@ __asm__(
     ".type sandbox_escape, @function\n"
     "sandbox_escape:\n"
     "    mov %edi, %eax\n"
-    "    mov sandbox_frame_at(%rip), %rdi\n"
+    "    mov %gs:864, %rdi\n"
     "    jmp sandbox_leave\n"
     /* rcx: the loop counter. */
     "sandbox_load_vectors:\n"
@@ -151,24 +150,39 @@ __asm__(
     "sandbox_sigreturn:\n"
     "    mov $15, %eax\n"
     "    syscall\n"
-    ".pushsection .bss\n"
-    ".p2align 3\n"
-    "sandbox_frame_at: .skip 8\n"
-    "sandbox_target: .skip 8\n"
-    ".popsection\n");
+    "sandbox_sigreturn_site:\n"
+    "    ud2\n"
+    ".type arch_continue, @function\n"
+    "arch_continue:\n"
+    "    mov %rdi, %rsp\n"
+    "    xor %ebp, %ebp\n"
+    "    mov %rdx, %rdi\n"
+    "    call *%rsi\n"
+    "    ud2\n");
+
+BARE struct sandbox_frame *arch_frame(void)
+{
+    struct sandbox_frame *frame;
+    __asm__ volatile("mov %%gs:864, %0" : "=r"(frame));
+    return frame;
+}
+
+void *arch_thread(void)
+{
+    void *thread;
+    __asm__("mov %%fs:0, %0" : "=r"(thread));
+    return thread;
+}
+
+BARE void arch_thread_set(struct sandbox_frame *frame, void *local)
+{
+    sandbox_syscall(SYS_arch_prctl, ARCH_SET_GS, (long)frame, 0, 0, 0, 0);
+    sandbox_syscall(SYS_arch_prctl, ARCH_SET_FS, (long)local, 0, 0, 0, 0);
+}
 
 /* Dependent adds, dependent multiplications, and nops. Adding an immediate or one would be done at rename on some machines. */
 const struct arch_code arch_chain = {{0x49, 0x01, 0xf0}, 3} /* add r8, rsi */, arch_second_chain = {{0x4c, 0x0f, 0xaf, 0xc6}, 4} /* imul r8, rsi */,
                        arch_nop = {{0x90}, 1}, arch_pair = {{0x4d, 0x01, 0xc1, 0x4c, 0x01, 0xd3}, 6} /* add r9, r8; add rbx, r10 */;
-
-/* `op` with a 32-bit distance from the end of the instruction to a place in the frame. */
-static size_t put_frame_operand(uint8_t *code, size_t at, const uint8_t *bytes, size_t length, size_t member)
-{
-    int32_t distance = (int32_t)((int64_t)(AREA_FRAME + AREA_PAGES_AT + member) - (int64_t)(at + length));
-    memcpy(code + at, bytes, length);
-    memcpy(code + at + length - 4, &distance, 4);
-    return length;
-}
 
 size_t arch_loop_begin(uint8_t *code, size_t at)
 {
@@ -178,22 +192,19 @@ size_t arch_loop_begin(uint8_t *code, size_t at)
 
 size_t arch_loop_end(uint8_t *code, size_t start, size_t end, unsigned counter)
 {
-    static const uint8_t dec_register[] = {0x49, 0xff, 0xcf}, dec_memory[] = {0x48, 0xff, 0x0d, 0, 0, 0, 0};
-    static const uint8_t branch[] = {0x0f, 0x85, 0, 0, 0, 0}, out[] = {0xff, 0x25, 0, 0, 0, 0};
-    size_t at = end;
+    /* dec r15; dec qword gs:[counter]; jnz start; jmp gs:[phase] */
+    static const uint8_t dec_register[] = {0x49, 0xff, 0xcf}, dec_memory[] = {0x65, 0x48, 0xff, 0x0c, 0x25, offsetof(struct sandbox_frame, counter), 0, 0, 0};
+    static const uint8_t branch[] = {0x0f, 0x85, 0, 0, 0, 0}, out[] = {0x65, 0xff, 0x24, 0x25, offsetof(struct sandbox_frame, phase), 0, 0, 0};
+    size_t at = end, length = counter == COUNTER_MEMORY ? sizeof dec_memory : sizeof dec_register;
 
-    if (counter == COUNTER_MEMORY) {
-        at += put_frame_operand(code, at, dec_memory, sizeof dec_memory, offsetof(struct sandbox_frame, counter));
-    } else {
-        memcpy(code + at, dec_register, sizeof dec_register);
-        at += sizeof dec_register;
-    }
+    memcpy(code + at, counter == COUNTER_MEMORY ? dec_memory : dec_register, length);
+    at += length;
     int32_t back = -(int32_t)(at + sizeof branch - start);
     memcpy(code + at, branch, sizeof branch);
     memcpy(code + at + 2, &back, 4);
     at += sizeof branch;
-    at += put_frame_operand(code, at, out, sizeof out, offsetof(struct sandbox_frame, phase));
-    return at - end;
+    memcpy(code + at, out, sizeof out);
+    return at + sizeof out - end;
 }
 
 size_t arch_load(uint8_t *out, bool vector, unsigned offset)

@@ -172,7 +172,7 @@ static bool load_window_choose(struct sandbox *s, struct calibration *out, struc
 }
 
 /* The same loop measured again and again by the rules found. */
-static bool noise_floor(struct sandbox *s, struct calibration *out, bool (*cancelled)(void *state), void *state, struct err *err)
+static bool noise_floor(struct sandbox *s, struct calibration *out, struct err *err)
 {
     struct sandbox_item *items = sandbox_items(s);
     double cycles[40];
@@ -183,7 +183,7 @@ static bool noise_floor(struct sandbox *s, struct calibration *out, bool (*cance
     sandbox_add(s, arch_pair.bytes, arch_pair.length, 100, COUNTER_BODY, &offset);
     for (unsigned i = 0; i < 40; i++)
         items[i] = (struct sandbox_item){.mode = SANDBOX_WINDOWS, .code = PULSE_ITEM, .offset = offset, .vectors = SETUP_SSE};
-    if (!sandbox_run(s, 40, &out->rules, cancelled, state, err))
+    if (!sandbox_run(s, 40, &out->rules, NULL, NULL, err))
         return false;
     for (unsigned i = 0; i < 40; i++)
         if (items[i].result.state == WINDOW_SETTLED)
@@ -200,7 +200,7 @@ static bool noise_floor(struct sandbox *s, struct calibration *out, bool (*cance
     return true;
 }
 
-bool calibrate(struct sandbox *s, bool (*cancelled)(void *state), void *state, struct calibration *out, struct err *err)
+static bool calibrate_all(struct sandbox *s, struct calibration *out, struct err *err)
 {
     struct stopwatch from, to;
     double each = 0, overhead = 0;
@@ -227,7 +227,15 @@ bool calibrate(struct sandbox *s, bool (*cancelled)(void *state), void *state, s
     out->rules.patience = out->stretch * PATIENCE_SECONDS * out->tick_hz;
     out->counters = sandbox_has_counter(s);
     out->unfiltered = sandbox_unfiltered(s);
-    return load_window_choose(s, out, err) && noise_floor(s, out, cancelled, state, err);
+    return load_window_choose(s, out, err) && noise_floor(s, out, err);
+}
+
+bool calibrate(struct sandbox *s, bool (*cancelled)(void *state), void *state, struct calibration *out, struct err *err)
+{
+    sandbox_cancel_by(s, cancelled, state);
+    bool ok = calibrate_all(s, out, err);
+    sandbox_cancel_by(s, NULL, NULL);
+    return ok;
 }
 
 const char *calibration_method(const struct calibration *c)

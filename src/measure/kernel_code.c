@@ -128,7 +128,7 @@ bool kernel_emitted(const struct insn *insns, size_t count, const uint8_t *code,
 
     for (size_t i = 0; at < length; i++) {
         const struct insn *in = &insns[i % count];
-        if (!insn_decode_isa((enum isa)in->isa, code + at, length - at, at, false, &again, NULL) || !same_insn(in, &again))
+        if (!insn_decode((enum isa)in->isa, code + at, length - at, at, false, &again, NULL) || !same_insn(in, &again))
             return false;
         at += again.length;
         for (unsigned k = 0; k < again.operand_count; k++)

@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "isa/cpu.h"
-#include "isa/start.h"
+#include "model/start.h"
 
 #define UNROLLED_INSTRUCTIONS 240
 #define UNROLLED_BYTES 12288      /* well inside the first-level instruction cache */
@@ -15,6 +16,10 @@
 #define PASSES_LIMIT 4000
 #define MEASUREMENTS 9            /* until two agree, or more than half of this many */
 #define AGREEMENT 0.02
+#define COUNT_LIMIT ((uint64_t)1 << 24)   /* iterations that no window is too long for */
+#define BUDGET_SECONDS 1.2        /* for all of it, on the wall's clock; an ordinary one needs a hundredth */
+#define ATTEMPTS 3                /* while the known block that is run after it is off */
+#define CANARIES 3                /* off one after the other: a busy neighbour does that to one now and then */
 #define STRIDE 64                 /* bytes: aligned like what it is added to, a page lasts for 64 iterations */
 
 /* What registers hold that are in no address. */
@@ -30,12 +35,14 @@ struct run_plan {
     unsigned vectors;
     unsigned counter;       /* enum sandbox_counter */
     uint32_t bases, indices;    /* general registers by use in addresses */
+    double until;               /* clock_seconds when the time for it is over */
+    bool ended;                 /* its process was: other values are not tried */
 };
 
 static void addresses_scan(struct run_plan *p)
 {
     enum isa isa = (enum isa)p->insns[0].isa;
-    unsigned generals = insn_generals(isa), vectors = isa == ISA_AARCH64 ? A64_V0 : 16, vectors_end = vectors + 32;
+    unsigned generals = isa_ops(isa)->generals, vectors = isa_ops(isa)->vectors, vectors_end = vectors + 32;
     bool wide = false, vex = false, scalable = false;
     for (size_t i = 0; i < p->count; i++) {
         const struct insn *in = &p->insns[i];
@@ -75,7 +82,7 @@ static bool code_place(struct sandbox *s, struct run_plan *p, struct err *err)
 
 static void registers_fill(const struct run_plan *p, enum values values, uint64_t general[32])
 {
-    unsigned generals = insn_generals((enum isa)p->insns[0].isa), stack = p->insns[0].isa == ISA_AARCH64 ? A64_SP : 4;
+    unsigned generals = isa_ops((enum isa)p->insns[0].isa)->generals, stack = isa_ops((enum isa)p->insns[0].isa)->stack_pointer;
     bool repeats = false;
     for (size_t i = 0; i < p->count; i++)
         repeats |= str_has_prefix(p->insns[i].form, "REP");
@@ -99,8 +106,19 @@ static void item_fill(const struct run_plan *p, enum values values, struct sandb
     registers_fill(p, values, item->general);
 }
 
+/* Faults after which its process is gone: nothing is learnt by trying again with other values. */
+static bool ends_all(unsigned fault)
+{
+    return fault == FAULT_ENDLESS || fault == FAULT_SYSTEM_CALL || fault == FAULT_KILLED || fault == FAULT_ANSWER;
+}
+
+static bool in_time(const struct run_plan *p, struct err *err)
+{
+    return clock_seconds() < p->until || err_set(err, ERR_LIMIT, "try again later", "the core is shared with somebody busy");
+}
+
 /* Runs @count iterations a few times: pages touched and ticks. */
-static bool try(struct sandbox *s, const struct run_plan *p, enum values values, uint64_t count, struct sandbox_item **got, double *ticks, struct err *err)
+static bool try(struct sandbox *s, struct run_plan *p, enum values values, uint64_t count, struct sandbox_item **got, double *ticks, struct err *err)
 {
     struct sandbox_item *item = sandbox_items(s);
     item_fill(p, values, item);
@@ -108,8 +126,9 @@ static bool try(struct sandbox *s, const struct run_plan *p, enum values values,
     item->warm = count;
     item->count = count;
     item->samples = 3;
-    if (!sandbox_run(s, 1, NULL, NULL, NULL, err))
+    if (!in_time(p, err) || !sandbox_run(s, 1, NULL, NULL, NULL, err))
         return false;
+    p->ended |= ends_all(item->fault);
     *ticks = INFINITY;
     for (unsigned i = 0; i < 3; i++)
         *ticks = (double)item->ticks[i] < *ticks ? (double)item->ticks[i] : *ticks;
@@ -148,6 +167,8 @@ static bool plan_fit(struct sandbox *s, const struct calibration *c, struct run_
     }
     out->pages = item->pages;
     for (uint64_t next = 4; last < window; next *= 2) {
+        if (next > COUNT_LIMIT)
+            return err_set(err, ERR_DATA, NULL, "its time does not grow with its iterations");
         if (!try(s, p, values, next, &item, &ticks, err))
             return false;
         if (item->fault || item->pages > (out->pages > SANDBOX_REAL_PAGES - 1 ? out->pages : SANDBOX_REAL_PAGES - 1))
@@ -182,7 +203,7 @@ static bool plan_choose(struct sandbox *s, const struct calibration *c, struct r
                 longest = out->iterations;
                 best = *values;
             }
-        } else if (err->code == ERR_IO) {
+        } else if (err->code != ERR_DATA || p->ended) {
             return false;
         } else if (*values == 0) {
             first = *err;
@@ -207,7 +228,7 @@ static bool measure_repeatedly(struct sandbox *s, const struct calibration *c, c
         item_fill(p, values, &items[0]);
         items[0].count = count;
         items[0].passes = passes;
-        if (!sandbox_run(s, 1, &c->rules, NULL, NULL, err))
+        if (!in_time(p, err) || !sandbox_run(s, 1, &c->rules, NULL, NULL, err))
             return false;
         if (items[0].fault)
             return fault_text(&items[0], err);
@@ -225,12 +246,27 @@ static bool measure_repeatedly(struct sandbox *s, const struct calibration *c, c
     return err_set(err, ERR_DATA, NULL, "it never settles: from %.2f to %.2f cycles", value[0], value[n - 1]);
 }
 
-bool kernel_run(struct sandbox *s, const struct calibration *c, const struct insn *insns, size_t count, struct kernel_measured *out, struct err *err)
+/* One measurement from the beginning, and the known block after it in the same process. */
+static bool attempt(struct sandbox *s, const struct calibration *c, struct run_plan *p, struct kernel_measured *out, bool *off, double *known, struct err *err)
 {
-    struct run_plan p = {.insns = insns, .count = count, .counter = kernel_counter(insns, count)};
-    const char *reason = kernel_refused(insns, count);
     uint64_t iterations = 0;
     unsigned passes = 0;
+    enum values values;
+
+    *off = true;
+    *out = (struct kernel_measured){.cycles = NAN, .spread = NAN, .clock_hz = NAN};
+    bool ok = plan_choose(s, c, p, &values, &iterations, &passes, out, err) && measure_repeatedly(s, c, p, values, iterations, passes, out, err);
+    for (unsigned i = 0; ok && *off && i < CANARIES; i++)
+        ok = in_time(p, err) && sandbox_canary(s, &c->rules, off, known, err);
+    return ok;
+}
+
+bool kernel_run(struct sandbox *s, const struct calibration *c, const struct insn *insns, size_t count, struct kernel_measured *out, struct err *err)
+{
+    struct run_plan p = {.insns = insns, .count = count, .counter = kernel_counter(insns, count), .until = clock_seconds() + BUDGET_SECONDS};
+    const char *reason = kernel_refused(insns, count);
+    bool ok = true, off = true;
+    double known = NAN;
 
     *out = (struct kernel_measured){.cycles = NAN, .spread = NAN, .clock_hz = NAN};
     if (reason)
@@ -238,8 +274,15 @@ bool kernel_run(struct sandbox *s, const struct calibration *c, const struct ins
     for (size_t i = 0; i < count; i++)
         p.length += insns[i].length;
     addresses_scan(&p);
-    enum values values;
-    bool ok = plan_choose(s, c, &p, &values, &iterations, &passes, out, err) && measure_repeatedly(s, c, &p, values, iterations, passes, out, err);
+    for (unsigned i = 0; ok && off && i < ATTEMPTS; i++) {
+        ok = attempt(s, c, &p, out, &off, &known, err);
+        /* All that was measured since the last known block was right is this one, and it is measured again by new processes. */
+        if (ok && off)
+            sandbox_renew(s);
+    }
+    if (ok && off)
+        ok = err_set(err, ERR_DATA, NULL, "a block of 1 cycle takes %.2f after it", known);
+    sandbox_clear(s);
     free(p.code);
     return ok;
 }

@@ -9,6 +9,7 @@
 #include "measure/latency.h"
 #include "measure/runner.h"
 #include "throughput/throughput.h"
+#include "toolchain/encodings.h"
 
 #define CANDIDATES 24         /* forms tried as blocking form of one set of ports */
 #define AS_PREDICTED 0.04     /* a blocking form measures within that of what its usage says */
@@ -485,7 +486,7 @@ bool learn_form(struct learner *l, const char *form, struct learned *out, struct
 
 double learn_latency(struct source *source, const struct form_row *row, struct err *err)
 {
-    struct form_code *code = form_code_new(row, err);
+    struct form_code *code = encodings_code(row, err);
     struct latency chains[CHAINS_MAX];
     double most = NAN;
 

@@ -2,25 +2,26 @@
 #include "measure/sandbox.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
-#include <poll.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "model/start.h"
 #include "measure/arch.h"
+#include "measure/sandbox_answer.h"
+#include "measure/sandbox_process.h"
 
-#define ENDLESS_SECONDS 0.3      /* of processor time in one run */
-#define SIGNAL_STACK 65536
-#define CPU_SECONDS_A_BATCH 120  /* if the parent itself hangs */
+#define TASK_PATIENCE 0.6        /* seconds on the wall's clock for one item of others' code, which needs a tenth */
+#define BATCH_PATIENCE 10.0      /* without one run of own code: its child is stopped or starved */
+#define SECONDS_A_BATCH 120      /* of processor time, if we hang ourselves */
+#define STILLBORN 3              /* children that may end before they say anything */
+#define CANARY_TOLERANCE 0.02
+#define CANARY_PASSES 4
 
 struct sandbox {
     uint8_t *area;          /* the child's view; the code part is executable there */
@@ -28,22 +29,27 @@ struct sandbox {
     int code_file, page_file;
     size_t page_size;
     size_t used, fixed;     /* bytes of code: all, and what stays between batches */
-    struct sandbox_batch *batch;
-    void *pages;            /* memory that kernels find, seen from outside */
-    void *signal_stack;
-    int cpu;
-    pid_t pid;              /* 0: none runs */
-    int link;               /* our end */
+    struct sandbox_item *items;
+    struct sandbox_batch *batch;    /* own code's child writes here */
+    uint64_t *pages;        /* memory that kernels find, seen from outside */
+    struct sandbox_child plan;      /* what children are given */
+    struct sandbox_process own, foreign;
+    struct sandbox_hello hello;     /* of own code's child */
+    uint32_t canary;        /* offset of its loop */
+    struct window_rules rules;
     unsigned children;
+    bool (*cancelled)(void *state);
+    void *cancelled_state;
 };
 
 const char *sandbox_fault_text(unsigned fault)
 {
-    static const char *const texts[] = {
+    static const char *const texts[FAULT_COUNT] = {
         "no fault", "SIGILL: not executed by this CPU", "SIGFPE: division fault", "SIGSEGV: memory it must not touch", "SIGBUS: misplaced access", "SIGTRAP",
         "endless: stopped by the watch", "a system call was tried", "its process was killed", "an address that cannot be mapped", "it touches too many pages",
+        "SIGSEGV: general protection (a non-canonical address, a misaligned vector or a privileged instruction)", "its process answered nonsense",
     };
-    return fault < sizeof texts / sizeof *texts ? texts[fault] : "unknown fault";
+    return fault < FAULT_COUNT ? texts[fault] : "unknown fault";
 }
 
 unsigned sandbox_setup(const struct body *body)
@@ -53,11 +59,20 @@ unsigned sandbox_setup(const struct body *body)
 
 static bool files_open(struct sandbox *s, struct err *err)
 {
-    s->code_file = memfd_create("portolan-code", MFD_CLOEXEC);
-    s->page_file = memfd_create("portolan-page", MFD_CLOEXEC);
+    s->code_file = memfd_create("portolan-code", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    s->page_file = memfd_create("portolan-page", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (s->code_file < 0 || s->page_file < 0 || ftruncate(s->code_file, AREA_CODE) < 0 || ftruncate(s->page_file, (off_t)(SANDBOX_REAL_PAGES * s->page_size)) < 0)
-        return err_set(err, ERR_IO, NULL, "no memory file for the code: %s", strerror(errno));
+        return err_set(err, ERR_IO, errno == EMFILE ? "ulimit -n" : NULL, "no memory file for the code: %s", strerror(errno));
     return true;
+}
+
+/* After our own view of the code, no other that can be written is possible. Older kernels have fewer seals; children have no file and no view to write by. */
+static void files_seal(const struct sandbox *s)
+{
+    int sizes = F_SEAL_SHRINK | F_SEAL_GROW;
+    if (fcntl(s->code_file, F_ADD_SEALS, sizes | F_SEAL_FUTURE_WRITE | F_SEAL_SEAL) < 0)
+        fcntl(s->code_file, F_ADD_SEALS, sizes | F_SEAL_SEAL);
+    fcntl(s->page_file, F_ADD_SEALS, sizes | F_SEAL_SEAL);
 }
 
 static bool area_map(struct sandbox *s, struct err *err)
@@ -66,16 +81,19 @@ static bool area_map(struct sandbox *s, struct err *err)
     s->code = mmap(NULL, AREA_CODE, PROT_READ | PROT_WRITE, MAP_SHARED, s->code_file, 0);
     s->batch = mmap(NULL, sizeof *s->batch, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     s->pages = mmap(NULL, SANDBOX_REAL_PAGES * s->page_size, PROT_READ | PROT_WRITE, MAP_SHARED, s->page_file, 0);
-    s->signal_stack = mmap(NULL, SIGNAL_STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (s->area == MAP_FAILED || s->code == MAP_FAILED || s->batch == MAP_FAILED || s->pages == MAP_FAILED || s->signal_stack == MAP_FAILED)
+    if (s->area == MAP_FAILED || s->code == MAP_FAILED || s->batch == MAP_FAILED || s->pages == MAP_FAILED)
         return err_set(err, ERR_IO, NULL, "no memory for the sandbox: %s", strerror(errno));
-    static const size_t parts[] = {AREA_FRAME, AREA_LOADS, AREA_STORES, AREA_STACK};
+    static const size_t parts[] = {AREA_LOCAL, AREA_LOADS, AREA_STORES, AREA_STACK};
     for (size_t i = 0; i < 4; i++) {
         size_t at = parts[i] + (parts[i] == AREA_STACK ? 0 : AREA_PAGES_AT), size = parts[i] == AREA_STACK ? AREA_STACK_SIZE : AREA_PAGES;
         if (mprotect(s->area + at, size, PROT_READ | PROT_WRITE) < 0)
             return err_set(err, ERR_IO, NULL, "no memory for the sandbox: %s", strerror(errno));
     }
-    if (mmap(s->area, AREA_CODE, PROT_READ | PROT_EXEC, MAP_SHARED | MAP_FIXED, s->code_file, 0) == MAP_FAILED)
+    uint64_t *local = (uint64_t *)(s->area + AREA_LOCAL + AREA_PAGES_AT);
+    for (size_t i = 0; i < AREA_PAGES / 8; i++)
+        local[i] = START_MEMORY;
+    files_seal(s);
+    if (mprotect(local, AREA_PAGES, PROT_READ) < 0 || mmap(s->area, AREA_CODE, PROT_READ | PROT_EXEC, MAP_SHARED | MAP_FIXED, s->code_file, 0) == MAP_FAILED)
         return err_set(err, ERR_IO, "is running code from memory files forbidden here?", "no executable memory: %s", strerror(errno));
     return true;
 }
@@ -91,38 +109,25 @@ static int cpu_choose(void)
     return last;
 }
 
-static void child_stop(struct sandbox *s)
+/* A child for own code or for others'. One that ends before it says anything was killed from outside, and is tried again. */
+static bool child_start(struct sandbox *s, bool foreign, struct err *err)
 {
-    if (!s->pid)
-        return;
-    kill(s->pid, SIGKILL);
-    while (waitpid(s->pid, NULL, 0) < 0 && errno == EINTR)
-        ;
-    close(s->link);
-    s->pid = 0;
-}
+    struct sandbox_process *p = foreign ? &s->foreign : &s->own;
+    struct sandbox_child given = s->plan;
+    struct sandbox_hello hello;
+    bool early = true, ok = false;
 
-static bool child_start(struct sandbox *s, struct err *err)
-{
-    int link[2];
-
-    /* A socket, since writing to one whose reader died need not raise a signal. */
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, link) < 0)
-        return err_set(err, ERR_IO, NULL, "no link to the sandbox: %s", strerror(errno));
-    struct sandbox_child child = {s->batch, s->area, s->pages, link[1], s->page_file, s->page_size, s->cpu, getpid(), s->signal_stack, SIGNAL_STACK};
-    s->batch->ready = 0;
-    pid_t pid = fork();
-    if (pid == 0)
-        sandbox_child_main(&child);
-    close(link[1]);
-    if (pid < 0) {
-        close(link[0]);
-        return err_set(err, ERR_LIMIT, NULL, "no process for the sandbox: %s", strerror(errno));
+    given.foreign = foreign;
+    given.batch = foreign ? NULL : s->batch;
+    given.page = foreign ? s->page_file : -1;
+    given.code_length = (uint32_t)s->used;
+    for (unsigned i = 0; !ok && early && i < STILLBORN; i++)
+        ok = sandbox_process_start(p, &given, &hello, &early, err);
+    if (ok && !foreign) {
+        s->hello = hello;
+        s->children++;
     }
-    s->pid = pid;
-    s->link = link[0];
-    s->children++;
-    return true;
+    return ok;
 }
 
 static size_t next_start(const struct sandbox *s)
@@ -159,18 +164,20 @@ const uint8_t *sandbox_code(const struct sandbox *s, uint32_t offset)
     return s->code + offset;
 }
 
-static uint32_t reference_add(struct sandbox *s, const struct arch_code *code, unsigned copies)
+static uint32_t reference_add(struct sandbox *s, const struct arch_code *code, unsigned copies, unsigned counter)
 {
     uint32_t offset = 0;
-    sandbox_add(s, code->bytes, code->length, copies, COUNTER_BODY, &offset);
+    sandbox_add(s, code->bytes, code->length, copies, counter, &offset);
     return offset;
 }
 
 static void references_add(struct sandbox *s)
 {
-    s->batch->chain = reference_add(s, &arch_chain, SANDBOX_CHAIN_LENGTH);
-    s->batch->second = reference_add(s, &arch_second_chain, SANDBOX_CHAIN_LENGTH);
-    s->batch->probe = reference_add(s, &arch_nop, SANDBOX_PROBE_LENGTH);
+    s->used = 0;
+    s->plan.chain = reference_add(s, &arch_chain, SANDBOX_CHAIN_LENGTH, COUNTER_BODY);
+    s->plan.second = reference_add(s, &arch_second_chain, SANDBOX_CHAIN_LENGTH, COUNTER_BODY);
+    s->plan.probe = reference_add(s, &arch_nop, SANDBOX_PROBE_LENGTH, COUNTER_BODY);
+    s->canary = reference_add(s, &arch_chain, SANDBOX_CHAIN_LENGTH, ARCH_CANARY_COUNTER);
     s->fixed = s->used;
 }
 
@@ -180,27 +187,32 @@ struct sandbox *sandbox_new(int cpu, struct err *err)
 
     s->page_size = (size_t)sysconf(_SC_PAGESIZE);
     s->code_file = s->page_file = -1;
-    s->area = s->code = s->signal_stack = MAP_FAILED;
+    s->area = s->code = MAP_FAILED;
     s->batch = MAP_FAILED;
     s->pages = MAP_FAILED;
-    s->cpu = cpu >= 0 ? cpu : cpu_choose();
-    if (!files_open(s, err) || !area_map(s, err)) {
-        sandbox_free(s);
-        return NULL;
+    s->items = mem_zero(SANDBOX_ITEMS, sizeof *s->items);
+    if (files_open(s, err) && area_map(s, err)) {
+        s->plan = (struct sandbox_child){.area = s->area, .page_size = s->page_size, .cpu = cpu >= 0 ? cpu : cpu_choose()};
+        sandbox_process_image(&s->plan);
+        references_add(s);
+        if (child_start(s, false, err))
+            return s;
     }
-    references_add(s);
-    if (!child_start(s, err)) {
-        sandbox_free(s);
-        return NULL;
-    }
-    return s;
+    sandbox_free(s);
+    return NULL;
+}
+
+static void children_stop(struct sandbox *s)
+{
+    sandbox_process_stop(&s->own);
+    sandbox_process_stop(&s->foreign);
 }
 
 void sandbox_free(struct sandbox *s)
 {
     if (!s)
         return;
-    child_stop(s);
+    children_stop(s);
     if (s->area != MAP_FAILED)
         munmap(s->area, AREA_SIZE);
     if (s->code != MAP_FAILED)
@@ -209,151 +221,157 @@ void sandbox_free(struct sandbox *s)
         munmap(s->batch, sizeof *s->batch);
     if (s->pages != MAP_FAILED)
         munmap(s->pages, SANDBOX_REAL_PAGES * s->page_size);
-    if (s->signal_stack != MAP_FAILED)
-        munmap(s->signal_stack, SIGNAL_STACK);
     if (s->code_file >= 0)
         close(s->code_file);
     if (s->page_file >= 0)
         close(s->page_file);
+    free(s->items);
     free(s);
+}
+
+void sandbox_cancel_by(struct sandbox *s, bool (*cancelled)(void *state), void *state)
+{
+    s->cancelled = cancelled;
+    s->cancelled_state = state;
 }
 
 void sandbox_clear(struct sandbox *s)
 {
+    sandbox_process_stop(&s->foreign);
     /* Older emulators go on with what they translated: a new child has translated nothing. */
-    if (s->batch->unfiltered)
-        child_stop(s);
+    if (s->hello.unfiltered)
+        sandbox_process_stop(&s->own);
     s->used = s->fixed;
+}
+
+void sandbox_renew(struct sandbox *s)
+{
+    children_stop(s);
+    references_add(s);
 }
 
 struct sandbox_item *sandbox_items(struct sandbox *s)
 {
-    return s->batch->items;
+    return s->items;
 }
 
-static double processor_seconds(pid_t pid)
+/* Items @begin to @end - 1, all of own code, in one batch. A child that dies takes the item it was in, if it had begun one. */
+static bool batch_run(struct sandbox *s, unsigned begin, unsigned end, const struct sandbox_watching *how, struct err *err)
 {
-    clockid_t clock;
-    struct timespec t;
-    if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &t) < 0)
-        return 0;
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
+    struct sandbox_batch *batch = s->batch;
+    unsigned next = begin;
 
-/* What became of the child when its end of the pipe closed. */
-static unsigned death(struct sandbox *s)
-{
-    int status = 0;
-    while (waitpid(s->pid, &status, 0) < 0 && errno == EINTR)
-        ;
-    close(s->link);
-    s->pid = 0;
-    return WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS ? FAULT_SYSTEM_CALL : FAULT_KILLED;
-}
-
-enum watch { WATCH_DONE, WATCH_DIED, WATCH_CANCELLED };
-
-/* Waits for the batch's end. A run that uses processor time without an end is told to stop, then killed. */
-static enum watch batch_watch(struct sandbox *s, bool (*cancelled)(void *state), void *state, unsigned *fault)
-{
-    uint64_t beat = s->batch->heartbeat;
-    double since = processor_seconds(s->pid);
-    bool asked = false;
-
-    for (;;) {
-        struct pollfd fd = {.fd = s->link, .events = POLLIN};
-        char byte;
-        int got = poll(&fd, 1, 100);
-        if (got > 0 && fd.revents & POLLIN && read(s->link, &byte, 1) == 1)
-            return s->batch->stop ? WATCH_CANCELLED : WATCH_DONE;
-        if (got > 0) {
-            *fault = death(s);
-            return WATCH_DIED;
-        }
-        if (cancelled && cancelled(state))
-            s->batch->stop = 1;
-        double now = processor_seconds(s->pid);
-        if (s->batch->heartbeat != beat) {
-            beat = s->batch->heartbeat;
-            since = now;
-            asked = false;
-        } else if (now - since > 2 * ENDLESS_SECONDS) {
-            kill(s->pid, SIGKILL);
-            death(s);
-            *fault = FAULT_ENDLESS;
-            return WATCH_DIED;
-        } else if (now - since > ENDLESS_SECONDS && !asked) {
-            kill(s->pid, SIGALRM);
-            asked = true;
+    for (unsigned i = begin; i < end; i++)
+        batch->items[i] = s->items[i];
+    batch->count = end;
+    batch->code_length = (uint32_t)s->used;
+    batch->stop = 0;
+    while (next < end) {
+        unsigned fault = FAULT_KILLED;
+        char byte = 0;
+        batch->current = next;
+        if (!s->own.pid && !child_start(s, false, err))
+            return false;
+        sandbox_process_allow(&s->own, SECONDS_A_BATCH);
+        sandbox_process_send(&s->own, &byte, 1);
+        enum sandbox_watch ended = sandbox_process_wait(&s->own, how, &byte, 1, &fault);
+        if (ended == WATCH_CANCELLED)
+            return err_set(err, ERR_INTERRUPTED, NULL, "measuring was cancelled");
+        unsigned at = batch->current, reached = ended == WATCH_DONE ? end : at >= next && at < end ? at : next;
+        for (; next < reached; next++)
+            sandbox_answer_take(&s->items[next], &batch->items[next]);
+        if (ended == WATCH_DIED && next < end) {
+            sandbox_answer_fault(&s->items[next], fault);
+            next++;
         }
     }
+    return true;
 }
 
-static bool batch_start(struct sandbox *s, struct err *err)
+/* What pointers loaded from memory point to can be mapped as well; as a number it is harmless. What the last run wrote is gone. */
+static void pages_fill(const struct sandbox *s)
 {
-    if (!s->pid && !child_start(s, err))
+    for (size_t i = 0; i < SANDBOX_REAL_PAGES * s->page_size / 8; i++)
+        s->pages[i] = START_MEMORY;
+}
+
+static bool task_run(struct sandbox *s, struct sandbox_item *item, const struct sandbox_watching *how, struct err *err)
+{
+    struct sandbox_task task;
+    struct sandbox_item answer;
+    unsigned fault = FAULT_KILLED;
+
+    memset(&task, 0, sizeof task);
+    task.rules = s->rules;
+    task.item = *item;
+    if (!s->foreign.pid && !child_start(s, true, err))
         return false;
-    rlim_t used = (rlim_t)processor_seconds(s->pid);
-    struct rlimit limit = {used + CPU_SECONDS_A_BATCH, used + CPU_SECONDS_A_BATCH};
-    prlimit(s->pid, RLIMIT_CPU, &limit, NULL);
-    return true;
+    pages_fill(s);
+    sandbox_process_send(&s->foreign, &task, sizeof task);
+    switch (sandbox_process_wait(&s->foreign, how, &answer, sizeof answer, &fault)) {
+    case WATCH_CANCELLED:
+        return err_set(err, ERR_INTERRUPTED, NULL, "measuring was cancelled");
+    case WATCH_DIED:
+        sandbox_answer_fault(item, fault);
+        return true;
+    default:
+        sandbox_answer_take(item, &answer);
+        if (item->fault == FAULT_ANSWER)
+            sandbox_process_stop(&s->foreign);
+        return true;
+    }
 }
 
 bool sandbox_run(struct sandbox *s, unsigned count, const struct window_rules *rules, bool (*cancelled)(void *state), void *state, struct err *err)
 {
-    struct sandbox_batch *batch = s->batch;
-    unsigned stillborn = 0;
+    struct sandbox_watching how = {.cancelled = cancelled ? cancelled : s->cancelled, .state = cancelled ? state : s->cancelled_state};
 
     if (rules)
-        batch->rules = *rules;
-    for (unsigned i = 0; i < count; i++) {
-        batch->items[i].done = false;
-        batch->items[i].fault = FAULT_NONE;
-        batch->items[i].counter_cycles = NAN;
-        batch->items[i].result = (struct window_result){.state = WINDOW_UNSETTLED, .cycles = NAN, .spread = NAN};
-    }
-    batch->count = count;
-    batch->code_length = (uint32_t)s->used;
-    batch->current = 0;
-    batch->stop = 0;
-    for (;;) {
-        unsigned fault = FAULT_KILLED;
-        if (!batch_start(s, err))
+        s->rules = s->batch->rules = *rules;
+    for (unsigned i = 0; i < count; i++)
+        sandbox_answer_clear(&s->items[i]);
+    for (unsigned next = 0, end; next < count; next = end) {
+        bool foreign = s->items[next].kernel, ok;
+        for (end = next + 1; !foreign && end < count && !s->items[end].kernel;)
+            end++;
+        how.batch = foreign ? NULL : s->batch;
+        how.patience = foreign ? TASK_PATIENCE : BATCH_PATIENCE;
+        ok = foreign ? task_run(s, &s->items[next], &how, err) : batch_run(s, next, end, &how, err);
+        if (!ok)
             return false;
-        /* Whether a child that has just died could read it is for the watch to find out. */
-        send(s->link, "", 1, MSG_NOSIGNAL);
-        enum watch how = batch_watch(s, cancelled, state, &fault);
-        if (how == WATCH_DONE)
-            return true;
-        if (how == WATCH_CANCELLED)
-            return err_set(err, ERR_INTERRUPTED, NULL, "measuring was cancelled");
-        if (!batch->ready && ++stillborn == 3)
-            return err_set(err, ERR_IO, "seccomp and a memory file that may be executed are needed", "the sandbox process does not come up");
-        uint32_t at = batch->current;
-        if (batch->ready && at < count && !batch->items[at].done) {
-            batch->items[at].fault = fault;
-            batch->items[at].result.state = WINDOW_FAULT;
-            batch->items[at].done = true;
-            batch->current = at + 1;
-        }
-        if (batch->current >= count)
-            return true;
     }
+    return true;
+}
+
+bool sandbox_canary(struct sandbox *s, const struct window_rules *rules, bool *off, double *cycles, struct err *err)
+{
+    struct sandbox_item *item = &s->items[0];
+
+    *item = (struct sandbox_item){.code = PULSE_ITEM, .offset = s->canary, .kernel = true, .counter = ARCH_CANARY_COUNTER, .difference = true,
+                                  .vectors = arch_setup(&(struct body){.vectors = BODY_SSE}), .passes = CANARY_PASSES};
+    for (unsigned i = 0; i < 32; i++)
+        item->general[i] = start_address(i);
+    if (!sandbox_run(s, 1, rules, NULL, NULL, err))
+        return false;
+    *cycles = item->result.cycles / SANDBOX_CHAIN_LENGTH;
+    bool settled = !item->fault && item->result.state == WINDOW_SETTLED;
+    *off = (item->fault && item->fault != FAULT_KILLED) || (settled && !(fabs(*cycles - 1) <= CANARY_TOLERANCE));
+    return true;
 }
 
 int sandbox_cpu(const struct sandbox *s)
 {
-    return s->cpu;
+    return s->plan.cpu;
 }
 
 bool sandbox_has_counter(const struct sandbox *s)
 {
-    return s->batch->has_counter;
+    return s->hello.has_counter;
 }
 
 bool sandbox_unfiltered(const struct sandbox *s)
 {
-    return s->batch->unfiltered;
+    return s->hello.unfiltered;
 }
 
 unsigned sandbox_children(const struct sandbox *s)
@@ -361,7 +379,7 @@ unsigned sandbox_children(const struct sandbox *s)
     return s->children;
 }
 
-int sandbox_pid(const struct sandbox *s)
+int sandbox_pid(const struct sandbox *s, bool foreign)
 {
-    return s->pid;
+    return foreign ? s->foreign.pid : s->own.pid;
 }

@@ -1,5 +1,6 @@
-/* Foreign machine code run in a child process: pinned, without system calls or new privileges, its memory between guard pages, its faults caught.
- * A child that dies is replaced; only the item it ran is lost. A sandbox belongs to one thread, which must outlive it. */
+/* Machine code run in a child process: pinned, without system calls or new privileges, in an address space that holds nothing else it could write; its faults
+ * are caught. Code that Portolan makes itself shares one child, which is replaced when it dies: only the item it ran is lost. Code of others (kernels) has a
+ * child of its own, which ends with the next sandbox_clear. A sandbox belongs to one thread, which must outlive it. */
 #ifndef PORTOLAN_MEASURE_SANDBOX_H
 #define PORTOLAN_MEASURE_SANDBOX_H
 
@@ -9,7 +10,7 @@
 
 #include "base/err.h"
 #include "base/vec.h"
-#include "isa/regalloc.h"
+#include "isa/body.h"
 #include "measure/window.h"
 
 #define SANDBOX_ITEMS 256        /* in one batch */
@@ -19,6 +20,7 @@
 
 enum sandbox_fault {
     FAULT_NONE, FAULT_ILLEGAL, FAULT_ARITHMETIC, FAULT_SEGMENT, FAULT_BUS, FAULT_TRAP, FAULT_ENDLESS, FAULT_SYSTEM_CALL, FAULT_KILLED, FAULT_ADDRESS, FAULT_PAGES,
+    FAULT_PROTECTION, FAULT_ANSWER, FAULT_COUNT,
 };
 
 enum sandbox_mode { SANDBOX_WINDOWS, SANDBOX_RAW_TICKS };
@@ -28,7 +30,7 @@ struct sandbox_item {
     enum sandbox_mode mode;
     enum pulse_code code;        /* PULSE_ITEM, or one of the chains for raw items */
     uint32_t offset;             /* of the loop in the code area, from sandbox_add */
-    bool kernel;                 /* registers as given below, pages mapped on demand */
+    bool kernel;                 /* code of others: registers as given below, pages mapped on demand, a child of its own */
     unsigned counter;            /* kernel: enum sandbox_counter, as given to sandbox_add */
     bool difference;
     unsigned vectors;            /* enum vector_setup */
@@ -61,7 +63,10 @@ struct sandbox;
 struct sandbox *sandbox_new(int cpu, struct err *err);
 void sandbox_free(struct sandbox *s);
 
-/* Starts a new batch: code and items of the last one are dropped. */
+/* @cancelled is asked about ten times a second in every run that is given none of its own; NULL: nobody is. */
+void sandbox_cancel_by(struct sandbox *s, bool (*cancelled)(void *state), void *state);
+
+/* Starts a new batch: code and items of the last one are dropped, and the child that ran code of others. */
 void sandbox_clear(struct sandbox *s);
 /* The items to fill, SANDBOX_ITEMS of them; valid while the sandbox lives. */
 struct sandbox_item *sandbox_items(struct sandbox *s);
@@ -73,18 +78,25 @@ uint32_t sandbox_data_offset(unsigned slot);
 bool sandbox_add(struct sandbox *s, const uint8_t *code, size_t length, unsigned copies, unsigned counter, uint32_t *offset);
 /* What stands at @offset of the code area; readable until sandbox_clear. */
 const uint8_t *sandbox_code(const struct sandbox *s, uint32_t offset);
-/* Runs items 0 to @count - 1. @cancelled (may be NULL) is asked about ten times a second. False with err when no child can be started, or cancelled. */
+/* Runs items 0 to @count - 1. @cancelled (may be NULL) is asked about ten times a second. False with err when no child can be started, or cancelled.
+ * What a child answers is checked: counts, order and ranges. */
 bool sandbox_run(struct sandbox *s, unsigned count, const struct window_rules *rules, bool (*cancelled)(void *state), void *state, struct err *err);
+
+/* Ends all children and writes the chains and the probe anew: what may have been damaged is as it was in the beginning. Code and items are dropped. */
+void sandbox_renew(struct sandbox *s);
+/* Runs a block whose time is known in the child that runs code of others, as that code is run. *off is set when it settles at another time than it has, by
+ * more than 2 %; *cycles is what it takes then, 1 when it is right. False with err as sandbox_run. */
+bool sandbox_canary(struct sandbox *s, const struct window_rules *rules, bool *off, double *cycles, struct err *err);
 
 int sandbox_cpu(const struct sandbox *s);
 /* Whether the kernel gives a cycle counter. */
 bool sandbox_has_counter(const struct sandbox *s);
-/* Children started so far; 1 when none died. */
+/* Children started for own code so far; 1 when none died. */
 unsigned sandbox_children(const struct sandbox *s);
 /* True under an emulator that cannot restrict system calls. */
 bool sandbox_unfiltered(const struct sandbox *s);
-/* For the stress test. */
-int sandbox_pid(const struct sandbox *s);
+/* Of the child that runs own code, or, with @foreign, code of others; 0: none runs. For tests. */
+int sandbox_pid(const struct sandbox *s, bool foreign);
 /* "SIGILL: illegal instruction" and so on. */
 const char *sandbox_fault_text(unsigned fault);
 /* Set-up that code of @body needs on this CPU. */

@@ -1,22 +1,34 @@
-/* The child's side of the sandbox: entered once after fork, never left. Internal to measure/. */
+/* The child's side of the sandbox: entered once after fork, never left. Internal to measure/.
+ *
+ * A child ends up in an address space in which nothing can be written but what measured code may write, and one stretch that only it knows: the vault, at a
+ * random address that is in no register and in no readable memory while measured code runs (x86-64 reaches it through gs, AArch64 through tpidr_el0, and
+ * code of others that uses either is refused). */
 #ifndef PORTOLAN_MEASURE_SANDBOX_CHILD_H
 #define PORTOLAN_MEASURE_SANDBOX_CHILD_H
 
 #include "measure/sandbox.h"
 
-/* Shared with the parent, who checks what it reads. */
+/* Own code: shared by the child that runs it and the parent, who takes answers only as they are checked. */
 struct sandbox_batch {
     uint32_t count;
     volatile uint32_t current;      /* item being run */
     volatile uint64_t heartbeat;    /* runs started */
     volatile uint32_t stop;         /* parent: end early */
-    volatile uint32_t ready;        /* child: set up */
-    volatile uint32_t has_counter;
-    volatile uint32_t unfiltered;   /* child: the system cannot restrict its system calls */
-    uint32_t chain, second, probe;  /* offsets of their loops */
     uint32_t code_length;           /* bytes of code in use */
     struct window_rules rules;
     struct sandbox_item items[SANDBOX_ITEMS];
+};
+
+/* Code of others: one item comes through the link and goes back through it. */
+struct sandbox_task { struct window_rules rules; struct sandbox_item item; };
+
+/* The first message of a child. */
+enum sandbox_stage { STAGE_READY, STAGE_ORPHAN, STAGE_FILES, STAGE_MEMORY, STAGE_SIGNALS, STAGE_LIMITS, STAGE_FILTER, STAGE_COUNT };
+struct sandbox_hello {
+    uint32_t stage;         /* enum sandbox_stage: which one failed */
+    int32_t error;          /* errno of that */
+    uint32_t has_counter;
+    uint32_t unfiltered;    /* the system cannot restrict its system calls */
 };
 
 /* What the entry code in assembler uses: offsets are written there as numbers and checked by the compiler. */
@@ -35,17 +47,18 @@ struct sandbox_frame {
     uint64_t masks;         /* 336: of x86-64's mask registers */
     uint64_t passes;        /* 344: of the timed part, at least 1 */
     uint64_t values[64];    /* 352: vector register i begins at values[i]; the widest has 2,048 bits */
+    struct sandbox_frame *self;  /* 864 */
 };
 
-/* Where things lie: code, frame, memory and stack in one stretch, so that code reaches the frame relative to itself. */
+/* Where things lie: code, thread-local words, memory and stack in one stretch, so that code reaches its data relative to itself. */
 #if defined(__aarch64__)
 #define AREA_PART 0x40000     /* pages may have 64 KiB */
 #else
 #define AREA_PART 0x10000
 #endif
 #define AREA_CODE ((size_t)8 << 20)
-#define AREA_FRAME (AREA_CODE + AREA_PART)
-#define AREA_LOADS (AREA_FRAME + AREA_PART)
+#define AREA_LOCAL (AREA_CODE + AREA_PART)   /* x86-64: where fs leads; only read */
+#define AREA_LOADS (AREA_LOCAL + AREA_PART)
 #define AREA_STORES (AREA_LOADS + AREA_PART)
 #define AREA_STACK (AREA_STORES + AREA_PART)
 #define AREA_STACK_SIZE AREA_PART
@@ -54,19 +67,52 @@ struct sandbox_frame {
 #define AREA_PAGES_AT (AREA_PART / 4)
 #define AREA_PAGES (AREA_PART / 4)
 
+/* A stretch of addresses; of the program itself: all, and what of it can be written. */
+struct sandbox_range { uint64_t begin, end; };
+#define SANDBOX_WRITABLE 4
+
+/* What the parent gives a child: read after fork, then copied into the vault. */
 struct sandbox_child {
-    struct sandbox_batch *batch;
+    bool foreign;                   /* runs tasks; otherwise batches */
+    struct sandbox_batch *batch;    /* own code only */
     uint8_t *area;
-    uint64_t *pages;       /* what is mapped on demand */
-    int link;              /* a byte starts a batch, a byte answers */
-    int page;              /* memory file of a few pages for mapping on demand */
+    int link;                       /* own: a byte starts a batch, a byte answers */
+    int page;                       /* memory file of a few pages for mapping on demand; -1: own code maps nothing */
     size_t page_size;
     int cpu;
     int parent;
-    void *signal_stack;
-    size_t signal_stack_size;
+    uint32_t chain, second, probe;  /* offsets of their loops */
+    uint32_t code_length;
+    struct sandbox_range image, writable[SANDBOX_WRITABLE];
+    unsigned writable_count;
 };
 
-void sandbox_child_main(const struct sandbox_child *child) __attribute__((noreturn));
+struct sandbox_vault {
+    struct sandbox_frame frame;       /* first: what the thread register points to */
+    struct sandbox_child given;
+    struct sandbox_hello hello;
+    struct sandbox_task task;
+    struct sandbox_item *item;        /* being run */
+    volatile bool inside;             /* measured code is running */
+    uint64_t fault_address;
+    uint64_t pages[SANDBOX_PAGES];    /* mapped for the item */
+    unsigned page_count;
+    int counter;                      /* perf event or -1 */
+    bool plain;                       /* vector registers are to hold 0 */
+    uint64_t runs;                    /* of items whose loads move */
+    uint64_t ignored_heartbeat;       /* of tasks */
+    struct sandbox_range all;         /* the vault with its stacks */
+};
+
+/* Leaves what the parent had and runs what it is asked to; ends with the link. */
+void sandbox_child_main(const struct sandbox_child *given) __attribute__((noreturn));
+
+/* Internal to the child's two files. First what needs libc: a vault with its stacks at a random address, files closed, limits set; says the stage that failed. */
+struct sandbox_vault *sandbox_close_begin(const struct sandbox_child *given, enum sandbox_stage *failed);
+/* Then, on the vault's stack: the address space emptied, what is left of the program read-only, signals taken by @handler, system calls filtered.
+ * Returns the stage that failed or STAGE_READY; the hello is filled in. */
+enum sandbox_stage sandbox_close_finish(struct sandbox_vault *v, void (*handler)(int, void *, void *));
+/* Top of the stack of the vault. */
+void *sandbox_vault_stack(struct sandbox_vault *v);
 
 #endif

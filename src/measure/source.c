@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/names.h"
 #include "model/experiments.h"
+#include "toolchain/encodings.h"
 
 #define FORMS_MAX 64
 
@@ -31,7 +32,7 @@ static uint32_t form_index(struct cpu_source *s, const char *form)
         return index;
     const struct form_row *row = forms_find(s->forms, form);
     struct err err = {0};
-    struct form_code *code = row ? form_code_new(row, &err) : NULL;
+    struct form_code *code = row ? encodings_code(row, &err) : NULL;
     if (!row)
         err_set(&err, ERR_MISSING, NULL, "there is no such form");
     vec_push(&s->codes, code);
@@ -50,7 +51,7 @@ static void forms_prepare(struct cpu_source *s, const struct experiment *e, size
                 vec_push(&rows, row);
         }
     if (rows.count)
-        form_codes_prepare(rows.items, rows.count, NULL);
+        encodings_learn(rows.items, rows.count, NULL);
     vec_done(&rows);
 }
 
@@ -256,7 +257,7 @@ bool source_code(const struct forms *forms, const struct experiment *e, const st
     for (unsigned i = 0; ok && i < e->count; i++) {
         const struct form_row *row = forms_find(forms, e->terms[i].form);
         counts[i] = e->terms[i].count;
-        codes[i] = row ? form_code_new(row, err) : NULL;
+        codes[i] = row ? encodings_code(row, err) : NULL;
         ok = codes[i] || (!row ? err_set(err, ERR_MISSING, "forms list shows them", "there is no form %s", e->terms[i].form) : false);
     }
     ok = ok && body_make(codes, counts, e->count, shape, out, err);

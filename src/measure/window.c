@@ -4,10 +4,12 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "measure/bare.h"
+
 #define VALUES WINDOW_VALUES
 #define RUNS 3      /* of the item in one window */
 
-static void sort(double *values, unsigned n)
+static BARE void sort(double *values, unsigned n)
 {
     for (unsigned i = 1; i < n; i++)
         for (unsigned k = i; k && values[k] < values[k - 1]; k--) {
@@ -17,7 +19,7 @@ static void sort(double *values, unsigned n)
         }
 }
 
-double window_lowest(double *values, unsigned n, double *spread)
+BARE double window_lowest(double *values, unsigned n, double *spread)
 {
     sort(values, n);
     unsigned last = n < 3 ? n - 1 : 2;
@@ -25,7 +27,7 @@ double window_lowest(double *values, unsigned n, double *spread)
     return values[n < 3 ? 0 : 1];
 }
 
-bool window_agreed(double *values, unsigned n, double agreement, double *cycles, double *spread)
+BARE bool window_agreed(double *values, unsigned n, double agreement, double *cycles, double *spread)
 {
     unsigned needed = n < 4 ? 2 : n / 2 + 1;
 
@@ -42,7 +44,7 @@ bool window_agreed(double *values, unsigned n, double agreement, double *cycles,
 }
 
 /* Ticks per cycle by a chain; 0 when the run failed. */
-static double clock_by(const struct pulse *pulse, const struct window_rules *rules, enum pulse_code code, double ticks_per_cycle)
+static BARE double clock_by(const struct pulse *pulse, const struct window_rules *rules, enum pulse_code code, double ticks_per_cycle)
 {
     unsigned fault;
     double cycles = code == PULSE_CHAIN ? rules->chain_cycles : rules->second_cycles;
@@ -51,7 +53,7 @@ static double clock_by(const struct pulse *pulse, const struct window_rules *rul
     return ticks ? ((double)ticks - rules->overhead) / ((double)count * cycles) : 0;
 }
 
-static bool probe_quiet(const struct pulse *pulse, const struct window_rules *rules, double ticks_per_cycle)
+static BARE bool probe_quiet(const struct pulse *pulse, const struct window_rules *rules, double ticks_per_cycle)
 {
     unsigned fault;
     uint64_t count = (uint64_t)(rules->probe_ticks / (rules->probe_cycles * ticks_per_cycle)) + 1;
@@ -61,7 +63,7 @@ static bool probe_quiet(const struct pulse *pulse, const struct window_rules *ru
 }
 
 /* The shortest of a few runs; false on a fault. */
-static bool shortest(const struct pulse *pulse, uint64_t warm, uint64_t count, double *ticks, unsigned *fault)
+static BARE bool shortest(const struct pulse *pulse, uint64_t warm, uint64_t count, double *ticks, unsigned *fault)
 {
     *ticks = INFINITY;
     for (unsigned i = 0; i < RUNS; i++) {
@@ -74,7 +76,7 @@ static bool shortest(const struct pulse *pulse, uint64_t warm, uint64_t count, d
 }
 
 /* How many iterations fill the window; 0 on a fault. */
-static uint64_t count_for(const struct pulse *pulse, const struct window_rules *rules, unsigned *fault)
+static BARE uint64_t count_for(const struct pulse *pulse, const struct window_rules *rules, unsigned *fault)
 {
     unsigned sizing = rules->sizing ? rules->sizing : 4;
     double ticks, least = 1.0 / sizing;
@@ -86,7 +88,7 @@ static uint64_t count_for(const struct pulse *pulse, const struct window_rules *
     return count < 2 ? 2 : (uint64_t)count;
 }
 
-void window_measure(const struct pulse *pulse, const struct window_rules *rules, bool difference, uint64_t count, double beat, struct window_result *out)
+BARE void window_measure(const struct pulse *pulse, const struct window_rules *rules, bool difference, uint64_t count, double beat, struct window_result *out)
 {
     double values[VALUES], tick = 1;
     uint64_t start = pulse->now(pulse->self);

@@ -84,6 +84,11 @@ bool machine_has(const struct machine *m, const char *key, const char *word)
     return false;
 }
 
+bool machine_lacks(const struct machine *m, const char *extension)
+{
+    return *extension && machine_fact(m, "extensions") && !machine_has(m, "extensions", extension);
+}
+
 void machine_set_fact(struct machine *m, const char *key, const char *value, const char *unit, const char *source)
 {
     struct machine_fact fresh = {mem_strdup(key), mem_strdup(value), mem_strdup(unit ? unit : ""),
@@ -103,6 +108,32 @@ void machine_add_latency(struct machine *m, const char *form, int from, int to, 
 {
     m->latencies = mem_resize(m->latencies, (m->latency_count + 1) * sizeof *m->latencies);
     m->latencies[m->latency_count++] = (struct latency_rule){mem_strdup(form), from, to, cycles, mem_strdup(source)};
+}
+
+static const struct { const char *name; int end; } latency_ends[] = {
+    {"any", LATENCY_ANY}, {"address", LATENCY_ADDRESS}, {"memory", LATENCY_MEMORY}, {"flags", LATENCY_FLAGS},
+};
+#define LATENCY_ENDS (sizeof latency_ends / sizeof *latency_ends)
+
+bool latency_end_parse(const char *text, int *out)
+{
+    for (size_t i = 0; i < LATENCY_ENDS; i++)
+        if (strcmp(text, latency_ends[i].name) == 0) {
+            *out = latency_ends[i].end;
+            return true;
+        }
+    *out = text[0] - '1';
+    return text[0] >= '1' && text[0] <= '9' && !text[1];
+}
+
+void latency_end_print(int end, struct str *out)
+{
+    for (size_t i = 0; i < LATENCY_ENDS; i++)
+        if (latency_ends[i].end == end) {
+            str_add(out, latency_ends[i].name);
+            return;
+        }
+    str_addf(out, "%d", end + 1);
 }
 
 struct machine *machine_copy(const struct machine *m)

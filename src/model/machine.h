@@ -38,8 +38,13 @@ const char *machine_fact(const struct machine *m, const char *key);
 double machine_number(const struct machine *m, const char *key);
 /* True when the comma- or blank-separated list fact @key holds @word. */
 bool machine_has(const struct machine *m, const char *key, const char *word);
+/* True when the machine says which extensions its CPU has (fact extensions) and @extension is none of them. */
+bool machine_lacks(const struct machine *m, const char *extension);
 void machine_set_fact(struct machine *m, const char *key, const char *value, const char *unit, const char *source);
 /* Appends a rule; the first that matches wins. */
 void machine_add_latency(struct machine *m, const char *form, int from, int to, double cycles, const char *source);
+/* "2", "address", "memory", "flags" or "any", as in latencies.csv: false for anything else. */
+bool latency_end_parse(const char *text, int *out);
+void latency_end_print(int end, struct str *out);
 
 #endif

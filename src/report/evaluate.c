@@ -112,7 +112,7 @@ static bool decode_block(struct evaluation *e, const char *hex)
     for (size_t at = 0; at < length;) {
         vec_reserve(&e->insns, e->insns.count + 1);
         struct insn *insn = &e->insns.items[e->insns.count];
-        if (!insn_decode(e->code + at, length - at, at, false, insn, NULL))
+        if (!insn_decode(ISA_UNSAID, e->code + at, length - at, at, false, insn, NULL))
             return false;
         at += insn->length;
         e->insns.count++;

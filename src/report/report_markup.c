@@ -188,6 +188,11 @@ void report_markdown(const struct kernel *k, struct analysis *const *a, size_t n
                          (int)a[i]->bottleneck == kind && a[i]->cycles > 0 ? " (the bottleneck)" : "");
         if (!isnan(a[i]->critical_path))
             str_addf(out, "- longest path through one iteration: %.2f\n", a[i]->critical_path);
+        if (machine_fact(a[i]->machine, "source")) {
+            str_add(out, "- mapping: ");
+            markdown_text(machine_fact(a[i]->machine, "source"), out);
+            str_add_char(out, '\n');
+        }
         str_add_char(out, '\n');
         markdown_table(k, a[i], out);
         str_add_char(out, '\n');
@@ -313,6 +318,11 @@ void report_html(const struct kernel *k, struct analysis *const *a, size_t n, st
         if (!isnan(a[i]->critical_path))
             str_addf(out, "<p>Longest path through one iteration: %.2f cycles.</p>\n", a[i]->critical_path);
         html_table(k, a[i], out);
+        if (machine_fact(a[i]->machine, "source")) {
+            str_add(out, "<p>Mapping: ");
+            html_text(machine_fact(a[i]->machine, "source"), out);
+            str_add(out, ".</p>\n");
+        }
     }
     str_add(out, "</body>\n</html>\n");
 }

@@ -51,10 +51,10 @@ static uint32_t power_of_two(size_t least)
 static void read_facts(struct simulator *s, const struct core *c)
 {
     s->core = c;
-    s->rob_size = whole(c->reorder_buffer, 256);
-    s->scheduler_size = whole(c->scheduler, 96);
-    s->load_size = whole(c->load_buffer, 72);
-    s->store_size = whole(c->store_buffer, 56);
+    s->rob_size = (int32_t)c->reorder_buffer;
+    s->scheduler_size = (int32_t)c->scheduler;
+    s->load_size = (int32_t)c->load_buffer;
+    s->store_size = (int32_t)c->store_buffer;
     s->issue_width = whole(c->issue_width, 4);
     s->retire_width = whole(c->retire_width, s->issue_width);
     s->commit_width = whole(c->stores_per_cycle, s->issue_width);   /* not known: no limit of its own */
@@ -75,7 +75,7 @@ static void read_facts(struct simulator *s, const struct core *c)
 static void size_rings(struct simulator *s)
 {
     const struct plan *p = &s->plan;
-    size_t flights = (size_t)(s->rob_size + whole(s->core->uop_queue, 64) + 64);
+    size_t flights = (size_t)(s->rob_size + s->core->uop_queue + 64);
     bool joined = false;
 
     for (size_t k = 0; k < p->items.count; k++)

@@ -9,10 +9,11 @@ static void read_facts(struct front *f, const struct core *c)
     f->streams = alike || f->source != SOURCE_DECODERS;
     f->block_bytes = whole(c->predecode_bytes, whole(c->fetch_bytes, 64));   /* that the decoders get to see at a time */
     f->predecode_width = whole(c->predecode_width, 64);
-    f->instruction_queue = whole(c->instruction_queue, 64);
+    f->instruction_queue = (int32_t)c->instruction_queue;
     f->decoders = whole(c->decoders, 4);
-    f->uop_queue = whole(c->uop_queue, 64);
-    f->lcp_penalty = whole(c->lcp_penalty, 0);
+    f->complex_uops = (int32_t)c->decode_complex_uops;
+    f->uop_queue = (int32_t)c->uop_queue;
+    f->lcp_penalty = (int32_t)c->lcp_penalty;
     f->stream_width = alike ? whole(c->decode_width, 8) : whole(width, 8);
     f->fusible_last = c->fusible_last;
 }
@@ -109,21 +110,22 @@ static void deliver(struct front *f, const struct plan_item *item)
 static void decode(struct front *f)
 {
     const struct plan_item *items = f->plan->items.items;
-    uint32_t used = 0, decoders = (uint32_t)f->decoders;
+    uint32_t used = 0, decoders = (uint32_t)f->decoders, most = (uint32_t)f->complex_uops;
+    int32_t room = f->complex_uops < f->uop_queue ? f->complex_uops : f->uop_queue;
 
     if (f->decode_stall > 0) {
         f->decode_stall--;
         return;
     }
-    while (used < decoders && f->queued + 4 <= f->uop_queue) {
+    while (used < decoders && f->queued + room <= f->uop_queue) {
         const struct plan_item *item = &items[f->delivered.index];
         if (f->decoded + item->members > f->visible || (item->complex && used) || (used + 1 == decoders && item->fusible && !f->fusible_last))
             return;
         deliver(f, item);
         used += item->decode > 1 ? item->decode : 1;
-        if (item->decode > 4)
-            f->decode_stall = (int32_t)(item->decode - 1) / 4;
-        if (item->branch || item->decode >= 4)
+        if (item->decode > most)
+            f->decode_stall = (int32_t)((item->decode - 1) / most);
+        if (item->branch || item->decode >= most)
             return;
     }
 }

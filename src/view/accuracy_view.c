@@ -179,7 +179,7 @@ static int moved(int at, int by)
     return at < 0 ? 0 : at >= METRICS_CELLS ? METRICS_CELLS - 1 : at;
 }
 
-static bool accuracy_key(void *state, struct session *s, int key, struct str *command)
+static bool accuracy_press(void *state, struct session *s, int key, struct str *command)
 {
     struct accuracy_view_state *v = state;
 
@@ -209,9 +209,14 @@ static void accuracy_click(void *state, struct session *s, int x, int y)
     v->row = moved(METRICS_CELLS - 1, -2 * (y - 1));
 }
 
+static const struct view_key accuracy_keys[] = {
+    {{'h', 'j', 'k', 'l', KEYCODE_LEFT, KEYCODE_DOWN, KEYCODE_UP, KEYCODE_RIGHT}, "h j k l", "cell under the cursor; its experiments are counted below", NULL, accuracy_press},
+    {{VIEW_KEYS_ENTER}, "Enter", "list the experiments of the cell", NULL, accuracy_press},
+    {{'m'}, "m", "the next mapping of those selected (set machine A,B)", NULL, accuracy_press},
+    {{'g', KEYCODE_HOME}, "g", "the first cell", NULL, accuracy_press},
+    {.keys = {0}},
+};
+
 const struct view_ops accuracy_view = {.name = "accuracy", .help = "heat map of predicted over measured cycles",
-    .keys = "h j k l\tcell under the cursor; its experiments are counted below\n"
-            "Enter\tlist the experiments of the cell\n"
-            "m\tthe next mapping of those selected (set machine A,B)\n"
-            "g\tthe first cell",
-                                       .open = accuracy_open, .close = accuracy_close, .draw = accuracy_draw, .key = accuracy_key, .click = accuracy_click};
+    .keys = accuracy_keys,
+                                       .open = accuracy_open, .close = accuracy_close, .draw = accuracy_draw, .click = accuracy_click};

@@ -217,27 +217,31 @@ static void evolution_draw(void *state, struct session *s, struct grid *g)
     grid_put(g, 0, (int)g->height - 1, 0, ROLE_DIM, 0, "p pause and resume   a adopt the best   s stop   x time or generations   v volume   b the run before   m active rounds");
 }
 
-static bool evolution_key(void *state, struct session *s, int key, struct str *command)
+static bool evolution_switch(void *state, struct session *s, int key, struct str *command)
 {
     struct evolution_view_state *v = state;
-    struct evolve_run *run = shown_run(v, s);
+
+    (void)command;
+    switch (key) {
+    case 'x': v->by_generation = !v->by_generation; break;
+    case 'v': v->volume = !v->volume; break;
+    case 'm': v->rounds = !v->rounds && s->document.active; break;
+    default: v->back = s->document.run_count ? (v->back + 1) % s->document.run_count : 0; break;
+    }
+    return true;
+}
+
+static bool evolution_pause(void *state, struct session *s, int key, struct str *command)
+{
+    struct evolve_run *run = shown_run(state, s);
     struct evolve_status status;
 
-    switch (key) {
-    case 'x': v->by_generation = !v->by_generation; return true;
-    case 'v': v->volume = !v->volume; return true;
-    case 'm': v->rounds = !v->rounds && s->document.active; return true;
-    case 'b': v->back = s->document.run_count ? (v->back + 1) % s->document.run_count : 0; return true;
-    case 'p':
-        if (run) {
-            evolve_get_status(run->evolve, &status);
-            str_add(command, status.state == EVOLVE_PAUSED ? "evolve resume" : "evolve pause");
-        }
-        return true;
-    case 'a': str_add(command, "evolve adopt"); return true;
-    case 's': str_add(command, "evolve stop"); return true;
-    default: return false;
+    (void)key;
+    if (run) {
+        evolve_get_status(run->evolve, &status);
+        str_add(command, status.state == EVOLVE_PAUSED ? "evolve resume" : "evolve pause");
     }
+    return true;
 }
 
 static bool evolution_live(void *state, struct session *s)
@@ -261,12 +265,17 @@ static void evolution_status(void *state, struct session *s, struct str *out)
         str_addf(out, "run %zu/%zu", s->document.run_count - v->back, s->document.run_count);
 }
 
+static const struct view_key evolution_keys[] = {
+    {{'p'}, "p", "pause and resume", NULL, evolution_pause},
+    {{'s'}, "s", "stop the run with what it has", "evolve stop", NULL},
+    {{'a'}, "a", "adopt the best mapping: it becomes the current machine", "evolve adopt", NULL},
+    {{'x'}, "x", "over time, over generations", NULL, evolution_switch},
+    {{'v'}, "v", "volume instead of the error", NULL, evolution_switch},
+    {{'b'}, "b", "the run before", NULL, evolution_switch},
+    {{'m'}, "m", "what active experiments learned", NULL, evolution_switch},
+    {.keys = {0}},
+};
+
 const struct view_ops evolution_view = {.name = "evolution", .help = "inference while it runs: error, Pareto front, moves",
-    .keys = "p\tpause and resume\n"
-            "s\tstop the run with what it has\n"
-            "a\tadopt the best mapping: it becomes the current machine\n"
-            "x\tover time, over generations\n"
-            "v\tvolume instead of the error\n"
-            "b\tthe run before\n"
-            "m\twhat active experiments learned", .open = evolution_open,
-                                        .close = free, .draw = evolution_draw, .key = evolution_key, .status = evolution_status, .live = evolution_live};
+    .keys = evolution_keys, .open = evolution_open,
+                                        .close = free, .draw = evolution_draw, .status = evolution_status, .live = evolution_live};

@@ -250,7 +250,7 @@ static void experiments_draw(void *state, struct session *s, struct grid *g)
         draw_usages(v, s, g, (int)g->height - 1);
 }
 
-static bool experiments_key(void *state, struct session *s, int key, struct str *command)
+static bool experiments_press(void *state, struct session *s, int key, struct str *command)
 {
     struct experiments_view_state *v = state;
     size_t row = v->table.selected;
@@ -323,13 +323,17 @@ static bool experiments_live(void *state, struct session *s)
     return job_running() > 0;
 }
 
+static const struct view_key experiments_keys[] = {
+    {{VIEW_KEYS_ROWS}, "j k g G", "row; its forms' usages stand below", NULL, experiments_press},
+    {{VIEW_KEYS_ENTER, 'J', 'K', 'q', KEYCODE_ESCAPE}, "Enter", "code, samples and clock of the row, and back; J K scroll the code", NULL, experiments_press},
+    {{'[', ']', 'r'}, "[ ] r", "sort by the column before, by the next one; r the other way round", NULL, experiments_press},
+    {.label = "\\", .help = "filter: cycles>2 & form~VADD; an empty one takes it away"},
+    {{'F'}, "F", "follow the newest", NULL, experiments_press},
+    {.label = "/ n N", .help = "search"},
+    {.keys = {0}},
+};
+
 const struct view_ops experiments_view = {.name = "experiments", .help = "what was measured, what is predicted, how far apart they are",
-    .keys = "j k g G\trow; its forms' usages stand below\n"
-            "Enter\tcode, samples and clock of the row, and back; J K scroll the code\n"
-            "[ ]\tsort by the column before, by the next one; r the other way round\n"
-            "\\\tfilter: cycles>2 & form~VADD; an empty one takes it away\n"
-            "F\tfollow the newest\n"
-            "/ n N\tsearch",
-                                          .open = experiments_open, .close = experiments_close, .draw = experiments_draw, .key = experiments_key,
-                                          .click = experiments_click, .find = experiments_find, .sort = experiments_sort,
+    .keys = experiments_keys,
+                                          .open = experiments_open, .close = experiments_close, .draw = experiments_draw,  .click = experiments_click, .find = experiments_find, .sort = experiments_sort,
                                           .filter = experiments_filter, .status = experiments_status, .live = experiments_live};

@@ -546,7 +546,7 @@ enum frame_reply frame_key(struct frame *f, int key, const char **prefill)
     }
     if (key == 3 && stop_waiting(f))
         return FRAME_DONE;
-    if (views[f->current]->key(state_of(f, f->current), f->session, key, &command)) {
+    if (view_press(views[f->current], state_of(f, f->current), f->session, key, &command)) {
         bool edit = str_text(&command)[0] == ':';
         if (edit)
             *prefill = strcpy(f->prefill, strlen(command.data) < sizeof f->prefill ? command.data + 1 : "");

@@ -169,21 +169,64 @@ void grid_heat_pair(struct grid *g, int x, int y, double upper, double lower)
         *cell = (struct cell){.glyph = " "};
 }
 
+static bool same_colours(const struct cell *a, const struct cell *b)
+{
+    return a->role == b->role && a->attr == b->attr && a->lower == b->lower;
+}
+
+/* "heading bold", "heat 3/7" */
+static void add_colours(const struct cell *cell, struct str *out)
+{
+    static const char *const names[ROLE_HEAT_0] = {"text", "dim", "title", "header", "cursor", "key", "status", "error", "warning", "good", "accent", "match"};
+
+    if (cell->role < ROLE_HEAT_0)
+        str_add(out, names[cell->role]);
+    else
+        str_addf(out, "heat %d", cell->role - ROLE_HEAT_0);
+    if (cell->lower)
+        str_addf(out, "/%d", cell->lower - ROLE_HEAT_0);
+    str_add(out, cell->attr & ATTR_BOLD ? " bold" : "");
+    str_add(out, cell->attr & ATTR_REVERSE ? " reverse" : "");
+    str_add(out, cell->attr & ATTR_UNDERLINE ? " underline" : "");
+}
+
+/* One line for row @y: its stretches that are not plain text, with the columns they reach from and to; nothing for a plain row. */
+static void add_row_colours(const struct grid *g, unsigned y, struct str *out)
+{
+    const struct cell *row = &g->cells[(size_t)y * g->width], text = {.role = ROLE_TEXT};
+    const char *before = ":";
+
+    for (unsigned x = 0, end; x < g->width; x = end) {
+        for (end = x + 1; end < g->width && same_colours(&row[x], &row[end]); end++)
+            ;
+        if (same_colours(&row[x], &text))
+            continue;
+        if (*before == ':')
+            str_addf(out, "%u", y + 1);
+        str_addf(out, "%s %u-%u ", before, x + 1, end);
+        add_colours(&row[x], out);
+        before = ",";
+    }
+    if (*before == ',')
+        str_add_char(out, '\n');
+}
+
 void grid_text(const struct grid *g, bool roles, struct str *out)
 {
-    for (int pass = 0; pass <= (roles ? 1 : 0); pass++)
-        for (unsigned y = 0; y < g->height; y++) {
-            size_t kept = out->length;
-            for (unsigned x = 0; x < g->width; x++) {
-                const struct cell *cell = &g->cells[(size_t)y * g->width + x];
-                if (pass)
-                    str_add_char(out, (char)('A' + cell->role));
-                else
-                    str_add(out, cell->glyph);
-                if (pass ? cell->role != ROLE_TEXT : strcmp(cell->glyph, " ") != 0)
-                    kept = out->length;
-            }
-            out->length = kept;
-            str_add_char(out, '\n');
+    for (unsigned y = 0; y < g->height; y++) {
+        size_t kept = out->length;
+        for (unsigned x = 0; x < g->width; x++) {
+            const char *glyph = g->cells[(size_t)y * g->width + x].glyph;
+            str_add(out, glyph);
+            if (strcmp(glyph, " ") != 0)
+                kept = out->length;
         }
+        out->length = kept;
+        str_add_char(out, '\n');
+    }
+    if (!roles)
+        return;
+    str_add(out, "---- colours: row: columns and role\n");
+    for (unsigned y = 0; y < g->height; y++)
+        add_row_colours(g, y, out);
 }

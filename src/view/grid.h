@@ -45,7 +45,8 @@ void grid_heat_pair(struct grid *g, int x, int y, double upper, double lower);
 /* Role of a heat level for value in [0, 1]; and the mono ramp's character. */
 enum role heat_role(double fraction);
 char heat_char(double fraction);
-/* The text of the grid, rows trimmed at the right, '\n' after each. With @roles a second block of role letters follows. */
+/* The text of the grid, rows trimmed at the right, '\n' after each. With @roles a second block follows, a line for each row
+ * that is not all plain: "3: 1-12 title bold, 20-24 key". */
 void grid_text(const struct grid *g, bool roles, struct str *out);
 
 #endif

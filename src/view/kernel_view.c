@@ -409,30 +409,56 @@ static void move_to(struct kernel_view_state *v, long row)
     v->cursor = row < 0 || !count ? 0 : (size_t)row < count ? (size_t)row : count - 1;
 }
 
-static bool kernel_key(void *state, struct session *s, int key, struct str *command)
+static bool kernel_compare(void *state, struct session *s, int key, struct str *command)
+{
+    struct kernel_view_state *v = state;
+    (void)s;
+    (void)command;
+    if (key == 'q' && !v->compare)
+        return false;
+    v->compare = !v->compare;
+    return true;
+}
+
+static bool kernel_move(void *state, struct session *s, int key, struct str *command)
 {
     struct kernel_view_state *v = state;
     long at = (long)v->cursor, page = (long)(v->body ? v->body : 1);
 
+    (void)command;
     adopt(v, s);
-    if (key == 'q' && v->compare)
-        key = 'c';
     switch (key) {
-    case 'c': v->compare = !v->compare; return true;
-    case 'w': str_add(command, ":kernel whatif "); return true;
-    case 'm': s->document.in_view = (s->document.in_view + 1) % s->document.selected_count; return true;
-    case 'M': s->document.in_view = (s->document.in_view + s->document.selected_count - 1) % s->document.selected_count; return true;
-    case 'j': case KEYCODE_DOWN: case KEYCODE_WHEEL_DOWN: move_to(v, at + 1); return true;
-    case 'k': case KEYCODE_UP: case KEYCODE_WHEEL_UP: move_to(v, at - 1); return true;
-    case KEYCODE_PAGE_DOWN: move_to(v, at + page); return true;
-    case KEYCODE_PAGE_UP: move_to(v, at - page); return true;
-    case 'g': case KEYCODE_HOME: move_to(v, 0); return true;
-    case 'G': case KEYCODE_END: move_to(v, 1000000000); return true;
-    case 'l': case '>': case KEYCODE_RIGHT: v->left++; return true;
-    case 'h': case '<': case KEYCODE_LEFT: v->left -= v->left > 0; return true;
-    case KEYCODE_ESCAPE: v->match[0] = '\0'; return false;
-    default: return false;
+    case 'j': case KEYCODE_DOWN: case KEYCODE_WHEEL_DOWN: move_to(v, at + 1); break;
+    case 'k': case KEYCODE_UP: case KEYCODE_WHEEL_UP: move_to(v, at - 1); break;
+    case KEYCODE_PAGE_DOWN: move_to(v, at + page); break;
+    case KEYCODE_PAGE_UP: move_to(v, at - page); break;
+    case 'g': case KEYCODE_HOME: move_to(v, 0); break;
+    default: move_to(v, 1000000000); break;
     }
+    return true;
+}
+
+static bool kernel_scroll(void *state, struct session *s, int key, struct str *command)
+{
+    struct kernel_view_state *v = state;
+    (void)command;
+    adopt(v, s);
+    if (key == 'l' || key == '>' || key == KEYCODE_RIGHT)
+        v->left++;
+    else
+        v->left -= v->left > 0;
+    return true;
+}
+
+/* Ends the search; the frame has its own use for the key. */
+static bool kernel_forget(void *state, struct session *s, int key, struct str *command)
+{
+    struct kernel_view_state *v = state;
+    (void)s;
+    (void)key;
+    (void)command;
+    v->match[0] = '\0';
+    return false;
 }
 
 static void kernel_click(void *state, struct session *s, int x, int y)
@@ -482,18 +508,24 @@ static void *kernel_open(void)
     return mem_zero(1, sizeof(struct kernel_view_state));
 }
 
+static const struct view_key kernel_keys[] = {
+    {{VIEW_KEYS_ROWS}, "j k g G", "instruction; its form, usage and latency stand below the table, its ports are underlined in the header", NULL, kernel_move},
+    {{'m', 'M'}, "m M", "the next machine, the one before", NULL, view_next_machine},
+    {{'c', 'q'}, "c", "machines side by side; c or q goes back", NULL, kernel_compare},
+    {{'w'}, "w", "what if: change a fact, a usage or a latency, or sweep one", ":kernel whatif ", NULL},
+    {{'<', '>', 'h', 'l', KEYCODE_LEFT, KEYCODE_RIGHT}, "< >", "more ports, where they do not all fit", NULL, kernel_scroll},
+    {.label = "/ n N", .help = "search"},
+    {.keys = {KEYCODE_ESCAPE}, .act = kernel_forget},
+    {.keys = {0}},
+};
+
 const struct view_ops kernel_view = {.name = "kernel", .help = "the loop: instructions by ports, what bounds it, other machines",
-    .keys = "j k\tinstruction; its form, usage and latency stand below the table, its ports are underlined in the header\n"
-            "m M\tthe next machine, the one before\n"
-            "c\tmachines side by side; c or q goes back\n"
-            "w\twhat if: change a fact, a usage or a latency, or sweep one\n"
-            "< >\tmore ports, where they do not all fit\n"
-            "/ n N\tsearch\n"
-            "marks\t+ ^  fused with the next, with the one before\n"
+    .keys = kernel_keys,
+    .marks = "marks\t+ ^  fused with the next, with the one before\n"
             "\t0 zeroing: waits for nothing   = needs no port (eliminated, or done at rename)   / holds the divider\n"
             "\t? not known to the machine: the total is a lower bound\n"
             "\t┌├└ the chain that bounds the loop, * when it is one instruction\n"
             "\t→ feeds the one under the cursor   ← uses its result\n"
             "cells\tcycles an iteration on the port, the hotter the nearer to all of them",
-                                     .open = kernel_open, .close = free, .draw = kernel_draw, .key = kernel_key, .click = kernel_click,
+                                     .open = kernel_open, .close = free, .draw = kernel_draw, .click = kernel_click,
                                      .find = kernel_find, .status = kernel_status};

@@ -128,15 +128,11 @@ static void machine_draw(void *state, struct session *s, struct grid *g)
     }
 }
 
-static bool machine_key(void *state, struct session *s, int key, struct str *command)
+static bool machine_pause(void *state, struct session *s, int key, struct str *command)
 {
     (void)state;
-    if (key == 'c')
-        str_add(command, "machine calibrate");
-    else if (key == 'p')
-        str_add(command, experiments_paused(s) ? "experiments resume" : "experiments pause");
-    else
-        return false;
+    (void)key;
+    str_add(command, experiments_paused(s) ? "experiments resume" : "experiments pause");
     return true;
 }
 
@@ -155,7 +151,12 @@ static void machine_status(void *state, struct session *s, struct str *out)
         str_addf(out, "%.0f s", v->x[v->count - 1]);
 }
 
+static const struct view_key machine_keys[] = {
+    {{'c'}, "c", "calibrate", "machine calibrate", NULL},
+    {{'p'}, "p", "pause and resume measuring", NULL, machine_pause},
+    {.keys = {0}},
+};
+
 const struct view_ops machine_view = {.name = "machine", .help = "this computer: method, calibration, clock and contention while measuring",
-    .keys = "c\tcalibrate\n"
-            "p\tpause and resume measuring", .open = machine_open,
-                                      .close = free, .draw = machine_draw, .key = machine_key, .status = machine_status, .live = machine_live};
+    .keys = machine_keys, .open = machine_open,
+                                      .close = free, .draw = machine_draw, .status = machine_status, .live = machine_live};

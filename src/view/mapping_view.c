@@ -260,7 +260,7 @@ static void mapping_draw(void *state, struct session *s, struct grid *g)
     draw_detail(v, g, (int)g->height - 2);
 }
 
-static bool mapping_key(void *state, struct session *s, int key, struct str *command)
+static bool mapping_press(void *state, struct session *s, int key, struct str *command)
 {
     struct mapping_view_state *v = state;
     size_t row;
@@ -322,13 +322,19 @@ static void mapping_status(void *state, struct session *s, struct str *out)
     }
 }
 
+static const struct view_key mapping_keys[] = {
+    {{VIEW_KEYS_ROWS}, "j k g G", "row; forms with the same usage stand below", NULL, mapping_press},
+    {{VIEW_KEYS_ENTER}, "Enter", "edit the usage of the form", NULL, mapping_press},
+    {{'[', ']', 'r'}, "[ ] r", "sort by the column before, by the next one; r the other way round", NULL, mapping_press},
+    {.label = "\\", .help = "filter: form~VADD & cycles>1; an empty one takes it away"},
+    {{'F'}, "F", "stay at the end", NULL, mapping_press},
+    {.label = "/ n N", .help = "search"},
+    {.keys = {KEYCODE_ESCAPE}, .act = mapping_press},
+    {.keys = {0}},
+};
+
 const struct view_ops mapping_view = {.name = "mapping", .help = "forms by ports of the current machine",
-    .keys = "j k g G\trow; forms with the same usage stand below\n"
-            "Enter\tedit the usage of the form\n"
-            "[ ]\tsort by the column before, by the next one; r the other way round\n"
-            "\\\tfilter: form~VADD & cycles>1; an empty one takes it away\n"
-            "F\tstay at the end\n"
-            "/ n N\tsearch",
-                                      .open = mapping_open, .close = mapping_close, .draw = mapping_draw, .key = mapping_key,
+    .keys = mapping_keys,
+                                      .open = mapping_open, .close = mapping_close, .draw = mapping_draw,
                                       .click = mapping_click, .find = mapping_find_row, .sort = mapping_sort, .filter = mapping_filter,
                                       .status = mapping_status};

@@ -102,13 +102,17 @@ static void add_view_keys(struct pager *p, const struct view_ops *v)
 {
     struct str line = {0};
 
-    for (const char *at = v->keys; at && *at; at += at[strcspn(at, "\n")] ? strcspn(at, "\n") + 1 : strlen(at)) {
-        size_t key = strcspn(at, "\t\n"), end = strcspn(at, "\n");
+    for (const struct view_key *row = v->keys; row->keys[0] || row->label; row++) {
+        if (!row->label)
+            continue;
         str_clear(&line);
-        if (key < end)
-            str_addf(&line, "  %-12.*s  %.*s", (int)key, at, (int)(end - key - 1), at + key + 1);
-        else
-            str_addf(&line, "  %12s  %.*s", "", (int)end, at);
+        str_addf(&line, "  %-12s  %s", row->label, row->help);
+        pager_add(p, ROLE_TEXT, str_text(&line));
+    }
+    for (const char *at = v->marks; at && *at; at += at[strcspn(at, "\n")] ? strcspn(at, "\n") + 1 : strlen(at)) {
+        size_t mark = strcspn(at, "\t\n"), end = strcspn(at, "\n");
+        str_clear(&line);
+        str_addf(&line, "  %-12.*s  %.*s", (int)mark, at, (int)(end - mark - 1), at + mark + 1);
         pager_add(p, ROLE_TEXT, str_text(&line));
     }
     str_done(&line);
@@ -138,7 +142,7 @@ static void fill_help(struct pager *p, const struct view_ops *from)
 {
     struct str line = {0};
 
-    if (from && from->keys) {
+    if (from) {
         str_addf(&line, "Keys of the %s view (q goes back to it)", from->name);
         pager_add(p, ROLE_TITLE, str_text(&line));
         add_view_keys(p, from);
@@ -161,7 +165,7 @@ static void fill_help(struct pager *p, const struct view_ops *from)
         pager_add(p, ROLE_TEXT, str_text(&line));
     }
     for (size_t i = 0; i < view_count(); i++)
-        if (views[i]->keys && views[i] != from) {
+        if (views[i] != from && views[i] != &help_view) {
             str_clear(&line);
             str_addf(&line, "Keys of the %s view", views[i]->name);
             pager_add(p, ROLE_TEXT, "");
@@ -207,11 +211,17 @@ static void help_draw(void *state, struct session *s, struct grid *g)
     pager_draw(&v->pager, g);
 }
 
-static const char page_keys[] = "j k g G\tscroll; PgUp PgDn Home End as well\nh l\tsideways, where > and < say that lines are cut\nF\tfollow: stay at the end\n/ n N\tsearch";
+static const struct view_key page_keys[] = {
+    {{VIEW_KEYS_ROWS, ' '}, "j k g G", "scroll; PgUp PgDn Home End as well", NULL, text_key},
+    {{'h', 'l', KEYCODE_LEFT, KEYCODE_RIGHT}, "h l", "sideways, where > and < say that lines are cut", NULL, text_key},
+    {{'F'}, "F", "follow: stay at the end", NULL, text_key},
+    {.label = "/ n N", .help = "search"},
+    {.keys = {0}},
+};
 
 const struct view_ops output_view = {.name = "output", .help = "what the last command printed", .keys = page_keys, .open = text_open, .close = text_close,
-                                     .draw = output_draw, .key = text_key, .find = text_find, .status = text_status};
+                                     .draw = output_draw, .find = text_find, .status = text_status};
 const struct view_ops log_view = {.name = "log", .help = "what was done and what went wrong", .keys = page_keys, .open = log_open, .close = text_close,
-                                  .draw = log_draw, .key = text_key, .find = text_find, .status = text_status};
-const struct view_ops help_view = {.name = "help", .help = "keys, views and commands", .open = text_open, .close = text_close, .draw = help_draw,
-                                   .key = text_key, .find = text_find, .status = text_status};
+                                  .draw = log_draw, .find = text_find, .status = text_status};
+const struct view_ops help_view = {.name = "help", .help = "keys, views and commands", .keys = page_keys, .open = text_open, .close = text_close, .draw = help_draw,
+                                   .find = text_find, .status = text_status};

@@ -122,7 +122,7 @@ static void timeline_draw(void *state, struct session *s, struct grid *g)
         x += grid_printf(g, (int)x, y + 1, 0, stages[i].role, 0, "%c %s  ", stage_glyph((enum stage)i), stages[i].name);
 }
 
-static bool timeline_key(void *state, struct session *s, int key, struct str *command)
+static bool timeline_move(void *state, struct session *s, int key, struct str *command)
 {
     struct timeline_view_state *v = state;
     const struct insn *insns;
@@ -135,8 +135,6 @@ static bool timeline_key(void *state, struct session *s, int key, struct str *co
         return false;
     v->pinned = false;
     switch (key) {
-    case 'm': s->document.in_view = (s->document.in_view + 1) % s->document.selected_count; return true;
-    case 'M': s->document.in_view = (s->document.in_view + s->document.selected_count - 1) % s->document.selected_count; return true;
     case 'j': case KEYCODE_DOWN: case KEYCODE_WHEEL_DOWN: at++; break;
     case 'k': case KEYCODE_UP: case KEYCODE_WHEEL_UP: at--; break;
     case KEYCODE_PAGE_DOWN: at += page; break;
@@ -147,10 +145,22 @@ static bool timeline_key(void *state, struct session *s, int key, struct str *co
     case 'G': case KEYCODE_END: at = rows - 1; break;
     case 'l': case KEYCODE_RIGHT: v->left += 5; v->pinned = true; return true;
     case 'h': case KEYCODE_LEFT: v->left -= v->left < 5 ? v->left : 5; v->pinned = true; return true;
-    default: return false;
+    default: break;
     }
     v->cursor = at < 0 ? 0 : at < rows ? (size_t)at : (size_t)(rows - 1);
     return true;
+}
+
+static bool timeline_machine(void *state, struct session *s, int key, struct str *command)
+{
+    struct timeline_view_state *v = state;
+    const struct insn *insns;
+    size_t count;
+
+    if (!shown(v, s, &insns, &count))
+        return false;
+    v->pinned = false;
+    return view_next_machine(state, s, key, command);
 }
 
 static void timeline_click(void *state, struct session *s, int x, int y)
@@ -192,11 +202,16 @@ static void timeline_status(void *state, struct session *s, struct str *out)
         str_addf(out, "%zu/%zu  iteration %zu of %u", v->cursor % count + 1, count, v->cursor / count, sim->step_iterations);
 }
 
+static const struct view_key timeline_keys[] = {
+    {{VIEW_KEYS_ROWS}, "j k g G", "instruction; the window follows it", NULL, timeline_move},
+    {{'[', ']'}, "[ ]", "the iteration before, the next one", NULL, timeline_move},
+    {{'h', 'l', KEYCODE_LEFT, KEYCODE_RIGHT}, "h l", "cycles to the left, to the right", NULL, timeline_move},
+    {{'m', 'M'}, "m M", "the next machine, the one before", NULL, timeline_machine},
+    {.label = "/ n N", .help = "search"},
+    {.keys = {0}},
+};
+
 const struct view_ops timeline_view = {.name = "timeline", .help = "the first iterations cycle by cycle, as the simulator sees them",
-    .keys = "j k\tinstruction; the window follows it\n"
-            "[ ]\tthe iteration before, the next one\n"
-            "h l\tcycles to the left, to the right\n"
-            "m M\tthe next machine, the one before\n"
-            "/ n N\tsearch",
-                                       .open = timeline_open, .close = free, .draw = timeline_draw, .key = timeline_key, .click = timeline_click,
+    .keys = timeline_keys,
+                                       .open = timeline_open, .close = free, .draw = timeline_draw, .click = timeline_click,
                                        .find = timeline_find, .status = timeline_status};

@@ -6,17 +6,30 @@
 #include "view/grid.h"
 #include "view/key.h"
 
+#define VIEW_KEYS 15
+/* The keys of one row do one thing; pressing them and help both read the row. */
+struct view_key {
+    int keys[VIEW_KEYS + 1];   /* end with 0; none: the frame has them, help lists them here too */
+    const char *label;         /* as help names them; NULL: not listed */
+    const char *help;          /* what they do */
+    const char *command;       /* for the frame to run, or with ':' before it for the user to edit in the prompt; NULL: @act */
+    /* True when it used the key; may append a command, as above. */
+    bool (*act)(void *state, struct session *s, int key, struct str *command);
+};
+/* Moving, as every view with rows takes it, and scrolling sideways. */
+#define VIEW_KEYS_ROWS \
+    'j', 'k', 'g', 'G', KEYCODE_DOWN, KEYCODE_UP, KEYCODE_PAGE_DOWN, KEYCODE_PAGE_UP, KEYCODE_HOME, KEYCODE_END, KEYCODE_WHEEL_DOWN, KEYCODE_WHEEL_UP
+#define VIEW_KEYS_ENTER KEYCODE_ENTER, '\n'
+
 struct view_ops {
     const char *name;      /* "kernel" */
     const char *help;      /* one line: what it shows */
-    const char *keys;      /* lines "keys\twhat they do", and what its marks mean; NULL: those of all views */
+    const struct view_key *keys;   /* end with a row of nothing */
+    const char *marks;     /* lines "mark\twhat it means"; NULL: none */
     void *(*open)(void);   /* the view's own state; never NULL */
     void (*close)(void *state);
     /* Draws on the whole of @g, any size from 40x8 up. */
     void (*draw)(void *state, struct session *s, struct grid *g);
-    /* True when it used the key; may append a command line for the frame to run to @command, or one with ':' before it for the
-     * user to edit in the prompt. */
-    bool (*key)(void *state, struct session *s, int key, struct str *command);
     /* A press at cell (x, y) of the view. May be NULL. */
     void (*click)(void *state, struct session *s, int x, int y);
     /* Moves to the next (+1) or previous (-1) row that holds @text; false when none does. May be NULL. */
@@ -31,6 +44,10 @@ struct view_ops {
 };
 
 extern const struct view_ops *const views[];   /* ends with NULL; the order is that of Tab and the digits */
+/* For tables: m takes the next selected machine, another key the one before. */
+bool view_next_machine(void *state, struct session *s, int key, struct str *command);
+/* Does what @view's table says of @key: false when it says nothing, or the view has no use for it now. A command is appended to @command. */
+bool view_press(const struct view_ops *view, void *state, struct session *s, int key, struct str *command);
 size_t view_count(void);
 /* Index by unambiguous prefix; view_count() when there is none. */
 size_t view_find(const char *name);

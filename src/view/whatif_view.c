@@ -45,18 +45,17 @@ static void whatif_draw(void *state, struct session *s, struct grid *g)
                 sweep->bounds[v->cursor], sweep->simulated[v->cursor]);
 }
 
-static bool whatif_key(void *state, struct session *s, int key, struct str *command)
+static bool whatif_move(void *state, struct session *s, int key, struct str *command)
 {
     struct whatif_view_state *v = state;
     size_t last = s->document.sweep.count ? s->document.sweep.count - 1 : 0;
 
+    (void)command;
     switch (key) {
     case 'l': case '>': case KEYCODE_RIGHT: v->cursor += v->cursor < last; return true;
     case 'h': case '<': case KEYCODE_LEFT: v->cursor -= v->cursor > 0; return true;
     case 'g': case KEYCODE_HOME: v->cursor = 0; return true;
-    case 'G': case KEYCODE_END: v->cursor = last; return true;
-    case 'w': str_add(command, ":kernel whatif "); return true;
-    default: return false;
+    default: v->cursor = last; return true;
     }
 }
 
@@ -67,7 +66,12 @@ static void whatif_status(void *state, struct session *s, struct str *out)
         str_addf(out, "%zu/%zu", v->cursor + 1, s->document.sweep.count);
 }
 
+static const struct view_key whatif_keys[] = {
+    {{'<', '>', 'h', 'l', 'g', 'G', KEYCODE_LEFT, KEYCODE_RIGHT, KEYCODE_HOME, KEYCODE_END}, "< > g G", "the value before, the next one; its cycles stand below", NULL, whatif_move},
+    {{'w'}, "w", "another question", ":kernel whatif ", NULL},
+    {.keys = {0}},
+};
+
 const struct view_ops whatif_view = {.name = "whatif", .help = "the last kernel whatif NAME=A..B as curves",
-    .keys = "< >\tthe value before, the next one; its cycles stand below\n"
-            "w\tanother question", .open = whatif_open, .close = free,
-                                     .draw = whatif_draw, .key = whatif_key, .status = whatif_status};
+    .keys = whatif_keys, .open = whatif_open, .close = free,
+                                     .draw = whatif_draw, .status = whatif_status};

@@ -127,7 +127,7 @@ static bool run(struct job *job, void *state, struct err *err)
     a->job = job;
     a->begun = clock_seconds();
     if (!a->o.simulated)
-        ok = (a->forms = forms_load_isa(isa_host(), err)) != NULL && (!a->o.journal || (a->journal = journal_open(a->o.journal, err)) != NULL);
+        ok = (a->forms = forms_load(isa_host(), NULL, err)) != NULL && (!a->o.journal || (a->journal = journal_open(a->o.journal, err)) != NULL);
     if (ok)
         a->source = a->o.simulated ? source_simulated(a->o.simulated, a->o.noise, a->o.select.evolve.seed) : source_cpu(a->forms, a->o.cpu, 0, cancelled, a, err);
     ok = ok && a->source != NULL;

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "isa/a64_decode.h"
-#include "isa/listing.h"
+#include "isa/a64/decode.h"
+#include "toolchain/listing.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -51,7 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     words(data, size);
     operands(text);
-    listing_clean_isa(ISA_AARCH64, text, length, SYNTAX_AUTO, &l);
+    listing_clean(ISA_AARCH64, text, length, SYNTAX_AUTO, &l);
     for (size_t i = 0; i < l.text.length; i++)
         lines += l.text.data[i] == '\n';
     if (lines != l.spans.count)

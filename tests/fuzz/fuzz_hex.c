@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *hex = mem_strndup((const char *)data, size);
     struct err err = {0};
-    struct kernel *k = kernel_from_hex(hex, &err);
+    struct kernel *k = kernel_from_hex(ISA_X86_64, hex, &err);
     if (!k && err.code == ERR_NONE)
         abort();
     kernel_free(k);

@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static const char *const forms[] = {"ADD (R64, R64)", "DIV (R64)", "CLD ()"};
     char *text = mem_strndup((const char *)data, size);
     struct err err = {0};
-    struct machine *m = import_llvm_parse("fuzz", text, size, forms, 3, &err);
+    struct machine *m = import_llvm_parse(ISA_X86_64, "fuzz", text, size, forms, 3, &err);
 
     if (!m && err.code == ERR_NONE)
         abort();

@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "isa/compile.h"
+#include "toolchain/compile.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

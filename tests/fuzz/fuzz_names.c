@@ -7,8 +7,8 @@
 #include "base/mem.h"
 #include "io/export_mapping.h"
 #include "io/pmevo_names.h"
-#include "isa/att_name.h"
-#include "isa/compile.h"
+#include "isa/x86/att_name.h"
+#include "toolchain/compile.h"
 #include "model/experiment.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

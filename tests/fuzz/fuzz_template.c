@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "isa/a64_body.h"
-#include "isa/regalloc.h"
+#include "isa/a64/body.h"
+#include "isa/body.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

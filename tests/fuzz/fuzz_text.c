@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "isa/listing.h"
+#include "toolchain/listing.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size_t length = strlen(text), lines = 0;
     struct listing l;
     struct marker_list m;
-    listing_clean(text, length, SYNTAX_AUTO, &l);
+    listing_clean(ISA_X86_64, text, length, SYNTAX_AUTO, &l);
     for (size_t i = 0; i < l.text.length; i++)
         lines += l.text.data[i] == '\n';
     if (lines != l.spans.count)
@@ -25,7 +25,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     listing_done(&l);
     listing_markers(text, length, &m);
     listing_markers_done(&m);
-    listing_is_arm(text, length);
+    listing_isa(text, length);
     free(text);
     return 0;
 }

@@ -17,7 +17,7 @@ static struct forms *few_forms(void)
     if (fd < 0 || write(fd, rows, sizeof rows - 1) != (ssize_t)sizeof rows - 1)
         abort();
     close(fd);
-    struct forms *forms = forms_load(name, NULL);
+    struct forms *forms = forms_load(ISA_X86_64, name, NULL);
     unlink(name);
     return forms ? forms : (abort(), NULL);
 }

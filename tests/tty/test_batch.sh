@@ -247,7 +247,7 @@ test_mappings_differ() {
     expect 1 "$portolan" -b -e 'mapping diff skylake'
     printf 'instruction,family,latency,throughput,uops,ports\n"ADD_01 (R64, R64)",BASE,1,0.25 / 0.25,1 / 1,1*p0156\n' >"$work/Table.csv"
     expect 0 "$portolan" -b -e "mapping import uops-info $work/Table.csv; mapping diff uops-table skylake; throughput ADD (R64, R64)"
-    holds out 'uops-table: 1 forms on 4 ports'
+    holds out 'uops-table: 1 form on 4 ports'
     holds out '1 forms in both, 1 alike'
     holds out '0.2500 cycles on uops-table'
     printf 'instruction,family,latency,throughput,uops,ports\n"ADD_01 (R64, R64)",BASE,1,0.25 / 0.25,1 / 1,1*z9\n' >"$work/bad.csv"
@@ -263,6 +263,25 @@ test_man_page_is_the_command_table() {
     "$portolan" -e 'help --man' >"$work/commands"
     sed -n '/^.\\" commands begin/,/^.\\" commands end/p' "$source/man/portolan.1" | sed '1d;$d' >"$work/page"
     cmp -s "$work/commands" "$work/page" || fail "man/portolan.1 is not what the table says; run tools/make-man.sh"
+    "$portolan" -e 'help facts --man' >"$work/facts"
+    sed -n '/^.\\" facts begin/,/^.\\" facts end/p' "$source/man/portolan-machine.5" | sed '1d;$d' >"$work/page"
+    cmp -s "$work/facts" "$work/page" || fail "man/portolan-machine.5 is not what the schema says; run tools/make-man.sh"
+}
+
+# The schema of facts: help, what-if, the loader's warning.
+test_schema_of_facts() {
+    expect 0 "$portolan" -e 'help fact issue_width'
+    holds out 'value: number of µops/cycle, 1 to 65536'
+    expect 1 "$portolan" -e 'help fact isue_width'
+    holds err 'did you mean issue_width?'
+    expect 1 "$portolan" --machine skylake -e "kernel load $kernel; kernel whatif isue_width=6"
+    holds err 'did you mean issue_width?'
+    expect 1 "$portolan" --machine skylake -e "kernel load $kernel; kernel whatif scheduler=0..3"
+    holds err 'scheduler is from 1 to 65536'
+    expect 0 "$portolan" --machine skylake -e "mapping save $work/doubtful"
+    echo 'isue_width,4,,' >>"$work/doubtful/machine.csv"
+    expect 0 "$portolan" -e "machine show $work/doubtful"
+    holds err 'unknown fact "isue_width"; did you mean issue_width?'
 }
 
 # Views print without a screen; a job in batch is waited for; the screen's own commands say so.
@@ -302,6 +321,29 @@ test_defaults_of_the_session() {
     expect 1 "$portolan" -e 'experiments show 1'
 }
 
+# Only what is asked for is made, and written as what the file's name says; missing is "-", nothing and null, never nan.
+test_experiments_as_asked_for() {
+    expect 0 "$portolan" --format json -e 'experiments generate --random 3 --size 2'
+    holds out '"added":3,"experiments":3,'
+    expect 0 "$portolan" --format json -e "$forms; experiments generate --singles; experiments generate"
+    holds out '"added":4,"experiments":4,'
+    holds out '"added":6,"experiments":10,'
+    expect 1 "$portolan" -e "$forms; experiments generate; experiments save $work/e.xml"
+    holds err 'unknown file extension ".xml"; use .csv, or .json for PMEvo'
+    [ ! -e "$work/e.xml" ] || fail 'e.xml was written'
+    expect 0 "$portolan" -e "$forms; experiments generate; experiments save $work/e.csv; experiments save $work/e.json"
+    grep -q '^experiment,' "$work/e.csv" || fail 'e.csv is no CSV'
+    grep -q '^[[{]' "$work/e.json" || fail 'e.json is no JSON'
+    expect 1 "$portolan" -e "$forms; experiments generate; experiments show 11"
+    holds err 'only 1 to 10'
+    expect 1 "$portolan" -e "$forms; experiments generate; experiments measure --cpu 9999"
+    holds err 'there is no CPU 9999'
+    for format in text csv json md html; do
+        expect 0 "$portolan" --format $format -e "experiments load $work/e.csv; experiments list; experiments show 1; congruence; evaluate"
+        ! grep -qw nan "$work/out" || fail "$format: $(grep -w nan "$work/out")"
+    done
+}
+
 # Active experiments: rounds in every format, a table that the next one goes on from.
 test_active_experiments() {
     start="$forms; experiments generate; evolve start --active --simulate skylake --seconds 0.5 --checkpoint $work/active.json"
@@ -326,6 +368,27 @@ test_interrupt_ends_in_good_order() {
     got=0
     wait "$pid" || got=$?
     [ "$got" -eq 130 ] || fail "interrupted: status $got instead of 130"
+}
+
+# What README and docs show is what works; `kernel measure` depends on the host, and test_measure.sh tries it.
+test_readme_first_session() {
+    sed -n '/^## A first session/,/^## A mapping/s/^    //p' "$source/README.md" | grep -v '^kernel measure' >"$work/first.pf"
+    [ "$(wc -l <"$work/first.pf")" -ge 5 ] || fail "README shows $(wc -l <"$work/first.pf") commands"
+    cd "$source" || exit 1
+    expect 0 "$portolan" -b "$work/first.pf"
+    holds out '3.00 cycles per iteration'
+    # As -e, with the comments, as it is typed.
+    expect 0 "$portolan" -e "$(cat "$work/first.pf")"
+    holds out '3.00 cycles per iteration'
+}
+
+test_documented_program_calls() {
+    cd "$source" || exit 1
+    sed -n 's/^    \.\/portolan \(.*\)/\1/p' docs/*.md >"$work/calls"
+    [ -s "$work/calls" ] || fail 'the docs show no call'
+    while read -r call; do
+        eval expect 0 '"$portolan"' "$call"
+    done <"$work/calls"
 }
 
 run_tests

@@ -12,9 +12,9 @@
 #include <cmocka.h>
 
 #include "analysis/kernel.h"
-#include "isa/a64_decode.h"
+#include "isa/a64/decode.h"
 #include "isa/forms.h"
-#include "isa/listing.h"
+#include "toolchain/listing.h"
 
 static bool has_assembler(void)
 {
@@ -213,7 +213,7 @@ static void test_forms_round_trip(void **state)
     (void)state;
     NEEDS_ASSEMBLER();
     struct err err = {0};
-    struct forms *forms = forms_load_isa(ISA_AARCH64, &err);
+    struct forms *forms = forms_load(ISA_AARCH64, NULL, &err);
     assert_non_null(forms);
     assert_true(forms_count(forms) > 6000);
     struct str text = {0};
@@ -222,7 +222,7 @@ static void test_forms_round_trip(void **state)
         str_add_char(&text, '\n');
     }
     struct assembled a;
-    if (!assemble_isa(ISA_AARCH64, "forms", str_text(&text), text.length, SYNTAX_AUTO, false, &a, &err))
+    if (!assemble(ISA_AARCH64, "forms", str_text(&text), text.length, SYNTAX_AUTO, false, &a, &err))
         fail_msg("%s", err.what);
     assert_int_equal(a.length, 4 * forms_count(forms));
     assert_true(a64_learn(a.code, a.length, &err));
@@ -246,10 +246,10 @@ static void test_detection(void **state)
     static const char *const x86[] = {"add rax, rbx\n", "addq %rax, %rbx\n", "ret\n", "str ax\n", "vaddpd xmm0, xmm1, xmm2\n", "inc eax # x0 y0\n",
                                       "  10: d2 f0  shl al, cl\n", "mov eax, dword ptr [rip + s0]\n", "call w1\nmov eax, 1\n"};
     for (size_t i = 0; i < sizeof arm / sizeof *arm; i++)
-        if (!listing_is_arm(arm[i], strlen(arm[i])))
+        if (listing_isa(arm[i], strlen(arm[i])) != ISA_AARCH64)
             fail_msg("not seen as AArch64: %s", arm[i]);
     for (size_t i = 0; i < sizeof x86 / sizeof *x86; i++)
-        if (listing_is_arm(x86[i], strlen(x86[i])))
+        if (listing_isa(x86[i], strlen(x86[i])) == ISA_AARCH64)
             fail_msg("seen as AArch64: %s", x86[i]);
 }
 
@@ -308,8 +308,8 @@ static void test_hostile_text(void **state)
         assert_true(err.what[0] != '\0');
     }
     struct err err = {0};
-    assert_null(kernel_from_hex_isa(ISA_AARCH64, "1f2003", &err));
-    struct kernel *k = kernel_from_hex_isa(ISA_AARCH64, "1f2003d5 ffffffff", &err);
+    assert_null(kernel_from_hex(ISA_AARCH64, "1f2003", &err));
+    struct kernel *k = kernel_from_hex(ISA_AARCH64, "1f2003d5 ffffffff", &err);
     assert_non_null(k);
     assert_int_equal(k->insns[1].traits, INSN_UNDECODED);
     kernel_free(k);

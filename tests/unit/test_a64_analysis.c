@@ -238,7 +238,7 @@ static void add_region(const struct kernel *k, struct str *out)
     str_add(out, "# LLVM-MCA-BEGIN\n");
     for (size_t i = 0; i < count; i++) {
         struct insn again;
-        assert_true(insn_decode_isa(ISA_AARCH64, insns[i].bytes, 4, 0, true, &again, NULL));
+        assert_true(insn_decode(ISA_AARCH64, insns[i].bytes, 4, 0, true, &again, NULL));
         str_addf(out, "%s\n", again.text);
         insn_done(&again);
     }
@@ -282,7 +282,7 @@ static void test_against_llvm(void **state)
     static const struct { const char *file; bool sve; } files[] = {
         {"tests/data/a64-gcc.s", false}, {"tests/data/a64-clang.s", false}, {"tests/data/a64-gcc-O2.s", false}, {"tests/data/a64-gcc-sve.s", true}};
     struct err err = {0};
-    struct forms *forms = forms_load_isa(ISA_AARCH64, &err);
+    struct forms *forms = forms_load(ISA_AARCH64, NULL, &err);
     size_t loops = 0, equal = 0;
     for (size_t i = 0; i < MACHINES; i++) {
         struct machine *m = import_llvm(machines[i], forms, &err);

@@ -10,10 +10,10 @@
 
 #include "base/mem.h"
 #include "base/vec.h"
-#include "isa/a64_body.h"
-#include "isa/a64_chain.h"
-#include "isa/a64_decode.h"
-#include "isa/assemble.h"
+#include "isa/a64/body.h"
+#include "isa/a64/chain.h"
+#include "isa/a64/decode.h"
+#include "toolchain/assemble.h"
 #include "base/child.h"
 
 static struct forms *forms;
@@ -24,7 +24,7 @@ static const struct a64_code *code_of(const char *form)
     const struct form_row *row = forms_find(forms, form);
     assert_non_null(row);
     struct err err = {0};
-    const struct a64_code *code = a64_code_find(row, &err);
+    const struct a64_code *code = a64_codes_learn(&row, 1, &toolchain_assembler, &err) ? a64_code_find(row, &err) : NULL;
     if (!code)
         fail_msg("%s: %s", form, err.what);
     return code;
@@ -84,8 +84,10 @@ static void test_fields(void **state)
     word = lane->word;
     assert_true(a64_slot_set(&lane->slots[2], 15, &word));
     assert_false(a64_slot_set(&lane->slots[2], 16, &word));
-    assert_null(a64_code_find(&(struct form_row){"NONE (X)", "none {W:X}", "base", ISA_AARCH64}, NULL));
-    assert_null(a64_code_find(&(struct form_row){"NONE (", "{{{{{", "base", ISA_AARCH64}, NULL));
+    const struct form_row unknown = {"NONE (X)", "none {W:X}", "base", ISA_AARCH64}, broken = {"NONE (", "{{{{{", "base", ISA_AARCH64}, *const none[] = {&unknown, &broken};
+    assert_true(a64_codes_learn(none, 2, &toolchain_assembler, NULL));
+    assert_null(a64_code_find(&unknown, NULL));
+    assert_null(a64_code_find(&broken, NULL));
 }
 
 /* What the body's own instructions beside the forms are. */
@@ -139,7 +141,7 @@ static void test_every_form(void **state)
         if (!a64_unfit(forms_at(forms, i)))
             vec_push(&rows, forms_at(forms, i));
     assert_true(rows.count > 5000);
-    if (!a64_codes_learn(rows.items, rows.count, &err))
+    if (!a64_codes_learn(rows.items, rows.count, &toolchain_assembler, &err))
         fail_msg("%s", err.what);
     for (size_t i = 0; i < rows.count; i++) {
         const struct a64_code *c = a64_code_find(rows.items[i], &err);
@@ -301,7 +303,7 @@ static void test_chains(void **state)
     for (size_t i = 0; i < forms_count(forms); i++)
         if (!a64_unfit(forms_at(forms, i)))
             vec_push(&rows, forms_at(forms, i));
-    assert_true(a64_codes_learn(rows.items, rows.count, NULL));
+    assert_true(a64_codes_learn(rows.items, rows.count, &toolchain_assembler, NULL));
     /* Two rounds: objdump is asked once for what Capstone does not know. */
     for (unsigned round = 0; round < 2; round++) {
         for (size_t i = 0; i < rows.count; i++) {
@@ -377,11 +379,11 @@ static int setup(void **state)
     struct assembled a;
     struct err err = {0};
     (void)state;
-    assembler = assemble_isa(ISA_AARCH64, NULL, "nop\n", 4, SYNTAX_AUTO, false, &a, &err);
+    assembler = assemble(ISA_AARCH64, NULL, "nop\n", 4, SYNTAX_AUTO, false, &a, &err);
     assembled_done(&a);
     if (!assembler)
         print_message("no assembler for AArch64 here, encodings are not tried: %s\n", err.what);
-    forms = forms_load_isa(ISA_AARCH64, &err);
+    forms = forms_load(ISA_AARCH64, NULL, &err);
     return forms ? 0 : -1;
 }
 

@@ -18,6 +18,7 @@
 #include "isa/cpu.h"
 #include "measure/kernel_run.h"
 #include "measure/source.h"
+#include "toolchain/encodings.h"
 
 static struct sandbox *sandbox;
 static struct forms *forms;
@@ -137,7 +138,7 @@ static void test_every_form(void **state)
     for (size_t i = 0; i < forms_count(forms); i++)
         if (!form_measurable(forms_at(forms, i), why, sizeof why))
             vec_push(&rows, forms_at(forms, i));
-    if (!form_codes_prepare(rows.items, rows.count, &err)) {
+    if (!encodings_learn(rows.items, rows.count, &err)) {
         print_message("no assembler for AArch64: %s\n", err.what);
         vec_done(&rows);
         free(b);
@@ -147,7 +148,7 @@ static void test_every_form(void **state)
         size_t first = next;
         sandbox_clear(sandbox);
         for (unsigned k = 0; k < 192 && next < rows.count; k++, next++) {
-            struct form_code *code = form_code_new(rows.items[next], &err);
+            struct form_code *code = encodings_code(rows.items[next], &err);
             uint32_t offset;
             if (!code || !body_make(&code, &one, 1, &(struct body_shape){200, 0, BODY_SPREAD}, b, &err) || !sandbox_add(sandbox, b->code, b->length, 1, COUNTER_BODY, &offset))
                 fail_msg("%s: %s", rows.items[next]->form, err.what);
@@ -184,7 +185,7 @@ static void test_every_chain(void **state)
     sandbox_clear(sandbox);
     for (size_t i = 0; i <= forms_count(forms); i++) {
         bool last = i == forms_count(forms);
-        struct form_code *code = last || form_measurable(forms_at(forms, i), why, sizeof why) ? NULL : form_code_new(forms_at(forms, i), &err);
+        struct form_code *code = last || form_measurable(forms_at(forms, i), why, sizeof why) ? NULL : encodings_code(forms_at(forms, i), &err);
         size_t count = code ? chain_list(code, chains) : 0;
         if (n && (last || n + count > 192)) {
             if (!sandbox_run(sandbox, n, NULL, NULL, NULL, &err))
@@ -253,7 +254,7 @@ static int setup(void **state)
 {
     struct err err = {0};
     (void)state;
-    forms = forms_load_isa(ISA_AARCH64, &err);
+    forms = forms_load(ISA_AARCH64, NULL, &err);
     sandbox = forms ? sandbox_new(-1, &err) : NULL;
     if (!sandbox)
         print_message("%s\n", err.what);

@@ -30,7 +30,7 @@ static size_t forwards(enum isa isa, const char *hex, enum start_values start)
     }
     for (size_t at = 0; at < length; at += insns[count++].length) {
         assert_true(count < MOST);
-        assert_true(insn_decode_isa(isa, code + at, length - at, at, false, &insns[count], &err));
+        assert_true(insn_decode(isa, code + at, length - at, at, false, &insns[count], &err));
     }
     addresses_link(insns, count, start, 64, &work);
     size_t found = work.found_count;

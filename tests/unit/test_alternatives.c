@@ -9,21 +9,12 @@
 #include <cmocka.h>
 
 #include "analysis/analysis.h"
-#include "io/machine_file.h"
-
-static struct machine *load(const char *id)
-{
-    struct err err = {0};
-    struct machine *m = machine_load(id, &err);
-    if (!m)
-        fail_msg("%s: %s", id, err.what);
-    return m;
-}
+#include "helpers.h"
 
 /* The sentence of @text holds @wanted; with NULL it names no alternative. */
 static void assert_sentence(const char *id, const char *text, const char *wanted)
 {
-    struct machine *m = load(id);
+    struct machine *m = load_machine(id);
     struct err err = {0};
     struct kernel *k = kernel_from_text("test", text, strlen(text), &(struct kernel_options){0}, &err);
     if (!k)

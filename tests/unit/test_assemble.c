@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "isa/assemble.h"
+#include "toolchain/assemble.h"
 
 static char directory[] = "/tmp/portolan-test-XXXXXX";
 
@@ -30,7 +30,7 @@ static void assert_no_leftovers(void)
 static bool run(const char *text, bool skip, struct assembled *a, struct err *err)
 {
     memset(err, 0, sizeof *err);
-    bool ok = assemble("t.s", text, strlen(text), SYNTAX_AUTO, skip, a, err);
+    bool ok = assemble(ISA_X86_64, "t.s", text, strlen(text), SYNTAX_AUTO, skip, a, err);
     assert_no_leftovers();
     return ok;
 }
@@ -115,12 +115,12 @@ static void test_binary_and_large(void **state)
     (void)state;
     struct assembled a;
     struct err err = {0};
-    assert_false(assemble("b", "nop\0nop\n", 8, SYNTAX_AUTO, false, &a, &err));
+    assert_false(assemble(ISA_X86_64, "b", "nop\0nop\n", 8, SYNTAX_AUTO, false, &a, &err));
     assembled_done(&a);
     size_t n = (size_t)17 << 20;
     char *big = malloc(n);
     memset(big, '\n', n);
-    assert_false(assemble("b", big, n, SYNTAX_AUTO, false, &a, &err));
+    assert_false(assemble(ISA_X86_64, "b", big, n, SYNTAX_AUTO, false, &a, &err));
     assert_int_equal(err.code, ERR_LIMIT);
     assembled_done(&a);
     free(big);

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "isa/assemble.h"
-#include "isa/att_name.h"
+#include "toolchain/assemble.h"
+#include "isa/x86/att_name.h"
 #include "isa/forms.h"
 #include "isa/insn.h"
 
@@ -131,7 +131,7 @@ static bool is_fair(const struct form_row *row, const struct att_form *f)
 static void test_against_the_assembler(void **state)
 {
     (void)state;
-    struct forms *forms = forms_load(NULL, NULL);
+    struct forms *forms = forms_load(ISA_X86_64, NULL, NULL);
     struct str text = {0};
     struct assembled a;
     struct err err = {0};
@@ -152,12 +152,12 @@ static void test_against_the_assembler(void **state)
         str_add_char(&text, '\n');
     }
     assert_true(lines > 5000);
-    if (!assemble("spellings", str_text(&text), text.length, SYNTAX_ATT, true, &a, &err))
+    if (!assemble(ISA_X86_64, "spellings", str_text(&text), text.length, SYNTAX_ATT, true, &a, &err))
         fail_msg("%s", err.what);
     for (size_t i = 0; i < a.line_count; i++) {
         struct insn insn = {0};
         const struct form_row *row = rows[a.lines[i].line - 1];
-        if (!insn_decode(a.code + a.lines[i].offset, a.length - a.lines[i].offset, 0, false, &insn, NULL))
+        if (!insn_decode(ISA_X86_64, a.code + a.lines[i].offset, a.length - a.lines[i].offset, 0, false, &insn, NULL))
             continue;
         checked++;
         same += strcmp(insn.form, row->form) == 0;

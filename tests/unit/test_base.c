@@ -352,6 +352,32 @@ static void test_utf8(void **state)
     str_done(&text);
 }
 
+static void test_printable(void **state)
+{
+    static const struct { const char *text, *shown; } cases[] = {
+        {"a\tb\nµ→\\", "a\tb\nµ→\\"},
+        {"\033]0;title\007", "\\x1b]0;title\\x07"},
+        {"line\r\nover\rwritten", "line\r\nover\\x0dwritten"},
+        {"\x7f \xc2\x9b" "31m", "\\u007f \\u009b" "31m"},
+        {"\x9b" "31m", "\\x9b" "31m"},
+        {"\xe2\x80\xae" "fdp.exe", "\\u202e" "fdp.exe"},
+        {"a\xe2\x80\x8b" "b\xe2\x81\xa6" "c\xe2\x80\xa8" "d\xef\xbb\xbf", "a\\u200b" "b\\u2066" "c\\u2028" "d\\ufeff"},
+        {"\xf3\xa0\x81\x81 tag", "\\U000e0041 tag"},
+        {"\xe2\x82", "\\xe2\\x82"},
+    };
+    struct str out = {0};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        str_clear(&out);
+        utf8_printable(cases[i].text, strlen(cases[i].text), &out);
+        assert_string_equal(str_text(&out), cases[i].shown);
+    }
+    str_clear(&out);
+    utf8_printable("a\0b", 3, &out);
+    assert_string_equal(str_text(&out), "a\\x00b");
+    str_done(&out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -369,6 +395,7 @@ int main(void)
         cmocka_unit_test(test_durations),
         cmocka_unit_test(test_state_path),
         cmocka_unit_test(test_utf8),
+        cmocka_unit_test(test_printable),
     };
     return cmocka_run_group_tests_name("base", tests, NULL, NULL);
 }

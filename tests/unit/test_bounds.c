@@ -10,25 +10,16 @@
 #include <cmocka.h>
 
 #include "analysis/analysis.h"
-#include "io/machine_file.h"
+#include "helpers.h"
 
 static struct machine *skylake, *haswell, *zen;
-
-static struct machine *load(const char *id)
-{
-    struct err err = {0};
-    struct machine *m = machine_load(id, &err);
-    if (!m)
-        fail_msg("%s: %s:%zu:%zu %s", id, err.file, err.line, err.column, err.what);
-    return m;
-}
 
 static int setup(void **state)
 {
     (void)state;
-    skylake = load("skylake");
-    haswell = load("haswell");
-    zen = load("znver1");
+    skylake = load_machine("skylake");
+    haswell = load_machine("haswell");
+    zen = load_machine("znver1");
     return 0;
 }
 
@@ -192,6 +183,62 @@ static void test_front_end(void **state)
     assert_true(fabs(bound(skylake, "popq %rax\n addq $8, %rsp", BOUND_ISSUE) - 0.75) < 1e-9);
 }
 
+/* A loop of @nops of a byte, then @more, then a macro-fused pair, at the start of a block. */
+static enum frontend_source source_of(const struct machine *m, int nops, const char *more, double *predecode)
+{
+    struct str text = {0};
+    struct kernel *k;
+    str_add(&text, "1:\n");
+    for (int i = 0; i < nops; i++)
+        str_add(&text, "nop\n");
+    str_addf(&text, "%sdecl %%eax\n jne 1b\n", more);
+    struct analysis *a = analyse(m, str_text(&text), &k);
+    enum frontend_source source = a->frontend.source;
+    if (predecode)
+        *predecode = a->frontend.predecode;
+    analysis_free(a);
+    kernel_free(k);
+    str_done(&text);
+    return source;
+}
+
+/* What the µop cache holds of a block of code: on Skylake and Haswell three lines of six µops for 32 bytes, on Golden Cove six of eight for 64. */
+static void test_uop_cache(void **state)
+{
+    (void)state;
+    struct machine *golden = load_machine("sapphirerapids");
+    double predecode;
+    assert_int_equal(source_of(skylake, 17, "", NULL), SOURCE_UOP_CACHE);   /* 18 µops, the pair is one */
+    assert_int_equal(source_of(skylake, 18, "", NULL), SOURCE_DECODERS);
+    assert_int_equal(source_of(haswell, 17, "", NULL), SOURCE_LOOP_BUFFER);
+    assert_int_equal(source_of(haswell, 18, "", NULL), SOURCE_DECODERS);    /* what the µop cache does not hold is not replayed */
+    assert_int_equal(source_of(golden, 47, "", NULL), SOURCE_LOOP_BUFFER);
+    assert_int_equal(source_of(golden, 48, "", NULL), SOURCE_DECODERS);
+    /* 16 bytes of 16 nops take four cycles to predecode, five a cycle; the other 8 and the pair two. */
+    assert_int_equal(source_of(skylake, 24, "", &predecode), SOURCE_DECODERS);
+    assert_true(predecode == 6);
+    /* An instruction from microcode takes a line of its own: two of them and one line for the pair. */
+    assert_int_equal(source_of(skylake, 0, "btq %rax, (%rdi)\n btq %rax, (%rdi)\n", NULL), SOURCE_UOP_CACHE);
+    assert_int_equal(source_of(skylake, 0, "btq %rax, (%rdi)\n btq %rax, (%rdi)\n btq %rax, (%rdi)\n", NULL), SOURCE_DECODERS);
+    /* Two branches a line: five that are not taken and the pair's; six and the pair's. */
+    assert_int_equal(source_of(skylake, 0, "jo 2f\n jo 2f\n jo 2f\n jo 2f\n jo 2f\n2:\n", NULL), SOURCE_UOP_CACHE);
+    assert_int_equal(source_of(skylake, 0, "jo 2f\n jo 2f\n jo 2f\n jo 2f\n jo 2f\n jo 2f\n2:\n", NULL), SOURCE_DECODERS);
+    machine_free(golden);
+}
+
+/* How many µops of an instruction the first decoder takes: xchg has three. Larger ones come from microcode, as many a cycle, alone. */
+static void test_complex_decoder(void **state)
+{
+    (void)state;
+    struct machine *m = machine_copy(skylake);
+    assert_true(fabs(bound(m, "xchgq %rax, %rbx", BOUND_FRONTEND) - 1) < 1e-9);
+    machine_set_fact(m, "decode_complex_uops", "2", "", "");
+    assert_true(fabs(bound(m, "xchgq %rax, %rbx", BOUND_FRONTEND) - 2) < 1e-9);   /* two, then one */
+    machine_set_fact(m, "decode_complex_uops", "1", "", "");
+    assert_true(fabs(bound(m, "xchgq %rax, %rbx", BOUND_FRONTEND) - 3) < 1e-9);
+    machine_free(m);
+}
+
 /* What other tools lack or refuse. */
 static void test_forms_known(void **state)
 {
@@ -277,6 +324,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_registers), cmocka_unit_test(test_idioms),   cmocka_unit_test(test_flags),       cmocka_unit_test(test_memory),
         cmocka_unit_test(test_several_iterations), cmocka_unit_test(test_dense), cmocka_unit_test(test_chain_lines), cmocka_unit_test(test_front_end),
+        cmocka_unit_test(test_uop_cache), cmocka_unit_test(test_complex_decoder),
         cmocka_unit_test(test_forms_known), cmocka_unit_test(test_unknown), cmocka_unit_test(test_pi_on_the_stack), cmocka_unit_test(test_all_unions),
         cmocka_unit_test(test_missing_facts),
     };

@@ -106,7 +106,7 @@ static void test_chains_hold(void **state)
                 continue;   /* few: sizes that only some registers have */
             made++;
             for (size_t at = 0; at < b->length && count < 8; at += insns[count - 1].length)
-                assert_true(insn_decode(b->code + at, b->length - at, at, false, &insns[count++], NULL));
+                assert_true(insn_decode(ISA_X86_64, b->code + at, b->length - at, at, false, &insns[count++], NULL));
             for (size_t m = 0; m + 1 < count; m++)
                 if (!feeds(&insns[m], &insns[m + 1]))
                     fail_msg("%s, %s -> %s: link %zu breaks", forms_at(forms, i)->form, chains[k].from_name, chains[k].to_name, m);
@@ -120,7 +120,7 @@ static void test_chains_hold(void **state)
 static int setup(void **state)
 {
     (void)state;
-    forms = forms_load(NULL, NULL);
+    forms = forms_load(ISA_X86_64, NULL, NULL);
     return forms ? 0 : -1;
 }
 

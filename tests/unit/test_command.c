@@ -136,6 +136,13 @@ static void test_refusals(void **state)
     refused("machine list all", "takes no argument");
     refused("machine calibrate --cpu", "--cpu needs a value");
     refused("machine calibrate --cup 3", "no option \"--cup\"");
+    refused("experiments show 0", "from 1");
+    refused("experiments show", "experiments show needs N");
+    refused("experiments generate --size 0", "from 1 to 1000");
+    refused("experiments generate 5", "takes no argument");
+    refused("experiments measure --budget soon", "soon");
+    refused("experiments load", "experiments load needs FILE");
+    refused("congruence --epsilon -1", "from 0 up");
 }
 
 static void test_settings(void **state)

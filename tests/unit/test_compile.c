@@ -13,7 +13,7 @@
 
 #include "analysis/kernel_source.h"
 #include "base/file.h"
-#include "isa/compile.h"
+#include "toolchain/compile.h"
 
 static char directory[] = "/tmp/portolan-test-XXXXXX";
 static char source_path[64];

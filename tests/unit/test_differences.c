@@ -64,7 +64,7 @@ static size_t read_loops(struct loop *loops)
 static struct kernel *kernel_of(const struct loop *loop)
 {
     struct err err = {0};
-    struct kernel *k = kernel_from_hex(loop->hex, &err);
+    struct kernel *k = kernel_from_hex(ISA_X86_64, loop->hex, &err);
     if (!k)
         fail_msg("%s: %s", loop->hex, err.what);
     return k;
@@ -76,7 +76,7 @@ static void add_region(const struct loop *loop, struct str *out)
     str_add(out, "# LLVM-MCA-BEGIN\n");
     for (size_t i = 0; i < k->insn_count; i++) {
         struct insn again;
-        assert_true(insn_decode(k->insns[i].bytes, k->insns[i].length, 0, true, &again, NULL));
+        assert_true(insn_decode(ISA_X86_64, k->insns[i].bytes, k->insns[i].length, 0, true, &again, NULL));
         if (again.traits & INSN_BRANCH)   /* where it leads does not matter to llvm-mca */
             str_addf(out, "%s elsewhere\n", again.mnemonic);
         else

@@ -17,6 +17,7 @@
 #include "io/export_mapping.h"
 #include "io/import_uops.h"
 #include "io/machine_file.h"
+#include "io/machine_save.h"
 #include "io/pmevo_json.h"
 #include "io/pmevo_names.h"
 
@@ -48,7 +49,7 @@ static void assert_same_usages(const struct mapping *a, const struct mapping *b)
 static void test_pmevo_names(void **state)
 {
     (void)state;
-    struct forms *forms = forms_load(NULL, NULL);
+    struct forms *forms = forms_load(ISA_X86_64, NULL, NULL);
     static const char *const known[][2] = {
         {"ADD (R64, I8)", "ADD_((REG:RW:G:64)),_((IMM:8))"},
         {"ADD (R64, M64)", "ADD_((REG:RW:G:64)),_qword_ptr_[((MEM:64))_+_((MIMM:16))]"},
@@ -84,7 +85,7 @@ static void test_pmevo_round_trip(void **state)
 {
     (void)state;
     struct machine *m = machine_load("skylake", NULL);
-    struct forms *forms = forms_load(NULL, NULL);
+    struct forms *forms = forms_load(ISA_X86_64, NULL, NULL);
     struct str text = {0};
     struct err err = {0};
 
@@ -137,7 +138,7 @@ static void test_uops_info_columns(void **state)
 {
     (void)state;
     struct machine *m = machine_load("skylake", NULL);
-    struct forms *forms = forms_load(NULL, NULL);
+    struct forms *forms = forms_load(ISA_X86_64, NULL, NULL);
     struct str text = {0};
 
     export_uops_info(m, forms, &text);

@@ -135,11 +135,16 @@ static void load(void)
     session.document.kernel->name = mem_strdup("triad-skl-O3.s");
 }
 
+static void compare_sizes(const char *name)
+{
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        compare(&frame, name, sizes[i][0], sizes[i][1]);
+}
+
 static void test_golden(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        compare(&frame, "empty", sizes[i][0], sizes[i][1]);
+    compare_sizes("empty");
     load();
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         press("G");
@@ -149,6 +154,58 @@ static void test_golden(void **state)
         compare(&frame, "kernel-ascii", sizes[i][0], sizes[i][1]);
         session.settings.ascii = false;
     }
+}
+
+static void run_to_end(const char *line)
+{
+    frame_run(&frame, line);
+    if (frame.failed)
+        fail_msg("%s: %s", line, str_text(&frame.message));
+    job_wait(0);
+    frame_jobs(&frame);
+    str_clear(&frame.message);
+}
+
+static void test_golden_of_the_loop(void **state)
+{
+    (void)state;
+    load();
+    run_to_end("view timeline");
+    compare_sizes("timeline");
+    run_to_end("set machine skylake; kernel whatif issue_width=1..6");
+    run_to_end("view whatif");
+    compare_sizes("whatif");
+    run_to_end("view mapping; filter form~VFMADD; sort -form");
+    compare_sizes("mapping");
+}
+
+/* A run of one thread and a few generations on a simulated processor: the same each time. */
+static void test_golden_of_evolution(void **state)
+{
+    (void)state;
+    run_to_end("view evolution");
+    compare_sizes("evolution-none");
+    run_to_end("set machine skylake; forms select 'ADD (R64, R64)' 'IMUL (R64, R64)' 'SHL (R64, I8)' 'MOV (R64, M64)'; experiments generate");
+    run_to_end("experiments measure --simulate skylake");
+    run_to_end("evolve start --algorithm pmevo --ports 4 --population 20 --generations 6 --seed 1 --threads 1");
+    run_to_end("view evolution");
+    press("x");   /* over generations: the clock stands still */
+    compare_sizes("evolution");
+}
+
+static void test_golden_of_text(void **state)
+{
+    (void)state;
+    run_to_end("kernel hex 4801d8480fafc3");
+    run_to_end("kernel analyze --machine skylake");
+    compare_sizes("output");
+    frame_run(&frame, "flumb");
+    assert_true(frame.failed);
+    run_to_end("view log");
+    compare_sizes("log");
+    run_to_end("view kernel");
+    press("?");
+    compare_sizes("help");
 }
 
 /* At 80 columns the position stays in sight beside the tabs, and a press on a tab takes its view. */
@@ -220,6 +277,28 @@ static void test_all_sizes(void **state)
                 str_done(&text);
             }
     }
+}
+
+/* What help calls a key is one that the view's table dispatches, and no key stands in two rows. */
+static void test_key_tables(void **state)
+{
+    (void)state;
+    for (size_t v = 0; v < view_count(); v++)
+        for (const struct view_key *row = views[v]->keys; row->keys[0] || row->label; row++) {
+            assert_true(!row->keys[0] || (row->act != NULL) != (row->command != NULL));
+            assert_true(!row->label || *row->help);
+            for (const char *name = row->label; row->keys[0] && name && *name; name += strcspn(name, " "), name += strspn(name, " ")) {
+                bool listed = strcspn(name, " ") > 1;   /* "Enter" */
+                for (const int *k = row->keys; *k; k++)
+                    listed |= *k == *name;
+                if (!listed)
+                    fail_msg("%s: help names %s, which does nothing", views[v]->name, name);
+            }
+            for (const int *k = row->keys; *k; k++)
+                for (const struct view_key *other = row + 1; other->keys[0] || other->label; other++)
+                    for (const int *l = other->keys; *l; l++)
+                        assert_int_not_equal(*k, *l);
+        }
 }
 
 static void test_views_and_keys(void **state)
@@ -298,12 +377,10 @@ static void test_experiments(void **state)
     frame_run(&frame, "filter");
     frame_run(&frame, "view accuracy");
     assert_true(screen_holds("4 experiments"));
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        compare(&frame, "accuracy", sizes[i][0], sizes[i][1]);
+    compare_sizes("accuracy");
     frame_key(&frame, KEYCODE_ENTER, &prefill);
     assert_string_equal(views[frame.current]->name, "experiments");
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        compare(&frame, "experiments", sizes[i][0], sizes[i][1]);
+    compare_sizes("experiments");
 }
 
 /* A table that waits, measured on a simulated machine as a job of the screen; what is seen of it is in the record. */
@@ -343,8 +420,7 @@ static void test_detail(void **state)
     press("J");
     assert_true(screen_lacks(" add rax, r8"));
     press("K");
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        compare(&frame, "detail", sizes[i][0], sizes[i][1]);
+    compare_sizes("detail");
     session.settings.ascii = true;
     compare(&frame, "detail-ascii", 80, 24);
     session.settings.ascii = false;
@@ -361,8 +437,7 @@ static void test_detail(void **state)
     frame_key(&frame, KEYCODE_ESCAPE, &prefill);
     assert_true(screen_lacks("as it would be run"));
     frame_run(&frame, "view machine");
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        compare(&frame, "machine", sizes[i][0], sizes[i][1]);
+    compare_sizes("machine");
     session.settings.ascii = true;
     compare(&frame, "machine-ascii", 80, 24);
     session.settings.ascii = false;
@@ -673,6 +748,10 @@ static void test_completion(void **state)
     frame_run(&frame, "mapping new 4 mine");
     expect_completion("mapping use mi", "mine", true);
     expect_completion("help ma", "machine", true);
+    expect_completion("help fact issue_w", "issue_width", true);
+    expect_completion("help ", "facts", true);
+    expect_completion("kernel whatif sched", "scheduler=", true);
+    expect_completion("kernel whatif tit", "title=", false);
     expect_completion("jobs; ker", "kernel", true);
     complete_line(&session, "kernel load x", 12, 13, &found);
     assert_true(found.files);
@@ -683,11 +762,15 @@ int main(void)
 {
     setlocale(LC_CTYPE, "C.UTF-8");
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_golden_of_text, setup, teardown),   /* first: the log holds what all tests did */
         cmocka_unit_test_setup_teardown(test_golden, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_golden_of_the_loop, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_golden_of_evolution, setup, teardown),
         cmocka_unit_test_setup_teardown(test_status_line, setup, teardown),
         cmocka_unit_test_setup_teardown(test_machine_in_view, setup, teardown),
         cmocka_unit_test_setup_teardown(test_long_message, setup, teardown),
         cmocka_unit_test_setup_teardown(test_all_sizes, setup, teardown),
+        cmocka_unit_test(test_key_tables),
         cmocka_unit_test_setup_teardown(test_views_and_keys, setup, teardown),
         cmocka_unit_test_setup_teardown(test_experiments, setup, teardown),
         cmocka_unit_test_setup_teardown(test_detail, setup, teardown),

@@ -10,18 +10,9 @@
 #include <cmocka.h>
 
 #include "io/experiments_file.h"
-#include "io/machine_file.h"
 #include "model/metrics.h"
 #include "throughput/throughput.h"
-
-static struct machine *load(const char *id)
-{
-    struct err err = {0};
-    struct machine *m = machine_load(id, &err);
-    if (!m)
-        fail_msg("%s: %s", id, err.what);
-    return m;
-}
+#include "helpers.h"
 
 /* One in 29 of the forms measured alone on a virtual Emerald Rapids. */
 static void test_single_forms(void **state)
@@ -29,7 +20,7 @@ static void test_single_forms(void **state)
     char path[1024];
     struct err err = {0};
     const char *source = getenv("PORTOLAN_SRC");
-    struct machine *m = load("sapphirerapids");
+    struct machine *m = load_machine("sapphirerapids");
 
     (void)state;
     snprintf(path, sizeof path, "%s/tests/data/golden-cove-singles.csv", source ? source : ".");

@@ -20,7 +20,7 @@ static int load_forms(void **state)
 {
     struct err err = {0};
     (void)state;
-    forms = forms_load(NULL, &err);
+    forms = forms_load(ISA_X86_64, NULL, &err);
     return forms ? 0 : -1;
 }
 

@@ -107,7 +107,7 @@ static void test_hex(void **state)
 {
     (void)state;
     struct err err = {0};
-    struct kernel *k = kernel_from_hex("83c001 ffc3", &err);
+    struct kernel *k = kernel_from_hex(ISA_X86_64, "83c001 ffc3", &err);
     assert_non_null(k);
     assert_int_equal(k->insn_count, 2);
     assert_string_equal(k->insns[0].form, "ADD (R32, I8)");
@@ -115,10 +115,10 @@ static void test_hex(void **state)
     static const char *const bad[] = {"", "9", "90zz", "9 0", "06"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         err_clear(&err);
-        assert_null(kernel_from_hex(bad[i], &err));
+        assert_null(kernel_from_hex(ISA_X86_64, bad[i], &err));
         assert_int_equal(err.code, ERR_DATA);
     }
-    kernel_from_hex("90zz", &err);
+    kernel_from_hex(ISA_X86_64, "90zz", &err);
     assert_non_null(strstr(err.what, "position 3"));
 }
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "isa/a64_decode.h"
+#include "isa/a64/decode.h"
 #include "measure/kernel_code.h"
 #include "measure/sandbox.h"
 
@@ -75,7 +75,7 @@ static void test_a64_refused(void **state)
     /* Code of the other set is refused by the CPU that is here, whichever that is. */
     struct insn arm, x86;
     decode((const uint32_t[]){0x8b010000}, 1, &arm);
-    assert_true(insn_decode((const uint8_t[]){0x90}, 1, 0, false, &x86, NULL));
+    assert_true(insn_decode(ISA_X86_64, (const uint8_t[]){0x90}, 1, 0, false, &x86, NULL));
     assert_true((kernel_refused(&arm, 1) == NULL) != (kernel_refused(&x86, 1) == NULL));
     assert_non_null(kernel_refused_anywhere(&arm, 0));
 }
@@ -104,7 +104,7 @@ static void test_counter(void **state)
     n = decode(words, count, insns);
     assert_int_equal(kernel_counter(insns, n), COUNTER_REGISTER + 18);
     struct insn x86;
-    assert_true(insn_decode((const uint8_t[]){0x90}, 1, 0, false, &x86, NULL));
+    assert_true(insn_decode(ISA_X86_64, (const uint8_t[]){0x90}, 1, 0, false, &x86, NULL));
     assert_int_equal(kernel_counter(&x86, 1), COUNTER_MEMORY);
 }
 
@@ -112,7 +112,7 @@ static size_t decode_x86(const uint8_t *code, size_t length, struct insn *out)
 {
     size_t n = 0;
     for (size_t at = 0; at < length; at += out[n - 1].length)
-        assert_true(insn_decode(code + at, length - at, at, false, &out[n++], NULL));
+        assert_true(insn_decode(ISA_X86_64, code + at, length - at, at, false, &out[n++], NULL));
     return n;
 }
 

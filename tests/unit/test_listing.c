@@ -7,12 +7,12 @@
 
 #include <cmocka.h>
 
-#include "isa/listing.h"
+#include "toolchain/listing.h"
 
 static void assert_clean(const char *text, const char *expected)
 {
     struct listing l;
-    listing_clean(text, strlen(text), SYNTAX_AUTO, &l);
+    listing_clean(ISA_X86_64, text, strlen(text), SYNTAX_AUTO, &l);
     assert_string_equal(str_text(&l.text), expected);
     listing_done(&l);
 }
@@ -37,7 +37,7 @@ static void test_refused(void **state)
     (void)state;
     static const char text[] = "nop\nx: .INCBIN \"f\"\n";
     struct listing l;
-    listing_clean(text, strlen(text), SYNTAX_AUTO, &l);
+    listing_clean(ISA_X86_64, text, strlen(text), SYNTAX_AUTO, &l);
     assert_int_equal(l.refused.count, 1);
     assert_int_equal(l.refused.items[0].line, 2);
     assert_null(strstr(l.text.data, "INCBIN"));
@@ -54,8 +54,8 @@ static void test_syntax(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_int_equal(syntax_detect(cases[i].text, strlen(cases[i].text)), cases[i].syntax);
-    assert_true(listing_is_arm("ldr x0, [x1]\n", 13));
-    assert_false(listing_is_arm("str (%rax)\n", 11));
+    assert_true(listing_isa("ldr x0, [x1]\n", 13) == ISA_AARCH64);
+    assert_false(listing_isa("str (%rax)\n", 11) == ISA_AARCH64);
 }
 
 static void test_marker_comments(void **state)

@@ -13,18 +13,9 @@
 #include "analysis/fusion.h"
 #include "base/file.h"
 #include "base/csv.h"
-#include "io/machine_file.h"
 #include "isa/forms.h"
 #include "throughput/throughput.h"
-
-static struct machine *load(const char *id)
-{
-    struct err err = {0};
-    struct machine *m = machine_load(id, &err);
-    if (!m)
-        fail_msg("%s: %s:%zu:%zu %s", id, err.file, err.line, err.column, err.what);
-    return m;
-}
+#include "helpers.h"
 
 static void each_machine(void (*check)(const struct machine *m))
 {
@@ -36,7 +27,7 @@ static void each_machine(void (*check)(const struct machine *m))
             free(ids[count]);
             continue;
         }
-        struct machine *m = load(ids[count]);
+        struct machine *m = load_machine(ids[count]);
         check(m);
         machine_free(m);
         free(ids[count]);
@@ -50,7 +41,7 @@ static struct forms *forms;
 static int load_forms(void **state)
 {
     (void)state;
-    forms = forms_load(NULL, NULL);
+    forms = forms_load(ISA_X86_64, NULL, NULL);
     return forms ? 0 : -1;
 }
 
@@ -244,7 +235,7 @@ static void test_corrected(void **state)
         {"znver4", "VMOVUPS (M512, ZMM)", 2}, {"znver4", "VDIVPD (ZMM, ZMM, ZMM)", 9}, {"znver4", "LEA_B_IS_D8 (R64)", 0.5}, {"znver4", "SETZ (R8l)", 0.5},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        struct machine *m = load(known[i].machine);
+        struct machine *m = load_machine(known[i].machine);
         struct experiment e = {0};
         experiment_add(&e, known[i].form, 1);
         double cycles = throughput_of(m->mapping, &e, NULL);

@@ -14,6 +14,7 @@
 #include "base/csv.h"
 #include "io/import_llvm.h"
 #include "io/machine_file.h"
+#include "io/machine_save.h"
 #include "model/experiment.h"
 
 static struct ports some_ports(void)
@@ -340,7 +341,7 @@ static void test_group_accounting(void **state)
         " 1      1     1.00                  U      1     TPort0,TPort01[3]  CLD cld\n\n\nResources:\n";
     static const char *const forms[] = {"ADD", "DIV", "REFUSED", "CLD ()"};
     struct err err = {0};
-    struct machine *m = import_llvm_parse("test", table, sizeof table - 1, forms, 4, &err);
+    struct machine *m = import_llvm_parse(ISA_X86_64, "test", table, sizeof table - 1, forms, 4, &err);
     struct str text = {0};
     assert_non_null(m);
     static const char *const usages[] = {"1*p01", "1*p0+4*p[DV]", NULL, "1*p0+2*p01"};
@@ -355,8 +356,8 @@ static void test_group_accounting(void **state)
     assert_true(mapping_find(m->mapping, "DIV")->latency == 14);
     machine_free(m);
     str_done(&text);
-    assert_null(import_llvm_parse("test", table, sizeof table - 1, (const char *const[]){"A", "B", "C", "D", "E", "F", "G"}, 7, &err));
-    assert_null(import_llvm_parse("test", "nonsense", 8, forms, 4, &err));
+    assert_null(import_llvm_parse(ISA_X86_64, "test", table, sizeof table - 1, (const char *const[]){"A", "B", "C", "D", "E", "F", "G"}, 7, &err));
+    assert_null(import_llvm_parse(ISA_X86_64, "test", "nonsense", 8, forms, 4, &err));
 }
 
 /* Hostile sizes end in a message, soon. */
@@ -423,7 +424,7 @@ static void test_llvm_nonsense(void **state)
                  " 1      3     1.00                         1     TPort1[1,3]  SUB64rr sub rcx, rdx\n"
                  " 1      1     1.00                  U      1     TPort0  CLD cld\n 1 1 1.00 1 TPort0",
                  charges[i]);
-        struct machine *m = import_llvm_parse("test", str_text(&table), table.length, forms, 2, &err);
+        struct machine *m = import_llvm_parse(ISA_X86_64, "test", str_text(&table), table.length, forms, 2, &err);
         assert_non_null(m);
         if (mapping_find(m->mapping, "ADD"))
             fail_msg("%s gave a usage", charges[i]);

@@ -12,7 +12,7 @@
 
 #include "analysis/kernel.h"
 #include "base/child.h"
-#include "isa/object.h"
+#include "toolchain/object.h"
 
 static const char source[] = ".type f,@function\nf: ret\n.globl g\n.type g,@function\ng: nop\n.L1: dec %eax\njne .L1\nret\n"
                              ".section .other,\"ax\"\nh: nop\n";

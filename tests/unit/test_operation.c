@@ -23,7 +23,7 @@ static struct insn decode(enum isa isa, const char *hex)
         assert_int_equal(sscanf(hex + 2 * i, "%2x", &byte), 1);
         code[i] = (uint8_t)byte;
     }
-    assert_true(insn_decode_isa(isa, code, length, 0, false, &insn, &err));
+    assert_true(insn_decode(isa, code, length, 0, false, &insn, &err));
     assert_int_equal(insn.isa, isa);
     assert_int_equal(insn.length, length);
     return insn;

@@ -163,7 +163,7 @@ static void test_experiments_out_and_in(void **state)
                                "\"VADDPD (YMM, YMM, M256)\",,,,\nODD NAME (X),0.1,,,ok\n";
     struct err err = {0};
     struct str text = {0};
-    struct forms *forms = forms_load(NULL, &err);
+    struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
     struct experiments *t = experiments_parse("rows", rows, sizeof rows - 1, &err);
 
     (void)state;

@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "isa/cpu.h"
 #include "isa/insn.h"
-#include "isa/regalloc.h"
+#include "isa/body.h"
 
 static struct forms *forms;
 
@@ -32,7 +32,7 @@ static unsigned count_form(const struct body *b, const char *form)
     struct insn insn;
     unsigned n = 0;
     for (size_t at = 0; at < b->length; at += insn.length) {
-        assert_true(insn_decode(b->code + at, b->length - at, at, false, &insn, NULL));
+        assert_true(insn_decode(ISA_X86_64, b->code + at, b->length - at, at, false, &insn, NULL));
         n += strcmp(insn.form, form) == 0;
     }
     return n;
@@ -49,7 +49,7 @@ static void check_independent(const struct body *b, const char *form)
     bool written[256] = {false};
     struct insn insn;
     for (size_t at = 0; at < b->length; at += insn.length) {
-        assert_true(insn_decode(b->code + at, b->length - at, at, false, &insn, NULL));
+        assert_true(insn_decode(ISA_X86_64, b->code + at, b->length - at, at, false, &insn, NULL));
         if (is_breaker(&insn)) {
             written[insn.operands[0].reg] = false;
             continue;
@@ -179,7 +179,7 @@ static void test_mixtures(void **state)
     struct insn insn;
     unsigned since = 0;
     for (size_t at = 0; at < b->length; at += insn.length) {
-        assert_true(insn_decode(b->code + at, b->length - at, at, false, &insn, NULL));
+        assert_true(insn_decode(ISA_X86_64, b->code + at, b->length - at, at, false, &insn, NULL));
         since = strcmp(insn.mnemonic, "imul") == 0 ? 0 : since + 1;
         assert_true(since <= 4);
     }
@@ -205,7 +205,7 @@ static void letters_of(const struct body *b, char *out, size_t room)
     struct insn insn;
     size_t n = 0;
     for (size_t at = 0; at < b->length && n + 1 < room; at += insn.length, n++) {
-        assert_true(insn_decode(b->code + at, b->length - at, at, false, &insn, NULL));
+        assert_true(insn_decode(ISA_X86_64, b->code + at, b->length - at, at, false, &insn, NULL));
         out[n] = insn.mnemonic[0];
     }
     out[n] = '\0';
@@ -264,7 +264,7 @@ static void test_memory(void **state)
     (void)state;
     assert_true(body_make(forms_of, counts, 2, &(struct body_shape){200, 0, BODY_SPREAD}, b, &err));
     for (size_t at = 0; at < b->length; at += insn.length) {
-        assert_true(insn_decode(b->code + at, b->length - at, at, false, &insn, NULL));
+        assert_true(insn_decode(ISA_X86_64, b->code + at, b->length - at, at, false, &insn, NULL));
         const struct operand *memory = &insn.operands[insn.operands[0].kind == OPERAND_MEMORY ? 0 : 1];
         int64_t place = memory->displacement + BODY_WINDOW / 2;
         assert_true(place >= 0 && place + 8 <= BODY_WINDOW && place % 8 == 0);
@@ -300,7 +300,7 @@ static void test_malformed(void **state)
 static int setup(void **state)
 {
     (void)state;
-    forms = forms_load(NULL, NULL);
+    forms = forms_load(ISA_X86_64, NULL, NULL);
     return forms ? 0 : -1;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Real code in a real child: only what holds on every machine, busy or not; what needs a quiet one is skipped with a message. */
+/* Real code in a real child: only what holds on every machine, busy or not. */
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>
@@ -33,10 +33,10 @@ static void test_faults(void **state)
         {{0x0f, 0x0b}, 2, FAULT_ILLEGAL},                                      /* ud2 */
         {{0x31, 0xc9, 0xf7, 0xf1}, 4, FAULT_ARITHMETIC},                       /* xor ecx, ecx; div ecx */
         {{0x31, 0xc0, 0x48, 0x8b, 0x00}, 5, FAULT_SEGMENT},                    /* mov rax, [0] */
-        {{0x48, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0x80, 0x48, 0x8b, 0x00}, 13, FAULT_SEGMENT},   /* a non-canonical address */
+        {{0x48, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0x80, 0x48, 0x8b, 0x00}, 13, FAULT_PROTECTION},   /* a non-canonical address */
         {{0xcc}, 1, FAULT_TRAP},
         {{0xeb, 0xfe}, 2, FAULT_ENDLESS},
-        {{0xfa}, 1, FAULT_SEGMENT},                                            /* cli */
+        {{0xfa}, 1, FAULT_PROTECTION},                                            /* cli */
         {{0xb8, 39, 0, 0, 0, 0x0f, 0x05}, 7, FAULT_SYSTEM_CALL},               /* getpid */
         {{0xb8, 9, 0, 0, 0, 0x0f, 0x05}, 7, FAULT_SYSTEM_CALL},                /* mmap, allowed from another address only */
         {{0x31, 0xe4, 0x50}, 3, FAULT_SEGMENT},                                /* xor esp, esp; push rax */
@@ -69,7 +69,7 @@ static bool kill_now(void *state)
 {
     (void)state;
     if (kill_rounds-- > 0)
-        kill(sandbox_pid(sandbox), SIGKILL);
+        kill(sandbox_pid(sandbox, false), SIGKILL);
     return false;
 }
 
@@ -126,7 +126,7 @@ static bool refused(const uint8_t *code, size_t length, const char *part)
     struct insn insns[8];
     size_t n = 0;
     for (size_t at = 0; at < length; at += insns[n - 1].length)
-        assert_true(insn_decode(code + at, length - at, at, false, &insns[n++], NULL));
+        assert_true(insn_decode(ISA_X86_64, code + at, length - at, at, false, &insns[n++], NULL));
     const char *reason = kernel_refused(insns, n);
     return reason && strstr(reason, part);
 }
@@ -146,13 +146,38 @@ static void test_refused_kernels(void **state)
     assert_false(refused((const uint8_t[]){0x90}, 1, ""));
 }
 
-/* Facts that hold for every x86-64 core: a dependent add takes one cycle, so it is the yardstick, and a dependent load and multiplication take several. */
+/* What @code takes lies between @least and @most: asked a few times, since this machine may be busy; that it cannot be told now proves nothing. */
+static void takes(const struct calibration *c, const uint8_t *code, size_t length, double least, double most)
+{
+    struct insn insns[4];
+    struct kernel_measured m;
+    size_t n = 0;
+    bool known = false;
+
+    for (size_t at = 0; at < length; at += insns[n - 1].length)
+        assert_true(insn_decode(ISA_X86_64, code + at, length - at, at, false, &insns[n++], NULL));
+    for (unsigned i = 0; i < 6; i++) {
+        struct err err = {0};
+        if (!kernel_run(sandbox, c, insns, n, &m, &err)) {
+            if (err.code != ERR_LIMIT && !strstr(err.what, "settles"))
+                fail_msg("%s", err.what);
+            continue;
+        }
+        known = true;
+        if (m.cycles > least && m.cycles < most)
+            return;
+    }
+    if (known)
+        fail_msg("%02x%02x%02x takes %.2f cycles instead of %.1f to %.1f", code[0], code[1], code[2], m.cycles, least, most);
+    print_message("this machine is too busy to measure on\n");
+}
+
+/* Facts that hold for every x86-64 core, beside neighbours or not: a dependent add takes one cycle, so it is the yardstick, and a dependent load and
+ * multiplication take several. */
 static void test_robust_facts(void **state)
 {
     struct calibration c;
-    struct kernel_measured m;
     struct err err = {0};
-    struct insn insns[2];
     (void)state;
     if (!calibrate(sandbox, NULL, NULL, &c, &err)) {
         assert_int_equal(err.code, ERR_LIMIT);
@@ -160,25 +185,10 @@ static void test_robust_facts(void **state)
         return;
     }
     assert_true(c.tick_hz > 1e8 && c.clock_hz > 1e8);
-    if (isnan(c.second_ratio) || c.contention > 0.5 || isnan(c.noise)) {
-        print_message("this machine is too busy to measure on\n");
-        return;
-    }
-    assert_true(c.second_ratio >= 3 && c.second_ratio <= 5);
-    assert_true(insn_decode((const uint8_t[]){0x48, 0x01, 0xd8}, 3, 0, false, &insns[0], NULL));      /* add rax, rbx */
-    assert_true(insn_decode((const uint8_t[]){0x75, 0xfb}, 2, 3, false, &insns[1], NULL));            /* jnz back */
-    if (!kernel_run(sandbox, &c, insns, 2, &m, &err)) {
-        assert_int_equal(err.code, ERR_LIMIT);
-        return;
-    }
-    assert_true(m.cycles > 0.95 && m.cycles < 2.1);
-    assert_true(insn_decode((const uint8_t[]){0x48, 0x8b, 0x00}, 3, 0, false, &insns[0], NULL));      /* mov rax, [rax] */
-    if (!kernel_run(sandbox, &c, insns, 1, &m, &err)) {
-        assert_int_equal(err.code, ERR_LIMIT);
-        return;
-    }
-    assert_true(m.cycles > 2.9 && m.cycles < 7.5);
-    assert_true(m.pages >= 1 && m.pages <= 2);
+    c.rules.probe_tolerance = 100;   /* who shares the core slows the yardstick as well */
+    takes(&c, (const uint8_t[]){0x48, 0x01, 0xd8}, 3, 0.97, 1.03);              /* add rax, rbx */
+    takes(&c, (const uint8_t[]){0x48, 0x0f, 0xaf, 0xc3}, 4, 2.9, 5.1);          /* imul rax, rbx */
+    takes(&c, (const uint8_t[]){0x48, 0x8b, 0x00}, 3, 2.9, 12);                 /* mov rax, [rax] */
 }
 
 static int setup(void **state)

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "isa/forms.h"
-#include "isa/scan.h"
+#include "toolchain/scan.h"
 
 static const char *form_of(const char *hex, uint32_t *traits)
 {
@@ -21,7 +21,7 @@ static const char *form_of(const char *hex, uint32_t *traits)
         sscanf(hex + 2 * i, "%2x", &byte);
         code[i] = (uint8_t)byte;
     }
-    assert_int_equal(insn_form(code, n, form, traits), n);
+    assert_int_equal(insn_form(ISA_X86_64, code, n, form, traits), n);
     return form;
 }
 
@@ -68,7 +68,7 @@ static void test_traits(void **state)
     assert_true(traits & INSN_MOVE);
     uint8_t garbage[] = {0x06};
     char form[FORM_MAX];
-    assert_int_equal(insn_form(garbage, 1, form, &traits), 0);
+    assert_int_equal(insn_form(ISA_X86_64, garbage, 1, form, &traits), 0);
 }
 
 /* This very program: its code is found, counted and known to the table of forms. */
@@ -80,7 +80,7 @@ static void test_scan_of_this_program(void **state)
     assert_true(scan_file(&scan, "/proc/self/exe", &err));
     scan_sort(&scan);
     assert_true(scan.instructions > 1000);
-    struct forms *forms = forms_load_isa(isa_host(), &err);
+    struct forms *forms = forms_load(isa_host(), NULL, &err);
     assert_non_null(forms);
     uint64_t sum = 0, known = 0;
     for (size_t i = 0; i < scan.forms.count; i++) {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -17,6 +18,8 @@
 #include "cmd/command.h"
 #include "cmd/session_file.h"
 #include "base/csv.h"
+#include "failing_calls.h"
+#include "toolchain/forms_add.h"
 #include "work/job.h"
 
 static char directory[] = "/tmp/portolan-test-XXXXXX";
@@ -291,13 +294,123 @@ static void test_export(void **state)
     csv_table_free(t);
     assert_false(run(&s, NULL, &err, "export %s", "x.pdf"));
     assert_false(run(&s, NULL, &err, "export %s", "nowhere/x.txt"));
-    /* What changed something is not run again. */
+    /* What changes something is not run again: its result is data too. */
     RUN(&s, NULL, "mapping new 3 three%s", NULL);
-    assert_false(run(&s, NULL, &err, "export %s", "x.json"));
-    assert_true(strstr(err.what, "does more than show"));
-    RUN(&s, NULL, "export %s", "x.txt");
+    RUN(&s, NULL, "export %s", "x.json");
+    str_clear(&text);
+    assert_true(file_read(path("x.json"), 1 << 20, &text, NULL));
+    assert_non_null(strstr(str_text(&text), "{\"mapping\":\"three\",\"forms\":0,\"ports\":3"));
+    RUN(&s, &text, "mapping list%s", NULL);
+    assert_null(strstr(str_text(&text), "three-2"));
     session_done(&s);
     str_done(&text);
+}
+
+static bool holds(const char *name, const char *text)
+{
+    struct str bytes = {0};
+    bool same = file_read(path(name), 1 << 20, &bytes, NULL) && strcmp(str_text(&bytes), text) == 0;
+    str_done(&bytes);
+    return same;
+}
+
+/* What the session did not make stays, by whatever name. */
+static void test_strangers_are_kept(void **state)
+{
+    static const char *const strangers[] = {"proj/machines/thesis.txt", "proj/kernel.s", "proj/overrides/mine.csv", "proj/session.csv", "proj/manifest.csv"};
+    (void)state;
+    struct session s;
+    struct err err = {0};
+    char command[256];
+
+    session_init(&s);
+    RUN(&s, NULL, "kernel hex 4801d84829c375f8; mapping new 4 four; session save %s", "clean");
+    for (size_t i = 0; i < sizeof strangers / sizeof *strangers; i++) {
+        /* In a directory of its own, and beside a session. */
+        for (int beside = 0; beside < 2; beside++) {
+            snprintf(command, sizeof command, "rm -rf '%s'; mkdir -p '%s/machines' '%s/overrides'", path("proj"), path("proj"), path("proj"));
+            assert_int_equal(system(command), 0);
+            if (beside) {
+                snprintf(command, sizeof command, "rm -rf '%s'; cp -r '%s' '%s'; mkdir -p '%s/overrides'", path("proj"), path("clean"), path("proj"), path("proj"));
+                assert_int_equal(system(command), 0);
+                if (access(path(strangers[i]), F_OK) == 0)
+                    continue;
+            }
+            put(strangers[i], "years of work");
+            assert_false(run(&s, NULL, &err, "session save %s", "proj"));
+            assert_true(holds(strangers[i], "years of work"));
+            assert_true(strcmp(strangers[i], "proj/manifest.csv") == 0 || strstr(err.what, "holds"));
+        }
+    }
+    /* A manifest from elsewhere names nothing outside. */
+    snprintf(command, sizeof command, "rm -rf '%s'; mkdir '%s'", path("proj"), path("proj"));
+    assert_int_equal(system(command), 0);
+    put("outside", "mine");
+    put("proj/manifest.csv", "file\n../outside\n");
+    assert_false(run(&s, NULL, &err, "session save %s", "proj"));
+    assert_true(holds("outside", "mine"));
+    session_done(&s);
+}
+
+/* A machine of the session before is gone, a link to a session stays one. */
+static void test_saved_over(void **state)
+{
+    (void)state;
+    struct session s, t;
+    struct stat status;
+
+    session_init(&s);
+    session_init(&t);
+    RUN(&s, NULL, "kernel hex 4801d84829c375f8; mapping new 4 four; session save %s", "over");
+    assert_int_equal(access(path("over/machines/four/mapping.csv"), F_OK), 0);
+    assert_int_equal(symlink("over", path("alias")), 0);
+    RUN(&t, NULL, "kernel hex 48ffc0; session save %s", "alias");
+    assert_int_equal(lstat(path("alias"), &status), 0);
+    assert_true(S_ISLNK(status.st_mode));
+    assert_int_not_equal(access(path("over/machines"), F_OK), 0);
+    assert_true(holds("over/kernel.hex", "48ffc0\n"));
+    session_done(&s);
+    session_done(&t);
+}
+
+/* The process dies at each of its system calls: the old session or the new one is there, and loads. */
+static void test_death_while_saving(void **state)
+{
+    (void)state;
+    struct session old, fresh;
+    unsigned was_old = 0, was_new = 0;
+    int status = -1;
+
+    session_init(&old);
+    session_init(&fresh);
+    RUN(&old, NULL, "kernel hex 4801d84829c375f8; mapping new 4 four%s", NULL);
+    RUN(&fresh, NULL, "kernel hex 48ffc0; mapping new 3 three%s", NULL);
+    for (unsigned position = 0; status != 0; position++) {
+        struct session s;
+        struct err err = {0};
+        assert_true(session_save(&old, path("dying"), &err));
+        pid_t child = fork();
+        if (child == 0) {
+            failing_calls_set(position, FAIL_DEATH);
+            _exit(session_save(&fresh, path("dying"), NULL) ? 0 : 1);
+        }
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFEXITED(status) && WEXITSTATUS(status) != 1);
+        session_init(&s);
+        if (!session_load(&s, path("dying"), &err))
+            fail_msg("%s: %s", err.file, err.what);
+        bool three = session_machine(&s, "three", NULL) != NULL, four = session_machine(&s, "four", NULL) != NULL;
+        if (three == four)
+            fail_msg("call %u: three %d four %d", position, three, four);
+        assert_true(three != four && holds("dying/kernel.hex", three ? "48ffc0\n" : "4801d84829c375f8\n"));
+        was_new += three;
+        was_old += four;
+        session_done(&s);
+    }
+    if (was_old < 10 || was_new < 5)
+        fail_msg("%u old, %u new", was_old, was_new);
+    session_done(&old);
+    session_done(&fresh);
 }
 
 static int make_directory(void **state)
@@ -389,6 +502,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip), cmocka_unit_test(test_hex_kernel), cmocka_unit_test(test_refused_whole),
         cmocka_unit_test(test_save_spares_other_files), cmocka_unit_test(test_forms_add), cmocka_unit_test(test_export),
+        cmocka_unit_test(test_strangers_are_kept),
+        cmocka_unit_test(test_saved_over),
+        cmocka_unit_test(test_death_while_saving),
         cmocka_unit_test(test_taken_over), cmocka_unit_test(test_set_shows_all), cmocka_unit_test(test_job_wait),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);

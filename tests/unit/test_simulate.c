@@ -14,7 +14,7 @@
 #include "base/rng.h"
 #include "base/vec.h"
 #include "base/csv_reader.h"
-#include "io/machine_file.h"
+#include "helpers.h"
 
 /* Instructions that random blocks are made of: moves, arithmetic, loads, stores, vectors, stack, shifts, a division, prefixes. */
 static const char *const pool[] = {
@@ -47,7 +47,7 @@ static void append(struct block *b, const char *hex)
     }
     struct err err = {0};
     uint64_t offset = b->count ? b->insns[b->count - 1].offset + b->insns[b->count - 1].length : 0;
-    if (!insn_decode(code, length, offset, false, &b->insns[b->count], &err) || b->insns[b->count].length != length)
+    if (!insn_decode(ISA_X86_64, code, length, offset, false, &b->insns[b->count], &err) || b->insns[b->count].length != length)
         fail_msg("instruction %zu of a block does not decode whole", b->count);
     b->count++;
 }
@@ -63,7 +63,7 @@ static bool append_all(struct block *b, const char *hex)
         code[i] = (uint8_t)strtoul(digits, NULL, 16);
     }
     for (size_t at = 0; at < length; at += b->insns[b->count++].length)
-        if (b->count == BLOCK_MAX / 4 || !insn_decode(code + at, length - at, at, false, &b->insns[b->count], NULL))
+        if (b->count == BLOCK_MAX / 4 || !insn_decode(ISA_X86_64, code + at, length - at, at, false, &b->insns[b->count], NULL))
             return false;
     return b->count > 0;
 }
@@ -75,15 +75,6 @@ static struct block random_block(struct rng *rng, size_t most)
     while (b.count < count)
         append(&b, pool[rng_below(rng, sizeof pool / sizeof *pool)]);
     return b;
-}
-
-static struct machine *load(const char *id)
-{
-    struct err err = {0};
-    struct machine *m = machine_load(id, &err);
-    if (!m)
-        fail_msg("%s: %s", id, err.what);
-    return m;
 }
 
 static struct bounds bounds_for(struct block_work *w, const struct block *b)
@@ -176,7 +167,7 @@ static void test_bounds_hold(void **state)
     struct simulator *s = simulator_new();
     rng_seed(&rng, 5);
     for (size_t m = 0; m < MACHINES; m++) {
-        struct machine *machine = load(machines[m]);
+        struct machine *machine = load_machine(machines[m]);
         struct block_work *w = block_work_new(machine);
         for (size_t i = 0; i < 150; i++) {
             struct block b = random_block(&rng, 12);
@@ -214,7 +205,7 @@ static void test_adding_never_lowers(void **state)
     struct rng rng;
     rng_seed(&rng, 6);
     for (size_t m = 0; m < MACHINES; m++) {
-        struct machine *machine = load(machines[m]);
+        struct machine *machine = load_machine(machines[m]);
         struct block_work *w = block_work_new(machine);
         for (int i = 0; i < 500; i++) {
             struct block b = random_block(&rng, 20);
@@ -267,7 +258,7 @@ static void test_copies(void **state)
     struct rng rng;
     rng_seed(&rng, 7);
     for (size_t m = 0; m < MACHINES; m++) {
-        struct machine *machine = load(machines[m]);
+        struct machine *machine = load_machine(machines[m]);
         struct block_work *w = block_work_new(machine);
         for (int i = 0; i < 500; i++) {
             struct block b = random_block(&rng, 12);
@@ -290,7 +281,7 @@ static void test_copies_simulated(void **state)
     size_t compared = 0;
 
     for (size_t m = 0; m < MACHINES; m++) {
-        struct machine *machine = load(machines[m]);
+        struct machine *machine = load_machine(machines[m]);
         struct block_work *w = block_work_new(machine);
         for (size_t i = 0; i < real.blocks.count; i++) {
             const struct block *b = &real.blocks.items[i];
@@ -320,7 +311,7 @@ static void test_storage_reused(void **state)
 {
     (void)state;
     struct corpus real = real_blocks();
-    struct machine *machine = load("sapphirerapids");
+    struct machine *machine = load_machine("sapphirerapids");
     struct block_work *w = block_work_new(machine);
     struct simulator *s = simulator_new();
 
@@ -348,7 +339,7 @@ static void test_facts_beyond(void **state)
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
         struct simulation results[2];
         for (int k = 0; k < 2; k++) {
-            struct machine *machine = load("skylake");
+            struct machine *machine = load_machine("skylake");
             machine_set_fact(machine, facts[i].key, k ? facts[i].same : facts[i].value, "", "");
             struct block_work *w = block_work_new(machine);
             struct simulator *s = simulator_new();
@@ -401,7 +392,7 @@ static void test_thesis_example(void **state)
 static void test_timeline(void **state)
 {
     (void)state;
-    struct machine *machine = load("skylake");
+    struct machine *machine = load_machine("skylake");
     struct block_work *w = block_work_new(machine);
     struct simulator *s = simulator_new();
     struct rng rng;

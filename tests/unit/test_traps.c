@@ -13,25 +13,16 @@
 
 #include "analysis/analysis.h"
 #include "base/str.h"
-#include "io/machine_file.h"
+#include "helpers.h"
 
 static struct machine *skylake, *skx, *n1;
-
-static struct machine *load(const char *id)
-{
-    struct err err = {0};
-    struct machine *m = machine_load(id, &err);
-    if (!m)
-        fail_msg("%s: %s:%zu:%zu %s", id, err.file, err.line, err.column, err.what);
-    return m;
-}
 
 static int setup(void **state)
 {
     (void)state;
-    skylake = load("skylake");
-    skx = load("skylake-avx512");
-    n1 = load("neoverse-n1");
+    skylake = load_machine("skylake");
+    skx = load_machine("skylake-avx512");
+    n1 = load_machine("neoverse-n1");
     return 0;
 }
 

@@ -13,15 +13,7 @@
 #include "report/evaluate.h"
 #include "analysis/kernel.h"
 #include "base/csv.h"
-#include "io/machine_file.h"
-
-static struct machine *load(const char *id)
-{
-    struct err err = {0};
-    struct machine *m = machine_load(id, &err);
-    assert_non_null(m);
-    return m;
-}
+#include "helpers.h"
 
 static struct csv_table *measured(void)
 {
@@ -37,7 +29,7 @@ static struct csv_table *measured(void)
 static struct bounds bounds_as(const struct machine *m, const char *hex, struct block_options options)
 {
     struct err err = {0};
-    struct kernel *kernel = kernel_from_hex(hex, &err);
+    struct kernel *kernel = kernel_from_hex(ISA_X86_64, hex, &err);
     struct bounds bounds;
     size_t count;
 
@@ -55,7 +47,7 @@ static const struct block_options as_measured = {.shape = SHAPE_CACHED, .start =
 static void test_measured_blocks(void **state)
 {
     struct csv_table *t = measured();
-    struct machine *m = load("znver4");
+    struct machine *m = load_machine("znver4");
 
     (void)state;
     assert_true(t->count > 50);
@@ -82,7 +74,7 @@ static void test_each_fact_matters(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct machine *m = load("znver4");
+        struct machine *m = load_machine("znver4");
         double with = bounds_as(m, cases[i].hex, as_measured).total;
         machine_set_fact(m, cases[i].fact, cases[i].without, "", "");
         double without = bounds_as(m, cases[i].hex, as_measured).total;
@@ -96,7 +88,7 @@ static void test_each_fact_matters(void **state)
 static void test_protocols(void **state)
 {
     static const char store_load[] = "488907488b06";   /* mov [rdi],rax; mov rax,[rsi] */
-    struct machine *m = load("znver4");
+    struct machine *m = load_machine("znver4");
     struct block_options alike = as_measured;
 
     (void)state;
@@ -117,7 +109,7 @@ static void test_protocols(void **state)
 /* Intel's machines have none of the facts. */
 static void test_intel_has_none(void **state)
 {
-    struct machine *m = load("skylake");
+    struct machine *m = load_machine("skylake");
     struct bounds b = bounds_as(m, "4c8904244c89442420", as_measured);
 
     (void)state;
@@ -129,7 +121,7 @@ static void test_intel_has_none(void **state)
 static void test_evaluation(void **state)
 {
     struct csv_table *t = measured();
-    struct machine *m = load("znver4");
+    struct machine *m = load_machine("znver4");
 
     (void)state;
     double mape[2];

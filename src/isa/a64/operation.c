@@ -65,10 +65,13 @@ static uint8_t find(const struct row *rows, size_t count, const char *mnemonic)
 static uint8_t condition_of(const struct a64_text *text)
 {
     const struct a64_operand *last = text->count ? &text->operands[text->count - 1] : NULL;
-    const char *dot = strchr(text->mnemonic, '.');
-    const char *name = dot ? dot + 1 : last && strcmp(last->type, "C") == 0 ? last->text : "";
-    size_t length = dot ? strlen(name) : last ? last->length : 0;
+    const char *dot = strchr(text->mnemonic, '.'), *name = dot ? dot + 1 : "";
+    size_t length = strlen(name);
 
+    if (!dot && last && strcmp(last->type, "C") == 0) {
+        name = last->text;
+        length = last->length;
+    }
     for (size_t i = 0; i < sizeof conditions / sizeof *conditions; i++)
         if (length == 2 && memcmp(conditions[i].name, name, 2) == 0)
             return conditions[i].condition;

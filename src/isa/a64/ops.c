@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "isa/a64/ops.h"
 
+#include <elf.h>
+#include <string.h>
+
+#include "isa/a64/body.h"
+#include "isa/a64/chain.h"
+#include "isa/a64/decode.h"
+#include "isa/a64/listing.h"
+#include "isa/cpu.h"
 #include "isa/insn.h"
 
 /* x w for general registers, v for whole vectors, s for floating-point scalars, zero for zeroing. */
@@ -15,16 +23,97 @@ static const char *move_class(const struct insn *move)
     return to->file == FILE_VECTOR ? (move->traits & INSN_VECTOR ? "v" : "s") : to->bits == 64 ? "x" : "w";
 }
 
+static bool code_allowed(const struct form_row *row, struct err *err)
+{
+    const char *reason = a64_unfit(row);
+    if (reason)
+        return err_set(err, ERR_DATA, NULL, "%s", reason);
+    return !row->extension || !*row->extension || cpu_has(row->extension) || err_set(err, ERR_MISSING, NULL, "this CPU has no %s", row->extension);
+}
+
+static const void *code_make(const struct form_row *row, struct err *err)
+{
+    return code_allowed(row, err) ? a64_code_find(row, err) : NULL;
+}
+
+static bool body_of(const void *const *codes, const uint32_t *counts, size_t n, const struct body_shape *shape, struct body *out, struct err *err)
+{
+    return a64_body_make((const struct a64_code *const *)codes, counts, n, shape, out, err);
+}
+
+static size_t chains_of(const void *code, struct chain *out)
+{
+    return a64_chain_list(code, out);
+}
+
+static bool chain_of(const void *code, const struct chain *chain, unsigned links, struct body *out)
+{
+    return a64_chain_make(code, chain, links, out);
+}
+
+static int64_t branch_place(const char *form, const uint8_t *code, size_t n, size_t at)
+{
+    uint32_t word = (uint32_t)code[0] | (uint32_t)code[1] << 8 | (uint32_t)code[2] << 16 | (uint32_t)code[3] << 24;
+    bool far = (word & 0x7c000000) == 0x14000000, test = (word & 0x7e000000) == 0x36000000;
+    unsigned low = far ? 0 : 5, width = far ? 26 : test ? 14 : 19;
+    int32_t words = (int32_t)(word << (32 - low - width)) >> (32 - width);
+
+    (void)form;
+    (void)n;
+    return (int64_t)at + 4 * (int64_t)words;
+}
+
+/* `mov x1, #111` or `#222` followed by the bytes 213,3,32,31 (OSACA's order) or by a nop. */
+static bool is_marker(const uint8_t *code, bool begin)
+{
+    static const uint8_t written[] = {213, 3, 32, 31}, nop[] = {31, 32, 3, 213};
+    const uint32_t mov = 0xd2800001u | (begin ? 111u : 222u) << 5;
+    const uint8_t first[] = {(uint8_t)mov, (uint8_t)(mov >> 8), (uint8_t)(mov >> 16), (uint8_t)(mov >> 24)};
+    return memcmp(code, first, 4) == 0 && (memcmp(code + 4, written, 4) == 0 || memcmp(code + 4, nop, 4) == 0);
+}
+
 const struct isa_ops a64_ops = {
     .name = "aarch64",
+    .title = "AArch64",
+    .tool_prefix = "aarch64-linux-gnu",
+    .assembler_options = {"-march=" A64_MARCH},
+    .comment = "//",
+    .text_head = "",
+    .default_machines = {"neoverse-v2", "neoverse-n1", "cortex-a72"},
+    .common_machines = {"cortex-a72", "neoverse-v2"},
+    .forms_file = "forms-aarch64.csv",
+    .set_aside = "system",
+    .llvm_triple = "-mtriple=aarch64-linux-gnu",
+    .llvm_marker = {"clrex", "CLREX", "CLREX ()"},
+    .elf_machine = EM_AARCH64,
+    .mapping_symbol = '$',
     .step = 4,
     .generals = 32,
     .stack_pointer = A64_SP,
     .frame_pointer = 29,
+    .vectors = A64_V0,
     .load_store = true,
     .load_form = "LDR (X, [X, I])",
     .store_form = "STR (X, [X, I])",
     .address_form = "ADD (X, X, I)",
     .compare_form = "CMP (X, X)",
+    .decode = a64_decode,
+    .form = a64_form,
+    .learn = a64_learn,
+    .placeholder = a64_placeholder,
+    .code_make = code_make,
+    .code_allowed = code_allowed,
+    .codes_learn = a64_codes_learn,
+    .body_make = body_of,
+    .chain_list = chains_of,
+    .chain_make = chain_of,
+    .word_end = a64_word_end,
+    .comments_cut = a64_comments_cut,
+    .directive_kept = a64_directive_kept,
+    .target_clean = a64_target_clean,
+    .looks_like = a64_looks_like,
+    .branch_place = branch_place,
+    .is_marker = is_marker,
+    .markers = "OSACA markers",
     .move_class = move_class,
 };

@@ -1,7 +1,29 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "isa/x86/ops.h"
 
+#include <elf.h>
+#include <string.h>
+
 #include "isa/insn.h"
+#include "isa/x86/body.h"
+#include "isa/x86/chain.h"
+#include "isa/x86/decode.h"
+#include "isa/x86/form.h"
+
+static int64_t branch_place(const char *form, const uint8_t *code, size_t n, size_t at)
+{
+    int32_t distance = (int8_t)code[n - 1];
+    if (strstr(form, "(Rel32)") && n >= 5)
+        memcpy(&distance, code + n - 4, 4);
+    return (int64_t)(at + n) + distance;
+}
+
+/* mov ebx, 111 or 222; a nop in three prefixes. */
+static bool is_marker(const uint8_t *code, bool begin)
+{
+    static const uint8_t first[MARKER_BYTES] = {0xBB, 0x6F, 0, 0, 0, 0x64, 0x67, 0x90}, last[MARKER_BYTES] = {0xBB, 0xDE, 0, 0, 0, 0x64, 0x67, 0x90};
+    return code[0] == 0xBB && memcmp(code, begin ? first : last, MARKER_BYTES) == 0;
+}
 
 static const char *move_class(const struct insn *move)
 {
@@ -19,13 +41,40 @@ static const char *move_class(const struct insn *move)
 
 const struct isa_ops x86_ops = {
     .name = "x86-64",
+    .title = "x86-64",
+    .tool_prefix = "x86_64-linux-gnu",
+    .plain_tools = true,
+    .assembler_options = {"--64"},
+    .comment = "#",
+    .text_head = "\t.intel_syntax noprefix\n",
+    .default_machines = {"skylake", "sapphirerapids", "znver4"},
+    .common_machines = {"skylake-avx512", "sapphirerapids"},
+    .forms_file = "forms.csv",
+    .set_aside = "x87, MMX or system",
+    .llvm_triple = "-mtriple=x86_64-linux-gnu",
+    .llvm_syntax = "-x86-asm-syntax=intel",
+    .llvm_marker = {"cld", "CLD", "CLD ()"},
+    .elf_machine = EM_X86_64,
     .step = 1,
     .generals = 16,
     .stack_pointer = 4,
     .frame_pointer = 5,
+    .vectors = 16,
     .load_form = "MOV (R64, M64)",
     .store_form = "MOV (M64, R64)",
     .stack_sync_form = "ADD (R64, I8)",
     .compare_form = "CMP (R64, R64)",
+    .decode = x86_decode,
+    .form = x86_form,
+    .placeholder = x86_placeholder,
+    .code_make = x86_code_make,
+    .code_free = x86_code_free,
+    .body_make = x86_body_make,
+    .chain_list = x86_chain_list,
+    .chain_make = x86_chain_make,
+    .dialects = true,
+    .branch_place = branch_place,
+    .is_marker = is_marker,
+    .markers = "IACA markers",
     .move_class = move_class,
 };

@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* experiments measure, pause, resume */
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/duration.h"
+#include "base/mem.h"
+#include "base/vec.h"
+#include "cmd/command.h"
+#include "io/experiments_file.h"
+#include "isa/cpu.h"
+#include "measure/runner.h"
+#include "table/experiment_columns.h"
+#include "work/job.h"
+
+#define FAILURES_SHOWN 20
+
+/* A result on its way from the worker to the table. */
+struct arrival { size_t index; struct measured measured; };
+
+struct measuring {
+    /* worker */
+    struct experiments *table;      /* its own copy of what waits */
+    size_t *rows;                   /* of the session's table, by row of the copy */
+    struct forms *forms;
+    struct mapping *simulated;      /* NULL: this CPU */
+    char *journal_path;             /* NULL: none */
+    struct runner_options options;
+    int cpu;
+    struct job *job;
+    struct runner_summary summary;
+    double clock_hz;
+    unsigned children;
+    struct record *record;          /* the session's */
+    char name[64];                  /* of the CPU or the simulated machine */
+    /* both */
+    pthread_mutex_t lock;
+    VEC(struct arrival) arrivals;
+    /* UI thread */
+    unsigned number;                /* of the job */
+    struct session *session;
+    uint64_t target;                /* serial of the session's table when it began */
+};
+
+/* The job whose results still come in; one at a time, since two would disturb each other. */
+static struct measuring *running;
+
+static bool worker_cancelled(void *state)
+{
+    return job_cancelled(((struct measuring *)state)->job);
+}
+
+static void worker_result(void *state, size_t index, const struct measured *m)
+{
+    struct measuring *w = state;
+    pthread_mutex_lock(&w->lock);
+    vec_push(&w->arrivals, ((struct arrival){w->rows[index], *m}));
+    pthread_mutex_unlock(&w->lock);
+}
+
+static void worker_progress(void *state, const struct runner_summary *s, size_t total)
+{
+    struct measuring *w = state;
+    struct str left = {0};
+
+    if (s->left && s->seconds_left >= 0)
+        duration_print(s->seconds_left, &left);
+    job_progress(w->job, (double)(s->done + s->failed), (double)total, "%.0f passes/s, %zu failed%s%s%s", s->rate, s->failed, left.length ? ", " : "",
+                 str_text(&left), left.length ? " left" : "");
+    str_done(&left);
+}
+
+static double worker_wait_paused(void *state)
+{
+    return job_wait_paused(((struct measuring *)state)->job);
+}
+
+static struct source *source_open(struct measuring *w, struct err *err)
+{
+    struct source *source = w->simulated ? source_simulated(w->simulated, 0.001, 1) : source_cpu(w->forms, w->cpu, 0, worker_cancelled, w, err);
+    const struct calibration *c = source && !w->simulated ? source_cpu_calibration(source) : NULL;
+
+    if (!source)
+        return NULL;
+    if (c)
+        w->clock_hz = c->clock_hz;
+    record_begin(w->record, w->name, c);
+    source->record = w->record;
+    return source;
+}
+
+static bool worker_run(struct job *job, void *state, struct err *err)
+{
+    struct measuring *w = state;
+    const struct runner_hooks hooks = {worker_cancelled, worker_result, worker_progress, w, worker_wait_paused};
+    struct journal *journal = NULL;
+    struct source *source = NULL;
+
+    w->job = job;
+    w->clock_hz = NAN;
+    bool ok = !w->journal_path || (journal = journal_open(w->journal_path, err)) != NULL;
+    ok = ok && (source = source_open(w, err)) != NULL;
+    ok = ok && runner_run(source, w->table, journal, &w->options, &hooks, &w->summary, err);
+    if (source && !w->simulated)
+        w->children = sandbox_children(source_cpu_sandbox(source));
+    source_free(source);
+    journal_close(journal);
+    return ok;
+}
+
+void experiments_publish(struct session *s)
+{
+    struct measuring *w = running;
+    if (!w || w->session != s)
+        return;
+    pthread_mutex_lock(&w->lock);
+    for (size_t i = 0; i < w->arrivals.count && s->document.experiments && s->document.experiments->serial == w->target; i++) {
+        const struct arrival *a = &w->arrivals.items[i];
+        if (a->index >= s->document.experiments->rows.count)
+            continue;
+        experiments_set(s->document.experiments, a->index, a->measured.cycles, a->measured.spread, a->measured.repeats, a->measured.state);
+        if (a->measured.lengths[0])
+            experiments_set_extra(s->document.experiments, a->index, EXPERIMENT_LENGTHS, a->measured.lengths);
+    }
+    w->arrivals.count = 0;
+    pthread_mutex_unlock(&w->lock);
+}
+
+static void add_failures(const struct experiments *t, struct result *result)
+{
+    size_t shown = 0, failed = 0;
+    struct str text = {0};
+
+    for (size_t i = 0; i < t->rows.count; i++) {
+        const char *state = t->rows.items[i].state;
+        if (strcmp(state, EXPERIMENT_OK) == 0 || strcmp(state, EXPERIMENT_PENDING) == 0)
+            continue;
+        failed++;
+        if (shown++ >= FAILURES_SHOWN)
+            continue;
+        str_clear(&text);
+        experiments_print(t, i, &text);
+        result_line(result, "failed: %s: %s", str_text(&text), state);
+    }
+    if (failed > FAILURES_SHOWN)
+        result_line(result, "and %zu more; experiments measure --retry tries them again", failed - FAILURES_SHOWN);
+    str_done(&text);
+}
+
+static void add_summary(const struct document *d, struct result *result)
+{
+    const struct runner_summary *m = &d->measured;
+
+    result_line(result, "%zu done (%zu known from before), %zu failed, %zu left in %.1f s: %.0f measurements a second", m->done, m->reused, m->failed, m->left,
+                m->seconds, m->rate);
+    if (m->taken_over)
+        result_line(result, "%zu passes of an earlier run were in the journal", m->taken_over);
+    result_count(result, "done", (int64_t)m->done);
+    result_count(result, "failed", (int64_t)m->failed);
+    result_number(result, "seconds", m->seconds);
+    result_number(result, "rate", m->rate);
+    result_count(result, "reused", (int64_t)m->reused);
+    result_count(result, "left", (int64_t)m->left);
+    result_count(result, "taken_over", (int64_t)m->taken_over);
+    result_count(result, "passes", (int64_t)m->passes);
+    result_number(result, "clock_hz", d->measured_clock_hz > 0 ? d->measured_clock_hz : NAN);
+    result_count(result, "children", d->measured_children);
+    if (d->experiments)
+        add_failures(d->experiments, result);
+}
+
+static void ui_finish(void *state, const struct job_info *info)
+{
+    struct measuring *w = state;
+    experiments_publish(w->session);
+    w->session->document.measured = w->summary;
+    w->session->document.measured_clock_hz = w->clock_hz;
+    w->session->document.measured_children = w->children;
+    running = NULL;
+    if (info->state == JOB_DONE)
+        add_summary(&w->session->document, w->session->result);
+}
+
+static void measuring_free(void *state)
+{
+    struct measuring *w = state;
+    if (running == w)
+        running = NULL;
+    experiments_free(w->table);
+    free(w->rows);
+    forms_free(w->forms);
+    mapping_free(w->simulated);
+    free(w->journal_path);
+    pthread_mutex_destroy(&w->lock);
+    vec_done(&w->arrivals);
+    free(w);
+}
+
+struct measure_values {
+    double budget;
+    bool retry, one_length, one_order;
+    const char *journal, *simulate, *filter;
+    size_t cpu;
+};
+
+static const struct parameter measure_arguments[] = {
+    {.name = "FILTER", .kind = PARAMETER_JOINED, .at = offsetof(struct measure_values, filter), .otherwise = "all experiments",
+     .help = "which experiments, conditions joined by &: form~VADD & experiment!=NOP"},
+    {0},
+};
+static const struct parameter measure_options[] = {
+    {.name = "--budget", .kind = PARAMETER_DURATION, .at = offsetof(struct measure_values, budget), .value = "T", .otherwise = "until all is measured",
+     .help = "time after which measuring ends: 90s, 15m, 2h"},
+    {.name = "--retry", .kind = PARAMETER_FLAG, .at = offsetof(struct measure_values, retry), .help = "measure what failed before as well"},
+    {.name = "--one-length", .kind = PARAMETER_FLAG, .at = offsetof(struct measure_values, one_length), .help = "one length of the unrolled body instead of two, for comparison"},
+    {.name = "--one-order", .kind = PARAMETER_FLAG, .at = offsetof(struct measure_values, one_order),
+     .help = "one order of the instructions instead of several, for comparison; without a journal unless one is named"},
+    {.name = "--journal", .kind = PARAMETER_TEXT, .at = offsetof(struct measure_values, journal), .value = "FILE|none", .complete = COMPLETE_FILE,
+     .otherwise = "one in the state directory for this CPU; none with --simulate", .help = "where results are kept as they come, and known ones are taken from"},
+    {.name = "--simulate", .kind = PARAMETER_TEXT, .at = offsetof(struct measure_values, simulate), .value = "ID", .complete = COMPLETE_MACHINE, .otherwise = "this CPU",
+     .help = "a machine whose mapping answers instead of this CPU"},
+    {.name = "--cpu", .kind = PARAMETER_COUNT, .at = offsetof(struct measure_values, cpu), .value = "N", .otherwise = "a quiet one is chosen",
+     .help = "the CPU to measure on, as the system numbers them from 0"},
+    {0},
+};
+
+/* Sets up @w from what was given; false with err when the machine to simulate cannot be had. */
+static bool set_up(struct session *s, const struct measure_values *v, struct measuring *w, struct err *err)
+{
+    const struct machine *m = v->simulate ? session_machine(s, v->simulate, err) : NULL;
+
+    if ((v->simulate && !m) || !command_cpu(v->cpu, &w->cpu, err))
+        return false;
+    w->options.budget = isnan(v->budget) ? 0 : v->budget;
+    w->options.retry = v->retry;
+    w->options.one_length = v->one_length;
+    w->options.one_order = v->one_order;
+    if (m) {
+        w->simulated = mapping_copy(m->mapping);
+        snprintf(w->name, sizeof w->name, "%s", m->id);
+    } else {
+        cpu_name(w->name, sizeof w->name);
+    }
+    if (v->journal)
+        w->journal_path = strcmp(v->journal, "none") == 0 ? NULL : mem_strdup(v->journal);
+    else if (!w->simulated && !w->options.one_order)   /* one order is another quantity than what the journal holds */
+        w->journal_path = journal_default_path();
+    return true;
+}
+
+bool *experiments_fitting(struct session *s, const char *filter, struct err *err)
+{
+    struct err none = {0};
+    struct machine *m = session_current(s, &none);
+    return experiment_rows_matching(s->document.experiments, m, filter, err);
+}
+
+/* Copies the rows that fit and wait. */
+static bool rows_choose(struct session *s, struct measuring *w, const char *filter, struct err *err)
+{
+    size_t n = s->document.experiments->rows.count, kept = 0;
+    bool *keep = experiments_fitting(s, filter, err);
+
+    if (!keep)
+        return false;
+
+    w->rows = mem_alloc((n + 1) * sizeof *w->rows);
+    for (size_t i = 0; i < n; i++) {
+        const struct experiment_row *row = &s->document.experiments->rows.items[i];
+        keep[i] = keep[i] && !experiments_measured(s->document.experiments, i) && (w->options.retry || strcmp(row->state, EXPERIMENT_PENDING) == 0);
+        if (keep[i])
+            w->rows[kept++] = i;
+    }
+    w->table = experiments_copy(s->document.experiments, keep);
+    free(keep);
+    return true;
+}
+
+/* Starts the job on @w, which it takes. In scripts waits for its end; in the workbench the result comes then. */
+static bool start(struct session *s, struct measuring *take_w, struct result *result, struct err *err)
+{
+    static const struct job_ops ops = {worker_run, ui_finish, measuring_free};
+    size_t count = take_w->table->rows.count;
+    struct job_info info;
+    unsigned number = job_start("experiments measure", &ops, take_w, err);
+
+    if (!number)
+        return false;
+    running = take_w;
+    take_w->number = number;
+    if (s->interactive && !count)
+        result_confirm(result, "nothing is left to measure; --retry measures what failed as well");
+    else if (s->interactive)
+        result_confirm(result, "job %u measures %zu experiment%s; job cancel %u ends it, job wait makes the following commands wait", number, count, count == 1 ? "" : "s", number);
+    if (s->interactive)
+        return true;
+    job_wait(number);
+    if (!job_find(number, &info) || info.state == JOB_DONE)
+        return true;
+    *err = info.err;
+    return false;
+}
+
+static bool run_measure(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    const struct measure_values *v = values;
+    struct forms *forms;
+
+    if (!s->document.experiments || !s->document.experiments->rows.count)
+        return err_set(err, ERR_USAGE, "experiments generate or experiments load first", "there are no experiments");
+    if (running)
+        return err_set(err, ERR_USAGE, "job wait, or job cancel", "experiments are being measured already");
+    struct measuring *w = mem_zero(1, sizeof *w);
+    pthread_mutex_init(&w->lock, NULL);
+    bool ok = set_up(s, v, w, err) && rows_choose(s, w, v->filter ? v->filter : "", err);
+    if (ok && !w->simulated && (forms = session_forms(s, isa_host(), err)) != NULL)
+        w->forms = forms_copy(forms);
+    if (!ok || (!w->simulated && !w->forms)) {
+        measuring_free(w);
+        return false;
+    }
+    w->record = s->document.record;
+    w->session = s;
+    w->target = s->document.experiments->serial;
+    return start(s, w, result, err);
+}
+
+static const char *const measure_examples[] = {"experiments measure --budget 15m", "experiments measure --retry form~VADD", "experiments measure --simulate skylake", NULL};
+
+const struct command command_experiments_measure = {
+    .name = "experiments measure",
+    .help = "measure what has no cycles yet",
+    .description = "A background job; results go to the journal as they come, so that what was interrupted goes on where it ended.",
+    .arguments = measure_arguments,
+    .options = measure_options,
+    .examples = measure_examples,
+    .values_size = sizeof(struct measure_values),
+    .flags = COMMAND_CHANGES | COMMAND_JOB,
+    .run = run_measure,
+};
+
+static bool set_paused(struct result *result, bool on, struct err *err)
+{
+    if (!running || !job_pause(running->number, on))
+        return err_set(err, ERR_USAGE, "experiments measure starts it", "no experiments are being measured");
+    result_confirm(result, on ? "job %u pauses after the batch it is in; experiments resume continues it" : "job %u continues", running->number);
+    result_count(result, "job", running->number);
+    return true;
+}
+
+static bool run_pause(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    (void)s;
+    (void)values;
+    return set_paused(result, true, err);
+}
+
+static bool run_resume(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    (void)s;
+    (void)values;
+    return set_paused(result, false, err);
+}
+
+static const char *const pause_examples[] = {"experiments pause", NULL};
+static const char *const resume_examples[] = {"experiments resume", NULL};
+
+const struct command command_experiments_pause = {
+    .name = "experiments pause",
+    .help = "pause measuring",
+    .examples = pause_examples,
+    .flags = COMMAND_CHANGES,
+    .run = run_pause,
+};
+
+const struct command command_experiments_resume = {
+    .name = "experiments resume",
+    .help = "continue measuring",
+    .examples = resume_examples,
+    .flags = COMMAND_CHANGES,
+    .run = run_resume,
+};
+
+bool experiments_paused(const struct session *s)
+{
+    struct job_info info;
+    return running && running->session == s && job_find(running->number, &info) && info.paused;
+}

@@ -1,0 +1,22 @@
+/* What the commands that bring mappings in share. UI thread. */
+#ifndef PORTOLAN_CMD_CMD_MAPPING_H
+#define PORTOLAN_CMD_CMD_MAPPING_H
+
+#include "cmd/session.h"
+
+#define MAPPING_ID 64
+
+/* "dir/skx.yml" becomes "skx": what a machine read from a file is called. */
+void mapping_id_from_path(const char *path, char id[MAPPING_ID]);
+/* The line "skx: 3453 forms on 10 ports". */
+void mapping_describe(const struct machine *m, struct result *result);
+/* Adds @take_machine (NULL: false, as it stands), makes it current and says in @result what it holds. */
+bool mapping_adopt(struct session *s, struct machine *take_machine, struct result *result, struct err *err);
+/* Makes @id the first of the selection of its instruction set; the others stay behind it. */
+bool mapping_make_current(struct session *s, const char *id, struct err *err);
+/* Reads a file of another tool and adopts what it holds. */
+bool mapping_from_osaca(struct session *s, const char *path, struct result *result, struct err *err);
+bool mapping_from_pmevo(struct session *s, const char *path, struct result *result, struct err *err);
+bool mapping_from_csv(struct session *s, const char *path, struct result *result, struct err *err);
+
+#endif

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* mapping import */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/child.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "cmd/cmd_mapping.h"
+#include "cmd/command.h"
+#include "io/import_llvm.h"
+#include "io/import_osaca.h"
+#include "io/import_uops.h"
+#include "io/machine_file.h"
+#include "io/pmevo_json.h"
+#include "work/job.h"
+
+bool mapping_from_osaca(struct session *s, const char *path, struct result *result, struct err *err)
+{
+    struct osaca_notes notes;
+    char id[MAPPING_ID];
+    const struct forms *forms = session_forms(s, s->document.isa, err);
+
+    mapping_id_from_path(path, id);
+    if (!forms || !mapping_adopt(s, import_osaca(id, path, forms, &notes, err), result, err))
+        return false;
+    result_line(result, "%zu entries: %zu forms named, %zu put together from a register form and a memory access, %zu with rounded cycles; "
+                        "%zu entries are no form known here",
+                notes.entries, notes.direct, notes.composed, notes.rounded, notes.unnamed);
+    result_count(result, "entries", (int64_t)notes.entries);
+    result_count(result, "composed", (int64_t)notes.composed);
+    result_count(result, "rounded", (int64_t)notes.rounded);
+    result_count(result, "unnamed", (int64_t)notes.unnamed);
+    return true;
+}
+
+/* A mapping alone does not say what it is for: the instruction set whose table knows most of its forms. */
+static bool set_isa(struct session *s, struct machine *m, struct err *err)
+{
+    size_t most = 0;
+    for (int isa = 0; isa < ISA_COUNT; isa++) {
+        const struct forms *forms = session_forms(s, (enum isa)isa, err);
+        size_t known = 0;
+        if (!forms)
+            return false;
+        for (size_t i = 0; i < mapping_count(m->mapping); i++)
+            known += forms_find(forms, mapping_at(m->mapping, i)->form) != NULL;
+        if (known > most) {
+            free(m->isa);
+            m->isa = mem_strdup(isa_name((enum isa)isa));
+            most = known;
+        }
+    }
+    machine_set_fact(m, "isa", m->isa, "", "");
+    return true;
+}
+
+bool mapping_from_csv(struct session *s, const char *path, struct result *result, struct err *err)
+{
+    char id[MAPPING_ID];
+
+    mapping_id_from_path(path, id);
+    struct machine *m = machine_load_csv(id, path, err);
+    if (m && !set_isa(s, m, err)) {
+        machine_free(m);
+        m = NULL;
+    }
+    return mapping_adopt(s, m, result, err);
+}
+
+bool mapping_from_pmevo(struct session *s, const char *path, struct result *result, struct err *err)
+{
+    struct mapping *mapping = pmevo_mapping_load(path, err);
+    char id[MAPPING_ID];
+
+    if (!mapping)
+        return false;
+    mapping_id_from_path(path, id);
+    struct machine *m = machine_new(id, mapping_ports(mapping));
+    for (size_t i = 0; i < mapping_count(mapping); i++)
+        mapping_set(m->mapping, mapping_at(mapping, i));
+    mapping_free(mapping);
+    machine_set_fact(m, "source", "PMEvo JSON", "", "");
+    return mapping_adopt(s, m, result, err);
+}
+
+/* llvm-mca takes seconds over all forms: the screen goes on meanwhile. */
+struct llvm_import {
+    struct session *session;
+    const struct forms *forms[ISA_COUNT];   /* the session's, which only grow by commands that refuse while jobs run */
+    char *cpu;
+    struct machine *machine;
+};
+
+static bool cancelled(void *job)
+{
+    return job_cancelled(job);
+}
+
+static bool read_llvm(struct llvm_import *w, struct err *err)
+{
+    for (int isa = 0; isa < ISA_COUNT && !w->machine; isa++) {   /* a name is a CPU of one set only */
+        w->machine = import_llvm(w->cpu, w->forms[isa], err);
+        if (!w->machine && err->code != ERR_MISSING)
+            return false;
+    }
+    return w->machine != NULL;
+}
+
+static bool llvm_run(struct job *job, void *state, struct err *err)
+{
+    job_progress(job, 0, 0, "llvm-mca reads its tables");
+    child_watch(cancelled, job);
+    bool ok = read_llvm(state, err);
+    child_watch(NULL, NULL);
+    return ok;
+}
+
+static void llvm_finish(void *state, const struct job_info *info)
+{
+    struct llvm_import *w = state;
+    struct machine *m = w->machine;
+    struct err err = {0};
+    char text[512];
+
+    w->machine = NULL;
+    if (info->state != JOB_DONE)
+        machine_free(m);
+    else if (!mapping_adopt(w->session, m, w->session->result, &err))
+        log_add(LOG_ERROR, "%s", err_text(&err, text, sizeof text));
+}
+
+static void llvm_free(void *state)
+{
+    struct llvm_import *w = state;
+    machine_free(w->machine);
+    free(w->cpu);
+    free(w);
+}
+
+static bool import_llvm_cpu(struct session *s, const char *cpu, struct err *err)
+{
+    static const struct job_ops ops = {llvm_run, llvm_finish, llvm_free};
+    struct llvm_import *w = mem_zero(1, sizeof *w);
+
+    w->session = s;
+    w->cpu = mem_strdup(cpu);
+    for (int isa = 0; isa < ISA_COUNT; isa++)
+        if (!(w->forms[isa] = session_forms(s, (enum isa)isa, err))) {
+            llvm_free(w);
+            return false;
+        }
+    return session_job(s, "mapping import llvm", "imports", &ops, w, err);
+}
+
+/* "uops-" and the file's name without directory and ending, or the architecture's, in lower case. */
+static char *imported_id(const char *path, const char *architecture)
+{
+    const char *base = strrchr(path, '/');
+    struct str id = {0};
+
+    base = architecture ? architecture : base ? base + 1 : path;
+    size_t length = architecture ? strlen(base) : strcspn(base, ".");
+    str_add(&id, "uops-");
+    for (size_t i = 0; i < length; i++)
+        str_add_char(&id, isalnum((unsigned char)base[i]) ? (char)tolower((unsigned char)base[i]) : '-');
+    return str_take(&id);
+}
+
+/* The job: reads all files on the worker; at its end their machines become the session's. The XML of all architectures has 150 MB. */
+struct uops_import {
+    struct session *session;
+    char *architecture;   /* NULL: not given */
+    char **paths;
+    struct machine **machines;
+    size_t count;
+};
+
+static bool uops_run(struct job *job, void *state, struct err *err)
+{
+    struct uops_import *w = state;
+    struct forms *forms = forms_load(ISA_UNSAID, NULL, err);
+    bool ok = forms != NULL;
+
+    for (size_t i = 0; ok && i < w->count; i++) {
+        char *id = imported_id(w->paths[i], w->architecture);
+        job_progress(job, (double)i, (double)w->count, "%s", w->paths[i]);
+        w->machines[i] = import_uops(id, w->paths[i], w->architecture, forms, err);
+        ok = w->machines[i] && (!job_cancelled(job) || err_set(err, ERR_INTERRUPTED, NULL, "the import was cancelled"));
+        free(id);
+    }
+    forms_free(forms);
+    return ok;
+}
+
+static void uops_finish(void *state, const struct job_info *info)
+{
+    static const struct result_column columns[] = {
+        {.key = "machine", .kind = CELL_TEXT},
+        {.key = "forms", .kind = CELL_COUNT},
+        {.key = "ports", .kind = CELL_COUNT},
+    };
+    struct uops_import *w = state;
+    struct session *s = w->session;
+    struct err none = {0};
+
+    if (info->state != JOB_DONE)
+        return;
+    struct result_table *t = result_table(s->result, "machines", columns, sizeof columns / sizeof *columns);
+    t->hide = NOT_TEXT;
+    t->shape = TABLE_LINES;
+    for (size_t i = 0; i < w->count; i++) {
+        struct machine *m = w->machines[i];
+        mapping_describe(m, s->result);
+        cell_text(t, m->id);
+        cell_count(t, (int64_t)mapping_count(m->mapping));
+        cell_count(t, mapping_ports(m->mapping)->count);
+        w->machines[i] = NULL;
+        session_add_machine(s, m);
+        session_select(s, &m->id, 1, &none);   /* it is there and stands alone: nothing to refuse */
+    }
+}
+
+static void uops_free(void *state)
+{
+    struct uops_import *w = state;
+    for (size_t i = 0; i < w->count; i++) {
+        free(w->paths[i]);
+        machine_free(w->machines[i]);
+    }
+    free(w->paths);
+    free(w->machines);
+    free(w->architecture);
+    free(w);
+}
+
+static bool import_uops_files(struct session *s, const struct word_list *files, const char *architecture, struct err *err)
+{
+    static const struct job_ops ops = {uops_run, uops_finish, uops_free};
+    struct uops_import *w = mem_zero(1, sizeof *w);
+
+    w->session = s;
+    w->architecture = architecture ? mem_strdup(architecture) : NULL;
+    w->paths = mem_zero(files->count, sizeof *w->paths);
+    w->machines = mem_zero(files->count, sizeof(struct machine *));
+    for (size_t i = 0; i < files->count; i++)
+        w->paths[w->count++] = mem_strdup(files->items[i]);
+    return session_job(s, "mapping import uops-info", "imports", &ops, w, err);
+}
+
+struct import_values {
+    const char *format, *architecture;
+    struct word_list sources;
+};
+
+static const struct parameter arguments[] = {
+    {.name = "FORMAT", .kind = PARAMETER_CHOICE, .at = offsetof(struct import_values, format), .required = true, .choices = "llvm|uops-info|osaca|pmevo|csv",
+     .help = "whose mapping: LLVM's scheduling model of a CPU, by the installed llvm-mca; a table of uops.info (CSV or XML); an OSACA machine file; PMEvo's JSON; form,usage,latency"},
+    {.name = "CPU|FILE", .kind = PARAMETER_WORDS, .at = offsetof(struct import_values, sources), .required = true, .complete = COMPLETE_FILE,
+     .help = "llvm: the CPU as LLVM calls it; otherwise the file; uops-info takes several"},
+    {0},
+};
+static const struct parameter options[] = {
+    {.name = "--architecture", .kind = PARAMETER_TEXT, .at = offsetof(struct import_values, architecture), .value = "A", .otherwise = "the file's name",
+     .help = "which microarchitecture of uops.info's XML, by the name there: SKL"},
+    {0},
+};
+
+static bool run(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    const struct import_values *v = values;
+
+    if (strcmp(v->format, "uops-info") == 0)
+        return import_uops_files(s, &v->sources, v->architecture, err);
+    if (v->sources.count != 1)
+        return err_set(err, ERR_USAGE, "import them one by one", "%s takes one source, not %zu", v->format, v->sources.count);
+    if (v->architecture)
+        return err_set(err, ERR_USAGE, "leave it out", "--architecture is for uops-info, not for %s", v->format);
+    const char *source = v->sources.items[0];
+    if (strcmp(v->format, "llvm") == 0)
+        return import_llvm_cpu(s, source, err);
+    if (strcmp(v->format, "osaca") == 0)
+        return mapping_from_osaca(s, source, result, err);
+    return strcmp(v->format, "pmevo") == 0 ? mapping_from_pmevo(s, source, result, err) : mapping_from_csv(s, source, result, err);
+}
+
+static const char *const examples[] = {"mapping import llvm znver3", "mapping import uops-info skylake.csv", "mapping import osaca skx.yml", NULL};
+
+const struct command command_mapping_import = {
+    .name = "mapping import",
+    .help = "a mapping from LLVM's scheduling models or another tool's file",
+    .description = "It becomes the current one, named after the file or the CPU.",
+    .arguments = arguments,
+    .options = options,
+    .examples = examples,
+    .values_size = sizeof(struct import_values),
+    .flags = COMMAND_CHANGES | COMMAND_JOB,
+    .run = run,
+};

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* mapping save, mapping export */
+#include <string.h>
+
+#include "base/file.h"
+#include "cmd/command.h"
+#include "io/export_mapping.h"
+#include "io/export_osaca.h"
+#include "io/machine_file.h"
+#include "io/machine_save.h"
+
+struct save_values {
+    const char *path;
+};
+
+static const struct parameter save_arguments[] = {
+    {.name = "DIRECTORY|FILE.csv", .kind = PARAMETER_TEXT, .at = offsetof(struct save_values, path), .required = true, .complete = COMPLETE_FILE,
+     .help = "a directory for all tables and facts, which mapping load reads back; FILE.csv for form,usage,latency alone"},
+    {0},
+};
+
+static bool run_save(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    const struct save_values *v = values;
+    struct machine *m = session_current(s, err);
+    struct str text = {0};
+    bool ok;
+
+    if (!m)
+        return false;
+    size_t length = strlen(v->path);
+    if (length < 4 || strcmp(v->path + length - 4, ".csv") != 0) {
+        ok = machine_save(m, v->path, err);
+    } else {
+        machine_mapping_csv(m, &text);
+        ok = file_write(v->path, text.data, text.length, err);
+        str_done(&text);
+    }
+    if (ok) {
+        result_confirm(result, "%s: saved to %s", m->id, v->path);
+        result_text(result, "mapping", m->id);
+        result_text(result, "file", v->path);
+        result_count(result, "forms", (int64_t)mapping_count(m->mapping));
+    }
+    return ok;
+}
+
+static const char *const save_examples[] = {"mapping save mymachine/", "mapping save mine.csv", NULL};
+
+const struct command command_mapping_save = {
+    .name = "mapping save",
+    .help = "write the current machine's tables, or its mapping alone",
+    .arguments = save_arguments,
+    .examples = save_examples,
+    .values_size = sizeof(struct save_values),
+    .run = run_save,
+};
+
+struct export_values {
+    const char *format, *path;
+};
+
+static const struct parameter export_arguments[] = {
+    {.name = "FORMAT", .kind = PARAMETER_CHOICE, .at = offsetof(struct export_values, format), .required = true, .choices = "uops-info|pmevo|pmevo-flat|osaca|csv",
+     .help = "a table as of uops.info, PMEvo's three-level mapping, its two-level one, an OSACA machine file, form,usage,latency"},
+    {.name = "FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct export_values, path), .required = true, .complete = COMPLETE_FILE, .help = "the file to write"},
+    {0},
+};
+
+static bool format_text(const struct export_values *v, const struct machine *m, const struct forms *forms, struct str *text, struct err *err)
+{
+    if (strcmp(v->format, "pmevo-flat") == 0)
+        return export_pmevo_flat(m, forms, text, err);
+    if (strcmp(v->format, "osaca") == 0)
+        return export_osaca(m, text, err);
+    if (strcmp(v->format, "csv") == 0)
+        machine_mapping_csv(m, text);
+    else if (strcmp(v->format, "uops-info") == 0)
+        export_uops_info(m, forms, text);
+    else
+        export_pmevo(m, forms, text);
+    return true;
+}
+
+static bool run_export(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    const struct export_values *v = values;
+    const struct machine *m = session_current(s, err);
+    const struct forms *forms = m ? session_forms(s, s->document.isa, err) : NULL;
+    struct str text = {0};
+
+    if (!forms)
+        return false;
+    bool ok = format_text(v, m, forms, &text, err) && file_write(v->path, text.data, text.length, err);
+    if (ok) {
+        result_confirm(result, "%s: %zu forms to %s", m->id, mapping_count(m->mapping), v->path);
+        result_text(result, "mapping", m->id);
+        result_text(result, "format", v->format);
+        result_text(result, "file", v->path);
+        result_count(result, "forms", (int64_t)mapping_count(m->mapping));
+    }
+    str_done(&text);
+    return ok;
+}
+
+static const char *const export_examples[] = {"mapping export osaca mine.yml", NULL};
+
+const struct command command_mapping_export = {
+    .name = "mapping export",
+    .help = "write the current mapping for another tool",
+    .arguments = export_arguments,
+    .examples = export_examples,
+    .values_size = sizeof(struct export_values),
+    .run = run_export,
+};

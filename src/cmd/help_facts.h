@@ -1,0 +1,13 @@
+/* Help on the facts of machines, from their schema. */
+#ifndef PORTOLAN_CMD_HELP_FACTS_H
+#define PORTOLAN_CMD_HELP_FACTS_H
+
+#include "base/err.h"
+#include "table/result.h"
+
+/* Whether `help @topic` is about facts: "facts", "fact KEY". @topic may be NULL. */
+bool help_facts_topic(const char *topic);
+/* What the schema says of all facts, or of the one; with @man as the section of portolan-machine(5). False with err for an unknown key. */
+bool help_facts(const char *topic, bool man, struct result *result, struct err *err);
+
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "isa/a64/learn.h"
+
+#include <ctype.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "base/file.h"
+#include "base/index.h"
+#include "base/mem.h"
+#include "base/vec.h"
+#include "base/child.h"
+#include "isa/isa.h"
+
+#define RUN_WORDS 65536   /* words per run */
+
+struct learned {
+    uint32_t word;
+    char *mnemonic, *operands;   /* NULL: the disassembler does not know it either */
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static VEC(struct learned) learned;
+static struct index by_word;
+
+static bool is_word(const void *items, uint32_t item, const void *word)
+{
+    return ((const struct learned *)items)[item].word == *(const uint32_t *)word;
+}
+
+static uint64_t hash_word(uint32_t word)
+{
+    return word * 0x9e3779b97f4a7c15u;
+}
+
+/* What is known of @word; NULL when it was not asked yet. Under the lock. */
+static struct learned *find(uint32_t word)
+{
+    uint32_t item = index_find(&by_word, hash_word(word), is_word, learned.items, &word);
+    return item == INDEX_NONE ? NULL : &learned.items[item];
+}
+
+static void forget(void)
+{
+    for (size_t i = 0; i < learned.count; i++) {
+        free(learned.items[i].mnemonic);
+        free(learned.items[i].operands);
+    }
+    vec_done(&learned);
+    index_done(&by_word);
+}
+
+static void keep(uint32_t word, const char *text, size_t length)
+{
+    size_t span = 0;
+    if (find(word))
+        return;
+    if (!learned.count)
+        atexit(forget);
+    vec_push(&learned, ((struct learned){.word = word}));
+    index_add(&by_word, hash_word(word), (uint32_t)learned.count - 1);
+    struct learned *fresh = &learned.items[learned.count - 1];
+    while (span < length && !isspace((unsigned char)text[span]))
+        span++;
+    /* `.inst 0x... ; undefined` */
+    if (span == 0 || text[0] == '.' || span >= A64_MNEMONIC || length - span >= A64_OPERAND_TEXT)
+        return;
+    fresh->mnemonic = mem_strndup(text, span);
+    while (span < length && isspace((unsigned char)text[span]))
+        span++;
+    fresh->operands = mem_strndup(text + span, length - span);
+}
+
+/* `   4:	f8200041 	ldadd	x0, x1, [x2]  // comment`; a target is followed by ` <.data+0x8>`. */
+static void line_read(const char *line, const char *end, const uint32_t *words, size_t count)
+{
+    char *stop;
+    unsigned long address = strtoul(line, &stop, 16);
+    if (stop == line || *stop != ':' || address % 4 || address / 4 >= count)
+        return;
+    const char *at = stop + 1;
+    while (at < end && isspace((unsigned char)*at))
+        at++;
+    while (at < end && isxdigit((unsigned char)*at))
+        at++;
+    while (at < end && isspace((unsigned char)*at))
+        at++;
+    const char *comment = at;
+    while (comment < end && !(comment[0] == '/' && comment[1] == '/') && *comment != ';' && *comment != '<')
+        comment++;
+    while (comment > at && isspace((unsigned char)comment[-1]))
+        comment--;
+    keep(words[address / 4], *at == '.' ? "" : at, *at == '.' ? 0 : (size_t)(comment - at));
+}
+
+static bool run(const uint32_t *words, size_t count, struct err *err)
+{
+    static const struct child_limits limits = {.cpu_seconds = 20, .memory = (size_t)2 << 30, .file_size = 4096, .wall_seconds = 60, .output = (size_t)64 << 20};
+    char program[64];
+    const char *argv[] = {isa_tool(ISA_AARCH64, "objdump", program, sizeof program), "-D", "-z", "-b", "binary", "-m", "aarch64", "words", NULL};
+    struct child_result result = {0};
+    struct str path = {0};
+    char *dir = child_directory_new(err);
+    bool ok = dir != NULL;
+
+    if (ok) {
+        str_addf(&path, "%s/words", dir);
+        ok = file_write(str_text(&path), words, count * sizeof *words, err) && child_run(argv, dir, "", 0, &limits, &result, err);
+    }
+    if (ok && (result.timed_out || result.cut || !WIFEXITED(result.status) || WEXITSTATUS(result.status) != 0))
+        ok = err_set(err, ERR_DATA, "install the package binutils-aarch64-linux-gnu", "%s failed: %.200s", argv[0], str_text(&result.output));
+    for (const char *line = str_text(&result.output), *end; ok && *line; line = *end ? end + 1 : end) {
+        end = line + strcspn(line, "\n");
+        line_read(line, end, words, count);
+    }
+    child_result_done(&result);
+    child_directory_free(dir);
+    str_done(&path);
+    return ok;
+}
+
+bool a64_learn_words(const uint32_t *words, size_t count, struct err *err)
+{
+    VEC(uint32_t) fresh = {0};
+    bool ok = true;
+
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < count; i++)
+        if (!find(words[i]))
+            vec_push(&fresh, words[i]);
+    for (size_t at = 0; ok && at < fresh.count; at += RUN_WORDS)
+        ok = run(fresh.items + at, fresh.count - at < RUN_WORDS ? fresh.count - at : RUN_WORDS, err);
+    pthread_mutex_unlock(&lock);
+    vec_done(&fresh);
+    return ok;
+}
+
+bool a64_learned(uint32_t word, char mnemonic[A64_MNEMONIC], char operands[A64_OPERAND_TEXT])
+{
+    bool known = false;
+    pthread_mutex_lock(&lock);
+    const struct learned *l = find(word);
+    if (l && l->mnemonic) {
+        known = true;
+        strcpy(mnemonic, l->mnemonic);
+        strcpy(operands, l->operands);
+    }
+    pthread_mutex_unlock(&lock);
+    return known;
+}

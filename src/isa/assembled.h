@@ -1,0 +1,49 @@
+/* What assembler text becomes, and the assembler as what lies below it sees it. */
+#ifndef PORTOLAN_ISA_ASSEMBLED_H
+#define PORTOLAN_ISA_ASSEMBLED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "isa/isa.h"
+
+enum syntax { SYNTAX_AUTO, SYNTAX_ATT, SYNTAX_INTEL };
+
+struct diagnostic {
+    size_t line;      /* 1-based, in the user's text */
+    char *text;       /* that line */
+    char *reason;
+};
+
+/* Part of the user's text. */
+struct source_span { size_t start, length; };
+
+/* What a text became: one code section's bytes and the line that each instruction came from. */
+struct assembled {
+    enum isa isa;
+    uint8_t *code;
+    size_t length;
+    struct code_line { uint64_t offset; uint32_t line; } *lines;   /* sorted by offset, one per instruction start */
+    size_t line_count;
+    struct label { char *name; uint64_t offset; uint32_t line; bool function; } *labels;   /* sorted by offset */
+    size_t label_count;
+    struct diagnostic *refused;   /* lines the assembler would not take (with skip_bad they are left out) */
+    size_t refused_count;
+    enum syntax syntax;           /* the one used */
+    struct source_span *spans;    /* per line: its statements without addresses, bytes, labels and comments */
+    size_t span_count;
+};
+
+/* Prefix of the labels that stand for addresses: the rest of the name is section_address. */
+#define LISTING_ADDRESS_LABEL ".Lportolan_at_"
+
+/* An assembler handed to an instruction set that has to ask one (isa_ops.codes_learn). */
+struct isa_assembler {
+    /* As toolchain/assemble.h has it; done frees what it filled, in both cases. */
+    bool (*assemble)(enum isa isa, const char *name, const char *text, size_t length, enum syntax syntax, bool skip_bad, struct assembled *out, struct err *err);
+    void (*done)(struct assembled *a);
+};
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "isa/body.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "isa/insn.h"
+
+struct form_code *form_code_new(const struct form_row *row, struct err *err)
+{
+    const void *own = NULL;
+
+    if (row->isa == isa_host())
+        own = isa_ops(row->isa)->code_make(row, err);
+    else
+        err_set(err, ERR_DATA, NULL, "it is not for this kind of processor");
+    if (!own)
+        return NULL;
+    struct form_code *code = mem_alloc(sizeof *code);
+    *code = (struct form_code){row, own};
+    return code;
+}
+
+void form_code_free(struct form_code *code)
+{
+    if (code && isa_ops(code->row->isa)->code_free)
+        isa_ops(code->row->isa)->code_free(code->own);
+    free(code);
+}
+
+const char *form_measurable(const struct form_row *row, char *buffer, size_t size)
+{
+    struct err err = {0};
+    struct form_code *code = NULL;
+    bool ok;
+
+    if (row->isa == isa_host() && isa_ops(row->isa)->code_allowed)
+        ok = isa_ops(row->isa)->code_allowed(row, &err);
+    else
+        ok = (code = form_code_new(row, &err)) != NULL;
+    form_code_free(code);
+    if (ok)
+        return NULL;
+    snprintf(buffer, size, "%s", err.what);
+    return buffer;
+}
+
+bool body_make(struct form_code *const *forms, const uint32_t *counts, size_t n, const struct body_shape *shape, struct body *out, struct err *err)
+{
+    const void **own = mem_alloc((n + 1) * sizeof *own);
+    for (size_t i = 0; i < n; i++)
+        own[i] = forms[i]->own;
+    bool ok = isa_ops(forms[0]->row->isa)->body_make(own, counts, n, shape, out, err);
+    free(own);
+    return ok;
+}
+
+void code_print(const uint8_t *code, size_t length, size_t lines, struct str *out)
+{
+    struct insn insn;
+    enum isa isa = isa_host();
+    size_t shown = lines && lines < length / isa_step(isa) ? lines * isa_step(isa) : length;
+
+    /* Without an answer the words stand as such. */
+    insn_learn(isa, code, isa_step(isa) > 1 ? shown : length, NULL);
+    for (size_t at = 0, line = 0; at < length && (!lines || line < lines); at += insn.length, line++) {
+        if (!insn_decode(isa, code + at, length - at, at, true, &insn, NULL))
+            return;
+        str_addf(out, "%s\n", insn.text);
+        insn_done(&insn);
+    }
+}
+
+void body_print(const struct body *body, struct str *out)
+{
+    code_print(body->code, body->length, 0, out);
+}

@@ -1,0 +1,79 @@
+/* From a multiset of instruction forms to machine code without dependences between its instructions.
+ *
+ * Registers: rsp is the stack, r15 counts, r14 points to memory that is only read, r13 to memory that is written, r11 is cleared to break chains.
+ * Of the others some are only ever read, the rest are written in turn: no instruction waits for a value that another one makes, and what is read keeps
+ * its value. A register that a form names itself (cl, rax, xmm0) is taken out of both. What is written steps through 2 KiB, loads through as much as the shape says.
+ *
+ * What breaks the chains of forms that read what they write without a choice of register, put before each of them:
+ *   flags read and written (adc, sbb, rcl, adcx), shifts by cl, which keep the flags when the count is 0   xor r11d, r11d
+ *   rax or rdx read and written (mul, cdqe, cmpxchg)                                                       xor of that register
+ *   div and idiv: the dividend is made anew                                                                mov eax, a constant; xor edx, edx
+ * Zeroing costs an issue slot and no port on every machine that knows the idiom.
+ *
+ * This is x86-64; how bodies of AArch64 are made stands in a64_body.h. */
+#ifndef PORTOLAN_ISA_BODY_H
+#define PORTOLAN_ISA_BODY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "isa/forms.h"
+#include "model/experiment.h"
+
+#define BODY_LIMIT 16384   /* bytes of code */
+
+/* A form ready for use in code. */
+struct form_code {
+    const struct form_row *row;   /* borrowed */
+    const void *own;              /* what its instruction set made of it (isa_ops.code_make) */
+};
+/* NULL with err (the reason) when it cannot be measured. AArch64: its encoding must have been found out before (toolchain/encodings.h). Any thread; borrows @row. */
+struct form_code *form_code_new(const struct form_row *row, struct err *err);
+void form_code_free(struct form_code *code);
+/* NULL when the form can be measured on this CPU, else why not, in @buffer. */
+const char *form_measurable(const struct form_row *row, char *buffer, size_t size);
+
+enum body_vectors { BODY_NO_VECTOR, BODY_SSE, BODY_VEX, BODY_EVEX, BODY_NEON, BODY_SVE };
+
+struct body {
+    uint8_t code[BODY_LIMIT];
+    size_t length;
+    unsigned executions;      /* of the experiment in it */
+    unsigned instructions;    /* of the experiment, all executions */
+    unsigned breakers;        /* instructions added to break chains */
+    enum body_vectors vectors;
+    bool wide;                /* uses registers wider than 256 bits or past 15 */
+};
+
+/* How the executions of an experiment follow each other. A processor that chooses ports when it dispatches, or joins neighbouring stores, takes longer
+ * for an order that is in step with it: the least of several orders is what the forms themselves take. */
+enum body_order {
+    BODY_SPREAD,      /* all executions alike, the terms of the multiset spread evenly */
+    BODY_MIRRORED,    /* every second execution backwards */
+    BODY_CLUMPED,     /* three executions at a time: three of the first instruction, three of the second */
+    BODY_SHUFFLED,    /* each execution in an order of its own, always the same one */
+    BODY_ORDERS
+};
+
+/* How long a body is, where its loads go and what follows what. */
+struct body_shape {
+    unsigned instructions;   /* as many whole executions as come closest above it, at least one */
+    unsigned load_window;    /* bytes that loads step through, 64 to BODY_WINDOW: calibration knows where this machine's loads do not collide; 0: BODY_WINDOW */
+    enum body_order order;
+};
+
+/* @counts[i] times @forms[i] in each execution. False with err when the experiment cannot be one body: SSE with VEX code, no registers left, too long. Any thread. */
+bool body_make(struct form_code *const *forms, const uint32_t *counts, size_t n, const struct body_shape *shape, struct body *out, struct err *err);
+/* Text of this computer's machine code (Intel syntax on x86-64), one instruction a line, at most @lines of them (0: all). */
+void code_print(const uint8_t *code, size_t length, size_t lines, struct str *out);
+void body_print(const struct body *body, struct str *out);
+
+/* The registers' roles above, for what sets them up. */
+enum { BODY_COUNTER = 15, BODY_LOADS = 14, BODY_STORES = 13, BODY_ZERO = 11 };
+/* Bytes around the pointers that bodies touch. */
+#define BODY_WINDOW 2048
+
+#endif

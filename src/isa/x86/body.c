@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "isa/x86/body.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "isa/body_order.h"
+#include "isa/cpu.h"
+#include "isa/x86/encode.h"
+
+#define WORD 8              /* bytes between what is written, at least: a load that meets another byte of a word being stored waits for it */
+
+enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15 };
+
+/* Hands out registers of one kind: some only read, the others written in turn. */
+struct pool {
+    uint8_t read[16], written[24];
+    unsigned reads, writes, next_read, next_written;
+};
+
+struct allocation {
+    struct pool general, vector, mask;
+    unsigned load_offset, store_offset, load_window;
+    struct body *body;
+};
+
+/* Why a form cannot stand in a body, whatever the CPU; NULL when it can. */
+static const char *unfit(const struct form_row *row, const struct insn *insn)
+{
+    static const char *const serialising[] = {"cpuid", "?fence", "serialize", "rdtsc*", "rdpmc", "rdrand", "rdseed", "rdpru", "rdpid", "clflush*", "clwb", "pause",
+                                              "cldemote", "mcommit", "clzero", "movdir*", "enqcmd*", "tpause", "umwait", "umonitor", "prefetchwt1", NULL};
+    static const char *const streaming[] = {"*movntdq", "*movntps", "*movntpd", "movnti", "movntq", "movntsd", "movntss", NULL};
+    static const char *const state[] = {"vzero*", "*ldmxcsr", "emms", "femms", "x*save*", "xrstor*", "fx*", "rd?sbase", "wr?sbase", "xgetbv", "xsetbv", "std", "sti", "cli",
+                                        "?*pkru", "*ssp*", "swapgs", "in", "out", "xtest", "xabort", "xend", "xbegin", "fisttp", "*shstk", "*ssbsy", "wrss*", "wruss*",
+                                        "ptwrite", "rdsspd", "rdsspq", "clui", "stui", "testui", "endbr*", "xlat*", "lar", "lsl", "verr", "verw", "sgdt", "sidt", "sldt",
+                                        "smsw", "str", "xstore", "montmul", "xcrypt*", "xsha*", "psmash", "pvalidate", "rmp*", "*kl", "*kl256", "*kl128", NULL};
+    static const char *const stack[] = {"push*", "pop", "popf*", "enter", "leave", NULL};
+    static const char *const walking[] = {"movsb", "movsw", "movsq", "stos?", "lods?", "scas?", "cmpsb", "cmpsw", "cmpsq", "ins?", "outs?", "maskmov*", "vmaskmovdqu", NULL};
+
+    if (insn->traits & INSN_X87_MMX || strstr(row->form, "MM,") == row->form)
+        return "x87 and MMX state is not set up";
+    if (insn->traits & INSN_BRANCH)
+        return "branches change the flow";
+    if (insn->traits & INSN_SYSTEM)
+        return "system and privileged instructions are refused";
+    if (insn->traits & INSN_LOCK || (strcmp(insn->mnemonic, "xchg") == 0 && insn->traits & INSN_STORE))
+        return "locked accesses serialise";
+    if (str_match_any(serialising, insn->mnemonic))
+        return "it serialises or acts outside the core's ports";
+    if (str_match_any(streaming, insn->mnemonic))
+        return "it stores past the caches, as fast as memory is";
+    if (str_match_any(state, insn->mnemonic))
+        return "it changes or reads processor state";
+    if (str_match_any(stack, insn->mnemonic))
+        return "it moves the stack pointer";
+    if (str_has_prefix(insn->mnemonic, "ud"))
+        return "it is defined to fail";
+    /* Two string instructions share their names with scalar SSE ones. */
+    if (str_match_any(walking, insn->mnemonic) || strcmp(row->template, "movsd") == 0 || strcmp(row->template, "cmpsd") == 0)
+        return "it walks through memory by itself";
+    return NULL;
+}
+
+/* Templates that the encoder does not fill, by what stands in them. */
+static const char *unfit_template(const struct form_row *row)
+{
+    static const struct { const char *part, *reason; } reasons[] = {
+        {"R8h}", "registers ah to dh merge into the whole register"}, {"SREG", "segment registers are system state"}, {"{Rel", "branches change the flow"},
+        {"VSIB", "gathers and scatters clear their mask"}, {":MM}", "x87 and MMX state is not set up"}, {"TMM}", "tiles are not set up"},
+        {":CR}", "control registers are privileged"}, {":DR}", "debug registers are privileged"}};
+    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
+        if (strstr(row->template, reasons[i].part))
+            return reasons[i].reason;
+    return NULL;
+}
+
+static bool code_make(const struct form_row *row, struct x86_code *code, struct err *err)
+{
+    const char *reason = unfit_template(row);
+
+    if (reason)
+        return err_set(err, ERR_DATA, NULL, "%s", reason);
+    if (!x86_code_encode(row, code, err))
+        return false;
+    reason = unfit(row, &code->insn);
+    const char *set = ZydisISASetGetString(code->isa_set);
+    if (reason)
+        return err_set(err, ERR_DATA, NULL, "%s", reason);
+    return cpu_has(set) || err_set(err, ERR_MISSING, NULL, "this CPU has no %s", set);
+}
+
+const void *x86_code_make(const struct form_row *row, struct err *err)
+{
+    struct x86_code *code = mem_zero(1, sizeof *code);
+
+    if (code_make(row, code, err))
+        return code;
+    free(code);
+    return NULL;
+}
+
+void x86_code_free(const void *code)
+{
+    free((void *)code);
+}
+
+/* What a form does with a register it names itself. */
+static unsigned own_access(const struct x86_code *code, unsigned reg)
+{
+    unsigned access = 0;
+    for (unsigned i = 0; i < code->insn.operand_count; i++) {
+        const struct operand *op = &code->insn.operands[i];
+        bool fixed = op->implicit || (i < code->request.operand_count && code->parts[i].kind == PART_FIXED);
+        if (op->kind == OPERAND_REGISTER && op->reg == reg && fixed) {
+            access |= op->access & (ACCESS_READ | ACCESS_WRITE);
+            /* Parts of registers are merged with the rest. */
+            if (reg < 16 && op->access & ACCESS_WRITE && op->bits < 32)
+                access |= ACCESS_READ;
+        }
+        if (op->kind == OPERAND_MEMORY && op->implicit && (op->base == reg || op->index == reg))
+            access |= ACCESS_READ;
+    }
+    return access;
+}
+
+static void pool_fill(struct pool *pool, const uint8_t *read, unsigned reads, const uint8_t *written, unsigned writes, unsigned first,
+                      const struct x86_code *const *forms, size_t n)
+{
+    memset(pool, 0, sizeof *pool);
+    for (unsigned pass = 0; pass < 2; pass++)
+        for (unsigned i = 0; i < (pass ? writes : reads); i++) {
+            uint8_t reg = pass ? written[i] : read[i];
+            bool taken = false;
+            for (size_t k = 0; k < n; k++)
+                taken |= own_access(forms[k], first + reg) != 0;
+            if (taken)
+                continue;
+            if (pass)
+                pool->written[pool->writes++] = reg;
+            else
+                pool->read[pool->reads++] = reg;
+        }
+}
+
+static void allocation_init(struct allocation *a, const struct x86_code *const *forms, size_t n, struct body *body)
+{
+    static const uint8_t general_read[] = {RSI, RDI, RBP, R12}, general_written[] = {R8, R9, R10, RBX, RCX, RDX, RAX};
+    static const uint8_t vector_read[] = {10, 11, 12, 13, 14, 15, 26, 27, 28, 29, 30, 31};
+    static const uint8_t vector_written[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25};
+    static const uint8_t mask_read[] = {1, 2, 3}, mask_written[] = {4, 5, 6, 7};
+    bool high = n > 0;
+
+    for (size_t i = 0; i < n; i++)
+        high &= forms[i]->request.allowed_encodings == ZYDIS_ENCODABLE_ENCODING_EVEX;
+    a->body = body;
+    a->load_offset = a->store_offset = 0;
+    pool_fill(&a->general, general_read, 4, general_written, 7, 0, forms, n);
+    pool_fill(&a->vector, vector_read, high ? 12 : 6, vector_written, high ? 20 : 10, 16, forms, n);
+    pool_fill(&a->mask, mask_read, 3, mask_written, 4, 48, forms, n);
+    body->wide |= high;
+}
+
+static bool is_vector(ZydisRegisterClass registers)
+{
+    return registers == ZYDIS_REGCLASS_XMM || registers == ZYDIS_REGCLASS_YMM || registers == ZYDIS_REGCLASS_ZMM;
+}
+
+static struct pool *pool_of(struct allocation *a, ZydisRegisterClass registers)
+{
+    return is_vector(registers) ? &a->vector : registers == ZYDIS_REGCLASS_MASK ? &a->mask : &a->general;
+}
+
+static uint8_t next_read(struct pool *pool)
+{
+    return pool->read[pool->next_read++ % pool->reads];
+}
+
+/* rbp as a base cannot be encoded without a displacement, which would make another form. */
+static uint8_t next_base(struct pool *pool)
+{
+    uint8_t reg = next_read(pool);
+    return reg == RBP ? next_read(pool) : reg;
+}
+
+static uint8_t next_written(struct pool *pool)
+{
+    return pool->written[pool->next_written++ % pool->writes];
+}
+
+/* Distinct offsets one after the other: neighbours, not lines apart, so that banks and sets do not collide. */
+static int64_t next_offset(unsigned *offset, unsigned bytes, unsigned window)
+{
+    unsigned step = bytes ? bytes : 64;
+    *offset = (*offset + step - 1) / step * step;
+    if (*offset + step > window)
+        *offset = 0;
+    int64_t at = (int64_t)*offset - BODY_WINDOW / 2;
+    *offset += step;
+    return at;
+}
+
+static bool emit(struct allocation *a, const ZydisEncoderRequest *request)
+{
+    uint8_t bytes[ZYDIS_MAX_INSTRUCTION_LENGTH];
+    size_t length = request_encode(request, bytes);
+    if (!length || a->body->length + length > BODY_LIMIT)
+        return false;
+    memcpy(a->body->code + a->body->length, bytes, length);
+    a->body->length += length;
+    return true;
+}
+
+static bool emit_breaker(struct allocation *a, ZydisMnemonic mnemonic, unsigned reg, ZydisEncoderOperand second)
+{
+    ZydisEncoderRequest request = {.machine_mode = ZYDIS_MACHINE_MODE_LONG_64, .mnemonic = mnemonic, .operand_count = 2};
+    request.operands[0] = (ZydisEncoderOperand){.type = ZYDIS_OPERAND_TYPE_REGISTER, .reg.value = register_of(ZYDIS_REGCLASS_GPR32, reg)};
+    request.operands[1] = second;
+    a->body->breakers++;
+    return emit(a, &request);
+}
+
+static bool emit_zero(struct allocation *a, unsigned reg)
+{
+    ZydisEncoderOperand same = {.type = ZYDIS_OPERAND_TYPE_REGISTER, .reg.value = register_of(ZYDIS_REGCLASS_GPR32, reg)};
+    return emit_breaker(a, ZYDIS_MNEMONIC_XOR, reg, same);
+}
+
+static bool is_division(const struct x86_code *code)
+{
+    return code->request.mnemonic == ZYDIS_MNEMONIC_DIV || code->request.mnemonic == ZYDIS_MNEMONIC_IDIV;
+}
+
+static bool shifts_by_cl(const struct x86_code *code)
+{
+    for (unsigned i = 0; i < code->request.operand_count; i++)
+        if (code->parts[i].kind == PART_FIXED && code->request.operands[i].reg.value == ZYDIS_REGISTER_CL)
+            return true;
+    return false;
+}
+
+/* What must come before the form so that it does not wait for the last one. */
+static bool emit_breakers(struct allocation *a, const struct x86_code *code)
+{
+    bool cleared = false;
+
+    if (is_division(code)) {
+        /* A quotient that fits and is long: the divisors read are small and never 0. Eight bits divide ax. */
+        bool byte = own_access(code, RDX) == 0;
+        ZydisEncoderOperand dividend = {.type = ZYDIS_OPERAND_TYPE_IMMEDIATE, .imm.u = byte ? 0x531 : 0x6eadbeef};
+        return emit_breaker(a, ZYDIS_MNEMONIC_MOV, RAX, dividend) && (byte || emit_zero(a, RDX));
+    }
+    for (unsigned reg = 0; reg < 16; reg++)
+        if (own_access(code, reg) == (ACCESS_READ | ACCESS_WRITE)) {
+            if (reg == RSP || !emit_zero(a, reg))
+                return false;
+            cleared = true;
+        }
+    bool chained = (code->insn.flags_read & code->insn.flags_written) || (shifts_by_cl(code) && code->insn.flags_written);
+    return !chained || cleared || emit_zero(a, BODY_ZERO);
+}
+
+static bool emit_form(struct allocation *a, const struct x86_code *code)
+{
+    ZydisEncoderRequest request = code->request;
+
+    if (!emit_breakers(a, code))
+        return false;
+    for (unsigned i = 0; i < request.operand_count; i++) {
+        const struct part *part = &code->parts[i];
+        ZydisEncoderOperand *operand = &request.operands[i];
+        struct pool *pool = pool_of(a, part->registers);
+        switch (part->kind) {
+        case PART_REGISTER:
+        case PART_MASK:
+            if (part->access & ACCESS_WRITE ? !pool->writes : !pool->reads)
+                return false;
+            operand->reg.value = register_of(part->registers, part->access & ACCESS_WRITE ? next_written(pool) : next_read(pool));
+            break;
+        case PART_MEMORY:
+            operand->mem.base = register_of(ZYDIS_REGCLASS_GPR64, part->access & ACCESS_WRITE ? BODY_STORES : BODY_LOADS);
+            operand->mem.displacement = part->access & ACCESS_WRITE ? next_offset(&a->store_offset, part->bytes && part->bytes < WORD ? WORD : part->bytes, BODY_WINDOW)
+                                                                               : next_offset(&a->load_offset, part->bytes, a->load_window);
+            break;
+        case PART_ADDRESS:
+            if (operand->mem.base != ZYDIS_REGISTER_NONE && operand->mem.base != ZYDIS_REGISTER_RIP)
+                operand->mem.base = register_of(ZYDIS_REGCLASS_GPR64, next_base(&a->general));
+            if (operand->mem.index != ZYDIS_REGISTER_NONE)
+                operand->mem.index = register_of(ZYDIS_REGCLASS_GPR64, next_read(&a->general));
+            break;
+        default:
+            break;
+        }
+    }
+    return emit(a, &request);
+}
+
+static bool vectors_agree(const struct x86_code *const *forms, size_t n, struct body *body, struct err *err)
+{
+    bool sse = false, vex = false, evex = false;
+    for (size_t i = 0; i < n; i++) {
+        sse |= (forms[i]->insn.traits & INSN_LEGACY_SSE) != 0;
+        evex |= forms[i]->request.allowed_encodings == ZYDIS_ENCODABLE_ENCODING_EVEX;
+        for (unsigned k = 0; k < forms[i]->request.operand_count; k++) {
+            vex |= (forms[i]->insn.traits & INSN_VEX) && is_vector(forms[i]->parts[k].registers);
+            body->wide |= forms[i]->parts[k].registers == ZYDIS_REGCLASS_ZMM;
+        }
+    }
+    body->vectors = evex ? BODY_EVEX : vex ? BODY_VEX : sse ? BODY_SSE : BODY_NO_VECTOR;
+    if (sse && (vex || evex))
+        return err_set(err, ERR_DATA, NULL, "SSE and VEX code is never mixed in one body");
+    return true;
+}
+
+/* Code of all of @order, @count instructions; false with *done of them emitted when that is not possible. */
+static bool emit_all(struct allocation *a, const struct x86_code *const *forms, const uint32_t *order, uint64_t count, uint64_t *done)
+{
+    a->body->length = 0;
+    a->body->breakers = 0;
+    for (*done = 0; *done < count; ++*done)
+        if (!emit_form(a, forms[order[*done]]))
+            return false;
+    return true;
+}
+
+bool x86_body_make(const void *const *codes, const uint32_t *counts, size_t n, const struct body_shape *shape, struct body *out, struct err *err)
+{
+    const struct x86_code *const *forms = (const struct x86_code *const *)codes;
+    struct allocation a;
+    uint64_t total = 0, done = 0;
+    bool ok;
+
+    out->length = 0;
+    out->executions = out->instructions = out->breakers = 0;
+    out->wide = false;
+    for (size_t i = 0; i < n; i++)
+        total += counts[i];
+    if (!total || total > BODY_LIMIT)
+        return err_set(err, ERR_LIMIT, NULL, "an experiment of %llu instructions does not fit", (unsigned long long)total);
+    if (!vectors_agree(forms, n, out, err))
+        return false;
+    uint64_t wanted = (shape->instructions + total - 1) / total;
+    wanted = wanted ? wanted : 1;
+    uint32_t *order = mem_alloc(wanted * total * sizeof *order);
+    for (;;) {
+        allocation_init(&a, forms, n, out);
+        a.load_window = shape->load_window >= 64 && shape->load_window < BODY_WINDOW ? shape->load_window : BODY_WINDOW;
+        body_order(counts, n, wanted, shape->order, order);
+        ok = emit_all(&a, forms, order, wanted * total, &done);
+        if (ok || wanted == 1 || out->length + 64 <= BODY_LIMIT)
+            break;
+        /* As many executions as fit. */
+        wanted = done / total && done / total < wanted ? done / total : wanted - 1;
+    }
+    free(order);
+    if (!ok)
+        return err_set(err, ERR_LIMIT, NULL, "registers or room do not suffice for this experiment");
+    out->executions = (unsigned)wanted;
+    out->instructions = (unsigned)(wanted * total);
+    return true;
+}

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "isa/x86/decode.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "isa/x86/allow.h"
+#include "isa/x86/form.h"
+#include "isa/x86/operation.h"
+
+static ZydisDecoder decoder;
+static ZydisFormatter formatter;
+static pthread_once_t initialised = PTHREAD_ONCE_INIT;
+
+static void initialise(void)
+{
+    ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+    ZydisFormatterInit(&formatter, ZYDIS_FORMATTER_STYLE_INTEL);
+    /* 0x1 and 0x10 as other disassemblers have it, not 0x01 and 0x0000000000000010 */
+    ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_ADDR_PADDING_ABSOLUTE, ZYDIS_PADDING_DISABLED);
+    ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_IMM_PADDING, ZYDIS_PADDING_DISABLED);
+}
+
+static uint8_t root_of(ZydisRegister reg)
+{
+    if (reg == ZYDIS_REGISTER_NONE)
+        return REG_NONE;
+    int id = ZydisRegisterGetId(reg);
+    switch (ZydisRegisterGetClass(reg)) {
+    case ZYDIS_REGCLASS_GPR8:
+        /* Zydis numbers al cl dl bl ah ch dh bh spl bpl sil dil r8b...: high halves and spl.. share encodings. */
+        if (reg >= ZYDIS_REGISTER_AH && reg <= ZYDIS_REGISTER_BH)
+            return (uint8_t)(reg - ZYDIS_REGISTER_AH);
+        if (reg >= ZYDIS_REGISTER_SPL)
+            return (uint8_t)(reg - ZYDIS_REGISTER_SPL + 4);
+        return (uint8_t)(reg - ZYDIS_REGISTER_AL);
+    case ZYDIS_REGCLASS_GPR16:
+    case ZYDIS_REGCLASS_GPR32:
+    case ZYDIS_REGCLASS_GPR64:
+        return (uint8_t)id;
+    case ZYDIS_REGCLASS_XMM:
+    case ZYDIS_REGCLASS_YMM:
+    case ZYDIS_REGCLASS_ZMM:
+        return (uint8_t)(16 + id);
+    case ZYDIS_REGCLASS_MASK:
+        return (uint8_t)(48 + id);
+    case ZYDIS_REGCLASS_X87:
+    case ZYDIS_REGCLASS_MMX:
+        return (uint8_t)(56 + id);
+    case ZYDIS_REGCLASS_IP:
+        return REG_PC;
+    case ZYDIS_REGCLASS_FLAGS:
+        return REG_FLAGS;
+    default:
+        return REG_OTHER;
+    }
+}
+
+static uint8_t file_of(uint8_t reg)
+{
+    return reg < 16 ? FILE_GENERAL : reg < 48 ? FILE_VECTOR : reg < 56 ? FILE_MASK : reg < REG_PC ? FILE_X87
+           : reg == REG_PC ? FILE_PC : reg == REG_FLAGS ? FILE_FLAGS : reg == REG_NONE ? FILE_NONE : FILE_OTHER;
+}
+
+static uint8_t access_of(ZydisOperandActions actions)
+{
+    uint8_t access = 0;
+    if (actions & ZYDIS_OPERAND_ACTION_MASK_READ)
+        access |= ACCESS_READ;
+    if (actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
+        access |= ACCESS_WRITE;
+    if (actions & (ZYDIS_OPERAND_ACTION_CONDREAD | ZYDIS_OPERAND_ACTION_CONDWRITE))
+        access |= ACCESS_CONDITIONAL;
+    return access;
+}
+
+static void fill_operand(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, uint64_t offset, struct operand *out)
+{
+    *out = (struct operand){.access = access_of(op->actions),
+                            .implicit = op->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN,
+                            .reg = REG_NONE,
+                            .bits = op->size,
+                            .base = REG_NONE,
+                            .index = REG_NONE,
+                            .segment = REG_NONE};
+    switch (op->type) {
+    case ZYDIS_OPERAND_TYPE_REGISTER:
+        out->kind = OPERAND_REGISTER;
+        out->reg = root_of(op->reg.value);
+        out->file = file_of(out->reg);
+        out->scale = 1;
+        out->offset_bits = op->reg.value >= ZYDIS_REGISTER_AH && op->reg.value <= ZYDIS_REGISTER_BH ? 8 : 0;
+        break;
+    case ZYDIS_OPERAND_TYPE_MEMORY:
+        out->kind = OPERAND_MEMORY;
+        out->base = root_of(op->mem.base);
+        out->index = root_of(op->mem.index);
+        out->segment = op->mem.segment == ZYDIS_REGISTER_FS || op->mem.segment == ZYDIS_REGISTER_GS ? root_of(op->mem.segment) : REG_NONE;
+        out->scale = op->mem.index == ZYDIS_REGISTER_NONE ? 0 : op->mem.scale;
+        out->displacement = op->mem.disp.has_displacement ? op->mem.disp.value : 0;
+        break;
+    default:
+        out->kind = op->type == ZYDIS_OPERAND_TYPE_IMMEDIATE && op->imm.is_relative ? OPERAND_RELATIVE : OPERAND_IMMEDIATE;
+        out->immediate = op->type == ZYDIS_OPERAND_TYPE_IMMEDIATE ? op->imm.value.s : 0;
+        if (out->kind == OPERAND_RELATIVE)
+            out->displacement = (int64_t)(offset + in->length) + op->imm.value.s;
+    }
+}
+
+static bool is_zeroing(ZydisMnemonic mnemonic)
+{
+    switch (mnemonic) {
+    case ZYDIS_MNEMONIC_XOR: case ZYDIS_MNEMONIC_SUB:
+    case ZYDIS_MNEMONIC_PXOR: case ZYDIS_MNEMONIC_XORPS: case ZYDIS_MNEMONIC_XORPD:
+    case ZYDIS_MNEMONIC_VPXOR: case ZYDIS_MNEMONIC_VXORPS: case ZYDIS_MNEMONIC_VXORPD:
+    case ZYDIS_MNEMONIC_VPXORD: case ZYDIS_MNEMONIC_VPXORQ:
+    case ZYDIS_MNEMONIC_PSUBB: case ZYDIS_MNEMONIC_PSUBW: case ZYDIS_MNEMONIC_PSUBD: case ZYDIS_MNEMONIC_PSUBQ:
+    case ZYDIS_MNEMONIC_VPSUBB: case ZYDIS_MNEMONIC_VPSUBW: case ZYDIS_MNEMONIC_VPSUBD: case ZYDIS_MNEMONIC_VPSUBQ:
+    case ZYDIS_MNEMONIC_PCMPGTB: case ZYDIS_MNEMONIC_PCMPGTW: case ZYDIS_MNEMONIC_PCMPGTD: case ZYDIS_MNEMONIC_PCMPGTQ:
+    case ZYDIS_MNEMONIC_VPCMPGTB: case ZYDIS_MNEMONIC_VPCMPGTW: case ZYDIS_MNEMONIC_VPCMPGTD: case ZYDIS_MNEMONIC_VPCMPGTQ:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool is_ones(ZydisMnemonic mnemonic)
+{
+    switch (mnemonic) {
+    case ZYDIS_MNEMONIC_PCMPEQB: case ZYDIS_MNEMONIC_PCMPEQW: case ZYDIS_MNEMONIC_PCMPEQD:
+    case ZYDIS_MNEMONIC_VPCMPEQB: case ZYDIS_MNEMONIC_VPCMPEQW: case ZYDIS_MNEMONIC_VPCMPEQD:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool is_plain_move(ZydisMnemonic mnemonic)
+{
+    switch (mnemonic) {
+    case ZYDIS_MNEMONIC_MOV:
+    case ZYDIS_MNEMONIC_MOVAPS: case ZYDIS_MNEMONIC_MOVAPD: case ZYDIS_MNEMONIC_MOVUPS: case ZYDIS_MNEMONIC_MOVUPD:
+    case ZYDIS_MNEMONIC_MOVDQA: case ZYDIS_MNEMONIC_MOVDQU:
+    case ZYDIS_MNEMONIC_VMOVAPS: case ZYDIS_MNEMONIC_VMOVAPD: case ZYDIS_MNEMONIC_VMOVUPS: case ZYDIS_MNEMONIC_VMOVUPD:
+    case ZYDIS_MNEMONIC_VMOVDQA: case ZYDIS_MNEMONIC_VMOVDQU:
+    case ZYDIS_MNEMONIC_VMOVDQA32: case ZYDIS_MNEMONIC_VMOVDQA64:
+    case ZYDIS_MNEMONIC_VMOVDQU8: case ZYDIS_MNEMONIC_VMOVDQU16: case ZYDIS_MNEMONIC_VMOVDQU32: case ZYDIS_MNEMONIC_VMOVDQU64:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Idioms and moves are facts of the text: the last two listed operands are the same register, nothing is masked. */
+static uint32_t idiom_traits(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops)
+{
+    const ZydisDecodedOperand *last = NULL, *before = NULL;
+    unsigned listed = 0;
+
+    if (in->avx.mask.reg > ZYDIS_REGISTER_K0)
+        return 0;
+    for (unsigned i = 0; i < in->operand_count_visible; i++)
+        if (form_lists(in, &ops[i])) {
+            before = last;
+            last = &ops[i];
+            listed++;
+        }
+    if (!before || last->type != ZYDIS_OPERAND_TYPE_REGISTER || before->type != ZYDIS_OPERAND_TYPE_REGISTER)
+        return 0;
+    if (listed == 2 && is_plain_move(in->mnemonic) && last->size >= 32 && ZydisRegisterGetClass(last->reg.value) != ZYDIS_REGCLASS_SEGMENT &&
+        ZydisRegisterGetClass(before->reg.value) == ZydisRegisterGetClass(last->reg.value))
+        return INSN_MOVE;
+    if (last->reg.value != before->reg.value)
+        return 0;
+    /* A 8- or 16-bit xor merges into the old register: no idiom. */
+    if (is_zeroing(in->mnemonic) && last->size >= 32)
+        return INSN_ZERO_IDIOM;
+    return is_ones(in->mnemonic) ? INSN_ONES_IDIOM : 0;
+}
+
+static uint32_t flow_traits(const ZydisDecodedInstruction *in)
+{
+    switch (in->meta.category) {
+    case ZYDIS_CATEGORY_COND_BR:
+        return INSN_BRANCH | INSN_CONDITIONAL;
+    case ZYDIS_CATEGORY_UNCOND_BR:
+        return INSN_BRANCH;
+    case ZYDIS_CATEGORY_CALL:
+        return INSN_BRANCH | INSN_CALL;
+    case ZYDIS_CATEGORY_RET:
+        return INSN_BRANCH | INSN_RETURN;
+    case ZYDIS_CATEGORY_NOP:
+    case ZYDIS_CATEGORY_WIDENOP:
+        return INSN_NOP;
+    case ZYDIS_CATEGORY_SYSTEM:
+    case ZYDIS_CATEGORY_INTERRUPT:
+    case ZYDIS_CATEGORY_SYSCALL:
+    case ZYDIS_CATEGORY_SYSRET:
+    case ZYDIS_CATEGORY_IO:
+    case ZYDIS_CATEGORY_IOSTRINGOP:
+    case ZYDIS_CATEGORY_SEGOP:
+        return INSN_SYSTEM;
+    default:
+        return in->attributes & ZYDIS_ATTRIB_IS_PRIVILEGED ? INSN_SYSTEM : 0;
+    }
+}
+
+static uint32_t memory_traits(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops)
+{
+    uint32_t traits = 0;
+    for (unsigned i = 0; i < in->operand_count; i++) {
+        if (ops[i].type != ZYDIS_OPERAND_TYPE_MEMORY)
+            continue;
+        if (ops[i].mem.index != ZYDIS_REGISTER_NONE && ops[i].visibility != ZYDIS_OPERAND_VISIBILITY_HIDDEN)
+            traits |= INSN_INDEXED;
+        if (ops[i].mem.base == ZYDIS_REGISTER_RIP)
+            traits |= INSN_RIP_RELATIVE;
+        if (ops[i].mem.type == ZYDIS_MEMOP_TYPE_AGEN || (traits & INSN_NOP))
+            continue;
+        if (ops[i].actions & ZYDIS_OPERAND_ACTION_MASK_READ)
+            traits |= INSN_LOAD;
+        if (ops[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
+            traits |= INSN_STORE;
+    }
+    return traits;
+}
+
+static uint32_t traits_of(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops)
+{
+    uint32_t traits = flow_traits(in) | idiom_traits(in, ops);
+
+    if (!(traits & INSN_NOP))
+        traits |= memory_traits(in, ops);
+    if (in->attributes & ZYDIS_ATTRIB_HAS_LOCK)
+        traits |= INSN_LOCK;
+    if (in->meta.isa_ext == ZYDIS_ISA_EXT_X87 || in->meta.isa_ext == ZYDIS_ISA_EXT_MMX)
+        traits |= INSN_X87_MMX;
+    if (in->encoding == ZYDIS_INSTRUCTION_ENCODING_VEX || in->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX)
+        traits |= INSN_VEX;
+    bool vector = false;
+    for (unsigned i = 0; i < in->operand_count; i++)
+        vector |= ops[i].type == ZYDIS_OPERAND_TYPE_REGISTER && ZydisRegisterGetClass(ops[i].reg.value) == ZYDIS_REGCLASS_XMM;
+    if (vector && in->encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY)
+        traits |= INSN_LEGACY_SSE;
+    if (x86_keeps_old(in, ops))
+        traits |= INSN_KEEPS_OLD;
+    if (in->raw.imm[0].size == 16 && (in->attributes & ZYDIS_ATTRIB_HAS_OPERANDSIZE))
+        traits |= INSN_LCP;
+    if (allow_insn(in, ops))
+        traits |= INSN_RUNNABLE;
+    return traits;
+}
+
+/* Zydis' masks follow EFLAGS; ours are dense. */
+static uint32_t flags_of(ZydisAccessedFlagsMask mask)
+{
+    return (mask & ZYDIS_CPUFLAG_CF ? FLAG_CARRY : 0) | (mask & ZYDIS_CPUFLAG_PF ? FLAG_PARITY : 0) | (mask & ZYDIS_CPUFLAG_AF ? FLAG_ADJUST : 0) |
+           (mask & ZYDIS_CPUFLAG_ZF ? FLAG_ZERO : 0) | (mask & ZYDIS_CPUFLAG_SF ? FLAG_SIGN : 0) | (mask & ZYDIS_CPUFLAG_OF ? FLAG_OVERFLOW : 0) |
+           (mask & ZYDIS_CPUFLAG_DF ? FLAG_DIRECTION : 0);
+}
+
+/* The first byte that is no prefix; VEX and EVEX count as opcode. */
+static uint8_t opcode_offset(const struct insn *insn)
+{
+    uint8_t at = 0;
+    for (; at + 1 < insn->length; at++) {
+        uint8_t byte = insn->bytes[at];
+        bool prefix = byte == 0x66 || byte == 0x67 || byte == 0xf2 || byte == 0xf3 || byte == 0xf0 || byte == 0x2e || byte == 0x36 || byte == 0x3e || byte == 0x26 ||
+                      byte == 0x64 || byte == 0x65 || (byte & 0xf0) == 0x40;
+        if (!prefix)
+            break;
+    }
+    return at;
+}
+
+/* mm, xmm, ymm and zmm registers show in the form. */
+static uint32_t form_vector(const char *form)
+{
+    return strstr(form, "MM") ? INSN_VECTOR : 0;
+}
+
+bool x86_decode(const uint8_t *code, size_t length, uint64_t offset, bool text, struct insn *out, struct err *err)
+{
+    ZydisDecodedInstruction in;
+    ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
+
+    pthread_once(&initialised, initialise);
+    memset(out, 0, sizeof *out);
+    out->isa = ISA_X86_64;
+    if (ZYAN_FAILED(ZydisDecoderDecodeFull(&decoder, code, length, &in, ops)))
+        return err_set(err, ERR_DATA, "give whole x86-64 instructions", "byte %zu (%02x) starts no instruction", (size_t)offset,
+                       length ? code[0] : 0);
+    memcpy(out->bytes, code, in.length);
+    out->length = in.length;
+    out->offset = offset;
+    out->traits = traits_of(&in, ops);
+    form_name(&in, ops, out->form);
+    out->traits |= form_vector(out->form);
+    snprintf(out->mnemonic, sizeof out->mnemonic, "%s", ZydisMnemonicGetString(in.mnemonic));
+    if (in.cpu_flags) {
+        out->flags_read = flags_of(in.cpu_flags->tested);
+        out->flags_written = flags_of(in.cpu_flags->modified | in.cpu_flags->set_0 | in.cpu_flags->set_1 | in.cpu_flags->undefined);
+    }
+    for (unsigned i = 0; i < in.operand_count && out->operand_count < INSN_OPERANDS; i++)
+        if (!(ops[i].type == ZYDIS_OPERAND_TYPE_REGISTER && ops[i].encoding == ZYDIS_OPERAND_ENCODING_MASK && ops[i].reg.value == ZYDIS_REGISTER_K0))
+            fill_operand(&in, &ops[i], offset, &out->operands[out->operand_count++]);
+    out->opcode_at = opcode_offset(out);
+    x86_operation(&in, out);
+    if (text) {
+        char line[160];
+        ZydisFormatterFormatInstruction(&formatter, &in, ops, in.operand_count_visible, line, sizeof line, offset, NULL);
+        out->text = mem_strdup(line);
+    }
+    return true;
+}
+
+unsigned insn_rip_displacement(const struct insn *insn)
+{
+    ZydisDecodedInstruction in;
+    ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
+
+    if (!(insn->traits & INSN_RIP_RELATIVE) || ZYAN_FAILED(ZydisDecoderDecodeFull(&decoder, insn->bytes, insn->length, &in, ops)))
+        return 0;
+    return in.raw.disp.size == 32 ? in.raw.disp.offset : 0;
+}
+
+unsigned insn_branch_distance(const struct insn *insn, unsigned *size)
+{
+    ZydisDecodedInstruction in;
+    ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
+
+    if (!(insn->traits & INSN_BRANCH) || ZYAN_FAILED(ZydisDecoderDecodeFull(&decoder, insn->bytes, insn->length, &in, ops)))
+        return 0;
+    for (unsigned i = 0; i < 2; i++)
+        if (in.raw.imm[i].size && in.raw.imm[i].is_relative) {
+            *size = in.raw.imm[i].size / 8u;
+            return in.raw.imm[i].offset;
+        }
+    return 0;
+}
+
+size_t x86_form(const uint8_t *code, size_t length, char form[FORM_MAX], uint32_t *traits)
+{
+    ZydisDecodedInstruction in;
+    ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
+
+    pthread_once(&initialised, initialise);
+    if (ZYAN_FAILED(ZydisDecoderDecodeFull(&decoder, code, length, &in, ops)))
+        return 0;
+    form_name(&in, ops, form);
+    *traits = traits_of(&in, ops) | form_vector(form);
+    return in.length;
+}
+

@@ -1,0 +1,21 @@
+/* Names and templates of instruction forms from a decoded instruction. Internal to isa/: the only header with decoder types. */
+#ifndef PORTOLAN_ISA_X86_FORM_H
+#define PORTOLAN_ISA_X86_FORM_H
+
+#include <Zydis/Zydis.h>
+
+#include "base/str.h"
+#include "isa/forms.h"
+#include "isa/insn.h"
+
+/* The canonical name, as uops.info writes it, without encoding-direction suffixes. Any thread. */
+void form_name(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops, char form[FORM_MAX]);
+/* Appends the template (see isa/forms.h); false for instructions that have none (far transfers, fixed addresses). */
+bool form_template(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops, struct str *out);
+/* True for operands that the form lists. */
+bool form_lists(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op);
+
+/* What a placeholder of that type becomes in an instance. */
+void x86_placeholder(struct form_registers *in, const char *type, struct str *out);
+
+#endif

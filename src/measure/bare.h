@@ -1,0 +1,16 @@
+/* Functions that run where nothing but this program's own code is left: in the sandbox child, after it gave up libc, its stack and its data. Internal to measure/. */
+#ifndef PORTOLAN_MEASURE_BARE_H
+#define PORTOLAN_MEASURE_BARE_H
+
+/* Neither sanitizers' bookkeeping nor the stack protector's guard is there any more. */
+#if defined(__has_attribute)
+#if __has_attribute(no_stack_protector)
+#define BARE_STACK , no_stack_protector
+#endif
+#endif
+#ifndef BARE_STACK
+#define BARE_STACK
+#endif
+#define BARE __attribute__((no_sanitize("address", "undefined", "thread"), noinline BARE_STACK))
+
+#endif

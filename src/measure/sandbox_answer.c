@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "measure/sandbox_answer.h"
+
+#include <math.h>
+#include <string.h>
+
+#define WINDOWS_LIMIT 1000000u   /* in one item's patience of a tenth of a second */
+
+void sandbox_answer_clear(struct sandbox_item *item)
+{
+    item->done = false;
+    item->fault = FAULT_NONE;
+    item->fault_address = 0;
+    item->pages = 0;
+    item->counter_cycles = NAN;
+    item->result = (struct window_result){.state = WINDOW_UNSETTLED, .cycles = NAN, .spread = NAN};
+}
+
+void sandbox_answer_fault(struct sandbox_item *item, unsigned fault)
+{
+    sandbox_answer_clear(item);
+    item->fault = fault;
+    item->result.state = WINDOW_FAULT;
+    item->result.fault = fault;
+    item->done = true;
+}
+
+/* NaN where there is no value, or a number that can be one; differences of two times may be negative. */
+static bool number_or_missing(double value)
+{
+    return isnan(value) || fabs(value) < 1e15;
+}
+
+/* Values are those of the accepted windows, and what is said of all of them lies among them. */
+static bool windows_right(const struct window_result *r)
+{
+    double least = INFINITY, most = -INFINITY;
+
+    if ((unsigned)r->state > WINDOW_BEATEN || r->accepted > WINDOW_VALUES || r->contended > WINDOWS_LIMIT || r->disturbed > WINDOWS_LIMIT)
+        return false;
+    for (unsigned i = 0; i < r->accepted; i++) {
+        if (!isfinite(r->values[i]))
+            return false;
+        least = r->values[i] < least ? r->values[i] : least;
+        most = r->values[i] > most ? r->values[i] : most;
+    }
+    if (!number_or_missing(r->cycles) || !number_or_missing(r->spread) || !number_or_missing(r->clock))
+        return false;
+    if (r->state == WINDOW_FAULT)
+        return true;
+    if (!r->accepted)
+        return isnan(r->cycles) && r->state == WINDOW_UNSETTLED;
+    if (r->state == WINDOW_SETTLED && r->accepted < 3)
+        return false;
+    double slack = 1e-4 * (fabs(least) + fabs(most)) + 1e-6;   /* values are kept as floats */
+    return r->clock > 0 && r->cycles >= least - slack && r->cycles <= most + slack;
+}
+
+static bool answer_right(const struct sandbox_item *item, const struct sandbox_item *answer)
+{
+    if (!answer->done || answer->fault >= FAULT_COUNT || answer->pages > SANDBOX_PAGES || !number_or_missing(answer->counter_cycles))
+        return false;
+    if (item->mode == SANDBOX_WINDOWS)
+        return windows_right(&answer->result) && (answer->fault != FAULT_NONE) == (answer->result.state == WINDOW_FAULT);
+    for (unsigned i = 0; i < item->samples && i < SANDBOX_RAW && !answer->fault; i++)
+        if (!answer->ticks[i] || answer->ticks[i] >> 56)
+            return false;
+    return true;
+}
+
+void sandbox_answer_take(struct sandbox_item *item, const struct sandbox_item *answer)
+{
+    struct sandbox_item got;
+
+    memcpy(&got, answer, sizeof got);
+    /* Any other bit pattern than these two is no truth value to look at. */
+    unsigned char done;
+    memcpy(&done, &got.done, 1);
+    if (done != 1 || !answer_right(item, &got)) {
+        sandbox_answer_fault(item, FAULT_ANSWER);
+        return;
+    }
+    item->done = true;
+    item->fault = got.fault;
+    item->fault_address = got.fault_address;
+    item->pages = got.pages;
+    memcpy(item->ticks, got.ticks, sizeof item->ticks);
+    item->result = got.result;
+    item->counter_cycles = got.counter_cycles;
+}

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a child gives up before it runs code: files, libc, its stack and data, limits, system calls. */
+#include "measure/sandbox_child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/perf_event.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "measure/arch.h"
+#include "measure/bare.h"
+#include "measure/ticks.h"
+
+#define STACK_BYTES ((uint64_t)256 << 10)
+#define SIGNAL_BYTES ((uint64_t)128 << 10)   /* a signal's frame holds all vector and tile registers */
+#define GUARD_BYTES ((uint64_t)64 << 10)
+#define KEPT 4                               /* stretches of addresses that stay */
+#define RULES 8
+#define SECONDS_AT_MOST 120                  /* of processor time, if the parent itself hangs */
+
+/* What the kernel's sigaction takes; libc's would put its own restorer in. */
+struct kernel_action {
+    void (*handler)(int, void *, void *);
+    unsigned long flags;
+    const char *restorer;
+    uint64_t mask;
+};
+
+static BARE long call(long number, long a, long b, long c, long d, long e, long f)
+{
+    return sandbox_syscall(number, a, b, c, d, e, f);
+}
+
+static uint64_t pages_of(uint64_t bytes, uint64_t page)
+{
+    return (bytes + page - 1) / page * page;
+}
+
+/* The vault, a guard, the signal stack, a guard, the stack: at an address that nothing else tells. NULL with errno. */
+static struct sandbox_vault *vault_new(const struct sandbox_child *given)
+{
+    static const unsigned bits[] = {46, 46, 46, 46, 46, 46, 38, 38, 36, 36};   /* of an address: AArch64 may have few */
+    uint64_t page = given->page_size, own = pages_of(sizeof(struct sandbox_vault), page), size = own + 2 * GUARD_BYTES + SIGNAL_BYTES + STACK_BYTES;
+
+    for (size_t i = 0; i < sizeof bits / sizeof *bits; i++) {
+        uint64_t random;
+        if (getrandom(&random, sizeof random, 0) != sizeof random)
+            return NULL;
+        uint64_t at = ((uint64_t)1 << 33) + random % (((uint64_t)1 << bits[i]) - ((uint64_t)1 << 34)) / page * page;
+        uint8_t *got = mmap((void *)at, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+        if (got == MAP_FAILED)
+            continue;
+        if (got != (uint8_t *)at || mprotect(got, own, PROT_READ | PROT_WRITE) < 0 || mprotect(got + own + GUARD_BYTES, SIGNAL_BYTES, PROT_READ | PROT_WRITE) < 0 ||
+            mprotect(got + size - STACK_BYTES, STACK_BYTES, PROT_READ | PROT_WRITE) < 0) {
+            munmap(got, size);
+            continue;
+        }
+        struct sandbox_vault *v = (struct sandbox_vault *)got;
+        v->all = (struct sandbox_range){at, at + size};
+        return v;
+    }
+    return NULL;
+}
+
+void *sandbox_vault_stack(struct sandbox_vault *v)
+{
+    return (void *)v->all.end;
+}
+
+/* Cycles in user mode of this process, where the system has such a counter. */
+static int counter_open(void)
+{
+    struct perf_event_attr attr = {.type = PERF_TYPE_HARDWARE, .size = sizeof attr, .config = PERF_COUNT_HW_CPU_CYCLES, .exclude_kernel = 1, .exclude_hv = 1};
+    return (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
+}
+
+static bool range_close(int first, int last)
+{
+    if (first > last || syscall(SYS_close_range, (unsigned)first, (unsigned)last, 0) == 0)
+        return true;
+    /* An older kernel: one by one, however high the limit was when they were opened. */
+    struct rlimit limit;
+    int end = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_max < (1 << 20) ? (int)limit.rlim_max : 1 << 20;
+    for (int fd = first; fd <= last && fd < end; fd++)
+        if (close(fd) < 0 && errno != EBADF)
+            return false;
+    return true;
+}
+
+/* Of the parent's files none stays but the three that are needed, whatever their numbers. */
+static bool files_close(const struct sandbox_vault *v)
+{
+    int keep[3] = {v->given.link, v->given.page, v->counter}, from = 0;
+
+    for (int i = 0; i < 3; i++) {
+        int next = INT32_MAX;
+        for (int k = 0; k < 3; k++)
+            if (keep[k] >= from && keep[k] < next)
+                next = keep[k];
+        if (next == INT32_MAX)
+            break;
+        if (!range_close(from, next - 1))
+            return false;
+        from = next + 1;
+    }
+    return range_close(from, INT32_MAX);
+}
+
+static bool limits_set(void)
+{
+    static const struct { int resource; rlim_t value; } limits[] = {
+        {RLIMIT_CORE, 0}, {RLIMIT_FSIZE, 0}, {RLIMIT_NPROC, 0}, {RLIMIT_MEMLOCK, 0}, {RLIMIT_NOFILE, 0},
+    };
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        struct rlimit limit = {limits[i].value, limits[i].value};
+        if (setrlimit((enum __rlimit_resource)limits[i].resource, &limit) < 0)
+            return false;
+    }
+    /* The parent moves this one on while it watches: the limit that cannot be raised again stays. */
+    struct rlimit processor;
+    if (getrlimit(RLIMIT_CPU, &processor) == 0 && processor.rlim_cur > SECONDS_AT_MOST) {
+        processor.rlim_cur = SECONDS_AT_MOST;
+        setrlimit(RLIMIT_CPU, &processor);
+    }
+    return true;
+}
+
+/* The kernel writes to libc's restartable-sequence area whenever the thread moves or is pre-empted: it must not, once that is gone. */
+static bool rseq_leave(void)
+{
+#ifdef SYS_rseq
+    extern const ptrdiff_t __rseq_offset __attribute__((weak));
+    extern const unsigned int __rseq_size __attribute__((weak));
+    if (!&__rseq_offset || !&__rseq_size || !__rseq_size)
+        return true;
+    for (unsigned length = 32; length <= 1024; length += 4)
+        if (syscall(SYS_rseq, (char *)arch_thread() + __rseq_offset, length, 1, ARCH_RSEQ_SIGNATURE) == 0)
+            return true;
+    return false;
+#else
+    return true;
+#endif
+}
+
+/* Emulators of another processor's programs have no filters. What runs there is not the machine's own code, and the user has to ask for it. */
+static bool unfiltered_allowed(void)
+{
+    uint32_t action = SECCOMP_RET_KILL_PROCESS;
+    const char *asked = getenv("PORTOLAN_EMULATED");
+    return asked && strcmp(asked, "1") == 0 && syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) < 0 && (errno == ENOSYS || errno == EINVAL);
+}
+
+struct sandbox_vault *sandbox_close_begin(const struct sandbox_child *given, enum sandbox_stage *failed)
+{
+    cpu_set_t cpus;
+
+    *failed = STAGE_ORPHAN;
+    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    if (getppid() != given->parent)
+        return NULL;
+    setsid();
+    CPU_ZERO(&cpus);
+    CPU_SET((unsigned)given->cpu, &cpus);
+    sched_setaffinity(0, sizeof cpus, &cpus);
+    prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
+    *failed = STAGE_MEMORY;
+    struct sandbox_vault *v = vault_new(given);
+    if (!v)
+        return NULL;
+    v->given = *given;
+    v->counter = counter_open();
+    v->hello.has_counter = v->counter >= 0;
+    v->hello.unfiltered = unfiltered_allowed();
+    *failed = STAGE_FILES;
+    if (!files_close(v))
+        return NULL;
+    *failed = STAGE_LIMITS;
+    if (!limits_set())
+        return NULL;
+    *failed = STAGE_MEMORY;
+    return v->hello.unfiltered || rseq_leave() ? v : NULL;
+}
+
+/* Unmaps all that lies between what is kept. The end of the address space depends on the kernel: the highest that it takes. */
+static BARE bool memory_empty(const struct sandbox_vault *v, struct sandbox_range *keep, unsigned n)
+{
+    static const uint64_t ends[] = {(uint64_t)1 << 48, ((uint64_t)1 << 47) - 4096, ((uint64_t)1 << 47) - 65536, (uint64_t)1 << 42, (uint64_t)1 << 39, (uint64_t)1 << 36};
+    uint64_t from = 0, page = v->given.page_size;
+
+    for (unsigned i = 1; i < n; i++)
+        for (unsigned k = i; k && keep[k].begin < keep[k - 1].begin; k--) {
+            struct sandbox_range swap = keep[k];
+            keep[k] = keep[k - 1];
+            keep[k - 1] = swap;
+        }
+    for (unsigned i = 0; i < n; i++) {
+        uint64_t begin = keep[i].begin / page * page;
+        if (begin > from && call(SYS_munmap, (long)from, (long)(begin - from), 0, 0, 0, 0) != 0)
+            return false;
+        from = (keep[i].end + page - 1) / page * page;
+    }
+    for (unsigned i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (ends[i] > from && call(SYS_munmap, (long)from, (long)(ends[i] - from), 0, 0, 0, 0) == 0)
+            return true;
+    return false;
+}
+
+/* Of the program its code and constants stay, and its variables as constants; libc, the heap and the old stack go. */
+static BARE bool memory_close(struct sandbox_vault *v)
+{
+    const struct sandbox_child *g = &v->given;
+    struct sandbox_range keep[KEPT];
+    unsigned n = 0;
+    uint64_t bytes = 0, page = g->page_size;
+
+    keep[n++] = (struct sandbox_range){(uint64_t)g->area, (uint64_t)g->area + AREA_SIZE};
+    keep[n++] = v->all;
+    keep[n++] = g->image;
+    if (!g->foreign)
+        keep[n++] = (struct sandbox_range){(uint64_t)g->batch, (uint64_t)g->batch + sizeof *g->batch};
+    for (unsigned i = 0; i < n; i++)
+        bytes += keep[i].end - keep[i].begin + 2 * page;
+    if (!memory_empty(v, keep, n))
+        return false;
+    for (unsigned i = 0; i < g->writable_count; i++)
+        if (call(SYS_mprotect, (long)g->writable[i].begin, (long)(g->writable[i].end - g->writable[i].begin), PROT_READ, 0, 0, 0) != 0)
+            return false;
+    bytes += g->foreign ? (SANDBOX_PAGES + 16) * page : 16 * page;
+    const uint64_t limit[2] = {bytes, bytes};
+    return call(SYS_prlimit64, 0, RLIMIT_AS, (long)limit, 0, 0, 0) == 0;
+}
+
+static BARE bool signals_take(struct sandbox_vault *v, void (*handler)(int, void *, void *))
+{
+    static const int numbers[] = {SIGILL, SIGFPE, SIGSEGV, SIGBUS, SIGTRAP, SIGALRM};
+    stack_t stack = {.ss_sp = (void *)(v->all.end - STACK_BYTES - GUARD_BYTES - SIGNAL_BYTES), .ss_size = SIGNAL_BYTES};
+    struct kernel_action ignore = {.handler = (void (*)(int, void *, void *))(uintptr_t)SIG_IGN};
+    struct kernel_action take = {.handler = handler, .flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | 0x04000000 /* SA_RESTORER */, .restorer = sandbox_sigreturn};
+    uint64_t none = 0;
+
+    if (call(SYS_sigaltstack, (long)&stack, 0, 0, 0, 0, 0) != 0)
+        return false;
+    for (int i = 1; i <= 31; i++)
+        if (i != SIGKILL && i != SIGSTOP && i != SIGCHLD && i != SIGXCPU)
+            call(SYS_rt_sigaction, i, (long)&ignore, 0, sizeof none, 0, 0);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (call(SYS_rt_sigaction, numbers[i], (long)&take, 0, sizeof none, 0, 0) != 0)
+            return false;
+    return call(SYS_rt_sigprocmask, SIG_SETMASK, (long)&none, 0, sizeof none, 0, 0) == 0;
+}
+
+/* One system call that stays: from where, and what its arguments must be. */
+struct rule {
+    int number;
+    const char *site;
+    unsigned count;
+    struct { unsigned argument; uint64_t value; } checks[4];
+};
+
+/* Loads the 64 bits at @offset of the call and goes on only when they are @value; where it goes otherwise is filled in by rule_put. */
+static BARE unsigned check_put(struct sock_filter *f, unsigned at, size_t offset, uint64_t value)
+{
+    for (unsigned half = 0; half < 2; half++) {
+        f[at++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)(offset + 4 * half));
+        f[at++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)(value >> 32 * half), 0, 0);
+    }
+    return at;
+}
+
+static BARE unsigned rule_put(struct sock_filter *f, unsigned at, const struct rule *r)
+{
+    unsigned begin = at;
+
+    f[at++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
+    f[at++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)r->number, 0, 0);
+    at = check_put(f, at, offsetof(struct seccomp_data, instruction_pointer), (uint64_t)r->site);
+    for (unsigned i = 0; i < r->count; i++)
+        at = check_put(f, at, offsetof(struct seccomp_data, args) + 8 * r->checks[i].argument, r->checks[i].value);
+    f[at++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+    for (unsigned i = begin + 1; i < at; i += 2)
+        if (BPF_CLASS(f[i].code) == BPF_JMP)
+            f[i].jf = (uint8_t)(at - i - 1);
+    return at;
+}
+
+/* Reading and writing the link, reading the counter, mapping one writable page of the one memory file and unmapping one page, a rest, the end, and
+ * returning from a signal: each from one address only. Everything else kills. */
+static BARE long filter_set(const struct sandbox_vault *v)
+{
+    const struct sandbox_child *g = &v->given;
+    struct rule rules[RULES];
+    struct sock_filter f[2 + 1 + RULES * 24 + 1];
+    unsigned n = 0, at = 0;
+    const char *site = sandbox_syscall_site;
+
+    rules[n++] = (struct rule){SYS_read, site, 1, {{0, (uint64_t)g->link}}};
+    rules[n++] = (struct rule){SYS_write, site, 1, {{0, (uint64_t)g->link}}};
+    if (v->counter >= 0)
+        rules[n++] = (struct rule){SYS_read, site, 1, {{0, (uint64_t)v->counter}}};
+    if (g->foreign) {
+        rules[n++] = (struct rule){SYS_mmap, site, 4, {{1, g->page_size}, {2, PROT_READ | PROT_WRITE}, {3, MAP_SHARED | MAP_FIXED_NOREPLACE}, {4, (uint64_t)g->page}}};
+        rules[n++] = (struct rule){SYS_munmap, site, 1, {{1, g->page_size}}};
+    }
+    rules[n++] = (struct rule){SYS_nanosleep, site, 0, {{0, 0}}};
+    rules[n++] = (struct rule){SYS_exit_group, site, 0, {{0, 0}}};
+    rules[n++] = (struct rule){SYS_rt_sigreturn, sandbox_sigreturn_site, 0, {{0, 0}}};
+    f[at++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch));
+    f[at++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TICKS_AUDIT_ARCH, 1, 0);
+    f[at++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
+    for (unsigned i = 0; i < n; i++)
+        at = rule_put(f, at, &rules[i]);
+    f[at++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
+    struct sock_fprog program = {.len = (unsigned short)at, .filter = f};
+    long got = call(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0);
+    return got ? got : call(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, (long)&program, 0, 0, 0);
+}
+
+BARE enum sandbox_stage sandbox_close_finish(struct sandbox_vault *v, void (*handler)(int, void *, void *))
+{
+    v->frame.self = &v->frame;
+    arch_thread_set(&v->frame, v->given.area + AREA_LOCAL + AREA_PAGES_AT + AREA_PAGES / 2);
+    /* An emulator's own memory lies among what would be unmapped. */
+    if (!v->hello.unfiltered && !memory_close(v))
+        return STAGE_MEMORY;
+    if (!signals_take(v, handler))
+        return STAGE_SIGNALS;
+    if (v->hello.unfiltered)
+        return STAGE_READY;
+    long got = filter_set(v);
+    v->hello.error = (int32_t)-got;
+    return got ? STAGE_FILTER : STAGE_READY;
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "measure/sandbox_process.h"
+
+#include <errno.h>
+#include <link.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define ENDLESS_SECONDS 0.3      /* of processor time without progress */
+#define LOOK_MILLISECONDS 100
+#define START_SECONDS 10.0       /* for a child to set itself up, on the wall's clock */
+
+/* The wall's clock, whatever a test makes of the program's. */
+static double wall_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static double processor_seconds(pid_t pid)
+{
+    clockid_t clock;
+    struct timespec t;
+    if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &t) < 0)
+        return 0;
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* Reaps it; what became of it. */
+static unsigned death(struct sandbox_process *p)
+{
+    int status = 0;
+    while (waitpid(p->pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    close(p->link);
+    *p = (struct sandbox_process){.link = -1};
+    return WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS ? FAULT_SYSTEM_CALL : FAULT_KILLED;
+}
+
+void sandbox_process_stop(struct sandbox_process *p)
+{
+    if (!p->pid)
+        return;
+    kill(p->pid, SIGKILL);
+    death(p);
+}
+
+static int image_take(struct dl_phdr_info *info, size_t size, void *data)
+{
+    struct sandbox_child *given = data;
+    uint64_t page = given->page_size;
+
+    (void)size;
+    given->image = (struct sandbox_range){UINT64_MAX, 0};
+    given->writable_count = 0;
+    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+        if (part->p_type != PT_LOAD)
+            continue;
+        uint64_t begin = (info->dlpi_addr + part->p_vaddr) / page * page, end = (info->dlpi_addr + part->p_vaddr + part->p_memsz + page - 1) / page * page;
+        given->image.begin = begin < given->image.begin ? begin : given->image.begin;
+        given->image.end = end > given->image.end ? end : given->image.end;
+        if (part->p_flags & PF_W && given->writable_count < SANDBOX_WRITABLE)
+            given->writable[given->writable_count++] = (struct sandbox_range){begin, end};
+    }
+    /* The program itself comes first. */
+    return 1;
+}
+
+void sandbox_process_image(struct sandbox_child *given)
+{
+    dl_iterate_phdr(image_take, given);
+}
+
+static bool stage_failed(const struct sandbox_hello *hello, struct err *err)
+{
+    static const char *const what[STAGE_COUNT] = {
+        [STAGE_ORPHAN] = "its parent ended", [STAGE_FILES] = "it cannot close the files it inherits", [STAGE_MEMORY] = "it cannot lay out its memory",
+        [STAGE_SIGNALS] = "it cannot take its signals", [STAGE_LIMITS] = "it cannot set its limits",
+        [STAGE_FILTER] = "the kernel does not filter its system calls (seccomp)",
+    };
+    const char *text = hello->stage < STAGE_COUNT && what[hello->stage] ? what[hello->stage] : "it does not say why";
+    return err_set(err, ERR_IO, "nothing is measured without a sandbox", "the sandbox process does not start: %s: %s", text, strerror(hello->error));
+}
+
+bool sandbox_process_start(struct sandbox_process *p, struct sandbox_child *given, struct sandbox_hello *hello, bool *early, struct err *err)
+{
+    int link[2];
+
+    *early = false;
+    /* A socket, since writing to one whose reader died need not raise a signal; messages stay whole. */
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, link) < 0)
+        return err_set(err, ERR_IO, errno == EMFILE ? "ulimit -n" : NULL, "no link to the sandbox process: %s", strerror(errno));
+    given->link = link[1];
+    given->parent = getpid();
+    pid_t pid = fork();
+    if (pid == 0)
+        sandbox_child_main(given);
+    int error = errno;
+    close(link[1]);
+    if (pid < 0) {
+        close(link[0]);
+        return err_set(err, ERR_LIMIT, NULL, "no process for the sandbox: %s", strerror(error));
+    }
+    *p = (struct sandbox_process){pid, link[0]};
+    const struct sandbox_watching how = {.patience = START_SECONDS};
+    unsigned fault;
+    if (sandbox_process_wait(p, &how, hello, sizeof *hello, &fault) != WATCH_DONE) {
+        *early = true;
+        return err_set(err, ERR_IO, NULL, "the sandbox process does not start: %s", sandbox_fault_text(fault));
+    }
+    if (hello->stage == STAGE_READY)
+        return true;
+    sandbox_process_stop(p);
+    return stage_failed(hello, err);
+}
+
+void sandbox_process_send(const struct sandbox_process *p, const void *bytes, size_t size)
+{
+    while (send(p->link, bytes, size, MSG_NOSIGNAL) < 0 && errno == EINTR)
+        ;
+}
+
+void sandbox_process_allow(const struct sandbox_process *p, double seconds)
+{
+    struct rlimit limit;
+    if (prlimit(p->pid, RLIMIT_CPU, NULL, &limit) < 0)
+        return;
+    rlim_t at = (rlim_t)(processor_seconds(p->pid) + seconds) + 1;
+    limit.rlim_cur = at < limit.rlim_max ? at : limit.rlim_max;
+    prlimit(p->pid, RLIMIT_CPU, &limit, NULL);
+}
+
+/* A message is there: the one expected, or an end. */
+static enum sandbox_watch message_take(struct sandbox_process *p, const struct sandbox_watching *how, void *bytes, size_t size, unsigned *fault)
+{
+    ssize_t got;
+    while ((got = recv(p->link, bytes, size, MSG_TRUNC)) < 0 && errno == EINTR)
+        ;
+    if (got == (ssize_t)size)
+        return how->batch && how->batch->stop ? WATCH_CANCELLED : WATCH_DONE;
+    if (got > 0) {
+        sandbox_process_stop(p);
+        *fault = FAULT_ANSWER;
+    } else {
+        *fault = death(p);
+    }
+    return WATCH_DIED;
+}
+
+enum sandbox_watch sandbox_process_wait(struct sandbox_process *p, const struct sandbox_watching *how, void *bytes, size_t size, unsigned *fault)
+{
+    struct sandbox_batch *batch = how->batch;
+    uint64_t beat = batch ? batch->heartbeat : 0;
+    double since = processor_seconds(p->pid), begun = wall_seconds(), stopped = 0;
+    bool asked = false;
+
+    for (;;) {
+        struct pollfd fd = {.fd = p->link, .events = POLLIN};
+        if (poll(&fd, 1, LOOK_MILLISECONDS) > 0)
+            return message_take(p, how, bytes, size, fault);
+        double now = processor_seconds(p->pid), wall = wall_seconds();
+        if (how->cancelled && !stopped && how->cancelled(how->state)) {
+            stopped = wall;
+            if (batch)
+                batch->stop = 1;
+        }
+        /* A batch ends after the item it is in; what does not, is ended. */
+        if (stopped && (!batch || wall - stopped > 1)) {
+            sandbox_process_stop(p);
+            return WATCH_CANCELLED;
+        }
+        if (batch && batch->heartbeat != beat) {
+            beat = batch->heartbeat;
+            since = now;
+            begun = wall;
+            asked = false;
+        } else if (now - since > 2 * ENDLESS_SECONDS || wall - begun > how->patience) {
+            *fault = now - since > ENDLESS_SECONDS || !batch ? FAULT_ENDLESS : FAULT_KILLED;
+            sandbox_process_stop(p);
+            return WATCH_DIED;
+        } else if (now - since > ENDLESS_SECONDS && !asked) {
+            kill(p->pid, SIGALRM);
+            asked = true;
+        }
+    }
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "model/change.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "model/facts.h"
+
+static bool change_usage(struct machine *m, const char *form, const char *value, struct err *err)
+{
+    const struct mapping_entry *old = mapping_find(m->mapping, form);
+    struct mapping_entry fresh = {.form = (char *)form, .latency = old ? old->latency : NAN, .source = (char *)"what if"};
+    bool ok = usage_parse(strcmp(value, "none") == 0 ? "" : value, mapping_ports(m->mapping), &fresh.usage, err);
+
+    if (ok)
+        mapping_set(m->mapping, &fresh);
+    usage_done(&fresh.usage);
+    return ok;
+}
+
+static bool change_latency(struct machine *m, const char *form, const char *value, struct err *err)
+{
+    const struct mapping_entry *old = mapping_find(m->mapping, form);
+    char *end;
+    double cycles = strtod(value, &end);
+
+    if (*end || end == value || !(cycles >= 0) || !isfinite(cycles))
+        return err_set(err, ERR_USAGE, "give cycles from 0 up", "\"%s\" is no latency", value);
+    if (!old)
+        return err_set(err, ERR_USAGE, "give its usage as well, before", "%s does not know the form %s", m->id, form);
+    struct mapping_entry fresh = {.form = (char *)form, .latency = cycles, .micro_ops = old->micro_ops, .source = (char *)"what if"};
+    usage_copy(&fresh.usage, &old->usage);
+    mapping_set(m->mapping, &fresh);
+    usage_done(&fresh.usage);
+    return true;
+}
+
+static const struct fact *fact_to_change(const char *name, struct err *err)
+{
+    const struct fact *f = fact_find(name);
+    const char *meant = f ? NULL : fact_meant(name);
+    char todo[80];
+
+    snprintf(todo, sizeof todo, "did you mean %s?", meant ? meant : "");
+    if (!f)
+        err_set(err, ERR_USAGE, meant ? todo : "help facts lists them", "there is no fact \"%s\"", name);
+    else if (f->fixed)
+        err_set(err, ERR_USAGE, "help facts says which ones can", "the fact %s cannot be changed in a loaded machine", name);
+    return f && !f->fixed ? f : NULL;
+}
+
+bool machine_change(struct machine *m, const char *name, const char *value, struct err *err)
+{
+    if (str_has_prefix(name, CHANGE_USAGE))
+        return change_usage(m, name + strlen(CHANGE_USAGE), value, err);
+    if (str_has_prefix(name, CHANGE_LATENCY))
+        return change_latency(m, name + strlen(CHANGE_LATENCY), value, err);
+    const struct fact *f = fact_to_change(name, err);
+    if (!f || !fact_check(f, value, mapping_ports(m->mapping), err)) {
+        if (err && f)
+            err->code = ERR_USAGE;
+        return false;
+    }
+    machine_set_fact(m, name, value, f->unit, "what if");
+    return true;
+}
+
+bool change_range(const char *name, const char *value, long most, long *from, long *to, struct err *err)
+{
+    char *end;
+
+    *from = strtol(value, &end, 10);
+    if (end == value || strncmp(end, "..", 2) != 0)
+        return false;
+    const char *second = end + 2;
+    *to = strtol(second, &end, 10);
+    if (end == second || *end)
+        return false;
+    if (*to < *from || *to - *from >= most)
+        return err_set(err, ERR_USAGE, NULL, "%s: a sweep goes up, over at most %ld values, not %ld to %ld", name, most, *from, *to);
+    if (str_has_prefix(name, CHANGE_LATENCY))
+        return *from >= 0 || err_set(err, ERR_USAGE, "give cycles from 0 up", "\"%s\" is no latency", value);
+    if (str_has_prefix(name, CHANGE_USAGE))
+        return err_set(err, ERR_USAGE, "give one usage", "a usage is not swept");
+    const struct fact *f = fact_to_change(name, err);
+    if (!f)
+        return false;
+    if (f->type != FACT_NUMBER && f->type != FACT_WHOLE)
+        return err_set(err, ERR_USAGE, "give one value", "%s is not swept: it is no number", name);
+    if (*from < f->least || *to > f->most)
+        return err_set(err, ERR_USAGE, NULL, "%s is from %g to %g, not %ld to %ld", name, f->least, f->most, *from, *to);
+    return true;
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "model/facts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/similar.h"
+
+/* What a core has more of than this limits nothing any more, and the simulator has to find room for it. */
+#define MOST 65536
+#define CYCLES "cycles", 0, MOST
+#define NO_UNIT "", 0, 0
+#define YES_OR_NO FACT_SWITCH, NO_UNIT
+
+const struct fact fact_schema[] = {
+    {"isa", FACT_CHOICE, NO_UNIT, "x86-64", "x86-64 aarch64", "instruction set", "loader", true},
+    {"ports", FACT_WORDS, NO_UNIT, NULL, NULL, "names of the ports, in the order of the screen", "loader", true},
+    {"pipes", FACT_WORDS, NO_UNIT, NULL, NULL, "those of the ports that an operation holds for several cycles: dividers", "loader", true},
+    {"source", FACT_TEXT, NO_UNIT, NULL, NULL, "where the mapping comes from, and its licence", "reports", true},
+    {"title", FACT_TEXT, NO_UNIT, NULL, NULL, "name of the machine for people; without it the name of its directory", "loader", true},
+    {"arch", FACT_WORDS, NO_UNIT, NULL, NULL, "name of the machine in the column arch of measured blocks", "kernel evaluate", true},
+    {"extensions", FACT_WORDS, NO_UNIT, NULL, NULL, "instruction sets that the CPU has, as in the column extension of data/isa", "forms scan", true},
+    {"issue_slots", FACT_CHOICE, NO_UNIT, NULL, "inferred", "inferred: micro_ops counts issue slots and issue_width bounds every throughput", "loader", true},
+
+    {"issue_width", FACT_NUMBER, "µops/cycle", 1, MOST, NULL, NULL, "µops, or macro-ops, that rename passes on per cycle", "issue bound, loop buffer, simulation", false},
+    {"issue_domain", FACT_CHOICE, NO_UNIT, "macro-ops", "fused macro-ops",
+     "what takes one slot at issue: fused, a load with its operation and a store's address with its data (Intel); macro-ops (AMD)", "fusion", false},
+    {"unlaminate", FACT_CHOICE, NO_UNIT, "none", "all three-sources none", "which fused memory operands with an index register split at rename", "fusion", false},
+    {"eliminate", FACT_WORDS, NO_UNIT, NULL, "gpr16 gpr32 gpr64 movzx8 xmm ymm zmm mask x w v s zero",
+     "classes of register moves that rename does without a µop; x, w, v, s and zero on AArch64", "rename", false},
+    {"fuse_any", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL, "instructions that fuse with the jump behind them, whatever its condition", "fusion, decoders", false},
+    {"fuse_carry", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL, "instructions that fuse with a jump, but not on overflow, sign or parity", "fusion, decoders", false},
+    {"fuse_zero", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL, "instructions that fuse with a jump, but not on overflow, sign, parity or carry", "fusion, decoders", false},
+    {"fuse_nop", YES_OR_NO, "no", NULL, "a nop joins the instruction before it", "fusion", false},
+    {"fusible_in_last_decoder", YES_OR_NO, "yes", NULL, "the last decoder takes an instruction that could fuse with a jump", "decoders", false},
+    {"stack_engine", YES_OR_NO, "no", NULL, "push, pop, call and ret move the stack pointer without a µop", "dependencies, µops", false},
+    {"low_byte_renamed", YES_OR_NO, "no", NULL, "a write to the low byte or word of a register does not wait for the rest of it", "dependencies", false},
+    {"false_dependency", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL, "instructions that wait for the old value of their destination without need", "dependencies", false},
+    {"not_zero_idiom", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL, "zeroing idioms that are executed like other instructions, though they depend on nothing", "rename", false},
+    {"carry_idiom", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL, "instructions that depend on the carry alone when both registers are the same", "dependencies", false},
+    {"complex_decode", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL, "instructions that only the first decoder takes", "decoders", false},
+    {"serialising", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL, "instructions of which one waits for the one before to end", "dependencies", false},
+    {"indexed_store_ports", FACT_PORTS, NO_UNIT, NULL, NULL, "where the address of a store with an index register may go; without it, where all addresses go", "ports", false},
+
+    {"predecode_bytes", FACT_WHOLE, "bytes/cycle", 1, MOST, NULL, NULL, "bytes per block and cycle that the predecoder looks at", "predecode", false},
+    {"predecode_width", FACT_WHOLE, "instructions/cycle", 1, MOST, NULL, NULL, "instructions per cycle that leave the predecoder", "predecode", false},
+    {"fetch_bytes", FACT_WHOLE, "bytes/cycle", 1, MOST, NULL, NULL, "bytes per cycle from the instruction cache, where no more is known of the predecoder", "predecode", false},
+    {"lcp_penalty", FACT_WHOLE, CYCLES, "0", NULL, "what a length-changing prefix costs the predecoder", "predecode", false},
+    {"instruction_queue", FACT_WHOLE, "instructions", 1, MOST, "64", NULL, "instructions between predecoder and decoders", "simulation", false},
+    {"decoders", FACT_WHOLE, "instructions/cycle", 1, MOST, NULL, NULL, "decoders, of which only the first takes an instruction of several µops", "decoders", false},
+    {"decode_complex_uops", FACT_WHOLE, "µops", 1, MOST, "4", NULL,
+     "the most µops that an instruction may have for the first decoder; larger ones come from microcode, as many per cycle", "decoders", false},
+    {"decode_width", FACT_WHOLE, "instructions/cycle", 1, MOST, NULL, NULL, "instructions per cycle through decoders that are all alike", "decoders", false},
+    {"uop_cache_width", FACT_WHOLE, "µops/cycle", 1, MOST, NULL, NULL, "µops per cycle from the µop cache", "µop cache", false},
+    {"uop_cache_block", FACT_WHOLE, "bytes", 1, MOST, "32", NULL, "aligned bytes of code whose µops share lines of the µop cache", "µop cache", false},
+    {"uop_cache_lines", FACT_WHOLE, "lines/block", 1, MOST, NULL, NULL, "lines of the µop cache that one block can fill; what needs more is decoded anew each time", "µop cache", false},
+    {"uop_cache_line_uops", FACT_WHOLE, "µops", 1, MOST, NULL, NULL, "µops in a line of the µop cache", "µop cache", false},
+    {"uop_queue", FACT_WHOLE, "µops", 1, MOST, "64", NULL, "µops between decoders and rename", "simulation", false},
+    {"loop_buffer", FACT_WHOLE, "µops", 0, MOST, NULL, NULL, "the longest loop that the µop queue replays; 0: it never does", "loop buffer", false},
+    {"jcc_erratum", YES_OR_NO, "no", NULL, "code with a jump across or at the end of 32 bytes is kept out of the µop cache", "front end", false},
+
+    {"reorder_buffer", FACT_WHOLE, "µops", 1, MOST, "256", NULL, "µops, or macro-ops, between rename and retirement", "simulation", false},
+    {"scheduler", FACT_WHOLE, "µops", 1, MOST, "96", NULL, "µops that wait for operands and ports, over all schedulers", "simulation", false},
+    {"load_buffer", FACT_WHOLE, "loads", 1, MOST, "72", NULL, "loads between rename and retirement", "simulation", false},
+    {"store_buffer", FACT_WHOLE, "stores", 1, MOST, "56", NULL, "stores between rename and the cache, where loads find them", "simulation, dependencies", false},
+    {"retire_width", FACT_NUMBER, "µops/cycle", 1, MOST, NULL, NULL, "µops, or macro-ops, that retire per cycle", "retirement bound, simulation", false},
+    {"loads_per_cycle", FACT_NUMBER, "loads/cycle", 0.01, MOST, NULL, NULL, "loads that the first-level cache serves per cycle", "memory bound", false},
+    {"stores_per_cycle", FACT_NUMBER, "stores/cycle", 0.01, MOST, NULL, NULL, "stores that the first-level cache takes per cycle", "memory bound, simulation", false},
+    {"store_lines_per_cycle", FACT_NUMBER, "lines/cycle", 0.01, MOST, NULL, NULL, "lines that stores reach per cycle; stores in a row to one line count once", "memory bound", false},
+    {"store_line_bytes", FACT_WHOLE, "bytes", 0, MOST, "0", NULL, "length of such a line", "memory bound", false},
+    {"dtlb_miss", FACT_NUMBER, CYCLES, "0", NULL, "what the first load from a page adds, in blocks that walk through memory", "measured blocks", false},
+    {"copies_cached", FACT_NUMBER, "", 0, 1, NULL, NULL, "share of unrolled copies that the µop cache delivers when a measured block runs again", "measured blocks", false},
+    {"copies_cached_bytes", FACT_NUMBER, "bytes", 1, MOST, NULL, NULL, "up to what length of the block that share is whole", "measured blocks", false},
+
+    {"load_latency", FACT_NUMBER, CYCLES, NULL, NULL, "address to value, to a general register; without it no dependence is followed", "dependencies", false},
+    {"load_latency_simple", FACT_NUMBER, CYCLES, "load_latency", NULL, "the same when the address was itself loaded and has no index and a short displacement", "dependencies", false},
+    {"load_latency_vector", FACT_NUMBER, CYCLES, "load_latency", NULL, "address to value, 128 bits to a vector register", "dependencies", false},
+    {"load_latency_scalar", FACT_NUMBER, CYCLES, "load_latency_vector", NULL, "address to value, 32 or 64 bits to a vector register", "dependencies", false},
+    {"load_latency_wide", FACT_NUMBER, CYCLES, "load_latency_vector", NULL, "address to value, 256 or 512 bits", "dependencies", false},
+    {"load_extra_scaled", FACT_NUMBER, CYCLES, "0", NULL, "what an index times 2 or more adds to a load's latency", "dependencies", false},
+    {"load_extra_segment", FACT_NUMBER, CYCLES, "0", NULL, "what a segment register, fs or gs, adds to a load's latency", "dependencies", false},
+    {"store_forward", FACT_NUMBER, CYCLES, "load_latency", NULL, "stored value to loaded value, from a general register", "dependencies", false},
+    {"store_forward_vector", FACT_NUMBER, CYCLES, "store_forward", NULL, "stored value to loaded value, from a vector register", "dependencies", false},
+    {"store_forward_wide", FACT_NUMBER, CYCLES, "store_forward_vector", NULL, "stored value to loaded value, 256 bits or more", "dependencies", false},
+    {"store_forward_fail", FACT_NUMBER, CYCLES, "store_forward", NULL, "stored value to loaded value when the store covers the load in part", "dependencies", false},
+    {"store_forward_renamed", FACT_NUMBER, CYCLES, NULL, NULL, "stored value to loaded value where rename finds the store by its registers; without it, it finds none", "dependencies", false},
+    {"lock_latency", FACT_NUMBER, CYCLES, "0", NULL, "one locked instruction to the next", "dependencies", false},
+    {"high_byte_latency", FACT_NUMBER, CYCLES, "0", NULL, "what merging ah, bh, ch or dh into its register takes", "dependencies", false},
+    {.key = NULL},
+};
+
+const struct fact *fact_find(const char *key)
+{
+    for (const struct fact *f = fact_schema; f->key; f++)
+        if (strcmp(f->key, key) == 0)
+            return f;
+    return NULL;
+}
+
+const char *fact_meant(const char *key)
+{
+    struct similar similar = {.word = key};
+
+    for (const struct fact *f = fact_schema; f->key; f++)
+        similar_try(&similar, f->key);
+    return similar.best;
+}
+
+static bool has_word(const char *list, const char *word, size_t length)
+{
+    for (; list && *list; list += strspn(list, " ")) {
+        size_t span = strcspn(list, " ");
+        if (span == length && memcmp(list, word, length) == 0)
+            return true;
+        list += span;
+    }
+    return false;
+}
+
+static bool parse_number(const char *text, double *out)
+{
+    char *end;
+    *out = strtod(text, &end);
+    return *text && *text != ' ' && !*end && isfinite(*out);
+}
+
+static bool check_number(const struct fact *f, const char *value, struct err *err)
+{
+    double number;
+    bool parsed = parse_number(value, &number);
+
+    if (!parsed || (f->type == FACT_WHOLE && number != rint(number)))
+        return err_set(err, ERR_DATA, NULL, "%s must be a %snumber from %g to %g, not \"%.80s\"", f->key, f->type == FACT_WHOLE ? "whole " : "", f->least, f->most, value);
+    if (number < f->least || number > f->most)
+        return err_set(err, ERR_DATA, NULL, "%s must be from %g to %g, not %g", f->key, f->least, f->most, number);
+    return true;
+}
+
+static bool check_words(const struct fact *f, const char *value, struct err *err)
+{
+    for (const char *at = value; *at; at += strspn(at, ", ")) {
+        size_t span = strcspn(at, ", ");
+        if (span && f->words && !has_word(f->words, at, span))
+            return err_set(err, ERR_DATA, NULL, "%s lists some of %s, not \"%.*s\"", f->key, f->words, (int)(span > 80 ? 80 : span), at);
+        at += span;
+    }
+    return true;
+}
+
+bool fact_check(const struct fact *f, const char *value, const struct ports *ports, struct err *err)
+{
+    portset set;
+    const char *at = value;
+
+    switch (f->type) {
+    case FACT_NUMBER:
+    case FACT_WHOLE:
+        return check_number(f, value, err);
+    case FACT_SWITCH:
+        return has_word("yes no", value, strlen(value)) || err_set(err, ERR_DATA, NULL, "%s is yes or no, not \"%.80s\"", f->key, value);
+    case FACT_CHOICE:
+        return has_word(f->words, value, strlen(value)) || err_set(err, ERR_DATA, NULL, "%s is one of: %s, not \"%.80s\"", f->key, f->words, value);
+    case FACT_WORDS:
+        return check_words(f, value, err);
+    case FACT_PORTS:
+        return !ports || (portset_parse(&at, ports, &set, NULL) && !*at) ||
+               err_set(err, ERR_DATA, NULL, "%s names ports of the machine, such as p%s, not \"%.80s\"", f->key, ports->count ? ports->names[0] : "0", value);
+    case FACT_TEXT:
+        break;
+    }
+    return true;
+}
+
+static const struct fact *known(const char *key)
+{
+    const struct fact *f = fact_find(key);
+    if (!f)
+        BUG("no fact %s in the schema", key);
+    return f;
+}
+
+double fact_number(const struct machine *m, const char *key)
+{
+    const struct fact *f = known(key);
+    const char *value = machine_fact(m, key);
+    double number;
+
+    if (f->type != FACT_NUMBER && f->type != FACT_WHOLE)
+        BUG("the fact %s is no number", key);
+    if (value && parse_number(value, &number) && number >= f->least)
+        return number > f->most ? f->most : number;
+    if (!f->otherwise)
+        return NAN;
+    return parse_number(f->otherwise, &number) ? number : fact_number(m, f->otherwise);
+}
+
+bool fact_switch(const struct machine *m, const char *key)
+{
+    const struct fact *f = known(key);
+    const char *value = machine_fact(m, key);
+
+    if (f->type != FACT_SWITCH)
+        BUG("the fact %s is not yes or no", key);
+    bool fits = value && has_word("yes no", value, strlen(value));
+    return strcmp(fits ? value : f->otherwise, "yes") == 0;
+}
+
+void fact_values(const struct fact *f, struct str *out)
+{
+    switch (f->type) {
+    case FACT_TEXT:
+        str_add(out, "text");
+        break;
+    case FACT_NUMBER:
+    case FACT_WHOLE:
+        str_addf(out, "%snumber%s%s, %g to %g", f->type == FACT_WHOLE ? "whole " : "", *f->unit ? " of " : "", f->unit, f->least, f->most);
+        break;
+    case FACT_SWITCH:
+        str_add(out, "yes or no");
+        break;
+    case FACT_CHOICE:
+        str_addf(out, "%s: %s", strchr(f->words, ' ') ? "one of" : "only", f->words);
+        break;
+    case FACT_WORDS:
+        str_addf(out, "list of %s%s", f->words ? "these: " : *f->unit ? f->unit : "names", f->words ? f->words : "");
+        break;
+    case FACT_PORTS:
+        str_add(out, "ports, such as p23");
+        break;
+    }
+}
+
+void fact_otherwise(const struct fact *f, struct str *out)
+{
+    bool key = f->otherwise && fact_find(f->otherwise);
+    bool number = f->type == FACT_NUMBER || f->type == FACT_WHOLE;
+    str_addf(out, "%s%s", key ? "as " : "", f->otherwise ? f->otherwise : number ? "not modelled" : "none");
+}

@@ -1,0 +1,56 @@
+/* The schema of machine facts: what each key of machine.csv and facts.csv means, what values it takes, and what holds without it. The loader, the
+ * analysis, what-if, help, completion and the manual page read this one table. */
+#ifndef PORTOLAN_MODEL_FACTS_H
+#define PORTOLAN_MODEL_FACTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/str.h"
+#include "model/machine.h"
+
+enum fact_type {
+    FACT_TEXT,
+    FACT_NUMBER,
+    FACT_WHOLE,    /* a whole number */
+    FACT_SWITCH,   /* yes or no */
+    FACT_CHOICE,   /* one of words */
+    FACT_WORDS,    /* several of words, or, without, any: mnemonics, extensions */
+    FACT_PORTS,    /* names of ports: p23 */
+};
+
+struct fact {
+    const char *key;
+    enum fact_type type;
+    const char *unit;        /* "" for none */
+    double least, most;      /* of numbers */
+    const char *otherwise;   /* what is taken without it: a value, or the key of another fact; NULL: what it limits is not modelled */
+    const char *words;       /* separated by blanks; NULL: any */
+    const char *meaning;     /* a sentence without its full stop */
+    const char *reader;      /* what reads it: "simulation", "front end", ... */
+    bool fixed;              /* read when the machine is loaded: what-if cannot change it */
+};
+
+/* The table, sorted by key within its groups; ends with a NULL key. */
+extern const struct fact fact_schema[];
+
+/* NULL for a key that the schema does not have. */
+const struct fact *fact_find(const char *key);
+/* The key that @key was most probably meant to be; NULL when none is near. */
+const char *fact_meant(const char *key);
+/* Whether @value is of the fact's type and in its range; else @err says what is wrong and what to write. Ports are looked up in @ports when not
+ * NULL. Any thread. */
+bool fact_check(const struct fact *f, const char *value, const struct ports *ports, struct err *err);
+
+/* What the machine has for @key, by the schema: NaN where it has nothing that fits the type and nothing is taken otherwise. What is above the range
+ * counts as its end (an endless queue), what is below as missing. A key that is no number in the schema is a bug. */
+double fact_number(const struct machine *m, const char *key);
+/* The same for yes and no. */
+bool fact_switch(const struct machine *m, const char *key);
+
+/* "number of µops/cycle, 1 to 65536" into @out: type, unit and range as people read them. */
+void fact_values(const struct fact *f, struct str *out);
+/* "as store_forward", "64", "not modelled" into @out. */
+void fact_otherwise(const struct fact *f, struct str *out);
+
+#endif

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "toolchain/assemble.h"
+
+#include <ctype.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/names.h"
+#include "base/steps.h"
+#include "base/vec.h"
+#include "base/child.h"
+#include "toolchain/listing.h"
+#include "toolchain/object.h"
+
+#define TEXT_LIMIT ((size_t)16 << 20)
+#define PASSES 8
+#define ARGUMENTS 32     /* of the assembler */
+
+static const struct child_limits as_limits = {
+    .cpu_seconds = 2, .memory = (size_t)1 << 30, .file_size = (size_t)32 << 20, .wall_seconds = 5, .output = (size_t)256 << 10};
+
+/* Where the lines of a text begin; past its last line nothing. */
+struct line_starts {
+    VEC(size_t) starts;
+    size_t length;
+};
+
+static void lines_index(struct line_starts *out, const char *text, size_t length)
+{
+    out->length = length;
+    vec_push(&out->starts, 0);
+    for (const char *at = text; (at = memchr(at, '\n', (size_t)(text + length - at))); at++) {
+        vec_push(&out->starts, (size_t)(at - text) + 1);
+        steps_add(1);
+    }
+}
+
+/* Line @line, from 1, without its end; one past the last is empty. */
+static void line_find(const struct line_starts *l, size_t line, size_t *start, size_t *size)
+{
+    steps_add(1);
+    *start = line <= l->starts.count ? l->starts.items[line - 1] : l->length;
+    size_t end = line < l->starts.count ? l->starts.items[line] - 1 : l->length;
+    *size = end - *start;
+}
+
+struct refused_list {
+    VEC(struct diagnostic) list;
+    VEC(bool) seen;   /* by line number */
+    struct line_starts lines;
+};
+
+static void refuse(struct refused_list *out, const char *text, size_t length, size_t line, const char *reason, size_t reason_length)
+{
+    if (line > length + 1)
+        return;
+    while (out->seen.count <= line)
+        vec_push(&out->seen, false);
+    if (out->seen.items[line])
+        return;
+    out->seen.items[line] = true;
+    if (!out->lines.starts.count)
+        lines_index(&out->lines, text, length);
+    size_t start, size;
+    line_find(&out->lines, line, &start, &size);
+    if (size && text[start + size - 1] == '\r')
+        size--;
+    struct diagnostic d = {line, mem_strndup(text + start, size), mem_strndup(reason, reason_length)};
+    vec_push(&out->list, d);
+}
+
+/* @text in the line that ends at @end, or NULL. */
+static const char *find_in_line(const char *line, const char *end, const char *text)
+{
+    steps_add((size_t)(end - line) / 100 + 1);
+    return memmem(line, (size_t)(end - line), text, strlen(text));
+}
+
+/* `{standard input}:LINE: Error: reason` in what `as` printed; returns how many lines are new. @foreign: it read another file. */
+static size_t messages_read(const char *printed, const char *text, size_t length, struct refused_list *out, bool *foreign)
+{
+    static const char prefix[] = "{standard input}:";
+    size_t before = out->list.count;
+    for (const char *p = printed, *next; *p; p = next) {
+        const char *end = strchr(p, '\n');
+        next = end ? end + 1 : p + strlen(p);
+        end = end ? end : next;
+        const char *error = find_in_line(p, end, ": Error: "), *reason = error ? error + 9 : NULL;
+        const char *fatal = find_in_line(p, end, ": Fatal error: ");
+        if (fatal && (!error || fatal < error)) {
+            error = fatal;
+            reason = fatal + 15;
+        }
+        if (error && !str_has_prefix(p, prefix))
+            *foreign = true;
+        if (!error || !str_has_prefix(p, prefix))
+            continue;
+        char *stop;
+        unsigned long line = strtoul(p + sizeof prefix - 1, &stop, 10);
+        if (stop == error && line > 0)
+            refuse(out, text, length, line, reason, (size_t)(end - reason));
+    }
+    return out->list.count - before;
+}
+
+static int diagnostic_order(const void *a, const void *b)
+{
+    const struct diagnostic *x = a, *y = b;
+    return x->line < y->line ? -1 : x->line > y->line;
+}
+
+/* Blanks the refused lines of the clean text, keeping the line ends. */
+static void lines_blank(struct str *clean, const struct refused_list *refused, size_t from)
+{
+    struct line_starts lines = {0};
+
+    lines_index(&lines, str_text(clean), clean->length);
+    for (size_t i = from; i < refused->list.count; i++) {
+        size_t start, size;
+        line_find(&lines, refused->list.items[i].line, &start, &size);
+        memset(clean->data + start, ' ', size);
+    }
+    vec_done(&lines.starts);
+}
+
+static void object_take(struct object *o, const struct listing *l, struct assembled *out)
+{
+    out->code = o->code;
+    out->length = o->length;
+    o->code = NULL;
+    VEC(struct code_line) lines = {0};
+    for (size_t i = 0; i < o->lines.count; i++)
+        if (o->lines.items[i].offset < o->length) {
+            struct code_line add = {o->lines.items[i].offset, o->lines.items[i].line};
+            vec_push(&lines, add);
+        }
+    out->lines = lines.items;
+    out->line_count = lines.count;
+    VEC(struct label) labels = {0};
+    struct names functions = {0};
+    size_t at = 0;
+    for (size_t i = 0; i < l->functions.count; i++)
+        names_add(&functions, l->functions.items[i]);
+    for (size_t i = 0; i < o->symbols.count; i++) {
+        const struct object_symbol *s = &o->symbols.items[i];
+        while (at + 1 < lines.count && lines.items[at].offset < s->offset)
+            at++;
+        struct label add = {mem_strdup(s->name), s->offset, lines.count ? lines.items[at].line : 0, names_find(&functions, s->name) != UINT32_MAX};
+        vec_push(&labels, add);
+    }
+    steps_add(lines.count + labels.count);
+    names_done(&functions);
+    out->labels = labels.items;
+    out->label_count = labels.count;
+}
+
+/* Reads the object unless the dependency list names a file beside it. */
+static bool result_read(const char *dir, const struct listing *l, struct assembled *out, struct err *err)
+{
+    struct str path = {0}, deps = {0};
+    struct object object = {0};
+    str_addf(&path, "%s/deps", dir);
+    bool ok = file_read(path.data, (size_t)1 << 20, &deps, err);
+    const char *colon = ok ? strchr(str_text(&deps), ':') : NULL;
+    for (const char *p = colon ? colon + 1 : ""; ok && *p; p++)
+        if (!isspace((unsigned char)*p))
+            ok = err_set(err, ERR_DATA, "remove the directive", "a directive reads another file, which is refused");
+    if (ok) {
+        str_clear(&path);
+        str_addf(&path, "%s/out.o", dir);
+        ok = object_read(path.data, true, &object, err);
+    }
+    if (ok && object.length == 0)
+        ok = err_set(err, ERR_DATA, "give assembler text with instructions", "there are no instructions in this text");
+    if (ok)
+        object_take(&object, l, out);
+    object_done(&object);
+    str_done(&deps);
+    str_done(&path);
+    return ok;
+}
+
+/* Why `as` ended without an object and without a line to blame. */
+static bool as_failure(const struct child_result *r, struct err *err)
+{
+    static const char *const advice = "make the text smaller (look for large .rept or .fill counts)";
+    if (r->timed_out)
+        return err_set(err, ERR_LIMIT, advice, "the assembler took more than 5 seconds and was stopped");
+    if (WIFSIGNALED(r->status))
+        return err_set(err, ERR_LIMIT, advice, "the assembler was stopped at its limits (2 s of CPU time, 1 GiB of memory, 32 MiB of output)");
+    const char *first = str_text(&r->output);
+    if (strstr(first, "memory exhausted") || strstr(first, "out of memory") || strstr(first, "cannot allocate") || strstr(first, "File too large"))
+        return err_set(err, ERR_LIMIT, advice, "the assembler met its limit on memory or output");
+    return err_set(err, ERR_DATA, NULL, "the assembler failed: %.300s", *first ? first : "no message");
+}
+
+static bool passes_run(const char *text, size_t length, bool skip_bad, struct listing *l, const char *dir,
+                       struct refused_list *refused, struct assembled *out, struct err *err)
+{
+    char program[64];
+    isa_tool(l->isa, "as", program, sizeof program);
+    const char *argv[ARGUMENTS] = {program, "-gdwarf-2", "-L", "--MD", "deps", "-o", "out.o"};
+    size_t n = 7;
+    for (const char *const *option = isa_ops(l->isa)->assembler_options; *option; option++)
+        argv[n++] = *option;
+    if (l->syntax != SYNTAX_AUTO)
+        argv[n++] = l->syntax == SYNTAX_INTEL ? "-msyntax=intel" : "-msyntax=att";
+    if (l->syntax == SYNTAX_INTEL)
+        argv[n++] = "-mnaked-reg";
+    for (int pass = 0;; pass++) {
+        struct child_result r;
+        if (!child_run(argv, dir, l->text.data, l->text.length, &as_limits, &r, err)) {
+            child_result_done(&r);
+            return false;
+        }
+        bool done = !r.timed_out && WIFEXITED(r.status) && WEXITSTATUS(r.status) == 0, foreign = false, ok = true;
+        size_t before = refused->list.count;
+        size_t found = messages_read(str_text(&r.output), text, length, refused, &foreign);
+        if (foreign)
+            ok = err_set(err, ERR_DATA, "remove the directive", "a directive reads another file, which is refused");
+        else if (!done && (r.timed_out || found == 0))
+            ok = as_failure(&r, err);
+        else if (!done && skip_bad && pass + 1 >= PASSES)
+            ok = err_set(err, ERR_LIMIT, "give assembler text", "the assembler refuses more than %zu lines", refused->list.count);
+        child_result_done(&r);
+        if (!ok)
+            return false;
+        if (done)
+            return result_read(dir, l, out, err);
+        if (!skip_bad)
+            return true;
+        lines_blank(&l->text, refused, before);
+    }
+}
+
+static bool text_check(enum isa isa, const char *text, size_t length, struct err *err)
+{
+    if (length > TEXT_LIMIT)
+        return err_set(err, ERR_LIMIT, "cut out the loop", "the text has %zu MB; 16 MiB is the limit", length / 1000000);
+    if (memchr(text ? text : "", 0, length))
+        return err_set(err, ERR_DATA, "give assembler text, a listing or an ELF file", "this is binary data, not assembler text");
+    size_t i = 0;
+    while (i < length && isspace((unsigned char)text[i]))
+        i++;
+    if (i == length)
+        return err_set(err, ERR_DATA, "give assembler text with instructions", "the text is empty");
+    enum isa likely = listing_isa(text, length);
+    if (likely == isa || likely == ISA_UNSAID)
+        return true;
+    struct str todo = {0};
+    str_addf(&todo, "choose --isa %s", isa_name(likely));
+    err_set(err, ERR_DATA, str_text(&todo), "this looks like %s code, not %s", isa_ops(likely)->title, isa_ops(isa)->title);
+    str_done(&todo);
+    return false;
+}
+
+/* C by its line ends: nearly every line of assembler text ends otherwise. */
+static bool looks_like_c(const char *text, size_t length)
+{
+    size_t lines = 0, ends = 0;
+
+    for (const char *at = text, *end = text + length, *next; at < end; at = next) {
+        const char *stop = memchr(at, '\n', (size_t)(end - at));
+        next = stop ? stop + 1 : end;
+        stop = stop ? stop : end;
+        if (stop - at > 8 && strncmp(at, "#include", 8) == 0)
+            return true;
+        while (stop > at && isspace((unsigned char)stop[-1]))
+            stop--;
+        lines += stop > at;
+        ends += stop > at && strchr(";{}", stop[-1]) != NULL;
+    }
+    return ends > 0 && 2 * ends >= lines;
+}
+
+/* Whether @reason quotes @line; the assembler drops blanks. */
+static bool holds_line(const char *reason, const char *line)
+{
+    struct str bare[2] = {{0}};
+    const char *texts[2] = {reason, line};
+
+    for (int i = 0; i < 2; i++)
+        for (const char *at = texts[i]; *at; at++)
+            if (!isspace((unsigned char)*at))
+                str_add_char(&bare[i], *at);
+    bool holds = strstr(str_text(&bare[0]), str_text(&bare[1])) != NULL;
+    str_done(&bare[0]);
+    str_done(&bare[1]);
+    return holds;
+}
+
+/* The first line that was refused, and how many others. */
+static bool refusal(const char *name, const char *text, size_t length, const struct assembled *a, struct err *err)
+{
+    const struct diagnostic *first = &a->refused[0];
+    const char *line = first->text + strspn(first->text, " \t");
+    struct str more = {0};
+
+    if (a->refused_count > 1)
+        str_addf(&more, " (and %zu more line%s)", a->refused_count - 1, a->refused_count > 2 ? "s" : "");
+    bool repeats = holds_line(first->reason, line);
+    err_set(err, ERR_DATA, looks_like_c(text, length) ? "this looks like C: kernel load compiles a file called .c or .cpp" : "correct it, or leave such lines out with --skip-bad",
+            "%.200s%s%.200s%s%s", first->reason, repeats ? "" : ", in \"", repeats ? "" : line, repeats ? "" : "\"", str_text(&more));
+    str_done(&more);
+    return err_at(err, name, first->line, 0);
+}
+
+bool assemble(enum isa isa, const char *name, const char *text, size_t length, enum syntax syntax, bool skip_bad, struct assembled *out,
+                  struct err *err)
+{
+    memset(out, 0, sizeof *out);
+    out->isa = isa;
+    if (!text_check(isa, text, length, err))
+        return err_at(err, name, 0, 0);
+    struct listing l;
+    struct refused_list refused = {0};
+    /* Stop signals wait until the directory is removed. */
+    sigset_t stops, mask;
+    sigemptyset(&stops);
+    sigaddset(&stops, SIGINT);
+    sigaddset(&stops, SIGTERM);
+    sigaddset(&stops, SIGHUP);
+    pthread_sigmask(SIG_BLOCK, &stops, &mask);
+    listing_clean(isa, text, length, syntax, &l);
+    out->syntax = l.syntax;
+    for (size_t i = 0; i < l.refused.count; i++)
+        refuse(&refused, text, length, l.refused.items[i].line, l.refused.items[i].reason, strlen(l.refused.items[i].reason));
+    char *dir = child_directory_new(err);
+    bool ok = dir && passes_run(text, length, skip_bad, &l, dir, &refused, out, err);
+    child_directory_free(dir);
+    pthread_sigmask(SIG_SETMASK, &mask, NULL);
+    if (refused.list.count)
+        qsort(refused.list.items, refused.list.count, sizeof *refused.list.items, diagnostic_order);
+    out->refused = refused.list.items;
+    out->refused_count = refused.list.count;
+    out->spans = l.spans.items;
+    out->span_count = l.spans.count;
+    memset(&l.spans, 0, sizeof l.spans);
+    listing_done(&l);
+    vec_done(&refused.seen);
+    vec_done(&refused.lines.starts);
+    if (!ok)
+        return err_at(err, name, 0, 0);
+    return skip_bad || !out->refused_count || refusal(name, text, length, out, err);
+}
+
+void assembled_done(struct assembled *a)
+{
+    free(a->code);
+    free(a->lines);
+    for (size_t i = 0; i < a->label_count; i++)
+        free(a->labels[i].name);
+    free(a->labels);
+    for (size_t i = 0; i < a->refused_count; i++) {
+        free(a->refused[i].text);
+        free(a->refused[i].reason);
+    }
+    free(a->refused);
+    free(a->spans);
+    memset(a, 0, sizeof *a);
+}
+
+const struct isa_assembler toolchain_assembler = {assemble, assembled_done};

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "toolchain/forms_add.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/csv.h"
+#include "isa/insn.h"
+#include "toolchain/assemble.h"
+
+__attribute__((format(printf, 5, 6)))
+static bool row_fault(struct err *err, const char *path, size_t line, const char *todo, const char *format, ...)
+{
+    struct str what = {0};
+    va_list args;
+
+    va_start(args, format);
+    str_addv(&what, format, args);
+    va_end(args);
+    err_set(err, ERR_DATA, todo, "%s", str_text(&what));
+    str_done(&what);
+    return err_at(err, path, line, 0);
+}
+
+/* One line of assembler per row; what could be more than an instruction is refused before the assembler sees it. */
+static bool instances(enum isa isa, const struct csv_table *t, int form, int template, const char *path, struct str *text, struct err *err)
+{
+    for (size_t i = 0; i < t->count; i++) {
+        struct form_row row = {t->rows[i][form], t->rows[i][template], NULL, isa};
+        if (!*row.form || strlen(row.form) >= FORM_MAX)
+            return row_fault(err, path, t->lines[i], "name it as in ADD (R64, R64)", "the form is empty or too long");
+        bool plain = isalpha((unsigned char)row.template[0]) || row.template[0] == '{';
+        for (const char *p = row.template; *p; p++)
+            plain &= (unsigned char)*p >= 32 && !strchr(";#\"\\", *p);
+        if (!plain)
+            return row_fault(err, path, t->lines[i], "write it as add {RW:R64}, {R:M64}", "\"%.100s\" is no template", row.template);
+        form_instance(&row, text);
+        str_add_char(text, '\n');
+    }
+    return true;
+}
+
+/* Each line must have become one instruction of its row's form. */
+static bool check_code(const struct csv_table *t, int form, const char *path, const struct assembled *a, struct err *err)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < t->count; i++) {
+        struct insn insn = {0};
+        while (at < a->line_count && a->lines[at].line < i + 1)
+            at++;
+        if (at == a->line_count || a->lines[at].line != i + 1)
+            return row_fault(err, path, t->lines[i], "write one instruction", "the template of %.100s makes no instruction", t->rows[i][form]);
+        uint64_t start = a->lines[at].offset, end = at + 1 < a->line_count ? a->lines[at + 1].offset : a->length;
+        if (!insn_decode(a->isa, a->code + start, a->length - start, 0, false, &insn, err))
+            return err_at(err, path, t->lines[i], 0);
+        bool same = strcmp(insn.form, t->rows[i][form]) == 0, alone = insn.length == end - start;
+        if (!same)
+            row_fault(err, path, t->lines[i], "name it so, or change the template", "the template assembles to %.150s", insn.form);
+        else if (!alone)
+            row_fault(err, path, t->lines[i], "write one instruction", "the template of %.100s makes more than one instruction", t->rows[i][form]);
+        insn_done(&insn);
+        if (!same || !alone)
+            return false;
+    }
+    return true;
+}
+
+bool forms_add(struct forms *f, const char *path, size_t *added, struct err *err)
+{
+    struct csv_table *t = csv_table_read(path, err);
+    struct assembled a = {0};
+    struct str text = {0};
+    bool ok = false;
+
+    if (!t)
+        return false;
+    int form = csv_table_column(t, "form"), template = csv_table_column(t, "template"), extension = csv_table_column(t, "extension");
+    if (form < 0 || template < 0) {
+        row_fault(err, path, 1, "begin with form,template,extension", "the header lacks a column");
+        goto out;
+    }
+    if (!instances(forms_isa(f), t, form, template, path, &text, err))
+        goto out;
+    if (t->count && !assemble(forms_isa(f), path, str_text(&text), text.length, SYNTAX_INTEL, false, &a, err)) {
+        /* The assembler counts the lines of what it was given, one per row. */
+        if (a.refused_count && a.refused[0].line - 1 < t->count)
+            row_fault(err, path, t->lines[a.refused[0].line - 1], "correct the template", "the assembler refuses it: %.200s", a.refused[0].reason);
+        goto out;
+    }
+    if (!check_code(t, form, path, &a, err))
+        goto out;
+    for (size_t i = 0; i < t->count; i++)
+        forms_take(f, t->rows[i][form], t->rows[i][template], extension < 0 ? "" : t->rows[i][extension]);
+    *added = t->count;
+    ok = true;
+out:
+    assembled_done(&a);
+    str_done(&text);
+    csv_table_free(t);
+    return ok;
+}

@@ -1,0 +1,36 @@
+/* Compiler output and disassembly listings made fit for the assembler, line for line. */
+#ifndef PORTOLAN_TOOLCHAIN_LISTING_H
+#define PORTOLAN_TOOLCHAIN_LISTING_H
+
+#include "base/vec.h"
+#include "toolchain/assemble.h"
+
+/* Where in the user's text a line's statements stand: addresses, bytes, labels and comments left off. */
+struct listing {
+    enum isa isa;
+    struct str text;                                       /* as many lines as the user's */
+    VEC(struct source_span) spans;                         /* one per line */
+    VEC(struct diagnostic) refused;                        /* directives that read files */
+    VEC(char *) functions;                                 /* names of .globl and .type */
+    enum syntax syntax;
+    bool disassembly;                                      /* it had addresses or byte columns */
+};
+
+enum marker_kind { MARKER_BEGIN, MARKER_END };
+struct marker {
+    enum marker_kind kind;
+    size_t line;
+    char *text;           /* "LLVM-MCA-BEGIN triad" */
+};
+struct marker_list { VEC(struct marker) list; };
+
+/* listing_done frees. Never fails: what is no assembler stays for the assembler to refuse. */
+void listing_clean(enum isa isa, const char *text, size_t length, enum syntax syntax, struct listing *out);
+void listing_done(struct listing *l);
+/* The set whose assembler the text looks like; ISA_UNSAID when none claims it. */
+enum isa listing_isa(const char *text, size_t length);
+/* LLVM-MCA and OSACA region comments (#, // or ;) in order. */
+void listing_markers(const char *text, size_t length, struct marker_list *out);
+void listing_markers_done(struct marker_list *m);
+
+#endif

@@ -1,0 +1,47 @@
+/* ELF files: executable sections, symbols, the line table of an assembled text. */
+#ifndef PORTOLAN_TOOLCHAIN_OBJECT_H
+#define PORTOLAN_TOOLCHAIN_OBJECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "base/vec.h"
+#include "isa/isa.h"
+
+struct object_section {
+    char *name;
+    size_t index;         /* ELF section number */
+    uint64_t address;     /* 0 in relocatable files */
+    size_t offset, size;  /* in object.code */
+};
+
+struct object_symbol {
+    char *name;
+    uint64_t offset;      /* in object.code */
+    uint64_t size;        /* where the file gives none: to the next function, or the end of the section */
+    uint64_t limit;       /* where its section ends, in object.code */
+    bool function;        /* STT_FUNC, or global */
+};
+
+struct object_line { uint64_t offset; uint32_t line; };
+
+/* Code of all executable sections, one after the other. */
+struct object {
+    enum isa isa;
+    uint8_t *code;
+    size_t length;
+    VEC(struct object_section) sections;
+    VEC(struct object_symbol) symbols;     /* those in executable sections, by offset */
+    VEC(struct object_line) lines;         /* only when asked for: a one-section file by `as -g` */
+};
+
+/* Reads an x86-64 or AArch64 (little-endian) ELF file; @lines: its line table too. object_done frees @out in both cases. Any thread. */
+bool object_read(const char *path, bool lines, struct object *out, struct err *err);
+void object_done(struct object *o);
+/* The function or label called @name; NULL when there is none. */
+const struct object_symbol *object_symbol_find(const struct object *o, const char *name);
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "toolchain/scan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "toolchain/object.h"
+
+static bool is_form(const void *scan, uint32_t item, const void *form)
+{
+    return strcmp(((const struct scan *)scan)->forms.items[item].form, form) == 0;
+}
+
+static void count_form(struct scan *scan, const char *form, uint32_t traits)
+{
+    uint64_t hash = hash_text(form);
+    uint32_t item = index_find(&scan->index, hash, is_form, scan, form);
+
+    if (item == INDEX_NONE) {
+        struct scan_form fresh = {.traits = traits};
+        memcpy(fresh.form, form, strlen(form) + 1);
+        item = (uint32_t)scan->forms.count;
+        vec_push(&scan->forms, fresh);
+        index_add(&scan->index, hash, item);
+    }
+    scan->forms.items[item].count++;
+}
+
+#define PROGRESS_STEP 0x40000u   /* bytes of code between two calls */
+
+bool scan_file(struct scan *scan, const char *path, struct err *err)
+{
+    struct object object = {0};
+    char form[FORM_MAX];
+    uint32_t traits;
+    bool ok = object_read(path, false, &object, err);
+
+    if (ok && scan->instructions == 0)
+        scan->isa = object.isa;
+    if (ok && scan->isa != object.isa)
+        ok = err_set(err, ERR_USAGE, "scan them apart", "%s is for %s, the files before it for %s", path, isa_name(object.isa), isa_name(scan->isa));
+    if (ok)
+        ok = insn_learn(scan->isa, object.code, object.length, err);
+    for (size_t i = 0; ok && i < object.sections.count; i++) {
+        const struct object_section *section = &object.sections.items[i];
+        size_t end = section->offset + section->size, next = section->offset;
+        for (size_t at = section->offset; ok && at < end;) {
+            if (at >= next && scan->progress) {
+                next = at + PROGRESS_STEP;
+                if (!scan->progress(scan->context, scan, (double)at / (double)end))
+                    ok = err_set(err, ERR_LIMIT, NULL, "the scan of %s was ended", path);
+            }
+            size_t length = insn_form(scan->isa, object.code + at, end - at, form, &traits);
+            if (!length) {
+                scan->skipped_bytes += isa_step(scan->isa);
+                at += isa_step(scan->isa);
+                continue;
+            }
+            at += length;
+            if (traits & INSN_UNDECODED) {   /* literals between functions */
+                scan->skipped_bytes += length;
+                continue;
+            }
+            scan->instructions++;
+            if (traits & (INSN_X87_MMX | INSN_SYSTEM))
+                scan->set_aside++;
+            else
+                count_form(scan, form, traits);
+        }
+    }
+    object_done(&object);
+    return ok;
+}
+
+static int by_count(const void *a, const void *b)
+{
+    const struct scan_form *x = a, *y = b;
+    return x->count != y->count ? (x->count < y->count) - (x->count > y->count) : strcmp(x->form, y->form);
+}
+
+void scan_sort(struct scan *scan)
+{
+    if (scan->forms.count)
+        qsort(scan->forms.items, scan->forms.count, sizeof *scan->forms.items, by_count);
+    index_done(&scan->index);
+}
+
+void scan_done(struct scan *scan)
+{
+    vec_done(&scan->forms);
+    index_done(&scan->index);
+    *scan = (struct scan){0};
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Feeds bytes as one file of a session directory, chosen by the first byte: the session loads or is refused with a reason, and nothing beside it changes. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "cmd/session_file.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static const char *const files[] = {"session.csv", "kernel.hex", "manifest.csv", "forms.csv", "experiments.csv", "overrides/skylake.csv", "machines/four/machine.csv", ".portolan-change",
+                                    "machines/four/mapping.csv", "kernel-lines.csv"};
+#define FILES (sizeof files / sizeof *files)
+
+static void put(const char *dir, const char *name, const void *bytes, size_t length)
+{
+    char path[256];
+    FILE *file;
+    snprintf(path, sizeof path, "%s/%s", dir, name);
+    if (!(file = fopen(path, "wb")) || fwrite(bytes, 1, length, file) != length || fclose(file) != 0)
+        abort();
+}
+
+static void make(const char *dir)
+{
+    static const char *const parts[] = {"", "/overrides", "/machines", "/machines/four"};
+    char path[256];
+
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        snprintf(path, sizeof path, "%s%s", dir, parts[i]);
+        mkdir(path, 0777);
+    }
+    const char settings[] = "key,value\nversion,1\nmachine,skylake\nkernel,k\n", hex[] = "4801d84829c375f8\n";
+    put(dir, "session.csv", settings, sizeof settings - 1);
+    put(dir, "kernel.hex", hex, sizeof hex - 1);
+    const char facts[] = "key,value,unit,source\nname,Four,,\nisa,x86-64,,\nports,0 1 2 3,,\n", mapping[] = "form,usage\n\"ADD (R64, R64)\",1*p01\n";
+    put(dir, "machines/four/machine.csv", facts, sizeof facts - 1);
+    put(dir, "machines/four/mapping.csv", mapping, sizeof mapping - 1);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char dir[] = "/tmp/fuzz-session-XXXXXX", path[256];
+    struct session s;
+    struct err err = {0};
+
+    if (!size || !mkdtemp(dir))
+        return 0;
+    make(dir);
+    put(dir, files[data[0] % FILES], data + 1, size - 1);
+    session_init(&s);
+    if (!session_load(&s, dir, &err) && !err.what[0])
+        abort();
+    session_save(&s, dir, NULL);   /* without a manifest, or with the one given: refused, or over these files only */
+    session_done(&s);
+    snprintf(path, sizeof path, "rm -rf '%s'", dir);
+    return system(path) == 0 ? 0 : (abort(), 1);
+}

@@ -1,0 +1,36 @@
+#!/bin/sh
+# Shown by: every fact of the schema is read. A fact is read where its key stands in a call that takes a key, or, of those that analysis/core.c puts into
+# struct core, where the member is used. Speaks TAP; the counts are in the log.
+set -eu
+source=${PORTOLAN_SRC:-.}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+sed -n 's/^    {"\([a-z_]*\)", .*FACT_.*\|^    {"\([a-z_]*\)", YES_OR_NO.*/\1\2/p' "$source/src/model/facts.c" | sort >"$work/keys"
+find "$source/src" -name "*.c" ! -path "*/model/facts.c" -exec cat {} + >"$work/code"
+cat "$source"/src/analysis/*.c "$source"/src/simulate/*.c "$source"/src/report/*.c >"$work/analysis"
+sed -n 's/.*{&c->\([a-z_]*\), "\([a-z_]*\)"},.*/\2 \1/p; s/.*c->\([a-z_]*\) = !*\(fact_switch\|machine_has\)(m, "\([a-z_]*\)".*/\3 \1/p' "$source/src/analysis/core.c" >"$work/members"
+
+while read -r key; do
+    members=$(awk -v key="$key" '$1 == key { print $2 }' "$work/members")
+    if [ -n "$members" ]; then
+        count=$(grep -cE -- "->$members\b" "$work/analysis" || true)
+        count=$((count - 1))   # where it is set
+    else
+        count=$(grep -cE "(fact_number|fact_switch|machine_fact|machine_has|machine_number|ports_fact)\([^\"]*\"$key\"" "$work/code" || true)
+    fi
+    echo "$key $count"
+done <"$work/keys" >"$work/counts"
+awk '$2 < 1 { print $1 " is read by nobody" }' "$work/counts" >"$work/faults"
+sed 's/^/# reads of /' "$work/counts"
+echo 1..2
+failed=0
+if [ "$(wc -l <"$work/keys")" -ge 50 ]; then echo "ok 1 - the schema is found"; else echo "not ok 1 - the schema is found"; failed=1; fi
+if [ -s "$work/faults" ]; then
+    sed 's/^/# /' "$work/faults"
+    echo "not ok 2 - every fact has a reader"
+    failed=1
+else
+    echo "ok 2 - every fact has a reader"
+fi
+exit $failed

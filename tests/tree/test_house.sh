@@ -1,0 +1,37 @@
+#!/bin/sh
+# Rules of the tree that no compiler knows (docs/design.md).
+. "${PORTOLAN_SRC:-.}/tests/helpers.sh"
+
+cd "$source" || exit 99
+# The command's lines are faults.
+none() { "$@" >"$work/found" 2>&1; [ ! -s "$work/found" ] || fail "$(cat "$work/found")"; }
+
+long_files() {
+    find src tests \( -name '*.[ch]' -o -name '*.sh' \) -exec wc -l {} + | awk '$1 > 800 && $2 != "total" { print $2 " has " $1 " lines" }'
+}
+test_no_file_passes_800_lines() { none long_files; }
+
+terminal_elsewhere() { grep -rnE '#include <(n?curses|readline/|term\.h)' src --include='*.[ch]' | grep -v '^src/tui/'; }
+test_only_tui_knows_the_terminal() { none terminal_elsewhere; }
+
+threads_elsewhere() { grep -rnE '\b(pthread_create|thrd_create)\b' src --include='*.[ch]' | grep -v '^src/work/'; }
+test_threads_start_in_work_only() { none threads_elsewhere; }
+
+# The table of docs/design.md says where things are added: each file that it names is there. NAME stands for any.
+missing_files() {
+    sed -n '/^| To add /,/^$/p' docs/design.md | tail -n +3 | grep -oE '`[a-z]+/[A-Za-z0-9_./*-]+`' | tr -d '`' | sort -u >"$work/named"
+    [ "$(wc -l <"$work/named")" -ge 8 ] || echo "the table names only $(wc -l <"$work/named") files"
+    while read -r name; do
+        # shellcheck disable=SC2046 # a pattern
+        set -- $(printf '%s' "$name" | sed 's/NAME/*/g; s/NOUN/*/g; s/VERB/*/g')
+        [ -e "$1" ] || echo "$name is not there"
+    done <"$work/named"
+}
+test_where_to_add_things() {
+    none missing_files
+    for kind in 'a command' 'a machine fact' 'a setting' 'a view' 'a column' 'an instruction set' 'a test'; do
+        grep -q "^| $kind |" docs/design.md || fail "the table does not say where $kind is added"
+    done
+}
+
+run_tests

@@ -1,0 +1,41 @@
+#!/bin/sh
+# Shown by: an instruction set is a folder under src/isa with a table of operations; what stands above names none and asks the table. Speaks TAP.
+set -eu
+source=${PORTOLAN_SRC:-.}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$source/src"
+
+test_number=0
+failed=0
+report() {   # NAME FILE-OF-FAULTS
+    test_number=$((test_number + 1))
+    if [ -s "$2" ]; then
+        failed=1
+        echo "not ok $test_number - $1"
+        sed 's/^/# /' "$2"
+    else
+        echo "ok $test_number - $1"
+    fi
+}
+
+echo 1..4
+# What measuring emits and refuses is still told apart in kernel_code.c and kernel_run.c.
+grep -rnE 'ISA_(X86_64|AARCH64)' --include='*.[ch]' . | grep -vE '^\./(isa/|measure/kernel_(code|run)\.c)' >"$work/faults" || true
+report "no set is named outside src/isa" "$work/faults"
+
+for file in body.c chain.c decode.c encode.c form.c operation.c ops.c; do
+    for set in x86 a64; do
+        [ -f "isa/$set/$file" ] || echo "isa/$set/$file is missing"
+    done
+done >"$work/faults"
+report "the sets' folders have the same files" "$work/faults"
+
+# Decoded meaning is asked for by name: operation, condition, roles.
+grep -rnE '(strn?cmp|str_match|str_has_prefix)\([^()]*mnemonic' analysis simulate report view --include='*.c' >"$work/faults" || true
+report "analysis, simulate, report and view compare no mnemonics" "$work/faults"
+
+# Functions of these rooms are for any thread.
+grep -rnE '^ +static ' isa toolchain analysis simulate throughput --include='*.c' | grep -vE 'static (const|_Atomic|_Thread_local)' >"$work/faults" || true
+report "no function keeps data of its own between calls" "$work/faults"
+exit $failed

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What can be changed of a machine by name, and what is swept. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "io/machine_file.h"
+#include "model/change.h"
+#include "model/facts.h"
+
+static struct machine *machine;
+
+static int set_up(void **state)
+{
+    (void)state;
+    machine = machine_load("skylake", NULL);
+    return machine ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    machine_free(machine);
+    return 0;
+}
+
+static void assert_refused(const char *name, const char *value, const char *what)
+{
+    struct err err = {0};
+    assert_false(machine_change(machine, name, value, &err));
+    if (err.code != ERR_USAGE || (!strstr(err.what, what) && !strstr(err.todo, what)))
+        fail_msg("%s=%s: %d %s; %s", name, value, err.code, err.what, err.todo);
+}
+
+static void test_facts(void **state)
+{
+    (void)state;
+    struct err err = {0};
+    assert_true(machine_change(machine, "issue_width", "6", &err));
+    assert_true(fact_number(machine, "issue_width") == 6);
+    assert_true(machine_change(machine, "decode_width", "6", &err));   /* a fact that it did not have */
+    assert_true(machine_change(machine, "stack_engine", "no", &err));
+    assert_true(machine_change(machine, "indexed_store_ports", "p237", &err));
+    assert_refused("issue_width", "0.5", "from 1 to 65536");
+    assert_refused("issue_width", "six", "must be a number");
+    assert_refused("scheduler", "97.5", "whole");
+    assert_refused("stack_engine", "off", "yes or no");
+    assert_refused("indexed_store_ports", "p29", "ports of the machine");
+    assert_refused("isue_width", "6", "did you mean issue_width?");
+    assert_refused("ports", "0,1", "cannot be changed");
+    assert_refused("title", "x", "cannot be changed");
+    assert_refused("", "x", "help facts");
+    assert_true(fact_number(machine, "issue_width") == 6);
+}
+
+static void test_forms(void **state)
+{
+    (void)state;
+    struct err err = {0};
+    assert_true(machine_change(machine, "usage:ADD (R64, R64)", "2*p01", &err));
+    assert_true(machine_change(machine, "latency:ADD (R64, R64)", "7", &err));
+    const struct mapping_entry *entry = mapping_find(machine->mapping, "ADD (R64, R64)");
+    assert_true(entry->latency == 7 && entry->usage.count == 1 && entry->usage.uops[0].count == 2);
+    assert_true(machine_change(machine, "usage:NEW ()", "none", &err) && mapping_find(machine->mapping, "NEW ()"));
+    assert_refused("latency:ADD (R64, R64)", "-1", "no latency");
+    assert_refused("latency:NOSUCH ()", "1", "does not know the form");
+    assert_false(machine_change(machine, "usage:ADD (R64, R64)", "1*p99", &err));
+}
+
+static void test_ranges(void **state)
+{
+    (void)state;
+    static const struct { const char *name, *value, *what; long from, to; } cases[] = {
+        {"scheduler", "32..128", NULL, 32, 128}, {"latency:ADD (R64, R64)", "0..9", NULL, 0, 9}, {"loop_buffer", "0..64", NULL, 0, 64}, {"scheduler", "0..8", "from 1 to 65536", 0, 0},
+        {"scheduler", "8..4", "goes up", 0, 0}, {"scheduler", "1..2000", "at most 1000 values", 0, 0}, {"stack_engine", "0..1", "no number", 0, 0}, {"nosuch", "0..1", "no fact", 0, 0},
+        {"usage:ADD (R64, R64)", "1..2", "not swept", 0, 0}, {"latency:ADD (R64, R64)", "-1..2", "no latency", 0, 0},
+        {"scheduler", "32", "", 0, 0}, {"scheduler", "32..", "", 0, 0}, {"scheduler", "a..b", "", 0, 0}, {"scheduler", "3..5x", "", 0, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct err err = {0};
+        long from, to;
+        bool swept = change_range(cases[i].name, cases[i].value, 1000, &from, &to, &err);
+        if (swept != !cases[i].what || (swept && (from != cases[i].from || to != cases[i].to)) || (!swept && (!!err.code != !!*cases[i].what || !strstr(err.what, cases[i].what))))
+            fail_msg("%s=%s: %d %s", cases[i].name, cases[i].value, swept, err.what);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_facts), cmocka_unit_test(test_forms), cmocka_unit_test(test_ranges)};
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Every command that README and docs show is read as the program reads it: it exists, and its arguments and options are its own. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "cmd/command.h"
+#include "cmd/line.h"
+
+#define LARGEST 4000000
+
+static size_t checked;
+
+/* Whether @text begins with the first word of a command. */
+static bool names_a_command(const char *text)
+{
+    for (const struct command *const *c = commands; *c; c++) {
+        size_t length = strcspn((*c)->name, " ");
+        if (strncmp(text, (*c)->name, length) == 0 && strchr(" ;", text[length]))
+            return true;
+    }
+    return false;
+}
+
+/* All commands of a line. */
+static void check_commands(const char *path, const char *text)
+{
+    for (const char *at = text; *at;) {
+        const struct command *found;
+        struct err err = {0};
+        const char *next, *end = line_end(at, &next);
+
+        if (strspn(at, " \n") < (size_t)(end - at)) {
+            if (!command_check(at, &found, &err))
+                fail_msg("%s: %.*s: %s", path, (int)(end - at), at, err.what);
+            checked++;
+        }
+        if (next == at)
+            break;
+        at = next;
+    }
+}
+
+/* The arguments of -e in the shell command at @at, in quotes; they may go on over lines. */
+static void check_shell(const char *path, const char *at)
+{
+    for (const char *line_end = at + strcspn(at, "\n"), *e; (e = strstr(at, " -e ")) && e < line_end; line_end = at + strcspn(at, "\n")) {
+        char quote = e[4];
+        if (quote != '\'' && quote != '"')
+            fail_msg("%s: the argument of -e is not quoted: %.60s", path, e);
+        const char *end = strchr(e + 5, quote);
+        assert_non_null(end);
+        char *text = strndup(e + 5, (size_t)(end - e - 5));
+        check_commands(path, text);
+        free(text);
+        at = end;
+    }
+}
+
+static void check_document(const char *path)
+{
+    struct str text = {0};
+    struct err err = {0};
+
+    if (!file_read(path, LARGEST, &text, &err))
+        fail_msg("%s: %s", path, err.what);
+    for (const char *at = str_text(&text); *at; at += strcspn(at, "\n"), at += *at == '\n') {
+        if (strncmp(at, "    ", 4) != 0 || at[4] == ' ')
+            continue;
+        const char *shown = at + 4;
+        if (strncmp(shown, "portolan ", 9) == 0 || strncmp(shown, "./portolan ", 11) == 0) {
+            check_shell(path, shown);
+        } else if (names_a_command(shown)) {
+            char *line = strndup(shown, strcspn(shown, "\n"));
+            check_commands(path, line);
+            free(line);
+        }
+    }
+    str_done(&text);
+}
+
+static void test_documented_commands(void **state)
+{
+    static const char *const patterns[] = {"README.md", "docs/*.md"};
+    const char *top = getenv("PORTOLAN_SRC");
+    char pattern[4096];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
+        glob_t found;
+        snprintf(pattern, sizeof pattern, "%s/%s", top ? top : ".", patterns[i]);
+        assert_int_equal(glob(pattern, 0, NULL, &found), 0);
+        for (size_t k = 0; k < found.gl_pathc; k++)
+            check_document(found.gl_pathv[k]);
+        globfree(&found);
+    }
+    assert_true(checked > 30);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_documented_commands)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the import makes of an llvm-mca that dies, complains or prints what cannot be read: a script stands in for it and counts its runs. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <cmocka.h>
+
+#include "base/file.h"
+#include "io/import_llvm.h"
+
+static char work[64];
+static struct forms *forms;
+
+static int set_up(void **state)
+{
+    (void)state;
+    snprintf(work, sizeof work, "/tmp/portolan-test-XXXXXX");
+    forms = forms_load(ISA_X86_64, NULL, NULL);
+    return forms && mkdtemp(work) ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    char command[96];
+    forms_free(forms);
+    snprintf(command, sizeof command, "rm -r '%s'", work);
+    return system(command);
+}
+
+/* Imports CPU "some" by a program whose work @body does: $table is the file to write, $input the assembler text that was given. */
+static struct machine *import_by(const char *body, struct err *err)
+{
+    struct str script = {0}, path = {0};
+
+    str_addf(&script, "#!/bin/sh\necho run >>%s/runs\nwhile [ $# -gt 0 ]; do [ \"$1\" = -o ] && table=$2; shift; done\ncat >%s/input\ninput=%s/input\n%s\n", work, work, work, body);
+    str_addf(&path, "%s/runs", work);
+    remove(str_text(&path));
+    str_clear(&path);
+    str_addf(&path, "%s/llvm-mca", work);
+    assert_true(file_write(str_text(&path), script.data, script.length, err));
+    assert_int_equal(chmod(str_text(&path), 0755), 0);
+    setenv("PORTOLAN_LLVM_MCA", str_text(&path), 1);
+    struct machine *m = import_llvm("some", forms, err);
+    unsetenv("PORTOLAN_LLVM_MCA");
+    str_done(&script);
+    str_done(&path);
+    return m;
+}
+
+static size_t runs(void)
+{
+    struct str path = {0}, text = {0};
+    size_t lines = 0;
+    str_addf(&path, "%s/runs", work);
+    assert_true(file_read(str_text(&path), 1 << 20, &text, NULL));
+    for (size_t i = 0; i < text.length; i++)
+        lines += text.data[i] == '\n';
+    str_done(&path);
+    str_done(&text);
+    return lines;
+}
+
+static void assert_fault(const char *body, const char *what, const char *todo, size_t most)
+{
+    struct err err = {0};
+    assert_null(import_by(body, &err));
+    if (!strstr(err.what, what) || !strstr(err.todo, todo))
+        fail_msg("\"%s; %s\" and not \"%s; %s\"", err.what, err.todo, what, todo);
+    if (runs() > most)
+        fail_msg("%zu runs for: %s", runs(), what);
+}
+
+/* One message with the reason, after one look. */
+static void test_messages(void **state)
+{
+    (void)state;
+    assert_fault("echo \"error: unable to find instruction-level scheduling information for target triple 'x86_64' and cpu 'some'.\"; exit 1",
+                 "LLVM has no scheduling model for some", "choose", 1);
+    assert_fault("echo \"'some' is not a recognized processor for this target (ignoring processor)\"; exit 1", "LLVM does not know the CPU some", "-mcpu=help", 1);
+    assert_fault("echo 'warning: old'; echo 'error: no such option'; exit 1", "failed: no such option", "", 1);
+    assert_fault("exit 1", "without a word", "llvm-mca 22", 1);
+}
+
+/* A table that cannot be read is not read in halves. */
+static void test_unreadable(void **state)
+{
+    (void)state;
+    assert_fault("echo nothing >$table", "no instruction table", "llvm-mca 22", 2);
+    assert_fault("{ echo Resources:; for i in $(seq 40); do echo \"[$i]   - CyUnitX$i:1\"; done; echo Instruction Info:; echo Instructions:; } >$table", "has 40 units", "another CPU", 2);
+    assert_fault("{ echo Resources:; echo '[0]   - TPort0:1'; echo Instruction Info:; echo Instructions:; } >$table", "the table ends after 0 of", "llvm-mca 22", 2);
+}
+
+/* Divides on one of two units, ten cycles. */
+static const char *const table =
+    "{ echo Resources:; echo '[0]   - CyUnitFloatDiv:2'; echo '[1]   - CyUnitVeryLongName1:2'; echo '[2]   - CyUnitVeryLongName2:2'; echo 'Instruction Info:'; echo 'Instructions:'\n"
+    "while read -r line; do case $line in cld) echo ' 1 1 1.00 1 CyUnitVeryLongName1 CLD cld' ;; "
+    "*) echo ' 1 10 5.00 1 CyUnitFloatDiv[10],CyUnitVeryLongName2 OTHER other' ;; esac; done <$input; } >$table";
+
+/* Two units of one name, and names that are one when cut, are ports of their own. */
+static void test_names(void **state)
+{
+    (void)state;
+    struct err err = {0};
+    struct machine *m = import_by(table, &err);
+    struct str text = {0};
+    if (!m)
+        fail_msg("%s; %s", err.what, err.todo);
+    const struct ports *ports = mapping_ports(m->mapping);
+    assert_int_equal(ports->count, 6);
+    assert_int_equal(ports->pipes, 0);
+    assert_true(ports_find(ports, "FloatDV0", 8) >= 0 && ports_find(ports, "FloatDV1", 8) >= 0);
+    usage_print(&mapping_find(m->mapping, "ADD (R64, R64)")->usage, ports, &text);
+    assert_non_null(strstr(str_text(&text), "10*p[FloatDV0,FloatDV1]"));
+    str_done(&text);
+    machine_free(m);
+}
+
+/* It dies on one form, which is found by halves and left out. */
+static void test_deaths(void **state)
+{
+    (void)state;
+    struct err err = {0};
+    struct str body = {0};
+    str_addf(&body, "grep -qi '^vfmadd132pd *ymm[0-9]*, *ymm[0-9]*, *ymm[0-9]' $input && kill -SEGV $$\n%s", table);
+    struct machine *m = import_by(str_text(&body), &err);
+    if (!m)
+        fail_msg("%s; %s", err.what, err.todo);
+    assert_null(mapping_find(m->mapping, "VFMADD132PD (YMM, YMM, YMM)"));
+    assert_non_null(mapping_find(m->mapping, "VFMADD132PD (YMM, YMM, M256)"));
+    machine_free(m);
+    str_done(&body);
+    assert_fault("[ $(wc -l <$input) = 1 ] && { echo >$table; exit 0; }\nkill -SEGV $$", "died of signal 11", "", 300);   /* on everything: it gives up */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_messages),
+        cmocka_unit_test(test_unreadable),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_deaths),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Saved machines come back as they were, and saving takes nothing that is not a machine's. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/file.h"
+#include "io/machine_save.h"
+#include "helpers.h"
+
+static char work[64];
+static struct err err;
+
+static int make_work(void **state)
+{
+    (void)state;
+    snprintf(work, sizeof work, "/tmp/portolan-test-XXXXXX");
+    return mkdtemp(work) ? 0 : -1;
+}
+
+static int remove_work(void **state)
+{
+    (void)state;
+    char command[96];
+    snprintf(command, sizeof command, "rm -r '%s'", work);
+    return system(command);
+}
+
+static const char *in_work(const char *name)
+{
+    static char paths[4][160];
+    static int turn;
+    char *path = paths[turn++ % 4];
+    snprintf(path, sizeof paths[0], "%s/%s", work, name);
+    return path;
+}
+
+static void write_file(const char *name, const char *text)
+{
+    if (!file_write(in_work(name), text, strlen(text), &err))
+        fail_msg("%s: %s", name, err.what);
+}
+
+static void assert_same_number(double a, double b)
+{
+    assert_true(a == b || (isnan(a) && isnan(b)));
+}
+
+/* All but the name of the directory. */
+static void assert_same(const struct machine *a, const struct machine *b)
+{
+    assert_true(mapping_equal(a->mapping, b->mapping));
+    assert_true(ports_equal(mapping_ports(a->mapping), mapping_ports(b->mapping)));
+    assert_same_number(mapping_issue_width(a->mapping), mapping_issue_width(b->mapping));
+    assert_string_equal(a->title, b->title);
+    assert_string_equal(a->isa, b->isa);
+    assert_int_equal(a->fact_count, b->fact_count);
+    for (size_t i = 0; i < a->fact_count; i++) {
+        assert_string_equal(a->facts[i].key, b->facts[i].key);
+        assert_string_equal(a->facts[i].value, b->facts[i].value);
+        assert_string_equal(a->facts[i].unit, b->facts[i].unit);
+        assert_string_equal(a->facts[i].source, b->facts[i].source);
+    }
+    assert_int_equal(mapping_count(a->mapping), mapping_count(b->mapping));
+    for (size_t i = 0; i < mapping_count(a->mapping); i++) {
+        const struct mapping_entry *x = mapping_at(a->mapping, i), *y = mapping_find(b->mapping, x->form);
+        assert_true(y && usage_equal(&x->usage, &y->usage) && x->micro_ops == y->micro_ops);
+        assert_same_number(x->latency, y->latency);
+        assert_string_equal(x->source, y->source);
+    }
+    assert_int_equal(a->latency_count, b->latency_count);
+    for (size_t i = 0; i < a->latency_count; i++) {
+        const struct latency_rule *x = &a->latencies[i], *y = &b->latencies[i];
+        assert_true(x->from == y->from && x->to == y->to && x->cycles == y->cycles);
+        assert_string_equal(x->form, y->form);
+        assert_string_equal(x->source, y->source);
+    }
+}
+
+static bool same_ports(portset a, const struct ports *names, portset b, const struct ports *others)
+{
+    portset moved = 0;
+    for (unsigned i = 0; i < names->count; i++) {
+        int other = a >> i & 1 ? ports_find(others, names->names[i], strlen(names->names[i])) : 0;
+        moved |= a >> i & 1 && other >= 0 ? (portset)1 << other : 0;
+    }
+    return moved == b && portset_size(a) == portset_size(b);
+}
+
+/* A mapping.csv alone orders its ports by name. */
+static bool same_usage(const struct usage *a, const struct ports *names, const struct usage *b, const struct ports *others)
+{
+    unsigned matched = 0;
+    for (unsigned i = 0; i < a->count; i++)
+        for (unsigned k = 0; k < b->count; k++)
+            matched += a->uops[i].count == b->uops[k].count && same_ports(a->uops[i].ports, names, b->uops[k].ports, others);
+    return a->count == b->count && matched == a->count;
+}
+
+static void each_machine(void (*check)(const struct machine *m))
+{
+    char **ids = machine_ids();
+    size_t count = 0;
+    for (char **id = ids; *id; id++, count++) {
+        struct machine *m = load_machine(*id);
+        check(m);
+        machine_free(m);
+        free(*id);
+    }
+    free(ids);
+    assert_true(count >= 19);
+}
+
+static void check_directory(const struct machine *m)
+{
+    if (!machine_save(m, in_work("saved"), &err))
+        fail_msg("%s: %s", m->id, err.what);
+    struct machine *back = load_machine(in_work("saved"));
+    assert_same(m, back);
+    machine_free(back);
+}
+
+/* Every shipped machine, one after the other into the same directory. */
+static void test_directories(void **state)
+{
+    (void)state;
+    each_machine(check_directory);
+}
+
+static void check_csv(const struct machine *m)
+{
+    struct str text = {0};
+    machine_mapping_csv(m, &text);
+    write_file("alone.csv", str_text(&text));
+    str_done(&text);
+    struct machine *back = machine_load_csv("alone", in_work("alone.csv"), &err);
+    assert_non_null(back);
+    const struct ports *names = mapping_ports(m->mapping), *others = mapping_ports(back->mapping);
+    assert_int_equal(names->count, others->count);
+    assert_true(same_ports(names->pipes, names, others->pipes, others));
+    assert_int_equal(mapping_count(m->mapping), mapping_count(back->mapping));
+    for (size_t i = 0; i < mapping_count(m->mapping); i++) {
+        const struct mapping_entry *x = mapping_at(m->mapping, i), *y = mapping_find(back->mapping, x->form);
+        if (!y || !same_usage(&x->usage, names, &y->usage, others) || x->micro_ops != y->micro_ops)
+            fail_msg("%s: %s", m->id, x->form);
+        assert_same_number(x->latency, y->latency);
+    }
+    machine_free(back);
+}
+
+static void test_csv(void **state)
+{
+    (void)state;
+    each_machine(check_csv);
+}
+
+/* What a directory had by hand is in the machine already when it is saved there again: it must not apply twice. */
+static void test_corrections_once(void **state)
+{
+    (void)state;
+    mkdir(in_work("own"), 0777);
+    write_file("own/machine.csv", "key,value,unit,source\nports,\"0,1\",,\npipes,,,\ntitle,Own,,\nisa,x86-64,,\nissue_width,4,µops/cycle,\n");
+    write_file("own/mapping.csv", "form,usage,latency,micro_ops,source\nFDIV,2*p0,,,\n");
+    write_file("own/overrides.csv", "form,usage,latency,micro_ops,source\nFDIV,+2*p0,,,by hand\n");
+    write_file("own/facts.csv", "key,value,unit,source\nissue_width,6,µops/cycle,by hand\n");
+    write_file("own/latencies.csv", "form,from,to,cycles,source\nFDIV,1,2,3,by hand\n");
+    struct machine *m = load_machine(in_work("own"));
+    assert_int_equal(mapping_find(m->mapping, "FDIV")->usage.uops[0].count, 4);
+    for (int k = 0; k < 2; k++) {
+        assert_true(machine_save(m, in_work("own"), &err));
+        struct machine *back = load_machine(in_work("own"));
+        assert_int_equal(mapping_find(back->mapping, "FDIV")->usage.uops[0].count, 4);
+        assert_same(m, back);
+        machine_free(back);
+    }
+    machine_free(m);
+    m = load_machine("zen4-inferred");   /* it has no latencies.csv: the old one must not stay */
+    assert_true(m->latency_count == 0);
+    assert_true(machine_save(m, in_work("own"), &err));
+    struct machine *back = load_machine(in_work("own"));
+    assert_same(m, back);
+    machine_free(m);
+    machine_free(back);
+}
+
+static void assert_refused(const struct machine *m, const char *directory, const char *file)
+{
+    assert_false(machine_save(m, in_work(directory), &err));
+    if (!strstr(err.what, file))
+        fail_msg("\"%s\" does not name %s", err.what, file);
+    char path[96];
+    snprintf(path, sizeof path, "%s/%s", directory, file);
+    assert_int_equal(access(in_work(path), F_OK), 0);
+}
+
+static void test_foreign(void **state)
+{
+    (void)state;
+    struct machine *m = load_machine("skylake");
+    mkdir(in_work("thesis"), 0777);
+    write_file("thesis/thesis.txt", "years\n");
+    assert_refused(m, "thesis", "thesis.txt");
+    write_file("thesis/machine.csv", "key,value\n");
+    assert_refused(m, "thesis", "thesis.txt");
+    mkdir(in_work("table"), 0777);
+    write_file("table/mapping.csv", "no machine's\n");   /* ours by name, but of what? */
+    assert_false(machine_save(m, in_work("table"), &err));
+    assert_non_null(strstr(err.what, "machine.csv"));
+    write_file("file", "a file\n");
+    assert_false(machine_save(m, in_work("file"), &err));
+    assert_false(machine_save(m, in_work("missing/deep"), &err));
+    machine_free(m);
+}
+
+/* A link stays one; what it points to is replaced, and a slash behind the name means nothing. */
+static void test_links(void **state)
+{
+    (void)state;
+    struct machine *m = load_machine("skylake");
+    struct stat info;
+    assert_true(machine_save(m, in_work("real/"), &err));
+    assert_int_equal(symlink(in_work("real"), in_work("link")), 0);
+    assert_true(machine_save(m, in_work("link"), &err));
+    assert_int_equal(lstat(in_work("link"), &info), 0);
+    assert_true(S_ISLNK(info.st_mode));
+    struct machine *back = load_machine(in_work("link"));
+    assert_same(m, back);
+    machine_free(m);
+    machine_free(back);
+}
+
+/* What only the machine knows, no fact: its title and instruction set. */
+static void test_no_facts(void **state)
+{
+    (void)state;
+    struct ports ports = {0};
+    ports_add(&ports, "A0", NULL);
+    struct machine *m = machine_new("made", &ports);
+    free(m->title);
+    free(m->isa);
+    m->title = strdup("Made, by hand");
+    m->isa = strdup("aarch64");
+    struct mapping_entry entry = {.form = (char[]){"ADD (X, X, X)"}, .latency = 0.1, .source = (char[]){"a \"source\", with\nlines"}};
+    usage_add(&entry.usage, 1, 1);
+    mapping_set(m->mapping, &entry);
+    usage_done(&entry.usage);
+    assert_true(machine_save(m, in_work("made"), &err));
+    struct machine *back = load_machine(in_work("made"));
+    assert_string_equal(back->title, m->title);
+    assert_string_equal(back->isa, m->isa);
+    assert_true(mapping_find(back->mapping, "ADD (X, X, X)")->latency == 0.1);
+    assert_string_equal(mapping_find(back->mapping, "ADD (X, X, X)")->source, "a \"source\", with\nlines");
+    machine_free(m);
+    machine_free(back);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_directories), cmocka_unit_test(test_csv),   cmocka_unit_test(test_corrections_once),
+        cmocka_unit_test(test_foreign),     cmocka_unit_test(test_links), cmocka_unit_test(test_no_facts),
+    };
+    return cmocka_run_group_tests(tests, make_work, remove_work);
+}
