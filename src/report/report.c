@@ -19,7 +19,7 @@ static const char *mark_of(const struct analysis_row *row)
            : row->flags & ROW_ELIMINATED ? "="
            : row->flags & ROW_APPROXIMATE ? "~"
            : row->flags & ROW_PIPE       ? "/"
-                                         : " ";
+                                         : "";
 }
 
 /* Source text without leading blanks and with inner ones folded. */
@@ -61,17 +61,27 @@ static void add_source(struct result_table *t, const struct kernel *k, const str
     str_done(&tidy);
 }
 
+static bool has_marks(const struct analysis *a)
+{
+    for (size_t i = 0; i < a->count; i++)
+        if (*mark_of(&a->rows[i]))
+            return true;
+    return false;
+}
+
 /* Instructions against ports: for people. */
 static void add_pressure_table(const struct kernel *k, const struct analysis *a, struct result *result)
 {
     const struct ports *ports = mapping_ports(a->machine->mapping);
     struct result_column columns[PORTS_MAX + 3] = {{.key = "line", .kind = CELL_COUNT, .width = 5}};
+    bool marks = has_marks(a);
     struct str text = {0};
     unsigned count = 1;
 
     for (unsigned j = 0; j < ports->count; j++)
         columns[count++] = (struct result_column){.key = ports->names[j], .kind = CELL_NUMBER, .decimals = 2, .width = 4};
-    columns[count++] = (struct result_column){.key = "mark", .title = "", .kind = CELL_TEXT, .width = 1};
+    if (marks)
+        columns[count++] = (struct result_column){.key = "mark", .title = "", .kind = CELL_TEXT, .width = 1};
     columns[count++] = (struct result_column){.key = "instruction", .kind = CELL_TEXT};
     struct result_table *t = result_table(result, "pressure", columns, count);
     t->hide = NOT_CSV | NOT_JSON;
@@ -83,7 +93,8 @@ static void add_pressure_table(const struct kernel *k, const struct analysis *a,
         cell_text(t, insn_line_text(row->insn->line, number));
         for (unsigned j = 0; j < ports->count; j++)
             add_pressure(t, row->pressure[j], a->cycles);
-        cell_text(t, mark_of(row));
+        if (marks)
+            cell_text(t, mark_of(row));
         str_clear(&text);
         tidy_text(row->insn->text ? row->insn->text : row->insn->mnemonic, &text);
         cell_text(t, str_text(&text));
@@ -91,8 +102,8 @@ static void add_pressure_table(const struct kernel *k, const struct analysis *a,
     cell_text(t, "total");
     for (unsigned j = 0; j < ports->count; j++)
         add_pressure(t, a->totals[j], a->cycles);
-    cell_text(t, "");
-    cell_text(t, "");
+    for (int blank = 0; blank < 1 + marks; blank++)
+        cell_text(t, "");
     str_done(&text);
 }
 
