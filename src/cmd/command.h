@@ -67,14 +67,6 @@ void command_usage(const struct command *c, struct str *out);
 bool command_cpu(size_t number, int *out, struct err *err);
 
 /* The nouns' handlers. */
-bool cmd_evolve_start(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_evolve_status(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_evolve_pause(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_evolve_resume(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_evolve_stop(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_evolve_wait(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_evolve_set(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_evolve_adopt(struct session *s, int argc, char **argv, struct err *err);
 
 /* Puts results that a running `experiments measure` has delivered so far into the session's table; the main loop calls it when it wakes. */
 void experiments_publish(struct session *s);
