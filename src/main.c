@@ -198,9 +198,10 @@ static unsigned size_from(const char *variable, unsigned otherwise)
 }
 
 /* Without a screen `view NAME` prints what the screen would show. */
-static bool print_view(struct session *s, const char *verb, const char *argument, struct err *err)
+static bool print_view(struct session *s, const char *verb, const char *argument, struct result *result, struct err *err)
 {
     size_t index = view_find(argument);
+    struct str text = {0};
     struct grid g;
 
     if (strcmp(verb, "view") != 0)
@@ -210,7 +211,9 @@ static bool print_view(struct session *s, const char *verb, const char *argument
     void *state = views[index]->open();
     grid_init(&g, size_from("COLUMNS", 120), size_from("LINES", 38), s->settings.ascii);
     views[index]->draw(state, s, &g);
-    grid_text(&g, false, &s->output);
+    grid_text(&g, false, &text);
+    result_block(result, str_text(&text));
+    str_done(&text);
     grid_done(&g);
     views[index]->close(state);
     return true;

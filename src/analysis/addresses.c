@@ -13,6 +13,7 @@
 #define ROUNDS 8         /* iterations followed: chains through memory of up to this distance less one are seen */
 #define START_VALUE 0x2324000   /* BHive: the address of the page that all registers point to */
 #define PAGE 4096
+#define AT_CODE UINT32_MAX  /* symbol of what is addressed from the program counter */
 #define LOW32 0x80000000u /* marks symbols that are known to fit 32 bits */
 
 /* A value is symbol + offset; symbol 0 is the constant 0. */
@@ -53,6 +54,7 @@ struct state {
     enum start_values start;
     struct value pages[TLB_ENTRIES];
     uint32_t page_count;
+    size_t access;          /* of the last round: which comes next */
 };
 
 void address_work_done(struct address_work *work)
@@ -61,6 +63,7 @@ void address_work_done(struct address_work *work)
     free(work->composites);
     free(work->found);
     free(work->places);
+    vec_done(&work->accesses);
     *work = (struct address_work){0};
 }
 
@@ -143,7 +146,7 @@ static struct value address_of(struct state *s, const struct insn *insn, const s
     struct value at;
 
     if (op->base == REG_PC)   /* an absolute place, the same in each copy as far as the linker is concerned */
-        at = (struct value){UINT32_MAX, (int64_t)((uint64_t)op->displacement + insn->offset + insn->length)};
+        at = (struct value){AT_CODE, (int64_t)((uint64_t)op->displacement + insn->offset + insn->length)};
     else
         at = add_constant(sum(s, register_value(s, op->base), register_value(s, op->index), op->scale ? op->scale : 1), op->displacement);
     if (op->implicit && is_stack_push(insn))
@@ -363,18 +366,36 @@ static void move_stack(struct state *s, const struct insn *insn)
     }
 }
 
-static void note_store(struct line_runs *r, struct value address, uint32_t bytes)
+/* Accesses of the last round but one are written down, those of the last compared with them. */
+static void note_access(struct state *s, uint32_t at, struct value address, uint32_t bytes, bool store, uint32_t left)
 {
-    int64_t size = r->line_bytes ? r->line_bytes : 64, line = address.offset & -size;
+    struct address_work *work = s->work;
 
-    if (bytes <= size && line != ((int64_t)((uint64_t)address.offset + bytes - 1) & -size)) {
-        r->runs += 2;
-        r->open = false;
-    } else if (!r->open || r->symbol != address.symbol || r->line != line) {
-        r->runs++;
-        r->open = true;
-        r->symbol = address.symbol;
-        r->line = line;
+    if (left == 1) {
+        vec_push(&work->accesses, ((struct access){.insn = at, .bytes = bytes, .before = address.symbol,
+            .offset = address.offset, .store = store, .fixed = address.symbol == AT_CODE}));
+    } else if (left == 0) {
+        struct access *access = &work->accesses.items[s->access++];
+        access->stepped = access->before == address.symbol;
+        access->step = access->stepped ? (int64_t)((uint64_t)address.offset - (uint64_t)access->offset) : 0;
+        access->symbol = address.symbol;
+        access->offset = address.offset;
+    }
+}
+
+/* Of places that change in every iteration, one may now be where another was in the iteration before. */
+static void find_origins(struct address_work *work)
+{
+    for (size_t i = 0; i < work->accesses.count; i++) {
+        struct access *access = &work->accesses.items[i];
+        access->origin = access->symbol;
+        for (size_t k = 0; k < work->accesses.count && !access->stepped && !access->age; k++) {
+            const struct access *other = &work->accesses.items[k];
+            if (k != i && !other->stepped && other->before == access->symbol) {
+                access->origin = other->symbol;
+                access->age = 1;
+            }
+        }
     }
 }
 
@@ -390,6 +411,7 @@ static void step(struct state *s, const struct insn *insn, uint32_t at, uint32_t
         address[i] = address_of(s, insn, op);
         if (op->access & ACCESS_READ && op->bits) {
             loaded = load_value(s, op, address[i], at, round, rounds);
+            note_access(s, at, address[i], op->bits / 8, false, rounds - 1 - round);
         }
         if (s->start == START_EQUAL)
             note_place(s, at, address[i]);
@@ -399,7 +421,7 @@ static void step(struct state *s, const struct insn *insn, uint32_t at, uint32_t
         const struct operand *op = &insn->operands[i];
         if (op->kind != OPERAND_MEMORY || !(op->access & ACCESS_WRITE) || !op->bits)
             continue;
-        note_store(&s->work->runs, address[i], op->bits / 8);
+        note_access(s, at, address[i], op->bits / 8, true, rounds - 1 - round);
         s->work->stores[s->work->store_count++ % STORES] = (struct store_record){address[i], stored_value(s, insn), op->bits / 8, at, round};
     }
     if (insn->traits & INSN_STACK) {
@@ -417,12 +439,6 @@ static void step(struct state *s, const struct insn *insn, uint32_t at, uint32_t
         else
             s->reg[op->reg] = known && i == insn->result ? result : fresh(s);
     }
-}
-
-double addresses_store_runs(const struct address_work *work)
-{
-    uint32_t rounds = work->runs.last_round - work->runs.last_round / 2;
-    return (double)(work->runs.runs - work->runs.runs_at_half) / rounds;
 }
 
 bool addresses_far(const struct address_work *work, size_t insn)
@@ -471,7 +487,7 @@ void addresses_link(const struct insn *insns, size_t count, enum start_values st
 {
     uint32_t rounds = count > 512 ? 3 : ROUNDS;
 
-    work->found_count = 0;
+    work->found_count = work->accesses.count = 0;
     if (work->place_capacity < count) {
         work->place_capacity = 2 * count;
         work->places = mem_resize(work->places, work->place_capacity * sizeof *work->places);
@@ -488,12 +504,10 @@ void addresses_link(const struct insn *insns, size_t count, enum start_values st
         s.reg[i] = start == START_EQUAL && i != s.isa->stack_pointer && i != s.isa->frame_pointer ? (struct value){0, START_VALUE} : fresh(&s);
     if (start == START_MEASURED)
         measured_start(&s, insns, count);
-    work->runs = (struct line_runs){.line_bytes = work->runs.line_bytes, .last_round = rounds};
     for (uint32_t round = 0; round < rounds; round++) {
-        if (round == rounds / 2)
-            work->runs.runs_at_half = work->runs.runs;
         for (size_t i = 0; i < count; i++)
             step(&s, &insns[i], (uint32_t)i, round, rounds);
     }
+    find_origins(work);
     drop_unconfirmed(work);
 }

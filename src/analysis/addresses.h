@@ -3,6 +3,7 @@
 #ifndef PORTOLAN_ANALYSIS_ADDRESSES_H
 #define PORTOLAN_ANALYSIS_ADDRESSES_H
 
+#include "base/vec.h"
 #include "isa/insn.h"
 
 /* How the registers begin. */
@@ -21,6 +22,18 @@ struct forward {
     bool confirmed;         /* seen in the last two iterations followed */
 };
 
+/* A load or a store of one iteration in the steady state, in program order; an instruction that does both has two. */
+struct access {
+    uint32_t insn, bytes;
+    uint32_t symbol;        /* addresses of the same symbol can be compared; 0: the offset is the address itself */
+    uint32_t before;        /* the symbol in the iteration before */
+    int64_t offset;
+    int64_t step;           /* from one iteration to the next */
+    bool fixed;             /* relative to the program counter: copies of the block do not share it */
+    bool store, stepped;    /* stepped: step is known; otherwise it is elsewhere in every iteration */
+    uint32_t origin, age;   /* not stepped: whose symbol was this one so many iterations before, its own for 0 */
+};
+
 /* Reused between calls; zero-initialised at first. One thread. */
 struct address_work {
     struct store_record *stores;
@@ -31,12 +44,7 @@ struct address_work {
     size_t found_count, found_capacity;
     struct access_place *places;            /* per instruction */
     size_t place_capacity;
-    struct line_runs {              /* stores in a row to one line of line_bytes */
-        uint32_t line_bytes;        /* in; a store across two lines takes part in no run and counts for two; 0: 64 */
-        uint32_t symbol, last_round, runs, runs_at_half;
-        int64_t line;
-        bool open;
-    } runs;
+    VEC(struct access) accesses;    /* of the last iteration followed */
 };
 void address_work_done(struct address_work *work);
 
@@ -45,8 +53,6 @@ bool addresses_far(const struct address_work *work, size_t insn);
 /* Cycles per iteration lost on pages not seen before, for accesses that move on by the same step together: pages per iteration times @miss, up to
  * @most_per_access for each access. 0 where addresses were not followed that far (START_DIFFERENT: data are taken to be at hand). Once per link. */
 double addresses_new_pages(struct address_work *work, size_t count, double miss, double most_per_access);
-/* Runs of stores to one line per iteration in the steady state, after addresses_link with work->runs.line_bytes set. */
-double addresses_store_runs(const struct address_work *work);
 /* Fills work->found, sorted by load, for the steady state; a store that has left a store buffer of @store_buffer entries is not seen. */
 void addresses_link(const struct insn *insns, size_t count, enum start_values start, size_t store_buffer, struct address_work *work);
 

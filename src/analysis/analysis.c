@@ -12,7 +12,7 @@
 const char *row_flag_name(uint32_t one_flag)
 {
     static const char *const names[] = {"unknown", "zero-idiom", "ones-idiom", "eliminated", "fused", "fused-into", "load", "store", "divider",
-                                        "~", "unlaminated", "stack-sync", "chain"};
+                                        "~", "unlaminated", "stack-sync", "chain", "added-at-rename"};
     unsigned bit = (unsigned)__builtin_ctz(one_flag | 1u << 31);
     return bit < sizeof names / sizeof *names ? names[bit] : "";
 }
@@ -40,7 +40,7 @@ static void fill_rows(struct analysis *a, const struct insn *insns, const struct
         row->insn = &insns[i];
         row->flags = cost->flags;
         row->issue = cost->issue;
-        row->latency = cost->flags & (ROW_ZERO | ROW_ELIMINATED) ? 0 : cost->op->entry ? cost->op->entry->latency : NAN;
+        row->latency = cost->flags & (ROW_ZERO | ROW_ELIMINATED | ROW_SUM) ? 0 : cost->op->entry ? cost->op->entry->latency : NAN;
         row->pressure = mem_zero(ports, sizeof(double));
         for (uint32_t k = 0; k < cost->count; k++)
             usage_add(&row->usage, costs->masses[cost->first + k].ports, costs->masses[cost->first + k].count);

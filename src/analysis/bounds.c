@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "analysis/first_level.h"
+#include "analysis/issue.h"
 #include "base/mem.h"
 
 const char *bound_name(enum bound_kind kind)
@@ -59,15 +61,14 @@ static void port_bounds(struct block_work *w, bool want_ports, struct bounds *ou
 
 static void width_bounds(const struct core *c, const struct insn *insns, const struct costs *costs, struct bounds *out)
 {
-    double issue = 0, retire = 0, loads = 0, stores = 0;
+    double retire = 0, loads = 0, stores = 0;
 
     for (size_t i = 0; i < costs->count; i++) {
-        issue += costs->rows[i].issue;
         retire += costs->rows[i].retire;
         loads += (insns[i].traits & INSN_LOAD) != 0;
         stores += (insns[i].traits & INSN_STORE) != 0;
     }
-    out->cycles[BOUND_ISSUE] = issue / c->issue_width;
+    out->cycles[BOUND_ISSUE] = issue_cycles(c, costs);
     out->cycles[BOUND_RETIRE] = retire / c->retire_width;
     double by_loads = loads / c->loads_per_cycle, by_stores = stores / c->stores_per_cycle;
     out->cycles[BOUND_MEMORY] = fmax(by_loads, by_stores);   /* fmax ignores a NaN */
@@ -85,7 +86,7 @@ static void store_bound(const struct block_work *w, const struct insn *insns, si
         stores += (insns[i].traits & INSN_STORE) != 0;
         plain += (insns[i].traits & (INSN_STORE | INSN_LOAD)) == INSN_STORE;
     }
-    double lines = w->deps.renamed && plain > 0 ? stores : addresses_store_runs(&w->deps.addresses);
+    double lines = w->core->renamed_store_alone && w->deps.renamed && plain > 0 ? stores : first_level_store_runs(w->core, &w->deps.addresses);
     out->cycles[BOUND_MEMORY] = fmax(out->cycles[BOUND_MEMORY], lines / w->core->store_lines_per_cycle);
 }
 
@@ -103,6 +104,9 @@ void bounds_of(struct block_work *w, const struct insn *insns, size_t count, con
         deps_build(w->core, insns, &w->costs, options->start, &w->deps);
         out->cycles[BOUND_DEPENDENCIES] = deps_bound(&w->deps, NULL, 0);
         store_bound(w, insns, count, out);
+        double banks = first_level_loads(w->core, &w->deps.addresses);
+        if (banks > 0)
+            out->cycles[BOUND_MEMORY] = fmax(out->cycles[BOUND_MEMORY], banks);
         if (w->core->dtlb_miss > 0)
             out->cycles[BOUND_MEMORY] += addresses_new_pages(&w->deps.addresses, count, w->core->dtlb_miss, 0.5);
     }

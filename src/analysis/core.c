@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/forwarding.h"
 #include "analysis/fusion.h"
 #include "base/mem.h"
 #include "base/str.h"
@@ -52,6 +53,18 @@ static void read_numbers(struct core *c, const struct machine *m)
         {&c->load_extra_segment, "load_extra_segment"},
         {&c->store_lines_per_cycle, "store_lines_per_cycle"},
         {&c->store_line_bytes, "store_line_bytes"},
+        {&c->store_run, "store_run"},
+        {&c->store_forward_modify, "store_forward_modify"},
+        {&c->store_forward_widest, "store_forward_widest"},
+        {&c->renamed_per_block, "renamed_per_block"},
+        {&c->unlaminate_first, "unlaminate_first"},
+        {&c->rename_sum, "rename_sum"},
+        {&c->rename_sum_extra, "rename_sum_extra"},
+        {&c->slow_flags_latency, "slow_flags_latency"},
+        {&c->fp_add_extra, "fp_add_extra"},
+        {&c->load_bank_bytes, "load_bank_bytes"},
+        {&c->loads_per_bank, "loads_per_bank"},
+        {&c->split_loads_per_cycle, "split_loads_per_cycle"},
         {&c->dtlb_miss, "dtlb_miss"},
         {&c->copies_cached, "copies_cached"},
         {&c->copies_cached_bytes, "copies_cached_bytes"},
@@ -90,7 +103,13 @@ struct core *core_new(const struct machine *m)
     c->fusible_last = fact_switch(m, "fusible_in_last_decoder");
     c->low_byte_merges = !fact_switch(m, "low_byte_renamed");
     c->fuses_nops = fact_switch(m, "fuse_nop");
+    c->renamed_by_address = machine_has(m, "renamed_match", "address");
+    c->renamed_store_alone = fact_switch(m, "renamed_store_alone");
+    c->stack_sync_all = !machine_has(m, "stack_sync", "changed");
+    c->high_byte_renamed = fact_switch(m, "high_byte_renamed");
+    c->wide_closes = ports_fact(m, "wide_closes");
     c->unlamination = machine_has(m, "unlaminate", "all") ? UNLAMINATE_ALL
+                      : machine_has(m, "unlaminate", "not-two-address") ? UNLAMINATE_NOT_TWO_ADDRESS
                       : machine_has(m, "unlaminate", "three-sources") ? UNLAMINATE_THREE
                                                                        : UNLAMINATE_NEVER;
     enum isa isa = isa_host();
@@ -99,6 +118,7 @@ struct core *core_new(const struct machine *m)
     c->load = usage_named(m, c->isa->load_form);
     c->store = usage_named(m, c->isa->store_form);
     c->alu = usage_named(m, c->isa->address_form);
+    c->add = isnan(c->rename_sum) ? NULL : usage_named(m, "ADD (R64, R64)");
     c->stack_sync = c->stack_engine ? usage_named(m, c->isa->stack_sync_form) : NULL;
     return c;
 }
@@ -231,8 +251,8 @@ static int32_t operation_latency(const struct core *c, const struct insn *insn, 
     if (!memory || !(insn->traits & (INSN_LOAD | INSN_STORE)))
         return hundredths(op->entry->latency);
     const struct mapping_entry *plain = register_form(c->machine, insn->form, memory->bits);
-    if (plain && !isnan(plain->latency))
-        return hundredths(plain->latency);
+    if (plain && !isnan(plain->latency))   /* an addition that rename does on a register is executed after a load */
+        return plain->usage.count || !insn->flags_written ? hundredths(plain->latency) : CYCLE;
     if (isnan(op->entry->latency))
         return -1;
     int32_t rest = hundredths(op->entry->latency) - (insn->traits & INSN_LOAD ? op->load_latency : 0);
@@ -257,9 +277,12 @@ static void classify(const struct core *c, const struct insn *insn, struct op *o
     op->traits |= machine_has(c->machine, "false_dependency", insn->mnemonic) ? OP_FALSE_INPUT : 0;
     op->traits |= machine_has(c->machine, "not_zero_idiom", insn->mnemonic) ? OP_KEEPS_ZERO : 0;
     op->traits |= machine_has(c->machine, "carry_idiom", insn->mnemonic) ? OP_CARRY_IDIOM : 0;
+    op->traits |= machine_has(c->machine, "slow_flags", insn->mnemonic) ? OP_SLOW_FLAGS : 0;
+    op->traits |= machine_has(c->machine, "rename_sum_slow", insn->mnemonic) ? OP_SLOW_SUM : 0;
     op->traits |= machine_has(c->machine, "complex_decode", insn->mnemonic) ? OP_COMPLEX : 0;
     op->traits |= insn->traits & INSN_STACK ? OP_STACK : 0;
     op->traits |= touches_vector(insn) ? OP_VECTOR : 0;
+    op->traits |= forwarding_form(c, insn, op->traits & OP_VECTOR) ? OP_RENAMES : 0;
     for (unsigned i = 0; i < op->usage.count; i++)
         op->traits |= op->usage.uops[i].ports & c->pipes ? OP_PIPE : 0;
     if (!(op->traits & OP_KNOWN))

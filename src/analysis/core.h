@@ -24,6 +24,9 @@ enum op_trait {
     OP_NO_MICRO_FUSION = 1 << 10,
     OP_KEEPS_ZERO = 1 << 11,       /* a zeroing idiom of the ISA that this machine executes, though it depends on nothing */
     OP_CARRY_IDIOM = 1 << 12,      /* of a register with itself it depends on the carry alone */
+    OP_RENAMES = 1 << 13,          /* its load may find its store at rename */
+    OP_SLOW_FLAGS = 1 << 14,       /* a conditional move or set that reads its flags takes longer */
+    OP_SLOW_SUM = 1 << 15,         /* takes longer to read a register that rename still keeps as a sum */
 };
 
 /* One form on one machine. */
@@ -42,7 +45,7 @@ struct op {
     unsigned rule_count;
 };
 
-enum unlamination { UNLAMINATE_NEVER, UNLAMINATE_THREE, UNLAMINATE_ALL };
+enum unlamination { UNLAMINATE_NEVER, UNLAMINATE_THREE, UNLAMINATE_NOT_TWO_ADDRESS, UNLAMINATE_ALL };
 
 struct core {
     const struct machine *machine;
@@ -52,14 +55,19 @@ struct core {
     /* Facts (model/facts.c), NaN when the machine lacks one for which nothing else is taken. Units: cycles, µops per cycle, bytes, entries. */
     double issue_width, retire_width, decoders, decode_width, fetch_bytes, predecode_bytes, predecode_width, lcp_penalty, loop_buffer;
     double decode_complex_uops, uop_cache_width, uop_cache_block, uop_cache_lines, uop_cache_line_uops;
-    double loads_per_cycle, stores_per_cycle, store_lines_per_cycle, store_line_bytes;
+    double loads_per_cycle, stores_per_cycle, store_lines_per_cycle, store_line_bytes, store_run;
+    double store_forward_modify, store_forward_widest, renamed_per_block, unlaminate_first;
+    double rename_sum, rename_sum_extra, slow_flags_latency, fp_add_extra;
+    double load_bank_bytes, loads_per_bank, split_loads_per_cycle;
     double load_latency, load_latency_simple, load_latency_scalar, load_latency_vector, load_latency_wide, store_forward, store_forward_vector, store_forward_fail, store_forward_wide, store_forward_renamed, load_extra_scaled, load_extra_segment, high_byte, dtlb_miss, lock;
     double copies_cached, copies_cached_bytes;   /* of unrolled copies that run again, which share the µop cache delivers, up to what length */
     double reorder_buffer, scheduler, load_buffer, store_buffer, instruction_queue, uop_queue;
-    bool fused_domain, jcc_erratum, stack_engine, fusible_last, low_byte_merges, fuses_nops;
+    bool fused_domain, jcc_erratum, stack_engine, fusible_last, low_byte_merges, fuses_nops, renamed_by_address, renamed_store_alone, stack_sync_all, high_byte_renamed;
+    portset wide_closes;                 /* ports that take no vector µop beside 512-bit ones */
     enum unlamination unlamination;
     const struct usage *load, *store;    /* of a plain load and a plain store of a general register; NULL: not known */
     const struct usage *alu;             /* of the addition that steps an address; NULL where accesses do not */
+    const struct usage *add;             /* of an addition on registers */
     const struct usage *stack_sync;      /* of the µop that writes the stack pointer back */
     struct op **ops;
     size_t op_count;

@@ -27,7 +27,7 @@ static void add_usage(struct costs *costs, struct cost *row, const struct usage 
 static bool splits_indexed(const struct core *c, const struct insn *insn)
 {
     unsigned listed = 0;
-    bool reads_first = false;
+    bool reads_first = false, writes_first = false;
 
     if (!(insn->traits & INSN_INDEXED) || c->unlamination == UNLAMINATE_NEVER)
         return false;
@@ -38,8 +38,11 @@ static bool splits_indexed(const struct core *c, const struct insn *insn)
         if (op->implicit)
             continue;
         reads_first |= listed == 0 && op->access & ACCESS_READ;
+        writes_first |= listed == 0 && op->access & ACCESS_WRITE;
         listed++;
     }
+    if (c->unlamination == UNLAMINATE_NOT_TWO_ADDRESS)
+        return !(insn->traits & INSN_STORE) && !(reads_first && writes_first);
     if (insn->traits & INSN_STORE)
         return listed > 2;
     return listed > 2 || !reads_first;
@@ -68,18 +71,30 @@ static void fill_slots(const struct core *c, const struct insn *insn, struct cos
     }
 }
 
-static void fill_row(struct core *c, const struct insn *insn, struct costs *costs, struct cost *row)
+/* A move of part of a register that rename keeps as a sum has to be executed. */
+static bool moves_part_of_sum(const struct insn *insn, const struct rename_sum *sum)
+{
+    return insn->operands[0].file == FILE_GENERAL && sum->pending && !(insn->traits & INSN_MOVE && insn->operands[0].bits == 64);
+}
+
+static void fill_row(struct core *c, const struct insn *insn, const struct rename_sum *sum, struct costs *costs, struct cost *row)
 {
     const struct op *op = core_op(c, insn);
 
-    *row = (struct cost){.op = op, .first = (uint32_t)costs->mass_count, .decode = 1, .issue = 1, .retire = 1};
+    *row = (struct cost){.op = op, .sum = *sum, .first = (uint32_t)costs->mass_count, .decode = 1, .issue = 1, .retire = 1};
     row->flags = (insn->traits & INSN_LOAD ? ROW_LOAD : 0) | (insn->traits & INSN_STORE ? ROW_STORE : 0);
     if (insn->traits & INSN_ZERO_IDIOM && !(op->traits & OP_KEEPS_ZERO)) {
         row->flags |= ROW_ZERO;
         return;
     }
-    if (op->traits & OP_ELIMINATED && !moves_to_itself(insn)) {
+    if (op->traits & OP_ELIMINATED && !moves_to_itself(insn) && !moves_part_of_sum(insn, sum)) {
         row->flags |= ROW_ELIMINATED;
+        return;
+    }
+    if (sum->adds) {
+        row->flags |= ROW_SUM;
+        if (sum->executed > 50 && c->add)
+            add_usage(costs, row, c->add);
         return;
     }
     if (insn->traits & INSN_NOP)
@@ -115,7 +130,7 @@ static void fuse(struct core *c, struct costs *costs, size_t at, const struct in
     if (load)
         add_mass(costs, first, load, 1);
     branch->first = (uint32_t)costs->mass_count;
-    first->flags |= ROW_FUSED;
+    first->flags = (first->flags & ~(uint32_t)ROW_SUM) | ROW_FUSED;
     branch->flags |= ROW_FUSED_INTO;
     branch->decode = branch->issue = branch->retire = 0;
     if (first->flags & ROW_SPLIT)
@@ -134,13 +149,35 @@ static bool names_stack_pointer(const struct insn *insn)
     return false;
 }
 
-/* Stack moves shift an offset kept in front of the machine; the first instruction that names rsp after one gets a µop that writes it back. */
-static bool stack_pass(const struct insn *insns, size_t count, bool shifted, struct costs *costs)
+/* Computes the stack pointer from itself other than by adding a constant. */
+static bool changes_stack_pointer(const struct core *c, const struct insn *insn)
+{
+    bool reads = false, writes = false, adds = insn->operation == OPERATION_ADD || insn->operation == OPERATION_SUBTRACT;
+
+    for (unsigned i = 0; i < insn->operand_count; i++) {
+        const struct operand *op = &insn->operands[i];
+        if (op->implicit || op->kind != OPERAND_REGISTER || op->reg != c->isa->stack_pointer)
+            continue;
+        reads |= op->access & ACCESS_READ;
+        writes |= op->access & ACCESS_WRITE;
+    }
+    return reads && writes && !(adds && insn_immediate(insn));
+}
+
+/* Whether an instruction wants the stack pointer that the stack engine's offset is added to (fact stack_sync). */
+static bool needs_stack_pointer(const struct core *c, const struct insn *insn)
+{
+    return c->stack_sync_all ? names_stack_pointer(insn) : changes_stack_pointer(c, insn);
+}
+
+/* Stack moves shift an offset kept in front of the machine; the first instruction that needs rsp after one gets a µop that writes it back. */
+static bool stack_pass(const struct core *c, const struct insn *insns, size_t count, bool shifted, struct costs *costs)
 {
     for (size_t i = 0; i < count; i++) {
-        if (costs && shifted && names_stack_pointer(&insns[i]) && !(costs->rows[i].flags & ROW_FUSED_INTO))
+        bool needs = needs_stack_pointer(c, &insns[i]);
+        if (costs && shifted && needs && !(costs->rows[i].flags & ROW_FUSED_INTO))
             costs->rows[i].flags |= ROW_SYNC;
-        if (names_stack_pointer(&insns[i]))
+        if (needs)
             shifted = false;
         if (costs ? costs->rows[i].op->traits & OP_STACK : false)
             shifted = true;
@@ -155,10 +192,10 @@ static void add_stack_syncs(const struct core *c, const struct insn *insns, size
         any = costs->rows[i].op->traits & OP_STACK;
     if (!any || !c->stack_engine)
         return;
-    bool shifted = stack_pass(insns, count, true, costs);
+    bool shifted = stack_pass(c, insns, count, true, costs);
     for (size_t i = 0; i < count; i++)
         costs->rows[i].flags &= ~(uint32_t)ROW_SYNC;
-    stack_pass(insns, count, shifted, costs);
+    stack_pass(c, insns, count, shifted, costs);
     for (size_t i = 0; i < count; i++)
         if (costs->rows[i].flags & ROW_SYNC) {
             costs->rows[i].issue++;
@@ -208,23 +245,52 @@ static void fuse_nops(const struct insn *insns, size_t count, struct costs *cost
     }
 }
 
+static bool is_wide(const struct insn *insn)
+{
+    for (unsigned i = 0; i < insn->operand_count; i++)
+        if (insn->operands[i].kind != OPERAND_IMMEDIATE && insn->operands[i].bits == 512)
+            return true;
+    return false;
+}
+
+/* Beside 512-bit operations some ports take no vector µops (fact wide_closes). */
+static void close_ports(const struct core *c, const struct insn *insns, struct costs *costs)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < costs->count && !any; i++)
+        any = is_wide(&insns[i]);
+    for (size_t i = 0; any && i < costs->count; i++) {
+        const struct cost *row = &costs->rows[i];
+        for (uint32_t k = row->first; row->op->traits & OP_VECTOR && k < row->first + row->count; k++)
+            if (costs->masses[k].ports & ~c->wide_closes)
+                costs->masses[k].ports &= ~c->wide_closes;
+    }
+}
+
 void costs_fill(struct core *c, const struct insn *insns, size_t count, struct costs *out)
 {
+    static const struct rename_sum none = {0};
+
     out->count = count;
     out->mass_count = 0;
     out->unknown = false;
     if (out->capacity < count) {
         out->capacity = 2 * count;
         out->rows = mem_resize(out->rows, out->capacity * sizeof *out->rows);
+        out->sums = mem_resize(out->sums, out->capacity * sizeof *out->sums);
     }
+    bool sums = sums_find(c, insns, count, out->sums);
     for (size_t i = 0; i < count; i++) {
-        fill_row(c, &insns[i], out, &out->rows[i]);
+        fill_row(c, &insns[i], sums ? &out->sums[i] : &none, out, &out->rows[i]);
         if (i && insns[i].traits & INSN_CONDITIONAL && !((out->rows[i].flags | out->rows[i - 1].flags) & ROW_UNKNOWN) &&
             fusion_pairs(c->machine, &insns[i - 1], &insns[i]))
             fuse(c, out, i - 1, insns);
     }
     if (c->fuses_nops && count)
         fuse_nops(insns, count, out);
+    if (c->wide_closes)
+        close_ports(c, insns, out);
     add_stack_syncs(c, insns, count, out);
     add_sync_masses(c, out);
 }
@@ -232,6 +298,7 @@ void costs_fill(struct core *c, const struct insn *insns, size_t count, struct c
 void costs_done(struct costs *costs)
 {
     free(costs->rows);
+    free(costs->sums);
     free(costs->masses);
     *costs = (struct costs){0};
 }

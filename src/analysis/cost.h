@@ -3,7 +3,7 @@
 #ifndef PORTOLAN_ANALYSIS_COST_H
 #define PORTOLAN_ANALYSIS_COST_H
 
-#include "analysis/core.h"
+#include "analysis/sums.h"
 
 enum row_flag {
     ROW_UNKNOWN = 1 << 0,      /* the machine does not know the form: counted as nothing, the total is a lower bound */
@@ -19,6 +19,7 @@ enum row_flag {
     ROW_SPLIT = 1 << 10,       /* unlaminated: its fused µops part at rename */
     ROW_SYNC = 1 << 11,        /* the stack engine adds a µop before it */
     ROW_CHAIN = 1 << 12,       /* on the dependency cycle that bounds the loop */
+    ROW_SUM = 1 << 13,         /* an addition of a constant that rename does, in most iterations at least */
 };
 
 struct cost {
@@ -28,11 +29,13 @@ struct cost {
     unsigned decode;           /* µops at the decoders, fused */
     unsigned issue;            /* slots at rename */
     unsigned retire;           /* slots at retirement */
+    struct rename_sum sum;            /* what rename adds, and finds to be added */
 };
 
 struct costs {
     struct cost *rows;
     size_t count, capacity;
+    struct rename_sum *sums;          /* for costs_fill */
     struct mass *masses;       /* of all rows in order */
     size_t mass_count, mass_capacity;
     bool unknown;              /* a row is ROW_UNKNOWN */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/forwarding.h"
 #include "base/mem.h"
 
 #define OTHER_FLAGS (FLAG_PARITY | FLAG_ADJUST | FLAG_ZERO | FLAG_SIGN | FLAG_OVERFLOW)
@@ -24,6 +25,8 @@ struct build {
     struct holder holds[RESOURCE_COUNT];
     bool loaded[RESOURCE_COUNT];   /* the holder came straight from a load */
     size_t forward;                /* position in the list of forwarded loads */
+    struct forwarding forwarding;
+    int32_t slow;                  /* hundredths that the instruction takes at least: a select or set whose flags come slowly */
     bool blocked;                  /* a load waits for a store to reach the cache: commits matter */
 };
 
@@ -73,9 +76,10 @@ static bool is_followed(const struct operand *op)
     }
 }
 
-static uint8_t resource_of(const struct operand *op)
+/* Where the machine keeps the value: a second byte is renamed apart, or a part of its register. */
+static uint8_t resource_of(const struct core *c, const struct operand *op)
 {
-    return op->offset_bits ? (uint8_t)(RESOURCE_HIGH + op->reg) : op->reg;
+    return op->offset_bits && c->high_byte_renamed ? (uint8_t)(RESOURCE_HIGH + op->reg) : op->reg;
 }
 
 /* Its load waits for a store to reach the cache. */
@@ -93,7 +97,7 @@ static void make_nodes(const struct build *b, const struct insn *insn, uint32_t 
 
     for (unsigned i = 0; i < insn->operand_count; i++)
         if (is_followed(&insn->operands[i]) && insn->operands[i].access & ACCESS_WRITE)
-            add_node(d, at, (int)i, resource_of(&insn->operands[i]));
+            add_node(d, at, (int)i, resource_of(b->c, &insn->operands[i]));
     if (insn->flags_written & FLAG_CARRY)
         add_node(d, at, LATENCY_FLAGS, RESOURCE_CARRY);
     if (insn->flags_written & OTHER_FLAGS)
@@ -128,6 +132,19 @@ static int32_t operation_latency(const struct op *op, int from, int to)
         if ((op->rules[i]->from == LATENCY_ANY || op->rules[i]->from == from) && (op->rules[i]->to == LATENCY_ANY || op->rules[i]->to == to))
             return (int32_t)lround(op->rules[i]->cycles * CYCLE);
     return op->latency >= 0 ? op->latency : CYCLE;
+}
+
+/* Of the operation of @at, from what is read as @from to what is written as @to. */
+static int32_t latency_of(const struct build *b, uint32_t at, int from, int to)
+{
+    const struct cost *row = &b->costs->rows[at];
+
+    if (row->flags & ROW_FUSED && row->sum.adds && to < LATENCY_ADDRESS)   /* fused with a branch it is executed */
+        return CYCLE;
+    if (row->flags & ROW_SUM && to < LATENCY_ADDRESS)
+        return row->sum.executed * CYCLE / 100;
+    int32_t latency = operation_latency(row->op, from, to);
+    return latency < b->slow ? b->slow : latency;
 }
 
 static bool is_idiom(const struct cost *row)
@@ -180,9 +197,35 @@ static void connect(struct build *b, uint32_t at, struct holder value, int end, 
         }
         if (end == LATENCY_FLAGS && node->end != LATENCY_FLAGS && keeps_flags(insn))
             continue;   /* only the flags of a shift by cl depend on the old ones */
-        int32_t latency = stack ? (b->c->stack_engine ? 0 : CYCLE) : is_idiom(row) ? 0 : operation_latency(row->op, end, node->end);
+        int32_t latency = stack ? (b->c->stack_engine ? 0 : CYCLE) : is_idiom(row) ? 0 : latency_of(b, at, end, node->end);
         add_edge(b->d, value, n, end, latency + extra, extra);
     }
+}
+
+/* Two additions follow each other faster than anything else follows one (fact fp_add_extra); 512 bits have no such way. */
+static int32_t after_addition(const struct build *b, uint32_t at, struct holder value)
+{
+    if (isnan(b->c->fp_add_extra) || !value.known || b->insns[at].operation == OPERATION_FP_ADD)
+        return 0;
+    const struct dep_node *node = &b->d->nodes[value.node];
+    const struct insn *from = &b->insns[node->insn];
+    if (from->operation != OPERATION_FP_ADD || node->end >= LATENCY_ADDRESS || b->costs->rows[node->insn].op->latency != 2 * CYCLE || from->operands[node->end].bits > 256)
+        return 0;
+    return (int32_t)lround(b->c->fp_add_extra * CYCLE);
+}
+
+static bool has_slow_flags(const struct build *b, struct holder flags)
+{
+    return flags.known && b->costs->rows[b->d->nodes[flags.node].insn].op->traits & OP_SLOW_FLAGS;
+}
+
+/* Selects and sets take longer with the flags of some operations (facts slow_flags, slow_flags_latency), from their registers, too. */
+static int32_t slow_latency(const struct build *b, const struct insn *insn)
+{
+    if (isnan(b->c->slow_flags_latency) || (insn->operation != OPERATION_SELECT && insn->operation != OPERATION_SET))
+        return 0;
+    bool slow = (insn->flags_read & FLAG_CARRY && has_slow_flags(b, b->holds[RESOURCE_CARRY])) || (insn->flags_read & OTHER_FLAGS && has_slow_flags(b, b->holds[RESOURCE_FLAGS]));
+    return slow ? (int32_t)lround(b->c->slow_flags_latency * CYCLE) : 0;
 }
 
 static bool is_simple_address(const struct operand *op)
@@ -236,50 +279,6 @@ static uint32_t node_of(const struct deps *d, uint32_t insn, uint8_t resource)
     BUG("instruction %u makes no value of kind %u", (unsigned)insn, (unsigned)resource);
 }
 
-static bool writes(const struct build *b, uint8_t reg)
-{
-    for (uint32_t n = 0; n < b->d->node_count; n++)
-        if (b->d->nodes[n].resource == reg)
-            return true;
-    return false;
-}
-
-/* AMD from Zen 2 on: a plain load of a whole general register, or a read-modify-write, finds its store by the text of the address, as long
- * as the registers in it stay; the stack pointer is followed. */
-static bool is_renamed(const struct build *b, const struct forward *f)
-{
-    const struct insn *load = &b->insns[f->load], *store = &b->insns[f->store];
-    bool plain = load->operation == OPERATION_MOVE || load->operation == OPERATION_POP || load->traits & INSN_STORE;
-    uint8_t sp = b->c->isa->stack_pointer;
-
-    if (isnan(b->c->store_forward_renamed) || !f->fits || !f->starts_alike || !plain)
-        return false;
-    const struct operand *from = insn_memory(store), *to = insn_memory(load);
-    if (to->bits < 32 || from->bits < to->bits || (b->costs->rows[f->load].op->traits | b->costs->rows[f->store].op->traits) & OP_VECTOR)
-        return false;
-    if (from->base == sp && to->base == sp && from->index == REG_NONE && to->index == REG_NONE)
-        return true;
-    return from->base == to->base && from->index == to->index && from->scale == to->scale && from->displacement == to->displacement &&
-           (from->base >= REG_PC || !writes(b, from->base)) && (from->index >= REG_PC || !writes(b, from->index));
-}
-
-/* A load that takes its value from a store still on its way. */
-static double forward_latency(const struct build *b, const struct forward *f)
-{
-    const struct core *c = b->c;
-    bool vector = b->costs->rows[f->load].op->traits & OP_VECTOR;
-
-    if (!f->fits)
-        return c->store_forward_fail;
-    if (b->insns[f->load].traits & INSN_LOCK && !isnan(c->store_forward_renamed))
-        return 0;   /* measured on such machines: what it takes is in its own latency */
-    if (is_renamed(b, f)) {
-        b->d->renamed++;
-        return c->store_forward_renamed;
-    }
-    return !vector ? c->store_forward : insn_memory(&b->insns[f->load])->bits > 128 ? c->store_forward_wide : c->store_forward_vector;
-}
-
 static void read_memory(struct build *b, uint32_t at)
 {
     struct address_work *work = &b->d->addresses;
@@ -288,7 +287,8 @@ static void read_memory(struct build *b, uint32_t at)
         const struct forward *f = &work->found[b->forward];
         if (f->load < at)
             continue;
-        double cycles = forward_latency(b, f);
+        double cycles = forwarding_latency(&b->forwarding, f);
+        b->d->renamed += forwarding_renamed(&b->forwarding, f);
         struct holder source = {node_of(b->d, f->store, f->fits ? RESOURCE_MEMORY : RESOURCE_COMMIT), f->distance, true};
         connect(b, at, source, LATENCY_MEMORY, hundredths(cycles));
         if (!f->fits)
@@ -323,7 +323,7 @@ static bool reads_old_value(const struct build *b, uint32_t at, unsigned i)
     if (op->access & ACCESS_READ || op->access & ACCESS_CONDITIONAL)
         return true;
     if (op->file == FILE_GENERAL && op->bits < 32)
-        return !op->offset_bits && (op->bits == 16 || b->c->low_byte_merges);
+        return op->offset_bits ? !b->c->high_byte_renamed : op->bits == 16 || b->c->low_byte_merges;
     return i == 0 && (insn->traits & INSN_KEEPS_OLD || b->costs->rows[at].op->traits & OP_FALSE_INPUT);
 }
 
@@ -336,12 +336,15 @@ static void read_inputs(struct build *b, uint32_t at)
     bool same_register = row->op->traits & OP_CARRY_IDIOM && insn->operands[0].reg == insn->operands[1].reg && insn->operands[0].bits >= 32;
     if (insn->traits & (INSN_ZERO_IDIOM | INSN_ONES_IDIOM | INSN_NOP))
         return;
+    b->slow = slow_latency(b, insn);
     for (unsigned i = 0; i < insn->operand_count; i++) {
         const struct operand *op = &insn->operands[i];
         if (op->kind == OPERAND_MEMORY) {
             read_address(b, at, op);
         } else if (is_followed(op) && !same_register && (op->access & ACCESS_READ || reads_old_value(b, at, i))) {
-            connect(b, at, b->holds[resource_of(op)], (int)i, sync_latency(b, at, op->reg));
+            struct holder value = b->holds[resource_of(b->c, op)];
+            bool sum = row->op->traits & OP_SLOW_SUM && op->file == FILE_GENERAL && row->sum.pending >> op->reg & 1;
+            connect(b, at, value, (int)i, sync_latency(b, at, op->reg) + after_addition(b, at, value) + (sum ? hundredths(b->c->rename_sum_extra) : 0));
             if (op->reg < REG_HIGH_BYTES && !op->offset_bits && op->bits > 8)   /* the second byte was written apart: merged first */
                 connect(b, at, b->holds[RESOURCE_HIGH + op->reg], (int)i, hundredths(b->c->high_byte));
         }
@@ -362,7 +365,6 @@ void deps_build(struct core *c, const struct insn *insns, const struct costs *co
 
     d->node_count = d->edge_count = 0;
     d->renamed = 0;
-    d->addresses.runs.line_bytes = (uint32_t)c->store_line_bytes;
     if (d->first_capacity < count + 1) {
         d->first_capacity = 2 * (count + 1);
         d->first_node = mem_resize(d->first_node, d->first_capacity * sizeof *d->first_node);
@@ -375,8 +377,12 @@ void deps_build(struct core *c, const struct insn *insns, const struct costs *co
         make_nodes(&b, &insns[i], i);
     }
     d->first_node[count] = (uint32_t)d->node_count;
-    for (uint32_t n = 0; n < d->node_count; n++)
+    uint64_t written = 0;
+    for (uint32_t n = 0; n < d->node_count; n++) {
         hold(&b, n, 1);
+        written |= d->nodes[n].resource < 64 ? (uint64_t)1 << d->nodes[n].resource : 0;
+    }
+    forwarding_start(&b.forwarding, c, insns, costs, written, &d->addresses);
     for (uint32_t i = 0; i < count; i++) {
         read_inputs(&b, i);
         for (uint32_t n = d->first_node[i]; n < d->first_node[i + 1]; n++)

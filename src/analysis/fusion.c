@@ -25,6 +25,8 @@ bool fusion_pairs(const struct machine *m, const struct insn *first, const struc
     /* Memory operand and immediate together never fuse when the address is rip-relative. */
     if ((first->traits & INSN_RIP_RELATIVE) && insn_immediate(first))
         return false;
+    if (first->traits & INSN_LOAD && insn_immediate(first) && machine_has(m, "fuse_memory_immediate", "no"))
+        return false;
     if (has_shift(first))
         return false;
     if (machine_has(m, "fuse_any", first->mnemonic))

@@ -1,50 +1,118 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <stdlib.h>
-#include <string.h>
-
+/* session save, session load, source, quit */
 #include "base/file.h"
-#include "base/mem.h"
 #include "cmd/command.h"
 #include "cmd/session_file.h"
 
 #define SCRIPT_LIMIT ((size_t)64 << 20)
+#define SCRIPTS_NESTED 16
 
-bool cmd_source(struct session *s, int argc, char **argv, struct err *err)
+struct path_values {
+    const char *path;
+};
+
+static const struct parameter directory[] = {
+    {.name = "DIRECTORY", .kind = PARAMETER_TEXT, .at = offsetof(struct path_values, path), .required = true, .complete = COMPLETE_FILE,
+     .help = "the session's directory; of what is there only files of a session are replaced"},
+    {0},
+};
+
+static bool run_save(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    const struct path_values *v = values;
+
+    if (!session_save(s, v->path, err))
+        return false;
+    result_confirm(result, "session saved to %s", v->path);
+    result_text(result, "session", v->path);
+    return true;
+}
+
+static const char *const save_examples[] = {"session save work", NULL};
+
+const struct command command_session_save = {
+    .name = "session save",
+    .help = "write kernel, machines, changes, experiments and settings to a directory",
+    .description = "An older session there is replaced as a whole, or stays as it was.",
+    .arguments = directory,
+    .examples = save_examples,
+    .values_size = sizeof(struct path_values),
+    .run = run_save,
+};
+
+static bool run_load(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    const struct path_values *v = values;
+
+    if (!session_load(s, v->path, err))
+        return false;
+    result_text(result, "session", v->path);
+    result_set_confirmation(result);
+    return true;
+}
+
+static const char *const load_examples[] = {"session load work", NULL};
+
+const struct command command_session_load = {
+    .name = "session load",
+    .help = "resume a saved session",
+    .description = "What is loaded and set now is replaced; running jobs go on.",
+    .arguments = directory,
+    .examples = load_examples,
+    .values_size = sizeof(struct path_values),
+    .flags = COMMAND_CHANGES,
+    .run = run_load,
+};
+
+static const struct parameter script[] = {
+    {.name = "FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct path_values, path), .required = true, .complete = COMPLETE_FILE, .help = "a script: one line of commands after the other"},
+    {0},
+};
+
+static bool run_source(struct session *s, const void *values, struct result *result, struct err *err)
 {
     static int depth;
+    const struct path_values *v = values;
     struct str text = {0};
 
-    if (argc != 2)
-        return err_set(err, ERR_USAGE, "source FILE", "one file name was expected");
-    if (depth == 16)
-        return err_set(err, ERR_LIMIT, "does a script source itself?", "more than 16 scripts inside each other");
+    (void)result;
+    if (depth == SCRIPTS_NESTED)
+        return err_set(err, ERR_LIMIT, "does a script source itself?", "more than %d scripts inside each other", SCRIPTS_NESTED);
     depth++;
-    bool ok = file_read(argv[1], SCRIPT_LIMIT, &text, err) && command_script(s, argv[1], str_text(&text), s->out, err);
+    bool ok = file_read(v->path, SCRIPT_LIMIT, &text, err) && command_script(s, v->path, str_text(&text), s->out, err);
     depth--;
-    str_clear(&s->output);   /* the script's commands have printed theirs */
     str_done(&text);
     return ok;
 }
 
-bool cmd_quit(struct session *s, int argc, char **argv, struct err *err)
+static const char *const source_examples[] = {"source evolve.pf", NULL};
+
+const struct command command_source = {
+    .name = "source",
+    .help = "run the commands of a file",
+    .arguments = script,
+    .examples = source_examples,
+    .values_size = sizeof(struct path_values),
+    .flags = COMMAND_CHANGES | COMMAND_SILENT,
+    .run = run_source,
+};
+
+static bool run_quit(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    (void)argc;
-    (void)argv;
+    (void)values;
+    (void)result;
     (void)err;
     s->quit = true;
     return true;
 }
 
-bool cmd_session_save(struct session *s, int argc, char **argv, struct err *err)
-{
-    if (argc != 2)
-        return err_set(err, ERR_USAGE, "session save DIRECTORY", "one directory was expected");
-    return session_save(s, argv[1], err);
-}
+static const char *const quit_examples[] = {"quit", NULL};
 
-bool cmd_session_load(struct session *s, int argc, char **argv, struct err *err)
-{
-    if (argc != 2)
-        return err_set(err, ERR_USAGE, "session load DIRECTORY", "one directory was expected");
-    return session_load(s, argv[1], err);
-}
+const struct command command_quit = {
+    .name = "quit",
+    .help = "leave",
+    .description = "In the workbench running jobs are cancelled; what they measured is kept.",
+    .examples = quit_examples,
+    .flags = COMMAND_SILENT,
+    .run = run_quit,
+};

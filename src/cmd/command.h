@@ -79,25 +79,8 @@ bool cmd_kernel_list(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_kernel_use(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_kernel_save(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_kernel_measure(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_evolve_start(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_evolve_status(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_evolve_pause(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_evolve_resume(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_evolve_stop(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_evolve_wait(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_evolve_set(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_evolve_adopt(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_kernel_learn(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_forms_list(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_forms_add(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_forms_select(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_kernel_report(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_forms_scan(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_view(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_session_save(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_session_load(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_source(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_quit(struct session *s, int argc, char **argv, struct err *err);
 
 /* Puts results that a running `experiments measure` has delivered so far into the session's table; the main loop calls it when it wakes. */
 void experiments_publish(struct session *s);

@@ -197,7 +197,7 @@ bool parameters_read(const char *command, const struct parameter *arguments, con
     EACH(p, options)
         set_initial(p, values);
     for (size_t i = 0; i < count; i++) {
-        if (strncmp(words[i], "--", 2) == 0) {
+        if (strncmp(words[i], "--", 2) == 0 && !(next && next->verbatim)) {
             if (!read_option(command, options, words, count, &i, values, err))
                 return false;
             continue;

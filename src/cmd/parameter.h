@@ -40,6 +40,7 @@ struct parameter {
     enum parameter_kind kind;
     size_t at;                  /* offsetof in the command's struct */
     bool required;              /* of an argument */
+    bool verbatim;              /* an argument that may begin with "--" */
     const char *value;          /* an option's value as help shows it: "T" */
     const char *choices;        /* "att|intel" */
     const char *unit;           /* of a number, when help does not say it: "cycles" */

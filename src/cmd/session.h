@@ -35,7 +35,7 @@ struct session {
     char paste_command[160];
     unsigned long revision;           /* bumped by every command that changes the document: what was derived is stale */
     /* What `view`, `find`, `sort` and `filter` act on; NULL: nothing shows views. */
-    bool (*view_command)(struct session *s, const char *verb, const char *argument, struct err *err);
+    bool (*view_command)(struct session *s, const char *verb, const char *argument, struct result *result, struct err *err);
     void *view_state;                 /* of view_command */
 };
 

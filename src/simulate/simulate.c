@@ -111,6 +111,7 @@ static void start(struct simulator *s, const struct block_work *w, const struct 
     memset(s->pipe_free, 0, sizeof s->pipe_free);
     memset(s->busy, 0, sizeof s->busy);
     memset(&s->mark, 0, sizeof s->mark);
+    cache_start(s);
     execute_start(s);
     rename_start(s);
     repeat_start(s, limit);

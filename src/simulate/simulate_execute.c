@@ -160,7 +160,7 @@ static void known_without_port(struct simulator *s, const struct waiting *w, con
     }
     const uint32_t *nodes = &s->plan.listed.items[item->first_listed[NODE_EARLY]];
     for (uint32_t i = 0; i < item->listed[NODE_EARLY]; i++)
-        value_known(s, flight->iteration, nodes[i], w->ready);
+        value_known(s, flight->iteration, nodes[i], w->ready + s->plan.nodes.items[nodes[i]].latency);
 }
 
 void all_known(struct simulator *s, struct waiting *w)
@@ -293,6 +293,14 @@ static void leave_active(struct simulator *s, const struct queue *q)
     s->queues.items[last].place = q->place;
 }
 
+/* A load whose banks are taken comes again in the next cycle. */
+static bool bank_is_free(struct simulator *s, uint32_t place)
+{
+    const struct waiting *w = &s->waiting[place];
+    const struct plan_uop *uop = &s->plan.uops.items[w->uop];
+    return !uop->bytes || cache_takes(s, uop, s->flights[w->flight].iteration);
+}
+
 /* By age, each µop that is ready takes a port that is free. */
 void execute_cycle(struct simulator *s)
 {
@@ -305,6 +313,11 @@ void execute_cycle(struct simulator *s)
         int port = free_port(s, q, taken);
         if (port < 0) {
             q->blocked = s->now;
+            continue;
+        }
+        if (s->plan.banked && !bank_is_free(s, (uint32_t)turn.key)) {
+            q->blocked = s->now;
+            s->moved = true;
             continue;
         }
         if (++q->head == q->tail)

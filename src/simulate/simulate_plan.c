@@ -171,6 +171,7 @@ static void begin_item(struct plan *p, const struct block_work *w, const struct 
                              .latency = row->flags & (ROW_ZERO | ROW_ELIMINATED) || row->op->latency < 0 ? 0 : cycles_of(row->op->latency),
                              .load_latency = cycles_of(row->op->load_latency),
                              .complex = row->decode > 1 || row->op->traits & OP_COMPLEX,
+                             .split = row->flags & ROW_SPLIT && !isnan(w->core->unlaminate_first),
                              .branch = branch,
                              .fusible = fusible,
                              .load = row->flags & ROW_LOAD,
@@ -263,5 +264,6 @@ void plan_build(struct plan *p, const struct block_work *w, const struct insn *i
         if (i + 1 == count || !(w->costs.rows[i + 1].flags & ROW_FUSED_INTO))
             end_item(p, w, insns, i + 1);
     }
+    cache_plan(p, w->core, &w->deps.addresses);
     plan_wire(p);
 }

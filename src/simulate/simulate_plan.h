@@ -33,6 +33,9 @@ struct plan_uop {
     uint16_t pipe_choice;
     uint16_t own;         /* what it waits for within its item: the load, the last that computes */
     uint64_t term;        /* its part of hashes */
+    uint32_t symbol;      /* of a load whose place is known: what it is relative to, as in struct access */
+    uint16_t bytes;       /* of it; 0: not known */
+    uint8_t offset, step; /* of it, in a line of the cache: of iteration 0, and from one iteration to the next */
     uint32_t item;
     uint32_t first_source, sources;
 };
@@ -74,6 +77,8 @@ struct plan_item {
     int32_t room;                    /* entries that must be free in the scheduler: long microcoded instructions enter in parts */
     bool complex, fusible, branch, load, store;
     bool merges;          /* has a UOP_MERGED */
+    bool split;           /* a load and its operation that rename parts */
+    struct access stored; /* its store */
     bool data;            /* has a µop that takes the data to store */
     uint32_t first_value, values;    /* of its values that are read, in listed; kind by kind: */
     uint32_t first_listed[NODE_KINDS], listed[NODE_KINDS];
@@ -92,6 +97,8 @@ struct plan {
     VEC(struct plan_insn) insns;
     uint32_t length;           /* bytes */
     uint32_t longest_distance;
+    bool banked, pairs;        /* loads wait for banks; stores leave by lines */
+    uint32_t phases;           /* iterations after which all loads are at the same places of their lines again */
     uint32_t choices, pipe_choices;   /* distinct (ports, pipe); distinct pipes, none among them */
 };
 
@@ -108,6 +115,8 @@ void plan_build(struct plan *p, const struct block_work *w, const struct insn *i
 /* The second part of plan_build: who waits for whom. */
 void plan_wire(struct plan *p);
 void plan_done(struct plan *p);
+/* simulate_cache.c: where loads and stores are in the first-level cache. */
+void cache_plan(struct plan *p, const struct core *c, const struct address_work *work);
 
 /* A place in the endless stream of instructions or items. */
 struct place {

@@ -151,7 +151,7 @@ static double *obstacle(const struct simulator *s, const struct plan_item *item)
 void rename_cycle(struct simulator *s)
 {
     int32_t slots = s->issue_width, before[PORTS_MAX];
-    unsigned slot = 0;
+    unsigned slot = 0, fused = 0;   /* slots and fused µops of this cycle so far */
 
     memcpy(before, s->bound, s->core->ports->count * sizeof *before);
     s->stall = NULL;
@@ -162,12 +162,15 @@ void rename_cycle(struct simulator *s)
             s->stall = slots == s->issue_width ? stall : NULL;
             return;
         }
+        if (item->split && !s->slots_done && (fused >= s->core->unlaminate_first || item->issue > (uint32_t)slots) && fused)
+            return;
         uint32_t need = item->issue - s->slots_done, take = need < (uint32_t)slots ? need : (uint32_t)slots;
         s->moved = true;
         s->rob += (int32_t)take;
         s->slots_done += take;
         slots -= (int32_t)take;
         slot += take;
+        fused += item->split ? item->decode : take;
         if (s->slots_done < item->issue)
             return;
         enter(s, item, slot - take, before);

@@ -35,6 +35,7 @@ static int32_t *write_counts(const struct simulator *s, int32_t *out)
     *out++ = (int32_t)s->slots_done;
     *out++ = s->loads << 16 | s->stores;
     *out++ = s->leaving << 8 | s->load_turn;
+    *out++ = (int32_t)(s->issued.iteration % s->plan.phases) << 8 | s->cache.busy;
     for (unsigned i = 0; i < s->core->ports->count; i++)
         *out++ = since(s, s->pipe_free[i]);
     return out;
@@ -121,6 +122,8 @@ static uint64_t hash_state(const struct simulator *s)
         hash = mixed(hash, pair((f->at - f->block) * 2 + f->crossing_paid, f->stall * 65536 + f->decode_stall));
     }
     hash = mixed(hash, pair(s->stores * 65536 + s->leaving, s->slots_done * 256 + s->load_turn));
+    if (s->plan.phases > 1)
+        hash = mixed(hash, (uint64_t)s->issued.iteration % s->plan.phases);
     return mixed(hash, pair(s->now - s->last_cycles[0], s->last_cycles[0] - s->last_cycles[1]));
 }
 

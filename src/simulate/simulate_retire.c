@@ -20,7 +20,7 @@ static void keep_step(struct simulator *s, const struct plan_item *item, int64_t
 void retire_cycle(struct simulator *s)
 {
     int32_t slots = s->retire_width;
-    int32_t committed = s->leaving < s->commit_width ? s->leaving : s->commit_width;
+    int32_t committed = cache_commit(s);
 
     s->scanned = -1;   /* no µop had its turn in this cycle */
     s->moved |= committed > 0;

@@ -8,6 +8,7 @@
 
 #define CALENDAR 256            /* cycles ahead, a power of two; what is later comes up early and goes back */
 #define SEEN 16384              /* hashes remembered, a power of two */
+#define CACHE_LOADS 8           /* of a cycle */
 #define DISPATCHED UINT16_MAX
 #define NOBODY UINT32_MAX
 #define TURN 0x9e3779b97f4a7c15u       /* odd: an iteration further, in hashes */
@@ -71,6 +72,12 @@ struct simulator {
     int32_t pipe_free[PORTS_MAX];
     int32_t rob_size, scheduler_size, load_size, store_size, issue_width, retire_width, commit_width;
     uint8_t load_turn;                 /* port of the last load */
+    struct {
+        int32_t cycle;                 /* the one in which the following hold */
+        uint32_t loads, symbols[CACHE_LOADS], banks[CACHE_LOADS], crossed;   /* loads of it; those across two lines */
+        int32_t busy;                  /* cycles that the store which left last still takes */
+        struct place leaving;          /* next store to leave: an item */
+    } cache;
 
     /* Rings over the iterations in flight: by row, then by item, node and µop. */
     uint32_t row_mask;
@@ -158,6 +165,13 @@ void value_known(struct simulator *s, int64_t iteration, uint32_t node, int32_t 
 int32_t value_with_trails(const struct simulator *s, int64_t iteration, const struct plan_node *node, int32_t value);
 /* First cycle after now in which a µop can go to a port, UNKNOWN: never. For a cycle in which none did. */
 int32_t execute_next(const struct simulator *s);
+
+/* simulate_cache.c */
+void cache_start(struct simulator *s);
+/* True when @load of @iteration finds its banks free in this cycle, and takes them. */
+bool cache_takes(struct simulator *s, const struct plan_uop *load, int64_t iteration);
+/* How many of the stores that have retired reach the cache in this cycle. */
+int32_t cache_commit(struct simulator *s);
 
 /* simulate_rename.c */
 void rename_start(struct simulator *s);

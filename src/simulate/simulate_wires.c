@@ -36,7 +36,7 @@ static bool waits_for(const struct plan *p, const struct plan_item *item, uint8_
         *add = edge->before + edge->operation - to->latency;
         return true;
     default:
-        *add = edge->before + edge->operation;
+        *add = edge->before + edge->operation - to->latency;
         return true;
     }
 }

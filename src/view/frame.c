@@ -81,8 +81,9 @@ static bool find_in_view(struct frame *f, const char *text, struct err *err)
     return true;
 }
 
-static bool view_command(struct session *s, const char *verb, const char *argument, struct err *err)
+static bool view_command(struct session *s, const char *verb, const char *argument, struct result *result, struct err *err)
 {
+    (void)result;
     struct frame *f = s->view_state;
     const struct view_ops *v = views[f->current];
     size_t count = view_count();

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Addresses followed as values: which register is the stack pointer, and numbers at both ends of 64 bits. Built so that a signed overflow ends it. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,6 +12,7 @@
 #include <cmocka.h>
 
 #include "analysis/addresses.h"
+#include "analysis/first_level.h"
 
 #define MOST 16
 
@@ -34,7 +36,9 @@ static size_t forwards(enum isa isa, const char *hex, enum start_values start)
     }
     addresses_link(insns, count, start, 64, &work);
     size_t found = work.found_count;
-    addresses_store_runs(&work);
+    struct core core = {.store_line_bytes = 64, .store_run = NAN, .load_bank_bytes = 4, .loads_per_bank = 2, .split_loads_per_cycle = 1};
+    first_level_store_runs(&core, &work);
+    first_level_loads(&core, &work);
     addresses_new_pages(&work, count, 1, 1);
     address_work_done(&work);
     return found;

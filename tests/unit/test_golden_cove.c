@@ -9,8 +9,11 @@
 
 #include <cmocka.h>
 
+#include "analysis/fusion.h"
+#include "analysis/kernel.h"
 #include "io/experiments_file.h"
 #include "model/metrics.h"
+#include "simulate/simulate.h"
 #include "throughput/throughput.h"
 #include "helpers.h"
 
@@ -44,9 +47,156 @@ static void test_single_forms(void **state)
     machine_free(m);
 }
 
+static const struct block_options as_measured = {.shape = SHAPE_CACHED, .start = START_MEASURED};
+
+/* @hex on @m, by its bounds or simulated. */
+static double predicted_cycles(const struct machine *m, const char *hex, bool simulated)
+{
+    struct err err = {0};
+    struct kernel *kernel = kernel_from_hex(ISA_X86_64, hex, &err);
+    struct bounds bounds;
+    struct simulation sim = {.cycles = 0};
+    size_t count;
+
+    assert_non_null(kernel);
+    const struct insn *insns = kernel_insns(kernel, &count);
+    struct block_work *work = block_work_new(m);
+    bounds_of(work, insns, count, &as_measured, false, &bounds);
+    if (simulated) {
+        struct simulator *s = simulator_new();
+        simulate(s, work, insns, count, &as_measured, &(struct simulate_options){0}, &sim);
+        simulator_free(s);
+        simulation_done(&sim);
+    }
+    block_work_free(work);
+    kernel_free(kernel);
+    return simulated ? sim.cycles : bounds.total;
+}
+
+/* Blocks that each show a rule: what it says by hand, and what was measured. */
+static const struct { const char *hex; double answer, measured; } rules[] = {
+    {"488907488b07", 0.5, 0.5},   /* mov [rdi],rax; mov rax,[rdi] */
+    {"4889070fb607", 0.5, 0.5},   /* mov [rdi],rax; movzx eax, byte ptr [rdi] */
+    {"4889fe488907488b06", 0.5, 0.5},   /* mov rsi,rdi; mov [rdi],rax; mov rax,[rsi] */
+    {"4889040f488b040f", 5, 5},   /* mov [rdi+rcx],rax; mov rax,[rdi+rcx] */
+    {"804f1d04", 1, 1},   /* or byte ptr [rdi+29],4 */
+    {"48010f", 7.2, 7.2},   /* add [rdi],rcx */
+    {"800f04", 6, 5.9},   /* or byte ptr [rdi],4 */
+    {"4883470802", 1, 1},   /* add qword ptr [rdi+8],2 */
+    {"488907488947084889474048894748", 2, 2},   /* mov [rdi],rax; mov [rdi+8],rax; mov [rdi+64],rax; mov [rdi+72],rax */
+    {"488907488947404889470848894748", 4, 4},   /* mov [rdi],rax; mov [rdi+64],rax; mov [rdi+8],rax; mov [rdi+72],rax */
+    {"488907488947084889471048894740", 3, 3},   /* mov [rdi],rax; mov [rdi+8],rax; mov [rdi+16],rax; mov [rdi+64],rax */
+    {"4889473c", 2, 2},   /* mov [rdi+60],rax */
+    {"3b040f3b440e083b440d10909090", 2, 2},   /* cmp eax,[rdi+rcx]; cmp eax,[rsi+rcx+8]; cmp eax,[rbp+rcx+16]; nop; nop; nop */
+    {"3b040f90909090909090", 2, 2},   /* cmp eax,[rdi+rcx]; nop; nop; nop; nop; nop; nop; nop */
+    {"488b07", 0.5, 0.5},   /* mov rax,[rdi] */
+    {"488b07488b4f40", 1, 1},   /* mov rax,[rdi]; mov rcx,[rdi+64] */
+    {"488b07488b4f48", 2.0 / 3, 0.67},   /* mov rax,[rdi]; mov rcx,[rdi+72] */
+    {"488b07488b4f08488b17", 1, 1},   /* mov rax,[rdi]; mov rcx,[rdi+8]; mov rdx,[rdi] */
+    {"62f17c481007", 0.5, 0.5},   /* vmovups zmm0,[rdi] */
+    {"c5fc1007c5fc104f20", 2.0 / 3, 0.67},   /* vmovups ymm0,[rdi]; vmovups ymm1,[rdi+32] */
+    {"488b473c", 1, 1},   /* mov rax,[rdi+60] */
+    {"4883c005", 1.0 / 6, 0.17},   /* add rax,5 */
+    {"4805ff030000", 0.5, 0.5},   /* add rax,1023 */
+    {"480500040000", 1, 1},   /* add rax,1024 */
+    {"ffc0", 1, 1},   /* inc eax */
+    {"4883c00548c1e003", 3, 3},   /* add rax,5; shl rax,3 */
+    {"4883c005480f44c1", 2, 2},   /* add rax,5; cmovz rax,rcx */
+    {"4885db480f44c1", 2, 2},   /* test rbx,rbx; cmovz rax,rcx */
+    {"4839cb480f44c1", 1, 1},   /* cmp rbx,rcx; cmovz rax,rcx */
+    {"0fb6c3488d1c08", 1, 1},   /* movzx eax,bl; lea rbx,[rax+rcx] */
+    {"504889e158", 0.5, 0.52},   /* push rax; mov rcx,rsp; pop rax */
+    {"f20f58c1f20f59c2", 7, 7},   /* addsd xmm0,xmm1; mulsd xmm0,xmm2 */
+    {"f20f58c1f20f58c2", 4, 4},   /* addsd xmm0,xmm1; addsd xmm0,xmm2 */
+    {"80c4010401", 4, 4},   /* add ah,1; add al,1 */
+    {"62f17548fec2c5f5fedac5f5fee2", 1.5, 1.5},   /* vpaddd zmm0,zmm1,zmm2; vpaddd ymm3,ymm1,ymm2; vpaddd ymm4,ymm1,ymm2 */
+};
+
+static void test_rules(void **state)
+{
+    struct machine *m = load_machine("sapphirerapids");
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        double cycles = predicted_cycles(m, rules[i].hex, false);
+        if (!(fabs(cycles - rules[i].answer) < 0.005))
+            fail_msg("%s: %.3f instead of %.3f", rules[i].hex, cycles, rules[i].answer);
+        assert_true(fabs(rules[i].measured - rules[i].answer) <= 0.05 * rules[i].answer);
+    }
+    machine_free(m);
+}
+
+/* The simulation knows the rules, too: whole cycles aside, and with the ports' jams that bounds do not have. */
+static void test_rules_simulated(void **state)
+{
+    struct machine *m = load_machine("sapphirerapids");
+    size_t near = 0;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        near += fabs(predicted_cycles(m, rules[i].hex, true) - rules[i].answer) <= 0.05 * rules[i].answer;
+    assert_true(near + 3 >= sizeof rules / sizeof *rules);
+    machine_free(m);
+}
+
+/* Without its fact each rule is gone. */
+static void test_each_fact_matters(void **state)
+{
+    static const struct { const char *fact, *without, *hex; double with, other; } cases[] = {
+        {"store_forward_renamed", "", "804f1d04", 1, 7.2},                          /* or byte ptr [rdi+29],4 */
+        {"renamed_match", "text", "4889fe488907488b06", 0.5, 5},                    /* mov rsi,rdi; mov [rdi],rax; mov rax,[rsi] */
+        {"renamed_per_block", "", "800f04", 6, 1},                                  /* or byte ptr [rdi],4: 10 in 32 bytes */
+        {"store_forward_modify", "", "48010f", 7.2, 6},                             /* add [rdi],rcx */
+        {"store_lines_per_cycle", "", "488907488947404889470848894748", 4, 2},      /* stores to lines a b a b */
+        {"store_run", "", "488907488947084889471048894740", 3, 2},                  /* stores to lines a a a b */
+        {"unlaminate", "none", "3b040f3b440e083b440d10909090", 2, 1},               /* three of cmp eax,[...+rcx]; three nops */
+        {"unlaminate_first", "", "3b040f3b440e083b440d10909090", 2, 9.0 / 6},
+        {"load_bank_bytes", "", "488b07488b4f40", 1, 2.0 / 3},                      /* mov rax,[rdi]; mov rcx,[rdi+64] */
+        {"split_loads_per_cycle", "", "488b473c", 1, 0.5},                          /* mov rax,[rdi+60]: its two banks are left */
+        {"rename_sum_extra", "0", "4883c00548c1e003", 3, 1},                        /* add rax,5; shl rax,3 */
+        {"slow_flags_latency", "", "4885db480f44c1", 2, 1},                         /* test rbx,rbx; cmovz rax,rcx */
+        {"stack_sync", "all", "504889e158", 0.5, 4.0 / 6},                              /* push rax; mov rcx,rsp; pop rax */
+        {"fp_add_extra", "0", "f20f58c1f20f59c2", 7, 6},                            /* addsd xmm0,xmm1; mulsd xmm0,xmm2 */
+        {"high_byte_renamed", "yes", "80c4010401", 4, 3},                           /* add ah,1; add al,1 */
+        {"wide_closes", "", "62f17548fec2c5f5fedac5f5fee2", 1.5, 1},                /* vpaddd zmm; vpaddd ymm twice */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct machine *m = load_machine("sapphirerapids");
+        double with = predicted_cycles(m, cases[i].hex, false);
+        machine_set_fact(m, cases[i].fact, cases[i].without, "", "");
+        double without = predicted_cycles(m, cases[i].hex, false);
+        if (!(fabs(with - cases[i].with) < 0.005) || !(fabs(without - cases[i].other) < 0.005))
+            fail_msg("%s: %.3f and %.3f", cases[i].fact, with, without);
+        machine_free(m);
+    }
+}
+
+/* cmp dword ptr [rdi],5; jne: two slots and the branch's ports; with a register, cmp eax,5; jne, one. */
+static void test_memory_and_immediate(void **state)
+{
+    struct machine *m = load_machine("sapphirerapids");
+    struct insn pair[2];
+
+    (void)state;
+    static const uint8_t memory[] = {0x83, 0x3f, 0x05}, plain[] = {0x83, 0xf8, 0x05}, jump[] = {0x75, 0x00};
+    assert_true(insn_decode(ISA_X86_64, jump, sizeof jump, 0, false, &pair[1], NULL));
+    assert_true(insn_decode(ISA_X86_64, memory, sizeof memory, 0, false, &pair[0], NULL));
+    assert_false(fusion_pairs(m, &pair[0], &pair[1]));
+    machine_set_fact(m, "fuse_memory_immediate", "yes", "", "");
+    assert_true(fusion_pairs(m, &pair[0], &pair[1]));
+    assert_true(insn_decode(ISA_X86_64, plain, sizeof plain, 0, false, &pair[0], NULL));
+    assert_true(fusion_pairs(m, &pair[0], &pair[1]));
+    machine_free(m);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_single_forms)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_single_forms),      cmocka_unit_test(test_rules), cmocka_unit_test(test_rules_simulated),
+        cmocka_unit_test(test_each_fact_matters), cmocka_unit_test(test_memory_and_immediate),
+    };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analysis/forwarding.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+#define CODE_BYTES 32    /* of code, in which rename follows so many loads (fact renamed_per_block) */
+
+static bool has_register(const struct insn *insn)
+{
+    for (unsigned i = 0; i < insn->operand_count; i++)
+        if (insn->operands[i].kind == OPERAND_REGISTER && insn->operands[i].reg < REG_PC && insn->operands[i].access & ACCESS_READ)
+            return true;
+    return false;
+}
+
+static bool width_follows(const struct core *c, const struct operand *memory)
+{
+    char bits[8];
+    snprintf(bits, sizeof bits, "%u", (unsigned)memory->bits);
+    return machine_has(c->machine, "renamed_bits", bits);
+}
+
+/* Read-modify-writes with a constant or nothing: add m,i; inc m; shl m,i. */
+static bool modifies_by_constant(const struct insn *insn)
+{
+    return !has_register(insn) && !insn->flags_read && !(insn->traits & INSN_LOCK);
+}
+
+bool forwarding_form(const struct core *c, const struct insn *insn, bool vector)
+{
+    const struct machine *m = c->machine;
+
+    if (isnan(c->store_forward_renamed) || vector || !(insn->traits & INSN_LOAD) || !width_follows(c, insn_memory(insn)))
+        return false;
+    for (unsigned i = 0; i < insn->operand_count; i++)
+        if (insn->operands[i].offset_bits)
+            return false;
+    bool modifies = insn_memory(insn)->access & ACCESS_WRITE;
+    if (!modifies && machine_has(m, "renamed_loads", insn->mnemonic))
+        return true;
+    if (insn->traits & INSN_STORE)
+        return machine_has(m, "renamed_modify", "all") || (machine_has(m, "renamed_modify", "constant") && modifies_by_constant(insn));
+    return machine_has(m, "renamed_tests", insn->mnemonic) && insn_immediate(insn);
+}
+
+/* The same registers and displacement, as long as the registers in it stay; the stack pointer is followed. */
+static bool same_text(const struct forwarding *f, const struct operand *from, const struct operand *to)
+{
+    uint8_t sp = f->core->isa->stack_pointer;
+
+    if (from->base == sp && to->base == sp && from->index == REG_NONE && to->index == REG_NONE)
+        return true;
+    return from->base == to->base && from->index == to->index && from->scale == to->scale && from->displacement == to->displacement &&
+           (from->base >= REG_PC || !(f->written >> from->base & 1)) && (from->index >= REG_PC || !(f->written >> from->index & 1));
+}
+
+/* As far as the two instructions tell. */
+static bool could_rename(const struct forwarding *f, const struct forward *link)
+{
+    const struct insn *load = &f->insns[link->load], *store = &f->insns[link->store];
+
+    if (!(f->costs->rows[link->load].op->traits & OP_RENAMES) || !link->fits || !link->starts_alike)
+        return false;
+    const struct operand *from = insn_memory(store), *to = insn_memory(load);
+    if (from->bits < to->bits || !width_follows(f->core, from) || f->costs->rows[link->store].op->traits & OP_VECTOR)
+        return false;
+    if (!f->core->renamed_by_address)
+        return same_text(f, from, to);
+    return !((load->traits | store->traits) & INSN_INDEXED);
+}
+
+void forwarding_start(struct forwarding *f, const struct core *c, const struct insn *insns, const struct costs *costs, uint64_t written,
+                      const struct address_work *work)
+{
+    size_t loads = 0, bytes = 0;
+
+    *f = (struct forwarding){c, insns, costs, written, false};
+    if (isnan(c->renamed_per_block))
+        return;
+    for (size_t i = 0; i < work->found_count; i++)
+        loads += could_rename(f, &work->found[i]);
+    for (size_t i = 0; i < costs->count; i++)
+        bytes += insns[i].length;
+    f->crowded = (double)(loads * CODE_BYTES) > c->renamed_per_block * (double)bytes;
+}
+
+bool forwarding_renamed(const struct forwarding *f, const struct forward *link)
+{
+    return !f->crowded && could_rename(f, link);
+}
+
+/* By the wider of what is stored and what is loaded. */
+static double vector_latency(const struct forwarding *f, const struct forward *link)
+{
+    unsigned from = insn_memory(&f->insns[link->store])->bits, to = insn_memory(&f->insns[link->load])->bits, bits = from > to ? from : to;
+    return bits > 256 ? f->core->store_forward_widest : bits > 128 ? f->core->store_forward_wide : f->core->store_forward_vector;
+}
+
+double forwarding_latency(const struct forwarding *f, const struct forward *link)
+{
+    const struct core *c = f->core;
+    const struct insn *load = &f->insns[link->load], *store = &f->insns[link->store];
+
+    if (!link->fits)
+        return c->store_forward_fail;
+    if (load->traits & INSN_LOCK && !isnan(c->store_forward_renamed))
+        return 0;   /* measured on such machines: what it takes is in its own latency */
+    if (forwarding_renamed(f, link))
+        return c->store_forward_renamed;
+    if (f->costs->rows[link->load].op->traits & OP_VECTOR)
+        return vector_latency(f, link);
+    bool modify = load->traits & store->traits & INSN_STORE && store->traits & INSN_LOAD && !(f->costs->rows[link->load].op->traits & OP_RENAMES);
+    return modify ? c->store_forward_modify : c->store_forward;
+}

@@ -1,0 +1,26 @@
+/* Loads that take their value from a store still on its way: how long that takes, and which of them rename finds (facts store_forward... and
+ * renamed_...). */
+#ifndef PORTOLAN_ANALYSIS_FORWARDING_H
+#define PORTOLAN_ANALYSIS_FORWARDING_H
+
+#include "analysis/addresses.h"
+#include "analysis/cost.h"
+
+struct forwarding {
+    const struct core *core;
+    const struct insn *insns;
+    const struct costs *costs;
+    uint64_t written;        /* general registers that the block writes */
+    bool crowded;            /* more renamed loads in 32 bytes of code than rename follows: none is */
+};
+
+/* Whether the form's load can be found at rename, whatever its address. For struct op. */
+bool forwarding_form(const struct core *c, const struct insn *insn, bool vector);
+/* Borrows all; @work after addresses_link. */
+void forwarding_start(struct forwarding *f, const struct core *c, const struct insn *insns, const struct costs *costs, uint64_t written,
+                      const struct address_work *work);
+bool forwarding_renamed(const struct forwarding *f, const struct forward *link);
+/* Cycles from the stored value to the loaded one. */
+double forwarding_latency(const struct forwarding *f, const struct forward *link);
+
+#endif

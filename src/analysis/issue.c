@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analysis/issue.h"
+
+#include <math.h>
+
+#define GROUP_MOST 32    /* slots */
+
+/* A group of slots that is being filled. */
+struct group {
+    unsigned slots;      /* taken */
+    unsigned uops;       /* fused µops in it */
+    double cycles;       /* groups that are full, ever */
+};
+
+static void close_group(struct group *g)
+{
+    g->cycles++;
+    g->slots = g->uops = 0;
+}
+
+static void add_row(const struct core *c, const struct cost *row, unsigned width, struct group *g)
+{
+    bool together = row->flags & ROW_SPLIT && row->issue <= width;
+
+    if (together && (g->uops >= c->unlaminate_first || g->slots + row->issue > width))
+        close_group(g);
+    g->uops += together ? row->decode : 0;
+    for (unsigned i = 0; i < row->issue; i++) {
+        g->slots++;
+        g->uops += !together;
+        if (g->slots == width)
+            close_group(g);
+    }
+}
+
+double issue_cycles(const struct core *c, const struct costs *costs)
+{
+    double slots = 0, seen[GROUP_MOST][GROUP_MOST] = {{0}}, when[GROUP_MOST][GROUP_MOST];
+    unsigned width = isnan(c->issue_width) ? 0 : (unsigned)c->issue_width;
+    bool splits = false;
+    struct group g = {0};
+
+    for (size_t i = 0; i < costs->count; i++) {
+        slots += costs->rows[i].issue;
+        splits |= costs->rows[i].flags & ROW_SPLIT;
+    }
+    if (!splits || isnan(c->unlaminate_first) || width < 2 || width > GROUP_MOST)
+        return slots / c->issue_width;
+    for (double iteration = 1;; iteration++) {
+        if (seen[g.slots][g.uops] > 0)
+            return (g.cycles - when[g.slots][g.uops]) / (iteration - seen[g.slots][g.uops]);
+        seen[g.slots][g.uops] = iteration;
+        when[g.slots][g.uops] = g.cycles;
+        for (size_t i = 0; i < costs->count; i++)
+            add_row(c, &costs->rows[i], width, &g);
+    }
+}

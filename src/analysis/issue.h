@@ -1,0 +1,11 @@
+/* Slots at rename: how many cycles an iteration takes to pass. */
+#ifndef PORTOLAN_ANALYSIS_ISSUE_H
+#define PORTOLAN_ANALYSIS_ISSUE_H
+
+#include "analysis/cost.h"
+
+/* Cycles per iteration in the steady state, NaN without the fact issue_width. Where pairs that split must be among the first of their group (fact
+ * unlaminate_first), groups are followed until one begins as an earlier one did; otherwise all slots are filled. */
+double issue_cycles(const struct core *c, const struct costs *costs);
+
+#endif

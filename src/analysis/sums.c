@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analysis/sums.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define REGISTERS 32
+#define RARE 7           /* of 100 iterations: an addition that is executed so seldom never is */
+
+/* The register that gets @from plus @constant; false for other instructions. */
+static bool addition_of(const struct insn *insn, uint8_t *to, uint8_t *from, int64_t *constant)
+{
+    const struct operand *result = insn_operand(insn, insn->result), *immediate = insn_immediate(insn), *address;
+
+    if (!result || result->kind != OPERAND_REGISTER || result->file != FILE_GENERAL || result->bits != 64)
+        return false;
+    *to = *from = result->reg;
+    switch (insn->operation) {
+    case OPERATION_ADD:
+    case OPERATION_SUBTRACT:
+        if (!immediate || insn->operand_count < 2 || insn->operands[1].kind != OPERAND_IMMEDIATE)
+            return false;
+        *constant = insn->operation == OPERATION_ADD ? immediate->immediate : (int64_t)-(uint64_t)immediate->immediate;
+        return true;
+    case OPERATION_INCREMENT:
+    case OPERATION_DECREMENT:
+        *constant = insn->operation == OPERATION_INCREMENT ? 1 : -1;
+        return true;
+    case OPERATION_ADDRESS:
+        address = insn_memory(insn);
+        if (!address || address->base >= REGISTERS || address->index != REG_NONE)
+            return false;
+        *from = address->base;
+        *constant = address->displacement;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* A whole register as it is, sum and all. */
+static bool copies_sum(const struct insn *insn)
+{
+    return insn->traits & INSN_MOVE && insn->operands[0].file == FILE_GENERAL && insn->operands[0].bits == 64 && insn->operands[0].reg != insn->operands[1].reg;
+}
+
+static uint32_t registers_read(const struct insn *insn)
+{
+    uint32_t read = 0;
+    for (unsigned i = 0; i < insn->operand_count; i++) {
+        const struct operand *op = &insn->operands[i];
+        if (op->kind == OPERAND_REGISTER && op->file == FILE_GENERAL && op->access & ACCESS_READ)
+            read |= 1u << op->reg;
+    }
+    return read;
+}
+
+/* What the block does to each register. */
+struct sums {
+    int64_t pending[REGISTERS];   /* added at rename since it was last computed */
+    int64_t net[REGISTERS];       /* added per iteration */
+    uint32_t computed;            /* registers, as bits, that something else writes, too */
+};
+
+static void follow(const struct core *c, const struct insn *insn, struct sums *sums, struct rename_sum *out)
+{
+    uint8_t to, from;
+    int64_t constant;
+
+    if (addition_of(insn, &to, &from, &constant)) {
+        sums->pending[to] = fabs((double)constant) > c->rename_sum ? 0 : (int64_t)((uint64_t)sums->pending[from] + (uint64_t)constant);
+        sums->net[to] = (int64_t)((uint64_t)sums->net[to] + (uint64_t)constant);
+        sums->computed |= to != from ? 1u << to : 0;
+        return;
+    }
+    out->pending = 0;
+    for (uint32_t rest = registers_read(insn); rest; rest &= rest - 1)
+        out->pending |= sums->pending[__builtin_ctz(rest)] ? 1u << __builtin_ctz(rest) : 0;
+    bool stack = insn->traits & INSN_STACK;
+    for (unsigned i = 0; i < insn->operand_count; i++) {
+        const struct operand *op = &insn->operands[i];
+        if (op->kind != OPERAND_REGISTER || op->file != FILE_GENERAL || !(op->access & ACCESS_WRITE) || (stack && op->reg == c->isa->stack_pointer))
+            continue;
+        sums->computed |= 1u << op->reg;
+        sums->pending[op->reg] = copies_sum(insn) ? sums->pending[insn->operands[1].reg] : 0;
+    }
+}
+
+/* A register that is only added to reaches the limit again and again. */
+static uint8_t share_executed(const struct core *c, const struct sums *sums, uint8_t to, uint8_t from, int64_t constant)
+{
+    double size = fabs((double)constant);
+
+    if (size > c->rename_sum)
+        return 100;
+    if (to != from || sums->computed >> to & 1 || !sums->net[to] || !constant)
+        return 0;
+    double share = 100 / (floor(c->rename_sum / size) + 1);
+    return share < RARE ? 0 : (uint8_t)share;
+}
+
+bool sums_find(const struct core *c, const struct insn *insns, size_t count, struct rename_sum *out)
+{
+    struct sums sums = {.computed = 0};
+    int64_t constant;
+    uint8_t to, from;
+    bool any = false;
+
+    if (isnan(c->rename_sum))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        out[i] = (struct rename_sum){.adds = addition_of(&insns[i], &to, &from, &constant)};
+        any |= out[i].adds;
+    }
+    for (int round = 0; round < 2 && any; round++)
+        for (size_t i = 0; i < count; i++)
+            follow(c, &insns[i], &sums, &out[i]);
+    for (size_t i = 0; i < count && any; i++)
+        if (addition_of(&insns[i], &to, &from, &constant))
+            out[i].executed = share_executed(c, &sums, to, from, constant);
+    return any;
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/fusion.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "cmd/command.h"
+#include "toolchain/scan.h"
+#include "work/job.h"
+
+#define MISSING_SHOWN 30
+
+/* A zero µop form that needs no entry: what decodes as a nop costs no port. */
+static bool knows(const struct machine *m, const struct scan_form *form)
+{
+    struct insn insn = {.traits = form->traits};
+    memcpy(insn.form, form->form, sizeof insn.form);
+    return (form->traits & INSN_NOP) || fusion_resolve(m, &insn);
+}
+
+/* Not a gap of the table: the CPU has no such instruction. */
+static bool cannot_run(const struct machine *m, const struct scan_form *form, const struct forms *forms)
+{
+    const struct form_row *row = forms_find(forms, form->form);
+    return row && machine_lacks(m, row->extension) && !knows(m, form);
+}
+
+/* The share of what the CPU can run; *@lacking gets how many instructions it cannot. */
+static double coverage(const struct machine *m, const struct scan *scan, const struct forms *forms, uint64_t *lacking)
+{
+    uint64_t known = 0, all = 0;
+
+    *lacking = 0;
+    for (size_t i = 0; i < scan->forms.count; i++) {
+        const struct scan_form *form = &scan->forms.items[i];
+        bool knew = knows(m, form);
+        all += form->count;
+        known += knew ? form->count : 0;
+        *lacking += !knew && cannot_run(m, form, forms) ? form->count : 0;
+    }
+    all -= *lacking;
+    return all ? (double)known / (double)all : 0;
+}
+
+/* Two that stand for the instruction set, then the selected machines of it that are others. */
+static size_t machines_of(struct session *s, enum isa isa, struct machine *out[32], struct err *err)
+{
+    const char *const *always = isa_ops(isa)->common_machines;
+    size_t n = 0;
+    for (size_t i = 0; i < 2 + s->document.kept[isa].count && n < 32; i++) {
+        struct machine *m = session_machine(s, i < 2 ? always[i] : s->document.kept[isa].ids[i - 2], err);
+        if (!m)
+            return 0;
+        bool there = false;
+        for (size_t k = 0; k < n; k++)
+            there |= out[k] == m;
+        if (!there)
+            out[n++] = m;
+    }
+    return n;
+}
+
+/* Forms that machines lack, the most frequent first. */
+static void add_missing(const struct scan *scan, const struct forms *forms, struct machine *const *machines, size_t n, struct result *result)
+{
+    static const struct result_column columns[] = {
+        {.key = "form", .kind = CELL_TEXT},
+        {.key = "count", .kind = CELL_COUNT},
+        {.key = "machines", .kind = CELL_TEXT},
+    };
+    struct result_table *t = result_table(result, "missing", columns, sizeof columns / sizeof *columns);
+    size_t shown = 0;
+
+    t->hide = NOT_TEXT;   /* below, as many as a screen holds */
+    for (size_t i = 0; i < scan->forms.count; i++) {
+        const struct scan_form *form = &scan->forms.items[i];
+        struct str lacking = {0};
+        for (size_t k = 0; k < n; k++)
+            if (!knows(machines[k], form) && !cannot_run(machines[k], form, forms))
+                str_addf(&lacking, "%s%s", lacking.length ? ", " : "", machines[k]->id);
+        if (lacking.length) {
+            cell_text(t, form->form);
+            cell_count(t, (int64_t)form->count);
+            cell_text(t, str_text(&lacking));
+            if (shown++ < MISSING_SHOWN)
+                result_line(result, "missing %10llu  %-40s %s", (unsigned long long)form->count, form->form, str_text(&lacking));
+        }
+        str_done(&lacking);
+    }
+    if (shown > MISSING_SHOWN)
+        result_line(result, "and %zu rarer ones", shown - MISSING_SHOWN);
+}
+
+static void show(const struct scan *scan, const struct forms *forms, struct machine *const *machines, size_t n, struct result *result)
+{
+    json_t *fractions = json_object();
+
+    result_line(result, "%llu instructions, %zu form%s; set aside as %s: %llu; bytes not decoded: %llu", (unsigned long long)scan->instructions,
+                scan->forms.count, scan->forms.count == 1 ? "" : "s", isa_ops(scan->isa)->set_aside, (unsigned long long)scan->set_aside,
+                (unsigned long long)scan->skipped_bytes);
+    result_count(result, "instructions", (int64_t)scan->instructions);
+    result_count(result, "forms", (int64_t)scan->forms.count);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t without;
+        double fraction = coverage(machines[i], scan, forms, &without);
+        json_object_set_new(fractions, machines[i]->id, json_number(fraction));
+        result_line(result, "%-18s %8.4f %% of occurrences have a usage", machines[i]->id, 100 * fraction);
+        if (without)
+            result_line(result, "%-18s %llu more need an instruction set that this CPU lacks", "", (unsigned long long)without);
+    }
+    result_nested(result, "coverage", fractions);
+    add_missing(scan, forms, machines, n, result);
+    result_count(result, "set_aside", (int64_t)scan->set_aside);
+}
+
+/* The job: files are read by the worker, the machines are asked by the UI thread at the end. */
+struct scan_job {
+    struct session *session;
+    struct scan scan;
+    char **paths;
+    size_t count, at;
+    struct job *job;
+};
+
+static bool scan_progress(void *context, const struct scan *scan, double fraction)
+{
+    struct scan_job *j = context;
+    job_progress(j->job, (double)j->at + fraction, (double)j->count, "%.1f M instructions", (double)scan->instructions / 1e6);
+    return !job_cancelled(j->job);
+}
+
+static bool scan_run(struct job *job, void *state, struct err *err)
+{
+    struct scan_job *j = state;
+
+    j->job = job;
+    j->scan.progress = scan_progress;
+    j->scan.context = j;
+    for (j->at = 0; j->at < j->count; j->at++)
+        if (!scan_file(&j->scan, j->paths[j->at], err))
+            return false;
+    scan_sort(&j->scan);
+    job_progress(job, (double)j->count, (double)j->count, "%.1f M instructions", (double)j->scan.instructions / 1e6);
+    return true;
+}
+
+static void scan_finish(void *state, const struct job_info *info)
+{
+    struct scan_job *j = state;
+    struct machine *machines[32];
+    struct err err = {0};
+    char text[1024];
+
+    if (info->state != JOB_DONE)
+        return;
+    size_t n = machines_of(j->session, j->scan.isa, machines, &err);
+    const struct forms *forms = n ? session_forms(j->session, j->scan.isa, &err) : NULL;
+    if (forms)
+        show(&j->scan, forms, machines, n, j->session->result);
+    else
+        log_add(LOG_ERROR, "%s", err_text(&err, text, sizeof text));
+}
+
+static void scan_free(void *state)
+{
+    struct scan_job *j = state;
+    for (size_t i = 0; i < j->count; i++)
+        free(j->paths[i]);
+    free(j->paths);
+    scan_done(&j->scan);
+    free(j);
+}
+
+struct scan_values {
+    struct word_list files;
+};
+
+static const struct parameter arguments[] = {
+    {.name = "BINARY", .kind = PARAMETER_WORDS, .at = offsetof(struct scan_values, files), .required = true, .complete = COMPLETE_FILE,
+     .help = "ELF programs and libraries; all of their code is decoded"},
+    {0},
+};
+
+static bool run(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    static const struct job_ops ops = {scan_run, scan_finish, scan_free};
+    const struct scan_values *v = values;
+    struct scan_job *j = mem_zero(1, sizeof *j);
+    char title[80];
+
+    j->session = s;
+    j->paths = mem_alloc(v->files.count * sizeof *j->paths);
+    for (size_t i = 0; i < v->files.count; i++)
+        j->paths[j->count++] = mem_strdup(v->files.items[i]);
+    snprintf(title, sizeof title, "forms scan %s%s", v->files.items[0], v->files.count > 1 ? " ..." : "");
+    unsigned number = job_start(title, &ops, j, err);
+    if (!number)
+        return false;
+    if (!s->interactive)
+        return session_wait(s, number, err);
+    result_confirm(result, "job %u scans; its table comes when it ends", number);
+    result_count(result, "job", number);
+    return true;
+}
+
+static const char *const examples[] = {"forms scan /bin/ls", NULL};
+
+const struct command command_forms_scan = {
+    .name = "forms scan",
+    .help = "the forms that ELF files use, how many a machine knows, and which are missing",
+    .description = "Counted as they stand in the code, whether they run or not.",
+    .arguments = arguments,
+    .examples = examples,
+    .values_size = sizeof(struct scan_values),
+    .flags = COMMAND_JOB,
+    .run = run,
+};

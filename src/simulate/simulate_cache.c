@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The first-level cache: loads whose banks are taken wait a cycle, stores leave two together when they are neighbours on a line. */
+#include "simulate/simulate_state.h"
+
+#include "analysis/first_level.h"
+
+static struct plan_uop *load_of(struct plan *p, const struct plan_item *item)
+{
+    for (uint32_t u = item->first_uop; u < item->first_uop + item->uops; u++)
+        if (p->uops.items[u].kind == UOP_LOAD)
+            return &p->uops.items[u];
+    return NULL;
+}
+
+static struct plan_item *item_of(struct plan *p, uint32_t insn)
+{
+    size_t low = 0, high = p->items.count;
+    while (low + 1 < high) {
+        size_t middle = low + (high - low) / 2;
+        if (p->items.items[middle].insn <= insn)
+            low = middle;
+        else
+            high = middle;
+    }
+    return &p->items.items[low];
+}
+
+static uint32_t line_of_stores(const struct core *c)
+{
+    return isnan(c->store_line_bytes) || c->store_line_bytes < 1 ? FIRST_LEVEL_LINE : (uint32_t)c->store_line_bytes;
+}
+
+void cache_plan(struct plan *p, const struct core *c, const struct address_work *work)
+{
+    uint32_t period = 1;
+
+    p->banked = !isnan(c->load_bank_bytes);
+    p->pairs = !isnan(c->store_run) && c->store_run >= 2;
+    for (size_t i = 0; (p->banked || p->pairs) && i < work->accesses.count; i++) {
+        const struct access *access = &work->accesses.items[i];
+        if (access->store && p->pairs) {
+            item_of(p, access->insn)->stored = *access;
+            uint32_t own = first_level_period(access, line_of_stores(c));
+            period = own > period ? own : period;
+        }
+        if (!p->banked)
+            continue;
+        struct plan_uop *load = access->store || !access->stepped || access->fixed ? NULL : load_of(p, item_of(p, access->insn));
+        if (!load || load->bytes)
+            continue;
+        load->bytes = (uint16_t)access->bytes;
+        load->symbol = access->symbol;
+        load->offset = (uint8_t)((uint64_t)access->offset % FIRST_LEVEL_LINE);
+        load->step = (uint8_t)((uint64_t)access->step % FIRST_LEVEL_LINE);
+        uint32_t own = first_level_period(access, FIRST_LEVEL_LINE);
+        period = own > period ? own : period;
+    }
+    p->phases = period;
+}
+
+bool cache_takes(struct simulator *s, const struct plan_uop *load, int64_t iteration)
+{
+    const struct core *c = s->core;
+    int64_t offset = (int64_t)((uint64_t)load->offset + (uint64_t)iteration * load->step) % FIRST_LEVEL_LINE;
+    uint32_t banks = first_level_banks(offset, load->bytes, (uint32_t)c->load_bank_bytes);
+    bool crosses = first_level_crosses(offset, load->bytes, FIRST_LEVEL_LINE);
+
+    if (s->cache.cycle != s->now) {
+        s->cache.cycle = s->now;
+        s->cache.crossed = 0;
+        s->cache.loads = 0;
+    }
+    if (crosses && !isnan(c->split_loads_per_cycle) && s->cache.crossed + 1 > c->split_loads_per_cycle)
+        return false;
+    unsigned others = 0, most = (unsigned)c->loads_per_bank;
+    for (uint32_t rest = banks; rest; rest &= rest - 1) {
+        unsigned here = 0;
+        for (unsigned i = 0; i < s->cache.loads; i++)
+            here += s->cache.symbols[i] == load->symbol && s->cache.banks[i] >> __builtin_ctz(rest) & 1;
+        others = here > others ? here : others;
+    }
+    if (others >= most)
+        return false;
+    if (s->cache.loads < CACHE_LOADS) {
+        s->cache.symbols[s->cache.loads] = load->symbol;
+        s->cache.banks[s->cache.loads++] = banks;
+    }
+    s->cache.crossed += crosses;
+    return true;
+}
+
+static void next_store(const struct simulator *s, struct place *at)
+{
+    do
+        place_next(at, s->plan.items.count);
+    while (!s->plan.items.items[at->index].store);
+}
+
+/* Where the store at @at begins, and relative to what: two with the same can be compared. */
+static uint64_t store_place(const struct simulator *s, const struct place *at, uint64_t *symbol)
+{
+    const struct access *access = &s->plan.items.items[at->index].stored;
+
+    *symbol = access->origin | (access->stepped ? 0 : (uint64_t)(at->iteration + 1 - access->age) << 32);
+    return (uint64_t)access->offset + (uint64_t)at->iteration * (uint64_t)access->step;
+}
+
+void cache_start(struct simulator *s)
+{
+    s->cache.cycle = -1;
+    s->cache.busy = 0;
+    s->cache.leaving = (struct place){0};
+    for (size_t i = 0; i < s->plan.items.count; i++)
+        if (s->plan.items.items[i].store) {
+            s->cache.leaving.index = (uint32_t)i;
+            break;
+        }
+}
+
+int32_t cache_commit(struct simulator *s)
+{
+    if (!s->plan.pairs)
+        return s->leaving < s->commit_width ? s->leaving : s->commit_width;
+    if (s->cache.busy) {
+        s->cache.busy--;
+        s->moved = true;
+        return 0;
+    }
+    if (!s->leaving)
+        return 0;
+    uint32_t line = line_of_stores(s->core);
+    uint64_t symbols[2], at = store_place(s, &s->cache.leaving, &symbols[0]);
+    s->cache.busy = first_level_crosses((int64_t)at, s->plan.items.items[s->cache.leaving.index].stored.bytes, line);
+    next_store(s, &s->cache.leaving);
+    if (s->cache.busy || s->leaving < 2 || s->commit_width < 2)
+        return 1;
+    uint64_t next = store_place(s, &s->cache.leaving, &symbols[1]);
+    if (symbols[0] != symbols[1] || at / line != next / line ||
+        first_level_crosses((int64_t)next, s->plan.items.items[s->cache.leaving.index].stored.bytes, line))
+        return 1;
+    next_store(s, &s->cache.leaving);
+    return 2;
+}
