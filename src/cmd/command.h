@@ -79,14 +79,6 @@ bool cmd_kernel_list(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_kernel_use(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_kernel_save(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_kernel_measure(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_evolve_start(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_evolve_status(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_evolve_pause(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_evolve_resume(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_evolve_stop(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_evolve_wait(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_evolve_set(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_evolve_adopt(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_kernel_learn(struct session *s, int argc, char **argv, struct err *err);
 bool cmd_kernel_report(struct session *s, int argc, char **argv, struct err *err);
 

@@ -294,6 +294,24 @@ test_experiments_as_asked_for() {
     done
 }
 
+# A run of inference as every format tells it, and values that it refuses.
+test_evolve() {
+    table="$forms; experiments generate; experiments measure --simulate skylake"
+    expect 1 "$portolan" -e "$table; evolve start --ports x,"
+    holds err "a port's name is missing in \"x,\""
+    expect 1 "$portolan" -e "$table; evolve start --issue-width wide"
+    holds err 'or auto'
+    expect 1 "$portolan" -e "$table; evolve start --most 5"
+    holds err 'add --active'
+    for format in text csv json md html; do
+        expect 0 "$portolan" --format $format -e "$table; evolve start --ports 4 --seconds 60 --checkpoint none --threads 1; evolve status; evolve pause; evolve stop"
+        ! grep -qw nan "$work/out" || fail "$format: $(grep -w nan "$work/out")"
+    done
+    expect 0 "$portolan" --format json -e "$table; evolve start --ports 4 --generations 1 --checkpoint none; evolve wait; evolve adopt"
+    holds out '"state":"done"'
+    holds out '{"machine":"evolved","forms":4,'
+}
+
 # Active experiments: rounds in every format, a table that the next one goes on from.
 test_active_experiments() {
     start="$forms; experiments generate; evolve start --active --simulate skylake --seconds 0.5 --checkpoint $work/active.json"
@@ -305,7 +323,7 @@ test_active_experiments() {
     expect 1 "$portolan" -e 'evolve start --active --continue --checkpoint none'
     holds err 'nothing was kept'
     expect 1 "$portolan" -e "$forms; experiments generate; evolve start --active --size 9"
-    holds err 'not from 2 to 8'
+    holds err '"9"; give a number from 2 to 8'
 }
 
 # Ctrl-C ends a run in good order.

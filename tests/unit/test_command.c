@@ -143,6 +143,11 @@ static void test_refusals(void **state)
     refused("experiments measure --budget soon", "soon");
     refused("experiments load", "experiments load needs FILE");
     refused("congruence --epsilon -1", "from 0 up");
+    refused("evolve start --threads 5000", "from 1 to 1024");
+    refused("evolve start --algorithm best", "use memetic or pmevo");
+    refused("evolve set speed 3", "use seconds, generations");
+    refused("evolve set seconds", "evolve set needs VALUE");
+    refused("evolve pause now", "takes no argument");
 }
 
 static void test_settings(void **state)
