@@ -1,71 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Results into files: `export` for whatever was shown last, `kernel report` for the analysis as a document. */
+/* The result that was shown last into a file. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/report_markup.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "cmd/command.h"
-#include "cmd/options.h"
 #include "base/csv.h"
 
 static const char *extension_of(const char *path)
 {
     const char *dot = strrchr(path, '.');
     return dot && !strchr(dot, '/') ? dot + 1 : "";
-}
-
-/* The report of the loaded kernel on @ids into @out, in the language of the file's extension. */
-static bool write_report(struct session *s, const char *const *ids, size_t count, bool html, struct str *out, struct err *err)
-{
-    struct analysis **analyses = mem_zero(count, sizeof *analyses);
-    size_t made = 0;
-    bool ok = s->document.kernel || err_set(err, ERR_USAGE, "kernel load FILE, or kernel paste", "no kernel is loaded");
-
-    for (; ok && made < count; made += ok) {
-        struct machine *m = session_machine(s, ids[made], err);
-        ok = m && session_fits(s, m, err);
-        if (ok)
-            analyses[made] = analysis_new(s->document.kernel, m);
-    }
-    if (ok && html)
-        report_html(s->document.kernel, analyses, count, out);
-    else if (ok)
-        report_markdown(s->document.kernel, analyses, count, out);
-    for (size_t i = 0; i < made; i++)
-        analysis_free(analyses[i]);
-    free(analyses);
-    return ok;
-}
-
-static bool say_written(struct session *s, const char *path, size_t bytes)
-{
-    if (s->settings.format == FORMAT_JSON)
-        session_json(s, json_pack("{s:s, s:i}", "file", path, "bytes", (int)bytes));
-    else if (s->settings.format == FORMAT_TEXT)
-        str_addf(&s->output, "%s: %zu bytes\n", path, bytes);
-    return true;
-}
-
-bool cmd_kernel_report(struct session *s, int argc, char **argv, struct err *err)
-{
-    struct option_list machines = {0};
-    const struct legacy_option options[] = {{"--machine", OPTION_LIST, &machines}, {NULL, OPTION_FLAG, NULL}};
-    const char *path = NULL;
-    struct str text = {0};
-    size_t words;
-
-    if (!options_parse(argc, argv, options, &path, 1, &words, err))
-        return false;
-    bool html = path && strcmp(extension_of(path), "html") == 0;
-    if (!html && !(path && strcmp(extension_of(path), "md") == 0))
-        return err_set(err, ERR_USAGE, "kernel report FILE.html, or FILE.md", "a file name that ends in .html or .md was expected");
-    const char *const *ids = machines.count ? machines.items : (const char *const *)s->document.selected;
-    bool ok = write_report(s, ids, machines.count ? machines.count : s->document.selected_count, html, &text, err) &&
-              file_write(path, text.data, text.length, err) && say_written(s, path, text.length);
-    str_done(&text);
-    return ok;
 }
 
 /* Full name of the command that @line runs. */
@@ -87,7 +33,7 @@ static const char *last_command(const char *line)
 static bool only_shows(const struct session *s, const char *line)
 {
     static const char *const slow[] = {"forms scan", "machine info"};
-    static const char *const shows[] = {"kernel analyze", "kernel show", "kernel list",  "mapping show", "mapping list", "mapping diff", "throughput", "forms list",
+    static const char *const shows[] = {"mapping show", "mapping list", "mapping diff", "throughput", "forms list",
                                         "machine list", "machine show", "experiments list", "evaluate", "congruence"};
     const char *name = last_command(line);
     for (size_t i = 0; i < sizeof slow / sizeof *slow; i++)
@@ -197,31 +143,12 @@ static void as_block(const char *title, const struct str *text, bool html, struc
     str_add(out, html ? "</pre>\n" : "");
 }
 
-/* The machines that "kernel analyze --machine ID..." named, else those selected. */
-static bool analysis_report(struct session *s, bool html, struct str *out, struct err *err)
-{
-    char *line = mem_strdup(s->last_line), *ids[64], *save;
-    size_t count = 0;
-    bool named = false;
-
-    for (char *word = strtok_r(line, " \t", &save); word && count < 64; word = strtok_r(NULL, " \t", &save)) {
-        if (named)
-            ids[count++] = word;
-        named = strcmp(word, "--machine") == 0;
-    }
-    bool ok = write_report(s, count ? (const char *const *)ids : (const char *const *)s->document.selected, count ? count : s->document.selected_count, html, out, err);
-    free(line);
-    return ok;
-}
-
 static bool as_document(struct session *s, bool html, struct str *out, struct err *err)
 {
     struct str result = {0};
     struct err ignored = {0};
     bool ok = true;
 
-    if (strcmp(last_command(s->last_line), "kernel analyze") == 0)
-        return analysis_report(s, html, out, err);
     char *title = mem_strdup(s->last_line);
 
     if (html)

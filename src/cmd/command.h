@@ -67,20 +67,6 @@ void command_usage(const struct command *c, struct str *out);
 bool command_cpu(size_t number, int *out, struct err *err);
 
 /* The nouns' handlers. */
-bool cmd_kernel_load(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_kernel_paste(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_kernel_hex(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_kernel_analyze(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_kernel_simulate(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_kernel_whatif(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_kernel_evaluate(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_kernel_show(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_kernel_list(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_kernel_use(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_kernel_save(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_kernel_measure(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_kernel_learn(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_kernel_report(struct session *s, int argc, char **argv, struct err *err);
 
 /* Puts results that a running `experiments measure` has delivered so far into the session's table; the main loop calls it when it wakes. */
 void experiments_publish(struct session *s);

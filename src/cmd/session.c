@@ -228,6 +228,11 @@ bool session_form_selected(const struct session *s, const char *form)
     return s->document.form_pattern_count == 0;
 }
 
+bool session_has_kernel(const struct session *s, struct err *err)
+{
+    return s->document.kernel || err_set(err, ERR_USAGE, "kernel load FILE, or kernel paste", "no kernel is loaded");
+}
+
 bool session_fits(const struct session *s, const struct machine *m, struct err *err)
 {
     const char *isa = s->document.kernel ? isa_name(s->document.kernel->isa) : m->isa;

@@ -77,6 +77,8 @@ struct forms *session_forms(struct session *s, enum isa isa, struct err *err);
 void session_select_forms(struct session *s, char **patterns, size_t count);
 /* Whether experiments are to be made of @form. */
 bool session_form_selected(const struct session *s, const char *form);
+/* False with err when no kernel is loaded. */
+bool session_has_kernel(const struct session *s, struct err *err);
 /* False with err when the loaded kernel is for another instruction set than @m. */
 bool session_fits(const struct session *s, const struct machine *m, struct err *err);
 /* Takes @take_kernel; when it is for another instruction set, that set's machines are shown again. */
