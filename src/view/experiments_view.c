@@ -339,6 +339,7 @@ static bool experiments_rows(void *state, struct session *s, struct result *out)
 
     if (!refresh(v, s))
         return false;
+    table_update(&v->table, &source, v, v->changes);
     table_export(&v->table, &source, v, "experiments", out);
     return true;
 }

@@ -340,6 +340,7 @@ static bool mapping_rows(void *state, struct session *s, struct result *out)
     if (!refresh(v, s))
         return false;
     const struct table_source source = source_of(v);
+    table_update(&v->table, &source, v, v->changes);
     table_export(&v->table, &source, v, "forms", out);
     return true;
 }
