@@ -455,6 +455,7 @@ static void test_time_limit(void **state)
     evolve_defaults(&o);
     o.seconds = 1;
     o.begun = 0;
+    o.congruence = false;
     clock_calls = 0;
     clock_set_source(jumping);
     struct evolve *e = evolve_new(p, &o, NULL, 0, &err);
