@@ -18,7 +18,7 @@ static struct evolve_run *current(const struct session *s, struct err *err)
 {
     if (s->document.run_count)
         return s->document.runs[s->document.run_count - 1];
-    err_set(err, ERR_USAGE, "evolve start", "nothing evolves");
+    err_set(err, ERR_USAGE, "evolve start begins one", "there is no run of inference");
     return NULL;
 }
 

@@ -146,7 +146,8 @@ static void take_result(void *state, struct experiments **table, bool ok)
     if (p->run) {
         evolve_session_add(s, p->run);
         s->document.active_run = p->run->number;
-        evolve_active_show(s, s->result);
+        if (!s->interactive)   /* there the evolution view draws them */
+            evolve_active_show(s, s->result);
         add_run(p->run, s->result);
     } else if (s->interactive && ok) {
         char text[1024];

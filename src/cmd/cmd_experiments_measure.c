@@ -149,13 +149,18 @@ static void add_failures(const struct experiments *t, struct result *result)
     str_done(&text);
 }
 
-static void add_summary(const struct document *d, struct result *result)
+/* In the workbench a line: the experiments view shows what failed and why. */
+static void add_summary(const struct session *s, struct result *result)
 {
+    const struct document *d = &s->document;
     const struct runner_summary *m = &d->measured;
 
-    result_line(result, "%zu done (%zu known from before), %zu failed, %zu left in %.1f s: %.0f measurements a second", m->done, m->reused, m->failed, m->left,
-                m->seconds, m->rate);
-    if (m->taken_over)
+    if (m->reused && m->reused == m->done)
+        result_line(result, "%zu result%s taken from the journal, %zu failed, %zu left; --journal none measures anew", m->reused, m->reused == 1 ? "" : "s", m->failed, m->left);
+    else
+        result_line(result, "%zu done (%zu known from before), %zu failed, %zu left in %.1f s: %.0f measurements per second", m->done, m->reused, m->failed, m->left,
+                    m->seconds, m->rate);
+    if (m->taken_over && !s->interactive)
         result_line(result, "%zu passes of an earlier run were in the journal", m->taken_over);
     result_count(result, "done", (int64_t)m->done);
     result_count(result, "failed", (int64_t)m->failed);
@@ -167,7 +172,7 @@ static void add_summary(const struct document *d, struct result *result)
     result_count(result, "passes", (int64_t)m->passes);
     result_number(result, "clock_hz", d->measured_clock_hz > 0 ? d->measured_clock_hz : NAN);
     result_count(result, "children", d->measured_children);
-    if (d->experiments)
+    if (d->experiments && !s->interactive)
         add_failures(d->experiments, result);
 }
 
@@ -180,7 +185,7 @@ static void ui_finish(void *state, const struct job_info *info)
     w->session->document.measured_children = w->children;
     running = NULL;
     if (info->state == JOB_DONE)
-        add_summary(&w->session->document, w->session->result);
+        add_summary(w->session, w->session->result);
 }
 
 static void measuring_free(void *state)

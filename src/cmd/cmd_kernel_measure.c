@@ -199,9 +199,11 @@ static void add_file(const struct measuring *w, struct result *result)
     result_count(result, "blocks", (int64_t)w->blocks);
     result_count(result, "measured", (int64_t)w->measured);
     result_number(result, "seconds", w->seconds);
-    struct result_table *t = result_table(result, "failures", columns, sizeof columns / sizeof *columns);
-    t->hide = NOT_CSV | NOT_JSON;
-    t->headless = true;
+    struct result_table *t = reasons->texts.count ? result_table(result, "failures", columns, sizeof columns / sizeof *columns) : NULL;
+    if (t) {
+        t->hide = NOT_CSV | NOT_JSON;
+        t->headless = true;
+    }
     for (size_t i = 0; i < reasons->texts.count; i++) {
         cell_count(t, (int64_t)reasons->counts.items[i]);
         cell_text(t, reasons->texts.items[i]);

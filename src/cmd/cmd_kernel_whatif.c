@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulate/simulate_kernel.h"
+#include "simulate/simulate.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "cmd/command.h"
@@ -240,7 +240,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     return ok;
 }
 
-static const char *const examples[] = {"kernel whatif issue_width=6", "kernel whatif rob=64..512 --machine skylake", "kernel whatif 'latency:ADD (R64, R64)=2'", NULL};
+static const char *const examples[] = {"kernel whatif issue_width=6", "kernel whatif reorder_buffer=64..512 --machine skylake", "kernel whatif 'latency:ADD (R64, R64)=2'", NULL};
 
 const struct command command_kernel_whatif = {
     .name = "kernel whatif",

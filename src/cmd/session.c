@@ -5,9 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulate/simulate_kernel.h"
+#include "simulate/simulate.h"
 #include "base/mem.h"
-#include "cmd/options.h"
 #include "io/machine_file.h"
 #include "work/active_job.h"
 #include "work/evolve_job.h"
@@ -61,7 +60,6 @@ const struct simulation *session_simulation(struct session *s, size_t index)
 
 void session_clear_output(struct session *s)
 {
-    str_clear(&s->output);
     result_free(s->result);
     s->result = result_new();
 }
@@ -139,8 +137,6 @@ void session_release(struct session *s)
     result_free(s->result);
     result_free(s->last);
     free(s->last_line);
-    str_done(&s->last_output);
-    str_done(&s->output);
 }
 
 struct machine *session_machine(struct session *s, const char *id, struct err *err)
@@ -172,6 +168,17 @@ struct machine *session_current(struct session *s, struct err *err)
     return session_machine(s, s->document.selected[0], err);
 }
 
+static bool refuse_isa(const struct machine *m, struct err *err)
+{
+    struct str todo = {0};
+
+    str_add(&todo, "the fact isa is ");
+    isa_list(false, " or ", &todo);
+    err_set(err, ERR_DATA, str_text(&todo), "%s is for \"%s\", which is not known here", m->id, m->isa);
+    str_done(&todo);
+    return false;
+}
+
 bool session_select(struct session *s, char **ids, size_t count, struct err *err)
 {
     enum isa isa = ISA_UNSAID, first = ISA_UNSAID;
@@ -180,7 +187,7 @@ bool session_select(struct session *s, char **ids, size_t count, struct err *err
         if (!m)
             return false;
         if (!isa_parse(m->isa, &isa))
-            return err_set(err, ERR_DATA, "the fact isa is x86-64 or aarch64", "%s is for \"%s\", which is not known here", ids[i], m->isa);
+            return refuse_isa(m, err);
         first = i ? first : isa;
         if (isa != first)
             return err_set(err, ERR_USAGE, "name machines of one instruction set", "%s is %s and %s is %s", ids[0], isa_name(first), ids[i], m->isa);
@@ -249,13 +256,4 @@ void session_set_kernel(struct session *s, struct kernel *take_kernel)
     sweep_done(&s->document.sweep);
     if (take_kernel && take_kernel->isa != s->document.isa)
         document_show_isa(&s->document, take_kernel->isa);
-}
-
-void session_json(struct session *s, json_t *take_object)
-{
-    char *text = json_dumps(take_object, JSON_COMPACT | JSON_REAL_PRECISION(17));
-    str_add(&s->output, text ? text : "null");
-    str_add_char(&s->output, '\n');
-    free(text);
-    json_decref(take_object);
 }

@@ -21,11 +21,8 @@ struct session {
     struct result *result;            /* of the command that runs, and of jobs that ended; never NULL */
     struct result *last;              /* the last that was shown, for `export`; NULL: none */
     char *last_line;                  /* the command that gave it, for `export`; NULL: none */
-    struct str last_output;           /* what a handler of cmd_legacy.c printed, and in which format */
-    enum format last_format;
     bool quit;
     bool any_failed;                  /* a command failed and keep-going let the run go on */
-    struct str output;                /* what the running command prints */
     FILE *input;                      /* where `kernel paste` reads; NULL: nowhere */
     FILE *out;                        /* where the running command's output goes in the end */
     size_t *input_line;               /* line counter of that source, may be NULL */
@@ -34,7 +31,7 @@ struct session {
     bool want_paste;                  /* the screen is to collect text and run paste_command on it */
     char paste_command[160];
     unsigned long revision;           /* bumped by every command that changes the document: what was derived is stale */
-    /* What `view`, `find`, `sort` and `filter` act on; NULL: nothing shows views. */
+    /* What `view`, `find`, `sort` and `filter` act on, and where `export` asks for "rows" as shown (false: none); NULL: nothing shows views. */
     bool (*view_command)(struct session *s, const char *verb, const char *argument, struct result *result, struct err *err);
     void *view_state;                 /* of view_command */
 };
@@ -83,7 +80,4 @@ bool session_has_kernel(const struct session *s, struct err *err);
 bool session_fits(const struct session *s, const struct machine *m, struct err *err);
 /* Takes @take_kernel; when it is for another instruction set, that set's machines are shown again. */
 void session_set_kernel(struct session *s, struct kernel *take_kernel);
-/* Appends one JSON object as a line to the output and drops the reference. For handlers of cmd_legacy.c. */
-void session_json(struct session *s, json_t *take_object);
-
 #endif

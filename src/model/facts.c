@@ -28,7 +28,7 @@ const struct fact fact_schema[] = {
     {"issue_domain", FACT_CHOICE, NO_UNIT, "macro-ops", "fused macro-ops",
      "what takes one slot at issue: fused, a load with its operation and a store's address with its data (Intel); macro-ops (AMD)", "fusion", false},
     {"unlaminate", FACT_CHOICE, NO_UNIT, "none", "all three-sources not-two-address none",
-     "which fused memory operands with an index register split at rename; not-two-address: loads of operations that do not overwrite what they read", "fusion", false},
+     "which fused memory operands with an index register split at rename; not-two-address: loads of operations that do not overwrite what they read, and of all VEX operations", "fusion", false},
     {"unlaminate_first", FACT_WHOLE, "µops", 1, MOST, NULL, NULL, "a pair that splits must be among the first so many µops of its issue group", "issue bound, simulation", false},
     {"rename_sum", FACT_NUMBER, "", 0, MOST, NULL, NULL,
      "rename adds constants to 64-bit registers itself as long as their sum is from minus this to this", "rename", false},
