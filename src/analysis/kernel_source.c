@@ -54,7 +54,7 @@ struct kernel *kernel_from_source(const char *path, const char *compiler, const 
     if (!compile_source(path, compiler, flags, flag_count, &c, err))
         goto out;
     if (own.symbol && !function_lines(str_text(&c.assembly), own.symbol, &own.first_line, &own.last_line)) {
-        err_set(err, ERR_DATA, "was it inlined? without --symbol the whole file is searched", "the compiler made no function %s", own.symbol);
+        err_set(err, ERR_DATA, "it may be inlined; without --symbol the whole file is searched", "no function %s in the compiled code", own.symbol);
         err_at(err, path, 0, 0);
         goto out;
     }

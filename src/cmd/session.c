@@ -72,7 +72,7 @@ bool session_wait(struct session *s, unsigned number, struct err *err)
     bool ok = true;
 
     if (!job_wait(number))
-        return err_set(err, ERR_USAGE, "jobs lists them", "there is no job %u", number);
+        return err_set(err, ERR_USAGE, "jobs lists them", "no job %u", number);
     for (size_t i = 0; job_get(i, &info); i++) {
         if (number && info.number != number)
             continue;
@@ -180,7 +180,7 @@ bool session_select(struct session *s, char **ids, size_t count, struct err *err
         if (!m)
             return false;
         if (!isa_parse(m->isa, &isa))
-            return err_set(err, ERR_DATA, "the fact isa is x86-64 or aarch64", "%s is for \"%s\", which is not known here", ids[i], m->isa);
+            return err_set(err, ERR_DATA, "the fact isa is x86-64 or aarch64", "%s has the unknown instruction set \"%s\"", ids[i], m->isa);
         first = i ? first : isa;
         if (isa != first)
             return err_set(err, ERR_USAGE, "name machines of one instruction set", "%s is %s and %s is %s", ids[0], isa_name(first), ids[i], m->isa);
@@ -232,7 +232,7 @@ bool session_fits(const struct session *s, const struct machine *m, struct err *
 {
     const char *isa = s->document.kernel ? isa_name(s->document.kernel->isa) : m->isa;
     return strcmp(isa, m->isa) == 0 ||
-           err_set(err, ERR_USAGE, "machine list shows the machines, set machine ID chooses one", "%s runs %s, and the kernel is %s", m->id, m->isa, isa);
+           err_set(err, ERR_USAGE, "set machine ID chooses another, machine list lists them", "%s is a machine for %s, but the kernel is %s", m->id, m->isa, isa);
 }
 
 void session_set_kernel(struct session *s, struct kernel *take_kernel)

@@ -132,7 +132,7 @@ struct problem *problem_new(const struct experiments *t, const bool *keep, struc
     struct problem *p = NULL;
 
     if (count == 0) {
-        err_set(err, ERR_DATA, "experiments load FILE, or experiments measure", "no experiment has measured cycles");
+        err_set(err, ERR_DATA, "experiments load FILE, or experiments measure", "no measured experiments");
     } else {
         p = mem_zero(1, sizeof *p);
         add_experiments(p, t, rows, count);

@@ -142,9 +142,9 @@ static bool check_directory(const char *dir, struct err *err)
     }
     closedir(open);
     if (foreign[0])
-        err_set(err, ERR_DATA, "save to a new directory", "not replaced: it holds %s, which is no file of a machine", foreign);
+        err_set(err, ERR_DATA, "save to a new directory", "not replaced: %s in it is not part of a machine", foreign);
     else if (other && !machine)
-        err_set(err, ERR_DATA, "save to a new directory", "not replaced: it is no machine's directory, machine.csv is missing");
+        err_set(err, ERR_DATA, "save to a new directory", "not replaced: not a machine directory, machine.csv is missing");
     else
         return true;
     return err_at(err, dir, 0, 0);

@@ -12,36 +12,36 @@ static const char *branch_refused(const struct insn *in, bool last)
     for (unsigned k = 0; k < in->operand_count; k++)
         relative |= in->operands[k].kind == OPERAND_RELATIVE;
     if (in->traits & INSN_BRANCH && !relative)
-        return "it branches indirectly";
-    return in->traits & INSN_BRANCH && !last ? "it branches inside" : NULL;
+        return "an indirect branch";
+    return in->traits & INSN_BRANCH && !last ? "a branch inside the loop depends on data" : NULL;
 }
 
 static const char *x86_refused(const struct insn *in)
 {
     for (unsigned k = 0; k < in->operand_count; k++)
         if (in->operands[k].kind == OPERAND_MEMORY && in->operands[k].segment != REG_NONE && in->operands[k].access & ACCESS_WRITE)
-            return "it writes thread-local storage";
-    return in->traits & INSN_RUNNABLE ? NULL : "system instructions are not run";
+            return "a write to thread-local storage";
+    return in->traits & INSN_RUNNABLE ? NULL : "a system instruction";
 }
 
 static const char *a64_refused(const struct insn *in)
 {
     static const char *const refused[] = {"hint", "yield", "wfet", "wfit", "sb", "esb", "tstart", "tcommit", "tcancel", "ttest", "smstart", "smstop", "ld64b", "st64b*", NULL};
     if (in->traits & INSN_UNDECODED)
-        return "it has instructions that no decoder here knows";
+        return "an instruction that cannot be decoded";
     if (in->traits & INSN_SYSTEM || str_match_any(refused, in->mnemonic))
-        return "system instructions are not run";
+        return "a system instruction";
     bool relative = strcmp(in->mnemonic, "adr") == 0 || strcmp(in->mnemonic, "adrp") == 0;
     for (unsigned k = 0; k < in->operand_count; k++)
         relative |= in->operands[k].kind == OPERAND_MEMORY && in->operands[k].base == REG_NONE && in->operands[k].index == REG_NONE;
-    return relative ? "it has an address relative to its own place" : NULL;
+    return relative ? "a PC-relative address" : NULL;
 }
 
 const char *kernel_refused_anywhere(const struct insn *insns, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        const char *reason = insns[i].traits & INSN_CALL     ? "it calls a function"
-                             : insns[i].traits & INSN_RETURN ? "it returns"
+        const char *reason = insns[i].traits & INSN_CALL     ? "a function call"
+                             : insns[i].traits & INSN_RETURN ? "a return"
                              : insns[i].isa == ISA_AARCH64   ? a64_refused(&insns[i])
                                                              : x86_refused(&insns[i]);
         reason = reason ? reason : branch_refused(&insns[i], i + 1 == count);
@@ -49,15 +49,15 @@ const char *kernel_refused_anywhere(const struct insn *insns, size_t count)
             return reason;
     }
     if (count && insns[0].isa == ISA_AARCH64 && kernel_counter(insns, count) == COUNTER_BODY)
-        return "it uses all general registers, and one is needed to count";
-    return count ? NULL : "it has no instructions";
+        return "no general register left for the loop counter";
+    return count ? NULL : "no instructions";
 }
 
 const char *kernel_refused(const struct insn *insns, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (insns[i].isa != isa_host())
-            return "it is not for this kind of processor";
+            return "code for another instruction set";
     return kernel_refused_anywhere(insns, count);
 }
 

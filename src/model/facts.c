@@ -171,7 +171,7 @@ static bool check_words(const struct fact *f, const char *value, struct err *err
     for (const char *at = value; *at; at += strspn(at, ", ")) {
         size_t span = strcspn(at, ", ");
         if (span && f->words && !has_word(f->words, at, span))
-            return err_set(err, ERR_DATA, NULL, "%s lists some of %s, not \"%.*s\"", f->key, f->words, (int)(span > 80 ? 80 : span), at);
+            return err_set(err, ERR_DATA, NULL, "%s takes words of: %s, not \"%.*s\"", f->key, f->words, (int)(span > 80 ? 80 : span), at);
         at += span;
     }
     return true;
@@ -187,14 +187,14 @@ bool fact_check(const struct fact *f, const char *value, const struct ports *por
     case FACT_WHOLE:
         return check_number(f, value, err);
     case FACT_SWITCH:
-        return has_word("yes no", value, strlen(value)) || err_set(err, ERR_DATA, NULL, "%s is yes or no, not \"%.80s\"", f->key, value);
+        return has_word("yes no", value, strlen(value)) || err_set(err, ERR_DATA, NULL, "%s must be yes or no, not \"%.80s\"", f->key, value);
     case FACT_CHOICE:
-        return has_word(f->words, value, strlen(value)) || err_set(err, ERR_DATA, NULL, "%s is one of: %s, not \"%.80s\"", f->key, f->words, value);
+        return has_word(f->words, value, strlen(value)) || err_set(err, ERR_DATA, NULL, "%s must be one of: %s, not \"%.80s\"", f->key, f->words, value);
     case FACT_WORDS:
         return check_words(f, value, err);
     case FACT_PORTS:
         return !ports || (portset_parse(&at, ports, &set, NULL) && !*at) ||
-               err_set(err, ERR_DATA, NULL, "%s names ports of the machine, such as p%s, not \"%.80s\"", f->key, ports->count ? ports->names[0] : "0", value);
+               err_set(err, ERR_DATA, NULL, "%s takes ports of the machine, such as p%s, not \"%.80s\"", f->key, ports->count ? ports->names[0] : "0", value);
     case FACT_TEXT:
         break;
     }

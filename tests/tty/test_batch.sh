@@ -78,7 +78,7 @@ test_assembler_errors_name_the_line() {
 
 test_unknown_commands_machines_options() {
     expect 1 "$portolan" -e 'm s x'
-    holds err 'could be'
+    holds err 'is ambiguous'
     expect 1 "$portolan" -e 'flumb'
     holds err '"flumb" is no command'
     expect 1 "$portolan" --machine i486 -e 'machine show'
@@ -115,7 +115,7 @@ test_c_source() {
     expect 0 "$portolan" -e "kernel load $work/f.c -O2; kernel show"
     holds out '4: a[i] *= 2.5;'
     expect 1 "$portolan" -e "kernel load $work/f.c -O2 -o $work/x"
-    holds err 'not one that is passed on'
+    holds err 'is not allowed'
 }
 
 test_help_and_settings() {
@@ -126,7 +126,7 @@ test_help_and_settings() {
     holds out '"keep-going":true'
 
     expect 1 "$portolan" -e 'experiments generate'
-    holds err 'choose fewer with forms select'
+    holds err 'select fewer forms with forms select'
 }
 
 # Several files: a script and a kernel; the same seed draws the same experiments, another one others.
@@ -243,7 +243,7 @@ test_views_and_jobs_without_a_screen() {
     expect 1 "$portolan" -e 'sort x'
     holds err 'screen'
     expect 0 "$portolan" -e 'forms scan /bin/sh; jobs'
-    holds out 'of occurrences have a usage'
+    holds out 'of instructions'
     holds out 'done'
     expect 1 "$portolan" -e 'job wait 9'
     holds err 'there is no job 9'
