@@ -180,6 +180,50 @@ static void unit_restrict(struct unit *u, size_t first, size_t last)
     u->insns.count = kept;
 }
 
+/* Whether the code from @start on cannot get to @offset: it does not fall through to it, and jumps neither there nor beyond. */
+static bool ends_before(const struct unit *u, uint64_t start, uint64_t offset)
+{
+    bool falls = true;
+
+    for (size_t i = 0; i < u->insns.count; i++) {
+        const struct insn *insn = &u->insns.items[i];
+        if (insn->offset < start || insn->offset >= offset)
+            continue;
+        falls = !(insn->traits & INSN_BRANCH) || (insn->traits & (INSN_CONDITIONAL | INSN_CALL));
+        for (unsigned k = 0; k < insn->operand_count && !(insn->traits & INSN_CALL); k++)
+            if (insn->operands[k].kind == OPERAND_RELATIVE && insn->operands[k].displacement >= (int64_t)offset)
+                return false;
+    }
+    return !falls;
+}
+
+/* Keeps the instructions from label @symbol to the next function; in a text that declares none, to the next label that the code before does not reach. */
+static bool unit_restrict_symbol(struct unit *u, const struct assembled *a, const char *symbol, struct err *err)
+{
+    const struct label *found = NULL;
+    uint64_t end = UINT64_MAX;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < a->label_count && !found; i++)
+        found = strcmp(a->labels[i].name, symbol) == 0 ? &a->labels[i] : NULL;
+    if (!found)
+        return err_set(err, ERR_DATA, "name one of its labels, or load it without --symbol", "there is no label %s in this text", symbol);
+    for (size_t i = 0; i < a->label_count && end == UINT64_MAX; i++) {
+        const struct label *next = &a->labels[i];
+        if (next->offset > found->offset && (found->function ? next->function : ends_before(u, found->offset, next->offset)))
+            end = next->offset;
+    }
+    for (size_t i = 0; i < u->insns.count; i++) {
+        struct insn *insn = &u->insns.items[i];
+        if (insn->offset >= found->offset && insn->offset < end)
+            u->insns.items[kept++] = *insn;
+        else
+            insn_done(insn);
+    }
+    u->insns.count = kept;
+    return kept || err_set(err, ERR_DATA, "name another", "there are no instructions behind label %s", symbol);
+}
+
 struct kernel *kernel_from_text(const char *name, const char *text, size_t length, const struct kernel_options *options,
                                 struct err *err)
 {
@@ -199,6 +243,10 @@ struct kernel *kernel_from_text(const char *name, const char *text, size_t lengt
         goto out;
     }
     unit_lines(&u, &a, text);
+    if (o->symbol && !unit_restrict_symbol(&u, &a, o->symbol, err)) {
+        err_at(err, name, 0, 0);
+        goto out;
+    }
     if (o->first_line || o->last_line)
         unit_restrict(&u, o->first_line, o->last_line);
     if (u.insns.count == 0) {
@@ -291,6 +339,15 @@ static bool symbol_choose(const struct object *o, const char *wanted, const stru
                                "no named function with a loop in %zu kB of code", o->length / 1000);
 }
 
+/* What is said of text but not of machine code. */
+static bool options_fit(const struct object *o, const struct kernel_options *options, struct err *err)
+{
+    if (options->first_line || options->last_line)
+        return err_set(err, ERR_USAGE, "use --symbol, or load the source", "an object has no lines to choose from");
+    return !options->isa_given || options->isa == o->isa ||
+           err_set(err, ERR_USAGE, "leave --isa out", "this object is %s, not %s", isa_name(o->isa), isa_name(options->isa));
+}
+
 static struct kernel *kernel_from_object(const char *path, const struct kernel_options *options, struct err *err)
 {
     struct object o;
@@ -299,7 +356,7 @@ static struct kernel *kernel_from_object(const char *path, const struct kernel_o
     const struct object_symbol *symbol = NULL;
     VEC(struct label) labels = {0};
     struct loop_list marked = {0};
-    if (!object_read(path, false, &o, err) || !symbol_choose(&o, options ? options->symbol : NULL, &symbol, err)) {
+    if (!object_read(path, false, &o, err) || (options && !options_fit(&o, options, err)) || !symbol_choose(&o, options ? options->symbol : NULL, &symbol, err)) {
         err_at(err, path, 0, 0);
         goto out;
     }

@@ -38,8 +38,8 @@ struct kernel_options {
     enum isa isa;
     enum syntax syntax;
     bool skip_bad;
-    const char *symbol;         /* ELF: function to take; NULL: the one with the hottest-looking loop */
-    size_t first_line, last_line;   /* 1-based; 0: all */
+    const char *symbol;         /* function or, in text, label to take; NULL: all, or of a large ELF the function with the hottest-looking loop */
+    size_t first_line, last_line;   /* of text, or of the C file; 1-based; 0: all. An ELF file has none */
     size_t loop;                /* 1-based; 0: the best */
 };
 

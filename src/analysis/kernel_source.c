@@ -29,6 +29,23 @@ static bool function_lines(const char *text, const char *symbol, size_t *first, 
     return *first > 0;
 }
 
+/* From lines of the C file to those of the assembler text between @first and @last (0: the end) that they became. */
+static bool assembly_lines(const struct compiled *c, const char *path, const struct kernel_options *wanted, size_t *first, size_t *last)
+{
+    size_t count, from = 0, to = 0;
+    uint32_t *lines = compile_lines(str_text(&c->assembly), c->assembly.length, path, &count);
+
+    for (size_t i = *first ? *first - 1 : 0; i < count && (!*last || i < *last); i++)
+        if (lines[i] >= wanted->first_line && lines[i] <= wanted->last_line) {
+            from = from ? from : i + 1;
+            to = i + 1;
+        }
+    free(lines);
+    *first = from;
+    *last = to;
+    return from > 0;
+}
+
 static void take_source(struct kernel *k, const struct compiled *c, const char *path)
 {
     VEC(char *) texts = {0};
@@ -48,16 +65,25 @@ struct kernel *kernel_from_source(const char *path, const char *compiler, const 
                                   const struct kernel_options *options, struct err *err)
 {
     struct kernel_options own = *options;
+    size_t first = 0, last = 0;
     struct compiled c;
     struct kernel *k = NULL;
 
     if (!compile_source(path, compiler, flags, flag_count, &c, err))
         goto out;
-    if (own.symbol && !function_lines(str_text(&c.assembly), own.symbol, &own.first_line, &own.last_line)) {
-        err_set(err, ERR_DATA, "it may be inlined; without --symbol the whole file is searched", "no function %s in the compiled code", own.symbol);
+    if (own.symbol && !function_lines(str_text(&c.assembly), own.symbol, &first, &last)) {
+        err_set(err, ERR_DATA, "was it inlined? without --symbol the whole file is searched", "the compiler made no function %s", own.symbol);
         err_at(err, path, 0, 0);
         goto out;
     }
+    if (own.first_line && !assembly_lines(&c, path, options, &first, &last)) {
+        err_set(err, ERR_DATA, "was that code removed or merged?", "the compiler made no instructions of lines %zu-%zu", own.first_line, own.last_line);
+        err_at(err, path, 0, 0);
+        goto out;
+    }
+    own.symbol = NULL;
+    own.first_line = first;
+    own.last_line = last;
     k = kernel_from_text(path, str_text(&c.assembly), c.assembly.length, &own, err);
     if (k)
         take_source(k, &c, path);

@@ -14,7 +14,6 @@
 
 #define ROUNDS 8                    /* of inference, when nothing else ends them */
 #define SHARE 10                    /* one in so many pairs is measured at most, unless told otherwise */
-#define SIZE 4                      /* forms of the largest experiments, likewise */
 #define BATCH_LEAST 16              /* experiments of a round, when many are allowed: as many as there are forms, and no fewer */
 #define SIMULATED_NOISE 0.001
 #define ROUNDS_SHOWN 1000
@@ -41,6 +40,94 @@ bool evolve_active_choosing(void)
     return waiting != NULL;
 }
 
+static struct active_round *rounds_of(const struct session *s, size_t *count)
+{
+    struct active_round *rounds = mem_alloc(ROUNDS_SHOWN * sizeof *rounds);
+    size_t n = s->document.active ? active_curve_get(s->document.active, rounds, ROUNDS_SHOWN) : 0;
+    *count = n < ROUNDS_SHOWN ? n : ROUNDS_SHOWN;
+    return rounds;
+}
+
+static json_t *rounds_json(const struct session *s)
+{
+    size_t n;
+    struct active_round *rounds = rounds_of(s, &n);
+    json_t *array = json_array();
+
+    for (size_t i = 0; i < n; i++) {
+        const struct select_round *r = &rounds[i].of;
+        json_t *o = json_object();
+        json_object_set_new(o, "measurements", json_integer((json_int_t)r->measurements));
+        json_object_set_new(o, "seconds", json_number(rounds[i].seconds));
+        json_object_set_new(o, "error", json_number(r->error));
+        json_object_set_new(o, "noise", json_number(r->noise));
+        json_object_set_new(o, "disagreement", json_number(r->disagreement));
+        if (r->end)
+            json_object_set_new(o, "end", json_text(select_end_names[r->end]));
+        json_array_append_new(array, o);
+    }
+    free(rounds);
+    return array;
+}
+
+json_t *evolve_active_json(const struct session *s, unsigned number)
+{
+    return s->document.active && s->document.active_run == number ? rounds_json(s) : NULL;
+}
+
+/* Fractions for programs and percent for people: a pair of columns each. */
+#define PERCENT(name, text) {.key = name, .title = text, .unit = "%", .kind = CELL_NUMBER, .decimals = 2, .hide = NOT_CSV}, \
+                            {.key = name, .kind = CELL_NUMBER, .hide = NOT_TEXT | NOT_DOCUMENT}
+
+static void cell_percent(struct result_table *t, double fraction)
+{
+    cell_number(t, 100 * fraction);
+    cell_number(t, fraction);
+}
+
+void evolve_active_show(const struct session *s, struct result *result)
+{
+    static const struct result_column columns[] = {
+        {.key = "measurements", .kind = CELL_COUNT},
+        {.key = "seconds", .kind = CELL_NUMBER, .decimals = 1},
+        PERCENT("error", "error then"),
+        PERCENT("noise", "noise"),
+        PERCENT("disagreement", "disagreement"),
+        {.key = "end", .kind = CELL_TEXT, .width = RAGGED},
+    };
+    size_t n;
+    struct active_round *rounds = rounds_of(s, &n);
+    struct result_table *t = result_table(result, "rounds", columns, sizeof columns / sizeof *columns);
+
+    t->hide = NOT_JSON;
+    for (size_t i = 0; i < n; i++) {
+        const struct select_round *r = &rounds[i].of;
+        cell_count(t, (int64_t)r->measurements);
+        cell_number(t, rounds[i].seconds);
+        cell_percent(t, r->error);
+        cell_percent(t, r->noise);
+        cell_percent(t, r->disagreement);
+        cell_text(t, r->end ? select_end_names[r->end] : "");
+    }
+    result_nested(result, "rounds", rounds_json(s));
+    free(rounds);
+}
+
+/* What was started, in CSV as a table below that of the rounds. */
+static void add_run(const struct evolve_run *run, struct result *result)
+{
+    static const struct result_column columns[] = {
+        {.key = "run", .kind = CELL_COUNT}, {.key = "job", .kind = CELL_COUNT}, {.key = "forms", .kind = CELL_COUNT}, {.key = "experiments", .kind = CELL_COUNT}};
+
+    evolve_show_started(run, result);
+    struct result_table *t = result_table(result, "run", columns, sizeof columns / sizeof *columns);
+    t->hide = NOT_TEXT | NOT_JSON | NOT_DOCUMENT;
+    cell_count(t, run->number);
+    cell_count(t, run->job);
+    cell_count(t, (int64_t)run->problem->forms);
+    cell_count(t, (int64_t)run->problem->experiments);
+}
+
 static void take_result(void *state, struct experiments **table, bool ok)
 {
     struct pending *p = state;
@@ -59,6 +146,9 @@ static void take_result(void *state, struct experiments **table, bool ok)
     if (p->run) {
         evolve_session_add(s, p->run);
         s->document.active_run = p->run->number;
+        if (!s->interactive)   /* there the evolution view draws them */
+            evolve_active_show(s, s->result);
+        add_run(p->run, s->result);
     } else if (s->interactive && ok) {
         char text[1024];
         log_add(LOG_ERROR, "no run on what was measured: %s", err_text(&p->err, text, sizeof text));
@@ -68,95 +158,11 @@ static void take_result(void *state, struct experiments **table, bool ok)
         pending_free(p);
 }
 
-static json_t *number_or_null(double value)
-{
-    return isnan(value) ? json_null() : json_real(value);
-}
-
-static struct active_round *rounds_of(const struct session *s, size_t *count)
-{
-    struct active_round *rounds = mem_alloc(ROUNDS_SHOWN * sizeof *rounds);
-    size_t n = s->document.active ? active_curve_get(s->document.active, rounds, ROUNDS_SHOWN) : 0;
-    *count = n < ROUNDS_SHOWN ? n : ROUNDS_SHOWN;
-    return rounds;
-}
-
-static json_t *rounds_json(const struct session *s)
-{
-    size_t n;
-    struct active_round *rounds = rounds_of(s, &n);
-    json_t *array = json_array();
-
-    for (size_t i = 0; i < n; i++) {
-        const struct select_round *r = &rounds[i].of;
-        json_t *o = json_pack("{s:I, s:f, s:o, s:f, s:o}", "measurements", (json_int_t)r->measurements, "seconds", rounds[i].seconds, "error",
-                              number_or_null(r->error), "noise", r->noise, "disagreement", number_or_null(r->disagreement));
-        if (r->end)
-            json_object_set_new(o, "end", json_string(select_end_names[r->end]));
-        json_array_append_new(array, o);
-    }
-    free(rounds);
-    return array;
-}
-
-void evolve_active_json(const struct session *s, unsigned number, json_t *object)
-{
-    if (s->document.active && s->document.active_run == number)
-        json_object_set_new(object, "rounds", rounds_json(s));
-}
-
-static void percent_or_dash(struct str *out, double fraction)
-{
-    if (isnan(fraction))
-        str_addf(out, " %12s", "-");
-    else
-        str_addf(out, " %10.2f %%", 100 * fraction);
-}
-
-static void number_or_nothing(struct str *out, double value)
-{
-    if (isnan(value))
-        str_add(out, ",");
-    else
-        str_addf(out, ",%.6g", value);
-}
-
-void evolve_active_print(struct session *s)
-{
-    size_t n;
-
-    if (s->settings.format == FORMAT_JSON) {
-        session_json(s, json_pack("{s:s, s:o}", "state", waiting ? "choosing" : "chosen", "rounds", rounds_json(s)));
-        return;
-    }
-    struct active_round *rounds = rounds_of(s, &n);
-    str_add(&s->output, s->settings.format == FORMAT_CSV ? "measurements,seconds,error,noise,disagreement,end\n"
-                                                : "measurements  seconds   error then        noise  disagreement\n");
-    for (size_t i = 0; i < n; i++) {
-        const struct select_round *r = &rounds[i].of;
-        const char *end = r->end ? select_end_names[r->end] : "";
-        if (s->settings.format == FORMAT_CSV) {
-            str_addf(&s->output, "%zu,%.1f", r->measurements, rounds[i].seconds);
-            number_or_nothing(&s->output, r->error);
-            number_or_nothing(&s->output, r->noise);
-            number_or_nothing(&s->output, r->disagreement);
-            str_addf(&s->output, ",%s\n", end);
-        } else {
-            str_addf(&s->output, "%12zu %8.1f", r->measurements, rounds[i].seconds);
-            percent_or_dash(&s->output, r->error);
-            percent_or_dash(&s->output, r->noise);
-            percent_or_dash(&s->output, r->disagreement);
-            str_addf(&s->output, "%s%s\n", *end ? "  " : "", end);
-        }
-    }
-    free(rounds);
-}
-
-static void set_up(struct active_options *o, const struct experiments *t, const struct evolve_options *evolve, const struct active_words *w)
+static void set_up(struct active_options *o, const struct experiments *t, const struct evolve_options *evolve, const struct active_choice *w)
 {
     size_t n = t->forms.count, pairs = n * (n - 1) / 2;
 
-    o->select.size = w->size ? (unsigned)w->size : SIZE;
+    o->select.size = w->size ? (unsigned)w->size : ACTIVE_SIZE;
     o->select.most = w->most ? w->most : pairs / SHARE > n ? pairs / SHARE : n;
     o->select.batch = o->select.most / ROUNDS + 1;
     if (o->select.batch > n && o->select.batch > BATCH_LEAST)
@@ -183,7 +189,7 @@ static char *table_path(const char *checkpoint)
 }
 
 /* The session's forms with what was measured of them; or all that an earlier job asked for, which becomes the session's table. */
-static struct experiments *first_table(struct session *s, const struct active_words *w, const char *kept, struct err *err)
+static struct experiments *first_table(struct session *s, const struct active_choice *w, const char *kept, struct err *err)
 {
     if (w->go_on) {
         if (!kept) {
@@ -207,14 +213,6 @@ static struct experiments *first_table(struct session *s, const struct active_wo
     return t;
 }
 
-static bool check_words(const struct active_words *w, struct err *err)
-{
-    if (waiting)
-        return err_set(err, ERR_USAGE, "job wait, or job cancel", "experiments are being chosen and measured already");
-    return w->size == 0 || (w->size >= 2 && w->size <= SELECT_SIZE_MOST) ||
-           err_set(err, ERR_USAGE, "use --size 4", "experiments of %zu forms are not from 2 to %d", w->size, SELECT_SIZE_MOST);
-}
-
 /* Starts the job. Takes @take_o and @take_table. */
 static unsigned start(struct session *s, struct pending *take_p, struct experiments *take_table, struct active_options *take_o, struct err *err)
 {
@@ -229,12 +227,14 @@ static unsigned start(struct session *s, struct pending *take_p, struct experime
     return number;
 }
 
-bool evolve_start_active(struct session *s, const struct active_words *w, const struct evolve_options *evolve, const char *checkpoint, struct err *err)
+bool evolve_start_active(struct session *s, const struct active_choice *w, const struct evolve_options *evolve, const char *checkpoint, struct result *result, struct err *err)
 {
     struct active_options o = {.noise = SIMULATED_NOISE, .cpu = -1};
     struct machine *m = NULL;
 
-    if (!check_words(w, err) || (w->simulate && !(m = session_machine(s, w->simulate, err))))
+    if (waiting)
+        return err_set(err, ERR_USAGE, "job wait, or job cancel", "experiments are being chosen and measured already");
+    if (w->simulate && !(m = session_machine(s, w->simulate, err)))
         return false;
     o.keep = table_path(checkpoint);
     struct experiments *t = first_table(s, w, o.keep, err);
@@ -252,19 +252,14 @@ bool evolve_start_active(struct session *s, const struct active_words *w, const 
     if (!number)
         return false;
     if (s->interactive) {
-        str_addf(&s->output, "job %u; the run follows when all is measured\n", number);
+        result_confirm(result, "job %u; the run follows when all is measured", number);
         return true;
     }
     struct job_info info;
-    job_wait(number);
+    job_wait(number);   /* take_result tells rounds and run */
     bool ok = p->run != NULL;
-    if (ok) {
-        if (s->settings.format != FORMAT_JSON)
-            evolve_active_print(s);
-        evolve_session_print(s, p->run);
-    } else {
+    if (!ok)
         *err = job_find(number, &info) && info.state != JOB_DONE ? info.err : p->err;
-    }
     pending_free(p);
     return ok;
 }

@@ -1,157 +1,138 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* kernel show, kernel list, kernel use, kernel save */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "analysis/kernel_source.h"
-#include "report/report.h"
 #include "base/file.h"
-#include "base/mem.h"
 #include "cmd/command.h"
 #include "cmd/kernel_load.h"
-#include "cmd/options.h"
-#include "base/csv.h"
 
-static bool need_kernel(const struct session *s, struct err *err)
+static void cell_line(struct result_table *t, uint32_t line)
 {
-    return s->document.kernel || err_set(err, ERR_USAGE, "kernel load FILE, or kernel paste", "no kernel is loaded");
+    if (line)
+        cell_count(t, line);
+    else
+        cell_missing(t);
 }
 
-bool cmd_kernel_analyze(struct session *s, int argc, char **argv, struct err *err)
+static bool run_show(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    struct option_list machines = {0};
-    const struct legacy_option options[] = {{"--machine", OPTION_LIST, &machines}, {NULL, OPTION_FLAG, NULL}};
-    size_t words, made = 0;
-    bool ok = false;
-
-    if (!options_parse(argc, argv, options, NULL, 0, &words, err) || !need_kernel(s, err))
-        return false;
-    size_t count = machines.count ? machines.count : s->document.selected_count;
-    struct analysis **analyses = mem_zero(count, sizeof *analyses);
-    for (; made < count; made++) {
-        struct machine *m = session_machine(s, machines.count ? machines.items[made] : s->document.selected[made], err);
-        if (!m || !session_fits(s, m, err))
-            goto out;
-        analyses[made] = analysis_new(s->document.kernel, m);
-    }
-    struct report_style style = {s->settings.color, s->settings.ascii, 0};
-    if (s->settings.format == FORMAT_TEXT)
-        report_text(s->document.kernel, analyses, count, &style, &s->output);
-    else if (s->settings.format == FORMAT_CSV)
-        report_csv(analyses, count, &s->output);
-    for (size_t i = 0; s->settings.format == FORMAT_JSON && i < count; i++)
-        session_json(s, report_json(analyses[i]));
-    ok = true;
-out:
-    for (size_t i = 0; i < made; i++)
-        analysis_free(analyses[i]);
-    free(analyses);
-    return ok;
-}
-
-static json_t *line_json(uint32_t line)
-{
-    return line ? json_integer(line) : json_null();
-}
-
-static void show_csv(struct session *s, const struct insn *insn, uint32_t line, const char *source)
-{
-    char number[LINE_TEXT];
-
-    str_addf(&s->output, "%s,", insn_line_text(insn->line, number));
-    csv_add_field(&s->output, insn->form, false);
-    csv_add_field(&s->output, insn->text ? insn->text : "", false);
-    csv_add_field(&s->output, insn_line_text(line, number), false);
-    csv_add_field(&s->output, source ? source : "", true);
-}
-
-bool cmd_kernel_show(struct session *s, int argc, char **argv, struct err *err)
-{
+    static const struct result_column columns[] = {
+        {.key = "line", .kind = CELL_COUNT, .width = 5},
+        {.key = "form", .kind = CELL_TEXT, .width = 39},
+        {.key = "text", .title = "instruction", .kind = CELL_TEXT},
+        {.key = "source_line", .kind = CELL_COUNT, .hide = NOT_TEXT | NOT_DOCUMENT},
+        {.key = "source", .kind = CELL_TEXT, .hide = NOT_TEXT | NOT_DOCUMENT},
+    };
+    const struct kernel *k = s->document.kernel;
     size_t count;
-    char number[LINE_TEXT];
 
-    (void)argc;
-    (void)argv;
-    if (!need_kernel(s, err))
+    (void)values;
+    if (!session_has_kernel(s, err))
         return false;
-    const struct insn *insns = kernel_insns(s->document.kernel, &count);
-    json_t *rows = s->settings.format == FORMAT_JSON ? json_array() : NULL;
-    if (s->settings.format == FORMAT_CSV)
-        str_add(&s->output, "line,form,text,source_line,source\n");
+    const struct insn *insns = kernel_insns(k, &count);
+    result_text(result, "kernel", k->name);
+    struct result_table *t = result_table(result, "instructions", columns, sizeof columns / sizeof *columns);
+    t->headless = true;
     for (size_t i = 0; i < count; i++) {
         const char *source;
-        uint32_t line = kernel_source_line(s->document.kernel, &insns[i], &source);
-        if (rows) {
-            json_t *row = json_pack("{s:o, s:s, s:s}", "line", line_json(insns[i].line), "text", insns[i].text ? insns[i].text : "", "form", insns[i].form);
-            if (line)
-                json_object_set_new(row, "source_line", json_integer(line));
-            if (source)
-                json_object_set_new(row, "source", json_string(source));
-            json_array_append_new(rows, row);
-            continue;
-        }
-        if (s->settings.format == FORMAT_CSV) {
-            show_csv(s, &insns[i], line, source);
-            continue;
-        }
-        if (source && (i == 0 || kernel_source_line(s->document.kernel, &insns[i - 1], NULL) != line))
-            str_addf(&s->output, "%13u: %s\n", line, source + strspn(source, " \t"));
-        str_addf(&s->output, "%5s  %-40s %s\n", insn_line_text(insns[i].line, number), insns[i].form, insns[i].text ? insns[i].text : "");
+        uint32_t line = kernel_source_line(k, &insns[i], &source);
+        if (source && (i == 0 || kernel_source_line(k, &insns[i - 1], NULL) != line))
+            table_note(t, "%13u: %s", line, source + strspn(source, " \t"));
+        cell_line(t, insns[i].line);
+        cell_text(t, insns[i].form);
+        cell_text(t, insns[i].text ? insns[i].text : "");
+        cell_line(t, line);
+        cell_text(t, source);
     }
-    if (rows)
-        session_json(s, json_pack("{s:s, s:o}", "kernel", s->document.kernel->name, "instructions", rows));
     return true;
 }
 
-bool cmd_kernel_list(struct session *s, int argc, char **argv, struct err *err)
+static const char *const show_examples[] = {"kernel show", NULL};
+
+const struct command command_kernel_show = {
+    .name = "kernel show",
+    .help = "the instructions with their forms",
+    .description = "Lines of C or C++ that were compiled stand above the instructions that they became.",
+    .examples = show_examples,
+    .run = run_show,
+};
+
+static bool run_list(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    (void)argc;
-    (void)argv;
-    if (!need_kernel(s, err))
+    static const struct result_column columns[] = {
+        {.key = "mark", .title = "", .kind = CELL_TEXT, .width = 1, .hide = NOT_CSV | NOT_JSON},
+        {.key = "loop", .kind = CELL_COUNT, .width = 4},
+        {.key = "current", .kind = CELL_SWITCH, .hide = NOT_TEXT | NOT_JSON | NOT_DOCUMENT},
+        {.key = "instructions", .kind = CELL_COUNT},
+        {.key = "first_line", .title = "from line", .kind = CELL_COUNT},
+        {.key = "last_line", .title = "to line", .kind = CELL_COUNT},
+        {.key = "why", .kind = CELL_TEXT},
+    };
+    const struct kernel *k = s->document.kernel;
+
+    (void)values;
+    if (!session_has_kernel(s, err))
         return false;
-    json_t *rows = s->settings.format == FORMAT_JSON ? json_array() : NULL;
-    if (s->settings.format == FORMAT_CSV)
-        str_add(&s->output, "loop,current,instructions,first_line,last_line,why\n");
-    for (size_t i = 0; i < s->document.kernel->loop_count; i++) {
-        const struct kernel_loop *loop = &s->document.kernel->loops[i];
-        char first[LINE_TEXT], last[LINE_TEXT];
-        if (rows)
-            json_array_append_new(rows, json_pack("{s:i, s:s, s:i, s:o, s:o}", "loop", (int)i + 1, "why", loop->why, "instructions", (int)loop->count,
-                                                  "first_line", line_json(loop->first_line), "last_line", line_json(loop->last_line)));
-        else if (s->settings.format == FORMAT_CSV) {
-            str_addf(&s->output, "%zu,%d,%zu,%s,%s,", i + 1, i == s->document.kernel->current, loop->count, insn_line_text(loop->first_line, first),
-                     insn_line_text(loop->last_line, last));
-            csv_add_field(&s->output, loop->why, true);
-        } else {
-            str_addf(&s->output, "%c%3zu  %4zu instructions  ", i == s->document.kernel->current ? '*' : ' ', i + 1, loop->count);
-            if (loop->first_line)
-                str_addf(&s->output, "lines %u-%u  ", loop->first_line, loop->last_line);
-            str_addf(&s->output, "%s\n", loop->why);
-        }
+    result_count(result, "current", (int64_t)k->current + 1);
+    struct result_table *t = result_table(result, "loops", columns, sizeof columns / sizeof *columns);
+    for (size_t i = 0; i < k->loop_count; i++) {
+        const struct kernel_loop *loop = &k->loops[i];
+        cell_text(t, i == k->current ? "*" : "");
+        cell_count(t, (int64_t)i + 1);
+        cell_switch(t, i == k->current);
+        cell_count(t, (int64_t)loop->count);
+        cell_line(t, loop->first_line);
+        cell_line(t, loop->last_line);
+        cell_text(t, loop->why);
     }
-    if (rows)
-        session_json(s, json_pack("{s:i, s:o}", "current", (int)s->document.kernel->current + 1, "loops", rows));
     return true;
 }
 
-bool cmd_kernel_use(struct session *s, int argc, char **argv, struct err *err)
-{
-    size_t number = 0;
+static const char *const list_examples[] = {"kernel list", NULL};
 
-    if (!need_kernel(s, err))
+const struct command command_kernel_list = {
+    .name = "kernel list",
+    .help = "the loops found, the current one marked *",
+    .examples = list_examples,
+    .run = run_list,
+};
+
+struct use_values {
+    size_t loop;
+};
+
+static const struct parameter use_arguments[] = {
+    {.name = "N", .kind = PARAMETER_COUNT, .at = offsetof(struct use_values, loop), .required = true, .least = 1, .most = 1e9, .help = "the number of a loop; kernel list shows them"},
+    {0},
+};
+
+static bool run_use(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    const struct use_values *v = values;
+
+    if (!session_has_kernel(s, err))
         return false;
-    if (argc != 2)
-        return err_set(err, ERR_USAGE, "kernel list shows the numbers", "the number of a loop was expected");
-    if (!options_count(argv[1], &number, err))
-        return false;
-    if (!number || number > s->document.kernel->loop_count)
-        return err_set(err, ERR_USAGE, "kernel list shows them", "there is no loop %zu: they are numbered from 1 to %zu", number, s->document.kernel->loop_count);
-    s->document.kernel->current = number - 1;
+    if (v->loop > s->document.kernel->loop_count)
+        return err_set(err, ERR_USAGE, "kernel list shows them", "there is no loop %zu: they are numbered from 1 to %zu", v->loop, s->document.kernel->loop_count);
+    s->document.kernel->current = v->loop - 1;
     s->document.kernel_measured = NAN;
-    kernel_print_loaded(s);
+    kernel_tell_loaded(s, result);
     return true;
 }
+
+static const char *const use_examples[] = {"kernel use 2", NULL};
+
+const struct command command_kernel_use = {
+    .name = "kernel use",
+    .help = "make another loop of the kernel the current one",
+    .arguments = use_arguments,
+    .examples = use_examples,
+    .values_size = sizeof(struct use_values),
+    .flags = COMMAND_CHANGES,
+    .run = run_use,
+};
 
 /* A branch to the loop's head; what tests a register keeps it. */
 static void add_branch(const struct insn *insn, struct str *out)
@@ -166,31 +147,62 @@ static void add_branch(const struct insn *insn, struct str *out)
         str_addf(out, "\t%s%.*s loop\n", insn->mnemonic, place ? (int)(place - operands + 1) : 0, place ? operands : "");
 }
 
-bool cmd_kernel_save(struct session *s, int argc, char **argv, struct err *err)
+/* The current loop as text that kernel load reads back. */
+static void print_loop(const struct kernel *k, const struct insn *insns, size_t count, struct str *text)
 {
+    const struct isa_ops *isa = isa_ops(k->isa);
+
+    str_addf(text, "%s %s\n%sloop:\n", isa->comment, k->loops[k->current].why, isa->text_head);
+    for (size_t i = 0; i < count; i++) {
+        struct insn again;
+        if (!insn_decode(insns[i].isa, insns[i].bytes, insns[i].length, insns[i].offset, true, &again, NULL))
+            BUG("a decoded instruction does not decode");
+        if (again.traits & INSN_BRANCH)
+            add_branch(&again, text);
+        else
+            str_addf(text, "\t%s\n", again.text);
+        insn_done(&again);
+    }
+}
+
+struct save_values {
+    const char *file;
+};
+
+static const struct parameter save_arguments[] = {
+    {.name = "FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct save_values, file), .required = true, .complete = COMPLETE_FILE, .help = "where to write it; an existing file is replaced"},
+    {0},
+};
+
+static bool run_save(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    const struct save_values *v = values;
     struct str text = {0};
     size_t count;
 
-    if (!need_kernel(s, err))
+    if (!session_has_kernel(s, err))
         return false;
-    if (argc != 2)
-        return err_set(err, ERR_USAGE, "kernel save FILE", "one file name was expected");
     const struct insn *insns = kernel_insns(s->document.kernel, &count);
     if (count == 0)
         return err_set(err, ERR_DATA, "kernel use N takes another loop", "the loop has no instructions");
-    const struct isa_ops *isa = isa_ops(s->document.kernel->isa);
-    str_addf(&text, "%s %s\n%sloop:\n", isa->comment, s->document.kernel->loops[s->document.kernel->current].why, isa->text_head);
-    for (size_t i = 0; i < count; i++) {
-        struct insn again;
-        if (!insn_decode(insns[i].isa, insns[i].bytes, insns[i].length, insns[i].offset, true, &again, err))
-            BUG("a decoded instruction does not decode");
-        if (again.traits & INSN_BRANCH)
-            add_branch(&again, &text);
-        else
-            str_addf(&text, "\t%s\n", again.text);
-        insn_done(&again);
+    print_loop(s->document.kernel, insns, count, &text);
+    bool ok = file_write(v->file, text.data, text.length, err);
+    if (ok) {
+        result_confirm(result, "%s: %zu instruction%s", v->file, count, count == 1 ? "" : "s");
+        result_text(result, "file", v->file);
+        result_count(result, "instructions", (int64_t)count);
     }
-    bool ok = file_write(argv[1], text.data, text.length, err);
     str_done(&text);
     return ok;
 }
+
+static const char *const save_examples[] = {"kernel save loop.s", NULL};
+
+const struct command command_kernel_save = {
+    .name = "kernel save",
+    .help = "write the current loop as assembler text (x86-64: Intel syntax)",
+    .arguments = save_arguments,
+    .examples = save_examples,
+    .values_size = sizeof(struct save_values),
+    .run = run_save,
+};

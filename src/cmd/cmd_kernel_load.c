@@ -8,18 +8,16 @@
 #include "analysis/kernel_source.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/child.h"
 #include "base/mem.h"
+#include "base/vec.h"
 #include "cmd/command.h"
 #include "cmd/kernel_load.h"
-#include "cmd/options.h"
-#include "base/child.h"
 #include "isa/isa.h"
 #include "toolchain/compile.h"
 #include "work/job.h"
 
 #define PASTE_LIMIT ((size_t)32 << 20)   /* read at most; the loader says what is too large */
-#define HEX_WORDS 1024
-#define WORDS_MAX 70                     /* a file and options for the compiler */
 
 /* What is to be loaded, with the strings that its options point to. */
 struct loading {
@@ -29,8 +27,8 @@ struct loading {
     char *symbol;
     char *path;                     /* NULL: text */
     bool source;                    /* path is to be compiled */
-    char *compiler, *flags[WORDS_MAX];
-    size_t flag_count;
+    char *compiler;
+    VEC(char *) flags;              /* for it */
     struct str text;
     double begun;
     struct kernel *kernel;          /* the result */
@@ -42,8 +40,9 @@ static void loading_free(void *state)
     free(l->symbol);
     free(l->path);
     free(l->compiler);
-    for (size_t i = 0; i < l->flag_count; i++)
-        free(l->flags[i]);
+    for (size_t i = 0; i < l->flags.count; i++)
+        free(l->flags.items[i]);
+    vec_done(&l->flags);
     str_done(&l->text);
     kernel_free(l->kernel);
     free(l);
@@ -52,7 +51,7 @@ static void loading_free(void *state)
 static bool load(struct loading *l, struct err *err)
 {
     if (l->source)
-        l->kernel = kernel_from_source(l->path, l->compiler, (const char *const *)l->flags, l->flag_count, &l->options, err);
+        l->kernel = kernel_from_source(l->path, l->compiler, (const char *const *)l->flags.items, l->flags.count, &l->options, err);
     else if (l->path)
         l->kernel = kernel_load(l->path, &l->options, err);
     else
@@ -79,29 +78,46 @@ static bool load_run(struct job *job, void *state, struct err *err)
     return ok;
 }
 
-void kernel_print_loaded(struct session *s)
+/* The lines that --skip-bad left out. */
+static void add_refused(struct result *result, const struct kernel *k)
+{
+    static const struct result_column columns[] = {
+        {.key = "line", .kind = CELL_COUNT}, {.key = "text", .kind = CELL_TEXT}, {.key = "reason", .kind = CELL_TEXT}};
+    struct result_table *t = result_table(result, "left_out", columns, sizeof columns / sizeof *columns);
+
+    t->hide = NOT_TEXT;
+    for (size_t i = 0; i < k->refused_count; i++) {
+        const struct diagnostic *d = &k->refused[i];
+        result_line(result, "left out line %zu: %s: %s", d->line, d->text, d->reason);
+        cell_count(t, (int64_t)d->line);
+        cell_text(t, d->text);
+        cell_text(t, d->reason);
+    }
+}
+
+void kernel_tell_loaded(struct session *s, struct result *result)
 {
     const struct kernel *k = s->document.kernel;
     size_t count;
 
     kernel_insns(k, &count);
-    for (size_t i = 0; i < k->refused_count; i++)
-        str_addf(&s->output, "left out line %zu: %s: %s\n", k->refused[i].line, k->refused[i].text, k->refused[i].reason);
-    if (s->settings.format == FORMAT_JSON) {
-        session_json(s, json_pack("{s:s, s:i, s:i, s:s}", "kernel", k->name, "instructions", (int)count, "loops", (int)k->loop_count, "loop",
-                                  k->loops[k->current].why));
-        return;
-    }
-    if (s->settings.format == FORMAT_TEXT)
-        str_addf(&s->output, "%s: %s, %zu instruction%s%s%s\n", k->name, k->loops[k->current].why, count, count == 1 ? "" : "s",
-                 k->loop_count > 1 ? "; kernel list shows the other loops" : "", k->of_many ? "; --symbol takes another function" : "");
+    if (k->refused_count)
+        add_refused(result, k);
+    else
+        result_set_confirmation(result);
+    result_line(result, "%s: %s, %zu instruction%s%s%s", k->name, k->loops[k->current].why, count, count == 1 ? "" : "s",
+                k->loop_count > 1 ? "; kernel list shows the other loops" : "", k->of_many ? "; --symbol takes another function" : "");
+    result_text(result, "kernel", k->name);
+    result_count(result, "instructions", (int64_t)count);
+    result_count(result, "loops", (int64_t)k->loop_count);
+    result_text(result, "loop", k->loops[k->current].why);
 }
 
 static void publish(struct loading *l)
 {
     session_set_kernel(l->session, l->kernel);
     l->kernel = NULL;
-    kernel_print_loaded(l->session);
+    kernel_tell_loaded(l->session, l->session->result);
 }
 
 static void load_finish(void *state, const struct job_info *info)
@@ -140,46 +156,89 @@ static bool parse_lines(const char *text, struct kernel_options *options, struct
     if (*end == '-')
         options->last_line = strtoul(end + 1, &end, 10);
     if (*end || !options->first_line || options->last_line < options->first_line)
-        return err_set(err, ERR_USAGE, "write --lines 10-25", "\"%s\" is no range of lines", text);
+        return err_set(err, ERR_USAGE, "write --lines 10-25", "invalid range of lines \"%s\"", text);
     return true;
 }
 
-/* What the options' words say. */
-struct words {
-    const char *symbol, *syntax, *isa, *lines, *compiler;
+struct load_values {
+    const char *file, *symbol, *syntax, *isa, *lines, *compiler;
+    struct word_list flags;
     size_t loop;
+    bool skip_bad;
 };
 
-static bool take_words(const struct words *w, struct kernel_options *o, struct err *err)
+#define OPTION_SYNTAX \
+    {.name = "--syntax", .kind = PARAMETER_CHOICE, .at = offsetof(struct load_values, syntax), .choices = "att|intel", .otherwise = "as the text looks", \
+     .help = "how x86-64 assembler text is written"}
+#define OPTION_SKIP_BAD \
+    {.name = "--skip-bad", .kind = PARAMETER_FLAG, .at = offsetof(struct load_values, skip_bad), \
+     .help = "leave out lines that the assembler refuses, and name them"}
+
+static const struct parameter load_arguments[] = {
+    {.name = "FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct load_values, file), .required = true, .complete = COMPLETE_FILE,
+     .help = "assembler text, a listing, an object or program (ELF), or C or C++ source; - reads standard input"},
+    {.name = "FLAG", .kind = PARAMETER_WORDS, .at = offsetof(struct load_values, flags),
+     .help = "for the compiler of C or C++ source: -O*, -m*, -std=, -D, -U, -I, -W* and the -f options that only change code"},
+    {0},
+};
+
+static const struct parameter load_options[] = {
+    {.name = "--symbol", .kind = PARAMETER_TEXT, .at = offsetof(struct load_values, symbol), .value = "S", .otherwise = "all of the file",
+     .help = "the function whose loops are wanted"},
+    OPTION_SYNTAX,
+    {.name = "--isa", .kind = PARAMETER_CHOICE, .at = offsetof(struct load_values, isa), .choices = "x86-64|aarch64", .otherwise = "as the file tells",
+     .help = "the instruction set"},
+    {.name = "--lines", .kind = PARAMETER_TEXT, .at = offsetof(struct load_values, lines), .value = "A-B", .otherwise = "all lines",
+     .help = "only these lines of a text or of C or C++ source"},
+    {.name = "--loop", .kind = PARAMETER_COUNT, .at = offsetof(struct load_values, loop), .value = "N", .least = 1, .most = 1e9, .otherwise = "the one that looks hottest",
+     .help = "the loop to use, as kernel list numbers them"},
+    OPTION_SKIP_BAD,
+    {.name = "--compiler", .kind = PARAMETER_TEXT, .at = offsetof(struct load_values, compiler), .value = "CC", .otherwise = "cc, or c++ for C++",
+     .complete = COMPLETE_FILE, .help = "the compiler of C or C++ source"},
+    {0},
+};
+
+static bool take_options(const struct load_values *v, struct kernel_options *o, struct err *err)
 {
-    o->loop = w->loop;
-    if (w->lines && !parse_lines(w->lines, o, err))
+    o->loop = v->loop == NOT_GIVEN ? 0 : v->loop;
+    o->skip_bad = v->skip_bad;
+    if (v->lines && !parse_lines(v->lines, o, err))
         return false;
-    o->isa_given = w->isa && isa_parse(w->isa, &o->isa);
-    if (w->syntax)
-        o->syntax = w->syntax[0] == 'a' ? SYNTAX_ATT : SYNTAX_INTEL;
+    o->isa_given = v->isa && isa_parse(v->isa, &o->isa);
+    if (v->syntax)
+        o->syntax = v->syntax[0] == 'a' ? SYNTAX_ATT : SYNTAX_INTEL;
     return true;
 }
 
-#define OPTION_ISA "--isa=x86-64|aarch64"
-#define OPTION_SYNTAX "--syntax=att|intel"
-
-/* The file among @words, and what is for the compiler: "-O3", "-D NAME". */
-static bool sort_words(struct loading *l, const char *const *words, size_t count, struct err *err)
+/* One word of the command: the file, or something for the compiler; *@takes_next: its value is the next word (-D NAME). */
+static bool take_word(struct loading *l, const char *word, bool *takes_next, struct err *err)
 {
-    for (size_t i = 0; i < count; i++) {
-        bool takes_next;
-        if (words[i][0] != '-' || !words[i][1]) {
-            if (l->path)
-                return err_set(err, ERR_USAGE, "load one at a time", "\"%s\" is a second file", words[i]);
-            l->path = mem_strdup(words[i][0] == '-' ? "/dev/stdin" : words[i]);
-            continue;
-        }
-        if (!compile_option_allowed(words[i], &takes_next, err))
+    *takes_next = false;
+    if (word[0] == '-' && word[1]) {
+        if (!compile_option_allowed(word, takes_next, err))
             return false;
-        l->flags[l->flag_count++] = mem_strdup(words[i]);
-        if (takes_next && i + 1 < count)
-            l->flags[l->flag_count++] = mem_strdup(words[++i]);
+        vec_push(&l->flags, mem_strdup(word));
+        return true;
+    }
+    if (l->path)
+        return err_set(err, ERR_USAGE, "load one at a time", "\"%s\" is a second file", word);
+    l->path = mem_strdup(word[0] == '-' ? "/dev/stdin" : word);
+    return true;
+}
+
+/* The file and the flags may come in any order. */
+static bool take_words(struct loading *l, const struct load_values *v, struct err *err)
+{
+    bool takes_next = false;
+
+    for (size_t i = 0; i <= v->flags.count; i++) {
+        const char *word = i ? v->flags.items[i - 1] : v->file;
+        if (takes_next) {
+            vec_push(&l->flags, mem_strdup(word));
+            takes_next = false;
+        } else if (!take_word(l, word, &takes_next, err)) {
+            return false;
+        }
     }
     return l->path || err_set(err, ERR_USAGE, "kernel load FILE", "no file is named");
 }
@@ -196,36 +255,44 @@ static void find_bundled(struct loading *l)
     }
 }
 
-static bool load_arguments(struct loading *l, int argc, char **argv, struct err *err)
+static bool fill(struct loading *l, const struct load_values *v, struct err *err)
 {
-    struct words w = {0};
-    const struct legacy_option options[] = {
-        {"--symbol", OPTION_TEXT, &w.symbol}, {OPTION_SYNTAX, OPTION_CHOICE, &w.syntax}, {OPTION_ISA, OPTION_CHOICE, &w.isa}, {"--lines", OPTION_TEXT, &w.lines},
-        {"--loop", OPTION_COUNT, &w.loop},    {"--skip-bad", OPTION_FLAG, &l->options.skip_bad}, {"--compiler", OPTION_TEXT, &w.compiler}, {NULL, OPTION_FLAG, NULL},
-    };
-    const char *words[WORDS_MAX];
-    size_t count;
-
-    if (!options_parse(argc, argv, options, words, WORDS_MAX, &count, err) || !take_words(&w, &l->options, err) || !sort_words(l, words, count, err))
+    if (!take_options(v, &l->options, err) || !take_words(l, v, err))
         return false;
     l->source = compile_is_source(l->path);
-    if (!l->source && (l->flag_count || w.compiler))
+    if (!l->source && (l->flags.count || v->compiler))
         return err_set(err, ERR_USAGE, "give a .c or .cpp file", "compiler options are for source files, and %s is none", l->path);
     find_bundled(l);
-    l->options.symbol = l->symbol = w.symbol ? mem_strdup(w.symbol) : NULL;
-    l->compiler = w.compiler ? mem_strdup(w.compiler) : NULL;
+    l->options.symbol = l->symbol = v->symbol ? mem_strdup(v->symbol) : NULL;
+    l->compiler = v->compiler ? mem_strdup(v->compiler) : NULL;
     return true;
 }
 
-bool cmd_kernel_load(struct session *s, int argc, char **argv, struct err *err)
+static bool run_load(struct session *s, const void *values, struct result *result, struct err *err)
 {
     struct loading *l = mem_zero(1, sizeof *l);
 
-    if (load_arguments(l, argc, argv, err))
+    (void)result;   /* filled when the kernel is there, which may be at the end of a job */
+    if (fill(l, values, err))
         return start(s, l, err);
     loading_free(l);
     return false;
 }
+
+static const char *const load_examples[] = {"kernel load triad.s", "kernel load libm.so.6 --symbol __sin_fma", "kernel load dot.c -O3 -march=native", NULL};
+
+const struct command command_kernel_load = {
+    .name = "kernel load",
+    .help = "load assembler text, a listing or an ELF file, or compile C, and find its loops",
+    .description = "Regions between markers of IACA, LLVM-MCA or OSACA come first, then the innermost loops. C and C++ are compiled without a shell, and the source "
+                   "lines stand above their instructions.",
+    .arguments = load_arguments,
+    .options = load_options,
+    .examples = load_examples,
+    .values_size = sizeof(struct load_values),
+    .flags = COMMAND_CHANGES,
+    .run = run_load,
+};
 
 /* The lines up to one with a single dot. */
 static void read_pasted(struct session *s, struct str *out)
@@ -245,56 +312,87 @@ static void read_pasted(struct session *s, struct str *out)
 }
 
 /* The screen is to collect text and come back with the same options. */
-static void ask_for_text(struct session *s, const struct words *w, bool skip_bad)
+static void ask_for_text(struct session *s, const struct load_values *v)
 {
-    snprintf(s->paste_command, sizeof s->paste_command, "kernel paste%s%s%s%s%s", w->syntax ? " --syntax " : "", w->syntax ? w->syntax : "", w->isa ? " --isa " : "",
-             w->isa ? w->isa : "", skip_bad ? " --skip-bad" : "");
+    snprintf(s->paste_command, sizeof s->paste_command, "kernel paste%s%s%s%s%s", v->syntax ? " --syntax " : "", v->syntax ? v->syntax : "", v->isa ? " --isa " : "",
+             v->isa ? v->isa : "", v->skip_bad ? " --skip-bad" : "");
     s->want_paste = true;
 }
 
-bool cmd_kernel_paste(struct session *s, int argc, char **argv, struct err *err)
-{
-    struct words w = {0};
-    struct kernel_options o = {0};
-    const struct legacy_option options[] = {
-        {OPTION_SYNTAX, OPTION_CHOICE, &w.syntax}, {OPTION_ISA, OPTION_CHOICE, &w.isa}, {"--skip-bad", OPTION_FLAG, &o.skip_bad}, {NULL, OPTION_FLAG, NULL}};
-    size_t count;
+static const struct parameter paste_options[] = {
+    OPTION_SYNTAX,
+    {.name = "--isa", .kind = PARAMETER_CHOICE, .at = offsetof(struct load_values, isa), .choices = "x86-64|aarch64", .otherwise = "as the registers tell",
+     .help = "the instruction set"},
+    OPTION_SKIP_BAD,
+    {0},
+};
 
-    if (!options_parse(argc, argv, options, NULL, 0, &count, err) || !take_words(&w, &o, err))
-        return false;
+static bool run_paste(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    const struct load_values *v = values;
+
+    (void)result;   /* as for kernel load */
     if (!s->input && s->interactive) {
-        ask_for_text(s, &w, o.skip_bad);
+        ask_for_text(s, v);
         return true;
     }
     if (!s->input)
         return err_set(err, ERR_USAGE, "paste the text itself into this screen", "there is no input to read from");
     struct loading *l = mem_zero(1, sizeof *l);
-    l->options = o;
+    take_options(v, &l->options, err);
     read_pasted(s, &l->text);
     return start(s, l, err);
 }
 
-bool cmd_kernel_hex(struct session *s, int argc, char **argv, struct err *err)
-{
-    const char *name = NULL, *words[HEX_WORDS];
-    const struct legacy_option options[] = {{OPTION_ISA, OPTION_CHOICE, &name}, {NULL, OPTION_FLAG, NULL}};
-    enum isa isa = ISA_UNSAID;
-    struct str hex = {0};
-    size_t count;
+static const char *const paste_examples[] = {"kernel paste", "kernel paste --syntax intel --skip-bad", NULL};
 
-    if (!options_parse(argc, argv, options, words, HEX_WORDS, &count, err))
+const struct command command_kernel_paste = {
+    .name = "kernel paste",
+    .help = "read assembler text from the input until a line with a single dot",
+    .description = "In the workbench pasted text ends by itself; typed text ends with Ctrl-D.",
+    .options = paste_options,
+    .examples = paste_examples,
+    .values_size = sizeof(struct load_values),
+    .flags = COMMAND_CHANGES,
+    .run = run_paste,
+};
+
+struct hex_values {
+    const char *bytes, *isa;
+};
+
+static const struct parameter hex_arguments[] = {
+    {.name = "BYTES", .kind = PARAMETER_JOINED, .at = offsetof(struct hex_values, bytes), .required = true, .help = "pairs of hex digits, with or without blanks between them"},
+    {0},
+};
+static const struct parameter hex_options[] = {
+    {.name = "--isa", .kind = PARAMETER_CHOICE, .at = offsetof(struct hex_values, isa), .choices = "x86-64|aarch64", .initial = "x86-64", .help = "the instruction set"},
+    {0},
+};
+
+static bool run_hex(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    const struct hex_values *v = values;
+    enum isa isa = ISA_UNSAID;
+
+    isa_parse(v->isa, &isa);
+    struct kernel *k = kernel_from_hex(isa, v->bytes, err);
+    if (!k)
         return false;
-    if (!count)
-        return err_set(err, ERR_USAGE, "kernel hex 4801d8", "a block of hex digits was expected");
-    if (name)
-        isa_parse(name, &isa);
-    for (size_t i = 0; i < count; i++)
-        str_addf(&hex, "%s%s", i ? " " : "", words[i]);
-    struct kernel *k = kernel_from_hex(isa, str_text(&hex), err);
-    str_done(&hex);
-    if (k) {
-        session_set_kernel(s, k);
-        kernel_print_loaded(s);
-    }
-    return k != NULL;
+    session_set_kernel(s, k);
+    kernel_tell_loaded(s, result);
+    return true;
 }
+
+static const char *const hex_examples[] = {"kernel hex 4801d8", "kernel hex 8b000091 --isa aarch64", NULL};
+
+const struct command command_kernel_hex = {
+    .name = "kernel hex",
+    .help = "load a block of machine code",
+    .arguments = hex_arguments,
+    .options = hex_options,
+    .examples = hex_examples,
+    .values_size = sizeof(struct hex_values),
+    .flags = COMMAND_CHANGES,
+    .run = run_hex,
+};

@@ -6,7 +6,6 @@
 #include "base/clock.h"
 #include "base/file_stream.h"
 #include "cmd/command.h"
-#include "cmd/options.h"
 #include "base/csv.h"
 #include "measure/kernel_run.h"
 #include "work/job.h"
@@ -35,7 +34,13 @@ static void reasons_done(struct reasons *r)
     vec_done(&r->counts);
 }
 
-/* The job: one loop or the blocks of a file, on the worker; what it found is printed by the UI thread at the end. */
+/* One block of a file. */
+struct measured_row {
+    char *hex, *fault;               /* fault NULL: measured */
+    double cycles, spread;
+};
+
+/* The job: one loop or the blocks of a file, on the worker; the UI thread makes the result of what it found. */
 struct measuring {
     struct session *session;
     struct job *job;
@@ -44,7 +49,7 @@ struct measuring {
     size_t loop;
     char *in, *out;                  /* of a file */
     struct kernel_measured result;
-    struct str rows;
+    VEC(struct measured_row) rows;   /* of a file, unless they go into one */
     struct reasons reasons;
     size_t blocks, measured;
     double seconds;
@@ -65,40 +70,45 @@ static bool measure_block(struct sandbox *sandbox, const struct calibration *cal
     return ok;
 }
 
-/* Rows go into the file as they come, or else are kept for the output: cancelling loses none. */
-static bool rows_flush(struct measuring *w, struct file_stream *out, struct err *err)
+/* Rows go into the file as they come, or else are kept for the result: cancelling loses none. */
+static bool take_row(struct measuring *w, const char *hex, const struct kernel_measured *m, const char *fault, struct file_stream *out, struct err *err)
 {
-    bool ok = !out || file_stream_add(out, w->rows.data, w->rows.length, err);
-    if (out)
-        str_clear(&w->rows);
+    struct str text = {0};
+
+    if (!out) {
+        vec_push(&w->rows, ((struct measured_row){mem_strdup(hex), fault ? mem_strdup(fault) : NULL, fault ? NAN : m->cycles, fault ? NAN : m->spread}));
+        return true;
+    }
+    csv_add_field(&text, hex, false);
+    if (fault)
+        str_add(&text, ",,");
+    else
+        str_addf(&text, "%.6g,%.4g,", m->cycles, m->spread);
+    csv_add_field(&text, fault ? fault : "ok", true);
+    bool ok = file_stream_add(out, text.data, text.length, err);
+    str_done(&text);
     return ok;
 }
 
 static bool measure_rows(struct measuring *w, struct sandbox *sandbox, const struct calibration *calibration, const struct csv_table *table, size_t column,
                          struct file_stream *out, struct err *err)
 {
-    bool ok;
+    static const char header[] = "hex,cycles,spread,state\n";
+    bool ok = !out || file_stream_add(out, header, sizeof header - 1, err);
 
-    str_add(&w->rows, "hex,cycles,spread,state\n");
-    ok = rows_flush(w, out, err);
     for (size_t i = 0; ok && i < table->count; i++) {
         struct err fault = {0};
         struct kernel_measured m;
         bool measured = measure_block(sandbox, calibration, table->rows[i][column], &m, &fault);
         if (!measured && cancelled(w))
             return err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
-        csv_add_field(&w->rows, table->rows[i][column], false);
-        if (measured)
-            str_addf(&w->rows, "%.6g,%.4g,", m.cycles, m.spread);
-        else
-            str_add(&w->rows, ",,");
-        csv_add_field(&w->rows, measured ? "ok" : fault.what, true);
+        ok = take_row(w, table->rows[i][column], &m, measured ? NULL : fault.what, out, err);
         w->measured += measured;
         w->blocks++;
         if (!measured)
             reasons_add(&w->reasons, fault.what);
         job_progress(w->job, (double)w->blocks, (double)table->count, "%zu measured", w->measured);
-        ok = rows_flush(w, out, err) && (!cancelled(w) || err_set(err, ERR_INTERRUPTED, NULL, "cancelled"));
+        ok = ok && (!cancelled(w) || err_set(err, ERR_INTERRUPTED, NULL, "cancelled"));
     }
     return ok;
 }
@@ -139,44 +149,69 @@ static bool measure_run(struct job *job, void *state, struct err *err)
 
 static json_t *measured_json(const struct kernel_measured *m)
 {
-    return json_pack("{s:f, s:f, s:f, s:i, s:i, s:i, s:b}", "cycles", m->cycles, "spread", m->spread, "clock_hz", m->clock_hz, "repeats", (int)m->repeats, "pages",
-                     (int)m->pages, "iterations", (int)m->iterations, "wraps", m->wraps);
+    return json_pack("{s:o, s:o, s:o, s:i, s:i, s:i, s:b}", "cycles", json_number(m->cycles), "spread", json_number(m->spread), "clock_hz", json_number(m->clock_hz),
+                     "repeats", (int)m->repeats, "pages", (int)m->pages, "iterations", (int)m->iterations, "wraps", m->wraps);
 }
 
-static void print_loop(struct session *s, const struct measuring *w)
+static void add_loop(struct session *s, const struct measuring *w, struct result *result)
 {
+    static const struct result_column columns[] = {{.key = "kernel", .kind = CELL_TEXT}, {.key = "cycles", .kind = CELL_NUMBER, .decimals = 2}, {.key = "spread", .kind = CELL_NUMBER, .decimals = 4}};
     const struct kernel_measured *m = &w->result;
+    struct result_table *t = result_table(result, "loops", columns, sizeof columns / sizeof *columns);
 
-    if (s->settings.format == FORMAT_JSON)
-        session_json(s, json_pack("{s:s, s:o}", "kernel", w->name, "measured", measured_json(m)));
-    else if (s->settings.format == FORMAT_CSV)
-        str_addf(&s->output, "kernel,cycles,spread\n%s,%.17g,%.6g\n", w->name, m->cycles, m->spread);
-    else
-        str_addf(&s->output, "%s: %.2f cycles per iteration measured on this CPU (repeats within %.1f %%, %.2f GHz, %u page%s touched%s)\n", w->name, m->cycles,
-                 100 * m->spread, m->clock_hz / 1e9, m->pages, m->pages == 1 ? "" : "s", m->wraps ? ", more than stay in the cache" : "");
+    t->hide = NOT_TEXT | NOT_JSON;
+    cell_text(t, w->name);
+    cell_number(t, m->cycles);
+    cell_number(t, m->spread);
+    result_line(result, "%s: %.2f cycles per iteration measured on this CPU (repeats within %.1f %%, %.2f GHz, %u page%s touched%s)", w->name, m->cycles,
+                100 * m->spread, m->clock_hz / 1e9, m->pages, m->pages == 1 ? "" : "s", m->wraps ? ", more than stay in the cache" : "");
+    result_text(result, "kernel", w->name);
+    result_nested(result, "measured", measured_json(m));
     if (s->document.kernel == w->kernel && s->document.kernel->current == w->loop)
         s->document.kernel_measured = m->cycles;
 }
 
-static void print_file(struct session *s, const struct measuring *w)
+/* The rows that went into no file: CSV alone has them. */
+static void add_rows(const struct measuring *w, struct result *result)
 {
-    const struct reasons *reasons = &w->reasons;
+    static const struct result_column columns[] = {
+        {.key = "hex", .kind = CELL_TEXT}, {.key = "cycles", .kind = CELL_NUMBER}, {.key = "spread", .kind = CELL_NUMBER}, {.key = "state", .kind = CELL_TEXT}};
+    struct result_table *t = result_table(result, "rows", columns, sizeof columns / sizeof *columns);
 
-    if (s->settings.format == FORMAT_CSV && !w->out) {
-        str_add_bytes(&s->output, w->rows.data, w->rows.length);
-        return;
+    t->hide = NOT_TEXT | NOT_JSON | NOT_DOCUMENT;
+    for (size_t i = 0; i < w->rows.count; i++) {
+        const struct measured_row *row = &w->rows.items[i];
+        cell_text(t, row->hex);
+        cell_number(t, row->cycles);
+        cell_number(t, row->spread);
+        cell_text(t, row->fault ? row->fault : "ok");
     }
-    if (s->settings.format == FORMAT_JSON) {
-        json_t *list = json_object();
-        for (size_t i = 0; i < reasons->texts.count; i++)
-            json_object_set_new(list, reasons->texts.items[i], json_integer((json_int_t)reasons->counts.items[i]));
-        session_json(s, json_pack("{s:I, s:I, s:f, s:o}", "blocks", (json_int_t)w->blocks, "measured", (json_int_t)w->measured, "seconds", w->seconds, "reasons", list));
-        return;
+}
+
+static void add_file(const struct measuring *w, struct result *result)
+{
+    static const struct result_column columns[] = {{.key = "blocks", .kind = CELL_COUNT, .width = 6}, {.key = "reason", .kind = CELL_TEXT}};
+    const struct reasons *reasons = &w->reasons;
+    json_t *list = json_object();
+
+    result_line(result, "%zu of %zu block%s measured (%.1f %%) in %.1f s", w->measured, w->blocks, w->blocks == 1 ? "" : "s",
+                w->blocks ? 100.0 * (double)w->measured / (double)w->blocks : 0, w->seconds);
+    result_count(result, "blocks", (int64_t)w->blocks);
+    result_count(result, "measured", (int64_t)w->measured);
+    result_number(result, "seconds", w->seconds);
+    struct result_table *t = reasons->texts.count ? result_table(result, "failures", columns, sizeof columns / sizeof *columns) : NULL;
+    if (t) {
+        t->hide = NOT_CSV | NOT_JSON;
+        t->headless = true;
     }
-    str_addf(&s->output, "%zu of %zu blocks measured (%.1f %%) in %.1f s\n", w->measured, w->blocks, w->blocks ? 100.0 * (double)w->measured / (double)w->blocks : 0,
-             w->seconds);
-    for (size_t i = 0; i < reasons->texts.count; i++)
-        str_addf(&s->output, "%6zu  %s\n", reasons->counts.items[i], reasons->texts.items[i]);
+    for (size_t i = 0; i < reasons->texts.count; i++) {
+        cell_count(t, (int64_t)reasons->counts.items[i]);
+        cell_text(t, reasons->texts.items[i]);
+        json_object_set_new(list, reasons->texts.items[i], json_integer((json_int_t)reasons->counts.items[i]));
+    }
+    result_nested(result, "reasons", list);
+    if (!w->out)
+        add_rows(w, result);
 }
 
 static void measure_finish(void *state, const struct job_info *info)
@@ -184,9 +219,9 @@ static void measure_finish(void *state, const struct job_info *info)
     struct measuring *w = state;
 
     if (w->hex && info->state == JOB_DONE)
-        print_loop(w->session, w);
+        add_loop(w->session, w, w->session->result);
     else if (!w->hex && (info->state == JOB_DONE || w->blocks))
-        print_file(w->session, w);
+        add_file(w, w->session->result);
 }
 
 static void measuring_free(void *state)
@@ -197,7 +232,11 @@ static void measuring_free(void *state)
     free(w->hex);
     free(w->in);
     free(w->out);
-    str_done(&w->rows);
+    for (size_t i = 0; i < w->rows.count; i++) {
+        free(w->rows.items[i].hex);
+        free(w->rows.items[i].fault);
+    }
+    vec_done(&w->rows);
     reasons_done(&w->reasons);
     free(w);
 }
@@ -208,8 +247,8 @@ static bool take_loop(struct session *s, struct measuring *w, struct err *err)
     struct str hex = {0};
     size_t count;
 
-    if (!s->document.kernel)
-        return err_set(err, ERR_USAGE, "kernel load FILE", "no kernel is loaded");
+    if (!session_has_kernel(s, err))
+        return false;
     if (s->document.kernel->isa != isa_host())
         return err_set(err, ERR_USAGE, "measure it on a machine of its own", "this CPU runs %s, and the kernel is %s", isa_name(isa_host()), isa_name(s->document.kernel->isa));
     const struct insn *insns = kernel_insns(s->document.kernel, &count);
@@ -225,24 +264,46 @@ static bool take_loop(struct session *s, struct measuring *w, struct err *err)
     return true;
 }
 
-bool cmd_kernel_measure(struct session *s, int argc, char **argv, struct err *err)
+struct measure_values {
+    const char *file, *out;
+};
+
+static const struct parameter options[] = {
+    {.name = "--file", .kind = PARAMETER_TEXT, .at = offsetof(struct measure_values, file), .value = "CSV", .otherwise = "the loaded kernel is measured",
+     .complete = COMPLETE_FILE, .help = "measure every block of a CSV with a column hex instead"},
+    {.name = "--out", .kind = PARAMETER_TEXT, .at = offsetof(struct measure_values, out), .value = "CSV", .otherwise = "rows are part of the result in CSV",
+     .complete = COMPLETE_FILE, .help = "with --file: where each row hex,cycles,spread,state is written as it comes"},
+    {0},
+};
+
+static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
     static const struct job_ops ops = {measure_run, measure_finish, measuring_free};
-    const char *in = NULL, *out = NULL;
-    const struct legacy_option options[] = {{"--file", OPTION_TEXT, &in}, {"--out", OPTION_TEXT, &out}, {NULL, OPTION_FLAG, NULL}};
-    size_t words;
+    const struct measure_values *v = values;
 
-    if (!options_parse(argc, argv, options, NULL, 0, &words, err))
-        return false;
-    if (out && !in)
+    (void)result;   /* the job's finish function fills it */
+    if (v->out && !v->file)
         return err_set(err, ERR_USAGE, "kernel measure --file CSV --out CSV", "--out needs --file");
     struct measuring *w = mem_zero(1, sizeof *w);
     w->session = s;
-    w->in = in ? mem_strdup(in) : NULL;
-    w->out = out ? mem_strdup(out) : NULL;
-    if (!in && !take_loop(s, w, err)) {
+    w->in = v->file ? mem_strdup(v->file) : NULL;
+    w->out = v->out ? mem_strdup(v->out) : NULL;
+    if (!v->file && !take_loop(s, w, err)) {
         measuring_free(w);
         return false;
     }
-    return session_job(s, in ? "kernel measure --file" : "kernel measure", "measures", &ops, w, err);
+    return session_job(s, v->file ? "kernel measure --file" : "kernel measure", "measures", &ops, w, err);
 }
+
+static const char *const examples[] = {"kernel measure", "kernel measure --file blocks.csv --out measured.csv", NULL};
+
+const struct command command_kernel_measure = {
+    .name = "kernel measure",
+    .help = "cycles per iteration of the loaded kernel on this CPU, or of every block of a file",
+    .description = "The code runs in a sandboxed process; registers and memory are set up so that every address is valid.",
+    .options = options,
+    .examples = examples,
+    .values_size = sizeof(struct measure_values),
+    .flags = COMMAND_CHANGES | COMMAND_JOB,
+    .run = run,
+};

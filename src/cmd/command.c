@@ -225,21 +225,18 @@ static void refuse(int count, char **words, struct err *err)
 
 void command_usage(const struct command *c, struct str *out)
 {
-    if (c->usage)
-        str_add(out, c->usage);
-    else
-        parameters_usage(c->arguments, c->options, out);
+    parameters_usage(c->arguments, c->options, out);
 }
 
 /* Whether a command takes nothing at all, or nothing that must be given. */
 static bool takes_nothing(const struct command *c)
 {
-    return c->usage ? !*c->usage : !(c->arguments && c->arguments->name) && !(c->options && c->options->name);
+    return !(c->arguments && c->arguments->name) && !(c->options && c->options->name);
 }
 
 static bool needs_nothing(const struct command *c)
 {
-    return c->usage ? c->usage[0] == '[' : !takes_nothing(c) && !(c->arguments && c->arguments->name && c->arguments->required);
+    return !takes_nothing(c) && !(c->arguments && c->arguments->name && c->arguments->required);
 }
 
 const struct command *command_lookup(int count, char **words, int *used, struct err *err)
@@ -288,20 +285,15 @@ static void write_output(const struct session *s, const char *title, struct str 
     struct result_style style = {title, s->settings.color};
     bool text = s->settings.format != FORMAT_JSON && s->settings.format != FORMAT_CSV;
 
-    str_add_bytes(out, str_text(&s->output), s->output.length);
     if (!result_empty(s->result) && (text || result_has_data(s->result)))
         result_write(s->result, s->settings.format, &style, out);
 }
 
-/* Becomes the last result, for `export`: as data, or as what a handler of the old kind printed. The session has a fresh one then. */
+/* Becomes the last result, for `export`. The session has a fresh one then. */
 static void keep_result(struct session *s, char *take_line)
 {
     free(s->last_line);
     s->last_line = take_line;
-    s->last_format = s->settings.format;
-    str_done(&s->last_output);
-    s->last_output = s->output;
-    s->output = (struct str){0};
     result_free(s->last);
     s->last = s->result;
     s->result = result_new();
@@ -310,18 +302,17 @@ static void keep_result(struct session *s, char *take_line)
 /* Whether there is something to keep: a confirmation does not replace what was shown before it. */
 static bool shows(const struct session *s, const struct command *c)
 {
-    return c != &command_export && c != &command_help && !(c->flags & COMMAND_SILENT) &&
-           (s->output.length || (!result_empty(s->result) && !result_is_confirmation(s->result)));
+    return c != &command_export && c != &command_help && !(c->flags & COMMAND_SILENT) && !result_empty(s->result) && !result_is_confirmation(s->result);
 }
 
 char *command_take_job_result(struct session *s, const char *title)
 {
     struct str line = {0}, text = {0};
 
-    if (!s->output.length && result_empty(s->result))
+    if (result_empty(s->result))
         return NULL;
     write_output(s, title, &text);
-    str_addf(&line, "job: %s", title);   /* no command's name: it is not run again for another format */
+    str_addf(&line, "job: %s", title);
     keep_result(s, str_take(&line));
     return str_take(&text);
 }
@@ -338,41 +329,18 @@ static bool run_record(struct session *s, const struct command *c, char **words,
     return ok;
 }
 
-/* The adapter for cmd_legacy.c: a handler that prints in the session's format, in text where it knows no other. */
-static bool run_words(struct session *s, const struct command *c, char **words, size_t count, struct err *err)
-{
-    enum format format = s->settings.format;
-    char *argv[LINE_WORDS + 2] = {(char *)c->name};
-
-    if (!*c->usage && count)
-        return err_set(err, ERR_USAGE, "omit it", "%s takes no argument, not \"%s\"", c->name, words[0]);
-    for (size_t i = 0; i < count; i++)
-        argv[i + 1] = words[i];
-    bool document = format == FORMAT_MARKDOWN || format == FORMAT_HTML;
-    if (document)
-        s->settings.format = FORMAT_TEXT;
-    bool ok = c->run_words(s, (int)count + 1, argv, err);
-    if (document && s->settings.format == FORMAT_TEXT) {
-        s->settings.format = format;
-        result_block(s->result, str_text(&s->output));
-        str_clear(&s->output);
-    }
-    return ok;
-}
-
-/* Runs @c with output and result of its own: a command may run others. What it says goes to @out (NULL: nowhere); @line is what was typed, NULL: no result is
+/* Runs @c with a result of its own: a command may run others. What it says goes to @out (NULL: nowhere); @line is what was typed, NULL: no result is
  * kept. */
 static bool run_command(struct session *s, const struct command *c, char **words, size_t count, const char *line, FILE *out, struct err *err)
 {
     struct result *outer = s->result;
-    struct str outer_output = s->output, printed = {0};
+    struct str printed = {0};
 
     s->result = result_new();
-    s->output = (struct str){0};
     s->out = out;
-    bool ok = c->run ? run_record(s, c, words, count, err) : run_words(s, c, words, count, err);
+    bool ok = run_record(s, c, words, count, err);
     s->revision += c->flags & COMMAND_CHANGES ? 1 : 0;
-    if (ok && c->run && !s->output.length && !result_has_data(s->result) && s->settings.format == FORMAT_JSON && !(c->flags & COMMAND_SILENT)) {
+    if (ok && !result_has_data(s->result) && s->settings.format == FORMAT_JSON && !(c->flags & COMMAND_SILENT)) {
         result_set_confirmation(s->result);
         result_text(s->result, "command", c->name);
     }
@@ -384,10 +352,8 @@ static bool run_command(struct session *s, const struct command *c, char **words
     if (ok && line && shows(s, c))
         keep_result(s, mem_strdup(line));
     str_done(&printed);
-    str_done(&s->output);
     result_free(s->result);
     s->result = outer;
-    s->output = outer_output;
     return ok;
 }
 
@@ -427,7 +393,7 @@ bool command_check(const char *line, const struct command **found, struct err *e
 
     *found = ok ? command_lookup(words.count, words.items, &used, err) : NULL;
     const struct command *c = *found;
-    if (c && c->run) {
+    if (c) {
         char *raw = line_rest(line, end, used);
         void *values = mem_zero(1, c->values_size + 1);
         bool whole = c->flags & COMMAND_RAW && words.count > used;

@@ -1,12 +1,11 @@
 /* Commands: one record each, beside its code, from which parsing, help, the man page, completion and tests come.
  *
- * To add one (or to convert one of cmd_legacy.c):
- * 1. cmd_NOUN_VERB.c, or one file per noun, named in Makefile.am; a new name stands in command.c's list too, one line. A converted one leaves cmd_legacy.c and
- *    its handler's prototype below.
+ * To add one:
+ * 1. cmd_NOUN_VERB.c, or one file per noun, named in Makefile.am; a new name stands in command.c's list too, one line.
  * 2. struct NAME_values holds what is read; `static const struct parameter options[]` and `arguments[]` describe each member (parameter.h): kind, offsetof,
  *    placeholder, unit, range, default (initial: read like typed text) or what holds otherwise, completion, help. Handlers parse nothing.
  * 3. `static bool run(struct session *s, const void *values, struct result *result, struct err *err)` does the work and fills the result (table/result.h): fields
- *    and tables with the JSON keys that scripts know, lines for text. It never looks at the format and writes nothing to s->output. What does and shows nothing
+ *    and tables with the JSON keys that scripts know, lines for text. It never looks at the format. What does and shows nothing
  *    calls result_confirm, or result_set_confirmation. A job's finish function fills s->result; job state copies strings, since values go when run returns.
  * 4. `const struct command command_NOUN_VERB = {.name, .help, .arguments, .options, .values_size, .run, .flags, .examples}`; an example stands alone on a line.
  * 5. tests/unit/test_command.c holds every record to this; sh tools/make-man.sh writes the man page. JSON prints one object per command, by itself. */
@@ -37,9 +36,6 @@ struct command {
     size_t values_size;                  /* of the struct that the parameters fill; 0: there are none */
     unsigned flags;
     bool (*run)(struct session *s, const void *values, struct result *result, struct err *err);
-    /* Of cmd_legacy.c only. argv[0] is the full name; output goes to s->output. */
-    const char *usage;
-    bool (*run_words)(struct session *s, int argc, char **argv, struct err *err);
 };
 extern const struct command *const commands[];   /* ends with NULL */
 extern const struct command command_kernel_load, command_set;
@@ -67,28 +63,6 @@ void command_usage(const struct command *c, struct str *out);
 bool command_cpu(size_t number, int *out, struct err *err);
 
 /* The nouns' handlers. */
-bool cmd_kernel_load(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_kernel_paste(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_kernel_hex(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_kernel_analyze(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_kernel_simulate(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_kernel_whatif(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_kernel_evaluate(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_kernel_show(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_kernel_list(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_kernel_use(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_kernel_save(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_kernel_measure(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_evolve_start(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_evolve_status(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_evolve_pause(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_evolve_resume(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_evolve_stop(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_evolve_wait(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_evolve_set(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_evolve_adopt(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_kernel_learn(struct session *s, int argc, char **argv, struct err *err);
-bool cmd_kernel_report(struct session *s, int argc, char **argv, struct err *err);
 
 /* Puts results that a running `experiments measure` has delivered so far into the session's table; the main loop calls it when it wakes. */
 void experiments_publish(struct session *s);

@@ -95,41 +95,6 @@ static void add_changes(struct completions *c, struct session *s, const char *pr
     add_forms(c, s, CHANGE_LATENCY, prefix);
 }
 
-/* The placeholders of @arguments decide what an argument after @previous can be. */
-static void add_arguments(struct completions *c, struct session *s, const char *arguments, const char *previous, const char *prefix)
-{
-    const char *of_option = previous && previous[0] == '-' ? strstr(arguments, previous) : NULL;
-
-    if (of_option && of_option[strlen(previous)] == ' ') {   /* its value */
-        const char *value = of_option + strlen(previous) + 1;
-        size_t span = strcspn(value, " ]");
-        if (strncmp(value, "ID", 2) == 0)
-            add_machines(c, s, prefix);
-        else if (strncmp(value, "FILE", 4) == 0)
-            c->files = true;
-        else
-            add_choices(c, value, span, prefix);
-        return;
-    }
-    for (const char *at = arguments; *at;) {
-        bool optional = *at == '[';
-        at += optional;
-        size_t span = strcspn(at, optional ? "]" : " ");
-        if (*at == '-')
-            add_choices(c, at, strcspn(at, " ]"), *prefix ? prefix : "--");
-        else if (strncmp(at, "FILE", 4) == 0 || strncmp(at, "BINARY", 6) == 0 || strncmp(at, "DIR", 3) == 0)
-            c->files = true;
-        else if (strncmp(at, "ID", 2) == 0)
-            add_machines(c, s, prefix);
-        else if (strncmp(at, "CHANGE", 6) == 0)
-            add_changes(c, s, prefix);
-        else
-            add_choices(c, at, span, prefix);
-        at += span;
-        at += strspn(at, "]. ");
-    }
-}
-
 static void add_commands(struct completions *c, const char *prefix)
 {
     for (const struct command *const *at = commands; *at; at++)
@@ -219,11 +184,7 @@ void complete_line(struct session *s, const char *line, size_t start, size_t end
     if (known && used <= count && strcspn(known->name, " ") != strlen(known->name) && used < 2)
         known = NULL;   /* the noun alone: its verbs */
     if (known) {
-        const char *previous = count > used ? words[count - 1] : NULL;
-        if (known->run)
-            add_parameters(out, s, known, words + used, (size_t)(count - used), prefix);
-        else
-            add_arguments(out, s, known->usage, previous, prefix);
+        add_parameters(out, s, known, words + used, (size_t)(count - used), prefix);
     } else if (count <= 1) {
         for (const struct command *const *at = commands; *at; at++) {
             const struct command *c = *at;

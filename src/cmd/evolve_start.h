@@ -1,4 +1,4 @@
-/* What the files of `evolve start` share. */
+/* What the files of the evolve commands share. */
 #ifndef PORTOLAN_CMD_EVOLVE_START_H
 #define PORTOLAN_CMD_EVOLVE_START_H
 
@@ -7,7 +7,9 @@
 #include "cmd/session.h"
 #include "work/evolve_job.h"
 
-struct active_words {
+#define ACTIVE_SIZE 4    /* forms of the largest experiments, unless told otherwise */
+
+struct active_choice {
     const char *simulate;    /* id of a machine to measure instead of this CPU; NULL: this CPU */
     size_t most, size;       /* experiments besides the single forms, forms of the largest; 0: the defaults */
     bool random;             /* for comparison: chosen by chance */
@@ -16,16 +18,16 @@ struct active_words {
 
 /* Adds @take_run to the session's runs. */
 void evolve_session_add(struct session *s, struct evolve_run *take_run);
-/* Prints what was started. */
-void evolve_session_print(struct session *s, const struct evolve_run *run);
-/* Measures and infers in turns as a job, then starts a run on all of it; in scripts waits for the job and prints both. @checkpoint is that run's, and the
+/* Tells what was started. */
+void evolve_show_started(const struct evolve_run *run, struct result *result);
+/* Measures and infers in turns as a job, then starts a run on all of it, and tells both; in scripts waits for the job. @checkpoint is that run's, and the
  * table is kept beside it; may be NULL: neither is kept. */
-bool evolve_start_active(struct session *s, const struct active_words *w, const struct evolve_options *evolve, const char *checkpoint, struct err *err);
+bool evolve_start_active(struct session *s, const struct active_choice *w, const struct evolve_options *evolve, const char *checkpoint, struct result *result, struct err *err);
 /* Whether such a job goes on. */
 bool evolve_active_choosing(void);
-/* Prints the rounds so far; nothing without any. */
-void evolve_active_print(struct session *s);
-/* Adds them to a result of run @number, if it is the one that followed them. */
-void evolve_active_json(const struct session *s, unsigned number, json_t *object);
+/* Tells the rounds so far. */
+void evolve_active_show(const struct session *s, struct result *result);
+/* The rounds that run @number followed, to be released; NULL when it followed none. */
+json_t *evolve_active_json(const struct session *s, unsigned number);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "cmd/session.h"
 
-/* Name, loop and number of instructions of the session's kernel, and the lines that were left out. UI thread. */
-void kernel_print_loaded(struct session *s);
+/* Adds name, loop and number of instructions of the session's kernel to @result, and the lines that were left out. UI thread. */
+void kernel_tell_loaded(struct session *s, struct result *result);
 
 #endif

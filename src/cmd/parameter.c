@@ -7,7 +7,6 @@
 
 #include "base/duration.h"
 #include "base/mem.h"
-#include "cmd/options.h"
 
 #define EACH(p, table) for (const struct parameter *p = (table); p && p->name; p++)
 
@@ -78,6 +77,19 @@ static void join(char **to, const char *text)
     memcpy(*to + before, text, length + 1);
 }
 
+bool parameter_count(const char *text, size_t *out)
+{
+    char *end;
+    double value = strtod(text, &end);
+    double unit = *end == 'k' ? 1e3 : *end == 'M' ? 1e6 : 1;
+
+    end += unit > 1;
+    if (end == text || *end || !(value >= 0) || value * unit > 1e12 || value * unit != floor(value * unit))
+        return false;
+    *out = (size_t)(value * unit);
+    return true;
+}
+
 static bool read_value(const struct parameter *p, const char *text, void *values, struct err *err)
 {
     void *to = (char *)values + p->at;
@@ -92,7 +104,7 @@ static bool read_value(const struct parameter *p, const char *text, void *values
         *(const char **)to = text;
         return true;
     case PARAMETER_COUNT:
-        return options_count(text, to, NULL) ? in_range(p, (double)*(size_t *)to, text, err) : refuse_value(p, text, "give a whole number, as 200, 5k or 2M", err);
+        return parameter_count(text, to) ? in_range(p, (double)*(size_t *)to, text, err) : refuse_value(p, text, "give a whole number, as 200, 5k or 2M", err);
     case PARAMETER_NUMBER:
         number = strtod(text, &end);
         *(double *)to = number;

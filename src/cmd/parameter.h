@@ -62,5 +62,7 @@ void parameter_print(const struct parameter *p, struct str *out);
 /* Appends what help says of it: meaning, unit, range, default. */
 void parameter_explain(const struct parameter *p, struct str *out);
 bool parameter_is_option(const struct parameter *p);
+/* Reads a whole number with an optional k or M; false when @text is none. */
+bool parameter_count(const char *text, size_t *out);
 
 #endif

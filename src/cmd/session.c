@@ -7,7 +7,6 @@
 
 #include "simulate/simulate_kernel.h"
 #include "base/mem.h"
-#include "cmd/options.h"
 #include "io/machine_file.h"
 #include "work/active_job.h"
 #include "work/evolve_job.h"
@@ -61,7 +60,6 @@ const struct simulation *session_simulation(struct session *s, size_t index)
 
 void session_clear_output(struct session *s)
 {
-    str_clear(&s->output);
     result_free(s->result);
     s->result = result_new();
 }
@@ -139,8 +137,6 @@ void session_release(struct session *s)
     result_free(s->result);
     result_free(s->last);
     free(s->last_line);
-    str_done(&s->last_output);
-    str_done(&s->output);
 }
 
 struct machine *session_machine(struct session *s, const char *id, struct err *err)
@@ -228,6 +224,11 @@ bool session_form_selected(const struct session *s, const char *form)
     return s->document.form_pattern_count == 0;
 }
 
+bool session_has_kernel(const struct session *s, struct err *err)
+{
+    return s->document.kernel || err_set(err, ERR_USAGE, "kernel load FILE, or kernel paste", "no kernel is loaded");
+}
+
 bool session_fits(const struct session *s, const struct machine *m, struct err *err)
 {
     const char *isa = s->document.kernel ? isa_name(s->document.kernel->isa) : m->isa;
@@ -244,13 +245,4 @@ void session_set_kernel(struct session *s, struct kernel *take_kernel)
     sweep_done(&s->document.sweep);
     if (take_kernel && take_kernel->isa != s->document.isa)
         document_show_isa(&s->document, take_kernel->isa);
-}
-
-void session_json(struct session *s, json_t *take_object)
-{
-    char *text = json_dumps(take_object, JSON_COMPACT | JSON_REAL_PRECISION(17));
-    str_add(&s->output, text ? text : "null");
-    str_add_char(&s->output, '\n');
-    free(text);
-    json_decref(take_object);
 }

@@ -21,11 +21,8 @@ struct session {
     struct result *result;            /* of the command that runs, and of jobs that ended; never NULL */
     struct result *last;              /* the last that was shown, for `export`; NULL: none */
     char *last_line;                  /* the command that gave it, for `export`; NULL: none */
-    struct str last_output;           /* what a handler of cmd_legacy.c printed, and in which format */
-    enum format last_format;
     bool quit;
     bool any_failed;                  /* a command failed and keep-going let the run go on */
-    struct str output;                /* what the running command prints */
     FILE *input;                      /* where `kernel paste` reads; NULL: nowhere */
     FILE *out;                        /* where the running command's output goes in the end */
     size_t *input_line;               /* line counter of that source, may be NULL */
@@ -77,11 +74,10 @@ struct forms *session_forms(struct session *s, enum isa isa, struct err *err);
 void session_select_forms(struct session *s, char **patterns, size_t count);
 /* Whether experiments are to be made of @form. */
 bool session_form_selected(const struct session *s, const char *form);
+/* False with err when no kernel is loaded. */
+bool session_has_kernel(const struct session *s, struct err *err);
 /* False with err when the loaded kernel is for another instruction set than @m. */
 bool session_fits(const struct session *s, const struct machine *m, struct err *err);
 /* Takes @take_kernel; when it is for another instruction set, that set's machines are shown again. */
 void session_set_kernel(struct session *s, struct kernel *take_kernel);
-/* Appends one JSON object as a line to the output and drops the reference. For handlers of cmd_legacy.c. */
-void session_json(struct session *s, json_t *take_object);
-
 #endif

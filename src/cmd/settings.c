@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "cmd/options.h"
+#include "cmd/parameter.h"
 
 #define AT(field) offsetof(struct settings, field)
 
@@ -94,7 +94,7 @@ bool setting_set(struct settings *s, const struct setting *setting, const char *
         break;
     }
     if (!(setting->choices && strcmp(text, setting->choices) == 0) &&
-        (!options_count(text, &count, NULL) || count < setting->least || count > setting->most))
+        (!parameter_count(text, &count) || count < setting->least || count > setting->most))
         return refuse(setting, text, err);
     put_count(s, setting, count);
     return true;

@@ -20,8 +20,9 @@ const char *const evolve_state_names[] = {"running", "paused", "done", "stopped"
 void evolve_defaults(struct evolve_options *o)
 {
     *o = (struct evolve_options){
-        .algorithm = EVOLVE_MEMETIC, .ports = 0, .width = NAN, .price_scale = NAN, .seed = 1, .threads = 1, .congruence = true, .volume_weight = 1,
-        .prices = {.uop = 1, .volume = 0.005, .usage = 0.03, .new_usage = 3, .new_uop = 2},
+        .algorithm = EVOLVE_MEMETIC, .ports = 0, .width = NAN, .price_scale = NAN, .seed = 1, .threads = 1, .congruence = true,
+        .volume_weight = EVOLVE_VOLUME_WEIGHT,
+        .prices = {.uop = EVOLVE_UOP_PRICE, .volume = EVOLVE_VOLUME_PRICE, .usage = EVOLVE_USAGE_PRICE, .new_usage = 3, .new_uop = 2},
     };
 }
 

@@ -31,6 +31,10 @@ struct evolve_options {
     bool tolerant;               /* pmevo: the authors' program's departures from the paper */
 };
 /* What `evolve start` uses unless told otherwise. */
+#define EVOLVE_UOP_PRICE 1
+#define EVOLVE_VOLUME_PRICE 0.005
+#define EVOLVE_USAGE_PRICE 0.03
+#define EVOLVE_VOLUME_WEIGHT 1
 void evolve_defaults(struct evolve_options *o);
 
 struct evolve_status {

@@ -1,27 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/report.h"
 
+#include <jansson.h>
 #include <math.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "base/csv.h"
+#include "base/mem.h"
 
-/* 256-colour backgrounds of the heat map, cold to hot. */
-static const unsigned heat[] = {236, 237, 58, 94, 130, 166, 202, 196};
-
-static void cell(const struct report_style *style, double value, double full, unsigned width, struct str *out)
-{
-    char text[32];
-
-    snprintf(text, sizeof text, value < 0.005 ? "-" : "%.2f", value);
-    if (style->color && value >= 0.005 && full > 0) {
-        unsigned level = (unsigned)(value / full * 7.999);
-        str_addf(out, " \033[48;5;%um%*s\033[0m", heat[level > 7 ? 7 : level], (int)width, text);
-    } else {
-        str_addf(out, " %*s", (int)width, text);
-    }
-}
+#define BAR_WIDTH 24   /* of the highest bound */
 
 static const char *mark_of(const struct analysis_row *row)
 {
@@ -32,7 +19,7 @@ static const char *mark_of(const struct analysis_row *row)
            : row->flags & ROW_ELIMINATED ? "="
            : row->flags & ROW_APPROXIMATE ? "~"
            : row->flags & ROW_PIPE       ? "/"
-                                         : " ";
+                                         : "";
 }
 
 /* Source text without leading blanks and with inner ones folded. */
@@ -49,130 +36,173 @@ static void tidy_text(const char *text, struct str *out)
     }
 }
 
-static unsigned column_width(const struct ports *ports, unsigned port)
+/* A cell of the pressure table, "-" where there is next to nothing. */
+static void add_pressure(struct result_table *t, double value, double full)
 {
-    size_t length = strlen(ports->names[port]);
-    return length > 5 ? (unsigned)length : 5;
+    if (value < 0.005) {
+        cell_missing(t);
+        return;
+    }
+    cell_number(t, value);
+    cell_heat(t, full > 0 ? value / full : 0);
 }
 
 /* The C line above the first of the instructions that it became. */
-static void source_line(const struct kernel *k, const struct analysis *a, size_t row, const struct report_style *style, struct str *out)
+static void add_source(struct result_table *t, const struct kernel *k, const struct analysis *a, size_t row)
 {
+    struct str tidy = {0};
     const char *text;
     uint32_t line = kernel_source_line(k, a->rows[row].insn, &text);
 
     if (!text || (row && kernel_source_line(k, a->rows[row - 1].insn, NULL) == line))
         return;
-    str_addf(out, "%s%5u: ", style->color ? "\033[2m" : "", line);
-    tidy_text(text, out);
-    str_addf(out, "%s\n", style->color ? "\033[0m" : "");
+    tidy_text(text, &tidy);
+    table_note(t, "%5u: %s", line, str_text(&tidy));
+    str_done(&tidy);
 }
 
-static void table(const struct kernel *k, const struct analysis *a, const struct report_style *style, struct str *out)
+static bool has_marks(const struct analysis *a)
+{
+    for (size_t i = 0; i < a->count; i++)
+        if (*mark_of(&a->rows[i]))
+            return true;
+    return false;
+}
+
+/* Instructions against ports: for people. */
+static void add_pressure_table(const struct kernel *k, const struct analysis *a, struct result *result)
 {
     const struct ports *ports = mapping_ports(a->machine->mapping);
-    const char *bold = style->color ? "\033[1m" : "", *plain = style->color ? "\033[0m" : "";
+    struct result_column columns[PORTS_MAX + 3] = {{.key = "line", .kind = CELL_COUNT, .width = 5}};
+    bool marks = has_marks(a);
+    struct str text = {0};
+    unsigned count = 1;
 
-    str_addf(out, "%s line ", bold);
     for (unsigned j = 0; j < ports->count; j++)
-        str_addf(out, " %*s", (int)column_width(ports, j), ports->names[j]);
-    str_addf(out, "   instruction%s\n", plain);
+        columns[count++] = (struct result_column){.key = ports->names[j], .kind = CELL_NUMBER, .decimals = 2, .width = 4};
+    if (marks)
+        columns[count++] = (struct result_column){.key = "mark", .title = "", .kind = CELL_TEXT, .width = 1};
+    columns[count++] = (struct result_column){.key = "instruction", .kind = CELL_TEXT};
+    struct result_table *t = result_table(result, "pressure", columns, count);
+    t->hide = NOT_CSV | NOT_JSON;
+    t->totals = true;
     for (size_t i = 0; i < a->count; i++) {
         const struct analysis_row *row = &a->rows[i];
         char number[LINE_TEXT];
-        source_line(k, a, i, style, out);
-        str_addf(out, "%5s ", insn_line_text(row->insn->line, number));
+        add_source(t, k, a, i);
+        cell_text(t, insn_line_text(row->insn->line, number));
         for (unsigned j = 0; j < ports->count; j++)
-            cell(style, row->pressure[j], a->cycles, column_width(ports, j), out);
-        str_addf(out, " %s ", mark_of(row));
-        tidy_text(row->insn->text ? row->insn->text : row->insn->mnemonic, out);
-        str_add_char(out, '\n');
+            add_pressure(t, row->pressure[j], a->cycles);
+        if (marks)
+            cell_text(t, mark_of(row));
+        str_clear(&text);
+        tidy_text(row->insn->text ? row->insn->text : row->insn->mnemonic, &text);
+        cell_text(t, str_text(&text));
     }
-    str_addf(out, "%stotal ", bold);
+    cell_text(t, "total");
     for (unsigned j = 0; j < ports->count; j++)
-        cell(style, a->totals[j], a->cycles, column_width(ports, j), out);
-    str_addf(out, "%s\n", plain);
+        add_pressure(t, a->totals[j], a->cycles);
+    for (int blank = 0; blank < 1 + marks; blank++)
+        cell_text(t, "");
+    str_done(&text);
 }
 
-static void legend(const struct analysis *a, struct str *out)
+static void add_legend(const struct analysis *a, struct result *result)
 {
     static const struct { uint32_t flag; const char *text; } marks[] = {
         {ROW_UNKNOWN, "? not known to this machine"}, {ROW_FUSED, "+ fused with ^, the next"}, {ROW_ZERO, "0 zero idiom"},
         {ROW_ELIMINATED, "= move done at rename"},    {ROW_PIPE, "/ holds a divider"},
         {ROW_APPROXIMATE, "~ put together from parts that the machine knows"},
     };
-    const char *separator = "  ";
+    struct str text = {0};
+
     for (size_t k = 0; k < sizeof marks / sizeof *marks; k++)
         for (size_t i = 0; i < a->count; i++)
             if (a->rows[i].flags & marks[k].flag) {
-                str_addf(out, "%s%s", separator, marks[k].text);
-                separator = ", ";
+                str_addf(&text, "%s%s", text.length ? ", " : "  ", marks[k].text);
                 break;
             }
-    if (separator[0] == ',')
-        str_add_char(out, '\n');
+    if (text.length)
+        result_line(result, "%s", str_text(&text));
+    str_done(&text);
 }
 
-static void bounds(const struct analysis *a, const struct report_style *style, struct str *out)
+/* "######## <": how far the bound @kind goes, and whether it is the bottleneck. */
+static void print_bar(const struct analysis *a, int kind, bool ascii, struct str *out)
 {
+    double value = a->bounds[kind];
+
+    str_clear(out);
+    if (isnan(value)) {
+        str_add(out, "not modelled");
+        return;
+    }
+    for (int k = 0; k < (a->cycles > 0 ? (int)lround(BAR_WIDTH * value / a->cycles) : 0); k++)
+        str_add(out, ascii ? "#" : "█");
+    if ((int)a->bottleneck == kind && a->cycles > 0)
+        str_add(out, " <");
+}
+
+static void add_bounds(const struct analysis *a, bool ascii, struct result *result)
+{
+    static const struct result_column columns[] = {
+        {.key = "bound", .kind = CELL_TEXT, .width = 13},
+        {.key = "cycles", .kind = CELL_NUMBER, .decimals = 2, .width = 6},
+        {.key = "bar", .kind = CELL_TEXT, .width = RAGGED, .hide = NOT_DOCUMENT},
+        {.key = "note", .kind = CELL_TEXT, .hide = NOT_TEXT},
+    };
+    struct result_table *t = result_table(result, "bounds", columns, sizeof columns / sizeof *columns);
+    struct str bar = {0};
+
+    t->hide = NOT_CSV | NOT_JSON;
+    t->headless = true;
+    t->indent = "  ";
     for (int kind = 0; kind < BOUND_COUNT; kind++) {
-        double value = a->bounds[kind];
-        if (isnan(value)) {
-            str_addf(out, "  %-13s %6s  not modelled\n", bound_name((enum bound_kind)kind), "-");
-            continue;
-        }
-        str_addf(out, "  %-13s %6.2f  ", bound_name((enum bound_kind)kind), value);
-        for (int k = 0; k < (a->cycles > 0 ? (int)lround(24 * value / a->cycles) : 0); k++)
-            str_add(out, style->ascii ? "#" : "█");
-        str_add(out, (int)a->bottleneck == kind && a->cycles > 0 ? " <\n" : "\n");
+        cell_text(t, bound_name((enum bound_kind)kind));
+        cell_number(t, a->bounds[kind]);
+        print_bar(a, kind, ascii, &bar);
+        cell_text(t, str_text(&bar));
+        cell_text(t, isnan(a->bounds[kind]) ? "not modelled" : (int)a->bottleneck == kind && a->cycles > 0 ? "the bottleneck" : "");
+    }
+    str_done(&bar);
+}
+
+static void add_machine(const struct kernel *k, const struct analysis *a, bool ascii, struct result *result)
+{
+    result_line(result, "%s: %s%.2f cycles per iteration, bound by %s\n\n", a->machine->title, a->lower_bound ? "at least " : "", a->cycles,
+                bound_name(a->bottleneck));
+    add_pressure_table(k, a, result);
+    add_legend(a, result);
+    result_line(result, "\n");
+    add_bounds(a, ascii, result);
+    result_line(result, "\n%s", a->sentence);
+    for (size_t i = 0; i < a->count; i++) {
+        const struct insn *insn = a->rows[i].insn;
+        if (a->rows[i].flags & ROW_UNKNOWN && insn->line)
+            result_line(result, "not known: %s (line %u)", insn->form, insn->line);
+        else if (a->rows[i].flags & ROW_UNKNOWN)
+            result_line(result, "not known: %s", insn->form);
     }
 }
 
-static void one_machine(const struct kernel *k, const struct analysis *a, const struct report_style *style, struct str *out)
+static void add_comparison(struct analysis *const *a, size_t n, struct result *result)
 {
-    str_addf(out, "%s: %s%.2f cycles per iteration, bound by %s\n\n", a->machine->title, a->lower_bound ? "at least " : "", a->cycles,
-             bound_name(a->bottleneck));
-    table(k, a, style, out);
-    legend(a, out);
-    str_add_char(out, '\n');
-    bounds(a, style, out);
-    str_addf(out, "\n%s\n", a->sentence);
-    for (size_t i = 0; i < a->count; i++)
-        if (a->rows[i].flags & ROW_UNKNOWN) {
-            str_addf(out, "not known: %s", a->rows[i].insn->form);
-            if (a->rows[i].insn->line)
-                str_addf(out, " (line %u)", a->rows[i].insn->line);
-            str_add_char(out, '\n');
-        }
-}
+    struct result_column columns[BOUND_COUNT + 4] = {
+        {.key = "machine", .kind = CELL_TEXT, .width = 18}, {.key = "least", .title = "", .kind = CELL_TEXT}, {.key = "cycles", .kind = CELL_NUMBER, .decimals = 2}};
+    unsigned count = 3;
 
-static void comparison(struct analysis *const *a, size_t n, struct str *out)
-{
-    str_addf(out, "%-18s %8s", "machine", "cycles");
     for (int kind = 0; kind < BOUND_COUNT; kind++)
-        str_addf(out, " %13s", bound_name((enum bound_kind)kind));
-    str_add(out, "  bound by\n");
+        columns[count++] = (struct result_column){.key = bound_name((enum bound_kind)kind), .kind = CELL_NUMBER, .decimals = 2};
+    columns[count++] = (struct result_column){.key = "bottleneck", .title = "bound by", .kind = CELL_TEXT};
+    struct result_table *t = result_table(result, "comparison", columns, count);
+    t->hide = NOT_CSV | NOT_JSON;
     for (size_t i = 0; i < n; i++) {
-        str_addf(out, "%-18s %s%*.2f", a[i]->machine->id, a[i]->lower_bound ? ">=" : "", a[i]->lower_bound ? 6 : 8, a[i]->cycles);
+        cell_text(t, a[i]->machine->id);
+        cell_text(t, a[i]->lower_bound ? ">=" : "");
+        cell_number(t, a[i]->cycles);
         for (int kind = 0; kind < BOUND_COUNT; kind++)
-            if (isnan(a[i]->bounds[kind]))
-                str_addf(out, " %13s", "-");
-            else
-                str_addf(out, " %13.2f", a[i]->bounds[kind]);
-        str_addf(out, "  %s\n", bound_name(a[i]->bottleneck));
-    }
-    str_add_char(out, '\n');
-}
-
-void report_text(const struct kernel *k, struct analysis *const *a, size_t n, const struct report_style *style, struct str *out)
-{
-    str_addf(out, "%s: %s\n", k->name, k->loops[k->current].why);
-    if (n > 1)
-        comparison(a, n, out);
-    for (size_t i = 0; i < n; i++) {
-        if (i)
-            str_add_char(out, '\n');
-        one_machine(k, a[i], style, out);
+            cell_number(t, a[i]->bounds[kind]);
+        cell_text(t, bound_name(a[i]->bottleneck));
     }
 }
 
@@ -182,49 +212,51 @@ static void flags_text(uint32_t flags, const char *separator, struct str *out)
         str_addf(out, "%s%s", first ? "" : separator, row_flag_name(rest & -rest));
 }
 
-void report_csv(struct analysis *const *a, size_t n, struct str *out)
+/* A row for each instruction, port and machine: for CSV. */
+static void add_rows(struct analysis *const *a, size_t n, struct result *result)
 {
-    struct str text = {0};
+    static const struct result_column columns[] = {
+        {.key = "machine", .kind = CELL_TEXT}, {.key = "line", .kind = CELL_COUNT},     {.key = "text", .kind = CELL_TEXT},
+        {.key = "form", .kind = CELL_TEXT},    {.key = "usage", .kind = CELL_TEXT},     {.key = "latency", .kind = CELL_NUMBER},
+        {.key = "flags", .kind = CELL_TEXT},   {.key = "port", .kind = CELL_TEXT},      {.key = "cycles", .kind = CELL_NUMBER},
+    };
+    struct result_table *t = result_table(result, "rows", columns, sizeof columns / sizeof *columns);
+    struct str text = {0}, usage = {0}, flags = {0};
+    char line[LINE_TEXT];
 
-    str_add(out, "machine,line,text,form,usage,latency,flags,port,cycles\n");
+    t->hide = NOT_TEXT | NOT_JSON | NOT_DOCUMENT;
     for (size_t i = 0; i < n; i++) {
         const struct ports *ports = mapping_ports(a[i]->machine->mapping);
-        for (size_t r = 0; r < a[i]->count; r++)
+        for (const struct analysis_row *row = a[i]->rows; row < a[i]->rows + a[i]->count; row++) {
+            str_clear(&text);
+            str_clear(&usage);
+            str_clear(&flags);
+            tidy_text(row->insn->text ? row->insn->text : "", &text);
+            usage_print(&row->usage, ports, &usage);
+            flags_text(row->flags, " ", &flags);
             for (unsigned j = 0; j < ports->count; j++) {
-                const struct analysis_row *row = &a[i]->rows[r];
-                char line[LINE_TEXT];
-                csv_add_field(out, a[i]->machine->id, false);
-                str_addf(out, "%s,", insn_line_text(row->insn->line, line));
-                str_clear(&text);
-                tidy_text(row->insn->text ? row->insn->text : "", &text);
-                csv_add_field(out, str_text(&text), false);
-                csv_add_field(out, row->insn->form, false);
-                str_clear(&text);
-                usage_print(&row->usage, ports, &text);
-                csv_add_field(out, str_text(&text), false);
-                if (!isnan(row->latency))
-                    str_addf(out, "%.17g", row->latency);
-                str_add_char(out, ',');
-                str_clear(&text);
-                flags_text(row->flags, " ", &text);
-                csv_add_field(out, str_text(&text), false);
-                csv_add_field(out, ports->names[j], false);
-                str_addf(out, "%.17g\n", row->pressure[j]);
+                cell_text(t, a[i]->machine->id);
+                cell_text(t, insn_line_text(row->insn->line, line));
+                cell_text(t, str_text(&text));
+                cell_text(t, row->insn->form);
+                cell_text(t, str_text(&usage));
+                cell_number(t, row->latency);
+                cell_text(t, str_text(&flags));
+                cell_text(t, ports->names[j]);
+                cell_number(t, row->pressure[j]);
             }
+        }
     }
     str_done(&text);
-}
-
-static json_t *number(double value)
-{
-    return isnan(value) ? json_null() : json_real(value);
+    str_done(&usage);
+    str_done(&flags);
 }
 
 static json_t *pressure_json(const struct ports *ports, const double *pressure)
 {
     json_t *object = json_object();
     for (unsigned j = 0; j < ports->count; j++)
-        json_object_set_new(object, ports->names[j], json_real(pressure[j]));
+        json_object_set_new(object, ports->names[j], json_number(pressure[j]));
     return object;
 }
 
@@ -235,12 +267,12 @@ static json_t *row_json(const struct analysis_row *row, const struct ports *port
 
     json_object_set_new(object, "line", row->insn->line ? json_integer(row->insn->line) : json_null());
     tidy_text(row->insn->text ? row->insn->text : "", &text);
-    json_object_set_new(object, "text", json_string(str_text(&text)));
-    json_object_set_new(object, "form", json_string(row->insn->form));
+    json_object_set_new(object, "text", json_text(str_text(&text)));
+    json_object_set_new(object, "form", json_text(row->insn->form));
     str_clear(&text);
     usage_print(&row->usage, ports, &text);
-    json_object_set_new(object, "usage", json_string(str_text(&text)));
-    json_object_set_new(object, "latency", number(row->latency));
+    json_object_set_new(object, "usage", json_text(str_text(&text)));
+    json_object_set_new(object, "latency", json_number(row->latency));
     json_object_set_new(object, "pressure", pressure_json(ports, row->pressure));
     for (uint32_t rest = row->flags; rest; rest &= rest - 1)
         json_array_append_new(flags, json_string(row_flag_name(rest & -rest)));
@@ -262,34 +294,50 @@ static json_t *chain_json(const struct analysis *a)
 static json_t *frontend_json(const struct frontend *f)
 {
     static const char *const sources[] = {"decoders", "uop-cache", "loop-buffer", "unknown"};
-    return json_pack("{s:o, s:o, s:o, s:o, s:s, s:b}", "predecode", number(f->predecode), "decode", number(f->decode), "uop_cache", number(f->uop_cache),
-                     "loop_buffer", number(f->loop_buffer), "source", sources[f->source], "jcc_erratum", (int)f->jcc_erratum);
+    return json_pack("{s:o, s:o, s:o, s:o, s:s, s:b}", "predecode", json_number(f->predecode), "decode", json_number(f->decode), "uop_cache", json_number(f->uop_cache),
+                     "loop_buffer", json_number(f->loop_buffer), "source", sources[f->source], "jcc_erratum", (int)f->jcc_erratum);
 }
 
-json_t *report_json(const struct analysis *a)
+static json_t *analysis_json(const struct analysis *a)
 {
     const struct ports *ports = mapping_ports(a->machine->mapping);
     json_t *object = json_object(), *rows = json_array(), *bound = json_object(), *unknown = json_array();
 
-    json_object_set_new(object, "machine", json_string(a->machine->id));
+    json_object_set_new(object, "machine", json_text(a->machine->id));
     for (size_t i = 0; i < a->count; i++) {
         json_array_append_new(rows, row_json(&a->rows[i], ports));
         if (a->rows[i].flags & ROW_UNKNOWN)
-            json_array_append_new(unknown, json_string(a->rows[i].insn->form));
+            json_array_append_new(unknown, json_text(a->rows[i].insn->form));
     }
     json_object_set_new(object, "instructions", rows);
     json_object_set_new(object, "ports", pressure_json(ports, a->totals));
     for (int kind = 0; kind < BOUND_COUNT; kind++)
-        json_object_set_new(bound, bound_name((enum bound_kind)kind), number(a->bounds[kind]));
+        json_object_set_new(bound, bound_name((enum bound_kind)kind), json_number(a->bounds[kind]));
     json_object_set_new(object, "bounds", bound);
-    json_object_set_new(object, "cycles", json_real(a->cycles));
+    json_object_set_new(object, "cycles", json_number(a->cycles));
     json_object_set_new(object, "bottleneck", json_string(bound_name(a->bottleneck)));
     json_object_set_new(object, "chain", chain_json(a));
     json_object_set_new(object, "frontend", frontend_json(&a->frontend));
     json_object_set_new(object, "shape", json_string(a->shape == SHAPE_LOOP ? "loop" : "unrolled"));
-    json_object_set_new(object, "critical_path", number(a->critical_path));
+    json_object_set_new(object, "critical_path", json_number(a->critical_path));
     json_object_set_new(object, "unknown", unknown);
     json_object_set_new(object, "lower_bound", json_boolean(a->lower_bound));
-    json_object_set_new(object, "sentence", json_string(a->sentence));
+    json_object_set_new(object, "sentence", json_text(a->sentence));
     return object;
+}
+
+void report_add(const struct kernel *k, struct analysis *const *a, size_t n, bool ascii, struct result *result)
+{
+    result_line(result, "%s: %s", k->name, k->loops[k->current].why);
+    if (n > 1) {
+        add_comparison(a, n, result);
+        result_line(result, "\n");
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (i)
+            result_line(result, "\n");
+        add_machine(k, a[i], ascii, result);
+        result_json_line(result, analysis_json(a[i]));
+    }
+    add_rows(a, n, result);
 }

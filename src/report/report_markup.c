@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "table/heat.h"
 
 /* Blanks folded, control characters shown as '?'. */
 static void tidy(const char *text, struct str *out)
@@ -198,17 +199,16 @@ void report_markdown(const struct kernel *k, struct analysis *const *a, size_t n
     }
 }
 
-/* White through yellow to red; text turns white where the ground is dark. */
+/* The redder, the nearer to @full. */
 static void html_cell(double value, double full, struct str *out)
 {
     if (value < 0.005) {
         str_add(out, "<td></td>");
         return;
     }
-    double heat = full > 0 ? fmin(1, value / full) : 0;
-    int green = (int)lround(heat < 0.5 ? 250 - 50 * heat : 225 - 185 * (2 * heat - 1)), blue = (int)lround(heat < 0.5 ? 225 - 290 * heat : 80 - 50 * (2 * heat - 1));
-    str_addf(out, "<td style=\"background:#%02x%02x%02x%s\">%.2f</td>", heat < 0.5 ? 255 : (int)lround(255 - 60 * (2 * heat - 1)), green, blue,
-             heat > 0.75 ? ";color:#fff" : "", value);
+    str_add(out, "<td");
+    heat_html(full > 0 ? value / full : 0, out);
+    str_addf(out, ">%.2f</td>", value);
 }
 
 static void html_table(const struct kernel *k, const struct analysis *a, struct str *out)

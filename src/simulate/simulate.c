@@ -131,13 +131,13 @@ static int32_t next_event(const struct simulator *s)
 }
 
 /* From here on the state is steady, or as near to it as is known: averages begin. */
-static void mark(struct simulator *s)
+static void mark(struct simulator *s, int64_t iteration)
 {
     memcpy(s->mark.busy, s->busy, sizeof s->busy);
     s->mark.front = s->out->stalls_front;
     s->mark.rob = s->out->stalls_rob;
     s->mark.scheduler = s->out->stalls_scheduler;
-    s->mark.iteration = s->issued.iteration;
+    s->mark.iteration = iteration;
 }
 
 static void cycle(struct simulator *s)
@@ -170,39 +170,39 @@ static bool skip_idle(struct simulator *s)
     return true;
 }
 
-/* Runs until the state repeats, @limit iterations have been renamed, or the limit of cycles. Who wants a timeline also wants averages of a whole
- * period. */
-static void run(struct simulator *s, int64_t limit)
+/* Runs until the state repeats, @limit iterations have retired, or the limit of cycles. Who wants a timeline also wants averages of a whole period. Returns
+ * the iterations since the mark. Without a repeat what retires is counted: rename runs ahead until the reorder buffer is full. */
+static double run(struct simulator *s, int64_t limit)
 {
     int64_t middle = limit - limit / 4;   /* a scheduler that fills slowly takes most of the time to show */
     int32_t middle_cycle = 0;
     bool known = false;
 
-    while (s->now < LIMIT_CYCLES && s->issued.iteration < limit) {
+    while (s->now < LIMIT_CYCLES && (known ? s->issued.iteration : s->retired.iteration) < limit) {
         int64_t before = s->issued.iteration;
         cycle(s);
         if (!skip_idle(s)) {
             s->out->cycles = NAN;
-            return;
+            return 1;
+        }
+        if (!known && !middle_cycle && s->retired.iteration >= middle) {
+            middle_cycle = s->now;
+            middle = s->retired.iteration;
+            mark(s, middle);
         }
         int64_t iteration = s->issued.iteration;
-        if (iteration == before)
+        if (iteration == before || iteration > limit)
             continue;
         s->out->iterations = (unsigned)iteration;
-        if (before < middle && iteration >= middle) {
-            middle_cycle = s->now;
-            middle = iteration;
-            if (!known)
-                mark(s);
-        }
         if (!known && (known = repeat_found(s)))
-            mark(s);
+            mark(s, iteration);
         if (known && s->retired.number >= (int64_t)(s->timeline * s->plan.items.count) && (!s->timeline || iteration >= s->mark.iteration + s->out->period))
-            return;
+            break;
     }
-    int64_t iteration = s->issued.iteration;
+    int64_t retired = s->retired.iteration;
     if (!known)
-        s->out->cycles = iteration > middle && middle_cycle ? (double)(s->now - middle_cycle) / (double)(iteration - middle) : iteration ? (double)s->now / (double)iteration : NAN;
+        s->out->cycles = retired > middle && middle_cycle ? (double)(s->now - middle_cycle) / (double)(retired - middle) : retired ? (double)s->now / (double)retired : NAN;
+    return fmax(1, (double)((known ? (int64_t)s->out->iterations : retired) - s->mark.iteration));
 }
 
 void simulate(struct simulator *s, const struct block_work *w, const struct insn *insns, size_t count, const struct block_options *block,
@@ -225,8 +225,7 @@ void simulate(struct simulator *s, const struct block_work *w, const struct insn
     out->step_iterations = s->timeline;
     if (s->timeline)
         out->steps = mem_zero(s->timeline * count, sizeof *out->steps);
-    run(s, limit);
-    double iterations = out->iterations > s->mark.iteration ? (double)(out->iterations - s->mark.iteration) : 1;
+    double iterations = run(s, limit);
     for (unsigned i = 0; i < w->core->ports->count; i++)
         out->busy[i] = (s->busy[i] - s->mark.busy[i]) / iterations;
     out->stalls_front = (out->stalls_front - s->mark.front) / iterations;

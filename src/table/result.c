@@ -35,6 +35,9 @@ static void table_free(struct result_table *t)
         free((char *)t->columns[i].title);
         free((char *)t->columns[i].unit);
     }
+    for (size_t i = 0; i < t->note_count; i++)
+        free(t->notes[i].text);
+    free(t->notes);
     free(t->columns);
     free(t->cells);
     free(t->key);
@@ -240,6 +243,24 @@ void cell_missing(struct result_table *t)
 void cell_nested(struct result_table *t, json_t *take_value)
 {
     add_cell(t, make_nested(take_value));
+}
+
+void cell_heat(struct result_table *t, double share)
+{
+    if (t->count)
+        t->cells[t->count - 1].heat = (float)fmin(1, fmax(0, share));
+}
+
+void table_note(struct result_table *t, const char *format, ...)
+{
+    struct str text = {0};
+    va_list args;
+
+    va_start(args, format);
+    str_addv(&text, format, args);
+    va_end(args);
+    t->notes = mem_resize(t->notes, (t->note_count + 1) * sizeof *t->notes);
+    t->notes[t->note_count++] = (struct table_note){table_rows(t), str_take(&text)};
 }
 
 size_t table_rows(const struct result_table *t)

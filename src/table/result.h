@@ -49,6 +49,7 @@ struct result;
 struct result_table {
     enum table_shape shape;
     bool headless;           /* text: no line of titles */
+    bool totals;             /* the last row sums up the others and is set off from them */
     unsigned hide;           /* NOT_... */
     const char *indent;      /* text: before each row; NULL: nothing */
     /* The rest is result.c's and the writers'. */
@@ -57,6 +58,8 @@ struct result_table {
     size_t column_count;
     struct cell *cells;      /* row by row */
     size_t count, capacity;  /* of cells */
+    struct table_note *notes;
+    size_t note_count;
 };
 
 struct result *result_new(void);
@@ -96,6 +99,10 @@ void cell_number(struct result_table *t, double value);
 void cell_switch(struct result_table *t, bool value);
 void cell_missing(struct result_table *t);
 void cell_nested(struct result_table *t, json_t *take_value);
+/* Colours the cell filled last, in text and HTML, by @share of what is full, 0 to 1. */
+void cell_heat(struct result_table *t, double share);
+/* Text of its own above the next row, in text and documents. */
+void table_note(struct result_table *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 size_t table_rows(const struct result_table *t);
 
 /* JSON values for what is nested: a string that need not be UTF-8 (NULL: null), and a number that may be missing. */

@@ -2,6 +2,7 @@
 /* Results as Markdown and HTML documents. */
 #include <string.h>
 
+#include "table/heat.h"
 #include "table/result_parts.h"
 
 struct document_writer {
@@ -32,12 +33,16 @@ static void begin_row(const struct document_writer *w)
     str_add(w->out, w->html ? "<tr>" : "|");
 }
 
-static void add_cell(const struct document_writer *w, const char *text, const char *tag)
+static void add_cell(const struct document_writer *w, const char *text, const char *tag, double heat)
 {
-    if (w->html)
-        str_addf(w->out, "<%s>", tag);
-    else
+    if (w->html) {
+        str_addf(w->out, "<%s", tag);
+        if (heat > 0)
+            heat_html(heat, w->out);
+        str_add_char(w->out, '>');
+    } else {
         str_add_char(w->out, ' ');
+    }
     escape(w, text);
     if (w->html)
         str_addf(w->out, "</%s>", tag);
@@ -76,10 +81,28 @@ static bool in_document(const struct result_column *column)
     return !(column->hide & NOT_DOCUMENT) && column->kind != CELL_NESTED;
 }
 
+/* What stands above row @row of @columns columns: a row of its own, the text in its first cell. */
+static void add_notes(const struct document_writer *w, const struct result_table *t, size_t row, size_t columns, size_t *next)
+{
+    for (; *next < t->note_count && t->notes[*next].row == row; ++*next) {
+        const char *text = t->notes[*next].text;
+        begin_row(w);
+        if (w->html)
+            str_addf(w->out, "<td colspan=\"%zu\">", columns);
+        else
+            str_add_char(w->out, ' ');
+        escape(w, text + strspn(text, " "));
+        str_add(w->out, w->html ? "</td>" : " |");
+        for (size_t c = 1; !w->html && c < columns; c++)
+            str_add(w->out, " |");
+        end_row(w);
+    }
+}
+
 static void add_table(const struct document_writer *w, const struct result_table *t)
 {
     struct str text = {0};
-    size_t columns = 0;
+    size_t columns = 0, note = 0;
 
     begin_table(w);
     for (size_t c = 0; c < t->column_count; c++) {
@@ -89,11 +112,13 @@ static void add_table(const struct document_writer *w, const struct result_table
         str_add(&text, t->columns[c].title ? t->columns[c].title : t->columns[c].key);
         if (t->columns[c].unit)
             str_addf(&text, " [%s]", t->columns[c].unit);
-        add_cell(w, str_text(&text), "th");
+        add_cell(w, str_text(&text), "th", 0);
         columns++;
     }
     end_head(w, columns);
     for (size_t i = 0, rows = table_rows(t); i < rows; i++) {
+        const char *tag = t->totals && i + 1 == rows ? "th" : "td";
+        add_notes(w, t, i, columns, &note);
         begin_row(w);
         for (size_t c = 0; c < t->column_count; c++) {
             if (!in_document(&t->columns[c]))
@@ -102,7 +127,7 @@ static void add_table(const struct document_writer *w, const struct result_table
             str_clear(&text);
             if (cell->kind != CELL_MISSING)
                 cell_show(cell, &t->columns[c], &text);
-            add_cell(w, str_text(&text), "td");
+            add_cell(w, str_text(&text), tag, cell->heat);
         }
         end_row(w);
     }
@@ -122,16 +147,16 @@ static void add_fields(const struct document_writer *w, const struct result *r)
             continue;
         if (!any) {
             begin_table(w);
-            add_cell(w, "name", "th");
-            add_cell(w, "value", "th");
+            add_cell(w, "name", "th", 0);
+            add_cell(w, "value", "th", 0);
             end_head(w, 2);
         }
         any = true;
         str_clear(&text);
         cell_show(&part->cell, &(struct result_column){.decimals = SHORTEST}, &text);
         begin_row(w);
-        add_cell(w, part->key, "td");
-        add_cell(w, str_text(&text), "td");
+        add_cell(w, part->key, "td", 0);
+        add_cell(w, str_text(&text), "td", 0);
         end_row(w);
     }
     if (any)

@@ -6,6 +6,7 @@
 
 struct cell {
     enum cell_kind kind;
+    float heat;                  /* share of what is full; 0: no colour */
     union {
         char *text;
         int64_t count;
@@ -13,6 +14,12 @@ struct cell {
         bool on;
         json_t *nested;
     };
+};
+
+/* Text above row @row. */
+struct table_note {
+    size_t row;
+    char *text;
 };
 
 enum part_kind { PART_LINE, PART_BLOCK, PART_FIELD, PART_TABLE, PART_JSON_LINE };

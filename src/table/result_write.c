@@ -5,6 +5,7 @@
 
 #include "base/csv.h"
 #include "base/mem.h"
+#include "table/heat.h"
 #include "table/result_parts.h"
 
 /* Columns of a terminal that @text takes: a character each, which holds for what results are made of. */
@@ -16,15 +17,19 @@ static size_t width_of(const char *text)
     return width;
 }
 
-static void add_padded(const char *text, size_t width, bool right, struct str *out)
+static void add_padded(const char *text, size_t width, bool right, double heat, struct str *out)
 {
     size_t blanks = width_of(text) < width ? width - width_of(text) : 0;
 
+    if (heat > 0)
+        str_addf(out, "\033[48;5;%um", heat_terminal(heat));
     if (right)
         str_addf(out, "%*s", (int)blanks, "");
     str_add(out, text);
     if (!right)
         str_addf(out, "%*s", (int)blanks, "");
+    if (heat > 0)
+        str_add(out, "\033[0m");
 }
 
 /* What stands in the cell: in a table without titles the unit follows it. */
@@ -50,11 +55,14 @@ static const char *title_of(const struct result_column *column, struct str *buff
     return str_text(buffer);
 }
 
-static void write_row(const struct result_table *t, const size_t *widths, const struct cell *cells, struct str *out)
+/* Row @row, or the titles where it is SIZE_MAX; titles and totals are bold where there are colours. */
+static void write_row(const struct result_table *t, const size_t *widths, size_t row, bool color, struct str *out)
 {
+    const struct cell *cells = row == SIZE_MAX ? NULL : &t->cells[row * t->column_count];
+    bool first = true, bold = color && (!cells || (t->totals && row + 1 == table_rows(t)));
     struct str buffer = {0};
-    bool first = true;
 
+    str_add(out, bold ? "\033[1m" : "");
     if (t->indent)
         str_add(out, t->indent);
     for (size_t c = 0; c < t->column_count; c++) {
@@ -66,17 +74,28 @@ static void write_row(const struct result_table *t, const size_t *widths, const 
             continue;
         str_add(out, first ? "" : "  ");
         first = false;
-        add_padded(text, widths[c], column->kind == CELL_COUNT || column->kind == CELL_NUMBER, out);
+        add_padded(text, widths[c], column->kind == CELL_COUNT || column->kind == CELL_NUMBER, cells && color ? cells[c].heat : 0, out);
+        if (bold && cells && cells[c].heat > 0)
+            str_add(out, "\033[1m");
     }
     while (out->length && out->data[out->length - 1] == ' ')
         out->data[--out->length] = '\0';
-    str_add_char(out, '\n');
+    str_add(out, bold ? "\033[0m\n" : "\n");
     str_done(&buffer);
 }
 
-static void table_text(const struct result_table *t, struct str *out)
+static void write_notes(const struct result_table *t, size_t row, size_t *next, bool color, struct str *out)
 {
-    size_t *widths = mem_zero(t->column_count, sizeof *widths), rows = table_rows(t);
+    for (; *next < t->note_count && t->notes[*next].row == row; ++*next) {
+        str_add(out, color ? "\033[2m" : "");
+        text_plain(t->notes[*next].text, out);
+        str_add(out, color ? "\033[0m\n" : "\n");
+    }
+}
+
+static void table_text(const struct result_table *t, bool color, struct str *out)
+{
+    size_t *widths = mem_zero(t->column_count, sizeof *widths), rows = table_rows(t), note = 0;
     struct str buffer = {0};
 
     for (size_t c = 0; c < t->column_count; c++) {
@@ -91,9 +110,11 @@ static void table_text(const struct result_table *t, struct str *out)
         }
     }
     if (!t->headless && rows)
-        write_row(t, widths, NULL, out);
-    for (size_t i = 0; i < rows; i++)
-        write_row(t, widths, &t->cells[i * t->column_count], out);
+        write_row(t, widths, SIZE_MAX, color, out);
+    for (size_t i = 0; i < rows; i++) {
+        write_notes(t, i, &note, color, out);
+        write_row(t, widths, i, color, out);
+    }
     str_done(&buffer);
     free(widths);
 }
@@ -108,7 +129,7 @@ void result_write_text(const struct result *r, const struct result_style *style,
             else
                 text_plain(str_text(&part->text), out);
         } else if (part->kind == PART_TABLE && !(part->table->hide & NOT_TEXT)) {
-            table_text(part->table, out);
+            table_text(part->table, style->color, out);
         }
     }
 }

@@ -17,13 +17,13 @@ test_only_tui_knows_the_terminal() { none terminal_elsewhere; }
 threads_elsewhere() { grep -rnE '\b(pthread_create|thrd_create)\b' src --include='*.[ch]' | grep -v '^src/work/'; }
 test_threads_start_in_work_only() { none threads_elsewhere; }
 
-# The table of docs/design.md says where things are added: each file that it names is there. NAME stands for any.
+# The table of docs/design.md says where things are added: each file that it names is there. NAME and ID stand for any.
 missing_files() {
     sed -n '/^| To add /,/^$/p' docs/design.md | tail -n +3 | grep -oE '`[a-z]+/[A-Za-z0-9_./*-]+`' | tr -d '`' | sort -u >"$work/named"
     [ "$(wc -l <"$work/named")" -ge 8 ] || echo "the table names only $(wc -l <"$work/named") files"
     while read -r name; do
         # shellcheck disable=SC2046 # a pattern
-        set -- $(printf '%s' "$name" | sed 's/NAME/*/g; s/NOUN/*/g; s/VERB/*/g')
+        set -- $(printf '%s' "$name" | sed 's/NAME/*/g; s/ID/*/g')
         [ -e "$1" ] || echo "$name is not there"
     done <"$work/named"
 }

@@ -8,7 +8,7 @@ test_text_chooses_the_machines() {
     needs aarch64-linux-gnu-as
     expect 0 "$portolan" -e "kernel load $kernel; kernel analyze"
     holds out 'Arm Neoverse V2'
-    holds out 'cortex-a72             3.00          3.00'
+    holds out 'cortex-a72              3.00   3.00'
     holds out "LLVM's Cortex-A57 model"
     expect 0 "$portolan" --format json -e "kernel load $kernel; kernel analyze --machine a64fx"
     holds out '"machine":"a64fx"'

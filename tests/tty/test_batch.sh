@@ -54,7 +54,7 @@ test_faults_name_place_and_remedy() {
     expect 1 "$portolan" -e 'kernel evaluate x.csv --model fast'
     holds err '--model does not take "fast"; use bounds or simulate'
     expect 1 "$portolan" -e 'kernel load x.s --loop'
-    holds err '--loop stands alone; give it a value'
+    holds err '--loop needs a value'
     expect 1 "$portolan" -e 'kernel list everything'
     holds err 'kernel list takes no argument, and "everything" is one'
     expect 1 "$portolan" -e 'experiments measure --budget'
@@ -143,6 +143,56 @@ test_files_and_seeds() {
     cmp -s "$work/out" "$work/seven" || fail "--seed is not the commands' seed"
     expect 0 "$portolan" -e 'experiments generate --random 20 --size 3; experiments list'
     cmp -s "$work/out" "$work/seven" && fail "--seed changes nothing"
+}
+
+# What kernel load is told of text and objects holds, or is refused; few iterations are not faster than the chain they wait for.
+test_kernel_options_hold() {
+    printf 'dot:\n.L1: imulq %%rax, %%rbx\n decq %%rcx\n jne .L1\n ret\ncopy:\n.L2: movq (%%rsi), %%rax\n decq %%rcx\n jne .L2\n ret\n' >"$work/two.s"
+    expect 0 "$portolan" -e "kernel load $work/two.s --symbol copy"
+    holds out 'innermost loop .L2'
+    expect 0 "$portolan" -e "kernel load $work/two.s --lines 1-5; kernel list"
+    holds out '.L1'
+    lacks out '.L2'
+    expect 1 "$portolan" -e "kernel load $work/two.s --symbol axpy"
+    holds err 'there is no label axpy in this text'
+    expect 1 "$portolan" -e 'kernel load /bin/sh --lines 3-9'
+    holds err 'an object has no lines'
+    expect 1 "$portolan" -e 'kernel load /bin/sh --isa '"$(uname -m | sed 's/x86_64/aarch64/;t;s/.*/x86-64/')"
+    holds err 'leave --isa out'
+    expect 1 "$portolan" -e "kernel load $kernel --lines 9-3"
+    holds err 'invalid range of lines "9-3"; write --lines 10-25'
+    printf '.L1: imulq %%rax, %%rax\n imulq %%rax, %%rax\n imulq %%rax, %%rax\n jmp .L1\n' >"$work/chain.s"
+    expect 0 "$portolan" --machine skylake -e "kernel load $work/chain.s; kernel simulate --iterations 16"
+    holds out '9.00 cycles per iteration simulated'
+    holds out 'bounds say 9.00'
+    expect 1 "$portolan" -e "kernel load $kernel; kernel simulate --iterations 0"
+    holds err 'from 1 to 100000'
+    expect 1 "$portolan" -e 'kernel evaluate x.csv --threads 5000'
+    holds err 'from 1 to 1024'
+}
+
+# Reports and exports are of the machines that were named, however they were named.
+test_reports_of_named_machines() {
+    expect 0 "$portolan" --machine skylake -e "kernel load $kernel; kernel report $work/r.md --machine=znver4; kernel analyze --machine=znver4; export $work/e.html; export $work/e.md; export $work/e.csv"
+    for file in r.md e.html e.md; do
+        grep -q 'AMD Zen 4' "$work/$file" || fail "$file is not of znver4"
+        ! grep -q Skylake "$work/$file" || fail "$file is of skylake"
+    done
+    grep -q '^znver4,3,' "$work/e.csv" || fail 'the CSV has no rows of znver4'
+    grep -q 'style="background:#' "$work/e.html" || fail 'the HTML has no heat map'
+}
+
+# Every kernel command in every format: CSV and JSON can be read by others, and nothing is nan.
+test_kernel_commands_in_all_formats() {
+    for format in text csv json md html; do
+        expect 0 "$portolan" --format $format --machine skylake -e "kernel hex 4801d8; kernel show; kernel list; kernel analyze; kernel simulate; kernel whatif issue_width=6; kernel whatif issue_width=1..3; kernel learn 'IMUL (R64, R64)' --simulate skylake; kernel evaluate $source/tests/data/zen4-rules.csv --machine znver4"
+        ! grep -qiw nan "$work/out" || fail "$format has nan: $(grep -iw nan "$work/out" | head -n 3)"
+        [ -s "$work/out" ] || fail "nothing in $format"
+    done
+    printf '.L1:\n addq %%rax, %%rbx\n flumb %%rax\n jmp .L1\n' >"$work/bad.s"
+    expect 0 "$portolan" --format json -e "kernel load $work/bad.s --skip-bad"
+    [ "$(grep -c '^{' "$work/out")" = "$(wc -l <"$work/out")" ] || fail 'lines that are no JSON'
+    holds out '"left_out":[{"line":3,'
 }
 
 # Scripts: line numbers, pasted text, keep-going.
@@ -294,6 +344,24 @@ test_experiments_as_asked_for() {
     done
 }
 
+# A run of inference as every format tells it, and values that it refuses.
+test_evolve() {
+    table="$forms; experiments generate; experiments measure --simulate skylake"
+    expect 1 "$portolan" -e "$table; evolve start --ports x,"
+    holds err "a port's name is missing in \"x,\""
+    expect 1 "$portolan" -e "$table; evolve start --issue-width wide"
+    holds err 'or auto'
+    expect 1 "$portolan" -e "$table; evolve start --most 5"
+    holds err 'add --active'
+    for format in text csv json md html; do
+        expect 0 "$portolan" --format $format -e "$table; evolve start --ports 4 --seconds 60 --checkpoint none --threads 1; evolve status; evolve pause; evolve stop"
+        ! grep -qw nan "$work/out" || fail "$format: $(grep -w nan "$work/out")"
+    done
+    expect 0 "$portolan" --format json -e "$table; evolve start --ports 4 --generations 1 --checkpoint none; evolve wait; evolve adopt"
+    holds out '"state":"done"'
+    holds out '{"machine":"evolved","forms":4,'
+}
+
 # Active experiments: rounds in every format, a table that the next one goes on from.
 test_active_experiments() {
     start="$forms; experiments generate; evolve start --active --simulate skylake --seconds 0.5 --checkpoint $work/active.json"
@@ -305,7 +373,7 @@ test_active_experiments() {
     expect 1 "$portolan" -e 'evolve start --active --continue --checkpoint none'
     holds err 'nothing was kept'
     expect 1 "$portolan" -e "$forms; experiments generate; evolve start --active --size 9"
-    holds err 'not from 2 to 8'
+    holds err '"9"; give a number from 2 to 8'
 }
 
 # Ctrl-C ends a run in good order.

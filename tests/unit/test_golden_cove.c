@@ -102,6 +102,7 @@ static const struct { const char *hex; double answer, measured; } rules[] = {
     {"ffc0", 1, 1},   /* inc eax */
     {"4883c00548c1e003", 3, 3},   /* add rax,5; shl rax,3 */
     {"4883c005480f44c1", 2, 2},   /* add rax,5; cmovz rax,rcx */
+    {"4d85e44c0f44e2", 3, 3},   /* test r12,r12; cmovz r12,rdx */
     {"4885db480f44c1", 2, 2},   /* test rbx,rbx; cmovz rax,rcx */
     {"4839cb480f44c1", 1, 1},   /* cmp rbx,rcx; cmovz rax,rcx */
     {"0fb6c3488d1c08", 1, 1},   /* movzx eax,bl; lea rbx,[rax+rcx] */

@@ -122,10 +122,35 @@ static void test_hex(void **state)
     assert_non_null(strstr(err.what, "position 3"));
 }
 
+/* Of a text with two functions the one that is named, whether the text declares them or only has labels. */
+static void test_symbol_of_text(void **state)
+{
+    (void)state;
+    static const char bare[] = "dot:\n.L1: imulq %rax, %rbx\n decq %rcx\n jne .L1\n ret\ncopy:\n.L2: movq (%rsi), %rax\n decq %rcx\n jne .L2\n ret\n";
+    static const char declared[] = ".globl dot\n.globl copy\ndot:\n.L1: imulq %rax, %rbx\n decq %rcx\n jne .L1\n ret\n"
+                                   "copy:\n nop\nagain: movq (%rsi), %rax\n decq %rcx\n jne again\n ret\n";
+    struct err err = {0};
+
+    struct kernel *k = from(bare, &(struct kernel_options){.symbol = "copy"});
+    assert_string_equal(k->loops[0].label, ".L2");
+    assert_int_equal(k->loop_count, 1);
+    kernel_free(k);
+    k = from(bare, &(struct kernel_options){.symbol = "dot"});
+    assert_string_equal(k->loops[0].label, ".L1");
+    assert_int_equal(k->loop_count, 1);
+    kernel_free(k);
+    k = from(declared, &(struct kernel_options){.symbol = "copy"});
+    assert_string_equal(k->loops[0].label, "again");
+    assert_int_equal(k->loop_count, 1);
+    kernel_free(k);
+    assert_null(kernel_from_text("t", bare, sizeof bare - 1, &(struct kernel_options){.symbol = "axpy"}, &err));
+    assert_string_equal(err.what, "there is no label axpy in this text");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_samples), cmocka_unit_test(test_triad_text),
                                        cmocka_unit_test(test_markers), cmocka_unit_test(test_no_loop_lines_and_choice),
-                                       cmocka_unit_test(test_hex)};
+                                       cmocka_unit_test(test_hex), cmocka_unit_test(test_symbol_of_text)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

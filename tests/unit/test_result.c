@@ -126,8 +126,38 @@ static void test_colours(void **state)
     result_free(r);
 }
 
+/* Text above a row, cells by how full they are, a last row that is set off. */
+static void test_notes_and_heat(void **state)
+{
+    (void)state;
+    static const struct result_column two[] = {{.key = "port", .kind = CELL_TEXT}, {.key = "load", .kind = CELL_NUMBER, .decimals = 1}};
+    struct result *r = result_new();
+    struct str out = {0};
+    struct result_table *t = result_table(r, "ports", two, 2);
+
+    t->totals = true;
+    table_note(t, "  %d: a < b", 7);
+    cell_text(t, "0");
+    cell_number(t, 1);
+    cell_heat(t, 1);
+    cell_text(t, "all");
+    cell_number(t, 1);
+    expect(r, FORMAT_TEXT, "port  load\n  7: a < b\n0      1.0\nall    1.0\n");
+    expect(r, FORMAT_CSV, "port,load\n0,1\nall,1\n");
+    expect(r, FORMAT_MARKDOWN, "| port | load |\n|---|---|\n| 7: a \\< b | |\n| 0 | 1.0 |\n| all | 1.0 |\n\n");
+    result_write(r, FORMAT_TEXT, &(struct result_style){.color = true}, &out);
+    assert_string_equal(str_text(&out), "\033[1mport  load\033[0m\n\033[2m  7: a < b\033[0m\n0     \033[48;5;196m 1.0\033[0m\n\033[1mall    1.0\033[0m\n");
+    str_clear(&out);
+    result_write(r, FORMAT_HTML, &(struct result_style){0}, &out);
+    assert_non_null(strstr(str_text(&out), "<tr><td colspan=\"2\">7: a &#60; b</td></tr>\n<tr><td>0</td><td style=\"background:#"));
+    assert_non_null(strstr(str_text(&out), "<tr><th>all</th><th>1.0</th></tr>"));
+    str_done(&out);
+    result_free(r);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_formats), cmocka_unit_test(test_fields), cmocka_unit_test(test_shapes), cmocka_unit_test(test_colours)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_formats), cmocka_unit_test(test_fields), cmocka_unit_test(test_shapes), cmocka_unit_test(test_colours),
+                                       cmocka_unit_test(test_notes_and_heat)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -385,10 +385,14 @@ static void test_death_while_saving(void **state)
     session_init(&fresh);
     RUN(&old, NULL, "kernel hex 4801d84829c375f8; mapping new 4 four%s", NULL);
     RUN(&fresh, NULL, "kernel hex 48ffc0; mapping new 3 three%s", NULL);
-    for (unsigned position = 0; status != 0; position++) {
+    assert_true(session_save(&old, path("living"), NULL));
+    /* Every second call here, every one in the tests of files. */
+    for (unsigned position = 0; status != 0; position += 2) {
         struct session s;
         struct err err = {0};
-        assert_true(session_save(&old, path("dying"), &err));
+        char command[256];
+        snprintf(command, sizeof command, "rm -rf '%s'; cp -r '%s' '%s'", path("dying"), path("living"), path("dying"));
+        assert_int_equal(system(command), 0);
         pid_t child = fork();
         if (child == 0) {
             failing_calls_set(position, FAIL_DEATH);
@@ -407,7 +411,7 @@ static void test_death_while_saving(void **state)
         was_old += four;
         session_done(&s);
     }
-    if (was_old < 10 || was_new < 5)
+    if (was_old < 5 || was_new < 3)
         fail_msg("%u old, %u new", was_old, was_new);
     session_done(&old);
     session_done(&fresh);

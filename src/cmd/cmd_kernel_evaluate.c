@@ -8,11 +8,11 @@
 #include "base/clock.h"
 #include "base/vec.h"
 #include "cmd/command.h"
-#include "cmd/options.h"
 #include "base/csv_reader.h"
 #include "work/job.h"
 #include "work/pool.h"
 
+#define FORMS_SHOWN 40
 #define BATCH 256   /* blocks a worker takes at a time */
 
 struct batch {
@@ -136,34 +136,75 @@ static bool read_header(struct run *run, struct err *err)
     return true;
 }
 
-static void print_text(const struct machine *m, const char *model, const struct evaluation_result *r, double seconds, struct str *out)
+static void add_worst(struct result *result, const struct evaluation_result *r)
 {
-    str_addf(out, "%s, model %s: %zu blocks, coverage %.2f %%, MAPE %.2f %%, median %.2f %%, Kendall %.4f%s (%.0f blocks/s)\n", m->title, model, r->n,
-             100 * r->coverage, 100 * r->mape, 100 * r->median, r->kendall, r->sampled ? " (of a sample)" : "", seconds > 0 ? (double)r->n / seconds : 0);
-    if (r->refused)
-        str_addf(out, "%zu rows hold no code or no cycles\n", r->refused);
-    str_add(out, "\nworst blocks\n  measured predicted  bound by       hex\n");
-    for (size_t i = 0; i < r->worst_count; i++)
-        str_addf(out, "  %8.2f %9.2f  %-13s  %s\n", r->worst[i].measured, r->worst[i].predicted, bound_name(r->worst[i].bottleneck), r->worst[i].hex);
-    str_add(out, "\nforms in blocks of large error: excess is the sum of the errors less what average blocks would have\n"
-                 "  excess  blocks  mean error  mean signed  form\n");
-    for (size_t i = 0; i < r->form_count && i < 40 && r->forms[i].excess > 0; i++)
-        str_addf(out, "  %6.2f  %6zu  %8.1f %%  %+9.1f %%  %s\n", r->forms[i].excess, r->forms[i].blocks, 100 * r->forms[i].sum / (double)r->forms[i].blocks,
-                 100 * r->forms[i].signed_sum / (double)r->forms[i].blocks, r->forms[i].form);
+    static const struct result_column columns[] = {
+        {.key = "measured", .kind = CELL_NUMBER, .decimals = 2, .width = 8},
+        {.key = "predicted", .kind = CELL_NUMBER, .decimals = 2, .width = 8},
+        {.key = "bottleneck", .title = "bound by", .kind = CELL_TEXT, .width = 13},
+        {.key = "hex", .kind = CELL_TEXT},
+    };
+
+    result_line(result, "\nworst blocks");
+    struct result_table *t = result_table(result, "worst", columns, sizeof columns / sizeof *columns);
+    t->hide = NOT_CSV | NOT_JSON;
+    t->indent = "  ";
+    for (size_t i = 0; i < r->worst_count; i++) {
+        cell_number(t, r->worst[i].measured);
+        cell_number(t, r->worst[i].predicted);
+        cell_text(t, bound_name(r->worst[i].bottleneck));
+        cell_text(t, r->worst[i].hex);
+    }
 }
 
-static void print_result(struct session *s, const struct machine *m, const char *model, const struct evaluation_result *r, double seconds)
+static void add_forms(struct result *result, const struct evaluation_result *r)
 {
-    if (s->settings.format == FORMAT_JSON)
-        session_json(s, json_pack("{s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:I, s:f}", "machine", m->id, "model", model, "n", (json_int_t)r->n, "coverage",
-                                  isnan(r->coverage) ? json_null() : json_real(r->coverage), "mape", isnan(r->mape) ? json_null() : json_real(r->mape), "median",
-                                  isnan(r->median) ? json_null() : json_real(r->median), "kendall", isnan(r->kendall) ? json_null() : json_real(r->kendall), "refused",
-                                  (json_int_t)r->refused, "blocks_per_second", seconds > 0 ? (double)r->n / seconds : 0));
-    else if (s->settings.format == FORMAT_CSV)
-        str_addf(&s->output, "machine,model,n,coverage,mape,median,kendall\n%s,%s,%zu,%.17g,%.17g,%.17g,%.17g\n", m->id, model, r->n, r->coverage, r->mape,
-                 r->median, r->kendall);
+    static const struct result_column columns[] = {
+        {.key = "excess", .kind = CELL_NUMBER, .decimals = 2, .width = 6},
+        {.key = "blocks", .kind = CELL_COUNT, .width = 6},
+        {.key = "mean", .title = "mean error", .unit = "%", .kind = CELL_NUMBER, .decimals = 1},
+        {.key = "signed", .title = "mean signed", .unit = "%", .kind = CELL_NUMBER, .decimals = 1},
+        {.key = "form", .kind = CELL_TEXT},
+    };
+
+    result_line(result, "\nforms in blocks with large errors; excess: the sum of the errors less what average blocks would have");
+    struct result_table *t = result_table(result, "forms", columns, sizeof columns / sizeof *columns);
+    t->hide = NOT_CSV | NOT_JSON;
+    t->indent = "  ";
+    for (size_t i = 0; i < r->form_count && i < FORMS_SHOWN && r->forms[i].excess > 0; i++) {
+        cell_number(t, r->forms[i].excess);
+        cell_count(t, (int64_t)r->forms[i].blocks);
+        cell_number(t, 100 * r->forms[i].sum / (double)r->forms[i].blocks);
+        cell_number(t, 100 * r->forms[i].signed_sum / (double)r->forms[i].blocks);
+        cell_text(t, r->forms[i].form);
+    }
+}
+
+static void add_result(struct result *result, const struct machine *m, const char *model, const struct evaluation_result *r, double seconds)
+{
+    double rate = seconds > 0 ? (double)r->n / seconds : 0;
+    struct str kendall = {0};
+
+    if (isfinite(r->kendall))
+        str_addf(&kendall, "Kendall %.4f", r->kendall);
     else
-        print_text(m, model, r, seconds, &s->output);
+        str_add(&kendall, "no rank correlation: all blocks are alike");
+    result_line(result, "%s, model %s: %zu block%s, coverage %.2f %%, mean error %.2f %%, median %.2f %%, %s%s (%.0f blocks/s)", m->title, model, r->n,
+                r->n == 1 ? "" : "s", 100 * r->coverage, 100 * r->mape, 100 * r->median, str_text(&kendall), r->sampled ? " (of a sample)" : "", rate);
+    if (r->refused)
+        result_line(result, r->refused == 1 ? "%zu row without code or cycles" : "%zu rows without code or cycles", r->refused);
+    result_text(result, "machine", m->id);
+    result_text(result, "model", model);
+    result_count(result, "n", (int64_t)r->n);
+    result_number(result, "coverage", r->coverage);
+    result_number(result, "mape", r->mape);
+    result_number(result, "median", r->median);
+    result_number(result, "kendall", r->kendall);
+    result_count(result, "refused", (int64_t)r->refused);
+    result_number(result, "blocks_per_second", rate);
+    add_worst(result, r);
+    add_forms(result, r);
+    str_done(&kendall);
 }
 
 static void run_done(struct run *run, unsigned workers)
@@ -231,7 +272,7 @@ static void evaluate_finish(void *state, const struct job_info *info)
 {
     struct evaluating *w = state;
     if (info->state == JOB_DONE)
-        print_result(w->session, w->machine, w->model == MODEL_BOUNDS ? "bounds" : "simulate", &w->result, w->seconds);
+        add_result(w->session->result, w->machine, w->model == MODEL_BOUNDS ? "bounds" : "simulate", &w->result, w->seconds);
 }
 
 static void evaluating_free(void *state)
@@ -250,36 +291,67 @@ static char *copy_of(const char *text)
     return text ? mem_strdup(text) : NULL;
 }
 
-bool cmd_kernel_evaluate(struct session *s, int argc, char **argv, struct err *err)
+struct evaluate_values {
+    const char *file, *machine, *model, *measured_by, *arch, *blocks;
+    size_t threads;
+};
+
+static const struct parameter arguments[] = {
+    {.name = "FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct evaluate_values, file), .required = true, .complete = COMPLETE_FILE,
+     .help = "a CSV with the columns hex and cycles, or BHive's without a header; kernel measure --file --out writes one"},
+    {0},
+};
+
+static const struct parameter options[] = {
+    {.name = "--machine", .kind = PARAMETER_TEXT, .at = offsetof(struct evaluate_values, machine), .value = "ID", .otherwise = "the current machine",
+     .complete = COMPLETE_MACHINE, .help = "the machine whose model predicts the blocks"},
+    {.name = "--model", .kind = PARAMETER_CHOICE, .at = offsetof(struct evaluate_values, model), .choices = "bounds|simulate", .initial = "bounds",
+     .help = "what predicts: the highest bound, or the simulation cycle by cycle"},
+    {.name = "--measured-by", .kind = PARAMETER_CHOICE, .at = offsetof(struct evaluate_values, measured_by), .choices = "bhive|portolan",
+     .otherwise = "as the columns of the file tell", .help = "how the cycles were measured: with BHive's method or by kernel measure"},
+    {.name = "--arch", .kind = PARAMETER_TEXT, .at = offsetof(struct evaluate_values, arch), .value = "NAME", .otherwise = "the machine's fact arch",
+     .help = "only rows with this value in the column arch"},
+    {.name = "--threads", .kind = PARAMETER_COUNT, .at = offsetof(struct evaluate_values, threads), .value = "N", .least = 1, .most = THREADS_MAX,
+     .otherwise = "the setting threads", .help = "worker threads"},
+    {.name = "--blocks", .kind = PARAMETER_TEXT, .at = offsetof(struct evaluate_values, blocks), .value = "FILE", .otherwise = "none", .complete = COMPLETE_FILE,
+     .help = "a CSV to write with every block, its cycles, the prediction and all bounds"},
+    {0},
+};
+
+static bool run_evaluate(struct session *s, const void *values, struct result *result, struct err *err)
 {
     static const struct job_ops ops = {evaluate_run, evaluate_finish, evaluating_free};
-    const char *file = NULL, *id = NULL, *model = "bounds", *arch = NULL, *blocks = NULL, *measured_by = NULL;
-    size_t threads = session_threads(s), words;
-    const struct legacy_option options[] = {
-        {"--machine", OPTION_TEXT, &id},        {"--model=bounds|simulate", OPTION_CHOICE, &model}, {"--measured-by=bhive|portolan", OPTION_CHOICE, &measured_by},
-        {"--arch", OPTION_TEXT, &arch},         {"--threads", OPTION_COUNT, &threads},              {"--blocks", OPTION_TEXT, &blocks},
-        {NULL, OPTION_FLAG, NULL},
-    };
+    const struct evaluate_values *v = values;
+    const struct machine *m = v->machine ? session_machine(s, v->machine, err) : session_current(s, err);
 
-    if (!options_parse(argc, argv, options, &file, 1, &words, err))
-        return false;
-    if (!file)
-        return err_set(err, ERR_USAGE, "kernel evaluate FILE --machine ID", "a file of hex,cycles was expected");
-    if (!threads || threads > THREADS_MAX)
-        return err_set(err, ERR_USAGE, "give a number from 1 to 1024", "%zu threads cannot be had", threads);
-    const struct machine *m = id ? session_machine(s, id, err) : session_current(s, err);
+    (void)result;   /* the job's finish function fills it */
     if (!m)
         return false;
     if (strcmp(m->isa, isa_name(ISA_UNSAID)) != 0)
         return err_set(err, ERR_USAGE, "name an x86-64 machine", "the blocks are x86-64 code and %s runs %s", m->id, m->isa);
     struct evaluating *w = mem_zero(1, sizeof *w);
     w->session = s;
-    w->file = mem_strdup(file);
-    w->arch = copy_of(arch ? arch : machine_fact(m, "arch"));
-    w->rows_path = copy_of(blocks);
+    w->file = mem_strdup(v->file);
+    w->arch = copy_of(v->arch ? v->arch : machine_fact(m, "arch"));
+    w->rows_path = copy_of(v->blocks);
     w->machine = machine_copy(m);
-    w->model = model[0] == 'b' ? MODEL_BOUNDS : MODEL_SIMULATE;
-    w->measured_by = !measured_by ? MEASURED_BY_COLUMNS : measured_by[0] == 'b' ? MEASURED_BY_BHIVE : MEASURED_BY_PORTOLAN;
-    w->workers = (unsigned)threads;
+    w->model = v->model[0] == 'b' ? MODEL_BOUNDS : MODEL_SIMULATE;
+    w->measured_by = !v->measured_by ? MEASURED_BY_COLUMNS : v->measured_by[0] == 'b' ? MEASURED_BY_BHIVE : MEASURED_BY_PORTOLAN;
+    w->workers = v->threads == NOT_GIVEN ? session_threads(s) : (unsigned)v->threads;
     return session_job(s, "kernel evaluate", "evaluates", &ops, w, err);
 }
+
+static const char *const examples[] = {"kernel evaluate blocks.csv --machine skylake", "kernel evaluate mine.csv --model simulate --blocks predictions.csv", NULL};
+
+const struct command command_kernel_evaluate = {
+    .name = "kernel evaluate",
+    .help = "accuracy of a machine's model on a file of measured blocks",
+    .description = "Each row is a block of x86-64 machine code in hex and its cycles per iteration. The result is the mean and median relative error, Kendall's rank "
+                   "correlation, the worst blocks and the forms that go with large errors.",
+    .arguments = arguments,
+    .options = options,
+    .examples = examples,
+    .values_size = sizeof(struct evaluate_values),
+    .flags = COMMAND_JOB,
+    .run = run_evaluate,
+};

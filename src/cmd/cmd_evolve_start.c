@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* evolve start, evolve resume */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/path.h"
+#include "cmd/command.h"
+#include "cmd/evolve_start.h"
+#include "infer/select.h"
+#include "io/population_file.h"
+#include "work/evolve_job.h"
+
+#define SECONDS_DEFAULT 60
+#define PMEVO_PORTS 8
+#define WIDTH_MOST 64
+#define SCALE_MOST 1000
+
+struct evolve_values {
+    const char *ports, *algorithm, *from, *checkpoint, *width, *scale, *simulate;
+    size_t population, generations, seed, threads, most, size;
+    double seconds, uop_price, volume_price, usage_price, volume_weight;
+    bool active, go_on, tolerant, by_chance;
+};
+
+#define AT(member) offsetof(struct evolve_values, member)
+static const struct parameter options[] = {
+    {.name = "--ports", .kind = PARAMETER_TEXT, .at = AT(ports), .value = "N|NAMES|auto", .otherwise = "auto: the fewest that explain the measurements; 8 for pmevo",
+     .help = "how many ports the mapping has, or their names as in 0,1,2,DV"},
+    {.name = "--algorithm", .kind = PARAMETER_CHOICE, .at = AT(algorithm), .choices = "memetic|pmevo", .initial = "memetic",
+     .help = "Portolan's own, or the evolutionary algorithm of the PMEvo paper"},
+    {.name = "--seconds", .kind = PARAMETER_DURATION, .at = AT(seconds), .value = "T", .otherwise = "60, without limit where --generations is given", .help = "time for the run: 90s, 15m; 0: no limit"},
+    {.name = "--generations", .kind = PARAMETER_COUNT, .at = AT(generations), .value = "G", .most = 1e9, .initial = "0", .help = "rounds of offspring; 0: no limit"},
+    {.name = "--seed", .kind = PARAMETER_COUNT, .at = AT(seed), .value = "S", .otherwise = "the setting seed", .help = "random seed"},
+    {.name = "--population", .kind = PARAMETER_COUNT, .at = AT(population), .value = "P", .least = 2, .most = 1e6, .otherwise = "8, for pmevo 1000",
+     .help = "mappings that are kept; at most 1000 but for pmevo"},
+    {.name = "--threads", .kind = PARAMETER_COUNT, .at = AT(threads), .value = "N", .least = 1, .most = THREADS_MAX, .otherwise = "the setting threads", .help = "worker threads"},
+    {.name = "--issue-width", .kind = PARAMETER_TEXT, .at = AT(width), .value = "W|auto", .otherwise = "auto: the most forms per cycle that were measured",
+     .help = "issue slots per cycle that bound every experiment, 0 to 64; 0: no such bound"},
+    {.name = "--price-scale", .kind = PARAMETER_TEXT, .at = AT(scale), .value = "X|auto", .otherwise = "auto: from the errors that a pilot run leaves",
+     .help = "multiplies all prices; up to 1000"},
+    {.name = "--uop-price", .kind = PARAMETER_NUMBER, .at = AT(uop_price), .value = "X", .initial = INITIAL(EVOLVE_UOP_PRICE), .help = "cost of a distinct µop, in experiments missed by 100 %"},
+    {.name = "--volume-price", .kind = PARAMETER_NUMBER, .at = AT(volume_price), .value = "X", .initial = INITIAL(EVOLVE_VOLUME_PRICE), .help = "cost of each port that a µop of a form can use, in experiments missed by 100 %"},
+    {.name = "--usage-price", .kind = PARAMETER_NUMBER, .at = AT(usage_price), .value = "X", .initial = INITIAL(EVOLVE_USAGE_PRICE), .help = "cost of forms whose usage few others share, in experiments missed by 100 %"},
+    {.name = "--volume-weight", .kind = PARAMETER_NUMBER, .at = AT(volume_weight), .value = "W", .initial = INITIAL(EVOLVE_VOLUME_WEIGHT), .help = "of pmevo: weight of the mapping's volume beside its error"},
+    {.name = "--from", .kind = PARAMETER_TEXT, .at = AT(from), .value = "ID", .complete = COMPLETE_MACHINE, .otherwise = "random mappings", .help = "a machine whose mapping the run begins with"},
+    {.name = "--continue", .kind = PARAMETER_FLAG, .at = AT(go_on), .help = "begin with the population of the last run; with --active with the experiments that it kept"},
+    {.name = "--checkpoint", .kind = PARAMETER_TEXT, .at = AT(checkpoint), .value = "FILE|none", .complete = COMPLETE_FILE, .otherwise = "evolve.json in the state directory",
+     .help = "where the population is kept, for evolve resume"},
+    {.name = "--tolerant", .kind = PARAMETER_FLAG, .at = AT(tolerant), .help = "of pmevo: do as the authors' program does where it departs from their paper"},
+    {.name = "--active", .kind = PARAMETER_FLAG, .at = AT(active), .help = "measure first, in rounds: what near-optimal mappings disagree on"},
+    {.name = "--simulate", .kind = PARAMETER_TEXT, .at = AT(simulate), .value = "ID", .complete = COMPLETE_MACHINE, .otherwise = "this CPU",
+     .help = "with --active: a machine whose mapping answers instead of this CPU"},
+    {.name = "--most", .kind = PARAMETER_COUNT, .at = AT(most), .value = "N", .least = 1, .most = 1e9, .otherwise = "a tenth of all pairs, no fewer than the forms",
+     .help = "with --active: experiments besides the single forms"},
+    {.name = "--size", .kind = PARAMETER_COUNT, .at = AT(size), .value = "K", .least = 2, .most = SELECT_SIZE_MOST, .otherwise = INITIAL(ACTIVE_SIZE),
+     .help = "with --active: forms of the largest experiments"},
+    {.name = "--by-chance", .kind = PARAMETER_FLAG, .at = AT(by_chance), .help = "with --active: choose at random, for comparison"},
+    {0},
+};
+
+/* Where checkpoints go unless told otherwise, its directory made: the caller frees; NULL when there is no home. */
+static char *state_path(void)
+{
+    char *path = path_state("evolve.json");
+    if (path)
+        path_make_parents(path, 0700, NULL);   /* what cannot be made shows when the checkpoint is written */
+    return path;
+}
+
+/* "8", "auto" or names as in "0,1,2,DV". */
+static bool read_ports(const char *text, struct evolve_options *o, struct ports *names, struct err *err)
+{
+    if (strcmp(text, "auto") == 0) {
+        o->ports = 0;
+        return true;
+    }
+    if (text[strspn(text, "0123456789")] == '\0') {
+        unsigned long count = strtoul(text, NULL, 10);
+        o->ports = count <= PORTS_MAX ? (unsigned)count : PORTS_MAX + 1;
+        return count > 0 || err_set(err, ERR_USAGE, "use --ports 8, or --ports auto", "no port is too few");
+    }
+    bool ok = ports_parse(text, names, err);
+    o->ports = names->count;
+    return ok;
+}
+
+/* A number up to @most, or auto (NULL as well), which leaves @out. */
+static bool read_auto(const char *option, const char *text, bool zero, double most, double *out, struct err *err)
+{
+    char todo[80], *end;
+
+    if (!text || strcmp(text, "auto") == 0)
+        return true;
+    *out = strtod(text, &end);
+    snprintf(todo, sizeof todo, "give a number %s 0 up to %g, or auto", zero ? "from" : "above", most);
+    return (end != text && !*end && *out <= most && (zero ? *out >= 0 : *out > 0)) || err_set(err, ERR_USAGE, todo, "%s does not take \"%.80s\"", option, text);
+}
+
+static bool read_options(const struct session *s, const struct evolve_values *v, struct evolve_options *o, struct ports *names, struct err *err)
+{
+    evolve_defaults(o);
+    o->algorithm = strcmp(v->algorithm, "pmevo") == 0 ? EVOLVE_PMEVO : EVOLVE_MEMETIC;
+    if (o->algorithm == EVOLVE_PMEVO)
+        o->ports = PMEVO_PORTS;
+    o->prices.uop = v->uop_price;
+    o->prices.volume = v->volume_price;
+    o->prices.usage = v->usage_price;
+    o->volume_weight = v->volume_weight;
+    o->tolerant = v->tolerant;
+    o->population = v->population == NOT_GIVEN ? 0 : (unsigned)v->population;
+    o->generations = (unsigned)v->generations;
+    o->seed = v->seed == NOT_GIVEN ? s->settings.seed : v->seed;
+    o->threads = v->threads == NOT_GIVEN ? session_threads(s) : (unsigned)v->threads;
+    o->seconds = isnan(v->seconds) ? (o->generations ? 0 : SECONDS_DEFAULT) : v->seconds;
+    return (!v->ports || read_ports(v->ports, o, names, err)) && read_auto("--issue-width", v->width, true, WIDTH_MOST, &o->width, err) &&
+           read_auto("--price-scale", v->scale, false, SCALE_MOST, &o->price_scale, err);
+}
+
+void evolve_session_add(struct session *s, struct evolve_run *take_run)
+{
+    s->document.runs = mem_resize(s->document.runs, (s->document.run_count + 1) * sizeof *s->document.runs);
+    s->document.runs[s->document.run_count++] = take_run;
+}
+
+void evolve_show_started(const struct evolve_run *run, struct result *result)
+{
+    result_line(result, "run %u: %zu form%s, %zu experiment%s; evolve status shows its progress", run->number, run->problem->forms, run->problem->forms == 1 ? "" : "s",
+                run->problem->experiments, run->problem->experiments == 1 ? "" : "s");
+    result_count(result, "run", run->number);
+    result_count(result, "job", run->job);
+    result_count(result, "forms", (int64_t)run->problem->forms);
+    result_count(result, "experiments", (int64_t)run->problem->experiments);
+}
+
+/* The population of the last run, by the mappings' names. */
+static struct population last_population(const struct session *s)
+{
+    struct population p = {0};
+    size_t count;
+
+    if (!s->document.run_count)
+        return p;
+    struct evolve_run *run = s->document.runs[s->document.run_count - 1];
+    struct genome **genomes = evolve_population(run->evolve, &count);
+    p.mappings = mem_zero(count + 1, sizeof *p.mappings);
+    for (size_t i = 0; i < count; i++) {
+        struct ports names = {0};
+        evolve_run_ports(run, genomes[i]->ports, &names);
+        p.mappings[p.count++] = genome_mapping(genomes[i], run->problem, &names);
+        genome_free(genomes[i]);
+    }
+    free(genomes);
+    return p;
+}
+
+static bool need_experiments(const struct session *s, struct err *err)
+{
+    return s->document.experiments || err_set(err, ERR_USAGE, "experiments load FILE, or experiments generate and measure", "there are no experiments");
+}
+
+/* Options that exclude each other. */
+static bool agree(const struct evolve_values *v, const struct evolve_options *o, const struct ports *names, struct err *err)
+{
+    if (!v->active && (v->simulate || v->most != NOT_GIVEN || v->size != NOT_GIVEN || v->by_chance))
+        return err_set(err, ERR_USAGE, "add --active", "--simulate, --most, --size and --by-chance say what is measured, and nothing is");
+    if (v->active && (v->from || names->count || o->algorithm == EVOLVE_PMEVO))
+        return err_set(err, ERR_USAGE, "evolve start --active, then evolve start --from", "--active begins from nothing, with numbered ports and our own algorithm");
+    return true;
+}
+
+/* A run on the session's experiments, begun with the mappings of @before; @names of the ports, none: numbers. */
+static bool start(struct session *s, const struct evolve_options *o, const struct ports *names, const struct population *before, const char *checkpoint, double seconds,
+                  struct problem *take_problem, struct result *result, struct err *err)
+{
+    struct evolve_run *run = take_problem ? evolve_run_start(take_problem, o, names && names->count ? names : NULL, (const struct mapping *const *)before->mappings, before->count,
+                                                            checkpoint, seconds, err)
+                                          : NULL;
+
+    if (run) {
+        evolve_session_add(s, run);
+        evolve_show_started(run, result);
+    }
+    return run != NULL;
+}
+
+/* What the run begins with: nothing, a machine's mapping, or the last run's population. */
+static bool begin_with(struct session *s, const struct evolve_values *v, struct population *before, struct err *err)
+{
+    *before = (struct population){0};
+    if (v->from) {
+        struct machine *m = session_machine(s, v->from, err);
+        if (!m)
+            return false;
+        before->mappings = mem_alloc(sizeof *before->mappings);
+        before->mappings[before->count++] = mapping_copy(m->mapping);
+    } else if (v->go_on) {
+        *before = last_population(s);
+    }
+    return true;
+}
+
+static bool run_start(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    const struct evolve_values *v = values;
+    struct evolve_options o;
+    struct ports names = {0};
+    struct population before;
+
+    if (!read_options(s, v, &o, &names, err) || (!(v->active && v->go_on) && !need_experiments(s, err)) || !agree(v, &o, &names, err))
+        return false;
+    char *path = !v->checkpoint ? state_path() : strcmp(v->checkpoint, "none") == 0 ? NULL : mem_strdup(v->checkpoint);
+    bool ok;
+    if (v->active) {
+        const struct active_choice choice = {v->simulate, v->most == NOT_GIVEN ? 0 : v->most, v->size == NOT_GIVEN ? 0 : v->size, v->by_chance, v->go_on};
+        ok = evolve_start_active(s, &choice, &o, path, result, err);
+    } else if ((ok = begin_with(s, v, &before, err))) {
+        ok = start(s, &o, &names, &before, path, 0, problem_new(s->document.experiments, NULL, err), result, err);
+        population_done(&before);
+    }
+    free(path);
+    return ok;
+}
+
+static const char *const start_examples[] = {
+    "evolve start", "evolve start --ports 0,1,2,3,DV --seconds 10m --seed 7", "evolve start --algorithm pmevo --ports 8 --population 1000 --generations 120",
+    "evolve start --active --simulate skylake --seconds 8 --most 1000", NULL};
+
+const struct command command_evolve_start = {
+    .name = "evolve start",
+    .help = "infer a port mapping from the experiments, in the background",
+    .description = "evolve status and the view evolution show its progress; evolve adopt makes the best mapping the current machine.",
+    .options = options,
+    .examples = start_examples,
+    .values_size = sizeof(struct evolve_values),
+    .flags = COMMAND_CHANGES | COMMAND_JOB,
+    .run = run_start,
+};
+
+struct resume_values {
+    const char *file;
+};
+
+static const struct parameter resume_arguments[] = {
+    {.name = "CHECKPOINT", .kind = PARAMETER_TEXT, .at = offsetof(struct resume_values, file), .complete = COMPLETE_FILE,
+     .otherwise = "the paused run; without a run evolve.json in the state directory", .help = "a file that evolve start --checkpoint wrote"},
+    {0},
+};
+
+/* A new run with the population of a checkpoint, and what was left of its time. */
+static bool resume_checkpoint(struct session *s, const char *file, struct result *result, struct err *err)
+{
+    struct evolve_options o;
+    struct population p;
+    char *path = file ? mem_strdup(file) : state_path();
+
+    if (!need_experiments(s, err) || !(path || err_set(err, ERR_USAGE, "name the checkpoint", "there is no state directory")) || !population_load(path, &p, err)) {
+        free(path);
+        return false;
+    }
+    struct problem *problem = problem_new(s->document.experiments, NULL, err);
+    if (problem && problem->fingerprint != p.fingerprint)
+        result_line(result, "the checkpoint was made from other experiments; its population continues with these");
+    evolve_defaults(&o);
+    o.threads = session_threads(s);
+    o.seed = s->settings.seed;
+    o.population = p.count > 2 ? (unsigned)p.count : 2;
+    o.seconds = fmax(SECONDS_DEFAULT - p.seconds, SECONDS_DEFAULT / 4.0);
+    bool ok = start(s, &o, NULL, &p, path, p.seconds, problem, result, err);
+    population_done(&p);
+    free(path);
+    return ok;
+}
+
+static bool run_resume(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    const struct resume_values *v = values;
+
+    if (v->file || !s->document.run_count)
+        return resume_checkpoint(s, v->file, result, err);
+    struct evolve_run *run = s->document.runs[s->document.run_count - 1];
+    evolve_pause(run->evolve, false);
+    result_set_confirmation(result);
+    result_count(result, "run", run->number);
+    return true;
+}
+
+static const char *const resume_examples[] = {"evolve resume", "evolve resume evolve.json", NULL};
+
+const struct command command_evolve_resume = {
+    .name = "evolve resume",
+    .help = "continue a paused run, or one from its checkpoint",
+    .arguments = resume_arguments,
+    .examples = resume_examples,
+    .values_size = sizeof(struct resume_values),
+    .flags = COMMAND_CHANGES | COMMAND_JOB,
+    .run = run_resume,
+};

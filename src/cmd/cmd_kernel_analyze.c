@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cmd/kernel_analyze.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "cmd/command.h"
+#include "report/report.h"
+
+struct analysis **kernel_analyze(struct session *s, const struct word_list *machines, size_t *count, struct err *err)
+{
+    if (!session_has_kernel(s, err))
+        return NULL;
+    size_t wanted = machines->count ? machines->count : s->document.selected_count;
+    struct analysis **analyses = mem_zero(wanted, sizeof *analyses);
+    for (*count = 0; *count < wanted; ++*count) {
+        struct machine *m = session_machine(s, machines->count ? machines->items[*count] : s->document.selected[*count], err);
+        if (!m || !session_fits(s, m, err)) {
+            kernel_analyses_free(analyses, *count);
+            return NULL;
+        }
+        analyses[*count] = analysis_new(s->document.kernel, m);
+    }
+    return analyses;
+}
+
+void kernel_analyses_free(struct analysis **analyses, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        analysis_free(analyses[i]);
+    free(analyses);
+}
+
+struct analyze_values {
+    struct word_list machines;
+};
+
+static const struct parameter options[] = {
+    {.name = "--machine", .kind = PARAMETER_WORDS, .at = offsetof(struct analyze_values, machines), .value = "ID", .otherwise = "the current machines",
+     .complete = COMPLETE_MACHINE, .help = "a machine to analyze the loop for; several stand side by side"},
+    {0},
+};
+
+static bool run(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    const struct analyze_values *v = values;
+    size_t count;
+    struct analysis **analyses = kernel_analyze(s, &v->machines, &count, err);
+
+    if (!analyses)
+        return false;
+    report_add(s->document.kernel, analyses, count, s->settings.ascii, result);
+    kernel_analyses_free(analyses, count);
+    return true;
+}
+
+static const char *const examples[] = {"kernel analyze", "kernel analyze --machine skylake --machine znver4", NULL};
+
+const struct command command_kernel_analyze = {
+    .name = "kernel analyze",
+    .help = "bounds, bottleneck and pressure table, several machines side by side",
+    .description = "Cycles are per iteration of the current loop. The highest bound is the bottleneck; the pressure table shows how long each instruction keeps "
+                   "each port busy.",
+    .options = options,
+    .examples = examples,
+    .values_size = sizeof(struct analyze_values),
+    .run = run,
+};

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/fusion.h"
+#include "base/clock.h"
+#include "base/vec.h"
+#include "cmd/command.h"
+#include "measure/learn.h"
+#include "work/job.h"
+
+#define STEPS_SHOWN 6   /* of those that the form changes or not, besides the form alone */
+
+/* One form: what is learned of it, or why nothing. */
+struct lesson {
+    char *form;
+    bool known;
+    struct learned learned;
+    struct err fault;
+};
+
+/* The job: learns on the worker; at its end the lessons are printed and put into the session's machine. */
+struct wanted {
+    struct session *session;
+    struct job *job;
+    VEC(struct lesson) lessons;
+    char *id;                     /* of the session's machine */
+    struct machine *machine;      /* a copy of it */
+    struct mapping *simulated;    /* NULL: this CPU */
+    struct forms *forms;
+    size_t blockers;
+};
+
+static void want(struct wanted *w, const char *form)
+{
+    for (size_t i = 0; i < w->lessons.count; i++)
+        if (strcmp(w->lessons.items[i].form, form) == 0)
+            return;
+    vec_push(&w->lessons, ((struct lesson){.form = mem_strdup(form)}));
+}
+
+static bool cancelled(void *state)
+{
+    return job_cancelled(((struct wanted *)state)->job);
+}
+
+/* The forms of the loaded kernel that @m does not know. */
+static bool want_unknown(struct session *s, const struct machine *m, struct wanted *w, struct err *err)
+{
+    size_t count;
+
+    if (!s->document.kernel)
+        return err_set(err, ERR_USAGE, "kernel learn 'FORM', or kernel load FILE", "no form was named and no kernel is loaded");
+    if (!session_fits(s, m, err))
+        return false;
+    const struct insn *insns = kernel_insns(s->document.kernel, &count);
+    for (size_t i = 0; i < count; i++)
+        if (!fusion_resolve(m, &insns[i]))
+            want(w, insns[i].form);
+    return true;
+}
+
+static json_t *steps_json(const struct learned *l)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < l->step_count; i++)
+        json_array_append_new(list, json_pack("{s:o, s:o, s:o, s:o}", "experiment", json_text(l->steps[i].experiment), "measured", json_number(l->steps[i].measured),
+                                              "without", json_number(l->steps[i].without), "predicted", json_number(l->steps[i].predicted)));
+    return list;
+}
+
+static void add_step(struct result_table *t, const struct learn_step *step)
+{
+    cell_number(t, step->measured);
+    cell_number(t, step->without);
+    cell_number(t, step->predicted);
+    cell_text(t, step->experiment);
+}
+
+/* The form alone, then some experiments that it slows down, or leaves alone. */
+static size_t add_steps(struct result_table *t, const struct learned *l, bool slowed)
+{
+    size_t shown = 0;
+
+    for (size_t i = 1; i < l->step_count && shown < STEPS_SHOWN; i++)
+        if ((l->steps[i].predicted > 1.005 * l->steps[i].without) == slowed) {
+            add_step(t, &l->steps[i]);
+            shown++;
+        }
+    return shown;
+}
+
+static void add_learned(struct result *result, const char *form, const struct learned *l, const char *usage, const char *before)
+{
+    static const struct result_column columns[] = {
+        {.key = "measured", .kind = CELL_NUMBER, .decimals = 3},
+        {.key = "without", .kind = CELL_NUMBER, .decimals = 3, .width = 8},
+        {.key = "predicted", .kind = CELL_NUMBER, .decimals = 3},
+        {.key = "experiment", .kind = CELL_TEXT},
+    };
+    struct str text = {0};
+
+    str_addf(&text, "%s: %s", form, *usage ? usage : "no port");
+    if (isfinite(l->latency))
+        str_addf(&text, ", latency %.2f", l->latency);
+    if (l->micro_ops)
+        str_addf(&text, ", %u %s at rename", l->micro_ops, l->micro_ops == 1 ? "slot" : "slots");
+    str_addf(&text, "; %zu of %zu measurements agree within %.0f %%", l->step_count - l->outliers, l->step_count, 100 * l->tolerance);
+    if (l->rivals)
+        str_addf(&text, ", as they do with %zu other usage%s of the same price", l->rivals, l->rivals == 1 ? "" : "s");
+    result_line(result, "%s", str_text(&text));
+    str_done(&text);
+    if (before)
+        result_line(result, "  before: %s", before);
+    struct result_table *t = result_table(result, "steps", columns, sizeof columns / sizeof *columns);
+    t->hide = NOT_CSV | NOT_JSON;
+    t->indent = "   ";
+    add_step(t, &l->steps[0]);
+    size_t shown = 1 + add_steps(t, l, true);
+    shown += add_steps(t, l, false);
+    if (shown < l->step_count)
+        result_line(result, "  and %zu more", l->step_count - shown);
+}
+
+static void adopt(struct machine *m, const char *form, const struct learned *l)
+{
+    const struct mapping_entry *old = mapping_find(m->mapping, form);
+    struct mapping_entry entry = {.form = (char *)form, .usage = l->usage, .latency = l->latency, .micro_ops = l->micro_ops, .source = "learned by measurement in the session"};
+
+    if (old && isnan(entry.latency))
+        entry.latency = old->latency;
+    if (old && !entry.micro_ops)
+        entry.micro_ops = old->micro_ops;
+    mapping_set(m->mapping, &entry);
+}
+
+/* Rows of @evidence are for CSV. */
+static void add_lesson(struct result *result, struct result_table *evidence, struct machine *m, struct lesson *lesson)
+{
+    const struct learned *l = &lesson->learned;
+    const struct mapping_entry *old = mapping_find(m->mapping, lesson->form);
+    struct str usage = {0}, before = {0};
+
+    usage_print(&l->usage, mapping_ports(m->mapping), &usage);
+    if (old)
+        usage_print(&old->usage, mapping_ports(m->mapping), &before);
+    add_learned(result, lesson->form, l, str_text(&usage), old ? str_text(&before) : NULL);
+    for (size_t i = 0; i < l->step_count; i++) {
+        cell_text(evidence, lesson->form);
+        cell_text(evidence, str_text(&usage));
+        cell_text(evidence, l->steps[i].experiment);
+        cell_number(evidence, l->steps[i].measured);
+        cell_number(evidence, l->steps[i].without);
+        cell_number(evidence, l->steps[i].predicted);
+    }
+    result_json_line(result, json_pack("{s:o, s:o, s:o, s:o, s:i, s:o, s:I, s:I, s:o, s:o}", "machine", json_text(m->id), "form", json_text(lesson->form), "usage",
+                                       json_text(str_text(&usage)), "latency", json_number(l->latency), "micro_ops", (int)l->micro_ops, "tolerance",
+                                       json_number(l->tolerance), "outliers", (json_int_t)l->outliers, "rivals", (json_int_t)l->rivals, "before",
+                                       json_text(old ? str_text(&before) : NULL), "evidence", steps_json(l)));
+    str_done(&usage);
+    str_done(&before);
+}
+
+static void add_failure(struct result *result, const struct machine *m, const char *form, const struct err *err)
+{
+    char text[1024];
+
+    err_text(err, text, sizeof text);
+    result_line(result, "%s: %s", form, text);
+    result_json_line(result, json_pack("{s:o, s:o, s:o}", "machine", json_text(m->id), "form", json_text(form), "reason", json_text(text)));
+}
+
+/* What is learned of one form helps with the next. */
+static void learn_one(struct wanted *w, struct learner *learner, struct source *cpu, struct lesson *lesson)
+{
+    struct err none = {0};
+
+    lesson->known = learn_form(learner, lesson->form, &lesson->learned, &lesson->fault);
+    if (!lesson->known)
+        return;
+    const struct form_row *row = cpu ? forms_find(w->forms, lesson->form) : NULL;
+    if (row)
+        lesson->learned.latency = learn_latency(cpu, row, &none);   /* many forms make no chain */
+    adopt(w->machine, lesson->form, &lesson->learned);
+}
+
+static bool learn_run(struct job *job, void *state, struct err *err)
+{
+    struct wanted *w = state;
+    size_t learned = 0;
+
+    w->job = job;
+    job_progress(job, 0, (double)w->lessons.count, "looks for blocking forms");
+    struct source *source = w->simulated ? source_simulated(w->simulated, 0.001, 1) : source_cpu(w->forms, -1, 0, cancelled, w, err);
+    double width = !w->simulated ? machine_number(w->machine, "issue_width") : mapping_issue_width(w->simulated) > 0 ? mapping_issue_width(w->simulated) : NAN;
+    struct learner *learner = source ? learner_new(source, w->machine->mapping, width, cancelled, w, err) : NULL;
+    for (size_t i = 0; learner && i < w->lessons.count && !job_cancelled(job); i++) {
+        struct lesson *lesson = &w->lessons.items[i];
+        job_progress(job, (double)i, (double)w->lessons.count, "%s", lesson->form);
+        learn_one(w, learner, w->simulated ? NULL : source, lesson);
+        learned += lesson->known;
+        if (!lesson->known)
+            *err = lesson->fault;
+    }
+    w->blockers = learner ? learner_blockers(learner) : 0;
+    learner_free(learner);
+    source_free(source);
+    if (learner && job_cancelled(job))
+        return err_set(err, ERR_INTERRUPTED, NULL, "learning was ended");
+    return learner && learned > 0;
+}
+
+static void learn_finish(void *state, const struct job_info *info)
+{
+    static const struct result_column columns[] = {
+        {.key = "form", .kind = CELL_TEXT},       {.key = "usage", .kind = CELL_TEXT},     {.key = "experiment", .kind = CELL_TEXT},
+        {.key = "measured", .kind = CELL_NUMBER}, {.key = "without", .kind = CELL_NUMBER}, {.key = "predicted", .kind = CELL_NUMBER},
+    };
+    struct wanted *w = state;
+    struct result *result = w->session->result;
+    struct err none = {0};
+    struct machine *m = session_machine(w->session, w->id, &none);
+    size_t learned = 0;
+
+    if (info->state != JOB_DONE)
+        return;
+    if (!m || !ports_equal(mapping_ports(m->mapping), mapping_ports(w->machine->mapping))) {
+        result_line(result, "%s has other ports by now: what was learned does not fit it and is not kept", w->id);
+        return;
+    }
+    struct result_table *evidence = result_table(result, "evidence", columns, sizeof columns / sizeof *columns);
+    evidence->hide = NOT_TEXT | NOT_JSON | NOT_DOCUMENT;
+    for (size_t i = 0; i < w->lessons.count; i++) {
+        struct lesson *lesson = &w->lessons.items[i];
+        learned += lesson->known;
+        if (lesson->known) {
+            add_lesson(result, evidence, m, lesson);
+            adopt(m, lesson->form, &lesson->learned);
+        } else if (w->lessons.count > 1 && lesson->fault.code) {
+            add_failure(result, m, lesson->form, &lesson->fault);
+        }
+    }
+    if (learned)
+        result_line(result, "%zu of %zu form%s learned beside %zu blocking form%s; %s has them in this session (mapping save keeps them)", learned, w->lessons.count,
+                    w->lessons.count == 1 ? "" : "s", w->blockers, w->blockers == 1 ? "" : "s", w->id);
+}
+
+static void wanted_free(void *state)
+{
+    struct wanted *w = state;
+    for (size_t i = 0; i < w->lessons.count; i++) {
+        if (w->lessons.items[i].known)
+            learned_done(&w->lessons.items[i].learned);
+        free(w->lessons.items[i].form);
+    }
+    vec_done(&w->lessons);
+    machine_free(w->machine);
+    mapping_free(w->simulated);
+    forms_free(w->forms);
+    free(w->id);
+    free(w);
+}
+
+struct learn_values {
+    struct word_list forms;
+    const char *simulate;
+};
+
+static const struct parameter arguments[] = {
+    {.name = "FORM", .kind = PARAMETER_WORDS, .at = offsetof(struct learn_values, forms), .otherwise = "what the machine does not know of the loaded kernel",
+     .complete = COMPLETE_FORM, .help = "a form to learn"},
+    {0},
+};
+static const struct parameter options[] = {
+    {.name = "--simulate", .kind = PARAMETER_TEXT, .at = offsetof(struct learn_values, simulate), .value = "ID", .otherwise = "this CPU",
+     .complete = COMPLETE_MACHINE, .help = "a machine that stands for the CPU, to try it out"},
+    {0},
+};
+
+static bool run(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    static const struct job_ops ops = {learn_run, learn_finish, wanted_free};
+    const struct learn_values *v = values;
+    struct machine *m = session_current(s, err), *other = NULL;
+    struct forms *forms = m ? session_forms(s, s->document.isa, err) : NULL;
+
+    if (!forms || (v->simulate && !(other = session_machine(s, v->simulate, err))))
+        return false;
+    struct wanted *w = mem_zero(1, sizeof *w);
+    w->session = s;
+    w->id = mem_strdup(m->id);
+    for (size_t i = 0; i < v->forms.count; i++)
+        want(w, v->forms.items[i]);
+    bool ok = v->forms.count || want_unknown(s, m, w, err);
+    if (!ok || !w->lessons.count) {
+        if (ok) {
+            result_confirm(result, "%s knows every form of the kernel", m->id);
+            result_text(result, "machine", m->id);
+        }
+        wanted_free(w);
+        return ok;
+    }
+    w->machine = machine_copy(m);
+    w->simulated = other ? mapping_copy(other->mapping) : NULL;
+    w->forms = forms_copy(forms);
+    return session_job(s, "kernel learn", "learns", &ops, w, err);
+}
+
+static const char *const examples[] = {"kernel learn", "kernel learn 'IMUL (R64, R64)'", NULL};
+
+const struct command command_kernel_learn = {
+    .name = "kernel learn",
+    .help = "port usage and latency of forms that the machine does not know, measured beside those it knows",
+    .description = "Each form runs alone and beside forms that keep known ports busy; the usage is the one that explains all the times. The current machine gets it for "
+                   "this session.",
+    .arguments = arguments,
+    .options = options,
+    .examples = examples,
+    .values_size = sizeof(struct learn_values),
+    .flags = COMMAND_CHANGES | COMMAND_JOB,
+    .run = run,
+};

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "base/file.h"
+#include "cmd/command.h"
+#include "cmd/kernel_analyze.h"
+#include "report/report_markup.h"
+
+struct report_values {
+    const char *file;
+    struct word_list machines;
+};
+
+static const struct parameter arguments[] = {
+    {.name = "FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct report_values, file), .required = true, .complete = COMPLETE_FILE,
+     .help = "where to write it; its ending is the format: .html or .md"},
+    {0},
+};
+static const struct parameter options[] = {
+    {.name = "--machine", .kind = PARAMETER_WORDS, .at = offsetof(struct report_values, machines), .value = "ID", .otherwise = "the current machines",
+     .complete = COMPLETE_MACHINE, .help = "a machine to report on"},
+    {0},
+};
+
+static bool run(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    const struct report_values *v = values;
+    const char *dot = strrchr(v->file, '.');
+    bool html = dot && strcmp(dot, ".html") == 0;
+    struct str text = {0};
+    size_t count;
+
+    if (!html && !(dot && strcmp(dot, ".md") == 0))
+        return err_set(err, ERR_USAGE, "kernel report FILE.html, or FILE.md", "a file name that ends in .html or .md was expected");
+    struct analysis **analyses = kernel_analyze(s, &v->machines, &count, err);
+    if (!analyses)
+        return false;
+    (html ? report_html : report_markdown)(s->document.kernel, analyses, count, &text);
+    kernel_analyses_free(analyses, count);
+    bool ok = file_write(v->file, text.data, text.length, err);
+    if (ok) {
+        result_confirm(result, "%s: %zu bytes", v->file, text.length);
+        result_text(result, "file", v->file);
+        result_count(result, "bytes", (int64_t)text.length);
+    }
+    str_done(&text);
+    return ok;
+}
+
+static const char *const examples[] = {"kernel report triad.html", "kernel report triad.md --machine znver4", NULL};
+
+const struct command command_kernel_report = {
+    .name = "kernel report",
+    .help = "write the analysis as a self-contained document",
+    .description = "It holds per machine the bottleneck, the bounds and the pressure table, in HTML as a heat map; it needs no network.",
+    .arguments = arguments,
+    .options = options,
+    .examples = examples,
+    .values_size = sizeof(struct report_values),
+    .run = run,
+};

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <string.h>
+
+#include "simulate/simulate_kernel.h"
+#include "simulate/simulate_stage.h"
+#include "cmd/command.h"
+
+#define TIMELINE_ITERATIONS 3
+#define TIMELINE_COLUMNS 100
+#define ITERATIONS_MAX 100000
+
+static void add_timeline(const struct simulation *sim, const struct insn *insns, size_t count, struct result *result)
+{
+    struct str out = {0};
+    char number[LINE_TEXT];
+
+    str_add(&out, "\n  F fetched, . queued, I renamed, - waits for operands or its port, D dispatched, = executes, _ done, R retired\n");
+    for (unsigned iteration = 0; iteration < sim->step_iterations; iteration++)
+        for (size_t k = 0; k < count; k++) {
+            const struct simulated_step *step = &sim->steps[iteration * count + k];
+            if (!step->retire)
+                continue;
+            str_addf(&out, "%3u %4s ", iteration, insn_line_text(insns[k].line, number));
+            for (int32_t cycle = 0; cycle < TIMELINE_COLUMNS && cycle <= step->retire; cycle++)
+                str_add_char(&out, stage_glyph(stage_at(step, cycle)));
+            str_addf(&out, "  %s\n", insns[k].text ? insns[k].text + strspn(insns[k].text, " \t") : insns[k].mnemonic);
+        }
+    result_block(result, str_text(&out));
+    str_done(&out);
+}
+
+static void add_ports(const struct machine *m, const struct simulation *sim, struct result *result)
+{
+    const struct ports *ports = mapping_ports(m->mapping);
+    struct str text = {0};
+
+    for (unsigned j = 0; j < ports->count; j++)
+        str_addf(&text, "  %s %.2f", ports->names[j], sim->busy[j]);
+    result_line(result, "  ports%s", str_text(&text));
+    str_done(&text);
+}
+
+static void add_text(const struct machine *m, const struct simulation *sim, const struct bounds *bounds, const struct insn *insns, size_t count, struct result *result)
+{
+    const char *least = bounds->unknown ? "at least " : "";
+
+    if (isnan(sim->cycles)) {
+        result_line(result, "%s: not simulated: %s", m->title,
+                    isnan(machine_number(m, "load_latency")) ? "the machine has no fact load_latency" : "an instruction waits for ever, which its facts do not allow for");
+        result_line(result, "  bounds say %.2f (%s)", bounds->total, bound_name(bounds->bottleneck));
+        return;
+    }
+    if (sim->period)
+        result_line(result, "%s: %s%.2f cycles per iteration simulated (repeats exactly every %u iteration%s: %lld/%u, seen at iteration %u)", m->title, least,
+                    sim->cycles, sim->period, sim->period == 1 ? "" : "s", (long long)sim->numerator, sim->period, sim->iterations);
+    else
+        result_line(result, "%s: %s%.2f cycles per iteration simulated, the mean over the last quarter of %u iterations: the state did not repeat", m->title, least,
+                    sim->cycles, sim->iterations);
+    result_line(result, "  bounds say %.2f (%s)", bounds->total, bound_name(bounds->bottleneck));
+    result_line(result, "  rename stalls per iteration: front end %.2f, reorder buffer full %.2f, scheduler full %.2f", sim->stalls_front, sim->stalls_rob,
+                sim->stalls_scheduler);
+    add_ports(m, sim, result);
+    add_timeline(sim, insns, count, result);
+}
+
+static json_t *timeline_json(const struct simulation *sim, size_t count)
+{
+    json_t *steps = json_array();
+
+    for (size_t i = 0; i < sim->step_iterations * count; i++)
+        if (sim->steps[i].retire)
+            json_array_append_new(steps, json_pack("{s:i, s:i, s:i, s:i, s:i, s:i, s:i}", "iteration", (int)(i / count), "instruction", (int)(i % count), "fetch",
+                                                   sim->steps[i].fetch, "issue", sim->steps[i].issue, "dispatch", sim->steps[i].dispatch, "done", sim->steps[i].done,
+                                                   "retire", sim->steps[i].retire));
+    return steps;
+}
+
+static json_t *simulation_json(const struct machine *m, const struct simulation *sim, const struct bounds *bounds, size_t count)
+{
+    const struct ports *ports = mapping_ports(m->mapping);
+    json_t *busy = json_object();
+
+    for (unsigned j = 0; j < ports->count; j++)
+        json_object_set_new(busy, ports->names[j], json_number(sim->busy[j]));
+    return json_pack("{s:o, s:o, s:o, s:o, s:i, s:b, s:o, s:o, s:{s:o, s:o, s:o}, s:o}", "machine", json_text(m->id), "cycles", json_number(sim->cycles), "period",
+                     sim->period ? json_integer(sim->period) : json_null(), "numerator", sim->period ? json_integer((json_int_t)sim->numerator) : json_null(), "iterations",
+                     (int)sim->iterations, "lower_bound", (int)bounds->unknown, "bound", json_number(bounds->total), "ports", busy, "stalls", "frontend",
+                     json_number(sim->stalls_front), "reorder", json_number(sim->stalls_rob), "scheduler", json_number(sim->stalls_scheduler), "timeline",
+                     timeline_json(sim, count));
+}
+
+static void add_row(struct result_table *t, const struct machine *m, const struct simulation *sim)
+{
+    cell_text(t, m->id);
+    cell_number(t, sim->cycles);
+    if (sim->period)
+        cell_count(t, sim->period);
+    else
+        cell_missing(t);
+    cell_count(t, sim->iterations);
+}
+
+struct simulate_values {
+    struct word_list machines;
+    size_t iterations;
+};
+
+static const struct parameter options[] = {
+    {.name = "--machine", .kind = PARAMETER_WORDS, .at = offsetof(struct simulate_values, machines), .value = "ID", .otherwise = "the current machine",
+     .complete = COMPLETE_MACHINE, .help = "a machine to simulate"},
+    {.name = "--iterations", .kind = PARAMETER_COUNT, .at = offsetof(struct simulate_values, iterations), .value = "N", .least = 1, .most = ITERATIONS_MAX,
+     .otherwise = "as many as it takes for the state to repeat, within a limit", .help = "iterations to simulate at most"},
+    {0},
+};
+
+static bool run(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    static const struct result_column columns[] = {
+        {.key = "machine", .kind = CELL_TEXT}, {.key = "cycles", .kind = CELL_NUMBER}, {.key = "period", .kind = CELL_COUNT}, {.key = "iterations", .kind = CELL_COUNT}};
+    const struct simulate_values *v = values;
+    struct simulate_options how = {.timeline = TIMELINE_ITERATIONS, .iterations = v->iterations == NOT_GIVEN ? 0 : (unsigned)v->iterations};
+    size_t count;
+
+    if (!session_has_kernel(s, err))
+        return false;
+    const struct insn *insns = kernel_insns(s->document.kernel, &count);
+    struct result_table *t = result_table(result, "machines", columns, sizeof columns / sizeof *columns);
+    t->hide = NOT_TEXT | NOT_JSON | NOT_DOCUMENT;
+    for (size_t i = 0; i == 0 || i < v->machines.count; i++) {
+        struct machine *m = v->machines.count ? session_machine(s, v->machines.items[i], err) : session_current(s, err);
+        struct simulation sim;
+        struct bounds bounds;
+        if (!m || !session_fits(s, m, err))
+            return false;
+        simulate_kernel(s->document.kernel, m, &how, &sim, &bounds);
+        add_text(m, &sim, &bounds, insns, count, result);
+        add_row(t, m, &sim);
+        result_json_line(result, simulation_json(m, &sim, &bounds, count));
+        simulation_done(&sim);
+    }
+    return true;
+}
+
+static const char *const examples[] = {"kernel simulate", "kernel simulate --machine skylake --iterations 200", NULL};
+
+const struct command command_kernel_simulate = {
+    .name = "kernel simulate",
+    .help = "run the loop cycle by cycle until its state repeats, with a timeline",
+    .description = "Once the state of the core repeats, cycles per iteration are exact. The timeline shows the first iterations.",
+    .options = options,
+    .examples = examples,
+    .values_size = sizeof(struct simulate_values),
+    .run = run,
+};

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "simulate/simulate_kernel.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "cmd/command.h"
+#include "model/change.h"
+#include "work/job.h"
+
+#define SWEEP_MAX 1000   /* values of one sweep */
+
+/* What one machine makes of the kernel. */
+struct outcome {
+    double bounds, simulated;
+    enum bound_kind bottleneck;
+};
+
+static struct outcome outcome_of(const struct kernel *k, const struct machine *m)
+{
+    struct bounds bounds;
+    struct simulation sim;
+
+    simulate_kernel(k, m, &(struct simulate_options){0}, &sim, &bounds);
+    simulation_done(&sim);
+    return (struct outcome){bounds.total, sim.cycles, bounds.bottleneck};
+}
+
+/* NAME=VALUE apart at the last '='; the caller frees *@name. */
+static bool split(const char *word, char **name, const char **value, struct err *err)
+{
+    const char *equals = strrchr(word, '=');
+    if (!equals || equals == word || !equals[1])
+        return err_set(err, ERR_USAGE, "write issue_width=6, scheduler=32..128, 'usage:ADD (R64, R64)=1*p01' or 'latency:ADD (R64, R64)=2'", "\"%s\" changes nothing", word);
+    *name = mem_strndup(word, (size_t)(equals - word));
+    *value = equals + 1;
+    return true;
+}
+
+static json_t *outcome_json(const struct outcome *o)
+{
+    return json_pack("{s:o, s:s, s:o}", "cycles", json_number(o->bounds), "bottleneck", bound_name(o->bottleneck), "simulated", json_number(o->simulated));
+}
+
+/* What the machine makes of the kernel, row by row; @first is what tells the rows apart. */
+static struct result_table *add_outcomes(struct result *result, const struct machine *m, const char *first, enum cell_kind kind)
+{
+    const struct result_column columns[] = {
+        {.key = first, .kind = kind, .width = 12},
+        {.key = "cycles", .title = "bounds", .kind = CELL_NUMBER, .decimals = 2, .width = 7},
+        {.key = "bottleneck", .title = "bound by", .kind = CELL_TEXT, .width = 13},
+        {.key = "simulated", .kind = CELL_NUMBER, .decimals = 2},
+    };
+
+    result_line(result, "%s", m->title);
+    struct result_table *t = result_table(result, "outcomes", columns, sizeof columns / sizeof *columns);
+    t->hide = NOT_JSON;
+    t->indent = "  ";
+    return t;
+}
+
+static void add_outcome(struct result_table *t, const struct outcome *o)
+{
+    cell_number(t, o->bounds);
+    cell_text(t, bound_name(o->bottleneck));
+    cell_number(t, o->simulated);
+}
+
+/* The job: a machine with one parameter after the other. */
+struct sweeping {
+    struct session *session;
+    struct kernel *held, shown;   /* shown: as it was, with the loop in use then */
+    struct machine *machine;
+    char *name;
+    long from, to;
+    struct outcome *outcomes;
+};
+
+static bool sweep_run(struct job *job, void *state, struct err *err)
+{
+    struct sweeping *w = state;
+
+    for (long value = w->from; value <= w->to; value++) {
+        char text[24];
+        snprintf(text, sizeof text, "%ld", value);
+        struct machine *changed = machine_copy(w->machine);
+        bool ok = machine_change(changed, w->name, text, err);
+        if (ok)
+            w->outcomes[value - w->from] = outcome_of(&w->shown, changed);
+        machine_free(changed);
+        if (!ok)
+            return false;
+        job_progress(job, (double)(value - w->from + 1), (double)(w->to - w->from + 1), "%s = %ld", w->name, value);
+        if (job_cancelled(job))
+            return err_set(err, ERR_INTERRUPTED, NULL, "the sweep was ended");
+    }
+    return true;
+}
+
+/* For the what-if view's plot. */
+static void keep_sweep(struct sweep *sweep, const struct sweeping *w)
+{
+    size_t count = (size_t)(w->to - w->from) + 1;
+
+    sweep_done(sweep);
+    snprintf(sweep->name, sizeof sweep->name, "%s", w->name);
+    snprintf(sweep->machine, sizeof sweep->machine, "%s", w->machine->id);
+    sweep->values = mem_alloc(count * sizeof(double));
+    sweep->bounds = mem_alloc(count * sizeof(double));
+    sweep->simulated = mem_alloc(count * sizeof(double));
+    sweep->count = count;
+    for (size_t i = 0; i < count; i++) {
+        sweep->values[i] = (double)w->from + (double)i;
+        sweep->bounds[i] = w->outcomes[i].bounds;
+        sweep->simulated[i] = w->outcomes[i].simulated;
+    }
+}
+
+static void sweep_finish(void *state, const struct job_info *info)
+{
+    const struct sweeping *w = state;
+    struct result *result = w->session->result;
+
+    if (info->state != JOB_DONE)
+        return;
+    keep_sweep(&w->session->document.sweep, w);
+    struct result_table *t = add_outcomes(result, w->machine, w->name, CELL_COUNT);
+    json_t *rows = json_array();
+    for (long value = w->from; value <= w->to; value++) {
+        const struct outcome *o = &w->outcomes[value - w->from];
+        cell_count(t, value);
+        add_outcome(t, o);
+        json_array_append_new(rows, json_pack("{s:I, s:o}", "value", (json_int_t)value, "outcome", outcome_json(o)));
+    }
+    result_text(result, "machine", w->machine->id);
+    result_text(result, "parameter", w->name);
+    result_nested(result, "sweep", rows);
+}
+
+static void sweeping_free(void *state)
+{
+    struct sweeping *w = state;
+    kernel_free(w->held);
+    machine_free(w->machine);
+    free(w->name);
+    free(w->outcomes);
+    free(w);
+}
+
+static bool sweep(struct session *s, const struct machine *m, const char *name, long from, long to, struct err *err)
+{
+    static const struct job_ops ops = {sweep_run, sweep_finish, sweeping_free};
+    struct sweeping *w = mem_zero(1, sizeof *w);
+
+    w->session = s;
+    w->held = kernel_hold(s->document.kernel);
+    w->shown = *s->document.kernel;
+    w->machine = machine_copy(m);
+    w->name = mem_strdup(name);
+    w->from = from;
+    w->to = to;
+    w->outcomes = mem_alloc((size_t)(to - from + 1) * sizeof *w->outcomes);
+    return session_job(s, "kernel whatif", "sweeps", &ops, w, err);
+}
+
+static void compare(struct session *s, const struct machine *m, const struct machine *changed, struct result *result)
+{
+    struct outcome before = outcome_of(s->document.kernel, m), after = outcome_of(s->document.kernel, changed);
+    struct result_table *t = add_outcomes(result, m, "state", CELL_TEXT);
+
+    cell_text(t, "as it is");
+    add_outcome(t, &before);
+    cell_text(t, "changed");
+    add_outcome(t, &after);
+    result_text(result, "machine", m->id);
+    result_nested(result, "before", outcome_json(&before));
+    result_nested(result, "after", outcome_json(&after));
+}
+
+struct whatif_values {
+    struct word_list changes;
+    const char *machine;
+};
+
+static const struct parameter arguments[] = {
+    {.name = "CHANGE", .kind = PARAMETER_WORDS, .at = offsetof(struct whatif_values, changes), .required = true, .complete = COMPLETE_CHANGE,
+     .help = "FACT=VALUE, usage:FORM=USAGE or latency:FORM=CYCLES; FACT=A..B sweeps a fact or latency over whole numbers"},
+    {0},
+};
+static const struct parameter options[] = {
+    {.name = "--machine", .kind = PARAMETER_TEXT, .at = offsetof(struct whatif_values, machine), .value = "ID", .otherwise = "the current machine",
+     .complete = COMPLETE_MACHINE, .help = "the machine to change"},
+    {0},
+};
+
+/* Applies @word to @changed, or takes it as the range to sweep: then *@swept gets the parameter's name. */
+static bool apply(struct machine *changed, const char *word, char **swept, long *from, long *to, struct err *err)
+{
+    char *name = NULL;
+    const char *value = NULL;
+    long first, last;
+
+    if (!split(word, &name, &value, err))
+        return false;
+    bool range = change_range(name, value, SWEEP_MAX, &first, &last, err);
+    bool ok = range ? !*swept || err_set(err, ERR_USAGE, "sweep one parameter at a time", "two ranges") : !err->code && machine_change(changed, name, value, err);
+    if (range && ok) {
+        *swept = name;
+        *from = first;
+        *to = last;
+        return true;
+    }
+    free(name);
+    return ok;
+}
+
+static bool run(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    const struct whatif_values *v = values;
+    char *swept = NULL;
+    long from = 0, to = 0;
+
+    if (!session_has_kernel(s, err))
+        return false;
+    struct machine *m = v->machine ? session_machine(s, v->machine, err) : session_current(s, err);
+    if (!m || !session_fits(s, m, err))
+        return false;
+    struct machine *changed = machine_copy(m);
+    bool ok = true;
+    for (size_t i = 0; ok && i < v->changes.count; i++)
+        ok = apply(changed, v->changes.items[i], &swept, &from, &to, err);
+    if (ok && swept)
+        ok = sweep(s, changed, swept, from, to, err);
+    else if (ok)
+        compare(s, m, changed, result);
+    free(swept);
+    machine_free(changed);
+    return ok;
+}
+
+static const char *const examples[] = {"kernel whatif issue_width=6", "kernel whatif reorder_buffer=64..512 --machine skylake", "kernel whatif 'latency:ADD (R64, R64)=2'", NULL};
+
+const struct command command_kernel_whatif = {
+    .name = "kernel whatif",
+    .help = "the loop on a machine with a fact, usage or latency changed, or one swept over a range",
+    .description = "Cycles per iteration by the bounds and by the simulation, before and after, or for each value of a range. The machine itself stays as it is.",
+    .arguments = arguments,
+    .options = options,
+    .examples = examples,
+    .values_size = sizeof(struct whatif_values),
+    .flags = COMMAND_JOB,
+    .run = run,
+};
