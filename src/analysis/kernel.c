@@ -207,7 +207,7 @@ static bool unit_restrict_symbol(struct unit *u, const struct assembled *a, cons
     for (size_t i = 0; i < a->label_count && !found; i++)
         found = strcmp(a->labels[i].name, symbol) == 0 ? &a->labels[i] : NULL;
     if (!found)
-        return err_set(err, ERR_DATA, "name one of its labels, or load it without --symbol", "there is no label %s in this text", symbol);
+        return err_set(err, ERR_DATA, "name one of its labels, or load it without --symbol", "no label %s in this text", symbol);
     for (size_t i = 0; i < a->label_count && end == UINT64_MAX; i++) {
         const struct label *next = &a->labels[i];
         if (next->offset > found->offset && (found->function ? next->function : ends_before(u, found->offset, next->offset)))
@@ -364,7 +364,7 @@ static struct kernel *kernel_from_object(const char *path, const struct kernel_o
     bool all = unit_decode(&u, o.isa, o.code + start, length, start, true);
     if (!all || u.insns.count == 0) {
         err_set(err, all ? ERR_DATA : ERR_LIMIT, "name another function with --symbol",
-                all ? "there is no code in it" : "more than %zu instructions", UNIT_LIMIT);
+                all ? "only LTO bytecode or no code; compile without -flto" : "more than %zu instructions", UNIT_LIMIT);
         err_at(err, path, 0, 0);
         goto out;
     }

@@ -17,7 +17,7 @@ struct export_values {
 
 static const struct parameter arguments[] = {
     {.name = "FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct export_values, file), .required = true, .complete = COMPLETE_FILE,
-     .help = "where to write it; its ending is the format: .txt, .csv, .json, .md or .html"},
+     .help = "file to write; the extension is the format: .txt, .csv, .json, .md or .html"},
     {0},
 };
 
@@ -31,7 +31,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     struct str text = {0};
 
     if (!s->last_line)
-        return err_set(err, ERR_USAGE, "run kernel analyze, mapping show or another command first", "there is no result to export");
+        return err_set(err, ERR_USAGE, "run kernel analyze, mapping show or another command first", "no result to export");
     while (i < count && strcmp(formats[i].extension, extension) != 0)
         i++;
     if (i == count)
@@ -51,7 +51,7 @@ static const char *const examples[] = {"export analysis.html", "export forms.csv
 
 const struct command command_export = {
     .name = "export",
-    .help = "write the result that was shown last to a file",
+    .help = "write the last result to a file",
     .arguments = arguments,
     .examples = examples,
     .values_size = sizeof(struct export_values),

@@ -53,7 +53,7 @@ static bool read_port_set(struct osaca_file *r, const yaml_node_t *node, portset
 
     *set = 0;
     if (!text && !(node && node->type == YAML_SEQUENCE_NODE))
-        return fault(r, node, "write '01' or ['0', '1']", "a list of ports was expected");
+        return fault(r, node, "write '01' or ['0', '1']", "expected a list of ports");
     for (size_t i = 0; text && text[i]; i++) {
         int port = ports_find(&r->ports, text + i, 1);
         if (port < 0)

@@ -21,7 +21,7 @@ test_throughput_and_prefixes() {
     expect 0 "$portolan" --machine skylake --format json -e 'throughput 4*ADD (R64, R64); throughput IMUL (R64, R64)'
     holds out '"cycles":1.0'
     expect 0 "$portolan" -e "k l $kernel; k a"
-    holds out 'Ports 2 and 3 are full for 2.00 cycles'
+    holds out 'Ports 2 and 3 are saturated for 2.00 cycles'
     expect 0 "$portolan" "$kernel"
     holds out 'Sapphire Rapids'
 }
@@ -371,7 +371,7 @@ test_active_experiments() {
     expect 0 "$portolan" --format csv -e "evolve start --active --continue --most 12 --simulate skylake --seconds 0.5 --checkpoint $work/active.json"
     holds out 'measurements,seconds,error,noise,disagreement,end'
     expect 1 "$portolan" -e 'evolve start --active --continue --checkpoint none'
-    holds err 'nothing was kept'
+    holds err 'no experiments kept'
     expect 1 "$portolan" -e "$forms; experiments generate; evolve start --active --size 9"
     holds err '"9"; give a number from 2 to 8'
 }

@@ -41,7 +41,7 @@ open_pasted() {
 # One terminal after the other: $1 is what TERM says.
 look_around() {
     open_screen 120 40 "env HOME=$home TERM=$1 '$portolan' '$source/data/kernels/triad-skl-O3.s'; echo left with \$?; read -r x"
-    see 'Ports 2 and 3 are full for 2.00 cycles'
+    see 'Ports 2 and 3 are saturated for 2.00 cycles'
     see 'VMOVAPD (YMM, M256)  1*p23'
     t send-keys Down Down
     see 'ADD (R32, I8)'
