@@ -42,7 +42,7 @@ static bool splits_indexed(const struct core *c, const struct insn *insn)
         listed++;
     }
     if (c->unlamination == UNLAMINATE_NOT_TWO_ADDRESS)
-        return !(insn->traits & INSN_STORE) && !(reads_first && writes_first);
+        return !(insn->traits & INSN_STORE) && (insn->traits & INSN_VEX || !(reads_first && writes_first));
     if (insn->traits & INSN_STORE)
         return listed > 2;
     return listed > 2 || !reads_first;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The result that was shown last into a file. */
+/* What was shown last into a file. */
 #include <string.h>
 
 #include "base/file.h"
@@ -21,6 +21,18 @@ static const struct parameter arguments[] = {
     {0},
 };
 
+/* The rows of the workbench's view as they are filtered and sorted; NULL when it shows none. */
+static struct result *rows_shown(struct session *s)
+{
+    struct result *rows = result_new();
+    struct err none = {0};
+
+    if (s->view_command && s->view_command(s, "rows", "", rows, &none))
+        return rows;
+    result_free(rows);
+    return NULL;
+}
+
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
     static const struct { const char *extension; enum format format; } formats[] = {
@@ -30,13 +42,15 @@ static bool run(struct session *s, const void *values, struct result *result, st
     size_t i = 0, count = sizeof formats / sizeof *formats;
     struct str text = {0};
 
-    if (!s->last_line)
-        return err_set(err, ERR_USAGE, "run kernel analyze, mapping show or another command first", "no result to export");
     while (i < count && strcmp(formats[i].extension, extension) != 0)
         i++;
     if (i == count)
         return err_set(err, ERR_USAGE, "end the name in .txt, .csv, .json, .md or .html", "unknown file extension \"%s\"", extension);
-    result_write(s->last, formats[i].format, &(struct result_style){.title = s->last_line}, &text);
+    struct result *rows = rows_shown(s);
+    if (!rows && !s->last_line)
+        return err_set(err, ERR_USAGE, "run kernel analyze, mapping show or another command first", "no result to export");
+    result_write(rows ? rows : s->last, formats[i].format, &(struct result_style){.title = rows ? "Portolan" : s->last_line}, &text);
+    result_free(rows);
     bool ok = file_write(v->file, text.data ? text.data : "", text.length, err);
     if (ok) {
         result_confirm(result, "%s: %zu bytes", v->file, text.length);
@@ -52,6 +66,8 @@ static const char *const examples[] = {"export analysis.html", "export forms.csv
 const struct command command_export = {
     .name = "export",
     .help = "write the last result to a file",
+    .description = "In the workbench: the rows of the experiments or mapping view, filtered and sorted as shown; in other views the result of the last command that "
+                   "had one. Nothing is run again.",
     .arguments = arguments,
     .examples = examples,
     .values_size = sizeof(struct export_values),

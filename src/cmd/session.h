@@ -31,7 +31,7 @@ struct session {
     bool want_paste;                  /* the screen is to collect text and run paste_command on it */
     char paste_command[160];
     unsigned long revision;           /* bumped by every command that changes the document: what was derived is stale */
-    /* What `view`, `find`, `sort` and `filter` act on; NULL: nothing shows views. */
+    /* What `view`, `find`, `sort` and `filter` act on, and where `export` asks for "rows" as shown (false: none); NULL: nothing shows views. */
     bool (*view_command)(struct session *s, const char *verb, const char *argument, struct result *result, struct err *err);
     void *view_state;                 /* of view_command */
 };

@@ -1,170 +1,43 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "isa/cpu.h"
 
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#if defined(__x86_64__)
-#include <cpuid.h>
-
-enum { EAX, EBX, ECX, EDX };
-
-/* Where CPUID tells of a set; the vector length suffix is looked at apart. */
-static const struct { const char *set; uint32_t leaf, subleaf; uint8_t reg, bit; } features[] = {
-    {"SSE3", 1, 0, ECX, 0}, {"PCLMULQDQ", 1, 0, ECX, 1}, {"SSSE3", 1, 0, ECX, 9}, {"FMA", 1, 0, ECX, 12},
-    {"CMPXCHG16B", 1, 0, ECX, 13}, {"SSE4", 1, 0, ECX, 19}, {"SSE42", 1, 0, ECX, 20}, {"MOVBE", 1, 0, ECX, 22}, {"POPCNT", 1, 0, ECX, 23},
-    {"AES", 1, 0, ECX, 25}, {"AVX", 1, 0, ECX, 28}, {"AVXAES", 1, 0, ECX, 25}, {"F16C", 1, 0, ECX, 29}, {"BMI1", 7, 0, EBX, 3}, {"AVX2", 7, 0, EBX, 5},
-    {"AVX2GATHER", 7, 0, EBX, 5}, {"BMI2", 7, 0, EBX, 8}, {"ADOX_ADCX", 7, 0, EBX, 19}, {"SHA", 7, 0, EBX, 29}, {"CLFLUSHOPT", 7, 0, EBX, 23},
-    {"CLWB", 7, 0, EBX, 24}, {"GFNI", 7, 0, ECX, 8}, {"AVX_GFNI", 7, 0, ECX, 8}, {"VAES", 7, 0, ECX, 9}, {"VPCLMULQDQ", 7, 0, ECX, 10},
-    {"LAHF", 0x80000001, 0, ECX, 0}, {"LZCNT", 0x80000001, 0, ECX, 5}, {"SSE4A", 0x80000001, 0, ECX, 6}, {"PREFETCH_NOP", 0x80000001, 0, ECX, 8},
-    {"AVX512F", 7, 0, EBX, 16}, {"AVX512DQ", 7, 0, EBX, 17}, {"AVX512_IFMA", 7, 0, EBX, 21}, {"AVX512PF", 7, 0, EBX, 26}, {"AVX512ER", 7, 0, EBX, 27},
-    {"AVX512CD", 7, 0, EBX, 28}, {"AVX512BW", 7, 0, EBX, 30}, {"AVX512_VBMI", 7, 0, ECX, 1}, {"AVX512_VBMI2", 7, 0, ECX, 6}, {"AVX512_GFNI", 7, 0, ECX, 8},
-    {"AVX512_VAES", 7, 0, ECX, 9}, {"AVX512_VPCLMULQDQ", 7, 0, ECX, 10}, {"AVX512_VNNI", 7, 0, ECX, 11}, {"AVX512_BITALG", 7, 0, ECX, 12},
-    {"AVX512_VPOPCNTDQ", 7, 0, ECX, 14}, {"AVX512_VP2INTERSECT", 7, 0, EDX, 8}, {"AVX512_FP16", 7, 0, EDX, 23}, {"AVX512_BF16", 7, 1, EAX, 5},
-};
-
-static bool bit_of(uint32_t leaf, uint32_t subleaf, unsigned reg, unsigned bit)
-{
-    uint32_t r[4];
-    return __get_cpuid_count(leaf, subleaf, &r[EAX], &r[EBX], &r[ECX], &r[EDX]) && (r[reg] >> bit & 1);
-}
-
-unsigned cpu_vector_bits(void)
-{
-    uint32_t low, high;
-    if (!bit_of(1, 0, ECX, 27))   /* OSXSAVE: xgetbv may be used */
-        return 128;
-    __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-    if ((low & 0xe6) == 0xe6 && bit_of(7, 0, EBX, 16))
-        return 512;
-    return (low & 6) == 6 && bit_of(1, 0, ECX, 28) ? 256 : 128;
-}
-
-/* Part of every processor in 64-bit mode. */
-static bool is_base(const char *set)
-{
-    static const char *const base[] = {"I86", "I186", "I386", "I486", "I486REAL", "I286REAL", "PENTIUMREAL", "PENTIUMMMX", "PPRO", "CMOV", "LONGMODE", "SSE",
-                                       "SSE2", "SSEMXCSR", "SSE_PREFETCH", "FAT_NOP"};
-    for (size_t i = 0; i < sizeof base / sizeof *base; i++)
-        if (strcmp(set, base[i]) == 0)
-            return true;
-    return false;
-}
-
-static bool feature(const char *name, size_t length)
-{
-    for (size_t i = 0; i < sizeof features / sizeof *features; i++)
-        if (strlen(features[i].set) == length && strncmp(features[i].set, name, length) == 0)
-            return bit_of(features[i].leaf, features[i].subleaf, features[i].reg, features[i].bit);
-    return false;
-}
-
-bool cpu_has(const char *set)
-{
-    if (is_base(set))
-        return true;
-    size_t length = strlen(set);
-    if (strncmp(set, "AVX512", 6) == 0) {
-        const char *suffix = strrchr(set, '_');
-        if (!suffix || cpu_vector_bits() < 512)
-            return false;
-        bool shorter = strcmp(suffix, "_128") == 0 || strcmp(suffix, "_256") == 0;
-        return feature(set, (size_t)(suffix - set)) && (!shorter || bit_of(7, 0, EBX, 31));
-    }
-    bool wide = strncmp(set, "AVX", 3) == 0 || strcmp(set, "FMA") == 0 || strcmp(set, "F16C") == 0 || strcmp(set, "VAES") == 0 || strcmp(set, "VPCLMULQDQ") == 0;
-    return feature(set, length) && (!wide || cpu_vector_bits() >= 256);
-}
-
-const char *cpu_name(char *buffer, size_t size)
-{
-    uint32_t brand[13] = {0};
-    for (uint32_t i = 0; i < 3; i++)
-        __get_cpuid(0x80000002 + i, &brand[4 * i], &brand[4 * i + 1], &brand[4 * i + 2], &brand[4 * i + 3]);
-    const char *text = (const char *)brand;
-    text += strspn(text, " ");
-    snprintf(buffer, size, "%s", *text ? text : "unknown x86-64 processor");
-    for (size_t n = strlen(buffer); n && buffer[n - 1] == ' ';)
-        buffer[--n] = '\0';
-    return buffer;
-}
-
-unsigned cpu_signature(void)
-{
-    uint32_t a = 0, b, c, d;
-    __get_cpuid(1, &a, &b, &c, &d);
-    return a;
-}
-
-bool cpu_virtual(void)
-{
-    return bit_of(1, 0, ECX, 31);
-}
-
+/* The one place where the processor that this program is compiled for decides what it does. */
+#if defined(__aarch64__)
+#include "isa/a64/cpu.h"
+#define HOST ISA_AARCH64
+#define HOST_CPU a64_cpu
 #else
+#include "isa/x86/cpu.h"
+#define HOST ISA_X86_64
+#define HOST_CPU x86_cpu
+#endif
 
-#include <asm/hwcap.h>
-#include <sys/auxv.h>
-#include <sys/prctl.h>
-
-#include "base/file.h"
-
-/* The column extension of data/isa/aarch64.csv and what the kernel calls it. Of groups of extensions one must be there; what then is not ends as SIGILL in a form's state. */
-static const struct { const char *set; unsigned long first, second; } features[] = {
-    {"crc", HWCAP_CRC32, 0}, {"crypto", HWCAP_AES | HWCAP_PMULL | HWCAP_SHA1 | HWCAP_SHA2, 0}, {"lse", HWCAP_ATOMICS, 0}, {"rdma", HWCAP_ASIMDRDM, 0},
-    {"fp16", HWCAP_ASIMDHP, 0}, {"dotprod", HWCAP_ASIMDDP, 0}, {"fp16fml", HWCAP_ASIMDFHM, 0}, {"sha3", HWCAP_SHA3, 0}, {"sm4", HWCAP_SM3 | HWCAP_SM4, 0},
-    {"v8.1", HWCAP_ATOMICS | HWCAP_ASIMDRDM, 0}, {"v8.2", HWCAP_DCPOP | HWCAP_ASIMDHP, 0}, {"v8.3", HWCAP_JSCVT | HWCAP_FCMA | HWCAP_LRCPC | HWCAP_PACA, 0},
-    {"v8.3fp16", HWCAP_FCMA, 0}, {"v8.4", HWCAP_FLAGM | HWCAP_ILRCPC, 0}, {"v8.5", 0, HWCAP2_FLAGM2 | HWCAP2_FRINT}, {"bf16", 0, HWCAP2_BF16}, {"i8mm", 0, HWCAP2_I8MM},
-    {"sve", HWCAP_SVE, 0}, {"sve+", 0, HWCAP2_SVEI8MM | HWCAP2_SVEF32MM | HWCAP2_SVEF64MM | HWCAP2_SVEBF16}, {"sve2", 0, HWCAP2_SVE2},
-    {"sve2+", 0, HWCAP2_SVEAES | HWCAP2_SVEPMULL | HWCAP2_SVEBITPERM | HWCAP2_SVESHA3 | HWCAP2_SVESM4}, {"rng", 0, HWCAP2_RNG}, {"memtag", 0, HWCAP2_MTE},
-    {"all", ~0ul, 0},
-};
+enum isa isa_host(void)
+{
+    return HOST;
+}
 
 unsigned cpu_vector_bits(void)
 {
-    int bytes = getauxval(AT_HWCAP) & HWCAP_SVE ? prctl(PR_SVE_GET_VL, 0, 0, 0, 0) : -1;
-    return bytes > 0 ? (unsigned)(bytes & PR_SVE_VL_LEN_MASK) * 8 : 128;
+    return HOST_CPU.vector_bits();
 }
 
 bool cpu_has(const char *set)
 {
-    if (strcmp(set, "base") == 0)
-        return true;
-    for (size_t i = 0; i < sizeof features / sizeof *features; i++)
-        if (strcmp(set, features[i].set) == 0)
-            return (getauxval(AT_HWCAP) & features[i].first) || (getauxval(AT_HWCAP2) & features[i].second);
-    return false;
+    return HOST_CPU.has(set);
 }
 
-/* The hexadecimal value behind "CPU part" and the like in /proc/cpuinfo; 0 when it is not there. */
-static unsigned identity(const char *key)
-{
-    struct str text = {0};
-    unsigned value = 0;
-    if (file_read("/proc/cpuinfo", 1 << 20, &text, NULL)) {
-        const char *at = strstr(str_text(&text), key), *colon = at ? strchr(at, ':') : NULL;
-        if (colon)
-            sscanf(colon + 1, "%x", &value);
-    }
-    str_done(&text);
-    return value;
-}
-
-/* By number, as the system names it: the makers' names stand in no register. */
 const char *cpu_name(char *buffer, size_t size)
 {
-    snprintf(buffer, size, "AArch64 processor, implementer 0x%02x, part 0x%03x", identity("CPU implementer"), identity("CPU part"));
-    return buffer;
+    return HOST_CPU.name(buffer, size);
 }
 
 unsigned cpu_signature(void)
 {
-    return identity("CPU implementer") << 24 | identity("CPU part") << 4;
+    return HOST_CPU.signature();
 }
 
 bool cpu_virtual(void)
 {
-    return false;
+    return HOST_CPU.is_virtual();
 }
-
-#endif

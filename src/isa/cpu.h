@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "isa/isa.h"
+
 /* Width of the widest vector registers usable in bits: 128, 256 or 512; with SVE the length that is set. */
 unsigned cpu_vector_bits(void);
 /* Whether it executes an instruction set as the decoder library names them (AVX512BW_256, BMI2...), on AArch64 as data/isa/aarch64.csv does (sve2, fp16...).
@@ -16,5 +18,14 @@ const char *cpu_name(char *buffer, size_t size);
 unsigned cpu_signature(void);
 /* True under a hypervisor. */
 bool cpu_virtual(void);
+
+/* The same of one set, each in its folder. */
+struct isa_cpu {
+    unsigned (*vector_bits)(void);
+    bool (*has)(const char *set);
+    const char *(*name)(char *buffer, size_t size);
+    unsigned (*signature)(void);
+    bool (*is_virtual)(void);
+};
 
 #endif

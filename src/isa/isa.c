@@ -32,15 +32,6 @@ bool isa_parse(const char *name, enum isa *out)
     return false;
 }
 
-enum isa isa_host(void)
-{
-#if defined(__aarch64__)
-    return ISA_AARCH64;
-#else
-    return ISA_X86_64;
-#endif
-}
-
 size_t isa_step(enum isa isa)
 {
     return sets[isa]->step;

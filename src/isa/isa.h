@@ -21,6 +21,7 @@ struct form_registers;
 struct form_row;
 struct insn;
 struct isa_assembler;
+struct isa_foreign;
 struct str;
 
 /* An instruction set: its data and what it does differently. One const table per set, in a folder of its own. */
@@ -81,6 +82,7 @@ struct isa_ops {
     const char *markers;          /* whose they are: "IACA markers" */
     /* The class of fact eliminate that @move belongs to; NULL: a renamer does not see it as a move. */
     const char *(*move_class)(const struct insn *move);
+    const struct isa_foreign *foreign;    /* code of others, as it is measured */
 };
 
 const struct isa_ops *isa_ops(enum isa isa);
@@ -89,7 +91,7 @@ const struct isa_ops *isa_ops(enum isa isa);
 const char *isa_name(enum isa isa);
 /* False when no set has this name. */
 bool isa_parse(const char *name, enum isa *out);
-/* The set of the processor that this program was compiled for. */
+/* The set of the processor that this program was compiled for (cpu.c). */
 enum isa isa_host(void);
 /* Bytes from one place where an instruction may begin to the next: 1 or 4. */
 size_t isa_step(enum isa isa);

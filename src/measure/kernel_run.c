@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "isa/cpu.h"
+#include "isa/foreign.h"
 #include "model/start.h"
 
 #define UNROLLED_INSTRUCTIONS 240
@@ -20,6 +20,7 @@
 #define BUDGET_SECONDS 1.2        /* for all of it, on the wall's clock; an ordinary one needs a hundredth */
 #define ATTEMPTS 3                /* while the known block that is run after it is off */
 #define CANARIES 3                /* off one after the other: a busy neighbour does that to one now and then */
+#define REPEATS 16                /* of a repeated instruction */
 #define STRIDE 64                 /* bytes: aligned like what it is added to, a page lasts for 64 iterations */
 
 /* What registers hold that are in no address. */
@@ -41,27 +42,21 @@ struct run_plan {
 
 static void addresses_scan(struct run_plan *p)
 {
-    enum isa isa = (enum isa)p->insns[0].isa;
-    unsigned generals = isa_ops(isa)->generals, vectors = isa_ops(isa)->vectors, vectors_end = vectors + 32;
-    bool wide = false, vex = false, scalable = false;
-    for (size_t i = 0; i < p->count; i++) {
-        const struct insn *in = &p->insns[i];
-        vex |= (in->traits & INSN_VEX) != 0;
-        for (unsigned k = 0; k < in->operand_count; k++) {
-            const struct operand *op = &in->operands[k];
-            wide |= op->kind == OPERAND_REGISTER && ((op->reg >= 32 && op->reg < 56) || (op->reg >= 16 && op->reg < 48 && op->bits > 256));
-            scalable |= op->kind == OPERAND_REGISTER && op->reg >= A64_P0 && op->reg <= A64_FFR;
+    const struct isa_ops *isa = isa_ops((enum isa)p->insns[0].isa);
+    struct body like = {0};
+
+    for (size_t i = 0; i < p->count; i++)
+        for (unsigned k = 0; k < p->insns[i].operand_count; k++) {
+            const struct operand *op = &p->insns[i].operands[k];
             if (op->kind != OPERAND_MEMORY)
                 continue;
-            if (op->base < generals)
+            if (op->base < isa->generals)
                 p->bases |= 1u << op->base;
-            if (op->index < generals)
+            if (op->index < isa->generals)
                 p->indices |= 1u << op->index;
-            p->vector_index |= op->index >= vectors && op->index < vectors_end;
+            p->vector_index |= op->index >= isa->vectors && op->index < isa->vectors + 32;
         }
-        scalable |= strstr(in->form, "Z.") != NULL || strstr(in->form, "(Z") != NULL;
-    }
-    const struct body like = {.vectors = isa == ISA_AARCH64 ? (scalable && cpu_has("sve") ? BODY_SVE : BODY_NEON) : vex ? BODY_VEX : BODY_SSE, .wide = wide && cpu_vector_bits() >= 512};
+    isa->foreign->vectors_used(p->insns, p->count, &like);
     p->vectors = sandbox_setup(&like);
 }
 
@@ -82,21 +77,20 @@ static bool code_place(struct sandbox *s, struct run_plan *p, struct err *err)
 
 static void registers_fill(const struct run_plan *p, enum values values, uint64_t general[32])
 {
-    unsigned generals = isa_ops((enum isa)p->insns[0].isa)->generals, stack = isa_ops((enum isa)p->insns[0].isa)->stack_pointer;
+    const struct isa_ops *isa = isa_ops((enum isa)p->insns[0].isa);
     bool repeats = false;
     for (size_t i = 0; i < p->count; i++)
-        repeats |= str_has_prefix(p->insns[i].form, "REP");
-    for (unsigned reg = 0; reg < generals; reg++) {
-        bool base = p->bases >> reg & 1 || reg == stack, index = p->indices >> reg & 1;
-        general[reg] = base || values == VALUES_ALL_MAPPABLE  ? start_address(reg)
-                       : index                                ? 0
-                       : values == VALUES_MAPPABLE            ? start_address(reg)
-                       : values == VALUES_STRIDE              ? STRIDE
-                       : reg == 2                             ? 0
-                                                              : 37 + 4 * reg;
+        repeats |= isa->foreign->repeated && isa->foreign->repeated(&p->insns[i]);
+    for (unsigned reg = 0; reg < isa->generals; reg++) {
+        bool base = p->bases >> reg & 1 || reg == isa->stack_pointer, index = p->indices >> reg & 1;
+        general[reg] = repeats && isa->foreign->count_registers >> reg & 1 ? REPEATS
+                       : base || values == VALUES_ALL_MAPPABLE             ? start_address(reg)
+                       : index                                             ? 0
+                       : values == VALUES_MAPPABLE                         ? start_address(reg)
+                       : values == VALUES_STRIDE                           ? STRIDE
+                       : isa->foreign->zero_registers >> reg & 1           ? 0
+                                                                           : 37 + 4 * reg;
     }
-    if (repeats)
-        general[1] = 16;
 }
 
 static void item_fill(const struct run_plan *p, enum values values, struct sandbox_item *item)

@@ -28,7 +28,7 @@ const struct fact fact_schema[] = {
     {"issue_domain", FACT_CHOICE, NO_UNIT, "macro-ops", "fused macro-ops",
      "what takes one slot at issue: fused, a load with its operation and a store's address with its data (Intel); macro-ops (AMD)", "fusion", false},
     {"unlaminate", FACT_CHOICE, NO_UNIT, "none", "all three-sources not-two-address none",
-     "which fused memory operands with an index register split at rename; not-two-address: loads of operations that do not overwrite what they read", "fusion", false},
+     "which fused memory operands with an index register split at rename; not-two-address: loads of operations that do not overwrite what they read, and of all VEX operations", "fusion", false},
     {"unlaminate_first", FACT_WHOLE, "µops", 1, MOST, NULL, NULL, "position in the issue group up to which a pair that splits may stand", "issue bound, simulation", false},
     {"rename_sum", FACT_NUMBER, "", 0, MOST, NULL, NULL,
      "rename handles additions of constants to 64-bit registers while the sum stays within plus or minus this", "rename", false},

@@ -334,7 +334,18 @@ static const struct view_key experiments_keys[] = {
     {.keys = {0}},
 };
 
+static bool experiments_rows(void *state, struct session *s, struct result *out)
+{
+    struct experiments_view_state *v = state;
+
+    if (!refresh(v, s))
+        return false;
+    table_update(&v->table, &source, v, v->changes);
+    table_export(&v->table, &source, v, "experiments", out);
+    return true;
+}
+
 const struct view_ops experiments_view = {.name = "experiments", .help = "measured and predicted cycles, and the error",
     .keys = experiments_keys,
                                           .open = experiments_open, .close = experiments_close, .draw = experiments_draw,  .click = experiments_click, .find = experiments_find, .sort = experiments_sort,
-                                          .filter = experiments_filter, .status = experiments_status, .live = experiments_live};
+                                          .filter = experiments_filter, .status = experiments_status, .rows = experiments_rows, .live = experiments_live};

@@ -83,13 +83,14 @@ static bool find_in_view(struct frame *f, const char *text, struct err *err)
 
 static bool view_command(struct session *s, const char *verb, const char *argument, struct result *result, struct err *err)
 {
-    (void)result;
     struct frame *f = s->view_state;
     const struct view_ops *v = views[f->current];
     size_t count = view_count();
 
     if (strcmp(verb, "find") == 0)
         return find_in_view(f, argument, err);
+    if (strcmp(verb, "rows") == 0)
+        return v->rows && v->rows(state_of(f, f->current), s, result);
     if (strcmp(verb, "sort") == 0 || strcmp(verb, "filter") == 0) {
         bool (*change)(void *, struct session *, const char *, struct err *) = verb[0] == 's' ? v->sort : v->filter;
         if (!change)

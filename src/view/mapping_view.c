@@ -333,8 +333,20 @@ static const struct view_key mapping_keys[] = {
     {.keys = {0}},
 };
 
+static bool mapping_rows(void *state, struct session *s, struct result *out)
+{
+    struct mapping_view_state *v = state;
+
+    if (!refresh(v, s))
+        return false;
+    const struct table_source source = source_of(v);
+    table_update(&v->table, &source, v, v->changes);
+    table_export(&v->table, &source, v, "forms", out);
+    return true;
+}
+
 const struct view_ops mapping_view = {.name = "mapping", .help = "forms by ports of the current machine",
     .keys = mapping_keys,
                                       .open = mapping_open, .close = mapping_close, .draw = mapping_draw,
                                       .click = mapping_click, .find = mapping_find_row, .sort = mapping_sort, .filter = mapping_filter,
-                                      .status = mapping_status};
+                                      .status = mapping_status, .rows = mapping_rows};

@@ -369,6 +369,28 @@ bool table_filter(struct table *t, const struct table_source *source, const char
     return true;
 }
 
+void table_export(const struct table *t, const struct table_source *source, const void *context, const char *key, struct result *out)
+{
+    struct result_column *columns = mem_zero((size_t)source->column_count, sizeof *columns);
+    struct str text = {0};
+
+    for (int c = 0; c < source->column_count; c++)
+        columns[c] = (struct result_column){.key = source->columns[c].name, .kind = source->columns[c].number ? CELL_NUMBER : CELL_TEXT, .decimals = SHORTEST};
+    struct result_table *rows = result_table(out, key, columns, (size_t)source->column_count);
+    for (size_t i = 0; i < t->shown; i++)
+        for (int c = 0; c < source->column_count; c++) {
+            if (source->columns[c].number) {
+                cell_number(rows, source->number(context, t->order[i], c));
+                continue;
+            }
+            str_clear(&text);
+            source->text(context, t->order[i], c, &text);
+            cell_text(rows, str_text(&text));
+        }
+    str_done(&text);
+    free(columns);
+}
+
 void table_status(const struct table *t, const struct table_source *source, struct str *out)
 {
     str_addf(out, "%zu/%zu", t->shown ? t->cursor + 1 : 0, t->shown);

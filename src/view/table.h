@@ -3,6 +3,7 @@
 #define PORTOLAN_VIEW_TABLE_H
 
 #include "table/filter.h"
+#include "table/result.h"
 #include "view/grid.h"
 
 struct table_column {
@@ -55,6 +56,8 @@ bool table_sort(struct table *t, const struct table_source *source, const char *
 bool table_filter(struct table *t, const struct table_source *source, const char *expression, struct err *err);
 /* "12/340  sort cycles  filter cycles>2". */
 void table_status(const struct table *t, const struct table_source *source, struct str *out);
+/* Adds the rows as they are filtered and sorted, all columns, as table @key of @out. */
+void table_export(const struct table *t, const struct table_source *source, const void *context, const char *key, struct result *out);
 /* Row under the cursor; false when there is none. */
 bool table_selected(const struct table *t, size_t *row);
 

@@ -39,6 +39,8 @@ struct view_ops {
     bool (*filter)(void *state, struct session *s, const char *expression, struct err *err);
     /* Appends position, sort and filter for the status line. May be NULL. */
     void (*status)(void *state, struct session *s, struct str *out);
+    /* Adds its rows as they are shown, filtered and sorted, for `export`; false when there are none. May be NULL. */
+    bool (*rows)(void *state, struct session *s, struct result *out);
     /* True while what it shows changes by itself: the frame redraws ten times a second. May be NULL. */
     bool (*live)(void *state, struct session *s);
 };

@@ -47,6 +47,11 @@ static void test_a64_branches(void **state)
         }
         if (!led)
             fail_msg("%s does not lead to the next instruction", cases[i].mnemonic);
+        /* The same branch on another condition or register is another instruction. */
+        assert_true(kernel_emitted(insns, n, out + 8, 8));
+        out[12] ^= cases[i].word == 0x17fffff9 ? 2 : 1;
+        if (kernel_emitted(insns, n, out + 8, 8))
+            fail_msg("%s is taken for what it is not", cases[i].mnemonic);
     }
 }
 

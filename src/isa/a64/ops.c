@@ -7,6 +7,7 @@
 #include "isa/a64/body.h"
 #include "isa/a64/chain.h"
 #include "isa/a64/decode.h"
+#include "isa/a64/foreign.h"
 #include "isa/a64/listing.h"
 #include "isa/cpu.h"
 #include "isa/insn.h"
@@ -116,4 +117,5 @@ const struct isa_ops a64_ops = {
     .is_marker = is_marker,
     .markers = "OSACA markers",
     .move_class = move_class,
+    .foreign = &a64_foreign,
 };

@@ -8,6 +8,7 @@
 #include "isa/x86/body.h"
 #include "isa/x86/chain.h"
 #include "isa/x86/decode.h"
+#include "isa/x86/foreign.h"
 #include "isa/x86/form.h"
 
 static int64_t branch_place(const char *form, const uint8_t *code, size_t n, size_t at)
@@ -77,4 +78,5 @@ const struct isa_ops x86_ops = {
     .is_marker = is_marker,
     .markers = "IACA markers",
     .move_class = move_class,
+    .foreign = &x86_foreign,
 };

@@ -1,0 +1,9 @@
+/* What the kernel says of the processor that this is. */
+#ifndef PORTOLAN_ISA_A64_CPU_H
+#define PORTOLAN_ISA_A64_CPU_H
+
+#include "isa/cpu.h"
+
+extern const struct isa_cpu a64_cpu;   /* on such a processor only */
+
+#endif

@@ -1,0 +1,9 @@
+/* What CPUID says of the processor that this is. */
+#ifndef PORTOLAN_ISA_X86_CPU_H
+#define PORTOLAN_ISA_X86_CPU_H
+
+#include "isa/cpu.h"
+
+extern const struct isa_cpu x86_cpu;   /* on such a processor only */
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "isa/x86/foreign.h"
+
+#include <string.h>
+
+#include "base/str.h"
+#include "isa/cpu.h"
+
+/* The list of what computes is allow.c's. */
+static const char *refused(const struct insn *in)
+{
+    for (unsigned k = 0; k < in->operand_count; k++)
+        if (in->operands[k].kind == OPERAND_MEMORY && in->operands[k].segment != REG_NONE && in->operands[k].access & ACCESS_WRITE)
+            return "a write to thread-local storage";
+    return in->traits & INSN_RUNNABLE ? NULL : "a system instruction";
+}
+
+/* The branch as it is, prefixes and length included, to the next instruction. */
+static void branch_emit(const struct insn *in, uint8_t *out)
+{
+    unsigned size = 0, distance = insn_branch_distance(in, &size);
+    memcpy(out, in->bytes, in->length);
+    memset(out + distance, 0, size);
+}
+
+static bool bytes_alike(const struct insn *in, const uint8_t *again)
+{
+    unsigned size = 4, changed = in->traits & INSN_BRANCH ? insn_branch_distance(in, &size) : insn_rip_displacement(in);
+    for (unsigned i = 0; i < in->length; i++)
+        if (again[i] != in->bytes[i] && !(changed && i >= changed && i < changed + size))
+            return false;
+    return true;
+}
+
+static void vectors_used(const struct insn *insns, size_t count, struct body *like)
+{
+    bool wide = false, vex = false;
+    for (size_t i = 0; i < count; i++) {
+        vex |= (insns[i].traits & INSN_VEX) != 0;
+        for (unsigned k = 0; k < insns[i].operand_count; k++) {
+            const struct operand *op = &insns[i].operands[k];
+            wide |= op->kind == OPERAND_REGISTER && ((op->reg >= 32 && op->reg < 56) || (op->reg >= 16 && op->reg < 48 && op->bits > 256));
+        }
+    }
+    like->vectors = vex ? BODY_VEX : BODY_SSE;
+    like->wide = wide && cpu_vector_bits() >= 512;
+}
+
+static bool repeated(const struct insn *in)
+{
+    return str_has_prefix(in->form, "REP");
+}
+
+const struct isa_foreign x86_foreign = {
+    .refused = refused,
+    .branch_emit = branch_emit,
+    .relative_at = insn_rip_displacement,
+    .bytes_alike = bytes_alike,
+    .vectors_used = vectors_used,
+    .zero_registers = 1u << 2,
+    .count_registers = 1u << 1,
+    .repeated = repeated,
+};
