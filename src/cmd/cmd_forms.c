@@ -33,7 +33,7 @@ static const struct parameter list_arguments[] = {
     {0},
 };
 static const struct parameter list_options[] = {
-    {.name = "--isa", .kind = PARAMETER_CHOICE, .at = offsetof(struct list_values, isa), .choices = "x86-64|aarch64", .otherwise = "the kernel's",
+    {.name = "--isa", .kind = PARAMETER_CHOICE, .at = offsetof(struct list_values, isa), .choices = ISA_CHOICES, .otherwise = "the kernel's",
      .help = "instruction set"},
     {0},
 };
