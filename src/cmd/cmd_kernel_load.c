@@ -186,7 +186,7 @@ static const struct parameter load_options[] = {
     {.name = "--symbol", .kind = PARAMETER_TEXT, .at = offsetof(struct load_values, symbol), .value = "S", .otherwise = "the whole file",
      .help = "function to search for loops"},
     OPTION_SYNTAX,
-    {.name = "--isa", .kind = PARAMETER_CHOICE, .at = offsetof(struct load_values, isa), .choices = ISA_CHOICES, .otherwise = "as the file tells",
+    {.name = "--isa", .kind = PARAMETER_CHOICE, .at = offsetof(struct load_values, isa), .choices = ISA_CHOICES, .otherwise = "detected",
      .help = "the instruction set"},
     {.name = "--lines", .kind = PARAMETER_TEXT, .at = offsetof(struct load_values, lines), .value = "A-B", .otherwise = "all lines",
      .help = "only these lines of the text or source"},
