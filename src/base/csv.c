@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/steps.h"
 #include "base/utf8.h"
 #include "base/vec.h"
 
@@ -37,6 +38,7 @@ static void on_field(void *text, size_t length, void *state)
 {
     struct table_builder *r = state;
 
+    steps_add(1 + length / 100);
     if (r->failed)
         return;
     if (memchr(text ? text : "", 0, length)) {
@@ -113,7 +115,7 @@ static void feed(struct table_builder *r, struct csv_parser *parser, const char 
         line++;
     }
     if (!r->failed && csv_fini(parser, on_field, on_row, r) != 0)
-        fault(r, r->fields.count + 1, "close the quotes", "a quoted field does not end");
+        fault(r, r->fields.count + 1, "close the quotes", "unclosed quoted field");
 }
 
 struct csv_table *csv_table_parse(const char *name, const char *bytes, size_t length, struct err *err)

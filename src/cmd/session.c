@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulate/simulate_kernel.h"
+#include "simulate/simulate.h"
 #include "base/mem.h"
 #include "io/machine_file.h"
 #include "work/active_job.h"
@@ -70,7 +70,7 @@ bool session_wait(struct session *s, unsigned number, struct err *err)
     bool ok = true;
 
     if (!job_wait(number))
-        return err_set(err, ERR_USAGE, "jobs lists them", "there is no job %u", number);
+        return err_set(err, ERR_USAGE, "jobs lists them", "no job %u", number);
     for (size_t i = 0; job_get(i, &info); i++) {
         if (number && info.number != number)
             continue;
@@ -168,6 +168,17 @@ struct machine *session_current(struct session *s, struct err *err)
     return session_machine(s, s->document.selected[0], err);
 }
 
+static bool refuse_isa(const struct machine *m, struct err *err)
+{
+    struct str todo = {0};
+
+    str_add(&todo, "the fact isa is ");
+    isa_list(false, " or ", &todo);
+    err_set(err, ERR_DATA, str_text(&todo), "%s has the unknown instruction set \"%s\"", m->id, m->isa);
+    str_done(&todo);
+    return false;
+}
+
 bool session_select(struct session *s, char **ids, size_t count, struct err *err)
 {
     enum isa isa = ISA_UNSAID, first = ISA_UNSAID;
@@ -176,7 +187,7 @@ bool session_select(struct session *s, char **ids, size_t count, struct err *err
         if (!m)
             return false;
         if (!isa_parse(m->isa, &isa))
-            return err_set(err, ERR_DATA, "the fact isa is x86-64 or aarch64", "%s is for \"%s\", which is not known here", ids[i], m->isa);
+            return refuse_isa(m, err);
         first = i ? first : isa;
         if (isa != first)
             return err_set(err, ERR_USAGE, "name machines of one instruction set", "%s is %s and %s is %s", ids[0], isa_name(first), ids[i], m->isa);
@@ -233,7 +244,7 @@ bool session_fits(const struct session *s, const struct machine *m, struct err *
 {
     const char *isa = s->document.kernel ? isa_name(s->document.kernel->isa) : m->isa;
     return strcmp(isa, m->isa) == 0 ||
-           err_set(err, ERR_USAGE, "machine list shows the machines, set machine ID chooses one", "%s runs %s, and the kernel is %s", m->id, m->isa, isa);
+           err_set(err, ERR_USAGE, "set machine ID chooses another, machine list lists them", "%s is a machine for %s, but the kernel is %s", m->id, m->isa, isa);
 }
 
 void session_set_kernel(struct session *s, struct kernel *take_kernel)

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/compare.h"
+#include "base/watch.h"
 #include "infer/evolve_state.h"
 #include "infer/pmevo.h"
 
@@ -20,7 +21,7 @@ const char *const evolve_state_names[] = {"running", "paused", "done", "stopped"
 void evolve_defaults(struct evolve_options *o)
 {
     *o = (struct evolve_options){
-        .algorithm = EVOLVE_MEMETIC, .ports = 0, .width = NAN, .price_scale = NAN, .seed = 1, .threads = 1, .congruence = true,
+        .algorithm = EVOLVE_MEMETIC, .ports = 0, .width = NAN, .price_scale = NAN, .begun = NAN, .seed = 1, .threads = 1, .congruence = true,
         .volume_weight = EVOLVE_VOLUME_WEIGHT,
         .prices = {.uop = EVOLVE_UOP_PRICE, .volume = EVOLVE_VOLUME_PRICE, .usage = EVOLVE_USAGE_PRICE, .new_usage = 3, .new_uop = 2},
     };
@@ -180,11 +181,11 @@ struct evolve *evolve_new(const struct problem *p, const struct evolve_options *
     unsigned most = o->algorithm == EVOLVE_PMEVO ? 1000000 : 1000;
 
     if (o->ports > PROBLEM_PORTS_MAX || (o->ports == 0 && o->algorithm == EVOLVE_PMEVO)) {
-        err_set(err, ERR_USAGE, "give a number of ports", "%u ports are not from 1 to %d", o->ports, PROBLEM_PORTS_MAX);
+        err_set(err, ERR_USAGE, "give a number of ports", "invalid number of ports %u: 1 to %d", o->ports, PROBLEM_PORTS_MAX);
         return NULL;
     }
     if (o->population > most || o->population == 1) {
-        err_set(err, ERR_USAGE, NULL, "a population of %u is not from 2 to %u", o->population, most);
+        err_set(err, ERR_USAGE, NULL, "invalid population %u: 2 to %u", o->population, most);
         return NULL;
     }
     struct evolve *e = mem_zero(1, sizeof *e);
@@ -196,8 +197,7 @@ struct evolve *evolve_new(const struct problem *p, const struct evolve_options *
     e->ports = count ? from[0]->ports : o->ports;
     e->width = o->algorithm == EVOLVE_PMEVO ? 0 : count ? from[0]->width : isnan(o->width) ? measured_width(p) : o->width;
     e->target = o->population ? o->population : o->algorithm == EVOLVE_PMEVO ? 1000 : 8;
-    if (o->algorithm == EVOLVE_MEMETIC && o->congruence)
-        e->classes = classes_new(p);
+    e->preparation = o->algorithm == EVOLVE_MEMETIC && o->congruence ? EVOLVE_RAW : EVOLVE_PREPARED;
     for (unsigned n = PORTS_FEWEST; n <= PORTS_MOST; n++)
         e->race[e->racing++] = n;
     e->population = mem_zero(e->target + 1, sizeof *e->population);
@@ -213,7 +213,7 @@ struct evolve *evolve_new(const struct problem *p, const struct evolve_options *
     for (size_t i = 0; count > 1 && i < count && i < e->target; i++)
         adopt(e, from[i], i);
     e->live = mem_zero(e->o.threads, sizeof *e->live);
-    e->started = clock_seconds();
+    e->started = isnan(o->begun) ? clock_seconds() : o->begun;
     return e;
 }
 
@@ -246,24 +246,27 @@ bool evolve_go_on(struct evolve *e, struct watcher *w)
     return !atomic_load(&e->stop) && !time_over(e);
 }
 
-struct climb {
+/* What a thread's long work asks. */
+struct worker {
     struct evolve *e;
     struct watcher *w;
-    unsigned calls;
 };
+
+static bool worker_over(void *state)
+{
+    struct worker *worker = state;
+
+    evolve_watch(worker->w);
+    pthread_mutex_lock(&worker->e->lock);
+    bool over = !evolve_go_on(worker->e, worker->w);
+    pthread_mutex_unlock(&worker->e->lock);
+    return over;
+}
 
 static bool climb_on(void *state)
 {
-    struct climb *c = state;
-    bool going = true;
-
-    if (++c->calls % 64 == 0) {
-        pthread_mutex_lock(&c->e->lock);
-        going = evolve_go_on(c->e, c->w);
-        pthread_mutex_unlock(&c->e->lock);
-        evolve_watch(c->w);
-    }
-    return going;
+    const struct problem *p = state;
+    return !watch_steps(1 + p->experiments / 64);
 }
 
 static void publish_pmevo(struct evolve *e, const struct pmevo *m, uint64_t evaluations)
@@ -284,7 +287,6 @@ static void publish_pmevo(struct evolve *e, const struct pmevo *m, uint64_t eval
 static void run_pmevo(struct evolve *e, struct watcher *w)
 {
     struct pmevo *m = pmevo_new(e->p, e->ports, (unsigned)e->target, e->o.volume_weight, e->o.tolerant, e->o.seed);
-    struct climb climb = {e, w, 0};
     uint64_t evaluations = e->target;
     bool going = true;
 
@@ -297,7 +299,7 @@ static void run_pmevo(struct evolve *e, struct watcher *w)
         pthread_mutex_unlock(&e->lock);
         evolve_watch(w);
     }
-    pmevo_climb(m, 0, climb_on, &climb, &evaluations);
+    pmevo_climb(m, 0, climb_on, (void *)e->p, &evaluations);
     pthread_mutex_lock(&e->lock);
     publish_pmevo(e, m, evaluations);
     pthread_mutex_unlock(&e->lock);
@@ -315,10 +317,12 @@ void evolve_worker(struct evolve *e, unsigned index, void (*poll)(void *), void 
     pthread_mutex_unlock(&e->lock);
     if (idle)
         return;
+    struct watch before = watch_begin(worker_over, &(struct worker){e, &w});
     if (algorithm == EVOLVE_PMEVO)
         run_pmevo(e, &w);
     else
         evolve_memetic(e, index, &w);
+    watch_restore(before);
     pthread_mutex_lock(&e->lock);
     if (--e->workers == 0 && (e->finished || atomic_load(&e->stop) || time_over(e))) {
         /* A state passed through on the way may have been better than where its search ended. */
@@ -373,7 +377,7 @@ bool evolve_set(struct evolve *e, const char *name, double value, struct err *er
     bool known = true;
 
     if (!(value >= 0) || !isfinite(value))
-        return err_set(err, ERR_USAGE, "give a number from 0 up", "%s cannot be %g", name, value);
+        return err_set(err, ERR_USAGE, "give a number of at least 0", "invalid %s %g", name, value);
     pthread_mutex_lock(&e->lock);
     if (strcmp(name, "seconds") == 0)
         e->o.seconds = value;
@@ -390,8 +394,8 @@ bool evolve_set(struct evolve *e, const char *name, double value, struct err *er
     else
         known = false;
     pthread_mutex_unlock(&e->lock);
-    return known || err_set(err, ERR_USAGE, "there are seconds, generations, uop-price, volume-price, usage-price, volume-weight",
-                            "a run has no parameter \"%s\"", name);
+    return known || err_set(err, ERR_USAGE, "parameters: seconds, generations, uop-price, volume-price, usage-price, volume-weight",
+                            "unknown run parameter \"%s\"", name);
 }
 
 void evolve_get_status(struct evolve *e, struct evolve_status *out)
@@ -407,16 +411,18 @@ void evolve_get_status(struct evolve *e, struct evolve_status *out)
     }
     out->evaluations = out->stats.evaluations;
     out->rate = out->seconds > 0 ? (double)out->evaluations / out->seconds : 0;
-    if (e->o.algorithm == EVOLVE_MEMETIC && isnan(e->scale))
-        snprintf(out->phase, sizeof out->phase, "seeking the scale of the errors");
+    if (e->preparation != EVOLVE_PREPARED)
+        snprintf(out->phase, sizeof out->phase, "comparing forms");
+    else if (e->o.algorithm == EVOLVE_MEMETIC && isnan(e->scale))
+        snprintf(out->phase, sizeof out->phase, "estimating the error scale");
     else if (e->ports == 0)
-        snprintf(out->phase, sizeof out->phase, "seeking the number of ports");
+        snprintf(out->phase, sizeof out->phase, "choosing the number of ports");
     else if (e->o.algorithm == EVOLVE_PMEVO)
         snprintf(out->phase, sizeof out->phase, "generation %u", e->generation);
     else if (e->children_begun == 0)
-        snprintf(out->phase, sizeof out->phase, "annealing %zu of %zu", e->fresh_begun, e->target);
+        snprintf(out->phase, sizeof out->phase, "phase 1: starting point %zu of %zu", e->fresh_begun, e->target);
     else
-        snprintf(out->phase, sizeof out->phase, "child %zu", e->children_begun);
+        snprintf(out->phase, sizeof out->phase, "phase 2: offspring %zu", e->children_begun);
     pthread_mutex_unlock(&e->lock);
 }
 

@@ -2,10 +2,12 @@
 /* <instruction string="ADD_01 (R64, R64)"><architecture name="SKL"><measurement ports="1*p0156" uops="1"><latency cycles="1"/>... */
 #include <expat.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/steps.h"
 #include "base/str.h"
 #include "io/uops_table.h"
 
@@ -101,6 +103,7 @@ static void XMLCALL on_start(void *data, const XML_Char *element, const XML_Char
 {
     struct uops_xml *x = data;
 
+    steps_add(1);
     if (strcmp(element, "instruction") == 0) {
         const char *name = attribute(attributes, "string");
         x->rooted = true;
@@ -134,32 +137,43 @@ static void XMLCALL on_end(void *data, const XML_Char *element)
     }
 }
 
+/* An entity can be ten times another, and that ten times a third: none is taken, nor a file in its place. */
+static void XMLCALL on_entity(void *data, const XML_Char *name, int parameter, const XML_Char *value, int length, const XML_Char *base, const XML_Char *system,
+                              const XML_Char *public, const XML_Char *notation)
+{
+    (void)parameter, (void)value, (void)length, (void)base, (void)system, (void)public, (void)notation;
+    char what[128];
+    snprintf(what, sizeof what, "the file defines an entity, %.60s", name);
+    fault(data, "write out what it stands for", what);
+}
+
 struct uops_xml *uops_xml_new(struct uops_table *t, const char *name, const char *architecture)
 {
     struct uops_xml *x = mem_zero(1, sizeof *x);
 
     x->parser = XML_ParserCreate(NULL);
     if (!x->parser)
-        die("no memory for an XML parser");
+        die("out of memory for the XML parser");
     x->table = t;
     x->name = mem_strdup(name);
     x->architecture = architecture ? mem_strdup(architecture) : NULL;
     x->chosen = architecture != NULL;
     XML_SetUserData(x->parser, x);
     XML_SetElementHandler(x->parser, on_start, on_end);
+    XML_SetEntityDeclHandler(x->parser, on_entity);
     return x;
 }
 
 static bool at_end(struct uops_xml *x)
 {
     if (!x->rooted)
-        return fault(x, "is this the file of uops.info?", "no <instruction> is in it");
+        return fault(x, "give uops.info's instructions.xml", "no <instruction> in it");
     if (!x->chosen && x->others.length) {
         err_set(x->err, ERR_USAGE, "name one with --architecture", "the file has several architectures: %s%.400s", x->architecture, str_text(&x->others));
         err_at(x->err, x->name, 0, 0);
         x->failed = true;
     } else if (!x->table->count) {
-        err_set(x->err, ERR_DATA, "name one of those", "nothing was measured on %s; the file has%.400s", x->architecture ? x->architecture : "any architecture",
+        err_set(x->err, ERR_DATA, "name one of them", "no measurements for %s; the file has%.400s", x->architecture ? x->architecture : "any architecture",
                 str_text(&x->others));
         err_at(x->err, x->name, 0, 0);
         x->failed = true;
@@ -171,7 +185,7 @@ bool uops_xml_feed(struct uops_xml *x, const char *bytes, size_t length, bool la
 {
     x->err = err;
     if (x->failed)
-        return err_set(err, ERR_DATA, NULL, "the file was given up before");
+        return err_set(err, ERR_DATA, NULL, "parsing already failed");
     /* The parser counts in int. */
     do {
         size_t part = length > (1 << 20) ? (size_t)1 << 20 : length;

@@ -6,9 +6,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum isa { ISA_X86_64, ISA_AARCH64, ISA_COUNT };
+/* The sets: value, table of operations, name as in data/isa/<name>.csv, machine.csv's fact isa and --isa. */
+#define ISA_SETS(SET) SET(ISA_X86_64, x86_ops, "x86-64") SET(ISA_AARCH64, a64_ops, "aarch64")
+#define ISA_VALUE(value, ops, name) value,
+#define ISA_CHOICE(value, ops, name) "|" name
+enum isa { ISA_SETS(ISA_VALUE) ISA_COUNT };
+/* "x86-64|aarch64": of parameters. */
+#define ISA_CHOICES (&(ISA_SETS(ISA_CHOICE))[1])
 /* Of code that does not say: hex without --isa, measured blocks. */
 #define ISA_UNSAID ISA_X86_64
+#define ISA_UNSAID_NAME "x86-64"
 
 #define MARKER_BYTES 8
 
@@ -20,13 +27,13 @@ struct err;
 struct form_registers;
 struct form_row;
 struct insn;
+struct isa_alternative;
 struct isa_assembler;
 struct isa_foreign;
 struct str;
 
 /* An instruction set: its data and what it does differently. One const table per set, in a folder of its own. */
 struct isa_ops {
-    const char *name;             /* as in data/isa/<name>.csv, machine.csv's fact isa and --isa */
     const char *title;            /* as prose has it: "AArch64" */
     const char *tool_prefix;      /* of binutils' programs: "x86_64-linux-gnu" */
     bool plain_tools;             /* on such a processor they are known by their plain names; else only where the full one is missing */
@@ -50,6 +57,7 @@ struct isa_ops {
     const char *load_form, *store_form;   /* of a plain load and store of a general register */
     const char *address_form;     /* the addition that steps an address beside an access */
     const char *stack_sync_form;  /* what writes back the stack pointer that was followed in front of the machine */
+    const char *sum_form;         /* the addition of registers that rename may do; NULL: no known processor of the set does */
     const char *compare_form;     /* of a comparison that fuses with a branch */
     /* What insn_decode, insn_form and insn_learn do; learn NULL: its decoder knows all that it ever will. */
     bool (*decode)(const uint8_t *code, size_t length, uint64_t offset, bool text, struct insn *out, struct err *err);
@@ -82,6 +90,10 @@ struct isa_ops {
     const char *markers;          /* whose they are: "IACA markers" */
     /* The class of fact eliminate that @move belongs to; NULL: a renamer does not see it as a move. */
     const char *(*move_class)(const struct insn *move);
+    /* Forms by their relation to another (related.h); NULL: there are no such. */
+    bool (*alike)(const char *form, size_t *at, char *out);
+    bool (*with_register)(const char *form, unsigned bits, size_t *at, char *out);
+    bool (*alternative)(const struct insn *insn, size_t *at, struct isa_alternative *out);
     const struct isa_foreign *foreign;    /* code of others, as it is measured */
 };
 
@@ -91,6 +103,8 @@ const struct isa_ops *isa_ops(enum isa isa);
 const char *isa_name(enum isa isa);
 /* False when no set has this name. */
 bool isa_parse(const char *name, enum isa *out);
+/* "x86-64 or aarch64": appends all names, or with @titles what prose calls them, @last before the last. */
+void isa_list(bool titles, const char *last, struct str *out);
 /* The set of the processor that this program was compiled for (cpu.c). */
 enum isa isa_host(void);
 /* Bytes from one place where an instruction may begin to the next: 1 or 4. */
