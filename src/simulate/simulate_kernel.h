@@ -5,8 +5,8 @@
 #include "analysis/kernel.h"
 #include "simulate/simulate.h"
 
-/* Simulates the loop of @k that is in use on @m; @bounds (may be NULL) gets its bounds. simulation_done frees @out. Any thread; takes milliseconds
+/* Simulates loop @loop of @k on @m; @bounds (may be NULL) gets its bounds. simulation_done frees @out. Any thread; takes milliseconds
  * for a loop of a hundred instructions. */
-void simulate_kernel(const struct kernel *k, const struct machine *m, const struct simulate_options *options, struct simulation *out, struct bounds *bounds);
+void simulate_kernel(const struct kernel *k, size_t loop, const struct machine *m, const struct simulate_options *options, struct simulation *out, struct bounds *bounds);
 
 #endif
