@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/steps.h"
 #include "base/utf8.h"
 #include "base/vec.h"
 
@@ -37,6 +38,7 @@ static void on_field(void *text, size_t length, void *state)
 {
     struct table_builder *r = state;
 
+    steps_add(1 + length / 100);
     if (r->failed)
         return;
     if (memchr(text ? text : "", 0, length)) {

@@ -4,12 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/path.h"
+#include "base/watch.h"
 #include "cmd/command.h"
 #include "cmd/evolve_start.h"
 #include "infer/select.h"
 #include "io/population_file.h"
 #include "work/evolve_job.h"
+#include "work/job.h"
 
 #define SECONDS_DEFAULT 60
 #define PMEVO_PORTS 8
@@ -184,6 +187,21 @@ static bool start(struct session *s, const struct evolve_options *o, const struc
     return run != NULL;
 }
 
+/* The layout of many experiments takes its time, of the run's. */
+static bool time_over(void *state)
+{
+    const struct evolve_options *o = state;
+    return job_interrupted() || (o->seconds > 0 && clock_seconds() - o->begun >= o->seconds);
+}
+
+static struct problem *make_problem(const struct session *s, struct evolve_options *o, struct err *err)
+{
+    struct watch before = watch_begin(time_over, o);
+    struct problem *p = problem_new(s->document.experiments, NULL, err);
+    watch_restore(before);
+    return p;
+}
+
 /* What the run begins with: nothing, a machine's mapping, or the last run's population. */
 static bool begin_with(struct session *s, const struct evolve_values *v, struct population *before, struct err *err)
 {
@@ -215,7 +233,8 @@ static bool run_start(struct session *s, const void *values, struct result *resu
         const struct active_choice choice = {v->simulate, v->most == NOT_GIVEN ? 0 : v->most, v->size == NOT_GIVEN ? 0 : v->size, v->by_chance, v->go_on};
         ok = evolve_start_active(s, &choice, &o, path, result, err);
     } else if ((ok = begin_with(s, v, &before, err))) {
-        ok = start(s, &o, &names, &before, path, 0, problem_new(s->document.experiments, NULL, err), result, err);
+        o.begun = clock_seconds();
+        ok = start(s, &o, &names, &before, path, 0, make_problem(s, &o, err), result, err);
         population_done(&before);
     }
     free(path);
@@ -258,14 +277,15 @@ static bool resume_checkpoint(struct session *s, const char *file, struct result
         free(path);
         return false;
     }
-    struct problem *problem = problem_new(s->document.experiments, NULL, err);
-    if (problem && problem->fingerprint != p.fingerprint)
-        result_line(result, "the checkpoint was made from other experiments; its population continues with these");
     evolve_defaults(&o);
     o.threads = session_threads(s);
     o.seed = s->settings.seed;
     o.population = p.count > 2 ? (unsigned)p.count : 2;
     o.seconds = fmax(SECONDS_DEFAULT - p.seconds, SECONDS_DEFAULT / 4.0);
+    o.begun = clock_seconds();
+    struct problem *problem = make_problem(s, &o, err);
+    if (problem && problem->fingerprint != p.fingerprint)
+        result_line(result, "the checkpoint was made from other experiments; its population continues with these");
     bool ok = start(s, &o, NULL, &p, path, p.seconds, problem, result, err);
     population_done(&p);
     free(path);

@@ -33,7 +33,7 @@ static const struct parameter list_arguments[] = {
     {0},
 };
 static const struct parameter list_options[] = {
-    {.name = "--isa", .kind = PARAMETER_CHOICE, .at = offsetof(struct list_values, isa), .choices = "x86-64|aarch64", .otherwise = "that of the kernel",
+    {.name = "--isa", .kind = PARAMETER_CHOICE, .at = offsetof(struct list_values, isa), .choices = ISA_CHOICES, .otherwise = "that of the kernel",
      .help = "instruction set"},
     {0},
 };

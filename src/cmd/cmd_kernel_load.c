@@ -186,7 +186,7 @@ static const struct parameter load_options[] = {
     {.name = "--symbol", .kind = PARAMETER_TEXT, .at = offsetof(struct load_values, symbol), .value = "S", .otherwise = "all of the file",
      .help = "the function whose loops are wanted"},
     OPTION_SYNTAX,
-    {.name = "--isa", .kind = PARAMETER_CHOICE, .at = offsetof(struct load_values, isa), .choices = "x86-64|aarch64", .otherwise = "as the file tells",
+    {.name = "--isa", .kind = PARAMETER_CHOICE, .at = offsetof(struct load_values, isa), .choices = ISA_CHOICES, .otherwise = "as the file tells",
      .help = "the instruction set"},
     {.name = "--lines", .kind = PARAMETER_TEXT, .at = offsetof(struct load_values, lines), .value = "A-B", .otherwise = "all lines",
      .help = "only these lines of a text or of C or C++ source"},
@@ -321,7 +321,7 @@ static void ask_for_text(struct session *s, const struct load_values *v)
 
 static const struct parameter paste_options[] = {
     OPTION_SYNTAX,
-    {.name = "--isa", .kind = PARAMETER_CHOICE, .at = offsetof(struct load_values, isa), .choices = "x86-64|aarch64", .otherwise = "as the registers tell",
+    {.name = "--isa", .kind = PARAMETER_CHOICE, .at = offsetof(struct load_values, isa), .choices = ISA_CHOICES, .otherwise = "as the registers tell",
      .help = "the instruction set"},
     OPTION_SKIP_BAD,
     {0},
@@ -366,7 +366,7 @@ static const struct parameter hex_arguments[] = {
     {0},
 };
 static const struct parameter hex_options[] = {
-    {.name = "--isa", .kind = PARAMETER_CHOICE, .at = offsetof(struct hex_values, isa), .choices = "x86-64|aarch64", .initial = "x86-64", .help = "the instruction set"},
+    {.name = "--isa", .kind = PARAMETER_CHOICE, .at = offsetof(struct hex_values, isa), .choices = ISA_CHOICES, .initial = ISA_UNSAID_NAME, .help = "the instruction set"},
     {0},
 };
 

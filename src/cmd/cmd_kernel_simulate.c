@@ -2,8 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "simulate/simulate_kernel.h"
-#include "simulate/simulate_stage.h"
+#include "simulate/simulate.h"
 #include "cmd/command.h"
 
 #define TIMELINE_ITERATIONS 3

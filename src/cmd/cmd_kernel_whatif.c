@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulate/simulate_kernel.h"
+#include "simulate/simulate.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "cmd/command.h"

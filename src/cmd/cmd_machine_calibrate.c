@@ -4,7 +4,6 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 
 #include "base/mem.h"
 #include "cmd/command.h"
@@ -94,10 +93,8 @@ static void show_info(const struct calibrating *w, struct result *result)
 {
     const struct calibration *c = &w->calibration;
     char name[64], why[2048];
-    struct utsname system;
 
-    uname(&system);
-    const char *isa = strcmp(system.machine, "x86_64") == 0 ? "x86-64" : system.machine;
+    const char *isa = isa_name(isa_host());
     cpu_name(name, sizeof name);
     result_text(result, "cpu", name);
     result_text(result, "isa", isa);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulate/simulate_kernel.h"
+#include "simulate/simulate.h"
 #include "base/mem.h"
 #include "io/machine_file.h"
 #include "work/active_job.h"
@@ -168,6 +168,17 @@ struct machine *session_current(struct session *s, struct err *err)
     return session_machine(s, s->document.selected[0], err);
 }
 
+static bool refuse_isa(const struct machine *m, struct err *err)
+{
+    struct str todo = {0};
+
+    str_add(&todo, "the fact isa is ");
+    isa_list(false, " or ", &todo);
+    err_set(err, ERR_DATA, str_text(&todo), "%s is for \"%s\", which is not known here", m->id, m->isa);
+    str_done(&todo);
+    return false;
+}
+
 bool session_select(struct session *s, char **ids, size_t count, struct err *err)
 {
     enum isa isa = ISA_UNSAID, first = ISA_UNSAID;
@@ -176,7 +187,7 @@ bool session_select(struct session *s, char **ids, size_t count, struct err *err
         if (!m)
             return false;
         if (!isa_parse(m->isa, &isa))
-            return err_set(err, ERR_DATA, "the fact isa is x86-64 or aarch64", "%s is for \"%s\", which is not known here", ids[i], m->isa);
+            return refuse_isa(m, err);
         first = i ? first : isa;
         if (isa != first)
             return err_set(err, ERR_USAGE, "name machines of one instruction set", "%s is %s and %s is %s", ids[0], isa_name(first), ids[i], m->isa);

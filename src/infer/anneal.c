@@ -397,13 +397,11 @@ double anneal_d_avg(const struct annealer *s)
 double anneal_cost(const struct annealer *s)
 {
     double length = 0;
+    uint32_t *seen = s->prices.usage != 0 ? mem_zero(s->class_slots, sizeof *seen) : NULL;   /* forms so far, per class */
 
-    for (size_t f = 0; s->prices.usage != 0 && f < s->p->forms; f++) {
-        size_t others = 0;
-        for (size_t k = 0; k < f; k++)
-            others += s->hashes[k] == s->hashes[f];
-        length += code_length(s, others, &s->g->genes[f]);
-    }
+    for (size_t f = 0; seen && f < s->p->forms; f++)
+        length += code_length(s, seen[class_of(s, s->hashes[f]) - s->classes]++, &s->g->genes[f]);
+    free(seen);
     return s->error_sum + anneal_regular_cost(s) + s->prices.usage * length;
 }
 

@@ -34,7 +34,7 @@ void anneal_free(struct annealer *s);
 void anneal_load(struct annealer *s, const struct genome *g);
 /* A random genome: each form one µop, of a size and number that fit its cycles alone. */
 void anneal_random(struct annealer *s);
-/* @moves moves at @temperature (in the unit of the cost). */
+/* @moves moves at @temperature (in the unit of the cost), fewer when the thread's watch ends them. */
 void anneal_run(struct annealer *s, uint64_t moves, double temperature);
 /* Changes the prices; the genome stays. */
 void anneal_set_prices(struct annealer *s, const struct anneal_prices *prices);

@@ -5,7 +5,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/watch.h"
 #include "infer/anneal_state.h"
+
+#define EVALUATIONS_A_STEP 8   /* of base/watch.h */
+#define LINKS_A_STEP 64
 
 const char *const anneal_move_names[MOVE_KINDS] = {"copy", "copy-like", "toggle", "replace", "count", "add", "drop", "random", "shift", "swap", "slots", "class", "set", "split"};
 /* Chances in 1/256. */
@@ -303,8 +307,11 @@ void anneal_run(struct annealer *s, uint64_t moves, double temperature)
 {
     if (s->stale)
         anneal_lay_out(s);
-    for (uint64_t i = 0; i < moves; i++) {
+    /* What a refused move costs too: a look at a form's experiments. */
+    uint64_t look = 1 + s->p->link_start[s->p->forms] / (s->p->forms + 1) / LINKS_A_STEP, before = s->stats.evaluations;
+    for (uint64_t i = 0; i < moves && !watch_steps(look + (s->stats.evaluations - before) / EVALUATIONS_A_STEP); i++) {
         enum anneal_move kind = pick_move(s);
+        before = s->stats.evaluations;
         bool accepted;
         if (kind == MOVE_CLASS) {
             accepted = move_class(s, temperature);

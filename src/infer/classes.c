@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/names.h"
+#include "base/watch.h"
 #include "infer/congruence.h"
 
 #define SHARED 16          /* experiments that two forms must have been compared in, to count as congruent here */
@@ -43,18 +45,28 @@ struct classes *classes_new(const struct problem *whole)
 
     congruence_find(t, CONGRUENCE_EPSILON, SHARED, &c);
     experiments_free(t);
-    if ((double)c.classes <= FORMS_LEFT * (double)whole->forms) {
+    if (!watch_over() && (double)c.classes <= FORMS_LEFT * (double)whole->forms) {
         t = table_of(whole, &c);
         q = mem_zero(1, sizeof *q);
         q->p = problem_new(t, NULL, NULL);
         experiments_free(t);
+    }
+    if (q && !q->p) {
+        free(q);
+        q = NULL;
+    }
+    if (q) {
+        struct names names = {0};
+        for (size_t f = 0; f < q->p->forms; f++)
+            names_add(&names, q->p->names[f]);
         q->class_of = mem_alloc((whole->forms + 1) * sizeof *q->class_of);
         q->first = mem_alloc((q->p->forms + 1) * sizeof *q->first);
         for (uint32_t f = 0; f < whole->forms; f++) {
             uint32_t class = c.class_of[f], first = class == UINT32_MAX ? f : c.representative[class];
-            q->class_of[f] = (uint32_t)problem_form(q->p, whole->names[first]);
+            q->class_of[f] = names_find(&names, whole->names[first]);
             q->first[q->class_of[f]] = first;
         }
+        names_done(&names);
     }
     congruence_done(&c);
     return q;

@@ -12,7 +12,8 @@ struct classes {
     uint32_t *first;        /* per form of p: a form of the whole problem */
 };
 
-/* NULL when that would leave more than four fifths of the forms: sparse or noisy measurements show no congruence. The caller frees. */
+/* NULL when that would leave more than four fifths of the forms: sparse or noisy measurements show no congruence; and when the
+ * thread's watch ended it. The caller frees. */
 struct classes *classes_new(const struct problem *whole);
 void classes_free(struct classes *q);
 /* A genome of the whole problem in which each form has its class's usage; the caller frees. */

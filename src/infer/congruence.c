@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/watch.h"
+
 /* A form beside one partner: what else is in the experiment, how often each occurs, and the cycles. */
 struct beside {
     uint32_t partner, own, other;   /* partner UINT32_MAX: alone */
@@ -71,9 +73,9 @@ void congruence_find(const struct experiments *t, double epsilon, unsigned share
         bool alone = profiles[f].list.count && profiles[f].list.items[profiles[f].list.count - 1].partner == UINT32_MAX;
         size_t class = 0;
         out->class_of[f] = UINT32_MAX;
-        for (; alone && class < out->classes; class++) {
+        for (; alone && class < out->classes && !watch_steps(1); class++) {
             bool fits = true;
-            for (size_t k = 0; fits && k < members[class].count; k++)
+            for (size_t k = 0; fits && k < members[class].count && !watch_steps(1 + profiles[f].list.count / 16); k++)
                 fits = congruent(&profiles[f], &profiles[members[class].items[k]], epsilon, shared);
             if (fits)
                 break;

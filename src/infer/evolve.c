@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/compare.h"
+#include "base/watch.h"
 #include "infer/evolve_state.h"
 #include "infer/pmevo.h"
 
@@ -20,7 +21,7 @@ const char *const evolve_state_names[] = {"running", "paused", "done", "stopped"
 void evolve_defaults(struct evolve_options *o)
 {
     *o = (struct evolve_options){
-        .algorithm = EVOLVE_MEMETIC, .ports = 0, .width = NAN, .price_scale = NAN, .seed = 1, .threads = 1, .congruence = true,
+        .algorithm = EVOLVE_MEMETIC, .ports = 0, .width = NAN, .price_scale = NAN, .begun = NAN, .seed = 1, .threads = 1, .congruence = true,
         .volume_weight = EVOLVE_VOLUME_WEIGHT,
         .prices = {.uop = EVOLVE_UOP_PRICE, .volume = EVOLVE_VOLUME_PRICE, .usage = EVOLVE_USAGE_PRICE, .new_usage = 3, .new_uop = 2},
     };
@@ -196,8 +197,7 @@ struct evolve *evolve_new(const struct problem *p, const struct evolve_options *
     e->ports = count ? from[0]->ports : o->ports;
     e->width = o->algorithm == EVOLVE_PMEVO ? 0 : count ? from[0]->width : isnan(o->width) ? measured_width(p) : o->width;
     e->target = o->population ? o->population : o->algorithm == EVOLVE_PMEVO ? 1000 : 8;
-    if (o->algorithm == EVOLVE_MEMETIC && o->congruence)
-        e->classes = classes_new(p);
+    e->preparation = o->algorithm == EVOLVE_MEMETIC && o->congruence ? EVOLVE_RAW : EVOLVE_PREPARED;
     for (unsigned n = PORTS_FEWEST; n <= PORTS_MOST; n++)
         e->race[e->racing++] = n;
     e->population = mem_zero(e->target + 1, sizeof *e->population);
@@ -213,7 +213,7 @@ struct evolve *evolve_new(const struct problem *p, const struct evolve_options *
     for (size_t i = 0; count > 1 && i < count && i < e->target; i++)
         adopt(e, from[i], i);
     e->live = mem_zero(e->o.threads, sizeof *e->live);
-    e->started = clock_seconds();
+    e->started = isnan(o->begun) ? clock_seconds() : o->begun;
     return e;
 }
 
@@ -246,24 +246,27 @@ bool evolve_go_on(struct evolve *e, struct watcher *w)
     return !atomic_load(&e->stop) && !time_over(e);
 }
 
-struct climb {
+/* What a thread's long work asks. */
+struct worker {
     struct evolve *e;
     struct watcher *w;
-    unsigned calls;
 };
+
+static bool worker_over(void *state)
+{
+    struct worker *worker = state;
+
+    evolve_watch(worker->w);
+    pthread_mutex_lock(&worker->e->lock);
+    bool over = !evolve_go_on(worker->e, worker->w);
+    pthread_mutex_unlock(&worker->e->lock);
+    return over;
+}
 
 static bool climb_on(void *state)
 {
-    struct climb *c = state;
-    bool going = true;
-
-    if (++c->calls % 64 == 0) {
-        pthread_mutex_lock(&c->e->lock);
-        going = evolve_go_on(c->e, c->w);
-        pthread_mutex_unlock(&c->e->lock);
-        evolve_watch(c->w);
-    }
-    return going;
+    const struct problem *p = state;
+    return !watch_steps(1 + p->experiments / 64);
 }
 
 static void publish_pmevo(struct evolve *e, const struct pmevo *m, uint64_t evaluations)
@@ -284,7 +287,6 @@ static void publish_pmevo(struct evolve *e, const struct pmevo *m, uint64_t eval
 static void run_pmevo(struct evolve *e, struct watcher *w)
 {
     struct pmevo *m = pmevo_new(e->p, e->ports, (unsigned)e->target, e->o.volume_weight, e->o.tolerant, e->o.seed);
-    struct climb climb = {e, w, 0};
     uint64_t evaluations = e->target;
     bool going = true;
 
@@ -297,7 +299,7 @@ static void run_pmevo(struct evolve *e, struct watcher *w)
         pthread_mutex_unlock(&e->lock);
         evolve_watch(w);
     }
-    pmevo_climb(m, 0, climb_on, &climb, &evaluations);
+    pmevo_climb(m, 0, climb_on, (void *)e->p, &evaluations);
     pthread_mutex_lock(&e->lock);
     publish_pmevo(e, m, evaluations);
     pthread_mutex_unlock(&e->lock);
@@ -315,10 +317,12 @@ void evolve_worker(struct evolve *e, unsigned index, void (*poll)(void *), void 
     pthread_mutex_unlock(&e->lock);
     if (idle)
         return;
+    struct watch before = watch_begin(worker_over, &(struct worker){e, &w});
     if (algorithm == EVOLVE_PMEVO)
         run_pmevo(e, &w);
     else
         evolve_memetic(e, index, &w);
+    watch_restore(before);
     pthread_mutex_lock(&e->lock);
     if (--e->workers == 0 && (e->finished || atomic_load(&e->stop) || time_over(e))) {
         /* A state passed through on the way may have been better than where its search ended. */
@@ -407,7 +411,9 @@ void evolve_get_status(struct evolve *e, struct evolve_status *out)
     }
     out->evaluations = out->stats.evaluations;
     out->rate = out->seconds > 0 ? (double)out->evaluations / out->seconds : 0;
-    if (e->o.algorithm == EVOLVE_MEMETIC && isnan(e->scale))
+    if (e->preparation != EVOLVE_PREPARED)
+        snprintf(out->phase, sizeof out->phase, "comparing forms");
+    else if (e->o.algorithm == EVOLVE_MEMETIC && isnan(e->scale))
         snprintf(out->phase, sizeof out->phase, "seeking the scale of the errors");
     else if (e->ports == 0)
         snprintf(out->phase, sizeof out->phase, "seeking the number of ports");

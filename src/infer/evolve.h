@@ -22,6 +22,7 @@ struct evolve_options {
     unsigned population;         /* 0: the algorithm's default */
     unsigned generations;        /* 0: no limit. memetic: rounds of as many children as there are individuals */
     double seconds;              /* 0: no limit */
+    double begun;                /* when they began, by clock_seconds: what the caller did before counts too; NaN: when the run is made */
     uint64_t seed;
     unsigned threads;            /* that will call evolve_worker */
     struct anneal_prices prices; /* for errors of 2 % that no mapping explains */
@@ -47,7 +48,7 @@ struct evolve_status {
     double seconds;              /* running, pauses left out */
     double rate;                 /* evaluations per second */
     struct anneal_stats stats;
-    char phase[40];              /* "annealing 3 of 8" */
+    char phase[40];              /* "annealing 3 of 8"; after the end, where it ended */
 };
 
 /* One point of the curves: best, median and worst individual. */

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "base/watch.h"
 
 #define PORTS_FINALISTS 3
 #define PORTS_GAIN 0.01             /* one port more must lower the cost by this fraction */
@@ -19,9 +20,11 @@
 #define MOVES_PER_FORM 40000        /* of one annealing when there is no time limit */
 #define STEPS 400                   /* temperatures of such an annealing */
 #define STEP_SECONDS 0.02
+#define POLISH_SHARE 0.05           /* of an annealing's time, for downhill moves only at its end */
 #define FRESH_SHARE 0.5             /* of the time, for fresh individuals; of the rest each child gets CHILD_SHARE of a fresh one's */
 #define CHILD_SHARE 0.4
 #define PILOT_SHARE 0.05            /* of the time, for the pilot */
+#define PREPARE_SHARE 0.2           /* for finding the classes, at most: without them the search is of all forms at once */
 #define PORTS_SHARE 0.3            /* for the trials of numbers of ports */
 #define CLASSES_SHARE 0.6          /* of an annealing's time, for the classes */
 #define CLASSES_HOT 7              /* its means are cleaner, and it is so small that a hotter start costs little */
@@ -88,6 +91,7 @@ static void anneal(struct evolve *e, unsigned index, struct annealer *s, const s
     double moves = plan->moves * (double)p->forms, dense = fmax(1, density_of(p) / DENSITY_SUITED), x = 0, done = 0, begun, now;
     uint64_t step = plan->seconds > 0 ? 2000 : (uint64_t)(moves / STEPS) + 1;
     bool going = true;
+    double timed = plan->seconds * (1 - POLISH_SHARE);   /* the polishing at the end has its time */
 
     pthread_mutex_lock(&e->lock);
     begun = now = evolve_elapsed(e);
@@ -109,7 +113,7 @@ static void anneal(struct evolve *e, unsigned index, struct annealer *s, const s
         going = evolve_go_on(e, w);
         pthread_mutex_unlock(&e->lock);
         if (plan->seconds > 0) {
-            x = (now - begun) / plan->seconds;
+            x = (now - begun) / timed;
             double stretch = STEP_SECONDS / fmax(now - before, 1e-4);
             step = (uint64_t)fmax(500, (double)step * fmin(2, fmax(0.5, stretch)));
         } else {
@@ -308,8 +312,50 @@ static bool memetic_task(struct evolve *e, unsigned index, struct watcher *w)
     return evolve_go_on(e, w);
 }
 
+/* The time for the classes. */
+struct preparing {
+    struct evolve *e;
+    double until;          /* by evolve_elapsed */
+    struct watch outer;    /* the thread's own */
+};
+
+static bool preparing_over(void *state)
+{
+    const struct preparing *p = state;
+
+    pthread_mutex_lock(&p->e->lock);
+    bool late = evolve_elapsed(p->e) >= p->until;
+    pthread_mutex_unlock(&p->e->lock);
+    return late || (p->outer.over && p->outer.over(p->outer.state));
+}
+
+/* The classes are found by one thread; the others wait for them. Called and returns without the lock. */
+static void prepare(struct evolve *e, struct watcher *w)
+{
+    pthread_mutex_lock(&e->lock);
+    bool mine = e->preparation == EVOLVE_RAW;
+    if (mine) {
+        e->preparation = EVOLVE_PREPARING;
+        struct preparing p = {.e = e, .until = e->o.seconds > 0 ? evolve_elapsed(e) + PREPARE_SHARE * e->o.seconds : INFINITY};
+        pthread_mutex_unlock(&e->lock);
+        p.outer = watch_begin(preparing_over, &p);
+        struct classes *classes = classes_new(e->p);
+        watch_restore(p.outer);
+        bool over = watch_over();
+        pthread_mutex_lock(&e->lock);
+        e->classes = classes;
+        /* Ended while preparing, it stays so: that is how far the run came. */
+        e->preparation = over ? EVOLVE_PREPARING : EVOLVE_PREPARED;
+        pthread_cond_broadcast(&e->change);
+    }
+    while (e->preparation != EVOLVE_PREPARED && evolve_go_on(e, w))
+        evolve_wait_change(e, w);
+    pthread_mutex_unlock(&e->lock);
+}
+
 void evolve_memetic(struct evolve *e, unsigned index, struct watcher *w)
 {
+    prepare(e, w);
     seek_scale(e, index, w);
     seek_ports(e, index, w);
     pthread_mutex_lock(&e->lock);

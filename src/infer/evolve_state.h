@@ -21,11 +21,12 @@ struct live {
 
 struct evolve {
     const struct problem *p;
-    struct classes *classes;       /* what is searched first; NULL: nothing but p */
     pthread_mutex_t lock;
     pthread_cond_t change;
     atomic_bool stop, pause;
     /* All below under the lock. */
+    struct classes *classes;         /* what is searched first, once prepared; NULL: nothing but p */
+    enum { EVOLVE_RAW, EVOLVE_PREPARING, EVOLVE_PREPARED } preparation;
     struct evolve_options o;
     enum evolve_state state;
     unsigned ports;                  /* 0 while they are sought */

@@ -4,16 +4,26 @@
 #include <math.h>
 #include <string.h>
 
-/* Short experiments first, then by terms, so that equal ones are neighbours. */
+#include "base/watch.h"
+
+/* A row that counts. */
+struct row {
+    size_t index;
+    uint64_t size;   /* instructions */
+};
+
+/* Short experiments first, then by terms, so that equal ones are neighbours. When the time is over all rows are equal: the sorting ends soon. */
 static int compare_rows(const void *a, const void *b, void *state)
 {
     const struct experiments *t = state;
-    size_t x = *(const size_t *)a, y = *(const size_t *)b;
-    uint64_t size_x = experiments_size(t, x), size_y = experiments_size(t, y);
+    const struct row *row_x = a, *row_y = b;
+    size_t x = row_x->index, y = row_y->index;
     uint32_t count_x = t->rows.items[x].count, count_y = t->rows.items[y].count;
 
-    if (size_x != size_y)
-        return size_x < size_y ? -1 : 1;
+    if (watch_steps(1))
+        return 0;
+    if (row_x->size != row_y->size)
+        return row_x->size < row_y->size ? -1 : 1;
     if (count_x != count_y)
         return count_x < count_y ? -1 : 1;
     int order = memcmp(experiments_terms(t, x), experiments_terms(t, y), count_x * sizeof(struct flat_term));
@@ -26,20 +36,20 @@ static bool same_terms(const struct experiments *t, size_t x, size_t y)
     return count == t->rows.items[y].count && memcmp(experiments_terms(t, x), experiments_terms(t, y), count * sizeof(struct flat_term)) == 0;
 }
 
-/* Indices of the rows that count, in the order above. */
-static size_t *select_rows(const struct experiments *t, const bool *keep, size_t *count)
+/* The rows that count, in the order above. */
+static struct row *select_rows(const struct experiments *t, const bool *keep, size_t *count)
 {
-    size_t *rows = mem_alloc((t->rows.count + 1) * sizeof *rows);
+    struct row *rows = mem_alloc((t->rows.count + 1) * sizeof *rows);
 
     *count = 0;
     for (size_t i = 0; i < t->rows.count; i++)
         if ((!keep || keep[i]) && experiments_measured(t, i) && t->rows.items[i].count)
-            rows[(*count)++] = i;
+            rows[(*count)++] = (struct row){i, experiments_size(t, i)};
     qsort_r(rows, *count, sizeof *rows, compare_rows, (void *)t);
     return rows;
 }
 
-static void add_experiments(struct problem *p, const struct experiments *t, const size_t *rows, size_t count)
+static void add_experiments(struct problem *p, const struct experiments *t, const struct row *rows, size_t count)
 {
     uint32_t *index = mem_alloc((t->forms.count + 1) * sizeof *index);
     size_t terms = 0;
@@ -47,7 +57,7 @@ static void add_experiments(struct problem *p, const struct experiments *t, cons
     memset(index, 0xff, (t->forms.count + 1) * sizeof *index);
     p->names = mem_zero(t->forms.count + 1, sizeof *p->names);
     for (size_t i = 0; i < count; i++)
-        terms += t->rows.items[rows[i]].count;
+        terms += t->rows.items[rows[i].index].count;
     p->terms = mem_alloc((terms + 1) * sizeof *p->terms);
     p->term_start = mem_zero(count + 2, sizeof *p->term_start);
     p->cycles = mem_alloc((count + 1) * sizeof *p->cycles);
@@ -55,11 +65,11 @@ static void add_experiments(struct problem *p, const struct experiments *t, cons
     p->weight = mem_alloc((count + 1) * sizeof *p->weight);
     terms = 0;
     for (size_t i = 0, end; i < count; i = end) {
-        const struct flat_term *theirs = experiments_terms(t, rows[i]);
+        const struct flat_term *theirs = experiments_terms(t, rows[i].index);
         double sum = 0;
-        for (end = i; end < count && same_terms(t, rows[i], rows[end]); end++)
-            sum += t->rows.items[rows[end]].cycles;
-        for (uint32_t k = 0; k < t->rows.items[rows[i]].count; k++) {
+        for (end = i; end < count && same_terms(t, rows[i].index, rows[end].index); end++)
+            sum += t->rows.items[rows[end].index].cycles;
+        for (uint32_t k = 0; k < t->rows.items[rows[i].index].count; k++) {
             if (index[theirs[k].form] == UINT32_MAX) {
                 index[theirs[k].form] = (uint32_t)p->forms;
                 p->names[p->forms++] = mem_strdup(t->forms.items[theirs[k].form]);
@@ -128,11 +138,13 @@ static uint64_t fingerprint(const struct problem *p)
 struct problem *problem_new(const struct experiments *t, const bool *keep, struct err *err)
 {
     size_t count;
-    size_t *rows = select_rows(t, keep, &count);
+    struct row *rows = select_rows(t, keep, &count);
     struct problem *p = NULL;
 
     if (count == 0) {
         err_set(err, ERR_DATA, "experiments load FILE, or experiments measure", "no experiment has measured cycles");
+    } else if (watch_over()) {
+        err_set(err, ERR_LIMIT, "give it more time, or fewer experiments", "the time ended while %zu experiments were sorted", count);
     } else {
         p = mem_zero(1, sizeof *p);
         add_experiments(p, t, rows, count);

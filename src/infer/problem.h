@@ -23,12 +23,12 @@ struct problem {
 };
 
 /* From the measured rows of @t for which @keep (NULL: all) is true; equal experiments are merged into their mean. Only forms that occur
- * in a measured row are in it. NULL with err when nothing is measured. The caller frees. */
+ * in a measured row are in it. NULL with err when nothing is measured, or the thread's watch ended it (ERR_LIMIT). The caller frees. */
 struct problem *problem_new(const struct experiments *t, const bool *keep, struct err *err);
 void problem_free(struct problem *p);
 /* Its experiments over @columns for the forms' @genes, with storage for the tables unless @stride is 0: the caller frees values. */
 struct tables problem_tables(const struct problem *p, const struct columns *columns, const struct gene *genes, size_t stride);
-/* Index of a form, or SIZE_MAX. */
+/* Index of a form, or SIZE_MAX; looks at all. */
 size_t problem_form(const struct problem *p, const char *name);
 
 #endif

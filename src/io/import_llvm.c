@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/steps.h"
 #include "base/vec.h"
 #include "io/llvm_amd.h"
 #include "base/child.h"
@@ -402,6 +403,7 @@ static bool read_rows(struct llvm_import *r, const char *text, const char *end, 
     unsigned rows = 0;
 
     for (const char *at = text; at < end && form < count; at = line_end(at, end) + 1) {
+        steps_add(1 + (size_t)(line_end(at, end) - at) / 100);
         if (!read_row(r, at, line_end(at, end), &row))
             continue;
         bool own = row.marker && rows == 0 && strcmp(forms[form], isa_ops(r->isa)->llvm_marker.form) == 0;

@@ -13,6 +13,7 @@
 
 #include "base/csv.h"
 #include "base/file.h"
+#include "base/file_set.h"
 #include "base/log.h"
 #include "base/vec.h"
 #include "io/overrides.h"
@@ -306,7 +307,7 @@ bool machine_parse_facts(struct machine *facts, struct ports *ports, const char 
     return ok;
 }
 
-static struct machine *load_directory(const char *id, const char *dir, struct err *err)
+static struct machine *read_directory(const char *id, const char *dir, struct err *err)
 {
     struct ports none = {0}, ports = {0};
     struct machine *facts = machine_new(id, &none), *m = NULL;
@@ -354,6 +355,19 @@ static struct machine *load_directory(const char *id, const char *dir, struct er
 out:
     str_done(&path);
     machine_free(facts);
+    return m;
+}
+
+/* A directory as a whole: neither before nor in the midst of what somebody saves into it. */
+static struct machine *load_directory(const char *id, const char *dir, struct err *err)
+{
+    struct stat info;
+    bool there = stat(dir, &info) == 0 && S_ISDIR(info.st_mode);
+    int held = there ? file_set_open(dir, err) : -1;
+    struct machine *m = there && held < 0 ? NULL : read_directory(id, dir, err);
+
+    if (held >= 0)
+        close(held);
     return m;
 }
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "io/machine_save.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,10 +11,10 @@
 
 #include "base/csv.h"
 #include "base/file.h"
+#include "base/file_set.h"
 #include "base/mem.h"
 
-static const char *const own_files[] = {"machine.csv", "mapping.csv", "latencies.csv", "facts.csv", "overrides.csv"};
-#define OWN_FILES (sizeof own_files / sizeof *own_files)
+static const char *const own_files[] = {"machine.csv", "mapping.csv", "latencies.csv", "facts.csv", "overrides.csv", NULL};
 
 static void save_fact(const char *key, const char *value, const struct machine_fact *old, struct str *out)
 {
@@ -115,117 +113,56 @@ bool machine_save_generated(const struct machine *m, const char *dir, struct err
     return write_tables(m, dir, err);
 }
 
-static bool is_own(const char *name)
-{
-    for (size_t i = 0; i < OWN_FILES; i++)
-        if (strcmp(name, own_files[i]) == 0)
-            return true;
-    return false;
-}
-
-/* Whether @dir may be replaced: it is empty, or a machine's and nothing else. */
+/* Whether what is in @dir may be replaced: it is empty, or a machine's and nothing else. */
 static bool check_directory(const char *dir, struct err *err)
 {
-    DIR *open = opendir(dir);
-    bool machine = false, other = false;
-    char foreign[256] = "";
-
-    if (!open)
-        return file_fault(err, dir, "read the directory", NULL);
-    for (struct dirent *entry; (entry = readdir(open));) {
-        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
-            continue;
-        machine |= strcmp(entry->d_name, "machine.csv") == 0;
-        other = true;
-        if (!is_own(entry->d_name))
-            snprintf(foreign, sizeof foreign, "%s", entry->d_name);
-    }
-    closedir(open);
-    if (foreign[0])
-        err_set(err, ERR_DATA, "save to a new directory", "not replaced: it holds %s, which is no file of a machine", foreign);
-    else if (other && !machine)
-        err_set(err, ERR_DATA, "save to a new directory", "not replaced: it is no machine's directory, machine.csv is missing");
-    else
-        return true;
-    return err_at(err, dir, 0, 0);
-}
-
-/* Our files in @dir, and @dir itself when nothing else is in it. */
-static void remove_machine(const char *dir)
-{
     struct str path = {0};
-    for (size_t i = 0; i < OWN_FILES; i++) {
+    char *foreign = file_set_stranger(dir, own_files);
+    bool machine = false, other = false;
+
+    for (size_t i = 0; own_files[i]; i++) {
         str_clear(&path);
         str_addf(&path, "%s/%s", dir, own_files[i]);
-        unlink(str_text(&path));
+        bool there = access(str_text(&path), F_OK) == 0;
+        machine |= there && i == 0;
+        other |= there;
     }
-    rmdir(dir);
     str_done(&path);
+    if (foreign)
+        err_set(err, ERR_DATA, "save to a new directory", "not replaced: it holds %.200s, which is no file of a machine", foreign);
+    else if (other && !machine)
+        err_set(err, ERR_DATA, "save to a new directory", "not replaced: it is no machine's directory, machine.csv is missing");
+    bool ok = !foreign && (machine || !other);
+    free(foreign);
+    return ok || err_at(err, dir, 0, 0);
 }
 
-/* A new directory beside @target, its name in @out. */
-static bool make_beside(const char *target, struct str *out, struct err *err)
+/* The tables of @m, and the other files gone. */
+static bool fill_set(struct file_set *set, const struct machine *m, struct err *err)
 {
-    for (unsigned try = 0; try < 1000; try++) {
-        str_clear(out);
-        str_addf(out, "%s.new-%ld-%u", target, (long)getpid(), try);
-        if (mkdir(str_text(out), 0777) == 0)
-            return true;
-        if (errno != EEXIST)
-            break;
-    }
-    return file_fault(err, target, "make a directory beside it", NULL);
-}
+    struct str text = {0};
+    bool ok = true;
 
-/* @fresh takes the place of @target; the old one is in @fresh then. Where the file system cannot exchange two names it takes two steps. */
-static bool exchange(const char *fresh, const char *target)
-{
-    struct str aside = {0};
-    bool ok = renameat2(AT_FDCWD, fresh, AT_FDCWD, target, RENAME_EXCHANGE) == 0;
-
-    if (!ok && (errno == EINVAL || errno == ENOSYS)) {
-        str_addf(&aside, "%s.old", fresh);
-        ok = rename(target, str_text(&aside)) == 0;
-        if (ok && rename(fresh, target) != 0) {
-            int why = errno;
-            ok = false;
-            if (rename(str_text(&aside), target) == 0)   /* back */
-                errno = why;
-        } else if (ok) {
-            ok = rename(str_text(&aside), fresh) == 0;
-        }
-    }
-    str_done(&aside);
+    for (size_t i = 0; ok && own_files[i]; i++)
+        ok = file_set_remove(set, own_files[i], err);
+    machine_facts_csv(m, &text);
+    ok = ok && file_set_write(set, "machine.csv", text.data, text.length, err);
+    str_clear(&text);
+    machine_mapping_csv(m, &text);
+    ok = ok && file_set_write(set, "mapping.csv", text.data, text.length, err);
+    str_clear(&text);
+    machine_latencies_csv(m, &text);
+    if (ok && m->latency_count)
+        ok = file_set_write(set, "latencies.csv", text.data, text.length, err);
+    str_done(&text);
     return ok;
 }
 
 bool machine_save(const struct machine *m, const char *dir, struct err *err)
 {
-    char *target = realpath(dir, NULL);   /* of a link what it points to is replaced */
-    bool there = target != NULL, ok = false;
-    struct str fresh = {0}, text = {0};
-    struct stat info;
+    struct file_set *set = file_set_new(dir, err);
+    bool ok = set && check_directory(dir, err) && fill_set(set, m, err) && file_set_commit(set, err);
 
-    if (!there) {
-        target = mem_strdup(dir);
-        for (size_t n = strlen(target); n > 1 && target[n - 1] == '/'; n--)
-            target[n - 1] = '\0';
-    }
-    if ((there && !check_directory(target, err)) || !make_beside(target, &fresh, err))
-        goto out;
-    ok = write_tables(m, str_text(&fresh), err);
-    machine_latencies_csv(m, &text);
-    if (ok && m->latency_count)
-        ok = write_in(str_text(&fresh), "latencies.csv", &text, err);
-    if (ok && there && stat(target, &info) == 0)
-        ok = chmod(str_text(&fresh), info.st_mode & 07777) == 0 || file_fault(err, dir, "keep its mode", NULL);
-    if (ok && !(there ? exchange(str_text(&fresh), target) : rename(str_text(&fresh), target) == 0))
-        ok = file_fault(err, dir, "replace the directory", NULL);
-    if (!ok || there)
-        remove_machine(str_text(&fresh));
-out:
-    free(target);
-    str_done(&fresh);
-    str_done(&text);
+    file_set_free(set);
     return ok;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/steps.h"
 #include "io/pmevo_names.h"
 
 #define FILE_LIMIT ((size_t)256 << 20)
@@ -113,6 +114,7 @@ static bool collect_sequences(const char *name, json_t *list, struct translation
         if (!json_is_array(sequence) || json_array_size(sequence) == 0)
             return item_fault(err, name, "experiment", i);
         json_array_foreach(sequence, k, form) {
+            steps_add(1);
             if (!json_is_string(form) || !*json_string_value(form))
                 return item_fault(err, name, "experiment", i);
             names_add(&t->theirs, json_string_value(form));
@@ -170,6 +172,7 @@ struct experiments *pmevo_experiments_parse(const char *name, const char *bytes,
         VEC(struct flat_term) terms = {0};
         json_t *form;
         json_array_foreach(json_object_get(item, "iseq"), k, form) {
+            steps_add(1);
             uint32_t index = names_add(&e->forms, t.ours[names_find(&t.theirs, json_string_value(form))]);
             vec_push(&terms, ((struct flat_term){index, 1}));
         }

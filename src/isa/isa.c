@@ -10,7 +10,10 @@
 #include "isa/a64/ops.h"
 #include "isa/x86/ops.h"
 
-static const struct isa_ops *const sets[ISA_COUNT] = {&x86_ops, &a64_ops};
+#define ISA_OPS(value, ops, name) [value] = &ops,
+#define ISA_NAME(value, ops, name) [value] = name,
+static const struct isa_ops *const sets[ISA_COUNT] = {ISA_SETS(ISA_OPS)};
+static const char *const names[ISA_COUNT] = {ISA_SETS(ISA_NAME)};
 
 const struct isa_ops *isa_ops(enum isa isa)
 {
@@ -19,17 +22,23 @@ const struct isa_ops *isa_ops(enum isa isa)
 
 const char *isa_name(enum isa isa)
 {
-    return sets[isa]->name;
+    return names[isa];
 }
 
 bool isa_parse(const char *name, enum isa *out)
 {
     for (int i = 0; i < ISA_COUNT; i++)
-        if (strcmp(name, sets[i]->name) == 0) {
+        if (strcmp(name, names[i]) == 0) {
             *out = (enum isa)i;
             return true;
         }
     return false;
+}
+
+void isa_list(bool titles, const char *last, struct str *out)
+{
+    for (int i = 0; i < ISA_COUNT; i++)
+        str_addf(out, "%s%s", i == 0 ? "" : i + 1 < ISA_COUNT ? ", " : last, titles ? sets[i]->title : names[i]);
 }
 
 size_t isa_step(enum isa isa)

@@ -6,9 +6,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum isa { ISA_X86_64, ISA_AARCH64, ISA_COUNT };
+/* The sets: value, table of operations, name as in data/isa/<name>.csv, machine.csv's fact isa and --isa. */
+#define ISA_SETS(SET) SET(ISA_X86_64, x86_ops, "x86-64") SET(ISA_AARCH64, a64_ops, "aarch64")
+#define ISA_VALUE(value, ops, name) value,
+#define ISA_CHOICE(value, ops, name) "|" name
+enum isa { ISA_SETS(ISA_VALUE) ISA_COUNT };
+/* "x86-64|aarch64": of parameters. */
+#define ISA_CHOICES (&(ISA_SETS(ISA_CHOICE))[1])
 /* Of code that does not say: hex without --isa, measured blocks. */
 #define ISA_UNSAID ISA_X86_64
+#define ISA_UNSAID_NAME "x86-64"
 
 #define MARKER_BYTES 8
 
@@ -26,7 +33,6 @@ struct str;
 
 /* An instruction set: its data and what it does differently. One const table per set, in a folder of its own. */
 struct isa_ops {
-    const char *name;             /* as in data/isa/<name>.csv, machine.csv's fact isa and --isa */
     const char *title;            /* as prose has it: "AArch64" */
     const char *tool_prefix;      /* of binutils' programs: "x86_64-linux-gnu" */
     bool plain_tools;             /* on such a processor they are known by their plain names; else only where the full one is missing */
@@ -91,6 +97,8 @@ const struct isa_ops *isa_ops(enum isa isa);
 const char *isa_name(enum isa isa);
 /* False when no set has this name. */
 bool isa_parse(const char *name, enum isa *out);
+/* "x86-64 or aarch64": appends all names, or with @titles what prose calls them, @last before the last. */
+void isa_list(bool titles, const char *last, struct str *out);
 /* The set of the processor that this program was compiled for (cpu.c). */
 enum isa isa_host(void);
 /* Bytes from one place where an instruction may begin to the next: 1 or 4. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulate/simulate_state.h"
+#include "simulate/state.h"
 
 #define LIMIT_CYCLES 60000      /* without a repeated state the mean is taken */
 #define LIMIT_ITEMS 16000       /* renamed, at least LIMIT_ITERATIONS of the block */
@@ -231,4 +231,37 @@ void simulate(struct simulator *s, const struct block_work *w, const struct insn
     out->stalls_front = (out->stalls_front - s->mark.front) / iterations;
     out->stalls_rob = (out->stalls_rob - s->mark.rob) / iterations;
     out->stalls_scheduler = (out->stalls_scheduler - s->mark.scheduler) / iterations;
+}
+
+void simulate_kernel(const struct kernel *k, size_t loop, const struct machine *m, const struct simulate_options *options, struct simulation *out, struct bounds *bounds)
+{
+    size_t count;
+    const struct insn *insns = kernel_insns(k, loop, &count);
+    struct block_work *work = block_work_new(m);
+    struct simulator *simulator = simulator_new();
+    struct block_options block = {.shape = shape_of(insns, count), .align = count ? (unsigned)(insns[0].offset % 64) : 0};
+    struct bounds own;
+
+    bounds_of(work, insns, count, &block, false, bounds ? bounds : &own);
+    simulate(simulator, work, insns, count, &block, options, out);
+    simulator_free(simulator);
+    block_work_free(work);
+}
+
+enum stage stage_at(const struct simulated_step *step, int32_t cycle)
+{
+    if (cycle < step->fetch || cycle > step->retire)
+        return STAGE_NONE;
+    if (cycle == step->retire)
+        return STAGE_RETIRED;
+    if (cycle == step->dispatch)
+        return STAGE_DISPATCHED;
+    if (cycle <= step->issue)
+        return cycle == step->issue ? STAGE_RENAMED : cycle == step->fetch ? STAGE_FETCHED : STAGE_QUEUED;
+    return cycle < step->dispatch ? STAGE_WAITS : cycle < step->done ? STAGE_EXECUTES : STAGE_DONE;
+}
+
+char stage_glyph(enum stage stage)
+{
+    return "F.I-D=_R "[stage];
 }

@@ -200,6 +200,19 @@ static void symbols_read(struct object *o, Elf *elf, Elf_Scn *scn, const GElf_Sh
     }
 }
 
+static bool refuse_machine(unsigned machine, struct err *err)
+{
+    struct str todo = {0}, neither = {0};
+
+    str_add(&todo, "give an ELF file for ");
+    isa_list(true, " or ", &todo);
+    isa_list(true, " nor ", &neither);
+    err_set(err, ERR_DATA, str_text(&todo), "this ELF file is for neither %s (machine %u)", str_text(&neither), machine);
+    str_done(&todo);
+    str_done(&neither);
+    return false;
+}
+
 static bool sections_read(struct object *o, Elf *elf, bool want_lines, struct err *err)
 {
     GElf_Ehdr file;
@@ -212,7 +225,7 @@ static bool sections_read(struct object *o, Elf *elf, bool want_lines, struct er
     while (isa < ISA_COUNT && isa_ops((enum isa)isa)->elf_machine != file.e_machine)
         isa++;
     if (isa == ISA_COUNT || file.e_ident[EI_DATA] != ELFDATA2LSB)
-        return err_set(err, ERR_DATA, "give an x86-64 or AArch64 file", "this ELF file is for neither x86-64 nor AArch64 (machine %u)", file.e_machine);
+        return refuse_machine(file.e_machine, err);
     o->isa = (enum isa)isa;
     bool relocatable = file.e_type == ET_REL;
     GElf_Shdr header;

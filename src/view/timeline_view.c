@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulate/simulate_stage.h"
+#include "simulate/simulate.h"
 #include "base/mem.h"
 #include "view/view.h"
 

@@ -108,6 +108,10 @@ static bool run_job(struct job *job, void *state, struct err *err)
         evolve_abandon(shift.run->evolve);
         return false;
     }
+    struct evolve_status status;
+    evolve_get_status(shift.run->evolve, &status);
+    if (status.state == EVOLVE_DONE && isnan(status.d_avg))
+        return err_set(err, ERR_LIMIT, "give it more --seconds, or fewer experiments", "no mapping yet: the %g s ended while it was %s", o.seconds, status.phase);
     return evolve_run_checkpoint(shift.run, err);
 }
 

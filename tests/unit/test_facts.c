@@ -14,6 +14,7 @@
 #include "base/csv.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "isa/isa.h"
 #include "model/facts.h"
 #include "helpers.h"
 
@@ -172,11 +173,34 @@ static void test_otherwise(void **state)
     machine_free(m);
 }
 
+/* The names of the instruction sets, wherever they have to be constant text. */
+static void test_sets(void **state)
+{
+    struct str choices = {0}, words = {0}, prose = {0};
+    (void)state;
+
+    for (int i = 0; i < ISA_COUNT; i++) {
+        enum isa isa = ISA_COUNT;
+        str_addf(&choices, "%s%s", i ? "|" : "", isa_name((enum isa)i));
+        str_addf(&words, "%s%s", i ? " " : "", isa_name((enum isa)i));
+        assert_true(isa_parse(isa_name((enum isa)i), &isa) && isa == (enum isa)i);
+    }
+    assert_string_equal(ISA_CHOICES, str_text(&choices));
+    assert_string_equal(fact_find("isa")->words, str_text(&words));
+    assert_string_equal(ISA_UNSAID_NAME, isa_name(ISA_UNSAID));
+    isa_list(true, " nor ", &prose);
+    assert_string_equal(str_text(&prose), "x86-64 nor AArch64");
+    str_done(&choices);
+    str_done(&words);
+    str_done(&prose);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shipped),      cmocka_unit_test(test_schema),       cmocka_unit_test(test_values),
         cmocka_unit_test(test_loader_warns), cmocka_unit_test(test_few_warnings), cmocka_unit_test(test_otherwise),
+        cmocka_unit_test(test_sets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -118,6 +118,32 @@ static void test_xml(void **state)
     assert_non_null(strstr(err.what, "HSW"));
 }
 
+/* No file defines entities: neither ten that are each ten times the one before, nor one, nor a file's contents; those of XML itself are text. */
+static void test_xml_entities(void **state)
+{
+    static const char *const definitions[] = {
+        "<!ENTITY a \"aaaaaaaaaa\"><!ENTITY b \"&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;\"><!ENTITY c \"&b;&b;&b;&b;&b;&b;&b;&b;&b;&b;\">",
+        "<!ENTITY c \"1*p0\">", "<!ENTITY c SYSTEM \"/etc/passwd\">", "<!ENTITY % c \"<!ELEMENT x ANY>\">%c;",
+    };
+    struct str text = {0};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof definitions / sizeof *definitions; i++) {
+        struct err err = {0};
+        str_clear(&text);
+        str_addf(&text, "<?xml version=\"1.0\"?><!DOCTYPE root [%s]>%s%s%s", definitions[i], XML_START + strlen("<?xml version=\"1.0\"?>"), XML_SKL, XML_END);
+        assert_null(parse(str_text(&text), NULL, &err));
+        assert_int_equal(err.code, ERR_DATA);
+        assert_non_null(strstr(err.what, "entity"));
+        assert_int_equal(err.line, 1);
+    }
+    struct err err = {0};
+    struct machine *m = parse(XML_START "<architecture name=\"A&amp;B\"><measurement ports=\"1*p&#48;\" uops=\"1\"/></architecture>" XML_END, "A&B", &err);
+    assert_non_null(m);
+    machine_free(m);
+    str_done(&text);
+}
+
 /* The stream may be cut anywhere: here into single bytes through a file. */
 static void test_stream(void **state)
 {
@@ -208,6 +234,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_csv),       cmocka_unit_test(test_xml),          cmocka_unit_test(test_stream),
         cmocka_unit_test(test_malformed), cmocka_unit_test(test_whole_tables),
+        cmocka_unit_test(test_xml_entities),
     };
     return cmocka_run_group_tests_name("import_uops", tests, load_forms, free_forms);
 }

@@ -15,6 +15,8 @@
 #include "infer/evolve.h"
 #include "infer/generate.h"
 #include "infer/pmevo.h"
+#include "base/clock.h"
+#include "base/watch.h"
 #include "infer/classes.h"
 #include "infer/select.h"
 #include "io/population_file.h"
@@ -409,6 +411,67 @@ static void test_options_and_control(void **state)
     mapping_free(truth);
 }
 
+static unsigned clock_calls;
+
+/* Stands still, until the time is over all at once. */
+static double jumping(void)
+{
+    return clock_calls++ < 40 ? 0 : 10;
+}
+
+static bool at_once(void *state)
+{
+    (void)state;
+    return true;
+}
+
+/* Many forms and experiments: no part of the work may go on after the time, the polishing of 20 moves per form included. */
+static void test_time_limit(void **state)
+{
+    struct experiments *t = experiments_new();
+    struct err err = {0};
+    struct rng rng;
+    char name[16];
+
+    (void)state;
+    rng_seed(&rng, 7);
+    for (uint32_t f = 0; f < 2000; f++) {
+        snprintf(name, sizeof name, "F%u", f);
+        experiments_set(t, experiments_add(t, &(struct flat_term){names_add(&t->forms, name), 1}, 1), 1 + f % 3, NAN, 1, NULL);
+    }
+    for (uint32_t f = 0; f + 1 < 2000; f++) {
+        struct flat_term pair[] = {{f, 1}, {f + 1, 1 + (uint32_t)rng_below(&rng, 3)}};
+        experiments_set(t, experiments_add(t, pair, 2), 2 + (double)rng_below(&rng, 3), NAN, 1, NULL);
+    }
+    struct watch before = watch_begin(at_once, NULL);
+    assert_null(problem_new(t, NULL, &err));
+    assert_int_equal(err.code, ERR_LIMIT);
+    watch_restore(before);
+
+    struct problem *p = problem_new(t, NULL, &err);
+    struct evolve_options o;
+    struct evolve_status status;
+    uint64_t moves = 0;
+    evolve_defaults(&o);
+    o.seconds = 1;
+    o.begun = 0;
+    o.congruence = false;
+    clock_calls = 0;
+    clock_set_source(jumping);
+    struct evolve *e = evolve_new(p, &o, NULL, 0, &err);
+    evolve_worker(e, 0, NULL, NULL);
+    evolve_get_status(e, &status);
+    clock_set_source(NULL);
+    for (int k = 0; k < MOVE_KINDS; k++)
+        moves += status.stats.tried[k];
+    assert_int_equal(status.state, EVOLVE_DONE);
+    assert_true(moves > 0);
+    assert_true(moves < 20 * p->forms);
+    evolve_free(e);
+    problem_free(p);
+    experiments_free(t);
+}
+
 static void test_pmevo(void **state)
 {
     struct mapping *truth = known(14);
@@ -707,7 +770,7 @@ int main(void)
         cmocka_unit_test(test_problem),        cmocka_unit_test(test_score),       cmocka_unit_test(test_incremental_sums),
         cmocka_unit_test(test_renaming),       cmocka_unit_test(test_recovers_known_mapping),
         cmocka_unit_test(test_finds_ports),    cmocka_unit_test(test_options_and_control),
-        cmocka_unit_test(test_pmevo),          cmocka_unit_test(test_generate),    cmocka_unit_test(test_congruence),
+        cmocka_unit_test(test_time_limit), cmocka_unit_test(test_pmevo),          cmocka_unit_test(test_generate),    cmocka_unit_test(test_congruence),
         cmocka_unit_test(test_select),         cmocka_unit_test(test_population_file),
         cmocka_unit_test(test_columns),        cmocka_unit_test(test_classes),    cmocka_unit_test(test_fewer_ports),
     };

@@ -8,12 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "base/file.h"
 #include "io/machine_save.h"
+#include "failing_calls.h"
 #include "helpers.h"
 
 static char work[64];
@@ -262,11 +264,40 @@ static void test_no_facts(void **state)
     machine_free(back);
 }
 
+/* Whatever call fails, or ends the process, the directory is the machine before or the one saved. */
+static void test_failing_calls(void **state)
+{
+    (void)state;
+    struct machine *before = load_machine("skylake"), *after = load_machine("zen4-inferred");
+    bool met = true;
+
+    for (unsigned position = 0; met; position++)
+        for (int how = FAIL_ERROR; how <= FAIL_DEATH; how++) {
+            int status = 0;
+            assert_true(machine_save(before, in_work("failing"), &err));
+            fflush(NULL);
+            pid_t child = fork();
+            if (child == 0) {
+                failing_calls_set(position, (enum failing)how);
+                bool ok = machine_save(after, in_work("failing"), &err);
+                _exit(!failing_calls_end() ? 2 : ok ? 0 : 1);
+            }
+            assert_int_equal(waitpid(child, &status, 0), child);
+            met = !(WIFEXITED(status) && WEXITSTATUS(status) == 2);
+            struct machine *back = load_machine(in_work("failing"));
+            bool new = strcmp(back->title, after->title) == 0;
+            assert_same(new ? after : before, back);
+            machine_free(back);
+        }
+    machine_free(before);
+    machine_free(after);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_directories), cmocka_unit_test(test_csv),   cmocka_unit_test(test_corrections_once),
-        cmocka_unit_test(test_foreign),     cmocka_unit_test(test_links), cmocka_unit_test(test_no_facts),
+        cmocka_unit_test(test_foreign),     cmocka_unit_test(test_links), cmocka_unit_test(test_no_facts), cmocka_unit_test(test_failing_calls),
     };
     return cmocka_run_group_tests(tests, make_work, remove_work);
 }

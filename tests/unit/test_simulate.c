@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "simulate/simulate_stage.h"
+#include "simulate/simulate.h"
 #include "base/mem.h"
 #include "base/rng.h"
 #include "base/vec.h"

@@ -14,6 +14,10 @@
 
 #include "base/file.h"
 #include "base/steps.h"
+#include "io/experiments_file.h"
+#include "io/import_llvm.h"
+#include "io/pmevo_json.h"
+#include "io/uops_table.h"
 #include "io/yaml_tree.h"
 #include "toolchain/assemble.h"
 #include "toolchain/object.h"
@@ -200,8 +204,85 @@ static void test_trees(void **state)
     }
 }
 
+static void csv_rows(size_t count)
+{
+    struct str text = {0};
+    struct err err = {0};
+
+    str_add(&text, "experiment,cycles,note\n");
+    for (size_t i = 0; i < count; i++)
+        str_addf(&text, "F%zu + G,1,\"a,%zu\"\n", i, i);
+    struct experiments *t = experiments_parse("text", text.data, text.length, &err);
+    assert_non_null(t);
+    assert_int_equal(t->rows.count, count);
+    experiments_free(t);
+    str_done(&text);
+}
+
+static void json_experiments(size_t count)
+{
+    struct str text = {0};
+    struct err err = {0};
+
+    str_add(&text, "{\"kind\": \"ExperimentList\", \"exps\": [");
+    for (size_t i = 0; i < count; i++)
+        str_addf(&text, "%s{\"iseq\": [\"F%zu\", \"G\"], \"result\": {\"cycles\": 1.0}}", i ? ", " : "", i);
+    str_add(&text, "]}");
+    struct experiments *t = pmevo_experiments_parse("text", text.data, text.length, &err);
+    assert_non_null(t);
+    assert_int_equal(t->rows.count, count);
+    experiments_free(t);
+    str_done(&text);
+}
+
+static void xml_instructions(size_t count)
+{
+    struct str text = {0};
+    struct uops_table t = {0};
+    struct err err = {0};
+
+    str_add(&text, "<root>");
+    for (size_t i = 0; i < count; i++)
+        str_addf(&text, "<instruction string=\"F%zu\"><architecture name=\"A\"><measurement ports=\"1*p0\" uops=\"1\"/></architecture></instruction>", i);
+    str_add(&text, "</root>");
+    struct uops_xml *x = uops_xml_new(&t, "text", NULL);
+    assert_true(uops_xml_feed(x, text.data, text.length, true, &err));
+    assert_int_equal(t.count, count);
+    uops_xml_free(x);
+    uops_table_done(&t);
+    str_done(&text);
+}
+
+static void llvm_rows(size_t count)
+{
+    struct str text = {0};
+    struct err err = {0};
+    const char **forms = mem_zero(count, sizeof *forms);
+
+    str_add(&text, "Resources:\n[0]   - TPort0:1\nInstruction Info:\nInstructions:\n");
+    for (size_t i = 0; i < count; i++) {
+        forms[i] = "F";
+        str_add(&text, " 1 1 1.00 1 TPort0 OTHER other\n 1 1 1.00 1 TPort0 CLD cld\n");
+    }
+    struct machine *m = import_llvm_parse(ISA_X86_64, "some", text.data, text.length, forms, count, &err);
+    if (!m)
+        fail_msg("%s", err.what);
+    machine_free(m);
+    free(forms);
+    str_done(&text);
+}
+
+static void test_tables(void **state)
+{
+    (void)state;
+    check_growth(csv_rows, 3000);
+    check_growth(json_experiments, 3000);
+    check_growth(xml_instructions, 3000);
+    check_growth(llvm_rows, 3000);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_assembling), cmocka_unit_test(test_objects), cmocka_unit_test(test_trees)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_assembling), cmocka_unit_test(test_objects), cmocka_unit_test(test_trees), cmocka_unit_test(test_tables)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

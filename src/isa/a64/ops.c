@@ -74,7 +74,6 @@ static bool is_marker(const uint8_t *code, bool begin)
 }
 
 const struct isa_ops a64_ops = {
-    .name = "aarch64",
     .title = "AArch64",
     .tool_prefix = "aarch64-linux-gnu",
     .assembler_options = {"-march=" A64_MARCH},

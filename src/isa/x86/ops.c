@@ -41,7 +41,6 @@ static const char *move_class(const struct insn *move)
 }
 
 const struct isa_ops x86_ops = {
-    .name = "x86-64",
     .title = "x86-64",
     .tool_prefix = "x86_64-linux-gnu",
     .plain_tools = true,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "simulate/simulate_plan.h"
+#include "simulate/plan.h"
 
 void plan_done(struct plan *p)
 {

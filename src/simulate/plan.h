@@ -1,6 +1,6 @@
-/* Internal to simulate*.c: the block as the simulator sees it, and the front end that delivers it. */
-#ifndef PORTOLAN_SIMULATE_SIMULATE_PLAN_H
-#define PORTOLAN_SIMULATE_SIMULATE_PLAN_H
+/* Internal to simulate/: the block as the simulator sees it, and the front end that delivers it. */
+#ifndef PORTOLAN_SIMULATE_PLAN_H
+#define PORTOLAN_SIMULATE_PLAN_H
 
 #include <math.h>
 
@@ -115,7 +115,7 @@ void plan_build(struct plan *p, const struct block_work *w, const struct insn *i
 /* The second part of plan_build: who waits for whom. */
 void plan_wire(struct plan *p);
 void plan_done(struct plan *p);
-/* simulate_cache.c: where loads and stores are in the first-level cache. */
+/* cache.c: where loads and stores are in the first-level cache. */
 void cache_plan(struct plan *p, const struct core *c, const struct address_work *work);
 
 /* A place in the endless stream of instructions or items. */

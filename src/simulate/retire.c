@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* In program order out of the reorder buffer, stores on to the cache. */
-#include "simulate/simulate_state.h"
+#include "simulate/state.h"
 
 static void set_commit_times(struct simulator *s, const struct plan_item *item, int64_t iteration)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "simulate/simulate_plan.h"
+#include "simulate/plan.h"
 
 static void read_facts(struct front *f, const struct core *c)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The proof that the state repeats. A hash of what is cheap to follow is looked at after each iteration; where it was there before, the whole state
  * is written down and compared, so that the period is exact. */
-#include "simulate/simulate_state.h"
+#include "simulate/state.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* From the front end's queue into the schedulers: slots, room in the buffers, the port of each µop. */
-#include "simulate/simulate_state.h"
+#include "simulate/state.h"
 
 #include <string.h>
 

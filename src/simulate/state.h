@@ -1,10 +1,10 @@
-/* Internal to simulate*.c: the machine's state from cycle to cycle. In a cycle first retirement, then the ports, then rename, then the front end
+/* Internal to simulate/: the machine's state from cycle to cycle. In a cycle first retirement, then the ports, then rename, then the front end
  * have their turn. Nothing is searched: a value that becomes known tells its readers, a µop whose last source is known lies in the calendar until
  * its cycle comes, and from then in the queue of those that can go to the same ports. */
-#ifndef PORTOLAN_SIMULATE_SIMULATE_STATE_H
-#define PORTOLAN_SIMULATE_SIMULATE_STATE_H
+#ifndef PORTOLAN_SIMULATE_STATE_H
+#define PORTOLAN_SIMULATE_STATE_H
 
-#include "simulate/simulate_plan.h"
+#include "simulate/plan.h"
 
 #define CALENDAR 256            /* cycles ahead, a power of two; what is later comes up early and goes back */
 #define SEEN 16384              /* hashes remembered, a power of two */
@@ -154,7 +154,7 @@ static inline void demand(struct simulator *s, portset ports, int change)
         s->bound[__builtin_ctz(rest)] += change;
 }
 
-/* simulate_execute.c */
+/* execute.c */
 void execute_start(struct simulator *s);   /* empties calendar and queues */
 void execute_cycle(struct simulator *s);
 /* @w has no open source: it may run from its ready cycle on. */
@@ -166,21 +166,21 @@ int32_t value_with_trails(const struct simulator *s, int64_t iteration, const st
 /* First cycle after now in which a µop can go to a port, UNKNOWN: never. For a cycle in which none did. */
 int32_t execute_next(const struct simulator *s);
 
-/* simulate_cache.c */
+/* cache.c */
 void cache_start(struct simulator *s);
 /* True when @load of @iteration finds its banks free in this cycle, and takes them. */
 bool cache_takes(struct simulator *s, const struct plan_uop *load, int64_t iteration);
 /* How many of the stores that have retired reach the cache in this cycle. */
 int32_t cache_commit(struct simulator *s);
 
-/* simulate_rename.c */
+/* rename.c */
 void rename_start(struct simulator *s);
 void rename_cycle(struct simulator *s);
 
-/* simulate_retire.c */
+/* retire.c */
 void retire_cycle(struct simulator *s);
 
-/* simulate_repeat.c */
+/* repeat.c */
 void repeat_start(struct simulator *s, int64_t looks);   /* at most so many calls of repeat_found */
 /* True when the state was there before: fills the result. */
 bool repeat_found(struct simulator *s);

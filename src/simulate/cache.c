@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The first-level cache: loads whose banks are taken wait a cycle, stores leave two together when they are neighbours on a line. */
-#include "simulate/simulate_state.h"
+#include "simulate/state.h"
 
 #include "analysis/first_level.h"
 

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/watch.h"
+
+#include <stddef.h>
+
+_Thread_local struct watch watch;
+
+struct watch watch_begin(bool (*over)(void *state), void *state)
+{
+    struct watch before = watch;
+    watch = (struct watch){over, state, 0, false};
+    return before;
+}
+
+void watch_restore(struct watch before)
+{
+    watch = before;
+}
+
+bool watch_over(void)
+{
+    watch.steps = 0;
+    if (!watch.ended && watch.over)
+        watch.ended = watch.over(watch.state);
+    return watch.ended;
+}

@@ -1,0 +1,33 @@
+/* Long work that can be ended: who begins it on a thread says when it is to end, and the loops in it ask. */
+#ifndef PORTOLAN_BASE_WATCH_H
+#define PORTOLAN_BASE_WATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define WATCH_STEPS 4096   /* of base/steps.h, between two questions: a millisecond or less */
+
+struct watch {
+    bool (*over)(void *state);   /* NULL: never */
+    void *state;
+    uint64_t steps;              /* since it was asked */
+    bool ended;                  /* it said yes once, and stays so */
+};
+
+/* Of this thread. */
+extern _Thread_local struct watch watch;
+
+/* From now on this thread's work ends when @over says so; NULL: when it is done. Returns what held before, for watch_restore. */
+struct watch watch_begin(bool (*over)(void *state), void *state);
+void watch_restore(struct watch before);
+/* Asks now. True: leave at once, and let the caller find out by asking too. */
+bool watch_over(void);
+
+/* The same after @steps more, which are counted; asks only now and then. */
+static inline bool watch_steps(uint64_t steps)
+{
+    watch.steps += steps;
+    return watch.steps >= WATCH_STEPS ? watch_over() : watch.ended;
+}
+
+#endif
