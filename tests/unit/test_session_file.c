@@ -495,7 +495,7 @@ static void test_use_beside_a_job(void **state)
     s.patience = 0;
     RUN(&s, NULL, "kernel whatif issue_width=1..100%s", NULL);
     RUN(&s, NULL, "kernel use 2%s", NULL);
-    s.patience = INFINITY;
+    s.interactive = false;
     RUN(&s, &beside, "job wait%s", NULL);
     assert_non_null(strstr(str_text(&beside), str_text(&alone)));
     assert_int_equal(s.document.loop, 1);
