@@ -70,13 +70,13 @@ enum { OPTION_MACHINE = 256, OPTION_SESSION, OPTION_NO_COLOR, OPTION_HELP, OPTIO
 
 static int misuse(const char *what)
 {
-    utf8_say(stderr, "portolan: %s; portolan --help shows the options\n", what);
+    utf8_say(stderr, "portolan: %s; portolan --help lists the options\n", what);
     return 2;
 }
 
 static int misuse_of(const char *word)
 {
-    utf8_say(stderr, "portolan: %s is no option, or lacks its value; portolan --help shows the options\n", word);
+    utf8_say(stderr, "portolan: unknown option %s, or its value is missing; portolan --help lists the options\n", word);
     return 2;
 }
 
@@ -205,9 +205,9 @@ static bool print_view(struct session *s, const char *verb, const char *argument
     struct grid g;
 
     if (strcmp(verb, "view") != 0)
-        return err_set(err, ERR_USAGE, "open the workbench", "%s acts on a view of the screen", verb);
+        return err_set(err, ERR_USAGE, "open the workbench", "%s needs a view of the workbench", verb);
     if (index >= view_count())
-        return err_set(err, ERR_USAGE, "help view", "there is no view \"%s\"", argument);
+        return err_set(err, ERR_USAGE, "help view", "unknown view \"%s\"", argument);
     void *state = views[index]->open();
     grid_init(&g, size_from("COLUMNS", 120), size_from("LINES", 38), s->settings.ascii);
     views[index]->draw(state, s, &g);

@@ -50,7 +50,7 @@ static void chain_sentence(const struct analysis *a, struct str *out)
 
     for (size_t i = 0; i < a->count; i++)
         links += (a->rows[i].flags & ROW_CHAIN) != 0;
-    str_addf(out, "Each iteration waits %.2f cycles for the one before, through ", a->cycles);
+    str_addf(out, "Loop-carried dependency of %.2f cycles through ", a->cycles);
     for (size_t i = 0; i < a->count; i++) {
         if (!(a->rows[i].flags & ROW_CHAIN))
             continue;
@@ -63,8 +63,8 @@ static void chain_sentence(const struct analysis *a, struct str *out)
         if (a->rows[i].insn->line)
             str_addf(out, " (line %u)", a->rows[i].insn->line);
     }
-    str_add(out, memory ? ": the value goes through memory, where a register would save the store and the load." :
-            links > 0 ? ": more accumulators or a shorter chain would help, more ports would not." : ".");
+    str_add(out, memory ? ": the value goes through memory; keep it in a register to avoid the store and the load." :
+            links > 0 ? ": more accumulators or a shorter chain would help; more ports would not." : ".");
 }
 
 static bool several_micro_ops(const struct analysis *a)
@@ -78,8 +78,8 @@ static bool several_micro_ops(const struct analysis *a)
 /* Why the loop is not in the µop cache, as the end of a sentence. */
 static const char *not_cached(const struct frontend *f)
 {
-    return f->jcc_erratum ? "; a jump that touches a 32-byte boundary keeps the loop out of the µop cache"
-           : f->crowded   ? "; so many instructions in so few bytes do not fit the µop cache: longer encodings would help"
+    return f->jcc_erratum ? "; a jump crossing or ending at a 32-byte boundary keeps the loop out of the µop cache"
+           : f->crowded   ? "; too many instructions per 32 bytes for the µop cache: longer encodings would help"
                           : "";
 }
 
@@ -90,15 +90,15 @@ static void frontend_sentence(const struct analysis *a, struct str *out)
     if (f->source == SOURCE_UOP_CACHE)
         str_addf(out, "The µop cache delivers the loop in %.2f cycles.", a->cycles);
     else if (f->source == SOURCE_LOOP_BUFFER)
-        str_addf(out, "The loop buffer replays the loop in %.2f cycles: groups of µops do not span its end; unrolling would fill them.", a->cycles);
+        str_addf(out, "The loop buffer delivers the loop in %.2f cycles: issue groups do not span iterations; unrolling would fill them.", a->cycles);
     else if (f->crowded)
         str_addf(out, "Predecoding and decoding take %.2f cycles%s.", a->cycles, not_cached(f));
     else if (f->predecode >= f->decode || isnan(f->decode))
-        str_addf(out, "Finding the instructions in the bytes takes %.2f cycles: shorter encodings would help%s.", a->cycles,
-                 f->jcc_erratum ? ", and a jump that does not touch a 32-byte boundary" : "");
+        str_addf(out, "Predecoding takes %.2f cycles: shorter encodings would help%s.", a->cycles,
+                 f->jcc_erratum ? ", and so would aligning the jump off the 32-byte boundary" : "");
     else
         str_addf(out, "The decoders take %.2f cycles: %s%s.", a->cycles,
-                 several_micro_ops(a) ? "instructions of several µops share one of them" : "that many instructions come one by one", not_cached(f));
+                 several_micro_ops(a) ? "only one of them takes instructions of several µops" : "limited by the instruction count", not_cached(f));
 }
 
 char *advice_of(const struct analysis *a)
@@ -107,12 +107,12 @@ char *advice_of(const struct analysis *a)
     const struct ports *ports = mapping_ports(a->machine->mapping);
 
     if (a->cycles <= 0) {
-        str_add(&s, "Nothing in this loop occupies a port.");
+        str_add(&s, "No instruction in this loop uses a port.");
     } else if (a->bottleneck == BOUND_PORTS) {
         size_t start = s.length;
         name_ports(a, a->bottleneck_ports, &s);
         s.data[start] = 'P';
-        str_addf(&s, " %s full for %.2f cycles an iteration: most of it from ", portset_size(a->bottleneck_ports) == 1 ? "is" : "are", a->cycles);
+        str_addf(&s, " %s saturated for %.2f cycles per iteration, mostly by ", portset_size(a->bottleneck_ports) == 1 ? "is" : "are", a->cycles);
         name_rows(a, a->bottleneck_ports, &s);
         str_add(&s, ".");
         alternatives_add(a, &s);
@@ -121,7 +121,7 @@ char *advice_of(const struct analysis *a)
         for (unsigned j = 0; j < ports->count; j++)
             if (ports->pipes >> j & 1 && a->totals[j] >= a->cycles - 1e-9)
                 full |= (portset)1 << j;
-        str_addf(&s, "The divider is held for %.2f cycles an iteration: ", a->cycles);
+        str_addf(&s, "The divider is busy for %.2f cycles per iteration: ", a->cycles);
         name_rows(a, full, &s);
         str_add(&s, ".");
     } else if (a->bottleneck == BOUND_DEPENDENCIES) {
@@ -129,18 +129,18 @@ char *advice_of(const struct analysis *a)
     } else if (a->bottleneck == BOUND_FRONTEND) {
         frontend_sentence(a, &s);
     } else if (a->bottleneck == BOUND_MEMORY) {
-        str_addf(&s, "Loads and stores need %.2f cycles an iteration.", a->cycles);
+        str_addf(&s, "Loads and stores take %.2f cycles per iteration.", a->cycles);
     } else if (a->bottleneck == BOUND_RETIRE) {
-        str_addf(&s, "Retirement is full: %g µops a cycle.", machine_number(a->machine, "retire_width"));
+        str_addf(&s, "Retirement is saturated: %g µops per cycle.", machine_number(a->machine, "retire_width"));
     } else {
         double slots = 0;
         for (size_t i = 0; i < a->count; i++)
             slots += a->rows[i].issue;
-        str_addf(&s, "Issue is full: %.0f µops an iteration, %g a cycle.", slots, machine_number(a->machine, "issue_width"));
+        str_addf(&s, "Issue is saturated: %.0f µops per iteration, %g per cycle.", slots, machine_number(a->machine, "issue_width"));
     }
     if (a->unknown)
-        str_add(&s, " Some forms are not known to this machine, so this is a lower bound.");
+        str_add(&s, " Some forms are unknown to this machine, so this is a lower bound.");
     else if (a->lower_bound)
-        str_add(&s, " This machine has no latencies, so chains of instructions can make it longer.");
+        str_add(&s, " This machine has no latencies, so dependency chains may take longer.");
     return str_take(&s);
 }

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analysis/core.h"
 
-#include <ctype.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +9,7 @@
 #include "analysis/fusion.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "isa/related.h"
 #include "model/facts.h"
 
 static portset ports_fact(const struct machine *m, const char *key)
@@ -118,7 +117,7 @@ struct core *core_new(const struct machine *m)
     c->load = usage_named(m, c->isa->load_form);
     c->store = usage_named(m, c->isa->store_form);
     c->alu = usage_named(m, c->isa->address_form);
-    c->add = isnan(c->rename_sum) ? NULL : usage_named(m, "ADD (R64, R64)");
+    c->add = isnan(c->rename_sum) ? NULL : usage_named(m, c->isa->sum_form);
     c->stack_sync = c->stack_engine ? usage_named(m, c->isa->stack_sync_form) : NULL;
     return c;
 }
@@ -162,29 +161,14 @@ static unsigned count_of(const struct usage *usage, portset pipes)
     return sum;
 }
 
-/* The entry of the register form that does what @form does after its load: its memory operand replaced by a register of @type. */
-static const struct mapping_entry *with_register(const struct machine *m, const char *form, const char *type)
+/* The entry of the form that does on a register what @insn does after its load or before its store; NULL: the machine's table has none. */
+static const struct mapping_entry *register_form(const struct machine *m, const struct insn *insn, unsigned bits)
 {
-    char name[FORM_MAX];
-    const char *list = strchr(form, '('), *at = list;
-
-    while (at && (at = strchr(at + 1, 'M')))
-        if (isdigit((unsigned char)at[1]) && (at[-1] == '(' || at[-1] == ' '))
-            break;
-    if (!at)
-        return NULL;
-    size_t span = strcspn(at, ",)");
-    snprintf(name, sizeof name, "%.*s%s%s", (int)(at - form), form, type, at + span);
-    return mapping_find(m->mapping, name);
-}
-
-static const struct mapping_entry *register_form(const struct machine *m, const char *form, unsigned bits)
-{
-    const char *types[4] = {bits == 8 ? "R8l" : bits == 16 ? "R16" : bits == 32 ? "R32" : bits == 64 ? "R64" : bits == 256 ? "YMM" : bits == 512 ? "ZMM" : "XMM",
-                            strstr(form, "YMM") ? "YMM" : "XMM", "XMM", "MM"};
     const struct mapping_entry *found = NULL;
-    for (int i = 0; i < 4 && !found; i++)
-        found = with_register(m, form, types[i]);
+    char form[FORM_MAX];
+
+    for (size_t at = 0; !found && isa_with_register((enum isa)insn->isa, insn->form, bits, &at, form);)
+        found = mapping_find(m->mapping, form);
     return found;
 }
 
@@ -225,7 +209,7 @@ static unsigned add_all(struct usage *usage, const struct usage *more)
 static bool approximate(struct core *c, const struct insn *insn, struct op *op)
 {
     const struct operand *memory = insn_memory(insn);
-    const struct mapping_entry *plain = memory && insn->traits & (INSN_LOAD | INSN_STORE) ? register_form(c->machine, insn->form, memory->bits) : NULL;
+    const struct mapping_entry *plain = memory && insn->traits & (INSN_LOAD | INSN_STORE) ? register_form(c->machine, insn, memory->bits) : NULL;
 
     if (!plain || (insn->traits & INSN_LOAD && !c->load) || (insn->traits & INSN_STORE && !c->store))
         return false;
@@ -250,7 +234,7 @@ static int32_t operation_latency(const struct core *c, const struct insn *insn, 
         return 0;
     if (!memory || !(insn->traits & (INSN_LOAD | INSN_STORE)))
         return hundredths(op->entry->latency);
-    const struct mapping_entry *plain = register_form(c->machine, insn->form, memory->bits);
+    const struct mapping_entry *plain = register_form(c->machine, insn, memory->bits);
     if (plain && !isnan(plain->latency))   /* an addition that rename does on a register is executed after a load */
         return plain->usage.count || !insn->flags_written ? hundredths(plain->latency) : CYCLE;
     if (isnan(op->entry->latency))

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analysis/fusion.h"
 
-#include <stdio.h>
-#include <string.h>
-
-#include "base/str.h"
+#include "isa/related.h"
 
 /* AArch64 pairs fuse with plain operands only; on x86-64 nothing is shifted. */
 static bool has_shift(const struct insn *insn)
@@ -44,26 +41,12 @@ bool fusion_eliminates(const struct machine *m, const struct insn *move)
     return class && machine_has(m, "eliminate", class);
 }
 
-/* The form with the first @from in it replaced by @to; false when there is none. */
-static bool swapped(const char *form, const char *from, const char *to, char out[FORM_MAX])
-{
-    const char *at = strstr(form, from);
-    if (!at)
-        return false;
-    snprintf(out, FORM_MAX, "%.*s%s%s", (int)(at - form), form, to, at + strlen(from));
-    return true;
-}
-
 const struct mapping_entry *fusion_resolve(const struct machine *m, const struct insn *insn)
 {
-    static const char *const alike[][2] = {
-        {", I32)", ", I8)"}, {", I8)", ", I32)"}, {"Rel8", "Rel32"}, {"Rel32", "Rel8"}, {"R8h", "R8l"}, {"_EVEX", ""},
-    };
     const struct mapping_entry *entry = mapping_find(m->mapping, insn->form);
     char form[FORM_MAX];
 
-    for (size_t i = 0; !entry && i < sizeof alike / sizeof *alike; i++)
-        if (swapped(insn->form, alike[i][0], alike[i][1], form))
-            entry = mapping_find(m->mapping, form);
+    for (size_t at = 0; !entry && isa_alike((enum isa)insn->isa, insn->form, &at, form);)
+        entry = mapping_find(m->mapping, form);
     return entry;
 }

@@ -162,7 +162,7 @@ size_t kernel_loop_wanted(const struct kernel_options *options)
 static struct kernel *loop_check(struct kernel *k, const struct kernel_options *options, struct err *err)
 {
     if (kernel_loop_wanted(options) >= k->loop_count) {
-        err_set(err, ERR_USAGE, "see `kernel list'", "there is no loop %zu in %s; it has %zu", options->loop, k->name, k->loop_count);
+        err_set(err, ERR_USAGE, "kernel list shows them", "no loop %zu in %s; it has %zu", options->loop, k->name, k->loop_count);
         kernel_free(k);
         return NULL;
     }
@@ -210,7 +210,7 @@ static bool unit_restrict_symbol(struct unit *u, const struct assembled *a, cons
     for (size_t i = 0; i < a->label_count && !found; i++)
         found = strcmp(a->labels[i].name, symbol) == 0 ? &a->labels[i] : NULL;
     if (!found)
-        return err_set(err, ERR_DATA, "name one of its labels, or load it without --symbol", "there is no label %s in this text", symbol);
+        return err_set(err, ERR_DATA, "name one of its labels, or load it without --symbol", "no label %s in this text", symbol);
     for (size_t i = 0; i < a->label_count && end == UINT64_MAX; i++) {
         const struct label *next = &a->labels[i];
         if (next->offset > found->offset && (found->function ? next->function : ends_before(u, found->offset, next->offset)))
@@ -241,7 +241,7 @@ struct kernel *kernel_from_text(const char *name, const char *text, size_t lengt
     if (!assembled)
         goto out;
     if (!unit_decode(&u, a.isa, a.code, a.length, 0, true)) {
-        err_set(err, ERR_LIMIT, "cut out the loop, or look for large .rept counts", "more than %zu instructions", UNIT_LIMIT);
+        err_set(err, ERR_LIMIT, "load only the loop, or check for large .rept counts", "more than %zu instructions", UNIT_LIMIT);
         err_at(err, name, 0, 0);
         goto out;
     }
@@ -253,8 +253,8 @@ struct kernel *kernel_from_text(const char *name, const char *text, size_t lengt
     if (o->first_line || o->last_line)
         unit_restrict(&u, o->first_line, o->last_line);
     if (u.insns.count == 0) {
-        err_set(err, ERR_DATA, NULL, o->first_line || o->last_line ? "there are no instructions in lines %zu-%zu"
-                                                                   : "there are no instructions in this text",
+        err_set(err, ERR_DATA, NULL, o->first_line || o->last_line ? "no instructions in lines %zu-%zu"
+                                                                   : "no instructions in this text",
                 o->first_line, o->last_line);
         err_at(err, name, 0, 0);
         goto out;
@@ -320,12 +320,12 @@ static bool symbol_choose(const struct object *o, const char *wanted, const stru
     *out = NULL;
     if (wanted) {
         *out = object_symbol_find(o, wanted);
-        return *out || err_set(err, ERR_DATA, "see `nm' for the functions in it", "there is no function %s with code in this file", wanted);
+        return *out || err_set(err, ERR_DATA, "nm FILE lists its functions", "no function %s with code in this file", wanted);
     }
     if (o->length <= UNIT_LIMIT)
         return true;
     if (o->length > CODE_LIMIT)
-        return err_set(err, ERR_LIMIT, "name the function with --symbol", "%zu MB of code are too much to search", o->length / 1000000);
+        return err_set(err, ERR_LIMIT, "name the function with --symbol", "%zu MB of code is too much to search", o->length / 1000000);
     uint64_t best = 0;
     for (size_t i = 0; i < o->symbols.count; i++) {
         const struct object_symbol *s = &o->symbols.items[i];
@@ -339,7 +339,7 @@ static bool symbol_choose(const struct object *o, const char *wanted, const stru
         }
     }
     return best > 0 || err_set(err, ERR_LIMIT, "give a file with symbols, or a smaller one",
-                               "no function with a loop is named in %zu kB of code", o->length / 1000);
+                               "no named function with a loop in %zu kB of code", o->length / 1000);
 }
 
 /* What is said of text but not of machine code. */
@@ -367,7 +367,7 @@ static struct kernel *kernel_from_object(const char *path, const struct kernel_o
     bool all = unit_decode(&u, o.isa, o.code + start, length, start, true);
     if (!all || u.insns.count == 0) {
         err_set(err, all ? ERR_DATA : ERR_LIMIT, "name another function with --symbol",
-                all ? "there is no code in it" : "more than %zu instructions", UNIT_LIMIT);
+                all ? "only LTO bytecode or no code; compile without -flto" : "more than %zu instructions", UNIT_LIMIT);
         err_at(err, path, 0, 0);
         goto out;
     }
@@ -429,7 +429,7 @@ struct kernel *kernel_from_hex(enum isa isa, const char *hex, struct err *err)
         if (isspace(c) && digits % 2 == 0)
             continue;
         if (!isxdigit(c)) {
-            err_set(err, ERR_DATA, "give pairs of hex digits", "`%c' at position %zu is no hex digit", isprint(c) ? c : '?', at + 1);
+            err_set(err, ERR_DATA, "give pairs of hex digits", "`%c' at position %zu is not a hex digit", isprint(c) ? c : '?', at + 1);
             goto out;
         }
         value = value << 4 | (unsigned)(isdigit(c) ? c - '0' : (c | 32) - 'a' + 10);
@@ -439,7 +439,7 @@ struct kernel *kernel_from_hex(enum isa isa, const char *hex, struct err *err)
         }
     }
     if (digits == 0 || digits % 2) {
-        err_set(err, ERR_DATA, "give pairs of hex digits", digits ? "odd number of hex digits: the last byte at position %zu is half"
+        err_set(err, ERR_DATA, "give pairs of hex digits", digits ? "odd number of hex digits: half a byte at position %zu"
                                                                   : "the hex block is empty (%zu characters)", at);
         goto out;
     }
@@ -448,7 +448,7 @@ struct kernel *kernel_from_hex(enum isa isa, const char *hex, struct err *err)
         struct insn insn;
         memset(&insn, 0, sizeof insn);
         if (u.insns.count >= UNIT_LIMIT || !insn_decode(isa, code.items + i, code.count - i, i, true, &insn, NULL)) {
-            err_set(err, ERR_DATA, NULL, "the bytes from number %zu on (hex digit %zu) are no instruction", i + 1, 2 * i + 1);
+            err_set(err, ERR_DATA, NULL, "no valid instruction at byte %zu (hex digit %zu)", i + 1, 2 * i + 1);
             goto out;
         }
         insn.offset = i;

@@ -72,12 +72,12 @@ struct kernel *kernel_from_source(const char *path, const char *compiler, const 
     if (!compile_source(path, compiler, flags, flag_count, &c, err))
         goto out;
     if (own.symbol && !function_lines(str_text(&c.assembly), own.symbol, &first, &last)) {
-        err_set(err, ERR_DATA, "was it inlined? without --symbol the whole file is searched", "the compiler made no function %s", own.symbol);
+        err_set(err, ERR_DATA, "it may be inlined; without --symbol the whole file is searched", "no function %s in the compiled code", own.symbol);
         err_at(err, path, 0, 0);
         goto out;
     }
     if (own.first_line && !assembly_lines(&c, path, options, &first, &last)) {
-        err_set(err, ERR_DATA, "was that code removed or merged?", "the compiler made no instructions of lines %zu-%zu", own.first_line, own.last_line);
+        err_set(err, ERR_DATA, "the compiler may have removed or merged that code", "no instructions from lines %zu-%zu", own.first_line, own.last_line);
         err_at(err, path, 0, 0);
         goto out;
     }

@@ -67,7 +67,7 @@ char *child_directory_new(struct err *err)
     char *name = str_take(&path);
     pthread_once(&directories_once, directories_arm);
     if (!mkdtemp(name)) {
-        err_set(err, ERR_IO, "set TMPDIR to a directory that can be written", "no temporary directory in %s: %s", base,
+        err_set(err, ERR_IO, "set TMPDIR to a writable directory", "no temporary directory in %s: %s", base,
                 strerror(errno));
         free(name);
         return NULL;

@@ -115,7 +115,7 @@ static void feed(struct table_builder *r, struct csv_parser *parser, const char 
         line++;
     }
     if (!r->failed && csv_fini(parser, on_field, on_row, r) != 0)
-        fault(r, r->fields.count + 1, "close the quotes", "a quoted field does not end");
+        fault(r, r->fields.count + 1, "close the quotes", "unclosed quoted field");
 }
 
 struct csv_table *csv_table_parse(const char *name, const char *bytes, size_t length, struct err *err)

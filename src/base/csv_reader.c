@@ -96,7 +96,7 @@ static bool read_chunk(struct csv_reader *r, struct err *err)
     size_t length = fread(r->chunk, 1, sizeof r->chunk, r->file);
     r->bytes += (double)length;
     if (ferror(r->file)) {
-        err_set(err, ERR_IO, "check the file", "cannot read on: %s", strerror(errno));
+        err_set(err, ERR_IO, "check the file", "read error: %s", strerror(errno));
         return err_at(err, r->path, r->row + 1, 0);
     }
     bool ok = csv_parse(&r->parser, r->chunk, length, on_field, on_row, r) == length;
@@ -105,7 +105,7 @@ static bool read_chunk(struct csv_reader *r, struct err *err)
         ok = csv_fini(&r->parser, on_field, on_row, r) == 0;
     }
     if (!ok || r->text.length > FIELD_LIMIT || r->parser.entry_pos > FIELD_LIMIT) {
-        err_set(err, ERR_DATA, "close the quotes, double those inside", "not CSV from here on: %s", ok ? "a quote stays open" : csv_strerror(csv_error(&r->parser)));
+        err_set(err, ERR_DATA, "close the quotes, double those inside", "not CSV from here on: %s", ok ? "unclosed quote" : csv_strerror(csv_error(&r->parser)));
         return err_at(err, r->path, r->row + r->row_ends.count + 1, 0);
     }
     return true;

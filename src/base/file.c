@@ -34,7 +34,7 @@ static bool read_all(int fd, const char *path, size_t limit, struct str *out, st
             return true;
         total += (size_t)got;
         if (total > limit) {
-            err_set(err, ERR_LIMIT, "cut out the part that matters", "larger than the limit of %zu bytes", limit);
+            err_set(err, ERR_LIMIT, "load only the relevant part", "larger than the limit of %zu bytes", limit);
             return err_at(err, path, 0, 0);
         }
         str_add_bytes(out, block, (size_t)got);
@@ -62,7 +62,7 @@ static int open_to_read(const char *path, struct err *err)
     } else if (pipes_refused && fstat(fd, &status) == 0 && S_ISFIFO(status.st_mode)) {
         close(fd);
         fd = -1;
-        err_set(err, ERR_IO, "write it to a file first, or use portolan -b", "is a pipe, and the screen does not wait for who writes to it");
+        err_set(err, ERR_IO, "write it to a file first, or use portolan -b", "is a pipe; pipes are not supported in the workbench");
         err_at(err, path, 0, 0);
     }
     return fd;
@@ -95,7 +95,7 @@ bool file_read(const char *path, size_t limit, struct str *out, struct err *err)
         err_set(err, ERR_IO, "name a file", S_ISDIR(status.st_mode) ? "is a directory" : "is not a regular file");
         err_at(err, path, 0, 0);
     } else if (S_ISREG(status.st_mode) && status.st_size > 0 && (size_t)status.st_size > limit) {
-        err_set(err, ERR_LIMIT, "cut out the part that matters", "%lld bytes; the limit is %zu",
+        err_set(err, ERR_LIMIT, "load only the relevant part", "%lld bytes; the limit is %zu",
                 (long long)status.st_size, limit);
         err_at(err, path, 0, 0);
     } else {

@@ -234,7 +234,7 @@ static bool settle(int dir, const char *path, struct err *err)
     bool ok = false;
 
     if (fstatat(dir, FILE_SET_RECORD, &status, AT_SYMLINK_NOFOLLOW) != 0)
-        return errno == ENOENT || file_fault(err, path, "look into the directory", NULL);
+        return errno == ENOENT || file_fault(err, path, "check the directory", NULL);
     str_addf(&record, "%s/" FILE_SET_RECORD, path);
     if (!S_ISREG(status.st_mode) || status.st_uid != geteuid()) {
         err_set(err, ERR_DATA, "remove it", "is not a record of yours");
@@ -242,7 +242,7 @@ static bool settle(int dir, const char *path, struct err *err)
     } else if (file_read(str_text(&record), RECORD_LIMIT, &text, err)) {
         ok = record_parse(text.data ? text.data : (char *)"", text.length, &changes, &count);
         if (!ok) {
-            err_set(err, ERR_DATA, "remove it", "is no record of a change");
+            err_set(err, ERR_DATA, "remove it", "is not a record of a change");
             err_at(err, str_text(&record), 0, 0);
         } else if (!apply(dir, changes, count)) {
             ok = file_fault(err, path, "complete the change that was cut short", "check the directory and its permissions");
@@ -322,7 +322,7 @@ struct file_set *file_set_new(const char *path, struct err *err)
 
 static bool refuse_name(const struct file_set *set, const char *name, struct err *err)
 {
-    err_set(err, ERR_DATA, "choose another name", "\"%s\" cannot be the name of a file in it", name);
+    err_set(err, ERR_DATA, "choose another name", "invalid file name \"%s\"", name);
     return err_at(err, set->path, 0, 0);
 }
 
@@ -412,7 +412,7 @@ bool file_set_commit(struct file_set *set, struct err *err)
     if (!set->recorded)
         return false;
     return (file_calls_sync_directory(set->dir) && apply(set->dir, set->changes.items, set->changes.count)) ||
-           file_fault(err, set->path, "complete the change", "it is completed when the directory is opened next");
+           file_fault(err, set->path, "complete the change", "it will be completed when the directory is next opened");
 }
 
 /* Takes away what was prepared and not committed. */

@@ -36,7 +36,7 @@ bool file_stream_add(struct file_stream *stream, const void *bytes, size_t lengt
         stream->length += (off_t)length;
         return true;
     }
-    file_fault(err, stream->path, "write", "what came before is kept");
+    file_fault(err, stream->path, "write", "the rows written so far are kept");
     /* A device has no length; nothing more can be done for it. */
     if (file_calls.truncate(stream->fd, stream->length) == 0)
         lseek(stream->fd, stream->length, SEEK_SET);

@@ -112,7 +112,7 @@ static bool write_through(const char *path, int own, const void *bytes, size_t l
     bool ok = fd >= 0;
 
     if (ok && file_pipes_refused() && isatty(fd)) {
-        err_set(err, ERR_IO, "name a file", "is a terminal, and the screen is in use");
+        err_set(err, ERR_IO, "name a file", "is a terminal; the workbench cannot write to it");
         err_at(err, path, 0, 0);
         close(fd);
         return false;

@@ -169,7 +169,7 @@ static void add_accuracy(const char *name, const struct experiments *t, const do
     if (headed && (a.unknown || heat || (n && misses[0].error > TOLD)))
         result_line(details, "%s:", name);
     if (a.unknown)
-        result_line(details, "    left out: %zu experiment%s with a form that it does not know", a.unknown, a.unknown == 1 ? "" : "s");
+        result_line(details, "    left out: %zu experiment%s with unknown forms", a.unknown, a.unknown == 1 ? "" : "s");
     worst_lines(t, misses, n, predicted, details);
     if (heat) {
         heat_map_of(t, predicted, &map);
@@ -186,14 +186,14 @@ struct evaluate_values {
 };
 
 static const struct parameter arguments[] = {
-    {.name = "FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct evaluate_values, file), .complete = COMPLETE_FILE, .otherwise = "the experiments of this session",
+    {.name = "FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct evaluate_values, file), .complete = COMPLETE_FILE, .otherwise = "the session's experiments",
      .help = "measured experiments: CSV, or PMEvo's JSON"},
     {0},
 };
 static const struct parameter options[] = {
     {.name = "--mapping", .kind = PARAMETER_WORDS, .at = offsetof(struct evaluate_values, mappings), .value = "ID", .complete = COMPLETE_MACHINE, .otherwise = "the current machine",
      .help = "a machine, or a mapping in PMEvo's JSON"},
-    {.name = "--heatmap", .kind = PARAMETER_FLAG, .at = offsetof(struct evaluate_values, heat), .help = "also the counts of experiments by measured and predicted cycles"},
+    {.name = "--heatmap", .kind = PARAMETER_FLAG, .at = offsetof(struct evaluate_values, heat), .help = "also print a heat map of predicted against measured cycles"},
     {0},
 };
 
@@ -229,7 +229,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
         return false;
     const struct experiments *t = loaded ? loaded : s->document.experiments;
     bool ok = t ? evaluate_all(s, t, v->mappings.count ? v->mappings.items : &current, v->mappings.count ? v->mappings.count : 1, v->heat, result, err)
-                : err_set(err, ERR_USAGE, "evaluate FILE, or experiments load FILE first", "there are no experiments");
+                : err_set(err, ERR_USAGE, "evaluate FILE, or experiments load FILE first", "no experiments");
     experiments_free(loaded);
     return ok;
 }
@@ -238,8 +238,8 @@ static const char *const examples[] = {"evaluate --mapping skylake --mapping znv
 
 const struct command command_evaluate = {
     .name = "evaluate",
-    .help = "accuracy of mappings on measured experiments, and the worst of those",
-    .description = "MAPE is the mean of |predicted - measured| / measured; Pearson and Spearman are correlations. The issue width of a machine bounds what it predicts.",
+    .help = "accuracy of mappings on measured experiments, and the worst predictions",
+    .description = "MAPE is the mean of |predicted - measured| / measured; Pearson and Spearman are correlations. Predictions include the issue width of the machine.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

@@ -18,7 +18,7 @@ static struct evolve_run *current(const struct session *s, struct err *err)
 {
     if (s->document.run_count)
         return s->document.runs[s->document.run_count - 1];
-    err_set(err, ERR_USAGE, "evolve start begins one", "there is no run of inference");
+    err_set(err, ERR_USAGE, "evolve start starts one", "no inference run");
     return NULL;
 }
 
@@ -100,7 +100,7 @@ static void print_ports(struct evolve_run *run, const struct evolve_status *t, s
     if (t->ports)
         str_addf(out, "%u port%s", t->ports, t->ports == 1 ? "" : "s");
     else
-        str_add(out, n ? "ports tried:" : "number of ports not known yet");
+        str_add(out, n ? "ports tried:" : "number of ports not chosen yet");
     for (size_t i = 0; i < n; i++)
         str_addf(out, "%s %u (%.2f %%)", i ? "," : "", trials[i].ports, 100 * trials[i].d_avg);
 }
@@ -118,7 +118,7 @@ static void add_lines(struct evolve_run *run, const struct evolve_status *t, str
     if (isnan(t->d_avg))
         result_line(result, "no mapping yet; %.1f million evaluations", (double)t->evaluations / 1e6);
     else
-        result_line(result, "best: mean error %.2f %%, %llu distinct µops, volume %llu, cost %.2f; %.1f million evaluations, %.1f million a second", 100 * t->d_avg,
+        result_line(result, "best: mean error %.2f %%, %llu distinct µops, volume %llu, cost %.2f; %.1f million evaluations, %.1f million/s", 100 * t->d_avg,
                     (unsigned long long)t->distinct, (unsigned long long)t->volume, t->cost, (double)t->evaluations / 1e6, t->rate / 1e6);
     str_done(&line);
 }
@@ -158,8 +158,8 @@ static const char *const status_examples[] = {"evolve status", NULL};
 
 const struct command command_evolve_status = {
     .name = "evolve status",
-    .help = "progress of the runs",
-    .description = "The mean error (d_avg) is that of the best mapping on the experiments; its volume is the number of ports that each µop of each form can use.",
+    .help = "show the progress of the runs",
+    .description = "Shows the mean error (d_avg) of the best mapping, and its volume: the sum of the ports usable by each µop of each form.",
     .examples = status_examples,
     .run = run_status,
 };
@@ -220,7 +220,7 @@ static bool run_wait(struct session *s, const void *values, struct result *resul
         return false;
     if (s->interactive && job_find(run->job, &info) && !info.settled) {
         session_await(s, run->job, false);
-        result_confirm(result, "the following commands wait for run %u; Esc ends the wait", run->number);
+        result_confirm(result, "following commands wait for run %u; Esc stops waiting", run->number);
         return true;
     }
     if (!session_wait(s, run->job, err))
@@ -233,7 +233,7 @@ static const char *const wait_examples[] = {"evolve wait", NULL};
 
 const struct command command_evolve_wait = {
     .name = "evolve wait",
-    .help = "wait for the run's end; in the workbench only the following commands wait",
+    .help = "wait for the run to end; in the workbench only the following commands wait",
     .examples = wait_examples,
     .run = run_wait,
 };
@@ -245,7 +245,7 @@ struct set_values {
 static const struct parameter set_arguments[] = {
     {.name = "NAME", .kind = PARAMETER_CHOICE, .at = offsetof(struct set_values, name), .required = true,
      .choices = "seconds|generations|uop-price|volume-price|usage-price|volume-weight", .help = "an option of evolve start"},
-    {.name = "VALUE", .kind = PARAMETER_TEXT, .at = offsetof(struct set_values, value), .required = true, .help = "its new value, a number; of seconds also 90s, 15m"},
+    {.name = "VALUE", .kind = PARAMETER_TEXT, .at = offsetof(struct set_values, value), .required = true, .help = "new value; seconds also takes 90s or 15m"},
     {0},
 };
 
@@ -274,7 +274,7 @@ static const char *const set_examples[] = {"evolve set seconds 15m", "evolve set
 
 const struct command command_evolve_set = {
     .name = "evolve set",
-    .help = "change an option of the run while it goes on",
+    .help = "change an option of the running inference",
     .arguments = set_arguments,
     .examples = set_examples,
     .values_size = sizeof(struct set_values),
@@ -338,7 +338,7 @@ static bool run_adopt(struct session *s, const void *values, struct result *resu
         return false;
     struct mapping *best = evolve_run_best(run);
     if (!best)
-        return err_set(err, ERR_USAGE, "wait a moment", "the run has no mapping yet");
+        return err_set(err, ERR_USAGE, "wait until it has one", "the run has no mapping yet");
     note_confidence(run, best);
     if (!add_machine(s, id, best, err))
         return false;
@@ -355,8 +355,8 @@ static const char *const adopt_examples[] = {"evolve adopt", NULL};
 
 const struct command command_evolve_adopt = {
     .name = "evolve adopt",
-    .help = "make the best mapping the current machine, called evolved",
-    .description = "The source of each form says how far the best mappings of the run agree on it, from 0 to 1.",
+    .help = "use the best mapping as the current machine, named evolved",
+    .description = "The source of each form gives a confidence from 0 to 1: how far the best mappings agree on it.",
     .examples = adopt_examples,
     .run = run_adopt,
 };

@@ -151,7 +151,7 @@ static void take_result(void *state, struct experiments **table, bool ok)
         add_run(p->run, s->result);
     } else if (s->interactive && ok) {
         char text[1024];
-        log_add(LOG_ERROR, "no run on what was measured: %s", err_text(&p->err, text, sizeof text));
+        log_add(LOG_ERROR, "cannot start the run: %s", err_text(&p->err, text, sizeof text));
     }
     waiting = NULL;
     if (s->interactive)
@@ -193,7 +193,7 @@ static struct experiments *first_table(struct session *s, const struct active_ch
 {
     if (w->go_on) {
         if (!kept) {
-            err_set(err, ERR_USAGE, "evolve start --active --continue --checkpoint FILE", "without a checkpoint nothing was kept");
+            err_set(err, ERR_USAGE, "evolve start --active --continue --checkpoint FILE", "no experiments kept without a checkpoint");
             return NULL;
         }
         struct experiments *t = experiments_load(kept, err);
@@ -233,7 +233,7 @@ bool evolve_start_active(struct session *s, const struct active_choice *w, const
     struct machine *m = NULL;
 
     if (waiting)
-        return err_set(err, ERR_USAGE, "job wait, or job cancel", "experiments are being chosen and measured already");
+        return err_set(err, ERR_USAGE, "job wait, or job cancel", "active experiments are running already");
     if (w->simulate && !(m = session_machine(s, w->simulate, err)))
         return false;
     o.keep = table_path(checkpoint);
@@ -252,7 +252,7 @@ bool evolve_start_active(struct session *s, const struct active_choice *w, const
     if (!number)
         return false;
     if (s->interactive) {
-        result_confirm(result, "job %u; the run follows when all is measured", number);
+        result_confirm(result, "job %u measures; the run starts when it is done", number);
         return true;
     }
     struct job_info info;

@@ -29,36 +29,36 @@ struct evolve_values {
 #define AT(member) offsetof(struct evolve_values, member)
 static const struct parameter options[] = {
     {.name = "--ports", .kind = PARAMETER_TEXT, .at = AT(ports), .value = "N|NAMES|auto", .otherwise = "auto: the fewest that explain the measurements; 8 for pmevo",
-     .help = "how many ports the mapping has, or their names as in 0,1,2,DV"},
+     .help = "number of ports, or names such as 0,1,2,DV"},
     {.name = "--algorithm", .kind = PARAMETER_CHOICE, .at = AT(algorithm), .choices = "memetic|pmevo", .initial = "memetic",
      .help = "Portolan's own, or the evolutionary algorithm of the PMEvo paper"},
-    {.name = "--seconds", .kind = PARAMETER_DURATION, .at = AT(seconds), .value = "T", .otherwise = "60, without limit where --generations is given", .help = "time for the run: 90s, 15m; 0: no limit"},
-    {.name = "--generations", .kind = PARAMETER_COUNT, .at = AT(generations), .value = "G", .most = 1e9, .initial = "0", .help = "rounds of offspring; 0: no limit"},
+    {.name = "--seconds", .kind = PARAMETER_DURATION, .at = AT(seconds), .value = "T", .otherwise = "60; no limit with --generations", .help = "time limit, such as 90s or 15m; 0: no limit"},
+    {.name = "--generations", .kind = PARAMETER_COUNT, .at = AT(generations), .value = "G", .most = 1e9, .initial = "0", .help = "number of generations; 0: no limit"},
     {.name = "--seed", .kind = PARAMETER_COUNT, .at = AT(seed), .value = "S", .otherwise = "the setting seed", .help = "random seed"},
     {.name = "--population", .kind = PARAMETER_COUNT, .at = AT(population), .value = "P", .least = 2, .most = 1e6, .otherwise = "8, for pmevo 1000",
-     .help = "mappings that are kept; at most 1000 but for pmevo"},
+     .help = "population size; at most 1000 except for pmevo"},
     {.name = "--threads", .kind = PARAMETER_COUNT, .at = AT(threads), .value = "N", .least = 1, .most = THREADS_MAX, .otherwise = "the setting threads", .help = "worker threads"},
-    {.name = "--issue-width", .kind = PARAMETER_TEXT, .at = AT(width), .value = "W|auto", .otherwise = "auto: the most forms per cycle that were measured",
-     .help = "issue slots per cycle that bound every experiment, 0 to 64; 0: no such bound"},
-    {.name = "--price-scale", .kind = PARAMETER_TEXT, .at = AT(scale), .value = "X|auto", .otherwise = "auto: from the errors that a pilot run leaves",
-     .help = "multiplies all prices; up to 1000"},
-    {.name = "--uop-price", .kind = PARAMETER_NUMBER, .at = AT(uop_price), .value = "X", .initial = INITIAL(EVOLVE_UOP_PRICE), .help = "cost of a distinct µop, in experiments missed by 100 %"},
-    {.name = "--volume-price", .kind = PARAMETER_NUMBER, .at = AT(volume_price), .value = "X", .initial = INITIAL(EVOLVE_VOLUME_PRICE), .help = "cost of each port that a µop of a form can use, in experiments missed by 100 %"},
-    {.name = "--usage-price", .kind = PARAMETER_NUMBER, .at = AT(usage_price), .value = "X", .initial = INITIAL(EVOLVE_USAGE_PRICE), .help = "cost of forms whose usage few others share, in experiments missed by 100 %"},
-    {.name = "--volume-weight", .kind = PARAMETER_NUMBER, .at = AT(volume_weight), .value = "W", .initial = INITIAL(EVOLVE_VOLUME_WEIGHT), .help = "of pmevo: weight of the mapping's volume beside its error"},
-    {.name = "--from", .kind = PARAMETER_TEXT, .at = AT(from), .value = "ID", .complete = COMPLETE_MACHINE, .otherwise = "random mappings", .help = "a machine whose mapping the run begins with"},
-    {.name = "--continue", .kind = PARAMETER_FLAG, .at = AT(go_on), .help = "begin with the population of the last run; with --active with the experiments that it kept"},
+    {.name = "--issue-width", .kind = PARAMETER_TEXT, .at = AT(width), .value = "W|auto", .otherwise = "auto: highest measured rate",
+     .help = "issue slots per cycle, 0 to 64; 0: no issue bound"},
+    {.name = "--price-scale", .kind = PARAMETER_TEXT, .at = AT(scale), .value = "X|auto", .otherwise = "auto: from a pilot run",
+     .help = "factor of all prices, up to 1000"},
+    {.name = "--uop-price", .kind = PARAMETER_NUMBER, .at = AT(uop_price), .value = "X", .initial = INITIAL(EVOLVE_UOP_PRICE), .help = "cost of a distinct µop, in experiments with 100 % error"},
+    {.name = "--volume-price", .kind = PARAMETER_NUMBER, .at = AT(volume_price), .value = "X", .initial = INITIAL(EVOLVE_VOLUME_PRICE), .help = "cost of each port usable by a µop of a form, in experiments with 100 % error"},
+    {.name = "--usage-price", .kind = PARAMETER_NUMBER, .at = AT(usage_price), .value = "X", .initial = INITIAL(EVOLVE_USAGE_PRICE), .help = "cost of usages shared by few forms, in experiments with 100 % error"},
+    {.name = "--volume-weight", .kind = PARAMETER_NUMBER, .at = AT(volume_weight), .value = "W", .initial = INITIAL(EVOLVE_VOLUME_WEIGHT), .help = "pmevo: weight of the volume against the error"},
+    {.name = "--from", .kind = PARAMETER_TEXT, .at = AT(from), .value = "ID", .complete = COMPLETE_MACHINE, .otherwise = "random mappings", .help = "machine whose mapping to start from"},
+    {.name = "--continue", .kind = PARAMETER_FLAG, .at = AT(go_on), .help = "start from the last run's population; with --active, from its experiments"},
     {.name = "--checkpoint", .kind = PARAMETER_TEXT, .at = AT(checkpoint), .value = "FILE|none", .complete = COMPLETE_FILE, .otherwise = "evolve.json in the state directory",
-     .help = "where the population is kept, for evolve resume"},
-    {.name = "--tolerant", .kind = PARAMETER_FLAG, .at = AT(tolerant), .help = "of pmevo: do as the authors' program does where it departs from their paper"},
-    {.name = "--active", .kind = PARAMETER_FLAG, .at = AT(active), .help = "measure first, in rounds: what near-optimal mappings disagree on"},
-    {.name = "--simulate", .kind = PARAMETER_TEXT, .at = AT(simulate), .value = "ID", .complete = COMPLETE_MACHINE, .otherwise = "this CPU",
-     .help = "with --active: a machine whose mapping answers instead of this CPU"},
-    {.name = "--most", .kind = PARAMETER_COUNT, .at = AT(most), .value = "N", .least = 1, .most = 1e9, .otherwise = "a tenth of all pairs, no fewer than the forms",
-     .help = "with --active: experiments besides the single forms"},
+     .help = "file to save the population in, for evolve resume"},
+    {.name = "--tolerant", .kind = PARAMETER_FLAG, .at = AT(tolerant), .help = "pmevo: follow the authors' program where it differs from the paper"},
+    {.name = "--active", .kind = PARAMETER_FLAG, .at = AT(active), .help = "first measure, in rounds, the experiments on which near-optimal mappings disagree"},
+    {.name = "--simulate", .kind = PARAMETER_TEXT, .at = AT(simulate), .value = "ID", .complete = COMPLETE_MACHINE, .otherwise = "measure this CPU",
+     .help = "with --active: machine to simulate instead of measuring"},
+    {.name = "--most", .kind = PARAMETER_COUNT, .at = AT(most), .value = "N", .least = 1, .most = 1e9, .otherwise = "a tenth of all pairs, at least the number of forms",
+     .help = "with --active: number of experiments besides singletons"},
     {.name = "--size", .kind = PARAMETER_COUNT, .at = AT(size), .value = "K", .least = 2, .most = SELECT_SIZE_MOST, .otherwise = INITIAL(ACTIVE_SIZE),
-     .help = "with --active: forms of the largest experiments"},
-    {.name = "--by-chance", .kind = PARAMETER_FLAG, .at = AT(by_chance), .help = "with --active: choose at random, for comparison"},
+     .help = "with --active: largest number of forms per experiment"},
+    {.name = "--by-chance", .kind = PARAMETER_FLAG, .at = AT(by_chance), .help = "with --active: choose experiments at random (for comparison)"},
     {0},
 };
 
@@ -81,7 +81,7 @@ static bool read_ports(const char *text, struct evolve_options *o, struct ports 
     if (text[strspn(text, "0123456789")] == '\0') {
         unsigned long count = strtoul(text, NULL, 10);
         o->ports = count <= PORTS_MAX ? (unsigned)count : PORTS_MAX + 1;
-        return count > 0 || err_set(err, ERR_USAGE, "use --ports 8, or --ports auto", "no port is too few");
+        return count > 0 || err_set(err, ERR_USAGE, "use --ports 8, or --ports auto", "no ports");
     }
     bool ok = ports_parse(text, names, err);
     o->ports = names->count;
@@ -159,16 +159,16 @@ static struct population last_population(const struct session *s)
 
 static bool need_experiments(const struct session *s, struct err *err)
 {
-    return s->document.experiments || err_set(err, ERR_USAGE, "experiments load FILE, or experiments generate and measure", "there are no experiments");
+    return s->document.experiments || err_set(err, ERR_USAGE, "experiments load FILE, or experiments generate and measure", "no experiments");
 }
 
 /* Options that exclude each other. */
 static bool agree(const struct evolve_values *v, const struct evolve_options *o, const struct ports *names, struct err *err)
 {
     if (!v->active && (v->simulate || v->most != NOT_GIVEN || v->size != NOT_GIVEN || v->by_chance))
-        return err_set(err, ERR_USAGE, "add --active", "--simulate, --most, --size and --by-chance say what is measured, and nothing is");
+        return err_set(err, ERR_USAGE, "add --active", "--simulate, --most, --size and --by-chance need --active");
     if (v->active && (v->from || names->count || o->algorithm == EVOLVE_PMEVO))
-        return err_set(err, ERR_USAGE, "evolve start --active, then evolve start --from", "--active begins from nothing, with numbered ports and our own algorithm");
+        return err_set(err, ERR_USAGE, "evolve start --active, then evolve start --from", "--active cannot be combined with --from, port names or pmevo");
     return true;
 }
 
@@ -262,7 +262,7 @@ struct resume_values {
 
 static const struct parameter resume_arguments[] = {
     {.name = "CHECKPOINT", .kind = PARAMETER_TEXT, .at = offsetof(struct resume_values, file), .complete = COMPLETE_FILE,
-     .otherwise = "the paused run; without a run evolve.json in the state directory", .help = "a file that evolve start --checkpoint wrote"},
+     .otherwise = "the paused run, or evolve.json in the state directory", .help = "checkpoint file of evolve start"},
     {0},
 };
 
@@ -273,7 +273,7 @@ static bool resume_checkpoint(struct session *s, const char *file, struct result
     struct population p;
     char *path = file ? mem_strdup(file) : state_path();
 
-    if (!need_experiments(s, err) || !(path || err_set(err, ERR_USAGE, "name the checkpoint", "there is no state directory")) || !population_load(path, &p, err)) {
+    if (!need_experiments(s, err) || !(path || err_set(err, ERR_USAGE, "give the checkpoint file", "no state directory")) || !population_load(path, &p, err)) {
         free(path);
         return false;
     }
@@ -285,7 +285,7 @@ static bool resume_checkpoint(struct session *s, const char *file, struct result
     o.begun = clock_seconds();
     struct problem *problem = make_problem(s, &o, err);
     if (problem && problem->fingerprint != p.fingerprint)
-        result_line(result, "the checkpoint was made from other experiments; its population continues with these");
+        result_line(result, "the checkpoint is from other experiments; continuing with the current ones");
     bool ok = start(s, &o, NULL, &p, path, p.seconds, problem, result, err);
     population_done(&p);
     free(path);

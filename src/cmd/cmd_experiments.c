@@ -13,7 +13,7 @@
 
 bool experiments_required(const struct session *s, struct err *err)
 {
-    return s->document.experiments || err_set(err, ERR_USAGE, "experiments generate or experiments load first", "there are no experiments");
+    return s->document.experiments || err_set(err, ERR_USAGE, "experiments generate or experiments load first", "no experiments");
 }
 
 struct load_values {
@@ -23,7 +23,7 @@ struct load_values {
 
 static const struct parameter load_arguments[] = {
     {.name = "FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct load_values, file), .required = true, .complete = COMPLETE_FILE,
-     .help = "CSV with a column experiment, and cycles, spread, repeats and state where they are known"},
+     .help = "CSV with the column experiment and optionally cycles, spread, repeats and state"},
     {0},
 };
 static const struct parameter import_arguments[] = {
@@ -31,8 +31,8 @@ static const struct parameter import_arguments[] = {
     {0},
 };
 static const struct parameter load_options[] = {
-    {.name = "--append", .kind = PARAMETER_FLAG, .at = offsetof(struct load_values, append), .otherwise = "the file's experiments replace them",
-     .help = "keep the experiments that are there and add the file's"},
+    {.name = "--append", .kind = PARAMETER_FLAG, .at = offsetof(struct load_values, append), .otherwise = "replace the session's experiments",
+     .help = "add to the session's experiments"},
     {0},
 };
 
@@ -70,7 +70,7 @@ static const char *const load_examples[] = {"experiments load table.csv", "exper
 
 const struct command command_experiments_load = {
     .name = "experiments load",
-    .help = "read a table of experiments",
+    .help = "load experiments from CSV",
     .arguments = load_arguments,
     .options = load_options,
     .examples = load_examples,
@@ -89,7 +89,7 @@ static const char *const import_examples[] = {"experiments import experiments.js
 
 const struct command command_experiments_import = {
     .name = "experiments import",
-    .help = "read experiments in PMEvo's JSON",
+    .help = "load experiments from PMEvo's JSON",
     .arguments = import_arguments,
     .options = load_options,
     .examples = import_examples,
@@ -104,7 +104,7 @@ struct save_values {
 
 static const struct parameter save_arguments[] = {
     {.name = "FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct save_values, file), .required = true, .complete = COMPLETE_FILE,
-     .help = "FILE.csv, or FILE.json for PMEvo; without an extension (/dev/stdout) CSV"},
+     .help = "FILE.csv, or FILE.json for PMEvo; CSV when there is no extension, as in /dev/stdout"},
     {0},
 };
 
@@ -153,7 +153,7 @@ struct list_values {
 
 static const struct parameter list_arguments[] = {
     {.name = "FILTER", .kind = PARAMETER_JOINED, .at = offsetof(struct list_values, filter), .otherwise = "all experiments",
-     .help = "conditions joined by &: cycles>2 & form~VADD"},
+     .help = "conditions joined by &, such as cycles>2 & form~VADD"},
     {0},
 };
 
@@ -218,7 +218,7 @@ static const char *const list_examples[] = {"experiments list", "experiments lis
 
 const struct command command_experiments_list = {
     .name = "experiments list",
-    .help = "the experiments and what was measured of them",
+    .help = "list the experiments with their measured cycles",
     .arguments = list_arguments,
     .examples = list_examples,
     .values_size = sizeof(struct list_values),

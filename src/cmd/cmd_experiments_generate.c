@@ -13,14 +13,14 @@ struct generate_values {
 };
 
 static const struct parameter options[] = {
-    {.name = "--singles", .kind = PARAMETER_FLAG, .at = offsetof(struct generate_values, singles), .otherwise = "singles and pairs, when nothing is asked for",
+    {.name = "--singles", .kind = PARAMETER_FLAG, .at = offsetof(struct generate_values, singles), .otherwise = "on, unless another kind is given",
      .help = "each form alone"},
-    {.name = "--pairs", .kind = PARAMETER_FLAG, .at = offsetof(struct generate_values, pairs), .otherwise = "singles and pairs, when nothing is asked for",
-     .help = "every pair of forms; where both were measured alone also weighted by what they took, as PMEvo does"},
-    {.name = "--triples", .kind = PARAMETER_COUNT, .at = offsetof(struct generate_values, triples), .value = "N", .initial = "0", .help = "so many random experiments of three forms"},
-    {.name = "--random", .kind = PARAMETER_COUNT, .at = offsetof(struct generate_values, random), .value = "N", .initial = "0", .help = "so many random experiments of --size forms"},
+    {.name = "--pairs", .kind = PARAMETER_FLAG, .at = offsetof(struct generate_values, pairs), .otherwise = "on, unless another kind is given",
+     .help = "every pair of forms; if both are measured alone, also weighted by their cycles, as in PMEvo"},
+    {.name = "--triples", .kind = PARAMETER_COUNT, .at = offsetof(struct generate_values, triples), .value = "N", .initial = "0", .help = "number of random experiments of three forms"},
+    {.name = "--random", .kind = PARAMETER_COUNT, .at = offsetof(struct generate_values, random), .value = "N", .initial = "0", .help = "number of random experiments of --size forms"},
     {.name = "--size", .kind = PARAMETER_COUNT, .at = offsetof(struct generate_values, size), .value = "K", .initial = "5", .least = 1, .most = 1000,
-     .help = "forms in each experiment of --random"},
+     .help = "forms per random experiment"},
     {.name = "--seed", .kind = PARAMETER_COUNT, .at = offsetof(struct generate_values, seed), .value = "S", .otherwise = "the setting seed", .help = "random seed"},
     {0},
 };
@@ -52,8 +52,8 @@ static bool affordable(size_t forms, const struct generate_values *v, struct err
 {
     size_t wanted = (v->singles ? forms : 0) + v->triples + v->random + (v->pairs ? forms * (forms - 1) / 2 : 0);
 
-    return wanted <= EXPERIMENTS_MAX || err_set(err, ERR_LIMIT, "choose fewer with forms select PATTERN, or draw some with --random N",
-                                                "%zu forms make %zu experiments, more than %d at once", forms, wanted, EXPERIMENTS_MAX);
+    return wanted <= EXPERIMENTS_MAX || err_set(err, ERR_LIMIT, "select fewer forms with forms select PATTERN, or use --random N",
+                                                "%zu forms make %zu experiments; the limit is %d", forms, wanted, EXPERIMENTS_MAX);
 }
 
 /* Adds what is asked for to @t; returns how many experiments that were. */
@@ -81,7 +81,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     if (!v.singles && !v.pairs && !v.triples && !v.random)
         v.singles = v.pairs = true;
     uint32_t *forms = chosen_forms(s, t, &n, err);
-    bool ok = forms && (n > 0 || err_set(err, ERR_USAGE, "forms list shows them", "no form is selected")) && affordable(n, &v, err);
+    bool ok = forms && (n > 0 || err_set(err, ERR_USAGE, "forms select '*' selects all", "no form is selected")) && affordable(n, &v, err);
     if (ok) {
         size_t added = generate(t, forms, n, &v, v.seed == NOT_GIVEN ? s->settings.seed : v.seed);
         s->document.experiments = t;
@@ -100,9 +100,9 @@ static const char *const examples[] = {"experiments generate", "experiments gene
 
 const struct command command_experiments_generate = {
     .name = "experiments generate",
-    .help = "make experiments of the selected forms: each alone and in pairs, or what the options ask for",
-    .description = "The forms are those that forms select chose, or all; without a selection those of the experiments that are there. "
-                   "An experiment that is there already is not added again.",
+    .help = "generate experiments from the selected forms: singletons and pairs, or those given by options",
+    .description = "Uses the forms of forms select, otherwise those of the existing experiments, otherwise all. "
+                   "Existing experiments are not added again.",
     .options = options,
     .examples = examples,
     .values_size = sizeof(struct generate_values),

@@ -156,12 +156,12 @@ static void add_summary(const struct session *s, struct result *result)
     const struct runner_summary *m = &d->measured;
 
     if (m->reused && m->reused == m->done)
-        result_line(result, "%zu result%s taken from the journal, %zu failed, %zu left; --journal none measures anew", m->reused, m->reused == 1 ? "" : "s", m->failed, m->left);
+        result_line(result, "%zu result%s taken from the journal, %zu failed, %zu left; --journal none measures again", m->reused, m->reused == 1 ? "" : "s", m->failed, m->left);
     else
-        result_line(result, "%zu done (%zu known from before), %zu failed, %zu left in %.1f s: %.0f measurements per second", m->done, m->reused, m->failed, m->left,
+        result_line(result, "%zu done (%zu from earlier runs), %zu failed, %zu left after %.1f s: %.0f measurements/s", m->done, m->reused, m->failed, m->left,
                     m->seconds, m->rate);
     if (m->taken_over && !s->interactive)
-        result_line(result, "%zu passes of an earlier run were in the journal", m->taken_over);
+        result_line(result, "%zu passes taken from the journal", m->taken_over);
     result_count(result, "done", (int64_t)m->done);
     result_count(result, "failed", (int64_t)m->failed);
     result_number(result, "seconds", m->seconds);
@@ -212,22 +212,22 @@ struct measure_values {
 
 static const struct parameter measure_arguments[] = {
     {.name = "FILTER", .kind = PARAMETER_JOINED, .at = offsetof(struct measure_values, filter), .otherwise = "all experiments",
-     .help = "which experiments, conditions joined by &: form~VADD & experiment!=NOP"},
+     .help = "conditions joined by &, such as form~VADD & experiment!=NOP"},
     {0},
 };
 static const struct parameter measure_options[] = {
-    {.name = "--budget", .kind = PARAMETER_DURATION, .at = offsetof(struct measure_values, budget), .value = "T", .otherwise = "until all is measured",
-     .help = "time after which measuring ends: 90s, 15m, 2h"},
-    {.name = "--retry", .kind = PARAMETER_FLAG, .at = offsetof(struct measure_values, retry), .help = "measure what failed before as well"},
-    {.name = "--one-length", .kind = PARAMETER_FLAG, .at = offsetof(struct measure_values, one_length), .help = "one length of the unrolled body instead of two, for comparison"},
+    {.name = "--budget", .kind = PARAMETER_DURATION, .at = offsetof(struct measure_values, budget), .value = "T", .otherwise = "until all experiments are measured",
+     .help = "time limit, such as 90s, 15m or 2h"},
+    {.name = "--retry", .kind = PARAMETER_FLAG, .at = offsetof(struct measure_values, retry), .help = "also measure what failed before"},
+    {.name = "--one-length", .kind = PARAMETER_FLAG, .at = offsetof(struct measure_values, one_length), .help = "unroll the body to one length only, not two (for comparison)"},
     {.name = "--one-order", .kind = PARAMETER_FLAG, .at = offsetof(struct measure_values, one_order),
-     .help = "one order of the instructions instead of several, for comparison; without a journal unless one is named"},
+     .help = "run the instructions in one order only, not several (for comparison); needs --journal FILE to keep results"},
     {.name = "--journal", .kind = PARAMETER_TEXT, .at = offsetof(struct measure_values, journal), .value = "FILE|none", .complete = COMPLETE_FILE,
-     .otherwise = "one in the state directory for this CPU; none with --simulate", .help = "where results are kept as they come, and known ones are taken from"},
-    {.name = "--simulate", .kind = PARAMETER_TEXT, .at = offsetof(struct measure_values, simulate), .value = "ID", .complete = COMPLETE_MACHINE, .otherwise = "this CPU",
-     .help = "a machine whose mapping answers instead of this CPU"},
-    {.name = "--cpu", .kind = PARAMETER_COUNT, .at = offsetof(struct measure_values, cpu), .value = "N", .otherwise = "a quiet one is chosen",
-     .help = "the CPU to measure on, as the system numbers them from 0"},
+     .otherwise = "this CPU's journal in the state directory; none with --simulate", .help = "file that keeps all results; known ones are taken from it"},
+    {.name = "--simulate", .kind = PARAMETER_TEXT, .at = offsetof(struct measure_values, simulate), .value = "ID", .complete = COMPLETE_MACHINE, .otherwise = "measure this CPU",
+     .help = "machine to simulate instead of measuring"},
+    {.name = "--cpu", .kind = PARAMETER_COUNT, .at = offsetof(struct measure_values, cpu), .value = "N", .otherwise = "an idle one",
+     .help = "CPU number to measure on, from 0"},
     {0},
 };
 
@@ -296,9 +296,9 @@ static bool start(struct session *s, struct measuring *take_w, struct result *re
     running = take_w;
     take_w->number = number;
     if (s->interactive && !count)
-        result_confirm(result, "nothing is left to measure; --retry measures what failed as well");
+        result_confirm(result, "nothing left to measure; --retry measures failed experiments again");
     else if (s->interactive)
-        result_confirm(result, "job %u measures %zu experiment%s; job cancel %u ends it, job wait makes the following commands wait", number, count, count == 1 ? "" : "s", number);
+        result_confirm(result, "job %u measures %zu experiment%s; job cancel %u cancels it, job wait waits for it", number, count, count == 1 ? "" : "s", number);
     if (s->interactive)
         return true;
     job_wait(number);
@@ -314,7 +314,7 @@ static bool run_measure(struct session *s, const void *values, struct result *re
     struct forms *forms;
 
     if (!s->document.experiments || !s->document.experiments->rows.count)
-        return err_set(err, ERR_USAGE, "experiments generate or experiments load first", "there are no experiments");
+        return err_set(err, ERR_USAGE, "experiments generate or experiments load first", "no experiments");
     if (running)
         return err_set(err, ERR_USAGE, "job wait, or job cancel", "experiments are being measured already");
     struct measuring *w = mem_zero(1, sizeof *w);
@@ -336,8 +336,8 @@ static const char *const measure_examples[] = {"experiments measure --budget 15m
 
 const struct command command_experiments_measure = {
     .name = "experiments measure",
-    .help = "measure what has no cycles yet",
-    .description = "A background job; results go to the journal as they come, so that what was interrupted goes on where it ended.",
+    .help = "measure the experiments that have no cycles yet",
+    .description = "Runs in the background. Results are written to the journal as they arrive; an interrupted run resumes from there.",
     .arguments = measure_arguments,
     .options = measure_options,
     .examples = measure_examples,
@@ -350,7 +350,7 @@ static bool set_paused(struct result *result, bool on, struct err *err)
 {
     if (!running || !job_pause(running->number, on))
         return err_set(err, ERR_USAGE, "experiments measure starts it", "no experiments are being measured");
-    result_confirm(result, on ? "job %u pauses after the batch it is in; experiments resume continues it" : "job %u continues", running->number);
+    result_confirm(result, on ? "job %u pauses after the current batch; experiments resume continues it" : "job %u continues", running->number);
     result_count(result, "job", running->number);
     return true;
 }

@@ -14,7 +14,7 @@ struct show_values {
 
 static const struct parameter arguments[] = {
     {.name = "N", .kind = PARAMETER_COUNT, .at = offsetof(struct show_values, number), .required = true, .least = 1, .most = 1e9,
-     .help = "the number of an experiment; experiments list shows the numbers"},
+     .help = "experiment number, see experiments list"},
     {0},
 };
 
@@ -95,7 +95,7 @@ static void add_code(const struct experiment_detail *w, struct result *result)
     json_t *code = json_array();
 
     if (w->code.length)
-        result_line(result, "%s, %u executions in %zu bytes:", w->ran ? "code that was run" : "code as it would be run here", w->executions, w->bytes);
+        result_line(result, "%s, %u executions in %zu bytes:", w->ran ? "code as run" : "code as it would run here", w->executions, w->bytes);
     for (const char *line = str_text(&w->code); *line;) {
         size_t span = strcspn(line, "\n");
         json_array_append_new(code, json_stringn(line, span));
@@ -114,9 +114,9 @@ static bool run(struct session *s, const void *values, struct result *result, st
     const char *machine;
 
     if (!s->document.experiments || !s->document.experiments->rows.count)
-        return err_set(err, ERR_USAGE, "experiments generate or experiments load first", "there are no experiments");
+        return err_set(err, ERR_USAGE, "experiments generate or experiments load first", "no experiments");
     if (v->number > s->document.experiments->rows.count)
-        return err_set(err, ERR_USAGE, "experiments list shows the numbers", "there is no experiment %zu, only 1 to %zu", v->number, s->document.experiments->rows.count);
+        return err_set(err, ERR_USAGE, "experiments list shows the numbers", "no experiment %zu; numbers are 1 to %zu", v->number, s->document.experiments->rows.count);
     experiments_publish(s);
     experiment_detail_collect(s, v->number - 1, 0, &w);
     add_measured(&w, result);
@@ -127,7 +127,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     if (w.kept)
         result_line(result, "clock: %.4f GHz", w.samples.clock_hz / 1e9);
     else
-        result_line(result, "no samples: they are kept of the last %d experiments measured in this session", RECORD_ROWS);
+        result_line(result, "no samples: only the last %d experiments measured in this session keep them", RECORD_ROWS);
     add_samples(&w, result);
     add_code(&w, result);
     experiment_detail_done(&w);
@@ -138,7 +138,7 @@ static const char *const examples[] = {"experiments show 1", NULL};
 
 const struct command command_experiments_show = {
     .name = "experiments show",
-    .help = "one experiment: the code that was run, all samples, clock and spread",
+    .help = "show one experiment: code, samples, clock and spread",
     .arguments = arguments,
     .examples = examples,
     .values_size = sizeof(struct show_values),

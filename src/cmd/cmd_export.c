@@ -17,7 +17,7 @@ struct export_values {
 
 static const struct parameter arguments[] = {
     {.name = "FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct export_values, file), .required = true, .complete = COMPLETE_FILE,
-     .help = "where to write it; its ending is the format: .txt, .csv, .json, .md or .html"},
+     .help = "file to write; the extension is the format: .txt, .csv, .json, .md or .html"},
     {0},
 };
 
@@ -48,7 +48,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
         return err_set(err, ERR_USAGE, "end the name in .txt, .csv, .json, .md or .html", "unknown file extension \"%s\"", extension);
     struct result *rows = rows_shown(s);
     if (!rows && !s->last_line)
-        return err_set(err, ERR_USAGE, "run kernel analyze, mapping show or another command first", "there is no result to export");
+        return err_set(err, ERR_USAGE, "run kernel analyze, mapping show or another command first", "no result to export");
     result_write(rows ? rows : s->last, formats[i].format, &(struct result_style){.title = rows ? "Portolan" : s->last_line}, &text);
     result_free(rows);
     bool ok = file_write(v->file, text.data ? text.data : "", text.length, err);
@@ -65,7 +65,7 @@ static const char *const examples[] = {"export analysis.html", "export forms.csv
 
 const struct command command_export = {
     .name = "export",
-    .help = "write what was shown last to a file",
+    .help = "write the last result to a file",
     .description = "In the workbench: the rows of the experiments or mapping view, filtered and sorted as shown; in other views the result of the last command that "
                    "had one. Nothing is run again.",
     .arguments = arguments,

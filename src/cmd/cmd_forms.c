@@ -29,11 +29,11 @@ struct list_values {
 
 static const struct parameter list_arguments[] = {
     {.name = "PATTERN", .kind = PARAMETER_TEXT, .at = offsetof(struct list_values, pattern), .otherwise = "all forms", .complete = COMPLETE_FORM,
-     .help = "forms to show, quoted; * and ? stand for any letters"},
+     .help = "forms to show, quoted; * and ? are wildcards"},
     {0},
 };
 static const struct parameter list_options[] = {
-    {.name = "--isa", .kind = PARAMETER_CHOICE, .at = offsetof(struct list_values, isa), .choices = ISA_CHOICES, .otherwise = "that of the kernel",
+    {.name = "--isa", .kind = PARAMETER_CHOICE, .at = offsetof(struct list_values, isa), .choices = ISA_CHOICES, .otherwise = "the kernel's",
      .help = "instruction set"},
     {0},
 };
@@ -82,7 +82,7 @@ static const char *const list_examples[] = {"forms list 'IMUL*'", "forms list FA
 
 const struct command command_forms_list = {
     .name = "forms list",
-    .help = "instruction forms with templates, and why one cannot be measured here",
+    .help = "list instruction forms, their templates, and why some cannot be measured here",
     .arguments = list_arguments,
     .options = list_options,
     .examples = list_examples,
@@ -96,7 +96,7 @@ struct add_values {
 
 static const struct parameter add_arguments[] = {
     {.name = "FILE.csv", .kind = PARAMETER_TEXT, .at = offsetof(struct add_values, file), .required = true, .complete = COMPLETE_FILE,
-     .help = "a table with the columns form, template and extension; each template is assembled and must decode to its form"},
+     .help = "CSV with the columns form, template and extension; each template must assemble to its form"},
     {0},
 };
 
@@ -135,8 +135,8 @@ struct select_values {
 };
 
 static const struct parameter select_arguments[] = {
-    {.name = "PATTERN", .kind = PARAMETER_WORDS, .at = offsetof(struct select_values, patterns), .otherwise = "shows what is selected", .complete = COMPLETE_FORM,
-     .help = "forms to take, each pattern quoted; '*' takes all"},
+    {.name = "PATTERN", .kind = PARAMETER_WORDS, .at = offsetof(struct select_values, patterns), .otherwise = "show the selection", .complete = COMPLETE_FORM,
+     .help = "forms to select, each pattern quoted; '*' selects all"},
     {0},
 };
 
@@ -179,7 +179,7 @@ static const char *const select_examples[] = {"forms select 'ADD (R64, *' 'IMUL 
 
 const struct command command_forms_select = {
     .name = "forms select",
-    .help = "choose the forms that experiments are made of; without a pattern: show them",
+    .help = "select the forms for experiments generate, or show the selection",
     .arguments = select_arguments,
     .examples = select_examples,
     .values_size = sizeof(struct select_values),

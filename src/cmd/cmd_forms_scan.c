@@ -105,9 +105,9 @@ static void show(const struct scan *scan, const struct forms *forms, struct mach
         uint64_t without;
         double fraction = coverage(machines[i], scan, forms, &without);
         json_object_set_new(fractions, machines[i]->id, json_number(fraction));
-        result_line(result, "%-18s %8.4f %% of occurrences have a usage", machines[i]->id, 100 * fraction);
+        result_line(result, "%-18s covers %8.4f %% of instructions", machines[i]->id, 100 * fraction);
         if (without)
-            result_line(result, "%-18s %llu more need an instruction set that this CPU lacks", "", (unsigned long long)without);
+            result_line(result, "%-18s cannot run %llu more: instruction sets missing on this CPU", "", (unsigned long long)without);
     }
     result_nested(result, "coverage", fractions);
     add_missing(scan, forms, machines, n, result);
@@ -199,7 +199,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
         return false;
     if (!s->interactive)
         return session_wait(s, number, err);
-    result_confirm(result, "job %u scans; its table comes when it ends", number);
+    result_confirm(result, "job %u scans; the table follows when it is done", number);
     result_count(result, "job", number);
     return true;
 }
@@ -208,8 +208,8 @@ static const char *const examples[] = {"forms scan /bin/ls", NULL};
 
 const struct command command_forms_scan = {
     .name = "forms scan",
-    .help = "the forms that ELF files use, how many a machine knows, and which are missing",
-    .description = "Counted as they stand in the code, whether they run or not.",
+    .help = "count the forms in ELF files, and show which ones a machine lacks",
+    .description = "Static counts: every instruction in the code counts once.",
     .arguments = arguments,
     .examples = examples,
     .values_size = sizeof(struct scan_values),

@@ -13,12 +13,12 @@ struct help_values {
 };
 
 static const struct parameter arguments[] = {
-    {.name = "COMMAND", .kind = PARAMETER_JOINED, .at = offsetof(struct help_values, topic), .otherwise = "all commands, a line each", .complete = COMPLETE_COMMAND,
-     .help = "a command, or the noun of several; facts, or fact KEY, for the facts of machines"},
+    {.name = "COMMAND", .kind = PARAMETER_JOINED, .at = offsetof(struct help_values, topic), .otherwise = "all commands, one line each", .complete = COMPLETE_COMMAND,
+     .help = "a command or its first word; facts, or fact KEY, for machine facts"},
     {0},
 };
 static const struct parameter options[] = {
-    {.name = "--man", .kind = PARAMETER_FLAG, .at = offsetof(struct help_values, man), .help = "the commands, or with facts those, as a section of a man page"},
+    {.name = "--man", .kind = PARAMETER_FLAG, .at = offsetof(struct help_values, man), .help = "print the commands (or the facts) as a man page section"},
     {0},
 };
 
@@ -165,7 +165,7 @@ static bool refuse_topic(const char *topic, struct err *err)
     for (const struct command *const *c = commands; *c; c++)
         similar_try(&similar, (*c)->name);
     snprintf(todo, sizeof todo, "did you mean %s?", similar.best ? similar.best : "");
-    return err_set(err, ERR_USAGE, similar.best ? todo : "help lists the commands", "there is no command \"%s\"", topic);
+    return err_set(err, ERR_USAGE, similar.best ? todo : "help lists the commands", "unknown command \"%s\"", topic);
 }
 
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)

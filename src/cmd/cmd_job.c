@@ -54,12 +54,12 @@ struct job_values {
 };
 
 static const struct parameter cancel_arguments[] = {
-    {.name = "N", .kind = PARAMETER_COUNT, .at = offsetof(struct job_values, number), .required = true, .least = 1, .most = 1e9, .help = "the number of a job; jobs lists them"},
+    {.name = "N", .kind = PARAMETER_COUNT, .at = offsetof(struct job_values, number), .required = true, .least = 1, .most = 1e9, .help = "job number, see jobs"},
     {0},
 };
 static const struct parameter wait_arguments[] = {
     {.name = "N", .kind = PARAMETER_COUNT, .at = offsetof(struct job_values, number), .least = 1, .most = 1e9, .otherwise = "all jobs",
-     .help = "the number of a job; jobs lists them"},
+     .help = "job number, see jobs"},
     {0},
 };
 
@@ -71,7 +71,7 @@ static bool run_cancel(struct session *s, const void *values, struct result *res
     (void)s;
     if (!job_cancel(number))
         return err_set(err, ERR_USAGE, "jobs lists them", "no job %u is running", number);
-    result_confirm(result, "job %u is asked to end", number);
+    result_confirm(result, "job %u is being cancelled", number);
     result_count(result, "job", number);
     return true;
 }
@@ -80,7 +80,7 @@ static const char *const cancel_examples[] = {"job cancel 1", NULL};
 
 const struct command command_job_cancel = {
     .name = "job cancel",
-    .help = "end a background job",
+    .help = "cancel a background job",
     .arguments = cancel_arguments,
     .examples = cancel_examples,
     .values_size = sizeof(struct job_values),
@@ -93,13 +93,13 @@ static bool await(struct session *s, unsigned number, struct result *result, str
     struct job_info info;
 
     if (number && !job_find(number, &info))
-        return err_set(err, ERR_USAGE, "jobs lists them", "there is no job %u", number);
+        return err_set(err, ERR_USAGE, "jobs lists them", "no job %u", number);
     if (number ? info.settled : !job_running()) {
         result_confirm(result, number ? "that job has ended" : "no job is running");
         return true;
     }
     session_await(s, number ? number : AWAIT_ALL, false);
-    result_confirm(result, "the following commands wait for %s; Esc ends the wait", number ? "the job" : "all jobs");
+    result_confirm(result, "following commands wait for %s; Esc stops waiting", number ? "the job" : "all jobs");
     return true;
 }
 
@@ -116,7 +116,7 @@ static const char *const wait_examples[] = {"job wait", "job wait 2", NULL};
 const struct command command_job_wait = {
     .name = "job wait",
     .help = "wait for a background job, or for all",
-    .description = "Fails when a job failed that no command has told of. In the workbench only the commands that follow wait.",
+    .description = "Fails if a job failed and no command has reported it. In the workbench only the following commands wait.",
     .arguments = wait_arguments,
     .examples = wait_examples,
     .values_size = sizeof(struct job_values),

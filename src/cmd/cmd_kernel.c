@@ -53,8 +53,8 @@ static const char *const show_examples[] = {"kernel show", NULL};
 
 const struct command command_kernel_show = {
     .name = "kernel show",
-    .help = "the instructions with their forms",
-    .description = "Lines of C or C++ that were compiled stand above the instructions that they became.",
+    .help = "show the instructions with their forms",
+    .description = "C or C++ source lines are shown above their instructions.",
     .examples = show_examples,
     .run = run_show,
 };
@@ -94,7 +94,7 @@ static const char *const list_examples[] = {"kernel list", NULL};
 
 const struct command command_kernel_list = {
     .name = "kernel list",
-    .help = "the loops found, the current one marked *",
+    .help = "list the loops; * marks the current one",
     .examples = list_examples,
     .run = run_list,
 };
@@ -104,7 +104,7 @@ struct use_values {
 };
 
 static const struct parameter use_arguments[] = {
-    {.name = "N", .kind = PARAMETER_COUNT, .at = offsetof(struct use_values, loop), .required = true, .least = 1, .most = 1e9, .help = "the number of a loop; kernel list shows them"},
+    {.name = "N", .kind = PARAMETER_COUNT, .at = offsetof(struct use_values, loop), .required = true, .least = 1, .most = 1e9, .help = "loop number, see kernel list"},
     {0},
 };
 
@@ -115,7 +115,7 @@ static bool run_use(struct session *s, const void *values, struct result *result
     if (!session_has_kernel(s, err))
         return false;
     if (v->loop > s->document.kernel->loop_count)
-        return err_set(err, ERR_USAGE, "kernel list shows them", "there is no loop %zu: they are numbered from 1 to %zu", v->loop, s->document.kernel->loop_count);
+        return err_set(err, ERR_USAGE, "kernel list shows them", "no loop %zu; numbers are 1 to %zu", v->loop, s->document.kernel->loop_count);
     document_use_loop(&s->document, v->loop - 1);
     kernel_tell_loaded(s, result);
     return true;
@@ -125,7 +125,7 @@ static const char *const use_examples[] = {"kernel use 2", NULL};
 
 const struct command command_kernel_use = {
     .name = "kernel use",
-    .help = "make another loop of the kernel the current one",
+    .help = "switch to another loop of the kernel",
     .arguments = use_arguments,
     .examples = use_examples,
     .values_size = sizeof(struct use_values),
@@ -171,7 +171,7 @@ struct save_values {
 };
 
 static const struct parameter save_arguments[] = {
-    {.name = "FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct save_values, file), .required = true, .complete = COMPLETE_FILE, .help = "where to write it; an existing file is replaced"},
+    {.name = "FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct save_values, file), .required = true, .complete = COMPLETE_FILE, .help = "file to write; replaced if it exists"},
     {0},
 };
 

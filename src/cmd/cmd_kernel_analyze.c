@@ -37,7 +37,7 @@ struct analyze_values {
 
 static const struct parameter options[] = {
     {.name = "--machine", .kind = PARAMETER_WORDS, .at = offsetof(struct analyze_values, machines), .value = "ID", .otherwise = "the current machines",
-     .complete = COMPLETE_MACHINE, .help = "a machine to analyze the loop for; several stand side by side"},
+     .complete = COMPLETE_MACHINE, .help = "machine to analyze for; several are shown side by side"},
     {0},
 };
 
@@ -58,9 +58,9 @@ static const char *const examples[] = {"kernel analyze", "kernel analyze --machi
 
 const struct command command_kernel_analyze = {
     .name = "kernel analyze",
-    .help = "bounds, bottleneck and pressure table, several machines side by side",
-    .description = "Cycles are per iteration of the current loop. The highest bound is the bottleneck; the pressure table shows how long each instruction keeps "
-                   "each port busy.",
+    .help = "show bounds, bottleneck and port pressure, for several machines side by side",
+    .description = "Cycles are per iteration of the current loop. The highest bound is the bottleneck; the pressure table shows the cycles that each instruction "
+                   "takes on each port.",
     .options = options,
     .examples = examples,
     .values_size = sizeof(struct analyze_values),

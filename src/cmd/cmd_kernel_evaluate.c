@@ -88,7 +88,7 @@ static bool next_batch(void *state, unsigned worker)
         need = (size_t)run->arch + 1;
     while (!run->failed && b->count < BATCH && csv_reader_next(run->reader, &fields, &count, run->err)) {
         if (count < need) {
-            err_set(run->err, ERR_DATA, "give hex,cycles in every row", "%zu fields where %zu were expected", count, need);
+            err_set(run->err, ERR_DATA, "give hex,cycles in every row", "%zu fields, expected %zu", count, need);
             err_at(run->err, NULL, csv_reader_row(run->reader), 0);
             run->failed = true;
             break;
@@ -99,7 +99,7 @@ static bool next_batch(void *state, unsigned worker)
     run->blocks += b->count;
     tell_progress(run);
     if (!run->failed && job_cancelled(run->job))
-        run->failed = !err_set(run->err, ERR_INTERRUPTED, NULL, "the evaluation was ended");
+        run->failed = !err_set(run->err, ERR_INTERRUPTED, NULL, "the evaluation was cancelled");
     return b->count > 0 && !run->failed;
 }
 
@@ -128,7 +128,7 @@ static bool read_header(struct run *run, struct err *err)
     if (run->hex >= 0 && run->cycles >= 0)
         return true;
     if (count != 2 || !(number_of(fields[1]) > 0))
-        return err_set(err, ERR_DATA, "begin with hex,cycles", "the header lacks a column");
+        return err_set(err, ERR_DATA, "begin with hex,cycles", "the header must have the columns hex and cycles");
     run->hex = 0;
     run->cycles = 1;
     take_row(run, &run->batches[0], fields);
@@ -167,7 +167,7 @@ static void add_forms(struct result *result, const struct evaluation_result *r)
         {.key = "form", .kind = CELL_TEXT},
     };
 
-    result_line(result, "\nforms in blocks with large errors; excess: the sum of the errors less what average blocks would have");
+    result_line(result, "\nforms in blocks with large errors; excess: sum of the errors above the average block's");
     struct result_table *t = result_table(result, "forms", columns, sizeof columns / sizeof *columns);
     t->hide = NOT_CSV | NOT_JSON;
     t->indent = "  ";
@@ -188,7 +188,7 @@ static void add_result(struct result *result, const struct machine *m, const cha
     if (isfinite(r->kendall))
         str_addf(&kendall, "Kendall %.4f", r->kendall);
     else
-        str_add(&kendall, "no rank correlation: all blocks are alike");
+        str_add(&kendall, "no rank correlation: all blocks are equal");
     result_line(result, "%s, model %s: %zu block%s, coverage %.2f %%, mean error %.2f %%, median %.2f %%, %s%s (%.0f blocks/s)", m->title, model, r->n,
                 r->n == 1 ? "" : "s", 100 * r->coverage, 100 * r->mape, 100 * r->median, str_text(&kendall), r->sampled ? " (of a sample)" : "", rate);
     if (r->refused)
@@ -260,10 +260,10 @@ static bool evaluate_run(struct job *job, void *state, struct err *err)
     FILE *rows = w->rows_path ? fopen(w->rows_path, "w") : NULL;
 
     if (w->rows_path && !rows)
-        return err_set(err, ERR_IO, "choose another file", "%s cannot be written", w->rows_path);
+        return err_set(err, ERR_IO, "choose another file", "cannot write %s", w->rows_path);
     bool ok = evaluate_file(job, w, rows, err);
     if (rows && fclose(rows) != 0 && ok)
-        ok = err_set(err, ERR_IO, "free some space", "%s could not be written whole", w->rows_path);
+        ok = err_set(err, ERR_IO, "free some space", "%s is incomplete", w->rows_path);
     w->seconds = clock_seconds() - start;
     return ok;
 }
@@ -298,23 +298,23 @@ struct evaluate_values {
 
 static const struct parameter arguments[] = {
     {.name = "FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct evaluate_values, file), .required = true, .complete = COMPLETE_FILE,
-     .help = "a CSV with the columns hex and cycles, or BHive's without a header; kernel measure --file --out writes one"},
+     .help = "CSV with the columns hex and cycles, or BHive's without a header; kernel measure --file --out writes one"},
     {0},
 };
 
 static const struct parameter options[] = {
     {.name = "--machine", .kind = PARAMETER_TEXT, .at = offsetof(struct evaluate_values, machine), .value = "ID", .otherwise = "the current machine",
-     .complete = COMPLETE_MACHINE, .help = "the machine whose model predicts the blocks"},
+     .complete = COMPLETE_MACHINE, .help = "machine whose model predicts the blocks"},
     {.name = "--model", .kind = PARAMETER_CHOICE, .at = offsetof(struct evaluate_values, model), .choices = "bounds|simulate", .initial = "bounds",
-     .help = "what predicts: the highest bound, or the simulation cycle by cycle"},
+     .help = "model: the highest bound, or the simulation"},
     {.name = "--measured-by", .kind = PARAMETER_CHOICE, .at = offsetof(struct evaluate_values, measured_by), .choices = "bhive|portolan",
-     .otherwise = "as the columns of the file tell", .help = "how the cycles were measured: with BHive's method or by kernel measure"},
-    {.name = "--arch", .kind = PARAMETER_TEXT, .at = offsetof(struct evaluate_values, arch), .value = "NAME", .otherwise = "the machine's fact arch",
+     .otherwise = "detected from the columns", .help = "measurement method: BHive's, or kernel measure"},
+    {.name = "--arch", .kind = PARAMETER_TEXT, .at = offsetof(struct evaluate_values, arch), .value = "NAME", .otherwise = "the machine fact arch",
      .help = "only rows with this value in the column arch"},
     {.name = "--threads", .kind = PARAMETER_COUNT, .at = offsetof(struct evaluate_values, threads), .value = "N", .least = 1, .most = THREADS_MAX,
      .otherwise = "the setting threads", .help = "worker threads"},
     {.name = "--blocks", .kind = PARAMETER_TEXT, .at = offsetof(struct evaluate_values, blocks), .value = "FILE", .otherwise = "none", .complete = COMPLETE_FILE,
-     .help = "a CSV to write with every block, its cycles, the prediction and all bounds"},
+     .help = "CSV to write with every block, its cycles, the prediction and all bounds"},
     {0},
 };
 
@@ -328,7 +328,7 @@ static bool run_evaluate(struct session *s, const void *values, struct result *r
     if (!m)
         return false;
     if (strcmp(m->isa, isa_name(ISA_UNSAID)) != 0)
-        return err_set(err, ERR_USAGE, "name an x86-64 machine", "the blocks are x86-64 code and %s runs %s", m->id, m->isa);
+        return err_set(err, ERR_USAGE, "name an x86-64 machine", "the blocks are x86-64 code, but %s is a machine for %s", m->id, m->isa);
     struct evaluating *w = mem_zero(1, sizeof *w);
     w->session = s;
     w->file = mem_strdup(v->file);
@@ -345,9 +345,9 @@ static const char *const examples[] = {"kernel evaluate blocks.csv --machine sky
 
 const struct command command_kernel_evaluate = {
     .name = "kernel evaluate",
-    .help = "accuracy of a machine's model on a file of measured blocks",
+    .help = "evaluate a machine's model on measured blocks",
     .description = "Each row is a block of x86-64 machine code in hex and its cycles per iteration. The result is the mean and median relative error, Kendall's rank "
-                   "correlation, the worst blocks and the forms that go with large errors.",
+                   "correlation, the worst blocks, and forms common in blocks with large errors.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

@@ -51,7 +51,7 @@ static bool want_unknown(struct session *s, const struct machine *m, struct want
     size_t count;
 
     if (!s->document.kernel)
-        return err_set(err, ERR_USAGE, "kernel learn 'FORM', or kernel load FILE", "no form was named and no kernel is loaded");
+        return err_set(err, ERR_USAGE, "kernel learn 'FORM', or kernel load FILE", "no form given and no kernel loaded");
     if (!session_fits(s, m, err))
         return false;
     const struct insn *insns = kernel_insns(s->document.kernel, s->document.loop, &count);
@@ -126,7 +126,7 @@ static void add_learned(struct result *result, const char *form, const struct le
 static void adopt(struct machine *m, const char *form, const struct learned *l)
 {
     const struct mapping_entry *old = mapping_find(m->mapping, form);
-    struct mapping_entry entry = {.form = (char *)form, .usage = l->usage, .latency = l->latency, .micro_ops = l->micro_ops, .source = "learned by measurement in the session"};
+    struct mapping_entry entry = {.form = (char *)form, .usage = l->usage, .latency = l->latency, .micro_ops = l->micro_ops, .source = "measured by kernel learn"};
 
     if (old && isnan(entry.latency))
         entry.latency = old->latency;
@@ -191,7 +191,7 @@ static bool learn_run(struct job *job, void *state, struct err *err)
     size_t learned = 0;
 
     w->job = job;
-    job_progress(job, 0, (double)w->lessons.count, "looks for blocking forms");
+    job_progress(job, 0, (double)w->lessons.count, "searching for blocking forms");
     struct source *source = w->simulated ? source_simulated(w->simulated, 0.001, 1) : source_cpu(w->forms, -1, 0, cancelled, w, err);
     double width = !w->simulated ? machine_number(w->machine, "issue_width") : mapping_issue_width(w->simulated) > 0 ? mapping_issue_width(w->simulated) : NAN;
     struct learner *learner = source ? learner_new(source, w->machine->mapping, width, cancelled, w, err) : NULL;
@@ -207,7 +207,7 @@ static bool learn_run(struct job *job, void *state, struct err *err)
     learner_free(learner);
     source_free(source);
     if (learner && job_cancelled(job))
-        return err_set(err, ERR_INTERRUPTED, NULL, "learning was ended");
+        return err_set(err, ERR_INTERRUPTED, NULL, "learning was cancelled");
     return learner && learned > 0;
 }
 
@@ -226,7 +226,7 @@ static void learn_finish(void *state, const struct job_info *info)
     if (info->state != JOB_DONE)
         return;
     if (!m || !ports_equal(mapping_ports(m->mapping), mapping_ports(w->machine->mapping))) {
-        result_line(result, "%s has other ports by now: what was learned does not fit it and is not kept", w->id);
+        result_line(result, "the ports of %s have changed: results discarded", w->id);
         return;
     }
     struct result_table *evidence = result_table(result, "evidence", columns, sizeof columns / sizeof *columns);
@@ -268,13 +268,13 @@ struct learn_values {
 };
 
 static const struct parameter arguments[] = {
-    {.name = "FORM", .kind = PARAMETER_WORDS, .at = offsetof(struct learn_values, forms), .otherwise = "what the machine does not know of the loaded kernel",
-     .complete = COMPLETE_FORM, .help = "a form to learn"},
+    {.name = "FORM", .kind = PARAMETER_WORDS, .at = offsetof(struct learn_values, forms), .otherwise = "the kernel's unknown forms",
+     .complete = COMPLETE_FORM, .help = "form to learn"},
     {0},
 };
 static const struct parameter options[] = {
-    {.name = "--simulate", .kind = PARAMETER_TEXT, .at = offsetof(struct learn_values, simulate), .value = "ID", .otherwise = "this CPU",
-     .complete = COMPLETE_MACHINE, .help = "a machine that stands for the CPU, to try it out"},
+    {.name = "--simulate", .kind = PARAMETER_TEXT, .at = offsetof(struct learn_values, simulate), .value = "ID", .otherwise = "measure this CPU",
+     .complete = COMPLETE_MACHINE, .help = "machine to simulate instead of measuring, for a trial"},
     {0},
 };
 
@@ -311,8 +311,8 @@ static const char *const examples[] = {"kernel learn", "kernel learn 'IMUL (R64,
 
 const struct command command_kernel_learn = {
     .name = "kernel learn",
-    .help = "port usage and latency of forms that the machine does not know, measured beside those it knows",
-    .description = "Each form runs alone and beside forms that keep known ports busy; the usage is the one that explains all the times. The current machine gets it for "
+    .help = "learn port usage and latency of unknown forms by measurement",
+    .description = "Each form runs alone and beside forms that block known ports; the usage that explains all times is added to the current machine for "
                    "this session.",
     .arguments = arguments,
     .options = options,

@@ -73,7 +73,7 @@ static bool load_run(struct job *job, void *state, struct err *err)
     l->job = job;
     l->begun = clock_seconds();
     child_watch(cancelled, l);
-    bool ok = load(l, err) && (!job_cancelled(job) || err_set(err, ERR_INTERRUPTED, NULL, "loading was ended"));
+    bool ok = load(l, err) && (!job_cancelled(job) || err_set(err, ERR_INTERRUPTED, NULL, "loading was cancelled"));
     child_watch(NULL, NULL);
     return ok;
 }
@@ -88,7 +88,7 @@ static void add_refused(struct result *result, const struct kernel *k)
     t->hide = NOT_TEXT;
     for (size_t i = 0; i < k->refused_count; i++) {
         const struct diagnostic *d = &k->refused[i];
-        result_line(result, "left out line %zu: %s: %s", d->line, d->text, d->reason);
+        result_line(result, "skipped line %zu: %s: %s", d->line, d->text, d->reason);
         cell_count(t, (int64_t)d->line);
         cell_text(t, d->text);
         cell_text(t, d->reason);
@@ -168,33 +168,33 @@ struct load_values {
 };
 
 #define OPTION_SYNTAX \
-    {.name = "--syntax", .kind = PARAMETER_CHOICE, .at = offsetof(struct load_values, syntax), .choices = "att|intel", .otherwise = "as the text looks", \
-     .help = "how x86-64 assembler text is written"}
+    {.name = "--syntax", .kind = PARAMETER_CHOICE, .at = offsetof(struct load_values, syntax), .choices = "att|intel", .otherwise = "detected", \
+     .help = "syntax of x86-64 assembler text"}
 #define OPTION_SKIP_BAD \
     {.name = "--skip-bad", .kind = PARAMETER_FLAG, .at = offsetof(struct load_values, skip_bad), \
-     .help = "leave out lines that the assembler refuses, and name them"}
+     .help = "skip lines the assembler rejects, and list them"}
 
 static const struct parameter load_arguments[] = {
     {.name = "FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct load_values, file), .required = true, .complete = COMPLETE_FILE,
      .help = "assembler text, a listing, an object or program (ELF), or C or C++ source; - reads standard input"},
     {.name = "FLAG", .kind = PARAMETER_WORDS, .at = offsetof(struct load_values, flags),
-     .help = "for the compiler of C or C++ source: -O*, -m*, -std=, -D, -U, -I, -W* and the -f options that only change code"},
+     .help = "compiler options for C or C++ source: -O*, -m*, -std=, -D, -U, -I, -W* and code-generating -f options"},
     {0},
 };
 
 static const struct parameter load_options[] = {
-    {.name = "--symbol", .kind = PARAMETER_TEXT, .at = offsetof(struct load_values, symbol), .value = "S", .otherwise = "all of the file",
-     .help = "the function whose loops are wanted"},
+    {.name = "--symbol", .kind = PARAMETER_TEXT, .at = offsetof(struct load_values, symbol), .value = "S", .otherwise = "the whole file",
+     .help = "function to search for loops"},
     OPTION_SYNTAX,
-    {.name = "--isa", .kind = PARAMETER_CHOICE, .at = offsetof(struct load_values, isa), .choices = ISA_CHOICES, .otherwise = "as the file tells",
+    {.name = "--isa", .kind = PARAMETER_CHOICE, .at = offsetof(struct load_values, isa), .choices = ISA_CHOICES, .otherwise = "detected",
      .help = "the instruction set"},
     {.name = "--lines", .kind = PARAMETER_TEXT, .at = offsetof(struct load_values, lines), .value = "A-B", .otherwise = "all lines",
-     .help = "only these lines of a text or of C or C++ source"},
-    {.name = "--loop", .kind = PARAMETER_COUNT, .at = offsetof(struct load_values, loop), .value = "N", .least = 1, .most = 1e9, .otherwise = "the one that looks hottest",
-     .help = "the loop to use, as kernel list numbers them"},
+     .help = "only these lines of the text or source"},
+    {.name = "--loop", .kind = PARAMETER_COUNT, .at = offsetof(struct load_values, loop), .value = "N", .least = 1, .most = 1e9, .otherwise = "the hottest-looking loop",
+     .help = "loop number, see kernel list"},
     OPTION_SKIP_BAD,
     {.name = "--compiler", .kind = PARAMETER_TEXT, .at = offsetof(struct load_values, compiler), .value = "CC", .otherwise = "cc, or c++ for C++",
-     .complete = COMPLETE_FILE, .help = "the compiler of C or C++ source"},
+     .complete = COMPLETE_FILE, .help = "compiler for C or C++ source"},
     {0},
 };
 
@@ -221,7 +221,7 @@ static bool take_word(struct loading *l, const char *word, bool *takes_next, str
         return true;
     }
     if (l->path)
-        return err_set(err, ERR_USAGE, "load one at a time", "\"%s\" is a second file", word);
+        return err_set(err, ERR_USAGE, "load one at a time", "unexpected second file \"%s\"", word);
     l->path = mem_strdup(word[0] == '-' ? "/dev/stdin" : word);
     return true;
 }
@@ -240,7 +240,7 @@ static bool take_words(struct loading *l, const struct load_values *v, struct er
             return false;
         }
     }
-    return l->path || err_set(err, ERR_USAGE, "kernel load FILE", "no file is named");
+    return l->path || err_set(err, ERR_USAGE, "kernel load FILE", "no file given");
 }
 
 /* The bundled kernels can be named as they stand in the source tree from anywhere. */
@@ -261,7 +261,7 @@ static bool fill(struct loading *l, const struct load_values *v, struct err *err
         return false;
     l->source = compile_is_source(l->path);
     if (!l->source && (l->flags.count || v->compiler))
-        return err_set(err, ERR_USAGE, "give a .c or .cpp file", "compiler options are for source files, and %s is none", l->path);
+        return err_set(err, ERR_USAGE, "give a .c or .cpp file", "%s is not a source file; compiler options apply to C or C++ only", l->path);
     find_bundled(l);
     l->options.symbol = l->symbol = v->symbol ? mem_strdup(v->symbol) : NULL;
     l->compiler = v->compiler ? mem_strdup(v->compiler) : NULL;
@@ -284,8 +284,8 @@ static const char *const load_examples[] = {"kernel load triad.s", "kernel load 
 const struct command command_kernel_load = {
     .name = "kernel load",
     .help = "load assembler text, a listing or an ELF file, or compile C, and find its loops",
-    .description = "Regions between markers of IACA, LLVM-MCA or OSACA come first, then the innermost loops. C and C++ are compiled without a shell, and the source "
-                   "lines stand above their instructions.",
+    .description = "Regions marked for IACA, LLVM-MCA or OSACA come first, then innermost loops. C and C++ are compiled without a shell; source "
+                   "lines are shown above their instructions.",
     .arguments = load_arguments,
     .options = load_options,
     .examples = load_examples,
@@ -321,7 +321,7 @@ static void ask_for_text(struct session *s, const struct load_values *v)
 
 static const struct parameter paste_options[] = {
     OPTION_SYNTAX,
-    {.name = "--isa", .kind = PARAMETER_CHOICE, .at = offsetof(struct load_values, isa), .choices = ISA_CHOICES, .otherwise = "as the registers tell",
+    {.name = "--isa", .kind = PARAMETER_CHOICE, .at = offsetof(struct load_values, isa), .choices = ISA_CHOICES, .otherwise = "detected from the registers",
      .help = "the instruction set"},
     OPTION_SKIP_BAD,
     {0},
@@ -337,7 +337,7 @@ static bool run_paste(struct session *s, const void *values, struct result *resu
         return true;
     }
     if (!s->input)
-        return err_set(err, ERR_USAGE, "paste the text itself into this screen", "there is no input to read from");
+        return err_set(err, ERR_USAGE, "paste the text itself into the workbench", "no standard input here");
     struct loading *l = mem_zero(1, sizeof *l);
     take_options(v, &l->options, err);
     read_pasted(s, &l->text);
@@ -348,7 +348,7 @@ static const char *const paste_examples[] = {"kernel paste", "kernel paste --syn
 
 const struct command command_kernel_paste = {
     .name = "kernel paste",
-    .help = "read assembler text from the input until a line with a single dot",
+    .help = "read assembler text from standard input up to a line with a single dot",
     .description = "In the workbench pasted text ends by itself; typed text ends with Ctrl-D.",
     .options = paste_options,
     .examples = paste_examples,
@@ -362,7 +362,7 @@ struct hex_values {
 };
 
 static const struct parameter hex_arguments[] = {
-    {.name = "BYTES", .kind = PARAMETER_JOINED, .at = offsetof(struct hex_values, bytes), .required = true, .help = "pairs of hex digits, with or without blanks between them"},
+    {.name = "BYTES", .kind = PARAMETER_JOINED, .at = offsetof(struct hex_values, bytes), .required = true, .help = "pairs of hex digits, blanks allowed"},
     {0},
 };
 static const struct parameter hex_options[] = {

@@ -120,7 +120,7 @@ static bool measure_file(struct measuring *w, struct sandbox *sandbox, const str
     struct file_stream *out = NULL;
 
     if (table && column < 0) {
-        err_set(err, ERR_DATA, "name it hex", "there is no column of machine code");
+        err_set(err, ERR_DATA, "begin with hex,cycles or hex", "the column hex is missing");
         err_at(err, w->in, 1, 1);
     }
     bool ok = column >= 0 && (!w->out || (out = file_stream_new(w->out, err)) != NULL);
@@ -164,7 +164,7 @@ static void add_loop(struct session *s, const struct measuring *w, struct result
     cell_number(t, m->cycles);
     cell_number(t, m->spread);
     result_line(result, "%s: %.2f cycles per iteration measured on this CPU (repeats within %.1f %%, %.2f GHz, %u page%s touched%s)", w->name, m->cycles,
-                100 * m->spread, m->clock_hz / 1e9, m->pages, m->pages == 1 ? "" : "s", m->wraps ? ", more than stay in the cache" : "");
+                100 * m->spread, m->clock_hz / 1e9, m->pages, m->pages == 1 ? "" : "s", m->wraps ? ", more than the cache holds" : "");
     result_text(result, "kernel", w->name);
     result_nested(result, "measured", measured_json(m));
     if (s->document.kernel == w->kernel && s->document.loop == w->loop)
@@ -250,7 +250,7 @@ static bool take_loop(struct session *s, struct measuring *w, struct err *err)
     if (!session_has_kernel(s, err))
         return false;
     if (s->document.kernel->isa != isa_host())
-        return err_set(err, ERR_USAGE, "measure it on a machine of its own", "this CPU runs %s, and the kernel is %s", isa_name(isa_host()), isa_name(s->document.kernel->isa));
+        return err_set(err, ERR_USAGE, "measure it on a machine for that instruction set", "this CPU runs %s, but the kernel is %s", isa_name(isa_host()), isa_name(s->document.kernel->isa));
     const struct insn *insns = kernel_insns(s->document.kernel, s->document.loop, &count);
     if (!count)
         return err_set(err, ERR_DATA, "kernel use N takes another loop", "the loop has no instructions");
@@ -269,10 +269,10 @@ struct measure_values {
 };
 
 static const struct parameter options[] = {
-    {.name = "--file", .kind = PARAMETER_TEXT, .at = offsetof(struct measure_values, file), .value = "CSV", .otherwise = "the loaded kernel is measured",
+    {.name = "--file", .kind = PARAMETER_TEXT, .at = offsetof(struct measure_values, file), .value = "CSV", .otherwise = "measure the loaded kernel",
      .complete = COMPLETE_FILE, .help = "measure every block of a CSV with a column hex instead"},
-    {.name = "--out", .kind = PARAMETER_TEXT, .at = offsetof(struct measure_values, out), .value = "CSV", .otherwise = "rows are part of the result in CSV",
-     .complete = COMPLETE_FILE, .help = "with --file: where each row hex,cycles,spread,state is written as it comes"},
+    {.name = "--out", .kind = PARAMETER_TEXT, .at = offsetof(struct measure_values, out), .value = "CSV", .otherwise = "rows are part of the CSV result",
+     .complete = COMPLETE_FILE, .help = "with --file: CSV for the rows hex,cycles,spread,state, written as they are measured"},
     {0},
 };
 
@@ -299,7 +299,7 @@ static const char *const examples[] = {"kernel measure", "kernel measure --file 
 
 const struct command command_kernel_measure = {
     .name = "kernel measure",
-    .help = "cycles per iteration of the loaded kernel on this CPU, or of every block of a file",
+    .help = "measure cycles per iteration of the kernel, or of every block of a file, on this CPU",
     .description = "The code runs in a sandboxed process; registers and memory are set up so that every address is valid.",
     .options = options,
     .examples = examples,

@@ -13,12 +13,12 @@ struct report_values {
 
 static const struct parameter arguments[] = {
     {.name = "FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct report_values, file), .required = true, .complete = COMPLETE_FILE,
-     .help = "where to write it; its ending is the format: .html or .md"},
+     .help = "file to write: .html or .md"},
     {0},
 };
 static const struct parameter options[] = {
     {.name = "--machine", .kind = PARAMETER_WORDS, .at = offsetof(struct report_values, machines), .value = "ID", .otherwise = "the current machines",
-     .complete = COMPLETE_MACHINE, .help = "a machine to report on"},
+     .complete = COMPLETE_MACHINE, .help = "machine to report on"},
     {0},
 };
 
@@ -31,7 +31,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     size_t count;
 
     if (!html && !(dot && strcmp(dot, ".md") == 0))
-        return err_set(err, ERR_USAGE, "kernel report FILE.html, or FILE.md", "a file name that ends in .html or .md was expected");
+        return err_set(err, ERR_USAGE, "kernel report FILE.html, or FILE.md", "the file name must end in .html or .md");
     struct analysis **analyses = kernel_analyze(s, &v->machines, &count, err);
     if (!analyses)
         return false;
@@ -52,7 +52,7 @@ static const char *const examples[] = {"kernel report triad.html", "kernel repor
 const struct command command_kernel_report = {
     .name = "kernel report",
     .help = "write the analysis as a self-contained document",
-    .description = "It holds per machine the bottleneck, the bounds and the pressure table, in HTML as a heat map; it needs no network.",
+    .description = "For each machine: the bottleneck, the bounds and the pressure table (a heat map in HTML). Nothing is loaded from the network.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

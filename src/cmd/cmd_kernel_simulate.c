@@ -46,17 +46,17 @@ static void add_text(const struct machine *m, const struct simulation *sim, cons
 
     if (isnan(sim->cycles)) {
         result_line(result, "%s: not simulated: %s", m->title,
-                    isnan(machine_number(m, "load_latency")) ? "the machine has no fact load_latency" : "an instruction waits for ever, which its facts do not allow for");
-        result_line(result, "  bounds say %.2f (%s)", bounds->total, bound_name(bounds->bottleneck));
+                    isnan(machine_number(m, "load_latency")) ? "the machine has no fact load_latency" : "an instruction never executes; check the machine's facts");
+        result_line(result, "  bound %.2f (%s)", bounds->total, bound_name(bounds->bottleneck));
         return;
     }
     if (sim->period)
-        result_line(result, "%s: %s%.2f cycles per iteration simulated (repeats exactly every %u iteration%s: %lld/%u, seen at iteration %u)", m->title, least,
+        result_line(result, "%s: %s%.2f cycles per iteration simulated (repeats exactly every %u iteration%s: %lld/%u, found at iteration %u)", m->title, least,
                     sim->cycles, sim->period, sim->period == 1 ? "" : "s", (long long)sim->numerator, sim->period, sim->iterations);
     else
-        result_line(result, "%s: %s%.2f cycles per iteration simulated, the mean over the last quarter of %u iterations: the state did not repeat", m->title, least,
+        result_line(result, "%s: %s%.2f cycles per iteration simulated, mean over the last quarter of %u iterations; the state did not repeat", m->title, least,
                     sim->cycles, sim->iterations);
-    result_line(result, "  bounds say %.2f (%s)", bounds->total, bound_name(bounds->bottleneck));
+    result_line(result, "  bound %.2f (%s)", bounds->total, bound_name(bounds->bottleneck));
     result_line(result, "  rename stalls per iteration: front end %.2f, reorder buffer full %.2f, scheduler full %.2f", sim->stalls_front, sim->stalls_rob,
                 sim->stalls_scheduler);
     add_ports(m, sim, result);
@@ -107,9 +107,9 @@ struct simulate_values {
 
 static const struct parameter options[] = {
     {.name = "--machine", .kind = PARAMETER_WORDS, .at = offsetof(struct simulate_values, machines), .value = "ID", .otherwise = "the current machine",
-     .complete = COMPLETE_MACHINE, .help = "a machine to simulate"},
+     .complete = COMPLETE_MACHINE, .help = "machine to simulate"},
     {.name = "--iterations", .kind = PARAMETER_COUNT, .at = offsetof(struct simulate_values, iterations), .value = "N", .least = 1, .most = ITERATIONS_MAX,
-     .otherwise = "as many as it takes for the state to repeat, within a limit", .help = "iterations to simulate at most"},
+     .otherwise = "until the state repeats", .help = "maximum number of iterations"},
     {0},
 };
 
@@ -145,7 +145,7 @@ static const char *const examples[] = {"kernel simulate", "kernel simulate --mac
 
 const struct command command_kernel_simulate = {
     .name = "kernel simulate",
-    .help = "run the loop cycle by cycle until its state repeats, with a timeline",
+    .help = "simulate the loop cycle by cycle until its state repeats, with a timeline",
     .description = "Once the state of the core repeats, cycles per iteration are exact. The timeline shows the first iterations.",
     .options = options,
     .examples = examples,

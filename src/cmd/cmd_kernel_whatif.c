@@ -33,7 +33,7 @@ static bool split(const char *word, char **name, const char **value, struct err 
 {
     const char *equals = strrchr(word, '=');
     if (!equals || equals == word || !equals[1])
-        return err_set(err, ERR_USAGE, "write issue_width=6, scheduler=32..128, 'usage:ADD (R64, R64)=1*p01' or 'latency:ADD (R64, R64)=2'", "\"%s\" changes nothing", word);
+        return err_set(err, ERR_USAGE, "write issue_width=6, scheduler=32..128, 'usage:ADD (R64, R64)=1*p01' or 'latency:ADD (R64, R64)=2'", "invalid change \"%s\"", word);
     *name = mem_strndup(word, (size_t)(equals - word));
     *value = equals + 1;
     return true;
@@ -95,7 +95,7 @@ static bool sweep_run(struct job *job, void *state, struct err *err)
             return false;
         job_progress(job, (double)(value - w->from + 1), (double)(w->to - w->from + 1), "%s = %ld", w->name, value);
         if (job_cancelled(job))
-            return err_set(err, ERR_INTERRUPTED, NULL, "the sweep was ended");
+            return err_set(err, ERR_INTERRUPTED, NULL, "the sweep was cancelled");
     }
     return true;
 }
@@ -174,7 +174,7 @@ static void compare(struct session *s, const struct machine *m, const struct mac
     struct outcome before = outcome_of(d->kernel, d->loop, m), after = outcome_of(d->kernel, d->loop, changed);
     struct result_table *t = add_outcomes(result, m, "state", CELL_TEXT);
 
-    cell_text(t, "as it is");
+    cell_text(t, "unchanged");
     add_outcome(t, &before);
     cell_text(t, "changed");
     add_outcome(t, &after);
@@ -190,12 +190,12 @@ struct whatif_values {
 
 static const struct parameter arguments[] = {
     {.name = "CHANGE", .kind = PARAMETER_WORDS, .at = offsetof(struct whatif_values, changes), .required = true, .complete = COMPLETE_CHANGE,
-     .help = "FACT=VALUE, usage:FORM=USAGE or latency:FORM=CYCLES; FACT=A..B sweeps a fact or latency over whole numbers"},
+     .help = "FACT=VALUE, usage:FORM=USAGE or latency:FORM=CYCLES; NAME=A..B sweeps a fact or latency over whole numbers"},
     {0},
 };
 static const struct parameter options[] = {
     {.name = "--machine", .kind = PARAMETER_TEXT, .at = offsetof(struct whatif_values, machine), .value = "ID", .otherwise = "the current machine",
-     .complete = COMPLETE_MACHINE, .help = "the machine to change"},
+     .complete = COMPLETE_MACHINE, .help = "machine to change"},
     {0},
 };
 
@@ -209,7 +209,7 @@ static bool apply(struct machine *changed, const char *word, char **swept, long 
     if (!split(word, &name, &value, err))
         return false;
     bool range = change_range(name, value, SWEEP_MAX, &first, &last, err);
-    bool ok = range ? !*swept || err_set(err, ERR_USAGE, "sweep one parameter at a time", "two ranges") : !err->code && machine_change(changed, name, value, err);
+    bool ok = range ? !*swept || err_set(err, ERR_USAGE, "sweep one parameter at a time", "several ranges") : !err->code && machine_change(changed, name, value, err);
     if (range && ok) {
         *swept = name;
         *from = first;
@@ -248,8 +248,8 @@ static const char *const examples[] = {"kernel whatif issue_width=6", "kernel wh
 
 const struct command command_kernel_whatif = {
     .name = "kernel whatif",
-    .help = "the loop on a machine with a fact, usage or latency changed, or one swept over a range",
-    .description = "Cycles per iteration by the bounds and by the simulation, before and after, or for each value of a range. The machine itself stays as it is.",
+    .help = "predict the loop on a machine with a changed or swept fact, usage or latency",
+    .description = "Shows bounds and simulation before and after, or for each value of a range. The machine itself is not changed.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

@@ -70,13 +70,13 @@ static bool chains_run(struct job *job, void *state, struct err *err)
         bool can;
         if (w->pattern && !str_match(w->pattern, row->form))
             continue;
-        ok = measure_form(w, row, sandbox, &c, &can, err) && (!job_cancelled(job) || err_set(err, ERR_INTERRUPTED, NULL, "measuring was ended"));
+        ok = measure_form(w, row, sandbox, &c, &can, err) && (!job_cancelled(job) || err_set(err, ERR_INTERRUPTED, NULL, "measuring was cancelled"));
         matched += can;
         job_progress(job, (double)i, (double)forms_count(forms), "%zu forms", matched);
     }
     sandbox_free(sandbox);
     forms_free(forms);
-    return ok && (matched || err_set(err, ERR_USAGE, "forms list shows them and why", "no form that can be measured here matches"));
+    return ok && (matched || err_set(err, ERR_USAGE, "forms list tells which can be measured, and why not", "no measurable form matches"));
 }
 
 static void add_row(struct result_table *t, const char *form, const struct latency *l)
@@ -134,7 +134,7 @@ struct latency_values {
 
 static const struct parameter arguments[] = {
     {.name = "PATTERN", .kind = PARAMETER_TEXT, .at = offsetof(struct latency_values, pattern), .otherwise = "all forms", .complete = COMPLETE_FORM,
-     .help = "forms to measure; * and ? stand for any letters"},
+     .help = "forms to measure; * and ? are wildcards"},
     {0},
 };
 
@@ -154,7 +154,7 @@ static const char *const examples[] = {"latency measure 'IMUL (R64, R64)'", "lat
 
 const struct command command_latency_measure = {
     .name = "latency measure",
-    .help = "latency of forms by dependency chains, per pair of operands",
+    .help = "measure latencies with dependency chains, for each pair of operands",
     .arguments = arguments,
     .examples = examples,
     .values_size = sizeof(struct latency_values),

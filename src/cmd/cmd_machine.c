@@ -29,8 +29,8 @@ static const char *const list_examples[] = {"machine list", NULL};
 
 const struct command command_machine_list = {
     .name = "machine list",
-    .help = "the machines that can be chosen",
-    .description = "The tables are those shipped, and your own below the data directories.",
+    .help = "list the available machines",
+    .description = "Shipped machines, and your own in the data directories.",
     .examples = list_examples,
     .run = run_list,
 };
@@ -41,7 +41,7 @@ struct show_values {
 
 static const struct parameter show_arguments[] = {
     {.name = "ID", .kind = PARAMETER_TEXT, .at = offsetof(struct show_values, id), .otherwise = "the current machine", .complete = COMPLETE_MACHINE,
-     .help = "a machine of machine list, or a directory with its tables"},
+     .help = "machine ID (see machine list), or a machine directory"},
     {0},
 };
 
@@ -85,7 +85,7 @@ static const char *const show_examples[] = {"machine show znver4", NULL};
 
 const struct command command_machine_show = {
     .name = "machine show",
-    .help = "ports and facts of a machine",
+    .help = "show the ports and facts of a machine",
     .arguments = show_arguments,
     .examples = show_examples,
     .values_size = sizeof(struct show_values),

@@ -50,18 +50,18 @@ static void calibration_lines(const struct calibration *c, struct result *result
 {
     result_line(result, "clock %.4f GHz, time stamps %.4f GHz, on processor %d\nmethod: %s", c->clock_hz / 1e9, c->tick_hz / 1e9, c->cpu, calibration_method(c));
     if (isnan(c->noise))
-        result_line(result, "noise floor: not known, too little was quiet");
+        result_line(result, "noise floor: unknown, too few quiet windows");
     else
         result_line(result, "noise floor: 95 %% of repeated measurements within %.3f %%", 100 * c->noise);
-    result_line(result, "contention now: %.0f %% of probes slowed; quiet is %.3f nops a cycle, tolerance %.1f %%", 100 * c->contention, c->probe_rate,
+    result_line(result, "contention now: %.0f %% of probes slowed; idle baseline %.3f nops per cycle, tolerance %.1f %%", 100 * c->contention, c->probe_rate,
                 100 * c->rules.probe_tolerance);
-    result_line(result, "loads step through %u bytes", c->load_window);
+    result_line(result, "loads within %u bytes", c->load_window);
     if (isnan(c->second_ratio))
-        result_line(result, "second chain: a dependent multiplication takes no whole number of cycles here, not used");
+        result_line(result, "second chain: not used, a dependent multiplication takes a fraction of cycles here");
     else
         result_line(result, "second chain: a dependent 64-bit multiplication takes %.0f cycles", c->second_ratio);
     if (c->stretch > 1)
-        result_line(result, "runs are %.1f times as long as usual, since time stamps are %.0f ns apart", c->stretch, 1e9 / c->tick_hz);
+        result_line(result, "runs are %.1f times longer than usual: the time stamp counter has a resolution of %.0f ns", c->stretch, 1e9 / c->tick_hz);
     if (calibration_remark(c))
         result_line(result, "note: %s", calibration_remark(c));
 }
@@ -133,8 +133,8 @@ struct calibrate_values {
 };
 
 static const struct parameter options[] = {
-    {.name = "--cpu", .kind = PARAMETER_COUNT, .at = offsetof(struct calibrate_values, cpu), .value = "N", .otherwise = "a quiet one is chosen",
-     .help = "the CPU to measure on, as the system numbers them from 0"},
+    {.name = "--cpu", .kind = PARAMETER_COUNT, .at = offsetof(struct calibrate_values, cpu), .value = "N", .otherwise = "an idle one",
+     .help = "CPU number to measure on, from 0"},
     {0},
 };
 
@@ -151,7 +151,7 @@ bool command_cpu(size_t number, int *out, struct err *err)
     bool ok = sched_getaffinity(0, size, set) == 0 && number < CPUS_MAX && CPU_ISSET_S(number, size, set);
     CPU_FREE(set);
     *out = (int)number;
-    return ok || err_set(err, ERR_USAGE, "leave --cpu out, or name one that this process may run on", "there is no CPU %zu to measure on", number);
+    return ok || err_set(err, ERR_USAGE, "omit --cpu, or name a CPU this process may run on", "CPU %zu is not available", number);
 }
 
 static bool run_calibrate(struct session *s, const void *values, struct result *result, struct err *err)
@@ -186,7 +186,7 @@ static const char *const info_examples[] = {"machine info", NULL};
 
 const struct command command_machine_info = {
     .name = "machine info",
-    .help = "this computer's CPU and what can be measured on it",
+    .help = "show this computer's CPU and what can be measured on it",
     .examples = info_examples,
     .flags = COMMAND_JOB,
     .run = run_info,

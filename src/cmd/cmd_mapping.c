@@ -126,8 +126,8 @@ static const char *const list_examples[] = {"mapping list", NULL};
 
 const struct command command_mapping_list = {
     .name = "mapping list",
-    .help = "the mappings of this session and those that can be loaded",
-    .description = "The current one is marked; what was not loaded yet has no counts.",
+    .help = "list the loaded and available mappings",
+    .description = "The current one is marked; mappings not yet loaded have no counts.",
     .examples = list_examples,
     .run = run_list,
 };
@@ -137,7 +137,7 @@ struct use_values {
 };
 
 static const struct parameter use_arguments[] = {
-    {.name = "ID", .kind = PARAMETER_TEXT, .at = offsetof(struct use_values, id), .required = true, .complete = COMPLETE_MACHINE, .help = "a mapping of mapping list"},
+    {.name = "ID", .kind = PARAMETER_TEXT, .at = offsetof(struct use_values, id), .required = true, .complete = COMPLETE_MACHINE, .help = "mapping ID, see mapping list"},
     {0},
 };
 
@@ -157,7 +157,7 @@ static const char *const use_examples[] = {"mapping use znver4", NULL};
 const struct command command_mapping_use = {
     .name = "mapping use",
     .help = "make a mapping the current one",
-    .description = "The machines shown beside it stay.",
+    .description = "The machines shown beside it stay selected.",
     .arguments = use_arguments,
     .examples = use_examples,
     .values_size = sizeof(struct use_values),
@@ -171,7 +171,7 @@ struct load_values {
 
 static const struct parameter load_arguments[] = {
     {.name = "DIRECTORY|FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct load_values, path), .required = true, .complete = COMPLETE_FILE,
-     .help = "a machine's directory, or a mapping alone: FILE.csv, OSACA's FILE.yml, PMEvo's FILE.json"},
+     .help = "machine directory, or a mapping: FILE.csv, OSACA's FILE.yml, PMEvo's FILE.json"},
     {0},
 };
 
@@ -182,7 +182,7 @@ static bool run_load(struct session *s, const void *values, struct result *resul
     struct str path = {0};
 
     if (stat(v->path, &status) != 0) {
-        err_set(err, ERR_MISSING, "mapping use takes the shipped ones by name", "no such file or directory");
+        err_set(err, ERR_MISSING, "for shipped machines: mapping use ID", "no such file or directory");
         return err_at(err, v->path, 0, 0);
     }
     const char *ending = strrchr(v->path, '.');
@@ -205,7 +205,7 @@ static const char *const load_examples[] = {"mapping load mymachine/", NULL};
 
 const struct command command_mapping_load = {
     .name = "mapping load",
-    .help = "read a machine's tables, or a mapping alone",
+    .help = "load a machine or a mapping from files",
     .description = "It becomes the current one.",
     .arguments = load_arguments,
     .examples = load_examples,
@@ -220,8 +220,8 @@ struct new_values {
 
 static const struct parameter new_arguments[] = {
     {.name = "PORTS", .kind = PARAMETER_TEXT, .at = offsetof(struct new_values, ports), .required = true,
-     .help = "how many (1 to 32), or their names, comma-separated: 0,1,DV; names such as DV are blocking pipes"},
-    {.name = "NAME", .kind = PARAMETER_TEXT, .at = offsetof(struct new_values, name), .otherwise = "new, new-2, ...", .help = "what to call it"},
+     .help = "number of ports (1 to 32), or names separated by commas: 0,1,DV; names ending in DV are dividers"},
+    {.name = "NAME", .kind = PARAMETER_TEXT, .at = offsetof(struct new_values, name), .otherwise = "new, new-2, ...", .help = "name of the mapping"},
     {0},
 };
 
@@ -232,7 +232,7 @@ static bool parse_ports(const char *text, struct ports *ports, struct err *err)
     unsigned long count = strtoul(text, &end, 10);
 
     if (*end == '\0' && end != text && (count == 0 || count > 32))
-        return err_set(err, ERR_USAGE, "give 1 to 32, or names: 0,1,DV", "%lu ports cannot be", count);
+        return err_set(err, ERR_USAGE, "give 1 to 32, or names: 0,1,DV", "invalid number of ports %lu", count);
     if (*end == '\0' && end != text) {
         ports_number(ports, (unsigned)count);
         return true;
@@ -264,7 +264,7 @@ static const char *const new_examples[] = {"mapping new 8", "mapping new 0,1,2,D
 
 const struct command command_mapping_new = {
     .name = "mapping new",
-    .help = "an empty mapping with PORTS ports (number or names)",
+    .help = "create an empty mapping with PORTS ports (number or names)",
     .description = "It becomes the current one; mapping set fills it.",
     .arguments = new_arguments,
     .examples = new_examples,

@@ -9,13 +9,13 @@ struct diff_values {
 
 static const struct parameter arguments[] = {
     {.name = "A", .kind = PARAMETER_TEXT, .at = offsetof(struct diff_values, a), .required = true, .complete = COMPLETE_MACHINE, .help = "a machine"},
-    {.name = "B", .kind = PARAMETER_TEXT, .at = offsetof(struct diff_values, b), .required = true, .complete = COMPLETE_MACHINE, .help = "the one compared with it"},
+    {.name = "B", .kind = PARAMETER_TEXT, .at = offsetof(struct diff_values, b), .required = true, .complete = COMPLETE_MACHINE, .help = "the machine to compare with"},
     {.name = "PATTERN", .kind = PARAMETER_TEXT, .at = offsetof(struct diff_values, pattern), .otherwise = "all forms", .complete = COMPLETE_FORM,
-     .help = "forms to list, quoted; * and ? stand for any letters"},
+     .help = "forms to list, quoted; * and ? are wildcards"},
     {0},
 };
 static const struct parameter options[] = {
-    {.name = "--renamed", .kind = PARAMETER_FLAG, .at = offsetof(struct diff_values, renamed), .help = "match ports by what uses them, whatever their names"},
+    {.name = "--renamed", .kind = PARAMETER_FLAG, .at = offsetof(struct diff_values, renamed), .help = "match ports by use instead of by name"},
     {0},
 };
 
@@ -107,8 +107,8 @@ static const char *const examples[] = {"mapping diff haswell broadwell", "mappin
 
 const struct command command_mapping_diff = {
     .name = "mapping diff",
-    .help = "forms that two machines execute differently, ports matched by name or by use",
-    .description = "Usages of B are written with A's ports. Kinds: pipes (only how long a divider is held), narrower and wider (as many µops on fewer or more ports), ports (as many µops elsewhere), fewer, more.",
+    .help = "list forms that two machines execute differently",
+    .description = "B's usages are shown with A's ports. Kinds: pipes (other divider time), narrower and wider (same µop count, fewer or more ports), ports (same µop count, other ports), fewer and more (µops).",
     .arguments = arguments,
     .options = options,
     .examples = examples,

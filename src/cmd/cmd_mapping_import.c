@@ -25,8 +25,8 @@ bool mapping_from_osaca(struct session *s, const char *path, struct result *resu
     mapping_id_from_path(path, id);
     if (!forms || !mapping_adopt(s, import_osaca(id, path, forms, &notes, err), result, err))
         return false;
-    result_line(result, "%zu entries: %zu forms named, %zu put together from a register form and a memory access, %zu with rounded cycles; "
-                        "%zu entries are no form known here",
+    result_line(result, "%zu entries: %zu forms matched, %zu composed of a register form and a memory access, %zu with rounded cycles; "
+                        "%zu entries match no form",
                 notes.entries, notes.direct, notes.composed, notes.rounded, notes.unnamed);
     result_count(result, "entries", (int64_t)notes.entries);
     result_count(result, "composed", (int64_t)notes.composed);
@@ -256,14 +256,14 @@ struct import_values {
 
 static const struct parameter arguments[] = {
     {.name = "FORMAT", .kind = PARAMETER_CHOICE, .at = offsetof(struct import_values, format), .required = true, .choices = "llvm|uops-info|osaca|pmevo|csv",
-     .help = "whose mapping: LLVM's scheduling model of a CPU, by the installed llvm-mca; a table of uops.info (CSV or XML); an OSACA machine file; PMEvo's JSON; form,usage,latency"},
+     .help = "source: LLVM's scheduling model of a CPU (needs llvm-mca), a uops.info table (CSV or XML), an OSACA machine file, PMEvo's JSON, or CSV with form,usage,latency"},
     {.name = "CPU|FILE", .kind = PARAMETER_WORDS, .at = offsetof(struct import_values, sources), .required = true, .complete = COMPLETE_FILE,
-     .help = "llvm: the CPU as LLVM calls it; otherwise the file; uops-info takes several"},
+     .help = "for llvm, LLVM's name of the CPU; otherwise the file; uops-info takes several files"},
     {0},
 };
 static const struct parameter options[] = {
-    {.name = "--architecture", .kind = PARAMETER_TEXT, .at = offsetof(struct import_values, architecture), .value = "A", .otherwise = "the file's name",
-     .help = "which microarchitecture of uops.info's XML, by the name there: SKL"},
+    {.name = "--architecture", .kind = PARAMETER_TEXT, .at = offsetof(struct import_values, architecture), .value = "A", .otherwise = "taken from the file name",
+     .help = "microarchitecture in uops.info's XML, such as SKL"},
     {0},
 };
 
@@ -274,9 +274,9 @@ static bool run(struct session *s, const void *values, struct result *result, st
     if (strcmp(v->format, "uops-info") == 0)
         return import_uops_files(s, &v->sources, v->architecture, err);
     if (v->sources.count != 1)
-        return err_set(err, ERR_USAGE, "import them one by one", "%s takes one source, not %zu", v->format, v->sources.count);
+        return err_set(err, ERR_USAGE, "import them one at a time", "%s takes one source, not %zu", v->format, v->sources.count);
     if (v->architecture)
-        return err_set(err, ERR_USAGE, "leave it out", "--architecture is for uops-info, not for %s", v->format);
+        return err_set(err, ERR_USAGE, "omit it", "--architecture is for uops-info, not for %s", v->format);
     const char *source = v->sources.items[0];
     if (strcmp(v->format, "llvm") == 0)
         return import_llvm_cpu(s, source, err);
@@ -289,7 +289,7 @@ static const char *const examples[] = {"mapping import llvm znver3", "mapping im
 
 const struct command command_mapping_import = {
     .name = "mapping import",
-    .help = "a mapping from LLVM's scheduling models or another tool's file",
+    .help = "import a mapping from LLVM's scheduling models or another tool's file",
     .description = "It becomes the current one, named after the file or the CPU.",
     .arguments = arguments,
     .options = options,

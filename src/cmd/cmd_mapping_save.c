@@ -15,7 +15,7 @@ struct save_values {
 
 static const struct parameter save_arguments[] = {
     {.name = "DIRECTORY|FILE.csv", .kind = PARAMETER_TEXT, .at = offsetof(struct save_values, path), .required = true, .complete = COMPLETE_FILE,
-     .help = "a directory for all tables and facts, which mapping load reads back; FILE.csv for form,usage,latency alone"},
+     .help = "DIRECTORY/ saves all tables and facts; FILE.csv saves form,usage,latency only"},
     {0},
 };
 
@@ -49,7 +49,7 @@ static const char *const save_examples[] = {"mapping save mymachine/", "mapping 
 
 const struct command command_mapping_save = {
     .name = "mapping save",
-    .help = "write the current machine's tables, or its mapping alone",
+    .help = "save the current machine, or only its mapping",
     .arguments = save_arguments,
     .examples = save_examples,
     .values_size = sizeof(struct save_values),
@@ -62,7 +62,7 @@ struct export_values {
 
 static const struct parameter export_arguments[] = {
     {.name = "FORMAT", .kind = PARAMETER_CHOICE, .at = offsetof(struct export_values, format), .required = true, .choices = "uops-info|pmevo|pmevo-flat|osaca|csv",
-     .help = "a table as of uops.info, PMEvo's three-level mapping, its two-level one, an OSACA machine file, form,usage,latency"},
+     .help = "format: a uops.info table, PMEvo's three-level or two-level mapping, an OSACA machine file, or CSV with form,usage,latency"},
     {.name = "FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct export_values, path), .required = true, .complete = COMPLETE_FILE, .help = "the file to write"},
     {0},
 };
@@ -107,7 +107,7 @@ static const char *const export_examples[] = {"mapping export osaca mine.yml", N
 
 const struct command command_mapping_export = {
     .name = "mapping export",
-    .help = "write the current mapping for another tool",
+    .help = "export the current mapping for another tool",
     .arguments = export_arguments,
     .examples = export_examples,
     .values_size = sizeof(struct export_values),

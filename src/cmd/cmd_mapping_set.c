@@ -10,7 +10,7 @@ struct set_values {
 static const struct parameter arguments[] = {
     {.name = "FORM", .kind = PARAMETER_TEXT, .at = offsetof(struct set_values, form), .required = true, .complete = COMPLETE_FORM, .help = "an instruction form, quoted"},
     {.name = "USAGE", .kind = PARAMETER_TEXT, .at = offsetof(struct set_values, usage), .required = true,
-     .help = "its µops: 1*p0156+1*p23; names of several letters in brackets, 1*p[ALU0,ALU1]; none for no port"},
+     .help = "its µops, such as 1*p0156+1*p23; longer port names in brackets: 1*p[ALU0,ALU1]; none for no µops"},
     {0},
 };
 
@@ -33,7 +33,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
         entry.latency = old->latency;
         entry.micro_ops = old->micro_ops;
     } else if (forms && !forms_find(forms, v->form)) {   /* a name of the user's own, or a slip */
-        result_line(result, "no table of forms lists %s; %s has it now", v->form, m->id);
+        result_line(result, "%s is not in the form tables; added to %s", v->form, m->id);
     }
     mapping_set(m->mapping, &entry);
     usage_print(&entry.usage, mapping_ports(m->mapping), &usage);
@@ -51,7 +51,7 @@ static const char *const examples[] = {"mapping set 'ADD (R64, R64)' 1*p0156", "
 const struct command command_mapping_set = {
     .name = "mapping set",
     .help = "change a form's port usage in this session",
-    .description = "Latency and micro-ops stay. Other views and analyses follow at once; session save and mapping save keep the change.",
+    .description = "Latency and µop count stay. Analyses are updated at once; session save and mapping save keep the change.",
     .arguments = arguments,
     .examples = examples,
     .values_size = sizeof(struct set_values),

@@ -7,7 +7,7 @@ struct show_values {
 
 static const struct parameter arguments[] = {
     {.name = "PATTERN", .kind = PARAMETER_TEXT, .at = offsetof(struct show_values, pattern), .otherwise = "all forms", .complete = COMPLETE_FORM,
-     .help = "forms to show, quoted; * and ? stand for any letters"},
+     .help = "forms to show, quoted; * and ? are wildcards"},
     {0},
 };
 
@@ -54,7 +54,7 @@ static const char *const examples[] = {"mapping show", "mapping show 'VFMADD132P
 
 const struct command command_mapping_show = {
     .name = "mapping show",
-    .help = "usage and latency of forms on the current machine",
+    .help = "show usage and latency of forms on the current machine",
     .arguments = arguments,
     .examples = examples,
     .values_size = sizeof(struct show_values),

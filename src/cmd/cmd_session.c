@@ -13,7 +13,7 @@ struct path_values {
 
 static const struct parameter directory[] = {
     {.name = "DIRECTORY", .kind = PARAMETER_TEXT, .at = offsetof(struct path_values, path), .required = true, .complete = COMPLETE_FILE,
-     .help = "the session's directory; of what is there only files of a session are replaced"},
+     .help = "session directory; only session files in it are replaced"},
     {0},
 };
 
@@ -32,8 +32,8 @@ static const char *const save_examples[] = {"session save work", NULL};
 
 const struct command command_session_save = {
     .name = "session save",
-    .help = "write kernel, machines, changes, experiments and settings to a directory",
-    .description = "An older session there is replaced as a whole, or stays as it was.",
+    .help = "save kernel, machines, changes, experiments and settings to a directory",
+    .description = "Replaces an older session there completely, or not at all.",
     .arguments = directory,
     .examples = save_examples,
     .values_size = sizeof(struct path_values),
@@ -56,7 +56,7 @@ static const char *const load_examples[] = {"session load work", NULL};
 const struct command command_session_load = {
     .name = "session load",
     .help = "resume a saved session",
-    .description = "What is loaded and set now is replaced; running jobs go on.",
+    .description = "Replaces the current session. Refused while jobs run.",
     .arguments = directory,
     .examples = load_examples,
     .values_size = sizeof(struct path_values),
@@ -65,7 +65,7 @@ const struct command command_session_load = {
 };
 
 static const struct parameter script[] = {
-    {.name = "FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct path_values, path), .required = true, .complete = COMPLETE_FILE, .help = "a script: one line of commands after the other"},
+    {.name = "FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct path_values, path), .required = true, .complete = COMPLETE_FILE, .help = "script with one or more commands per line"},
     {0},
 };
 
@@ -77,7 +77,7 @@ static bool run_source(struct session *s, const void *values, struct result *res
 
     (void)result;
     if (depth == SCRIPTS_NESTED)
-        return err_set(err, ERR_LIMIT, "does a script source itself?", "more than %d scripts inside each other", SCRIPTS_NESTED);
+        return err_set(err, ERR_LIMIT, "check whether a script sources itself", "scripts nested deeper than %d", SCRIPTS_NESTED);
     depth++;
     bool ok = file_read(v->path, SCRIPT_LIMIT, &text, err) && command_script(s, v->path, str_text(&text), s->out, err);
     depth--;
@@ -89,7 +89,7 @@ static const char *const source_examples[] = {"source evolve.pf", NULL};
 
 const struct command command_source = {
     .name = "source",
-    .help = "run the commands of a file",
+    .help = "run commands from a file",
     .arguments = script,
     .examples = source_examples,
     .values_size = sizeof(struct path_values),
@@ -111,7 +111,7 @@ static const char *const quit_examples[] = {"quit", NULL};
 const struct command command_quit = {
     .name = "quit",
     .help = "leave",
-    .description = "In the workbench running jobs are cancelled; what they measured is kept.",
+    .description = "Running jobs are cancelled; their measurements are kept.",
     .examples = quit_examples,
     .flags = COMMAND_SILENT,
     .run = run_quit,

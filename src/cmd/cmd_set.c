@@ -12,9 +12,9 @@ struct set_values {
 };
 
 static const struct parameter arguments[] = {
-    {.name = "NAME", .kind = PARAMETER_TEXT, .at = offsetof(struct set_values, name), .otherwise = "shows all settings", .complete = COMPLETE_SETTING,
-     .help = "the setting: machine, or one of the table below"},
-    {.name = "VALUE", .kind = PARAMETER_TEXT, .at = offsetof(struct set_values, value), .complete = COMPLETE_SETTING, .help = "its new value; machine takes ID[,ID...]"},
+    {.name = "NAME", .kind = PARAMETER_TEXT, .at = offsetof(struct set_values, name), .otherwise = "show all settings", .complete = COMPLETE_SETTING,
+     .help = "machine, or a setting listed below"},
+    {.name = "VALUE", .kind = PARAMETER_TEXT, .at = offsetof(struct set_values, value), .complete = COMPLETE_SETTING, .help = "new value; ID[,ID...] for machine"},
     {0},
 };
 
@@ -77,7 +77,7 @@ static bool refuse_name(const char *name, struct err *err)
     for (const struct setting *setting = settings_table; setting->name; setting++)
         similar_try(&similar, setting->name);
     snprintf(todo, sizeof todo, "did you mean %s?", similar.best ? similar.best : "");
-    return err_set(err, ERR_USAGE, similar.best ? todo : "set shows them", "there is no setting \"%s\"", name);
+    return err_set(err, ERR_USAGE, similar.best ? todo : "set lists them", "unknown setting \"%s\"", name);
 }
 
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
@@ -93,7 +93,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     if (!setting && !machine)
         return refuse_name(v->name, err);
     if (!v->value)
-        return err_set(err, ERR_USAGE, "set NAME VALUE, or set alone to see all", "a value for %s was expected", v->name);
+        return err_set(err, ERR_USAGE, "set NAME VALUE, or set alone to see all", "no value for %s", v->name);
     if (!(machine ? set_machines(s, v->value, err) : setting_set(&s->settings, setting, v->value, err)))
         return false;
     result_set_confirmation(result);
@@ -107,7 +107,7 @@ static const char *const examples[] = {"set machine skylake,znver4", "set format
 const struct command command_set = {
     .name = "set",
     .help = "show the settings, or change one",
-    .description = "machine ID[,ID...] chooses the machines that are shown side by side, the first of them the current one.",
+    .description = "machine ID[,ID...] selects the machines shown side by side; the first is the current one.",
     .arguments = arguments,
     .examples = examples,
     .values_size = sizeof(struct set_values),

@@ -13,7 +13,7 @@ struct throughput_values {
 
 static const struct parameter arguments[] = {
     {.name = "EXPERIMENT", .kind = PARAMETER_TEXT, .at = offsetof(struct throughput_values, experiment), .required = true, .complete = COMPLETE_FORM,
-     .help = "forms and how often each, joined by +; the remainder of the line, no quotes needed"},
+     .help = "forms with counts, joined by +; no quotes needed"},
     {0},
 };
 
@@ -110,8 +110,8 @@ static const char *const examples[] = {"throughput 2*ADD (R64, R64) + IMUL (R64,
 
 const struct command command_throughput = {
     .name = "throughput",
-    .help = "cycles of an experiment on the current machine, and the load of its ports",
-    .description = "Every instruction is independent of the others; the bottleneck is the smallest set of ports that is busy all the time.",
+    .help = "predict the cycles and port load of an experiment on the current machine",
+    .description = "Assumes independent instructions; the bottleneck is the smallest set of saturated ports.",
     .arguments = arguments,
     .examples = examples,
     .values_size = sizeof(struct throughput_values),

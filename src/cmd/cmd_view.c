@@ -11,13 +11,13 @@ struct view_values {
 static bool act(struct session *s, const char *verb, const char *what, struct result *result, struct err *err)
 {
     if (!s->view_command)
-        return err_set(err, ERR_USAGE, "open the workbench", "nothing shows views here");
+        return err_set(err, ERR_USAGE, "open the workbench", "views need the workbench");
     return s->view_command(s, verb, what ? what : "", result, err);
 }
 
 static const struct parameter view_arguments[] = {
     {.name = "NAME", .kind = PARAMETER_TEXT, .at = offsetof(struct view_values, what), .required = true,
-     .choices = "kernel|timeline|whatif|experiments|evolution|mapping|accuracy|machine|output|log|help|next|previous", .help = "the view to show, or as much of its name as tells"},
+     .choices = "kernel|timeline|whatif|experiments|evolution|mapping|accuracy|machine|output|log|help|next|previous", .help = "view name, or an unambiguous abbreviation"},
     {0},
 };
 
@@ -30,8 +30,8 @@ static const char *const view_examples[] = {"view timeline", NULL};
 
 const struct command command_view = {
     .name = "view",
-    .help = "show another view; in batch it is printed",
-    .description = "In batch COLUMNS and LINES give its size (default 120 by 38).",
+    .help = "show another view; in batch mode, print it",
+    .description = "In batch mode COLUMNS and LINES give the size (default 120 by 38).",
     .arguments = view_arguments,
     .examples = view_examples,
     .values_size = sizeof(struct view_values),
@@ -40,7 +40,7 @@ const struct command command_view = {
 
 static const struct parameter find_arguments[] = {
     {.name = "TEXT | --next | --previous", .kind = PARAMETER_TEXT, .at = offsetof(struct view_values, what), .required = true, .verbatim = true,
-     .help = "what to search for in the rows of the view, or the direction in which to go on"},
+     .help = "text to search for, or the direction to continue"},
     {0},
 };
 
@@ -62,8 +62,8 @@ const struct command command_find = {
 };
 
 static const struct parameter sort_arguments[] = {
-    {.name = "COLUMN", .kind = PARAMETER_TEXT, .at = offsetof(struct view_values, what), .otherwise = "the order of the rows as they come",
-     .help = "the column to sort by; once more: the other way round"},
+    {.name = "COLUMN", .kind = PARAMETER_TEXT, .at = offsetof(struct view_values, what), .otherwise = "original order",
+     .help = "column to sort by; again reverses the order"},
     {0},
 };
 
@@ -76,7 +76,7 @@ static const char *const sort_examples[] = {"sort error", "sort", NULL};
 
 const struct command command_sort = {
     .name = "sort",
-    .help = "sort the view's rows",
+    .help = "sort the rows of the view",
     .arguments = sort_arguments,
     .examples = sort_examples,
     .values_size = sizeof(struct view_values),
@@ -85,8 +85,8 @@ const struct command command_sort = {
 };
 
 static const struct parameter filter_arguments[] = {
-    {.name = "EXPRESSION", .kind = PARAMETER_TEXT, .at = offsetof(struct view_values, what), .otherwise = "shows all rows",
-     .help = "comparisons of columns joined by &, or words that any column may hold: cycles>2 & form~VADD"},
+    {.name = "EXPRESSION", .kind = PARAMETER_TEXT, .at = offsetof(struct view_values, what), .otherwise = "show all rows",
+     .help = "conditions on columns joined by &, such as cycles>2 & form~VADD, or words to find in any column"},
     {0},
 };
 

@@ -213,7 +213,7 @@ static void refuse(int count, char **words, struct err *err)
     list_verbs(words[0], &verbs);
     const char *meant = verbs.length && !*second ? NULL : meant_by(words[0], second);
     if (verbs.length && !(meant && str_has_prefix(meant, words[0])))
-        str_addf(&todo, "it can be %s", str_text(&verbs));
+        str_addf(&todo, "one of: %s", str_text(&verbs));
     else if (meant)
         str_addf(&todo, "did you mean %s?", meant);
     else
@@ -270,7 +270,7 @@ const struct command *command_lookup(int count, char **words, int *used, struct 
         found = c;
     }
     if (matches > 1) {
-        err_set(err, ERR_USAGE, "type more of it", "\"%s\" could be %s", words[0], str_text(&names));
+        err_set(err, ERR_USAGE, "type more letters", "\"%s\" is ambiguous: %s", words[0], str_text(&names));
         found = NULL;
     } else if (!matches) {
         refuse(count, words, err);
@@ -348,7 +348,7 @@ static bool run_command(struct session *s, const struct command *c, char **words
     if (out)
         utf8_write(out, str_text(&printed), printed.length);
     if (out && fflush(out) != 0 && ok)
-        ok = err_set(err, ERR_IO, NULL, "the output cannot be written");
+        ok = err_set(err, ERR_IO, NULL, "cannot write the output");
     if (ok && line && shows(s, c))
         keep_result(s, mem_strdup(line));
     str_done(&printed);

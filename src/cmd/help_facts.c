@@ -29,7 +29,7 @@ static void add_man(const struct fact *f, const char *values, const char *otherw
     add_troff(out, otherwise);
     str_add(out, "; read by: ");
     add_troff(out, f->reader);
-    str_add(out, f->fixed ? "; not changed by kernel whatif.\n" : ".\n");
+    str_add(out, f->fixed ? "; kernel whatif cannot change it.\n" : ".\n");
 }
 
 static void explain(const struct fact *f, const char *values, const char *otherwise, struct str *out)
@@ -62,7 +62,7 @@ bool help_facts(const char *topic, bool man, struct result *result, struct err *
     if (key && !fact_find(key)) {
         meant = fact_meant(key);
         snprintf(todo, sizeof todo, "did you mean %s?", meant ? meant : "");
-        return err_set(err, ERR_USAGE, meant ? todo : "help facts lists them", "there is no fact \"%s\"", key);
+        return err_set(err, ERR_USAGE, meant ? todo : "help facts lists them", "unknown fact \"%s\"", key);
     }
     struct result_table *t = man ? NULL : result_table(result, "facts", columns, 5);
     if (t) {

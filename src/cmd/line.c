@@ -58,7 +58,7 @@ static const char *take_word(const char *at, const char *end, struct str *storag
     }
     str_add_char(storage, '\0');
     if (quote) {
-        err_set(err, ERR_USAGE, "close it, or put a backslash before it", "a %c quote is open", quote);
+        err_set(err, ERR_USAGE, "close it, or escape it with a backslash", "unclosed %c quote", quote);
         return NULL;
     }
     return at;

@@ -37,9 +37,9 @@ static bool in_range(const struct parameter *p, double value, const char *text, 
     if (p->most == 0 ? value >= 0 : value >= p->least && value <= p->most)
         return true;
     if (p->most == 0)
-        snprintf(todo, sizeof todo, "give a number from 0 up");
+        snprintf(todo, sizeof todo, "give a number of at least 0");
     else if (isinf(p->most))
-        snprintf(todo, sizeof todo, "give a number from %g up", p->least);
+        snprintf(todo, sizeof todo, "give a number of at least %g", p->least);
     else
         snprintf(todo, sizeof todo, "give a number from %g to %g", p->least, p->most);
     return refuse_value(p, text, todo, err);
@@ -177,7 +177,7 @@ static bool read_option(const char *command, const struct parameter *options, ch
     if (!found)
         return refuse_option(command, word, (int)length, options, err);
     if (found->kind == PARAMETER_FLAG && value)
-        return err_set(err, ERR_USAGE, "leave that out", "%s takes no value, and \"%s\" is one", found->name, value + 1);
+        return err_set(err, ERR_USAGE, "omit it", "%s takes no value, not \"%s\"", found->name, value + 1);
     if (found->kind != PARAMETER_FLAG && !value && *i + 1 >= count)
         return err_set(err, ERR_USAGE, NULL, "%s needs a value", found->name);
     return read_value(found, found->kind == PARAMETER_FLAG ? NULL : value ? value + 1 : words[++*i], values, err);
@@ -193,9 +193,9 @@ static bool refuse_word(const char *command, const struct parameter *arguments, 
     char todo[128];
 
     if (!arguments || !arguments->name)
-        return err_set(err, ERR_USAGE, "leave it out", "%s takes no argument, and \"%s\" is one", command, word);
+        return err_set(err, ERR_USAGE, "omit it", "%s takes no argument, not \"%s\"", command, word);
     snprintf(todo, sizeof todo, "help %s shows what it takes", command);
-    return err_set(err, ERR_USAGE, todo, "\"%s\" is one argument too many for %s", word, command);
+    return err_set(err, ERR_USAGE, todo, "unexpected argument \"%s\" for %s", word, command);
 }
 
 bool parameters_read(const char *command, const struct parameter *arguments, const struct parameter *options, char **words, size_t count, void *values, struct err *err)

@@ -70,7 +70,7 @@ bool session_wait(struct session *s, unsigned number, struct err *err)
     bool ok = true;
 
     if (!job_wait(number))
-        return err_set(err, ERR_USAGE, "jobs lists them", "there is no job %u", number);
+        return err_set(err, ERR_USAGE, "jobs lists them", "no job %u", number);
     for (size_t i = 0; job_get(i, &info); i++) {
         if (number && info.number != number)
             continue;
@@ -174,7 +174,7 @@ static bool refuse_isa(const struct machine *m, struct err *err)
 
     str_add(&todo, "the fact isa is ");
     isa_list(false, " or ", &todo);
-    err_set(err, ERR_DATA, str_text(&todo), "%s is for \"%s\", which is not known here", m->id, m->isa);
+    err_set(err, ERR_DATA, str_text(&todo), "%s has the unknown instruction set \"%s\"", m->id, m->isa);
     str_done(&todo);
     return false;
 }
@@ -244,7 +244,7 @@ bool session_fits(const struct session *s, const struct machine *m, struct err *
 {
     const char *isa = s->document.kernel ? isa_name(s->document.kernel->isa) : m->isa;
     return strcmp(isa, m->isa) == 0 ||
-           err_set(err, ERR_USAGE, "machine list shows the machines, set machine ID chooses one", "%s runs %s, and the kernel is %s", m->id, m->isa, isa);
+           err_set(err, ERR_USAGE, "set machine ID chooses another, machine list lists them", "%s is a machine for %s, but the kernel is %s", m->id, m->isa, isa);
 }
 
 void session_set_kernel(struct session *s, const struct kernel *take_kernel, size_t loop)

@@ -118,7 +118,7 @@ static bool save_machine(struct saving *w, const struct machine *m, struct err *
     bool ok = true;
 
     if (!plain_id(m->id))
-        return err_set(err, ERR_DATA, "mapping save it under another name", "a machine called \"%s\" cannot be saved in a session", m->id);
+        return err_set(err, ERR_DATA, "save it under another name with mapping save", "a machine called \"%s\" cannot be saved in a session", m->id);
     if (overrides_of(m, &rows)) {
         str_addf(&name, "overrides/%s.csv", m->id);
         ok = !rows.length || write_in(w, str_text(&name), &rows, err);
@@ -284,9 +284,9 @@ static bool only_ours(const char *dir, const struct names *manifest, struct err 
     if (!stranger)
         return true;
     if (manifest->count)
-        err_set(err, ERR_DATA, "choose another directory, or move it away", "holds %s, which session save did not make", stranger);
+        err_set(err, ERR_DATA, "choose another directory, or move it away", "%s in it is not part of a session", stranger);
     else
-        err_set(err, ERR_DATA, "choose another directory", "is no session of this program's: it holds %s and no " MANIFEST, stranger);
+        err_set(err, ERR_DATA, "choose another directory", "not a Portolan session: it has %s and no " MANIFEST, stranger);
     free(stranger);
     return err_at(err, dir, 0, 0);
 }
@@ -336,7 +336,7 @@ struct plan {
 
 static bool row_fault(struct err *err, const char *path, size_t line, const char *key, const char *value)
 {
-    err_set(err, ERR_DATA, "correct the row", "%.40s cannot be \"%.100s\"", key, value);
+    err_set(err, ERR_DATA, "correct the row", "invalid %.40s \"%.100s\"", key, value);
     return err_at(err, path, line, 2);
 }
 
@@ -380,14 +380,14 @@ static bool read_settings(const char *path, const struct csv_table *t, struct se
 {
     int key = csv_table_column(t, "key"), value = csv_table_column(t, "value");
     if (key < 0 || value < 0) {
-        err_set(err, ERR_DATA, "begin with key,value", "the header lacks a column");
+        err_set(err, ERR_DATA, "begin with key,value", "the column %s is missing", key < 0 ? "key" : "value");
         return err_at(err, path, 1, 1);
     }
     for (size_t i = 0; i < t->count; i++)
         if (!read_setting(t->rows[i][key], t->rows[i][value], s, plan))
             return row_fault(err, path, t->lines[i], t->rows[i][key], t->rows[i][value]);
     if (!plan->version || !plan->machines.count) {
-        err_set(err, ERR_DATA, "is this a session that this version saved?", "the row %s is missing", plan->version ? "machine" : "version");
+        err_set(err, ERR_DATA, "save the session again with this version", "the row %s is missing", plan->version ? "machine" : "version");
         return err_at(err, path, 0, 0);
     }
     return true;
@@ -558,7 +558,7 @@ static bool idle(struct err *err)
     struct job_info info;
     for (size_t i = 0; job_get(i, &info); i++)
         if (info.state == JOB_RUNNING)
-            return err_set(err, ERR_USAGE, "job wait, or job cancel", "%s is still going on", info.title);
+            return err_set(err, ERR_USAGE, "job wait, or job cancel", "%s is still running", info.title);
     return true;
 }
 
@@ -572,7 +572,7 @@ bool session_load(struct session *s, const char *dir, struct err *err)
     if (!idle(err))
         return false;
     if (!session_is_directory(dir)) {
-        err_set(err, ERR_MISSING, "session save DIRECTORY makes one", "there is no saved session");
+        err_set(err, ERR_MISSING, "session save DIRECTORY creates one", "no saved session");
         return err_at(err, dir, 0, 0);
     }
     int held = file_set_open(dir, err);

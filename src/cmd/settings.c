@@ -9,10 +9,10 @@
 #define AT(field) offsetof(struct settings, field)
 
 const struct setting settings_table[] = {
-    {"format", SETTING_CHOICE, AT(format), "text|csv|json|md|html", 0, 0, "text", true, "how results are printed"},
-    {"color", SETTING_SWITCH, AT(color), NULL, 0, 0, "off", false, "colours in text"},
-    {"ascii", SETTING_SWITCH, AT(ascii), NULL, 0, 0, "off", true, "only ASCII in the output"},
-    {"keep-going", SETTING_SWITCH, AT(keep_going), NULL, 0, 0, "off", true, "continue after a failed command; the exit status still tells"},
+    {"format", SETTING_CHOICE, AT(format), "text|csv|json|md|html", 0, 0, "text", true, "output format"},
+    {"color", SETTING_SWITCH, AT(color), NULL, 0, 0, "off", false, "coloured text output"},
+    {"ascii", SETTING_SWITCH, AT(ascii), NULL, 0, 0, "off", true, "ASCII output only"},
+    {"keep-going", SETTING_SWITCH, AT(keep_going), NULL, 0, 0, "off", true, "continue after a failed command; the exit status is still 1"},
     {"seed", SETTING_COUNT, AT(seed), NULL, 0, 1000000000000, "1", true, "random seed for experiments generate and evolve start"},
     {"threads", SETTING_COUNT, AT(threads), "auto", 1, THREADS_MAX, "auto", true, "worker threads for evolve start and kernel evaluate; auto: one per CPU"},
     {NULL, SETTING_SWITCH, 0, NULL, 0, 0, NULL, false, NULL},
@@ -68,7 +68,7 @@ static bool refuse(const struct setting *setting, const char *text, struct err *
 
     str_add(&todo, "use ");
     setting_range(setting, &todo);
-    err_set(err, ERR_USAGE, str_text(&todo), "%s cannot be \"%.60s\"", setting->name, text);
+    err_set(err, ERR_USAGE, str_text(&todo), "invalid %s \"%.60s\"", setting->name, text);
     str_done(&todo);
     return false;
 }

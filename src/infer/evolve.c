@@ -181,11 +181,11 @@ struct evolve *evolve_new(const struct problem *p, const struct evolve_options *
     unsigned most = o->algorithm == EVOLVE_PMEVO ? 1000000 : 1000;
 
     if (o->ports > PROBLEM_PORTS_MAX || (o->ports == 0 && o->algorithm == EVOLVE_PMEVO)) {
-        err_set(err, ERR_USAGE, "give a number of ports", "%u ports are not from 1 to %d", o->ports, PROBLEM_PORTS_MAX);
+        err_set(err, ERR_USAGE, "give a number of ports", "invalid number of ports %u: 1 to %d", o->ports, PROBLEM_PORTS_MAX);
         return NULL;
     }
     if (o->population > most || o->population == 1) {
-        err_set(err, ERR_USAGE, NULL, "a population of %u is not from 2 to %u", o->population, most);
+        err_set(err, ERR_USAGE, NULL, "invalid population %u: 2 to %u", o->population, most);
         return NULL;
     }
     struct evolve *e = mem_zero(1, sizeof *e);
@@ -377,7 +377,7 @@ bool evolve_set(struct evolve *e, const char *name, double value, struct err *er
     bool known = true;
 
     if (!(value >= 0) || !isfinite(value))
-        return err_set(err, ERR_USAGE, "give a number from 0 up", "%s cannot be %g", name, value);
+        return err_set(err, ERR_USAGE, "give a number of at least 0", "invalid %s %g", name, value);
     pthread_mutex_lock(&e->lock);
     if (strcmp(name, "seconds") == 0)
         e->o.seconds = value;
@@ -394,8 +394,8 @@ bool evolve_set(struct evolve *e, const char *name, double value, struct err *er
     else
         known = false;
     pthread_mutex_unlock(&e->lock);
-    return known || err_set(err, ERR_USAGE, "there are seconds, generations, uop-price, volume-price, usage-price, volume-weight",
-                            "a run has no parameter \"%s\"", name);
+    return known || err_set(err, ERR_USAGE, "parameters: seconds, generations, uop-price, volume-price, usage-price, volume-weight",
+                            "unknown run parameter \"%s\"", name);
 }
 
 void evolve_get_status(struct evolve *e, struct evolve_status *out)
@@ -414,15 +414,15 @@ void evolve_get_status(struct evolve *e, struct evolve_status *out)
     if (e->preparation != EVOLVE_PREPARED)
         snprintf(out->phase, sizeof out->phase, "comparing forms");
     else if (e->o.algorithm == EVOLVE_MEMETIC && isnan(e->scale))
-        snprintf(out->phase, sizeof out->phase, "seeking the scale of the errors");
+        snprintf(out->phase, sizeof out->phase, "estimating the error scale");
     else if (e->ports == 0)
-        snprintf(out->phase, sizeof out->phase, "seeking the number of ports");
+        snprintf(out->phase, sizeof out->phase, "choosing the number of ports");
     else if (e->o.algorithm == EVOLVE_PMEVO)
         snprintf(out->phase, sizeof out->phase, "generation %u", e->generation);
     else if (e->children_begun == 0)
-        snprintf(out->phase, sizeof out->phase, "annealing %zu of %zu", e->fresh_begun, e->target);
+        snprintf(out->phase, sizeof out->phase, "phase 1: starting point %zu of %zu", e->fresh_begun, e->target);
     else
-        snprintf(out->phase, sizeof out->phase, "child %zu", e->children_begun);
+        snprintf(out->phase, sizeof out->phase, "phase 2: offspring %zu", e->children_begun);
     pthread_mutex_unlock(&e->lock);
 }
 

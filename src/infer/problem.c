@@ -142,7 +142,7 @@ struct problem *problem_new(const struct experiments *t, const bool *keep, struc
     struct problem *p = NULL;
 
     if (count == 0) {
-        err_set(err, ERR_DATA, "experiments load FILE, or experiments measure", "no experiment has measured cycles");
+        err_set(err, ERR_DATA, "experiments load FILE, or experiments measure", "no measured experiments");
     } else if (watch_over()) {
         err_set(err, ERR_LIMIT, "give it more time, or fewer experiments", "the time ended while %zu experiments were sorted", count);
     } else {

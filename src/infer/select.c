@@ -23,7 +23,7 @@
 #define FORETOLD_LEAST 16     /* so many of them say something */
 #define FORETOLD_ROUNDS 2     /* one after the other: one such round happens while whole questions have not come up */
 
-const char *const select_end_names[] = {"goes on", "as many as were allowed", "nothing is disputed", "what was disputed was foretold"};
+const char *const select_end_names[] = {"running", "limit reached", "converged: no disagreement left", "converged: predictions held"};
 
 struct committee {
     struct mapping *mappings[COMMITTEE];   /* the best first */
@@ -254,7 +254,7 @@ static bool infer(const struct experiments *t, const struct select_options *so, 
         evolve_worker(e, 0, so->poll ? poll_infer : NULL, &polled);
     struct genome *best = e ? evolve_best(e) : NULL;
     if (e && !best)
-        err_set(err, ERR_INTERRUPTED, NULL, "the inference was stopped before it had a mapping");
+        err_set(err, ERR_INTERRUPTED, NULL, "stopped before a first mapping was found");
     if (best) {
         out->noise = fmax(fmax(best->d_avg, SELECT_NOISE_LEAST), median_spread(t));
         gather(out, e, best, o);

@@ -22,7 +22,7 @@ static bool read_number(const char *text, double *out, const char *what, bool po
     *out = strtod(text, &end);
     if (*end == '\0' && isfinite(*out) && (positive ? *out > 0 : *out >= 0))
         return true;
-    return err_set(err, ERR_DATA, positive ? "give a number above 0, or nothing" : "give a number from 0 up, or nothing", "%s is \"%s\"", what, text);
+    return err_set(err, ERR_DATA, positive ? "give a number above 0, or leave it empty" : "give a number of at least 0, or leave it empty", "invalid %s \"%s\"", what, text);
 }
 
 static bool read_row(struct experiments *t, const char *name, const struct csv_table *csv, size_t i, const int columns[COLUMNS], struct err *err)
@@ -40,7 +40,7 @@ static bool read_row(struct experiments *t, const char *name, const struct csv_t
         ok = read_number(field[c], &number[c], column_names[c], c == COLUMN_CYCLES, err);
     }
     if (ok && (number[COLUMN_REPEATS] > 1e9 || number[COLUMN_REPEATS] != floor(number[COLUMN_REPEATS])) && !isnan(number[COLUMN_REPEATS]))
-        ok = err_set(err, ERR_DATA, "give a whole number up to 1000000000, or nothing", "repeats is \"%s\"", field[COLUMN_REPEATS]);
+        ok = err_set(err, ERR_DATA, "give a whole number up to 1000000000, or leave it empty", "invalid repeats \"%s\"", field[COLUMN_REPEATS]);
     if (ok) {
         size_t row = experiments_add_named(t, &e);
         double repeats = number[COLUMN_REPEATS];
@@ -69,7 +69,7 @@ static struct experiments *from_table(const char *name, struct csv_table *take_c
     for (int c = 0; ok && c < COLUMNS; c++)
         columns[c] = csv_table_column(take_csv, column_names[c]);
     if (ok && columns[COLUMN_EXPERIMENT] < 0) {
-        ok = err_set(err, ERR_DATA, "begin with experiment,cycles,spread,repeats,state", "the header lacks the column experiment");
+        ok = err_set(err, ERR_DATA, "begin with experiment,cycles,spread,repeats,state", "the column experiment is missing");
         err_at(err, name, 1, 1);
     }
     for (size_t i = 0; ok && i < take_csv->count; i++)

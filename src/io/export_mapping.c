@@ -162,7 +162,7 @@ bool export_pmevo_flat(const struct machine *m, const struct forms *forms, struc
     for (size_t i = 0; i < mapping_count(m->mapping); i++) {
         const struct mapping_entry *entry = mapping_at(m->mapping, i);
         if (entry->usage.count > 1 || (entry->usage.count && entry->usage.uops[0].count > 1))
-            return err_set(err, ERR_DATA, "export as pmevo, which has three levels", "%s has more than one µop, which the two-level kind cannot say", entry->form);
+            return err_set(err, ERR_DATA, "export as pmevo (three-level)", "%s has several µops; the two-level format allows one", entry->form);
     }
     write_json(m, forms, "Mapping", true, out);
     return true;

@@ -470,7 +470,7 @@ bool export_osaca(const struct machine *m, struct str *out, struct err *err)
     struct writer w = {.machine = m};
 
     if (strcmp(m->isa, "x86-64") != 0)
-        return err_set(err, ERR_DATA, "export as csv, uops-info or pmevo", "machine files for %s are not written in this version", m->isa);
+        return err_set(err, ERR_DATA, "export as csv, uops-info or pmevo", "OSACA machine files for %s are not supported", m->isa);
     w.engine = throughput_new(mapping_ports(m->mapping)->count ? mapping_ports(m->mapping)->count : 1);
     begin(&w, out);
     open_map(&w, false);
@@ -482,6 +482,6 @@ bool export_osaca(const struct machine *m, struct str *out, struct err *err)
     close_map(&w);
     end(&w);
     throughput_free(w.engine);
-    return !w.failed || err_set(err, ERR_DATA, "are all names UTF-8?", "libyaml refuses to write this machine");
+    return !w.failed || err_set(err, ERR_DATA, "check that all names are UTF-8", "libyaml cannot write this machine");
 }
 

@@ -427,7 +427,7 @@ static bool read_rows(struct llvm_import *r, const char *text, const char *end, 
     usage_done(&sum.usage);
     *read = form;
     if (form < count)
-        return err_set(err, ERR_DATA, "is this llvm-mca 22?", "the table ends after %zu of %zu forms", form, count);
+        return err_set(err, ERR_DATA, "use llvm-mca 22", "the table ends after %zu of %zu forms", form, count);
     return true;
 }
 
@@ -444,7 +444,7 @@ static struct machine *parse(enum isa isa, const char *cpu, const char *text, si
     r->isa = isa;
     *read = 0;
     if (!table) {
-        err_set(err, ERR_DATA, "use llvm-mca 22: older ones print no full tables", "llvm-mca printed no instruction table for %s", cpu);
+        err_set(err, ERR_DATA, "use llvm-mca 22; older versions print incomplete tables", "llvm-mca printed no instruction table for %s", cpu);
         goto out;
     }
     const char *stop = strstr(table, "\nResources:");
@@ -484,11 +484,11 @@ static void explain(const char *program_name, const char *cpu, const char *outpu
     what = what ? what + strlen("error:") : output;
     what += strspn(what, " ");
     if (strstr(output, "is not a recognized processor"))
-        err_set(err, ERR_MISSING, "llvm-mca -mcpu=help lists the names", "LLVM does not know the CPU %s", cpu);
+        err_set(err, ERR_MISSING, "llvm-mca -mcpu=help lists the names", "LLVM has no scheduling model for %s", cpu);
     else if (strstr(output, "unable to find instruction-level scheduling information"))
-        err_set(err, ERR_DATA, "choose a CPU that has one, or one of the same family", "LLVM has no scheduling model for %s", cpu);
+        err_set(err, ERR_DATA, "choose a related CPU that has one", "LLVM has no scheduling model for %s", cpu);
     else if (!*what)
-        err_set(err, ERR_DATA, "is it llvm-mca 22?", "%s failed without a word", program_name);
+        err_set(err, ERR_DATA, "use llvm-mca 22", "%s failed without a message", program_name);
     else
         err_set(err, ERR_DATA, NULL, "%s failed: %.*s", program_name, (int)(strcspn(what, "\n") > 300 ? 300 : strcspn(what, "\n")), what);
 }
@@ -623,7 +623,7 @@ struct machine *import_llvm(const char *cpu, const struct forms *forms, struct e
     size_t count = forms_count(forms);
 
     if (cpu[strspn(cpu, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.")]) {
-        err_set(err, ERR_USAGE, "llvm-mca -mcpu=help lists the names", "\"%s\" is not the name of a CPU", cpu);
+        err_set(err, ERR_USAGE, "llvm-mca -mcpu=help lists the names", "invalid CPU name \"%s\"", cpu);
         goto out;
     }
     str_add(&one, "nop\n");
@@ -641,7 +641,7 @@ struct machine *import_llvm(const char *cpu, const struct forms *forms, struct e
         set_load_latency(m);
     }
     if (ok && !m)
-        ok = err_set(err, ERR_DATA, "choose another CPU", "llvm-mca gave no form's resources for %s", cpu);
+        ok = err_set(err, ERR_DATA, "choose another CPU", "llvm-mca gave no resources for %s", cpu);
     if (!ok) {
         machine_free(m);
         m = NULL;

@@ -174,9 +174,9 @@ static bool take_named(struct osaca_file *r, struct mapping *m, struct osaca_not
             if (!form || !*form)
                 return yaml_tree_fault(&r->tree, item, r->err, "give the name of a form", "an empty form in portolan_forms");
             if (mapping_find(m, form))
-                return yaml_tree_fault(&r->tree, item, r->err, "keep one of them", "the form %.100s occurs twice", form);
+                return yaml_tree_fault(&r->tree, item, r->err, "remove one of them", "duplicate form %.100s", form);
             if (!e->known)
-                return yaml_tree_fault(&r->tree, e->node, r->err, "give it a port_pressure", "%.100s has no port pressure", form);
+                return yaml_tree_fault(&r->tree, e->node, r->err, "give it a port_pressure", "no port_pressure for %.100s", form);
             struct mapping_entry entry = {.form = (char *)form, .usage = e->usage, .latency = e->latency, .micro_ops = e->micro_ops, .source = (char *)""};
             mapping_set(m, &entry);
             e->used = true;
@@ -251,7 +251,7 @@ struct machine *import_osaca_parse(const char *id, const char *name, const char 
         for (size_t i = 0; i < forms_count(forms); i++)
             match_form(&r, forms_at(forms, i), m->mapping, &own);
     if (ok && mapping_count(m->mapping) == 0)
-        ok = yaml_tree_fault(&r.tree, NULL, err, "give a machine file for x86", "no instruction form in it is one we know");
+        ok = yaml_tree_fault(&r.tree, NULL, err, "give a machine file for x86", "no known instruction form in it");
     for (size_t i = 0; i < r.entries.count; i++)
         own.unnamed += !r.entries.items[i].used;
     if (!ok) {

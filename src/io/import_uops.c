@@ -79,7 +79,7 @@ static void port_name(const struct group *g, size_t i, char name[PORT_NAME_MAX])
 
 static bool row_fault(const char *name, const struct uops_row *row, struct err *err)
 {
-    err_set(err, ERR_DATA, "write 1*p0156+1*p23", "the ports of %.80s are \"%.80s\"", row->name, row->ports);
+    err_set(err, ERR_DATA, "write 1*p0156+1*p23", "invalid ports of %.80s: \"%.80s\"", row->name, row->ports);
     return err_at(err, name, row->line, 0);
 }
 
@@ -108,7 +108,7 @@ static bool find_ports(const struct uops_table *t, const char *name, struct port
         }
     }
     if (!ports->count) {
-        err_set(err, ERR_DATA, "is this a table of uops.info?", "no instruction has ports");
+        err_set(err, ERR_DATA, "give a uops.info table", "no instruction has ports");
         return err_at(err, name, 0, 0);
     }
     qsort(ports->names, ports->count, sizeof *ports->names, compare_ports);

@@ -56,7 +56,7 @@ static bool take_facts(const struct csv_table *t, const char *path, struct machi
         source = csv_table_column(t, "source");
 
     if (key < 0 || value < 0) {
-        err_set(err, ERR_DATA, "begin with key,value,unit,source", "the header lacks a column");
+        err_set(err, ERR_DATA, "begin with key,value,unit,source", "the column %s is missing", key < 0 ? "key" : "value");
         return err_at(err, path, 1, 1);
     }
     if (t->count > FACTS_MAX) {
@@ -128,11 +128,11 @@ static bool parse_row(char *const *row, const struct mapping_columns *c, const s
         return false;
     *column = c->latency;
     if (c->latency >= 0 && !parse_number(row[c->latency], &o->latency))
-        return err_set(err, ERR_DATA, "give a number from 0 up, or nothing", "the latency \"%s\" is no number", row[c->latency]);
+        return err_set(err, ERR_DATA, "give a number of at least 0, or leave it empty", "invalid latency \"%s\"", row[c->latency]);
     *column = c->micro_ops;
     bool number = c->micro_ops < 0 || parse_number(row[c->micro_ops], &o->micro_ops);
     if (!number || (!isnan(o->micro_ops) && (o->micro_ops > MICRO_OPS_MAX || o->micro_ops != rint(o->micro_ops))))
-        return err_set(err, ERR_DATA, "give a whole number from 0 to 1000000, or nothing", "\"%s\" is no number of µops", row[c->micro_ops]);
+        return err_set(err, ERR_DATA, "give a whole number from 0 to 1000000, or nothing", "invalid µop count \"%s\"", row[c->micro_ops]);
     return true;
 }
 
@@ -143,10 +143,10 @@ static bool add_row(struct mapping *m, const struct override *o, const struct ma
 
     *column = c->usage;
     if (o->how != OVERRIDE_SET)
-        return err_set(err, ERR_DATA, "write none for no µops", "the form %s has no usage of its own", o->forms);
+        return err_set(err, ERR_DATA, "write none for no µops", "no usage for the form %s", o->forms);
     *column = c->form;
     if (mapping_find(m, o->forms))
-        return err_set(err, ERR_DATA, "keep one of the rows", "the form %s is there twice", o->forms);
+        return err_set(err, ERR_DATA, "remove one of the rows", "duplicate form %s", o->forms);
     mapping_set(m, &entry);
     return true;
 }
@@ -160,7 +160,8 @@ static bool take_mapping(const struct csv_table *t, const char *path, bool overr
     bool ok = true;
 
     if (columns.form < 0 || columns.usage < 0) {
-        err_set(err, ERR_DATA, "begin with form,usage,latency,micro_ops,source", "the header lacks a column");
+        err_set(err, ERR_DATA, "begin with form,usage,latency,micro_ops,source; mapping import reads other tools' tables",
+                "the column %s is missing", columns.form < 0 ? "form" : "usage");
         return err_at(err, path, 1, 1);
     }
     if (overrides && t->count > OVERRIDES_MAX) {
@@ -264,7 +265,7 @@ static bool read_latencies(const char *path, struct machine *m, struct err *err)
         return false;
     for (int i = 0; i < 5; i++)
         if ((column[i] = csv_table_column(t, names[i])) < 0) {
-            err_set(err, ERR_DATA, "begin with form,from,to,cycles,source", "the header lacks a column");
+            err_set(err, ERR_DATA, "begin with form,from,to,cycles,source", "the column %s is missing", names[i]);
             err_at(err, path, 1, 1);
             goto out;
         }
@@ -274,9 +275,9 @@ static bool read_latencies(const char *path, struct machine *m, struct err *err)
         double cycles;
         int fault = !latency_end_parse(row[column[1]], &from) ? 1 : !latency_end_parse(row[column[2]], &to) ? 2 : -1;
         if (fault >= 0)
-            err_set(err, ERR_DATA, "write 1 to 9, address, memory, flags or any", "\"%s\" is no operand", row[column[fault]]);
+            err_set(err, ERR_DATA, "write 1 to 9, address, memory, flags or any", "invalid operand \"%s\"", row[column[fault]]);
         else if (!parse_number(row[column[3]], &cycles) || isnan(cycles))
-            err_set(err, ERR_DATA, "give a number from 0 up", "\"%s\" is no latency", row[column[fault = 3]]);
+            err_set(err, ERR_DATA, "give a number of at least 0", "invalid latency \"%s\"", row[column[fault = 3]]);
         if (fault >= 0) {
             row_fault(err, path, t->lines[i], column[fault]);
             goto out;
@@ -375,9 +376,9 @@ static void no_machine(const char *id, struct err *err)
 {
     char *machines = file_data_path("machines");
     if (machines)
-        err_set(err, ERR_MISSING, "machine list shows the names", "there is no machine called \"%s\"", id);
+        err_set(err, ERR_MISSING, "machine list lists them", "no machine \"%s\"", id);
     else
-        err_set(err, ERR_MISSING, "install Portolan, or set PORTOLAN_DATA to its data", "the machines' tables are not there, not \"%s\" either", id);
+        err_set(err, ERR_MISSING, "install Portolan, or set PORTOLAN_DATA to its data", "machine tables not found, nor \"%s\"", id);
     free(machines);
 }
 

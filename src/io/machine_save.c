@@ -131,7 +131,7 @@ static bool check_directory(const char *dir, struct err *err)
     if (foreign)
         err_set(err, ERR_DATA, "save to a new directory", "not replaced: it holds %.200s, which is no file of a machine", foreign);
     else if (other && !machine)
-        err_set(err, ERR_DATA, "save to a new directory", "not replaced: it is no machine's directory, machine.csv is missing");
+        err_set(err, ERR_DATA, "save to a new directory", "not replaced: not a machine directory, machine.csv is missing");
     bool ok = !foreign && (machine || !other);
     free(foreign);
     return ok || err_at(err, dir, 0, 0);

@@ -53,12 +53,12 @@ static bool read_port_set(struct osaca_file *r, const yaml_node_t *node, portset
 
     *set = 0;
     if (!text && !(node && node->type == YAML_SEQUENCE_NODE))
-        return fault(r, node, "write '01' or ['0', '1']", "a list of ports was expected");
+        return fault(r, node, "write '01' or ['0', '1']", "expected a list of ports");
     for (size_t i = 0; text && text[i]; i++) {
         int port = ports_find(&r->ports, text + i, 1);
         if (port < 0)
             return yaml_tree_fault(&r->tree, node, r->err, "add it to ports, or write names longer than a character as a list",
-                                   "there is no port \"%c\" in ports", isprint((unsigned char)text[i]) ? text[i] : '?');
+                                   "unknown port \"%c\"", isprint((unsigned char)text[i]) ? text[i] : '?');
         *set |= (portset)1 << port;
     }
     const yaml_node_t *item;
@@ -68,7 +68,7 @@ static bool read_port_set(struct osaca_file *r, const yaml_node_t *node, portset
         const char *name = yaml_tree_text(item);
         int port = name ? ports_find(&r->ports, name, strlen(name)) : -1;
         if (port < 0)
-            return yaml_tree_fault(&r->tree, item, r->err, "add it to ports", "there is no port \"%.40s\" in ports", name ? name : "");
+            return yaml_tree_fault(&r->tree, item, r->err, "add it to ports", "unknown port \"%.40s\"", name ? name : "");
         *set |= (portset)1 << port;
     }
     return *set || fault(r, node, "name at least one port", "the list of ports is empty");
@@ -80,17 +80,17 @@ static bool read_pressure(struct osaca_file *r, const yaml_node_t *node, struct 
     const yaml_node_t *pair;
 
     if (node->type != YAML_SEQUENCE_NODE)
-        return fault(r, node, "write [[1, '01'], [4, ['DV']]]", "port_pressure is no list");
+        return fault(r, node, "write [[1, '01'], [4, ['DV']]]", "port_pressure is not a list");
     for (size_t i = 0; (pair = yaml_tree_item(&r->tree, node, i)); i++) {
         double cycles;
         portset set;
         if (i == LIST_LIMIT)
-            return fault(r, pair, "join what is on the same ports", "the port pressure is too long");
+            return fault(r, pair, "merge entries with the same ports", "the port pressure is too long");
         const yaml_node_t *first = yaml_tree_item(&r->tree, pair, 0), *second = yaml_tree_item(&r->tree, pair, 1);
         if (!first || !second || yaml_tree_item(&r->tree, pair, 2))
-            return fault(r, pair, "write [cycles, ports]", "port_pressure has an item that is no pair");
+            return fault(r, pair, "write [cycles, ports]", "an item of port_pressure is not a pair");
         if (!osaca_number(first, &cycles) || isnan(cycles) || cycles > 1e6)
-            return fault(r, first, "give cycles from 0 to 1000000", "the cycles of a port pressure are no number");
+            return fault(r, first, "give cycles from 0 to 1000000", "invalid cycles in port_pressure");
         if (!read_port_set(r, second, &set))
             return false;
         double whole = fmax(1, round(cycles));
@@ -133,7 +133,7 @@ static void read_address(const struct osaca_file *r, const yaml_node_t *map, str
 static bool read_operand(struct osaca_file *r, const yaml_node_t *node, struct osaca_pattern *out)
 {
     if (node->type != YAML_MAPPING_NODE || node->data.mapping.pairs.top - node->data.mapping.pairs.start > KEY_LIMIT)
-        return fault(r, node, "write - class: register", "an operand is no mapping, or one with too many keys");
+        return fault(r, node, "write - class: register", "an operand is not a YAML mapping, or has too many keys");
     const char *class = yaml_tree_text(yaml_tree_get(&r->tree, node, "class"));
 
     const char *mask = yaml_tree_text(yaml_tree_get(&r->tree, node, "mask"));
@@ -176,14 +176,14 @@ static bool read_entry(struct osaca_file *r, const yaml_node_t *node)
     const yaml_node_t *pressure = yaml_tree_get(&r->tree, node, "port_pressure");
 
     if (node->type != YAML_MAPPING_NODE || node->data.mapping.pairs.top - node->data.mapping.pairs.start > KEY_LIMIT)
-        return fault(r, node, "write - name: add", "an instruction form is no mapping, or one with too many keys");
+        return fault(r, node, "write - name: add", "an instruction form is not a YAML mapping, or has too many keys");
     for (size_t i = 0; (item = yaml_tree_item(&r->tree, name, i)); i++)
         if (!add_name(r, item, r->entries.count))
             return false;
     if (!(name && name->type == YAML_SEQUENCE_NODE) && !add_name(r, name ? name : node, r->entries.count))
         return false;
     if (!yaml_tree_null(operands) && operands->type != YAML_SEQUENCE_NODE)
-        return fault(r, operands, "write a list", "operands is no list");
+        return fault(r, operands, "write a list", "operands is not a list");
     for (size_t i = 0; (item = yaml_tree_item(&r->tree, operands, i)); i++) {
         struct osaca_pattern p;
         if (i == LIST_LIMIT || !read_operand(r, item, &p))
@@ -193,9 +193,9 @@ static bool read_entry(struct osaca_file *r, const yaml_node_t *node)
         e.count = (unsigned)(i < ATT_OPERANDS ? i + 1 : ATT_OPERANDS + 1);   /* too many: never found */
     }
     if (!osaca_number(yaml_tree_get(&r->tree, node, "latency"), &e.latency))
-        return fault(r, yaml_tree_get(&r->tree, node, "latency"), "give cycles, or ~", "the latency is no number");
+        return fault(r, yaml_tree_get(&r->tree, node, "latency"), "give cycles, or ~", "invalid latency");
     if (!osaca_number(yaml_tree_get(&r->tree, node, "uops"), &uops))
-        return fault(r, yaml_tree_get(&r->tree, node, "uops"), "give a number, or ~", "uops is no number");
+        return fault(r, yaml_tree_get(&r->tree, node, "uops"), "give a number, or ~", "invalid uops");
     e.micro_ops = isnan(uops) || uops > 10000 || uops != floor(uops) ? 0 : (unsigned)uops;
     e.known = !yaml_tree_null(pressure);
     bool ok = !e.known || read_pressure(r, pressure, &e.usage, &e.rounded);
@@ -242,7 +242,7 @@ static bool read_load_latency(struct osaca_file *r)
         const yaml_node_t *node = yaml_tree_get(&r->tree, map, classes[i]);
         double cycles;
         if (!osaca_number(node, &cycles))
-            return fault(r, node, "give cycles, or ~", "a load latency is no number");
+            return fault(r, node, "give cycles, or ~", "invalid load latency");
         if (isnan(cycles))
             continue;
         copy_name(r->load_latency[r->load_latency_count].class, classes[i]);

@@ -104,7 +104,7 @@ static bool change(struct mapping *m, const char *form, const struct override *o
     if (ok)
         mapping_set(m, &fresh);
     else
-        err_set(err, ERR_DATA, "name µops that the form has", "%s has not all of what is to be taken out", form);
+        err_set(err, ERR_DATA, "name µops of the form", "%s lacks some of the µops to remove", form);
     usage_done(&fresh.usage);
     free(fresh.form);
     return ok;
@@ -150,12 +150,12 @@ static bool apply_choices(struct override_list *list, const char *pattern, const
     bool ok = true;
 
     if (!*budget)
-        return err_set(err, ERR_LIMIT, "write several rows", "the braces mean more than %d patterns", EXPANSIONS_MAX);
+        return err_set(err, ERR_LIMIT, "write several rows", "the braces expand to more than %d patterns", EXPANSIONS_MAX);
     --*budget;
     if (!open)
         return apply_pattern(list, pattern, o, hits, err);
     if (!close)
-        return err_set(err, ERR_DATA, "close the brace", "a { has no } in \"%s\"", pattern);
+        return err_set(err, ERR_DATA, "close the brace", "unclosed { in \"%s\"", pattern);
     for (const char *at = open + 1; ok && at <= close;) {
         size_t length = strcspn(at, ",}");
         str_clear(&one);

@@ -82,7 +82,7 @@ static json_t *parse_json(const char *name, const char *bytes, size_t length, co
             *kind = kinds[i];
             return root;
         }
-    err_set(err, ERR_DATA, NULL, "the kind %s was expected, not \"%s\"", kinds[0], found ? found : "");
+    err_set(err, ERR_DATA, NULL, "expected kind %s, not \"%s\"", kinds[0], found ? found : "");
     err_at(err, name, 0, 0);
     json_decref(root);
     return NULL;
@@ -100,7 +100,7 @@ static void collect_architecture(json_t *root, struct translation *t)
 /* The fault of item @index of a list, in words: jansson keeps no lines. */
 static bool item_fault(struct err *err, const char *name, const char *what, size_t index)
 {
-    err_set(err, ERR_DATA, NULL, "%s %zu is not what the format says", what, index + 1);
+    err_set(err, ERR_DATA, NULL, "%s %zu does not match the format", what, index + 1);
     return err_at(err, name, 0, 0);
 }
 
@@ -160,7 +160,7 @@ struct experiments *pmevo_experiments_parse(const char *name, const char *bytes,
         return NULL;
     collect_architecture(root, &t);
     if (!json_is_array(list)) {
-        err_set(err, ERR_DATA, NULL, "there is no list \"exps\"");
+        err_set(err, ERR_DATA, NULL, "the list \"exps\" is missing");
         err_at(err, name, 0, 0);
         goto out;
     }
@@ -239,10 +239,10 @@ static bool read_ports(const char *name, json_t *assignment, bool three_level, s
     bool ok = json_is_object(assignment);
 
     if (!ok)
-        err_set(err, ERR_DATA, NULL, "there is no object \"assignment\"");
+        err_set(err, ERR_DATA, NULL, "the object \"assignment\" is missing");
     json_object_foreach(assignment, form, value)
         if (ok && (!*form || !collect_ports(value, three_level ? 2 : 1, &found)))
-            ok = err_set(err, ERR_DATA, "give lists of ports", "the ports of \"%s\" are not what the format says", form);
+            ok = err_set(err, ERR_DATA, "give lists of ports", "invalid ports of \"%s\"", form);
     if (ok && found.count > 1)
         qsort(found.items, found.count, sizeof *found.items, compare_port_names);
     for (size_t i = 0; ok && i < found.count; i++)

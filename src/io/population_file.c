@@ -62,7 +62,7 @@ static bool read_ports(json_t *list, struct ports *ports, struct err *err)
 
     json_array_foreach(list, i, name)
         if (!json_is_string(name) || !ports_add(ports, json_string_value(name), err))
-            return err->what[0] ? false : err_set(err, ERR_DATA, NULL, "a port's name is no text");
+            return err->what[0] ? false : err_set(err, ERR_DATA, NULL, "a port name is not a string");
     return ports->count || err_set(err, ERR_DATA, NULL, "there are no ports");
 }
 
@@ -105,7 +105,7 @@ bool population_parse(const char *name, const char *bytes, size_t length, struct
     if (!ok)
         err_set(&own, ERR_DATA, NULL, "%s", fault.text);
     else if (!found || strcmp(found, kind) != 0)
-        ok = err_set(&own, ERR_DATA, NULL, "this is not a population");
+        ok = err_set(&own, ERR_DATA, NULL, "not a population file");
     ok = ok && read_ports(json_object_get(root, "ports"), &ports, &own);
     json_array_foreach(json_object_get(root, "individuals"), i, item) {
         struct mapping *m = ok ? read_mapping(item, &ports, width >= 0 && width < 1e6 ? width : 0, &own) : NULL;

@@ -153,7 +153,7 @@ struct uops_xml *uops_xml_new(struct uops_table *t, const char *name, const char
 
     x->parser = XML_ParserCreate(NULL);
     if (!x->parser)
-        die("no memory for an XML parser");
+        die("out of memory for the XML parser");
     x->table = t;
     x->name = mem_strdup(name);
     x->architecture = architecture ? mem_strdup(architecture) : NULL;
@@ -167,13 +167,13 @@ struct uops_xml *uops_xml_new(struct uops_table *t, const char *name, const char
 static bool at_end(struct uops_xml *x)
 {
     if (!x->rooted)
-        return fault(x, "is this the file of uops.info?", "no <instruction> is in it");
+        return fault(x, "give uops.info's instructions.xml", "no <instruction> in it");
     if (!x->chosen && x->others.length) {
         err_set(x->err, ERR_USAGE, "name one with --architecture", "the file has several architectures: %s%.400s", x->architecture, str_text(&x->others));
         err_at(x->err, x->name, 0, 0);
         x->failed = true;
     } else if (!x->table->count) {
-        err_set(x->err, ERR_DATA, "name one of those", "nothing was measured on %s; the file has%.400s", x->architecture ? x->architecture : "any architecture",
+        err_set(x->err, ERR_DATA, "name one of them", "no measurements for %s; the file has%.400s", x->architecture ? x->architecture : "any architecture",
                 str_text(&x->others));
         err_at(x->err, x->name, 0, 0);
         x->failed = true;
@@ -185,7 +185,7 @@ bool uops_xml_feed(struct uops_xml *x, const char *bytes, size_t length, bool la
 {
     x->err = err;
     if (x->failed)
-        return err_set(err, ERR_DATA, NULL, "the file was given up before");
+        return err_set(err, ERR_DATA, NULL, "parsing already failed");
     /* The parser counts in int. */
     do {
         size_t part = length > (1 << 20) ? (size_t)1 << 20 : length;

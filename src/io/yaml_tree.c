@@ -13,7 +13,7 @@
 
 static bool refuse(const yaml_event_t *event, const char *name, const char *what, struct err *err)
 {
-    err_set(err, ERR_LIMIT, "is this a machine file of OSACA?", "%s", what);
+    err_set(err, ERR_LIMIT, "give an OSACA machine file", "%s", what);
     return err_at(err, name, event->start_mark.line + 1, event->start_mark.column + 1);
 }
 
@@ -72,7 +72,7 @@ bool yaml_tree_parse(const char *name, const char *text, size_t length, struct y
     yaml_parser_delete(&parser);
     return ok;
 fault:
-    err_set(err, ERR_DATA, "correct the YAML", "%s%s%s", parser.problem ? parser.problem : "it does not parse", parser.context ? " " : "",
+    err_set(err, ERR_DATA, "correct the YAML", "%s%s%s", parser.problem ? parser.problem : "invalid YAML", parser.context ? " " : "",
             parser.context ? parser.context : "");
     err_at(err, name, parser.problem_mark.line + 1, parser.problem_mark.column + 1);
     yaml_parser_delete(&parser);

@@ -14,7 +14,7 @@ struct form_code *form_code_new(const struct form_row *row, struct err *err)
     if (row->isa == isa_host())
         own = isa_ops(row->isa)->code_make(row, err);
     else
-        err_set(err, ERR_DATA, NULL, "it is not for this kind of processor");
+        err_set(err, ERR_DATA, NULL, "code for another instruction set");
     if (!own)
         return NULL;
     struct form_code *code = mem_alloc(sizeof *code);

@@ -8,5 +8,5 @@ size_t chain_list(const struct form_code *code, struct chain out[CHAINS_MAX])
 
 bool chain_make(const struct form_code *code, const struct chain *chain, unsigned links, struct body *out, struct err *err)
 {
-    return isa_ops(code->row->isa)->chain_make(code->own, chain, links, out) || err_set(err, ERR_DATA, NULL, "the chain of %s cannot be encoded", code->row->form);
+    return isa_ops(code->row->isa)->chain_make(code->own, chain, links, out) || err_set(err, ERR_DATA, NULL, "cannot encode the chain of %s", code->row->form);
 }

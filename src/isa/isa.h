@@ -27,6 +27,7 @@ struct err;
 struct form_registers;
 struct form_row;
 struct insn;
+struct isa_alternative;
 struct isa_assembler;
 struct isa_foreign;
 struct str;
@@ -56,6 +57,7 @@ struct isa_ops {
     const char *load_form, *store_form;   /* of a plain load and store of a general register */
     const char *address_form;     /* the addition that steps an address beside an access */
     const char *stack_sync_form;  /* what writes back the stack pointer that was followed in front of the machine */
+    const char *sum_form;         /* the addition of registers that rename may do; NULL: no known processor of the set does */
     const char *compare_form;     /* of a comparison that fuses with a branch */
     /* What insn_decode, insn_form and insn_learn do; learn NULL: its decoder knows all that it ever will. */
     bool (*decode)(const uint8_t *code, size_t length, uint64_t offset, bool text, struct insn *out, struct err *err);
@@ -88,6 +90,10 @@ struct isa_ops {
     const char *markers;          /* whose they are: "IACA markers" */
     /* The class of fact eliminate that @move belongs to; NULL: a renamer does not see it as a move. */
     const char *(*move_class)(const struct insn *move);
+    /* Forms by their relation to another (related.h); NULL: there are no such. */
+    bool (*alike)(const char *form, size_t *at, char *out);
+    bool (*with_register)(const char *form, unsigned bits, size_t *at, char *out);
+    bool (*alternative)(const struct insn *insn, size_t *at, struct isa_alternative *out);
     const struct isa_foreign *foreign;    /* code of others, as it is measured */
 };
 

@@ -262,7 +262,7 @@ BARE void arch_code_changed(uint8_t *code, size_t length)
 
 const char *arch_remark(void)
 {
-    return "measuring on AArch64 was tried under emulation only, never yet on a processor: hold these numbers against known ones first";
+    return "measuring on AArch64 was tested under emulation only: check these numbers against known ones first";
 }
 
 #endif

@@ -73,7 +73,7 @@ static bool chain_line(struct sandbox *s, double *each, double *overhead, struct
         return false;
     for (unsigned i = 0; i < 20; i++) {
         if (items[i].fault)
-            return err_set(err, ERR_IO, NULL, "the clock's chain does not run: %s", sandbox_fault_text(items[i].fault));
+            return err_set(err, ERR_IO, NULL, "the calibration loop does not run: %s", sandbox_fault_text(items[i].fault));
         double ticks = least_ticks(&items[i]);
         if (i % 2)
             high = ticks < high ? ticks : high;
@@ -82,7 +82,7 @@ static bool chain_line(struct sandbox *s, double *each, double *overhead, struct
     }
     *each = (high - low) / 400;
     *overhead = low - 2 * *each;
-    return *each > 0 || err_set(err, ERR_IO, NULL, "the counter of time does not advance");
+    return *each > 0 || err_set(err, ERR_IO, NULL, "the time stamp counter does not advance");
 }
 
 /* Multiplication and probe beside the chain, many times over. */
@@ -144,7 +144,7 @@ static bool load_window_choose(struct sandbox *s, struct calibration *out, struc
     sandbox_clear(s);
     for (unsigned i = 0; i < 2 * N; i++) {
         if (!loads_add(s, windows[i / 2], i % 2, &offset))
-            return err_set(err, ERR_LIMIT, NULL, "no room to calibrate");
+            return err_set(err, ERR_LIMIT, NULL, "no space for the calibration code");
         /* Far apart in time rather than one after the other. */
         for (unsigned r = 0; r < ROUNDS_EACH; r++) {
             raw(&items[r * 2 * N + i], PULSE_ITEM, out->stretch * CHAIN_SECONDS * out->clock_hz / 100, OF_ROUND);
@@ -240,10 +240,10 @@ bool calibrate(struct sandbox *s, bool (*cancelled)(void *state), void *state, s
 
 const char *calibration_method(const struct calibration *c)
 {
-    return c->counters ? "cycle counter, beside dependent chains" : "dependent chains beside each sample, no counter";
+    return c->counters ? "cycle counter, checked by dependent chains" : "dependent chains beside each sample, no cycle counter";
 }
 
 const char *calibration_remark(const struct calibration *c)
 {
-    return c->unfiltered ? "this is an emulator: code runs without a filter of system calls, and what it takes says nothing of any processor" : arch_remark();
+    return c->unfiltered ? "this is an emulator: no system call filter, and cycles mean nothing" : arch_remark();
 }

@@ -108,9 +108,9 @@ static int open_locked(const char *path, struct err *err)
     int fd = file_calls.open(AT_FDCWD, path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
 
     if (fd < 0) {
-        err_set(err, ERR_IO, "name another file with --journal", "cannot be written: %s", strerror(errno));
+        err_set(err, ERR_IO, "name another file with --journal", "cannot write: %s", strerror(errno));
     } else if ((flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK) || !current(fd, path)) {
-        err_set(err, ERR_IO, "wait for it, or name another file with --journal", "another program is measuring into it");
+        err_set(err, ERR_IO, "wait for it, or name another file with --journal", "in use by another process");
         close(fd);
         fd = -1;
     }
@@ -129,7 +129,7 @@ static bool set_aside(const struct journal *j, const struct journal_parts *parts
     }
     bool ok = file_write(str_text(&name), parts->rest.data, parts->rest.length, err);
     if (ok)
-        log_add(LOG_WARN, "%s: %zu damaged line%s set aside in %s; %zu good ones are kept", j->path, parts->bad, parts->bad == 1 ? "" : "s", str_text(&name), parts->good);
+        log_add(LOG_WARN, "%s: %zu damaged line%s moved to %s; %zu good ones kept", j->path, parts->bad, parts->bad == 1 ? "" : "s", str_text(&name), parts->good);
     str_done(&name);
     return ok;
 }
@@ -158,13 +158,13 @@ static bool take_in(struct journal *j, const struct str *bytes, struct err *err)
     bool ok = journal_parts_read(str_text(bytes), bytes->length, &parts);
 
     if (!ok) {
-        err_set(err, ERR_DATA, "name another file with --journal", "holds something else than a journal");
+        err_set(err, ERR_DATA, "name another file with --journal", "not a journal");
         err_at(err, j->path, 1, 0);
     } else if (parts.old || parts.bad) {
         ok = rewrite(j, &parts, err);
     } else {
         j->length = (off_t)(bytes->length - parts.torn);
-        ok = !parts.torn || file_calls.truncate(j->file, j->length) == 0 || err_set(err, ERR_IO, NULL, "its torn last line cannot be cut off: %s", strerror(errno));
+        ok = !parts.torn || file_calls.truncate(j->file, j->length) == 0 || err_set(err, ERR_IO, NULL, "cannot remove its incomplete last line: %s", strerror(errno));
     }
     ok = ok && read_back(j, &parts.rows, err);
     journal_parts_done(&parts);

@@ -17,30 +17,30 @@ static const char *branch_refused(const struct insn *in, bool last)
     for (unsigned k = 0; k < in->operand_count; k++)
         relative |= in->operands[k].kind == OPERAND_RELATIVE;
     if (in->traits & INSN_BRANCH && !relative)
-        return "it branches indirectly";
-    return in->traits & INSN_BRANCH && !last ? "it branches inside" : NULL;
+        return "an indirect branch";
+    return in->traits & INSN_BRANCH && !last ? "a branch inside the loop depends on data" : NULL;
 }
 
 const char *kernel_refused_anywhere(const struct insn *insns, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        const char *reason = insns[i].traits & INSN_CALL     ? "it calls a function"
-                             : insns[i].traits & INSN_RETURN ? "it returns"
+        const char *reason = insns[i].traits & INSN_CALL     ? "a function call"
+                             : insns[i].traits & INSN_RETURN ? "a return"
                                                              : foreign_of(&insns[i])->refused(&insns[i]);
         reason = reason ? reason : branch_refused(&insns[i], i + 1 == count);
         if (reason)
             return reason;
     }
     if (count && kernel_counter(insns, count) == COUNTER_BODY)
-        return "it uses all general registers, and one is needed to count";
-    return count ? NULL : "it has no instructions";
+        return "no general register left for the loop counter";
+    return count ? NULL : "no instructions";
 }
 
 const char *kernel_refused(const struct insn *insns, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (insns[i].isa != isa_host())
-            return "it is not for this kind of processor";
+            return "code for another instruction set";
     return kernel_refused_anywhere(insns, count);
 }
 

@@ -71,8 +71,8 @@ static bool code_place(struct sandbox *s, struct run_plan *p, struct err *err)
         at += kernel_emit(p->insns, p->count, p->offset, p->code, at);
     uint32_t offset;
     if (!kernel_emitted(p->insns, p->count, p->code, at))
-        return err_set(err, ERR_DATA, NULL, "its copies do not decode to the same instructions");
-    return sandbox_add(s, p->code, at, 1, p->counter, &offset) || err_set(err, ERR_LIMIT, NULL, "the kernel is too long");
+        return err_set(err, ERR_DATA, NULL, "copies of the loop decode differently");
+    return sandbox_add(s, p->code, at, 1, p->counter, &offset) || err_set(err, ERR_LIMIT, NULL, "kernel too long");
 }
 
 static void registers_fill(const struct run_plan *p, enum values values, uint64_t general[32])
@@ -108,7 +108,7 @@ static bool ends_all(unsigned fault)
 
 static bool in_time(const struct run_plan *p, struct err *err)
 {
-    return clock_seconds() < p->until || err_set(err, ERR_LIMIT, "try again later", "the core is shared with somebody busy");
+    return clock_seconds() < p->until || err_set(err, ERR_LIMIT, "try again, or choose another CPU with --cpu N", "core is contended");
 }
 
 /* Runs @count iterations a few times: pages touched and ticks. */
@@ -162,7 +162,7 @@ static bool plan_fit(struct sandbox *s, const struct calibration *c, struct run_
     out->pages = item->pages;
     for (uint64_t next = 4; last < window; next *= 2) {
         if (next > COUNT_LIMIT)
-            return err_set(err, ERR_DATA, NULL, "its time does not grow with its iterations");
+            return err_set(err, ERR_DATA, NULL, "time does not grow with the iteration count");
         if (!try(s, p, values, next, &item, &ticks, err))
             return false;
         if (item->fault || item->pages > (out->pages > SANDBOX_REAL_PAGES - 1 ? out->pages : SANDBOX_REAL_PAGES - 1))
@@ -236,8 +236,8 @@ static bool measure_repeatedly(struct sandbox *s, const struct calibration *c, c
             return true;
     }
     if (n < 2)
-        return err_set(err, ERR_LIMIT, "try again later", "the core is shared with somebody busy");
-    return err_set(err, ERR_DATA, NULL, "it never settles: from %.2f to %.2f cycles", value[0], value[n - 1]);
+        return err_set(err, ERR_LIMIT, "try again, or choose another CPU with --cpu N", "core is contended");
+    return err_set(err, ERR_DATA, "try again when the machine is idle", "no stable time: %.2f-%.2f cycles", value[0], value[n - 1]);
 }
 
 /* One measurement from the beginning, and the known block after it in the same process. */
@@ -275,7 +275,7 @@ bool kernel_run(struct sandbox *s, const struct calibration *c, const struct ins
             sandbox_renew(s);
     }
     if (ok && off)
-        ok = err_set(err, ERR_DATA, NULL, "a block of 1 cycle takes %.2f after it", known);
+        ok = err_set(err, ERR_DATA, NULL, "a known 1-cycle block took %.2f cycles after it", known);
     sandbox_clear(s);
     free(p.code);
     return ok;

@@ -25,7 +25,7 @@ size_t latency_measure(struct sandbox *s, const struct calibration *c, const str
         uint32_t offset;
         out[i] = (struct latency){.chain = chains[i], .cycles = NAN, .spread = NAN};
         if (!chain_make(code, &chains[i], LINKS, body, &fault) || !sandbox_add(s, body->code, body->length, 1, COUNTER_BODY, &offset)) {
-            snprintf(out[i].state, sizeof out[i].state, "%.90s", fault.what[0] ? fault.what : "no room for its code");
+            snprintf(out[i].state, sizeof out[i].state, "%.90s", fault.what[0] ? fault.what : "code too long");
             continue;
         }
         for (unsigned k = 0; k < TIMES; k++) {
@@ -43,7 +43,7 @@ size_t latency_measure(struct sandbox *s, const struct calibration *c, const str
         if (item->fault)
             snprintf(l->state, sizeof l->state, "%s", sandbox_fault_text(item->fault));
         else if (!(item->result.cycles > 0))
-            snprintf(l->state, sizeof l->state, "the core is shared with somebody busy");
+            snprintf(l->state, sizeof l->state, "core is contended");
         else if (!(l->cycles <= cycles)) {
             l->cycles = cycles;
             l->spread = item->result.spread;

@@ -249,7 +249,7 @@ static bool find_blockers(struct learner *l, struct err *err)
     }
     vec_done(&tried);
     experiments_free(table);
-    return ok && (l->blockers.count || err_set(err, ERR_DATA, "choose a machine that is like this one", "no form of the mapping does here what its usage says"));
+    return ok && (l->blockers.count || err_set(err, ERR_DATA, "choose a machine closer to this CPU", "no form of the mapping measures as its usage predicts"));
 }
 
 struct learner *learner_new(struct source *source, const struct mapping *mapping, double issue_width, bool (*cancelled)(void *state), void *state, struct err *err)
@@ -405,7 +405,7 @@ static bool gather(struct usage_search *s, const char *form, struct learned *out
     bool ok = measure_all(l, table, err);
 
     if (ok && !experiments_measured(table, alone))
-        ok = err_set(err, ERR_DATA, "forms list shows what can be measured", "%s was not measured: %s", form, table->rows.items[alone].state);
+        ok = err_set(err, ERR_DATA, "forms list shows which forms can be measured", "%s was not measured: %s", form, table->rows.items[alone].state);
     if (ok) {
         double cycles = table->rows.items[alone].cycles;
         /* So many that the blocked ports, not the form's own, decide. */
@@ -465,7 +465,7 @@ bool learn_form(struct learner *l, const char *form, struct learned *out, struct
         make_atoms(&s, s.trials.items[0].measured);
         ok = find_usage(&s);
         if (!ok)
-            err_set(err, ERR_DATA, "measure it by hand", "no usage of up to %d µops agrees with what %s measures beside %zu blocking forms", UOPS_MAX - 1, form, l->blockers.count);
+            err_set(err, ERR_DATA, "measure it by hand", "no usage of up to %d µops explains the measurements of %s beside %zu blocking forms", UOPS_MAX - 1, form, l->blockers.count);
     }
     if (ok) {
         for (unsigned i = 0; i < s.best_depth; i++)
@@ -501,6 +501,6 @@ double learn_latency(struct source *source, const struct form_row *row, struct e
     }
     form_code_free(code);
     if (isnan(most) && n != SIZE_MAX)
-        err_set(err, ERR_DATA, "latency measure shows the others", "no chain of registers can be made of it");
+        err_set(err, ERR_DATA, "latency measure shows other operands", "no register chain possible");
     return most;
 }

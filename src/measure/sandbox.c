@@ -45,9 +45,9 @@ struct sandbox {
 const char *sandbox_fault_text(unsigned fault)
 {
     static const char *const texts[FAULT_COUNT] = {
-        "no fault", "SIGILL: not executed by this CPU", "SIGFPE: division fault", "SIGSEGV: memory it must not touch", "SIGBUS: misplaced access", "SIGTRAP",
-        "endless: stopped by the watch", "a system call was tried", "its process was killed", "an address that cannot be mapped", "it touches too many pages",
-        "SIGSEGV: general protection (a non-canonical address, a misaligned vector or a privileged instruction)", "its process answered nonsense",
+        "no fault", "SIGILL: not supported by this CPU", "SIGFPE: division fault", "SIGSEGV: access outside its memory", "SIGBUS: misaligned access", "SIGTRAP",
+        "time limit exceeded", "system call attempted", "process killed", "address cannot be mapped", "touches too many pages",
+        "SIGSEGV: general protection (a non-canonical address, a misaligned vector or a privileged instruction)", "invalid reply from its process",
     };
     return fault < FAULT_COUNT ? texts[fault] : "unknown fault";
 }
@@ -62,7 +62,7 @@ static bool files_open(struct sandbox *s, struct err *err)
     s->code_file = memfd_create("portolan-code", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     s->page_file = memfd_create("portolan-page", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (s->code_file < 0 || s->page_file < 0 || ftruncate(s->code_file, AREA_CODE) < 0 || ftruncate(s->page_file, (off_t)(SANDBOX_REAL_PAGES * s->page_size)) < 0)
-        return err_set(err, ERR_IO, errno == EMFILE ? "ulimit -n" : NULL, "no memory file for the code: %s", strerror(errno));
+        return err_set(err, ERR_IO, errno == EMFILE ? "ulimit -n" : NULL, "cannot create a memory file for the code: %s", strerror(errno));
     return true;
 }
 
@@ -82,19 +82,19 @@ static bool area_map(struct sandbox *s, struct err *err)
     s->batch = mmap(NULL, sizeof *s->batch, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     s->pages = mmap(NULL, SANDBOX_REAL_PAGES * s->page_size, PROT_READ | PROT_WRITE, MAP_SHARED, s->page_file, 0);
     if (s->area == MAP_FAILED || s->code == MAP_FAILED || s->batch == MAP_FAILED || s->pages == MAP_FAILED)
-        return err_set(err, ERR_IO, NULL, "no memory for the sandbox: %s", strerror(errno));
+        return err_set(err, ERR_IO, NULL, "cannot map the sandbox's memory: %s", strerror(errno));
     static const size_t parts[] = {AREA_LOCAL, AREA_LOADS, AREA_STORES, AREA_STACK};
     for (size_t i = 0; i < 4; i++) {
         size_t at = parts[i] + (parts[i] == AREA_STACK ? 0 : AREA_PAGES_AT), size = parts[i] == AREA_STACK ? AREA_STACK_SIZE : AREA_PAGES;
         if (mprotect(s->area + at, size, PROT_READ | PROT_WRITE) < 0)
-            return err_set(err, ERR_IO, NULL, "no memory for the sandbox: %s", strerror(errno));
+            return err_set(err, ERR_IO, NULL, "cannot map the sandbox's memory: %s", strerror(errno));
     }
     uint64_t *local = (uint64_t *)(s->area + AREA_LOCAL + AREA_PAGES_AT);
     for (size_t i = 0; i < AREA_PAGES / 8; i++)
         local[i] = START_MEMORY;
     files_seal(s);
     if (mprotect(local, AREA_PAGES, PROT_READ) < 0 || mmap(s->area, AREA_CODE, PROT_READ | PROT_EXEC, MAP_SHARED | MAP_FIXED, s->code_file, 0) == MAP_FAILED)
-        return err_set(err, ERR_IO, "is running code from memory files forbidden here?", "no executable memory: %s", strerror(errno));
+        return err_set(err, ERR_IO, "check whether executable memory files are forbidden here", "cannot map executable memory: %s", strerror(errno));
     return true;
 }
 

@@ -82,12 +82,12 @@ void sandbox_process_image(struct sandbox_child *given)
 static bool stage_failed(const struct sandbox_hello *hello, struct err *err)
 {
     static const char *const what[STAGE_COUNT] = {
-        [STAGE_ORPHAN] = "its parent ended", [STAGE_FILES] = "it cannot close the files it inherits", [STAGE_MEMORY] = "it cannot lay out its memory",
-        [STAGE_SIGNALS] = "it cannot take its signals", [STAGE_LIMITS] = "it cannot set its limits",
-        [STAGE_FILTER] = "the kernel does not filter its system calls (seccomp)",
+        [STAGE_ORPHAN] = "parent process ended", [STAGE_FILES] = "cannot close inherited files", [STAGE_MEMORY] = "cannot map its memory",
+        [STAGE_SIGNALS] = "cannot set its signal handlers", [STAGE_LIMITS] = "cannot set its limits",
+        [STAGE_FILTER] = "the kernel has no seccomp filters",
     };
-    const char *text = hello->stage < STAGE_COUNT && what[hello->stage] ? what[hello->stage] : "it does not say why";
-    return err_set(err, ERR_IO, "nothing is measured without a sandbox", "the sandbox process does not start: %s: %s", text, strerror(hello->error));
+    const char *text = hello->stage < STAGE_COUNT && what[hello->stage] ? what[hello->stage] : "unknown reason";
+    return err_set(err, ERR_IO, "measuring needs the sandbox", "cannot start the sandbox process: %s: %s", text, strerror(hello->error));
 }
 
 bool sandbox_process_start(struct sandbox_process *p, struct sandbox_child *given, struct sandbox_hello *hello, bool *early, struct err *err)
@@ -97,7 +97,7 @@ bool sandbox_process_start(struct sandbox_process *p, struct sandbox_child *give
     *early = false;
     /* A socket, since writing to one whose reader died need not raise a signal; messages stay whole. */
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, link) < 0)
-        return err_set(err, ERR_IO, errno == EMFILE ? "ulimit -n" : NULL, "no link to the sandbox process: %s", strerror(errno));
+        return err_set(err, ERR_IO, errno == EMFILE ? "ulimit -n" : NULL, "cannot connect to the sandbox process: %s", strerror(errno));
     given->link = link[1];
     given->parent = getpid();
     pid_t pid = fork();
@@ -107,14 +107,14 @@ bool sandbox_process_start(struct sandbox_process *p, struct sandbox_child *give
     close(link[1]);
     if (pid < 0) {
         close(link[0]);
-        return err_set(err, ERR_LIMIT, NULL, "no process for the sandbox: %s", strerror(error));
+        return err_set(err, ERR_LIMIT, NULL, "cannot create the sandbox process: %s", strerror(error));
     }
     *p = (struct sandbox_process){pid, link[0]};
     const struct sandbox_watching how = {.patience = START_SECONDS};
     unsigned fault;
     if (sandbox_process_wait(p, &how, hello, sizeof *hello, &fault) != WATCH_DONE) {
         *early = true;
-        return err_set(err, ERR_IO, NULL, "the sandbox process does not start: %s", sandbox_fault_text(fault));
+        return err_set(err, ERR_IO, NULL, "cannot start the sandbox process: %s", sandbox_fault_text(fault));
     }
     if (hello->stage == STAGE_READY)
         return true;

@@ -99,7 +99,7 @@ static bool simulated_measure(struct source *base, const struct experiment *e, s
             return err_set(err, ERR_INTERRUPTED, NULL, "measuring was cancelled");
         s->item_cycles = EXECUTIONS * throughput_of(s->mapping, &e[i], &unknown);
         if (unknown.length || !(s->item_cycles > 0)) {
-            snprintf(out[i].state, sizeof out[i].state, "not in the simulated machine: %.60s", unknown.length ? str_text(&unknown) : "anything");
+            snprintf(out[i].state, sizeof out[i].state, "unknown to the simulated machine: %.60s", unknown.length ? str_text(&unknown) : "anything");
         } else {
             window_measure(&pulse, &rules, false, 0, INFINITY, &r);
             out[i].repeats = r.accepted;
@@ -111,7 +111,7 @@ static bool simulated_measure(struct source *base, const struct experiment *e, s
                 record_add(base->record, &e[i], &(struct record_pass){.values = r.values, .count = r.accepted, .executions = (unsigned)EXECUTIONS,
                                                                       .instructions = base->instructions, .clock_hz = r.clock * TICK_HZ});
             }
-            snprintf(out[i].state, sizeof out[i].state, "%s", out[i].busy ? "the core is shared with somebody busy" : EXPERIMENT_OK);
+            snprintf(out[i].state, sizeof out[i].state, "%s", out[i].busy ? "core is contended" : EXPERIMENT_OK);
         }
         str_done(&unknown);
     }

@@ -34,7 +34,7 @@ static uint32_t form_index(struct cpu_source *s, const char *form)
     struct err err = {0};
     struct form_code *code = row ? encodings_code(row, &err) : NULL;
     if (!row)
-        err_set(&err, ERR_MISSING, NULL, "there is no such form");
+        err_set(&err, ERR_MISSING, NULL, "unknown form");
     vec_push(&s->codes, code);
     vec_push(&s->reasons, code ? NULL : mem_strdup(err.what));
     return index;
@@ -139,7 +139,7 @@ static void item_result(struct cpu_source *s, size_t at, struct measured *out)
         state_set(out, "%s", sandbox_fault_text(item->fault));
     } else if (r->state != WINDOW_SETTLED || !(r->cycles > 0)) {
         out->busy = true;
-        state_set(out, "%s", r->contended > r->disturbed ? "the core is shared with somebody busy" : "the clock does not hold still");
+        state_set(out, "%s", r->contended > r->disturbed ? "core is contended" : "clock unstable");
     } else {
         out->counter = item->counter_cycles > 0;
         out->cycles = (out->counter ? item->counter_cycles : r->cycles) / each;
@@ -258,7 +258,7 @@ bool source_code(const struct forms *forms, const struct experiment *e, const st
         const struct form_row *row = forms_find(forms, e->terms[i].form);
         counts[i] = e->terms[i].count;
         codes[i] = row ? encodings_code(row, err) : NULL;
-        ok = codes[i] || (!row ? err_set(err, ERR_MISSING, "forms list shows them", "there is no form %s", e->terms[i].form) : false);
+        ok = codes[i] || (!row ? err_set(err, ERR_MISSING, "forms list lists them", "unknown form %s", e->terms[i].form) : false);
     }
     ok = ok && body_make(codes, counts, e->count, shape, out, err);
     for (unsigned i = 0; i < e->count && i < FORMS_MAX; i++)

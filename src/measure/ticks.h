@@ -11,7 +11,7 @@
 #elif defined(__aarch64__)
 #define TICKS_AUDIT_ARCH AUDIT_ARCH_AARCH64
 #else
-#error "no tick counter is known for this processor"
+#error "no tick counter for this processor"
 #endif
 
 /* Time stamp counter; on AArch64 the virtual counter, which may be far slower than the core (24 MHz to 1 GHz): calibration sizes windows by it. Any thread. */

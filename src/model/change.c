@@ -28,7 +28,7 @@ static bool change_latency(struct machine *m, const char *form, const char *valu
     double cycles = strtod(value, &end);
 
     if (*end || end == value || !(cycles >= 0) || !isfinite(cycles))
-        return err_set(err, ERR_USAGE, "give cycles from 0 up", "\"%s\" is no latency", value);
+        return err_set(err, ERR_USAGE, "give cycles from 0 up", "invalid latency \"%s\"", value);
     if (!old)
         return err_set(err, ERR_USAGE, "give its usage as well, before", "%s does not know the form %s", m->id, form);
     struct mapping_entry fresh = {.form = (char *)form, .latency = cycles, .micro_ops = old->micro_ops, .source = (char *)"what if"};
@@ -46,9 +46,9 @@ static const struct fact *fact_to_change(const char *name, struct err *err)
 
     snprintf(todo, sizeof todo, "did you mean %s?", meant ? meant : "");
     if (!f)
-        err_set(err, ERR_USAGE, meant ? todo : "help facts lists them", "there is no fact \"%s\"", name);
+        err_set(err, ERR_USAGE, meant ? todo : "help facts lists them", "unknown fact \"%s\"", name);
     else if (f->fixed)
-        err_set(err, ERR_USAGE, "help facts says which ones can", "the fact %s cannot be changed in a loaded machine", name);
+        err_set(err, ERR_USAGE, "help facts shows which can be changed", "the fact %s is fixed once the machine is loaded", name);
     return f && !f->fixed ? f : NULL;
 }
 
@@ -80,17 +80,17 @@ bool change_range(const char *name, const char *value, long most, long *from, lo
     if (end == second || *end)
         return false;
     if (*to < *from || *to - *from >= most)
-        return err_set(err, ERR_USAGE, NULL, "%s: a sweep goes up, over at most %ld values, not %ld to %ld", name, most, *from, *to);
+        return err_set(err, ERR_USAGE, NULL, "%s: invalid sweep; at most %ld ascending values, not %ld to %ld", name, most, *from, *to);
     if (str_has_prefix(name, CHANGE_LATENCY))
-        return *from >= 0 || err_set(err, ERR_USAGE, "give cycles from 0 up", "\"%s\" is no latency", value);
+        return *from >= 0 || err_set(err, ERR_USAGE, "give cycles from 0 up", "invalid latency \"%s\"", value);
     if (str_has_prefix(name, CHANGE_USAGE))
-        return err_set(err, ERR_USAGE, "give one usage", "a usage is not swept");
+        return err_set(err, ERR_USAGE, "give one usage", "a usage cannot be swept");
     const struct fact *f = fact_to_change(name, err);
     if (!f)
         return false;
     if (f->type != FACT_NUMBER && f->type != FACT_WHOLE)
-        return err_set(err, ERR_USAGE, "give one value", "%s is not swept: it is no number", name);
+        return err_set(err, ERR_USAGE, "give one value", "%s cannot be swept: not a number", name);
     if (*from < f->least || *to > f->most)
-        return err_set(err, ERR_USAGE, NULL, "%s is from %g to %g, not %ld to %ld", name, f->least, f->most, *from, *to);
+        return err_set(err, ERR_USAGE, NULL, "%s must be from %g to %g, not %ld to %ld", name, f->least, f->most, *from, *to);
     return true;
 }

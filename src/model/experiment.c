@@ -125,7 +125,7 @@ static bool parse_term(const char *text, const char *at, const char *end, struct
     const char *name = skip_count(at, end);
     unsigned long count = name > at ? strtoul(at, NULL, 10) : 1;
     if (name == end || skip_count(name, end) > name) {
-        err_set(err, ERR_DATA, "write 2*ADD (R64, R64) + IMUL (R64, R64)", "an instruction form was expected");
+        err_set(err, ERR_DATA, "write 2*ADD (R64, R64) + IMUL (R64, R64)", "expected an instruction form");
         return fail_at(text, name, err);
     }
     char *form = mem_strndup(name, (size_t)(end - name));
@@ -152,7 +152,7 @@ bool experiment_parse(const char *text, struct experiment *out, struct err *err)
     for (;;) {
         const char *end = term_end(at, &fault);
         if (!end) {
-            err_set(err, ERR_DATA, "close each ( with )", "this parenthesis has no partner");
+            err_set(err, ERR_DATA, "close each ( with )", "unmatched parenthesis");
             fail_at(text, fault, err);
             break;
         }

@@ -16,31 +16,31 @@
 
 const struct fact fact_schema[] = {
     {"isa", FACT_CHOICE, NO_UNIT, "x86-64", "x86-64 aarch64", "instruction set", "loader", true},
-    {"ports", FACT_WORDS, NO_UNIT, NULL, NULL, "names of the ports, in the order of the screen", "loader", true},
-    {"pipes", FACT_WORDS, NO_UNIT, NULL, NULL, "those of the ports that an operation holds for several cycles: dividers", "loader", true},
+    {"ports", FACT_WORDS, NO_UNIT, NULL, NULL, "port names, in display order", "loader", true},
+    {"pipes", FACT_WORDS, NO_UNIT, NULL, NULL, "ports occupied for several cycles per operation: dividers", "loader", true},
     {"source", FACT_TEXT, NO_UNIT, NULL, NULL, "where the mapping comes from, and its licence", "reports", true},
-    {"title", FACT_TEXT, NO_UNIT, NULL, NULL, "name of the machine for people; without it the name of its directory", "loader", true},
+    {"title", FACT_TEXT, NO_UNIT, NULL, NULL, "display name of the machine; by default its directory's name", "loader", true},
     {"arch", FACT_WORDS, NO_UNIT, NULL, NULL, "name of the machine in the column arch of measured blocks", "kernel evaluate", true},
     {"extensions", FACT_WORDS, NO_UNIT, NULL, NULL, "instruction sets that the CPU has, as in the column extension of data/isa", "forms scan", true},
     {"issue_slots", FACT_CHOICE, NO_UNIT, NULL, "inferred", "inferred: micro_ops counts issue slots and issue_width bounds every throughput", "loader", true},
 
-    {"issue_width", FACT_NUMBER, "µops/cycle", 1, MOST, NULL, NULL, "µops, or macro-ops, that rename passes on per cycle", "issue bound, loop buffer, simulation", false},
+    {"issue_width", FACT_NUMBER, "µops/cycle", 1, MOST, NULL, NULL, "µops, or macro-ops, renamed per cycle", "issue bound, loop buffer, simulation", false},
     {"issue_domain", FACT_CHOICE, NO_UNIT, "macro-ops", "fused macro-ops",
      "what takes one slot at issue: fused, a load with its operation and a store's address with its data (Intel); macro-ops (AMD)", "fusion", false},
     {"unlaminate", FACT_CHOICE, NO_UNIT, "none", "all three-sources not-two-address none",
      "which fused memory operands with an index register split at rename; not-two-address: loads of operations that do not overwrite what they read, and of all VEX operations", "fusion", false},
-    {"unlaminate_first", FACT_WHOLE, "µops", 1, MOST, NULL, NULL, "a pair that splits must be among the first so many µops of its issue group", "issue bound, simulation", false},
+    {"unlaminate_first", FACT_WHOLE, "µops", 1, MOST, NULL, NULL, "position in the issue group up to which a pair that splits may stand", "issue bound, simulation", false},
     {"rename_sum", FACT_NUMBER, "", 0, MOST, NULL, NULL,
-     "rename adds constants to 64-bit registers itself as long as their sum is from minus this to this", "rename", false},
-    {"rename_sum_slow", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL, "instructions that wait for such a sum", "dependencies", false},
-    {"rename_sum_extra", FACT_NUMBER, CYCLES, "0", NULL, "how long they wait", "dependencies", false},
+     "rename handles additions of constants to 64-bit registers while the sum stays within plus or minus this", "rename", false},
+    {"rename_sum_slow", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL, "instructions delayed by such a sum", "dependencies", false},
+    {"rename_sum_extra", FACT_NUMBER, CYCLES, "0", NULL, "delay of those instructions", "dependencies", false},
     {"eliminate", FACT_WORDS, NO_UNIT, NULL, "gpr16 gpr32 gpr64 movzx8 xmm ymm zmm mask x w v s zero",
      "classes of register moves that rename does without a µop; x, w, v, s and zero on AArch64", "rename", false},
-    {"fuse_any", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL, "instructions that fuse with the jump behind them, whatever its condition", "fusion, decoders", false},
+    {"fuse_any", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL, "instructions that fuse with a following jump, whatever its condition", "fusion, decoders", false},
     {"fuse_carry", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL, "instructions that fuse with a jump, but not on overflow, sign or parity", "fusion, decoders", false},
     {"fuse_zero", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL, "instructions that fuse with a jump, but not on overflow, sign, parity or carry", "fusion, decoders", false},
     {"fuse_nop", YES_OR_NO, "no", NULL, "a nop joins the instruction before it", "fusion", false},
-    {"fuse_memory_immediate", YES_OR_NO, "yes", NULL, "an operation on memory and an immediate fuses with the jump behind it", "fusion", false},
+    {"fuse_memory_immediate", YES_OR_NO, "yes", NULL, "an operation on memory and an immediate fuses with a following jump", "fusion", false},
     {"fusible_in_last_decoder", YES_OR_NO, "yes", NULL, "the last decoder takes an instruction that could fuse with a jump", "decoders", false},
     {"stack_engine", YES_OR_NO, "no", NULL, "push, pop, call and ret move the stack pointer without a µop", "dependencies, µops", false},
     {"stack_sync", FACT_CHOICE, NO_UNIT, "all", "all changed",
@@ -48,32 +48,32 @@ const struct fact fact_schema[] = {
     {"high_byte_renamed", YES_OR_NO, "yes", NULL, "ah, bh, ch and dh are kept apart from their registers", "dependencies", false},
     {"slow_flags", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL, "instructions whose flags conditional moves and sets take longer to read", "dependencies", false},
     {"slow_flags_latency", FACT_NUMBER, CYCLES, NULL, NULL, "latency of such a conditional move or set, from its registers, too", "dependencies", false},
-    {"fp_add_extra", FACT_NUMBER, CYCLES, "0", NULL, "what the result of a two-cycle floating-point addition takes more to anything but another addition", "dependencies", false},
-    {"wide_closes", FACT_PORTS, NO_UNIT, NULL, NULL, "ports that take no vector µops beside 512-bit operations", "ports", false},
+    {"fp_add_extra", FACT_NUMBER, CYCLES, "0", NULL, "extra latency from a two-cycle floating-point addition to anything but another addition", "dependencies", false},
+    {"wide_closes", FACT_PORTS, NO_UNIT, NULL, NULL, "ports without vector µops while 512-bit operations execute", "ports", false},
     {"low_byte_renamed", YES_OR_NO, "no", NULL, "a write to the low byte or word of a register does not wait for the rest of it", "dependencies", false},
-    {"false_dependency", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL, "instructions that wait for the old value of their destination without need", "dependencies", false},
+    {"false_dependency", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL, "instructions with a false dependency on their destination", "dependencies", false},
     {"not_zero_idiom", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL, "zeroing idioms that are executed like other instructions, though they depend on nothing", "rename", false},
     {"carry_idiom", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL, "instructions that depend on the carry alone when both registers are the same", "dependencies", false},
     {"complex_decode", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL, "instructions that only the first decoder takes", "decoders", false},
-    {"serialising", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL, "instructions of which one waits for the one before to end", "dependencies", false},
-    {"indexed_store_ports", FACT_PORTS, NO_UNIT, NULL, NULL, "where the address of a store with an index register may go; without it, where all addresses go", "ports", false},
+    {"serialising", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL, "instructions that wait for the previous one of them to complete", "dependencies", false},
+    {"indexed_store_ports", FACT_PORTS, NO_UNIT, NULL, NULL, "ports for store addresses with an index register; by default those of all store addresses", "ports", false},
 
-    {"predecode_bytes", FACT_WHOLE, "bytes/cycle", 1, MOST, NULL, NULL, "bytes per block and cycle that the predecoder looks at", "predecode", false},
+    {"predecode_bytes", FACT_WHOLE, "bytes/cycle", 1, MOST, NULL, NULL, "bytes per cycle and block that the predecoder scans", "predecode", false},
     {"predecode_width", FACT_WHOLE, "instructions/cycle", 1, MOST, NULL, NULL, "instructions per cycle that leave the predecoder", "predecode", false},
-    {"fetch_bytes", FACT_WHOLE, "bytes/cycle", 1, MOST, NULL, NULL, "bytes per cycle from the instruction cache, where no more is known of the predecoder", "predecode", false},
-    {"lcp_penalty", FACT_WHOLE, CYCLES, "0", NULL, "what a length-changing prefix costs the predecoder", "predecode", false},
+    {"fetch_bytes", FACT_WHOLE, "bytes/cycle", 1, MOST, NULL, NULL, "bytes fetched per cycle, if no more is known of the predecoder", "predecode", false},
+    {"lcp_penalty", FACT_WHOLE, CYCLES, "0", NULL, "predecoder penalty of a length-changing prefix", "predecode", false},
     {"instruction_queue", FACT_WHOLE, "instructions", 1, MOST, "64", NULL, "instructions between predecoder and decoders", "simulation", false},
     {"decoders", FACT_WHOLE, "instructions/cycle", 1, MOST, NULL, NULL, "decoders, of which only the first takes an instruction of several µops", "decoders", false},
     {"decode_complex_uops", FACT_WHOLE, "µops", 1, MOST, "4", NULL,
      "the most µops that an instruction may have for the first decoder; larger ones come from microcode, as many per cycle", "decoders", false},
-    {"decode_width", FACT_WHOLE, "instructions/cycle", 1, MOST, NULL, NULL, "instructions per cycle through decoders that are all alike", "decoders", false},
+    {"decode_width", FACT_WHOLE, "instructions/cycle", 1, MOST, NULL, NULL, "instructions per cycle through equal decoders", "decoders", false},
     {"uop_cache_width", FACT_WHOLE, "µops/cycle", 1, MOST, NULL, NULL, "µops per cycle from the µop cache", "µop cache", false},
     {"uop_cache_block", FACT_WHOLE, "bytes", 1, MOST, "32", NULL, "aligned bytes of code whose µops share lines of the µop cache", "µop cache", false},
-    {"uop_cache_lines", FACT_WHOLE, "lines/block", 1, MOST, NULL, NULL, "lines of the µop cache that one block can fill; what needs more is decoded anew each time", "µop cache", false},
+    {"uop_cache_lines", FACT_WHOLE, "lines/block", 1, MOST, NULL, NULL, "µop cache lines that one block can fill; larger blocks are decoded every time", "µop cache", false},
     {"uop_cache_line_uops", FACT_WHOLE, "µops", 1, MOST, NULL, NULL, "µops in a line of the µop cache", "µop cache", false},
     {"uop_queue", FACT_WHOLE, "µops", 1, MOST, "64", NULL, "µops between decoders and rename", "simulation", false},
-    {"loop_buffer", FACT_WHOLE, "µops", 0, MOST, NULL, NULL, "the longest loop that the µop queue replays; 0: it never does", "loop buffer", false},
-    {"jcc_erratum", YES_OR_NO, "no", NULL, "code with a jump across or at the end of 32 bytes is kept out of the µop cache", "front end", false},
+    {"loop_buffer", FACT_WHOLE, "µops", 0, MOST, NULL, NULL, "longest loop that the µop queue replays; 0: none", "loop buffer", false},
+    {"jcc_erratum", YES_OR_NO, "no", NULL, "JCC erratum: a jump crossing or ending at a 32-byte boundary keeps its block out of the µop cache", "front end", false},
 
     {"reorder_buffer", FACT_WHOLE, "µops", 1, MOST, "256", NULL, "µops, or macro-ops, between rename and retirement", "simulation", false},
     {"scheduler", FACT_WHOLE, "µops", 1, MOST, "96", NULL, "µops that wait for operands and ports, over all schedulers", "simulation", false},
@@ -88,17 +88,17 @@ const struct fact fact_schema[] = {
     {"load_bank_bytes", FACT_WHOLE, "bytes", 2, 64, NULL, NULL, "width of the banks, by address modulo 64, that loads share", "memory bound, simulation", false},
     {"loads_per_bank", FACT_WHOLE, "loads/cycle", 1, MOST, "1", NULL, "loads that one such bank serves per cycle", "memory bound, simulation", false},
     {"split_loads_per_cycle", FACT_NUMBER, "loads/cycle", 0.01, MOST, NULL, NULL, "loads across a line of 64 bytes per cycle", "memory bound, simulation", false},
-    {"dtlb_miss", FACT_NUMBER, CYCLES, "0", NULL, "what the first load from a page adds, in blocks that walk through memory", "measured blocks", false},
+    {"dtlb_miss", FACT_NUMBER, CYCLES, "0", NULL, "extra cost of the first load from a page, in blocks that walk through memory", "measured blocks", false},
     {"copies_cached", FACT_NUMBER, "", 0, 1, NULL, NULL, "share of unrolled copies that the µop cache delivers when a measured block runs again", "measured blocks", false},
-    {"copies_cached_bytes", FACT_NUMBER, "bytes", 1, MOST, NULL, NULL, "up to what length of the block that share is whole", "measured blocks", false},
+    {"copies_cached_bytes", FACT_NUMBER, "bytes", 1, MOST, NULL, NULL, "block length up to which that share is 1", "measured blocks", false},
 
     {"load_latency", FACT_NUMBER, CYCLES, NULL, NULL, "address to value, to a general register; without it no dependence is followed", "dependencies", false},
     {"load_latency_simple", FACT_NUMBER, CYCLES, "load_latency", NULL, "the same when the address was itself loaded and has no index and a short displacement", "dependencies", false},
     {"load_latency_vector", FACT_NUMBER, CYCLES, "load_latency", NULL, "address to value, 128 bits to a vector register", "dependencies", false},
     {"load_latency_scalar", FACT_NUMBER, CYCLES, "load_latency_vector", NULL, "address to value, 32 or 64 bits to a vector register", "dependencies", false},
     {"load_latency_wide", FACT_NUMBER, CYCLES, "load_latency_vector", NULL, "address to value, 256 or 512 bits", "dependencies", false},
-    {"load_extra_scaled", FACT_NUMBER, CYCLES, "0", NULL, "what an index times 2 or more adds to a load's latency", "dependencies", false},
-    {"load_extra_segment", FACT_NUMBER, CYCLES, "0", NULL, "what a segment register, fs or gs, adds to a load's latency", "dependencies", false},
+    {"load_extra_scaled", FACT_NUMBER, CYCLES, "0", NULL, "extra load latency of an index scaled by 2 or more", "dependencies", false},
+    {"load_extra_segment", FACT_NUMBER, CYCLES, "0", NULL, "extra load latency of a segment register, fs or gs", "dependencies", false},
     {"store_forward", FACT_NUMBER, CYCLES, "load_latency", NULL, "stored value to loaded value, from a general register", "dependencies", false},
     {"store_forward_vector", FACT_NUMBER, CYCLES, "store_forward", NULL, "stored value to loaded value, from a vector register", "dependencies", false},
     {"store_forward_wide", FACT_NUMBER, CYCLES, "store_forward_vector", NULL, "stored value to loaded value, 256 bits or more", "dependencies", false},
@@ -114,8 +114,8 @@ const struct fact fact_schema[] = {
      "how rename finds the store: text, by equal registers that stay as they are; address, wherever the addresses are equal and have no index", "dependencies", false},
     {"renamed_per_block", FACT_WHOLE, "loads", 1, MOST, NULL, NULL, "of more such loads in 32 bytes of code none is found", "dependencies", false},
     {"renamed_store_alone", YES_OR_NO, "no", NULL, "beside a store found at rename each store takes the cache alone", "memory bound", false},
-    {"lock_latency", FACT_NUMBER, CYCLES, "0", NULL, "one locked instruction to the next", "dependencies", false},
-    {"high_byte_latency", FACT_NUMBER, CYCLES, "0", NULL, "what merging ah, bh, ch or dh into its register takes", "dependencies", false},
+    {"lock_latency", FACT_NUMBER, CYCLES, "0", NULL, "latency from one locked instruction to the next", "dependencies", false},
+    {"high_byte_latency", FACT_NUMBER, CYCLES, "0", NULL, "latency of merging ah, bh, ch or dh into its register", "dependencies", false},
     {.key = NULL},
 };
 
@@ -171,7 +171,7 @@ static bool check_words(const struct fact *f, const char *value, struct err *err
     for (const char *at = value; *at; at += strspn(at, ", ")) {
         size_t span = strcspn(at, ", ");
         if (span && f->words && !has_word(f->words, at, span))
-            return err_set(err, ERR_DATA, NULL, "%s lists some of %s, not \"%.*s\"", f->key, f->words, (int)(span > 80 ? 80 : span), at);
+            return err_set(err, ERR_DATA, NULL, "%s takes words of: %s, not \"%.*s\"", f->key, f->words, (int)(span > 80 ? 80 : span), at);
         at += span;
     }
     return true;
@@ -187,14 +187,14 @@ bool fact_check(const struct fact *f, const char *value, const struct ports *por
     case FACT_WHOLE:
         return check_number(f, value, err);
     case FACT_SWITCH:
-        return has_word("yes no", value, strlen(value)) || err_set(err, ERR_DATA, NULL, "%s is yes or no, not \"%.80s\"", f->key, value);
+        return has_word("yes no", value, strlen(value)) || err_set(err, ERR_DATA, NULL, "%s must be yes or no, not \"%.80s\"", f->key, value);
     case FACT_CHOICE:
-        return has_word(f->words, value, strlen(value)) || err_set(err, ERR_DATA, NULL, "%s is one of: %s, not \"%.80s\"", f->key, f->words, value);
+        return has_word(f->words, value, strlen(value)) || err_set(err, ERR_DATA, NULL, "%s must be one of: %s, not \"%.80s\"", f->key, f->words, value);
     case FACT_WORDS:
         return check_words(f, value, err);
     case FACT_PORTS:
         return !ports || (portset_parse(&at, ports, &set, NULL) && !*at) ||
-               err_set(err, ERR_DATA, NULL, "%s names ports of the machine, such as p%s, not \"%.80s\"", f->key, ports->count ? ports->names[0] : "0", value);
+               err_set(err, ERR_DATA, NULL, "%s takes ports of the machine, such as p%s, not \"%.80s\"", f->key, ports->count ? ports->names[0] : "0", value);
     case FACT_TEXT:
         break;
     }

@@ -23,7 +23,7 @@ bool ports_add(struct ports *ports, const char *name, struct err *err)
     size_t length = strlen(name);
 
     if (ports->count == PORTS_MAX)
-        return err_set(err, ERR_LIMIT, NULL, "port %s is one too many: a machine has at most %d", name, PORTS_MAX);
+        return err_set(err, ERR_LIMIT, NULL, "too many ports at %s: the limit is %d", name, PORTS_MAX);
     if (length == 0 || length >= PORT_NAME_MAX)
         return err_set(err, ERR_DATA, "use 1 to 11 letters and digits", "port name \"%s\" is too %s", name,
                        length ? "long" : "short");
@@ -31,7 +31,7 @@ bool ports_add(struct ports *ports, const char *name, struct err *err)
         if (!name_char(name[i]))
             return err_set(err, ERR_DATA, "use letters, digits and _", "port name \"%s\" has a '%c'", name, name[i]);
     if (ports_find(ports, name, length) >= 0)
-        return err_set(err, ERR_DATA, "name each port once", "port %s is there twice", name);
+        return err_set(err, ERR_DATA, "name each port once", "duplicate port %s", name);
     memcpy(ports->names[ports->count++], name, length + 1);
     return true;
 }
@@ -52,7 +52,7 @@ bool ports_parse(const char *list, struct ports *ports, struct err *err)
         size_t length = strcspn(at, ", ");
         snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), at);
         if (!length)
-            return err_set(err, ERR_DATA, "name ports as in 0,1,DV", "a port's name is missing in \"%s\"", list);
+            return err_set(err, ERR_DATA, "name ports as in 0,1,DV", "empty port name in \"%s\"", list);
         if (!ports_add(ports, name, err))
             return false;
         at += length;
@@ -125,11 +125,11 @@ static bool member(const char *start, const char *at, size_t length, const struc
     int index = ports_find(ports, at, length);
 
     if (index < 0) {
-        err_set(err, ERR_DATA, "name ports of this machine", "there is no port \"%.*s\"", (int)length, at);
+        err_set(err, ERR_DATA, "name ports of this machine", "unknown port \"%.*s\"", (int)length, at);
         return err_at(err, NULL, 0, (size_t)(at - start) + 1);
     }
     if (*set >> index & 1) {
-        err_set(err, ERR_DATA, "name each port once", "port %.*s is there twice", (int)length, at);
+        err_set(err, ERR_DATA, "name each port once", "duplicate port %.*s", (int)length, at);
         return err_at(err, NULL, 0, (size_t)(at - start) + 1);
     }
     *set |= (portset)1 << index;
@@ -142,7 +142,7 @@ bool portset_parse(const char **text, const struct ports *ports, portset *out, s
     portset set = 0;
 
     if (*at != 'p') {
-        err_set(err, ERR_DATA, "write port sets as p015 or p[DV]", "a port set was expected at \"%.16s\"", at);
+        err_set(err, ERR_DATA, "write port sets as p015 or p[DV]", "expected a port set at \"%.16s\"", at);
         return err_at(err, NULL, 0, 1);
     }
     at++;
@@ -155,7 +155,7 @@ bool portset_parse(const char **text, const struct ports *ports, portset *out, s
                 return false;
         } while (*at == ',');
         if (*at != ']') {
-            err_set(err, ERR_DATA, "close it with ]", "the port set \"%.24s\" is not closed", start);
+            err_set(err, ERR_DATA, "close it with ]", "unclosed port set \"%.24s\"", start);
             return err_at(err, NULL, 0, (size_t)(at - start) + 1);
         }
         at++;
@@ -164,7 +164,7 @@ bool portset_parse(const char **text, const struct ports *ports, portset *out, s
             if (!member(start, at, 1, ports, &set, err))
                 return false;
         if (!set) {
-            err_set(err, ERR_DATA, "name at least one port", "the port set at \"%.16s\" is empty", start);
+            err_set(err, ERR_DATA, "name at least one port", "empty port set at \"%.16s\"", start);
             return err_at(err, NULL, 0, (size_t)(at - start) + 1);
         }
     }

@@ -88,7 +88,7 @@ static bool parse_count(const char *start, const char **at, uint32_t *count, str
     if (value == 0 || value > USAGE_COUNT_MAX)
         return count_fault(start, *at, err);
     if (*end != '*') {
-        err_set(err, ERR_DATA, "write usages as 1*p0156+1*p23", "'*' was expected after %lu", value);
+        err_set(err, ERR_DATA, "write usages as 1*p0156+1*p23", "expected '*' after %lu", value);
         return fault(start, end, err);
     }
     *count = (uint32_t)value;
@@ -136,7 +136,7 @@ bool usage_parse(const char *text, const struct ports *ports, struct usage *out,
         if (!*at)
             return true;
         if (*at != '+') {
-            err_set(err, ERR_DATA, "write usages as 1*p0156+1*p23", "'+' was expected at \"%.16s\"", at);
+            err_set(err, ERR_DATA, "write usages as 1*p0156+1*p23", "expected '+' at \"%.16s\"", at);
             fault(text, at, err);
             goto out;
         }

@@ -32,7 +32,7 @@ static bool parse_term(const char *at, const char *end, const char *const *colum
     while (op < end && !strchr("<>=!~", *op))
         op++;
     if (at == end)
-        return err_set(err, ERR_USAGE, "cycles>2 & form~VADD", "a condition is empty");
+        return err_set(err, ERR_USAGE, "cycles>2 & form~VADD", "empty condition");
     if (op == end) {   /* plain words */
         *out = (struct filter_term){-1, '~', NAN, mem_strndup(at, (size_t)(end - at))};
         return true;
@@ -44,7 +44,7 @@ static bool parse_term(const char *at, const char *end, const char *const *colum
         struct str names = {0};
         for (int i = 0; i < count; i++)
             str_addf(&names, "%s%s", i ? ", " : "", columns[i]);
-        err_set(err, ERR_USAGE, str_text(&names), "there is no column \"%.*s\"", (int)(name_end - name), name);
+        err_set(err, ERR_USAGE, str_text(&names), "unknown column \"%.*s\"", (int)(name_end - name), name);
         str_done(&names);
         return false;
     }
@@ -59,7 +59,7 @@ static bool parse_term(const char *at, const char *end, const char *const *colum
     if (rest == out->text || *rest)
         out->number = NAN;
     if (strchr("<>lg", out->op) && isnan(out->number)) {
-        err_set(err, ERR_USAGE, "cycles>2", "\"%s\" is no number to compare with", out->text);
+        err_set(err, ERR_USAGE, "cycles>2", "invalid number \"%s\"", out->text);
         free(out->text);
         return false;
     }

@@ -134,7 +134,7 @@ struct flat_experiments *flat_experiments_new(const struct mapping *m, const str
         for (unsigned k = 0; k < e[i].count; k++) {
             size_t form = mapping_index(m, e[i].terms[k].form);
             if (form == SIZE_MAX) {
-                err_set(err, ERR_DATA, "add it to the mapping or leave the experiment out",
+                err_set(err, ERR_DATA, "add it to the mapping or omit the experiment",
                         "the mapping does not know the form %s", e[i].terms[k].form);
                 vec_done(&terms);
                 flat_experiments_free(flat);

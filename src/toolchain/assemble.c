@@ -169,14 +169,14 @@ static bool result_read(const char *dir, const struct listing *l, struct assembl
     const char *colon = ok ? strchr(str_text(&deps), ':') : NULL;
     for (const char *p = colon ? colon + 1 : ""; ok && *p; p++)
         if (!isspace((unsigned char)*p))
-            ok = err_set(err, ERR_DATA, "remove the directive", "a directive reads another file, which is refused");
+            ok = err_set(err, ERR_DATA, "remove the directive", "directives that read other files are refused");
     if (ok) {
         str_clear(&path);
         str_addf(&path, "%s/out.o", dir);
         ok = object_read(path.data, true, &object, err);
     }
     if (ok && object.length == 0)
-        ok = err_set(err, ERR_DATA, "give assembler text with instructions", "there are no instructions in this text");
+        ok = err_set(err, ERR_DATA, "give assembler text with instructions", "no instructions in this text");
     if (ok)
         object_take(&object, l, out);
     object_done(&object);
@@ -188,14 +188,14 @@ static bool result_read(const char *dir, const struct listing *l, struct assembl
 /* Why `as` ended without an object and without a line to blame. */
 static bool as_failure(const struct child_result *r, struct err *err)
 {
-    static const char *const advice = "make the text smaller (look for large .rept or .fill counts)";
+    static const char *const advice = "shorten the text (check for large .rept or .fill counts)";
     if (r->timed_out)
         return err_set(err, ERR_LIMIT, advice, "the assembler took more than 5 seconds and was stopped");
     if (WIFSIGNALED(r->status))
         return err_set(err, ERR_LIMIT, advice, "the assembler was stopped at its limits (2 s of CPU time, 1 GiB of memory, 32 MiB of output)");
     const char *first = str_text(&r->output);
     if (strstr(first, "memory exhausted") || strstr(first, "out of memory") || strstr(first, "cannot allocate") || strstr(first, "File too large"))
-        return err_set(err, ERR_LIMIT, advice, "the assembler met its limit on memory or output");
+        return err_set(err, ERR_LIMIT, advice, "the assembler reached its memory or output limit");
     return err_set(err, ERR_DATA, NULL, "the assembler failed: %.300s", *first ? first : "no message");
 }
 
@@ -222,11 +222,11 @@ static bool passes_run(const char *text, size_t length, bool skip_bad, struct li
         size_t before = refused->list.count;
         size_t found = messages_read(str_text(&r.output), text, length, refused, &foreign);
         if (foreign)
-            ok = err_set(err, ERR_DATA, "remove the directive", "a directive reads another file, which is refused");
+            ok = err_set(err, ERR_DATA, "remove the directive", "directives that read other files are refused");
         else if (!done && (r.timed_out || found == 0))
             ok = as_failure(&r, err);
         else if (!done && skip_bad && pass + 1 >= PASSES)
-            ok = err_set(err, ERR_LIMIT, "give assembler text", "the assembler refuses more than %zu lines", refused->list.count);
+            ok = err_set(err, ERR_LIMIT, "give assembler text", "the assembler reports errors in more than %zu lines", refused->list.count);
         child_result_done(&r);
         if (!ok)
             return false;
@@ -241,7 +241,7 @@ static bool passes_run(const char *text, size_t length, bool skip_bad, struct li
 static bool text_check(enum isa isa, const char *text, size_t length, struct err *err)
 {
     if (length > TEXT_LIMIT)
-        return err_set(err, ERR_LIMIT, "cut out the loop", "the text has %zu MB; 16 MiB is the limit", length / 1000000);
+        return err_set(err, ERR_LIMIT, "load only the loop", "text too long: %zu MB, the limit is 16 MiB", length / 1000000);
     if (memchr(text ? text : "", 0, length))
         return err_set(err, ERR_DATA, "give assembler text, a listing or an ELF file", "this is binary data, not assembler text");
     size_t i = 0;
@@ -304,7 +304,7 @@ static bool refusal(const char *name, const char *text, size_t length, const str
     if (a->refused_count > 1)
         str_addf(&more, " (and %zu more line%s)", a->refused_count - 1, a->refused_count > 2 ? "s" : "");
     bool repeats = holds_line(first->reason, line);
-    err_set(err, ERR_DATA, looks_like_c(text, length) ? "this looks like C: kernel load compiles a file called .c or .cpp" : "correct it, or leave such lines out with --skip-bad",
+    err_set(err, ERR_DATA, looks_like_c(text, length) ? "this looks like C: kernel load compiles .c and .cpp files" : "correct it, or skip such lines with --skip-bad",
             "%.200s%s%.200s%s%s", first->reason, repeats ? "" : ", in \"", repeats ? "" : line, repeats ? "" : "\"", str_text(&more));
     str_done(&more);
     return err_at(err, name, first->line, 0);

@@ -137,7 +137,7 @@ bool compile_option_allowed(const char *option, bool *takes_next, struct err *er
     }
     ok = ok || is_one_of(option, whole);
     return ok || err_set(err, ERR_USAGE, "allowed are -O*, -m*, -std=, -D, -U, -I, -W* and the -f options that only change code",
-                         "the compiler option \"%.200s\" is not one that is passed on", option);
+                         "the compiler option \"%.200s\" is not allowed", option);
 }
 
 /* -I directories are meant from here, the compiler runs elsewhere. */
@@ -162,7 +162,7 @@ static bool compiler_allowed(const char *name, struct err *err)
         length = strlen(name);
     snprintf(stem, sizeof stem, "%.*s", (int)(length < sizeof stem ? length : 0), name);
     return is_one_of(stem, known) ||
-           err_set(err, ERR_USAGE, "use cc, gcc, clang, c++, g++ or clang++, as in gcc-12", "\"%.100s\" is not a compiler that is run", name);
+           err_set(err, ERR_USAGE, "use cc, gcc, clang, c++, g++ or clang++, as in gcc-12", "the compiler \"%.100s\" is not allowed", name);
 }
 
 /* What compilers say when a limit stops a part of them, which the driver outlives. */
@@ -215,7 +215,7 @@ static bool run(const char *const *argv, const char *dir, const char *path, stru
     bool ok = child_run(argv, dir, NULL, 0, &cc_limits, &r, err);
 
     if (!ok && err && err->code == ERR_MISSING)
-        err_set(err, ERR_MISSING, "install gcc or clang, or load assembler text", "the compiler %s is not there", argv[0]);
+        err_set(err, ERR_MISSING, "install gcc or clang, or load assembler text", "the compiler %s is not installed", argv[0]);
     if (ok && met_limit(&r)) {
         ok = err_set(err, ERR_LIMIT, "make the file smaller", "the compiler was stopped at its limits (30 s, 20 s of CPU time, 3 GiB of memory)");
         err_at(err, path, 0, 0);
@@ -245,7 +245,7 @@ bool compile_source(const char *path, const char *compiler, const char *const *o
     if (!compiler_allowed(compiler, err) || !file_read(path, SOURCE_LIMIT, &out->source, err))
         return false;
     if (!realpath(path, resolved)) {
-        err_set(err, ERR_IO, NULL, "its full name cannot be found");
+        err_set(err, ERR_IO, NULL, "cannot resolve its full path");
         return err_at(err, path, 0, 0);
     }
     vec_push(&argv, compiler);
@@ -254,7 +254,7 @@ bool compile_source(const char *path, const char *compiler, const char *const *o
         if (!compile_option_allowed(options[i], &takes_next, err))
             goto out;
         if (takes_next && i + 1 == count) {
-            err_set(err, ERR_USAGE, "give it a value", "%s stands alone", options[i]);
+            err_set(err, ERR_USAGE, NULL, "%s needs a value", options[i]);
             goto out;
         }
         /* Joined, so that no value can pass for an option. */

@@ -34,7 +34,7 @@ static bool instances(enum isa isa, const struct csv_table *t, int form, int tem
         for (const char *p = row.template; *p; p++)
             plain &= (unsigned char)*p >= 32 && !strchr(";#\"\\", *p);
         if (!plain)
-            return row_fault(err, path, t->lines[i], "write it as add {RW:R64}, {R:M64}", "\"%.100s\" is no template", row.template);
+            return row_fault(err, path, t->lines[i], "write it as add {RW:R64}, {R:M64}", "invalid template \"%.100s\"", row.template);
         form_instance(&row, text);
         str_add_char(text, '\n');
     }
@@ -50,15 +50,15 @@ static bool check_code(const struct csv_table *t, int form, const char *path, co
         while (at < a->line_count && a->lines[at].line < i + 1)
             at++;
         if (at == a->line_count || a->lines[at].line != i + 1)
-            return row_fault(err, path, t->lines[i], "write one instruction", "the template of %.100s makes no instruction", t->rows[i][form]);
+            return row_fault(err, path, t->lines[i], "write one instruction", "the template of %.100s assembles to no instruction", t->rows[i][form]);
         uint64_t start = a->lines[at].offset, end = at + 1 < a->line_count ? a->lines[at + 1].offset : a->length;
         if (!insn_decode(a->isa, a->code + start, a->length - start, 0, false, &insn, err))
             return err_at(err, path, t->lines[i], 0);
         bool same = strcmp(insn.form, t->rows[i][form]) == 0, alone = insn.length == end - start;
         if (!same)
-            row_fault(err, path, t->lines[i], "name it so, or change the template", "the template assembles to %.150s", insn.form);
+            row_fault(err, path, t->lines[i], "rename the form, or change the template", "the template assembles to %.150s", insn.form);
         else if (!alone)
-            row_fault(err, path, t->lines[i], "write one instruction", "the template of %.100s makes more than one instruction", t->rows[i][form]);
+            row_fault(err, path, t->lines[i], "write one instruction", "the template of %.100s assembles to several instructions", t->rows[i][form]);
         insn_done(&insn);
         if (!same || !alone)
             return false;
@@ -77,7 +77,7 @@ bool forms_add(struct forms *f, const char *path, size_t *added, struct err *err
         return false;
     int form = csv_table_column(t, "form"), template = csv_table_column(t, "template"), extension = csv_table_column(t, "extension");
     if (form < 0 || template < 0) {
-        row_fault(err, path, 1, "begin with form,template,extension", "the header lacks a column");
+        row_fault(err, path, 1, "begin with form,template,extension", "the column %s is missing", form < 0 ? "form" : "template");
         goto out;
     }
     if (!instances(forms_isa(f), t, form, template, path, &text, err))
@@ -85,7 +85,7 @@ bool forms_add(struct forms *f, const char *path, size_t *added, struct err *err
     if (t->count && !assemble(forms_isa(f), path, str_text(&text), text.length, SYNTAX_INTEL, false, &a, err)) {
         /* The assembler counts the lines of what it was given, one per row. */
         if (a.refused_count && a.refused[0].line - 1 < t->count)
-            row_fault(err, path, t->lines[a.refused[0].line - 1], "correct the template", "the assembler refuses it: %.200s", a.refused[0].reason);
+            row_fault(err, path, t->lines[a.refused[0].line - 1], "correct the template", "assembler error: %.200s", a.refused[0].reason);
         goto out;
     }
     if (!check_code(t, form, path, &a, err))

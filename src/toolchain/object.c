@@ -218,9 +218,9 @@ static bool sections_read(struct object *o, Elf *elf, bool want_lines, struct er
     GElf_Ehdr file;
     size_t names;
     if (elf_kind(elf) != ELF_K_ELF)
-        return err_set(err, ERR_DATA, "give a program, a library or an object file", "this is no ELF file");
+        return err_set(err, ERR_DATA, "give a program, a library or an object file", "not an ELF file");
     if (!gelf_getehdr(elf, &file) || elf_getshdrstrndx(elf, &names) != 0)
-        return err_set(err, ERR_DATA, "give an ELF file as compilers write it", "the ELF headers are damaged");
+        return err_set(err, ERR_DATA, "build the file again", "the ELF headers are damaged");
     int isa = 0;
     while (isa < ISA_COUNT && isa_ops((enum isa)isa)->elf_machine != file.e_machine)
         isa++;
@@ -282,7 +282,7 @@ bool object_read(const char *path, bool lines, struct object *out, struct err *e
         return err_set(err, ERR_IO, NULL, "cannot open %s: %s", path, strerror(errno));
     Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
     bool ok = elf ? sections_read(out, elf, lines, err)
-                  : err_set(err, ERR_DATA, "give an ELF file", "cannot read this as ELF: %s", elf_errmsg(-1));
+                  : err_set(err, ERR_DATA, "give an ELF file", "invalid ELF file: %s", elf_errmsg(-1));
     if (elf)
         elf_end(elf);
     close(fd);

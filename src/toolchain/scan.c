@@ -38,7 +38,7 @@ bool scan_file(struct scan *scan, const char *path, struct err *err)
     if (ok && scan->instructions == 0)
         scan->isa = object.isa;
     if (ok && scan->isa != object.isa)
-        ok = err_set(err, ERR_USAGE, "scan them apart", "%s is for %s, the files before it for %s", path, isa_name(object.isa), isa_name(scan->isa));
+        ok = err_set(err, ERR_USAGE, "scan them separately", "%s is for %s, the previous files for %s", path, isa_name(object.isa), isa_name(scan->isa));
     if (ok)
         ok = insn_learn(scan->isa, object.code, object.length, err);
     for (size_t i = 0; ok && i < object.sections.count; i++) {
@@ -48,7 +48,7 @@ bool scan_file(struct scan *scan, const char *path, struct err *err)
             if (at >= next && scan->progress) {
                 next = at + PROGRESS_STEP;
                 if (!scan->progress(scan->context, scan, (double)at / (double)end))
-                    ok = err_set(err, ERR_LIMIT, NULL, "the scan of %s was ended", path);
+                    ok = err_set(err, ERR_LIMIT, NULL, "the scan of %s was cancelled", path);
             }
             size_t length = insn_form(scan->isa, object.code + at, end - at, form, &traits);
             if (!length) {

@@ -195,7 +195,7 @@ int mainloop_run(struct session *s)
     s->patience = PATIENCE;
     file_refuse_pipes();
     if (!watch_signals() || !screen_open(color)) {
-        fputs("portolan: this terminal cannot be used; portolan -e runs commands without one\n", stderr);
+        fputs("portolan: unusable terminal (check TERM); portolan -e runs commands without one\n", stderr);
         return 1;
     }
     char *history = history_path();

@@ -146,7 +146,7 @@ static void draw_machines(const struct accuracy_view_state *v, struct session *s
         if (a->n)
             grid_printf(g, x, y + 1 + (int)i, 0, role, 0, "%c %-14.14s %6.2f %%  %6.3f  %6.3f", i == v->which ? '>' : ' ', s->document.selected[i], 100 * a->mape, a->pearson, a->spearman);
         else
-            grid_printf(g, x, y + 1 + (int)i, 0, ROLE_DIM, 0, "  %-14.14s knows none of the forms", s->document.selected[i]);
+            grid_printf(g, x, y + 1 + (int)i, 0, ROLE_DIM, 0, "  %-14.14s has none of the forms", s->document.selected[i]);
     }
 }
 
@@ -155,20 +155,20 @@ static void accuracy_draw(void *state, struct session *s, struct grid *g)
     struct accuracy_view_state *v = state;
 
     if (!refresh(v, s) || !v->n) {
-        grid_put(g, 2, 1, 0, ROLE_TITLE, 0, "Nothing to compare yet.");
+        grid_put(g, 2, 1, 0, ROLE_TITLE, 0, "No measured experiments to compare.");
         grid_wrap(g, 2, 2, g->width > 4 ? g->width - 4 : 1, 4, ROLE_TEXT, 0,
-                  "Load or measure experiments whose forms the current machine knows; the map then shows predicted over measured cycles.");
+                  "Load or measure experiments with forms of the current machine; the map then shows predicted against measured cycles.");
         return;
     }
-    grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "%s: predicted over measured, error %.2f %%, %zu experiments", v->machine->id, 100 * v->accuracy.mape,
-                v->accuracy.n);
+    grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "%s: predicted against measured, error %.2f %%, %zu experiment%s", v->machine->id, 100 * v->accuracy.mape,
+                v->accuracy.n, v->accuracy.n == 1 ? "" : "s");
     unsigned room = g->height > 4 ? g->height - 4 : 1, per_row = room >= METRICS_CELLS && g->ascii ? 1 : 2;
     unsigned rows = (METRICS_CELLS + per_row - 1) / per_row;
     rows = rows < room ? rows : room;
     draw_map(v, g, MAP_X, 1, rows, per_row);
     double cell = v->map.limit / METRICS_CELLS;
-    grid_printf(g, 0, (int)rows + 2, 0, ROLE_ACCENT, 0, "measured %.2f-%.2f, predicted %.2f-%.2f: %u experiments; Enter lists them, m the next mapping", v->column * cell,
-                (v->column + 1) * cell, v->row * cell, (v->row + 1) * cell, v->map.cell[v->row][v->column]);
+    grid_printf(g, 0, (int)rows + 2, 0, ROLE_ACCENT, 0, "measured %.2f-%.2f, predicted %.2f-%.2f: %u experiment%s; Enter lists them, m next mapping", v->column * cell,
+                (v->column + 1) * cell, v->row * cell, (v->row + 1) * cell, v->map.cell[v->row][v->column], v->map.cell[v->row][v->column] == 1 ? "" : "s");
     if (g->width >= MAP_X + 2 * METRICS_CELLS + 2 + PANEL)
         draw_machines(v, s, g, MAP_X + 2 * METRICS_CELLS + 2, 1);
 }
@@ -210,13 +210,13 @@ static void accuracy_click(void *state, struct session *s, int x, int y)
 }
 
 static const struct view_key accuracy_keys[] = {
-    {{'h', 'j', 'k', 'l', KEYCODE_LEFT, KEYCODE_DOWN, KEYCODE_UP, KEYCODE_RIGHT}, "h j k l", "cell under the cursor; its experiments are counted below", NULL, accuracy_press},
+    {{'h', 'j', 'k', 'l', KEYCODE_LEFT, KEYCODE_DOWN, KEYCODE_UP, KEYCODE_RIGHT}, "h j k l", "move the cursor; the line below counts the cell's experiments", NULL, accuracy_press},
     {{VIEW_KEYS_ENTER}, "Enter", "list the experiments of the cell", NULL, accuracy_press},
-    {{'m'}, "m", "the next mapping of those selected (set machine A,B)", NULL, accuracy_press},
-    {{'g', KEYCODE_HOME}, "g", "the first cell", NULL, accuracy_press},
+    {{'m'}, "m", "next of the selected mappings (set machine A,B)", NULL, accuracy_press},
+    {{'g', KEYCODE_HOME}, "g", "go to the first cell", NULL, accuracy_press},
     {.keys = {0}},
 };
 
-const struct view_ops accuracy_view = {.name = "accuracy", .help = "heat map of predicted over measured cycles",
+const struct view_ops accuracy_view = {.name = "accuracy", .help = "heat map of predicted against measured cycles",
     .keys = accuracy_keys,
                                        .open = accuracy_open, .close = accuracy_close, .draw = accuracy_draw, .click = accuracy_click};

@@ -109,13 +109,13 @@ static bool draw_rounds(struct evolution_view_state *v, const struct session *s,
         grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "active experiments: %zu measured in %zu round%s, %s", last->measurements, n, n == 1 ? "" : "s",
                     choosing || last->end ? select_end_names[last->end] : "stopped");
     else
-        grid_put(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "active experiments: the first are measured");
-    const struct plot_series series[] = {{"most disputed", ROLE_WARN, v->x[0], v->y[2], n, false},
-                                         {"error on what was asked", ROLE_GOOD, v->x[0], v->y[0], n, false},
+        grid_put(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "active experiments: measuring the first round");
+    const struct plot_series series[] = {{"largest disagreement", ROLE_WARN, v->x[0], v->y[2], n, false},
+                                         {"prediction error", ROLE_GOOD, v->x[0], v->y[0], n, false},
                                          {"noise", ROLE_DIM, v->x[0], v->y[1], n, false}};
     const struct plot plot = {.title = "%", .x_label = "measured", .log_y = true, .series = series, .series_count = 3};
     plot_draw(&plot, g, 0, 1, g->width, g->height - 2);
-    grid_put(g, 0, (int)g->height - 1, 0, ROLE_DIM, 0, s->document.run_count ? "m the run" : "jobs shows how far it is; the run follows when all is measured");
+    grid_put(g, 0, (int)g->height - 1, 0, ROLE_DIM, 0, s->document.run_count ? "m shows the run" : "jobs shows progress; the run starts when all is measured");
     return true;
 }
 
@@ -129,7 +129,7 @@ static void draw_front(struct evolve_run *run, struct grid *g, int x, int y, uns
         distinct[i] = (double)points[i].distinct;
         error[i] = 100 * points[i].d_avg;
     }
-    const struct plot_series series = {"error, % over distinct µops", ROLE_GOOD, distinct, error, n, true};
+    const struct plot_series series = {"error, % against distinct µops", ROLE_GOOD, distinct, error, n, true};
     const struct plot plot = {.title = "Pareto", .series = &series, .series_count = 1};
     plot_draw(&plot, g, x, y, width, height);
 }
@@ -152,12 +152,13 @@ static int draw_parameters(struct evolve_run *run, const struct evolve_status *s
     if (y + 3 >= end)
         return y;
     grid_put(g, x, y++, SIDE, ROLE_HEADER, 0, "parameters (evolve set NAME VALUE)");
-    char ports[24] = "ports sought";
+    char ports[24] = "ports: auto";
     if (status->ports)
         snprintf(ports, sizeof ports, "%u ports", status->ports);
     grid_printf(g, x, y++, SIDE, ROLE_TEXT, 0, "%s, %s, width %.2g, seed %llu", o.algorithm == EVOLVE_PMEVO ? "pmevo" : "memetic", ports, status->width,
                 (unsigned long long)o.seed);
-    grid_printf(g, x, y++, SIDE, ROLE_TEXT, 0, "population %u, %u threads, %g seconds", status->population, o.threads, o.seconds);
+    grid_printf(g, x, y++, SIDE, ROLE_TEXT, 0, "population %u, %u thread%s, %g s", status->population, o.threads,
+                o.threads == 1 ? "" : "s", o.seconds);
     if (y < end)
         grid_printf(g, x, y++, SIDE, ROLE_TEXT, 0, "prices: µop %g, volume %g, usage %g", o.prices.uop, o.prices.volume, o.prices.usage);
     return y;
@@ -173,7 +174,7 @@ static void draw_seeking(struct evolve_run *run, const struct evolve_status *sta
     grid_printf(g, (int)used, 0, 0, ROLE_WARN, ATTR_BOLD, "  %s, %.0f s", status->phase, status->seconds);
     for (size_t i = 0; i < n; i++)
         str_addf(&line, "%s%u ports %.2f %%", i ? ", " : "error with ", trials[i].ports, 100 * trials[i].d_avg);
-    grid_wrap(g, 0, 1, width, 3, ROLE_TEXT, 0, n ? str_text(&line) : "Short trials with more and fewer ports come first; the curves begin after them.");
+    grid_wrap(g, 0, 1, width, 3, ROLE_TEXT, 0, n ? str_text(&line) : "Trying different numbers of ports; curves follow.");
     str_done(&line);
 }
 
@@ -186,9 +187,9 @@ static void evolution_draw(void *state, struct session *s, struct grid *g)
     if (draw_rounds(v, s, g))
         return;
     if (!run) {
-        grid_put(g, 2, 1, 0, ROLE_TITLE, 0, "Nothing evolves.");
+        grid_put(g, 2, 1, 0, ROLE_TITLE, 0, "No inference run.");
         grid_wrap(g, 2, 2, g->width > 4 ? g->width - 4 : 1, 5, ROLE_TEXT, 0,
-                  ":evolve start infers a port mapping from the experiments that are loaded or measured; its curves are drawn here while it runs.");
+                  ":evolve start infers a port mapping from the loaded or measured experiments; its progress is drawn here.");
         return;
     }
     evolve_get_status(run->evolve, &status);
@@ -214,7 +215,7 @@ static void evolution_draw(void *state, struct session *s, struct grid *g)
         int y = draw_moves(&status, g, x, (int)front + 2, bottom - 5);
         draw_parameters(run, &status, g, x, y + 1, bottom);
     }
-    grid_put(g, 0, (int)g->height - 1, 0, ROLE_DIM, 0, "p pause and resume   a adopt the best   s stop   x time or generations   v volume   b the run before   m active rounds");
+    grid_put(g, 0, (int)g->height - 1, 0, ROLE_DIM, 0, "p pause or resume   a adopt the best   s stop   x time or generations   v volume   b previous run   m active rounds");
 }
 
 static bool evolution_switch(void *state, struct session *s, int key, struct str *command)
@@ -266,16 +267,16 @@ static void evolution_status(void *state, struct session *s, struct str *out)
 }
 
 static const struct view_key evolution_keys[] = {
-    {{'p'}, "p", "pause and resume", NULL, evolution_pause},
-    {{'s'}, "s", "stop the run with what it has", "evolve stop", NULL},
-    {{'a'}, "a", "adopt the best mapping: it becomes the current machine", "evolve adopt", NULL},
-    {{'x'}, "x", "over time, over generations", NULL, evolution_switch},
-    {{'v'}, "v", "volume instead of the error", NULL, evolution_switch},
-    {{'b'}, "b", "the run before", NULL, evolution_switch},
-    {{'m'}, "m", "what active experiments learned", NULL, evolution_switch},
+    {{'p'}, "p", "pause or resume the run", NULL, evolution_pause},
+    {{'s'}, "s", "stop the run, keep its best mapping", "evolve stop", NULL},
+    {{'a'}, "a", "adopt the best mapping as the current machine", "evolve adopt", NULL},
+    {{'x'}, "x", "x axis: time or generations", NULL, evolution_switch},
+    {{'v'}, "v", "plot volume or error", NULL, evolution_switch},
+    {{'b'}, "b", "previous run", NULL, evolution_switch},
+    {{'m'}, "m", "rounds of active experiments", NULL, evolution_switch},
     {.keys = {0}},
 };
 
-const struct view_ops evolution_view = {.name = "evolution", .help = "inference while it runs: error, Pareto front, moves",
+const struct view_ops evolution_view = {.name = "evolution", .help = "inference progress: error, Pareto front, moves",
     .keys = evolution_keys, .open = evolution_open,
                                         .close = free, .draw = evolution_draw, .status = evolution_status, .live = evolution_live};

@@ -167,10 +167,11 @@ static void draw_code(const struct experiment_detail *d, size_t first, struct gr
     if (!height)
         return;
     if (!*line) {
-        grid_wrap(g, x, y, width, height, ROLE_DIM, 0, "It cannot be run here.");
+        grid_wrap(g, x, y, width, height, ROLE_DIM, 0, "It cannot run on this CPU.");
         return;
     }
-    grid_printf(g, x, y, width, ROLE_HEADER, 0, "%s: %u times in %zu bytes", d->ran ? "code that was run" : "as it would be run", d->executions, d->bytes);
+    grid_printf(g, x, y, width, ROLE_HEADER, 0, "%s: %u time%s in %zu bytes", d->ran ? "code as run" : "as it would run", d->executions,
+                d->executions == 1 ? "" : "s", d->bytes);
     for (size_t i = 0; i < first && *line; i++)
         line += strcspn(line, "\n") + 1;
     for (unsigned row = 1; row < height && *line; row++) {
@@ -202,7 +203,7 @@ static void draw_detail(struct experiments_view_state *v, struct session *s, str
     bool beside = g->width >= 60, plotted = d.samples.count && (beside ? rest >= 5 : rest >= 11);
     if (!d.kept && rest > 1)
         grid_wrap(g, beside ? (int)code + 1 : 0, y + (beside ? 2 : (int)height - 1), beside ? g->width - code - 1 : g->width, beside ? rest : 1, ROLE_DIM, 0,
-                  "No samples: they are kept of what was measured last in this session.");
+                  "No samples: only the last experiments measured in this session keep them.");
     if (plotted)
         draw_samples(&d.samples, g, beside ? (int)code + 1 : 0, y + 2, beside ? g->width - code - 1 : g->width, beside ? rest : rest / 2);
     unsigned above = plotted && !beside ? rest / 2 : 0, below = !d.kept && !beside && rest > 1;
@@ -218,14 +219,14 @@ static void draw_title(const struct experiments_view_state *v, struct grid *g)
         used += grid_printf(g, (int)used + 2, 0, 0, ROLE_WARN, 0, "%s: error %.2f %%, Pearson %.3f, Spearman %.3f on %zu", v->machine, 100 * a->mape, a->pearson,
                             a->spearman, a->n) + 2;
     if (a->unknown)
-        grid_printf(g, (int)used + 2, 0, 0, ROLE_DIM, 0, "%zu with forms unknown to it", a->unknown);
+        grid_printf(g, (int)used + 2, 0, 0, ROLE_DIM, 0, "%zu with forms it does not know", a->unknown);
 }
 
 static void experiments_draw(void *state, struct session *s, struct grid *g)
 {
     static const char *const lines[] = {
-        "There are no experiments.", ":experiments load FILE.csv reads a table, experiments import FILE.json those of PMEvo.",
-        ":experiments generate makes them from the forms that can be measured here, experiments measure measures them.",
+        "No experiments.", ":experiments load FILE.csv reads a table, experiments import FILE.json reads PMEvo's format.",
+        ":experiments generate makes experiments from the forms that can be measured here; experiments measure measures them.",
     };
     struct experiments_view_state *v = state;
     unsigned long before = v->changes;
@@ -324,11 +325,11 @@ static bool experiments_live(void *state, struct session *s)
 }
 
 static const struct view_key experiments_keys[] = {
-    {{VIEW_KEYS_ROWS}, "j k g G", "row; its forms' usages stand below", NULL, experiments_press},
-    {{VIEW_KEYS_ENTER, 'J', 'K', 'q', KEYCODE_ESCAPE}, "Enter", "code, samples and clock of the row, and back; J K scroll the code", NULL, experiments_press},
-    {{'[', ']', 'r'}, "[ ] r", "sort by the column before, by the next one; r the other way round", NULL, experiments_press},
-    {.label = "\\", .help = "filter: cycles>2 & form~VADD; an empty one takes it away"},
-    {{'F'}, "F", "follow the newest", NULL, experiments_press},
+    {{VIEW_KEYS_ROWS}, "j k g G", "move; the port usage of the row's forms is shown below", NULL, experiments_press},
+    {{VIEW_KEYS_ENTER, 'J', 'K', 'q', KEYCODE_ESCAPE}, "Enter", "show code, samples and clock of the row, or go back; J K scroll the code", NULL, experiments_press},
+    {{'[', ']', 'r'}, "[ ] r", "sort by the previous or next column; r reverses the order", NULL, experiments_press},
+    {.label = "\\", .help = "filter: cycles>2 & form~VADD; empty shows all rows"},
+    {{'F'}, "F", "follow the newest row", NULL, experiments_press},
     {.label = "/ n N", .help = "search"},
     {.keys = {0}},
 };
@@ -344,7 +345,7 @@ static bool experiments_rows(void *state, struct session *s, struct result *out)
     return true;
 }
 
-const struct view_ops experiments_view = {.name = "experiments", .help = "what was measured, what is predicted, how far apart they are",
+const struct view_ops experiments_view = {.name = "experiments", .help = "measured and predicted cycles, and the error",
     .keys = experiments_keys,
                                           .open = experiments_open, .close = experiments_close, .draw = experiments_draw,  .click = experiments_click, .find = experiments_find, .sort = experiments_sort,
                                           .filter = experiments_filter, .status = experiments_status, .rows = experiments_rows, .live = experiments_live};

@@ -73,7 +73,7 @@ static bool find_in_view(struct frame *f, const char *text, struct err *err)
     int direction = strcmp(text, "--previous") == 0 ? -1 : 1;
 
     if (!v->find)
-        return err_set(err, ERR_USAGE, NULL, "the %s view has nothing to search", v->name);
+        return err_set(err, ERR_USAGE, NULL, "the %s view cannot be searched", v->name);
     if (strcmp(text, "--next") != 0 && strcmp(text, "--previous") != 0)
         snprintf(f->search, sizeof f->search, "%s", text);
     if (!v->find(state_of(f, f->current), f->session, f->search, direction) && f->search[0])
@@ -104,7 +104,7 @@ static bool view_command(struct session *s, const char *verb, const char *argume
         struct str names = {0};
         for (size_t i = 0; i < count; i++)
             str_addf(&names, "%s%s", i ? ", " : "", views[i]->name);
-        err_set(err, ERR_USAGE, str_text(&names), "there is no view \"%s\"", argument);
+        err_set(err, ERR_USAGE, str_text(&names), "unknown view \"%s\"", argument);
         str_done(&names);
         return false;
     }
@@ -163,7 +163,7 @@ static void obey(struct frame *f, const char *line)
     FILE *out = open_memstream(&printed, &length);
 
     f->chosen = -1;
-    bool ok = out ? line ? command_run(s, line, out, &err) : command_go_on(s, out, &err) : err_set(&err, ERR_LIMIT, NULL, "no memory for the output");
+    bool ok = out ? line ? command_run(s, line, out, &err) : command_go_on(s, out, &err) : err_set(&err, ERR_LIMIT, NULL, "out of memory for the output");
     if (out)
         fclose(out);
     note_jobs(f);
@@ -219,7 +219,7 @@ static bool stop_waiting(struct frame *f)
     bool rest = s->waiting.count > 0;
     if (s->waiting.own)
         job_cancel(s->waiting.job);
-    say(f, false, s->waiting.own ? "the command is ended" : rest ? "what waited is forgotten; jobs go on" : "nothing waits now; jobs go on");
+    say(f, false, s->waiting.own ? "cancelled" : rest ? "pending commands dropped; jobs continue" : "no longer waiting; jobs continue");
     session_drop_waiting(s);
     return true;
 }
@@ -230,7 +230,7 @@ void frame_paste(struct frame *f, const char *text, size_t length)
     FILE *before = s->input;
 
     if (!length) {
-        say(f, true, "nothing was pasted: the clipboard is empty, or holds no text");
+        say(f, true, "nothing pasted: the clipboard is empty or not text");
         f->collecting = false;
         return;
     }
@@ -310,7 +310,7 @@ static void add_jobs(const struct session *s, struct str *out)
     struct job_info info;
 
     if (s->waiting.job && s->waiting.count)
-        str_add(out, "Esc ends waiting");
+        str_add(out, "Esc stops waiting");
     for (size_t i = 0; job_get(i, &info); i++)
         if (info.state == JOB_RUNNING) {
             str_addf(out, "%sjob %u", out->length ? " | " : "", info.number);
@@ -437,7 +437,7 @@ static void draw_collecting(struct frame *f, struct grid *g)
     unsigned lines = 1, row = 1;
 
     grid_fill(g, 0, 0, g->width, 1, ROLE_HEADER, 0, ' ');
-    grid_put(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "Paste or type the loop. Ctrl-D takes it, Esc leaves.");
+    grid_put(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "Paste or type the loop. Ctrl-D loads it, Esc cancels.");
     for (const char *c = at; *c; c++)
         lines += *c == '\n';
     for (; row < g->height && (*at || row == 1); at += *at == '\n') {
@@ -517,7 +517,7 @@ static void collect_key(struct frame *f, int key)
 {
     if (key == KEYCODE_ESCAPE || key == 3) {
         f->collecting = false;
-        say(f, false, "nothing was taken");
+        say(f, false, "cancelled");
     } else if (key == 4) {
         char *text = str_take(&f->typed);
         frame_paste(f, text, strlen(text));

@@ -28,8 +28,8 @@ struct kernel_view_state {
 static void draw_empty(struct grid *g)
 {
     static const char *const lines[] = {
-        "No kernel is loaded.", "", "Paste a loop here: AT&T or Intel syntax, compiler output, objdump or Compiler Explorer text.",
-        ":kernel load FILE    reads assembler text, a listing, an object or a program", ":help               shows every command", "q                   leaves",
+        "No kernel is loaded.", "", "Paste a loop here: AT&T or Intel syntax, compiler, objdump or Compiler Explorer output.",
+        ":kernel load FILE    reads assembler text, a listing, an object or a program", ":help               lists the commands", "q                   leaves",
     };
     int y = g->height > 10 ? 1 : 0;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
@@ -511,23 +511,23 @@ static void *kernel_open(void)
 }
 
 static const struct view_key kernel_keys[] = {
-    {{VIEW_KEYS_ROWS}, "j k g G", "instruction; its form, usage and latency stand below the table, its ports are underlined in the header", NULL, kernel_move},
-    {{'m', 'M'}, "m M", "the next machine, the one before", NULL, view_next_machine},
-    {{'c', 'q'}, "c", "machines side by side; c or q goes back", NULL, kernel_compare},
-    {{'w'}, "w", "what if: change a fact, a usage or a latency, or sweep one", ":kernel whatif ", NULL},
-    {{'<', '>', 'h', 'l', KEYCODE_LEFT, KEYCODE_RIGHT}, "< >", "more ports, where they do not all fit", NULL, kernel_scroll},
+    {{VIEW_KEYS_ROWS}, "j k g G", "move; form, usage and latency are shown below the table, the ports underlined in the header", NULL, kernel_move},
+    {{'m', 'M'}, "m M", "next or previous machine", NULL, view_next_machine},
+    {{'c', 'q'}, "c", "compare machines side by side; c or q goes back", NULL, kernel_compare},
+    {{'w'}, "w", "what if: change or sweep a fact, a usage or a latency", ":kernel whatif ", NULL},
+    {{'<', '>', 'h', 'l', KEYCODE_LEFT, KEYCODE_RIGHT}, "< >", "scroll the ports", NULL, kernel_scroll},
     {.label = "/ n N", .help = "search"},
     {.keys = {KEYCODE_ESCAPE}, .act = kernel_forget},
     {.keys = {0}},
 };
 
-const struct view_ops kernel_view = {.name = "kernel", .help = "the loop: instructions by ports, what bounds it, other machines",
+const struct view_ops kernel_view = {.name = "kernel", .help = "the loop: port pressure, bounds, other machines",
     .keys = kernel_keys,
-    .marks = "marks\t+ ^  fused with the next, with the one before\n"
-            "\t0 zeroing: waits for nothing   = needs no port (eliminated, or done at rename)   / holds the divider\n"
-            "\t? not known to the machine: the total is a lower bound\n"
-            "\t┌├└ the chain that bounds the loop, * when it is one instruction\n"
+    .marks = "marks\t+ ^  fused with the next or the previous instruction\n"
+            "\t0 zero idiom: no dependency   = no port (eliminated at rename)   / occupies the divider\n"
+            "\t? unknown form: the total is a lower bound\n"
+            "\t┌├└ the critical chain, * when it is one instruction\n"
             "\t→ feeds the one under the cursor   ← uses its result\n"
-            "cells\tcycles an iteration on the port, the hotter the nearer to all of them",
+            "cells\tcycles per iteration on the port; hotter colours for busier ports",
                                      .open = kernel_open, .close = free, .draw = kernel_draw, .click = kernel_click,
                                      .find = kernel_find, .status = kernel_status};

@@ -61,12 +61,12 @@ static int draw_facts(struct session *s, const struct machine_view_state *v, str
 
     if (!known) {
         grid_printf(g, 0, y++, 0, ROLE_TITLE, ATTR_BOLD, "%s", cpu_name(name, sizeof name));
-        grid_put(g, 0, y++, 0, ROLE_TEXT, 0, "Not calibrated: c does it (:machine calibrate), and so does :experiments measure.");
+        grid_put(g, 0, y++, 0, ROLE_TEXT, 0, "Not calibrated. c or :machine calibrate calibrates; :experiments measure does so first.");
         return y;
     }
     unsigned used = grid_printf(g, 0, y, 0, ROLE_TITLE, ATTR_BOLD, "%s", name);
     if (simulated) {
-        grid_put(g, (int)used + 2, y++, 0, ROLE_WARN, 0, "simulated: nothing here is of this computer");
+        grid_put(g, (int)used + 2, y++, 0, ROLE_WARN, 0, "simulated machine, not this computer");
         return y;
     }
     grid_printf(g, (int)used + 2, y++, 0, ROLE_DIM, 0, "processor %d", c.cpu);
@@ -78,10 +78,10 @@ static int draw_facts(struct session *s, const struct machine_view_state *v, str
     y++;
     if (g->height < 14)
         return y;
-    used = isnan(c.noise) ? grid_put(g, 0, y, 0, ROLE_WARN, 0, "noise   not known, too little was quiet")
+    used = isnan(c.noise) ? grid_put(g, 0, y, 0, ROLE_WARN, 0, "noise   unknown, too few quiet windows")
                           : grid_printf(g, 0, y, 0, ROLE_TEXT, 0, "noise   95 %% within %.3f %%", 100 * c.noise);
     grid_printf(g, (int)used, y++, 0, ROLE_TEXT, 0, "; contention then %.0f %% of probes", 100 * c.contention);
-    used = grid_printf(g, 0, y, 0, ROLE_DIM, 0, "quiet   %.3f nops a cycle, tolerance %.1f %%; loads step through %u bytes", c.probe_rate, 100 * c.rules.probe_tolerance,
+    used = grid_printf(g, 0, y, 0, ROLE_DIM, 0, "idle    %.3f nops per cycle, tolerance %.1f %%; loads within %u bytes", c.probe_rate, 100 * c.rules.probe_tolerance,
                        c.load_window);
     if (!isnan(c.second_ratio) && g->width >= 110)
         grid_printf(g, (int)used, y, 0, ROLE_DIM, 0, "; second chain: multiplication, %.0f cycles", c.second_ratio);
@@ -98,8 +98,8 @@ static void draw_clock(const struct machine_view_state *v, struct grid *g, int y
 
 static void draw_contention(const struct machine_view_state *v, struct grid *g, int x, int y, unsigned width, unsigned height)
 {
-    const struct plot_series series[] = {{"clock moved", ROLE_WARN, v->x, v->disturbed, v->count, false},
-                                         {"core shared", ROLE_ERROR, v->x, v->contended, v->count, false}};
+    const struct plot_series series[] = {{"clock changed", ROLE_WARN, v->x, v->disturbed, v->count, false},
+                                         {"core contended", ROLE_ERROR, v->x, v->contended, v->count, false}};
     const struct plot plot = {.title = "windows lost, %", .x_label = "s", .y_min = 0, .y_max = v->lost > 50 ? 100 : v->lost > 20 ? 50 : v->lost > 10 ? 20 : 10, .series = series, .series_count = 2};
     plot_draw(&plot, g, x, y, width, height);
 }
@@ -110,11 +110,11 @@ static void machine_draw(void *state, struct session *s, struct grid *g)
 
     fill(v, s);
     int y = draw_facts(s, v, g);
-    grid_put(g, 0, (int)g->height - 1, 0, ROLE_DIM, 0, "c calibrate   p pause and resume measuring");
+    grid_put(g, 0, (int)g->height - 1, 0, ROLE_DIM, 0, "c calibrate   p pause or resume measuring");
     unsigned room = g->height > (unsigned)y + 1 ? g->height - (unsigned)y - 1 : 0;
     if (!v->samples) {
         if (room > 2)
-            grid_wrap(g, 0, y + 1, g->width, room - 1, ROLE_DIM, 0, "Clock and contention are drawn here while experiments are measured.");
+            grid_wrap(g, 0, y + 1, g->width, room - 1, ROLE_DIM, 0, "Clock and contention are plotted here while experiments are measured.");
         return;
     }
     if (room >= 12) {
@@ -153,7 +153,7 @@ static void machine_status(void *state, struct session *s, struct str *out)
 
 static const struct view_key machine_keys[] = {
     {{'c'}, "c", "calibrate", "machine calibrate", NULL},
-    {{'p'}, "p", "pause and resume measuring", NULL, machine_pause},
+    {{'p'}, "p", "pause or resume measuring", NULL, machine_pause},
     {.keys = {0}},
 };
 

@@ -240,7 +240,7 @@ static void mapping_draw(void *state, struct session *s, struct grid *g)
     struct mapping_view_state *v = state;
 
     if (!refresh(v, s)) {
-        grid_put(g, 2, 1, 0, ROLE_DIM, 0, "No machine is loaded: :set machine ID");
+        grid_put(g, 2, 1, 0, ROLE_DIM, 0, "No machine is loaded; :set machine ID chooses one");
         return;
     }
     const struct table_source source = source_of(v);
@@ -323,11 +323,11 @@ static void mapping_status(void *state, struct session *s, struct str *out)
 }
 
 static const struct view_key mapping_keys[] = {
-    {{VIEW_KEYS_ROWS}, "j k g G", "row; forms with the same usage stand below", NULL, mapping_press},
+    {{VIEW_KEYS_ROWS}, "j k g G", "move; forms with the same usage are shown below", NULL, mapping_press},
     {{VIEW_KEYS_ENTER}, "Enter", "edit the usage of the form", NULL, mapping_press},
-    {{'[', ']', 'r'}, "[ ] r", "sort by the column before, by the next one; r the other way round", NULL, mapping_press},
-    {.label = "\\", .help = "filter: form~VADD & cycles>1; an empty one takes it away"},
-    {{'F'}, "F", "stay at the end", NULL, mapping_press},
+    {{'[', ']', 'r'}, "[ ] r", "sort by the previous or next column; r reverses the order", NULL, mapping_press},
+    {.label = "\\", .help = "filter: form~VADD & cycles>1; empty shows all rows"},
+    {{'F'}, "F", "stay at the last row", NULL, mapping_press},
     {.label = "/ n N", .help = "search"},
     {.keys = {KEYCODE_ESCAPE}, .act = mapping_press},
     {.keys = {0}},

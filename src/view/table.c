@@ -261,7 +261,7 @@ void table_draw(struct table *t, const struct table_source *source, const void *
         }
     }
     if (!t->shown && t->total && t->height)
-        grid_put(g, 2, y + 1, 0, ROLE_DIM, 0, "No row fits the filter.");
+        grid_put(g, 2, y + 1, 0, ROLE_DIM, 0, "No row matches the filter.");
     str_done(&text);
 }
 
@@ -351,7 +351,7 @@ bool table_sort(struct table *t, const struct table_source *source, const char *
     struct str names = {0};
     for (int c = 0; c < source->column_count; c++)
         str_addf(&names, "%s%s", c ? ", " : "", source->columns[c].name);
-    err_set(err, ERR_USAGE, str_text(&names), "there is no column \"%s\"", column);
+    err_set(err, ERR_USAGE, str_text(&names), "unknown column \"%s\"", column);
     str_done(&names);
     return false;
 }

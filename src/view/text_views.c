@@ -60,7 +60,7 @@ static void output_draw(void *state, struct session *s, struct grid *g)
     struct text_view *v = state;
     (void)s;
     if (!v->filled)
-        grid_put(g, 2, 1, 0, ROLE_DIM, 0, "What commands print is shown here.");
+        grid_put(g, 2, 1, 0, ROLE_DIM, 0, "No output yet.");
     else
         pager_draw(&v->pager, g);
 }
@@ -93,7 +93,7 @@ static void log_draw(void *state, struct session *s, struct grid *g)
         str_done(&text);
     }
     if (!v->pager.lines.count)
-        grid_put(g, 2, 1, 0, ROLE_DIM, 0, "Nothing has been logged yet.");
+        grid_put(g, 2, 1, 0, ROLE_DIM, 0, "The log is empty.");
     pager_draw(&v->pager, g);
 }
 
@@ -149,14 +149,14 @@ static void fill_help(struct pager *p, const struct view_ops *from)
         pager_add(p, ROLE_TEXT, "");
     }
     pager_add(p, ROLE_TITLE, "Keys of all views");
-    pager_add(p, ROLE_TEXT, "  :             a command; Tab completes, arrows bring back, Ctrl-R searches, Esc leaves");
+    pager_add(p, ROLE_TEXT, "  :             command prompt; Tab completes, Up recalls, Ctrl-R searches, Esc cancels");
     add_bindings(p);
-    pager_add(p, ROLE_TEXT, "  1 to 9, 0     a view by its number, 0 the tenth");
-    pager_add(p, ROLE_TEXT, "  arrows hjkl   move; g G PgUp PgDn Home End as well, and the mouse wheel");
-    pager_add(p, ROLE_TEXT, "  q             back: from output, log and help to the view before, from others to the kernel, from there out");
-    pager_add(p, ROLE_TEXT, "  Ctrl-L        draw again     Ctrl-Z  stop, fg comes back");
-    pager_add(p, ROLE_TEXT, "  Esc Ctrl-C    end what a command waits for; neither quits");
-    pager_add(p, ROLE_TEXT, "  a paste       of assembler text becomes the kernel");
+    pager_add(p, ROLE_TEXT, "  1 to 9, 0     view by number, 0 is the tenth");
+    pager_add(p, ROLE_TEXT, "  arrows hjkl   move; also g G PgUp PgDn Home End and the mouse wheel");
+    pager_add(p, ROLE_TEXT, "  q             back: from output, log and help to the previous view, from others to the kernel view; quits there");
+    pager_add(p, ROLE_TEXT, "  Ctrl-L        redraw         Ctrl-Z  suspend (fg resumes)");
+    pager_add(p, ROLE_TEXT, "  Esc Ctrl-C    cancel the running command; neither quits");
+    pager_add(p, ROLE_TEXT, "  paste         assembler text becomes the kernel");
     pager_add(p, ROLE_TEXT, "");
     pager_add(p, ROLE_TITLE, "Views");
     for (size_t i = 0; i < view_count(); i++) {
@@ -173,7 +173,7 @@ static void fill_help(struct pager *p, const struct view_ops *from)
             add_view_keys(p, views[i]);
         }
     pager_add(p, ROLE_TEXT, "");
-    pager_add(p, ROLE_TITLE, "Commands (unambiguous beginnings are enough: k l x.s)");
+    pager_add(p, ROLE_TITLE, "Commands (unambiguous abbreviations work: k l x.s)");
     for (const struct command *const *at = commands; *at; at++) {
         const struct command *c = *at;
         struct str usage = {0};
@@ -212,16 +212,16 @@ static void help_draw(void *state, struct session *s, struct grid *g)
 }
 
 static const struct view_key page_keys[] = {
-    {{VIEW_KEYS_ROWS, ' '}, "j k g G", "scroll; PgUp PgDn Home End as well", NULL, text_key},
-    {{'h', 'l', KEYCODE_LEFT, KEYCODE_RIGHT}, "h l", "sideways, where > and < say that lines are cut", NULL, text_key},
+    {{VIEW_KEYS_ROWS, ' '}, "j k g G", "scroll; also PgUp PgDn Home End", NULL, text_key},
+    {{'h', 'l', KEYCODE_LEFT, KEYCODE_RIGHT}, "h l", "scroll sideways; > and < mark cut lines", NULL, text_key},
     {{'F'}, "F", "follow: stay at the end", NULL, text_key},
     {.label = "/ n N", .help = "search"},
     {.keys = {0}},
 };
 
-const struct view_ops output_view = {.name = "output", .help = "what the last command printed", .keys = page_keys, .open = text_open, .close = text_close,
+const struct view_ops output_view = {.name = "output", .help = "output of the last command", .keys = page_keys, .open = text_open, .close = text_close,
                                      .draw = output_draw, .find = text_find, .status = text_status};
-const struct view_ops log_view = {.name = "log", .help = "what was done and what went wrong", .keys = page_keys, .open = log_open, .close = text_close,
+const struct view_ops log_view = {.name = "log", .help = "log of actions and errors", .keys = page_keys, .open = log_open, .close = text_close,
                                   .draw = log_draw, .find = text_find, .status = text_status};
 const struct view_ops help_view = {.name = "help", .help = "keys, views and commands", .keys = page_keys, .open = text_open, .close = text_close, .draw = help_draw,
                                    .find = text_find, .status = text_status};

@@ -91,16 +91,17 @@ static void timeline_draw(void *state, struct session *s, struct grid *g)
 
     if (!sim) {
         grid_put(g, 2, 1, 0, ROLE_TITLE, 0, "No timeline.");
-        grid_wrap(g, 2, 2, g->width > 4 ? g->width - 4 : 1, 4, ROLE_TEXT, 0, "Load or paste a loop; the cycles of its first iterations are drawn here, a row per instruction.");
+        grid_wrap(g, 2, 2, g->width > 4 ? g->width - 4 : 1, 4, ROLE_TEXT, 0, "Load or paste a loop; its first iterations are drawn here cycle by cycle, a row per instruction.");
         return;
     }
     struct analysis *const *analyses = session_analyses(s, &machines);
     unsigned used = grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "%s", analyses[s->document.in_view]->machine->title);
     if (sim->period)
-        used += grid_printf(g, (int)used + 2, 0, 0, ROLE_WARN, ATTR_BOLD, "%.2f cycles = %lld/%u", sim->cycles, (long long)sim->numerator, sim->period) + 2;
+        used += grid_printf(g, (int)used + 2, 0, 0, ROLE_WARN, ATTR_BOLD, sim->period == 1 ? "%.2f cycles (repeats every iteration)" : "%.2f cycles (repeats every %u iterations)",
+                            sim->cycles, sim->period) + 2;
     else
         used += grid_printf(g, (int)used + 2, 0, 0, ROLE_WARN, ATTR_BOLD, "about %.2f cycles", sim->cycles) + 2;
-    grid_printf(g, (int)used + 2, 0, 0, ROLE_DIM, 0, "rename waits for the front end %.2f, to reorder %.2f, to schedule %.2f", sim->stalls_front, sim->stalls_rob, sim->stalls_scheduler);
+    grid_printf(g, (int)used + 2, 0, 0, ROLE_DIM, 0, "stalls: front end %.2f, ROB %.2f, scheduler %.2f", sim->stalls_front, sim->stalls_rob, sim->stalls_scheduler);
     int width = (int)g->width - LEFT - 1 - (g->width >= 160 ? TEXT_WIDE : g->width >= 100 ? TEXT : 0);
     v->height = g->height > 4 ? g->height - 4 : 1;
     if (v->cursor < v->top)
@@ -203,15 +204,15 @@ static void timeline_status(void *state, struct session *s, struct str *out)
 }
 
 static const struct view_key timeline_keys[] = {
-    {{VIEW_KEYS_ROWS}, "j k g G", "instruction; the window follows it", NULL, timeline_move},
-    {{'[', ']'}, "[ ]", "the iteration before, the next one", NULL, timeline_move},
-    {{'h', 'l', KEYCODE_LEFT, KEYCODE_RIGHT}, "h l", "cycles to the left, to the right", NULL, timeline_move},
-    {{'m', 'M'}, "m M", "the next machine, the one before", NULL, timeline_machine},
+    {{VIEW_KEYS_ROWS}, "j k g G", "move; the window follows the instruction", NULL, timeline_move},
+    {{'[', ']'}, "[ ]", "previous or next iteration", NULL, timeline_move},
+    {{'h', 'l', KEYCODE_LEFT, KEYCODE_RIGHT}, "h l", "scroll the cycles left or right", NULL, timeline_move},
+    {{'m', 'M'}, "m M", "next or previous machine", NULL, timeline_machine},
     {.label = "/ n N", .help = "search"},
     {.keys = {0}},
 };
 
-const struct view_ops timeline_view = {.name = "timeline", .help = "the first iterations cycle by cycle, as the simulator sees them",
+const struct view_ops timeline_view = {.name = "timeline", .help = "the first iterations, simulated cycle by cycle",
     .keys = timeline_keys,
                                        .open = timeline_open, .close = free, .draw = timeline_draw, .click = timeline_click,
                                        .find = timeline_find, .status = timeline_status};

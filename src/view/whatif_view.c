@@ -19,8 +19,8 @@ static void *whatif_open(void)
 static void whatif_draw(void *state, struct session *s, struct grid *g)
 {
     static const char *const lines[] = {
-        "Nothing has been swept.",
-        ":kernel whatif scheduler=8..64 asks how the loop does as one number of the machine changes; usage:FORM and latency:FORM can be changed as well.",
+        "No sweep.",
+        ":kernel whatif scheduler=8..64 plots the loop's cycles over a machine fact; usage:FORM and latency:FORM can be changed too.",
         ":kernel whatif issue_width=6 'usage:ADD (R64, R64)=1*p5' compares a changed machine with the real one.",
     };
     struct whatif_view_state *v = state;
@@ -41,7 +41,7 @@ static void whatif_draw(void *state, struct session *s, struct grid *g)
     const struct plot plot = {.title = "cycles per iteration", .x_label = "", .series = series, .series_count = 3};
     grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "%s on %s", sweep->name, sweep->machine);
     plot_draw(&plot, g, 0, 1, g->width, g->height - 2);
-    grid_printf(g, 0, (int)g->height - 1, 0, ROLE_ACCENT, 0, "%s = %g: bounds %.2f, simulated %.2f   < > move   w another", sweep->name, sweep->values[v->cursor],
+    grid_printf(g, 0, (int)g->height - 1, 0, ROLE_ACCENT, 0, "%s = %g: bounds %.2f, simulated %.2f   < > move   w another what-if", sweep->name, sweep->values[v->cursor],
                 sweep->bounds[v->cursor], sweep->simulated[v->cursor]);
 }
 
@@ -67,11 +67,11 @@ static void whatif_status(void *state, struct session *s, struct str *out)
 }
 
 static const struct view_key whatif_keys[] = {
-    {{'<', '>', 'h', 'l', 'g', 'G', KEYCODE_LEFT, KEYCODE_RIGHT, KEYCODE_HOME, KEYCODE_END}, "< > g G", "the value before, the next one; its cycles stand below", NULL, whatif_move},
-    {{'w'}, "w", "another question", ":kernel whatif ", NULL},
+    {{'<', '>', 'h', 'l', 'g', 'G', KEYCODE_LEFT, KEYCODE_RIGHT, KEYCODE_HOME, KEYCODE_END}, "< > g G", "previous or next value; its cycles are shown below", NULL, whatif_move},
+    {{'w'}, "w", "another what-if", ":kernel whatif ", NULL},
     {.keys = {0}},
 };
 
-const struct view_ops whatif_view = {.name = "whatif", .help = "the last kernel whatif NAME=A..B as curves",
+const struct view_ops whatif_view = {.name = "whatif", .help = "curves of the last kernel whatif NAME=A..B",
     .keys = whatif_keys, .open = whatif_open, .close = free,
                                      .draw = whatif_draw, .status = whatif_status};

@@ -65,7 +65,7 @@ static void keep(struct active *a)
     if (!a->o.keep || experiments_save(a->table, a->o.keep, &err) || a->unkept)
         return;
     a->unkept = true;
-    log_add(LOG_WARN, "%s cannot be written: what is measured is only in memory and in the journal", a->o.keep);
+    log_add(LOG_WARN, "cannot write %s: results are only in memory and in the journal", a->o.keep);
 }
 
 static bool cancelled(void *state)

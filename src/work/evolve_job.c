@@ -80,14 +80,14 @@ static void poll_run(void *state)
     if (isnan(status.d_avg))
         job_progress(shift->job, status.seconds, o.seconds, "%s", status.phase);
     else
-        job_progress(shift->job, status.seconds, o.seconds, "%s, D_avg %.2f %%, %llu distinct µops", status.phase, 100 * status.d_avg,
+        job_progress(shift->job, status.seconds, o.seconds, "%s, mean error %.2f %%, %llu distinct µops", status.phase, 100 * status.d_avg,
                      (unsigned long long)status.distinct);
     double now = clock_seconds();
     if (run->checkpoint && now - run->last_checkpoint >= CHECKPOINT_SECONDS) {
         run->last_checkpoint = now;
         if (!evolve_run_checkpoint(run, &err)) {
             char text[2048];
-            log_add(LOG_WARN, "no checkpoint: %s", err_text(&err, text, sizeof text));
+            log_add(LOG_WARN, "cannot write the checkpoint: %s", err_text(&err, text, sizeof text));
         }
     }
 }

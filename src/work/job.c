@@ -45,13 +45,13 @@ static bool open_wake_pipe(struct err *err)
         return true;
     if (pipe2(wake, O_CLOEXEC | O_NONBLOCK) == 0)
         return true;
-    return err_set(err, ERR_IO, NULL, "no pipe for background jobs: %s", strerror(errno));
+    return err_set(err, ERR_IO, NULL, "cannot create a pipe for background jobs: %s", strerror(errno));
 }
 
 static void ring(void)
 {
     if (write(wake[1], "", 1) < 0 && errno != EAGAIN)
-        BUG("the wake pipe is gone: %s", strerror(errno));
+        BUG("lost the wake pipe: %s", strerror(errno));
 }
 
 static void *work(void *argument)
@@ -110,7 +110,7 @@ unsigned job_start(const char *title, const struct job_ops *ops, void *take_stat
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (fault) {
         if (fault > 0)
-            err_set(err, ERR_LIMIT, "end other jobs first", "no thread for the job: %s", strerror(fault));
+            err_set(err, ERR_LIMIT, "cancel other jobs first", "cannot start a thread for the job: %s", strerror(fault));
         job_free(job);
         return 0;
     }

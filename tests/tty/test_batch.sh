@@ -21,7 +21,7 @@ test_throughput_and_prefixes() {
     expect 0 "$portolan" --machine skylake --format json -e 'throughput 4*ADD (R64, R64); throughput IMUL (R64, R64)'
     holds out '"cycles":1.0'
     expect 0 "$portolan" -e "k l $kernel; k a"
-    holds out 'Ports 2 and 3 are full for 2.00 cycles'
+    holds out 'Ports 2 and 3 are saturated for 2.00 cycles'
     expect 0 "$portolan" "$kernel"
     holds out 'Sapphire Rapids'
 }
@@ -56,7 +56,7 @@ test_faults_name_place_and_remedy() {
     expect 1 "$portolan" -e 'kernel load x.s --loop'
     holds err '--loop needs a value'
     expect 1 "$portolan" -e 'kernel list everything'
-    holds err 'kernel list takes no argument, and "everything" is one'
+    holds err 'kernel list takes no argument, not "everything"'
     expect 1 "$portolan" -e 'experiments measure --budget'
     expect 1 "$portolan" -e 'evolve'
     holds err 'evolve start, evolve status'
@@ -78,11 +78,11 @@ test_assembler_errors_name_the_line() {
 
 test_unknown_commands_machines_options() {
     expect 1 "$portolan" -e 'm s x'
-    holds err 'could be'
+    holds err 'is ambiguous'
     expect 1 "$portolan" -e 'flumb'
     holds err '"flumb" is no command'
     expect 1 "$portolan" --machine i486 -e 'machine show'
-    holds err 'no machine called "i486"'
+    holds err 'no machine "i486"'
     expect 1 "$portolan" -e 'throughput ADD (R64, R64'
     holds err 'parenthesis'
     expect 2 "$portolan" --format xml
@@ -115,7 +115,7 @@ test_c_source() {
     expect 0 "$portolan" -e "kernel load $work/f.c -O2; kernel show"
     holds out '4: a[i] *= 2.5;'
     expect 1 "$portolan" -e "kernel load $work/f.c -O2 -o $work/x"
-    holds err 'not one that is passed on'
+    holds err 'is not allowed'
 }
 
 test_help_and_settings() {
@@ -126,7 +126,7 @@ test_help_and_settings() {
     holds out '"keep-going":true'
 
     expect 1 "$portolan" -e 'experiments generate'
-    holds err 'choose fewer with forms select'
+    holds err 'select fewer forms with forms select'
 }
 
 # Several files: a script and a kernel; the same seed draws the same experiments, another one others.
@@ -154,7 +154,7 @@ test_kernel_options_hold() {
     holds out '.L1'
     lacks out '.L2'
     expect 1 "$portolan" -e "kernel load $work/two.s --symbol axpy"
-    holds err 'there is no label axpy in this text'
+    holds err 'no label axpy in this text'
     expect 1 "$portolan" -e 'kernel load /bin/sh --lines 3-9'
     holds err 'an object has no lines'
     expect 1 "$portolan" -e 'kernel load /bin/sh --isa '"$(uname -m | sed 's/x86_64/aarch64/;t;s/.*/x86-64/')"
@@ -164,7 +164,7 @@ test_kernel_options_hold() {
     printf '.L1: imulq %%rax, %%rax\n imulq %%rax, %%rax\n imulq %%rax, %%rax\n jmp .L1\n' >"$work/chain.s"
     expect 0 "$portolan" --machine skylake -e "kernel load $work/chain.s; kernel simulate --iterations 16"
     holds out '9.00 cycles per iteration simulated'
-    holds out 'bounds say 9.00'
+    holds out 'bound 9.00'
     expect 1 "$portolan" -e "kernel load $kernel; kernel simulate --iterations 0"
     holds err 'from 1 to 100000'
     expect 1 "$portolan" -e 'kernel evaluate x.csv --threads 5000'
@@ -218,7 +218,7 @@ test_sourced_scripts() {
     holds out 'Intel Skylake'
     printf 'source %s\n' "$work/loop.pf" >"$work/loop.pf"
     expect 1 "$portolan" -b "$work/loop.pf"
-    holds err 'more than 16 scripts'
+    holds err 'scripts nested deeper than 16'
     expect 0 "$portolan" --format json -e 'machine info'
     holds out '"counters":'
 }
@@ -229,7 +229,7 @@ test_refused_lines() {
     expect 1 "$portolan" -e "kernel load $work/bad.s"
     holds err 'bad.s:3:'
     expect 0 "$portolan" -e "kernel load $work/bad.s --skip-bad; kernel analyze --machine skylake"
-    holds out 'left out line 3'
+    holds out 'skipped line 3'
     expect 0 "$portolan" -e "kernel load $kernel; kernel save $work/saved.s; kernel load $work/saved.s; kernel analyze --machine skylake"
     holds out '2.00 cycles per iteration'
 }
@@ -252,7 +252,7 @@ test_mappings_differ() {
     holds out '0.2500 cycles on uops-table'
     printf 'instruction,family,latency,throughput,uops,ports\n"ADD_01 (R64, R64)",BASE,1,0.25 / 0.25,1 / 1,1*z9\n' >"$work/bad.csv"
     expect 1 "$portolan" -b -e "mapping import uops-info $work/bad.csv"
-    holds err 'bad.csv:2: the ports of ADD_01 (R64, R64) are'
+    holds err 'bad.csv:2: invalid ports of ADD_01 (R64, R64)'
 
     expect 0 "$portolan" --machine skylake -e "mapping save $work/copy; machine show $work/copy"
     holds out 'forms'
@@ -277,7 +277,7 @@ test_schema_of_facts() {
     expect 1 "$portolan" --machine skylake -e "kernel load $kernel; kernel whatif isue_width=6"
     holds err 'did you mean issue_width?'
     expect 1 "$portolan" --machine skylake -e "kernel load $kernel; kernel whatif scheduler=0..3"
-    holds err 'scheduler is from 1 to 65536'
+    holds err 'scheduler must be from 1 to 65536'
     expect 0 "$portolan" --machine skylake -e "mapping save $work/doubtful"
     echo 'isue_width,4,,' >>"$work/doubtful/machine.csv"
     expect 0 "$portolan" -e "machine show $work/doubtful"
@@ -291,12 +291,12 @@ test_views_and_jobs_without_a_screen() {
     expect 0 env COLUMNS=80 LINES=22 "$portolan" --ascii -e 'view help'
     holds out 'Tab'
     expect 1 "$portolan" -e 'sort x'
-    holds err 'screen'
+    holds err 'view of the workbench'
     expect 0 "$portolan" -e 'forms scan /bin/sh; jobs'
-    holds out 'of occurrences have a usage'
+    holds out 'of instructions'
     holds out 'done'
     expect 1 "$portolan" -e 'job wait 9'
-    holds err 'there is no job 9'
+    holds err 'no job 9'
 }
 
 # Session defaults, and what commands say themselves; filters of rows; one experiment with its samples.
@@ -335,9 +335,9 @@ test_experiments_as_asked_for() {
     grep -q '^experiment,' "$work/e.csv" || fail 'e.csv is no CSV'
     grep -q '^[[{]' "$work/e.json" || fail 'e.json is no JSON'
     expect 1 "$portolan" -e "$forms; experiments generate; experiments show 11"
-    holds err 'only 1 to 10'
+    holds err 'numbers are 1 to 10'
     expect 1 "$portolan" -e "$forms; experiments generate; experiments measure --cpu 9999"
-    holds err 'there is no CPU 9999'
+    holds err 'CPU 9999 is not available'
     for format in text csv json md html; do
         expect 0 "$portolan" --format $format -e "experiments load $work/e.csv; experiments list; experiments show 1; congruence; evaluate"
         ! grep -qw nan "$work/out" || fail "$format: $(grep -w nan "$work/out")"
@@ -348,7 +348,7 @@ test_experiments_as_asked_for() {
 test_evolve() {
     table="$forms; experiments generate; experiments measure --simulate skylake"
     expect 1 "$portolan" -e "$table; evolve start --ports x,"
-    holds err "a port's name is missing in \"x,\""
+    holds err "empty port name in \"x,\""
     expect 1 "$portolan" -e "$table; evolve start --issue-width wide"
     holds err 'or auto'
     expect 1 "$portolan" -e "$table; evolve start --most 5"
@@ -371,7 +371,7 @@ test_active_experiments() {
     expect 0 "$portolan" --format csv -e "evolve start --active --continue --most 12 --simulate skylake --seconds 0.5 --checkpoint $work/active.json"
     holds out 'measurements,seconds,error,noise,disagreement,end'
     expect 1 "$portolan" -e 'evolve start --active --continue --checkpoint none'
-    holds err 'nothing was kept'
+    holds err 'no experiments kept'
     expect 1 "$portolan" -e "$forms; experiments generate; evolve start --active --size 9"
     holds err '"9"; give a number from 2 to 8'
 }
@@ -381,7 +381,7 @@ test_interrupt_ends_in_good_order() {
     yes 'forms scan /bin/sh' | head -n 100000 >"$work/long.pf"
     "$portolan" -b "$work/long.pf" >"$work/long.out" 2>/dev/null &
     pid=$!
-    wait_until grep -q usage "$work/long.out" || fail 'the script prints nothing'
+    wait_until grep -q covers "$work/long.out" || fail 'the script prints nothing'
     kill -INT "$pid"
     got=0
     wait "$pid" || got=$?

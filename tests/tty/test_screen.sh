@@ -41,14 +41,14 @@ open_pasted() {
 # One terminal after the other: $1 is what TERM says.
 look_around() {
     open_screen 120 40 "env HOME=$home TERM=$1 '$portolan' '$source/data/kernels/triad-skl-O3.s'; echo left with \$?; read -r x"
-    see 'Ports 2 and 3 are full for 2.00 cycles'
+    see 'Ports 2 and 3 are saturated for 2.00 cycles'
     see 'VMOVAPD (YMM, M256)  1*p23'
     t send-keys Down Down
     see 'ADD (R32, I8)'
     t send-keys m
     see 'Golden Cove'
     prompt "kernel load $source/data/kernels/pi-O2.s"
-    see 'The divider is held for 4.00 cycles'
+    see 'The divider is busy for 4.00 cycles'
     prompt flumb
     see '"flumb" is no command'
     t send-keys C-c
@@ -56,7 +56,7 @@ look_around() {
     t resize-window -x 80 -y 24
     see 'sapphirerapids'
     t resize-window -x 40 -y 10
-    see 'The divider is held'
+    see 'The divider is busy'
     t resize-window -x 120 -y 40
     see 'retire'
     t send-keys q
@@ -69,12 +69,12 @@ test_terminal_without_colours() { look_around vt100; }
 test_find_in_help_by_key_and_mouse() {
     open_pasted
     t send-keys '?'
-    see 'the view before'
+    see 'previous view'
     # The search key and its label on the key bar open the prompt with the command's name in it.
     t send-keys /
     see ':find'
     enter 'Ctrl-L'
-    see 'fg comes back'
+    see 'fg resumes'
     t send-keys F3
     see ':find'
     t send-keys C-c
@@ -127,7 +127,7 @@ test_keys_typed_ahead() {
 test_loops_typed_and_pasted_into_the_prompt() {
     open_pasted
     prompt 'kernel paste'
-    see 'Ctrl-D takes it'
+    see 'Ctrl-D loads it'
     enter 'x: popcntq %rax, %rbx'
     enter 'jmp x'
     t send-keys C-d
@@ -154,7 +154,7 @@ test_long_commands() {
     open_pasted
     awk 'BEGIN { for (i = 0; i < 400000; i++) print " addq $" i % 100 ", %rax" }' >"$home/long.s"
     prompt "kernel load $home/long.s; view mapping"
-    see 'Esc ends'
+    see 'Esc stops'
     t send-keys Escape
     see 'cancelled after'
     see 'imulq %rax'
@@ -169,7 +169,7 @@ test_long_commands() {
 test_job_shows_its_table() {
     open_pasted
     prompt 'forms scan /bin/sh'
-    see 'of occurrences have a usage'
+    see 'of instructions'
     t send-keys 1
     see 'imulq %rax'
 }

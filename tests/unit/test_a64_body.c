@@ -342,9 +342,9 @@ static void test_chains(void **state)
 static void test_unfit(void **state)
 {
     static const struct { const char *form, *part; } cases[] = {
-        {"B.COND (Rel)", "branches"}, {"LDADD (X, X, [X])", "atomic"}, {"LDAR (X, [X])", "ordered"}, {"LDXR (X, [X])", "ordered"}, {"STLXR (W, X, [X])", "ordered"},
-        {"AUTIA (X, X)", "signed"}, {"LDG (X, [X, I])", "tags"}, {"MOV (SP, X)", "stack"}, {"STNP (X, X, [X, I])", "caches"}, {"MOVPRFX (Z, Z)", "behind"},
-        {"LD1W ({Z.S}, P/Z, [Z.S])", "32 bits"}, {"DSB (ISH)", "system"},
+        {"B.COND (Rel)", "branch"}, {"LDADD (X, X, [X])", "atomic"}, {"LDAR (X, [X])", "ordered"}, {"LDXR (X, [X])", "ordered"}, {"STLXR (W, X, [X])", "ordered"},
+        {"AUTIA (X, X)", "signed"}, {"LDG (X, [X, I])", "tags"}, {"MOV (SP, X)", "stack"}, {"STNP (X, X, [X, I])", "non-temporal"}, {"MOVPRFX (Z, Z)", "next instruction"},
+        {"LD1W ({Z.S}, P/Z, [Z.S])", "32-bit"}, {"DSB (ISH)", "system"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

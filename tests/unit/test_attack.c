@@ -293,7 +293,7 @@ static void test_stores_known(void **state)
     free(on_heap);
     attack("a non-canonical address is called that", "48b8< 488b08", (uint64_t)1 << 63, REFUSED, "general protection");
     attack("so is a misaligned vector", "48b8< 0f2808", 0x20000008, REFUSED, "general protection");
-    attack("an address that cannot be mapped", "48b8< 488b08", 64, REFUSED, "cannot be mapped");
+    attack("address cannot be mapped", "48b8< 488b08", 64, REFUSED, "cannot be mapped");
     attack("code that cannot be written", "488d05000080ff 488918", 0, ANY, NULL);
     next_right("known addresses");
 }

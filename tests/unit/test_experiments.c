@@ -80,7 +80,7 @@ static void test_file_round_trip(void **state)
     struct experiments *t = parse("state,experiment,host,cycles,repeats,spread\n"
                                   ",\"2*ADD (R64, R64) + MUL (R64)\",\"a,\"\"b\",,,\n"
                                   "ok,\"V [x + y] + W\",c,0.3333333333333333,3,0.001\n"
-                                  "no such form,W,,,,\n", &err);
+                                  "unknown form,W,,,,\n", &err);
     assert_non_null(t);
     assert_true(experiments_save(t, path, &err));
     struct experiments *back = experiments_load(path, &err);
@@ -94,7 +94,7 @@ static void test_file_round_trip(void **state)
         assert_true(e->rows.items[1].cycles == 0.3333333333333333);
         assert_int_equal(e->rows.items[1].count, 2);
         assert_int_equal(e->rows.items[1].repeats, 3);
-        assert_string_equal(e->rows.items[2].state, "no such form");
+        assert_string_equal(e->rows.items[2].state, "unknown form");
     }
     experiments_free(back);
     experiments_free(t);
@@ -107,13 +107,13 @@ static void test_file_faults(void **state)
         const char *text, *says;
         size_t line, column;
     } cases[] = {
-        {"cycles\n1\n", "lacks the column experiment", 1, 1},
-        {"experiment,cycles\nA,1\nB,x\n", "cycles is \"x\"", 3, 2},
-        {"experiment,cycles\nA,0\n", "cycles is \"0\"", 2, 2},
-        {"experiment,cycles\nA,-1\n", "cycles is \"-1\"", 2, 2},
+        {"cycles\n1\n", "column experiment is missing", 1, 1},
+        {"experiment,cycles\nA,1\nB,x\n", "invalid cycles \"x\"", 3, 2},
+        {"experiment,cycles\nA,0\n", "invalid cycles \"0\"", 2, 2},
+        {"experiment,cycles\nA,-1\n", "invalid cycles \"-1\"", 2, 2},
         {"experiment,cycles\nA,inf\n", "cycles", 2, 2},
-        {"cycles,experiment\n1,A +\n", "form was expected", 2, 2},
-        {"experiment,repeats\nA,1.5\n", "repeats is \"1.5\"", 2, 2},
+        {"cycles,experiment\n1,A +\n", "expected an instruction form", 2, 2},
+        {"experiment,repeats\nA,1.5\n", "invalid repeats \"1.5\"", 2, 2},
         {"experiment,spread\nA,-0.1\n", "spread", 2, 2},
         {"experiment\nA,1\n", "2 fields where the header has 1", 2, 2},
         {"experiment\n0*A\n", "out of range", 2, 1},

@@ -98,7 +98,7 @@ static void test_pmevo_round_trip(void **state)
     /* Two levels cannot say it, and the first form that needs three is named. */
     str_clear(&text);
     assert_false(export_pmevo_flat(m, forms, &text, &err));
-    assert_true(strstr(err.what, "more than one"));
+    assert_true(strstr(err.what, "several µops"));
     machine_free(m);
     forms_free(forms);
     str_done(&text);
@@ -214,10 +214,10 @@ static void test_csv_alone(void **state)
     machine_free(back);
 
     static const struct { const char *text, *what; size_t line; } faults[] = {
-        {"form,latency\nA,1\n", "lacks a column", 1},
+        {"form,latency\nA,1\n", "column usage is missing", 1},
         {"form,usage\nA,1*p0\nB,1*\n", "", 3},
         {"form,usage\n,1*p0\n", "empty", 2},
-        {"form,usage,latency\nA,1*p0,soon\n", "no number", 2},
+        {"form,usage,latency\nA,1*p0,soon\n", "invalid latency", 2},
         {"form,usage\nA,1*p[toolongaportname]\n", "", 2},
         {"form,usage\nA,1*p0\nB\n", "fields", 3},
         {"", "empty", 0},

@@ -114,7 +114,7 @@ static void test_loader_warns(void **state)
 {
     (void)state;
     static const char *const expected[] = {"facts.csv:3: unknown fact \"isue_width\"; did you mean issue_width?", "facts.csv:4: scheduler must be a whole number from 1 to 65536, not \"many\"",
-                                           "facts.csv:6: retire_width must be from 1 to 65536, not 0", "facts.csv:7: stack_engine is yes or no, not \"maybe\""};
+                                           "facts.csv:6: retire_width must be from 1 to 65536, not 0", "facts.csv:7: stack_engine must be yes or no, not \"maybe\""};
     struct ports none = {0}, ports = {0};
     struct machine *m = machine_new("x", &none);
     size_t before = log_count();

@@ -258,7 +258,7 @@ static void test_long_message(void **state)
     (void)state;
     frame_run(&frame, "mapping use a-machine-whose-name-is-so-long-that-no-row-of-a-terminal-holds-it-and-what-to-do-about-it");
     screen_text(&frame, 80, 24, false, &shown);
-    assert_non_null(strstr(str_text(&shown), "machine list shows the names"));
+    assert_non_null(strstr(str_text(&shown), "machine list lists them"));
     assert_non_null(strstr(str_text(&shown), " 1 kernel "));
     assert_int_equal(frame_click(&frame, 25, 23, 80, 24, &prefill), FRAME_DONE);
     assert_int_equal(frame_click(&frame, 25, 23, 80, 24, &prefill), FRAME_PROMPT);
@@ -312,7 +312,7 @@ static void test_views_and_keys(void **state)
     load();
     press("?");
     assert_string_equal(views[frame.current]->name, "help");
-    assert_true(screen_holds("the view before"));
+    assert_true(screen_holds("previous view"));
     press("q");
     assert_int_equal(frame.current, 0);
     press("\t");
@@ -330,7 +330,7 @@ static void test_views_and_keys(void **state)
     assert_true(screen_holds(":kernel analyze"));
     frame_run(&frame, "view nowhere");
     assert_true(frame.failed);
-    assert_true(screen_holds("there is no view \"nowhere\""));
+    assert_true(screen_holds("unknown view \"nowhere\""));
     assert_int_equal(frame_key(&frame, '/', &prefill), FRAME_PROMPT);
     assert_string_equal(prefill, "find ");
     assert_int_equal(frame_key(&frame, KEYCODE_F1 + 2, &prefill), FRAME_PROMPT);
@@ -364,9 +364,9 @@ static void test_experiments(void **state)
 
     (void)state;
     frame_run(&frame, "view experiments");
-    assert_true(screen_holds("There are no experiments"));
+    assert_true(screen_holds("No experiments"));
     frame_run(&frame, "view accuracy");
-    assert_true(screen_holds("Nothing to compare"));
+    assert_true(screen_holds("No measured experiments to compare"));
     add_experiments();
     frame_run(&frame, "view experiments");
     assert_true(screen_holds("6 experiments"));
@@ -415,9 +415,9 @@ static void test_detail(void **state)
     frame_run(&frame, "view experiments");
     frame_key(&frame, KEYCODE_ENTER, &prefill);
     assert_true(screen_holds("No samples"));
-    assert_true(screen_holds("as it would be run: 200 times"));
+    assert_true(screen_holds("as it would run: 200 times"));
     fill_record();
-    assert_true(screen_holds("code that was run: 1 times in 10 bytes"));
+    assert_true(screen_holds("code as run: 1 time in 10 bytes"));
     assert_true(screen_holds("imul rax, r10"));
     assert_true(screen_holds("3.7000 GHz"));
     press("J");
@@ -438,7 +438,7 @@ static void test_detail(void **state)
         press("j");
     }
     frame_key(&frame, KEYCODE_ESCAPE, &prefill);
-    assert_true(screen_lacks("as it would be run"));
+    assert_true(screen_lacks("as it would run"));
     frame_run(&frame, "view machine");
     compare_sizes("machine");
     session.settings.ascii = true;
@@ -540,7 +540,7 @@ static void test_collect(void **state)
     (void)state;
     frame_run(&frame, "kernel paste");
     assert_true(frame.collecting);
-    assert_true(screen_holds("Ctrl-D takes it"));
+    assert_true(screen_holds("Ctrl-D loads it"));
     press("x:\r imul %rax, %rbx\r jmp x\r");
     assert_true(screen_holds("imul %rax, %rbx"));
     frame_key(&frame, 4, &prefill);

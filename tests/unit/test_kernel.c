@@ -144,7 +144,7 @@ static void test_symbol_of_text(void **state)
     assert_int_equal(k->loop_count, 1);
     kernel_free(k);
     assert_null(kernel_from_text("t", bare, sizeof bare - 1, &(struct kernel_options){.symbol = "axpy"}, &err));
-    assert_string_equal(err.what, "there is no label axpy in this text");
+    assert_string_equal(err.what, "no label axpy in this text");
 }
 
 int main(void)

@@ -96,7 +96,7 @@ static void assert_usage(const struct machine *m, const char *form, const char *
     struct str text = {0};
 
     if (!entry)
-        fail_msg("%s is not there", form);
+        fail_msg("%s not found", form);
     usage_print(&entry->usage, mapping_ports(m->mapping), &text);
     assert_string_equal(str_text(&text), usage);
     if (isnan(latency))
@@ -240,15 +240,15 @@ static void test_faults_name_the_line(void **state)
     (void)state;
     static const struct { const char *from, *to, *what; size_t line; } faults[] = {
         {"isa: x86", "isa: aarch64", "not x86", 4},
-        {"'7']", "'7', '7']", "twice", 0},
-        {"[[1, '0156']]", "[[1, '0159']]", "no port \"9\"", 26},
-        {"[[1, '0156']]", "[[x, '01']]", "no number", 26},
-        {"[[1, '0156']]", "[[-1, '01']]", "no number", 26},
-        {"[[1, '0156']]", "[[nan, '01']]", "no number", 26},
-        {"[[1, '0156']]", "[[1, '01', 2]]", "no pair", 26},
-        {"[[1, '0156']]", "[1, '01']", "no pair", 26},
+        {"'7']", "'7', '7']", "duplicate", 0},
+        {"[[1, '0156']]", "[[1, '0159']]", "unknown port \"9\"", 26},
+        {"[[1, '0156']]", "[[x, '01']]", "invalid cycles", 26},
+        {"[[1, '0156']]", "[[-1, '01']]", "invalid cycles", 26},
+        {"[[1, '0156']]", "[[nan, '01']]", "invalid cycles", 26},
+        {"[[1, '0156']]", "[[1, '01', 2]]", "not a pair", 26},
+        {"[[1, '0156']]", "[1, '01']", "not a pair", 26},
         {"[[1, '0156']]", "[[1, []]]", "empty", 26},
-        {"[[1, '0156']]", "12", "no list", 26},
+        {"[[1, '0156']]", "12", "not a list", 26},
         {"  latency: 1.0", "  latency: fast", "latency", 25},
         {"  - class: register", "  - klass: register", "class", 21},
         {"- name: IMULQ", "- title: IMULQ", "without a name", 29},

@@ -145,21 +145,21 @@ static void expect_reason(const char *form, const char *part)
 static void test_reasons(void **state)
 {
     (void)state;
-    expect_reason("JZ (Rel8)", "branches");
+    expect_reason("JZ (Rel8)", "branch");
     expect_reason("PUSH (R64)", "stack");
-    expect_reason("CPUID ()", "serialises");
-    expect_reason("LFENCE ()", "serialises");
+    expect_reason("CPUID ()", "serialising");
+    expect_reason("LFENCE ()", "serialising");
     expect_reason("RDTSC ()", "system");
     expect_reason("ADD_LOCK (M64, R64)", "locked");
     expect_reason("XCHG (M64, R64)", "locked");
     expect_reason("MOV (R8h, I8)", "ah");
-    expect_reason("MOVSD ()", "walks");
-    expect_reason("REP_MOVSB ()", "walks");
+    expect_reason("MOVSD ()", "string");
+    expect_reason("REP_MOVSB ()", "string");
     expect_reason("VZEROUPPER ()", "state");
     expect_reason("WRFSBASE (R64)", "state");
     expect_reason("SYSCALL ()", "system");
     expect_reason("HLT ()", "system");
-    expect_reason("MOVNTPS (M128, XMM)", "past the caches");
+    expect_reason("MOVNTPS (M128, XMM)", "non-temporal");
 }
 
 static void test_mixtures(void **state)

@@ -80,8 +80,8 @@ static void test_filters(void **state)
     assert_string_equal(filtered(&t, "cycles!=18"), "0124");
     assert_string_equal(filtered(&t, "form=nop ()"), "4");
     assert_string_equal(filtered(&t, "cycles<100 & form~VADD"), "1");
-    assert_non_null(strstr(filtered(&t, "colour=red"), "no column"));
-    assert_non_null(strstr(filtered(&t, "cycles>much"), "no number"));
+    assert_non_null(strstr(filtered(&t, "colour=red"), "unknown column"));
+    assert_non_null(strstr(filtered(&t, "cycles>much"), "invalid number"));
     assert_non_null(strstr(filtered(&t, "cycles>1 &"), "empty"));
     assert_string_equal(shown(&t), "1");   /* a refused filter changes nothing */
     table_done(&t);

@@ -42,33 +42,33 @@ const char *a64_unfit(const struct form_row *row)
     struct a64_access access;
 
     if (!a64_code_text(row, &text, &access))
-        return "its template cannot be taken apart";
+        return "its template cannot be parsed";
     const char *m = text.mnemonic;
     if (access.traits & INSN_BRANCH)
-        return "branches change the flow";
+        return "branch";
     if (access.traits & INSN_SYSTEM)
-        return "system and privileged instructions are refused";
+        return "system or privileged instruction";
     if (access.traits & INSN_LOCK)
-        return "atomic accesses wait for each other";
+        return "atomic access";
     if (row->extension && strcmp(row->extension, "memtag") == 0)
-        return "memory tags are not set up";
+        return "uses memory tags";
     if (str_match_any(ordered, m))
-        return "exclusive and ordered accesses wait for others";
+        return "exclusive or ordered access";
     if (str_match_any(signing, m))
-        return "it takes signed pointers";
+        return "uses signed pointers";
     if (str_match_any(state, m))
-        return "it changes or reads processor state";
+        return "reads or changes processor state";
     if (str_match_any(devices, m))
-        return "it is for memory of devices";
+        return "for device memory";
     if (str_match_any(streaming, m))
-        return "it stores past the caches, as fast as memory is";
+        return "non-temporal store";
     if (strcmp(m, "movprfx") == 0)
-        return "it belongs to the instruction behind it";
+        return "prefix of the next instruction";
     if (strncmp(row->template, "mov sp", 6) == 0)
-        return "it moves the stack pointer";
+        return "changes the stack pointer";
     bool touches = access.traits & (INSN_LOAD | INSN_STORE) || str_has_prefix(m, "prf");
     if (touches && strstr(row->template, "[{R:Z}.s"))
-        return "addresses of 32 bits reach no memory here";
+        return "32-bit address";
     return NULL;
 }
 
@@ -264,5 +264,5 @@ bool a64_body_make(const struct a64_code *const *forms, const uint32_t *counts, 
     out->instructions = (unsigned)(ok ? wanted * total : 0);
     ok = ok && emit_return(&a);
     free(order);
-    return ok || err_set(err, ERR_LIMIT, NULL, "registers or room do not suffice for this experiment");
+    return ok || err_set(err, ERR_LIMIT, NULL, "not enough registers or space for this experiment");
 }

@@ -57,9 +57,9 @@ static void list_pairs(const struct a64_code *code, struct chain *list, size_t *
             enum domain a = domain_of(read), b = domain_of(written);
             bool both = from != to && written->access & ACCESS_READ;
             if (a == b)
-                add(list, n, CHAIN_REGISTER, from, to, 0, both ? "the slower of this and the operand written" : "");
+                add(list, n, CHAIN_REGISTER, from, to, 0, both ? "upper bound: the slower of this operand and the one written" : "");
             else if (a != DOMAIN_MASK && b != DOMAIN_MASK && !both)
-                add(list, n, CHAIN_DOMAINS, from, to, 0, "there and back by fmov");
+                add(list, n, CHAIN_DOMAINS, from, to, 0, "round trip, with fmov back");
         }
 }
 
@@ -111,7 +111,7 @@ static void list_memory(const struct a64_code *code, struct chain *list, size_t 
         if (load && is_operand(slot, ACCESS_WRITE) && domain_of(slot) == DOMAIN_GENERAL)
             named(add(list, n, CHAIN_ADDRESS, index >= 0 ? (unsigned)index : (unsigned)base, i, index >= 0 ? 1 : 2, ""), index >= 0 ? "index" : "base", NULL);
         if (store && index < 0 && is_operand(slot, ACCESS_READ) && forwards(code, slot))
-            named(add(list, n, CHAIN_FORWARD, i, (unsigned)base, 0, "stored and loaded again"), NULL, "memory");
+            named(add(list, n, CHAIN_FORWARD, i, (unsigned)base, 0, "store and load again"), NULL, "memory");
     }
 }
 

@@ -271,7 +271,7 @@ static bool run(struct inquiry *inquiries, size_t count, const struct isa_assemb
         struct inquiry *q = &inquiries[i];
         if (take(q, &a))
             continue;
-        const char *reason = "it makes no instruction";
+        const char *reason = "assembles to no instruction";
         for (size_t k = 0; k < assembled.refused_count; k++)
             if (assembled.refused[k].line == q->line)
                 reason = assembled.refused[k].reason;
@@ -334,7 +334,7 @@ bool a64_code_draft(const struct form_row *row, struct a64_code *out, char *reas
 
     *out = (struct a64_code){0};
     if (!slots_parse(row->template, out) || !a64_code_text(row, &text, &out->access)) {
-        snprintf(reason, size, "its template cannot be taken apart");
+        snprintf(reason, size, "its template cannot be parsed");
         return false;
     }
     snprintf(out->mnemonic, sizeof out->mnemonic, "%s", text.mnemonic);
@@ -345,7 +345,7 @@ bool a64_code_draft(const struct form_row *row, struct a64_code *out, char *reas
     out->step = out->writeback && literal ? strtoll(literal + 1, NULL, 0) : 0;
     /* What add and sub can take back. */
     if (out->step <= -4096 || out->step >= 4096) {
-        snprintf(reason, size, "it steps its base too far");
+        snprintf(reason, size, "base increment too large");
         return false;
     }
     return true;
@@ -430,7 +430,7 @@ const struct a64_code *a64_code_find(const struct form_row *row, struct err *err
     const char *reason = reasons.items[at];
     pthread_mutex_unlock(&lock);
     if (!code)
-        err_set(err, ERR_DATA, NULL, "%.60s cannot be assembled: %.100s", row->form, reason ? reason : "nobody has asked the assembler");
+        err_set(err, ERR_DATA, NULL, "%.60s cannot be assembled: %.100s", row->form, reason ? reason : "not assembled yet");
     return code;
 }
 

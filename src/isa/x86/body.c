@@ -40,26 +40,26 @@ static const char *unfit(const struct form_row *row, const struct insn *insn)
     static const char *const walking[] = {"movsb", "movsw", "movsq", "stos?", "lods?", "scas?", "cmpsb", "cmpsw", "cmpsq", "ins?", "outs?", "maskmov*", "vmaskmovdqu", NULL};
 
     if (insn->traits & INSN_X87_MMX || strstr(row->form, "MM,") == row->form)
-        return "x87 and MMX state is not set up";
+        return "uses x87 or MMX state";
     if (insn->traits & INSN_BRANCH)
-        return "branches change the flow";
+        return "branch";
     if (insn->traits & INSN_SYSTEM)
-        return "system and privileged instructions are refused";
+        return "system or privileged instruction";
     if (insn->traits & INSN_LOCK || (strcmp(insn->mnemonic, "xchg") == 0 && insn->traits & INSN_STORE))
-        return "locked accesses serialise";
+        return "locked access";
     if (str_match_any(serialising, insn->mnemonic))
-        return "it serialises or acts outside the core's ports";
+        return "serialising, or outside the core's ports";
     if (str_match_any(streaming, insn->mnemonic))
-        return "it stores past the caches, as fast as memory is";
+        return "non-temporal store";
     if (str_match_any(state, insn->mnemonic))
-        return "it changes or reads processor state";
+        return "reads or changes processor state";
     if (str_match_any(stack, insn->mnemonic))
-        return "it moves the stack pointer";
+        return "changes the stack pointer";
     if (str_has_prefix(insn->mnemonic, "ud"))
-        return "it is defined to fail";
+        return "always faults";
     /* Two string instructions share their names with scalar SSE ones. */
     if (str_match_any(walking, insn->mnemonic) || strcmp(row->template, "movsd") == 0 || strcmp(row->template, "cmpsd") == 0)
-        return "it walks through memory by itself";
+        return "string instruction";
     return NULL;
 }
 
@@ -67,9 +67,9 @@ static const char *unfit(const struct form_row *row, const struct insn *insn)
 static const char *unfit_template(const struct form_row *row)
 {
     static const struct { const char *part, *reason; } reasons[] = {
-        {"R8h}", "registers ah to dh merge into the whole register"}, {"SREG", "segment registers are system state"}, {"{Rel", "branches change the flow"},
-        {"VSIB", "gathers and scatters clear their mask"}, {":MM}", "x87 and MMX state is not set up"}, {"TMM}", "tiles are not set up"},
-        {":CR}", "control registers are privileged"}, {":DR}", "debug registers are privileged"}};
+        {"R8h}", "high byte register (ah to dh)"}, {"SREG", "uses a segment register"}, {"{Rel", "branch"},
+        {"VSIB", "gather or scatter, clears its mask"}, {":MM}", "uses x87 or MMX state"}, {"TMM}", "uses AMX tiles"},
+        {":CR}", "uses a control register"}, {":DR}", "uses a debug register"}};
     for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
         if (strstr(row->template, reasons[i].part))
             return reasons[i].reason;
@@ -309,7 +309,7 @@ static bool vectors_agree(const struct x86_code *const *forms, size_t n, struct 
     }
     body->vectors = evex ? BODY_EVEX : vex ? BODY_VEX : sse ? BODY_SSE : BODY_NO_VECTOR;
     if (sse && (vex || evex))
-        return err_set(err, ERR_DATA, NULL, "SSE and VEX code is never mixed in one body");
+        return err_set(err, ERR_DATA, NULL, "mixes SSE and VEX code");
     return true;
 }
 
@@ -337,7 +337,7 @@ bool x86_body_make(const void *const *codes, const uint32_t *counts, size_t n, c
     for (size_t i = 0; i < n; i++)
         total += counts[i];
     if (!total || total > BODY_LIMIT)
-        return err_set(err, ERR_LIMIT, NULL, "an experiment of %llu instructions does not fit", (unsigned long long)total);
+        return err_set(err, ERR_LIMIT, NULL, "experiment too long: %llu instructions", (unsigned long long)total);
     if (!vectors_agree(forms, n, out, err))
         return false;
     uint64_t wanted = (shape->instructions + total - 1) / total;
@@ -355,7 +355,7 @@ bool x86_body_make(const void *const *codes, const uint32_t *counts, size_t n, c
     }
     free(order);
     if (!ok)
-        return err_set(err, ERR_LIMIT, NULL, "registers or room do not suffice for this experiment");
+        return err_set(err, ERR_LIMIT, NULL, "not enough registers or space for this experiment");
     out->executions = (unsigned)wanted;
     out->instructions = (unsigned)(wanted * total);
     return true;

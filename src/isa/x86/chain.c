@@ -85,12 +85,12 @@ static void list_pairs(const struct x86_code *code, struct chain *list, size_t *
                 continue;
             enum domain a = domain_of(read->registers), b = domain_of(written->registers);
             bool both = from != to && written->access & ACCESS_READ;
-            struct chain c = chain_of(CHAIN_REGISTER, shown(code, from), shown(code, to), 0, both ? "the slower of this and the operand written" : "");
+            struct chain c = chain_of(CHAIN_REGISTER, shown(code, from), shown(code, to), 0, both ? "upper bound: the slower of this operand and the one written" : "");
             if (a != b) {
                 if (a == DOMAIN_MASK || b == DOMAIN_MASK || (from != to && both))
                     continue;
                 c.kind = CHAIN_DOMAINS;
-                c.note = "there and back by movq";
+                c.note = "round trip, with movq back";
             }
             c.from = (uint8_t)from;
             c.to = (uint8_t)to;
@@ -124,7 +124,7 @@ static void list_memory(const struct x86_code *code, struct chain *list, size_t 
             }
             bool plain = domain == DOMAIN_GENERAL ? code->parts[m].bytes >= 4 : code->parts[m].bytes >= 16;
             if (access == ACCESS_WRITE && code->parts[r].access == ACCESS_READ && domain != DOMAIN_MASK && plain) {
-                struct chain c = chain_of(CHAIN_FORWARD, shown(code, r), shown(code, m), 0, "stored and loaded again");
+                struct chain c = chain_of(CHAIN_FORWARD, shown(code, r), shown(code, m), 0, "store and load again");
                 c.from = (uint8_t)r;
                 c.to = (uint8_t)m;
                 named(&c, NULL, "memory");

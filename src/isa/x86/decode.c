@@ -291,7 +291,7 @@ bool x86_decode(const uint8_t *code, size_t length, uint64_t offset, bool text, 
     memset(out, 0, sizeof *out);
     out->isa = ISA_X86_64;
     if (ZYAN_FAILED(ZydisDecoderDecodeFull(&decoder, code, length, &in, ops)))
-        return err_set(err, ERR_DATA, "give whole x86-64 instructions", "byte %zu (%02x) starts no instruction", (size_t)offset,
+        return err_set(err, ERR_DATA, "give whole x86-64 instructions", "no valid instruction at byte %zu (%02x)", (size_t)offset,
                        length ? code[0] : 0);
     memcpy(out->bytes, code, in.length);
     out->length = in.length;

@@ -293,10 +293,10 @@ bool x86_code_encode(const struct form_row *row, struct x86_code *out, struct er
     memset(out, 0, sizeof *out);
     out->row = row;
     if (!template_parse(row->template, out))
-        return err_set(err, ERR_DATA, NULL, "operands of %s cannot be filled in", row->form);
+        return err_set(err, ERR_DATA, NULL, "cannot fill in the operands of %s", row->form);
     size_t length = encode_first(out, bytes);
     if (!length || !x86_decode(bytes, length, 0, false, &out->insn, NULL))
-        return err_set(err, ERR_DATA, NULL, "%s cannot be encoded", row->form);
+        return err_set(err, ERR_DATA, NULL, "cannot encode %s", row->form);
     if (strcmp(out->insn.form, row->form) != 0)
         return err_set(err, ERR_DATA, NULL, "%s encodes as %s", row->form, out->insn.form);
     ZydisDecoderDecodeFull(&decoder, bytes, length, &in, ops);

@@ -11,8 +11,8 @@ static const char *refused(const struct insn *in)
 {
     for (unsigned k = 0; k < in->operand_count; k++)
         if (in->operands[k].kind == OPERAND_MEMORY && in->operands[k].segment != REG_NONE && in->operands[k].access & ACCESS_WRITE)
-            return "it writes thread-local storage";
-    return in->traits & INSN_RUNNABLE ? NULL : "system instructions are not run";
+            return "a write to thread-local storage";
+    return in->traits & INSN_RUNNABLE ? NULL : "a system instruction";
 }
 
 /* The branch as it is, prefixes and length included, to the next instruction. */

@@ -10,6 +10,7 @@
 #include "isa/x86/decode.h"
 #include "isa/x86/foreign.h"
 #include "isa/x86/form.h"
+#include "isa/x86/related.h"
 
 static int64_t branch_place(const char *form, const uint8_t *code, size_t n, size_t at)
 {
@@ -63,6 +64,7 @@ const struct isa_ops x86_ops = {
     .load_form = "MOV (R64, M64)",
     .store_form = "MOV (M64, R64)",
     .stack_sync_form = "ADD (R64, I8)",
+    .sum_form = "ADD (R64, R64)",
     .compare_form = "CMP (R64, R64)",
     .decode = x86_decode,
     .form = x86_form,
@@ -77,5 +79,8 @@ const struct isa_ops x86_ops = {
     .is_marker = is_marker,
     .markers = "IACA markers",
     .move_class = move_class,
+    .alike = x86_alike,
+    .with_register = x86_with_register,
+    .alternative = x86_alternative,
     .foreign = &x86_foreign,
 };

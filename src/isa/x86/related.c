@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "isa/x86/related.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+/* @form with the first @from in it replaced by @to; false when there is none. */
+static bool swapped(const char *form, const char *from, const char *to, char out[FORM_MAX])
+{
+    const char *at = strstr(form, from);
+    if (!at)
+        return false;
+    snprintf(out, FORM_MAX, "%.*s%s%s", (int)(at - form), form, to, at + strlen(from));
+    return true;
+}
+
+bool x86_alike(const char *form, size_t *at, char out[FORM_MAX])
+{
+    static const char *const alike[][2] = {
+        {", I32)", ", I8)"}, {", I8)", ", I32)"}, {"Rel8", "Rel32"}, {"Rel32", "Rel8"}, {"R8h", "R8l"}, {"_EVEX", ""},
+    };
+    while (*at < COUNT(alike)) {
+        size_t i = (*at)++;
+        if (swapped(form, alike[i][0], alike[i][1], out))
+            return true;
+    }
+    return false;
+}
+
+/* Where the memory operand of @form begins, M and its width; NULL when it has none. */
+static const char *memory_of(const char *form)
+{
+    const char *at = strchr(form, '(');
+
+    while (at && (at = strchr(at + 1, 'M')))
+        if (isdigit((unsigned char)at[1]) && (at[-1] == '(' || at[-1] == ' '))
+            break;
+    return at;
+}
+
+bool x86_with_register(const char *form, unsigned bits, size_t *at, char out[FORM_MAX])
+{
+    const char *types[] = {bits == 8 ? "R8l" : bits == 16 ? "R16" : bits == 32 ? "R32" : bits == 64 ? "R64" : bits == 256 ? "YMM" : bits == 512 ? "ZMM" : "XMM",
+                           strstr(form, "YMM") ? "YMM" : "XMM", "XMM", "MM"};
+    const char *memory = memory_of(form);
+
+    if (!memory || *at >= COUNT(types))
+        return false;
+    snprintf(out, FORM_MAX, "%.*s%s%s", (int)(memory - form), form, types[*at], memory + strcspn(memory, ",)"));
+    ++*at;
+    return true;
+}
+
+/* What the immediate must be for the other instruction to do the same. */
+enum requirement {
+    ALWAYS,
+    KEEPS_SINGLES,   /* a shuffle of singles that leaves each element in its place: a blend */
+    KEEPS_DOUBLES,
+    KEEPS_HALVES,    /* of 256 bits */
+    IN_PAIRS,        /* a blend of words that takes whole doublewords */
+    IS_ONE,
+    IS_LEA_FACTOR,   /* 3, 5 or 9: base and index the same */
+};
+
+struct rule {
+    const char *from, *to;        /* mnemonics of the form; the operands stay unless given */
+    const char *from_operands;    /* prefix of the list that the rule is for; NULL: any */
+    const char *to_operands;      /* NULL: the same; "R": as many registers of the first one's type as @registers */
+    unsigned registers;
+    enum requirement requirement;
+    bool loses_flags;             /* the other leaves other flags */
+    const char *note;             /* what it takes, NULL: nothing */
+};
+
+static const struct rule rules[] = {
+    {"XORPS", "PXOR", NULL, NULL, 0, ALWAYS, false, NULL},
+    {"XORPD", "PXOR", NULL, NULL, 0, ALWAYS, false, NULL},
+    {"ANDPS", "PAND", NULL, NULL, 0, ALWAYS, false, NULL},
+    {"ANDPD", "PAND", NULL, NULL, 0, ALWAYS, false, NULL},
+    {"ANDNPS", "PANDN", NULL, NULL, 0, ALWAYS, false, NULL},
+    {"ANDNPD", "PANDN", NULL, NULL, 0, ALWAYS, false, NULL},
+    {"ORPS", "POR", NULL, NULL, 0, ALWAYS, false, NULL},
+    {"ORPD", "POR", NULL, NULL, 0, ALWAYS, false, NULL},
+    {"SHUFPS", "BLENDPS", NULL, NULL, 0, KEEPS_SINGLES, false, NULL},
+    {"SHUFPD", "BLENDPD", NULL, NULL, 0, KEEPS_DOUBLES, false, NULL},
+    {"VPERM2F128", "VBLENDPD", NULL, NULL, 0, KEEPS_HALVES, false, NULL},
+    {"VPERM2I128", "VPBLENDD", NULL, NULL, 0, KEEPS_HALVES, false, NULL},
+    {"VPBLENDW", "VPBLENDD", NULL, NULL, 0, IN_PAIRS, false, NULL},
+    {"MOVSS", "BLENDPS", "(XMM, XMM", "(XMM, XMM, I8)", 0, ALWAYS, false, NULL},
+    {"MOVSD", "BLENDPD", "(XMM, XMM", "(XMM, XMM, I8)", 0, ALWAYS, false, NULL},
+    {"VMOVSS", "VBLENDPS", "(XMM, XMM", "(XMM, XMM, XMM, I8)", 0, ALWAYS, false, NULL},
+    {"VMOVSD", "VBLENDPD", "(XMM, XMM", "(XMM, XMM, XMM, I8)", 0, ALWAYS, false, NULL},
+    {"PSLLW", "PADDW", NULL, "R", 2, IS_ONE, false, NULL},
+    {"PSLLD", "PADDD", NULL, "R", 2, IS_ONE, false, NULL},
+    {"PSLLQ", "PADDQ", NULL, "R", 2, IS_ONE, false, NULL},
+    {"VPSLLW", "VPADDW", NULL, "R", 3, IS_ONE, false, NULL},
+    {"VPSLLD", "VPADDD", NULL, "R", 3, IS_ONE, false, NULL},
+    {"VPSLLQ", "VPADDQ", NULL, "R", 3, IS_ONE, false, NULL},
+    {"SHL", "ADD", "(R", "R", 2, IS_ONE, false, NULL},
+    {"SHL", "SHLX", "(R32, CL)", "R", 3, ALWAYS, true, NULL},
+    {"SHL", "SHLX", "(R64, CL)", "R", 3, ALWAYS, true, NULL},
+    {"SHR", "SHRX", "(R32, CL)", "R", 3, ALWAYS, true, NULL},
+    {"SHR", "SHRX", "(R64, CL)", "R", 3, ALWAYS, true, NULL},
+    {"SAR", "SARX", "(R32, CL)", "R", 3, ALWAYS, true, NULL},
+    {"SAR", "SARX", "(R64, CL)", "R", 3, ALWAYS, true, NULL},
+    {"IMUL", "LEA_B_IS", "(R32, R32, I", "R", 1, IS_LEA_FACTOR, true, NULL},
+    {"IMUL", "LEA_B_IS", "(R64, R64, I", "R", 1, IS_LEA_FACTOR, true, NULL},
+    {"VADDPS", "VFMADD213PS", NULL, NULL, 0, ALWAYS, false, "a factor of one"},
+    {"VADDPD", "VFMADD213PD", NULL, NULL, 0, ALWAYS, false, "a factor of one"},
+};
+
+/* Element i of the result of a shuffle comes from element i of one of its sources; the first half takes from the first. */
+static bool keeps_places(unsigned immediate, unsigned elements, unsigned bits)
+{
+    for (unsigned i = 0; i < elements; i++)
+        if ((immediate >> i * bits & ((1u << bits) - 1)) != i % (1u << bits))
+            return false;
+    return true;
+}
+
+static bool holds(enum requirement requirement, const struct insn *insn)
+{
+    const struct operand *immediate = insn_immediate(insn);
+    bool given = immediate;
+    int64_t value = given ? immediate->immediate : 0;
+    unsigned low = (unsigned)value & 0xff;
+
+    switch (requirement) {
+    case ALWAYS:
+        return true;
+    case KEEPS_SINGLES:
+        return given && keeps_places(low, 4, 2);
+    case KEEPS_DOUBLES:
+        return given && keeps_places(low, strstr(insn->form, "YMM") ? 4 : 2, 1);
+    case KEEPS_HALVES:
+        return given && !(low & 0x88) && !(low & 1) && low >> 4 & 1;
+    case IN_PAIRS:
+        return given && (low & 0x55) == (low >> 1 & 0x55);
+    case IS_ONE:
+        return given ? value == 1 : strstr(insn->form, ", 1)") != NULL;
+    case IS_LEA_FACTOR:
+        return given && (value == 3 || value == 5 || value == 9);
+    }
+    return false;
+}
+
+/* The name of the form that @rule makes of @form; false when the rule is not for it. */
+static bool rename_form(const struct rule *rule, const char *form, char *out, size_t size)
+{
+    const char *list = strchr(form, '(');
+    bool vex = form[0] == 'V' && rule->from[0] != 'V';
+    const char *name = form + vex;
+
+    size_t length = strlen(rule->from);
+    if (!list || strncmp(name, rule->from, length) != 0 || name[length] != ' ' || (rule->from_operands && strncmp(list, rule->from_operands, strlen(rule->from_operands)) != 0))
+        return false;
+    if (!rule->to_operands) {
+        snprintf(out, size, "%s%s %s", vex ? "V" : "", rule->to, list);
+    } else if (rule->registers) {
+        char type[16];
+        snprintf(type, sizeof type, "%.*s", (int)strcspn(list + 1, ",)"), list + 1);
+        int used = snprintf(out, size, "%s (%s", rule->to, type);
+        for (unsigned i = 1; i < rule->registers; i++)
+            used += snprintf(out + used, size - (size_t)used, ", %s", type);
+        snprintf(out + used, size - (size_t)used, ")");
+    } else {
+        snprintf(out, size, "%s %s", rule->to, rule->to_operands);
+    }
+    return true;
+}
+
+/* The mnemonic of what @rule makes of @form, as text has it: without what tells encodings and addresses apart. */
+static void name_alternative(const struct rule *rule, const char *form, char *out, size_t size)
+{
+    size_t n = 0;
+
+    if (form[0] == 'V' && rule->from[0] != 'V')
+        out[n++] = 'v';
+    for (const char *text = rule->to; *text && *text != '_' && n + 1 < size; text++)
+        out[n++] = (char)tolower((unsigned char)*text);
+    out[n] = '\0';
+}
+
+bool x86_alternative(const struct insn *insn, size_t *at, struct isa_alternative *out)
+{
+    while (*at < COUNT(rules)) {
+        const struct rule *rule = &rules[(*at)++];
+        if (!rename_form(rule, insn->form, out->form, sizeof out->form) || !holds(rule->requirement, insn))
+            continue;
+        name_alternative(rule, insn->form, out->name, sizeof out->name);
+        out->loses_flags = rule->loses_flags;
+        out->note = rule->note;
+        return true;
+    }
+    return false;
+}
