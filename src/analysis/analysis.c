@@ -78,10 +78,10 @@ static void take_edges(struct analysis *a, const struct deps *deps)
             a->edges[a->edge_count++] = a->edges[i];
 }
 
-struct analysis *analysis_new(const struct kernel *k, const struct machine *m)
+struct analysis *analysis_new(const struct kernel *k, size_t loop, const struct machine *m)
 {
     struct analysis *a = mem_zero(1, sizeof *a);
-    const struct insn *insns = kernel_insns(k, &a->count);
+    const struct insn *insns = kernel_insns(k, loop, &a->count);
     struct block_work *work = block_work_new(m);
     struct bounds bounds;
 

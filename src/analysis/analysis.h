@@ -38,8 +38,8 @@ struct analysis {
     char *sentence;                  /* what binds, in words */
 };
 
-/* NULL only on bugs: every kernel can be analysed. Any thread; borrows @k and @m. */
-struct analysis *analysis_new(const struct kernel *k, const struct machine *m);
+/* Of loop @loop of @k. NULL only on bugs: every kernel can be analysed. Any thread; borrows @k and @m. */
+struct analysis *analysis_new(const struct kernel *k, size_t loop, const struct machine *m);
 void analysis_free(struct analysis *a);
 const char *row_flag_name(uint32_t one_flag);       /* "unknown", "zero-idiom", ... as in the JSON flags */
 

@@ -153,16 +153,19 @@ static void loops_set(struct kernel *k, struct unit *u, struct loop_list *marked
     memset(u, 0, sizeof *u);
 }
 
-static struct kernel *loop_choose(struct kernel *k, const struct kernel_options *options, struct err *err)
+size_t kernel_loop_wanted(const struct kernel_options *options)
 {
-    if (!options || options->loop == 0)
-        return k;
-    if (options->loop > k->loop_count) {
+    return options && options->loop ? options->loop - 1 : 0;
+}
+
+/* @k, or NULL with err, and @k freed, when it has not the loop asked for. */
+static struct kernel *loop_check(struct kernel *k, const struct kernel_options *options, struct err *err)
+{
+    if (kernel_loop_wanted(options) >= k->loop_count) {
         err_set(err, ERR_USAGE, "kernel list shows them", "no loop %zu in %s; it has %zu", options->loop, k->name, k->loop_count);
         kernel_free(k);
         return NULL;
     }
-    k->current = options->loop - 1;
     return k;
 }
 
@@ -267,7 +270,7 @@ struct kernel *kernel_from_text(const char *name, const char *text, size_t lengt
     marks_comments(&u, text, length, &marked);
     marks_bytes(&u, a.isa, a.code, a.length, &marked);
     loops_set(k, &u, &marked, a.labels, a.label_count, "whole text (no loop)");
-    k = loop_choose(k, o, err);
+    k = loop_check(k, o, err);
 out:
     unit_done(&u);
     assembled_done(&a);
@@ -391,7 +394,7 @@ static struct kernel *kernel_from_object(const char *path, const struct kernel_o
         free(k->loops[i].why);
         k->loops[i].why = str_take(&why);
     }
-    k = loop_choose(k, options, err);
+    k = loop_check(k, options, err);
 out:
     vec_done(&labels);
     unit_done(&u);
@@ -467,14 +470,22 @@ out:
     return k;
 }
 
-struct kernel *kernel_hold(struct kernel *k)
+/* The holders are counted in what is otherwise not changed: kernels are made by mem_zero, never const objects. */
+static struct kernel *counted(const struct kernel *k)
 {
-    atomic_fetch_add(&k->holders, 1);
+    return (struct kernel *)k;
+}
+
+const struct kernel *kernel_hold(const struct kernel *k)
+{
+    atomic_fetch_add(&counted(k)->holders, 1);
     return k;
 }
 
-void kernel_free(struct kernel *k)
+void kernel_free(const struct kernel *held)
 {
+    struct kernel *k = counted(held);
+
     if (!k || atomic_fetch_sub(&k->holders, 1) > 0)
         return;
     for (size_t i = 0; i < k->insn_count; i++)
@@ -503,9 +514,8 @@ uint32_t kernel_source_line(const struct kernel *k, const struct insn *insn, con
     return line;
 }
 
-const struct insn *kernel_insns(const struct kernel *k, size_t *count)
+const struct insn *kernel_insns(const struct kernel *k, size_t loop, size_t *count)
 {
-    const struct kernel_loop *loop = &k->loops[k->current];
-    *count = loop->count;
-    return k->insns + loop->first;
+    *count = k->loops[loop].count;
+    return k->insns + k->loops[loop].first;
 }

@@ -1,4 +1,5 @@
-/* Kernel: a loop body with its source lines, found in text, an object file or hex. */
+/* Kernel: code with the loops found in it and its source lines, from text, an object file or hex. Whoever loads one may complete it; from then on nothing in it
+ * changes, so any number of threads read it at once. Which loop is meant is said by an index into its loops beside it. */
 #ifndef PORTOLAN_ANALYSIS_KERNEL_H
 #define PORTOLAN_ANALYSIS_KERNEL_H
 
@@ -22,7 +23,6 @@ struct kernel {
     size_t insn_count;
     struct kernel_loop *loops;  /* best first; at least one */
     size_t loop_count;
-    size_t current;             /* the loop in use */
     bool of_many;               /* loops of one function of a large program, which nobody named */
     struct diagnostic *refused; /* lines left out with --skip-bad */
     size_t refused_count;
@@ -40,20 +40,22 @@ struct kernel_options {
     bool skip_bad;
     const char *symbol;         /* function or, in text, label to take; NULL: all, or of a large ELF the function with the hottest-looking loop */
     size_t first_line, last_line;   /* of text, or of the C file; 1-based; 0: all. An ELF file has none */
-    size_t loop;                /* 1-based; 0: the best */
+    size_t loop;                /* 1-based, refused when there is none such; 0: the best, which is the first */
 };
 
 /* Recognises ELF by its magic, hex blocks by `hex` calls, anything else as text. NULL on failure. */
 struct kernel *kernel_load(const char *path, const struct kernel_options *options, struct err *err);
 struct kernel *kernel_from_text(const char *name, const char *text, size_t length, const struct kernel_options *options, struct err *err);
 struct kernel *kernel_from_hex(enum isa isa, const char *hex, struct err *err);
+/* The loop that @options ask for, as an index into the loops of a kernel loaded with them. */
+size_t kernel_loop_wanted(const struct kernel_options *options);
 /* The last holder's call frees it. */
-void kernel_free(struct kernel *k);
-/* One more may use it and is to kernel_free it; the loop in use is not to change for both. */
-struct kernel *kernel_hold(struct kernel *k);
+void kernel_free(const struct kernel *k);
+/* One more may use it, on any thread, and is to kernel_free it. */
+const struct kernel *kernel_hold(const struct kernel *k);
 /* Line of the C file that @insn was compiled from, 0 when it is not known; *@text (may be NULL) gets that line, borrowed, or NULL. */
 uint32_t kernel_source_line(const struct kernel *k, const struct insn *insn, const char **text);
-/* The current loop's instructions. */
-const struct insn *kernel_insns(const struct kernel *k, size_t *count);
+/* The instructions of loop @loop (from 0, below loop_count), borrowed. Any thread. */
+const struct insn *kernel_insns(const struct kernel *k, size_t loop, size_t *count);
 
 #endif

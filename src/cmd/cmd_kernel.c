@@ -31,7 +31,7 @@ static bool run_show(struct session *s, const void *values, struct result *resul
     (void)values;
     if (!session_has_kernel(s, err))
         return false;
-    const struct insn *insns = kernel_insns(k, &count);
+    const struct insn *insns = kernel_insns(k, s->document.loop, &count);
     result_text(result, "kernel", k->name);
     struct result_table *t = result_table(result, "instructions", columns, sizeof columns / sizeof *columns);
     t->headless = true;
@@ -75,13 +75,13 @@ static bool run_list(struct session *s, const void *values, struct result *resul
     (void)values;
     if (!session_has_kernel(s, err))
         return false;
-    result_count(result, "current", (int64_t)k->current + 1);
+    result_count(result, "current", (int64_t)s->document.loop + 1);
     struct result_table *t = result_table(result, "loops", columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < k->loop_count; i++) {
         const struct kernel_loop *loop = &k->loops[i];
-        cell_text(t, i == k->current ? "*" : "");
+        cell_text(t, i == s->document.loop ? "*" : "");
         cell_count(t, (int64_t)i + 1);
-        cell_switch(t, i == k->current);
+        cell_switch(t, i == s->document.loop);
         cell_count(t, (int64_t)loop->count);
         cell_line(t, loop->first_line);
         cell_line(t, loop->last_line);
@@ -116,8 +116,7 @@ static bool run_use(struct session *s, const void *values, struct result *result
         return false;
     if (v->loop > s->document.kernel->loop_count)
         return err_set(err, ERR_USAGE, "kernel list shows them", "no loop %zu; numbers are 1 to %zu", v->loop, s->document.kernel->loop_count);
-    s->document.kernel->current = v->loop - 1;
-    s->document.kernel_measured = NAN;
+    document_use_loop(&s->document, v->loop - 1);
     kernel_tell_loaded(s, result);
     return true;
 }
@@ -147,12 +146,14 @@ static void add_branch(const struct insn *insn, struct str *out)
         str_addf(out, "\t%s%.*s loop\n", insn->mnemonic, place ? (int)(place - operands + 1) : 0, place ? operands : "");
 }
 
-/* The current loop as text that kernel load reads back. */
-static void print_loop(const struct kernel *k, const struct insn *insns, size_t count, struct str *text)
+/* Loop @loop as text that kernel load reads back. */
+static void print_loop(const struct kernel *k, size_t loop, struct str *text)
 {
     const struct isa_ops *isa = isa_ops(k->isa);
+    size_t count;
+    const struct insn *insns = kernel_insns(k, loop, &count);
 
-    str_addf(text, "%s %s\n%sloop:\n", isa->comment, k->loops[k->current].why, isa->text_head);
+    str_addf(text, "%s %s\n%sloop:\n", isa->comment, k->loops[loop].why, isa->text_head);
     for (size_t i = 0; i < count; i++) {
         struct insn again;
         if (!insn_decode(insns[i].isa, insns[i].bytes, insns[i].length, insns[i].offset, true, &again, NULL))
@@ -182,10 +183,10 @@ static bool run_save(struct session *s, const void *values, struct result *resul
 
     if (!session_has_kernel(s, err))
         return false;
-    const struct insn *insns = kernel_insns(s->document.kernel, &count);
+    kernel_insns(s->document.kernel, s->document.loop, &count);
     if (count == 0)
         return err_set(err, ERR_DATA, "kernel use N takes another loop", "the loop has no instructions");
-    print_loop(s->document.kernel, insns, count, &text);
+    print_loop(s->document.kernel, s->document.loop, &text);
     bool ok = file_write(v->file, text.data, text.length, err);
     if (ok) {
         result_confirm(result, "%s: %zu instruction%s", v->file, count, count == 1 ? "" : "s");

@@ -19,7 +19,7 @@ struct analysis **kernel_analyze(struct session *s, const struct word_list *mach
             kernel_analyses_free(analyses, *count);
             return NULL;
         }
-        analyses[*count] = analysis_new(s->document.kernel, m);
+        analyses[*count] = analysis_new(s->document.kernel, s->document.loop, m);
     }
     return analyses;
 }
@@ -49,7 +49,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
 
     if (!analyses)
         return false;
-    report_add(s->document.kernel, analyses, count, s->settings.ascii, result);
+    report_add(s->document.kernel, s->document.loop, analyses, count, s->settings.ascii, result);
     kernel_analyses_free(analyses, count);
     return true;
 }

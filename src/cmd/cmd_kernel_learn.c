@@ -54,7 +54,7 @@ static bool want_unknown(struct session *s, const struct machine *m, struct want
         return err_set(err, ERR_USAGE, "kernel learn 'FORM', or kernel load FILE", "no form given and no kernel loaded");
     if (!session_fits(s, m, err))
         return false;
-    const struct insn *insns = kernel_insns(s->document.kernel, &count);
+    const struct insn *insns = kernel_insns(s->document.kernel, s->document.loop, &count);
     for (size_t i = 0; i < count; i++)
         if (!fusion_resolve(m, &insns[i]))
             want(w, insns[i].form);

@@ -31,7 +31,7 @@ struct loading {
     VEC(char *) flags;              /* for it */
     struct str text;
     double begun;
-    struct kernel *kernel;          /* the result */
+    const struct kernel *kernel;    /* the result */
 };
 
 static void loading_free(void *state)
@@ -100,22 +100,22 @@ void kernel_tell_loaded(struct session *s, struct result *result)
     const struct kernel *k = s->document.kernel;
     size_t count;
 
-    kernel_insns(k, &count);
+    kernel_insns(k, s->document.loop, &count);
     if (k->refused_count)
         add_refused(result, k);
     else
         result_set_confirmation(result);
-    result_line(result, "%s: %s, %zu instruction%s%s%s", k->name, k->loops[k->current].why, count, count == 1 ? "" : "s",
+    result_line(result, "%s: %s, %zu instruction%s%s%s", k->name, k->loops[s->document.loop].why, count, count == 1 ? "" : "s",
                 k->loop_count > 1 ? "; kernel list shows the other loops" : "", k->of_many ? "; --symbol takes another function" : "");
     result_text(result, "kernel", k->name);
     result_count(result, "instructions", (int64_t)count);
     result_count(result, "loops", (int64_t)k->loop_count);
-    result_text(result, "loop", k->loops[k->current].why);
+    result_text(result, "loop", k->loops[s->document.loop].why);
 }
 
 static void publish(struct loading *l)
 {
-    session_set_kernel(l->session, l->kernel);
+    session_set_kernel(l->session, l->kernel, kernel_loop_wanted(&l->options));
     l->kernel = NULL;
     kernel_tell_loaded(l->session, l->session->result);
 }
@@ -376,10 +376,10 @@ static bool run_hex(struct session *s, const void *values, struct result *result
     enum isa isa = ISA_UNSAID;
 
     isa_parse(v->isa, &isa);
-    struct kernel *k = kernel_from_hex(isa, v->bytes, err);
+    const struct kernel *k = kernel_from_hex(isa, v->bytes, err);
     if (!k)
         return false;
-    session_set_kernel(s, k);
+    session_set_kernel(s, k, 0);
     kernel_tell_loaded(s, result);
     return true;
 }

@@ -45,7 +45,7 @@ struct measuring {
     struct session *session;
     struct job *job;
     char *name, *hex;                /* of the loaded loop; NULL for a file */
-    struct kernel *kernel;           /* held, to know it again; not looked into */
+    const struct kernel *kernel;     /* held, to know it again; not looked into */
     size_t loop;
     char *in, *out;                  /* of a file */
     struct kernel_measured result;
@@ -62,9 +62,9 @@ static bool cancelled(void *state)
 
 static bool measure_block(struct sandbox *sandbox, const struct calibration *calibration, const char *hex, struct kernel_measured *out, struct err *err)
 {
-    struct kernel *kernel = kernel_from_hex(isa_host(), hex, err);
+    const struct kernel *kernel = kernel_from_hex(isa_host(), hex, err);
     size_t count;
-    const struct insn *insns = kernel ? kernel_insns(kernel, &count) : NULL;
+    const struct insn *insns = kernel ? kernel_insns(kernel, 0, &count) : NULL;
     bool ok = insns && kernel_run(sandbox, calibration, insns, count, out, err);
     kernel_free(kernel);
     return ok;
@@ -167,7 +167,7 @@ static void add_loop(struct session *s, const struct measuring *w, struct result
                 100 * m->spread, m->clock_hz / 1e9, m->pages, m->pages == 1 ? "" : "s", m->wraps ? ", more than the cache holds" : "");
     result_text(result, "kernel", w->name);
     result_nested(result, "measured", measured_json(m));
-    if (s->document.kernel == w->kernel && s->document.kernel->current == w->loop)
+    if (s->document.kernel == w->kernel && s->document.loop == w->loop)
         s->document.kernel_measured = m->cycles;
 }
 
@@ -251,7 +251,7 @@ static bool take_loop(struct session *s, struct measuring *w, struct err *err)
         return false;
     if (s->document.kernel->isa != isa_host())
         return err_set(err, ERR_USAGE, "measure it on a machine for that instruction set", "this CPU runs %s, but the kernel is %s", isa_name(isa_host()), isa_name(s->document.kernel->isa));
-    const struct insn *insns = kernel_insns(s->document.kernel, &count);
+    const struct insn *insns = kernel_insns(s->document.kernel, s->document.loop, &count);
     if (!count)
         return err_set(err, ERR_DATA, "kernel use N takes another loop", "the loop has no instructions");
     for (size_t i = 0; i < count; i++)
@@ -260,7 +260,7 @@ static bool take_loop(struct session *s, struct measuring *w, struct err *err)
     w->hex = str_take(&hex);
     w->name = mem_strdup(s->document.kernel->name);
     w->kernel = kernel_hold(s->document.kernel);
-    w->loop = s->document.kernel->current;
+    w->loop = s->document.loop;
     return true;
 }
 

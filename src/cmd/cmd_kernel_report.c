@@ -35,7 +35,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     struct analysis **analyses = kernel_analyze(s, &v->machines, &count, err);
     if (!analyses)
         return false;
-    (html ? report_html : report_markdown)(s->document.kernel, analyses, count, &text);
+    (html ? report_html : report_markdown)(s->document.kernel, s->document.loop, analyses, count, &text);
     kernel_analyses_free(analyses, count);
     bool ok = file_write(v->file, text.data, text.length, err);
     if (ok) {

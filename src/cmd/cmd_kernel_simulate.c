@@ -123,7 +123,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
 
     if (!session_has_kernel(s, err))
         return false;
-    const struct insn *insns = kernel_insns(s->document.kernel, &count);
+    const struct insn *insns = kernel_insns(s->document.kernel, s->document.loop, &count);
     struct result_table *t = result_table(result, "machines", columns, sizeof columns / sizeof *columns);
     t->hide = NOT_TEXT | NOT_JSON | NOT_DOCUMENT;
     for (size_t i = 0; i == 0 || i < v->machines.count; i++) {
@@ -132,7 +132,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
         struct bounds bounds;
         if (!m || !session_fits(s, m, err))
             return false;
-        simulate_kernel(s->document.kernel, m, &how, &sim, &bounds);
+        simulate_kernel(s->document.kernel, s->document.loop, m, &how, &sim, &bounds);
         add_text(m, &sim, &bounds, insns, count, result);
         add_row(t, m, &sim);
         result_json_line(result, simulation_json(m, &sim, &bounds, count));

@@ -18,12 +18,12 @@ struct outcome {
     enum bound_kind bottleneck;
 };
 
-static struct outcome outcome_of(const struct kernel *k, const struct machine *m)
+static struct outcome outcome_of(const struct kernel *k, size_t loop, const struct machine *m)
 {
     struct bounds bounds;
     struct simulation sim;
 
-    simulate_kernel(k, m, &(struct simulate_options){0}, &sim, &bounds);
+    simulate_kernel(k, loop, m, &(struct simulate_options){0}, &sim, &bounds);
     simulation_done(&sim);
     return (struct outcome){bounds.total, sim.cycles, bounds.bottleneck};
 }
@@ -71,7 +71,8 @@ static void add_outcome(struct result_table *t, const struct outcome *o)
 /* The job: a machine with one parameter after the other. */
 struct sweeping {
     struct session *session;
-    struct kernel *held, shown;   /* shown: as it was, with the loop in use then */
+    const struct kernel *kernel;   /* held */
+    size_t loop;                   /* of it, in use when the sweep began */
     struct machine *machine;
     char *name;
     long from, to;
@@ -88,7 +89,7 @@ static bool sweep_run(struct job *job, void *state, struct err *err)
         struct machine *changed = machine_copy(w->machine);
         bool ok = machine_change(changed, w->name, text, err);
         if (ok)
-            w->outcomes[value - w->from] = outcome_of(&w->shown, changed);
+            w->outcomes[value - w->from] = outcome_of(w->kernel, w->loop, changed);
         machine_free(changed);
         if (!ok)
             return false;
@@ -125,7 +126,9 @@ static void sweep_finish(void *state, const struct job_info *info)
 
     if (info->state != JOB_DONE)
         return;
-    keep_sweep(&w->session->document.sweep, w);
+    const struct document *d = &w->session->document;
+    if (d->kernel == w->kernel && d->loop == w->loop)
+        keep_sweep(&w->session->document.sweep, w);
     struct result_table *t = add_outcomes(result, w->machine, w->name, CELL_COUNT);
     json_t *rows = json_array();
     for (long value = w->from; value <= w->to; value++) {
@@ -142,7 +145,7 @@ static void sweep_finish(void *state, const struct job_info *info)
 static void sweeping_free(void *state)
 {
     struct sweeping *w = state;
-    kernel_free(w->held);
+    kernel_free(w->kernel);
     machine_free(w->machine);
     free(w->name);
     free(w->outcomes);
@@ -155,8 +158,8 @@ static bool sweep(struct session *s, const struct machine *m, const char *name, 
     struct sweeping *w = mem_zero(1, sizeof *w);
 
     w->session = s;
-    w->held = kernel_hold(s->document.kernel);
-    w->shown = *s->document.kernel;
+    w->kernel = kernel_hold(s->document.kernel);
+    w->loop = s->document.loop;
     w->machine = machine_copy(m);
     w->name = mem_strdup(name);
     w->from = from;
@@ -167,7 +170,8 @@ static bool sweep(struct session *s, const struct machine *m, const char *name, 
 
 static void compare(struct session *s, const struct machine *m, const struct machine *changed, struct result *result)
 {
-    struct outcome before = outcome_of(s->document.kernel, m), after = outcome_of(s->document.kernel, changed);
+    const struct document *d = &s->document;
+    struct outcome before = outcome_of(d->kernel, d->loop, m), after = outcome_of(d->kernel, d->loop, changed);
     struct result_table *t = add_outcomes(result, m, "state", CELL_TEXT);
 
     cell_text(t, "unchanged");

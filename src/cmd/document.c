@@ -50,6 +50,14 @@ void document_drop_analyses(struct document *d)
     d->analysis_count = 0;
 }
 
+void document_use_loop(struct document *d, size_t loop)
+{
+    document_drop_analyses(d);
+    d->loop = loop;
+    d->kernel_measured = NAN;
+    sweep_done(&d->sweep);
+}
+
 void document_exchange(struct document *d, struct document *saved)
 {
     struct document before = *d;

@@ -30,7 +30,8 @@ struct selection {
 };
 
 struct document {
-    struct kernel *kernel;            /* NULL: none loaded */
+    const struct kernel *kernel;      /* NULL: none loaded */
+    size_t loop;                      /* of the kernel's loops, the one in use */
     double kernel_measured;           /* cycles per iteration of the loop in use on this CPU; NaN: not measured */
     struct sweep sweep;               /* count 0: none */
     struct experiments *experiments;  /* NULL: none */
@@ -64,6 +65,8 @@ void document_done(struct document *d);
 void sweep_done(struct sweep *sweep);
 /* Analyses and simulations point into kernel and machines: they go before these do. */
 void document_drop_analyses(struct document *d);
+/* Puts loop @loop (from 0, one of the kernel's) into use. What was measured and swept of the one before is forgotten. */
+void document_use_loop(struct document *d, size_t loop);
 /* Shows the machines that are kept of @isa. */
 void document_show_isa(struct document *d, enum isa isa);
 /* Takes from @saved what a session directory holds, and what hangs on it; @saved gets what was there. Runs of inference and records of measuring stay: they

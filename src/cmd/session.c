@@ -35,7 +35,7 @@ struct analysis *const *session_analyses(struct session *s, size_t *count)
         for (size_t i = 0; s->document.kernel && i < s->document.selected_count; i++) {
             struct machine *m = session_machine(s, s->document.selected[i], &err);
             if (m && session_fits(s, m, &err))
-                s->document.analyses[s->document.analysis_count++] = analysis_new(s->document.kernel, m);
+                s->document.analyses[s->document.analysis_count++] = analysis_new(s->document.kernel, s->document.loop, m);
         }
     }
     *count = s->document.analysis_count;
@@ -50,10 +50,10 @@ const struct simulation *session_simulation(struct session *s, size_t index)
     session_analyses(s, &count);
     if (!s->document.kernel || index >= count)
         return NULL;
-    kernel_insns(s->document.kernel, &insns);
+    kernel_insns(s->document.kernel, s->document.loop, &insns);
     if (!s->document.simulations[index] && insns && insns <= SIMULATED_AT_ONCE) {
         s->document.simulations[index] = mem_zero(1, sizeof **s->document.simulations);
-        simulate_kernel(s->document.kernel, s->document.analyses[index]->machine, &options, s->document.simulations[index], NULL);
+        simulate_kernel(s->document.kernel, s->document.loop, s->document.analyses[index]->machine, &options, s->document.simulations[index], NULL);
     }
     return s->document.simulations[index];
 }
@@ -247,13 +247,11 @@ bool session_fits(const struct session *s, const struct machine *m, struct err *
            err_set(err, ERR_USAGE, "set machine ID chooses another, machine list lists them", "%s is a machine for %s, but the kernel is %s", m->id, m->isa, isa);
 }
 
-void session_set_kernel(struct session *s, struct kernel *take_kernel)
+void session_set_kernel(struct session *s, const struct kernel *take_kernel, size_t loop)
 {
-    document_drop_analyses(&s->document);   /* they point into the old one */
+    document_use_loop(&s->document, loop);   /* drops the analyses, which point into the old one */
     kernel_free(s->document.kernel);
     s->document.kernel = take_kernel;
-    s->document.kernel_measured = NAN;
-    sweep_done(&s->document.sweep);
     if (take_kernel && take_kernel->isa != s->document.isa)
         document_show_isa(&s->document, take_kernel->isa);
 }

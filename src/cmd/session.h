@@ -78,6 +78,6 @@ bool session_form_selected(const struct session *s, const char *form);
 bool session_has_kernel(const struct session *s, struct err *err);
 /* False with err when the loaded kernel is for another instruction set than @m. */
 bool session_fits(const struct session *s, const struct machine *m, struct err *err);
-/* Takes @take_kernel; when it is for another instruction set, that set's machines are shown again. */
-void session_set_kernel(struct session *s, struct kernel *take_kernel);
+/* Takes @take_kernel, its loop @loop in use; when it is for another instruction set, that set's machines are shown again. */
+void session_set_kernel(struct session *s, const struct kernel *take_kernel, size_t loop);
 #endif

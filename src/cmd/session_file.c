@@ -137,7 +137,7 @@ static bool save_machine(struct saving *w, const struct machine *m, struct err *
 }
 
 /* Text as it was loaded; of objects and hex blocks the bytes of the loop in use. */
-static bool save_kernel(struct saving *w, const struct kernel *k, struct str *settings, struct err *err)
+static bool save_kernel(struct saving *w, const struct kernel *k, size_t loop, struct str *settings, struct err *err)
 {
     struct str text = {0};
     char number[48];
@@ -146,7 +146,7 @@ static bool save_kernel(struct saving *w, const struct kernel *k, struct str *se
     add_row(settings, "kernel", k->name);
     if (!k->source) {
         size_t count;
-        const struct insn *insns = kernel_insns(k, &count);
+        const struct insn *insns = kernel_insns(k, loop, &count);
         for (size_t i = 0; i < count; i++)
             for (unsigned j = 0; j < insns[i].length; j++)
                 str_addf(&text, "%02x", insns[i].bytes[j]);
@@ -162,7 +162,7 @@ static bool save_kernel(struct saving *w, const struct kernel *k, struct str *se
     }
     snprintf(number, sizeof number, "%u-%u", first, last);
     add_row(settings, "kernel-lines", number);
-    add_number(settings, "kernel-loop", k->current + 1);
+    add_number(settings, "kernel-loop", loop + 1);
     add_row(settings, "kernel-skip-bad", k->refused_count ? "on" : "off");
     str_add(&text, k->source);
     ok = write_in(w, "kernel.s", &text, err);
@@ -235,7 +235,7 @@ static bool save_all(struct session *s, struct saving *w, struct err *err)
         ok = write_in(w, "experiments.csv", &table, err);
         str_done(&table);
     }
-    ok = ok && (!s->document.kernel || save_kernel(w, s->document.kernel, &settings, err)) && write_in(w, "session.csv", &settings, err);
+    ok = ok && (!s->document.kernel || save_kernel(w, s->document.kernel, s->document.loop, &settings, err)) && write_in(w, "session.csv", &settings, err);
     str_done(&settings);
     return ok;
 }
@@ -505,7 +505,7 @@ static bool load_kernel(const char *dir, const struct plan *plan, struct session
     if (k) {
         free(k->name);
         k->name = mem_strdup(plan->kernel);
-        session_set_kernel(s, k);
+        session_set_kernel(s, k, hex ? 0 : kernel_loop_wanted(&plan->options));
     }
     str_done(&path);
     str_done(&text);

@@ -326,9 +326,9 @@ static json_t *analysis_json(const struct analysis *a)
     return object;
 }
 
-void report_add(const struct kernel *k, struct analysis *const *a, size_t n, bool ascii, struct result *result)
+void report_add(const struct kernel *k, size_t loop, struct analysis *const *a, size_t n, bool ascii, struct result *result)
 {
-    result_line(result, "%s: %s", k->name, k->loops[k->current].why);
+    result_line(result, "%s: %s", k->name, k->loops[loop].why);
     if (n > 1) {
         add_comparison(a, n, result);
         result_line(result, "\n");

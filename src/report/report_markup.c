@@ -165,12 +165,12 @@ static void markdown_table(const struct kernel *k, const struct analysis *a, str
     str_add(out, " |\n");
 }
 
-void report_markdown(const struct kernel *k, struct analysis *const *a, size_t n, struct str *out)
+void report_markdown(const struct kernel *k, size_t loop, struct analysis *const *a, size_t n, struct str *out)
 {
     str_add(out, "# ");
     markdown_text(k->name, out);
     str_add(out, "\n\n");
-    markdown_text(k->loops[k->current].why, out);
+    markdown_text(k->loops[loop].why, out);
     str_add(out, "\n\n");
     if (n > 1)
         markdown_comparison(a, n, out);
@@ -288,7 +288,7 @@ static void html_comparison(struct analysis *const *a, size_t n, struct str *out
     str_add(out, "</tbody>\n</table>\n");
 }
 
-void report_html(const struct kernel *k, struct analysis *const *a, size_t n, struct str *out)
+void report_html(const struct kernel *k, size_t loop, struct analysis *const *a, size_t n, struct str *out)
 {
     str_add(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>");
     html_text(k->name, out);
@@ -304,7 +304,7 @@ void report_html(const struct kernel *k, struct analysis *const *a, size_t n, st
                  "</style>\n</head>\n<body>\n<h1>");
     html_text(k->name, out);
     str_add(out, "</h1>\n<p>");
-    html_text(k->loops[k->current].why, out);
+    html_text(k->loops[loop].why, out);
     str_add(out, "</p>\n");
     if (n > 1)
         html_comparison(a, n, out);

@@ -4,10 +4,10 @@
 
 #include "analysis/analysis.h"
 
-/* Comparison of machines when there are several; then per machine the sentence, the bounds and the pressure table. Source lines of a
+/* @a: of loop @loop of @k. Comparison of machines when there are several; then per machine the sentence, the bounds and the pressure table. Source lines of a
  * compiled kernel stand above the instructions that they became. Any thread. */
-void report_markdown(const struct kernel *k, struct analysis *const *a, size_t n, struct str *out);
+void report_markdown(const struct kernel *k, size_t loop, struct analysis *const *a, size_t n, struct str *out);
 /* The same with the pressure table as a heat map: the redder, the nearer the cell is to the loop's cycles. */
-void report_html(const struct kernel *k, struct analysis *const *a, size_t n, struct str *out);
+void report_html(const struct kernel *k, size_t loop, struct analysis *const *a, size_t n, struct str *out);
 
 #endif

@@ -233,10 +233,10 @@ void simulate(struct simulator *s, const struct block_work *w, const struct insn
     out->stalls_scheduler = (out->stalls_scheduler - s->mark.scheduler) / iterations;
 }
 
-void simulate_kernel(const struct kernel *k, const struct machine *m, const struct simulate_options *options, struct simulation *out, struct bounds *bounds)
+void simulate_kernel(const struct kernel *k, size_t loop, const struct machine *m, const struct simulate_options *options, struct simulation *out, struct bounds *bounds)
 {
     size_t count;
-    const struct insn *insns = kernel_insns(k, &count);
+    const struct insn *insns = kernel_insns(k, loop, &count);
     struct block_work *work = block_work_new(m);
     struct simulator *simulator = simulator_new();
     struct block_options block = {.shape = shape_of(insns, count), .align = count ? (unsigned)(insns[0].offset % 64) : 0};

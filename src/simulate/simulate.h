@@ -40,9 +40,9 @@ void simulator_free(struct simulator *s);
 void simulate(struct simulator *s, const struct block_work *w, const struct insn *insns, size_t count, const struct block_options *block,
               const struct simulate_options *options, struct simulation *out);
 void simulation_done(struct simulation *sim);
-/* Simulates the loop of @k that is in use on @m; @bounds (may be NULL) gets its bounds. simulation_done frees @out. Any thread; takes milliseconds
+/* Simulates loop @loop of @k on @m; @bounds (may be NULL) gets its bounds. simulation_done frees @out. Any thread; takes milliseconds
  * for a loop of a hundred instructions. */
-void simulate_kernel(const struct kernel *k, const struct machine *m, const struct simulate_options *options, struct simulation *out, struct bounds *bounds);
+void simulate_kernel(const struct kernel *k, size_t loop, const struct machine *m, const struct simulate_options *options, struct simulation *out, struct bounds *bounds);
 
 /* Where an instruction is in a cycle, as the timelines show it. */
 enum stage { STAGE_FETCHED, STAGE_QUEUED, STAGE_RENAMED, STAGE_WAITS, STAGE_DISPATCHED, STAGE_EXECUTES, STAGE_DONE, STAGE_RETIRED, STAGE_NONE /* not in the machine */ };

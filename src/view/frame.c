@@ -158,7 +158,7 @@ static void obey(struct frame *f, const char *line)
     struct session *s = f->session;
     struct err err = {0};
     char *printed = NULL;
-    size_t length = 0, loop_before = s->document.kernel ? s->document.kernel->current : 0;
+    size_t length = 0, loop_before = s->document.loop;
     const struct kernel *before = s->document.kernel;
     FILE *out = open_memstream(&printed, &length);
 
@@ -173,7 +173,7 @@ static void obey(struct frame *f, const char *line)
         show_output(f, line ? line : "what waited for a job", printed);
     if (!ok)
         say_error(f, &err);
-    else if (s->document.kernel && (s->document.kernel != before || s->document.kernel->current != loop_before))
+    else if (s->document.kernel && (s->document.kernel != before || s->document.loop != loop_before))
         show_view(f, view_find("kernel"));
     if (ok && asked < view_count())
         show_view(f, asked);

@@ -16,6 +16,7 @@ struct kernel_view_state {
     bool compare;           /* a column per machine instead of per port */
     char match[128];        /* rows that hold it are marked */
     const struct kernel *kernel;   /* the one the cursor is on */
+    size_t loop;                   /* of it */
 };
 
 #define CELL 5           /* columns of a port */
@@ -243,7 +244,7 @@ static void draw_title(const struct session *s, const struct analysis *a, struct
     unsigned used = grid_put(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, g->width >= 70 ? a->machine->title : a->machine->id);
 
     used += grid_printf(g, (int)used, 0, 0, ROLE_WARN, ATTR_BOLD, "  %s%.2f cycles, %s", a->lower_bound ? "at least " : "", a->cycles, bound_name(a->bottleneck));
-    grid_printf(g, (int)used, 0, 0, ROLE_DIM, 0, "  %s: %s", slash ? slash + 1 : k->name, k->loops[k->current].why);
+    grid_printf(g, (int)used, 0, 0, ROLE_DIM, 0, "  %s: %s", slash ? slash + 1 : k->name, k->loops[s->document.loop].why);
 }
 
 /* All bounds in a line or two. */
@@ -325,6 +326,7 @@ static void adopt(struct kernel_view_state *v, const struct session *s)
         v->kernel = s->document.kernel;
         v->cursor = v->top = 0;
     }
+    v->loop = s->document.loop;
 }
 
 /* Bounds, simulation and each instruction's usage, a column per machine. */
@@ -405,7 +407,7 @@ static void move_to(struct kernel_view_state *v, long row)
 {
     size_t count = 0;
     if (v->kernel)
-        kernel_insns(v->kernel, &count);
+        kernel_insns(v->kernel, v->loop, &count);
     v->cursor = row < 0 || !count ? 0 : (size_t)row < count ? (size_t)row : count - 1;
 }
 
@@ -478,7 +480,7 @@ static bool kernel_find(void *state, struct session *s, const char *text, int di
     adopt(v, s);
     if (!s->document.kernel)
         return false;
-    const struct insn *insns = kernel_insns(s->document.kernel, &count);
+    const struct insn *insns = kernel_insns(s->document.kernel, s->document.loop, &count);
     snprintf(v->match, sizeof v->match, "%s", text);
     for (size_t step = 1; *text && step <= count; step++) {
         size_t at = direction > 0 ? (v->cursor + step) % count : (v->cursor + count - step) % count;
@@ -497,10 +499,10 @@ static void kernel_status(void *state, struct session *s, struct str *out)
 
     if (!s->document.kernel)
         return;
-    kernel_insns(s->document.kernel, &count);
+    kernel_insns(s->document.kernel, s->document.loop, &count);
     str_addf(out, "%zu/%zu", count ? v->cursor + 1 : 0, count);
     if (s->document.kernel->loop_count > 1)
-        str_addf(out, "  loop %zu/%zu", s->document.kernel->current + 1, s->document.kernel->loop_count);
+        str_addf(out, "  loop %zu/%zu", s->document.loop + 1, s->document.kernel->loop_count);
 }
 
 static void *kernel_open(void)

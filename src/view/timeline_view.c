@@ -39,7 +39,7 @@ static const struct simulation *shown(struct timeline_view_state *v, struct sess
     if (!s->document.kernel || !machines)
         return NULL;
     s->document.in_view = s->document.in_view < machines ? s->document.in_view : 0;
-    *insns = kernel_insns(s->document.kernel, count);
+    *insns = kernel_insns(s->document.kernel, s->document.loop, count);
     const struct simulation *sim = session_simulation(s, s->document.in_view);
     if (!sim || !sim->step_iterations || !*count)
         return NULL;

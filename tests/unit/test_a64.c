@@ -262,7 +262,7 @@ static void assert_forms(const char *text, const char *expected)
     if (!k)
         fail_msg("%s: %s", text, err.what);
     size_t count;
-    const struct insn *insns = kernel_insns(k, &count);
+    const struct insn *insns = kernel_insns(k, 0, &count);
     struct str found = {0};
     for (size_t i = 0; i < count; i++)
         str_addf(&found, "%s%s", i ? "; " : "", insns[i].form);

@@ -237,7 +237,7 @@ static void test_kernels(void **state)
         free(path);
         if (!kernel)
             continue;
-        const struct insn *insns = kernel_insns(kernel, &count);
+        const struct insn *insns = kernel_insns(kernel, 0, &count);
         if (kernel_run(sandbox, &c, insns, count, &m, &err)) {
             assert_true(m.cycles > 0 && m.repeats >= 3 && m.pages > 0 && m.iterations > 0);
             print_message("%s: %.2f cycles, %u pages\n", names[i], m.cycles, m.pages);

@@ -19,7 +19,7 @@ static void assert_sentence(const char *id, const char *text, const char *wanted
     struct kernel *k = kernel_from_text("test", text, strlen(text), &(struct kernel_options){0}, &err);
     if (!k)
         fail_msg("%s: %s", text, err.what);
-    struct analysis *a = analysis_new(k, m);
+    struct analysis *a = analysis_new(k, 0, m);
     if (wanted ? !strstr(a->sentence, wanted) : strstr(a->sentence, "could be") != NULL)
         fail_msg("%s on %s: %s", text, id, a->sentence);
     analysis_free(a);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -53,7 +54,7 @@ static void assert_cycles(const char *kernel, const char *id, double cycles, enu
 {
     struct machine *m = machine(id);
     struct kernel *k = bundled(kernel);
-    struct analysis *a = analysis_new(k, m);
+    struct analysis *a = analysis_new(k, 0, m);
     if (fabs(a->cycles - cycles) > 1e-9 || a->bottleneck != bottleneck)
         fail_msg("%s on %s: %.4f bound by %s", kernel, id, a->cycles, bound_name(a->bottleneck));
     assert_false(a->lower_bound);
@@ -78,7 +79,7 @@ static void test_rows_of_triad(void **state)
     (void)state;
     struct machine *m = machine("skylake");
     struct kernel *k = bundled("triad-skl-O3.s");
-    struct analysis *a = analysis_new(k, m);
+    struct analysis *a = analysis_new(k, 0, m);
     int p7 = ports_find(mapping_ports(m->mapping), "7", 1);
 
     assert_int_equal(a->count, 8);
@@ -106,7 +107,7 @@ static uint32_t flags_of(const char *source, const char *id, size_t row)
 {
     struct machine *m = machine(id);
     struct kernel *k = text(source);
-    struct analysis *a = analysis_new(k, m);
+    struct analysis *a = analysis_new(k, 0, m);
     uint32_t flags = a->rows[row].flags;
     analysis_free(a);
     kernel_free(k);
@@ -152,11 +153,57 @@ static void test_unknown_forms(void **state)
     struct machine *m = machine_new("empty", &ports);
     machine_set_fact(m, "issue_width", "4", "", "");
     struct kernel *k = text("1: imulq %rax,%rbx\njmp 1b\n");
-    struct analysis *a = analysis_new(k, m);
+    struct analysis *a = analysis_new(k, 0, m);
     assert_true(a->lower_bound);
     assert_true(a->rows[0].flags & ROW_UNKNOWN);
     assert_non_null(strstr(a->sentence, "lower bound"));
     analysis_free(a);
+    kernel_free(k);
+    machine_free(m);
+}
+
+/* One thread's loop of the kernel that both threads analyse. */
+struct of_loop {
+    const struct kernel *kernel;
+    const struct machine *machine;
+    size_t loop;
+    double expected;   /* cycles per iteration */
+    unsigned wrong;
+};
+
+static void *analyse_often(void *state)
+{
+    struct of_loop *l = state;
+    for (int i = 0; i < 200; i++) {
+        struct analysis *a = analysis_new(l->kernel, l->loop, l->machine);
+        l->wrong += a->cycles != l->expected || a->count != l->kernel->loops[l->loop].count;
+        analysis_free(a);
+    }
+    return NULL;
+}
+
+/* A kernel has no loop in use of its own: its loops are analysed at once. */
+static void test_two_loops_at_once(void **state)
+{
+    (void)state;
+    struct machine *m = machine("skylake");
+    const struct kernel *k = text("1: imulq %rax,%rbx\ndecq %rcx\njne 1b\n2: divsd %xmm1,%xmm0\naddq $8,%rdx\ncmpq %rdx,%rsi\njne 2b\n");
+    pthread_t threads[2];
+    struct of_loop loops[2];
+
+    assert_int_equal(k->loop_count, 2);
+    for (size_t i = 0; i < 2; i++) {
+        struct analysis *a = analysis_new(k, i, m);
+        loops[i] = (struct of_loop){.kernel = k, .machine = m, .loop = i, .expected = a->cycles};
+        analysis_free(a);
+    }
+    assert_true(loops[0].expected != loops[1].expected);
+    for (size_t i = 0; i < 2; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, analyse_often, &loops[i]), 0);
+    for (size_t i = 0; i < 2; i++) {
+        pthread_join(threads[i], NULL);
+        assert_int_equal(loops[i].wrong, 0);
+    }
     kernel_free(k);
     machine_free(m);
 }
@@ -210,7 +257,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_known_kernels),    cmocka_unit_test(test_rows_of_triad), cmocka_unit_test(test_fusion),
         cmocka_unit_test(test_idioms_and_moves), cmocka_unit_test(test_unknown_forms), cmocka_unit_test(test_all_machines),
-        cmocka_unit_test(test_golden_cove_dividers),
+        cmocka_unit_test(test_golden_cove_dividers), cmocka_unit_test(test_two_loops_at_once),
     };
     return cmocka_run_group_tests_name("analysis", tests, NULL, NULL);
 }

@@ -39,7 +39,7 @@ static struct analysis *analyse(const struct machine *m, const char *source, str
     *k = kernel_from_text("test", source, strlen(source), &options, &err);
     if (!*k)
         fail_msg("%s: %s", source, err.what);
-    return analysis_new(*k, m);
+    return analysis_new(*k, 0, m);
 }
 
 static double bound(const struct machine *m, const char *source, enum bound_kind kind)

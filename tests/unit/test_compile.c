@@ -106,7 +106,7 @@ static void test_kernel_of_a_function(void **state)
         return;   /* no compiler here */
     if (!k)
         fail_msg("%s", err.what);
-    const struct insn *insns = kernel_insns(k, &count);
+    const struct insn *insns = kernel_insns(k, 0, &count);
     bool adds = false;
     for (size_t i = 0; i < count; i++) {
         const char *text;

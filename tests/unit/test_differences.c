@@ -151,7 +151,7 @@ static void test_differences(void **state)
     run_peer(loops, count, 1, "-iterations=300");
     for (size_t i = 0; i < count; i++) {
         struct kernel *k = kernel_of(&loops[i]);
-        struct analysis *a = analysis_new(k, m);
+        struct analysis *a = analysis_new(k, 0, m);
         const struct reason *why = reason_named(loops[i].reason);
         double peer = (loops[i].cycles[1] - loops[i].cycles[0]) / 200, ratio = a->cycles / peer;
         if (ratio < why->least || ratio > why->most || (why->bottlenecks && !(why->bottlenecks >> a->bottleneck & 1)))

@@ -59,7 +59,7 @@ static double predicted_cycles(const struct machine *m, const char *hex, bool si
     size_t count;
 
     assert_non_null(kernel);
-    const struct insn *insns = kernel_insns(kernel, &count);
+    const struct insn *insns = kernel_insns(kernel, 0, &count);
     struct block_work *work = block_work_new(m);
     bounds_of(work, insns, count, &as_measured, false, &bounds);
     if (simulated) {

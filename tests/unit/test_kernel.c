@@ -59,7 +59,7 @@ static void test_triad_text(void **state)
     (void)state;
     struct kernel *k = load("triad.s");
     size_t n;
-    const struct insn *insns = kernel_insns(k, &n);
+    const struct insn *insns = kernel_insns(k, 0, &n);
     assert_int_equal(n, 8);
     assert_string_equal(insns[0].text, "vmovapd (%r15,%rax), %ymm0");
     assert_string_equal(insns[3].form, "VFMADD132PD (YMM, YMM, M256)");

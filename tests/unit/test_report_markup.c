@@ -37,7 +37,7 @@ static struct fixture make(bool dirty)
     for (int i = 0; i < 2; i++) {
         f.machines[i] = machine_load(ids[i], NULL);
         assert_non_null(f.machines[i]);
-        f.analyses[i] = analysis_new(f.k, f.machines[i]);
+        f.analyses[i] = analysis_new(f.k, 0, f.machines[i]);
     }
     return f;
 }
@@ -100,7 +100,7 @@ static void test_html(void **state)
     struct fixture f = make(false);
     struct str page = {0};
 
-    report_html(f.k, f.analyses, 2, &page);
+    report_html(f.k, 0, f.analyses, 2, &page);
     assert_well_formed(page.data);
     assert_true(strstr(page.data, "Intel Skylake (client)") && strstr(page.data, "AMD Zen 4"));
     /* The divider is held for eight cycles and fills its column: the hottest cell there is. */
@@ -108,7 +108,7 @@ static void test_html(void **state)
     assert_non_null(strstr(page.data, "<td style=\"background:#c3281e;color:#fff\">8.00</td>"));
     assert_non_null(strstr(page.data, f.analyses[0]->sentence));
     str_clear(&page);
-    report_html(f.k, f.analyses, 1, &page);
+    report_html(f.k, 0, f.analyses, 1, &page);
     assert_null(strstr(page.data, "<caption>Machines"));
     str_done(&page);
     done(&f);
@@ -120,12 +120,12 @@ static void test_hostile_text(void **state)
     struct fixture f = make(true);
     struct str page = {0};
 
-    report_html(f.k, f.analyses, 2, &page);
+    report_html(f.k, 0, f.analyses, 2, &page);
     assert_well_formed(page.data);
     assert_true(is_utf8(page.data));
     assert_non_null(strstr(page.data, "&#60;script&#62;alert(&#39;&#38;&#34;&#39;)"));
     str_clear(&page);
-    report_markdown(f.k, f.analyses, 2, &page);
+    report_markdown(f.k, 0, f.analyses, 2, &page);
     /* In a heading all markup is escaped; in a cell the code's fence outlasts the backticks inside, and bars are escaped. */
     assert_non_null(strstr(page.data, "# \\<script\\>alert('\\&\"')\\</script\\> \\| \\`x\\`"));
     assert_non_null(strstr(page.data, "`` <script>alert('&\"')</script> \\| `x`"));
@@ -141,7 +141,7 @@ static void test_markdown_tables(void **state)
     struct str page = {0};
     unsigned columns = 0, tables = 0;
 
-    report_markdown(f.k, f.analyses, 2, &page);
+    report_markdown(f.k, 0, f.analyses, 2, &page);
     for (char *line = strtok(page.data, "\n"); line; line = strtok(NULL, "\n")) {
         unsigned bars = 0;
         for (const char *p = line; *p; p++)

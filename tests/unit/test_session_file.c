@@ -452,6 +452,59 @@ static void test_taken_over(void **state)
     session_done(&t);
 }
 
+/* The loop in use is the document's: loaded, chosen, saved. */
+static void test_loop_in_use(void **state)
+{
+    (void)state;
+    struct session s, t;
+
+    session_init(&s);
+    session_init(&t);
+    put("loops.s", "1: imulq %rax, %rbx\n decq %rcx\n jne 1b\n2: divsd %xmm1, %xmm0\n addq $8, %rdx\n cmpq %rdx, %rsi\n jne 2b\n");
+    RUN(&s, NULL, "kernel load %s --loop 2", "loops.s");
+    assert_int_equal(s.document.loop, 1);
+    const struct kernel *k = s.document.kernel;
+    RUN(&s, NULL, "kernel use 1%s", NULL);
+    assert_int_equal(s.document.loop, 0);
+    assert_ptr_equal(s.document.kernel, k);
+    RUN(&s, NULL, "kernel use 2; session save %s", "loops");
+    RUN(&t, NULL, "session load %s", "loops");
+    assert_int_equal(t.document.loop, 1);
+    RUN(&t, NULL, "kernel hex 4801d8%s", NULL);
+    assert_int_equal(t.document.loop, 0);
+    session_done(&s);
+    session_done(&t);
+}
+
+/* A sweep goes on with the loop that it began with, and is not shown as the one of the loop that came into use meanwhile. */
+static void test_use_beside_a_job(void **state)
+{
+    (void)state;
+    struct session s;
+    struct str alone = {0}, beside = {0};
+
+    session_init(&s);
+    put("beside.s", "1: imulq %rax, %rbx\n decq %rcx\n jne 1b\n2: divsd %xmm1, %xmm0\n addq $8, %rdx\n cmpq %rdx, %rsi\n jne 2b\n");
+    RUN(&s, NULL, "set machine skylake; kernel load %s", "beside.s");
+    RUN(&s, &alone, "kernel whatif issue_width=1..100%s", NULL);
+    assert_int_equal(s.document.sweep.count, 100);
+    RUN(&s, NULL, "kernel use 2%s", NULL);
+    assert_int_equal(s.document.sweep.count, 0);
+    RUN(&s, NULL, "kernel use 1%s", NULL);
+    s.interactive = true;
+    s.patience = 0;
+    RUN(&s, NULL, "kernel whatif issue_width=1..100%s", NULL);
+    RUN(&s, NULL, "kernel use 2%s", NULL);
+    s.interactive = false;
+    RUN(&s, &beside, "job wait%s", NULL);
+    assert_non_null(strstr(str_text(&beside), str_text(&alone)));
+    assert_int_equal(s.document.loop, 1);
+    assert_int_equal(s.document.sweep.count, 0);
+    session_done(&s);
+    str_done(&alone);
+    str_done(&beside);
+}
+
 /* `set` alone tells all settings. */
 static void test_set_shows_all(void **state)
 {
@@ -509,7 +562,8 @@ int main(void)
         cmocka_unit_test(test_strangers_are_kept),
         cmocka_unit_test(test_saved_over),
         cmocka_unit_test(test_death_while_saving),
-        cmocka_unit_test(test_taken_over), cmocka_unit_test(test_set_shows_all), cmocka_unit_test(test_job_wait),
+        cmocka_unit_test(test_taken_over), cmocka_unit_test(test_loop_in_use), cmocka_unit_test(test_use_beside_a_job),
+        cmocka_unit_test(test_set_shows_all), cmocka_unit_test(test_job_wait),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

@@ -47,7 +47,7 @@ static struct kernel *read_text(const char *text)
 static double bound(const struct machine *m, const char *text, enum bound_kind kind)
 {
     struct kernel *k = read_text(text);
-    struct analysis *a = analysis_new(k, m);
+    struct analysis *a = analysis_new(k, 0, m);
     double cycles = a->bounds[kind];
     if (a->lower_bound)
         fail_msg("%s: a form is not known", text);
@@ -74,7 +74,7 @@ static void test_objdump_lines(void **state)
                                "    113a:\t75 f4                \tjne    1130 <sum>\n";
     struct kernel *k = read_text(text);
     size_t count;
-    const struct insn *insns = kernel_insns(k, &count);
+    const struct insn *insns = kernel_insns(k, 0, &count);
     assert_int_equal(count, 4);
     assert_string_equal(insns[0].form, "ADD (R64, M64)");
     assert_string_equal(insns[3].mnemonic, "jnz");
@@ -115,7 +115,7 @@ static void test_function_is_no_loop(void **state)
                                    ".L2: addq (%rdi), %rax\n addq $8, %rdi\n decl %ecx\n jne .L2\n popq %rbx\n divq %rcx\n ret\n";
     struct kernel *k = read_text(function);
     size_t count;
-    kernel_insns(k, &count);
+    kernel_insns(k, 0, &count);
     assert_int_equal(count, 4);
     kernel_free(k);
     assert_bound(skylake, function, BOUND_PIPES, 0);
@@ -123,7 +123,7 @@ static void test_function_is_no_loop(void **state)
     /* The outer loop is there to choose, and the inner is the one taken. */
     k = read_text("1: movq %rdx, %rsi\n2: addq (%rsi), %rax\n subq $8, %rsi\n jne 2b\n decq %rdx\n jne 1b\n");
     assert_int_equal(k->loop_count, 2);
-    kernel_insns(k, &count);
+    kernel_insns(k, 0, &count);
     assert_int_equal(count, 3);
     kernel_free(k);
 }
@@ -220,7 +220,7 @@ static void test_pressure_is_kept(void **state)
     (void)state;
     struct kernel *k = read_text("vaddps %ymm1, %ymm2, %ymm3\n vshufps $1, %ymm1, %ymm2, %ymm4\n vpaddd %ymm1, %ymm2, %ymm5\n vpaddd %ymm1, %ymm2, %ymm6\n"
                                  "shlq $3, %rax\n addq %rbx, %rcx\n addq %rbx, %rdx\n imulq %rbx, %rsi\n");
-    struct analysis *a = analysis_new(k, skylake);
+    struct analysis *a = analysis_new(k, 0, skylake);
     double sum = 0, most = 0;
     for (unsigned i = 0; i < mapping_ports(skylake->mapping)->count; i++) {
         sum += a->totals[i];

@@ -34,7 +34,7 @@ static struct bounds bounds_as(const struct machine *m, const char *hex, struct 
     size_t count;
 
     assert_non_null(kernel);
-    const struct insn *insns = kernel_insns(kernel, &count);
+    const struct insn *insns = kernel_insns(kernel, 0, &count);
     struct block_work *work = block_work_new(m);
     bounds_of(work, insns, count, &options, false, &bounds);
     block_work_free(work);
