@@ -24,8 +24,15 @@ struct table_builder {
     bool in_row;
     struct err *err;
     const char *name;
+    size_t length;         /* of the text */
     bool failed;
 };
+
+static void no_memory(struct table_builder *r)
+{
+    r->failed = true;
+    err_memory(r->err, r->name, r->length);
+}
 
 static bool fault(struct table_builder *r, size_t column, const char *todo, const char *what)
 {
@@ -49,7 +56,13 @@ static void on_field(void *text, size_t length, void *state)
         fault(r, r->fields.count + 1, "split the file", "the file has more than 16 million fields");
         return;
     }
-    vec_push(&r->fields, mem_strndup(text ? text : "", length));
+    char *copy = mem_try_strndup(text ? text : "", length);
+    bool ok = copy != NULL;
+    vec_try_push(&r->fields, copy, ok);
+    if (!ok) {
+        free(copy);
+        no_memory(r);
+    }
 }
 
 static void on_row(int end, void *state)
@@ -71,9 +84,16 @@ static void on_row(int end, void *state)
         return;
     } else {
         if (t->count == r->row_capacity) {
-            r->row_capacity = r->row_capacity ? 2 * r->row_capacity : 256;
-            t->rows = mem_resize(t->rows, r->row_capacity * sizeof *t->rows);
-            t->lines = mem_resize(t->lines, r->row_capacity * sizeof *t->lines);
+            size_t capacity = r->row_capacity ? 2 * r->row_capacity : 256;
+            char ***rows = mem_try_resize(t->rows, capacity * sizeof *t->rows);
+            t->rows = rows ? rows : t->rows;
+            size_t *lines = rows ? mem_try_resize(t->lines, capacity * sizeof *t->lines) : NULL;
+            t->lines = lines ? lines : t->lines;
+            if (!lines) {
+                no_memory(r);
+                return;
+            }
+            r->row_capacity = capacity;
         }
         t->rows[t->count] = r->fields.items;
         t->lines[t->count++] = r->line;
@@ -109,7 +129,10 @@ static void feed(struct table_builder *r, struct csv_parser *parser, const char 
             r->in_row = true;
             r->line = line;
         }
-        if (csv_parse(parser, bytes + at, span, on_field, on_row, r) != span && !r->failed)
+        bool whole = csv_parse(parser, bytes + at, span, on_field, on_row, r) == span;
+        if (!whole && !r->failed && csv_error(parser) == CSV_ENOMEM)
+            no_memory(r);
+        else if (!whole && !r->failed)
             fault(r, r->fields.count + 1, "quote the field, and double the quotes in it", csv_strerror(csv_error(parser)));
         at += span;
         line++;
@@ -121,7 +144,7 @@ static void feed(struct table_builder *r, struct csv_parser *parser, const char 
 struct csv_table *csv_table_parse(const char *name, const char *bytes, size_t length, struct err *err)
 {
     struct csv_parser parser;
-    struct table_builder r = {.table = mem_zero(1, sizeof(struct csv_table)), .line = 1, .err = err, .name = name};
+    struct table_builder r = {.table = mem_zero(1, sizeof(struct csv_table)), .line = 1, .err = err, .name = name, .length = length};
     size_t bad = 0;
 
     if (!utf8_valid(bytes, length, &bad)) {
@@ -134,6 +157,7 @@ struct csv_table *csv_table_parse(const char *name, const char *bytes, size_t le
         fault(&r, 0, NULL, "libcsv does not start");
     } else {
         size_t mark = length >= strlen(BYTE_ORDER_MARK) && memcmp(bytes, BYTE_ORDER_MARK, strlen(BYTE_ORDER_MARK)) == 0 ? strlen(BYTE_ORDER_MARK) : 0;
+        csv_set_realloc_func(&parser, mem_try_resize);
         feed(&r, &parser, bytes + mark, length - mark);
         csv_free(&parser);
         if (!r.failed && !r.table->header)

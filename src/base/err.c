@@ -41,6 +41,12 @@ _Bool err_at(struct err *err, const char *file, size_t line, size_t column)
     return 0;
 }
 
+_Bool err_memory(struct err *err, const char *file, size_t bytes)
+{
+    err_set(err, ERR_MEMORY, "end what else uses memory, or take a part of the file", "not enough memory for its %zu KiB", bytes / 1024 + 1);
+    return err_at(err, file, 0, 0);
+}
+
 const char *err_text(const struct err *err, char *buffer, size_t size)
 {
     size_t used = 0;

@@ -12,6 +12,7 @@ enum err_code {
     ERR_LIMIT,       /* a limit on time, memory or size was met */
     ERR_MISSING,     /* a file, tool or CPU feature is not there */
     ERR_INTERRUPTED, /* the user cancelled */
+    ERR_MEMORY,      /* what the input needs is more than there is; nothing of it was kept */
 };
 
 struct err {
@@ -28,6 +29,8 @@ _Bool err_set(struct err *err, enum err_code code, const char *todo, const char 
     __attribute__((format(printf, 4, 5)));
 /* Adds the place to an error already set; returns false. @file may be NULL. */
 _Bool err_at(struct err *err, const char *file, size_t line, size_t column);
+/* ERR_MEMORY: there was none for @file, of so many @bytes; returns false. */
+_Bool err_memory(struct err *err, const char *file, size_t bytes);
 /* "file:line:column: what; what to do" into @buffer; returns @buffer. */
 const char *err_text(const struct err *err, char *buffer, size_t size);
 void err_clear(struct err *err);

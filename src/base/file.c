@@ -37,6 +37,8 @@ static bool read_all(int fd, const char *path, size_t limit, struct str *out, st
             err_set(err, ERR_LIMIT, "load only the relevant part", "larger than the limit of %zu bytes", limit);
             return err_at(err, path, 0, 0);
         }
+        if (!str_try_reserve(out, (size_t)got))
+            return err_memory(err, path, total);
         str_add_bytes(out, block, (size_t)got);
     }
 }

@@ -16,23 +16,29 @@ static void put(struct index *x, struct index_slot slot)
     x->slots[at] = slot;
 }
 
-static void grow(struct index *x)
+bool index_try_reserve(struct index *x)
 {
     struct index_slot *old = x->slots;
     size_t count = x->slot_count;
 
+    if (2 * (x->count + 1) <= count)
+        return true;
+    struct index_slot *slots = mem_try_zero(count ? 2 * count : SLOTS_FIRST, sizeof *slots);
+    if (!slots)
+        return false;
     x->slot_count = count ? 2 * count : SLOTS_FIRST;
-    x->slots = mem_zero(x->slot_count, sizeof *x->slots);
+    x->slots = slots;
     for (size_t i = 0; i < count; i++)
         if (old[i].item)
             put(x, old[i]);
     free(old);
+    return true;
 }
 
 void index_add(struct index *x, uint64_t hash, uint32_t item)
 {
-    if (2 * (x->count + 1) > x->slot_count)
-        grow(x);
+    if (!index_try_reserve(x))
+        die("out of memory (an index of %zu items)", x->count);
     put(x, (struct index_slot){item + 1, (uint32_t)(hash ^ hash >> 32)});
     x->count++;
 }

@@ -38,6 +38,8 @@ static inline uint32_t index_find(const struct index *x, uint64_t hash, index_sa
     return INDEX_NONE;
 }
 
+/* Room for one more, for what grows with the input: false when memory runs out, and nothing has changed. */
+bool index_try_reserve(struct index *x);
 /* Adds position @item, which index_find does not find yet. */
 void index_add(struct index *x, uint64_t hash, uint32_t item);
 /* Takes out position @item, which was added with @hash. */

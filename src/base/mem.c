@@ -31,6 +31,13 @@ void die(const char *format, ...)
     abort();
 }
 
+bool (*mem_fault)(size_t size);
+
+static bool refused(size_t size)
+{
+    return mem_fault && mem_fault(size);
+}
+
 static void *checked(void *block, size_t size)
 {
     if (!block)
@@ -38,34 +45,55 @@ static void *checked(void *block, size_t size)
     return block;
 }
 
+void *mem_try_alloc(size_t size)
+{
+    return refused(size) ? NULL : malloc(size ? size : 1);
+}
+
+void *mem_try_zero(size_t count, size_t size)
+{
+    return refused(count * size) ? NULL : calloc(count ? count : 1, size ? size : 1);
+}
+
+void *mem_try_resize(void *block, size_t size)
+{
+    return refused(size) ? NULL : realloc(block, size ? size : 1);
+}
+
+char *mem_try_strndup(const char *text, size_t length)
+{
+    char *copy = length == SIZE_MAX ? NULL : mem_try_alloc(length + 1);
+
+    if (copy) {
+        memcpy(copy, text, length);
+        copy[length] = '\0';
+    }
+    return copy;
+}
+
 void *mem_alloc(size_t size)
 {
-    return checked(malloc(size ? size : 1), size);
+    return checked(mem_try_alloc(size), size);
 }
 
 void *mem_zero(size_t count, size_t size)
 {
-    return checked(calloc(count ? count : 1, size ? size : 1), count * size);
+    return checked(mem_try_zero(count, size), count * size);
 }
 
 void *mem_resize(void *block, size_t size)
 {
-    return checked(realloc(block, size ? size : 1), size);
+    return checked(mem_try_resize(block, size), size);
 }
 
 void *mem_aligned(size_t alignment, size_t size)
 {
-    return checked(aligned_alloc(alignment, (size / alignment + 1) * alignment), size);
+    return checked(refused(size) ? NULL : aligned_alloc(alignment, (size / alignment + 1) * alignment), size);
 }
 
 char *mem_strndup(const char *text, size_t length)
 {
-    if (length == SIZE_MAX)
-        die("out of memory (%zu bytes)", length);
-    char *copy = mem_alloc(length + 1);
-    memcpy(copy, text, length);
-    copy[length] = '\0';
-    return copy;
+    return checked(mem_try_strndup(text, length), length);
 }
 
 char *mem_strdup(const char *text)

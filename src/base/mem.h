@@ -1,8 +1,12 @@
-/* Allocation that cannot fail: out of memory ends the program in one place. */
+/* Allocation. mem_* is for small things and cannot fail: out of memory ends the program in one place. mem_try_* is for what grows with the
+ * input, anything that can come to MEM_SMALL bytes: its failure is the caller's, who says so (err_memory) and goes on. */
 #ifndef PORTOLAN_BASE_MEM_H
 #define PORTOLAN_BASE_MEM_H
 
+#include <stdbool.h>
 #include <stddef.h>
+
+#define MEM_SMALL ((size_t)64 << 10)
 
 /* Each returns storage the caller frees with free(); aborts through die() when memory runs out. Any thread. */
 void *mem_alloc(size_t size);
@@ -12,6 +16,15 @@ void *mem_resize(void *block, size_t size);
 void *mem_aligned(size_t alignment, size_t size);
 char *mem_strdup(const char *text);
 char *mem_strndup(const char *text, size_t length);
+
+/* The same, NULL when memory runs out; of mem_try_resize @block is as it was then. */
+void *mem_try_alloc(size_t size);
+void *mem_try_zero(size_t count, size_t size);
+void *mem_try_resize(void *block, size_t size);
+char *mem_try_strndup(const char *text, size_t length);
+
+/* Tests: asked before each allocation; true: it fails. NULL otherwise. Set before there are threads. */
+extern bool (*mem_fault)(size_t size);
 
 /* Prints "portolan: ..." on stderr after running the hook (the screen restores the terminal there) and aborts. */
 void die(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));

@@ -24,14 +24,28 @@ uint32_t names_find(const struct names *n, const char *text)
     return index_find(&n->index, hash_text(text), is_named, n, text);
 }
 
-uint32_t names_add(struct names *n, const char *text)
+uint32_t names_try_add(struct names *n, const char *text)
 {
     uint64_t hash = hash_text(text);
     uint32_t item = index_find(&n->index, hash, is_named, n, text);
 
     if (item != INDEX_NONE)
         return item;
-    vec_push(n, mem_strdup(text));
+    char *copy = index_try_reserve(&n->index) ? mem_try_strndup(text, strlen(text)) : NULL;
+    bool ok = copy != NULL;
+    vec_try_push(n, copy, ok);
+    if (!ok) {
+        free(copy);
+        return UINT32_MAX;
+    }
     index_add(&n->index, hash, (uint32_t)n->count - 1);
     return (uint32_t)n->count - 1;
+}
+
+uint32_t names_add(struct names *n, const char *text)
+{
+    uint32_t item = names_try_add(n, text);
+    if (item == UINT32_MAX)
+        die("out of memory (%zu names)", n->count);
+    return item;
 }

@@ -7,18 +7,28 @@
 
 #include "base/mem.h"
 
-static void reserve(struct str *s, size_t more)
+bool str_try_reserve(struct str *s, size_t more)
 {
     if (more > (size_t)-1 / 4 || s->length > (size_t)-1 / 4)
-        die("out of memory (a string of %zu + %zu bytes)", s->length, more);
+        return false;
     size_t needed = s->length + more + 1;
     if (s->capacity >= needed)
-        return;
+        return true;
     size_t capacity = s->capacity ? s->capacity * 2 : 64;
     if (capacity < needed)
         capacity = needed;
-    s->data = mem_resize(s->data, capacity);
+    char *data = mem_try_resize(s->data, capacity);
+    if (!data)
+        return false;
+    s->data = data;
     s->capacity = capacity;
+    return true;
+}
+
+static void reserve(struct str *s, size_t more)
+{
+    if (!str_try_reserve(s, more))
+        die("out of memory (a string of %zu + %zu bytes)", s->length, more);
 }
 
 void str_done(struct str *s)

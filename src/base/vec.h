@@ -19,6 +19,21 @@
         vec_reserve((v), (v)->count + 1);                                                        \
         (v)->items[(v)->count++] = (value);                                                      \
     } while (0)
+/* The same for what grows with the input: when memory runs out @ok becomes false, and then nothing is added any more. */
+#define vec_try_push(v, value, ok)                                                               \
+    do {                                                                                         \
+        if ((ok) && (v)->capacity == (v)->count) {                                               \
+            size_t vec_capacity = (v)->capacity ? 2 * (v)->capacity : 4;                         \
+            void *vec_grown = mem_try_resize((v)->items, vec_capacity * sizeof *(v)->items);     \
+            (ok) = vec_grown != NULL;                                                            \
+            if (vec_grown) {                                                                     \
+                (v)->items = vec_grown;                                                          \
+                (v)->capacity = vec_capacity;                                                    \
+            }                                                                                    \
+        }                                                                                        \
+        if (ok)                                                                                  \
+            (v)->items[(v)->count++] = (value);                                                  \
+    } while (0)
 #define vec_done(v) (free((v)->items), (v)->items = NULL, (v)->count = (v)->capacity = 0)
 
 #endif

@@ -42,7 +42,11 @@ static bool read_row(struct experiments *t, const char *name, const struct csv_t
     if (ok && (number[COLUMN_REPEATS] > 1e9 || number[COLUMN_REPEATS] != floor(number[COLUMN_REPEATS])) && !isnan(number[COLUMN_REPEATS]))
         ok = err_set(err, ERR_DATA, "give a whole number up to 1000000000, or leave it empty", "invalid repeats \"%s\"", field[COLUMN_REPEATS]);
     if (ok) {
-        size_t row = experiments_add_named(t, &e);
+        size_t row = experiments_try_add_named(t, &e);
+        if (row == SIZE_MAX) {
+            experiment_done(&e);
+            return err_memory(err, name, csv->count * csv->columns * sizeof(char *));
+        }
         double repeats = number[COLUMN_REPEATS];
         experiments_set(t, row, number[COLUMN_CYCLES], number[COLUMN_SPREAD], isnan(repeats) ? 0 : (uint32_t)repeats,
                         *field[COLUMN_STATE] ? field[COLUMN_STATE] : NULL);

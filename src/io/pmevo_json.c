@@ -71,6 +71,10 @@ static json_t *parse_json(const char *name, const char *bytes, size_t length, co
     json_error_t fault;
     json_t *root = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, &fault);
 
+    if (!root && json_error_code(&fault) == json_error_out_of_memory) {
+        err_memory(err, name, length);
+        return NULL;
+    }
     if (!root) {
         err_set(err, ERR_DATA, "correct the JSON", "%s", fault.text);
         err_at(err, name, fault.line > 0 ? (size_t)fault.line : 0, fault.column > 0 ? (size_t)fault.column : 0);

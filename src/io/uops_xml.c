@@ -190,6 +190,10 @@ bool uops_xml_feed(struct uops_xml *x, const char *bytes, size_t length, bool la
     do {
         size_t part = length > (1 << 20) ? (size_t)1 << 20 : length;
         if (XML_Parse(x->parser, bytes, (int)part, last && part == length) == XML_STATUS_ERROR) {
+            if (!x->failed && XML_GetErrorCode(x->parser) == XML_ERROR_NO_MEMORY) {
+                x->failed = true;
+                return err_memory(err, x->name, (size_t)XML_GetCurrentByteIndex(x->parser));
+            }
             fault(x, "the file must be well-formed XML", XML_ErrorString(XML_GetErrorCode(x->parser)));
             return false;
         }

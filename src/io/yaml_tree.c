@@ -26,7 +26,7 @@ static bool within_limits(const char *name, const char *text, size_t length, str
     bool ok = true;
 
     if (!yaml_parser_initialize(&parser))
-        return err_set(err, ERR_LIMIT, NULL, "out of memory");
+        return err_memory(err, name, length);
     yaml_parser_set_input_string(&parser, (const unsigned char *)text, length);
     for (bool ended = false; ok && !ended && yaml_parser_parse(&parser, &event);) {
         const unsigned char *anchor = event.type == YAML_SCALAR_EVENT           ? event.data.scalar.anchor
@@ -58,7 +58,7 @@ bool yaml_tree_parse(const char *name, const char *text, size_t length, struct y
     if (!within_limits(name, text, length, err))
         return false;
     if (!yaml_parser_initialize(&parser))
-        die("out of memory");
+        return err_memory(err, name, length);
     yaml_parser_set_input_string(&parser, (const unsigned char *)text, length);
     if (!yaml_parser_load(&parser, &out->document))
         goto fault;
@@ -72,6 +72,10 @@ bool yaml_tree_parse(const char *name, const char *text, size_t length, struct y
     yaml_parser_delete(&parser);
     return ok;
 fault:
+    if (parser.error == YAML_MEMORY_ERROR) {
+        yaml_parser_delete(&parser);
+        return err_memory(err, name, length);
+    }
     err_set(err, ERR_DATA, "correct the YAML", "%s%s%s", parser.problem ? parser.problem : "invalid YAML", parser.context ? " " : "",
             parser.context ? parser.context : "");
     err_at(err, name, parser.problem_mark.line + 1, parser.problem_mark.column + 1);

@@ -37,14 +37,19 @@ void experiments_free(struct experiments *t)
     free(t);
 }
 
-size_t experiments_add(struct experiments *t, const struct flat_term *terms, size_t n)
+size_t experiments_try_add(struct experiments *t, const struct flat_term *terms, size_t n)
 {
     size_t start = t->terms.count;
+    bool ok = true;
 
     for (size_t i = 0; i < n; i++) {
         if (terms[i].form >= t->forms.count || terms[i].count == 0)
             BUG("experiment term %u * form %u of %zu", terms[i].count, terms[i].form, t->forms.count);
-        vec_push(&t->terms, terms[i]);
+        vec_try_push(&t->terms, terms[i], ok);
+    }
+    if (!ok) {
+        t->terms.count = start;
+        return SIZE_MAX;
     }
     struct flat_term *own = t->terms.items + start;
     if (n > 1)
@@ -63,18 +68,42 @@ size_t experiments_add(struct experiments *t, const struct flat_term *terms, siz
         for (size_t i = 0; i < t->extra.count; i++)
             row.extra[i] = mem_strdup("");
     }
-    vec_push(&t->rows, row);
+    vec_try_push(&t->rows, row, ok);
+    if (!ok) {
+        row_done(&row, t->extra.count);
+        t->terms.count = start;
+        return SIZE_MAX;
+    }
     t->revision++;
     return t->rows.count - 1;
 }
 
-size_t experiments_add_named(struct experiments *t, const struct experiment *e)
+size_t experiments_add(struct experiments *t, const struct flat_term *terms, size_t n)
+{
+    size_t index = experiments_try_add(t, terms, n);
+    if (index == SIZE_MAX)
+        die("out of memory (%zu experiments)", t->rows.count);
+    return index;
+}
+
+size_t experiments_try_add_named(struct experiments *t, const struct experiment *e)
 {
     struct flat_term *terms = mem_alloc((e->count + 1) * sizeof *terms);
-    for (unsigned i = 0; i < e->count; i++)
-        terms[i] = (struct flat_term){names_add(&t->forms, e->terms[i].form), e->terms[i].count};
-    size_t index = experiments_add(t, terms, e->count);
+    bool ok = true;
+    for (unsigned i = 0; i < e->count && ok; i++) {
+        terms[i] = (struct flat_term){names_try_add(&t->forms, e->terms[i].form), e->terms[i].count};
+        ok = terms[i].form != UINT32_MAX;
+    }
+    size_t index = ok ? experiments_try_add(t, terms, e->count) : SIZE_MAX;
     free(terms);
+    return index;
+}
+
+size_t experiments_add_named(struct experiments *t, const struct experiment *e)
+{
+    size_t index = experiments_try_add_named(t, e);
+    if (index == SIZE_MAX)
+        die("out of memory (%zu experiments)", t->rows.count);
     return index;
 }
 

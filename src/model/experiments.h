@@ -39,6 +39,9 @@ struct experiments *experiments_copy(const struct experiments *t, const bool *ke
 /* Adds a pending row from @n terms in any order (repeated forms are summed); returns its index. Duplicates of other rows are allowed. */
 size_t experiments_add(struct experiments *t, const struct flat_term *terms, size_t n);
 size_t experiments_add_named(struct experiments *t, const struct experiment *e);
+/* Both for tables as large as the input: SIZE_MAX when memory runs out, and no row was added. */
+size_t experiments_try_add(struct experiments *t, const struct flat_term *terms, size_t n);
+size_t experiments_try_add_named(struct experiments *t, const struct experiment *e);
 /* Appends all rows of @from with their results; forms are matched by name. */
 void experiments_append(struct experiments *t, const struct experiments *from);
 /* Fills row @index. @state NULL: EXPERIMENT_OK when @cycles is a number. */

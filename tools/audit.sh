@@ -1,0 +1,57 @@
+#!/bin/sh
+# How far the shipped tables are from uops.info's measured throughput, machine by machine: make audit DATA=DIRECTORY, which holds uops.info's tables as
+# CSV (zen.csv, skylake.csv, ...; columns instruction and throughput, `computed / measured` or one of them; the last number counts).
+# Usage: audit.sh PORTOLAN DIRECTORY [MACHINE...]. Prints, for each machine: forms that both know, the mean difference of all of them, how many are set aside,
+# the mean difference of the others, and the five others that are farthest off. Fails when a machine's mean is above 5 %.
+#
+# Set aside are forms whose time no table of ports can hold, or where uops.info's number is not the instruction's alone:
+#   DIV, IDIV, SQRT...     the time depends on the operands; uops.info's throughput is the fastest of the range
+#   system instructions    microcode that depends on the state saved, on the system, or stops the pipeline; so loads and moves of segment, control and
+#                          debug registers, flushed lines, fences, PAUSE, RDRAND, EMMS, PUSHF and POPF
+#   REP ...                the count decides
+#   JMP, CALL, RET, LOOP   what was measured is the prediction and the sequence around them
+set -eu
+portolan=$1 directory=$2
+shift 2
+aside='DIV|SQRT|^(REP|REPE|REPNE|REPNZ|REPZ)[ _]'
+aside="$aside"'|^(CPUID|RDMSR|WRMSR|XSAVE[A-Z0-9]*|XRSTOR[A-Z0-9]*|FXSAVE[0-9]*|FXRSTOR[0-9]*|XGETBV|XSETBV|VERR|VERW|LAR|LSL|LLDT|LTR|LGDT|LIDT|SGDT|SIDT|SLDT|STR'
+aside="$aside"'|SMSW|LMSW|RDRAND|RDSEED|RDTSC|RDTSCP|RDPMC|RDPID|RDPRU|RDFSBASE|RDGSBASE|WRFSBASE|WRGSBASE|CLFLUSH|CLFLUSHOPT|CLWB|CLZERO|CLDEMOTE'
+aside="$aside"'|MONITOR[A-Z]*|MWAIT[A-Z]*|MFENCE|LFENCE|SFENCE|PAUSE|IN|OUT|CLI|STI|CLTS|CLAC|STAC|PUSHF[A-Z]*|POPF[A-Z]*|INVLPG[A-Z]*|INVD|WBINVD|WBNOINVD'
+aside="$aside"'|SWAPGS|SYSCALL|SYSENTER|SYSRET|SERIALIZE|PTWRITE|EMMS|ENTER|CLD|STD|JMP|CALL[A-Z_]*|RET[A-Z_]*|LOOP[A-Z]*|JRCXZ|JECXZ) '
+aside="$aside"'|[( ](SEG|CR[0-9]*|DR[0-9]*|FS|GS|ES|DS|SS|CS)[,)]'
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# The CSV of uops.info $1 as experiments of one form.
+experiments() {
+    awk -F'","' 'BEGIN { print "experiment,cycles,spread,repeats,state" }
+        NR > 1 { form = substr($1, 2); n = split($4, parts, " / "); gsub(/[\r"]/, "", parts[n])
+                 if (parts[n] + 0 > 0) printf "\"%s\",%s,,,ok\n", form, parts[n] }' "$1"
+}
+
+# Forms known and their mean difference in %, of the experiments in $1 to machine $2; then the worst.
+compare() {
+    "$portolan" -b --format json -e "experiments load $1; evaluate --mapping $2" | tail -n 1 | tr '{' '\n' |
+        awk -v file="$work/worst" 'function value(key) { match($0, "\"" key "\":[^,}]*"); return substr($0, RSTART + length(key) + 3, RLENGTH - length(key) - 3) }
+            /"mape"/ { printf "%d %.2f\n", value("n"), 100 * value("mape") }
+            /"predicted"/ && shown++ < 5 { match($0, "\"experiment\":\"[^\"]*\""); name = substr($0, RSTART + 14, RLENGTH - 15)
+                printf "    %-40s measured %6.2f, predicted %6.2f\n", name, value("measured"), value("predicted") >file }'
+}
+
+check() {
+    table=$directory/$2.csv
+    [ -r "$table" ] || { echo "$1: no $table"; return; }
+    experiments "$table" >"$work/all.csv"
+    { head -n 1 "$work/all.csv"; tail -n +2 "$work/all.csv" | awk -v aside="$aside" '{ form = substr($0, 2); sub(/",.*/, "", form) } form !~ aside'; } >"$work/rest.csv"
+    all=$(compare "$work/all.csv" "$1") rest=$(compare "$work/rest.csv" "$1")
+    printf '%-16s %5d forms, %5.2f %%; %3d set aside, the others %5.2f %%\n' "$1" "${all% *}" "${all#* }" "$((${all% *} - ${rest% *}))" "${rest#* }"
+    cat "$work/worst"
+    awk -v mean="${rest#* }" 'BEGIN { exit mean > 5 }' || failed="$failed $1"
+}
+
+failed=
+for pair in znver1:zen znver2:zen2 znver3:zen3 znver4:zen4 haswell:haswell broadwell:broadwell skylake:skylake skylake-avx512:skylakex \
+    icelake-server:icelake alderlake-p:alderlakep; do
+    case " $* " in "  " | *" ${pair%:*} "*) check "${pair%:*}" "${pair#*:}" ;; esac
+done
+[ -z "$failed" ] || { echo "audit: more than 5 %:$failed" >&2; exit 1; }
