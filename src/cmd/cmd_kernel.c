@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* kernel show, kernel list, kernel use, kernel save */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
