@@ -129,7 +129,7 @@ static void value_right(const char *hex, uint64_t address, double least, double 
     block_add(&b, hex, address);
     for (unsigned i = 0; i < TRIES; i++) {
         if (!measure(&b, &m, &err)) {
-            if (err.code != ERR_LIMIT && !strstr(err.what, "settles"))
+            if (err.code != ERR_LIMIT && !strstr(err.what, "stable time"))
                 fail_msg("%s: %s is not measured: %s", what, hex, err.what);
             continue;
         }
@@ -175,9 +175,9 @@ static void attack(const char *name, const char *hex, uint64_t address, enum end
         fail_msg("%s: no reason", name);
     if (ending == REFUSED && (ok || !strstr(err.what, reason)))
         fail_msg("%s: %s instead of: %s", name, ok ? "run" : err.what, reason);
-    if (ending == VALUE && !ok && err.code == ERR_DATA && !strstr(err.what, "settles"))
+    if (ending == VALUE && !ok && err.code == ERR_DATA && !strstr(err.what, "stable time"))
         fail_msg("%s: %s", name, err.what);
-    if (ending == ANY && reason && !ok && !strstr(err.what, reason) && err.code != ERR_LIMIT && !strstr(err.what, "settles"))
+    if (ending == ANY && reason && !ok && !strstr(err.what, reason) && err.code != ERR_LIMIT && !strstr(err.what, "stable time"))
         fail_msg("%s: %s instead of: %s", name, err.what, reason);
     cases_run++;
     nothing_left(name);

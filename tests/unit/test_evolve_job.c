@@ -214,11 +214,20 @@ static void test_team(void **state)
     }
 }
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED
+#endif
+
 /* Where the system refuses threads nobody works, and it is said: in a child that may have little more memory than it has. */
 static void test_team_refused(void **state)
 {
     (void)state;
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef SANITIZED
     skip();   /* they need all the addresses there are */
 #else
     pid_t child = fork();
