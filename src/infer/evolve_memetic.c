@@ -284,7 +284,7 @@ static bool memetic_task(struct evolve *e, unsigned index, struct watcher *w)
             plan.hot = WARM;
         }
     } else {
-        while (e->finished < 2 && e->finished < e->fresh_begun && e->workers > 1 && evolve_go_on(e, w))
+        while (e->finished < 2 && e->busy > 0 && evolve_go_on(e, w))
             evolve_wait_change(e, w);
         if (e->finished < 2 || !evolve_go_on(e, w) || (e->o.generations && e->children_begun >= (uint64_t)e->o.generations * e->target) ||
             (!e->o.generations && !(e->o.seconds > 0)))
@@ -302,7 +302,9 @@ static bool memetic_task(struct evolve *e, unsigned index, struct watcher *w)
         start = genome_copy(e->population[a]);
         genome_recombine(e->population[a], e->population[b >= a ? b + 1 : b], &rng, start);
     }
+    e->busy++;
     struct genome *found = improve(e, index, start, e->ports, seed, &plan, w);
+    e->busy--;
     genome_free(start);
     evolve_insert(e, found);
     e->children_done += number >= e->target;

@@ -39,6 +39,7 @@ struct evolve {
     double ports_cost;               /* of the best number after the long trials */
     struct genome **population;      /* finished individuals, best first */
     size_t finished, fresh_begun, children_begun, children_done, target;
+    unsigned busy;                  /* workers that make an individual now */
     struct genome *from;             /* what fresh individuals start from instead of chance; NULL: chance */
     struct genome *best;
     bool best_expanded;              /* it comes out of the classes as it was: its cost is not known */
