@@ -205,9 +205,9 @@ static void test_hidden_code(void **state)
     attack("a branch whose length is disputed", "c7c2c0000f05 660f85f0ffffff", 0, REFUSED, "system");
     attack("a branch into itself", "ebff", 0, ANY, NULL);
     attack("a branch inside", "7500 90", 0, REFUSED, "inside");
-    attack("an indirect branch", "ffe0", 0, REFUSED, "indirectly");
-    attack("a call", "e800000000", 0, REFUSED, "calls");
-    attack("a return", "c3", 0, REFUSED, "returns");
+    attack("an indirect branch", "ffe0", 0, REFUSED, "indirect");
+    attack("a call", "e800000000", 0, REFUSED, "call");
+    attack("a return", "c3", 0, REFUSED, "return");
     next_right("hidden code");
 }
 
