@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/compare.h"
 #include "base/mem.h"
 #include "report/blame_verdict.h"
 #include "simulate/simulate.h"
@@ -14,7 +15,9 @@
 #define STABLE 0.03       /* relative: the loop itself, measured before, between and after */
 #define LEAST_ERROR 0.005 /* relative, of the loop's time: what a cost is never known better than */
 #define ATTEMPTS 5        /* at the time of the loop itself */
-#define CONFIRMED 3       /* of the largest differences are measured again */
+#define BASES 6           /* times of the loop itself: at least three, more where they do not agree */
+
+static const struct blame_cost unknown = {.here = NAN, .error = NAN, .model = NAN};
 
 struct blaming {
     const struct insn *insns;
@@ -24,7 +27,7 @@ struct blaming {
     struct simulator *simulator;
     struct blame *b;
     double until;
-    double base[3];           /* times of the loop itself */
+    double base[BASES];       /* times of the loop itself */
     unsigned bases;
     size_t done, total;
 };
@@ -72,7 +75,17 @@ static bool measure(struct blaming *w, const struct insn *insns, size_t count, d
     return false;
 }
 
-/* The loop itself once more, again and again on a busy core: its time is the least of three. False with err when there is none at all. */
+/* The lowest of @n @times (sorted in place) that another one confirms, or the only one; NaN when no two are close. A busy core makes times longer, never shorter. */
+static double settle(double *times, unsigned n, double near)
+{
+    qsort(times, n, sizeof *times, compare_doubles);
+    for (unsigned i = 0; i + 1 < n; i++)
+        if (times[i + 1] - times[i] <= near)
+            return times[i];
+    return n == 1 ? times[0] : NAN;
+}
+
+/* The loop itself once more, again and again on a busy core. False with err when there is no time of it at all. */
 static bool measure_base(struct blaming *w, struct err *err)
 {
     double cycles = NAN, spread;
@@ -83,54 +96,63 @@ static bool measure_base(struct blaming *w, struct err *err)
             return false;
     if (isnan(cycles))
         return w->bases > 0 || err_set(err, ERR_LIMIT, "try again when the machine is idle", "the loop itself: %s", state);
+    if (w->bases == BASES)
+        return true;
     w->base[w->bases++] = cycles;
-    if (w->bases == 1 || cycles < w->b->measured) {
-        w->b->measured = cycles;
-        w->b->spread = spread;
-    }
+    w->b->spread = fmax(w->b->spread, spread);
+    double settled = settle(w->base, w->bases, STABLE * w->base[0]);
+    w->b->measured = isnan(settled) ? w->base[0] : settled;
     return true;
 }
 
-/* False with err when the loop's own time moved while it was measured. */
-static bool check_base(const struct blaming *w, struct err *err)
+/* Measures the loop itself until its lowest time is confirmed; false with err when it is not. */
+static bool confirm_base(struct blaming *w, struct err *err)
 {
-    double low = w->base[0], high = w->base[0];
-    unsigned near = 0;
-
-    for (unsigned i = 0; i < w->bases; i++) {
-        low = fmin(low, w->base[i]);
-        high = fmax(high, w->base[i]);
+    while (w->bases < BASES && (w->bases < 3 || isnan(settle(w->base, w->bases, STABLE * w->base[0])))) {
+        unsigned before = w->bases;
+        if (!measure_base(w, err))
+            return false;
+        if (w->bases == before || (is_over(w) && w->bases > 2))
+            break;
     }
-    for (unsigned i = 0; i < w->bases; i++)
-        near += w->base[i] <= low * (1 + STABLE);
-    return near > 1 || w->bases == 1 || err_set(err, ERR_LIMIT, "try again when the machine is idle", "no stable time: %.2f-%.2f cycles", low, high);
+    if (isnan(settle(w->base, w->bases, STABLE * w->base[0])))
+        return err_set(err, ERR_LIMIT, "try again when the machine is idle", "no stable time: %.2f-%.2f cycles", w->base[0], w->base[w->bases - 1]);
+    return true;
 }
 
-/* Measures and predicts @v; takes it. A second measurement must agree with the first. False with err: all ends. */
+/* here, error and state from the times. */
+static void reckon(const struct blaming *w, struct blame_cost *cost)
+{
+    double near = STABLE * w->b->measured, cycles = cost->count ? settle(cost->times, cost->count, near) : NAN;
+
+    cost->here = w->b->measured - cycles;
+    cost->error = w->b->spread * w->b->measured + cost->spread * cycles + LEAST_ERROR * w->b->measured;
+    if (cost->count && isnan(cycles))
+        snprintf(cost->state, sizeof cost->state, "no stable time: %.2f-%.2f cycles", cost->times[0], cost->times[cost->count - 1]);
+    else if (cost->count)
+        snprintf(cost->state, sizeof cost->state, "ok");
+}
+
+/* Measures and predicts @take_v, in addition to what is known of it. False with err: all ends. */
 static bool cost_of(struct blaming *w, struct variant *take_v, struct blame_cost *cost, struct err *err)
 {
-    double cycles = NAN, spread = NAN, before = cost->here;
+    double cycles = NAN, spread = NAN;
     bool ok = true;
 
     if (!take_v->insns) {
-        *cost = (struct blame_cost){NAN, NAN, NAN, false, ""};
         snprintf(cost->state, sizeof cost->state, "%s", take_v->reason);
     } else if (is_over(w)) {
         if (!cost->state[0])
-            *cost = (struct blame_cost){NAN, NAN, NAN, false, "time is up"};
-    } else {
+            snprintf(cost->state, sizeof cost->state, "time is up");
+    } else if (cost->count < BLAME_TIMES) {
         ok = measure(w, take_v->insns, take_v->count, &cycles, &spread, cost->state, err);
         cost->copies = take_v->copies;
         cost->model = w->b->predicted - predict(w, take_v->insns, take_v->count);
-        cost->here = w->b->measured - cycles;
-        cost->error = w->b->spread * w->b->measured + spread * cycles + LEAST_ERROR * w->b->measured;
-        if (isfinite(before) && isfinite(cost->here) && fabs(before - cost->here) > STABLE * w->b->measured + cost->error) {
-            snprintf(cost->state, sizeof cost->state, "no stable time: %.2f-%.2f cycles", fmin(before, cost->here), fmax(before, cost->here));
-            cost->here = cost->error = NAN;
-        } else if (isfinite(before) && isfinite(cost->here)) {
-            cost->error = fmax(cost->error, fabs(before - cost->here));
-            cost->here = (before + cost->here) / 2;
+        if (isfinite(cycles)) {
+            cost->times[cost->count++] = cycles;
+            cost->spread = fmax(cost->spread, spread);
         }
+        reckon(w, cost);
     }
     variant_done(take_v);
     return ok;
@@ -163,27 +185,29 @@ static double difference(const struct blame_cost *cost)
     return isnan(d) ? 0 : d;
 }
 
-/* The rows with the largest differences once more: what the sentence may name was seen twice. */
+/* Its time is to be confirmed: it differs from the model, or the loop takes longer without it, or its times do not agree yet. */
+static bool is_doubtful(const struct blame_cost *cost, double least)
+{
+    if (!cost->count || cost->count == BLAME_TIMES)
+        return false;
+    bool differs = difference(cost) > cost->error && difference(cost) > least, slower = cost->here < -cost->error && cost->here < -least;
+    return isnan(cost->here) || (cost->count == 1 && (differs || slower));
+}
+
+/* Doubtful ones again, the loop itself between: what the sentence may name was seen twice. */
 static bool confirm(struct blaming *w, struct err *err)
 {
-    bool taken[CONFIRMED] = {0};
-    size_t which[CONFIRMED];
+    bool ok = true;
 
-    for (size_t n = 0; n < CONFIRMED && n < w->count; n++) {
-        size_t best = SIZE_MAX;
-        for (size_t i = 0; i < w->count; i++) {
-            bool already = false;
-            for (size_t k = 0; k < n; k++)
-                already |= taken[k] && which[k] == i;
-            if (!already && (best == SIZE_MAX || difference(&w->b->rows[i].out) > difference(&w->b->rows[best].out)))
-                best = i;
-        }
-        which[n] = best;
-        taken[n] = true;
-        if (difference(&w->b->rows[best].out) > w->b->rows[best].out.error && !leave_out(w, best, err))
-            return false;
+    for (unsigned round = 1; ok && round < BLAME_TIMES; round++) {
+        for (size_t i = 0; ok && i < w->count; i++)
+            if (is_doubtful(&w->b->rows[i].out, STABLE * w->b->measured))
+                ok = leave_out(w, i, err);
+        for (size_t i = 0; ok && i < w->b->edge_count; i++)
+            if (is_doubtful(&w->b->edges[i].cut, STABLE * w->b->measured))
+                ok = cut(w, i, err);
     }
-    return true;
+    return ok;
 }
 
 /* Cutting it may tell something: both ends cost something, here or in the model. */
@@ -214,7 +238,7 @@ static void take_edges(struct blaming *w)
         if (!matters(w, &all[i]))
             continue;
         size_t at = w->b->edge_count++;
-        w->b->edges[at] = (struct blame_edge){all[i], {NAN, NAN, NAN, false, ""}};
+        w->b->edges[at] = (struct blame_edge){all[i], unknown};
         for (; at > 0 && edge_comes_first(w, at, at - 1); at--) {
             struct blame_edge other = w->b->edges[at - 1];
             w->b->edges[at - 1] = w->b->edges[at];
@@ -224,9 +248,10 @@ static void take_edges(struct blaming *w)
     free(all);
 }
 
+/* Measured, without a time. */
 static bool is_missing(const struct blame_cost *cost)
 {
-    return isnan(cost->here) && isfinite(cost->model);
+    return !cost->count && isfinite(cost->model);
 }
 
 /* What had no stable time once more, while there is time. */
@@ -243,6 +268,17 @@ static bool fill_gaps(struct blaming *w, struct err *err)
     return ok;
 }
 
+/* All costs against the loop's own time as it is known in the end. */
+static void reckon_all(const struct blaming *w)
+{
+    for (size_t i = 0; i < w->count; i++) {
+        reckon(w, &w->b->rows[i].out);
+        reckon(w, &w->b->rows[i].nop);
+    }
+    for (size_t i = 0; i < w->b->edge_count; i++)
+        reckon(w, &w->b->edges[i].cut);
+}
+
 static bool run(struct blaming *w, struct err *err)
 {
     bool ok = measure_base(w, err);
@@ -250,7 +286,7 @@ static bool run(struct blaming *w, struct err *err)
     w->b->predicted = predict(w, w->insns, w->count);
     for (size_t i = 0; ok && i < w->count; i++)
         ok = leave_out(w, i, err);
-    ok = ok && measure_base(w, err) && confirm(w, err);
+    ok = ok && measure_base(w, err) && fill_gaps(w, err) && confirm(w, err);
     if (ok)
         take_edges(w);
     w->total = w->done + w->b->edge_count + w->count + 1;
@@ -259,7 +295,11 @@ static bool run(struct blaming *w, struct err *err)
     for (size_t i = 0; ok && i < w->count; i++)
         if (fabs(w->b->rows[i].out.here) > STABLE * w->b->measured || fabs(w->b->rows[i].out.model) > STABLE * w->b->measured)
             ok = replace(w, i, err);
-    return ok && fill_gaps(w, err) && measure_base(w, err) && check_base(w, err);
+    ok = ok && fill_gaps(w, err) && confirm_base(w, err);
+    if (ok)
+        reckon_all(w);
+    ok = ok && confirm(w, err);   /* against the time confirmed, others may be doubtful */
+    return ok;
 }
 
 struct blame *blame_new(const struct insn *insns, size_t count, const struct machine *m, const struct blame_source *source, double seconds, struct err *err)
@@ -272,7 +312,7 @@ struct blame *blame_new(const struct insn *insns, size_t count, const struct mac
     w.b->count = w.b->worst = count;
     w.b->rows = mem_zero(count + 1, sizeof *w.b->rows);
     for (size_t i = 0; i < count; i++)
-        w.b->rows[i] = (struct blame_row){{NAN, NAN, NAN, false, ""}, {NAN, NAN, NAN, false, ""}};
+        w.b->rows[i] = (struct blame_row){unknown, unknown};
     bool ok = run(&w, err);
     block_work_free(w.work);
     simulator_free(w.simulator);

@@ -19,11 +19,16 @@ struct blame_source {
     void *self;
 };
 
+#define BLAME_TIMES 4
+
 /* What something costs: cycles per iteration that are saved without it. */
 struct blame_cost {
     double here, error;       /* NaN: see state; error: of both measurements together, in cycles */
     double model;             /* NaN: the model cannot tell */
     bool copies;              /* moves of registers stand in its place */
+    double times[BLAME_TIMES];   /* of the loop without it, as they were measured */
+    double spread;            /* relative, the largest of them */
+    unsigned count;           /* of times */
     char state[96];           /* "ok", why there is no time, "" when it was not measured */
 };
 

@@ -137,15 +137,34 @@ static void judge_row(struct blame *b, size_t row, const struct insn *insns, con
     add_reason(&b->rows[row], &insns[row], m, out);
 }
 
+static size_t without_time(const struct blame *b)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < b->count; i++)
+        n += isnan(b->rows[i].out.here) && isfinite(b->rows[i].out.model);
+    return n;
+}
+
+/* Nothing is clear. */
+static void judge_nothing(const struct blame *b, struct str *out)
+{
+    size_t missing = without_time(b);
+
+    if (missing)
+        str_addf(out, "%zu of %zu instructions have no stable time here, and the others explain nothing; try again when the machine is idle", missing, b->count);
+    else if (fabs(b->measured - b->predicted) <= BLAME_AGREES * b->measured)
+        str_addf(out, "measured and predicted agree within %.0f %%, and so does what each instruction costs", 100 * BLAME_AGREES);
+    else
+        str_addf(out, "no single instruction or dependence differs by more than %.0f %% of the loop's time", 100 * CLEAR);
+}
+
 void blame_judge(struct blame *b, const struct insn *insns, const struct machine *m)
 {
     size_t row = worst_row(b), edge = worst_edge(b, row);
-    bool agrees = fabs(b->measured - b->predicted) <= BLAME_AGREES * b->measured;
     struct str out = {0};
 
     if (row == b->count && edge == b->edge_count)
-        str_addf(&out, agrees ? "measured and predicted agree within %.0f %%, and so does what each instruction costs" : "no single instruction or dependence differs by more than %.0f %% of the loop's time",
-                 100 * (agrees ? BLAME_AGREES : CLEAR));
+        judge_nothing(b, &out);
     else if (edge < b->edge_count && (row == b->count || weight(&b->edges[edge]) >= fabs(difference(&b->rows[row].out))))
         judge_edge(b, &b->edges[edge], insns, &out);
     else
