@@ -412,7 +412,7 @@ char **machine_ids(void)
 {
     VEC(char *) ids = {0};
     char *path = file_data_path("machines");
-    DIR *dir = path ? opendir(path) : NULL;
+    DIR *dir = path ? file_open_directory(path) : NULL;
     struct str file = {0};
 
     for (struct dirent *entry; dir && (entry = readdir(dir));) {

@@ -3,6 +3,7 @@
 
 #include <capstone/capstone.h>
 #include <pthread.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +44,7 @@ static void initialise(void)
 {
     if (pthread_key_create(&decoder_key, decoder_free) != 0)
         die("out of thread keys");
+    cs_option(0, CS_OPT_MEM, (size_t)(uintptr_t)&(cs_opt_mem){mem_alloc, mem_zero, mem_resize, free, vsnprintf});
     atexit(free_main);
 }
 
