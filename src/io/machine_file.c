@@ -16,6 +16,7 @@
 #include "base/file_set.h"
 #include "base/log.h"
 #include "base/vec.h"
+#include "io/machine_image.h"
 #include "io/overrides.h"
 #include "model/facts.h"
 
@@ -311,10 +312,13 @@ bool machine_parse_facts(struct machine *facts, struct ports *ports, const char 
 static struct machine *read_directory(const char *id, const char *dir, struct err *err)
 {
     struct ports none = {0}, ports = {0};
-    struct machine *facts = machine_new(id, &none), *m = NULL;
+    struct machine *m = machine_image_load(id, dir);
     struct str path = {0};
     bool ok;
 
+    if (m)
+        return m;
+    struct machine *facts = machine_new(id, &none);
     path_in(&path, dir, "machine.csv");
     ok = read_facts(str_text(&path), facts, err);
     path_in(&path, dir, "facts.csv");
