@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Writes the machines of a data directory as an image (io/machine_image.h) in C. Usage: compile-tables DIRECTORY > machine_images.c
- * A machine that does not load, or only with a warning, is left out: its text is parsed when it is used, and says why. */
+ * A machine that does not load, or only with a warning, is left out: its text is parsed when it is used, and says why. So is one that has a
+ * base, because the files of the base would have to be the same, too. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,6 +131,10 @@ static bool add_machine(const char *dir, struct image_machine *out)
 
     if (!m || log_count() != warnings || !machine_image_sum(dir, out->sum)) {
         fprintf(stderr, "compile-tables: %s is left out: %s\n", dir, m ? "it loads with warnings" : err_text(&err, text, sizeof text));
+        machine_free(m);
+        return false;
+    }
+    if (machine_fact(m, "base")) {
         machine_free(m);
         return false;
     }
