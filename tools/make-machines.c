@@ -18,6 +18,9 @@
 #define ICELAKE_SERVER SKYLAKE_SERVER " SGX SGX_ENCLV PCONFIG RDPID SHA GFNI VAES VPCLMULQDQ AVX512_VBMI AVX512_VBMI2 AVX512_VNNI" \
     " AVX512_BITALG AVX512_IFMA AVX512_VPOPCNTDQ AVX512_GFNI AVX512_VAES AVX512_VPCLMULQDQ"
 #define ALDER BROADWELL " CLFLUSHOPT XSAVEC XSAVES CLWB PKU RDPID SHA GFNI VAES VPCLMULQDQ CET WAITPKG MOVDIR SERIALIZE PT PCONFIG KEYLOCKER KEYLOCKER_WIDE"
+/* No restricted transactional memory any more. */
+#define LUNAR IVY " AVX2 AVX2GATHER FMA BMI1 BMI2 LZCNT MOVBE INVPCID ADOX_ADCX RDSEED SMAP CLFLUSHOPT XSAVEC XSAVES CLWB PKU RDPID SHA GFNI VAES VPCLMULQDQ" \
+    " CET WAITPKG MOVDIR SERIALIZE PT PCONFIG KEYLOCKER KEYLOCKER_WIDE UINTR"
 #define SAPPHIRE ICELAKE_SERVER " CET WAITPKG MOVDIR SERIALIZE PT CLDEMOTE UINTR TSX_LDTRK TDX AMX_TILE AMX_INT8 AMX_BF16 AVX512_BF16 AVX512_FP16"
 #define ZEN "BASE LONGMODE X87 MMX SSE SSE2 SSE3 SSSE3 SSE4 SSE4A AES PCLMULQDQ AVX AVXAES AVX2 AVX2GATHER FMA F16C BMI1 BMI2 LZCNT MOVBE ADOX_ADCX" \
     " RDRAND RDSEED RDWRFSGS RDTSCP SMAP SHA CLFSH CLFLUSHOPT CLZERO MONITOR MONITORX PAUSE XSAVE XSAVEOPT XSAVEC XSAVES AMD3DNOW_PREFETCH"
@@ -40,12 +43,15 @@ static const struct shipped {
     {"icelake-server", "icelake-server", "Intel Ice Lake (server)", ICELAKE_SERVER, ISA_X86_64},
     {"alderlake-p", "alderlake", "Intel Alder Lake P (Golden Cove)", ALDER, ISA_X86_64},
     {"sapphirerapids", "sapphirerapids", "Intel Sapphire Rapids (Golden Cove)", SAPPHIRE, ISA_X86_64},
+    {"lunarlake-p", "lunarlake", "Intel Lunar Lake P (Lion Cove)", LUNAR, ISA_X86_64},
     {"znver1", "znver1", "AMD Zen", ZEN, ISA_X86_64},
     {"znver2", "znver2", "AMD Zen 2", ZEN2, ISA_X86_64},
     {"znver3", "znver3", "AMD Zen 3", ZEN3, ISA_X86_64},
     {"znver4", "znver4", "AMD Zen 4", ZEN4, ISA_X86_64},
     {"cortex-a72", "cortex-a72", "Arm Cortex-A72 (LLVM's Cortex-A57 model, corrected)", NULL, ISA_AARCH64},
     {"neoverse-n1", "neoverse-n1", "Arm Neoverse N1", NULL, ISA_AARCH64},
+    {"neoverse-n2", "neoverse-n2", "Arm Neoverse N2", NULL, ISA_AARCH64},
+    {"neoverse-v1", "neoverse-v1", "Arm Neoverse V1", NULL, ISA_AARCH64},
     {"neoverse-v2", "neoverse-v2", "Arm Neoverse V2", NULL, ISA_AARCH64},
     {"a64fx", "a64fx", "Fujitsu A64FX", NULL, ISA_AARCH64},
     {"ampere1", "ampere1", "Ampere-1 (AmpereOne)", NULL, ISA_AARCH64},
