@@ -106,6 +106,8 @@ static void add_parameter(struct completions *c, struct session *s, const struct
 {
     if (p->choices)
         add_choices(c, p->choices, strlen(p->choices), prefix);
+    if (p->unset)
+        add(c, p->unset, strlen(p->unset), prefix);
     switch (p->complete) {
     case COMPLETE_NOTHING:
         return;
