@@ -48,7 +48,7 @@ struct word_list {
 };
 
 /* What an argument or an option's value can be completed to. Choices complete by themselves. */
-enum completion { COMPLETE_NOTHING, COMPLETE_FILE, COMPLETE_MACHINE, COMPLETE_FORM, COMPLETE_CHANGE, COMPLETE_COMMAND, COMPLETE_SETTING };
+enum completion { COMPLETE_NOTHING, COMPLETE_FILE, COMPLETE_MACHINE, COMPLETE_FORM, COMPLETE_CHANGE, COMPLETE_COMMAND, COMPLETE_SETTING, COMPLETE_VIEW, COMPLETE_SORT, COMPLETE_FILTER };
 
 struct parameter {
     const char *name;           /* an option's "--seconds"; an argument's "FILE", as help shows it */
