@@ -48,6 +48,8 @@ void session_init(struct session *s);
 void session_done(struct session *s);
 /* The same but for the background jobs, which go on: for a session that was only built up to be looked at. */
 void session_release(struct session *s);
+/* @id, or what HERE_NAME stands for: NULL with err when no machine is this CPU. */
+const char *session_machine_id(const struct session *s, const char *id, struct err *err);
 /* Machine by id, loaded on first use; borrowed. NULL with err. */
 struct machine *session_machine(struct session *s, const char *id, struct err *err);
 /* Takes @take_machine; replaces one of the same id. */
