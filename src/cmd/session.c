@@ -64,6 +64,13 @@ void session_clear_output(struct session *s)
     s->result = result_new();
 }
 
+bool session_view(struct session *s, const char *verb, const char *argument, struct result *result, struct err *err)
+{
+    if (!s->views)
+        return err_set(err, ERR_USAGE, "open the workbench", "views need the workbench");
+    return s->views->command(s, verb, argument ? argument : "", result, err);
+}
+
 bool session_wait(struct session *s, unsigned number, struct err *err)
 {
     struct job_info info;
@@ -139,8 +146,31 @@ void session_release(struct session *s)
     free(s->last_line);
 }
 
+const char *session_machine_id(const struct session *s, const char *id, struct err *err)
+{
+    if (strcmp(id, HERE_NAME) != 0)
+        return id;
+    if (!s->document.here.id)
+        *err = s->document.here.fault;
+    return s->document.here.id;
+}
+
+/* The machine that this computer is says so. */
+static void entitle(const struct here *here, struct machine *m)
+{
+    struct str title = {0};
+
+    if (!here->id || strcmp(m->id, here->id) != 0 || str_has_prefix(m->title, MACHINE_HERE))
+        return;
+    str_addf(&title, MACHINE_HERE "%s", machine_fact(m, "base") ? m->title : here->title);
+    free(m->title);
+    m->title = str_take(&title);
+}
+
 struct machine *session_machine(struct session *s, const char *id, struct err *err)
 {
+    if (!(id = session_machine_id(s, id, err)))
+        return NULL;
     for (size_t i = 0; i < s->document.machine_count; i++)
         if (strcmp(s->document.machines[i]->id, id) == 0)
             return s->document.machines[i];
@@ -152,6 +182,7 @@ struct machine *session_machine(struct session *s, const char *id, struct err *e
 
 void session_add_machine(struct session *s, struct machine *take_machine)
 {
+    entitle(&s->document.here, take_machine);
     for (size_t i = 0; i < s->document.machine_count; i++)
         if (strcmp(s->document.machines[i]->id, take_machine->id) == 0) {
             document_drop_analyses(&s->document);
@@ -194,7 +225,7 @@ bool session_select(struct session *s, char **ids, size_t count, struct err *err
     }
     char **fresh = mem_alloc(count * sizeof *fresh);
     for (size_t i = 0; i < count; i++)
-        fresh[i] = mem_strdup(ids[i]);
+        fresh[i] = mem_strdup(session_machine_id(s, ids[i], err));   /* known, since the machine was found */
     for (size_t i = 0; i < s->document.kept[first].count; i++)
         free(s->document.kept[first].ids[i]);
     free(s->document.kept[first].ids);

@@ -10,10 +10,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/csv.h"
 #include "base/file.h"
 #include "base/file_set.h"
 #include "base/names.h"
 #include "base/vec.h"
+#include "cmd/parameter.h"
 #include "base/csv.h"
 #include "io/experiments_file.h"
 #include "io/machine_file.h"
@@ -75,17 +77,9 @@ static bool same_entry(const struct mapping_entry *a, const struct mapping_entry
 /* What @m has that the shipped machine of its name has not, as rows of an overrides file. False when rows cannot say it. */
 static bool overrides_of(const struct machine *m, struct str *out)
 {
-    char **ids = machine_ids();
-    bool shipped = false, ok = true;
     struct err ignored = {0};
-
-    for (char **id = ids; *id; id++) {
-        shipped |= strcmp(*id, m->id) == 0;
-        free(*id);
-    }
-    free(ids);
-    struct machine *base = shipped ? machine_load(m->id, &ignored) : NULL, *changed = NULL;
-    ok = base && ports_equal(mapping_ports(base->mapping), mapping_ports(m->mapping)) && base->fact_count == m->fact_count &&
+    struct machine *base = machine_load_shipped(m->id, &ignored), *changed = NULL;
+    bool ok = base && ports_equal(mapping_ports(base->mapping), mapping_ports(m->mapping)) && base->fact_count == m->fact_count &&
          mapping_count(base->mapping) <= mapping_count(m->mapping);
     for (size_t i = 0; ok && i < m->fact_count; i++) {
         const char *value = machine_fact(base, m->facts[i].key);
@@ -346,6 +340,16 @@ static bool read_switch(const char *value, bool *out)
     return *out || strcmp(value, "off") == 0;
 }
 
+static bool read_lines(const char *value, struct kernel_options *options)
+{
+    struct line_range lines;
+    bool ok = parameter_lines(value, &lines);
+
+    options->first_line = lines.first;
+    options->last_line = lines.last;
+    return ok;
+}
+
 static bool read_setting(const char *key, const char *value, struct session *s, struct plan *plan)
 {
     const struct setting *setting = setting_find(key);
@@ -360,7 +364,7 @@ static bool read_setting(const char *key, const char *value, struct session *s, 
     if (strcmp(key, "kernel-isa") == 0)
         return plan->options.isa_given = isa_parse(value, &plan->options.isa);
     if (strcmp(key, "kernel-lines") == 0)
-        return sscanf(value, "%zu-%zu%n", &plan->options.first_line, &plan->options.last_line, &used) == 2 && !value[used];
+        return read_lines(value, &plan->options);
     if (strcmp(key, "kernel-loop") == 0)
         return sscanf(value, "%zu%n", &plan->options.loop, &used) == 1 && !value[used] && plan->options.loop > 0;
     if (strcmp(key, "machine") == 0) {
