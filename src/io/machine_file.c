@@ -18,6 +18,7 @@
 #include "base/path.h"
 #include "base/vec.h"
 #include "io/cpus.h"
+#include "io/machine_image.h"
 #include "io/overrides.h"
 #include "model/facts.h"
 
@@ -375,10 +376,13 @@ static struct machine *read_derived(const char *id, const char *dir, const struc
 static struct machine *read_directory(const char *id, const char *dir, struct err *err)
 {
     struct ports none = {0}, ports = {0};
-    struct machine *facts = machine_new(id, &none), *m = NULL;
+    struct machine *m = machine_image_load(id, dir);
     struct str path = {0};
     bool ok;
 
+    if (m)
+        return m;
+    struct machine *facts = machine_new(id, &none);
     path_in(&path, dir, "machine.csv");
     ok = read_facts(str_text(&path), facts, err);
     path_in(&path, dir, "facts.csv");
@@ -514,7 +518,7 @@ static int compare_names(const void *a, const void *b)
 static char **ids_below(char *take_path)
 {
     VEC(char *) ids = {0};
-    DIR *dir = take_path ? opendir(take_path) : NULL;
+    DIR *dir = take_path ? file_open_directory(take_path) : NULL;
     struct str file = {0};
 
     for (struct dirent *entry; dir && (entry = readdir(dir));) {
