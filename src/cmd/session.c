@@ -163,6 +163,31 @@ void session_add_machine(struct session *s, struct machine *take_machine)
     s->document.machines[s->document.machine_count++] = take_machine;
 }
 
+bool session_set_experiments(struct session *s, struct experiments **made, const struct experiments *base, struct err *err)
+{
+    if (base && s->document.experiments != base)
+        return err_set(err, ERR_USAGE, "try again", "the experiments changed meanwhile");
+    if (base)
+        (*made)->serial = base->serial;
+    experiments_free(s->document.experiments);
+    s->document.experiments = *made;
+    *made = NULL;
+    return true;
+}
+
+struct experiments *session_change_experiments(struct session *s)
+{
+    struct experiments *t = s->document.experiments;
+
+    if (t && experiments_held(t)) {
+        struct experiments *copy = experiments_copy(t, NULL);
+        copy->serial = t->serial;
+        experiments_free(t);
+        s->document.experiments = copy;
+    }
+    return s->document.experiments;
+}
+
 struct machine *session_current(struct session *s, struct err *err)
 {
     return session_machine(s, s->document.selected[0], err);
