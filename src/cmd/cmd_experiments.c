@@ -211,6 +211,7 @@ const struct command command_experiments_save = {
     .arguments = save_arguments,
     .examples = save_examples,
     .values_size = sizeof(struct save_values),
+    .flags = COMMAND_JOB,
     .run = run_save,
 };
 

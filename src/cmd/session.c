@@ -217,15 +217,22 @@ bool session_select(struct session *s, char **ids, size_t count, struct err *err
         if (isa != first)
             return err_set(err, ERR_USAGE, "name machines of one instruction set", "%s is %s and %s is %s", ids[0], isa_name(first), ids[i], m->isa);
     }
-    char **fresh = mem_alloc(count * sizeof *fresh);
+    session_show(s, first, ids, count);
+    return true;
+}
+
+void session_show(struct session *s, enum isa isa, char **ids, size_t count)
+{
+    struct selection *kept = &s->document.kept[isa];
+    char **fresh = mem_alloc((count + 1) * sizeof *fresh);
+
     for (size_t i = 0; i < count; i++)
         fresh[i] = mem_strdup(ids[i]);
-    for (size_t i = 0; i < s->document.kept[first].count; i++)
-        free(s->document.kept[first].ids[i]);
-    free(s->document.kept[first].ids);
-    s->document.kept[first] = (struct selection){fresh, count};
-    document_show_isa(&s->document, first);
-    return true;
+    for (size_t i = 0; i < kept->count; i++)
+        free(kept->ids[i]);
+    free(kept->ids);
+    *kept = (struct selection){fresh, count};
+    document_show_isa(&s->document, isa);
 }
 
 unsigned session_threads(const struct session *s)

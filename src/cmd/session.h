@@ -30,6 +30,7 @@ struct session {
     double patience;                  /* seconds for which a command may hold up the screen before its work goes on in the background */
     bool want_paste;                  /* the screen is to collect text and run paste_command on it */
     char paste_command[160];
+    unsigned replacing;               /* the job that is to replace the document: until it has ended nothing changes; 0: none */
     unsigned long revision;           /* bumped by every command that changes the document: what was derived is stale */
     /* What `view`, `find`, `sort` and `filter` act on, and where `export` asks for "rows" as shown (false: none); NULL: nothing shows views. */
     bool (*view_command)(struct session *s, const char *verb, const char *argument, struct result *result, struct err *err);
@@ -55,6 +56,8 @@ struct machine *session_current(struct session *s, struct err *err);
 void session_clear_output(struct session *s);
 /* Replaces the selection by @ids, all of which must load and be of one instruction set. */
 bool session_select(struct session *s, char **ids, size_t count, struct err *err);
+/* The same without asking: machines of @isa that are known to load. */
+void session_show(struct session *s, enum isa isa, char **ids, size_t count);
 /* Analyses of the kernel on the selected machines, made when the session has changed; borrowed until the next command. */
 struct analysis *const *session_analyses(struct session *s, size_t *count);
 /* The simulation beside analysis @index, made when first asked for; borrowed until the next command. NULL for a loop too long to simulate at once. */

@@ -1,4 +1,4 @@
-/* A command's work on a thread of its own: it reads what it was given, and what it made is published on the UI thread, whole. */
+/* A command's work, on a thread of its own while there is a screen: it reads what it was given, and what it made is published on the UI thread, whole. */
 #ifndef PORTOLAN_CMD_TASK_H
 #define PORTOLAN_CMD_TASK_H
 
@@ -16,7 +16,7 @@ struct task_ops {
     void (*free)(void *state);
 };
 
-/* Starts it and waits as session_job does; takes @take_state. @title is the job's, @doing as in "job 3 loads". False with err when it could not start, or has
+/* Starts it and waits as session_job does; without a screen does it on the calling thread. Takes @take_state. @title is the job's, @doing as in "job 3 loads". False with err when it could not start, or has
  * failed already. */
 bool task_start(struct session *s, const char *title, const char *doing, const struct task_ops *ops, void *take_state, struct err *err);
 
