@@ -29,7 +29,7 @@ static const char usage_text[] =
     "\n"
     "  -b, --batch             run a script of commands\n"
     "  -e, --execute COMMANDS  run commands, then end; can be repeated\n"
-    "      --machine ID        machine to show; can be repeated\n"
+    "      --machine ID        machine to show, native for this CPU's; can be repeated\n"
     "      --session DIR       resume a saved session\n"
     "      --no-color          no colours\n";
 static const char usage_end[] =

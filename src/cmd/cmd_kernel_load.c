@@ -255,13 +255,31 @@ static void find_bundled(struct loading *l)
     }
 }
 
-static bool fill(struct loading *l, const struct load_values *v, struct err *err)
+static bool names_target(const char *flag)
+{
+    return str_has_prefix(flag, "-march=") || str_has_prefix(flag, "-mcpu=") || str_has_prefix(flag, "-mtune=");
+}
+
+/* Source is compiled for this CPU while its machine is the current one and no flag says otherwise. */
+static void target_here(struct loading *l, const struct document *d)
+{
+    bool current = d->here.id && d->here.isa == isa_host() && strcmp(d->selected[0], d->here.id) == 0;
+
+    for (size_t i = 0; current && i < l->flags.count; i++)
+        current = !names_target(l->flags.items[i]);
+    if (current)
+        vec_push(&l->flags, mem_strdup("-march=native"));
+}
+
+static bool fill(struct loading *l, const struct document *d, const struct load_values *v, struct err *err)
 {
     if (!take_options(v, &l->options, err) || !take_words(l, v, err))
         return false;
     l->source = compile_is_source(l->path);
     if (!l->source && (l->flags.count || v->compiler))
         return err_set(err, ERR_USAGE, "give a .c or .cpp file", "%s is not a source file; compiler options apply to C or C++ only", l->path);
+    if (l->source)
+        target_here(l, d);
     find_bundled(l);
     l->options.symbol = l->symbol = v->symbol ? mem_strdup(v->symbol) : NULL;
     l->compiler = v->compiler ? mem_strdup(v->compiler) : NULL;
@@ -273,7 +291,7 @@ static bool run_load(struct session *s, const void *values, struct result *resul
     struct loading *l = mem_zero(1, sizeof *l);
 
     (void)result;   /* filled when the kernel is there, which may be at the end of a job */
-    if (fill(l, values, err))
+    if (fill(l, &s->document, values, err))
         return start(s, l, err);
     loading_free(l);
     return false;
@@ -285,7 +303,7 @@ const struct command command_kernel_load = {
     .name = "kernel load",
     .help = "load assembler text, a listing or an ELF file, or compile C, and find its loops",
     .description = "Regions marked for IACA, LLVM-MCA or OSACA come first, then innermost loops. C and C++ are compiled without a shell; source "
-                   "lines are shown above their instructions.",
+                   "lines are shown above their instructions. While the current machine is this CPU's (native), -march=native is the default.",
     .arguments = load_arguments,
     .options = load_options,
     .examples = load_examples,

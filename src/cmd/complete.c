@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cmd/command.h"
+#include "io/cpus.h"
 #include "io/machine_file.h"
 #include "model/change.h"
 #include "model/facts.h"
@@ -32,17 +33,32 @@ static void add_choices(struct completions *c, const char *at, size_t length, co
     }
 }
 
-/* Those of the data directory and those made in this session. */
-static void add_machines(struct completions *c, const struct session *s, const char *prefix)
+static void add_ids(struct completions *c, char **take_ids, const char *prefix)
 {
-    char **ids = machine_ids();
-    for (size_t i = 0; i < s->document.machine_count; i++)
-        add(c, s->document.machines[i]->id, strlen(s->document.machines[i]->id), prefix);
-    for (char **id = ids; *id; id++) {
+    for (char **id = take_ids; *id; id++) {
         add(c, *id, strlen(*id), prefix);
         free(*id);
     }
-    free(ids);
+    free(take_ids);
+}
+
+/* Those of the data directory, the user's, processors by name, and those made in this session. */
+static void add_machines(struct completions *c, const struct session *s, const char *prefix)
+{
+    struct csv_table *cpus = cpus_load(NULL);
+
+    for (size_t i = 0; i < s->document.machine_count; i++)
+        add(c, s->document.machines[i]->id, strlen(s->document.machines[i]->id), prefix);
+    add_ids(c, machine_ids(), prefix);
+    add_ids(c, machine_user_ids(), prefix);
+    for (size_t i = 0; cpus && i < cpus_count(cpus); i++) {
+        struct cpu_product p = cpus_at(cpus, i);
+        if (*p.name && cpu_product_known(&p))
+            add(c, p.name, strlen(p.name), prefix);
+    }
+    csv_table_free(cpus);
+    if (s->document.here.id)
+        add(c, HERE_NAME, strlen(HERE_NAME), prefix);
 }
 
 /* What `set @name` takes. */

@@ -139,8 +139,31 @@ void session_release(struct session *s)
     free(s->last_line);
 }
 
+const char *session_machine_id(const struct session *s, const char *id, struct err *err)
+{
+    if (strcmp(id, HERE_NAME) != 0)
+        return id;
+    if (!s->document.here.id)
+        *err = s->document.here.fault;
+    return s->document.here.id;
+}
+
+/* The machine that this computer is says so. */
+static void entitle(const struct here *here, struct machine *m)
+{
+    struct str title = {0};
+
+    if (!here->id || strcmp(m->id, here->id) != 0 || str_has_prefix(m->title, MACHINE_HERE))
+        return;
+    str_addf(&title, MACHINE_HERE "%s", machine_fact(m, "base") ? m->title : here->title);
+    free(m->title);
+    m->title = str_take(&title);
+}
+
 struct machine *session_machine(struct session *s, const char *id, struct err *err)
 {
+    if (!(id = session_machine_id(s, id, err)))
+        return NULL;
     for (size_t i = 0; i < s->document.machine_count; i++)
         if (strcmp(s->document.machines[i]->id, id) == 0)
             return s->document.machines[i];
@@ -152,6 +175,7 @@ struct machine *session_machine(struct session *s, const char *id, struct err *e
 
 void session_add_machine(struct session *s, struct machine *take_machine)
 {
+    entitle(&s->document.here, take_machine);
     for (size_t i = 0; i < s->document.machine_count; i++)
         if (strcmp(s->document.machines[i]->id, take_machine->id) == 0) {
             document_drop_analyses(&s->document);
@@ -217,11 +241,15 @@ bool session_select(struct session *s, char **ids, size_t count, struct err *err
         if (isa != first)
             return err_set(err, ERR_USAGE, "name machines of one instruction set", "%s is %s and %s is %s", ids[0], isa_name(first), ids[i], m->isa);
     }
-    session_show(s, first, ids, count);
+    const char **full = mem_alloc((count + 1) * sizeof *full);
+    for (size_t i = 0; i < count; i++)
+        full[i] = session_machine_id(s, ids[i], err);   /* known, since the machine was found */
+    session_show(s, first, full, count);
+    free(full);
     return true;
 }
 
-void session_show(struct session *s, enum isa isa, char **ids, size_t count)
+void session_show(struct session *s, enum isa isa, const char *const *ids, size_t count)
 {
     struct selection *kept = &s->document.kept[isa];
     char **fresh = mem_alloc((count + 1) * sizeof *fresh);

@@ -41,6 +41,8 @@ void session_init(struct session *s);
 void session_done(struct session *s);
 /* The same but for the background jobs, which go on: for a session that was only built up to be looked at. */
 void session_release(struct session *s);
+/* @id, or what HERE_NAME stands for: NULL with err when no machine is this CPU. */
+const char *session_machine_id(const struct session *s, const char *id, struct err *err);
 /* Machine by id, loaded on first use; borrowed. NULL with err. */
 struct machine *session_machine(struct session *s, const char *id, struct err *err);
 /* Takes @take_machine; replaces one of the same id. */
@@ -57,7 +59,7 @@ void session_clear_output(struct session *s);
 /* Replaces the selection by @ids, all of which must load and be of one instruction set. */
 bool session_select(struct session *s, char **ids, size_t count, struct err *err);
 /* The same without asking: machines of @isa that are known to load. */
-void session_show(struct session *s, enum isa isa, char **ids, size_t count);
+void session_show(struct session *s, enum isa isa, const char *const *ids, size_t count);
 /* Analyses of the kernel on the selected machines, made when the session has changed; borrowed until the next command. */
 struct analysis *const *session_analyses(struct session *s, size_t *count);
 /* The simulation beside analysis @index, made when first asked for; borrowed until the next command. NULL for a loop too long to simulate at once. */

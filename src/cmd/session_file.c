@@ -76,17 +76,9 @@ static bool same_entry(const struct mapping_entry *a, const struct mapping_entry
 /* What @m has that the shipped machine of its name has not, as rows of an overrides file. False when rows cannot say it. */
 static bool overrides_of(const struct machine *m, struct str *out)
 {
-    char **ids = machine_ids();
-    bool shipped = false, ok = true;
     struct err ignored = {0};
-
-    for (char **id = ids; *id; id++) {
-        shipped |= strcmp(*id, m->id) == 0;
-        free(*id);
-    }
-    free(ids);
-    struct machine *base = shipped ? machine_load(m->id, &ignored) : NULL, *changed = NULL;
-    ok = base && ports_equal(mapping_ports(base->mapping), mapping_ports(m->mapping)) && base->fact_count == m->fact_count &&
+    struct machine *base = machine_load_shipped(m->id, &ignored), *changed = NULL;
+    bool ok = base && ports_equal(mapping_ports(base->mapping), mapping_ports(m->mapping)) && base->fact_count == m->fact_count &&
          mapping_count(base->mapping) <= mapping_count(m->mapping);
     for (size_t i = 0; ok && i < m->fact_count; i++) {
         const char *value = machine_fact(base, m->facts[i].key);
@@ -653,7 +645,7 @@ struct session *session_snapshot(struct session *s)
     for (int isa = 0; isa < ISA_COUNT; isa++) {
         const struct selection *shown = &s->document.kept[isa];
         d->forms[isa] = s->document.forms[isa] ? forms_copy(s->document.forms[isa]) : NULL;
-        session_show(copy, (enum isa)isa, shown->ids, shown->count);
+        session_show(copy, (enum isa)isa, (const char *const *)shown->ids, shown->count);
     }
     document_show_isa(d, s->document.isa);
     session_select_forms(copy, s->document.form_patterns, s->document.form_pattern_count);

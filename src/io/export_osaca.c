@@ -403,7 +403,7 @@ static void put_head(struct writer *w)
     put(w, "osaca_version");
     put(w, "0.7.1");
     put(w, "micro_architecture");
-    put_text(w, m->title);
+    put_text(w, machine_plain_title(m));
     put(w, "arch_code");
     put_text(w, m->id);
     put(w, "isa");

@@ -7,14 +7,14 @@
 #include <string.h>
 
 #include "base/compare.h"
-#include "base/names.h"
 #include "base/vec.h"
 
 struct mapping {
     struct ports ports;
     double issue_width;
     VEC(struct mapping_entry) entries;
-    struct names names;   /* index of a form = index of its entry */
+    struct index index;         /* of the entries by form */
+    struct mapping_rows rows;   /* what entries may borrow from; zero: nothing */
 };
 
 struct mapping *mapping_new(const struct ports *ports)
@@ -24,11 +24,19 @@ struct mapping *mapping_new(const struct ports *ports)
     return m;
 }
 
-static void entry_done(struct mapping_entry *entry)
+static bool within(const void *part, const void *start, size_t size)
 {
-    free(entry->form);
-    free(entry->source);
-    usage_done(&entry->usage);
+    return (uintptr_t)part - (uintptr_t)start < size;
+}
+
+static void entry_done(struct mapping *m, struct mapping_entry *entry)
+{
+    if (!within(entry->form, m->rows.texts, m->rows.texts_size))
+        free(entry->form);
+    if (!within(entry->source, m->rows.texts, m->rows.texts_size))
+        free(entry->source);
+    if (!within(entry->usage.uops, m->rows.uops, m->rows.uop_count * sizeof *m->rows.uops))
+        usage_done(&entry->usage);
 }
 
 void mapping_free(struct mapping *m)
@@ -36,10 +44,34 @@ void mapping_free(struct mapping *m)
     if (!m)
         return;
     for (size_t i = 0; i < m->entries.count; i++)
-        entry_done(&m->entries.items[i]);
+        entry_done(m, &m->entries.items[i]);
     vec_done(&m->entries);
-    names_done(&m->names);
+    index_done(&m->index);
     free(m);
+}
+
+struct mapping *mapping_of_rows(const struct ports *ports, const struct mapping_rows *rows)
+{
+    struct mapping *m = mapping_new(ports);
+
+    m->rows = *rows;
+    m->entries.items = mem_alloc(rows->count * sizeof *m->entries.items);
+    m->entries.count = m->entries.capacity = rows->count;
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct mapping_row *row = &rows->rows[i];
+        struct uop *uops = row->uop_count ? (struct uop *)&rows->uops[row->uops] : NULL;
+        m->entries.items[i] = (struct mapping_entry){(char *)&rows->texts[row->form], {uops, row->uop_count}, rows->latencies[row->latency], row->micro_ops,
+                                                     (char *)&rows->texts[row->source]};
+    }
+    m->index = (struct index){mem_alloc(rows->slot_count * sizeof *rows->slots), rows->slot_count, rows->count};
+    memcpy(m->index.slots, rows->slots, rows->slot_count * sizeof *rows->slots);
+    return m;
+}
+
+const struct index_slot *mapping_slots(const struct mapping *m, size_t *count)
+{
+    *count = m->index.slot_count;
+    return m->index.slots;
 }
 
 struct mapping *mapping_copy(const struct mapping *m)
@@ -78,10 +110,15 @@ const struct mapping_entry *mapping_at(const struct mapping *m, size_t index)
     return &m->entries.items[index];
 }
 
+static bool is_form(const void *entries, uint32_t item, const void *form)
+{
+    return strcmp(((const struct mapping_entry *)entries)[item].form, form) == 0;
+}
+
 size_t mapping_index(const struct mapping *m, const char *form)
 {
-    uint32_t index = names_find(&m->names, form);
-    return index == UINT32_MAX ? SIZE_MAX : index;
+    uint32_t index = index_find(&m->index, hash_text(form), is_form, m->entries.items, form);
+    return index == INDEX_NONE ? SIZE_MAX : index;
 }
 
 const struct mapping_entry *mapping_find(const struct mapping *m, const char *form)
@@ -100,11 +137,12 @@ void mapping_set(struct mapping *m, const struct mapping_entry *entry)
     };
     usage_copy(&fresh.usage, &entry->usage);
 
-    uint32_t index = names_add(&m->names, fresh.form);
-    if (index < m->entries.count) {
-        entry_done(&m->entries.items[index]);
+    size_t index = mapping_index(m, fresh.form);
+    if (index != SIZE_MAX) {
+        entry_done(m, &m->entries.items[index]);
         m->entries.items[index] = fresh;
     } else {
+        index_add(&m->index, hash_text(fresh.form), (uint32_t)m->entries.count);
         vec_push(&m->entries, fresh);
     }
 }

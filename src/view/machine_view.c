@@ -51,6 +51,15 @@ static void fill(struct machine_view_state *v, struct session *s)
     }
 }
 
+/* The machine that this CPU is; nothing where it is not known. */
+static void draw_here(const struct here *here, struct grid *g, int *y)
+{
+    if (here->id)
+        grid_printf(g, 0, (*y)++, 0, ROLE_ACCENT, 0, "core    %s", here->title);
+    else
+        grid_printf(g, 0, (*y)++, 0, ROLE_WARN, 0, "core    %s", here->fault.what);
+}
+
 /* What is in force now, a line each; returns the rows used. */
 static int draw_facts(struct session *s, const struct machine_view_state *v, struct grid *g)
 {
@@ -61,6 +70,7 @@ static int draw_facts(struct session *s, const struct machine_view_state *v, str
 
     if (!known) {
         grid_printf(g, 0, y++, 0, ROLE_TITLE, ATTR_BOLD, "%s", cpu_name(name, sizeof name));
+        draw_here(&s->document.here, g, &y);
         grid_put(g, 0, y++, 0, ROLE_TEXT, 0, "Not calibrated. c or :machine calibrate calibrates; :experiments measure does so first.");
         return y;
     }
@@ -70,6 +80,8 @@ static int draw_facts(struct session *s, const struct machine_view_state *v, str
         return y;
     }
     grid_printf(g, (int)used + 2, y++, 0, ROLE_DIM, 0, "processor %d", c.cpu);
+    if (g->height >= 16)
+        draw_here(&s->document.here, g, &y);
     if (g->height >= 10)
         grid_printf(g, 0, y++, 0, ROLE_TEXT, 0, "method  %s", calibration_method(&c));
     used = grid_printf(g, 0, y, 0, ROLE_TEXT, 0, "clock   %.4f GHz, time stamps %.4f GHz", c.clock_hz / 1e9, c.tick_hz / 1e9);

@@ -292,6 +292,10 @@ test_views_and_jobs_without_a_screen() {
     holds out 'Tab'
     expect 1 "$portolan" -e 'sort x'
     holds err 'view of the workbench'
+    expect 0 "$portolan" -e "forms scan /bin/sh --out $work/counts.csv"
+    [ "$(head -n 1 "$work/counts.csv")" = form,count ] || fail 'forms scan --out wrote no header'
+    awk -F, 'NR > 2 && $NF + 0 > last { exit 1 } { last = $NF + 0 }' "$work/counts.csv" || fail 'forms scan --out: counts do not fall'
+    expect 1 "$portolan" -e "forms scan /bin/sh --out $work/none/counts.csv"
     expect 0 "$portolan" -e 'forms scan /bin/sh; jobs'
     holds out 'of instructions'
     holds out 'done'
