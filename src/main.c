@@ -219,6 +219,15 @@ static bool print_view(struct session *s, const char *verb, const char *argument
     return true;
 }
 
+static void name_views(struct session *s, const char *verb, void (*add)(void *to, const char *word), void *to)
+{
+    (void)s;
+    if (strcmp(verb, "view") == 0)
+        view_words(add, to);
+}
+
+static const struct session_views batch_views = {print_view, name_views};
+
 static bool run_script(struct session *s, const char *file, struct err *err)
 {
     struct str text = {0};
@@ -247,7 +256,7 @@ static bool open_workbench(struct session *s, char **files, size_t count, int *s
     for (size_t i = 0; i < count && !s->quit; i++)
         if (!open_file(s, files[i], &kernel, err))
             return false;
-    s->view_command = NULL;
+    s->views = NULL;
     if (!s->quit)
         *status = mainloop_run(s);
     return true;
@@ -281,7 +290,7 @@ static bool run(struct arguments *a, struct session *s, int *status, struct err 
 {
     bool ok = true, terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
 
-    s->view_command = print_view;
+    s->views = &batch_views;
     if (a->commands.count || a->batch || !isatty(STDIN_FILENO))
         watch_interrupt();
     log_to_stderr(a->commands.count || a->batch || !terminal);

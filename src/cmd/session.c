@@ -64,6 +64,13 @@ void session_clear_output(struct session *s)
     s->result = result_new();
 }
 
+bool session_view(struct session *s, const char *verb, const char *argument, struct result *result, struct err *err)
+{
+    if (!s->views)
+        return err_set(err, ERR_USAGE, "open the workbench", "views need the workbench");
+    return s->views->command(s, verb, argument ? argument : "", result, err);
+}
+
 bool session_wait(struct session *s, unsigned number, struct err *err)
 {
     struct job_info info;

@@ -131,6 +131,8 @@ static void test_issue(void **state)
         {"MOV (M64, R64)", "1*p237+1*p4", 2, 1, 1},
         {"ADD (R64, M64)", "1*p0156+1*p23", 2, 1, 0.5},
         {"ADD (M64, R64)", "1*p0156+1*p23+1*p237+1*p4", 4, 2, 1},
+        {"CMPSB ()", "3*p0156+2*p23", 5, 5, 1.25},   /* no memory operand that an operation could share a slot with */
+        {"VPGATHERQQ (XMM, VSIB_XMM, XMM)", "2*p0156+2*p23", 4, 3, 1},
         {"NOP ()", "", 1, 1, 0.25},
         {"VDIVPD (YMM, YMM, M256)", "1*p0+1*p23+8*p[DV]", 0, 1, 8},
         {"XADD (R64, R64)", "3*p0156", 3, 3, 0.75},
