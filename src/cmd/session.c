@@ -18,6 +18,8 @@
 
 void session_init(struct session *s)
 {
+    /* Before the first of its values: results are made of them. */
+    json_set_alloc_funcs(mem_lend, free);
     *s = (struct session){.input = stdin, .revision = 1, .patience = INFINITY, .result = result_new()};
     document_init(&s->document);
     settings_init(&s->settings);

@@ -423,8 +423,8 @@ static struct machine *load_machine(const char *dir, const char *id, struct err 
 static bool load_listed(struct session *s, const char *dir, const char *part, const char *ending, struct err *err)
 {
     struct str path = {0};
-    DIR *stream = opendir(path_in(&path, dir, part));
-    bool ok = true;
+    DIR *stream = file_open_directory(path_in(&path, dir, part));
+    bool ok = stream || errno == ENOENT || file_fault(err, str_text(&path), "read", NULL);
 
     for (struct dirent *entry; ok && stream && (entry = readdir(stream));) {
         size_t length = strlen(entry->d_name), cut = strlen(ending);

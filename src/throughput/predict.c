@@ -106,6 +106,8 @@ void machine_predict(const struct machine *m, const struct experiments *t, doubl
     double *issue = mem_zero(t->forms.count + 1, sizeof *issue), *locked = mem_zero(t->forms.count + 1, sizeof *locked);
 
     throughput_predict(m->mapping, t, cycles);
+    if (mapping_issue_width(m->mapping) > 0)   /* inferred: its slots are counted, also where a form takes none */
+        width = 0;
     for (size_t i = 0; i < t->forms.count; i++) {
         const struct mapping_entry *e = mapping_find(m->mapping, t->forms.items[i]);
         issue[i] = e && width > 0 ? machine_slots(m, e) / width : 0;
