@@ -48,6 +48,8 @@ bool machine_lacks(const struct machine *m, const char *extension);
 void machine_set_fact(struct machine *m, const char *key, const char *value, const char *unit, const char *source);
 /* Appends a rule; the first that matches wins. */
 void machine_add_latency(struct machine *m, const char *form, int from, int to, double cycles, const char *source);
+/* The same in front of all others. */
+void machine_put_latency(struct machine *m, const char *form, int from, int to, double cycles, const char *source);
 /* "2", "address", "memory", "flags" or "any", as in latencies.csv: false for anything else. */
 bool latency_end_parse(const char *text, int *out);
 void latency_end_print(int end, struct str *out);
