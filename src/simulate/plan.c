@@ -11,6 +11,7 @@ void plan_done(struct plan *p)
     vec_done(&p->sources);
     vec_done(&p->readers);
     vec_done(&p->insns);
+    vec_done(&p->places);
 }
 
 static int32_t cycles_of(int32_t hundredths)
