@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "cmd/command.h"
+#include "../support/support.h"
 
 #define ROWS 20000
 
@@ -29,29 +30,20 @@ static bool fails(size_t size)
     return met;
 }
 
-static bool run(struct session *s, const char *line, struct err *err)
-{
-    FILE *stream = tmpfile();
-    bool ok = command_run(s, line, stream, err);
-    fclose(stream);
-    return ok;
-}
-
 static void test_experiments_load(void **state)
 {
-    char path[] = "/tmp/portolan-memory-XXXXXX";
+    const char *path = work_path("experiments.csv");
     struct str text = {0}, line = {0};
     struct err err = {0};
     struct session s;
     unsigned positions = 0;
 
     (void)state;
-    close(mkstemp(path));
     str_add(&text, "experiment,cycles\nA + B,1\n");
     assert_true(file_write(path, text.data, text.length, &err));
     session_init(&s);
     str_addf(&line, "experiments load %s", path);
-    if (!run(&s, str_text(&line), &err))
+    if (!run_line(&s, str_text(&line), NULL, &err))
         fail_msg("%s", err.what);
     for (unsigned i = 0; i < ROWS; i++)
         str_addf(&text, "F%u + G%u,%u\n", i, i, i % 7 + 1);
@@ -61,7 +53,7 @@ static void test_experiments_load(void **state)
         met = false;
         err_clear(&err);
         mem_fault = fails;
-        bool ok = run(&s, str_text(&line), &err);
+        bool ok = run_line(&s, str_text(&line), NULL, &err);
         mem_fault = NULL;
         assert_int_equal(ok, !met);
         if (ok)
@@ -69,13 +61,12 @@ static void test_experiments_load(void **state)
         assert_int_equal(err.code, ERR_MEMORY);
         assert_string_equal(err.file, path);
         assert_int_equal(s.document.experiments->rows.count, 1);
-        assert_true(run(&s, "experiments list", &err));
+        assert_true(run_line(&s, "experiments list", NULL, &err));
     }
     assert_int_equal(s.document.experiments->rows.count, ROWS + 1);
     print_message("%u large allocations failed in turn\n", positions);
     assert_true(positions >= 10);
     session_done(&s);
-    unlink(path);
     str_done(&text);
     str_done(&line);
 }
