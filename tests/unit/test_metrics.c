@@ -168,12 +168,41 @@ static void test_issue(void **state)
     experiments_free(t);
 }
 
+/* Inferred mappings say of each form how many slots it takes, none included; nothing is made up for those, whatever µops they have. */
+static void test_inferred_slots(void **state)
+{
+    struct ports ports = {0};
+    double cycles[2];
+
+    (void)state;
+    ports_add(&ports, "0", NULL);
+    ports_add(&ports, "1", NULL);
+    struct machine *m = machine_new("inferred", &ports);
+    struct experiments *t = experiments_new();
+    machine_set_fact(m, "issue_width", "4", NULL, NULL);
+    mapping_set_issue_width(m->mapping, 4);
+    mapping_set(m->mapping, &(struct mapping_entry){.form = (char *)"none", .latency = NAN});
+    struct mapping_entry six = {.form = (char *)"six µops", .latency = NAN};
+    assert_true(usage_parse("6*p01", &ports, &six.usage, NULL));
+    mapping_set(m->mapping, &six);
+    usage_done(&six.usage);
+    experiments_add(t, (struct flat_term[]){{names_add(&t->forms, "none"), 8}, {names_add(&t->forms, "six µops"), 1}}, 2);
+    six = (struct mapping_entry){.form = (char *)"slots", .latency = NAN, .micro_ops = 6};
+    mapping_set(m->mapping, &six);
+    experiments_add(t, (struct flat_term[]){{names_add(&t->forms, "slots"), 1}}, 1);
+    machine_predict(m, t, cycles);
+    assert_float_equal(cycles[0], 3, 1e-12);
+    assert_float_equal(cycles[1], 1.5, 1e-12);
+    machine_free(m);
+    experiments_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_known_values), cmocka_unit_test(test_degenerate), cmocka_unit_test(test_second_definitions),
         cmocka_unit_test(test_heat_map),     cmocka_unit_test(test_accuracy),
-        cmocka_unit_test(test_issue),
+        cmocka_unit_test(test_issue),        cmocka_unit_test(test_inferred_slots),
     };
     return cmocka_run_group_tests_name("metrics", tests, NULL, NULL);
 }
