@@ -82,6 +82,14 @@ FILE *file_open(const char *path, struct err *err)
     return file;
 }
 
+DIR *file_open_directory(const char *path)
+{
+    DIR *dir;
+    for (unsigned tries = 0; !(dir = opendir(path)) && errno == ENOMEM; tries++)
+        mem_again(sizeof(struct dirent), tries);
+    return dir;
+}
+
 bool file_read(const char *path, size_t limit, struct str *out, struct err *err)
 {
     size_t before = out->length;

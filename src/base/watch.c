@@ -3,6 +3,8 @@
 
 #include <stddef.h>
 
+#include "base/shortage.h"
+
 _Thread_local struct watch watch;
 
 struct watch watch_begin(bool (*over)(void *state), void *state)
@@ -22,5 +24,5 @@ bool watch_over(void)
     watch.steps = 0;
     if (!watch.ended && watch.over)
         watch.ended = watch.over(watch.state);
-    return watch.ended;
+    return watch.ended || shortage_met();
 }

@@ -1,4 +1,5 @@
-/* Long work that can be ended: who begins it on a thread says when it is to end, and the loops in it ask. */
+/* Long work that can be ended: who begins it on a thread says when it is to end, and the loops in it ask. Work that memory ran out for ends too
+ * (base/shortage.h). */
 #ifndef PORTOLAN_BASE_WATCH_H
 #define PORTOLAN_BASE_WATCH_H
 

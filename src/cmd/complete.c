@@ -117,11 +117,31 @@ static void add_commands(struct completions *c, const char *prefix)
         add(c, (*at)->name, strcspn((*at)->name, " "), prefix);
 }
 
+struct view_completions {
+    struct completions *to;
+    const char *prefix;
+};
+
+static void add_view_word(void *to, const char *word)
+{
+    const struct view_completions *v = to;
+    add(v->to, word, strlen(word), v->prefix);
+}
+
+/* Names of views, or columns of the one that is shown. */
+static void add_view_words(struct completions *c, struct session *s, const char *verb, const char *prefix)
+{
+    if (s->views)
+        s->views->words(s, verb, add_view_word, &(struct view_completions){c, prefix});
+}
+
 /* The value of an option, or an argument, after @previous. */
 static void add_parameter(struct completions *c, struct session *s, const struct parameter *p, const char *previous, const char *prefix)
 {
     if (p->choices)
         add_choices(c, p->choices, strlen(p->choices), prefix);
+    if (p->unset)
+        add(c, p->unset, strlen(p->unset), prefix);
     switch (p->complete) {
     case COMPLETE_NOTHING:
         return;
@@ -150,6 +170,15 @@ static void add_parameter(struct completions *c, struct session *s, const struct
         else
             add_settings(c, prefix);
         return;
+    case COMPLETE_VIEW:
+        add_view_words(c, s, "view", prefix);
+        return;
+    case COMPLETE_SORT:
+        add_view_words(c, s, "sort", prefix);
+        return;
+    case COMPLETE_FILTER:
+        add_view_words(c, s, "filter", prefix);
+        return;
     }
 }
 
@@ -172,7 +201,7 @@ static void add_parameters(struct completions *c, struct session *s, const struc
     }
     for (size_t i = 0; i < count && argument && argument->name; i++) {
         bool of_option = strncmp(words[i], "--", 2) == 0 || (i && option_of(command, words[i - 1]));
-        if (!of_option && argument->kind != PARAMETER_WORDS && argument->kind != PARAMETER_JOINED)
+        if (!of_option && argument->kind != PARAMETER_WORDS && argument->kind != PARAMETER_JOINED && !(command->flags & COMMAND_RAW))
             argument++;
     }
     if (argument && argument->name)

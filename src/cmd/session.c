@@ -18,6 +18,8 @@
 
 void session_init(struct session *s)
 {
+    /* Before the first of its values: results are made of them. */
+    json_set_alloc_funcs(mem_lend, free);
     *s = (struct session){.input = stdin, .revision = 1, .patience = INFINITY, .result = result_new()};
     document_init(&s->document);
     settings_init(&s->settings);
@@ -62,6 +64,13 @@ void session_clear_output(struct session *s)
 {
     result_free(s->result);
     s->result = result_new();
+}
+
+bool session_view(struct session *s, const char *verb, const char *argument, struct result *result, struct err *err)
+{
+    if (!s->views)
+        return err_set(err, ERR_USAGE, "open the workbench", "views need the workbench");
+    return s->views->command(s, verb, argument ? argument : "", result, err);
 }
 
 bool session_wait(struct session *s, unsigned number, struct err *err)

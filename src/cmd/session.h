@@ -13,6 +13,7 @@
 #include "table/result.h"
 
 struct job_ops;
+struct session_views;
 
 struct session {
     struct document document;
@@ -31,9 +32,16 @@ struct session {
     bool want_paste;                  /* the screen is to collect text and run paste_command on it */
     char paste_command[160];
     unsigned long revision;           /* bumped by every command that changes the document: what was derived is stale */
-    /* What `view`, `find`, `sort` and `filter` act on, and where `export` asks for "rows" as shown (false: none); NULL: nothing shows views. */
-    bool (*view_command)(struct session *s, const char *verb, const char *argument, struct result *result, struct err *err);
-    void *view_state;                 /* of view_command */
+    const struct session_views *views;   /* what shows views; NULL: nothing does */
+    void *view_state;                 /* of views */
+};
+
+/* What shows views: the workbench, or who prints one. */
+struct session_views {
+    /* Does what `view`, `find`, `sort` and `filter` say; gives `export` the "rows" as shown (false: none). */
+    bool (*command)(struct session *s, const char *verb, const char *argument, struct result *result, struct err *err);
+    /* Gives @add each word that may follow the command @verb: names of views, or of columns of the view that is shown. */
+    void (*words)(struct session *s, const char *verb, void (*add)(void *to, const char *word), void *to);
 };
 
 void session_init(struct session *s);
@@ -56,6 +64,8 @@ bool session_select(struct session *s, char **ids, size_t count, struct err *err
 struct analysis *const *session_analyses(struct session *s, size_t *count);
 /* The simulation beside analysis @index, made when first asked for; borrowed until the next command. NULL for a loop too long to simulate at once. */
 const struct simulation *session_simulation(struct session *s, size_t index);
+/* Has what shows views do @verb with @argument (NULL: none); false with err when nothing shows views. */
+bool session_view(struct session *s, const char *verb, const char *argument, struct result *result, struct err *err);
 /* Waits for job @number (0: all), its result added to the session's; false with err when it failed or was cancelled; of all: when one failed and no command
  * has told so yet. */
 bool session_wait(struct session *s, unsigned number, struct err *err);

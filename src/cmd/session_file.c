@@ -10,10 +10,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/csv.h"
 #include "base/file.h"
 #include "base/file_set.h"
 #include "base/names.h"
 #include "base/vec.h"
+#include "cmd/parameter.h"
 #include "base/csv.h"
 #include "io/experiments_file.h"
 #include "io/machine_file.h"
@@ -338,6 +340,16 @@ static bool read_switch(const char *value, bool *out)
     return *out || strcmp(value, "off") == 0;
 }
 
+static bool read_lines(const char *value, struct kernel_options *options)
+{
+    struct line_range lines;
+    bool ok = parameter_lines(value, &lines);
+
+    options->first_line = lines.first;
+    options->last_line = lines.last;
+    return ok;
+}
+
 static bool read_setting(const char *key, const char *value, struct session *s, struct plan *plan)
 {
     const struct setting *setting = setting_find(key);
@@ -352,7 +364,7 @@ static bool read_setting(const char *key, const char *value, struct session *s, 
     if (strcmp(key, "kernel-isa") == 0)
         return plan->options.isa_given = isa_parse(value, &plan->options.isa);
     if (strcmp(key, "kernel-lines") == 0)
-        return sscanf(value, "%zu-%zu%n", &plan->options.first_line, &plan->options.last_line, &used) == 2 && !value[used];
+        return read_lines(value, &plan->options);
     if (strcmp(key, "kernel-loop") == 0)
         return sscanf(value, "%zu%n", &plan->options.loop, &used) == 1 && !value[used] && plan->options.loop > 0;
     if (strcmp(key, "machine") == 0) {
@@ -410,8 +422,8 @@ static struct machine *load_machine(const char *dir, const char *id, struct err 
 static bool load_listed(struct session *s, const char *dir, const char *part, const char *ending, struct err *err)
 {
     struct str path = {0};
-    DIR *stream = opendir(path_in(&path, dir, part));
-    bool ok = true;
+    DIR *stream = file_open_directory(path_in(&path, dir, part));
+    bool ok = stream || errno == ENOENT || file_fault(err, str_text(&path), "read", NULL);
 
     for (struct dirent *entry; ok && stream && (entry = readdir(stream));) {
         size_t length = strlen(entry->d_name), cut = strlen(ending);

@@ -80,9 +80,9 @@ size_t experiments_try_add(struct experiments *t, const struct flat_term *terms,
 
 size_t experiments_add(struct experiments *t, const struct flat_term *terms, size_t n)
 {
-    size_t index = experiments_try_add(t, terms, n);
-    if (index == SIZE_MAX)
-        die("out of memory (%zu experiments)", t->rows.count);
+    size_t index;
+    for (unsigned tries = 0; (index = experiments_try_add(t, terms, n)) == SIZE_MAX; tries++)
+        mem_again(t->rows.count * sizeof *t->rows.items, tries);
     return index;
 }
 
@@ -101,9 +101,9 @@ size_t experiments_try_add_named(struct experiments *t, const struct experiment 
 
 size_t experiments_add_named(struct experiments *t, const struct experiment *e)
 {
-    size_t index = experiments_try_add_named(t, e);
-    if (index == SIZE_MAX)
-        die("out of memory (%zu experiments)", t->rows.count);
+    size_t index;
+    for (unsigned tries = 0; (index = experiments_try_add_named(t, e)) == SIZE_MAX; tries++)
+        mem_again(t->rows.count * sizeof *t->rows.items, tries);
     return index;
 }
 

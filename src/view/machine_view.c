@@ -122,7 +122,7 @@ static void machine_draw(void *state, struct session *s, struct grid *g)
 
     fill(v, s);
     int y = draw_facts(s, v, g);
-    grid_put(g, 0, (int)g->height - 1, 0, ROLE_DIM, 0, "c calibrate   p pause or resume measuring");
+    view_draw_hints(&machine_view, g, 0, g->height - 1);
     unsigned room = g->height > (unsigned)y + 1 ? g->height - (unsigned)y - 1 : 0;
     if (!v->samples) {
         if (room > 2)
@@ -164,8 +164,8 @@ static void machine_status(void *state, struct session *s, struct str *out)
 }
 
 static const struct view_key machine_keys[] = {
-    {{'c'}, "c", "calibrate", "machine calibrate", NULL},
-    {{'p'}, "p", "pause or resume measuring", NULL, machine_pause},
+    {.keys = {'c'}, .label = "c", .help = "calibrate", .command = "machine calibrate", .hint = "calibrate"},
+    {.keys = {'p'}, .label = "p", .help = "pause or resume measuring", .act = machine_pause, .hint = "pause or resume measuring"},
     {.keys = {0}},
 };
 

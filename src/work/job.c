@@ -16,6 +16,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/shortage.h"
 
 #define JOBS_KEPT 64   /* ended ones beyond this are forgotten, oldest first */
 
@@ -24,6 +25,7 @@ struct job {
     const struct job_ops *ops;
     void *state;             /* the worker's until it ended, then ours; NULL once freed */
     atomic_bool cancel;
+    struct shortage shortage;
     double started;
     bool joined;             /* UI thread: finish ran */
     pthread_mutex_t lock;    /* of info */
@@ -58,11 +60,13 @@ static void *work(void *argument)
 {
     struct job *job = argument;
     struct err err = {0};
-    bool ok = job->ops->run(job, job->state, &err);
 
+    shortage_begin(&job->shortage);
+    bool ok = job->ops->run(job, job->state, &err);
+    ok = shortage_end(&job->shortage, ok, job->info.title, &err);
     pthread_mutex_lock(&job->lock);
     job->info.seconds = clock_seconds() - job->started;
-    job->info.state = ok ? JOB_DONE : job_cancelled(job) ? JOB_CANCELLED : JOB_FAILED;
+    job->info.state = ok ? JOB_DONE : err.code != ERR_MEMORY && job_cancelled(job) ? JOB_CANCELLED : JOB_FAILED;
     job->info.err = err;
     job->ended = true;
     pthread_cond_broadcast(&job->changed);
@@ -106,7 +110,10 @@ unsigned job_start(const char *title, const struct job_ops *ops, void *take_stat
     /* Signals are the UI thread's. */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    int fault = open_wake_pipe(err) ? pthread_create(&job->thread, NULL, work, job) : -1;
+    bool memory = shortage_keep();
+    if (!memory)
+        err_memory_for(err, title, SHORTAGE_KEPT);
+    int fault = memory && open_wake_pipe(err) ? pthread_create(&job->thread, NULL, work, job) : -1;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (fault) {
         if (fault > 0)
@@ -122,7 +129,7 @@ unsigned job_start(const char *title, const struct job_ops *ops, void *take_stat
 
 bool job_cancelled(const struct job *job)
 {
-    return atomic_load(&job->cancel) || atomic_load(&interrupted);
+    return atomic_load(&job->cancel) || atomic_load(&interrupted) || shortage_met();
 }
 
 void job_interrupt(void)
@@ -206,6 +213,19 @@ static void settle(struct job *job)
         job->ops->free(job->state);
     job->state = NULL;
     settling--;
+    shortage_keep();
+}
+
+/* Memory ran out for what is no job's, such as drawing: jobs end if it stays short, since nothing else will give any back. */
+static void relieve(void)
+{
+    if (!shortage_unclaimed() || shortage_keep())
+        return;
+    for (size_t i = 0; i < count; i++) {
+        size_t none = 0;
+        if (!jobs[i]->joined)
+            atomic_compare_exchange_strong(&jobs[i]->shortage.wanted, &none, SHORTAGE_KEPT);
+    }
 }
 
 enum job_news job_drain(void)
@@ -213,6 +233,7 @@ enum job_news job_drain(void)
     char bytes[256];
     enum job_news news = JOB_NOTHING_NEW;
 
+    relieve();
     while (wake[0] >= 0 && read(wake[0], bytes, sizeof bytes) > 0)
         news = JOB_PROGRESS;
     for (size_t i = 0; i < count; i++) {

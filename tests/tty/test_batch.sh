@@ -160,7 +160,7 @@ test_kernel_options_hold() {
     expect 1 "$portolan" -e 'kernel load /bin/sh --isa '"$(uname -m | sed 's/x86_64/aarch64/;t;s/.*/x86-64/')"
     holds err 'leave --isa out'
     expect 1 "$portolan" -e "kernel load $kernel --lines 9-3"
-    holds err 'invalid range of lines "9-3"; write --lines 10-25'
+    holds err '--lines does not take "9-3"; give lines as 10-25'
     printf '.L1: imulq %%rax, %%rax\n imulq %%rax, %%rax\n imulq %%rax, %%rax\n jmp .L1\n' >"$work/chain.s"
     expect 0 "$portolan" --machine skylake -e "kernel load $work/chain.s; kernel simulate --iterations 16"
     holds out '9.00 cycles per iteration simulated'
