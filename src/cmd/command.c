@@ -31,6 +31,7 @@ extern const struct command command_program_load;
 extern const struct command command_program_run;
 extern const struct command command_program_blocks;
 extern const struct command command_program_reuse;
+extern const struct command command_program_predict;
 extern const struct command command_mapping_show;
 extern const struct command command_mapping_diff;
 extern const struct command command_mapping_list;
@@ -103,7 +104,7 @@ const struct command *const commands[] = {
     &command_program_load,
     &command_program_run,
     &command_program_blocks,
-    &command_program_reuse,
+    &command_program_reuse, &command_program_predict,
     &command_mapping_show,
     &command_mapping_diff,
     &command_mapping_list,

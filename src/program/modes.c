@@ -3,9 +3,12 @@
 
 #include <math.h>
 
+#include "program/runtime/bins.h"
+
 #define GAP 1.5            /* the next cluster begins this many times farther away, */
 #define GAP_LINES 4        /* and this many lines */
 #define SMALL 0.005
+#define STRAGGLER 0.001   /* share of the references below which a bin makes no cluster */
 
 static void join(struct mode *into, const struct mode *from)
 {
@@ -42,26 +45,39 @@ static size_t thin(struct mode *modes, size_t count, double total, size_t most)
     return count;
 }
 
+/* The cluster that @distance is nearest to. */
+static struct mode *nearest(struct mode *modes, size_t count, double distance)
+{
+    struct mode *best = NULL;
+    for (size_t i = 0; i < count; i++)
+        if (!best || ratio(modes[i].distance, distance) < ratio(best->distance, distance))
+            best = &modes[i];
+    return best;
+}
+
 size_t modes_find(const struct run_reference *r, struct mode out[MODES_MOST])
 {
-    struct mode found[512], cold = {INFINITY, 0, 0};
-    size_t count = 0;
+    struct mode found[REUSE_BINS], cold = {INFINITY, 0, 0};
     double last = -1;
+    size_t count = 0;
 
-    for (size_t i = 0; i < r->bin_count; i++) {
-        const struct run_bin *b = &r->bins[i];
-        struct mode one = {b->distance, b->count, b->regular};
-        if (isinf(b->distance)) {
-            cold.count += b->count;
-            cold.regular += b->regular;
-            continue;
+    /* Bins that count for something first: a few stragglers between two clusters would join them. */
+    for (int stragglers = 0; stragglers < 2; stragglers++)
+        for (size_t i = 0; i < r->bin_count; i++) {
+            const struct run_bin *b = &r->bins[i];
+            struct mode one = {b->distance, b->count, b->regular};
+            if (isinf(b->distance)) {
+                if (stragglers)
+                    cold = one;
+            } else if ((b->count < STRAGGLER * r->references) == stragglers) {
+                struct mode *near = stragglers ? nearest(found, count, b->distance) : b->distance <= GAP * last + GAP_LINES && count ? &found[count - 1] : NULL;
+                if (near)
+                    join(near, &one);
+                else
+                    found[count++] = one;
+                last = b->distance;
+            }
         }
-        if (count && (count == sizeof found / sizeof *found || b->distance <= GAP * last + GAP_LINES))
-            join(&found[count - 1], &one);
-        else
-            found[count++] = one;
-        last = b->distance;
-    }
     count = thin(found, count, r->references, MODES_MOST - 1);
     for (size_t i = 0; i < count; i++)
         out[i] = found[i];

@@ -122,6 +122,48 @@ test_inputs() {
     holds err 'the runs have no reuse distances'
 }
 
+# Times of machines side by side, and what is not known is said.
+test_predict() {
+    needs_llvm
+    [ "$(uname -m)" = x86_64 ] || skip 'machines of x86-64'
+    load="program load $programs/matmul.c -O3; program run N=16,24,32,48"
+    expect 0 "$portolan" --format json -e "$load; program predict N=2000 --machine skylake --machine znver4 --clock 4"
+    holds out '"machine":"skylake","clock":4.0'
+    holds out '"machine":"znver4"'
+    lacks out nan
+    expect 0 "$portolan" --machine skylake -e "$load; program predict N=2000"
+    holds out 'such as'
+    # Twice the clock, with caches as many cycles away: not faster than twice, and faster than not at all.
+    for clock in 2 4; do
+        "$portolan" --format csv --machine skylake -e "program load $programs/laplace2d.c -O0; program run N=12,16,24,32; program predict N=300 --clock $clock" 2>/dev/null | awk -F, '$1 == "skylake" { print $3 }'
+    done >"$work/seconds"
+    awk 'NR == 1 { slow = $1 } NR == 2 { exit !($1 < slow && 2.001 * $1 > slow) }' "$work/seconds" || fail "$(cat "$work/seconds")"
+    expect 1 "$portolan" -e "$load; program predict N=100 --machine a64fx"
+    holds err 'compiled for x86-64'
+    expect 0 "$portolan" --machine skylake -e "$load --mode counts; program predict N=100"
+    holds out 'without misses: the runs were not traced'
+}
+
+# Misses of the first and second level at sizes that were not run, within 10 % of cachegrind's.
+test_misses_beside_cachegrind() {
+    needs_llvm
+    needs valgrind
+    [ "$(uname -m)" = x86_64 ] || skip 'machines of x86-64'
+    for level in -O0 -O3; do
+        for case in matmul:150 laplace2d:400; do
+            name=${case%:*} n=${case#*:}
+            expect 0 "$cc" --version
+            "$(sed -n 's/.*clang version \([0-9]*\).*/clang-\1/p' "$work/out")" $level "$programs/$name.c" -o "$work/plain"
+            valgrind --tool=cachegrind --cache-sim=yes --I1=32768,8,64 --D1=32768,8,64 --LL=1048576,16,64 --cachegrind-out-file=/dev/null "$work/plain" $n 2>&1 |
+                awk '/D1  misses/ { gsub(",", ""); print $4 } /LLd misses/ { gsub(",", ""); print $4 }' >"$work/simulated"
+            expect 0 "$portolan" --format csv --machine skylake-avx512 -e "program load $programs/$name.c $level; program run N=32,40,48,64,80,96; program predict N=$n"
+            awk -F, '$1 == "skylake-avx512" { print $6; print $7 }' "$work/out" | paste "$work/simulated" - >"$work/both"
+            # Beside the program's own, starting it takes some 3,000.
+            awk '{ d = $2 - $1; if (d < 0) d = -d; if (d > 0.1 * $1 + 3000) bad = 1 } END { exit bad || NR != 2 }' "$work/both" || fail "$name $level: $(cat "$work/both")"
+        done
+    done
+}
+
 # Programs that are none, and that go wrong.
 test_bad_programs() {
     needs_llvm
