@@ -32,6 +32,7 @@ extern const struct command command_program_run;
 extern const struct command command_program_blocks;
 extern const struct command command_program_reuse;
 extern const struct command command_program_predict;
+extern const struct command command_kernel_blame;
 extern const struct command command_mapping_show;
 extern const struct command command_mapping_diff;
 extern const struct command command_mapping_list;
@@ -105,6 +106,7 @@ const struct command *const commands[] = {
     &command_program_run,
     &command_program_blocks,
     &command_program_reuse, &command_program_predict,
+    &command_kernel_blame,
     &command_mapping_show,
     &command_mapping_diff,
     &command_mapping_list,
@@ -328,11 +330,18 @@ char *command_take_job_result(struct session *s, const char *title)
     return str_take(&text);
 }
 
+/* While a job reads another session nothing changes that would be lost with this one. */
+static bool may_run(const struct session *s, const struct command *c, struct err *err)
+{
+    return !s->replacing || !(c->flags & (COMMAND_CHANGES | COMMAND_JOB)) || c->flags & COMMAND_SILENT ||
+           err_set(err, ERR_USAGE, "Esc cancels it, job wait waits for it", "job %u is loading another session", s->replacing);
+}
+
 /* Runs a record's handler on its words. */
 static bool run_record(struct session *s, const struct command *c, char **words, size_t count, struct err *err)
 {
     void *values = c->values_size ? mem_zero(1, c->values_size) : NULL;
-    bool ok = parameters_read(c->name, c->arguments, c->options, words, count, values, err) && c->run(s, values, s->result, err);
+    bool ok = may_run(s, c, err) && parameters_read(c->name, c->arguments, c->options, words, count, values, err) && c->run(s, values, s->result, err);
 
     if (values)
         parameters_done(c->arguments, c->options, values);
