@@ -8,16 +8,9 @@
 #include <math.h>
 #include <string.h>
 
-<<<<<<< HEAD
-#include "base/file.h"
-#include "base/mem.h"
-#include "cmd/command.h"
-#include "../support/support.h"
-=======
 #include "cmd/session.h"
 #include "program/memory.h"
 #include "program/modes.h"
->>>>>>> main
 
 static const struct memory three = {
     .levels = {{{512, 8}, 5, 0}, {{4096, 16}, 14, 2}, {{32768, 16}, 50, 8}}, .count = 3, .latency = 300, .line_cycles = 20, .clock_hz = 3e9};
@@ -25,53 +18,12 @@ static const struct memory three = {
 /* lambda = P1 l1 + (1 - P1)(P2 l2 + (1 - P2)(P3 l3 + (1 - P3) l)), P of what reaches the level. */
 static double nested(double distance)
 {
-<<<<<<< HEAD
-    if (size < MEM_SMALL || met)
-        return false;
-    met = countdown-- == 0;
-    return met;
-}
-
-static void test_experiments_load(void **state)
-{
-    const char *path = work_path("experiments.csv");
-    struct str text = {0}, line = {0};
-    struct err err = {0};
-    struct session s;
-    unsigned positions = 0;
-
-    (void)state;
-    str_add(&text, "experiment,cycles\nA + B,1\n");
-    assert_true(file_write(path, text.data, text.length, &err));
-    session_init(&s);
-    str_addf(&line, "experiments load %s", path);
-    if (!run_line(&s, str_text(&line), NULL, &err))
-        fail_msg("%s", err.what);
-    for (unsigned i = 0; i < ROWS; i++)
-        str_addf(&text, "F%u + G%u,%u\n", i, i, i % 7 + 1);
-    assert_true(file_write(path, text.data, text.length, &err));
-    for (met = true; met; positions++) {
-        countdown = positions;
-        met = false;
-        err_clear(&err);
-        mem_fault = fails;
-        bool ok = run_line(&s, str_text(&line), NULL, &err);
-        mem_fault = NULL;
-        assert_int_equal(ok, !met);
-        if (ok)
-            break;
-        assert_int_equal(err.code, ERR_MEMORY);
-        assert_string_equal(err.file, path);
-        assert_int_equal(s.document.experiments->rows.count, 1);
-        assert_true(run_line(&s, "experiments list", NULL, &err));
-=======
     double before = 0, reach = 1, sum = 0;
     for (size_t i = 0; i < 3; i++) {
         double hit = fmax(before, sdcm_hit(&three.levels[i].shape, distance)), p = before < 1 ? (hit - before) / (1 - before) : 0;
         sum += reach * p * three.levels[i].latency;
         reach *= 1 - p;
         before = hit;
->>>>>>> main
     }
     return sum + reach * three.latency;
 }
@@ -138,11 +90,6 @@ static void test_machines(void **state)
     assert_false(memory_of(session_machine(&s, "a64fx", &err), NAN, &memory, &err));
     assert_non_null(strstr(err.what, "lines of 64 bytes"));
     session_done(&s);
-<<<<<<< HEAD
-    str_done(&text);
-    str_done(&line);
-=======
->>>>>>> main
 }
 
 int main(void)
