@@ -15,6 +15,7 @@
 #include "base/utf8.h"
 #include "base/vec.h"
 #include "cmd/command.h"
+#include "cmd/rescue.h"
 #include "cmd/session_file.h"
 #include "tui/mainloop.h"
 #include "view/frame.h"
@@ -315,6 +316,7 @@ int main(int argc, char **argv)
     /* A limit on the size of files is a fault of the write that meets it. */
     signal(SIGXFSZ, SIG_IGN);
     session_init(&s);
+    rescue_set(&s);
     const char *no_color = getenv("NO_COLOR");
     s.settings.color = isatty(STDOUT_FILENO) && !(no_color && *no_color);
     s.settings.ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
@@ -328,6 +330,7 @@ int main(int argc, char **argv)
         if (job_interrupted())
             status = 130;
     }
+    rescue_set(NULL);
     job_shutdown();
     vec_done(&a.commands);
     vec_done(&a.machines);

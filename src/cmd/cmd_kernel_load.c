@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/child.h"
 #include "base/mem.h"
+#include "base/shortage.h"
 #include "base/vec.h"
 #include "cmd/command.h"
 #include "cmd/kernel_load.h"
@@ -306,8 +307,9 @@ static void read_pasted(struct session *s, struct str *out)
 {
     char *line = NULL;
     size_t capacity = 0;
+    ssize_t length;
 
-    for (ssize_t length; (length = getline(&line, &capacity, s->input)) >= 0;) {
+    while ((length = getline(&line, &capacity, s->input)) >= 0) {
         if (s->input_line)
             ++*s->input_line;
         if (strcmp(line, ".\n") == 0 || strcmp(line, ".") == 0)
@@ -315,6 +317,8 @@ static void read_pasted(struct session *s, struct str *out)
         if (out->length + (size_t)length <= PASTE_LIMIT)
             str_add_bytes(out, line, (size_t)length);
     }
+    if (length < 0 && !feof(s->input))
+        shortage_lose(capacity);
     free(line);
 }
 

@@ -156,13 +156,10 @@ bool command_cpu(size_t number, int *out, struct err *err)
     *out = -1;
     if (number == NOT_GIVEN)
         return true;
-    cpu_set_t *set = CPU_ALLOC(CPUS_MAX);
     size_t size = CPU_ALLOC_SIZE(CPUS_MAX);
-
-    if (!set)
-        die("out of memory");
+    cpu_set_t *set = mem_zero(1, size);
     bool ok = sched_getaffinity(0, size, set) == 0 && number < CPUS_MAX && CPU_ISSET_S(number, size, set);
-    CPU_FREE(set);
+    free(set);
     *out = (int)number;
     return ok || err_set(err, ERR_USAGE, "omit --cpu, or name a CPU this process may run on", "CPU %zu is not available", number);
 }

@@ -518,7 +518,7 @@ static int compare_names(const void *a, const void *b)
 static char **ids_below(char *take_path)
 {
     VEC(char *) ids = {0};
-    DIR *dir = take_path ? opendir(take_path) : NULL;
+    DIR *dir = take_path ? file_open_directory(take_path) : NULL;
     struct str file = {0};
 
     for (struct dirent *entry; dir && (entry = readdir(dir));) {

@@ -4,23 +4,27 @@
 #include <capstone/capstone.h>
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/shortage.h"
 #include "base/vec.h"
 #include "isa/a64/operation.h"
 #include "isa/a64/learn.h"
 
 #define TEXT_OF(name) #name
 #define CAPSTONE_LIBRARY(major) "libcapstone.so." TEXT_OF(major)
+#define LIBRARY_SIZE ((size_t)4 << 20)
 
 /* Capstone is loaded with the first AArch64 instruction: its tables hold 77,000 addresses, which the dynamic linker would write at every
  * start of the program, more work than all else that it has to do. */
 static struct {
     __typeof__(&cs_open) open;
     __typeof__(&cs_close) close;
+    __typeof__(&cs_option) option;
     __typeof__(&cs_malloc) malloc;
     __typeof__(&cs_free) free;
     __typeof__(&cs_disasm_iter) disassemble;
@@ -58,14 +62,17 @@ static void capstone_load(void)
 {
     void *library = dlopen(CAPSTONE_LIBRARY(CS_API_MAJOR), RTLD_NOW | RTLD_LOCAL);
 
+    if (!library && shortage_yield(LIBRARY_SIZE))
+        library = dlopen(CAPSTONE_LIBRARY(CS_API_MAJOR), RTLD_NOW | RTLD_LOCAL);
     if (!library)
         die("AArch64 code cannot be decoded: %s", dlerror());
     *(void **)&capstone.open = dlsym(library, "cs_open");
     *(void **)&capstone.close = dlsym(library, "cs_close");
+    *(void **)&capstone.option = dlsym(library, "cs_option");
     *(void **)&capstone.malloc = dlsym(library, "cs_malloc");
     *(void **)&capstone.free = dlsym(library, "cs_free");
     *(void **)&capstone.disassemble = dlsym(library, "cs_disasm_iter");
-    if (!capstone.open || !capstone.close || !capstone.malloc || !capstone.free || !capstone.disassemble)
+    if (!capstone.open || !capstone.close || !capstone.option || !capstone.malloc || !capstone.free || !capstone.disassemble)
         die("%s lacks a function of Capstone %d", CAPSTONE_LIBRARY(CS_API_MAJOR), CS_API_MAJOR);
 }
 
@@ -74,6 +81,7 @@ static void initialise(void)
     capstone_load();
     if (pthread_key_create(&decoder_key, decoder_free) != 0)
         die("out of thread keys");
+    capstone.option(0, CS_OPT_MEM, (size_t)(uintptr_t)&(cs_opt_mem){mem_alloc, mem_zero, mem_resize, free, vsnprintf});
     atexit(free_main);
 }
 
