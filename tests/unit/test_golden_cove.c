@@ -103,6 +103,10 @@ static const struct { const char *hex; double answer, measured; } rules[] = {
     {"4885db480f44c1", 2, 2},   /* test rbx,rbx; cmovz rax,rcx */
     {"4839cb480f44c1", 1, 1},   /* cmp rbx,rcx; cmovz rax,rcx */
     {"0fb6c3488d1c08", 1, 1},   /* movzx eax,bl; lea rbx,[rax+rcx] */
+    {"486300", 6, 6},   /* movsxd rax, dword ptr [rax] */
+    {"48d3e0", 1, 1.03},   /* shl rax,cl */
+    {"480f46c3", 1, 1.04},   /* cmovbe rax,rbx */
+    {"4889c0", 1, 1},   /* mov rax,rax */
     {"504889e158", 0.5, 0.52},   /* push rax; mov rcx,rsp; pop rax */
     {"f20f58c1f20f59c2", 7, 7},   /* addsd xmm0,xmm1; mulsd xmm0,xmm2 */
     {"f20f58c1f20f58c2", 4, 4},   /* addsd xmm0,xmm1; addsd xmm0,xmm2 */
