@@ -202,8 +202,7 @@ static void baseline_take(struct baseline *known, const struct look *seen, struc
     out->rules.ports_cycles = out->ports_rate > 0 ? SANDBOX_PORTS_LENGTH / out->ports_rate : 0;
 }
 
-/* The CPUs that may be measured on: those this process may use, at most @most of them, or the one that was asked for. */
-static size_t cpus_list(const struct sandbox *s, int *out, size_t most)
+size_t calibrate_cpus(const struct sandbox *s, int *out, size_t most)
 {
     cpu_set_t cpus;
     size_t n = 0, all, next = 0;
@@ -227,7 +226,7 @@ static bool ratios(struct sandbox *s, double each, struct calibration *out, stru
 {
     struct look *seen = mem_zero(1, sizeof *seen);
     int cpus[CPUS_LOOKED_AT];
-    size_t n = cpus_list(s, cpus, CPUS_LOOKED_AT);
+    size_t n = calibrate_cpus(s, cpus, CPUS_LOOKED_AT);
     bool ok = look_around(s, each, out, cpus, n, known, seen, err);
 
     if (ok) {

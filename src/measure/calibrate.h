@@ -29,6 +29,8 @@ struct calibration {
 /* About a third of a second; up to two more on a core that may be busy and of which nothing is known. Reads and improves what is kept of such CPUs. A sandbox that may
  * use any CPU is moved to the quietest. False with err. */
 bool calibrate(struct sandbox *s, bool (*cancelled)(void *state), void *state, struct calibration *out, struct err *err);
+/* The CPUs that may be measured on: those this process may use, at most @most of them, or the one that the sandbox was given. Returns how many, at least 1. */
+size_t calibrate_cpus(const struct sandbox *s, int *out, size_t most);
 /* How much longer than usual runs must be when there are @tick_hz ticks a second: 10 us have 1,000 ticks or more, so that one is a tenth of a percent. Any thread. */
 double calibrate_stretch(double tick_hz);
 /* How cycles are told, in words. */

@@ -55,7 +55,7 @@ struct sandbox_item {
 /* What is loaded into vector registers. x86-64: without AVX, with upper halves clean, 256 or 512 bits; AArch64: v0 to v31, or z0 to z31 and the predicates. */
 enum vector_setup { SETUP_SSE, SETUP_CLEAN, SETUP_YMM, SETUP_ZMM, SETUP_NEON = 0, SETUP_SVE = 1 };
 
-/* Where a loop counts: in the register that bodies leave free, in memory (x86-64), or in general register n (COUNTER_REGISTER + n, AArch64). */
+/* Where a loop counts: in the register that bodies leave free, in memory (x86-64), or in general register n (COUNTER_REGISTER + n). */
 enum sandbox_counter { COUNTER_BODY, COUNTER_MEMORY, COUNTER_REGISTER };
 
 struct sandbox;

@@ -7,6 +7,7 @@
 #include "measure/bare.h"
 
 #define VALUES WINDOW_VALUES
+#define FLOOR_LEAST 3
 #define RUNS 3      /* of the item in one window */
 
 static BARE void sort(double *values, unsigned n)
@@ -41,6 +42,21 @@ BARE bool window_agreed(double *values, unsigned n, double agreement, double *cy
         }
     }
     return *spread < agreement;
+}
+
+BARE bool window_floor(double *values, unsigned n, double width, double share, double *cycles, double *spread)
+{
+    unsigned needed = (unsigned)ceil(share * n);
+
+    needed = needed < FLOOR_LEAST ? FLOOR_LEAST : needed;
+    sort(values, n);
+    for (unsigned i = 0; i + needed <= n; i++)
+        if (values[i] > 0 && values[i + needed - 1] <= values[i] * (1 + width)) {
+            *cycles = values[i + needed / 2];
+            *spread = (values[i + needed - 1] - values[i]) / values[i];
+            return true;
+        }
+    return false;
 }
 
 /* Ticks per cycle by a chain; 0 when the run failed. */

@@ -51,6 +51,10 @@ struct window_result {
 void window_measure(const struct pulse *pulse, const struct window_rules *rules, bool difference, uint64_t count, double beat, struct window_result *out);
 /* Middle of the lowest three of @values (sorted in place) and their relative spread. @n at least 1. */
 double window_lowest(double *values, unsigned n, double *spread);
+/* The lowest of the @n @values (sorted in place) around which others lie densely: three at least and @share of all within @width above it, relative. False when there is
+ * none. A floor that a core touches by chance is thin, that of code which takes so long is not; single values below it are two times of different
+ * disturbance subtracted. *cycles is the middle of those values, *spread how far they lie apart. */
+bool window_floor(double *values, unsigned n, double width, double share, double *cycles, double *spread);
 /* True when the two, from four on more than half, of the @n @values (sorted in place) that lie closest are within @agreement, relative; *cycles is the lowest of
  * them, *spread how far they lie apart. For differences of two times, whose noise has either sign: their lowest value alone proves nothing. @n at least 2. */
 bool window_agreed(double *values, unsigned n, double agreement, double *cycles, double *spread);
