@@ -15,6 +15,7 @@
 #include "base/utf8.h"
 #include "base/vec.h"
 #include "cmd/command.h"
+#include "cmd/rescue.h"
 #include "cmd/session_file.h"
 #include "tui/mainloop.h"
 #include "view/frame.h"
@@ -29,7 +30,7 @@ static const char usage_text[] =
     "\n"
     "  -b, --batch             run a script of commands\n"
     "  -e, --execute COMMANDS  run commands, then end; can be repeated\n"
-    "      --machine ID        machine to show; can be repeated\n"
+    "      --machine ID        machine to show, native for this CPU's; can be repeated\n"
     "      --session DIR       resume a saved session\n"
     "      --no-color          no colours\n";
 static const char usage_end[] =
@@ -219,6 +220,15 @@ static bool print_view(struct session *s, const char *verb, const char *argument
     return true;
 }
 
+static void name_views(struct session *s, const char *verb, void (*add)(void *to, const char *word), void *to)
+{
+    (void)s;
+    if (strcmp(verb, "view") == 0)
+        view_words(add, to);
+}
+
+static const struct session_views batch_views = {print_view, name_views};
+
 static bool run_script(struct session *s, const char *file, struct err *err)
 {
     struct str text = {0};
@@ -247,7 +257,7 @@ static bool open_workbench(struct session *s, char **files, size_t count, int *s
     for (size_t i = 0; i < count && !s->quit; i++)
         if (!open_file(s, files[i], &kernel, err))
             return false;
-    s->view_command = NULL;
+    s->views = NULL;
     if (!s->quit)
         *status = mainloop_run(s);
     return true;
@@ -281,7 +291,7 @@ static bool run(struct arguments *a, struct session *s, int *status, struct err 
 {
     bool ok = true, terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
 
-    s->view_command = print_view;
+    s->views = &batch_views;
     if (a->commands.count || a->batch || !isatty(STDIN_FILENO))
         watch_interrupt();
     log_to_stderr(a->commands.count || a->batch || !terminal);
@@ -306,6 +316,7 @@ int main(int argc, char **argv)
     /* A limit on the size of files is a fault of the write that meets it. */
     signal(SIGXFSZ, SIG_IGN);
     session_init(&s);
+    rescue_set(&s);
     const char *no_color = getenv("NO_COLOR");
     s.settings.color = isatty(STDOUT_FILENO) && !(no_color && *no_color);
     s.settings.ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
@@ -319,6 +330,7 @@ int main(int argc, char **argv)
         if (job_interrupted())
             status = 130;
     }
+    rescue_set(NULL);
     job_shutdown();
     vec_done(&a.commands);
     vec_done(&a.machines);

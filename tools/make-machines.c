@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Makes data/machines/<id>/{machine,mapping}.csv from the installed LLVM 22. Usage: make-machines DIRECTORY [ID...] */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -18,6 +19,9 @@
 #define ICELAKE_SERVER SKYLAKE_SERVER " SGX SGX_ENCLV PCONFIG RDPID SHA GFNI VAES VPCLMULQDQ AVX512_VBMI AVX512_VBMI2 AVX512_VNNI" \
     " AVX512_BITALG AVX512_IFMA AVX512_VPOPCNTDQ AVX512_GFNI AVX512_VAES AVX512_VPCLMULQDQ"
 #define ALDER BROADWELL " CLFLUSHOPT XSAVEC XSAVES CLWB PKU RDPID SHA GFNI VAES VPCLMULQDQ CET WAITPKG MOVDIR SERIALIZE PT PCONFIG KEYLOCKER KEYLOCKER_WIDE"
+/* No restricted transactional memory any more. */
+#define LUNAR IVY " AVX2 AVX2GATHER FMA BMI1 BMI2 LZCNT MOVBE INVPCID ADOX_ADCX RDSEED SMAP CLFLUSHOPT XSAVEC XSAVES CLWB PKU RDPID SHA GFNI VAES VPCLMULQDQ" \
+    " CET WAITPKG MOVDIR SERIALIZE PT PCONFIG KEYLOCKER KEYLOCKER_WIDE UINTR"
 #define SAPPHIRE ICELAKE_SERVER " CET WAITPKG MOVDIR SERIALIZE PT CLDEMOTE UINTR TSX_LDTRK TDX AMX_TILE AMX_INT8 AMX_BF16 AVX512_BF16 AVX512_FP16"
 #define ZEN "BASE LONGMODE X87 MMX SSE SSE2 SSE3 SSSE3 SSE4 SSE4A AES PCLMULQDQ AVX AVXAES AVX2 AVX2GATHER FMA F16C BMI1 BMI2 LZCNT MOVBE ADOX_ADCX" \
     " RDRAND RDSEED RDWRFSGS RDTSCP SMAP SHA CLFSH CLFLUSHOPT CLZERO MONITOR MONITORX PAUSE XSAVE XSAVEOPT XSAVEC XSAVES AMD3DNOW_PREFETCH"
@@ -30,25 +34,29 @@
 static const struct shipped {
     const char *id, *cpu, *title, *extensions;   /* NULL extensions: LLVM's own set of the CPU decides (AArch64) */
     enum isa isa;
+    bool held;   /* LLVM's model holds pipelined units for their whole latency */
 } shipped[] = {
-    {"sandybridge", "sandybridge", "Intel Sandy Bridge", SANDY, ISA_X86_64},
-    {"ivybridge", "ivybridge", "Intel Ivy Bridge (LLVM's Sandy Bridge model, corrected)", IVY, ISA_X86_64},
-    {"haswell", "haswell", "Intel Haswell", HASWELL, ISA_X86_64},
-    {"broadwell", "broadwell", "Intel Broadwell", BROADWELL, ISA_X86_64},
-    {"skylake", "skylake", "Intel Skylake (client)", SKYLAKE, ISA_X86_64},
-    {"skylake-avx512", "skylake-avx512", "Intel Skylake-X (server, AVX-512)", SKYLAKE_SERVER, ISA_X86_64},
-    {"icelake-server", "icelake-server", "Intel Ice Lake (server)", ICELAKE_SERVER, ISA_X86_64},
-    {"alderlake-p", "alderlake", "Intel Alder Lake P (Golden Cove)", ALDER, ISA_X86_64},
-    {"sapphirerapids", "sapphirerapids", "Intel Sapphire Rapids (Golden Cove)", SAPPHIRE, ISA_X86_64},
-    {"znver1", "znver1", "AMD Zen", ZEN, ISA_X86_64},
-    {"znver2", "znver2", "AMD Zen 2", ZEN2, ISA_X86_64},
-    {"znver3", "znver3", "AMD Zen 3", ZEN3, ISA_X86_64},
-    {"znver4", "znver4", "AMD Zen 4", ZEN4, ISA_X86_64},
-    {"cortex-a72", "cortex-a72", "Arm Cortex-A72 (LLVM's Cortex-A57 model, corrected)", NULL, ISA_AARCH64},
-    {"neoverse-n1", "neoverse-n1", "Arm Neoverse N1", NULL, ISA_AARCH64},
-    {"neoverse-v2", "neoverse-v2", "Arm Neoverse V2", NULL, ISA_AARCH64},
-    {"a64fx", "a64fx", "Fujitsu A64FX", NULL, ISA_AARCH64},
-    {"ampere1", "ampere1", "Ampere-1 (AmpereOne)", NULL, ISA_AARCH64},
+    {"sandybridge", "sandybridge", "Intel Sandy Bridge", SANDY, ISA_X86_64, false},
+    {"ivybridge", "ivybridge", "Intel Ivy Bridge (LLVM's Sandy Bridge model, corrected)", IVY, ISA_X86_64, false},
+    {"haswell", "haswell", "Intel Haswell", HASWELL, ISA_X86_64, false},
+    {"broadwell", "broadwell", "Intel Broadwell", BROADWELL, ISA_X86_64, false},
+    {"skylake", "skylake", "Intel Skylake (client)", SKYLAKE, ISA_X86_64, false},
+    {"skylake-avx512", "skylake-avx512", "Intel Skylake-X (server, AVX-512)", SKYLAKE_SERVER, ISA_X86_64, false},
+    {"icelake-server", "icelake-server", "Intel Ice Lake (server)", ICELAKE_SERVER, ISA_X86_64, false},
+    {"alderlake-p", "alderlake", "Intel Alder Lake P (Golden Cove)", ALDER, ISA_X86_64, false},
+    {"sapphirerapids", "sapphirerapids", "Intel Sapphire Rapids (Golden Cove)", SAPPHIRE, ISA_X86_64, false},
+    {"lunarlake-p", "lunarlake", "Intel Lunar Lake P (Lion Cove)", LUNAR, ISA_X86_64, true},
+    {"znver1", "znver1", "AMD Zen", ZEN, ISA_X86_64, false},
+    {"znver2", "znver2", "AMD Zen 2", ZEN2, ISA_X86_64, false},
+    {"znver3", "znver3", "AMD Zen 3", ZEN3, ISA_X86_64, false},
+    {"znver4", "znver4", "AMD Zen 4", ZEN4, ISA_X86_64, false},
+    {"cortex-a72", "cortex-a72", "Arm Cortex-A72 (LLVM's Cortex-A57 model, corrected)", NULL, ISA_AARCH64, false},
+    {"neoverse-n1", "neoverse-n1", "Arm Neoverse N1", NULL, ISA_AARCH64, false},
+    {"neoverse-n2", "neoverse-n2", "Arm Neoverse N2", NULL, ISA_AARCH64, false},
+    {"neoverse-v1", "neoverse-v1", "Arm Neoverse V1", NULL, ISA_AARCH64, false},
+    {"neoverse-v2", "neoverse-v2", "Arm Neoverse V2", NULL, ISA_AARCH64, false},
+    {"a64fx", "a64fx", "Fujitsu A64FX", NULL, ISA_AARCH64, false},
+    {"ampere1", "ampere1", "Ampere-1 (AmpereOne)", NULL, ISA_AARCH64, false},
 };
 
 /* Hints run as NOPs on CPUs that do not know them. */
@@ -74,6 +82,31 @@ static void drop_absent(struct machine *m, const struct forms *forms)
     m->mapping = present;
 }
 
+/* One cycle for each use of an operation that LLVM counts no more µops of than it uses units; of a division the longest use is the divider's. */
+static void release_pipelined(struct machine *m)
+{
+    struct mapping *released = mapping_new(mapping_ports(m->mapping));
+
+    for (size_t i = 0; i < mapping_count(m->mapping); i++) {
+        struct mapping_entry entry = *mapping_at(m->mapping, i);
+        const struct usage *held = &entry.usage;
+        struct usage usage = {0};
+        bool divides = strstr(entry.form, "DIV") || (strstr(entry.form, "SQRT") && !strstr(entry.form, "RSQRT"));
+        uint32_t longest = 0;
+        for (unsigned k = 0; divides && k < held->count; k++)
+            longest = held->uops[k].count > longest ? held->uops[k].count : longest;
+        for (unsigned k = 0; k < held->count; k++) {
+            bool release = entry.micro_ops && entry.micro_ops <= held->count && held->uops[k].count != longest;
+            usage_add(&usage, held->uops[k].ports, release ? 1 : held->uops[k].count);
+        }
+        entry.usage = usage;
+        mapping_set(released, &entry);
+        usage_done(&usage);
+    }
+    mapping_free(m->mapping);
+    m->mapping = released;
+}
+
 static bool make(const char *directory, const struct shipped *which, const struct forms *forms, struct err *err)
 {
     struct str path = {0};
@@ -81,6 +114,8 @@ static bool make(const char *directory, const struct shipped *which, const struc
 
     if (!m)
         return false;
+    free(m->title);
+    m->title = mem_strdup(which->title);
     machine_set_fact(m, "title", which->title, "", "");
     machine_set_fact(m, "isa", isa_name(which->isa), "", "");
     machine_set_fact(m, "source", "LLVM 22 scheduling model, llvm-mca -instruction-tables=full; Apache-2.0 WITH LLVM-exception", "", "");
@@ -88,6 +123,8 @@ static bool make(const char *directory, const struct shipped *which, const struc
         machine_set_fact(m, "extensions", which->extensions, "", "Intel and AMD manuals: CPUID of the family");
         drop_absent(m, forms);
     }
+    if (which->held)
+        release_pipelined(m);
     str_addf(&path, "%s/%s", directory, which->id);
     bool ok = machine_save_generated(m, str_text(&path), err);
     printf("%s: %zu forms, %u ports, %zu distinct µops\n", which->id, mapping_count(m->mapping), mapping_ports(m->mapping)->count,

@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/vec.h"
 
@@ -31,7 +32,7 @@ static pthread_once_t directories_once = PTHREAD_ONCE_INIT;
 
 static void directory_remove(const char *path)
 {
-    DIR *dir = opendir(path);
+    DIR *dir = file_open_directory(path);
     if (dir) {
         for (struct dirent *entry; (entry = readdir(dir)) != NULL;)
             if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)

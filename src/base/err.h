@@ -31,6 +31,8 @@ _Bool err_set(struct err *err, enum err_code code, const char *todo, const char 
 _Bool err_at(struct err *err, const char *file, size_t line, size_t column);
 /* ERR_MEMORY: there was none for @file, of so many @bytes; returns false. */
 _Bool err_memory(struct err *err, const char *file, size_t bytes);
+/* ERR_MEMORY of work called @what, which asked for @bytes. */
+_Bool err_memory_for(struct err *err, const char *what, size_t bytes);
 /* "file:line:column: what; what to do" into @buffer; returns @buffer. */
 const char *err_text(const struct err *err, char *buffer, size_t size);
 void err_clear(struct err *err);

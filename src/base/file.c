@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/watch.h"
 
 static bool pipes_refused;
 
@@ -32,6 +33,10 @@ static bool read_all(int fd, const char *path, size_t limit, struct str *out, st
             return file_fault(err, path, "read", NULL);
         if (got == 0)
             return true;
+        if (watch_steps(1 + sizeof block / 1000)) {
+            watch_goes_on(err);
+            return err_at(err, path, 0, 0);
+        }
         total += (size_t)got;
         if (total > limit) {
             err_set(err, ERR_LIMIT, "load only the relevant part", "larger than the limit of %zu bytes", limit);
@@ -80,6 +85,14 @@ FILE *file_open(const char *path, struct err *err)
         close(fd);
     }
     return file;
+}
+
+DIR *file_open_directory(const char *path)
+{
+    DIR *dir;
+    for (unsigned tries = 0; !(dir = opendir(path)) && errno == ENOMEM; tries++)
+        mem_again(sizeof(struct dirent), tries);
+    return dir;
 }
 
 bool file_read(const char *path, size_t limit, struct str *out, struct err *err)

@@ -2,6 +2,7 @@
 #ifndef PORTOLAN_BASE_FILE_H
 #define PORTOLAN_BASE_FILE_H
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -14,6 +15,8 @@ void file_refuse_pipes(void);
 bool file_pipes_refused(void);
 /* Opens @path for reading; NULL with err. */
 FILE *file_open(const char *path, struct err *err);
+/* As opendir. */
+DIR *file_open_directory(const char *path);
 /* Appends the file's bytes to @out; refuses more than @limit bytes (ERR_LIMIT) and anything but a regular file or pipe. */
 bool file_read(const char *path, size_t limit, struct str *out, struct err *err);
 /* Writes to a temporary name beside @path, syncs, renames, syncs the directory: the file is whole or untouched. A replaced file keeps

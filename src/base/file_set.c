@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "base/file_calls.h"
 #include "base/file_temporary.h"
+#include "base/shortage.h"
 #include "base/str.h"
 #include "base/vec.h"
 
@@ -408,6 +409,8 @@ static bool record_write(struct file_set *set, struct err *err)
 
 bool file_set_commit(struct file_set *set, struct err *err)
 {
+    if (shortage_lost())
+        return err_memory(err, set->path, 0);
     set->recorded = record_write(set, err);
     if (!set->recorded)
         return false;

@@ -11,6 +11,7 @@
 
 #include "base/file_calls.h"
 #include "base/file_temporary.h"
+#include "base/shortage.h"
 
 #define LINKS_MAX 40   /* as many as the kernel follows */
 
@@ -175,6 +176,8 @@ bool file_write(const char *path, const void *bytes, size_t length, struct err *
     struct stat status;
     int own = own_descriptor(path);
 
+    if (shortage_lost())
+        return err_memory(err, path, length);
     if (own >= 0)
         return write_through(path, own, bytes, length, err);
     if (stat(path, &status) != 0 || S_ISREG(status.st_mode))

@@ -37,8 +37,8 @@ bool index_try_reserve(struct index *x)
 
 void index_add(struct index *x, uint64_t hash, uint32_t item)
 {
-    if (!index_try_reserve(x))
-        die("out of memory (an index of %zu items)", x->count);
+    for (unsigned tries = 0; !index_try_reserve(x); tries++)
+        mem_again(2 * x->slot_count * sizeof *x->slots, tries);
     put(x, (struct index_slot){item + 1, (uint32_t)(hash ^ hash >> 32)});
     x->count++;
 }

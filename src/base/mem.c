@@ -8,17 +8,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-static _Atomic(void (*)(void)) restore_hook;
+#include "base/shortage.h"
+
+static _Atomic(void (*)(void)) restore_hook, save_hook;
 
 void die_set_hook(void (*restore)(void))
 {
     atomic_store(&restore_hook, restore);
 }
 
+void die_set_save(void (*save)(void))
+{
+    atomic_store(&save_hook, save);
+}
+
 void die(const char *format, ...)
 {
     /* Taken out first: a hook that dies itself must not come here again. */
-    void (*restore)(void) = atomic_exchange(&restore_hook, NULL);
+    void (*restore)(void) = atomic_exchange(&restore_hook, NULL), (*save)(void) = atomic_exchange(&save_hook, NULL);
     va_list args;
 
     if (restore)
@@ -28,6 +35,8 @@ void die(const char *format, ...)
     vfprintf(stderr, format, args);
     va_end(args);
     fputc('\n', stderr);
+    if (save)
+        save();
     abort();
 }
 
@@ -38,11 +47,13 @@ static bool refused(size_t size)
     return mem_fault && mem_fault(size);
 }
 
-static void *checked(void *block, size_t size)
+void mem_again(size_t size, unsigned tries)
 {
-    if (!block)
-        die("out of memory (%zu bytes)", size);
-    return block;
+    /* Another thread may have given up what was kept back: once more in any case. */
+    if (shortage_yield(size) || !tries)
+        return;
+    shortage_yield_last();
+    die("out of memory (%zu bytes)", size);
 }
 
 void *mem_try_alloc(size_t size)
@@ -60,6 +71,11 @@ void *mem_try_resize(void *block, size_t size)
     return refused(size) ? NULL : realloc(block, size ? size : 1);
 }
 
+void *mem_try_aligned(size_t alignment, size_t size)
+{
+    return refused(size) ? NULL : aligned_alloc(alignment, (size / alignment + 1) * alignment);
+}
+
 char *mem_try_strndup(const char *text, size_t length)
 {
     char *copy = length == SIZE_MAX ? NULL : mem_try_alloc(length + 1);
@@ -73,30 +89,61 @@ char *mem_try_strndup(const char *text, size_t length)
 
 void *mem_alloc(size_t size)
 {
-    return checked(mem_try_alloc(size), size);
+    void *block;
+    for (unsigned tries = 0; !(block = mem_try_alloc(size)); tries++)
+        mem_again(size, tries);
+    return block;
 }
 
 void *mem_zero(size_t count, size_t size)
 {
-    return checked(mem_try_zero(count, size), count * size);
+    void *block;
+    for (unsigned tries = 0; !(block = mem_try_zero(count, size)); tries++)
+        mem_again(count * size, tries);
+    return block;
 }
 
 void *mem_resize(void *block, size_t size)
 {
-    return checked(mem_try_resize(block, size), size);
+    void *resized;
+    for (unsigned tries = 0; !(resized = mem_try_resize(block, size)); tries++)
+        mem_again(size, tries);
+    return resized;
 }
 
 void *mem_aligned(size_t alignment, size_t size)
 {
-    return checked(refused(size) ? NULL : aligned_alloc(alignment, (size / alignment + 1) * alignment), size);
+    void *block;
+    for (unsigned tries = 0; !(block = mem_try_aligned(alignment, size)); tries++)
+        mem_again(size, tries);
+    return block;
 }
 
 char *mem_strndup(const char *text, size_t length)
 {
-    return checked(mem_try_strndup(text, length), length);
+    char *copy = mem_alloc(length + 1);
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    return copy;
 }
 
 char *mem_strdup(const char *text)
 {
     return mem_strndup(text, strlen(text));
+}
+
+void *mem_lend_resize(void *block, size_t size)
+{
+    void *resized = mem_try_resize(block, size);
+
+    if (!resized && shortage_yield(size))
+        resized = mem_try_resize(block, size);
+    if (!resized)
+        shortage_lose(size);
+    return resized;
+}
+
+void *mem_lend(size_t size)
+{
+    return mem_lend_resize(NULL, size);
 }

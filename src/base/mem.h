@@ -1,5 +1,6 @@
-/* Allocation. mem_* is for small things and cannot fail: out of memory ends the program in one place. mem_try_* is for what grows with the
- * input, anything that can come to MEM_SMALL bytes: its failure is the caller's, who says so (err_memory) and goes on. */
+/* Allocation. mem_* is for small things and does not fail: when memory runs out it gets what is kept back for that (base/shortage.h), and the job or command ends;
+ * when that is not enough the program ends, in one place. mem_try_* is for what grows with the input in one piece, anything that can come to more than
+ * MEM_SMALL bytes: its failure is the caller's, who says so (err_memory) and goes on. */
 #ifndef PORTOLAN_BASE_MEM_H
 #define PORTOLAN_BASE_MEM_H
 
@@ -21,14 +22,22 @@ char *mem_strndup(const char *text, size_t length);
 void *mem_try_alloc(size_t size);
 void *mem_try_zero(size_t count, size_t size);
 void *mem_try_resize(void *block, size_t size);
+void *mem_try_aligned(size_t alignment, size_t size);
 char *mem_try_strndup(const char *text, size_t length);
+
+/* For libraries that say so when they get NULL: what is kept back is for them too, and this thread's work is cut short when even that is not enough. */
+void *mem_lend(size_t size);
+void *mem_lend_resize(void *block, size_t size);
+/* For what cannot fail and is built on mem_try_*: call it after each failure, @tries counting them from 0, and try again. Ends the program when nothing helps. */
+void mem_again(size_t size, unsigned tries);
 
 /* Tests: asked before each allocation; true: it fails. NULL otherwise. Set before there are threads. */
 extern bool (*mem_fault)(size_t size);
 
-/* Prints "portolan: ..." on stderr after running the hook (the screen restores the terminal there) and aborts. */
+/* Prints "portolan: ..." on stderr after running the hook (the screen restores the terminal there), runs the other (which saves the session) and aborts. */
 void die(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
 void die_set_hook(void (*restore)(void));
+void die_set_save(void (*save)(void));
 #define BUG(...) die("bug: " __VA_ARGS__)
 
 #endif

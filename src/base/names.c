@@ -44,8 +44,8 @@ uint32_t names_try_add(struct names *n, const char *text)
 
 uint32_t names_add(struct names *n, const char *text)
 {
-    uint32_t item = names_try_add(n, text);
-    if (item == UINT32_MAX)
-        die("out of memory (%zu names)", n->count);
+    uint32_t item;
+    for (unsigned tries = 0; (item = names_try_add(n, text)) == UINT32_MAX; tries++)
+        mem_again(n->count * sizeof *n->items, tries);
     return item;
 }

@@ -9,19 +9,30 @@
 #include "base/mem.h"
 #include "base/str.h"
 
-char *path_state(const char *name)
+/* portolan/@name in the directory that @variable names, or in @otherwise below the home. */
+static char *path_in(const char *variable, const char *otherwise, const char *name)
 {
-    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+    const char *chosen = getenv(variable), *home = getenv("HOME");
     struct str path = {0};
 
     /* The specification has relative paths ignored. */
-    if (state && state[0] == '/')
-        str_addf(&path, "%s/portolan/%s", state, name);
+    if (chosen && chosen[0] == '/')
+        str_addf(&path, "%s/portolan/%s", chosen, name);
     else if (home && home[0] == '/')
-        str_addf(&path, "%s/.local/state/portolan/%s", home, name);
+        str_addf(&path, "%s/%s/portolan/%s", home, otherwise, name);
     else
         return NULL;
     return str_take(&path);
+}
+
+char *path_state(const char *name)
+{
+    return path_in("XDG_STATE_HOME", ".local/state", name);
+}
+
+char *path_data(const char *name)
+{
+    return path_in("XDG_DATA_HOME", ".local/share", name);
 }
 
 bool path_make_parents(const char *path, mode_t mode, struct err *err)

@@ -10,6 +10,8 @@
 /* $XDG_STATE_HOME/portolan/@name, or below ~/.local/state where that is unset or relative. The caller frees; NULL without a home. Makes
  * nothing. */
 char *path_state(const char *name);
+/* The same in $XDG_DATA_HOME, or below ~/.local/share: what the user has made. */
+char *path_data(const char *name);
 /* Makes the directories that @path stands in; those that were missing get @mode, less the umask. False with err where one cannot be made. */
 bool path_make_parents(const char *path, mode_t mode, struct err *err);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/shortage.h"
 
 bool str_try_reserve(struct str *s, size_t more)
 {
@@ -25,10 +26,17 @@ bool str_try_reserve(struct str *s, size_t more)
     return true;
 }
 
-static void reserve(struct str *s, size_t more)
+/* Room for @more bytes. A text too large for what is kept back, such as a whole table's, is left out, and the work that it is for fails: then false. */
+static bool reserve(struct str *s, size_t more)
 {
-    if (!str_try_reserve(s, more))
-        die("out of memory (a string of %zu + %zu bytes)", s->length, more);
+    size_t wanted = s->length + more;
+
+    for (unsigned tries = 0; !str_try_reserve(s, more); tries++) {
+        if (tries && s->data && wanted > MEM_SMALL && shortage_lose(wanted))
+            return false;
+        mem_again(wanted, tries);
+    }
+    return true;
 }
 
 void str_done(struct str *s)
@@ -46,7 +54,8 @@ void str_clear(struct str *s)
 
 void str_add_bytes(struct str *s, const void *bytes, size_t length)
 {
-    reserve(s, length);
+    if (!reserve(s, length))
+        return;
     if (length)
         memcpy(s->data + s->length, bytes, length);
     s->length += length;
@@ -67,16 +76,17 @@ void str_addv(struct str *s, const char *format, va_list args)
 {
     va_list again;
 
+    if (!reserve(s, 64))
+        return;
     va_copy(again, args);
-    reserve(s, 64);
     int needed = vsnprintf(s->data + s->length, s->capacity - s->length, format, args);
     if (needed < 0)
         BUG("bad format string \"%s\"", format);
-    if ((size_t)needed >= s->capacity - s->length) {
-        reserve(s, (size_t)needed);
+    bool fits = (size_t)needed < s->capacity - s->length;
+    if (!fits && (fits = reserve(s, (size_t)needed)))
         vsnprintf(s->data + s->length, s->capacity - s->length, format, again);
-    }
-    s->length += (size_t)needed;
+    s->length += fits ? (size_t)needed : 0;
+    s->data[s->length] = '\0';
     va_end(again);
 }
 

@@ -3,12 +3,14 @@
 
 #include <stddef.h>
 
+#include "base/shortage.h"
+
 _Thread_local struct watch watch;
 
 struct watch watch_begin(bool (*over)(void *state), void *state)
 {
     struct watch before = watch;
-    watch = (struct watch){over, state, 0, false};
+    watch = (struct watch){.over = over, .state = state};
     return before;
 }
 
@@ -22,5 +24,10 @@ bool watch_over(void)
     watch.steps = 0;
     if (!watch.ended && watch.over)
         watch.ended = watch.over(watch.state);
-    return watch.ended;
+    return watch.ended || shortage_met();
+}
+
+bool watch_goes_on(struct err *err)
+{
+    return !watch_over() || err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
 }

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/duration.h"
 #include "base/mem.h"
 #include "cmd/command.h"
 #include "cmd/evolve_start.h"
@@ -239,13 +238,15 @@ const struct command command_evolve_wait = {
 };
 
 struct set_values {
-    const char *name, *value;
+    const char *name;
+    double value;
 };
 
 static const struct parameter set_arguments[] = {
     {.name = "NAME", .kind = PARAMETER_CHOICE, .at = offsetof(struct set_values, name), .required = true,
      .choices = "seconds|generations|uop-price|volume-price|usage-price|volume-weight", .help = "an option of evolve start"},
-    {.name = "VALUE", .kind = PARAMETER_TEXT, .at = offsetof(struct set_values, value), .required = true, .help = "new value; seconds also takes 90s or 15m"},
+    {.name = "VALUE", .kind = PARAMETER_VALUE, .at = offsetof(struct set_values, value), .required = true, .of = evolve_start_options,
+     .help = "new value, as that option takes it"},
     {0},
 };
 
@@ -253,20 +254,12 @@ static bool run_set(struct session *s, const void *values, struct result *result
 {
     const struct set_values *v = values;
     struct evolve_run *run = current(s, err);
-    char *end;
 
-    if (!run)
-        return false;
-    double value = strtod(v->value, &end);
-    if (strcmp(v->name, "seconds") == 0 && !duration_parse(v->value, &value, err))
-        return false;
-    if (strcmp(v->name, "seconds") != 0 && (*end || end == v->value))
-        return err_set(err, ERR_USAGE, "give a number", "%s does not take \"%.80s\"", v->name, v->value);
-    if (!evolve_set(run->evolve, v->name, value, err))
+    if (!run || !evolve_set(run->evolve, v->name, v->value, err))
         return false;
     result_set_confirmation(result);
     result_count(result, "run", run->number);
-    result_number(result, v->name, value);
+    result_number(result, v->name, v->value);
     return true;
 }
 

@@ -9,39 +9,38 @@
 #include "base/watch.h"
 #include "cmd/command.h"
 #include "cmd/evolve_start.h"
+#include "cmd/task.h"
 #include "infer/select.h"
 #include "io/population_file.h"
 #include "work/evolve_job.h"
-#include "work/job.h"
 
 #define SECONDS_DEFAULT 60
 #define PMEVO_PORTS 8
-#define WIDTH_MOST 64
-#define SCALE_MOST 1000
 
 struct evolve_values {
-    const char *ports, *algorithm, *from, *checkpoint, *width, *scale, *simulate;
+    const char *algorithm, *from, *checkpoint, *simulate;
+    struct port_list ports;
     size_t population, generations, seed, threads, most, size;
-    double seconds, uop_price, volume_price, usage_price, volume_weight;
+    double width, scale, seconds, uop_price, volume_price, usage_price, volume_weight;
     bool active, go_on, tolerant, by_chance;
 };
 
 #define AT(member) offsetof(struct evolve_values, member)
-static const struct parameter options[] = {
-    {.name = "--ports", .kind = PARAMETER_TEXT, .at = AT(ports), .value = "N|NAMES|auto", .otherwise = "auto: the fewest that explain the measurements; 8 for pmevo",
+const struct parameter evolve_start_options[] = {
+    {.name = "--ports", .kind = PARAMETER_PORTS, .at = AT(ports), .value = "N|NAMES|auto", .least = 1, .most = PROBLEM_PORTS_MAX, .unset = "auto", .otherwise = "auto: the fewest that explain the measurements; 8 for pmevo",
      .help = "number of ports, or names such as 0,1,2,DV"},
     {.name = "--algorithm", .kind = PARAMETER_CHOICE, .at = AT(algorithm), .choices = "memetic|pmevo", .initial = "memetic",
      .help = "Portolan's own, or the evolutionary algorithm of the PMEvo paper"},
-    {.name = "--seconds", .kind = PARAMETER_DURATION, .at = AT(seconds), .value = "T", .otherwise = "60; no limit with --generations", .help = "time limit, such as 90s or 15m; 0: no limit"},
-    {.name = "--generations", .kind = PARAMETER_COUNT, .at = AT(generations), .value = "G", .most = 1e9, .initial = "0", .help = "number of generations; 0: no limit"},
+    {.name = "--seconds", .kind = PARAMETER_DURATION, .at = AT(seconds), .value = "T", .otherwise = "60; no limit with --generations", .help = "time limit, such as 90s or 15m (0: no limit)"},
+    {.name = "--generations", .kind = PARAMETER_COUNT, .at = AT(generations), .value = "G", .most = 1e9, .initial = "0", .help = "number of generations (0: no limit)"},
     {.name = "--seed", .kind = PARAMETER_COUNT, .at = AT(seed), .value = "S", .otherwise = "the setting seed", .help = "random seed"},
     {.name = "--population", .kind = PARAMETER_COUNT, .at = AT(population), .value = "P", .least = 2, .most = 1e6, .otherwise = "8, for pmevo 1000",
-     .help = "population size; at most 1000 except for pmevo"},
+     .help = "population size (at most 1000 except for pmevo)"},
     {.name = "--threads", .kind = PARAMETER_COUNT, .at = AT(threads), .value = "N", .least = 1, .most = THREADS_MAX, .otherwise = "the setting threads", .help = "worker threads"},
-    {.name = "--issue-width", .kind = PARAMETER_TEXT, .at = AT(width), .value = "W|auto", .otherwise = "auto: highest measured rate",
-     .help = "issue slots per cycle, 0 to 64; 0: no issue bound"},
-    {.name = "--price-scale", .kind = PARAMETER_TEXT, .at = AT(scale), .value = "X|auto", .otherwise = "auto: from a pilot run",
-     .help = "factor of all prices, up to 1000"},
+    {.name = "--issue-width", .kind = PARAMETER_NUMBER, .at = AT(width), .value = "W|auto", .most = 64, .unset = "auto", .otherwise = "auto: highest measured rate",
+     .help = "issue slots per cycle (0: no issue bound)"},
+    {.name = "--price-scale", .kind = PARAMETER_NUMBER, .at = AT(scale), .value = "X|auto", .least = 0.001, .most = 1000, .unset = "auto",
+     .otherwise = "auto: from a pilot run", .help = "factor of all prices"},
     {.name = "--uop-price", .kind = PARAMETER_NUMBER, .at = AT(uop_price), .value = "X", .initial = INITIAL(EVOLVE_UOP_PRICE), .help = "cost of a distinct µop, in experiments with 100 % error"},
     {.name = "--volume-price", .kind = PARAMETER_NUMBER, .at = AT(volume_price), .value = "X", .initial = INITIAL(EVOLVE_VOLUME_PRICE), .help = "cost of each port usable by a µop of a form, in experiments with 100 % error"},
     {.name = "--usage-price", .kind = PARAMETER_NUMBER, .at = AT(usage_price), .value = "X", .initial = INITIAL(EVOLVE_USAGE_PRICE), .help = "cost of usages shared by few forms, in experiments with 100 % error"},
@@ -71,41 +70,16 @@ static char *state_path(void)
     return path;
 }
 
-/* "8", "auto" or names as in "0,1,2,DV". */
-static bool read_ports(const char *text, struct evolve_options *o, struct ports *names, struct err *err)
-{
-    if (strcmp(text, "auto") == 0) {
-        o->ports = 0;
-        return true;
-    }
-    if (text[strspn(text, "0123456789")] == '\0') {
-        unsigned long count = strtoul(text, NULL, 10);
-        o->ports = count <= PORTS_MAX ? (unsigned)count : PORTS_MAX + 1;
-        return count > 0 || err_set(err, ERR_USAGE, "use --ports 8, or --ports auto", "no ports");
-    }
-    bool ok = ports_parse(text, names, err);
-    o->ports = names->count;
-    return ok;
-}
-
-/* A number up to @most, or auto (NULL as well), which leaves @out. */
-static bool read_auto(const char *option, const char *text, bool zero, double most, double *out, struct err *err)
-{
-    char todo[80], *end;
-
-    if (!text || strcmp(text, "auto") == 0)
-        return true;
-    *out = strtod(text, &end);
-    snprintf(todo, sizeof todo, "give a number %s 0 up to %g, or auto", zero ? "from" : "above", most);
-    return (end != text && !*end && *out <= most && (zero ? *out >= 0 : *out > 0)) || err_set(err, ERR_USAGE, todo, "%s does not take \"%.80s\"", option, text);
-}
-
-static bool read_options(const struct session *s, const struct evolve_values *v, struct evolve_options *o, struct ports *names, struct err *err)
+static void fill_options(const struct session *s, const struct evolve_values *v, struct evolve_options *o)
 {
     evolve_defaults(o);
     o->algorithm = strcmp(v->algorithm, "pmevo") == 0 ? EVOLVE_PMEVO : EVOLVE_MEMETIC;
     if (o->algorithm == EVOLVE_PMEVO)
         o->ports = PMEVO_PORTS;
+    if (v->ports.ports.count)
+        o->ports = v->ports.ports.count;
+    o->width = v->width;
+    o->price_scale = v->scale;
     o->prices.uop = v->uop_price;
     o->prices.volume = v->volume_price;
     o->prices.usage = v->usage_price;
@@ -116,8 +90,6 @@ static bool read_options(const struct session *s, const struct evolve_values *v,
     o->seed = v->seed == NOT_GIVEN ? s->settings.seed : v->seed;
     o->threads = v->threads == NOT_GIVEN ? session_threads(s) : (unsigned)v->threads;
     o->seconds = isnan(v->seconds) ? (o->generations ? 0 : SECONDS_DEFAULT) : v->seconds;
-    return (!v->ports || read_ports(v->ports, o, names, err)) && read_auto("--issue-width", v->width, true, WIDTH_MOST, &o->width, err) &&
-           read_auto("--price-scale", v->scale, false, SCALE_MOST, &o->price_scale, err);
 }
 
 void evolve_session_add(struct session *s, struct evolve_run *take_run)
@@ -163,43 +135,92 @@ static bool need_experiments(const struct session *s, struct err *err)
 }
 
 /* Options that exclude each other. */
-static bool agree(const struct evolve_values *v, const struct evolve_options *o, const struct ports *names, struct err *err)
+static bool agree(const struct evolve_values *v, const struct evolve_options *o, struct err *err)
 {
     if (!v->active && (v->simulate || v->most != NOT_GIVEN || v->size != NOT_GIVEN || v->by_chance))
         return err_set(err, ERR_USAGE, "add --active", "--simulate, --most, --size and --by-chance need --active");
-    if (v->active && (v->from || names->count || o->algorithm == EVOLVE_PMEVO))
+    if (v->active && (v->from || v->ports.named || o->algorithm == EVOLVE_PMEVO))
         return err_set(err, ERR_USAGE, "evolve start --active, then evolve start --from", "--active cannot be combined with --from, port names or pmevo");
     return true;
 }
 
-/* A run on the session's experiments, begun with the mappings of @before; @names of the ports, none: numbers. */
-static bool start(struct session *s, const struct evolve_options *o, const struct ports *names, const struct population *before, const char *checkpoint, double seconds,
-                  struct problem *take_problem, struct result *result, struct err *err)
-{
-    struct evolve_run *run = take_problem ? evolve_run_start(take_problem, o, names && names->count ? names : NULL, (const struct mapping *const *)before->mappings, before->count,
-                                                            checkpoint, seconds, err)
-                                          : NULL;
+/* What the job that lays out a run works on: it takes its time with many experiments, of the run's. */
+struct starting {
+    struct evolve_options o;
+    struct ports names;              /* of the ports; none: numbers */
+    struct population before;        /* what the run begins with */
+    char *checkpoint;                /* path; NULL: none */
+    bool resumed;                    /* before is read from checkpoint */
+    struct experiments *table;       /* held */
+    struct problem *problem;
+    struct watch outer;              /* the job's own */
+};
 
-    if (run) {
-        evolve_session_add(s, run);
-        evolve_show_started(run, result);
-    }
-    return run != NULL;
+static void starting_free(void *state)
+{
+    struct starting *w = state;
+    population_done(&w->before);
+    experiments_free(w->table);
+    problem_free(w->problem);
+    free(w->checkpoint);
+    free(w);
 }
 
-/* The layout of many experiments takes its time, of the run's. */
 static bool time_over(void *state)
 {
-    const struct evolve_options *o = state;
-    return job_interrupted() || (o->seconds > 0 && clock_seconds() - o->begun >= o->seconds);
+    const struct starting *w = state;
+    return (w->outer.over && w->outer.over(w->outer.state)) || (w->o.seconds > 0 && clock_seconds() - w->o.begun >= w->o.seconds);
 }
 
-static struct problem *make_problem(const struct session *s, struct evolve_options *o, struct err *err)
+/* What is left of a checkpoint's time. */
+static bool read_checkpoint(struct starting *w, struct err *err)
 {
-    struct watch before = watch_begin(time_over, o);
-    struct problem *p = problem_new(s->document.experiments, NULL, err);
-    watch_restore(before);
-    return p;
+    struct population *p = &w->before;
+
+    if (!population_load(w->checkpoint, p, err))
+        return false;
+    w->o.population = p->count > 2 ? (unsigned)p->count : 2;
+    w->o.seconds = fmax(SECONDS_DEFAULT - p->seconds, SECONDS_DEFAULT / 4.0);
+    w->o.begun = clock_seconds();
+    return true;
+}
+
+static bool lay_out(void *state, struct result *result, struct err *err)
+{
+    struct starting *w = state;
+
+    if (w->resumed && !read_checkpoint(w, err))
+        return false;
+    w->outer = watch_begin(time_over, w);
+    w->problem = problem_new(w->table, NULL, err);
+    watch_restore(w->outer);
+    if (w->problem && w->resumed && w->problem->fingerprint != w->before.fingerprint)
+        result_line(result, "the checkpoint is from other experiments; continuing with the current ones");
+    return w->problem != NULL;
+}
+
+/* Starts the run. */
+static bool go(struct session *s, void *state, struct result *result, struct err *err)
+{
+    struct starting *w = state;
+    struct problem *problem = w->problem;
+
+    w->problem = NULL;
+    struct evolve_run *run = evolve_run_start(problem, &w->o, w->names.count ? &w->names : NULL, (const struct mapping *const *)w->before.mappings, w->before.count, w->checkpoint,
+                                              w->before.seconds, err);
+    if (!run)
+        return false;
+    evolve_session_add(s, run);
+    evolve_show_started(run, result);
+    return true;
+}
+
+static bool start(struct session *s, struct starting *take_w, struct err *err)
+{
+    static const struct task_ops ops = {lay_out, go, starting_free};
+
+    take_w->table = experiments_hold(s->document.experiments);
+    return task_start(s, take_w->resumed ? "evolve resume" : "evolve start", "lays the experiments out", &ops, take_w, err);
 }
 
 /* What the run begins with: nothing, a machine's mapping, or the last run's population. */
@@ -221,23 +242,20 @@ static bool begin_with(struct session *s, const struct evolve_values *v, struct 
 static bool run_start(struct session *s, const void *values, struct result *result, struct err *err)
 {
     const struct evolve_values *v = values;
-    struct evolve_options o;
-    struct ports names = {0};
-    struct population before;
+    struct starting *w = mem_zero(1, sizeof *w);
+    fill_options(s, v, &w->o);
+    w->names = v->ports.named ? v->ports.ports : w->names;
+    bool ok = ((v->active && v->go_on) || need_experiments(s, err)) && agree(v, &w->o, err);
 
-    if (!read_options(s, v, &o, &names, err) || (!(v->active && v->go_on) && !need_experiments(s, err)) || !agree(v, &o, &names, err))
-        return false;
-    char *path = !v->checkpoint ? state_path() : strcmp(v->checkpoint, "none") == 0 ? NULL : mem_strdup(v->checkpoint);
-    bool ok;
-    if (v->active) {
+    w->checkpoint = !v->checkpoint ? state_path() : strcmp(v->checkpoint, "none") == 0 ? NULL : mem_strdup(v->checkpoint);
+    if (ok && v->active) {
         const struct active_choice choice = {v->simulate, v->most == NOT_GIVEN ? 0 : v->most, v->size == NOT_GIVEN ? 0 : v->size, v->by_chance, v->go_on};
-        ok = evolve_start_active(s, &choice, &o, path, result, err);
-    } else if ((ok = begin_with(s, v, &before, err))) {
-        o.begun = clock_seconds();
-        ok = start(s, &o, &names, &before, path, 0, make_problem(s, &o, err), result, err);
-        population_done(&before);
+        ok = evolve_start_active(s, &choice, &w->o, w->checkpoint, result, err);
+    } else if (ok && (ok = begin_with(s, v, &w->before, err))) {
+        w->o.begun = clock_seconds();
+        return start(s, w, err);
     }
-    free(path);
+    starting_free(w);
     return ok;
 }
 
@@ -249,7 +267,7 @@ const struct command command_evolve_start = {
     .name = "evolve start",
     .help = "infer a port mapping from the experiments, in the background",
     .description = "evolve status and the view evolution show its progress; evolve adopt makes the best mapping the current machine.",
-    .options = options,
+    .options = evolve_start_options,
     .examples = start_examples,
     .values_size = sizeof(struct evolve_values),
     .flags = COMMAND_CHANGES | COMMAND_JOB,
@@ -267,29 +285,19 @@ static const struct parameter resume_arguments[] = {
 };
 
 /* A new run with the population of a checkpoint, and what was left of its time. */
-static bool resume_checkpoint(struct session *s, const char *file, struct result *result, struct err *err)
+static bool resume_checkpoint(struct session *s, const char *file, struct err *err)
 {
-    struct evolve_options o;
-    struct population p;
-    char *path = file ? mem_strdup(file) : state_path();
+    struct starting *w = mem_zero(1, sizeof *w);
 
-    if (!need_experiments(s, err) || !(path || err_set(err, ERR_USAGE, "give the checkpoint file", "no state directory")) || !population_load(path, &p, err)) {
-        free(path);
-        return false;
-    }
-    evolve_defaults(&o);
-    o.threads = session_threads(s);
-    o.seed = s->settings.seed;
-    o.population = p.count > 2 ? (unsigned)p.count : 2;
-    o.seconds = fmax(SECONDS_DEFAULT - p.seconds, SECONDS_DEFAULT / 4.0);
-    o.begun = clock_seconds();
-    struct problem *problem = make_problem(s, &o, err);
-    if (problem && problem->fingerprint != p.fingerprint)
-        result_line(result, "the checkpoint is from other experiments; continuing with the current ones");
-    bool ok = start(s, &o, NULL, &p, path, p.seconds, problem, result, err);
-    population_done(&p);
-    free(path);
-    return ok;
+    w->resumed = true;
+    w->checkpoint = file ? mem_strdup(file) : state_path();
+    evolve_defaults(&w->o);
+    w->o.threads = session_threads(s);
+    w->o.seed = s->settings.seed;
+    if (need_experiments(s, err) && (w->checkpoint || err_set(err, ERR_USAGE, "give the checkpoint file", "no state directory")))
+        return start(s, w, err);
+    starting_free(w);
+    return false;
 }
 
 static bool run_resume(struct session *s, const void *values, struct result *result, struct err *err)
@@ -297,7 +305,7 @@ static bool run_resume(struct session *s, const void *values, struct result *res
     const struct resume_values *v = values;
 
     if (v->file || !s->document.run_count)
-        return resume_checkpoint(s, v->file, result, err);
+        return resume_checkpoint(s, v->file, err);
     struct evolve_run *run = s->document.runs[s->document.run_count - 1];
     evolve_pause(run->evolve, false);
     result_set_confirmation(result);

@@ -27,7 +27,7 @@ static struct result *rows_shown(struct session *s)
     struct result *rows = result_new();
     struct err none = {0};
 
-    if (s->view_command && s->view_command(s, "rows", "", rows, &none))
+    if (s->views && s->views->command(s, "rows", "", rows, &none))
         return rows;
     result_free(rows);
     return NULL;

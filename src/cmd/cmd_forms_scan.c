@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "analysis/fusion.h"
+#include "base/csv.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "cmd/command.h"
@@ -120,6 +122,7 @@ struct scan_job {
     struct scan scan;
     char **paths;
     size_t count, at;
+    char *out;           /* where the counts of all forms go; NULL: nowhere */
     struct job *job;
 };
 
@@ -128,6 +131,21 @@ static bool scan_progress(void *context, const struct scan *scan, double fractio
     struct scan_job *j = context;
     job_progress(j->job, (double)j->at + fraction, (double)j->count, "%.1f M instructions", (double)scan->instructions / 1e6);
     return !job_cancelled(j->job);
+}
+
+/* All forms with their counts, the most frequent first. */
+static bool write_counts(const struct scan *scan, const char *path, struct err *err)
+{
+    struct str text = {0};
+
+    str_add(&text, "form,count\n");
+    for (size_t i = 0; i < scan->forms.count; i++) {
+        csv_add_field(&text, scan->forms.items[i].form, false);
+        str_addf(&text, "%llu\n", (unsigned long long)scan->forms.items[i].count);
+    }
+    bool ok = file_write(path, str_text(&text), text.length, err);
+    str_done(&text);
+    return ok;
 }
 
 static bool scan_run(struct job *job, void *state, struct err *err)
@@ -141,6 +159,8 @@ static bool scan_run(struct job *job, void *state, struct err *err)
         if (!scan_file(&j->scan, j->paths[j->at], err))
             return false;
     scan_sort(&j->scan);
+    if (j->out && !write_counts(&j->scan, j->out, err))
+        return false;
     job_progress(job, (double)j->count, (double)j->count, "%.1f M instructions", (double)j->scan.instructions / 1e6);
     return true;
 }
@@ -168,17 +188,25 @@ static void scan_free(void *state)
     for (size_t i = 0; i < j->count; i++)
         free(j->paths[i]);
     free(j->paths);
+    free(j->out);
     scan_done(&j->scan);
     free(j);
 }
 
 struct scan_values {
     struct word_list files;
+    const char *out;
 };
 
 static const struct parameter arguments[] = {
     {.name = "BINARY", .kind = PARAMETER_WORDS, .at = offsetof(struct scan_values, files), .required = true, .complete = COMPLETE_FILE,
      .help = "ELF programs and libraries; all of their code is decoded"},
+    {0},
+};
+
+static const struct parameter options[] = {
+    {.name = "--out", .kind = PARAMETER_TEXT, .at = offsetof(struct scan_values, out), .value = "CSV", .complete = COMPLETE_FILE, .otherwise = "counts are not written",
+     .help = "CSV for all forms, form,count, the most frequent first"},
     {0},
 };
 
@@ -193,6 +221,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     j->paths = mem_alloc(v->files.count * sizeof *j->paths);
     for (size_t i = 0; i < v->files.count; i++)
         j->paths[j->count++] = mem_strdup(v->files.items[i]);
+    j->out = v->out ? mem_strdup(v->out) : NULL;
     snprintf(title, sizeof title, "forms scan %s%s", v->files.items[0], v->files.count > 1 ? " ..." : "");
     unsigned number = job_start(title, &ops, j, err);
     if (!number)
@@ -204,13 +233,14 @@ static bool run(struct session *s, const void *values, struct result *result, st
     return true;
 }
 
-static const char *const examples[] = {"forms scan /bin/ls", NULL};
+static const char *const examples[] = {"forms scan /bin/ls", "forms scan /usr/bin/openssl --out counts.csv", NULL};
 
 const struct command command_forms_scan = {
     .name = "forms scan",
     .help = "count the forms in ELF files, and show which ones a machine lacks",
     .description = "Static counts: every instruction in the code counts once.",
     .arguments = arguments,
+    .options = options,
     .examples = examples,
     .values_size = sizeof(struct scan_values),
     .flags = COMMAND_JOB,

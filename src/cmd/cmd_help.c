@@ -36,7 +36,25 @@ static void add_troff_line(struct str *out, const char *text)
     str_add_char(out, '\n');
 }
 
-static void add_man_parameters(const struct parameter *table, struct str *out)
+static void add_name(void *to, const char *word)
+{
+    struct str *out = to;
+    str_addf(out, "%s%s", out->length ? ", " : "", word);
+}
+
+/* What the record says of @p; of names of views, which they are. */
+static void explain_parameter(struct session *s, const struct parameter *p, struct str *out)
+{
+    struct str names = {0};
+
+    parameter_explain(p, out);
+    if (p->complete == COMPLETE_VIEW && s->views)
+        s->views->words(s, "view", add_name, &names);
+    str_addf(out, "%s%s", names.length ? ": " : "", str_text(&names));
+    str_done(&names);
+}
+
+static void add_man_parameters(struct session *s, const struct parameter *table, struct str *out)
 {
     struct str text = {0};
 
@@ -47,7 +65,7 @@ static void add_man_parameters(const struct parameter *table, struct str *out)
         add_troff(out, str_text(&text));
         str_add_char(out, '\n');
         str_clear(&text);
-        parameter_explain(p, &text);
+        explain_parameter(s, p, &text);
         str_add_char(&text, '.');
         add_troff_line(out, str_text(&text));
     }
@@ -85,7 +103,7 @@ static void add_man_examples(const struct command *c, struct str *out)
 }
 
 /* The table as the man page's section: tools/make-man.sh puts it there. */
-static void print_man(struct str *out)
+static void print_man(struct session *s, struct str *out)
 {
     struct str usage = {0};
 
@@ -106,8 +124,8 @@ static void print_man(struct str *out)
         if (!c->examples)
             continue;
         str_add(out, ".RS\n");
-        add_man_parameters(c->arguments, out);
-        add_man_parameters(c->options, out);
+        add_man_parameters(s, c->arguments, out);
+        add_man_parameters(s, c->options, out);
         if (c == &command_set)
             add_settings(true, out);
         add_man_examples(c, out);
@@ -116,7 +134,7 @@ static void print_man(struct str *out)
     str_done(&usage);
 }
 
-static void add_parameters(const struct parameter *table, struct str *out)
+static void add_parameters(struct session *s, const struct parameter *table, struct str *out)
 {
     struct str name = {0};
 
@@ -124,22 +142,22 @@ static void add_parameters(const struct parameter *table, struct str *out)
         str_clear(&name);
         parameter_print(p, &name);
         str_addf(out, "  %-24s  ", str_text(&name));
-        parameter_explain(p, out);
+        explain_parameter(s, p, out);
         str_add_char(out, '\n');
     }
     str_done(&name);
 }
 
 /* All that is known of one command. */
-static void explain(const struct command *c, struct str *out)
+static void explain(struct session *s, const struct command *c, struct str *out)
 {
     str_addf(out, "%s ", c->name);
     command_usage(c, out);
     str_addf(out, "\n    %s\n", c->help);
     if (c->description)
         str_addf(out, "    %s\n", c->description);
-    add_parameters(c->arguments, out);
-    add_parameters(c->options, out);
+    add_parameters(s, c->arguments, out);
+    add_parameters(s, c->options, out);
     if (c == &command_set)
         add_settings(false, out);
     for (size_t i = 0; c->examples && c->examples[i]; i++)
@@ -174,11 +192,10 @@ static bool run(struct session *s, const void *values, struct result *result, st
     const struct help_values *v = values;
     struct str text = {0};
 
-    (void)s;
     if (help_facts_topic(v->topic))
         return help_facts(v->topic, v->man, result, err);
     if (v->man) {
-        print_man(&text);
+        print_man(s, &text);
         result_block(result, str_text(&text));
         str_done(&text);
         return true;
@@ -190,7 +207,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
         if (!v->topic || str_has_prefix((*c)->name, v->topic)) {
             add_row(t, *c);
             if (v->topic)
-                explain(*c, &text);
+                explain(s, *c, &text);
         }
     result_block(result, str_text(&text));
     str_done(&text);

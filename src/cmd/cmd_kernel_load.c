@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/child.h"
 #include "base/mem.h"
+#include "base/shortage.h"
 #include "base/vec.h"
 #include "cmd/command.h"
 #include "cmd/kernel_load.h"
@@ -148,20 +149,9 @@ static bool start(struct session *s, struct loading *take_l, struct err *err)
     return ok;
 }
 
-static bool parse_lines(const char *text, struct kernel_options *options, struct err *err)
-{
-    char *end;
-    options->first_line = strtoul(text, &end, 10);
-    options->last_line = options->first_line;
-    if (*end == '-')
-        options->last_line = strtoul(end + 1, &end, 10);
-    if (*end || !options->first_line || options->last_line < options->first_line)
-        return err_set(err, ERR_USAGE, "write --lines 10-25", "invalid range of lines \"%s\"", text);
-    return true;
-}
-
 struct load_values {
-    const char *file, *symbol, *syntax, *isa, *lines, *compiler;
+    const char *file, *symbol, *syntax, *isa, *compiler;
+    struct line_range lines;
     struct word_list flags;
     size_t loop;
     bool skip_bad;
@@ -188,7 +178,7 @@ static const struct parameter load_options[] = {
     OPTION_SYNTAX,
     {.name = "--isa", .kind = PARAMETER_CHOICE, .at = offsetof(struct load_values, isa), .choices = ISA_CHOICES, .otherwise = "detected",
      .help = "the instruction set"},
-    {.name = "--lines", .kind = PARAMETER_TEXT, .at = offsetof(struct load_values, lines), .value = "A-B", .otherwise = "all lines",
+    {.name = "--lines", .kind = PARAMETER_LINES, .at = offsetof(struct load_values, lines), .value = "A-B", .otherwise = "all lines",
      .help = "only these lines of the text or source"},
     {.name = "--loop", .kind = PARAMETER_COUNT, .at = offsetof(struct load_values, loop), .value = "N", .least = 1, .most = 1e9, .otherwise = "the hottest-looking loop",
      .help = "loop number, see kernel list"},
@@ -198,16 +188,15 @@ static const struct parameter load_options[] = {
     {0},
 };
 
-static bool take_options(const struct load_values *v, struct kernel_options *o, struct err *err)
+static void take_options(const struct load_values *v, struct kernel_options *o)
 {
     o->loop = v->loop == NOT_GIVEN ? 0 : v->loop;
     o->skip_bad = v->skip_bad;
-    if (v->lines && !parse_lines(v->lines, o, err))
-        return false;
+    o->first_line = v->lines.first;
+    o->last_line = v->lines.last;
     o->isa_given = v->isa && isa_parse(v->isa, &o->isa);
     if (v->syntax)
         o->syntax = v->syntax[0] == 'a' ? SYNTAX_ATT : SYNTAX_INTEL;
-    return true;
 }
 
 /* One word of the command: the file, or something for the compiler; *@takes_next: its value is the next word (-D NAME). */
@@ -255,13 +244,32 @@ static void find_bundled(struct loading *l)
     }
 }
 
-static bool fill(struct loading *l, const struct load_values *v, struct err *err)
+static bool names_target(const char *flag)
 {
-    if (!take_options(v, &l->options, err) || !take_words(l, v, err))
+    return str_has_prefix(flag, "-march=") || str_has_prefix(flag, "-mcpu=") || str_has_prefix(flag, "-mtune=");
+}
+
+/* Source is compiled for this CPU while its machine is the current one and no flag says otherwise. */
+static void target_here(struct loading *l, const struct document *d)
+{
+    bool current = d->here.id && d->here.isa == isa_host() && strcmp(d->selected[0], d->here.id) == 0;
+
+    for (size_t i = 0; current && i < l->flags.count; i++)
+        current = !names_target(l->flags.items[i]);
+    if (current)
+        vec_push(&l->flags, mem_strdup("-march=native"));
+}
+
+static bool fill(struct loading *l, const struct document *d, const struct load_values *v, struct err *err)
+{
+    take_options(v, &l->options);
+    if (!take_words(l, v, err))
         return false;
     l->source = compile_is_source(l->path);
     if (!l->source && (l->flags.count || v->compiler))
         return err_set(err, ERR_USAGE, "give a .c or .cpp file", "%s is not a source file; compiler options apply to C or C++ only", l->path);
+    if (l->source)
+        target_here(l, d);
     find_bundled(l);
     l->options.symbol = l->symbol = v->symbol ? mem_strdup(v->symbol) : NULL;
     l->compiler = v->compiler ? mem_strdup(v->compiler) : NULL;
@@ -273,7 +281,7 @@ static bool run_load(struct session *s, const void *values, struct result *resul
     struct loading *l = mem_zero(1, sizeof *l);
 
     (void)result;   /* filled when the kernel is there, which may be at the end of a job */
-    if (fill(l, values, err))
+    if (fill(l, &s->document, values, err))
         return start(s, l, err);
     loading_free(l);
     return false;
@@ -285,7 +293,7 @@ const struct command command_kernel_load = {
     .name = "kernel load",
     .help = "load assembler text, a listing or an ELF file, or compile C, and find its loops",
     .description = "Regions marked for IACA, LLVM-MCA or OSACA come first, then innermost loops. C and C++ are compiled without a shell; source "
-                   "lines are shown above their instructions.",
+                   "lines are shown above their instructions. While the current machine is this CPU's (native), -march=native is the default.",
     .arguments = load_arguments,
     .options = load_options,
     .examples = load_examples,
@@ -299,8 +307,9 @@ static void read_pasted(struct session *s, struct str *out)
 {
     char *line = NULL;
     size_t capacity = 0;
+    ssize_t length;
 
-    for (ssize_t length; (length = getline(&line, &capacity, s->input)) >= 0;) {
+    while ((length = getline(&line, &capacity, s->input)) >= 0) {
         if (s->input_line)
             ++*s->input_line;
         if (strcmp(line, ".\n") == 0 || strcmp(line, ".") == 0)
@@ -308,6 +317,8 @@ static void read_pasted(struct session *s, struct str *out)
         if (out->length + (size_t)length <= PASTE_LIMIT)
             str_add_bytes(out, line, (size_t)length);
     }
+    if (length < 0 && !feof(s->input))
+        shortage_lose(capacity);
     free(line);
 }
 
@@ -339,7 +350,7 @@ static bool run_paste(struct session *s, const void *values, struct result *resu
     if (!s->input)
         return err_set(err, ERR_USAGE, "paste the text itself into the workbench", "no standard input here");
     struct loading *l = mem_zero(1, sizeof *l);
-    take_options(v, &l->options, err);
+    take_options(v, &l->options);
     read_pasted(s, &l->text);
     return start(s, l, err);
 }

@@ -4,24 +4,62 @@
 #include <string.h>
 
 #include "cmd/command.h"
+#include "io/cpus.h"
 #include "io/machine_file.h"
+
+static void add_ids(struct result_table *t, char **take_ids)
+{
+    for (char **id = take_ids; *id; id++) {
+        cell_text(t, *id);
+        free(*id);
+    }
+    free(take_ids);
+}
+
+/* Processors by name, each with the core whose tables it takes; those that are a machine's own name stand above. */
+static bool add_processors(struct result *result, struct err *err)
+{
+    static const struct result_column columns[] = {{.key = "name", .kind = CELL_TEXT, .width = 16}, {.key = "title", .kind = CELL_TEXT},
+                                                   {.key = "core", .kind = CELL_TEXT, .hide = NOT_TEXT | NOT_DOCUMENT}, {.key = "machine", .kind = CELL_TEXT, .hide = NOT_TEXT | NOT_DOCUMENT}};
+    struct csv_table *cpus = cpus_load(err);
+    struct result_table *t = cpus ? result_table(result, "processors", columns, sizeof columns / sizeof *columns) : NULL;
+    struct str title = {0};
+
+    if (!cpus)
+        return false;
+    t->headless = true;
+    t->hide = NOT_CSV;
+    for (size_t i = 0; i < cpus_count(cpus); i++) {
+        struct cpu_product p = cpus_at(cpus, i), first;
+        if (!*p.name || strcmp(p.name, p.machine) == 0 || !cpus_named(cpus, p.name, &first) || first.product != p.product || !cpu_product_known(&p))
+            continue;
+        str_clear(&title);
+        cpu_product_title(&p, &title);
+        cell_text(t, p.name);
+        cell_text(t, str_text(&title));
+        cell_text(t, p.core);
+        cell_text(t, p.machine);
+    }
+    str_done(&title);
+    csv_table_free(cpus);
+    return true;
+}
 
 static bool run_list(struct session *s, const void *values, struct result *result, struct err *err)
 {
     static const struct result_column columns[] = {{.key = "machine", .kind = CELL_TEXT}};
-    char **ids = machine_ids();
     struct result_table *t = result_table(result, "machines", columns, 1);
 
-    (void)s;
     (void)values;
-    (void)err;
     t->shape = TABLE_VALUES;
     t->headless = true;
-    for (char **id = ids; *id; id++) {
-        cell_text(t, *id);
-        free(*id);
-    }
-    free(ids);
+    add_ids(t, machine_ids());
+    add_ids(t, machine_user_ids());
+    if (!add_processors(result, err))
+        return false;
+    if (s->document.here.id)
+        result_line(result, HERE_NAME ": %s, " MACHINE_HERE "%s", s->document.here.id, s->document.here.title);
+    result_text(result, HERE_NAME, s->document.here.id);
     return true;
 }
 
@@ -30,7 +68,8 @@ static const char *const list_examples[] = {"machine list", NULL};
 const struct command command_machine_list = {
     .name = "machine list",
     .help = "list the available machines",
-    .description = "Shipped machines, and your own in the data directories.",
+    .description = "Shipped machines, your own in $XDG_DATA_HOME/portolan/machines, and processors by the names of which a machine's core is known. native is the "
+                   "machine of this CPU.",
     .examples = list_examples,
     .run = run_list,
 };
@@ -41,7 +80,7 @@ struct show_values {
 
 static const struct parameter show_arguments[] = {
     {.name = "ID", .kind = PARAMETER_TEXT, .at = offsetof(struct show_values, id), .otherwise = "the current machine", .complete = COMPLETE_MACHINE,
-     .help = "machine ID (see machine list), or a machine directory"},
+     .help = "machine ID (see machine list), native, or a machine directory"},
     {0},
 };
 

@@ -97,6 +97,18 @@ static void show_calibration(const struct calibration *c, struct result *result)
     calibration_lines(c, result);
 }
 
+/* The machine that this CPU is, or why none is. */
+static void show_here(const struct here *here, struct result *result)
+{
+    char why[2048];
+
+    result_text(result, HERE_NAME, here->id);
+    if (here->id)
+        result_line(result, MACHINE_HERE "%s; --machine " HERE_NAME " is %s", here->title, here->id);
+    else
+        result_line(result, "%s", err_text(&here->fault, why, sizeof why));
+}
+
 static void show_info(const struct calibrating *w, struct result *result)
 {
     const struct calibration *c = &w->calibration;
@@ -106,6 +118,7 @@ static void show_info(const struct calibrating *w, struct result *result)
     cpu_name(name, sizeof name);
     result_text(result, "cpu", name);
     result_text(result, "isa", isa);
+    show_here(&w->session->document.here, result);
     result_number(result, "clock_hz", w->known ? c->clock_hz : NAN);
     result_switch(result, "counters", w->known && c->counters);
     result_switch(result, "virtual", cpu_virtual());
@@ -151,13 +164,10 @@ bool command_cpu(size_t number, int *out, struct err *err)
     *out = -1;
     if (number == NOT_GIVEN)
         return true;
-    cpu_set_t *set = CPU_ALLOC(CPUS_MAX);
     size_t size = CPU_ALLOC_SIZE(CPUS_MAX);
-
-    if (!set)
-        die("out of memory");
+    cpu_set_t *set = mem_zero(1, size);
     bool ok = sched_getaffinity(0, size, set) == 0 && number < CPUS_MAX && CPU_ISSET_S(number, size, set);
-    CPU_FREE(set);
+    free(set);
     *out = (int)number;
     return ok || err_set(err, ERR_USAGE, "omit --cpu, or name a CPU this process may run on", "CPU %zu is not available", number);
 }

@@ -181,22 +181,20 @@ static bool run_load(struct session *s, const void *values, struct result *resul
     struct stat status;
     struct str path = {0};
 
+    (void)result;   /* the job fills it */
     if (stat(v->path, &status) != 0) {
         err_set(err, ERR_MISSING, "for shipped machines: mapping use ID", "no such file or directory");
         return err_at(err, v->path, 0, 0);
     }
     const char *ending = strrchr(v->path, '.');
-    if (!S_ISDIR(status.st_mode) && ending && (strcmp(ending, ".yml") == 0 || strcmp(ending, ".yaml") == 0))
-        return mapping_from_osaca(s, v->path, result, err);
-    if (!S_ISDIR(status.st_mode) && ending && strcmp(ending, ".json") == 0)
-        return mapping_from_pmevo(s, v->path, result, err);
-    if (!S_ISDIR(status.st_mode))
-        return mapping_from_csv(s, v->path, result, err);
+    bool directory = S_ISDIR(status.st_mode), yaml = ending && (strcmp(ending, ".yml") == 0 || strcmp(ending, ".yaml") == 0);
+    if (!directory)
+        return mapping_read(s, "mapping load", v->path, yaml ? MAPPING_OSACA : ending && strcmp(ending, ".json") == 0 ? MAPPING_PMEVO : MAPPING_CSV, err);
     /* A name without a slash would be looked up among the shipped machines. */
     str_addf(&path, "%s%s", strchr(v->path, '/') ? "" : "./", v->path);
     while (path.length > 1 && path.data[path.length - 1] == '/')
         path.data[--path.length] = '\0';
-    bool ok = mapping_adopt(s, machine_load(str_text(&path), err), result, err);
+    bool ok = mapping_read(s, "mapping load", str_text(&path), MAPPING_DIRECTORY, err);
     str_done(&path);
     return ok;
 }
@@ -210,49 +208,31 @@ const struct command command_mapping_load = {
     .arguments = load_arguments,
     .examples = load_examples,
     .values_size = sizeof(struct load_values),
-    .flags = COMMAND_CHANGES,
+    .flags = COMMAND_CHANGES | COMMAND_JOB,
     .run = run_load,
 };
 
 struct new_values {
-    const char *ports, *name;
+    struct port_list ports;
+    const char *name;
 };
 
 static const struct parameter new_arguments[] = {
-    {.name = "PORTS", .kind = PARAMETER_TEXT, .at = offsetof(struct new_values, ports), .required = true,
-     .help = "number of ports (1 to 32), or names separated by commas: 0,1,DV; names ending in DV are dividers"},
+    {.name = "PORTS", .kind = PARAMETER_PORTS, .at = offsetof(struct new_values, ports), .required = true, .least = 1, .most = PORTS_MAX,
+     .help = "number of ports, or names separated by commas such as 0,1,DV (names ending in DV are dividers)"},
     {.name = "NAME", .kind = PARAMETER_TEXT, .at = offsetof(struct new_values, name), .otherwise = "new, new-2, ...", .help = "name of the mapping"},
     {0},
 };
 
-/* "7" is ports 0 to 6, anything else a list of names. */
-static bool parse_ports(const char *text, struct ports *ports, struct err *err)
-{
-    char *end;
-    unsigned long count = strtoul(text, &end, 10);
-
-    if (*end == '\0' && end != text && (count == 0 || count > 32))
-        return err_set(err, ERR_USAGE, "give 1 to 32, or names: 0,1,DV", "invalid number of ports %lu", count);
-    if (*end == '\0' && end != text) {
-        ports_number(ports, (unsigned)count);
-        return true;
-    }
-    if (!ports_parse(text, ports, err))
-        return false;
-    for (unsigned i = 0; i < ports->count; i++)
-        if (port_name_divides(ports->names[i]))
-            ports->pipes |= (portset)1 << i;
-    return true;
-}
-
 static bool run_new(struct session *s, const void *values, struct result *result, struct err *err)
 {
     const struct new_values *v = values;
-    struct ports ports = {0};
+    struct ports ports = v->ports.ports;
     char id[MAPPING_ID] = "new";
 
-    if (!parse_ports(v->ports, &ports, err))
-        return false;
+    for (unsigned i = 0; i < ports.count; i++)
+        if (port_name_divides(ports.names[i]))
+            ports.pipes |= (portset)1 << i;
     if (v->name)
         mapping_id_from_path(v->name, id);
     for (unsigned i = 2; !v->name && loaded(s, id); i++)

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cmd/command.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/shortage.h"
 #include "base/similar.h"
 #include "base/utf8.h"
 #include "cmd/line.h"
@@ -317,11 +319,18 @@ char *command_take_job_result(struct session *s, const char *title)
     return str_take(&text);
 }
 
+/* While a job reads another session nothing changes that would be lost with this one. */
+static bool may_run(const struct session *s, const struct command *c, struct err *err)
+{
+    return !s->replacing || !(c->flags & (COMMAND_CHANGES | COMMAND_JOB)) || c->flags & COMMAND_SILENT ||
+           err_set(err, ERR_USAGE, "Esc cancels it, job wait waits for it", "job %u is loading another session", s->replacing);
+}
+
 /* Runs a record's handler on its words. */
 static bool run_record(struct session *s, const struct command *c, char **words, size_t count, struct err *err)
 {
     void *values = c->values_size ? mem_zero(1, c->values_size) : NULL;
-    bool ok = parameters_read(c->name, c->arguments, c->options, words, count, values, err) && c->run(s, values, s->result, err);
+    bool ok = may_run(s, c, err) && parameters_read(c->name, c->arguments, c->options, words, count, values, err) && c->run(s, values, s->result, err);
 
     if (values)
         parameters_done(c->arguments, c->options, values);
@@ -335,6 +344,7 @@ static bool run_command(struct session *s, const struct command *c, char **words
 {
     struct result *outer = s->result;
     struct str printed = {0};
+    struct shortage shortage = {0}, *before = shortage_begin(&shortage);
 
     s->result = result_new();
     s->out = out;
@@ -345,7 +355,8 @@ static bool run_command(struct session *s, const struct command *c, char **words
         result_text(s->result, "command", c->name);
     }
     write_output(s, line ? line : c->name, &printed);
-    if (out)
+    ok = shortage_end(&shortage, ok, c->name, err);
+    if (out && !shortage.cut)
         utf8_write(out, str_text(&printed), printed.length);
     if (out && fflush(out) != 0 && ok)
         ok = err_set(err, ERR_IO, NULL, "cannot write the output");
@@ -354,6 +365,7 @@ static bool run_command(struct session *s, const struct command *c, char **words
     str_done(&printed);
     result_free(s->result);
     s->result = outer;
+    shortage_restore(before);
     return ok;
 }
 
@@ -457,13 +469,14 @@ static bool run_lines(struct session *s, const char *name, size_t first, const c
     size_t *line_before = s->input_line;
     char *line = NULL;
     size_t capacity = 0;
+    ssize_t length = 0;
     bool ok = true;
 
-    if (!lines)
-        return true;   /* an empty script */
+    if (!lines)   /* NULL: an empty script, too */
+        return errno != ENOMEM || err_memory_for(err, name, strlen(text));
     s->input = lines;
     s->input_line = &number;
-    for (ssize_t length; ok && !s->quit && (length = getline(&line, &capacity, lines)) >= 0;) {
+    while (ok && !s->quit && (length = getline(&line, &capacity, lines)) >= 0) {
         size_t at = ++number;
         if (length && line[length - 1] == '\n')
             line[length - 1] = '\0';
@@ -473,6 +486,8 @@ static bool run_lines(struct session *s, const char *name, size_t first, const c
             break;
         }
     }
+    if (length < 0 && !feof(lines))
+        ok = err_memory_for(err, name, capacity);
     s->input = before;
     s->input_line = line_before;
     free(line);

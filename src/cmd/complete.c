@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cmd/command.h"
+#include "io/cpus.h"
 #include "io/machine_file.h"
 #include "model/change.h"
 #include "model/facts.h"
@@ -32,17 +33,32 @@ static void add_choices(struct completions *c, const char *at, size_t length, co
     }
 }
 
-/* Those of the data directory and those made in this session. */
-static void add_machines(struct completions *c, const struct session *s, const char *prefix)
+static void add_ids(struct completions *c, char **take_ids, const char *prefix)
 {
-    char **ids = machine_ids();
-    for (size_t i = 0; i < s->document.machine_count; i++)
-        add(c, s->document.machines[i]->id, strlen(s->document.machines[i]->id), prefix);
-    for (char **id = ids; *id; id++) {
+    for (char **id = take_ids; *id; id++) {
         add(c, *id, strlen(*id), prefix);
         free(*id);
     }
-    free(ids);
+    free(take_ids);
+}
+
+/* Those of the data directory, the user's, processors by name, and those made in this session. */
+static void add_machines(struct completions *c, const struct session *s, const char *prefix)
+{
+    struct csv_table *cpus = cpus_load(NULL);
+
+    for (size_t i = 0; i < s->document.machine_count; i++)
+        add(c, s->document.machines[i]->id, strlen(s->document.machines[i]->id), prefix);
+    add_ids(c, machine_ids(), prefix);
+    add_ids(c, machine_user_ids(), prefix);
+    for (size_t i = 0; cpus && i < cpus_count(cpus); i++) {
+        struct cpu_product p = cpus_at(cpus, i);
+        if (*p.name && cpu_product_known(&p))
+            add(c, p.name, strlen(p.name), prefix);
+    }
+    csv_table_free(cpus);
+    if (s->document.here.id)
+        add(c, HERE_NAME, strlen(HERE_NAME), prefix);
 }
 
 /* What `set @name` takes. */
@@ -101,11 +117,31 @@ static void add_commands(struct completions *c, const char *prefix)
         add(c, (*at)->name, strcspn((*at)->name, " "), prefix);
 }
 
+struct view_completions {
+    struct completions *to;
+    const char *prefix;
+};
+
+static void add_view_word(void *to, const char *word)
+{
+    const struct view_completions *v = to;
+    add(v->to, word, strlen(word), v->prefix);
+}
+
+/* Names of views, or columns of the one that is shown. */
+static void add_view_words(struct completions *c, struct session *s, const char *verb, const char *prefix)
+{
+    if (s->views)
+        s->views->words(s, verb, add_view_word, &(struct view_completions){c, prefix});
+}
+
 /* The value of an option, or an argument, after @previous. */
 static void add_parameter(struct completions *c, struct session *s, const struct parameter *p, const char *previous, const char *prefix)
 {
     if (p->choices)
         add_choices(c, p->choices, strlen(p->choices), prefix);
+    if (p->unset)
+        add(c, p->unset, strlen(p->unset), prefix);
     switch (p->complete) {
     case COMPLETE_NOTHING:
         return;
@@ -134,6 +170,15 @@ static void add_parameter(struct completions *c, struct session *s, const struct
         else
             add_settings(c, prefix);
         return;
+    case COMPLETE_VIEW:
+        add_view_words(c, s, "view", prefix);
+        return;
+    case COMPLETE_SORT:
+        add_view_words(c, s, "sort", prefix);
+        return;
+    case COMPLETE_FILTER:
+        add_view_words(c, s, "filter", prefix);
+        return;
     }
 }
 
@@ -156,7 +201,7 @@ static void add_parameters(struct completions *c, struct session *s, const struc
     }
     for (size_t i = 0; i < count && argument && argument->name; i++) {
         bool of_option = strncmp(words[i], "--", 2) == 0 || (i && option_of(command, words[i - 1]));
-        if (!of_option && argument->kind != PARAMETER_WORDS && argument->kind != PARAMETER_JOINED)
+        if (!of_option && argument->kind != PARAMETER_WORDS && argument->kind != PARAMETER_JOINED && !(command->flags & COMMAND_RAW))
             argument++;
     }
     if (argument && argument->name)

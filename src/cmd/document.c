@@ -6,17 +6,50 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "io/cpus.h"
+#include "io/machine_file.h"
 #include "work/active_job.h"
 #include "work/evolve_job.h"
+
+/* Which machine this computer is; the user's own of that name, where measuring has made one, comes first. */
+static void find_here(struct here *here)
+{
+    struct cpu_native native;
+    struct str own = {0};
+
+    if (!cpu_native_find(&native, &here->fault))
+        return;
+    here->isa = native.isa;
+    here->base = mem_strdup(native.machine);
+    here->title = mem_strdup(native.title);
+    str_addf(&own, "%s" HERE_MEASURED, native.name);
+    here->id = machine_user_has(str_text(&own)) ? str_take(&own) : mem_strdup(native.name);
+    str_done(&own);
+    cpu_native_done(&native);
+}
+
+/* This computer's machine, then those of the set with other tables. */
+static struct selection first_selection(const struct here *here, enum isa isa)
+{
+    bool native = here->id && here->isa == isa;
+    struct selection s = {mem_alloc(4 * sizeof(char *)), 0};
+
+    if (native)
+        s.ids[s.count++] = mem_strdup(here->id);
+    for (size_t i = 0; i < 3; i++) {
+        const char *id = isa_ops(isa)->default_machines[i];
+        if (!native || strcmp(id, here->base) != 0)
+            s.ids[s.count++] = mem_strdup(id);
+    }
+    return s;
+}
 
 void document_init(struct document *d)
 {
     *d = (struct document){.kernel_measured = NAN, .record = record_new()};
-    for (int isa = 0; isa < ISA_COUNT; isa++) {
-        d->kept[isa] = (struct selection){mem_alloc(3 * sizeof(char *)), 3};
-        for (size_t i = 0; i < 3; i++)
-            d->kept[isa].ids[i] = mem_strdup(isa_ops((enum isa)isa)->default_machines[i]);
-    }
+    find_here(&d->here);
+    for (int isa = 0; isa < ISA_COUNT; isa++)
+        d->kept[isa] = first_selection(&d->here, (enum isa)isa);
     document_show_isa(d, isa_host());
 }
 
@@ -81,6 +114,9 @@ void document_exchange(struct document *d, struct document *saved)
 
 void document_done(struct document *d)
 {
+    free(d->here.id);
+    free(d->here.base);
+    free(d->here.title);
     document_drop_analyses(d);
     kernel_free(d->kernel);
     sweep_done(&d->sweep);

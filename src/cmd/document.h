@@ -7,6 +7,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/kernel.h"
+#include "base/err.h"
 #include "isa/forms.h"
 #include "measure/runner.h"
 #include "model/experiments.h"
@@ -29,7 +30,21 @@ struct selection {
     size_t count;
 };
 
+/* The machine that this computer is. */
+struct here {
+    char *id;                         /* NULL: no machine is; fault says why */
+    char *base;                       /* whose tables it has */
+    char *title;                      /* "Emerald Rapids (Golden Cove core, sapphirerapids tables)" */
+    enum isa isa;
+    struct err fault;
+};
+/* What it is called where a machine's id is wanted. */
+#define HERE_NAME "native"
+/* What the user's machine is called that holds what was measured here: the CPU's name and this. */
+#define HERE_MEASURED "-measured"
+
 struct document {
+    struct here here;
     const struct kernel *kernel;      /* NULL: none loaded */
     size_t loop;                      /* of the kernel's loops, the one in use */
     double kernel_measured;           /* cycles per iteration of the loop in use on this CPU; NaN: not measured */
@@ -59,7 +74,7 @@ struct document {
     struct simulation **simulations;  /* session_simulation: beside the analyses; NULL: not asked for */
 };
 
-/* Empty, with the machines of each instruction set that are shown at first. */
+/* Empty, with the machines of each instruction set that are shown at first: the one that this computer is, then the set's own. */
 void document_init(struct document *d);
 void document_done(struct document *d);
 void sweep_done(struct sweep *sweep);

@@ -4,10 +4,14 @@
 
 #include <jansson.h>
 
+#include "cmd/parameter.h"
 #include "cmd/session.h"
 #include "work/evolve_job.h"
 
 #define ACTIVE_SIZE 4    /* forms of the largest experiments, unless told otherwise */
+
+/* Of evolve start; some can be set while it runs. */
+extern const struct parameter evolve_start_options[];
 
 struct active_choice {
     const char *simulate;    /* id of a machine to measure instead of this CPU; NULL: this CPU */

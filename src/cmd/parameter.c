@@ -32,7 +32,7 @@ static bool refuse_value(const struct parameter *p, const char *text, const char
 
 static bool in_range(const struct parameter *p, double value, const char *text, struct err *err)
 {
-    char todo[128];
+    char todo[160];
 
     if (p->most == 0 ? value >= 0 : value >= p->least && value <= p->most)
         return true;
@@ -41,7 +41,7 @@ static bool in_range(const struct parameter *p, double value, const char *text, 
     else if (isinf(p->most))
         snprintf(todo, sizeof todo, "give a number of at least %g", p->least);
     else
-        snprintf(todo, sizeof todo, "give a number from %g to %g", p->least, p->most);
+        snprintf(todo, sizeof todo, "give a number from %g to %g%s%s", p->least, p->most, p->unset ? ", or " : "", p->unset ? p->unset : "");
     return refuse_value(p, text, todo, err);
 }
 
@@ -90,12 +90,71 @@ bool parameter_count(const char *text, size_t *out)
     return true;
 }
 
-static bool read_value(const struct parameter *p, const char *text, void *values, struct err *err)
+bool parameter_lines(const char *text, struct line_range *out)
+{
+    char *end;
+
+    *out = (struct line_range){0};
+    if (*text < '0' || *text > '9')
+        return false;
+    out->first = out->last = strtoul(text, &end, 10);
+    if (end[0] == '-' && end[1] >= '0' && end[1] <= '9')
+        out->last = strtoul(end + 1, &end, 10);
+    return !*end && out->first > 0 && out->last >= out->first;
+}
+
+/* "7" is ports 0 to 6, anything else a list of names. */
+static bool read_ports(const struct parameter *p, const char *text, struct port_list *out, struct err *err)
+{
+    char todo[80];
+    size_t count;
+
+    *out = (struct port_list){0};
+    if (*text && text[strspn(text, "0123456789")] == '\0') {
+        snprintf(todo, sizeof todo, "give %g to %g, or names: 0,1,DV", p->least, p->most);
+        if (!parameter_count(text, &count) || (double)count < p->least || (double)count > p->most)
+            return refuse_value(p, text, todo, err);
+        ports_number(&out->ports, (unsigned)count);
+        return true;
+    }
+    out->named = true;
+    if (!ports_parse(text, &out->ports, err))
+        return false;
+    snprintf(todo, sizeof todo, "give at most %g", p->most);
+    return (double)out->ports.count <= p->most || refuse_value(p, text, todo, err);
+}
+
+/* @before: the word of the argument before, of PARAMETER_VALUE; NULL for others. */
+static bool read_value(const struct parameter *p, const char *text, const char *before, void *values, struct err *err);
+
+/* A value of the option --@before, as a number. */
+static bool read_as_option(const struct parameter *p, const char *text, const char *before, double *out, struct err *err)
+{
+    struct { size_t count; double number; } value;
+
+    EACH(option, p->of) {
+        bool count = option->kind == PARAMETER_COUNT;
+        struct parameter like = *option;
+        if (strcmp(option->name + 2, before) != 0)
+            continue;
+        like.name = before;
+        like.at = count ? 0 : (size_t)((char *)&value.number - (char *)&value);
+        if (!read_value(&like, text, NULL, &value, err))
+            return false;
+        *out = count ? (double)value.count : value.number;
+        return true;
+    }
+    BUG("%s is no option with a number", before);
+}
+
+static bool read_value(const struct parameter *p, const char *text, const char *before, void *values, struct err *err)
 {
     void *to = (char *)values + p->at;
     double number;
-    char *end;
+    char *end, or_unset[80];
 
+    if (p->unset && strcmp(text, p->unset) == 0)
+        return true;
     switch (p->kind) {
     case PARAMETER_FLAG:
         *(bool *)to = true;
@@ -108,11 +167,20 @@ static bool read_value(const struct parameter *p, const char *text, void *values
     case PARAMETER_NUMBER:
         number = strtod(text, &end);
         *(double *)to = number;
-        return end != text && !*end && isfinite(number) ? in_range(p, number, text, err) : refuse_value(p, text, "give a number", err);
+        snprintf(or_unset, sizeof or_unset, "give a number, or %s", p->unset ? p->unset : "");
+        if (end == text || *end || !isfinite(number))
+            return refuse_value(p, text, p->unset ? or_unset : "give a number", err);
+        return in_range(p, number, text, err);
     case PARAMETER_DURATION:
         return duration_parse(text, to, err) && in_range(p, *(double *)to, text, err);
     case PARAMETER_CHOICE:
         return read_choice(p, text, to, err);
+    case PARAMETER_PORTS:
+        return read_ports(p, text, to, err);
+    case PARAMETER_LINES:
+        return parameter_lines(text, to) || refuse_value(p, text, "give lines as 10-25", err);
+    case PARAMETER_VALUE:
+        return read_as_option(p, text, before, to, err);
     case PARAMETER_WORDS:
         add_word(to, text);
         return true;
@@ -129,13 +197,13 @@ static void set_initial(const struct parameter *p, void *values)
     void *to = (char *)values + p->at;
     struct err err = {0};
 
-    if (p->initial && !read_value(p, p->initial, values, &err))
+    if (p->initial && !read_value(p, p->initial, NULL, values, &err))
         BUG("the default of %s: %s", p->name, err.what);
     if (p->initial)
         return;
     if (p->kind == PARAMETER_COUNT)
         *(size_t *)to = NOT_GIVEN;
-    else if (p->kind == PARAMETER_NUMBER || p->kind == PARAMETER_DURATION)
+    else if (p->kind == PARAMETER_NUMBER || p->kind == PARAMETER_DURATION || p->kind == PARAMETER_VALUE)
         *(double *)to = NAN;
 }
 
@@ -180,7 +248,7 @@ static bool read_option(const char *command, const struct parameter *options, ch
         return err_set(err, ERR_USAGE, "omit it", "%s takes no value, not \"%s\"", found->name, value + 1);
     if (found->kind != PARAMETER_FLAG && !value && *i + 1 >= count)
         return err_set(err, ERR_USAGE, NULL, "%s needs a value", found->name);
-    return read_value(found, found->kind == PARAMETER_FLAG ? NULL : value ? value + 1 : words[++*i], values, err);
+    return read_value(found, found->kind == PARAMETER_FLAG ? "" : value ? value + 1 : words[++*i], NULL, values, err);
 }
 
 static bool is_list(const struct parameter *p)
@@ -201,6 +269,7 @@ static bool refuse_word(const char *command, const struct parameter *arguments, 
 bool parameters_read(const char *command, const struct parameter *arguments, const struct parameter *options, char **words, size_t count, void *values, struct err *err)
 {
     const struct parameter *next = arguments && arguments->name ? arguments : NULL;
+    const char *before = NULL;
     char todo[128];
     size_t given = 0;
 
@@ -216,8 +285,9 @@ bool parameters_read(const char *command, const struct parameter *arguments, con
         }
         if (!next)
             return refuse_word(command, arguments, words[i], err);
-        if (!read_value(next, words[i], values, err))
+        if (!read_value(next, words[i], before, values, err))
             return false;
+        before = words[i];
         given++;
         if (!is_list(next))
             next = next[1].name ? next + 1 : NULL;

@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "model/portset.h"
 
 /* What a parameter is and what it is read into; in brackets what stands there when it was not given and has no default. */
 enum parameter_kind {
@@ -18,6 +19,9 @@ enum parameter_kind {
     PARAMETER_NUMBER,     /* double (NaN) */
     PARAMETER_DURATION,   /* double (NaN), seconds: 250ms, 90s, 15m, 2h or a bare number */
     PARAMETER_CHOICE,     /* const char * (NULL): one of choices */
+    PARAMETER_PORTS,      /* struct port_list (no ports): how many, or their names: 8; 0,1,2,DV */
+    PARAMETER_LINES,      /* struct line_range (0, 0): 10-25, or one line */
+    PARAMETER_VALUE,      /* double (NaN): an argument that is a value of the option which the argument before it names */
     PARAMETER_WORDS,      /* struct word_list (count 0): an option that may be repeated, or all arguments from here on */
     PARAMETER_JOINED,     /* const char * (NULL): all arguments from here on, a blank between them */
 };
@@ -27,13 +31,24 @@ enum parameter_kind {
 #define INITIAL(macro) INITIAL_TEXT(macro)
 #define INITIAL_TEXT(value) #value
 
+/* Ports as they are given; a number of them has their usual names too. */
+struct port_list {
+    struct ports ports;
+    bool named;
+};
+
+/* Lines of a text, 1-based, both included. */
+struct line_range {
+    size_t first, last;
+};
+
 struct word_list {
     const char **items;   /* borrowed until the command returns */
     size_t count;
 };
 
 /* What an argument or an option's value can be completed to. Choices complete by themselves. */
-enum completion { COMPLETE_NOTHING, COMPLETE_FILE, COMPLETE_MACHINE, COMPLETE_FORM, COMPLETE_CHANGE, COMPLETE_COMMAND, COMPLETE_SETTING };
+enum completion { COMPLETE_NOTHING, COMPLETE_FILE, COMPLETE_MACHINE, COMPLETE_FORM, COMPLETE_CHANGE, COMPLETE_COMMAND, COMPLETE_SETTING, COMPLETE_VIEW, COMPLETE_SORT, COMPLETE_FILTER };
 
 struct parameter {
     const char *name;           /* an option's "--seconds"; an argument's "FILE", as help shows it */
@@ -44,8 +59,10 @@ struct parameter {
     const char *value;          /* an option's value as help shows it: "T" */
     const char *choices;        /* "att|intel" */
     const char *unit;           /* of a number, when help does not say it: "cycles" */
-    double least, most;         /* of counts and numbers; most 0: any from 0 up */
+    double least, most;         /* of counts, numbers and ports; most 0: any from 0 up */
     const char *initial;        /* the default, as a user would type it */
+    const char *unset;          /* of a number or ports: the word that means not given: "auto" */
+    const struct parameter *of; /* of PARAMETER_VALUE: the options */
     const char *otherwise;      /* what holds without it, in words, where there is no such value: "all CPUs" */
     enum completion complete;
     const char *help;           /* what it means, without a full stop */
@@ -62,6 +79,8 @@ void parameter_print(const struct parameter *p, struct str *out);
 /* Appends what help says of it: meaning, unit, range, default. */
 void parameter_explain(const struct parameter *p, struct str *out);
 bool parameter_is_option(const struct parameter *p);
+/* Reads "10-25" or "10"; false when @text is no such range. */
+bool parameter_lines(const char *text, struct line_range *out);
 /* Reads a whole number with an optional k or M; false when @text is none. */
 bool parameter_count(const char *text, size_t *out);
 

@@ -18,6 +18,8 @@
 
 void session_init(struct session *s)
 {
+    /* Before the first of its values: results are made of them. */
+    json_set_alloc_funcs(mem_lend, free);
     *s = (struct session){.input = stdin, .revision = 1, .patience = INFINITY, .result = result_new()};
     document_init(&s->document);
     settings_init(&s->settings);
@@ -62,6 +64,13 @@ void session_clear_output(struct session *s)
 {
     result_free(s->result);
     s->result = result_new();
+}
+
+bool session_view(struct session *s, const char *verb, const char *argument, struct result *result, struct err *err)
+{
+    if (!s->views)
+        return err_set(err, ERR_USAGE, "open the workbench", "views need the workbench");
+    return s->views->command(s, verb, argument ? argument : "", result, err);
 }
 
 bool session_wait(struct session *s, unsigned number, struct err *err)
@@ -139,8 +148,31 @@ void session_release(struct session *s)
     free(s->last_line);
 }
 
+const char *session_machine_id(const struct session *s, const char *id, struct err *err)
+{
+    if (strcmp(id, HERE_NAME) != 0)
+        return id;
+    if (!s->document.here.id)
+        *err = s->document.here.fault;
+    return s->document.here.id;
+}
+
+/* The machine that this computer is says so. */
+static void entitle(const struct here *here, struct machine *m)
+{
+    struct str title = {0};
+
+    if (!here->id || strcmp(m->id, here->id) != 0 || str_has_prefix(m->title, MACHINE_HERE))
+        return;
+    str_addf(&title, MACHINE_HERE "%s", machine_fact(m, "base") ? m->title : here->title);
+    free(m->title);
+    m->title = str_take(&title);
+}
+
 struct machine *session_machine(struct session *s, const char *id, struct err *err)
 {
+    if (!(id = session_machine_id(s, id, err)))
+        return NULL;
     for (size_t i = 0; i < s->document.machine_count; i++)
         if (strcmp(s->document.machines[i]->id, id) == 0)
             return s->document.machines[i];
@@ -152,6 +184,7 @@ struct machine *session_machine(struct session *s, const char *id, struct err *e
 
 void session_add_machine(struct session *s, struct machine *take_machine)
 {
+    entitle(&s->document.here, take_machine);
     for (size_t i = 0; i < s->document.machine_count; i++)
         if (strcmp(s->document.machines[i]->id, take_machine->id) == 0) {
             document_drop_analyses(&s->document);
@@ -161,6 +194,31 @@ void session_add_machine(struct session *s, struct machine *take_machine)
         }
     s->document.machines = mem_resize(s->document.machines, (s->document.machine_count + 1) * sizeof *s->document.machines);
     s->document.machines[s->document.machine_count++] = take_machine;
+}
+
+bool session_set_experiments(struct session *s, struct experiments **made, const struct experiments *base, struct err *err)
+{
+    if (base && s->document.experiments != base)
+        return err_set(err, ERR_USAGE, "try again", "the experiments changed meanwhile");
+    if (base)
+        (*made)->serial = base->serial;
+    experiments_free(s->document.experiments);
+    s->document.experiments = *made;
+    *made = NULL;
+    return true;
+}
+
+struct experiments *session_change_experiments(struct session *s)
+{
+    struct experiments *t = s->document.experiments;
+
+    if (t && experiments_held(t)) {
+        struct experiments *copy = experiments_copy(t, NULL);
+        copy->serial = t->serial;
+        experiments_free(t);
+        s->document.experiments = copy;
+    }
+    return s->document.experiments;
 }
 
 struct machine *session_current(struct session *s, struct err *err)
@@ -192,15 +250,26 @@ bool session_select(struct session *s, char **ids, size_t count, struct err *err
         if (isa != first)
             return err_set(err, ERR_USAGE, "name machines of one instruction set", "%s is %s and %s is %s", ids[0], isa_name(first), ids[i], m->isa);
     }
-    char **fresh = mem_alloc(count * sizeof *fresh);
+    const char **full = mem_alloc((count + 1) * sizeof *full);
+    for (size_t i = 0; i < count; i++)
+        full[i] = session_machine_id(s, ids[i], err);   /* known, since the machine was found */
+    session_show(s, first, full, count);
+    free(full);
+    return true;
+}
+
+void session_show(struct session *s, enum isa isa, const char *const *ids, size_t count)
+{
+    struct selection *kept = &s->document.kept[isa];
+    char **fresh = mem_alloc((count + 1) * sizeof *fresh);
+
     for (size_t i = 0; i < count; i++)
         fresh[i] = mem_strdup(ids[i]);
-    for (size_t i = 0; i < s->document.kept[first].count; i++)
-        free(s->document.kept[first].ids[i]);
-    free(s->document.kept[first].ids);
-    s->document.kept[first] = (struct selection){fresh, count};
-    document_show_isa(&s->document, first);
-    return true;
+    for (size_t i = 0; i < kept->count; i++)
+        free(kept->ids[i]);
+    free(kept->ids);
+    *kept = (struct selection){fresh, count};
+    document_show_isa(&s->document, isa);
 }
 
 unsigned session_threads(const struct session *s)

@@ -6,6 +6,8 @@
 
 #include "base/watch.h"
 
+#define PARTNERS_MAX ((size_t)1 << 27)   /* of forms in all experiments: half a gigabyte */
+
 /* A row that counts. */
 struct row {
     size_t index;
@@ -135,6 +137,17 @@ static uint64_t fingerprint(const struct problem *p)
     return hash;
 }
 
+/* How many others the forms of all experiments stand beside. */
+static size_t partners_in(const struct experiments *t, const struct row *rows, size_t count)
+{
+    size_t sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t n = t->rows.items[rows[i].index].count;
+        sum += n * (n - 1);
+    }
+    return sum;
+}
+
 struct problem *problem_new(const struct experiments *t, const bool *keep, struct err *err)
 {
     size_t count;
@@ -145,6 +158,8 @@ struct problem *problem_new(const struct experiments *t, const bool *keep, struc
         err_set(err, ERR_DATA, "experiments load FILE, or experiments measure", "no measured experiments");
     } else if (watch_over()) {
         err_set(err, ERR_LIMIT, "give it more time, or fewer experiments", "the time ended while %zu experiments were sorted", count);
+    } else if (partners_in(t, rows, count) > PARTNERS_MAX) {
+        err_set(err, ERR_LIMIT, "leave out experiments of many forms", "the experiments have more than %zu pairs of forms", PARTNERS_MAX);
     } else {
         p = mem_zero(1, sizeof *p);
         add_experiments(p, t, rows, count);

@@ -27,21 +27,25 @@ struct writer {
     yaml_emitter_t emitter;
     struct throughput *engine;
     const struct machine *machine;
-    bool failed;
+    bool failed, memory;    /* memory: for want of it */
 };
 
-static void emit(struct writer *w, yaml_event_t *event)
+/* Takes @event, which was made if @made says so. */
+static void emit(struct writer *w, int made, yaml_event_t *event)
 {
-    if (!yaml_emitter_emit(&w->emitter, event))
-        w->failed = true;
+    if (w->failed && made)
+        yaml_event_delete(event);
+    if (w->failed)
+        return;
+    w->failed = !made || !yaml_emitter_emit(&w->emitter, event);
+    w->memory = w->failed && (!made || w->emitter.error == YAML_MEMORY_ERROR);
 }
 
 static void put_scalar(struct writer *w, const char *text, yaml_scalar_style_t style)
 {
     yaml_event_t event;
     bool plain = style == YAML_PLAIN_SCALAR_STYLE;
-    yaml_scalar_event_initialize(&event, NULL, NULL, (const yaml_char_t *)text, (int)strlen(text), plain, !plain, style);
-    emit(w, &event);
+    emit(w, yaml_scalar_event_initialize(&event, NULL, NULL, (const yaml_char_t *)text, (int)strlen(text), plain, !plain, style), &event);
 }
 
 static void put(struct writer *w, const char *text)
@@ -69,29 +73,25 @@ static void put_number(struct writer *w, double value)
 static void open_map(struct writer *w, bool flow)
 {
     yaml_event_t event;
-    yaml_mapping_start_event_initialize(&event, NULL, NULL, 1, flow ? YAML_FLOW_MAPPING_STYLE : YAML_BLOCK_MAPPING_STYLE);
-    emit(w, &event);
+    emit(w, yaml_mapping_start_event_initialize(&event, NULL, NULL, 1, flow ? YAML_FLOW_MAPPING_STYLE : YAML_BLOCK_MAPPING_STYLE), &event);
 }
 
 static void open_list(struct writer *w, bool flow)
 {
     yaml_event_t event;
-    yaml_sequence_start_event_initialize(&event, NULL, NULL, 1, flow ? YAML_FLOW_SEQUENCE_STYLE : YAML_BLOCK_SEQUENCE_STYLE);
-    emit(w, &event);
+    emit(w, yaml_sequence_start_event_initialize(&event, NULL, NULL, 1, flow ? YAML_FLOW_SEQUENCE_STYLE : YAML_BLOCK_SEQUENCE_STYLE), &event);
 }
 
 static void close_map(struct writer *w)
 {
     yaml_event_t event;
-    yaml_mapping_end_event_initialize(&event);
-    emit(w, &event);
+    emit(w, yaml_mapping_end_event_initialize(&event), &event);
 }
 
 static void close_list(struct writer *w)
 {
     yaml_event_t event;
-    yaml_sequence_end_event_initialize(&event);
-    emit(w, &event);
+    emit(w, yaml_sequence_end_event_initialize(&event), &event);
 }
 
 static void put_ports(struct writer *w, portset set)
@@ -403,7 +403,7 @@ static void put_head(struct writer *w)
     put(w, "osaca_version");
     put(w, "0.7.1");
     put(w, "micro_architecture");
-    put_text(w, m->title);
+    put_text(w, machine_plain_title(m));
     put(w, "arch_code");
     put_text(w, m->id);
     put(w, "isa");
@@ -444,24 +444,20 @@ static int keep(void *out, unsigned char *bytes, size_t length)
 static void begin(struct writer *w, struct str *out)
 {
     yaml_event_t event;
-    if (!yaml_emitter_initialize(&w->emitter))
-        die("out of memory");
+    for (unsigned tries = 0; !yaml_emitter_initialize(&w->emitter); tries++)
+        mem_again(sizeof w->emitter, tries);
     yaml_emitter_set_output(&w->emitter, keep, out);
     yaml_emitter_set_unicode(&w->emitter, 1);
     yaml_emitter_set_width(&w->emitter, -1);
-    yaml_stream_start_event_initialize(&event, YAML_UTF8_ENCODING);
-    emit(w, &event);
-    yaml_document_start_event_initialize(&event, NULL, NULL, NULL, 1);
-    emit(w, &event);
+    emit(w, yaml_stream_start_event_initialize(&event, YAML_UTF8_ENCODING), &event);
+    emit(w, yaml_document_start_event_initialize(&event, NULL, NULL, NULL, 1), &event);
 }
 
 static void end(struct writer *w)
 {
     yaml_event_t event;
-    yaml_document_end_event_initialize(&event, 1);
-    emit(w, &event);
-    yaml_stream_end_event_initialize(&event);
-    emit(w, &event);
+    emit(w, yaml_document_end_event_initialize(&event, 1), &event);
+    emit(w, yaml_stream_end_event_initialize(&event), &event);
     yaml_emitter_delete(&w->emitter);
 }
 
@@ -482,6 +478,8 @@ bool export_osaca(const struct machine *m, struct str *out, struct err *err)
     close_map(&w);
     end(&w);
     throughput_free(w.engine);
+    if (w.memory)
+        return err_memory_for(err, "the file", out->length);
     return !w.failed || err_set(err, ERR_DATA, "check that all names are UTF-8", "libyaml cannot write this machine");
 }
 

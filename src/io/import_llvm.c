@@ -75,6 +75,8 @@ static void port_name(const struct llvm_import *r, const struct resource *resour
             name = shorter[i][1];
     if (numbered)
         snprintf(out, PORT_NAME_MAX, "%.*s%c", port ? 0 : (int)(digits > 8 ? 8 : digits), name, name[digits + unit]);
+    else if (str_has_prefix(name, "VPort"))   /* LNLPVPort02 is V2 */
+        snprintf(out, PORT_NAME_MAX, "V%lu", number % 100);
     else if (resource->units > 1)
         snprintf(out, PORT_NAME_MAX, "%.8s%u", name, unit % 100);
     else if (port && name[digits] && number < 36)

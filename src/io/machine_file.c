@@ -15,7 +15,10 @@
 #include "base/file.h"
 #include "base/file_set.h"
 #include "base/log.h"
+#include "base/path.h"
 #include "base/vec.h"
+#include "io/cpus.h"
+#include "io/machine_image.h"
 #include "io/overrides.h"
 #include "model/facts.h"
 
@@ -308,18 +311,87 @@ bool machine_parse_facts(struct machine *facts, struct ports *ports, const char 
     return ok;
 }
 
+static struct machine *load_directory(const char *id, const char *dir, struct err *err);
+
+/* The machine that the fact base names, under another name. NULL with err, also when that one is based on a third. */
+static struct machine *load_base(const char *id, const char *base, struct err *err)
+{
+    struct machine *m = machine_load_shipped(base, err);
+
+    if (m && machine_fact(m, "base")) {
+        err_set(err, ERR_DATA, "name the machine that this one is based on", "the base %s has a base itself", base);
+        machine_free(m);
+        return NULL;
+    }
+    if (m) {
+        free(m->id);
+        m->id = mem_strdup(id);
+    }
+    return m;
+}
+
+/* Rules that the directory's own latencies.csv adds come before those of the base, since the first that fits counts. */
+static bool read_latencies_first(const char *path, struct machine *m, struct err *err)
+{
+    size_t before = m->latency_count;
+
+    if (!read_latencies(path, m, err))
+        return false;
+    size_t added = m->latency_count - before;
+    struct latency_rule *all = mem_alloc((m->latency_count + 1) * sizeof *all);
+    memcpy(all, m->latencies + before, added * sizeof *all);
+    memcpy(all + added, m->latencies, before * sizeof *all);
+    free(m->latencies);
+    m->latencies = all;
+    return true;
+}
+
+/* A directory that has a base and what differs from it: facts, overrides and latencies. */
+static struct machine *read_derived(const char *id, const char *dir, const struct machine *facts, struct err *err)
+{
+    struct machine *m = load_base(id, machine_fact(facts, "base"), err);
+    struct str path = {0};
+    bool ok = m != NULL;
+
+    for (size_t i = 0; ok && i < facts->fact_count; i++)
+        machine_set_fact(m, facts->facts[i].key, facts->facts[i].value, facts->facts[i].unit, facts->facts[i].source);
+    if (ok && machine_fact(facts, "title")) {
+        free(m->title);
+        m->title = mem_strdup(machine_fact(facts, "title"));
+    }
+    path_in(&path, dir, "overrides.csv");
+    if (ok && access(str_text(&path), F_OK) == 0)
+        ok = machine_override(m, str_text(&path), err);
+    path_in(&path, dir, "latencies.csv");
+    if (ok && access(str_text(&path), F_OK) == 0)
+        ok = read_latencies_first(str_text(&path), m, err);
+    if (!ok) {
+        machine_free(m);
+        m = NULL;
+    }
+    str_done(&path);
+    return m;
+}
+
 static struct machine *read_directory(const char *id, const char *dir, struct err *err)
 {
     struct ports none = {0}, ports = {0};
-    struct machine *facts = machine_new(id, &none), *m = NULL;
+    struct machine *m = machine_image_load(id, dir);
     struct str path = {0};
     bool ok;
 
+    if (m)
+        return m;
+    struct machine *facts = machine_new(id, &none);
     path_in(&path, dir, "machine.csv");
     ok = read_facts(str_text(&path), facts, err);
     path_in(&path, dir, "facts.csv");
     if (ok && access(str_text(&path), F_OK) == 0)
         ok = read_facts(str_text(&path), facts, err);
+    if (ok && machine_fact(facts, "base")) {
+        m = read_derived(id, dir, facts, err);
+        goto out;
+    }
     path_in(&path, dir, "machine.csv");
     if (ok && !read_ports(facts, &ports, err))
         ok = err_at(err, str_text(&path), 0, 0);
@@ -382,24 +454,58 @@ static void no_machine(const char *id, struct err *err)
     free(machines);
 }
 
-struct machine *machine_load(const char *id_or_dir, struct err *err)
+/* The directory of @id below the data directory; NULL when there is none. */
+static char *shipped_directory(const char *id)
 {
     struct str relative = {0};
+
+    str_addf(&relative, "machines/%s", id);
+    char *dir = *id && id[0] != '.' && !strchr(id, '/') ? file_data_path(str_text(&relative)) : NULL;
+    str_done(&relative);
+    return dir;
+}
+
+/* A processor's name stands for the machine of its core (data/cpus.csv). NULL with err. */
+static struct machine *load_alias(const char *id, struct err *err)
+{
+    struct csv_table *cpus = cpus_load(NULL);
+    struct cpu_product p;
     struct machine *m = NULL;
+    struct str title = {0};
+
+    char *dir = cpus && cpus_named(cpus, id, &p) ? shipped_directory(p.machine) : NULL;
+    if (!dir)
+        no_machine(id, err);
+    else if ((m = load_directory(id, dir, err)) != NULL) {
+        cpu_product_title(&p, &title);
+        free(m->title);
+        m->title = str_take(&title);
+    }
+    free(dir);
+    csv_table_free(cpus);
+    return m;
+}
+
+struct machine *machine_load_shipped(const char *id, struct err *err)
+{
+    char *dir = shipped_directory(id);
+    struct machine *m = dir ? load_directory(id, dir, err) : load_alias(id, err);
+
+    free(dir);
+    return m;
+}
+
+struct machine *machine_load(const char *id_or_dir, struct err *err)
+{
     const char *base = strrchr(id_or_dir, '/');
 
-    if (base) {
-        m = load_directory(base[1] ? base + 1 : id_or_dir, id_or_dir, err);
-    } else {
-        str_addf(&relative, "machines/%s", id_or_dir);
-        char *dir = *id_or_dir && id_or_dir[0] != '.' ? file_data_path(str_text(&relative)) : NULL;
-        if (dir)
-            m = load_directory(id_or_dir, dir, err);
-        else
-            no_machine(id_or_dir, err);
-        free(dir);
-    }
-    str_done(&relative);
+    if (base)
+        return load_directory(base[1] ? base + 1 : id_or_dir, id_or_dir, err);
+    char *dir = shipped_directory(id_or_dir);
+    if (!dir)
+        dir = machine_user_directory(id_or_dir);
+    struct machine *m = dir && access(dir, F_OK) == 0 ? load_directory(id_or_dir, dir, err) : load_alias(id_or_dir, err);
+    free(dir);
     return m;
 }
 
@@ -408,25 +514,58 @@ static int compare_names(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-char **machine_ids(void)
+/* Names of the directories in @path that hold a machine, sorted; takes @take_path, which may be NULL. */
+static char **ids_below(char *take_path)
 {
     VEC(char *) ids = {0};
-    char *path = file_data_path("machines");
-    DIR *dir = path ? opendir(path) : NULL;
+    DIR *dir = take_path ? file_open_directory(take_path) : NULL;
     struct str file = {0};
 
     for (struct dirent *entry; dir && (entry = readdir(dir));) {
-        path_in(&file, path, entry->d_name);
+        path_in(&file, take_path, entry->d_name);
         str_add(&file, "/machine.csv");
         if (entry->d_name[0] != '.' && access(str_text(&file), R_OK) == 0)
             vec_push(&ids, mem_strdup(entry->d_name));
     }
     if (dir)
         closedir(dir);
-    free(path);
+    free(take_path);
     str_done(&file);
     if (ids.count)
         qsort(ids.items, ids.count, sizeof *ids.items, compare_names);
     vec_push(&ids, NULL);
     return ids.items;
+}
+
+char **machine_ids(void)
+{
+    return ids_below(file_data_path("machines"));
+}
+
+char **machine_user_ids(void)
+{
+    return ids_below(path_data("machines"));
+}
+
+char *machine_user_directory(const char *id)
+{
+    struct str relative = {0};
+
+    str_addf(&relative, "machines/%s", id);
+    char *path = *id && id[0] != '.' && !strchr(id, '/') ? path_data(str_text(&relative)) : NULL;
+    str_done(&relative);
+    return path;
+}
+
+bool machine_user_has(const char *id)
+{
+    char *directory = machine_user_directory(id);
+    struct str file = {0};
+
+    if (directory)
+        path_in(&file, directory, "machine.csv");
+    bool there = directory && access(str_text(&file), R_OK) == 0;
+    free(directory);
+    str_done(&file);
+    return there;
 }

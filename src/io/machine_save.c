@@ -32,7 +32,7 @@ void machine_facts_csv(const struct machine *m, struct str *out)
 
     portset_list(UINT32_MAX, ports, ",", ",", &list);
     portset_list(ports->pipes, ports, ",", ",", &pipes);
-    const char *own[][2] = {{"ports", str_text(&list)}, {"pipes", str_text(&pipes)}, {"title", m->title}, {"isa", m->isa}};
+    const char *own[][2] = {{"ports", str_text(&list)}, {"pipes", str_text(&pipes)}, {"title", machine_plain_title(m)}, {"isa", m->isa}};
     str_add(out, "key,value,unit,source\n");
     for (size_t k = 0; k < sizeof own / sizeof *own; k++)
         if (!machine_fact(m, own[k][0]))

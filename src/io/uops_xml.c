@@ -149,11 +149,11 @@ static void XMLCALL on_entity(void *data, const XML_Char *name, int parameter, c
 
 struct uops_xml *uops_xml_new(struct uops_table *t, const char *name, const char *architecture)
 {
+    static const XML_Memory_Handling_Suite memory = {mem_lend, mem_lend_resize, free};
     struct uops_xml *x = mem_zero(1, sizeof *x);
 
-    x->parser = XML_ParserCreate(NULL);
-    if (!x->parser)
-        die("out of memory for the XML parser");
+    for (unsigned tries = 0; !(x->parser = XML_ParserCreate_MM(NULL, &memory, NULL)); tries++)
+        mem_again(sizeof *x, tries);
     x->table = t;
     x->name = mem_strdup(name);
     x->architecture = architecture ? mem_strdup(architecture) : NULL;

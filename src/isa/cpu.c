@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "isa/cpu.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 /* The one place where the processor that this program is compiled for decides what it does. */
 #if defined(__aarch64__)
 #include "isa/a64/cpu.h"
@@ -40,4 +44,44 @@ unsigned cpu_signature(void)
 bool cpu_virtual(void)
 {
     return HOST_CPU.is_virtual();
+}
+
+bool cpu_identity_parse(const char *text, struct cpu_identity *out)
+{
+    int used = 0;
+
+    *out = (struct cpu_identity){.isa = ISA_X86_64, .substituted = true};
+    if (sscanf(text, "%15s %i %i %i%n", out->vendor, (int *)&out->family, (int *)&out->model, (int *)&out->stepping, &used) != 4)
+        return false;
+    if (strncmp(out->vendor, "0x", 2) == 0)   /* an implementer's number */
+        out->isa = ISA_AARCH64;
+    int more = 0;
+    if (sscanf(text + used, " %7s%n", out->kind, &more) == 1)
+        snprintf(out->sets, sizeof out->sets, "%s", text + used + more);
+    if (strcmp(out->kind, "-") == 0)
+        out->kind[0] = '\0';
+    return true;
+}
+
+bool cpu_identify(struct cpu_identity *out)
+{
+    const char *text = getenv("PORTOLAN_CPU");
+
+    if (text && *text)
+        return cpu_identity_parse(text, out);
+    *out = (struct cpu_identity){.isa = HOST};
+    HOST_CPU.identify(out);
+    return out->vendor[0] != '\0';
+}
+
+bool cpu_identity_has(const struct cpu_identity *id, const char *set)
+{
+    size_t length = strlen(set);
+
+    if (!id->substituted)
+        return cpu_has(set);
+    for (const char *at = id->sets; (at = strstr(at, set)); at += length)
+        if ((at == id->sets || at[-1] == ' ') && (at[length] == ' ' || !at[length]))
+            return true;
+    return false;
 }

@@ -19,6 +19,23 @@ unsigned cpu_signature(void);
 /* True under a hypervisor. */
 bool cpu_virtual(void);
 
+/* What a processor says of itself. */
+struct cpu_identity {
+    enum isa isa;
+    char vendor[16];                  /* "GenuineIntel"; AArch64: the implementer, "0x41" */
+    unsigned family, model, stepping; /* AArch64: the model is the part, the others 0 */
+    char kind[8];                     /* of a core beside others of another kind: "core" or "atom" (leaf 1Ah); "" where that is not said */
+    char sets[128];                   /* substituted ones: the instruction sets, a blank between them */
+    bool substituted;                 /* taken from the variable below */
+};
+/* Of the processor that this thread runs on, or, when the environment has PORTOLAN_CPU, what that says: "VENDOR FAMILY MODEL STEPPING [KIND|- [SET]...]", as
+ * in "GenuineIntel 6 207 2". False when it says nothing that can be used: PORTOLAN_CPU=none. Any thread. */
+bool cpu_identify(struct cpu_identity *out);
+/* Reads such a text; false when it is none. */
+bool cpu_identity_parse(const char *text, struct cpu_identity *out);
+/* cpu_has for an identity. */
+bool cpu_identity_has(const struct cpu_identity *id, const char *set);
+
 /* The same of one set, each in its folder. */
 struct isa_cpu {
     unsigned (*vector_bits)(void);
@@ -26,6 +43,7 @@ struct isa_cpu {
     const char *(*name)(char *buffer, size_t size);
     unsigned (*signature)(void);
     bool (*is_virtual)(void);
+    void (*identify)(struct cpu_identity *out);   /* but isa and substituted */
 };
 
 #endif

@@ -41,6 +41,11 @@ void isa_list(bool titles, const char *last, struct str *out)
         str_addf(out, "%s%s", i == 0 ? "" : i + 1 < ISA_COUNT ? ", " : last, titles ? sets[i]->title : names[i]);
 }
 
+bool isa_form_has(enum isa isa, const char *form, enum form_trait trait)
+{
+    return sets[isa]->form_traits && sets[isa]->form_traits(form) & (unsigned)trait;
+}
+
 size_t isa_step(enum isa isa)
 {
     return sets[isa]->step;

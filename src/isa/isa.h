@@ -19,6 +19,12 @@ enum isa { ISA_SETS(ISA_VALUE) ISA_COUNT };
 
 #define MARKER_BYTES 8
 
+/* What is known of a form by its name alone, without an encoding. */
+enum form_trait {
+    FORM_MEMORY = 1,    /* it has a memory operand */
+    FORM_LOCKED = 2,    /* locked: such instructions execute one after the other */
+};
+
 struct assembled;
 struct body;
 struct body_shape;
@@ -90,6 +96,8 @@ struct isa_ops {
     const char *markers;          /* whose they are: "IACA markers" */
     /* The class of fact eliminate that @move belongs to; NULL: a renamer does not see it as a move. */
     const char *(*move_class)(const struct insn *move);
+    /* What the name of a form tells, bits of enum form_trait; NULL: nothing. */
+    unsigned (*form_traits)(const char *form);
     /* Forms by their relation to another (related.h); NULL: there are no such. */
     bool (*alike)(const char *form, size_t *at, char *out);
     bool (*with_register)(const char *form, unsigned bits, size_t *at, char *out);
@@ -107,6 +115,8 @@ bool isa_parse(const char *name, enum isa *out);
 void isa_list(bool titles, const char *last, struct str *out);
 /* The set of the processor that this program was compiled for (cpu.c). */
 enum isa isa_host(void);
+/* Whether @form has @trait by what its name tells. Any thread. */
+bool isa_form_has(enum isa isa, const char *form, enum form_trait trait);
 /* Bytes from one place where an instruction may begin to the next: 1 or 4. */
 size_t isa_step(enum isa isa);
 

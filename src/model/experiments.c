@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/compare.h"
+#include "base/watch.h"
 
 struct experiments *experiments_new(void)
 {
@@ -24,9 +25,20 @@ static void row_done(struct experiment_row *row, size_t extras)
     free(row->state);
 }
 
+struct experiments *experiments_hold(struct experiments *t)
+{
+    atomic_fetch_add(&t->holders, 1);
+    return t;
+}
+
+bool experiments_held(const struct experiments *t)
+{
+    return atomic_load(&t->holders) > 0;
+}
+
 void experiments_free(struct experiments *t)
 {
-    if (!t)
+    if (!t || atomic_fetch_sub(&t->holders, 1) > 0)
         return;
     for (size_t i = 0; i < t->rows.count; i++)
         row_done(&t->rows.items[i], t->extra.count);
@@ -80,9 +92,9 @@ size_t experiments_try_add(struct experiments *t, const struct flat_term *terms,
 
 size_t experiments_add(struct experiments *t, const struct flat_term *terms, size_t n)
 {
-    size_t index = experiments_try_add(t, terms, n);
-    if (index == SIZE_MAX)
-        die("out of memory (%zu experiments)", t->rows.count);
+    size_t index;
+    for (unsigned tries = 0; (index = experiments_try_add(t, terms, n)) == SIZE_MAX; tries++)
+        mem_again(t->rows.count * sizeof *t->rows.items, tries);
     return index;
 }
 
@@ -101,9 +113,9 @@ size_t experiments_try_add_named(struct experiments *t, const struct experiment 
 
 size_t experiments_add_named(struct experiments *t, const struct experiment *e)
 {
-    size_t index = experiments_try_add_named(t, e);
-    if (index == SIZE_MAX)
-        die("out of memory (%zu experiments)", t->rows.count);
+    size_t index;
+    for (unsigned tries = 0; (index = experiments_try_add_named(t, e)) == SIZE_MAX; tries++)
+        mem_again(t->rows.count * sizeof *t->rows.items, tries);
     return index;
 }
 
@@ -152,7 +164,7 @@ struct experiments *experiments_copy(const struct experiments *t, const bool *ke
 
     for (size_t i = 0; i < t->forms.count; i++)
         names_add(&copy->forms, t->forms.items[i]);
-    for (size_t i = 0; i < t->rows.count; i++)
+    for (size_t i = 0; i < t->rows.count && !watch_steps(1 + t->extra.count / 8); i++)
         if (!keep || keep[i])
             copy_result(copy, experiments_add(copy, experiments_terms(t, i), t->rows.items[i].count), t, i);
     return copy;
@@ -162,7 +174,7 @@ void experiments_append(struct experiments *t, const struct experiments *from)
 {
     VEC(struct flat_term) terms = {0};
 
-    for (size_t i = 0; i < from->rows.count; i++) {
+    for (size_t i = 0; i < from->rows.count && !watch_steps(1 + t->extra.count / 8); i++) {
         const struct flat_term *theirs = experiments_terms(from, i);
         terms.count = 0;
         for (uint32_t k = 0; k < from->rows.items[i].count; k++)

@@ -2,7 +2,7 @@
  *
  * The contract between measuring and inference: a row without cycles (NaN) waits to be measured; the runner fills it with
  * experiments_set. A row that failed keeps NaN cycles and says why in its state. Nobody reads cycles of a row whose value is NaN.
- * One thread while it changes; readers may share it while nobody does. */
+ * One thread changes it, and only while nobody else holds it; who holds it reads it, on any thread. */
 #ifndef PORTOLAN_MODEL_EXPERIMENTS_H
 #define PORTOLAN_MODEL_EXPERIMENTS_H
 
@@ -30,11 +30,17 @@ struct experiments {
     struct names extra;                   /* columns of a file that mean nothing here but are kept */
     uint64_t serial;                      /* no other table has it, also none that comes to lie where this one lay */
     uint64_t revision;                    /* bumped by every change: a view redraws when it differs */
+    _Atomic unsigned holders;             /* besides the one that changes it */
 };
 
 struct experiments *experiments_new(void);
+/* The last holder's call frees it. Any thread. */
 void experiments_free(struct experiments *t);
-/* A copy of the rows for which @keep (NULL: all) is true; forms keep their indices. */
+/* One more may read it, on any thread, and is to experiments_free it. */
+struct experiments *experiments_hold(struct experiments *t);
+/* Whether somebody else holds it: it must not change now. */
+bool experiments_held(const struct experiments *t);
+/* A copy of the rows for which @keep (NULL: all) is true; forms keep their indices. It and experiments_append end early when the thread's watch is over. */
 struct experiments *experiments_copy(const struct experiments *t, const bool *keep);
 /* Adds a pending row from @n terms in any order (repeated forms are summed); returns its index. Duplicates of other rows are allowed. */
 size_t experiments_add(struct experiments *t, const struct flat_term *terms, size_t n);

@@ -19,6 +19,7 @@ const struct fact fact_schema[] = {
     {"ports", FACT_WORDS, NO_UNIT, NULL, NULL, "port names, in display order", "loader", true},
     {"pipes", FACT_WORDS, NO_UNIT, NULL, NULL, "ports occupied for several cycles per operation: dividers", "loader", true},
     {"source", FACT_TEXT, NO_UNIT, NULL, NULL, "where the mapping comes from, and its licence", "reports", true},
+    {"base", FACT_TEXT, NO_UNIT, NULL, NULL, "machine whose tables hold where this one's own say nothing else", "loader", true},
     {"title", FACT_TEXT, NO_UNIT, NULL, NULL, "display name of the machine; by default its directory's name", "loader", true},
     {"arch", FACT_WORDS, NO_UNIT, NULL, NULL, "name of the machine in the column arch of measured blocks", "kernel evaluate", true},
     {"extensions", FACT_WORDS, NO_UNIT, NULL, NULL, "instruction sets that the CPU has, as in the column extension of data/isa", "forms scan", true},

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 
 struct machine *machine_new(const char *id, const struct ports *ports)
 {
@@ -50,6 +51,11 @@ static struct machine_fact *find(const struct machine *m, const char *key)
         if (strcmp(m->facts[i].key, key) == 0)
             return &m->facts[i];
     return NULL;
+}
+
+const char *machine_plain_title(const struct machine *m)
+{
+    return str_has_prefix(m->title, MACHINE_HERE) ? m->title + strlen(MACHINE_HERE) : m->title;
 }
 
 const char *machine_fact(const struct machine *m, const char *key)

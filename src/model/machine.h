@@ -17,6 +17,9 @@ struct latency_rule {
     char *source;
 };
 
+/* What the title of the machine that this computer is begins with, in a session. */
+#define MACHINE_HERE "this CPU: "
+
 struct machine {
     char *id;       /* "skylake": directory name under data/machines */
     char *title;    /* "Intel Skylake (client)" */
@@ -32,6 +35,8 @@ struct machine *machine_new(const char *id, const struct ports *ports);
 void machine_free(struct machine *m);
 /* All of @m, to change without touching it. */
 struct machine *machine_copy(const struct machine *m);
+/* The title without MACHINE_HERE: for files. */
+const char *machine_plain_title(const struct machine *m);
 /* Text of a fact, NULL when the machine does not have it. */
 const char *machine_fact(const struct machine *m, const char *key);
 /* Number of a fact, NaN when missing. */

@@ -2,19 +2,22 @@
 #include "model/mapping.h"
 
 #include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/compare.h"
-#include "base/names.h"
 #include "base/vec.h"
 
 struct mapping {
     struct ports ports;
     double issue_width;
     VEC(struct mapping_entry) entries;
-    struct names names;   /* index of a form = index of its entry */
+    struct index index;         /* of the entries by form; its slots may be those of rows */
+    struct mapping_rows rows;   /* what entries may borrow from; zero: nothing */
+    atomic_bool *filled;        /* which of the entries that rows has stand in entries: a loop needs few of thousands */
 };
 
 struct mapping *mapping_new(const struct ports *ports)
@@ -24,11 +27,39 @@ struct mapping *mapping_new(const struct ports *ports)
     return m;
 }
 
-static void entry_done(struct mapping_entry *entry)
+static bool within(const void *part, const void *start, size_t size)
 {
-    free(entry->form);
-    free(entry->source);
-    usage_done(&entry->usage);
+    return (uintptr_t)part - (uintptr_t)start < size;
+}
+
+static void entry_done(struct mapping *m, struct mapping_entry *entry)
+{
+    if (!within(entry->form, m->rows.texts, m->rows.texts_size))
+        free(entry->form);
+    if (!within(entry->source, m->rows.texts, m->rows.texts_size))
+        free(entry->source);
+    if (!within(entry->usage.uops, m->rows.uops, m->rows.uop_count * sizeof *m->rows.uops))
+        usage_done(&entry->usage);
+}
+
+/* The entry at @index, which exists. Any thread while nobody changes the mapping. */
+static struct mapping_entry *entry_at(const struct mapping *m, size_t index)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    struct mapping_entry *entry = &m->entries.items[index];
+
+    if (index >= m->rows.count || atomic_load_explicit(&m->filled[index], memory_order_acquire))
+        return entry;
+    const struct mapping_row *row = &m->rows.rows[index];
+    struct uop *uops = row->uop_count ? (struct uop *)&m->rows.uops[row->uops] : NULL;
+    pthread_mutex_lock(&lock);
+    if (!atomic_load_explicit(&m->filled[index], memory_order_relaxed)) {
+        *entry = (struct mapping_entry){(char *)&m->rows.texts[row->form], {uops, row->uop_count}, m->rows.latencies[row->latency], row->micro_ops,
+                                        (char *)&m->rows.texts[row->source]};
+        atomic_store_explicit(&m->filled[index], true, memory_order_release);
+    }
+    pthread_mutex_unlock(&lock);
+    return entry;
 }
 
 void mapping_free(struct mapping *m)
@@ -36,10 +67,31 @@ void mapping_free(struct mapping *m)
     if (!m)
         return;
     for (size_t i = 0; i < m->entries.count; i++)
-        entry_done(&m->entries.items[i]);
+        if (i >= m->rows.count || atomic_load_explicit(&m->filled[i], memory_order_relaxed))
+            entry_done(m, &m->entries.items[i]);
     vec_done(&m->entries);
-    names_done(&m->names);
+    if (m->index.slots != m->rows.slots)
+        index_done(&m->index);
+    free(m->filled);
     free(m);
+}
+
+struct mapping *mapping_of_rows(const struct ports *ports, const struct mapping_rows *rows)
+{
+    struct mapping *m = mapping_new(ports);
+
+    m->rows = *rows;
+    m->entries.items = mem_zero(rows->count, sizeof *m->entries.items);
+    m->entries.count = m->entries.capacity = rows->count;
+    m->filled = mem_zero(rows->count, sizeof *m->filled);
+    m->index = (struct index){(struct index_slot *)rows->slots, rows->slot_count, rows->count};
+    return m;
+}
+
+const struct index_slot *mapping_slots(const struct mapping *m, size_t *count)
+{
+    *count = m->index.slot_count;
+    return m->index.slots;
 }
 
 struct mapping *mapping_copy(const struct mapping *m)
@@ -47,7 +99,7 @@ struct mapping *mapping_copy(const struct mapping *m)
     struct mapping *copy = mapping_new(&m->ports);
     copy->issue_width = m->issue_width;
     for (size_t i = 0; i < m->entries.count; i++)
-        mapping_set(copy, &m->entries.items[i]);
+        mapping_set(copy, entry_at(m, i));
     return copy;
 }
 
@@ -75,19 +127,34 @@ const struct mapping_entry *mapping_at(const struct mapping *m, size_t index)
 {
     if (index >= m->entries.count)
         BUG("mapping entry %zu of %zu", index, m->entries.count);
-    return &m->entries.items[index];
+    return entry_at(m, index);
+}
+
+static bool is_form(const void *mapping, uint32_t item, const void *form)
+{
+    return strcmp(entry_at(mapping, item)->form, form) == 0;
 }
 
 size_t mapping_index(const struct mapping *m, const char *form)
 {
-    uint32_t index = names_find(&m->names, form);
-    return index == UINT32_MAX ? SIZE_MAX : index;
+    uint32_t index = index_find(&m->index, hash_text(form), is_form, m, form);
+    return index == INDEX_NONE ? SIZE_MAX : index;
 }
 
 const struct mapping_entry *mapping_find(const struct mapping *m, const char *form)
 {
     size_t index = mapping_index(m, form);
-    return index == SIZE_MAX ? NULL : &m->entries.items[index];
+    return index == SIZE_MAX ? NULL : entry_at(m, index);
+}
+
+/* Adds the last entry, which is new, to the index. */
+static void add_to_index(struct mapping *m)
+{
+    if (m->index.slots && m->index.slots == m->rows.slots) {
+        m->index.slots = mem_alloc(m->rows.slot_count * sizeof *m->rows.slots);
+        memcpy(m->index.slots, m->rows.slots, m->rows.slot_count * sizeof *m->rows.slots);
+    }
+    index_add(&m->index, hash_text(m->entries.items[m->entries.count - 1].form), (uint32_t)m->entries.count - 1);
 }
 
 void mapping_set(struct mapping *m, const struct mapping_entry *entry)
@@ -100,12 +167,13 @@ void mapping_set(struct mapping *m, const struct mapping_entry *entry)
     };
     usage_copy(&fresh.usage, &entry->usage);
 
-    uint32_t index = names_add(&m->names, fresh.form);
-    if (index < m->entries.count) {
-        entry_done(&m->entries.items[index]);
+    size_t index = mapping_index(m, fresh.form);
+    if (index != SIZE_MAX) {
+        entry_done(m, entry_at(m, index));
         m->entries.items[index] = fresh;
     } else {
         vec_push(&m->entries, fresh);
+        add_to_index(m);
     }
 }
 
@@ -114,7 +182,7 @@ bool mapping_equal(const struct mapping *a, const struct mapping *b)
     if (!ports_equal(&a->ports, &b->ports) || a->issue_width != b->issue_width || a->entries.count != b->entries.count)
         return false;
     for (size_t i = 0; i < a->entries.count; i++) {
-        const struct mapping_entry *x = &a->entries.items[i], *y = mapping_find(b, x->form);
+        const struct mapping_entry *x = entry_at(a, i), *y = mapping_find(b, x->form);
         if (!y || !usage_equal(&x->usage, &y->usage))
             return false;
         if (isnan(x->latency) != isnan(y->latency) || (!isnan(x->latency) && x->latency != y->latency))
@@ -129,8 +197,8 @@ size_t mapping_distinct_uops(const struct mapping *m)
     size_t distinct = 0;
 
     for (size_t i = 0; i < m->entries.count; i++)
-        for (unsigned j = 0; j < m->entries.items[i].usage.count; j++)
-            vec_push(&sets, m->entries.items[i].usage.uops[j].ports);
+        for (unsigned j = 0; j < entry_at(m, i)->usage.count; j++)
+            vec_push(&sets, entry_at(m, i)->usage.uops[j].ports);
     if (sets.count)
         qsort(sets.items, sets.count, sizeof *sets.items, compare_uint32);
     for (size_t i = 0; i < sets.count; i++)
@@ -143,7 +211,7 @@ uint64_t mapping_volume(const struct mapping *m)
 {
     uint64_t volume = 0;
     for (size_t i = 0; i < m->entries.count; i++)
-        volume += usage_volume(&m->entries.items[i].usage);
+        volume += usage_volume(&entry_at(m, i)->usage);
     return volume;
 }
 
@@ -153,8 +221,8 @@ bool mapping_check(const struct mapping *m, struct err *err)
     unsigned count = 0;
 
     for (size_t i = 0; i < m->entries.count; i++)
-        for (unsigned j = 0; j < m->entries.items[i].usage.count; j++) {
-            portset set = m->entries.items[i].usage.uops[j].ports;
+        for (unsigned j = 0; j < entry_at(m, i)->usage.count; j++) {
+            portset set = entry_at(m, i)->usage.uops[j].ports;
             unsigned k = 0;
             while (k < count && sets[k] != set)
                 k++;

@@ -2,6 +2,7 @@
 #ifndef PORTOLAN_MODEL_MAPPING_H
 #define PORTOLAN_MODEL_MAPPING_H
 
+#include "base/index.h"
 #include "model/usage.h"
 
 struct mapping_entry {
@@ -14,8 +15,33 @@ struct mapping_entry {
 
 struct mapping;
 
+/* A mapping as it stands ready in memory that stays for as long as the program runs (io/machine_image.h): offsets into its parts. */
+struct mapping_row {
+    uint32_t form, source;   /* into texts */
+    uint32_t uops;           /* index of the first */
+    uint16_t uop_count;
+    uint16_t latency;        /* index */
+    uint32_t micro_ops;
+};
+
+struct mapping_rows {
+    const struct mapping_row *rows;
+    size_t count;
+    const char *texts;
+    size_t texts_size;
+    const struct uop *uops;
+    size_t uop_count;
+    const double *latencies;
+    const struct index_slot *slots;   /* of the forms, by hash_text */
+    size_t slot_count;
+};
+
 struct mapping *mapping_new(const struct ports *ports);
 void mapping_free(struct mapping *m);
+/* Borrows texts and usages of @rows, until an entry is replaced. */
+struct mapping *mapping_of_rows(const struct ports *ports, const struct mapping_rows *rows);
+/* The slots in which the forms are looked up, to be kept beside rows; valid until the mapping changes. */
+const struct index_slot *mapping_slots(const struct mapping *m, size_t *count);
 struct mapping *mapping_copy(const struct mapping *m);
 const struct ports *mapping_ports(const struct mapping *m);
 size_t mapping_count(const struct mapping *m);

@@ -8,8 +8,9 @@
 #include "model/metrics.h"
 #include "throughput/predict.h"
 
-const char *const experiment_column_names[EXPERIMENT_FILTER_COLUMNS] = {
-    "experiment", "cycles", "spread", "repeats", "predicted", "error", "state", EXPERIMENT_LENGTHS, "form",
+const struct table_column experiment_column_table[EXPERIMENT_FILTER_COLUMNS] = {
+    {"experiment", 0, false, 0}, {"cycles", 9, true, 0},  {"spread", 8, true, 0},  {"repeats", 7, true, 0}, {"predicted", 9, true, 0},
+    {"error", 8, true, 0},       {"state", 12, false, 0}, {EXPERIMENT_LENGTHS, 14, false, 110}, {.name = "form"},
 };
 
 double experiment_column_number(const struct experiment_columns *c, size_t row, int column)
@@ -90,7 +91,7 @@ bool *experiment_rows_matching(const struct experiments *t, const struct machine
     double *predicted = NULL;
     struct filter f;
 
-    if (!filter_parse(expression, experiment_column_names, EXPERIMENT_FILTER_COLUMNS, &f, err))
+    if (!filter_parse(expression, experiment_column_table, EXPERIMENT_FILTER_COLUMNS, &f, err))
         return NULL;
     if (m && asks_prediction(&f)) {
         predicted = mem_alloc((t->rows.count + 1) * sizeof *predicted);

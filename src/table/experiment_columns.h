@@ -13,8 +13,8 @@ enum experiment_column {
     EXPERIMENT_COLUMN_FORM = EXPERIMENT_COLUMNS,   /* another name of the first, in filters only */
     EXPERIMENT_FILTER_COLUMNS
 };
-/* Names in that order; the last is only for filters. */
-extern const char *const experiment_column_names[EXPERIMENT_FILTER_COLUMNS];
+/* In that order; the last is only for filters. */
+extern const struct table_column experiment_column_table[EXPERIMENT_FILTER_COLUMNS];
 /* The extra column that says by how much the two body lengths differ. */
 #define EXPERIMENT_LENGTHS "lengths"
 

@@ -7,10 +7,10 @@
 
 #include "base/mem.h"
 
-static int column_by_name(const char *name, size_t length, const char *const *columns, int count)
+static int column_by_name(const char *name, size_t length, const struct table_column *columns, int count)
 {
     for (int i = 0; i < count; i++)
-        if (length && strncasecmp(columns[i], name, length) == 0)
+        if (length && strncasecmp(columns[i].name, name, length) == 0)
             return i;
     return -1;
 }
@@ -24,7 +24,7 @@ static const char *trim(const char *at, const char **end)
     return at;
 }
 
-static bool parse_term(const char *at, const char *end, const char *const *columns, int count, struct filter_term *out, struct err *err)
+static bool parse_term(const char *at, const char *end, const struct table_column *columns, int count, struct filter_term *out, struct err *err)
 {
     const char *op = at;
 
@@ -43,7 +43,7 @@ static bool parse_term(const char *at, const char *end, const char *const *colum
     if (out->column < 0) {
         struct str names = {0};
         for (int i = 0; i < count; i++)
-            str_addf(&names, "%s%s", i ? ", " : "", columns[i]);
+            str_addf(&names, "%s%s", i ? ", " : "", columns[i].name);
         err_set(err, ERR_USAGE, str_text(&names), "unknown column \"%.*s\"", (int)(name_end - name), name);
         str_done(&names);
         return false;
@@ -66,7 +66,7 @@ static bool parse_term(const char *at, const char *end, const char *const *colum
     return true;
 }
 
-bool filter_parse(const char *text, const char *const *columns, int count, struct filter *out, struct err *err)
+bool filter_parse(const char *text, const struct table_column *columns, int count, struct filter *out, struct err *err)
 {
     *out = (struct filter){0};
     if (!text[strspn(text, " \t")])

@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "table/column.h"
 
 struct filter_term {
     int column;           /* -1: any */
@@ -29,7 +30,7 @@ struct filter_row {
 };
 
 /* Column names are matched by prefix, case ignored. False with @err naming the place; @out is then empty. */
-bool filter_parse(const char *text, const char *const *columns, int count, struct filter *out, struct err *err);
+bool filter_parse(const char *text, const struct table_column *columns, int count, struct filter *out, struct err *err);
 void filter_done(struct filter *f);
 /* An empty filter matches all. A missing number matches no comparison but "!=". */
 bool filter_matches(const struct filter *f, const struct filter_row *row);

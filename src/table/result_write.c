@@ -5,6 +5,7 @@
 
 #include "base/csv.h"
 #include "base/mem.h"
+#include "base/shortage.h"
 #include "table/heat.h"
 #include "table/result_parts.h"
 
@@ -271,9 +272,10 @@ static void add_json(json_t *take_value, struct str *out)
 {
     char *text = json_dumps(take_value, JSON_COMPACT | JSON_REAL_PRECISION(17));
 
-    if (!text)
+    if (text)
+        str_addf(out, "%s\n", text);
+    else if (!shortage_lose(out->length))
         die("out of memory");
-    str_addf(out, "%s\n", text);
     free(text);
     json_decref(take_value);
 }

@@ -7,6 +7,8 @@
 
 #include "base/mem.h"
 #include "base/vec.h"
+#include "base/watch.h"
+#include "isa/isa.h"
 #include "throughput/throughput.h"
 
 void throughput_predict(const struct mapping *m, const struct experiments *t, double *cycles)
@@ -20,7 +22,7 @@ void throughput_predict(const struct mapping *m, const struct experiments *t, do
         entries[i] = mapping_find(m, t->forms.items[i]);
     for (size_t i = 0; i < t->rows.count; i++) {
         const struct flat_term *terms = experiments_terms(t, i);
-        bool known = true;
+        bool known = !watch_steps(1);   /* past its end nothing is */
         double slots = 0;
         masses.count = 0;
         for (uint32_t k = 0; known && k < t->rows.items[i].count; k++) {
@@ -54,10 +56,18 @@ static bool has_ports(const struct mapping_entry *e, portset ports)
     return false;
 }
 
+/* The machine's instruction set, which knows what a form's name means. */
+static enum isa isa_of(const struct machine *m)
+{
+    enum isa isa = ISA_UNSAID;
+    isa_parse(m->isa, &isa);
+    return isa;
+}
+
 /* Every µop of a plain store is in @e. */
 static bool stores(const struct machine *m, const struct mapping_entry *e)
 {
-    const struct mapping_entry *plain = mapping_find(m->mapping, "MOV (M64, R64)");
+    const struct mapping_entry *plain = mapping_find(m->mapping, isa_ops(isa_of(m))->store_form);
     bool all = plain && plain->usage.count;
 
     for (unsigned i = 0; all && i < plain->usage.count; i++)
@@ -83,17 +93,11 @@ unsigned machine_slots(const struct machine *m, const struct mapping_entry *e)
 
     for (unsigned i = 0; !e->micro_ops && i < e->usage.count; i++)
         uops += e->usage.uops[i].ports & pipes ? 0 : e->usage.uops[i].count;
-    if (machine_has(m, "issue_domain", "fused") && strchr(e->form, 'M') && (load = first_ports(m, "MOV (R64, M64)")) != 0) {
+    if (machine_has(m, "issue_domain", "fused") && isa_form_has(isa_of(m), e->form, FORM_MEMORY) && (load = first_ports(m, isa_ops(isa_of(m))->load_form)) != 0) {
         unsigned stored = stores(m, e);
         pairs = (has_ports(e, load) && uops > 1 + 2 * stored) + (stored && uops > 1);
     }
     return uops > pairs + 1 ? uops - pairs : 1;
-}
-
-/* Locked instructions go one after the other; an exchange with memory is one. */
-static bool is_locked(const char *form)
-{
-    return strstr(form, "_LOCK (") != NULL || str_has_prefix(form, "XCHG (M");
 }
 
 void machine_predict(const struct machine *m, const struct experiments *t, double *cycles)
@@ -102,10 +106,12 @@ void machine_predict(const struct machine *m, const struct experiments *t, doubl
     double *issue = mem_zero(t->forms.count + 1, sizeof *issue), *locked = mem_zero(t->forms.count + 1, sizeof *locked);
 
     throughput_predict(m->mapping, t, cycles);
+    if (mapping_issue_width(m->mapping) > 0)   /* inferred: its slots are counted, also where a form takes none */
+        width = 0;
     for (size_t i = 0; i < t->forms.count; i++) {
         const struct mapping_entry *e = mapping_find(m->mapping, t->forms.items[i]);
         issue[i] = e && width > 0 ? machine_slots(m, e) / width : 0;
-        locked[i] = lock > 0 && is_locked(t->forms.items[i]) ? lock : 0;
+        locked[i] = lock > 0 && isa_form_has(isa_of(m), t->forms.items[i], FORM_LOCKED) ? lock : 0;
     }
     for (size_t i = 0; i < t->rows.count; i++) {
         const struct flat_term *terms = experiments_terms(t, i);

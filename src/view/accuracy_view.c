@@ -167,8 +167,9 @@ static void accuracy_draw(void *state, struct session *s, struct grid *g)
     rows = rows < room ? rows : room;
     draw_map(v, g, MAP_X, 1, rows, per_row);
     double cell = v->map.limit / METRICS_CELLS;
-    grid_printf(g, 0, (int)rows + 2, 0, ROLE_ACCENT, 0, "measured %.2f-%.2f, predicted %.2f-%.2f: %u experiment%s; Enter lists them, m next mapping", v->column * cell,
-                (v->column + 1) * cell, v->row * cell, (v->row + 1) * cell, v->map.cell[v->row][v->column], v->map.cell[v->row][v->column] == 1 ? "" : "s");
+    unsigned used = grid_printf(g, 0, (int)rows + 2, 0, ROLE_ACCENT, 0, "measured %.2f-%.2f, predicted %.2f-%.2f: %u experiment%s", v->column * cell,
+                                (v->column + 1) * cell, v->row * cell, (v->row + 1) * cell, v->map.cell[v->row][v->column], v->map.cell[v->row][v->column] == 1 ? "" : "s");
+    view_draw_hints(&accuracy_view, g, used + 3, rows + 2);
     if (g->width >= MAP_X + 2 * METRICS_CELLS + 2 + PANEL)
         draw_machines(v, s, g, MAP_X + 2 * METRICS_CELLS + 2, 1);
 }
@@ -210,10 +211,11 @@ static void accuracy_click(void *state, struct session *s, int x, int y)
 }
 
 static const struct view_key accuracy_keys[] = {
-    {{'h', 'j', 'k', 'l', KEYCODE_LEFT, KEYCODE_DOWN, KEYCODE_UP, KEYCODE_RIGHT}, "h j k l", "move the cursor; the line below counts the cell's experiments", NULL, accuracy_press},
-    {{VIEW_KEYS_ENTER}, "Enter", "list the experiments of the cell", NULL, accuracy_press},
-    {{'m'}, "m", "next of the selected mappings (set machine A,B)", NULL, accuracy_press},
-    {{'g', KEYCODE_HOME}, "g", "go to the first cell", NULL, accuracy_press},
+    {.keys = {'h', 'j', 'k', 'l', KEYCODE_LEFT, KEYCODE_DOWN, KEYCODE_UP, KEYCODE_RIGHT}, .label = "h j k l",
+     .help = "move the cursor; the line below counts the cell's experiments", .act = accuracy_press},
+    {.keys = {VIEW_KEYS_ENTER}, .label = "Enter", .help = "list the experiments of the cell", .act = accuracy_press, .hint = "list them"},
+    {.keys = {'m'}, .label = "m", .help = "next of the selected mappings (set machine A,B)", .act = accuracy_press, .hint = "next mapping"},
+    {.keys = {'g', KEYCODE_HOME}, .label = "g", .help = "go to the first cell", .act = accuracy_press},
     {.keys = {0}},
 };
 

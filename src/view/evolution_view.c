@@ -115,7 +115,10 @@ static bool draw_rounds(struct evolution_view_state *v, const struct session *s,
                                          {"noise", ROLE_DIM, v->x[0], v->y[1], n, false}};
     const struct plot plot = {.title = "%", .x_label = "measured", .log_y = true, .series = series, .series_count = 3};
     plot_draw(&plot, g, 0, 1, g->width, g->height - 2);
-    grid_put(g, 0, (int)g->height - 1, 0, ROLE_DIM, 0, s->document.run_count ? "m shows the run" : "jobs shows progress; the run starts when all is measured");
+    if (s->document.run_count)
+        view_draw_hints(&evolution_view, g, 0, g->height - 1);
+    else
+        grid_put(g, 0, (int)g->height - 1, 0, ROLE_DIM, 0, "jobs shows progress; the run starts when all is measured");
     return true;
 }
 
@@ -215,7 +218,7 @@ static void evolution_draw(void *state, struct session *s, struct grid *g)
         int y = draw_moves(&status, g, x, (int)front + 2, bottom - 5);
         draw_parameters(run, &status, g, x, y + 1, bottom);
     }
-    grid_put(g, 0, (int)g->height - 1, 0, ROLE_DIM, 0, "p pause or resume   a adopt the best   s stop   x time or generations   v volume   b previous run   m active rounds");
+    view_draw_hints(&evolution_view, g, 0, g->height - 1);
 }
 
 static bool evolution_switch(void *state, struct session *s, int key, struct str *command)
@@ -267,13 +270,13 @@ static void evolution_status(void *state, struct session *s, struct str *out)
 }
 
 static const struct view_key evolution_keys[] = {
-    {{'p'}, "p", "pause or resume the run", NULL, evolution_pause},
-    {{'s'}, "s", "stop the run, keep its best mapping", "evolve stop", NULL},
-    {{'a'}, "a", "adopt the best mapping as the current machine", "evolve adopt", NULL},
-    {{'x'}, "x", "x axis: time or generations", NULL, evolution_switch},
-    {{'v'}, "v", "plot volume or error", NULL, evolution_switch},
-    {{'b'}, "b", "previous run", NULL, evolution_switch},
-    {{'m'}, "m", "rounds of active experiments", NULL, evolution_switch},
+    {.keys = {'p'}, .label = "p", .help = "pause or resume the run", .act = evolution_pause, .hint = "pause or resume"},
+    {.keys = {'s'}, .label = "s", .help = "stop the run, keep its best mapping", .command = "evolve stop", .hint = "stop"},
+    {.keys = {'a'}, .label = "a", .help = "adopt the best mapping as the current machine", .command = "evolve adopt", .hint = "adopt"},
+    {.keys = {'x'}, .label = "x", .help = "x axis: time or generations", .act = evolution_switch, .hint = "axis"},
+    {.keys = {'v'}, .label = "v", .help = "plot volume or error", .act = evolution_switch, .hint = "volume"},
+    {.keys = {'b'}, .label = "b", .help = "previous run", .act = evolution_switch, .hint = "previous run"},
+    {.keys = {'m'}, .label = "m", .help = "rounds of active experiments, or the run", .act = evolution_switch, .hint = "rounds"},
     {.keys = {0}},
 };
 

@@ -18,12 +18,6 @@
 #define SHARE 10             /* while measuring goes on, order and accuracy take at most one part in so many of the time */
 #define CODE_WIDTH 48        /* columns of the detail pane's code at most */
 
-/* In the order of enum experiment_column. */
-static const struct table_column columns[EXPERIMENT_COLUMNS] = {
-    {"experiment", 0, false, 0}, {"cycles", 9, true, 0},  {"spread", 8, true, 0},  {"repeats", 7, true, 0},
-    {"predicted", 9, true, 0},   {"error", 8, true, 0},   {"state", 12, false, 0}, {EXPERIMENT_LENGTHS, 14, false, 110},
-};
-
 struct experiments_view_state {
     struct table table;
     const struct experiments *shown;
@@ -97,8 +91,7 @@ static enum role row_role(const void *context, size_t row, int column)
     return column == EXPERIMENT_COLUMN_STATE || column == EXPERIMENT_COLUMN_PREDICTED || column == EXPERIMENT_COLUMN_LENGTHS ? ROLE_DIM : ROLE_TEXT;
 }
 
-static const struct table_source source = {columns,   EXPERIMENT_COLUMNS,      row_count,                row_number, row_text,
-                                         row_role, experiment_column_names, EXPERIMENT_FILTER_COLUMNS};
+static const struct table_source source = {experiment_column_table, EXPERIMENT_COLUMNS, EXPERIMENT_FILTER_COLUMNS, row_count, row_number, row_text, row_role};
 
 /* False when there are no experiments. Predicts anew when a command may have changed rows or machine; results that arrive only change what is measured,
  * and what is derived from all of them may lag behind a little. */
@@ -310,6 +303,14 @@ static bool experiments_filter(void *state, struct session *s, const char *expre
     return table_filter(&v->table, &source, expression, err);
 }
 
+static bool experiments_source(void *state, struct session *s, struct table_source *out)
+{
+    (void)state;
+    (void)s;
+    *out = source;
+    return true;
+}
+
 static void experiments_status(void *state, struct session *s, struct str *out)
 {
     struct experiments_view_state *v = state;
@@ -325,11 +326,12 @@ static bool experiments_live(void *state, struct session *s)
 }
 
 static const struct view_key experiments_keys[] = {
-    {{VIEW_KEYS_ROWS}, "j k g G", "move; the port usage of the row's forms is shown below", NULL, experiments_press},
-    {{VIEW_KEYS_ENTER, 'J', 'K', 'q', KEYCODE_ESCAPE}, "Enter", "show code, samples and clock of the row, or go back; J K scroll the code", NULL, experiments_press},
-    {{'[', ']', 'r'}, "[ ] r", "sort by the previous or next column; r reverses the order", NULL, experiments_press},
+    {.keys = {VIEW_KEYS_ROWS}, .label = "j k g G", .help = "move; the port usage of the row's forms is shown below", .act = experiments_press},
+    {.keys = {VIEW_KEYS_ENTER, 'J', 'K', 'q', KEYCODE_ESCAPE}, .label = "Enter",
+     .help = "show code, samples and clock of the row, or go back; J K scroll the code", .act = experiments_press},
+    {.keys = {'[', ']', 'r'}, .label = "[ ] r", .help = "sort by the previous or next column; r reverses the order", .act = experiments_press},
     {.label = "\\", .help = "filter: cycles>2 & form~VADD; empty shows all rows"},
-    {{'F'}, "F", "follow the newest row", NULL, experiments_press},
+    {.keys = {'F'}, .label = "F", .help = "follow the newest row", .act = experiments_press},
     {.label = "/ n N", .help = "search"},
     {.keys = {0}},
 };
@@ -348,4 +350,4 @@ static bool experiments_rows(void *state, struct session *s, struct result *out)
 const struct view_ops experiments_view = {.name = "experiments", .help = "measured and predicted cycles, and the error",
     .keys = experiments_keys,
                                           .open = experiments_open, .close = experiments_close, .draw = experiments_draw,  .click = experiments_click, .find = experiments_find, .sort = experiments_sort,
-                                          .filter = experiments_filter, .status = experiments_status, .rows = experiments_rows, .live = experiments_live};
+                                          .filter = experiments_filter, .source = experiments_source, .status = experiments_status, .rows = experiments_rows, .live = experiments_live};

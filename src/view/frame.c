@@ -97,9 +97,9 @@ static bool view_command(struct session *s, const char *verb, const char *argume
             return err_set(err, ERR_USAGE, "it is for tables", "the %s view cannot %s", v->name, verb);
         return change(state_of(f, f->current), s, argument, err);
     }
-    size_t to = strcmp(argument, "next") == 0       ? (f->current + 1) % count
-                : strcmp(argument, "previous") == 0 ? (f->current + count - 1) % count
-                                                    : view_find(argument);
+    size_t to = strcmp(argument, VIEW_NEXT) == 0       ? (f->current + 1) % count
+                : strcmp(argument, VIEW_PREVIOUS) == 0 ? (f->current + count - 1) % count
+                                                       : view_find(argument);
     if (to >= count) {
         struct str names = {0};
         for (size_t i = 0; i < count; i++)
@@ -113,10 +113,29 @@ static bool view_command(struct session *s, const char *verb, const char *argume
     return true;
 }
 
+static void command_words(struct session *s, const char *verb, void (*add)(void *to, const char *word), void *to)
+{
+    struct frame *f = s->view_state;
+    const struct view_ops *v = views[f->current];
+    struct table_source source;
+
+    if (strcmp(verb, "view") == 0) {
+        view_words(add, to);
+        return;
+    }
+    if (!v->source || !v->source(state_of(f, f->current), s, &source))
+        return;
+    int count = strcmp(verb, "filter") == 0 && source.filter_count ? source.filter_count : source.column_count;
+    for (int c = 0; c < count; c++)
+        add(to, source.columns[c].name);
+}
+
 void frame_init(struct frame *f, struct session *s)
 {
+    static const struct session_views frame_views = {view_command, command_words};
+
     *f = (struct frame){.session = s};
-    s->view_command = view_command;
+    s->views = &frame_views;
     s->view_state = f;
 }
 
@@ -125,7 +144,7 @@ void frame_done(struct frame *f)
     for (size_t i = 0; i < view_count(); i++)
         if (f->states[i])
             views[i]->close(f->states[i]);
-    f->session->view_command = NULL;
+    f->session->views = NULL;
     str_done(&f->message);
     str_done(&f->typed);
     vec_done(&f->running);
@@ -385,6 +404,12 @@ static void draw_status(struct frame *f, struct grid *g, int y)
     str_done(&right);
 }
 
+/* Whether a key of the bar does something in view @v. */
+static bool usable(const struct view_ops *v, const struct key_binding *b)
+{
+    return strcmp(b->command, "find ") == 0 ? v->find != NULL : strcmp(b->command, "sort ") == 0 ? v->sort != NULL : strcmp(b->command, "filter ") == 0 ? v->filter != NULL : true;
+}
+
 /* Keys that the current view can use, in columns of BAR_CELL; draws when @g, and returns the one at column @x. */
 static const struct key_binding *bar(struct frame *f, struct grid *g, unsigned width, int y, int x)
 {
@@ -392,8 +417,7 @@ static const struct key_binding *bar(struct frame *f, struct grid *g, unsigned w
     unsigned at = 0;
 
     for (const struct key_binding *b = key_bindings; b->name; b++) {
-        bool usable = strcmp(b->command, "find ") == 0 ? v->find != NULL : strcmp(b->command, "sort ") == 0 ? v->sort != NULL : strcmp(b->command, "filter ") == 0 ? v->filter != NULL : true;
-        if (!b->label || !usable || at + BAR_CELL > width)
+        if (!b->label || !usable(v, b) || at + BAR_CELL > width)
             continue;
         if (!g && x >= (int)at && x < (int)(at + BAR_CELL))
             return b;
@@ -404,8 +428,9 @@ static const struct key_binding *bar(struct frame *f, struct grid *g, unsigned w
         }
         at += BAR_CELL;
     }
-    if (g && at + 12 < width)
-        grid_put(g, (int)at, y, 0, ROLE_DIM, 0, ": command   q back   paste a loop");
+    for (const struct key_binding *b = key_bindings; g && b->name; b++)
+        if (b->hint && at + strlen(b->name) + 1 + strlen(b->hint) <= width)
+            at += grid_printf(g, (int)at, y, 0, ROLE_DIM, 0, "%s %s   ", b->name, b->hint);
     return NULL;
 }
 
@@ -515,7 +540,7 @@ static enum frame_reply run_binding(struct frame *f, const struct key_binding *b
 
 static void collect_key(struct frame *f, int key)
 {
-    if (key == KEYCODE_ESCAPE || key == 3) {
+    if (key == KEYCODE_ESCAPE || key == KEYCODE_INTERRUPT) {
         f->collecting = false;
         say(f, false, "cancelled");
     } else if (key == 4) {
@@ -535,10 +560,38 @@ static void collect_key(struct frame *f, int key)
     }
 }
 
+/* What the frame does itself. */
+static enum frame_reply act(struct frame *f, enum key_action action, const char **prefill)
+{
+    switch (action) {
+    case KEY_ACTION_PROMPT:
+        *prefill = "";
+        return FRAME_PROMPT;
+    case KEY_ACTION_BACK:
+        if (f->current == 0)
+            frame_run(f, "quit");
+        show_view(f, is_page(f->current) ? f->before : 0);
+        return FRAME_DONE;
+    case KEY_ACTION_CANCEL:
+        stop_waiting(f);
+        f->search[0] = '\0';
+        return FRAME_DONE;
+    case KEY_ACTION_INTERRUPT:
+        say(f, false, "q or F10 quits");
+        return FRAME_DONE;
+    case KEY_ACTION_REDRAW:
+        return FRAME_REDRAW;
+    case KEY_ACTION_SUSPEND:
+        return FRAME_SUSPEND;
+    case KEY_ACTION_NONE:
+        break;
+    }
+    return FRAME_DONE;
+}
+
 enum frame_reply frame_key(struct frame *f, int key, const char **prefill)
 {
     struct str command = {0};
-    const struct key_binding *b;
 
     str_clear(&f->message);
     f->failed = false;
@@ -546,7 +599,7 @@ enum frame_reply frame_key(struct frame *f, int key, const char **prefill)
         collect_key(f, key);
         return FRAME_DONE;
     }
-    if (key == 3 && stop_waiting(f))
+    if (key == KEYCODE_INTERRUPT && stop_waiting(f))
         return FRAME_DONE;
     if (view_press(views[f->current], state_of(f, f->current), f->session, key, &command)) {
         bool edit = str_text(&command)[0] == ':';
@@ -563,30 +616,8 @@ enum frame_reply frame_key(struct frame *f, int key, const char **prefill)
         show_view(f, digit);
         return FRAME_DONE;
     }
-    switch (key) {
-    case ':':
-        *prefill = "";
-        return FRAME_PROMPT;
-    case 'q':
-        if (f->current == 0)
-            frame_run(f, "quit");
-        show_view(f, is_page(f->current) ? f->before : 0);
-        return FRAME_DONE;
-    case KEYCODE_ESCAPE:
-        stop_waiting(f);
-        f->search[0] = '\0';
-        return FRAME_DONE;
-    case 3:
-        say(f, false, "q or F10 quits");
-        return FRAME_DONE;
-    case 12:
-        return FRAME_REDRAW;
-    case 26:
-        return FRAME_SUSPEND;
-    default:
-        b = key_find(key);
-        return b ? run_binding(f, b, prefill) : FRAME_DONE;
-    }
+    const struct key_binding *b = key_find(key);
+    return !b ? FRAME_DONE : b->command ? run_binding(f, b, prefill) : act(f, b->action, prefill);
 }
 
 enum frame_reply frame_click(struct frame *f, int x, int y, unsigned width, unsigned height, const char **prefill)

@@ -33,7 +33,7 @@ struct frame_prompt {
 
 enum frame_reply { FRAME_DONE, FRAME_PROMPT, FRAME_SUSPEND, FRAME_REDRAW };
 
-/* @s outlives the frame; its view_command is the frame's until frame_done. */
+/* @s outlives the frame; its views are the frame's until frame_done. */
 void frame_init(struct frame *f, struct session *s);
 void frame_done(struct frame *f);
 /* Draws everything on @g; *@x, *@y is where the terminal's cursor belongs, *@x < 0 nowhere. */

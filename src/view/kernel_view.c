@@ -511,11 +511,12 @@ static void *kernel_open(void)
 }
 
 static const struct view_key kernel_keys[] = {
-    {{VIEW_KEYS_ROWS}, "j k g G", "move; form, usage and latency are shown below the table, the ports underlined in the header", NULL, kernel_move},
-    {{'m', 'M'}, "m M", "next or previous machine", NULL, view_next_machine},
-    {{'c', 'q'}, "c", "compare machines side by side; c or q goes back", NULL, kernel_compare},
-    {{'w'}, "w", "what if: change or sweep a fact, a usage or a latency", ":kernel whatif ", NULL},
-    {{'<', '>', 'h', 'l', KEYCODE_LEFT, KEYCODE_RIGHT}, "< >", "scroll the ports", NULL, kernel_scroll},
+    {.keys = {VIEW_KEYS_ROWS}, .label = "j k g G",
+     .help = "move; form, usage and latency are shown below the table, the ports underlined in the header", .act = kernel_move},
+    {.keys = {'m', 'M'}, .label = "m M", .help = "next or previous machine", .act = view_next_machine},
+    {.keys = {'c', 'q'}, .label = "c", .help = "compare machines side by side; c or q goes back", .act = kernel_compare},
+    {.keys = {'w'}, .label = "w", .help = "what if: change or sweep a fact, a usage or a latency", .command = ":kernel whatif "},
+    {.keys = {'<', '>', 'h', 'l', KEYCODE_LEFT, KEYCODE_RIGHT}, .label = "< >", .help = "scroll the ports", .act = kernel_scroll},
     {.label = "/ n N", .help = "search"},
     {.keys = {KEYCODE_ESCAPE}, .act = kernel_forget},
     {.keys = {0}},

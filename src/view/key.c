@@ -4,28 +4,38 @@
 #include <stddef.h>
 
 const struct key_binding key_bindings[] = {
-    {KEYCODE_F1, "F1", "view help", "Help", "commands and keys"},
-    {'?', "?", "view help", NULL, "commands and keys"},
-    {KEYCODE_F1 + 1, "F2", "view next", "View", "next view"},
-    {KEYCODE_TAB, "Tab", "view next", NULL, "next view"},
-    {KEYCODE_BACKTAB, "Shift-Tab", "view previous", NULL, "previous view"},
-    {KEYCODE_F1 + 2, "F3", "find ", "Search", "search in the view"},
-    {'/', "/", "find ", NULL, "search in the view"},
-    {'n', "n", "find --next", NULL, "next match"},
-    {'N', "N", "find --previous", NULL, "previous match"},
-    {KEYCODE_F1 + 3, "F4", "filter ", "Filter", "show only matching rows"},
-    {'\\', "\\", "filter ", NULL, "show only matching rows"},
-    {KEYCODE_F1 + 5, "F6", "sort ", "Sort", "sort by a column"},
-    {KEYCODE_F1 + 8, "F9", "jobs", "Jobs", "list background jobs"},
-    {KEYCODE_F1 + 9, "F10", "quit", "Quit", "leave"},
-    {'Q', "Q", "quit", NULL, "leave"},
-    {0, NULL, NULL, NULL, NULL},
+    {.key = ':', .name = ":", .help = "command prompt; Tab completes, Up recalls, Ctrl-R searches, Esc cancels", .action = KEY_ACTION_PROMPT, .hint = "command"},
+    {.key = KEYCODE_F1, .name = "F1", .command = "view help", .label = "Help", .help = "commands and keys"},
+    {.key = '?', .name = "?", .command = "view help", .help = "commands and keys"},
+    {.key = KEYCODE_F1 + 1, .name = "F2", .command = "view next", .label = "View", .help = "next view"},
+    {.key = KEYCODE_TAB, .name = "Tab", .command = "view next", .help = "next view"},
+    {.key = KEYCODE_BACKTAB, .name = "Shift-Tab", .command = "view previous", .help = "previous view"},
+    {.name = "1 to 9, 0", .help = "view by number, 0 is the tenth"},
+    {.name = "arrows hjkl", .help = "move; also g G PgUp PgDn Home End and the mouse wheel"},
+    {.key = KEYCODE_F1 + 2, .name = "F3", .command = "find ", .label = "Search", .help = "search in the view"},
+    {.key = '/', .name = "/", .command = "find ", .help = "search in the view"},
+    {.key = 'n', .name = "n", .command = "find --next", .help = "next match"},
+    {.key = 'N', .name = "N", .command = "find --previous", .help = "previous match"},
+    {.key = KEYCODE_F1 + 3, .name = "F4", .command = "filter ", .label = "Filter", .help = "show only matching rows"},
+    {.key = '\\', .name = "\\", .command = "filter ", .help = "show only matching rows"},
+    {.key = KEYCODE_F1 + 5, .name = "F6", .command = "sort ", .label = "Sort", .help = "sort by a column"},
+    {.key = KEYCODE_F1 + 8, .name = "F9", .command = "jobs", .label = "Jobs", .help = "list background jobs"},
+    {.key = 'q', .name = "q", .help = "back: from output, log and help to the previous view, from others to the kernel view; quits there", .action = KEY_ACTION_BACK,
+     .hint = "back"},
+    {.key = KEYCODE_F1 + 9, .name = "F10", .command = "quit", .label = "Quit", .help = "quit"},
+    {.key = 'Q', .name = "Q", .command = "quit", .help = "quit"},
+    {.key = KEYCODE_ESCAPE, .name = "Esc", .help = "cancel the running command", .action = KEY_ACTION_CANCEL},
+    {.key = KEYCODE_INTERRUPT, .name = "Ctrl-C", .help = "cancel the running command; does not quit", .action = KEY_ACTION_INTERRUPT},
+    {.key = KEYCODE_REDRAW, .name = "Ctrl-L", .help = "redraw", .action = KEY_ACTION_REDRAW},
+    {.key = KEYCODE_SUSPEND, .name = "Ctrl-Z", .help = "suspend (fg resumes)", .action = KEY_ACTION_SUSPEND},
+    {.name = "paste", .help = "assembler text becomes the kernel", .hint = "a loop"},
+    {.name = NULL},
 };
 
 const struct key_binding *key_find(int key)
 {
     for (const struct key_binding *b = key_bindings; b->name; b++)
-        if (b->key == key)
+        if (b->key && b->key == key)
             return b;
     return NULL;
 }

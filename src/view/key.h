@@ -3,18 +3,23 @@
 #define PORTOLAN_VIEW_KEY_H
 
 enum keycode {
-    KEYCODE_NONE = -1, KEYCODE_TAB = 9, KEYCODE_ENTER = 13, KEYCODE_ESCAPE = 27,
+    KEYCODE_NONE = -1, KEYCODE_INTERRUPT = 3, KEYCODE_TAB = 9, KEYCODE_REDRAW = 12, KEYCODE_ENTER = 13, KEYCODE_SUSPEND = 26, KEYCODE_ESCAPE = 27,
     KEYCODE_UP = 0x110000, KEYCODE_DOWN, KEYCODE_LEFT, KEYCODE_RIGHT, KEYCODE_PAGE_UP, KEYCODE_PAGE_DOWN, KEYCODE_HOME, KEYCODE_END,
     KEYCODE_BACKSPACE, KEYCODE_DELETE, KEYCODE_BACKTAB, KEYCODE_PASTE, KEYCODE_RESIZE, KEYCODE_WHEEL_UP, KEYCODE_WHEEL_DOWN, KEYCODE_CLICK,
     KEYCODE_F1 = 0x110100, KEYCODE_F12 = KEYCODE_F1 + 11,
 };
 
+/* What the frame does itself with a key that has no command. */
+enum key_action { KEY_ACTION_NONE, KEY_ACTION_PROMPT, KEY_ACTION_BACK, KEY_ACTION_CANCEL, KEY_ACTION_INTERRUPT, KEY_ACTION_REDRAW, KEY_ACTION_SUSPEND };
+
 struct key_binding {
-    int key;
+    int key;               /* 0: for help only, what several keys or the terminal do */
     const char *name;      /* "F3", "/" */
-    const char *command;   /* run as if typed; one that ends in a blank opens the prompt with it */
+    const char *command;   /* run as if typed; one that ends in a blank opens the prompt with it; NULL: @action */
     const char *label;     /* on the F-key bar, NULL: not there */
     const char *help;      /* one line */
+    enum key_action action;
+    const char *hint;      /* what it does in a word or two, at the end of the bar; NULL: not there */
 };
 extern const struct key_binding key_bindings[];   /* ends with a NULL name */
 

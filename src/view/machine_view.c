@@ -51,6 +51,15 @@ static void fill(struct machine_view_state *v, struct session *s)
     }
 }
 
+/* The machine that this CPU is; nothing where it is not known. */
+static void draw_here(const struct here *here, struct grid *g, int *y)
+{
+    if (here->id)
+        grid_printf(g, 0, (*y)++, 0, ROLE_ACCENT, 0, "core    %s", here->title);
+    else
+        grid_printf(g, 0, (*y)++, 0, ROLE_WARN, 0, "core    %s", here->fault.what);
+}
+
 /* What is in force now, a line each; returns the rows used. */
 static int draw_facts(struct session *s, const struct machine_view_state *v, struct grid *g)
 {
@@ -61,6 +70,7 @@ static int draw_facts(struct session *s, const struct machine_view_state *v, str
 
     if (!known) {
         grid_printf(g, 0, y++, 0, ROLE_TITLE, ATTR_BOLD, "%s", cpu_name(name, sizeof name));
+        draw_here(&s->document.here, g, &y);
         grid_put(g, 0, y++, 0, ROLE_TEXT, 0, "Not calibrated. c or :machine calibrate calibrates; :experiments measure does so first.");
         return y;
     }
@@ -70,6 +80,8 @@ static int draw_facts(struct session *s, const struct machine_view_state *v, str
         return y;
     }
     grid_printf(g, (int)used + 2, y++, 0, ROLE_DIM, 0, "processor %d", c.cpu);
+    if (g->height >= 16)
+        draw_here(&s->document.here, g, &y);
     if (g->height >= 10)
         grid_printf(g, 0, y++, 0, ROLE_TEXT, 0, "method  %s", calibration_method(&c));
     used = grid_printf(g, 0, y, 0, ROLE_TEXT, 0, "clock   %.4f GHz, time stamps %.4f GHz", c.clock_hz / 1e9, c.tick_hz / 1e9);
@@ -110,7 +122,7 @@ static void machine_draw(void *state, struct session *s, struct grid *g)
 
     fill(v, s);
     int y = draw_facts(s, v, g);
-    grid_put(g, 0, (int)g->height - 1, 0, ROLE_DIM, 0, "c calibrate   p pause or resume measuring");
+    view_draw_hints(&machine_view, g, 0, g->height - 1);
     unsigned room = g->height > (unsigned)y + 1 ? g->height - (unsigned)y - 1 : 0;
     if (!v->samples) {
         if (room > 2)
@@ -152,8 +164,8 @@ static void machine_status(void *state, struct session *s, struct str *out)
 }
 
 static const struct view_key machine_keys[] = {
-    {{'c'}, "c", "calibrate", "machine calibrate", NULL},
-    {{'p'}, "p", "pause or resume measuring", NULL, machine_pause},
+    {.keys = {'c'}, .label = "c", .help = "calibrate", .command = "machine calibrate", .hint = "calibrate"},
+    {.keys = {'p'}, .label = "p", .help = "pause or resume measuring", .act = machine_pause, .hint = "pause or resume measuring"},
     {.keys = {0}},
 };
 

@@ -98,7 +98,7 @@ static void solve(struct mapping_view_state *v, const struct machine *m)
         }
     }
     free(order);
-    static const struct table_column fixed[] = {{"form", 0, false, 0}, {"usage", USAGE_MIN, false, 0}, {"cycles", 6, true, 0}, {"latency", 7, true, 0}, {"confid.", 7, true, 0}};
+    static const struct table_column fixed[] = {{"form", 0, false, 0}, {"usage", USAGE_MIN, false, 0}, {"cycles", 6, true, 0}, {"latency", 7, true, 0}, {"confidence", 10, true, 110}};
     memcpy(v->columns, fixed, sizeof fixed);
     for (unsigned p = 0; p < ports; p++)
         v->columns[COLUMN_PORTS + p] = (struct table_column){mapping_ports(m->mapping)->names[p], 4, true, 0};
@@ -178,7 +178,7 @@ static enum role row_role(const void *context, size_t row, int column)
 
 static struct table_source source_of(const struct mapping_view_state *v)
 {
-    return (struct table_source){v->columns, COLUMN_PORTS + (int)v->ports, row_count, row_number, row_text, row_role, NULL, 0};
+    return (struct table_source){v->columns, COLUMN_PORTS + (int)v->ports, 0, row_count, row_number, row_text, row_role};
 }
 
 /* False when there is no machine to show. */
@@ -246,12 +246,13 @@ static void mapping_draw(void *state, struct session *s, struct grid *g)
     const struct table_source source = source_of(v);
     grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "%s", v->machine->title);
     unsigned used = (unsigned)strlen(v->machine->title) + 2;
-    used += grid_printf(g, (int)used, 0, 0, ROLE_DIM, 0, "%zu forms, %zu distinct µops; Enter edits a usage", mapping_count(v->machine->mapping),
-                        mapping_distinct_uops(v->machine->mapping));
+    used += grid_printf(g, (int)used, 0, 0, ROLE_DIM, 0, "%zu form%s, %zu distinct µop%s", mapping_count(v->machine->mapping),
+                        mapping_count(v->machine->mapping) == 1 ? "" : "s", mapping_distinct_uops(v->machine->mapping), mapping_distinct_uops(v->machine->mapping) == 1 ? "" : "s");
+    used = view_draw_hints(&mapping_view, g, used + 3, 0);
     if (v->accuracy.n) {
         struct str worst = {0};
         experiments_print(s->document.experiments, v->worst, &worst);
-        used += grid_printf(g, (int)used + 2, 0, 0, ROLE_WARN, 0, "error %.2f %% on %zu experiments", 100 * v->accuracy.mape, v->accuracy.n) + 2;
+        used += grid_printf(g, (int)used, 0, 0, ROLE_WARN, 0, "error %.2f %% on %zu experiments", 100 * v->accuracy.mape, v->accuracy.n) + 2;
         grid_printf(g, (int)used + 2, 0, 0, ROLE_DIM, 0, "worst: %s", str_text(&worst));
         str_done(&worst);
     }
@@ -313,6 +314,15 @@ static bool mapping_filter(void *state, struct session *s, const char *expressio
     return table_filter(&v->table, &source, expression, err);
 }
 
+static bool mapping_source(void *state, struct session *s, struct table_source *out)
+{
+    struct mapping_view_state *v = state;
+    if (!refresh(v, s))
+        return false;
+    *out = source_of(v);
+    return true;
+}
+
 static void mapping_status(void *state, struct session *s, struct str *out)
 {
     struct mapping_view_state *v = state;
@@ -323,11 +333,11 @@ static void mapping_status(void *state, struct session *s, struct str *out)
 }
 
 static const struct view_key mapping_keys[] = {
-    {{VIEW_KEYS_ROWS}, "j k g G", "move; forms with the same usage are shown below", NULL, mapping_press},
-    {{VIEW_KEYS_ENTER}, "Enter", "edit the usage of the form", NULL, mapping_press},
-    {{'[', ']', 'r'}, "[ ] r", "sort by the previous or next column; r reverses the order", NULL, mapping_press},
+    {.keys = {VIEW_KEYS_ROWS}, .label = "j k g G", .help = "move; forms with the same usage are shown below", .act = mapping_press},
+    {.keys = {VIEW_KEYS_ENTER}, .label = "Enter", .help = "edit the usage of the form", .act = mapping_press, .hint = "edit usage"},
+    {.keys = {'[', ']', 'r'}, .label = "[ ] r", .help = "sort by the previous or next column; r reverses the order", .act = mapping_press},
     {.label = "\\", .help = "filter: form~VADD & cycles>1; empty shows all rows"},
-    {{'F'}, "F", "stay at the last row", NULL, mapping_press},
+    {.keys = {'F'}, .label = "F", .help = "stay at the last row", .act = mapping_press},
     {.label = "/ n N", .help = "search"},
     {.keys = {KEYCODE_ESCAPE}, .act = mapping_press},
     {.keys = {0}},
@@ -348,5 +358,5 @@ static bool mapping_rows(void *state, struct session *s, struct result *out)
 const struct view_ops mapping_view = {.name = "mapping", .help = "forms by ports of the current machine",
     .keys = mapping_keys,
                                       .open = mapping_open, .close = mapping_close, .draw = mapping_draw,
-                                      .click = mapping_click, .find = mapping_find_row, .sort = mapping_sort, .filter = mapping_filter,
+                                      .click = mapping_click, .find = mapping_find_row, .sort = mapping_sort, .filter = mapping_filter, .source = mapping_source,
                                       .status = mapping_status, .rows = mapping_rows};

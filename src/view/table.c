@@ -195,12 +195,7 @@ static void draw_cell(const struct table_source *source, const char *text, int c
 
 static bool parse_filter(const struct table_source *source, const char *expression, struct filter *out, struct err *err)
 {
-    const char **names = mem_alloc((size_t)source->column_count * sizeof *names);
-    for (int c = 0; c < source->column_count; c++)
-        names[c] = source->columns[c].name;
-    bool ok = filter_parse(expression, source->filter_names ? source->filter_names : names, source->filter_names ? source->filter_count : source->column_count, out, err);
-    free(names);
-    return ok;
+    return filter_parse(expression, source->columns, source->filter_count ? source->filter_count : source->column_count, out, err);
 }
 
 /* The source may have other columns than before, as another machine has other ports: what was sorted and filtered by is looked for among them. */

@@ -2,28 +2,20 @@
 #ifndef PORTOLAN_VIEW_TABLE_H
 #define PORTOLAN_VIEW_TABLE_H
 
+#include "table/column.h"
 #include "table/filter.h"
 #include "table/result.h"
 #include "view/grid.h"
-
-struct table_column {
-    const char *name;
-    unsigned width;        /* columns; 0: what is left, for one of them */
-    bool number;           /* sorted by number(), right-aligned */
-    unsigned from;         /* columns that the grid must have for it to be shown */
-};
 
 /* Where the rows come from. Rows are named by index 0 .. count-1, stable while they exist. */
 struct table_source {
     const struct table_column *columns;
     int column_count;
+    int filter_count;      /* with those that only filters ask, told to text() by number; 0: none more */
     size_t (*count)(const void *context);
     double (*number)(const void *context, size_t row, int column);   /* NaN: missing */
     void (*text)(const void *context, size_t row, int column, struct str *out);
     enum role (*role)(const void *context, size_t row, int column);  /* may be NULL */
-    /* What filters call the columns, in their order; more names follow for what only filters ask, told to text() by number. NULL: the columns' own. */
-    const char *const *filter_names;
-    int filter_count;
 };
 
 struct table {

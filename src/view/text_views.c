@@ -118,14 +118,14 @@ static void add_view_keys(struct pager *p, const struct view_ops *v)
     str_done(&line);
 }
 
-/* The keys with a command, those that do the same on one line. */
+/* The keys of all views, those that run the same command on one line. */
 static void add_bindings(struct pager *p)
 {
     struct str line = {0}, names = {0};
 
     for (const struct key_binding *b = key_bindings; b->name; b++) {
         str_add(&names, b->name);
-        if (b[1].name && strcmp(b[1].command, b->command) == 0) {
+        if (b[1].name && b->command && b[1].command && strcmp(b[1].command, b->command) == 0) {
             str_add_char(&names, ' ');
             continue;
         }
@@ -149,14 +149,7 @@ static void fill_help(struct pager *p, const struct view_ops *from)
         pager_add(p, ROLE_TEXT, "");
     }
     pager_add(p, ROLE_TITLE, "Keys of all views");
-    pager_add(p, ROLE_TEXT, "  :             command prompt; Tab completes, Up recalls, Ctrl-R searches, Esc cancels");
     add_bindings(p);
-    pager_add(p, ROLE_TEXT, "  1 to 9, 0     view by number, 0 is the tenth");
-    pager_add(p, ROLE_TEXT, "  arrows hjkl   move; also g G PgUp PgDn Home End and the mouse wheel");
-    pager_add(p, ROLE_TEXT, "  q             back: from output, log and help to the previous view, from others to the kernel view; quits there");
-    pager_add(p, ROLE_TEXT, "  Ctrl-L        redraw         Ctrl-Z  suspend (fg resumes)");
-    pager_add(p, ROLE_TEXT, "  Esc Ctrl-C    cancel the running command; neither quits");
-    pager_add(p, ROLE_TEXT, "  paste         assembler text becomes the kernel");
     pager_add(p, ROLE_TEXT, "");
     pager_add(p, ROLE_TITLE, "Views");
     for (size_t i = 0; i < view_count(); i++) {
@@ -212,9 +205,9 @@ static void help_draw(void *state, struct session *s, struct grid *g)
 }
 
 static const struct view_key page_keys[] = {
-    {{VIEW_KEYS_ROWS, ' '}, "j k g G", "scroll; also PgUp PgDn Home End", NULL, text_key},
-    {{'h', 'l', KEYCODE_LEFT, KEYCODE_RIGHT}, "h l", "scroll sideways; > and < mark cut lines", NULL, text_key},
-    {{'F'}, "F", "follow: stay at the end", NULL, text_key},
+    {.keys = {VIEW_KEYS_ROWS, ' '}, .label = "j k g G", .help = "scroll; also PgUp PgDn Home End", .act = text_key},
+    {.keys = {'h', 'l', KEYCODE_LEFT, KEYCODE_RIGHT}, .label = "h l", .help = "scroll sideways; > and < mark cut lines", .act = text_key},
+    {.keys = {'F'}, .label = "F", .help = "follow: stay at the end", .act = text_key},
     {.label = "/ n N", .help = "search"},
     {.keys = {0}},
 };

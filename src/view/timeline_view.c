@@ -204,10 +204,10 @@ static void timeline_status(void *state, struct session *s, struct str *out)
 }
 
 static const struct view_key timeline_keys[] = {
-    {{VIEW_KEYS_ROWS}, "j k g G", "move; the window follows the instruction", NULL, timeline_move},
-    {{'[', ']'}, "[ ]", "previous or next iteration", NULL, timeline_move},
-    {{'h', 'l', KEYCODE_LEFT, KEYCODE_RIGHT}, "h l", "scroll the cycles left or right", NULL, timeline_move},
-    {{'m', 'M'}, "m M", "next or previous machine", NULL, timeline_machine},
+    {.keys = {VIEW_KEYS_ROWS}, .label = "j k g G", .help = "move; the window follows the instruction", .act = timeline_move},
+    {.keys = {'[', ']'}, .label = "[ ]", .help = "previous or next iteration", .act = timeline_move},
+    {.keys = {'h', 'l', KEYCODE_LEFT, KEYCODE_RIGHT}, .label = "h l", .help = "scroll the cycles left or right", .act = timeline_move},
+    {.keys = {'m', 'M'}, .label = "m M", .help = "next or previous machine", .act = timeline_machine},
     {.label = "/ n N", .help = "search"},
     {.keys = {0}},
 };

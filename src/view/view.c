@@ -29,6 +29,22 @@ bool view_press(const struct view_ops *view, void *state, struct session *s, int
     return false;
 }
 
+void view_words(void (*add)(void *to, const char *word), void *to)
+{
+    for (const struct view_ops *const *v = views; *v; v++)
+        add(to, (*v)->name);
+    add(to, VIEW_NEXT);
+    add(to, VIEW_PREVIOUS);
+}
+
+unsigned view_draw_hints(const struct view_ops *view, struct grid *g, unsigned x, unsigned y)
+{
+    for (const struct view_key *row = view->keys; row->keys[0] || row->label; row++)
+        if (row->hint && x + strlen(row->label) + 1 + strlen(row->hint) <= g->width)
+            x += grid_printf(g, (int)x, (int)y, 0, ROLE_DIM, 0, "%s %s   ", row->label, row->hint);
+    return x;
+}
+
 size_t view_count(void)
 {
     return sizeof views / sizeof *views - 1;

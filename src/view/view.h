@@ -5,6 +5,7 @@
 #include "cmd/session.h"
 #include "view/grid.h"
 #include "view/key.h"
+#include "view/table.h"
 
 #define VIEW_KEYS 15
 /* The keys of one row do one thing; pressing them and help both read the row. */
@@ -15,6 +16,7 @@ struct view_key {
     const char *command;       /* for the frame to run, or with ':' before it for the user to edit in the prompt; NULL: @act */
     /* True when it used the key; may append a command, as above. */
     bool (*act)(void *state, struct session *s, int key, struct str *command);
+    const char *hint;          /* what they do in a word or two, for the view's last line; NULL: not there */
 };
 /* Moving, as every view with rows takes it, and scrolling sideways. */
 #define VIEW_KEYS_ROWS \
@@ -37,6 +39,8 @@ struct view_ops {
     /* Sorts, filters; "" takes it away. May be NULL. */
     bool (*sort)(void *state, struct session *s, const char *column, struct err *err);
     bool (*filter)(void *state, struct session *s, const char *expression, struct err *err);
+    /* Its table as it is now, whose columns sort and filter take; false when it shows none. May be NULL. */
+    bool (*source)(void *state, struct session *s, struct table_source *out);
     /* Appends position, sort and filter for the status line. May be NULL. */
     void (*status)(void *state, struct session *s, struct str *out);
     /* Adds its rows as they are shown, filtered and sorted, for `export`; false when there are none. May be NULL. */
@@ -45,7 +49,15 @@ struct view_ops {
     bool (*live)(void *state, struct session *s);
 };
 
+/* Besides names, for `view`. */
+#define VIEW_NEXT "next"
+#define VIEW_PREVIOUS "previous"
+
 extern const struct view_ops *const views[];   /* ends with NULL; the order is that of Tab and the digits */
+/* Gives @add what `view` takes: the views' names, next and previous. */
+void view_words(void (*add)(void *to, const char *word), void *to);
+/* The keys of @view that have a hint, "p pause   s stop", at (@x, @y), as many as fit. Returns the column behind them. */
+unsigned view_draw_hints(const struct view_ops *view, struct grid *g, unsigned x, unsigned y);
 /* For tables: m takes the next selected machine, another key the one before. */
 bool view_next_machine(void *state, struct session *s, int key, struct str *command);
 /* Does what @view's table says of @key: false when it says nothing, or the view has no use for it now. A command is appended to @command. */

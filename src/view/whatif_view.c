@@ -41,8 +41,9 @@ static void whatif_draw(void *state, struct session *s, struct grid *g)
     const struct plot plot = {.title = "cycles per iteration", .x_label = "", .series = series, .series_count = 3};
     grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "%s on %s", sweep->name, sweep->machine);
     plot_draw(&plot, g, 0, 1, g->width, g->height - 2);
-    grid_printf(g, 0, (int)g->height - 1, 0, ROLE_ACCENT, 0, "%s = %g: bounds %.2f, simulated %.2f   < > move   w another what-if", sweep->name, sweep->values[v->cursor],
-                sweep->bounds[v->cursor], sweep->simulated[v->cursor]);
+    unsigned used = grid_printf(g, 0, (int)g->height - 1, 0, ROLE_ACCENT, 0, "%s = %g: bounds %.2f, simulated %.2f", sweep->name, sweep->values[v->cursor],
+                                sweep->bounds[v->cursor], sweep->simulated[v->cursor]);
+    view_draw_hints(&whatif_view, g, used + 3, g->height - 1);
 }
 
 static bool whatif_move(void *state, struct session *s, int key, struct str *command)
@@ -67,8 +68,9 @@ static void whatif_status(void *state, struct session *s, struct str *out)
 }
 
 static const struct view_key whatif_keys[] = {
-    {{'<', '>', 'h', 'l', 'g', 'G', KEYCODE_LEFT, KEYCODE_RIGHT, KEYCODE_HOME, KEYCODE_END}, "< > g G", "previous or next value; its cycles are shown below", NULL, whatif_move},
-    {{'w'}, "w", "another what-if", ":kernel whatif ", NULL},
+    {.keys = {'<', '>', 'h', 'l', 'g', 'G', KEYCODE_LEFT, KEYCODE_RIGHT, KEYCODE_HOME, KEYCODE_END}, .label = "< > g G",
+     .help = "previous or next value; its cycles are shown below", .act = whatif_move, .hint = "move"},
+    {.keys = {'w'}, .label = "w", .help = "another what-if", .command = ":kernel whatif ", .hint = "another what-if"},
     {.keys = {0}},
 };
 

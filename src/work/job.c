@@ -16,7 +16,10 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/shortage.h"
+#include "base/watch.h"
 
+#define TELL_SECONDS 0.1   /* between two looks at what its loops say of their progress */
 #define JOBS_KEPT 64   /* ended ones beyond this are forgotten, oldest first */
 
 struct job {
@@ -24,12 +27,15 @@ struct job {
     const struct job_ops *ops;
     void *state;             /* the worker's until it ended, then ours; NULL once freed */
     atomic_bool cancel;
+    struct shortage shortage;
     double started;
     bool joined;             /* UI thread: finish ran */
     pthread_mutex_t lock;    /* of info */
     pthread_cond_t changed;  /* under lock: info.paused, cancel or ended changed */
     struct job_info info;
     bool ended;              /* under lock: run returned */
+    const char *unit;        /* worker: what its loops count since unit_begun, told last at told */
+    double unit_begun, told;
 };
 
 static struct job **jobs;
@@ -54,15 +60,47 @@ static void ring(void)
         BUG("lost the wake pipe: %s", strerror(errno));
 }
 
+/* "1.2 M rows/s": what the loops under watch have done, and how fast. */
+static void tell_progress(struct job *job)
+{
+    double now = clock_seconds();
+
+    if (!watch.unit || now - job->told < TELL_SECONDS)
+        return;
+    if (job->unit != watch.unit) {
+        job->unit = watch.unit;
+        job->unit_begun = now;
+    }
+    job->told = now;
+    double rate = now > job->unit_begun ? watch.done / (now - job->unit_begun) : 0;
+    if (rate >= 1e5)
+        job_progress(job, watch.done, watch.total, "%.1f M %s/s", rate / 1e6, watch.unit);
+    else if (rate > 0)
+        job_progress(job, watch.done, watch.total, "%.0f %s/s", rate, watch.unit);
+    else
+        job_progress(job, watch.done, watch.total, "%s", watch.unit);
+}
+
+/* What the loops under watch ask on the worker's thread. */
+static bool over(void *state)
+{
+    tell_progress(state);
+    return job_cancelled(state);
+}
+
 static void *work(void *argument)
 {
     struct job *job = argument;
     struct err err = {0};
-    bool ok = job->ops->run(job, job->state, &err);
+    struct watch before = watch_begin(over, job);
 
+    shortage_begin(&job->shortage);
+    bool ok = job->ops->run(job, job->state, &err);
+    watch_restore(before);
+    ok = shortage_end(&job->shortage, ok, job->info.title, &err);
     pthread_mutex_lock(&job->lock);
     job->info.seconds = clock_seconds() - job->started;
-    job->info.state = ok ? JOB_DONE : job_cancelled(job) ? JOB_CANCELLED : JOB_FAILED;
+    job->info.state = ok ? JOB_DONE : err.code != ERR_MEMORY && job_cancelled(job) ? JOB_CANCELLED : JOB_FAILED;
     job->info.err = err;
     job->ended = true;
     pthread_cond_broadcast(&job->changed);
@@ -106,7 +144,10 @@ unsigned job_start(const char *title, const struct job_ops *ops, void *take_stat
     /* Signals are the UI thread's. */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    int fault = open_wake_pipe(err) ? pthread_create(&job->thread, NULL, work, job) : -1;
+    bool memory = shortage_keep();
+    if (!memory)
+        err_memory_for(err, title, SHORTAGE_KEPT);
+    int fault = memory && open_wake_pipe(err) ? pthread_create(&job->thread, NULL, work, job) : -1;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (fault) {
         if (fault > 0)
@@ -122,7 +163,7 @@ unsigned job_start(const char *title, const struct job_ops *ops, void *take_stat
 
 bool job_cancelled(const struct job *job)
 {
-    return atomic_load(&job->cancel) || atomic_load(&interrupted);
+    return atomic_load(&job->cancel) || atomic_load(&interrupted) || shortage_met();
 }
 
 void job_interrupt(void)
@@ -206,6 +247,19 @@ static void settle(struct job *job)
         job->ops->free(job->state);
     job->state = NULL;
     settling--;
+    shortage_keep();
+}
+
+/* Memory ran out for what is no job's, such as drawing: jobs end if it stays short, since nothing else will give any back. */
+static void relieve(void)
+{
+    if (!shortage_unclaimed() || shortage_keep())
+        return;
+    for (size_t i = 0; i < count; i++) {
+        size_t none = 0;
+        if (!jobs[i]->joined)
+            atomic_compare_exchange_strong(&jobs[i]->shortage.wanted, &none, SHORTAGE_KEPT);
+    }
 }
 
 enum job_news job_drain(void)
@@ -213,6 +267,7 @@ enum job_news job_drain(void)
     char bytes[256];
     enum job_news news = JOB_NOTHING_NEW;
 
+    relieve();
     while (wake[0] >= 0 && read(wake[0], bytes, sizeof bytes) > 0)
         news = JOB_PROGRESS;
     for (size_t i = 0; i < count; i++) {
@@ -290,6 +345,18 @@ bool job_pause(unsigned number, bool on)
     if (changed)
         ring();
     return true;
+}
+
+void job_refuse(unsigned number, const struct err *err)
+{
+    struct job *job = find(number);
+
+    if (!job)
+        return;
+    pthread_mutex_lock(&job->lock);
+    job->info.state = JOB_FAILED;
+    job->info.err = *err;
+    pthread_mutex_unlock(&job->lock);
 }
 
 bool job_wait(unsigned number)

@@ -7,10 +7,12 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/shortage.h"
 
 struct team {
     void (*work)(void *state, unsigned worker);
     void *state;
+    struct shortage *shortage;    /* of whoever called */
     pthread_mutex_t lock;
     pthread_cond_t decided;
     enum { WAIT, WORK, GO_HOME } order;   /* under the lock */
@@ -32,6 +34,7 @@ static void *run(void *argument)
         pthread_cond_wait(&team->decided, &team->lock);
     bool wanted = team->order == WORK;
     pthread_mutex_unlock(&team->lock);
+    shortage_begin(team->shortage);
     if (wanted)
         team->work(team->state, worker->number);
     return NULL;
@@ -48,7 +51,7 @@ static void decide(struct team *team, int order)
 /* As team_run; with @fewer it makes do with the threads there are. */
 static bool run_team(unsigned workers, bool fewer, void (*work)(void *state, unsigned worker), void *state, struct err *err)
 {
-    struct team team = {.work = work, .state = state};
+    struct team team = {.work = work, .state = state, .shortage = shortage_current()};
     struct worker *all = mem_zero(workers ? workers : 1, sizeof *all);
     unsigned started = 1;
     int fault = 0;

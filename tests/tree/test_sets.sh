@@ -19,7 +19,7 @@ report() {   # NAME FILE-OF-FAULTS
     fi
 }
 
-echo 1..5
+echo 1..6
 grep -rnE 'ISA_(X86_64|AARCH64)' --include='*.[ch]' . | grep -v '^\./isa/' >"$work/faults" || true
 report "no set is named outside src/isa" "$work/faults"
 
@@ -37,6 +37,10 @@ report "the sets' folders have the same files" "$work/faults"
 # Decoded meaning is asked for by name: operation, condition, roles.
 grep -rnE '(strn?cmp|str_match|str_has_prefix)\([^()]*mnemonic' analysis simulate report view --include='*.c' >"$work/faults" || true
 report "analysis, simulate, report and view compare no mnemonics" "$work/faults"
+
+# A form is an opaque name: what it means is asked of its set.
+grep -rnE '"[A-Z_][A-Z0-9_]* [(]' base model throughput table analysis simulate report measure infer work cmd view --include='*.c' >"$work/faults" || true
+report "above isa no form is named" "$work/faults"
 
 # Functions of these rooms are for any thread.
 grep -rnE '^ +static ' isa toolchain analysis simulate throughput --include='*.c' | grep -vE 'static (const|_Atomic|_Thread_local)' >"$work/faults" || true

@@ -160,7 +160,7 @@ test_kernel_options_hold() {
     expect 1 "$portolan" -e 'kernel load /bin/sh --isa '"$(uname -m | sed 's/x86_64/aarch64/;t;s/.*/x86-64/')"
     holds err 'leave --isa out'
     expect 1 "$portolan" -e "kernel load $kernel --lines 9-3"
-    holds err 'invalid range of lines "9-3"; write --lines 10-25'
+    holds err '--lines does not take "9-3"; give lines as 10-25'
     printf '.L1: imulq %%rax, %%rax\n imulq %%rax, %%rax\n imulq %%rax, %%rax\n jmp .L1\n' >"$work/chain.s"
     expect 0 "$portolan" --machine skylake -e "kernel load $work/chain.s; kernel simulate --iterations 16"
     holds out '9.00 cycles per iteration simulated'
@@ -292,6 +292,10 @@ test_views_and_jobs_without_a_screen() {
     holds out 'Tab'
     expect 1 "$portolan" -e 'sort x'
     holds err 'view of the workbench'
+    expect 0 "$portolan" -e "forms scan /bin/sh --out $work/counts.csv"
+    [ "$(head -n 1 "$work/counts.csv")" = form,count ] || fail 'forms scan --out wrote no header'
+    awk -F, 'NR > 2 && $NF + 0 > last { exit 1 } { last = $NF + 0 }' "$work/counts.csv" || fail 'forms scan --out: counts do not fall'
+    expect 1 "$portolan" -e "forms scan /bin/sh --out $work/none/counts.csv"
     expect 0 "$portolan" -e 'forms scan /bin/sh; jobs'
     holds out 'of instructions'
     holds out 'done'

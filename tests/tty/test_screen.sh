@@ -119,7 +119,7 @@ test_keys_typed_ahead() {
     t send-keys -l "$(printf ':view help\r2:')"
     see 'retired'
     enter 'view mapping'
-    see 'Enter edits a usage'
+    see 'Enter edit usage'
     t send-keys q
     see 'imulq'
 }

@@ -18,7 +18,7 @@
 #include "base/child.h"
 #include "isa/isa.h"
 
-static const char *const machines[] = {"cortex-a72", "neoverse-n1", "neoverse-v2", "a64fx", "ampere1"};
+static const char *const machines[] = {"cortex-a72", "neoverse-n1", "neoverse-n2", "neoverse-v1", "neoverse-v2", "a64fx", "ampere1"};
 #define MACHINES (sizeof machines / sizeof *machines)
 
 static bool has_program(const char *name)
@@ -72,6 +72,8 @@ static void test_dependencies(void **state)
         {"neoverse-v2", 2, "1: fadd d0, d0, d1\nsubs x0, x0, #1\nb.ne 1b\n"},
         {"cortex-a72", 4, "1: fadd d0, d0, d1\nsubs x0, x0, #1\nb.ne 1b\n"},
         {"neoverse-v2", 2, "1: fmla v0.2d, v1.2d, v2.2d\nsubs x0, x0, #1\nb.ne 1b\n"},
+        {"neoverse-n2", 2, "1: fmla v0.2d, v1.2d, v2.2d\nsubs x0, x0, #1\nb.ne 1b\n"},
+        {"neoverse-v1", 4, "1: ldr x0, [x0, #8]\ncbnz x0, 1b\n"},
         {"neoverse-n1", 2, "1: fmla v0.2d, v1.2d, v2.2d\nsubs x0, x0, #1\nb.ne 1b\n"},
         {"cortex-a72", 3, "1: fmadd d0, d1, d2, d0\nsubs x0, x0, #1\nb.ne 1b\n"},
         {"cortex-a72", 7, "1: fmadd d0, d0, d2, d1\nsubs x0, x0, #1\nb.ne 1b\n"},

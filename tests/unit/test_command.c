@@ -145,6 +145,16 @@ static void test_refusals(void **state)
     refused("evolve start --algorithm best", "use memetic or pmevo");
     refused("evolve set speed 3", "use seconds, generations");
     refused("evolve set seconds", "evolve set needs VALUE");
+    refused("evolve set seconds soon", "invalid duration \"soon\"");
+    refused("evolve set generations 1.5", "generations does not take \"1.5\"; give a whole number");
+    refused("evolve set uop-price -1", "uop-price does not take \"-1\"; give a number of at least 0");
+    refused("evolve start --ports 17", "--ports does not take \"17\"; give 1 to 16, or names");
+    refused("evolve start --ports x,", "empty port name");
+    refused("evolve start --issue-width 65", "give a number from 0 to 64, or auto");
+    refused("evolve start --price-scale much", "give a number, or auto");
+    refused("mapping new 0", "give 1 to 32, or names");
+    refused("kernel load x.s --lines 9-3", "--lines does not take \"9-3\"; give lines as 10-25");
+    refused("kernel load x.s --lines -3", "give lines as 10-25");
     refused("evolve pause now", "takes no argument");
 }
 

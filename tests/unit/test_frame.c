@@ -15,7 +15,6 @@
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "cmd/complete.h"
 #include "io/experiments_file.h"
 #include "view/frame.h"
 #include "view/pager.h"
@@ -617,7 +616,7 @@ static void test_type_ahead(void **state)
     assert_int_equal(frame_key(&frame, KEYCODE_ENTER, &prefill), FRAME_PROMPT);
     assert_non_null(strstr(prefill, "ADD (R64, R64)"));
     press("G/n");
-    assert_true(screen_holds("1 forms"));
+    assert_true(screen_holds("1 form, "));
 }
 
 static void until_awaited(void)
@@ -711,56 +710,6 @@ static void test_waiting_script(void **state)
     str_done(&text);
 }
 
-static void expect_completion(const char *line, const char *candidate, bool there)
-{
-    struct completions found;
-    size_t end = strlen(line), start = end;
-    bool seen = false;
-
-    while (start && line[start - 1] != ' ')
-        start--;
-    complete_line(&session, line, start, end, &found);
-    for (size_t i = 0; i < found.items.count; i++)
-        seen |= strcmp(found.items.items[i], candidate) == 0;
-    if (seen != there)
-        fail_msg("\"%s\" %s %s", line, there ? "does not offer" : "offers", candidate);
-    completions_done(&found);
-}
-
-static void test_completion(void **state)
-{
-    struct completions found;
-
-    (void)state;
-    expect_completion("", "kernel", true);
-    expect_completion("ker", "kernel", true);
-    expect_completion("kernel ", "analyze", true);
-    expect_completion("kernel a", "analyze", true);
-    expect_completion("kernel a", "load", false);
-    expect_completion("kernel analyze --", "--machine", true);
-    expect_completion("kernel analyze --machine sky", "skylake", true);
-    expect_completion("kernel analyze --machine sky", "znver1", false);
-    expect_completion("kernel load x.s --syntax ", "intel", true);
-    expect_completion("set machine zn", "znver4", true);
-    expect_completion("set machine ", "format", false);
-    expect_completion("set ", "keep-going", true);
-    expect_completion("set ascii ", "off", true);
-    /* The command table spells the views out: each of them, by its name. */
-    for (size_t i = 0; i < view_count(); i++)
-        expect_completion("view ", views[i]->name, true);
-    frame_run(&frame, "mapping new 4 mine");
-    expect_completion("mapping use mi", "mine", true);
-    expect_completion("help ma", "machine", true);
-    expect_completion("help fact issue_w", "issue_width", true);
-    expect_completion("help ", "facts", true);
-    expect_completion("kernel whatif sched", "scheduler=", true);
-    expect_completion("kernel whatif tit", "title=", false);
-    expect_completion("jobs; ker", "kernel", true);
-    complete_line(&session, "kernel load x", 12, 13, &found);
-    assert_true(found.files);
-    completions_done(&found);
-}
-
 int main(void)
 {
     setlocale(LC_CTYPE, "C.UTF-8");
@@ -786,7 +735,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_type_ahead, setup, teardown),
         cmocka_unit_test_setup_teardown(test_waiting, setup, teardown),
         cmocka_unit_test_setup_teardown(test_waiting_script, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_completion, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

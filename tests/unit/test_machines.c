@@ -235,6 +235,7 @@ static void test_corrected(void **state)
         {"znver4", "VMOVUPS (M512, ZMM)", 2}, {"znver4", "VDIVPD (ZMM, ZMM, ZMM)", 9}, {"znver4", "LEA_B_IS_D8 (R64)", 0.5}, {"znver4", "SETZ (R8l)", 0.5},
         {"znver1", "BSWAP (R64)", 0.25}, {"znver1", "VPERM2I128 (YMM, YMM, YMM, I8)", 3}, {"znver2", "PCLMULQDQ (XMM, XMM, I8)", 2},
         {"znver4", "VDPBF16PS (YMM, K, YMM, YMM)", 0.5}, {"icelake-server", "VGETEXPPD (YMM, YMM)", 0.5}, {"skylake", "MOVQ2DQ (XMM, MM)", 1},
+        {"lunarlake-p", "MULSD (XMM, XMM)", 0.5}, {"lunarlake-p", "VMOVUPS (YMM, M256)", 1. / 3}, {"lunarlake-p", "DIVPD (XMM, XMM)", 5},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         struct machine *m = load_machine(known[i].machine);

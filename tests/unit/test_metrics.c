@@ -131,6 +131,8 @@ static void test_issue(void **state)
         {"MOV (M64, R64)", "1*p237+1*p4", 2, 1, 1},
         {"ADD (R64, M64)", "1*p0156+1*p23", 2, 1, 0.5},
         {"ADD (M64, R64)", "1*p0156+1*p23+1*p237+1*p4", 4, 2, 1},
+        {"CMPSB ()", "3*p0156+2*p23", 5, 5, 1.25},   /* no memory operand that an operation could share a slot with */
+        {"VPGATHERQQ (XMM, VSIB_XMM, XMM)", "2*p0156+2*p23", 4, 3, 1},
         {"NOP ()", "", 1, 1, 0.25},
         {"VDIVPD (YMM, YMM, M256)", "1*p0+1*p23+8*p[DV]", 0, 1, 8},
         {"XADD (R64, R64)", "3*p0156", 3, 3, 0.75},
@@ -166,12 +168,41 @@ static void test_issue(void **state)
     experiments_free(t);
 }
 
+/* Inferred mappings say of each form how many slots it takes, none included; nothing is made up for those, whatever µops they have. */
+static void test_inferred_slots(void **state)
+{
+    struct ports ports = {0};
+    double cycles[2];
+
+    (void)state;
+    ports_add(&ports, "0", NULL);
+    ports_add(&ports, "1", NULL);
+    struct machine *m = machine_new("inferred", &ports);
+    struct experiments *t = experiments_new();
+    machine_set_fact(m, "issue_width", "4", NULL, NULL);
+    mapping_set_issue_width(m->mapping, 4);
+    mapping_set(m->mapping, &(struct mapping_entry){.form = (char *)"none", .latency = NAN});
+    struct mapping_entry six = {.form = (char *)"six µops", .latency = NAN};
+    assert_true(usage_parse("6*p01", &ports, &six.usage, NULL));
+    mapping_set(m->mapping, &six);
+    usage_done(&six.usage);
+    experiments_add(t, (struct flat_term[]){{names_add(&t->forms, "none"), 8}, {names_add(&t->forms, "six µops"), 1}}, 2);
+    six = (struct mapping_entry){.form = (char *)"slots", .latency = NAN, .micro_ops = 6};
+    mapping_set(m->mapping, &six);
+    experiments_add(t, (struct flat_term[]){{names_add(&t->forms, "slots"), 1}}, 1);
+    machine_predict(m, t, cycles);
+    assert_float_equal(cycles[0], 3, 1e-12);
+    assert_float_equal(cycles[1], 1.5, 1e-12);
+    machine_free(m);
+    experiments_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_known_values), cmocka_unit_test(test_degenerate), cmocka_unit_test(test_second_definitions),
         cmocka_unit_test(test_heat_map),     cmocka_unit_test(test_accuracy),
-        cmocka_unit_test(test_issue),
+        cmocka_unit_test(test_issue),        cmocka_unit_test(test_inferred_slots),
     };
     return cmocka_run_group_tests_name("metrics", tests, NULL, NULL);
 }

@@ -44,7 +44,7 @@ static void test_export_of_rows(void **state)
     const char *imul = strstr(str_text(&text), "IMUL (R64, R64)"), *sub = strstr(str_text(&text), "SUB (R64, R64)");
     if (strstr(str_text(&text), "ADD (") || !imul || !sub || imul > sub)
         fail_msg("%s", str_text(&text));
-    assert_true(str_has_prefix(str_text(&text), "form,usage,cycles,latency,confid.,0,1,2,3\n"));
+    assert_true(str_has_prefix(str_text(&text), "form,usage,cycles,latency,confidence,0,1,2,3\n"));
     run(&frame, "sort -form");
     run(&frame, line);
     str_clear(&text);

@@ -40,7 +40,7 @@ static void text_of(const void *context, size_t row, int column, struct str *out
         str_addf(out, "%g", cycles[row]);
 }
 
-static const struct table_source source = {columns, 2, five, number_of, text_of, NULL, NULL, 0};
+static const struct table_source source = {columns, 2, 0, five, number_of, text_of, NULL};
 
 /* The rows a table shows, as digits in order. */
 static const char *shown(struct table *t)

@@ -70,6 +70,16 @@ static bool is_virtual(void)
     return false;
 }
 
-const struct isa_cpu a64_cpu = {vector_bits, has, name, signature, is_virtual};
+static void identify(struct cpu_identity *out)
+{
+    unsigned implementer = identity("CPU implementer");
+
+    if (!implementer)
+        return;
+    snprintf(out->vendor, sizeof out->vendor, "0x%02x", implementer);
+    out->model = identity("CPU part");
+}
+
+const struct isa_cpu a64_cpu = {vector_bits, has, name, signature, is_virtual, identify};
 
 #endif

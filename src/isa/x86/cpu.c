@@ -102,6 +102,27 @@ static bool is_virtual(void)
     return bit_of(1, 0, ECX, 31);
 }
 
-const struct isa_cpu x86_cpu = {vector_bits, has, name, signature, is_virtual};
+/* Intel SDM volume 2, CPUID leaves 0, 1, 7 (EDX bit 15: a hybrid part) and 1Ah. */
+static void identify(struct cpu_identity *out)
+{
+    uint32_t a = 0, vendor[3] = {0}, r[4] = {0};
+    unsigned packed = signature();
+
+    if (!__get_cpuid(0, &a, &vendor[0], &vendor[2], &vendor[1]))
+        return;
+    memcpy(out->vendor, vendor, sizeof vendor);
+    out->family = packed >> 8 & 15;
+    out->model = packed >> 4 & 15;
+    out->stepping = packed & 15;
+    if (out->family == 6 || out->family == 15)
+        out->model += (packed >> 16 & 15) << 4;
+    if (out->family == 15)
+        out->family += packed >> 20 & 255;
+    if (!bit_of(7, 0, EDX, 15) || !__get_cpuid_count(0x1a, 0, &r[EAX], &r[EBX], &r[ECX], &r[EDX]))
+        return;
+    snprintf(out->kind, sizeof out->kind, "%s", r[EAX] >> 24 == 0x40 ? "core" : r[EAX] >> 24 == 0x20 ? "atom" : "");
+}
+
+const struct isa_cpu x86_cpu = {vector_bits, has, name, signature, is_virtual, identify};
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "isa/x86/operation.h"
 
-#include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/str.h"
@@ -56,10 +56,6 @@ static const struct { const char *suffix; uint8_t condition; } conditions[] = {
     {"np", CONDITION_NO_PARITY}, {"l", CONDITION_LESS}, {"nl", CONDITION_GREATER_EQUAL}, {"le", CONDITION_LESS_EQUAL}, {"nle", CONDITION_GREATER},
 };
 
-/* By ZydisMnemonic. */
-static struct { uint8_t operation, condition; } table[ZYDIS_MNEMONIC_MAX_VALUE + 1];
-static pthread_once_t filled = PTHREAD_ONCE_INIT;
-
 static uint8_t find_operation(const char *mnemonic)
 {
     for (size_t i = 0; i < sizeof general / sizeof *general; i++)
@@ -80,26 +76,47 @@ static uint8_t find_condition(const char *suffix)
     return CONDITION_NONE;
 }
 
-static void fill(void)
+struct meaning {
+    uint8_t operation, condition;
+};
+
+static struct meaning find_meaning(ZydisMnemonic number)
 {
     static const struct { const char *prefix; uint8_t operation; } conditional[] = {{"cmov", OPERATION_SELECT}, {"set", OPERATION_SET}, {"j", OPERATION_BRANCH}};
+    const char *mnemonic = ZydisMnemonicGetString(number);
+    struct meaning m = {OPERATION_OTHER, CONDITION_NONE};
 
-    for (unsigned i = 0; i <= ZYDIS_MNEMONIC_MAX_VALUE; i++) {
-        const char *mnemonic = ZydisMnemonicGetString((ZydisMnemonic)i);
-        if (!mnemonic)
-            continue;
-        table[i].operation = find_operation(mnemonic);
-        for (size_t k = 0; k < sizeof conditional / sizeof *conditional; k++)
-            if (str_has_prefix(mnemonic, conditional[k].prefix) && (table[i].condition = find_condition(mnemonic + strlen(conditional[k].prefix))))
-                table[i].operation = conditional[k].operation;
+    if (!mnemonic)
+        return m;
+    m.operation = find_operation(mnemonic);
+    for (size_t i = 0; i < sizeof conditional / sizeof *conditional; i++)
+        if (str_has_prefix(mnemonic, conditional[i].prefix) && (m.condition = find_condition(mnemonic + strlen(conditional[i].prefix))))
+            m.operation = conditional[i].operation;
+    return m;
+}
+
+/* A mnemonic is looked up when it is met first: for all 1,700 it would take longer than the analysis of a loop. Any thread; two that meet
+ * one at the same time find the same. */
+static struct meaning meaning_of(ZydisMnemonic number)
+{
+    enum { KNOWN = 1 << 16 };
+    static _Atomic uint32_t known[ZYDIS_MNEMONIC_MAX_VALUE + 1];
+    uint32_t found = atomic_load_explicit(&known[number], memory_order_relaxed);
+
+    if (!found) {
+        struct meaning m = find_meaning(number);
+        found = KNOWN | (uint32_t)m.condition << 8 | m.operation;
+        atomic_store_explicit(&known[number], found, memory_order_relaxed);
     }
+    return (struct meaning){(uint8_t)found, (uint8_t)(found >> 8)};
 }
 
 void x86_operation(const ZydisDecodedInstruction *in, struct insn *out)
 {
-    pthread_once(&filled, fill);
-    out->operation = table[in->mnemonic].operation;
-    out->condition = table[in->mnemonic].condition;
+    struct meaning m = meaning_of(in->mnemonic);
+
+    out->operation = m.operation;
+    out->condition = m.condition;
     if (in->meta.category == ZYDIS_CATEGORY_STRINGOP)   /* movsd and cmpsd are names of vector instructions too */
         out->operation = OPERATION_STRING;
     if (in->meta.category == ZYDIS_CATEGORY_COND_BR)    /* loop, jrcxz */

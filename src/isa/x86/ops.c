@@ -79,6 +79,7 @@ const struct isa_ops x86_ops = {
     .is_marker = is_marker,
     .markers = "IACA markers",
     .move_class = move_class,
+    .form_traits = x86_form_traits,
     .alike = x86_alike,
     .with_register = x86_with_register,
     .alternative = x86_alternative,

@@ -41,6 +41,13 @@ static const char *memory_of(const char *form)
     return at;
 }
 
+unsigned x86_form_traits(const char *form)
+{
+    /* An exchange with memory is locked without the prefix. */
+    bool locked = strstr(form, "_LOCK (") || strncmp(form, "XCHG (M", 7) == 0;
+    return (memory_of(form) || strstr(form, "VSIB_") ? FORM_MEMORY : 0) | (locked ? FORM_LOCKED : 0);
+}
+
 bool x86_with_register(const char *form, unsigned bits, size_t *at, char out[FORM_MAX])
 {
     const char *types[] = {bits == 8 ? "R8l" : bits == 16 ? "R16" : bits == 32 ? "R32" : bits == 64 ? "R64" : bits == 256 ? "YMM" : bits == 512 ? "ZMM" : "XMM",

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/shortage.h"
+
+#include <stdint.h>
+#include <sys/mman.h>
+
+#include "base/mem.h"
+#include "base/watch.h"
+
+static _Thread_local struct shortage *current;
+static _Atomic(void *) kept, last;
+static atomic_bool unclaimed;
+
+/* Address space that nobody touches: it costs no memory, but counts where a limit holds. */
+static void *map(size_t size)
+{
+    if (mem_fault && mem_fault(size))
+        return NULL;
+    void *block = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return block == MAP_FAILED ? NULL : block;
+}
+
+static bool keep(_Atomic(void *) *place, size_t size)
+{
+    void *nothing = NULL, *block = atomic_load(place) ? NULL : map(size);
+
+    if (block && !atomic_compare_exchange_strong(place, &nothing, block))
+        munmap(block, size);
+    return atomic_load(place) != NULL;
+}
+
+static bool yield(_Atomic(void *) *place, size_t size)
+{
+    void *block = atomic_exchange(place, NULL);
+    if (block)
+        munmap(block, size);
+    return block != NULL;
+}
+
+bool shortage_keep(void)
+{
+    return keep(&last, SHORTAGE_LAST) & keep(&kept, SHORTAGE_KEPT);
+}
+
+struct shortage *shortage_begin(struct shortage *of)
+{
+    struct shortage *before = current;
+    current = of;
+    if (of)
+        shortage_keep();
+    return before;
+}
+
+void shortage_restore(struct shortage *before)
+{
+    current = before;
+    shortage_keep();
+}
+
+struct shortage *shortage_current(void)
+{
+    return current;
+}
+
+bool shortage_met(void)
+{
+    if (!current || !atomic_load_explicit(&current->wanted, memory_order_relaxed))
+        return false;
+    atomic_store(&current->cut, true);
+    return true;
+}
+
+bool shortage_lose(size_t bytes)
+{
+    size_t none = 0;
+
+    if (!current)
+        return false;
+    atomic_compare_exchange_strong(&current->wanted, &none, bytes);
+    atomic_store(&current->cut, true);
+    atomic_store(&current->lost, true);
+    return true;
+}
+
+bool shortage_lost(void)
+{
+    return current && atomic_load_explicit(&current->lost, memory_order_relaxed);
+}
+
+bool shortage_end(const struct shortage *of, bool ok, const char *what, struct err *err)
+{
+    size_t wanted = atomic_load(&of->wanted);
+
+    if (!wanted || (ok && !atomic_load(&of->cut)))
+        return ok;
+    if (ok || !err || err->code != ERR_MEMORY)
+        err_memory_for(err, what, wanted);
+    return false;
+}
+
+bool shortage_yield(size_t bytes)
+{
+    size_t none = 0;
+    bool given = yield(&kept, SHORTAGE_KEPT);
+
+    watch.steps = WATCH_STEPS;   /* the next question is a real one */
+    if (current)
+        atomic_compare_exchange_strong(&current->wanted, &none, bytes ? bytes : 1);
+    else
+        atomic_store(&unclaimed, true);
+    return given;
+}
+
+void shortage_yield_last(void)
+{
+    yield(&kept, SHORTAGE_KEPT);
+    yield(&last, SHORTAGE_LAST);
+}
+
+bool shortage_unclaimed(void)
+{
+    return atomic_exchange(&unclaimed, false);
+}

@@ -1,0 +1,49 @@
+/* What happens when memory runs out. Some of it is kept back: the first request that fails gets it, so that nothing stands half done, and the work that asked (a
+ * job, a command) is told to end by the question that its loops ask anyway (base/watch.h). It fails alone, frees what it took, and what was kept back is taken
+ * again. Only what asks for more than was kept back, in one piece and not by mem_try_*, ends the program (base/mem.h). */
+#ifndef PORTOLAN_BASE_SHORTAGE_H
+#define PORTOLAN_BASE_SHORTAGE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+
+#define SHORTAGE_KEPT ((size_t)32 << 20)   /* for the work that is told to end */
+#define SHORTAGE_LAST ((size_t)8 << 20)    /* for saving what there is before the program ends */
+
+/* Of one piece of work that can fail alone; all zero at first. Its helping threads share it. */
+struct shortage {
+    atomic_size_t wanted;   /* bytes, of the first request that got what was kept back; 0: none did */
+    atomic_bool cut;        /* it ended early */
+    atomic_bool lost;       /* a text of it is not whole, so that no file may be written */
+};
+
+/* From now on this thread works for @of, and what is kept back is there if it can be; NULL: for nobody in particular. Returns what held before, for
+ * shortage_restore, which takes back what was given. */
+struct shortage *shortage_begin(struct shortage *of);
+void shortage_restore(struct shortage *before);
+/* Whom this thread works for; may be NULL. */
+struct shortage *shortage_current(void);
+
+/* Whether this thread's work is to end for want of memory. True: leave at once; the work counts as cut short, and fails. Any thread. */
+bool shortage_met(void);
+/* @bytes of this thread's work had to be left out. False when it works for nobody. */
+bool shortage_lose(size_t bytes);
+/* Whether that happened: then what this work writes is not whole. */
+bool shortage_lost(void);
+/* The end of a piece of work called @what that came to @ok: false with err when it was cut short, and when it failed after a request had failed. An err of
+ * ERR_MEMORY stays, it says more. */
+bool shortage_end(const struct shortage *of, bool ok, const char *what, struct err *err);
+
+/* A request for @bytes has failed. True: try again. Any thread. */
+bool shortage_yield(size_t bytes);
+/* Gives up the rest, before the program ends. */
+void shortage_yield_last(void);
+/* Takes back what was given up; false when memory is still short. Any thread. */
+bool shortage_keep(void);
+/* Whether memory ran out for work of nobody's since the last time. */
+bool shortage_unclaimed(void);
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cmd/rescue.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/path.h"
+#include "base/shortage.h"
+#include "cmd/session_file.h"
+
+#define PATIENCE 30   /* seconds for saving */
+
+static _Atomic(struct session *) ours;
+
+/* A name that is free, in the place of what is kept between runs; "" without a home. */
+static void name_directory(char *path, size_t size)
+{
+    char name[64], stamp[32] = "";
+    time_t now = time(NULL);
+    struct tm local;
+
+    if (localtime_r(&now, &local))
+        strftime(stamp, sizeof stamp, "%Y%m%d-%H%M%S", &local);
+    snprintf(name, sizeof name, "rescued-%s-%ld", stamp, (long)getpid());
+    char *state = path_state(name);
+    snprintf(path, size, "%s", state ? state : "");
+    free(state);
+}
+
+/* In a child: what is wrong with this process, locks that other threads hold and a session half changed included, ends the child alone. */
+static void save(const char *path)
+{
+    struct err err = {0};
+    char text[2048];
+
+    alarm(PATIENCE);
+    shortage_begin(NULL);
+    if (path_make_parents(path, 0700, &err) && session_save(atomic_load(&ours), path, &err))
+        _exit(0);
+    fprintf(stderr, "portolan: %s\n", err_text(&err, text, sizeof text));
+    _exit(1);
+}
+
+static void rescue(void)
+{
+    const struct session *s = atomic_load(&ours);
+    char path[PATH_MAX];
+    int status = -1;
+
+    if (!s || s->revision == 1)
+        return;
+    shortage_yield_last();
+    name_directory(path, sizeof path);
+    if (!*path)
+        return;
+    pid_t child = fork();
+    if (child == 0)
+        save(path);
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    if (child > 0 && status == 0)
+        fprintf(stderr, "portolan: the session was saved; portolan --session %s opens it\n", path);
+    else
+        fputs("portolan: the session could not be saved\n", stderr);
+}
+
+void rescue_set(struct session *s)
+{
+    atomic_store(&ours, s);
+    die_set_save(s ? rescue : NULL);
+}

@@ -1,0 +1,43 @@
+/* data/cpus.csv: processors by what CPUID or MIDR says of them and by name, and the machine whose tables hold for each. Columns: name (what --machine takes;
+ * empty: none), product, core, machine (empty: there are no tables), vendor, family, models ("143;173-174"), steppings (the same), kind (of a hybrid part's
+ * core), needs and lacks (an instruction set that it must have, must not have), source. An empty condition holds always; a row without vendor is a name
+ * alone. The first row that fits counts. */
+#ifndef PORTOLAN_IO_CPUS_H
+#define PORTOLAN_IO_CPUS_H
+
+#include "base/csv.h"
+#include "base/str.h"
+#include "isa/cpu.h"
+
+/* One row; borrowed from the table. */
+struct cpu_product {
+    const char *name, *product, *core, *machine;
+};
+
+/* The table; NULL with err when it cannot be read. csv_table_free frees it. Any thread. */
+struct csv_table *cpus_load(struct err *err);
+size_t cpus_count(const struct csv_table *cpus);
+struct cpu_product cpus_at(const struct csv_table *cpus, size_t index);
+/* The first row of that name; false when there is none. */
+bool cpus_named(const struct csv_table *cpus, const char *name, struct cpu_product *out);
+/* The first row that fits; false when none does. */
+bool cpus_identified(const struct csv_table *cpus, const struct cpu_identity *id, struct cpu_product *out);
+/* Whether its machine is shipped. */
+bool cpu_product_known(const struct cpu_product *p);
+/* Appends "Emerald Rapids (Golden Cove core, sapphirerapids tables)". */
+void cpu_product_title(const struct cpu_product *p, struct str *out);
+/* Appends "GenuineIntel family 6 model 207 stepping 2". */
+void cpu_identity_print(const struct cpu_identity *id, struct str *out);
+
+/* The machine of this CPU. */
+struct cpu_native {
+    enum isa isa;
+    char *name;       /* what --machine takes */
+    char *machine;    /* whose tables it has */
+    char *title;      /* as cpu_product_title */
+};
+/* Fills @out, which cpu_native_done frees. False with err, which names the CPU, and @out empty, when no row fits or that machine is not shipped. Any thread. */
+bool cpu_native_find(struct cpu_native *out, struct err *err);
+void cpu_native_done(struct cpu_native *n);
+
+#endif

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "io/machine_image.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+#define BLOCK ((size_t)32 << 10)
+#define STRIPE (4 * sizeof(uint64_t))
+#define FACTOR 0x9e3779b97f4a7c15u
+
+static uint64_t mix(uint64_t sum, uint64_t word)
+{
+    sum = (sum ^ word) * FACTOR;
+    return sum ^ sum >> 29;
+}
+
+/* Four sums side by side, so that the processor need not wait for each multiplication. @length is a multiple of STRIPE. */
+static void sum_bytes(uint64_t sums[4], const unsigned char *bytes, size_t length)
+{
+    for (size_t at = 0; at < length; at += STRIPE) {
+        uint64_t words[4];
+        memcpy(words, bytes + at, STRIPE);
+        for (int i = 0; i < 4; i++)
+            sums[i] = mix(sums[i], words[i]);
+    }
+}
+
+/* As many bytes as there are, up to @size; -1 on a fault. */
+static ssize_t read_block(int file, unsigned char *out, size_t size)
+{
+    size_t length = 0;
+
+    while (length < size) {
+        ssize_t n = read(file, out + length, size - length);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return -1;
+        if (n == 0)
+            break;
+        length += (size_t)n;
+    }
+    return (ssize_t)length;
+}
+
+static bool sum_file(int file, uint64_t sums[4])
+{
+    unsigned char block[BLOCK];
+    uint64_t total = 0;
+    ssize_t length;
+
+    do {
+        length = read_block(file, block, BLOCK);
+        if (length < 0)
+            return false;
+        size_t whole = ((size_t)length + STRIPE - 1) / STRIPE * STRIPE;
+        memset(block + length, 0, whole - (size_t)length);
+        sum_bytes(sums, block, whole);
+        total += (uint64_t)length;
+    } while ((size_t)length == BLOCK);
+    sums[0] = mix(sums[0], total);
+    return true;
+}
+
+bool machine_image_sum(const char *dir, uint64_t sum[2])
+{
+    static const char *const names[] = {"machine.csv", "facts.csv", "mapping.csv", "overrides.csv", "latencies.csv"};
+    uint64_t sums[4] = {1, 2, 3, 4};
+    struct str path = {0};
+    bool ok = true;
+
+    for (size_t i = 0; ok && i < sizeof names / sizeof *names; i++) {
+        str_clear(&path);
+        str_addf(&path, "%s/%s", dir, names[i]);
+        int file = open(str_text(&path), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+        sums[1] = mix(sums[1], file >= 0);
+        ok = file >= 0 ? sum_file(file, sums) : errno == ENOENT;
+        if (file >= 0)
+            close(file);
+    }
+    sum[0] = mix(sums[0], sums[1]);
+    sum[1] = mix(sums[2], sums[3]);
+    str_done(&path);
+    return ok;
+}
+
+static const struct image_machine *find(const struct image_header *image, const uint64_t sum[2])
+{
+    const struct image_machine *machines = (const void *)(machine_images + image->machines);
+
+    for (uint32_t i = 0; i < image->machine_count; i++)
+        if (machines[i].sum[0] == sum[0] && machines[i].sum[1] == sum[1])
+            return &machines[i];
+    return NULL;
+}
+
+static struct machine *build(const char *id, const struct image_header *image, const struct image_machine *from)
+{
+    const unsigned char *start = machine_images;
+    const char *texts = (const char *)start + image->texts;
+    const struct image_fact *facts = (const void *)(start + from->facts);
+    const struct image_rule *rules = (const void *)(start + from->rules);
+    const struct mapping_rows rows = {
+        (const void *)(start + from->rows), from->row_count, texts, image->texts_size, (const void *)(start + image->uops), image->uop_count,
+        (const void *)(start + image->latencies), (const void *)(start + from->slots), from->slot_count,
+    };
+    struct machine *m = mem_zero(1, sizeof *m);
+
+    m->id = mem_strdup(id);
+    m->title = mem_strdup(texts + from->title);
+    m->isa = mem_strdup(texts + from->isa);
+    m->mapping = mapping_of_rows(&from->ports, &rows);
+    mapping_set_issue_width(m->mapping, from->issue_width);
+    for (uint32_t i = 0; i < from->fact_count; i++)
+        machine_set_fact(m, texts + facts[i].key, texts + facts[i].value, texts + facts[i].unit, texts + facts[i].source);
+    for (uint32_t i = 0; i < from->rule_count; i++)
+        machine_add_latency(m, texts + rules[i].form, rules[i].from, rules[i].to, rules[i].cycles, texts + rules[i].source);
+    return m;
+}
+
+struct machine *machine_image_load(const char *id, const char *dir)
+{
+    const struct image_header *image = (const void *)machine_images;
+    uint64_t sum[2];
+
+    if (machine_images_size < sizeof *image || !machine_image_sum(dir, sum))
+        return NULL;
+    const struct image_machine *from = find(image, sum);
+    return from ? build(id, image, from) : NULL;
+}

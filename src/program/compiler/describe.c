@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a description says of each block: where it leads, the classes of its instructions with their dependences within the block (its graphlet), what it
+ * calls and what it references. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <llvm-c/Core.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "program/compiler/module.h"
+
+/* The class of an instruction, as program/graphlet.h has them; NULL for what becomes no instruction of its own. */
+static const char *class_of_call(const char *name)
+{
+    static const struct { const char *prefix, *class; } known[] = {
+        {"llvm.dbg", NULL}, {"llvm.lifetime", NULL}, {"llvm.assume", NULL}, {"llvm.experimental.noalias", NULL}, {"llvm.invariant", NULL},
+        {"llvm.fma", "fmul"}, {"llvm.fmuladd", "fmul"}, {"llvm.sqrt", "fdiv"}, {"llvm.fabs", "logic"}, {"llvm.copysign", "logic"}, {"llvm.minnum", "fadd"}, {"llvm.maxnum", "fadd"},
+        {"llvm.smax", "iadd"}, {"llvm.smin", "iadd"}, {"llvm.umax", "iadd"}, {"llvm.umin", "iadd"}, {"llvm.abs", "iadd"}, {"llvm.vector.reduce", "fadd"},
+        {"llvm.masked.load", "load"}, {"llvm.masked.gather", "load"}, {"llvm.masked.s", "store"}, {"llvm.ctpop", "logic"}, {"llvm.fsh", "logic"},
+        {"llvm.memcpy", "load"}, {"llvm.memmove", "load"}, {"llvm.memset", "store"}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strncmp(name, known[i].prefix, strlen(known[i].prefix)) == 0)
+            return known[i].class;
+    return "call";
+}
+
+static const char *class_of(LLVMValueRef insn, const char *callee)
+{
+    switch (LLVMGetInstructionOpcode(insn)) {
+    case LLVMPHI:
+    case LLVMAlloca:
+    case LLVMBitCast:
+    case LLVMIntToPtr:
+    case LLVMPtrToInt:
+    case LLVMFreeze:
+    case LLVMUnreachable:
+    case LLVMLandingPad:
+        return NULL;
+    case LLVMAdd:
+    case LLVMSub:
+    case LLVMICmp:
+    case LLVMGetElementPtr:
+        return "iadd";
+    case LLVMMul:
+        return "imul";
+    case LLVMUDiv:
+    case LLVMSDiv:
+    case LLVMURem:
+    case LLVMSRem:
+        return "idiv";
+    case LLVMFAdd:
+    case LLVMFSub:
+    case LLVMFCmp:
+        return "fadd";
+    case LLVMFMul:
+        return "fmul";
+    case LLVMFDiv:
+    case LLVMFRem:
+        return "fdiv";
+    case LLVMLoad:
+        return "load";
+    case LLVMStore:
+    case LLVMAtomicRMW:
+    case LLVMAtomicCmpXchg:
+    case LLVMFence:
+        return "store";
+    case LLVMTrunc:
+    case LLVMZExt:
+    case LLVMSExt:
+    case LLVMFPToUI:
+    case LLVMFPToSI:
+    case LLVMUIToFP:
+    case LLVMSIToFP:
+    case LLVMFPTrunc:
+    case LLVMFPExt:
+        return "convert";
+    case LLVMBr:
+    case LLVMSwitch:
+    case LLVMIndirectBr:
+    case LLVMRet:
+    case LLVMInvoke:
+    case LLVMResume:
+        return "branch";
+    case LLVMCall:
+        return class_of_call(callee);
+    default:
+        return "logic";
+    }
+}
+
+/* The instruction's class and the places, within the block's list, of what it reads. */
+static json_t *describe_insn(LLVMValueRef insn, const char *class, const LLVMValueRef *list, size_t count)
+{
+    struct str text = {0};
+
+    str_add(&text, class);
+    for (int k = 0; k < LLVMGetNumOperands(insn); k++) {
+        LLVMValueRef operand = LLVMGetOperand(insn, (unsigned)k);
+        for (size_t i = count; i-- > 0;)
+            if (list[i] == operand) {
+                str_addf(&text, " %zu", i);
+                break;
+            }
+    }
+    json_t *value = json_string(str_text(&text));
+    str_done(&text);
+    return value;
+}
+
+static void describe_insns(LLVMBasicBlockRef block, json_t *out)
+{
+    VEC(LLVMValueRef) list = {0};
+    json_t *ops = json_array(), *calls = json_array();
+    unsigned line = 0;
+
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
+        LLVMOpcode opcode = LLVMGetInstructionOpcode(i);
+        const char *callee = "";
+        size_t length;
+        if (opcode == LLVMCall || opcode == LLVMInvoke) {
+            LLVMValueRef called = LLVMGetCalledValue(i);
+            callee = called && LLVMIsAFunction(called) ? LLVMGetValueName2(called, &length) : "";
+        }
+        const char *class = class_of(i, callee);
+        if (!class)
+            continue;
+        line = line ? line : LLVMGetDebugLocLine(i);
+        if (strcmp(class, "call") == 0 || opcode == LLVMInvoke)
+            json_array_append_new(calls, json_string(*callee ? callee : "(pointer)"));
+        json_array_append_new(ops, describe_insn(i, class, list.items, list.count));
+        vec_push(&list, i);
+    }
+    vec_done(&list);
+    json_object_set_new(out, "line", json_integer(line));
+    json_object_set_new(out, "ops", ops);
+    json_object_set_new(out, "calls", calls);
+}
+
+static json_t *describe_block(struct module *m, size_t index)
+{
+    json_t *out = json_object(), *next = json_array();
+    LLVMBasicBlockRef block = m->blocks.items[index].block;
+    LLVMValueRef last = LLVMGetBasicBlockTerminator(block);
+    unsigned ways = last ? LLVMGetNumSuccessors(last) : 0;
+
+    describe_insns(block, out);
+    for (unsigned k = 0; k < ways; k++) {
+        LLVMBasicBlockRef to = LLVMGetSuccessor(last, k);
+        size_t at = index;
+        /* In the same function: look around. */
+        while (at > 0 && m->blocks.items[at - 1].function == m->blocks.items[index].function)
+            at--;
+        while (at < m->blocks.count && m->blocks.items[at].block != to)
+            at++;
+        json_array_append_new(next, json_integer((json_int_t)at));
+    }
+    json_object_set_new(out, "next", next);
+    json_object_set_new(out, "two_way", json_boolean(last && LLVMGetInstructionOpcode(last) == LLVMBr && LLVMIsConditional(last)));
+    return out;
+}
+
+static json_t *describe_references(const struct module *m)
+{
+    json_t *all = json_array();
+    for (size_t i = 0; i < m->references.count; i++) {
+        const struct module_reference *r = &m->references.items[i];
+        json_array_append_new(all, json_pack("{s:i, s:i, s:b}", "block", (int)r->block, "bytes", (int)r->size, "write", (int)r->write));
+    }
+    return all;
+}
+
+json_t *module_describe(struct module *m)
+{
+    json_t *functions = json_array(), *blocks = NULL;
+    size_t at = 0;
+
+    for (LLVMValueRef f = LLVMGetFirstFunction(m->module); f; f = LLVMGetNextFunction(f)) {
+        size_t length;
+        if (!module_has_code(f))
+            continue;
+        blocks = json_array();
+        for (unsigned function = m->blocks.items[at].function; at < m->blocks.count && m->blocks.items[at].function == function; at++)
+            json_array_append_new(blocks, describe_block(m, at));
+        json_array_append_new(functions, json_pack("{s:s, s:o}", "name", LLVMGetValueName2(f, &length), "blocks", blocks));
+    }
+    return json_pack("{s:s, s:o, s:o}", "key", m->key, "functions", functions, "references", describe_references(m));
+}

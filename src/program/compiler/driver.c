@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* portolan-cc, portolan-c++, portolan-fortran: in place of a compiler in commands and Makefiles. Sources are compiled by clang or flang with the options
+ * given; the optimised code gets counters and trace calls, and the object a description of its blocks with the code as it is without them. */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/child.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "base/vec.h"
+#include "config.h"
+#include "program/compiler/module.h"
+#include "program/runtime/runtime.h"
+
+enum language { LANGUAGE_C, LANGUAGE_CPLUSPLUS, LANGUAGE_FORTRAN, LANGUAGE_NONE };
+
+struct word { const char *text; bool value; };   /* value: belongs to the option before it */
+
+struct command_line {
+    enum language language;              /* of the program's own name: who links */
+    VEC(struct word) options;            /* those of compiling and of linking alike */
+    VEC(const char *) sources, others;   /* others: objects, libraries, assembler text: the linker's */
+    const char *output;
+    bool compile_only, as_it_is;
+    const char *level;                   /* -O...; NULL: none */
+};
+
+static const char *const compilers[] = {CLANG_PROGRAM, CLANGXX_PROGRAM, FLANG_PROGRAM};
+
+static bool has_suffix(const char *name, const char *const *list)
+{
+    const char *dot = strrchr(name, '.');
+    for (; dot && *list; list++)
+        if (strcmp(dot, *list) == 0)
+            return true;
+    return false;
+}
+
+static enum language language_of(const char *name)
+{
+    static const char *const c[] = {".c", NULL}, *const cplusplus[] = {".cc", ".cpp", ".cxx", ".c++", ".C", NULL},
+                 *const fortran[] = {".f", ".F", ".for", ".f90", ".F90", ".f95", ".F95", ".f03", ".F03", ".f08", ".F08", NULL};
+    return has_suffix(name, c) ? LANGUAGE_C : has_suffix(name, cplusplus) ? LANGUAGE_CPLUSPLUS : has_suffix(name, fortran) ? LANGUAGE_FORTRAN : LANGUAGE_NONE;
+}
+
+static bool one_of(const char *word, const char *const *list)
+{
+    for (; *list; list++)
+        if (strcmp(word, *list) == 0)
+            return true;
+    return false;
+}
+
+/* Options whose value is the next word. */
+static bool takes_value(const char *option)
+{
+    static const char *const list[] = {"-I", "-D", "-U", "-L", "-l", "-x", "-MF", "-MT", "-MQ", "-include", "-isystem", "-iquote", "-idirafter", "-Xlinker", "-Xclang",
+                                       "-T", "-u", "-J", "-module-dir", "-target", "-z", "-rpath", "-mllvm", "-arch", "-Xassembler", "-Xpreprocessor", NULL};
+    return one_of(option, list);
+}
+
+/* What compiles nothing that could be traced. */
+static bool is_other_action(const char *option)
+{
+    static const char *const list[] = {"-E", "-S", "-M", "-MM", "-fsyntax-only", "--version", "-dumpversion", "-dumpmachine", "-###", "--help", "-shared", "-r", NULL};
+    return one_of(option, list) || str_has_prefix(option, "-print-") || str_has_prefix(option, "--print-");
+}
+
+static void read_word(struct command_line *l, int *i, int argc, char **argv)
+{
+    const char *word = argv[*i];
+
+    if (word[0] != '-' || !word[1]) {
+        if (language_of(word) == LANGUAGE_NONE)
+            vec_push(&l->others, word);
+        else
+            vec_push(&l->sources, word);
+    } else if (strcmp(word, "-c") == 0) {
+        l->compile_only = true;
+    } else if (str_has_prefix(word, "-o") && strcmp(word, "-openmp") != 0) {
+        l->output = word[2] ? word + 2 : *i + 1 < argc ? argv[++*i] : NULL;
+    } else if (is_other_action(word)) {
+        l->as_it_is = true;
+    } else if (str_has_prefix(word, "-flto") || (str_has_prefix(word, "-g") && !str_has_prefix(word, "-gcc"))) {
+        return;   /* the code must be there as machine code, and lines are ours */
+    } else {
+        if (str_has_prefix(word, "-O"))
+            l->level = word;
+        vec_push(&l->options, ((struct word){word, false}));
+        if (takes_value(word) && *i + 1 < argc)
+            vec_push(&l->options, ((struct word){argv[++*i], true}));
+    }
+}
+
+/* Runs a program and waits; its messages are the user's. */
+static bool run(const char *const *argv)
+{
+    pid_t pid = fork();
+    int status;
+
+    if (pid == 0) {
+        execvp(argv[0], (char *const *)(uintptr_t)argv);
+        fprintf(stderr, "portolan-cc: cannot run %s; install it (Debian: clang-%d, flang-%d)\n", argv[0], LLVM_MAJOR, LLVM_MAJOR);
+        _exit(127);
+    }
+    while (pid > 0 && waitpid(pid, &status, 0) < 0)
+        continue;
+    return pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+typedef VEC(const char *) arguments;
+
+static bool run_arguments(arguments *a)
+{
+    vec_push(a, NULL);
+    bool ok = run(a->items);
+    vec_done(a);
+    return ok;
+}
+
+static bool is_for_linker(const struct word *w)
+{
+    return str_has_prefix(w->text, "-l") || str_has_prefix(w->text, "-L") || str_has_prefix(w->text, "-Wl,") || strcmp(w->text, "-Xlinker") == 0 ||
+           strcmp(w->text, "-static") == 0 || strcmp(w->text, "-rdynamic") == 0 || strcmp(w->text, "-z") == 0;
+}
+
+/* Options of the compiler, those with values as two words; to the code generator only those about code. */
+static void push_options(const struct command_line *l, arguments *a, bool generator)
+{
+    for (size_t i = 0; i < l->options.count; i++) {
+        const struct word *w = &l->options.items[i];
+        bool value = i + 1 < l->options.count && l->options.items[i + 1].value;
+        bool code = str_has_prefix(w->text, "-O") || str_has_prefix(w->text, "-m") || str_has_prefix(w->text, "-f");
+        if (!is_for_linker(w) && (!generator || (code && strcmp(w->text, "-module-dir") != 0))) {
+            vec_push(a, w->text);
+            if (value)
+                vec_push(a, w[1].text);
+        }
+        i += value;
+    }
+}
+
+static bool to_bitcode(const struct command_line *l, const char *source, const char *object, const char *out)
+{
+    enum language language = language_of(source);
+    arguments a = {0};
+    struct str dependencies = {0};
+    bool wants = false, names = false;
+
+    vec_push(&a, compilers[language]);
+    push_options(l, &a, false);
+    for (size_t i = 0; i < l->options.count; i++) {
+        wants |= strcmp(l->options.items[i].text, "-MD") == 0 || strcmp(l->options.items[i].text, "-MMD") == 0;
+        names |= strcmp(l->options.items[i].text, "-MF") == 0;
+    }
+    if (wants && !names) {
+        const char *dot = strrchr(object, '.');
+        str_addf(&dependencies, "%.*s.d", (int)(dot ? dot - object : (long)strlen(object)), object);
+        vec_push(&a, "-MF");
+        vec_push(&a, str_text(&dependencies));
+    }
+    if (wants) {
+        vec_push(&a, "-MT");
+        vec_push(&a, object);
+    }
+    if (language != LANGUAGE_FORTRAN)   /* flang 19 has no lines in optimised code */
+        vec_push(&a, "-gline-tables-only");
+    vec_push(&a, "-c");
+    vec_push(&a, "-emit-llvm");
+    vec_push(&a, "-o");
+    vec_push(&a, out);
+    vec_push(&a, source);
+    bool ok = run_arguments(&a);
+    str_done(&dependencies);
+    return ok;
+}
+
+/* Machine code of optimised bitcode: @how is -S or -c. */
+static bool generate(const struct command_line *l, const char *bitcode, const char *how, const char *out)
+{
+    arguments a = {0};
+
+    vec_push(&a, CLANG_PROGRAM);
+    push_options(l, &a, true);
+    static const char *const fixed[] = {"-w", "-Qunused-arguments", "-Xclang", "-disable-llvm-passes"};
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+        vec_push(&a, fixed[i]);
+    vec_push(&a, how);
+    vec_push(&a, "-o");
+    vec_push(&a, out);
+    vec_push(&a, "-x");
+    vec_push(&a, "ir");
+    vec_push(&a, bitcode);
+    return run_arguments(&a);
+}
+
+/* The unit's description: blocks and references, and the machine code without counters. */
+static void describe(const struct command_line *l, struct module *m, const char *source, const struct str *assembly, struct str *out)
+{
+    static const char *const names[] = {"C", "C++", "Fortran"};
+    json_t *about = module_describe(m);
+
+    json_object_set_new(about, "source", json_stringn_nocheck(source, strlen(source)));
+    json_object_set_new(about, "language", json_string(names[language_of(source)]));
+    json_object_set_new(about, "level", json_string(l->level ? l->level : "-O0"));
+    json_object_set_new(about, "assembly", json_stringn_nocheck(str_text(assembly), assembly->length));
+    char *text = json_dumps(about, JSON_COMPACT | JSON_ENSURE_ASCII);
+    if (text)
+        str_addf(out, PORTOLAN_ABOUT_MAGIC " %zu\n%s\n", strlen(text), text);
+    free(text);
+    json_decref(about);
+}
+
+static void complain(const struct err *err)
+{
+    char text[2048];
+    fprintf(stderr, "portolan-cc: %s\n", err_text(err, text, sizeof text));
+}
+
+/* @source to the traced object @object, by way of files in @dir. */
+static bool compile(const struct command_line *l, const char *dir, const char *source, const char *object)
+{
+    struct str bitcode = {0}, plain = {0}, text = {0}, assembly = {0}, about = {0};
+    struct err err = {0};
+    struct module *m = NULL;
+
+    str_addf(&bitcode, "%s/unit.bc", dir);
+    str_addf(&plain, "%s/plain.bc", dir);
+    str_addf(&text, "%s/plain.s", dir);
+    bool ok = to_bitcode(l, source, object, str_text(&bitcode));
+    if (ok) {
+        m = module_read(str_text(&bitcode), source, &err);
+        ok = m && module_write_plain(m, str_text(&plain), &err) && generate(l, str_text(&plain), "-S", str_text(&text)) &&
+             file_read(str_text(&text), (size_t)256 << 20, &assembly, &err);
+    }
+    if (ok) {
+        describe(l, m, source, &assembly, &about);
+        ok = module_write_traced(m, str_text(&about), about.length, str_text(&bitcode), &err) && generate(l, str_text(&bitcode), "-c", object);
+    }
+    if (err.code != ERR_NONE)
+        complain(&err);
+    module_free(m);
+    str_done(&bitcode);
+    str_done(&plain);
+    str_done(&text);
+    str_done(&assembly);
+    str_done(&about);
+    return ok;
+}
+
+/* The runtime stands beside this program where both were built, or where it was installed. */
+static void runtime_path(struct str *out)
+{
+    char self[4096];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[n > 0 ? n : 0] = '\0';
+    char *slash = strrchr(self, '/');
+    str_addf(out, "%.*s/libportolan_run.a", (int)(slash ? slash - self : 0), self);
+    if (access(str_text(out), R_OK) != 0) {
+        str_clear(out);
+        str_add(out, PKGLIBDIR "/libportolan_run.a");
+    }
+}
+
+static bool link_all(const struct command_line *l, char **objects)
+{
+    enum language language = l->language;
+    struct str runtime = {0};
+    arguments a = {0};
+
+    for (size_t i = 0; i < l->sources.count; i++)
+        if (language_of(l->sources.items[i]) > language)
+            language = language_of(l->sources.items[i]);
+    runtime_path(&runtime);
+    vec_push(&a, compilers[language]);
+    for (size_t i = 0; i < l->options.count; i++)
+        if (is_for_linker(&l->options.items[i]) == false || str_has_prefix(l->options.items[i].text, "-L"))
+            if (language != LANGUAGE_FORTRAN || str_has_prefix(l->options.items[i].text, "-L") || str_has_prefix(l->options.items[i].text, "-fopenmp"))
+                vec_push(&a, l->options.items[i].text);
+    for (size_t i = 0; i < l->sources.count; i++)
+        vec_push(&a, objects[i]);
+    for (size_t i = 0; i < l->others.count; i++)
+        vec_push(&a, l->others.items[i]);
+    vec_push(&a, str_text(&runtime));
+    for (size_t i = 0; i < l->options.count; i++)
+        if (is_for_linker(&l->options.items[i]) && !str_has_prefix(l->options.items[i].text, "-L")) {
+            vec_push(&a, l->options.items[i].text);
+            if (i + 1 < l->options.count && l->options.items[i + 1].value)
+                vec_push(&a, l->options.items[++i].text);
+        }
+    vec_push(&a, "-o");
+    vec_push(&a, l->output ? l->output : "a.out");
+    bool ok = run_arguments(&a);
+    str_done(&runtime);
+    return ok;
+}
+
+/* Where the object of @source goes: as named, beside here for -c, else into @dir. */
+static char *object_of(const struct command_line *l, const char *dir, size_t index)
+{
+    const char *source = l->sources.items[index], *slash = strrchr(source, '/'), *base = slash ? slash + 1 : source, *dot = strrchr(base, '.');
+    struct str out = {0};
+
+    if (l->compile_only && l->output)
+        str_add(&out, l->output);
+    else if (l->compile_only)
+        str_addf(&out, "%.*s.o", (int)(dot - base), base);
+    else
+        str_addf(&out, "%s/%zu.o", dir, index);
+    return str_take(&out);
+}
+
+static int build(const struct command_line *l)
+{
+    struct err err = {0};
+    char *dir = child_directory_new(&err), **objects = mem_zero(l->sources.count + 1, sizeof *objects);
+    bool ok = dir != NULL;
+
+    if (!dir)
+        complain(&err);
+    for (size_t i = 0; ok && i < l->sources.count; i++) {
+        objects[i] = object_of(l, dir, i);
+        ok = compile(l, dir, l->sources.items[i], objects[i]);
+    }
+    if (ok && !l->compile_only)
+        ok = link_all(l, objects);
+    for (size_t i = 0; i < l->sources.count; i++)
+        free(objects[i]);
+    free(objects);
+    child_directory_free(dir);
+    return ok ? 0 : 1;
+}
+
+int main(int argc, char **argv)
+{
+    struct command_line l = {0};
+    const char *slash = strrchr(argv[0], '/'), *name = slash ? slash + 1 : argv[0];
+
+    l.language = strstr(name, "c++") ? LANGUAGE_CPLUSPLUS : strstr(name, "fortran") ? LANGUAGE_FORTRAN : LANGUAGE_C;
+    for (int i = 1; i < argc; i++)
+        read_word(&l, &i, argc, argv);
+    if (l.as_it_is || (!l.sources.count && !l.others.count)) {
+        const char **same = mem_zero((size_t)argc + 1, sizeof *same);
+        for (int i = 0; i < argc; i++)
+            same[i] = i ? argv[i] : compilers[l.language];
+        return run(same) ? 0 : 1;
+    }
+    if (l.compile_only && !l.sources.count) {
+        fprintf(stderr, "portolan-cc: nothing to compile; give C, C++ or Fortran sources\n");
+        return 1;
+    }
+    if (l.compile_only && l.output && l.sources.count > 1) {
+        fprintf(stderr, "portolan-cc: -o with -c takes one source\n");
+        return 1;
+    }
+    int status = build(&l);
+    vec_done(&l.options);
+    vec_done(&l.sources);
+    vec_done(&l.others);
+    return status;
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Counters at the head of every block, one more for the first way of each conditional branch, a call before every reference. */
+#include <string.h>
+
+#include <llvm-c/Core.h>
+#include <llvm-c/DebugInfo.h>
+
+#include "base/mem.h"
+#include "program/compiler/module.h"
+#include "program/runtime/runtime.h"
+
+struct additions {
+    LLVMContextRef context;
+    LLVMModuleRef module;
+    LLVMBuilderRef builder;
+    LLVMTypeRef word, pointer, touch_type, access_type;
+    LLVMValueRef counts, access, touch, touch_range;
+};
+
+static LLVMValueRef word(const struct additions *a, uint64_t value)
+{
+    return LLVMConstInt(a->word, value, false);
+}
+
+static LLVMValueRef global(const struct additions *a, LLVMTypeRef type, const char *name, LLVMValueRef value)
+{
+    LLVMValueRef g = LLVMAddGlobal(a->module, type, name);
+    LLVMSetLinkage(g, LLVMInternalLinkage);
+    LLVMSetInitializer(g, value ? value : LLVMConstNull(type));
+    return g;
+}
+
+/* counts[@index] += @amount, at the builder's place. */
+static void add_count(const struct additions *a, uint64_t index, LLVMValueRef amount)
+{
+    LLVMValueRef at = word(a, index), place = LLVMConstGEP2(a->word, a->counts, &at, 1);
+    LLVMValueRef sum = LLVMBuildAdd(a->builder, LLVMBuildLoad2(a->builder, a->word, place, ""), amount, "");
+    LLVMBuildStore(a->builder, sum, place);
+}
+
+/* The first instruction of @block that others may stand before. */
+static LLVMValueRef first_place(LLVMBasicBlockRef block)
+{
+    LLVMValueRef i = LLVMGetFirstInstruction(block);
+    for (; i; i = LLVMGetNextInstruction(i))
+        switch (LLVMGetInstructionOpcode(i)) {
+        case LLVMPHI:
+        case LLVMLandingPad:
+        case LLVMCatchPad:
+        case LLVMCleanupPad:
+            continue;
+        case LLVMCatchSwitch:
+            return NULL;
+        default:
+            return i;
+        }
+    return NULL;
+}
+
+static void count_block(const struct additions *a, LLVMBasicBlockRef block, uint64_t index)
+{
+    LLVMValueRef first = first_place(block), last = LLVMGetBasicBlockTerminator(block);
+
+    if (!first)
+        return;
+    LLVMPositionBuilderBefore(a->builder, first);
+    add_count(a, 2 * index, word(a, 1));
+    if (LLVMGetInstructionOpcode(last) == LLVMBr && LLVMIsConditional(last)) {
+        LLVMPositionBuilderBefore(a->builder, last);
+        add_count(a, 2 * index + 1, LLVMBuildZExt(a->builder, LLVMGetCondition(last), a->word, ""));
+    }
+}
+
+static void call(const struct additions *a, LLVMValueRef function, LLVMValueRef access, LLVMValueRef address, LLVMValueRef size)
+{
+    LLVMValueRef arguments[] = {access, address, size};
+    LLVMBuildCall2(a->builder, a->touch_type, function, arguments, 3, "");
+}
+
+/* One call for each element, of no address where the mask leaves it out. */
+static void trace_gather(const struct additions *a, const struct module_reference *r, LLVMValueRef access)
+{
+    LLVMValueRef addresses = LLVMGetOperand(r->insn, r->operand), mask = LLVMGetOperand(r->insn, (unsigned)r->mask_operand);
+    unsigned count = LLVMGetVectorSize(LLVMTypeOf(addresses));
+
+    for (unsigned i = 0; i < count; i++) {
+        LLVMValueRef at = word(a, i), address = LLVMBuildExtractElement(a->builder, addresses, at, "");
+        LLVMValueRef on = LLVMBuildExtractElement(a->builder, mask, at, "");
+        call(a, a->touch, access, LLVMBuildSelect(a->builder, on, address, LLVMConstNull(a->pointer), ""), word(a, r->size));
+    }
+}
+
+static void trace(const struct additions *a, const struct module_reference *r, size_t index)
+{
+    LLVMValueRef at = word(a, index), access = LLVMConstGEP2(a->access_type, a->access, &at, 1);
+
+    LLVMPositionBuilderBefore(a->builder, r->insn);
+    if (r->kind == REFERENCE_GATHER) {
+        trace_gather(a, r, access);
+    } else if (r->kind == REFERENCE_RANGE) {
+        LLVMValueRef length = LLVMBuildIntCast2(a->builder, LLVMGetOperand(r->insn, 2), a->word, false, "");
+        call(a, a->touch_range, access, LLVMGetOperand(r->insn, r->operand), length);
+    } else {
+        call(a, a->touch, access, LLVMGetOperand(r->insn, r->operand), word(a, r->size));
+    }
+}
+
+/* The unit, and a pointer to it where the linker gathers them. */
+static void add_unit(const struct additions *a, const struct module *m)
+{
+    LLVMValueRef key = LLVMConstStringInContext(a->context, m->key, (unsigned)strlen(m->key), false);
+    LLVMTypeRef members[] = {a->word, a->word, a->word, a->pointer, a->pointer, a->pointer};
+    LLVMValueRef values[] = {word(a, PORTOLAN_RUNTIME_VERSION), word(a, m->blocks.count), word(a, m->references.count),
+                             global(a, LLVMTypeOf(key), "portolan.key", key), a->counts, a->access};
+    LLVMTypeRef type = LLVMStructTypeInContext(a->context, members, 6, false);
+    LLVMValueRef unit = global(a, type, "portolan.unit", LLVMConstStructInContext(a->context, values, 6, false));
+    LLVMSetSection(global(a, a->pointer, "portolan.unit.at", unit), PORTOLAN_UNIT_SECTION);
+}
+
+static void add_description(const struct additions *a, const char *about, size_t length)
+{
+    LLVMValueRef text = LLVMConstStringInContext(a->context, about, (unsigned)length, true);
+    LLVMValueRef g = global(a, LLVMTypeOf(text), "portolan.about", text);
+    LLVMSetGlobalConstant(g, true);
+    LLVMSetAlignment(g, 1);
+    LLVMSetSection(g, PORTOLAN_ABOUT_SECTION);
+}
+
+bool module_write_traced(struct module *m, const char *about, size_t length, const char *path, struct err *err)
+{
+    struct additions a = {.context = m->context, .module = m->module, .builder = LLVMCreateBuilderInContext(m->context)};
+
+    LLVMStripModuleDebugInfo(m->module);
+    a.word = LLVMInt64TypeInContext(a.context);
+    a.pointer = LLVMPointerTypeInContext(a.context, 0);
+    a.access_type = LLVMArrayType2(a.word, sizeof(struct portolan_access_) / 8);
+    LLVMTypeRef parameters[] = {a.pointer, a.pointer, a.word};
+    a.touch_type = LLVMFunctionType(LLVMVoidTypeInContext(a.context), parameters, 3, false);
+    a.touch = LLVMAddFunction(m->module, PORTOLAN_TOUCH, a.touch_type);
+    a.touch_range = LLVMAddFunction(m->module, PORTOLAN_TOUCH_RANGE, a.touch_type);
+    a.counts = global(&a, LLVMArrayType2(a.word, 2 * m->blocks.count + 1), "portolan.counts", NULL);
+    a.access = global(&a, LLVMArrayType2(a.access_type, m->references.count + 1), "portolan.access", NULL);
+    for (size_t i = 0; i < m->references.count; i++)
+        trace(&a, &m->references.items[i], i);
+    for (size_t i = 0; i < m->blocks.count; i++)
+        count_block(&a, m->blocks.items[i].block, i);
+    add_unit(&a, m);
+    add_description(&a, about, length);
+    LLVMDisposeBuilder(a.builder);
+    return module_write(m->module, path, err);
+}

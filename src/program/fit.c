@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "program/fit.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/vec.h"
+#include "program/lasso.h"
+#include "program/solve.h"
+
+#define ALL_SUBSETS_MOST 16      /* terms of which all subsets are tried */
+#define EXACT_SIZE 5             /* terms of an exact formula */
+#define SUBSET_SIZE 3            /* of one that is not */
+#define GAIN 0.9                 /* one term more must lower the left-out error below this share */
+#define WIDTH_MOST 128
+#define OFFSETS 4
+
+struct candidate {
+    struct formula_term term;
+    double *column;              /* its value in each run */
+    unsigned cost;               /* what makes a formula long */
+};
+
+struct search {
+    const struct fit_data *data;
+    bool active[INPUTS_MAX];
+    VEC(struct candidate) terms;
+    double *weights;             /* for errors relative to the value */
+    long double *work;
+    bool exact;                  /* search for exact formulas */
+    size_t spare;                /* rows to be left over */
+    double best;                 /* cost of the exact one found, or its left-out error */
+    struct formula *out;
+};
+
+static void terms_clear(struct search *s)
+{
+    for (size_t i = 0; i < s->terms.count; i++)
+        free(s->terms.items[i].column);
+    s->terms.count = 0;
+}
+
+static void add_term(struct search *s, const struct formula_term *term)
+{
+    const struct fit_data *d = s->data;
+    struct candidate c = {*term, mem_alloc(d->run_count * sizeof(double)), term->kind ? 2u + (term->offset != 0) : 0};
+
+    for (size_t r = 0; r < d->run_count; r++)
+        c.column[r] = formula_term_value(term, d->inputs + r * d->input_count, d->input_count);
+    for (size_t i = 0; i < d->input_count; i++)
+        c.cost += term->power[i];
+    vec_push(&s->terms, c);
+}
+
+/* All products of powers of the active inputs from @first on, up to @left in sum, times @term. */
+static void add_products(struct search *s, struct formula_term term, size_t first, unsigned left, unsigned each)
+{
+    if (first == s->data->input_count) {
+        add_term(s, &term);
+        return;
+    }
+    for (unsigned power = 0; power <= (s->active[first] ? (left < each ? left : each) : 0); power++) {
+        term.power[first] = (uint8_t)power;
+        add_products(s, term, first + 1, left - power, each);
+    }
+}
+
+/* An input is active when two runs that differ in it alone differ in value, or when no such pair could tell. */
+static void find_active(struct search *s)
+{
+    const struct fit_data *d = s->data;
+
+    for (size_t i = 0; i < d->input_count; i++) {
+        bool pairs = false, differs = false, moves = false;
+        for (size_t a = 0; a < d->run_count && !differs; a++)
+            for (size_t b = a + 1; b < d->run_count && !differs; b++) {
+                const double *x = d->inputs + a * d->input_count, *y = d->inputs + b * d->input_count;
+                bool alone = x[i] != y[i];
+                moves |= alone;
+                for (size_t k = 0; k < d->input_count; k++)
+                    alone &= k == i || x[k] == y[k];
+                pairs |= alone;
+                differs = alone && d->values[a] != d->values[b];
+            }
+        s->active[i] = differs || (moves && !pairs);
+    }
+}
+
+/* Coefficients as fractions of one denominator that give every run in whole numbers. */
+static bool make_exact(const struct search *s, const size_t *chosen, size_t count, const struct solution *solution, double *coefficients)
+{
+    static const int denominators[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 128};
+
+    for (size_t t = 0; t < sizeof denominators / sizeof *denominators; t++) {
+        int d = denominators[t];
+        __int128 whole[SOLVE_COLUMNS] = {0};
+        bool ok = true;
+        for (size_t k = 0; k < count && ok; k++) {
+            long double scaled = solution->coefficients[k] * d;
+            ok = fabsl(scaled) < 1e15L && fabsl(scaled - rintl(scaled)) < 1e-5L;
+            whole[k] = ok ? (__int128)llrintl(scaled) : 0;
+        }
+        for (size_t r = 0; r < s->data->run_count && ok; r++) {
+            __int128 sum = 0;
+            for (size_t k = 0; k < count; k++)
+                sum += whole[k] * (__int128)s->terms.items[chosen[k]].column[r];
+            ok = sum == (__int128)s->data->values[r] * d;
+        }
+        if (!ok)
+            continue;
+        for (size_t k = 0; k < count; k++)
+            coefficients[k] = (double)whole[k] / d;
+        return true;
+    }
+    return false;
+}
+
+static void take(struct search *s, const size_t *chosen, size_t count, const double *coefficients, double error)
+{
+    s->out->count = 0;
+    for (size_t k = 0; k < count; k++)
+        if (coefficients[k] != 0) {
+            s->out->terms[s->out->count] = s->terms.items[chosen[k]].term;
+            s->out->coefficients[s->out->count++] = coefficients[k];
+        }
+    s->out->exact = s->exact;
+    s->out->error = error;
+}
+
+static void judge(struct search *s, const size_t *chosen, size_t count)
+{
+    const struct fit_data *d = s->data;
+    const double *columns[SOLVE_COLUMNS];
+    double coefficients[SOLVE_COLUMNS], most = 0, cost = 0;
+    struct solution solution;
+
+    for (size_t k = 0; k < count; k++) {
+        columns[k] = s->terms.items[chosen[k]].column;
+        cost += s->terms.items[chosen[k]].cost;
+    }
+    if (s->exact && cost >= s->best)
+        return;
+    if (!solve(columns, count, d->values, s->exact ? NULL : s->weights, d->run_count, s->work, &solution))
+        return;
+    if (!s->exact) {
+        for (size_t k = 0; k < count; k++)
+            coefficients[k] = (double)solution.coefficients[k];
+        if (solution.left_out < s->best) {
+            s->best = solution.left_out;
+            take(s, chosen, count, coefficients, solution.left_out);
+        }
+        return;
+    }
+    for (size_t r = 0; r < d->run_count; r++)
+        most = fmax(most, fabs(d->values[r]));
+    if (solution.worst <= 1e-9 * most && make_exact(s, chosen, count, &solution, coefficients)) {
+        s->best = cost;
+        take(s, chosen, count, coefficients, 0);
+    }
+}
+
+/* All subsets of @size of the terms from @first on, added to the @count chosen. */
+static void subsets(struct search *s, size_t *chosen, size_t count, size_t size, size_t first)
+{
+    if (count == size) {
+        judge(s, chosen, count);
+        return;
+    }
+    for (size_t i = first; i + (size - count) <= s->terms.count; i++) {
+        chosen[count] = i;
+        subsets(s, chosen, count + 1, size, i + 1);
+    }
+}
+
+/* The exact formula of least cost of @size terms, with rows to spare. */
+static bool find_exact(struct search *s, size_t size)
+{
+    size_t chosen[SOLVE_COLUMNS];
+
+    s->best = INFINITY;
+    if (size + s->spare <= s->data->run_count)
+        subsets(s, chosen, 0, size, 0);
+    return isfinite(s->best);
+}
+
+static size_t count_active(const struct search *s)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < s->data->input_count; i++)
+        count += s->active[i];
+    return count;
+}
+
+/* The same with quotients and remainders of input @i by @width. */
+static bool find_congruent(struct search *s, size_t size, size_t i, unsigned width, int offset)
+{
+    bool alone = count_active(s) == 1;
+
+    terms_clear(s);
+    add_products(s, (struct formula_term){{0}, 0, 0, 0, 0}, 0, alone ? 3 : 2, 3);
+    for (int kind = TERM_QUOTIENT; kind <= TERM_REMAINS; kind++)
+        add_products(s, (struct formula_term){{0}, (uint8_t)kind, (uint8_t)i, (int16_t)offset, (uint16_t)width}, 0, 2, 2);
+    return find_exact(s, size);
+}
+
+/* Products of powers first, then quotients and remainders too; short formulas first, narrow widths first. */
+static bool find_exact_count(struct search *s)
+{
+    size_t active = count_active(s);
+    bool found = false;
+
+    s->exact = true;
+    s->spare = 1;
+    add_products(s, (struct formula_term){{0}, 0, 0, 0, 0}, 0, active == 1 ? 4 : active < 4 ? 3 : 2, 4);
+    size_t most = s->terms.count <= ALL_SUBSETS_MOST ? EXACT_SIZE : s->terms.count <= 40 ? 3 : 2;
+    for (size_t size = 1; !found && size <= most; size++)
+        found = find_exact(s, size);
+    s->spare = 2;   /* many are tried: chance must not find one */
+    for (size_t size = 1; !found && active <= 3 && size <= (active == 1 ? 4 : 2); size++)
+        for (size_t i = 0; !found && i < s->data->input_count; i++)
+            for (unsigned width = 2; s->active[i] && !found && width <= WIDTH_MOST; width *= 2)
+                for (int offset = 0; !found && offset < OFFSETS; offset++)
+                    found = find_congruent(s, size, i, width, offset);
+    return found;
+}
+
+/* The terms that an L1 penalty leaves, at weaker and weaker penalties, each set fitted without it. */
+static void find_by_penalty(struct search *s)
+{
+    const double **columns = mem_zero(s->terms.count + 1, sizeof *columns);
+    double *coefficients = mem_zero(s->terms.count + 1, sizeof *coefficients);
+
+    for (size_t i = 0; i < s->terms.count; i++)
+        columns[i] = s->terms.items[i].column;
+    for (double lambda = 0.5; lambda > 1e-4; lambda *= 0.6) {
+        size_t chosen[SOLVE_COLUMNS], count = 0;
+        lasso(columns, s->terms.count, s->data->values, s->weights, s->data->run_count, lambda, coefficients);
+        for (size_t i = 0; i < s->terms.count && count <= FORMULA_TERMS; i++)
+            if (coefficients[i] != 0 && count++ < FORMULA_TERMS)
+                chosen[count - 1] = i;
+        if (count > FORMULA_TERMS || count >= s->data->run_count)
+            break;
+        if (count)
+            judge(s, chosen, count);
+    }
+    free(columns);
+    free(coefficients);
+}
+
+static void find_best(struct search *s, unsigned degree)
+{
+    size_t chosen[SOLVE_COLUMNS], active = count_active(s), rows = s->data->run_count;
+
+    s->exact = false;
+    s->best = INFINITY;
+    terms_clear(s);
+    add_products(s, (struct formula_term){{0}, 0, 0, 0, 0}, 0, active <= 1 ? degree : active < 4 ? 3 : 2, degree);
+    for (size_t size = 1; size <= SUBSET_SIZE && size < rows && (s->terms.count <= ALL_SUBSETS_MOST || size < 3); size++) {
+        double before = s->best;
+        s->best *= size > 1 ? GAIN : 1;
+        subsets(s, chosen, 0, size, 0);
+        if (s->best == before * GAIN && size > 1)
+            s->best = before;   /* no larger one was better by enough */
+    }
+    if (s->terms.count > ALL_SUBSETS_MOST) {
+        s->best *= GAIN;
+        find_by_penalty(s);
+    }
+}
+
+/* The values themselves say little: their mean, or the single one, of which nothing more is known. */
+static void take_mean(const struct fit_data *d, struct formula *out)
+{
+    double sum = 0;
+    for (size_t r = 0; r < d->run_count; r++)
+        sum += d->values[r];
+    *out = (struct formula){.count = 1, .error = NAN};
+    out->coefficients[0] = sum / (double)d->run_count;
+}
+
+static bool all_equal(const struct fit_data *d)
+{
+    for (size_t r = 1; r < d->run_count; r++)
+        if (d->values[r] != d->values[0])
+            return false;
+    return true;
+}
+
+static void fit(const struct fit_data *data, bool counts, struct formula *out)
+{
+    struct search s = {.data = data, .out = out};
+    double most = 0;
+
+    take_mean(data, out);
+    if (all_equal(data)) {
+        out->exact = counts && data->run_count > 1;
+        out->error = data->run_count > 1 ? 0 : NAN;
+        if (data->values[0] == 0)
+            out->count = 0;
+        return;
+    }
+    s.weights = mem_zero(data->run_count, sizeof *s.weights);
+    s.work = mem_zero((SOLVE_COLUMNS + 1) * data->run_count, sizeof *s.work);
+    for (size_t r = 0; r < data->run_count; r++)
+        most = fmax(most, fabs(data->values[r]));
+    for (size_t r = 0; r < data->run_count; r++)
+        s.weights[r] = 1 / fmax(fabs(data->values[r]), counts ? 1 : most * 1e-3);
+    find_active(&s);
+    if (!counts || !find_exact_count(&s))
+        find_best(&s, counts ? 4 : 3);
+    terms_clear(&s);
+    vec_done(&s.terms);
+    free(s.weights);
+    free(s.work);
+}
+
+void fit_counts(const struct fit_data *data, struct formula *out)
+{
+    fit(data, true, out);
+}
+
+void fit_quantity(const struct fit_data *data, struct formula *out)
+{
+    fit(data, false, out);
+}

@@ -1,0 +1,20 @@
+/* Formulas fitted to runs: the smallest that gives every run exactly, else the one that predicts best what it has not seen (leave-one-out). */
+#ifndef PORTOLAN_PROGRAM_FIT_H
+#define PORTOLAN_PROGRAM_FIT_H
+
+#include "program/formula.h"
+
+struct fit_data {
+    const double *inputs;      /* run by run, @input_count each */
+    size_t input_count;        /* 1 to INPUTS_MAX */
+    size_t run_count;          /* at least 1 */
+    const double *values;      /* of each run, finite */
+};
+
+/* Fits counts: whole numbers, for which exact formulas are sought first, congruence terms (quotients and remainders by 2 to 128) included. An input that
+ * changes nothing is left out. Where no formula is exact, products of powers are chosen: few inputs all subsets, many by L1-penalised regression. Any thread. */
+void fit_counts(const struct fit_data *data, struct formula *out);
+/* Fits quantities that are not exact, such as distances: products of powers only, chosen by leave-one-out. */
+void fit_quantity(const struct fit_data *data, struct formula *out);
+
+#endif

@@ -1,0 +1,42 @@
+/* Quantities as formulas of a program's inputs: sums of coefficients times products of powers, of whole quotients (N - c) / V and of whether a remainder is
+ * left, as vector loops have. Plain data; any thread. */
+#ifndef PORTOLAN_PROGRAM_FORMULA_H
+#define PORTOLAN_PROGRAM_FORMULA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/str.h"
+
+#define INPUTS_MAX 12
+#define FORMULA_TERMS 8
+
+enum term_kind { TERM_PRODUCT, TERM_QUOTIENT, TERM_REMAINS };
+
+struct formula_term {
+    uint8_t power[INPUTS_MAX];
+    uint8_t kind;                  /* enum term_kind: what else it is multiplied by */
+    uint8_t input;                 /* of the quotient floor((N - offset) / width), or of "1 where width does not divide N - offset" */
+    int16_t offset;
+    uint16_t width;
+};
+
+struct formula {
+    struct formula_term terms[FORMULA_TERMS];
+    double coefficients[FORMULA_TERMS];
+    size_t count;                  /* of terms; 0: the formula is 0 */
+    bool exact;                    /* it gives every value it was fitted to, to the last digit, with at least one to spare */
+    double error;                  /* mean relative error when each run in turn is left out; NaN: too few runs to tell */
+};
+
+/* Of one term, without its coefficient. */
+double formula_term_value(const struct formula_term *term, const double *inputs, size_t count);
+/* Of the formula at @inputs, never below 0. */
+double formula_value(const struct formula *f, const double *inputs, size_t count);
+/* Appends "2*N^2 - 4*N + 2", "floor((N-1)/4)*M", "[N%4>0]" with the inputs' @names. */
+void formula_print(const struct formula *f, const char *const *names, size_t count, struct str *out);
+/* Degree in all inputs of the highest term. */
+unsigned formula_degree(const struct formula *f, size_t count);
+
+#endif

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: 0BSD */
+/* Exact reuse distances: how many distinct lines were used since a line was last used. Part of what is linked into traced programs, so it
+ * asks the system for memory by itself and shares nothing with the program's own heap; all of it is static, no name can collide.
+ *
+ * The latest few lines stand in a short list, most recent first: a hit there is its own distance. Older lines have a time stamp, the moment they left
+ * that list. A bitmap has a bit for every stamp in use, Fenwick sums over its chunks count the bits above a stamp: lines that were used since.
+ * When stamps run out, those in use are numbered anew. Memory is proportional to the number of distinct lines, whatever the number of accesses.
+ * Olken's tree (1981) and Bennett and Kruskal's sums (1975) are the same idea. One thread. */
+#ifndef PORTOLAN_PROGRAM_RUNTIME_REUSE_H
+#define PORTOLAN_PROGRAM_RUNTIME_REUSE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define REUSE_RECENT 16              /* lines of the short list */
+#define REUSE_COLD UINT64_MAX        /* distance of a line never used before */
+#define REUSE_UNSAMPLED (UINT64_MAX - 1)
+#define REUSE_CHUNK 64               /* bits of the bitmap under one Fenwick sum: a word */
+#define REUSE_TABLE_LEAST ((size_t)1 << 12)
+#define REUSE_STAMPS_LEAST ((size_t)1 << 14)
+
+struct reuse_line {
+    uint64_t line;                   /* number + 1; 0: free */
+    uint64_t stamp;
+};
+
+/* Zero-initialised is empty and valid; reuse_done frees. */
+struct reuse {
+    uint64_t recent[REUSE_RECENT];   /* line + 1, most recent first; 0: none */
+    struct reuse_line *table;        /* open addressing; lines of the short list may stand in it with an old stamp, which nobody reads */
+    size_t table_size, table_used;
+    uint64_t *bits;
+    uint32_t *sums;                  /* Fenwick, from 1 */
+    size_t stamps, next_stamp, marked;
+    uint64_t sample_mask;            /* lines whose hash has one of these bits are left out; 0: exact */
+    bool exhausted;                  /* out of memory: what follows is wrong */
+};
+
+static inline uint64_t reuse_hash(uint64_t line)
+{
+    line *= 0x9e3779b97f4a7c15u;
+    line ^= line >> 29;
+    line *= 0xbf58476d1ce4e5b9u;
+    return line ^ line >> 32;
+}
+
+static inline void *reuse_map(size_t bytes)
+{
+    void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return at == MAP_FAILED ? NULL : at;
+}
+
+static inline void reuse_unmap(void *at, size_t bytes)
+{
+    if (at)
+        munmap(at, bytes);
+}
+
+static inline size_t reuse_sums_bytes(size_t stamps)
+{
+    return (stamps / REUSE_CHUNK + 1) * sizeof(uint32_t);
+}
+
+static inline void reuse_done(struct reuse *r)
+{
+    reuse_unmap(r->table, r->table_size * sizeof *r->table);
+    reuse_unmap(r->bits, r->stamps / 8);
+    reuse_unmap(r->sums, reuse_sums_bytes(r->stamps));
+    memset(r, 0, sizeof *r);
+}
+
+static inline struct reuse_line *reuse_slot(struct reuse_line *table, size_t size, uint64_t line)
+{
+    size_t at = reuse_hash(line) & (size - 1);
+    while (table[at].line && table[at].line != line + 1)
+        at = (at + 1) & (size - 1);
+    return &table[at];
+}
+
+static inline void reuse_add_sum(struct reuse *r, size_t stamp, uint32_t change)
+{
+    for (size_t i = stamp / REUSE_CHUNK + 1; i <= r->stamps / REUSE_CHUNK; i += i & -i)
+        r->sums[i] += change;
+}
+
+/* Bits set; without the instruction for it, which not every x86-64 has. */
+static inline size_t reuse_ones(uint64_t word)
+{
+    word -= word >> 1 & 0x5555555555555555u;
+    word = (word & 0x3333333333333333u) + (word >> 2 & 0x3333333333333333u);
+    word = (word + (word >> 4)) & 0x0f0f0f0f0f0f0f0fu;
+    return (size_t)(word * 0x0101010101010101u >> 56);
+}
+
+/* Stamps in use up to and including @stamp. */
+static inline size_t reuse_rank(const struct reuse *r, size_t stamp)
+{
+    size_t count = 0;
+
+    for (size_t i = stamp / REUSE_CHUNK; i; i -= i & -i)
+        count += r->sums[i];
+    return count + reuse_ones(r->bits[stamp / 64] << (63 - stamp % 64));
+}
+
+static inline bool reuse_in_recent(const struct reuse *r, uint64_t line)
+{
+    bool found = false;
+    for (unsigned i = 0; i < REUSE_RECENT; i++)
+        found |= r->recent[i] == line + 1;
+    return found;
+}
+
+/* Numbers the stamps in use from 0 on, in a bitmap with room for three times as many more. */
+static inline bool reuse_renumber(struct reuse *r)
+{
+    size_t stamps = r->stamps ? r->stamps : REUSE_STAMPS_LEAST;   /* never fewer: old stamps of the short list's lines stay in range */
+    while (stamps < 4 * (r->marked + 1))
+        stamps *= 2;
+    for (size_t i = 0; i < r->table_size; i++)
+        if (r->table[i].line && !reuse_in_recent(r, r->table[i].line - 1))
+            r->table[i].stamp = reuse_rank(r, r->table[i].stamp) - 1;
+    if (stamps != r->stamps) {
+        reuse_unmap(r->bits, r->stamps / 8);
+        reuse_unmap(r->sums, reuse_sums_bytes(r->stamps));
+        r->bits = reuse_map(stamps / 8);
+        r->sums = reuse_map(reuse_sums_bytes(stamps));
+        r->stamps = stamps;
+        if (!r->bits || !r->sums)
+            return false;
+    } else {
+        memset(r->bits, 0, stamps / 8);
+        memset(r->sums, 0, reuse_sums_bytes(stamps));
+    }
+    for (size_t i = 0; i < r->marked; i++)
+        r->bits[i / 64] |= (uint64_t)1 << i % 64;
+    for (size_t chunk = 0; chunk * REUSE_CHUNK < r->marked; chunk++) {
+        size_t left = r->marked - chunk * REUSE_CHUNK;
+        reuse_add_sum(r, chunk * REUSE_CHUNK, (uint32_t)(left < REUSE_CHUNK ? left : REUSE_CHUNK));
+    }
+    r->next_stamp = r->marked;
+    return true;
+}
+
+static inline bool reuse_grow(struct reuse *r)
+{
+    size_t size = r->table_size ? 2 * r->table_size : REUSE_TABLE_LEAST;
+    struct reuse_line *table = reuse_map(size * sizeof *table);
+
+    if (!table)
+        return false;
+    for (size_t i = 0; i < r->table_size; i++)
+        if (r->table[i].line)
+            *reuse_slot(table, size, r->table[i].line - 1) = r->table[i];
+    reuse_unmap(r->table, r->table_size * sizeof *table);
+    r->table = table;
+    r->table_size = size;
+    return true;
+}
+
+/* @line leaves the short list: it is younger than all others that left it. */
+static inline void reuse_retire(struct reuse *r, uint64_t line)
+{
+    if (r->next_stamp == r->stamps && !reuse_renumber(r))
+        r->exhausted = true;
+    if (3 * r->table_used >= 2 * r->table_size && !reuse_grow(r))
+        r->exhausted = true;
+    if (r->exhausted)
+        return;
+    struct reuse_line *slot = reuse_slot(r->table, r->table_size, line);
+    r->table_used += !slot->line;
+    slot->line = line + 1;
+    slot->stamp = r->next_stamp++;
+    r->bits[slot->stamp / 64] |= (uint64_t)1 << slot->stamp % 64;
+    reuse_add_sum(r, slot->stamp, 1);
+    r->marked++;
+}
+
+/* The line is not in the short list: its distance, having taken it out of the older ones. */
+static inline uint64_t reuse_recall(struct reuse *r, uint64_t line)
+{
+    struct reuse_line *slot = r->table_size ? reuse_slot(r->table, r->table_size, line) : NULL;
+
+    if (!slot || !slot->line)
+        return REUSE_COLD;
+    uint64_t distance = REUSE_RECENT + r->marked - reuse_rank(r, slot->stamp);
+    r->bits[slot->stamp / 64] &= ~((uint64_t)1 << slot->stamp % 64);
+    reuse_add_sum(r, slot->stamp, (uint32_t)-1);
+    r->marked--;
+    return distance;
+}
+
+/* Uses @line (an address divided by the size of a line): the number of distinct other lines used since it was last used, REUSE_COLD for its first use,
+ * REUSE_UNSAMPLED when sampling leaves it out. With sampling of one line in 2^k, distances are those among the sampled lines, to be multiplied by 2^k.
+ * Once exhausted is set, memory has run out. */
+static inline uint64_t reuse_touch(struct reuse *r, uint64_t line)
+{
+    uint64_t before = line + 1, next;
+
+    if (r->sample_mask && (reuse_hash(line) >> 40 & r->sample_mask))
+        return REUSE_UNSAMPLED;
+    if (r->recent[0] == before || r->exhausted)
+        return 0;
+    /* Moves the list down by one until the line's old place. */
+    next = r->recent[0];
+    r->recent[0] = before;
+    for (unsigned i = 1; i < REUSE_RECENT; i++) {
+        uint64_t here = r->recent[i];
+        r->recent[i] = next;
+        if (here == before)
+            return i;
+        next = here;
+    }
+    uint64_t distance = reuse_recall(r, line);
+    if (next)
+        reuse_retire(r, next - 1);
+    return distance;
+}
+
+#endif

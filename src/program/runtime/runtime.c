@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: 0BSD */
+/* Linked into programs that portolan-cc builds. Counts of blocks are kept by the code itself; here references become reuse distances, and all of it is
+ * written to the file that PORTOLAN_TRACE names when the program exits. Without that variable nothing is written and nothing is traced.
+ * PORTOLAN_TRACE_MODE: counts, exact, or sampled, one line in 32. References of the thread that entered main are traced, those of others are not. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "program/runtime/bins.h"
+#include "program/runtime/reuse.h"
+#include "program/runtime/runtime.h"
+
+#define LINE_BYTES 64u
+#define SAMPLE_SHIFT 5u
+#define STEP_MOST 32                 /* lines: what a steady step may be at most to be called regular, half a page */
+
+extern struct portolan_unit_ *__start_portolan_units[] __attribute__((weak)), *__stop_portolan_units[] __attribute__((weak));
+
+static const char *trace_path;
+static const char *trace_mode = "counts";
+static pid_t trace_process;
+static struct reuse reuse;
+static _Thread_local int tracing;    /* this thread's references count */
+
+/* Bins come in large pieces, which the system fills with pages as they are used. */
+static struct portolan_bin_ *bins_new(void)
+{
+    static char *at, *end;
+    const size_t size = REUSE_BINS * sizeof(struct portolan_bin_), piece = (size_t)256 * size;
+
+    if ((size_t)(end - at) < size) {
+        at = reuse_map(piece);
+        end = at ? at + piece : NULL;
+    }
+    if (!at) {
+        reuse.exhausted = true;
+        return NULL;
+    }
+    struct portolan_bin_ *bins = (struct portolan_bin_ *)(void *)at;
+    at += size;
+    return bins;
+}
+
+/* A step that repeats, or one to a neighbouring line: what a prefetcher follows. */
+static int is_regular(struct portolan_access_ *access, uint64_t line)
+{
+    int64_t step = (int64_t)(line - access->last), before = (int64_t)access->step;
+    int regular = step == 0 || step == 1 || step == -1 || (step == before && step >= -STEP_MOST && step <= STEP_MOST);
+
+    if (step) {
+        access->step = (uint64_t)step;
+        access->last = line;
+    }
+    return regular;
+}
+
+static void touch(struct portolan_access_ *access, uint64_t first, uint64_t last)
+{
+    uint64_t distance = reuse_touch(&reuse, first);
+
+    access->references++;
+    /* Over two lines: the farther one decides. */
+    if (last != first) {
+        uint64_t other = reuse_touch(&reuse, last);
+        if (distance == REUSE_UNSAMPLED || (other != REUSE_UNSAMPLED && other > distance))
+            distance = other;
+    }
+    int regular = is_regular(access, first);
+    if (distance == REUSE_UNSAMPLED || (!access->bins && !(access->bins = bins_new())))
+        return;
+    if (reuse.sample_mask && distance != REUSE_COLD)
+        distance <<= SAMPLE_SHIFT;
+    struct portolan_bin_ *bin = &access->bins[reuse_bin_of(distance)];
+    bin->count++;
+    bin->sum += distance == REUSE_COLD ? 0 : distance;
+    bin->regular += (uint64_t)regular;
+}
+
+void portolan_touch_(struct portolan_access_ *access, const void *address, uint64_t size)
+{
+    if (tracing && address) {
+        uint64_t at = (uint64_t)(uintptr_t)address;
+        touch(access, at / LINE_BYTES, (at + size - 1) / LINE_BYTES);
+    }
+}
+
+void portolan_touch_range_(struct portolan_access_ *access, const void *address, uint64_t size)
+{
+    if (tracing && address && size) {
+        uint64_t at = (uint64_t)(uintptr_t)address, last = (at + size - 1) / LINE_BYTES;
+        for (uint64_t line = at / LINE_BYTES; line <= last; line++)
+            touch(access, line, line);
+    }
+}
+
+struct output {
+    int file;
+    int failed;
+    size_t length;
+    char text[1 << 16];
+};
+
+static void flush(struct output *o)
+{
+    for (size_t done = 0; done < o->length && !o->failed;) {
+        ssize_t n = write(o->file, o->text + done, o->length - done);
+        if (n < 0 && errno != EINTR)
+            o->failed = 1;
+        done += n > 0 ? (size_t)n : 0;
+    }
+    o->length = 0;
+}
+
+#define PUT(o, ...)                                                                                             \
+    do {                                                                                                        \
+        if (sizeof (o)->text - (o)->length < 512)                                                               \
+            flush(o);                                                                                           \
+        (o)->length += (size_t)snprintf((o)->text + (o)->length, sizeof (o)->text - (o)->length, __VA_ARGS__);  \
+    } while (0)
+
+static void put_access(struct output *o, uint64_t index, const struct portolan_access_ *access)
+{
+    PUT(o, "access %llu %llu", (unsigned long long)index, (unsigned long long)access->references);
+    for (unsigned i = 0; access->bins && i < REUSE_BINS; i++)
+        if (access->bins[i].count)
+            PUT(o, " %u:%llu:%llu:%llu", i, (unsigned long long)access->bins[i].count, (unsigned long long)access->bins[i].sum,
+                (unsigned long long)access->bins[i].regular);
+    PUT(o, "\n");
+}
+
+static void put_unit(struct output *o, const struct portolan_unit_ *unit)
+{
+    PUT(o, "unit %.200s %llu %llu\n", unit->key, (unsigned long long)unit->blocks, (unsigned long long)unit->accesses);
+    for (uint64_t i = 0; i < unit->blocks; i++)
+        if (unit->counts[2 * i])
+            PUT(o, "block %llu %llu %llu\n", (unsigned long long)i, (unsigned long long)unit->counts[2 * i], (unsigned long long)unit->counts[2 * i + 1]);
+    for (uint64_t i = 0; i < unit->accesses; i++)
+        if (unit->access[i].references)
+            put_access(o, i, &unit->access[i]);
+}
+
+static __attribute__((constructor(101))) void trace_begin(void)
+{
+    trace_path = getenv("PORTOLAN_TRACE");
+    const char *mode = getenv("PORTOLAN_TRACE_MODE");
+    if (!trace_path)
+        return;
+    trace_process = getpid();
+    if (mode && strcmp(mode, "sampled") == 0)
+        reuse.sample_mask = (1u << SAMPLE_SHIFT) - 1;
+    if (mode)
+        trace_mode = mode;
+    tracing = strcmp(trace_mode, "counts") != 0;
+}
+
+static __attribute__((destructor(101))) void trace_end(void)
+{
+    static struct output o;
+
+    tracing = 0;
+    if (!trace_path || getpid() != trace_process)
+        return;
+    o.file = open(trace_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (o.file < 0)
+        return;
+    PUT(&o, "portolan-trace 1 %s %u\n", reuse.sample_mask ? "sampled" : strcmp(trace_mode, "counts") == 0 ? "counts" : "exact", LINE_BYTES);
+    for (struct portolan_unit_ **at = __start_portolan_units; at < __stop_portolan_units; at++)
+        if (*at && (*at)->version == PORTOLAN_RUNTIME_VERSION)
+            put_unit(&o, *at);
+
+    /* Without it the reader knows that something is missing. */
+    if (!reuse.exhausted)
+        PUT(&o, "end\n");
+    flush(&o);
+    close(o.file);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: 0BSD */
+/* What the code that portolan-cc adds and the runtime that it links share. Layouts are those that compiler/instrument.c writes. */
+#ifndef PORTOLAN_PROGRAM_RUNTIME_RUNTIME_H
+#define PORTOLAN_PROGRAM_RUNTIME_RUNTIME_H
+
+#include <stdint.h>
+
+#define PORTOLAN_UNIT_SECTION "portolan_units"    /* pointers to units; the linker names its ends */
+#define PORTOLAN_ABOUT_SECTION ".portolan"        /* descriptions of units, one after the other */
+#define PORTOLAN_ABOUT_MAGIC "portolan-unit"      /* "portolan-unit LENGTH\n", then LENGTH bytes of JSON and a \n */
+#define PORTOLAN_TOUCH "portolan_touch_"
+#define PORTOLAN_TOUCH_RANGE "portolan_touch_range_"
+#define PORTOLAN_RUNTIME_VERSION 1u
+
+struct portolan_bin_ {
+    uint64_t count, sum;        /* references, and their distances added up */
+    uint64_t regular;           /* of them, those at a steady step of the same instruction */
+};
+
+/* A load or store instruction. Five words, zero at first. */
+struct portolan_access_ {
+    uint64_t references, last, step;
+    struct portolan_bin_ *bins;
+    uint64_t unused;
+};
+
+/* A compiled file. */
+struct portolan_unit_ {
+    uint64_t version, blocks, accesses;
+    const char *key;            /* what the description calls it, too */
+    uint64_t *counts;           /* two per block: executions, and how many of them left by the branch's first way */
+    struct portolan_access_ *access;
+};
+
+void portolan_touch_(struct portolan_access_ *access, const void *address, uint64_t size);
+void portolan_touch_range_(struct portolan_access_ *access, const void *address, uint64_t size);
+
+#endif

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which machine a CPU is: identities put in by PORTOLAN_CPU, names of processors, machines of the user's own. Nothing here asks the CPU that it runs on. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/path.h"
+#include "cmd/command.h"
+#include "io/cpus.h"
+#include "io/machine_file.h"
+
+static char home[] = "/tmp/portolan-test-XXXXXX";
+
+static int make_home(void **state)
+{
+    (void)state;
+    return mkdtemp(home) && setenv("XDG_DATA_HOME", home, 1) == 0 ? 0 : -1;
+}
+
+static int remove_home(void **state)
+{
+    char command[64];
+    (void)state;
+    snprintf(command, sizeof command, "rm -r '%s'", home);
+    return system(command);
+}
+
+static void put(const char *relative, const char *text)
+{
+    char *path = path_data(relative);
+    struct err err = {0};
+
+    assert_true(path_make_parents(path, 0777, &err));
+    assert_true(file_write(path, text, strlen(text), &err));
+    free(path);
+}
+
+static void test_identities(void **state)
+{
+    static const struct { const char *cpu, *name, *title; } cases[] = {
+        {"GenuineIntel 6 207 2", "emeraldrapids", "Emerald Rapids (Golden Cove core, sapphirerapids tables)"},
+        {"GenuineIntel 6 143 8", "sapphirerapids", "Sapphire Rapids (Golden Cove core, sapphirerapids tables)"},
+        /* One model number, three processors. */
+        {"GenuineIntel 6 85 4", "skylake-avx512", "Skylake-SP (Skylake-X core, skylake-avx512 tables)"},
+        {"GenuineIntel 6 85 7", "cascadelake", "Cascade Lake (Skylake-X core, skylake-avx512 tables)"},
+        {"GenuineIntel 6 85 11", "cooperlake", "Cooper Lake (Skylake-X core, skylake-avx512 tables)"},
+        /* A model number is not believed when the CPU can do what that processor cannot: hypervisors put in others. */
+        {"GenuineIntel 6 167 1", "rocketlake", "Rocket Lake (Cypress Cove core, icelake-server tables)"},
+        {"GenuineIntel 6 167 8 - AVX2 AVX512_FP16_512", "sapphirerapids", "Sapphire Rapids or later (Golden Cove core, sapphirerapids tables)"},
+        /* Hybrid parts, by leaf 1Ah. */
+        {"GenuineIntel 6 183 1 core", "raptorlake", "Raptor Lake (Golden Cove core, alderlake-p tables)"},
+        {"GenuineIntel 6 151 2 core", "alderlake-p", "Alder Lake (Golden Cove core, alderlake-p tables)"},
+        {"AuthenticAMD 25 17 1", "genoa", "Genoa (Zen 4 core, znver4 tables)"},
+        {"AuthenticAMD 0x19 0x61 2", "raphael", "Raphael (Zen 4 core, znver4 tables)"},
+        {"AuthenticAMD 25 33 0", "znver3", "Milan, Vermeer, Cezanne or kin (Zen 3 core, znver3 tables)"},
+        {"AuthenticAMD 23 113 0", "znver2", "Rome, Matisse, Renoir or kin (Zen 2 core, znver2 tables)"},
+        {"AuthenticAMD 23 8 2", "zenplus", "Pinnacle Ridge or Picasso (Zen+ core, znver1 tables)"},
+        {"AuthenticAMD 23 1 2", "znver1", "Naples, Summit or Raven Ridge (Zen core, znver1 tables)"},
+        {"0x41 0 0xd0c 0", "neoverse-n1", "Neoverse N1 (Neoverse N1 core, neoverse-n1 tables)"},
+        {"0x46 0 1 0", "a64fx", "A64FX (A64FX core, a64fx tables)"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct cpu_native found;
+        struct err err = {0};
+        setenv("PORTOLAN_CPU", cases[i].cpu, 1);
+        if (!cpu_native_find(&found, &err))
+            fail_msg("%s: %s", cases[i].cpu, err.what);
+        assert_string_equal(found.name, cases[i].name);
+        assert_string_equal(found.title, cases[i].title);
+        cpu_native_done(&found);
+    }
+}
+
+static void test_unknown(void **state)
+{
+    static const struct { const char *cpu, *reason; } cases[] = {
+        {"GenuineIntel 6 300 5", "no tables for this CPU: GenuineIntel family 6 model 300 stepping 5"},
+        {"GenuineIntel 6 183 1 atom", "no tables for this CPU: Raptor Lake E core, Gracemont core"},
+        {"AuthenticAMD 26 2 1", "no tables for this CPU: Turin, Granite Ridge or Strix Point, Zen 5 core"},
+        {"0x61 0 0x22 0", "part 0x022"},
+        {"none", "this CPU cannot be identified"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct cpu_native found;
+        struct err err = {0};
+        setenv("PORTOLAN_CPU", cases[i].cpu, 1);
+        assert_false(cpu_native_find(&found, &err));
+        if (!strstr(err.what, cases[i].reason))
+            fail_msg("%s: %s", cases[i].cpu, err.what);
+    }
+}
+
+/* The table itself: each condition can be read, each machine that is named is shipped or will be, each name has one machine. */
+static void test_table(void **state)
+{
+    struct err err = {0};
+    struct csv_table *cpus = cpus_load(&err);
+    size_t known = 0;
+
+    (void)state;
+    assert_non_null(cpus);
+    for (size_t i = 0; i < cpus_count(cpus); i++) {
+        struct cpu_product p = cpus_at(cpus, i), first;
+        assert_true(*p.product && *p.core);
+        if (cpus_named(cpus, p.name, &first))
+            assert_string_equal(first.machine, p.machine);
+        known += cpu_product_known(&p);
+        for (int k = 6; k <= 7; k++)
+            assert_int_equal(strspn(cpus->rows[i][k], "0123456789abcdefx;-"), strlen(cpus->rows[i][k]));
+    }
+    assert_true(known > 40);
+    csv_table_free(cpus);
+}
+
+/* A processor's name is the machine of its core, under that name. */
+static void test_alias(void **state)
+{
+    struct err err = {0};
+    struct machine *m = machine_load("emeraldrapids", &err), *core = machine_load("sapphirerapids", &err);
+
+    (void)state;
+    assert_non_null(m);
+    assert_string_equal(m->id, "emeraldrapids");
+    assert_string_equal(m->title, "Emerald Rapids (Golden Cove core, sapphirerapids tables)");
+    assert_int_equal(mapping_count(m->mapping), mapping_count(core->mapping));
+    assert_int_equal(m->latency_count, core->latency_count);
+    assert_null(machine_load("emeraldrapid", &err));
+    machine_free(m);
+    machine_free(core);
+}
+
+/* A directory with a base holds what differs alone, and its latencies come first. */
+static void test_user_machine(void **state)
+{
+    struct err err = {0};
+
+    (void)state;
+    put("machines/mine/machine.csv", "key,value,unit,source\nbase,emeraldrapids,,\ntitle,Mine,,\nload_latency,7,cycles,guessed\n");
+    put("machines/mine/overrides.csv", "form,usage,latency,micro_ops,source\n\"IMUL (R64, R64)\",2*p1,,,measured\n");
+    put("machines/mine/latencies.csv", "form,from,to,cycles,source\n\"IMUL (R64, R64)\",1,1,9,measured\n");
+    struct machine *m = machine_load("mine", &err), *core = machine_load("sapphirerapids", &err);
+    if (!m)
+        fail_msg("%s:%zu: %s", err.file, err.line, err.what);
+    assert_string_equal(m->title, "Mine");
+    assert_string_equal(machine_fact(m, "load_latency"), "7");
+    assert_int_equal(mapping_find(m->mapping, "IMUL (R64, R64)")->usage.uops[0].count, 2);
+    assert_int_equal(mapping_count(m->mapping), mapping_count(core->mapping));
+    assert_string_equal(m->latencies[0].form, "IMUL (R64, R64)");
+    assert_true(m->latencies[0].cycles == 9);
+    assert_int_equal(m->latency_count, core->latency_count + 1);
+    machine_free(m);
+    machine_free(core);
+    char **ids = machine_user_ids();
+    assert_string_equal(ids[0], "mine");
+    assert_null(ids[1]);
+    free(ids[0]);
+    free(ids);
+    /* On itself or on another that has a base: refused, and no circle. */
+    put("machines/circle/machine.csv", "key,value,unit,source\nbase,circle,,\n");
+    assert_null(machine_load("circle", &err));
+    put("machines/second/machine.csv", "key,value,unit,source\nbase,mine,,\n");
+    assert_null(machine_load("second", &err));
+}
+
+static void start(struct session *s, const char *cpu)
+{
+    setenv("PORTOLAN_CPU", cpu, 1);
+    session_init(s);
+    s->input = NULL;
+}
+
+/* First in the comparison; its own tables are not shown twice. */
+static void test_selection(void **state)
+{
+    struct session s;
+    struct err err = {0};
+
+    (void)state;
+    start(&s, "GenuineIntel 6 207 2");
+    const struct selection *x86 = &s.document.kept[ISA_X86_64];
+    assert_int_equal(x86->count, 3);
+    assert_string_equal(x86->ids[0], "emeraldrapids");
+    assert_string_equal(x86->ids[1], "skylake");
+    assert_string_equal(x86->ids[2], "znver4");
+    assert_string_equal(session_machine(&s, "native", &err)->title, "this CPU: Emerald Rapids (Golden Cove core, sapphirerapids tables)");
+    assert_string_equal(session_machine(&s, "sapphirerapids", &err)->title, "Intel Sapphire Rapids (Golden Cove)");
+    char *ids[] = {(char *)"skylake", (char *)"native"};
+    assert_true(session_select(&s, ids, 2, &err));
+    assert_string_equal(s.document.selected[1], "emeraldrapids");
+    session_done(&s);
+
+    start(&s, "GenuineIntel 6 300 2");
+    assert_string_equal(s.document.kept[ISA_X86_64].ids[0], "skylake");
+    assert_null(session_machine(&s, "native", &err));
+    assert_non_null(strstr(err.what, "model 300"));
+    session_done(&s);
+
+    start(&s, "0x41 0 0xd4f 0");
+    assert_string_equal(s.document.kept[ISA_AARCH64].ids[0], "neoverse-v2");
+    assert_string_equal(s.document.kept[ISA_X86_64].ids[0], "skylake");
+    session_done(&s);
+}
+
+/* What was measured here is this CPU's machine. */
+static void test_measured_machine_is_native(void **state)
+{
+    struct session s;
+    struct err err = {0};
+
+    (void)state;
+    put("machines/genoa-measured/machine.csv", "key,value,unit,source\nbase,genoa,,\ntitle,\"Genoa, corrected\",,\n");
+    start(&s, "AuthenticAMD 25 17 1");
+    assert_string_equal(s.document.selected[0], "genoa-measured");
+    assert_string_equal(session_machine(&s, "native", &err)->title, "this CPU: Genoa, corrected");
+    session_done(&s);
+}
+
+/* Saved sessions keep the name and no title of the computer that saved them. */
+static void test_saved_elsewhere(void **state)
+{
+    struct session s;
+    struct err err = {0};
+    char line[128], *text = NULL;
+    size_t length;
+
+    (void)state;
+    start(&s, "GenuineIntel 6 207 2");
+    FILE *out = open_memstream(&text, &length);
+    snprintf(line, sizeof line, "machine show native; session save %s/saved", home);
+    if (!command_run(&s, line, out, &err))
+        fail_msg("%s", err.what);
+    session_done(&s);
+    start(&s, "AuthenticAMD 25 17 1");
+    snprintf(line, sizeof line, "session load %s/saved", home);
+    if (!command_run(&s, line, out, &err))
+        fail_msg("%s", err.what);
+    assert_string_equal(s.document.selected[0], "emeraldrapids");
+    assert_string_equal(session_machine(&s, "emeraldrapids", &err)->title, "Emerald Rapids (Golden Cove core, sapphirerapids tables)");
+    session_done(&s);
+    fclose(out);
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_identities), cmocka_unit_test(test_unknown), cmocka_unit_test(test_table), cmocka_unit_test(test_alias),
+        cmocka_unit_test(test_user_machine), cmocka_unit_test(test_selection), cmocka_unit_test(test_measured_machine_is_native),
+        cmocka_unit_test(test_saved_elsewhere),
+    };
+    return cmocka_run_group_tests(tests, make_home, remove_home);
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Formulas of inputs: known ones are found again and hold far outside, least squares against normal equations, leave-one-out against leaving out. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "program/fit.h"
+#include "program/lasso.h"
+#include "program/solve.h"
+
+static double cube(double n) { return 2 * n * n * n; }
+static double stencil(double n) { return 20 * (n - 2) * (n - 2); }
+static double triangle(double n) { return n * (n - 1) / 2; }
+static double vector_body(double n) { return n * n * floor(n / 4); }
+static double vector_rest(double n) { return n * n * (n - 4 * floor(n / 4)); }
+static double vector_rest_entered(double n) { return n * (fmod(n, 8) > 0); }
+static double interior_body(double n) { return floor((n - 2) / 16); }
+static double constant(double n) { return 7 + 0 * n; }
+static double nothing(double n) { return 0 * n; }
+
+static void test_counts_of_one_input(void **state)
+{
+    static double (*const functions[])(double) = {cube, stencil, triangle, vector_body, vector_rest, vector_rest_entered, interior_body, constant, nothing};
+    static const double inputs[] = {17, 32, 44, 61, 64, 90, 128};
+    (void)state;
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        double values[7];
+        struct formula f;
+        for (size_t k = 0; k < 7; k++)
+            values[k] = functions[i](inputs[k]);
+        fit_counts(&(struct fit_data){inputs, 1, 7, values}, &f);
+        if (!f.exact)
+            fail_msg("function %zu is not exact", i);
+        for (double n = 129; n < 5000; n += 37)
+            if (formula_value(&f, &n, 1) != functions[i](n))
+                fail_msg("function %zu at %g: %.17g instead of %.17g", i, n, formula_value(&f, &n, 1), functions[i](n));
+    }
+}
+
+/* Four sizes, all of them multiples of the vector's width: the smallest formula, not one that happens to fit. */
+static void test_few_runs(void **state)
+{
+    static const double inputs[] = {16, 32, 64, 128};
+    double values[4], n = 512;
+    struct formula f;
+    (void)state;
+    for (size_t k = 0; k < 4; k++)
+        values[k] = stencil(inputs[k]);
+    fit_counts(&(struct fit_data){inputs, 1, 4, values}, &f);
+    assert_true(f.exact && formula_value(&f, &n, 1) == stencil(512));
+    fit_counts(&(struct fit_data){inputs, 1, 1, values}, &f);
+    assert_false(f.exact);
+    assert_true(isnan(f.error));
+}
+
+static double product(const double *x) { return 3 * x[0] * x[1] + 2 * x[1] + 5; }
+static double product_floor(const double *x) { return x[1] * floor(x[0] / 8); }
+
+static void test_factorial_runs(void **state)
+{
+    static double (*const functions[])(const double *) = {product, product_floor};
+    double inputs[2 * 16 * 3], values[48];
+    struct formula f;
+    size_t n = 0;
+    (void)state;
+    for (int a = 0; a < 4; a++)
+        for (int b = 0; b < 4; b++)
+            for (int c = 0; c < 2; c++, n++) {
+                inputs[3 * n] = 10 + 13 * a;
+                inputs[3 * n + 1] = 3 + 2 * b;
+                inputs[3 * n + 2] = c;       /* changes nothing */
+            }
+    for (size_t i = 0; i < 2; i++) {
+        for (size_t k = 0; k < n; k++)
+            values[k] = functions[i](&inputs[3 * k]);
+        fit_counts(&(struct fit_data){inputs, 3, n, values}, &f);
+        double far[] = {1000, 77, 1};
+        assert_true(f.exact);
+        assert_true(formula_value(&f, far, 3) == functions[i](far));
+    }
+}
+
+/* Data decide: a short formula near it, nothing that explodes. */
+static void test_data_dependent(void **state)
+{
+    static const double inputs[] = {16, 32, 48, 64, 96, 128};
+    double values[6], far = 1024;
+    struct formula f;
+    struct rng rng;
+    (void)state;
+    rng_seed(&rng, 4);
+    for (size_t k = 0; k < 6; k++)
+        values[k] = floor(inputs[k] * inputs[k] * (0.3 + 0.02 * rng_unit(&rng)));
+    fit_counts(&(struct fit_data){inputs, 1, 6, values}, &f);
+    assert_false(f.exact);
+    assert_true(f.error < 0.06);
+    assert_true(fabs(formula_value(&f, &far, 1) / (0.31 * far * far) - 1) < 0.15);
+}
+
+static void test_print(void **state)
+{
+    static const double inputs[] = {17, 32, 44, 61, 64, 90, 128};
+    static const char *const names[] = {"N"};
+    static const struct { double (*function)(double); const char *text; } cases[] = {
+        {cube, "2*N^3"}, {vector_body, "N^2*floor(N/4)"}, {interior_body, "floor((N-2)/16)"}, {vector_rest_entered, "N*[N%8>0]"}, {constant, "7"}, {nothing, "0"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct str text = {0};
+        struct formula f;
+        double values[7];
+        for (size_t k = 0; k < 7; k++)
+            values[k] = cases[i].function(inputs[k]);
+        fit_counts(&(struct fit_data){inputs, 1, 7, values}, &f);
+        formula_print(&f, names, 1, &text);
+        assert_string_equal(str_text(&text), cases[i].text);
+        str_done(&text);
+    }
+}
+
+/* Two columns, by Cramer's rule on the normal equations; left-out errors by fitting without each row. */
+static void normal(const double *a, const double *b, const double *y, size_t n, size_t without, double c[2])
+{
+    double aa = 0, ab = 0, bb = 0, ay = 0, by = 0;
+    for (size_t i = 0; i < n; i++)
+        if (i != without) {
+            aa += a[i] * a[i], ab += a[i] * b[i], bb += b[i] * b[i];
+            ay += a[i] * y[i], by += b[i] * y[i];
+        }
+    c[0] = (ay * bb - by * ab) / (aa * bb - ab * ab);
+    c[1] = (by * aa - ay * ab) / (aa * bb - ab * ab);
+}
+
+static void test_least_squares(void **state)
+{
+    double a[9], b[9], y[9], c[2], left_out = 0;
+    long double work[3 * 9];
+    const double *columns[] = {a, b};
+    struct solution s;
+    struct rng rng;
+    (void)state;
+    rng_seed(&rng, 8);
+    for (size_t i = 0; i < 9; i++) {
+        a[i] = rng_unit(&rng);
+        b[i] = rng_unit(&rng) * 3;
+        y[i] = a[i] - 2 * b[i] + 0.1 * rng_unit(&rng);
+    }
+    assert_true(solve(columns, 2, y, NULL, 9, work, &s));
+    normal(a, b, y, 9, 9, c);
+    assert_float_equal((double)s.coefficients[0], c[0], 1e-10);
+    assert_float_equal((double)s.coefficients[1], c[1], 1e-10);
+    for (size_t i = 0; i < 9; i++) {
+        normal(a, b, y, 9, i, c);
+        left_out += fabs(y[i] - c[0] * a[i] - c[1] * b[i]) / 9;
+    }
+    assert_float_equal(s.left_out, left_out, 1e-10);
+    memcpy(b, a, sizeof b);
+    assert_false(solve(columns, 2, y, NULL, 9, work, &s));
+}
+
+/* At the minimum no coefficient's pull is above the penalty, and those that are not 0 pull just as much. */
+static void test_lasso(void **state)
+{
+    double column[5][20], y[20], c[5] = {0}, most = 0, length[5] = {0};
+    const double *columns[] = {column[0], column[1], column[2], column[3], column[4]};
+    struct rng rng;
+    (void)state;
+    rng_seed(&rng, 9);
+    for (size_t i = 0; i < 20; i++) {
+        for (size_t k = 0; k < 5; k++)
+            column[k][i] = rng_unit(&rng) - 0.5;
+        y[i] = 3 * column[1][i] - 2 * column[3][i] + 0.05 * (rng_unit(&rng) - 0.5);
+    }
+    lasso(columns, 5, y, NULL, 20, 0.1, c);
+    for (size_t k = 0; k < 5; k++) {
+        double sum = 0;
+        for (size_t i = 0; i < 20; i++) {
+            length[k] += column[k][i] * column[k][i] / 20;
+            sum += column[k][i] * y[i] / 20;
+        }
+        length[k] = sqrt(length[k]);
+        most = fmax(most, fabs(sum) / length[k]);
+    }
+    for (size_t k = 0; k < 5; k++) {
+        double pull = 0;
+        for (size_t i = 0; i < 20; i++) {
+            double rest = y[i];
+            for (size_t j = 0; j < 5; j++)
+                rest -= c[j] * column[j][i];
+            pull += column[k][i] * rest / 20;
+        }
+        pull /= length[k];
+        if (c[k] != 0)
+            assert_float_equal(pull, copysign(0.1 * most, c[k]), 1e-4 * most);
+        else
+            assert_true(fabs(pull) <= 0.1001 * most);
+    }
+    assert_true(c[1] > 2 && c[3] < -1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_counts_of_one_input), cmocka_unit_test(test_few_runs), cmocka_unit_test(test_factorial_runs), cmocka_unit_test(test_data_dependent),
+        cmocka_unit_test(test_print), cmocka_unit_test(test_least_squares), cmocka_unit_test(test_lasso),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

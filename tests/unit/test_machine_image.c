@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Machines that are part of the program: the same in every part as their text says, and only while the text is what it was. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "helpers.h"
+#include "io/machine_image.h"
+
+static const char *const names[] = {"machine.csv", "facts.csv", "mapping.csv", "overrides.csv", "latencies.csv"};
+#define NAMES (sizeof names / sizeof *names)
+
+static char copy[] = "/tmp/portolan-image-XXXXXX";
+
+static int make_copy(void **state)
+{
+    (void)state;
+    return mkdtemp(copy) ? 0 : -1;
+}
+
+static int remove_copy(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < NAMES; i++) {
+        char path[128];
+        snprintf(path, sizeof path, "%s/%s", copy, names[i]);
+        unlink(path);
+    }
+    return rmdir(copy);
+}
+
+/* The files of the shipped machine @id into the copy, @extra behind those of the name @changed. */
+static void copy_machine(const char *id, const char *changed, const char *extra)
+{
+    for (size_t i = 0; i < NAMES; i++) {
+        struct str from = {0}, to = {0}, bytes = {0};
+        str_addf(&from, "machines/%s/%s", id, names[i]);
+        str_addf(&to, "%s/%s", copy, names[i]);
+        char *path = file_data_path(str_text(&from));
+        unlink(str_text(&to));
+        if (path) {
+            assert_true(file_read(path, (size_t)16 << 20, &bytes, NULL));
+            if (strcmp(names[i], changed) == 0)
+                str_add(&bytes, extra);
+            assert_true(file_write(str_text(&to), bytes.data, bytes.length, NULL));
+        }
+        free(path);
+        str_done(&bytes);
+        str_done(&from);
+        str_done(&to);
+    }
+}
+
+static void assert_same_number(double a, double b)
+{
+    if (isnan(a))
+        assert_true(isnan(b));
+    else
+        assert_true(a == b);
+}
+
+static void assert_same(const struct machine *a, const struct machine *b)
+{
+    assert_string_equal(a->title, b->title);
+    assert_string_equal(a->isa, b->isa);
+    assert_int_equal(a->fact_count, b->fact_count);
+    for (size_t i = 0; i < a->fact_count; i++) {
+        assert_string_equal(a->facts[i].key, b->facts[i].key);
+        assert_string_equal(a->facts[i].value, b->facts[i].value);
+        assert_string_equal(a->facts[i].unit, b->facts[i].unit);
+        assert_string_equal(a->facts[i].source, b->facts[i].source);
+    }
+    assert_int_equal(a->latency_count, b->latency_count);
+    for (size_t i = 0; i < a->latency_count; i++) {
+        assert_string_equal(a->latencies[i].form, b->latencies[i].form);
+        assert_string_equal(a->latencies[i].source, b->latencies[i].source);
+        assert_int_equal(a->latencies[i].from, b->latencies[i].from);
+        assert_int_equal(a->latencies[i].to, b->latencies[i].to);
+        assert_same_number(a->latencies[i].cycles, b->latencies[i].cycles);
+    }
+    assert_true(ports_equal(mapping_ports(a->mapping), mapping_ports(b->mapping)));
+    assert_int_equal(mapping_ports(a->mapping)->pipes, mapping_ports(b->mapping)->pipes);
+    assert_same_number(mapping_issue_width(a->mapping), mapping_issue_width(b->mapping));
+    assert_int_equal(mapping_count(a->mapping), mapping_count(b->mapping));
+    for (size_t i = 0; i < mapping_count(a->mapping); i++) {
+        const struct mapping_entry *x = mapping_at(a->mapping, i), *y = mapping_at(b->mapping, i);
+        assert_string_equal(x->form, y->form);
+        assert_string_equal(x->source, y->source);
+        assert_true(usage_equal(&x->usage, &y->usage));
+        assert_same_number(x->latency, y->latency);
+        assert_int_equal(x->micro_ops, y->micro_ops);
+        assert_int_equal(mapping_index(a->mapping, y->form), i);
+    }
+}
+
+/* A blank line says nothing, but with it the text is no longer the one that the image was made from. */
+static void test_same_as_text(void **state)
+{
+    char **ids = machine_ids();
+
+    (void)state;
+    if (!machine_images_size)
+        return;   /* built for another host; cmocka's skip() counts as a failure in TAP */
+    for (size_t i = 0; ids[i]; i++) {
+        copy_machine(ids[i], "", "");
+        struct machine *image = machine_image_load(ids[i], copy);
+        if (!image)
+            fail_msg("no image of %s", ids[i]);
+        copy_machine(ids[i], "mapping.csv", "\n");
+        assert_null(machine_image_load(ids[i], copy));
+        struct machine *text = load_machine(copy);
+        assert_same(image, text);
+        machine_free(image);
+        machine_free(text);
+        free(ids[i]);
+    }
+    free(ids);
+}
+
+/* What is changed in any of the files counts, and so does a file that comes or goes. */
+static void test_changed(void **state)
+{
+    static const char *const rows[] = {"title,Mine,,\n", "loads_per_cycle,7,,\n", "MINE (R64),1*p0,1,1,\n", "\"ADD (R64, R64)\",3*p1,,,\n", "MINE (R64),1,1,5,\n"};
+    char path[128];
+
+    (void)state;
+    for (size_t i = 0; i < NAMES; i++) {
+        copy_machine("skylake", names[i], rows[i]);
+        assert_null(machine_image_load("skylake", copy));
+    }
+    copy_machine("skylake", "overrides.csv", rows[3]);
+    struct machine *m = load_machine(copy);
+    assert_int_equal(mapping_find(m->mapping, "ADD (R64, R64)")->usage.uops[0].count, 3);
+    machine_free(m);
+    copy_machine("skylake", "", "");
+    snprintf(path, sizeof path, "%s/latencies.csv", copy);
+    assert_int_equal(unlink(path), 0);
+    assert_null(machine_image_load("skylake", copy));
+    m = load_machine(copy);
+    assert_int_equal(m->latency_count, 0);
+    machine_free(m);
+}
+
+/* An entry of the image is replaced, copied and added to like any other; the image itself stays. */
+static void test_edited(void **state)
+{
+    struct uop uop = {1, 9};
+    struct mapping_entry entry = {"ADD (R64, R64)", {&uop, 1}, 5, 1, "mine"}, fresh = {"MINE (R64)", {&uop, 1}, 5, 1, "mine"};
+
+    (void)state;
+    struct machine *m = load_machine("skylake"), *again = load_machine("skylake"), *copied = machine_copy(m);
+    size_t count = mapping_count(m->mapping);
+    assert_same(m, copied);
+    mapping_set(m->mapping, &entry);
+    mapping_set(m->mapping, &entry);
+    mapping_set(m->mapping, &fresh);
+    assert_int_equal(mapping_count(m->mapping), count + 1);
+    assert_int_equal(mapping_find(m->mapping, "ADD (R64, R64)")->usage.uops[0].count, 9);
+    assert_int_equal(mapping_index(m->mapping, "MINE (R64)"), count);
+    assert_same(again, copied);
+    machine_free(m);
+    machine_free(again);
+    machine_free(copied);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_same_as_text),
+        cmocka_unit_test(test_changed),
+        cmocka_unit_test(test_edited),
+    };
+    return cmocka_run_group_tests(tests, make_copy, remove_copy);
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Reuse distances against a stack searched from the top and against counting distinct lines anew; bins; memory. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdlib.h>
+
+#include "base/rng.h"
+#include "program/runtime/bins.h"
+#include "program/runtime/reuse.h"
+
+/* Mattson's stack: the line moves from its place, which is its distance, to the top. */
+struct stack { uint64_t lines[1 << 14]; size_t count; };
+
+static uint64_t stack_touch(struct stack *s, uint64_t line)
+{
+    size_t at = 0;
+    while (at < s->count && s->lines[s->count - 1 - at] != line)
+        at++;
+    uint64_t distance = at < s->count ? at : REUSE_COLD;
+    if (distance == REUSE_COLD)
+        s->count++;
+    else
+        memmove(&s->lines[s->count - 1 - at], &s->lines[s->count - at], at * sizeof *s->lines);
+    s->lines[s->count - 1] = line;
+    return distance;
+}
+
+/* By definition: distinct lines between the last use and now. */
+static uint64_t count_distinct(const uint64_t *trace, size_t now)
+{
+    size_t before = now, distinct = 0;
+    while (before > 0 && trace[before - 1] != trace[now])
+        before--;
+    if (!before)
+        return REUSE_COLD;
+    for (size_t i = before; i < now; i++) {
+        bool first = true;
+        for (size_t k = before; k < i && first; k++)
+            first = trace[k] != trace[i];
+        distinct += first;
+    }
+    return distinct;
+}
+
+static void test_by_hand(void **state)
+{
+    static const uint64_t lines[] = {5, 5, 6, 7, 5, 6, 6, 8, 7}, distances[] = {REUSE_COLD, 0, REUSE_COLD, REUSE_COLD, 2, 2, 0, REUSE_COLD, 3};
+    struct reuse r = {0};
+    (void)state;
+    for (size_t i = 0; i < 9; i++)
+        assert_int_equal(reuse_touch(&r, lines[i]), distances[i]);
+    reuse_done(&r);
+}
+
+static void test_against_definition(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 5; seed++) {
+        uint64_t trace[500];
+        struct reuse r = {0};
+        struct rng rng;
+        rng_seed(&rng, seed);
+        for (size_t i = 0; i < 500; i++) {
+            trace[i] = rng_below(&rng, 10 + 30 * seed);
+            assert_int_equal(reuse_touch(&r, trace[i]), count_distinct(trace, i));
+        }
+        reuse_done(&r);
+    }
+}
+
+/* Loops, strides and random lines; long enough that stamps are numbered anew many times. */
+static void test_against_stack(void **state)
+{
+    struct stack *s = calloc(1, sizeof *s);
+    struct reuse r = {0};
+    struct rng rng;
+    (void)state;
+    rng_seed(&rng, 11);
+    for (uint64_t i = 0; i < 400000; i++) {
+        uint64_t phase = i / 50000, line = phase % 4 == 0 ? i % 3000 : phase % 4 == 1 ? rng_below(&rng, 1000) : phase % 4 == 2 ? i * 17 % 4001 : i % 20;
+        line = rng_below(&rng, 50) ? line : rng_below(&rng, 6000);
+        uint64_t mine = reuse_touch(&r, line << 20), its = stack_touch(s, line << 20);
+        if (mine != its)
+            fail_msg("access %llu: %llu instead of %llu", (unsigned long long)i, (unsigned long long)mine, (unsigned long long)its);
+    }
+    assert_false(r.exhausted);
+    reuse_done(&r);
+    free(s);
+}
+
+/* What is kept depends on the lines alone. */
+static void test_memory_follows_lines(void **state)
+{
+    struct reuse few = {0}, many = {0};
+    struct rng rng;
+    (void)state;
+    rng_seed(&rng, 2);
+    for (int i = 0; i < 20000; i++)
+        reuse_touch(&few, rng_below(&rng, 3000));
+    for (int i = 0; i < 2000000; i++)
+        reuse_touch(&many, rng_below(&rng, 3000));
+    assert_int_equal(few.table_size, many.table_size);
+    assert_int_equal(few.stamps, many.stamps);
+    assert_true(many.stamps <= 1 << 16);
+    reuse_done(&few);
+    reuse_done(&many);
+}
+
+/* One line in eight, its distances times eight: the mean agrees, and so does the number of references times eight. */
+static void test_sampling(void **state)
+{
+    struct reuse exact = {0}, some = {.sample_mask = 7};
+    double sum[2] = {0}, count[2] = {0};
+    struct rng rng;
+    (void)state;
+    rng_seed(&rng, 3);
+    for (int i = 0; i < 300000; i++) {
+        uint64_t line = rng_below(&rng, 20000), d[2] = {reuse_touch(&exact, line), reuse_touch(&some, line)};
+        for (int k = 0; k < 2; k++)
+            if (d[k] < REUSE_UNSAMPLED) {
+                sum[k] += (double)(k ? 8 * d[k] : d[k]);
+                count[k]++;
+            }
+    }
+    assert_true(count[1] * 8 > 0.95 * count[0] && count[1] * 8 < 1.05 * count[0]);
+    assert_true(sum[1] / count[1] > 0.95 * sum[0] / count[0] && sum[1] / count[1] < 1.05 * sum[0] / count[0]);
+    reuse_done(&exact);
+    reuse_done(&some);
+}
+
+static void test_bins(void **state)
+{
+    (void)state;
+    for (uint64_t d = 0; d < 16; d++)
+        assert_int_equal(reuse_bin_of(d), d);
+    assert_int_equal(reuse_bin_of(16), 16);
+    assert_int_equal(reuse_bin_of(17), 16);
+    assert_int_equal(reuse_bin_of(18), 17);
+    assert_int_equal(reuse_bin_of(31), 23);
+    assert_int_equal(reuse_bin_of(32), 24);
+    assert_int_equal(reuse_bin_of(UINT64_MAX), REUSE_BIN_COLD);
+    assert_int_equal(reuse_bin_of(UINT64_MAX / 2), REUSE_BIN_COLD - 1);
+    for (uint64_t d = 1; d < 100000; d++)
+        assert_in_range(reuse_bin_of(d) - reuse_bin_of(d - 1), 0, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_by_hand), cmocka_unit_test(test_against_definition), cmocka_unit_test(test_against_stack),
+        cmocka_unit_test(test_memory_follows_lines), cmocka_unit_test(test_sampling), cmocka_unit_test(test_bins),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

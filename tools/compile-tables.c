@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Writes the machines of a data directory as an image (io/machine_image.h) in C. Usage: compile-tables DIRECTORY > machine_images.c
+ * A machine that does not load, or only with a warning, is left out: its text is parsed when it is used, and says why. So is one that has a
+ * base, because the files of the base would have to be the same, too. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/names.h"
+#include "base/vec.h"
+#include "io/machine_file.h"
+#include "io/machine_image.h"
+
+/* This program has none yet. */
+const unsigned char machine_images[1];
+const size_t machine_images_size;
+
+/* Equal things once; an index of what stands in @bytes. */
+struct pool {
+    struct str bytes;
+    struct names keys;         /* what has been added, printed */
+    VEC(uint32_t) places;      /* by key */
+};
+
+static struct pool texts, usages, latencies;
+static struct str image;
+
+/* Where @bytes, known as @key, stand in @p. */
+static uint32_t pool_add(struct pool *p, const char *key, const void *bytes, size_t length)
+{
+    uint32_t number = names_add(&p->keys, key);
+
+    if (number == p->places.count) {
+        vec_push(&p->places, (uint32_t)p->bytes.length);
+        str_add_bytes(&p->bytes, bytes, length);
+    }
+    return p->places.items[number];
+}
+
+static void pool_done(struct pool *p)
+{
+    str_done(&p->bytes);
+    names_done(&p->keys);
+    vec_done(&p->places);
+}
+
+static uint32_t text_at(const char *text)
+{
+    return pool_add(&texts, text, text, strlen(text) + 1);
+}
+
+static uint32_t usage_at(const struct usage *usage, const struct ports *all)
+{
+    struct str key = {0};
+    usage_print(usage, all, &key);
+    uint32_t at = pool_add(&usages, str_text(&key), usage->uops, usage->count * sizeof *usage->uops);
+    str_done(&key);
+    return at / (uint32_t)sizeof(struct uop);
+}
+
+static uint16_t latency_at(double cycles)
+{
+    char key[64];
+    snprintf(key, sizeof key, "%a", cycles);
+    uint32_t at = pool_add(&latencies, key, &cycles, sizeof cycles) / (uint32_t)sizeof cycles;
+    if (at > UINT16_MAX)
+        die("more different latencies than an image can hold");
+    return (uint16_t)at;
+}
+
+/* Appends to the image at a multiple of 64; returns the place. */
+static uint32_t place(const void *bytes, size_t length)
+{
+    while (image.length % 64)
+        str_add_char(&image, '\0');
+    uint32_t at = (uint32_t)image.length;
+    str_add_bytes(&image, bytes, length);
+    return at;
+}
+
+static uint32_t place_rows(const struct mapping *mapping, const struct ports *all)
+{
+    size_t count = mapping_count(mapping);
+    struct mapping_row *rows = mem_zero(count + 1, sizeof *rows);
+
+    for (size_t i = 0; i < count; i++) {
+        const struct mapping_entry *entry = mapping_at(mapping, i);
+        rows[i] = (struct mapping_row){text_at(entry->form), text_at(entry->source), usage_at(&entry->usage, all), (uint16_t)entry->usage.count,
+                                       latency_at(entry->latency), entry->micro_ops};
+    }
+    uint32_t at = place(rows, count * sizeof *rows);
+    free(rows);
+    return at;
+}
+
+static uint32_t place_facts(const struct machine *m)
+{
+    struct image_fact *facts = mem_zero(m->fact_count + 1, sizeof *facts);
+
+    for (size_t i = 0; i < m->fact_count; i++) {
+        const struct machine_fact *fact = &m->facts[i];
+        facts[i] = (struct image_fact){text_at(fact->key), text_at(fact->value), text_at(fact->unit), text_at(fact->source)};
+    }
+    uint32_t at = place(facts, m->fact_count * sizeof *facts);
+    free(facts);
+    return at;
+}
+
+static uint32_t place_rules(const struct machine *m)
+{
+    struct image_rule *rules = mem_zero(m->latency_count + 1, sizeof *rules);
+
+    for (size_t i = 0; i < m->latency_count; i++) {
+        const struct latency_rule *rule = &m->latencies[i];
+        rules[i] = (struct image_rule){rule->cycles, text_at(rule->form), text_at(rule->source), rule->from, rule->to};
+    }
+    uint32_t at = place(rules, m->latency_count * sizeof *rules);
+    free(rules);
+    return at;
+}
+
+/* False: it is left out. */
+static bool add_machine(const char *dir, struct image_machine *out)
+{
+    struct err err = {0};
+    char text[2048];
+    struct ports all;   /* keys of usages are of bits, whatever the machine calls its ports */
+    size_t warnings = log_count(), slots;
+    struct machine *m = machine_load(dir, &err);
+
+    if (!m || log_count() != warnings || !machine_image_sum(dir, out->sum)) {
+        fprintf(stderr, "compile-tables: %s is left out: %s\n", dir, m ? "it loads with warnings" : err_text(&err, text, sizeof text));
+        machine_free(m);
+        return false;
+    }
+    if (machine_fact(m, "base")) {
+        machine_free(m);
+        return false;
+    }
+    ports_number(&all, PORTS_MAX);
+    out->ports = *mapping_ports(m->mapping);
+    out->issue_width = mapping_issue_width(m->mapping);
+    out->title = text_at(m->title);
+    out->isa = text_at(m->isa);
+    out->rows = place_rows(m->mapping, &all);
+    out->row_count = (uint32_t)mapping_count(m->mapping);
+    const struct index_slot *table = mapping_slots(m->mapping, &slots);
+    out->slots = place(table, slots * sizeof *table);
+    out->slot_count = (uint32_t)slots;
+    out->facts = place_facts(m);
+    out->fact_count = (uint32_t)m->fact_count;
+    out->rules = place_rules(m);
+    out->rule_count = (uint32_t)m->latency_count;
+    machine_free(m);
+    return true;
+}
+
+/* The image as one literal: compilers read these far quicker than lists of numbers. Octal escapes of three digits cannot run on. */
+static void print(void)
+{
+    puts("/* Made by tools/compile-tables from data/machines. */\n#include \"io/machine_image.h\"\n");
+    puts("_Alignas(64) const unsigned char machine_images[] =");
+    for (size_t i = 0; i < image.length; i++) {
+        unsigned char byte = (unsigned char)image.data[i];
+        if (i % 64 == 0)
+            fputs(i ? "\"\n\"" : "\"", stdout);
+        if (byte >= ' ' && byte < 127 && byte != '"' && byte != '\\' && byte != '?')
+            putchar(byte);
+        else
+            printf("\\%03o", byte);
+    }
+    printf("\";\nconst size_t machine_images_size = %zu;\n", image.length);
+}
+
+int main(int argc, char **argv)
+{
+    VEC(struct image_machine) machines = {0};
+    struct image_header header = {0};
+    struct str dir = {0};
+
+    if (argc != 2) {
+        fputs("usage: compile-tables DIRECTORY > machine_images.c\n", stderr);
+        return 2;
+    }
+    setenv("PORTOLAN_DATA", argv[1], 1);
+    char **ids = machine_ids();
+    place(&header, sizeof header);
+    for (size_t i = 0; ids[i]; i++) {
+        struct image_machine machine;
+        memset(&machine, 0, sizeof machine);
+        str_clear(&dir);
+        str_addf(&dir, "%s/machines/%s", argv[1], ids[i]);
+        if (add_machine(str_text(&dir), &machine))
+            vec_push(&machines, machine);
+        free(ids[i]);
+    }
+    free(ids);
+    header.machine_count = (uint32_t)machines.count;
+    header.machines = place(machines.items, machines.count * sizeof *machines.items);
+    header.texts_size = (uint32_t)texts.bytes.length;
+    header.texts = place(texts.bytes.data, texts.bytes.length);
+    header.uop_count = (uint32_t)(usages.bytes.length / sizeof(struct uop));
+    header.uops = place(usages.bytes.data, usages.bytes.length);
+    header.latency_count = (uint32_t)(latencies.bytes.length / sizeof(double));
+    header.latencies = place(latencies.bytes.data, latencies.bytes.length);
+    memcpy(image.data, &header, sizeof header);
+    print();
+    vec_done(&machines);
+    pool_done(&texts);
+    pool_done(&usages);
+    pool_done(&latencies);
+    str_done(&image);
+    str_done(&dir);
+    return fflush(stdout) != 0 || ferror(stdout);
+}
