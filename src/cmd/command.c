@@ -27,6 +27,7 @@ extern const struct command command_kernel_report;
 extern const struct command command_kernel_save;
 extern const struct command command_kernel_measure;
 extern const struct command command_kernel_learn;
+extern const struct command command_kernel_blame;
 extern const struct command command_mapping_show;
 extern const struct command command_mapping_diff;
 extern const struct command command_mapping_list;
@@ -96,6 +97,7 @@ const struct command *const commands[] = {
     &command_kernel_save,
     &command_kernel_measure,
     &command_kernel_learn,
+    &command_kernel_blame,
     &command_mapping_show,
     &command_mapping_diff,
     &command_mapping_list,

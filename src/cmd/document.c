@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "io/cpus.h"
 #include "io/machine_file.h"
+#include "report/blame.h"
 #include "work/active_job.h"
 #include "work/evolve_job.h"
 
@@ -88,6 +89,8 @@ void document_use_loop(struct document *d, size_t loop)
     document_drop_analyses(d);
     d->loop = loop;
     d->kernel_measured = NAN;
+    blame_free(d->blame);
+    d->blame = NULL;
     sweep_done(&d->sweep);
 }
 
@@ -119,6 +122,7 @@ void document_done(struct document *d)
     free(d->here.title);
     document_drop_analyses(d);
     kernel_free(d->kernel);
+    blame_free(d->blame);
     sweep_done(&d->sweep);
     for (size_t i = 0; i < d->run_count; i++)
         evolve_run_free(d->runs[i]);

@@ -15,6 +15,7 @@
 #include "simulate/simulate.h"
 
 struct active_curve;
+struct blame;
 struct evolve_run;
 
 /* The last `kernel whatif NAME=A..B`. */
@@ -48,6 +49,7 @@ struct document {
     const struct kernel *kernel;      /* NULL: none loaded */
     size_t loop;                      /* of the kernel's loops, the one in use */
     double kernel_measured;           /* cycles per iteration of the loop in use on this CPU; NaN: not measured */
+    struct blame *blame;              /* of the loop in use; NULL: not asked for */
     struct sweep sweep;               /* count 0: none */
     struct experiments *experiments;  /* NULL: none */
     struct evolve_run **runs;         /* of inference, newest last */
