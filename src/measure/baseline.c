@@ -13,7 +13,10 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/path.h"
+#include "io/cpus.h"
+#include "io/machine_file.h"
 #include "isa/cpu.h"
+#include "model/facts.h"
 
 #define FILE_NAME "baseline.csv"
 #define FILE_LIMIT ((size_t)1 << 20)
@@ -60,6 +63,22 @@ bool baseline_better(const struct baseline *known, const struct baseline *seen)
     if (seen->doubtful && !known->doubtful)
         return false;
     return seen->nops > BETTER * known->nops || seen->ports > BETTER * known->ports || (!known->load_window && seen->load_window);
+}
+
+double baseline_expected(void)
+{
+    struct err err = {0};
+    struct cpu_native native;
+    double nops = NAN;
+
+    if (!cpu_native_find(&native, &err))
+        return NAN;
+    struct machine *m = machine_load_shipped(native.machine, &err);
+    if (m)
+        nops = fact_number(m, "issue_width") * (fact_switch(m, "fuse_nop") ? 2 : 1);
+    machine_free(m);
+    cpu_native_done(&native);
+    return nops > 0 ? nops : NAN;
 }
 
 void baseline_today(char day[BASELINE_DAY])

@@ -341,6 +341,8 @@ static bool calibrate_all(struct sandbox *s, struct calibration *out, struct err
 
     *out = (struct calibration){.cpu = sandbox_cpu(s), .expected_rate = NAN};
     baseline_recall(&known);
+    if (known.nops <= 0 || known.doubtful)
+        out->expected_rate = baseline_expected();
     stopwatch_read(&from);
     if (!chain_line(s, &each, &overhead, err))
         return false;

@@ -130,7 +130,7 @@ static void simulated_free(struct source *base)
 struct source *source_simulated(const struct mapping *mapping, double noise, uint64_t seed)
 {
     struct simulated *s = mem_zero(1, sizeof *s);
-    s->base = (struct source){SOURCE_BODY, 1, NULL, simulated_measure, simulated_free};
+    s->base = (struct source){.instructions = SOURCE_BODY, .orders = 1, .measure = simulated_measure, .free = simulated_free};
     s->mapping = mapping;
     s->noise = noise;
     rng_seed(&s->rng, seed);

@@ -294,7 +294,7 @@ static void test_two_lengths(void **state)
     char path[] = "/tmp/portolan-journal-XXXXXX";
     int fd = mkstemp(path);
     struct experiments *t = experiments_new();
-    struct source source = {SOURCE_BODY, 1, NULL, limited_measure, NULL};
+    struct source source = {.instructions = SOURCE_BODY, .orders = 1, .measure = limited_measure};
     struct runner_summary s;
     struct err err = {0};
     (void)state;
