@@ -70,6 +70,15 @@ void sweep_done(struct sweep *sweep)
     *sweep = (struct sweep){0};
 }
 
+void program_state_done(struct program_state *p)
+{
+    program_free(p->program);
+    program_runs_free(p->runs);
+    program_model_free(p->model);
+    free(p->arguments);
+    *p = (struct program_state){0};
+}
+
 void document_drop_analyses(struct document *d)
 {
     for (size_t i = 0; i < d->analysis_count; i++) {
@@ -107,12 +116,14 @@ void document_exchange(struct document *d, struct document *saved)
     saved->active_run = d->active_run;
     saved->record = d->record;
     saved->check = d->check;
+    saved->program = d->program;
     d->runs = before.runs;
     d->run_count = before.run_count;
     d->active = before.active;
     d->active_run = before.active_run;
     d->record = before.record;
     d->check = before.check;
+    d->program = before.program;
     d->measured = before.measured;
     d->measured_clock_hz = before.measured_clock_hz;
     d->measured_children = before.measured_children;
@@ -133,6 +144,7 @@ void document_done(struct document *d)
     free(d->runs);
     active_curve_free(d->active);
     experiments_free(d->experiments);
+    program_state_done(&d->program);
     record_free(d->record);
     for (size_t i = 0; i < d->machine_count; i++)
         machine_free(d->machines[i]);

@@ -18,7 +18,7 @@
 #include "cmd/check.h"
 #include "cmd/command.h"
 #include "io/machine_file.h"
-#include "screens.h"
+#include "../support/screens.h"
 
 static char home[] = "/tmp/portolan-test-XXXXXX";
 
