@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "base/mem.h"
@@ -19,21 +18,12 @@
 #include "cmd/command.h"
 #include "io/machine_file.h"
 #include "../support/screens.h"
-
-static char home[] = "/tmp/portolan-test-XXXXXX";
+#include "../support/support.h"
 
 static int make_home(void **state)
 {
     (void)state;
-    return mkdtemp(home) && setenv("XDG_DATA_HOME", home, 1) == 0 ? 0 : -1;
-}
-
-static int remove_home(void **state)
-{
-    char command[64];
-    (void)state;
-    snprintf(command, sizeof command, "rm -r '%s'", home);
-    return system(command);
+    return setenv("XDG_DATA_HOME", work_path("data"), 1);
 }
 
 static const struct check_row *row_of(const struct check *c, const char *form, const char *quantity)
@@ -55,14 +45,8 @@ static const struct check_row *row_of(const struct check *c, const char *form, c
 static void run(struct session *s, const char *line)
 {
     struct err err = {0};
-    char *text = NULL;
-    size_t length = 0;
-    FILE *out = open_memstream(&text, &length);
-
-    if (!command_run(s, line, out, &err))
+    if (!run_line(s, line, NULL, &err))
         fail_msg("%s: %s", line, err.what);
-    fclose(out);
-    free(text);
 }
 
 static const char simulated[] = "machine check --machine skylake --simulate haswell 'ADD (R64, R64)' 'VADDPD (XMM, XMM, XMM)' 'VMULPD (YMM, YMM, YMM)' 'MOV (M64, R64)'";
@@ -93,13 +77,18 @@ static void test_disagreements(void **state)
     session_done(&s);
 }
 
+static void read_file(const char *relative, struct str *out)
+{
+    char name[128];
+    snprintf(name, sizeof name, "data/portolan/machines/skylake-measured/%s", relative);
+    assert_true(file_read(work_path(name), 1 << 20, out, NULL));
+}
+
 static void holds(const char *relative, const char *text)
 {
-    char path[256];
     struct str file = {0};
 
-    snprintf(path, sizeof path, "%s/portolan/machines/skylake-measured/%s", home, relative);
-    assert_true(file_read(path, 1 << 20, &file, NULL));
+    read_file(relative, &file);
     if (!strstr(str_text(&file), text))
         fail_msg("%s lacks %s: %s", relative, text, str_text(&file));
     str_done(&file);
@@ -107,12 +96,10 @@ static void holds(const char *relative, const char *text)
 
 static size_t lines_of(const char *relative)
 {
-    char path[256];
     struct str file = {0};
     size_t lines = 0;
 
-    snprintf(path, sizeof path, "%s/portolan/machines/skylake-measured/%s", home, relative);
-    assert_true(file_read(path, 1 << 20, &file, NULL));
+    read_file(relative, &file);
     for (const char *at = str_text(&file); (at = strchr(at, '\n')); at++)
         lines++;
     str_done(&file);
@@ -127,10 +114,10 @@ static void test_corrections(void **state)
 
     (void)state;
     session_init(&s);
-    assert_false(command_run(&s, "machine correct *", stdout, &err));
+    assert_false(run_line(&s, "machine correct *", NULL, &err));
     assert_non_null(strstr(err.what, "nothing has been checked"));
     run(&s, simulated);
-    assert_false(command_run(&s, "machine correct IMUL*", stdout, &err));
+    assert_false(run_line(&s, "machine correct IMUL*", NULL, &err));
     run(&s, "machine correct --simulate haswell *");
     holds("machine.csv", "base,skylake");
     holds("overrides.csv", "\"VADDPD (XMM, XMM, XMM)\",1*p1,,,measured on simulated haswell 20");
@@ -198,5 +185,5 @@ int main(void)
 #endif
     };
     setlocale(LC_CTYPE, "C.UTF-8");
-    return cmocka_run_group_tests(tests, make_home, remove_home);
+    return cmocka_run_group_tests(tests, make_home, NULL);
 }
