@@ -71,8 +71,7 @@ static bool go_on(struct session *s, struct err *err)
 {
     bool ended = false;
     *err = (struct err){0};
-    while (job_running())
-        job_drain();
+    job_wait(0);
     return session_awaited_ended(s, &ended, err) && ended && command_go_on(s, NULL, err);
 }
 
@@ -99,8 +98,7 @@ static void test_old_stays(void **state)
     assert_int_equal(experiments_size(old, 0), 1);
     close(fd);
     assert_true(go_on(&s, &err));
-    while (job_running())
-        job_drain();
+    job_wait(0);
     assert_int_equal(rows_of(&s), 22);
     session_done(&s);
 }
@@ -108,7 +106,7 @@ static void test_old_stays(void **state)
 static void test_cancelled(void **state)
 {
     static const char *const readers[] = {"experiments load", "experiments load --append", "experiments import", "mapping import osaca", "mapping import csv", "mapping import pmevo",
-                                           "mapping import uops-info", "evaluate", "forms add"};
+                                           "evaluate", "forms add"};
     struct session s;
     struct err err;
     struct job_info info;
