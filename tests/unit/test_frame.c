@@ -20,152 +20,22 @@
 #include "view/pager.h"
 #include "view/plot.h"
 #include "work/job.h"
-
-static const unsigned sizes[][2] = {{40, 10}, {80, 24}, {120, 40}, {240, 80}};
-
-static double no_time(void)
-{
-    return 0;
-}
-
-static const char *source(const char *path)
-{
-    static char text[4096];
-    const char *top = getenv("PORTOLAN_SRC");
-    snprintf(text, sizeof text, "%s/%s", top ? top : ".", path);
-    return text;
-}
-
-static void screen_text(struct frame *f, unsigned width, unsigned height, bool roles, struct str *out)
-{
-    struct grid g;
-    int x, y;
-
-    grid_init(&g, width, height, f->session->settings.ascii);
-    frame_draw(f, NULL, &g, &x, &y);
-    grid_text(&g, roles, out);
-    grid_done(&g);
-}
-
-static void compare(struct frame *f, const char *name, unsigned width, unsigned height)
-{
-    struct str text = {0}, golden = {0};
-    struct err err = {0};
-    char path[256];
-
-    screen_text(f, width, height, true, &text);
-    snprintf(path, sizeof path, "tests/screen/%s-%ux%u.txt", name, width, height);
-    if (getenv("GENERATE")) {
-        assert_true(file_write(source(path), text.data, text.length, &err));
-    } else {
-        if (!file_read(source(path), 1 << 20, &golden, &err))
-            fail_msg("%s: %s", path, err.what);
-        if (strcmp(str_text(&text), str_text(&golden)) != 0)
-            fail_msg("%s differs:\n%s", path, str_text(&text));
-    }
-    str_done(&text);
-    str_done(&golden);
-}
-
-static struct session session;
-static struct frame frame;
-
-static int setup(void **state)
-{
-    (void)state;
-    clock_set_source(no_time);
-    session_init(&session);
-    session.interactive = true;
-    session.input = NULL;
-    frame_init(&frame, &session);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    job_shutdown();
-    frame_done(&frame);
-    session_done(&session);
-    return 0;
-}
-
-static void press(const char *keys)
-{
-    const char *prefill;
-    for (; *keys; keys++)
-        frame_key(&frame, (unsigned char)*keys, &prefill);
-}
-
-static bool screen_lacks(const char *text)
-{
-    struct str shown = {0};
-    screen_text(&frame, 120, 40, false, &shown);
-    bool lacks = strstr(str_text(&shown), text) == NULL;
-    str_done(&shown);
-    return lacks;
-}
-
-static bool screen_holds(const char *text)
-{
-    struct str shown = {0};
-    screen_text(&frame, 120, 40, false, &shown);
-    bool found = strstr(str_text(&shown), text) != NULL;
-    if (!found)
-        {
-        print_message("not on the screen: %s\n", text);
-        for (const char *at = str_text(&shown); *at; at += strcspn(at, "\n") + 1)   /* a line at a time: messages are cut */
-            print_message("%.*s\n", (int)strcspn(at, "\n"), at);
-    }
-    str_done(&shown);
-    return found;
-}
-
-/* A machine and a kernel of the test's own: goldens change only with the view. */
-static void load(void)
-{
-    char line[4200];
-    snprintf(line, sizeof line, "kernel load %s", source("data/kernels/triad-skl-O3.s"));
-    frame_run(&frame, line);
-    assert_false(frame.failed);
-    str_clear(&frame.message);
-    /* Again without the directory of the sources in its name. */
-    struct kernel *named = kernel_load(source("data/kernels/triad-skl-O3.s"), NULL, NULL);
-    assert_non_null(named);
-    free(named->name);
-    named->name = mem_strdup("triad-skl-O3.s");
-    session_set_kernel(&session, named, session.document.loop);
-}
-
-static void compare_sizes(const char *name)
-{
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        compare(&frame, name, sizes[i][0], sizes[i][1]);
-}
+#include "../support/screens.h"
+#include "../support/support.h"
 
 static void test_golden(void **state)
 {
     (void)state;
     compare_sizes("empty");
     load();
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    for (size_t i = 0; i < SCREEN_SIZES; i++) {
         press("G");
-        compare(&frame, "kernel", sizes[i][0], sizes[i][1]);
+        compare(&frame, "kernel", screen_sizes[i][0], screen_sizes[i][1]);
         session.settings.ascii = true;
         press("gjj");
-        compare(&frame, "kernel-ascii", sizes[i][0], sizes[i][1]);
+        compare(&frame, "kernel-ascii", screen_sizes[i][0], screen_sizes[i][1]);
         session.settings.ascii = false;
     }
-}
-
-static void run_to_end(const char *line)
-{
-    frame_run(&frame, line);
-    if (frame.failed)
-        fail_msg("%s: %s", line, str_text(&frame.message));
-    job_wait(0);
-    frame_jobs(&frame);
-    str_clear(&frame.message);
 }
 
 static void test_golden_of_the_loop(void **state)
@@ -626,32 +496,33 @@ static void until_awaited(void)
 }
 
 /* A text that takes a second or so to assemble unless that is ended. */
-static void write_long(char path[32])
+static const char *write_long(void)
 {
     struct str text = {0};
     struct err err;
     for (int i = 0; i < 400000; i++)
         str_addf(&text, " addq $%d, %%rax\n", i % 100);
-    snprintf(path, 32, "/tmp/portolan-%d.s", (int)getpid());
-    assert_true(file_write(path, text.data, text.length, &err));
+    assert_true(file_write(work_path("long.s"), text.data, text.length, &err));
     str_done(&text);
+    return work_path("long.s");
 }
 
 /* What takes its time goes on behind the screen; what follows it on the line waits for it, and for what `job wait` names. */
 static void test_waiting(void **state)
 {
-    char line[4400], path[32];
+    char line[4400];
+    const char *path;
     const char *prefill;
 
     (void)state;
     session.patience = 0;
-    snprintf(line, sizeof line, "kernel load %s; view log", source("data/kernels/triad-skl-O3.s"));
+    snprintf(line, sizeof line, "kernel load %s; view log", source_path("data/kernels/triad-skl-O3.s"));
     frame_run(&frame, line);
     assert_false(frame.failed);
     until_awaited();
     assert_non_null(session.document.kernel);
     assert_string_equal(views[frame.current]->name, "log");
-    snprintf(line, sizeof line, "kernel load %s", source("data/kernels/triad-skl-O3.s"));
+    snprintf(line, sizeof line, "kernel load %s", source_path("data/kernels/triad-skl-O3.s"));
     frame_run(&frame, line);
     until_awaited();
     assert_string_equal(views[frame.current]->name, "kernel");   /* a kernel that has come is shown */
@@ -662,7 +533,7 @@ static void test_waiting(void **state)
     assert_string_equal(views[frame.current]->name, "mapping");
 
     /* Esc ends what the command began; what was to follow is forgotten. */
-    write_long(path);
+    path = write_long();
     snprintf(line, sizeof line, "kernel load %s; view log", path);
     frame_run(&frame, line);
     assert_true(session.waiting.job && session.waiting.count == 1);
@@ -678,25 +549,24 @@ static void test_waiting(void **state)
     snprintf(line, sizeof line, "kernel load %s", path);
     frame_run(&frame, line);
     frame_run(&frame, "kernel hex 4801d8");
-    snprintf(line, sizeof line, "kernel load %s", source("data/kernels/pi-O2.s"));
+    snprintf(line, sizeof line, "kernel load %s", source_path("data/kernels/pi-O2.s"));
     frame_run(&frame, line);
     until_awaited();
     job_wait(0);
     assert_non_null(strstr(session.document.kernel->name, "pi-O2.s"));
-    remove(path);
 }
 
 /* A script goes on with the line behind the one that is waited for. */
 static void test_waiting_script(void **state)
 {
-    char path[64], line[4400];
+    char line[4400];
     struct err err;
     struct str text = {0};
 
     (void)state;
     session.patience = 0;
-    snprintf(path, sizeof path, "/tmp/portolan-%d.pf", (int)getpid());
-    str_addf(&text, "kernel load %s\n\nkernel analyze --machine skylake\nflumb\n", source("data/kernels/triad-skl-O3.s"));
+    const char *path = work_path("script.pf");
+    str_addf(&text, "kernel load %s\n\nkernel analyze --machine skylake\nflumb\n", source_path("data/kernels/triad-skl-O3.s"));
     assert_true(file_write(path, text.data, text.length, &err));
     snprintf(line, sizeof line, "source %s; view help", path);
     frame_run(&frame, line);
@@ -706,7 +576,6 @@ static void test_waiting_script(void **state)
     assert_non_null(strstr(str_text(&frame.message), ".pf:4: \"flumb\" is no command"));
     assert_string_equal(views[frame.current]->name, "output");
     assert_int_equal(session.waiting.count, 0);
-    remove(path);
     str_done(&text);
 }
 
