@@ -240,7 +240,10 @@ static bool sections_read(struct object *o, Elf *elf, bool want_lines, struct er
         }
         if (header.sh_type != SHT_PROGBITS || !(header.sh_flags & SHF_EXECINSTR) || str_has_prefix(name, ".plt"))
             continue;
+        errno = 0;
         data = elf_getdata(scn, NULL);
+        if (!data && errno == ENOMEM)
+            return err_memory(err, NULL, header.sh_size);
         if (!data || !data->d_buf || data->d_size == 0)
             continue;
         if (data->d_size > CODE_LIMIT - total)
@@ -281,9 +284,11 @@ bool object_read(const char *path, bool lines, struct object *out, struct err *e
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);   /* nothing to wait for at a pipe's end: it is no ELF file */
     if (fd < 0)
         return err_set(err, ERR_IO, NULL, "cannot open %s: %s", path, strerror(errno));
+    errno = 0;
     Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
     bool ok = elf ? sections_read(out, elf, lines, err)
-                  : err_set(err, ERR_DATA, "give an ELF file", "invalid ELF file: %s", elf_errmsg(-1));
+              : errno == ENOMEM ? err_memory(err, NULL, 0)
+                                : err_set(err, ERR_DATA, "give an ELF file", "invalid ELF file: %s", elf_errmsg(-1));
     if (elf)
         elf_end(elf);
     close(fd);
