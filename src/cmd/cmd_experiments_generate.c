@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/shortage.h"
 #include "cmd/command.h"
 #include "infer/generate.h"
 
@@ -83,7 +84,9 @@ static bool run(struct session *s, const void *values, struct result *result, st
     uint32_t *forms = chosen_forms(s, t, &n, err);
     bool ok = forms && (n > 0 || err_set(err, ERR_USAGE, "forms select '*' selects all", "no form is selected")) && affordable(n, &v, err);
     if (ok) {
-        size_t added = generate(t, forms, n, &v, v.seed == NOT_GIVEN ? s->settings.seed : v.seed);
+        size_t before = t->rows.count, added = generate(t, forms, n, &v, v.seed == NOT_GIVEN ? s->settings.seed : v.seed);
+        if (shortage_met())   /* the command fails: nothing half done */
+            experiments_truncate(t, before);
         s->document.experiments = t;
         result_line(result, "%zu experiment%s added, %zu in all, of %zu form%s", added, added == 1 ? "" : "s", t->rows.count, n, n == 1 ? "" : "s");
         result_count(result, "added", (int64_t)added);

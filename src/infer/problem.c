@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/watch.h"
 
 /* A row that counts. */
@@ -135,6 +136,19 @@ static uint64_t fingerprint(const struct problem *p)
     return hash;
 }
 
+/* Of what is made of @rows. */
+static size_t bytes_of(const struct experiments *t, const struct row *rows, size_t count)
+{
+    const struct problem *p = NULL;
+    size_t bytes = count * (sizeof *p->term_start + sizeof *p->cycles + sizeof *p->inverse + sizeof *p->weight);
+
+    for (size_t i = 0; i < count; i++) {
+        size_t terms = t->rows.items[rows[i].index].count;
+        bytes += terms * (sizeof *p->terms + sizeof *p->links + (terms - 1) * sizeof *p->others);
+    }
+    return bytes;
+}
+
 struct problem *problem_new(const struct experiments *t, const bool *keep, struct err *err)
 {
     size_t count;
@@ -145,7 +159,7 @@ struct problem *problem_new(const struct experiments *t, const bool *keep, struc
         err_set(err, ERR_DATA, "experiments load FILE, or experiments measure", "no measured experiments");
     } else if (watch_over()) {
         err_set(err, ERR_LIMIT, "give it more time, or fewer experiments", "the time ended while %zu experiments were sorted", count);
-    } else {
+    } else if (mem_room(bytes_of(t, rows, count), "the experiments", err)) {
         p = mem_zero(1, sizeof *p);
         add_experiments(p, t, rows, count);
         add_links(p);

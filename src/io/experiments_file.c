@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/csv.h"
+#include "base/shortage.h"
 
 enum column { COLUMN_EXPERIMENT, COLUMN_CYCLES, COLUMN_SPREAD, COLUMN_REPEATS, COLUMN_STATE, COLUMNS };
 static const char *const column_names[COLUMNS] = {"experiment", "cycles", "spread", "repeats", "state"};
@@ -43,7 +44,7 @@ static bool read_row(struct experiments *t, const char *name, const struct csv_t
         ok = err_set(err, ERR_DATA, "give a whole number up to 1000000000, or leave it empty", "invalid repeats \"%s\"", field[COLUMN_REPEATS]);
     if (ok) {
         size_t row = experiments_try_add_named(t, &e);
-        if (row == SIZE_MAX) {
+        if (row == SIZE_MAX || shortage_met()) {
             experiment_done(&e);
             return err_memory(err, name, csv->count * csv->columns * sizeof(char *));
         }

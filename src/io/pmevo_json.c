@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/shortage.h"
 #include "base/steps.h"
 #include "io/pmevo_names.h"
 
@@ -182,6 +183,12 @@ struct experiments *pmevo_experiments_parse(const char *name, const char *bytes,
         }
         read_result(e, experiments_add(e, terms.items, terms.count), item);
         vec_done(&terms);
+        if (shortage_met()) {
+            experiments_free(e);
+            e = NULL;
+            err_memory(err, name, length);
+            break;
+        }
     }
 out:
     translation_done(&t);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/compare.h"
+#include "base/shortage.h"
 
 struct experiments *experiments_new(void)
 {
@@ -146,13 +147,37 @@ static void copy_result(struct experiments *t, size_t index, const struct experi
         experiments_set_extra(t, index, from->extra.items[k], row->extra[k]);
 }
 
+/* Room for @rows and @terms more; false when memory runs out for so many, and this thread's work will fail. */
+static bool make_room(struct experiments *t, size_t rows, size_t terms)
+{
+    size_t bytes = (t->rows.count + rows) * sizeof *t->rows.items + (t->terms.count + terms) * sizeof *t->terms.items;
+
+    if (bytes > SHORTAGE_KEPT && !mem_room(bytes, "experiments", NULL) && shortage_lose(bytes))
+        return false;
+    vec_reserve(&t->rows, t->rows.count + rows);
+    vec_reserve(&t->terms, t->terms.count + terms);
+    return true;
+}
+
+void experiments_truncate(struct experiments *t, size_t rows)
+{
+    while (t->rows.count > rows)
+        row_done(&t->rows.items[--t->rows.count], t->extra.count);
+    t->revision++;
+}
+
 struct experiments *experiments_copy(const struct experiments *t, const bool *keep)
 {
     struct experiments *copy = experiments_new();
+    size_t rows = 0;
 
+    for (size_t i = 0; i < t->rows.count; i++)
+        rows += !keep || keep[i];
     for (size_t i = 0; i < t->forms.count; i++)
         names_add(&copy->forms, t->forms.items[i]);
-    for (size_t i = 0; i < t->rows.count; i++)
+    if (!make_room(copy, rows, keep ? 0 : t->terms.count))
+        return copy;
+    for (size_t i = 0; i < t->rows.count && !shortage_met(); i++)
         if (!keep || keep[i])
             copy_result(copy, experiments_add(copy, experiments_terms(t, i), t->rows.items[i].count), t, i);
     return copy;
@@ -161,14 +186,19 @@ struct experiments *experiments_copy(const struct experiments *t, const bool *ke
 void experiments_append(struct experiments *t, const struct experiments *from)
 {
     VEC(struct flat_term) terms = {0};
+    size_t before = t->rows.count;
 
-    for (size_t i = 0; i < from->rows.count; i++) {
+    if (!make_room(t, from->rows.count, from->terms.count))
+        return;
+    for (size_t i = 0; i < from->rows.count && !shortage_met(); i++) {
         const struct flat_term *theirs = experiments_terms(from, i);
         terms.count = 0;
         for (uint32_t k = 0; k < from->rows.items[i].count; k++)
             vec_push(&terms, ((struct flat_term){names_add(&t->forms, from->forms.items[theirs[k].form]), theirs[k].count}));
         copy_result(t, experiments_add(t, terms.items, terms.count), from, i);
     }
+    if (t->rows.count < before + from->rows.count)
+        experiments_truncate(t, before);
     vec_done(&terms);
 }
 

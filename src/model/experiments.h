@@ -34,7 +34,8 @@ struct experiments {
 
 struct experiments *experiments_new(void);
 void experiments_free(struct experiments *t);
-/* A copy of the rows for which @keep (NULL: all) is true; forms keep their indices. */
+/* A copy of the rows for which @keep (NULL: all) is true; forms keep their indices. When memory runs out rows are missing, and what it is
+ * for fails (base/shortage.h). */
 struct experiments *experiments_copy(const struct experiments *t, const bool *keep);
 /* Adds a pending row from @n terms in any order (repeated forms are summed); returns its index. Duplicates of other rows are allowed. */
 size_t experiments_add(struct experiments *t, const struct flat_term *terms, size_t n);
@@ -42,7 +43,9 @@ size_t experiments_add_named(struct experiments *t, const struct experiment *e);
 /* Both for tables as large as the input: SIZE_MAX when memory runs out, and no row was added. */
 size_t experiments_try_add(struct experiments *t, const struct flat_term *terms, size_t n);
 size_t experiments_try_add_named(struct experiments *t, const struct experiment *e);
-/* Appends all rows of @from with their results; forms are matched by name. */
+/* Forgets the rows from row @rows on. */
+void experiments_truncate(struct experiments *t, size_t rows);
+/* Appends all rows of @from with their results, or none when memory runs out (base/shortage.h); forms are matched by name. */
 void experiments_append(struct experiments *t, const struct experiments *from);
 /* Fills row @index. @state NULL: EXPERIMENT_OK when @cycles is a number. */
 void experiments_set(struct experiments *t, size_t index, double cycles, double spread, uint32_t repeats, const char *state);
