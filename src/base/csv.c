@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "base/steps.h"
 #include "base/utf8.h"
 #include "base/vec.h"
+#include "base/watch.h"
 
 #define FILE_LIMIT ((size_t)256 << 20)
 #define FIELDS_MAX ((size_t)16 << 20)
@@ -45,7 +45,7 @@ static void on_field(void *text, size_t length, void *state)
 {
     struct table_builder *r = state;
 
-    steps_add(1 + length / 100);
+    watch_steps(1 + length / 100);
     if (r->failed)
         return;
     if (memchr(text ? text : "", 0, length)) {
@@ -123,7 +123,13 @@ static void feed(struct table_builder *r, struct csv_parser *parser, const char 
     size_t line = 1;
 
     for (size_t at = 0; at < length && !r->failed;) {
+        if (watch_steps(1)) {
+            r->failed = true;
+            watch_goes_on(r->err);
+            break;
+        }
         const char *newline = memchr(bytes + at, '\n', length - at);
+        watch_at("bytes", (double)at, (double)length);
         size_t span = newline ? (size_t)(newline - bytes) - at + 1 : length - at;
         if (!r->in_row && !is_blank(bytes + at, span)) {
             r->in_row = true;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/watch.h"
 
 static bool pipes_refused;
 
@@ -32,6 +33,10 @@ static bool read_all(int fd, const char *path, size_t limit, struct str *out, st
             return file_fault(err, path, "read", NULL);
         if (got == 0)
             return true;
+        if (watch_steps(1 + sizeof block / 1000)) {
+            watch_goes_on(err);
+            return err_at(err, path, 0, 0);
+        }
         total += (size_t)got;
         if (total > limit) {
             err_set(err, ERR_LIMIT, "load only the relevant part", "larger than the limit of %zu bytes", limit);

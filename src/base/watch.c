@@ -10,7 +10,7 @@ _Thread_local struct watch watch;
 struct watch watch_begin(bool (*over)(void *state), void *state)
 {
     struct watch before = watch;
-    watch = (struct watch){over, state, 0, false};
+    watch = (struct watch){.over = over, .state = state};
     return before;
 }
 
@@ -25,4 +25,9 @@ bool watch_over(void)
     if (!watch.ended && watch.over)
         watch.ended = watch.over(watch.state);
     return watch.ended || shortage_met();
+}
+
+bool watch_goes_on(struct err *err)
+{
+    return !watch_over() || err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
 }

@@ -6,6 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/err.h"
+#include "base/steps.h"
+
 #define WATCH_STEPS 4096   /* of base/steps.h, between two questions: a millisecond or less */
 
 struct watch {
@@ -13,6 +16,8 @@ struct watch {
     void *state;
     uint64_t steps;              /* since it was asked */
     bool ended;                  /* it said yes once, and stays so */
+    const char *unit;            /* of what is worked on, as in "rows"; NULL: not said */
+    double done, total;          /* of it; total 0: not known */
 };
 
 /* Of this thread. */
@@ -23,10 +28,21 @@ struct watch watch_begin(bool (*over)(void *state), void *state);
 void watch_restore(struct watch before);
 /* Asks now. True: leave at once, and let the caller find out by asking too. */
 bool watch_over(void);
+/* Asks now. True: all of it is to go on. False with err ("cancelled") otherwise: what a loader returns. */
+bool watch_goes_on(struct err *err);
 
-/* The same after @steps more, which are counted; asks only now and then. */
+/* How far the work is, for whoever watches: @done of @total (0: not known) "bytes", "rows" and the like, a string that stays. */
+static inline void watch_at(const char *unit, double done, double total)
+{
+    watch.unit = unit;
+    watch.done = done;
+    watch.total = total;
+}
+
+/* watch_over after @steps more, which are counted here and in steps_taken; asks only now and then. */
 static inline bool watch_steps(uint64_t steps)
 {
+    steps_add(steps);
     watch.steps += steps;
     return watch.steps >= WATCH_STEPS ? watch_over() : watch.ended;
 }

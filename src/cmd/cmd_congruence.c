@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/watch.h"
 #include "cmd/command.h"
+#include "cmd/task.h"
 #include "infer/congruence.h"
 
 struct congruence_values {
@@ -33,30 +38,51 @@ static void add_class(const struct names *names, const struct congruence *c, uin
     json_array_append_new(classes, object);
 }
 
-static bool run(struct session *s, const void *values, struct result *result, struct err *err)
+struct finding {
+    struct experiments *table;     /* held */
+    double epsilon;
+};
+
+static void finding_free(void *state)
+{
+    struct finding *f = state;
+    experiments_free(f->table);
+    free(f);
+}
+
+static bool find(void *state, struct result *result, struct err *err)
 {
     static const struct result_column columns[] = {{.key = "class", .kind = CELL_COUNT}, {.key = "form", .kind = CELL_TEXT}};
-    const struct congruence_values *v = values;
+    const struct finding *f = state;
     json_t *classes = json_array();
     struct str text = {0};
     struct congruence c;
 
-    if (!experiments_required(s, err)) {
-        json_decref(classes);
-        return false;
-    }
-    congruence_find(s->document.experiments, v->epsilon, 0, &c);
+    congruence_find(f->table, f->epsilon, 0, &c);
     struct result_table *t = result_table(result, "members", columns, 2);
     t->hide = NOT_TEXT | NOT_JSON;
-    for (uint32_t class = 0; class < c.classes; class++)
-        add_class(&s->document.experiments->forms, &c, class, t, &text, classes);
-    result_number(result, "epsilon", v->epsilon);
+    for (uint32_t class = 0; class < c.classes && !watch_steps(1 + c.forms / 8); class++)
+        add_class(&f->table->forms, &c, class, t, &text, classes);
+    result_number(result, "epsilon", f->epsilon);
     result_nested(result, "classes", classes);
     result_block(result, str_text(&text));
-    result_line(result, "%zu class%s of %zu form%s, epsilon %g", c.classes, c.classes == 1 ? "" : "es", c.forms, c.forms == 1 ? "" : "s", v->epsilon);
+    result_line(result, "%zu class%s of %zu form%s, epsilon %g", c.classes, c.classes == 1 ? "" : "es", c.forms, c.forms == 1 ? "" : "s", f->epsilon);
     congruence_done(&c);
     str_done(&text);
-    return true;
+    return watch_goes_on(err);
+}
+
+static bool run(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    static const struct task_ops ops = {find, NULL, finding_free};
+    const struct congruence_values *v = values;
+
+    (void)result;   /* the job fills it */
+    if (!experiments_required(s, err))
+        return false;
+    struct finding *f = mem_alloc(sizeof *f);
+    *f = (struct finding){experiments_hold(s->document.experiments), v->epsilon};
+    return task_start(s, "congruence", "compares forms", &ops, f, err);
 }
 
 static const char *const examples[] = {"congruence", "congruence --epsilon 0.02", NULL};
@@ -68,5 +94,6 @@ const struct command command_congruence = {
     .options = options,
     .examples = examples,
     .values_size = sizeof(struct congruence_values),
+    .flags = COMMAND_JOB,
     .run = run,
 };

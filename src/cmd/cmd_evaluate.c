@@ -3,7 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+#include "base/watch.h"
 #include "cmd/command.h"
+#include "cmd/task.h"
 #include "io/experiments_file.h"
 #include "io/pmevo_json.h"
 #include "model/metrics.h"
@@ -18,14 +21,38 @@ static bool is_json(const char *path)
     return length > 5 && strcmp(path + length - 5, ".json") == 0;
 }
 
-/* A machine's mapping, or one in a PMEvo file. *@owned: to be freed. */
-static struct machine *machine_named(struct session *s, const char *name, bool *owned, struct err *err)
+/* One of the mappings: a machine's, or one in a PMEvo file, which the job reads. */
+struct evaluated {
+    char *name;
+    struct machine *machine;    /* a copy; NULL: not read yet */
+};
+
+/* What the job works on. */
+struct evaluating {
+    char *file;                    /* NULL: @table */
+    struct experiments *table;     /* held, or read */
+    struct evaluated *mappings;
+    size_t count;
+    bool heat;
+};
+
+static void evaluating_free(void *state)
 {
-    *owned = is_json(name);
-    if (!*owned)
-        return session_machine(s, name, err);
-    struct mapping *mapping = pmevo_mapping_load(name, err);
-    struct machine *m = mapping ? machine_new(name, mapping_ports(mapping)) : NULL;
+    struct evaluating *w = state;
+    for (size_t i = 0; i < w->count; i++) {
+        free(w->mappings[i].name);
+        machine_free(w->mappings[i].machine);
+    }
+    free(w->mappings);
+    experiments_free(w->table);
+    free(w->file);
+    free(w);
+}
+
+static struct machine *machine_in_file(const char *path, struct err *err)
+{
+    struct mapping *mapping = pmevo_mapping_load(path, err);
+    struct machine *m = mapping ? machine_new(path, mapping_ports(mapping)) : NULL;
     if (m) {
         mapping_free(m->mapping);
         m->mapping = mapping;
@@ -197,23 +224,27 @@ static const struct parameter options[] = {
     {0},
 };
 
-static bool evaluate_all(struct session *s, const struct experiments *t, const char *const *names, size_t count, bool heat, struct result *result, struct err *err)
+static bool evaluate_all(void *state, struct result *result, struct err *err)
 {
-    struct result_table *table = result_table(result, "mappings", columns, heat ? COLUMNS : COLUMNS - 1);
-    double *predicted = mem_alloc((t->rows.count + 1) * sizeof *predicted);
+    struct evaluating *w = state;
+
+    if (!w->table && !(w->table = is_json(w->file) ? pmevo_experiments_load(w->file, err) : experiments_load(w->file, err)))
+        return false;
+    struct result_table *table = result_table(result, "mappings", columns, w->heat ? COLUMNS : COLUMNS - 1);
+    double *predicted = mem_alloc((w->table->rows.count + 1) * sizeof *predicted);
     bool ok = true;
 
     table->shape = TABLE_LINES;
-    for (size_t i = 0; ok && i < count; i++) {
-        bool owned;
-        struct machine *m = machine_named(s, names[i], &owned, err);
-        ok = m != NULL;
-        if (!ok)
-            break;
-        machine_predict(m, t, predicted);
-        add_accuracy(names[i], t, predicted, heat, count > 1, table, result);
-        if (owned)
-            machine_free(m);
+    for (size_t i = 0; ok && i < w->count; i++) {
+        struct evaluated *e = &w->mappings[i];
+        watch_at("mappings", (double)i, (double)w->count);
+        if (!e->machine)
+            e->machine = machine_in_file(e->name, err);
+        if (e->machine)
+            machine_predict(e->machine, w->table, predicted);
+        ok = e->machine && watch_goes_on(err);
+        if (ok)
+            add_accuracy(e->name, w->table, predicted, w->heat, w->count > 1, table, result);
     }
     free(predicted);
     return ok;
@@ -221,17 +252,27 @@ static bool evaluate_all(struct session *s, const struct experiments *t, const c
 
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
+    static const struct task_ops ops = {evaluate_all, NULL, evaluating_free};
     const struct evaluate_values *v = values;
     const char *current = s->document.selected[0];
-    struct experiments *loaded = NULL;
+    const char *const *names = v->mappings.count ? v->mappings.items : &current;
+    struct evaluating *w = mem_zero(1, sizeof *w);
+    bool ok = v->file || s->document.experiments || err_set(err, ERR_USAGE, "evaluate FILE, or experiments load FILE first", "no experiments");
 
-    if (v->file && !(loaded = is_json(v->file) ? pmevo_experiments_load(v->file, err) : experiments_load(v->file, err)))
-        return false;
-    const struct experiments *t = loaded ? loaded : s->document.experiments;
-    bool ok = t ? evaluate_all(s, t, v->mappings.count ? v->mappings.items : &current, v->mappings.count ? v->mappings.count : 1, v->heat, result, err)
-                : err_set(err, ERR_USAGE, "evaluate FILE, or experiments load FILE first", "no experiments");
-    experiments_free(loaded);
-    return ok;
+    (void)result;   /* the job fills it */
+    w->heat = v->heat;
+    w->file = v->file ? mem_strdup(v->file) : NULL;
+    w->table = !v->file && ok ? experiments_hold(s->document.experiments) : NULL;
+    w->mappings = mem_zero(v->mappings.count + 1, sizeof *w->mappings);
+    for (size_t i = 0; ok && i < (v->mappings.count ? v->mappings.count : 1); i++) {
+        const struct machine *m = is_json(names[i]) ? NULL : session_machine(s, names[i], err);
+        ok = m || is_json(names[i]);
+        w->mappings[w->count++] = (struct evaluated){mem_strdup(names[i]), m ? machine_copy(m) : NULL};
+    }
+    if (ok)
+        return task_start(s, "evaluate", "evaluates", &ops, w, err);
+    evaluating_free(w);
+    return false;
 }
 
 static const char *const examples[] = {"evaluate --mapping skylake --mapping znver4", "evaluate measured.csv --heatmap", NULL};
@@ -244,5 +285,6 @@ const struct command command_evaluate = {
     .options = options,
     .examples = examples,
     .values_size = sizeof(struct evaluate_values),
+    .flags = COMMAND_JOB,
     .run = run,
 };

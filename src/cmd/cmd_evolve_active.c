@@ -128,17 +128,19 @@ static void add_run(const struct evolve_run *run, struct result *result)
     cell_count(t, (int64_t)run->problem->experiments);
 }
 
-static void take_result(void *state, struct experiments **table, bool ok)
+static void take_result(void *state, struct active_outcome *out, bool ok)
 {
     struct pending *p = state;
     struct session *s = p->session;
 
     /* What was measured is what is inferred from, also when the session has gone on to another table. */
-    struct problem *problem = ok ? problem_new(*table, NULL, &p->err) : NULL;
+    struct problem *problem = ok ? out->problem : NULL;
+    if (problem)
+        out->problem = NULL;
     if (s->document.experiments && s->document.experiments->serial == p->target) {
         experiments_free(s->document.experiments);
-        s->document.experiments = *table;
-        *table = NULL;
+        s->document.experiments = out->table;
+        out->table = NULL;
         s->revision++;
     }
     if (problem)

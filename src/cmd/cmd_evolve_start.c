@@ -9,10 +9,10 @@
 #include "base/watch.h"
 #include "cmd/command.h"
 #include "cmd/evolve_start.h"
+#include "cmd/task.h"
 #include "infer/select.h"
 #include "io/population_file.h"
 #include "work/evolve_job.h"
-#include "work/job.h"
 
 #define SECONDS_DEFAULT 60
 #define PMEVO_PORTS 8
@@ -144,34 +144,83 @@ static bool agree(const struct evolve_values *v, const struct evolve_options *o,
     return true;
 }
 
-/* A run on the session's experiments, begun with the mappings of @before; @names of the ports, NULL: numbers. */
-static bool start(struct session *s, const struct evolve_options *o, const struct ports *names, const struct population *before, const char *checkpoint, double seconds,
-                  struct problem *take_problem, struct result *result, struct err *err)
-{
-    struct evolve_run *run = take_problem ? evolve_run_start(take_problem, o, names, (const struct mapping *const *)before->mappings, before->count,
-                                                            checkpoint, seconds, err)
-                                          : NULL;
+/* What the job that lays out a run works on: it takes its time with many experiments, of the run's. */
+struct starting {
+    struct evolve_options o;
+    struct ports names;              /* of the ports; none: numbers */
+    struct population before;        /* what the run begins with */
+    char *checkpoint;                /* path; NULL: none */
+    bool resumed;                    /* before is read from checkpoint */
+    struct experiments *table;       /* held */
+    struct problem *problem;
+    struct watch outer;              /* the job's own */
+};
 
-    if (run) {
-        evolve_session_add(s, run);
-        evolve_show_started(run, result);
-    }
-    return run != NULL;
+static void starting_free(void *state)
+{
+    struct starting *w = state;
+    population_done(&w->before);
+    experiments_free(w->table);
+    problem_free(w->problem);
+    free(w->checkpoint);
+    free(w);
 }
 
-/* The layout of many experiments takes its time, of the run's. */
 static bool time_over(void *state)
 {
-    const struct evolve_options *o = state;
-    return job_interrupted() || (o->seconds > 0 && clock_seconds() - o->begun >= o->seconds);
+    const struct starting *w = state;
+    return (w->outer.over && w->outer.over(w->outer.state)) || (w->o.seconds > 0 && clock_seconds() - w->o.begun >= w->o.seconds);
 }
 
-static struct problem *make_problem(const struct session *s, struct evolve_options *o, struct err *err)
+/* What is left of a checkpoint's time. */
+static bool read_checkpoint(struct starting *w, struct err *err)
 {
-    struct watch before = watch_begin(time_over, o);
-    struct problem *p = problem_new(s->document.experiments, NULL, err);
-    watch_restore(before);
-    return p;
+    struct population *p = &w->before;
+
+    if (!population_load(w->checkpoint, p, err))
+        return false;
+    w->o.population = p->count > 2 ? (unsigned)p->count : 2;
+    w->o.seconds = fmax(SECONDS_DEFAULT - p->seconds, SECONDS_DEFAULT / 4.0);
+    w->o.begun = clock_seconds();
+    return true;
+}
+
+static bool lay_out(void *state, struct result *result, struct err *err)
+{
+    struct starting *w = state;
+
+    if (w->resumed && !read_checkpoint(w, err))
+        return false;
+    w->outer = watch_begin(time_over, w);
+    w->problem = problem_new(w->table, NULL, err);
+    watch_restore(w->outer);
+    if (w->problem && w->resumed && w->problem->fingerprint != w->before.fingerprint)
+        result_line(result, "the checkpoint is from other experiments; continuing with the current ones");
+    return w->problem != NULL;
+}
+
+/* Starts the run. */
+static bool go(struct session *s, void *state, struct result *result, struct err *err)
+{
+    struct starting *w = state;
+    struct problem *problem = w->problem;
+
+    w->problem = NULL;
+    struct evolve_run *run = evolve_run_start(problem, &w->o, w->names.count ? &w->names : NULL, (const struct mapping *const *)w->before.mappings, w->before.count, w->checkpoint,
+                                              w->before.seconds, err);
+    if (!run)
+        return false;
+    evolve_session_add(s, run);
+    evolve_show_started(run, result);
+    return true;
+}
+
+static bool start(struct session *s, struct starting *take_w, struct err *err)
+{
+    static const struct task_ops ops = {lay_out, go, starting_free};
+
+    take_w->table = experiments_hold(s->document.experiments);
+    return task_start(s, take_w->resumed ? "evolve resume" : "evolve start", "lays the experiments out", &ops, take_w, err);
 }
 
 /* What the run begins with: nothing, a machine's mapping, or the last run's population. */
@@ -193,23 +242,20 @@ static bool begin_with(struct session *s, const struct evolve_values *v, struct 
 static bool run_start(struct session *s, const void *values, struct result *result, struct err *err)
 {
     const struct evolve_values *v = values;
-    struct evolve_options o;
-    struct population before;
+    struct starting *w = mem_zero(1, sizeof *w);
+    fill_options(s, v, &w->o);
+    w->names = v->ports.named ? v->ports.ports : w->names;
+    bool ok = ((v->active && v->go_on) || need_experiments(s, err)) && agree(v, &w->o, err);
 
-    fill_options(s, v, &o);
-    if ((!(v->active && v->go_on) && !need_experiments(s, err)) || !agree(v, &o, err))
-        return false;
-    char *path = !v->checkpoint ? state_path() : strcmp(v->checkpoint, "none") == 0 ? NULL : mem_strdup(v->checkpoint);
-    bool ok;
-    if (v->active) {
+    w->checkpoint = !v->checkpoint ? state_path() : strcmp(v->checkpoint, "none") == 0 ? NULL : mem_strdup(v->checkpoint);
+    if (ok && v->active) {
         const struct active_choice choice = {v->simulate, v->most == NOT_GIVEN ? 0 : v->most, v->size == NOT_GIVEN ? 0 : v->size, v->by_chance, v->go_on};
-        ok = evolve_start_active(s, &choice, &o, path, result, err);
-    } else if ((ok = begin_with(s, v, &before, err))) {
-        o.begun = clock_seconds();
-        ok = start(s, &o, v->ports.named ? &v->ports.ports : NULL, &before, path, 0, make_problem(s, &o, err), result, err);
-        population_done(&before);
+        ok = evolve_start_active(s, &choice, &w->o, w->checkpoint, result, err);
+    } else if (ok && (ok = begin_with(s, v, &w->before, err))) {
+        w->o.begun = clock_seconds();
+        return start(s, w, err);
     }
-    free(path);
+    starting_free(w);
     return ok;
 }
 
@@ -239,29 +285,19 @@ static const struct parameter resume_arguments[] = {
 };
 
 /* A new run with the population of a checkpoint, and what was left of its time. */
-static bool resume_checkpoint(struct session *s, const char *file, struct result *result, struct err *err)
+static bool resume_checkpoint(struct session *s, const char *file, struct err *err)
 {
-    struct evolve_options o;
-    struct population p;
-    char *path = file ? mem_strdup(file) : state_path();
+    struct starting *w = mem_zero(1, sizeof *w);
 
-    if (!need_experiments(s, err) || !(path || err_set(err, ERR_USAGE, "give the checkpoint file", "no state directory")) || !population_load(path, &p, err)) {
-        free(path);
-        return false;
-    }
-    evolve_defaults(&o);
-    o.threads = session_threads(s);
-    o.seed = s->settings.seed;
-    o.population = p.count > 2 ? (unsigned)p.count : 2;
-    o.seconds = fmax(SECONDS_DEFAULT - p.seconds, SECONDS_DEFAULT / 4.0);
-    o.begun = clock_seconds();
-    struct problem *problem = make_problem(s, &o, err);
-    if (problem && problem->fingerprint != p.fingerprint)
-        result_line(result, "the checkpoint is from other experiments; continuing with the current ones");
-    bool ok = start(s, &o, NULL, &p, path, p.seconds, problem, result, err);
-    population_done(&p);
-    free(path);
-    return ok;
+    w->resumed = true;
+    w->checkpoint = file ? mem_strdup(file) : state_path();
+    evolve_defaults(&w->o);
+    w->o.threads = session_threads(s);
+    w->o.seed = s->settings.seed;
+    if (need_experiments(s, err) && (w->checkpoint || err_set(err, ERR_USAGE, "give the checkpoint file", "no state directory")))
+        return start(s, w, err);
+    starting_free(w);
+    return false;
 }
 
 static bool run_resume(struct session *s, const void *values, struct result *result, struct err *err)
@@ -269,7 +305,7 @@ static bool run_resume(struct session *s, const void *values, struct result *res
     const struct resume_values *v = values;
 
     if (v->file || !s->document.run_count)
-        return resume_checkpoint(s, v->file, result, err);
+        return resume_checkpoint(s, v->file, err);
     struct evolve_run *run = s->document.runs[s->document.run_count - 1];
     evolve_pause(run->evolve, false);
     result_set_confirmation(result);

@@ -5,7 +5,10 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/mem.h"
+#include "base/watch.h"
 #include "cmd/command.h"
+#include "cmd/task.h"
 #include "io/experiments_file.h"
 #include "io/export_experiments.h"
 #include "io/pmevo_json.h"
@@ -36,19 +39,25 @@ static const struct parameter load_options[] = {
     {0},
 };
 
-/* Takes @take_table in place of the session's, or adds it there; false when it is NULL. */
-static bool take(struct session *s, struct experiments *take_table, bool append, struct result *result)
+/* What a job of this file works on: the file, the table that it reads or adds to, and the one that it makes. */
+struct loading {
+    char *file;
+    struct experiments *(*read)(const char *path, struct err *err);
+    struct experiments *base;      /* held; --append: what is added to. NULL: nothing */
+    struct experiments *made;
+};
+
+static void loading_free(void *state)
 {
-    if (!take_table)
-        return false;
-    if (append && s->document.experiments) {
-        experiments_append(s->document.experiments, take_table);
-        experiments_free(take_table);
-    } else {
-        experiments_free(s->document.experiments);
-        s->document.experiments = take_table;
-    }
-    const struct experiments *t = s->document.experiments;
+    struct loading *l = state;
+    experiments_free(l->base);
+    experiments_free(l->made);
+    free(l->file);
+    free(l);
+}
+
+static void tell_table(const struct experiments *t, struct result *result)
+{
     size_t measured = 0;
     for (size_t i = 0; i < t->rows.count; i++)
         measured += experiments_measured(t, i);
@@ -57,13 +66,47 @@ static bool take(struct session *s, struct experiments *take_table, bool append,
     result_count(result, "experiments", (int64_t)t->rows.count);
     result_count(result, "forms", (int64_t)t->forms.count);
     result_count(result, "measured", (int64_t)measured);
+}
+
+static bool load_work(void *state, struct result *result, struct err *err)
+{
+    struct loading *l = state;
+    struct experiments *read = l->read(l->file, err);
+
+    l->made = read && l->base ? experiments_copy(l->base, NULL) : read;
+    if (read && l->base) {
+        experiments_append(l->made, read);
+        experiments_free(read);
+    }
+    if (!read || !watch_goes_on(err))
+        return false;
+    tell_table(l->made, result);
     return true;
+}
+
+static bool load_publish(struct session *s, void *state, struct result *result, struct err *err)
+{
+    struct loading *l = state;
+    (void)result;
+    return session_set_experiments(s, &l->made, l->base, err);
+}
+
+/* Reads @v's file by @read in the background; the session's table stays until the new one is complete. */
+static bool start_loading(struct session *s, const struct load_values *v, const char *title, struct experiments *(*read)(const char *path, struct err *err), struct err *err)
+{
+    static const struct task_ops ops = {load_work, load_publish, loading_free};
+    struct loading *l = mem_zero(1, sizeof *l);
+
+    l->file = mem_strdup(v->file);
+    l->read = read;
+    l->base = v->append && s->document.experiments ? experiments_hold(s->document.experiments) : NULL;
+    return task_start(s, title, "loads", &ops, l, err);
 }
 
 static bool run_load(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    const struct load_values *v = values;
-    return take(s, experiments_load(v->file, err), v->append, result);
+    (void)result;   /* the job fills it */
+    return start_loading(s, values, "experiments load", experiments_load, err);
 }
 
 static const char *const load_examples[] = {"experiments load table.csv", "experiments load more.csv --append", NULL};
@@ -75,14 +118,14 @@ const struct command command_experiments_load = {
     .options = load_options,
     .examples = load_examples,
     .values_size = sizeof(struct load_values),
-    .flags = COMMAND_CHANGES,
+    .flags = COMMAND_CHANGES | COMMAND_JOB,
     .run = run_load,
 };
 
 static bool run_import(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    const struct load_values *v = values;
-    return take(s, pmevo_experiments_load(v->file, err), v->append, result);
+    (void)result;   /* as for experiments load */
+    return start_loading(s, values, "experiments import", pmevo_experiments_load, err);
 }
 
 static const char *const import_examples[] = {"experiments import experiments.json", NULL};
@@ -94,7 +137,7 @@ const struct command command_experiments_import = {
     .options = load_options,
     .examples = import_examples,
     .values_size = sizeof(struct load_values),
-    .flags = COMMAND_CHANGES,
+    .flags = COMMAND_CHANGES | COMMAND_JOB,
     .run = run_import,
 };
 
@@ -108,32 +151,56 @@ static const struct parameter save_arguments[] = {
     {0},
 };
 
-static bool save_json(struct session *s, const char *file, struct err *err)
+struct saving {
+    char *file;
+    struct experiments *table;     /* held */
+    enum isa isa;
+    bool json;
+};
+
+static void saving_free(void *state)
 {
-    const struct forms *forms = session_forms(s, s->document.isa, err);
+    struct saving *w = state;
+    experiments_free(w->table);
+    free(w->file);
+    free(w);
+}
+
+static bool save_json(const struct saving *w, struct err *err)
+{
+    struct forms *forms = forms_load(w->isa, NULL, err);
     struct str text = {0};
 
     if (!forms)
         return false;
-    export_pmevo_experiments(s->document.experiments, forms, &text);
-    bool ok = file_write(file, text.data, text.length, err);
+    export_pmevo_experiments(w->table, forms, &text);
+    bool ok = watch_goes_on(err) && file_write(w->file, text.data, text.length, err);
     str_done(&text);
+    forms_free(forms);
     return ok;
+}
+
+static bool save_work(void *state, struct result *result, struct err *err)
+{
+    const struct saving *w = state;
+    (void)result;
+    return w->json ? save_json(w, err) : experiments_save(w->table, w->file, err);
 }
 
 static bool run_save(struct session *s, const void *values, struct result *result, struct err *err)
 {
+    static const struct task_ops ops = {save_work, NULL, saving_free};
     const struct save_values *v = values;
     const char *slash = strrchr(v->file, '/'), *dot = strrchr(slash ? slash : v->file, '.');
 
     (void)result;
     if (!experiments_required(s, err))
         return false;
-    if (!dot || strcmp(dot, ".csv") == 0)
-        return experiments_save(s->document.experiments, v->file, err);
-    if (strcmp(dot, ".json") == 0)
-        return save_json(s, v->file, err);
-    return err_set(err, ERR_USAGE, "use .csv, or .json for PMEvo", "unknown file extension \"%s\"", dot);
+    if (dot && strcmp(dot, ".csv") != 0 && strcmp(dot, ".json") != 0)
+        return err_set(err, ERR_USAGE, "use .csv, or .json for PMEvo", "unknown file extension \"%s\"", dot);
+    struct saving *w = mem_alloc(sizeof *w);
+    *w = (struct saving){mem_strdup(v->file), experiments_hold(s->document.experiments), s->document.isa, dot && strcmp(dot, ".json") == 0};
+    return task_start(s, "experiments save", "saves", &ops, w, err);
 }
 
 static const char *const save_examples[] = {"experiments save table.csv", "experiments save experiments.json", NULL};
@@ -144,6 +211,7 @@ const struct command command_experiments_save = {
     .arguments = save_arguments,
     .examples = save_examples,
     .values_size = sizeof(struct save_values),
+    .flags = COMMAND_JOB,
     .run = run_save,
 };
 

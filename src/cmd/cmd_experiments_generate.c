@@ -2,8 +2,9 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "base/shortage.h"
+#include "base/watch.h"
 #include "cmd/command.h"
+#include "cmd/task.h"
 #include "infer/generate.h"
 
 #define EXPERIMENTS_MAX 4000000   /* that one command makes */
@@ -26,26 +27,36 @@ static const struct parameter options[] = {
     {0},
 };
 
-/* What the experiments are made of: the forms of the table if there is one and nothing is selected, else the selected ones. */
-static uint32_t *chosen_forms(struct session *s, struct experiments *t, size_t *count, struct err *err)
-{
-    uint32_t *forms;
+/* What the job works on. */
+struct generating {
+    struct generate_values wanted;
+    uint64_t seed;
+    struct experiments *base;      /* held; NULL: there are none yet */
+    struct experiments *made;
+    struct names forms;            /* that are selected; none: those of base */
+};
 
-    *count = 0;
-    if (t->forms.count && s->document.form_pattern_count == 0) {
-        forms = mem_alloc(t->forms.count * sizeof *forms);
-        for (uint32_t f = 0; f < t->forms.count; f++)
-            forms[(*count)++] = f;
-        return forms;
-    }
+static void generating_free(void *state)
+{
+    struct generating *g = state;
+    experiments_free(g->base);
+    experiments_free(g->made);
+    names_done(&g->forms);
+    free(g);
+}
+
+/* The forms of the table if there is one and nothing is selected, else the selected ones. */
+static bool choose_forms(struct session *s, struct generating *g, struct err *err)
+{
+    if (g->base && g->base->forms.count && s->document.form_pattern_count == 0)
+        return true;
     struct forms *all = session_forms(s, s->document.isa, err);
     if (!all)
-        return NULL;
-    forms = mem_alloc((forms_count(all) + 1) * sizeof *forms);
+        return false;
     for (size_t i = 0; i < forms_count(all); i++)
         if (session_form_selected(s, forms_at(all, i)->form))
-            forms[(*count)++] = names_add(&t->forms, forms_at(all, i)->form);
-    return forms;
+            names_add(&g->forms, forms_at(all, i)->form);
+    return g->forms.count || err_set(err, ERR_USAGE, "forms select '*' selects all", "no form is selected");
 }
 
 /* All pairs of all forms are a hundred million: minutes of a dead screen and gigabytes before the first measurement. */
@@ -73,30 +84,49 @@ static size_t generate(struct experiments *t, const uint32_t *forms, size_t n, c
     return t->rows.count - before;
 }
 
+static bool work(void *state, struct result *result, struct err *err)
+{
+    struct generating *g = state;
+    size_t n = g->forms.count ? g->forms.count : g->base->forms.count;
+
+    if (!affordable(n, &g->wanted, err))
+        return false;
+    g->made = g->base ? experiments_copy(g->base, NULL) : experiments_new();
+    uint32_t *forms = mem_alloc((n + 1) * sizeof *forms);
+    for (uint32_t i = 0; i < n; i++)
+        forms[i] = g->forms.count ? names_add(&g->made->forms, g->forms.items[i]) : i;
+    size_t added = watch_over() ? 0 : generate(g->made, forms, n, &g->wanted, g->seed), all = g->made->rows.count;
+    free(forms);
+    result_line(result, "%zu experiment%s added, %zu in all, of %zu form%s", added, added == 1 ? "" : "s", all, n, n == 1 ? "" : "s");
+    result_count(result, "added", (int64_t)added);
+    result_count(result, "experiments", (int64_t)all);
+    result_count(result, "forms", (int64_t)n);
+    return watch_goes_on(err);
+}
+
+static bool publish(struct session *s, void *state, struct result *result, struct err *err)
+{
+    struct generating *g = state;
+    (void)result;
+    return session_set_experiments(s, &g->made, g->base, err);
+}
+
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    struct generate_values v = *(const struct generate_values *)values;
-    struct experiments *t = s->document.experiments ? s->document.experiments : experiments_new();
-    size_t n;
+    static const struct task_ops ops = {work, publish, generating_free};
+    const struct generate_values *v = values;
+    struct generating *g = mem_zero(1, sizeof *g);
 
-    if (!v.singles && !v.pairs && !v.triples && !v.random)
-        v.singles = v.pairs = true;
-    uint32_t *forms = chosen_forms(s, t, &n, err);
-    bool ok = forms && (n > 0 || err_set(err, ERR_USAGE, "forms select '*' selects all", "no form is selected")) && affordable(n, &v, err);
-    if (ok) {
-        size_t before = t->rows.count, added = generate(t, forms, n, &v, v.seed == NOT_GIVEN ? s->settings.seed : v.seed);
-        if (shortage_met())   /* the command fails: nothing half done */
-            experiments_truncate(t, before);
-        s->document.experiments = t;
-        result_line(result, "%zu experiment%s added, %zu in all, of %zu form%s", added, added == 1 ? "" : "s", t->rows.count, n, n == 1 ? "" : "s");
-        result_count(result, "added", (int64_t)added);
-        result_count(result, "experiments", (int64_t)t->rows.count);
-        result_count(result, "forms", (int64_t)n);
-    } else if (!s->document.experiments) {
-        experiments_free(t);
-    }
-    free(forms);
-    return ok;
+    (void)result;   /* the job fills it */
+    g->wanted = *v;
+    if (!v->singles && !v->pairs && !v->triples && !v->random)
+        g->wanted.singles = g->wanted.pairs = true;
+    g->seed = v->seed == NOT_GIVEN ? s->settings.seed : v->seed;
+    g->base = s->document.experiments ? experiments_hold(s->document.experiments) : NULL;
+    if (choose_forms(s, g, err))
+        return task_start(s, "experiments generate", "generates", &ops, g, err);
+    generating_free(g);
+    return false;
 }
 
 static const char *const examples[] = {"experiments generate", "experiments generate --singles --random 2000 --size 5 --seed 7", NULL};
@@ -109,6 +139,6 @@ const struct command command_experiments_generate = {
     .options = options,
     .examples = examples,
     .values_size = sizeof(struct generate_values),
-    .flags = COMMAND_CHANGES,
+    .flags = COMMAND_CHANGES | COMMAND_JOB,
     .run = run,
 };

@@ -110,22 +110,28 @@ static bool worker_run(struct job *job, void *state, struct err *err)
     return ok;
 }
 
-void experiments_publish(struct session *s)
+static void publish(struct session *s, struct measuring *w)
 {
-    struct measuring *w = running;
-    if (!w || w->session != s)
-        return;
+    struct experiments *t = s->document.experiments && s->document.experiments->serial == w->target ? session_change_experiments(s) : NULL;
+
     pthread_mutex_lock(&w->lock);
-    for (size_t i = 0; i < w->arrivals.count && s->document.experiments && s->document.experiments->serial == w->target; i++) {
+    for (size_t i = 0; t && i < w->arrivals.count; i++) {
         const struct arrival *a = &w->arrivals.items[i];
-        if (a->index >= s->document.experiments->rows.count)
+        if (a->index >= t->rows.count)
             continue;
-        experiments_set(s->document.experiments, a->index, a->measured.cycles, a->measured.spread, a->measured.repeats, a->measured.state);
+        experiments_set(t, a->index, a->measured.cycles, a->measured.spread, a->measured.repeats, a->measured.state);
         if (a->measured.lengths[0])
-            experiments_set_extra(s->document.experiments, a->index, EXPERIMENT_LENGTHS, a->measured.lengths);
+            experiments_set_extra(t, a->index, EXPERIMENT_LENGTHS, a->measured.lengths);
     }
     w->arrivals.count = 0;
     pthread_mutex_unlock(&w->lock);
+}
+
+void experiments_publish(struct session *s)
+{
+    /* While somebody reads the table results wait; they come with the next look, or with the job's end. */
+    if (running && running->session == s && !(s->document.experiments && experiments_held(s->document.experiments)))
+        publish(s, running);
 }
 
 static void add_failures(const struct experiments *t, struct result *result)
@@ -179,7 +185,7 @@ static void add_summary(const struct session *s, struct result *result)
 static void ui_finish(void *state, const struct job_info *info)
 {
     struct measuring *w = state;
-    experiments_publish(w->session);
+    publish(w->session, w);
     w->session->document.measured = w->summary;
     w->session->document.measured_clock_hz = w->clock_hz;
     w->session->document.measured_children = w->children;

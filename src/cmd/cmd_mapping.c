@@ -181,22 +181,20 @@ static bool run_load(struct session *s, const void *values, struct result *resul
     struct stat status;
     struct str path = {0};
 
+    (void)result;   /* the job fills it */
     if (stat(v->path, &status) != 0) {
         err_set(err, ERR_MISSING, "for shipped machines: mapping use ID", "no such file or directory");
         return err_at(err, v->path, 0, 0);
     }
     const char *ending = strrchr(v->path, '.');
-    if (!S_ISDIR(status.st_mode) && ending && (strcmp(ending, ".yml") == 0 || strcmp(ending, ".yaml") == 0))
-        return mapping_from_osaca(s, v->path, result, err);
-    if (!S_ISDIR(status.st_mode) && ending && strcmp(ending, ".json") == 0)
-        return mapping_from_pmevo(s, v->path, result, err);
-    if (!S_ISDIR(status.st_mode))
-        return mapping_from_csv(s, v->path, result, err);
+    bool directory = S_ISDIR(status.st_mode), yaml = ending && (strcmp(ending, ".yml") == 0 || strcmp(ending, ".yaml") == 0);
+    if (!directory)
+        return mapping_read(s, "mapping load", v->path, yaml ? MAPPING_OSACA : ending && strcmp(ending, ".json") == 0 ? MAPPING_PMEVO : MAPPING_CSV, err);
     /* A name without a slash would be looked up among the shipped machines. */
     str_addf(&path, "%s%s", strchr(v->path, '/') ? "" : "./", v->path);
     while (path.length > 1 && path.data[path.length - 1] == '/')
         path.data[--path.length] = '\0';
-    bool ok = mapping_adopt(s, machine_load(str_text(&path), err), result, err);
+    bool ok = mapping_read(s, "mapping load", str_text(&path), MAPPING_DIRECTORY, err);
     str_done(&path);
     return ok;
 }
@@ -210,7 +208,7 @@ const struct command command_mapping_load = {
     .arguments = load_arguments,
     .examples = load_examples,
     .values_size = sizeof(struct load_values),
-    .flags = COMMAND_CHANGES,
+    .flags = COMMAND_CHANGES | COMMAND_JOB,
     .run = run_load,
 };
 

@@ -14,9 +14,9 @@ void mapping_describe(const struct machine *m, struct result *result);
 bool mapping_adopt(struct session *s, struct machine *take_machine, struct result *result, struct err *err);
 /* Makes @id the first of the selection of its instruction set; the others stay behind it. */
 bool mapping_make_current(struct session *s, const char *id, struct err *err);
-/* Reads a file of another tool and adopts what it holds. */
-bool mapping_from_osaca(struct session *s, const char *path, struct result *result, struct err *err);
-bool mapping_from_pmevo(struct session *s, const char *path, struct result *result, struct err *err);
-bool mapping_from_csv(struct session *s, const char *path, struct result *result, struct err *err);
+/* Where a mapping comes from: a tool's file, form,usage,latency alone, or a machine's directory. */
+enum mapping_source { MAPPING_OSACA, MAPPING_PMEVO, MAPPING_CSV, MAPPING_DIRECTORY };
+/* Has a job called @title read @path, and adopts what it holds at its end. False with err as session_job. */
+bool mapping_read(struct session *s, const char *title, const char *path, enum mapping_source source, struct err *err);
 
 #endif

@@ -5,85 +5,12 @@
 #include <string.h>
 
 #include "base/child.h"
-#include "base/log.h"
 #include "base/mem.h"
 #include "cmd/cmd_mapping.h"
 #include "cmd/command.h"
 #include "io/import_llvm.h"
-#include "io/import_osaca.h"
 #include "io/import_uops.h"
-#include "io/machine_file.h"
-#include "io/pmevo_json.h"
 #include "work/job.h"
-
-bool mapping_from_osaca(struct session *s, const char *path, struct result *result, struct err *err)
-{
-    struct osaca_notes notes;
-    char id[MAPPING_ID];
-    const struct forms *forms = session_forms(s, s->document.isa, err);
-
-    mapping_id_from_path(path, id);
-    if (!forms || !mapping_adopt(s, import_osaca(id, path, forms, &notes, err), result, err))
-        return false;
-    result_line(result, "%zu entries: %zu forms matched, %zu composed of a register form and a memory access, %zu with rounded cycles; "
-                        "%zu entries match no form",
-                notes.entries, notes.direct, notes.composed, notes.rounded, notes.unnamed);
-    result_count(result, "entries", (int64_t)notes.entries);
-    result_count(result, "composed", (int64_t)notes.composed);
-    result_count(result, "rounded", (int64_t)notes.rounded);
-    result_count(result, "unnamed", (int64_t)notes.unnamed);
-    return true;
-}
-
-/* A mapping alone does not say what it is for: the instruction set whose table knows most of its forms. */
-static bool set_isa(struct session *s, struct machine *m, struct err *err)
-{
-    size_t most = 0;
-    for (int isa = 0; isa < ISA_COUNT; isa++) {
-        const struct forms *forms = session_forms(s, (enum isa)isa, err);
-        size_t known = 0;
-        if (!forms)
-            return false;
-        for (size_t i = 0; i < mapping_count(m->mapping); i++)
-            known += forms_find(forms, mapping_at(m->mapping, i)->form) != NULL;
-        if (known > most) {
-            free(m->isa);
-            m->isa = mem_strdup(isa_name((enum isa)isa));
-            most = known;
-        }
-    }
-    machine_set_fact(m, "isa", m->isa, "", "");
-    return true;
-}
-
-bool mapping_from_csv(struct session *s, const char *path, struct result *result, struct err *err)
-{
-    char id[MAPPING_ID];
-
-    mapping_id_from_path(path, id);
-    struct machine *m = machine_load_csv(id, path, err);
-    if (m && !set_isa(s, m, err)) {
-        machine_free(m);
-        m = NULL;
-    }
-    return mapping_adopt(s, m, result, err);
-}
-
-bool mapping_from_pmevo(struct session *s, const char *path, struct result *result, struct err *err)
-{
-    struct mapping *mapping = pmevo_mapping_load(path, err);
-    char id[MAPPING_ID];
-
-    if (!mapping)
-        return false;
-    mapping_id_from_path(path, id);
-    struct machine *m = machine_new(id, mapping_ports(mapping));
-    for (size_t i = 0; i < mapping_count(mapping); i++)
-        mapping_set(m->mapping, mapping_at(mapping, i));
-    mapping_free(mapping);
-    machine_set_fact(m, "source", "PMEvo JSON", "", "");
-    return mapping_adopt(s, m, result, err);
-}
 
 /* llvm-mca takes seconds over all forms: the screen goes on meanwhile. */
 struct llvm_import {
@@ -122,13 +49,12 @@ static void llvm_finish(void *state, const struct job_info *info)
     struct llvm_import *w = state;
     struct machine *m = w->machine;
     struct err err = {0};
-    char text[512];
 
     w->machine = NULL;
     if (info->state != JOB_DONE)
         machine_free(m);
     else if (!mapping_adopt(w->session, m, w->session->result, &err))
-        log_add(LOG_ERROR, "%s", err_text(&err, text, sizeof text));
+        job_refuse(info->number, &err);
 }
 
 static void llvm_free(void *state)
@@ -271,6 +197,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
 {
     const struct import_values *v = values;
 
+    (void)result;   /* the jobs fill it */
     if (strcmp(v->format, "uops-info") == 0)
         return import_uops_files(s, &v->sources, v->architecture, err);
     if (v->sources.count != 1)
@@ -280,9 +207,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     const char *source = v->sources.items[0];
     if (strcmp(v->format, "llvm") == 0)
         return import_llvm_cpu(s, source, err);
-    if (strcmp(v->format, "osaca") == 0)
-        return mapping_from_osaca(s, source, result, err);
-    return strcmp(v->format, "pmevo") == 0 ? mapping_from_pmevo(s, source, result, err) : mapping_from_csv(s, source, result, err);
+    return mapping_read(s, "mapping import", source, strcmp(v->format, "osaca") == 0 ? MAPPING_OSACA : strcmp(v->format, "pmevo") == 0 ? MAPPING_PMEVO : MAPPING_CSV, err);
 }
 
 static const char *const examples[] = {"mapping import llvm znver3", "mapping import uops-info skylake.csv", "mapping import osaca skx.yml", NULL};

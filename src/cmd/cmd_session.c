@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* session save, session load, source, quit */
+#include <stdlib.h>
+
 #include "base/file.h"
+#include "base/mem.h"
 #include "cmd/command.h"
 #include "cmd/session_file.h"
+#include "cmd/task.h"
 
 #define SCRIPT_LIMIT ((size_t)64 << 20)
 #define SCRIPTS_NESTED 16
@@ -17,15 +21,44 @@ static const struct parameter directory[] = {
     {0},
 };
 
+/* What the jobs of this file work on. */
+struct moving {
+    char *directory;
+    struct session *saved;    /* a snapshot; or what was read */
+    struct session *into;     /* that waits for it; NULL */
+};
+
+static void moving_free(void *state)
+{
+    struct moving *m = state;
+    session_forget(m->saved);
+    if (m->into)
+        m->into->replacing = 0;
+    free(m->directory);
+    free(m);
+}
+
+static bool save_work(void *state, struct result *result, struct err *err)
+{
+    struct moving *m = state;
+
+    if (!session_save(m->saved, m->directory, err))
+        return false;
+    result_confirm(result, "session saved to %s", m->directory);
+    result_text(result, "session", m->directory);
+    return true;
+}
+
 static bool run_save(struct session *s, const void *values, struct result *result, struct err *err)
 {
+    static const struct task_ops ops = {save_work, NULL, moving_free};
     const struct path_values *v = values;
+    struct moving *m = mem_zero(1, sizeof *m);
 
-    if (!session_save(s, v->path, err))
-        return false;
-    result_confirm(result, "session saved to %s", v->path);
-    result_text(result, "session", v->path);
-    return true;
+    (void)result;   /* the job fills it */
+    m->directory = mem_strdup(v->path);
+    m->saved = session_snapshot(s);
+    return task_start(s, "session save", "saves", &ops, m, err);
 }
 
 static const char *const save_examples[] = {"session save work", NULL};
@@ -37,18 +70,44 @@ const struct command command_session_save = {
     .arguments = directory,
     .examples = save_examples,
     .values_size = sizeof(struct path_values),
+    .flags = COMMAND_JOB,
     .run = run_save,
 };
 
-static bool run_load(struct session *s, const void *values, struct result *result, struct err *err)
+static bool load_work(void *state, struct result *result, struct err *err)
 {
-    const struct path_values *v = values;
+    struct moving *m = state;
 
-    if (!session_load(s, v->path, err))
+    m->saved = session_read(m->directory, err);
+    if (!m->saved)
         return false;
-    result_text(result, "session", v->path);
+    result_text(result, "session", m->directory);
     result_set_confirmation(result);
     return true;
+}
+
+static bool load_publish(struct session *s, void *state, struct result *result, struct err *err)
+{
+    struct moving *m = state;
+    (void)result;
+    return session_take(s, m->saved, err);
+}
+
+static bool run_load(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    static const struct task_ops ops = {load_work, load_publish, moving_free};
+    const struct path_values *v = values;
+
+    (void)result;   /* the job fills it */
+    if (!session_idle(err))
+        return false;
+    struct moving *m = mem_zero(1, sizeof *m);
+    m->directory = mem_strdup(v->path);
+    m->into = s;
+    bool ok = task_start(s, "session load", "loads", &ops, m, err);
+    if (ok && s->waiting.now)   /* it goes on */
+        s->replacing = s->waiting.job;
+    return ok;
 }
 
 static const char *const load_examples[] = {"session load work", NULL};
@@ -60,7 +119,7 @@ const struct command command_session_load = {
     .arguments = directory,
     .examples = load_examples,
     .values_size = sizeof(struct path_values),
-    .flags = COMMAND_CHANGES,
+    .flags = COMMAND_CHANGES | COMMAND_JOB,
     .run = run_load,
 };
 

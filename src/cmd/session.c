@@ -196,6 +196,31 @@ void session_add_machine(struct session *s, struct machine *take_machine)
     s->document.machines[s->document.machine_count++] = take_machine;
 }
 
+bool session_set_experiments(struct session *s, struct experiments **made, const struct experiments *base, struct err *err)
+{
+    if (base && s->document.experiments != base)
+        return err_set(err, ERR_USAGE, "try again", "the experiments changed meanwhile");
+    if (base)
+        (*made)->serial = base->serial;
+    experiments_free(s->document.experiments);
+    s->document.experiments = *made;
+    *made = NULL;
+    return true;
+}
+
+struct experiments *session_change_experiments(struct session *s)
+{
+    struct experiments *t = s->document.experiments;
+
+    if (t && experiments_held(t)) {
+        struct experiments *copy = experiments_copy(t, NULL);
+        copy->serial = t->serial;
+        experiments_free(t);
+        s->document.experiments = copy;
+    }
+    return s->document.experiments;
+}
+
 struct machine *session_current(struct session *s, struct err *err)
 {
     return session_machine(s, s->document.selected[0], err);
@@ -225,15 +250,26 @@ bool session_select(struct session *s, char **ids, size_t count, struct err *err
         if (isa != first)
             return err_set(err, ERR_USAGE, "name machines of one instruction set", "%s is %s and %s is %s", ids[0], isa_name(first), ids[i], m->isa);
     }
-    char **fresh = mem_alloc(count * sizeof *fresh);
+    const char **full = mem_alloc((count + 1) * sizeof *full);
     for (size_t i = 0; i < count; i++)
-        fresh[i] = mem_strdup(session_machine_id(s, ids[i], err));   /* known, since the machine was found */
-    for (size_t i = 0; i < s->document.kept[first].count; i++)
-        free(s->document.kept[first].ids[i]);
-    free(s->document.kept[first].ids);
-    s->document.kept[first] = (struct selection){fresh, count};
-    document_show_isa(&s->document, first);
+        full[i] = session_machine_id(s, ids[i], err);   /* known, since the machine was found */
+    session_show(s, first, full, count);
+    free(full);
     return true;
+}
+
+void session_show(struct session *s, enum isa isa, const char *const *ids, size_t count)
+{
+    struct selection *kept = &s->document.kept[isa];
+    char **fresh = mem_alloc((count + 1) * sizeof *fresh);
+
+    for (size_t i = 0; i < count; i++)
+        fresh[i] = mem_strdup(ids[i]);
+    for (size_t i = 0; i < kept->count; i++)
+        free(kept->ids[i]);
+    free(kept->ids);
+    *kept = (struct selection){fresh, count};
+    document_show_isa(&s->document, isa);
 }
 
 unsigned session_threads(const struct session *s)

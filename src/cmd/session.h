@@ -31,6 +31,7 @@ struct session {
     double patience;                  /* seconds for which a command may hold up the screen before its work goes on in the background */
     bool want_paste;                  /* the screen is to collect text and run paste_command on it */
     char paste_command[160];
+    unsigned replacing;               /* the job that is to replace the document: until it has ended nothing changes; 0: none */
     unsigned long revision;           /* bumped by every command that changes the document: what was derived is stale */
     const struct session_views *views;   /* what shows views; NULL: nothing does */
     void *view_state;                 /* of views */
@@ -54,12 +55,19 @@ const char *session_machine_id(const struct session *s, const char *id, struct e
 struct machine *session_machine(struct session *s, const char *id, struct err *err);
 /* Takes @take_machine; replaces one of the same id. */
 void session_add_machine(struct session *s, struct machine *take_machine);
+/* Puts *@made in place of the session's experiments and sets it NULL. @base, held by the caller: *@made is what has become of it, and running measurements go on
+ * filling it; false with err when the session's are no longer what @base was. NULL: *@made has nothing to do with them. */
+bool session_set_experiments(struct session *s, struct experiments **made, const struct experiments *base, struct err *err);
+/* The session's experiments to be changed here and now: a copy that nobody else reads, when somebody does. */
+struct experiments *session_change_experiments(struct session *s);
 /* The first selected machine. */
 struct machine *session_current(struct session *s, struct err *err);
 /* Drops what jobs that ended between commands had to say. */
 void session_clear_output(struct session *s);
 /* Replaces the selection by @ids, all of which must load and be of one instruction set. */
 bool session_select(struct session *s, char **ids, size_t count, struct err *err);
+/* The same without asking: machines of @isa that are known to load. */
+void session_show(struct session *s, enum isa isa, const char *const *ids, size_t count);
 /* Analyses of the kernel on the selected machines, made when the session has changed; borrowed until the next command. */
 struct analysis *const *session_analyses(struct session *s, size_t *count);
 /* The simulation beside analysis @index, made when first asked for; borrowed until the next command. NULL for a loop too long to simulate at once. */

@@ -15,6 +15,7 @@
 #include "base/file_set.h"
 #include "base/names.h"
 #include "base/vec.h"
+#include "base/watch.h"
 #include "cmd/parameter.h"
 #include "base/csv.h"
 #include "io/experiments_file.h"
@@ -557,7 +558,7 @@ static bool load_experiments(const char *dir, struct session *s, struct err *err
 }
 
 /* Jobs hold on to the experiments and machines that they began with. */
-static bool idle(struct err *err)
+bool session_idle(struct err *err)
 {
     struct job_info info;
     for (size_t i = 0; job_get(i, &info); i++)
@@ -566,47 +567,99 @@ static bool idle(struct err *err)
     return true;
 }
 
-bool session_load(struct session *s, const char *dir, struct err *err)
+/* Reads @dir into @fresh, which was initialised. Any thread. */
+static bool read_session(const char *dir, struct session *fresh, struct err *err)
 {
-    struct session fresh;
     struct plan plan = {0};
     struct str path = {0};
     bool ok = false;
 
-    if (!idle(err))
-        return false;
-    if (!session_is_directory(dir)) {
-        err_set(err, ERR_MISSING, "session save DIRECTORY creates one", "no saved session");
-        return err_at(err, dir, 0, 0);
-    }
     int held = file_set_open(dir, err);
     if (held < 0)
         return false;
-    session_init(&fresh);
     struct csv_table *t = csv_table_read(path_in(&path, dir, "session.csv"), err);
-    if (!t || !read_settings(str_text(&path), t, &fresh, &plan, err))
+    if (!t || !read_settings(str_text(&path), t, fresh, &plan, err))
         goto out;
     for (size_t i = 0; i < plan.machines.count; i++) {
-        struct machine *m = load_machine(dir, plan.machines.items[i], err);
+        struct machine *m = watch_goes_on(err) ? load_machine(dir, plan.machines.items[i], err) : NULL;
         if (!m)
             goto out;
-        session_add_machine(&fresh, m);
+        session_add_machine(fresh, m);
     }
-    if (!load_listed(&fresh, dir, "machines", "", err) || !load_listed(&fresh, dir, "overrides", ".csv", err) ||
-        !select_all(&fresh, &plan, err) || !load_forms(dir, &fresh, err) || !load_experiments(dir, &fresh, err) || !load_kernel(dir, &plan, &fresh, err))
+    if (!load_listed(fresh, dir, "machines", "", err) || !load_listed(fresh, dir, "overrides", ".csv", err) ||
+        !select_all(fresh, &plan, err) || !load_forms(dir, fresh, err) || !load_experiments(dir, fresh, err) || !load_kernel(dir, &plan, fresh, err))
         goto out;
-    session_select_forms(&fresh, plan.patterns.items, plan.patterns.count);
-    document_exchange(&s->document, &fresh.document);
-    for (const struct setting *setting = settings_table; setting->name; setting++)
-        if (setting->saved)
-            setting_take(&s->settings, &fresh.settings, setting);
-    ok = true;
+    session_select_forms(fresh, plan.patterns.items, plan.patterns.count);
+    ok = watch_goes_on(err);
 out:
     close(held);
     csv_table_free(t);
     vec_done(&plan.machines);
     vec_done(&plan.patterns);
     str_done(&path);
-    session_release(&fresh);
     return ok;
+}
+
+struct session *session_read(const char *dir, struct err *err)
+{
+    if (!session_is_directory(dir)) {
+        err_set(err, ERR_MISSING, "session save DIRECTORY creates one", "no saved session");
+        err_at(err, dir, 0, 0);
+        return NULL;
+    }
+    struct session *fresh = mem_alloc(sizeof *fresh);
+    session_init(fresh);
+    if (read_session(dir, fresh, err))
+        return fresh;
+    session_forget(fresh);
+    return NULL;
+}
+
+void session_forget(struct session *read)
+{
+    if (read)
+        session_release(read);
+    free(read);
+}
+
+bool session_take(struct session *s, struct session *read, struct err *err)
+{
+    if (!session_idle(err))
+        return false;
+    document_exchange(&s->document, &read->document);
+    for (const struct setting *setting = settings_table; setting->name; setting++)
+        if (setting->saved)
+            setting_take(&s->settings, &read->settings, setting);
+    return true;
+}
+
+bool session_load(struct session *s, const char *dir, struct err *err)
+{
+    struct session *read = session_idle(err) ? session_read(dir, err) : NULL;
+    bool ok = read && session_take(s, read, err);
+
+    session_forget(read);
+    return ok;
+}
+
+struct session *session_snapshot(struct session *s)
+{
+    struct session *copy = mem_alloc(sizeof *copy);
+    struct document *d = &copy->document;
+
+    session_init(copy);
+    copy->settings = s->settings;
+    d->kernel = s->document.kernel ? kernel_hold(s->document.kernel) : NULL;
+    d->loop = s->document.loop;
+    d->experiments = s->document.experiments ? experiments_hold(s->document.experiments) : NULL;
+    for (size_t i = 0; i < s->document.machine_count; i++)
+        session_add_machine(copy, machine_copy(s->document.machines[i]));
+    for (int isa = 0; isa < ISA_COUNT; isa++) {
+        const struct selection *shown = &s->document.kept[isa];
+        d->forms[isa] = s->document.forms[isa] ? forms_copy(s->document.forms[isa]) : NULL;
+        session_show(copy, (enum isa)isa, (const char *const *)shown->ids, shown->count);
+    }
+    document_show_isa(d, s->document.isa);
+    session_select_forms(copy, s->document.form_patterns, s->document.form_pattern_count);
+    return copy;
 }

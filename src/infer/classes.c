@@ -11,7 +11,7 @@
 #define SHARED 16          /* experiments that two forms must have been compared in, to count as congruent here */
 #define FORMS_LEFT 0.8
 
-/* The problem's experiments as a table, once per measurement, with each form called by its representative (NULL: itself). */
+/* The problem's experiments as a table, once per measurement, with each form called by its representative (NULL: itself); a part of it when the thread's watch is over. */
 static struct experiments *table_of(const struct problem *p, const struct congruence *c)
 {
     struct experiments *t = experiments_new();
@@ -19,18 +19,13 @@ static struct experiments *table_of(const struct problem *p, const struct congru
 
     for (size_t f = 0; f < p->forms; f++)
         names_add(&t->forms, p->names[f]);
-    for (size_t e = 0; e < p->experiments; e++) {
+    for (size_t e = 0; e < p->experiments && !watch_steps(1); e++) {
         uint32_t n = 0;
         for (uint32_t k = p->term_start[e]; k < p->term_start[e + 1]; k++) {
-            uint32_t form = p->terms[k].form, class = c ? c->class_of[form] : UINT32_MAX, at = 0;
-            form = class == UINT32_MAX ? form : c->representative[class];
-            while (at < n && terms[at].form != form)
-                at++;
-            if (at == n)
-                terms[n++] = (struct flat_term){form, 0};
-            terms[at].count += (uint32_t)p->terms[k].count;
+            uint32_t form = p->terms[k].form, class = c ? c->class_of[form] : UINT32_MAX;
+            terms[n++] = (struct flat_term){class == UINT32_MAX ? form : c->representative[class], (uint32_t)p->terms[k].count};   /* equal ones are summed */
         }
-        for (float weight = c ? p->weight[e] : 1; weight > 0; weight--)
+        for (float weight = c ? p->weight[e] : 1; weight > 0 && !watch_steps(1 + n / 16); weight--)
             experiments_set(t, experiments_add(t, terms, n), (double)p->cycles[e], NAN, 1, NULL);
     }
     free(terms);
@@ -48,7 +43,7 @@ struct classes *classes_new(const struct problem *whole)
     if (!watch_over() && (double)c.classes <= FORMS_LEFT * (double)whole->forms) {
         t = table_of(whole, &c);
         q = mem_zero(1, sizeof *q);
-        q->p = problem_new(t, NULL, NULL);
+        q->p = watch_over() ? NULL : problem_new(t, NULL, NULL);
         experiments_free(t);
     }
     if (q && !q->p) {

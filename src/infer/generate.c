@@ -7,6 +7,7 @@
 #include "base/compare.h"
 #include "base/index.h"
 #include "base/shortage.h"
+#include "base/watch.h"
 
 #define TRIES 20       /* per wanted random experiment */
 #define REPEATS 1000   /* of the quicker form at most */
@@ -45,7 +46,7 @@ static uint32_t find(const struct known *k, struct terms terms)
 static struct known known_new(const struct experiments *t)
 {
     struct known k = {.t = t};
-    for (size_t i = 0; i < t->rows.count; i++) {
+    for (size_t i = 0; i < t->rows.count && !watch_steps(1); i++) {
         struct terms terms = {experiments_terms(t, i), t->rows.items[i].count};
         if (find(&k, terms) == INDEX_NONE)
             index_add(&k.index, hash_terms(terms), (uint32_t)i);
@@ -58,7 +59,7 @@ static bool add(struct known *k, struct experiments *t, const struct flat_term *
 {
     size_t bytes = 2 * t->rows.count * sizeof *t->rows.items;
 
-    if (shortage_met() || find(k, (struct terms){terms, n}) != INDEX_NONE)
+    if (find(k, (struct terms){terms, n}) != INDEX_NONE)
         return false;
     size_t row = experiments_try_add(t, terms, n);
     if (row == SIZE_MAX && bytes > SHORTAGE_KEPT && shortage_lose(bytes))
@@ -101,7 +102,8 @@ size_t generate_pairs(struct experiments *t, const uint32_t *forms, size_t n)
     size_t added = 0;
 
     for (size_t i = 0; i < n; i++)
-        for (size_t j = i + 1; j < n; j++) {
+        for (size_t j = i + 1; j < n && !watch_steps(1); j++) {
+            watch_at("experiments", (double)added, (double)n * (double)(n - 1) / 2);
             double a = alone(&k, forms[i]), b = alone(&k, forms[j]);
             added += add_pair(&k, t, forms[i], 1, forms[j], 1);
             double repeats = ceil(fmax(a, b) / fmin(a, b) - 1e-9);
@@ -119,8 +121,9 @@ size_t generate_random(struct experiments *t, const uint32_t *forms, size_t n, s
     struct flat_term *terms = mem_alloc((size + 1) * sizeof *terms);
     size_t added = 0;
 
-    for (size_t tries = 0; size > 0 && size <= n && added < count && tries < TRIES * count; tries++) {
-        for (unsigned i = 0; i < size;) {
+    for (size_t tries = 0; size > 0 && size <= n && added < count && tries < TRIES * count && !watch_steps(1 + size / 16); tries++) {
+        watch_at("experiments", (double)added, (double)count);
+        for (unsigned i = 0; i < size && !watch_steps(i / 64);) {
             terms[i] = (struct flat_term){forms[rng_below(rng, n)], 1};
             bool fresh = true;
             for (unsigned j = 0; j < i; j++)

@@ -5,7 +5,7 @@
 #include "base/rng.h"
 #include "model/experiments.h"
 
-/* Each returns how many rows it added. Forms are indices of t->forms; @forms lists n of them. */
+/* Each returns how many rows it added, and ends early when the thread's watch is over. Forms are indices of t->forms; @forms lists n of them. */
 /* One row per form. */
 size_t generate_singletons(struct experiments *t, const uint32_t *forms, size_t n);
 /* {a, b} for all pairs; where both were measured alone and one takes longer also {slow, ⌈t slow / t quick⌉ * quick}. */

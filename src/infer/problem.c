@@ -7,6 +7,8 @@
 #include "base/mem.h"
 #include "base/watch.h"
 
+#define PARTNERS_MAX ((size_t)1 << 27)   /* of forms in all experiments: half a gigabyte */
+
 /* A row that counts. */
 struct row {
     size_t index;
@@ -149,6 +151,17 @@ static size_t bytes_of(const struct experiments *t, const struct row *rows, size
     return bytes;
 }
 
+/* How many others the forms of all experiments stand beside. */
+static size_t partners_in(const struct experiments *t, const struct row *rows, size_t count)
+{
+    size_t sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t n = t->rows.items[rows[i].index].count;
+        sum += n * (n - 1);
+    }
+    return sum;
+}
+
 struct problem *problem_new(const struct experiments *t, const bool *keep, struct err *err)
 {
     size_t count;
@@ -159,6 +172,8 @@ struct problem *problem_new(const struct experiments *t, const bool *keep, struc
         err_set(err, ERR_DATA, "experiments load FILE, or experiments measure", "no measured experiments");
     } else if (watch_over()) {
         err_set(err, ERR_LIMIT, "give it more time, or fewer experiments", "the time ended while %zu experiments were sorted", count);
+    } else if (partners_in(t, rows, count) > PARTNERS_MAX) {
+        err_set(err, ERR_LIMIT, "leave out experiments of many forms", "the experiments have more than %zu pairs of forms", PARTNERS_MAX);
     } else if (mem_room(bytes_of(t, rows, count), "the experiments", err)) {
         p = mem_zero(1, sizeof *p);
         add_experiments(p, t, rows, count);

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/compare.h"
+#include "base/watch.h"
 #include "infer/generate.h"
 #include "model/metrics.h"
 #include "throughput/predict.h"
@@ -102,7 +103,7 @@ static size_t most_disputed(const double *deviation, size_t rows, size_t n, cons
     size_t best = rows;
     double most = -1;
 
-    for (size_t r = 0; r < rows; r++) {
+    for (size_t r = 0; r < rows && !watch_steps(1 + n / 8); r++) {
         double own = taken[r] ? -1 : dot(deviation + r * n, deviation + r * n, n);
         if (own > most) {
             most = own;
@@ -126,7 +127,7 @@ size_t select_experiments(const struct mapping *const *mappings, size_t n, struc
     bool *taken = mem_zero(rows + 1, sizeof *taken);
     *disagreement = NAN;
     memcpy(left, all, rows * n * sizeof *left);
-    while (added < count) {
+    while (added < count && !watch_over()) {
         size_t r = most_disputed(left, rows, n, taken, &now);
         if (added == 0 && r < rows)
             *disagreement = now * noise_of(pool, before + r, noise);
@@ -182,7 +183,7 @@ static void walk_on(struct annealer *walk, uint64_t moves, double heat, double s
 {
     double begun = clock_seconds();
 
-    while (moves > 0 && !(seconds > 0 && clock_seconds() - begun >= seconds)) {
+    while (moves > 0 && !(seconds > 0 && clock_seconds() - begun >= seconds) && !watch_over()) {
         uint64_t step = moves < WALK_STEP ? moves : WALK_STEP;
         anneal_run(walk, step, heat);
         moves -= step;
@@ -255,7 +256,7 @@ static bool infer(const struct experiments *t, const struct select_options *so, 
     struct genome *best = e ? evolve_best(e) : NULL;
     if (e && !best)
         err_set(err, ERR_INTERRUPTED, NULL, "stopped before a first mapping was found");
-    if (best) {
+    if (best && watch_goes_on(err)) {
         out->noise = fmax(fmax(best->d_avg, SELECT_NOISE_LEAST), median_spread(t));
         gather(out, e, best, o);
         out->form_noise = residual_of_forms(out->mappings[0], t, out->noise);

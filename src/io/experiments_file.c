@@ -8,7 +8,7 @@
 
 #include "base/file.h"
 #include "base/csv.h"
-#include "base/shortage.h"
+#include "base/watch.h"
 
 enum column { COLUMN_EXPERIMENT, COLUMN_CYCLES, COLUMN_SPREAD, COLUMN_REPEATS, COLUMN_STATE, COLUMNS };
 static const char *const column_names[COLUMNS] = {"experiment", "cycles", "spread", "repeats", "state"};
@@ -44,7 +44,7 @@ static bool read_row(struct experiments *t, const char *name, const struct csv_t
         ok = err_set(err, ERR_DATA, "give a whole number up to 1000000000, or leave it empty", "invalid repeats \"%s\"", field[COLUMN_REPEATS]);
     if (ok) {
         size_t row = experiments_try_add_named(t, &e);
-        if (row == SIZE_MAX || shortage_met()) {
+        if (row == SIZE_MAX) {
             experiment_done(&e);
             return err_memory(err, name, csv->count * csv->columns * sizeof(char *));
         }
@@ -77,8 +77,10 @@ static struct experiments *from_table(const char *name, struct csv_table *take_c
         ok = err_set(err, ERR_DATA, "begin with experiment,cycles,spread,repeats,state", "the column experiment is missing");
         err_at(err, name, 1, 1);
     }
-    for (size_t i = 0; ok && i < take_csv->count; i++)
-        ok = read_row(t, name, take_csv, i, columns, err);
+    for (size_t i = 0; ok && i < take_csv->count; i++) {
+        watch_at("rows", (double)i, (double)take_csv->count);
+        ok = read_row(t, name, take_csv, i, columns, err) && (!watch_steps(1 + take_csv->columns / 8) || watch_goes_on(err));
+    }
     csv_table_free(take_csv);
     if (!ok) {
         experiments_free(t);
@@ -114,8 +116,9 @@ void experiments_csv(const struct experiments *t, struct str *out)
         csv_add_field(out, column_names[c], c == COLUMN_STATE && t->extra.count == 0);
     for (size_t k = 0; k < t->extra.count; k++)
         csv_add_field(out, t->extra.items[k], k + 1 == t->extra.count);
-    for (size_t i = 0; i < t->rows.count; i++) {
+    for (size_t i = 0; i < t->rows.count && !watch_steps(1 + t->extra.count / 8); i++) {
         const struct experiment_row *row = &t->rows.items[i];
+        watch_at("rows", (double)i, (double)t->rows.count);
         str_clear(&text);
         experiments_print(t, i, &text);
         csv_add_field(out, str_text(&text), false);
@@ -134,7 +137,7 @@ bool experiments_save(const struct experiments *t, const char *path, struct err 
     struct str out = {0};
 
     experiments_csv(t, &out);
-    bool ok = file_write(path, out.data, out.length, err);
+    bool ok = watch_goes_on(err) && file_write(path, out.data, out.length, err);
     str_done(&out);
     return ok;
 }

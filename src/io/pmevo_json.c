@@ -7,8 +7,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "base/shortage.h"
-#include "base/steps.h"
+#include "base/watch.h"
 #include "io/pmevo_names.h"
 
 #define FILE_LIMIT ((size_t)256 << 20)
@@ -67,11 +66,33 @@ static void keep_disputed(struct translation *t, json_t *assignment)
     free(disputed);
 }
 
+/* Text for jansson, a piece at a time, so that reading can be ended. */
+struct pieces {
+    const char *bytes;
+    size_t at, length;
+};
+
+static size_t next_piece(void *buffer, size_t size, void *state)
+{
+    struct pieces *p = state;
+    size_t piece = size < p->length - p->at ? size : p->length - p->at;
+
+    watch_at("bytes", (double)p->at, (double)p->length);
+    if (watch_steps(1 + piece / 16))
+        return (size_t)-1;
+    memcpy(buffer, p->bytes + p->at, piece);
+    p->at += piece;
+    return piece;
+}
+
 static json_t *parse_json(const char *name, const char *bytes, size_t length, const char *const kinds[], const char **kind, struct err *err)
 {
     json_error_t fault;
-    json_t *root = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, &fault);
+    struct pieces pieces = {bytes, 0, length};
+    json_t *root = json_load_callback(next_piece, &pieces, JSON_REJECT_DUPLICATES, &fault);
 
+    if (!root && !watch_goes_on(err))
+        return NULL;
     if (!root && json_error_code(&fault) == json_error_out_of_memory) {
         err_memory(err, name, length);
         return NULL;
@@ -115,11 +136,14 @@ static bool collect_sequences(const char *name, json_t *list, struct translation
     size_t i, k;
 
     json_array_foreach(list, i, item) {
+        watch_at("experiments", (double)i, (double)json_array_size(list));
+        if (watch_steps(1))
+            return watch_goes_on(err);
         json_t *sequence = json_object_get(item, "iseq");
         if (!json_is_array(sequence) || json_array_size(sequence) == 0)
             return item_fault(err, name, "experiment", i);
         json_array_foreach(sequence, k, form) {
-            steps_add(1);
+            watch_steps(1);
             if (!json_is_string(form) || !*json_string_value(form))
                 return item_fault(err, name, "experiment", i);
             names_add(&t->theirs, json_string_value(form));
@@ -174,21 +198,22 @@ struct experiments *pmevo_experiments_parse(const char *name, const char *bytes,
     translate(&t);
     e = experiments_new();
     json_array_foreach(list, i, item) {
+        watch_at("experiments", (double)i, (double)json_array_size(list));
+        if (watch_steps(1))
+            break;
         VEC(struct flat_term) terms = {0};
         json_t *form;
         json_array_foreach(json_object_get(item, "iseq"), k, form) {
-            steps_add(1);
+            watch_steps(1);
             uint32_t index = names_add(&e->forms, t.ours[names_find(&t.theirs, json_string_value(form))]);
             vec_push(&terms, ((struct flat_term){index, 1}));
         }
         read_result(e, experiments_add(e, terms.items, terms.count), item);
         vec_done(&terms);
-        if (shortage_met()) {
-            experiments_free(e);
-            e = NULL;
-            err_memory(err, name, length);
-            break;
-        }
+    }
+    if (!watch_goes_on(err)) {
+        experiments_free(e);
+        e = NULL;
     }
 out:
     translation_done(&t);

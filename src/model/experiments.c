@@ -7,6 +7,7 @@
 
 #include "base/compare.h"
 #include "base/shortage.h"
+#include "base/watch.h"
 
 struct experiments *experiments_new(void)
 {
@@ -25,9 +26,20 @@ static void row_done(struct experiment_row *row, size_t extras)
     free(row->state);
 }
 
+struct experiments *experiments_hold(struct experiments *t)
+{
+    atomic_fetch_add(&t->holders, 1);
+    return t;
+}
+
+bool experiments_held(const struct experiments *t)
+{
+    return atomic_load(&t->holders) > 0;
+}
+
 void experiments_free(struct experiments *t)
 {
-    if (!t)
+    if (!t || atomic_fetch_sub(&t->holders, 1) > 0)
         return;
     for (size_t i = 0; i < t->rows.count; i++)
         row_done(&t->rows.items[i], t->extra.count);
@@ -159,13 +171,6 @@ static bool make_room(struct experiments *t, size_t rows, size_t terms)
     return true;
 }
 
-void experiments_truncate(struct experiments *t, size_t rows)
-{
-    while (t->rows.count > rows)
-        row_done(&t->rows.items[--t->rows.count], t->extra.count);
-    t->revision++;
-}
-
 struct experiments *experiments_copy(const struct experiments *t, const bool *keep)
 {
     struct experiments *copy = experiments_new();
@@ -177,7 +182,7 @@ struct experiments *experiments_copy(const struct experiments *t, const bool *ke
         names_add(&copy->forms, t->forms.items[i]);
     if (!make_room(copy, rows, keep ? 0 : t->terms.count))
         return copy;
-    for (size_t i = 0; i < t->rows.count && !shortage_met(); i++)
+    for (size_t i = 0; i < t->rows.count && !watch_steps(1 + t->extra.count / 8); i++)
         if (!keep || keep[i])
             copy_result(copy, experiments_add(copy, experiments_terms(t, i), t->rows.items[i].count), t, i);
     return copy;
@@ -186,19 +191,16 @@ struct experiments *experiments_copy(const struct experiments *t, const bool *ke
 void experiments_append(struct experiments *t, const struct experiments *from)
 {
     VEC(struct flat_term) terms = {0};
-    size_t before = t->rows.count;
 
     if (!make_room(t, from->rows.count, from->terms.count))
         return;
-    for (size_t i = 0; i < from->rows.count && !shortage_met(); i++) {
+    for (size_t i = 0; i < from->rows.count && !watch_steps(1 + t->extra.count / 8); i++) {
         const struct flat_term *theirs = experiments_terms(from, i);
         terms.count = 0;
         for (uint32_t k = 0; k < from->rows.items[i].count; k++)
             vec_push(&terms, ((struct flat_term){names_add(&t->forms, from->forms.items[theirs[k].form]), theirs[k].count}));
         copy_result(t, experiments_add(t, terms.items, terms.count), from, i);
     }
-    if (t->rows.count < before + from->rows.count)
-        experiments_truncate(t, before);
     vec_done(&terms);
 }
 

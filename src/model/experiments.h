@@ -2,7 +2,7 @@
  *
  * The contract between measuring and inference: a row without cycles (NaN) waits to be measured; the runner fills it with
  * experiments_set. A row that failed keeps NaN cycles and says why in its state. Nobody reads cycles of a row whose value is NaN.
- * One thread while it changes; readers may share it while nobody does. */
+ * One thread changes it, and only while nobody else holds it; who holds it reads it, on any thread. */
 #ifndef PORTOLAN_MODEL_EXPERIMENTS_H
 #define PORTOLAN_MODEL_EXPERIMENTS_H
 
@@ -30,12 +30,18 @@ struct experiments {
     struct names extra;                   /* columns of a file that mean nothing here but are kept */
     uint64_t serial;                      /* no other table has it, also none that comes to lie where this one lay */
     uint64_t revision;                    /* bumped by every change: a view redraws when it differs */
+    _Atomic unsigned holders;             /* besides the one that changes it */
 };
 
 struct experiments *experiments_new(void);
+/* The last holder's call frees it. Any thread. */
 void experiments_free(struct experiments *t);
-/* A copy of the rows for which @keep (NULL: all) is true; forms keep their indices. When memory runs out rows are missing, and what it is
- * for fails (base/shortage.h). */
+/* One more may read it, on any thread, and is to experiments_free it. */
+struct experiments *experiments_hold(struct experiments *t);
+/* Whether somebody else holds it: it must not change now. */
+bool experiments_held(const struct experiments *t);
+/* A copy of the rows for which @keep (NULL: all) is true; forms keep their indices. It and experiments_append end early when the thread's watch is over,
+ * or memory runs out (base/shortage.h). */
 struct experiments *experiments_copy(const struct experiments *t, const bool *keep);
 /* Adds a pending row from @n terms in any order (repeated forms are summed); returns its index. Duplicates of other rows are allowed. */
 size_t experiments_add(struct experiments *t, const struct flat_term *terms, size_t n);
@@ -43,9 +49,7 @@ size_t experiments_add_named(struct experiments *t, const struct experiment *e);
 /* Both for tables as large as the input: SIZE_MAX when memory runs out, and no row was added. */
 size_t experiments_try_add(struct experiments *t, const struct flat_term *terms, size_t n);
 size_t experiments_try_add_named(struct experiments *t, const struct experiment *e);
-/* Forgets the rows from row @rows on. */
-void experiments_truncate(struct experiments *t, size_t rows);
-/* Appends all rows of @from with their results, or none when memory runs out (base/shortage.h); forms are matched by name. */
+/* Appends all rows of @from with their results; forms are matched by name. */
 void experiments_append(struct experiments *t, const struct experiments *from);
 /* Fills row @index. @state NULL: EXPERIMENT_OK when @cycles is a number. */
 void experiments_set(struct experiments *t, size_t index, double cycles, double spread, uint32_t repeats, const char *state);

@@ -58,6 +58,18 @@ void result_free(struct result *r)
     free(r);
 }
 
+void result_append(struct result *to, struct result *take_from)
+{
+    if (take_from->count) {
+        to->parts = mem_resize(to->parts, (to->count + take_from->count) * sizeof *to->parts);
+        memcpy(to->parts + to->count, take_from->parts, take_from->count * sizeof *to->parts);
+        to->capacity = to->count += take_from->count;
+    }
+    to->confirmation |= take_from->confirmation;
+    take_from->count = 0;
+    result_free(take_from);
+}
+
 bool result_empty(const struct result *r)
 {
     return r->count == 0;

@@ -64,6 +64,8 @@ struct result_table {
 
 struct result *result_new(void);
 void result_free(struct result *r);
+/* What @take_from holds stands behind what is in @to; @take_from goes. */
+void result_append(struct result *to, struct result *take_from);
 /* Nothing was added. */
 bool result_empty(const struct result *r);
 /* It has fields or tables, not text alone. */

@@ -20,13 +20,14 @@ struct active_curve {
 struct active {
     struct active_options o;
     struct experiments *table;
+    struct problem *problem;     /* of all of it, at the end */
     struct job *job;
     struct forms *forms;         /* of this CPU; NULL when simulated */
     struct source *source;
     struct journal *journal;
     double begun, kept;
     bool unkept;                 /* the disk refused, and it was said */
-    void (*finish)(void *state, struct experiments **table, bool ok);
+    void (*finish)(void *state, struct active_outcome *out, bool ok);
     void *state;
 };
 
@@ -135,7 +136,7 @@ static bool run(struct job *job, void *state, struct err *err)
     a->o.select.poll_state = a;
     if (ok) {
         struct mapping *best = select_run(a->table, &a->o.select, measure, a, report, a, err);
-        ok = best != NULL;
+        ok = best && (a->problem = problem_new(a->table, NULL, err)) != NULL;
         mapping_free(best);
     }
     source_free(a->source);
@@ -146,13 +147,17 @@ static bool run(struct job *job, void *state, struct err *err)
 static void finish(void *state, const struct job_info *info)
 {
     struct active *a = state;
-    a->finish(a->state, &a->table, info->state == JOB_DONE);
+    struct active_outcome out = {a->table, a->problem};
+    a->finish(a->state, &out, info->state == JOB_DONE);
+    a->table = out.table;
+    a->problem = out.problem;
 }
 
 static void done(void *state)
 {
     struct active *a = state;
     experiments_free(a->table);
+    problem_free(a->problem);
     forms_free(a->forms);
     mapping_free(a->o.simulated);
     free(a->o.journal);
@@ -162,7 +167,7 @@ static void done(void *state)
 
 static const struct job_ops ops = {run, finish, done};
 
-unsigned active_start(struct experiments *take_table, const struct active_options *o, void (*finish_with)(void *state, struct experiments **table, bool ok),
+unsigned active_start(struct experiments *take_table, const struct active_options *o, void (*finish_with)(void *state, struct active_outcome *out, bool ok),
                       void *state, struct err *err)
 {
     struct active *a = mem_zero(1, sizeof *a);

@@ -27,9 +27,15 @@ struct active_options {
     int cpu;                     /* -1: any */
 };
 
-/* Starts the job on @take_table, whose forms are the ones asked about. Takes what @o points to as well, but for the curve. @finish runs on the UI thread with
- * all that was measured, also after a failure, which it may take (and set NULL). UI thread. The job's number, 0 with err. */
-unsigned active_start(struct experiments *take_table, const struct active_options *o, void (*finish)(void *state, struct experiments **table, bool ok),
+/* What the job comes to: all that was measured, also after a failure, and the problem that it makes, NULL after one. Who takes one of them sets it NULL. */
+struct active_outcome {
+    struct experiments *table;
+    struct problem *problem;
+};
+
+/* Starts the job on @take_table, whose forms are the ones asked about. Takes what @o points to as well, but for the curve. @finish runs on the UI thread. UI
+ * thread. The job's number, 0 with err. */
+unsigned active_start(struct experiments *take_table, const struct active_options *o, void (*finish)(void *state, struct active_outcome *out, bool ok),
                       void *state, struct err *err);
 
 #endif

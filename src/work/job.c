@@ -17,7 +17,9 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/shortage.h"
+#include "base/watch.h"
 
+#define TELL_SECONDS 0.1   /* between two looks at what its loops say of their progress */
 #define JOBS_KEPT 64   /* ended ones beyond this are forgotten, oldest first */
 
 struct job {
@@ -32,6 +34,8 @@ struct job {
     pthread_cond_t changed;  /* under lock: info.paused, cancel or ended changed */
     struct job_info info;
     bool ended;              /* under lock: run returned */
+    const char *unit;        /* worker: what its loops count since unit_begun, told last at told */
+    double unit_begun, told;
 };
 
 static struct job **jobs;
@@ -56,13 +60,43 @@ static void ring(void)
         BUG("lost the wake pipe: %s", strerror(errno));
 }
 
+/* "1.2 M rows/s": what the loops under watch have done, and how fast. */
+static void tell_progress(struct job *job)
+{
+    double now = clock_seconds();
+
+    if (!watch.unit || now - job->told < TELL_SECONDS)
+        return;
+    if (job->unit != watch.unit) {
+        job->unit = watch.unit;
+        job->unit_begun = now;
+    }
+    job->told = now;
+    double rate = now > job->unit_begun ? watch.done / (now - job->unit_begun) : 0;
+    if (rate >= 1e5)
+        job_progress(job, watch.done, watch.total, "%.1f M %s/s", rate / 1e6, watch.unit);
+    else if (rate > 0)
+        job_progress(job, watch.done, watch.total, "%.0f %s/s", rate, watch.unit);
+    else
+        job_progress(job, watch.done, watch.total, "%s", watch.unit);
+}
+
+/* What the loops under watch ask on the worker's thread. */
+static bool over(void *state)
+{
+    tell_progress(state);
+    return job_cancelled(state);
+}
+
 static void *work(void *argument)
 {
     struct job *job = argument;
     struct err err = {0};
+    struct watch before = watch_begin(over, job);
 
     shortage_begin(&job->shortage);
     bool ok = job->ops->run(job, job->state, &err);
+    watch_restore(before);
     ok = shortage_end(&job->shortage, ok, job->info.title, &err);
     pthread_mutex_lock(&job->lock);
     job->info.seconds = clock_seconds() - job->started;
@@ -311,6 +345,18 @@ bool job_pause(unsigned number, bool on)
     if (changed)
         ring();
     return true;
+}
+
+void job_refuse(unsigned number, const struct err *err)
+{
+    struct job *job = find(number);
+
+    if (!job)
+        return;
+    pthread_mutex_lock(&job->lock);
+    job->info.state = JOB_FAILED;
+    job->info.err = *err;
+    pthread_mutex_unlock(&job->lock);
 }
 
 bool job_wait(unsigned number)

@@ -24,7 +24,8 @@ struct job_info {
 };
 
 struct job_ops {
-    /* Worker thread. Returns false with @err set on failure. Poll job_cancelled often. */
+    /* Worker thread. Returns false with @err set on failure. Poll job_cancelled often; loops that ask watch_steps (base/watch.h) are told of it, and what they say
+     * by watch_at becomes the job's progress. */
     bool (*run)(struct job *job, void *state, struct err *err);
     /* UI thread, once, after run returned (also when cancelled): publish the result. */
     void (*finish)(void *state, const struct job_info *info);
@@ -39,6 +40,9 @@ void job_progress(struct job *job, double done, double total, const char *format
 
 /* Blocks while the job is paused; returns the seconds that took. Call it between pieces of work of a job that can be paused. */
 double job_wait_paused(struct job *job);
+
+/* UI thread, from a finish function: what its run made cannot be used; the job failed with @err. */
+void job_refuse(unsigned number, const struct err *err);
 
 /* UI thread. Runs the finish functions of ended jobs. */
 enum job_news { JOB_NOTHING_NEW, JOB_PROGRESS, JOB_ENDED };

@@ -70,11 +70,12 @@ struct outcome {
     unsigned calls;
 };
 
-static void take(void *state, struct experiments **table, bool ok)
+static void take(void *state, struct active_outcome *came, bool ok)
 {
     struct outcome *out = state;
-    out->table = *table;
-    *table = NULL;
+    out->table = came->table;
+    came->table = NULL;
+    assert_true(ok == (came->problem != NULL));
     out->ok = ok;
     out->calls++;
 }

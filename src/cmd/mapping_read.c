@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Files that hold one mapping or machine, read by a job. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/watch.h"
+#include "cmd/cmd_mapping.h"
+#include "cmd/task.h"
+#include "io/import_osaca.h"
+#include "io/machine_file.h"
+#include "io/pmevo_json.h"
+
+/* What the job works on. */
+struct reading {
+    char *path, id[MAPPING_ID];
+    enum mapping_source source;
+    enum isa isa;
+    const struct forms *forms[ISA_COUNT];   /* the session's, which only grow by commands that refuse while jobs run, or own */
+    struct forms *own[ISA_COUNT];           /* loaded here, since the session had none yet */
+    struct osaca_notes notes;
+    struct machine *machine;
+};
+
+static void reading_free(void *state)
+{
+    struct reading *r = state;
+    for (int isa = 0; isa < ISA_COUNT; isa++)
+        forms_free(r->own[isa]);
+    machine_free(r->machine);
+    free(r->path);
+    free(r);
+}
+
+static const struct forms *forms_of(struct reading *r, enum isa isa, struct err *err)
+{
+    if (!r->forms[isa])
+        r->forms[isa] = r->own[isa] = forms_load(isa, NULL, err);
+    return r->forms[isa];
+}
+
+/* A mapping alone does not say what it is for: the instruction set whose table knows most of its forms. */
+static bool set_isa(struct reading *r, struct err *err)
+{
+    struct machine *m = r->machine;
+    size_t most = 0;
+
+    for (int isa = 0; isa < ISA_COUNT; isa++) {
+        const struct forms *forms = forms_of(r, (enum isa)isa, err);
+        size_t known = 0;
+        if (!forms)
+            return false;
+        for (size_t i = 0; i < mapping_count(m->mapping) && !watch_steps(1); i++)
+            known += forms_find(forms, mapping_at(m->mapping, i)->form) != NULL;
+        if (known > most) {
+            free(m->isa);
+            m->isa = mem_strdup(isa_name((enum isa)isa));
+            most = known;
+        }
+    }
+    machine_set_fact(m, "isa", m->isa, "", "");
+    return true;
+}
+
+static struct machine *from_pmevo(const struct reading *r, struct err *err)
+{
+    struct mapping *mapping = pmevo_mapping_load(r->path, err);
+    struct machine *m = mapping ? machine_new(r->id, mapping_ports(mapping)) : NULL;
+
+    if (m) {
+        mapping_free(m->mapping);
+        m->mapping = mapping;
+        machine_set_fact(m, "source", "PMEvo JSON", "", "");
+    }
+    return m;
+}
+
+static bool read_work(void *state, struct result *result, struct err *err)
+{
+    struct reading *r = state;
+    const struct forms *forms;
+
+    (void)result;
+    switch (r->source) {
+    case MAPPING_OSACA:
+        forms = forms_of(r, r->isa, err);
+        r->machine = forms ? import_osaca(r->id, r->path, forms, &r->notes, err) : NULL;
+        break;
+    case MAPPING_PMEVO:
+        r->machine = from_pmevo(r, err);
+        break;
+    case MAPPING_CSV:
+        r->machine = machine_load_csv(r->id, r->path, err);
+        return r->machine && set_isa(r, err);
+    case MAPPING_DIRECTORY:
+        r->machine = machine_load(r->path, err);
+        break;
+    }
+    return r->machine != NULL;
+}
+
+static void tell_osaca(const struct osaca_notes *notes, struct result *result)
+{
+    result_line(result, "%zu entries: %zu forms matched, %zu composed of a register form and a memory access, %zu with rounded cycles; "
+                        "%zu entries match no form",
+                notes->entries, notes->direct, notes->composed, notes->rounded, notes->unnamed);
+    result_count(result, "entries", (int64_t)notes->entries);
+    result_count(result, "composed", (int64_t)notes->composed);
+    result_count(result, "rounded", (int64_t)notes->rounded);
+    result_count(result, "unnamed", (int64_t)notes->unnamed);
+}
+
+static bool read_publish(struct session *s, void *state, struct result *result, struct err *err)
+{
+    struct reading *r = state;
+    struct machine *m = r->machine;
+
+    r->machine = NULL;
+    if (!mapping_adopt(s, m, result, err))
+        return false;
+    if (r->source == MAPPING_OSACA)
+        tell_osaca(&r->notes, result);
+    return true;
+}
+
+bool mapping_read(struct session *s, const char *title, const char *path, enum mapping_source source, struct err *err)
+{
+    static const struct task_ops ops = {read_work, read_publish, reading_free};
+    struct reading *r = mem_zero(1, sizeof *r);
+
+    r->path = mem_strdup(path);
+    mapping_id_from_path(path, r->id);
+    r->source = source;
+    r->isa = s->document.isa;
+    for (int isa = 0; isa < ISA_COUNT; isa++)
+        r->forms[isa] = s->document.forms[isa];
+    return task_start(s, title, source == MAPPING_DIRECTORY ? "loads" : "imports", &ops, r, err);
+}

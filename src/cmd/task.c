@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cmd/task.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/watch.h"
+#include "work/job.h"
+
+struct task {
+    struct session *session;
+    const struct task_ops *ops;
+    void *state;
+    struct result *result;    /* the worker's until it ended */
+};
+
+static bool task_work(struct job *job, void *state, struct err *err)
+{
+    struct task *t = state;
+
+    (void)job;
+    return t->ops->work(t->state, t->result, err) && watch_goes_on(err);
+}
+
+static bool task_publish(struct task *t, struct err *err)
+{
+    if (t->ops->publish && !t->ops->publish(t->session, t->state, t->result, err))
+        return false;
+    result_append(t->session->result, t->result);
+    t->result = NULL;
+    return true;
+}
+
+static void task_finish(void *state, const struct job_info *info)
+{
+    struct err err = {0};
+
+    if (info->state == JOB_DONE && !task_publish(state, &err))
+        job_refuse(info->number, &err);
+}
+
+static void task_free(void *state)
+{
+    struct task *t = state;
+    t->ops->free(t->state);
+    result_free(t->result);
+    free(t);
+}
+
+static bool interrupted(void *state)
+{
+    (void)state;
+    return job_interrupted();
+}
+
+/* Without a screen nobody waits: here and now, and the jobs have the numbers that they always had. */
+static bool run_here(struct task *take_t, struct err *err)
+{
+    struct watch before = watch_begin(interrupted, NULL);
+    bool ok = task_work(NULL, take_t, err);
+
+    watch_restore(before);
+    ok = ok && task_publish(take_t, err);
+    task_free(take_t);
+    return ok;
+}
+
+bool task_start(struct session *s, const char *title, const char *doing, const struct task_ops *ops, void *take_state, struct err *err)
+{
+    static const struct job_ops job_ops = {task_work, task_finish, task_free};
+    struct task *t = mem_zero(1, sizeof *t);
+
+    *t = (struct task){s, ops, take_state, result_new()};
+    return s->interactive ? session_job(s, title, doing, &job_ops, t, err) : run_here(t, err);
+}
