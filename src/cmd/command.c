@@ -27,6 +27,12 @@ extern const struct command command_kernel_report;
 extern const struct command command_kernel_save;
 extern const struct command command_kernel_measure;
 extern const struct command command_kernel_learn;
+extern const struct command command_program_load;
+extern const struct command command_program_run;
+extern const struct command command_program_blocks;
+extern const struct command command_program_reuse;
+extern const struct command command_program_predict;
+extern const struct command command_kernel_blame;
 extern const struct command command_mapping_show;
 extern const struct command command_mapping_diff;
 extern const struct command command_mapping_list;
@@ -96,6 +102,11 @@ const struct command *const commands[] = {
     &command_kernel_save,
     &command_kernel_measure,
     &command_kernel_learn,
+    &command_program_load,
+    &command_program_run,
+    &command_program_blocks,
+    &command_program_reuse, &command_program_predict,
+    &command_kernel_blame,
     &command_mapping_show,
     &command_mapping_diff,
     &command_mapping_list,

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "io/cpus.h"
 #include "io/machine_file.h"
+#include "report/blame.h"
 #include "work/active_job.h"
 #include "work/evolve_job.h"
 
@@ -68,6 +69,15 @@ void sweep_done(struct sweep *sweep)
     *sweep = (struct sweep){0};
 }
 
+void program_state_done(struct program_state *p)
+{
+    program_free(p->program);
+    program_runs_free(p->runs);
+    program_model_free(p->model);
+    free(p->arguments);
+    *p = (struct program_state){0};
+}
+
 void document_drop_analyses(struct document *d)
 {
     for (size_t i = 0; i < d->analysis_count; i++) {
@@ -88,6 +98,8 @@ void document_use_loop(struct document *d, size_t loop)
     document_drop_analyses(d);
     d->loop = loop;
     d->kernel_measured = NAN;
+    blame_free(d->blame);
+    d->blame = NULL;
     sweep_done(&d->sweep);
 }
 
@@ -102,11 +114,13 @@ void document_exchange(struct document *d, struct document *saved)
     saved->active = d->active;
     saved->active_run = d->active_run;
     saved->record = d->record;
+    saved->program = d->program;
     d->runs = before.runs;
     d->run_count = before.run_count;
     d->active = before.active;
     d->active_run = before.active_run;
     d->record = before.record;
+    d->program = before.program;
     d->measured = before.measured;
     d->measured_clock_hz = before.measured_clock_hz;
     d->measured_children = before.measured_children;
@@ -119,12 +133,14 @@ void document_done(struct document *d)
     free(d->here.title);
     document_drop_analyses(d);
     kernel_free(d->kernel);
+    blame_free(d->blame);
     sweep_done(&d->sweep);
     for (size_t i = 0; i < d->run_count; i++)
         evolve_run_free(d->runs[i]);
     free(d->runs);
     active_curve_free(d->active);
     experiments_free(d->experiments);
+    program_state_done(&d->program);
     record_free(d->record);
     for (size_t i = 0; i < d->machine_count; i++)
         machine_free(d->machines[i]);

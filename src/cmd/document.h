@@ -12,9 +12,11 @@
 #include "measure/runner.h"
 #include "model/experiments.h"
 #include "model/machine.h"
+#include "program/model.h"
 #include "simulate/simulate.h"
 
 struct active_curve;
+struct blame;
 struct evolve_run;
 
 /* The last `kernel whatif NAME=A..B`. */
@@ -43,11 +45,20 @@ struct here {
 /* What the user's machine is called that holds what was measured here: the CPU's name and this. */
 #define HERE_MEASURED "-measured"
 
+/* The whole program that program commands act on, with its runs and what was fitted to them; all held. */
+struct program_state {
+    const struct program *program;      /* NULL: none */
+    char *arguments;                    /* of program load --arguments; NULL: the inputs in their order */
+    const struct program_runs *runs;    /* NULL: none yet */
+    const struct program_model *model;  /* of these runs */
+};
+
 struct document {
     struct here here;
     const struct kernel *kernel;      /* NULL: none loaded */
     size_t loop;                      /* of the kernel's loops, the one in use */
     double kernel_measured;           /* cycles per iteration of the loop in use on this CPU; NaN: not measured */
+    struct blame *blame;              /* of the loop in use; NULL: not asked for */
     struct sweep sweep;               /* count 0: none */
     struct experiments *experiments;  /* NULL: none */
     struct evolve_run **runs;         /* of inference, newest last */
@@ -62,6 +73,7 @@ struct document {
     struct forms *forms[ISA_COUNT];   /* the form tables with the user's own; NULL until session_forms */
     char **form_patterns;             /* what `forms select` chose; none: all forms */
     size_t form_pattern_count;
+    struct program_state program;     /* as built here: not part of a saved session */
     enum isa isa;
     struct selection kept[ISA_COUNT]; /* of the sets that are not shown, too */
     struct record *record;            /* what measuring saw */
@@ -78,6 +90,7 @@ struct document {
 void document_init(struct document *d);
 void document_done(struct document *d);
 void sweep_done(struct sweep *sweep);
+void program_state_done(struct program_state *p);
 /* Analyses and simulations point into kernel and machines: they go before these do. */
 void document_drop_analyses(struct document *d);
 /* Puts loop @loop (from 0, one of the kernel's) into use. What was measured and swept of the one before is forgotten. */

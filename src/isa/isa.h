@@ -36,6 +36,7 @@ struct insn;
 struct isa_alternative;
 struct isa_assembler;
 struct isa_foreign;
+struct isa_vary;
 struct str;
 
 /* An instruction set: its data and what it does differently. One const table per set, in a folder of its own. */
@@ -103,6 +104,7 @@ struct isa_ops {
     bool (*with_register)(const char *form, unsigned bits, size_t *at, char *out);
     bool (*alternative)(const struct insn *insn, size_t *at, struct isa_alternative *out);
     const struct isa_foreign *foreign;    /* code of others, as it is measured */
+    const struct isa_vary *vary;          /* instructions changed in one thing */
 };
 
 const struct isa_ops *isa_ops(enum isa isa);

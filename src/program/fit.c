@@ -13,7 +13,7 @@
 #define ALL_SUBSETS_MOST 16      /* terms of which all subsets are tried */
 #define EXACT_SIZE 5             /* terms of an exact formula */
 #define SUBSET_SIZE 3            /* of one that is not */
-#define GAIN 0.9                 /* one term more must lower the left-out error below this share */
+#define GAIN 0.7                 /* one term more must lower the left-out error below this share */
 #define WIDTH_MOST 128
 #define OFFSETS 4
 
@@ -92,8 +92,12 @@ static void find_active(struct search *s)
 static bool make_exact(const struct search *s, const size_t *chosen, size_t count, const struct solution *solution, double *coefficients)
 {
     static const int denominators[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 128};
+    bool quotient = false;
 
-    for (size_t t = 0; t < sizeof denominators / sizeof *denominators; t++) {
+    /* Parts of a whole quotient are what another width gives where only some remainders were seen. */
+    for (size_t k = 0; k < count; k++)
+        quotient |= s->terms.items[chosen[k]].term.kind == TERM_QUOTIENT;
+    for (size_t t = 0; t < (quotient ? 1 : sizeof denominators / sizeof *denominators); t++) {
         int d = denominators[t];
         __int128 whole[SOLVE_COLUMNS] = {0};
         bool ok = true;
@@ -306,7 +310,7 @@ static void fit(const struct fit_data *data, bool counts, struct formula *out)
     for (size_t r = 0; r < data->run_count; r++)
         most = fmax(most, fabs(data->values[r]));
     for (size_t r = 0; r < data->run_count; r++)
-        s.weights[r] = 1 / fmax(fabs(data->values[r]), counts ? 1 : most * 1e-3);
+        s.weights[r] = 1 / fmax(fabs(data->values[r]), most * 1e-3);
     find_active(&s);
     if (!counts || !find_exact_count(&s))
         find_best(&s, counts ? 4 : 3);

@@ -20,7 +20,10 @@ double formula_term_value(const struct formula_term *term, const double *inputs,
     if (term->kind == TERM_PRODUCT)
         return value;
     double shifted = inputs[term->input] - term->offset, quotient = floor(shifted / term->width);
-    return value * (term->kind == TERM_QUOTIENT ? (quotient > 0 ? quotient : 0) : shifted > quotient * term->width);
+    if (term->kind == TERM_QUOTIENT)
+        return value * (quotient > 0 ? quotient : 0);
+    double rest = shifted - quotient * term->width;
+    return value * (term->kind == TERM_REST ? rest : rest > 0);
 }
 
 double formula_value(const struct formula *f, const double *inputs, size_t count)
@@ -56,14 +59,15 @@ static void print_term(const struct formula_term *t, const char *const *names, s
         return;
     if (factor)
         str_add_char(out, '*');
+    static const char *const before[] = {[TERM_QUOTIENT] = "floor(", [TERM_REST] = "(", [TERM_REMAINS] = "["};
     struct str shifted = {0};
-    str_add(&shifted, names[t->input]);
     if (t->offset)
-        str_addf(&shifted, "%+d", -t->offset);
-    if (t->kind == TERM_QUOTIENT)
-        str_addf(out, t->offset ? "floor((%s)/%u)" : "floor(%s/%u)", str_text(&shifted), t->width);
+        str_addf(&shifted, "(%s%+d)", names[t->input], -t->offset);
     else
-        str_addf(out, t->offset ? "[(%s)%%%u>0]" : "[%s%%%u>0]", str_text(&shifted), t->width);
+        str_add(&shifted, names[t->input]);
+    str_add(out, before[t->kind]);
+    str_add(out, str_text(&shifted));
+    str_addf(out, t->kind == TERM_QUOTIENT ? "/%u)" : t->kind == TERM_REST ? "%%%u)" : "%%%u>0]", t->width);
     str_done(&shifted);
 }
 

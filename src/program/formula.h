@@ -12,12 +12,12 @@
 #define INPUTS_MAX 12
 #define FORMULA_TERMS 8
 
-enum term_kind { TERM_PRODUCT, TERM_QUOTIENT, TERM_REMAINS };
+enum term_kind { TERM_PRODUCT, TERM_QUOTIENT, TERM_REST, TERM_REMAINS };
 
 struct formula_term {
     uint8_t power[INPUTS_MAX];
     uint8_t kind;                  /* enum term_kind: what else it is multiplied by */
-    uint8_t input;                 /* of the quotient floor((N - offset) / width), or of "1 where width does not divide N - offset" */
+    uint8_t input;                 /* of the quotient floor((N - offset) / width), of what that leaves, or of 1 where it leaves something */
     int16_t offset;
     uint16_t width;
 };
@@ -34,7 +34,7 @@ struct formula {
 double formula_term_value(const struct formula_term *term, const double *inputs, size_t count);
 /* Of the formula at @inputs, never below 0. */
 double formula_value(const struct formula *f, const double *inputs, size_t count);
-/* Appends "2*N^2 - 4*N + 2", "floor((N-1)/4)*M", "[N%4>0]" with the inputs' @names. */
+/* Appends "2*N^2 - 4*N + 2", "floor((N-1)/4)*M", "(N%4)", "[N%4>0]" with the inputs' @names. */
 void formula_print(const struct formula *f, const char *const *names, size_t count, struct str *out);
 /* Degree in all inputs of the highest term. */
 unsigned formula_degree(const struct formula *f, size_t count);

@@ -176,8 +176,7 @@ static bool met_limit(const struct child_result *r)
     return met;
 }
 
-/* The first "file:line:column: error: what" that the compiler printed. */
-static void blame(const char *path, const char *printed, struct err *err)
+bool compile_blame(const char *path, const char *printed, struct err *err)
 {
     static const char *const marks[] = {": fatal error: ", ": error: "};
     const char *found = NULL;
@@ -193,8 +192,7 @@ static void blame(const char *path, const char *printed, struct err *err)
     printed += strspn(printed, "\n");
     if (!found) {
         err_set(err, ERR_DATA, NULL, "the compiler failed: %.*s", (int)strcspn(printed, "\n"), *printed ? printed : "no message");
-        err_at(err, path, 0, 0);
-        return;
+        return err_at(err, path, 0, 0);
     }
     const char *start = found;
     while (start > printed && start[-1] != '\n')
@@ -205,7 +203,7 @@ static void blame(const char *path, const char *printed, struct err *err)
     if (colon && sscanf(colon, ":%u:%u", &line, &column) >= 1)
         snprintf(file, sizeof file, "%.*s", (int)(colon - start), start);
     err_set(err, ERR_DATA, "correct it and load again", "%.*s", (int)strcspn(found + skip, "\n"), found + skip);
-    err_at(err, file[0] ? file : path, line, column);
+    return err_at(err, file[0] ? file : path, line, column);
 }
 
 static bool run(const char *const *argv, const char *dir, const char *path, struct compiled *out, struct err *err)
@@ -221,8 +219,7 @@ static bool run(const char *const *argv, const char *dir, const char *path, stru
         err_at(err, path, 0, 0);
     }
     if (ok && !(WIFEXITED(r.status) && WEXITSTATUS(r.status) == 0)) {
-        blame(path, str_text(&r.output), err);
-        ok = false;
+        ok = compile_blame(path, str_text(&r.output), err);
     }
     str_addf(&result, "%s/out.s", dir);
     ok = ok && file_read(str_text(&result), (size_t)64 << 20, &out->assembly, err);

@@ -23,6 +23,8 @@ bool compile_option_allowed(const char *option, bool *takes_next, struct err *er
  * fault's text, with file, line and column. compiled_done frees @out in both cases. Any thread. */
 bool compile_source(const char *path, const char *compiler, const char *const *options, size_t count, struct compiled *out, struct err *err);
 void compiled_done(struct compiled *c);
+/* Fills @err by the first "file:line:column: error: what" that a compiler printed, else by its first line; @path is the source. Returns false. */
+bool compile_blame(const char *path, const char *printed, struct err *err);
 
 /* The source line of each line of assembler text, from .loc directives that name the file's own lines: lines[i] for text line i + 1,
  * 0 where there is none. @path is the source file. The caller frees; *@count gets the number of lines. */

@@ -8,6 +8,7 @@
 
 #include "analysis/analysis.h"
 #include "base/mem.h"
+#include "report/blame.h"
 
 struct kernel_view_state {
     size_t cursor, top;     /* row under the cursor; first row shown */
@@ -56,6 +57,35 @@ static struct port_columns columns_for(const struct analysis *a, unsigned *left,
         c.ports[c.count++] = shown[j];
     c.hidden = all - c.count;
     return c;
+}
+
+#define COSTS 14         /* columns of what an instruction costs, here and in the model */
+
+/* What blame found of this loop, when there is room for it. */
+static const struct blame *blame_shown(const struct session *s, const struct analysis *a, const struct grid *g)
+{
+    const struct blame *b = s->document.blame;
+    return b && b->count == a->count && g->width >= TEXT_MIN + 5 + COSTS + 2 * CELL ? b : NULL;
+}
+
+static void draw_cost(struct grid *g, int x, int y, double cycles, enum role role)
+{
+    if (isnan(cycles))
+        grid_put(g, x, y, 7, role, 0, "     - ");
+    else
+        grid_printf(g, x, y, 7, role, 0, "%6.2f ", fabs(cycles) < 0.005 ? 0 : cycles);
+}
+
+/* Left of the instruction: what it costs here and in the model, the one that the sentence is about marked. */
+static void draw_costs(const struct blame *b, const struct analysis *a, size_t row, bool cursor, struct grid *g, int x, int y)
+{
+    const struct blame_cost *cost = &b->rows[row].out;
+    bool same = strcmp(b->machine, a->machine->id) == 0;
+    double differs = same ? fabs(cost->here - cost->model) : NAN;
+    enum role role = row == b->worst && same ? ROLE_ERROR : differs > cost->error && differs > BLAME_AGREES * b->measured ? ROLE_WARN : cursor ? ROLE_CURSOR : ROLE_TEXT;
+
+    draw_cost(g, x, y, cost->here, role);
+    draw_cost(g, x + 7, y, same ? cost->model : NAN, cursor ? ROLE_CURSOR : ROLE_DIM);
 }
 
 static void draw_value(struct grid *g, int x, int y, double value, double full, bool cursor)
@@ -134,12 +164,12 @@ static void draw_source(const struct kernel *k, const struct analysis *a, size_t
         grid_printf(g, x, y, 0, role, 0, "%u: %s", line, text + strspn(text, " \t"));
 }
 
-static void draw_table(struct kernel_view_state *v, const struct kernel *k, const struct analysis *a, struct grid *g, int y, unsigned rows)
+static void draw_table(struct kernel_view_state *v, const struct kernel *k, const struct analysis *a, const struct blame *blame, struct grid *g, int y, unsigned rows)
 {
     const struct ports *ports = mapping_ports(a->machine->mapping);
-    const struct port_columns columns = columns_for(a, &v->left, g->width);
+    const struct port_columns columns = columns_for(a, &v->left, g->width - (blame ? COSTS : 0));
     const struct analysis_row *current = &a->rows[v->cursor];
-    int text_x = 5 + (int)(columns.count * CELL) + 1;
+    int costs_x = 5 + (int)(columns.count * CELL), text_x = costs_x + (blame ? COSTS : 0) + 1;
 
     grid_fill(g, 0, y, g->width, 1, ROLE_HEADER, 0, ' ');
     grid_put(g, 0, y, 5, ROLE_HEADER, 0, "line");
@@ -147,6 +177,8 @@ static void draw_table(struct kernel_view_state *v, const struct kernel *k, cons
         bool used = current->pressure[columns.ports[j]] > 0;
         grid_printf(g, 5 + (int)(j * CELL), y, CELL, used ? ROLE_ACCENT : ROLE_HEADER, used ? ATTR_BOLD | ATTR_UNDERLINE : 0, "%5.5s", ports->names[columns.ports[j]]);
     }
+    if (blame)
+        grid_put(g, costs_x, y, COSTS, ROLE_HEADER, 0, "  here  model");
     unsigned used = grid_put(g, text_x + 3, y, 0, ROLE_HEADER, 0, "instruction");
     bool beside = k->origin_line_count && text_x + 3 + TEXT_WANTED + SOURCE_MIN <= (int)g->width;
     if (beside)
@@ -166,6 +198,8 @@ static void draw_table(struct kernel_view_state *v, const struct kernel *k, cons
         grid_printf(g, 0, line, 5, role, 0, "%4s", insn_line_text(a->rows[i].insn->line, number));
         for (unsigned j = 0; j < columns.count; j++)
             draw_value(g, 5 + (int)(j * CELL), line, a->rows[i].pressure[columns.ports[j]], a->cycles, cursor);
+        if (blame)
+            draw_costs(blame, a, i, cursor, g, costs_x, line);
         tidy(a->rows[i].insn->text ? a->rows[i].insn->text : a->rows[i].insn->mnemonic, &text);
         draw_gutter(a, i, v->cursor, g, text_x - 1, line);
         grid_put(g, text_x + 1, line, 0, role, 0, mark_of(&a->rows[i]));
@@ -264,8 +298,29 @@ static int draw_bounds_short(const struct analysis *a, const struct simulation *
     return (int)used;
 }
 
+/* What is measured and what is predicted when they differ, and why as far as that is known. False when there is nothing to say. */
+static bool explain(struct session *s, const struct analysis *a, struct str *out)
+{
+    const struct blame *b = s->document.blame;
+    const struct simulation *sim = session_simulation(s, s->document.in_view);
+    double measured = s->document.kernel_measured, predicted = fmax(a->cycles, sim ? sim->cycles : NAN);
+
+    if (isnan(measured) || (fabs(measured - predicted) <= BLAME_AGREES * measured && !b))
+        return false;
+    str_addf(out, "measured here %.2f, predicted %.2f (%+.0f %%): ", measured, predicted, 100 * (predicted / measured - 1));
+    if (!b)
+        str_add(out, "b finds out why");
+    else if (strcmp(b->machine, a->machine->id) != 0)
+        str_addf(out, "blamed beside %s; kernel blame --machine %s", b->machine, a->machine->id);
+    else if (fabs(b->predicted - predicted) > 0.005)
+        str_add(out, "the model has changed since it was blamed; b blames again");
+    else
+        str_add(out, b->sentence);
+    return true;
+}
+
 /* Below the table, from row @y on: the instruction under the cursor, the advice, bounds and machines, as much as there is room for. */
-static void draw_panels(struct kernel_view_state *v, struct session *s, struct analysis *const *a, size_t n, struct grid *g, int y, bool roomy)
+static void draw_panels(struct kernel_view_state *v, struct session *s, struct analysis *const *a, size_t n, const struct str *why, struct grid *g, int y, bool roomy)
 {
     const struct analysis *current = a[s->document.in_view];
     int end = (int)g->height;
@@ -277,6 +332,8 @@ static void draw_panels(struct kernel_view_state *v, struct session *s, struct a
     }
     unsigned room = (unsigned)(end - y), machines = n < 4 ? (unsigned)n : 4;
     y += (int)grid_wrap(g, 0, y, g->width, room > machines + 1 ? 2 : 1, ROLE_GOOD, 0, current->sentence);
+    if (why->length && end - y > 2)
+        y += (int)grid_wrap(g, 0, y, g->width, roomy ? 2 : 1, ROLE_WARN, 0, str_text(why));
     if (roomy) {
         unsigned half = g->width / 2 > 42 ? 42 : g->width / 2;
         draw_bounds(current, session_simulation(s, s->document.in_view), s->document.kernel_measured, g, 0, y + 1, half > 40 ? 40 : half);
@@ -303,20 +360,23 @@ static void place(struct kernel_view_state *v, size_t count)
 static void draw_analysis(struct kernel_view_state *v, struct session *s, struct analysis *const *a, size_t n, struct grid *g)
 {
     const struct analysis *current = a[s->document.in_view];
-    unsigned full = BOUND_COUNT + 5;
+    const struct blame *blame = blame_shown(s, current, g);
+    struct str why = {0};
+    unsigned more = explain(s, current, &why) ? 1 : 0, full = BOUND_COUNT + 5 + 2 * more;
     /* On a low screen the instructions come before the list of bounds. */
     bool roomy = g->height >= 30 || (g->height >= 20 && current->count + 5 + full <= g->height);
-    unsigned panel = roomy ? full : g->height >= 14 ? 3 + (unsigned)(n < 4 ? n : 4) : 1;
+    unsigned panel = roomy ? full : g->height >= 14 ? 3 + more + (unsigned)(n < 4 ? n : 4) : 1;
     unsigned rows = g->height - panel - 2;
 
     v->body = rows > 2 ? rows - 2 : 1;
     place(v, current->count);
     draw_title(s, current, g);
-    draw_table(v, s->document.kernel, current, g, 1, rows);
+    draw_table(v, s->document.kernel, current, blame, g, 1, rows);
     int y = 1 + (int)(current->count + 2 < rows ? current->count + 3 : rows);   /* right below a short table */
     if (s->document.kernel->origin_line_count && current->count + 2 < rows)
         draw_source(s->document.kernel, current, v->cursor, true, g, 0, y - 1, ROLE_DIM);
-    draw_panels(v, s, a, n, g, y, roomy);
+    draw_panels(v, s, a, n, &why, g, y, roomy);
+    str_done(&why);
 }
 
 /* Another kernel starts at its first row. */
@@ -515,6 +575,7 @@ static const struct view_key kernel_keys[] = {
      .help = "move; form, usage and latency are shown below the table, the ports underlined in the header", .act = kernel_move},
     {.keys = {'m', 'M'}, .label = "m M", .help = "next or previous machine", .act = view_next_machine},
     {.keys = {'c', 'q'}, .label = "c", .help = "compare machines side by side; c or q goes back", .act = kernel_compare},
+    {.keys = {'b'}, .label = "b", .help = "blame: measure what each instruction costs here, beside what the model says", .command = "kernel blame"},
     {.keys = {'w'}, .label = "w", .help = "what if: change or sweep a fact, a usage or a latency", .command = ":kernel whatif "},
     {.keys = {'<', '>', 'h', 'l', KEYCODE_LEFT, KEYCODE_RIGHT}, .label = "< >", .help = "scroll the ports", .act = kernel_scroll},
     {.label = "/ n N", .help = "search"},
@@ -529,6 +590,7 @@ const struct view_ops kernel_view = {.name = "kernel", .help = "the loop: port p
             "\t? unknown form: the total is a lower bound\n"
             "\t┌├└ the critical chain, * when it is one instruction\n"
             "\t→ feeds the one under the cursor   ← uses its result\n"
-            "cells\tcycles per iteration on the port; hotter colours for busier ports",
+            "cells\tcycles per iteration on the port; hotter colours for busier ports\n"
+            "here\tcycles that the loop takes less without the instruction, measured; beside it what the model says (b)",
                                      .open = kernel_open, .close = free, .draw = kernel_draw, .click = kernel_click,
                                      .find = kernel_find, .status = kernel_status};

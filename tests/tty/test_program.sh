@@ -80,4 +80,124 @@ test_languages() {
     grep -qx end trace || fail 'no end'
 }
 
+# Counts are exact formulas, and hold at four times the largest size that was run.
+test_counts_are_exact_far_outside() {
+    needs_llvm
+    for level in -O0 -O3; do
+        for name in matmul jacobi laplace2d; do
+            expect 0 "$portolan" --format csv -e "program load $programs/$name.c $level; program run N=17,20,22,27,32,44 --mode counts; program blocks N=179 --top 1000"
+            awk -F, '$1 == "block" { on = 1; next } on { print $1 "," $3 }' "$work/out" | sort >"$work/predicted"
+            expect 0 "$portolan" --format csv -e "program load $programs/$name.c $level; program run N=179 --mode counts; program blocks --top 1000"
+            awk -F, '$1 == "block" { on = 1; next } on { print $1 "," $3 }' "$work/out" | sort >"$work/counted"
+            diff "$work/predicted" "$work/counted" >"$work/differs" || fail "$name $level: $(head -5 "$work/differs")"
+            [ "$(wc -l <"$work/counted")" -ge 8 ] || fail "$name $level: too few blocks"
+        done
+    done
+}
+
+test_inputs() {
+    needs_llvm
+    load="program load $programs/matmul.c -O1"
+    expect 0 "$portolan" -e "$load; program run N=8,16,24,32; program reuse N=64; program blocks N=64"
+    holds out 'reuse distances in lines of 64 bytes at N=64'
+    expect 1 "$portolan" -e "$load; program run N=8,x"
+    holds err '"x" in N=8,x is no number; write numbers, as in N=16,32,64'
+    expect 1 "$portolan" -e "$load; program run 8"
+    holds err 'invalid input "8"; write NAME=VALUES'
+    expect 1 "$portolan" -e "$load; program run N=8,16 N=4"
+    holds err 'input N stands twice'
+    expect 1 "$portolan" -e "$load; program run N=8,16; program blocks M=3"
+    holds err 'the program was run without an input M'
+    expect 1 "$portolan" -e "$load; program blocks"
+    holds err 'the program has not been run; program run N='
+    expect 1 "$portolan" -e 'program run N=8'
+    holds err 'no program is loaded; program load FILE'
+    expect 1 "$portolan" -e "program load $programs/matmul.c --arguments '{M}'; program run N=8"
+    holds err '{M} in --arguments is no input'
+    expect 0 "$portolan" -e "$load; program run N=8,16 M=1,2 --mode counts"
+    holds out 'input M changes nothing'
+    expect 1 "$portolan" -e "program load $programs/matmul.c --arguments '8 {N}'; program run N=8,16"
+    holds err 'the inputs change nothing'
+    expect 1 "$portolan" -e "$load; program run N=8,16 --mode counts; program reuse"
+    holds err 'the runs have no reuse distances'
+}
+
+# Times of machines side by side, and what is not known is said.
+test_predict() {
+    needs_llvm
+    [ "$(uname -m)" = x86_64 ] || skip 'machines of x86-64'
+    load="program load $programs/matmul.c -O3; program run N=16,24,32,48"
+    expect 0 "$portolan" --format json -e "$load; program predict N=2000 --machine skylake --machine znver4 --clock 4"
+    holds out '"machine":"skylake","clock":4.0'
+    holds out '"machine":"znver4"'
+    lacks out nan
+    expect 0 "$portolan" --machine skylake -e "$load; program predict N=2000"
+    holds out 'such as'
+    # Twice the clock, with caches as many cycles away: not faster than twice, and faster than not at all.
+    for clock in 2 4; do
+        "$portolan" --format csv --machine skylake -e "program load $programs/laplace2d.c -O0; program run N=12,16,24,32; program predict N=300 --clock $clock" 2>/dev/null | awk -F, '$1 == "skylake" { print $3 }'
+    done >"$work/seconds"
+    awk 'NR == 1 { slow = $1 } NR == 2 { exit !($1 < slow && 2.001 * $1 > slow) }' "$work/seconds" || fail "$(cat "$work/seconds")"
+    expect 1 "$portolan" -e "$load; program predict N=100 --machine a64fx"
+    holds err 'compiled for x86-64'
+    expect 0 "$portolan" --machine skylake -e "$load --mode counts; program predict N=100"
+    holds out 'without misses: the runs were not traced'
+}
+
+# Misses of the first and second level at sizes that were not run, within 10 % of cachegrind's.
+test_misses_beside_cachegrind() {
+    needs_llvm
+    needs valgrind
+    [ "$(uname -m)" = x86_64 ] || skip 'machines of x86-64'
+    for level in -O0 -O3; do
+        for case in matmul:150 laplace2d:400; do
+            name=${case%:*} n=${case#*:}
+            expect 0 "$cc" --version
+            "$(sed -n 's/.*clang version \([0-9]*\).*/clang-\1/p' "$work/out")" $level "$programs/$name.c" -o "$work/plain"
+            valgrind --tool=cachegrind --cache-sim=yes --I1=32768,8,64 --D1=32768,8,64 --LL=1048576,16,64 --cachegrind-out-file=/dev/null "$work/plain" $n 2>&1 |
+                awk '/D1  misses/ { gsub(",", ""); print $4 } /LLd misses/ { gsub(",", ""); print $4 }' >"$work/simulated"
+            expect 0 "$portolan" --format csv --machine skylake-avx512 -e "program load $programs/$name.c $level; program run N=32,40,48,64,80,96; program predict N=$n"
+            awk -F, '$1 == "skylake-avx512" { print $6; print $7 }' "$work/out" | paste "$work/simulated" - >"$work/both"
+            # Beside the program's own, starting it takes some 3,000.
+            awk '{ d = $2 - $1; if (d < 0) d = -d; if (d > 0.1 * $1 + 3000) bad = 1 } END { exit bad || NR != 2 }' "$work/both" || fail "$name $level: $(cat "$work/both")"
+        done
+    done
+}
+
+# Programs that are none, and that go wrong.
+test_bad_programs() {
+    needs_llvm
+    cd "$work" || return 1
+    echo 'int main(void) { return nothing; }' >undeclared.c
+    expect 1 "$portolan" -e 'program load undeclared.c'
+    holds err "undeclared.c:1:25: use of undeclared identifier 'nothing'"
+    echo 'int f(void) { return 1; }' >nomain.c
+    expect 1 "$portolan" -e 'program load nomain.c'
+    holds err 'nomain.c: there is no function main'
+    printf '#include <stdlib.h>\n#include <signal.h>\nint main(int c, char **v) { int n = atoi(v[1]); for (;n == 1;); if (n == 2) raise(SIGSEGV); if (n == 4) _Exit(0); return n == 3 ? c : 0; }\n' >goes.c
+    expect 1 "$portolan" -e 'program load goes.c; program run N=1 --limit 300ms'
+    holds err 'the program did not end within 0.3 s for N=1; take smaller inputs, or give it longer with --limit'
+    expect 1 "$portolan" -e 'program load goes.c; program run N=2'
+    holds err 'the program crashed for N=2: Segmentation fault'
+    expect 1 "$portolan" -e 'program load goes.c; program run N=3'
+    holds err 'the program ended with status 2 for N=3'
+    expect 1 "$portolan" -e 'program load goes.c; program run N=4'
+    holds err 'the program left no trace'
+    expect 1 "$portolan" -e "program load $programs/matmul.c -fplugin=x.so"
+    holds err 'the compiler option "-fplugin=x.so" is not allowed'
+    cp /bin/true true.c
+    expect 1 "$portolan" -e 'program load true.c'
+}
+
+# An executable that a Makefile built.
+test_built_elsewhere() {
+    needs_llvm
+    cd "$work" || return 1
+    expect 0 "$cc" -O1 -c "$programs/laplace2d.c" -o laplace2d.o
+    expect 0 "$cc" laplace2d.o -o laplace2d
+    expect 0 "$portolan" --format json -e 'program load ./laplace2d; program run N=8,16,32,64'
+    holds out '"references"'
+    lacks out nan
+}
+
 run_tests

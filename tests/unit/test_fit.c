@@ -20,12 +20,13 @@ static double vector_body(double n) { return n * n * floor(n / 4); }
 static double vector_rest(double n) { return n * n * (n - 4 * floor(n / 4)); }
 static double vector_rest_entered(double n) { return n * (fmod(n, 8) > 0); }
 static double interior_body(double n) { return floor((n - 2) / 16); }
+static double interior_rest(double n) { return 20 * (n - 2) * fmod(n - 2, 4); }
 static double constant(double n) { return 7 + 0 * n; }
 static double nothing(double n) { return 0 * n; }
 
 static void test_counts_of_one_input(void **state)
 {
-    static double (*const functions[])(double) = {cube, stencil, triangle, vector_body, vector_rest, vector_rest_entered, interior_body, constant, nothing};
+    static double (*const functions[])(double) = {cube, stencil, triangle, vector_body, vector_rest, vector_rest_entered, interior_body, interior_rest, constant, nothing};
     static const double inputs[] = {17, 32, 44, 61, 64, 90, 128};
     (void)state;
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
@@ -85,6 +86,19 @@ static void test_factorial_runs(void **state)
     }
 }
 
+/* Remainders 0 and 1 only: half of N / 2 would do as well as N / 4, but nobody writes it. */
+static void test_some_remainders(void **state)
+{
+    static const double inputs[] = {17, 24, 32, 44, 61, 64};
+    double values[6], n = 1027;
+    struct formula f;
+    (void)state;
+    for (size_t k = 0; k < 6; k++)
+        values[k] = vector_body(inputs[k]);
+    fit_counts(&(struct fit_data){inputs, 1, 6, values}, &f);
+    assert_true(f.exact && formula_value(&f, &n, 1) == vector_body(n));
+}
+
 /* Data decide: a short formula near it, nothing that explodes. */
 static void test_data_dependent(void **state)
 {
@@ -107,7 +121,7 @@ static void test_print(void **state)
     static const double inputs[] = {17, 32, 44, 61, 64, 90, 128};
     static const char *const names[] = {"N"};
     static const struct { double (*function)(double); const char *text; } cases[] = {
-        {cube, "2*N^3"}, {vector_body, "N^2*floor(N/4)"}, {interior_body, "floor((N-2)/16)"}, {vector_rest_entered, "N*[N%8>0]"}, {constant, "7"}, {nothing, "0"}};
+        {cube, "2*N^3"}, {vector_body, "N^2*floor(N/4)"}, {interior_body, "floor((N-2)/16)"}, {vector_rest_entered, "N*[N%8>0]"}, {vector_rest, "N^2*(N%4)"}, {interior_rest, "-40*((N-2)%4) + 20*N*((N-2)%4)"}, {constant, "7"}, {nothing, "0"}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct str text = {0};
@@ -205,7 +219,7 @@ static void test_lasso(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counts_of_one_input), cmocka_unit_test(test_few_runs), cmocka_unit_test(test_factorial_runs), cmocka_unit_test(test_data_dependent),
+        cmocka_unit_test(test_counts_of_one_input), cmocka_unit_test(test_few_runs), cmocka_unit_test(test_some_remainders), cmocka_unit_test(test_factorial_runs), cmocka_unit_test(test_data_dependent),
         cmocka_unit_test(test_print), cmocka_unit_test(test_least_squares), cmocka_unit_test(test_lasso),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,87 +1,99 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Memory runs out at each large allocation in turn: the command fails with a message, what was there stays, and the next one works. */
+/* Levels of memory: shares and nested latencies by hand and by the nested formula; clusters of distances; every shipped machine. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include <cmocka.h>
+#include <math.h>
+#include <string.h>
 
-#include "base/file.h"
-#include "base/mem.h"
-#include "cmd/command.h"
+#include "cmd/session.h"
+#include "program/memory.h"
+#include "program/modes.h"
 
-#define ROWS 20000
+static const struct memory three = {
+    .levels = {{{512, 8}, 5, 0}, {{4096, 16}, 14, 2}, {{32768, 16}, 50, 8}}, .count = 3, .latency = 300, .line_cycles = 20, .clock_hz = 3e9};
 
-static size_t countdown;
-static bool met;
-
-/* One large allocation fails: number @countdown. */
-static bool fails(size_t size)
+/* lambda = P1 l1 + (1 - P1)(P2 l2 + (1 - P2)(P3 l3 + (1 - P3) l)), P of what reaches the level. */
+static double nested(double distance)
 {
-    if (size < MEM_SMALL || met)
-        return false;
-    met = countdown-- == 0;
-    return met;
-}
-
-static bool run(struct session *s, const char *line, struct err *err)
-{
-    FILE *stream = tmpfile();
-    bool ok = command_run(s, line, stream, err);
-    fclose(stream);
-    return ok;
-}
-
-static void test_experiments_load(void **state)
-{
-    char path[] = "/tmp/portolan-memory-XXXXXX";
-    struct str text = {0}, line = {0};
-    struct err err = {0};
-    struct session s;
-    unsigned positions = 0;
-
-    (void)state;
-    close(mkstemp(path));
-    str_add(&text, "experiment,cycles\nA + B,1\n");
-    assert_true(file_write(path, text.data, text.length, &err));
-    session_init(&s);
-    str_addf(&line, "experiments load %s", path);
-    if (!run(&s, str_text(&line), &err))
-        fail_msg("%s", err.what);
-    for (unsigned i = 0; i < ROWS; i++)
-        str_addf(&text, "F%u + G%u,%u\n", i, i, i % 7 + 1);
-    assert_true(file_write(path, text.data, text.length, &err));
-    for (met = true; met; positions++) {
-        countdown = positions;
-        met = false;
-        err_clear(&err);
-        mem_fault = fails;
-        bool ok = run(&s, str_text(&line), &err);
-        mem_fault = NULL;
-        assert_int_equal(ok, !met);
-        if (ok)
-            break;
-        assert_int_equal(err.code, ERR_MEMORY);
-        assert_string_equal(err.file, path);
-        assert_int_equal(s.document.experiments->rows.count, 1);
-        assert_true(run(&s, "experiments list", &err));
+    double before = 0, reach = 1, sum = 0;
+    for (size_t i = 0; i < 3; i++) {
+        double hit = fmax(before, sdcm_hit(&three.levels[i].shape, distance)), p = before < 1 ? (hit - before) / (1 - before) : 0;
+        sum += reach * p * three.levels[i].latency;
+        reach *= 1 - p;
+        before = hit;
     }
-    assert_int_equal(s.document.experiments->rows.count, ROWS + 1);
-    print_message("%u large allocations failed in turn\n", positions);
-    assert_true(positions >= 10);
+    return sum + reach * three.latency;
+}
+
+static void test_served(void **state)
+{
+    double served[MEMORY_LEVELS + 1];
+    (void)state;
+    memory_served(&three, 3, served);
+    assert_true(served[0] == 1 && served[3] == 0);
+    assert_true(memory_latency(&three, served) == 5 && memory_line_cycles(&three, served) == 0);
+    memory_served(&three, INFINITY, served);
+    assert_true(served[0] == 0 && served[3] == 1);
+    assert_true(memory_latency(&three, served) == 300 && memory_line_cycles(&three, served) == 20);
+    for (double d = 1; d < 200000; d = floor(d * 1.3) + 1) {
+        double sum = 0;
+        memory_served(&three, d, served);
+        for (size_t i = 0; i < 4; i++) {
+            assert_true(served[i] >= 0);
+            sum += served[i];
+        }
+        assert_float_equal(sum, 1, 1e-9);
+        assert_float_equal(memory_latency(&three, served), nested(d), 1e-6);
+    }
+}
+
+/* A few stragglers between two clusters do not join them, a small cluster joins its nearer neighbour, first uses stay apart. */
+static void test_modes(void **state)
+{
+    struct run_bin bins[] = {{1, 500, 500}, {2, 100, 100}, {50, 1, 0}, {80, 300, 200}, {90, 99, 99}, {200, 1, 0}, {1000, 200, 10}, {INFINITY, 7, 7}};
+    struct run_reference r = {1208, bins, 8};
+    struct mode modes[MODES_MOST];
+    (void)state;
+    assert_int_equal(modes_find(&r, modes), 4);
+    assert_true(modes[0].count == 600 && modes[0].distance == 700.0 / 600);
+    assert_true(modes[1].count == 401 && modes[1].distance > 80 && modes[1].distance < 90);
+    assert_true(modes[2].count == 200 && modes[2].regular == 10);
+    assert_true(isinf(modes[3].distance) && modes[3].count == 7);
+    assert_true(modes_quantile(&r, 0.3) == 1);
+    assert_true(modes_quantile(&r, 0.6) == 80);
+    assert_true(modes_quantile(&r, 0.99) == 1000);
+}
+
+/* Each has caches, memory and a clock, or lines of another length. */
+static void test_machines(void **state)
+{
+    static const char *const ids[] = {"sandybridge", "ivybridge", "haswell", "broadwell", "skylake", "skylake-avx512", "icelake-server", "alderlake-p", "sapphirerapids", "znver1", "znver2", "znver3", "znver4","cortex-a72", "neoverse-n1", "neoverse-v2", "ampere1"};
+    struct session s;
+    struct memory memory;
+    (void)state;
+    session_init(&s);
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
+        struct err err = {0};
+        const struct machine *m = session_machine(&s, ids[i], &err);
+        assert_non_null(m);
+        if (!memory_of(m, NAN, &memory, &err))
+            fail_msg("%s: %s", ids[i], err.what);
+        for (size_t l = 1; l < memory.count; l++)
+            if (!(memory.levels[l].latency > memory.levels[l - 1].latency && memory.levels[l].shape.lines > memory.levels[l - 1].shape.lines))
+                fail_msg("%s: level %zu", ids[i], l + 1);
+        assert_true(memory.latency > memory.levels[memory.count - 1].latency);
+    }
+    struct err err = {0};
+    assert_false(memory_of(session_machine(&s, "a64fx", &err), NAN, &memory, &err));
+    assert_non_null(strstr(err.what, "lines of 64 bytes"));
     session_done(&s);
-    unlink(path);
-    str_done(&text);
-    str_done(&line);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_experiments_load)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_served), cmocka_unit_test(test_modes), cmocka_unit_test(test_machines)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

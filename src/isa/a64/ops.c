@@ -9,6 +9,7 @@
 #include "isa/a64/decode.h"
 #include "isa/a64/foreign.h"
 #include "isa/a64/listing.h"
+#include "isa/a64/vary.h"
 #include "isa/cpu.h"
 #include "isa/insn.h"
 
@@ -117,4 +118,5 @@ const struct isa_ops a64_ops = {
     .markers = "OSACA markers",
     .move_class = move_class,
     .foreign = &a64_foreign,
+    .vary = &a64_vary,
 };

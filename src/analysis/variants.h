@@ -1,0 +1,38 @@
+/* A loop with one thing changed: an instruction left out or a nop in its place, a dependence cut. The loop and its variants are run and predicted alike, and what
+ * the change saves is what the thing costs. Registers are kept alive: where an instruction is gone, what read its result reads a register that nobody writes, so
+ * that no new dependence comes into being; on a chain around the loop it reads what the instruction read, so that the chain goes on without it. Any thread. */
+#ifndef PORTOLAN_ANALYSIS_VARIANTS_H
+#define PORTOLAN_ANALYSIS_VARIANTS_H
+
+#include "base/str.h"
+#include "isa/insn.h"
+
+/* The instruction @to reads what @from wrote @distance iterations before. */
+struct dependence {
+    uint32_t from, to, distance;
+    uint8_t reg;              /* through which register; REG_NONE: through memory */
+};
+
+struct variant {
+    struct insn *insns;       /* NULL: it cannot be made, for @reason */
+    size_t count;
+    const char *reason;
+    bool copies;              /* moves of registers were put in, which take a slot each */
+};
+
+void variant_done(struct variant *v);
+/* Instruction @at left out. */
+void variant_without(const struct insn *insns, size_t count, size_t at, struct variant *out);
+/* A nop of its length in its place. */
+void variant_nop(const struct insn *insns, size_t count, size_t at, struct variant *out);
+/* The reader reads another register, or memory elsewhere. */
+void variant_cut(const struct insn *insns, size_t count, const struct dependence *cut, struct variant *out);
+
+/* The dependences through general and vector registers and through memory, by reader; those that the stack's own instructions have by the stack pointer are left
+ * out. The caller frees. */
+struct dependence *dependences_of(const struct insn *insns, size_t count, size_t *found);
+
+/* Appends what @d goes through: "xmm0", "memory". */
+void dependence_through(enum isa isa, const struct dependence *d, struct str *out);
+
+#endif

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/command.h"
+#include "measure/kernel_run.h"
+#include "report/blame.h"
+#include "work/job.h"
+
+#define SECONDS 20   /* a contended core takes its time; a quiet one needs one second for 20 instructions */
+
+/* The job: the loop and its variants on the worker; the UI thread shows what came of it and keeps it for the kernel view. */
+struct blaming {
+    struct session *session;
+    struct job *job;
+    const struct kernel *kernel;     /* held */
+    size_t loop;
+    struct machine *machine;         /* a copy */
+    double seconds;
+    struct sandbox *sandbox;
+    struct calibration calibration;
+    struct blame *found;             /* the result */
+};
+
+static bool cancelled(void *state)
+{
+    return job_cancelled(((struct blaming *)state)->job);
+}
+
+static void progress(void *state, size_t done, size_t total)
+{
+    job_progress(((struct blaming *)state)->job, (double)done, (double)total, "variants of the loop");
+}
+
+static bool measure(void *state, const struct insn *insns, size_t count, double *cycles, double *spread, struct err *err)
+{
+    struct blaming *w = state;
+    struct kernel_measured m;
+
+    if (!kernel_run(w->sandbox, &w->calibration, insns, count, &m, err))
+        return false;
+    *cycles = m.cycles;
+    *spread = m.spread;
+    return true;
+}
+
+static bool blame_run(struct job *job, void *state, struct err *err)
+{
+    struct blaming *w = state;
+    const struct blame_source source = {measure, cancelled, progress, w};
+    size_t count;
+    const struct insn *insns = kernel_insns(w->kernel, w->loop, &count);
+
+    w->job = job;
+    w->sandbox = sandbox_new(-1, err);
+    bool ok = w->sandbox && calibrate(w->sandbox, cancelled, w, &w->calibration, err);
+    if (ok)
+        sandbox_cancel_by(w->sandbox, cancelled, w);
+    w->found = ok ? blame_new(insns, count, w->machine, &source, w->seconds, err) : NULL;
+    sandbox_free(w->sandbox);
+    w->sandbox = NULL;
+    return w->found != NULL;
+}
+
+/* What shows as zero is written without a sign. */
+static double plain(double cycles)
+{
+    return fabs(cycles) < 0.005 ? 0 : cycles;
+}
+
+static void add_cost(struct result_table *t, const struct blame_cost *cost)
+{
+    cell_number(t, plain(cost->here));
+    cell_number(t, cost->error);
+    cell_number(t, plain(cost->model));
+    cell_number(t, plain(cost->here - cost->model));
+}
+
+/* How a row is named: "7", or the place of an instruction without a line. */
+static void add_line(struct result_table *t, const struct insn *insns, size_t at)
+{
+    if (insns[at].line)
+        cell_count(t, insns[at].line);
+    else
+        cell_count(t, (int64_t)at + 1);
+}
+
+static const char *text_of(const struct insn *in)
+{
+    return in->text ? in->text + strspn(in->text, " \t") : in->mnemonic;
+}
+
+#define COSTS \
+    {.key = "here", .kind = CELL_NUMBER, .decimals = 2, .width = 6}, {.key = "error", .title = "±", .kind = CELL_NUMBER, .decimals = 2, .width = 5}, \
+    {.key = "model", .kind = CELL_NUMBER, .decimals = 2, .width = 6}, {.key = "difference", .title = "differs", .kind = CELL_NUMBER, .decimals = 2, .width = 7}
+
+static void add_rows(const struct blame *b, const struct insn *insns, struct result *result)
+{
+    static const struct result_column columns[] = {
+        {.key = "line", .kind = CELL_COUNT, .width = 4}, COSTS,
+        {.key = "nop_here", .title = "nop", .kind = CELL_NUMBER, .decimals = 2, .width = 6}, {.key = "nop_model", .title = "model", .kind = CELL_NUMBER, .decimals = 2, .width = 6},
+        {.key = "instruction", .kind = CELL_TEXT},
+        {.key = "state", .kind = CELL_TEXT, .hide = NOT_TEXT},
+    };
+    struct result_table *t = result_table(result, "instructions", columns, sizeof columns / sizeof *columns);
+    struct str text = {0};
+
+    for (size_t i = 0; i < b->count; i++) {
+        const struct blame_row *row = &b->rows[i];
+        bool known = isfinite(row->out.here);
+        str_clear(&text);
+        str_addf(&text, "%s%s%s", text_of(&insns[i]), known ? "" : "    -- ", known ? "" : row->out.state);
+        add_line(t, insns, i);
+        add_cost(t, &row->out);
+        cell_number(t, plain(row->nop.here));
+        cell_number(t, plain(row->nop.model));
+        cell_text(t, str_text(&text));
+        cell_text(t, row->out.state);
+    }
+    str_done(&text);
+}
+
+static void add_edges(const struct blame *b, const struct insn *insns, struct result *result)
+{
+    static const struct result_column columns[] = {
+        {.key = "line", .kind = CELL_COUNT, .width = 4}, COSTS, {.key = "waits_for", .title = "waits for line", .kind = CELL_COUNT, .width = 6},
+        {.key = "distance", .title = "iterations before", .kind = CELL_COUNT, .hide = NOT_TEXT}, {.key = "through", .kind = CELL_TEXT}, {.key = "state", .kind = CELL_TEXT, .hide = NOT_TEXT},
+    };
+    struct result_table *t = b->edge_count ? result_table(result, "dependences", columns, sizeof columns / sizeof *columns) : NULL;
+    struct str through = {0};
+
+    if (!t)
+        return;
+    t->hide = NOT_CSV;
+    table_note(t, "dependences, each cut alone:");
+    for (size_t i = 0; i < b->edge_count; i++) {
+        const struct blame_edge *e = &b->edges[i];
+        str_clear(&through);
+        dependence_through((enum isa)insns->isa, &e->of, &through);
+        add_line(t, insns, e->of.to);
+        add_cost(t, &e->cut);
+        add_line(t, insns, e->of.from);
+        cell_count(t, e->of.distance);
+        cell_text(t, str_text(&through));
+        cell_text(t, e->cut.state);
+    }
+    str_done(&through);
+}
+
+static void show(const struct blaming *w, struct result *result)
+{
+    const struct blame *b = w->found;
+    size_t count;
+    const struct insn *insns = kernel_insns(w->kernel, w->loop, &count);
+
+    result_line(result, "%s: %.2f cycles per iteration here (within %.1f %%), %.2f predicted for %s (%+.0f %%)", w->kernel->name, b->measured, 100 * b->spread, b->predicted,
+                b->machine, 100 * (b->predicted / b->measured - 1));
+    result_line(result, "%s", b->sentence);
+    result_text(result, "kernel", w->kernel->name);
+    result_text(result, "machine", b->machine);
+    result_number(result, "measured", b->measured);
+    result_number(result, "spread", b->spread);
+    result_number(result, "predicted", b->predicted);
+    result_text(result, "sentence", b->sentence);
+    add_rows(b, insns, result);
+    add_edges(b, insns, result);
+    result_count(result, "variants", (int64_t)b->variants);
+    result_number(result, "seconds", b->seconds);
+    result_line(result, "%zu variants in %.1f s; cycles saved when the instruction is left out, when a nop stands in its place", b->variants, b->seconds);
+}
+
+static void blame_finish(void *state, const struct job_info *info)
+{
+    struct blaming *w = state;
+    struct document *d = &w->session->document;
+
+    if (info->state != JOB_DONE)
+        return;
+    show(w, w->session->result);
+    if (d->kernel != w->kernel || d->loop != w->loop)
+        return;
+    d->kernel_measured = w->found->measured;
+    blame_free(d->blame);
+    d->blame = w->found;
+    w->found = NULL;
+}
+
+static void blaming_free(void *state)
+{
+    struct blaming *w = state;
+    kernel_free(w->kernel);
+    machine_free(w->machine);
+    blame_free(w->found);
+    free(w);
+}
+
+struct blame_values {
+    const char *machine;
+    double seconds;
+};
+
+static const struct parameter options[] = {
+    {.name = "--machine", .kind = PARAMETER_TEXT, .at = offsetof(struct blame_values, machine), .value = "ID", .otherwise = "this CPU's machine, or else the current one",
+     .complete = COMPLETE_MACHINE, .help = "model to compare with"},
+    {.name = "--seconds", .kind = PARAMETER_DURATION, .at = offsetof(struct blame_values, seconds), .value = "T", .least = 0.01, .most = 3600, .initial = INITIAL(SECONDS),
+     .help = "time after which no other variant is begun"},
+    {0},
+};
+
+/* The machine to compare with; NULL with err. */
+static struct machine *choose(struct session *s, const char *id, struct err *err)
+{
+    if (id)
+        return session_machine(s, id, err);
+    return s->document.here.id && s->document.here.isa == isa_host() ? session_machine(s, s->document.here.id, err) : session_current(s, err);
+}
+
+static bool run(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    static const struct job_ops ops = {blame_run, blame_finish, blaming_free};
+    const struct blame_values *v = values;
+    const struct document *d = &s->document;
+    size_t count;
+
+    (void)result;   /* the job's finish function fills it */
+    if (!session_has_kernel(s, err))
+        return false;
+    if (d->kernel->isa != isa_host())
+        return err_set(err, ERR_USAGE, "measure it on a machine for that instruction set", "this CPU runs %s, but the kernel is %s", isa_name(isa_host()), isa_name(d->kernel->isa));
+    kernel_insns(d->kernel, d->loop, &count);
+    if (!count)
+        return err_set(err, ERR_DATA, "kernel use N takes another loop", "the loop has no instructions");
+    const struct machine *m = choose(s, v->machine, err);
+    if (!m || !session_fits(s, m, err))
+        return false;
+    struct blaming *w = mem_zero(1, sizeof *w);
+    w->session = s;
+    w->kernel = kernel_hold(d->kernel);
+    w->loop = d->loop;
+    w->machine = machine_copy(m);
+    w->seconds = v->seconds;
+    return session_job(s, "kernel blame", "measures variants of the loop", &ops, w, err);
+}
+
+static const char *const examples[] = {"kernel blame", "kernel blame --machine skylake", NULL};
+
+const struct command command_kernel_blame = {
+    .name = "kernel blame",
+    .help = "measure what each instruction costs here, beside what the model says it costs",
+    .description = "The loop is measured again with each instruction left out, with a nop in its place, and with single dependences cut; the model predicts the same "
+                   "variants. What read the result of an instruction that is gone reads a register that nobody writes. The largest difference is named. On a busy core it "
+                   "takes longer than a second, and what has no stable time says so.",
+    .options = options,
+    .examples = examples,
+    .values_size = sizeof(struct blame_values),
+    .flags = COMMAND_CHANGES | COMMAND_JOB,
+    .run = run,
+};

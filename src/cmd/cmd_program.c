@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Whole programs: built, and run at small inputs. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/child.h"
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/vec.h"
+#include "cmd/command.h"
+#include "cmd/program.h"
+#include "program/build.h"
+#include "toolchain/compile.h"
+#include "work/job.h"
+
+struct load_values {
+    const char *file, *arguments;
+    struct word_list words;
+};
+
+/* A job that builds, or opens what was built. */
+struct loading {
+    struct session *session;
+    struct job *job;
+    char *name, *arguments;
+    VEC(char *) words;
+    bool built;                         /* the file is an executable */
+    double begun;
+    const struct program *program;      /* the result */
+};
+
+static bool loading_cancelled(void *state)
+{
+    const struct loading *l = state;
+    job_progress(l->job, clock_seconds() - l->begun, 0, "the compiler runs for %.1f s", clock_seconds() - l->begun);
+    return job_cancelled(l->job);
+}
+
+static bool load_run(struct job *job, void *state, struct err *err)
+{
+    struct loading *l = state;
+
+    l->job = job;
+    l->begun = clock_seconds();
+    child_watch(loading_cancelled, l);
+    l->program = l->built ? program_open(l->name, l->name, NULL, err) : program_build((const char *const *)l->words.items, l->words.count, l->name, err);
+    child_watch(NULL, NULL);
+    return l->program != NULL;
+}
+
+static void load_finish(void *state, const struct job_info *info)
+{
+    struct loading *l = state;
+    struct result *result = l->session->result;
+    struct program_state *p = &l->session->document.program;
+    const struct program *program = l->program;
+
+    if (info->state != JOB_DONE)
+        return;
+    program_state_done(p);
+    *p = (struct program_state){.program = program, .arguments = l->arguments};
+    l->program = NULL;
+    l->arguments = NULL;
+    result_set_confirmation(result);
+    result_line(result, "%s: %zu file%s, %zu function%s, %zu blocks, %zu loads and stores; program run N=16,32,64,128 runs it", program->name, program->unit_count,
+                program->unit_count == 1 ? "" : "s", program->function_count, program->function_count == 1 ? "" : "s", program->block_count, program->reference_count);
+    result_text(result, "program", program->name);
+    result_count(result, "files", (int64_t)program->unit_count);
+    result_count(result, "functions", (int64_t)program->function_count);
+    result_count(result, "blocks", (int64_t)program->block_count);
+    result_count(result, "references", (int64_t)program->reference_count);
+}
+
+static void loading_free(void *state)
+{
+    struct loading *l = state;
+    for (size_t i = 0; i < l->words.count; i++)
+        free(l->words.items[i]);
+    vec_done(&l->words);
+    free(l->name);
+    free(l->arguments);
+    program_free(l->program);
+    free(l);
+}
+
+/* Sources and options that change code, and libraries. */
+static bool words_allowed(const struct word_list *words, struct err *err)
+{
+    for (size_t i = 0; i < words->count; i++) {
+        const char *word = words->items[i];
+        bool takes_next = false, library = word[0] == '-' && (word[1] == 'l' || word[1] == 'L') && word[2];
+        if (word[0] == '-' && !library && !compile_option_allowed(word, &takes_next, err))
+            return false;
+        i += takes_next;
+    }
+    return true;
+}
+
+static bool run_load(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    static const struct job_ops ops = {load_run, load_finish, loading_free};
+    const struct load_values *v = values;
+    struct loading *l;
+
+    (void)result;   /* the job's finish function fills it */
+    if (!words_allowed(&v->words, err))
+        return false;
+    l = mem_zero(1, sizeof *l);
+    l->session = s;
+    l->name = mem_strdup(v->file);
+    l->arguments = v->arguments ? mem_strdup(v->arguments) : NULL;
+    l->built = program_is_built(v->file);
+    vec_push(&l->words, mem_strdup(v->file));
+    for (size_t i = 0; i < v->words.count; i++)
+        vec_push(&l->words, mem_strdup(v->words.items[i]));
+    return session_job(s, "program load", "compiles", &ops, l, err);
+}
+
+static const struct parameter load_arguments[] = {
+    {.name = "FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct load_values, file), .required = true, .complete = COMPLETE_FILE,
+     .help = "C, C++ or Fortran source, or an executable that portolan-cc linked"},
+    {.name = "WORD", .kind = PARAMETER_WORDS, .at = offsetof(struct load_values, words), .complete = COMPLETE_FILE,
+     .help = "more sources, compiler options (-O*, -m*, -std=, -D, -U, -I, -W* and code-generating -f options) and libraries (-l, -L)"},
+    {0},
+};
+
+static const struct parameter load_options[] = {
+    {.name = "--arguments", .kind = PARAMETER_TEXT, .at = offsetof(struct load_values, arguments), .value = "TEXT", .otherwise = "the inputs in their order",
+     .help = "words of the program's command line, {NAME} for an input"},
+    {0},
+};
+
+static const char *const load_examples[] = {"program load data/programs/matmul.c -O3", "program load main.c part.c -O2 -lm --arguments '{N} 10'", NULL};
+
+const struct command command_program_load = {
+    .name = "program load",
+    .help = "build a whole program so that its runs can be traced",
+    .description = "Compiles and links with portolan-cc, which counts blocks and traces memory references after optimisation. What a Makefile built with "
+                   "CC=portolan-cc can be loaded as an executable.",
+    .arguments = load_arguments,
+    .options = load_options,
+    .examples = load_examples,
+    .values_size = sizeof(struct load_values),
+    .flags = COMMAND_JOB,
+    .run = run_load,
+};
+
+struct run_values {
+    struct word_list inputs;
+    const char *mode;
+    double limit;
+};
+
+/* A job that runs the program at each combination, then fits. */
+struct running {
+    struct session *session;
+    struct job *job;
+    const struct program *program;
+    char *arguments;
+    struct program_inputs inputs;
+    struct run_options options;
+    size_t at;
+    struct program_runs *runs;
+    const struct program_model *model;
+};
+
+static bool running_cancelled(void *state)
+{
+    const struct running *r = state;
+    job_progress(r->job, (double)r->at, (double)r->inputs.count + 1, "run %zu of %zu", r->at + 1, r->inputs.count);
+    return job_cancelled(r->job);
+}
+
+static bool fitting_goes_on(void *state, double share)
+{
+    const struct running *r = state;
+    job_progress(r->job, (double)r->inputs.count + share, (double)r->inputs.count + 1, "fitting");
+    return !job_cancelled(r->job);
+}
+
+/* Whether two runs differ in a count. */
+static bool differ(const struct program_runs *runs, size_t a, size_t b)
+{
+    size_t bytes = runs->program->block_count * sizeof(double);
+    return memcmp(runs->runs.items[a].counts, runs->runs.items[b].counts, bytes) != 0;
+}
+
+static bool anything_changes(const struct program_runs *runs)
+{
+    for (size_t r = 1; r < runs->runs.count; r++)
+        if (differ(runs, 0, r))
+            return true;
+    return runs->runs.count < 2;
+}
+
+static bool run_run(struct job *job, void *state, struct err *err)
+{
+    struct running *r = state;
+    bool ok = true;
+
+    r->job = job;
+    r->runs = program_runs_new(r->program, r->inputs.names, r->inputs.name_count);
+    child_watch(running_cancelled, r);
+    for (r->at = 0; ok && r->at < r->inputs.count; r->at++)
+        ok = program_runs_add(r->runs, r->inputs.values + r->at * r->inputs.name_count, &r->options, err);
+    child_watch(NULL, NULL);
+    if (ok && !anything_changes(r->runs))
+        ok = err_set(err, ERR_DATA, "program load --arguments says how the program takes them", "the inputs change nothing: no block's count differs between the runs");
+    r->model = ok ? program_model_new(r->runs, fitting_goes_on, r, err) : NULL;
+    return r->model != NULL;
+}
+
+static void add_runs(struct result *result, const struct program_runs *runs)
+{
+    struct result_column columns[INPUTS_MAX + 4];
+    size_t n = runs->name_count;
+
+    for (size_t i = 0; i < n; i++)
+        columns[i] = (struct result_column){.key = runs->names[i], .kind = CELL_NUMBER, .decimals = SHORTEST};
+    columns[n] = (struct result_column){.key = "blocks_run", .title = "blocks run", .kind = CELL_COUNT};
+    columns[n + 1] = (struct result_column){.key = "executions", .title = "executions of blocks", .kind = CELL_NUMBER, .decimals = 0};
+    columns[n + 2] = (struct result_column){.key = "references", .title = "loads and stores", .kind = CELL_NUMBER, .decimals = 0};
+    columns[n + 3] = (struct result_column){.key = "seconds", .unit = "s", .kind = CELL_NUMBER, .decimals = 3};
+    struct result_table *t = result_table(result, "runs", columns, n + 4);
+    for (size_t r = 0; r < runs->runs.count; r++) {
+        const struct program_run *run = &runs->runs.items[r];
+        double executions = 0, references = 0;
+        size_t active = 0;
+        for (size_t b = 0; b < runs->program->block_count; b++) {
+            executions += run->counts[b];
+            active += run->counts[b] > 0;
+        }
+        for (size_t i = 0; i < runs->program->reference_count; i++)
+            references += run->references[i].references;
+        for (size_t i = 0; i < n; i++)
+            cell_number(t, run->inputs[i]);
+        cell_count(t, (int64_t)active);
+        cell_number(t, executions);
+        if (run->mode == TRACE_COUNTS)
+            cell_missing(t);
+        else
+            cell_number(t, references);
+        cell_number(t, run->seconds);
+    }
+}
+
+/* Inputs without influence on any count, and how many formulas are exact. */
+static void add_findings(struct result *result, const struct program_model *m)
+{
+    const struct program_runs *runs = m->runs;
+    size_t exact = 0, varying = 0, active = 0;
+
+    for (size_t b = 0; b < runs->program->block_count; b++) {
+        const struct formula *f = program_model_count(m, b);
+        active += f->count > 0;
+        varying += f->count > 0 && formula_degree(f, runs->name_count) > 0;
+        exact += f->count > 0 && f->exact;
+    }
+    result_line(result, "%zu blocks run, %zu of them depend on the inputs, %zu counts are exact formulas", active, varying, exact);
+    result_count(result, "active", (int64_t)active);
+    result_count(result, "varying", (int64_t)varying);
+    result_count(result, "exact", (int64_t)exact);
+    for (size_t i = 0; i < runs->name_count; i++) {
+        bool moved = false, mattered = false;
+        for (size_t a = 0; a < runs->runs.count; a++)
+            for (size_t b = a + 1; b < runs->runs.count; b++) {
+                bool alone = runs->runs.items[a].inputs[i] != runs->runs.items[b].inputs[i];
+                for (size_t k = 0; k < runs->name_count; k++)
+                    alone &= k == i || runs->runs.items[a].inputs[k] == runs->runs.items[b].inputs[k];
+                moved |= alone;
+                mattered |= alone && differ(runs, a, b);
+            }
+        if (moved && !mattered)
+            result_line(result, "input %s changes nothing: no block's count differs between its values", runs->names[i]);
+    }
+}
+
+static void run_finish(void *state, const struct job_info *info)
+{
+    struct running *r = state;
+    struct program_state *p = &r->session->document.program;
+
+    if (info->state != JOB_DONE)
+        return;
+    add_runs(r->session->result, r->runs);
+    add_findings(r->session->result, r->model);
+    if (p->program != r->program)
+        return;   /* another was loaded meanwhile */
+    program_runs_free(p->runs);
+    program_model_free(p->model);
+    p->runs = r->runs;
+    p->model = r->model;
+    r->runs = NULL;
+    r->model = NULL;
+}
+
+static void running_free(void *state)
+{
+    struct running *r = state;
+    program_inputs_done(&r->inputs);
+    program_runs_free(r->runs);
+    program_model_free(r->model);
+    program_free(r->program);
+    free(r->arguments);
+    free(r);
+}
+
+static bool run_run_command(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    static const struct job_ops ops = {run_run, run_finish, running_free};
+    const struct run_values *v = values;
+    const struct program_state *p = &s->document.program;
+
+    (void)result;   /* the job's finish function fills it */
+    if (!p->program)
+        return err_set(err, ERR_USAGE, "program load FILE", "no program is loaded");
+    struct running *r = mem_zero(1, sizeof *r);
+    if (!program_inputs_read(&v->inputs, &r->inputs, err)) {
+        running_free(r);
+        return false;
+    }
+    r->session = s;
+    r->program = program_hold(p->program);
+    r->arguments = p->arguments ? mem_strdup(p->arguments) : NULL;
+    r->options = (struct run_options){r->arguments, v->mode[0] == 'e' ? TRACE_EXACT : v->mode[0] == 's' ? TRACE_SAMPLED : TRACE_COUNTS, v->limit, (size_t)64 << 30};
+    return session_job(s, "program run", "runs", &ops, r, err);
+}
+
+static const struct parameter run_arguments[] = {
+    {.name = "INPUT=VALUES", .kind = PARAMETER_WORDS, .at = offsetof(struct run_values, inputs), .required = true,
+     .help = "an input's name and its values, as in N=16,32,64; of several inputs every combination is run"},
+    {0},
+};
+
+static const struct parameter run_options[] = {
+    {.name = "--mode", .kind = PARAMETER_CHOICE, .at = offsetof(struct run_values, mode), .choices = "exact|sampled|counts", .initial = "exact",
+     .help = "reuse distances of all lines, of one line in 32, or counts of blocks only"},
+    {.name = "--limit", .kind = PARAMETER_DURATION, .at = offsetof(struct run_values, limit), .value = "T", .least = 0.001, .most = 1e6, .initial = "60",
+     .help = "time after which a run is ended and the command fails"},
+    {0},
+};
+
+static const char *const run_examples[] = {"program run N=16,32,64,128", "program run N=100,200,300 STEPS=1,2,4 --mode counts --limit 5m", NULL};
+
+const struct command command_program_run = {
+    .name = "program run",
+    .help = "run the program at small inputs, and fit formulas of the inputs to what it did",
+    .description = "Each run counts executions of blocks and takes the reuse distance of every memory reference. Inputs are numbers on the program's command "
+                   "line, in the order given here unless program load --arguments says otherwise. The program runs in the current directory and must end with "
+                   "status 0. Runs of before are replaced. Four or five values of each input are enough when counts are formulas; values that are not "
+                   "all multiples of the vector width show what remainders cost.",
+    .arguments = run_arguments,
+    .options = run_options,
+    .examples = run_examples,
+    .values_size = sizeof(struct run_values),
+    .flags = COMMAND_JOB,
+    .run = run_run_command,
+};

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What is known of a program's blocks and memory references, at inputs it was run with or not. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "cmd/command.h"
+#include "cmd/program.h"
+
+struct blocks_values {
+    struct word_list inputs;
+    size_t top;
+};
+
+#define INPUTS_ARGUMENT(type) \
+    {.name = "INPUT=VALUE", .kind = PARAMETER_WORDS, .at = offsetof(struct type, inputs), .otherwise = "the last run's", \
+     .help = "value of each input; inputs that were not run are extrapolated"}
+
+struct ranked { size_t block; double executions; };
+
+static int by_executions(const void *a, const void *b)
+{
+    double x = ((const struct ranked *)a)->executions, y = ((const struct ranked *)b)->executions;
+    return (x < y) - (x > y);
+}
+
+/* Instructions executed in each block at the run; the most first. */
+static struct ranked *rank(const struct program *p, const struct program_run *run, size_t *count)
+{
+    struct ranked *list = mem_zero(p->block_count + 1, sizeof *list);
+
+    *count = 0;
+    for (size_t b = 0; b < p->block_count; b++)
+        if (run->counts[b] > 0)
+            list[(*count)++] = (struct ranked){b, run->counts[b] * (double)(p->blocks[b].op_count + 1)};
+    qsort(list, *count, sizeof *list, by_executions);
+    return list;
+}
+
+static void say_inputs(struct result *result, const struct program_model *m, const double *inputs, const char *what)
+{
+    struct str at = {0};
+    program_inputs_print(m->runs->names, inputs, m->runs->name_count, &at);
+    result_line(result, "%s: %s at %s", m->runs->program->name, what, str_text(&at));
+    for (size_t i = 0; i < m->runs->name_count; i++)
+        result_number(result, m->runs->names[i], inputs[i]);
+    str_done(&at);
+}
+
+static void add_block(struct result_table *t, const struct program_model *m, const struct program_run *run, size_t b)
+{
+    const struct program *p = m->runs->program;
+    const struct program_block *block = &p->blocks[b];
+    const struct formula *f = program_model_count(m, b);
+    struct str formula = {0}, name = {0};
+
+    str_addf(&name, "%s:%zu", p->functions[block->function].name, b - p->functions[block->function].first_block);
+    formula_print(f, (const char *const *)m->runs->names, m->runs->name_count, &formula);
+    cell_text(t, str_text(&name));
+    if (block->line)
+        cell_count(t, block->line);
+    else
+        cell_missing(t);
+    cell_number(t, run->counts[b]);
+    cell_text(t, str_text(&formula));
+    cell_number(t, f->exact ? 0 : 100 * f->error);
+    cell_switch(t, f->exact);
+    cell_count(t, (int64_t)block->op_count);
+    if (block->two_way && run->counts[b] > 0)
+        cell_number(t, run->taken[b] / run->counts[b]);
+    else
+        cell_missing(t);
+    str_done(&formula);
+    str_done(&name);
+}
+
+static bool run_blocks(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    static const struct result_column columns[] = {
+        {.key = "block", .kind = CELL_TEXT}, {.key = "line", .kind = CELL_COUNT}, {.key = "count", .kind = CELL_NUMBER, .decimals = 0},
+        {.key = "formula", .kind = CELL_TEXT}, {.key = "left_out_error", .title = "left-out error", .unit = "%", .kind = CELL_NUMBER, .decimals = 2},
+        {.key = "exact", .kind = CELL_SWITCH}, {.key = "instructions", .kind = CELL_COUNT},
+        {.key = "first_way", .title = "first way", .kind = CELL_NUMBER, .decimals = 4}};
+    const struct blocks_values *v = values;
+    const struct program_model *m = program_fitted(s, err);
+    double inputs[INPUTS_MAX];
+    struct program_run run;
+    size_t count;
+
+    if (!m || !program_inputs_given(m, &v->inputs, inputs, err))
+        return false;
+    program_model_at(m, inputs, &run);
+    say_inputs(result, m, inputs, "blocks");
+    struct ranked *list = rank(m->runs->program, &run, &count);
+    struct result_table *t = result_table(result, "blocks", columns, sizeof columns / sizeof *columns);
+    for (size_t i = 0; i < count && i < v->top; i++)
+        add_block(t, m, &run, list[i].block);
+    if (count > v->top)
+        result_line(result, "and %zu more; --top shows them", count - v->top);
+    free(list);
+    program_run_done(m->runs->program, &run);
+    return true;
+}
+
+static const struct parameter blocks_arguments[] = {INPUTS_ARGUMENT(blocks_values), {0}};
+
+static const struct parameter blocks_options[] = {
+    {.name = "--top", .kind = PARAMETER_COUNT, .at = offsetof(struct blocks_values, top), .value = "N", .least = 1, .most = 1e9, .initial = "40",
+     .help = "blocks shown, those with the most instructions executed first"},
+    {0},
+};
+
+static const char *const blocks_examples[] = {"program blocks", "program blocks N=4096 --top 10", NULL};
+
+const struct command command_program_blocks = {
+    .name = "program blocks",
+    .help = "show the program's blocks: how often each is executed, as a formula of the inputs",
+    .description = "Blocks are those of LLVM after optimisation. Exact formulas give the count of every run to the last digit. Of the others, the left-out error is "
+                   "the mean error when each run in turn is predicted from the rest.",
+    .arguments = blocks_arguments,
+    .options = blocks_options,
+    .examples = blocks_examples,
+    .values_size = sizeof(struct blocks_values),
+    .run = run_blocks,
+};
+
+struct reuse_values {
+    struct word_list inputs;
+};
+
+/* References by powers of two of their distance. */
+static void add_octaves(struct result *result, const struct program *p, const struct program_run *run)
+{
+    static const struct result_column columns[] = {
+        {.key = "distance", .title = "distance from", .unit = "lines", .kind = CELL_NUMBER, .decimals = 0},
+        {.key = "references", .kind = CELL_NUMBER, .decimals = 0}, {.key = "share", .unit = "%", .kind = CELL_NUMBER, .decimals = 3},
+        {.key = "regular", .title = "steady step", .unit = "%", .kind = CELL_NUMBER, .decimals = 1}};
+    double counts[64] = {0}, regular[64] = {0}, all = 0;
+
+    for (size_t i = 0; i < p->reference_count; i++)
+        for (size_t k = 0; k < run->references[i].bin_count; k++) {
+            const struct run_bin *b = &run->references[i].bins[k];
+            int octave = isinf(b->distance) ? 63 : b->distance < 1 ? 0 : (int)fmin(62, floor(log2(b->distance)) + 1);
+            counts[octave] += b->count;
+            regular[octave] += b->regular;
+            all += b->count;
+        }
+    struct result_table *t = result_table(result, "reuse", columns, sizeof columns / sizeof *columns);
+    for (int i = 0; i < 64; i++) {
+        if (!(counts[i] > 0))
+            continue;
+        if (i == 63)
+            cell_missing(t);   /* first uses */
+        else
+            cell_number(t, i ? ldexp(1, i - 1) : 0);
+        cell_number(t, counts[i]);
+        cell_number(t, 100 * counts[i] / all);
+        cell_heat(t, counts[i] / all);
+        cell_number(t, 100 * regular[i] / counts[i]);
+    }
+    result_line(result, "the row without a distance counts first uses");
+    result_number(result, "references", all);
+}
+
+static bool run_reuse(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    const struct reuse_values *v = values;
+    const struct program_model *m = program_fitted(s, err);
+    double inputs[INPUTS_MAX];
+    struct program_run run;
+
+    if (!m || !program_inputs_given(m, &v->inputs, inputs, err))
+        return false;
+    if (!m->traced)
+        return err_set(err, ERR_USAGE, "program run without --mode counts", "the runs have no reuse distances");
+    program_model_at(m, inputs, &run);
+    say_inputs(result, m, inputs, "reuse distances in lines of 64 bytes");
+    add_octaves(result, m->runs->program, &run);
+    program_run_done(m->runs->program, &run);
+    return true;
+}
+
+static const struct parameter reuse_arguments[] = {INPUTS_ARGUMENT(reuse_values), {0}};
+
+static const char *const reuse_examples[] = {"program reuse", "program reuse N=4096", NULL};
+
+const struct command command_program_reuse = {
+    .name = "program reuse",
+    .help = "show how many distinct lines are used between two uses of a line",
+    .description = "A fully associative cache of as many lines serves all references below that distance.",
+    .arguments = reuse_arguments,
+    .examples = reuse_examples,
+    .values_size = sizeof(struct reuse_values),
+    .run = run_reuse,
+};

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The time of a program at inputs and on machines it was not run on. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/vec.h"
+#include "cmd/command.h"
+#include "cmd/program.h"
+#include "program/steady.h"
+#include "work/job.h"
+
+struct predict_values {
+    struct word_list inputs, machines;
+    double clock;
+    size_t top;
+};
+
+/* A machine and what came out. */
+struct outcome {
+    struct machine *machine;
+    bool here;                         /* it is this CPU: the measured clock holds */
+    struct memory memory;
+    struct program_time time;
+    bool done;
+};
+
+struct predicting {
+    struct session *session;
+    const struct program_model *model;
+    double inputs[INPUTS_MAX];
+    double clock_hz;                   /* NaN: the machine's */
+    size_t top;
+    VEC(struct outcome) outcomes;
+    struct call_costs calls;
+};
+
+/* The caches of one machine; a single one that lacks them is a fault, among several it is left out. */
+static bool prepare(struct predicting *p, struct outcome *o, struct err *err)
+{
+    double clock = !isnan(p->clock_hz) ? p->clock_hz : o->here ? p->calls.clock_hz : NAN;
+    return memory_of(o->machine, clock, &o->memory, err);
+}
+
+static bool predict_run(struct job *job, void *state, struct err *err)
+{
+    struct predicting *p = state;
+    struct program_code *code = program_code_new(p->model->runs->program, err);
+    struct program_run run;
+
+    if (!code)
+        return false;
+    call_costs_measure(&p->calls);
+    program_model_at(p->model, p->inputs, &run);
+    bool ok = true, cancelled = false;
+    for (size_t i = 0; i < p->outcomes.count && !cancelled; i++) {
+        struct outcome *o = &p->outcomes.items[i];
+        job_progress(job, (double)i, (double)p->outcomes.count, "%s", o->machine->id);
+        cancelled = job_cancelled(job);
+        if (!cancelled && prepare(p, o, err)) {
+            steady_time(code, &run, o->machine, &o->memory, &p->calls, &o->time);
+            o->done = true;
+        } else if (!cancelled && p->outcomes.count == 1) {
+            ok = false;
+        }
+    }
+    program_run_done(p->model->runs->program, &run);
+    program_code_free(code);
+    return ok && (!cancelled || err_set(err, ERR_INTERRUPTED, NULL, "the prediction was cancelled"));
+}
+
+static void add_machines(struct result *result, const struct predicting *p)
+{
+    static const struct result_column columns[] = {
+        {.key = "machine", .kind = CELL_TEXT}, {.key = "clock", .unit = "GHz", .kind = CELL_NUMBER, .decimals = 2},
+        {.key = "seconds", .unit = "s", .kind = CELL_NUMBER, .decimals = 6}, {.key = "cycles", .kind = CELL_NUMBER, .decimals = 0},
+        {.key = "references", .title = "loads and stores", .kind = CELL_NUMBER, .decimals = 0}, {.key = "l1_misses", .title = "L1 misses", .kind = CELL_NUMBER, .decimals = 0},
+        {.key = "l2_misses", .title = "L2 misses", .kind = CELL_NUMBER, .decimals = 0}, {.key = "l3_misses", .title = "L3 misses", .kind = CELL_NUMBER, .decimals = 0}};
+    struct result_table *t = result_table(result, "machines", columns, sizeof columns / sizeof *columns);
+
+    for (size_t i = 0; i < p->outcomes.count; i++) {
+        const struct outcome *o = &p->outcomes.items[i];
+        if (!o->done)
+            continue;
+        cell_text(t, o->machine->id);
+        cell_number(t, o->memory.clock_hz / 1e9);
+        cell_number(t, o->time.seconds);
+        cell_number(t, o->time.cycles);
+        cell_number(t, o->time.references);
+        for (size_t l = 0; l < MEMORY_LEVELS; l++)
+            if (l < o->memory.count && p->model->traced)
+                cell_number(t, o->time.misses[l]);
+            else
+                cell_missing(t);
+    }
+    for (size_t i = 0; i < p->outcomes.count; i++)
+        if (!p->outcomes.items[i].done)
+            result_line(result, "%s is left out: its caches, memory or clock are not known, or its lines are not of 64 bytes", p->outcomes.items[i].machine->id);
+}
+
+/* What most of a part's time goes into. */
+static const char *limit_of(const struct part_time *part)
+{
+    double core = part->core * part->executions, misses = part->stream + part->latency;
+    if (part->calls > core && part->calls > misses)
+        return "calls";
+    return misses > core ? part->stream > part->latency ? "lines streamed" : "misses" : bound_name(part->bottleneck);
+}
+
+static void add_parts(struct result *result, const struct predicting *p, const struct outcome *o)
+{
+    static const struct result_column columns[] = {
+        {.key = "part", .kind = CELL_TEXT}, {.key = "line", .kind = CELL_COUNT}, {.key = "executions", .kind = CELL_NUMBER, .decimals = 0},
+        {.key = "instructions", .kind = CELL_COUNT}, {.key = "core", .title = "cycles each", .kind = CELL_NUMBER, .decimals = 2},
+        {.key = "stream", .title = "streamed", .unit = "cycles", .kind = CELL_NUMBER, .decimals = 0}, {.key = "latency", .title = "waited", .unit = "cycles", .kind = CELL_NUMBER, .decimals = 0},
+        {.key = "loop_ends", .title = "loop ends", .unit = "cycles", .kind = CELL_NUMBER, .decimals = 0}, {.key = "calls", .unit = "cycles", .kind = CELL_NUMBER, .decimals = 0},
+        {.key = "share", .unit = "%", .kind = CELL_NUMBER, .decimals = 1}, {.key = "limit", .title = "bound by", .kind = CELL_TEXT}};
+    const struct program *program = p->model->runs->program;
+
+    result_line(result, "\n%s", o->machine->title);
+    struct result_table *t = result_table(result, "parts", columns, sizeof columns / sizeof *columns);
+    for (size_t i = 0; i < o->time.parts.count && i < p->top; i++) {
+        const struct part_time *part = &o->time.parts.items[i];
+        const struct program_function *f = &program->functions[program->blocks[part->block].function];
+        struct str name = {0};
+        str_addf(&name, "%s:%u%s", f->name, part->block - f->first_block, part->repeats ? " loop" : "");
+        cell_text(t, str_text(&name));
+        str_done(&name);
+        if (part->line)
+            cell_count(t, part->line);
+        else
+            cell_missing(t);
+        cell_number(t, part->executions);
+        cell_count(t, (int64_t)part->insns);
+        cell_number(t, part->core);
+        cell_number(t, part->stream);
+        cell_number(t, part->latency);
+        cell_number(t, part->ends);
+        cell_number(t, part->calls);
+        cell_number(t, 100 * part->cycles / o->time.cycles);
+        cell_heat(t, part->cycles / o->time.cycles);
+        cell_text(t, limit_of(part));
+    }
+    if (o->time.unknown_call)
+        result_line(result, "not in it: %zu calls of functions that are not the program's and whose cost is not known, such as %s", o->time.unknown_calls, o->time.unknown_call);
+}
+
+static void predict_finish(void *state, const struct job_info *info)
+{
+    struct predicting *p = state;
+    struct result *result = p->session->result;
+    struct str at = {0};
+
+    if (info->state != JOB_DONE)
+        return;
+    program_inputs_print(p->model->runs->names, p->inputs, p->model->runs->name_count, &at);
+    result_line(result, "%s at %s%s", p->model->runs->program->name, str_text(&at), p->model->traced ? "" : "; without misses: the runs were not traced");
+    add_machines(result, p);
+    if (p->outcomes.items[0].done)
+        add_parts(result, p, &p->outcomes.items[0]);
+    str_done(&at);
+}
+
+static void predicting_free(void *state)
+{
+    struct predicting *p = state;
+    for (size_t i = 0; i < p->outcomes.count; i++) {
+        machine_free(p->outcomes.items[i].machine);
+        program_time_done(&p->outcomes.items[i].time);
+    }
+    vec_done(&p->outcomes);
+    program_model_free(p->model);
+    free(p);
+}
+
+static bool add_machine(struct session *s, struct predicting *p, const struct machine *m)
+{
+    const struct here *here = &s->document.here;
+    struct outcome o = {.machine = machine_copy(m), .here = (here->id && strcmp(here->id, m->id) == 0) || (here->base && strcmp(here->base, m->id) == 0)};
+    vec_push(&p->outcomes, o);
+    return true;
+}
+
+static bool run_predict(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    static const struct job_ops ops = {predict_run, predict_finish, predicting_free};
+    const struct predict_values *v = values;
+    const struct program_model *m = program_fitted(s, err);
+
+    (void)result;   /* the job's finish function fills it */
+    if (!m)
+        return false;
+    struct predicting *p = mem_zero(1, sizeof *p);
+    p->session = s;
+    p->model = program_model_hold(m);
+    p->clock_hz = 1e9 * v->clock;
+    p->top = v->top;
+    bool ok = program_inputs_given(m, &v->inputs, p->inputs, err);
+    for (size_t i = 0; ok && i < (v->machines.count ? v->machines.count : 1); i++) {
+        const struct machine *machine = v->machines.count ? session_machine(s, v->machines.items[i], err) : session_current(s, err);
+        ok = machine && add_machine(s, p, machine);
+        if (ok && strcmp(machine->isa, isa_name(isa_host())) != 0)
+            ok = err_set(err, ERR_USAGE, "choose a machine of this CPU's instruction set", "the program was compiled for %s, but %s is a machine for %s", isa_name(isa_host()), machine->id, machine->isa);
+    }
+    if (ok)
+        return session_job(s, "program predict", "predicts", &ops, p, err);
+    predicting_free(p);
+    return false;
+}
+
+static const struct parameter arguments[] = {
+    {.name = "INPUT=VALUE", .kind = PARAMETER_WORDS, .at = offsetof(struct predict_values, inputs), .otherwise = "the last run's",
+     .help = "value of each input; inputs that were not run are extrapolated"},
+    {0},
+};
+
+static const struct parameter options[] = {
+    {.name = "--machine", .kind = PARAMETER_WORDS, .at = offsetof(struct predict_values, machines), .value = "ID", .otherwise = "the current machine",
+     .complete = COMPLETE_MACHINE, .help = "machine to predict for; may be repeated, the first one's parts are shown"},
+    {.name = "--clock", .kind = PARAMETER_NUMBER, .at = offsetof(struct predict_values, clock), .value = "GHZ", .unit = "GHz", .least = 0.001, .most = 100,
+     .otherwise = "measured for this CPU, else the machine's fact clock", .help = "core clock"},
+    {.name = "--top", .kind = PARAMETER_COUNT, .at = offsetof(struct predict_values, top), .value = "N", .least = 1, .most = 1e9, .initial = "12",
+     .help = "parts shown, the longest first"},
+    {0},
+};
+
+static const char *const examples[] = {"program predict N=4096", "program predict N=4096 --machine skylake --machine znver4", NULL};
+
+const struct command command_program_predict = {
+    .name = "program predict",
+    .help = "predict the program's time at any inputs and on any machine",
+    .description = "Each loop's machine code is analysed in steady state, straight code by what its instructions occupy, and the executions come from the formulas of "
+                   "the runs. Misses come from reuse distances by the stack distance model: lines at a steady step cost bandwidth, others the latency that "
+                   "the reorder buffer does not hide. Calls of the mathematical library cost what they take on this CPU; other calls are named and not in the sum.",
+    .arguments = arguments,
+    .options = options,
+    .examples = examples,
+    .values_size = sizeof(struct predict_values),
+    .flags = COMMAND_JOB,
+    .run = run_predict,
+};

@@ -1,0 +1,22 @@
+/* What the program commands share. UI thread, where not said otherwise. */
+#ifndef PORTOLAN_CMD_PROGRAM_H
+#define PORTOLAN_CMD_PROGRAM_H
+
+#include "cmd/session.h"
+#include "program/model.h"
+
+/* The model of the session's runs, borrowed; NULL with err when there is none yet. */
+const struct program_model *program_fitted(struct session *s, struct err *err);
+/* Reads "N=16,32 M=4": the names, and every combination of the values, name_count each. False with err; program_inputs_done frees in either case. */
+struct program_inputs {
+    char **names;
+    size_t name_count;
+    double *values;
+    size_t count;                       /* combinations */
+};
+bool program_inputs_read(const struct word_list *words, struct program_inputs *out, struct err *err);
+void program_inputs_done(struct program_inputs *inputs);
+/* One value for each input of the model, in its order, from "N=4096 M=2"; without words those of its largest run. False with err. */
+bool program_inputs_given(const struct program_model *m, const struct word_list *words, double out[INPUTS_MAX], struct err *err);
+
+#endif

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Inputs of programs as words of commands. */
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/vec.h"
+#include "cmd/command.h"
+#include "cmd/program.h"
+
+#define COMBINATIONS_MOST 4096
+
+const struct program_model *program_fitted(struct session *s, struct err *err)
+{
+    if (!s->document.program.program)
+        err_set(err, ERR_USAGE, "program load FILE", "no program is loaded");
+    else if (!s->document.program.model)
+        err_set(err, ERR_USAGE, "program run N=16,32,64,128", "the program has not been run");
+    return s->document.program.model;
+}
+
+/* One value that strtod takes whole; false with err. */
+static bool read_value(const char *word, const char *text, size_t length, double *out, struct err *err)
+{
+    char *end, *copy = mem_strndup(text, length);
+    *out = strtod(copy, &end);
+    bool ok = length && !*end && isfinite(*out);
+    free(copy);
+    return ok || err_set(err, ERR_USAGE, "write numbers, as in N=16,32,64", "\"%.*s\" in %s is no number", (int)length, text, word);
+}
+
+typedef VEC(double) value_list;
+
+/* "N=16,32" */
+static bool read_word(const char *word, char **name, value_list *values, struct err *err)
+{
+    size_t length = strcspn(word, "=");
+    bool ok = length > 0 && word[length] && !isdigit((unsigned char)word[0]);
+
+    for (size_t i = 0; i < length; i++)
+        ok &= isalnum((unsigned char)word[i]) || word[i] == '_';
+    if (!ok)
+        return err_set(err, ERR_USAGE, "write NAME=VALUES, as in N=16,32,64", "invalid input \"%s\"", word);
+    *name = mem_strndup(word, length);
+    for (const char *at = word + length; ok && *at; at += 1 + strcspn(at + 1, ",")) {
+        double value;
+        ok = read_value(word, at + 1, strcspn(at + 1, ","), &value, err);
+        for (size_t i = 0; ok && i < values->count; i++)
+            ok = values->items[i] != value || err_set(err, ERR_USAGE, NULL, "%g stands twice in %s", value, word);
+        if (ok)
+            vec_push(values, value);
+    }
+    return ok;
+}
+
+/* Every combination of the values, the last input fastest. */
+static bool combine(const value_list *values, struct program_inputs *out, struct err *err)
+{
+    out->count = 1;
+    for (size_t i = 0; i < out->name_count; i++)
+        if ((out->count *= values[i].count) > COMBINATIONS_MOST)
+            return err_set(err, ERR_LIMIT, "give fewer values", "more than %d combinations", COMBINATIONS_MOST);
+    out->values = mem_zero(out->count * out->name_count + 1, sizeof *out->values);
+    for (size_t r = 0; r < out->count; r++)
+        for (size_t i = out->name_count, rest = r; i-- > 0; rest /= values[i].count)
+            out->values[r * out->name_count + i] = values[i].items[rest % values[i].count];
+    return true;
+}
+
+bool program_inputs_read(const struct word_list *words, struct program_inputs *out, struct err *err)
+{
+    value_list values[INPUTS_MAX] = {{0}};
+    bool ok = true;
+
+    *out = (struct program_inputs){0};
+    if (words->count > INPUTS_MAX)
+        return err_set(err, ERR_LIMIT, "leave some at fixed values in --arguments", "more than %d inputs", INPUTS_MAX);
+    out->names = mem_zero(words->count + 1, sizeof *out->names);
+    for (size_t i = 0; ok && i < words->count; i++, out->name_count++) {
+        ok = read_word(words->items[i], &out->names[i], &values[i], err);
+        for (size_t k = 0; ok && k < i; k++)
+            ok = strcmp(out->names[k], out->names[i]) != 0 || err_set(err, ERR_USAGE, NULL, "input %s stands twice", out->names[i]);
+    }
+    ok = ok && combine(values, out, err);
+    for (size_t i = 0; i < words->count; i++)
+        vec_done(&values[i]);
+    return ok;
+}
+
+void program_inputs_done(struct program_inputs *inputs)
+{
+    for (size_t i = 0; i < inputs->name_count; i++)
+        free(inputs->names[i]);
+    free(inputs->names);
+    free(inputs->values);
+    *inputs = (struct program_inputs){0};
+}
+
+static size_t place_of(const struct program_model *m, const char *name)
+{
+    size_t at = 0;
+    while (at < m->runs->name_count && strcmp(m->runs->names[at], name) != 0)
+        at++;
+    return at;
+}
+
+bool program_inputs_given(const struct program_model *m, const struct word_list *words, double out[INPUTS_MAX], struct err *err)
+{
+    const struct program_runs *runs = m->runs;
+    const struct program_run *last = &runs->runs.items[runs->runs.count - 1];
+    struct program_inputs given = {0};
+    bool ok = true;
+
+    memcpy(out, last->inputs, sizeof last->inputs);
+    ok = program_inputs_read(words, &given, err);
+    if (ok && words->count && given.count > 1)
+        ok = err_set(err, ERR_USAGE, "give each input one value", "several values of an input");
+    for (size_t i = 0; ok && i < given.name_count; i++) {
+        size_t at = place_of(m, given.names[i]);
+        ok = at < runs->name_count || err_set(err, ERR_USAGE, "name inputs as in program run", "the program was run without an input %s", given.names[i]);
+        if (ok)
+            out[at] = given.values[i];
+    }
+    if (ok && words->count && given.name_count < runs->name_count)
+        ok = err_set(err, ERR_USAGE, "give every input of program run a value", "%zu of %zu inputs are given", given.name_count, runs->name_count);
+    program_inputs_done(&given);
+    return ok;
+}

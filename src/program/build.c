@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "program/build.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/child.h"
+#include "base/mem.h"
+#include "base/vec.h"
+#include "toolchain/compile.h"
+
+static const struct child_limits limits = {
+    .cpu_seconds = 300, .memory = (size_t)16 << 30, .file_size = (size_t)1 << 30, .wall_seconds = 600, .output = (size_t)256 << 10};
+
+/* portolan-cc beside this program, else the one that is found by its name. */
+static void compiler_path(struct str *out)
+{
+    char self[4096];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[n > 0 ? n : 0] = '\0';
+    char *slash = strrchr(self, '/');
+    str_addf(out, "%.*s/portolan-cc", (int)(slash ? slash - self : 0), self);
+    if (access(str_text(out), X_OK) != 0) {
+        str_clear(out);
+        str_add(out, "portolan-cc");
+    }
+}
+
+static bool judge(const char *source, const struct child_result *r, struct err *err)
+{
+    const char *said = str_text(&r->output);
+
+    if (WIFEXITED(r->status) && WEXITSTATUS(r->status) == 0)
+        return true;
+    if (r->timed_out)
+        return err_set(err, ERR_LIMIT, "build it by hand with portolan-cc, then program load the executable", "the compiler took longer than %g s", limits.wall_seconds);
+    if (strstr(said, "undefined reference to `main'") || strstr(said, "undefined symbol: main")) {
+        err_set(err, ERR_DATA, "name all of the program's sources", "there is no function main");
+        return err_at(err, source, 0, 0);
+    }
+    return compile_blame(source, said, err);
+}
+
+struct program *program_build(const char *const *words, size_t count, const char *name, struct err *err)
+{
+    struct str compiler = {0}, executable = {0};
+    VEC(const char *) argv = {0};
+    struct child_result result;
+    struct program *p = NULL;
+    char here[4096], *dir = child_directory_new(err);
+
+    if (!dir)
+        return NULL;
+    compiler_path(&compiler);
+    str_addf(&executable, "%s/program", dir);
+    vec_push(&argv, str_text(&compiler));
+    for (size_t i = 0; i < count; i++)
+        vec_push(&argv, words[i]);
+    vec_push(&argv, "-o");
+    vec_push(&argv, str_text(&executable));
+    vec_push(&argv, NULL);
+    bool ok = child_run(argv.items, getcwd(here, sizeof here) ? here : "/", NULL, 0, &limits, &result, err);
+    if (!ok && err && err->code == ERR_MISSING)
+        err_set(err, ERR_MISSING, "install llvm-19-dev and clang-19, then configure and build Portolan again", "portolan-cc is not there: this Portolan was built without LLVM");
+    ok = ok && judge(name, &result, err);
+    child_result_done(&result);
+    if (ok) {
+        p = program_open(str_text(&executable), name, dir, err);
+        dir = NULL;
+    }
+    child_directory_free(dir);
+    str_done(&compiler);
+    str_done(&executable);
+    vec_done(&argv);
+    return p;
+}

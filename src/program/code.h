@@ -1,0 +1,40 @@
+/* The machine code of a program with the block that each instruction belongs to, and the parts in which it runs: the paths of loops, and straight code. */
+#ifndef PORTOLAN_PROGRAM_CODE_H
+#define PORTOLAN_PROGRAM_CODE_H
+
+#include "analysis/kernel.h"
+#include "program/runs.h"
+
+struct code_unit {
+    const struct kernel *kernel;   /* NULL: the unit has no code */
+    uint32_t *block;               /* per instruction: block of the program */
+    uint32_t *inner;               /* per instruction: its innermost loop, UINT32_MAX outside of loops */
+};
+
+struct program_code {
+    const struct program *program; /* held */
+    struct code_unit *units;
+};
+
+/* Assembles the code of all units. NULL with err. Any thread; takes some milliseconds for each unit. */
+struct program_code *program_code_new(const struct program *p, struct err *err);
+void program_code_free(struct program_code *c);
+
+/* Instructions that are executed together. */
+struct code_part {
+    uint32_t unit;
+    uint32_t loop;                 /* index of the kernel's loop; UINT32_MAX: outside of loops */
+    bool repeats;                  /* an innermost loop's path: the next iteration follows at once */
+    double executions;
+    double entries;                /* of a path: how often the loop was entered from outside */
+    VEC(uint32_t) insns;           /* of the kernel, in their order */
+    VEC(uint32_t) blocks;          /* of the program, each once */
+};
+
+struct code_parts { VEC(struct code_part) list; };
+
+/* The parts of all units at @run, those that were executed. code_parts_done frees. Any thread. */
+void code_parts_find(const struct program_code *c, const struct program_run *run, struct code_parts *out);
+void code_parts_done(struct code_parts *parts);
+
+#endif

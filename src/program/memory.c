@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "program/memory.h"
+
+#include <math.h>
+
+#include "model/facts.h"
+
+static void level(double bytes, double ways, double latency, double line_cycles, struct memory *out)
+{
+    if (!isnan(bytes) && !isnan(ways) && !isnan(latency))
+        out->levels[out->count++] = (struct memory_level){{bytes / MEMORY_LINE, ways}, latency, line_cycles};
+}
+
+bool memory_of(const struct machine *m, double clock_hz, struct memory *out, struct err *err)
+{
+    *out = (struct memory){.clock_hz = isnan(clock_hz) ? 1e9 * fact_number(m, "clock") : clock_hz};
+    if (fact_number(m, "line_bytes") != MEMORY_LINE)
+        return err_set(err, ERR_MISSING, "choose a machine with lines of 64 bytes", "traces count lines of 64 bytes, and %s has lines of %g", m->id, fact_number(m, "line_bytes"));
+    level(fact_number(m, "l1_bytes"), fact_number(m, "l1_ways"), fact_number(m, "load_latency"), 0, out);
+    if (out->count)
+        level(fact_number(m, "l2_bytes"), fact_number(m, "l2_ways"), fact_number(m, "l2_latency"), fact_number(m, "l2_line_cycles"), out);
+    if (out->count == 2)
+        level(fact_number(m, "l3_bytes"), fact_number(m, "l3_ways"), fact_number(m, "l3_latency"), fact_number(m, "l3_line_cycles"), out);
+    out->latency = fact_number(m, "memory_latency") * 1e-9 * out->clock_hz;
+    out->line_cycles = MEMORY_LINE / (fact_number(m, "memory_bandwidth") * 1e9) * out->clock_hz;
+    if (!out->count || isnan(out->latency) || isnan(out->line_cycles) || isnan(out->clock_hz))
+        return err_set(err, ERR_MISSING, "machine list shows others; help fact l1_bytes says what is needed", "the caches, memory or clock of %s are not known", m->id);
+    return true;
+}
+
+void memory_served(const struct memory *m, double distance, double out[MEMORY_LEVELS + 1])
+{
+    double before = 0;
+
+    for (size_t i = 0; i < m->count; i++) {
+        /* A cache behind another holds at least what that one holds. */
+        double hit = fmax(before, sdcm_hit(&m->levels[i].shape, distance));
+        out[i] = hit - before;
+        before = hit;
+    }
+    out[m->count] = 1 - before;
+}
+
+double memory_latency(const struct memory *m, const double served[MEMORY_LEVELS + 1])
+{
+    double sum = served[m->count] * m->latency;
+    for (size_t i = 0; i < m->count; i++)
+        sum += served[i] * m->levels[i].latency;
+    return sum;
+}
+
+double memory_line_cycles(const struct memory *m, const double served[MEMORY_LEVELS + 1])
+{
+    double sum = served[m->count] * m->line_cycles;
+    for (size_t i = 0; i < m->count; i++)
+        sum += served[i] * m->levels[i].line_cycles;
+    return sum;
+}

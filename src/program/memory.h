@@ -1,0 +1,33 @@
+/* The memory of a machine as levels of caches, from its facts, and what references of given reuse distances cost there. */
+#ifndef PORTOLAN_PROGRAM_MEMORY_H
+#define PORTOLAN_PROGRAM_MEMORY_H
+
+#include "base/err.h"
+#include "model/machine.h"
+#include "program/sdcm.h"
+
+#define MEMORY_LEVELS 3
+#define MEMORY_LINE 64.0             /* bytes that traces count lines in */
+
+struct memory_level {
+    struct cache_shape shape;        /* in lines */
+    double latency;                  /* cycles from address to value */
+    double line_cycles;              /* cycles per line in a stream from this level: of the first, the accesses themselves, 0 */
+};
+
+struct memory {
+    struct memory_level levels[MEMORY_LEVELS];
+    size_t count;                    /* 1 to 3 */
+    double latency, line_cycles;     /* of main memory, cycles at the clock */
+    double clock_hz;
+};
+
+/* False with err when @m lacks facts, or has other lines than traces. @clock_hz: NaN, the machine's own. Any thread. */
+bool memory_of(const struct machine *m, double clock_hz, struct memory *out, struct err *err);
+/* Shares of references at @distance that each level and, last, main memory serve: count + 1 of them, 1 in sum. */
+void memory_served(const struct memory *m, double distance, double out[MEMORY_LEVELS + 1]);
+/* Mean latency, or cycles per line, over the shares: nested as in lambda = P1 l1 + (1 - P1)(P2 l2 + ...). */
+double memory_latency(const struct memory *m, const double served[MEMORY_LEVELS + 1]);
+double memory_line_cycles(const struct memory *m, const double served[MEMORY_LEVELS + 1]);
+
+#endif

@@ -1,0 +1,45 @@
+/* What runs at small inputs say about any input: formulas of block counts, and of how many references have which reuse distances. */
+#ifndef PORTOLAN_PROGRAM_MODEL_H
+#define PORTOLAN_PROGRAM_MODEL_H
+
+#include "program/formula.h"
+#include "program/runs.h"
+
+/* References of one instruction that behave alike: a cluster of distances that all runs have, or an equal share of them where clusters differ. */
+struct model_mode {
+    uint32_t count;                /* formula of the number of references, or, when share is above 0, that share of the reference's own */
+    double share;
+    bool cold;                     /* first uses */
+    struct formula distance;
+    double regular;                /* share at a steady step */
+};
+
+struct model_reference {
+    uint32_t total;                /* formula */
+    struct model_mode *modes;
+    size_t mode_count;
+};
+
+struct program_model {
+    const struct program_runs *runs;   /* held */
+    struct formula *formulas;          /* each once */
+    size_t formula_count;
+    uint32_t *counts, *taken;          /* per block: formula */
+    struct model_reference *references;
+    bool traced;                       /* the runs had references */
+    _Atomic unsigned holders;
+};
+
+/* Called now and then with the share done; false: stop. */
+typedef bool (*model_progress)(void *state, double share);
+
+/* Fits @runs, at least one. NULL with err when @progress (may be NULL) said to stop. Any thread. */
+struct program_model *program_model_new(const struct program_runs *runs, model_progress progress, void *state, struct err *err);
+void program_model_free(const struct program_model *m);
+const struct program_model *program_model_hold(const struct program_model *m);
+/* What a run at @inputs would be: the run itself where there was one, else by the formulas. program_run_done frees @out. */
+void program_model_at(const struct program_model *m, const double *inputs, struct program_run *out);
+/* Whether the formula of the block's count was found exact. */
+const struct formula *program_model_count(const struct program_model *m, size_t block);
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "program/modes.h"
+
+#include <math.h>
+
+#include "program/runtime/bins.h"
+
+#define GAP 1.5            /* the next cluster begins this many times farther away, */
+#define GAP_LINES 4        /* and this many lines */
+#define SMALL 0.005
+#define STRAGGLER 0.001   /* share of the references below which a bin makes no cluster */
+
+static void join(struct mode *into, const struct mode *from)
+{
+    double count = into->count + from->count;
+    into->distance = (into->distance * into->count + from->distance * from->count) / count;
+    into->count = count;
+    into->regular += from->regular;
+}
+
+/* How many times farther one of two distances is. */
+static double ratio(double a, double b)
+{
+    return a < b ? (b + 1) / (a + 1) : (a + 1) / (b + 1);
+}
+
+/* Joins the smallest of @count finite clusters with its nearer neighbour while it is small, or there are too many; returns how many are left. */
+static size_t thin(struct mode *modes, size_t count, double total, size_t most)
+{
+    while (count > 1) {
+        size_t least = 0;
+        for (size_t i = 1; i < count; i++)
+            if (modes[i].count < modes[least].count)
+                least = i;
+        if (modes[least].count >= SMALL * total && count <= most)
+            break;
+        size_t other = !least ? 1 : least + 1 == count ? least - 1
+                     : ratio(modes[least].distance, modes[least - 1].distance) < ratio(modes[least].distance, modes[least + 1].distance) ? least - 1 : least + 1;
+        size_t low = least < other ? least : other;
+        join(&modes[low], &modes[low + 1]);
+        for (size_t i = low + 1; i + 1 < count; i++)
+            modes[i] = modes[i + 1];
+        count--;
+    }
+    return count;
+}
+
+/* The cluster that @distance is nearest to. */
+static struct mode *nearest(struct mode *modes, size_t count, double distance)
+{
+    struct mode *best = NULL;
+    for (size_t i = 0; i < count; i++)
+        if (!best || ratio(modes[i].distance, distance) < ratio(best->distance, distance))
+            best = &modes[i];
+    return best;
+}
+
+size_t modes_find(const struct run_reference *r, struct mode out[MODES_MOST])
+{
+    struct mode found[REUSE_BINS], cold = {INFINITY, 0, 0};
+    double last = -1;
+    size_t count = 0;
+
+    /* Bins that count for something first: a few stragglers between two clusters would join them. */
+    for (int stragglers = 0; stragglers < 2; stragglers++)
+        for (size_t i = 0; i < r->bin_count; i++) {
+            const struct run_bin *b = &r->bins[i];
+            struct mode one = {b->distance, b->count, b->regular};
+            if (isinf(b->distance)) {
+                if (stragglers)
+                    cold = one;
+            } else if ((b->count < STRAGGLER * r->references) == stragglers) {
+                struct mode *near = stragglers ? nearest(found, count, b->distance) : b->distance <= GAP * last + GAP_LINES && count ? &found[count - 1] : NULL;
+                if (near)
+                    join(near, &one);
+                else
+                    found[count++] = one;
+                last = b->distance;
+            }
+        }
+    count = thin(found, count, r->references, MODES_MOST - 1);
+    for (size_t i = 0; i < count; i++)
+        out[i] = found[i];
+    if (cold.count > 0)
+        out[count++] = cold;
+    return count;
+}
+
+double modes_quantile(const struct run_reference *r, double share)
+{
+    double all = 0, below = 0, distance = 0;
+
+    for (size_t i = 0; i < r->bin_count; i++)
+        all += isinf(r->bins[i].distance) ? 0 : r->bins[i].count;
+    for (size_t i = 0; i < r->bin_count && !isinf(r->bins[i].distance); i++) {
+        distance = r->bins[i].distance;
+        below += r->bins[i].count;
+        if (below >= share * all)
+            break;
+    }
+    return distance;
+}

@@ -1,0 +1,19 @@
+/* Clusters of a reference's distances, run by run: distances that belong together lie close, those of another loop lie a gap away. */
+#ifndef PORTOLAN_PROGRAM_MODES_H
+#define PORTOLAN_PROGRAM_MODES_H
+
+#include "program/runs.h"
+
+#define MODES_MOST 12
+
+struct mode {
+    double distance;      /* mean; INFINITY: first uses, always the last of them */
+    double count, regular;
+};
+
+/* The clusters of @r, ascending; returns how many. Clusters of less than a two-hundredth of the references join their nearer neighbour, first uses aside. */
+size_t modes_find(const struct run_reference *r, struct mode out[MODES_MOST]);
+/* Distance below which a @share of the references lie, first uses not among them; 0 when there are none. */
+double modes_quantile(const struct run_reference *r, double share);
+
+#endif

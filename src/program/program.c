@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "program/program.h"
+
+#include <fcntl.h>
+#include <gelf.h>
+#include <jansson.h>
+#include <libelf.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/child.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "base/vec.h"
+#include "program/runtime/runtime.h"
+
+/* Appends the section of descriptions; false when there is none. */
+static bool read_section(const char *path, struct str *out)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    elf_version(EV_CURRENT);
+    Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+    size_t names;
+    bool found = false;
+
+    if (elf && elf_kind(elf) == ELF_K_ELF && elf_getshdrstrndx(elf, &names) == 0)
+        for (Elf_Scn *section = NULL; !found && (section = elf_nextscn(elf, section)) != NULL;) {
+            GElf_Shdr header;
+            const char *name = gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
+            Elf_Data *data = name && strcmp(name, PORTOLAN_ABOUT_SECTION) == 0 && header.sh_type != SHT_NOBITS ? elf_rawdata(section, NULL) : NULL;
+            found = data && data->d_buf;
+            if (found)
+                str_add_bytes(out, data->d_buf, data->d_size);
+        }
+    elf_end(elf);
+    close(fd);
+    return found;
+}
+
+bool program_is_built(const char *path)
+{
+    struct str bytes = {0};
+    bool found = read_section(path, &bytes);
+    str_done(&bytes);
+    return found;
+}
+
+static char *text_of(json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return mem_strdup(text ? text : "");
+}
+
+/* "fadd 0 2": false when it is none. Of more reads than are kept, the latest stay. */
+static bool read_op(const char *text, size_t at, struct graphlet_op *out)
+{
+    size_t length = text ? strcspn(text, " ") : 0;
+    enum op_class class;
+
+    if (!length || !op_class_find(text, length, &class))
+        return false;
+    *out = (struct graphlet_op){.class = (uint8_t)class};
+    for (char *next; text[length] == ' '; length = (size_t)(next - text)) {
+        unsigned long from = strtoul(text + length + 1, &next, 10);
+        if (from >= at || next == text + length + 1)
+            return false;
+        if (out->read_count < GRAPHLET_READS)
+            out->reads[out->read_count++] = (uint32_t)from;
+        else
+            for (unsigned k = 0, done = 0; k < GRAPHLET_READS && !done; k++)
+                if (out->reads[k] < from) {
+                    out->reads[k] = (uint32_t)from;
+                    done = 1;
+                }
+    }
+    return !text[length];
+}
+
+static bool read_block(json_t *json, const struct program_unit *unit, struct program_block *b)
+{
+    json_t *ops = json_object_get(json, "ops"), *next = json_object_get(json, "next"), *calls = json_object_get(json, "calls");
+
+    b->line = (uint32_t)json_integer_value(json_object_get(json, "line"));
+    b->two_way = json_is_true(json_object_get(json, "two_way"));
+    b->ops = mem_zero(json_array_size(ops) + 1, sizeof *b->ops);
+    b->next = mem_zero(json_array_size(next) + 1, sizeof *b->next);
+    b->calls = mem_zero(json_array_size(calls) + 1, sizeof *b->calls);
+    for (size_t i = 0; i < json_array_size(ops); i++, b->op_count++)
+        if (!read_op(json_string_value(json_array_get(ops, i)), i, &b->ops[i]))
+            return false;
+    for (size_t i = 0; i < json_array_size(next); i++) {
+        json_int_t to = json_integer_value(json_array_get(next, i));
+        if (to < 0 || to >= UINT32_MAX / 2)
+            return false;
+        b->next[b->next_count++] = unit->first_block + (uint32_t)to;
+    }
+    for (size_t i = 0; i < json_array_size(calls); i++) {
+        const char *name = json_string_value(json_array_get(calls, i));
+        if (!name)
+            return false;
+        b->calls[b->call_count++] = mem_strdup(name);
+    }
+    return true;
+}
+
+typedef VEC(struct program_unit) unit_list;
+typedef VEC(struct program_function) function_list;
+typedef VEC(struct program_block) block_list;
+typedef VEC(struct program_reference) reference_list;
+
+struct reading {
+    unit_list units;
+    function_list functions;
+    block_list blocks;
+    reference_list references;
+};
+
+static bool read_functions(json_t *functions, struct reading *r, struct program_unit *unit)
+{
+    size_t i, k;
+    json_t *function, *block;
+
+    json_array_foreach(functions, i, function) {
+        json_t *blocks = json_object_get(function, "blocks");
+        struct program_function f = {text_of(function, "name"), (uint32_t)r->blocks.count, (uint32_t)json_array_size(blocks)};
+        vec_push(&r->functions, f);
+        json_array_foreach(blocks, k, block) {
+            struct program_block b = {.unit = (uint32_t)r->units.count, .function = (uint32_t)r->functions.count - 1};
+            bool ok = read_block(block, unit, &b);
+            vec_push(&r->blocks, b);   /* what it has is freed with the others */
+            if (!ok)
+                return false;
+        }
+    }
+    unit->function_count = (uint32_t)r->functions.count - unit->first_function;
+    unit->block_count = (uint32_t)r->blocks.count - unit->first_block;
+    return true;
+}
+
+static bool read_references(json_t *references, struct reading *r, struct program_unit *unit)
+{
+    size_t i;
+    json_t *json;
+
+    json_array_foreach(references, i, json) {
+        json_int_t block = json_integer_value(json_object_get(json, "block")), bytes = json_integer_value(json_object_get(json, "bytes"));
+        if (block < 0 || block >= unit->block_count || bytes < 0 || bytes > UINT32_MAX)
+            return false;
+        struct program_reference reference = {unit->first_block + (uint32_t)block, (uint32_t)bytes, json_is_true(json_object_get(json, "write"))};
+        vec_push(&r->references, reference);
+    }
+    unit->reference_count = (uint32_t)r->references.count - unit->first_reference;
+    return true;
+}
+
+static bool read_unit(const char *text, size_t length, struct reading *r)
+{
+    json_t *json = json_loadb(text, length, 0, NULL);
+    struct program_unit unit = {text_of(json, "key"), text_of(json, "source"), text_of(json, "language"), text_of(json, "level"), text_of(json, "assembly"),
+                                (uint32_t)r->blocks.count, 0, (uint32_t)r->references.count, 0, (uint32_t)r->functions.count, 0};
+    bool ok = json && read_functions(json_object_get(json, "functions"), r, &unit) && read_references(json_object_get(json, "references"), r, &unit);
+
+    for (size_t i = unit.first_block; ok && i < r->blocks.count; i++)
+        for (size_t k = 0; ok && k < r->blocks.items[i].next_count; k++)
+            ok = r->blocks.items[i].next[k] < r->blocks.count;
+    vec_push(&r->units, unit);
+    json_decref(json);
+    return ok;
+}
+
+/* Descriptions stand one after the other, NULs of the linker's between them. */
+static bool read_all(const struct str *bytes, struct reading *r)
+{
+    static const char magic[] = PORTOLAN_ABOUT_MAGIC " ";
+    const char *at = str_text(bytes), *end = at + bytes->length;
+
+    while (at < end) {
+        if (!*at) {
+            at++;
+            continue;
+        }
+        if ((size_t)(end - at) < sizeof magic || strncmp(at, magic, sizeof magic - 1) != 0)
+            return false;
+        char *text;
+        size_t length = strtoul(at + sizeof magic - 1, &text, 10);
+        if (*text != '\n' || length >= (size_t)(end - text) || !read_unit(text + 1, length, r))
+            return false;
+        at = text + 1 + length + (text[1 + length] == '\n');
+    }
+    return true;
+}
+
+static void set(struct program *p, struct reading *r)
+{
+    p->units = r->units.items, p->unit_count = r->units.count;
+    p->functions = r->functions.items, p->function_count = r->functions.count;
+    p->blocks = r->blocks.items, p->block_count = r->blocks.count;
+    p->references = r->references.items, p->reference_count = r->references.count;
+}
+
+struct program *program_open(const char *path, const char *name, char *take_directory, struct err *err)
+{
+    struct program *p = mem_zero(1, sizeof *p);
+    struct reading r = {{0}, {0}, {0}, {0}};
+    struct str bytes = {0};
+
+    p->path = mem_strdup(path);
+    p->name = mem_strdup(name);
+    p->directory = take_directory;
+    bool ok = read_section(path, &bytes);
+    if (!ok)
+        err_set(err, ERR_DATA, "build it with portolan-cc in place of the compiler", "no description of a traced program");
+    else if (!(ok = read_all(&bytes, &r)))
+        err_set(err, ERR_DATA, "build it again", "its description was written by another version, or is damaged");
+    set(p, &r);
+    str_done(&bytes);
+    if (ok)
+        return p;
+    err_at(err, path, 0, 0);
+    program_free(p);
+    return NULL;
+}
+
+static void block_done(struct program_block *b)
+{
+    free(b->ops);
+    free(b->next);
+    for (size_t i = 0; i < b->call_count; i++)
+        free(b->calls[i]);
+    free(b->calls);
+}
+
+void program_free(const struct program *held)
+{
+    struct program *p = (struct program *)(uintptr_t)held;   /* the holder count is not part of what is constant */
+
+    if (!p || atomic_fetch_sub(&p->holders, 1) > 0)
+        return;
+    for (size_t i = 0; i < p->unit_count; i++) {
+        struct program_unit *u = &p->units[i];
+        char *const texts[] = {u->key, u->source, u->language, u->level, u->assembly};
+        for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
+            free(texts[k]);
+    }
+    for (size_t i = 0; i < p->function_count; i++)
+        free(p->functions[i].name);
+    for (size_t i = 0; i < p->block_count; i++)
+        block_done(&p->blocks[i]);
+    free(p->units);
+    free(p->functions);
+    free(p->blocks);
+    free(p->references);
+    child_directory_free(p->directory);
+    free(p->path);
+    free(p->name);
+    free(p);
+}
+
+const struct program *program_hold(const struct program *p)
+{
+    atomic_fetch_add(&((struct program *)(uintptr_t)p)->holders, 1);
+    return p;
+}
+
+const struct program_unit *program_unit_find(const struct program *p, const char *key)
+{
+    for (size_t i = 0; i < p->unit_count; i++)
+        if (strcmp(p->units[i].key, key) == 0)
+            return &p->units[i];
+    return NULL;
+}

@@ -1,0 +1,70 @@
+/* A whole program as portolan-cc built it: its blocks with where they lead, what they do and reference, and its machine code as it is without counters. Read
+ * from the executable; nothing in it changes, so any number of threads read it at once. */
+#ifndef PORTOLAN_PROGRAM_PROGRAM_H
+#define PORTOLAN_PROGRAM_PROGRAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "program/graphlet.h"
+
+struct program_block {
+    uint32_t unit, function;       /* indices */
+    uint32_t line;                 /* of the source; 0: not known */
+    struct graphlet_op *ops;
+    size_t op_count;
+    uint32_t *next;                /* blocks it leads to, in the branch's order */
+    size_t next_count;
+    bool two_way;                  /* the first way's executions are counted */
+    char **calls;                  /* functions called that are not inlined; "(pointer)" for others */
+    size_t call_count;
+};
+
+/* A load or store of the compiled code. */
+struct program_reference {
+    uint32_t block;
+    uint32_t bytes;                /* 0: a range of a length known when it runs */
+    bool write;
+};
+
+struct program_function {
+    char *name;
+    uint32_t first_block, block_count;
+};
+
+/* A compiled file. */
+struct program_unit {
+    char *key, *source, *language, *level;
+    char *assembly;                /* its .loc lines are block numbers within the unit, from 1 */
+    uint32_t first_block, block_count, first_reference, reference_count, first_function, function_count;
+};
+
+struct program {
+    char *path;                    /* the executable */
+    char *name;                    /* for people */
+    char *directory;               /* it was built in, goes with it; NULL: none */
+    struct program_unit *units;
+    size_t unit_count;
+    struct program_function *functions;
+    size_t function_count;
+    struct program_block *blocks;
+    size_t block_count;
+    struct program_reference *references;
+    size_t reference_count;
+    _Atomic unsigned holders;      /* besides the one that made it */
+};
+
+/* Whether @path is an executable that portolan-cc linked. */
+bool program_is_built(const char *path);
+/* Reads the descriptions in the executable @path; takes @take_directory (of child_directory_new, may be NULL) in either case. NULL with err. */
+struct program *program_open(const char *path, const char *name, char *take_directory, struct err *err);
+/* The last holder's call frees it. */
+void program_free(const struct program *p);
+/* One more may use it, on any thread, and is to program_free it. */
+const struct program *program_hold(const struct program *p);
+/* The unit called @key; NULL when there is none. */
+const struct program_unit *program_unit_find(const struct program *p, const char *key);
+
+#endif

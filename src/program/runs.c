@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "program/runs.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+
+struct program_runs *program_runs_new(const struct program *p, char *const *names, size_t count)
+{
+    struct program_runs *runs = mem_zero(1, sizeof *runs);
+
+    runs->program = program_hold(p);
+    runs->names = mem_zero(count + 1, sizeof *runs->names);
+    for (; runs->name_count < count; runs->name_count++)
+        runs->names[runs->name_count] = mem_strdup(names[runs->name_count]);
+    return runs;
+}
+
+void program_run_done(const struct program *p, struct program_run *run)
+{
+    for (size_t i = 0; run->references && i < p->reference_count; i++)
+        free(run->references[i].bins);
+    free(run->references);
+    free(run->counts);
+    free(run->taken);
+    *run = (struct program_run){0};
+}
+
+void program_runs_free(const struct program_runs *held)
+{
+    struct program_runs *runs = (struct program_runs *)(uintptr_t)held;
+
+    if (!runs || atomic_fetch_sub(&runs->holders, 1) > 0)
+        return;
+    for (size_t i = 0; i < runs->runs.count; i++)
+        program_run_done(runs->program, &runs->runs.items[i]);
+    vec_done(&runs->runs);
+    for (size_t i = 0; i < runs->name_count; i++)
+        free(runs->names[i]);
+    free(runs->names);
+    program_free(runs->program);
+    free(runs);
+}
+
+const struct program_runs *program_runs_hold(const struct program_runs *runs)
+{
+    atomic_fetch_add(&((struct program_runs *)(uintptr_t)runs)->holders, 1);
+    return runs;
+}
+
+void program_inputs_print(char *const *names, const double *inputs, size_t count, struct str *out)
+{
+    for (size_t i = 0; i < count; i++)
+        str_addf(out, "%s%s=%.15g", i ? " " : "", names[i], inputs[i]);
+}
+
+/* The words of the command line with the inputs put in; each is the caller's. False with err for a name that is no input. */
+static bool make_words(const struct program_runs *runs, const double *inputs, const char *arguments, char ***out, size_t *count, struct err *err)
+{
+    VEC(char *) words = {0};
+    bool ok = true;
+
+    for (size_t i = 0; !arguments && i < runs->name_count; i++) {
+        struct str word = {0};
+        str_addf(&word, "%.15g", inputs[i]);
+        vec_push(&words, str_take(&word));
+    }
+    for (const char *at = arguments; ok && at && *(at += strspn(at, " "));) {
+        struct str word = {0};
+        for (; ok && *at && *at != ' '; at++) {
+            size_t length = *at == '{' ? strcspn(at, "}") : 0, i = 0;
+            if (!length || !at[length]) {
+                str_add_char(&word, *at);
+                continue;
+            }
+            while (i < runs->name_count && (strlen(runs->names[i]) != length - 1 || strncmp(runs->names[i], at + 1, length - 1) != 0))
+                i++;
+            ok = i < runs->name_count || err_set(err, ERR_USAGE, "name it in program run, as NAME=VALUES", "{%.*s} in --arguments is no input", (int)length - 1, at + 1);
+            if (ok)
+                str_addf(&word, "%.15g", inputs[i]);
+            at += length;
+        }
+        vec_push(&words, str_take(&word));
+    }
+    *out = words.items;
+    *count = words.count;
+    return ok;
+}
+
+/* Why the child's end is no success; true when it is one. */
+static bool judge(const struct program_runs *runs, const double *inputs, const struct child_result *r, const struct run_options *options, struct err *err)
+{
+    struct str at = {0};
+    const char *said = str_text(&r->output);
+    bool ok = false;
+
+    program_inputs_print(runs->names, inputs, runs->name_count, &at);
+    if (r->timed_out || (WIFSIGNALED(r->status) && WTERMSIG(r->status) == SIGXCPU))
+        err_set(err, ERR_LIMIT, "take smaller inputs, or give it longer with --limit", "the program did not end within %g s for %s", options->seconds, str_text(&at));
+    else if (WIFSIGNALED(r->status))
+        err_set(err, ERR_DATA, "run it by hand to see why", "the program crashed for %s: %s", str_text(&at), strsignal(WTERMSIG(r->status)));
+    else if (!(ok = WIFEXITED(r->status) && WEXITSTATUS(r->status) == 0))
+        err_set(err, ERR_DATA, "it must end with status 0; --arguments says how it takes its inputs", "the program ended with status %d for %s%s%.*s", WEXITSTATUS(r->status),
+                str_text(&at), *said ? ": " : "", (int)strcspn(said, "\n"), said);
+    str_done(&at);
+    return ok;
+}
+
+static const char *const mode_names[] = {"counts", "sampled", "exact"};
+
+static bool run_traced(const struct program_runs *runs, const double *inputs, const struct run_options *options, const char *trace, struct program_run *out, struct err *err)
+{
+    struct child_limits limits = {.cpu_seconds = (unsigned)options->seconds + 1, .memory = options->memory, .file_size = (size_t)1 << 33,
+                                  .wall_seconds = options->seconds, .output = 4096};
+    struct str variable = {0}, mode = {0};
+    VEC(const char *) argv = {0};
+    struct child_result result;
+    char **words, here[4096];
+    size_t count;
+
+    str_addf(&variable, "PORTOLAN_TRACE=%s", trace);
+    str_addf(&mode, "PORTOLAN_TRACE_MODE=%s", mode_names[options->mode]);
+    bool ok = make_words(runs, inputs, options->arguments, &words, &count, err);
+    vec_push(&argv, "env");
+    vec_push(&argv, str_text(&variable));
+    vec_push(&argv, str_text(&mode));
+    vec_push(&argv, runs->program->path);
+    for (size_t i = 0; i < count; i++)
+        vec_push(&argv, words[i]);
+    vec_push(&argv, NULL);
+    if (ok) {
+        double start = clock_seconds();
+        ok = child_run(argv.items, getcwd(here, sizeof here) ? here : "/", NULL, 0, &limits, &result, err);
+        out->seconds = clock_seconds() - start;
+        ok = ok && judge(runs, inputs, &result, options, err);
+        child_result_done(&result);
+    }
+    for (size_t i = 0; i < count; i++)
+        free(words[i]);
+    free(words);
+    vec_done(&argv);
+    str_done(&variable);
+    str_done(&mode);
+    return ok;
+}
+
+bool program_runs_add(struct program_runs *runs, const double *inputs, const struct run_options *options, struct err *err)
+{
+    char *dir = child_directory_new(err);
+    struct program_run run = {.mode = options->mode};
+    struct str trace = {0};
+
+    if (!dir)
+        return false;
+    memcpy(run.inputs, inputs, runs->name_count * sizeof *inputs);
+    str_addf(&trace, "%s/trace", dir);
+    bool ok = run_traced(runs, inputs, options, str_text(&trace), &run, err) && program_trace_read(runs->program, str_text(&trace), &run, err);
+    str_done(&trace);
+    child_directory_free(dir);
+    if (ok)
+        vec_push(&runs->runs, run);
+    else
+        program_run_done(runs->program, &run);
+    return ok;
+}

@@ -1,0 +1,60 @@
+/* Runs of a program at given inputs: how often each block was executed and, when it was traced, the reuse distances of each reference. */
+#ifndef PORTOLAN_PROGRAM_RUNS_H
+#define PORTOLAN_PROGRAM_RUNS_H
+
+#include "base/child.h"
+#include "base/vec.h"
+#include "program/formula.h"
+#include "program/program.h"
+
+struct run_bin {
+    double distance;               /* mean, distinct lines of 64 bytes; INFINITY: first uses */
+    double count, regular;         /* references; of them those at a steady step */
+};
+
+struct run_reference {
+    double references;             /* counted exactly */
+    struct run_bin *bins;          /* ascending; their counts sum up to references */
+    size_t bin_count;
+};
+
+enum trace_mode { TRACE_COUNTS, TRACE_SAMPLED, TRACE_EXACT };
+
+struct program_run {
+    double inputs[INPUTS_MAX];
+    enum trace_mode mode;
+    double *counts;                /* per block of the program */
+    double *taken;                 /* of them, those that left by the first of two ways */
+    struct run_reference *references;
+    double seconds;                /* that the run took, instrumented */
+};
+
+/* Runs with the same inputs' names. Immutable once others hold it. */
+struct program_runs {
+    const struct program *program; /* held */
+    char **names;                  /* of inputs */
+    size_t name_count;
+    VEC(struct program_run) runs;
+    _Atomic unsigned holders;
+};
+
+struct run_options {
+    const char *arguments;         /* words of the command line, {NAME} for an input; NULL: the inputs in their order */
+    enum trace_mode mode;
+    double seconds;                /* of wall clock for each run */
+    size_t memory;                 /* bytes of address space */
+};
+
+struct program_runs *program_runs_new(const struct program *p, char *const *names, size_t count);
+void program_runs_free(const struct program_runs *runs);
+const struct program_runs *program_runs_hold(const struct program_runs *runs);
+/* Runs the program once and adds what it did. False with err when it could not be run, crashed, exited with a
+ * status other than 0 or took too long. Any thread. */
+bool program_runs_add(struct program_runs *runs, const double *inputs, const struct run_options *options, struct err *err);
+/* Reads a trace that the runtime wrote into @out. False with err. */
+bool program_trace_read(const struct program *p, const char *path, struct program_run *out, struct err *err);
+void program_run_done(const struct program *p, struct program_run *run);
+/* "N=64 M=2" */
+void program_inputs_print(char *const *names, const double *inputs, size_t count, struct str *out);
+
+#endif

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "program/steady.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "model/facts.h"
+#include "simulate/simulate.h"
+
+#define SIMULATED 0.002        /* share of all executed instructions from which on a path is simulated */
+#define SIMULATED_MOST 400     /* instructions of a path that is */
+#define PREDICTED_TRIPS 24     /* iterations up to which the end of a loop is foreseen */
+
+struct timing {
+    const struct program_code *code;
+    const struct program_run *run;
+    const struct machine *machine;
+    const struct memory *memory;
+    const struct call_costs *calls;
+    struct block_work *work;
+    struct simulator *simulator;
+    double insns;                    /* executed, all parts */
+    double window, parallel, branch_miss;
+    uint32_t *first_reference, *references;   /* of the program, by block: those of block b are references[first[b]..first[b + 1]) */
+    bool *paid;                      /* per block: its references and calls stand in a part; code of a block may lie in several */
+    struct program_time *out;
+};
+
+/* Cycles per execution in steady state: a path repeats, straight code has its neighbours to fill what its own chains leave. */
+static void time_core(struct timing *t, const struct code_part *part, struct part_time *out)
+{
+    const struct kernel *k = t->code->units[part->unit].kernel;
+    struct insn *insns = mem_zero(part->insns.count + 1, sizeof *insns);
+    struct block_options options = {.shape = part->repeats ? SHAPE_LOOP : SHAPE_CACHED, .start = START_DIFFERENT};
+    struct bounds bounds;
+
+    for (size_t i = 0; i < part->insns.count; i++)
+        insns[i] = k->insns[part->insns.items[i]];
+    options.align = (unsigned)insns[0].offset % 64;
+    bounds_of(t->work, insns, part->insns.count, &options, false, &bounds);
+    out->unknown = bounds.unknown;
+    for (int kind = 0; kind < BOUND_COUNT; kind++)
+        if ((part->repeats || kind != BOUND_DEPENDENCIES) && bounds.cycles[kind] > out->core) {
+            out->core = bounds.cycles[kind];
+            out->bottleneck = (enum bound_kind)kind;
+        }
+    if (part->repeats && part->insns.count <= SIMULATED_MOST && part->executions * (double)part->insns.count >= SIMULATED * t->insns) {
+        struct simulation sim;
+        simulate(t->simulator, t->work, insns, part->insns.count, &options, &(struct simulate_options){0}, &sim);
+        if (sim.cycles > out->core)
+            out->core = sim.cycles;
+        simulation_done(&sim);
+    }
+    free(insns);
+}
+
+/* What one reference's misses take: lines in a stream by bandwidth, the others by latency. */
+static void time_reference(struct timing *t, size_t index, double *stream, double *waits, double *missed)
+{
+    const struct run_reference *r = &t->run->references[index];
+    /* A line that is written comes first and goes back later. */
+    double ways = t->code->program->references[index].write ? 2 : 1;
+
+    for (size_t i = 0; i < r->bin_count; i++) {
+        double served[MEMORY_LEVELS + 1], behind = 1, regular = r->bins[i].regular, other = r->bins[i].count - regular;
+        memory_served(t->memory, r->bins[i].distance, served);
+        *stream += ways * regular * memory_line_cycles(t->memory, served);
+        *waits += other * (memory_latency(t->memory, served) - served[0] * t->memory->levels[0].latency);
+        *missed += other * (1 - served[0]);
+        for (size_t l = 0; l < t->memory->count; l++) {
+            behind -= served[l];
+            t->out->misses[l] += r->bins[i].count * fmax(0, behind);
+        }
+    }
+    t->out->references += r->references;
+}
+
+static void time_memory(struct timing *t, const struct code_part *part, struct part_time *out)
+{
+    double waits = 0, missed = 0;
+
+    for (size_t i = 0; i < part->blocks.count; i++) {
+        uint32_t b = part->blocks.items[i];
+        if (t->paid[b])
+            continue;
+        for (uint32_t r = t->first_reference[b]; r < t->first_reference[b + 1]; r++)
+            time_reference(t, t->references[r], &out->stream, &waits, &missed);
+    }
+    /* Misses within reach of the reorder buffer are under way together. */
+    double together = missed / part->executions * t->window / (double)part->insns.count;
+    together = fmin(fmax(together, 1), t->parallel);
+    out->latency = waits / together;
+}
+
+static void time_calls(struct timing *t, const struct code_part *part, struct part_time *out)
+{
+    const struct program *p = t->code->program;
+
+    for (size_t i = 0; i < part->blocks.count; i++) {
+        const struct program_block *b = &p->blocks[part->blocks.items[i]];
+        for (size_t k = 0; k < b->call_count && !t->paid[part->blocks.items[i]]; k++) {
+            bool own = false;
+            for (size_t f = 0; f < p->function_count && !own; f++)
+                own = strcmp(p->functions[f].name, b->calls[k]) == 0;
+            if (own)
+                continue;
+            double cost = t->calls ? call_cost_of(t->calls, b->calls[k]) : NAN, count = t->run->counts[part->blocks.items[i]];
+            if (!isnan(cost)) {
+                out->calls += count * cost;
+                continue;
+            }
+            t->out->unknown_calls += (size_t)count;
+            if (!t->out->unknown_call)
+                t->out->unknown_call = mem_strdup(b->calls[k]);
+        }
+    }
+}
+
+static void time_part(struct timing *t, const struct code_part *part)
+{
+    struct part_time out = {.unit = part->unit, .loop = part->loop, .repeats = part->repeats, .executions = part->executions, .insns = part->insns.count,
+                            .block = part->blocks.items[0]};
+
+    for (size_t i = 0; i < part->blocks.count; i++)
+        if (t->run->counts[part->blocks.items[i]] == part->executions) {
+            out.block = part->blocks.items[i];
+            break;
+        }
+    out.line = t->code->program->blocks[out.block].line;
+    time_core(t, part, &out);
+    time_memory(t, part, &out);
+    time_calls(t, part, &out);
+    for (size_t i = 0; i < part->blocks.count; i++)
+        t->paid[part->blocks.items[i]] = true;
+    if (part->repeats && part->entries > 0 && part->executions / part->entries > PREDICTED_TRIPS)
+        out.ends = part->entries * t->branch_miss;
+    out.cycles = fmax(out.core * out.executions, out.stream + out.latency) + out.ends + out.calls;
+    t->out->cycles += out.cycles;
+    vec_push(&t->out->parts, out);
+}
+
+/* References by block. */
+static void index_references(struct timing *t)
+{
+    const struct program *p = t->code->program;
+
+    t->first_reference = mem_zero(p->block_count + 2, sizeof *t->first_reference);
+    t->references = mem_zero(p->reference_count + 1, sizeof *t->references);
+    for (size_t i = 0; i < p->reference_count; i++)
+        t->first_reference[p->references[i].block + 2]++;
+    for (size_t b = 1; b < p->block_count + 2; b++)
+        t->first_reference[b] += t->first_reference[b - 1];
+    for (size_t i = 0; i < p->reference_count; i++)
+        t->references[t->first_reference[p->references[i].block + 1]++] = (uint32_t)i;
+}
+
+/* Paths first: what was moved out of a loop, or copied, is less than what stayed. */
+static int by_path(const void *a, const void *b)
+{
+    const struct code_part *x = a, *y = b;
+    return x->repeats != y->repeats ? y->repeats - x->repeats : (x->executions < y->executions) - (x->executions > y->executions);
+}
+
+static int by_cycles(const void *a, const void *b)
+{
+    double x = ((const struct part_time *)a)->cycles, y = ((const struct part_time *)b)->cycles;
+    return (x < y) - (x > y);
+}
+
+void steady_time(const struct program_code *c, const struct program_run *run, const struct machine *m, const struct memory *memory, const struct call_costs *calls,
+                 struct program_time *out)
+{
+    struct timing t = {.code = c, .run = run, .machine = m, .memory = memory, .calls = calls, .out = out};
+    struct code_parts parts;
+
+    *out = (struct program_time){.cycles = 0};
+    t.work = block_work_new(m);
+    t.simulator = simulator_new();
+    t.window = fact_number(m, "reorder_buffer");
+    t.parallel = fact_number(m, "miss_parallel");
+    t.branch_miss = fact_number(m, "branch_miss");
+    index_references(&t);
+    code_parts_find(c, run, &parts);
+    if (parts.list.count)
+        qsort(parts.list.items, parts.list.count, sizeof *parts.list.items, by_path);
+    t.paid = mem_zero(c->program->block_count + 1, sizeof *t.paid);
+    for (size_t i = 0; i < parts.list.count; i++)
+        t.insns += parts.list.items[i].executions * (double)parts.list.items[i].insns.count;
+    for (size_t i = 0; i < parts.list.count; i++)
+        time_part(&t, &parts.list.items[i]);
+    if (out->parts.count)
+        qsort(out->parts.items, out->parts.count, sizeof *out->parts.items, by_cycles);
+    out->seconds = out->cycles / memory->clock_hz;
+    code_parts_done(&parts);
+    block_work_free(t.work);
+    simulator_free(t.simulator);
+    free(t.paid);
+    free(t.first_reference);
+    free(t.references);
+}
+
+void program_time_done(struct program_time *t)
+{
+    vec_done(&t->parts);
+    free(t->unknown_call);
+    *t = (struct program_time){.cycles = 0};
+}

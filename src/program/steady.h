@@ -1,0 +1,41 @@
+/* The time of a program on a machine: its parts in steady state by the analysis of loops, with what misses, calls and loop ends cost. */
+#ifndef PORTOLAN_PROGRAM_STEADY_H
+#define PORTOLAN_PROGRAM_STEADY_H
+
+#include "analysis/bounds.h"
+#include "program/calls.h"
+#include "program/code.h"
+#include "program/memory.h"
+
+enum part_limit { LIMIT_CORE, LIMIT_MISSES };
+
+struct part_time {
+    uint32_t block;                /* the first of the part's that is executed as often as it */
+    uint32_t unit, loop, line;     /* loop UINT32_MAX: none */
+    bool repeats;
+    double executions;
+    size_t insns;
+    double core;                   /* cycles per execution without misses */
+    enum bound_kind bottleneck;
+    double stream, latency;        /* cycles of all executions for lines streamed, for misses that are waited for */
+    double ends;                   /* cycles of all executions for mispredicted loop ends */
+    double calls;                  /* cycles of all executions in functions that are not the program's */
+    double cycles;                 /* all of it */
+    bool unknown;                  /* a form without ports: a lower bound */
+};
+
+struct program_time {
+    VEC(struct part_time) parts;   /* the longest first */
+    double cycles, seconds;
+    double misses[MEMORY_LEVELS + 1];   /* references served behind each level: [0] misses of the first level */
+    double references;
+    size_t unknown_calls;          /* executions of calls whose cost is not known */
+    char *unknown_call;            /* one of them; NULL: none */
+};
+
+/* @run, measured or predicted, on @m with its @memory. @calls may be NULL: none is known. program_time_done frees. Any thread. */
+void steady_time(const struct program_code *c, const struct program_run *run, const struct machine *m, const struct memory *memory, const struct call_costs *calls,
+                 struct program_time *out);
+void program_time_done(struct program_time *t);
+
+#endif

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Traces as the runtime writes them. They come from a program that may have done anything to its memory: nothing in them is taken unchecked. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "program/runs.h"
+#include "program/runtime/bins.h"
+
+#define TRACE_LIMIT ((size_t)1 << 30)
+
+struct trace {
+    const struct program *program;
+    const struct program_unit *unit;      /* NULL: none yet */
+    struct program_run *run;
+    bool ended;
+};
+
+/* The next number of a line, moved past; false when there is none. */
+static bool number(const char **at, double *out)
+{
+    char *end;
+    *at += strspn(*at, " ");
+    unsigned long long value = strtoull(*at, &end, 10);
+    if (end == *at || **at == '-' || **at == '+')
+        return false;
+    *at = end;
+    *out = (double)value;
+    return true;
+}
+
+static bool read_unit(struct trace *t, const char *at)
+{
+    char key[256];
+    size_t length = strcspn(at, " ");
+    double blocks, references;
+
+    if (length >= sizeof key)
+        return false;
+    memcpy(key, at, length);
+    key[length] = '\0';
+    at += length;
+    t->unit = program_unit_find(t->program, key);
+    return t->unit && number(&at, &blocks) && number(&at, &references) && blocks == t->unit->block_count && references == t->unit->reference_count;
+}
+
+static bool read_block(struct trace *t, const char *at)
+{
+    double index, count, taken;
+
+    if (!t->unit || !number(&at, &index) || !number(&at, &count) || !number(&at, &taken) || index >= t->unit->block_count || taken > count)
+        return false;
+    t->run->counts[t->unit->first_block + (size_t)index] = count;
+    t->run->taken[t->unit->first_block + (size_t)index] = taken;
+    return true;
+}
+
+/* "17:count:sum:regular" */
+static bool read_bin(const char **at, double out[4])
+{
+    for (int i = 0; i < 4; i++) {
+        if ((i && *(*at)++ != ':') || !number(at, &out[i]))
+            return false;
+    }
+    return out[0] < REUSE_BINS && out[1] > 0 && out[3] <= out[1];
+}
+
+static bool read_reference(struct trace *t, const char *at)
+{
+    double index, references, bin[4], total = 0;
+    VEC(struct run_bin) bins = {0};
+
+    if (!t->unit || !number(&at, &index) || !number(&at, &references) || index >= t->unit->reference_count)
+        return false;
+    struct run_reference *r = &t->run->references[t->unit->first_reference + (size_t)index];
+    bool ok = !r->bins;
+    while (ok && *at == ' ' && (ok = read_bin(&at, bin))) {
+        vec_push(&bins, ((struct run_bin){bin[0] == REUSE_BIN_COLD ? INFINITY : bin[2] / bin[1], bin[1], bin[3]}));
+        total += bin[1];
+    }
+    /* Sampled ones stand for all. */
+    for (size_t i = 0; i < bins.count; i++) {
+        bins.items[i].count *= references / total;
+        bins.items[i].regular *= references / total;
+    }
+    r->references = references;
+    free(r->bins);
+    r->bins = bins.items;
+    r->bin_count = bins.count;
+    return ok && !*at;
+}
+
+static bool read_line(struct trace *t, char *line)
+{
+    static const struct { const char *word; bool (*read)(struct trace *t, const char *at); } kinds[] = {
+        {"unit ", read_unit}, {"block ", read_block}, {"access ", read_reference}};
+
+    if (strcmp(line, "end") == 0) {
+        t->ended = true;
+        return true;
+    }
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strncmp(line, kinds[i].word, strlen(kinds[i].word)) == 0)
+            return kinds[i].read(t, line + strlen(kinds[i].word));
+    return strncmp(line, "portolan-trace 1 ", 17) == 0;
+}
+
+bool program_trace_read(const struct program *p, const char *path, struct program_run *out, struct err *err)
+{
+    struct trace t = {.program = p, .run = out};
+    struct str bytes = {0};
+    size_t number_of_line = 0;
+    bool ok;
+
+    if (access(path, F_OK) != 0)
+        return err_set(err, ERR_DATA, "it must return from main or call exit", "the program left no trace; it ended by _exit, or replaced itself");
+    out->counts = mem_zero(p->block_count + 1, sizeof *out->counts);
+    out->taken = mem_zero(p->block_count + 1, sizeof *out->taken);
+    out->references = mem_zero(p->reference_count + 1, sizeof *out->references);
+    ok = file_read(path, TRACE_LIMIT, &bytes, err);
+    for (char *at = bytes.data, *next; ok && at && *at; at = next) {
+        size_t length = strcspn(at, "\n");
+        next = at + length + (at[length] == '\n');
+        at[length] = '\0';
+        number_of_line++;
+        if (!read_line(&t, at)) {
+            ok = err_set(err, ERR_DATA, "a program that writes over its own counters cannot be traced; build it anew if it was changed", "the trace is damaged");
+            err_at(err, path, number_of_line, 0);
+        }
+    }
+    str_done(&bytes);
+    return ok && (t.ended || err_set(err, ERR_LIMIT, "take smaller inputs, or --mode sampled", "the trace is not complete: memory or disk space ran out"));
+}

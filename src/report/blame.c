@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "report/blame.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/compare.h"
+#include "base/mem.h"
+#include "report/blame_verdict.h"
+#include "simulate/simulate.h"
+
+#define STABLE 0.03       /* relative: the loop itself, measured before, between and after */
+#define LEAST_ERROR 0.005 /* relative, of the loop's time: what a cost is never known better than */
+#define ATTEMPTS 5        /* at the time of the loop itself */
+#define BASES 6           /* times of the loop itself: at least three, more where they do not agree */
+
+static const struct blame_cost unknown = {.here = NAN, .error = NAN, .model = NAN};
+
+struct blaming {
+    const struct insn *insns;
+    size_t count;
+    const struct blame_source *source;
+    struct block_work *work;
+    struct simulator *simulator;
+    struct blame *b;
+    double until;
+    double base[BASES];       /* times of the loop itself */
+    unsigned bases;
+    size_t done, total;
+};
+
+/* Cycles per iteration as the model has them: simulated, but never less than the bounds. */
+static double predict(struct blaming *w, const struct insn *insns, size_t count)
+{
+    struct block_options block = {.shape = shape_of(insns, count), .align = (unsigned)(insns[0].offset % 64)};
+    struct simulate_options how = {0};
+    struct simulation sim;
+    struct bounds bounds;
+
+    bounds_of(w->work, insns, count, &block, false, &bounds);
+    simulate(w->simulator, w->work, insns, count, &block, &how, &sim);
+    double cycles = fmax(bounds.total, sim.cycles);   /* fmax ignores a NaN */
+    simulation_done(&sim);
+    return cycles;
+}
+
+static bool is_over(const struct blaming *w)
+{
+    return clock_seconds() >= w->until;
+}
+
+/* One measurement; *@cycles NaN with the reason in @state when there is none. False with err: all ends. */
+static bool measure(struct blaming *w, const struct insn *insns, size_t count, double *cycles, double *spread, char state[96], struct err *err)
+{
+    struct err fault = {0};
+
+    *cycles = *spread = NAN;
+    if (w->source->cancelled && w->source->cancelled(w->source->self))
+        return err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
+    if (w->source->progress)
+        w->source->progress(w->source->self, w->done++, w->total);
+    w->b->variants++;
+    if (w->source->measure(w->source->self, insns, count, cycles, spread, &fault)) {
+        snprintf(state, 96, "ok");
+        return true;
+    }
+    *cycles = *spread = NAN;
+    snprintf(state, 96, "%.95s", fault.what);
+    if (fault.code == ERR_LIMIT || fault.code == ERR_DATA)
+        return true;
+    *err = fault;
+    return false;
+}
+
+/* The lowest of @n @times (sorted in place) that another one confirms, or the only one; NaN when no two are close. A busy core makes times longer, never shorter. */
+static double settle(double *times, unsigned n, double near)
+{
+    qsort(times, n, sizeof *times, compare_doubles);
+    for (unsigned i = 0; i + 1 < n; i++)
+        if (times[i + 1] - times[i] <= near)
+            return times[i];
+    return n == 1 ? times[0] : NAN;
+}
+
+/* The loop itself once more, again and again on a busy core. False with err when there is no time of it at all. */
+static bool measure_base(struct blaming *w, struct err *err)
+{
+    double cycles = NAN, spread;
+    char state[96];
+
+    for (unsigned i = 0; isnan(cycles) && (i == 0 || (i < ATTEMPTS && !is_over(w))); i++)
+        if (!measure(w, w->insns, w->count, &cycles, &spread, state, err))
+            return false;
+    if (isnan(cycles))
+        return w->bases > 0 || err_set(err, ERR_LIMIT, "try again when the machine is idle", "the loop itself: %s", state);
+    if (w->bases == BASES)
+        return true;
+    w->base[w->bases++] = cycles;
+    w->b->spread = fmax(w->b->spread, spread);
+    double settled = settle(w->base, w->bases, STABLE * w->base[0]);
+    w->b->measured = isnan(settled) ? w->base[0] : settled;
+    return true;
+}
+
+/* Measures the loop itself until its lowest time is confirmed; false with err when it is not. */
+static bool confirm_base(struct blaming *w, struct err *err)
+{
+    while (w->bases < BASES && (w->bases < 3 || isnan(settle(w->base, w->bases, STABLE * w->base[0])))) {
+        unsigned before = w->bases;
+        if (!measure_base(w, err))
+            return false;
+        if (w->bases == before || (is_over(w) && w->bases > 2))
+            break;
+    }
+    if (isnan(settle(w->base, w->bases, STABLE * w->base[0])))
+        return err_set(err, ERR_LIMIT, "try again when the machine is idle", "no stable time: %.2f-%.2f cycles", w->base[0], w->base[w->bases - 1]);
+    return true;
+}
+
+/* here, error and state from the times. */
+static void reckon(const struct blaming *w, struct blame_cost *cost)
+{
+    double near = STABLE * w->b->measured, cycles = cost->count ? settle(cost->times, cost->count, near) : NAN;
+
+    cost->here = w->b->measured - cycles;
+    cost->error = w->b->spread * w->b->measured + cost->spread * cycles + LEAST_ERROR * w->b->measured;
+    if (cost->count && isnan(cycles))
+        snprintf(cost->state, sizeof cost->state, "no stable time: %.2f-%.2f cycles", cost->times[0], cost->times[cost->count - 1]);
+    else if (cost->count)
+        snprintf(cost->state, sizeof cost->state, "ok");
+}
+
+/* Measures and predicts @take_v, in addition to what is known of it. False with err: all ends. */
+static bool cost_of(struct blaming *w, struct variant *take_v, struct blame_cost *cost, struct err *err)
+{
+    double cycles = NAN, spread = NAN;
+    bool ok = true;
+
+    if (!take_v->insns) {
+        snprintf(cost->state, sizeof cost->state, "%s", take_v->reason);
+    } else if (is_over(w)) {
+        if (!cost->state[0])
+            snprintf(cost->state, sizeof cost->state, "time is up");
+    } else if (cost->count < BLAME_TIMES) {
+        ok = measure(w, take_v->insns, take_v->count, &cycles, &spread, cost->state, err);
+        cost->copies = take_v->copies;
+        cost->model = w->b->predicted - predict(w, take_v->insns, take_v->count);
+        if (isfinite(cycles)) {
+            cost->times[cost->count++] = cycles;
+            cost->spread = fmax(cost->spread, spread);
+        }
+        reckon(w, cost);
+    }
+    variant_done(take_v);
+    return ok;
+}
+
+static bool leave_out(struct blaming *w, size_t at, struct err *err)
+{
+    struct variant v;
+    variant_without(w->insns, w->count, at, &v);
+    return cost_of(w, &v, &w->b->rows[at].out, err);
+}
+
+static bool replace(struct blaming *w, size_t at, struct err *err)
+{
+    struct variant v;
+    variant_nop(w->insns, w->count, at, &v);
+    return cost_of(w, &v, &w->b->rows[at].nop, err);
+}
+
+static bool cut(struct blaming *w, size_t edge, struct err *err)
+{
+    struct variant v;
+    variant_cut(w->insns, w->count, &w->b->edges[edge].of, &v);
+    return cost_of(w, &v, &w->b->edges[edge].cut, err);
+}
+
+static double difference(const struct blame_cost *cost)
+{
+    double d = fabs(cost->here - cost->model);
+    return isnan(d) ? 0 : d;
+}
+
+/* Its time is to be confirmed: it differs from the model, or the loop takes longer without it, or its times do not agree yet. */
+static bool is_doubtful(const struct blame_cost *cost, double least)
+{
+    if (!cost->count || cost->count == BLAME_TIMES)
+        return false;
+    bool differs = difference(cost) > cost->error && difference(cost) > least, slower = cost->here < -cost->error && cost->here < -least;
+    return isnan(cost->here) || (cost->count == 1 && (differs || slower));
+}
+
+/* Doubtful ones again, the loop itself between: what the sentence may name was seen twice. */
+static bool confirm(struct blaming *w, struct err *err)
+{
+    bool ok = true;
+
+    for (unsigned round = 1; ok && round < BLAME_TIMES; round++) {
+        for (size_t i = 0; ok && i < w->count; i++)
+            if (is_doubtful(&w->b->rows[i].out, STABLE * w->b->measured))
+                ok = leave_out(w, i, err);
+        for (size_t i = 0; ok && i < w->b->edge_count; i++)
+            if (is_doubtful(&w->b->edges[i].cut, STABLE * w->b->measured))
+                ok = cut(w, i, err);
+    }
+    return ok;
+}
+
+/* Cutting it may tell something: both ends cost something, here or in the model. */
+static bool matters(const struct blaming *w, const struct dependence *d)
+{
+    double least = STABLE * w->b->measured;
+    const struct blame_cost *a = &w->b->rows[d->from].out, *b = &w->b->rows[d->to].out;
+    bool from = isnan(a->here) || fabs(a->here) > least || fabs(a->model) > least, to = isnan(b->here) || fabs(b->here) > least || fabs(b->model) > least;
+    return d->reg == REG_NONE || (from && to);
+}
+
+static bool edge_comes_first(const struct blaming *w, size_t a, size_t b)
+{
+    const struct dependence *x = &w->b->edges[a].of, *y = &w->b->edges[b].of;
+    double dx = fmax(difference(&w->b->rows[x->from].out), difference(&w->b->rows[x->to].out));
+    double dy = fmax(difference(&w->b->rows[y->from].out), difference(&w->b->rows[y->to].out));
+    return dx > dy;
+}
+
+/* The dependences that matter, those of instructions that differ most first. */
+static void take_edges(struct blaming *w)
+{
+    size_t found = 0;
+    struct dependence *all = dependences_of(w->insns, w->count, &found);
+
+    w->b->edges = mem_zero(found + 1, sizeof *w->b->edges);
+    for (size_t i = 0; i < found; i++) {
+        if (!matters(w, &all[i]))
+            continue;
+        size_t at = w->b->edge_count++;
+        w->b->edges[at] = (struct blame_edge){all[i], unknown};
+        for (; at > 0 && edge_comes_first(w, at, at - 1); at--) {
+            struct blame_edge other = w->b->edges[at - 1];
+            w->b->edges[at - 1] = w->b->edges[at];
+            w->b->edges[at] = other;
+        }
+    }
+    free(all);
+}
+
+/* Measured, without a time. */
+static bool is_missing(const struct blame_cost *cost)
+{
+    return !cost->count && isfinite(cost->model);
+}
+
+/* What had no stable time once more, while there is time. */
+static bool fill_gaps(struct blaming *w, struct err *err)
+{
+    bool ok = true;
+
+    for (size_t i = 0; ok && i < w->count && !is_over(w); i++)
+        if (is_missing(&w->b->rows[i].out))
+            ok = leave_out(w, i, err);
+    for (size_t i = 0; ok && i < w->b->edge_count && !is_over(w); i++)
+        if (is_missing(&w->b->edges[i].cut))
+            ok = cut(w, i, err);
+    return ok;
+}
+
+/* All costs against the loop's own time as it is known in the end. */
+static void reckon_all(const struct blaming *w)
+{
+    for (size_t i = 0; i < w->count; i++) {
+        reckon(w, &w->b->rows[i].out);
+        reckon(w, &w->b->rows[i].nop);
+    }
+    for (size_t i = 0; i < w->b->edge_count; i++)
+        reckon(w, &w->b->edges[i].cut);
+}
+
+static bool run(struct blaming *w, struct err *err)
+{
+    bool ok = measure_base(w, err);
+
+    w->b->predicted = predict(w, w->insns, w->count);
+    for (size_t i = 0; ok && i < w->count; i++)
+        ok = leave_out(w, i, err);
+    ok = ok && measure_base(w, err) && fill_gaps(w, err) && confirm(w, err);
+    if (ok)
+        take_edges(w);
+    w->total = w->done + w->b->edge_count + w->count + 1;
+    for (size_t i = 0; ok && i < w->b->edge_count; i++)
+        ok = cut(w, i, err);
+    for (size_t i = 0; ok && i < w->count; i++)
+        if (fabs(w->b->rows[i].out.here) > STABLE * w->b->measured || fabs(w->b->rows[i].out.model) > STABLE * w->b->measured)
+            ok = replace(w, i, err);
+    ok = ok && fill_gaps(w, err) && confirm_base(w, err);
+    if (ok)
+        reckon_all(w);
+    ok = ok && confirm(w, err);   /* against the time confirmed, others may be doubtful */
+    return ok;
+}
+
+struct blame *blame_new(const struct insn *insns, size_t count, const struct machine *m, const struct blame_source *source, double seconds, struct err *err)
+{
+    double begun = clock_seconds();
+    struct blaming w = {.insns = insns, .count = count, .source = source, .work = block_work_new(m), .simulator = simulator_new(), .b = mem_zero(1, sizeof *w.b),
+                        .until = begun + seconds, .total = 2 * count + 4};
+
+    w.b->machine = mem_strdup(m->id);
+    w.b->count = w.b->worst = count;
+    w.b->rows = mem_zero(count + 1, sizeof *w.b->rows);
+    for (size_t i = 0; i < count; i++)
+        w.b->rows[i] = (struct blame_row){unknown, unknown};
+    bool ok = run(&w, err);
+    block_work_free(w.work);
+    simulator_free(w.simulator);
+    w.b->seconds = clock_seconds() - begun;
+    if (ok) {
+        blame_judge(w.b, insns, m);
+        return w.b;
+    }
+    blame_free(w.b);
+    return NULL;
+}
+
+void blame_free(struct blame *b)
+{
+    if (!b)
+        return;
+    free(b->machine);
+    free(b->rows);
+    free(b->edges);
+    free(b->sentence);
+    free(b);
+}

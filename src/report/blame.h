@@ -1,0 +1,64 @@
+/* Why a loop takes another time here than the model says: it is measured again with each instruction left out, with a nop in its place, and with single
+ * dependences cut (analysis/variants.h); the model predicts the very same variants. What a change saves is what the thing costs, in truth and in the model; the
+ * largest difference between the two is named. */
+#ifndef PORTOLAN_REPORT_BLAME_H
+#define PORTOLAN_REPORT_BLAME_H
+
+#include "analysis/analysis.h"
+#include "analysis/variants.h"
+
+#define BLAME_AGREES 0.05      /* relative: measured and predicted cycles this close need no explanation */
+
+/* Where times come from: this CPU, or in tests a simulated one. */
+struct blame_source {
+    /* Cycles per iteration and how far repeated measurements lie apart, relative. False with err: ERR_LIMIT or ERR_DATA when this one has no stable time or cannot
+     * be run, anything else ends all. */
+    bool (*measure)(void *self, const struct insn *insns, size_t count, double *cycles, double *spread, struct err *err);
+    bool (*cancelled)(void *self);   /* may be NULL */
+    void (*progress)(void *self, size_t done, size_t total);   /* may be NULL */
+    void *self;
+};
+
+#define BLAME_TIMES 4
+
+/* What something costs: cycles per iteration that are saved without it. */
+struct blame_cost {
+    double here, error;       /* NaN: see state; error: of both measurements together, in cycles */
+    double model;             /* NaN: the model cannot tell */
+    bool copies;              /* moves of registers stand in its place */
+    double times[BLAME_TIMES];   /* of the loop without it, as they were measured */
+    double spread;            /* relative, the largest of them */
+    unsigned count;           /* of times */
+    char state[96];           /* "ok", why there is no time, "" when it was not measured */
+};
+
+struct blame_row {
+    struct blame_cost out, nop;   /* left out; a nop in its place */
+};
+
+struct blame_edge {
+    struct dependence of;
+    struct blame_cost cut;
+};
+
+struct blame {
+    char *machine;            /* id */
+    double measured, spread;  /* of the loop itself */
+    double predicted;
+    size_t count;             /* of instructions */
+    struct blame_row *rows;
+    size_t edge_count;
+    struct blame_edge *edges;
+    char *sentence;           /* what differs most */
+    size_t worst;             /* the instruction that the sentence is about; count: none */
+    size_t variants;          /* run, the loop itself included */
+    double seconds;
+};
+
+/* Measures and predicts; @seconds: what is not measured by then stays so. NULL with err when the loop itself has no stable time, or cancelled. One thread. */
+struct blame *blame_new(const struct insn *insns, size_t count, const struct machine *m, const struct blame_source *source, double seconds, struct err *err);
+void blame_free(struct blame *b);
+/* "line 7", or "instruction 3" where there are no lines. */
+void blame_place(const struct insn *insns, size_t at, struct str *out);
+
+#endif

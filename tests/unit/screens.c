@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "work/job.h"
+#include "screens.h"
+
+const unsigned screen_sizes[SCREEN_SIZES][2] = {{40, 10}, {80, 24}, {120, 40}, {240, 80}};
+
+static double no_time(void)
+{
+    return 0;
+}
+
+const char *source(const char *path)
+{
+    static char text[4096];
+    const char *top = getenv("PORTOLAN_SRC");
+    snprintf(text, sizeof text, "%s/%s", top ? top : ".", path);
+    return text;
+}
+
+void screen_text(struct frame *f, unsigned width, unsigned height, bool roles, struct str *out)
+{
+    struct grid g;
+    int x, y;
+
+    grid_init(&g, width, height, f->session->settings.ascii);
+    frame_draw(f, NULL, &g, &x, &y);
+    grid_text(&g, roles, out);
+    grid_done(&g);
+}
+
+void compare(struct frame *f, const char *name, unsigned width, unsigned height)
+{
+    struct str text = {0}, golden = {0};
+    struct err err = {0};
+    char path[256];
+
+    screen_text(f, width, height, true, &text);
+    snprintf(path, sizeof path, "tests/screen/%s-%ux%u.txt", name, width, height);
+    if (getenv("GENERATE")) {
+        assert_true(file_write(source(path), text.data, text.length, &err));
+    } else {
+        if (!file_read(source(path), 1 << 20, &golden, &err))
+            fail_msg("%s: %s", path, err.what);
+        if (strcmp(str_text(&text), str_text(&golden)) != 0)
+            fail_msg("%s differs:\n%s", path, str_text(&text));
+    }
+    str_done(&text);
+    str_done(&golden);
+}
+
+struct session session;
+struct frame frame;
+
+int setup(void **state)
+{
+    (void)state;
+    clock_set_source(no_time);
+    session_init(&session);
+    session.interactive = true;
+    session.input = NULL;
+    frame_init(&frame, &session);
+    return 0;
+}
+
+int teardown(void **state)
+{
+    (void)state;
+    job_shutdown();
+    frame_done(&frame);
+    session_done(&session);
+    return 0;
+}
+
+void press(const char *keys)
+{
+    const char *prefill;
+    for (; *keys; keys++)
+        frame_key(&frame, (unsigned char)*keys, &prefill);
+}
+
+bool screen_lacks(const char *text)
+{
+    struct str shown = {0};
+    screen_text(&frame, 120, 40, false, &shown);
+    bool lacks = strstr(str_text(&shown), text) == NULL;
+    str_done(&shown);
+    return lacks;
+}
+
+bool screen_holds(const char *text)
+{
+    struct str shown = {0};
+    screen_text(&frame, 120, 40, false, &shown);
+    bool found = strstr(str_text(&shown), text) != NULL;
+    if (!found)
+        {
+        print_message("not on the screen: %s\n", text);
+        for (const char *at = str_text(&shown); *at; at += strcspn(at, "\n") + 1)   /* a line at a time: messages are cut */
+            print_message("%.*s\n", (int)strcspn(at, "\n"), at);
+    }
+    str_done(&shown);
+    return found;
+}
+
+/* A machine and a kernel of the test's own: goldens change only with the view. */
+void load(void)
+{
+    char line[4200];
+    snprintf(line, sizeof line, "kernel load %s", source("data/kernels/triad-skl-O3.s"));
+    frame_run(&frame, line);
+    assert_false(frame.failed);
+    str_clear(&frame.message);
+    /* Again without the directory of the sources in its name. */
+    struct kernel *named = kernel_load(source("data/kernels/triad-skl-O3.s"), NULL, NULL);
+    assert_non_null(named);
+    free(named->name);
+    named->name = mem_strdup("triad-skl-O3.s");
+    session_set_kernel(&session, named, session.document.loop);
+}
+
+void compare_sizes(const char *name)
+{
+    for (size_t i = 0; i < SCREEN_SIZES; i++)
+        compare(&frame, name, screen_sizes[i][0], screen_sizes[i][1]);
+}
+
+void run_to_end(const char *line)
+{
+    frame_run(&frame, line);
+    if (frame.failed)
+        fail_msg("%s: %s", line, str_text(&frame.message));
+    job_wait(0);
+    frame_jobs(&frame);
+    str_clear(&frame.message);
+}

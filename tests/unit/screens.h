@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What tests of screens share: a session in a frame, keys, and golden screens (GENERATE=1 writes them anew). Included behind cmocka.h. */
+#ifndef PORTOLAN_TESTS_UNIT_SCREENS_H
+#define PORTOLAN_TESTS_UNIT_SCREENS_H
+
+#include "view/frame.h"
+
+#define SCREEN_SIZES 4
+extern const unsigned screen_sizes[SCREEN_SIZES][2];   /* columns and rows */
+extern struct session session;
+extern struct frame frame;
+
+int setup(void **state);
+int teardown(void **state);
+/* The path of a file of the source tree; overwritten by the next call. */
+const char *source(const char *path);
+void press(const char *keys);
+void screen_text(struct frame *f, unsigned width, unsigned height, bool roles, struct str *out);
+/* The screen beside tests/screen/NAME-COLUMNSxROWS.txt; at all sizes. */
+void compare(struct frame *f, const char *name, unsigned width, unsigned height);
+void compare_sizes(const char *name);
+/* At 120 by 40. */
+bool screen_holds(const char *text);
+bool screen_lacks(const char *text);
+/* A machine and a kernel of the test's own: goldens change only with the view. */
+void load(void);
+/* Runs @line and all jobs that it starts; a fault ends the test. */
+void run_to_end(const char *line);
+
+#endif

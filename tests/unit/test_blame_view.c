@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The kernel view where measured and predicted differ, against golden screens. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <locale.h>
+#include <math.h>
+
+#include "base/mem.h"
+#include "report/blame.h"
+#include "screens.h"
+
+/* Costs that were measured, of a loop that the model thinks faster. */
+static struct blame *costs(const char *machine, size_t count, double predicted)
+{
+    struct blame *b = mem_zero(1, sizeof *b);
+
+    *b = (struct blame){.machine = mem_strdup(machine), .measured = predicted + 1.2, .spread = 0.002, .predicted = predicted, .count = count,
+                        .rows = mem_zero(count, sizeof *b->rows), .worst = 3, .sentence = mem_strdup("line 7 costs 1.20 here, 0 in the model: its load")};
+    for (size_t i = 0; i < count; i++)
+        b->rows[i].out = (struct blame_cost){.here = i == 3 ? 1.2 : i == 5 ? NAN : 0.1 * (double)i, .error = 0.02, .model = i == 3 ? 0 : 0.1 * (double)i};
+    return b;
+}
+
+/* Measured and predicted differ: the view says so, and, once it is known, why. */
+static void test_golden_of_blame(void **state)
+{
+    size_t count;
+
+    (void)state;
+    load();
+    run_to_end("set machine skylake,znver4");
+    struct analysis *const *a = session_analyses(&session, &count);
+    double predicted = fmax(a[0]->cycles, session_simulation(&session, 0)->cycles);
+    session.document.kernel_measured = 1.02 * predicted;
+    assert_true(screen_lacks("predicted"));
+    session.document.kernel_measured = predicted + 1.2;
+    assert_true(screen_holds("b finds out why"));
+    session.document.blame = costs("skylake", a[0]->count, predicted);
+    press("gjjj");
+    compare_sizes("kernel-blame");
+    assert_true(screen_holds("line 7 costs 1.20 here, 0 in the model"));
+    press("m");   /* what another machine's model says was not asked */
+    assert_true(screen_holds("blamed beside skylake"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(test_golden_of_blame, setup, teardown)};
+    setlocale(LC_CTYPE, "C.UTF-8");
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
