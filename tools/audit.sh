@@ -2,7 +2,8 @@
 # How far the shipped tables are from uops.info's measured throughput, machine by machine: make audit DATA=DIRECTORY, which holds uops.info's tables as
 # CSV (zen.csv, skylake.csv, ...; columns instruction and throughput, `computed / measured` or one of them; the last number counts).
 # Usage: audit.sh PORTOLAN DIRECTORY [MACHINE...]. Prints, for each machine: forms that both know, the mean difference of all of them, how many are set aside,
-# the mean difference of the others, and the five others that are farthest off. Fails when a machine's mean is above 5 %.
+# the mean difference of the others, and the five others that are farthest off; then of the 500 forms that programs use most how many latencies differ by half a cycle
+# or more (tools/audit-latencies), and which. Fails when a machine's mean is above 5 %. $LATENCIES is a table of `latency measure`: sapphirerapids is held against it, too.
 #
 # Set aside are forms whose time no table of ports can hold, or where uops.info's number is not the instruction's alone:
 #   DIV, IDIV, SQRT...     the time depends on the operands; uops.info's throughput is the fastest of the range
@@ -38,6 +39,13 @@ compare() {
                 printf "    %-40s measured %6.2f, predicted %6.2f\n", name, value("measured"), value("predicted") >file }'
 }
 
+# Of the forms that programs use most, those whose latency is not what table $2 says.
+latencies() {
+    tool=${portolan%portolan}tools/audit-latencies
+    [ -x "$tool" ] || return 0
+    "$tool" "$1" "$2" "$PORTOLAN_DATA/forms-frequency.csv" 500 | sed 's/^"/    "/; s/^[a-z].*: /    latencies: /'
+}
+
 check() {
     table=$directory/$2.csv
     [ -r "$table" ] || { echo "$1: no $table"; return; }
@@ -46,6 +54,7 @@ check() {
     all=$(compare "$work/all.csv" "$1") rest=$(compare "$work/rest.csv" "$1")
     printf '%-16s %5d forms, %5.2f %%; %3d set aside, the others %5.2f %%\n' "$1" "${all% *}" "${all#* }" "$((${all% *} - ${rest% *}))" "${rest#* }"
     cat "$work/worst"
+    latencies "$1" "$table"
     awk -v mean="${rest#* }" 'BEGIN { exit mean > 5 }' || failed="$failed $1"
 }
 
@@ -54,4 +63,5 @@ for pair in znver1:zen znver2:zen2 znver3:zen3 znver4:zen4 haswell:haswell broad
     icelake-server:icelake alderlake-p:alderlakep; do
     case " $* " in "  " | *" ${pair%:*} "*) check "${pair%:*}" "${pair#*:}" ;; esac
 done
+[ -z "${LATENCIES:-}" ] || { echo 'sapphirerapids, measured'; latencies sapphirerapids "$LATENCIES"; }
 [ -z "$failed" ] || { echo "audit: more than 5 %:$failed" >&2; exit 1; }

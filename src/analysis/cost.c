@@ -106,7 +106,9 @@ static void fill_row(struct core *c, const struct insn *insn, const struct renam
     }
     row->flags |= (insn->traits & INSN_ONES_IDIOM ? ROW_ONES : 0) | (op->traits & OP_APPROXIMATE ? ROW_APPROXIMATE : 0) |
                   (op->traits & OP_PIPE ? ROW_PIPE : 0);
-    add_usage(costs, row, (insn->traits & INSN_STORE) && (insn->traits & INSN_INDEXED) ? &op->indexed : &op->usage);
+    /* A move that the table leaves to rename, from a register to itself: an operation like any other. */
+    bool executed = op->traits & OP_ELIMINATED && !op->usage.count && c->add && insn->operands[0].file == FILE_GENERAL && moves_to_itself(insn);
+    add_usage(costs, row, executed ? c->add : (insn->traits & INSN_STORE) && (insn->traits & INSN_INDEXED) ? &op->indexed : &op->usage);
     fill_slots(c, insn, row);
 }
 

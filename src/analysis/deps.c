@@ -144,6 +144,8 @@ static int32_t latency_of(const struct build *b, uint32_t at, int from, int to)
     if (row->flags & ROW_SUM && to < LATENCY_ADDRESS)
         return row->sum.executed * CYCLE / 100;
     int32_t latency = operation_latency(row->op, from, to);
+    if (row->op->traits & OP_ELIMINATED && latency < CYCLE && b->c->fused_domain)   /* a register to itself is executed on Intel's cores */
+        latency = CYCLE;
     return latency < b->slow ? b->slow : latency;
 }
 

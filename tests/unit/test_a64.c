@@ -15,6 +15,7 @@
 #include "isa/a64/decode.h"
 #include "isa/forms.h"
 #include "toolchain/listing.h"
+#include "../support/support.h"
 
 static bool has_assembler(void)
 {
@@ -257,10 +258,7 @@ static void test_detection(void **state)
 static void assert_forms(const char *text, const char *expected)
 {
     struct kernel_options options = {.isa_given = true, .isa = ISA_AARCH64};
-    struct err err = {0};
-    struct kernel *k = kernel_from_text("t", text, strlen(text), &options, &err);
-    if (!k)
-        fail_msg("%s: %s", text, err.what);
+    struct kernel *k = kernel_with(text, &options);
     size_t count;
     const struct insn *insns = kernel_insns(k, 0, &count);
     struct str found = {0};

@@ -15,21 +15,18 @@
 #include "model/metrics.h"
 #include "simulate/simulate.h"
 #include "throughput/throughput.h"
-#include "helpers.h"
+#include "../support/support.h"
 
 /* One in 29 of the forms measured alone on a virtual Emerald Rapids. */
 static void test_single_forms(void **state)
 {
-    char path[1024];
     struct err err = {0};
-    const char *source = getenv("PORTOLAN_SRC");
     struct machine *m = load_machine("sapphirerapids");
 
     (void)state;
-    snprintf(path, sizeof path, "%s/tests/data/golden-cove-singles.csv", source ? source : ".");
-    struct experiments *t = experiments_load(path, &err);
+    struct experiments *t = experiments_load(source_path("tests/data/golden-cove-singles.csv"), &err);
     if (!t)
-        fail_msg("%s: %s", path, err.what);
+        fail_msg("%s: %s", err.file, err.what);
     assert_true(t->rows.count > 450);
     double *predicted = calloc(t->rows.count, sizeof *predicted);
     for (size_t i = 0; i < t->rows.count; i++) {
@@ -106,6 +103,10 @@ static const struct { const char *hex; double answer, measured; } rules[] = {
     {"4885db480f44c1", 2, 2},   /* test rbx,rbx; cmovz rax,rcx */
     {"4839cb480f44c1", 1, 1},   /* cmp rbx,rcx; cmovz rax,rcx */
     {"0fb6c3488d1c08", 1, 1},   /* movzx eax,bl; lea rbx,[rax+rcx] */
+    {"486300", 6, 6},   /* movsxd rax, dword ptr [rax] */
+    {"48d3e0", 1, 1.03},   /* shl rax,cl */
+    {"480f46c3", 1, 1.04},   /* cmovbe rax,rbx */
+    {"4889c0", 1, 1},   /* mov rax,rax */
     {"504889e158", 0.5, 0.52},   /* push rax; mov rcx,rsp; pop rax */
     {"f20f58c1f20f59c2", 7, 7},   /* addsd xmm0,xmm1; mulsd xmm0,xmm2 */
     {"f20f58c1f20f58c2", 4, 4},   /* addsd xmm0,xmm1; addsd xmm0,xmm2 */

@@ -21,6 +21,7 @@
 #include "io/yaml_tree.h"
 #include "toolchain/assemble.h"
 #include "toolchain/object.h"
+#include "../support/support.h"
 
 #define RATIO 2.5
 
@@ -94,10 +95,10 @@ static void add_section(struct str *out, uint32_t name, uint32_t type, uint64_t 
 }
 
 /* A relocatable file of @count sections of one instruction, with a function without a size in each, or, with @sparse, one section of so many bytes that are not there. */
-static char *make_object(size_t count, uint64_t sparse)
+static const char *make_object(size_t count, uint64_t sparse)
 {
     static const char names[] = "\0.text\0.names";
-    char *path = mem_strdup("/tmp/portolan-object-XXXXXX");
+    const char *path = work_path("sections.o");
     struct str code = {0}, symbols = {0}, strings = {0}, sections = {0}, file = {0};
     Elf64_Sym symbol = {0};
 
@@ -126,7 +127,6 @@ static char *make_object(size_t count, uint64_t sparse)
     str_add_bytes(&file, strings.data, strings.length);
     str_add_bytes(&file, symbols.data, symbols.length);
     str_add_bytes(&file, sections.data, sections.length);
-    close(mkstemp(path));
     assert_true(file_write(path, file.data, file.length, NULL));
     if (sparse)
         assert_int_equal(truncate(path, (off_t)(4096 + sparse)), 0);
@@ -142,7 +142,7 @@ static void read_sections(size_t count)
 {
     struct object o;
     struct err err = {0};
-    char *path = make_object(count, 0);
+    const char *path = make_object(count, 0);
 
     if (!object_read(path, false, &o, &err))
         fail_msg("%s", err.what);
@@ -151,8 +151,6 @@ static void read_sections(size_t count)
     for (size_t i = 0; i < count; i++)
         assert_int_equal(o.symbols.items[i].size, 1);
     object_done(&o);
-    unlink(path);
-    free(path);
 }
 
 static void test_objects(void **state)
@@ -162,13 +160,11 @@ static void test_objects(void **state)
     /* A file that is nothing but a size is refused before its bytes are asked for. */
     struct object o;
     struct err err = {0};
-    char *path = make_object(1, (uint64_t)1 << 30);
+    const char *path = make_object(1, (uint64_t)1 << 30);
     assert_false(object_read(path, false, &o, &err));
     assert_int_equal(err.code, ERR_LIMIT);
     assert_int_equal(o.length, 0);
     object_done(&o);
-    unlink(path);
-    free(path);
 }
 
 static bool read_yaml(const char *piece, size_t count)
