@@ -39,16 +39,34 @@ static pthread_mutex_t directories_lock = PTHREAD_MUTEX_INITIALIZER;
 static VEC(struct directory) directories;
 static pthread_once_t directories_once = PTHREAD_ONCE_INIT;
 
+/* Removes the files of directory @fd, which it takes, and @path, by which it is known. */
+static void directory_empty(int take_fd, const char *path)
+{
+    DIR *dir;
+
+    for (unsigned tries = 0; !(dir = fdopendir(take_fd)) && errno == ENOMEM; tries++)
+        mem_again(sizeof(struct dirent), tries);
+    for (struct dirent *entry; dir && (entry = readdir(dir)) != NULL;)
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            unlinkat(dirfd(dir), entry->d_name, 0);
+    if (dir)
+        closedir(dir);
+    else
+        close(take_fd);
+    rmdir(path);
+}
+
+/* No link is followed: the directory may stand where others write. */
+static int directory_open(const char *path)
+{
+    return open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
 static void directory_remove(const char *path)
 {
-    DIR *dir = file_open_directory(path);
-    if (dir) {
-        for (struct dirent *entry; (entry = readdir(dir)) != NULL;)
-            if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-                unlinkat(dirfd(dir), entry->d_name, 0);
-        closedir(dir);
-    }
-    rmdir(path);
+    int fd = directory_open(path);
+    if (fd >= 0)
+        directory_empty(fd, path);
 }
 
 static void directories_remove(void)
@@ -64,21 +82,26 @@ static void directories_remove(void)
     pthread_mutex_unlock(&directories_lock);
 }
 
-/* Takes away directory @name in @base if it is one of ours whose program was killed. @path is for its name. */
+/* Takes away directory @name in @base if it is one of ours, nobody else's to write, and its program was killed. @path is for its name. */
 static void collect(const char *base, const char *name, struct str *path)
 {
     struct stat status;
 
+    if (strncmp(name, PREFIX, strlen(PREFIX)) != 0)
+        return;
     str_clear(path);
-    str_addf(path, "%s/%s/" OWNER, base, name);
-    int fd = strncmp(name, PREFIX, strlen(PREFIX)) == 0 ? open(str_text(path), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) : -1;
-    if (fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid() && flock(fd, LOCK_EX | LOCK_NB) == 0) {
-        str_clear(path);
-        str_addf(path, "%s/%s", base, name);
-        directory_remove(str_text(path));
+    str_addf(path, "%s/%s", base, name);
+    int dir = directory_open(str_text(path));
+    bool ours = dir >= 0 && fstat(dir, &status) == 0 && status.st_uid == geteuid() && (status.st_mode & 077) == 0;
+    int fd = ours ? openat(dir, OWNER, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) : -1;
+    if (fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && flock(fd, LOCK_EX | LOCK_NB) == 0) {
+        directory_empty(dir, str_text(path));
+        dir = -1;
     }
     if (fd >= 0)
         close(fd);
+    if (dir >= 0)
+        close(dir);
 }
 
 static const char *directories_base(void)

@@ -15,13 +15,13 @@
 
 #include <cmocka.h>
 
-#include "base/file.h"
 #include "base/mem.h"
 #include "base/rng.h"
 #include "base/shortage.h"
 #include "cmd/command.h"
+#include "cmd/rescue.h"
+#include "../support/support.h"
 
-static char directory[] = "/tmp/portolan-shortage-XXXXXX";
 static atomic_ulong calls;
 static unsigned long first;
 static atomic_bool met, over, yielded;
@@ -79,7 +79,7 @@ static void expand(const char *pattern, struct str *out)
     str_clear(out);
     for (; *pattern; pattern++)
         if (*pattern == '@')
-            str_add(out, directory);
+            str_add(out, work_path(""));
         else
             str_add_char(out, *pattern);
 }
@@ -87,18 +87,14 @@ static void expand(const char *pattern, struct str *out)
 static bool run(struct session *s, const char *pattern, struct str *printed, struct err *err)
 {
     struct str line = {0};
-    FILE *stream = tmpfile();
-    char bytes[4096];
+    bool (*fault)(size_t size) = mem_fault;
 
+    mem_fault = NULL;
     expand(pattern, &line);
     err_clear(err);
-    bool ok = command_run(s, str_text(&line), stream, err);
+    mem_fault = fault;
+    bool ok = run_line(s, str_text(&line), printed, err);
     mem_fault = NULL;
-    rewind(stream);
-    str_clear(printed);
-    for (size_t n; (n = fread(bytes, 1, sizeof bytes, stream)) > 0;)
-        str_add_bytes(printed, bytes, n);
-    fclose(stream);
     str_done(&line);
     return ok;
 }
@@ -110,28 +106,18 @@ static void must_run(struct session *s, const char *pattern, struct str *printed
         fail_msg("%s: %s %s", pattern, err.file, err.what);
 }
 
-static void put(const char *pattern, const char *text)
-{
-    struct str path = {0};
-    struct err err = {0};
-    expand(pattern, &path);
-    if (!file_write(str_text(&path), text, strlen(text), &err))
-        fail_msg("%s: %s", err.file, err.what);
-    str_done(&path);
-}
-
 /* What the commands below read. */
 static void make_files(struct session *s)
 {
     struct str printed = {0}, rows = {0}, command = {0};
 
-    put("@/loop.s", ".L3:\n\tvmovupd (%rdi,%rax), %ymm0\n\tvfmadd231pd (%rsi,%rax), %ymm0, %ymm1\n\taddq $32, %rax\n\tcmpq %rdx, %rax\n\tjne .L3\n");
-    put("@/forms.csv", "form,template,extension\n\"ADD (R64, R64)\",\"add {RW:R64}, {R:R64}\",MINE\n");
-    put("@/script.pf", "kernel hex 4801d84829c375f8\nkernel analyze\n");
+    work_put("loop.s", ".L3:\n\tvmovupd (%rdi,%rax), %ymm0\n\tvfmadd231pd (%rsi,%rax), %ymm0, %ymm1\n\taddq $32, %rax\n\tcmpq %rdx, %rax\n\tjne .L3\n");
+    work_put("forms.csv", "form,template,extension\n\"ADD (R64, R64)\",\"add {RW:R64}, {R:R64}\",MINE\n");
+    work_put("script.pf", "kernel hex 4801d84829c375f8\nkernel analyze\n");
     str_add(&rows, "hex,cycles\n");
     for (unsigned i = 0; i < 50; i++)
         str_addf(&rows, "4801d84829c3,%u\n4801d8480fafc3,3\n", 2 + i % 2);
-    put("@/blocks.csv", str_text(&rows));
+    work_put("blocks.csv", str_text(&rows));
     str_clear(&rows);
     str_add(&rows, "experiment,cycles\n");
     static const char *const names[] = {"ADD (R64, R64)", "IMUL (R64, R64)", "SHL (R64, I8)", "LEA (R64, M64)", "MOV (R64, M64)", "PADDD (XMM, XMM)"};
@@ -140,7 +126,7 @@ static void make_files(struct session *s)
         for (unsigned k = 0; k < i; k++)
             str_addf(&rows, "\"%s + %s\",%g\n", names[i], names[k], 1 + 0.25 * ((i + k) % 3));
     }
-    put("@/experiments.csv", str_text(&rows));
+    work_put("experiments.csv", str_text(&rows));
     expand("as --64 -o @/loop.o @/loop.s", &command);
     assert_int_equal(system(str_text(&command)), 0);
     must_run(s, "set threads 2; set seed 1; kernel load @/loop.s; mapping use skylake; experiments load @/experiments.csv; experiments save @/experiments.json", &printed);
@@ -266,15 +252,59 @@ static void test_commands(void **state)
     session_done(&s);
 }
 
+#define TOO_MUCH 54321
+
+static bool refuses(size_t size)
+{
+    return size == TOO_MUCH;
+}
+
+/* A program that a small request ends: the session is on the disk then, whole. */
+static void test_session_is_saved(void **state)
+{
+    struct str printed = {0}, line = {0}, path = {0};
+    struct session s;
+    char found[512] = "";
+    int status;
+
+    (void)state;
+    setenv("XDG_STATE_HOME", work_path(""), 1);
+    pid_t child = fork();
+    if (child == 0) {
+        signal(SIGABRT, SIG_DFL);
+        if (!freopen("/dev/null", "w", stderr))
+            _exit(1);
+        session_init(&s);
+        must_run(&s, "kernel hex 4801d84829c375f8; mapping new 4 mine; mapping set 'ADD (R64, R64)' 1*p01", &printed);
+        rescue_set(&s);
+        mem_fault = refuses;
+        mem_alloc(TOO_MUCH);
+        _exit(1);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+    expand("ls -d @/portolan/rescued-*", &line);
+    FILE *list = popen(str_text(&line), "r");
+    assert_non_null(list);
+    assert_non_null(fgets(found, sizeof found, list));
+    pclose(list);
+    found[strcspn(found, "\n")] = '\0';
+    session_init(&s);
+    str_addf(&path, "session load %s", found);
+    must_run(&s, str_text(&path), &printed);
+    must_run(&s, "kernel show; mapping show 'ADD (R64, R64)'", &printed);
+    assert_non_null(strstr(str_text(&printed), "jnz"));
+    assert_non_null(strstr(str_text(&printed), "p01"));
+    session_done(&s);
+    str_done(&printed);
+    str_done(&line);
+    str_done(&path);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_commands)};
-    char remove[sizeof directory + 16];
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_session_is_saved), cmocka_unit_test(test_commands)};
 
     signal(SIGABRT, on_abort);
-    if (!mkdtemp(directory))
-        return 99;
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    snprintf(remove, sizeof remove, "rm -rf '%s'", directory);
-    return system(remove) == 0 ? failed : 99;
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }
