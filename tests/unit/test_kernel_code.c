@@ -110,7 +110,14 @@ static void test_counter(void **state)
     assert_int_equal(kernel_counter(insns, n), COUNTER_REGISTER + 18);
     struct insn x86;
     assert_true(insn_decode(ISA_X86_64, (const uint8_t[]){0x90}, 1, 0, false, &x86, NULL));
-    assert_int_equal(kernel_counter(&x86, 1), COUNTER_MEMORY);
+    assert_int_equal(kernel_counter(&x86, 1), COUNTER_REGISTER + 15);
+    /* mov [r15 + r14 * 1], r13; then xchg of each other one of r8 to r12 with rax: nothing is left but memory. */
+    static const uint8_t high[][4] = {{0x4f, 0x89, 0x2c, 0x37}, {0x49, 0x90}, {0x49, 0x91}, {0x49, 0x92}, {0x49, 0x93}, {0x49, 0x94}};
+    struct insn all[6];
+    for (unsigned i = 0; i < 6; i++) {
+        assert_true(insn_decode(ISA_X86_64, high[i], i ? 2 : 4, 0, false, &all[i], NULL));
+        assert_int_equal(kernel_counter(all, i + 1), i < 5 ? COUNTER_REGISTER + 12 : COUNTER_MEMORY);
+    }
 }
 
 static size_t decode_x86(const uint8_t *code, size_t length, struct insn *out)
