@@ -32,6 +32,7 @@ count() {
         failed=$((failed + 1))
         grep -qiE 'memory|allocate' "$work/err" || { misled=$((misled + 1)); echo "another reason given: $2: $(tail -1 "$work/err")"; }
         ;;
+    124) crashed=$((crashed + 1)); echo "it hung: $2" ;;
     134) aborted=$((aborted + 1)); grep -q 'session was saved' "$work/err" && saved=$((saved + 1)); tail -1 "$work/err" >>"$work/aborts" ;;
     *) crashed=$((crashed + 1)); echo "status $1: $2: $(tail -1 "$work/err")" ;;
     esac
