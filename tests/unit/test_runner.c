@@ -402,12 +402,10 @@ static struct runner_summary host_run(const char *path, double baseline, bool do
 /* What was judged by a core that only seemed idle is measured again when a faster one is known; a later value undercuts it; nothing is reused in silence. */
 static void test_conditions(void **state)
 {
-    char path[] = "/tmp/portolan-journal-XXXXXX", today[BASELINE_DAY];
-    int fd = mkstemp(path);
+    char today[BASELINE_DAY];
+    const char *path = new_journal();
     const struct runner_options plain = {.one_length = true}, fresh = {.one_length = true, .fresh = true};
     (void)state;
-    assert_true(fd >= 0);
-    close(fd);
     baseline_today(today);
 
     /* A busy core says so, and nothing final is kept of it: the next run tries again without being told to. */
@@ -438,7 +436,7 @@ static void test_conditions(void **state)
     host.cycles = 0.21;
     s = host_run(path, 5.55, false, &fresh);
     assert_true(s.reused == 0 && s.taken_over == 0 && host.shown == 0.21);
-    unlink(path);
+    work_remove("journal.csv");
 
     /* A guessed baseline: the value is marked, and the next run measures again. */
     s = host_run(path, 5.5, true, &plain);
@@ -446,7 +444,7 @@ static void test_conditions(void **state)
     s = host_run(path, 5.55, false, &plain);
     assert_true(s.reused == 1 || s.taken_over > 0);
     assert_string_equal(host.state, EXPERIMENT_OK);
-    unlink(path);
+    work_remove("journal.csv");
 }
 
 /* A budget ends the run in good order. */
