@@ -35,6 +35,7 @@ extern const struct command command_program_misses;
 extern const struct command command_program_predict;
 extern const struct command command_program_sensitivity;
 extern const struct command command_program_sweep;
+extern const struct command command_program_validate;
 extern const struct command command_kernel_blame;
 extern const struct command command_mapping_show;
 extern const struct command command_mapping_diff;
@@ -113,6 +114,7 @@ const struct command *const commands[] = {
     &command_program_predict,
     &command_program_sensitivity,
     &command_program_sweep,
+    &command_program_validate,
     &command_kernel_blame,
     &command_mapping_show,
     &command_mapping_diff,
