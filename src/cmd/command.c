@@ -62,6 +62,8 @@ extern const struct command command_experiments_resume;
 extern const struct command command_experiments_show;
 extern const struct command command_latency_measure;
 extern const struct command command_machine_calibrate;
+extern const struct command command_machine_check;
+extern const struct command command_machine_correct;
 extern const struct command command_machine_list;
 extern const struct command command_machine_info;
 extern const struct command command_machine_show;
@@ -141,6 +143,8 @@ const struct command *const commands[] = {
     &command_experiments_show,
     &command_latency_measure,
     &command_machine_calibrate,
+    &command_machine_check,
+    &command_machine_correct,
     &command_machine_list,
     &command_machine_info,
     &command_machine_show,
