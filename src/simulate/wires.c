@@ -31,6 +31,7 @@ static bool waits_for(const struct plan *p, const struct plan_item *item, uint8_
     case UOP_ADDRESS:
         return address;
     case UOP_DATA:
+        *add = edge->before;
         return !address && !memory;
     case UOP_COMPUTE:
         *add = edge->before + edge->operation - to->latency;
@@ -81,7 +82,7 @@ static void wire_node(struct plan *p, const struct plan_item *item, bool pure_lo
             continue;
         if (node->kind == NODE_AT_RETIREMENT) {
             if (p->nodes.items[edge->from].kind != NODE_AT_RETIREMENT)
-                add_source(p, node->first_trail, edge, edge->operation);
+                add_source(p, node->first_trail, edge, edge->operation + (is_address(edge, item) || edge->end == LATENCY_MEMORY ? 0 : edge->before));
             continue;
         }
         if (node->kind == NODE_COMPUTED && pure_load && edge->end != LATENCY_COMMIT)

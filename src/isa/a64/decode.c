@@ -287,6 +287,6 @@ size_t a64_form(const uint8_t *code, size_t length, char form[FORM_MAX], uint32_
     }
     a64_access_of(&t, &access);
     a64_text_form(&t, form);
-    *traits = access.traits;
+    *traits = access.traits | (a64_allow(word_at(code), t.mnemonic) ? INSN_RUNNABLE : 0);
     return 4;
 }
