@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "../tests/unit/oracle.h"
+#include "../tests/support/oracle.h"
 #include "io/machine_file.h"
 
 #define EXPERIMENTS 4096

@@ -75,6 +75,7 @@ struct simulator {
     struct {
         int32_t cycle;                 /* the one in which the following hold */
         uint32_t loads, symbols[CACHE_LOADS], banks[CACHE_LOADS], crossed;   /* loads of it; those across two lines */
+        uint32_t most_per_bank, most_crossed;   /* loads of a cycle */
         int32_t busy;                  /* cycles that the store which left last still takes */
         struct place leaving;          /* next store to leave: an item */
     } cache;
@@ -152,6 +153,14 @@ static inline void demand(struct simulator *s, portset ports, int change)
 {
     for (portset rest = ports; rest; rest &= rest - 1)
         s->bound[__builtin_ctz(rest)] += change;
+}
+
+/* @w comes up in @cycle. */
+static inline void enter_calendar(struct simulator *s, struct waiting *w, int32_t cycle)
+{
+    uint32_t *day = &s->calendar[(uint32_t)cycle & (CALENDAR - 1)];
+    w->next = *day;
+    *day = (uint32_t)w->key;
 }
 
 /* execute.c */

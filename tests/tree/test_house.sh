@@ -17,6 +17,10 @@ test_only_tui_knows_the_terminal() { none terminal_elsewhere; }
 threads_elsewhere() { grep -rnE '\b(pthread_create|thrd_create)\b' src --include='*.[ch]' | grep -v '^src/work/'; }
 test_threads_start_in_work_only() { none threads_elsewhere; }
 
+# Unit tests share how they load, run and keep files (tests/support).
+helpers_elsewhere() { grep -nE '\b(mkdtemp|mkstemps?|tmpfile|open_memstream)\(|getenv\("PORTOLAN_SRC"\) \?|struct machine \*load_machine\(' tests/unit/*.c; }
+test_unit_tests_share_helpers() { none helpers_elsewhere; }
+
 # The table of docs/design.md says where things are added: each file that it names is there. NAME and ID stand for any.
 missing_files() {
     sed -n '/^| To add /,/^$/p' docs/design.md | tail -n +3 | grep -oE '`[a-z]+/[A-Za-z0-9_./*-]+`' | tr -d '`' | sort -u >"$work/named"

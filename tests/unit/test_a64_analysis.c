@@ -17,6 +17,7 @@
 #include "io/machine_file.h"
 #include "base/child.h"
 #include "isa/isa.h"
+#include "../support/support.h"
 
 static const char *const machines[] = {"cortex-a72", "neoverse-n1", "neoverse-n2", "neoverse-v1", "neoverse-v2", "a64fx", "ampere1"};
 #define MACHINES (sizeof machines / sizeof *machines)
@@ -39,19 +40,14 @@ static struct machine *machine(const char *id)
     return m;
 }
 
-static struct kernel *kernel_of(const char *text)
+static struct kernel *a64_kernel(const char *text)
 {
-    struct kernel_options options = {.isa_given = true, .isa = ISA_AARCH64};
-    struct err err = {0};
-    struct kernel *k = kernel_from_text("t", text, strlen(text), &options, &err);
-    if (!k)
-        fail_msg("%s", err.what);
-    return k;
+    return kernel_with(text, &(struct kernel_options){.isa_given = true, .isa = ISA_AARCH64});
 }
 
 static double bound_on(const char *text, const char *id, enum bound_kind kind)
 {
-    struct kernel *k = kernel_of(text);
+    struct kernel *k = a64_kernel(text);
     struct machine *m = machine(id);
     struct analysis *a = analysis_new(k, 0, m);
     double value = a->bounds[kind];
@@ -147,7 +143,7 @@ static void test_unknown(void **state)
         {"fadd v0.8h, v1.8h, v2.8h\nadd x3, x3, x4\n", 2, true}, {"ldadd x0, x1, [x2]\nadd x3, x3, x4\n", 2, false}, {".inst 0xffffffff\nadd x3, x3, x4\n", 2, false}, {"fadd z0.d, z1.d, z2.d\nret\n", 2, true},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct kernel *k = kernel_of(cases[i].text);
+        struct kernel *k = a64_kernel(cases[i].text);
         struct machine *old = machine("cortex-a72"), *new = machine("neoverse-v2");
         struct analysis *a = analysis_new(k, 0, old), *b = analysis_new(k, 0, new);
         assert_int_equal(a->count, cases[i].rows);
@@ -164,12 +160,10 @@ static void test_unknown(void **state)
 
 static char *data_text(const char *name, size_t *length)
 {
-    struct str path = {0}, text = {0};
+    struct str text = {0};
     struct err err = {0};
-    str_addf(&path, "%s/%s", getenv("PORTOLAN_SRC") ? getenv("PORTOLAN_SRC") : ".", name);
-    if (!file_read(str_text(&path), 1 << 20, &text, &err))
+    if (!file_read(source_path(name), 1 << 20, &text, &err))
         fail_msg("%s", err.what);
-    str_done(&path);
     *length = text.length;
     return str_take(&text);
 }
@@ -181,7 +175,7 @@ static void test_base_forms(void **state)
     NEEDS_ASSEMBLER();
     size_t length;
     char *text = data_text("tests/data/a64-base.s", &length);
-    struct kernel *k = kernel_of(text);
+    struct kernel *k = a64_kernel(text);
     assert_int_equal(k->insn_count, 403);
     for (size_t i = 0; i < MACHINES; i++) {
         struct machine *m = machine(machines[i]);
@@ -295,7 +289,7 @@ static void test_against_llvm(void **state)
                 continue;
             size_t length;
             char *text = data_text(files[f].file, &length);
-            struct kernel *k = kernel_of(text);
+            struct kernel *k = a64_kernel(text);
             double peer[32];
             assert_true(k->loop_count <= 32);
             peer_bounds(k, machines[i], peer);

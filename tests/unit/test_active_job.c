@@ -18,6 +18,7 @@
 #include "throughput/predict.h"
 #include "work/active_job.h"
 #include "work/job.h"
+#include "../support/support.h"
 
 #define FORMS 18
 #define ROUNDS 64
@@ -205,12 +206,9 @@ static void test_kept(void **state)
     struct mapping *m = truth();
     struct active_round rounds[ROUNDS];
     struct err err = {0};
-    char path[] = "/tmp/portolan-active-XXXXXX";
-    int fd = mkstemp(path);
+    const char *path = work_path("active.csv");
     (void)state;
 
-    assert_true(fd >= 0);
-    close(fd);
     o.select.most = 30;
     o.keep = mem_strdup(path);
     struct outcome out = run(forms_only(m), &o);
@@ -241,7 +239,6 @@ static void test_kept(void **state)
     experiments_free(out.table);
     active_curve_free(curve);
     mapping_free(m);
-    unlink(path);
 }
 
 /* A cancelled job hands over what it has. */

@@ -9,16 +9,13 @@
 #include <cmocka.h>
 
 #include "analysis/analysis.h"
-#include "helpers.h"
+#include "../support/support.h"
 
 /* The sentence of @text holds @wanted; with NULL it names no alternative. */
 static void assert_sentence(const char *id, const char *text, const char *wanted)
 {
     struct machine *m = load_machine(id);
-    struct err err = {0};
-    struct kernel *k = kernel_from_text("test", text, strlen(text), &(struct kernel_options){0}, &err);
-    if (!k)
-        fail_msg("%s: %s", text, err.what);
+    struct kernel *k = kernel_of(text);
     struct analysis *a = analysis_new(k, 0, m);
     if (wanted ? !strstr(a->sentence, wanted) : strstr(a->sentence, "could be") != NULL)
         fail_msg("%s on %s: %s", text, id, a->sentence);

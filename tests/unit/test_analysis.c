@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "io/machine_file.h"
 #include "throughput/throughput.h"
+#include "../support/support.h"
 
 static struct machine *machine(const char *id)
 {
@@ -37,16 +38,6 @@ static struct kernel *bundled(const char *name)
         fail_msg("%s: %s", file, err.what);
     free(file);
     str_done(&path);
-    return k;
-}
-
-static struct kernel *text(const char *source)
-{
-    struct kernel_options options = {0};
-    struct err err = {0};
-    struct kernel *k = kernel_from_text("test", source, strlen(source), &options, &err);
-    if (!k)
-        fail_msg("%s", err.what);
     return k;
 }
 
@@ -106,7 +97,7 @@ static void test_rows_of_triad(void **state)
 static uint32_t flags_of(const char *source, const char *id, size_t row)
 {
     struct machine *m = machine(id);
-    struct kernel *k = text(source);
+    struct kernel *k = kernel_of(source);
     struct analysis *a = analysis_new(k, 0, m);
     uint32_t flags = a->rows[row].flags;
     analysis_free(a);
@@ -152,7 +143,7 @@ static void test_unknown_forms(void **state)
     assert_true(ports_add(&ports, "0", &err));
     struct machine *m = machine_new("empty", &ports);
     machine_set_fact(m, "issue_width", "4", "", "");
-    struct kernel *k = text("1: imulq %rax,%rbx\njmp 1b\n");
+    struct kernel *k = kernel_of("1: imulq %rax,%rbx\njmp 1b\n");
     struct analysis *a = analysis_new(k, 0, m);
     assert_true(a->lower_bound);
     assert_true(a->rows[0].flags & ROW_UNKNOWN);
@@ -187,7 +178,7 @@ static void test_two_loops_at_once(void **state)
 {
     (void)state;
     struct machine *m = machine("skylake");
-    const struct kernel *k = text("1: imulq %rax,%rbx\ndecq %rcx\njne 1b\n2: divsd %xmm1,%xmm0\naddq $8,%rdx\ncmpq %rdx,%rsi\njne 2b\n");
+    const struct kernel *k = kernel_of("1: imulq %rax,%rbx\ndecq %rcx\njne 1b\n2: divsd %xmm1,%xmm0\naddq $8,%rdx\ncmpq %rdx,%rsi\njne 2b\n");
     pthread_t threads[2];
     struct of_loop loops[2];
 

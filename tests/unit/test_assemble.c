@@ -12,13 +12,12 @@
 #include <cmocka.h>
 
 #include "toolchain/assemble.h"
-
-static char directory[] = "/tmp/portolan-test-XXXXXX";
+#include "../support/support.h"
 
 /* All temporary directories of these tests are made below our own, which must be empty again. */
 static void assert_no_leftovers(void)
 {
-    DIR *d = opendir(directory);
+    DIR *d = opendir(work_path(""));
     assert_non_null(d);
     size_t count = 0;
     while (readdir(d))
@@ -128,12 +127,9 @@ static void test_binary_and_large(void **state)
 
 int main(void)
 {
-    if (!mkdtemp(directory) || setenv("TMPDIR", directory, 1) != 0)
-        return 99;
+    setenv("TMPDIR", work_path(""), 1);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lines_and_labels), cmocka_unit_test(test_both_syntaxes_agree), cmocka_unit_test(test_bad_lines),
         cmocka_unit_test(test_hostile), cmocka_unit_test(test_binary_and_large)};
-    int rc = cmocka_run_group_tests(tests, NULL, NULL);
-    rmdir(directory);
-    return rc;
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

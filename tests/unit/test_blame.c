@@ -17,7 +17,7 @@
 #include "model/change.h"
 #include "report/blame.h"
 #include "simulate/simulate.h"
-#include "helpers.h"
+#include "../support/support.h"
 
 /* Another machine's predictions, with a little noise, for the truth. */
 struct truth {
@@ -62,20 +62,11 @@ static bool measure(void *self, const struct insn *insns, size_t count, double *
     return true;
 }
 
-static struct kernel *load(const char *text)
-{
-    struct err err = {0};
-    struct kernel *k = kernel_from_text("test", text, strlen(text), NULL, &err);
-    if (!k)
-        fail_msg("%s", err.what);
-    return k;
-}
-
 /* Blames @text on @id, whose truth has @change ("latency:IMUL (R64, R64)", "6"). */
 static struct blame *blame(const char *id, const char *text, const char *change, const char *value, struct truth *t, double seconds, struct err *err)
 {
     struct machine *m = load_machine(id);
-    struct kernel *k = load(text);
+    struct kernel *k = kernel_of(text);
     const struct blame_source source = {measure, NULL, NULL, t};
     size_t count;
     const struct insn *insns = kernel_insns(k, 0, &count);
@@ -240,8 +231,8 @@ static bool depends(const struct dependence *d, size_t n, uint32_t from, uint32_
 /* What read the result of an instruction that is gone depends on nothing instead, and not on what was there before. */
 static void test_registers_are_kept_alive(void **state)
 {
-    struct kernel *k = load(".L1:\n movq (%rsi), %rax\n imulq %rbx, %rax\n movq %rax, (%rdi)\n addq $8, %rsi\n cmpq %rdx, %rsi\n jne .L1\n");
-    struct kernel *p = load(pi);
+    struct kernel *k = kernel_of(".L1:\n movq (%rsi), %rax\n imulq %rbx, %rax\n movq %rax, (%rdi)\n addq $8, %rsi\n cmpq %rdx, %rsi\n jne .L1\n");
+    struct kernel *p = kernel_of(pi);
     struct dependence *d;
     struct variant v;
     size_t count, n;
@@ -311,13 +302,11 @@ static void check_variant(struct variant *v, unsigned *made)
 
 static void test_many_blocks(void **state)
 {
-    char path[512];
     struct err err = {0};
     unsigned made = 0, asked = 0;
 
     (void)state;
-    snprintf(path, sizeof path, "%s/tests/data/blocks.csv", getenv("PORTOLAN_SRC") ? getenv("PORTOLAN_SRC") : ".");
-    struct csv_table *blocks = csv_table_read(path, &err);
+    struct csv_table *blocks = csv_table_read(source_path("tests/data/blocks.csv"), &err);
     assert_non_null(blocks);
     for (size_t row = 0; row < blocks->count && row < 400; row++) {
         struct kernel *k = kernel_from_hex(ISA_X86_64, blocks->rows[row][csv_table_column(blocks, "hex")], &err);

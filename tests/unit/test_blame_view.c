@@ -11,7 +11,7 @@
 
 #include "base/mem.h"
 #include "report/blame.h"
-#include "screens.h"
+#include "../support/screens.h"
 
 /* Costs that were measured, of a loop that the model thinks faster. */
 static struct blame *costs(const char *machine, size_t count, double predicted)

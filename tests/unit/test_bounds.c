@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "analysis/analysis.h"
-#include "helpers.h"
+#include "../support/support.h"
 
 static struct machine *skylake, *haswell, *zen;
 
@@ -34,11 +34,7 @@ static int teardown(void **state)
 
 static struct analysis *analyse(const struct machine *m, const char *source, struct kernel **k)
 {
-    struct kernel_options options = {0};
-    struct err err = {0};
-    *k = kernel_from_text("test", source, strlen(source), &options, &err);
-    if (!*k)
-        fail_msg("%s: %s", source, err.what);
+    *k = kernel_of(source);
     return analysis_new(*k, 0, m);
 }
 

@@ -14,9 +14,7 @@
 #include "analysis/kernel_source.h"
 #include "base/file.h"
 #include "toolchain/compile.h"
-
-static char directory[] = "/tmp/portolan-test-XXXXXX";
-static char source_path[64];
+#include "../support/support.h"
 
 static const char source[] = "#include \"step.h\"\n"
                              "void scale(double *restrict a, const double *restrict b, long n)\n"
@@ -88,7 +86,7 @@ static void test_lines_of_directives(void **state)
 static struct kernel *load(const char *const *flags, size_t count, const char *symbol, struct err *err)
 {
     struct kernel_options options = {.symbol = symbol};
-    return kernel_from_source(source_path, NULL, flags, count, &options, err);
+    return kernel_from_source(work_path("loop.c"), NULL, flags, count, &options, err);
 }
 
 static void test_kernel_of_a_function(void **state)
@@ -100,7 +98,7 @@ static void test_kernel_of_a_function(void **state)
     size_t count;
 
     memcpy(all, flags, sizeof flags);
-    all[6] = directory;
+    all[6] = work_path("");
     struct kernel *k = load(all, 7, "sum", &err);
     if (!k && err.code == ERR_MISSING)
         return;   /* no compiler here */
@@ -129,7 +127,7 @@ static void test_faults_of_the_compiler(void **state)
 {
     (void)state;
     static const char *const no_factor[] = {"-O2"};
-    const char *flags[] = {"-O2", "-I", directory};
+    const char *flags[] = {"-O2", "-I", work_path("")};
     struct err err = {0};
     struct kernel *k = load(flags, 3, NULL, &err);
     if (!k && err.code == ERR_MISSING)
@@ -138,12 +136,12 @@ static void test_faults_of_the_compiler(void **state)
     assert_int_equal(err.line, 5);
     assert_true(strstr(err.what, "FACTOR"));
     assert_true(strstr(err.file, "loop.c"));
-    /* Its own directory holds the header, so that only the macro is missing. */
+    /* Its own work_path("") holds the header, so that only the macro is missing. */
     assert_null(load(no_factor, 1, NULL, &err));
     struct kernel_options options = {0};
-    assert_null(kernel_from_source(source_path, "sh", no_factor, 1, &options, &err));
+    assert_null(kernel_from_source(work_path("loop.c"), "sh", no_factor, 1, &options, &err));
     assert_int_equal(err.code, ERR_USAGE);
-    assert_null(kernel_from_source(source_path, "gcc-99", no_factor, 1, &options, &err));
+    assert_null(kernel_from_source(work_path("loop.c"), "gcc-99", no_factor, 1, &options, &err));
     assert_int_equal(err.code, ERR_MISSING);
     assert_null(kernel_from_source("/nonexistent.c", NULL, no_factor, 1, &options, &err));
     assert_int_equal(err.code, ERR_MISSING);
@@ -152,20 +150,9 @@ static void test_faults_of_the_compiler(void **state)
 static int make_files(void **state)
 {
     (void)state;
-    char path[64];
-    if (!mkdtemp(directory))
-        return -1;
-    snprintf(source_path, sizeof source_path, "%s/loop.c", directory);
-    snprintf(path, sizeof path, "%s/step.h", directory);
-    return file_write(source_path, source, strlen(source), NULL) && file_write(path, "#define STEP 1\n", 15, NULL) ? 0 : -1;
-}
-
-static int remove_files(void **state)
-{
-    (void)state;
-    char path[64];
-    snprintf(path, sizeof path, "%s/step.h", directory);
-    return unlink(source_path) | unlink(path) | rmdir(directory);
+    work_put("loop.c", source);
+    work_put("step.h", "#define STEP 1\n");
+    return 0;
 }
 
 int main(void)
@@ -176,5 +163,5 @@ int main(void)
         cmocka_unit_test(test_kernel_of_a_function),
         cmocka_unit_test(test_faults_of_the_compiler),
     };
-    return cmocka_run_group_tests(tests, make_files, remove_files);
+    return cmocka_run_group_tests(tests, make_files, NULL);
 }

@@ -9,27 +9,7 @@
 #include <string.h>
 
 #include "cmd/complete.h"
-#include "view/frame.h"
-
-static struct session session;
-static struct frame frame;
-
-static int set_up(void **state)
-{
-    (void)state;
-    session_init(&session);
-    session.interactive = true;
-    frame_init(&frame, &session);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    frame_done(&frame);
-    session_done(&session);
-    return 0;
-}
+#include "../support/screens.h"
 
 static void expect_completion(const char *line, const char *candidate, bool there)
 {
@@ -96,6 +76,6 @@ static void test_completion(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(test_completion, set_up, tear_down)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(test_completion, setup, teardown)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,21 +16,12 @@
 #include "cmd/command.h"
 #include "io/cpus.h"
 #include "io/machine_file.h"
-
-static char home[] = "/tmp/portolan-test-XXXXXX";
+#include "../support/support.h"
 
 static int make_home(void **state)
 {
     (void)state;
-    return mkdtemp(home) && setenv("XDG_DATA_HOME", home, 1) == 0 ? 0 : -1;
-}
-
-static int remove_home(void **state)
-{
-    char command[64];
-    (void)state;
-    snprintf(command, sizeof command, "rm -r '%s'", home);
-    return system(command);
+    return setenv("XDG_DATA_HOME", work_path(""), 1);
 }
 
 static void put(const char *relative, const char *text)
@@ -232,25 +223,21 @@ static void test_saved_elsewhere(void **state)
 {
     struct session s;
     struct err err = {0};
-    char line[128], *text = NULL;
-    size_t length;
+    char line[4400];
 
     (void)state;
     start(&s, "GenuineIntel 6 207 2");
-    FILE *out = open_memstream(&text, &length);
-    snprintf(line, sizeof line, "machine show native; session save %s/saved", home);
-    if (!command_run(&s, line, out, &err))
+    snprintf(line, sizeof line, "machine show native; session save %s", work_path("saved"));
+    if (!run_line(&s, line, NULL, &err))
         fail_msg("%s", err.what);
     session_done(&s);
     start(&s, "AuthenticAMD 25 17 1");
-    snprintf(line, sizeof line, "session load %s/saved", home);
-    if (!command_run(&s, line, out, &err))
+    snprintf(line, sizeof line, "session load %s", work_path("saved"));
+    if (!run_line(&s, line, NULL, &err))
         fail_msg("%s", err.what);
     assert_string_equal(s.document.selected[0], "emeraldrapids");
     assert_string_equal(session_machine(&s, "emeraldrapids", &err)->title, "Emerald Rapids (Golden Cove core, sapphirerapids tables)");
     session_done(&s);
-    fclose(out);
-    free(text);
 }
 
 int main(void)
@@ -260,5 +247,5 @@ int main(void)
         cmocka_unit_test(test_user_machine), cmocka_unit_test(test_selection), cmocka_unit_test(test_measured_machine_is_native),
         cmocka_unit_test(test_saved_elsewhere),
     };
-    return cmocka_run_group_tests(tests, make_home, remove_home);
+    return cmocka_run_group_tests(tests, make_home, NULL);
 }

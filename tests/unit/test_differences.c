@@ -15,6 +15,7 @@
 #include "base/str.h"
 #include "io/machine_file.h"
 #include "base/child.h"
+#include "../support/support.h"
 
 #define LOOPS_MAX 64
 
@@ -46,9 +47,7 @@ struct loop {
 
 static size_t read_loops(struct loop *loops)
 {
-    char path[1024];
-    const char *source = getenv("PORTOLAN_SRC");
-    snprintf(path, sizeof path, "%s/tests/data/differences.csv", source ? source : ".");
+    const char *path = source_path("tests/data/differences.csv");
     FILE *file = fopen(path, "r");
     if (!file)
         fail_msg("%s cannot be read", path);
@@ -61,7 +60,7 @@ static size_t read_loops(struct loop *loops)
     return n;
 }
 
-static struct kernel *kernel_of(const struct loop *loop)
+static struct kernel *loop_kernel(const struct loop *loop)
 {
     struct err err = {0};
     struct kernel *k = kernel_from_hex(ISA_X86_64, loop->hex, &err);
@@ -72,7 +71,7 @@ static struct kernel *kernel_of(const struct loop *loop)
 
 static void add_region(const struct loop *loop, struct str *out)
 {
-    struct kernel *k = kernel_of(loop);
+    struct kernel *k = loop_kernel(loop);
     str_add(out, "# LLVM-MCA-BEGIN\n");
     for (size_t i = 0; i < k->insn_count; i++) {
         struct insn again;
@@ -150,7 +149,7 @@ static void test_differences(void **state)
     run_peer(loops, count, 0, "-iterations=100");
     run_peer(loops, count, 1, "-iterations=300");
     for (size_t i = 0; i < count; i++) {
-        struct kernel *k = kernel_of(&loops[i]);
+        struct kernel *k = loop_kernel(&loops[i]);
         struct analysis *a = analysis_new(k, 0, m);
         const struct reason *why = reason_named(loops[i].reason);
         double peer = (loops[i].cycles[1] - loops[i].cycles[0]) / 200, ratio = a->cycles / peer;

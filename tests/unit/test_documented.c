@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "cmd/command.h"
 #include "cmd/line.h"
+#include "../support/support.h"
 
 #define LARGEST 4000000
 
@@ -90,14 +91,10 @@ static void check_document(const char *path)
 static void test_documented_commands(void **state)
 {
     static const char *const patterns[] = {"README.md", "docs/*.md"};
-    const char *top = getenv("PORTOLAN_SRC");
-    char pattern[4096];
-
     (void)state;
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
         glob_t found;
-        snprintf(pattern, sizeof pattern, "%s/%s", top ? top : ".", patterns[i]);
-        assert_int_equal(glob(pattern, 0, NULL, &found), 0);
+        assert_int_equal(glob(source_path(patterns[i]), 0, NULL, &found), 0);
         for (size_t k = 0; k < found.gl_pathc; k++)
             check_document(found.gl_pathv[k]);
         globfree(&found);

@@ -18,6 +18,8 @@
 #include "base/csv_reader.h"
 #include "io/machine_file.h"
 #include "work/pool.h"
+#include "base/file.h"
+#include "../support/support.h"
 
 /* Kendall's tau-b by its definition over all pairs. */
 static double tau_by_pairs(double (*p)[2], size_t n)
@@ -92,14 +94,11 @@ static void test_evaluation(void **state)
     machine_free(m);
 }
 
-static char *write_file(const char *text, size_t length)
+/* A file of the tests' own with @text, valid until the next one. */
+static const char *write_file(const char *text, size_t length)
 {
-    char *path = mem_strdup("/tmp/portolan-test-XXXXXX");
-    int fd = mkstemp(path);
-    assert_true(fd >= 0);
-    assert_int_equal(write(fd, text, length), (ssize_t)length);
-    close(fd);
-    return path;
+    assert_true(file_write(work_path("table.csv"), text, length, NULL));
+    return work_path("table.csv");
 }
 
 static void test_reader(void **state)
@@ -114,7 +113,7 @@ static void test_reader(void **state)
     for (int i = 0; i < 40000; i++)   /* several chunks, rows across their edges */
         str_addf(&text, "%d,\"x,\"\"%d\"\n", i, i);
     str_add(&text, "last,row");       /* no line end */
-    char *path = write_file(text.data, text.length);
+    const char *path = write_file(text.data, text.length);
     struct csv_reader *r = csv_reader_open(path, &err);
     assert_non_null(r);
     while (csv_reader_next(r, &fields, &count, &err)) {
@@ -130,8 +129,6 @@ static void test_reader(void **state)
     assert_int_equal(rows, 40002);
     assert_int_equal(csv_reader_row(r), 40002);
     csv_reader_close(r);
-    unlink(path);
-    free(path);
     str_done(&text);
 
     path = write_file("a,b\nc,\"d\"e\n", 11);
@@ -140,8 +137,6 @@ static void test_reader(void **state)
         ;
     assert_int_equal(err.code, ERR_DATA);
     csv_reader_close(r);
-    unlink(path);
-    free(path);
     assert_null(csv_reader_open("/nonexistent/file.csv", &err));
     assert_int_equal(err.code, ERR_MISSING);
 }

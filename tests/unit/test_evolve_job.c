@@ -22,6 +22,7 @@
 #include "work/evolve_job.h"
 #include "work/job.h"
 #include "work/pool.h"
+#include "../support/support.h"
 
 static struct experiments *some_experiments(void)
 {
@@ -83,10 +84,8 @@ static void test_run_and_resume(void **state)
     struct evolve_status status;
     struct population p;
     struct err err = {0};
-    char path[] = "/tmp/portolan-run-XXXXXX";
-    int fd = mkstemp(path);
+    const char *path = work_path("run.json");
     (void)state;
-    close(fd);
     struct evolve_run *run = evolve_run_start(problem_new(t, NULL, &err), &o, NULL, NULL, 0, path, 0, &err);
     assert_non_null(run);
     for (int i = 0; i < 50; i++) {
@@ -120,7 +119,6 @@ static void test_run_and_resume(void **state)
     evolve_run_free(run);
     population_done(&p);
     experiments_free(t);
-    unlink(path);
 }
 
 /* Prices that suit thousands of experiments must not forbid µops where there are six. */

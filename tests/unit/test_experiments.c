@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "io/experiments_file.h"
+#include "../support/support.h"
 
 static struct experiments *parse(const char *text, struct err *err)
 {
@@ -73,10 +74,8 @@ static void test_rows(void **state)
 static void test_file_round_trip(void **state)
 {
     struct err err = {0};
-    char path[] = "/tmp/portolan-experiments-XXXXXX";
-    int fd = mkstemp(path);
+    const char *path = work_path("experiments.csv");
     (void)state;
-    close(fd);
     struct experiments *t = parse("state,experiment,host,cycles,repeats,spread\n"
                                   ",\"2*ADD (R64, R64) + MUL (R64)\",\"a,\"\"b\",,,\n"
                                   "ok,\"V [x + y] + W\",c,0.3333333333333333,3,0.001\n"
@@ -98,7 +97,6 @@ static void test_file_round_trip(void **state)
     }
     experiments_free(back);
     experiments_free(t);
-    unlink(path);
 }
 
 static void test_file_faults(void **state)

@@ -20,6 +20,7 @@
 #include "io/machine_save.h"
 #include "io/pmevo_json.h"
 #include "io/pmevo_names.h"
+#include "../support/support.h"
 
 /* Usages of both as text, port names and not numbers compared; µops of a set in name order. */
 static void assert_same_usages(const struct mapping *a, const struct mapping *b)
@@ -182,20 +183,14 @@ static void test_uops_info_columns(void **state)
     str_done(&text);
 }
 
-static void write_file(const char *path, const char *text)
-{
-    assert_true(file_write(path, text, strlen(text), NULL));
-}
-
 static void test_csv_alone(void **state)
 {
     (void)state;
     struct machine *m = machine_load("znver4", NULL);
     struct str text = {0};
-    char path[] = "/tmp/portolan-csv-XXXXXX";
+    const char *path = work_path("table.csv");
     struct err err = {0};
 
-    close(mkstemp(path));
     machine_mapping_csv(m, &text);
     assert_true(file_write(path, text.data, text.length, NULL));
     struct machine *back = machine_load_csv("back", path, &err);
@@ -204,7 +199,7 @@ static void test_csv_alone(void **state)
     assert_same_usages(m->mapping, back->mapping);
     machine_free(back);
     /* Dividers are known by their names, wherever they stand. */
-    write_file(path, "form,usage\nA,1*p[DV]\nB,1*p0\nC,\"2*p[0,FPDV]+1*p[DV]\"\n");
+    work_put("table.csv", "form,usage\nA,1*p[DV]\nB,1*p0\nC,\"2*p[0,FPDV]+1*p[DV]\"\n");
     back = machine_load_csv("pipes", path, &err);
     assert_non_null(back);
     const struct ports *ports = mapping_ports(back->mapping);
@@ -224,12 +219,11 @@ static void test_csv_alone(void **state)
     };
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         struct err fault = {0};
-        write_file(path, faults[i].text);
+        work_put("table.csv", faults[i].text);
         assert_null(machine_load_csv("x", path, &fault));
         if (!strstr(fault.what, faults[i].what) || (faults[i].line && fault.line != faults[i].line))
             fail_msg("%zu: line %zu: %s", i, fault.line, fault.what);
     }
-    unlink(path);
     machine_free(m);
     str_done(&text);
 }

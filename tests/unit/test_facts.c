@@ -16,7 +16,7 @@
 #include "base/log.h"
 #include "isa/isa.h"
 #include "model/facts.h"
-#include "helpers.h"
+#include "../support/support.h"
 
 static size_t check_file(const struct machine *m, const char *name)
 {

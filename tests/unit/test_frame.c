@@ -20,7 +20,8 @@
 #include "view/pager.h"
 #include "view/plot.h"
 #include "work/job.h"
-#include "screens.h"
+#include "../support/screens.h"
+#include "../support/support.h"
 
 static void test_golden(void **state)
 {
@@ -495,32 +496,33 @@ static void until_awaited(void)
 }
 
 /* A text that takes a second or so to assemble unless that is ended. */
-static void write_long(char path[32])
+static const char *write_long(void)
 {
     struct str text = {0};
     struct err err;
     for (int i = 0; i < 400000; i++)
         str_addf(&text, " addq $%d, %%rax\n", i % 100);
-    snprintf(path, 32, "/tmp/portolan-%d.s", (int)getpid());
-    assert_true(file_write(path, text.data, text.length, &err));
+    assert_true(file_write(work_path("long.s"), text.data, text.length, &err));
     str_done(&text);
+    return work_path("long.s");
 }
 
 /* What takes its time goes on behind the screen; what follows it on the line waits for it, and for what `job wait` names. */
 static void test_waiting(void **state)
 {
-    char line[4400], path[32];
+    char line[4400];
+    const char *path;
     const char *prefill;
 
     (void)state;
     session.patience = 0;
-    snprintf(line, sizeof line, "kernel load %s; view log", source("data/kernels/triad-skl-O3.s"));
+    snprintf(line, sizeof line, "kernel load %s; view log", source_path("data/kernels/triad-skl-O3.s"));
     frame_run(&frame, line);
     assert_false(frame.failed);
     until_awaited();
     assert_non_null(session.document.kernel);
     assert_string_equal(views[frame.current]->name, "log");
-    snprintf(line, sizeof line, "kernel load %s", source("data/kernels/triad-skl-O3.s"));
+    snprintf(line, sizeof line, "kernel load %s", source_path("data/kernels/triad-skl-O3.s"));
     frame_run(&frame, line);
     until_awaited();
     assert_string_equal(views[frame.current]->name, "kernel");   /* a kernel that has come is shown */
@@ -531,7 +533,7 @@ static void test_waiting(void **state)
     assert_string_equal(views[frame.current]->name, "mapping");
 
     /* Esc ends what the command began; what was to follow is forgotten. */
-    write_long(path);
+    path = write_long();
     snprintf(line, sizeof line, "kernel load %s; view log", path);
     frame_run(&frame, line);
     assert_true(session.waiting.job && session.waiting.count == 1);
@@ -547,25 +549,24 @@ static void test_waiting(void **state)
     snprintf(line, sizeof line, "kernel load %s", path);
     frame_run(&frame, line);
     frame_run(&frame, "kernel hex 4801d8");
-    snprintf(line, sizeof line, "kernel load %s", source("data/kernels/pi-O2.s"));
+    snprintf(line, sizeof line, "kernel load %s", source_path("data/kernels/pi-O2.s"));
     frame_run(&frame, line);
     until_awaited();
     job_wait(0);
     assert_non_null(strstr(session.document.kernel->name, "pi-O2.s"));
-    remove(path);
 }
 
 /* A script goes on with the line behind the one that is waited for. */
 static void test_waiting_script(void **state)
 {
-    char path[64], line[4400];
+    char line[4400];
     struct err err;
     struct str text = {0};
 
     (void)state;
     session.patience = 0;
-    snprintf(path, sizeof path, "/tmp/portolan-%d.pf", (int)getpid());
-    str_addf(&text, "kernel load %s\n\nkernel analyze --machine skylake\nflumb\n", source("data/kernels/triad-skl-O3.s"));
+    const char *path = work_path("script.pf");
+    str_addf(&text, "kernel load %s\n\nkernel analyze --machine skylake\nflumb\n", source_path("data/kernels/triad-skl-O3.s"));
     assert_true(file_write(path, text.data, text.length, &err));
     snprintf(line, sizeof line, "source %s; view help", path);
     frame_run(&frame, line);
@@ -575,7 +576,6 @@ static void test_waiting_script(void **state)
     assert_non_null(strstr(str_text(&frame.message), ".pf:4: \"flumb\" is no command"));
     assert_string_equal(views[frame.current]->name, "output");
     assert_int_equal(session.waiting.count, 0);
-    remove(path);
     str_done(&text);
 }
 

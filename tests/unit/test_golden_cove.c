@@ -16,21 +16,18 @@
 #include "model/metrics.h"
 #include "simulate/simulate.h"
 #include "throughput/throughput.h"
-#include "helpers.h"
+#include "../support/support.h"
 
 /* One in 29 of the forms measured alone on a virtual Emerald Rapids. */
 static void test_single_forms(void **state)
 {
-    char path[1024];
     struct err err = {0};
-    const char *source = getenv("PORTOLAN_SRC");
     struct machine *m = load_machine("sapphirerapids");
 
     (void)state;
-    snprintf(path, sizeof path, "%s/tests/data/golden-cove-singles.csv", source ? source : ".");
-    struct experiments *t = experiments_load(path, &err);
+    struct experiments *t = experiments_load(source_path("tests/data/golden-cove-singles.csv"), &err);
     if (!t)
-        fail_msg("%s: %s", path, err.what);
+        fail_msg("%s: %s", err.file, err.what);
     assert_true(t->rows.count > 450);
     double *predicted = calloc(t->rows.count, sizeof *predicted);
     for (size_t i = 0; i < t->rows.count; i++) {

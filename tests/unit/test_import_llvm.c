@@ -12,56 +12,48 @@
 
 #include "base/file.h"
 #include "io/import_llvm.h"
+#include "../support/support.h"
 
-static char work[64];
 static struct forms *forms;
 
 static int set_up(void **state)
 {
     (void)state;
-    snprintf(work, sizeof work, "/tmp/portolan-test-XXXXXX");
     forms = forms_load(ISA_X86_64, NULL, NULL);
-    return forms && mkdtemp(work) ? 0 : -1;
+    return forms ? 0 : -1;
 }
 
 static int tear_down(void **state)
 {
     (void)state;
-    char command[96];
     forms_free(forms);
-    snprintf(command, sizeof command, "rm -r '%s'", work);
-    return system(command);
+    return 0;
 }
 
 /* Imports CPU "some" by a program whose work @body does: $table is the file to write, $input the assembler text that was given. */
 static struct machine *import_by(const char *body, struct err *err)
 {
-    struct str script = {0}, path = {0};
+    struct str script = {0};
+    const char *work = work_path("");
 
     str_addf(&script, "#!/bin/sh\necho run >>%s/runs\nwhile [ $# -gt 0 ]; do [ \"$1\" = -o ] && table=$2; shift; done\ncat >%s/input\ninput=%s/input\n%s\n", work, work, work, body);
-    str_addf(&path, "%s/runs", work);
-    remove(str_text(&path));
-    str_clear(&path);
-    str_addf(&path, "%s/llvm-mca", work);
-    assert_true(file_write(str_text(&path), script.data, script.length, err));
-    assert_int_equal(chmod(str_text(&path), 0755), 0);
-    setenv("PORTOLAN_LLVM_MCA", str_text(&path), 1);
+    work_remove("runs");
+    work_put("llvm-mca", str_text(&script));
+    assert_int_equal(chmod(work_path("llvm-mca"), 0755), 0);
+    setenv("PORTOLAN_LLVM_MCA", work_path("llvm-mca"), 1);
     struct machine *m = import_llvm("some", forms, err);
     unsetenv("PORTOLAN_LLVM_MCA");
     str_done(&script);
-    str_done(&path);
     return m;
 }
 
 static size_t runs(void)
 {
-    struct str path = {0}, text = {0};
+    struct str text = {0};
     size_t lines = 0;
-    str_addf(&path, "%s/runs", work);
-    assert_true(file_read(str_text(&path), 1 << 20, &text, NULL));
+    assert_true(file_read(work_path("runs"), 1 << 20, &text, NULL));
     for (size_t i = 0; i < text.length; i++)
         lines += text.data[i] == '\n';
-    str_done(&path);
     str_done(&text);
     return lines;
 }

@@ -11,6 +11,7 @@
 
 #include "base/str.h"
 #include "io/import_uops.h"
+#include "../support/support.h"
 
 #define HEADER "\"instruction\",\"family\",\"latency\",\"throughput\",\"uops\",\"ports\"\n"
 
@@ -149,9 +150,8 @@ static void test_stream(void **state)
 {
     (void)state;
     struct err err = {0};
-    char path[] = "/tmp/test-import-uops-XXXXXX";
-    int fd = mkstemp(path);
-    FILE *file = fdopen(fd, "w");
+    const char *path = work_path("table.xml");
+    FILE *file = fopen(path, "w");
     assert_non_null(file);
     fputs(XML_START XML_SKL, file);
     for (int i = 0; i < 20000; i++)

@@ -22,6 +22,7 @@
 #include "io/population_file.h"
 #include "model/metrics.h"
 #include "throughput/predict.h"
+#include "../support/support.h"
 
 static struct mapping *known(unsigned forms)
 {
@@ -734,7 +735,7 @@ static void test_population_file(void **state)
     struct mapping *m = known(7);
     struct population p = {0}, back;
     struct err err = {0};
-    char path[] = "/tmp/portolan-population-XXXXXX";
+    const char *path = work_path("population.json");
     static const char *const bad[] = {
         "", "{}", "{\"kind\":\"PortolanPopulation\"}", "{\"kind\":\"PortolanPopulation\",\"ports\":[\"0\",\"0\"]}",
         "{\"kind\":\"PortolanPopulation\",\"ports\":[\"0\"],\"individuals\":[{\"A\":[\"1*p9\",1]}]}",
@@ -747,8 +748,6 @@ static void test_population_file(void **state)
     p.count = 1;
     p.fingerprint = 0xfedcba9876543210u;
     p.seconds = 1.5;
-    int fd = mkstemp(path);
-    assert_true(fd >= 0);
     assert_true(population_save(&p, path, &err));
     assert_true(population_load(path, &back, &err));
     assert_int_equal(back.count, 1);
@@ -756,7 +755,6 @@ static void test_population_file(void **state)
     assert_true(mapping_equal(back.mappings[0], m));
     population_done(&back);
     population_done(&p);
-    remove(path);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_false(population_parse("p.json", bad[i], strlen(bad[i]), &back, &err));
         assert_int_equal(back.count, 0);

@@ -15,30 +15,15 @@
 
 #include "base/file.h"
 #include "base/log.h"
-#include "failing_calls.h"
+#include "../support/failing_calls.h"
 #include "measure/journal.h"
 #include "measure/journal_text.h"
 #include "model/experiments.h"
-
-static char directory[] = "/tmp/portolan-journal-XXXXXX";
-
-static const char *path(const char *name)
-{
-    static char paths[4][160];
-    static unsigned turn;
-    char *out = paths[turn++ % 4];
-    snprintf(out, sizeof paths[0], "%s/%s", directory, name);
-    return out;
-}
+#include "../support/support.h"
 
 static void put(const char *name, const char *text, size_t length)
 {
-    assert_true(file_write(path(name), text, length, NULL));
-}
-
-static bool exists(const char *name)
-{
-    return access(path(name), F_OK) == 0;
+    assert_true(file_write(work_path(name), text, length, NULL));
 }
 
 static void add(struct journal *j, const char *text, double cycles)
@@ -62,7 +47,7 @@ static double cycles_of(const struct journal *j, const char *text)
 static struct journal *open_it(const char *name)
 {
     struct err err = {0};
-    struct journal *j = journal_open(path(name), &err);
+    struct journal *j = journal_open(work_path(name), &err);
     if (!j)
         fail_msg("%s: %s", err.file, err.what);
     return j;
@@ -71,7 +56,7 @@ static struct journal *open_it(const char *name)
 /* A journal of three records in @out. */
 static void three(struct str *out)
 {
-    unlink(path("three.csv"));
+    unlink(work_path("three.csv"));
     struct journal *j = open_it("three.csv");
     add(j, "A", 1);
     add(j, "2*ADD (R64, R64) + B", 2.5);
@@ -79,7 +64,7 @@ static void three(struct str *out)
     assert_true(journal_flush(j, NULL));
     journal_close(j);
     str_clear(out);
-    assert_true(file_read(path("three.csv"), 1 << 20, out, NULL));
+    assert_true(file_read(work_path("three.csv"), 1 << 20, out, NULL));
 }
 
 static void test_good_part_is_kept(void **state)
@@ -98,14 +83,14 @@ static void test_good_part_is_kept(void **state)
         str_add_bytes(&text, damages[i].bytes, damages[i].length);
         str_add(&text, second);
         put("j.csv", text.data, text.length);
-        unlink(path("j.csv.damaged"));
+        unlink(work_path("j.csv.damaged"));
         struct journal *j = open_it("j.csv");
         assert_true(cycles_of(j, "A") == 1 && cycles_of(j, "2*ADD (R64, R64) + B") == 2.5 && cycles_of(j, "C") == 3);
         add(j, "D", 4);
         assert_true(journal_flush(j, NULL));
         journal_close(j);
         str_clear(&text);
-        assert_true(file_read(path("j.csv.damaged"), 1 << 20, &text, NULL));
+        assert_true(file_read(work_path("j.csv.damaged"), 1 << 20, &text, NULL));
         assert_int_equal(text.length, damages[i].length);
         assert_memory_equal(text.data, damages[i].bytes, damages[i].length);
         assert_true(log_revision() > before);
@@ -113,11 +98,11 @@ static void test_good_part_is_kept(void **state)
         assert_true(log_get(log_count() - 1, &line));
         assert_non_null(strstr(line.text, "j.csv.damaged"));
         free(line.text);
-        unlink(path("j.csv.damaged"));
+        unlink(work_path("j.csv.damaged"));
         j = open_it("j.csv");
         assert_true(cycles_of(j, "D") == 4 && cycles_of(j, "C") == 3);
         journal_close(j);
-        assert_false(exists("j.csv.damaged"));
+        assert_false(work_has("j.csv.damaged"));
     }
     str_done(&whole);
     str_done(&text);
@@ -152,16 +137,16 @@ static void test_old_journals_open(void **state)
         assert_true(cycles_of(j, "A") == 1 && cycles_of(j, "ADD (R64, R64)") == 0.25);
         journal_close(j);
     }
-    assert_true(exists("old.csv.damaged"));
-    assert_true(file_read(path("old.csv"), 1 << 20, &text, NULL));
+    assert_true(work_has("old.csv.damaged"));
+    assert_true(file_read(work_path("old.csv"), 1 << 20, &text, NULL));
     assert_true(str_has_prefix(text.data, JOURNAL_HEADER));
     str_done(&text);
     /* What is no journal stays as it is. */
     struct err err = {0};
     put("other.csv", "form,usage\nA,1*p0\n", 18);
-    assert_null(journal_open(path("other.csv"), &err));
-    assert_string_equal(err.file, path("other.csv"));
-    assert_true(file_read(path("other.csv"), 1 << 20, &text, NULL));
+    assert_null(journal_open(work_path("other.csv"), &err));
+    assert_string_equal(err.file, work_path("other.csv"));
+    assert_true(file_read(work_path("other.csv"), 1 << 20, &text, NULL));
     assert_string_equal(text.data, "form,usage\nA,1*p0\n");
     str_done(&text);
 }
@@ -176,9 +161,9 @@ static void test_each_call_fails(void **state)
             unsigned written = 0;
             char name[16];
             struct err err = {0};
-            unlink(path("f.csv"));
+            unlink(work_path("f.csv"));
             failing_calls_set(position, (enum failing)how);
-            struct journal *j = journal_open(path("f.csv"), &err);
+            struct journal *j = journal_open(work_path("f.csv"), &err);
             for (unsigned i = 0; j && i < 10; i++) {
                 snprintf(name, sizeof name, "F%u", i);
                 add(j, name, i + 1);
@@ -197,7 +182,7 @@ static void test_each_call_fails(void **state)
             }
             journal_close(j);
             assert_true(written >= 9 || written == 0);
-            assert_false(exists("f.csv.damaged"));
+            assert_false(work_has("f.csv.damaged"));
         }
     }
 }
@@ -207,11 +192,11 @@ static void test_death_at_each_call(void **state)
     (void)state;
     int status = -1;
     for (unsigned position = 0; status != 0; position++) {
-        unlink(path("k.csv"));
+        unlink(work_path("k.csv"));
         pid_t child = fork();
         if (child == 0) {
             failing_calls_set(position, FAIL_DEATH);
-            struct journal *j = journal_open(path("k.csv"), NULL);
+            struct journal *j = journal_open(work_path("k.csv"), NULL);
             for (unsigned i = 0; i < 5; i++) {
                 add(j, i % 2 ? "A" : "B", i + 1);
                 if (!journal_flush(j, NULL))
@@ -223,22 +208,8 @@ static void test_death_at_each_call(void **state)
         assert_true(WIFEXITED(status) && WEXITSTATUS(status) != 1);
         struct journal *j = open_it("k.csv");
         journal_close(j);
-        assert_false(exists("k.csv.damaged"));
+        assert_false(work_has("k.csv.damaged"));
     }
-}
-
-static int set_up(void **state)
-{
-    (void)state;
-    return mkdtemp(directory) ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-    char command[128];
-    (void)state;
-    snprintf(command, sizeof command, "rm -rf '%s'", directory);
-    return system(command);
 }
 
 int main(void)
@@ -247,5 +218,5 @@ int main(void)
         cmocka_unit_test(test_good_part_is_kept), cmocka_unit_test(test_every_flipped_byte), cmocka_unit_test(test_old_journals_open),
         cmocka_unit_test(test_each_call_fails),   cmocka_unit_test(test_death_at_each_call),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

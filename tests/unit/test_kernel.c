@@ -10,25 +10,16 @@
 #include <cmocka.h>
 
 #include "analysis/kernel.h"
+#include "../support/support.h"
 
 static struct kernel *load(const char *name)
 {
-    const char *root = getenv("PORTOLAN_SRC");
-    char path[4096];
+    char path[128];
     struct err err = {0};
-    snprintf(path, sizeof path, "%s/tests/data/%s", root ? root : ".", name);
-    struct kernel *k = kernel_load(path, NULL, &err);
+    snprintf(path, sizeof path, "tests/data/%s", name);
+    struct kernel *k = kernel_load(source_path(path), NULL, &err);
     if (!k)
         fail_msg("%s: %s", name, err.what);
-    return k;
-}
-
-static struct kernel *from(const char *text, const struct kernel_options *o)
-{
-    struct err err = {0};
-    struct kernel *k = kernel_from_text("t", text, strlen(text), o, &err);
-    if (!k)
-        fail_msg("%s", err.what);
     return k;
 }
 
@@ -75,7 +66,7 @@ static void test_markers(void **state)
         "inc %eax\n// OSACA-BEGIN sum\nadd $1, %ecx\ndec %edx\n// OSACA-END\n.L1: jne .L1\n",
         "movl $111, %ebx\n.byte 100,103,144\nadd $1, %ecx\ndec %edx\nmovl $222, %ebx\n.byte 100,103,144\n.L1: jne .L1\n"};
     for (size_t i = 0; i < 3; i++) {
-        struct kernel *k = from(texts[i], NULL);
+        struct kernel *k = kernel_with(texts[i], NULL);
         assert_true(k->loops[0].marked);
         assert_int_equal(k->loops[0].count, 2);
         assert_int_equal(k->loops[0].first_line, 3);
@@ -88,12 +79,12 @@ static void test_markers(void **state)
 static void test_no_loop_lines_and_choice(void **state)
 {
     (void)state;
-    struct kernel *k = from("inc %eax\ndec %ecx\n", NULL);
+    struct kernel *k = kernel_with("inc %eax\ndec %ecx\n", NULL);
     assert_string_equal(k->loops[0].why, "whole text (no loop)");
     assert_int_equal(k->loops[0].count, 2);
     kernel_free(k);
     struct kernel_options o = {.first_line = 2, .last_line = 3};
-    k = from("inc %eax\ndec %ecx\ninc %edx\nnop\n", &o);
+    k = kernel_with("inc %eax\ndec %ecx\ninc %edx\nnop\n", &o);
     assert_int_equal(k->insn_count, 2);
     assert_int_equal(k->insns[0].line, 2);
     kernel_free(k);
@@ -131,15 +122,15 @@ static void test_symbol_of_text(void **state)
                                    "copy:\n nop\nagain: movq (%rsi), %rax\n decq %rcx\n jne again\n ret\n";
     struct err err = {0};
 
-    struct kernel *k = from(bare, &(struct kernel_options){.symbol = "copy"});
+    struct kernel *k = kernel_with(bare, &(struct kernel_options){.symbol = "copy"});
     assert_string_equal(k->loops[0].label, ".L2");
     assert_int_equal(k->loop_count, 1);
     kernel_free(k);
-    k = from(bare, &(struct kernel_options){.symbol = "dot"});
+    k = kernel_with(bare, &(struct kernel_options){.symbol = "dot"});
     assert_string_equal(k->loops[0].label, ".L1");
     assert_int_equal(k->loop_count, 1);
     kernel_free(k);
-    k = from(declared, &(struct kernel_options){.symbol = "copy"});
+    k = kernel_with(declared, &(struct kernel_options){.symbol = "copy"});
     assert_string_equal(k->loops[0].label, "again");
     assert_int_equal(k->loop_count, 1);
     kernel_free(k);

@@ -8,13 +8,12 @@
 #include <cmocka.h>
 
 #include "analysis/kernel.h"
+#include "../support/support.h"
 
 /* Every loop of @text as "first-last/depth ", best first. */
 static void assert_loops(const char *text, const char *expected)
 {
-    struct err err = {0};
-    struct kernel *k = kernel_from_text("t", text, strlen(text), NULL, &err);
-    assert_non_null(k);
+    struct kernel *k = kernel_of(text);
     struct str found = {0};
     for (size_t i = 0; i < k->loop_count; i++)
         str_addf(&found, "%u-%u/%u ", k->loops[i].first_line, k->loops[i].last_line, k->loops[i].depth);

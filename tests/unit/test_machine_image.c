@@ -14,30 +14,11 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "helpers.h"
+#include "../support/support.h"
 #include "io/machine_image.h"
 
 static const char *const names[] = {"machine.csv", "facts.csv", "mapping.csv", "overrides.csv", "latencies.csv"};
 #define NAMES (sizeof names / sizeof *names)
-
-static char copy[] = "/tmp/portolan-image-XXXXXX";
-
-static int make_copy(void **state)
-{
-    (void)state;
-    return mkdtemp(copy) ? 0 : -1;
-}
-
-static int remove_copy(void **state)
-{
-    (void)state;
-    for (size_t i = 0; i < NAMES; i++) {
-        char path[128];
-        snprintf(path, sizeof path, "%s/%s", copy, names[i]);
-        unlink(path);
-    }
-    return rmdir(copy);
-}
 
 /* The files of the shipped machine @id into the copy, @extra behind those of the name @changed. */
 static void copy_machine(const char *id, const char *changed, const char *extra)
@@ -45,7 +26,7 @@ static void copy_machine(const char *id, const char *changed, const char *extra)
     for (size_t i = 0; i < NAMES; i++) {
         struct str from = {0}, to = {0}, bytes = {0};
         str_addf(&from, "machines/%s/%s", id, names[i]);
-        str_addf(&to, "%s/%s", copy, names[i]);
+        str_add(&to, work_path(names[i]));
         char *path = file_data_path(str_text(&from));
         unlink(str_text(&to));
         if (path) {
@@ -113,12 +94,12 @@ static void test_same_as_text(void **state)
         return;   /* built for another host; cmocka's skip() counts as a failure in TAP */
     for (size_t i = 0; ids[i]; i++) {
         copy_machine(ids[i], "", "");
-        struct machine *image = machine_image_load(ids[i], copy);
+        struct machine *image = machine_image_load(ids[i], work_path(""));
         if (!image)
             fail_msg("no image of %s", ids[i]);
         copy_machine(ids[i], "mapping.csv", "\n");
-        assert_null(machine_image_load(ids[i], copy));
-        struct machine *text = load_machine(copy);
+        assert_null(machine_image_load(ids[i], work_path("")));
+        struct machine *text = load_machine(work_path(""));
         assert_same(image, text);
         machine_free(image);
         machine_free(text);
@@ -131,22 +112,20 @@ static void test_same_as_text(void **state)
 static void test_changed(void **state)
 {
     static const char *const rows[] = {"title,Mine,,\n", "loads_per_cycle,7,,\n", "MINE (R64),1*p0,1,1,\n", "\"ADD (R64, R64)\",3*p1,,,\n", "MINE (R64),1,1,5,\n"};
-    char path[128];
 
     (void)state;
     for (size_t i = 0; i < NAMES; i++) {
         copy_machine("skylake", names[i], rows[i]);
-        assert_null(machine_image_load("skylake", copy));
+        assert_null(machine_image_load("skylake", work_path("")));
     }
     copy_machine("skylake", "overrides.csv", rows[3]);
-    struct machine *m = load_machine(copy);
+    struct machine *m = load_machine(work_path(""));
     assert_int_equal(mapping_find(m->mapping, "ADD (R64, R64)")->usage.uops[0].count, 3);
     machine_free(m);
     copy_machine("skylake", "", "");
-    snprintf(path, sizeof path, "%s/latencies.csv", copy);
-    assert_int_equal(unlink(path), 0);
-    assert_null(machine_image_load("skylake", copy));
-    m = load_machine(copy);
+    assert_int_equal(unlink(work_path("latencies.csv")), 0);
+    assert_null(machine_image_load("skylake", work_path("")));
+    m = load_machine(work_path(""));
     assert_int_equal(m->latency_count, 0);
     machine_free(m);
 }
@@ -180,5 +159,5 @@ int main(void)
         cmocka_unit_test(test_changed),
         cmocka_unit_test(test_edited),
     };
-    return cmocka_run_group_tests(tests, make_copy, remove_copy);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

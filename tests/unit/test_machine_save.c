@@ -15,41 +15,10 @@
 
 #include "base/file.h"
 #include "io/machine_save.h"
-#include "failing_calls.h"
-#include "helpers.h"
+#include "../support/failing_calls.h"
+#include "../support/support.h"
 
-static char work[64];
 static struct err err;
-
-static int make_work(void **state)
-{
-    (void)state;
-    snprintf(work, sizeof work, "/tmp/portolan-test-XXXXXX");
-    return mkdtemp(work) ? 0 : -1;
-}
-
-static int remove_work(void **state)
-{
-    (void)state;
-    char command[96];
-    snprintf(command, sizeof command, "rm -r '%s'", work);
-    return system(command);
-}
-
-static const char *in_work(const char *name)
-{
-    static char paths[4][160];
-    static int turn;
-    char *path = paths[turn++ % 4];
-    snprintf(path, sizeof paths[0], "%s/%s", work, name);
-    return path;
-}
-
-static void write_file(const char *name, const char *text)
-{
-    if (!file_write(in_work(name), text, strlen(text), &err))
-        fail_msg("%s: %s", name, err.what);
-}
 
 static void assert_same_number(double a, double b)
 {
@@ -123,9 +92,9 @@ static void each_machine(void (*check)(const struct machine *m))
 
 static void check_directory(const struct machine *m)
 {
-    if (!machine_save(m, in_work("saved"), &err))
+    if (!machine_save(m, work_path("saved"), &err))
         fail_msg("%s: %s", m->id, err.what);
-    struct machine *back = load_machine(in_work("saved"));
+    struct machine *back = load_machine(work_path("saved"));
     assert_same(m, back);
     machine_free(back);
 }
@@ -141,9 +110,9 @@ static void check_csv(const struct machine *m)
 {
     struct str text = {0};
     machine_mapping_csv(m, &text);
-    write_file("alone.csv", str_text(&text));
+    work_put("alone.csv", str_text(&text));
     str_done(&text);
-    struct machine *back = machine_load_csv("alone", in_work("alone.csv"), &err);
+    struct machine *back = machine_load_csv("alone", work_path("alone.csv"), &err);
     assert_non_null(back);
     const struct ports *names = mapping_ports(m->mapping), *others = mapping_ports(back->mapping);
     assert_int_equal(names->count, others->count);
@@ -168,17 +137,17 @@ static void test_csv(void **state)
 static void test_corrections_once(void **state)
 {
     (void)state;
-    mkdir(in_work("own"), 0777);
-    write_file("own/machine.csv", "key,value,unit,source\nports,\"0,1\",,\npipes,,,\ntitle,Own,,\nisa,x86-64,,\nissue_width,4,µops/cycle,\n");
-    write_file("own/mapping.csv", "form,usage,latency,micro_ops,source\nFDIV,2*p0,,,\n");
-    write_file("own/overrides.csv", "form,usage,latency,micro_ops,source\nFDIV,+2*p0,,,by hand\n");
-    write_file("own/facts.csv", "key,value,unit,source\nissue_width,6,µops/cycle,by hand\n");
-    write_file("own/latencies.csv", "form,from,to,cycles,source\nFDIV,1,2,3,by hand\n");
-    struct machine *m = load_machine(in_work("own"));
+    mkdir(work_path("own"), 0777);
+    work_put("own/machine.csv", "key,value,unit,source\nports,\"0,1\",,\npipes,,,\ntitle,Own,,\nisa,x86-64,,\nissue_width,4,µops/cycle,\n");
+    work_put("own/mapping.csv", "form,usage,latency,micro_ops,source\nFDIV,2*p0,,,\n");
+    work_put("own/overrides.csv", "form,usage,latency,micro_ops,source\nFDIV,+2*p0,,,by hand\n");
+    work_put("own/facts.csv", "key,value,unit,source\nissue_width,6,µops/cycle,by hand\n");
+    work_put("own/latencies.csv", "form,from,to,cycles,source\nFDIV,1,2,3,by hand\n");
+    struct machine *m = load_machine(work_path("own"));
     assert_int_equal(mapping_find(m->mapping, "FDIV")->usage.uops[0].count, 4);
     for (int k = 0; k < 2; k++) {
-        assert_true(machine_save(m, in_work("own"), &err));
-        struct machine *back = load_machine(in_work("own"));
+        assert_true(machine_save(m, work_path("own"), &err));
+        struct machine *back = load_machine(work_path("own"));
         assert_int_equal(mapping_find(back->mapping, "FDIV")->usage.uops[0].count, 4);
         assert_same(m, back);
         machine_free(back);
@@ -186,8 +155,8 @@ static void test_corrections_once(void **state)
     machine_free(m);
     m = load_machine("zen4-inferred");   /* it has no latencies.csv: the old one must not stay */
     assert_true(m->latency_count == 0);
-    assert_true(machine_save(m, in_work("own"), &err));
-    struct machine *back = load_machine(in_work("own"));
+    assert_true(machine_save(m, work_path("own"), &err));
+    struct machine *back = load_machine(work_path("own"));
     assert_same(m, back);
     machine_free(m);
     machine_free(back);
@@ -195,30 +164,30 @@ static void test_corrections_once(void **state)
 
 static void assert_refused(const struct machine *m, const char *directory, const char *file)
 {
-    assert_false(machine_save(m, in_work(directory), &err));
+    assert_false(machine_save(m, work_path(directory), &err));
     if (!strstr(err.what, file))
         fail_msg("\"%s\" does not name %s", err.what, file);
     char path[96];
     snprintf(path, sizeof path, "%s/%s", directory, file);
-    assert_int_equal(access(in_work(path), F_OK), 0);
+    assert_int_equal(access(work_path(path), F_OK), 0);
 }
 
 static void test_foreign(void **state)
 {
     (void)state;
     struct machine *m = load_machine("skylake");
-    mkdir(in_work("thesis"), 0777);
-    write_file("thesis/thesis.txt", "years\n");
+    mkdir(work_path("thesis"), 0777);
+    work_put("thesis/thesis.txt", "years\n");
     assert_refused(m, "thesis", "thesis.txt");
-    write_file("thesis/machine.csv", "key,value\n");
+    work_put("thesis/machine.csv", "key,value\n");
     assert_refused(m, "thesis", "thesis.txt");
-    mkdir(in_work("table"), 0777);
-    write_file("table/mapping.csv", "no machine's\n");   /* ours by name, but of what? */
-    assert_false(machine_save(m, in_work("table"), &err));
+    mkdir(work_path("table"), 0777);
+    work_put("table/mapping.csv", "no machine's\n");   /* ours by name, but of what? */
+    assert_false(machine_save(m, work_path("table"), &err));
     assert_non_null(strstr(err.what, "machine.csv"));
-    write_file("file", "a file\n");
-    assert_false(machine_save(m, in_work("file"), &err));
-    assert_false(machine_save(m, in_work("missing/deep"), &err));
+    work_put("file", "a file\n");
+    assert_false(machine_save(m, work_path("file"), &err));
+    assert_false(machine_save(m, work_path("missing/deep"), &err));
     machine_free(m);
 }
 
@@ -228,12 +197,12 @@ static void test_links(void **state)
     (void)state;
     struct machine *m = load_machine("skylake");
     struct stat info;
-    assert_true(machine_save(m, in_work("real/"), &err));
-    assert_int_equal(symlink(in_work("real"), in_work("link")), 0);
-    assert_true(machine_save(m, in_work("link"), &err));
-    assert_int_equal(lstat(in_work("link"), &info), 0);
+    assert_true(machine_save(m, work_path("real/"), &err));
+    assert_int_equal(symlink(work_path("real"), work_path("link")), 0);
+    assert_true(machine_save(m, work_path("link"), &err));
+    assert_int_equal(lstat(work_path("link"), &info), 0);
     assert_true(S_ISLNK(info.st_mode));
-    struct machine *back = load_machine(in_work("link"));
+    struct machine *back = load_machine(work_path("link"));
     assert_same(m, back);
     machine_free(m);
     machine_free(back);
@@ -254,8 +223,8 @@ static void test_no_facts(void **state)
     usage_add(&entry.usage, 1, 1);
     mapping_set(m->mapping, &entry);
     usage_done(&entry.usage);
-    assert_true(machine_save(m, in_work("made"), &err));
-    struct machine *back = load_machine(in_work("made"));
+    assert_true(machine_save(m, work_path("made"), &err));
+    struct machine *back = load_machine(work_path("made"));
     assert_string_equal(back->title, m->title);
     assert_string_equal(back->isa, m->isa);
     assert_true(mapping_find(back->mapping, "ADD (X, X, X)")->latency == 0.1);
@@ -274,17 +243,17 @@ static void test_failing_calls(void **state)
     for (unsigned position = 0; met; position++)
         for (int how = FAIL_ERROR; how <= FAIL_DEATH; how++) {
             int status = 0;
-            assert_true(machine_save(before, in_work("failing"), &err));
+            assert_true(machine_save(before, work_path("failing"), &err));
             fflush(NULL);
             pid_t child = fork();
             if (child == 0) {
                 failing_calls_set(position, (enum failing)how);
-                bool ok = machine_save(after, in_work("failing"), &err);
+                bool ok = machine_save(after, work_path("failing"), &err);
                 _exit(!failing_calls_end() ? 2 : ok ? 0 : 1);
             }
             assert_int_equal(waitpid(child, &status, 0), child);
             met = !(WIFEXITED(status) && WEXITSTATUS(status) == 2);
-            struct machine *back = load_machine(in_work("failing"));
+            struct machine *back = load_machine(work_path("failing"));
             bool new = strcmp(back->title, after->title) == 0;
             assert_same(new ? after : before, back);
             machine_free(back);
@@ -299,5 +268,5 @@ int main(void)
         cmocka_unit_test(test_directories), cmocka_unit_test(test_csv),   cmocka_unit_test(test_corrections_once),
         cmocka_unit_test(test_foreign),     cmocka_unit_test(test_links), cmocka_unit_test(test_no_facts), cmocka_unit_test(test_failing_calls),
     };
-    return cmocka_run_group_tests(tests, make_work, remove_work);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

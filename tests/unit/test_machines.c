@@ -15,7 +15,7 @@
 #include "base/csv.h"
 #include "isa/forms.h"
 #include "throughput/throughput.h"
-#include "helpers.h"
+#include "../support/support.h"
 
 static void each_machine(void (*check)(const struct machine *m))
 {
@@ -188,10 +188,8 @@ static void test_override_sources(void **state)
 /* How often the forms of tests/data/common-forms.csv (libc, libm, libstdc++, libcrypto, Python, OpenBLAS, GMP, coreutils) are known. */
 static void check_coverage(const struct machine *m)
 {
-    struct str path = {0};
     struct err err = {0};
-    str_addf(&path, "%s/tests/data/common-forms.csv", getenv("PORTOLAN_SRC"));
-    struct csv_table *t = csv_table_read(str_text(&path), &err);
+    struct csv_table *t = csv_table_read(source_path("tests/data/common-forms.csv"), &err);
     double all = 0, known = 0;
     assert_non_null(t);
     assert_true(t->count > 500);
@@ -209,7 +207,6 @@ static void check_coverage(const struct machine *m)
     if (strcmp(machine_fact(m, "isa"), "x86-64") == 0 && !(known >= 0.99 * all))
         fail_msg("%s knows %.3f %% of all occurrences", m->id, 100 * known / all);
     csv_table_free(t);
-    str_done(&path);
 }
 
 static void test_coverage(void **state)

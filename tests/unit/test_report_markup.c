@@ -12,6 +12,7 @@
 #include "report/report_markup.h"
 #include "base/mem.h"
 #include "io/machine_file.h"
+#include "../support/support.h"
 
 static const char hostile[] = "<script>alert('&\"')</script> | `x` \xff\xc3 *a* [b](c)";
 
@@ -25,9 +26,8 @@ static struct fixture make(bool dirty)
 {
     static const char text[] = "1: vmulpd %ymm0, %ymm1, %ymm2\n vdivpd %ymm2, %ymm3, %ymm4\n addq $8, %rax\n jne 1b\n";
     static const char *const ids[] = {"skylake", "znver4"};
-    struct fixture f = {.k = kernel_from_text("loop.s", text, strlen(text), NULL, NULL)};
+    struct fixture f = {.k = kernel_of(text)};
 
-    assert_non_null(f.k);
     if (dirty) {
         free(f.k->name);
         f.k->name = mem_strdup(hostile);

@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "view/frame.h"
+#include "../support/support.h"
 
 static void run(struct frame *f, const char *line)
 {
@@ -23,14 +24,12 @@ static void run(struct frame *f, const char *line)
 
 static void test_export_of_rows(void **state)
 {
-    char file[] = "/tmp/portolan-rows-XXXXXX.csv", line[80];
+    const char *file = work_path("rows.csv");
+    char line[80];
     struct session session;
     struct frame frame;
     struct str text = {0};
     (void)state;
-    int fd = mkstemps(file, 4);
-    assert_true(fd >= 0);
-    close(fd);
     snprintf(line, sizeof line, "export %s", file);
     session_init(&session);
     session.interactive = true;
@@ -56,7 +55,6 @@ static void test_export_of_rows(void **state)
     str_clear(&text);
     assert_true(file_read(file, 1 << 20, &text, NULL));
     assert_non_null(strstr(str_text(&text), "issue_width"));
-    unlink(file);
     str_done(&text);
     frame_done(&frame);
     session_done(&session);

@@ -18,6 +18,7 @@
 #include "io/machine_file.h"
 #include "measure/runner.h"
 #include "throughput/throughput.h"
+#include "../support/support.h"
 
 static struct machine *machine;
 
@@ -142,11 +143,18 @@ static void test_unknown_forms(void **state)
     experiments_free(t);
 }
 
+/* An empty file, as one that was just made. */
+static const char *new_journal(void)
+{
+    work_put("journal.csv", "");
+    return work_path("journal.csv");
+}
+
 /* Ended before anything was settled: the passes are in the journal, the next run takes them over and says so. */
 static void test_journal_keeps_passes(void **state)
 {
-    char path[] = "/tmp/portolan-journal-XXXXXX";
-    int fd = mkstemp(path);
+    const char *path = new_journal();
+    int fd = open(path, O_RDWR);
     struct experiments *t = random_table(500, 3);
     struct runner_summary first, second, third;
     struct err err = {0};
@@ -169,14 +177,13 @@ static void test_journal_keeps_passes(void **state)
     assert_int_equal(third.taken_over, 0);
     experiments_free(t);
     close(fd);
-    unlink(path);
 }
 
 /* Cancelled again and again, with the file's end torn each time: nothing is measured twice, nothing lost. */
 static void test_journal_resumes(void **state)
 {
-    char path[] = "/tmp/portolan-journal-XXXXXX";
-    int fd = mkstemp(path);
+    const char *path = new_journal();
+    int fd = open(path, O_RDWR);
     struct experiments *whole = random_table(6000, 2);
     size_t results_before = 0, passes = 0, runs = 0;
     struct err err = {0};
@@ -211,13 +218,12 @@ static void test_journal_resumes(void **state)
     experiments_free(t);
     experiments_free(whole);
     close(fd);
-    unlink(path);
 }
 
 static void test_journal_faults(void **state)
 {
-    char path[] = "/tmp/portolan-journal-XXXXXX";
-    int fd = mkstemp(path);
+    const char *path = new_journal();
+    int fd = open(path, O_RDWR);
     struct err err = {0};
     (void)state;
     assert_true(write(fd, "no table\nof mine\n", 17) == 17);
@@ -234,7 +240,6 @@ static void test_journal_faults(void **state)
     assert_null(journal_open("/proc/none/at/all.csv", &err));
     assert_true(err.what[0]);
     close(fd);
-    unlink(path);
 }
 
 /* What the two body lengths say, with the loop's own cost allowed for. */
@@ -291,10 +296,10 @@ static double wait_paused(void *state)
 
 static void test_two_lengths(void **state)
 {
-    char path[] = "/tmp/portolan-journal-XXXXXX";
-    int fd = mkstemp(path);
+    const char *path = new_journal();
+    int fd = open(path, O_RDWR);
     struct experiments *t = experiments_new();
-    struct source source = {SOURCE_BODY, 1, NULL, limited_measure, NULL};
+    struct source source = {.instructions = SOURCE_BODY, .orders = 1, .measure = limited_measure};
     struct runner_summary s;
     struct err err = {0};
     (void)state;
@@ -324,7 +329,6 @@ static void test_two_lengths(void **state)
     assert_int_equal(source.instructions, SOURCE_BODY);
     assert_true(paused > 0);
     experiments_free(t);
-    unlink(path);
 }
 
 /* A budget ends the run in good order. */

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "throughput/schedule.h"
-#include "oracle.h"
+#include "../support/oracle.h"
 
 #define MOST 20
 

@@ -14,7 +14,7 @@
 #include "base/rng.h"
 #include "base/vec.h"
 #include "base/csv_reader.h"
-#include "helpers.h"
+#include "../support/support.h"
 
 /* Instructions that random blocks are made of: moves, arithmetic, loads, stores, vectors, stack, shifts, a division, prefixes. */
 static const char *const pool[] = {
@@ -127,8 +127,7 @@ static struct corpus real_blocks(void)
     struct corpus c = {{0}};
     char path[4096];
 
-    snprintf(path, sizeof path, "%s/tests/data/blocks.csv", getenv("PORTOLAN_SRC") ? getenv("PORTOLAN_SRC") : ".");
-    read_blocks(&c, path, 3);
+    read_blocks(&c, source_path("tests/data/blocks.csv"), 3);
     assert_true(c.blocks.count > 80);
     if (getenv("PORTOLAN_SHARED")) {
         snprintf(path, sizeof path, "%s/data/bhive/dev.csv", getenv("PORTOLAN_SHARED"));

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "throughput/engine.h"
-#include "oracle.h"
+#include "../support/oracle.h"
 
 static void assert_close(double got, double expected)
 {

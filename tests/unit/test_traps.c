@@ -13,7 +13,7 @@
 
 #include "analysis/analysis.h"
 #include "base/str.h"
-#include "helpers.h"
+#include "../support/support.h"
 
 static struct machine *skylake, *skx, *n1;
 
@@ -35,18 +35,9 @@ static int teardown(void **state)
     return 0;
 }
 
-static struct kernel *read_text(const char *text)
-{
-    struct err err = {0};
-    struct kernel *k = kernel_from_text("test", text, strlen(text), &(struct kernel_options){0}, &err);
-    if (!k)
-        fail_msg("%s: %s", text, err.what);
-    return k;
-}
-
 static double bound(const struct machine *m, const char *text, enum bound_kind kind)
 {
-    struct kernel *k = read_text(text);
+    struct kernel *k = kernel_of(text);
     struct analysis *a = analysis_new(k, 0, m);
     double cycles = a->bounds[kind];
     if (a->lower_bound)
@@ -72,7 +63,7 @@ static void test_objdump_lines(void **state)
                                "    1133:\t48 83 c7 08          \tadd    $0x8,%rdi\n"
                                "    1137:\t48 39 f7             \tcmp    %rsi,%rdi\n"
                                "    113a:\t75 f4                \tjne    1130 <sum>\n";
-    struct kernel *k = read_text(text);
+    struct kernel *k = kernel_of(text);
     size_t count;
     const struct insn *insns = kernel_insns(k, 0, &count);
     assert_int_equal(count, 4);
@@ -113,7 +104,7 @@ static void test_function_is_no_loop(void **state)
     (void)state;
     static const char function[] = "f: pushq %rbx\n xorl %eax, %eax\n divq %rcx\n movl $100, %ecx\n"
                                    ".L2: addq (%rdi), %rax\n addq $8, %rdi\n decl %ecx\n jne .L2\n popq %rbx\n divq %rcx\n ret\n";
-    struct kernel *k = read_text(function);
+    struct kernel *k = kernel_of(function);
     size_t count;
     kernel_insns(k, 0, &count);
     assert_int_equal(count, 4);
@@ -121,7 +112,7 @@ static void test_function_is_no_loop(void **state)
     assert_bound(skylake, function, BOUND_PIPES, 0);
     assert_bound(skylake, function, BOUND_DEPENDENCIES, 1);
     /* The outer loop is there to choose, and the inner is the one taken. */
-    k = read_text("1: movq %rdx, %rsi\n2: addq (%rsi), %rax\n subq $8, %rsi\n jne 2b\n decq %rdx\n jne 1b\n");
+    k = kernel_of("1: movq %rdx, %rsi\n2: addq (%rsi), %rax\n subq $8, %rsi\n jne 2b\n decq %rdx\n jne 1b\n");
     assert_int_equal(k->loop_count, 2);
     kernel_insns(k, 0, &count);
     assert_int_equal(count, 3);
@@ -218,7 +209,7 @@ static void test_sizes(void **state)
 static void test_pressure_is_kept(void **state)
 {
     (void)state;
-    struct kernel *k = read_text("vaddps %ymm1, %ymm2, %ymm3\n vshufps $1, %ymm1, %ymm2, %ymm4\n vpaddd %ymm1, %ymm2, %ymm5\n vpaddd %ymm1, %ymm2, %ymm6\n"
+    struct kernel *k = kernel_of("vaddps %ymm1, %ymm2, %ymm3\n vshufps $1, %ymm1, %ymm2, %ymm4\n vpaddd %ymm1, %ymm2, %ymm5\n vpaddd %ymm1, %ymm2, %ymm6\n"
                                  "shlq $3, %rax\n addq %rbx, %rcx\n addq %rbx, %rdx\n imulq %rbx, %rsi\n");
     struct analysis *a = analysis_new(k, 0, skylake);
     double sum = 0, most = 0;

@@ -13,15 +13,12 @@
 #include "report/evaluate.h"
 #include "analysis/kernel.h"
 #include "base/csv.h"
-#include "helpers.h"
+#include "../support/support.h"
 
 static struct csv_table *measured(void)
 {
-    char path[1024];
     struct err err = {0};
-    const char *source = getenv("PORTOLAN_SRC");
-    snprintf(path, sizeof path, "%s/tests/data/zen4-rules.csv", source ? source : ".");
-    struct csv_table *t = csv_table_read(path, &err);
+    struct csv_table *t = csv_table_read(source_path("tests/data/zen4-rules.csv"), &err);
     assert_non_null(t);
     return t;
 }

@@ -1,7 +1,6 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What tests of screens share: a session in a frame, keys, and golden screens (GENERATE=1 writes them anew). Included behind cmocka.h. */
-#ifndef PORTOLAN_TESTS_UNIT_SCREENS_H
-#define PORTOLAN_TESTS_UNIT_SCREENS_H
+#ifndef PORTOLAN_TESTS_SCREENS_H
+#define PORTOLAN_TESTS_SCREENS_H
 
 #include "view/frame.h"
 
@@ -12,8 +11,6 @@ extern struct frame frame;
 
 int setup(void **state);
 int teardown(void **state);
-/* The path of a file of the source tree; overwritten by the next call. */
-const char *source(const char *path);
 void press(const char *keys);
 void screen_text(struct frame *f, unsigned width, unsigned height, bool roles, struct str *out);
 /* The screen beside tests/screen/NAME-COLUMNSxROWS.txt; at all sizes. */

@@ -14,20 +14,13 @@
 #include "base/mem.h"
 #include "work/job.h"
 #include "screens.h"
+#include "support.h"
 
 const unsigned screen_sizes[SCREEN_SIZES][2] = {{40, 10}, {80, 24}, {120, 40}, {240, 80}};
 
 static double no_time(void)
 {
     return 0;
-}
-
-const char *source(const char *path)
-{
-    static char text[4096];
-    const char *top = getenv("PORTOLAN_SRC");
-    snprintf(text, sizeof text, "%s/%s", top ? top : ".", path);
-    return text;
 }
 
 void screen_text(struct frame *f, unsigned width, unsigned height, bool roles, struct str *out)
@@ -50,9 +43,9 @@ void compare(struct frame *f, const char *name, unsigned width, unsigned height)
     screen_text(f, width, height, true, &text);
     snprintf(path, sizeof path, "tests/screen/%s-%ux%u.txt", name, width, height);
     if (getenv("GENERATE")) {
-        assert_true(file_write(source(path), text.data, text.length, &err));
+        assert_true(file_write(source_path(path), text.data, text.length, &err));
     } else {
-        if (!file_read(source(path), 1 << 20, &golden, &err))
+        if (!file_read(source_path(path), 1 << 20, &golden, &err))
             fail_msg("%s: %s", path, err.what);
         if (strcmp(str_text(&text), str_text(&golden)) != 0)
             fail_msg("%s differs:\n%s", path, str_text(&text));
@@ -119,12 +112,12 @@ bool screen_holds(const char *text)
 void load(void)
 {
     char line[4200];
-    snprintf(line, sizeof line, "kernel load %s", source("data/kernels/triad-skl-O3.s"));
+    snprintf(line, sizeof line, "kernel load %s", source_path("data/kernels/triad-skl-O3.s"));
     frame_run(&frame, line);
     assert_false(frame.failed);
     str_clear(&frame.message);
     /* Again without the directory of the sources in its name. */
-    struct kernel *named = kernel_load(source("data/kernels/triad-skl-O3.s"), NULL, NULL);
+    struct kernel *named = kernel_load(source_path("data/kernels/triad-skl-O3.s"), NULL, NULL);
     assert_non_null(named);
     free(named->name);
     named->name = mem_strdup("triad-skl-O3.s");

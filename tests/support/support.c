@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "support.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analysis/kernel.h"
+#include "base/file.h"
+#include "base/names.h"
+#include "cmd/command.h"
+
+struct machine *load_machine(const char *id)
+{
+    struct err err = {0};
+    struct machine *m = machine_load(id, &err);
+
+    if (!m)
+        fail_msg("%s: %s:%zu:%zu %s", id, err.file, err.line, err.column, err.what);
+    return m;
+}
+
+struct kernel *kernel_with(const char *text, const struct kernel_options *options)
+{
+    struct err err = {0};
+    struct kernel *k = kernel_from_text("test", text, strlen(text), options, &err);
+
+    if (!k)
+        fail_msg("%s: %s", text, err.what);
+    return k;
+}
+
+struct kernel *kernel_of(const char *text)
+{
+    return kernel_with(text, NULL);
+}
+
+/* @directory and @name joined. Kept for good: a test asks for few. */
+static const char *join(const char *directory, const char *name)
+{
+    static struct names answers;
+    struct str path = {0};
+
+    str_addf(&path, "%s%s%s", directory, *name ? "/" : "", name);
+    uint32_t answer = names_add(&answers, str_text(&path));
+    str_done(&path);
+    return answers.items[answer];
+}
+
+const char *source_path(const char *name)
+{
+    const char *top = getenv("PORTOLAN_SRC");
+    return join(top ? top : ".", name);
+}
+
+static char work[] = "/tmp/portolan-test-XXXXXX";
+static pid_t owner;   /* 0: there is no directory yet; children that end leave it */
+
+static void remove_work(void)
+{
+    if (owner == getpid())
+        work_remove("");
+}
+
+const char *work_path(const char *name)
+{
+    if (!owner) {
+        assert_non_null(mkdtemp(work));
+        owner = getpid();
+        atexit(remove_work);
+    }
+    return join(work, name);
+}
+
+void work_put(const char *name, const char *text)
+{
+    struct err err = {0};
+
+    if (!file_write(work_path(name), text, strlen(text), &err))
+        fail_msg("%s: %s", name, err.what);
+}
+
+bool work_has(const char *name)
+{
+    return access(work_path(name), F_OK) == 0;
+}
+
+bool work_holds(const char *name, const char *text)
+{
+    struct str bytes = {0};
+    bool same = file_read(work_path(name), 1 << 20, &bytes, NULL) && strcmp(str_text(&bytes), text) == 0;
+
+    str_done(&bytes);
+    return same;
+}
+
+void work_remove(const char *name)
+{
+    char command[4200];
+
+    snprintf(command, sizeof command, "rm -rf '%s'", work_path(name));
+    assert_int_equal(system(command), 0);
+}
+
+bool run_line(struct session *s, const char *line, struct str *out, struct err *err)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&text, &length);
+
+    assert_non_null(stream);
+    bool ok = command_run(s, line, stream, err);
+    fclose(stream);
+    if (out) {
+        str_clear(out);
+        str_add_bytes(out, text, length);
+    }
+    free(text);
+    return ok;
+}

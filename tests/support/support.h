@@ -1,0 +1,33 @@
+/* What unit tests share. Whatever cannot be had here ends the test with the reason. */
+#ifndef PORTOLAN_TESTS_SUPPORT_H
+#define PORTOLAN_TESTS_SUPPORT_H
+
+#include "io/machine_file.h"
+
+struct kernel;
+struct kernel_options;
+struct session;
+
+/* A shipped machine, or one in a directory; the caller frees it. */
+struct machine *load_machine(const char *id);
+/* The kernel of assembler text, which the caller frees; with default options, or @options. */
+struct kernel *kernel_of(const char *text);
+struct kernel *kernel_with(const char *text, const struct kernel_options *options);
+
+/* Where @name of the source tree ("tests/data/triad.s") lies. The answer stays valid. */
+const char *source_path(const char *name);
+
+/* Where @name lies in a directory of this program's own, which is removed when the program ends; "": the directory. The answer stays valid. */
+const char *work_path(const char *name);
+/* A file there gets @text as its content. */
+void work_put(const char *name, const char *text);
+/* Whether there is such a file; whether its content is @text. */
+bool work_has(const char *name);
+bool work_holds(const char *name, const char *text);
+/* Removes a file or directory there, with all that is in it. */
+void work_remove(const char *name);
+
+/* Runs commands; what they print goes to @out, cleared before (NULL: nowhere). False with err when one fails. */
+bool run_line(struct session *s, const char *line, struct str *out, struct err *err);
+
+#endif

@@ -1,0 +1,90 @@
+#!/bin/sh
+# The README's two commands in their order, on a machine that at first lacks the libraries of the tests; and what a build without GLPK says of its benches.
+. "${PORTOLAN_SRC:-.}/tests/helpers.sh"
+
+build=$(dirname "$portolan")
+
+# A tree of four tests with the real bootstrap. Packages are files in $work/installed; configure, make and the program are stand-ins that know
+# which were there when they ran.
+make_tree() {
+    tree=$work/tree
+    rm -rf "$tree" "$work/installed" "$work/bin"
+    mkdir -p "$tree/tests/unit" "$tree/tests/tty" "$tree/tests/tree" "$work/installed" "$work/bin"
+    cp "$source/bootstrap" "$tree/"
+    printf 'cmocka_unit_test(test_a), cmocka_unit_test_setup_teardown(test_b, x, y)\n' >"$tree/tests/unit/test_one.c"
+    printf 'test_c() { :; }\n' >"$tree/tests/tty/test_two.sh"
+    printf 'test_d() { :; }\n' >"$tree/tests/tree/test_three.sh"
+    : >"$tree/configure.ac"
+    : >"$tree/Makefile.am"
+    cat >"$tree/configure" <<TEXT
+#!/bin/sh
+# Says in config.status whether the libraries of the tests are there.
+there() { for p in "\$@"; do [ -e "$work/installed/\$p" ] || { printf '#'; return; }; done; }
+{
+    printf '#!/bin/sh\n'
+    printf 'case "\$*" in *--recheck*) exec ./configure ;; esac\n: >Makefile\nexit 0\n'
+    printf 'S["HAVE_CMOCKA_TRUE"]="%s"\nS["HAVE_LLVM_TRUE"]="%s"\n' "\$(there libcmocka-dev libglpk-dev)" "\$(there llvm-19-dev)"
+} >config.status
+chmod +x config.status
+: >Makefile
+TEXT
+    cat >"$work/bin/dpkg-query" <<TEXT
+#!/bin/sh
+for package; do :; done
+[ -e "$work/installed/\$package" ] && printf 'install ok installed'
+TEXT
+    cat >"$work/bin/apt-get" <<TEXT
+#!/bin/sh
+[ "\$1" = install ] || exit 0
+for package; do case \$package in install | -*) ;; *) : >"$work/installed/\$package" ;; esac; done
+TEXT
+    cat >"$work/bin/sudo" <<'TEXT'
+#!/bin/sh
+exec "$@"
+TEXT
+    # `make check` runs the unit tests only where configure saw their libraries; $work/broken keeps them from being built.
+    cat >"$work/bin/make" <<TEXT
+#!/bin/sh
+case "\$*" in *check*) ;; *) exit 0 ;; esac
+units=\$(grep -c '^S\["HAVE_CMOCKA_TRUE"\]=""' config.status)
+[ ! -e "$work/broken" ] || units=0
+printf '# PASS:  %s\n# FAIL:  0\n# SKIP:  0\n# ERROR: 0\n' \$((2 + units * UNIT_TESTS)) >test-suite.log
+TEXT
+    printf '#!/bin/sh\nexit 0\n' >"$tree/portolan"
+    chmod +x "$work"/bin/* "$tree/configure" "$tree/portolan"
+    # Where tests are counted by file, as on other hosts than x86-64, the unit tests are one.
+    UNIT_TESTS=2
+    [ "$(uname -m)" = x86_64 ] || UNIT_TESTS=1
+    export UNIT_TESTS
+}
+in_tree() { env PATH="$work/bin:$PATH" sh "$tree/bootstrap" "$1"; }
+
+test_check_after_run_runs_all_tests() {
+    make_tree
+    expect 0 in_tree run
+    [ -e "$work/installed/gcc" ] && [ ! -e "$work/installed/libcmocka-dev" ] || fail 'run installs other packages than it needs'
+    expect 0 in_tree check
+    [ "$(tail -n 1 "$work/out")" = "$((2 + UNIT_TESTS)) passed, 0 failed" ] || fail "the last line is $(tail -n 1 "$work/out")"
+}
+
+test_fewer_tests_than_there_are_is_a_failure() {
+    make_tree
+    : >"$work/broken"
+    expect 1 in_tree check
+    rm "$work/broken"
+    holds out "only 2 of the $((2 + UNIT_TESTS)) tests in the tree were run"
+    [ "$(tail -n 1 "$work/out")" = "2 passed, $UNIT_TESTS failed" ] || fail "the last line is $(tail -n 1 "$work/out")"
+}
+
+# The Makefile as configure writes it where GLPK is missing, without the files of dependencies.
+test_bench_without_glpk_says_why() {
+    mkdir -p "$work/build"
+    sed 's/^S\["HAVE_GLPK_TRUE"\]=.*/S["HAVE_GLPK_TRUE"]="#"/; s/^S\["HAVE_GLPK_FALSE"\]=.*/S["HAVE_GLPK_FALSE"]=""/' "$build/config.status" >"$work/build/config.status"
+    grep -v 'am--include-marker' "$source/Makefile.in" >"$work/build/Makefile.in"
+    cd "$work/build" || exit 1
+    expect 0 sh ./config.status -q --file=bench.mk:Makefile.in
+    expect 2 make -s -f bench.mk bench
+    holds err 'make bench: the linear program that the engine is compared with is missing; install libglpk-dev, then run ./configure again'
+}
+
+run_tests
