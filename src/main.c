@@ -95,7 +95,7 @@ static int take_setting(const struct setting *setting, const char *value, struct
     char text[2048];
 
     if (!setting_set(&a->given, setting, value ? value : "on", &err)) {
-        utf8_say(stderr, "portolan: --%s\n", err_text(&err, text, sizeof text));
+        utf8_say(stderr, "portolan: %s\n", err_text(&err, text, sizeof text));
         return 2;
     }
     a->set[a->set_count % (sizeof a->set / sizeof *a->set)] = setting;
@@ -208,7 +208,7 @@ static bool print_view(struct session *s, const char *verb, const char *argument
     if (strcmp(verb, "view") != 0)
         return err_set(err, ERR_USAGE, "open the workbench", "%s needs a view of the workbench", verb);
     if (index >= view_count())
-        return err_set(err, ERR_USAGE, "help view", "unknown view \"%s\"", argument);
+        return view_refuse(argument, err);
     void *state = views[index]->open();
     grid_init(&g, size_from("COLUMNS", 120), size_from("LINES", 38), s->settings.ascii);
     views[index]->draw(state, s, &g);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/similar.h"
 #include "base/watch.h"
 
 static bool pipes_refused;
@@ -58,14 +59,39 @@ bool file_pipes_refused(void)
     return pipes_refused;
 }
 
+/* There is no @path: says which name beside it was probably meant. */
+static void not_there(struct err *err, const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    struct str parent = {0}, todo = {0};
+    struct similar similar = {.word = name};
+
+    str_add_bytes(&parent, path, (size_t)(name - path));
+    DIR *dir = opendir(parent.length ? str_text(&parent) : ".");
+    if (dir) {
+        for (struct dirent *entry; (entry = readdir(dir));)
+            if (similar_try(&similar, entry->d_name)) {
+                str_clear(&todo);
+                str_addf(&todo, "did you mean %s%s?", str_text(&parent), entry->d_name);
+            }
+        closedir(dir);
+    }
+    errno = ENOENT;
+    file_fault(err, path, "open", todo.length ? str_text(&todo) : "check the name");
+    str_done(&parent);
+    str_done(&todo);
+}
+
 /* -1 with err. */
 static int open_to_read(const char *path, struct err *err)
 {
     struct stat status;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (pipes_refused ? O_NONBLOCK : 0));
 
-    if (fd < 0) {
-        file_fault(err, path, "open", errno == ENOENT ? "check the name" : NULL);
+    if (fd < 0 && errno == ENOENT) {
+        not_there(err, path);
+    } else if (fd < 0) {
+        file_fault(err, path, "open", NULL);
     } else if (pipes_refused && fstat(fd, &status) == 0 && S_ISFIFO(status.st_mode)) {
         close(fd);
         fd = -1;

@@ -2,7 +2,7 @@
 #include "base/similar.h"
 
 #include <ctype.h>
-#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #define LETTERS 96
@@ -36,15 +36,24 @@ static size_t distance(const char *a, size_t n, const char *b, size_t m)
     return rows[n % 3][m];
 }
 
-void similar_try(struct similar *s, const char *candidate)
+bool similar_try(struct similar *s, const char *candidate)
 {
     size_t n = strlen(s->word), m = strlen(candidate), most = n / 3 ? n / 3 : 1;
 
     if (n > LETTERS || m > LETTERS || n < 2 || (n > m ? n - m : m - n) > most)
-        return;
+        return false;
     size_t d = distance(s->word, n, candidate, m);
-    if (d <= most && (!s->best || d < s->distance)) {
-        s->best = candidate;
-        s->distance = d;
-    }
+    if (d > most || (s->best && d >= s->distance))
+        return false;
+    s->best = candidate;
+    s->distance = d;
+    return true;
+}
+
+const char *similar_todo(const struct similar *s, const char *otherwise, char out[SIMILAR_TODO])
+{
+    if (!s->best)
+        return otherwise;
+    snprintf(out, SIMILAR_TODO, "did you mean %s?", s->best);
+    return out;
 }

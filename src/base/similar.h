@@ -2,7 +2,10 @@
 #ifndef PORTOLAN_BASE_SIMILAR_H
 #define PORTOLAN_BASE_SIMILAR_H
 
+#include <stdbool.h>
 #include <stddef.h>
+
+#define SIMILAR_TODO 192
 
 /* Start with {.word = ...}. */
 struct similar {
@@ -11,7 +14,9 @@ struct similar {
     size_t distance;       /* letters added, dropped, changed or swapped with a neighbour, case ignored */
 };
 
-/* Takes @candidate, borrowed, when it is closer than those before: by at most a third of the word's letters. Any thread. */
-void similar_try(struct similar *s, const char *candidate);
+/* Takes @candidate, borrowed, when it is closer than those before, and then returns true: by at most a third of the word's letters. Any thread. */
+bool similar_try(struct similar *s, const char *candidate);
+/* "did you mean NAME?" into @out when one was close, else @otherwise (may be NULL); returns @out, or NULL. */
+const char *similar_todo(const struct similar *s, const char *otherwise, char out[SIMILAR_TODO]);
 
 #endif

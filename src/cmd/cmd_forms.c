@@ -15,13 +15,10 @@
 /* No form is called so: false with err, which names one that is alike. */
 static bool refuse_pattern(const struct forms *forms, const char *pattern, struct err *err)
 {
-    struct similar similar = {.word = pattern};
+    const struct similar similar = {.word = pattern, .best = forms_meant(forms, pattern)};
+    char todo[SIMILAR_TODO];
 
-    for (size_t i = 0; i < forms_count(forms); i++)
-        similar_try(&similar, forms_at(forms, i)->form);
-    if (similar.best)
-        return err_set(err, ERR_USAGE, NULL, "no form matches \"%.100s\". Did you mean '%s'?", pattern, similar.best);
-    return err_set(err, ERR_USAGE, "forms list shows the names; quote patterns with blanks", "no form matches \"%.100s\"", pattern);
+    return err_set(err, ERR_USAGE, similar_todo(&similar, "forms list shows the names; quote patterns with blanks", todo), "no form matches \"%.100s\"", pattern);
 }
 
 struct list_values {

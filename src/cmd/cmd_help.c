@@ -178,12 +178,15 @@ static void add_row(struct result_table *t, const struct command *c)
 static bool refuse_topic(const char *topic, struct err *err)
 {
     struct similar similar = {.word = topic};
-    char todo[80];
+    char noun[32], best[32], todo[SIMILAR_TODO];
 
-    for (const struct command *const *c = commands; *c; c++)
+    for (const struct command *const *c = commands; *c; c++) {
         similar_try(&similar, (*c)->name);
-    snprintf(todo, sizeof todo, "did you mean %s?", similar.best ? similar.best : "");
-    return err_set(err, ERR_USAGE, similar.best ? todo : "help lists the commands", "unknown command \"%s\"", topic);
+        snprintf(noun, sizeof noun, "%.*s", (int)strcspn((*c)->name, " "), (*c)->name);
+        if (similar_try(&similar, noun))
+            similar.best = strcpy(best, noun);
+    }
+    return err_set(err, ERR_USAGE, similar_todo(&similar, "help lists the commands", todo), "unknown command \"%s\"", topic);
 }
 
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)

@@ -6,6 +6,7 @@
 #include "analysis/fusion.h"
 #include "base/clock.h"
 #include "base/vec.h"
+#include "base/similar.h"
 #include "cmd/command.h"
 #include "measure/learn.h"
 #include "work/job.h"
@@ -278,6 +279,14 @@ static const struct parameter options[] = {
     {0},
 };
 
+static bool refuse_form(const struct forms *forms, const char *form, struct err *err)
+{
+    const struct similar similar = {.word = form, .best = forms_meant(forms, form)};
+    char todo[SIMILAR_TODO];
+
+    return err_set(err, ERR_DATA, similar_todo(&similar, "forms list shows the names", todo), "unknown form %s", form);
+}
+
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
     static const struct job_ops ops = {learn_run, learn_finish, wanted_free};
@@ -287,6 +296,9 @@ static bool run(struct session *s, const void *values, struct result *result, st
 
     if (!forms || (v->simulate && !(other = session_machine(s, v->simulate, err))))
         return false;
+    for (size_t i = 0; i < v->forms.count; i++)
+        if (other ? !mapping_find(other->mapping, v->forms.items[i]) : !forms_find(forms, v->forms.items[i]))
+            return other ? machine_refuse_form(other, v->forms.items[i], "mapping show lists its forms", err) : refuse_form(forms, v->forms.items[i], err);
     struct wanted *w = mem_zero(1, sizeof *w);
     w->session = s;
     w->id = mem_strdup(m->id);

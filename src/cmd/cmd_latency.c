@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "base/similar.h"
 #include "cmd/command.h"
 #include "measure/latency.h"
 #include "toolchain/encodings.h"
@@ -74,9 +75,12 @@ static bool chains_run(struct job *job, void *state, struct err *err)
         matched += can;
         job_progress(job, (double)i, (double)forms_count(forms), "%zu forms", matched);
     }
+    const struct similar similar = {.word = w->pattern ? w->pattern : "", .best = ok && !matched && w->pattern ? forms_meant(forms, w->pattern) : NULL};
+    char todo[SIMILAR_TODO];
+    ok = ok && (matched || err_set(err, ERR_USAGE, similar_todo(&similar, "forms list tells which can be measured, and why not", todo), "no measurable form matches"));
     sandbox_free(sandbox);
     forms_free(forms);
-    return ok && (matched || err_set(err, ERR_USAGE, "forms list tells which can be measured, and why not", "no measurable form matches"));
+    return ok;
 }
 
 static void add_row(struct result_table *t, const char *form, const struct latency *l)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 
+#include "base/similar.h"
 #include "cmd/command.h"
 
 struct set_values {
@@ -33,7 +34,10 @@ static bool run(struct session *s, const void *values, struct result *result, st
         entry.latency = old->latency;
         entry.micro_ops = old->micro_ops;
     } else if (forms && !forms_find(forms, v->form)) {   /* a name of the user's own, or a slip */
-        result_line(result, "%s is not in the form tables; added to %s", v->form, m->id);
+        const struct similar similar = {.word = v->form, .best = forms_meant(forms, v->form)};
+        char todo[SIMILAR_TODO] = "";
+        similar_todo(&similar, NULL, todo);
+        result_line(result, "%s is not in the form tables; added to %s%s%s", v->form, m->id, *todo ? "; " : "", todo);
     }
     mapping_set(m->mapping, &entry);
     usage_print(&entry.usage, mapping_ports(m->mapping), &usage);

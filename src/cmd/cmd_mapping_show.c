@@ -22,6 +22,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     };
     const struct show_values *v = values;
     const struct machine *m = session_current(s, err);
+    struct err none = {0};
     struct str usage = {0};
 
     if (!m)
@@ -44,8 +45,12 @@ static bool run(struct session *s, const void *values, struct result *result, st
             cell_missing(t);
         cell_text(t, entry->source);
     }
-    if (!table_rows(t))
-        result_line(result, v->pattern ? "no form of %s matches \"%s\"" : "%s has no forms", m->id, v->pattern);
+    if (!table_rows(t) && v->pattern) {
+        machine_refuse_form(m, v->pattern, "mapping show lists them", &none);
+        result_line(result, "no form of %s matches \"%s\"; %s", m->id, v->pattern, none.todo);
+    } else if (!table_rows(t)) {
+        result_line(result, "%s has no forms", m->id);
+    }
     str_done(&usage);
     return true;
 }

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "cmd/command.h"
 #include "cmd/program.h"
+#include "program/memory.h"
 
 struct blocks_values {
     struct word_list inputs;
@@ -192,4 +193,114 @@ const struct command command_program_reuse = {
     .examples = reuse_examples,
     .values_size = sizeof(struct reuse_values),
     .run = run_reuse,
+};
+
+struct misses_values {
+    struct word_list inputs;
+    const char *machine;
+};
+
+static struct reuse_histogram all_distances(const struct program *p, const struct program_run *run)
+{
+    struct reuse_histogram all = {0};
+
+    for (size_t i = 0; i < p->reference_count; i++) {
+        struct reuse_histogram one = {0};
+        for (size_t k = 0; k < run->references[i].bin_count; k++)
+            reuse_histogram_add(&one, run->references[i].bins[k].distance, run->references[i].bins[k].count);
+        reuse_histogram_merge(&all, &one, 1);
+        reuse_histogram_done(&one);
+    }
+    return all;
+}
+
+static void add_levels(struct result *result, const struct memory *memory, const struct reuse_histogram *all)
+{
+    static const struct result_column columns[] = {
+        {.key = "level", .kind = CELL_TEXT}, {.key = "bytes", .kind = CELL_NUMBER, .decimals = 0}, {.key = "ways", .kind = CELL_NUMBER, .decimals = 0},
+        {.key = "misses", .kind = CELL_NUMBER, .decimals = 0}, {.key = "rate", .title = "of all references", .unit = "%", .kind = CELL_NUMBER, .decimals = 3},
+        {.key = "full", .title = "fully associative", .kind = CELL_NUMBER, .decimals = 0}};
+    double total = reuse_histogram_total(all);
+
+    struct result_table *t = result_table(result, "levels", columns, sizeof columns / sizeof *columns);
+    for (size_t l = 0; l < memory->count; l++) {
+        const struct cache_shape *shape = &memory->levels[l].shape;
+        double misses = sdcm_misses(shape, all);
+        cell_text(t, l == 0 ? "L1" : l == 1 ? "L2" : "L3");
+        cell_number(t, shape->lines * MEMORY_LINE);
+        cell_number(t, shape->ways);
+        cell_number(t, misses);
+        cell_number(t, total > 0 ? 100 * misses / total : 0);
+        cell_number(t, sdcm_misses_full(shape->lines, all));
+    }
+}
+
+/* Misses over the size of a cache, until only first uses are left. */
+static void add_curve(struct result *result, const struct reuse_histogram *all)
+{
+    static const struct result_column columns[] = {
+        {.key = "size", .title = "cache size", .unit = "bytes", .kind = CELL_NUMBER, .decimals = 0}, {.key = "full_misses", .title = "misses, fully associative", .kind = CELL_NUMBER, .decimals = 0},
+        {.key = "eight_way_misses", .title = "8 ways", .kind = CELL_NUMBER, .decimals = 0}};
+    double cold = sdcm_misses_full(1e15, all), full = INFINITY;
+
+    result_line(result, "\nmisses by cache size");
+    struct result_table *t = result_table(result, "curve", columns, sizeof columns / sizeof *columns);
+    for (double lines = 16; lines <= 0x1p30 && full > cold; lines *= 2) {
+        full = sdcm_misses_full(lines, all);
+        cell_number(t, lines * MEMORY_LINE);
+        cell_number(t, full);
+        cell_number(t, sdcm_misses(&(struct cache_shape){lines, 8}, all));
+    }
+}
+
+static bool run_misses(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    const struct misses_values *v = values;
+    const struct program_model *m = program_fitted(s, err);
+    const struct machine *machine;
+    double inputs[INPUTS_MAX];
+    struct memory memory;
+    struct program_run run;
+    bool here;
+
+    if (!m || !program_inputs_given(m, &v->inputs, inputs, err))
+        return false;
+    if (!m->traced)
+        return err_set(err, ERR_USAGE, "program run without --mode counts", "the runs have no reuse distances");
+    machine = program_machine(s, v->machine, &here, err);
+    if (!machine || !memory_of(machine, &memory, err))
+        return false;
+    program_model_at(m, inputs, &run);
+    struct reuse_histogram all = all_distances(m->runs->program, &run);
+    say_inputs(result, m, inputs, "misses");
+    result_line(result, "on %s", machine->title);
+    result_text(result, "machine", machine->id);
+    result_number(result, "references", reuse_histogram_total(&all));
+    add_levels(result, &memory, &all);
+    add_curve(result, &all);
+    reuse_histogram_done(&all);
+    program_run_done(m->runs->program, &run);
+    return true;
+}
+
+static const struct parameter misses_arguments[] = {INPUTS_ARGUMENT(misses_values), {0}};
+
+static const struct parameter misses_options[] = {
+    {.name = "--machine", .kind = PARAMETER_TEXT, .at = offsetof(struct misses_values, machine), .value = "ID", .otherwise = "the current machine",
+     .complete = COMPLETE_MACHINE, .help = "machine whose caches are meant"},
+    {0},
+};
+
+static const char *const misses_examples[] = {"program misses", "program misses N=2000 --machine skylake", NULL};
+
+const struct command command_program_misses = {
+    .name = "program misses",
+    .help = "show the program's cache misses: on each level of a machine, and by cache size",
+    .description = "By the stack distance model, which takes lines to fall into sets by chance. Programs whose strides are large powers of two fall into few sets and "
+                   "miss more often than it says.",
+    .arguments = misses_arguments,
+    .options = misses_options,
+    .examples = misses_examples,
+    .values_size = sizeof(struct misses_values),
+    .run = run_misses,
 };

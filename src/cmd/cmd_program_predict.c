@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The time of a program at inputs and on machines it was not run on. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,11 +9,12 @@
 #include "base/vec.h"
 #include "cmd/command.h"
 #include "cmd/program.h"
-#include "program/steady.h"
+#include "program/estimate.h"
 #include "work/job.h"
 
 struct predict_values {
     struct word_list inputs, machines;
+    const char *model;
     double clock;
     size_t top;
 };
@@ -21,7 +23,8 @@ struct predict_values {
 struct outcome {
     struct machine *machine;
     bool here;                         /* it is this CPU: the measured clock holds */
-    struct memory memory;
+    double clock;                      /* GHz */
+    size_t levels;                     /* of caches */
     struct program_time time;
     bool done;
 };
@@ -30,44 +33,42 @@ struct predicting {
     struct session *session;
     const struct program_model *model;
     double inputs[INPUTS_MAX];
-    double clock_hz;                   /* NaN: the machine's */
+    double clock;                      /* GHz; NaN: the machine's, of this CPU the measured one */
     size_t top;
+    enum estimate_model kind;
     VEC(struct outcome) outcomes;
-    struct call_costs calls;
 };
 
-/* The caches of one machine; a single one that lacks them is a fault, among several it is left out. */
-static bool prepare(struct predicting *p, struct outcome *o, struct err *err)
+static bool predict_one(const struct predicting *p, struct estimator *e, struct outcome *o, struct err *err)
 {
-    double clock = !isnan(p->clock_hz) ? p->clock_hz : o->here ? p->calls.clock_hz : NAN;
-    return memory_of(o->machine, clock, &o->memory, err);
+    double clock = !isnan(p->clock) ? p->clock : o->here ? estimator_clock_here(e) : NAN;
+    struct memory memory;
+    char text[40];
+
+    snprintf(text, sizeof text, "%.12g", clock);
+    if (!isnan(clock))
+        machine_set_fact(o->machine, "clock", text, "GHz", "given or measured");
+    o->done = memory_of(o->machine, &memory, err) && estimator_time(e, o->machine, NULL, &o->time, err);
+    o->clock = memory.clock_hz / 1e9;
+    o->levels = memory.count;
+    return o->done;
 }
 
+/* A machine that lacks facts is a fault when it is the only one; among several it is left out. */
 static bool predict_run(struct job *job, void *state, struct err *err)
 {
     struct predicting *p = state;
-    struct program_code *code = program_code_new(p->model->runs->program, err);
-    struct program_run run;
+    struct estimator *e = estimator_new(p->model, p->inputs, p->kind, err);
+    bool ok = e != NULL;
 
-    if (!code)
-        return false;
-    call_costs_measure(&p->calls);
-    program_model_at(p->model, p->inputs, &run);
-    bool ok = true, cancelled = false;
-    for (size_t i = 0; i < p->outcomes.count && !cancelled; i++) {
-        struct outcome *o = &p->outcomes.items[i];
-        job_progress(job, (double)i, (double)p->outcomes.count, "%s", o->machine->id);
-        cancelled = job_cancelled(job);
-        if (!cancelled && prepare(p, o, err)) {
-            steady_time(code, &run, o->machine, &o->memory, &p->calls, &o->time);
-            o->done = true;
-        } else if (!cancelled && p->outcomes.count == 1) {
-            ok = false;
-        }
+    for (size_t i = 0; ok && i < p->outcomes.count; i++) {
+        job_progress(job, (double)i, (double)p->outcomes.count, "%s", p->outcomes.items[i].machine->id);
+        ok = !job_cancelled(job) || err_set(err, ERR_INTERRUPTED, NULL, "the prediction was cancelled");
+        if (ok && !predict_one(p, e, &p->outcomes.items[i], err))
+            ok = p->outcomes.count > 1;
     }
-    program_run_done(p->model->runs->program, &run);
-    program_code_free(code);
-    return ok && (!cancelled || err_set(err, ERR_INTERRUPTED, NULL, "the prediction was cancelled"));
+    estimator_free(e);
+    return ok;
 }
 
 static void add_machines(struct result *result, const struct predicting *p)
@@ -84,19 +85,19 @@ static void add_machines(struct result *result, const struct predicting *p)
         if (!o->done)
             continue;
         cell_text(t, o->machine->id);
-        cell_number(t, o->memory.clock_hz / 1e9);
+        cell_number(t, o->clock);
         cell_number(t, o->time.seconds);
         cell_number(t, o->time.cycles);
         cell_number(t, o->time.references);
         for (size_t l = 0; l < MEMORY_LEVELS; l++)
-            if (l < o->memory.count && p->model->traced)
+            if (l < o->levels && p->model->traced)
                 cell_number(t, o->time.misses[l]);
             else
                 cell_missing(t);
     }
     for (size_t i = 0; i < p->outcomes.count; i++)
         if (!p->outcomes.items[i].done)
-            result_line(result, "%s is left out: its caches, memory or clock are not known, or its lines are not of 64 bytes", p->outcomes.items[i].machine->id);
+            result_line(result, "%s is left out: its caches, memory or clock are not known, its lines are not of 64 bytes, or it lacks a form", p->outcomes.items[i].machine->id);
 }
 
 /* What most of a part's time goes into. */
@@ -155,7 +156,7 @@ static void predict_finish(void *state, const struct job_info *info)
     if (info->state != JOB_DONE)
         return;
     program_inputs_print(p->model->runs->names, p->inputs, p->model->runs->name_count, &at);
-    result_line(result, "%s at %s%s", p->model->runs->program->name, str_text(&at), p->model->traced ? "" : "; without misses: the runs were not traced");
+    result_line(result, "%s at %s%s%s", p->model->runs->program->name, str_text(&at), p->kind == ESTIMATE_AMMP ? ", model ammp: the paper's" : "", p->model->traced ? "" : "; without misses: the runs were not traced");
     add_machines(result, p);
     if (p->outcomes.items[0].done)
         add_parts(result, p, &p->outcomes.items[0]);
@@ -174,14 +175,6 @@ static void predicting_free(void *state)
     free(p);
 }
 
-static bool add_machine(struct session *s, struct predicting *p, const struct machine *m)
-{
-    const struct here *here = &s->document.here;
-    struct outcome o = {.machine = machine_copy(m), .here = (here->id && strcmp(here->id, m->id) == 0) || (here->base && strcmp(here->base, m->id) == 0)};
-    vec_push(&p->outcomes, o);
-    return true;
-}
-
 static bool run_predict(struct session *s, const void *values, struct result *result, struct err *err)
 {
     static const struct job_ops ops = {predict_run, predict_finish, predicting_free};
@@ -194,14 +187,16 @@ static bool run_predict(struct session *s, const void *values, struct result *re
     struct predicting *p = mem_zero(1, sizeof *p);
     p->session = s;
     p->model = program_model_hold(m);
-    p->clock_hz = 1e9 * v->clock;
+    p->clock = v->clock;
+    p->kind = v->model[0] == 'a' ? ESTIMATE_AMMP : ESTIMATE_STEADY;
     p->top = v->top;
     bool ok = program_inputs_given(m, &v->inputs, p->inputs, err);
     for (size_t i = 0; ok && i < (v->machines.count ? v->machines.count : 1); i++) {
-        const struct machine *machine = v->machines.count ? session_machine(s, v->machines.items[i], err) : session_current(s, err);
-        ok = machine && add_machine(s, p, machine);
-        if (ok && strcmp(machine->isa, isa_name(isa_host())) != 0)
-            ok = err_set(err, ERR_USAGE, "choose a machine of this CPU's instruction set", "the program was compiled for %s, but %s is a machine for %s", isa_name(isa_host()), machine->id, machine->isa);
+        struct outcome o = {.done = false};
+        const struct machine *machine = program_machine(s, v->machines.count ? v->machines.items[i] : NULL, &o.here, err);
+        ok = machine != NULL;
+        o.machine = ok ? machine_copy(machine) : NULL;
+        vec_push(&p->outcomes, o);
     }
     if (ok)
         return session_job(s, "program predict", "predicts", &ops, p, err);
@@ -218,6 +213,8 @@ static const struct parameter arguments[] = {
 static const struct parameter options[] = {
     {.name = "--machine", .kind = PARAMETER_WORDS, .at = offsetof(struct predict_values, machines), .value = "ID", .otherwise = "the current machine",
      .complete = COMPLETE_MACHINE, .help = "machine to predict for; may be repeated, the first one's parts are shown"},
+    {.name = "--model", .kind = PARAMETER_CHOICE, .at = offsetof(struct predict_values, model), .choices = "steady|ammp", .initial = "steady",
+     .help = "loops in steady state, or the pipelines of the PPT-AMMP paper: every block by itself"},
     {.name = "--clock", .kind = PARAMETER_NUMBER, .at = offsetof(struct predict_values, clock), .value = "GHZ", .unit = "GHz", .least = 0.001, .most = 100,
      .otherwise = "measured for this CPU, else the machine's fact clock", .help = "core clock"},
     {.name = "--top", .kind = PARAMETER_COUNT, .at = offsetof(struct predict_values, top), .value = "N", .least = 1, .most = 1e9, .initial = "12",

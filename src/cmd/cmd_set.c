@@ -72,12 +72,11 @@ static void show_all(struct session *s, struct result *result)
 static bool refuse_name(const char *name, struct err *err)
 {
     struct similar similar = {.word = name};
-    char todo[80];
+    char todo[SIMILAR_TODO];
 
     for (const struct setting *setting = settings_table; setting->name; setting++)
         similar_try(&similar, setting->name);
-    snprintf(todo, sizeof todo, "did you mean %s?", similar.best ? similar.best : "");
-    return err_set(err, ERR_USAGE, similar.best ? todo : "set lists them", "unknown setting \"%s\"", name);
+    return err_set(err, ERR_USAGE, similar_todo(&similar, "set lists them", todo), "unknown setting \"%s\"", name);
 }
 
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)

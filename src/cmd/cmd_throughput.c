@@ -41,7 +41,7 @@ static bool collect(const struct experiment *e, const struct machine *m, struct 
     for (unsigned i = 0; i < e->count; i++) {
         const struct mapping_entry *entry = mapping_find(m->mapping, e->terms[i].form);
         if (!entry)
-            return err_set(err, ERR_DATA, "mapping show *NAME* finds forms", "%s does not know the form %s", m->id, e->terms[i].form);
+            return machine_refuse_form(m, e->terms[i].form, "mapping show *NAME* finds forms", err);
         for (unsigned k = 0; k < entry->usage.count; k++)
             vec_push(&load->masses, ((struct mass){entry->usage.uops[k].ports, entry->usage.uops[k].count * e->terms[i].count}));
     }

@@ -31,7 +31,10 @@ extern const struct command command_program_load;
 extern const struct command command_program_run;
 extern const struct command command_program_blocks;
 extern const struct command command_program_reuse;
+extern const struct command command_program_misses;
 extern const struct command command_program_predict;
+extern const struct command command_program_sensitivity;
+extern const struct command command_program_sweep;
 extern const struct command command_kernel_blame;
 extern const struct command command_mapping_show;
 extern const struct command command_mapping_diff;
@@ -105,7 +108,11 @@ const struct command *const commands[] = {
     &command_program_load,
     &command_program_run,
     &command_program_blocks,
-    &command_program_reuse, &command_program_predict,
+    &command_program_reuse,
+    &command_program_misses,
+    &command_program_predict,
+    &command_program_sensitivity,
+    &command_program_sweep,
     &command_kernel_blame,
     &command_mapping_show,
     &command_mapping_diff,

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/similar.h"
 #include "model/facts.h"
 
 #define ONE "fact "
@@ -55,14 +56,13 @@ bool help_facts(const char *topic, bool man, struct result *result, struct err *
                                                    {.key = "values", .kind = CELL_TEXT, .hide = NOT_TEXT},
                                                    {.key = "otherwise", .kind = CELL_TEXT, .hide = NOT_TEXT},
                                                    {.key = "reader", .kind = CELL_TEXT, .hide = NOT_TEXT}};
-    const char *key = str_has_prefix(topic, ONE) ? topic + strlen(ONE) : NULL, *meant;
+    const char *key = str_has_prefix(topic, ONE) ? topic + strlen(ONE) : NULL;
     struct str values = {0}, otherwise = {0}, text = {0};
-    char todo[80];
+    char todo[SIMILAR_TODO];
 
     if (key && !fact_find(key)) {
-        meant = fact_meant(key);
-        snprintf(todo, sizeof todo, "did you mean %s?", meant ? meant : "");
-        return err_set(err, ERR_USAGE, meant ? todo : "help facts lists them", "unknown fact \"%s\"", key);
+        const struct similar similar = {.word = key, .best = fact_meant(key)};
+        return err_set(err, ERR_USAGE, similar_todo(&similar, "help facts lists them", todo), "unknown fact \"%s\"", key);
     }
     struct result_table *t = man ? NULL : result_table(result, "facts", columns, 5);
     if (t) {

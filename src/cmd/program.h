@@ -7,6 +7,9 @@
 
 /* The model of the session's runs, borrowed; NULL with err when there is none yet. */
 const struct program_model *program_fitted(struct session *s, struct err *err);
+/* The machine called @id, NULL: the current one, borrowed; *@here: it is this CPU, whose clock can be measured. NULL with err when there is none, or its
+ * instruction set is not this CPU's, for which programs are compiled. */
+const struct machine *program_machine(struct session *s, const char *id, bool *here, struct err *err);
 /* Reads "N=16,32 M=4": the names, and every combination of the values, name_count each. False with err; program_inputs_done frees in either case. */
 struct program_inputs {
     char **names;

@@ -21,6 +21,20 @@ const struct program_model *program_fitted(struct session *s, struct err *err)
     return s->document.program.model;
 }
 
+const struct machine *program_machine(struct session *s, const char *id, bool *here, struct err *err)
+{
+    const struct machine *m = id ? session_machine(s, id, err) : session_current(s, err);
+    const struct here *own = &s->document.here;
+
+    if (!m)
+        return NULL;
+    *here = (own->id && strcmp(own->id, m->id) == 0) || (own->base && strcmp(own->base, m->id) == 0);
+    if (strcmp(m->isa, isa_name(isa_host())) == 0)
+        return m;
+    err_set(err, ERR_USAGE, "choose a machine of this CPU's instruction set", "the program was compiled for %s, but %s is a machine for %s", isa_name(isa_host()), m->id, m->isa);
+    return NULL;
+}
+
 /* One value that strtod takes whole; false with err. */
 static bool read_value(const char *word, const char *text, size_t length, double *out, struct err *err)
 {

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/similar.h"
 #include "base/csv.h"
 #include "base/file.h"
 #include "base/file_set.h"
@@ -447,10 +448,18 @@ static struct machine *load_directory(const char *id, const char *dir, struct er
 static void no_machine(const char *id, struct err *err)
 {
     char *machines = file_data_path("machines");
+    struct similar similar = {.word = id};
+    char **ids = machine_ids(), todo[SIMILAR_TODO];
+
+    for (char **at = ids; *at; at++)
+        similar_try(&similar, *at);
     if (machines)
-        err_set(err, ERR_MISSING, "machine list lists them", "no machine \"%s\"", id);
+        err_set(err, ERR_MISSING, similar_todo(&similar, "machine list lists them", todo), "no machine \"%s\"", id);
     else
         err_set(err, ERR_MISSING, "install Portolan, or set PORTOLAN_DATA to its data", "machine tables not found, nor \"%s\"", id);
+    for (char **at = ids; *at; at++)
+        free(*at);
+    free(ids);
     free(machines);
 }
 

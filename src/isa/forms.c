@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/similar.h"
 #include "base/file.h"
 #include "base/vec.h"
 #include "base/csv.h"
@@ -116,6 +117,15 @@ const struct form_row *forms_find(const struct forms *f, const char *form)
 {
     struct form_row key = {.form = (char *)form};
     return bsearch(&key, f->rows, f->count, sizeof *f->rows, compare_rows);
+}
+
+const char *forms_meant(const struct forms *f, const char *form)
+{
+    struct similar similar = {.word = form};
+
+    for (size_t i = 0; i < forms_count(f); i++)
+        similar_try(&similar, forms_at(f, i)->form);
+    return similar.best;
 }
 
 void form_instance(const struct form_row *row, struct str *out)

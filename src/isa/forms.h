@@ -38,6 +38,8 @@ void forms_free(struct forms *f);
 size_t forms_count(const struct forms *f);
 const struct form_row *forms_at(const struct forms *f, size_t index);
 const struct form_row *forms_find(const struct forms *f, const char *form);
+/* The form whose name is closest to @form, NULL: none is close. */
+const char *forms_meant(const struct forms *f, const char *form);
 /* One assembler line (x86-64: Intel syntax, noprefix) for @row with fixed registers, distinct where the template allows. */
 void form_instance(const struct form_row *row, struct str *out);
 

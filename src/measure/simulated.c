@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/rng.h"
 #include "measure/source.h"
@@ -103,7 +104,7 @@ static bool simulated_measure(struct source *base, const struct experiment *e, s
             return err_set(err, ERR_INTERRUPTED, NULL, "measuring was cancelled");
         s->item_cycles = EXECUTIONS * throughput_of(s->mapping, &e[i], &unknown);
         if (unknown.length || !(s->item_cycles > 0)) {
-            snprintf(out[i].state, sizeof out[i].state, "unknown to the simulated machine: %.60s", unknown.length ? str_text(&unknown) : "anything");
+            snprintf(out[i].state, sizeof out[i].state, "unknown to the simulated machine: %.*s", unknown.length ? (int)strcspn(str_text(&unknown), "\n") : 8, unknown.length ? str_text(&unknown) : "anything");
         } else {
             window_measure(&pulse, &rules, false, 0, INFINITY, &r);
             out[i].repeats = r.accepted;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/similar.h"
 #include "base/str.h"
 #include "model/facts.h"
 
@@ -30,7 +31,7 @@ static bool change_latency(struct machine *m, const char *form, const char *valu
     if (*end || end == value || !(cycles >= 0) || !isfinite(cycles))
         return err_set(err, ERR_USAGE, "give cycles from 0 up", "invalid latency \"%s\"", value);
     if (!old)
-        return err_set(err, ERR_USAGE, "give its usage as well, before", "%s does not know the form %s", m->id, form);
+        return machine_refuse_form(m, form, "give its usage as well, before", err);
     struct mapping_entry fresh = {.form = (char *)form, .latency = cycles, .micro_ops = old->micro_ops, .source = (char *)"what if"};
     usage_copy(&fresh.usage, &old->usage);
     mapping_set(m->mapping, &fresh);
@@ -41,12 +42,11 @@ static bool change_latency(struct machine *m, const char *form, const char *valu
 static const struct fact *fact_to_change(const char *name, struct err *err)
 {
     const struct fact *f = fact_find(name);
-    const char *meant = f ? NULL : fact_meant(name);
-    char todo[80];
+    const struct similar similar = {.word = name, .best = f ? NULL : fact_meant(name)};
+    char todo[SIMILAR_TODO];
 
-    snprintf(todo, sizeof todo, "did you mean %s?", meant ? meant : "");
     if (!f)
-        err_set(err, ERR_USAGE, meant ? todo : "help facts lists them", "unknown fact \"%s\"", name);
+        err_set(err, ERR_USAGE, similar_todo(&similar, "help facts lists them", todo), "unknown fact \"%s\"", name);
     else if (f->fixed)
         err_set(err, ERR_USAGE, "help facts shows which can be changed", "the fact %s is fixed once the machine is loaded", name);
     return f && !f->fixed ? f : NULL;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/similar.h"
 #include "base/mem.h"
 #include "base/str.h"
 
@@ -108,6 +109,16 @@ void machine_set_fact(struct machine *m, const char *key, const char *value, con
     }
     m->facts = mem_resize(m->facts, (m->fact_count + 1) * sizeof *m->facts);
     m->facts[m->fact_count++] = fresh;
+}
+
+bool machine_refuse_form(const struct machine *m, const char *form, const char *otherwise, struct err *err)
+{
+    struct similar similar = {.word = form};
+    char todo[SIMILAR_TODO];
+
+    for (size_t i = 0; i < mapping_count(m->mapping); i++)
+        similar_try(&similar, mapping_at(m->mapping, i)->form);
+    return err_set(err, ERR_DATA, similar_todo(&similar, otherwise, todo), "%s does not know the form %s", m->id, form);
 }
 
 void machine_add_latency(struct machine *m, const char *form, int from, int to, double cycles, const char *source)

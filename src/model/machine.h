@@ -46,6 +46,8 @@ bool machine_has(const struct machine *m, const char *key, const char *word);
 /* True when the machine says which extensions its CPU has (fact extensions) and @extension is none of them. */
 bool machine_lacks(const struct machine *m, const char *extension);
 void machine_set_fact(struct machine *m, const char *key, const char *value, const char *unit, const char *source);
+/* Refuses a form that @m does not have: false with err, which names one that is alike, else says @otherwise. */
+bool machine_refuse_form(const struct machine *m, const char *form, const char *otherwise, struct err *err);
 /* Appends a rule; the first that matches wins. */
 void machine_add_latency(struct machine *m, const char *form, int from, int to, double cycles, const char *source);
 /* "2", "address", "memory", "flags" or "any", as in latencies.csv: false for anything else. */

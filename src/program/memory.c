@@ -11,9 +11,9 @@ static void level(double bytes, double ways, double latency, double line_cycles,
         out->levels[out->count++] = (struct memory_level){{bytes / MEMORY_LINE, ways}, latency, line_cycles};
 }
 
-bool memory_of(const struct machine *m, double clock_hz, struct memory *out, struct err *err)
+bool memory_of(const struct machine *m, struct memory *out, struct err *err)
 {
-    *out = (struct memory){.clock_hz = isnan(clock_hz) ? 1e9 * fact_number(m, "clock") : clock_hz};
+    *out = (struct memory){.clock_hz = 1e9 * fact_number(m, "clock")};
     if (fact_number(m, "line_bytes") != MEMORY_LINE)
         return err_set(err, ERR_MISSING, "choose a machine with lines of 64 bytes", "traces count lines of 64 bytes, and %s has lines of %g", m->id, fact_number(m, "line_bytes"));
     level(fact_number(m, "l1_bytes"), fact_number(m, "l1_ways"), fact_number(m, "load_latency"), 0, out);

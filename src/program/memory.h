@@ -22,8 +22,8 @@ struct memory {
     double clock_hz;
 };
 
-/* False with err when @m lacks facts, or has other lines than traces. @clock_hz: NaN, the machine's own. Any thread. */
-bool memory_of(const struct machine *m, double clock_hz, struct memory *out, struct err *err);
+/* False with err when @m lacks facts, or has other lines than traces. Any thread. */
+bool memory_of(const struct machine *m, struct memory *out, struct err *err);
 /* Shares of references at @distance that each level and, last, main memory serve: count + 1 of them, 1 in sum. */
 void memory_served(const struct memory *m, double distance, double out[MEMORY_LEVELS + 1]);
 /* Mean latency, or cycles per line, over the shares: nested as in lambda = P1 l1 + (1 - P1)(P2 l2 + ...). */

@@ -62,13 +62,6 @@ static void enqueue(struct simulator *s, const struct waiting *w)
     q->keys[at] = w->key;
 }
 
-static void enter_calendar(struct simulator *s, struct waiting *w, int32_t cycle)
-{
-    uint32_t *day = &s->calendar[(uint32_t)cycle & (CALENDAR - 1)];
-    w->next = *day;
-    *day = (uint32_t)w->key;
-}
-
 static void turn_page(struct simulator *s)
 {
     uint32_t *day = &s->calendar[(uint32_t)s->now & (CALENDAR - 1)], place = *day;

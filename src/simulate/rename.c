@@ -66,19 +66,18 @@ static struct waiting *add_waiting(struct simulator *s, uint32_t u, unsigned own
 {
     const struct plan_uop *uop = &s->plan.uops.items[u];
     const struct plan_source *source = &s->plan.sources.items[uop->first_source], *end = source + uop->sources;
+    const int32_t *values = s->values;
     uint32_t place = s->base.uop + u;
     struct waiting *w = &s->waiting[place];
 
+    for (; source < end; source++) {
+        int32_t at = s->base.value + source->place, value = values[at < 0 ? at + s->value_count : at];
+        own += value == UNKNOWN;
+        ready = value == UNKNOWN ? ready : later(ready, value + source->add);
+    }
     w->key = (uint64_t)(s->base.age + u) << 32 | place;
     w->uop = u;
     w->flight = s->base.flight + s->issued.index;
-    for (; source < end; source++) {
-        int32_t value = value_at(s, s->base.value, source);
-        if (value == UNKNOWN)
-            own++;
-        else
-            ready = later(ready, value + source->add);
-    }
     w->open = (uint16_t)own;
     w->ready = ready;
     return w;
@@ -87,18 +86,20 @@ static struct waiting *add_waiting(struct simulator *s, uint32_t u, unsigned own
 static void enter_uops(struct simulator *s, const struct plan_item *item, unsigned slot, const uint32_t *before)
 {
     const struct plan_uop *uop = &s->plan.uops.items[item->first_uop];
+    uint64_t content = 0, power = s->base.power;
 
-    for (uint32_t u = item->first_uop; u < item->first_uop + item->uops; u++, uop++) {
+    for (uint32_t u = item->first_uop, end = u + item->uops; u < end; u++, uop++) {
         struct waiting *w = add_waiting(s, u, uop->own, s->now + AT_RENAME);
         unsigned queue = choose_queue(s, uop, slot, before);
         slot += uop->kind == UOP_COMPUTE;   /* a load shares the slot of the operation it is fused with */
         uint64_t term = (uop->term ^ queue) * TURN;
         w->queue = (uint16_t)queue;
-        w->term = (term ^ term >> 29) * s->base.power;
-        s->content += w->term;
+        w->term = (term ^ term >> 29) * power;
+        content += w->term;
         if (!w->open)
-            all_known(s, w);
+            enter_calendar(s, w, w->ready);   /* which is past this cycle: AT_RENAME */
     }
+    s->content += content;
 }
 
 static void enter(struct simulator *s, const struct plan_item *item, unsigned slot, const uint32_t *before)

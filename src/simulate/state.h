@@ -155,6 +155,14 @@ static inline void demand(struct simulator *s, portset ports, int change)
         s->bound[__builtin_ctz(rest)] += change;
 }
 
+/* @w comes up in @cycle. */
+static inline void enter_calendar(struct simulator *s, struct waiting *w, int32_t cycle)
+{
+    uint32_t *day = &s->calendar[(uint32_t)cycle & (CALENDAR - 1)];
+    w->next = *day;
+    *day = (uint32_t)w->key;
+}
+
 /* execute.c */
 void execute_start(struct simulator *s);   /* empties calendar and queues */
 void execute_cycle(struct simulator *s);

@@ -100,14 +100,8 @@ static bool view_command(struct session *s, const char *verb, const char *argume
     size_t to = strcmp(argument, VIEW_NEXT) == 0       ? (f->current + 1) % count
                 : strcmp(argument, VIEW_PREVIOUS) == 0 ? (f->current + count - 1) % count
                                                        : view_find(argument);
-    if (to >= count) {
-        struct str names = {0};
-        for (size_t i = 0; i < count; i++)
-            str_addf(&names, "%s%s", i ? ", " : "", views[i]->name);
-        err_set(err, ERR_USAGE, str_text(&names), "unknown view \"%s\"", argument);
-        str_done(&names);
-        return false;
-    }
+    if (to >= count)
+        return view_refuse(argument, err);
     show_view(f, to);
     f->chosen = s->out ? ftell(s->out) : -1;
     return true;

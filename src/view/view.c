@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/similar.h"
+
 const struct view_ops *const views[] = {&kernel_view, &timeline_view, &whatif_view, &experiments_view, &evolution_view, &mapping_view, &accuracy_view, &machine_view, &output_view, &log_view, &help_view, NULL};
 
 bool view_next_machine(void *state, struct session *s, int key, struct str *command)
@@ -60,4 +62,19 @@ size_t view_find(const char *name)
             found = found == view_count() ? i : view_count() + 1;
     }
     return found > view_count() ? view_count() : found;
+}
+
+bool view_refuse(const char *name, struct err *err)
+{
+    struct similar similar = {.word = name};
+    struct str names = {0};
+    char todo[SIMILAR_TODO];
+
+    for (size_t i = 0; i < view_count(); i++) {
+        similar_try(&similar, views[i]->name);
+        str_addf(&names, "%s%s", i ? ", " : "", views[i]->name);
+    }
+    err_set(err, ERR_USAGE, similar_todo(&similar, str_text(&names), todo), "unknown view \"%s\"", name);
+    str_done(&names);
+    return false;
 }

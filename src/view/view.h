@@ -65,6 +65,8 @@ bool view_press(const struct view_ops *view, void *state, struct session *s, int
 size_t view_count(void);
 /* Index by unambiguous prefix; view_count() when there is none. */
 size_t view_find(const char *name);
+/* There is none of @name: false with err, which names one that is alike, or all. */
+bool view_refuse(const char *name, struct err *err);
 
 extern const struct view_ops kernel_view, timeline_view, whatif_view, experiments_view, evolution_view, mapping_view, accuracy_view, machine_view, output_view, log_view, help_view;
 

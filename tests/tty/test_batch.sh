@@ -223,6 +223,33 @@ test_sourced_scripts() {
     holds out '"counters":'
 }
 
+# What was probably meant is said: of commands, files, forms, machines, settings, facts, views.
+test_did_you_mean() {
+    mkdir "$work/near"
+    cp "$kernel" "$work/near/triad.s"
+    while IFS='|' read -r command meant; do
+        expect 1 "$portolan" --machine skylake -e "$command"
+        holds err "did you mean $meant?"
+    done <<TEXT
+kernel laod x|kernel load
+help kernle|kernel
+kernel load $work/near/traid.s|$work/near/triad.s
+kernel load $work/near/TRIAD.S|$work/near/triad.s
+throughput ADDD (R64, R64)|ADD (R64, R64)
+throughput ADD (R64,R64)|ADD (R64, R64)
+forms select 'IMLU (R64, R64)'|IMUL (R64, R64)
+forms list 'IMLU (R64, R64)'|IMUL (R64, R64)
+kernel learn 'IMLU (R64, R64)' --simulate skylake|IMUL (R64, R64)
+kernel hex 90; kernel whatif 'latency:IMLU (R64, R64)=3'|IMUL (R64, R64)
+machine show skylke|skylake
+set seedd 3|seed
+view kernl|kernel
+TEXT
+    expect 0 "$portolan" --machine skylake -e "mapping show 'IMLU (R64, R64)'; mapping set 'ADDD (R64, R64)' 1*p0"
+    holds out 'did you mean IMUL (R64, R64)?'
+    holds out 'did you mean ADD (R64, R64)?'
+}
+
 # Refused lines are shown; the rest is analysed on request.
 test_refused_lines() {
     printf '.L1:\n addq %%rax, %%rbx\n flumb %%rax\n jmp .L1\n' >"$work/bad.s"

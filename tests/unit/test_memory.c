@@ -79,7 +79,7 @@ static void test_machines(void **state)
         struct err err = {0};
         const struct machine *m = session_machine(&s, ids[i], &err);
         assert_non_null(m);
-        if (!memory_of(m, NAN, &memory, &err))
+        if (!memory_of(m, &memory, &err))
             fail_msg("%s: %s", ids[i], err.what);
         for (size_t l = 1; l < memory.count; l++)
             if (!(memory.levels[l].latency > memory.levels[l - 1].latency && memory.levels[l].shape.lines > memory.levels[l - 1].shape.lines))
@@ -87,7 +87,7 @@ static void test_machines(void **state)
         assert_true(memory.latency > memory.levels[memory.count - 1].latency);
     }
     struct err err = {0};
-    assert_false(memory_of(session_machine(&s, "a64fx", &err), NAN, &memory, &err));
+    assert_false(memory_of(session_machine(&s, "a64fx", &err), &memory, &err));
     assert_non_null(strstr(err.what, "lines of 64 bytes"));
     session_done(&s);
 }

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "program/estimate.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+struct estimator {
+    const struct program_model *model;   /* held */
+    struct program_code *code;           /* NULL for the model with pipes */
+    struct program_run run;
+    struct call_costs calls;
+    enum estimate_model kind;
+};
+
+struct estimator *estimator_new(const struct program_model *model, const double *inputs, enum estimate_model kind, struct err *err)
+{
+    struct program_code *code = kind == ESTIMATE_STEADY ? program_code_new(model->runs->program, err) : NULL;
+    struct estimator *e;
+
+    if (kind == ESTIMATE_STEADY && !code)
+        return NULL;
+    e = mem_zero(1, sizeof *e);
+    e->model = program_model_hold(model);
+    e->code = code;
+    e->kind = kind;
+    program_model_at(model, inputs, &e->run);
+    call_costs_measure(&e->calls);
+    return e;
+}
+
+void estimator_free(struct estimator *e)
+{
+    if (!e)
+        return;
+    program_run_done(e->model->runs->program, &e->run);
+    program_code_free(e->code);
+    program_model_free(e->model);
+    free(e);
+}
+
+double estimator_clock_here(const struct estimator *e)
+{
+    return e->calls.clock_hz / 1e9;
+}
+
+const struct program_run *estimator_run(const struct estimator *e)
+{
+    return &e->run;
+}
+
+static void change_pipe(struct pipe_kind kinds[OP_CLASSES], const struct pipe_change *change)
+{
+    struct pipe_kind *kind = &kinds[change->class];
+    if ((int)kind->count + change->more >= 1)
+        kind->count = (unsigned)((int)kind->count + change->more);
+    kind->latency *= change->latency > 0 ? change->latency : 1;
+    kind->interval *= change->interval > 0 ? change->interval : 1;
+}
+
+bool estimator_time(struct estimator *e, const struct machine *m, const struct pipe_change *change, struct program_time *out, struct err *err)
+{
+    struct pipe_kind kinds[OP_CLASSES];
+    struct memory memory;
+
+    if (!memory_of(m, &memory, err))
+        return false;
+    if (e->kind == ESTIMATE_STEADY) {
+        steady_time(e->code, &e->run, m, &memory, &e->calls, out);
+        return true;
+    }
+    if (!ammp_pipes(m, kinds, err))
+        return false;
+    if (change)
+        change_pipe(kinds, change);
+    ammp_time(e->model->runs->program, &e->run, kinds, &memory, &e->calls, out);
+    return true;
+}

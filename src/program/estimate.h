@@ -1,0 +1,29 @@
+/* Times of one program at one set of inputs, on any number of machines and changes of them. */
+#ifndef PORTOLAN_PROGRAM_ESTIMATE_H
+#define PORTOLAN_PROGRAM_ESTIMATE_H
+
+#include "program/ammp.h"
+#include "program/model.h"
+#include "program/steady.h"
+
+enum estimate_model { ESTIMATE_STEADY, ESTIMATE_AMMP };
+
+/* A change of the pipes of one class, for the model with pipes. */
+struct pipe_change {
+    enum op_class class;
+    int more;                          /* pipes */
+    double latency, interval;          /* factors; 0: as they are */
+};
+
+struct estimator;
+/* @model at @inputs. Assembles the program's code and measures calls of libraries: some tens of milliseconds. NULL with err. */
+struct estimator *estimator_new(const struct program_model *model, const double *inputs, enum estimate_model kind, struct err *err);
+void estimator_free(struct estimator *e);
+/* Core clock of this CPU as measured, in GHz. */
+double estimator_clock_here(const struct estimator *e);
+/* The program's references at the inputs, borrowed. */
+const struct program_run *estimator_run(const struct estimator *e);
+/* On @m, whose facts are all that is read; @change may be NULL. program_time_done frees @out. False with err when @m lacks facts. One thread. */
+bool estimator_time(struct estimator *e, const struct machine *m, const struct pipe_change *change, struct program_time *out, struct err *err);
+
+#endif
