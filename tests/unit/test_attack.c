@@ -21,6 +21,8 @@
 
 #include <cmocka.h>
 
+#include "../support/support.h"
+
 #include "base/rng.h"
 #include "measure/arch.h"
 #include "measure/kernel_run.h"
@@ -36,7 +38,7 @@ static struct calibration calibration;
 static unsigned cases_run;
 static int files_before;
 static unsigned values_asked, values_had;   /* of the next measurements: how many settled at all */
-static char own_directory[] = "/tmp/portolan-attack-XXXXXX";   /* the working directory and that of temporary files: nothing else writes there */
+static const char *own_directory;            /* the working directory and that of temporary files: nothing else writes there */
 
 /* Hex digits and blanks; "<" begins eight bytes of the address given to the case. */
 struct block { uint8_t code[BLOCK_MAX]; size_t length; };
@@ -66,16 +68,15 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static int files_open(void)
+static int entries_in(const char *directory)
 {
-    DIR *dir = opendir("/proc/self/fd");
+    DIR *dir = opendir(directory);
     int n = 0;
-    if (!dir)
-        return -1;
-    while (readdir(dir))
-        n++;
-    closedir(dir);
-    return n;
+    for (struct dirent *e; dir && (e = readdir(dir));)
+        n += strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
+    if (dir)
+        closedir(dir);
+    return dir ? n : -1;
 }
 
 /* Children of this process that still exist, dead ones too. */
@@ -100,20 +101,9 @@ static int children_left(void)
     return n;
 }
 
-static int entries_in(const char *directory)
-{
-    DIR *dir = opendir(directory);
-    int n = 0;
-    for (struct dirent *e; dir && (e = readdir(dir));)
-        n += strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
-    if (dir)
-        closedir(dir);
-    return dir ? n : -1;
-}
-
 static void nothing_left(const char *what)
 {
-    int files = files_open(), children = children_left();
+    int files = entries_in("/proc/self/fd"), children = children_left();
     /* Own code's child and its link may have been ended by a renewal, never doubled. */
     if (files > files_before)
         fail_msg("%s: %d descriptors instead of %d", what, files, files_before);
@@ -762,7 +752,8 @@ static int setup(void **state)
 {
     struct err err = {0};
     (void)state;
-    if (!mkdtemp(own_directory) || chdir(own_directory) != 0 || setenv("TMPDIR", own_directory, 1) != 0 || prctl(PR_SET_CHILD_SUBREAPER, 1) != 0)
+    own_directory = work_path("");
+    if (chdir(own_directory) != 0 || setenv("TMPDIR", own_directory, 1) != 0 || prctl(PR_SET_CHILD_SUBREAPER, 1) != 0)
         return -1;
     sandbox = sandbox_new(-1, &err);
     bool ok = sandbox && calibrate(sandbox, NULL, NULL, &calibration, &err);
@@ -773,7 +764,7 @@ static int setup(void **state)
     calibration.rules.chain_tolerance = 0.01;
     calibration.rules.agreement = 0.02;
     calibration.rules.patience *= 0.3;
-    files_before = files_open();
+    files_before = entries_in("/proc/self/fd");
     return ok ? 0 : -1;
 }
 
@@ -782,7 +773,7 @@ static int teardown(void **state)
     (void)state;
     sandbox_free(sandbox);
     print_message("%u cases\n", cases_run);
-    if (chdir("/") != 0 || rmdir(own_directory) != 0)
+    if (chdir("/") != 0)
         return -1;
     return waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD ? 0 : -1;
 }
