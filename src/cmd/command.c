@@ -35,6 +35,7 @@ extern const struct command command_program_misses;
 extern const struct command command_program_predict;
 extern const struct command command_program_sensitivity;
 extern const struct command command_program_sweep;
+extern const struct command command_program_validate;
 extern const struct command command_kernel_blame;
 extern const struct command command_mapping_show;
 extern const struct command command_mapping_diff;
@@ -61,6 +62,8 @@ extern const struct command command_experiments_resume;
 extern const struct command command_experiments_show;
 extern const struct command command_latency_measure;
 extern const struct command command_machine_calibrate;
+extern const struct command command_machine_check;
+extern const struct command command_machine_correct;
 extern const struct command command_machine_list;
 extern const struct command command_machine_info;
 extern const struct command command_machine_show;
@@ -113,6 +116,7 @@ const struct command *const commands[] = {
     &command_program_predict,
     &command_program_sensitivity,
     &command_program_sweep,
+    &command_program_validate,
     &command_kernel_blame,
     &command_mapping_show,
     &command_mapping_diff,
@@ -139,6 +143,8 @@ const struct command *const commands[] = {
     &command_experiments_show,
     &command_latency_measure,
     &command_machine_calibrate,
+    &command_machine_check,
+    &command_machine_correct,
     &command_machine_list,
     &command_machine_info,
     &command_machine_show,
