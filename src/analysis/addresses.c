@@ -29,7 +29,7 @@ struct store_record {
 };
 
 struct composite {
-    uint32_t used;        /* 0: free; otherwise the generation it was made in */
+    uint32_t used;        /* generation it was made in; any other than the one that counts: free */
     uint32_t kind, a, b, symbol;
     int64_t offset;
 };
@@ -78,8 +78,8 @@ static struct value compose(struct state *s, uint32_t kind, uint32_t a, uint32_t
     uint64_t hash = (uint64_t)a * 0x9e3779b97f4a7c15u ^ (uint64_t)b * 0xc2b2ae3d27d4eb4fu ^ (uint64_t)offset * 0x165667b19e3779f9u ^ kind;
     for (size_t probe = 0; probe < 32; probe++) {
         struct composite *c = &s->work->composites[((hash ^ hash >> 29) + probe) % COMPOSITES];
-        if (!c->used) {
-            *c = (struct composite){1, kind, a, b, ++s->work->symbols, offset};
+        if (c->used != s->work->generation) {
+            *c = (struct composite){s->work->generation, kind, a, b, ++s->work->symbols, offset};
             return (struct value){c->symbol, 0};
         }
         if (c->kind == kind && c->a == a && c->b == b && c->offset == offset)
@@ -495,9 +495,12 @@ void addresses_link(const struct insn *insns, size_t count, enum start_values st
     memset(work->places, 0, count * sizeof *work->places);
     if (!work->stores) {
         work->stores = mem_alloc(STORES * sizeof *work->stores);
-        work->composites = mem_alloc(COMPOSITES * sizeof *work->composites);
+        work->composites = mem_zero(COMPOSITES, sizeof *work->composites);
     }
-    memset(work->composites, 0, COMPOSITES * sizeof *work->composites);
+    if (++work->generation == 0) {   /* all the way round: old ones could pass for new */
+        memset(work->composites, 0, COMPOSITES * sizeof *work->composites);
+        work->generation = 1;
+    }
     work->store_count = work->symbols = 0;
     struct state s = {.isa = isa_ops(count ? (enum isa)insns[0].isa : isa_host()), .work = work, .limit = store_buffer < STORES ? store_buffer : STORES, .start = start};
     for (unsigned i = 0; i < s.isa->generals; i++)

@@ -39,6 +39,7 @@ struct address_work {
     struct store_record *stores;
     size_t store_count;
     struct composite *composites;
+    uint32_t generation;             /* of composites: one for each block */
     uint32_t symbols;
     struct forward *found;
     size_t found_count, found_capacity;

@@ -264,6 +264,7 @@ static void classify(const struct core *c, const struct insn *insn, struct op *o
     op->traits |= machine_has(c->machine, "slow_flags", insn->mnemonic) ? OP_SLOW_FLAGS : 0;
     op->traits |= machine_has(c->machine, "rename_sum_slow", insn->mnemonic) ? OP_SLOW_SUM : 0;
     op->traits |= machine_has(c->machine, "complex_decode", insn->mnemonic) ? OP_COMPLEX : 0;
+    op->traits |= fusion_possible(c->machine, insn) ? OP_FUSIBLE : 0;
     op->traits |= insn->traits & INSN_STACK ? OP_STACK : 0;
     op->traits |= touches_vector(insn) ? OP_VECTOR : 0;
     op->traits |= forwarding_form(c, insn, op->traits & OP_VECTOR) ? OP_RENAMES : 0;

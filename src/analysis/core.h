@@ -27,6 +27,7 @@ enum op_trait {
     OP_RENAMES = 1 << 13,          /* its load may find its store at rename */
     OP_SLOW_FLAGS = 1 << 14,       /* a conditional move or set that reads its flags takes longer */
     OP_SLOW_SUM = 1 << 15,         /* takes longer to read a register that rename still keeps as a sum */
+    OP_FUSIBLE = 1 << 16,          /* some branch behind it would fuse with it */
 };
 
 /* One form on one machine. */

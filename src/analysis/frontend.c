@@ -64,7 +64,7 @@ struct decoded {
     bool complex, fusible, branch;
 };
 
-static size_t collect(const struct core *c, const struct insn *insns, const struct costs *costs, struct decoded *out)
+static size_t collect(const struct insn *insns, const struct costs *costs, struct decoded *out)
 {
     size_t n = 0;
     for (size_t i = 0; i < costs->count; i++) {
@@ -72,9 +72,7 @@ static size_t collect(const struct core *c, const struct insn *insns, const stru
         if (row->flags & ROW_FUSED_INTO)
             continue;
         bool branch = insns[i].traits & INSN_BRANCH || row->flags & ROW_FUSED;
-        bool fusible = machine_has(c->machine, "fuse_any", insns[i].mnemonic) || machine_has(c->machine, "fuse_carry", insns[i].mnemonic) ||
-                       machine_has(c->machine, "fuse_zero", insns[i].mnemonic);
-        out[n++] = (struct decoded){row->decode, row->decode > 1 || row->op->traits & OP_COMPLEX, fusible && !branch, branch};
+        out[n++] = (struct decoded){row->decode, row->decode > 1 || row->op->traits & OP_COMPLEX, row->op->traits & OP_FUSIBLE && !branch, branch};
     }
     return n;
 }
@@ -84,7 +82,7 @@ static size_t collect(const struct core *c, const struct insn *insns, const stru
 static double decode(const struct core *c, const struct insn *insns, const struct costs *costs)
 {
     struct decoded *list = mem_alloc((costs->count + 1) * sizeof *list);
-    size_t n = collect(c, insns, costs, list), decoders = (size_t)c->decoders, cycle = 0, used = 0, starts[DECODERS_MAX + 1], when[DECODERS_MAX + 1];
+    size_t n = collect(insns, costs, list), decoders = (size_t)c->decoders, cycle = 0, used = 0, starts[DECODERS_MAX + 1], when[DECODERS_MAX + 1];
     unsigned most = (unsigned)c->decode_complex_uops;
     bool full = true, seen[DECODERS_MAX + 1] = {false};
     double result = 0;

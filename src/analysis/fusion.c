@@ -35,6 +35,11 @@ bool fusion_pairs(const struct machine *m, const struct insn *first, const struc
     return false;
 }
 
+bool fusion_possible(const struct machine *m, const struct insn *first)
+{
+    return machine_has(m, "fuse_any", first->mnemonic) || machine_has(m, "fuse_carry", first->mnemonic) || machine_has(m, "fuse_zero", first->mnemonic);
+}
+
 bool fusion_eliminates(const struct machine *m, const struct insn *move)
 {
     const char *class = isa_ops((enum isa)move->isa)->move_class(move);

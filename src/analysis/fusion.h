@@ -7,6 +7,8 @@
 
 /* True when @first and the @branch behind it issue as one (facts fuse_any, fuse_carry, fuse_zero). Any thread. */
 bool fusion_pairs(const struct machine *m, const struct insn *first, const struct insn *branch);
+/* Whether some branch behind @first would fuse with it. */
+bool fusion_possible(const struct machine *m, const struct insn *first);
 /* True when the register move is done at rename (fact eliminate: classes gpr32 gpr64 xmm ymm zmm, on AArch64 x w v s zero). */
 bool fusion_eliminates(const struct machine *m, const struct insn *move);
 /* The mapping's entry for the instruction: its own form, else one that executes alike (other immediate width, branch distance, high

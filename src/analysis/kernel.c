@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/vec.h"
+#include "base/watch.h"
 #include "isa/isa.h"
 #include "toolchain/listing.h"
 #include "toolchain/object.h"
@@ -18,6 +19,7 @@
 /* Instructions decoded in full: a whole unit beyond this is narrowed to its functions first. */
 #define UNIT_LIMIT ((size_t)40000)
 #define CODE_LIMIT ((size_t)8 << 20)
+#define OVERLAPS 4       /* of functions: aliases have the same place */
 
 struct unit { VEC(struct insn) insns; };
 struct loop_list { VEC(struct kernel_loop) list; };
@@ -26,7 +28,7 @@ struct loop_list { VEC(struct kernel_loop) list; };
 static bool unit_decode(struct unit *u, enum isa isa, const uint8_t *code, size_t length, uint64_t offset, bool text)
 {
     insn_learn(isa, code, length, NULL);
-    for (size_t at = 0; at < length;) {
+    for (size_t at = 0; at < length && !watch_steps(1);) {
         struct insn insn;
         memset(&insn, 0, sizeof insn);
         if (u->insns.count >= UNIT_LIMIT)
@@ -327,11 +329,14 @@ static bool symbol_choose(const struct object *o, const char *wanted, const stru
     if (o->length > CODE_LIMIT)
         return err_set(err, ERR_LIMIT, "name the function with --symbol", "%zu MB of code is too much to search", o->length / 1000000);
     uint64_t best = 0;
-    for (size_t i = 0; i < o->symbols.count; i++) {
+    size_t looked_at = 0, most = OVERLAPS * o->length;   /* functions that lie over each other say more than there is */
+    for (size_t i = 0; i < o->symbols.count && looked_at <= most && !watch_steps(1); i++) {
         const struct object_symbol *s = &o->symbols.items[i];
         size_t length = s->function ? (size_t)s->size : 0;
         if (length == 0 || length > UNIT_LIMIT)
             continue;
+        looked_at += length;
+        watch_steps(length / 16);
         uint64_t weight = function_weigh(o->isa, o->code + s->offset, length);
         if (weight > best) {
             best = weight;
@@ -447,6 +452,7 @@ struct kernel *kernel_from_hex(enum isa isa, const char *hex, struct err *err)
     for (size_t i = 0; i < code.count;) {
         struct insn insn;
         memset(&insn, 0, sizeof insn);
+        watch_steps(1);
         if (u.insns.count >= UNIT_LIMIT || !insn_decode(isa, code.items + i, code.count - i, i, true, &insn, NULL)) {
             err_set(err, ERR_DATA, NULL, "no valid instruction at byte %zu (hex digit %zu)", i + 1, 2 * i + 1);
             goto out;

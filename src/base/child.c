@@ -22,6 +22,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/vec.h"
+#include "base/watch.h"
 
 extern char **environ;
 
@@ -102,20 +103,20 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static _Thread_local bool (*watch)(void *state);
-static _Thread_local void *watch_state;
+static _Thread_local bool (*asked)(void *state);
+static _Thread_local void *asked_state;
 
 void child_watch(bool (*cancelled)(void *state), void *state)
 {
-    watch = cancelled;
-    watch_state = state;
+    asked = cancelled;
+    asked_state = state;
 }
 
 /* The user's wish to stop waits, blocked, until the directory is gone; here we only learn of it. */
 static bool interrupt_waits(void)
 {
     sigset_t set;
-    if (watch && watch(watch_state))
+    if ((asked && asked(asked_state)) || watch_over())
         return true;
     return sigpending(&set) == 0 && (sigismember(&set, SIGINT) == 1 || sigismember(&set, SIGTERM) == 1 ||
                                      sigismember(&set, SIGHUP) == 1);

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/similar.h"
 #include "cmd/command.h"
+#include "cmd/task.h"
 #include "isa/body.h"
 #include "toolchain/forms_add.h"
 #include "work/job.h"
@@ -97,22 +98,59 @@ static const struct parameter add_arguments[] = {
     {0},
 };
 
-static bool run_add(struct session *s, const void *values, struct result *result, struct err *err)
-{
-    const struct add_values *v = values;
-    struct forms *forms = session_forms(s, s->document.isa, err);
-    size_t added;
+/* What the job works on. */
+struct adding {
+    char *file;
+    enum isa isa;
+    struct csv_table *rows;
+};
 
-    if (!forms)
+static void adding_free(void *state)
+{
+    struct adding *a = state;
+    csv_table_free(a->rows);
+    free(a->file);
+    free(a);
+}
+
+static bool add_work(void *state, struct result *result, struct err *err)
+{
+    struct adding *a = state;
+    (void)result;
+    return (a->rows = forms_add_read(a->isa, a->file, err)) != NULL;
+}
+
+static bool forms_free_to_change(struct err *err)
+{
+    return !job_running() || err_set(err, ERR_USAGE, "wait for them, or job cancel N", "running jobs read the forms");
+}
+
+static bool add_publish(struct session *s, void *state, struct result *result, struct err *err)
+{
+    struct adding *a = state;
+    struct forms *forms = session_forms(s, a->isa, err);
+
+    if (!forms || !forms_free_to_change(err))
         return false;
-    if (job_running())
-        return err_set(err, ERR_USAGE, "wait for them, or job cancel N", "running jobs read the forms");
-    if (!forms_add(forms, v->file, &added, err))
-        return false;
-    result_confirm(result, "%zu form%s added, %zu in all", added, added == 1 ? "" : "s", forms_count(forms));
-    result_count(result, "added", (int64_t)added);
+    forms_add_rows(forms, a->rows);
+    result_confirm(result, "%zu form%s added, %zu in all", a->rows->count, a->rows->count == 1 ? "" : "s", forms_count(forms));
+    result_count(result, "added", (int64_t)a->rows->count);
     result_count(result, "forms", (int64_t)forms_count(forms));
     return true;
+}
+
+static bool run_add(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    static const struct task_ops ops = {add_work, add_publish, adding_free};
+    const struct add_values *v = values;
+
+    (void)result;   /* the job fills it */
+    if (!forms_free_to_change(err))
+        return false;
+    struct adding *a = mem_zero(1, sizeof *a);
+    a->file = mem_strdup(v->file);
+    a->isa = s->document.isa;
+    return task_start(s, "forms add", "assembles", &ops, a, err);
 }
 
 static const char *const add_examples[] = {"forms add mine.csv", NULL};
@@ -123,7 +161,7 @@ const struct command command_forms_add = {
     .arguments = add_arguments,
     .examples = add_examples,
     .values_size = sizeof(struct add_values),
-    .flags = COMMAND_CHANGES,
+    .flags = COMMAND_CHANGES | COMMAND_JOB,
     .run = run_add,
 };
 

@@ -4,10 +4,12 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/file_stream.h"
 #include "cmd/command.h"
 #include "base/csv.h"
-#include "measure/kernel_run.h"
+#include "measure/kernel_passes.h"
+#include "measure/seek.h"
 #include "work/job.h"
 
 /* How often each reason was given. */
@@ -36,8 +38,10 @@ static void reasons_done(struct reasons *r)
 
 /* One block of a file. */
 struct measured_row {
-    char *hex, *fault;               /* fault NULL: measured */
+    char *hex, *fault;               /* fault NULL: measured, or not visited yet */
     double cycles, spread;
+    struct kernel_passes passes;
+    bool settled;                    /* nothing more is to be learnt of it; else it waits for a quiet core */
 };
 
 /* The job: one loop or the blocks of a file, on the worker; the UI thread makes the result of what it found. */
@@ -48,72 +52,152 @@ struct measuring {
     const struct kernel *kernel;     /* held, to know it again; not looked into */
     size_t loop;
     char *in, *out;                  /* of a file */
+    struct sandbox *sandbox;
+    struct calibration calibration;
+    struct seek seek;
     struct kernel_measured result;
-    VEC(struct measured_row) rows;   /* of a file, unless they go into one */
+    VEC(struct measured_row) rows;   /* of a file */
+    size_t settled, measured, shown; /* rows: with a last word, with cycles, in the file that they go into */
+    bool improved;                   /* a row says more than the file */
     struct reasons reasons;
-    size_t blocks, measured;
-    double seconds;
+    double seconds, last_settled;    /* the second: on clock_seconds */
 };
+
+#define GROUP 64                 /* rows between two visits, a few tenths of a second apart when the core is quiet */
+#define GROUP_VISITS 4           /* to a row, before the next group */
+#define VISIT_SECONDS 0.25       /* of patience */
+#define PATIENCE_SECONDS 20.0    /* without any row settled, at the end */
+#define LOOP_VISITS 4            /* to the loaded loop */
+#define LOOP_SECONDS 1.2         /* of patience at each */
+#define CONTENDED "contended"
 
 static bool cancelled(void *state)
 {
     return job_cancelled(((struct measuring *)state)->job);
 }
 
-static bool measure_block(struct sandbox *sandbox, const struct calibration *calibration, const char *hex, struct kernel_measured *out, struct err *err)
+static bool measure_block(struct measuring *w, const char *hex, double seconds, struct kernel_measured *out, struct err *err)
 {
     const struct kernel *kernel = kernel_from_hex(isa_host(), hex, err);
     size_t count;
     const struct insn *insns = kernel ? kernel_insns(kernel, 0, &count) : NULL;
-    bool ok = insns && kernel_run(sandbox, calibration, insns, count, out, err);
+    bool ok = insns && kernel_run_within(w->sandbox, &w->calibration, insns, count, seconds, out, err);
     kernel_free(kernel);
     return ok;
 }
 
-/* Rows go into the file as they come, or else are kept for the result: cancelling loses none. */
-static bool take_row(struct measuring *w, const char *hex, const struct kernel_measured *m, const char *fault, struct file_stream *out, struct err *err)
+static void row_settle(struct measuring *w, struct measured_row *row, double cycles, double spread, const char *fault)
+{
+    free(row->fault);
+    row->fault = fault ? mem_strdup(fault) : NULL;
+    row->cycles = cycles;
+    row->spread = spread;
+    row->settled = true;
+    w->settled++;
+    w->measured += !fault;
+    w->last_settled = clock_seconds();
+}
+
+/* One visit to a block: its value when visits agree, its reason when it has none, else it stays open. False with err when measuring itself is impossible. */
+static bool row_visit(struct measuring *w, struct measured_row *row, struct err *err)
+{
+    struct err fault = {0};
+    struct kernel_measured m = {.contended = NAN};
+    double cycles = NAN, spread = NAN;
+    bool measured = measure_block(w, row->hex, VISIT_SECONDS, &m, &fault);
+
+    if (cancelled(w))
+        return err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
+    kernel_passes_add(&row->passes, &m);
+    if (kernel_passes_settled(&row->passes, &cycles, &spread))
+        row_settle(w, row, cycles, spread, NULL);
+    else if (!measured && fault.code != ERR_LIMIT && !m.value_count)
+        row_settle(w, row, NAN, NAN, fault.what);
+    else if (row->passes.visits == KERNEL_VISITS)
+        row_settle(w, row, NAN, NAN, measured ? "no stable time" : fault.what);
+    else if (!row->fault)
+        row->fault = mem_strdup(CONTENDED);
+    job_progress(w->job, (double)w->settled, (double)w->rows.count, "%zu measured", w->measured);
+    return seek_step(&w->seek, w->sandbox, &w->calibration, m.contended, err);
+}
+
+static void row_add(struct str *text, const struct measured_row *row)
+{
+    csv_add_field(text, row->hex, false);
+    if (row->fault)
+        str_add(text, ",,");
+    else
+        str_addf(text, "%.6g,%.4g,", row->cycles, row->spread);
+    csv_add_field(text, row->fault ? row->fault : "ok", true);
+}
+
+/* Rows go into the file as they come, in the order of the blocks: cancelling loses none. */
+static bool rows_show(struct measuring *w, size_t until, struct file_stream *out, struct err *err)
 {
     struct str text = {0};
 
-    if (!out) {
-        vec_push(&w->rows, ((struct measured_row){mem_strdup(hex), fault ? mem_strdup(fault) : NULL, fault ? NAN : m->cycles, fault ? NAN : m->spread}));
-        return true;
-    }
-    csv_add_field(&text, hex, false);
-    if (fault)
-        str_add(&text, ",,");
-    else
-        str_addf(&text, "%.6g,%.4g,", m->cycles, m->spread);
-    csv_add_field(&text, fault ? fault : "ok", true);
-    bool ok = file_stream_add(out, text.data, text.length, err);
+    for (; w->shown < until; w->shown++)
+        row_add(&text, &w->rows.items[w->shown]);
+    bool ok = !out || file_stream_add(out, text.data, text.length, err);
     str_done(&text);
     return ok;
 }
 
-static bool measure_rows(struct measuring *w, struct sandbox *sandbox, const struct calibration *calibration, const struct csv_table *table, size_t column,
-                         struct file_stream *out, struct err *err)
+/* Visits rows from @from to @to - 1, again those that are open, until they are settled or nothing more comes of it. */
+static bool group_measure(struct measuring *w, size_t from, size_t to, struct file_stream *out, struct err *err)
 {
-    static const char header[] = "hex,cycles,spread,state\n";
-    bool ok = !out || file_stream_add(out, header, sizeof header - 1, err);
+    bool ok = true;
 
-    for (size_t i = 0; ok && i < table->count; i++) {
-        struct err fault = {0};
-        struct kernel_measured m;
-        bool measured = measure_block(sandbox, calibration, table->rows[i][column], &m, &fault);
-        if (!measured && cancelled(w))
-            return err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
-        ok = take_row(w, table->rows[i][column], &m, measured ? NULL : fault.what, out, err);
-        w->measured += measured;
-        w->blocks++;
-        if (!measured)
-            reasons_add(&w->reasons, fault.what);
-        job_progress(w->job, (double)w->blocks, (double)table->count, "%zu measured", w->measured);
-        ok = ok && (!cancelled(w) || err_set(err, ERR_INTERRUPTED, NULL, "cancelled"));
-    }
+    for (unsigned visit = 0; ok && visit < GROUP_VISITS; visit++)
+        for (size_t i = from; ok && i < to; i++)
+            if (!w->rows.items[i].settled)
+                ok = row_visit(w, &w->rows.items[i], err);
+    size_t done = from;
+    while (done < to && (w->rows.items[done].settled || w->rows.items[done].fault))
+        done++;
+    return rows_show(w, done, out, ok ? err : NULL) && ok;
+}
+
+/* What is still open when all were visited waits for quiet moments together. */
+static bool open_measure(struct measuring *w, struct err *err)
+{
+    bool ok = true;
+
+    w->last_settled = clock_seconds();
+    while (ok && w->settled < w->rows.count && clock_seconds() - w->last_settled < PATIENCE_SECONDS)
+        for (size_t i = 0; ok && i < w->rows.count && clock_seconds() - w->last_settled < PATIENCE_SECONDS; i++)
+            if (!w->rows.items[i].settled) {
+                ok = row_visit(w, &w->rows.items[i], err);
+                w->improved |= w->rows.items[i].settled;
+            }
     return ok;
 }
 
-static bool measure_file(struct measuring *w, struct sandbox *sandbox, const struct calibration *calibration, struct err *err)
+static const char header[] = "hex,cycles,spread,state\n";
+
+static bool measure_rows(struct measuring *w, struct file_stream *out, struct err *err)
+{
+    bool ok = !out || file_stream_add(out, header, sizeof header - 1, err);
+
+    for (size_t i = 0; ok && i < w->rows.count; i += GROUP)
+        ok = group_measure(w, i, i + GROUP < w->rows.count ? i + GROUP : w->rows.count, out, err);
+    return ok && open_measure(w, err);
+}
+
+/* The file as it would be had all been known when its rows were written. */
+static bool file_improve(const struct measuring *w, struct err *err)
+{
+    struct str text = {0};
+
+    str_add(&text, header);
+    for (size_t i = 0; i < w->shown; i++)
+        row_add(&text, &w->rows.items[i]);
+    bool ok = file_write(w->out, text.data, text.length, err);
+    str_done(&text);
+    return ok;
+}
+
+static bool measure_file(struct measuring *w, struct err *err)
 {
     struct csv_table *table = csv_table_read(w->in, err);
     int column = table ? csv_table_column(table, "hex") : -1;
@@ -123,26 +207,56 @@ static bool measure_file(struct measuring *w, struct sandbox *sandbox, const str
         err_set(err, ERR_DATA, "begin with hex,cycles or hex", "the column hex is missing");
         err_at(err, w->in, 1, 1);
     }
+    for (size_t i = 0; column >= 0 && i < table->count; i++)
+        vec_push(&w->rows, ((struct measured_row){.hex = mem_strdup(table->rows[i][column]), .cycles = NAN, .spread = NAN}));
     bool ok = column >= 0 && (!w->out || (out = file_stream_new(w->out, err)) != NULL);
-    ok = ok && measure_rows(w, sandbox, calibration, table, (size_t)column, out, err);
-    ok = file_stream_close(out, ok ? err : NULL) && ok;
+    ok = ok && measure_rows(w, out, err);
+    bool closed = file_stream_close(out, ok ? err : NULL);
+    if (out && closed && w->improved)
+        closed = file_improve(w, ok ? err : NULL);
     csv_table_free(table);
-    return ok;
+    return ok && closed;
+}
+
+/* The loaded loop: two visits must agree. */
+static bool measure_loop(struct measuring *w, struct err *err)
+{
+    struct kernel_passes passes = {0};
+    struct kernel_measured *m = &w->result;
+
+    for (unsigned i = 0; i < LOOP_VISITS; i++) {
+        *err = (struct err){0};
+        if (!measure_block(w, w->hex, LOOP_SECONDS, m, err) && err->code != ERR_LIMIT && !m->value_count)
+            return false;
+        if (cancelled(w))
+            return err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
+        kernel_passes_add(&passes, m);
+        if (kernel_passes_settled(&passes, &m->cycles, &m->spread))
+            return true;
+        if (!seek_step(&w->seek, w->sandbox, &w->calibration, m->contended, err))
+            return false;
+    }
+    return err->code ? false : err_set(err, ERR_DATA, "try again when the machine is idle", "no stable time: visits differ");
 }
 
 static bool measure_run(struct job *job, void *state, struct err *err)
 {
     struct measuring *w = state;
-    struct calibration calibration;
     double begun = clock_seconds();
 
     w->job = job;
-    struct sandbox *sandbox = sandbox_new(-1, err);
-    bool ok = sandbox && calibrate(sandbox, cancelled, w, &calibration, err);
-    if (ok)
-        sandbox_cancel_by(sandbox, cancelled, w);
-    ok = ok && (w->hex ? measure_block(sandbox, &calibration, w->hex, &w->result, err) : measure_file(w, sandbox, &calibration, err));
-    sandbox_free(sandbox);
+    w->sandbox = sandbox_new(-1, err);
+    bool ok = w->sandbox && calibrate(w->sandbox, cancelled, w, &w->calibration, err);
+    if (ok) {
+        sandbox_cancel_by(w->sandbox, cancelled, w);
+        seek_begin(&w->seek, w->sandbox);
+    }
+    ok = ok && (w->hex ? measure_loop(w, err) : measure_file(w, err));
+    sandbox_free(w->sandbox);
+    w->sandbox = NULL;
+    for (size_t i = 0; i < w->shown; i++)
+        if (w->rows.items[i].fault)
+            reasons_add(&w->reasons, w->rows.items[i].fault);
     w->seconds = clock_seconds() - begun;
     return ok;
 }
@@ -179,7 +293,7 @@ static void add_rows(const struct measuring *w, struct result *result)
     struct result_table *t = result_table(result, "rows", columns, sizeof columns / sizeof *columns);
 
     t->hide = NOT_TEXT | NOT_JSON | NOT_DOCUMENT;
-    for (size_t i = 0; i < w->rows.count; i++) {
+    for (size_t i = 0; i < w->shown; i++) {
         const struct measured_row *row = &w->rows.items[i];
         cell_text(t, row->hex);
         cell_number(t, row->cycles);
@@ -194,9 +308,9 @@ static void add_file(const struct measuring *w, struct result *result)
     const struct reasons *reasons = &w->reasons;
     json_t *list = json_object();
 
-    result_line(result, "%zu of %zu block%s measured (%.1f %%) in %.1f s", w->measured, w->blocks, w->blocks == 1 ? "" : "s",
-                w->blocks ? 100.0 * (double)w->measured / (double)w->blocks : 0, w->seconds);
-    result_count(result, "blocks", (int64_t)w->blocks);
+    result_line(result, "%zu of %zu block%s measured (%.1f %%) in %.1f s", w->measured, w->shown, w->shown == 1 ? "" : "s",
+                w->shown ? 100.0 * (double)w->measured / (double)w->shown : 0, w->seconds);
+    result_count(result, "blocks", (int64_t)w->shown);
     result_count(result, "measured", (int64_t)w->measured);
     result_number(result, "seconds", w->seconds);
     struct result_table *t = reasons->texts.count ? result_table(result, "failures", columns, sizeof columns / sizeof *columns) : NULL;
@@ -220,7 +334,7 @@ static void measure_finish(void *state, const struct job_info *info)
 
     if (w->hex && info->state == JOB_DONE)
         add_loop(w->session, w, w->session->result);
-    else if (!w->hex && (info->state == JOB_DONE || w->blocks))
+    else if (!w->hex && (info->state == JOB_DONE || w->shown))
         add_file(w, w->session->result);
 }
 

@@ -55,6 +55,10 @@ static void calibration_lines(const struct calibration *c, struct result *result
         result_line(result, "noise floor: 95 %% of repeated measurements within %.3f %%", 100 * c->noise);
     result_line(result, "contention now: %.0f %% of probes slowed; idle baseline %.3f nops per cycle, tolerance %.1f %%", 100 * c->contention, c->probe_rate,
                 100 * c->rules.probe_tolerance);
+    if (c->doubtful)
+        result_line(result, "this CPU was never seen idle: the baseline is doubtful; values measured now are measured again later");
+    else if (c->busy)
+        result_line(result, "this host is busy: %.2f of %.2f nops per cycle (best seen on %s)", c->seen_rate, c->probe_rate, c->day);
     result_line(result, "loads within %u bytes", c->load_window);
     if (isnan(c->second_ratio))
         result_line(result, "second chain: not used, a dependent multiplication takes a fraction of cycles here");
@@ -72,6 +76,10 @@ static void calibration_fields(const struct calibration *c, struct result *resul
     result_number(result, "noise", c->noise);
     result_number(result, "contention", c->contention);
     result_number(result, "nops_per_cycle", c->probe_rate);
+    result_number(result, "nops_per_cycle_now", c->seen_rate);
+    result_switch(result, "busy", c->busy);
+    result_switch(result, "baseline_doubtful", c->doubtful);
+    result_text(result, "baseline_date", c->day);
     result_number(result, "multiply_latency", c->second_ratio);
     result_count(result, "load_window", c->load_window);
     result_number(result, "probe_tolerance", c->rules.probe_tolerance);

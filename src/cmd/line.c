@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/steps.h"
 
 static bool is_blank(char c)
 {
@@ -42,6 +43,7 @@ const char *line_end(const char *at, const char **next)
 static const char *take_word(const char *at, const char *end, struct str *storage, struct err *err)
 {
     const char *home = at[0] == '~' && (at + 1 == end || at[1] == '/' || is_blank(at[1])) ? getenv("HOME") : NULL;
+    const char *word = at;
     char quote = 0;
 
     if (home) {   /* as a shell has it: the user's own */
@@ -57,6 +59,7 @@ static const char *take_word(const char *at, const char *end, struct str *storag
             str_add_char(storage, *at);
     }
     str_add_char(storage, '\0');
+    steps_add(1 + (size_t)(at - word) / 16);
     if (quote) {
         err_set(err, ERR_USAGE, "close it, or escape it with a backslash", "unclosed %c quote", quote);
         return NULL;

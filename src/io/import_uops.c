@@ -7,9 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/watch.h"
 #include "io/uops_table.h"
 
 #define CSV_LIMIT ((size_t)256 << 20)
@@ -273,9 +275,16 @@ static bool stream_xml(FILE *file, const char *path, const char *architecture, s
     struct uops_xml *x = uops_xml_new(t, path, architecture);
     char *buffer = mem_alloc(1 << 16);
     bool ok = true, last = false;
+    struct stat status;
+    double done = 0, total = fstat(fileno(file), &status) == 0 ? (double)status.st_size : 0;
 
     while (ok && !last) {
+        if (watch_steps((1 << 16) / 100)) {
+            ok = watch_goes_on(err);
+            break;
+        }
         size_t n = fread(buffer, 1, 1 << 16, file);
+        watch_at("bytes", done += (double)n, total);
         last = n < 1 << 16;
         if (ferror(file)) {
             err_set(err, ERR_IO, NULL, "cannot read: %s", strerror(errno));

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/steps.h"
+#include "base/watch.h"
 
 #define DEPTH_LIMIT 64       /* libyaml looks at every open bracket for each token, */
 #define ANCHOR_LIMIT 1000    /* and at every anchor for each anchor: what is far from any machine file is refused before it is built */
@@ -37,8 +37,9 @@ static bool within_limits(const char *name, const char *text, size_t length, str
         depth += event.type == YAML_SEQUENCE_START_EVENT || event.type == YAML_MAPPING_START_EVENT;
         depth -= event.type == YAML_SEQUENCE_END_EVENT || event.type == YAML_MAPPING_END_EVENT;
         ended = event.type == YAML_STREAM_END_EVENT;
-        steps_add(1 + depth);
-        if (depth > DEPTH_LIMIT)
+        if (watch_steps(1 + depth))
+            ok = watch_goes_on(err);
+        else if (depth > DEPTH_LIMIT)
             ok = refuse(&event, name, "lists or mappings nested too deeply", err);
         else if (anchors > ANCHOR_LIMIT)
             ok = refuse(&event, name, "too many anchors", err);

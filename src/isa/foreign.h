@@ -15,8 +15,9 @@ struct isa_foreign {
     unsigned (*relative_at)(const struct insn *in);
     /* Whether @again is @in, of the same length, but for where its branch or its operand relative to itself leads. */
     bool (*bytes_alike)(const struct insn *in, const uint8_t *again);
-    /* A general register that none of @insns names, for a loop to count in; REG_NONE when there is none. NULL: loops count in memory. */
+    /* A general register that none of @insns names, for a loop to count in; REG_NONE when there is none: then loops count in memory where that can be addressed. */
     uint8_t (*register_free)(const struct insn *insns, size_t count);
+    bool counts_in_memory;
     /* Which vector registers have to be set for @insns on this CPU: vectors and wide of @like. */
     void (*vectors_used)(const struct insn *insns, size_t count, struct body *like);
     /* Registers that do not take any value: the upper half of a dividend, which is 0 with small values, and the count of a repeated instruction. Bits by register;

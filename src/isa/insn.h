@@ -97,7 +97,7 @@ enum insn_trait {
     INSN_WRITEBACK = 1 << 18,    /* AArch64: one operand is ACCESS_WRITEBACK */
     INSN_UNDECODED = 1 << 19,    /* AArch64: a word that no decoder here knows; no machine knows its form either */
     INSN_VECTOR = 1 << 20,       /* works on vector registers; AArch64: of 64 bits or more, or on SVE ones */
-    INSN_RUNNABLE = 1 << 21,     /* x86-64: on the list of what measuring may run of others' code (allow.c) */
+    INSN_RUNNABLE = 1 << 21,     /* on the list of what measuring may run of others' code (isa/x86/allow.c, isa/a64/allow.c) */
     INSN_STACK = 1 << 22,        /* push, pop, call, return: an implicit memory operand at the stack pointer, which moves by its size */
     INSN_KEEPS_OLD = 1 << 23,    /* the first operand, though only written, keeps a part (sqrtsd, movlps of legacy encoding), or all under a condition (bsf) */
 };

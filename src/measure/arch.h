@@ -22,9 +22,10 @@ void arch_thread_set(struct sandbox_frame *frame, void *local);
 struct sandbox_frame *arch_frame(void);
 void *arch_thread(void);
 
-/* Instructions that stand in bodies' registers: one dependent addition, one dependent multiplication, a nop, two additions that wait for nothing. */
-struct arch_code { uint8_t bytes[12]; uint8_t length; };
-extern const struct arch_code arch_chain, arch_second_chain, arch_nop, arch_pair;
+/* Instructions that stand in bodies' registers: one dependent addition, one dependent multiplication, a nop, two additions that wait for nothing, five comparisons and
+ * a nop, which wait for nothing either. */
+struct arch_code { uint8_t bytes[24]; uint8_t length; };
+extern const struct arch_code arch_chain, arch_second_chain, arch_nop, arch_pair, arch_ports;
 
 /* Bytes that a loop needs before its first instruction, how long it can be for its branch, and the register in which the loops of bodies count. */
 #if defined(__aarch64__)

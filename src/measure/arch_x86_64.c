@@ -104,9 +104,10 @@ __asm__(
     /* rcx: the loop counter. */
     "sandbox_load_vectors:\n"
     "    mov %rcx, 8(%rdi)\n"
-    "    cmpl $0, 68(%rdi)\n"
-    "    je 1f\n"
-    "    mov %rcx, 200(%rdi)\n"
+    "    mov 68(%rdi), %eax\n"
+    "    test %eax, %eax\n"
+    "    jz 1f\n"
+    "    mov %rcx, 80(%rdi,%rax,8)\n"
     "1:  fninit\n"
     "    ldmxcsr 72(%rdi)\n"
     "    cmpl $2, 64(%rdi)\n"
@@ -182,7 +183,8 @@ BARE void arch_thread_set(struct sandbox_frame *frame, void *local)
 
 /* Dependent adds, dependent multiplications, and nops. Adding an immediate or one would be done at rename on some machines. */
 const struct arch_code arch_chain = {{0x49, 0x01, 0xf0}, 3} /* add r8, rsi */, arch_second_chain = {{0x4c, 0x0f, 0xaf, 0xc6}, 4} /* imul r8, rsi */,
-                       arch_nop = {{0x90}, 1}, arch_pair = {{0x4d, 0x01, 0xc1, 0x4c, 0x01, 0xd3}, 6} /* add r9, r8; add rbx, r10 */;
+                       arch_nop = {{0x90}, 1}, arch_pair = {{0x4d, 0x01, 0xc1, 0x4c, 0x01, 0xd3}, 6} /* add r9, r8; add rbx, r10 */,
+                       arch_ports = {{0x48, 0x39, 0xfe, 0x48, 0x39, 0xfe, 0x48, 0x39, 0xfe, 0x48, 0x39, 0xfe, 0x48, 0x39, 0xfe, 0x90}, 16} /* cmp rsi, rdi, five times; nop */;
 
 size_t arch_loop_begin(uint8_t *code, size_t at)
 {
@@ -192,8 +194,10 @@ size_t arch_loop_begin(uint8_t *code, size_t at)
 
 size_t arch_loop_end(uint8_t *code, size_t start, size_t end, unsigned counter)
 {
-    /* dec r15; dec qword gs:[counter]; jnz start; jmp gs:[phase] */
-    static const uint8_t dec_register[] = {0x49, 0xff, 0xcf}, dec_memory[] = {0x65, 0x48, 0xff, 0x0c, 0x25, offsetof(struct sandbox_frame, counter), 0, 0, 0};
+    /* dec of the register or of qword gs:[counter]; jnz start; jmp gs:[phase] */
+    unsigned reg = counter >= COUNTER_REGISTER ? counter - COUNTER_REGISTER : ARCH_COUNTER;
+    const uint8_t dec_register[] = {(uint8_t)(0x48 | reg >> 3), 0xff, (uint8_t)(0xc8 | (reg & 7))};
+    static const uint8_t dec_memory[] = {0x65, 0x48, 0xff, 0x0c, 0x25, offsetof(struct sandbox_frame, counter), 0, 0, 0};
     static const uint8_t branch[] = {0x0f, 0x85, 0, 0, 0, 0}, out[] = {0x65, 0xff, 0x24, 0x25, offsetof(struct sandbox_frame, phase), 0, 0, 0};
     size_t at = end, length = counter == COUNTER_MEMORY ? sizeof dec_memory : sizeof dec_register;
 

@@ -2,20 +2,33 @@
 #include "measure/calibrate.h"
 
 #include <math.h>
+#include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/compare.h"
+#include "base/mem.h"
 #include "measure/arch.h"
+#include "measure/baseline.h"
 #include "measure/ticks.h"
 
-#define ROUNDS 80
+#define ROUNDS 64
 #define SAMPLES 6
 #define WINDOW_SECONDS 20e-6
 #define CHAIN_SECONDS 10e-6
 #define PROBE_SECONDS 5e-6
 #define PATIENCE_SECONDS 0.1
+#define NOISE_PATIENCE_SECONDS 0.01
+#define LOOK_SECONDS 2.0          /* at a core of which nothing is known and that may be busy */
+#define FIRST_LOOK_SECONDS 0.5
+#define CPUS_LOOKED_AT 8
+#define PROBE_TOLERANCE 0.02      /* what quiet probes of a few microseconds scatter by */
+#define DOUBTFUL_TOLERANCE 0.05
+#define OF_EXPECTED 0.95          /* of its issue width, what nops may reach on a quiet core: 0.93 on Golden Cove, 0.98 on Skylake */
+#define MOSTLY_QUIET 0.5          /* contention up to which the moment's own choice of a load window counts */
 #define CHAIN_TICKS 1000   /* of a clock's chain, at least */
 
 double calibrate_floor(double *values, size_t n, double width)
@@ -85,40 +98,150 @@ static bool chain_line(struct sandbox *s, double *each, double *overhead, struct
     return *each > 0 || err_set(err, ERR_IO, NULL, "the time stamp counter does not advance");
 }
 
-/* Multiplication and probe beside the chain, many times over. */
-static bool ratios(struct sandbox *s, double each, struct calibration *out, struct err *err)
+/* What one look at the core gives, by round: the chain, and in its cycles the multiplication and the two probes (per instruction). */
+struct look {
+    double ticks[ROUNDS], second[ROUNDS], nops[ROUNDS], ports[ROUNDS];
+    double clock_hz;
+    struct baseline_look by_nops, by_ports;
+};
+
+/* The chain's ticks beside round @i: the least of a few, since who shares the core slows the chain too, and a slow yardstick would make probes look fast. */
+static double yardstick(const struct look *l, unsigned i)
+{
+    unsigned from = i > 2 ? i - 2 : 0, to = i + 3 < ROUNDS ? i + 3 : ROUNDS;
+    double least = INFINITY;
+
+    for (unsigned k = from; k < to; k++)
+        least = fmin(least, l->ticks[k]);
+    return least;
+}
+
+/* Multiplication and probes beside the chain, many times over. @each: ticks of an iteration of the chain. */
+static bool look(struct sandbox *s, double each, const struct calibration *c, struct look *out, struct err *err)
 {
     struct sandbox_item *items = sandbox_items(s);
-    double second[ROUNDS], probe[ROUNDS], sorted[ROUNDS], clocks[ROUNDS], quick = out->stretch * out->tick_hz / each;
+    double clocks[ROUNDS], nops[ROUNDS], ports[ROUNDS], quick = c->stretch * c->tick_hz / each;
 
     for (unsigned i = 0; i < ROUNDS; i++) {
-        raw(&items[3 * i], PULSE_CHAIN, CHAIN_SECONDS * quick, SAMPLES);
-        raw(&items[3 * i + 1], PULSE_SECOND_CHAIN, CHAIN_SECONDS * quick / 3, SAMPLES);
-        raw(&items[3 * i + 2], PULSE_PROBE, PROBE_SECONDS * quick, SAMPLES);
+        raw(&items[4 * i], PULSE_CHAIN, CHAIN_SECONDS * quick, SAMPLES);
+        raw(&items[4 * i + 1], PULSE_SECOND_CHAIN, CHAIN_SECONDS * quick / 3, SAMPLES);
+        raw(&items[4 * i + 2], PULSE_PROBE, PROBE_SECONDS * quick, SAMPLES);
+        raw(&items[4 * i + 3], PULSE_PORTS, PROBE_SECONDS * quick, SAMPLES);
     }
-    if (!sandbox_run(s, 3 * ROUNDS, NULL, NULL, NULL, err))
+    if (!sandbox_run(s, 4 * ROUNDS, NULL, NULL, NULL, err))
         return false;
-    for (unsigned i = 0; i < ROUNDS; i++) {
-        double chain = (least_ticks(&items[3 * i]) - out->rules.overhead) / (double)items[3 * i].count / SANDBOX_CHAIN_LENGTH;
-        clocks[i] = out->tick_hz / chain;
-        second[i] = (least_ticks(&items[3 * i + 1]) - out->rules.overhead) / (double)items[3 * i + 1].count / SANDBOX_CHAIN_LENGTH / chain;
-        probe[i] = (least_ticks(&items[3 * i + 2]) - out->rules.overhead) / (double)items[3 * i + 2].count / chain;
-    }
-    memcpy(sorted, probe, sizeof sorted);
-    out->rules.probe_cycles = calibrate_floor(sorted, ROUNDS, 0.005);
-    out->probe_rate = SANDBOX_PROBE_LENGTH / out->rules.probe_cycles;
-    /* What the quiet half of the probes scatters by, but no finer than the clock of a window can be told. */
-    double scatter = (sorted[ROUNDS / 2] - out->rules.probe_cycles) / out->rules.probe_cycles;
-    out->rules.probe_tolerance = scatter * 3 < 0.012 ? 0.012 : scatter * 3 > 0.03 ? 0.03 : scatter * 3;
-    unsigned slow = 0;
     for (unsigned i = 0; i < ROUNDS; i++)
-        slow += probe[i] > out->rules.probe_cycles * (1 + out->rules.probe_tolerance);
-    out->contention = (double)slow / ROUNDS;
-    double ratio = calibrate_floor(second, ROUNDS, 0.003);
-    out->second_ratio = fabs(ratio - round(ratio)) < 0.02 * ratio ? round(ratio) : NAN;
+        out->ticks[i] = (least_ticks(&items[4 * i]) - c->rules.overhead) / (double)items[4 * i].count / SANDBOX_CHAIN_LENGTH;
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        double tick = yardstick(out, i);
+        clocks[i] = c->tick_hz / tick;
+        out->second[i] = (least_ticks(&items[4 * i + 1]) - c->rules.overhead) / (double)items[4 * i + 1].count / SANDBOX_CHAIN_LENGTH / tick;
+        out->nops[i] = nops[i] = (least_ticks(&items[4 * i + 2]) - c->rules.overhead) / (double)items[4 * i + 2].count / SANDBOX_PROBE_LENGTH / tick;
+        out->ports[i] = ports[i] = (least_ticks(&items[4 * i + 3]) - c->rules.overhead) / (double)items[4 * i + 3].count / SANDBOX_PORTS_LENGTH / tick;
+    }
+    out->by_nops = baseline_look(nops, ROUNDS);
+    out->by_ports = baseline_look(ports, ROUNDS);
     qsort(clocks, ROUNDS, sizeof *clocks, compare_doubles);
     out->clock_hz = clocks[ROUNDS / 2];
     return true;
+}
+
+/* Looks at the core, with @cpus on others too, and stays on the quietest. What is known of such cores says how long: where nothing is, a core that may be busy is
+ * looked at for a while. @known becomes what holds from now on. */
+static bool look_around(struct sandbox *s, double each, struct calibration *out, const int *cpus, size_t cpu_count, struct baseline *known, struct look *best, struct err *err)
+{
+    struct look *now = mem_alloc(sizeof *now);
+    enum baseline_verdict verdict = BASELINE_DOUBTFUL;
+    double begun = clock_seconds();
+    bool ok = true, any = false;
+    int at = sandbox_cpu(s);
+
+    do {
+        for (size_t i = 0; ok && i < cpu_count && (verdict != BASELINE_QUIET || known->nops <= 0); i++) {
+            sandbox_move(s, cpus[i]);
+            ok = look(s, each, out, now, err);
+            if (!ok || (any && now->by_nops.rate * now->by_ports.rate <= best->by_nops.rate * best->by_ports.rate))
+                continue;
+            *best = *now;
+            any = true;
+            at = cpus[i];
+            verdict = baseline_judge(known, &best->by_nops, &best->by_ports, out->expected_rate);
+        }
+        /* Without facts of such a core, what holds for a while is believed. */
+    } while (ok && clock_seconds() - begun < (verdict == BASELINE_DOUBTFUL ? LOOK_SECONDS : known->nops > 0 || out->expected_rate > 0 ? 0 : FIRST_LOOK_SECONDS));
+    sandbox_move(s, at);
+    free(now);
+    out->busy = verdict != BASELINE_QUIET;
+    out->doubtful = verdict == BASELINE_DOUBTFUL;
+    return ok;
+}
+
+/* The rules' baseline: what is known where it is more than what was seen. */
+static void baseline_take(struct baseline *known, const struct look *seen, struct calibration *out)
+{
+    struct baseline now = {.nops = seen->by_nops.rate, .ports = seen->by_ports.rate, .load_window = known->load_window, .doubtful = out->doubtful};
+
+    out->seen_rate = now.nops;
+    if (now.nops > 0 && now.ports > 0 && baseline_better(known, &now)) {
+        now.nops = fmax(now.nops, known->doubtful ? 0 : known->nops);
+        now.ports = fmax(now.ports, known->doubtful ? 0 : known->ports);
+        baseline_remember(&now);
+        *known = now;
+    }
+    out->probe_rate = known->nops > 0 ? known->nops : fmax(now.nops, 1);
+    out->ports_rate = known->ports;
+    out->rules.probe_tolerance = PROBE_TOLERANCE;
+    /* Never seen quiet, but how fast it would be is known: windows count when they come near. */
+    if (out->doubtful && out->expected_rate > 0) {
+        out->probe_rate = OF_EXPECTED * out->expected_rate;
+        out->ports_rate = 0;
+        out->rules.probe_tolerance = DOUBTFUL_TOLERANCE;
+    }
+    snprintf(out->day, sizeof out->day, "%s", known->day);
+    out->rules.probe_cycles = SANDBOX_PROBE_LENGTH / out->probe_rate;
+    out->rules.ports_cycles = out->ports_rate > 0 ? SANDBOX_PORTS_LENGTH / out->ports_rate : 0;
+}
+
+size_t calibrate_cpus(const struct sandbox *s, int *out, size_t most)
+{
+    cpu_set_t cpus;
+    size_t n = 0, all, next = 0;
+
+    out[0] = sandbox_cpu(s);
+    if (!sandbox_any_cpu(s) || sched_getaffinity(0, sizeof cpus, &cpus) != 0)
+        return 1;
+    all = (size_t)CPU_COUNT(&cpus);
+    for (unsigned i = 0; i < CPU_SETSIZE && n < most; i++)
+        if (CPU_ISSET(i, &cpus)) {
+            /* Of many, some far apart. */
+            if (next * most >= n * all)
+                out[n++] = (int)i;
+            next++;
+        }
+    return n ? n : 1;
+}
+
+/* Chains, probes and what follows from them. */
+static bool ratios(struct sandbox *s, double each, struct calibration *out, struct baseline *known, struct err *err)
+{
+    struct look *seen = mem_zero(1, sizeof *seen);
+    int cpus[CPUS_LOOKED_AT];
+    size_t n = calibrate_cpus(s, cpus, CPUS_LOOKED_AT);
+    bool ok = look_around(s, each, out, cpus, n, known, seen, err);
+
+    if (ok) {
+        unsigned slow = 0;
+        baseline_take(known, seen, out);
+        for (unsigned i = 0; i < ROUNDS; i++)
+            slow += seen->nops[i] * out->probe_rate > 1 + out->rules.probe_tolerance || seen->ports[i] * out->ports_rate > 1 + out->rules.probe_tolerance;
+        out->contention = (double)slow / ROUNDS;
+        out->cpu = sandbox_cpu(s);
+        double ratio = calibrate_floor(seen->second, ROUNDS, 0.003);
+        out->second_ratio = fabs(ratio - round(ratio)) < 0.03 * ratio ? round(ratio) : NAN;
+        out->clock_hz = seen->clock_hz;
+    }
+    free(seen);
+    return ok;
 }
 
 /* One body of 200 loads that step through @window bytes: general ones of 8 bytes or vector ones of 16. */
@@ -133,7 +256,7 @@ static bool loads_add(struct sandbox *s, unsigned window, bool vector, uint32_t 
 
 /* Caches' banks and way predictors make loads of many lines take a little longer now and then, for milliseconds; those of few lines
  * collide on other machines. What nine of ten rounds stay below decides; among equals the narrowest. */
-static bool load_window_choose(struct sandbox *s, struct calibration *out, struct err *err)
+static bool load_window_choose(struct sandbox *s, struct calibration *out, struct baseline *known, struct err *err)
 {
     static const unsigned windows[] = {64, 128, 256, 512, BODY_WINDOW};
     enum { N = sizeof windows / sizeof *windows, ROUNDS_EACH = 24, OF_ROUND = 3 };
@@ -142,6 +265,10 @@ static bool load_window_choose(struct sandbox *s, struct calibration *out, struc
     uint32_t offset;
 
     sandbox_clear(s);
+    if (known->load_window && out->contention > MOSTLY_QUIET) {
+        out->load_window = known->load_window;
+        return true;
+    }
     for (unsigned i = 0; i < 2 * N; i++) {
         if (!loads_add(s, windows[i / 2], i % 2, &offset))
             return err_set(err, ERR_LIMIT, NULL, "no space for the calibration code");
@@ -168,6 +295,10 @@ static bool load_window_choose(struct sandbox *s, struct calibration *out, struc
     for (unsigned w = N; w-- > 0;)
         if (sums[w] < best * 1.005)
             out->load_window = windows[w];
+    if (out->contention <= MOSTLY_QUIET && !out->busy && known->load_window != out->load_window && known->nops > 0) {
+        known->load_window = out->load_window;
+        baseline_remember(known);
+    }
     return true;
 }
 
@@ -180,10 +311,12 @@ static bool noise_floor(struct sandbox *s, struct calibration *out, struct err *
     uint32_t offset;
 
     sandbox_clear(s);
+    struct window_rules rules = out->rules;
+    rules.patience = out->stretch * NOISE_PATIENCE_SECONDS * out->tick_hz;
     sandbox_add(s, arch_pair.bytes, arch_pair.length, 100, COUNTER_BODY, &offset);
     for (unsigned i = 0; i < 40; i++)
         items[i] = (struct sandbox_item){.mode = SANDBOX_WINDOWS, .code = PULSE_ITEM, .offset = offset, .vectors = SETUP_SSE};
-    if (!sandbox_run(s, 40, &out->rules, NULL, NULL, err))
+    if (!sandbox_run(s, 40, &rules, NULL, NULL, err))
         return false;
     for (unsigned i = 0; i < 40; i++)
         if (items[i].result.state == WINDOW_SETTLED)
@@ -203,9 +336,13 @@ static bool noise_floor(struct sandbox *s, struct calibration *out, struct err *
 static bool calibrate_all(struct sandbox *s, struct calibration *out, struct err *err)
 {
     struct stopwatch from, to;
+    struct baseline known;
     double each = 0, overhead = 0;
 
-    *out = (struct calibration){.cpu = sandbox_cpu(s)};
+    *out = (struct calibration){.cpu = sandbox_cpu(s), .expected_rate = NAN};
+    baseline_recall(&known);
+    if (known.nops <= 0 || known.doubtful)
+        out->expected_rate = baseline_expected();
     stopwatch_read(&from);
     if (!chain_line(s, &each, &overhead, err))
         return false;
@@ -216,7 +353,7 @@ static bool calibrate_all(struct sandbox *s, struct calibration *out, struct err
     out->stretch = calibrate_stretch(out->tick_hz);
     out->rules = (struct window_rules){.chain_cycles = SANDBOX_CHAIN_LENGTH, .overhead = overhead, .chain_tolerance = 0.003, .agreement = 0.004,
                                        .sizing = (unsigned)ceil(4 * out->stretch)};
-    if (!ratios(s, each, out, err))
+    if (!ratios(s, each, out, &known, err))
         return false;
     stopwatch_read(&to);
     out->tick_hz = stopwatch_hz(&from, &to);
@@ -227,7 +364,7 @@ static bool calibrate_all(struct sandbox *s, struct calibration *out, struct err
     out->rules.patience = out->stretch * PATIENCE_SECONDS * out->tick_hz;
     out->counters = sandbox_has_counter(s);
     out->unfiltered = sandbox_unfiltered(s);
-    return load_window_choose(s, out, err) && noise_floor(s, out, err);
+    return load_window_choose(s, out, &known, err) && noise_floor(s, out, err);
 }
 
 bool calibrate(struct sandbox *s, bool (*cancelled)(void *state), void *state, struct calibration *out, struct err *err)

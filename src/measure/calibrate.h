@@ -2,6 +2,7 @@
 #ifndef PORTOLAN_MEASURE_CALIBRATE_H
 #define PORTOLAN_MEASURE_CALIBRATE_H
 
+#include "measure/baseline.h"
 #include "measure/sandbox.h"
 
 struct calibration {
@@ -10,7 +11,13 @@ struct calibration {
     double stretch;          /* 1, or how much longer runs are because one tick is long */
     double clock_hz;         /* core clock while calibrating */
     double second_ratio;     /* cycles of a dependent 64-bit multiplication; NaN when it is no whole number */
-    double probe_rate;       /* nops per cycle when quiet */
+    double probe_rate;       /* nops per cycle when quiet: the idle baseline, the best that was ever seen of such a CPU */
+    double ports_rate;       /* instructions per cycle of the second probe then; 0: not known */
+    double seen_rate;        /* nops per cycle while calibrating, at best */
+    double expected_rate;    /* nops per cycle by the facts of the machine that fits this CPU; NaN: not known */
+    char day[BASELINE_DAY];  /* that the baseline was seen */
+    bool busy;               /* the core did not reach it now */
+    bool doubtful;           /* it was never seen quiet for certain: values taken now are to be measured again */
     double noise;            /* relative: 95 % of repeated measurements of one loop lie this close to their median */
     double contention;       /* fraction of probes that somebody slowed */
     unsigned load_window;    /* bytes that loads step through with the least time and scatter */
@@ -19,8 +26,11 @@ struct calibration {
     int cpu;
 };
 
-/* About a third of a second. False with err. */
+/* About a third of a second; up to two more on a core that may be busy and of which nothing is known. Reads and improves what is kept of such CPUs. A sandbox that may
+ * use any CPU is moved to the quietest. False with err. */
 bool calibrate(struct sandbox *s, bool (*cancelled)(void *state), void *state, struct calibration *out, struct err *err);
+/* The CPUs that may be measured on: those this process may use, at most @most of them, or the one that the sandbox was given. Returns how many, at least 1. */
+size_t calibrate_cpus(const struct sandbox *s, int *out, size_t most);
 /* How much longer than usual runs must be when there are @tick_hz ticks a second: 10 us have 1,000 ticks or more, so that one is a tenth of a percent. Any thread. */
 double calibrate_stretch(double tick_hz);
 /* How cycles are told, in words. */

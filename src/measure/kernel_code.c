@@ -93,8 +93,8 @@ bool kernel_emitted(const struct insn *insns, size_t count, const uint8_t *code,
 
 unsigned kernel_counter(const struct insn *insns, size_t count)
 {
-    if (!count || !foreign_of(insns)->register_free)
+    if (!count)
         return COUNTER_MEMORY;
     uint8_t reg = foreign_of(insns)->register_free(insns, count);
-    return reg == REG_NONE ? COUNTER_BODY : COUNTER_REGISTER + reg;
+    return reg != REG_NONE ? COUNTER_REGISTER + reg : foreign_of(insns)->counts_in_memory ? COUNTER_MEMORY : COUNTER_BODY;
 }

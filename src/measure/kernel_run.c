@@ -14,8 +14,10 @@
 #define UNROLLED_BYTES 12288      /* well inside the first-level instruction cache */
 #define WINDOW_SECONDS 15e-6
 #define PASSES_LIMIT 4000
-#define MEASUREMENTS 9            /* until two agree, or more than half of this many */
-#define AGREEMENT 0.02
+#define MEASUREMENTS 9            /* of some windows each, until their values stand on one floor */
+#define AGREEMENT 0.01            /* relative: values of one floor */
+#define FLOOR_SHARE 0.35          /* of all values: more is asked of it than of chance */
+#define ENOUGH 6                  /* values that say that there is no floor */
 #define COUNT_LIMIT ((uint64_t)1 << 24)   /* iterations that no window is too long for */
 #define BUDGET_SECONDS 1.2        /* for all of it, on the wall's clock; an ordinary one needs a hundredth */
 #define ATTEMPTS 3                /* while the known block that is run after it is off */
@@ -211,12 +213,13 @@ static bool plan_choose(struct sandbox *s, const struct calibration *c, struct r
     return plan_fit(s, c, p, best, count, passes, out, err);
 }
 
+/* Cycles per iteration of every window that was accepted, until enough of them stand on one floor. */
 static bool measure_repeatedly(struct sandbox *s, const struct calibration *c, const struct run_plan *p, enum values values, uint64_t count, unsigned passes,
                                struct kernel_measured *out, struct err *err)
 {
     struct sandbox_item *items = sandbox_items(s);
-    double value[MEASUREMENTS];
-    unsigned n = 0;
+    double value[MEASUREMENTS * WINDOW_VALUES], sorted[MEASUREMENTS * WINDOW_VALUES];
+    unsigned n = 0, contended = 0;
 
     for (unsigned i = 0; i < MEASUREMENTS; i++) {
         item_fill(p, values, &items[0]);
@@ -227,17 +230,25 @@ static bool measure_repeatedly(struct sandbox *s, const struct calibration *c, c
         if (items[0].fault)
             return fault_text(&items[0], err);
         const struct window_result *r = &items[0].result;
+        contended += r->contended;
+        out->contended = (double)contended / fmax(1, contended + out->repeats + r->accepted);
         if (!(r->cycles > 0))
             continue;
-        value[n++] = (items[0].counter_cycles > 0 ? items[0].counter_cycles : r->cycles) / p->copies;
+        bool counted = items[0].counter_cycles > 0;
+        for (unsigned k = 0; k < (counted ? 1 : r->accepted); k++, n++) {
+            value[n] = (counted ? items[0].counter_cycles : (double)r->values[k]) / p->copies;
+            if (out->value_count < KERNEL_VALUES)
+                out->values[out->value_count++] = (float)value[n];
+        }
         out->repeats += r->accepted;
         out->clock_hz = r->clock * c->tick_hz;
-        if (n > 1 && window_agreed(value, n, AGREEMENT, &out->cycles, &out->spread))
+        memcpy(sorted, value, n * sizeof *sorted);
+        if (i && n > 3 && window_floor(sorted, n, AGREEMENT, FLOOR_SHARE, &out->cycles, &out->spread))
             return true;
     }
-    if (n < 2)
+    if (n < ENOUGH)
         return err_set(err, ERR_LIMIT, "try again, or choose another CPU with --cpu N", "core is contended");
-    return err_set(err, ERR_DATA, "try again when the machine is idle", "no stable time: %.2f-%.2f cycles", value[0], value[n - 1]);
+    return err_set(err, ERR_DATA, "try again when the machine is idle", "no stable time: %.2f-%.2f cycles", sorted[n / 10], sorted[n - 1 - n / 10]);
 }
 
 /* One measurement from the beginning, and the known block after it in the same process. */
@@ -257,7 +268,12 @@ static bool attempt(struct sandbox *s, const struct calibration *c, struct run_p
 
 bool kernel_run(struct sandbox *s, const struct calibration *c, const struct insn *insns, size_t count, struct kernel_measured *out, struct err *err)
 {
-    struct run_plan p = {.insns = insns, .count = count, .counter = kernel_counter(insns, count), .until = clock_seconds() + BUDGET_SECONDS};
+    return kernel_run_within(s, c, insns, count, BUDGET_SECONDS, out, err);
+}
+
+bool kernel_run_within(struct sandbox *s, const struct calibration *c, const struct insn *insns, size_t count, double seconds, struct kernel_measured *out, struct err *err)
+{
+    struct run_plan p = {.insns = insns, .count = count, .counter = kernel_counter(insns, count), .until = clock_seconds() + seconds};
     const char *reason = kernel_refused(insns, count);
     bool ok = true, off = true;
     double known = NAN;

@@ -38,6 +38,7 @@ struct sandbox {
     uint32_t canary;        /* offset of its loop */
     struct window_rules rules;
     unsigned children;
+    bool any_cpu;
     bool (*cancelled)(void *state);
     void *cancelled_state;
 };
@@ -177,6 +178,7 @@ static void references_add(struct sandbox *s)
     s->plan.chain = reference_add(s, &arch_chain, SANDBOX_CHAIN_LENGTH, COUNTER_BODY);
     s->plan.second = reference_add(s, &arch_second_chain, SANDBOX_CHAIN_LENGTH, COUNTER_BODY);
     s->plan.probe = reference_add(s, &arch_nop, SANDBOX_PROBE_LENGTH, COUNTER_BODY);
+    s->plan.ports = reference_add(s, &arch_ports, SANDBOX_PORTS_LENGTH / 6, COUNTER_BODY);
     s->canary = reference_add(s, &arch_chain, SANDBOX_CHAIN_LENGTH, ARCH_CANARY_COUNTER);
     s->fixed = s->used;
 }
@@ -193,6 +195,7 @@ struct sandbox *sandbox_new(int cpu, struct err *err)
     s->items = mem_zero(SANDBOX_ITEMS, sizeof *s->items);
     if (files_open(s, err) && area_map(s, err)) {
         s->plan = (struct sandbox_child){.area = s->area, .page_size = s->page_size, .cpu = cpu >= 0 ? cpu : cpu_choose()};
+        s->any_cpu = cpu < 0;
         sandbox_process_image(&s->plan);
         references_add(s);
         if (child_start(s, false, err))
@@ -362,6 +365,26 @@ bool sandbox_canary(struct sandbox *s, const struct window_rules *rules, bool *o
 int sandbox_cpu(const struct sandbox *s)
 {
     return s->plan.cpu;
+}
+
+bool sandbox_any_cpu(const struct sandbox *s)
+{
+    return s->any_cpu;
+}
+
+void sandbox_move(struct sandbox *s, int cpu)
+{
+    const struct sandbox_process *const children[] = {&s->own, &s->foreign};
+    cpu_set_t one;
+
+    if (cpu == s->plan.cpu || cpu < 0 || cpu >= CPU_SETSIZE)
+        return;
+    CPU_ZERO(&one);
+    CPU_SET((unsigned)cpu, &one);
+    for (size_t i = 0; i < sizeof children / sizeof *children; i++)
+        if (children[i]->pid > 0 && sched_setaffinity(children[i]->pid, sizeof one, &one) != 0)
+            return;
+    s->plan.cpu = cpu;
 }
 
 bool sandbox_has_counter(const struct sandbox *s)

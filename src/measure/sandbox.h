@@ -55,7 +55,7 @@ struct sandbox_item {
 /* What is loaded into vector registers. x86-64: without AVX, with upper halves clean, 256 or 512 bits; AArch64: v0 to v31, or z0 to z31 and the predicates. */
 enum vector_setup { SETUP_SSE, SETUP_CLEAN, SETUP_YMM, SETUP_ZMM, SETUP_NEON = 0, SETUP_SVE = 1 };
 
-/* Where a loop counts: in the register that bodies leave free, in memory (x86-64), or in general register n (COUNTER_REGISTER + n, AArch64). */
+/* Where a loop counts: in the register that bodies leave free, in memory (x86-64), or in general register n (COUNTER_REGISTER + n). */
 enum sandbox_counter { COUNTER_BODY, COUNTER_MEMORY, COUNTER_REGISTER };
 
 struct sandbox;
@@ -89,6 +89,10 @@ void sandbox_renew(struct sandbox *s);
 bool sandbox_canary(struct sandbox *s, const struct window_rules *rules, bool *off, double *cycles, struct err *err);
 
 int sandbox_cpu(const struct sandbox *s);
+/* Whether it was left to the sandbox where it runs. */
+bool sandbox_any_cpu(const struct sandbox *s);
+/* Children run on @cpu from now on; nothing changes where the system refuses that. */
+void sandbox_move(struct sandbox *s, int cpu);
 /* Whether the kernel gives a cycle counter. */
 bool sandbox_has_counter(const struct sandbox *s);
 /* Children started for own code so far; 1 when none died. */
@@ -104,5 +108,6 @@ unsigned sandbox_setup(const struct body *body);
 /* Iterations of a chain's or the probe's loop per second are not known here: how many instructions one has. */
 #define SANDBOX_CHAIN_LENGTH 100
 #define SANDBOX_PROBE_LENGTH 200
+#define SANDBOX_PORTS_LENGTH 204
 
 #endif

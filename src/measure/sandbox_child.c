@@ -17,6 +17,7 @@
 #include "measure/ticks.h"
 
 #define PLACE_STEP 13   /* lines from one place to the next: far from the last one, and all are visited when their number is a power of two */
+#define REST_NANOSECONDS 150000   /* quiet moments beside a busy neighbour last a few tenths of a millisecond: whoever looks once a millisecond misses them */
 #define VALUE_PATTERN 0x3ff41f253f841f25   /* no byte of it is 0, so that it divides */
 
 static BARE long call(long number, long a, long b, long c, long d, long e, long f)
@@ -99,8 +100,8 @@ static BARE void beat(struct sandbox_vault *v)
 
 static BARE void pulse_rest(void *self)
 {
-    struct timespec millisecond = {.tv_nsec = 1000000};
-    call(SYS_nanosleep, (long)&millisecond, 0, 0, 0, 0, 0);
+    struct timespec moment = {.tv_nsec = REST_NANOSECONDS};
+    call(SYS_nanosleep, (long)&moment, 0, 0, 0, 0, 0);
     beat(self);
 }
 
@@ -120,7 +121,11 @@ static BARE void frame_fill(struct sandbox_vault *v, enum pulse_code code, uint6
     const struct sandbox_item *item = v->item;
     struct sandbox_frame *f = &v->frame;
     bool own = code == PULSE_ITEM && item->kernel;
-    uint32_t offset = code == PULSE_CHAIN ? given->chain : code == PULSE_SECOND_CHAIN ? given->second : code == PULSE_PROBE ? given->probe : item->offset;
+    uint32_t offset = code == PULSE_CHAIN          ? given->chain
+                      : code == PULSE_SECOND_CHAIN ? given->second
+                      : code == PULSE_PROBE        ? given->probe
+                      : code == PULSE_PORTS        ? given->ports
+                                                   : item->offset;
 
     f->target = (uint64_t)(given->area + offset % AREA_CODE - ARCH_BEGIN_LENGTH);
     f->warm = warm;

@@ -40,7 +40,7 @@ struct sandbox_frame {
     uint64_t warm, count;   /* 32, 40 */
     uint64_t start, end;    /* 48, 56: time stamps */
     uint32_t vectors;       /* 64 */
-    uint32_t counter_register;   /* 68: x86-64: the counter is r15, 0: in memory; AArch64: its number */
+    uint32_t counter_register;   /* 68: its number; x86-64: 0: in memory */
     uint32_t control;       /* 72: mxcsr, fpcr */
     uint32_t clean;         /* 76: x86-64: vzeroupper at the end; AArch64: z29 to z31 hold addresses and zeros */
     uint64_t general[32];   /* 80: AArch64: sp is the last */
@@ -81,7 +81,7 @@ struct sandbox_child {
     size_t page_size;
     int cpu;
     int parent;
-    uint32_t chain, second, probe;  /* offsets of their loops */
+    uint32_t chain, second, probe, ports;  /* offsets of their loops */
     uint32_t code_length;
     struct sandbox_range image, writable[SANDBOX_WRITABLE];
     unsigned writable_count;

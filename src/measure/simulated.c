@@ -11,6 +11,7 @@
 #define TICK_HZ 2.1e9
 #define CLOCK_HZ 3.3e9
 #define NOPS_A_CYCLE 6.0
+#define PORTS_A_CYCLE 5.0
 #define OVERHEAD 60.0
 #define INTERRUPTIONS 5500.0   /* a second */
 #define INTERRUPTION_SECONDS 20e-6
@@ -53,6 +54,8 @@ static double loop_cycles(const struct simulated *s, enum pulse_code code)
         return 3 * SANDBOX_CHAIN_LENGTH * (s->contended ? 1.03 : 1);
     case PULSE_PROBE:
         return SANDBOX_PROBE_LENGTH / NOPS_A_CYCLE * slow;
+    case PULSE_PORTS:
+        return SANDBOX_PORTS_LENGTH / PORTS_A_CYCLE * slow;
     default:
         return s->item_cycles * slow;
     }
@@ -79,7 +82,7 @@ static uint64_t simulated_now(void *self)
 
 static void simulated_rest(void *self)
 {
-    pass(self, TICK_HZ * 1e-3);
+    pass(self, TICK_HZ * 0.2e-3);
 }
 
 static bool simulated_measure(struct source *base, const struct experiment *e, size_t n, struct measured *out, bool (*cancelled)(void *state), void *state,
@@ -87,7 +90,8 @@ static bool simulated_measure(struct source *base, const struct experiment *e, s
 {
     static const struct window_rules rules = {
         .chain_cycles = SANDBOX_CHAIN_LENGTH, .second_cycles = 3 * SANDBOX_CHAIN_LENGTH, .probe_cycles = SANDBOX_PROBE_LENGTH / NOPS_A_CYCLE,
-        .overhead = OVERHEAD, .chain_tolerance = 0.003, .probe_tolerance = 0.012, .agreement = 0.004,
+        .ports_cycles = SANDBOX_PORTS_LENGTH / PORTS_A_CYCLE,
+        .overhead = OVERHEAD, .chain_tolerance = 0.003, .probe_tolerance = 0.02, .agreement = 0.004,
         .chain_ticks = TICK_HZ * 10e-6, .probe_ticks = TICK_HZ * 5e-6, .item_ticks = TICK_HZ * 20e-6, .patience = TICK_HZ * 0.1};
     struct simulated *s = (struct simulated *)base;
     const struct pulse pulse = {simulated_run, simulated_now, simulated_rest, s};
@@ -127,7 +131,7 @@ static void simulated_free(struct source *base)
 struct source *source_simulated(const struct mapping *mapping, double noise, uint64_t seed)
 {
     struct simulated *s = mem_zero(1, sizeof *s);
-    s->base = (struct source){SOURCE_BODY, 1, NULL, simulated_measure, simulated_free};
+    s->base = (struct source){.instructions = SOURCE_BODY, .orders = 1, .measure = simulated_measure, .free = simulated_free};
     s->mapping = mapping;
     s->noise = noise;
     rng_seed(&s->rng, seed);

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/names.h"
+#include "measure/seek.h"
 #include "model/experiments.h"
 #include "toolchain/encodings.h"
 
@@ -17,6 +18,7 @@ struct cpu_source {
     const struct forms *forms;
     struct sandbox *sandbox;
     struct calibration calibration;
+    struct seek seek;
     struct names names;                    /* forms met */
     VEC(struct form_code *) codes;         /* by name; NULL: not measurable */
     VEC(char *) reasons;                   /* by name; NULL: measurable */
@@ -132,7 +134,8 @@ static void item_result(struct cpu_source *s, size_t at, struct measured *out)
     const struct window_result *r = &item->result;
     double each = item->executions;
 
-    *out = (struct measured){.cycles = NAN, .spread = NAN, .repeats = r->accepted, .clock_hz = r->clock * s->calibration.tick_hz};
+    *out = (struct measured){.cycles = NAN, .spread = NAN, .repeats = r->accepted, .clock_hz = r->clock * s->calibration.tick_hz, .baseline = s->base.baseline,
+                             .slowed = (double)(r->contended + r->disturbed) / fmax(1, r->contended + r->disturbed + r->accepted)};
     if (item->fault) {
         /* Killed from outside: no fault of the code's. */
         out->busy = item->fault == FAULT_KILLED;
@@ -186,6 +189,7 @@ static bool cpu_measure(struct source *base, const struct experiment *e, size_t 
 
     forms_prepare(s, e, n);
     for (size_t next = 0; next < n;) {
+        double lost = 0;
         unsigned count = 0, made = 0;
         bool full = false;
         sandbox_clear(s->sandbox);
@@ -206,6 +210,10 @@ static bool cpu_measure(struct source *base, const struct experiment *e, size_t 
         double each = (clock_seconds() - s->started - begun) / (count ? count : 1);
         for (unsigned i = 0; i < made; i++)
             items_result(s, &e[parts[i].experiment], parts[i].at, parts[i].items, begun + parts[i].at * each, each, &out[parts[i].experiment]);
+        for (unsigned i = 0; i < made; i++)
+            lost += out[parts[i].experiment].slowed / made;
+        if (made && !seek_step(&s->seek, s->sandbox, &s->calibration, lost, err))
+            return false;
     }
     return true;
 }
@@ -228,12 +236,16 @@ struct source *source_cpu(const struct forms *forms, int cpu, unsigned instructi
 {
     struct cpu_source *s = mem_zero(1, sizeof *s);
 
-    s->base = (struct source){instructions ? instructions : SOURCE_BODY, BODY_ORDERS, NULL, cpu_measure, cpu_free};
+    s->base = (struct source){.instructions = instructions ? instructions : SOURCE_BODY, .orders = BODY_ORDERS, .measure = cpu_measure, .free = cpu_free};
     s->forms = forms;
     s->started = clock_seconds();
     s->sandbox = sandbox_new(cpu, err);
-    if (s->sandbox && calibrate(s->sandbox, cancelled, state, &s->calibration, err))
+    if (s->sandbox && calibrate(s->sandbox, cancelled, state, &s->calibration, err)) {
+        s->base.baseline = s->calibration.probe_rate;
+        s->base.doubtful = s->calibration.doubtful;
+        seek_begin(&s->seek, s->sandbox);
         return &s->base;
+    }
     cpu_free(&s->base);
     return NULL;
 }

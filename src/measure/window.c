@@ -7,6 +7,7 @@
 #include "measure/bare.h"
 
 #define VALUES WINDOW_VALUES
+#define FLOOR_LEAST 3
 #define RUNS 3      /* of the item in one window */
 
 static BARE void sort(double *values, unsigned n)
@@ -43,6 +44,21 @@ BARE bool window_agreed(double *values, unsigned n, double agreement, double *cy
     return *spread < agreement;
 }
 
+BARE bool window_floor(double *values, unsigned n, double width, double share, double *cycles, double *spread)
+{
+    unsigned needed = (unsigned)ceil(share * n);
+
+    needed = needed < FLOOR_LEAST ? FLOOR_LEAST : needed;
+    sort(values, n);
+    for (unsigned i = 0; i + needed <= n; i++)
+        if (values[i] > 0 && values[i + needed - 1] <= values[i] * (1 + width)) {
+            *cycles = values[i + needed / 2];
+            *spread = (values[i + needed - 1] - values[i]) / values[i];
+            return true;
+        }
+    return false;
+}
+
 /* Ticks per cycle by a chain; 0 when the run failed. */
 static BARE double clock_by(const struct pulse *pulse, const struct window_rules *rules, enum pulse_code code, double ticks_per_cycle)
 {
@@ -53,13 +69,22 @@ static BARE double clock_by(const struct pulse *pulse, const struct window_rules
     return ticks ? ((double)ticks - rules->overhead) / ((double)count * cycles) : 0;
 }
 
-static BARE bool probe_quiet(const struct pulse *pulse, const struct window_rules *rules, double ticks_per_cycle)
+/* Whether a probe takes what it does on a quiet core. One that is faster proves that the clock was misread. */
+static BARE bool probe_right(const struct pulse *pulse, const struct window_rules *rules, enum pulse_code code, double wanted, double share, double ticks_per_cycle)
 {
     unsigned fault;
-    uint64_t count = (uint64_t)(rules->probe_ticks / (rules->probe_cycles * ticks_per_cycle)) + 1;
-    uint64_t ticks = pulse->run(pulse->self, PULSE_PROBE, 2, count, &fault);
+    uint64_t count = (uint64_t)(share * rules->probe_ticks / (wanted * ticks_per_cycle)) + 1;
+    uint64_t ticks = pulse->run(pulse->self, code, 2, count, &fault);
     double cycles = ((double)ticks - rules->overhead) / ((double)count * ticks_per_cycle);
-    return ticks && cycles < rules->probe_cycles * (1 + rules->probe_tolerance);
+    return ticks && cycles < wanted * (1 + rules->probe_tolerance) && cycles > wanted * (1 - rules->probe_tolerance);
+}
+
+/* Nobody takes from the front end, nor from the ports: who shares the core may leave nops nearly alone (5 % slower) while additions take 40 % longer. */
+static BARE bool probe_quiet(const struct pulse *pulse, const struct window_rules *rules, double ticks_per_cycle)
+{
+    bool ports = rules->ports_cycles > 0;
+    return probe_right(pulse, rules, PULSE_PROBE, rules->probe_cycles, ports ? 0.5 : 1, ticks_per_cycle) &&
+           (!ports || probe_right(pulse, rules, PULSE_PORTS, rules->ports_cycles, 0.5, ticks_per_cycle));
 }
 
 /* The shortest of a few runs; false on a fault. */

@@ -6,26 +6,27 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a pulse can run: two dependent chains that tell the clock, a probe that contention slows, and the code measured. */
-enum pulse_code { PULSE_CHAIN, PULSE_SECOND_CHAIN, PULSE_PROBE, PULSE_ITEM };
+/* What a pulse can run: two dependent chains that tell the clock, two probes that contention slows (nops, which fill the front end, and independent
+ * comparisons, which fill the ports too), and the code measured. */
+enum pulse_code { PULSE_CHAIN, PULSE_SECOND_CHAIN, PULSE_PROBE, PULSE_PORTS, PULSE_ITEM };
 
 struct pulse {
     /* Runs a loop @warm + @count times and returns the ticks of the last @count; 0 when it failed, *fault tells how. */
     uint64_t (*run)(void *self, enum pulse_code code, uint64_t warm, uint64_t count, unsigned *fault);
     uint64_t (*now)(void *self);     /* ticks */
-    void (*rest)(void *self);        /* about a millisecond passes */
+    void (*rest)(void *self);        /* a fifth of a millisecond or so passes */
     void *self;
 };
 
 /* What calibration learnt of a machine. Cycles are core cycles per loop iteration. */
 struct window_rules {
     double chain_cycles, second_cycles;   /* per iteration of the chains; second 0: there is none that agrees */
-    double probe_cycles;                  /* per iteration when nobody is near */
+    double probe_cycles, ports_cycles;    /* per iteration of the probes when nobody is near; the second 0: nops alone tell */
     double overhead;                      /* ticks of a run of no iterations */
     double chain_tolerance;               /* relative: the two clocks of a window */
-    double probe_tolerance;               /* relative: above probe_cycles */
+    double probe_tolerance;               /* relative: above and below what the probes take; 1 or more: whatever they take */
     double agreement;                     /* relative: of three values */
-    double chain_ticks, probe_ticks, item_ticks;   /* how long each is run */
+    double chain_ticks, probe_ticks, item_ticks;   /* how long each is run; the two probes share theirs */
     double patience;                      /* ticks after which it gives up */
     unsigned sizing;                      /* iterations that are long enough to tell how many fill the window: 0 for 4, more where ticks are coarse */
 };
@@ -50,6 +51,10 @@ struct window_result {
 void window_measure(const struct pulse *pulse, const struct window_rules *rules, bool difference, uint64_t count, double beat, struct window_result *out);
 /* Middle of the lowest three of @values (sorted in place) and their relative spread. @n at least 1. */
 double window_lowest(double *values, unsigned n, double *spread);
+/* The lowest of the @n @values (sorted in place) around which others lie densely: three at least and @share of all within @width above it, relative. False when there is
+ * none. A floor that a core touches by chance is thin, that of code which takes so long is not; single values below it are two times of different
+ * disturbance subtracted. *cycles is the middle of those values, *spread how far they lie apart. */
+bool window_floor(double *values, unsigned n, double width, double share, double *cycles, double *spread);
 /* True when the two, from four on more than half, of the @n @values (sorted in place) that lie closest are within @agreement, relative; *cycles is the lowest of
  * them, *spread how far they lie apart. For differences of two times, whose noise has either sign: their lowest value alone proves nothing. @n at least 2. */
 bool window_agreed(double *values, unsigned n, double agreement, double *cycles, double *spread);

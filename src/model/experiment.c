@@ -6,6 +6,10 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/names.h"
+#include "base/steps.h"
+
+#define FEW 16   /* terms that are looked through one by one */
 
 void experiment_done(struct experiment *e)
 {
@@ -17,10 +21,29 @@ void experiment_done(struct experiment *e)
 
 static struct experiment_term *term_of(const struct experiment *e, const char *form)
 {
+    steps_add(1 + e->count / 4);
     for (unsigned i = 0; i < e->count; i++)
         if (strcmp(e->terms[i].form, form) == 0)
             return &e->terms[i];
     return NULL;
+}
+
+/* The same while @e is read: of many forms @seen has the names, at the same places. */
+static struct experiment_term *term_read(const struct experiment *e, struct names *seen, const char *form)
+{
+    if (e->count < FEW)
+        return term_of(e, form);
+    while (seen->count < e->count)
+        names_add(seen, e->terms[seen->count].form);
+    uint32_t at = names_find(seen, form);
+    steps_add(1);
+    return at == UINT32_MAX ? NULL : &e->terms[at];
+}
+
+static void term_push(struct experiment *e, const char *form, uint32_t count)
+{
+    e->terms = mem_resize(e->terms, (e->count + 1) * sizeof *e->terms);
+    e->terms[e->count++] = (struct experiment_term){mem_strdup(form), count};
 }
 
 void experiment_add(struct experiment *e, const char *form, uint32_t count)
@@ -32,8 +55,7 @@ void experiment_add(struct experiment *e, const char *form, uint32_t count)
         term->count += count < room ? count : room;
         return;
     }
-    e->terms = mem_resize(e->terms, (e->count + 1) * sizeof *e->terms);
-    e->terms[e->count++] = (struct experiment_term){mem_strdup(form), count};
+    term_push(e, form, count);
 }
 
 bool experiment_equal(const struct experiment *a, const struct experiment *b)
@@ -117,7 +139,7 @@ static const char *skip_count(const char *at, const char *end)
 }
 
 /* Adds the term between @at and @end, blanks around it allowed. */
-static bool parse_term(const char *text, const char *at, const char *end, struct experiment *out, struct err *err)
+static bool parse_term(const char *text, const char *at, const char *end, struct experiment *out, struct names *seen, struct err *err)
 {
     at = skip_blanks(at, end);
     while (end > at && isspace((unsigned char)end[-1]))
@@ -129,10 +151,12 @@ static bool parse_term(const char *text, const char *at, const char *end, struct
         return fail_at(text, name, err);
     }
     char *form = mem_strndup(name, (size_t)(end - name));
-    const struct experiment_term *old = term_of(out, form);
+    struct experiment_term *old = term_read(out, seen, form);
     bool ok = count > 0 && count <= EXPERIMENT_COUNT_MAX - (old ? old->count : 0), full = !old && out->count == EXPERIMENT_FORMS_MAX;
-    if (ok && !full) {
-        experiment_add(out, form, (uint32_t)count);
+    if (ok && old) {
+        old->count += (uint32_t)count;
+    } else if (ok && !full) {
+        term_push(out, form, (uint32_t)count);
     } else if (full) {
         err_set(err, ERR_LIMIT, "split the experiment", "more than %u forms", EXPERIMENT_FORMS_MAX);
         ok = fail_at(text, at, err);
@@ -147,6 +171,7 @@ static bool parse_term(const char *text, const char *at, const char *end, struct
 bool experiment_parse(const char *text, struct experiment *out, struct err *err)
 {
     const char *at = text, *fault = NULL;
+    struct names seen = {0};
 
     *out = (struct experiment){0};
     for (;;) {
@@ -156,12 +181,15 @@ bool experiment_parse(const char *text, struct experiment *out, struct err *err)
             fail_at(text, fault, err);
             break;
         }
-        if (!parse_term(text, at, end, out, err))
+        if (!parse_term(text, at, end, out, &seen, err))
             break;
-        if (!*end)
+        if (!*end) {
+            names_done(&seen);
             return true;
+        }
         at = end + 1;
     }
+    names_done(&seen);
     experiment_done(out);
     return false;
 }

@@ -30,10 +30,26 @@ static uint32_t line_of_stores(const struct core *c)
     return isnan(c->store_line_bytes) || c->store_line_bytes < 1 ? FIRST_LEVEL_LINE : (uint32_t)c->store_line_bytes;
 }
 
+/* The places of @load, one after the other; returns after how many it comes back to the first. */
+static uint32_t list_places(struct plan *p, const struct core *c, struct plan_uop *load, const struct access *access)
+{
+    uint32_t period = first_level_period(access, FIRST_LEVEL_LINE);
+
+    load->first_place = (uint32_t)p->places.count;
+    load->place_mask = period - 1;
+    for (uint32_t k = 0; k < period; k++) {
+        int64_t offset = (int64_t)(((uint64_t)access->offset + k * (uint64_t)access->step) % FIRST_LEVEL_LINE);
+        vec_push(&p->places, ((struct plan_place){first_level_banks(offset, load->bytes, (uint32_t)c->load_bank_bytes),
+                                                  first_level_crosses(offset, load->bytes, FIRST_LEVEL_LINE)}));
+    }
+    return period;
+}
+
 void cache_plan(struct plan *p, const struct core *c, const struct address_work *work)
 {
     uint32_t period = 1;
 
+    p->places.count = 0;
     p->banked = !isnan(c->load_bank_bytes);
     p->pairs = !isnan(c->store_run) && c->store_run >= 2;
     for (size_t i = 0; (p->banked || p->pairs) && i < work->accesses.count; i++) {
@@ -50,42 +66,47 @@ void cache_plan(struct plan *p, const struct core *c, const struct address_work 
             continue;
         load->bytes = (uint16_t)access->bytes;
         load->symbol = access->symbol;
-        load->offset = (uint8_t)((uint64_t)access->offset % FIRST_LEVEL_LINE);
-        load->step = (uint8_t)((uint64_t)access->step % FIRST_LEVEL_LINE);
-        uint32_t own = first_level_period(access, FIRST_LEVEL_LINE);
+        uint32_t own = list_places(p, c, load, access);
         period = own > period ? own : period;
     }
     p->phases = period;
 }
 
+/* Loads of this cycle that have a bank of @banks, and what that is relative to, in common with the most others. */
+static unsigned most_in_bank(const struct simulator *s, uint32_t symbol, uint32_t banks)
+{
+    unsigned most = 0;
+
+    for (uint32_t rest = banks; rest; rest &= rest - 1) {
+        unsigned here = 0;
+        for (unsigned i = 0; i < s->cache.loads; i++)
+            here += s->cache.symbols[i] == symbol && s->cache.banks[i] >> __builtin_ctz(rest) & 1;
+        most = here > most ? here : most;
+    }
+    return most;
+}
+
 bool cache_takes(struct simulator *s, const struct plan_uop *load, int64_t iteration)
 {
-    const struct core *c = s->core;
-    int64_t offset = (int64_t)((uint64_t)load->offset + (uint64_t)iteration * load->step) % FIRST_LEVEL_LINE;
-    uint32_t banks = first_level_banks(offset, load->bytes, (uint32_t)c->load_bank_bytes);
-    bool crosses = first_level_crosses(offset, load->bytes, FIRST_LEVEL_LINE);
+    const struct plan_place *place = &s->plan.places.items[load->first_place + ((uint32_t)iteration & load->place_mask)];
+    uint32_t banks = place->banks, others = 0;
 
     if (s->cache.cycle != s->now) {
         s->cache.cycle = s->now;
         s->cache.crossed = 0;
         s->cache.loads = 0;
     }
-    if (crosses && !isnan(c->split_loads_per_cycle) && s->cache.crossed + 1 > c->split_loads_per_cycle)
+    if (place->crosses && s->cache.crossed >= s->cache.most_crossed)
         return false;
-    unsigned others = 0, most = (unsigned)c->loads_per_bank;
-    for (uint32_t rest = banks; rest; rest &= rest - 1) {
-        unsigned here = 0;
-        for (unsigned i = 0; i < s->cache.loads; i++)
-            here += s->cache.symbols[i] == load->symbol && s->cache.banks[i] >> __builtin_ctz(rest) & 1;
-        others = here > others ? here : others;
-    }
-    if (others >= most)
+    for (unsigned i = 0; i < s->cache.loads; i++)
+        others += s->cache.symbols[i] == load->symbol && s->cache.banks[i] & banks;
+    if (others >= s->cache.most_per_bank && most_in_bank(s, load->symbol, banks) >= s->cache.most_per_bank)
         return false;
     if (s->cache.loads < CACHE_LOADS) {
         s->cache.symbols[s->cache.loads] = load->symbol;
         s->cache.banks[s->cache.loads++] = banks;
     }
-    s->cache.crossed += crosses;
+    s->cache.crossed += place->crosses;
     return true;
 }
 
@@ -108,6 +129,8 @@ static uint64_t store_place(const struct simulator *s, const struct place *at, u
 void cache_start(struct simulator *s)
 {
     s->cache.cycle = -1;
+    s->cache.most_per_bank = (unsigned)s->core->loads_per_bank;
+    s->cache.most_crossed = isnan(s->core->split_loads_per_cycle) ? UINT32_MAX : (uint32_t)s->core->split_loads_per_cycle;
     s->cache.busy = 0;
     s->cache.leaving = (struct place){0};
     for (size_t i = 0; i < s->plan.items.count; i++)

@@ -11,6 +11,7 @@ void plan_done(struct plan *p)
     vec_done(&p->sources);
     vec_done(&p->readers);
     vec_done(&p->insns);
+    vec_done(&p->places);
 }
 
 static int32_t cycles_of(int32_t hundredths)
@@ -157,10 +158,7 @@ static void begin_item(struct plan *p, const struct block_work *w, const struct 
 {
     const struct cost *row = &w->costs.rows[i];
     const struct plan_item *last = p->items.count ? &p->items.items[p->items.count - 1] : NULL;
-    const struct machine *m = w->core->machine;
-    const char *mnemonic = insns[i].mnemonic;
     bool branch = insns[i].traits & INSN_BRANCH || row->flags & ROW_FUSED;
-    bool fusible = !branch && (machine_has(m, "fuse_any", mnemonic) || machine_has(m, "fuse_carry", mnemonic) || machine_has(m, "fuse_zero", mnemonic));
 
     struct plan_item item = {.insn = i,
                              .first_uop = (uint32_t)p->uops.count,
@@ -173,7 +171,7 @@ static void begin_item(struct plan *p, const struct block_work *w, const struct 
                              .complex = row->decode > 1 || row->op->traits & OP_COMPLEX,
                              .split = row->flags & ROW_SPLIT && !isnan(w->core->unlaminate_first),
                              .branch = branch,
-                             .fusible = fusible,
+                             .fusible = !branch && row->op->traits & OP_FUSIBLE,
                              .load = row->flags & ROW_LOAD,
                              .store = row->flags & ROW_STORE};
     vec_push(&p->items, item);

@@ -35,7 +35,7 @@ struct plan_uop {
     uint64_t term;        /* its part of hashes */
     uint32_t symbol;      /* of a load whose place is known: what it is relative to, as in struct access */
     uint16_t bytes;       /* of it; 0: not known */
-    uint8_t offset, step; /* of it, in a line of the cache: of iteration 0, and from one iteration to the next */
+    uint32_t first_place, place_mask;   /* of it, in places: of iteration 0, and how many follow before it comes back */
     uint32_t item;
     uint32_t first_source, sources;
 };
@@ -85,6 +85,12 @@ struct plan_item {
     int32_t unread;       /* latency of the slowest value that is computed and not read; -1: none */
 };
 
+/* What a load takes of the first-level cache. */
+struct plan_place {
+    uint32_t banks;       /* bits */
+    bool crosses;         /* from one line to the next */
+};
+
 /* All of a kind in one array, item by item. */
 struct plan {
     VEC(struct plan_item) items;
@@ -95,6 +101,7 @@ struct plan {
     VEC(struct plan_source) sources;
     VEC(struct plan_reader) readers;
     VEC(struct plan_insn) insns;
+    VEC(struct plan_place) places;
     uint32_t length;           /* bytes */
     uint32_t longest_distance;
     bool banked, pairs;        /* loads wait for banks; stores leave by lines */

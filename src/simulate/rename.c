@@ -2,8 +2,6 @@
 /* From the front end's queue into the schedulers: slots, room in the buffers, the port of each µop. */
 #include "simulate/state.h"
 
-#include <string.h>
-
 #define AT_RENAME 1             /* cycles from rename to the first chance at a port, at least */
 
 static void begin_iteration(struct simulator *s)
@@ -30,13 +28,12 @@ void rename_start(struct simulator *s)
 
 /* Ports are bound at rename to those with the least waiting, the highest of equals; the second and fourth µop of a cycle take the next best unless
  * that is much worse (as measured on Skylake, uiCA, ICS 2022). Which port is the better is past foretelling: no branch depends on it. */
-static unsigned bind_port(portset ports, unsigned slot, const int32_t *before)
+static unsigned bind_port(portset ports, unsigned slot, const uint32_t *before)
 {
     uint32_t best = UINT32_MAX, next = UINT32_MAX;
 
     for (; ports; ports &= ports - 1) {
-        unsigned port = (unsigned)__builtin_ctz(ports);
-        uint32_t here = (uint32_t)before[port] << 8 | (PORTS_MAX - 1 - port), worse = here > best ? here : best;
+        uint32_t here = before[__builtin_ctz(ports)], worse = here > best ? here : best;
         best = here < best ? here : best;
         next = worse < next ? worse : next;
     }
@@ -53,7 +50,7 @@ static unsigned next_in_turn(struct simulator *s, portset ports)
 }
 
 /* Which of the queues in front of the ports the µop will go to. */
-static unsigned choose_queue(struct simulator *s, const struct plan_uop *uop, unsigned slot, const int32_t *before)
+static unsigned choose_queue(struct simulator *s, const struct plan_uop *uop, unsigned slot, const uint32_t *before)
 {
     if (s->late) {
         demand(s, uop->ports, 1);
@@ -87,7 +84,7 @@ static struct waiting *add_waiting(struct simulator *s, uint32_t u, unsigned own
     return w;
 }
 
-static void enter_uops(struct simulator *s, const struct plan_item *item, unsigned slot, const int32_t *before)
+static void enter_uops(struct simulator *s, const struct plan_item *item, unsigned slot, const uint32_t *before)
 {
     const struct plan_uop *uop = &s->plan.uops.items[item->first_uop];
 
@@ -104,7 +101,7 @@ static void enter_uops(struct simulator *s, const struct plan_item *item, unsign
     }
 }
 
-static void enter(struct simulator *s, const struct plan_item *item, unsigned slot, const int32_t *before)
+static void enter(struct simulator *s, const struct plan_item *item, unsigned slot, const uint32_t *before)
 {
     struct flight *flight = &s->flights[s->base.flight + s->issued.index];
     int32_t *values = &s->values[s->base.value];
@@ -150,10 +147,12 @@ static double *obstacle(const struct simulator *s, const struct plan_item *item)
 
 void rename_cycle(struct simulator *s)
 {
-    int32_t slots = s->issue_width, before[PORTS_MAX];
+    int32_t slots = s->issue_width;
+    uint32_t before[PORTS_MAX];     /* what waits at each port, above how far down the port stands */
     unsigned slot = 0, fused = 0;   /* slots and fused µops of this cycle so far */
 
-    memcpy(before, s->bound, s->core->ports->count * sizeof *before);
+    for (unsigned port = 0; port < PORTS_MAX; port++)
+        before[port] = (uint32_t)s->bound[port] << 8 | (PORTS_MAX - 1 - port);
     s->stall = NULL;
     while (slots > 0) {
         const struct plan_item *item = &s->plan.items.items[s->issued.index];

@@ -35,7 +35,7 @@ static int32_t *write_counts(const struct simulator *s, int32_t *out)
     *out++ = (int32_t)s->slots_done;
     *out++ = s->loads << 16 | s->stores;
     *out++ = s->leaving << 8 | s->load_turn;
-    *out++ = (int32_t)(s->issued.iteration % s->plan.phases) << 8 | s->cache.busy;
+    *out++ = (int32_t)((uint32_t)s->issued.iteration % s->plan.phases) << 8 | s->cache.busy;
     for (unsigned i = 0; i < s->core->ports->count; i++)
         *out++ = since(s, s->pipe_free[i]);
     return out;
@@ -97,12 +97,6 @@ static void write_state(struct simulator *s)
     s->states.count = (size_t)(out - s->states.items);
 }
 
-static uint64_t mixed(uint64_t hash, uint64_t with)
-{
-    hash = (hash ^ with) * TURN;
-    return hash ^ hash >> 31;
-}
-
 /* Two numbers in one. */
 static uint64_t pair(int64_t a, int64_t b)
 {
@@ -110,21 +104,24 @@ static uint64_t pair(int64_t a, int64_t b)
 }
 
 /* Of the µops that wait for a port, of how far the parts of the machine are from each other, and of the cycles that the last two iterations took:
- * the same wherever the state is, but for two iterations. */
+ * the same wherever the state is, but for two iterations. Products that do not wait for each other. */
 static uint64_t hash_state(const struct simulator *s)
 {
     const struct front *f = &s->front;
-    uint64_t hash = mixed(s->content * s->unpower, pair(f->queued, s->issued.index));
+    uint64_t hash = s->content * s->unpower;
 
-    hash = mixed(hash, pair(f->delivered.number - s->issued.number, s->issued.number - s->retired.number));
+    hash += pair(f->queued, s->issued.index) * 0xbf58476d1ce4e5b9u;
+    hash += pair(f->delivered.number - s->issued.number, s->issued.number - s->retired.number) * 0x94d049bb133111ebu;
     if (!f->streams) {
-        hash = mixed(hash, pair(f->predecoded.iteration - s->issued.iteration, f->predecoded.index));
-        hash = mixed(hash, pair((f->at - f->block) * 2 + f->crossing_paid, f->stall * 65536 + f->decode_stall));
+        hash += pair(f->predecoded.iteration - s->issued.iteration, f->predecoded.index) * 0xd6e8feb86659fd93u;
+        hash += pair((f->at - f->block) * 2 + f->crossing_paid, f->stall * 65536 + f->decode_stall) * 0xa0761d6478bd642fu;
     }
-    hash = mixed(hash, pair(s->stores * 65536 + s->leaving, s->slots_done * 256 + s->load_turn));
+    hash += pair(s->stores * 65536 + s->leaving, s->slots_done * 256 + s->load_turn) * 0xe7037ed1a0b428dbu;
     if (s->plan.phases > 1)
-        hash = mixed(hash, (uint64_t)s->issued.iteration % s->plan.phases);
-    return mixed(hash, pair(s->now - s->last_cycles[0], s->last_cycles[0] - s->last_cycles[1]));
+        hash += (uint32_t)s->issued.iteration % s->plan.phases * 0x8ebc6af09c88c6e3u;
+    hash += pair(s->now - s->last_cycles[0], s->last_cycles[0] - s->last_cycles[1]) * 0x589965cc75374cc3u;
+    hash = (hash ^ hash >> 32) * TURN;
+    return hash ^ hash >> 29;
 }
 
 /* Whether the hash was there before, unless another has taken its place; it is from now on. */

@@ -75,6 +75,7 @@ struct simulator {
     struct {
         int32_t cycle;                 /* the one in which the following hold */
         uint32_t loads, symbols[CACHE_LOADS], banks[CACHE_LOADS], crossed;   /* loads of it; those across two lines */
+        uint32_t most_per_bank, most_crossed;   /* loads of a cycle */
         int32_t busy;                  /* cycles that the store which left last still takes */
         struct place leaving;          /* next store to leave: an item */
     } cache;

@@ -66,7 +66,7 @@ static bool check_code(const struct csv_table *t, int form, const char *path, co
     return true;
 }
 
-bool forms_add(struct forms *f, const char *path, size_t *added, struct err *err)
+struct csv_table *forms_add_read(enum isa isa, const char *path, struct err *err)
 {
     struct csv_table *t = csv_table_read(path, err);
     struct assembled a = {0};
@@ -74,29 +74,47 @@ bool forms_add(struct forms *f, const char *path, size_t *added, struct err *err
     bool ok = false;
 
     if (!t)
-        return false;
-    int form = csv_table_column(t, "form"), template = csv_table_column(t, "template"), extension = csv_table_column(t, "extension");
+        return NULL;
+    int form = csv_table_column(t, "form"), template = csv_table_column(t, "template");
     if (form < 0 || template < 0) {
         row_fault(err, path, 1, "begin with form,template,extension", "the column %s is missing", form < 0 ? "form" : "template");
         goto out;
     }
-    if (!instances(forms_isa(f), t, form, template, path, &text, err))
+    if (!instances(isa, t, form, template, path, &text, err))
         goto out;
-    if (t->count && !assemble(forms_isa(f), path, str_text(&text), text.length, SYNTAX_INTEL, false, &a, err)) {
+    if (t->count && !assemble(isa, path, str_text(&text), text.length, SYNTAX_INTEL, false, &a, err)) {
         /* The assembler counts the lines of what it was given, one per row. */
         if (a.refused_count && a.refused[0].line - 1 < t->count)
             row_fault(err, path, t->lines[a.refused[0].line - 1], "correct the template", "assembler error: %.200s", a.refused[0].reason);
         goto out;
     }
-    if (!check_code(t, form, path, &a, err))
-        goto out;
-    for (size_t i = 0; i < t->count; i++)
-        forms_take(f, t->rows[i][form], t->rows[i][template], extension < 0 ? "" : t->rows[i][extension]);
-    *added = t->count;
-    ok = true;
+    ok = check_code(t, form, path, &a, err);
 out:
     assembled_done(&a);
     str_done(&text);
+    if (!ok) {
+        csv_table_free(t);
+        t = NULL;
+    }
+    return t;
+}
+
+void forms_add_rows(struct forms *f, const struct csv_table *t)
+{
+    int form = csv_table_column(t, "form"), template = csv_table_column(t, "template"), extension = csv_table_column(t, "extension");
+
+    for (size_t i = 0; i < t->count; i++)
+        forms_take(f, t->rows[i][form], t->rows[i][template], extension < 0 ? "" : t->rows[i][extension]);
+}
+
+bool forms_add(struct forms *f, const char *path, size_t *added, struct err *err)
+{
+    struct csv_table *t = forms_add_read(forms_isa(f), path, err);
+
+    if (!t)
+        return false;
+    forms_add_rows(f, t);
+    *added = t->count;
     csv_table_free(t);
-    return ok;
+    return true;
 }

@@ -7,10 +7,11 @@
 #include <libelf.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "base/steps.h"
+#include "base/watch.h"
 
 #define CODE_LIMIT ((size_t)256 << 20)
 
@@ -134,6 +135,40 @@ static int symbol_order(const void *a, const void *b)
 
 #define NO_SECTION UINT32_MAX
 
+/* What a file of its size may come to: tables that overlap, and names that share their ends, say more than there is. */
+struct budget {
+    size_t symbols, names;       /* bytes of all names */
+};
+
+static bool spend(struct budget *left, size_t symbols, size_t names, struct err *err)
+{
+    if (symbols > left->symbols || names > left->names)
+        return err_set(err, ERR_LIMIT, "build the file again", "its symbols or names overlap");
+    left->symbols -= symbols;
+    left->names -= names;
+    return !watch_steps(1 + names / 100) || watch_goes_on(err);
+}
+
+/* A table of names. elf_strptr looks at all of one that has no end for every name: such a table has none. */
+struct strings {
+    const char *bytes;
+    size_t length;
+};
+
+static struct strings strings_at(Elf *elf, size_t index)
+{
+    Elf_Scn *scn = elf_getscn(elf, index);
+    Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
+    const char *bytes = data ? data->d_buf : NULL;
+
+    return bytes && data->d_size && !bytes[data->d_size - 1] ? (struct strings){bytes, data->d_size} : (struct strings){NULL, 0};
+}
+
+static const char *string_of(const struct strings *s, size_t at)
+{
+    return at < s->length ? s->bytes + at : NULL;
+}
+
 /* By the index in the file: which of ours a section is. */
 struct section_map {
     uint32_t *items;
@@ -173,31 +208,36 @@ static void symbols_bound(struct object *o)
 }
 
 /* Mapping symbols ($x, $d) of AArch64 name no function. */
-static void symbols_read(struct object *o, Elf *elf, Elf_Scn *scn, const GElf_Shdr *header, bool relocatable, const struct section_map *map)
+static bool symbols_read(struct object *o, Elf *elf, Elf_Scn *scn, const GElf_Shdr *header, bool relocatable, const struct section_map *map, struct budget *left, struct err *err)
 {
     Elf_Data *data = elf_getdata(scn, NULL);
     if (!data || header->sh_entsize == 0)
-        return;
+        return true;
+    const struct strings names = strings_at(elf, header->sh_link);
     for (size_t i = 0; i < header->sh_size / header->sh_entsize; i++) {
         GElf_Sym symbol;
         if (!gelf_getsym(data, (int)i, &symbol))
             break;
         unsigned type = GELF_ST_TYPE(symbol.st_info);
-        const char *name = elf_strptr(elf, header->sh_link, symbol.st_name);
+        const char *name = string_of(&names, symbol.st_name);
+        if (!spend(left, 1, 0, err))
+            return false;
         if (!name || !*name || (isa_ops(o->isa)->mapping_symbol && *name == isa_ops(o->isa)->mapping_symbol) || (type != STT_FUNC && type != STT_NOTYPE && type != STT_GNU_IFUNC))
             continue;
-        steps_add(1);
         if (symbol.st_shndx >= SHN_LORESERVE || symbol.st_shndx >= map->count || map->items[symbol.st_shndx] == NO_SECTION)
             continue;
         const struct object_section *s = &o->sections.items[map->items[symbol.st_shndx]];
         uint64_t start = symbol.st_value - (relocatable ? 0 : s->address);
         if (start <= s->size) {
+            if (!spend(left, 0, strlen(name), err))
+                return false;
             uint64_t room = s->size - start;
             struct object_symbol add = {mem_strdup(name), s->offset + start, symbol.st_size < room ? symbol.st_size : room, s->offset + s->size,
                                         type != STT_NOTYPE || GELF_ST_BIND(symbol.st_info) != STB_LOCAL};
             vec_push(&o->symbols, add);
         }
     }
+    return true;
 }
 
 static bool refuse_machine(unsigned machine, struct err *err)
@@ -213,8 +253,9 @@ static bool refuse_machine(unsigned machine, struct err *err)
     return false;
 }
 
-static bool sections_read(struct object *o, Elf *elf, bool want_lines, struct err *err)
+static bool sections_read(struct object *o, Elf *elf, size_t length, bool want_lines, struct err *err)
 {
+    struct budget left = {length / sizeof(Elf32_Sym) + 1, 16 * length + 4096};
     GElf_Ehdr file;
     size_t names;
     if (elf_kind(elf) != ELF_K_ELF)
@@ -230,10 +271,13 @@ static bool sections_read(struct object *o, Elf *elf, bool want_lines, struct er
     bool relocatable = file.e_type == ET_REL;
     GElf_Shdr header;
     size_t total = 0, room = 0;
+    const struct strings section_names = strings_at(elf, names);
     for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn)) != NULL;) {
         const char *name;
-        if (!gelf_getshdr(scn, &header) || !(name = elf_strptr(elf, names, header.sh_name)))
+        if (!gelf_getshdr(scn, &header) || !(name = string_of(&section_names, header.sh_name)))
             continue;
+        if (!spend(&left, 0, strlen(name), err))
+            return false;
         Elf_Data *data;
         if (want_lines && strcmp(name, ".debug_line") == 0 && (data = elf_getdata(scn, NULL)) != NULL && data->d_buf) {
             lines_read(o, data->d_buf, data->d_size);
@@ -252,7 +296,7 @@ static bool sections_read(struct object *o, Elf *elf, bool want_lines, struct er
             room = total + data->d_size > 2 * room ? total + data->d_size : 2 * room;
             o->code = mem_resize(o->code, room);
         }
-        steps_add(1 + data->d_size / 1000);
+        watch_steps(1 + data->d_size / 1000);
         memcpy(o->code + total, data->d_buf, data->d_size);
         total += data->d_size;
     }
@@ -260,17 +304,18 @@ static bool sections_read(struct object *o, Elf *elf, bool want_lines, struct er
     bool has_table = false;
     struct section_map map = {0};
     sections_map(o, &map);
+    bool ok = true;
     for (int dynamic = 0; dynamic < 2 && !has_table; dynamic++)
-        for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn)) != NULL;)
+        for (Elf_Scn *scn = NULL; ok && (scn = elf_nextscn(elf, scn)) != NULL;)
             if (gelf_getshdr(scn, &header) && header.sh_type == (dynamic ? SHT_DYNSYM : SHT_SYMTAB)) {
-                symbols_read(o, elf, scn, &header, relocatable, &map);
+                ok = symbols_read(o, elf, scn, &header, relocatable, &map, &left, err);
                 has_table = true;
             }
     free(map.items);
     if (o->symbols.count)
         qsort(o->symbols.items, o->symbols.count, sizeof *o->symbols.items, symbol_order);
     symbols_bound(o);
-    return true;
+    return ok && watch_goes_on(err);
 }
 
 bool object_read(const char *path, bool lines, struct object *out, struct err *err)
@@ -281,7 +326,9 @@ bool object_read(const char *path, bool lines, struct object *out, struct err *e
     if (fd < 0)
         return err_set(err, ERR_IO, NULL, "cannot open %s: %s", path, strerror(errno));
     Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-    bool ok = elf ? sections_read(out, elf, lines, err)
+    struct stat status;
+    size_t length = fstat(fd, &status) == 0 && status.st_size > 0 ? (size_t)status.st_size : 0;
+    bool ok = elf ? sections_read(out, elf, length, lines, err)
                   : err_set(err, ERR_DATA, "give an ELF file", "invalid ELF file: %s", elf_errmsg(-1));
     if (elf)
         elf_end(elf);

@@ -85,6 +85,53 @@ static void test_a64_refused(void **state)
     assert_non_null(kernel_refused_anywhere(&arm, 0));
 }
 
+/* The list of what may run, by decoding only. */
+static void test_a64_allowed(void **state)
+{
+    static const uint32_t fine[] = {
+        0x8b010000, 0xd503201f, 0xf9400020, 0xa9bf7bfd, 0xf87c6bbe, 0x9ac10800, 0x1ac15000, 0x4e20d420, 0x1e612800, 0x4c407020, 0x885ffc20,
+        0x88027c20, 0xdac01000, 0x9a9f17e0, 0xd3500000, 0x54ffffa1, 0xb5ffff63, 0x3707ffc2, 0x14000000, 0x4e284820, 0x5e000020,
+    };
+    static const struct { uint32_t word; const char *name; } system[] = {
+        {0xd4000001, "svc"}, {0xd4000002, "hvc"}, {0xd4000003, "smc"}, {0xd4200020, "brk"}, {0xd4400000, "hlt"}, {0xd4a00001, "dcps1"}, {0xd69f03e0, "eret"}, {0xd6bf03e0, "drps"},
+        {0xd53be040, "mrs cntvct_el0"}, {0xd53bd040, "mrs tpidr_el0"}, {0xd51bd040, "msr tpidr_el0"}, {0xd500401f, "msr pstate"}, {0xd508751f, "ic iallu"}, {0xd50b7b20, "dc cvau"},
+        {0xd50b7420, "dc zva"}, {0xd5087820, "at s1e1r"}, {0xd508871f, "tlbi"}, {0xd503203f, "yield"}, {0xd503205f, "wfe"}, {0xd503207f, "wfi"}, {0xd503209f, "sev"}, {0xd50320bf, "sevl"},
+        {0xd503221f, "esb"}, {0xd503229f, "csdb"}, {0xd503233f, "paciasp"}, {0xd50323bf, "autiasp"}, {0xd503245f, "bti c"}, {0xd503305f, "clrex"}, {0xd5033fbf, "dmb"}, {0xd5033f9f, "dsb"},
+        {0xd5033fdf, "isb"}, {0xd50330ff, "sb"}, {0xd5031000, "wfet"}, {0xdac10020, "pacia"}, {0xdac11020, "autia"}, {0x9ac13000, "pacga"}, {0xf8200420, "ldraa"}, {0xd71f0801, "braa"},
+        {0x9adf1000, "irg"}, {0x9ac01400, "gmi"}, {0xd9200820, "stg"}, {0xd9600020, "ldg"}, {0xd9e00020, "ldgm"}, {0xd9a00820, "st2g"}, {0x91800400, "addg"}, {0xd1800400, "subg"},
+        {0xf83fd020, "ld64b"}, {0xf83f9020, "st64b"}, {0xd5233060, "tstart"}, {0xd503477f, "smstart"}, {0xd503467f, "smstop"}, {0x1d010440, "cpyfp"}, {0x19c10440, "setp"},
+        {0xc0000000, "sme"}, {0x80800000, "fmopa"}, {0x00000000, "udf"},
+    };
+    uint64_t random = 0x9e3779b97f4a7c15u;
+    unsigned allowed = 0;
+    (void)state;
+    for (size_t i = 0; i < sizeof fine / sizeof *fine; i++) {
+        struct insn insn;
+        decode(&fine[i], 1, &insn);
+        const char *reason = kernel_refused_anywhere(&insn, 1);
+        if (reason)
+            fail_msg("0x%08x (%s) is refused as %s", (unsigned)fine[i], insn.mnemonic, reason);
+    }
+    for (size_t i = 0; i < sizeof system / sizeof *system; i++)
+        if (!refused(&system[i].word, 1, "system") && !refused(&system[i].word, 1, "decoded") && !refused(&system[i].word, 1, "indirect"))
+            fail_msg("%s may run", system[i].name);
+    /* Whatever a decoder says: nothing of the groups for exceptions, the system, and what is reserved. */
+    for (unsigned i = 0; i < 400000; i++) {
+        struct insn insn;
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        uint32_t word = (uint32_t)(random >> 32), group = word >> 25 & 15;
+        if (i % 4 == 0)
+            word = (word & 0x00ffffff) | (i % 8 ? 0xd5000000u : 0xd4000000u), group = 10;
+        decode(&word, 1, &insn);
+        if (!(insn.traits & INSN_RUNNABLE))
+            continue;
+        allowed++;
+        if (insn.traits & (INSN_SYSTEM | INSN_UNDECODED | INSN_CALL | INSN_RETURN) || group == 0 || group == 1 || group == 3 || ((word >> 24 == 0xd4 || word >> 24 == 0xd5) && word != 0xd503201f))
+            fail_msg("0x%08x (%s) may run", (unsigned)word, insn.mnemonic);
+    }
+    assert_true(allowed > 10000);
+}
+
 static void test_counter(void **state)
 {
     struct insn insns[12];
@@ -110,7 +157,14 @@ static void test_counter(void **state)
     assert_int_equal(kernel_counter(insns, n), COUNTER_REGISTER + 18);
     struct insn x86;
     assert_true(insn_decode(ISA_X86_64, (const uint8_t[]){0x90}, 1, 0, false, &x86, NULL));
-    assert_int_equal(kernel_counter(&x86, 1), COUNTER_MEMORY);
+    assert_int_equal(kernel_counter(&x86, 1), COUNTER_REGISTER + 15);
+    /* mov [r15 + r14 * 1], r13; then xchg of each other one of r8 to r12 with rax: nothing is left but memory. */
+    static const uint8_t high[][4] = {{0x4f, 0x89, 0x2c, 0x37}, {0x49, 0x90}, {0x49, 0x91}, {0x49, 0x92}, {0x49, 0x93}, {0x49, 0x94}};
+    struct insn all[6];
+    for (unsigned i = 0; i < 6; i++) {
+        assert_true(insn_decode(ISA_X86_64, high[i], i ? 2 : 4, 0, false, &all[i], NULL));
+        assert_int_equal(kernel_counter(all, i + 1), i < 5 ? COUNTER_REGISTER + 12 : COUNTER_MEMORY);
+    }
 }
 
 static size_t decode_x86(const uint8_t *code, size_t length, struct insn *out)
@@ -256,7 +310,7 @@ static void test_x86_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_a64_branches), cmocka_unit_test(test_a64_refused), cmocka_unit_test(test_counter), cmocka_unit_test(test_x86_branches),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_a64_branches), cmocka_unit_test(test_a64_refused), cmocka_unit_test(test_a64_allowed), cmocka_unit_test(test_counter), cmocka_unit_test(test_x86_branches),
                                        cmocka_unit_test(test_x86_emitted), cmocka_unit_test(test_x86_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

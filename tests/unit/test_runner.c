@@ -299,7 +299,7 @@ static void test_two_lengths(void **state)
     const char *path = new_journal();
     int fd = open(path, O_RDWR);
     struct experiments *t = experiments_new();
-    struct source source = {SOURCE_BODY, 1, NULL, limited_measure, NULL};
+    struct source source = {.instructions = SOURCE_BODY, .orders = 1, .measure = limited_measure};
     struct runner_summary s;
     struct err err = {0};
     (void)state;

@@ -13,12 +13,16 @@
 #include <cmocka.h>
 
 #include "base/file.h"
+#include "analysis/kernel.h"
 #include "base/steps.h"
+#include "cmd/command.h"
 #include "io/experiments_file.h"
 #include "io/import_llvm.h"
+#include "io/machine_file.h"
 #include "io/pmevo_json.h"
 #include "io/uops_table.h"
 #include "io/yaml_tree.h"
+#include "measure/journal.h"
 #include "toolchain/assemble.h"
 #include "toolchain/object.h"
 #include "../support/support.h"
@@ -167,6 +171,82 @@ static void test_objects(void **state)
     object_done(&o);
 }
 
+/* An object with @tables symbol tables, all of them the same bytes, or (0) one whose symbols all have the same name, as long as the file. */
+static bool read_overlapping(size_t tables, struct err *err)
+{
+    char *path = mem_strdup("/tmp/portolan-object-XXXXXX");
+    struct str sections = {0}, file = {0}, symbols = {0}, strings = {0};
+    struct object o;
+    const size_t count = 2000;
+    Elf64_Sym symbol = {.st_name = 1, .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), .st_shndx = 1};
+
+    for (size_t i = 0; i < count; i++)
+        str_add_bytes(&symbols, &symbol, sizeof symbol);
+    str_add_char(&strings, '\0');
+    for (size_t i = 0; i < (tables ? 4 : 50000); i++)
+        str_add_char(&strings, 'x');
+    str_add_char(&strings, '\0');
+    uint64_t at = sizeof(Elf64_Ehdr), strings_at = at + 16, symbols_at = strings_at + strings.length;
+    size_t many = tables ? tables : 1;
+    add_section(&sections, 0, SHT_NULL, 0, 0, 0, 0, 0, 0);
+    add_section(&sections, 1, SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, at, 16, 0, 0, 0);
+    add_section(&sections, 1, SHT_STRTAB, 0, strings_at, strings.length, 0, 0, 0);
+    for (size_t i = 0; i < many; i++)
+        add_section(&sections, 1, SHT_SYMTAB, 0, symbols_at, symbols.length, 2, 1, sizeof symbol);
+    Elf64_Ehdr header = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT}, .e_type = ET_REL, .e_machine = EM_X86_64, .e_version = EV_CURRENT,
+                         .e_shoff = symbols_at + symbols.length, .e_ehsize = sizeof header, .e_shentsize = sizeof(Elf64_Shdr), .e_shnum = (uint16_t)(many + 3), .e_shstrndx = 2};
+    str_add_bytes(&file, &header, sizeof header);
+    for (int i = 0; i < 16; i++)
+        str_add_char(&file, (char)0x90);
+    str_add_bytes(&file, strings.data, strings.length);
+    str_add_bytes(&file, symbols.data, symbols.length);
+    str_add_bytes(&file, sections.data, sections.length);
+    close(mkstemp(path));
+    assert_true(file_write(path, file.data, file.length, NULL));
+    bool ok = object_read(path, false, &o, err);
+    object_done(&o);
+    unlink(path);
+    free(path);
+    str_done(&file);
+    str_done(&sections);
+    str_done(&symbols);
+    str_done(&strings);
+    return ok;
+}
+
+/* Symbol tables that lie over each other, and names that are the same bytes, multiply what a small file says: refused once that is more than the file can hold. */
+static void test_overlapping(void **state)
+{
+    struct err err = {0};
+    (void)state;
+    assert_true(read_overlapping(1, &err));
+    uint64_t before = steps_taken;
+    assert_false(read_overlapping(20000, &err));
+    assert_non_null(strstr(err.what, "overlap"));
+    assert_true(steps_taken - before < 1000000);
+    before = steps_taken;
+    assert_false(read_overlapping(0, &err));
+    assert_non_null(strstr(err.what, "overlap"));
+    assert_true(steps_taken - before < 100000);
+}
+
+/* Counts that a line makes large: ended by limits, with a reason. */
+static void test_counts(void **state)
+{
+    static const char *const lines[] = {".rept 1000000000\nnop\n.endr\n", ".fill 2000000000, 8, 0x90\n", ".skip 4000000000\nnop\n", ".zero 9000000000000\n", ".org 0x7fffffffffff\nnop\n",
+                                        ".p2align 31\nnop\n.p2align 31\n", ".irp x,1,2\n.rept 100000000\nnop\n.endr\n.endr\n", ".space 1<<62\n", ".macro m\nm\nm\n.endm\nm\n"};
+    (void)state;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        struct err err = {0};
+        uint64_t before = steps_taken;
+        struct kernel *k = kernel_from_text("text", lines[i], strlen(lines[i]), NULL, &err);
+        if (k ? k->insn_count > 10 : !err.what[0])   /* some say nothing that matters, and are left out */
+            fail_msg("case %zu: %s", i, k ? "a kernel" : "no reason");
+        kernel_free(k);
+        assert_true(steps_taken - before < 100000);
+    }
+}
+
 static bool read_yaml(const char *piece, size_t count)
 {
     struct str text = {0};
@@ -268,6 +348,138 @@ static void llvm_rows(size_t count)
     str_done(&text);
 }
 
+/* One experiment of many forms. */
+static void many_forms(size_t count)
+{
+    struct str text = {0};
+    struct experiment e;
+    struct err err = {0};
+
+    for (size_t i = 0; i < count; i++)
+        str_addf(&text, "%sF%zu", i ? " + " : "", i);
+    assert_true(experiment_parse(str_text(&text), &e, &err));
+    assert_int_equal(e.count, count);
+    experiment_done(&e);
+    str_done(&text);
+}
+
+static void command_words(size_t count)
+{
+    struct str text = {0};
+    const struct command *c;
+    struct err err = {0};
+
+    str_add(&text, "forms select '");
+    for (size_t i = 0; i < 16 * count; i++)
+        str_add(&text, i % 2 ? "F;" : "(#");
+    str_add(&text, "' \"");
+    for (size_t i = 0; i < 16 * count; i++)
+        str_add(&text, "\\\\");
+    str_add(&text, "\"");
+    assert_true(command_check(str_text(&text), &c, &err));
+    str_done(&text);
+}
+
+static void hex_block(size_t count)
+{
+    struct str text = {0};
+    struct err err = {0};
+
+    for (size_t i = 0; i < count; i++)
+        str_add(&text, "4801d8 ");
+    struct kernel *k = kernel_from_hex(ISA_X86_64, str_text(&text), &err);
+    assert_non_null(k);
+    assert_int_equal(k->insn_count, count);
+    kernel_free(k);
+    str_done(&text);
+}
+
+static void machine_rows(size_t count)
+{
+    struct str text = {0};
+    struct err err = {0};
+    struct ports ports = {0};
+
+    ports_number(&ports, 4);
+    struct mapping *m = mapping_new(&ports);
+    str_add(&text, "form,usage,latency\n");
+    for (size_t i = 0; i < count; i++)
+        str_addf(&text, "F%zu,1*p0,1\n", i);
+    if (!machine_parse_mapping(m, "text", text.data, text.length, false, &err))
+        fail_msg("%s", err.what);
+    assert_int_equal(mapping_count(m), count);
+    mapping_free(m);
+    str_done(&text);
+}
+
+static void fact_rows(size_t count)
+{
+    struct str text = {0};
+    struct err err = {0};
+    struct ports none = {0};
+    struct machine *m = machine_new("some", &none);
+
+    str_add(&text, "key,value,unit,source\n");
+    for (size_t i = 0; i < count; i++)
+        str_addf(&text, "fact-%zu,1,,\n", i);
+    assert_false(machine_parse_facts(m, NULL, "text", text.data, text.length, &err));
+    assert_int_equal(err.code, ERR_LIMIT);   /* they are found one by one: there are not many */
+    machine_free(m);
+    str_done(&text);
+}
+
+static void pmevo_forms(size_t count)
+{
+    struct str text = {0};
+    struct err err = {0};
+
+    str_add(&text, "{\"kind\": \"Mapping3\", \"arch\": {\"insns\": []}, \"assignment\": {");
+    for (size_t i = 0; i < count; i++)
+        str_addf(&text, "%s\"F%zu\": [[\"0\", \"1\"]]", i ? ", " : "", i);
+    str_add(&text, "}}");
+    struct mapping *m = pmevo_mapping_parse("text", text.data, text.length, &err);
+    if (!m)
+        fail_msg("%s", err.what);
+    assert_int_equal(mapping_count(m), count);
+    mapping_free(m);
+    str_done(&text);
+}
+
+/* Journals are the file of a path: lines of values, as many as there are. */
+static void journal_lines(size_t count)
+{
+    struct str text = {0}, line = {0};
+    struct err err = {0};
+    char path[] = "/tmp/portolan-journal-XXXXXX";
+
+    close(mkstemp(path));
+    str_add(&text, "experiment,cycles,spread,repeats,state\n");
+    for (size_t i = 0; i < count; i++)
+        str_addf(&text, "F%zu,1,0.01,3,ok\n", i);
+    assert_true(file_write(path, text.data, text.length, NULL));
+    struct journal *j = journal_open(path, &err);
+    assert_true(j || err.what[0]);
+    journal_close(j);
+    unlink(path);
+    str_clear(&line);
+    str_addf(&line, "%s.damaged", path);
+    unlink(str_text(&line));
+    str_done(&line);
+    str_done(&text);
+}
+
+static void test_others(void **state)
+{
+    (void)state;
+    check_growth(many_forms, 2000);
+    check_growth(command_words, 2000);
+    check_growth(hex_block, 2000);
+    check_growth(machine_rows, 3000);
+    check_growth(fact_rows, 12000);
+    check_growth(pmevo_forms, 3000);
+    check_growth(journal_lines, 3000);
+}
+
 static void test_tables(void **state)
 {
     (void)state;
@@ -279,6 +491,6 @@ static void test_tables(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_assembling), cmocka_unit_test(test_objects), cmocka_unit_test(test_trees), cmocka_unit_test(test_tables)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_assembling), cmocka_unit_test(test_objects), cmocka_unit_test(test_overlapping), cmocka_unit_test(test_counts), cmocka_unit_test(test_trees), cmocka_unit_test(test_tables), cmocka_unit_test(test_others)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/shortage.h"
 #include "base/vec.h"
+#include "isa/a64/allow.h"
 #include "isa/a64/operation.h"
 #include "isa/a64/learn.h"
 
@@ -259,7 +260,7 @@ bool a64_decode(const uint8_t *code, size_t length, uint64_t offset, bool text, 
     a64_access_of(&t, &access);
     a64_text_form(&t, out->form);
     strcpy(out->mnemonic, t.mnemonic);
-    out->traits = access.traits;
+    out->traits = access.traits | (a64_allow(word, t.mnemonic) ? INSN_RUNNABLE : 0);
     out->flags_read = access.flags_read;
     out->flags_written = access.flags_written;
     fill_operands(&t, &access, out);

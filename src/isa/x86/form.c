@@ -98,36 +98,66 @@ static const char *index_type(ZydisRegister index)
     }
 }
 
+/* Names are put together for every instruction that is decoded: snprintf took half of the decoder's time. */
+struct name {
+    char *at;
+    const char *end;     /* of the storage: what does not fit is left out */
+};
+
+static void add(struct name *name, const char *text)
+{
+    while (*text && name->at + 1 < name->end)
+        *name->at++ = *text++;
+    *name->at = '\0';
+}
+
+static void add_number(struct name *name, unsigned number)
+{
+    char digits[16], *at = digits + sizeof digits - 1;
+
+    *at = '\0';
+    do
+        *--at = (char)('0' + number % 10);
+    while (number /= 10);
+    add(name, at);
+}
+
 /* Type of the operand number @immediate (count of immediates before it). */
-static void operand_type(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, unsigned immediate, char *out, size_t size)
+static void add_type(struct name *name, const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, unsigned immediate)
 {
     switch (op->type) {
     case ZYDIS_OPERAND_TYPE_REGISTER:
-        snprintf(out, size, "%s", is_count_register(in, op) ? "CL" : register_type(op->reg.value));
+        add(name, is_count_register(in, op) ? "CL" : register_type(op->reg.value));
         return;
     case ZYDIS_OPERAND_TYPE_MEMORY:
-        if (op->mem.type == ZYDIS_MEMOP_TYPE_VSIB)
-            snprintf(out, size, "%s", index_type(op->mem.index));
-        else if (in->avx.broadcast.mode != ZYDIS_BROADCAST_MODE_INVALID && !in->avx.broadcast.is_static)
-            snprintf(out, size, "M%u_1to%u", (unsigned)op->element_size, in->avx.vector_length / (op->element_size ? op->element_size : 8));
-        else if (op->size)
-            snprintf(out, size, "M%u", (unsigned)op->size);
-        else
-            snprintf(out, size, "M");
+        if (op->mem.type == ZYDIS_MEMOP_TYPE_VSIB) {
+            add(name, index_type(op->mem.index));
+            return;
+        }
+        add(name, "M");
+        if (in->avx.broadcast.mode != ZYDIS_BROADCAST_MODE_INVALID && !in->avx.broadcast.is_static) {
+            add_number(name, op->element_size);
+            add(name, "_1to");
+            add_number(name, in->avx.vector_length / (op->element_size ? op->element_size : 8));
+        } else if (op->size) {
+            add_number(name, op->size);
+        }
         return;
     case ZYDIS_OPERAND_TYPE_IMMEDIATE:
-        if (op->visibility == ZYDIS_OPERAND_VISIBILITY_IMPLICIT || immediate > 1 || !in->raw.imm[immediate].size)
-            snprintf(out, size, "%u", (unsigned)op->imm.value.u);
-        else
-            snprintf(out, size, "%s%u", op->imm.is_relative ? "Rel" : "I", (unsigned)in->raw.imm[immediate].size);
+        if (op->visibility == ZYDIS_OPERAND_VISIBILITY_IMPLICIT || immediate > 1 || !in->raw.imm[immediate].size) {
+            add_number(name, (unsigned)op->imm.value.u);
+            return;
+        }
+        add(name, op->imm.is_relative ? "Rel" : "I");
+        add_number(name, in->raw.imm[immediate].size);
         return;
     default:
-        snprintf(out, size, "PTR");
+        add(name, "PTR");
     }
 }
 
 /* LEA is named by the parts of its address: base, index, scaled index, displacement, rip. */
-static void lea_suffix(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, char *out, size_t size)
+static void add_lea(struct name *name, const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op)
 {
     const ZydisDecodedOperandMem *mem = &op->mem;
     const char *base = mem->base == ZYDIS_REGISTER_NONE                                            ? ""
@@ -136,7 +166,9 @@ static void lea_suffix(const ZydisDecodedInstruction *in, const ZydisDecodedOper
     const char *index = mem->index == ZYDIS_REGISTER_NONE ? "" : mem->scale > 1 ? "_IS" : "_I";
     /* An 8-bit zero that the encoding of rbp or r13 as a base forces is no displacement to the hardware's eye either, yet it is there. */
     const char *displacement = in->raw.disp.size == 8 ? "_D8" : in->raw.disp.size ? "_D32" : "";
-    snprintf(out, size, "%s%s%s", base, index, displacement);
+    add(name, base);
+    add(name, index);
+    add(name, displacement);
 }
 
 static void upper_mnemonic(const ZydisDecodedInstruction *in, char *out, size_t size)
@@ -185,35 +217,33 @@ static bool zeroes(const ZydisDecodedInstruction *in, const ZydisDecodedOperand 
 
 void form_name(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops, char form[FORM_MAX])
 {
-    char mnemonic[48], part[32], list[96] = "";
-    size_t used = 0;
+    char mnemonic[48], list[96] = "", suffix[24] = "";
+    struct name types = {list, list + sizeof list}, parts = {suffix, suffix + sizeof suffix}, whole = {form, form + FORM_MAX};
     unsigned immediates = 0;
     const char *separator = "";
 
     upper_mnemonic(in, mnemonic, sizeof mnemonic);
-    char suffix[24] = "";
     for (unsigned i = 0; i < in->operand_count_visible; i++) {
         const ZydisDecodedOperand *op = &ops[i];
         if (!form_lists(in, op))
             continue;
         if (op->type == ZYDIS_OPERAND_TYPE_MEMORY && op->mem.type == ZYDIS_MEMOP_TYPE_AGEN && in->mnemonic == ZYDIS_MNEMONIC_LEA) {
-            lea_suffix(in, op, suffix, sizeof suffix);
+            add_lea(&parts, in, op);
             continue;
         }
-        operand_type(in, op, immediates, part, sizeof part);
+        add(&types, separator);
+        add_type(&types, in, op, immediates);
         immediates += op->type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", separator, part);
-        if (used >= sizeof list)
-            used = sizeof list - 1;
         separator = ", ";
     }
     const char *rounding = in->encoding != ZYDIS_INSTRUCTION_ENCODING_EVEX           ? ""
                            : in->avx.rounding.mode != ZYDIS_ROUNDING_MODE_INVALID ? "_ER"
                            : in->avx.has_sae                                        ? "_SAE"
                                                                                     : "";
-    const char *zeroing = zeroes(in, ops) ? "_Z" : "";
-    snprintf(form, FORM_MAX, "%s%s%s%s%s%s%s (%s)", rep_prefix(in), mnemonic, suffix, needs_evex_suffix(in, ops) ? "_EVEX" : "",
-             rounding, zeroing, in->attributes & ZYDIS_ATTRIB_HAS_LOCK ? "_LOCK" : "", list);
+    const char *const texts[] = {rep_prefix(in), mnemonic, suffix, needs_evex_suffix(in, ops) ? "_EVEX" : "", rounding, zeroes(in, ops) ? "_Z" : "",
+                                 in->attributes & ZYDIS_ATTRIB_HAS_LOCK ? "_LOCK" : "", " (", list, ")"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        add(&whole, texts[i]);
 }
 
 static const char *access_text(ZydisOperandActions actions)
@@ -258,7 +288,7 @@ static bool operand_template(const ZydisDecodedInstruction *in, const ZydisDecod
 
     if (op->type == ZYDIS_OPERAND_TYPE_POINTER)
         return false;
-    operand_type(in, op, immediate, type, sizeof type);
+    add_type(&(struct name){type, type + sizeof type}, in, op, immediate);
     if (op->type == ZYDIS_OPERAND_TYPE_MEMORY && op->mem.type == ZYDIS_MEMOP_TYPE_AGEN)
         lea_template(in, op, out);
     else if (is_count_register(in, op))

@@ -1,0 +1,48 @@
+/* What a quiet core of this CPU does: knowledge that is kept between runs, not a sample of the moment. The best that was ever seen of a CPU model (and
+ * microcode) stands in baseline.csv in the state directory, with its day; a host that is busy today does not lower it. */
+#ifndef PORTOLAN_MEASURE_BASELINE_H
+#define PORTOLAN_MEASURE_BASELINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/str.h"
+
+#define BASELINE_DAY 11   /* room for 2026-11-22 */
+
+struct baseline {
+    double nops, ports;        /* instructions of the two probes per cycle; 0: not known */
+    unsigned load_window;      /* bytes that loads step through best; 0: not known */
+    bool doubtful;             /* the core was never seen quiet for certain */
+    char day[BASELINE_DAY];    /* that it was seen */
+};
+
+/* What one look at the probes says: @cycles (sorted in place) are cycles per instruction of @n rounds. */
+struct baseline_look {
+    double rate;      /* instructions per cycle in the fastest rounds that confirm each other; 0: none do */
+    double share;     /* of the rounds that are as fast */
+};
+struct baseline_look baseline_look(double *cycles, size_t n);
+
+enum baseline_verdict {
+    BASELINE_QUIET,      /* as fast as what is known, or the first look that can be trusted */
+    BASELINE_BUSY,       /* slower: what is known stands */
+    BASELINE_DOUBTFUL,   /* nothing is known, and this may be a busy core */
+};
+/* Pure. @expected: nops per cycle of such a core by its machine's facts, NaN: not known. Nothing known and no facts: rounds most of which agree are trusted. */
+enum baseline_verdict baseline_judge(const struct baseline *known, const struct baseline_look *nops, const struct baseline_look *ports, double expected);
+/* Whether @seen, on a quiet core, is to replace @known. Pure. */
+bool baseline_better(const struct baseline *known, const struct baseline *seen);
+
+/* Nops per cycle that the facts of this CPU's machine allow (its issue width, twice that where a nop joins its neighbour); NaN when no machine fits. Any thread. */
+double baseline_expected(void);
+/* Of this CPU; all 0 when nothing is kept. Any thread. */
+void baseline_recall(struct baseline *out);
+/* Keeps @b with today's date, which is filled in; what cannot be written is logged. */
+void baseline_remember(struct baseline *b);
+/* Today, as in the file. */
+void baseline_today(char day[BASELINE_DAY]);
+/* "Intel(R) Xeon(R) Processor", its signature and microcode: what the knowledge is about. */
+void baseline_identity(struct str *name, struct str *signature, struct str *microcode);
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "measure/seek.h"
+
+#include <math.h>
+
+#include "base/clock.h"
+
+#define LATELY 0.3          /* weight of the newest look or work */
+#define MUCH_LOST 0.5       /* of the windows: below that, the CPU is good enough */
+#define LOOK_EVERY 0.3      /* seconds */
+#define LOOKS 60            /* at one CPU, some 3 ms: quiet moments beside a busy neighbour last a few tenths of one */
+#define LOOK_SECONDS 3e-6
+#define QUIETER 0.1         /* share by which another CPU must be quieter */
+#define TIMES_QUIETER 2.0   /* or so many times, when both are hardly ever */
+#define HARDLY 0.02
+
+void seek_take(struct seek *k, size_t i, double quiet)
+{
+    k->quiet[i] = isnan(k->quiet[i]) ? LATELY * quiet : (1 - LATELY) * k->quiet[i] + LATELY * quiet;
+}
+
+size_t seek_choice(const struct seek *k)
+{
+    size_t best = k->at;
+    double here = isnan(k->quiet[k->at]) ? 0 : k->quiet[k->at];
+
+    for (size_t i = 0; i < k->count; i++)
+        if (k->quiet[i] > k->quiet[best])
+            best = i;
+    if (best == k->at || isnan(k->quiet[best]))
+        return k->at;
+    bool clearly = k->quiet[best] > here + QUIETER || (k->quiet[best] > TIMES_QUIETER * here + HARDLY);
+    return clearly ? best : k->at;
+}
+
+void seek_begin(struct seek *k, const struct sandbox *s)
+{
+    *k = (struct seek){.count = calibrate_cpus(s, k->cpus, SEEK_CPUS)};
+    for (size_t i = 0; i < k->count; i++) {
+        k->quiet[i] = NAN;
+        if (k->cpus[i] == sandbox_cpu(s))
+            k->at = i;
+    }
+}
+
+/* The share of quick looks at the CPU that finds it quiet. */
+static bool quiet_share(struct sandbox *s, const struct calibration *c, double *share, struct err *err)
+{
+    struct sandbox_item *items = sandbox_items(s);
+    double cycles = LOOK_SECONDS * c->stretch * c->clock_hz, tick = INFINITY;
+    bool ports = c->rules.ports_cycles > 0;
+    double wanted = ports ? c->rules.ports_cycles : c->rules.probe_cycles;
+    unsigned quiet = 0;
+
+    for (unsigned i = 0; i < 2 * LOOKS; i++)
+        items[i] = (struct sandbox_item){.mode = SANDBOX_RAW_TICKS, .code = i % 2 ? (ports ? PULSE_PORTS : PULSE_PROBE) : PULSE_CHAIN, .warm = 2, .samples = 1,
+                                         .count = (uint64_t)(cycles / (i % 2 ? wanted : c->rules.chain_cycles)) + 1};
+    if (!sandbox_run(s, 2 * LOOKS, NULL, NULL, NULL, err))
+        return false;
+    for (unsigned i = 0; i < 2 * LOOKS; i += 2)
+        if (items[i].ticks[0])
+            tick = fmin(tick, ((double)items[i].ticks[0] - c->rules.overhead) / (double)items[i].count / c->rules.chain_cycles);
+    for (unsigned i = 1; i < 2 * LOOKS; i += 2) {
+        double took = ((double)items[i].ticks[0] - c->rules.overhead) / (double)items[i].count / tick;
+        quiet += items[i].ticks[0] && took < wanted * (1 + c->rules.probe_tolerance);
+    }
+    *share = (double)quiet / LOOKS;
+    return true;
+}
+
+bool seek_step(struct seek *k, struct sandbox *s, const struct calibration *c, double contended, struct err *err)
+{
+    double now = clock_seconds(), share = 0;
+
+    k->contended = (1 - LATELY) * k->contended + LATELY * (isnan(contended) ? 0 : contended);
+    if (k->count < 2 || k->contended < MUCH_LOST || now - k->looked < LOOK_EVERY)
+        return true;
+    k->looked = now;
+    for (size_t i = 0; i < k->count; i++) {
+        sandbox_move(s, k->cpus[i]);
+        if (!quiet_share(s, c, &share, err))
+            return false;
+        seek_take(k, i, share);
+    }
+    size_t choice = seek_choice(k);
+    k->moves += choice != k->at;
+    k->at = choice;
+    sandbox_move(s, k->cpus[choice]);
+    return true;
+}

@@ -1,0 +1,28 @@
+/* Where to measure: how quiet each CPU was lately, and when to move. */
+#ifndef PORTOLAN_MEASURE_SEEK_H
+#define PORTOLAN_MEASURE_SEEK_H
+
+#include "measure/calibrate.h"
+
+#define SEEK_CPUS 8
+
+struct seek {
+    int cpus[SEEK_CPUS];
+    double quiet[SEEK_CPUS];   /* share of looks that found it quiet, the last ones counting most; NaN: not looked at yet */
+    size_t count, at;
+    double contended;          /* share of windows lost lately where it is */
+    double looked;             /* clock_seconds of the last look around */
+    unsigned moves;
+};
+
+/* Pure: what a look at CPU @i found; the one to be on, which is another one only when that has been clearly quieter for more than one look. */
+void seek_take(struct seek *k, size_t i, double quiet);
+size_t seek_choice(const struct seek *k);
+
+/* For a sandbox that may use any CPU those that this process may use, else the one it is on. */
+void seek_begin(struct seek *k, const struct sandbox *s);
+/* After work of which the share @contended of the windows was lost: now and then, and only while much is lost, looks at all CPUs and moves. Items of the sandbox are
+ * overwritten. False with err as sandbox_run. */
+bool seek_step(struct seek *k, struct sandbox *s, const struct calibration *c, double contended, struct err *err);
+
+#endif

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What is known of a quiet core, what a look at a busy one makes of it, and which CPU is worth moving to. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/file.h"
+#include "base/rng.h"
+#include "measure/baseline.h"
+#include "measure/kernel_passes.h"
+#include "measure/seek.h"
+
+#define ROUNDS 64
+
+static char directory[] = "/tmp/portolan-baseline-XXXXXX";
+
+/* Rounds of a core that is quiet in @quiet of them, where nops take @least cycles, and slowed by up to two in the others. */
+static struct baseline_look look_at(double least, unsigned quiet, uint64_t seed)
+{
+    double cycles[ROUNDS];
+    struct rng rng;
+
+    rng_seed(&rng, seed);
+    for (unsigned i = 0; i < ROUNDS; i++)
+        cycles[i] = least * (i < quiet ? 1 + 0.003 * rng_unit(&rng) : 1.05 + rng_unit(&rng));
+    return baseline_look(cycles, ROUNDS);
+}
+
+static void test_look(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed < 50; seed++) {
+        /* A few quiet rounds among many are enough, since they agree; fewer prove nothing. */
+        struct baseline_look few = look_at(0.18, 6, seed);
+        assert_true(fabs(few.rate * 0.18 - 1) < 0.005);
+        assert_true(few.share > 0.09 && few.share < 0.2);
+        struct baseline_look none = look_at(0.18, 2, seed);
+        assert_true(none.rate < 0.97 / 0.18);
+    }
+    /* A single misread round below all others is not the baseline. */
+    double cycles[ROUNDS];
+    for (unsigned i = 0; i < ROUNDS; i++)
+        cycles[i] = i == 17 ? 0.1 : i == 30 ? -1 : 0.18;
+    assert_true(fabs(baseline_look(cycles, ROUNDS).rate * 0.18 - 1) < 1e-9);
+}
+
+static void test_judge(void **state)
+{
+    const struct baseline nothing = {0}, known = {.nops = 5.55, .ports = 5.92, .day = "2026-11-22"}, guess = {.nops = 3.1, .ports = 3.2, .doubtful = true};
+    const struct baseline_look quiet = {5.55, 0.1}, busy = {2.6, 1}, halved = {2.78, 0.9}, ports = {5.92, 0.9};
+    (void)state;
+    /* What is known stands, however sure the host is of being slow. */
+    assert_int_equal(baseline_judge(&known, &quiet, &ports, NAN), BASELINE_QUIET);
+    assert_int_equal(baseline_judge(&known, &busy, &ports, NAN), BASELINE_BUSY);
+    assert_int_equal(baseline_judge(&known, &busy, &ports, 6), BASELINE_BUSY);
+    /* First start: the issue width tells that half of it is no quiet core; without it only rounds that mostly agree are believed. */
+    assert_int_equal(baseline_judge(&nothing, &halved, &ports, 6), BASELINE_DOUBTFUL);
+    assert_int_equal(baseline_judge(&nothing, &quiet, &ports, 6), BASELINE_QUIET);
+    assert_int_equal(baseline_judge(&nothing, &quiet, &ports, NAN), BASELINE_DOUBTFUL);
+    assert_int_equal(baseline_judge(&nothing, &halved, &ports, NAN), BASELINE_QUIET);
+    assert_int_equal(baseline_judge(&guess, &busy, &ports, NAN), BASELINE_DOUBTFUL);
+    assert_int_equal(baseline_judge(&nothing, &(struct baseline_look){0, 0}, &ports, 6), BASELINE_DOUBTFUL);
+}
+
+static void test_better(void **state)
+{
+    const struct baseline known = {.nops = 5.55, .ports = 5.92, .load_window = 64};
+    struct baseline seen = known;
+    (void)state;
+    assert_true(baseline_better(&(struct baseline){0}, &seen));
+    assert_false(baseline_better(&known, &seen));
+    seen.nops = 2.6;
+    assert_false(baseline_better(&known, &seen));
+    seen.nops = 5.6;
+    assert_true(baseline_better(&known, &seen));
+    seen.doubtful = true;
+    assert_false(baseline_better(&known, &seen));
+    assert_true(baseline_better(&seen, &known));
+}
+
+/* Kept by CPU; other CPUs' rows stay, damage is forgotten and not fatal. */
+static void test_memory(void **state)
+{
+    static const char others[] = "cpu,signature,microcode,nops_per_cycle,ports_per_cycle,load_window,doubtful,date\n\"Another, CPU\",00000001,0x7,3.9500,4.9000,64,no,2020-02-02\n";
+    struct baseline b, got;
+    char path[128], today[BASELINE_DAY];
+    struct str text = {0};
+    (void)state;
+    baseline_recall(&got);
+    assert_true(got.nops == 0 && !got.doubtful);
+    snprintf(path, sizeof path, "%s/portolan/baseline.csv", directory);
+    b = (struct baseline){.nops = 5.5, .ports = 5.9, .doubtful = true};
+    baseline_remember(&b);
+    baseline_today(today);
+    assert_string_equal(b.day, today);
+    baseline_recall(&got);
+    assert_true(fabs(got.nops - 5.5) < 1e-3 && fabs(got.ports - 5.9) < 1e-3 && got.doubtful && got.load_window == 0);
+    assert_true(file_write(path, others, sizeof others - 1, NULL));
+    baseline_recall(&got);
+    assert_true(got.nops == 0);
+    b = (struct baseline){.nops = 5.6, .ports = 5.95, .load_window = 128};
+    baseline_remember(&b);
+    baseline_remember(&b);
+    baseline_recall(&got);
+    assert_true(fabs(got.nops - 5.6) < 1e-3 && !got.doubtful && got.load_window == 128);
+    assert_string_equal(got.day, today);
+    assert_true(file_read(path, 1 << 20, &text, NULL));
+    assert_non_null(strstr(str_text(&text), "\"Another, CPU\",00000001,0x7,3.9500,4.9000,64,no,2020-02-02\n"));
+    unsigned lines = 0;
+    for (const char *p = str_text(&text); *p; p++)
+        lines += *p == '\n';
+    assert_int_equal(lines, 3);
+    assert_true(file_write(path, "garbage\n\"", 9, NULL));
+    baseline_recall(&got);
+    assert_true(got.nops == 0);
+    str_done(&text);
+}
+
+/* One moves for what is clearly quieter and has been for more than a look, and not to and fro. */
+static void test_choice(void **state)
+{
+    struct seek k = {.cpus = {0, 1}, .quiet = {NAN, NAN}, .count = 2, .at = 0};
+    (void)state;
+    assert_int_equal(seek_choice(&k), 0);
+    seek_take(&k, 0, 0.9);
+    seek_take(&k, 1, 1);
+    assert_int_equal(seek_choice(&k), 0);
+    for (int i = 0; i < 10; i++) {
+        seek_take(&k, 0, 0.05);
+        seek_take(&k, 1, 0.6);
+        if (i == 0)
+            assert_int_equal(seek_choice(&k), 1);
+    }
+    assert_int_equal(seek_choice(&k), 1);
+    k.at = 1;
+    seek_take(&k, 1, 0.1);
+    assert_int_equal(seek_choice(&k), 1);
+    /* Hardly any quiet on either: several times more counts. */
+    k = (struct seek){.cpus = {0, 1}, .quiet = {0.001, 0.05}, .count = 2, .at = 0};
+    assert_int_equal(seek_choice(&k), 1);
+    k.quiet[1] = 0.02;
+    assert_int_equal(seek_choice(&k), 0);
+}
+
+static void visit(struct kernel_passes *p, const double *values, unsigned n)
+{
+    struct kernel_measured m = {.value_count = n};
+    for (unsigned i = 0; i < n; i++)
+        m.values[i] = (float)values[i];
+    kernel_passes_add(p, &m);
+}
+
+static void test_visits(void **state)
+{
+    struct kernel_passes p = {0};
+    double cycles = 0, spread = 0;
+    (void)state;
+    assert_false(kernel_passes_settled(&p, &cycles, &spread));
+    /* One quiet stretch alone is not enough, however well it agrees with itself. */
+    visit(&p, (const double[]){1.0, 1.001, 1.002, 1.001}, 4);
+    assert_false(kernel_passes_settled(&p, &cycles, &spread));
+    visit(&p, (const double[]){1.23, 1.26, 1.0}, 3);
+    assert_true(kernel_passes_settled(&p, &cycles, &spread));
+    assert_true(fabs(cycles - 1.001) < 0.001 && spread < 0.01);
+    /* Slowed visits agree with each other, but quicker values were seen too. */
+    p = (struct kernel_passes){0};
+    visit(&p, (const double[]){1.2, 1.201, 1.202, 1.0, 1.001, 1.003}, 6);
+    visit(&p, (const double[]){1.2, 1.201, 1.202, 1.203, 1.202, 1.2}, 6);
+    assert_false(kernel_passes_settled(&p, &cycles, &spread));
+    /* A single low one is two disturbed times subtracted; the floor stands. */
+    p = (struct kernel_passes){0};
+    visit(&p, (const double[]){-3, 0.2, 2.0, 2.001, 2.002}, 5);
+    visit(&p, (const double[]){2.0, 2.001, 7}, 3);
+    assert_true(kernel_passes_settled(&p, &cycles, &spread));
+    assert_true(fabs(cycles - 2.001) < 0.002);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    return mkdtemp(directory) && setenv("XDG_STATE_HOME", directory, 1) == 0 ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+    char command[128];
+    (void)state;
+    snprintf(command, sizeof command, "rm -rf '%s'", directory);
+    return system(command);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_look),   cmocka_unit_test(test_judge),  cmocka_unit_test(test_better),
+                                       cmocka_unit_test(test_memory), cmocka_unit_test(test_choice), cmocka_unit_test(test_visits)};
+    return cmocka_run_group_tests_name("baseline", tests, set_up, tear_down);
+}
