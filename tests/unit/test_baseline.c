@@ -16,10 +16,10 @@
 #include "measure/baseline.h"
 #include "measure/kernel_passes.h"
 #include "measure/seek.h"
+#include "../support/support.h"
 
 #define ROUNDS 64
 
-static char directory[] = "/tmp/portolan-baseline-XXXXXX";
 
 /* Rounds of a core that is quiet in @quiet of them, where nops take @least cycles, and slowed by up to two in the others. */
 static struct baseline_look look_at(double least, unsigned quiet, uint64_t seed)
@@ -95,7 +95,7 @@ static void test_memory(void **state)
     (void)state;
     baseline_recall(&got);
     assert_true(got.nops == 0 && !got.doubtful);
-    snprintf(path, sizeof path, "%s/portolan/baseline.csv", directory);
+    snprintf(path, sizeof path, "%s/portolan/baseline.csv", work_path(""));
     b = (struct baseline){.nops = 5.5, .ports = 5.9, .doubtful = true};
     baseline_remember(&b);
     baseline_today(today);
@@ -185,20 +185,12 @@ static void test_visits(void **state)
 static int set_up(void **state)
 {
     (void)state;
-    return mkdtemp(directory) && setenv("XDG_STATE_HOME", directory, 1) == 0 ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-    char command[128];
-    (void)state;
-    snprintf(command, sizeof command, "rm -rf '%s'", directory);
-    return system(command);
+    return setenv("XDG_STATE_HOME", work_path(""), 1);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_look),   cmocka_unit_test(test_judge),  cmocka_unit_test(test_better),
                                        cmocka_unit_test(test_memory), cmocka_unit_test(test_choice), cmocka_unit_test(test_visits)};
-    return cmocka_run_group_tests_name("baseline", tests, set_up, tear_down);
+    return cmocka_run_group_tests_name("baseline", tests, set_up, NULL);
 }

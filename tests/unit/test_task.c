@@ -20,8 +20,8 @@
 #include "cmd/command.h"
 #include "io/experiments_file.h"
 #include "work/job.h"
+#include "../support/support.h"
 
-static char dir[] = "/tmp/portolan-task-XXXXXX";
 static char pipe_path[64], table_path[64];
 
 /* A session as the screen has it, which waits for nothing. */
@@ -187,13 +187,13 @@ static void test_replacing(void **state)
     char line[200], inner[100];
     (void)state;
     open_session(&s);
-    snprintf(line, sizeof line, "session save %s/saved", dir);
+    snprintf(line, sizeof line, "session save %s/saved", work_path(""));
     assert_true(run(&s, line, &err));
     assert_true(go_on(&s, &err));
-    snprintf(inner, sizeof inner, "%s/saved/session.csv", dir);
+    snprintf(inner, sizeof inner, "%s/saved/session.csv", work_path(""));
     assert_int_equal(unlink(inner), 0);
     assert_int_equal(mkfifo(inner, 0600), 0);
-    snprintf(line, sizeof line, "session load %s/saved", dir);
+    snprintf(line, sizeof line, "session load %s/saved", work_path(""));
     if (!run(&s, line, &err))
         fail_msg("%s", err.what);
     assert_int_equal(s.replacing, s.waiting.job);
@@ -218,23 +218,13 @@ static int setup(void **state)
 {
     (void)state;
     signal(SIGPIPE, SIG_IGN);
-    if (!mkdtemp(dir))
-        return -1;
-    snprintf(pipe_path, sizeof pipe_path, "%s/pipe.csv", dir);
-    snprintf(table_path, sizeof table_path, "%s/table.csv", dir);
+    snprintf(pipe_path, sizeof pipe_path, "%s/pipe.csv", work_path(""));
+    snprintf(table_path, sizeof table_path, "%s/table.csv", work_path(""));
     return mkfifo(pipe_path, 0600) || !file_write(table_path, "experiment,cycles\nA,1\nB,2\nC,3\n", 30, NULL);
-}
-
-static int teardown(void **state)
-{
-    char command[100];
-    (void)state;
-    snprintf(command, sizeof command, "rm -rf %s", dir);
-    return system(command);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_old_stays), cmocka_unit_test(test_cancelled), cmocka_unit_test(test_held), cmocka_unit_test(test_replacing)};
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, setup, NULL);
 }

@@ -174,7 +174,7 @@ static void test_objects(void **state)
 /* An object with @tables symbol tables, all of them the same bytes, or (0) one whose symbols all have the same name, as long as the file. */
 static bool read_overlapping(size_t tables, struct err *err)
 {
-    char *path = mem_strdup("/tmp/portolan-object-XXXXXX");
+    const char *path = work_path("symbols.o");
     struct str sections = {0}, file = {0}, symbols = {0}, strings = {0};
     struct object o;
     const size_t count = 2000;
@@ -201,12 +201,9 @@ static bool read_overlapping(size_t tables, struct err *err)
     str_add_bytes(&file, strings.data, strings.length);
     str_add_bytes(&file, symbols.data, symbols.length);
     str_add_bytes(&file, sections.data, sections.length);
-    close(mkstemp(path));
     assert_true(file_write(path, file.data, file.length, NULL));
     bool ok = object_read(path, false, &o, err);
     object_done(&o);
-    unlink(path);
-    free(path);
     str_done(&file);
     str_done(&sections);
     str_done(&symbols);
@@ -448,11 +445,10 @@ static void pmevo_forms(size_t count)
 /* Journals are the file of a path: lines of values, as many as there are. */
 static void journal_lines(size_t count)
 {
-    struct str text = {0}, line = {0};
+    struct str text = {0};
     struct err err = {0};
-    char path[] = "/tmp/portolan-journal-XXXXXX";
+    const char *path = work_path("journal.csv");
 
-    close(mkstemp(path));
     str_add(&text, "experiment,cycles,spread,repeats,state\n");
     for (size_t i = 0; i < count; i++)
         str_addf(&text, "F%zu,1,0.01,3,ok\n", i);
@@ -460,11 +456,8 @@ static void journal_lines(size_t count)
     struct journal *j = journal_open(path, &err);
     assert_true(j || err.what[0]);
     journal_close(j);
-    unlink(path);
-    str_clear(&line);
-    str_addf(&line, "%s.damaged", path);
-    unlink(str_text(&line));
-    str_done(&line);
+    work_remove("journal.csv");
+    work_remove("journal.csv.damaged");
     str_done(&text);
 }
 
