@@ -63,8 +63,9 @@ struct measuring {
     double seconds, last_settled;    /* the second: on clock_seconds */
 };
 
-#define GROUP 64                 /* rows between two visits, a few tenths of a second apart when the core is quiet */
+#define GROUP 64                 /* rows at most between two visits, a few tenths of a second apart when the core is quiet */
 #define GROUP_VISITS 4           /* to a row, before the next group */
+#define GROUP_SECONDS 3.0        /* after which a group takes no further row: on a busy core rows come, too */
 #define VISIT_SECONDS 0.25       /* of patience */
 #define PATIENCE_SECONDS 20.0    /* without any row settled, at the end */
 #define LOOP_VISITS 4            /* to the loaded loop */
@@ -143,17 +144,21 @@ static bool rows_show(struct measuring *w, size_t until, struct file_stream *out
     return ok;
 }
 
-/* Visits rows from @from to @to - 1, again those that are open, until they are settled or nothing more comes of it. */
-static bool group_measure(struct measuring *w, size_t from, size_t to, struct file_stream *out, struct err *err)
+/* Visits a group of rows from @from on, again those that are open, until they are settled or nothing more comes of it; in *@to the first row after it. */
+static bool group_measure(struct measuring *w, size_t from, size_t *to, struct file_stream *out, struct err *err)
 {
+    double start = clock_seconds();
     bool ok = true;
 
-    for (unsigned visit = 0; ok && visit < GROUP_VISITS; visit++)
-        for (size_t i = from; ok && i < to; i++)
+    *to = from;
+    while (ok && *to < w->rows.count && *to < from + GROUP && (*to == from || clock_seconds() - start < GROUP_SECONDS))
+        ok = row_visit(w, &w->rows.items[(*to)++], err);
+    for (unsigned visit = 1; ok && visit < GROUP_VISITS; visit++)
+        for (size_t i = from; ok && i < *to; i++)
             if (!w->rows.items[i].settled)
                 ok = row_visit(w, &w->rows.items[i], err);
     size_t done = from;
-    while (done < to && (w->rows.items[done].settled || w->rows.items[done].fault))
+    while (done < *to && (w->rows.items[done].settled || w->rows.items[done].fault))
         done++;
     return rows_show(w, done, out, ok ? err : NULL) && ok;
 }
@@ -179,8 +184,8 @@ static bool measure_rows(struct measuring *w, struct file_stream *out, struct er
 {
     bool ok = !out || file_stream_add(out, header, sizeof header - 1, err);
 
-    for (size_t i = 0; ok && i < w->rows.count; i += GROUP)
-        ok = group_measure(w, i, i + GROUP < w->rows.count ? i + GROUP : w->rows.count, out, err);
+    for (size_t i = 0; ok && i < w->rows.count;)
+        ok = group_measure(w, i, &i, out, err);
     return ok && open_measure(w, err);
 }
 

@@ -20,7 +20,6 @@
 
 #define ROUNDS 64
 
-
 /* Rounds of a core that is quiet in @quiet of them, where nops take @least cycles, and slowed by up to two in the others. */
 static struct baseline_look look_at(double least, unsigned quiet, uint64_t seed)
 {
@@ -90,12 +89,12 @@ static void test_memory(void **state)
 {
     static const char others[] = "cpu,signature,microcode,nops_per_cycle,ports_per_cycle,load_window,doubtful,date\n\"Another, CPU\",00000001,0x7,3.9500,4.9000,64,no,2020-02-02\n";
     struct baseline b, got;
-    char path[128], today[BASELINE_DAY];
+    char today[BASELINE_DAY];
+    const char *path = work_path("portolan/baseline.csv");
     struct str text = {0};
     (void)state;
     baseline_recall(&got);
     assert_true(got.nops == 0 && !got.doubtful);
-    snprintf(path, sizeof path, "%s/portolan/baseline.csv", work_path(""));
     b = (struct baseline){.nops = 5.5, .ports = 5.9, .doubtful = true};
     baseline_remember(&b);
     baseline_today(today);

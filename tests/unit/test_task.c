@@ -22,7 +22,7 @@
 #include "work/job.h"
 #include "../support/support.h"
 
-static char pipe_path[64], table_path[64];
+static const char *pipe_path, *table_path;
 
 /* A session as the screen has it, which waits for nothing. */
 static void open_session(struct session *s)
@@ -187,13 +187,13 @@ static void test_replacing(void **state)
     char line[200], inner[100];
     (void)state;
     open_session(&s);
-    snprintf(line, sizeof line, "session save %s/saved", work_path(""));
+    snprintf(line, sizeof line, "session save %s", work_path("saved"));
     assert_true(run(&s, line, &err));
     assert_true(go_on(&s, &err));
-    snprintf(inner, sizeof inner, "%s/saved/session.csv", work_path(""));
+    snprintf(inner, sizeof inner, "%s", work_path("saved/session.csv"));
     assert_int_equal(unlink(inner), 0);
     assert_int_equal(mkfifo(inner, 0600), 0);
-    snprintf(line, sizeof line, "session load %s/saved", work_path(""));
+    snprintf(line, sizeof line, "session load %s", work_path("saved"));
     if (!run(&s, line, &err))
         fail_msg("%s", err.what);
     assert_int_equal(s.replacing, s.waiting.job);
@@ -218,8 +218,8 @@ static int setup(void **state)
 {
     (void)state;
     signal(SIGPIPE, SIG_IGN);
-    snprintf(pipe_path, sizeof pipe_path, "%s/pipe.csv", work_path(""));
-    snprintf(table_path, sizeof table_path, "%s/table.csv", work_path(""));
+    pipe_path = work_path("pipe.csv");
+    table_path = work_path("table.csv");
     return mkfifo(pipe_path, 0600) || !file_write(table_path, "experiment,cycles\nA,1\nB,2\nC,3\n", 30, NULL);
 }
 

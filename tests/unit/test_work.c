@@ -174,7 +174,7 @@ static void test_objects(void **state)
 /* An object with @tables symbol tables, all of them the same bytes, or (0) one whose symbols all have the same name, as long as the file. */
 static bool read_overlapping(size_t tables, struct err *err)
 {
-    const char *path = work_path("symbols.o");
+    const char *path = work_path("overlapping.o");
     struct str sections = {0}, file = {0}, symbols = {0}, strings = {0};
     struct object o;
     const size_t count = 2000;
@@ -204,6 +204,7 @@ static bool read_overlapping(size_t tables, struct err *err)
     assert_true(file_write(path, file.data, file.length, NULL));
     bool ok = object_read(path, false, &o, err);
     object_done(&o);
+    unlink(path);
     str_done(&file);
     str_done(&sections);
     str_done(&symbols);
@@ -445,7 +446,7 @@ static void pmevo_forms(size_t count)
 /* Journals are the file of a path: lines of values, as many as there are. */
 static void journal_lines(size_t count)
 {
-    struct str text = {0};
+    struct str text = {0}, line = {0};
     struct err err = {0};
     const char *path = work_path("journal.csv");
 
@@ -456,8 +457,11 @@ static void journal_lines(size_t count)
     struct journal *j = journal_open(path, &err);
     assert_true(j || err.what[0]);
     journal_close(j);
-    work_remove("journal.csv");
-    work_remove("journal.csv.damaged");
+    unlink(path);
+    str_clear(&line);
+    str_addf(&line, "%s.damaged", path);
+    unlink(str_text(&line));
+    str_done(&line);
     str_done(&text);
 }
 
