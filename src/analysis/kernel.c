@@ -39,7 +39,11 @@ static bool unit_decode(struct unit *u, enum isa isa, const uint8_t *code, size_
         }
         insn.offset = offset + at;
         at += insn.length;
-        vec_push(&u->insns, insn);
+        if (!vec_room(&u->insns)) {
+            insn_done(&insn);
+            return true;   /* the load fails */
+        }
+        u->insns.items[u->insns.count++] = insn;
     }
     return true;
 }
@@ -378,7 +382,7 @@ static struct kernel *kernel_from_object(const char *path, const struct kernel_o
     }
     for (size_t i = 0; i < o.symbols.count; i++) {
         struct label add = {o.symbols.items[i].name, o.symbols.items[i].offset, 0, o.symbols.items[i].function};
-        vec_push(&labels, add);
+        vec_add(&labels, add);
     }
     k = mem_zero(1, sizeof *k);
     k->name = mem_strdup(path);

@@ -54,7 +54,7 @@ static void take_source(struct kernel *k, const struct compiled *c, const char *
     k->origin_lines = compile_lines(str_text(&c->assembly), c->assembly.length, path, &k->origin_line_count);
     while (*at) {
         size_t span = strcspn(at, "\n");
-        vec_push(&texts, mem_strndup(at, span && at[span - 1] == '\r' ? span - 1 : span));
+        vec_add(&texts, mem_strndup(at, span && at[span - 1] == '\r' ? span - 1 : span));
         at += span + (at[span] == '\n');
     }
     k->origin_texts = texts.items;

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/pidfd.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -26,46 +27,126 @@
 
 extern char **environ;
 
+#define PREFIX "portolan-"        /* of their names */
+#define OWNER ".portolan-owner"   /* a file in each, locked for as long as the program that made it runs */
+
+struct directory {
+    char *path;
+    int lock;
+};
+
 /* Directories not yet removed: what exit() must clean up. */
 static pthread_mutex_t directories_lock = PTHREAD_MUTEX_INITIALIZER;
-static VEC(char *) directories;
+static VEC(struct directory) directories;
 static pthread_once_t directories_once = PTHREAD_ONCE_INIT;
+
+/* Removes the files of directory @fd, which it takes, and @path, by which it is known. */
+static void directory_empty(int take_fd, const char *path)
+{
+    DIR *dir;
+
+    for (unsigned tries = 0; !(dir = fdopendir(take_fd)) && errno == ENOMEM; tries++)
+        mem_again(sizeof(struct dirent), tries);
+    for (struct dirent *entry; dir && (entry = readdir(dir)) != NULL;)
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            unlinkat(dirfd(dir), entry->d_name, 0);
+    if (dir)
+        closedir(dir);
+    else
+        close(take_fd);
+    rmdir(path);
+}
+
+/* No link is followed: the directory may stand where others write. */
+static int directory_open(const char *path)
+{
+    return open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
 
 static void directory_remove(const char *path)
 {
-    DIR *dir = file_open_directory(path);
-    if (dir) {
-        for (struct dirent *entry; (entry = readdir(dir)) != NULL;)
-            if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-                unlinkat(dirfd(dir), entry->d_name, 0);
-        closedir(dir);
-    }
-    rmdir(path);
+    int fd = directory_open(path);
+    if (fd >= 0)
+        directory_empty(fd, path);
 }
 
 static void directories_remove(void)
 {
     pthread_mutex_lock(&directories_lock);
     for (size_t i = 0; i < directories.count; i++) {
-        directory_remove(directories.items[i]);
-        free(directories.items[i]);
+        directory_remove(directories.items[i].path);
+        if (directories.items[i].lock >= 0)
+            close(directories.items[i].lock);
+        free(directories.items[i].path);
     }
     vec_done(&directories);
     pthread_mutex_unlock(&directories_lock);
 }
 
+/* Takes away directory @name in @base if it is one of ours, nobody else's to write, and its program was killed. @path is for its name. */
+static void collect(const char *base, const char *name, struct str *path)
+{
+    struct stat status;
+
+    if (strncmp(name, PREFIX, strlen(PREFIX)) != 0)
+        return;
+    str_clear(path);
+    str_addf(path, "%s/%s", base, name);
+    int dir = directory_open(str_text(path));
+    bool ours = dir >= 0 && fstat(dir, &status) == 0 && status.st_uid == geteuid() && (status.st_mode & 077) == 0;
+    int fd = ours ? openat(dir, OWNER, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) : -1;
+    if (fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && flock(fd, LOCK_EX | LOCK_NB) == 0) {
+        directory_empty(dir, str_text(path));
+        dir = -1;
+    }
+    if (fd >= 0)
+        close(fd);
+    if (dir >= 0)
+        close(dir);
+}
+
+static const char *directories_base(void)
+{
+    const char *base = getenv("TMPDIR");
+    return base && base[0] == '/' ? base : "/tmp";
+}
+
+/* Once: what killed programs left is taken away. */
 static void directories_arm(void)
 {
+    const char *base = directories_base();
+    DIR *dir = file_open_directory(base);
+    struct str path = {0};
+
     atexit(directories_remove);
+    for (struct dirent *entry; dir && (entry = readdir(dir));)
+        collect(base, entry->d_name, &path);
+    if (dir)
+        closedir(dir);
+    str_done(&path);
+}
+
+/* Marks the directory as in use; -1 when it could not be, or another program has taken it away just now. */
+static int directory_lock(const char *path)
+{
+    struct str name = {0};
+    struct stat status;
+
+    str_addf(&name, "%s/" OWNER, path);
+    int fd = open(str_text(&name), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    str_done(&name);
+    if (fd >= 0 && (flock(fd, LOCK_EX | LOCK_NB) != 0 || fstat(fd, &status) != 0 || status.st_nlink == 0)) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
 }
 
 char *child_directory_new(struct err *err)
 {
-    const char *base = getenv("TMPDIR");
-    if (!base || base[0] != '/')
-        base = "/tmp";
+    const char *base = directories_base();
     struct str path = {0};
-    str_addf(&path, "%s/portolan-XXXXXX", base);
+    str_addf(&path, "%s/" PREFIX "XXXXXX", base);
     char *name = str_take(&path);
     pthread_once(&directories_once, directories_arm);
     if (!mkdtemp(name)) {
@@ -74,8 +155,9 @@ char *child_directory_new(struct err *err)
         free(name);
         return NULL;
     }
+    struct directory made = {mem_strdup(name), directory_lock(name)};
     pthread_mutex_lock(&directories_lock);
-    vec_push(&directories, mem_strdup(name));
+    vec_push(&directories, made);
     pthread_mutex_unlock(&directories_lock);
     return name;
 }
@@ -87,8 +169,10 @@ void child_directory_free(char *path)
     directory_remove(path);
     pthread_mutex_lock(&directories_lock);
     for (size_t i = 0; i < directories.count; i++)
-        if (strcmp(directories.items[i], path) == 0) {
-            free(directories.items[i]);
+        if (strcmp(directories.items[i].path, path) == 0) {
+            if (directories.items[i].lock >= 0)
+                close(directories.items[i].lock);
+            free(directories.items[i].path);
             directories.items[i] = directories.items[--directories.count];
             break;
         }

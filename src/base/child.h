@@ -32,7 +32,7 @@ void child_result_done(struct child_result *result);
 /* From now on children of the calling thread are ended when @cancelled says so (asked some times a second), as when the user interrupts; NULL: never. */
 void child_watch(bool (*cancelled)(void *state), void *state);
 
-/* A new directory of mode 0700 below $TMPDIR or /tmp, removed at exit() if not before. NULL on failure. */
+/* A new directory of mode 0700 below $TMPDIR or /tmp, removed at exit() if not before, and by the next program that needs one after a kill. NULL on failure. */
 char *child_directory_new(struct err *err);
 /* Removes the directory with the files in it, frees @path. NULL is fine. */
 void child_directory_free(char *path);

@@ -24,7 +24,7 @@ struct csv_reader {
     VEC(size_t) row_ends;          /* field count after each row */
     VEC(char *) fields;            /* of the row given last */
     size_t next_row, next_field, row;
-    bool ended;
+    bool ended, whole;             /* whole: memory sufficed */
     double bytes, total;           /* read, and of the file; total 0: not known */
     char chunk[CHUNK];
 };
@@ -37,11 +37,13 @@ struct csv_reader *csv_reader_open(const char *path, struct err *err)
         return NULL;
     struct csv_reader *r = mem_zero(1, sizeof *r);
     r->file = file;
+    r->whole = true;
     struct stat info;
     r->total = fstat(fileno(file), &info) == 0 && S_ISREG(info.st_mode) ? (double)info.st_size : 0;
     r->path = mem_strdup(path);
     if (csv_init(&r->parser, CSV_STRICT) != 0)
         die("libcsv does not start");
+    csv_set_realloc_func(&r->parser, mem_try_resize);
     return r;
 }
 
@@ -62,7 +64,12 @@ void csv_reader_close(struct csv_reader *r)
 static void on_field(void *text, size_t length, void *state)
 {
     struct csv_reader *r = state;
-    vec_push(&r->starts, r->text.length);
+    bool ok = r->whole && str_try_reserve(&r->text, length + 1);
+
+    vec_try_push(&r->starts, r->text.length, ok);
+    r->whole = ok;
+    if (!ok)
+        return;
     if (length)
         str_add_bytes(&r->text, text, length);
     str_add_char(&r->text, '\0');
@@ -72,7 +79,7 @@ static void on_row(int end, void *state)
 {
     struct csv_reader *r = state;
     (void)end;
-    vec_push(&r->row_ends, r->starts.count);
+    vec_try_push(&r->row_ends, r->starts.count, r->whole);
 }
 
 /* What belongs to a row not yet complete moves to the front. */
@@ -104,6 +111,8 @@ static bool read_chunk(struct csv_reader *r, struct err *err)
         r->ended = true;
         ok = csv_fini(&r->parser, on_field, on_row, r) == 0;
     }
+    if (!r->whole || (!ok && csv_error(&r->parser) == CSV_ENOMEM))
+        return err_memory(err, r->path, r->text.length + r->parser.entry_size);
     if (!ok || r->text.length > FIELD_LIMIT || r->parser.entry_pos > FIELD_LIMIT) {
         err_set(err, ERR_DATA, "close the quotes, double those inside", "not CSV from here on: %s", ok ? "unclosed quote" : csv_strerror(csv_error(&r->parser)));
         return err_at(err, r->path, r->row + r->row_ends.count + 1, 0);

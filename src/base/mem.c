@@ -119,6 +119,28 @@ void *mem_aligned(size_t alignment, size_t size)
     return block;
 }
 
+void *mem_grow(void *items, size_t *capacity, size_t size)
+{
+    size_t count = *capacity ? 2 * *capacity : 4;
+    void *grown;
+
+    for (unsigned tries = 0; !(grown = mem_try_resize(items, count * size)); tries++) {
+        if ((tries || count * size > SHORTAGE_KEPT) && count * size > MEM_SMALL && shortage_lose(count * size))
+            return items;
+        mem_again(count * size, tries);
+    }
+    *capacity = count;
+    return grown;
+}
+
+bool mem_room(size_t bytes, const char *what, struct err *err)
+{
+    void *block = mem_try_alloc(bytes);
+
+    free(block);
+    return block || err_memory_for(err, what, bytes);
+}
+
 char *mem_strndup(const char *text, size_t length)
 {
     char *copy = mem_alloc(length + 1);

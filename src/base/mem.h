@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/err.h"
+
 #define MEM_SMALL ((size_t)64 << 10)
 
 /* Each returns storage the caller frees with free(); aborts through die() when memory runs out. Any thread. */
@@ -25,6 +27,10 @@ void *mem_try_resize(void *block, size_t size);
 void *mem_try_aligned(size_t alignment, size_t size);
 char *mem_try_strndup(const char *text, size_t length);
 
+/* @items, of @size bytes each, with twice the @capacity. A list too large for what is kept back stays as it is, and this thread's work fails (base/shortage.h). */
+void *mem_grow(void *items, size_t *capacity, size_t size);
+/* Whether there is room for @bytes, which @what will take in many pieces; false with err. */
+bool mem_room(size_t bytes, const char *what, struct err *err);
 /* For libraries that say so when they get NULL: what is kept back is for them too, and this thread's work is cut short when even that is not enough. */
 void *mem_lend(size_t size);
 void *mem_lend_resize(void *block, size_t size);

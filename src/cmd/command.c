@@ -36,6 +36,7 @@
     COMMAND(program_predict) \
     COMMAND(program_sensitivity) \
     COMMAND(program_sweep) \
+    COMMAND(program_validate) \
     COMMAND(kernel_blame) \
     COMMAND(mapping_show) \
     COMMAND(mapping_diff) \
@@ -62,6 +63,8 @@
     COMMAND(experiments_show) \
     COMMAND(latency_measure) \
     COMMAND(machine_calibrate) \
+    COMMAND(machine_check) \
+    COMMAND(machine_correct) \
     COMMAND(machine_list) \
     COMMAND(machine_info) \
     COMMAND(machine_show) \

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/compare.h"
+#include "base/mem.h"
 #include "base/watch.h"
 #include "infer/evolve_state.h"
 #include "infer/pmevo.h"
@@ -176,6 +177,15 @@ static void adopt(struct evolve *e, const struct genome *from, size_t number)
     anneal_free(s);
 }
 
+/* About what a search takes, most of it by the threads' walks (anneal_new) and the population. */
+static size_t bytes_of(const struct problem *p, const struct evolve_options *o)
+{
+    bool faithful = o->algorithm == EVOLVE_PMEVO;
+    size_t population = o->population ? o->population : faithful ? 1000 : 8, threads = o->threads ? o->threads : 1;
+
+    return population * (p->forms + 1) * sizeof(struct gene) * (faithful ? 2 : 1) + threads * p->experiments * 6 * sizeof(uint32_t);
+}
+
 struct evolve *evolve_new(const struct problem *p, const struct evolve_options *o, struct genome *const *from, size_t count, struct err *err)
 {
     unsigned most = o->algorithm == EVOLVE_PMEVO ? 1000000 : 1000;
@@ -188,6 +198,8 @@ struct evolve *evolve_new(const struct problem *p, const struct evolve_options *
         err_set(err, ERR_USAGE, NULL, "invalid population %u: 2 to %u", o->population, most);
         return NULL;
     }
+    if (!mem_room(bytes_of(p, o), "the search", err))
+        return NULL;
     struct evolve *e = mem_zero(1, sizeof *e);
     pthread_mutex_init(&e->lock, NULL);
     pthread_cond_init(&e->change, NULL);

@@ -6,6 +6,7 @@
 
 #include "base/compare.h"
 #include "base/index.h"
+#include "base/shortage.h"
 #include "base/watch.h"
 
 #define TRIES 20       /* per wanted random experiment */
@@ -56,9 +57,14 @@ static struct known known_new(const struct experiments *t)
 /* Adds the row unless it is there; @terms sorted by form. */
 static bool add(struct known *k, struct experiments *t, const struct flat_term *terms, size_t n)
 {
+    size_t bytes = 2 * t->rows.count * sizeof *t->rows.items;
+
     if (find(k, (struct terms){terms, n}) != INDEX_NONE)
         return false;
-    index_add(&k->index, hash_terms((struct terms){terms, n}), (uint32_t)experiments_add(t, terms, n));
+    size_t row = experiments_try_add(t, terms, n);
+    if (row == SIZE_MAX && bytes > SHORTAGE_KEPT && shortage_lose(bytes))
+        return false;
+    index_add(&k->index, hash_terms((struct terms){terms, n}), (uint32_t)(row == SIZE_MAX ? experiments_add(t, terms, n) : row));
     return true;
 }
 

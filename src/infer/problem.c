@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/watch.h"
 
 #define PARTNERS_MAX ((size_t)1 << 27)   /* of forms in all experiments: half a gigabyte */
@@ -137,6 +138,19 @@ static uint64_t fingerprint(const struct problem *p)
     return hash;
 }
 
+/* Of what is made of @rows. */
+static size_t bytes_of(const struct experiments *t, const struct row *rows, size_t count)
+{
+    const struct problem *p = NULL;
+    size_t bytes = count * (sizeof *p->term_start + sizeof *p->cycles + sizeof *p->inverse + sizeof *p->weight);
+
+    for (size_t i = 0; i < count; i++) {
+        size_t terms = t->rows.items[rows[i].index].count;
+        bytes += terms * (sizeof *p->terms + sizeof *p->links + (terms - 1) * sizeof *p->others);
+    }
+    return bytes;
+}
+
 /* How many others the forms of all experiments stand beside. */
 static size_t partners_in(const struct experiments *t, const struct row *rows, size_t count)
 {
@@ -160,7 +174,7 @@ struct problem *problem_new(const struct experiments *t, const bool *keep, struc
         err_set(err, ERR_LIMIT, "give it more time, or fewer experiments", "the time ended while %zu experiments were sorted", count);
     } else if (partners_in(t, rows, count) > PARTNERS_MAX) {
         err_set(err, ERR_LIMIT, "leave out experiments of many forms", "the experiments have more than %zu pairs of forms", PARTNERS_MAX);
-    } else {
+    } else if (mem_room(bytes_of(t, rows, count), "the experiments", err)) {
         p = mem_zero(1, sizeof *p);
         add_experiments(p, t, rows, count);
         add_links(p);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/shortage.h"
 #include "base/str.h"
 
 /* Aliases make a small file as long as they like: what is walked has limits, far beyond any machine there is. */
@@ -159,6 +160,8 @@ static bool add_name(struct osaca_file *r, const yaml_node_t *node, size_t entry
     const char *text = yaml_tree_text(node);
     if (!text)
         return fault(r, node, "give the mnemonic", "an instruction form without a name");
+    if (shortage_met())
+        return err_memory(r->err, r->tree.name, r->names.count * sizeof *r->names.items);
     if (r->names.count == NAME_LIMIT)
         return fault(r, node, "split the file", "more than a million names");
     struct osaca_name ref = {mem_strdup(text), entry};

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/shortage.h"
 #include "base/vec.h"
 #include "base/csv.h"
 
@@ -21,10 +22,13 @@ void uops_table_done(struct uops_table *t)
 
 void uops_table_add(struct uops_table *t, const struct uops_row *row)
 {
-    if (t->count == t->capacity) {
-        t->capacity = t->capacity ? 2 * t->capacity : 1024;
-        t->rows = mem_resize(t->rows, t->capacity * sizeof *t->rows);
-    }
+    /* Without memory for all of them the import fails: what is left out does not matter. */
+    if (shortage_met())
+        return;
+    if (t->count == t->capacity)
+        t->rows = mem_grow(t->rows, &t->capacity, sizeof *t->rows);
+    if (t->count == t->capacity)
+        return;
     t->rows[t->count] = *row;
     t->rows[t->count].name = mem_strdup(row->name);
     t->rows[t->count].ports = mem_strdup(row->ports);

@@ -73,7 +73,7 @@ bool yaml_tree_parse(const char *name, const char *text, size_t length, struct y
     yaml_parser_delete(&parser);
     return ok;
 fault:
-    if (parser.error == YAML_MEMORY_ERROR) {
+    if (parser.error == YAML_MEMORY_ERROR || !parser.problem) {   /* what it composes the tree with fails without a word */
         yaml_parser_delete(&parser);
         return err_memory(err, name, length);
     }

@@ -17,6 +17,7 @@
 #include "base/log.h"
 #include "base/names.h"
 #include "base/path.h"
+#include "base/shortage.h"
 #include "io/experiments_file.h"
 #include "isa/cpu.h"
 #include "measure/journal_text.h"
@@ -77,10 +78,11 @@ static bool read_back(struct journal *j, const struct str *rows, struct err *err
 {
     struct experiments *table = experiments_parse(j->path, rows->data, rows->length, err);
     struct str key = {0};
+    bool ok = true;
 
     if (!table)
         return false;
-    for (size_t i = 0; i < table->rows.count; i++) {
+    for (size_t i = 0; ok && i < table->rows.count; i++) {
         struct experiment e;
         experiments_get(table, i, &e);
         key_of(&e, &key);
@@ -89,10 +91,11 @@ static bool read_back(struct journal *j, const struct str *rows, struct err *err
             vec_push(&j->entries, ((struct journal_entry){.cycles = NAN, .spread = NAN}));
         entry_take(&j->entries.items[index], &table->rows.items[i]);
         experiment_done(&e);
+        ok = !shortage_met() || err_memory(err, j->path, rows->length);
     }
     str_done(&key);
     experiments_free(table);
-    return true;
+    return ok;
 }
 
 /* Whether @fd is still what @path names: another program may have written it anew. */

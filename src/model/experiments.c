@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/compare.h"
+#include "base/shortage.h"
 #include "base/watch.h"
 
 struct experiments *experiments_new(void)
@@ -158,12 +159,29 @@ static void copy_result(struct experiments *t, size_t index, const struct experi
         experiments_set_extra(t, index, from->extra.items[k], row->extra[k]);
 }
 
+/* Room for @rows and @terms more; false when memory runs out for so many, and this thread's work will fail. */
+static bool make_room(struct experiments *t, size_t rows, size_t terms)
+{
+    size_t bytes = (t->rows.count + rows) * sizeof *t->rows.items + (t->terms.count + terms) * sizeof *t->terms.items;
+
+    if (bytes > SHORTAGE_KEPT && !mem_room(bytes, "experiments", NULL) && shortage_lose(bytes))
+        return false;
+    vec_reserve(&t->rows, t->rows.count + rows);
+    vec_reserve(&t->terms, t->terms.count + terms);
+    return true;
+}
+
 struct experiments *experiments_copy(const struct experiments *t, const bool *keep)
 {
     struct experiments *copy = experiments_new();
+    size_t rows = 0;
 
+    for (size_t i = 0; i < t->rows.count; i++)
+        rows += !keep || keep[i];
     for (size_t i = 0; i < t->forms.count; i++)
         names_add(&copy->forms, t->forms.items[i]);
+    if (!make_room(copy, rows, keep ? 0 : t->terms.count))
+        return copy;
     for (size_t i = 0; i < t->rows.count && !watch_steps(1 + t->extra.count / 8); i++)
         if (!keep || keep[i])
             copy_result(copy, experiments_add(copy, experiments_terms(t, i), t->rows.items[i].count), t, i);
@@ -174,6 +192,8 @@ void experiments_append(struct experiments *t, const struct experiments *from)
 {
     VEC(struct flat_term) terms = {0};
 
+    if (!make_room(t, from->rows.count, from->terms.count))
+        return;
     for (size_t i = 0; i < from->rows.count && !watch_steps(1 + t->extra.count / 8); i++) {
         const struct flat_term *theirs = experiments_terms(from, i);
         terms.count = 0;

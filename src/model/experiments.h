@@ -40,7 +40,8 @@ void experiments_free(struct experiments *t);
 struct experiments *experiments_hold(struct experiments *t);
 /* Whether somebody else holds it: it must not change now. */
 bool experiments_held(const struct experiments *t);
-/* A copy of the rows for which @keep (NULL: all) is true; forms keep their indices. It and experiments_append end early when the thread's watch is over. */
+/* A copy of the rows for which @keep (NULL: all) is true; forms keep their indices. It and experiments_append end early when the thread's watch is over,
+ * or memory runs out (base/shortage.h). */
 struct experiments *experiments_copy(const struct experiments *t, const bool *keep);
 /* Adds a pending row from @n terms in any order (repeated forms are summed); returns its index. Duplicates of other rows are allowed. */
 size_t experiments_add(struct experiments *t, const struct flat_term *terms, size_t n);

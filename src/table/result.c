@@ -218,13 +218,15 @@ struct result_table *result_table(struct result *r, const char *key, const struc
     return t;
 }
 
+/* Takes @cell. A table too large for the memory stays as it is, and the command fails. */
 static void add_cell(struct result_table *t, struct cell cell)
 {
-    if (t->count == t->capacity) {
-        t->capacity = t->capacity ? 2 * t->capacity : 64;
-        t->cells = mem_resize(t->cells, t->capacity * sizeof *t->cells);
-    }
-    t->cells[t->count++] = cell;
+    if (t->count == t->capacity)
+        t->cells = mem_grow(t->cells, &t->capacity, sizeof *t->cells);
+    if (t->count < t->capacity)
+        t->cells[t->count++] = cell;
+    else
+        cell_done(&cell);
 }
 
 void cell_text(struct result_table *t, const char *value)

@@ -35,7 +35,7 @@ static void lines_index(struct line_starts *out, const char *text, size_t length
     out->length = length;
     vec_push(&out->starts, 0);
     for (const char *at = text; (at = memchr(at, '\n', (size_t)(text + length - at))); at++) {
-        vec_push(&out->starts, (size_t)(at - text) + 1);
+        vec_add(&out->starts, (size_t)(at - text) + 1);
         steps_add(1);
     }
 }
@@ -70,8 +70,7 @@ static void refuse(struct refused_list *out, const char *text, size_t length, si
     line_find(&out->lines, line, &start, &size);
     if (size && text[start + size - 1] == '\r')
         size--;
-    struct diagnostic d = {line, mem_strndup(text + start, size), mem_strndup(reason, reason_length)};
-    vec_push(&out->list, d);
+    vec_add(&out->list, ((struct diagnostic){line, mem_strndup(text + start, size), mem_strndup(reason, reason_length)}));
 }
 
 /* @text in the line that ends at @end, or NULL. */
@@ -137,7 +136,7 @@ static void object_take(struct object *o, const struct listing *l, struct assemb
     for (size_t i = 0; i < o->lines.count; i++)
         if (o->lines.items[i].offset < o->length) {
             struct code_line add = {o->lines.items[i].offset, o->lines.items[i].line};
-            vec_push(&lines, add);
+            vec_add(&lines, add);
         }
     out->lines = lines.items;
     out->line_count = lines.count;
@@ -150,8 +149,8 @@ static void object_take(struct object *o, const struct listing *l, struct assemb
         const struct object_symbol *s = &o->symbols.items[i];
         while (at + 1 < lines.count && lines.items[at].offset < s->offset)
             at++;
-        struct label add = {mem_strdup(s->name), s->offset, lines.count ? lines.items[at].line : 0, names_find(&functions, s->name) != UINT32_MAX};
-        vec_push(&labels, add);
+        uint32_t line = lines.count ? lines.items[at].line : 0;
+        vec_add(&labels, ((struct label){mem_strdup(s->name), s->offset, line, names_find(&functions, s->name) != UINT32_MAX}));
     }
     steps_add(lines.count + labels.count);
     names_done(&functions);

@@ -343,7 +343,7 @@ uint32_t *compile_lines(const char *assembly, size_t length, const char *path, s
             unsigned long line = strtoul(tail, &tail, 10);
             current = file < 256 && own[file] && line <= UINT32_MAX ? (uint32_t)line : 0;
         }
-        vec_push(&lines, current);
+        vec_add(&lines, current);
     }
     *count = lines.count;
     return lines.items;

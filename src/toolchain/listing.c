@@ -192,7 +192,7 @@ static void function_add(struct listing *l, const char *p, const char *end)
     p = skip_blank(p, end);
     const char *e = word_end(p, end);
     if (e > p)
-        vec_push(&l->functions, mem_strndup(p, (size_t)(e - p)));
+        vec_add(&l->functions, mem_strndup(p, (size_t)(e - p)));
 }
 
 static bool contains_nocase(const char *p, const char *end, const char *word)
@@ -360,7 +360,7 @@ void listing_clean(enum isa isa, const char *text, size_t length, enum syntax sy
             if ((size_t)(end - start) > 22 && strncmp(start, "Disassembly of section", 22) == 0)
                 section++;
             if (listing_symbol(start, end, &name, &name_length)) {
-                vec_push(&out->functions, mem_strndup(name, name_length));
+                vec_add(&out->functions, mem_strndup(name, name_length));
                 str_addf(&out->text, "\"%.*s\":", (int)name_length, name);
                 p = end;
             } else if (listing_split(start, end, &address, &rest, &bytes)) {
@@ -383,14 +383,13 @@ void listing_clean(enum isa isa, const char *text, size_t length, enum syntax sy
         const char *s = str_text(&code), *why = NULL;
         size_t first, last, before = out->text.length;
         if (!statements_clean(out, s, s + code.length, section, &first, &last, &why)) {
-            struct diagnostic d = {number, mem_strndup(start, (size_t)(end - start)), mem_strdup(why)};
-            vec_push(&out->refused, d);
+            vec_add(&out->refused, ((struct diagnostic){number, mem_strndup(start, (size_t)(end - start)), mem_strdup(why)}));
             out->text.length = before;
         } else if (last > first && code.length <= (size_t)(end - p)) {
             span.start = (size_t)(p - text) + first;
             span.length = last - first;
         }
-        vec_push(&out->spans, span);
+        vec_add(&out->spans, span);
         str_add_char(&out->text, '\n');
     }
     str_done(&code);
@@ -428,8 +427,7 @@ void listing_markers(const char *text, size_t length, struct marker_list *out)
                 const char *stop = end;
                 while (stop > p && (isspace((unsigned char)stop[-1])))
                     stop--;
-                struct marker m = {i % 2 ? MARKER_END : MARKER_BEGIN, number, mem_strndup(p, (size_t)(stop - p))};
-                vec_push(&out->list, m);
+                vec_add(&out->list, ((struct marker){i % 2 ? MARKER_END : MARKER_BEGIN, number, mem_strndup(p, (size_t)(stop - p))}));
                 break;
             }
     }

@@ -57,7 +57,7 @@ static void line_push(struct object *o, uint64_t offset, uint64_t line)
     if (o->lines.count && o->lines.items[o->lines.count - 1].offset == offset)
         o->lines.items[o->lines.count - 1] = row;
     else
-        vec_push(&o->lines, row);
+        vec_add(&o->lines, row);
 }
 
 /* The statement program of DWARF 2 to 4, section 6.2; the file has one code section, so addresses are offsets in it. */
@@ -232,9 +232,8 @@ static bool symbols_read(struct object *o, Elf *elf, Elf_Scn *scn, const GElf_Sh
             if (!spend(left, 0, strlen(name), err))
                 return false;
             uint64_t room = s->size - start;
-            struct object_symbol add = {mem_strdup(name), s->offset + start, symbol.st_size < room ? symbol.st_size : room, s->offset + s->size,
-                                        type != STT_NOTYPE || GELF_ST_BIND(symbol.st_info) != STB_LOCAL};
-            vec_push(&o->symbols, add);
+            vec_add(&o->symbols, ((struct object_symbol){mem_strdup(name), s->offset + start, symbol.st_size < room ? symbol.st_size : room,
+                                                         s->offset + s->size, type != STT_NOTYPE || GELF_ST_BIND(symbol.st_info) != STB_LOCAL}));
         }
     }
     return true;
@@ -285,17 +284,22 @@ static bool sections_read(struct object *o, Elf *elf, size_t length, bool want_l
         }
         if (header.sh_type != SHT_PROGBITS || !(header.sh_flags & SHF_EXECINSTR) || str_has_prefix(name, ".plt"))
             continue;
+        errno = 0;
         data = elf_getdata(scn, NULL);
+        if (!data && errno == ENOMEM)
+            return err_memory(err, NULL, header.sh_size);
         if (!data || !data->d_buf || data->d_size == 0)
             continue;
         if (data->d_size > CODE_LIMIT - total)
             return err_set(err, ERR_LIMIT, "give a smaller object file", "more than 256 MiB of code");
-        struct object_section s = {mem_strdup(name), elf_ndxscn(scn), header.sh_addr, total, data->d_size};
-        vec_push(&o->sections, s);
         if (total + data->d_size > room) {
             room = total + data->d_size > 2 * room ? total + data->d_size : 2 * room;
-            o->code = mem_resize(o->code, room);
+            void *code = mem_try_resize(o->code, room);
+            if (!code)
+                return err_memory(err, NULL, room);
+            o->code = code;
         }
+        vec_add(&o->sections, ((struct object_section){mem_strdup(name), elf_ndxscn(scn), header.sh_addr, total, data->d_size}));
         watch_steps(1 + data->d_size / 1000);
         memcpy(o->code + total, data->d_buf, data->d_size);
         total += data->d_size;
@@ -325,11 +329,13 @@ bool object_read(const char *path, bool lines, struct object *out, struct err *e
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);   /* nothing to wait for at a pipe's end: it is no ELF file */
     if (fd < 0)
         return err_set(err, ERR_IO, NULL, "cannot open %s: %s", path, strerror(errno));
-    Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
     struct stat status;
     size_t length = fstat(fd, &status) == 0 && status.st_size > 0 ? (size_t)status.st_size : 0;
+    errno = 0;
+    Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
     bool ok = elf ? sections_read(out, elf, length, lines, err)
-                  : err_set(err, ERR_DATA, "give an ELF file", "invalid ELF file: %s", elf_errmsg(-1));
+              : errno == ENOMEM ? err_memory(err, NULL, length)
+                                : err_set(err, ERR_DATA, "give an ELF file", "invalid ELF file: %s", elf_errmsg(-1));
     if (elf)
         elf_end(elf);
     close(fd);

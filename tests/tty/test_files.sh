@@ -38,4 +38,26 @@ test_links_are_followed_and_devices_written_to() {
     [ -e /dev/stdout ] || fail '/dev/stdout is gone'
 }
 
+# make torture does it for longer.
+test_killed_programs_leave_nothing_half_done() {
+    needs as
+    KILLS=2 PORTOLAN=$portolan sh "$source/tests/tty/torture.sh" >"$work/out" 2>&1 || fail "$(tail -3 "$work/out")"
+}
+
+# A program that was killed leaves a temporary directory; the next one that needs one takes it away, and nothing else.
+test_directories_of_killed_programs_are_collected() {
+    needs as
+    export TMPDIR=$work/tmp
+    mkdir -p "$TMPDIR/portolan-aaaaaa" "$TMPDIR/portolan-bbbbbb" "$TMPDIR/portolan-cccccc" "$work/mine"
+    chmod 700 "$TMPDIR/portolan-aaaaaa" "$TMPDIR/portolan-bbbbbb" "$work/mine"
+    touch "$TMPDIR/portolan-aaaaaa/.portolan-owner" "$TMPDIR/portolan-aaaaaa/in.s" "$TMPDIR/portolan-bbbbbb/thesis.txt" "$TMPDIR/portolan-cccccc/.portolan-owner" \
+        "$work/mine/.portolan-owner" "$work/mine/thesis.txt"
+    chmod 755 "$TMPDIR/portolan-cccccc"
+    ln -s "$work/mine" "$TMPDIR/portolan-dddddd"
+    echo 'addq %rax, %rbx' >"$work/short.s"
+    expect 0 "$portolan" -e "kernel load $work/short.s"
+    [ ! -e "$TMPDIR/portolan-aaaaaa" ] || fail 'the directory of a killed program is still there'
+    { [ -e "$TMPDIR/portolan-bbbbbb/thesis.txt" ] && [ -e "$TMPDIR/portolan-cccccc/.portolan-owner" ] && [ -e "$work/mine/thesis.txt" ]; } || fail 'a directory of somebody else is gone'
+}
+
 run_tests
