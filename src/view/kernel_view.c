@@ -275,9 +275,14 @@ static void draw_title(const struct session *s, const struct analysis *a, struct
 {
     const struct kernel *k = s->document.kernel;
     const char *slash = strrchr(k->name, '/');
-    unsigned used = grid_put(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, g->width >= 70 ? a->machine->title : a->machine->id);
+    struct str cycles = {0};
 
-    used += grid_printf(g, (int)used, 0, 0, ROLE_WARN, ATTR_BOLD, "  %s%.2f cycles, %s", a->lower_bound ? "at least " : "", a->cycles, bound_name(a->bottleneck));
+    str_addf(&cycles, "  %s%.2f cycles, %s", a->lower_bound ? "at least " : "", a->cycles, bound_name(a->bottleneck));
+    /* A long title gives way to the id: the cycles must be seen. */
+    bool roomy = g->width >= 70 && grid_columns(g, a->machine->title) + cycles.length <= g->width;
+    unsigned used = grid_put(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, roomy ? a->machine->title : a->machine->id);
+    used += grid_put(g, (int)used, 0, 0, ROLE_WARN, ATTR_BOLD, str_text(&cycles));
+    str_done(&cycles);
     grid_printf(g, (int)used, 0, 0, ROLE_DIM, 0, "  %s: %s", slash ? slash + 1 : k->name, k->loops[s->document.loop].why);
 }
 

@@ -15,6 +15,7 @@ enum { COLUMN_FORM, COLUMN_USAGE, COLUMN_CYCLES, COLUMN_LATENCY, COLUMN_CONFIDEN
 
 #define USAGE_MIN 26
 #define USAGE_MAX 60
+#define COUNTS_WIDTH 34  /* columns of the title line for what is counted */
 #define FORM_WANTED 40   /* columns; a wide screen then gives the usages theirs */
 
 struct mapping_view_state {
@@ -244,8 +245,8 @@ static void mapping_draw(void *state, struct session *s, struct grid *g)
         return;
     }
     const struct table_source source = source_of(v);
-    grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "%s", v->machine->title);
-    unsigned used = (unsigned)strlen(v->machine->title) + 2;
+    bool roomy = grid_columns(g, v->machine->title) + COUNTS_WIDTH <= g->width;   /* a long title gives way to the id */
+    unsigned used = grid_put(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, roomy ? v->machine->title : v->machine->id) + 2;
     used += grid_printf(g, (int)used, 0, 0, ROLE_DIM, 0, "%zu form%s, %zu distinct µop%s", mapping_count(v->machine->mapping),
                         mapping_count(v->machine->mapping) == 1 ? "" : "s", mapping_distinct_uops(v->machine->mapping), mapping_distinct_uops(v->machine->mapping) == 1 ? "" : "s");
     used = view_draw_hints(&mapping_view, g, used + 3, 0);

@@ -11,6 +11,7 @@
 #define LEFT 9               /* columns for iteration and line */
 #define TEXT 30              /* columns for the instruction, where there is room */
 #define TEXT_WIDE 46
+#define CYCLES_WIDTH 16      /* columns of the title line for the cycles */
 
 struct timeline_view_state {
     const struct kernel *kernel;
@@ -95,7 +96,9 @@ static void timeline_draw(void *state, struct session *s, struct grid *g)
         return;
     }
     struct analysis *const *analyses = session_analyses(s, &machines);
-    unsigned used = grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "%s", analyses[s->document.in_view]->machine->title);
+    const struct machine *m = analyses[s->document.in_view]->machine;
+    bool roomy = grid_columns(g, m->title) + CYCLES_WIDTH <= g->width;   /* a long title gives way to the id */
+    unsigned used = grid_put(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, roomy ? m->title : m->id);
     if (sim->period)
         used += grid_printf(g, (int)used + 2, 0, 0, ROLE_WARN, ATTR_BOLD, sim->period == 1 ? "%.2f cycles (repeats every iteration)" : "%.2f cycles (repeats every %u iterations)",
                             sim->cycles, sim->period) + 2;
