@@ -60,6 +60,15 @@ static void worker_result(void *state, size_t index, const struct measured *m)
     pthread_mutex_unlock(&w->lock);
 }
 
+/* Shown at once, as what it is. */
+static void worker_seen(void *state, size_t index, const struct measured *m)
+{
+    struct measured once = *m;
+
+    snprintf(once.state, sizeof once.state, "%s", EXPERIMENT_ONCE);
+    worker_result(state, index, &once);
+}
+
 static void worker_progress(void *state, const struct runner_summary *s, size_t total)
 {
     struct measuring *w = state;
@@ -94,7 +103,7 @@ static struct source *source_open(struct measuring *w, struct err *err)
 static bool worker_run(struct job *job, void *state, struct err *err)
 {
     struct measuring *w = state;
-    const struct runner_hooks hooks = {worker_cancelled, worker_result, worker_progress, w, worker_wait_paused};
+    const struct runner_hooks hooks = {.cancelled = worker_cancelled, .result = worker_result, .seen = worker_seen, .progress = worker_progress, .state = w, .wait_paused = worker_wait_paused};
     struct journal *journal = NULL;
     struct source *source = NULL;
 
@@ -141,7 +150,7 @@ static void add_failures(const struct experiments *t, struct result *result)
 
     for (size_t i = 0; i < t->rows.count; i++) {
         const char *state = t->rows.items[i].state;
-        if (strcmp(state, EXPERIMENT_OK) == 0 || strcmp(state, EXPERIMENT_PENDING) == 0)
+        if (experiments_measured(t, i) || strcmp(state, EXPERIMENT_PENDING) == 0 || strcmp(state, EXPERIMENT_ONCE) == 0)
             continue;
         failed++;
         if (shown++ >= FAILURES_SHOWN)
@@ -155,24 +164,40 @@ static void add_failures(const struct experiments *t, struct result *result)
     str_done(&text);
 }
 
+/* " of 2026-11-20 to 2026-11-22", the days of what was reused; nothing when they are not known. */
+static void days_add(const struct runner_summary *m, struct str *out)
+{
+    if (!m->reused || !*m->since)
+        return;
+    str_addf(out, " of %s", m->since);
+    if (strcmp(m->since, m->until) != 0)
+        str_addf(out, " to %s", m->until);
+}
+
 /* In the workbench a line: the experiments view shows what failed and why. */
 static void add_summary(const struct session *s, struct result *result)
 {
     const struct document *d = &s->document;
     const struct runner_summary *m = &d->measured;
+    struct str days = {0};
 
+    days_add(m, &days);
     if (m->reused && m->reused == m->done)
-        result_line(result, "%zu result%s taken from the journal, %zu failed, %zu left; --journal none measures again", m->reused, m->reused == 1 ? "" : "s", m->failed, m->left);
+        result_line(result, "%zu result%s taken from the journal%s, %zu failed, %zu left; --fresh measures anew", m->reused, m->reused == 1 ? "" : "s", str_text(&days),
+                    m->failed, m->left);
     else
-        result_line(result, "%zu done (%zu from earlier runs), %zu failed, %zu left after %.1f s: %.0f measurements/s", m->done, m->reused, m->failed, m->left,
-                    m->seconds, m->rate);
+        result_line(result, "%zu done (%zu from the journal%s), %zu failed, %zu left after %.1f s: %.0f measurements/s", m->done, m->reused, str_text(&days), m->failed,
+                    m->left, m->seconds, m->rate);
     if (m->taken_over && !s->interactive)
-        result_line(result, "%zu passes taken from the journal", m->taken_over);
+        result_line(result, "%zu pass%s of earlier runs taken from the journal and confirmed or replaced", m->taken_over, m->taken_over == 1 ? "" : "es");
+    str_done(&days);
     result_count(result, "done", (int64_t)m->done);
     result_count(result, "failed", (int64_t)m->failed);
     result_number(result, "seconds", m->seconds);
     result_number(result, "rate", m->rate);
     result_count(result, "reused", (int64_t)m->reused);
+    result_text(result, "reused_since", m->since);
+    result_text(result, "reused_until", m->until);
     result_count(result, "left", (int64_t)m->left);
     result_count(result, "taken_over", (int64_t)m->taken_over);
     result_count(result, "passes", (int64_t)m->passes);
@@ -211,7 +236,7 @@ static void measuring_free(void *state)
 
 struct measure_values {
     double budget;
-    bool retry, one_length, one_order;
+    bool retry, fresh, one_length, one_order;
     const char *journal, *simulate, *filter;
     size_t cpu;
 };
@@ -225,6 +250,7 @@ static const struct parameter measure_options[] = {
     {.name = "--budget", .kind = PARAMETER_DURATION, .at = offsetof(struct measure_values, budget), .value = "T", .otherwise = "until all experiments are measured",
      .help = "time limit, such as 90s, 15m or 2h"},
     {.name = "--retry", .kind = PARAMETER_FLAG, .at = offsetof(struct measure_values, retry), .help = "also measure what failed before"},
+    {.name = "--fresh", .kind = PARAMETER_FLAG, .at = offsetof(struct measure_values, fresh), .help = "take nothing from the journal; new results are still added to it"},
     {.name = "--one-length", .kind = PARAMETER_FLAG, .at = offsetof(struct measure_values, one_length), .help = "unroll the body to one length only, not two (for comparison)"},
     {.name = "--one-order", .kind = PARAMETER_FLAG, .at = offsetof(struct measure_values, one_order),
      .help = "run the instructions in one order only, not several (for comparison); needs --journal FILE to keep results"},
@@ -246,6 +272,7 @@ static bool set_up(struct session *s, const struct measure_values *v, struct mea
         return false;
     w->options.budget = isnan(v->budget) ? 0 : v->budget;
     w->options.retry = v->retry;
+    w->options.fresh = v->fresh;
     w->options.one_length = v->one_length;
     w->options.one_order = v->one_order;
     if (m) {
@@ -280,7 +307,7 @@ static bool rows_choose(struct session *s, struct measuring *w, const char *filt
     w->rows = mem_alloc((n + 1) * sizeof *w->rows);
     for (size_t i = 0; i < n; i++) {
         const struct experiment_row *row = &s->document.experiments->rows.items[i];
-        keep[i] = keep[i] && !experiments_measured(s->document.experiments, i) && (w->options.retry || strcmp(row->state, EXPERIMENT_PENDING) == 0);
+        keep[i] = keep[i] && !experiments_measured(s->document.experiments, i) && (w->options.retry || experiment_state_open(row->state));
         if (keep[i])
             w->rows[kept++] = i;
     }

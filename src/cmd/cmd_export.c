@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/utf8.h"
 #include "cmd/command.h"
 
 static const char *extension_of(const char *path)
@@ -51,7 +52,14 @@ static bool run(struct session *s, const void *values, struct result *result, st
         return err_set(err, ERR_USAGE, "run kernel analyze, mapping show or another command first", "no result to export");
     result_write(rows ? rows : s->last, formats[i].format, &(struct result_style){.title = rows ? "Portolan" : s->last_line}, &text);
     result_free(rows);
-    bool ok = file_write(v->file, text.data ? text.data : "", text.length, err);
+    /* Documents are read by people and terminals, tables by programs, which want what was there. */
+    struct str document = {0};
+    if (formats[i].format != FORMAT_CSV) {
+        utf8_printable(str_text(&text), text.length, &document);
+        str_done(&text);
+        text = document;
+    }
+    bool ok = file_write(v->file, str_text(&text), text.length, err);
     if (ok) {
         result_confirm(result, "%s: %zu bytes", v->file, text.length);
         result_text(result, "file", v->file);

@@ -8,7 +8,7 @@
 #include "report/blame.h"
 #include "work/job.h"
 
-#define SECONDS 20   /* a contended core takes its time; a quiet one needs one second for 20 instructions */
+#define SECONDS 20   /* most of it is waiting for a quiet core */
 
 /* The job: the loop and its variants on the worker; the UI thread shows what came of it and keeps it for the kernel view. */
 struct blaming {

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/utf8.h"
 #include "cmd/command.h"
 #include "cmd/kernel_analyze.h"
 #include "report/report_markup.h"
@@ -27,7 +28,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     const struct report_values *v = values;
     const char *dot = strrchr(v->file, '.');
     bool html = dot && strcmp(dot, ".html") == 0;
-    struct str text = {0};
+    struct str raw = {0}, text = {0};
     size_t count;
 
     if (!html && !(dot && strcmp(dot, ".md") == 0))
@@ -35,7 +36,9 @@ static bool run(struct session *s, const void *values, struct result *result, st
     struct analysis **analyses = kernel_analyze(s, &v->machines, &count, err);
     if (!analyses)
         return false;
-    (html ? report_html : report_markdown)(s->document.kernel, s->document.loop, analyses, count, &text);
+    (html ? report_html : report_markdown)(s->document.kernel, s->document.loop, analyses, count, &raw);
+    utf8_printable(str_text(&raw), raw.length, &text);
+    str_done(&raw);
     kernel_analyses_free(analyses, count);
     bool ok = file_write(v->file, text.data, text.length, err);
     if (ok) {

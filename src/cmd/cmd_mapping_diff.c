@@ -37,7 +37,7 @@ static void summary(const struct machine *a, const struct machine *b, const stru
     json_t *ports = json_object(), *kinds = json_object();
     struct str line = {0};
 
-    result_line(result, "%s and %s: %zu forms in both, %zu alike (%.1f %%); only in %s %zu, only in %s %zu", a->id, b->id, d->shared, d->kinds[DIFF_NONE],
+    result_line(result, "%s and %s: %zu form%s in both, %zu alike (%.1f %%); only in %s %zu, only in %s %zu", a->id, b->id, d->shared, d->shared == 1 ? "" : "s", d->kinds[DIFF_NONE],
                 d->shared ? 100.0 * (double)d->kinds[DIFF_NONE] / (double)d->shared : 0.0, a->id, d->only_a, b->id, d->only_b);
     str_add(&line, d->renamed ? "ports by use:" : "ports by name");
     for (unsigned j = 0; j < pb->count; j++) {

@@ -12,164 +12,93 @@
 #include "cmd/line.h"
 #include "work/job.h"
 
-/* One line per command. */
-extern const struct command command_kernel_load;
-extern const struct command command_kernel_paste;
-extern const struct command command_kernel_hex;
-extern const struct command command_kernel_analyze;
-extern const struct command command_kernel_simulate;
-extern const struct command command_kernel_whatif;
-extern const struct command command_kernel_evaluate;
-extern const struct command command_kernel_show;
-extern const struct command command_kernel_list;
-extern const struct command command_kernel_use;
-extern const struct command command_kernel_report;
-extern const struct command command_kernel_save;
-extern const struct command command_kernel_measure;
-extern const struct command command_kernel_learn;
-extern const struct command command_program_load;
-extern const struct command command_program_run;
-extern const struct command command_program_blocks;
-extern const struct command command_program_reuse;
-extern const struct command command_program_misses;
-extern const struct command command_program_predict;
-extern const struct command command_program_sensitivity;
-extern const struct command command_program_sweep;
-extern const struct command command_kernel_blame;
-extern const struct command command_mapping_show;
-extern const struct command command_mapping_diff;
-extern const struct command command_mapping_list;
-extern const struct command command_mapping_use;
-extern const struct command command_mapping_load;
-extern const struct command command_mapping_save;
-extern const struct command command_mapping_new;
-extern const struct command command_mapping_import;
-extern const struct command command_mapping_export;
-extern const struct command command_mapping_set;
-extern const struct command command_throughput;
-extern const struct command command_forms_list;
-extern const struct command command_forms_add;
-extern const struct command command_forms_select;
-extern const struct command command_forms_scan;
-extern const struct command command_experiments_generate;
-extern const struct command command_experiments_load;
-extern const struct command command_experiments_import;
-extern const struct command command_experiments_save;
-extern const struct command command_experiments_measure;
-extern const struct command command_experiments_pause;
-extern const struct command command_experiments_resume;
-extern const struct command command_experiments_show;
-extern const struct command command_latency_measure;
-extern const struct command command_machine_calibrate;
-extern const struct command command_machine_list;
-extern const struct command command_machine_info;
-extern const struct command command_machine_show;
-extern const struct command command_experiments_list;
-extern const struct command command_experiments_clear;
-extern const struct command command_congruence;
-extern const struct command command_evaluate;
-extern const struct command command_evolve_start;
-extern const struct command command_evolve_status;
-extern const struct command command_evolve_pause;
-extern const struct command command_evolve_resume;
-extern const struct command command_evolve_stop;
-extern const struct command command_evolve_wait;
-extern const struct command command_evolve_set;
-extern const struct command command_evolve_adopt;
-extern const struct command command_jobs;
-extern const struct command command_job_cancel;
-extern const struct command command_job_wait;
-extern const struct command command_view;
-extern const struct command command_find;
-extern const struct command command_sort;
-extern const struct command command_filter;
-extern const struct command command_session_save;
-extern const struct command command_session_load;
-extern const struct command command_set;
-extern const struct command command_export;
-extern const struct command command_source;
-extern const struct command command_help;
-extern const struct command command_quit;
-const struct command *const commands[] = {
-    &command_kernel_load,
-    &command_kernel_paste,
-    &command_kernel_hex,
-    &command_kernel_analyze,
-    &command_kernel_simulate,
-    &command_kernel_whatif,
-    &command_kernel_evaluate,
-    &command_kernel_show,
-    &command_kernel_list,
-    &command_kernel_use,
-    &command_kernel_report,
-    &command_kernel_save,
-    &command_kernel_measure,
-    &command_kernel_learn,
-    &command_program_load,
-    &command_program_run,
-    &command_program_blocks,
-    &command_program_reuse,
-    &command_program_misses,
-    &command_program_predict,
-    &command_program_sensitivity,
-    &command_program_sweep,
-    &command_kernel_blame,
-    &command_mapping_show,
-    &command_mapping_diff,
-    &command_mapping_list,
-    &command_mapping_use,
-    &command_mapping_load,
-    &command_mapping_save,
-    &command_mapping_new,
-    &command_mapping_import,
-    &command_mapping_export,
-    &command_mapping_set,
-    &command_throughput,
-    &command_forms_list,
-    &command_forms_add,
-    &command_forms_select,
-    &command_forms_scan,
-    &command_experiments_generate,
-    &command_experiments_load,
-    &command_experiments_import,
-    &command_experiments_save,
-    &command_experiments_measure,
-    &command_experiments_pause,
-    &command_experiments_resume,
-    &command_experiments_show,
-    &command_latency_measure,
-    &command_machine_calibrate,
-    &command_machine_list,
-    &command_machine_info,
-    &command_machine_show,
-    &command_experiments_list,
-    &command_experiments_clear,
-    &command_congruence,
-    &command_evaluate,
-    &command_evolve_start,
-    &command_evolve_status,
-    &command_evolve_pause,
-    &command_evolve_resume,
-    &command_evolve_stop,
-    &command_evolve_wait,
-    &command_evolve_set,
-    &command_evolve_adopt,
-    &command_jobs,
-    &command_job_cancel,
-    &command_job_wait,
-    &command_view,
-    &command_find,
-    &command_sort,
-    &command_filter,
-    &command_session_save,
-    &command_session_load,
-    &command_set,
-    &command_export,
-    &command_source,
-    &command_help,
-    &command_quit,
-    NULL,
-};
+/* One line per command, in the order of help. */
+#define COMMANDS(COMMAND) \
+    COMMAND(kernel_load) \
+    COMMAND(kernel_paste) \
+    COMMAND(kernel_hex) \
+    COMMAND(kernel_analyze) \
+    COMMAND(kernel_simulate) \
+    COMMAND(kernel_whatif) \
+    COMMAND(kernel_evaluate) \
+    COMMAND(kernel_show) \
+    COMMAND(kernel_list) \
+    COMMAND(kernel_use) \
+    COMMAND(kernel_report) \
+    COMMAND(kernel_save) \
+    COMMAND(kernel_measure) \
+    COMMAND(kernel_learn) \
+    COMMAND(program_load) \
+    COMMAND(program_run) \
+    COMMAND(program_blocks) \
+    COMMAND(program_reuse) \
+    COMMAND(program_misses) \
+    COMMAND(program_predict) \
+    COMMAND(program_sensitivity) \
+    COMMAND(program_sweep) \
+    COMMAND(program_validate) \
+    COMMAND(kernel_blame) \
+    COMMAND(mapping_show) \
+    COMMAND(mapping_diff) \
+    COMMAND(mapping_list) \
+    COMMAND(mapping_use) \
+    COMMAND(mapping_load) \
+    COMMAND(mapping_save) \
+    COMMAND(mapping_new) \
+    COMMAND(mapping_import) \
+    COMMAND(mapping_export) \
+    COMMAND(mapping_set) \
+    COMMAND(throughput) \
+    COMMAND(forms_list) \
+    COMMAND(forms_add) \
+    COMMAND(forms_select) \
+    COMMAND(forms_scan) \
+    COMMAND(experiments_generate) \
+    COMMAND(experiments_load) \
+    COMMAND(experiments_import) \
+    COMMAND(experiments_save) \
+    COMMAND(experiments_measure) \
+    COMMAND(experiments_pause) \
+    COMMAND(experiments_resume) \
+    COMMAND(experiments_show) \
+    COMMAND(latency_measure) \
+    COMMAND(machine_calibrate) \
+    COMMAND(machine_check) \
+    COMMAND(machine_correct) \
+    COMMAND(machine_list) \
+    COMMAND(machine_info) \
+    COMMAND(machine_show) \
+    COMMAND(experiments_list) \
+    COMMAND(experiments_clear) \
+    COMMAND(congruence) \
+    COMMAND(evaluate) \
+    COMMAND(evolve_start) \
+    COMMAND(evolve_status) \
+    COMMAND(evolve_pause) \
+    COMMAND(evolve_resume) \
+    COMMAND(evolve_stop) \
+    COMMAND(evolve_wait) \
+    COMMAND(evolve_set) \
+    COMMAND(evolve_adopt) \
+    COMMAND(jobs) \
+    COMMAND(job_cancel) \
+    COMMAND(job_wait) \
+    COMMAND(view) \
+    COMMAND(find) \
+    COMMAND(sort) \
+    COMMAND(filter) \
+    COMMAND(session_save) \
+    COMMAND(session_load) \
+    COMMAND(set) \
+    COMMAND(export) \
+    COMMAND(source) \
+    COMMAND(help) \
+    COMMAND(quit)
+
+#define DECLARED(name) extern const struct command command_##name;
+#define LISTED(name) &command_##name,
+COMMANDS(DECLARED)
+const struct command *const commands[] = {COMMANDS(LISTED) NULL};
 
 /* How many leading words of @words name @command by prefixes, 0 when they do not; *@exact when letter by letter. */
 static int words_match(const struct command *command, int count, char **words, bool *exact)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "cmd/check.h"
 #include "io/cpus.h"
 #include "io/machine_file.h"
 #include "report/blame.h"
@@ -114,12 +115,14 @@ void document_exchange(struct document *d, struct document *saved)
     saved->active = d->active;
     saved->active_run = d->active_run;
     saved->record = d->record;
+    saved->check = d->check;
     saved->program = d->program;
     d->runs = before.runs;
     d->run_count = before.run_count;
     d->active = before.active;
     d->active_run = before.active_run;
     d->record = before.record;
+    d->check = before.check;
     d->program = before.program;
     d->measured = before.measured;
     d->measured_clock_hz = before.measured_clock_hz;
@@ -134,6 +137,7 @@ void document_done(struct document *d)
     document_drop_analyses(d);
     kernel_free(d->kernel);
     blame_free(d->blame);
+    check_free(d->check);
     sweep_done(&d->sweep);
     for (size_t i = 0; i < d->run_count; i++)
         evolve_run_free(d->runs[i]);

@@ -17,6 +17,7 @@
 
 struct active_curve;
 struct blame;
+struct check;
 struct evolve_run;
 
 /* The last `kernel whatif NAME=A..B`. */
@@ -59,6 +60,7 @@ struct document {
     size_t loop;                      /* of the kernel's loops, the one in use */
     double kernel_measured;           /* cycles per iteration of the loop in use on this CPU; NaN: not measured */
     struct blame *blame;              /* of the loop in use; NULL: not asked for */
+    struct check *check;              /* of the last `machine check`; NULL: none */
     struct sweep sweep;               /* count 0: none */
     struct experiments *experiments;  /* NULL: none */
     struct evolve_run **runs;         /* of inference, newest last */

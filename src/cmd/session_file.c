@@ -322,7 +322,7 @@ bool session_save(struct session *s, const char *dir, struct err *err)
 }
 
 /* What session.csv says, besides what goes straight into the session. */
-struct plan {
+struct session_plan {
     VEC(char *) machines, patterns;
     char *kernel;
     struct kernel_options options;
@@ -351,7 +351,7 @@ static bool read_lines(const char *value, struct kernel_options *options)
     return ok;
 }
 
-static bool read_setting(const char *key, const char *value, struct session *s, struct plan *plan)
+static bool read_setting(const char *key, const char *value, struct session *s, struct session_plan *plan)
 {
     const struct setting *setting = setting_find(key);
     int used = 0;
@@ -381,7 +381,7 @@ static bool read_setting(const char *key, const char *value, struct session *s, 
     return *value;
 }
 
-static bool read_settings(const char *path, const struct csv_table *t, struct session *s, struct plan *plan, struct err *err)
+static bool read_settings(const char *path, const struct csv_table *t, struct session *s, struct session_plan *plan, struct err *err)
 {
     int key = csv_table_column(t, "key"), value = csv_table_column(t, "value");
     if (key < 0 || value < 0) {
@@ -493,7 +493,7 @@ out:
     return ok;
 }
 
-static bool load_kernel(const char *dir, const struct plan *plan, struct session *s, struct err *err)
+static bool load_kernel(const char *dir, const struct session_plan *plan, struct session *s, struct err *err)
 {
     struct str path = {0}, text = {0};
     struct kernel *k = NULL;
@@ -530,7 +530,7 @@ static bool load_forms(const char *dir, struct session *s, struct err *err)
 }
 
 /* The machines of each instruction set are shown together; those named last are on the screen. */
-static bool select_all(struct session *s, const struct plan *plan, struct err *err)
+static bool select_all(struct session *s, const struct session_plan *plan, struct err *err)
 {
     char **ids = mem_alloc((plan->machines.count + 1) * sizeof *ids);
     bool ok = true;
@@ -570,7 +570,7 @@ bool session_idle(struct err *err)
 /* Reads @dir into @fresh, which was initialised. Any thread. */
 static bool read_session(const char *dir, struct session *fresh, struct err *err)
 {
-    struct plan plan = {0};
+    struct session_plan plan = {0};
     struct str path = {0};
     bool ok = false;
 

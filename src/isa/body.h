@@ -1,7 +1,7 @@
 /* From a multiset of instruction forms to machine code without dependences between its instructions.
  *
  * Registers: rsp is the stack, r15 counts, r14 points to memory that is only read, r13 to memory that is written, r11 is cleared to break chains.
- * Of the others some are only ever read, the rest are written in turn: no instruction waits for a value that another one makes, and what is read keeps
+ * Of the others some are only ever read (two where a form reads what it writes, which then has all that are free, those above included), the rest are written in turn: no instruction waits for a value that another one makes, and what is read keeps
  * its value. A register that a form names itself (cl, rax, xmm0) is taken out of both. What is written steps through 2 KiB, loads through as much as the shape says.
  *
  * What breaks the chains of forms that read what they write without a choice of register, put before each of them:

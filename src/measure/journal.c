@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -22,7 +23,7 @@
 #include "isa/cpu.h"
 #include "measure/journal_text.h"
 
-#define QUANTITY 2   /* what its values are: 1 was one order of the instructions, 2 is the least of four; those of one are no use to the other */
+#define QUANTITY 3   /* what its values are: 1 was one order of the instructions, 2 the least of four, 3 has more registers for chains; those of one are no use to another */
 #define JOURNAL_LIMIT ((size_t)1 << 31)
 
 struct journal {
@@ -52,26 +53,62 @@ static void key_of(const struct experiment *e, struct str *out)
     free(sorted.terms);
 }
 
-static void entry_take(struct journal_entry *entry, const struct experiment_row *row)
+/* What a record says besides the columns that every table of experiments has. */
+struct conditions { double baseline, slowed; const char *day; };
+
+static struct conditions conditions_of(const struct experiments *t, const struct experiment_row *row)
 {
-    if (strcmp(row->state, JOURNAL_SHORT) == 0) {
-        if (entry->short_count < sizeof entry->shorts / sizeof *entry->shorts && row->cycles > 0)
-            entry->shorts[entry->short_count++] = row->cycles;
-        if (entry->state)
-            return;
-    } else if (strcmp(row->state, JOURNAL_ONCE) == 0) {
-        if (entry->value_count < sizeof entry->values / sizeof *entry->values)
-            entry->values[entry->value_count++] = row->cycles;
-        if (entry->state)
-            return;
+    static const char *const columns[] = {"baseline", "slowed", "date"};
+    const char *text[3] = {"", "", ""};
+
+    for (unsigned i = 0; i < 3; i++) {
+        uint32_t at = names_find(&t->extra, columns[i]);
+        if (at != UINT32_MAX && row->extra)
+            text[i] = row->extra[at];
     }
-    /* Values of single passes say nothing final. */
-    bool single = strcmp(row->state, JOURNAL_SHORT) == 0 || strcmp(row->state, JOURNAL_ONCE) == 0;
+    return (struct conditions){*text[0] ? strtod(text[0], NULL) : NAN, *text[1] ? strtod(text[1], NULL) : NAN, text[2]};
+}
+
+/* Whether a later last word replaces the one before: a lower value, or one taken under conditions as good; a reason never replaces a value. */
+static bool replaces(const struct journal_entry *entry, const struct experiment_row *row, const struct conditions *now)
+{
+    if (!entry->state || strcmp(entry->state, JOURNAL_ONCE) == 0 || strcmp(entry->state, EXPERIMENT_OK) != 0)
+        return true;
+    if (strcmp(row->state, EXPERIMENT_OK) != 0)
+        return false;
+    return row->cycles < entry->cycles || isnan(entry->baseline) || (now->baseline >= entry->baseline && now->slowed <= entry->slowed);
+}
+
+static void day_take(struct journal_entry *entry, const char *day)
+{
+    snprintf(entry->day, sizeof entry->day, "%s", day);
+}
+
+static void entry_take(struct journal_entry *entry, const struct experiments *t, const struct experiment_row *row)
+{
+    struct conditions now = conditions_of(t, row);
+    bool shorter = strcmp(row->state, JOURNAL_SHORT) == 0, single = shorter || strcmp(row->state, JOURNAL_ONCE) == 0;
+
+    if (single && row->cycles > 0) {
+        if (shorter && entry->short_count < sizeof entry->shorts / sizeof *entry->shorts)
+            entry->shorts[entry->short_count++] = row->cycles;
+        if (!shorter && entry->value_count < sizeof entry->values / sizeof *entry->values)
+            entry->values[entry->value_count++] = row->cycles;
+    }
+    /* Values of single passes say nothing final, and that a machine was busy says nothing at all. */
+    if (single ? entry->state != NULL : experiment_state_open(row->state) || !replaces(entry, row, &now)) {
+        if (single && strcmp(entry->state, JOURNAL_ONCE) == 0 && !(entry->baseline <= now.baseline))
+            entry->baseline = now.baseline;
+        return;
+    }
     free(entry->state);
     entry->state = mem_strdup(single ? JOURNAL_ONCE : row->state);
     entry->cycles = row->cycles;
     entry->spread = row->spread;
     entry->repeats = row->repeats;
+    entry->baseline = now.baseline;
+    entry->slowed = now.slowed;
+    day_take(entry, now.day);
 }
 
 static bool read_back(struct journal *j, const struct str *rows, struct err *err)
@@ -88,8 +125,8 @@ static bool read_back(struct journal *j, const struct str *rows, struct err *err
         key_of(&e, &key);
         uint32_t index = names_add(&j->keys, str_text(&key));
         if (index == j->entries.count)
-            vec_push(&j->entries, ((struct journal_entry){.cycles = NAN, .spread = NAN}));
-        entry_take(&j->entries.items[index], &table->rows.items[i]);
+            vec_push(&j->entries, ((struct journal_entry){.cycles = NAN, .spread = NAN, .baseline = NAN, .slowed = NAN}));
+        entry_take(&j->entries.items[index], table, &table->rows.items[i]);
         experiment_done(&e);
         ok = !shortage_met() || err_memory(err, j->path, rows->length);
     }
@@ -259,7 +296,7 @@ const struct journal_entry *journal_find(const struct journal *j, const struct e
     key_of(e, &key);
     uint32_t index = names_find(&j->keys, str_text(&key));
     str_done(&key);
-    return index == UINT32_MAX ? NULL : &j->entries.items[index];
+    return index == UINT32_MAX || !j->entries.items[index].state ? NULL : &j->entries.items[index];
 }
 
 char *journal_default_path(void)

@@ -5,7 +5,7 @@
 #include "measure/source.h"
 #include "model/experiments.h"
 
-#define JOURNAL_ONCE "once"   /* state of a value that waits for its confirmation */
+#define JOURNAL_ONCE EXPERIMENT_ONCE   /* state of a value that waits for its confirmation */
 #define JOURNAL_SHORT "short" /* of a value from a short body */
 
 struct journal;
@@ -27,6 +27,8 @@ struct journal_entry {
     unsigned value_count;
     double shorts[4];           /* from short bodies */
     unsigned short_count;
+    double baseline, slowed;    /* conditions of the final value, or the least baseline of single passes; NaN: not known */
+    char day[BASELINE_DAY];     /* of it, "" when not known */
 };
 /* NULL when it has nothing of @e. */
 const struct journal_entry *journal_find(const struct journal *j, const struct experiment *e);

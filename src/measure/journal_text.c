@@ -9,8 +9,12 @@
 #include "base/checksum.h"
 #include "base/csv.h"
 #include "io/experiments_file.h"
+#include "measure/baseline.h"
 
-#define ROWS_HEADER "experiment,cycles,spread,repeats,state\n"
+#define ROWS_HEADER "experiment,cycles,spread,repeats,state,baseline,slowed,date\n"
+#define PLAIN_HEADER "experiment,cycles,spread,repeats,state\n"            /* of the oldest journals */
+#define CHECKED_HEADER "experiment,cycles,spread,repeats,state,check\n"    /* of later ones, without conditions */
+#define NO_CONDITIONS ",,,"
 #define CHECK_DIGITS 8
 
 /* Ends the record that begins at @start with the checksum of what it holds so far. */
@@ -23,6 +27,7 @@ void journal_text_add(struct str *out, const struct experiment *e, const struct 
 {
     struct str text = {0}, number = {0};
     size_t start = out->length;
+    char day[BASELINE_DAY];
 
     experiment_print(e, &text);
     csv_add_field(out, str_text(&text), false);
@@ -42,6 +47,12 @@ void journal_text_add(struct str *out, const struct experiment *e, const struct 
     for (; *state; state++)
         str_add_char(&text, iscntrl((unsigned char)*state) ? ' ' : *state);
     csv_add_field(out, str_text(&text), false);
+    if (m->baseline > 0)
+        str_addf(out, "%.4f,%.3f,", m->baseline, m->slowed);
+    else
+        str_add(out, ",,");
+    baseline_today(day);
+    csv_add_field(out, day, false);
     seal(out, start);
     str_done(&number);
     str_done(&text);
@@ -65,7 +76,7 @@ static bool readable(const char *line, size_t length)
 {
     struct str table = {0};
 
-    str_add(&table, ROWS_HEADER);
+    str_add(&table, PLAIN_HEADER);
     str_add_bytes(&table, line, length);
     str_add_char(&table, '\n');
     struct experiments *rows = experiments_parse("", table.data, table.length, NULL);
@@ -75,14 +86,17 @@ static bool readable(const char *line, size_t length)
     return is;
 }
 
-static void take_line(struct journal_parts *out, const char *line, size_t length)
+/* @plain: without checksums. */
+static void take_line(struct journal_parts *out, bool plain, const char *line, size_t length)
 {
     size_t record = checked_length(line, length);
 
-    if (!record && out->old && readable(line, length))
+    if (!record && plain && readable(line, length))
         record = length;
     struct str *part = record ? &out->rows : &out->rest;
     str_add_bytes(part, line, record ? record : length);
+    if (record && out->old)
+        str_add(part, NO_CONDITIONS);
     str_add_char(part, '\n');
     out->good += record > 0;
     out->bad += record == 0;
@@ -95,7 +109,8 @@ static bool begins(const char *text, size_t length, const char *header)
 
 bool journal_parts_read(const char *text, size_t length, struct journal_parts *out)
 {
-    *out = (struct journal_parts){.old = begins(text, length, ROWS_HEADER)};
+    bool plain = begins(text, length, PLAIN_HEADER);
+    *out = (struct journal_parts){.old = plain || begins(text, length, CHECKED_HEADER)};
     bool known = out->old || begins(text, length, JOURNAL_HEADER);
     size_t at = known ? (size_t)((const char *)memchr(text, '\n', length) - text) + 1 : 0;
     const char *newline;
@@ -103,11 +118,11 @@ bool journal_parts_read(const char *text, size_t length, struct journal_parts *o
     str_add(&out->rows, ROWS_HEADER);
     for (; at < length && (newline = memchr(text + at, '\n', length - at)); at = (size_t)(newline - text) + 1)
         if (newline > text + at)
-            take_line(out, text + at, (size_t)(newline - text) - at);
+            take_line(out, plain, text + at, (size_t)(newline - text) - at);
     out->torn = length - at;
     /* A disk that lost power fills up with NULs. */
     if (out->torn && memchr(text + at, 0, out->torn)) {
-        take_line(out, text + at, out->torn);
+        take_line(out, plain, text + at, out->torn);
         out->torn = 0;
     }
     return known || out->good;

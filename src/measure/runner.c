@@ -14,6 +14,8 @@
 #define PATIENCE 20.0
 #define SHORTS 4
 #define LENGTHS_DIFFER 0.02  /* relative, beyond the spread and what the loop itself costs */
+#define AS_FAST 0.985        /* of the idle core that is known now: what was judged by a slower one holds no more */
+#define DOUBTFUL "doubtful"  /* state of a value whose idle baseline is a guess */
 #define LOOP_CYCLES 1.0      /* a taken branch and a count, where they are not free */
 
 struct trial {
@@ -23,6 +25,7 @@ struct trial {
     unsigned count;
     double spread;           /* largest of its passes */
     uint32_t repeats;
+    double slowed;           /* share of lost windows, the largest of its passes */
     double shorts[SHORTS];
     unsigned short_count;
     bool confirmed;          /* @held is its value; how it does in a short body is still asked */
@@ -81,11 +84,11 @@ void runner_lengths(double shorter, double longer, double tolerance, uint64_t si
 static void settle(struct run *r, struct trial *t, const struct measured *m)
 {
     t->settled = true;
-    if (r->journal && !t->known)
+    if (r->journal && !t->known && !experiment_state_open(m->state))
         journal_add(r->journal, &t->experiment, m, m->state);
     r->hooks->result(r->hooks->state, t->row, m);
-    r->summary->done += strcmp(m->state, EXPERIMENT_OK) == 0;
-    r->summary->failed += strcmp(m->state, EXPERIMENT_OK) != 0;
+    r->summary->done += m->cycles > 0;
+    r->summary->failed += !(m->cycles > 0);
 }
 
 /* A confirmed value waits until a short body agrees, or differs twice by the same; with @last it waits no more. */
@@ -107,9 +110,12 @@ static void compare_lengths(struct run *r, struct trial *t, bool last)
 /* Settles @t when its values allow it, or with a reason when no more of them will be taken. */
 static void judge(struct run *r, struct trial *t, bool last)
 {
-    struct measured m = {.cycles = runner_confirmed(t->values, t->count), .spread = t->spread, .repeats = t->repeats, .clock_hz = NAN, .short_cycles = NAN};
+    struct measured m = {.cycles = runner_confirmed(t->values, t->count), .spread = t->spread, .repeats = t->repeats, .clock_hz = NAN, .short_cycles = NAN,
+                         .baseline = r->source->baseline, .slowed = t->slowed};
     if (m.cycles > 0) {
-        snprintf(m.state, sizeof m.state, "%s", EXPERIMENT_OK);
+        /* By a baseline that is a guess it stays a value to be measured again. */
+        snprintf(m.state, sizeof m.state, "%s", r->source->doubtful ? DOUBTFUL : EXPERIMENT_OK);
+        t->known |= r->source->doubtful;
         t->held = m;
         t->confirmed = true;
         compare_lengths(r, t, last);
@@ -129,6 +135,7 @@ static void judge(struct run *r, struct trial *t, bool last)
 static void take_short(struct run *r, struct trial *t, const struct measured *m)
 {
     r->summary->passes++;
+    r->summary->useful += m->cycles > 0 || !m->busy;
     if (m->cycles > 0) {
         if (r->journal)
             journal_add(r->journal, &t->experiment, m, JOURNAL_SHORT);
@@ -143,6 +150,8 @@ static void take_short(struct run *r, struct trial *t, const struct measured *m)
 static void take(struct run *r, struct trial *t, const struct measured *m)
 {
     r->summary->passes++;
+    r->summary->useful += m->cycles > 0 || !m->busy;
+    t->slowed = fmax(t->slowed, m->slowed);
     if (m->cycles > 0) {
         if (r->journal)
             journal_add(r->journal, &t->experiment, m, JOURNAL_ONCE);
@@ -150,6 +159,8 @@ static void take(struct run *r, struct trial *t, const struct measured *m)
         t->spread = m->spread > t->spread ? m->spread : t->spread;
         t->repeats += m->repeats;
         judge(r, t, false);
+        if (!t->settled && r->hooks->seen)
+            r->hooks->seen(r->hooks->state, t->row, m);
     } else if (m->busy) {
         snprintf(t->reason, sizeof t->reason, "%s", m->state);
     } else {
@@ -163,9 +174,9 @@ static void report(struct run *r)
     s->seconds = spent(r);
     s->rate = s->seconds > 0 ? (double)s->passes / s->seconds : 0;
     s->left = r->total - s->done - s->failed;
-    /* Two passes and a short one each, unless more are needed. */
-    double needed = (r->options->one_length ? 2.0 : 3.0) * (double)(r->total - s->reused) - (double)(s->passes + s->taken_over);
-    s->seconds_left = s->rate > 0 ? fmax(needed, (double)s->left) / s->rate : NAN;
+    /* Two passes and a short one each, unless more are needed. Passes that found the machine busy bring nothing nearer, and take their time. */
+    double needed = (r->options->one_length ? 2.0 : 3.0) * (double)(r->total - s->reused) - (double)(s->useful + s->taken_over);
+    s->seconds_left = s->useful ? fmax(needed, (double)s->left) * s->seconds / (double)s->useful : NAN;
     r->hooks->progress(r->hooks->state, s, r->total);
 }
 
@@ -215,10 +226,44 @@ static bool block_pass(struct run *r, struct trial *trials, size_t n, bool short
     return true;
 }
 
+/* Whether what was judged by an idle core of @baseline nops per cycle still holds: not when the core turned out to be faster than that. */
+static bool holds(const struct run *r, double baseline)
+{
+    return !(r->source->baseline > 0) || baseline >= AS_FAST * r->source->baseline;
+}
+
+/* The days that values were measured on which are taken over as they are. */
+static void day_note(struct runner_summary *s, const char *day)
+{
+    if (!*day)
+        return;
+    if (!*s->since || strcmp(day, s->since) < 0)
+        snprintf(s->since, sizeof s->since, "%s", day);
+    if (strcmp(day, s->until) > 0)
+        snprintf(s->until, sizeof s->until, "%s", day);
+}
+
+/* Passes of runs that did not come to an end are the first ones of this. */
+static void recall_passes(struct run *r, struct trial *t, const struct journal_entry *known)
+{
+    if (!holds(r, known->baseline))
+        return;
+    /* Values that did not agree enough last time leave room for new ones. */
+    t->count = known->value_count < VALUES / 2 ? known->value_count : VALUES / 2;
+    memcpy(t->values, known->values, t->count * sizeof *t->values);
+    judge(r, t, false);
+    if (t->settled) {
+        r->summary->reused++;
+        day_note(r->summary, known->day);
+    } else {
+        r->summary->taken_over += t->count + t->short_count;
+    }
+}
+
 /* What the journal knows already. */
 static void recall(struct run *r, struct trial *t)
 {
-    const struct journal_entry *known = r->journal ? journal_find(r->journal, &t->experiment) : NULL;
+    const struct journal_entry *known = r->journal && !r->options->fresh ? journal_find(r->journal, &t->experiment) : NULL;
     struct measured m = {.clock_hz = NAN, .short_cycles = NAN};
 
     if (!known)
@@ -226,14 +271,7 @@ static void recall(struct run *r, struct trial *t)
     t->short_count = known->short_count < SHORTS ? known->short_count : SHORTS;
     memcpy(t->shorts, known->shorts, t->short_count * sizeof *t->shorts);
     if (strcmp(known->state, JOURNAL_ONCE) == 0) {
-        /* Values that did not agree enough last time leave room for new ones. */
-        t->count = known->value_count < VALUES / 2 ? known->value_count : VALUES / 2;
-        memcpy(t->values, known->values, t->count * sizeof *t->values);
-        judge(r, t, false);
-        if (t->settled)
-            r->summary->reused++;
-        else
-            r->summary->taken_over += t->count + t->short_count;
+        recall_passes(r, t, known);
         return;
     }
     if (strcmp(known->state, EXPERIMENT_OK) != 0 && r->options->retry)
@@ -242,8 +280,15 @@ static void recall(struct run *r, struct trial *t)
     m.spread = known->spread;
     m.repeats = known->repeats;
     snprintf(m.state, sizeof m.state, "%s", known->state);
+    /* Taken beside neighbours that passed for quiet, or nobody knows: one pass, which this run confirms or undercuts. */
+    if (m.cycles > 0 && !holds(r, known->baseline)) {
+        t->values[t->count++] = m.cycles;
+        r->summary->taken_over++;
+        return;
+    }
     t->known = true;
     r->summary->reused++;
+    day_note(r->summary, known->day);
     if (!(m.cycles > 0)) {
         settle(r, t, &m);
         return;
@@ -286,7 +331,7 @@ static bool block_run(struct run *r, struct trial *trials, size_t n)
 static bool wanted(const struct experiments *table, size_t i, const struct runner_options *options)
 {
     const struct experiment_row *row = &table->rows.items[i];
-    return !experiments_measured(table, i) && (options->retry || strcmp(row->state, EXPERIMENT_PENDING) == 0);
+    return !experiments_measured(table, i) && (options->retry || experiment_state_open(row->state));
 }
 
 bool runner_run(struct source *source, const struct experiments *table, struct journal *journal, const struct runner_options *options,

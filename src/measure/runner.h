@@ -9,6 +9,7 @@
 struct runner_options {
     double budget;          /* seconds; 0: none */
     bool retry;             /* failed ones of the journal again */
+    bool fresh;             /* nothing is taken from the journal */
     bool one_length;        /* only in bodies of the source's own length, not in short ones as well */
     bool one_order;         /* only with the terms spread evenly, not in the source's other orders as well */
     double patience;        /* seconds that one block waits for a quiet machine; 0: 20 */
@@ -20,7 +21,9 @@ struct runner_summary {
     double rate;            /* experiments measured a second, all passes */
     size_t passes;          /* single measurements */
     size_t taken_over;      /* passes that the journal had of experiments which it does not settle */
-    double seconds_left;    /* guessed from the rate; NaN before there is one */
+    size_t useful;          /* of passes, those that brought a value or a last word */
+    char since[BASELINE_DAY], until[BASELINE_DAY];   /* days that reused values were measured on; "": not known */
+    double seconds_left;    /* guessed from the passes that brought something; NaN before there are some */
 };
 
 /* Called on the thread of runner_run. */
@@ -29,6 +32,8 @@ struct runner_hooks {
     void (*result)(void *state, size_t index, const struct measured *m);
     void (*progress)(void *state, const struct runner_summary *so_far, size_t total);
     void *state;
+    /* A value of one pass, which waits for its confirmation: to be shown as such. May be NULL. */
+    void (*seen)(void *state, size_t index, const struct measured *m);
     /* Asked between batches; may wait, and returns how many seconds it did, which count for no budget. May be NULL. */
     double (*wait_paused)(void *state);
 };

@@ -230,3 +230,13 @@ uint64_t experiments_size(const struct experiments *t, size_t index)
         size += terms[k].count;
     return size;
 }
+
+bool experiment_state_open(const char *state)
+{
+    static const char *const open[] = {EXPERIMENT_PENDING, EXPERIMENT_ONCE, "core is contended", "clock unstable", "not confirmed in time", "process killed"};
+
+    for (size_t i = 0; i < sizeof open / sizeof *open; i++)
+        if (strcmp(state, open[i]) == 0)
+            return true;
+    return false;
+}

@@ -6,12 +6,15 @@
 #ifndef PORTOLAN_MODEL_EXPERIMENTS_H
 #define PORTOLAN_MODEL_EXPERIMENTS_H
 
+#include <string.h>
+
 #include "base/names.h"
 #include "base/vec.h"
 #include "model/experiment.h"
 #include "model/mapping.h"
 
 #define EXPERIMENT_PENDING ""      /* state of a row that was never measured */
+#define EXPERIMENT_ONCE "once"     /* has cycles, of one pass: they wait for their confirmation */
 #define EXPERIMENT_OK "ok"         /* state of a row with valid cycles; any other text is the reason of a failure */
 
 struct experiment_row {
@@ -69,7 +72,9 @@ uint64_t experiments_size(const struct experiments *t, size_t index);
 static inline bool experiments_measured(const struct experiments *t, size_t index)
 {
     double cycles = t->rows.items[index].cycles;
-    return cycles > 0 && cycles < 1e300;
+    return cycles > 0 && cycles < 1e300 && strcmp(t->rows.items[index].state, EXPERIMENT_ONCE) != 0;
 }
+/* Whether @state leaves a row to be measured: never measured, not confirmed yet, or the machine was not quiet enough. Any other one is a last word. */
+bool experiment_state_open(const char *state);
 
 #endif

@@ -127,6 +127,14 @@ void machine_add_latency(struct machine *m, const char *form, int from, int to, 
     m->latencies[m->latency_count++] = (struct latency_rule){mem_strdup(form), from, to, cycles, mem_strdup(source)};
 }
 
+void machine_put_latency(struct machine *m, const char *form, int from, int to, double cycles, const char *source)
+{
+    machine_add_latency(m, form, from, to, cycles, source);
+    struct latency_rule added = m->latencies[m->latency_count - 1];
+    memmove(m->latencies + 1, m->latencies, (m->latency_count - 1) * sizeof *m->latencies);
+    m->latencies[0] = added;
+}
+
 static const struct { const char *name; int end; } latency_ends[] = {
     {"any", LATENCY_ANY}, {"address", LATENCY_ADDRESS}, {"memory", LATENCY_MEMORY}, {"flags", LATENCY_FLAGS},
 };

@@ -50,6 +50,8 @@ void machine_set_fact(struct machine *m, const char *key, const char *value, con
 bool machine_refuse_form(const struct machine *m, const char *form, const char *otherwise, struct err *err);
 /* Appends a rule; the first that matches wins. */
 void machine_add_latency(struct machine *m, const char *form, int from, int to, double cycles, const char *source);
+/* The same in front of all others. */
+void machine_put_latency(struct machine *m, const char *form, int from, int to, double cycles, const char *source);
 /* "2", "address", "memory", "flags" or "any", as in latencies.csv: false for anything else. */
 bool latency_end_parse(const char *text, int *out);
 void latency_end_print(int end, struct str *out);

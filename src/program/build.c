@@ -44,36 +44,51 @@ static bool judge(const char *source, const struct child_result *r, struct err *
     return compile_blame(source, said, err);
 }
 
-struct program *program_build(const char *const *words, size_t count, const char *name, struct err *err)
+/* Runs the compiler on the words, with @option before them when not NULL. */
+static bool compile(const char *compiler, const char *option, const char *const *words, size_t count, const char *executable, const char *name, struct err *err)
 {
-    struct str compiler = {0}, executable = {0};
     VEC(const char *) argv = {0};
     struct child_result result;
-    struct program *p = NULL;
-    char here[4096], *dir = child_directory_new(err);
+    char here[4096];
 
-    if (!dir)
-        return NULL;
-    compiler_path(&compiler);
-    str_addf(&executable, "%s/program", dir);
-    vec_push(&argv, str_text(&compiler));
+    vec_push(&argv, compiler);
+    if (option)
+        vec_push(&argv, option);
     for (size_t i = 0; i < count; i++)
         vec_push(&argv, words[i]);
     vec_push(&argv, "-o");
-    vec_push(&argv, str_text(&executable));
+    vec_push(&argv, executable);
     vec_push(&argv, NULL);
     bool ok = child_run(argv.items, getcwd(here, sizeof here) ? here : "/", NULL, 0, &limits, &result, err);
     if (!ok && err && err->code == ERR_MISSING)
         err_set(err, ERR_MISSING, "install llvm-19-dev and clang-19, then configure and build Portolan again", "portolan-cc is not there: this Portolan was built without LLVM");
     ok = ok && judge(name, &result, err);
     child_result_done(&result);
-    if (ok) {
+    vec_done(&argv);
+    return ok;
+}
+
+struct program *program_build(const char *const *words, size_t count, const char *name, struct err *err)
+{
+    struct str compiler = {0}, executable = {0}, untraced = {0};
+    struct program *p = NULL;
+    char *dir = child_directory_new(err);
+
+    if (!dir)
+        return NULL;
+    compiler_path(&compiler);
+    str_addf(&executable, "%s/program", dir);
+    str_addf(&untraced, "%s/untraced", dir);
+    if (compile(str_text(&compiler), NULL, words, count, str_text(&executable), name, err) &&
+        compile(str_text(&compiler), "--untraced", words, count, str_text(&untraced), name, err)) {
         p = program_open(str_text(&executable), name, dir, err);
         dir = NULL;
     }
+    if (p)
+        p->untraced = str_take(&untraced);
     child_directory_free(dir);
     str_done(&compiler);
     str_done(&executable);
-    vec_done(&argv);
+    str_done(&untraced);
     return p;
 }

@@ -256,6 +256,7 @@ void program_free(const struct program *held)
     free(p->references);
     child_directory_free(p->directory);
     free(p->path);
+    free(p->untraced);
     free(p->name);
     free(p);
 }

@@ -43,6 +43,7 @@ struct program_unit {
 
 struct program {
     char *path;                    /* the executable */
+    char *untraced;                /* the same without counters, for measuring; NULL: there is none */
     char *name;                    /* for people */
     char *directory;               /* it was built in, goes with it; NULL: none */
     struct program_unit *units;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "program/runs.h"
 
+#include <math.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -149,6 +151,41 @@ static bool run_traced(const struct program_runs *runs, const double *inputs, co
     str_done(&variable);
     str_done(&mode);
     return ok;
+}
+
+double program_measure(const struct program *p, char *const *names, size_t count, const double *inputs, const struct run_options *options, unsigned times, struct err *err)
+{
+    struct child_limits limits = {.cpu_seconds = (unsigned)options->seconds + 1, .memory = options->memory, .file_size = (size_t)1 << 33,
+                                  .wall_seconds = options->seconds, .output = 4096};
+    struct program_runs *runs = program_runs_new(p, names, count);
+    VEC(const char *) argv = {0};
+    char **words, here[4096];
+    double least = INFINITY;
+    size_t word_count;
+
+    bool ok = make_words(runs, inputs, options->arguments, &words, &word_count, err) &&
+              (p->untraced || err_set(err, ERR_USAGE, "program load its sources", "%s was built elsewhere: there is nothing without counters to measure", p->name));
+    vec_push(&argv, p->untraced);
+    for (size_t i = 0; i < word_count; i++)
+        vec_push(&argv, words[i]);
+    vec_push(&argv, NULL);
+    for (unsigned i = 0; ok && i < times; i++) {
+        struct rusage before, after;
+        struct child_result result;
+        getrusage(RUSAGE_CHILDREN, &before);
+        ok = child_run(argv.items, getcwd(here, sizeof here) ? here : "/", NULL, 0, &limits, &result, err) && judge(runs, inputs, &result, options, err);
+        child_result_done(&result);
+        getrusage(RUSAGE_CHILDREN, &after);
+        double seconds = (double)(after.ru_utime.tv_sec - before.ru_utime.tv_sec + after.ru_stime.tv_sec - before.ru_stime.tv_sec) +
+                         1e-6 * (double)(after.ru_utime.tv_usec - before.ru_utime.tv_usec + after.ru_stime.tv_usec - before.ru_stime.tv_usec);
+        least = seconds < least ? seconds : least;
+    }
+    for (size_t i = 0; i < word_count; i++)
+        free(words[i]);
+    free(words);
+    vec_done(&argv);
+    program_runs_free(runs);
+    return ok ? least : NAN;
 }
 
 bool program_runs_add(struct program_runs *runs, const double *inputs, const struct run_options *options, struct err *err)

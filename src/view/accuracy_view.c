@@ -21,7 +21,7 @@ struct accuracy_view_state {
     size_t which;               /* of the selected machines */
     unsigned long session_revision;
     uint64_t revision;
-    double rest_until;          /* clock seconds before which results that arrive do not make all of this anew */
+    double pause_until;          /* clock seconds before which results that arrive do not make all of this anew */
     double *predicted, *measured;
     size_t n;
     struct accuracy accuracy, *others;   /* of the machine shown; of all that are selected, in their order */
@@ -92,7 +92,7 @@ static bool refresh(struct accuracy_view_state *v, struct session *s)
         return false;
     double begun = clock_seconds();
     bool anew = v->shown != s->document.experiments || v->session_revision != s->revision;
-    bool more = anew || (v->revision != s->document.experiments->revision && begun >= v->rest_until);
+    bool more = anew || (v->revision != s->document.experiments->revision && begun >= v->pause_until);
     if (!more && v->machine == m)
         return true;
     v->shown = s->document.experiments;
@@ -104,7 +104,7 @@ static bool refresh(struct accuracy_view_state *v, struct session *s)
     fill_map(v, m);
     v->accuracy = v->others[v->which];
     double now = clock_seconds();
-    v->rest_until = now + (SHARE - 1) * (now - begun);
+    v->pause_until = now + (SHARE - 1) * (now - begun);
     return true;
 }
 

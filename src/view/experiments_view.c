@@ -27,7 +27,7 @@ struct experiments_view_state {
     unsigned long session_revision;
     uint64_t revision;
     unsigned long changes;       /* of what the table shows */
-    double rest_until;           /* clock seconds before which news of a running job do not sort anew */
+    double pause_until;           /* clock seconds before which news of a running job do not sort anew */
     const char *machine;
     bool detail;
     size_t first_line;           /* of the code in the detail pane */
@@ -100,7 +100,7 @@ static bool refresh(struct experiments_view_state *v, struct session *s)
     if (!s->document.experiments || !s->document.experiments->rows.count)
         return false;
     bool anew = v->shown != s->document.experiments || v->rows != s->document.experiments->rows.count || v->session_revision != s->revision;
-    if (!anew && (v->revision == s->document.experiments->revision || clock_seconds() < v->rest_until))
+    if (!anew && (v->revision == s->document.experiments->revision || clock_seconds() < v->pause_until))
         return true;
     if (anew)
         predict(v, s);
@@ -236,7 +236,7 @@ static void experiments_draw(void *state, struct session *s, struct grid *g)
     table_draw(&v->table, &source, v, v->changes, g, 1, g->height > pane + 1 ? g->height - 1 - pane : 1);
     if (v->changes != before) {
         double now = clock_seconds();
-        v->rest_until = now + (SHARE - 1) * (now - begun);
+        v->pause_until = now + (SHARE - 1) * (now - begun);
     }
     if (v->detail)
         draw_detail(v, s, g, (int)(g->height - pane), pane);

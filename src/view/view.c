@@ -5,7 +5,8 @@
 
 #include "base/similar.h"
 
-const struct view_ops *const views[] = {&kernel_view, &timeline_view, &whatif_view, &experiments_view, &evolution_view, &mapping_view, &accuracy_view, &machine_view, &output_view, &log_view, &help_view, NULL};
+#define LISTED(name) &name##_view,
+const struct view_ops *const views[] = {VIEWS(LISTED) NULL};
 
 bool view_next_machine(void *state, struct session *s, int key, struct str *command)
 {

@@ -68,7 +68,12 @@ size_t view_find(const char *name);
 /* There is none of @name: false with err, which names one that is alike, or all. */
 bool view_refuse(const char *name, struct err *err);
 
-extern const struct view_ops kernel_view, timeline_view, whatif_view, experiments_view, evolution_view, mapping_view, accuracy_view, machine_view, output_view, log_view, help_view;
+/* The views, in the order of Tab and the digits. */
+#define VIEWS(VIEW) \
+    VIEW(kernel) VIEW(timeline) VIEW(whatif) VIEW(experiments) VIEW(evolution) VIEW(mapping) VIEW(accuracy) VIEW(machine) VIEW(check) \
+    VIEW(output) VIEW(log) VIEW(help)
+#define VIEW_DECLARED(name) extern const struct view_ops name##_view;
+VIEWS(VIEW_DECLARED)
 
 /* The output view's state is the text of the last command or job that printed more than a line. */
 void output_view_set(void *state, const char *title, const char *text);

@@ -9,6 +9,7 @@ c1=$(printf '\302\233\063\061m')                 # CSI as one character
 bidi=$(printf '\342\200\256gnp.exe')             # right-to-left override
 raw=$(printf '\233\061m')                        # no UTF-8: CSI in Latin-1
 bad="$esc$c1$bidi"
+form="$(printf '\007\010\033c')$c1$bidi"        # the same without brackets, which forms must close
 
 # Bytes that may not come out: C0 but tab and line feed, DEL, C1, overrides and isolates; and what is no UTF-8.
 clean() {
@@ -18,7 +19,7 @@ clean() {
 }
 # try WHAT IS SHOWN, COMMANDS: in all formats.
 try() {
-    for format in text csv json; do
+    for format in text csv json md html; do
         "$portolan" --format $format -e "$2" >"$work/.out" 2>&1
         [ -s "$work/.out" ] || fail "$1 in $format printed nothing"
         clean "$work/.out" "$1 in $format"
@@ -50,11 +51,48 @@ test_nothing_steers_the_terminal() {
     printf 'key,value,unit,source\nname,"N%s",,"%s"\nports,"0 1",,\nisa,x86-64,,\nfact%s,"%s",,\n' "$bad" "$bad" "$bad" "$bad" >"$work/machine/machine.csv"
     printf 'form,usage,latency,source\n"ADD%s (R64, R64)",1*p01,1,"%s"\n' "$bad" "$bad" >"$work/machine/mapping.csv"
     try 'a machine' "mapping load $work/machine; machine show; mapping show; mapping list"
-    printf 'experiment,cycles,state\n"A%s + B",,"%s"\n' "$bad" "$bad" >"$work/table.csv"
+    printf 'experiment,cycles,state,more%s\n"A%s + B",,"%s",x\n"A%s",1,ok,"%s"\n' "$form" "$form" "$bad" "$form" "$bad" >"$work/table.csv"
     try 'experiments' "experiments load $work/table.csv; experiments list"
+    try 'an experiment' "experiments load $work/table.csv; experiments show 1; experiments show 2"
+    try 'classes of forms' "experiments load $work/table.csv; congruence; evaluate --heatmap"
+    try 'a row that is refused' "experiments load $work/table.csv; experiments list no$bad"
+    try 'failures' "experiments load $work/table.csv; experiments measure --simulate skylake; jobs"
     try 'a journal' "experiments load $work/table.csv; experiments measure --journal '$work/no$bad/such'"
     "$portolan" "--no$bad" >"$work/.out" 2>&1
     clean "$work/.out" 'an option that is none'
+    "$portolan" -b "$work/no$bad.pf" >"$work/.out" 2>&1
+    clean "$work/.out" 'a script that is not there'
+    PORTOLAN_DATA="$work/no$bad" "$portolan" -e 'machine list; kernel hex 4801d8; kernel analyze' >"$work/.out" 2>&1
+    clean "$work/.out" 'a data directory that is not there'
+}
+
+# Words of commands come back in messages.
+test_messages() {
+    for command in "mapping load '$bad'" "mapping use '$bad'" "mapping new '0,$bad'" "mapping set 'F$bad' 1*p0" "mapping import llvm '$bad'" "mapping import osaca '$bad'" \
+        "mapping import uops-info '$bad'" "session load '$bad'" "session save '/none/$bad'" "source '$bad'" "evolve resume '$bad'" "forms list '$bad'" "forms select '$bad'" "forms add '$bad'" \
+        "forms scan '$bad'" "kernel $bad" "kernel hex $bad" "kernel evaluate '$bad'" "kernel load '$bad' --lines '$bad'" "throughput 'F$bad'" "help '$bad'" "help fact '$bad'" "job cancel $bad" \
+        "view '$bad'" "set seed '$bad'" "set '$bad' 1" "latency measure '$bad'" "machine show '$bad'" "export '/none/$bad.html'" "experiments import '$bad'" "evaluate --mapping '$bad'"; do
+        for format in text csv json md html; do   # what succeeds says nothing in some
+            "$portolan" --format $format -e "$command" >"$work/.out" 2>&1
+            clean "$work/.out" "$format: $command"
+        done
+    done
+}
+
+# What export writes as documents is shown elsewhere: it steers nothing either.
+test_documents() {
+    printf 'experiment,cycles,state\n"A%s + B",,"%s"\n' "$form" "$bad" >"$work/table.csv"
+    printf ' addq %%rax, %%rbx # %s\n jne .\n' "$bad" >"$work/comment.s"
+    for ending in html md json; do
+        "$portolan" -e "experiments load $work/table.csv; experiments list; export $work/out.$ending" >/dev/null 2>&1
+        [ -s "$work/out.$ending" ] || fail "no out.$ending"
+        clean "$work/out.$ending" "experiments in $ending"
+        rm -f "$work/out.$ending"
+        "$portolan" -e "kernel load $work/comment.s; kernel analyze; export $work/out.$ending" >/dev/null 2>&1
+        clean "$work/out.$ending" "a kernel in $ending"
+    done
+    "$portolan" -e "kernel load $work/comment.s; kernel report $work/report.html" >/dev/null 2>&1
+    clean "$work/report.html" 'a report'
 }
 
 run_tests

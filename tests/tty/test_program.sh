@@ -212,6 +212,21 @@ test_bad_programs() {
     expect 1 "$portolan" -e 'program load true.c'
 }
 
+# The program itself beside its prediction; how far they are apart is for a quiet machine to say.
+test_validate() {
+    needs_llvm
+    [ "$(uname -m)" = x86_64 ] || skip 'machines of x86-64'
+    load="program load $programs/laplace2d.c -O2; program run N=16,24,32,48"
+    expect 0 "$portolan" --format json -e "$load; program validate N=100,200 --machine skylake --times 2"
+    holds out '"mean_error"'
+    lacks out null
+    expect 1 "$portolan" -e "$load; program validate M=100 --machine skylake"
+    holds err 'input M was N when the program was run'
+    expect 0 "$cc" -O1 "$programs/laplace2d.c" -o "$work/built"
+    expect 1 "$portolan" -e "program load $work/built; program run N=16,24,32; program validate N=64 --machine skylake"
+    holds err 'there is nothing without counters to measure'
+}
+
 # An executable that a Makefile built.
 test_built_elsewhere() {
     needs_llvm

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "base/checksum.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "../support/failing_calls.h"
@@ -151,6 +152,40 @@ static void test_old_journals_open(void **state)
     str_done(&text);
 }
 
+/* Journals with checksums but without conditions: readable, and no one knows under which conditions. */
+static void test_journals_without_conditions_open(void **state)
+{
+    struct str text = {0}, now = {0};
+    (void)state;
+    str_add(&text, "experiment,cycles,spread,repeats,state,check\n");
+    size_t start = text.length;
+    str_add(&text, "A,1.5,0.001,3,ok,");
+    str_addf(&text, "%08x\n", checksum_of(text.data + start, text.length - start));
+    put("checked.csv", text.data, text.length);
+    for (int round = 0; round < 2; round++) {
+        struct journal *j = open_it("checked.csv");
+        struct experiment e = {0};
+        assert_true(experiment_parse("A", &e, NULL));
+        const struct journal_entry *entry = journal_find(j, &e);
+        assert_true(entry && entry->cycles == 1.5 && isnan(entry->baseline) && !entry->day[0]);
+        if (round) {
+            struct measured m = {.cycles = 1.2, .spread = 0.001, .repeats = 3, .baseline = 5.55, .slowed = 0.1};
+            journal_add(j, &e, &m, EXPERIMENT_OK);
+            assert_true(journal_flush(j, NULL));
+        }
+        experiment_done(&e);
+        journal_close(j);
+    }
+    assert_false(work_has("checked.csv.damaged"));
+    assert_true(file_read(work_path("checked.csv"), 1 << 20, &now, NULL));
+    assert_true(str_has_prefix(now.data, JOURNAL_HEADER));
+    struct journal *j = open_it("checked.csv");
+    assert_true(cycles_of(j, "A") == 1.2);
+    journal_close(j);
+    str_done(&text);
+    str_done(&now);
+}
+
 /* Ten flushes with a fault at every position: those that said yes are there afterwards, and the later ones too. */
 static void test_each_call_fails(void **state)
 {
@@ -215,7 +250,7 @@ static void test_death_at_each_call(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_good_part_is_kept), cmocka_unit_test(test_every_flipped_byte), cmocka_unit_test(test_old_journals_open),
+        cmocka_unit_test(test_good_part_is_kept), cmocka_unit_test(test_every_flipped_byte), cmocka_unit_test(test_old_journals_open), cmocka_unit_test(test_journals_without_conditions_open),
         cmocka_unit_test(test_each_call_fails),   cmocka_unit_test(test_death_at_each_call),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

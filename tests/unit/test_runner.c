@@ -71,7 +71,7 @@ static struct experiments *random_table(size_t n, uint64_t seed)
 
 static bool run_collected(struct collected *c, const char *path, const struct runner_options *options, struct runner_summary *summary, struct err *err)
 {
-    const struct runner_hooks hooks = {cancelled, result, progress, c, NULL};
+    const struct runner_hooks hooks = {.cancelled = cancelled, .result = result, .progress = progress, .state = c};
     struct experiments *copy = experiments_copy(c->table, NULL);
     struct source *source = source_simulated(machine->mapping, 0.001, 7);
     struct journal *journal = path ? journal_open(path, err) : NULL;
@@ -310,7 +310,7 @@ static void test_two_lengths(void **state)
     for (int round = 0; round < 3; round++) {
         struct experiments *copy = experiments_copy(t, NULL);
         struct collected c = {.table = copy};
-        const struct runner_hooks hooks = {cancelled, lengths_result, progress, &c, wait_paused};
+        const struct runner_hooks hooks = {.cancelled = cancelled, .result = lengths_result, .progress = progress, .state = &c, .wait_paused = wait_paused};
         struct journal *journal = journal_open(path, &err);
         /* A budget that rests would exceed. */
         assert_true(runner_run(&source, t, journal, &(struct runner_options){.one_length = round == 0, .budget = 900}, &hooks, &s, &err));
@@ -329,6 +329,122 @@ static void test_two_lengths(void **state)
     assert_int_equal(source.instructions, SOURCE_BODY);
     assert_true(paused > 0);
     experiments_free(t);
+}
+
+/* A CPU whose core takes @honest cycles per experiment, and @slow while somebody shares it: then it says so, or, by a baseline that is too low, nothing. */
+static struct { double cycles; bool busy; size_t seen, results; double shown; char state[96]; } host;
+
+static bool host_measure(struct source *s, const struct experiment *e, size_t n, struct measured *out, bool (*stop)(void *state), void *state, struct err *err)
+{
+    (void)e;
+    (void)stop;
+    (void)state;
+    (void)err;
+    for (size_t i = 0; i < n; i++) {
+        out[i] = (struct measured){.cycles = host.busy ? NAN : host.cycles, .repeats = 3, .busy = host.busy, .baseline = s->baseline, .slowed = 0.25};
+        snprintf(out[i].state, sizeof out[i].state, "%s", host.busy ? "core is contended" : EXPERIMENT_OK);
+    }
+    return true;
+}
+
+static void host_result(void *state, size_t index, const struct measured *m)
+{
+    (void)state;
+    (void)index;
+    host.results++;
+    host.shown = m->cycles;
+    snprintf(host.state, sizeof host.state, "%s", m->state);
+}
+
+static void host_seen(void *state, size_t index, const struct measured *m)
+{
+    (void)state;
+    (void)index;
+    /* Before its last word, and with the value. */
+    assert_int_equal(host.results, 0);
+    assert_true(m->cycles == host.cycles);
+    host.seen++;
+}
+
+static void host_progress(void *state, const struct runner_summary *s, size_t total)
+{
+    (void)state;
+    /* Passes that found the core busy bring the end no nearer. */
+    assert_true(s->useful <= s->passes && s->left <= total);
+    assert_true(host.busy ? isnan(s->seconds_left) : true);
+}
+
+static bool never(void *state)
+{
+    (void)state;
+    return false;
+}
+
+/* One run of one experiment on a core that is judged by @baseline. */
+static struct runner_summary host_run(const char *path, double baseline, bool doubtful, const struct runner_options *options)
+{
+    struct source source = {.instructions = SOURCE_BODY, .orders = 1, .baseline = baseline, .doubtful = doubtful, .measure = host_measure};
+    const struct runner_hooks hooks = {.cancelled = never, .result = host_result, .seen = host_seen, .progress = host_progress};
+    struct experiments *t = experiments_new();
+    struct runner_summary s;
+    struct err err = {0};
+
+    host.seen = host.results = 0;
+    experiments_add_named(t, &(struct experiment){(struct experiment_term[]){{(char *)"FORM ()", 1}}, 1});
+    struct journal *journal = journal_open(path, &err);
+    assert_non_null(journal);
+    assert_true(runner_run(&source, t, journal, options, &hooks, &s, &err));
+    journal_close(journal);
+    experiments_free(t);
+    return s;
+}
+
+/* What was judged by a core that only seemed idle is measured again when a faster one is known; a later value undercuts it; nothing is reused in silence. */
+static void test_conditions(void **state)
+{
+    char today[BASELINE_DAY];
+    const char *path = new_journal();
+    const struct runner_options plain = {.one_length = true}, fresh = {.one_length = true, .fresh = true};
+    (void)state;
+    baseline_today(today);
+
+    /* A busy core says so, and nothing final is kept of it: the next run tries again without being told to. */
+    host.busy = true;
+    struct runner_summary s = host_run(path, 5.55, false, &(struct runner_options){.one_length = true, .patience = 1e-9});
+    assert_true(s.failed == 1 && s.useful == 0 && host.seen == 0);
+    assert_string_equal(host.state, "core is contended");
+    host.busy = false;
+
+    /* Judged by half the core: .258 for .2. */
+    host.cycles = 0.258;
+    s = host_run(path, 2.6, false, &plain);
+    assert_true(s.done == 1 && s.reused == 0 && host.seen == 1);
+    s = host_run(path, 2.6, false, &plain);
+    assert_true(s.reused == 1 && s.passes == 0 && host.shown == 0.258);
+    assert_string_equal(s.since, today);
+    assert_string_equal(s.until, today);
+
+    /* The idle core is known now: the old value is one pass among others, and a lower one replaces it. */
+    host.cycles = 0.2;
+    s = host_run(path, 5.55, false, &plain);
+    assert_true(s.reused == 0 && s.taken_over == 1 && s.passes >= 2 && host.shown == 0.2);
+    assert_string_equal(host.state, EXPERIMENT_OK);
+    s = host_run(path, 5.55, false, &plain);
+    assert_true(s.reused == 1 && host.shown == 0.2);
+
+    /* --fresh knows nothing; what it finds higher under the same conditions is its own, later word. */
+    host.cycles = 0.21;
+    s = host_run(path, 5.55, false, &fresh);
+    assert_true(s.reused == 0 && s.taken_over == 0 && host.shown == 0.21);
+    work_remove("journal.csv");
+
+    /* A guessed baseline: the value is marked, and the next run measures again. */
+    s = host_run(path, 5.5, true, &plain);
+    assert_string_equal(host.state, "doubtful");
+    s = host_run(path, 5.55, false, &plain);
+    assert_true(s.reused == 1 || s.taken_over > 0);
+    assert_string_equal(host.state, EXPERIMENT_OK);
+    work_remove("journal.csv");
 }
 
 /* A budget ends the run in good order. */
@@ -371,6 +487,7 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_pipeline), cmocka_unit_test(test_unknown_forms), cmocka_unit_test(test_journal_keeps_passes), cmocka_unit_test(test_journal_resumes),
-                                       cmocka_unit_test(test_journal_faults), cmocka_unit_test(test_budget), cmocka_unit_test(test_lengths), cmocka_unit_test(test_two_lengths)};
+                                       cmocka_unit_test(test_journal_faults), cmocka_unit_test(test_budget), cmocka_unit_test(test_lengths), cmocka_unit_test(test_two_lengths),
+                                       cmocka_unit_test(test_conditions)};
     return cmocka_run_group_tests_name("runner", tests, setup, teardown);
 }

@@ -16,7 +16,7 @@ enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, 
 
 /* Hands out registers of one kind: some only read, the others written in turn. */
 struct pool {
-    uint8_t read[16], written[24];
+    uint8_t read[16], written[32];
     unsigned reads, writes, next_read, next_written;
 };
 
@@ -144,11 +144,80 @@ static void pool_fill(struct pool *pool, const uint8_t *read, unsigned reads, co
         }
 }
 
+static bool is_vector(ZydisRegisterClass registers)
+{
+    return registers == ZYDIS_REGCLASS_XMM || registers == ZYDIS_REGCLASS_YMM || registers == ZYDIS_REGCLASS_ZMM;
+}
+
+/* Whether it waits for the flags of the one before unless something clears them, which takes BODY_ZERO. */
+static bool waits_for_flags(const struct x86_code *code);
+
+/* Whether one of @forms reads and writes a register operand of that kind: each execution waits for the last one on its register, and only many registers hide that. */
+static bool any_chained(const struct x86_code *const *forms, size_t n, bool vector)
+{
+    for (size_t i = 0; i < n; i++)
+        for (unsigned k = 0; k < forms[i]->request.operand_count; k++) {
+            const struct part *part = &forms[i]->parts[k];
+            bool own_kind = vector ? is_vector(part->registers) : !is_vector(part->registers) && part->registers != ZYDIS_REGCLASS_MASK;
+            if (part->kind == PART_REGISTER && own_kind && (part->access & ACCESS_READ) && (part->access & ACCESS_WRITE))
+                return true;
+        }
+    return false;
+}
+
+static bool any_memory(const struct x86_code *const *forms, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        for (unsigned k = 0; k < forms[i]->request.operand_count; k++)
+            if (forms[i]->parts[k].kind == PART_MEMORY)
+                return true;
+    return false;
+}
+
+/* For chains all registers that nothing else needs are written in turn; two are enough to be read. */
+static void generals_fill(struct pool *pool, const struct x86_code *const *forms, size_t n)
+{
+    static const uint8_t read[] = {RSI, RDI, RBP, R12}, written[] = {R8, R9, R10, RBX, RCX, RDX, RAX};
+    static const uint8_t few[] = {RSI, RDI};
+    uint8_t all[12];
+    unsigned count = 0;
+    bool zeroes = false;
+
+    memcpy(all, written, sizeof written);
+    count = sizeof written;
+    all[count++] = RBP;
+    all[count++] = R12;
+    for (size_t i = 0; i < n; i++)
+        zeroes |= waits_for_flags(forms[i]);
+    if (!zeroes)
+        all[count++] = R11;
+    if (!any_memory(forms, n)) {
+        all[count++] = R13;
+        all[count++] = R14;
+    }
+    if (any_chained(forms, n, false)) {
+        pool_fill(pool, few, sizeof few, all, count, 0, forms, n);
+        if (pool->reads)
+            return;
+    }
+    pool_fill(pool, read, sizeof read, written, sizeof written, 0, forms, n);
+}
+
+static void vectors_fill(struct pool *pool, const struct x86_code *const *forms, size_t n, bool high)
+{
+    static const uint8_t read[] = {10, 11, 12, 13, 14, 15, 26, 27, 28, 29, 30, 31};
+    static const uint8_t written[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25};
+    static const uint8_t few[] = {13, 14, 15};
+    static const uint8_t all[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 10, 11, 12, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
+
+    if (any_chained(forms, n, true))
+        pool_fill(pool, few, sizeof few, all, high ? sizeof all : 13, 16, forms, n);
+    else
+        pool_fill(pool, read, high ? 12 : 6, written, high ? 20 : 10, 16, forms, n);
+}
+
 static void allocation_init(struct allocation *a, const struct x86_code *const *forms, size_t n, struct body *body)
 {
-    static const uint8_t general_read[] = {RSI, RDI, RBP, R12}, general_written[] = {R8, R9, R10, RBX, RCX, RDX, RAX};
-    static const uint8_t vector_read[] = {10, 11, 12, 13, 14, 15, 26, 27, 28, 29, 30, 31};
-    static const uint8_t vector_written[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25};
     static const uint8_t mask_read[] = {1, 2, 3}, mask_written[] = {4, 5, 6, 7};
     bool high = n > 0;
 
@@ -156,15 +225,10 @@ static void allocation_init(struct allocation *a, const struct x86_code *const *
         high &= forms[i]->request.allowed_encodings == ZYDIS_ENCODABLE_ENCODING_EVEX;
     a->body = body;
     a->load_offset = a->store_offset = 0;
-    pool_fill(&a->general, general_read, 4, general_written, 7, 0, forms, n);
-    pool_fill(&a->vector, vector_read, high ? 12 : 6, vector_written, high ? 20 : 10, 16, forms, n);
+    generals_fill(&a->general, forms, n);
+    vectors_fill(&a->vector, forms, n, high);
     pool_fill(&a->mask, mask_read, 3, mask_written, 4, 48, forms, n);
     body->wide |= high;
-}
-
-static bool is_vector(ZydisRegisterClass registers)
-{
-    return registers == ZYDIS_REGCLASS_XMM || registers == ZYDIS_REGCLASS_YMM || registers == ZYDIS_REGCLASS_ZMM;
 }
 
 static struct pool *pool_of(struct allocation *a, ZydisRegisterClass registers)
@@ -240,6 +304,11 @@ static bool shifts_by_cl(const struct x86_code *code)
     return false;
 }
 
+static bool waits_for_flags(const struct x86_code *code)
+{
+    return (code->insn.flags_read & code->insn.flags_written) || (shifts_by_cl(code) && code->insn.flags_written);
+}
+
 /* What must come before the form so that it does not wait for the last one. */
 static bool emit_breakers(struct allocation *a, const struct x86_code *code)
 {
@@ -257,8 +326,7 @@ static bool emit_breakers(struct allocation *a, const struct x86_code *code)
                 return false;
             cleared = true;
         }
-    bool chained = (code->insn.flags_read & code->insn.flags_written) || (shifts_by_cl(code) && code->insn.flags_written);
-    return !chained || cleared || emit_zero(a, BODY_ZERO);
+    return !waits_for_flags(code) || cleared || emit_zero(a, BODY_ZERO);
 }
 
 static bool emit_form(struct allocation *a, const struct x86_code *code)

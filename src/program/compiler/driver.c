@@ -337,6 +337,22 @@ static int build(const struct command_line *l)
     return ok ? 0 : 1;
 }
 
+/* What the compiler makes of the words behind --untraced by itself, for measuring what was predicted. */
+static int build_untraced(const struct command_line *l, int argc, char **argv)
+{
+    const char **words = mem_zero((size_t)argc + 1, sizeof *words);
+    enum language language = l->language;
+
+    for (size_t i = 0; i < l->sources.count; i++)
+        language = language_of(l->sources.items[i]) > language ? language_of(l->sources.items[i]) : language;
+    words[0] = compilers[language];
+    for (int i = 2; i < argc; i++)
+        words[i - 1] = argv[i];
+    bool ok = run(words);
+    free(words);
+    return ok ? 0 : 1;
+}
+
 int main(int argc, char **argv)
 {
     struct command_line l = {0};
@@ -345,6 +361,8 @@ int main(int argc, char **argv)
     l.language = strstr(name, "c++") ? LANGUAGE_CPLUSPLUS : strstr(name, "fortran") ? LANGUAGE_FORTRAN : LANGUAGE_C;
     for (int i = 1; i < argc; i++)
         read_word(&l, &i, argc, argv);
+    if (argc > 1 && strcmp(argv[1], "--untraced") == 0)
+        return build_untraced(&l, argc, argv);
     if (l.as_it_is || (!l.sources.count && !l.others.count)) {
         const char **same = mem_zero((size_t)argc + 1, sizeof *same);
         for (int i = 0; i < argc; i++)

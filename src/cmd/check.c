@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cmd/check.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "analysis/bounds.h"
+#include "base/csv.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/vec.h"
+#include "measure/source.h"
+#include "toolchain/encodings.h"
+
+#define LINKS 8            /* of a chain that is predicted or shown */
+#define CHAIN_INSNS 64
+
+struct check *check_new(const struct machine *m, const char *cpu)
+{
+    struct check *c = mem_zero(1, sizeof *c);
+    time_t now = time(NULL);
+    struct tm day;
+
+    c->machine = mem_strdup(m->id);
+    c->cpu = mem_strdup(cpu);
+    strftime(c->date, sizeof c->date, "%Y-%m-%d", gmtime_r(&now, &day));
+    return c;
+}
+
+void check_free(struct check *c)
+{
+    if (!c)
+        return;
+    for (size_t i = 0; i < c->count; i++)
+        free(c->rows[i].form);
+    free(c->rows);
+    free(c->machine);
+    free(c->cpu);
+    free(c);
+}
+
+struct check_row *check_add(struct check *c, const char *form, double uses)
+{
+    c->rows = mem_resize(c->rows, (c->count + 1) * sizeof *c->rows);
+    c->rows[c->count] = (struct check_row){.form = mem_strdup(form), .measured = NAN, .spread = NAN, .predicted = NAN, .uses = uses};
+    return &c->rows[c->count++];
+}
+
+bool check_disagrees(const struct check_row *row)
+{
+    double d = fabs(row->measured - row->predicted);
+    return d > CHECK_CYCLES && d > CHECK_DISAGREES * fmin(row->measured, row->predicted);
+}
+
+double check_weight(const struct check_row *row)
+{
+    return check_disagrees(row) ? (row->uses + 1) * fabs(row->measured - row->predicted) : 0;
+}
+
+static int by_weight(const void *a, const void *b)
+{
+    double x = check_weight(a), y = check_weight(b);
+    if (x != y)
+        return x < y ? 1 : -1;
+    const struct check_row *r = a, *s = b;
+    if (r->uses != s->uses)
+        return r->uses < s->uses ? 1 : -1;
+    int order = strcmp(r->form, s->form);
+    return order ? order : r->latency - s->latency;
+}
+
+void check_sort(struct check *c)
+{
+    if (c->count)
+        qsort(c->rows, c->count, sizeof *c->rows, by_weight);
+}
+
+void check_quantity(const struct check_row *row, struct str *out)
+{
+    if (row->latency)
+        str_addf(out, "latency %s -> %s", row->chain.from_name, row->chain.to_name);
+    else
+        str_add(out, "throughput");
+}
+
+void check_source(const struct check *c, struct str *out)
+{
+    str_addf(out, "measured on %s %s", c->cpu, c->date);
+}
+
+double check_predict_chain(const struct machine *m, const struct form_code *code, const struct chain *chain)
+{
+    struct body *body = mem_zero(1, sizeof *body);
+    struct insn *insns = mem_zero(CHAIN_INSNS, sizeof *insns);
+    struct err err = {0};
+    size_t count = 0, at = 0;
+    double cycles = NAN;
+
+    bool ok = chain_make(code, chain, LINKS, body, &err);
+    for (; ok && at < body->length; count++) {
+        ok = count < CHAIN_INSNS && insn_decode(code->row->isa, body->code + at, body->length - at, at, false, &insns[count], &err);
+        at += ok ? insns[count].length : 0;
+    }
+    if (ok && count) {
+        struct block_work *work = block_work_new(m);
+        struct bounds bounds;
+        bounds_of(work, insns, count, &(struct block_options){.shape = SHAPE_UNROLLED}, false, &bounds);
+        cycles = bounds.unknown ? NAN : bounds.total / LINKS - chain->helper;
+        block_work_free(work);
+    }
+    free(insns);
+    free(body);
+    return cycles;
+}
+
+void check_code(const struct forms *forms, const struct check_row *row, size_t lines, struct str *out)
+{
+    struct body *body = mem_zero(1, sizeof *body);
+    struct err err = {0};
+    bool ok;
+
+    if (row->latency) {
+        const struct form_row *form = forms_find(forms, row->form);
+        struct form_code *code = form ? encodings_code(form, &err) : NULL;
+        ok = code && chain_make(code, &row->chain, LINKS, body, &err);
+        form_code_free(code);
+    } else {
+        struct experiment e = {0};
+        experiment_add(&e, row->form, 1);
+        ok = source_code(forms, &e, &(struct body_shape){SOURCE_SHORT, 0, BODY_SPREAD}, body, &err);
+        experiment_done(&e);
+    }
+    if (ok)
+        code_print(body->code, body->length, lines, out);
+    else
+        str_add(out, err.what);
+    free(body);
+}
+
+struct form_uses *form_uses_load(size_t *count, struct err *err)
+{
+    char *path = file_data_path("forms-frequency.csv");
+    struct csv_table *t = path ? csv_table_read(path, err) : NULL;
+    int form = t ? csv_table_column(t, "form") : -1, uses = t ? csv_table_column(t, "count") : -1;
+    VEC(struct form_uses) list = {0};
+
+    if (!path)
+        err_set(err, ERR_MISSING, "install Portolan, or set PORTOLAN_DATA to its data", "forms-frequency.csv not found");
+    if (t && (form < 0 || uses < 0)) {
+        err_set(err, ERR_DATA, "begin with form,count", "the column %s is missing", form < 0 ? "form" : "count");
+        err_at(err, path, 1, 1);
+    }
+    for (size_t i = 0; form >= 0 && uses >= 0 && i < t->count; i++)
+        vec_push(&list, ((struct form_uses){mem_strdup(t->rows[i][form]), strtod(t->rows[i][uses], NULL)}));
+    csv_table_free(t);
+    free(path);
+    *count = list.count;
+    return list.items;
+}
+
+void form_uses_free(struct form_uses *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free(list[i].form);
+    free(list);
+}

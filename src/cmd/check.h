@@ -1,0 +1,58 @@
+/* What machine check found: single forms measured on this CPU beside what a machine's tables say, throughput and latency of each pair of operands. */
+#ifndef PORTOLAN_CMD_CHECK_H
+#define PORTOLAN_CMD_CHECK_H
+
+#include "isa/chain.h"
+#include "model/machine.h"
+
+#define CHECK_DISAGREES 0.05   /* relative, and at least so many cycles more or less: */
+#define CHECK_CYCLES 0.04
+
+struct check_row {
+    char *form;
+    bool latency;              /* of chain; otherwise the throughput */
+    struct chain chain;
+    double measured, spread;   /* cycles; NaN: see state */
+    double predicted;          /* NaN: the machine does not know the form */
+    double uses;               /* occurrences in a Debian system (data/forms-frequency.csv), 0: rarer than those listed */
+    char state[96];            /* "ok" or the reason */
+};
+
+struct check {
+    char *machine;             /* id */
+    char *cpu;                 /* "Emerald Rapids", or what was simulated */
+    char date[16];             /* 2026-01-31 */
+    struct check_row *rows;    /* those that matter most first */
+    size_t count;
+};
+
+struct check *check_new(const struct machine *m, const char *cpu);
+void check_free(struct check *c);
+/* A row of its own form, borrowed until the next is added. */
+struct check_row *check_add(struct check *c, const char *form, double uses);
+/* Orders the rows by what they matter. */
+void check_sort(struct check *c);
+/* Measured and predicted differ by more than the above. */
+bool check_disagrees(const struct check_row *row);
+/* How much the difference matters: cycles that the model is wrong by over all uses; rows without a difference 0. */
+double check_weight(const struct check_row *row);
+/* Appends "throughput", "latency op1 -> op2". */
+void check_quantity(const struct check_row *row, struct str *out);
+/* "measured on Emerald Rapids 2026-01-31": the source of corrections. */
+void check_source(const struct check *c, struct str *out);
+
+/* Cycles of @form's latency along @chain as @m has them: the chain's own code, predicted. NaN with the chain's reason when there is no such code. Any thread. */
+double check_predict_chain(const struct machine *m, const struct form_code *code, const struct chain *chain);
+/* Text of the code that was run for @row, at most @lines lines. Any thread. */
+void check_code(const struct forms *forms, const struct check_row *row, size_t lines, struct str *out);
+
+/* Forms by how often programs use them. */
+struct form_uses {
+    char *form;
+    double uses;
+};
+/* data/forms-frequency.csv in its order, most frequent first; NULL with err. The caller frees by form_uses_free. */
+struct form_uses *form_uses_load(size_t *count, struct err *err);
+void form_uses_free(struct form_uses *list, size_t count);
+
+#endif

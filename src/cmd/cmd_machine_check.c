@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/vec.h"
+#include "cmd/check.h"
+#include "cmd/command.h"
+#include "isa/cpu.h"
+#include "measure/latency.h"
+#include "measure/runner.h"
+#include "throughput/predict.h"
+#include "toolchain/encodings.h"
+#include "work/job.h"
+
+#define TOP 60              /* forms, unless told otherwise */
+#define SECONDS 60
+#define SHARE 0.6           /* of the time for throughputs */
+#define SHOWN 40            /* rows of text */
+
+/* The job: forms measured one after the other on the worker; the UI thread shows the rows and keeps them for the view. */
+struct checking {
+    struct session *session;
+    struct job *job;
+    struct machine *machine;      /* a copy */
+    struct machine *simulated;    /* NULL: this CPU */
+    struct forms *forms;
+    VEC(char *) names;            /* to check */
+    VEC(double) uses;
+    double seconds, until;
+    struct check *check;          /* the result */
+    struct experiments *table;    /* a row per name */
+    size_t measured, without_latency;
+};
+
+static bool cancelled(void *state)
+{
+    return job_cancelled(((struct checking *)state)->job);
+}
+
+static void take_result(void *state, size_t index, const struct measured *m)
+{
+    struct checking *w = state;
+    struct check_row *row = &w->check->rows[index];
+
+    row->measured = m->cycles;
+    row->spread = m->spread;
+    snprintf(row->state, sizeof row->state, "%s", m->state);
+}
+
+static void progress(void *state, const struct runner_summary *so_far, size_t total)
+{
+    struct checking *w = state;
+    job_progress(w->job, (double)(so_far->done + so_far->failed), 2 * (double)total, "%zu throughputs", so_far->done);
+}
+
+/* A row of the check and an experiment per form, in the same order. */
+static void make_rows(struct checking *w)
+{
+    double *predicted;
+
+    for (size_t i = 0; i < w->names.count; i++) {
+        struct experiment e = {0};
+        experiment_add(&e, w->names.items[i], 1);
+        experiments_add_named(w->table, &e);
+        experiment_done(&e);
+        snprintf(check_add(w->check, w->names.items[i], w->uses.items[i])->state, 96, "not measured: time is up");
+    }
+    predicted = mem_alloc((w->names.count + 1) * sizeof *predicted);
+    machine_predict(w->machine, w->table, predicted);
+    for (size_t i = 0; i < w->names.count; i++)
+        w->check->rows[i].predicted = predicted[i];
+    free(predicted);
+}
+
+/* What a simulated CPU takes along the chains. */
+static size_t simulate_latencies(const struct checking *w, const struct form_code *code, struct latency *out)
+{
+    struct chain chains[CHAINS_MAX];
+    size_t n = chain_list(code, chains);
+
+    for (size_t i = 0; i < n; i++)
+        out[i] = (struct latency){.chain = chains[i], .cycles = check_predict_chain(w->simulated, code, &chains[i]), .spread = 0, .state = "ok"};
+    return n;
+}
+
+static bool check_latencies(struct checking *w, size_t index, struct source *source, struct err *err)
+{
+    struct latency latencies[CHAINS_MAX];
+    const struct form_row *row = forms_find(w->forms, w->names.items[index]);
+    struct form_code *code = row ? encodings_code(row, NULL) : NULL;
+
+    if (!code)
+        return true;
+    size_t n = w->simulated ? simulate_latencies(w, code, latencies) : latency_measure(source_cpu_sandbox(source), source_cpu_calibration(source), code, latencies, err);
+    for (size_t i = 0; n != SIZE_MAX && i < n; i++) {
+        struct check_row *found = check_add(w->check, w->names.items[index], w->uses.items[index]);
+        found->latency = true;
+        found->chain = latencies[i].chain;
+        found->measured = latencies[i].cycles;
+        found->spread = latencies[i].spread;
+        found->predicted = check_predict_chain(w->machine, code, &latencies[i].chain);
+        snprintf(found->state, sizeof found->state, "%s", latencies[i].state);
+    }
+    form_code_free(code);
+    return n != SIZE_MAX;
+}
+
+static bool check_all(struct checking *w, struct source *source, struct err *err)
+{
+    const struct runner_options options = {.budget = SHARE * w->seconds, .one_length = true};
+    const struct runner_hooks hooks = {.cancelled = cancelled, .result = take_result, .progress = progress, .state = w};
+    struct runner_summary summary;
+    size_t count = w->names.count;
+    bool ok = runner_run(source, w->table, NULL, &options, &hooks, &summary, err);
+
+    w->measured = ok ? summary.done : 0;
+    for (size_t i = 0; ok && i < count; i++) {
+        if (clock_seconds() >= w->until) {
+            w->without_latency = count - i;
+            break;
+        }
+        job_progress(w->job, (double)(count + i), 2 * (double)count, "latencies of %s", w->names.items[i]);
+        ok = check_latencies(w, i, source, err) && (!cancelled(w) || err_set(err, ERR_INTERRUPTED, NULL, "cancelled"));
+    }
+    return ok;
+}
+
+static bool check_run(struct job *job, void *state, struct err *err)
+{
+    struct checking *w = state;
+
+    w->job = job;
+    w->until = clock_seconds() + w->seconds;
+    w->table = experiments_new();
+    make_rows(w);
+    struct source *source = w->simulated ? source_simulated(w->simulated->mapping, 0.001, 1) : source_cpu(w->forms, -1, 0, cancelled, w, err);
+    if (source && !w->simulated)
+        sandbox_cancel_by(source_cpu_sandbox(source), cancelled, w);
+    bool ok = source && check_all(w, source, err);
+    source_free(source);
+    if (ok)
+        check_sort(w->check);
+    return ok;
+}
+
+static void add_rows(const struct check *c, struct result *result)
+{
+    static const struct result_column columns[] = {
+        {.key = "form", .kind = CELL_TEXT, .width = 34}, {.key = "quantity", .kind = CELL_TEXT, .width = 20}, {.key = "measured", .kind = CELL_NUMBER, .decimals = 2, .width = 8},
+        {.key = "spread", .kind = CELL_NUMBER, .decimals = 4, .hide = NOT_TEXT}, {.key = "predicted", .title = "table", .kind = CELL_NUMBER, .decimals = 2, .width = 7},
+        {.key = "uses", .kind = CELL_NUMBER, .decimals = 0, .width = 8}, {.key = "disagrees", .kind = CELL_SWITCH, .hide = NOT_TEXT}, {.key = "state", .kind = CELL_TEXT, .hide = NOT_TEXT},
+    };
+    struct result_table *t = result_table(result, "forms", columns, sizeof columns / sizeof *columns);
+    struct result_table *shown = result_table(result, "disagreements", columns, sizeof columns / sizeof *columns);
+    struct str quantity = {0};
+
+    t->hide = NOT_TEXT | NOT_DOCUMENT;
+    shown->hide = NOT_CSV | NOT_JSON;
+    for (size_t i = 0; i < c->count; i++) {
+        const struct check_row *row = &c->rows[i];
+        str_clear(&quantity);
+        check_quantity(row, &quantity);
+        for (int pass = 0; pass < 1 + (check_disagrees(row) && table_rows(shown) < SHOWN); pass++) {
+            struct result_table *to = pass ? shown : t;
+            cell_text(to, row->form);
+            cell_text(to, str_text(&quantity));
+            cell_number(to, row->measured);
+            cell_number(to, row->spread);
+            cell_number(to, row->predicted);
+            cell_number(to, row->uses);
+            cell_switch(to, check_disagrees(row));
+            cell_text(to, row->state);
+        }
+    }
+    str_done(&quantity);
+}
+
+static void show(const struct checking *w, struct result *result)
+{
+    const struct check *c = w->check;
+    size_t known = 0, wrong = 0;
+
+    for (size_t i = 0; i < c->count; i++) {
+        known += isfinite(c->rows[i].measured) && isfinite(c->rows[i].predicted);
+        wrong += check_disagrees(&c->rows[i]);
+    }
+    result_line(result, "%s beside %s: %zu throughput%s and latencies of %zu form%s; %zu of %zu disagree", c->machine, c->cpu, w->measured, w->measured == 1 ? "" : "s",
+                w->names.count, w->names.count == 1 ? "" : "s", wrong, known);
+    if (w->without_latency)
+        result_line(result, "time is up: latencies of %zu forms were not measured", w->without_latency);
+    result_text(result, "machine", c->machine);
+    result_text(result, "cpu", c->cpu);
+    result_text(result, "date", c->date);
+    result_count(result, "compared", (int64_t)known);
+    result_count(result, "wrong", (int64_t)wrong);
+    add_rows(c, result);
+    if (wrong)
+        result_line(result, "view check shows them all with the code that was run; machine correct FORM writes what was measured to a machine of your own");
+}
+
+static void check_finish(void *state, const struct job_info *info)
+{
+    struct checking *w = state;
+
+    if (info->state != JOB_DONE)
+        return;
+    show(w, w->session->result);
+    check_free(w->session->document.check);
+    w->session->document.check = w->check;
+    w->check = NULL;
+}
+
+static void checking_free(void *state)
+{
+    struct checking *w = state;
+    for (size_t i = 0; i < w->names.count; i++)
+        free(w->names.items[i]);
+    vec_done(&w->names);
+    vec_done(&w->uses);
+    machine_free(w->machine);
+    machine_free(w->simulated);
+    forms_free(w->forms);
+    experiments_free(w->table);
+    check_free(w->check);
+    free(w);
+}
+
+struct check_values {
+    struct word_list forms;
+    size_t top;
+    double seconds;
+    const char *machine, *simulate;
+};
+
+static const struct parameter arguments[] = {
+    {.name = "FORM", .kind = PARAMETER_WORDS, .at = offsetof(struct check_values, forms), .otherwise = "the forms that programs use most", .complete = COMPLETE_FORM,
+     .help = "forms to check; * and ? are wildcards"},
+    {0},
+};
+static const struct parameter options[] = {
+    {.name = "--top", .kind = PARAMETER_COUNT, .at = offsetof(struct check_values, top), .value = "N", .least = 1, .most = 100000, .initial = INITIAL(TOP),
+     .help = "without FORM: how many of the most frequent forms that can be measured here"},
+    {.name = "--seconds", .kind = PARAMETER_DURATION, .at = offsetof(struct check_values, seconds), .value = "T", .least = 0.1, .most = 86400, .initial = INITIAL(SECONDS),
+     .help = "time for all of it"},
+    {.name = "--machine", .kind = PARAMETER_TEXT, .at = offsetof(struct check_values, machine), .value = "ID", .otherwise = "this CPU's machine, or else the current one",
+     .complete = COMPLETE_MACHINE, .help = "machine whose tables to check"},
+    {.name = "--simulate", .kind = PARAMETER_TEXT, .at = offsetof(struct check_values, simulate), .value = "ID", .complete = COMPLETE_MACHINE, .otherwise = "measure this CPU",
+     .help = "machine to simulate instead of measuring, for a trial"},
+    {0},
+};
+
+/* Those that can be measured here, the most frequent first; with patterns those that match. */
+static bool choose_forms(struct checking *w, const struct check_values *v, struct err *err)
+{
+    size_t count;
+    struct form_uses *uses = form_uses_load(&count, err);
+    char why[96];
+
+    if (!uses)
+        return false;
+    for (size_t i = 0; i < count && !v->forms.count && w->names.count < v->top; i++) {
+        const struct form_row *row = forms_find(w->forms, uses[i].form);
+        if (row && !form_measurable(row, why, sizeof why)) {
+            vec_push(&w->names, mem_strdup(row->form));
+            vec_push(&w->uses, uses[i].uses);
+        }
+    }
+    for (size_t i = 0; v->forms.count && i < forms_count(w->forms); i++) {
+        const struct form_row *row = forms_at(w->forms, i);
+        bool wanted = false;
+        double found = 0;
+        for (size_t k = 0; k < v->forms.count; k++)
+            wanted |= str_match(v->forms.items[k], row->form);
+        if (!wanted || form_measurable(row, why, sizeof why))
+            continue;
+        for (size_t k = 0; k < count && found == 0; k++)
+            found = strcmp(uses[k].form, row->form) == 0 ? uses[k].uses : 0;
+        vec_push(&w->names, mem_strdup(row->form));
+        vec_push(&w->uses, found);
+    }
+    form_uses_free(uses, count);
+    return w->names.count || err_set(err, ERR_USAGE, "forms list tells which can be measured, and why not", "no measurable form matches");
+}
+
+/* "Emerald Rapids" of "Emerald Rapids (Golden Cove core, ...)", or what the CPU calls itself. */
+static char *cpu_title(const struct session *s, const char *simulated)
+{
+    const char *title = s->document.here.title, *end = title ? strstr(title, " (") : NULL;
+    char name[64];
+
+    if (simulated) {
+        snprintf(name, sizeof name, "simulated %.40s", simulated);
+        return mem_strdup(name);
+    }
+    return end ? mem_strndup(title, (size_t)(end - title)) : mem_strdup(cpu_name(name, sizeof name));
+}
+
+static bool run(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    static const struct job_ops ops = {check_run, check_finish, checking_free};
+    const struct check_values *v = values;
+    bool native = s->document.here.id && s->document.here.isa == isa_host();
+    const struct machine *m = v->machine ? session_machine(s, v->machine, err) : native ? session_machine(s, s->document.here.id, err) : session_current(s, err);
+    const struct machine *simulated = m && v->simulate ? session_machine(s, v->simulate, err) : NULL;
+    struct forms *forms = m ? session_forms(s, isa_host(), err) : NULL;
+
+    (void)result;   /* the job's finish function fills it */
+    if (!forms || (v->simulate && !simulated))
+        return false;
+    if (strcmp(m->isa, isa_name(isa_host())) != 0)
+        return err_set(err, ERR_USAGE, "name a machine of this CPU's instruction set with --machine", "this CPU runs %s, but %s is %s", isa_name(isa_host()), m->id, m->isa);
+    struct checking *w = mem_zero(1, sizeof *w);
+    char *cpu = cpu_title(s, v->simulate);
+    w->session = s;
+    w->seconds = v->seconds;
+    w->machine = machine_copy(m);
+    w->simulated = simulated ? machine_copy(simulated) : NULL;
+    w->forms = forms_copy(forms);
+    w->check = check_new(m, cpu);
+    free(cpu);
+    if (!choose_forms(w, v, err)) {
+        checking_free(w);
+        return false;
+    }
+    return session_job(s, "machine check", "measures", &ops, w, err);
+}
+
+static const char *const examples[] = {"machine check --top 200 --seconds 2m", "machine check 'IMUL*' 'ADD (R64, R64)'", NULL};
+
+const struct command command_machine_check = {
+    .name = "machine check",
+    .help = "measure forms on this CPU and compare them with a machine's tables",
+    .description = "Throughput, and latency of each pair of operands. Disagreements of more than 5 % are sorted by how many cycles they are wrong by over a Debian system's "
+                   "programs (data/forms-frequency.csv). Latencies are predicted for the very chains that are run.",
+    .arguments = arguments,
+    .options = options,
+    .examples = examples,
+    .values_size = sizeof(struct check_values),
+    .flags = COMMAND_CHANGES | COMMAND_JOB,
+    .run = run,
+};

@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "cmd/check.h"
+#include "cmd/command.h"
+#include "io/machine_file.h"
+#include "io/machine_user.h"
+#include "measure/learn.h"
+#include "throughput/predict.h"
+#include "toolchain/encodings.h"
+#include "work/job.h"
+
+#define BETTER 0.5   /* a correction leaves at most so much of the difference */
+
+/* A disagreement and what became of it. */
+struct correction {
+    struct check_row row;      /* its own form */
+    bool written;
+    struct usage usage;        /* of a throughput */
+    unsigned micro_ops;
+    struct latency_rule rule;  /* of a latency; form and source borrowed */
+    double predicted;          /* afterwards */
+    char reason[160];          /* why not */
+};
+
+/* The job: corrections found and tried on a copy of the machine by the worker, written by it, and loaded by the UI thread. */
+struct correcting {
+    struct session *session;
+    struct job *job;
+    struct machine *machine;   /* a copy, corrected step by step */
+    struct machine *simulated; /* NULL: this CPU */
+    struct forms *forms;
+    VEC(struct correction) list;
+    char *source;              /* "measured on ..." */
+    char *id, *base, *title;   /* of the user's machine */
+    char *path;                /* the result: its directory */
+};
+
+static bool cancelled(void *state)
+{
+    return job_cancelled(((struct correcting *)state)->job);
+}
+
+/* "op2", "flags", "address" of a chain as the end of a rule; false for what a rule has no word for. */
+static bool end_of(const char *name, int *end)
+{
+    if (strncmp(name, "op", 2) == 0) {
+        *end = atoi(name + 2) - 1;
+        return *end >= 0 && *end < 9;
+    }
+    if (strcmp(name, "base") == 0 || strcmp(name, "index") == 0)
+        name = "address";
+    return latency_end_parse(name, end) && *end != LATENCY_ANY;
+}
+
+/* What the tables have between the two. */
+static double latency_now(const struct machine *m, const char *form, int from, int to)
+{
+    const struct mapping_entry *entry = mapping_find(m->mapping, form);
+
+    for (size_t i = 0; i < m->latency_count; i++) {
+        const struct latency_rule *r = &m->latencies[i];
+        if ((r->from == LATENCY_ANY || r->from == from) && (r->to == LATENCY_ANY || r->to == to) && str_match(r->form, form))
+            return r->cycles;
+    }
+    return entry && !isnan(entry->latency) ? entry->latency : 1;
+}
+
+static bool is_better(const struct correction *c)
+{
+    return fabs(c->predicted - c->row.measured) <= fmax(BETTER * fabs(c->row.predicted - c->row.measured), CHECK_CYCLES);
+}
+
+static void correct_latency(struct correcting *w, struct correction *c)
+{
+    const struct form_row *row = forms_find(w->forms, c->row.form);
+    struct err err = {0};
+    int from, to;
+
+    bool plain = c->row.chain.kind == CHAIN_REGISTER || c->row.chain.kind == CHAIN_FLAGS || c->row.chain.kind == CHAIN_FROM_FLAGS ||
+                 c->row.chain.kind == CHAIN_TO_FLAGS || c->row.chain.kind == CHAIN_ADDRESS;
+    if (!plain || !end_of(c->row.chain.from_name, &from) || !end_of(c->row.chain.to_name, &to)) {
+        snprintf(c->reason, sizeof c->reason, "the chain goes through more than this form: no single latency");
+        return;
+    }
+    double cycles = latency_now(w->machine, c->row.form, from, to) + c->row.measured - c->row.predicted;
+    cycles = fabs(cycles - rint(cycles)) < 0.1 ? rint(cycles) : cycles;
+    struct machine *tried = machine_copy(w->machine);
+    struct form_code *code = row ? encodings_code(row, &err) : NULL;
+    machine_put_latency(tried, c->row.form, from, to, fmax(cycles, 0), w->source);
+    c->predicted = code ? check_predict_chain(tried, code, &c->row.chain) : NAN;
+    form_code_free(code);
+    c->rule = (struct latency_rule){c->row.form, from, to, fmax(cycles, 0), w->source};
+    c->written = is_better(c);
+    if (c->written)
+        machine_put_latency(w->machine, c->row.form, from, to, c->rule.cycles, w->source);
+    else
+        snprintf(c->reason, sizeof c->reason, "a latency of %.2f does not explain it: the model then has %.2f", cycles, c->predicted);
+    machine_free(tried);
+}
+
+static double predict_alone(const struct machine *m, const char *form)
+{
+    struct experiments *t = experiments_new();
+    struct experiment e = {0};
+    double cycles;
+
+    experiment_add(&e, form, 1);
+    experiments_add_named(t, &e);
+    machine_predict(m, t, &cycles);
+    experiment_done(&e);
+    experiments_free(t);
+    return cycles;
+}
+
+static void correct_throughput(struct correcting *w, struct learner *learner, struct correction *c)
+{
+    struct learned learned = {0};
+    struct err err = {0};
+
+    if (!learn_form(learner, c->row.form, &learned, &err)) {
+        snprintf(c->reason, sizeof c->reason, "%.150s", err.what);
+        return;
+    }
+    const struct mapping_entry *old = mapping_find(w->machine->mapping, c->row.form);
+    struct mapping_entry entry = {.form = c->row.form, .usage = learned.usage, .latency = old ? old->latency : NAN, .micro_ops = learned.micro_ops, .source = w->source};
+    struct machine *tried = machine_copy(w->machine);
+    mapping_set(tried->mapping, &entry);
+    c->predicted = predict_alone(tried, c->row.form);
+    c->written = is_better(c);
+    if (c->written) {
+        mapping_set(w->machine->mapping, &entry);
+        usage_copy(&c->usage, &learned.usage);
+        c->micro_ops = learned.micro_ops;
+    } else {
+        snprintf(c->reason, sizeof c->reason, "the usage that was learned does not explain it: the model then has %.2f", c->predicted);
+    }
+    machine_free(tried);
+    learned_done(&learned);
+}
+
+/* Throughputs need port usages, which are learned beside forms that are known. */
+static bool correct_throughputs(struct correcting *w, struct err *err)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < w->list.count; i++)
+        any |= !w->list.items[i].row.latency;
+    if (!any)
+        return true;
+    job_progress(w->job, 0, (double)w->list.count, "searching for blocking forms");
+    struct source *source = w->simulated ? source_simulated(w->simulated->mapping, 0.001, 1) : source_cpu(w->forms, -1, 0, cancelled, w, err);
+    struct learner *learner = source ? learner_new(source, w->machine->mapping, machine_number(w->machine, "issue_width"), cancelled, w, err) : NULL;
+    for (size_t i = 0; learner && i < w->list.count && !cancelled(w); i++) {
+        job_progress(w->job, (double)i, (double)w->list.count, "%s", w->list.items[i].row.form);
+        if (!w->list.items[i].row.latency)
+            correct_throughput(w, learner, &w->list.items[i]);
+    }
+    bool ok = learner != NULL;
+    learner_free(learner);
+    source_free(source);
+    return ok && (!cancelled(w) || err_set(err, ERR_INTERRUPTED, NULL, "cancelled"));
+}
+
+static bool write_all(struct correcting *w, struct err *err)
+{
+    VEC(struct mapping_entry) entries = {0};
+    VEC(struct latency_rule) rules = {0};
+
+    for (size_t i = 0; i < w->list.count; i++) {
+        struct correction *c = &w->list.items[i];
+        if (c->written && c->row.latency)
+            vec_push(&rules, c->rule);
+        else if (c->written)
+            vec_push(&entries, ((struct mapping_entry){c->row.form, c->usage, NAN, c->micro_ops, w->source}));
+    }
+    struct corrections all = {entries.items, entries.count, rules.items, rules.count};
+    bool ok = !(entries.count + rules.count) || machine_user_correct(w->id, w->base, w->title, &all, mapping_ports(w->machine->mapping), &w->path, err);
+    vec_done(&entries);
+    vec_done(&rules);
+    return ok;
+}
+
+static bool correct_run(struct job *job, void *state, struct err *err)
+{
+    struct correcting *w = state;
+
+    w->job = job;
+    for (size_t i = 0; i < w->list.count; i++)
+        if (w->list.items[i].row.latency)
+            correct_latency(w, &w->list.items[i]);
+    return correct_throughputs(w, err) && write_all(w, err);
+}
+
+static void add_row(const struct correcting *w, struct result_table *t, const struct correction *c)
+{
+    struct str text = {0};
+
+    cell_text(t, c->row.form);
+    check_quantity(&c->row, &text);
+    cell_text(t, str_text(&text));
+    cell_number(t, c->row.measured);
+    cell_number(t, c->row.predicted);
+    cell_number(t, c->written ? c->predicted : NAN);
+    str_clear(&text);
+    if (!c->written)
+        str_addf(&text, "not written: %s", c->reason);
+    else if (c->row.latency)
+        str_addf(&text, "latency %.4g", c->rule.cycles);
+    else
+        usage_print(&c->usage, mapping_ports(w->machine->mapping), &text);
+    cell_text(t, str_text(&text));
+    str_done(&text);
+}
+
+/* The machine as it is now takes the place of the one that was checked. */
+static bool load_corrected(struct session *s, const struct correcting *w, struct err *err)
+{
+    struct machine *m = machine_load(w->id, err);
+    struct document *d = &s->document;
+
+    if (!m)
+        return false;
+    if (d->here.id && (strcmp(d->here.id, w->base) == 0 || strcmp(d->here.id, w->id) == 0)) {
+        free(d->here.id);
+        d->here.id = mem_strdup(w->id);
+    }
+    session_add_machine(s, m);
+    for (int isa = 0; isa < ISA_COUNT; isa++)
+        for (size_t i = 0; i < d->kept[isa].count; i++)
+            if (strcmp(d->kept[isa].ids[i], w->base) == 0) {
+                free(d->kept[isa].ids[i]);
+                d->kept[isa].ids[i] = mem_strdup(w->id);
+            }
+    document_show_isa(d, d->isa);
+    s->revision++;
+    return true;
+}
+
+static void correct_finish(void *state, const struct job_info *info)
+{
+    static const struct result_column columns[] = {
+        {.key = "form", .kind = CELL_TEXT, .width = 34}, {.key = "quantity", .kind = CELL_TEXT, .width = 20}, {.key = "measured", .kind = CELL_NUMBER, .decimals = 2, .width = 8},
+        {.key = "before", .kind = CELL_NUMBER, .decimals = 2, .width = 7}, {.key = "after", .kind = CELL_NUMBER, .decimals = 2, .width = 7}, {.key = "correction", .kind = CELL_TEXT},
+    };
+    struct correcting *w = state;
+    struct result *result = w->session->result;
+    struct err err = {0};
+    size_t written = 0;
+    char text[1024];
+
+    if (info->state != JOB_DONE)
+        return;
+    for (size_t i = 0; i < w->list.count; i++)
+        written += w->list.items[i].written;
+    result_line(result, "%zu of %zu corrections written%s%s", written, w->list.count, w->path ? " to " : "", w->path ? w->path : "");
+    if (w->path && !load_corrected(w->session, w, &err))
+        result_line(result, "%s", err_text(&err, text, sizeof text));
+    result_text(result, "machine", w->id);
+    result_text(result, "directory", w->path);
+    result_count(result, "written", (int64_t)written);
+    struct result_table *t = result_table(result, "corrections", columns, sizeof columns / sizeof *columns);
+    for (size_t i = 0; i < w->list.count; i++)
+        add_row(w, t, &w->list.items[i]);
+}
+
+static void correcting_free(void *state)
+{
+    struct correcting *w = state;
+    for (size_t i = 0; i < w->list.count; i++) {
+        free(w->list.items[i].row.form);
+        usage_done(&w->list.items[i].usage);
+    }
+    vec_done(&w->list);
+    machine_free(w->machine);
+    machine_free(w->simulated);
+    forms_free(w->forms);
+    free(w->source);
+    free(w->id);
+    free(w->base);
+    free(w->title);
+    free(w->path);
+    free(w);
+}
+
+struct correct_values {
+    struct word_list forms;
+    const char *simulate;
+};
+
+static const struct parameter arguments[] = {
+    {.name = "FORM", .kind = PARAMETER_WORDS, .at = offsetof(struct correct_values, forms), .required = true, .complete = COMPLETE_FORM,
+     .help = "forms whose disagreements to write; * and ? are wildcards"},
+    {0},
+};
+static const struct parameter options[] = {
+    {.name = "--simulate", .kind = PARAMETER_TEXT, .at = offsetof(struct correct_values, simulate), .value = "ID", .complete = COMPLETE_MACHINE, .otherwise = "measure this CPU",
+     .help = "machine to simulate instead of measuring, as in machine check"},
+    {0},
+};
+
+/* Copies the disagreements of @check whose form one of @patterns names. */
+static void choose(struct correcting *w, const struct check *check, const struct word_list *patterns)
+{
+    for (size_t i = 0; i < check->count; i++) {
+        const struct check_row *row = &check->rows[i];
+        bool wanted = false;
+        for (size_t k = 0; k < patterns->count; k++)
+            wanted |= strcmp(patterns->items[k], row->form) == 0 || str_match(patterns->items[k], row->form);
+        if (!wanted || !check_disagrees(row))
+            continue;
+        struct correction c = {.row = *row, .predicted = NAN};
+        c.row.form = mem_strdup(row->form);
+        vec_push(&w->list, c);
+    }
+}
+
+/* Names and title of the machine that gets the corrections of @checked. */
+static void name_machine(struct correcting *w, const struct machine *checked, const struct check *check)
+{
+    struct str text = {0};
+    size_t length = strlen(checked->id), ending = strlen(HERE_MEASURED);
+    bool own = length > ending && strcmp(checked->id + length - ending, HERE_MEASURED) == 0;
+
+    w->base = mem_strndup(checked->id, own ? length - ending : length);
+    str_addf(&text, "%s" HERE_MEASURED, w->base);
+    w->id = str_take(&text);
+    const char *title = machine_plain_title(checked);
+    str_addf(&text, "%s%s", title, own ? "" : ", corrected by measurement");
+    w->title = str_take(&text);
+    check_source(check, &text);
+    w->source = str_take(&text);
+}
+
+static bool run(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    static const struct job_ops ops = {correct_run, correct_finish, correcting_free};
+    const struct correct_values *v = values;
+    const struct check *check = s->document.check;
+
+    (void)result;   /* the job's finish function fills it */
+    if (!check)
+        return err_set(err, ERR_USAGE, "machine check first", "nothing has been checked");
+    const struct machine *m = session_machine(s, check->machine, err), *simulated = m && v->simulate ? session_machine(s, v->simulate, err) : NULL;
+    struct forms *forms = m ? session_forms(s, isa_host(), err) : NULL;
+    if (!forms || (v->simulate && !simulated))
+        return false;
+    struct correcting *w = mem_zero(1, sizeof *w);
+    w->session = s;
+    choose(w, check, &v->forms);
+    if (!w->list.count) {
+        correcting_free(w);
+        return err_set(err, ERR_USAGE, "view check lists the disagreements", "no disagreement of such a form");
+    }
+    w->machine = machine_copy(m);
+    w->simulated = simulated ? machine_copy(simulated) : NULL;
+    w->forms = forms_copy(forms);
+    name_machine(w, m, check);
+    return session_job(s, "machine correct", "corrects", &ops, w, err);
+}
+
+static const char *const examples[] = {"machine correct 'IMUL (R64, R64)'", "machine correct '*'", NULL};
+
+const struct command command_machine_correct = {
+    .name = "machine correct",
+    .help = "write what machine check measured to a machine of your own",
+    .description = "Of each disagreement of the forms: a latency becomes a rule, a throughput a port usage that is learned as kernel learn does. Each is tried on a copy; "
+                   "what does not explain the measurement is not written. The machine is called like the one that was checked with -measured behind it, lies in "
+                   "$XDG_DATA_HOME/portolan/machines, and is this CPU's machine (native) from then on.",
+    .arguments = arguments,
+    .options = options,
+    .examples = examples,
+    .values_size = sizeof(struct correct_values),
+    .flags = COMMAND_CHANGES | COMMAND_JOB,
+    .run = run,
+};

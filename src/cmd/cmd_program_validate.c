@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Predicted times beside those of the program itself on this CPU. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/child.h"
+#include "base/mem.h"
+#include "base/vec.h"
+#include "cmd/command.h"
+#include "cmd/program.h"
+#include "program/estimate.h"
+#include "work/job.h"
+
+struct validate_values {
+    struct word_list inputs;
+    const char *machine;
+    size_t times;
+    double limit;
+};
+
+struct compared { double predicted, measured; };
+
+struct validating {
+    struct session *session;
+    struct job *job;
+    const struct program_model *model;
+    struct program_inputs inputs;
+    struct machine *machine;
+    char *arguments;
+    unsigned times;
+    double limit;
+    VEC(struct compared) rows;
+};
+
+static bool cancelled(void *state)
+{
+    return job_cancelled(((const struct validating *)state)->job);
+}
+
+/* The clock is measured for each, so that both are of one moment. */
+static bool predict(const struct validating *v, const double *inputs, double *seconds, struct err *err)
+{
+    struct estimator *e = estimator_new(v->model, inputs, ESTIMATE_STEADY, err);
+    struct program_time time = {.cycles = 0};
+    char text[40];
+
+    if (!e)
+        return false;
+    snprintf(text, sizeof text, "%.12g", estimator_clock_here(e));
+    machine_set_fact(v->machine, "clock", text, "GHz", "measured");
+    bool ok = estimator_time(e, v->machine, NULL, &time, err);
+    *seconds = time.seconds;
+    program_time_done(&time);
+    estimator_free(e);
+    return ok;
+}
+
+static bool validate_run(struct job *job, void *state, struct err *err)
+{
+    struct validating *v = state;
+    const struct program_runs *runs = v->model->runs;
+    struct run_options options = {v->arguments, TRACE_COUNTS, v->limit, (size_t)64 << 30};
+    bool ok = true;
+
+    v->job = job;
+    child_watch(cancelled, v);
+    for (size_t r = 0; ok && r < v->inputs.count; r++) {
+        const double *inputs = v->inputs.values + r * v->inputs.name_count;
+        struct compared c = {NAN, NAN};
+        job_progress(job, (double)r, (double)v->inputs.count, "run %zu of %zu", r + 1, v->inputs.count);
+        ok = predict(v, inputs, &c.predicted, err);
+        if (ok) {
+            c.measured = program_measure(runs->program, runs->names, runs->name_count, inputs, &options, v->times, err);
+            ok = !isnan(c.measured);
+        }
+        if (ok)
+            vec_push(&v->rows, c);
+    }
+    child_watch(NULL, NULL);
+    return ok;
+}
+
+static void validate_finish(void *state, const struct job_info *info)
+{
+    struct validating *v = state;
+    struct result *result = v->session->result;
+    struct result_column columns[INPUTS_MAX + 3];
+    size_t n = v->inputs.name_count;
+    double sum = 0;
+
+    if (info->state != JOB_DONE)
+        return;
+    for (size_t i = 0; i < n; i++)
+        columns[i] = (struct result_column){.key = v->inputs.names[i], .kind = CELL_NUMBER, .decimals = SHORTEST};
+    columns[n] = (struct result_column){.key = "predicted", .unit = "s", .kind = CELL_NUMBER, .decimals = 6};
+    columns[n + 1] = (struct result_column){.key = "measured", .unit = "s", .kind = CELL_NUMBER, .decimals = 6};
+    columns[n + 2] = (struct result_column){.key = "error", .unit = "%", .kind = CELL_NUMBER, .decimals = 1};
+    struct result_table *t = result_table(result, "times", columns, n + 3);
+    for (size_t r = 0; r < v->rows.count; r++) {
+        double error = v->rows.items[r].predicted / v->rows.items[r].measured - 1;
+        for (size_t i = 0; i < n; i++)
+            cell_number(t, v->inputs.values[r * n + i]);
+        cell_number(t, v->rows.items[r].predicted);
+        cell_number(t, v->rows.items[r].measured);
+        cell_number(t, 100 * error);
+        sum += fabs(error);
+    }
+    result_line(result, "mean error %.1f %% with the tables of %s; measured: CPU time of the whole program, the least of %u runs", 100 * sum / (double)v->rows.count, v->machine->id, v->times);
+    result_number(result, "mean_error", sum / (double)v->rows.count);
+}
+
+static void validating_free(void *state)
+{
+    struct validating *v = state;
+    program_inputs_done(&v->inputs);
+    vec_done(&v->rows);
+    machine_free(v->machine);
+    program_model_free(v->model);
+    free(v->arguments);
+    free(v);
+}
+
+static bool run_validate(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    static const struct job_ops ops = {validate_run, validate_finish, validating_free};
+    const struct validate_values *given = values;
+    const struct program_model *m = program_fitted(s, err);
+    bool here;
+
+    (void)result;   /* the job's finish function fills it */
+    if (!m)
+        return false;
+    struct validating *v = mem_zero(1, sizeof *v);
+    v->session = s;
+    v->model = program_model_hold(m);
+    v->arguments = s->document.program.arguments ? mem_strdup(s->document.program.arguments) : NULL;
+    v->times = (unsigned)given->times;
+    v->limit = given->limit;
+    const struct machine *machine = program_machine(s, given->machine ? given->machine : HERE_NAME, &here, err);
+    v->machine = machine ? machine_copy(machine) : NULL;
+    bool ok = machine && program_inputs_read(&given->inputs, &v->inputs, err);
+    if (ok && v->inputs.name_count != m->runs->name_count)
+        ok = err_set(err, ERR_USAGE, "give every input of program run", "%zu of %zu inputs are given", v->inputs.name_count, m->runs->name_count);
+    for (size_t i = 0; ok && i < v->inputs.name_count; i++)
+        ok = strcmp(v->inputs.names[i], m->runs->names[i]) == 0 || err_set(err, ERR_USAGE, "name inputs as in program run, in the same order", "input %s was %s when the program was run", v->inputs.names[i], m->runs->names[i]);
+    if (ok)
+        return session_job(s, "program validate", "measures", &ops, v, err);
+    validating_free(v);
+    return false;
+}
+
+static const struct parameter arguments[] = {
+    {.name = "INPUT=VALUES", .kind = PARAMETER_WORDS, .at = offsetof(struct validate_values, inputs), .required = true,
+     .help = "values of each input at which the program itself is run; of several inputs every combination"},
+    {0},
+};
+
+static const struct parameter options[] = {
+    {.name = "--machine", .kind = PARAMETER_TEXT, .at = offsetof(struct validate_values, machine), .value = "ID", .otherwise = "the machine that this CPU is",
+     .complete = COMPLETE_MACHINE, .help = "machine whose tables predict"},
+    {.name = "--times", .kind = PARAMETER_COUNT, .at = offsetof(struct validate_values, times), .value = "N", .least = 1, .most = 1000, .initial = "3",
+     .help = "runs of each, of which the shortest counts"},
+    {.name = "--limit", .kind = PARAMETER_DURATION, .at = offsetof(struct validate_values, limit), .value = "T", .least = 0.001, .most = 1e6, .initial = "60",
+     .help = "time after which a run is ended and the command fails"},
+    {0},
+};
+
+static const char *const examples[] = {"program validate N=512,1000,2000", NULL};
+
+const struct command command_program_validate = {
+    .name = "program validate",
+    .help = "run the program without counters on this CPU, and compare its time with the predicted one",
+    .description = "The program is the one that program load built beside the traced one, by the same compiler and options. Its CPU time includes starting it and the "
+                   "system's work for its memory, which no model here predicts. On a shared core the time of other users' work shows in it.",
+    .arguments = arguments,
+    .options = options,
+    .examples = examples,
+    .values_size = sizeof(struct validate_values),
+    .flags = COMMAND_JOB,
+    .run = run_validate,
+};

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The last machine check: forms measured on this CPU beside a machine's tables, the disagreements that matter most first. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "cmd/check.h"
+#include "view/table.h"
+#include "view/view.h"
+
+enum column { FORM, QUANTITY, MEASURED, TABLE, DIFFERENCE, USES, MATTERS, STATE, COLUMNS };
+
+static const struct table_column columns[COLUMNS] = {
+    {"form", 0, false, 0}, {"quantity", 22, false, 60}, {"measured", 9, true, 0}, {"table", 8, true, 0}, {"error", 8, true, 0}, {"uses", 9, true, 80}, {"matters", 9, true, 100},
+    {"state", 16, false, 110},
+};
+
+struct check_view_state {
+    struct table table;
+    const struct check *shown;
+    unsigned long changes;
+    bool detail;
+    size_t first_line;       /* of the code below */
+};
+
+static void *check_open(void)
+{
+    struct check_view_state *v = mem_zero(1, sizeof *v);
+    table_init(&v->table);
+    return v;
+}
+
+static void check_close(void *state)
+{
+    struct check_view_state *v = state;
+    table_done(&v->table);
+    free(v);
+}
+
+static size_t row_count(const void *context)
+{
+    const struct check_view_state *v = context;
+    return v->shown->count;
+}
+
+static double row_number(const void *context, size_t row, int column)
+{
+    const struct check_row *r = &((const struct check_view_state *)context)->shown->rows[row];
+
+    switch (column) {
+    case MEASURED: return r->measured;
+    case TABLE: return r->predicted;
+    case DIFFERENCE: return r->predicted / r->measured - 1;
+    case USES: return r->uses;
+    case MATTERS: return check_weight(r);
+    default: return NAN;
+    }
+}
+
+static void row_text(const void *context, size_t row, int column, struct str *out)
+{
+    const struct check_row *r = &((const struct check_view_state *)context)->shown->rows[row];
+    double number = row_number(context, row, column);
+
+    if (column == FORM)
+        str_add(out, r->form);
+    else if (column == QUANTITY)
+        check_quantity(r, out);
+    else if (column == STATE)
+        str_add(out, r->state);
+    else if (isnan(number))
+        str_add(out, "-");
+    else if (column == DIFFERENCE)
+        str_addf(out, "%+.1f %%", 100 * number);
+    else if (column == MATTERS)
+        str_addf(out, "%.3g", number);
+    else
+        str_addf(out, column == USES ? "%.0f" : "%.2f", number);
+}
+
+static enum role row_role(const void *context, size_t row, int column)
+{
+    const struct check_row *r = &((const struct check_view_state *)context)->shown->rows[row];
+
+    if (column == DIFFERENCE)
+        return isnan(r->measured) || isnan(r->predicted) ? ROLE_DIM : check_disagrees(r) ? ROLE_ERROR : ROLE_GOOD;
+    return column == STATE || column == TABLE || column == USES ? ROLE_DIM : ROLE_TEXT;
+}
+
+static const struct table_source source = {.columns = columns, .column_count = COLUMNS, .count = row_count, .number = row_number, .text = row_text, .role = row_role};
+
+/* False when nothing was checked. */
+static bool refresh(struct check_view_state *v, struct session *s)
+{
+    if (!s->document.check)
+        return false;
+    if (v->shown != s->document.check) {
+        v->shown = s->document.check;
+        v->changes++;
+        v->first_line = 0;
+        table_update(&v->table, &source, v, v->changes);
+    }
+    return true;
+}
+
+static void draw_title(const struct check *c, struct grid *g)
+{
+    size_t wrong = 0;
+
+    for (size_t i = 0; i < c->count; i++)
+        wrong += check_disagrees(&c->rows[i]);
+    unsigned used = grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "%s beside %s", c->machine, c->cpu);
+    used += grid_printf(g, (int)used + 2, 0, 0, ROLE_WARN, 0, "%zu of %zu disagree", wrong, c->count) + 2;
+    grid_printf(g, (int)used + 2, 0, 0, ROLE_DIM, 0, "%s", c->date);
+}
+
+/* What the table says in its own words. */
+static void add_entry(struct session *s, const struct check_row *row, struct str *out)
+{
+    struct err err = {0};
+    const struct machine *m = session_machine(s, s->document.check->machine, &err);
+    const struct mapping_entry *entry = m ? mapping_find(m->mapping, row->form) : NULL;
+
+    if (!entry) {
+        str_add(out, "unknown form");
+        return;
+    }
+    if (entry->usage.count)
+        usage_print(&entry->usage, mapping_ports(m->mapping), out);
+    else
+        str_add(out, "no port");
+    if (!isnan(entry->latency))
+        str_addf(out, ", latency %g", entry->latency);
+}
+
+/* Both numbers and the code that was run. */
+static void draw_detail(struct check_view_state *v, struct session *s, struct grid *g, int y, unsigned height)
+{
+    struct str text = {0}, code = {0};
+    size_t row;
+
+    if (!table_selected(&v->table, &row))
+        return;
+    const struct check_row *r = &v->shown->rows[row];
+    struct forms *forms = session_forms(s, isa_host(), NULL);
+    add_entry(s, r, &text);
+    grid_fill(g, 0, y, g->width, 1, ROLE_HEADER, 0, ' ');
+    unsigned used = grid_printf(g, 0, y, 0, ROLE_HEADER, ATTR_BOLD, "%s  ", r->form);
+    str_clear(&code);
+    check_quantity(r, &code);
+    grid_printf(g, (int)used, y, 0, ROLE_HEADER, 0, "%s", str_text(&code));
+    if (isnan(r->measured))
+        grid_printf(g, 0, y + 1, 0, ROLE_WARN, 0, "here   %s", r->state);
+    else
+        grid_printf(g, 0, y + 1, 0, ROLE_TEXT, 0, "here   %.2f cycles, measured within %.1f %%%s%s", r->measured, 100 * r->spread, r->latency && *r->chain.note ? "; " : "",
+                    r->latency ? r->chain.note : "");
+    grid_printf(g, 0, y + 2, 0, ROLE_TEXT, 0, "table  %.2f cycles: %s", r->predicted, str_text(&text));
+    str_clear(&code);
+    if (forms)
+        check_code(forms, r, v->first_line + height, &code);
+    const char *line = str_text(&code);
+    for (size_t i = 0; i < v->first_line && *line; i++)
+        line += strcspn(line, "\n") + (line[strcspn(line, "\n")] == '\n');
+    for (int at = y + 3; at < y + (int)height && *line; at++) {
+        size_t span = strcspn(line, "\n");
+        grid_printf(g, 2, at, g->width - 2, ROLE_TEXT, 0, "%.*s", (int)span, line);
+        line += span + (line[span] == '\n');
+    }
+    str_done(&text);
+    str_done(&code);
+}
+
+static void check_draw(void *state, struct session *s, struct grid *g)
+{
+    static const char *const lines[] = {
+        "Nothing has been checked.",
+        ":machine check measures the forms that programs use most on this CPU and compares them with its tables; machine check 'ADD*' those of a pattern.",
+    };
+    struct check_view_state *v = state;
+    int y = 1;
+
+    if (!refresh(v, s)) {
+        for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+            y += (int)grid_wrap(g, 2, y, g->width > 4 ? g->width - 4 : 1, 4, i ? ROLE_TEXT : ROLE_TITLE, 0, lines[i]);
+        return;
+    }
+    draw_title(v->shown, g);
+    unsigned pane = v->detail ? g->height / 2 : 1;
+    table_draw(&v->table, &source, v, v->changes, g, 1, g->height > pane + 1 ? g->height - 1 - pane : 1);
+    if (v->detail)
+        draw_detail(v, s, g, (int)(g->height - pane), pane);
+    else
+        view_draw_hints(&check_view, g, 0, g->height - 1);
+}
+
+static bool check_press(void *state, struct session *s, int key, struct str *command)
+{
+    struct check_view_state *v = state;
+
+    (void)command;
+    if (!refresh(v, s))
+        return false;
+    switch (key) {
+    case KEYCODE_ENTER: case '\n':
+        v->detail = !v->detail;
+        v->first_line = 0;
+        return true;
+    case KEYCODE_ESCAPE: case 'q':
+        if (!v->detail)
+            return false;
+        v->detail = false;
+        return true;
+    case 'J':
+        v->first_line += v->detail;
+        return true;
+    case 'K':
+        v->first_line -= v->first_line > 0;
+        return true;
+    default:
+        v->first_line = 0;
+        return table_key(&v->table, &source, key);
+    }
+}
+
+/* Writes the form under the cursor. */
+static bool check_correct(void *state, struct session *s, int key, struct str *command)
+{
+    struct check_view_state *v = state;
+    size_t row;
+
+    (void)key;
+    if (!refresh(v, s) || !table_selected(&v->table, &row))
+        return false;
+    str_addf(command, "machine correct '%s'", v->shown->rows[row].form);
+    return true;
+}
+
+static void check_click(void *state, struct session *s, int x, int y)
+{
+    struct check_view_state *v = state;
+    if (y >= 1 && refresh(v, s))
+        table_click(&v->table, &source, x, y - 1);
+}
+
+static bool check_find(void *state, struct session *s, const char *text, int direction)
+{
+    struct check_view_state *v = state;
+    return refresh(v, s) && table_find(&v->table, &source, v, text, direction);
+}
+
+static bool check_sort_by(void *state, struct session *s, const char *column, struct err *err)
+{
+    struct check_view_state *v = state;
+    (void)s;
+    return table_sort(&v->table, &source, column, err);
+}
+
+static bool check_filter(void *state, struct session *s, const char *expression, struct err *err)
+{
+    struct check_view_state *v = state;
+    (void)s;
+    return table_filter(&v->table, &source, expression, err);
+}
+
+static bool check_source_of(void *state, struct session *s, struct table_source *out)
+{
+    (void)state;
+    (void)s;
+    *out = source;
+    return true;
+}
+
+static void check_status(void *state, struct session *s, struct str *out)
+{
+    struct check_view_state *v = state;
+    if (refresh(v, s))
+        table_status(&v->table, &source, out);
+}
+
+static bool check_rows(void *state, struct session *s, struct result *out)
+{
+    struct check_view_state *v = state;
+
+    if (!refresh(v, s))
+        return false;
+    table_update(&v->table, &source, v, v->changes);
+    table_export(&v->table, &source, v, "forms", out);
+    return true;
+}
+
+static const struct view_key check_keys[] = {
+    {.keys = {VIEW_KEYS_ROWS}, .label = "j k g G", .help = "move", .act = check_press},
+    {.keys = {VIEW_KEYS_ENTER, 'J', 'K', 'q', KEYCODE_ESCAPE}, .label = "Enter", .help = "show both numbers and the code that was run, or go back; J K scroll the code",
+     .act = check_press, .hint = "code"},
+    {.keys = {'o'}, .label = "o", .help = "write what was measured of the form to a machine of your own (machine correct)", .act = check_correct, .hint = "write override"},
+    {.keys = {'[', ']', 'r'}, .label = "[ ] r", .help = "sort by the previous or next column; r reverses the order", .act = check_press},
+    {.label = "\\", .help = "filter: error>0.1 & form~VADD; empty shows all rows"},
+    {.label = "/ n N", .help = "search"},
+    {.keys = {0}},
+};
+
+const struct view_ops check_view = {.name = "check", .help = "forms measured here beside the tables, by how much the difference matters", .keys = check_keys,
+                                    .open = check_open, .close = check_close, .draw = check_draw, .click = check_click, .find = check_find, .sort = check_sort_by,
+                                    .filter = check_filter, .source = check_source_of, .status = check_status, .rows = check_rows};
