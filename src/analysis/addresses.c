@@ -145,7 +145,9 @@ static struct value address_of(struct state *s, const struct insn *insn, const s
     struct value segment = {op->segment == REG_NONE ? 0 : UINT32_MAX - op->segment, 0};
     struct value at;
 
-    if (op->base == REG_PC)   /* an absolute place, the same in each copy as far as the linker is concerned */
+    if (op->base == REG_PC && s->start == START_MEASURED)   /* each such operand has a line of its own there, the same in every copy */
+        at = (struct value){0, START_RELATIVE + (int64_t)insn->offset * START_RELATIVE_LINE};
+    else if (op->base == REG_PC)   /* an absolute place, the same in each copy as far as the linker is concerned */
         at = (struct value){AT_CODE, (int64_t)((uint64_t)op->displacement + insn->offset + insn->length)};
     else
         at = add_constant(sum(s, register_value(s, op->base), register_value(s, op->index), op->scale ? op->scale : 1), op->displacement);

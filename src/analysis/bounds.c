@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "analysis/assists.h"
 #include "analysis/first_level.h"
 #include "analysis/issue.h"
 #include "base/mem.h"
@@ -90,6 +91,11 @@ static void store_bound(const struct block_work *w, const struct insn *insns, si
     out->cycles[BOUND_MEMORY] = fmax(out->cycles[BOUND_MEMORY], lines / w->core->store_lines_per_cycle);
 }
 
+double bounds_assists(const struct core *c, const struct insn *insns, size_t count, const struct block_options *options)
+{
+    return options->start == START_MEASURED && !isnan(c->x87_assist) ? assists_count(insns, count) * c->x87_assist : 0;
+}
+
 void bounds_of(struct block_work *w, const struct insn *insns, size_t count, const struct block_options *options, bool want_ports, struct bounds *out)
 {
     *out = (struct bounds){.bottleneck = BOUND_PORTS};
@@ -102,7 +108,7 @@ void bounds_of(struct block_work *w, const struct insn *insns, size_t count, con
     out->cycles[BOUND_DEPENDENCIES] = NAN;
     if (!isnan(w->core->load_latency)) {
         deps_build(w->core, insns, &w->costs, options->start, &w->deps);
-        out->cycles[BOUND_DEPENDENCIES] = deps_bound(&w->deps, NULL, 0);
+        out->cycles[BOUND_DEPENDENCIES] = deps_bound(&w->deps, NULL, 0) + bounds_assists(w->core, insns, count, options);
         store_bound(w, insns, count, out);
         double banks = first_level_loads(w->core, &w->deps.addresses);
         if (banks > 0)

@@ -68,6 +68,8 @@ static void read_numbers(struct core *c, const struct machine *m)
         {&c->copies_cached, "copies_cached"},
         {&c->copies_cached_bytes, "copies_cached_bytes"},
         {&c->lock, "lock_latency"},
+        {&c->x87_assist, "x87_assist"},
+        {&c->fp_logic_extra, "fp_logic_extra"},
         {&c->high_byte, "high_byte_latency"},
         {&c->reorder_buffer, "reorder_buffer"},
         {&c->scheduler, "scheduler"},

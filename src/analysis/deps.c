@@ -216,6 +216,17 @@ static int32_t after_addition(const struct build *b, uint32_t at, struct holder 
     return (int32_t)lround(b->c->fp_add_extra * CYCLE);
 }
 
+/* What the multipliers make reaches logic later than their latency (fact fp_logic_extra): comparisons, minimum and maximum are theirs, too. */
+static int32_t after_multiplier(const struct build *b, uint32_t at, struct holder value)
+{
+    if (isnan(b->c->fp_logic_extra) || !value.known || b->insns[at].operation != OPERATION_VECTOR_LOGIC)
+        return 0;
+    const struct dep_node *node = &b->d->nodes[value.node];
+    uint8_t from = b->insns[node->insn].operation;
+    bool multiplier = from == OPERATION_FP_MULTIPLY || from == OPERATION_FP_FUSED || from == OPERATION_FP_MINMAX || from == OPERATION_FP_COMPARE;
+    return multiplier && node->end < LATENCY_ADDRESS ? (int32_t)lround(b->c->fp_logic_extra * CYCLE) : 0;
+}
+
 static bool has_slow_flags(const struct build *b, struct holder flags)
 {
     return flags.known && b->costs->rows[b->d->nodes[flags.node].insn].op->traits & OP_SLOW_FLAGS;
@@ -346,7 +357,7 @@ static void read_inputs(struct build *b, uint32_t at)
         } else if (is_followed(op) && !same_register && (op->access & ACCESS_READ || reads_old_value(b, at, i))) {
             struct holder value = b->holds[resource_of(b->c, op)];
             bool sum = row->op->traits & OP_SLOW_SUM && op->file == FILE_GENERAL && row->sum.pending >> op->reg & 1;
-            connect(b, at, value, (int)i, sync_latency(b, at, op->reg) + after_addition(b, at, value) + (sum ? hundredths(b->c->rename_sum_extra) : 0));
+            connect(b, at, value, (int)i, sync_latency(b, at, op->reg) + after_addition(b, at, value) + after_multiplier(b, at, value) + (sum ? hundredths(b->c->rename_sum_extra) : 0));
             if (op->reg < REG_HIGH_BYTES && !op->offset_bits && op->bits > 8)   /* the second byte was written apart: merged first */
                 connect(b, at, b->holds[RESOURCE_HIGH + op->reg], (int)i, hundredths(b->c->high_byte));
         }

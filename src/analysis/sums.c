@@ -59,6 +59,7 @@ static uint32_t registers_read(const struct insn *insn)
 struct sums {
     int64_t pending[REGISTERS];   /* added at rename since it was last computed */
     int64_t net[REGISTERS];       /* added per iteration */
+    uint32_t kept;                /* registers, as bits, that rename keeps as a sum, be it 0 */
     uint32_t computed;            /* registers, as bits, that something else writes, too */
 };
 
@@ -69,20 +70,23 @@ static void follow(const struct core *c, const struct insn *insn, struct sums *s
 
     if (addition_of(insn, &to, &from, &constant)) {
         sums->pending[to] = fabs((double)constant) > c->rename_sum ? 0 : (int64_t)((uint64_t)sums->pending[from] + (uint64_t)constant);
+        bool adds = fabs((double)constant) <= c->rename_sum && constant;
+        sums->kept = (sums->kept & ~(1u << to)) | (adds || (sums->kept >> from & 1 && fabs((double)constant) <= c->rename_sum) ? 1u << to : 0);
         sums->net[to] = (int64_t)((uint64_t)sums->net[to] + (uint64_t)constant);
         sums->computed |= to != from ? 1u << to : 0;
         return;
     }
     out->pending = 0;
-    for (uint32_t rest = registers_read(insn); rest; rest &= rest - 1)
-        out->pending |= sums->pending[__builtin_ctz(rest)] ? 1u << __builtin_ctz(rest) : 0;
+    out->pending = registers_read(insn) & sums->kept;
     bool stack = insn->traits & INSN_STACK;
     for (unsigned i = 0; i < insn->operand_count; i++) {
         const struct operand *op = &insn->operands[i];
         if (op->kind != OPERAND_REGISTER || op->file != FILE_GENERAL || !(op->access & ACCESS_WRITE) || (stack && op->reg == c->isa->stack_pointer))
             continue;
         sums->computed |= 1u << op->reg;
-        sums->pending[op->reg] = copies_sum(insn) ? sums->pending[insn->operands[1].reg] : 0;
+        bool copies = copies_sum(insn);
+        sums->pending[op->reg] = copies ? sums->pending[insn->operands[1].reg] : 0;
+        sums->kept = (sums->kept & ~(1u << op->reg)) | (copies && sums->kept >> insn->operands[1].reg & 1 ? 1u << op->reg : 0);
     }
 }
 

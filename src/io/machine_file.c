@@ -377,11 +377,11 @@ static struct machine *read_derived(const char *id, const char *dir, const struc
 static struct machine *read_directory(const char *id, const char *dir, struct err *err)
 {
     struct ports none = {0}, ports = {0};
-    struct machine *m = machine_image_load(id, dir);
+    struct machine *m;
     struct str path = {0};
     bool ok;
 
-    if (m)
+    if (!machine_image_load(id, dir, &m, err) || m)
         return m;
     struct machine *facts = machine_new(id, &none);
     path_in(&path, dir, "machine.csv");

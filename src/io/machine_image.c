@@ -99,6 +99,7 @@ static const struct image_machine *find(const struct image_header *image, const 
     return NULL;
 }
 
+/* NULL when memory runs out. */
 static struct machine *build(const char *id, const struct image_header *image, const struct image_machine *from)
 {
     const unsigned char *start = machine_images;
@@ -109,12 +110,15 @@ static struct machine *build(const char *id, const struct image_header *image, c
         (const void *)(start + from->rows), from->row_count, texts, image->texts_size, (const void *)(start + image->uops), image->uop_count,
         (const void *)(start + image->latencies), (const void *)(start + from->slots), from->slot_count,
     };
-    struct machine *m = mem_zero(1, sizeof *m);
+    struct mapping *mapping = mapping_of_rows(&from->ports, &rows);
 
+    if (!mapping)
+        return NULL;
+    struct machine *m = mem_zero(1, sizeof *m);
     m->id = mem_strdup(id);
     m->title = mem_strdup(texts + from->title);
     m->isa = mem_strdup(texts + from->isa);
-    m->mapping = mapping_of_rows(&from->ports, &rows);
+    m->mapping = mapping;
     mapping_set_issue_width(m->mapping, from->issue_width);
     for (uint32_t i = 0; i < from->fact_count; i++)
         machine_set_fact(m, texts + facts[i].key, texts + facts[i].value, texts + facts[i].unit, texts + facts[i].source);
@@ -123,13 +127,16 @@ static struct machine *build(const char *id, const struct image_header *image, c
     return m;
 }
 
-struct machine *machine_image_load(const char *id, const char *dir)
+bool machine_image_load(const char *id, const char *dir, struct machine **out, struct err *err)
 {
     const struct image_header *image = (const void *)machine_images;
     uint64_t sum[2];
 
+    *out = NULL;
     if (machine_images_size < sizeof *image || !machine_image_sum(dir, sum))
-        return NULL;
+        return true;
     const struct image_machine *from = find(image, sum);
-    return from ? build(id, image, from) : NULL;
+    if (from && !(*out = build(id, image, from)))
+        return err_memory(err, dir, from->row_count * sizeof(struct mapping_entry));
+    return true;
 }

@@ -41,7 +41,8 @@ extern const size_t machine_images_size;
 
 /* Sums the files of machine directory @dir, those that are not there too: equal files, equal sum. False when one cannot be read. */
 bool machine_image_sum(const char *dir, uint64_t sum[2]);
-/* The machine of the directory @dir, called @id; NULL when its files are not those of an image. Any thread. */
-struct machine *machine_image_load(const char *id, const char *dir);
+/* The machine of the directory @dir, called @id, into *@out: NULL when its files are not those of an image. False with err when memory runs
+ * out. Any thread. */
+bool machine_image_load(const char *id, const char *dir, struct machine **out, struct err *err);
 
 #endif

@@ -52,6 +52,9 @@ enum register_file {
 #define REG_HIGH_BYTES 4    /* x86-64: the registers below have a second byte with a name of its own, offset_bits 8 */
 #define INSN_NO_OPERAND 255
 
+/* What an x87 instruction does to the register stack. */
+enum x87_kind { X87_NONE, X87_LOAD, X87_STORE, X87_EXCHANGE, X87_SIGN, X87_EXAMINE, X87_MOVE, X87_COMPARE, X87_ADD, X87_MULTIPLY, X87_FREE, X87_CLEAR };
+
 /* Bits of flags_read and flags_written. AArch64 has carry, zero, sign and overflow. */
 #define FLAG_CARRY 1u
 #define FLAG_PARITY 2u
@@ -115,6 +118,8 @@ struct insn {
     uint32_t flags_read, flags_written;   /* FLAG_... bits */
     uint8_t operation;            /* enum operation */
     uint8_t condition;            /* enum condition */
+    uint8_t x87;                  /* enum x87_kind */
+    int8_t x87_step;              /* registers of the x87 stack pushed, less those popped */
     uint8_t opcode_at;            /* bytes of prefixes before the opcode */
     /* Roles, as places in operands; INSN_NO_OPERAND: none. Of listed operands, and of push and pop the memory too. */
     uint8_t result;               /* what is written first: a register, or the memory that a store writes */

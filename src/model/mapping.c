@@ -80,10 +80,14 @@ struct mapping *mapping_of_rows(const struct ports *ports, const struct mapping_
 {
     struct mapping *m = mapping_new(ports);
 
+    m->entries.items = mem_try_zero(rows->count, sizeof *m->entries.items);
+    m->filled = mem_try_zero(rows->count, sizeof *m->filled);
+    if (!m->entries.items || !m->filled) {
+        mapping_free(m);
+        return NULL;
+    }
     m->rows = *rows;
-    m->entries.items = mem_zero(rows->count, sizeof *m->entries.items);
     m->entries.count = m->entries.capacity = rows->count;
-    m->filled = mem_zero(rows->count, sizeof *m->filled);
     m->index = (struct index){(struct index_slot *)rows->slots, rows->slot_count, rows->count};
     return m;
 }

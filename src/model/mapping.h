@@ -38,7 +38,7 @@ struct mapping_rows {
 
 struct mapping *mapping_new(const struct ports *ports);
 void mapping_free(struct mapping *m);
-/* Borrows texts and usages of @rows, until an entry is replaced. */
+/* Borrows texts and usages of @rows, until an entry is replaced. NULL when memory runs out. */
 struct mapping *mapping_of_rows(const struct ports *ports, const struct mapping_rows *rows);
 /* The slots in which the forms are looked up, to be kept beside rows; valid until the mapping changes. */
 const struct index_slot *mapping_slots(const struct mapping *m, size_t *count);

@@ -7,6 +7,10 @@
 /* What memory is full of: a pointer that can be mapped, small enough as a number. */
 #define START_MEMORY 0x12345600
 
+/* Where operands relative to the program counter lie, each at the beginning of a line of its own: of its addresses only the place within the line is meant. */
+#define START_RELATIVE 0x70000000
+#define START_RELATIVE_LINE 64
+
 /* The address that general register @reg begins with: a page of its own, at its own offset. Index registers begin with 0. */
 static inline uint64_t start_address(unsigned reg)
 {

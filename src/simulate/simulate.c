@@ -225,7 +225,11 @@ void simulate(struct simulator *s, const struct block_work *w, const struct insn
     out->step_iterations = s->timeline;
     if (s->timeline)
         out->steps = mem_zero(s->timeline * count, sizeof *out->steps);
-    double iterations = run(s, limit);
+    double iterations = run(s, limit), assists = bounds_assists(w->core, insns, count, block);
+    if (assists > 0) {   /* the pipeline is empty meanwhile: they come on top, and the period is no whole number of cycles any more */
+        out->cycles += assists;
+        out->period = 0;
+    }
     for (unsigned i = 0; i < w->core->ports->count; i++)
         out->busy[i] = (s->busy[i] - s->mark.busy[i]) / iterations;
     out->stalls_front = (out->stalls_front - s->mark.front) / iterations;

@@ -95,6 +95,8 @@ static int draw_facts(struct session *s, const struct machine_view_state *v, str
     grid_printf(g, (int)used, y++, 0, ROLE_TEXT, 0, "; contention then %.0f %% of probes", 100 * c.contention);
     used = grid_printf(g, 0, y, 0, ROLE_DIM, 0, "idle    %.3f nops per cycle, tolerance %.1f %%; loads within %u bytes", c.probe_rate, 100 * c.rules.probe_tolerance,
                        c.load_window);
+    if (c.doubtful || c.busy)
+        used += grid_put(g, (int)used, y, 0, ROLE_WARN, 0, c.doubtful ? "; doubtful: never seen idle" : "; busy when calibrated");
     if (!isnan(c.second_ratio) && g->width >= 110)
         grid_printf(g, (int)used, y, 0, ROLE_DIM, 0, "; second chain: multiplication, %.0f cycles", c.second_ratio);
     return y + 1;
@@ -116,6 +118,39 @@ static void draw_contention(const struct machine_view_state *v, struct grid *g, 
     plot_draw(&plot, g, x, y, width, height);
 }
 
+/* Share of the windows lost to neighbours in the points from @from to @to - 1; below 0: none has windows. */
+static double contended_mean(const struct machine_view_state *v, size_t from, size_t to)
+{
+    double sum = 0;
+    size_t n = 0;
+
+    for (size_t i = from; i < to; i++)
+        if (!isnan(v->contended[i])) {
+            sum += v->contended[i] / 100;
+            n++;
+        }
+    return n ? sum / (double)n : -1;
+}
+
+/* Quiet and contended moments side by side, from the beginning to now, with what the two ends of the scale look like. */
+static void draw_strip(const struct machine_view_state *v, struct grid *g, int y)
+{
+    static const char quiet[] = "  quiet ", contended[] = "  contended ";
+    unsigned legend = sizeof quiet + sizeof contended, x = grid_put(g, 0, y, 0, ROLE_DIM, 0, "core    ");
+    unsigned width = g->width > x + legend + 10 ? g->width - x - legend : 0;
+
+    for (unsigned c = 0; c < width; c++) {
+        size_t from = c * v->count / width, to = (c + 1) * v->count / width;
+        double share = contended_mean(v, from, to > from ? to : from + 1);
+        grid_heat_pair(g, (int)(x + c), y, share, share);
+    }
+    x += width;
+    x += grid_put(g, (int)x, y, 0, ROLE_DIM, 0, quiet);
+    grid_heat_pair(g, (int)x++, y, 0, 0);
+    x += grid_put(g, (int)x, y, 0, ROLE_DIM, 0, contended);
+    grid_heat_pair(g, (int)x, y, 1, 1);
+}
+
 static void machine_draw(void *state, struct session *s, struct grid *g)
 {
     struct machine_view_state *v = state;
@@ -128,6 +163,10 @@ static void machine_draw(void *state, struct session *s, struct grid *g)
         if (room > 2)
             grid_wrap(g, 0, y + 1, g->width, room - 1, ROLE_DIM, 0, "Clock and contention are plotted here while experiments are measured.");
         return;
+    }
+    if (room >= 9 && g->width >= 60) {
+        draw_strip(v, g, y++);
+        room--;
     }
     if (room >= 12) {
         draw_clock(v, g, y, g->width, room / 2);

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "analysis/assists.h"
 #include "analysis/fusion.h"
 #include "analysis/kernel.h"
 #include "io/experiments_file.h"
@@ -103,6 +104,12 @@ static const struct { const char *hex; double answer, measured; } rules[] = {
     {"4885db480f44c1", 2, 2},   /* test rbx,rbx; cmovz rax,rcx */
     {"4839cb480f44c1", 1, 1},   /* cmp rbx,rcx; cmovz rax,rcx */
     {"0fb6c3488d1c08", 1, 1},   /* movzx eax,bl; lea rbx,[rax+rcx] */
+    {"4883ef0148c1ef024883c701", 3, 3},   /* sub rdi,1; shr rdi,2; add rdi,1: the sum is 0 and waited for all the same */
+    {"0f59c10f54c2", 5.75, 5.73},   /* mulps xmm0,xmm1; andps xmm0,xmm2 */
+    {"0f58c10f54c2", 4, 4},   /* addps xmm0,xmm1; andps xmm0,xmm2 */
+    {"488b0500010000488b0c24", 1, 1},   /* mov rax,[rip+256]; mov rcx,[rsp]: lines of their own, one bank */
+    {"ddd8", 380, 376},   /* fstp st(0) from an empty stack */
+    {"d9e1", 1, 1},   /* fabs */
     {"486300", 6, 6},   /* movsxd rax, dword ptr [rax] */
     {"48d3e0", 1, 1.03},   /* shl rax,cl */
     {"480f46c3", 1, 1.04},   /* cmovbe rax,rbx */
@@ -159,6 +166,8 @@ static void test_each_fact_matters(void **state)
         {"slow_flags_latency", "", "4885db480f44c1", 2, 1},                         /* test rbx,rbx; cmovz rax,rcx */
         {"stack_sync", "all", "504889e158", 0.5, 4.0 / 6},                              /* push rax; mov rcx,rsp; pop rax */
         {"fp_add_extra", "0", "f20f58c1f20f59c2", 7, 6},                            /* addsd xmm0,xmm1; mulsd xmm0,xmm2 */
+        {"fp_logic_extra", "0", "0f59c10f54c2", 5.75, 5},                           /* mulps xmm0,xmm1; andps xmm0,xmm2 */
+        {"x87_assist", "", "ddd8", 380, 1},                                         /* fstp st(0) */
         {"high_byte_renamed", "yes", "80c4010401", 4, 3},                           /* add ah,1; add al,1 */
         {"wide_closes", "", "62f17548fec2c5f5fedac5f5fee2", 1.5, 1},                /* vpaddd zmm; vpaddd ymm twice */
     };
@@ -193,11 +202,45 @@ static void test_memory_and_immediate(void **state)
     machine_free(m);
 }
 
+/* x87 instructions that end in microcode, per iteration; each takes 310 to 420 cycles there, which the comments have for the block. */
+static void test_assists(void **state)
+{
+    static const struct { const char *hex; double count; } blocks[] = {
+        {"ddd8", 1},           /* fstp st(0) from an empty stack: 376 */
+        {"d9e8", 1},           /* fld1 onto a full one: 415 */
+        {"ddd8ddd8", 2},       /* 750 */
+        {"d9e8ddd8", 0},       /* fld1; fstp st(0): 2.1 */
+        {"d8c1", 1},           /* fadd st(0),st(1), nothing in either: 358 */
+        {"d9e8dec1", 1},       /* fld1; faddp st(1),st(0), which finds no number: 423 */
+        {"d9c9", 0},           /* fxch st(1) fills both: 1.0 */
+        {"d9e1", 0},           /* fabs: 1.0 */
+        {"dac1", 1},           /* fcmovb st(0),st(1): 374 */
+        {"dd07dd1f", 2},       /* fld qword ptr [rdi]; fstp qword ptr [rdi], a denormal: 695 */
+        {"dd07dc06dd5f08", 3}, /* ...; fadd qword ptr [rsi]; fstp qword ptr [rdi+8]: 1107 */
+        {"db2fdb3f", 0},       /* fld and fstp tbyte ptr [rdi]: 8.0 */
+        {"dff3ddda" "dac1ddd9", 3},   /* fcomip; fstp; fcmovb; fstp from an empty stack: 1144 */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
+        struct err err = {0};
+        struct kernel *kernel = kernel_from_hex(ISA_X86_64, blocks[i].hex, &err);
+        size_t count;
+        assert_non_null(kernel);
+        const struct insn *insns = kernel_insns(kernel, 0, &count);
+        double found = assists_count(insns, count);
+        if (fabs(found - blocks[i].count) > 1e-9)
+            fail_msg("%s: %g", blocks[i].hex, found);
+        kernel_free(kernel);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_single_forms),      cmocka_unit_test(test_rules), cmocka_unit_test(test_rules_simulated),
         cmocka_unit_test(test_each_fact_matters), cmocka_unit_test(test_memory_and_immediate),
+        cmocka_unit_test(test_assists),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

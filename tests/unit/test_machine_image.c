@@ -84,6 +84,39 @@ static void assert_same(const struct machine *a, const struct machine *b)
     }
 }
 
+/* The image that the copy's files are those of, or NULL. */
+static struct machine *image_of(const char *id)
+{
+    struct machine *m;
+    assert_true(machine_image_load(id, work_path(""), &m, NULL));
+    return m;
+}
+
+/* Memory that runs out is a fault with a message, and the text is not parsed with what is left. */
+static bool large_fails(size_t size)
+{
+    return size > MEM_SMALL;
+}
+
+static void test_no_memory(void **state)
+{
+    struct err err = {0};
+    struct machine *m;
+
+    (void)state;
+    if (!machine_images_size)
+        return;
+    copy_machine("skylake", "", "");
+    mem_fault = large_fails;
+    bool ok = machine_image_load("skylake", work_path(""), &m, &err);
+    struct machine *loaded = machine_load(work_path(""), NULL);
+    mem_fault = NULL;
+    assert_false(ok);
+    assert_null(m);
+    assert_null(loaded);
+    assert_int_equal(err.code, ERR_MEMORY);
+}
+
 /* A blank line says nothing, but with it the text is no longer the one that the image was made from. */
 static void test_same_as_text(void **state)
 {
@@ -94,11 +127,11 @@ static void test_same_as_text(void **state)
         return;   /* built for another host; cmocka's skip() counts as a failure in TAP */
     for (size_t i = 0; ids[i]; i++) {
         copy_machine(ids[i], "", "");
-        struct machine *image = machine_image_load(ids[i], work_path(""));
+        struct machine *image = image_of(ids[i]);
         if (!image)
             fail_msg("no image of %s", ids[i]);
         copy_machine(ids[i], "mapping.csv", "\n");
-        assert_null(machine_image_load(ids[i], work_path("")));
+        assert_null(image_of(ids[i]));
         struct machine *text = load_machine(work_path(""));
         assert_same(image, text);
         machine_free(image);
@@ -116,7 +149,7 @@ static void test_changed(void **state)
     (void)state;
     for (size_t i = 0; i < NAMES; i++) {
         copy_machine("skylake", names[i], rows[i]);
-        assert_null(machine_image_load("skylake", work_path("")));
+        assert_null(image_of("skylake"));
     }
     copy_machine("skylake", "overrides.csv", rows[3]);
     struct machine *m = load_machine(work_path(""));
@@ -124,7 +157,7 @@ static void test_changed(void **state)
     machine_free(m);
     copy_machine("skylake", "", "");
     assert_int_equal(unlink(work_path("latencies.csv")), 0);
-    assert_null(machine_image_load("skylake", work_path("")));
+    assert_null(image_of("skylake"));
     m = load_machine(work_path(""));
     assert_int_equal(m->latency_count, 0);
     machine_free(m);
@@ -158,6 +191,7 @@ int main(void)
         cmocka_unit_test(test_same_as_text),
         cmocka_unit_test(test_changed),
         cmocka_unit_test(test_edited),
+        cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

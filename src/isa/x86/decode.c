@@ -10,6 +10,7 @@
 #include "isa/x86/allow.h"
 #include "isa/x86/form.h"
 #include "isa/x86/operation.h"
+#include "isa/x86/x87.h"
 
 static ZydisDecoder decoder;
 static ZydisFormatter formatter;
@@ -309,6 +310,8 @@ bool x86_decode(const uint8_t *code, size_t length, uint64_t offset, bool text, 
             fill_operand(&in, &ops[i], offset, &out->operands[out->operand_count++]);
     out->opcode_at = opcode_offset(out);
     x86_operation(&in, out);
+    if (out->traits & INSN_X87_MMX)
+        x87_fill(out);
     if (text) {
         char line[160];
         ZydisFormatterFormatInstruction(&formatter, &in, ops, in.operand_count_visible, line, sizeof line, offset, NULL);
