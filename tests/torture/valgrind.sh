@@ -1,6 +1,6 @@
 #!/bin/sh
 # The unit tests that run no measured code, under valgrind: no invalid access, nothing read before it is written, nothing lost. Arguments: other tests than these.
-# What forks to measure, or waits for many threads, is left to the sanitizers.
+# What forks to measure, waits for many threads or takes minutes there is left to the sanitizers.
 set -u
 command -v valgrind >/dev/null || { echo 'skipped: valgrind is not installed'; exit 77; }
 build=$(dirname "${PORTOLAN:-./portolan}")
@@ -9,7 +9,7 @@ trap 'rm -rf "$work"' EXIT
 [ $# -gt 0 ] || set -- test_addresses test_alternatives test_assemble test_att_name test_base test_bounds test_chain test_change test_command test_complete test_cycle_ratio \
     test_experiment_columns test_experiments test_export_mapping test_facts test_file test_import_uops test_journal test_kernel test_listing test_loops test_machine_image \
     test_machine_save test_machines test_mapping_diff test_memory test_metrics test_model_text test_object test_operation test_osaca test_overrides test_pmevo_json \
-    test_report_markup test_result test_rows test_scan test_schedule test_session_file test_table test_throughput test_window
+    test_report_markup test_result test_rows test_scan test_schedule test_table test_window
 failed=0 run=0
 for name; do
     [ -x "$build/tests/unit/$name" ] || continue
