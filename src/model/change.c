@@ -30,8 +30,11 @@ static bool change_latency(struct machine *m, const char *form, const char *valu
 
     if (*end || end == value || !(cycles >= 0) || !isfinite(cycles))
         return err_set(err, ERR_USAGE, "give cycles from 0 up", "invalid latency \"%s\"", value);
-    if (!old)
-        return machine_refuse_form(m, form, "give its usage as well, before", err);
+    if (!old) {
+        machine_refuse_form(m, form, "give its usage as well, before", err);
+        err->code = ERR_USAGE;   /* what was typed is wrong, no file */
+        return false;
+    }
     struct mapping_entry fresh = {.form = (char *)form, .latency = cycles, .micro_ops = old->micro_ops, .source = (char *)"what if"};
     usage_copy(&fresh.usage, &old->usage);
     mapping_set(m->mapping, &fresh);

@@ -202,7 +202,7 @@ static void test_forms_add(void **state)
         if (!strstr(err.what, faults[i].what) || err.line != faults[i].line)
             fail_msg("%s: %zu: %s", faults[i].text, err.line, err.what);
     }
-    size_t before = forms_count(s.document.forms[ISA_X86_64]), count;
+    size_t before = forms_count(session_forms(&s, ISA_X86_64, NULL)), count;
     forms_added(s.document.forms[ISA_X86_64], &count);
     assert_int_equal(count, 0);
     work_put("f.csv", "template,form\n\"{{evex}} vpaddd {W:XMM}, {R:XMM}, {R:XMM}\",\"VPADDD_EVEX (XMM, XMM, XMM)\"\nnop,NOP ()\n");
