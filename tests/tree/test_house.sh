@@ -21,6 +21,10 @@ test_threads_start_in_work_only() { none threads_elsewhere; }
 helpers_elsewhere() { grep -nE '\b(mkdtemp|mkstemps?|tmpfile|open_memstream)\(|getenv\("PORTOLAN_SRC"\) \?|struct machine \*load_machine\(' tests/unit/*.c; }
 test_unit_tests_share_helpers() { none helpers_elsewhere; }
 
+# Every header is listed, or a release would be without it.
+unlisted() { find src tests/unit tests/support -name '*.h' | while read -r header; do grep -qF "$header" Makefile.am || echo "$header"; done; }
+test_headers_are_listed() { none unlisted; }
+
 # The table of docs/design.md says where things are added: each file that it names is there. NAME and ID stand for any.
 missing_files() {
     sed -n '/^| To add /,/^$/p' docs/design.md | tail -n +3 | grep -oE '`[a-z]+/[A-Za-z0-9_./*-]+`' | tr -d '`' | sort -u >"$work/named"
