@@ -367,7 +367,12 @@ int main(int argc, char **argv)
         const char **same = mem_zero((size_t)argc + 1, sizeof *same);
         for (int i = 0; i < argc; i++)
             same[i] = i ? argv[i] : compilers[l.language];
-        return run(same) ? 0 : 1;
+        bool passed = run(same);
+        free(same);
+        vec_done(&l.options);
+        vec_done(&l.sources);
+        vec_done(&l.others);
+        return passed ? 0 : 1;
     }
     if (l.compile_only && !l.sources.count) {
         fprintf(stderr, "portolan-cc: nothing to compile; give C, C++ or Fortran sources\n");
