@@ -51,7 +51,8 @@ test_killed_runs_lose_nothing() {
     kept=$(lines)
     (run >"$work/out" 2>"$work/err") || { fail "the last run: $(cat "$work/err")"; return; }
     [ "$(number left "$work/out")" = 0 ] || fail "some are left: $(cat "$work/out")"
-    measured=$(grep -cE ',ok(,|$)' "$work/out.csv")
+    # Of a CPU that was never seen idle the values are doubtful, and measured again next time.
+    measured=$(grep -cE ',(ok|doubtful)(,|$)' "$work/out.csv")
     rows=$(($(wc -l <"$work/out.csv") - 1))
     [ "$rows" -eq "$count" ] || fail "$rows rows of $count"
     # Only a machine that was never quiet leaves rows without cycles, and it says so.
@@ -64,7 +65,7 @@ test_killed_runs_lose_nothing() {
 
     # Everything settled is known and of today; only where a short body never told anything, or where the machine was never quiet, is it asked again.
     (run >"$work/again" 2>&1) || fail "again: $(cat "$work/again")"
-    open=$(grep -cE ',(core is contended|clock unstable|not confirmed|process killed)' "$work/out.csv")
+    open=$(grep -cE ',(doubtful|core is contended|clock unstable|not confirmed|process killed)' "$work/out.csv")
     [ $(($(number reused "$work/again") + open)) -ge "$count" ] || fail "not all was known: $(cat "$work/again")"
     [ "$(number reused "$work/again")" = 0 ] || grep -q "\"reused_until\":\"$(date +%Y)" "$work/again" || fail "no day of the reused ones: $(cat "$work/again")"
     [ "$(number passes "$work/again")" = 0 ] || [ "$open" -gt 0 ] || [ "$(grep -c ',ok,same' "$work/out.csv")" -lt "$measured" ] || fail "known results were measured again: $(cat "$work/again")"
