@@ -107,6 +107,8 @@ const struct fact fact_schema[] = {
     {"l3_line_cycles", FACT_NUMBER, CYCLES, "8", NULL, "cycles per line streamed from the third level", "programs", false},
     {"memory_latency", FACT_NUMBER, "ns", 0, MOST, NULL, NULL, "address to value from main memory", "programs", false},
     {"memory_bandwidth", FACT_NUMBER, "GB/s", 0.001, MOST, NULL, NULL, "main memory's bandwidth for one core", "programs", false},
+    {"line_write", FACT_NUMBER, "", 0.1, 100, "2", NULL, "cost of a line that is written to in a stream, in that of one that is read", "programs", false},
+    {"line_alone", FACT_NUMBER, "", 1, 2, "1", NULL, "cost of a line of a single stream from main memory, in that of each of two streams", "programs", false},
     {"miss_parallel", FACT_NUMBER, "lines", 1, MOST, "10", NULL, "cache misses of a core that are under way together", "programs", false},
     {"branch_miss", FACT_NUMBER, CYCLES, "17", NULL, "cost of a mispredicted branch", "programs", false},
     {"clock", FACT_NUMBER, "GHz", 0.001, MOST, NULL, NULL, "core clock of a typical part", "programs", false},

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "program/estimate.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
+
+#define LINES_PER_PAGE 64
 
 struct estimator {
     const struct program_model *model;   /* held */
@@ -11,6 +14,7 @@ struct estimator {
     struct program_run run;
     struct call_costs calls;
     enum estimate_model kind;
+    double share;
 };
 
 struct estimator *estimator_new(const struct program_model *model, const double *inputs, enum estimate_model kind, struct err *err)
@@ -24,6 +28,7 @@ struct estimator *estimator_new(const struct program_model *model, const double 
     e->model = program_model_hold(model);
     e->code = code;
     e->kind = kind;
+    e->share = 1;
     program_model_at(model, inputs, &e->run);
     call_costs_measure(&e->calls);
     return e;
@@ -49,6 +54,28 @@ const struct program_run *estimator_run(const struct estimator *e)
     return &e->run;
 }
 
+void estimator_set_share(struct estimator *e, double share)
+{
+    e->share = share;
+}
+
+double estimator_pages(const struct estimator *e, double *read)
+{
+    const struct program *p = e->model->runs->program;
+    double pages = 0;
+
+    *read = 0;
+    for (size_t i = 0; i < p->reference_count; i++) {
+        const struct run_reference *r = &e->run.references[i];
+        for (size_t k = 0; k < r->bin_count; k++)
+            if (isinf(r->bins[k].distance)) {
+                pages += r->bins[k].count / LINES_PER_PAGE;
+                *read += p->references[i].write ? 0 : r->bins[k].count / LINES_PER_PAGE;
+            }
+    }
+    return pages;
+}
+
 static void change_pipe(struct pipe_kind kinds[OP_CLASSES], const struct pipe_change *change)
 {
     struct pipe_kind *kind = &kinds[change->class];
@@ -66,7 +93,7 @@ bool estimator_time(struct estimator *e, const struct machine *m, const struct p
     if (!memory_of(m, &memory, err))
         return false;
     if (e->kind == ESTIMATE_STEADY) {
-        steady_time(e->code, &e->run, m, &memory, &e->calls, out);
+        steady_time(e->code, &e->run, m, &memory, &e->calls, e->share, out);
         return true;
     }
     if (!ammp_pipes(m, kinds, err))

@@ -21,6 +21,10 @@ struct estimator *estimator_new(const struct program_model *model, const double 
 void estimator_free(struct estimator *e);
 /* Core clock of this CPU as measured, in GHz. */
 double estimator_clock_here(const struct estimator *e);
+/* From now on times are those beside others that leave this @share of the core, as native_measure says; 1 at first. */
+void estimator_set_share(struct estimator *e, double share);
+/* Pages that the program uses, of them *@read first by reading. */
+double estimator_pages(const struct estimator *e, double *read);
 /* The program's references at the inputs, borrowed. */
 const struct program_run *estimator_run(const struct estimator *e);
 /* On @m, whose facts are all that is read; @change may be NULL. program_time_done frees @out. False with err when @m lacks facts. One thread. */

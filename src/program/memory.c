@@ -5,6 +5,8 @@
 
 #include "model/facts.h"
 
+#define MEMORY_PAGE 4096.0   /* bytes */
+
 static void level(double bytes, double ways, double latency, double line_cycles, struct memory *out)
 {
     if (!isnan(bytes) && !isnan(ways) && !isnan(latency))
@@ -13,7 +15,7 @@ static void level(double bytes, double ways, double latency, double line_cycles,
 
 bool memory_of(const struct machine *m, struct memory *out, struct err *err)
 {
-    *out = (struct memory){.clock_hz = 1e9 * fact_number(m, "clock")};
+    *out = (struct memory){.clock_hz = 1e9 * fact_number(m, "clock"), .line_write = fact_number(m, "line_write"), .line_alone = fact_number(m, "line_alone")};
     if (fact_number(m, "line_bytes") != MEMORY_LINE)
         return err_set(err, ERR_MISSING, "choose a machine with lines of 64 bytes", "traces count lines of 64 bytes, and %s has lines of %g", m->id, fact_number(m, "line_bytes"));
     level(fact_number(m, "l1_bytes"), fact_number(m, "l1_ways"), fact_number(m, "load_latency"), 0, out);
@@ -28,13 +30,25 @@ bool memory_of(const struct machine *m, struct memory *out, struct err *err)
     return true;
 }
 
-void memory_served(const struct memory *m, double distance, double out[MEMORY_LEVELS + 1])
+/* The part of the sets that lines @step bytes apart fall into, as 1 / it: the largest power of two in the step, up to a page, whose place in memory is chance. */
+static double crowding(double step)
 {
-    double before = 0;
+    double factor = 1;
+    while (factor < MEMORY_PAGE / MEMORY_LINE && fmod(step, 2 * factor * MEMORY_LINE) == 0)
+        factor *= 2;
+    return factor;
+}
+
+void memory_served(const struct memory *m, double distance, double step, double out[MEMORY_LEVELS + 1])
+{
+    double before = 0, crowd = step > MEMORY_LINE ? crowding(rint(step)) : 1;
 
     for (size_t i = 0; i < m->count; i++) {
+        struct cache_shape shape = m->levels[i].shape;
+        if (i < 2)
+            shape.lines = fmax(shape.ways, shape.lines / crowd);
         /* A cache behind another holds at least what that one holds. */
-        double hit = fmax(before, sdcm_hit(&m->levels[i].shape, distance));
+        double hit = fmax(before, sdcm_hit(&shape, distance));
         out[i] = hit - before;
         before = hit;
     }

@@ -19,13 +19,16 @@ struct memory {
     struct memory_level levels[MEMORY_LEVELS];
     size_t count;                    /* 1 to 3 */
     double latency, line_cycles;     /* of main memory, cycles at the clock */
+    double line_write;               /* cycles of a line that is written to in a stream, in those of one that is read */
+    double line_alone;               /* cycles per line of a single stream from main memory, in those of each of two */
     double clock_hz;
 };
 
 /* False with err when @m lacks facts, or has other lines than traces. Any thread. */
 bool memory_of(const struct machine *m, struct memory *out, struct err *err);
-/* Shares of references at @distance that each level and, last, main memory serve: count + 1 of them, 1 in sum. */
-void memory_served(const struct memory *m, double distance, double out[MEMORY_LEVELS + 1]);
+/* Shares of references at @distance that each level and, last, main memory serve: count + 1 of them, 1 in sum. @step: bytes from one of these references to
+ * the next when they walk steadily, else 0; long powers of two leave most sets of the first and second level unused, the last one spreads lines by a hash. */
+void memory_served(const struct memory *m, double distance, double step, double out[MEMORY_LEVELS + 1]);
 /* Mean latency, or cycles per line, over the shares: nested as in lambda = P1 l1 + (1 - P1)(P2 l2 + ...). */
 double memory_latency(const struct memory *m, const double served[MEMORY_LEVELS + 1]);
 double memory_line_cycles(const struct memory *m, const double served[MEMORY_LEVELS + 1]);

@@ -84,7 +84,7 @@ static void fit_some(const struct fitting *f, const double *from, const double *
 /* A cluster, or a part of the references, as the runs have it: modes[r], of those that @use. */
 static void fit_mode(const struct fitting *f, const struct mode *modes, const double *totals, const bool *use, struct model_mode *out)
 {
-    const struct growth_limits share = {2, 1e-4, SCATTER, 0, 1, 0.5, false}, step = {2, 0.5, SCATTER, 0, INFINITY, 2, false};
+    const struct growth_limits share = {2, 1e-4, SCATTER, 0, 1, 0.5, false}, irregular = {2, 1e-3, 0.05, 0, 1, 0.5, false}, step = {2, 4, 0.1, 0, INFINITY, 2, false};
     struct growth_limits distance = {formula_degree(&f->model->footprint, f->runs->name_count), LINES, SCATTER, 0, INFINITY, 2, true};
     size_t n = f->runs->runs.count;
     double *values = mem_zero(4 * n, sizeof *values);
@@ -92,14 +92,14 @@ static void fit_mode(const struct fitting *f, const struct mode *modes, const do
 
     for (size_t r = 0; r < n; r++) {
         values[r] = use[r] ? modes[r].count / totals[r] : 0;
-        values[n + r] = use[r] && modes[r].count > 0 ? modes[r].regular / modes[r].count : 0;
+        values[n + r] = use[r] && modes[r].count > 0 ? 1 - modes[r].regular / modes[r].count : 0;
         values[2 * n + r] = modes[r].distance;
         values[3 * n + r] = modes[r].step;
         steps[r] = use[r] && modes[r].regular > 0;
         out->cold |= use[r] && isinf(modes[r].distance);
     }
     fit_some(f, f->reciprocals, values, use, &share, &out->share);
-    fit_some(f, f->reciprocals, values + n, use, &share, &out->regular);
+    fit_some(f, f->reciprocals, values + n, use, &irregular, &out->irregular);
     if (!out->cold)
         fit_some(f, f->inputs, values + 2 * n, use, &distance, &out->distance);
     fit_some(f, f->inputs, values + 3 * n, steps, &step, &out->step);
@@ -306,7 +306,7 @@ static void reference_at(const struct program_model *m, const struct model_refer
     out->bins = mem_zero(model->mode_count + 1, sizeof *out->bins);
     for (size_t k = 0; k < model->mode_count; k++) {
         const struct model_mode *mode = &model->modes[k];
-        double count = out->references * formula_value(&mode->share, reciprocals, width), regular = fmin(1, formula_value(&mode->regular, reciprocals, width));
+        double count = out->references * formula_value(&mode->share, reciprocals, width), regular = 1 - fmin(1, formula_value(&mode->irregular, reciprocals, width));
         double distance = mode->cold ? INFINITY : fmin(footprint, formula_value(&mode->distance, inputs, width));
         if (count > 0)
             out->bins[out->bin_count++] = (struct run_bin){distance, count, count * regular, formula_value(&mode->step, inputs, width)};

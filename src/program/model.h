@@ -10,7 +10,7 @@ struct model_mode {
     struct formula share;          /* of the reference's references, of the inputs' reciprocals: what is left of it as they grow */
     bool cold;                     /* first uses */
     struct formula distance;
-    struct formula regular;        /* share of it at a steady step, of the reciprocals */
+    struct formula irregular;      /* share of it that is at no steady step, of the reciprocals */
     struct formula step;           /* bytes */
 };
 

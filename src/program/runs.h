@@ -55,6 +55,8 @@ bool program_runs_add(struct program_runs *runs, const double *inputs, const str
 /* Runs the untraced program @times times; the least CPU time of a run, in seconds, starting and ending included. NaN with err as above, and when the
  * program is not one that was built here. One thread of the program's at a time. */
 double program_measure(const struct program *p, char *const *names, size_t count, const double *inputs, const struct run_options *options, unsigned times, struct err *err);
+/* The least CPU time of a program that does nothing, in seconds; NaN with err. As above. */
+double program_start_seconds(struct err *err);
 /* Reads a trace that the runtime wrote into @out. False with err. */
 bool program_trace_read(const struct program *p, const char *path, struct program_run *out, struct err *err);
 void program_run_done(const struct program *p, struct program_run *run);

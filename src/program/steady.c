@@ -12,6 +12,8 @@
 #define SIMULATED 0.002        /* share of all executed instructions from which on a path is simulated */
 #define SIMULATED_MOST 400     /* instructions of a path that is */
 #define PREDICTED_TRIPS 24     /* iterations up to which the end of a loop is foreseen */
+#define STEADY 0.8             /* share of references from which on they walk */
+#define FAR_HIDDEN 0.25        /* of what the core and main memory could do at once, what they do: measured on a Golden Cove, sums of products over 64 MiB */
 #define STREAM_STEP 2048.0     /* bytes: prefetchers follow no longer step */
 
 struct timing {
@@ -22,6 +24,7 @@ struct timing {
     const struct call_costs *calls;
     struct block_work *work;
     struct simulator *simulator;
+    double share;                    /* of the core that others leave */
     double insns;                    /* executed, all parts */
     double window, parallel, branch_miss;
     uint32_t *first_reference, *references;   /* of the program, by block: those of block b are references[first[b]..first[b + 1]) */
@@ -36,6 +39,7 @@ static void time_core(struct timing *t, const struct code_part *part, struct par
     struct insn *insns = mem_zero(part->insns.count + 1, sizeof *insns);
     struct block_options options = {.shape = part->repeats ? SHAPE_LOOP : SHAPE_CACHED, .start = START_DIFFERENT};
     struct bounds bounds;
+    double flow = 0;   /* cycles of what is shared with others, ports and slots */
 
     for (size_t i = 0; i < part->insns.count; i++)
         insns[i] = k->insns[part->insns.items[i]];
@@ -47,6 +51,8 @@ static void time_core(struct timing *t, const struct code_part *part, struct par
             out->core = bounds.cycles[kind];
             out->bottleneck = (enum bound_kind)kind;
         }
+    for (int kind = 0; kind < BOUND_COUNT; kind++)
+        flow = kind != BOUND_DEPENDENCIES && bounds.cycles[kind] > flow ? bounds.cycles[kind] : flow;
     if (part->repeats && part->insns.count <= SIMULATED_MOST && part->executions * (double)part->insns.count >= SIMULATED * t->insns) {
         struct simulation sim;
         simulate(t->simulator, t->work, insns, part->insns.count, &options, &(struct simulate_options){0}, &sim);
@@ -54,45 +60,69 @@ static void time_core(struct timing *t, const struct code_part *part, struct par
             out->core = sim.cycles;
         simulation_done(&sim);
     }
+    out->core = fmax(out->core, flow / t->share);
     free(insns);
 }
 
-/* What one reference's misses take: lines in a stream by bandwidth, the others by latency. */
-static void time_reference(struct timing *t, size_t index, double *stream, double *waits, double *missed)
+/* What misses of a part's references take, in cycles of all executions. */
+struct waiting {
+    double near, far;         /* lines at a steady step, from caches and from main memory */
+    double most;              /* of far, one reference's */
+    double latency, missed;   /* of the others, as if none were under way together; how many */
+};
+
+/* Adds what one reference's misses take: lines in a stream by bandwidth, the others by latency. */
+static void time_reference(struct timing *t, size_t index, struct waiting *out)
 {
     const struct run_reference *r = &t->run->references[index];
     /* A line that is written comes first and goes back later. */
-    double ways = t->code->program->references[index].write ? 2 : 1;
+    double ways = t->code->program->references[index].write ? t->memory->line_write : 1, own = 0;
 
     for (size_t i = 0; i < r->bin_count; i++) {
-        double served[MEMORY_LEVELS + 1], behind = 1, regular = r->bins[i].step <= STREAM_STEP ? r->bins[i].regular : 0, other = r->bins[i].count - regular;
-        memory_served(t->memory, r->bins[i].distance, served);
-        *stream += ways * regular * memory_line_cycles(t->memory, served);
-        *waits += other * (memory_latency(t->memory, served) - served[0] * t->memory->levels[0].latency);
-        *missed += other * (1 - served[0]);
+        const struct run_bin *b = &r->bins[i];
+        double served[MEMORY_LEVELS + 1], behind = 1, regular = b->step <= STREAM_STEP ? b->regular : 0, other = b->count - regular;
+        memory_served(t->memory, b->distance, b->regular > STEADY * b->count ? b->step : 0, served);
+        double far = ways * regular * served[t->memory->count] * t->memory->line_cycles;
+        out->near += ways * regular * memory_line_cycles(t->memory, served) - far;
+        own += far;
+        out->latency += other * (memory_latency(t->memory, served) - served[0] * t->memory->levels[0].latency);
+        out->missed += other * (1 - served[0]);
         for (size_t l = 0; l < t->memory->count; l++) {
             behind -= served[l];
-            t->out->misses[l] += r->bins[i].count * fmax(0, behind);
+            t->out->misses[l] += b->count * fmax(0, behind);
         }
     }
+    out->far += own;
+    out->most = fmax(out->most, own);
     t->out->references += r->references;
 }
 
 static void time_memory(struct timing *t, const struct code_part *part, struct part_time *out)
 {
-    double waits = 0, missed = 0;
+    struct waiting w = {0};
 
     for (size_t i = 0; i < part->blocks.count; i++) {
         uint32_t b = part->blocks.items[i];
         if (t->paid[b])
             continue;
         for (uint32_t r = t->first_reference[b]; r < t->first_reference[b + 1]; r++)
-            time_reference(t, t->references[r], &out->stream, &waits, &missed);
+            time_reference(t, t->references[r], &w);
     }
     /* Misses within reach of the reorder buffer are under way together. */
-    double together = missed / part->executions * t->window / (double)part->insns.count;
+    double together = w.missed / part->executions * t->window / (double)part->insns.count;
     together = fmin(fmax(together, 1), t->parallel);
-    out->latency = waits / together;
+    out->latency = w.latency / together;
+    /* More streams keep more lines under way: line_cycles are those of two, t(k) = a + b / k. */
+    double alone = t->memory->line_alone, streams = w.most > 0 ? w.far / w.most : 1;
+    out->far = w.far * fmax(0.5, 2 - alone + 2 * (alone - 1) / streams);
+    out->stream = w.near + out->far;
+}
+
+/* Lines from caches come while the core works; of those from main memory most are still under way when they are wanted, however early the prefetcher asks. */
+static double overlap(const struct part_time *p)
+{
+    double core = p->core * p->executions, near = p->stream - p->far;
+    return fmax(core, near + p->latency) + p->far - FAR_HIDDEN * fmin(core, p->far);
 }
 
 static void time_calls(struct timing *t, const struct code_part *part, struct part_time *out)
@@ -137,7 +167,7 @@ static void time_part(struct timing *t, const struct code_part *part)
         t->paid[part->blocks.items[i]] = true;
     if (part->repeats && part->entries > 0 && part->executions / part->entries > PREDICTED_TRIPS)
         out.ends = part->entries * t->branch_miss;
-    out.cycles = fmax(out.core * out.executions, out.stream + out.latency) + out.ends + out.calls;
+    out.cycles = overlap(&out) + out.ends + out.calls;
     t->out->cycles += out.cycles;
     vec_push(&t->out->parts, out);
 }
@@ -171,9 +201,9 @@ static int by_cycles(const void *a, const void *b)
 }
 
 void steady_time(const struct program_code *c, const struct program_run *run, const struct machine *m, const struct memory *memory, const struct call_costs *calls,
-                 struct program_time *out)
+                 double share, struct program_time *out)
 {
-    struct timing t = {.code = c, .run = run, .machine = m, .memory = memory, .calls = calls, .out = out};
+    struct timing t = {.code = c, .run = run, .machine = m, .memory = memory, .calls = calls, .share = share, .out = out};
     struct code_parts parts;
 
     *out = (struct program_time){.cycles = 0};

@@ -18,6 +18,7 @@ struct part_time {
     double core;                   /* cycles per execution without misses */
     enum bound_kind bottleneck;
     double stream, latency;        /* cycles of all executions for lines streamed, for misses that are waited for */
+    double far;                    /* of stream, lines from main memory */
     double ends;                   /* cycles of all executions for mispredicted loop ends */
     double calls;                  /* cycles of all executions in functions that are not the program's */
     double cycles;                 /* all of it */
@@ -33,9 +34,10 @@ struct program_time {
     char *unknown_call;            /* one of them; NULL: none */
 };
 
-/* @run, measured or predicted, on @m with its @memory. @calls may be NULL: none is known. program_time_done frees. Any thread. */
+/* @run, measured or predicted, on @m with its @memory. @calls may be NULL: none is known. @share: of the core's ports and slots that others leave, 1 when it is
+ * alone. program_time_done frees. Any thread. */
 void steady_time(const struct program_code *c, const struct program_run *run, const struct machine *m, const struct memory *memory, const struct call_costs *calls,
-                 struct program_time *out);
+                 double share, struct program_time *out);
 void program_time_done(struct program_time *t);
 
 #endif

@@ -40,7 +40,7 @@ static void test_served(void **state)
     assert_true(memory_latency(&three, served) == 300 && memory_line_cycles(&three, served) == 20);
     for (double d = 1; d < 200000; d = floor(d * 1.3) + 1) {
         double sum = 0;
-        memory_served(&three, d, served);
+        memory_served(&three, d, 0, served);
         for (size_t i = 0; i < 4; i++) {
             assert_true(served[i] >= 0);
             sum += served[i];

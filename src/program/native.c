@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "program/native.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "base/mem.h"
+#include "base/vec.h"
+#include "model/facts.h"
+#include "program/runs.h"
+
+#define CHAIN 40000              /* multiplications of the clock's chain */
+#define CHAIN_CYCLES 4.0         /* a 64-bit multiplication, 3, and an exclusive or, 1 */
+#define LOADS 6                  /* of one turn of the loop that shows what the core leaves */
+#define TURNS 40000
+#define STREAM_BYTES ((size_t)1 << 20)   /* walked through at least for one reading */
+#define MOST_BYTES ((size_t)64 << 20)
+#define JUMPS 4000
+#define PAGE 4096u
+#define FAULT_PAGES 256u
+
+/* CPU time of this thread: what others run on the same CPU meanwhile is not in it. */
+static double seconds_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static volatile uint64_t sink;
+
+static double chain_seconds(void)
+{
+    uint64_t x = sink | 1, y = x, z = x >> 3;
+    double start = seconds_now();
+
+    for (int i = 0; i < CHAIN; i++)
+        x = (x * y) ^ z;
+    start = seconds_now() - start;
+    sink = x;
+    return start / (CHAIN * CHAIN_CYCLES);
+}
+
+static double turn_seconds(void)
+{
+    static uint64_t words[LOADS];
+    const volatile uint64_t *p = words;
+    uint64_t a = 0, b = 0, c = 0, d = 0, e = 0, f = 0;
+    double start = seconds_now();
+
+    for (int i = 0; i < TURNS; i++) {
+        a += p[0];
+        b += p[1];
+        c += p[2];
+        d += p[3];
+        e += p[4];
+        f += p[5];
+    }
+    start = seconds_now() - start;
+    sink = a + b + c + d + e + f;
+    return start / TURNS;
+}
+
+/* Walks through @bytes at @at, one half beside the other; seconds per line. */
+static double read_seconds(const char *at, size_t bytes)
+{
+    size_t rounds = bytes < STREAM_BYTES ? STREAM_BYTES / bytes : 1, part = bytes / 8 / 2;
+    const volatile uint64_t *p = (const volatile uint64_t *)(const void *)at;
+    uint64_t sum = 0, other = 0;
+    double start = seconds_now();
+
+    for (size_t round = 0; round < rounds; round++)
+        for (size_t i = 0; i < part; i += 8) {
+            sum += p[i];
+            other += p[part + i];
+        }
+    start = seconds_now() - start;
+    sink = sum + other;
+    return start / (double)(rounds * (bytes / (size_t)MEMORY_LINE));
+}
+
+/* Half of @bytes, from the first to the last. */
+static double alone_seconds(const char *at, size_t bytes)
+{
+    const volatile uint64_t *p = (const volatile uint64_t *)(const void *)at;
+    uint64_t sum = 0, other = 0;
+    double start = seconds_now();
+
+    for (size_t i = 0; i < bytes / 16; i += 8) {
+        sum += p[i];
+        other += p[i + 4];
+    }
+    start = seconds_now() - start;
+    sink = sum + other;
+    return start / (double)(bytes / 2 / (size_t)MEMORY_LINE);
+}
+
+static double write_seconds(char *at, size_t bytes)
+{
+    size_t rounds = bytes < STREAM_BYTES ? STREAM_BYTES / bytes : 1, part = bytes / 8 / 2;
+    volatile uint64_t *p = (volatile uint64_t *)(void *)at;
+    double start = seconds_now();
+
+    for (size_t round = 0; round < rounds; round++)
+        for (size_t i = 0; i < part; i += 8) {
+            p[i] = 0;
+            p[part + i] = 0;
+        }
+    return (seconds_now() - start) / (double)(rounds * (bytes / (size_t)MEMORY_LINE));
+}
+
+/* Each place follows from what was loaded from the one before, all zeros, and from a linear congruence (Knuth's), whose cycles are taken off. */
+static double jump_seconds(const char *from, size_t bytes)
+{
+    const volatile uint64_t *p = (const volatile uint64_t *)(const void *)from;
+    uint64_t at = sink, lines = bytes / (size_t)MEMORY_LINE;
+    double start = seconds_now();
+
+    for (int i = 0; i < JUMPS; i++) {
+        at = at * 6364136223846793005u + 1442695040888963407u;
+        at += p[((at >> 33) & (lines - 1)) * 8];
+    }
+    start = seconds_now() - start;
+    sink = at;
+    return start / JUMPS;
+}
+
+/* Places that do not depend on each other: as many misses as the core can have are under way together. */
+static double scatter_seconds(const char *from, size_t bytes)
+{
+    const volatile uint64_t *p = (const volatile uint64_t *)(const void *)from;
+    uint64_t lines = bytes / (size_t)MEMORY_LINE, sum = 0, first = sink;
+    double start = seconds_now();
+
+    for (uint64_t i = 0; i < JUMPS; i++)
+        sum += p[(((first + i) * 0x9e3779b97f4a7c15u >> 33) & (lines - 1)) * 8];
+    start = seconds_now() - start;
+    sink = sum + first;
+    return start / JUMPS;
+}
+
+static double fault_seconds(void)
+{
+    double start = seconds_now();
+    volatile char *at = mmap(NULL, (size_t)FAULT_PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (at == MAP_FAILED)
+        return NAN;
+    for (size_t i = 0; i < FAULT_PAGES; i++)
+        at[i * PAGE] = 1;
+    munmap((void *)(uintptr_t)at, (size_t)FAULT_PAGES * PAGE);
+    return (seconds_now() - start) / FAULT_PAGES;
+}
+
+struct native_probe {
+    char *at;                    /* MOST_BYTES */
+    size_t first;                /* bytes that lie in the second level, a power of two */
+    double loads;                /* per cycle, of an unshared core; NaN: not known */
+    VEC(struct native) seen;
+};
+
+struct native_probe *native_probe_new(const struct machine *m, struct err *err)
+{
+    char *at = mmap(NULL, MOST_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    double bytes = fact_number(m, "l2_bytes");
+    struct native_probe *p;
+
+    if (at == MAP_FAILED) {
+        err_set(err, ERR_LIMIT, NULL, "no memory to measure the memory with");
+        return NULL;
+    }
+    memset(at, 0, MOST_BYTES);
+    p = mem_zero(1, sizeof *p);
+    p->at = at;
+    p->loads = fact_number(m, "loads_per_cycle");
+    for (p->first = 1 << 14; (double)p->first * 16 <= (isnan(bytes) ? 0x1p20 : bytes); p->first *= 2)
+        continue;
+    return p;
+}
+
+void native_probe_free(struct native_probe *p)
+{
+    if (!p)
+        return;
+    munmap(p->at, MOST_BYTES);
+    vec_done(&p->seen);
+    free(p);
+}
+
+bool native_probe_look(struct native_probe *p, struct err *err)
+{
+    struct native n = {.clock_hz = 1 / chain_seconds(), .share = 1, .fault_seconds = fault_seconds()};
+    const double jump_cycles = 6;   /* of the congruence: multiplication, addition, shift and mask beside the load */
+
+    if (!isnan(p->loads))
+        n.share = fmin(1, LOADS / p->loads / (turn_seconds() * n.clock_hz));
+    for (size_t size = p->first; size <= MOST_BYTES && n.count < NATIVE_SIZES; size *= n.count == 1 ? 16 : 2) {
+        struct native_level *l = &n.sizes[n.count++];
+        read_seconds(p->at, size);   /* what it finds is what the walk before left: of this size, too */
+        *l = (struct native_level){(double)size, read_seconds(p->at, size), write_seconds(p->at, size), fmax(0, jump_seconds(p->at, size) - jump_cycles / n.clock_hz)};
+    }
+    read_seconds(p->at, p->first);
+    n.scatter = scatter_seconds(p->at, p->first);
+    n.alone = alone_seconds(p->at, MOST_BYTES);
+    n.start_seconds = program_start_seconds(err);
+    if (isnan(n.start_seconds))
+        return false;
+    vec_push(&p->seen, n);
+    return true;
+}
+
+/* The lower quartile of a number that lies @offset bytes into what was seen, the upper one when @high. */
+static double quartile(const struct native_probe *p, size_t offset, bool high)
+{
+    double *values = mem_alloc(p->seen.count * sizeof *values), value;
+
+    for (size_t i = 0; i < p->seen.count; i++)
+        memcpy(&values[i], (const char *)&p->seen.items[i] + offset, sizeof value);
+    qsort(values, p->seen.count, sizeof *values, ascending);
+    value = values[high ? p->seen.count - 1 - p->seen.count / 4 : p->seen.count / 4];
+    free(values);
+    return value;
+}
+
+void native_probe_result(const struct native_probe *p, struct native *out)
+{
+    *out = p->seen.items[0];
+    out->clock_hz = quartile(p, offsetof(struct native, clock_hz), true);
+    out->share = quartile(p, offsetof(struct native, share), true);
+    out->scatter = quartile(p, offsetof(struct native, scatter), false);
+    out->alone = quartile(p, offsetof(struct native, alone), false);
+    out->fault_seconds = quartile(p, offsetof(struct native, fault_seconds), false);
+    out->start_seconds = quartile(p, offsetof(struct native, start_seconds), false);
+    for (size_t i = 0; i < out->count; i++) {
+        size_t at = offsetof(struct native, sizes) + i * sizeof *out->sizes;
+        out->sizes[i].read = quartile(p, at + offsetof(struct native_level, read), false);
+        out->sizes[i].write = quartile(p, at + offsetof(struct native_level, write), false);
+        out->sizes[i].latency = quartile(p, at + offsetof(struct native_level, latency), false);
+    }
+}
+
+static void set(struct machine *m, const char *key, double value, const char *unit)
+{
+    char text[40];
+    snprintf(text, sizeof text, "%.6g", value);
+    machine_set_fact(m, key, text, unit, "measured now");
+}
+
+void native_apply(const struct native *n, struct machine *m)
+{
+    const struct native_level *near = &n->sizes[0], *next = &n->sizes[1], *far = &n->sizes[n->count - 1];
+    double between = sqrt(next->latency * far->latency), most = fact_number(m, "l3_bytes"), l3 = far->bytes;
+
+    set(m, "clock", n->clock_hz * 1e-9, "GHz");
+    set(m, "l2_line_cycles", near->read * n->clock_hz, "cycles");
+    set(m, "l2_latency", near->latency * n->clock_hz, "cycles");
+    if (n->count < 3 || isnan(most))
+        return;
+    set(m, "l3_line_cycles", next->read * n->clock_hz, "cycles");
+    set(m, "l3_latency", next->latency * n->clock_hz, "cycles");
+    set(m, "memory_bandwidth", MEMORY_LINE / far->read * 1e-9, "GB/s");
+    set(m, "memory_latency", far->latency * 1e9, "ns");
+    set(m, "line_write", (next->write / next->read + far->write / far->read) / 2, "");
+    set(m, "line_alone", fmin(2, fmax(1, n->alone / far->read)), "");
+    set(m, "miss_parallel", fmax(1, near->latency / n->scatter), "lines");
+    /* Where a line begins to take as long as from main memory, the others' share of the last level begins. */
+    for (size_t i = n->count - 1; i > 1 && n->sizes[i].latency > between; i--)
+        l3 = sqrt(n->sizes[i].bytes * n->sizes[i - 1].bytes);
+    if (far->latency > 2 * next->latency && l3 < most)
+        set(m, "l3_bytes", l3, "bytes");
+}
+
+double native_system_seconds(const struct native *n, double pages, double read)
+{
+    return n->start_seconds + (pages + read) * n->fault_seconds;   /* what is read first is a page of zeros, which a write then replaces */
+}

@@ -1,0 +1,43 @@
+/* What this CPU gives a program at the moment: its clock, what other users of the core leave of it, lines per time from each level of memory, and what the
+ * system takes for pages and for starting. On a shared host these are not those of the data sheet, and change; so they are measured beside what they explain. */
+#ifndef PORTOLAN_PROGRAM_NATIVE_H
+#define PORTOLAN_PROGRAM_NATIVE_H
+
+#include "base/err.h"
+#include "program/memory.h"
+
+#define NATIVE_SIZES 8
+
+/* Walking through @bytes in order, two streams at a time, and from one place in them to the next that depends on it. */
+struct native_level {
+    double bytes;
+    double read, write;          /* seconds per line of a stream */
+    double latency;              /* seconds, with the translation of addresses */
+};
+
+struct native {
+    double clock_hz;
+    double share;                /* of what the core does per cycle when nobody shares it: 0 to 1 */
+    struct native_level sizes[NATIVE_SIZES];   /* ascending: within the second level, twice beyond it, and on to main memory */
+    size_t count;
+    double scatter;              /* seconds per place in the first of them, where places do not depend on each other */
+    double alone;                /* seconds per line of a single stream through the last of them */
+    double fault_seconds;        /* of the first write to a page, giving it back included */
+    double start_seconds;        /* CPU time of a program that does nothing */
+};
+
+struct native_probe;
+/* For @m, the machine that this CPU is. NULL with err when there is no memory. */
+struct native_probe *native_probe_new(const struct machine *m, struct err *err);
+void native_probe_free(struct native_probe *p);
+/* Looks once, for some 50 ms. False with err when no process can be had. One thread. */
+bool native_probe_look(struct native_probe *p, struct err *err);
+/* The lower quartile of what was seen, of each quantity: what a program has when the shortest of several runs counts. */
+void native_probe_result(const struct native_probe *p, struct native *out);
+
+/* Puts clock, caches and memory as measured into @m's facts; its own caches' shapes stay, the last one's size is what is left of it to this core. */
+void native_apply(const struct native *n, struct machine *m);
+/* System time of a run that uses @pages pages, @read of them first by reading, and starting it. */
+double native_system_seconds(const struct native *n, double pages, double read);
+
+#endif
