@@ -19,7 +19,7 @@ struct keyed {
     uint64_t prefix;    /* its first bytes, the first the most significant */
 };
 
-struct bound_row {
+struct source_row {
     const struct table_source *source;
     const void *context;
     size_t row;
@@ -41,13 +41,13 @@ struct arrangement {
 
 static double row_number(const void *row, int column)
 {
-    const struct bound_row *b = row;
+    const struct source_row *b = row;
     return column < b->source->column_count && b->source->columns[column].number ? b->source->number(b->context, b->row, column) : NAN;
 }
 
 static void row_text(const void *row, int column, struct str *out)
 {
-    const struct bound_row *b = row;
+    const struct source_row *b = row;
     b->source->text(b->context, b->row, column, out);
 }
 
@@ -106,7 +106,7 @@ void arrange_free(struct arrangement *a)
 /* Reads the next row; returns the steps that took. */
 static uint64_t read_row(struct arrangement *a, const struct table_source *source, const void *context, const struct filter *filter)
 {
-    struct bound_row bound = {source, context, a->read++};
+    struct source_row bound = {source, context, a->read++};
     struct filter_row row = {row_number, row_text, &bound, source->column_count};
     uint64_t steps = 1 + TEXT_STEPS * (filter->count + a->by_text);
 
