@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Blocks that mean harm, by the way they take: each ends in time as a reason or a right value, the next measurement is right, and no process, file or
  * descriptor is left. x86-64. ATTACK_BLOCKS=N: so many random blocks (make torture: 3,000). */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -67,39 +66,6 @@ static double now(void)
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-static int entries_in(const char *directory)
-{
-    DIR *dir = opendir(directory);
-    int n = 0;
-    for (struct dirent *e; dir && (e = readdir(dir));)
-        n += strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
-    if (dir)
-        closedir(dir);
-    return dir ? n : -1;
-}
-
-/* Children of this process that still exist, dead ones too. */
-static int children_left(void)
-{
-    DIR *dir = opendir("/proc");
-    int n = 0;
-    for (struct dirent *e; dir && (e = readdir(dir));) {
-        char path[300], line[512] = "";
-        int parent = 0;
-        snprintf(path, sizeof path, "/proc/%.20s/stat", e->d_name);
-        FILE *f = e->d_name[0] >= '0' && e->d_name[0] <= '9' ? fopen(path, "r") : NULL;
-        if (!f)
-            continue;
-        const char *after = fgets(line, sizeof line, f) ? strrchr(line, ')') : NULL;
-        if (after && sscanf(after + 1, " %*c %d", &parent) == 1 && parent == getpid())
-            n++;
-        fclose(f);
-    }
-    if (dir)
-        closedir(dir);
-    return n;
 }
 
 /* Those that the sandbox knows of between two blocks: own code's, or none once a renewal has ended it and until own code runs again. */
@@ -552,20 +518,6 @@ static void test_answers_checked(void **state)
     answer.ticks[2] = 5;
     sandbox_answer_take(&ticks, &answer);
     assert_int_equal(ticks.fault, FAULT_NONE);
-}
-
-/* How many descriptors a child has; -1 when they cannot be seen. */
-static int files_of(int pid)
-{
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%d/fd", pid);
-    DIR *dir = opendir(path);
-    int n = 0;
-    for (struct dirent *e; dir && (e = readdir(dir));)
-        n += e->d_name[0] != '.';
-    if (dir)
-        closedir(dir);
-    return dir ? n : -1;
 }
 
 /* Stretches of memory of a child that can be written, and those that can be both written and executed or are shared files. */
