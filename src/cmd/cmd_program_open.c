@@ -4,14 +4,14 @@
 #include "cmd/kernel_load.h"
 #include "profile/profile.h"
 
-struct open_values {
+struct program_open_values {
     size_t number;
 };
 
 static bool run_open(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    const struct open_values *v = values;
-    const struct profile *p = s->document.profile;
+    const struct program_open_values *v = values;
+    const struct run_profile *p = s->document.profile;
 
     if (!p)
         return err_set(err, ERR_USAGE, "program profile PROGRAM", "no program has been profiled");
@@ -25,7 +25,7 @@ static bool run_open(struct session *s, const void *values, struct result *resul
 }
 
 static const struct parameter arguments[] = {
-    {.name = "N", .kind = PARAMETER_COUNT, .at = offsetof(struct open_values, number), .required = true, .least = 1, .most = 1e9, .help = "number of the loop in the last program profile"},
+    {.name = "N", .kind = PARAMETER_COUNT, .at = offsetof(struct program_open_values, number), .required = true, .least = 1, .most = 1e9, .help = "number of the loop in the last program profile"},
     {0},
 };
 
@@ -36,7 +36,7 @@ const struct command command_program_open = {
     .help = "show a hot loop of the last program profile in the Kernel view",
     .arguments = arguments,
     .examples = examples,
-    .values_size = sizeof(struct open_values),
+    .values_size = sizeof(struct program_open_values),
     .flags = COMMAND_CHANGES,
     .run = run_open,
 };

@@ -42,7 +42,7 @@ struct profiling {
     struct machine *machine;       /* a copy; NULL: none fits this CPU */
     size_t measure, top;
     struct sampled sampled;
-    struct profile *profile;       /* the result */
+    struct run_profile *profile;       /* the result */
     VEC(char *) unmeasured;        /* why, by loop; NULL: it was */
 };
 
@@ -93,7 +93,7 @@ static void predict(struct profiling *w)
 /* The hottest loops alone on this CPU. A loop that cannot be measured says why; only the user ends it all. */
 static bool measure(struct profiling *w, struct err *err)
 {
-    struct profile *p = w->profile;
+    struct run_profile *p = w->profile;
     struct calibration calibration;
     size_t most = w->measure < p->loops.count ? w->measure : p->loops.count;
     struct sandbox *sandbox = most ? sandbox_new(-1, err) : NULL;
@@ -174,7 +174,7 @@ static void cell_name(struct result_table *t, const char *name)
     str_done(&text);
 }
 
-static void add_functions(struct result *result, const struct profile *p, size_t top)
+static void add_functions(struct result *result, const struct run_profile *p, size_t top)
 {
     static const struct result_column columns[] = {
         {.key = "samples", .kind = CELL_COUNT}, {.key = "share", .unit = "%", .kind = CELL_NUMBER, .decimals = 1}, {.key = "off", .title = "±", .kind = CELL_NUMBER, .decimals = 1},
@@ -197,7 +197,7 @@ static void add_functions(struct result *result, const struct profile *p, size_t
         result_line(result, "and %zu more functions; --top shows them", p->functions.count - top);
 }
 
-static void add_loops(struct result *result, const struct profile *p, size_t top)
+static void add_loops(struct result *result, const struct run_profile *p, size_t top)
 {
     static const struct result_column columns[] = {
         {.key = "number", .title = "N", .kind = CELL_COUNT}, {.key = "samples", .kind = CELL_COUNT}, {.key = "share", .unit = "%", .kind = CELL_NUMBER, .decimals = 1},
@@ -233,7 +233,7 @@ static void add_loops(struct result *result, const struct profile *p, size_t top
 
 static void say_how(struct result *result, const struct profiling *w)
 {
-    const struct profile *p = w->profile;
+    const struct run_profile *p = w->profile;
     const struct sampled *s = &w->sampled;
 
     result_line(result, "%s: %.3f s of CPU time%s, %zu samples by %s", p->program, p->user, isnan(p->system) ? "" : " outside the system", p->samples,
@@ -260,7 +260,7 @@ static void say_how(struct result *result, const struct profiling *w)
 /* What the hottest loop could gain. */
 static void say_hottest(struct result *result, const struct profiling *w)
 {
-    const struct profile *p = w->profile;
+    const struct run_profile *p = w->profile;
     const struct profile_loop *l = p->loops.items;
     double off, all = p->user + (isnan(p->system) ? 0 : p->system), share, now;
 

@@ -18,7 +18,7 @@
 #define GO_SECONDS 1.0     /* after which threads that do not stop are left to the end of this one */
 
 struct tracee {
-    struct task task;
+    struct thread_id task;
     bool asked;            /* interrupted, and not stopped yet */
 };
 

@@ -25,7 +25,7 @@ struct ring {
 };
 
 /* A record that waits for older ones of other processors. */
-struct waiting {
+struct late_record {
     uint64_t time;
     size_t at;               /* in the bytes kept */
 };
@@ -35,7 +35,7 @@ struct perf {
     size_t ring_count;
     VEC(int) others;         /* events that write into rings of others */
     VEC(char) bytes;         /* records that wait */
-    VEC(struct waiting) waiting;
+    VEC(struct late_record) waiting;
     size_t lost, processes, threads;
 };
 
@@ -170,7 +170,7 @@ static void keep(struct perf *p, const struct ring *ring, uint64_t from, uint16_
     for (uint16_t i = 0; i < size; i++)
         p->bytes.items[at + i] = data[(from + i) % ring->bytes];
     p->bytes.count += size;
-    vec_push(&p->waiting, ((struct waiting){record_time((const void *)(p->bytes.items + at)), at}));
+    vec_push(&p->waiting, ((struct late_record){record_time((const void *)(p->bytes.items + at)), at}));
 }
 
 static void ring_read(struct perf *p, const struct ring *ring)
@@ -192,7 +192,7 @@ static void ring_read(struct perf *p, const struct ring *ring)
 
 static int by_time(const void *a, const void *b)
 {
-    const struct waiting *x = a, *y = b;
+    const struct late_record *x = a, *y = b;
     return x->time != y->time ? (x->time > y->time) - (x->time < y->time) : (x->at > y->at) - (x->at < y->at);
 }
 
@@ -250,7 +250,7 @@ void perf_drain(struct perf *p, bool more, struct spaces *spaces)
         vec_reserve(&kept, at + header.size);
         memcpy(kept.items + at, p->bytes.items + p->waiting.items[i].at, header.size);
         kept.count += header.size;
-        p->waiting.items[i - taken] = (struct waiting){p->waiting.items[i].time, at};
+        p->waiting.items[i - taken] = (struct late_record){p->waiting.items[i].time, at};
     }
     p->waiting.count -= taken;
     vec_done(&p->bytes);

@@ -13,21 +13,21 @@
 #define DECODED 0.001      /* share of all samples from which on a function is searched for loops */
 
 /* Samples at a place of the object's code. */
-struct place {
+struct code_place {
     uint64_t at;
     size_t count;
 };
 
-struct place_list { VEC(struct place) list; };
+struct place_list { VEC(struct code_place) list; };
 
 static int places_order(const void *a, const void *b)
 {
-    const struct place *x = a, *y = b;
+    const struct code_place *x = a, *y = b;
     return (x->at > y->at) - (x->at < y->at);
 }
 
 /* Where @offset of the file stands in the object's code; UINT64_MAX when no executable section has it. */
-static uint64_t code_place(const struct object *o, uint64_t offset)
+static uint64_t place_in_code(const struct object *o, uint64_t offset)
 {
     for (size_t i = 0; i < o->sections.count; i++) {
         const struct object_section *s = &o->sections.items[i];
@@ -66,7 +66,7 @@ static const struct object_symbol *function_at(const struct object *o, uint64_t 
     return NULL;
 }
 
-static void function_add(struct profile *p, const char *name, const char *file, size_t samples)
+static void function_add(struct run_profile *p, const char *name, const char *file, size_t samples)
 {
     for (size_t i = 0; i < p->functions.count; i++)
         if (strcmp(p->functions.items[i].name, name) == 0 && strcmp(p->functions.items[i].file, file) == 0) {
@@ -90,7 +90,7 @@ static size_t loop_at(const struct kernel *k, uint64_t at)
     return best;
 }
 
-static void loop_add(struct profile *p, const struct object *o, const struct kernel *k, size_t loop, const char *file, size_t samples)
+static void loop_add(struct run_profile *p, const struct object *o, const struct kernel *k, size_t loop, const char *file, size_t samples)
 {
     struct str name = {0};
     uint64_t at = k->insns[k->loops[loop].first].offset;
@@ -111,7 +111,7 @@ static void loop_add(struct profile *p, const struct object *o, const struct ker
 }
 
 /* Gives the samples of @places, from @first up to @end, to the loops of the code at [@start, @start + @length). */
-static void loops_take(struct profile *p, const struct object *o, const struct place *places, size_t first, size_t end, uint64_t start, uint64_t length, const char *file)
+static void loops_take(struct run_profile *p, const struct object *o, const struct code_place *places, size_t first, size_t end, uint64_t start, uint64_t length, const char *file)
 {
     struct err ignored;
     struct kernel *k = kernel_from_code(o, file, (size_t)start, (size_t)length, &ignored);
@@ -143,7 +143,7 @@ static uint64_t boundary(const struct object *o, const struct object_section *se
 }
 
 /* Code of @s, NULL: without a symbol; its places are [@first, @end). */
-static void search(struct profile *p, const struct object *o, const struct object_symbol *s, const struct place *places, size_t first, size_t end, const char *file)
+static void search(struct run_profile *p, const struct object *o, const struct object_symbol *s, const struct code_place *places, size_t first, size_t end, const char *file)
 {
     if (s && s->size <= LARGE) {
         loops_take(p, o, places, first, end, s->offset, s->size, file);
@@ -162,9 +162,9 @@ static void search(struct profile *p, const struct object *o, const struct objec
     }
 }
 
-static void find_in_object(struct profile *p, const struct object *o, struct place_list *list, const char *file)
+static void find_in_object(struct run_profile *p, const struct object *o, struct place_list *list, const char *file)
 {
-    struct place *places = list->list.items;
+    struct code_place *places = list->list.items;
 
     for (size_t first = 0, end; first < list->list.count; first = end) {
         const struct object_symbol *s = function_at(o, places[first].at);
@@ -177,7 +177,7 @@ static void find_in_object(struct profile *p, const struct object *o, struct pla
     }
 }
 
-void places_find(struct profile *p, const struct samples *s, uint32_t image)
+void places_find(struct run_profile *p, const struct samples *s, uint32_t image)
 {
     const char *path = s->images.items[image];
     struct place_list list = {{0}};
@@ -188,9 +188,9 @@ void places_find(struct profile *p, const struct samples *s, uint32_t image)
 
     for (size_t i = 0; i < s->points.count; i++) {
         const struct sample_point *point = &s->points.items[i];
-        uint64_t at = point->image == image && readable ? code_place(&o, point->offset) : UINT64_MAX;
+        uint64_t at = point->image == image && readable ? place_in_code(&o, point->offset) : UINT64_MAX;
         if (at != UINT64_MAX)
-            vec_push(&list.list, ((struct place){at, point->count}));
+            vec_push(&list.list, ((struct code_place){at, point->count}));
         else if (point->image == image)
             elsewhere += point->count;
     }

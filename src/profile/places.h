@@ -5,6 +5,6 @@
 #include "profile/profile.h"
 
 /* Adds to @p the functions and loops of image @image that @s has samples in. What cannot be read has a function without a name. Any thread. */
-void places_find(struct profile *p, const struct samples *s, uint32_t image);
+void places_find(struct run_profile *p, const struct samples *s, uint32_t image);
 
 #endif

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "profile/places.h"
 
-void profile_free(struct profile *p)
+void profile_free(struct run_profile *p)
 {
     if (!p)
         return;
@@ -30,7 +30,7 @@ void profile_free(struct profile *p)
     free(p);
 }
 
-double profile_share(const struct profile *p, size_t samples, double *off)
+double profile_share(const struct run_profile *p, size_t samples, double *off)
 {
     double n = (double)p->samples, share = n > 0 ? (double)samples / n : 0;
     /* Two successes and two failures more: of 0 or all of them, too, it tells something (Agresti and Coull 1998). */
@@ -61,7 +61,7 @@ double profile_loop_now(const struct profile_loop *l)
     return isnan(l->measured) ? l->predicted : l->measured;
 }
 
-double profile_time_with(const struct profile *p, size_t at, double now, double cycles)
+double profile_time_with(const struct run_profile *p, size_t at, double now, double cycles)
 {
     double all = p->user + (isnan(p->system) ? 0 : p->system);
     return all - p->user * profile_share(p, p->loops.items[at].samples, NULL) * (1 - cycles / now);
@@ -80,7 +80,7 @@ static int loops_by_samples(const void *a, const void *b)
 }
 
 /* Drops the loops below @least of all samples, which stand last. */
-static void loops_cut(struct profile *p, double least)
+static void loops_cut(struct run_profile *p, double least)
 {
     while (p->loops.count && (double)p->loops.items[p->loops.count - 1].samples < least * (double)p->samples) {
         struct profile_loop *l = &p->loops.items[--p->loops.count];
@@ -90,9 +90,9 @@ static void loops_cut(struct profile *p, double least)
     }
 }
 
-struct profile *profile_new(const struct sampled *s, double rate, double least, bool (*goes_on)(void *state, double share), void *state, struct err *err)
+struct run_profile *profile_new(const struct sampled *s, double rate, double least, bool (*goes_on)(void *state, double share), void *state, struct err *err)
 {
-    struct profile *p = mem_zero(1, sizeof *p);
+    struct run_profile *p = mem_zero(1, sizeof *p);
 
     p->program = mem_strdup(s->path);
     p->method = s->method;

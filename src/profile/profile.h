@@ -23,7 +23,7 @@ struct profile_loop {
     char *bottleneck;          /* "dependencies"; NULL: bound is NaN */
 };
 
-struct profile {
+struct run_profile {
     char *program;             /* path */
     char *output;              /* the file that what it printed went to; NULL: none, or it printed nothing */
     char *machine;             /* id of whose tables bounds are; NULL: none fits */
@@ -37,10 +37,10 @@ struct profile {
 
 /* Looks up @s, which is taken over except for its samples. Loops with less than @least of all samples are left out. @goes_on (may be NULL) is told the share done
  * and says whether to go on: NULL with err when not. Any thread; seconds for large libraries. */
-struct profile *profile_new(const struct sampled *s, double rate, double least, bool (*goes_on)(void *state, double share), void *state, struct err *err);
-void profile_free(struct profile *p);
+struct run_profile *profile_new(const struct sampled *s, double rate, double least, bool (*goes_on)(void *state, double share), void *state, struct err *err);
+void profile_free(struct run_profile *p);
 /* Share of @samples in all, and by how much it may be off (1.96 standard deviations of such a count). */
-double profile_share(const struct profile *p, size_t samples, double *off);
+double profile_share(const struct run_profile *p, size_t samples, double *off);
 /* The function's name, or why it has none. */
 const char *profile_function_name(const struct profile_function *f);
 /* Appends @name, or of one longer than @columns bytes its beginning and its end. */
@@ -48,6 +48,6 @@ void profile_name_short(const char *name, size_t columns, struct str *out);
 /* Cycles per iteration that the loop is known to take: measured alone, else predicted; NaN when neither. */
 double profile_loop_now(const struct profile_loop *l);
 /* CPU seconds the whole run would take if loop @at took @cycles instead of @now per iteration. */
-double profile_time_with(const struct profile *p, size_t at, double now, double cycles);
+double profile_time_with(const struct run_profile *p, size_t at, double now, double cycles);
 
 #endif

@@ -147,7 +147,7 @@ static bool begin(struct watching *w, struct err *err)
     if (!launch(o->argv, o->output, o->input, &w->program, err))
         return false;
     w->out->path = mem_strdup(w->program.path);
-    vec_push(&w->tasks.list, ((struct task){w->program.pid, w->program.pid}));
+    vec_push(&w->tasks.list, ((struct thread_id){w->program.pid, w->program.pid}));
     return choose(w, err) && launch_go(&w->program, err);
 }
 

@@ -43,7 +43,7 @@ void tasks_find(pid_t pid, struct task_list *out)
     for (struct dirent *entry; dir && (entry = readdir(dir));) {
         pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
         if (tid > 0 && !known(out, tid))
-            vec_push(&out->list, ((struct task){pid, tid}));
+            vec_push(&out->list, ((struct thread_id){pid, tid}));
     }
     if (dir)
         closedir(dir);
@@ -66,7 +66,7 @@ pid_t task_process(pid_t tid)
     return pid;
 }
 
-bool task_runs(const struct task *task)
+bool task_runs(const struct thread_id *task)
 {
     char path[96], text[512];
 

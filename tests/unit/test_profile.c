@@ -103,7 +103,7 @@ static bool refused(enum sampling_method method, const struct err *err)
     return no;
 }
 
-static size_t samples_of(const struct profile *p, const char *function)
+static size_t samples_of(const struct run_profile *p, const char *function)
 {
     for (size_t i = 0; i < p->functions.count; i++)
         if (strcmp(p->functions.items[i].name, function) == 0)
@@ -112,7 +112,7 @@ static size_t samples_of(const struct profile *p, const char *function)
 }
 
 /* The innermost loops whose function is called so: in them are nearly all of its samples. */
-static size_t samples_in_loop(const struct profile *p, const char *function)
+static size_t samples_in_loop(const struct run_profile *p, const char *function)
 {
     size_t sum = 0;
     for (size_t i = 0; i < p->loops.count; i++)
@@ -121,9 +121,9 @@ static size_t samples_in_loop(const struct profile *p, const char *function)
     return sum;
 }
 
-static struct profile *profile_of(const struct sampling *o, struct sampled *s, struct err *err)
+static struct run_profile *profile_of(const struct sampling *o, struct sampled *s, struct err *err)
 {
-    struct profile *p = NULL;
+    struct run_profile *p = NULL;
 
     *err = (struct err){0};
     if (sampling_run(o, s, err)) {
@@ -135,7 +135,7 @@ static struct profile *profile_of(const struct sampling *o, struct sampled *s, s
 
 /* Three times the work has three times the samples; that a machine is busy changes nothing in this, and of 300 samples chance little. Who interrupts needs some of
  * the processor himself. */
-static void check_shares(const struct profile *p)
+static void check_shares(const struct run_profile *p)
 {
     double few = (double)samples_of(p, "short_loop"), many = (double)samples_of(p, "long_loop");
 
@@ -158,7 +158,7 @@ static void check_method(enum sampling_method method)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct sampling o = options_of(method, cases[i].how, cases[i].count, argv);
         struct sampled s;
-        struct profile *p = profile_of(&o, &s, &err);
+        struct run_profile *p = profile_of(&o, &s, &err);
         if (!p && refused(method, &err)) {
             sampled_done(&s);
             return;
@@ -319,7 +319,7 @@ static void test_spaces(void **state)
 static void test_shares(void **state)
 {
     struct profile_loop loop = {.samples = 250, .measured = 4, .predicted = 3};
-    struct profile p = {.samples = 1000, .user = 8, .system = 1, .loops = {&loop, 1, 1}};
+    struct run_profile p = {.samples = 1000, .user = 8, .system = 1, .loops = {&loop, 1, 1}};
     double off, middle = 252 / 1004.0;
     struct str name = {0};
 
