@@ -27,7 +27,8 @@ struct kernel_measured {
     bool wraps;             /* it touches more pages than stay in the cache: addresses share lines */
 };
 
-/* False with err saying why @insns cannot be measured (calls, indirect branches, system instructions, faults) or that the machine is too busy. */
+/* False with err saying why @insns cannot be measured (calls, indirect branches, system instructions, faults; with the instruction and its line) or that the
+ * machine is too busy. */
 bool kernel_run(struct sandbox *s, const struct calibration *c, const struct insn *insns, size_t count, struct kernel_measured *out, struct err *err);
 /* The same with so many seconds of patience instead of a little more than one. */
 bool kernel_run_within(struct sandbox *s, const struct calibration *c, const struct insn *insns, size_t count, double seconds, struct kernel_measured *out, struct err *err);

@@ -56,7 +56,7 @@ static void turn_page(struct simulator *s)
 
     *day = NOBODY;
     while (place != NOBODY) {
-        struct waiting *w = &s->waiting[place];
+        struct waiting_uop *w = &s->waiting[place];
         place = w->next;
         if (w->ready > s->now)
             enter_calendar(s, w, s->now);
@@ -65,7 +65,7 @@ static void turn_page(struct simulator *s)
     }
 }
 
-int32_t value_with_trails(const struct simulator *s, const struct row *row, const struct plan_node *node, int32_t value)
+int32_t value_with_trails(const struct simulator *s, const struct iteration *row, const struct plan_node *node, int32_t value)
 {
     for (uint32_t i = node->first_trail; i < node->first_trail + node->trails; i++) {
         int32_t source = value_at(s, row->value, &s->plan.sources.items[i]);
@@ -127,7 +127,7 @@ static void publish_merged(struct simulator *s, const struct plan_item *item, st
 }
 
 /* Values that follow from sources alone, or join them. */
-static void known_without_port(struct simulator *s, const struct waiting *w, const struct plan_item *item, enum uop_kind kind)
+static void known_without_port(struct simulator *s, const struct waiting_uop *w, const struct plan_item *item, enum uop_kind kind)
 {
     struct flight *flight = &s->flights[w->flight];
 
@@ -140,7 +140,7 @@ static void known_without_port(struct simulator *s, const struct waiting *w, con
         value_known(s, &s->rows[flight->row], nodes[i], w->ready + s->plan.nodes.items[nodes[i]].latency);
 }
 
-void all_known(struct simulator *s, struct waiting *w)
+void all_known(struct simulator *s, struct waiting_uop *w)
 {
     const struct plan_uop *uop = &s->plan.uops.items[w->uop];
 
@@ -157,14 +157,14 @@ void all_known(struct simulator *s, struct waiting *w)
 }
 
 /* One more of its sources is known, which lets it run from cycle @ready on. */
-static void source_known(struct simulator *s, struct waiting *w, int32_t ready)
+static void source_known(struct simulator *s, struct waiting_uop *w, int32_t ready)
 {
     w->ready = later(w->ready, ready);
     if (--w->open == 0)
         all_known(s, w);
 }
 
-void value_known(struct simulator *s, const struct row *row, uint32_t node, int32_t value)
+void value_known(struct simulator *s, const struct iteration *row, uint32_t node, int32_t value)
 {
     const struct plan_node *from = &s->plan.nodes.items[node];
     const struct plan_reader *reader = &s->plan.readers.items[from->first_reader], *end = reader + from->readers;
@@ -178,9 +178,9 @@ void value_known(struct simulator *s, const struct row *row, uint32_t node, int3
 }
 
 /* Those of the item's µops that wait for its own load, or for the last that computes. */
-static void tell_own(struct simulator *s, struct waiting *own, const struct plan_item *item, bool computing_too, int32_t ready)
+static void tell_own(struct simulator *s, struct waiting_uop *own, const struct plan_item *item, bool computing_too, int32_t ready)
 {
-    struct waiting *first = own - own->uop;
+    struct waiting_uop *first = own - own->uop;
     for (uint32_t u = item->first_uop; u < item->first_uop + item->uops; u++) {
         uint8_t kind = s->plan.uops.items[u].kind;
         if (kind == UOP_DATA || (computing_too && kind == UOP_COMPUTE))
@@ -192,7 +192,7 @@ static void tell_own(struct simulator *s, struct waiting *own, const struct plan
 static void publish_plain(struct simulator *s, const struct plan_item *item, struct flight *flight, enum uop_kind kind)
 {
     const uint32_t *nodes = &s->plan.listed.items[item->first_listed[NODE_COMPUTED]];
-    const struct row *row = &s->rows[flight->row];
+    const struct iteration *row = &s->rows[flight->row];
     int32_t next = s->now + 1, done = next;
 
     flight->told = true;
@@ -214,7 +214,7 @@ static void publish_plain(struct simulator *s, const struct plan_item *item, str
     flight->done = later(flight->done, done);
 }
 
-static void dispatch(struct simulator *s, struct waiting *w, unsigned port)
+static void dispatch(struct simulator *s, struct waiting_uop *w, unsigned port)
 {
     const struct plan_uop *uop = &s->plan.uops.items[w->uop];
     const struct plan_item *item = &s->plan.items.items[uop->item];
@@ -309,7 +309,7 @@ static void leave_active(struct simulator *s, const struct queue *q)
 /* A load whose banks are taken comes again in the next cycle. */
 static bool bank_is_free(struct simulator *s, uint32_t place)
 {
-    const struct waiting *w = &s->waiting[place];
+    const struct waiting_uop *w = &s->waiting[place];
     const struct plan_uop *uop = &s->plan.uops.items[w->uop];
     return !uop->bytes || cache_takes(s, uop, s->rows[s->flights[w->flight].row].iteration);
 }

@@ -11,7 +11,7 @@ static void begin_iteration(struct simulator *s)
     uint32_t row = row_of(s, s->issued.iteration);
 
     s->entering = &s->rows[row];
-    *s->entering = (struct row){s->issued.iteration, s->issued.iteration * (int64_t)s->plan.uops.count, (int32_t)(row * s->plan.nodes.count),
+    *s->entering = (struct iteration){s->issued.iteration, s->issued.iteration * (int64_t)s->plan.uops.count, (int32_t)(row * s->plan.nodes.count),
                                 row * (uint32_t)s->plan.uops.count, row * (uint32_t)s->plan.items.count};
     s->power *= TURN;
     s->unpower *= TURN_BACK;
@@ -64,13 +64,13 @@ static unsigned choose_queue(struct simulator *s, const struct plan_uop *uop, un
 }
 
 /* µop @uop, number @u, of the item at rename waits from now on for @own of its item's others and for its sources, and runs no earlier than @ready. */
-static inline struct waiting *add_waiting(struct simulator *s, const struct plan_uop *uop, uint32_t u, unsigned own, int32_t ready)
+static inline struct waiting_uop *add_waiting(struct simulator *s, const struct plan_uop *uop, uint32_t u, unsigned own, int32_t ready)
 {
-    const struct row *row = s->entering;
+    const struct iteration *row = s->entering;
     const struct plan_source *source = &s->plan.sources.items[uop->first_source], *end = source + uop->sources;
     const int32_t *values = s->values;
     uint32_t place = row->uop + u;
-    struct waiting *w = &s->waiting[place];
+    struct waiting_uop *w = &s->waiting[place];
 
     for (; source < end; source++) {
         int32_t at = row->value + source->place, value = values[at < 0 ? at + s->value_count : at];
@@ -88,7 +88,7 @@ static inline struct waiting *add_waiting(struct simulator *s, const struct plan
 /* The same for what the item has after its µops: number @u, which may be known at once. */
 static void add_follower(struct simulator *s, uint32_t u, unsigned own)
 {
-    struct waiting *w = add_waiting(s, &s->plan.uops.items[u], u, own, s->now);
+    struct waiting_uop *w = add_waiting(s, &s->plan.uops.items[u], u, own, s->now);
 
     s->entered++;
     if (!w->open)
@@ -102,7 +102,7 @@ static void enter_uops(struct simulator *s, const struct plan_item *item, unsign
     int32_t soon = s->now + AT_RENAME;
 
     for (uint32_t u = item->first_uop, end = u + item->uops; u < end; u++, uop++) {
-        struct waiting *w = add_waiting(s, uop, u, uop->own, soon);
+        struct waiting_uop *w = add_waiting(s, uop, u, uop->own, soon);
         unsigned queue = choose_queue(s, uop, slot, before);
         slot += uop->kind == UOP_COMPUTE;   /* a load shares the slot of the operation it is fused with */
         uint64_t term = (uop->term ^ queue) * TURN;

@@ -2,7 +2,7 @@
 /* In program order out of the reorder buffer, stores on to the cache. */
 #include "simulate/state.h"
 
-static void set_commit_times(struct simulator *s, const struct plan_item *item, const struct row *row)
+static void set_commit_times(struct simulator *s, const struct plan_item *item, const struct iteration *row)
 {
     const uint32_t *nodes = &s->plan.listed.items[item->first_listed[NODE_AT_RETIREMENT]];
 

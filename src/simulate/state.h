@@ -26,7 +26,7 @@ struct flight {
 };
 
 /* An iteration in flight. */
-struct row {
+struct iteration {
     int64_t iteration;
     int64_t age;                                     /* of its first µop */
     int32_t value;                                   /* place of its first value */
@@ -34,7 +34,7 @@ struct row {
 };
 
 /* A µop of one iteration from rename on. */
-struct waiting {
+struct waiting_uop {
     uint64_t key;         /* age << 32 | its place; ages count the plan's µops over all iterations */
     uint64_t term;        /* its part of the hash of what waits */
     int32_t ready;        /* first cycle in which its sources let it run, as far as they are known */
@@ -47,7 +47,7 @@ struct waiting {
 
 /* µops that are ready and can go to the same ports, oldest first. */
 struct queue {
-    uint64_t *keys;       /* as in struct waiting; from head to tail */
+    uint64_t *keys;       /* as in struct waiting_uop; from head to tail */
     uint32_t head, tail, capacity;
     int32_t blocked;      /* cycle in which no more of them can go */
     uint32_t place;       /* in active */
@@ -106,13 +106,13 @@ struct simulator {
     uint32_t waiting_count;            /* in the ring of µops */
     int32_t value_count;
     uint32_t flight_count;             /* in the ring of items */
-    struct row *rows;
+    struct iteration *rows;
     struct flight *flights;
     int32_t *values;                   /* time of each node */
-    struct waiting *waiting;
+    struct waiting_uop *waiting;
     size_t row_capacity, flight_capacity, value_capacity, waiting_capacity;
 
-    struct row *entering;              /* the iteration at rename */
+    struct iteration *entering;              /* the iteration at rename */
     uint64_t power;                    /* of it in hashes */
     uint32_t next_retired;             /* place of the item that retires next */
     int64_t entered;                   /* age of the next µop to come */
@@ -182,7 +182,7 @@ static inline void demand(struct simulator *s, portset ports, uint32_t change)
 }
 
 /* @w comes up in @cycle. */
-static inline void enter_calendar(struct simulator *s, struct waiting *w, int32_t cycle)
+static inline void enter_calendar(struct simulator *s, struct waiting_uop *w, int32_t cycle)
 {
     uint32_t *day = &s->calendar[(uint32_t)cycle & (CALENDAR - 1)];
     w->next = *day;
@@ -193,7 +193,7 @@ static inline void enter_calendar(struct simulator *s, struct waiting *w, int32_
 void queue_make_room(struct queue *q);
 
 /* @w, which is ready, waits for its port: mostly the youngest so far. */
-static inline void enqueue(struct simulator *s, const struct waiting *w)
+static inline void enqueue(struct simulator *s, const struct waiting_uop *w)
 {
     struct queue *q = &s->queues.items[w->queue];
 
@@ -215,11 +215,11 @@ static inline void enqueue(struct simulator *s, const struct waiting *w)
 void execute_start(struct simulator *s);   /* empties calendar and queues */
 void execute_cycle(struct simulator *s);
 /* @w has no open source: it may run from its ready cycle on. */
-void all_known(struct simulator *s, struct waiting *w);
+void all_known(struct simulator *s, struct waiting_uop *w);
 /* Sets a value of an iteration and tells those that wait for it. */
-void value_known(struct simulator *s, const struct row *row, uint32_t node, int32_t value);
+void value_known(struct simulator *s, const struct iteration *row, uint32_t node, int32_t value);
 /* The value of @node no earlier than @value and than what trails behind. */
-int32_t value_with_trails(const struct simulator *s, const struct row *row, const struct plan_node *node, int32_t value);
+int32_t value_with_trails(const struct simulator *s, const struct iteration *row, const struct plan_node *node, int32_t value);
 /* First cycle after now in which a µop can go to a port, UNKNOWN: never. For a cycle in which none did. */
 int32_t execute_next(const struct simulator *s);
 
