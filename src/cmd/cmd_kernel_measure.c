@@ -9,7 +9,6 @@
 #include "cmd/command.h"
 #include "base/csv.h"
 #include "measure/kernel_passes.h"
-#include "measure/seek.h"
 #include "work/job.h"
 
 /* How often each reason was given. */
@@ -68,8 +67,7 @@ struct measuring {
 #define GROUP_SECONDS 3.0        /* after which a group takes no further row: on a busy core rows come, too */
 #define VISIT_SECONDS 0.25       /* of patience */
 #define PATIENCE_SECONDS 20.0    /* without any row settled, at the end */
-#define LOOP_VISITS 4            /* to the loaded loop */
-#define LOOP_SECONDS 1.2         /* of patience at each */
+#define LOOP_SECONDS 5.0         /* of patience with the loaded loop */
 #define CONTENDED "contended"
 
 static bool cancelled(void *state)
@@ -77,14 +75,11 @@ static bool cancelled(void *state)
     return job_cancelled(((struct measuring *)state)->job);
 }
 
-static bool measure_block(struct measuring *w, const char *hex, double seconds, struct kernel_measured *out, struct err *err)
+/* The instructions of @hex, which the caller frees with the kernel; NULL with err. */
+static const struct insn *block_insns(const char *hex, const struct kernel **kernel, size_t *count, struct err *err)
 {
-    const struct kernel *kernel = kernel_from_hex(isa_host(), hex, err);
-    size_t count;
-    const struct insn *insns = kernel ? kernel_insns(kernel, 0, &count) : NULL;
-    bool ok = insns && kernel_run_within(w->sandbox, &w->calibration, insns, count, seconds, out, err);
-    kernel_free(kernel);
-    return ok;
+    *kernel = kernel_from_hex(isa_host(), hex, err);
+    return *kernel ? kernel_insns(*kernel, 0, count) : NULL;
 }
 
 static void row_settle(struct measuring *w, struct measured_row *row, double cycles, double spread, const char *fault)
@@ -105,17 +100,21 @@ static bool row_visit(struct measuring *w, struct measured_row *row, struct err 
     struct err fault = {0};
     struct kernel_measured m = {.contended = NAN};
     double cycles = NAN, spread = NAN;
-    bool measured = measure_block(w, row->hex, VISIT_SECONDS, &m, &fault);
+    const struct kernel *kernel;
+    size_t count;
+    const struct insn *insns = block_insns(row->hex, &kernel, &count, &fault);
+    bool visited = insns && kernel_visit(w->sandbox, &w->calibration, insns, count, VISIT_SECONDS, &row->passes.plan, &m, &fault);
 
+    kernel_free(kernel);
     if (cancelled(w))
         return err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
     kernel_passes_add(&row->passes, &m);
     if (kernel_passes_settled(&row->passes, &cycles, &spread))
         row_settle(w, row, cycles, spread, NULL);
-    else if (!measured && fault.code != ERR_LIMIT && !m.value_count)
+    else if (!visited && fault.code != ERR_LIMIT)
         row_settle(w, row, NAN, NAN, fault.what);
-    else if (row->passes.visits == KERNEL_VISITS)
-        row_settle(w, row, NAN, NAN, measured ? "no stable time" : fault.what);
+    else if (kernel_passes_enough(&row->passes))
+        row_settle(w, row, NAN, NAN, "no stable time");
     else if (!row->fault)
         row->fault = mem_strdup(CONTENDED);
     job_progress(w->job, (double)w->settled, (double)w->rows.count, "%zu measured", w->measured);
@@ -223,25 +222,15 @@ static bool measure_file(struct measuring *w, struct err *err)
     return ok && closed;
 }
 
-/* The loaded loop: two visits must agree. */
 static bool measure_loop(struct measuring *w, struct err *err)
 {
-    struct kernel_passes passes = {0};
-    struct kernel_measured *m = &w->result;
+    const struct kernel *kernel;
+    size_t count;
+    const struct insn *insns = block_insns(w->hex, &kernel, &count, err);
+    bool ok = insns && kernel_measure(w->sandbox, &w->calibration, &w->seek, insns, count, LOOP_SECONDS, &w->result, err);
 
-    for (unsigned i = 0; i < LOOP_VISITS; i++) {
-        *err = (struct err){0};
-        if (!measure_block(w, w->hex, LOOP_SECONDS, m, err) && err->code != ERR_LIMIT && !m->value_count)
-            return false;
-        if (cancelled(w))
-            return err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
-        kernel_passes_add(&passes, m);
-        if (kernel_passes_settled(&passes, &m->cycles, &m->spread))
-            return true;
-        if (!seek_step(&w->seek, w->sandbox, &w->calibration, m->contended, err))
-            return false;
-    }
-    return err->code ? false : err_set(err, ERR_DATA, "try again when the machine is idle", "no stable time: visits differ");
+    kernel_free(kernel);
+    return ok || (cancelled(w) ? err_set(err, ERR_INTERRUPTED, NULL, "cancelled") : false);
 }
 
 static bool measure_run(struct job *job, void *state, struct err *err)
