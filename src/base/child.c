@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/personality.h>
 #include <sys/pidfd.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -213,7 +214,7 @@ static void limit_set(pid_t pid, int resource, rlim_t value)
 }
 
 /* The child waits for its input, so limits set from here are in force before it has read a byte. */
-static int child_start(const char *const *argv, const char *dir, int input, int output, pid_t *pid)
+static int child_start(const char *const *argv, const char *dir, int input, int output, bool fixed_addresses, pid_t *pid)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attr;
@@ -241,7 +242,13 @@ static int child_start(const char *const *argv, const char *dir, int input, int 
     posix_spawnattr_setpgroup(&attr, 0);
     posix_spawnattr_setsigmask(&attr, &none);
     posix_spawnattr_setsigdefault(&attr, &defaults);
+    /* A thread's own, and its children's. Refused in some containers: then addresses are as the system likes. */
+    int before = fixed_addresses ? personality(0xffffffff) : -1;
+    if (before != -1)
+        personality((unsigned long)before | ADDR_NO_RANDOMIZE);
     int rc = posix_spawnp(pid, argv[0], &actions, &attr, (char *const *)argv, env.items);
+    if (before != -1)
+        personality((unsigned long)before);
     posix_spawnattr_destroy(&attr);
     posix_spawn_file_actions_destroy(&actions);
     vec_done(&env);
@@ -311,7 +318,7 @@ bool child_run(const char *const *argv, const char *dir, const void *input, size
         goto out;
     }
     pid_t pid;
-    int rc = child_start(argv, dir, in[0], printed[1], &pid);
+    int rc = child_start(argv, dir, in[0], printed[1], limits->fixed_addresses, &pid);
     if (rc != 0) {
         err_set(err, rc == ENOENT ? ERR_MISSING : ERR_IO,
                 rc != ENOENT ? NULL : str_has_prefix(argv[0], "aarch64-") ? "install the package binutils-aarch64-linux-gnu" : "install the package binutils",

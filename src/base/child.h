@@ -14,6 +14,7 @@ struct child_limits {
     size_t file_size;      /* bytes of each file written */
     double wall_seconds;
     size_t output;         /* bytes kept of what it prints */
+    bool fixed_addresses;  /* the same addresses in every run, where the system grants it */
 };
 
 struct child_result {

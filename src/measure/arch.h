@@ -56,6 +56,8 @@ unsigned arch_setup_plain(const struct sandbox_frame *frame);
 void arch_frame_begin(struct sandbox_frame *frame);
 void arch_frame_kernel(struct sandbox_frame *frame);
 void arch_frame_fill(struct sandbox_frame *frame, const uint8_t *area, size_t loads_at);
+/* Where the instruction stands that the @context of a signal is about. */
+uint64_t arch_fault_code(const void *context);
 /* Has the processor that calls see the new instructions. */
 void arch_code_changed(uint8_t *code, size_t length);
 /* What the user should know of measuring on this kind of processor; NULL: nothing. */

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 #include <string.h>
+#include <ucontext.h>
 
 #include "measure/bare.h"
 
@@ -254,6 +255,11 @@ BARE void arch_frame_fill(struct sandbox_frame *f, const uint8_t *area, size_t l
     f->general[A64_LONG] = 0x6eadbeef7badcafe;
     f->general[31] = (uint64_t)(area + AREA_STACK + AREA_STACK_SIZE / 2);
     f->clean = 1;
+}
+
+BARE uint64_t arch_fault_code(const void *context)
+{
+    return ((const ucontext_t *)context)->uc_mcontext.pc;
 }
 
 BARE void arch_code_changed(uint8_t *code, size_t length)

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <ucontext.h>
 
 #include "isa/cpu.h"
 #include "measure/bare.h"
@@ -260,6 +261,11 @@ BARE void arch_frame_fill(struct sandbox_frame *f, const uint8_t *area, size_t l
 BARE unsigned arch_setup_plain(const struct sandbox_frame *frame)
 {
     return frame->clean ? SETUP_CLEAN : SETUP_SSE;
+}
+
+BARE uint64_t arch_fault_code(const void *context)
+{
+    return (uint64_t)((const ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
 }
 
 BARE void arch_code_changed(uint8_t *code, size_t length)

@@ -27,7 +27,7 @@
 #define TRUSTED_SHARE 0.5     /* of rounds that agree when nothing is known of the core */
 #define BETTER 1.003
 
-enum column { CPU, SIGNATURE, MICROCODE, NOPS, PORTS, LOAD_WINDOW, DOUBTFUL, DAY, ROOM, COLUMNS };
+enum baseline_column { CPU, SIGNATURE, MICROCODE, NOPS, PORTS, LOAD_WINDOW, DOUBTFUL, DAY, ROOM, COLUMNS };
 static const char *const names[COLUMNS] = {"cpu", "signature", "microcode", "nops_per_cycle", "ports_per_cycle", "load_window", "doubtful", "date", "room_per_cycle"};
 
 struct baseline_look baseline_look(double *cycles, size_t n)

@@ -91,7 +91,7 @@ static bool unsettled(const struct kernel_passes *p, struct err *err)
     if (p->count < 2 * FEW || p->visits < 2)
         return err_set(err, ERR_LIMIT, "try again, or choose another CPU with --cpu N", "core is contended");
     kernel_passes_range(p, &least, &most);
-    return err_set(err, ERR_DATA, "try again when the machine is idle", "no stable time: %.2f-%.2f cycles", least, most);
+    return err_set(err, ERR_LIMIT, "try again when the machine is idle", "no stable time: %.2f-%.2f cycles", least, most);
 }
 
 bool kernel_measure(struct sandbox *s, const struct calibration *c, struct seek *seek, const struct insn *insns, size_t count, double seconds, struct kernel_measured *out,

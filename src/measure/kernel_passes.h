@@ -27,8 +27,8 @@ bool kernel_passes_enough(const struct kernel_passes *p);
 /* Between which cycles per iteration four of five windows lie. Pure; there must be some. */
 void kernel_passes_range(const struct kernel_passes *p, double *least, double *most);
 
-/* Visits until the times settle, for at most @seconds. @seek: moves to a quieter CPU on the way; may be NULL. False with err saying why @insns cannot be measured, that
- * the core is contended (ERR_LIMIT), or that there is no stable time (ERR_DATA). */
+/* Visits until the times settle, for at most @seconds. @seek: moves to a quieter CPU on the way; may be NULL. False with err saying why @insns cannot be measured
+ * (ERR_DATA), or that the core is contended or that there is no stable time (ERR_LIMIT). */
 bool kernel_measure(struct sandbox *s, const struct calibration *c, struct seek *seek, const struct insn *insns, size_t count, double seconds, struct kernel_measured *out,
                     struct err *err);
 /* The same with the patience that most need: an ordinary kernel takes a hundredth of it. */

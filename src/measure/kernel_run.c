@@ -2,6 +2,7 @@
 #include "measure/kernel_run.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -129,11 +130,42 @@ static bool try(struct sandbox *s, struct run_plan *p, enum values values, uint6
     return true;
 }
 
-static bool fault_text(const struct sandbox_item *item, struct err *err)
+/* The instruction at @offset of the code area, 1-based; 0: none of the kernel's. */
+static unsigned insn_at(const struct run_plan *p, uint32_t offset)
 {
+    size_t place = offset - p->offset, end = 0;
+
+    if (offset < p->offset || place >= p->length * p->copies)
+        return 0;
+    for (unsigned i = 0; i < p->count; i++)
+        if (place % p->length < (end += p->insns[i].length))
+            return i + 1;
+    return 0;
+}
+
+/* @reason with the instruction that it is about, by its line where there is one; @at counts from 1, 0: none. Returns false. */
+static bool refuse(const struct insn *insns, unsigned at, const char *reason, struct err *err)
+{
+    char line[LINE_TEXT];
+
+    if (!at)
+        return err_set(err, ERR_DATA, NULL, "%s", reason);
+    const struct insn *in = &insns[at - 1];
+    const char *text = in->text ? in->text + strspn(in->text, " \t") : in->mnemonic;
+    if (in->line)
+        return err_set(err, ERR_DATA, NULL, "%s (line %s: %.80s)", reason, insn_line_text(in->line, line), text);
+    return err_set(err, ERR_DATA, NULL, "%s (instruction %u: %.80s)", reason, at, text);
+}
+
+static bool fault_text(const struct run_plan *p, const struct sandbox_item *item, struct err *err)
+{
+    char reason[96];
+
     if (item->fault == FAULT_ADDRESS || item->fault == FAULT_SEGMENT)
-        return err_set(err, ERR_DATA, NULL, "%s: 0x%llx", sandbox_fault_text(item->fault), (unsigned long long)item->fault_address);
-    return err_set(err, ERR_DATA, NULL, "%s", sandbox_fault_text(item->fault));
+        snprintf(reason, sizeof reason, "%s: 0x%llx", sandbox_fault_text(item->fault), (unsigned long long)item->fault_address);
+    else
+        snprintf(reason, sizeof reason, "%s", sandbox_fault_text(item->fault));
+    return refuse(p->insns, insn_at(p, item->fault_offset), reason, err);
 }
 
 /* Finds copies, count and passes so that the pages touched stay real and a run fills the window. */
@@ -150,11 +182,11 @@ static bool plan_fit(struct sandbox *s, const struct calibration *c, struct run_
         if (!code_place(s, p, err) || !try(s, p, values, 2, &item, &last, err))
             return false;
         if (item->fault && item->fault != FAULT_PAGES)
-            return fault_text(item, err);
+            return fault_text(p, item, err);
         if (!item->fault && (item->pages <= SANDBOX_REAL_PAGES - 1 || p->copies == 1))
             break;
         if (p->copies == 1)
-            return fault_text(item, err);
+            return fault_text(p, item, err);
         p->copies = (p->copies + 3) / 4;
     }
     plan->copies = p->copies;
@@ -225,7 +257,7 @@ static bool windows_collect(struct sandbox *s, const struct calibration *c, cons
         if (!sandbox_run(s, 1, &c->rules, NULL, NULL, err))
             return false;
         if (item->fault)
-            return fault_text(item, err);
+            return fault_text(p, item, err);
         const struct window_result *r = &item->result;
         bool counted = item->counter_cycles > 0;
         for (unsigned k = 0; k < (counted ? r->accepted > 0 : r->accepted) && out->windows < KERNEL_WINDOWS; k++, out->windows++) {
@@ -267,14 +299,15 @@ static bool attempt(struct sandbox *s, const struct calibration *c, struct run_p
 bool kernel_visit(struct sandbox *s, const struct calibration *c, const struct insn *insns, size_t count, double seconds, struct kernel_plan *plan, struct kernel_measured *out,
                   struct err *err)
 {
+    unsigned at;
     struct run_plan p = {.insns = insns, .count = count, .counter = kernel_counter(insns, count), .until = clock_seconds() + seconds};
-    const char *reason = kernel_refused(insns, count);
+    const char *reason = kernel_refused(insns, count, &at);
     bool ok = true, off = true;
     double known = NAN;
 
     *out = (struct kernel_measured){.cycles = NAN, .spread = NAN, .clock_hz = NAN, .contended = NAN};
     if (reason)
-        return err_set(err, ERR_DATA, NULL, "%s", reason);
+        return refuse(insns, at, reason, err);
     for (size_t i = 0; i < count; i++)
         p.length += insns[i].length;
     addresses_scan(&p);

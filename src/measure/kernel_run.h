@@ -40,7 +40,7 @@ struct kernel_measured {
 };
 
 /* One visit: windows for at most @seconds, without a verdict on them (kernel_passes.h): cycles stay NaN. *@plan is filled in when it is not known. False with err saying
- * why @insns cannot be measured (calls, indirect branches, system instructions, faults: ERR_DATA) or that no window was quiet (ERR_LIMIT). */
+ * why @insns cannot be measured (calls, indirect branches, system instructions, faults; with the instruction and its line: ERR_DATA) or that no window was quiet (ERR_LIMIT). */
 bool kernel_visit(struct sandbox *s, const struct calibration *c, const struct insn *insns, size_t count, double seconds, struct kernel_plan *plan, struct kernel_measured *out,
                   struct err *err);
 

@@ -25,6 +25,8 @@ enum sandbox_fault {
 
 enum sandbox_mode { SANDBOX_WINDOWS, SANDBOX_RAW_TICKS };
 
+#define SANDBOX_NO_OFFSET UINT32_MAX
+
 struct sandbox_item {
     /* what to do */
     enum sandbox_mode mode;
@@ -46,6 +48,7 @@ struct sandbox_item {
     bool done;
     unsigned fault;              /* enum sandbox_fault */
     uint64_t fault_address;
+    uint32_t fault_offset;       /* of the instruction in the code area; SANDBOX_NO_OFFSET: not known, or elsewhere */
     unsigned pages;              /* mapped on demand */
     uint64_t ticks[SANDBOX_RAW];
     struct window_result result;

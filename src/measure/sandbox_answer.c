@@ -11,6 +11,7 @@ void sandbox_answer_clear(struct sandbox_item *item)
     item->done = false;
     item->fault = FAULT_NONE;
     item->fault_address = 0;
+    item->fault_offset = SANDBOX_NO_OFFSET;
     item->pages = 0;
     item->counter_cycles = NAN;
     item->result = (struct window_result){.state = WINDOW_UNSETTLED, .cycles = NAN, .spread = NAN};
@@ -100,6 +101,7 @@ void sandbox_answer_take(struct sandbox_item *item, const struct sandbox_item *a
     item->done = true;
     item->fault = got.fault;
     item->fault_address = got.fault_address;
+    item->fault_offset = got.fault_offset;
     item->pages = got.pages;
     memcpy(item->ticks, got.ticks, sizeof item->ticks);
     item->result = got.result;

@@ -94,7 +94,7 @@ struct sandbox_vault {
     struct sandbox_task task;
     struct sandbox_item *item;        /* being run */
     volatile bool inside;             /* measured code is running */
-    uint64_t fault_address;
+    uint64_t fault_address, fault_code;   /* what it was about; the instruction, absolute */
     uint64_t pages[SANDBOX_PAGES];    /* mapped for the item */
     unsigned page_count;
     int counter;                      /* perf event or -1 */

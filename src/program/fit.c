@@ -292,14 +292,14 @@ static bool all_equal(const struct fit_data *d)
     return true;
 }
 
-static void fit(const struct fit_data *data, bool counts, struct formula *out)
+void fit_counts(const struct fit_data *data, struct formula *out)
 {
     struct search s = {.data = data, .out = out};
     double most = 0;
 
     take_mean(data, out);
     if (all_equal(data)) {
-        out->exact = counts && data->run_count > 1;
+        out->exact = data->run_count > 1;
         out->error = data->run_count > 1 ? 0 : NAN;
         if (data->values[0] == 0)
             out->count = 0;
@@ -312,20 +312,10 @@ static void fit(const struct fit_data *data, bool counts, struct formula *out)
     for (size_t r = 0; r < data->run_count; r++)
         s.weights[r] = 1 / fmax(fabs(data->values[r]), most * 1e-3);
     find_active(&s);
-    if (!counts || !find_exact_count(&s))
-        find_best(&s, counts ? 4 : 3);
+    if (!find_exact_count(&s))
+        find_best(&s, 4);
     terms_clear(&s);
     vec_done(&s.terms);
     free(s.weights);
     free(s.work);
-}
-
-void fit_counts(const struct fit_data *data, struct formula *out)
-{
-    fit(data, true, out);
-}
-
-void fit_quantity(const struct fit_data *data, struct formula *out)
-{
-    fit(data, false, out);
 }

@@ -14,7 +14,5 @@ struct fit_data {
 /* Fits counts: whole numbers, for which exact formulas are sought first, congruence terms (quotients and remainders by 2 to 128) included. An input that
  * changes nothing is left out. Where no formula is exact, products of powers are chosen: few inputs all subsets, many by L1-penalised regression. Any thread. */
 void fit_counts(const struct fit_data *data, struct formula *out);
-/* Fits quantities that are not exact, such as distances: products of powers only, chosen by leave-one-out. */
-void fit_quantity(const struct fit_data *data, struct formula *out);
 
 #endif

@@ -9,9 +9,13 @@
 #include "base/index.h"
 #include "base/mem.h"
 #include "program/fit.h"
+#include "program/growth.h"
 #include "program/modes.h"
 
-#define SHARES 16      /* equal parts of the distances where clusters differ from run to run */
+#define SHARES 16          /* equal parts into which clusters are cut where they differ from run to run */
+#define DEGREE_MOST 3      /* of a formula of distances */
+#define LINES 0.25         /* of a distance: scatter that says nothing */
+#define SCATTER 0.005
 
 /* Values of all runs, and the formula that was fitted to them. */
 struct fitted { double *values; };
@@ -19,17 +23,17 @@ struct fitted { double *values; };
 struct fitting {
     struct program_model *model;
     const struct program_runs *runs;
-    double *inputs;                  /* of all runs */
+    double *inputs, *reciprocals;    /* of all runs */
     VEC(struct fitted) done;         /* beside formulas */
     VEC(struct formula) formulas;
     struct index index;
 };
 
-struct wanted { const double *values; size_t count; };
+struct wanted_values { const double *values; size_t count; };
 
 static bool same_values(const void *items, uint32_t item, const void *key)
 {
-    const struct wanted *w = key;
+    const struct wanted_values *w = key;
     return memcmp(((const struct fitted *)items)[item].values, w->values, w->count * sizeof *w->values) == 0;
 }
 
@@ -37,7 +41,7 @@ static bool same_values(const void *items, uint32_t item, const void *key)
 static uint32_t formula_of(struct fitting *f, const double *values)
 {
     size_t n = f->runs->runs.count;
-    struct wanted key = {values, n};
+    struct wanted_values key = {values, n};
     uint64_t hash = hash_bytes(HASH_START, values, n * sizeof *values);
     uint32_t at = index_find(&f->index, hash, same_values, f->done.items, &key);
 
@@ -55,20 +59,52 @@ static uint32_t formula_of(struct fitting *f, const double *values)
     return (uint32_t)f->formulas.count - 1;
 }
 
-/* Distances in the runs of which @use says so; the others' distances say nothing. */
-static void fit_distance(const struct fitting *f, const double *distances, const bool *use, struct formula *out)
+/* 1 / x, of any input: what shares are formulas of. */
+static double reciprocal(double input)
+{
+    return input != 0 ? 1 / input : 2;
+}
+
+/* @values of the runs of which @use says so; the others' say nothing. */
+static void fit_some(const struct fitting *f, const double *from, const double *values, const bool *use, const struct growth_limits *limits, struct formula *out)
 {
     size_t n = 0, width = f->runs->name_count;
-    double *inputs = mem_alloc(f->runs->runs.count * width * sizeof *inputs), *values = mem_alloc(f->runs->runs.count * sizeof *values);
+    double *inputs = mem_alloc(f->runs->runs.count * width * sizeof *inputs), *used = mem_alloc(f->runs->runs.count * sizeof *used);
 
     for (size_t r = 0; r < f->runs->runs.count; r++)
         if (use[r]) {
-            memcpy(inputs + n * width, f->inputs + r * width, width * sizeof *inputs);
-            values[n++] = distances[r];
+            memcpy(inputs + n * width, from + r * width, width * sizeof *inputs);
+            used[n++] = values[r];
         }
-    fit_quantity(&(struct fit_data){inputs, width, n, values}, out);
+    fit_growth(&(struct fit_data){inputs, width, n, used}, limits, out);
     free(inputs);
+    free(used);
+}
+
+/* A cluster, or a part of the references, as the runs have it: modes[r], of those that @use. */
+static void fit_mode(const struct fitting *f, const struct mode *modes, const double *totals, const bool *use, struct model_mode *out)
+{
+    const struct growth_limits share = {2, 1e-4, SCATTER, 0, 1, 0.5, false}, step = {2, 0.5, SCATTER, 0, INFINITY, 2, false};
+    struct growth_limits distance = {formula_degree(&f->model->footprint, f->runs->name_count), LINES, SCATTER, 0, INFINITY, 2, true};
+    size_t n = f->runs->runs.count;
+    double *values = mem_zero(4 * n, sizeof *values);
+    bool *steps = mem_zero(n, sizeof *steps);
+
+    for (size_t r = 0; r < n; r++) {
+        values[r] = use[r] ? modes[r].count / totals[r] : 0;
+        values[n + r] = use[r] && modes[r].count > 0 ? modes[r].regular / modes[r].count : 0;
+        values[2 * n + r] = modes[r].distance;
+        values[3 * n + r] = modes[r].step;
+        steps[r] = use[r] && modes[r].regular > 0;
+        out->cold |= use[r] && isinf(modes[r].distance);
+    }
+    fit_some(f, f->reciprocals, values, use, &share, &out->share);
+    fit_some(f, f->reciprocals, values + n, use, &share, &out->regular);
+    if (!out->cold)
+        fit_some(f, f->inputs, values + 2 * n, use, &distance, &out->distance);
+    fit_some(f, f->inputs, values + 3 * n, steps, &step, &out->step);
     free(values);
+    free(steps);
 }
 
 /* Runs that have as many clusters as the largest one; the rest are too small to tell them apart. Returns how many. */
@@ -82,66 +118,48 @@ static size_t alike(const struct fitting *f, struct mode (*modes)[MODES_MOST], c
     return n;
 }
 
-static void fit_clusters(struct fitting *f, struct mode (*modes)[MODES_MOST], size_t count, size_t largest, const bool *use, struct model_reference *out)
+static void fit_clusters(struct fitting *f, struct mode (*modes)[MODES_MOST], size_t count, const double *totals, const bool *use, struct model_reference *out)
 {
     size_t n = f->runs->runs.count;
-    double *values = mem_zero(n, sizeof *values);
+    struct mode *one = mem_zero(n, sizeof *one);
 
     out->modes = mem_zero(count, sizeof *out->modes);
     for (size_t k = 0; k < count; k++) {
-        struct model_mode *m = &out->modes[out->mode_count++];
-        const struct mode *typical = &modes[largest][k];
-        bool all = true;
-        for (size_t r = 0; r < n; r++) {
-            values[r] = use[r] ? modes[r][k].count : 0;
-            all &= use[r];
-        }
-        m->regular = typical->regular / typical->count;
-        m->cold = isinf(typical->distance);
-        if (all) {
-            m->count = formula_of(f, values);
-        } else {
-            struct formula formula;
-            fit_distance(f, values, use, &formula);
-            vec_push(&f->done, ((struct fitted){mem_zero(n, sizeof *values)}));   /* found by nobody else */
-            vec_push(&f->formulas, formula);
-            m->count = (uint32_t)f->formulas.count - 1;
-        }
         for (size_t r = 0; r < n; r++)
-            values[r] = use[r] ? modes[r][k].distance : 0;
-        if (!m->cold)
-            fit_distance(f, values, use, &m->distance);
+            one[r] = modes[r][k];
+        fit_mode(f, one, totals, use, &out->modes[out->mode_count++]);
     }
-    free(values);
+    free(one);
 }
 
-/* Equal shares of the references by distance, each share's distance fitted by itself; first uses keep the largest run's share. */
-static void fit_shares(struct fitting *f, size_t reference, size_t largest, struct model_reference *out)
+/* The largest run's clusters, in parts of at most 1 / SHARES, beside the same shares of the others' references by distance. */
+static void fit_shares(struct fitting *f, size_t reference, const struct mode *clusters, size_t count, const double *totals, struct model_reference *out)
 {
     size_t n = f->runs->runs.count;
-    const struct run_reference *typical = &f->runs->runs.items[largest].references[reference];
-    double *values = mem_zero(n, sizeof *values), cold = 0, regular = 0;
+    struct mode *one = mem_zero(n, sizeof *one);
     bool *use = mem_zero(n, sizeof *use);
+    double finite = 0, from = 0;
 
-    for (size_t i = 0; i < typical->bin_count; i++) {
-        cold += isinf(typical->bins[i].distance) ? typical->bins[i].count / typical->references : 0;
-        regular += typical->bins[i].regular / typical->references;
-    }
-    out->modes = mem_zero(SHARES + 1, sizeof *out->modes);
-    for (size_t k = 0; k < SHARES && cold < 1; k++) {
-        struct model_mode *m = &out->modes[out->mode_count++];
-        m->share = (1 - cold) / SHARES;
-        m->regular = regular;
-        for (size_t r = 0; r < n; r++) {
-            const struct run_reference *one = &f->runs->runs.items[r].references[reference];
-            use[r] = one->bin_count > 0;
-            values[r] = modes_quantile(one, ((double)k + 0.5) / SHARES);
+    for (size_t k = 0; k < count; k++)
+        finite += isinf(clusters[k].distance) ? 0 : clusters[k].count;
+    out->modes = mem_zero(count + SHARES + 1, sizeof *out->modes);
+    for (size_t k = 0; k < count; k++) {
+        bool cold = isinf(clusters[k].distance);
+        double share = cold ? 1 : clusters[k].count / finite, parts = cold ? 1 : ceil(share * SHARES * 0.999);
+        for (double part = 0; part < parts; part++) {
+            for (size_t r = 0; r < n; r++) {
+                const struct run_reference *all = &f->runs->runs.items[r].references[reference];
+                one[r] = cold ? (struct mode){INFINITY, 0, 0, 0} : modes_between(all, from + share * part / parts, from + share * (part + 1) / parts);
+                for (size_t i = 0; cold && i < all->bin_count; i++)
+                    if (isinf(all->bins[i].distance))
+                        one[r] = (struct mode){INFINITY, all->bins[i].count, all->bins[i].regular, all->bins[i].step};
+                use[r] = totals[r] > 0 && (cold || one[r].count > 0);
+            }
+            fit_mode(f, one, totals, use, &out->modes[out->mode_count++]);
         }
-        fit_distance(f, values, use, &m->distance);
+        from += cold ? 0 : share;
     }
-    if (cold > 0)
-        out->modes[out->mode_count++] = (struct model_mode){.share = cold, .cold = true, .regular = regular};
-    free(values);
+    free(one);
     free(use);
 }
 
@@ -161,14 +179,30 @@ static void fit_reference(struct fitting *f, size_t reference, struct model_refe
     if (counts[largest]) {
         size_t same = alike(f, modes, counts, largest, use);
         if (same >= 3 || same == n)
-            fit_clusters(f, modes, counts[largest], largest, use, out);
+            fit_clusters(f, modes, counts[largest], totals, use, out);
         else
-            fit_shares(f, reference, largest, out);
+            fit_shares(f, reference, modes[largest], counts[largest], totals, out);
     }
     free(totals);
     free(counts);
     free(modes);
     free(use);
+}
+
+/* Distinct lines that each run used: no distance is above that, and none grows faster. */
+static void fit_footprint(struct fitting *f)
+{
+    const struct growth_limits limits = {DEGREE_MOST, 2, SCATTER, 0, INFINITY, 2, true};
+    size_t n = f->runs->runs.count;
+    double *values = mem_zero(n, sizeof *values);
+
+    for (size_t r = 0; r < n; r++)
+        for (size_t i = 0; i < f->runs->program->reference_count; i++) {
+            const struct run_reference *one = &f->runs->runs.items[r].references[i];
+            values[r] += one->bin_count && isinf(one->bins[one->bin_count - 1].distance) ? one->bins[one->bin_count - 1].count : 0;
+        }
+    fit_growth(&(struct fit_data){f->inputs, f->runs->name_count, n, values}, &limits, &f->model->footprint);
+    free(values);
 }
 
 static void fit_blocks(struct fitting *f)
@@ -191,7 +225,7 @@ struct program_model *program_model_new(const struct program_runs *runs, model_p
 {
     const struct program *p = runs->program;
     struct program_model *m = mem_zero(1, sizeof *m);
-    struct fitting f = {.model = m, .runs = runs, .inputs = mem_zero(runs->runs.count * runs->name_count + 1, sizeof(double))};
+    struct fitting f = {.model = m, .runs = runs};
     bool ok = true;
 
     m->runs = program_runs_hold(runs);
@@ -199,11 +233,17 @@ struct program_model *program_model_new(const struct program_runs *runs, model_p
     m->taken = mem_zero(p->block_count + 1, sizeof *m->taken);
     m->references = mem_zero(p->reference_count + 1, sizeof *m->references);
     m->traced = true;
+    f.inputs = mem_zero(runs->runs.count * runs->name_count + 1, sizeof *f.inputs);
+    f.reciprocals = mem_zero(runs->runs.count * runs->name_count + 1, sizeof *f.reciprocals);
     for (size_t r = 0; r < runs->runs.count; r++) {
         memcpy(f.inputs + r * runs->name_count, runs->runs.items[r].inputs, runs->name_count * sizeof(double));
         m->traced &= runs->runs.items[r].mode != TRACE_COUNTS;
     }
+    for (size_t i = 0; i < runs->runs.count * runs->name_count; i++)
+        f.reciprocals[i] = reciprocal(f.inputs[i]);
     fit_blocks(&f);
+    if (m->traced)
+        fit_footprint(&f);
     for (size_t i = 0; ok && m->traced && i < p->reference_count; i++) {
         fit_reference(&f, i, &m->references[i]);
         if (progress && i % 16 == 0)
@@ -216,6 +256,7 @@ struct program_model *program_model_new(const struct program_runs *runs, model_p
     vec_done(&f.done);
     index_done(&f.index);
     free(f.inputs);
+    free(f.reciprocals);
     if (ok)
         return m;
     program_model_free(m);
@@ -256,19 +297,19 @@ static int by_distance(const void *a, const void *b)
 }
 
 /* The clusters at @inputs, scaled so that they sum up to all references. */
-static void reference_at(const struct program_model *m, const struct model_reference *model, const double *inputs, struct run_reference *out)
+static void reference_at(const struct program_model *m, const struct model_reference *model, const double *inputs, const double *reciprocals, struct run_reference *out)
 {
     size_t width = m->runs->name_count;
-    double total = 0;
+    double total = 0, footprint = formula_value(&m->footprint, inputs, width);
 
     out->references = formula_value(&m->formulas[model->total], inputs, width);
     out->bins = mem_zero(model->mode_count + 1, sizeof *out->bins);
     for (size_t k = 0; k < model->mode_count; k++) {
         const struct model_mode *mode = &model->modes[k];
-        double count = mode->share > 0 ? mode->share * out->references : formula_value(&m->formulas[mode->count], inputs, width);
-        double distance = mode->cold ? INFINITY : formula_value(&mode->distance, inputs, width);
+        double count = out->references * formula_value(&mode->share, reciprocals, width), regular = fmin(1, formula_value(&mode->regular, reciprocals, width));
+        double distance = mode->cold ? INFINITY : fmin(footprint, formula_value(&mode->distance, inputs, width));
         if (count > 0)
-            out->bins[out->bin_count++] = (struct run_bin){distance, count, count * mode->regular};
+            out->bins[out->bin_count++] = (struct run_bin){distance, count, count * regular, formula_value(&mode->step, inputs, width)};
         total += count;
     }
     for (size_t i = 0; i < out->bin_count; i++) {
@@ -291,7 +332,10 @@ void program_model_at(const struct program_model *m, const double *inputs, struc
     const struct program *p = m->runs->program;
     const struct program_run *seen = run_with(m->runs, inputs);
     size_t width = m->runs->name_count;
+    double reciprocals[INPUTS_MAX];
 
+    for (size_t i = 0; i < width; i++)
+        reciprocals[i] = reciprocal(inputs[i]);
     *out = (struct program_run){.mode = m->traced ? TRACE_EXACT : TRACE_COUNTS, .seconds = NAN};
     memcpy(out->inputs, inputs, width * sizeof *inputs);
     out->counts = mem_zero(p->block_count + 1, sizeof *out->counts);
@@ -303,7 +347,7 @@ void program_model_at(const struct program_model *m, const double *inputs, struc
     }
     for (size_t i = 0; m->traced && i < p->reference_count; i++) {
         if (!seen) {
-            reference_at(m, &m->references[i], inputs, &out->references[i]);
+            reference_at(m, &m->references[i], inputs, reciprocals, &out->references[i]);
             continue;
         }
         const struct run_reference *from = &seen->references[i];

@@ -5,13 +5,13 @@
 #include "program/formula.h"
 #include "program/runs.h"
 
-/* References of one instruction that behave alike: a cluster of distances that all runs have, or an equal share of them where clusters differ. */
+/* References of one instruction that behave alike: a cluster of distances that all runs have, or a part of them where clusters differ. */
 struct model_mode {
-    uint32_t count;                /* formula of the number of references, or, when share is above 0, that share of the reference's own */
-    double share;
+    struct formula share;          /* of the reference's references, of the inputs' reciprocals: what is left of it as they grow */
     bool cold;                     /* first uses */
     struct formula distance;
-    double regular;                /* share at a steady step */
+    struct formula regular;        /* share of it at a steady step, of the reciprocals */
+    struct formula step;           /* bytes */
 };
 
 struct model_reference {
@@ -26,6 +26,7 @@ struct program_model {
     size_t formula_count;
     uint32_t *counts, *taken;          /* per block: formula */
     struct model_reference *references;
+    struct formula footprint;      /* distinct lines */
     bool traced;                       /* the runs had references */
     _Atomic unsigned holders;
 };

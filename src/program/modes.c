@@ -12,8 +12,11 @@
 
 static void join(struct mode *into, const struct mode *from)
 {
-    double count = into->count + from->count;
+    double count = into->count + from->count, regular = into->regular + from->regular;
+    if (!(count > 0))
+        return;
     into->distance = (into->distance * into->count + from->distance * from->count) / count;
+    into->step = regular > 0 ? (into->step * into->regular + from->step * from->regular) / regular : 0;
     into->count = count;
     into->regular += from->regular;
 }
@@ -57,7 +60,7 @@ static struct mode *nearest(struct mode *modes, size_t count, double distance)
 
 size_t modes_find(const struct run_reference *r, struct mode out[MODES_MOST])
 {
-    struct mode found[REUSE_BINS], cold = {INFINITY, 0, 0};
+    struct mode found[REUSE_BINS], cold = {INFINITY, 0, 0, 0};
     double last = -1;
     size_t count = 0;
 
@@ -65,7 +68,7 @@ size_t modes_find(const struct run_reference *r, struct mode out[MODES_MOST])
     for (int stragglers = 0; stragglers < 2; stragglers++)
         for (size_t i = 0; i < r->bin_count; i++) {
             const struct run_bin *b = &r->bins[i];
-            struct mode one = {b->distance, b->count, b->regular};
+            struct mode one = {b->distance, b->count, b->regular, b->step};
             if (isinf(b->distance)) {
                 if (stragglers)
                     cold = one;
@@ -86,17 +89,19 @@ size_t modes_find(const struct run_reference *r, struct mode out[MODES_MOST])
     return count;
 }
 
-double modes_quantile(const struct run_reference *r, double share)
+struct mode modes_between(const struct run_reference *r, double from, double to)
 {
-    double all = 0, below = 0, distance = 0;
+    struct mode sum = {0};
+    double all = 0, below = 0;
 
     for (size_t i = 0; i < r->bin_count; i++)
         all += isinf(r->bins[i].distance) ? 0 : r->bins[i].count;
     for (size_t i = 0; i < r->bin_count && !isinf(r->bins[i].distance); i++) {
-        distance = r->bins[i].distance;
-        below += r->bins[i].count;
-        if (below >= share * all)
-            break;
+        const struct run_bin *b = &r->bins[i];
+        double part = (fmin(below + b->count, to * all) - fmax(below, from * all)) / b->count;
+        if (part > 0)
+            join(&sum, &(struct mode){b->distance, part * b->count, part * b->regular, b->step});
+        below += b->count;
     }
-    return distance;
+    return sum;
 }

@@ -9,11 +9,12 @@
 struct mode {
     double distance;      /* mean; INFINITY: first uses, always the last of them */
     double count, regular;
+    double step;          /* mean of the steady ones, bytes */
 };
 
 /* The clusters of @r, ascending; returns how many. Clusters of less than a two-hundredth of the references join their nearer neighbour, first uses aside. */
 size_t modes_find(const struct run_reference *r, struct mode out[MODES_MOST]);
-/* Distance below which a @share of the references lie, first uses not among them; 0 when there are none. */
-double modes_quantile(const struct run_reference *r, double share);
+/* What lies between the shares @from and @to of the references by distance, first uses not among them; its count is 0 when there are none. */
+struct mode modes_between(const struct run_reference *r, double from, double to);
 
 #endif

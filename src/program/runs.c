@@ -13,6 +13,12 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "program/runtime/bins.h"
+
+/* Where arrays lie in lines of the cache decides how many lines a short row crosses. What is short is traced at each of these places. */
+#define SHIFTS 4
+#define SHIFT_BYTES 16           /* as malloc aligns */
+#define SHORT_SECONDS 1.0
 
 struct program_runs *program_runs_new(const struct program *p, char *const *names, size_t count)
 {
@@ -117,11 +123,12 @@ static bool judge(const struct program_runs *runs, const double *inputs, const s
 
 static const char *const mode_names[] = {"counts", "sampled", "exact"};
 
-static bool run_traced(const struct program_runs *runs, const double *inputs, const struct run_options *options, const char *trace, struct program_run *out, struct err *err)
+static bool run_traced(const struct program_runs *runs, const double *inputs, const struct run_options *options, const char *trace, unsigned shift, struct program_run *out,
+                       struct err *err)
 {
     struct child_limits limits = {.cpu_seconds = (unsigned)options->seconds + 1, .memory = options->memory, .file_size = (size_t)1 << 33,
-                                  .wall_seconds = options->seconds, .output = 4096};
-    struct str variable = {0}, mode = {0};
+                                  .wall_seconds = options->seconds, .output = 4096, .fixed_addresses = true};
+    struct str variable = {0}, mode = {0}, moved = {0};
     VEC(const char *) argv = {0};
     struct child_result result;
     char **words, here[4096];
@@ -129,10 +136,12 @@ static bool run_traced(const struct program_runs *runs, const double *inputs, co
 
     str_addf(&variable, "PORTOLAN_TRACE=%s", trace);
     str_addf(&mode, "PORTOLAN_TRACE_MODE=%s", mode_names[options->mode]);
+    str_addf(&moved, "PORTOLAN_TRACE_SHIFT=%u", shift);
     bool ok = make_words(runs, inputs, options->arguments, &words, &count, err);
     vec_push(&argv, "env");
     vec_push(&argv, str_text(&variable));
     vec_push(&argv, str_text(&mode));
+    vec_push(&argv, str_text(&moved));
     vec_push(&argv, runs->program->path);
     for (size_t i = 0; i < count; i++)
         vec_push(&argv, words[i]);
@@ -150,6 +159,7 @@ static bool run_traced(const struct program_runs *runs, const double *inputs, co
     vec_done(&argv);
     str_done(&variable);
     str_done(&mode);
+    str_done(&moved);
     return ok;
 }
 
@@ -188,22 +198,80 @@ double program_measure(const struct program *p, char *const *names, size_t count
     return ok ? least : NAN;
 }
 
-bool program_runs_add(struct program_runs *runs, const double *inputs, const struct run_options *options, struct err *err)
+/* Adds the bins of @from to those of @into, whose distances and steps are means. */
+static void join_bins(struct run_reference *into, const struct run_reference *from)
+{
+    const struct run_reference *both[] = {into, from};
+    struct run_bin *sums = mem_zero(REUSE_BINS, sizeof *sums);
+    size_t count = 0;
+
+    for (size_t k = 0; k < 2; k++)
+        for (size_t i = 0; i < both[k]->bin_count; i++) {
+            const struct run_bin *b = &both[k]->bins[i];
+            struct run_bin *sum = &sums[isinf(b->distance) ? REUSE_BIN_COLD : reuse_bin_of((uint64_t)b->distance)];
+            double counts = sum->count + b->count, regular = sum->regular + b->regular;
+            sum->distance = isinf(b->distance) ? INFINITY : (sum->distance * sum->count + b->distance * b->count) / counts;
+            sum->step = regular > 0 ? (sum->step * sum->regular + b->step * b->regular) / regular : 0;
+            sum->count = counts;
+            sum->regular = regular;
+        }
+    for (size_t i = 0; i < REUSE_BINS; i++)
+        if (sums[i].count > 0)
+            sums[count++] = sums[i];
+    free(into->bins);
+    into->bins = sums;
+    into->bin_count = count;
+}
+
+/* The bins of @count runs joined become those of one: counts as exact as before, distances and lines crossed as their mean. */
+static void average(const struct program *p, struct program_run *run, unsigned count)
+{
+    for (size_t i = 0; i < p->reference_count; i++) {
+        struct run_reference *r = &run->references[i];
+        double total = 0;
+        for (size_t k = 0; k < r->bin_count; k++)
+            total += r->bins[k].count;
+        for (size_t k = 0; count > 1 && k < r->bin_count; k++) {
+            r->bins[k].count *= r->references / total;
+            r->bins[k].regular *= r->references / total;
+        }
+    }
+}
+
+static bool run_once(const struct program_runs *runs, const double *inputs, const struct run_options *options, unsigned shift, struct program_run *out, struct err *err)
 {
     char *dir = child_directory_new(err);
-    struct program_run run = {.mode = options->mode};
     struct str trace = {0};
 
+    *out = (struct program_run){.mode = options->mode};
     if (!dir)
         return false;
-    memcpy(run.inputs, inputs, runs->name_count * sizeof *inputs);
+    memcpy(out->inputs, inputs, runs->name_count * sizeof *inputs);
     str_addf(&trace, "%s/trace", dir);
-    bool ok = run_traced(runs, inputs, options, str_text(&trace), &run, err) && program_trace_read(runs->program, str_text(&trace), &run, err);
+    bool ok = run_traced(runs, inputs, options, str_text(&trace), shift, out, err) && program_trace_read(runs->program, str_text(&trace), out, err);
     str_done(&trace);
     child_directory_free(dir);
-    if (ok)
+    return ok;
+}
+
+bool program_runs_add(struct program_runs *runs, const double *inputs, const struct run_options *options, struct err *err)
+{
+    struct program_run run;
+    unsigned count = 1;
+    bool ok = run_once(runs, inputs, options, 0, &run, err);
+
+    for (; ok && options->mode != TRACE_COUNTS && run.seconds < SHORT_SECONDS && count < SHIFTS; count++) {
+        struct program_run moved;
+        ok = run_once(runs, inputs, options, count * SHIFT_BYTES, &moved, err);
+        for (size_t i = 0; ok && i < runs->program->reference_count; i++)
+            join_bins(&run.references[i], &moved.references[i]);
+        program_run_done(runs->program, &moved);
+    }
+    if (ok) {
+        average(runs->program, &run, count);
         vec_push(&runs->runs, run);
-    else
+    } else {
         program_run_done(runs->program, &run);
+    }
     return ok;
 }

@@ -10,6 +10,7 @@
 struct run_bin {
     double distance;               /* mean, distinct lines of 64 bytes; INFINITY: first uses */
     double count, regular;         /* references; of them those at a steady step */
+    double step;                   /* mean of these steps, bytes */
 };
 
 struct run_reference {
@@ -48,7 +49,7 @@ struct run_options {
 struct program_runs *program_runs_new(const struct program *p, char *const *names, size_t count);
 void program_runs_free(const struct program_runs *runs);
 const struct program_runs *program_runs_hold(const struct program_runs *runs);
-/* Runs the program once and adds what it did. False with err when it could not be run, crashed, exited with a
+/* Runs the program and adds what it did; for reuse distances a short run is repeated with all addresses moved within a line, and the mean is taken. False with err when it could not be run, crashed, exited with a
  * status other than 0 or took too long. Any thread. */
 bool program_runs_add(struct program_runs *runs, const double *inputs, const struct run_options *options, struct err *err);
 /* Runs the untraced program @times times; the least CPU time of a run, in seconds, starting and ending included. NaN with err as above, and when the

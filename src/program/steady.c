@@ -12,6 +12,7 @@
 #define SIMULATED 0.002        /* share of all executed instructions from which on a path is simulated */
 #define SIMULATED_MOST 400     /* instructions of a path that is */
 #define PREDICTED_TRIPS 24     /* iterations up to which the end of a loop is foreseen */
+#define STREAM_STEP 2048.0     /* bytes: prefetchers follow no longer step */
 
 struct timing {
     const struct program_code *code;
@@ -64,7 +65,7 @@ static void time_reference(struct timing *t, size_t index, double *stream, doubl
     double ways = t->code->program->references[index].write ? 2 : 1;
 
     for (size_t i = 0; i < r->bin_count; i++) {
-        double served[MEMORY_LEVELS + 1], behind = 1, regular = r->bins[i].regular, other = r->bins[i].count - regular;
+        double served[MEMORY_LEVELS + 1], behind = 1, regular = r->bins[i].step <= STREAM_STEP ? r->bins[i].regular : 0, other = r->bins[i].count - regular;
         memory_served(t->memory, r->bins[i].distance, served);
         *stream += ways * regular * memory_line_cycles(t->memory, served);
         *waits += other * (memory_latency(t->memory, served) - served[0] * t->memory->levels[0].latency);

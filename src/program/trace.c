@@ -58,10 +58,10 @@ static bool read_block(struct trace *t, const char *at)
     return true;
 }
 
-/* "17:count:sum:regular" */
-static bool read_bin(const char **at, double out[4])
+/* "17:count:sum:regular:steps" */
+static bool read_bin(const char **at, double out[5])
 {
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 5; i++) {
         if ((i && *(*at)++ != ':') || !number(at, &out[i]))
             return false;
     }
@@ -70,7 +70,7 @@ static bool read_bin(const char **at, double out[4])
 
 static bool read_reference(struct trace *t, const char *at)
 {
-    double index, references, bin[4], total = 0;
+    double index, references, bin[5], total = 0;
     VEC(struct run_bin) bins = {0};
 
     if (!t->unit || !number(&at, &index) || !number(&at, &references) || index >= t->unit->reference_count)
@@ -78,7 +78,7 @@ static bool read_reference(struct trace *t, const char *at)
     struct run_reference *r = &t->run->references[t->unit->first_reference + (size_t)index];
     bool ok = !r->bins;
     while (ok && *at == ' ' && (ok = read_bin(&at, bin))) {
-        vec_push(&bins, ((struct run_bin){bin[0] == REUSE_BIN_COLD ? INFINITY : bin[2] / bin[1], bin[1], bin[3]}));
+        vec_push(&bins, ((struct run_bin){bin[0] == REUSE_BIN_COLD ? INFINITY : bin[2] / bin[1], bin[1], bin[3], bin[3] > 0 ? bin[4] / bin[3] : 0}));
         total += bin[1];
     }
     /* Sampled ones stand for all. */
@@ -105,7 +105,7 @@ static bool read_line(struct trace *t, char *line)
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (strncmp(line, kinds[i].word, strlen(kinds[i].word)) == 0)
             return kinds[i].read(t, line + strlen(kinds[i].word));
-    return strncmp(line, "portolan-trace 1 ", 17) == 0;
+    return strncmp(line, "portolan-trace 2 ", 17) == 0;
 }
 
 bool program_trace_read(const struct program *p, const char *path, struct program_run *out, struct err *err)

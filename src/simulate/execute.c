@@ -45,7 +45,7 @@ static void make_room(struct queue *q)
 }
 
 /* Mostly the youngest so far. */
-static void enqueue(struct simulator *s, const struct waiting *w)
+static void enqueue(struct simulator *s, const struct waiting_uop *w)
 {
     struct queue *q = &s->queues.items[w->queue];
 
@@ -68,7 +68,7 @@ static void turn_page(struct simulator *s)
 
     *day = NOBODY;
     while (place != NOBODY) {
-        struct waiting *w = &s->waiting[place];
+        struct waiting_uop *w = &s->waiting[place];
         place = w->next;
         if (w->ready > s->now)
             enter_calendar(s, w, s->now);
@@ -143,7 +143,7 @@ static void publish_merged(struct simulator *s, const struct plan_item *item, st
 }
 
 /* Values that follow from sources alone, or join them. */
-static void known_without_port(struct simulator *s, const struct waiting *w, const struct plan_item *item, enum uop_kind kind)
+static void known_without_port(struct simulator *s, const struct waiting_uop *w, const struct plan_item *item, enum uop_kind kind)
 {
     struct flight *flight = &s->flights[w->flight];
 
@@ -156,7 +156,7 @@ static void known_without_port(struct simulator *s, const struct waiting *w, con
         value_known(s, flight->iteration, nodes[i], w->ready + s->plan.nodes.items[nodes[i]].latency);
 }
 
-void all_known(struct simulator *s, struct waiting *w)
+void all_known(struct simulator *s, struct waiting_uop *w)
 {
     const struct plan_uop *uop = &s->plan.uops.items[w->uop];
 
@@ -173,7 +173,7 @@ void all_known(struct simulator *s, struct waiting *w)
 }
 
 /* One more of its sources is known, which lets it run from cycle @ready on. */
-static void source_known(struct simulator *s, struct waiting *w, int32_t ready)
+static void source_known(struct simulator *s, struct waiting_uop *w, int32_t ready)
 {
     w->ready = later(w->ready, ready);
     if (--w->open == 0)
@@ -195,9 +195,9 @@ void value_known(struct simulator *s, int64_t iteration, uint32_t node, int32_t 
 }
 
 /* Those of the item's µops that wait for its own load, or for the last that computes. */
-static void tell_own(struct simulator *s, struct waiting *own, const struct plan_item *item, bool computing_too, int32_t ready)
+static void tell_own(struct simulator *s, struct waiting_uop *own, const struct plan_item *item, bool computing_too, int32_t ready)
 {
-    struct waiting *first = own - own->uop;
+    struct waiting_uop *first = own - own->uop;
     for (uint32_t u = item->first_uop; u < item->first_uop + item->uops; u++) {
         uint8_t kind = s->plan.uops.items[u].kind;
         if (kind == UOP_DATA || (computing_too && kind == UOP_COMPUTE))
@@ -205,7 +205,7 @@ static void tell_own(struct simulator *s, struct waiting *own, const struct plan
     }
 }
 
-static void dispatch(struct simulator *s, struct waiting *w, unsigned port)
+static void dispatch(struct simulator *s, struct waiting_uop *w, unsigned port)
 {
     const struct plan_uop *uop = &s->plan.uops.items[w->uop];
     const struct plan_item *item = &s->plan.items.items[uop->item];
@@ -289,7 +289,7 @@ static void leave_active(struct simulator *s, const struct queue *q)
 /* A load whose banks are taken comes again in the next cycle. */
 static bool bank_is_free(struct simulator *s, uint32_t place)
 {
-    const struct waiting *w = &s->waiting[place];
+    const struct waiting_uop *w = &s->waiting[place];
     const struct plan_uop *uop = &s->plan.uops.items[w->uop];
     return !uop->bytes || cache_takes(s, uop, s->flights[w->flight].iteration);
 }

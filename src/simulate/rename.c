@@ -62,13 +62,13 @@ static unsigned choose_queue(struct simulator *s, const struct plan_uop *uop, un
 }
 
 /* µop @u of the item at rename waits from now on for @own of its item's others and for its sources, and runs no earlier than @ready. */
-static struct waiting *add_waiting(struct simulator *s, uint32_t u, unsigned own, int32_t ready)
+static struct waiting_uop *add_waiting(struct simulator *s, uint32_t u, unsigned own, int32_t ready)
 {
     const struct plan_uop *uop = &s->plan.uops.items[u];
     const struct plan_source *source = &s->plan.sources.items[uop->first_source], *end = source + uop->sources;
     const int32_t *values = s->values;
     uint32_t place = s->base.uop + u;
-    struct waiting *w = &s->waiting[place];
+    struct waiting_uop *w = &s->waiting[place];
 
     for (; source < end; source++) {
         int32_t at = s->base.value + source->place, value = values[at < 0 ? at + s->value_count : at];
@@ -89,7 +89,7 @@ static void enter_uops(struct simulator *s, const struct plan_item *item, unsign
     uint64_t content = 0, power = s->base.power;
 
     for (uint32_t u = item->first_uop, end = u + item->uops; u < end; u++, uop++) {
-        struct waiting *w = add_waiting(s, u, uop->own, s->now + AT_RENAME);
+        struct waiting_uop *w = add_waiting(s, u, uop->own, s->now + AT_RENAME);
         unsigned queue = choose_queue(s, uop, slot, before);
         slot += uop->kind == UOP_COMPUTE;   /* a load shares the slot of the operation it is fused with */
         uint64_t term = (uop->term ^ queue) * TURN;
@@ -120,7 +120,7 @@ static void enter(struct simulator *s, const struct plan_item *item, unsigned sl
     s->entered = s->base.age + item->first_uop + item->uops;
     uint32_t after = item->first_uop + item->uops;
     if (item->listed[NODE_EARLY]) {
-        struct waiting *w = add_waiting(s, after++, 0, s->now);
+        struct waiting_uop *w = add_waiting(s, after++, 0, s->now);
         s->entered++;
         if (!w->open)
             all_known(s, w);

@@ -46,7 +46,7 @@ static int32_t *write_item(const struct simulator *s, const struct place *at, in
 {
     const struct plan_item *item = &s->plan.items.items[at->index];
     const struct flight *flight = flight_of(s, at->iteration, at->index);
-    const struct waiting *waiting = &s->waiting[row_of(s, at->iteration) * s->plan.uops.count];
+    const struct waiting_uop *waiting = &s->waiting[row_of(s, at->iteration) * s->plan.uops.count];
 
     *out++ = (int32_t)((uint32_t)(s->issued.number - at->number) << 16 | flight->pending);
     if (flight->first != UNKNOWN) {

@@ -25,7 +25,7 @@ struct flight {
 };
 
 /* A µop of one iteration from rename on. */
-struct waiting {
+struct waiting_uop {
     uint64_t key;         /* age << 32 | its place; ages count the plan's µops over all iterations */
     uint64_t term;        /* its part of the hash of what waits */
     int32_t ready;        /* first cycle in which its sources let it run, as far as they are known */
@@ -38,7 +38,7 @@ struct waiting {
 
 /* µops that are ready and can go to the same ports, oldest first. */
 struct queue {
-    uint64_t *keys;       /* as in struct waiting; from head to tail */
+    uint64_t *keys;       /* as in struct waiting_uop; from head to tail */
     uint32_t head, tail, capacity;
     int32_t blocked;      /* cycle in which no more of them can go */
     uint32_t place;       /* in active */
@@ -86,7 +86,7 @@ struct simulator {
     int32_t value_count;
     struct flight *flights;
     int32_t *values;                   /* time of each node */
-    struct waiting *waiting;
+    struct waiting_uop *waiting;
     size_t flight_capacity, value_capacity, waiting_capacity;
 
     struct { uint32_t uop, flight; int32_t value; int64_t age; uint64_t power; } base;   /* of the iteration at rename: its first places and age */
@@ -156,7 +156,7 @@ static inline void demand(struct simulator *s, portset ports, int change)
 }
 
 /* @w comes up in @cycle. */
-static inline void enter_calendar(struct simulator *s, struct waiting *w, int32_t cycle)
+static inline void enter_calendar(struct simulator *s, struct waiting_uop *w, int32_t cycle)
 {
     uint32_t *day = &s->calendar[(uint32_t)cycle & (CALENDAR - 1)];
     w->next = *day;
@@ -167,7 +167,7 @@ static inline void enter_calendar(struct simulator *s, struct waiting *w, int32_
 void execute_start(struct simulator *s);   /* empties calendar and queues */
 void execute_cycle(struct simulator *s);
 /* @w has no open source: it may run from its ready cycle on. */
-void all_known(struct simulator *s, struct waiting *w);
+void all_known(struct simulator *s, struct waiting_uop *w);
 /* Sets a value and tells those that wait for it. */
 void value_known(struct simulator *s, int64_t iteration, uint32_t node, int32_t value);
 /* The value of @node no earlier than @value and than what trails behind. */

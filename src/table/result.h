@@ -56,7 +56,7 @@ struct result_table {
     char *key;
     struct result_column *columns;
     size_t column_count;
-    struct cell *cells;      /* row by row */
+    struct result_cell *cells;      /* row by row */
     size_t count, capacity;  /* of cells */
     struct table_note *notes;
     size_t note_count;

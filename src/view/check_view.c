@@ -9,7 +9,7 @@
 #include "view/table.h"
 #include "view/view.h"
 
-enum column { FORM, QUANTITY, MEASURED, TABLE, DIFFERENCE, USES, MATTERS, STATE, COLUMNS };
+enum check_column { FORM, QUANTITY, MEASURED, TABLE, DIFFERENCE, USES, MATTERS, STATE, COLUMNS };
 
 static const struct table_column columns[COLUMNS] = {
     {"form", 0, false, 0}, {"quantity", 22, false, 60}, {"measured", 9, true, 0}, {"table", 8, true, 0}, {"error", 8, true, 0}, {"uses", 9, true, 80}, {"matters", 9, true, 100},

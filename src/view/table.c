@@ -17,7 +17,7 @@ struct keyed {
     uint64_t prefix;    /* its first bytes, the first the most significant */
 };
 
-struct bound_row {
+struct source_row {
     const struct table_source *source;
     const void *context;
     size_t row;
@@ -36,13 +36,13 @@ void table_done(struct table *t)
 
 static double row_number(const void *row, int column)
 {
-    const struct bound_row *b = row;
+    const struct source_row *b = row;
     return column < b->source->column_count && b->source->columns[column].number ? b->source->number(b->context, b->row, column) : NAN;
 }
 
 static void row_text(const void *row, int column, struct str *out)
 {
-    const struct bound_row *b = row;
+    const struct source_row *b = row;
     b->source->text(b->context, b->row, column, out);
 }
 
@@ -121,7 +121,7 @@ static void arrange(struct table *t, const struct table_source *source, const vo
     t->shown = 0;
     rows = mem_alloc((t->total + 1) * sizeof *rows);
     for (size_t i = 0; i < t->total; i++) {
-        struct bound_row bound = {source, context, i};
+        struct source_row bound = {source, context, i};
         struct filter_row row = {row_number, row_text, &bound, source->column_count};
         if (!filter_matches(&t->filter, &row))
             continue;

@@ -144,6 +144,45 @@ test_predict() {
     holds out 'without misses: the runs were not traced'
 }
 
+# Where the arrays and the stack lie changes no prediction: twenty places, sizes far outside of the runs. Each step fetches every line of both grids.
+test_addresses_change_nothing() {
+    needs_llvm
+    [ "$(uname -m)" = x86_64 ] || skip 'machines of x86-64'
+    cd "$work" || return 1
+    cat >shifted.c <<'C'
+#include <alloca.h>
+#include <stdlib.h>
+static void step(int n, const double *u, double *v)
+{
+    for (int i = 1; i < n - 1; i++)
+        for (int j = 1; j < n - 1; j++)
+            v[i * n + j] = 0.25 * (u[(i - 1) * n + j] + u[(i + 1) * n + j] + u[i * n + j - 1] + u[i * n + j + 1]);
+}
+int main(int argc, char **argv)
+{
+    int n = atoi(argv[1]), base = atoi(argv[2]);
+    volatile char *stack = alloca(base + 1);
+    char *p = calloc((size_t)n * n * 8 + 4096, 1), *q = calloc((size_t)n * n * 8 + 4096, 1);
+    double *u = (double *)(p + base), *v = (double *)(q + base * 3);
+    stack[0] = (char)argc;
+    for (int k = 0; k < 20; k++) {
+        double *before = u;
+        step(n, u, v);
+        u = v;
+        v = before;
+    }
+    return 0;
+}
+C
+    expect 0 "$cc" -O0 shifted.c -o shifted
+    for i in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19; do
+        "$portolan" --format csv --machine skylake -e "program load ./shifted --arguments '{N} $((16 * i))'; program run N=12,16,24,32; program predict N=300 --clock 2" | awk -F, '$1 == "skylake" { print $3, $6 }'
+    done >predictions
+    awk '{ if (!n++) { s = $1; m = $2 }
+           if ($1 < 0.95 * s || $1 > 1.05 * s || $2 < 0.95 * m || $2 > 1.05 * m || $2 < 0.95 * 450000 || $2 > 1.05 * 450000) bad = 1 }
+         END { exit bad || n != 20 }' predictions || fail "$(cat predictions)"
+}
+
 # Half the clock takes twice as long where nothing waits for memory; twice the memory latency takes longer where something does; the paper's model is labelled.
 test_sensitivity() {
     needs_llvm

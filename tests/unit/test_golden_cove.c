@@ -113,6 +113,9 @@ static const struct { const char *hex; double answer, measured; } rules[] = {
     {"486300", 6, 6},   /* movsxd rax, dword ptr [rax] */
     {"48d3e0", 1, 1.03},   /* shl rax,cl */
     {"480f46c3", 1, 1.04},   /* cmovbe rax,rbx */
+    {"4e0f4604074d21c8", 7, 7},   /* cmovbe r8,[rdi+r8]; and r8,r9: the flags of AND are slow for a select of one µop only */
+    {"c4e37140c200", 4, 4.08},   /* vdpps xmm0,xmm1,xmm2,0: microcode */
+    {"c4e37140c200909090909090909090909090", 6, 5.87},   /* vdpps; nop{12}: nothing else is dispatched meanwhile */
     {"4889c0", 1, 1},   /* mov rax,rax */
     {"504889e158", 0.5, 0.52},   /* push rax; mov rcx,rsp; pop rax */
     {"f20f58c1f20f59c2", 7, 7},   /* addsd xmm0,xmm1; mulsd xmm0,xmm2 */

@@ -53,7 +53,7 @@ static void test_served(void **state)
 /* A few stragglers between two clusters do not join them, a small cluster joins its nearer neighbour, first uses stay apart. */
 static void test_modes(void **state)
 {
-    struct run_bin bins[] = {{1, 500, 500}, {2, 100, 100}, {50, 1, 0}, {80, 300, 200}, {90, 99, 99}, {200, 1, 0}, {1000, 200, 10}, {INFINITY, 7, 7}};
+    struct run_bin bins[] = {{1, 500, 500, 8}, {2, 100, 100, 8}, {50, 1, 0, 0}, {80, 300, 200, 64}, {90, 99, 99, 16}, {200, 1, 0, 0}, {1000, 200, 10, 64}, {INFINITY, 7, 7, 64}};
     struct run_reference r = {1208, bins, 8};
     struct mode modes[MODES_MOST];
     (void)state;
@@ -62,9 +62,13 @@ static void test_modes(void **state)
     assert_true(modes[1].count == 401 && modes[1].distance > 80 && modes[1].distance < 90);
     assert_true(modes[2].count == 200 && modes[2].regular == 10);
     assert_true(isinf(modes[3].distance) && modes[3].count == 7);
-    assert_true(modes_quantile(&r, 0.3) == 1);
-    assert_true(modes_quantile(&r, 0.6) == 80);
-    assert_true(modes_quantile(&r, 0.99) == 1000);
+    assert_true(modes[0].step == 8 && modes[1].step > 16 && modes[1].step < 64);
+    struct mode part = modes_between(&r, 0, 250 / 1201.0);
+    assert_true(part.distance == 1 && fabs(part.count - 250) < 1e-9);
+    part = modes_between(&r, 600 / 1201.0, 1);
+    assert_true(fabs(part.count - 601) < 1e-9 && part.distance > 300 && part.distance < 1000);
+    part = modes_between(&r, 1100 / 1201.0, 1);
+    assert_float_equal(part.distance, 1000, 1e-9);
 }
 
 /* Each has caches, memory and a clock, or lines of another length. */

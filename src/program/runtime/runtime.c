@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Linked into programs that portolan-cc builds. Counts of blocks are kept by the code itself; here references become reuse distances, and all of it is
  * written to the file that PORTOLAN_TRACE names when the program exits. Without that variable nothing is written and nothing is traced.
- * PORTOLAN_TRACE_MODE: counts, exact, or sampled, one line in 32. References of the thread that entered main are traced, those of others are not. */
+ * PORTOLAN_TRACE_MODE: counts, exact, or sampled, one line in 32. PORTOLAN_TRACE_SHIFT: bytes that are added to every address. References of the thread that entered main are traced, those of others are not. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,12 +15,12 @@
 
 #define LINE_BYTES 64u
 #define SAMPLE_SHIFT 5u
-#define STEP_MOST 32                 /* lines: what a steady step may be at most to be called regular, half a page */
 
 extern struct portolan_unit_ *__start_portolan_units[] __attribute__((weak)), *__stop_portolan_units[] __attribute__((weak));
 
 static const char *trace_path;
 static const char *trace_mode = "counts";
+static uint64_t shift;               /* bytes that all addresses are moved by: where arrays lie in lines is chance */
 static pid_t trace_process;
 static struct reuse reuse;
 static _Thread_local int tracing;    /* this thread's references count */
@@ -44,20 +44,20 @@ static struct portolan_bin_ *bins_new(void)
     return bins;
 }
 
-/* A step that repeats, or one to a neighbouring line: what a prefetcher follows. */
-static int is_regular(struct portolan_access_ *access, uint64_t line)
+/* Bytes from the instruction's last reference to this one, when they are a step that repeats or lead to a neighbouring line; 0 for the same place,
+ * UINT64_MAX for any other. */
+static uint64_t steady_step(struct portolan_access_ *access, uint64_t address)
 {
-    int64_t step = (int64_t)(line - access->last), before = (int64_t)access->step;
-    int regular = step == 0 || step == 1 || step == -1 || (step == before && step >= -STEP_MOST && step <= STEP_MOST);
+    int64_t step = (int64_t)(address - access->last), before = (int64_t)access->step, lines = (int64_t)(address / LINE_BYTES - access->last / LINE_BYTES);
 
-    if (step) {
-        access->step = (uint64_t)step;
-        access->last = line;
-    }
-    return regular;
+    if (step == 0)
+        return 0;
+    access->step = (uint64_t)step;
+    access->last = address;
+    return step == before || (lines >= -1 && lines <= 1) ? (uint64_t)(step < 0 ? -step : step) : UINT64_MAX;
 }
 
-static void touch(struct portolan_access_ *access, uint64_t first, uint64_t last)
+static void touch(struct portolan_access_ *access, uint64_t address, uint64_t first, uint64_t last)
 {
     uint64_t distance = reuse_touch(&reuse, first);
 
@@ -68,7 +68,7 @@ static void touch(struct portolan_access_ *access, uint64_t first, uint64_t last
         if (distance == REUSE_UNSAMPLED || (other != REUSE_UNSAMPLED && other > distance))
             distance = other;
     }
-    int regular = is_regular(access, first);
+    uint64_t step = steady_step(access, address);
     if (distance == REUSE_UNSAMPLED || (!access->bins && !(access->bins = bins_new())))
         return;
     if (reuse.sample_mask && distance != REUSE_COLD)
@@ -76,23 +76,26 @@ static void touch(struct portolan_access_ *access, uint64_t first, uint64_t last
     struct portolan_bin_ *bin = &access->bins[reuse_bin_of(distance)];
     bin->count++;
     bin->sum += distance == REUSE_COLD ? 0 : distance;
-    bin->regular += (uint64_t)regular;
+    if (step != UINT64_MAX) {
+        bin->regular++;
+        bin->steps += step;
+    }
 }
 
 void portolan_touch_(struct portolan_access_ *access, const void *address, uint64_t size)
 {
     if (tracing && address) {
-        uint64_t at = (uint64_t)(uintptr_t)address;
-        touch(access, at / LINE_BYTES, (at + size - 1) / LINE_BYTES);
+        uint64_t at = (uint64_t)(uintptr_t)address + shift;
+        touch(access, at, at / LINE_BYTES, (at + size - 1) / LINE_BYTES);
     }
 }
 
 void portolan_touch_range_(struct portolan_access_ *access, const void *address, uint64_t size)
 {
     if (tracing && address && size) {
-        uint64_t at = (uint64_t)(uintptr_t)address, last = (at + size - 1) / LINE_BYTES;
+        uint64_t at = (uint64_t)(uintptr_t)address + shift, last = (at + size - 1) / LINE_BYTES;
         for (uint64_t line = at / LINE_BYTES; line <= last; line++)
-            touch(access, line, line);
+            touch(access, line * LINE_BYTES, line, line);
     }
 }
 
@@ -126,8 +129,8 @@ static void put_access(struct output *o, uint64_t index, const struct portolan_a
     PUT(o, "access %llu %llu", (unsigned long long)index, (unsigned long long)access->references);
     for (unsigned i = 0; access->bins && i < REUSE_BINS; i++)
         if (access->bins[i].count)
-            PUT(o, " %u:%llu:%llu:%llu", i, (unsigned long long)access->bins[i].count, (unsigned long long)access->bins[i].sum,
-                (unsigned long long)access->bins[i].regular);
+            PUT(o, " %u:%llu:%llu:%llu:%llu", i, (unsigned long long)access->bins[i].count, (unsigned long long)access->bins[i].sum,
+                (unsigned long long)access->bins[i].regular, (unsigned long long)access->bins[i].steps);
     PUT(o, "\n");
 }
 
@@ -153,6 +156,8 @@ static __attribute__((constructor(101))) void trace_begin(void)
         reuse.sample_mask = (1u << SAMPLE_SHIFT) - 1;
     if (mode)
         trace_mode = mode;
+    const char *moved = getenv("PORTOLAN_TRACE_SHIFT");
+    shift = moved ? strtoull(moved, NULL, 10) : 0;
     tracing = strcmp(trace_mode, "counts") != 0;
 }
 
@@ -166,7 +171,7 @@ static __attribute__((destructor(101))) void trace_end(void)
     o.file = open(trace_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (o.file < 0)
         return;
-    PUT(&o, "portolan-trace 1 %s %u\n", reuse.sample_mask ? "sampled" : strcmp(trace_mode, "counts") == 0 ? "counts" : "exact", LINE_BYTES);
+    PUT(&o, "portolan-trace 2 %s %u\n", reuse.sample_mask ? "sampled" : strcmp(trace_mode, "counts") == 0 ? "counts" : "exact", LINE_BYTES);
     for (struct portolan_unit_ **at = __start_portolan_units; at < __stop_portolan_units; at++)
         if (*at && (*at)->version == PORTOLAN_RUNTIME_VERSION)
             put_unit(&o, *at);

@@ -15,6 +15,7 @@
 struct portolan_bin_ {
     uint64_t count, sum;        /* references, and their distances added up */
     uint64_t regular;           /* of them, those at a steady step of the same instruction */
+    uint64_t steps;             /* those steps added up, in bytes */
 };
 
 /* A load or store instruction. Five words, zero at first. */

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "program/growth.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/vec.h"
+#include "program/solve.h"
+
+#define ALL_SUBSETS_MOST 12      /* terms of which all subsets are tried; of more, one is added after the other */
+#define SIZE_MOST 4              /* terms of a formula */
+#define GAIN 0.5                 /* a larger one must lower the left-out error below this share */
+#define STEPS_OUT 6              /* how many times the inputs go toward the outside */
+
+struct growth_candidate {
+    struct formula_term term;
+    unsigned degree;
+    double *column;
+};
+
+struct grower {
+    const struct fit_data *data;
+    const struct growth_limits *limits;
+    VEC(struct growth_candidate) terms;
+    double *weights;             /* in units of what says nothing */
+    double *farthest;            /* inputs, the largest or smallest of the runs, whichever the outside is nearer to */
+    long double *work;
+    struct formula best;         /* of the degree that is tried */
+    double best_error;           /* left out, in units; INFINITY: none */
+};
+
+static void add_products(struct grower *g, struct formula_term term, unsigned degree, size_t first, unsigned left)
+{
+    const struct fit_data *d = g->data;
+
+    if (first == d->input_count) {
+        struct growth_candidate c = {term, degree, mem_alloc(d->run_count * sizeof(double))};
+        for (size_t r = 0; r < d->run_count; r++)
+            c.column[r] = formula_term_value(&term, d->inputs + r * d->input_count, d->input_count);
+        vec_push(&g->terms, c);
+        return;
+    }
+    bool moves = false;
+    for (size_t r = 1; r < d->run_count; r++)
+        moves |= d->inputs[r * d->input_count + first] != d->inputs[first];
+    for (unsigned power = 0; power <= (moves ? left : 0); power++) {
+        term.power[first] = (uint8_t)power;
+        add_products(g, term, degree + power, first + 1, left - power);
+    }
+}
+
+/* Whether the formula stays sensible on the way out, by all inputs together and by each alone. */
+static bool sensible(const struct grower *g, const struct formula *f)
+{
+    const struct growth_limits *l = g->limits;
+    size_t n = g->data->input_count;
+    double inputs[INPUTS_MAX];
+
+    for (size_t alone = 0; alone <= (n > 1 ? n : 0); alone++) {   /* 0: all together */
+        double before = -INFINITY;
+        memcpy(inputs, g->farthest, n * sizeof *inputs);
+        for (int step = 0; step <= STEPS_OUT; step++) {
+            double sum = 0;
+            for (size_t i = 0; i < f->count; i++)   /* not formula_value, which hides what is negative */
+                sum += f->coefficients[i] * formula_term_value(&f->terms[i], inputs, n);
+            double slack = l->grain + l->scatter * fabs(sum);
+            if (sum < l->least - slack || sum > l->most + slack || (l->rises && sum < before - slack))
+                return false;
+            before = sum;
+            for (size_t i = 0; i < n; i++)
+                inputs[i] *= alone == 0 || alone == i + 1 ? l->toward : 1;
+        }
+    }
+    return true;
+}
+
+static void judge(struct grower *g, const size_t *chosen, size_t count)
+{
+    const double *columns[SOLVE_COLUMNS];
+    struct solution s;
+    struct formula f = {.count = count};
+
+    for (size_t k = 0; k < count; k++)
+        columns[k] = g->terms.items[chosen[k]].column;
+    if (count >= g->data->run_count || !solve(columns, count, g->data->values, g->weights, g->data->run_count, g->work, &s) || !(s.left_out < g->best_error))
+        return;
+    for (size_t k = 0; k < count; k++) {
+        f.terms[k] = g->terms.items[chosen[k]].term;
+        f.coefficients[k] = (double)s.coefficients[k];
+    }
+    if (!sensible(g, &f))
+        return;
+    g->best = f;
+    g->best_error = s.left_out;
+}
+
+/* All subsets of @size of the terms of degree up to @degree, those of it among them. */
+static void subsets(struct grower *g, unsigned degree, size_t *chosen, size_t count, size_t size, size_t first)
+{
+    if (count == size) {
+        bool reaches = false;
+        for (size_t k = 0; k < count; k++)
+            reaches |= g->terms.items[chosen[k]].degree == degree;
+        if (reaches)
+            judge(g, chosen, count);
+        return;
+    }
+    for (size_t i = first; i < g->terms.count; i++)
+        if (g->terms.items[i].degree <= degree) {
+            chosen[count] = i;
+            subsets(g, degree, chosen, count + 1, size, i + 1);
+        }
+}
+
+/* One term after the other, each time the one that helps most. */
+static void stepwise(struct grower *g, unsigned degree)
+{
+    size_t chosen[SIZE_MOST];
+
+    for (size_t count = 0; count < SIZE_MOST; count++) {
+        size_t best = SIZE_MAX;
+        for (size_t i = 0; i < g->terms.count; i++) {
+            bool taken = g->terms.items[i].degree > degree;
+            for (size_t k = 0; k < count; k++)
+                taken |= chosen[k] == i;
+            if (taken)
+                continue;
+            double before = g->best_error;
+            chosen[count] = i;
+            judge(g, chosen, count + 1);
+            if (g->best_error < before)
+                best = i;
+        }
+        if (best == SIZE_MAX)
+            return;
+        chosen[count] = best;
+    }
+}
+
+/* The mean residual of the best so far, in units. */
+static double residual(const struct grower *g, const struct formula *f)
+{
+    const struct fit_data *d = g->data;
+    double sum = 0;
+    for (size_t r = 0; r < d->run_count; r++)
+        sum += fabs(formula_value(f, d->inputs + r * d->input_count, d->input_count) - d->values[r]) * g->weights[r];
+    return sum / (double)d->run_count;
+}
+
+static void search(struct grower *g, struct formula *out)
+{
+    size_t chosen[SIZE_MOST];
+    double error = INFINITY;
+
+    for (unsigned degree = 0; degree <= g->limits->degree; degree++) {
+        g->best_error = INFINITY;
+        if (g->terms.count <= ALL_SUBSETS_MOST)
+            for (size_t size = 1; size < SIZE_MOST; size++)
+                subsets(g, degree, chosen, 0, size, 0);
+        else
+            stepwise(g, degree);
+        if (!(g->best_error < (isinf(error) ? INFINITY : GAIN * error)))
+            continue;
+        error = g->best_error;
+        *out = g->best;
+        if (residual(g, out) <= 1)
+            break;   /* nothing is left that a larger one could explain */
+    }
+    out->error = isinf(error) ? NAN : error * g->limits->scatter;
+}
+
+void fit_growth(const struct fit_data *data, const struct growth_limits *limits, struct formula *out)
+{
+    struct grower g = {.data = data, .limits = limits};
+    size_t n = data->run_count, width = data->input_count;
+    double sum = 0;
+
+    for (size_t r = 0; r < n; r++)
+        sum += data->values[r];
+    *out = (struct formula){.count = 1, .error = NAN};
+    out->coefficients[0] = sum / (double)n;
+    if (n < 2)
+        return;
+    g.weights = mem_zero(n, sizeof *g.weights);
+    g.work = mem_zero((SOLVE_COLUMNS + 1) * n, sizeof *g.work);
+    g.farthest = mem_zero(width + 1, sizeof *g.farthest);
+    for (size_t r = 0; r < n; r++) {
+        g.weights[r] = 1 / (limits->grain + limits->scatter * fabs(data->values[r]));
+        for (size_t i = 0; i < width; i++) {
+            double x = data->inputs[r * width + i];
+            g.farthest[i] = r == 0 || (limits->toward > 1 ? x > g.farthest[i] : x < g.farthest[i]) ? x : g.farthest[i];
+        }
+    }
+    add_products(&g, (struct formula_term){{0}, 0, 0, 0, 0}, 0, 0, limits->degree);
+    search(&g, out);
+    for (size_t i = 0; i < g.terms.count; i++)
+        free(g.terms.items[i].column);
+    vec_done(&g.terms);
+    free(g.weights);
+    free(g.work);
+    free(g.farthest);
+}
