@@ -37,6 +37,8 @@
     COMMAND(program_sensitivity) \
     COMMAND(program_sweep) \
     COMMAND(program_validate) \
+    COMMAND(program_profile) \
+    COMMAND(program_open) \
     COMMAND(kernel_blame) \
     COMMAND(mapping_show) \
     COMMAND(mapping_diff) \

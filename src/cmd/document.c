@@ -9,6 +9,7 @@
 #include "cmd/check.h"
 #include "io/cpus.h"
 #include "io/machine_file.h"
+#include "profile/profile.h"
 #include "report/blame.h"
 #include "work/active_job.h"
 #include "work/evolve_job.h"
@@ -117,6 +118,7 @@ void document_exchange(struct document *d, struct document *saved)
     saved->record = d->record;
     saved->check = d->check;
     saved->program = d->program;
+    saved->profile = d->profile;
     d->runs = before.runs;
     d->run_count = before.run_count;
     d->active = before.active;
@@ -124,6 +126,7 @@ void document_exchange(struct document *d, struct document *saved)
     d->record = before.record;
     d->check = before.check;
     d->program = before.program;
+    d->profile = before.profile;
     d->measured = before.measured;
     d->measured_clock_hz = before.measured_clock_hz;
     d->measured_children = before.measured_children;
@@ -145,6 +148,7 @@ void document_done(struct document *d)
     active_curve_free(d->active);
     experiments_free(d->experiments);
     program_state_done(&d->program);
+    profile_free(d->profile);
     record_free(d->record);
     for (size_t i = 0; i < d->machine_count; i++)
         machine_free(d->machines[i]);

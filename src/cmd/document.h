@@ -19,6 +19,7 @@ struct active_curve;
 struct blame;
 struct check;
 struct evolve_run;
+struct run_profile;
 
 /* The last `kernel whatif NAME=A..B`. */
 struct sweep {
@@ -76,6 +77,7 @@ struct document {
     char **form_patterns;             /* what `forms select` chose; none: all forms */
     size_t form_pattern_count;
     struct program_state program;     /* as built here: not part of a saved session */
+    struct run_profile *profile;          /* of the last `program profile`; NULL: none */
     enum isa isa;
     struct selection kept[ISA_COUNT]; /* of the sets that are not shown, too */
     struct record *record;            /* what measuring saw */

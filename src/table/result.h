@@ -16,7 +16,15 @@
 
 #include "base/str.h"
 
-enum format { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON, FORMAT_MARKDOWN, FORMAT_HTML };
+/* The formats: value, name as the setting format has it, extension of files. */
+#define FORMATS(FORMAT) \
+    FORMAT(FORMAT_TEXT, "text", "txt") FORMAT(FORMAT_CSV, "csv", "csv") FORMAT(FORMAT_JSON, "json", "json") FORMAT(FORMAT_MARKDOWN, "md", "md") \
+    FORMAT(FORMAT_HTML, "html", "html")
+#define FORMAT_VALUE(value, name, extension) value,
+#define FORMAT_CHOICE(value, name, extension) "|" name
+enum format { FORMATS(FORMAT_VALUE) };
+/* "text|csv|...": of parameters. */
+#define FORMAT_CHOICES (&(FORMATS(FORMAT_CHOICE))[1])
 
 /* Where a column or table does not appear. */
 enum { NOT_TEXT = 1, NOT_CSV = 2, NOT_JSON = 4, NOT_DOCUMENT = 8, ONLY_JSON = NOT_TEXT | NOT_CSV | NOT_DOCUMENT, ONLY_TEXT = NOT_CSV | NOT_JSON | NOT_DOCUMENT };
