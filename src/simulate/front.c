@@ -12,6 +12,7 @@ static void read_facts(struct front *f, const struct core *c)
     f->instruction_queue = (int32_t)c->instruction_queue;
     f->decoders = whole(c->decoders, 4);
     f->complex_uops = (int32_t)c->decode_complex_uops;
+    f->microcode_width = core_microcode_width(c);
     f->uop_queue = (int32_t)c->uop_queue;
     f->lcp_penalty = (int32_t)c->lcp_penalty;
     f->stream_width = alike ? whole(c->decode_width, 8) : whole(width, 8);
@@ -124,7 +125,7 @@ static void decode(struct front *f)
         deliver(f, item);
         used += item->decode > 1 ? item->decode : 1;
         if (item->decode > most)
-            f->decode_stall = (int32_t)((item->decode - 1) / most);
+            f->decode_stall = (int32_t)((item->decode - 1) / f->microcode_width);
         if (item->branch || item->decode >= most)
             return;
     }
