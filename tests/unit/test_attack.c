@@ -24,7 +24,7 @@
 
 #include "base/rng.h"
 #include "measure/arch.h"
-#include "measure/kernel_run.h"
+#include "measure/kernel_passes.h"
 #include "measure/sandbox_answer.h"
 
 #define SECONDS_ALLOWED 2.0
