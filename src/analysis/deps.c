@@ -237,6 +237,8 @@ static int32_t slow_latency(const struct build *b, const struct insn *insn)
 {
     if (isnan(b->c->slow_flags_latency) || (insn->operation != OPERATION_SELECT && insn->operation != OPERATION_SET))
         return 0;
+    if (insn->flags_read & FLAG_CARRY && insn->flags_read & OTHER_FLAGS)   /* two µops, the first joins the flags: 2 cycles from them in any case */
+        return 0;
     bool slow = (insn->flags_read & FLAG_CARRY && has_slow_flags(b, b->holds[RESOURCE_CARRY])) || (insn->flags_read & OTHER_FLAGS && has_slow_flags(b, b->holds[RESOURCE_FLAGS]));
     return slow ? (int32_t)lround(b->c->slow_flags_latency * CYCLE) : 0;
 }
@@ -414,6 +416,14 @@ double deps_bound(struct deps *d, bool *on_cycle, size_t count)
     for (size_t i = 0; on_cycle && i < best.count; i++)
         on_cycle[d->nodes[d->edges[best.edges[i]].to].insn] = true;
     return (double)best.weight / (double)best.distance / CYCLE;
+}
+
+bool deps_whole(const struct deps *d)
+{
+    for (size_t i = 0; i < d->edge_count; i++)
+        if (d->edges[i].weight % CYCLE || d->before[i] % CYCLE)
+            return false;
+    return true;
 }
 
 double deps_critical_path(const struct deps *d, bool *on_path, size_t count)

@@ -77,7 +77,7 @@ double first_level_loads(const struct core *c, const struct address_work *work)
 }
 
 /* The run of stores that is open. */
-struct run {
+struct line_run {
     bool open;
     uint32_t length;
     uint64_t symbol, line;
@@ -85,7 +85,7 @@ struct run {
 };
 
 /* Iteration @k of @access. */
-static void add_store(struct run *run, const struct access *access, uint32_t k, uint32_t line_bytes, double most)
+static void add_store(struct line_run *run, const struct access *access, uint32_t k, uint32_t line_bytes, double most)
 {
     int64_t offset = (int64_t)((uint64_t)access->offset + k * (uint64_t)access->step);
     uint64_t line = (uint64_t)offset / line_bytes, symbol = access->origin | (access->stepped ? 0 : (k + 1ull - access->age) << 32);
@@ -96,14 +96,14 @@ static void add_store(struct run *run, const struct access *access, uint32_t k, 
     } else if (run->open && run->symbol == symbol && run->line == line && !(run->length >= most)) {
         run->length++;
     } else {
-        *run = (struct run){true, 1, symbol, line, run->count + 1};
+        *run = (struct line_run){true, 1, symbol, line, run->count + 1};
     }
 }
 
 double first_level_store_runs(const struct core *c, const struct address_work *work)
 {
     uint32_t line = isnan(c->store_line_bytes) || c->store_line_bytes < 1 ? FIRST_LEVEL_LINE : (uint32_t)c->store_line_bytes, period = 1;
-    struct run run = {0};
+    struct line_run run = {0};
     double before = 0;
 
     for (size_t i = 0; i < work->accesses.count; i++) {

@@ -6,19 +6,19 @@
 #define GROUP_MOST 32    /* slots */
 
 /* A group of slots that is being filled. */
-struct group {
+struct issue_group {
     unsigned slots;      /* taken */
     unsigned uops;       /* fused µops in it */
     double cycles;       /* groups that are full, ever */
 };
 
-static void close_group(struct group *g)
+static void close_group(struct issue_group *g)
 {
     g->cycles++;
     g->slots = g->uops = 0;
 }
 
-static void add_row(const struct core *c, const struct cost *row, unsigned width, struct group *g)
+static void add_row(const struct core *c, const struct cost *row, unsigned width, struct issue_group *g)
 {
     bool together = row->flags & ROW_SPLIT && row->issue <= width;
 
@@ -38,7 +38,7 @@ double issue_cycles(const struct core *c, const struct costs *costs)
     double slots = 0, seen[GROUP_MOST][GROUP_MOST] = {{0}}, when[GROUP_MOST][GROUP_MOST];
     unsigned width = isnan(c->issue_width) ? 0 : (unsigned)c->issue_width;
     bool splits = false;
-    struct group g = {0};
+    struct issue_group g = {0};
 
     for (size_t i = 0; i < costs->count; i++) {
         slots += costs->rows[i].issue;

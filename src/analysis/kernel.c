@@ -150,8 +150,10 @@ static void loops_set(struct kernel *k, struct unit *u, struct loop_list *marked
     for (size_t i = 0; i < n; i++)
         vec_push(&marked->list, found[i]);
     free(found);
-    if (marked->list.count == 0)
+    if (marked->list.count == 0) {
         vec_push(&marked->list, loop_make(u->insns.items, 0, u->insns.count, "", whole));
+        marked->list.items[0].depth = 0;
+    }
     k->insns = u->insns.items;
     k->insn_count = u->insns.count;
     k->loops = marked->list.items;
@@ -360,53 +362,65 @@ static bool options_fit(const struct object *o, const struct kernel_options *opt
            err_set(err, ERR_USAGE, "leave --isa out", "this object is %s, not %s", isa_name(o->isa), isa_name(options->isa));
 }
 
-static struct kernel *kernel_from_object(const char *path, const struct kernel_options *options, struct err *err)
+struct kernel *kernel_from_code(const struct object *o, const char *name, size_t start, size_t length, struct err *err)
 {
-    struct object o;
     struct unit u = {0};
     struct kernel *k = NULL;
-    const struct object_symbol *symbol = NULL;
     VEC(struct label) labels = {0};
     struct loop_list marked = {0};
-    if (!object_read(path, false, &o, err) || (options && !options_fit(&o, options, err)) || !symbol_choose(&o, options ? options->symbol : NULL, &symbol, err)) {
-        err_at(err, path, 0, 0);
-        goto out;
-    }
-    size_t start = symbol ? (size_t)symbol->offset : 0, length = symbol ? (size_t)symbol->size : o.length;
-    bool all = unit_decode(&u, o.isa, o.code + start, length, start, true);
+    bool all = unit_decode(&u, o->isa, o->code + start, length, start, true);
     if (!all || u.insns.count == 0) {
         err_set(err, all ? ERR_DATA : ERR_LIMIT, "name another function with --symbol",
                 all ? "only LTO bytecode or no code; compile without -flto" : "more than %zu instructions", UNIT_LIMIT);
-        err_at(err, path, 0, 0);
+        err_at(err, name, 0, 0);
         goto out;
     }
-    for (size_t i = 0; i < o.symbols.count; i++) {
-        struct label add = {o.symbols.items[i].name, o.symbols.items[i].offset, 0, o.symbols.items[i].function};
+    for (size_t i = 0; i < o->symbols.count; i++) {
+        struct label add = {o->symbols.items[i].name, o->symbols.items[i].offset, 0, o->symbols.items[i].function};
         vec_add(&labels, add);
     }
     k = mem_zero(1, sizeof *k);
-    k->name = mem_strdup(path);
-    k->isa = o.isa;
-    k->of_many = symbol && !(options && options->symbol);
+    k->name = mem_strdup(name);
+    k->isa = o->isa;
     /* Marker bytes are counted from the first instruction's place. */
-    struct unit shifted = u;
-    marks_bytes(&shifted, o.isa, o.code, start + length, &marked);
-    struct str whole = {0};
-    str_addf(&whole, symbol ? "whole function %s (no loop)" : "whole code (no loop)", symbol ? symbol->name : "");
-    loops_set(k, &u, &marked, labels.items, labels.count, str_text(&whole));
-    str_done(&whole);
-    for (size_t i = 0; symbol && i < k->loop_count; i++) {
-        struct str why = {0};
-        str_add(&why, k->loops[i].why);
-        if (!strstr(k->loops[i].why, symbol->name))
-            str_addf(&why, " of %s", symbol->name);
-        free(k->loops[i].why);
-        k->loops[i].why = str_take(&why);
-    }
-    k = loop_check(k, options, err);
+    marks_bytes(&u, o->isa, o->code, start + length, &marked);
+    loops_set(k, &u, &marked, labels.items, labels.count, "whole code (no loop)");
 out:
     vec_done(&labels);
     unit_done(&u);
+    return k;
+}
+
+/* Whose code it is, in what is said of the loops. */
+static void loops_of(struct kernel *k, const struct object_symbol *symbol)
+{
+    for (size_t i = 0; i < k->loop_count; i++) {
+        struct str why = {0};
+        if (str_has_prefix(k->loops[i].why, "whole"))
+            str_addf(&why, "whole function %s (no loop)", symbol->name);
+        else
+            str_addf(&why, strstr(k->loops[i].why, symbol->name) ? "%s" : "%s of %s", k->loops[i].why, symbol->name);
+        free(k->loops[i].why);
+        k->loops[i].why = str_take(&why);
+    }
+}
+
+static struct kernel *kernel_from_object(const char *path, const struct kernel_options *options, struct err *err)
+{
+    struct object o;
+    struct kernel *k = NULL;
+    const struct object_symbol *symbol = NULL;
+
+    if (!object_read(path, false, &o, err) || (options && !options_fit(&o, options, err)) || !symbol_choose(&o, options ? options->symbol : NULL, &symbol, err))
+        err_at(err, path, 0, 0);
+    else
+        k = kernel_from_code(&o, path, symbol ? (size_t)symbol->offset : 0, symbol ? (size_t)symbol->size : o.length, err);
+    if (k) {
+        k->of_many = symbol && !(options && options->symbol);
+        if (symbol)
+            loops_of(k, symbol);
+        k = loop_check(k, options, err);
+    }
     object_done(&o);
     return k;
 }

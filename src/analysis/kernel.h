@@ -10,7 +10,7 @@ struct kernel_loop {
     size_t first, count;        /* instructions of the unit */
     uint32_t first_line, last_line;
     char *label;                /* of the loop head; "" when none */
-    unsigned depth;             /* nesting, 1 = outermost */
+    unsigned depth;             /* nesting, 1 = outermost; 0: no loop, all of the code */
     bool marked;                /* by IACA, LLVM-MCA or OSACA markers */
     char *why;                  /* "innermost loop .L10", "LLVM-MCA-BEGIN triad", "whole text (no loop)" */
 };
@@ -46,6 +46,9 @@ struct kernel_options {
 /* Recognises ELF by its magic, hex blocks by `hex` calls, anything else as text. NULL on failure. */
 struct kernel *kernel_load(const char *path, const struct kernel_options *options, struct err *err);
 struct kernel *kernel_from_text(const char *name, const char *text, size_t length, const struct kernel_options *options, struct err *err);
+/* The @length bytes of code from @start on, of an object that was read: a function, or what lies around a place. NULL on failure. */
+struct object;
+struct kernel *kernel_from_code(const struct object *o, const char *name, size_t start, size_t length, struct err *err);
 struct kernel *kernel_from_hex(enum isa isa, const char *hex, struct err *err);
 /* The loop that @options ask for, as an index into the loops of a kernel loaded with them. */
 size_t kernel_loop_wanted(const struct kernel_options *options);

@@ -28,7 +28,7 @@ struct evaluated {
 };
 
 /* What the job works on. */
-struct evaluating {
+struct mapping_evaluating {
     char *file;                    /* NULL: @table */
     struct experiments *table;     /* held, or read */
     struct evaluated *mappings;
@@ -38,7 +38,7 @@ struct evaluating {
 
 static void evaluating_free(void *state)
 {
-    struct evaluating *w = state;
+    struct mapping_evaluating *w = state;
     for (size_t i = 0; i < w->count; i++) {
         free(w->mappings[i].name);
         machine_free(w->mappings[i].machine);
@@ -226,7 +226,7 @@ static const struct parameter options[] = {
 
 static bool evaluate_all(void *state, struct result *result, struct err *err)
 {
-    struct evaluating *w = state;
+    struct mapping_evaluating *w = state;
 
     if (!w->table && !(w->table = is_json(w->file) ? pmevo_experiments_load(w->file, err) : experiments_load(w->file, err)))
         return false;
@@ -256,7 +256,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     const struct evaluate_values *v = values;
     const char *current = s->document.selected[0];
     const char *const *names = v->mappings.count ? v->mappings.items : &current;
-    struct evaluating *w = mem_zero(1, sizeof *w);
+    struct mapping_evaluating *w = mem_zero(1, sizeof *w);
     bool ok = v->file || s->document.experiments || err_set(err, ERR_USAGE, "evaluate FILE, or experiments load FILE first", "no experiments");
 
     (void)result;   /* the job fills it */

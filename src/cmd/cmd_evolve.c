@@ -237,22 +237,22 @@ const struct command command_evolve_wait = {
     .run = run_wait,
 };
 
-struct set_values {
+struct evolve_set_values {
     const char *name;
     double value;
 };
 
 static const struct parameter set_arguments[] = {
-    {.name = "NAME", .kind = PARAMETER_CHOICE, .at = offsetof(struct set_values, name), .required = true,
+    {.name = "NAME", .kind = PARAMETER_CHOICE, .at = offsetof(struct evolve_set_values, name), .required = true,
      .choices = "seconds|generations|uop-price|volume-price|usage-price|volume-weight", .help = "an option of evolve start"},
-    {.name = "VALUE", .kind = PARAMETER_VALUE, .at = offsetof(struct set_values, value), .required = true, .of = evolve_start_options,
+    {.name = "VALUE", .kind = PARAMETER_VALUE, .at = offsetof(struct evolve_set_values, value), .required = true, .of = evolve_start_options,
      .help = "new value, as that option takes it"},
     {0},
 };
 
 static bool run_set(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    const struct set_values *v = values;
+    const struct evolve_set_values *v = values;
     struct evolve_run *run = current(s, err);
 
     if (!run || !evolve_set(run->evolve, v->name, v->value, err))
@@ -270,7 +270,7 @@ const struct command command_evolve_set = {
     .help = "change an option of the running inference",
     .arguments = set_arguments,
     .examples = set_examples,
-    .values_size = sizeof(struct set_values),
+    .values_size = sizeof(struct evolve_set_values),
     .run = run_set,
 };
 

@@ -19,28 +19,28 @@ bool experiments_required(const struct session *s, struct err *err)
     return s->document.experiments || err_set(err, ERR_USAGE, "experiments generate or experiments load first", "no experiments");
 }
 
-struct load_values {
+struct experiments_load_values {
     const char *file;
     bool append;
 };
 
 static const struct parameter load_arguments[] = {
-    {.name = "FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct load_values, file), .required = true, .complete = COMPLETE_FILE,
+    {.name = "FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct experiments_load_values, file), .required = true, .complete = COMPLETE_FILE,
      .help = "CSV with the column experiment and optionally cycles, spread, repeats and state"},
     {0},
 };
 static const struct parameter import_arguments[] = {
-    {.name = "FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct load_values, file), .required = true, .complete = COMPLETE_FILE, .help = "PMEvo's JSON"},
+    {.name = "FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct experiments_load_values, file), .required = true, .complete = COMPLETE_FILE, .help = "PMEvo's JSON"},
     {0},
 };
 static const struct parameter load_options[] = {
-    {.name = "--append", .kind = PARAMETER_FLAG, .at = offsetof(struct load_values, append), .otherwise = "replace the session's experiments",
+    {.name = "--append", .kind = PARAMETER_FLAG, .at = offsetof(struct experiments_load_values, append), .otherwise = "replace the session's experiments",
      .help = "add to the session's experiments"},
     {0},
 };
 
 /* What a job of this file works on: the file, the table that it reads or adds to, and the one that it makes. */
-struct loading {
+struct experiments_loading {
     char *file;
     struct experiments *(*read)(const char *path, struct err *err);
     struct experiments *base;      /* held; --append: what is added to. NULL: nothing */
@@ -49,7 +49,7 @@ struct loading {
 
 static void loading_free(void *state)
 {
-    struct loading *l = state;
+    struct experiments_loading *l = state;
     experiments_free(l->base);
     experiments_free(l->made);
     free(l->file);
@@ -70,7 +70,7 @@ static void tell_table(const struct experiments *t, struct result *result)
 
 static bool load_work(void *state, struct result *result, struct err *err)
 {
-    struct loading *l = state;
+    struct experiments_loading *l = state;
     struct experiments *read = l->read(l->file, err);
 
     l->made = read && l->base ? experiments_copy(l->base, NULL) : read;
@@ -86,16 +86,16 @@ static bool load_work(void *state, struct result *result, struct err *err)
 
 static bool load_publish(struct session *s, void *state, struct result *result, struct err *err)
 {
-    struct loading *l = state;
+    struct experiments_loading *l = state;
     (void)result;
     return session_set_experiments(s, &l->made, l->base, err);
 }
 
 /* Reads @v's file by @read in the background; the session's table stays until the new one is complete. */
-static bool start_loading(struct session *s, const struct load_values *v, const char *title, struct experiments *(*read)(const char *path, struct err *err), struct err *err)
+static bool start_loading(struct session *s, const struct experiments_load_values *v, const char *title, struct experiments *(*read)(const char *path, struct err *err), struct err *err)
 {
     static const struct task_ops ops = {load_work, load_publish, loading_free};
-    struct loading *l = mem_zero(1, sizeof *l);
+    struct experiments_loading *l = mem_zero(1, sizeof *l);
 
     l->file = mem_strdup(v->file);
     l->read = read;
@@ -117,7 +117,7 @@ const struct command command_experiments_load = {
     .arguments = load_arguments,
     .options = load_options,
     .examples = load_examples,
-    .values_size = sizeof(struct load_values),
+    .values_size = sizeof(struct experiments_load_values),
     .flags = COMMAND_CHANGES | COMMAND_JOB,
     .run = run_load,
 };
@@ -136,22 +136,22 @@ const struct command command_experiments_import = {
     .arguments = import_arguments,
     .options = load_options,
     .examples = import_examples,
-    .values_size = sizeof(struct load_values),
+    .values_size = sizeof(struct experiments_load_values),
     .flags = COMMAND_CHANGES | COMMAND_JOB,
     .run = run_import,
 };
 
-struct save_values {
+struct experiments_save_values {
     const char *file;
 };
 
 static const struct parameter save_arguments[] = {
-    {.name = "FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct save_values, file), .required = true, .complete = COMPLETE_FILE,
+    {.name = "FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct experiments_save_values, file), .required = true, .complete = COMPLETE_FILE,
      .help = "FILE.csv, or FILE.json for PMEvo; CSV when there is no extension, as in /dev/stdout"},
     {0},
 };
 
-struct saving {
+struct experiments_saving {
     char *file;
     struct experiments *table;     /* held */
     enum isa isa;
@@ -160,13 +160,13 @@ struct saving {
 
 static void saving_free(void *state)
 {
-    struct saving *w = state;
+    struct experiments_saving *w = state;
     experiments_free(w->table);
     free(w->file);
     free(w);
 }
 
-static bool save_json(const struct saving *w, struct err *err)
+static bool save_json(const struct experiments_saving *w, struct err *err)
 {
     struct forms *forms = forms_load(w->isa, NULL, err);
     struct str text = {0};
@@ -182,7 +182,7 @@ static bool save_json(const struct saving *w, struct err *err)
 
 static bool save_work(void *state, struct result *result, struct err *err)
 {
-    const struct saving *w = state;
+    const struct experiments_saving *w = state;
     (void)result;
     return w->json ? save_json(w, err) : experiments_save(w->table, w->file, err);
 }
@@ -190,7 +190,7 @@ static bool save_work(void *state, struct result *result, struct err *err)
 static bool run_save(struct session *s, const void *values, struct result *result, struct err *err)
 {
     static const struct task_ops ops = {save_work, NULL, saving_free};
-    const struct save_values *v = values;
+    const struct experiments_save_values *v = values;
     const char *slash = strrchr(v->file, '/'), *dot = strrchr(slash ? slash : v->file, '.');
 
     (void)result;
@@ -198,8 +198,8 @@ static bool run_save(struct session *s, const void *values, struct result *resul
         return false;
     if (dot && strcmp(dot, ".csv") != 0 && strcmp(dot, ".json") != 0)
         return err_set(err, ERR_USAGE, "use .csv, or .json for PMEvo", "unknown file extension \"%s\"", dot);
-    struct saving *w = mem_alloc(sizeof *w);
-    *w = (struct saving){mem_strdup(v->file), experiments_hold(s->document.experiments), s->document.isa, dot && strcmp(dot, ".json") == 0};
+    struct experiments_saving *w = mem_alloc(sizeof *w);
+    *w = (struct experiments_saving){mem_strdup(v->file), experiments_hold(s->document.experiments), s->document.isa, dot && strcmp(dot, ".json") == 0};
     return task_start(s, "experiments save", "saves", &ops, w, err);
 }
 
@@ -210,17 +210,17 @@ const struct command command_experiments_save = {
     .help = "write the experiments as CSV, or as PMEvo's JSON",
     .arguments = save_arguments,
     .examples = save_examples,
-    .values_size = sizeof(struct save_values),
+    .values_size = sizeof(struct experiments_save_values),
     .flags = COMMAND_JOB,
     .run = run_save,
 };
 
-struct list_values {
+struct experiments_list_values {
     const char *filter;
 };
 
 static const struct parameter list_arguments[] = {
-    {.name = "FILTER", .kind = PARAMETER_JOINED, .at = offsetof(struct list_values, filter), .otherwise = "all experiments",
+    {.name = "FILTER", .kind = PARAMETER_JOINED, .at = offsetof(struct experiments_list_values, filter), .otherwise = "all experiments",
      .help = "conditions joined by &, such as cycles>2 & form~VADD"},
     {0},
 };
@@ -262,7 +262,7 @@ static bool run_list(struct session *s, const void *values, struct result *resul
         {.key = "remark", .kind = CELL_TEXT, .width = RAGGED, .hide = ONLY_TEXT},
         {.key = EXPERIMENT_LENGTHS, .kind = CELL_TEXT, .hide = ONLY_JSON},
     };
-    const struct list_values *v = values;
+    const struct experiments_list_values *v = values;
     struct str buffer = {0};
 
     if (!experiments_required(s, err))
@@ -289,7 +289,8 @@ const struct command command_experiments_list = {
     .help = "list the experiments with their measured cycles",
     .arguments = list_arguments,
     .examples = list_examples,
-    .values_size = sizeof(struct list_values),
+    .values_size = sizeof(struct experiments_list_values),
+    .flags = COMMAND_READS,
     .run = run_list,
 };
 

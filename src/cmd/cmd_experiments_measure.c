@@ -20,7 +20,7 @@
 /* A result on its way from the worker to the table. */
 struct arrival { size_t index; struct measured measured; };
 
-struct measuring {
+struct experiments_measuring {
     /* worker */
     struct experiments *table;      /* its own copy of what waits */
     size_t *rows;                   /* of the session's table, by row of the copy */
@@ -45,16 +45,16 @@ struct measuring {
 };
 
 /* The job whose results still come in; one at a time, since two would disturb each other. */
-static struct measuring *running;
+static struct experiments_measuring *running;
 
 static bool worker_cancelled(void *state)
 {
-    return job_cancelled(((struct measuring *)state)->job);
+    return job_cancelled(((struct experiments_measuring *)state)->job);
 }
 
 static void worker_result(void *state, size_t index, const struct measured *m)
 {
-    struct measuring *w = state;
+    struct experiments_measuring *w = state;
     pthread_mutex_lock(&w->lock);
     vec_push(&w->arrivals, ((struct arrival){w->rows[index], *m}));
     pthread_mutex_unlock(&w->lock);
@@ -71,7 +71,7 @@ static void worker_seen(void *state, size_t index, const struct measured *m)
 
 static void worker_progress(void *state, const struct runner_summary *s, size_t total)
 {
-    struct measuring *w = state;
+    struct experiments_measuring *w = state;
     struct str left = {0};
 
     if (s->left && s->seconds_left >= 0)
@@ -83,10 +83,10 @@ static void worker_progress(void *state, const struct runner_summary *s, size_t 
 
 static double worker_wait_paused(void *state)
 {
-    return job_wait_paused(((struct measuring *)state)->job);
+    return job_wait_paused(((struct experiments_measuring *)state)->job);
 }
 
-static struct source *source_open(struct measuring *w, struct err *err)
+static struct source *source_open(struct experiments_measuring *w, struct err *err)
 {
     struct source *source = w->simulated ? source_simulated(w->simulated, 0.001, 1) : source_cpu(w->forms, w->cpu, 0, worker_cancelled, w, err);
     const struct calibration *c = source && !w->simulated ? source_cpu_calibration(source) : NULL;
@@ -102,7 +102,7 @@ static struct source *source_open(struct measuring *w, struct err *err)
 
 static bool worker_run(struct job *job, void *state, struct err *err)
 {
-    struct measuring *w = state;
+    struct experiments_measuring *w = state;
     const struct runner_hooks hooks = {.cancelled = worker_cancelled, .result = worker_result, .seen = worker_seen, .progress = worker_progress, .state = w, .wait_paused = worker_wait_paused};
     struct journal *journal = NULL;
     struct source *source = NULL;
@@ -119,7 +119,7 @@ static bool worker_run(struct job *job, void *state, struct err *err)
     return ok;
 }
 
-static void publish(struct session *s, struct measuring *w)
+static void publish(struct session *s, struct experiments_measuring *w)
 {
     struct experiments *t = s->document.experiments && s->document.experiments->serial == w->target ? session_change_experiments(s) : NULL;
 
@@ -209,7 +209,7 @@ static void add_summary(const struct session *s, struct result *result)
 
 static void ui_finish(void *state, const struct job_info *info)
 {
-    struct measuring *w = state;
+    struct experiments_measuring *w = state;
     publish(w->session, w);
     w->session->document.measured = w->summary;
     w->session->document.measured_clock_hz = w->clock_hz;
@@ -221,7 +221,7 @@ static void ui_finish(void *state, const struct job_info *info)
 
 static void measuring_free(void *state)
 {
-    struct measuring *w = state;
+    struct experiments_measuring *w = state;
     if (running == w)
         running = NULL;
     experiments_free(w->table);
@@ -234,7 +234,7 @@ static void measuring_free(void *state)
     free(w);
 }
 
-struct measure_values {
+struct experiments_measure_values {
     double budget;
     bool retry, fresh, one_length, one_order;
     const char *journal, *simulate, *filter;
@@ -242,29 +242,29 @@ struct measure_values {
 };
 
 static const struct parameter measure_arguments[] = {
-    {.name = "FILTER", .kind = PARAMETER_JOINED, .at = offsetof(struct measure_values, filter), .otherwise = "all experiments",
+    {.name = "FILTER", .kind = PARAMETER_JOINED, .at = offsetof(struct experiments_measure_values, filter), .otherwise = "all experiments",
      .help = "conditions joined by &, such as form~VADD & experiment!=NOP"},
     {0},
 };
 static const struct parameter measure_options[] = {
-    {.name = "--budget", .kind = PARAMETER_DURATION, .at = offsetof(struct measure_values, budget), .value = "T", .otherwise = "until all experiments are measured",
+    {.name = "--budget", .kind = PARAMETER_DURATION, .at = offsetof(struct experiments_measure_values, budget), .value = "T", .otherwise = "until all experiments are measured",
      .help = "time limit, such as 90s, 15m or 2h"},
-    {.name = "--retry", .kind = PARAMETER_FLAG, .at = offsetof(struct measure_values, retry), .help = "also measure what failed before"},
-    {.name = "--fresh", .kind = PARAMETER_FLAG, .at = offsetof(struct measure_values, fresh), .help = "take nothing from the journal; new results are still added to it"},
-    {.name = "--one-length", .kind = PARAMETER_FLAG, .at = offsetof(struct measure_values, one_length), .help = "unroll the body to one length only, not two (for comparison)"},
-    {.name = "--one-order", .kind = PARAMETER_FLAG, .at = offsetof(struct measure_values, one_order),
+    {.name = "--retry", .kind = PARAMETER_FLAG, .at = offsetof(struct experiments_measure_values, retry), .help = "also measure what failed before"},
+    {.name = "--fresh", .kind = PARAMETER_FLAG, .at = offsetof(struct experiments_measure_values, fresh), .help = "take nothing from the journal; new results are still added to it"},
+    {.name = "--one-length", .kind = PARAMETER_FLAG, .at = offsetof(struct experiments_measure_values, one_length), .help = "unroll the body to one length only, not two (for comparison)"},
+    {.name = "--one-order", .kind = PARAMETER_FLAG, .at = offsetof(struct experiments_measure_values, one_order),
      .help = "run the instructions in one order only, not several (for comparison); needs --journal FILE to keep results"},
-    {.name = "--journal", .kind = PARAMETER_TEXT, .at = offsetof(struct measure_values, journal), .value = "FILE|none", .complete = COMPLETE_FILE,
+    {.name = "--journal", .kind = PARAMETER_TEXT, .at = offsetof(struct experiments_measure_values, journal), .value = "FILE|none", .complete = COMPLETE_FILE,
      .otherwise = "this CPU's journal in the state directory; none with --simulate", .help = "file that keeps all results; known ones are taken from it"},
-    {.name = "--simulate", .kind = PARAMETER_TEXT, .at = offsetof(struct measure_values, simulate), .value = "ID", .complete = COMPLETE_MACHINE, .otherwise = "measure this CPU",
+    {.name = "--simulate", .kind = PARAMETER_TEXT, .at = offsetof(struct experiments_measure_values, simulate), .value = "ID", .complete = COMPLETE_MACHINE, .otherwise = "measure this CPU",
      .help = "machine to simulate instead of measuring"},
-    {.name = "--cpu", .kind = PARAMETER_COUNT, .at = offsetof(struct measure_values, cpu), .value = "N", .otherwise = "an idle one",
+    {.name = "--cpu", .kind = PARAMETER_COUNT, .at = offsetof(struct experiments_measure_values, cpu), .value = "N", .otherwise = "an idle one",
      .help = "CPU number to measure on, from 0"},
     {0},
 };
 
 /* Sets up @w from what was given; false with err when the machine to simulate cannot be had. */
-static bool set_up(struct session *s, const struct measure_values *v, struct measuring *w, struct err *err)
+static bool set_up(struct session *s, const struct experiments_measure_values *v, struct experiments_measuring *w, struct err *err)
 {
     const struct machine *m = v->simulate ? session_machine(s, v->simulate, err) : NULL;
 
@@ -296,7 +296,7 @@ bool *experiments_fitting(struct session *s, const char *filter, struct err *err
 }
 
 /* Copies the rows that fit and wait. */
-static bool rows_choose(struct session *s, struct measuring *w, const char *filter, struct err *err)
+static bool rows_choose(struct session *s, struct experiments_measuring *w, const char *filter, struct err *err)
 {
     size_t n = s->document.experiments->rows.count, kept = 0;
     bool *keep = experiments_fitting(s, filter, err);
@@ -317,7 +317,7 @@ static bool rows_choose(struct session *s, struct measuring *w, const char *filt
 }
 
 /* Starts the job on @w, which it takes. In scripts waits for its end; in the workbench the result comes then. */
-static bool start(struct session *s, struct measuring *take_w, struct result *result, struct err *err)
+static bool start(struct session *s, struct experiments_measuring *take_w, struct result *result, struct err *err)
 {
     static const struct job_ops ops = {worker_run, ui_finish, measuring_free};
     size_t count = take_w->table->rows.count;
@@ -343,14 +343,14 @@ static bool start(struct session *s, struct measuring *take_w, struct result *re
 
 static bool run_measure(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    const struct measure_values *v = values;
+    const struct experiments_measure_values *v = values;
     struct forms *forms;
 
     if (!s->document.experiments || !s->document.experiments->rows.count)
         return err_set(err, ERR_USAGE, "experiments generate or experiments load first", "no experiments");
     if (running)
         return err_set(err, ERR_USAGE, "job wait, or job cancel", "experiments are being measured already");
-    struct measuring *w = mem_zero(1, sizeof *w);
+    struct experiments_measuring *w = mem_zero(1, sizeof *w);
     pthread_mutex_init(&w->lock, NULL);
     bool ok = set_up(s, v, w, err) && rows_choose(s, w, v->filter ? v->filter : "", err);
     if (ok && !w->simulated && (forms = session_forms(s, isa_host(), err)) != NULL)
@@ -374,7 +374,7 @@ const struct command command_experiments_measure = {
     .arguments = measure_arguments,
     .options = measure_options,
     .examples = measure_examples,
-    .values_size = sizeof(struct measure_values),
+    .values_size = sizeof(struct experiments_measure_values),
     .flags = COMMAND_CHANGES | COMMAND_JOB,
     .run = run_measure,
 };

@@ -8,12 +8,12 @@
 #include "table/experiment_columns.h"
 #include "throughput/predict.h"
 
-struct show_values {
+struct experiments_show_values {
     size_t number;
 };
 
 static const struct parameter arguments[] = {
-    {.name = "N", .kind = PARAMETER_COUNT, .at = offsetof(struct show_values, number), .required = true, .least = 1, .most = 1e9,
+    {.name = "N", .kind = PARAMETER_COUNT, .at = offsetof(struct experiments_show_values, number), .required = true, .least = 1, .most = 1e9,
      .help = "experiment number, see experiments list"},
     {0},
 };
@@ -109,7 +109,7 @@ static void add_code(const struct experiment_detail *w, struct result *result)
 
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    const struct show_values *v = values;
+    const struct experiments_show_values *v = values;
     struct experiment_detail w;
     const char *machine;
 
@@ -141,6 +141,6 @@ const struct command command_experiments_show = {
     .help = "show one experiment: code, samples, clock and spread",
     .arguments = arguments,
     .examples = examples,
-    .values_size = sizeof(struct show_values),
+    .values_size = sizeof(struct experiments_show_values),
     .run = run,
 };

@@ -21,17 +21,17 @@ static bool refuse_pattern(const struct forms *forms, const char *pattern, struc
     return err_set(err, ERR_USAGE, similar_todo(&similar, "forms list shows the names; quote patterns with blanks", todo), "no form matches \"%.100s\"", pattern);
 }
 
-struct list_values {
+struct forms_list_values {
     const char *pattern, *isa;
 };
 
 static const struct parameter list_arguments[] = {
-    {.name = "PATTERN", .kind = PARAMETER_TEXT, .at = offsetof(struct list_values, pattern), .otherwise = "all forms", .complete = COMPLETE_FORM,
+    {.name = "PATTERN", .kind = PARAMETER_TEXT, .at = offsetof(struct forms_list_values, pattern), .otherwise = "all forms", .complete = COMPLETE_FORM,
      .help = "forms to show, quoted; * and ? are wildcards"},
     {0},
 };
 static const struct parameter list_options[] = {
-    {.name = "--isa", .kind = PARAMETER_CHOICE, .at = offsetof(struct list_values, isa), .choices = ISA_CHOICES, .otherwise = "the kernel's",
+    {.name = "--isa", .kind = PARAMETER_CHOICE, .at = offsetof(struct forms_list_values, isa), .choices = ISA_CHOICES, .otherwise = "the kernel's",
      .help = "instruction set"},
     {0},
 };
@@ -47,7 +47,7 @@ static bool run_list(struct session *s, const void *values, struct result *resul
         {.key = "reason", .kind = CELL_TEXT, .hide = ONLY_JSON},
         {.key = "remark", .kind = CELL_TEXT, .width = RAGGED, .hide = ONLY_TEXT},
     };
-    const struct list_values *v = values;
+    const struct forms_list_values *v = values;
     enum isa isa = s->document.isa;
 
     if (v->isa)
@@ -84,7 +84,8 @@ const struct command command_forms_list = {
     .arguments = list_arguments,
     .options = list_options,
     .examples = list_examples,
-    .values_size = sizeof(struct list_values),
+    .values_size = sizeof(struct forms_list_values),
+    .flags = COMMAND_READS,
     .run = run_list,
 };
 

@@ -55,6 +55,7 @@ const struct command command_kernel_show = {
     .help = "show the instructions with their forms",
     .description = "C or C++ source lines are shown above their instructions.",
     .examples = show_examples,
+    .flags = COMMAND_READS,
     .run = run_show,
 };
 
@@ -95,21 +96,22 @@ const struct command command_kernel_list = {
     .name = "kernel list",
     .help = "list the loops; * marks the current one",
     .examples = list_examples,
+    .flags = COMMAND_READS,
     .run = run_list,
 };
 
-struct use_values {
+struct kernel_use_values {
     size_t loop;
 };
 
 static const struct parameter use_arguments[] = {
-    {.name = "N", .kind = PARAMETER_COUNT, .at = offsetof(struct use_values, loop), .required = true, .least = 1, .most = 1e9, .help = "loop number, see kernel list"},
+    {.name = "N", .kind = PARAMETER_COUNT, .at = offsetof(struct kernel_use_values, loop), .required = true, .least = 1, .most = 1e9, .help = "loop number, see kernel list"},
     {0},
 };
 
 static bool run_use(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    const struct use_values *v = values;
+    const struct kernel_use_values *v = values;
 
     if (!session_has_kernel(s, err))
         return false;
@@ -127,7 +129,7 @@ const struct command command_kernel_use = {
     .help = "switch to another loop of the kernel",
     .arguments = use_arguments,
     .examples = use_examples,
-    .values_size = sizeof(struct use_values),
+    .values_size = sizeof(struct kernel_use_values),
     .flags = COMMAND_CHANGES,
     .run = run_use,
 };
@@ -165,18 +167,18 @@ static void print_loop(const struct kernel *k, size_t loop, struct str *text)
     }
 }
 
-struct save_values {
+struct kernel_save_values {
     const char *file;
 };
 
 static const struct parameter save_arguments[] = {
-    {.name = "FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct save_values, file), .required = true, .complete = COMPLETE_FILE, .help = "file to write; replaced if it exists"},
+    {.name = "FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct kernel_save_values, file), .required = true, .complete = COMPLETE_FILE, .help = "file to write; replaced if it exists"},
     {0},
 };
 
 static bool run_save(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    const struct save_values *v = values;
+    const struct kernel_save_values *v = values;
     struct str text = {0};
     size_t count;
 
@@ -203,6 +205,7 @@ const struct command command_kernel_save = {
     .help = "write the current loop as assembler text (x86-64: Intel syntax)",
     .arguments = save_arguments,
     .examples = save_examples,
-    .values_size = sizeof(struct save_values),
+    .values_size = sizeof(struct kernel_save_values),
+    .flags = COMMAND_READS,
     .run = run_save,
 };

@@ -4,14 +4,14 @@
 #include <string.h>
 
 #include "cmd/command.h"
-#include "measure/kernel_run.h"
+#include "measure/kernel_passes.h"
 #include "report/blame.h"
 #include "work/job.h"
 
 #define SECONDS 20   /* most of it is waiting for a quiet core */
 
 /* The job: the loop and its variants on the worker; the UI thread shows what came of it and keeps it for the kernel view. */
-struct blaming {
+struct kernel_blaming {
     struct session *session;
     struct job *job;
     const struct kernel *kernel;     /* held */
@@ -25,17 +25,17 @@ struct blaming {
 
 static bool cancelled(void *state)
 {
-    return job_cancelled(((struct blaming *)state)->job);
+    return job_cancelled(((struct kernel_blaming *)state)->job);
 }
 
 static void progress(void *state, size_t done, size_t total)
 {
-    job_progress(((struct blaming *)state)->job, (double)done, (double)total, "variants of the loop");
+    job_progress(((struct kernel_blaming *)state)->job, (double)done, (double)total, "variants of the loop");
 }
 
 static bool measure(void *state, const struct insn *insns, size_t count, double *cycles, double *spread, struct err *err)
 {
-    struct blaming *w = state;
+    struct kernel_blaming *w = state;
     struct kernel_measured m;
 
     if (!kernel_run(w->sandbox, &w->calibration, insns, count, &m, err))
@@ -47,7 +47,7 @@ static bool measure(void *state, const struct insn *insns, size_t count, double 
 
 static bool blame_run(struct job *job, void *state, struct err *err)
 {
-    struct blaming *w = state;
+    struct kernel_blaming *w = state;
     const struct blame_source source = {measure, cancelled, progress, w};
     size_t count;
     const struct insn *insns = kernel_insns(w->kernel, w->loop, &count);
@@ -148,7 +148,7 @@ static void add_edges(const struct blame *b, const struct insn *insns, struct re
     str_done(&through);
 }
 
-static void show(const struct blaming *w, struct result *result)
+static void show(const struct kernel_blaming *w, struct result *result)
 {
     const struct blame *b = w->found;
     size_t count;
@@ -172,7 +172,7 @@ static void show(const struct blaming *w, struct result *result)
 
 static void blame_finish(void *state, const struct job_info *info)
 {
-    struct blaming *w = state;
+    struct kernel_blaming *w = state;
     struct document *d = &w->session->document;
 
     if (info->state != JOB_DONE)
@@ -188,7 +188,7 @@ static void blame_finish(void *state, const struct job_info *info)
 
 static void blaming_free(void *state)
 {
-    struct blaming *w = state;
+    struct kernel_blaming *w = state;
     kernel_free(w->kernel);
     machine_free(w->machine);
     blame_free(w->found);
@@ -234,7 +234,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     const struct machine *m = choose(s, v->machine, err);
     if (!m || !session_fits(s, m, err))
         return false;
-    struct blaming *w = mem_zero(1, sizeof *w);
+    struct kernel_blaming *w = mem_zero(1, sizeof *w);
     w->session = s;
     w->kernel = kernel_hold(d->kernel);
     w->loop = d->loop;

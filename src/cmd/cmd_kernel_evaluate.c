@@ -23,7 +23,7 @@ struct batch {
 };
 
 /* What was asked for and what came out: the job's. */
-struct evaluating {
+struct kernel_evaluating {
     struct session *session;
     char *file, *arch, *rows_path;  /* arch, rows_path NULL: not given */
     struct machine *machine;        /* a copy: the session's may change meanwhile */
@@ -34,7 +34,7 @@ struct evaluating {
     double seconds;
 };
 
-struct run {
+struct evaluation_run {
     struct job *job;
     size_t blocks;                  /* given to workers */
     struct csv_reader *reader;
@@ -57,7 +57,7 @@ static double number_of(const char *text)
     return *text && !*end ? value : NAN;
 }
 
-static void take_row(struct run *run, struct batch *b, char **fields)
+static void take_row(struct evaluation_run *run, struct batch *b, char **fields)
 {
     if (run->arch >= 0 && run->wanted && strcmp(fields[run->arch], run->wanted) != 0) {
         run->passed++;
@@ -68,7 +68,7 @@ static void take_row(struct run *run, struct batch *b, char **fields)
     b->cycles[b->count++] = number_of(fields[run->cycles]);
 }
 
-static void tell_progress(const struct run *run)
+static void tell_progress(const struct evaluation_run *run)
 {
     double bytes, total;
     csv_reader_progress(run->reader, &bytes, &total);
@@ -77,7 +77,7 @@ static void tell_progress(const struct run *run)
 
 static bool next_batch(void *state, unsigned worker)
 {
-    struct run *run = state;
+    struct evaluation_run *run = state;
     struct batch *b = &run->batches[worker];
     char **fields;
     size_t count, need = (size_t)(run->hex > run->cycles ? run->hex : run->cycles) + 1;
@@ -105,7 +105,7 @@ static bool next_batch(void *state, unsigned worker)
 
 static void work_batch(void *state, unsigned worker)
 {
-    struct run *run = state;
+    struct evaluation_run *run = state;
     struct batch *b = &run->batches[worker];
 
     for (size_t i = 0; i < b->count; i++)
@@ -113,7 +113,7 @@ static void work_batch(void *state, unsigned worker)
 }
 
 /* Columns by the header, or hex,cycles when the first row is data. */
-static bool read_header(struct run *run, struct err *err)
+static bool read_header(struct evaluation_run *run, struct err *err)
 {
     char **fields;
     size_t count;
@@ -207,7 +207,7 @@ static void add_result(struct result *result, const struct machine *m, const cha
     str_done(&kendall);
 }
 
-static void run_done(struct run *run, unsigned workers)
+static void run_done(struct evaluation_run *run, unsigned workers)
 {
     for (unsigned i = 0; i < workers; i++) {
         evaluation_free(run->evaluations[i]);
@@ -219,10 +219,10 @@ static void run_done(struct run *run, unsigned workers)
 }
 
 /* All of the file through as many evaluations as there are workers, merged into the first. */
-static bool evaluate_file(struct job *job, struct evaluating *w, FILE *rows, struct err *err)
+static bool evaluate_file(struct job *job, struct kernel_evaluating *w, FILE *rows, struct err *err)
 {
     static const struct pool_ops ops = {next_batch, work_batch};
-    struct run run = {.job = job, .wanted = w->arch, .rows = rows, .err = err};
+    struct evaluation_run run = {.job = job, .wanted = w->arch, .rows = rows, .err = err};
 
     run.reader = csv_reader_open(w->file, err);
     if (!run.reader)
@@ -255,7 +255,7 @@ static bool evaluate_file(struct job *job, struct evaluating *w, FILE *rows, str
 
 static bool evaluate_run(struct job *job, void *state, struct err *err)
 {
-    struct evaluating *w = state;
+    struct kernel_evaluating *w = state;
     double start = clock_seconds();
     FILE *rows = w->rows_path ? fopen(w->rows_path, "w") : NULL;
 
@@ -271,14 +271,14 @@ static bool evaluate_run(struct job *job, void *state, struct err *err)
 
 static void evaluate_finish(void *state, const struct job_info *info)
 {
-    struct evaluating *w = state;
+    struct kernel_evaluating *w = state;
     if (info->state == JOB_DONE)
         add_result(w->session->result, w->machine, w->model == MODEL_BOUNDS ? "bounds" : "simulate", &w->result, w->seconds);
 }
 
 static void evaluating_free(void *state)
 {
-    struct evaluating *w = state;
+    struct kernel_evaluating *w = state;
     free(w->file);
     free(w->arch);
     free(w->rows_path);
@@ -292,29 +292,29 @@ static char *copy_of(const char *text)
     return text ? mem_strdup(text) : NULL;
 }
 
-struct evaluate_values {
+struct kernel_evaluate_values {
     const char *file, *machine, *model, *measured_by, *arch, *blocks;
     size_t threads;
 };
 
 static const struct parameter arguments[] = {
-    {.name = "FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct evaluate_values, file), .required = true, .complete = COMPLETE_FILE,
+    {.name = "FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct kernel_evaluate_values, file), .required = true, .complete = COMPLETE_FILE,
      .help = "CSV with the columns hex and cycles, or BHive's without a header; kernel measure --file --out writes one"},
     {0},
 };
 
 static const struct parameter options[] = {
-    {.name = "--machine", .kind = PARAMETER_TEXT, .at = offsetof(struct evaluate_values, machine), .value = "ID", .otherwise = "the current machine",
+    {.name = "--machine", .kind = PARAMETER_TEXT, .at = offsetof(struct kernel_evaluate_values, machine), .value = "ID", .otherwise = "the current machine",
      .complete = COMPLETE_MACHINE, .help = "machine whose model predicts the blocks"},
-    {.name = "--model", .kind = PARAMETER_CHOICE, .at = offsetof(struct evaluate_values, model), .choices = "bounds|simulate", .initial = "bounds",
+    {.name = "--model", .kind = PARAMETER_CHOICE, .at = offsetof(struct kernel_evaluate_values, model), .choices = "bounds|simulate", .initial = "bounds",
      .help = "model: the highest bound, or the simulation"},
-    {.name = "--measured-by", .kind = PARAMETER_CHOICE, .at = offsetof(struct evaluate_values, measured_by), .choices = "bhive|portolan",
+    {.name = "--measured-by", .kind = PARAMETER_CHOICE, .at = offsetof(struct kernel_evaluate_values, measured_by), .choices = "bhive|portolan",
      .otherwise = "detected from the columns", .help = "measurement method: BHive's, or kernel measure"},
-    {.name = "--arch", .kind = PARAMETER_TEXT, .at = offsetof(struct evaluate_values, arch), .value = "NAME", .otherwise = "the machine fact arch",
+    {.name = "--arch", .kind = PARAMETER_TEXT, .at = offsetof(struct kernel_evaluate_values, arch), .value = "NAME", .otherwise = "the machine fact arch",
      .help = "only rows with this value in the column arch"},
-    {.name = "--threads", .kind = PARAMETER_COUNT, .at = offsetof(struct evaluate_values, threads), .value = "N", .least = 1, .most = THREADS_MAX,
+    {.name = "--threads", .kind = PARAMETER_COUNT, .at = offsetof(struct kernel_evaluate_values, threads), .value = "N", .least = 1, .most = THREADS_MAX,
      .otherwise = "the setting threads", .help = "worker threads"},
-    {.name = "--blocks", .kind = PARAMETER_TEXT, .at = offsetof(struct evaluate_values, blocks), .value = "FILE", .otherwise = "none", .complete = COMPLETE_FILE,
+    {.name = "--blocks", .kind = PARAMETER_TEXT, .at = offsetof(struct kernel_evaluate_values, blocks), .value = "FILE", .otherwise = "none", .complete = COMPLETE_FILE,
      .help = "CSV to write with every block, its cycles, the prediction and all bounds"},
     {0},
 };
@@ -322,7 +322,7 @@ static const struct parameter options[] = {
 static bool run_evaluate(struct session *s, const void *values, struct result *result, struct err *err)
 {
     static const struct job_ops ops = {evaluate_run, evaluate_finish, evaluating_free};
-    const struct evaluate_values *v = values;
+    const struct kernel_evaluate_values *v = values;
     const struct machine *m = v->machine ? session_machine(s, v->machine, err) : session_current(s, err);
 
     (void)result;   /* the job's finish function fills it */
@@ -330,7 +330,7 @@ static bool run_evaluate(struct session *s, const void *values, struct result *r
         return false;
     if (strcmp(m->isa, isa_name(ISA_UNSAID)) != 0)
         return err_set(err, ERR_USAGE, "name an x86-64 machine", "the blocks are x86-64 code, but %s is a machine for %s", m->id, m->isa);
-    struct evaluating *w = mem_zero(1, sizeof *w);
+    struct kernel_evaluating *w = mem_zero(1, sizeof *w);
     w->session = s;
     w->file = mem_strdup(v->file);
     w->arch = copy_of(v->arch ? v->arch : machine_fact(m, "arch"));
@@ -352,7 +352,7 @@ const struct command command_kernel_evaluate = {
     .arguments = arguments,
     .options = options,
     .examples = examples,
-    .values_size = sizeof(struct evaluate_values),
+    .values_size = sizeof(struct kernel_evaluate_values),
     .flags = COMMAND_JOB,
     .run = run_evaluate,
 };

@@ -22,7 +22,7 @@ struct lesson {
 };
 
 /* The job: learns on the worker; at its end the lessons are printed and put into the session's machine. */
-struct wanted {
+struct kernel_learning {
     struct session *session;
     struct job *job;
     VEC(struct lesson) lessons;
@@ -33,7 +33,7 @@ struct wanted {
     size_t blockers;
 };
 
-static void want(struct wanted *w, const char *form)
+static void want(struct kernel_learning *w, const char *form)
 {
     for (size_t i = 0; i < w->lessons.count; i++)
         if (strcmp(w->lessons.items[i].form, form) == 0)
@@ -43,11 +43,11 @@ static void want(struct wanted *w, const char *form)
 
 static bool cancelled(void *state)
 {
-    return job_cancelled(((struct wanted *)state)->job);
+    return job_cancelled(((struct kernel_learning *)state)->job);
 }
 
 /* The forms of the loaded kernel that @m does not know. */
-static bool want_unknown(struct session *s, const struct machine *m, struct wanted *w, struct err *err)
+static bool want_unknown(struct session *s, const struct machine *m, struct kernel_learning *w, struct err *err)
 {
     size_t count;
 
@@ -173,7 +173,7 @@ static void add_failure(struct result *result, const struct machine *m, const ch
 }
 
 /* What is learned of one form helps with the next. */
-static void learn_one(struct wanted *w, struct learner *learner, struct source *cpu, struct lesson *lesson)
+static void learn_one(struct kernel_learning *w, struct learner *learner, struct source *cpu, struct lesson *lesson)
 {
     struct err none = {0};
 
@@ -188,7 +188,7 @@ static void learn_one(struct wanted *w, struct learner *learner, struct source *
 
 static bool learn_run(struct job *job, void *state, struct err *err)
 {
-    struct wanted *w = state;
+    struct kernel_learning *w = state;
     size_t learned = 0;
 
     w->job = job;
@@ -218,7 +218,7 @@ static void learn_finish(void *state, const struct job_info *info)
         {.key = "form", .kind = CELL_TEXT},       {.key = "usage", .kind = CELL_TEXT},     {.key = "experiment", .kind = CELL_TEXT},
         {.key = "measured", .kind = CELL_NUMBER}, {.key = "without", .kind = CELL_NUMBER}, {.key = "predicted", .kind = CELL_NUMBER},
     };
-    struct wanted *w = state;
+    struct kernel_learning *w = state;
     struct result *result = w->session->result;
     struct err none = {0};
     struct machine *m = session_machine(w->session, w->id, &none);
@@ -232,6 +232,7 @@ static void learn_finish(void *state, const struct job_info *info)
     }
     struct result_table *evidence = result_table(result, "evidence", columns, sizeof columns / sizeof *columns);
     evidence->hide = NOT_TEXT | NOT_JSON | NOT_DOCUMENT;
+    m = session_change_machine(w->session, m);
     for (size_t i = 0; i < w->lessons.count; i++) {
         struct lesson *lesson = &w->lessons.items[i];
         learned += lesson->known;
@@ -249,7 +250,7 @@ static void learn_finish(void *state, const struct job_info *info)
 
 static void wanted_free(void *state)
 {
-    struct wanted *w = state;
+    struct kernel_learning *w = state;
     for (size_t i = 0; i < w->lessons.count; i++) {
         if (w->lessons.items[i].known)
             learned_done(&w->lessons.items[i].learned);
@@ -299,7 +300,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     for (size_t i = 0; i < v->forms.count; i++)
         if (other ? !mapping_find(other->mapping, v->forms.items[i]) : !forms_find(forms, v->forms.items[i]))
             return other ? machine_refuse_form(other, v->forms.items[i], "mapping show lists its forms", err) : refuse_form(forms, v->forms.items[i], err);
-    struct wanted *w = mem_zero(1, sizeof *w);
+    struct kernel_learning *w = mem_zero(1, sizeof *w);
     w->session = s;
     w->id = mem_strdup(m->id);
     for (size_t i = 0; i < v->forms.count; i++)

@@ -21,7 +21,7 @@
 #define PASTE_LIMIT ((size_t)32 << 20)   /* read at most; the loader says what is too large */
 
 /* What is to be loaded, with the strings that its options point to. */
-struct loading {
+struct kernel_loading {
     struct session *session;
     struct job *job;                /* NULL: not in the background */
     struct kernel_options options;
@@ -37,7 +37,7 @@ struct loading {
 
 static void loading_free(void *state)
 {
-    struct loading *l = state;
+    struct kernel_loading *l = state;
     free(l->symbol);
     free(l->path);
     free(l->compiler);
@@ -49,7 +49,7 @@ static void loading_free(void *state)
     free(l);
 }
 
-static bool load(struct loading *l, struct err *err)
+static bool load(struct kernel_loading *l, struct err *err)
 {
     if (l->source)
         l->kernel = kernel_from_source(l->path, l->compiler, (const char *const *)l->flags.items, l->flags.count, &l->options, err);
@@ -62,14 +62,14 @@ static bool load(struct loading *l, struct err *err)
 
 static bool cancelled(void *state)
 {
-    const struct loading *l = state;
+    const struct kernel_loading *l = state;
     job_progress(l->job, clock_seconds() - l->begun, 0, "%s runs for %.1f s", l->source ? "the compiler" : "the assembler", clock_seconds() - l->begun);
     return job_cancelled(l->job);
 }
 
 static bool load_run(struct job *job, void *state, struct err *err)
 {
-    struct loading *l = state;
+    struct kernel_loading *l = state;
 
     l->job = job;
     l->begun = clock_seconds();
@@ -114,7 +114,7 @@ void kernel_tell_loaded(struct session *s, struct result *result)
     result_text(result, "loop", k->loops[s->document.loop].why);
 }
 
-static void publish(struct loading *l)
+static void publish(struct kernel_loading *l)
 {
     session_set_kernel(l->session, l->kernel, kernel_loop_wanted(&l->options));
     l->kernel = NULL;
@@ -128,7 +128,7 @@ static void load_finish(void *state, const struct job_info *info)
 }
 
 /* Takes @l. The screen does not wait for long: the newest kernel asked for is the one that comes. */
-static bool start(struct session *s, struct loading *take_l, struct err *err)
+static bool start(struct session *s, struct kernel_loading *take_l, struct err *err)
 {
     static const struct job_ops ops = {load_run, load_finish, loading_free};
     static unsigned last;
@@ -149,7 +149,7 @@ static bool start(struct session *s, struct loading *take_l, struct err *err)
     return ok;
 }
 
-struct load_values {
+struct kernel_load_values {
     const char *file, *symbol, *syntax, *isa, *compiler;
     struct line_range lines;
     struct word_list flags;
@@ -158,37 +158,37 @@ struct load_values {
 };
 
 #define OPTION_SYNTAX \
-    {.name = "--syntax", .kind = PARAMETER_CHOICE, .at = offsetof(struct load_values, syntax), .choices = "att|intel", .otherwise = "detected", \
+    {.name = "--syntax", .kind = PARAMETER_CHOICE, .at = offsetof(struct kernel_load_values, syntax), .choices = "att|intel", .otherwise = "detected", \
      .help = "syntax of x86-64 assembler text"}
 #define OPTION_SKIP_BAD \
-    {.name = "--skip-bad", .kind = PARAMETER_FLAG, .at = offsetof(struct load_values, skip_bad), \
+    {.name = "--skip-bad", .kind = PARAMETER_FLAG, .at = offsetof(struct kernel_load_values, skip_bad), \
      .help = "skip lines the assembler rejects, and list them"}
 
 static const struct parameter load_arguments[] = {
-    {.name = "FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct load_values, file), .required = true, .complete = COMPLETE_FILE,
+    {.name = "FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct kernel_load_values, file), .required = true, .complete = COMPLETE_FILE,
      .help = "assembler text, a listing, an object or program (ELF), or C or C++ source; - reads standard input"},
-    {.name = "FLAG", .kind = PARAMETER_WORDS, .at = offsetof(struct load_values, flags),
+    {.name = "FLAG", .kind = PARAMETER_WORDS, .at = offsetof(struct kernel_load_values, flags),
      .help = "compiler options for C or C++ source: -O*, -m*, -std=, -D, -U, -I, -W* and code-generating -f options"},
     {0},
 };
 
 static const struct parameter load_options[] = {
-    {.name = "--symbol", .kind = PARAMETER_TEXT, .at = offsetof(struct load_values, symbol), .value = "S", .otherwise = "the whole file",
+    {.name = "--symbol", .kind = PARAMETER_TEXT, .at = offsetof(struct kernel_load_values, symbol), .value = "S", .otherwise = "the whole file",
      .help = "function to search for loops"},
     OPTION_SYNTAX,
-    {.name = "--isa", .kind = PARAMETER_CHOICE, .at = offsetof(struct load_values, isa), .choices = ISA_CHOICES, .otherwise = "detected",
+    {.name = "--isa", .kind = PARAMETER_CHOICE, .at = offsetof(struct kernel_load_values, isa), .choices = ISA_CHOICES, .otherwise = "detected",
      .help = "the instruction set"},
-    {.name = "--lines", .kind = PARAMETER_LINES, .at = offsetof(struct load_values, lines), .value = "A-B", .otherwise = "all lines",
+    {.name = "--lines", .kind = PARAMETER_LINES, .at = offsetof(struct kernel_load_values, lines), .value = "A-B", .otherwise = "all lines",
      .help = "only these lines of the text or source"},
-    {.name = "--loop", .kind = PARAMETER_COUNT, .at = offsetof(struct load_values, loop), .value = "N", .least = 1, .most = 1e9, .otherwise = "the hottest-looking loop",
+    {.name = "--loop", .kind = PARAMETER_COUNT, .at = offsetof(struct kernel_load_values, loop), .value = "N", .least = 1, .most = 1e9, .otherwise = "the hottest-looking loop",
      .help = "loop number, see kernel list"},
     OPTION_SKIP_BAD,
-    {.name = "--compiler", .kind = PARAMETER_TEXT, .at = offsetof(struct load_values, compiler), .value = "CC", .otherwise = "cc, or c++ for C++",
+    {.name = "--compiler", .kind = PARAMETER_TEXT, .at = offsetof(struct kernel_load_values, compiler), .value = "CC", .otherwise = "cc, or c++ for C++",
      .complete = COMPLETE_FILE, .help = "compiler for C or C++ source"},
     {0},
 };
 
-static void take_options(const struct load_values *v, struct kernel_options *o)
+static void take_options(const struct kernel_load_values *v, struct kernel_options *o)
 {
     o->loop = v->loop == NOT_GIVEN ? 0 : v->loop;
     o->skip_bad = v->skip_bad;
@@ -200,7 +200,7 @@ static void take_options(const struct load_values *v, struct kernel_options *o)
 }
 
 /* One word of the command: the file, or something for the compiler; *@takes_next: its value is the next word (-D NAME). */
-static bool take_word(struct loading *l, const char *word, bool *takes_next, struct err *err)
+static bool take_word(struct kernel_loading *l, const char *word, bool *takes_next, struct err *err)
 {
     *takes_next = false;
     if (word[0] == '-' && word[1]) {
@@ -216,7 +216,7 @@ static bool take_word(struct loading *l, const char *word, bool *takes_next, str
 }
 
 /* The file and the flags may come in any order. */
-static bool take_words(struct loading *l, const struct load_values *v, struct err *err)
+static bool take_words(struct kernel_loading *l, const struct kernel_load_values *v, struct err *err)
 {
     bool takes_next = false;
 
@@ -233,7 +233,7 @@ static bool take_words(struct loading *l, const struct load_values *v, struct er
 }
 
 /* The bundled kernels can be named as they stand in the source tree from anywhere. */
-static void find_bundled(struct loading *l)
+static void find_bundled(struct kernel_loading *l)
 {
     if (access(l->path, F_OK) == 0 || !str_has_prefix(l->path, "data/"))
         return;
@@ -250,7 +250,7 @@ static bool names_target(const char *flag)
 }
 
 /* Source is compiled for this CPU while its machine is the current one and no flag says otherwise. */
-static void target_here(struct loading *l, const struct document *d)
+static void target_here(struct kernel_loading *l, const struct document *d)
 {
     bool current = d->here.id && d->here.isa == isa_host() && strcmp(d->selected[0], d->here.id) == 0;
 
@@ -260,7 +260,7 @@ static void target_here(struct loading *l, const struct document *d)
         vec_push(&l->flags, mem_strdup("-march=native"));
 }
 
-static bool fill(struct loading *l, const struct document *d, const struct load_values *v, struct err *err)
+static bool fill(struct kernel_loading *l, const struct document *d, const struct kernel_load_values *v, struct err *err)
 {
     take_options(v, &l->options);
     if (!take_words(l, v, err))
@@ -278,7 +278,7 @@ static bool fill(struct loading *l, const struct document *d, const struct load_
 
 static bool run_load(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    struct loading *l = mem_zero(1, sizeof *l);
+    struct kernel_loading *l = mem_zero(1, sizeof *l);
 
     (void)result;   /* filled when the kernel is there, which may be at the end of a job */
     if (fill(l, &s->document, values, err))
@@ -297,7 +297,7 @@ const struct command command_kernel_load = {
     .arguments = load_arguments,
     .options = load_options,
     .examples = load_examples,
-    .values_size = sizeof(struct load_values),
+    .values_size = sizeof(struct kernel_load_values),
     .flags = COMMAND_CHANGES,
     .run = run_load,
 };
@@ -323,7 +323,7 @@ static void read_pasted(struct session *s, struct str *out)
 }
 
 /* The screen is to collect text and come back with the same options. */
-static void ask_for_text(struct session *s, const struct load_values *v)
+static void ask_for_text(struct session *s, const struct kernel_load_values *v)
 {
     snprintf(s->paste_command, sizeof s->paste_command, "kernel paste%s%s%s%s%s", v->syntax ? " --syntax " : "", v->syntax ? v->syntax : "", v->isa ? " --isa " : "",
              v->isa ? v->isa : "", v->skip_bad ? " --skip-bad" : "");
@@ -332,7 +332,7 @@ static void ask_for_text(struct session *s, const struct load_values *v)
 
 static const struct parameter paste_options[] = {
     OPTION_SYNTAX,
-    {.name = "--isa", .kind = PARAMETER_CHOICE, .at = offsetof(struct load_values, isa), .choices = ISA_CHOICES, .otherwise = "detected from the registers",
+    {.name = "--isa", .kind = PARAMETER_CHOICE, .at = offsetof(struct kernel_load_values, isa), .choices = ISA_CHOICES, .otherwise = "detected from the registers",
      .help = "the instruction set"},
     OPTION_SKIP_BAD,
     {0},
@@ -340,7 +340,7 @@ static const struct parameter paste_options[] = {
 
 static bool run_paste(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    const struct load_values *v = values;
+    const struct kernel_load_values *v = values;
 
     (void)result;   /* as for kernel load */
     if (!s->input && s->interactive) {
@@ -349,7 +349,7 @@ static bool run_paste(struct session *s, const void *values, struct result *resu
     }
     if (!s->input)
         return err_set(err, ERR_USAGE, "paste the text itself into the workbench", "no standard input here");
-    struct loading *l = mem_zero(1, sizeof *l);
+    struct kernel_loading *l = mem_zero(1, sizeof *l);
     take_options(v, &l->options);
     read_pasted(s, &l->text);
     return start(s, l, err);
@@ -363,7 +363,7 @@ const struct command command_kernel_paste = {
     .description = "In the workbench pasted text ends by itself; typed text ends with Ctrl-D.",
     .options = paste_options,
     .examples = paste_examples,
-    .values_size = sizeof(struct load_values),
+    .values_size = sizeof(struct kernel_load_values),
     .flags = COMMAND_CHANGES,
     .run = run_paste,
 };

@@ -9,7 +9,6 @@
 #include "cmd/command.h"
 #include "base/csv.h"
 #include "measure/kernel_passes.h"
-#include "measure/seek.h"
 #include "work/job.h"
 
 /* How often each reason was given. */
@@ -17,8 +16,10 @@ struct reasons { VEC(char *) texts; VEC(size_t) counts; };
 
 static void reasons_add(struct reasons *r, const char *text)
 {
-    /* Addresses and numbers make no reason of their own. */
+    /* Addresses, numbers and instructions make no reason of their own. */
     size_t length = strcspn(text, ":(");
+    while (length && text[length - 1] == ' ')
+        length--;
     for (size_t i = 0; i < r->texts.count; i++)
         if (strlen(r->texts.items[i]) == length && strncmp(r->texts.items[i], text, length) == 0) {
             r->counts.items[i]++;
@@ -45,11 +46,10 @@ struct measured_row {
 };
 
 /* The job: one loop or the blocks of a file, on the worker; the UI thread makes the result of what it found. */
-struct measuring {
+struct kernel_measuring {
     struct session *session;
     struct job *job;
-    char *name, *hex;                /* of the loaded loop; NULL for a file */
-    const struct kernel *kernel;     /* held, to know it again; not looked into */
+    const struct kernel *kernel;     /* held; NULL for a file */
     size_t loop;
     char *in, *out;                  /* of a file */
     struct sandbox *sandbox;
@@ -68,26 +68,22 @@ struct measuring {
 #define GROUP_SECONDS 3.0        /* after which a group takes no further row: on a busy core rows come, too */
 #define VISIT_SECONDS 0.25       /* of patience */
 #define PATIENCE_SECONDS 20.0    /* without any row settled, at the end */
-#define LOOP_VISITS 4            /* to the loaded loop */
-#define LOOP_SECONDS 1.2         /* of patience at each */
+#define LOOP_SECONDS 5.0         /* of patience with the loaded loop */
 #define CONTENDED "contended"
 
 static bool cancelled(void *state)
 {
-    return job_cancelled(((struct measuring *)state)->job);
+    return job_cancelled(((struct kernel_measuring *)state)->job);
 }
 
-static bool measure_block(struct measuring *w, const char *hex, double seconds, struct kernel_measured *out, struct err *err)
+/* The instructions of @kernel's loop @loop; NULL when there is no kernel. */
+static const struct insn *insns_of(const struct kernel *kernel, size_t loop, size_t *count)
 {
-    const struct kernel *kernel = kernel_from_hex(isa_host(), hex, err);
-    size_t count;
-    const struct insn *insns = kernel ? kernel_insns(kernel, 0, &count) : NULL;
-    bool ok = insns && kernel_run_within(w->sandbox, &w->calibration, insns, count, seconds, out, err);
-    kernel_free(kernel);
-    return ok;
+    *count = 0;
+    return kernel ? kernel_insns(kernel, loop, count) : NULL;
 }
 
-static void row_settle(struct measuring *w, struct measured_row *row, double cycles, double spread, const char *fault)
+static void row_settle(struct kernel_measuring *w, struct measured_row *row, double cycles, double spread, const char *fault)
 {
     free(row->fault);
     row->fault = fault ? mem_strdup(fault) : NULL;
@@ -100,22 +96,26 @@ static void row_settle(struct measuring *w, struct measured_row *row, double cyc
 }
 
 /* One visit to a block: its value when visits agree, its reason when it has none, else it stays open. False with err when measuring itself is impossible. */
-static bool row_visit(struct measuring *w, struct measured_row *row, struct err *err)
+static bool row_visit(struct kernel_measuring *w, struct measured_row *row, struct err *err)
 {
     struct err fault = {0};
     struct kernel_measured m = {.contended = NAN};
     double cycles = NAN, spread = NAN;
-    bool measured = measure_block(w, row->hex, VISIT_SECONDS, &m, &fault);
+    const struct kernel *kernel = kernel_from_hex(isa_host(), row->hex, &fault);
+    size_t count;
+    const struct insn *insns = insns_of(kernel, 0, &count);
+    bool visited = insns && kernel_visit(w->sandbox, &w->calibration, insns, count, VISIT_SECONDS, &row->passes.plan, &m, &fault);
 
+    kernel_free(kernel);
     if (cancelled(w))
         return err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
     kernel_passes_add(&row->passes, &m);
     if (kernel_passes_settled(&row->passes, &cycles, &spread))
         row_settle(w, row, cycles, spread, NULL);
-    else if (!measured && fault.code != ERR_LIMIT && !m.value_count)
+    else if (!visited && fault.code != ERR_LIMIT)
         row_settle(w, row, NAN, NAN, fault.what);
-    else if (row->passes.visits == KERNEL_VISITS)
-        row_settle(w, row, NAN, NAN, measured ? "no stable time" : fault.what);
+    else if (kernel_passes_enough(&row->passes))
+        row_settle(w, row, NAN, NAN, "no stable time");
     else if (!row->fault)
         row->fault = mem_strdup(CONTENDED);
     job_progress(w->job, (double)w->settled, (double)w->rows.count, "%zu measured", w->measured);
@@ -133,7 +133,7 @@ static void row_add(struct str *text, const struct measured_row *row)
 }
 
 /* Rows go into the file as they come, in the order of the blocks: cancelling loses none. */
-static bool rows_show(struct measuring *w, size_t until, struct file_stream *out, struct err *err)
+static bool rows_show(struct kernel_measuring *w, size_t until, struct file_stream *out, struct err *err)
 {
     struct str text = {0};
 
@@ -145,7 +145,7 @@ static bool rows_show(struct measuring *w, size_t until, struct file_stream *out
 }
 
 /* Visits a group of rows from @from on, again those that are open, until they are settled or nothing more comes of it; in *@to the first row after it. */
-static bool group_measure(struct measuring *w, size_t from, size_t *to, struct file_stream *out, struct err *err)
+static bool group_measure(struct kernel_measuring *w, size_t from, size_t *to, struct file_stream *out, struct err *err)
 {
     double start = clock_seconds();
     bool ok = true;
@@ -164,7 +164,7 @@ static bool group_measure(struct measuring *w, size_t from, size_t *to, struct f
 }
 
 /* What is still open when all were visited waits for quiet moments together. */
-static bool open_measure(struct measuring *w, struct err *err)
+static bool open_measure(struct kernel_measuring *w, struct err *err)
 {
     bool ok = true;
 
@@ -180,7 +180,7 @@ static bool open_measure(struct measuring *w, struct err *err)
 
 static const char header[] = "hex,cycles,spread,state\n";
 
-static bool measure_rows(struct measuring *w, struct file_stream *out, struct err *err)
+static bool measure_rows(struct kernel_measuring *w, struct file_stream *out, struct err *err)
 {
     bool ok = !out || file_stream_add(out, header, sizeof header - 1, err);
 
@@ -190,7 +190,7 @@ static bool measure_rows(struct measuring *w, struct file_stream *out, struct er
 }
 
 /* The file as it would be had all been known when its rows were written. */
-static bool file_improve(const struct measuring *w, struct err *err)
+static bool file_improve(const struct kernel_measuring *w, struct err *err)
 {
     struct str text = {0};
 
@@ -202,7 +202,7 @@ static bool file_improve(const struct measuring *w, struct err *err)
     return ok;
 }
 
-static bool measure_file(struct measuring *w, struct err *err)
+static bool measure_file(struct kernel_measuring *w, struct err *err)
 {
     struct csv_table *table = csv_table_read(w->in, err);
     int column = table ? csv_table_column(table, "hex") : -1;
@@ -223,30 +223,22 @@ static bool measure_file(struct measuring *w, struct err *err)
     return ok && closed;
 }
 
-/* The loaded loop: two visits must agree. */
-static bool measure_loop(struct measuring *w, struct err *err)
+static bool measure_loop(struct kernel_measuring *w, struct err *err)
 {
-    struct kernel_passes passes = {0};
-    struct kernel_measured *m = &w->result;
+    size_t count;
+    const struct insn *insns = insns_of(w->kernel, w->loop, &count);
 
-    for (unsigned i = 0; i < LOOP_VISITS; i++) {
-        *err = (struct err){0};
-        if (!measure_block(w, w->hex, LOOP_SECONDS, m, err) && err->code != ERR_LIMIT && !m->value_count)
-            return false;
-        if (cancelled(w))
-            return err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
-        kernel_passes_add(&passes, m);
-        if (kernel_passes_settled(&passes, &m->cycles, &m->spread))
-            return true;
-        if (!seek_step(&w->seek, w->sandbox, &w->calibration, m->contended, err))
-            return false;
-    }
-    return err->code ? false : err_set(err, ERR_DATA, "try again when the machine is idle", "no stable time: visits differ");
+    if (kernel_measure(w->sandbox, &w->calibration, &w->seek, insns, count, LOOP_SECONDS, &w->result, err))
+        return true;
+    if (cancelled(w))
+        return err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
+    const struct err reason = *err;
+    return reason.code == ERR_DATA ? err_set(err, ERR_DATA, reason.todo, "not measured: %s", reason.what) : false;
 }
 
 static bool measure_run(struct job *job, void *state, struct err *err)
 {
-    struct measuring *w = state;
+    struct kernel_measuring *w = state;
     double begun = clock_seconds();
 
     w->job = job;
@@ -256,7 +248,7 @@ static bool measure_run(struct job *job, void *state, struct err *err)
         sandbox_cancel_by(w->sandbox, cancelled, w);
         seek_begin(&w->seek, w->sandbox);
     }
-    ok = ok && (w->hex ? measure_loop(w, err) : measure_file(w, err));
+    ok = ok && (w->kernel ? measure_loop(w, err) : measure_file(w, err));
     sandbox_free(w->sandbox);
     w->sandbox = NULL;
     for (size_t i = 0; i < w->shown; i++)
@@ -272,26 +264,26 @@ static json_t *measured_json(const struct kernel_measured *m)
                      "repeats", (int)m->repeats, "pages", (int)m->pages, "iterations", (int)m->iterations, "wraps", m->wraps);
 }
 
-static void add_loop(struct session *s, const struct measuring *w, struct result *result)
+static void add_loop(struct session *s, const struct kernel_measuring *w, struct result *result)
 {
     static const struct result_column columns[] = {{.key = "kernel", .kind = CELL_TEXT}, {.key = "cycles", .kind = CELL_NUMBER, .decimals = 2}, {.key = "spread", .kind = CELL_NUMBER, .decimals = 4}};
     const struct kernel_measured *m = &w->result;
     struct result_table *t = result_table(result, "loops", columns, sizeof columns / sizeof *columns);
 
     t->hide = NOT_TEXT | NOT_JSON;
-    cell_text(t, w->name);
+    cell_text(t, w->kernel->name);
     cell_number(t, m->cycles);
     cell_number(t, m->spread);
-    result_line(result, "%s: %.2f cycles per iteration measured on this CPU (repeats within %.1f %%, %.2f GHz, %u page%s touched%s)", w->name, m->cycles,
+    result_line(result, "%s: %.2f cycles per iteration measured on this CPU (repeats within %.1f %%, %.2f GHz, %u page%s touched%s)", w->kernel->name, m->cycles,
                 100 * m->spread, m->clock_hz / 1e9, m->pages, m->pages == 1 ? "" : "s", m->wraps ? ", more than the cache holds" : "");
-    result_text(result, "kernel", w->name);
+    result_text(result, "kernel", w->kernel->name);
     result_nested(result, "measured", measured_json(m));
     if (s->document.kernel == w->kernel && s->document.loop == w->loop)
         s->document.kernel_measured = m->cycles;
 }
 
 /* The rows that went into no file: CSV alone has them. */
-static void add_rows(const struct measuring *w, struct result *result)
+static void add_rows(const struct kernel_measuring *w, struct result *result)
 {
     static const struct result_column columns[] = {
         {.key = "hex", .kind = CELL_TEXT}, {.key = "cycles", .kind = CELL_NUMBER}, {.key = "spread", .kind = CELL_NUMBER}, {.key = "state", .kind = CELL_TEXT}};
@@ -307,7 +299,7 @@ static void add_rows(const struct measuring *w, struct result *result)
     }
 }
 
-static void add_file(const struct measuring *w, struct result *result)
+static void add_file(const struct kernel_measuring *w, struct result *result)
 {
     static const struct result_column columns[] = {{.key = "blocks", .kind = CELL_COUNT, .width = 6}, {.key = "reason", .kind = CELL_TEXT}};
     const struct reasons *reasons = &w->reasons;
@@ -335,20 +327,18 @@ static void add_file(const struct measuring *w, struct result *result)
 
 static void measure_finish(void *state, const struct job_info *info)
 {
-    struct measuring *w = state;
+    struct kernel_measuring *w = state;
 
-    if (w->hex && info->state == JOB_DONE)
+    if (w->kernel && info->state == JOB_DONE)
         add_loop(w->session, w, w->session->result);
-    else if (!w->hex && (info->state == JOB_DONE || w->shown))
+    else if (!w->kernel && (info->state == JOB_DONE || w->shown))
         add_file(w, w->session->result);
 }
 
 static void measuring_free(void *state)
 {
-    struct measuring *w = state;
+    struct kernel_measuring *w = state;
     kernel_free(w->kernel);
-    free(w->name);
-    free(w->hex);
     free(w->in);
     free(w->out);
     for (size_t i = 0; i < w->rows.count; i++) {
@@ -360,37 +350,30 @@ static void measuring_free(void *state)
     free(w);
 }
 
-/* The loop's bytes, since the kernel may change while it is measured. */
-static bool take_loop(struct session *s, struct measuring *w, struct err *err)
+static bool take_loop(struct session *s, struct kernel_measuring *w, struct err *err)
 {
-    struct str hex = {0};
     size_t count;
 
     if (!session_has_kernel(s, err))
         return false;
     if (s->document.kernel->isa != isa_host())
         return err_set(err, ERR_USAGE, "measure it on a machine for that instruction set", "this CPU runs %s, but the kernel is %s", isa_name(isa_host()), isa_name(s->document.kernel->isa));
-    const struct insn *insns = kernel_insns(s->document.kernel, s->document.loop, &count);
+    kernel_insns(s->document.kernel, s->document.loop, &count);
     if (!count)
         return err_set(err, ERR_DATA, "kernel use N takes another loop", "the loop has no instructions");
-    for (size_t i = 0; i < count; i++)
-        for (unsigned k = 0; k < insns[i].length; k++)
-            str_addf(&hex, "%02x", insns[i].bytes[k]);
-    w->hex = str_take(&hex);
-    w->name = mem_strdup(s->document.kernel->name);
     w->kernel = kernel_hold(s->document.kernel);
     w->loop = s->document.loop;
     return true;
 }
 
-struct measure_values {
+struct kernel_measure_values {
     const char *file, *out;
 };
 
 static const struct parameter options[] = {
-    {.name = "--file", .kind = PARAMETER_TEXT, .at = offsetof(struct measure_values, file), .value = "CSV", .otherwise = "measure the loaded kernel",
+    {.name = "--file", .kind = PARAMETER_TEXT, .at = offsetof(struct kernel_measure_values, file), .value = "CSV", .otherwise = "measure the loaded kernel",
      .complete = COMPLETE_FILE, .help = "measure every block of a CSV with a column hex instead"},
-    {.name = "--out", .kind = PARAMETER_TEXT, .at = offsetof(struct measure_values, out), .value = "CSV", .otherwise = "rows are part of the CSV result",
+    {.name = "--out", .kind = PARAMETER_TEXT, .at = offsetof(struct kernel_measure_values, out), .value = "CSV", .otherwise = "rows are part of the CSV result",
      .complete = COMPLETE_FILE, .help = "with --file: CSV for the rows hex,cycles,spread,state, written as they are measured"},
     {0},
 };
@@ -398,12 +381,12 @@ static const struct parameter options[] = {
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
     static const struct job_ops ops = {measure_run, measure_finish, measuring_free};
-    const struct measure_values *v = values;
+    const struct kernel_measure_values *v = values;
 
     (void)result;   /* the job's finish function fills it */
     if (v->out && !v->file)
         return err_set(err, ERR_USAGE, "kernel measure --file CSV --out CSV", "--out needs --file");
-    struct measuring *w = mem_zero(1, sizeof *w);
+    struct kernel_measuring *w = mem_zero(1, sizeof *w);
     w->session = s;
     w->in = v->file ? mem_strdup(v->file) : NULL;
     w->out = v->out ? mem_strdup(v->out) : NULL;
@@ -422,7 +405,7 @@ const struct command command_kernel_measure = {
     .description = "The code runs in a sandboxed process; registers and memory are set up so that every address is valid.",
     .options = options,
     .examples = examples,
-    .values_size = sizeof(struct measure_values),
+    .values_size = sizeof(struct kernel_measure_values),
     .flags = COMMAND_CHANGES | COMMAND_JOB,
     .run = run,
 };

@@ -13,19 +13,19 @@
 #define SWEEP_MAX 1000   /* values of one sweep */
 
 /* What one machine makes of the kernel. */
-struct outcome {
+struct whatif_outcome {
     double bounds, simulated;
     enum bound_kind bottleneck;
 };
 
-static struct outcome outcome_of(const struct kernel *k, size_t loop, const struct machine *m)
+static struct whatif_outcome outcome_of(const struct kernel *k, size_t loop, const struct machine *m)
 {
     struct bounds bounds;
     struct simulation sim;
 
     simulate_kernel(k, loop, m, &(struct simulate_options){0}, &sim, &bounds);
     simulation_done(&sim);
-    return (struct outcome){bounds.total, sim.cycles, bounds.bottleneck};
+    return (struct whatif_outcome){bounds.total, sim.cycles, bounds.bottleneck};
 }
 
 /* NAME=VALUE apart at the last '='; the caller frees *@name. */
@@ -39,7 +39,7 @@ static bool split(const char *word, char **name, const char **value, struct err 
     return true;
 }
 
-static json_t *outcome_json(const struct outcome *o)
+static json_t *outcome_json(const struct whatif_outcome *o)
 {
     return json_pack("{s:o, s:s, s:o}", "cycles", json_number(o->bounds), "bottleneck", bound_name(o->bottleneck), "simulated", json_number(o->simulated));
 }
@@ -61,7 +61,7 @@ static struct result_table *add_outcomes(struct result *result, const struct mac
     return t;
 }
 
-static void add_outcome(struct result_table *t, const struct outcome *o)
+static void add_outcome(struct result_table *t, const struct whatif_outcome *o)
 {
     cell_number(t, o->bounds);
     cell_text(t, bound_name(o->bottleneck));
@@ -76,7 +76,7 @@ struct sweeping {
     struct machine *machine;
     char *name;
     long from, to;
-    struct outcome *outcomes;
+    struct whatif_outcome *outcomes;
 };
 
 static bool sweep_run(struct job *job, void *state, struct err *err)
@@ -132,7 +132,7 @@ static void sweep_finish(void *state, const struct job_info *info)
     struct result_table *t = add_outcomes(result, w->machine, w->name, CELL_COUNT);
     json_t *rows = json_array();
     for (long value = w->from; value <= w->to; value++) {
-        const struct outcome *o = &w->outcomes[value - w->from];
+        const struct whatif_outcome *o = &w->outcomes[value - w->from];
         cell_count(t, value);
         add_outcome(t, o);
         json_array_append_new(rows, json_pack("{s:I, s:o}", "value", (json_int_t)value, "outcome", outcome_json(o)));
@@ -171,7 +171,7 @@ static bool sweep(struct session *s, const struct machine *m, const char *name, 
 static void compare(struct session *s, const struct machine *m, const struct machine *changed, struct result *result)
 {
     const struct document *d = &s->document;
-    struct outcome before = outcome_of(d->kernel, d->loop, m), after = outcome_of(d->kernel, d->loop, changed);
+    struct whatif_outcome before = outcome_of(d->kernel, d->loop, m), after = outcome_of(d->kernel, d->loop, changed);
     struct result_table *t = add_outcomes(result, m, "state", CELL_TEXT);
 
     cell_text(t, "unchanged");

@@ -74,12 +74,12 @@ const struct command command_machine_list = {
     .run = run_list,
 };
 
-struct show_values {
+struct machine_show_values {
     const char *id;
 };
 
 static const struct parameter show_arguments[] = {
-    {.name = "ID", .kind = PARAMETER_TEXT, .at = offsetof(struct show_values, id), .otherwise = "the current machine", .complete = COMPLETE_MACHINE,
+    {.name = "ID", .kind = PARAMETER_TEXT, .at = offsetof(struct machine_show_values, id), .otherwise = "the current machine", .complete = COMPLETE_MACHINE,
      .help = "machine ID (see machine list), native, or a machine directory"},
     {0},
 };
@@ -92,7 +92,7 @@ static bool run_show(struct session *s, const void *values, struct result *resul
         {.key = "unit", .kind = CELL_TEXT, .width = RAGGED},
         {.key = "source", .kind = CELL_TEXT, .width = RAGGED},
     };
-    const struct show_values *v = values;
+    const struct machine_show_values *v = values;
     const struct machine *m = v->id ? session_machine(s, v->id, err) : session_current(s, err);
     json_t *facts = json_object();
 
@@ -127,6 +127,7 @@ const struct command command_machine_show = {
     .help = "show the ports and facts of a machine",
     .arguments = show_arguments,
     .examples = show_examples,
-    .values_size = sizeof(struct show_values),
+    .values_size = sizeof(struct machine_show_values),
+    .flags = COMMAND_READS,
     .run = run_show,
 };

@@ -132,18 +132,18 @@ const struct command command_mapping_list = {
     .run = run_list,
 };
 
-struct use_values {
+struct mapping_use_values {
     const char *id;
 };
 
 static const struct parameter use_arguments[] = {
-    {.name = "ID", .kind = PARAMETER_TEXT, .at = offsetof(struct use_values, id), .required = true, .complete = COMPLETE_MACHINE, .help = "mapping ID, see mapping list"},
+    {.name = "ID", .kind = PARAMETER_TEXT, .at = offsetof(struct mapping_use_values, id), .required = true, .complete = COMPLETE_MACHINE, .help = "mapping ID, see mapping list"},
     {0},
 };
 
 static bool run_use(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    const struct use_values *v = values;
+    const struct mapping_use_values *v = values;
 
     if (!mapping_make_current(s, v->id, err))
         return false;
@@ -160,24 +160,24 @@ const struct command command_mapping_use = {
     .description = "The machines shown beside it stay selected.",
     .arguments = use_arguments,
     .examples = use_examples,
-    .values_size = sizeof(struct use_values),
+    .values_size = sizeof(struct mapping_use_values),
     .flags = COMMAND_CHANGES,
     .run = run_use,
 };
 
-struct load_values {
+struct mapping_load_values {
     const char *path;
 };
 
 static const struct parameter load_arguments[] = {
-    {.name = "DIRECTORY|FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct load_values, path), .required = true, .complete = COMPLETE_FILE,
+    {.name = "DIRECTORY|FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct mapping_load_values, path), .required = true, .complete = COMPLETE_FILE,
      .help = "machine directory, or a mapping: FILE.csv, OSACA's FILE.yml, PMEvo's FILE.json"},
     {0},
 };
 
 static bool run_load(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    const struct load_values *v = values;
+    const struct mapping_load_values *v = values;
     struct stat status;
     struct str path = {0};
 
@@ -207,7 +207,7 @@ const struct command command_mapping_load = {
     .description = "It becomes the current one.",
     .arguments = load_arguments,
     .examples = load_examples,
-    .values_size = sizeof(struct load_values),
+    .values_size = sizeof(struct mapping_load_values),
     .flags = COMMAND_CHANGES | COMMAND_JOB,
     .run = run_load,
 };

@@ -13,7 +13,7 @@
 #include "work/job.h"
 
 /* llvm-mca takes seconds over all forms: the screen goes on meanwhile. */
-struct llvm_import {
+struct llvm_importing {
     struct session *session;
     const struct forms *forms[ISA_COUNT];   /* the session's, which only grow by commands that refuse while jobs run */
     char *cpu;
@@ -25,7 +25,7 @@ static bool cancelled(void *job)
     return job_cancelled(job);
 }
 
-static bool read_llvm(struct llvm_import *w, struct err *err)
+static bool read_llvm(struct llvm_importing *w, struct err *err)
 {
     for (int isa = 0; isa < ISA_COUNT && !w->machine; isa++) {   /* a name is a CPU of one set only */
         w->machine = import_llvm(w->cpu, w->forms[isa], err);
@@ -46,7 +46,7 @@ static bool llvm_run(struct job *job, void *state, struct err *err)
 
 static void llvm_finish(void *state, const struct job_info *info)
 {
-    struct llvm_import *w = state;
+    struct llvm_importing *w = state;
     struct machine *m = w->machine;
     struct err err = {0};
 
@@ -59,7 +59,7 @@ static void llvm_finish(void *state, const struct job_info *info)
 
 static void llvm_free(void *state)
 {
-    struct llvm_import *w = state;
+    struct llvm_importing *w = state;
     machine_free(w->machine);
     free(w->cpu);
     free(w);
@@ -68,7 +68,7 @@ static void llvm_free(void *state)
 static bool import_llvm_cpu(struct session *s, const char *cpu, struct err *err)
 {
     static const struct job_ops ops = {llvm_run, llvm_finish, llvm_free};
-    struct llvm_import *w = mem_zero(1, sizeof *w);
+    struct llvm_importing *w = mem_zero(1, sizeof *w);
 
     w->session = s;
     w->cpu = mem_strdup(cpu);

@@ -9,19 +9,19 @@
 #include "io/machine_file.h"
 #include "io/machine_save.h"
 
-struct save_values {
+struct mapping_save_values {
     const char *path;
 };
 
 static const struct parameter save_arguments[] = {
-    {.name = "DIRECTORY|FILE.csv", .kind = PARAMETER_TEXT, .at = offsetof(struct save_values, path), .required = true, .complete = COMPLETE_FILE,
+    {.name = "DIRECTORY|FILE.csv", .kind = PARAMETER_TEXT, .at = offsetof(struct mapping_save_values, path), .required = true, .complete = COMPLETE_FILE,
      .help = "DIRECTORY/ saves all tables and facts; FILE.csv saves form,usage,latency only"},
     {0},
 };
 
 static bool run_save(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    const struct save_values *v = values;
+    const struct mapping_save_values *v = values;
     struct machine *m = session_current(s, err);
     struct str text = {0};
     bool ok;
@@ -52,22 +52,23 @@ const struct command command_mapping_save = {
     .help = "save the current machine, or only its mapping",
     .arguments = save_arguments,
     .examples = save_examples,
-    .values_size = sizeof(struct save_values),
+    .values_size = sizeof(struct mapping_save_values),
+    .flags = COMMAND_READS,
     .run = run_save,
 };
 
-struct export_values {
+struct mapping_export_values {
     const char *format, *path;
 };
 
 static const struct parameter export_arguments[] = {
-    {.name = "FORMAT", .kind = PARAMETER_CHOICE, .at = offsetof(struct export_values, format), .required = true, .choices = "uops-info|pmevo|pmevo-flat|osaca|csv",
+    {.name = "FORMAT", .kind = PARAMETER_CHOICE, .at = offsetof(struct mapping_export_values, format), .required = true, .choices = "uops-info|pmevo|pmevo-flat|osaca|csv",
      .help = "format: a uops.info table, PMEvo's three-level or two-level mapping, an OSACA machine file, or CSV with form,usage,latency"},
-    {.name = "FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct export_values, path), .required = true, .complete = COMPLETE_FILE, .help = "the file to write"},
+    {.name = "FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct mapping_export_values, path), .required = true, .complete = COMPLETE_FILE, .help = "the file to write"},
     {0},
 };
 
-static bool format_text(const struct export_values *v, const struct machine *m, const struct forms *forms, struct str *text, struct err *err)
+static bool format_text(const struct mapping_export_values *v, const struct machine *m, const struct forms *forms, struct str *text, struct err *err)
 {
     if (strcmp(v->format, "pmevo-flat") == 0)
         return export_pmevo_flat(m, forms, text, err);
@@ -84,7 +85,7 @@ static bool format_text(const struct export_values *v, const struct machine *m, 
 
 static bool run_export(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    const struct export_values *v = values;
+    const struct mapping_export_values *v = values;
     const struct machine *m = session_current(s, err);
     const struct forms *forms = m ? session_forms(s, s->document.isa, err) : NULL;
     struct str text = {0};
@@ -110,6 +111,7 @@ const struct command command_mapping_export = {
     .help = "export the current mapping for another tool",
     .arguments = export_arguments,
     .examples = export_examples,
-    .values_size = sizeof(struct export_values),
+    .values_size = sizeof(struct mapping_export_values),
+    .flags = COMMAND_READS,
     .run = run_export,
 };

@@ -4,20 +4,20 @@
 #include "base/similar.h"
 #include "cmd/command.h"
 
-struct set_values {
+struct mapping_set_values {
     const char *form, *usage;
 };
 
 static const struct parameter arguments[] = {
-    {.name = "FORM", .kind = PARAMETER_TEXT, .at = offsetof(struct set_values, form), .required = true, .complete = COMPLETE_FORM, .help = "an instruction form, quoted"},
-    {.name = "USAGE", .kind = PARAMETER_TEXT, .at = offsetof(struct set_values, usage), .required = true,
+    {.name = "FORM", .kind = PARAMETER_TEXT, .at = offsetof(struct mapping_set_values, form), .required = true, .complete = COMPLETE_FORM, .help = "an instruction form, quoted"},
+    {.name = "USAGE", .kind = PARAMETER_TEXT, .at = offsetof(struct mapping_set_values, usage), .required = true,
      .help = "its µops, such as 1*p0156+1*p23; longer port names in brackets: 1*p[ALU0,ALU1]; none for no µops"},
     {0},
 };
 
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    const struct set_values *v = values;
+    const struct mapping_set_values *v = values;
     struct machine *m = session_current(s, err);
     struct mapping_entry entry = {.form = (char *)v->form, .latency = NAN, .source = "set in the session"};
     struct err none = {0};
@@ -39,6 +39,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
         similar_todo(&similar, NULL, todo);
         result_line(result, "%s is not in the form tables; added to %s%s%s", v->form, m->id, *todo ? "; " : "", todo);
     }
+    m = session_change_machine(s, m);
     mapping_set(m->mapping, &entry);
     usage_print(&entry.usage, mapping_ports(m->mapping), &usage);
     result_text(result, "mapping", m->id);
@@ -58,7 +59,7 @@ const struct command command_mapping_set = {
     .description = "Latency and µop count stay. Analyses are updated at once; session save and mapping save keep the change.",
     .arguments = arguments,
     .examples = examples,
-    .values_size = sizeof(struct set_values),
+    .values_size = sizeof(struct mapping_set_values),
     .flags = COMMAND_CHANGES,
     .run = run,
 };

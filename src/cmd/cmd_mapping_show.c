@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cmd/command.h"
 
-struct show_values {
+struct mapping_show_values {
     const char *pattern;
 };
 
 static const struct parameter arguments[] = {
-    {.name = "PATTERN", .kind = PARAMETER_TEXT, .at = offsetof(struct show_values, pattern), .otherwise = "all forms", .complete = COMPLETE_FORM,
+    {.name = "PATTERN", .kind = PARAMETER_TEXT, .at = offsetof(struct mapping_show_values, pattern), .otherwise = "all forms", .complete = COMPLETE_FORM,
      .help = "forms to show, quoted; * and ? are wildcards"},
     {0},
 };
@@ -20,7 +20,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
         {.key = "micro_ops", .kind = CELL_COUNT, .hide = NOT_TEXT},
         {.key = "source", .kind = CELL_TEXT, .hide = NOT_TEXT},
     };
-    const struct show_values *v = values;
+    const struct mapping_show_values *v = values;
     const struct machine *m = session_current(s, err);
     struct err none = {0};
     struct str usage = {0};
@@ -62,6 +62,7 @@ const struct command command_mapping_show = {
     .help = "show usage and latency of forms on the current machine",
     .arguments = arguments,
     .examples = examples,
-    .values_size = sizeof(struct show_values),
+    .values_size = sizeof(struct mapping_show_values),
+    .flags = COMMAND_READS,
     .run = run,
 };

@@ -13,13 +13,13 @@
 #include "toolchain/compile.h"
 #include "work/job.h"
 
-struct load_values {
+struct program_load_values {
     const char *file, *arguments;
     struct word_list words;
 };
 
 /* A job that builds, or opens what was built. */
-struct loading {
+struct program_loading {
     struct session *session;
     struct job *job;
     char *name, *arguments;
@@ -31,14 +31,14 @@ struct loading {
 
 static bool loading_cancelled(void *state)
 {
-    const struct loading *l = state;
+    const struct program_loading *l = state;
     job_progress(l->job, clock_seconds() - l->begun, 0, "the compiler runs for %.1f s", clock_seconds() - l->begun);
     return job_cancelled(l->job);
 }
 
 static bool load_run(struct job *job, void *state, struct err *err)
 {
-    struct loading *l = state;
+    struct program_loading *l = state;
 
     l->job = job;
     l->begun = clock_seconds();
@@ -50,7 +50,7 @@ static bool load_run(struct job *job, void *state, struct err *err)
 
 static void load_finish(void *state, const struct job_info *info)
 {
-    struct loading *l = state;
+    struct program_loading *l = state;
     struct result *result = l->session->result;
     struct program_state *p = &l->session->document.program;
     const struct program *program = l->program;
@@ -73,7 +73,7 @@ static void load_finish(void *state, const struct job_info *info)
 
 static void loading_free(void *state)
 {
-    struct loading *l = state;
+    struct program_loading *l = state;
     for (size_t i = 0; i < l->words.count; i++)
         free(l->words.items[i]);
     vec_done(&l->words);
@@ -99,8 +99,8 @@ static bool words_allowed(const struct word_list *words, struct err *err)
 static bool run_load(struct session *s, const void *values, struct result *result, struct err *err)
 {
     static const struct job_ops ops = {load_run, load_finish, loading_free};
-    const struct load_values *v = values;
-    struct loading *l;
+    const struct program_load_values *v = values;
+    struct program_loading *l;
 
     (void)result;   /* the job's finish function fills it */
     if (!words_allowed(&v->words, err))
@@ -117,15 +117,15 @@ static bool run_load(struct session *s, const void *values, struct result *resul
 }
 
 static const struct parameter load_arguments[] = {
-    {.name = "FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct load_values, file), .required = true, .complete = COMPLETE_FILE,
+    {.name = "FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct program_load_values, file), .required = true, .complete = COMPLETE_FILE,
      .help = "C, C++ or Fortran source, or an executable that portolan-cc linked"},
-    {.name = "WORD", .kind = PARAMETER_WORDS, .at = offsetof(struct load_values, words), .complete = COMPLETE_FILE,
+    {.name = "WORD", .kind = PARAMETER_WORDS, .at = offsetof(struct program_load_values, words), .complete = COMPLETE_FILE,
      .help = "more sources, compiler options (-O*, -m*, -std=, -D, -U, -I, -W* and code-generating -f options) and libraries (-l, -L)"},
     {0},
 };
 
 static const struct parameter load_options[] = {
-    {.name = "--arguments", .kind = PARAMETER_TEXT, .at = offsetof(struct load_values, arguments), .value = "TEXT", .otherwise = "the inputs in their order",
+    {.name = "--arguments", .kind = PARAMETER_TEXT, .at = offsetof(struct program_load_values, arguments), .value = "TEXT", .otherwise = "the inputs in their order",
      .help = "words of the program's command line, {NAME} for an input"},
     {0},
 };
@@ -140,7 +140,7 @@ const struct command command_program_load = {
     .arguments = load_arguments,
     .options = load_options,
     .examples = load_examples,
-    .values_size = sizeof(struct load_values),
+    .values_size = sizeof(struct program_load_values),
     .flags = COMMAND_JOB,
     .run = run_load,
 };

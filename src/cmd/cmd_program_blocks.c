@@ -17,23 +17,23 @@ struct blocks_values {
     {.name = "INPUT=VALUE", .kind = PARAMETER_WORDS, .at = offsetof(struct type, inputs), .otherwise = "the last run's", \
      .help = "value of each input; inputs that were not run are extrapolated"}
 
-struct ranked { size_t block; double executions; };
+struct ranked_block { size_t block; double executions; };
 
 static int by_executions(const void *a, const void *b)
 {
-    double x = ((const struct ranked *)a)->executions, y = ((const struct ranked *)b)->executions;
+    double x = ((const struct ranked_block *)a)->executions, y = ((const struct ranked_block *)b)->executions;
     return (x < y) - (x > y);
 }
 
 /* Instructions executed in each block at the run; the most first. */
-static struct ranked *rank(const struct program *p, const struct program_run *run, size_t *count)
+static struct ranked_block *rank(const struct program *p, const struct program_run *run, size_t *count)
 {
-    struct ranked *list = mem_zero(p->block_count + 1, sizeof *list);
+    struct ranked_block *list = mem_zero(p->block_count + 1, sizeof *list);
 
     *count = 0;
     for (size_t b = 0; b < p->block_count; b++)
         if (run->counts[b] > 0)
-            list[(*count)++] = (struct ranked){b, run->counts[b] * (double)(p->blocks[b].op_count + 1)};
+            list[(*count)++] = (struct ranked_block){b, run->counts[b] * (double)(p->blocks[b].op_count + 1)};
     qsort(list, *count, sizeof *list, by_executions);
     return list;
 }
@@ -92,7 +92,7 @@ static bool run_blocks(struct session *s, const void *values, struct result *res
         return false;
     program_model_at(m, inputs, &run);
     say_inputs(result, m, inputs, "blocks");
-    struct ranked *list = rank(m->runs->program, &run, &count);
+    struct ranked_block *list = rank(m->runs->program, &run, &count);
     struct result_table *t = result_table(result, "blocks", columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < count && i < v->top; i++)
         add_block(t, m, &run, list[i].block);

@@ -20,7 +20,7 @@ struct predict_values {
 };
 
 /* A machine and what came out. */
-struct outcome {
+struct machine_prediction {
     struct machine *machine;
     bool here;                         /* it is this CPU: the measured clock holds */
     double clock;                      /* GHz */
@@ -36,10 +36,10 @@ struct predicting {
     double clock;                      /* GHz; NaN: the machine's, of this CPU the measured one */
     size_t top;
     enum estimate_model kind;
-    VEC(struct outcome) outcomes;
+    VEC(struct machine_prediction) outcomes;
 };
 
-static bool predict_one(const struct predicting *p, struct estimator *e, struct outcome *o, struct err *err)
+static bool predict_one(const struct predicting *p, struct estimator *e, struct machine_prediction *o, struct err *err)
 {
     double clock = !isnan(p->clock) ? p->clock : o->here ? estimator_clock_here(e) : NAN;
     struct memory memory;
@@ -81,7 +81,7 @@ static void add_machines(struct result *result, const struct predicting *p)
     struct result_table *t = result_table(result, "machines", columns, sizeof columns / sizeof *columns);
 
     for (size_t i = 0; i < p->outcomes.count; i++) {
-        const struct outcome *o = &p->outcomes.items[i];
+        const struct machine_prediction *o = &p->outcomes.items[i];
         if (!o->done)
             continue;
         cell_text(t, o->machine->id);
@@ -109,7 +109,7 @@ static const char *limit_of(const struct part_time *part)
     return misses > core ? part->stream > part->latency ? "lines streamed" : "misses" : bound_name(part->bottleneck);
 }
 
-static void add_parts(struct result *result, const struct predicting *p, const struct outcome *o)
+static void add_parts(struct result *result, const struct predicting *p, const struct machine_prediction *o)
 {
     static const struct result_column columns[] = {
         {.key = "part", .kind = CELL_TEXT}, {.key = "line", .kind = CELL_COUNT}, {.key = "executions", .kind = CELL_NUMBER, .decimals = 0},
@@ -192,7 +192,7 @@ static bool run_predict(struct session *s, const void *values, struct result *re
     p->top = v->top;
     bool ok = program_inputs_given(m, &v->inputs, p->inputs, err);
     for (size_t i = 0; ok && i < (v->machines.count ? v->machines.count : 1); i++) {
-        struct outcome o = {.done = false};
+        struct machine_prediction o = {.done = false};
         const struct machine *machine = program_machine(s, v->machines.count ? v->machines.items[i] : NULL, &o.here, err);
         ok = machine != NULL;
         o.machine = ok ? machine_copy(machine) : NULL;

@@ -6,12 +6,16 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "cmd/analyses.h"
 #include "cmd/check.h"
+#include "cmd/forecast.h"
 #include "io/cpus.h"
 #include "io/machine_file.h"
+#include "profile/profile.h"
 #include "report/blame.h"
 #include "work/active_job.h"
 #include "work/evolve_job.h"
+#include "work/job.h"
 
 /* Which machine this computer is; the user's own of that name, where measuring has made one, comes first. */
 static void find_here(struct here *here)
@@ -81,17 +85,10 @@ void program_state_done(struct program_state *p)
 
 void document_drop_analyses(struct document *d)
 {
-    for (size_t i = 0; i < d->analysis_count; i++) {
-        analysis_free(d->analyses[i]);
-        if (d->simulations[i])
-            simulation_done(d->simulations[i]);
-        free(d->simulations[i]);
-    }
-    free(d->analyses);
-    free(d->simulations);
-    d->simulations = NULL;
+    if (d->analyses && d->analyses->job)
+        job_cancel(d->analyses->job);
+    analyses_free(d->analyses);
     d->analyses = NULL;
-    d->analysis_count = 0;
 }
 
 void document_use_loop(struct document *d, size_t loop)
@@ -117,6 +114,7 @@ void document_exchange(struct document *d, struct document *saved)
     saved->record = d->record;
     saved->check = d->check;
     saved->program = d->program;
+    saved->profile = d->profile;
     d->runs = before.runs;
     d->run_count = before.run_count;
     d->active = before.active;
@@ -124,6 +122,7 @@ void document_exchange(struct document *d, struct document *saved)
     d->record = before.record;
     d->check = before.check;
     d->program = before.program;
+    d->profile = before.profile;
     d->measured = before.measured;
     d->measured_clock_hz = before.measured_clock_hz;
     d->measured_children = before.measured_children;
@@ -135,6 +134,7 @@ void document_done(struct document *d)
     free(d->here.base);
     free(d->here.title);
     document_drop_analyses(d);
+    forecasts_free(d->forecasts);
     kernel_free(d->kernel);
     blame_free(d->blame);
     check_free(d->check);
@@ -145,6 +145,7 @@ void document_done(struct document *d)
     active_curve_free(d->active);
     experiments_free(d->experiments);
     program_state_done(&d->program);
+    profile_free(d->profile);
     record_free(d->record);
     for (size_t i = 0; i < d->machine_count; i++)
         machine_free(d->machines[i]);

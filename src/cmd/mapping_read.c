@@ -12,7 +12,7 @@
 #include "io/pmevo_json.h"
 
 /* What the job works on. */
-struct reading {
+struct mapping_reading {
     char *path, id[MAPPING_ID];
     enum mapping_source source;
     enum isa isa;
@@ -24,7 +24,7 @@ struct reading {
 
 static void reading_free(void *state)
 {
-    struct reading *r = state;
+    struct mapping_reading *r = state;
     for (int isa = 0; isa < ISA_COUNT; isa++)
         forms_free(r->own[isa]);
     machine_free(r->machine);
@@ -32,7 +32,7 @@ static void reading_free(void *state)
     free(r);
 }
 
-static const struct forms *forms_of(struct reading *r, enum isa isa, struct err *err)
+static const struct forms *forms_of(struct mapping_reading *r, enum isa isa, struct err *err)
 {
     if (!r->forms[isa])
         r->forms[isa] = r->own[isa] = forms_load(isa, NULL, err);
@@ -40,7 +40,7 @@ static const struct forms *forms_of(struct reading *r, enum isa isa, struct err 
 }
 
 /* A mapping alone does not say what it is for: the instruction set whose table knows most of its forms. */
-static bool set_isa(struct reading *r, struct err *err)
+static bool set_isa(struct mapping_reading *r, struct err *err)
 {
     struct machine *m = r->machine;
     size_t most = 0;
@@ -62,7 +62,7 @@ static bool set_isa(struct reading *r, struct err *err)
     return true;
 }
 
-static struct machine *from_pmevo(const struct reading *r, struct err *err)
+static struct machine *from_pmevo(const struct mapping_reading *r, struct err *err)
 {
     struct mapping *mapping = pmevo_mapping_load(r->path, err);
     struct machine *m = mapping ? machine_new(r->id, mapping_ports(mapping)) : NULL;
@@ -77,7 +77,7 @@ static struct machine *from_pmevo(const struct reading *r, struct err *err)
 
 static bool read_work(void *state, struct result *result, struct err *err)
 {
-    struct reading *r = state;
+    struct mapping_reading *r = state;
     const struct forms *forms;
 
     (void)result;
@@ -112,7 +112,7 @@ static void tell_osaca(const struct osaca_notes *notes, struct result *result)
 
 static bool read_publish(struct session *s, void *state, struct result *result, struct err *err)
 {
-    struct reading *r = state;
+    struct mapping_reading *r = state;
     struct machine *m = r->machine;
 
     r->machine = NULL;
@@ -126,7 +126,7 @@ static bool read_publish(struct session *s, void *state, struct result *result, 
 bool mapping_read(struct session *s, const char *title, const char *path, enum mapping_source source, struct err *err)
 {
     static const struct task_ops ops = {read_work, read_publish, reading_free};
-    struct reading *r = mem_zero(1, sizeof *r);
+    struct mapping_reading *r = mem_zero(1, sizeof *r);
 
     r->path = mem_strdup(path);
     mapping_id_from_path(path, r->id);

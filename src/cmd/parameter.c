@@ -272,13 +272,17 @@ bool parameters_read(const char *command, const struct parameter *arguments, con
     const char *before = NULL;
     char todo[128];
     size_t given = 0;
+    bool over = false;   /* of the options: "--" says so */
 
     EACH(p, arguments)
         set_initial(p, values);
     EACH(p, options)
         set_initial(p, values);
     for (size_t i = 0; i < count; i++) {
-        if (strncmp(words[i], "--", 2) == 0 && !(next && next->verbatim)) {
+        if (!over && strncmp(words[i], "--", 2) == 0 && !(next && next->verbatim)) {
+            over = !words[i][2];
+            if (over)
+                continue;
             if (!read_option(command, options, words, count, &i, values, err))
                 return false;
             continue;

@@ -40,12 +40,12 @@ static const char *path_in(struct str *path, const char *dir, const char *name)
 }
 
 /* A session being written: the files and their names. */
-struct saving {
+struct session_saving {
     struct file_set *files;
     struct names names;
 };
 
-static bool write_in(struct saving *w, const char *name, const struct str *text, struct err *err)
+static bool write_in(struct session_saving *w, const char *name, const struct str *text, struct err *err)
 {
     names_add(&w->names, name);
     return file_set_write(w->files, name, str_text(text), text->length, err);
@@ -105,7 +105,7 @@ static bool overrides_of(const struct machine *m, struct str *out)
     return ok;
 }
 
-static bool save_machine(struct saving *w, const struct machine *m, struct err *err)
+static bool save_machine(struct session_saving *w, const struct machine *m, struct err *err)
 {
     static const struct { const char *name; void (*print)(const struct machine *m, struct str *out); } files[3] = {
         {"machine.csv", machine_facts_csv}, {"mapping.csv", machine_mapping_csv}, {"latencies.csv", machine_latencies_csv}};
@@ -132,7 +132,7 @@ static bool save_machine(struct saving *w, const struct machine *m, struct err *
 }
 
 /* Text as it was loaded; of objects and hex blocks the bytes of the loop in use. */
-static bool save_kernel(struct saving *w, const struct kernel *k, size_t loop, struct str *settings, struct err *err)
+static bool save_kernel(struct session_saving *w, const struct kernel *k, size_t loop, struct str *settings, struct err *err)
 {
     struct str text = {0};
     char number[48];
@@ -177,7 +177,7 @@ static bool save_kernel(struct saving *w, const struct kernel *k, size_t loop, s
     return ok;
 }
 
-static bool save_forms(struct saving *w, const char *name, const struct forms *forms, struct err *err)
+static bool save_forms(struct session_saving *w, const char *name, const struct forms *forms, struct err *err)
 {
     size_t count = 0;
     const struct form_row *rows = forms ? forms_added(forms, &count) : NULL;
@@ -196,7 +196,7 @@ static bool save_forms(struct saving *w, const char *name, const struct forms *f
     return ok;
 }
 
-static bool save_all(struct session *s, struct saving *w, struct err *err)
+static bool save_all(struct session *s, struct session_saving *w, struct err *err)
 {
     struct str settings = {0}, value = {0};
     bool ok = true;
@@ -286,7 +286,7 @@ static bool only_ours(const char *dir, const struct names *manifest, struct err 
     return err_at(err, dir, 0, 0);
 }
 
-static bool write_manifest(struct saving *w, struct err *err)
+static bool write_manifest(struct session_saving *w, struct err *err)
 {
     struct str text = {0};
 
@@ -299,7 +299,7 @@ static bool write_manifest(struct saving *w, struct err *err)
 }
 
 /* The files of the session before that this one does not have. */
-static bool remove_stale(struct saving *w, const struct names *before, struct err *err)
+static bool remove_stale(struct session_saving *w, const struct names *before, struct err *err)
 {
     bool ok = true;
     for (size_t i = 0; ok && i < before->count; i++)
@@ -310,7 +310,7 @@ static bool remove_stale(struct saving *w, const struct names *before, struct er
 
 bool session_save(struct session *s, const char *dir, struct err *err)
 {
-    struct saving w = {.files = file_set_new(dir, err)};
+    struct session_saving w = {.files = file_set_new(dir, err)};
     struct names before = {0};
 
     bool ok = w.files && read_manifest(dir, &before, err) && only_ours(dir, &before, err) && save_all(s, &w, err) && remove_stale(&w, &before, err) &&
@@ -653,7 +653,7 @@ struct session *session_snapshot(struct session *s)
     d->loop = s->document.loop;
     d->experiments = s->document.experiments ? experiments_hold(s->document.experiments) : NULL;
     for (size_t i = 0; i < s->document.machine_count; i++)
-        session_add_machine(copy, machine_copy(s->document.machines[i]));
+        session_add_machine(copy, machine_hold(s->document.machines[i]));
     for (int isa = 0; isa < ISA_COUNT; isa++) {
         const struct selection *shown = &s->document.kept[isa];
         d->forms[isa] = s->document.forms[isa] ? forms_copy(s->document.forms[isa]) : NULL;

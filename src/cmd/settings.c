@@ -6,16 +6,16 @@
 #include "base/mem.h"
 #include "cmd/parameter.h"
 
-#define AT(field) offsetof(struct settings, field)
+#define MEMBER(field) offsetof(struct settings, field), sizeof ((const struct settings *)0)->field
 
 const struct setting settings_table[] = {
-    {"format", SETTING_CHOICE, AT(format), "text|csv|json|md|html", 0, 0, "text", true, "output format"},
-    {"color", SETTING_SWITCH, AT(color), NULL, 0, 0, "off", false, "coloured text output"},
-    {"ascii", SETTING_SWITCH, AT(ascii), NULL, 0, 0, "off", true, "ASCII output only"},
-    {"keep-going", SETTING_SWITCH, AT(keep_going), NULL, 0, 0, "off", true, "continue after a failed command; the exit status is still 1"},
-    {"seed", SETTING_COUNT, AT(seed), NULL, 0, 1000000000000, "1", true, "random seed for experiments generate and evolve start"},
-    {"threads", SETTING_COUNT, AT(threads), "auto", 1, THREADS_MAX, "auto", true, "worker threads for evolve start and kernel evaluate; auto: one per CPU"},
-    {NULL, SETTING_SWITCH, 0, NULL, 0, 0, NULL, false, NULL},
+    {"format", SETTING_CHOICE, MEMBER(format), FORMAT_CHOICES, 0, 0, "text", true, "output format"},
+    {"color", SETTING_SWITCH, MEMBER(color), NULL, 0, 0, "off", false, "coloured text output"},
+    {"ascii", SETTING_SWITCH, MEMBER(ascii), NULL, 0, 0, "off", true, "ASCII output only"},
+    {"keep-going", SETTING_SWITCH, MEMBER(keep_going), NULL, 0, 0, "off", true, "continue after a failed command; the exit status is still 1"},
+    {"seed", SETTING_COUNT, MEMBER(seed), NULL, 0, 1000000000000, "1", true, "random seed for experiments generate and evolve start"},
+    {"threads", SETTING_COUNT, MEMBER(threads), "auto", 1, THREADS_MAX, "auto", true, "worker threads for evolve start and kernel evaluate; auto: one per CPU"},
+    {NULL, SETTING_SWITCH, 0, 0, NULL, 0, 0, NULL, false, NULL},
 };
 
 void settings_init(struct settings *s)
@@ -48,18 +48,40 @@ static int choice_of(const char *choices, const char *text)
     return -1;
 }
 
-/* Counts are of two widths. */
-static void put_count(struct settings *s, const struct setting *setting, uint64_t value)
+/* The value as a number, whatever the width of its member: of a switch 0 or 1, of a choice its place. */
+static uint64_t number_of(const struct settings *s, const struct setting *setting)
 {
-    if (setting->at == AT(seed))
-        s->seed = value;
-    else
-        s->threads = (unsigned)value;
+    const char *at = (const char *)s + setting->at;
+
+    switch (setting->width) {
+    case sizeof(bool):
+        return *(const bool *)at;
+    case sizeof(uint32_t):
+        return *(const uint32_t *)(const void *)at;
+    case sizeof(uint64_t):
+        return *(const uint64_t *)(const void *)at;
+    default:
+        BUG("a setting of no known width");
+    }
 }
 
-static uint64_t count_of(const struct settings *s, const struct setting *setting)
+static void put_number(struct settings *s, const struct setting *setting, uint64_t value)
 {
-    return setting->at == AT(seed) ? s->seed : s->threads;
+    char *at = (char *)s + setting->at;
+
+    switch (setting->width) {
+    case sizeof(bool):
+        *(bool *)at = value;
+        return;
+    case sizeof(uint32_t):
+        *(uint32_t *)(void *)at = (uint32_t)value;
+        return;
+    case sizeof(uint64_t):
+        *(uint64_t *)(void *)at = value;
+        return;
+    default:
+        BUG("a setting of no known width");
+    }
 }
 
 static bool refuse(const struct setting *setting, const char *text, struct err *err)
@@ -75,60 +97,56 @@ static bool refuse(const struct setting *setting, const char *text, struct err *
 
 bool setting_set(struct settings *s, const struct setting *setting, const char *text, struct err *err)
 {
-    char *base = (char *)s;
-    size_t count = 0;
+    size_t number = 0;
     int choice;
 
     switch (setting->kind) {
     case SETTING_SWITCH:
         if (strcmp(text, "on") != 0 && strcmp(text, "off") != 0)
             return refuse(setting, text, err);
-        *(bool *)(base + setting->at) = text[1] == 'n';
-        return true;
+        number = text[1] == 'n';
+        break;
     case SETTING_CHOICE:
         if ((choice = choice_of(setting->choices, text)) < 0)
             return refuse(setting, text, err);
-        s->format = (enum format)choice;
-        return true;
+        number = (size_t)choice;
+        break;
     case SETTING_COUNT:
+        if (!(setting->choices && strcmp(text, setting->choices) == 0) &&
+            (!parameter_count(text, &number) || number < setting->least || number > setting->most))
+            return refuse(setting, text, err);
         break;
     }
-    if (!(setting->choices && strcmp(text, setting->choices) == 0) &&
-        (!parameter_count(text, &count) || count < setting->least || count > setting->most))
-        return refuse(setting, text, err);
-    put_count(s, setting, count);
+    put_number(s, setting, number);
     return true;
 }
 
 void setting_take(struct settings *s, const struct settings *from, const struct setting *setting)
 {
-    struct str value = {0};
-
-    setting_print(from, setting, &value);
-    setting_set(s, setting, str_text(&value), NULL);
-    str_done(&value);
+    put_number(s, setting, number_of(from, setting));
 }
 
 void setting_print(const struct settings *s, const struct setting *setting, struct str *out)
 {
     const char *at = setting->choices;
+    uint64_t number = number_of(s, setting);
 
     switch (setting->kind) {
     case SETTING_SWITCH:
-        str_add(out, *(const bool *)((const char *)s + setting->at) ? "on" : "off");
+        str_add(out, number ? "on" : "off");
         return;
     case SETTING_CHOICE:
-        for (int i = 0; i < (int)s->format; i++)
+        while (number-- > 0)
             at += strcspn(at, "|") + 1;
         str_add_bytes(out, at, strcspn(at, "|"));
         return;
     case SETTING_COUNT:
         break;
     }
-    if (at && count_of(s, setting) == 0)
+    if (at && number == 0)
         str_add(out, at);
     else
-        str_addf(out, "%llu", (unsigned long long)count_of(s, setting));
+        str_addf(out, "%llu", (unsigned long long)number);
 }
 
 void setting_range(const struct setting *setting, struct str *out)

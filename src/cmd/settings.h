@@ -24,7 +24,7 @@ enum setting_kind { SETTING_SWITCH, SETTING_CHOICE, SETTING_COUNT };
 struct setting {
     const char *name;          /* as `set` and the session file have it; the program's option has -- before it */
     enum setting_kind kind;
-    size_t at;                 /* offset in struct settings */
+    size_t at, width;          /* of its member in struct settings: a bool, or a whole number or enum of 4 or 8 bytes */
     const char *choices;       /* "text|csv": of a choice, in the order of its numbers; of a count a word for 0; NULL: none */
     uint64_t least, most;      /* of a count */
     const char *initial;       /* in words that setting_set takes */

@@ -259,14 +259,14 @@ bool evolve_go_on(struct evolve *e, struct watcher *w)
 }
 
 /* What a thread's long work asks. */
-struct worker {
+struct evolve_worker {
     struct evolve *e;
     struct watcher *w;
 };
 
 static bool worker_over(void *state)
 {
-    struct worker *worker = state;
+    struct evolve_worker *worker = state;
 
     evolve_watch(worker->w);
     pthread_mutex_lock(&worker->e->lock);
@@ -329,7 +329,7 @@ void evolve_worker(struct evolve *e, unsigned index, void (*poll)(void *), void 
     pthread_mutex_unlock(&e->lock);
     if (idle)
         return;
-    struct watch before = watch_begin(worker_over, &(struct worker){e, &w});
+    struct watch before = watch_begin(worker_over, &(struct evolve_worker){e, &w});
     if (algorithm == EVOLVE_PMEVO)
         run_pmevo(e, &w);
     else
@@ -430,11 +430,11 @@ void evolve_get_status(struct evolve *e, struct evolve_status *out)
     else if (e->ports == 0)
         snprintf(out->phase, sizeof out->phase, "choosing the number of ports");
     else if (e->o.algorithm == EVOLVE_PMEVO)
-        snprintf(out->phase, sizeof out->phase, "generation %u", e->generation);
+        snprintf(out->phase, sizeof out->phase, "evolving generation %u", e->generation);
     else if (e->children_begun == 0)
-        snprintf(out->phase, sizeof out->phase, "phase 1: starting point %zu of %zu", e->fresh_begun, e->target);
+        snprintf(out->phase, sizeof out->phase, "annealing starting point %zu of %zu", e->fresh_begun, e->target);
     else
-        snprintf(out->phase, sizeof out->phase, "phase 2: offspring %zu", e->children_begun);
+        snprintf(out->phase, sizeof out->phase, "improving offspring %zu", e->children_begun);
     pthread_mutex_unlock(&e->lock);
 }
 

@@ -48,7 +48,7 @@ struct evolve_status {
     double seconds;              /* running, pauses left out */
     double rate;                 /* evaluations per second */
     struct anneal_stats stats;
-    char phase[40];              /* "annealing 3 of 8"; after the end, where it ended */
+    char phase[80];              /* "annealing starting point 3 of 8"; after the end, where it ended */
 };
 
 /* One point of the curves: best, median and worst individual. */

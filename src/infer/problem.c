@@ -10,7 +10,7 @@
 #define PARTNERS_MAX ((size_t)1 << 27)   /* of forms in all experiments: half a gigabyte */
 
 /* A row that counts. */
-struct row {
+struct sized_experiment {
     size_t index;
     uint64_t size;   /* instructions */
 };
@@ -19,7 +19,7 @@ struct row {
 static int compare_rows(const void *a, const void *b, void *state)
 {
     const struct experiments *t = state;
-    const struct row *row_x = a, *row_y = b;
+    const struct sized_experiment *row_x = a, *row_y = b;
     size_t x = row_x->index, y = row_y->index;
     uint32_t count_x = t->rows.items[x].count, count_y = t->rows.items[y].count;
 
@@ -40,19 +40,19 @@ static bool same_terms(const struct experiments *t, size_t x, size_t y)
 }
 
 /* The rows that count, in the order above. */
-static struct row *select_rows(const struct experiments *t, const bool *keep, size_t *count)
+static struct sized_experiment *select_rows(const struct experiments *t, const bool *keep, size_t *count)
 {
-    struct row *rows = mem_alloc((t->rows.count + 1) * sizeof *rows);
+    struct sized_experiment *rows = mem_alloc((t->rows.count + 1) * sizeof *rows);
 
     *count = 0;
     for (size_t i = 0; i < t->rows.count; i++)
         if ((!keep || keep[i]) && experiments_measured(t, i) && t->rows.items[i].count)
-            rows[(*count)++] = (struct row){i, experiments_size(t, i)};
+            rows[(*count)++] = (struct sized_experiment){i, experiments_size(t, i)};
     qsort_r(rows, *count, sizeof *rows, compare_rows, (void *)t);
     return rows;
 }
 
-static void add_experiments(struct problem *p, const struct experiments *t, const struct row *rows, size_t count)
+static void add_experiments(struct problem *p, const struct experiments *t, const struct sized_experiment *rows, size_t count)
 {
     uint32_t *index = mem_alloc((t->forms.count + 1) * sizeof *index);
     size_t terms = 0;
@@ -139,7 +139,7 @@ static uint64_t fingerprint(const struct problem *p)
 }
 
 /* Of what is made of @rows. */
-static size_t bytes_of(const struct experiments *t, const struct row *rows, size_t count)
+static size_t bytes_of(const struct experiments *t, const struct sized_experiment *rows, size_t count)
 {
     const struct problem *p = NULL;
     size_t bytes = count * (sizeof *p->term_start + sizeof *p->cycles + sizeof *p->inverse + sizeof *p->weight);
@@ -152,7 +152,7 @@ static size_t bytes_of(const struct experiments *t, const struct row *rows, size
 }
 
 /* How many others the forms of all experiments stand beside. */
-static size_t partners_in(const struct experiments *t, const struct row *rows, size_t count)
+static size_t partners_in(const struct experiments *t, const struct sized_experiment *rows, size_t count)
 {
     size_t sum = 0;
     for (size_t i = 0; i < count; i++) {
@@ -165,7 +165,7 @@ static size_t partners_in(const struct experiments *t, const struct row *rows, s
 struct problem *problem_new(const struct experiments *t, const bool *keep, struct err *err)
 {
     size_t count;
-    struct row *rows = select_rows(t, keep, &count);
+    struct sized_experiment *rows = select_rows(t, keep, &count);
     struct problem *p = NULL;
 
     if (count == 0) {

@@ -8,7 +8,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 
-enum column { NAME, PRODUCT, CORE, MACHINE, VENDOR, FAMILY, MODELS, STEPPINGS, KIND, NEEDS, LACKS, COLUMNS };
+enum cpu_column { NAME, PRODUCT, CORE, MACHINE, VENDOR, FAMILY, MODELS, STEPPINGS, KIND, NEEDS, LACKS, COLUMNS };
 static const char *const columns[COLUMNS] = {"name", "product", "core", "machine", "vendor", "family", "models", "steppings", "kind", "needs", "lacks"};
 
 /* Whether the columns stand in this order, as cpus_at takes them. */

@@ -10,7 +10,7 @@
 #include "base/csv.h"
 #include "base/watch.h"
 
-enum column { COLUMN_EXPERIMENT, COLUMN_CYCLES, COLUMN_SPREAD, COLUMN_REPEATS, COLUMN_STATE, COLUMNS };
+enum file_column { COLUMN_EXPERIMENT, COLUMN_CYCLES, COLUMN_SPREAD, COLUMN_REPEATS, COLUMN_STATE, COLUMNS };
 static const char *const column_names[COLUMNS] = {"experiment", "cycles", "spread", "repeats", "state"};
 
 static bool read_number(const char *text, double *out, const char *what, bool positive, struct err *err)

@@ -330,7 +330,7 @@ static bool read_charges(const struct llvm_import *r, const char *text, size_t l
 }
 
 /* One row of the table. */
-struct row {
+struct mca_row {
     unsigned micro_ops;
     double latency;
     struct usage usage;
@@ -356,12 +356,12 @@ static bool is_number(const char *token, size_t length)
     return length > 0;
 }
 
-static bool read_row(const struct llvm_import *r, const char *line, const char *end, struct row *row)
+static bool read_row(const struct llvm_import *r, const char *line, const char *end, struct mca_row *row)
 {
     const char *at = line, *token;
     size_t length;
 
-    *row = (struct row){0};
+    *row = (struct mca_row){0};
     for (int i = 0; i < 3; i++) {
         token = next_token(&at, end, &length);
         if (!is_number(token, length) && !(i == 2 && length == 1 && *token == '-'))
@@ -390,7 +390,7 @@ static bool read_row(const struct llvm_import *r, const char *line, const char *
 }
 
 /* Adds what lies between two markers as one form: a prefix and its instruction may be two rows. */
-static void add_entry(struct llvm_import *r, const char *form, struct row *sum)
+static void add_entry(struct llvm_import *r, const char *form, struct mca_row *sum)
 {
     struct mapping_entry entry = {(char *)form, sum->usage, sum->latency == MICROCODE_LATENCY ? NAN : sum->latency, sum->micro_ops, ""};
     if (!sum->invalid)
@@ -400,7 +400,7 @@ static void add_entry(struct llvm_import *r, const char *form, struct row *sum)
 /* *@read gets the number of forms whose rows were there. */
 static bool read_rows(struct llvm_import *r, const char *text, const char *end, const char *const *forms, size_t count, size_t *read, struct err *err)
 {
-    struct row sum = {0}, row;
+    struct mca_row sum = {0}, row;
     size_t form = 0;
     unsigned rows = 0;
 
@@ -420,7 +420,7 @@ static bool read_rows(struct llvm_import *r, const char *text, const char *end, 
             if (rows)
                 add_entry(r, forms[form], &sum);
             usage_done(&sum.usage);
-            sum = (struct row){0};
+            sum = (struct mca_row){0};
             rows = 0;
             form++;
         }

@@ -18,7 +18,7 @@
 #define DIVIDER "DV"
 
 /* One µop group of a ports column: "2*p23A" or, as AMD's units are written, "1*FP01". */
-struct group {
+struct uop_group {
     unsigned count;
     const char *unit;    /* "p" or "FP" */
     size_t unit_length;
@@ -27,7 +27,7 @@ struct group {
     bool list;           /* p[V0,DV]: not of uops.info, but what export_uops_info writes for ports with long names */
 };
 
-static bool read_list(const char **at, struct group *g)
+static bool read_list(const char **at, struct uop_group *g)
 {
     g->list = true;
     g->ports = g->unit + 2;
@@ -42,7 +42,7 @@ static bool read_list(const char **at, struct group *g)
 }
 
 /* Reads a group at *@at and moves it behind the plus that follows; false when it is none. */
-static bool read_group(const char **at, struct group *g)
+static bool read_group(const char **at, struct uop_group *g)
 {
     char *end;
     unsigned long count = strtoul(*at, &end, 10);
@@ -66,7 +66,7 @@ static bool read_group(const char **at, struct group *g)
     return **at != '+' || *++*at;
 }
 
-static void port_name(const struct group *g, size_t i, char name[PORT_NAME_MAX])
+static void port_name(const struct uop_group *g, size_t i, char name[PORT_NAME_MAX])
 {
     const char *at = g->ports;
     for (; g->list && i; i--)
@@ -96,7 +96,7 @@ static bool find_ports(const struct uops_table *t, const char *name, struct port
     bool divider = false;
 
     for (size_t i = 0; i < t->count; i++) {
-        struct group g;
+        struct uop_group g;
         divider |= t->rows[i].divider > 0;
         for (const char *at = t->rows[i].ports; *at;) {
             char port[PORT_NAME_MAX];
@@ -128,7 +128,7 @@ static bool find_ports(const struct uops_table *t, const char *name, struct port
 
 static void usage_of(const struct uops_row *row, const struct ports *ports, struct usage *usage)
 {
-    struct group g;
+    struct uop_group g;
     bool named = false;
 
     for (const char *at = row->ports; *at && read_group(&at, &g);) {

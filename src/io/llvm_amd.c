@@ -12,7 +12,7 @@ struct units {
     portset address, load, store_address, store;   /* store: 0 when its address unit says enough */
 };
 
-struct access {
+struct memory_use {
     bool reads, writes;
 };
 
@@ -47,10 +47,10 @@ static bool has_memory(const char *template, const char *start)
     return at && isdigit((unsigned char)at[strlen(start)]);
 }
 
-static struct access access_of(const struct form_row *row)
+static struct memory_use access_of(const struct form_row *row)
 {
     bool both = has_memory(row->template, "{RW:M");
-    struct access a = {both || has_memory(row->template, "{R:M"), both || has_memory(row->template, "{W:M")};
+    struct memory_use a = {both || has_memory(row->template, "{R:M"), both || has_memory(row->template, "{W:M")};
 
     a.reads |= str_has_prefix(row->form, "POP ") || str_has_prefix(row->form, "RET");
     a.writes |= str_has_prefix(row->form, "PUSH ") || str_has_prefix(row->form, "CALL");
@@ -93,7 +93,7 @@ static const struct mapping_entry *register_twin(const struct mapping *mapping, 
     return twin;
 }
 
-static void complete_usage(const struct usage *from, const struct units *u, struct access a, bool wide, struct usage *to)
+static void complete_usage(const struct usage *from, const struct units *u, struct memory_use a, bool wide, struct usage *to)
 {
     for (unsigned i = 0; i < from->count; i++)
         if (from->uops[i].ports & ~u->address && !(u->store && !(from->uops[i].ports & ~u->store)))
@@ -127,7 +127,7 @@ void llvm_amd_complete(struct machine *m, const struct forms *forms)
         const struct form_row *row = forms_find(forms, entry.form);
         if (is_placeholder(&entry))
             continue;
-        struct access access = row ? access_of(row) : (struct access){0};
+        struct memory_use access = row ? access_of(row) : (struct memory_use){0};
         const struct mapping_entry *twin = access.reads && !access.writes ? register_twin(m->mapping, entry.form) : NULL;
         struct usage usage = {0};
         /* Gathers and microcode list their accesses themselves. */

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/choices.h"
 #include "base/similar.h"
 #include "base/csv.h"
 #include "base/file.h"
@@ -258,6 +259,23 @@ out:
     return m;
 }
 
+/* What the row of a latencies.csv says but for its pattern. */
+struct latency_row {
+    struct machine *machine;
+    int from, to;
+    double cycles;
+    const char *source;
+};
+
+static bool add_latency(const char *forms, void *data, struct err *err)
+{
+    const struct latency_row *row = data;
+
+    (void)err;
+    machine_add_latency(row->machine, forms, row->from, row->to, row->cycles, row->source);
+    return true;
+}
+
 static bool read_latencies(const char *path, struct machine *m, struct err *err)
 {
     static const char *const names[] = {"form", "from", "to", "cycles", "source"};
@@ -275,18 +293,18 @@ static bool read_latencies(const char *path, struct machine *m, struct err *err)
         }
     for (size_t i = 0; i < t->count; i++) {
         char **row = t->rows[i];
-        int from, to;
-        double cycles;
-        int fault = !latency_end_parse(row[column[1]], &from) ? 1 : !latency_end_parse(row[column[2]], &to) ? 2 : -1;
+        struct latency_row read = {.machine = m, .source = row[column[4]]};
+        int fault = !latency_end_parse(row[column[1]], &read.from) ? 1 : !latency_end_parse(row[column[2]], &read.to) ? 2 : -1;
         if (fault >= 0)
             err_set(err, ERR_DATA, "write 1 to 9, address, memory, flags or any", "invalid operand \"%s\"", row[column[fault]]);
-        else if (!parse_number(row[column[3]], &cycles) || isnan(cycles))
+        else if (!parse_number(row[column[3]], &read.cycles) || isnan(read.cycles))
             err_set(err, ERR_DATA, "give a number of at least 0", "invalid latency \"%s\"", row[column[fault = 3]]);
+        else if (!choices_each(row[column[0]], add_latency, &read, err))
+            fault = 0;
         if (fault >= 0) {
             row_fault(err, path, t->lines[i], column[fault]);
             goto out;
         }
-        machine_add_latency(m, row[column[0]], from, to, cycles, row[column[4]]);
     }
     ok = true;
 out:

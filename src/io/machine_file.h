@@ -2,7 +2,7 @@
  * by hand: overrides.csv (the same columns; an empty field keeps the generated value, `none` is the empty usage, +1*p23 adds and -1*p23
  * takes out, a form with * ? or {A,B} means every form that matches; later rows win; io/overrides.h), facts.csv (the columns of
  * machine.csv; its rows win) and latencies.csv (form,from,to,cycles,source: latency between two operands, each 1 to 9, address, memory,
- * flags or any; the first match wins). A directory whose machine.csv has the fact base holds only what differs from that machine: facts, overrides and
+ * flags or any; the form may be such a pattern, too; the first match wins). A directory whose machine.csv has the fact base holds only what differs from that machine: facts, overrides and
  * latencies. */
 #ifndef PORTOLAN_IO_MACHINE_FILE_H
 #define PORTOLAN_IO_MACHINE_FILE_H

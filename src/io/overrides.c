@@ -5,9 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/choices.h"
 #include "base/mem.h"
-
-#define EXPANSIONS_MAX 4096
 
 struct override_list {
     struct mapping *mapping;
@@ -142,37 +141,21 @@ static bool apply_pattern(struct override_list *list, const char *pattern, const
     return true;
 }
 
-/* Tries every choice of the braces in @pattern, from the left: {A,B}C is AC and BC. */
-static bool apply_choices(struct override_list *list, const char *pattern, const struct override *o, size_t *hits, unsigned *budget, struct err *err)
-{
-    const char *open = strchr(pattern, '{'), *close = open ? strchr(open, '}') : NULL;
-    struct str one = {0};
-    bool ok = true;
+struct application {
+    struct override_list *list;
+    const struct override *override;
+    size_t hits;
+};
 
-    if (!*budget)
-        return err_set(err, ERR_LIMIT, "write several rows", "the braces expand to more than %d patterns", EXPANSIONS_MAX);
-    --*budget;
-    if (!open)
-        return apply_pattern(list, pattern, o, hits, err);
-    if (!close)
-        return err_set(err, ERR_DATA, "close the brace", "unclosed { in \"%s\"", pattern);
-    for (const char *at = open + 1; ok && at <= close;) {
-        size_t length = strcspn(at, ",}");
-        str_clear(&one);
-        str_add_bytes(&one, pattern, (size_t)(open - pattern));
-        str_add_bytes(&one, at, length);
-        str_add(&one, close + 1);
-        ok = apply_choices(list, str_text(&one), o, hits, budget, err);
-        at += length + 1;
-    }
-    str_done(&one);
-    return ok;
+static bool apply_choice(const char *pattern, void *data, struct err *err)
+{
+    struct application *a = data;
+    return apply_pattern(a->list, pattern, a->override, &a->hits, err);
 }
 
 bool override_apply(struct override_list *list, const struct override *o, struct err *err)
 {
-    size_t hits = 0;
-    unsigned budget = EXPANSIONS_MAX;
+    struct application all = {.list = list, .override = o};
 
     if (!strpbrk(o->forms, "*?{")) {
         if (o->how == OVERRIDE_KEEP && !mapping_find(list->mapping, o->forms))
@@ -181,7 +164,7 @@ bool override_apply(struct override_list *list, const struct override *o, struct
     }
     if (mapping_count(list->mapping) != list->count)
         sort_forms(list);
-    if (!apply_choices(list, o->forms, o, &hits, &budget, err))
+    if (!choices_each(o->forms, apply_choice, &all, err))
         return false;
-    return hits || err_set(err, ERR_DATA, "correct the pattern", "no form matches \"%s\"", o->forms);
+    return all.hits || err_set(err, ERR_DATA, "correct the pattern", "no form matches \"%s\"", o->forms);
 }

@@ -16,6 +16,9 @@ enum chain_kind {
     CHAIN_DOMAINS,    /* between general and vector registers, movq (fmov) back */
 };
 
+/* Registers that pass values among themselves in a cycle; from one domain to another takes longer. */
+enum domain { DOMAIN_GENERAL, DOMAIN_VECTOR, DOMAIN_MASK };
+
 struct chain {
     enum chain_kind kind;
     uint8_t from, to;         /* operands of the template where the kind has them */

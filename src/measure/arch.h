@@ -23,9 +23,9 @@ struct sandbox_frame *arch_frame(void);
 void *arch_thread(void);
 
 /* Instructions that stand in bodies' registers: one dependent addition, one dependent multiplication, a nop, two additions that wait for nothing, five comparisons and
- * a nop, which wait for nothing either. */
+ * a nop, which wait for nothing either; the beginning and a link of a chain of slow operations, of no length where no two threads share a core. */
 struct arch_code { uint8_t bytes[24]; uint8_t length; };
-extern const struct arch_code arch_chain, arch_second_chain, arch_nop, arch_pair, arch_ports;
+extern const struct arch_code arch_chain, arch_second_chain, arch_nop, arch_pair, arch_ports, arch_room_begin, arch_room_link;
 
 /* Bytes that a loop needs before its first instruction, how long it can be for its branch, and the register in which the loops of bodies count. */
 #if defined(__aarch64__)
@@ -56,6 +56,8 @@ unsigned arch_setup_plain(const struct sandbox_frame *frame);
 void arch_frame_begin(struct sandbox_frame *frame);
 void arch_frame_kernel(struct sandbox_frame *frame);
 void arch_frame_fill(struct sandbox_frame *frame, const uint8_t *area, size_t loads_at);
+/* Where the instruction stands that the @context of a signal is about. */
+uint64_t arch_fault_code(const void *context);
 /* Has the processor that calls see the new instructions. */
 void arch_code_changed(uint8_t *code, size_t length);
 /* What the user should know of measuring on this kind of processor; NULL: nothing. */

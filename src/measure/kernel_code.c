@@ -21,27 +21,35 @@ static const char *branch_refused(const struct insn *in, bool last)
     return in->traits & INSN_BRANCH && !last ? "a branch inside the loop depends on data" : NULL;
 }
 
-const char *kernel_refused_anywhere(const struct insn *insns, size_t count)
+const char *kernel_refused_anywhere(const struct insn *insns, size_t count, unsigned *at)
 {
+    unsigned unused;
+
+    at = at ? at : &unused;
     for (size_t i = 0; i < count; i++) {
         const char *reason = insns[i].traits & INSN_CALL     ? "a function call"
                              : insns[i].traits & INSN_RETURN ? "a return"
                                                              : foreign_of(&insns[i])->refused(&insns[i]);
         reason = reason ? reason : branch_refused(&insns[i], i + 1 == count);
-        if (reason)
+        if (reason) {
+            *at = (unsigned)i + 1;
             return reason;
+        }
     }
+    *at = 0;
     if (count && kernel_counter(insns, count) == COUNTER_BODY)
         return "no general register left for the loop counter";
     return count ? NULL : "no instructions";
 }
 
-const char *kernel_refused(const struct insn *insns, size_t count)
+const char *kernel_refused(const struct insn *insns, size_t count, unsigned *at)
 {
+    if (at)
+        *at = 0;
     for (size_t i = 0; i < count; i++)
         if (insns[i].isa != isa_host())
             return "code for another instruction set";
-    return kernel_refused_anywhere(insns, count);
+    return kernel_refused_anywhere(insns, count, at);
 }
 
 size_t kernel_emit(const struct insn *insns, size_t count, uint32_t offset, uint8_t *out, size_t at)

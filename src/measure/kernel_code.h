@@ -7,10 +7,11 @@
 
 #include "isa/insn.h"
 
-/* Why the kernel is refused without running it; NULL when it may be run on this CPU. */
-const char *kernel_refused(const struct insn *insns, size_t count);
+/* Why the kernel is refused without running it; NULL when it may be run on this CPU. *@at (may be NULL): the instruction that the reason is about, 1-based;
+ * 0: all of them. */
+const char *kernel_refused(const struct insn *insns, size_t count, unsigned *at);
 /* The same without asking what this CPU is. */
-const char *kernel_refused_anywhere(const struct insn *insns, size_t count);
+const char *kernel_refused_anywhere(const struct insn *insns, size_t count, unsigned *at);
 /* Writes one copy at @out + @at, all of whose code will stand at @offset of the sandbox's code area: branches lead to the next instruction, addresses
  * relative to the instruction to places that may be touched. Returns its length. */
 size_t kernel_emit(const struct insn *insns, size_t count, uint32_t offset, uint8_t *out, size_t at);

@@ -44,7 +44,7 @@ struct atom {
     uint32_t count;
 };
 
-struct trial {
+struct learn_trial {
     struct experiment experiment;
     VEC(struct mass) masses;  /* of all but the form */
     double others;            /* slots of all but the form */
@@ -53,7 +53,7 @@ struct trial {
 
 struct usage_search {
     struct learner *l;
-    VEC(struct trial) trials;
+    VEC(struct learn_trial) trials;
     VEC(struct atom) atoms;
     struct mass masses[64 + UOPS_MAX];
     struct atom chosen[UOPS_MAX], best[UOPS_MAX];
@@ -270,7 +270,7 @@ struct learner *learner_new(struct source *source, const struct mapping *mapping
 }
 
 /* What all of @trial but the new form asks of the ports. */
-static void known_masses(const struct learner *l, struct trial *trial, const char *form)
+static void known_masses(const struct learner *l, struct learn_trial *trial, const char *form)
 {
     for (unsigned i = 0; i < trial->experiment.count; i++) {
         const struct experiment_term *term = &trial->experiment.terms[i];
@@ -284,7 +284,7 @@ static void known_masses(const struct learner *l, struct trial *trial, const cha
     }
 }
 
-static double predict(struct usage_search *s, const struct trial *trial, const struct atom *atoms, unsigned count)
+static double predict(struct usage_search *s, const struct learn_trial *trial, const struct atom *atoms, unsigned count)
 {
     size_t n = trial->masses.count;
     if (n)
@@ -329,7 +329,7 @@ static void descend(struct usage_search *s, size_t from)
     if (s->nodes++ > NODES_MAX)
         return;
     for (size_t i = 0; i < s->trials.count; i++) {
-        const struct trial *trial = &s->trials.items[i];
+        const struct learn_trial *trial = &s->trials.items[i];
         double off = predict(s, trial, s->chosen, s->depth) - trial->measured;
         bool agrees = off <= above(trial->measured) && -off <= below(s, trial->measured);
         over += off > above(trial->measured);
@@ -370,7 +370,7 @@ static bool find_usage(struct usage_search *s)
 
 static size_t add_trial(struct usage_search *s, struct experiments *table, const char *form, const char *other, uint32_t count)
 {
-    struct trial trial = {.measured = NAN};
+    struct learn_trial trial = {.measured = NAN};
     experiment_add(&trial.experiment, form, 1);
     if (other)
         experiment_add(&trial.experiment, other, count);
@@ -385,7 +385,7 @@ static void keep_measured(struct usage_search *s, const struct experiments *tabl
 {
     size_t kept = 0;
     for (size_t i = 0; i < s->trials.count; i++) {
-        struct trial trial = s->trials.items[i];
+        struct learn_trial trial = s->trials.items[i];
         trial.measured = table->rows.items[i].cycles;
         if (experiments_measured(table, i)) {
             s->trials.items[kept++] = trial;
@@ -419,7 +419,7 @@ static bool gather(struct usage_search *s, const char *form, struct learned *out
         ok = measure_all(l, table, err);
     }
     if (ok && filled != SIZE_MAX) {
-        struct trial *last = &s->trials.items[filled];
+        struct learn_trial *last = &s->trials.items[filled];
         double slots = table->rows.items[filled].cycles * l->issue_width - last->others;
         out->micro_ops = slots > 0.5 && slots < 64 ? (unsigned)lround(slots) : 0;
         experiment_done(&last->experiment);

@@ -12,7 +12,7 @@
 
 #define STRETCH 0.1      /* seconds a point stands for at first */
 
-struct row {
+struct record_row {
     char *text;
     uint64_t hash;
     struct record_samples samples;
@@ -23,7 +23,7 @@ struct stretch { double clock_sum; uint64_t accepted, contended, disturbed; };
 struct record {
     pthread_mutex_t lock;
     uint64_t revision;
-    struct row rows[RECORD_ROWS];
+    struct record_row rows[RECORD_ROWS];
     unsigned next_row;
     struct index by_text;
     struct stretch points[RECORD_POINTS];
@@ -57,27 +57,27 @@ void record_free(struct record *r)
 
 static bool is_text(const void *rows, uint32_t row, const void *text)
 {
-    return strcmp(((const struct row *)rows)[row].text, text) == 0;
+    return strcmp(((const struct record_row *)rows)[row].text, text) == 0;
 }
 
-static struct row *find(struct record *r, const char *text, uint64_t hash)
+static struct record_row *find(struct record *r, const char *text, uint64_t hash)
 {
     uint32_t row = index_find(&r->by_text, hash, is_text, r->rows, text);
     return row == INDEX_NONE ? NULL : &r->rows[row];
 }
 
 /* The oldest row makes room. */
-static struct row *row_new(struct record *r, const char *text, uint64_t hash)
+static struct record_row *row_new(struct record *r, const char *text, uint64_t hash)
 {
     uint32_t at = r->next_row++ % RECORD_ROWS;
-    struct row *row = &r->rows[at];
+    struct record_row *row = &r->rows[at];
 
     if (row->text) {
         index_remove(&r->by_text, row->hash, at);
         free(row->text);
         free(row->samples.code);
     }
-    *row = (struct row){.text = mem_strdup(text), .hash = hash};
+    *row = (struct record_row){.text = mem_strdup(text), .hash = hash};
     index_add(&r->by_text, hash, at);
     return row;
 }
@@ -100,7 +100,7 @@ void record_add(struct record *r, const struct experiment *e, const struct recor
     experiment_print(e, &text);
     uint64_t hash = hash_text(str_text(&text));
     pthread_mutex_lock(&r->lock);
-    struct row *row = find(r, str_text(&text), hash);
+    struct record_row *row = find(r, str_text(&text), hash);
     if (!row)
         row = row_new(r, str_text(&text), hash);
     struct record_samples *s = &row->samples;
@@ -172,7 +172,7 @@ void record_begin(struct record *r, const char *name, const struct calibration *
 bool record_find(struct record *r, const char *text, struct record_samples *out)
 {
     pthread_mutex_lock(&r->lock);
-    const struct row *row = find(r, text, hash_text(text));
+    const struct record_row *row = find(r, text, hash_text(text));
     if (row) {
         *out = row->samples;
         out->code = row->samples.code ? memcpy(mem_alloc(out->length), row->samples.code, out->length) : NULL;

@@ -18,7 +18,7 @@
 #define DOUBTFUL "doubtful"  /* state of a value whose idle baseline is a guess */
 #define LOOP_CYCLES 1.0      /* a taken branch and a count, where they are not free */
 
-struct trial {
+struct runner_trial {
     size_t row;
     struct experiment experiment;
     double values[VALUES];
@@ -35,7 +35,7 @@ struct trial {
     char reason[96];         /* of the last pass without a value */
 };
 
-struct run {
+struct runner_state {
     struct source *source;
     const struct experiments *table;
     struct journal *journal;
@@ -47,7 +47,7 @@ struct run {
     struct err *err;
 };
 
-static double spent(const struct run *r)
+static double spent(const struct runner_state *r)
 {
     return clock_seconds() - r->started - r->paused;
 }
@@ -81,7 +81,7 @@ void runner_lengths(double shorter, double longer, double tolerance, uint64_t si
         snprintf(out, room, "same");
 }
 
-static void settle(struct run *r, struct trial *t, const struct measured *m)
+static void settle(struct runner_state *r, struct runner_trial *t, const struct measured *m)
 {
     t->settled = true;
     if (r->journal && !t->known && !experiment_state_open(m->state))
@@ -92,7 +92,7 @@ static void settle(struct run *r, struct trial *t, const struct measured *m)
 }
 
 /* A confirmed value waits until a short body agrees, or differs twice by the same; with @last it waits no more. */
-static void compare_lengths(struct run *r, struct trial *t, bool last)
+static void compare_lengths(struct runner_state *r, struct runner_trial *t, bool last)
 {
     double copy[SHORTS], spread = t->held.spread > 0 ? t->held.spread : 0;
     struct measured *m = &t->held;
@@ -108,7 +108,7 @@ static void compare_lengths(struct run *r, struct trial *t, bool last)
 }
 
 /* Settles @t when its values allow it, or with a reason when no more of them will be taken. */
-static void judge(struct run *r, struct trial *t, bool last)
+static void judge(struct runner_state *r, struct runner_trial *t, bool last)
 {
     struct measured m = {.cycles = runner_confirmed(t->values, t->count), .spread = t->spread, .repeats = t->repeats, .clock_hz = NAN, .short_cycles = NAN,
                          .baseline = r->source->baseline, .slowed = t->slowed};
@@ -132,7 +132,7 @@ static void judge(struct run *r, struct trial *t, bool last)
     settle(r, t, &m);
 }
 
-static void take_short(struct run *r, struct trial *t, const struct measured *m)
+static void take_short(struct runner_state *r, struct runner_trial *t, const struct measured *m)
 {
     r->summary->passes++;
     r->summary->useful += m->cycles > 0 || !m->busy;
@@ -147,7 +147,7 @@ static void take_short(struct run *r, struct trial *t, const struct measured *m)
     }
 }
 
-static void take(struct run *r, struct trial *t, const struct measured *m)
+static void take(struct runner_state *r, struct runner_trial *t, const struct measured *m)
 {
     r->summary->passes++;
     r->summary->useful += m->cycles > 0 || !m->busy;
@@ -168,7 +168,7 @@ static void take(struct run *r, struct trial *t, const struct measured *m)
     }
 }
 
-static void report(struct run *r)
+static void report(struct runner_state *r)
 {
     struct runner_summary *s = r->summary;
     s->seconds = spent(r);
@@ -180,12 +180,12 @@ static void report(struct run *r)
     r->hooks->progress(r->hooks->state, s, r->total);
 }
 
-static bool out_of_budget(const struct run *r)
+static bool out_of_budget(const struct runner_state *r)
 {
     return r->options->budget > 0 && spent(r) >= r->options->budget;
 }
 
-static bool asks(const struct run *r, const struct trial *t, bool shorter)
+static bool asks(const struct runner_state *r, const struct runner_trial *t, bool shorter)
 {
     if (t->settled)
         return false;
@@ -193,7 +193,7 @@ static bool asks(const struct run *r, const struct trial *t, bool shorter)
 }
 
 /* One pass over what is not settled, with long or short bodies. */
-static bool block_pass(struct run *r, struct trial *trials, size_t n, bool shorter)
+static bool block_pass(struct runner_state *r, struct runner_trial *trials, size_t n, bool shorter)
 {
     struct experiment batch[CHUNK];
     struct measured got[CHUNK];
@@ -227,7 +227,7 @@ static bool block_pass(struct run *r, struct trial *trials, size_t n, bool short
 }
 
 /* Whether what was judged by an idle core of @baseline nops per cycle still holds: not when the core turned out to be faster than that. */
-static bool holds(const struct run *r, double baseline)
+static bool holds(const struct runner_state *r, double baseline)
 {
     return !(r->source->baseline > 0) || baseline >= AS_FAST * r->source->baseline;
 }
@@ -244,7 +244,7 @@ static void day_note(struct runner_summary *s, const char *day)
 }
 
 /* Passes of runs that did not come to an end are the first ones of this. */
-static void recall_passes(struct run *r, struct trial *t, const struct journal_entry *known)
+static void recall_passes(struct runner_state *r, struct runner_trial *t, const struct journal_entry *known)
 {
     if (!holds(r, known->baseline))
         return;
@@ -261,7 +261,7 @@ static void recall_passes(struct run *r, struct trial *t, const struct journal_e
 }
 
 /* What the journal knows already. */
-static void recall(struct run *r, struct trial *t)
+static void recall(struct runner_state *r, struct runner_trial *t)
 {
     const struct journal_entry *known = r->journal && !r->options->fresh ? journal_find(r->journal, &t->experiment) : NULL;
     struct measured m = {.clock_hz = NAN, .short_cycles = NAN};
@@ -298,7 +298,7 @@ static void recall(struct run *r, struct trial *t)
     compare_lengths(r, t, false);
 }
 
-static size_t unsettled(const struct trial *trials, size_t n)
+static size_t unsettled(const struct runner_trial *trials, size_t n)
 {
     size_t left = 0;
     for (size_t i = 0; i < n; i++)
@@ -306,7 +306,7 @@ static size_t unsettled(const struct trial *trials, size_t n)
     return left;
 }
 
-static bool block_run(struct run *r, struct trial *trials, size_t n)
+static bool block_run(struct runner_state *r, struct runner_trial *trials, size_t n)
 {
     double patience = r->options->patience > 0 ? r->options->patience : PATIENCE, begun = spent(r);
     bool ok = true;
@@ -337,8 +337,8 @@ static bool wanted(const struct experiments *table, size_t i, const struct runne
 bool runner_run(struct source *source, const struct experiments *table, struct journal *journal, const struct runner_options *options,
                 const struct runner_hooks *hooks, struct runner_summary *out, struct err *err)
 {
-    struct run r = {source, table, journal, options, hooks, out, clock_seconds(), 0, 0, err};
-    struct trial *trials = mem_zero(BLOCK, sizeof *trials);
+    struct runner_state r = {source, table, journal, options, hooks, out, clock_seconds(), 0, 0, err};
+    struct runner_trial *trials = mem_zero(BLOCK, sizeof *trials);
     bool ok = true;
 
     *out = (struct runner_summary){0};

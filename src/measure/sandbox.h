@@ -25,6 +25,8 @@ enum sandbox_fault {
 
 enum sandbox_mode { SANDBOX_WINDOWS, SANDBOX_RAW_TICKS };
 
+#define SANDBOX_NO_OFFSET UINT32_MAX
+
 struct sandbox_item {
     /* what to do */
     enum sandbox_mode mode;
@@ -46,6 +48,7 @@ struct sandbox_item {
     bool done;
     unsigned fault;              /* enum sandbox_fault */
     uint64_t fault_address;
+    uint32_t fault_offset;       /* of the instruction in the code area; SANDBOX_NO_OFFSET: not known, or elsewhere */
     unsigned pages;              /* mapped on demand */
     uint64_t ticks[SANDBOX_RAW];
     struct window_result result;
@@ -93,6 +96,8 @@ int sandbox_cpu(const struct sandbox *s);
 bool sandbox_any_cpu(const struct sandbox *s);
 /* Children run on @cpu from now on; nothing changes where the system refuses that. */
 void sandbox_move(struct sandbox *s, int cpu);
+/* Whether there is a probe for threads that share the core (PULSE_ROOM). */
+bool sandbox_has_room(const struct sandbox *s);
 /* Whether the kernel gives a cycle counter. */
 bool sandbox_has_counter(const struct sandbox *s);
 /* Children started for own code so far; 1 when none died. */
@@ -109,5 +114,6 @@ unsigned sandbox_setup(const struct body *body);
 #define SANDBOX_CHAIN_LENGTH 100
 #define SANDBOX_PROBE_LENGTH 200
 #define SANDBOX_PORTS_LENGTH 204
+#define SANDBOX_ROOM_LENGTH 500
 
 #endif

@@ -65,7 +65,6 @@ static BARE void on_signal(int number, void *information, void *context)
     struct sandbox_vault *v = vault();
     unsigned fault;
 
-    (void)context;
     if (!v->inside) {
         if (number == SIGALRM)
             return;
@@ -80,6 +79,7 @@ static BARE void on_signal(int number, void *information, void *context)
     default: fault = info->si_code == SI_KERNEL ? FAULT_PROTECTION : FAULT_SEGMENT; break;
     }
     v->fault_address = number == SIGALRM || fault == FAULT_PROTECTION ? 0 : (uint64_t)info->si_addr;
+    v->fault_code = number == SIGALRM ? 0 : arch_fault_code(context);
     if (number == SIGSEGV && v->item && v->item->kernel && v->given.foreign && map_on_demand(v, info, &fault))
         return;
     v->inside = false;
@@ -125,6 +125,7 @@ static BARE void frame_fill(struct sandbox_vault *v, enum pulse_code code, uint6
                       : code == PULSE_SECOND_CHAIN ? given->second
                       : code == PULSE_PROBE        ? given->probe
                       : code == PULSE_PORTS        ? given->ports
+                      : code == PULSE_ROOM         ? given->room
                                                    : item->offset;
 
     f->target = (uint64_t)(given->area + offset % AREA_CODE - ARCH_BEGIN_LENGTH);
@@ -203,7 +204,7 @@ static BARE void item_run(struct sandbox_vault *v, struct sandbox_item *item, co
     const struct pulse pulse = {pulse_run, pulse_now, pulse_rest, v};
 
     v->item = item;
-    v->fault_address = 0;
+    v->fault_address = v->fault_code = 0;
     if (item->mode == SANDBOX_RAW_TICKS) {
         for (unsigned i = 0; i < item->samples && i < SANDBOX_RAW && !item->fault; i++)
             item->ticks[i] = pulse_run(v, item->code, item->warm, item->count, &item->fault);
@@ -217,6 +218,8 @@ static BARE void item_run(struct sandbox_vault *v, struct sandbox_item *item, co
             item->counter_cycles = by_counter(v, item, item->result.cycles);
     }
     item->fault_address = v->fault_address;
+    uint64_t offset = v->fault_code - (uint64_t)v->given.area;
+    item->fault_offset = offset < AREA_CODE ? (uint32_t)offset : SANDBOX_NO_OFFSET;
     item->pages = v->page_count;
     for (unsigned i = 0; i < v->page_count; i++)
         call(SYS_munmap, (long)v->pages[i], (long)v->given.page_size, 0, 0, 0, 0);

@@ -81,7 +81,7 @@ struct sandbox_child {
     size_t page_size;
     int cpu;
     int parent;
-    uint32_t chain, second, probe, ports;  /* offsets of their loops */
+    uint32_t chain, second, probe, ports, room;  /* offsets of their loops */
     uint32_t code_length;
     struct sandbox_range image, writable[SANDBOX_WRITABLE];
     unsigned writable_count;
@@ -94,7 +94,7 @@ struct sandbox_vault {
     struct sandbox_task task;
     struct sandbox_item *item;        /* being run */
     volatile bool inside;             /* measured code is running */
-    uint64_t fault_address;
+    uint64_t fault_address, fault_code;   /* what it was about; the instruction, absolute */
     uint64_t pages[SANDBOX_PAGES];    /* mapped for the item */
     unsigned page_count;
     int counter;                      /* perf event or -1 */

@@ -262,7 +262,7 @@ static BARE bool signals_take(struct sandbox_vault *v, void (*handler)(int, void
 }
 
 /* One system call that stays: from where, and what its arguments must be. */
-struct rule {
+struct call_rule {
     int number;
     const char *site;
     unsigned count;
@@ -279,7 +279,7 @@ static BARE unsigned check_put(struct sock_filter *f, unsigned at, size_t offset
     return at;
 }
 
-static BARE unsigned rule_put(struct sock_filter *f, unsigned at, const struct rule *r)
+static BARE unsigned rule_put(struct sock_filter *f, unsigned at, const struct call_rule *r)
 {
     unsigned begin = at;
 
@@ -300,22 +300,22 @@ static BARE unsigned rule_put(struct sock_filter *f, unsigned at, const struct r
 static BARE long filter_set(const struct sandbox_vault *v)
 {
     const struct sandbox_child *g = &v->given;
-    struct rule rules[RULES];
+    struct call_rule rules[RULES];
     struct sock_filter f[2 + 1 + RULES * 24 + 1];
     unsigned n = 0, at = 0;
     const char *site = sandbox_syscall_site;
 
-    rules[n++] = (struct rule){SYS_read, site, 1, {{0, (uint64_t)g->link}}};
-    rules[n++] = (struct rule){SYS_write, site, 1, {{0, (uint64_t)g->link}}};
+    rules[n++] = (struct call_rule){SYS_read, site, 1, {{0, (uint64_t)g->link}}};
+    rules[n++] = (struct call_rule){SYS_write, site, 1, {{0, (uint64_t)g->link}}};
     if (v->counter >= 0)
-        rules[n++] = (struct rule){SYS_read, site, 1, {{0, (uint64_t)v->counter}}};
+        rules[n++] = (struct call_rule){SYS_read, site, 1, {{0, (uint64_t)v->counter}}};
     if (g->foreign) {
-        rules[n++] = (struct rule){SYS_mmap, site, 4, {{1, g->page_size}, {2, PROT_READ | PROT_WRITE}, {3, MAP_SHARED | MAP_FIXED_NOREPLACE}, {4, (uint64_t)g->page}}};
-        rules[n++] = (struct rule){SYS_munmap, site, 1, {{1, g->page_size}}};
+        rules[n++] = (struct call_rule){SYS_mmap, site, 4, {{1, g->page_size}, {2, PROT_READ | PROT_WRITE}, {3, MAP_SHARED | MAP_FIXED_NOREPLACE}, {4, (uint64_t)g->page}}};
+        rules[n++] = (struct call_rule){SYS_munmap, site, 1, {{1, g->page_size}}};
     }
-    rules[n++] = (struct rule){SYS_nanosleep, site, 0, {{0, 0}}};
-    rules[n++] = (struct rule){SYS_exit_group, site, 0, {{0, 0}}};
-    rules[n++] = (struct rule){SYS_rt_sigreturn, sandbox_sigreturn_site, 0, {{0, 0}}};
+    rules[n++] = (struct call_rule){SYS_nanosleep, site, 0, {{0, 0}}};
+    rules[n++] = (struct call_rule){SYS_exit_group, site, 0, {{0, 0}}};
+    rules[n++] = (struct call_rule){SYS_rt_sigreturn, sandbox_sigreturn_site, 0, {{0, 0}}};
     f[at++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch));
     f[at++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TICKS_AUDIT_ARCH, 1, 0);
     f[at++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);

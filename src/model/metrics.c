@@ -41,17 +41,17 @@ double metrics_pearson(const double *x, const double *y, size_t n)
     return r > 1 ? 1 : r < -1 ? -1 : r;
 }
 
-struct ranked {
+struct ranked_value {
     double value;         /* first: compare_doubles */
     size_t index;
 };
 
 void metrics_ranks(const double *x, size_t n, double *ranks)
 {
-    struct ranked *order = mem_alloc((n + 1) * sizeof *order);
+    struct ranked_value *order = mem_alloc((n + 1) * sizeof *order);
 
     for (size_t i = 0; i < n; i++)
-        order[i] = (struct ranked){x[i], i};
+        order[i] = (struct ranked_value){x[i], i};
     qsort(order, n, sizeof *order, compare_doubles);
     for (size_t i = 0, end; i < n; i = end) {
         for (end = i + 1; end < n && order[end].value == order[i].value;)

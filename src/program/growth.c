@@ -14,7 +14,7 @@
 #define GAIN 0.5                 /* a larger one must lower the left-out error below this share */
 #define STEPS_OUT 6              /* how many times the inputs go toward the outside */
 
-struct candidate {
+struct growth_candidate {
     struct formula_term term;
     unsigned degree;
     double *column;
@@ -23,7 +23,7 @@ struct candidate {
 struct grower {
     const struct fit_data *data;
     const struct growth_limits *limits;
-    VEC(struct candidate) terms;
+    VEC(struct growth_candidate) terms;
     double *weights;             /* in units of what says nothing */
     double *farthest;            /* inputs, the largest or smallest of the runs, whichever the outside is nearer to */
     long double *work;
@@ -36,7 +36,7 @@ static void add_products(struct grower *g, struct formula_term term, unsigned de
     const struct fit_data *d = g->data;
 
     if (first == d->input_count) {
-        struct candidate c = {term, degree, mem_alloc(d->run_count * sizeof(double))};
+        struct growth_candidate c = {term, degree, mem_alloc(d->run_count * sizeof(double))};
         for (size_t r = 0; r < d->run_count; r++)
             c.column[r] = formula_term_value(&term, d->inputs + r * d->input_count, d->input_count);
         vec_push(&g->terms, c);

@@ -29,11 +29,11 @@ struct fitting {
     struct index index;
 };
 
-struct wanted { const double *values; size_t count; };
+struct wanted_values { const double *values; size_t count; };
 
 static bool same_values(const void *items, uint32_t item, const void *key)
 {
-    const struct wanted *w = key;
+    const struct wanted_values *w = key;
     return memcmp(((const struct fitted *)items)[item].values, w->values, w->count * sizeof *w->values) == 0;
 }
 
@@ -41,7 +41,7 @@ static bool same_values(const void *items, uint32_t item, const void *key)
 static uint32_t formula_of(struct fitting *f, const double *values)
 {
     size_t n = f->runs->runs.count;
-    struct wanted key = {values, n};
+    struct wanted_values key = {values, n};
     uint64_t hash = hash_bytes(HASH_START, values, n * sizeof *values);
     uint32_t at = index_find(&f->index, hash, same_values, f->done.items, &key);
 

@@ -112,14 +112,14 @@ typedef VEC(struct program_function) function_list;
 typedef VEC(struct program_block) block_list;
 typedef VEC(struct program_reference) reference_list;
 
-struct reading {
+struct program_reading {
     unit_list units;
     function_list functions;
     block_list blocks;
     reference_list references;
 };
 
-static bool read_functions(json_t *functions, struct reading *r, struct program_unit *unit)
+static bool read_functions(json_t *functions, struct program_reading *r, struct program_unit *unit)
 {
     size_t i, k;
     json_t *function, *block;
@@ -141,7 +141,7 @@ static bool read_functions(json_t *functions, struct reading *r, struct program_
     return true;
 }
 
-static bool read_references(json_t *references, struct reading *r, struct program_unit *unit)
+static bool read_references(json_t *references, struct program_reading *r, struct program_unit *unit)
 {
     size_t i;
     json_t *json;
@@ -157,7 +157,7 @@ static bool read_references(json_t *references, struct reading *r, struct progra
     return true;
 }
 
-static bool read_unit(const char *text, size_t length, struct reading *r)
+static bool read_unit(const char *text, size_t length, struct program_reading *r)
 {
     json_t *json = json_loadb(text, length, 0, NULL);
     struct program_unit unit = {text_of(json, "key"), text_of(json, "source"), text_of(json, "language"), text_of(json, "level"), text_of(json, "assembly"),
@@ -173,7 +173,7 @@ static bool read_unit(const char *text, size_t length, struct reading *r)
 }
 
 /* Descriptions stand one after the other, NULs of the linker's between them. */
-static bool read_all(const struct str *bytes, struct reading *r)
+static bool read_all(const struct str *bytes, struct program_reading *r)
 {
     static const char magic[] = PORTOLAN_ABOUT_MAGIC " ";
     const char *at = str_text(bytes), *end = at + bytes->length;
@@ -194,7 +194,7 @@ static bool read_all(const struct str *bytes, struct reading *r)
     return true;
 }
 
-static void set(struct program *p, struct reading *r)
+static void set(struct program *p, struct program_reading *r)
 {
     p->units = r->units.items, p->unit_count = r->units.count;
     p->functions = r->functions.items, p->function_count = r->functions.count;
@@ -205,7 +205,7 @@ static void set(struct program *p, struct reading *r)
 struct program *program_open(const char *path, const char *name, char *take_directory, struct err *err)
 {
     struct program *p = mem_zero(1, sizeof *p);
-    struct reading r = {{0}, {0}, {0}, {0}};
+    struct program_reading r = {{0}, {0}, {0}, {0}};
     struct str bytes = {0};
 
     p->path = mem_strdup(path);

@@ -19,7 +19,7 @@
 
 static const struct blame_cost unknown = {.here = NAN, .error = NAN, .model = NAN};
 
-struct blaming {
+struct blame_work {
     const struct insn *insns;
     size_t count;
     const struct blame_source *source;
@@ -33,7 +33,7 @@ struct blaming {
 };
 
 /* Cycles per iteration as the model has them: simulated, but never less than the bounds. */
-static double predict(struct blaming *w, const struct insn *insns, size_t count)
+static double predict(struct blame_work *w, const struct insn *insns, size_t count)
 {
     struct block_options block = {.shape = shape_of(insns, count), .align = (unsigned)(insns[0].offset % 64)};
     struct simulate_options how = {0};
@@ -47,13 +47,13 @@ static double predict(struct blaming *w, const struct insn *insns, size_t count)
     return cycles;
 }
 
-static bool is_over(const struct blaming *w)
+static bool is_over(const struct blame_work *w)
 {
     return clock_seconds() >= w->until;
 }
 
 /* One measurement; *@cycles NaN with the reason in @state when there is none. False with err: all ends. */
-static bool measure(struct blaming *w, const struct insn *insns, size_t count, double *cycles, double *spread, char state[96], struct err *err)
+static bool measure(struct blame_work *w, const struct insn *insns, size_t count, double *cycles, double *spread, char state[96], struct err *err)
 {
     struct err fault = {0};
 
@@ -86,7 +86,7 @@ static double settle(double *times, unsigned n, double near)
 }
 
 /* The loop itself once more, again and again on a busy core. False with err when there is no time of it at all. */
-static bool measure_base(struct blaming *w, struct err *err)
+static bool measure_base(struct blame_work *w, struct err *err)
 {
     double cycles = NAN, spread;
     char state[96];
@@ -106,7 +106,7 @@ static bool measure_base(struct blaming *w, struct err *err)
 }
 
 /* Measures the loop itself until its lowest time is confirmed; false with err when it is not. */
-static bool confirm_base(struct blaming *w, struct err *err)
+static bool confirm_base(struct blame_work *w, struct err *err)
 {
     while (w->bases < BASES && (w->bases < 3 || isnan(settle(w->base, w->bases, STABLE * w->base[0])))) {
         unsigned before = w->bases;
@@ -121,7 +121,7 @@ static bool confirm_base(struct blaming *w, struct err *err)
 }
 
 /* here, error and state from the times. */
-static void reckon(const struct blaming *w, struct blame_cost *cost)
+static void reckon(const struct blame_work *w, struct blame_cost *cost)
 {
     double near = STABLE * w->b->measured, cycles = cost->count ? settle(cost->times, cost->count, near) : NAN;
 
@@ -134,7 +134,7 @@ static void reckon(const struct blaming *w, struct blame_cost *cost)
 }
 
 /* Measures and predicts @take_v, in addition to what is known of it. False with err: all ends. */
-static bool cost_of(struct blaming *w, struct variant *take_v, struct blame_cost *cost, struct err *err)
+static bool cost_of(struct blame_work *w, struct variant *take_v, struct blame_cost *cost, struct err *err)
 {
     double cycles = NAN, spread = NAN;
     bool ok = true;
@@ -158,21 +158,21 @@ static bool cost_of(struct blaming *w, struct variant *take_v, struct blame_cost
     return ok;
 }
 
-static bool leave_out(struct blaming *w, size_t at, struct err *err)
+static bool leave_out(struct blame_work *w, size_t at, struct err *err)
 {
     struct variant v;
     variant_without(w->insns, w->count, at, &v);
     return cost_of(w, &v, &w->b->rows[at].out, err);
 }
 
-static bool replace(struct blaming *w, size_t at, struct err *err)
+static bool replace(struct blame_work *w, size_t at, struct err *err)
 {
     struct variant v;
     variant_nop(w->insns, w->count, at, &v);
     return cost_of(w, &v, &w->b->rows[at].nop, err);
 }
 
-static bool cut(struct blaming *w, size_t edge, struct err *err)
+static bool cut(struct blame_work *w, size_t edge, struct err *err)
 {
     struct variant v;
     variant_cut(w->insns, w->count, &w->b->edges[edge].of, &v);
@@ -195,7 +195,7 @@ static bool is_doubtful(const struct blame_cost *cost, double least)
 }
 
 /* Doubtful ones again, the loop itself between: what the sentence may name was seen twice. */
-static bool confirm(struct blaming *w, struct err *err)
+static bool confirm(struct blame_work *w, struct err *err)
 {
     bool ok = true;
 
@@ -211,7 +211,7 @@ static bool confirm(struct blaming *w, struct err *err)
 }
 
 /* Cutting it may tell something: both ends cost something, here or in the model. */
-static bool matters(const struct blaming *w, const struct dependence *d)
+static bool matters(const struct blame_work *w, const struct dependence *d)
 {
     double least = STABLE * w->b->measured;
     const struct blame_cost *a = &w->b->rows[d->from].out, *b = &w->b->rows[d->to].out;
@@ -219,7 +219,7 @@ static bool matters(const struct blaming *w, const struct dependence *d)
     return d->reg == REG_NONE || (from && to);
 }
 
-static bool edge_comes_first(const struct blaming *w, size_t a, size_t b)
+static bool edge_comes_first(const struct blame_work *w, size_t a, size_t b)
 {
     const struct dependence *x = &w->b->edges[a].of, *y = &w->b->edges[b].of;
     double dx = fmax(difference(&w->b->rows[x->from].out), difference(&w->b->rows[x->to].out));
@@ -228,7 +228,7 @@ static bool edge_comes_first(const struct blaming *w, size_t a, size_t b)
 }
 
 /* The dependences that matter, those of instructions that differ most first. */
-static void take_edges(struct blaming *w)
+static void take_edges(struct blame_work *w)
 {
     size_t found = 0;
     struct dependence *all = dependences_of(w->insns, w->count, &found);
@@ -255,7 +255,7 @@ static bool is_missing(const struct blame_cost *cost)
 }
 
 /* What had no stable time once more, while there is time. */
-static bool fill_gaps(struct blaming *w, struct err *err)
+static bool fill_gaps(struct blame_work *w, struct err *err)
 {
     bool ok = true;
 
@@ -269,7 +269,7 @@ static bool fill_gaps(struct blaming *w, struct err *err)
 }
 
 /* All costs against the loop's own time as it is known in the end. */
-static void reckon_all(const struct blaming *w)
+static void reckon_all(const struct blame_work *w)
 {
     for (size_t i = 0; i < w->count; i++) {
         reckon(w, &w->b->rows[i].out);
@@ -279,7 +279,7 @@ static void reckon_all(const struct blaming *w)
         reckon(w, &w->b->edges[i].cut);
 }
 
-static bool run(struct blaming *w, struct err *err)
+static bool run(struct blame_work *w, struct err *err)
 {
     bool ok = measure_base(w, err);
 
@@ -305,7 +305,7 @@ static bool run(struct blaming *w, struct err *err)
 struct blame *blame_new(const struct insn *insns, size_t count, const struct machine *m, const struct blame_source *source, double seconds, struct err *err)
 {
     double begun = clock_seconds();
-    struct blaming w = {.insns = insns, .count = count, .source = source, .work = block_work_new(m), .simulator = simulator_new(), .b = mem_zero(1, sizeof *w.b),
+    struct blame_work w = {.insns = insns, .count = count, .source = source, .work = block_work_new(m), .simulator = simulator_new(), .b = mem_zero(1, sizeof *w.b),
                         .until = begun + seconds, .total = 2 * count + 4};
 
     w.b->machine = mem_strdup(m->id);

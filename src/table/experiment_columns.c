@@ -60,20 +60,20 @@ void experiment_column_text(const struct experiment_columns *c, size_t row, int 
     }
 }
 
-struct bound_row {
+struct filtered_experiment {
     const struct experiment_columns *columns;
     size_t row;
 };
 
 static double bound_number(const void *row, int column)
 {
-    const struct bound_row *b = row;
+    const struct filtered_experiment *b = row;
     return experiment_column_number(b->columns, b->row, column);
 }
 
 static void bound_text(const void *row, int column, struct str *out)
 {
-    const struct bound_row *b = row;
+    const struct filtered_experiment *b = row;
     experiment_column_text(b->columns, b->row, column, out);
 }
 
@@ -100,7 +100,7 @@ bool *experiment_rows_matching(const struct experiments *t, const struct machine
     }
     bool *fits = mem_alloc((t->rows.count + 1) * sizeof *fits);
     for (size_t i = 0; i < t->rows.count; i++) {
-        struct bound_row bound = {&columns, i};
+        struct filtered_experiment bound = {&columns, i};
         fits[i] = filter_matches(&f, &(struct filter_row){bound_number, bound_text, &bound, EXPERIMENT_COLUMNS});
     }
     filter_done(&f);

@@ -16,7 +16,7 @@ struct result *result_new(void)
     return mem_zero(1, sizeof(struct result));
 }
 
-static void cell_done(struct cell *c)
+static void cell_done(struct result_cell *c)
 {
     if (c->kind == CELL_TEXT)
         free(c->text);
@@ -55,11 +55,30 @@ void result_free(struct result *r)
         table_free(r->parts[i].table);
     }
     free(r->parts);
+    str_done(&r->prepared);
+    free(r->prepared_title);
     free(r);
+}
+
+/* Takes over what @from prepared, when that is all there is. */
+static void take_prepared(struct result *to, struct result *from)
+{
+    if (to->count)
+        return;
+    str_done(&to->prepared);
+    free(to->prepared_title);
+    to->prepared = from->prepared;
+    to->prepared_parts = from->prepared_parts;
+    to->prepared_format = from->prepared_format;
+    to->prepared_color = from->prepared_color;
+    to->prepared_title = from->prepared_title;
+    from->prepared = (struct str){0};
+    from->prepared_title = NULL;
 }
 
 void result_append(struct result *to, struct result *take_from)
 {
+    take_prepared(to, take_from);
     if (take_from->count) {
         to->parts = mem_resize(to->parts, (to->count + take_from->count) * sizeof *to->parts);
         memcpy(to->parts + to->count, take_from->parts, take_from->count * sizeof *to->parts);
@@ -93,7 +112,7 @@ void result_set_confirmation(struct result *r)
     r->confirmation = true;
 }
 
-static struct result_part *add_part(struct result *r, enum part_kind kind)
+static struct result_part *add_part(struct result *r, enum result_part_kind kind)
 {
     if (r->count == r->capacity) {
         r->capacity = r->capacity ? 2 * r->capacity : 8;
@@ -138,22 +157,22 @@ void result_block(struct result *r, const char *text)
         str_add(&add_part(r, PART_BLOCK)->text, text);
 }
 
-static struct cell make_number(double value)
+static struct result_cell make_number(double value)
 {
-    return isfinite(value) ? (struct cell){.kind = CELL_NUMBER, .number = value} : (struct cell){.kind = CELL_MISSING};
+    return isfinite(value) ? (struct result_cell){.kind = CELL_NUMBER, .number = value} : (struct result_cell){.kind = CELL_MISSING};
 }
 
-static struct cell make_text(const char *value)
+static struct result_cell make_text(const char *value)
 {
-    return value ? (struct cell){.kind = CELL_TEXT, .text = mem_strdup(value)} : (struct cell){.kind = CELL_MISSING};
+    return value ? (struct result_cell){.kind = CELL_TEXT, .text = mem_strdup(value)} : (struct result_cell){.kind = CELL_MISSING};
 }
 
-static struct cell make_nested(json_t *take_value)
+static struct result_cell make_nested(json_t *take_value)
 {
-    return take_value ? (struct cell){.kind = CELL_NESTED, .nested = take_value} : (struct cell){.kind = CELL_MISSING};
+    return take_value ? (struct result_cell){.kind = CELL_NESTED, .nested = take_value} : (struct result_cell){.kind = CELL_MISSING};
 }
 
-static void add_field(struct result *r, const char *key, struct cell cell)
+static void add_field(struct result *r, const char *key, struct result_cell cell)
 {
     struct result_part *part = add_part(r, PART_FIELD);
 
@@ -168,7 +187,7 @@ void result_text(struct result *r, const char *key, const char *value)
 
 void result_count(struct result *r, const char *key, int64_t value)
 {
-    add_field(r, key, (struct cell){.kind = CELL_COUNT, .count = value});
+    add_field(r, key, (struct result_cell){.kind = CELL_COUNT, .count = value});
 }
 
 void result_number(struct result *r, const char *key, double value)
@@ -178,12 +197,12 @@ void result_number(struct result *r, const char *key, double value)
 
 void result_switch(struct result *r, const char *key, bool value)
 {
-    add_field(r, key, (struct cell){.kind = CELL_SWITCH, .on = value});
+    add_field(r, key, (struct result_cell){.kind = CELL_SWITCH, .on = value});
 }
 
 void result_missing(struct result *r, const char *key)
 {
-    add_field(r, key, (struct cell){.kind = CELL_MISSING});
+    add_field(r, key, (struct result_cell){.kind = CELL_MISSING});
 }
 
 void result_nested(struct result *r, const char *key, json_t *take_value)
@@ -219,7 +238,7 @@ struct result_table *result_table(struct result *r, const char *key, const struc
 }
 
 /* Takes @cell. A table too large for the memory stays as it is, and the command fails. */
-static void add_cell(struct result_table *t, struct cell cell)
+static void add_cell(struct result_table *t, struct result_cell cell)
 {
     if (t->count == t->capacity)
         t->cells = mem_grow(t->cells, &t->capacity, sizeof *t->cells);
@@ -236,7 +255,7 @@ void cell_text(struct result_table *t, const char *value)
 
 void cell_count(struct result_table *t, int64_t value)
 {
-    add_cell(t, (struct cell){.kind = CELL_COUNT, .count = value});
+    add_cell(t, (struct result_cell){.kind = CELL_COUNT, .count = value});
 }
 
 void cell_number(struct result_table *t, double value)
@@ -246,12 +265,12 @@ void cell_number(struct result_table *t, double value)
 
 void cell_switch(struct result_table *t, bool value)
 {
-    add_cell(t, (struct cell){.kind = CELL_SWITCH, .on = value});
+    add_cell(t, (struct result_cell){.kind = CELL_SWITCH, .on = value});
 }
 
 void cell_missing(struct result_table *t)
 {
-    add_cell(t, (struct cell){.kind = CELL_MISSING});
+    add_cell(t, (struct result_cell){.kind = CELL_MISSING});
 }
 
 void cell_nested(struct result_table *t, json_t *take_value)
@@ -336,7 +355,7 @@ json_t *json_number(double value)
     return isfinite(value) ? json_real(value) : json_null();
 }
 
-void cell_print(const struct cell *c, struct str *out)
+void cell_print(const struct result_cell *c, struct str *out)
 {
     char number[40];
 
@@ -364,7 +383,7 @@ void cell_print(const struct cell *c, struct str *out)
     }
 }
 
-void cell_show(const struct cell *c, const struct result_column *column, struct str *out)
+void cell_show(const struct result_cell *c, const struct result_column *column, struct str *out)
 {
     switch (c->kind) {
     case CELL_TEXT:
@@ -389,8 +408,31 @@ void cell_show(const struct cell *c, const struct result_column *column, struct 
     }
 }
 
+/* The title stands in documents only. */
+static bool is_prepared(const struct result *r, enum format format, const struct result_style *style)
+{
+    bool document = format == FORMAT_MARKDOWN || format == FORMAT_HTML;
+    const char *title = style->title ? style->title : "", *then = r->prepared_title ? r->prepared_title : "";
+    return r->prepared.length && r->prepared_parts == r->count && r->prepared_format == format && r->prepared_color == style->color && (!document || strcmp(title, then) == 0);
+}
+
+void result_prepare(struct result *r, enum format format, const struct result_style *style)
+{
+    str_clear(&r->prepared);
+    result_write(r, format, style, &r->prepared);
+    free(r->prepared_title);
+    r->prepared_title = style->title ? mem_strdup(style->title) : NULL;
+    r->prepared_parts = r->count;
+    r->prepared_format = format;
+    r->prepared_color = style->color;
+}
+
 void result_write(const struct result *r, enum format format, const struct result_style *style, struct str *out)
 {
+    if (is_prepared(r, format, style)) {
+        str_add_bytes(out, r->prepared.data, r->prepared.length);
+        return;
+    }
     switch (format) {
     case FORMAT_TEXT:
         result_write_text(r, style, out);

@@ -123,7 +123,7 @@ static void add_table(const struct document_writer *w, const struct result_table
         for (size_t c = 0; c < t->column_count; c++) {
             if (!in_document(&t->columns[c]))
                 continue;
-            const struct cell *cell = &t->cells[i * t->column_count + c];
+            const struct result_cell *cell = &t->cells[i * t->column_count + c];
             str_clear(&text);
             if (cell->kind != CELL_MISSING)
                 cell_show(cell, &t->columns[c], &text);

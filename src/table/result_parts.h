@@ -4,7 +4,7 @@
 
 #include "table/result.h"
 
-struct cell {
+struct result_cell {
     enum cell_kind kind;
     float heat;                  /* share of what is full; 0: no colour */
     union {
@@ -22,13 +22,13 @@ struct table_note {
     char *text;
 };
 
-enum part_kind { PART_LINE, PART_BLOCK, PART_FIELD, PART_TABLE, PART_JSON_LINE };
+enum result_part_kind { PART_LINE, PART_BLOCK, PART_FIELD, PART_TABLE, PART_JSON_LINE };
 
 struct result_part {
-    enum part_kind kind;
+    enum result_part_kind kind;
     char *key;                   /* of a field */
     struct str text;             /* of a line or block */
-    struct cell cell;            /* of a field or JSON line */
+    struct result_cell cell;            /* of a field or JSON line */
     struct result_table *table;
 };
 
@@ -36,14 +36,19 @@ struct result {
     struct result_part *parts;
     size_t count, capacity;
     bool confirmation;
+    struct str prepared;         /* as written while there were @prepared_parts, in this way */
+    size_t prepared_parts;
+    enum format prepared_format;
+    bool prepared_color;
+    char *prepared_title;
 };
 
 /* Whether a table is shown where @hide says (NOT_CSV: in CSV). */
 bool result_has_table(const struct result *r, unsigned hide);
 /* As CSV has it: full precision, nothing for what is missing; strings are UTF-8 then. */
-void cell_print(const struct cell *c, struct str *out);
+void cell_print(const struct result_cell *c, struct str *out);
 /* As people read it: @column's decimals, "-" for what is missing. */
-void cell_show(const struct cell *c, const struct result_column *column, struct str *out);
+void cell_show(const struct result_cell *c, const struct result_column *column, struct str *out);
 /* Appends @text with what is not UTF-8 as \xNN. */
 void text_escape(const char *text, struct str *out);
 /* Appends @text without sequences for colours. */

@@ -34,7 +34,7 @@ static void add_padded(const char *text, size_t width, bool right, double heat, 
 }
 
 /* What stands in the cell: in a table without titles the unit follows it. */
-static const char *shown(const struct result_table *t, const struct cell *c, const struct result_column *column, struct str *buffer)
+static const char *shown(const struct result_table *t, const struct result_cell *c, const struct result_column *column, struct str *buffer)
 {
     str_clear(buffer);
     if (c->kind == CELL_TEXT) {
@@ -59,7 +59,7 @@ static const char *title_of(const struct result_column *column, struct str *buff
 /* Row @row, or the titles where it is SIZE_MAX; titles and totals are bold where there are colours. */
 static void write_row(const struct result_table *t, const size_t *widths, size_t row, bool color, struct str *out)
 {
-    const struct cell *cells = row == SIZE_MAX ? NULL : &t->cells[row * t->column_count];
+    const struct result_cell *cells = row == SIZE_MAX ? NULL : &t->cells[row * t->column_count];
     bool first = true, bold = color && (!cells || (t->totals && row + 1 == table_rows(t)));
     struct str buffer = {0};
 
@@ -211,7 +211,7 @@ void result_write_csv(const struct result *r, struct str *out)
     }
 }
 
-static json_t *cell_json(const struct cell *c)
+static json_t *cell_json(const struct result_cell *c)
 {
     switch (c->kind) {
     case CELL_TEXT:
@@ -255,7 +255,7 @@ static json_t *table_json(const struct result_table *t)
     struct str key = {0};
 
     for (size_t i = 0, rows = table_rows(t); i < rows; i++) {
-        const struct cell *cells = &t->cells[i * t->column_count];
+        const struct result_cell *cells = &t->cells[i * t->column_count];
         if (t->shape == TABLE_MAP) {
             str_clear(&key);
             cell_print(&cells[json_column(t, 0)], &key);

@@ -299,7 +299,7 @@ static bool sections_read(struct object *o, Elf *elf, size_t length, bool want_l
                 return err_memory(err, NULL, room);
             o->code = code;
         }
-        vec_add(&o->sections, ((struct object_section){mem_strdup(name), elf_ndxscn(scn), header.sh_addr, total, data->d_size}));
+        vec_add(&o->sections, ((struct object_section){mem_strdup(name), elf_ndxscn(scn), header.sh_addr, header.sh_offset, total, data->d_size}));
         watch_steps(1 + data->d_size / 1000);
         memcpy(o->code + total, data->d_buf, data->d_size);
         total += data->d_size;

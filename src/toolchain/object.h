@@ -15,6 +15,7 @@ struct object_section {
     char *name;
     size_t index;         /* ELF section number */
     uint64_t address;     /* 0 in relocatable files */
+    uint64_t file_offset;
     size_t offset, size;  /* in object.code */
 };
 

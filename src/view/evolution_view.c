@@ -205,8 +205,7 @@ static void evolution_draw(void *state, struct session *s, struct grid *g)
         if (!isnan(status.d_avg))
             used += grid_printf(g, (int)used, 0, 0, ROLE_WARN, ATTR_BOLD, "  error %.2f %%, %llu distinct µops, volume %llu", 100 * status.d_avg,
                                 (unsigned long long)status.distinct, (unsigned long long)status.volume);
-        grid_printf(g, (int)used, 0, 0, ROLE_DIM, 0, "  %.0f s, generation %u, %.2f M evaluations/s, %s", status.seconds, status.generation, status.rate / 1e6,
-                    status.phase);
+        grid_printf(g, (int)used, 0, 0, ROLE_DIM, 0, "  %.0f s, %s, %.2f M evaluations/s", status.seconds, status.phase, status.rate / 1e6);
     }
     int top = seeking ? 4 : 1;
     if ((int)g->height > top + 4)

@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         str_addf(&hex, "%02x", data[i]);
     struct kernel *k = kernel_from_hex(ISA_X86_64, str_text(&hex), NULL);
     const struct insn *insns = k ? kernel_insns(k, 0, &count) : NULL;
-    const char *why = insns ? kernel_refused_anywhere(insns, count) : "no kernel";
+    const char *why = insns ? kernel_refused_anywhere(insns, count, NULL) : "no kernel";
     for (size_t i = 0; i < count; i++)
         most += insns[i].length + 16u;   /* room for what an emitted instruction may grow by */
     if (!why && COPIES * most <= CODE_LIMIT) {

@@ -17,9 +17,22 @@ test_only_tui_knows_the_terminal() { none terminal_elsewhere; }
 threads_elsewhere() { grep -rnE '\b(pthread_create|thrd_create)\b' src --include='*.[ch]' | grep -v '^src/work/'; }
 test_threads_start_in_work_only() { none threads_elsewhere; }
 
+# The umask belongs to all threads: who asks for it changes it.
+umask_asked() { grep -rnE '\bumask\(' src --include='*.[ch]'; }
+test_the_umask_is_left_alone() { none umask_asked; }
+
 # Unit tests share how they load, run and keep files (tests/support).
 helpers_elsewhere() { grep -nE '\b(mkdtemp|mkstemps?|tmpfile|open_memstream)\(|getenv\("PORTOLAN_SRC"\) \?|struct machine \*load_machine\(' tests/unit/*.c; }
 test_unit_tests_share_helpers() { none helpers_elsewhere; }
+
+# A name of a struct, an enum or a union means one thing in the whole program.
+names_defined_twice() {
+    grep -rhoE '^ *(static |const )*(struct|enum|union) [a-zA-Z_0-9]+ \{' src tests/support --include='*.[ch]' | grep -oE '[a-zA-Z_0-9]+ \{' | tr -d ' {' | sort | uniq -d |
+        while read -r name; do
+            echo "$name:" $(grep -rlE "^ *(static |const )*(struct|enum|union) $name \{" src tests/support --include='*.[ch]')
+        done
+}
+test_each_name_is_one_thing() { none names_defined_twice; }
 
 # Every header is listed, or a release would be without it.
 unlisted() { find src tests/unit tests/support -name '*.h' | while read -r header; do grep -qF "$header" Makefile.am || echo "$header"; done; }

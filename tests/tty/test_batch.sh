@@ -369,10 +369,28 @@ test_experiments_as_asked_for() {
     holds err 'numbers are 1 to 10'
     expect 1 "$portolan" -e "$forms; experiments generate; experiments measure --cpu 9999"
     holds err 'CPU 9999 is not available'
+    expect 1 "$portolan" -e 'machine calibrate --cpu 9999'
+    holds err 'CPU 9999 is not available'
+    expect 1 "$portolan" -e 'forms list NOSUCH'
+    holds err 'no form matches "NOSUCH"'
     for format in text csv json md html; do
         expect 0 "$portolan" --format $format -e "experiments load $work/e.csv; experiments list; experiments show 1; congruence; evaluate"
         ! grep -qw nan "$work/out" || fail "$format: $(grep -w nan "$work/out")"
     done
+    # Two values make no correlation of one.
+    expect 0 "$portolan" --format csv -e "forms select 'ADD (R64, R64)'; experiments generate; experiments measure --simulate skylake; evaluate"
+    grep -qE '^skylake,1,[^,]*,,,0$' "$work/out" || fail "correlations of one experiment: $(cat "$work/out")"
+}
+
+# Names with commas and quotes in CSV, of machines, loops and files.
+test_names_in_csv() {
+    name='one,"two"'
+    mkdir "$work/$name"
+    cp "$source"/data/machines/skylake/*.csv "$work/$name"
+    cp "$kernel" "$work/$name.s"
+    expect 0 "$portolan" --format csv -e "mapping load '$work/$name'; throughput 'ADD (R64, R64)'; kernel load '$work/$name.s'; kernel analyze; kernel simulate; mapping list"
+    holds out '"one,""two""",0.25,0,0.25,1'
+    ! grep -E '(^|,)one,' "$work/out" >"$work/bare" || fail "not quoted: $(cat "$work/bare")"
 }
 
 # A run of inference as every format tells it, and values that it refuses.

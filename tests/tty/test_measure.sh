@@ -74,4 +74,29 @@ test_killed_runs_lose_nothing() {
     [ ! -s "$work/left" ] || fail "processes are left: $(cat "$work/left")"
 }
 
+# Why a loop is not measured: with the instruction, and its line where it has one. What is refused, and what only running it shows.
+test_reasons_name_the_line() {
+    [ "$(uname -m)" = x86_64 ] || skip "for x86-64"
+    "$portolan" -e 'machine calibrate' >"$work/calibration" 2>&1 || skip "no sandbox here: $(cat "$work/calibration")"
+    while IFS='|' read -r line reason; do
+        printf '.L1: addq %%rax, %%rbx\n\n # a remark\n %s\n1: decq %%rcx\n jne .L1\n' "$line" >"$work/refused.s"
+        expect 1 "$portolan" -e "kernel load $work/refused.s; kernel measure"
+        holds err "not measured: $reason (line 4: $line)"
+    done <<TEXT
+call foo|a function call
+je 1f|a branch inside the loop depends on data
+ud2|a system instruction
+TEXT
+    printf '.L1: movl $1, %%eax\n xorl %%edx, %%edx\n xorl %%esi, %%esi\n divl %%esi\n jmp .L1\n' >"$work/divides.s"
+    expect 1 "$portolan" -e "kernel load $work/divides.s; kernel measure"
+    holds err 'not measured: SIGFPE: division fault (line 4: divl %esi)'
+    expect 1 "$portolan" -e 'kernel hex 31f6f7f6; kernel measure'
+    holds err 'not measured: SIGFPE: division fault (instruction 2: div esi)'
+    # Reasons of a file are counted without their instructions.
+    printf 'hex\n31f6f7f6\n4831f648f7f6\n' >"$work/divide.csv"
+    expect 0 "$portolan" --format json -e "kernel measure --file $work/divide.csv --out $work/divided.csv"
+    holds out '"reasons":{"SIGFPE":2}'
+    grep -q 'instruction 2' "$work/divided.csv" || fail "$(cat "$work/divided.csv")"
+}
+
 run_tests

@@ -51,7 +51,7 @@ static bool measure(void *self, const struct insn *insns, size_t count, double *
 {
     struct truth *t = self;
 
-    assert_null(kernel_refused_anywhere(insns, count));
+    assert_null(kernel_refused_anywhere(insns, count, NULL));
     t->calls++;
     if (t->fatal && t->calls == 2)
         return err_set(err, t->fatal, NULL, "cancelled");
@@ -289,7 +289,7 @@ static void check_variant(struct variant *v, unsigned *made)
     uint8_t code[8192];
 
     if (v->insns) {
-        assert_null(kernel_refused_anywhere(v->insns, v->count));
+        assert_null(kernel_refused_anywhere(v->insns, v->count, NULL));
         size_t length = kernel_emit(v->insns, v->count, 0, code, 0);
         assert_true(length < sizeof code);
         assert_true(kernel_emitted(v->insns, v->count, code, length));
@@ -312,7 +312,7 @@ static void test_many_blocks(void **state)
         struct kernel *k = kernel_from_hex(ISA_X86_64, blocks->rows[row][csv_table_column(blocks, "hex")], &err);
         size_t count, found;
         const struct insn *insns = k ? kernel_insns(k, 0, &count) : NULL;
-        if (!k || kernel_refused_anywhere(insns, count)) {
+        if (!k || kernel_refused_anywhere(insns, count, NULL)) {
             kernel_free(k);
             continue;
         }

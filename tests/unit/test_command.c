@@ -183,10 +183,46 @@ static void test_settings(void **state)
     str_done(&text);
 }
 
+/* A row of the table is all that a setting takes: each holds each of its words, and touches no other setting. */
+static void test_settings_are_their_rows(void **state)
+{
+    struct settings s, before;
+    struct str text = {0}, word = {0};
+
+    (void)state;
+    for (const struct setting *setting = settings_table; setting->name; setting++) {
+        const char *words = setting->kind == SETTING_SWITCH ? "on|off" : setting->kind == SETTING_CHOICE ? setting->choices : "3|4";
+        for (const char *at = words; *at; at += strcspn(at, "|"), at += *at == '|') {
+            settings_init(&s);
+            settings_init(&before);
+            str_clear(&word);
+            str_add_bytes(&word, at, strcspn(at, "|"));
+            if (!setting_set(&s, setting, str_text(&word), NULL))
+                fail_msg("%s does not take %s", setting->name, str_text(&word));
+            str_clear(&text);
+            setting_print(&s, setting, &text);
+            assert_string_equal(str_text(&text), str_text(&word));
+            setting_take(&before, &s, setting);
+            str_clear(&text);
+            setting_print(&before, setting, &text);
+            assert_string_equal(str_text(&text), str_text(&word));
+            for (const struct setting *other = settings_table; other->name; other++) {
+                str_clear(&text);
+                setting_print(&s, other, &text);
+                if (other != setting)
+                    assert_string_equal(str_text(&text), other->initial);
+            }
+        }
+    }
+    str_done(&text);
+    str_done(&word);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_records), cmocka_unit_test(test_lines), cmocka_unit_test(test_rest), cmocka_unit_test(test_refusals), cmocka_unit_test(test_settings),
+        cmocka_unit_test(test_settings_are_their_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

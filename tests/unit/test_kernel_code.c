@@ -31,7 +31,7 @@ static void test_a64_branches(void **state)
         uint8_t out[64] = {0};
         size_t n = decode((const uint32_t[]){0x8b010000, cases[i].word}, 2, insns);
         assert_string_equal(insns[1].mnemonic, cases[i].mnemonic);
-        assert_null(kernel_refused_anywhere(insns, n));
+        assert_null(kernel_refused_anywhere(insns, n, NULL));
         assert_int_equal(kernel_emit(insns, n, 0x1000, out, 8), 8);
         assert_memory_equal(out + 8, insns[0].bytes, 4);
         assert_true(a64_decode(out + 12, 4, 12, false, &again, NULL));
@@ -58,7 +58,7 @@ static void test_a64_branches(void **state)
 static bool refused(const uint32_t *words, size_t count, const char *part)
 {
     struct insn insns[8];
-    const char *reason = kernel_refused_anywhere(insns, decode(words, count, insns));
+    const char *reason = kernel_refused_anywhere(insns, decode(words, count, insns), NULL);
     return reason && strstr(reason, part);
 }
 
@@ -77,12 +77,19 @@ static void test_a64_refused(void **state)
     assert_true(refused((const uint32_t[]){0x10000040}, 1, "PC-relative"));             /* adr */
     assert_true(refused((const uint32_t[]){0x58000040}, 1, "PC-relative"));             /* ldr x0, .+8 */
     assert_true(refused((const uint32_t[]){0x00000000}, 1, "decoded") || refused((const uint32_t[]){0x00000000}, 1, "system"));
+    /* The instruction that is in the way is named; of no instructions none. */
+    struct insn insns[2];
+    unsigned at = 7;
+    assert_non_null(kernel_refused_anywhere(insns, decode((const uint32_t[]){0xd503201f, 0x94000004}, 2, insns), &at));
+    assert_int_equal(at, 2);
+    assert_non_null(kernel_refused_anywhere(insns, 0, &at));
+    assert_int_equal(at, 0);
     /* Code of the other set is refused by the CPU that is here, whichever that is. */
     struct insn arm, x86;
     decode((const uint32_t[]){0x8b010000}, 1, &arm);
     assert_true(insn_decode(ISA_X86_64, (const uint8_t[]){0x90}, 1, 0, false, &x86, NULL));
-    assert_true((kernel_refused(&arm, 1) == NULL) != (kernel_refused(&x86, 1) == NULL));
-    assert_non_null(kernel_refused_anywhere(&arm, 0));
+    assert_true((kernel_refused(&arm, 1, NULL) == NULL) != (kernel_refused(&x86, 1, NULL) == NULL));
+    assert_non_null(kernel_refused_anywhere(&arm, 0, NULL));
 }
 
 /* The list of what may run, by decoding only. */
@@ -108,7 +115,7 @@ static void test_a64_allowed(void **state)
     for (size_t i = 0; i < sizeof fine / sizeof *fine; i++) {
         struct insn insn;
         decode(&fine[i], 1, &insn);
-        const char *reason = kernel_refused_anywhere(&insn, 1);
+        const char *reason = kernel_refused_anywhere(&insn, 1, NULL);
         if (reason)
             fail_msg("0x%08x (%s) is refused as %s", (unsigned)fine[i], insn.mnemonic, reason);
     }
@@ -150,7 +157,7 @@ static void test_counter(void **state)
     n = decode(words, count, insns);
     assert_int_equal(kernel_counter(insns, n), COUNTER_BODY);
     assert_true(refused(words, 1, "none") == false);
-    assert_string_equal(kernel_refused_anywhere(insns, n), "no general register left for the loop counter");
+    assert_string_equal(kernel_refused_anywhere(insns, n, NULL), "no general register left for the loop counter");
     /* x18 only when nothing else is left. */
     words[6] = 0xa9400000u | 20 | 19 << 10 | 20 << 5;
     n = decode(words, count, insns);
@@ -196,7 +203,7 @@ static void test_x86_branches(void **state)
         memcpy(code + 6, cases[i].code, cases[i].length);
         size_t n = decode_x86(code, 6u + cases[i].length, insns), at = 0;
         assert_int_equal(n, 2);
-        const char *reason = kernel_refused_anywhere(insns, n);
+        const char *reason = kernel_refused_anywhere(insns, n, NULL);
         if (reason)
             fail_msg("case %zu: %s", i, reason);
         for (unsigned copy = 0; copy < 3; copy++)
@@ -290,7 +297,7 @@ static void test_x86_refused(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         size_t n = decode_x86(cases[i].code, cases[i].length, insns);
-        const char *reason = kernel_refused_anywhere(insns, n);
+        const char *reason = kernel_refused_anywhere(insns, n, NULL);
         if (!reason || !strstr(reason, "system instruction"))
             fail_msg("%s is not refused as a system instruction but: %s", insns[0].mnemonic, reason ? reason : "run");
     }
@@ -303,8 +310,8 @@ static void test_x86_refused(void **state)
     };
     for (size_t i = 0; i < sizeof runnable / sizeof *runnable; i++) {
         size_t n = decode_x86(runnable[i].code, runnable[i].length, insns);
-        if (kernel_refused_anywhere(insns, n))
-            fail_msg("%s is refused: %s", insns[0].mnemonic, kernel_refused_anywhere(insns, n));
+        if (kernel_refused_anywhere(insns, n, NULL))
+            fail_msg("%s is refused: %s", insns[0].mnemonic, kernel_refused_anywhere(insns, n, NULL));
     }
 }
 

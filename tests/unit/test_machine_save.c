@@ -162,6 +162,27 @@ static void test_corrections_once(void **state)
     machine_free(back);
 }
 
+/* A row of latencies.csv with braces stands for each choice, as one of overrides.csv does; what cannot be read says where. */
+static void test_latency_choices(void **state)
+{
+    (void)state;
+    mkdir(work_path("choices"), 0777);
+    work_put("choices/machine.csv", "key,value,unit,source\nports,0,,\npipes,,,\nisa,x86-64,,\n");
+    work_put("choices/mapping.csv", "form,usage,latency,micro_ops,source\nFDIV,2*p0,,,\n");
+    work_put("choices/latencies.csv", "form,from,to,cycles,source\n\"{SHL,SHR} (R{32,64}, CL)\",2,flags,2,by hand\nFDIV,1,1,9,by hand\n");
+    static const char *const forms[] = {"SHL (R32, CL)", "SHL (R64, CL)", "SHR (R32, CL)", "SHR (R64, CL)", "FDIV"};
+    struct machine *m = load_machine(work_path("choices"));
+    assert_int_equal(m->latency_count, 5);
+    for (size_t i = 0; i < 5; i++)
+        assert_string_equal(m->latencies[i].form, forms[i]);
+    assert_true(m->latencies[3].from == 1 && m->latencies[3].to == LATENCY_FLAGS && m->latencies[3].cycles == 2);
+    machine_free(m);
+    work_put("choices/latencies.csv", "form,from,to,cycles,source\nFDIV,1,1,9,by hand\n\"{SHL,SHR (R64, CL)\",1,1,1,by hand\n");
+    assert_null(machine_load(work_path("choices/"), &err));
+    assert_int_equal(err.line, 3);
+    assert_non_null(strstr(err.what, "unclosed"));
+}
+
 static void assert_refused(const struct machine *m, const char *directory, const char *file)
 {
     assert_false(machine_save(m, work_path(directory), &err));
@@ -265,7 +286,7 @@ static void test_failing_calls(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_directories), cmocka_unit_test(test_csv),   cmocka_unit_test(test_corrections_once),
+        cmocka_unit_test(test_directories), cmocka_unit_test(test_csv),   cmocka_unit_test(test_corrections_once), cmocka_unit_test(test_latency_choices),
         cmocka_unit_test(test_foreign),     cmocka_unit_test(test_links), cmocka_unit_test(test_no_facts), cmocka_unit_test(test_failing_calls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

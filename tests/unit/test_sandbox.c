@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "measure/kernel_run.h"
+#include "measure/kernel_passes.h"
 #include "measure/sandbox.h"
 
 static struct sandbox *sandbox;
@@ -127,7 +127,7 @@ static bool refused(const uint8_t *code, size_t length, const char *part)
     size_t n = 0;
     for (size_t at = 0; at < length; at += insns[n - 1].length)
         assert_true(insn_decode(ISA_X86_64, code + at, length - at, at, false, &insns[n++], NULL));
-    const char *reason = kernel_refused(insns, n);
+    const char *reason = kernel_refused(insns, n, NULL);
     return reason && strstr(reason, part);
 }
 

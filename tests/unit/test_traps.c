@@ -152,7 +152,8 @@ static void test_zero_idioms(void **state)
 {
     (void)state;
     static const char *const idioms[] = {"vpxor %xmm0, %xmm0, %xmm0", "vpxor %ymm0, %ymm0, %ymm0", "pxor %xmm0, %xmm0", "xorps %xmm0, %xmm0", "vxorpd %ymm0, %ymm0, %ymm0",
-                                         "psubd %xmm0, %xmm0", "vpsubb %xmm0, %xmm0, %xmm0", "pcmpgtd %xmm0, %xmm0"};
+                                         "psubd %xmm0, %xmm0", "vpsubb %xmm0, %xmm0, %xmm0", "pcmpgtd %xmm0, %xmm0",
+                                         "psubusw %xmm0, %xmm0", "vpsubsb %ymm0, %ymm0, %ymm0"};
     for (size_t i = 0; i < sizeof idioms / sizeof *idioms; i++) {
         struct str text = {0};
         str_addf(&text, "%s\n mulps %%xmm0, %%xmm0\n", idioms[i]);

@@ -22,7 +22,7 @@
 
 const uint8_t a64_load_bases[4] = {16, 17, 29, 30}, a64_store_bases[3] = {21, 22, 23};
 
-struct allocation {
+struct a64_allocation {
     unsigned general_read, general_written, vector_read, vector_written, mask_read, mask_written;
     unsigned load_base, store_base;
     unsigned load_offset, store_offset, load_window;
@@ -72,7 +72,7 @@ const char *a64_unfit(const struct form_row *row)
     return NULL;
 }
 
-static bool put(struct allocation *a, uint32_t word)
+static bool put(struct a64_allocation *a, uint32_t word)
 {
     if (a->body->length + 4 > BODY_LIMIT)
         return false;
@@ -91,7 +91,7 @@ static unsigned consecutive(unsigned *next, unsigned first, unsigned total, unsi
     return at;
 }
 
-static unsigned number_for(struct allocation *a, const struct a64_code *code, const struct a64_slot *slot)
+static unsigned number_for(struct a64_allocation *a, const struct a64_code *code, const struct a64_slot *slot)
 {
     bool written = slot->access & ACCESS_WRITE;
     if (slot->letter == 'X' || slot->letter == 'W') {
@@ -105,7 +105,7 @@ static unsigned number_for(struct allocation *a, const struct a64_code *code, co
     return written ? consecutive(&a->vector_written, VECTOR_WRITTEN, VECTORS_WRITTEN, slot->count) : consecutive(&a->vector_read, 0, VECTORS_READ, slot->count);
 }
 
-static bool set(struct allocation *a, const struct a64_code *code, const struct a64_slot *slot, uint32_t *word)
+static bool set(struct a64_allocation *a, const struct a64_code *code, const struct a64_slot *slot, uint32_t *word)
 {
     /* An encoding may have room for the low numbers only; the pool comes round to one that fits. */
     for (unsigned tries = 0; tries < VECTORS_WRITTEN; tries++)
@@ -115,7 +115,7 @@ static bool set(struct allocation *a, const struct a64_code *code, const struct 
 }
 
 /* Neighbouring displacements as long as the form reaches and the window lasts. */
-static bool displace(struct allocation *a, const struct a64_code *code, bool store, uint32_t *word)
+static bool displace(struct a64_allocation *a, const struct a64_code *code, bool store, uint32_t *word)
 {
     unsigned *offset = store ? &a->store_offset : &a->load_offset, window = store ? BODY_WINDOW : a->load_window;
     *offset = (*offset + code->bytes - 1) / code->bytes * code->bytes;
@@ -132,7 +132,7 @@ static int64_t step_of(const struct a64_code *code)
 }
 
 /* Of the bases in turn the first that stands where it belongs, or that this form's own step takes back there. */
-static unsigned base_for(struct allocation *a, const struct a64_code *code, bool store)
+static unsigned base_for(struct a64_allocation *a, const struct a64_code *code, bool store)
 {
     const uint8_t *bases = store ? a64_store_bases : a64_load_bases;
     unsigned count = store ? sizeof a64_store_bases : sizeof a64_load_bases, *next = store ? &a->store_base : &a->load_base;
@@ -150,7 +150,7 @@ static unsigned base_for(struct allocation *a, const struct a64_code *code, bool
 }
 
 /* Back to where it belongs by an instruction of its own. */
-static bool put_back(struct allocation *a, unsigned base)
+static bool put_back(struct a64_allocation *a, unsigned base)
 {
     int64_t by = a->away[base];
     if (!by)
@@ -160,7 +160,7 @@ static bool put_back(struct allocation *a, unsigned base)
     return by > -4096 && by < 4096 && put(a, (by > 0 ? SUB_IMMEDIATE | (uint32_t)by << 10 : ADD_IMMEDIATE | (uint32_t)-by << 10) | base << 5 | base);
 }
 
-static bool set_slot(struct allocation *a, const struct a64_code *code, const struct a64_slot *slot, bool store, unsigned *base, uint32_t *word)
+static bool set_slot(struct a64_allocation *a, const struct a64_code *code, const struct a64_slot *slot, bool store, unsigned *base, uint32_t *word)
 {
     bool gathers = slot->letter == 'Z' && (code->access.traits & (INSN_LOAD | INSN_STORE) || str_has_prefix(code->mnemonic, "prf"));
 
@@ -184,7 +184,7 @@ static bool set_slot(struct allocation *a, const struct a64_code *code, const st
     return set(a, code, slot, word);
 }
 
-static bool emit_form(struct allocation *a, const struct a64_code *code)
+static bool emit_form(struct a64_allocation *a, const struct a64_code *code)
 {
     bool store = code->access.traits & INSN_STORE;
     uint32_t word = code->word;
@@ -213,7 +213,7 @@ static bool emit_form(struct allocation *a, const struct a64_code *code)
 }
 
 /* Bases that were left a step away come back, so that the loop does not walk through memory. */
-static bool emit_return(struct allocation *a)
+static bool emit_return(struct a64_allocation *a)
 {
     for (unsigned reg = 0; reg < 32; reg++)
         if (!put_back(a, reg))
@@ -221,7 +221,7 @@ static bool emit_return(struct allocation *a)
     return true;
 }
 
-static bool execution(struct allocation *a, const struct a64_code *const *forms, const uint32_t *order, uint64_t total)
+static bool execution(struct a64_allocation *a, const struct a64_code *const *forms, const uint32_t *order, uint64_t total)
 {
     for (uint64_t i = 0; i < total; i++)
         if (!emit_form(a, forms[order[i]]))
@@ -231,7 +231,7 @@ static bool execution(struct allocation *a, const struct a64_code *const *forms,
 
 bool a64_body_make(const struct a64_code *const *forms, const uint32_t *counts, size_t n, const struct body_shape *shape, struct body *out, struct err *err)
 {
-    struct allocation a = {.body = out};
+    struct a64_allocation a = {.body = out};
     uint64_t total = 0;
 
     out->vectors = BODY_NO_VECTOR;
@@ -248,7 +248,7 @@ bool a64_body_make(const struct a64_code *const *forms, const uint32_t *counts, 
     bool ok;
     for (;;) {
         size_t before = 0;
-        a = (struct allocation){.body = out, .load_window = shape->load_window >= 64 && shape->load_window < BODY_WINDOW ? shape->load_window : BODY_WINDOW};
+        a = (struct a64_allocation){.body = out, .load_window = shape->load_window >= 64 && shape->load_window < BODY_WINDOW ? shape->load_window : BODY_WINDOW};
         out->length = out->breakers = 0;
         body_order(counts, n, wanted, shape->order, order);
         ok = true;

@@ -15,8 +15,6 @@ enum { CHAIN_GENERAL = 0, SPARE_GENERAL = 3, READ_GENERAL = 11, CHAIN_VECTOR = 1
 #define FMOV_TO_GENERAL (0x9e660000u | CHAIN_VECTOR << 5 | CHAIN_GENERAL)
 #define FMOV_TO_VECTOR (0x9e670000u | CHAIN_GENERAL << 5 | CHAIN_VECTOR)
 
-enum domain { DOMAIN_GENERAL, DOMAIN_VECTOR, DOMAIN_MASK };
-
 static enum domain domain_of(const struct a64_slot *slot)
 {
     return slot->letter == 'X' || slot->letter == 'W' ? DOMAIN_GENERAL : slot->letter == 'P' ? DOMAIN_MASK : DOMAIN_VECTOR;

@@ -16,18 +16,18 @@
 
 #define RUN_WORDS 65536   /* words per run */
 
-struct learned {
+struct disassembled {
     uint32_t word;
     char *mnemonic, *operands;   /* NULL: the disassembler does not know it either */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static VEC(struct learned) learned;
+static VEC(struct disassembled) learned;
 static struct index by_word;
 
 static bool is_word(const void *items, uint32_t item, const void *word)
 {
-    return ((const struct learned *)items)[item].word == *(const uint32_t *)word;
+    return ((const struct disassembled *)items)[item].word == *(const uint32_t *)word;
 }
 
 static uint64_t hash_word(uint32_t word)
@@ -36,7 +36,7 @@ static uint64_t hash_word(uint32_t word)
 }
 
 /* What is known of @word; NULL when it was not asked yet. Under the lock. */
-static struct learned *find(uint32_t word)
+static struct disassembled *find(uint32_t word)
 {
     uint32_t item = index_find(&by_word, hash_word(word), is_word, learned.items, &word);
     return item == INDEX_NONE ? NULL : &learned.items[item];
@@ -59,9 +59,9 @@ static void keep(uint32_t word, const char *text, size_t length)
         return;
     if (!learned.count)
         atexit(forget);
-    vec_push(&learned, ((struct learned){.word = word}));
+    vec_push(&learned, ((struct disassembled){.word = word}));
     index_add(&by_word, hash_word(word), (uint32_t)learned.count - 1);
-    struct learned *fresh = &learned.items[learned.count - 1];
+    struct disassembled *fresh = &learned.items[learned.count - 1];
     while (span < length && !isspace((unsigned char)text[span]))
         span++;
     /* `.inst 0x... ; undefined` */
@@ -141,7 +141,7 @@ bool a64_learned(uint32_t word, char mnemonic[A64_MNEMONIC], char operands[A64_O
 {
     bool known = false;
     pthread_mutex_lock(&lock);
-    const struct learned *l = find(word);
+    const struct disassembled *l = find(word);
     if (l && l->mnemonic) {
         known = true;
         strcpy(mnemonic, l->mnemonic);

@@ -5,10 +5,10 @@
 
 #include "base/str.h"
 
-struct row { const char *pattern; uint8_t operation; };
+struct operation_pattern { const char *pattern; uint8_t operation; };
 
 /* The first row whose pattern fits the mnemonic counts. */
-static const struct row flow[] = {
+static const struct operation_pattern flow[] = {
     {"b", OPERATION_JUMP}, {"b.*", OPERATION_BRANCH}, {"bc.*", OPERATION_BRANCH}, {"cbz", OPERATION_BRANCH}, {"cbnz", OPERATION_BRANCH}, {"tbz", OPERATION_BRANCH},
     {"tbnz", OPERATION_BRANCH}, {"br", OPERATION_JUMP}, {"bra?", OPERATION_JUMP}, {"bra?z", OPERATION_JUMP}, {"bl", OPERATION_CALL}, {"blr*", OPERATION_CALL},
     {"ret*", OPERATION_RETURN}, {"hlt", OPERATION_TRAP}, {"udf", OPERATION_TRAP}, {"brk", OPERATION_TRAP}, {"nop", OPERATION_NOP}, {"dmb", OPERATION_FENCE},
@@ -54,7 +54,7 @@ static const struct { const char *name; uint8_t condition; } conditions[] = {
     {"ls", CONDITION_LOWER_SAME}, {"ge", CONDITION_GREATER_EQUAL}, {"lt", CONDITION_LESS}, {"gt", CONDITION_GREATER}, {"le", CONDITION_LESS_EQUAL},
 };
 
-static uint8_t find(const struct row *rows, size_t count, const char *mnemonic)
+static uint8_t find(const struct operation_pattern *rows, size_t count, const char *mnemonic)
 {
     for (size_t i = 0; i < count; i++)
         if (str_match(rows[i].pattern, mnemonic))

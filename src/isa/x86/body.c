@@ -15,13 +15,13 @@
 enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15 };
 
 /* Hands out registers of one kind: some only read, the others written in turn. */
-struct pool {
+struct register_pool {
     uint8_t read[16], written[32];
     unsigned reads, writes, next_read, next_written;
 };
 
-struct allocation {
-    struct pool general, vector, mask;
+struct x86_allocation {
+    struct register_pool general, vector, mask;
     unsigned load_offset, store_offset, load_window;
     struct body *body;
 };
@@ -125,7 +125,7 @@ static unsigned own_access(const struct x86_code *code, unsigned reg)
     return access;
 }
 
-static void pool_fill(struct pool *pool, const uint8_t *read, unsigned reads, const uint8_t *written, unsigned writes, unsigned first,
+static void pool_fill(struct register_pool *pool, const uint8_t *read, unsigned reads, const uint8_t *written, unsigned writes, unsigned first,
                       const struct x86_code *const *forms, size_t n)
 {
     memset(pool, 0, sizeof *pool);
@@ -175,7 +175,7 @@ static bool any_memory(const struct x86_code *const *forms, size_t n)
 }
 
 /* For chains all registers that nothing else needs are written in turn; two are enough to be read. */
-static void generals_fill(struct pool *pool, const struct x86_code *const *forms, size_t n)
+static void generals_fill(struct register_pool *pool, const struct x86_code *const *forms, size_t n)
 {
     static const uint8_t read[] = {RSI, RDI, RBP, R12}, written[] = {R8, R9, R10, RBX, RCX, RDX, RAX};
     static const uint8_t few[] = {RSI, RDI};
@@ -203,7 +203,7 @@ static void generals_fill(struct pool *pool, const struct x86_code *const *forms
     pool_fill(pool, read, sizeof read, written, sizeof written, 0, forms, n);
 }
 
-static void vectors_fill(struct pool *pool, const struct x86_code *const *forms, size_t n, bool high)
+static void vectors_fill(struct register_pool *pool, const struct x86_code *const *forms, size_t n, bool high)
 {
     static const uint8_t read[] = {10, 11, 12, 13, 14, 15, 26, 27, 28, 29, 30, 31};
     static const uint8_t written[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25};
@@ -216,7 +216,7 @@ static void vectors_fill(struct pool *pool, const struct x86_code *const *forms,
         pool_fill(pool, read, high ? 12 : 6, written, high ? 20 : 10, 16, forms, n);
 }
 
-static void allocation_init(struct allocation *a, const struct x86_code *const *forms, size_t n, struct body *body)
+static void allocation_init(struct x86_allocation *a, const struct x86_code *const *forms, size_t n, struct body *body)
 {
     static const uint8_t mask_read[] = {1, 2, 3}, mask_written[] = {4, 5, 6, 7};
     bool high = n > 0;
@@ -231,24 +231,24 @@ static void allocation_init(struct allocation *a, const struct x86_code *const *
     body->wide |= high;
 }
 
-static struct pool *pool_of(struct allocation *a, ZydisRegisterClass registers)
+static struct register_pool *pool_of(struct x86_allocation *a, ZydisRegisterClass registers)
 {
     return is_vector(registers) ? &a->vector : registers == ZYDIS_REGCLASS_MASK ? &a->mask : &a->general;
 }
 
-static uint8_t next_read(struct pool *pool)
+static uint8_t next_read(struct register_pool *pool)
 {
     return pool->read[pool->next_read++ % pool->reads];
 }
 
 /* rbp as a base cannot be encoded without a displacement, which would make another form. */
-static uint8_t next_base(struct pool *pool)
+static uint8_t next_base(struct register_pool *pool)
 {
     uint8_t reg = next_read(pool);
     return reg == RBP ? next_read(pool) : reg;
 }
 
-static uint8_t next_written(struct pool *pool)
+static uint8_t next_written(struct register_pool *pool)
 {
     return pool->written[pool->next_written++ % pool->writes];
 }
@@ -265,7 +265,7 @@ static int64_t next_offset(unsigned *offset, unsigned bytes, unsigned window)
     return at;
 }
 
-static bool emit(struct allocation *a, const ZydisEncoderRequest *request)
+static bool emit(struct x86_allocation *a, const ZydisEncoderRequest *request)
 {
     uint8_t bytes[ZYDIS_MAX_INSTRUCTION_LENGTH];
     size_t length = request_encode(request, bytes);
@@ -276,7 +276,7 @@ static bool emit(struct allocation *a, const ZydisEncoderRequest *request)
     return true;
 }
 
-static bool emit_breaker(struct allocation *a, ZydisMnemonic mnemonic, unsigned reg, ZydisEncoderOperand second)
+static bool emit_breaker(struct x86_allocation *a, ZydisMnemonic mnemonic, unsigned reg, ZydisEncoderOperand second)
 {
     ZydisEncoderRequest request = {.machine_mode = ZYDIS_MACHINE_MODE_LONG_64, .mnemonic = mnemonic, .operand_count = 2};
     request.operands[0] = (ZydisEncoderOperand){.type = ZYDIS_OPERAND_TYPE_REGISTER, .reg.value = register_of(ZYDIS_REGCLASS_GPR32, reg)};
@@ -285,7 +285,7 @@ static bool emit_breaker(struct allocation *a, ZydisMnemonic mnemonic, unsigned 
     return emit(a, &request);
 }
 
-static bool emit_zero(struct allocation *a, unsigned reg)
+static bool emit_zero(struct x86_allocation *a, unsigned reg)
 {
     ZydisEncoderOperand same = {.type = ZYDIS_OPERAND_TYPE_REGISTER, .reg.value = register_of(ZYDIS_REGCLASS_GPR32, reg)};
     return emit_breaker(a, ZYDIS_MNEMONIC_XOR, reg, same);
@@ -310,7 +310,7 @@ static bool waits_for_flags(const struct x86_code *code)
 }
 
 /* What must come before the form so that it does not wait for the last one. */
-static bool emit_breakers(struct allocation *a, const struct x86_code *code)
+static bool emit_breakers(struct x86_allocation *a, const struct x86_code *code)
 {
     bool cleared = false;
 
@@ -329,7 +329,7 @@ static bool emit_breakers(struct allocation *a, const struct x86_code *code)
     return !waits_for_flags(code) || cleared || emit_zero(a, BODY_ZERO);
 }
 
-static bool emit_form(struct allocation *a, const struct x86_code *code)
+static bool emit_form(struct x86_allocation *a, const struct x86_code *code)
 {
     ZydisEncoderRequest request = code->request;
 
@@ -338,7 +338,7 @@ static bool emit_form(struct allocation *a, const struct x86_code *code)
     for (unsigned i = 0; i < request.operand_count; i++) {
         const struct part *part = &code->parts[i];
         ZydisEncoderOperand *operand = &request.operands[i];
-        struct pool *pool = pool_of(a, part->registers);
+        struct register_pool *pool = pool_of(a, part->registers);
         switch (part->kind) {
         case PART_REGISTER:
         case PART_MASK:
@@ -382,7 +382,7 @@ static bool vectors_agree(const struct x86_code *const *forms, size_t n, struct 
 }
 
 /* Code of all of @order, @count instructions; false with *done of them emitted when that is not possible. */
-static bool emit_all(struct allocation *a, const struct x86_code *const *forms, const uint32_t *order, uint64_t count, uint64_t *done)
+static bool emit_all(struct x86_allocation *a, const struct x86_code *const *forms, const uint32_t *order, uint64_t count, uint64_t *done)
 {
     a->body->length = 0;
     a->body->breakers = 0;
@@ -395,7 +395,7 @@ static bool emit_all(struct allocation *a, const struct x86_code *const *forms, 
 bool x86_body_make(const void *const *codes, const uint32_t *counts, size_t n, const struct body_shape *shape, struct body *out, struct err *err)
 {
     const struct x86_code *const *forms = (const struct x86_code *const *)codes;
-    struct allocation a;
+    struct x86_allocation a;
     uint64_t total = 0, done = 0;
     bool ok;
 

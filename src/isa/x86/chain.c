@@ -10,8 +10,6 @@
 enum { CHAIN_GENERAL = 8, SPARE_GENERAL = 9, INDEX_GENERAL = 10, READ_GENERAL = 6, CHAIN_VECTOR = 1, SPARE_VECTOR = 2, READ_VECTOR = 10,
        CHAIN_MASK = 4, SPARE_MASK = 5, READ_MASK = 1 };
 
-enum domain { DOMAIN_GENERAL, DOMAIN_VECTOR, DOMAIN_MASK };
-
 static enum domain domain_of(ZydisRegisterClass registers)
 {
     if (registers == ZYDIS_REGCLASS_XMM || registers == ZYDIS_REGCLASS_YMM || registers == ZYDIS_REGCLASS_ZMM)

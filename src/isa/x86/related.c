@@ -72,7 +72,7 @@ enum requirement {
     IS_LEA_FACTOR,   /* 3, 5 or 9: base and index the same */
 };
 
-struct rule {
+struct related_rule {
     const char *from, *to;        /* mnemonics of the form; the operands stay unless given */
     const char *from_operands;    /* prefix of the list that the rule is for; NULL: any */
     const char *to_operands;      /* NULL: the same; "R": as many registers of the first one's type as @registers */
@@ -82,7 +82,7 @@ struct rule {
     const char *note;             /* what it takes, NULL: nothing */
 };
 
-static const struct rule rules[] = {
+static const struct related_rule rules[] = {
     {"XORPS", "PXOR", NULL, NULL, 0, ALWAYS, false, NULL},
     {"XORPD", "PXOR", NULL, NULL, 0, ALWAYS, false, NULL},
     {"ANDPS", "PAND", NULL, NULL, 0, ALWAYS, false, NULL},
@@ -155,7 +155,7 @@ static bool holds(enum requirement requirement, const struct insn *insn)
 }
 
 /* The name of the form that @rule makes of @form; false when the rule is not for it. */
-static bool rename_form(const struct rule *rule, const char *form, char *out, size_t size)
+static bool rename_form(const struct related_rule *rule, const char *form, char *out, size_t size)
 {
     const char *list = strchr(form, '(');
     bool vex = form[0] == 'V' && rule->from[0] != 'V';
@@ -180,7 +180,7 @@ static bool rename_form(const struct rule *rule, const char *form, char *out, si
 }
 
 /* The mnemonic of what @rule makes of @form, as text has it: without what tells encodings and addresses apart. */
-static void name_alternative(const struct rule *rule, const char *form, char *out, size_t size)
+static void name_alternative(const struct related_rule *rule, const char *form, char *out, size_t size)
 {
     size_t n = 0;
 
@@ -194,7 +194,7 @@ static void name_alternative(const struct rule *rule, const char *form, char *ou
 bool x86_alternative(const struct insn *insn, size_t *at, struct isa_alternative *out)
 {
     while (*at < COUNT(rules)) {
-        const struct rule *rule = &rules[(*at)++];
+        const struct related_rule *rule = &rules[(*at)++];
         if (!rename_form(rule, insn->form, out->form, sizeof out->form) || !holds(rule->requirement, insn))
             continue;
         name_alternative(rule, insn->form, out->name, sizeof out->name);

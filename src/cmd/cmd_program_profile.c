@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Where a program spends its time, whoever built it: its functions and hottest loops, what these could gain. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "analysis/analysis.h"
+#include "base/mem.h"
+#include "base/file.h"
+#include "base/vec.h"
+#include "cmd/command.h"
+#include "measure/kernel_passes.h"
+#include "profile/profile.h"
+#include "simulate/simulate.h"
+#include "work/job.h"
+
+#define SAMPLES_LEAST 10       /* of fewer nothing is said */
+#define SAMPLES_FEW 100        /* of fewer it is said that they are few */
+#define SIMULATED_MOST 2000    /* instructions of a loop that is predicted */
+#define ATTACHED_SECONDS 5.0
+#define NAME_COLUMNS 40        /* of a name in text */
+
+struct profile_values {
+    struct word_list words;
+    const char *output, *input, *method, *machine;
+    double seconds, rate;
+    size_t pid, measure, top;
+};
+
+/* The job: the program runs and is looked at, then its hottest loops are predicted and measured alone. */
+struct profiling {
+    struct session *session;
+    struct job *job;
+    VEC(char *) argv;              /* NULL at the end */
+    char *output, *input;
+    bool own_output;               /* the file was made for this: it goes when nothing was printed */
+    struct sampling options;
+    struct machine *machine;       /* a copy; NULL: none fits this CPU */
+    size_t measure, top;
+    struct sampled sampled;
+    struct run_profile *profile;       /* the result */
+    VEC(char *) unmeasured;        /* why, by loop; NULL: it was */
+};
+
+static bool cancelled(void *state)
+{
+    return job_cancelled(((struct profiling *)state)->job);
+}
+
+static bool goes_on(void *state, double seconds, size_t samples)
+{
+    struct profiling *w = state;
+    job_progress(w->job, seconds, isinf(w->options.seconds) ? 0 : w->options.seconds, "%zu samples in %.1f s", samples, seconds);
+    return !cancelled(w);
+}
+
+static bool looking(void *state, double share)
+{
+    struct profiling *w = state;
+    job_progress(w->job, share, 1, "looking up functions and loops");
+    return !cancelled(w);
+}
+
+static const char *base_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+static void predict(struct profiling *w)
+{
+    for (size_t i = 0; w->machine && i < w->profile->loops.count; i++) {
+        struct profile_loop *l = &w->profile->loops.items[i];
+        struct simulation sim;
+        struct bounds bounds;
+        size_t count;
+
+        kernel_insns(l->kernel, l->loop, &count);
+        if (count > SIMULATED_MOST || strcmp(isa_name(l->kernel->isa), w->machine->isa) != 0)
+            continue;
+        simulate_kernel(l->kernel, l->loop, w->machine, &(struct simulate_options){0}, &sim, &bounds);
+        l->bound = bounds.total;
+        l->bottleneck = mem_strdup(bound_name(bounds.bottleneck));
+        l->predicted = isnan(sim.cycles) || sim.cycles < bounds.total ? bounds.total : sim.cycles;
+        simulation_done(&sim);
+    }
+}
+
+/* The hottest loops alone on this CPU. A loop that cannot be measured says why; only the user ends it all. */
+static bool measure(struct profiling *w, struct err *err)
+{
+    struct run_profile *p = w->profile;
+    struct calibration calibration;
+    size_t most = w->measure < p->loops.count ? w->measure : p->loops.count;
+    struct sandbox *sandbox = most ? sandbox_new(-1, err) : NULL;
+    bool ok = sandbox && calibrate(sandbox, cancelled, w, &calibration, err);
+
+    for (size_t i = 0; i < most; i++) {
+        struct profile_loop *l = &p->loops.items[i];
+        struct kernel_measured measured;
+        size_t count;
+        const struct insn *insns = kernel_insns(l->kernel, l->loop, &count);
+
+        job_progress(w->job, (double)i, (double)most, "measuring %s alone", l->name);
+        bool done = ok && (l->kernel->isa == isa_host() || err_set(err, ERR_DATA, NULL, "code of another processor")) &&
+                    kernel_run(sandbox, &calibration, insns, count, &measured, err);
+        l->measured = done ? measured.cycles : NAN;
+        vec_push(&w->unmeasured, done ? NULL : mem_strdup(err->what));
+    }
+    sandbox_free(sandbox);
+    return !cancelled(w) || err_set(err, ERR_INTERRUPTED, NULL, "profiling was cancelled");
+}
+
+/* The file that the program's words went to, unless it printed none. */
+static void keep_output(struct profiling *w)
+{
+    struct stat status;
+    bool any = w->output && stat(w->output, &status) == 0 && status.st_size > 0;
+
+    if (any)
+        w->profile->output = mem_strdup(w->output);
+    else if (w->output && w->own_output)
+        unlink(w->output);
+}
+
+static bool enough(const struct profiling *w, struct err *err)
+{
+    const struct sampled *s = &w->sampled;
+    size_t count = s->samples.count + s->lost;
+
+    if (count >= SAMPLES_LEAST)
+        return true;
+    if (!w->options.argv)
+        return err_set(err, ERR_DATA, "give it work, or look longer with --seconds T", "process %d hardly ran: %zu samples in %.1f s", (int)w->options.pid, count, s->seconds);
+    if (s->ended && WIFEXITED(s->status) && WEXITSTATUS(s->status))
+        return err_set(err, ERR_DATA, w->output && !w->own_output ? "see its output" : "run it by hand to see why", "%s ended with status %d after %zu samples", s->path, WEXITSTATUS(s->status), count);
+    if (s->ended && WIFSIGNALED(s->status))
+        return err_set(err, ERR_DATA, "run it by hand to see why", "%s crashed after %zu samples: %s", s->path, count, strsignal(WTERMSIG(s->status)));
+    return err_set(err, ERR_DATA, "give it more to do, or sample faster: --rate 10000", "%s ran too short: %zu samples in %.3f s of CPU time", s->path, count, s->user);
+}
+
+static bool profile_run(struct job *job, void *state, struct err *err)
+{
+    struct profiling *w = state;
+
+    w->job = job;
+    w->options.goes_on = goes_on;
+    w->options.state = w;
+    bool ok = sampling_run(&w->options, &w->sampled, err) && enough(w, err);
+    w->profile = ok ? profile_new(&w->sampled, w->options.rate, 0.002, looking, w, err) : NULL;
+    if (!w->profile) {
+        if (w->output && w->own_output)
+            unlink(w->output);
+        return false;
+    }
+    keep_output(w);
+    w->profile->machine = w->machine ? mem_strdup(w->machine->id) : NULL;
+    predict(w);
+    return measure(w, err);
+}
+
+/* Names of C++ can be longer than any row: one to read, and the whole one. */
+static void cell_name(struct result_table *t, const char *name)
+{
+    struct str text = {0};
+
+    profile_name_short(name, NAME_COLUMNS, &text);
+    cell_text(t, str_text(&text));
+    cell_text(t, name);
+    str_done(&text);
+}
+
+static void add_functions(struct result *result, const struct run_profile *p, size_t top)
+{
+    static const struct result_column columns[] = {
+        {.key = "samples", .kind = CELL_COUNT}, {.key = "share", .unit = "%", .kind = CELL_NUMBER, .decimals = 1}, {.key = "off", .title = "±", .kind = CELL_NUMBER, .decimals = 1},
+        {.key = "short", .title = "function", .kind = CELL_TEXT, .hide = NOT_CSV | NOT_JSON}, {.key = "function", .kind = CELL_TEXT, .hide = NOT_TEXT | NOT_DOCUMENT},
+        {.key = "file", .kind = CELL_TEXT}, {.key = "path", .kind = CELL_TEXT, .hide = NOT_TEXT | NOT_DOCUMENT}};
+    struct result_table *t = result_table(result, "functions", columns, sizeof columns / sizeof *columns);
+
+    for (size_t i = 0; i < p->functions.count && i < top; i++) {
+        const struct profile_function *f = &p->functions.items[i];
+        double off, share = profile_share(p, f->samples, &off);
+        cell_count(t, (int64_t)f->samples);
+        cell_number(t, 100 * share);
+        cell_heat(t, share);
+        cell_number(t, 100 * off);
+        cell_name(t, profile_function_name(f));
+        cell_text(t, base_of(f->file));
+        cell_text(t, f->file);
+    }
+    if (p->functions.count > top)
+        result_line(result, "and %zu more functions; --top shows them", p->functions.count - top);
+}
+
+static void add_loops(struct result *result, const struct run_profile *p, size_t top)
+{
+    static const struct result_column columns[] = {
+        {.key = "number", .title = "N", .kind = CELL_COUNT}, {.key = "samples", .kind = CELL_COUNT}, {.key = "share", .unit = "%", .kind = CELL_NUMBER, .decimals = 1},
+        {.key = "off", .title = "±", .kind = CELL_NUMBER, .decimals = 1}, {.key = "short", .title = "loop", .kind = CELL_TEXT, .hide = NOT_CSV | NOT_JSON},
+        {.key = "loop", .kind = CELL_TEXT, .hide = NOT_TEXT | NOT_DOCUMENT}, {.key = "instructions", .title = "insns", .kind = CELL_COUNT},
+        {.key = "measured", .title = "alone", .kind = CELL_NUMBER, .decimals = 2}, {.key = "predicted", .kind = CELL_NUMBER, .decimals = 2},
+        {.key = "bound", .kind = CELL_NUMBER, .decimals = 2}, {.key = "bottleneck", .title = "by", .kind = CELL_TEXT},
+        {.key = "at_bound", .title = "program at bound", .unit = "s", .kind = CELL_NUMBER, .decimals = 3}, {.key = "file", .kind = CELL_TEXT},
+        {.key = "path", .kind = CELL_TEXT, .hide = NOT_TEXT | NOT_DOCUMENT}};
+    struct result_table *t = result_table(result, "loops", columns, sizeof columns / sizeof *columns);
+
+    for (size_t i = 0; i < p->loops.count && i < top; i++) {
+        const struct profile_loop *l = &p->loops.items[i];
+        double off, share = profile_share(p, l->samples, &off), now = profile_loop_now(l);
+        cell_count(t, (int64_t)i + 1);
+        cell_count(t, (int64_t)l->samples);
+        cell_number(t, 100 * share);
+        cell_heat(t, share);
+        cell_number(t, 100 * off);
+        cell_name(t, l->name);
+        cell_count(t, (int64_t)l->kernel->loops[l->loop].count);
+        cell_number(t, l->measured);
+        cell_number(t, l->predicted);
+        cell_number(t, l->bound);
+        cell_text(t, l->bottleneck ? l->bottleneck : "-");
+        cell_number(t, profile_time_with(p, i, now, fmin(now, l->bound)));
+        cell_text(t, base_of(l->file));
+        cell_text(t, l->file);
+    }
+    if (p->loops.count > top)
+        result_line(result, "and %zu more loops; --top shows them", p->loops.count - top);
+}
+
+static void say_how(struct result *result, const struct profiling *w)
+{
+    const struct run_profile *p = w->profile;
+    const struct sampled *s = &w->sampled;
+
+    result_line(result, "%s: %.3f s of CPU time%s, %zu samples by %s", p->program, p->user, isnan(p->system) ? "" : " outside the system", p->samples,
+                p->method == SAMPLING_CLOCK ? "the system's clock" : "interrupting it");
+    if (!isnan(p->system) && p->system >= 0.01)
+        result_line(result, "%.3f s more were the system's work for it", p->system);
+    if (s->refused.code)
+        result_line(result, "%s%s%s", s->refused.what, *s->refused.todo ? "; " : "", s->refused.todo);
+    if (p->processes || p->threads)
+        result_line(result, "%zu process%s and %zu thread%s that it started are in it", p->processes, p->processes == 1 ? "" : "es", p->threads - p->processes,
+                    p->threads - p->processes == 1 ? "" : "s");
+    if (w->options.argv && !s->ended)
+        result_line(result, "the time was up after %.1f s: it was ended", s->seconds);
+    else if (w->options.argv && WIFSIGNALED(s->status))
+        result_line(result, "it crashed: %s", strsignal(WTERMSIG(s->status)));
+    else if (w->options.argv && WEXITSTATUS(s->status))
+        result_line(result, "it ended with status %d", WEXITSTATUS(s->status));
+    if (p->output)
+        result_line(result, "what it printed is in %s", p->output);
+    if (p->samples < SAMPLES_FEW)
+        result_line(result, "only %zu samples: give it more to do, or sample faster with --rate", p->samples);
+}
+
+/* What the hottest loop could gain. */
+static void say_hottest(struct result *result, const struct profiling *w)
+{
+    const struct run_profile *p = w->profile;
+    const struct profile_loop *l = p->loops.items;
+    double off, all = p->user + (isnan(p->system) ? 0 : p->system), share, now;
+
+    if (!p->loops.count) {
+        result_line(result, "no loop stands out: the time goes into code that repeats by calls, or whose loops are not seen");
+        return;
+    }
+    share = profile_share(p, l->samples, &off);
+    now = profile_loop_now(l);
+    result_line(result, "\nhottest loop: %s, %.1f %% (± %.1f) of the run", l->name, 100 * share, 100 * off);
+    if (w->unmeasured.count && w->unmeasured.items[0])
+        result_line(result, "  not measured alone: %s", w->unmeasured.items[0]);
+    if (isnan(now) || isnan(l->bound))
+        return;
+    if (!isnan(l->measured))
+        result_line(result, "  %.2f cycles per iteration alone on this CPU, its data in the first level; %.2f predicted for %s", l->measured, l->predicted, p->machine);
+    else
+        result_line(result, "  %.2f cycles per iteration predicted for %s", l->predicted, p->machine);
+    if (isnan(l->measured) && now <= 1.02 * l->bound)
+        result_line(result, "  that is its bound (%s): to gain, change what binds it, or what it waits for in the program", l->bottleneck);
+    else if (now > 1.02 * l->bound)
+        result_line(result, "  if it ran at its bound of %.2f (%s), the program would take %.3f s instead of %.3f", l->bound, l->bottleneck, profile_time_with(p, 0, now, l->bound), all);
+    else
+        result_line(result, "  alone it runs at its bound of %.2f (%s): to gain, change what binds it, or what it waits for", l->bound, l->bottleneck);
+    result_line(result, "  program open 1 shows it in the Kernel view");
+}
+
+static void profile_finish(void *state, const struct job_info *info)
+{
+    struct profiling *w = state;
+    struct result *result = w->session->result;
+    struct document *d = &w->session->document;
+
+    if (info->state != JOB_DONE)
+        return;
+    say_how(result, w);
+    result_text(result, "program", w->profile->program);
+    result_number(result, "user", w->profile->user);
+    result_number(result, "system", w->profile->system);
+    result_number(result, "wall", w->profile->seconds);
+    result_count(result, "samples", (int64_t)w->profile->samples);
+    result_text(result, "method", w->profile->method == SAMPLING_CLOCK ? "clock" : "interrupt");
+    result_text(result, "output", w->profile->output);
+    result_text(result, "machine", w->profile->machine);
+    result_line(result, "%s", "");
+    add_functions(result, w->profile, w->top);
+    result_line(result, "\nloops, each without the loops within it");
+    add_loops(result, w->profile, w->top);
+    say_hottest(result, w);
+    profile_free(d->profile);
+    d->profile = w->profile;
+    w->profile = NULL;
+}
+
+static void profiling_free(void *state)
+{
+    struct profiling *w = state;
+    for (size_t i = 0; i < w->argv.count; i++)
+        free(w->argv.items[i]);
+    for (size_t i = 0; i < w->unmeasured.count; i++)
+        free(w->unmeasured.items[i]);
+    vec_done(&w->argv);
+    vec_done(&w->unmeasured);
+    free(w->output);
+    free(w->input);
+    machine_free(w->machine);
+    sampled_done(&w->sampled);
+    profile_free(w->profile);
+    free(w);
+}
+
+/* A file of its own for what the program prints, unless the user names one. */
+static bool choose_output(struct profiling *w, const char *given, struct err *err)
+{
+    const char *base = getenv("TMPDIR");
+    struct str path = {0};
+
+    if (given) {
+        w->output = mem_strdup(given);
+        return true;
+    }
+    str_addf(&path, "%s/portolan-output-XXXXXX", base && *base == '/' ? base : "/tmp");
+    w->output = str_take(&path);
+    w->own_output = true;
+    int fd = mkstemp(w->output);
+    if (fd < 0)
+        return file_fault(err, w->output, "make", "set TMPDIR to a writable directory, or give --output FILE");
+    close(fd);
+    return true;
+}
+
+/* This CPU's machine, or the current one when it is of the same instruction set; none is a fault only when the user named one. */
+static bool choose_machine(struct profiling *w, struct session *s, const char *id, struct err *err)
+{
+    struct err ignored = {0};
+    const struct document *d = &s->document;
+    const struct machine *m = id ? session_machine(s, id, err) : d->here.id && d->here.isa == isa_host() ? session_machine(s, d->here.id, &ignored) : session_current(s, &ignored);
+
+    if (id && m && strcmp(m->isa, isa_name(isa_host())) != 0)
+        return err_set(err, ERR_USAGE, "choose a machine of this CPU's instruction set", "%s is a machine for %s, and this CPU runs %s", m->id, m->isa, isa_name(isa_host()));
+    if (m && strcmp(m->isa, isa_name(isa_host())) == 0)
+        w->machine = machine_copy(m);
+    return !id || m;
+}
+
+static bool run_profile(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    static const struct job_ops ops = {profile_run, profile_finish, profiling_free};
+    const struct profile_values *v = values;
+    bool attach = v->pid != NOT_GIVEN;
+
+    (void)result;   /* the job's finish function fills it */
+    if (attach == (v->words.count > 0))
+        return err_set(err, ERR_USAGE, "program profile ./PROGRAM -- ARGUMENTS, or program profile --pid N", attach ? "a program and a process at once" : "no program is named");
+    struct profiling *w = mem_zero(1, sizeof *w);
+    w->session = s;
+    for (size_t i = 0; i < v->words.count; i++)
+        vec_push(&w->argv, mem_strdup(v->words.items[i]));
+    vec_push(&w->argv, NULL);
+    w->input = v->input ? mem_strdup(v->input) : NULL;
+    w->measure = v->measure;
+    w->top = v->top;
+    bool ok = choose_machine(w, s, v->machine, err) && (attach || choose_output(w, v->output, err));
+    w->options = (struct sampling){.argv = attach ? NULL : (const char *const *)w->argv.items, .pid = attach ? (pid_t)v->pid : 0, .output = w->output, .input = w->input,
+                                   .seconds = !isnan(v->seconds) ? v->seconds : attach ? ATTACHED_SECONDS : INFINITY, .rate = v->rate,
+                                   .method = v->method[0] == 'c' ? SAMPLING_CLOCK : v->method[0] == 'i' ? SAMPLING_INTERRUPT : SAMPLING_ANY};
+    if (ok)
+        return session_job(s, "program profile", "runs the program", &ops, w, err);
+    profiling_free(w);
+    return false;
+}
+
+static const struct parameter arguments[] = {
+    {.name = "PROGRAM", .kind = PARAMETER_WORDS, .at = offsetof(struct profile_values, words), .complete = COMPLETE_FILE,
+     .help = "program or script, found as the shell finds it, then its arguments; those that begin with -- stand behind a word --"},
+    {0},
+};
+
+static const struct parameter options[] = {
+    {.name = "--pid", .kind = PARAMETER_COUNT, .at = offsetof(struct profile_values, pid), .value = "N", .least = 1, .most = 4194304, .otherwise = "a program is started",
+     .help = "a process that runs already"},
+    {.name = "--seconds", .kind = PARAMETER_DURATION, .at = offsetof(struct profile_values, seconds), .value = "T", .least = 0.01, .most = 86400,
+     .otherwise = "until it ends; with --pid 5 s", .help = "time after which it is looked at no longer; a program that was started here is ended then"},
+    {.name = "--rate", .kind = PARAMETER_NUMBER, .at = offsetof(struct profile_values, rate), .value = "N", .least = 1, .most = 20000, .initial = "1000",
+     .help = "samples per second of CPU time"},
+    {.name = "--method", .kind = PARAMETER_CHOICE, .at = offsetof(struct profile_values, method), .choices = "any|clock|interrupt", .initial = "any",
+     .help = "how it is looked at: by the system's sampling clock (perf_event_open), by interrupting it (ptrace), or the first where it is allowed"},
+    {.name = "--output", .kind = PARAMETER_TEXT, .at = offsetof(struct profile_values, output), .value = "FILE", .otherwise = "a new file, which is named", .complete = COMPLETE_FILE,
+     .help = "file to which what the program prints is added"},
+    {.name = "--input", .kind = PARAMETER_TEXT, .at = offsetof(struct profile_values, input), .value = "FILE", .otherwise = "nothing", .complete = COMPLETE_FILE,
+     .help = "file that the program reads as its standard input"},
+    {.name = "--machine", .kind = PARAMETER_TEXT, .at = offsetof(struct profile_values, machine), .value = "ID", .otherwise = "this CPU's machine, or else the current one",
+     .complete = COMPLETE_MACHINE, .help = "machine whose tables bounds come from"},
+    {.name = "--measure", .kind = PARAMETER_COUNT, .at = offsetof(struct profile_values, measure), .value = "N", .least = 0, .most = 100, .initial = "1",
+     .help = "loops to measure alone, the hottest first"},
+    {.name = "--top", .kind = PARAMETER_COUNT, .at = offsetof(struct profile_values, top), .value = "N", .least = 1, .most = 100000, .initial = "20",
+     .help = "functions and loops shown"},
+    {0},
+};
+
+static const char *const examples[] = {"program profile ./simulation -- --steps 100 input.dat", "program profile --pid 4711 --seconds 10s", "program profile sort --input words.txt --rate 5000", NULL};
+
+const struct command command_program_profile = {
+    .name = "program profile",
+    .help = "run any program and show which functions and loops its time goes into",
+    .description = "Needs no source, no counters and no rights: the place where the program is, is noted about a thousand times per second of its CPU time, in all its threads and "
+                   "children and in libraries. Each share has the range in which it lies with 95 % probability. Loops are found in the machine code, of stripped programs too. "
+                   "The hottest is measured alone, its data in the first-level cache: in the program it may take longer. program open N shows a loop in the Kernel view.",
+    .arguments = arguments,
+    .options = options,
+    .examples = examples,
+    .values_size = sizeof(struct profile_values),
+    .flags = COMMAND_CHANGES | COMMAND_JOB,
+    .run = run_profile,
+};

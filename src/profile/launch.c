@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "profile/launch.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "isa/isa.h"
+
+extern char **environ;
+
+static bool is_program(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, X_OK) == 0;
+}
+
+/* As the shell finds it; NULL when it is nowhere. */
+static char *find_program(const char *name)
+{
+    const char *at = getenv("PATH");
+
+    if (strchr(name, '/'))
+        return mem_strdup(name);
+    for (; at && *at; at += strcspn(at, ":"), at += *at == ':') {
+        struct str path = {0};
+        size_t length = strcspn(at, ":");
+        str_addf(&path, "%.*s/%s", (int)length, at, name);
+        if (length && is_program(str_text(&path)))
+            return str_take(&path);
+        str_done(&path);
+    }
+    return access(name, F_OK) == 0 ? mem_strdup(name) : NULL;   /* in this directory: what to do is said by launch_check */
+}
+
+bool launch_check(const char *path, struct err *err)
+{
+    struct stat status;
+    Elf64_Ehdr header = {.e_type = 0};
+    ssize_t length;
+
+    if (stat(path, &status) != 0)
+        return err_set(err, ERR_MISSING, "name a program, as the shell would find it", "there is no program %s", path);
+    if (S_ISDIR(status.st_mode))
+        return err_set(err, ERR_DATA, "name a program in it", "%s is a directory", path);
+    if (access(path, X_OK) != 0)
+        return err_set(err, ERR_DATA, "chmod +x makes it so; a script's interpreter can be named instead: program profile sh -- SCRIPT", "%s is not executable", path);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return err_set(err, ERR_IO, NULL, "cannot read %s: %s", path, strerror(errno));
+    length = read(fd, &header, sizeof header);
+    close(fd);
+    if (length < (ssize_t)SELFMAG || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
+        return true;   /* a script; the system says when it is none */
+    if (header.e_ident[EI_CLASS] != ELFCLASS64)
+        return err_set(err, ERR_DATA, "build it for 64 bits", "%s is a 32-bit program", path);
+    if (header.e_machine == isa_ops(isa_host())->elf_machine)
+        return true;
+    for (int isa = 0; isa < ISA_COUNT; isa++)
+        if (isa_ops((enum isa)isa)->elf_machine == header.e_machine)
+            return err_set(err, ERR_DATA, "kernel load shows its loops; run it on such a machine to profile it", "%s is a program for %s, and this CPU runs %s", path, isa_name((enum isa)isa),
+                           isa_name(isa_host()));
+    return err_set(err, ERR_DATA, "run it on such a machine", "%s is a program for another processor (ELF machine %u)", path, header.e_machine);
+}
+
+/* In the child: nothing here may allocate or lock. */
+static _Noreturn void become(const char *path, const char *const *argv, int in, int out, int go, int fault)
+{
+    struct sigaction plain = {.sa_handler = SIG_DFL};
+    sigset_t none;
+    char byte;
+
+    setsid();   /* its group, and no terminal that it could write to */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);   /* when we are killed it goes, too */
+    dup2(in, 0);
+    dup2(out, 1);
+    dup2(out, 2);
+    for (int number = 1; number < 32; number++)
+        if (number != SIGKILL && number != SIGSTOP)
+            sigaction(number, &plain, NULL);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    while (read(go, &byte, 1) < 0 && errno == EINTR)
+        ;
+    execve(path, (char *const *)(uintptr_t)argv, environ);
+    int reason = errno;
+    ssize_t written = write(fault, &reason, sizeof reason);
+    _exit(written == sizeof reason ? 127 : 126);
+}
+
+bool launch(const char *const *argv, const char *output, const char *input, struct launched *out, struct err *err)
+{
+    int go[2] = {-1, -1}, fault[2] = {-1, -1}, in = -1, to = -1;
+
+    *out = (struct launched){.path = find_program(argv[0]), .go = -1, .fault = -1};
+    if (!out->path)
+        return err_set(err, ERR_MISSING, "name it with its directory, as in ./NAME", "there is no program %s", argv[0]);
+    bool ok = launch_check(out->path, err);
+    if (ok && (to = open(output, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600)) < 0)
+        ok = err_set(err, ERR_IO, "--output FILE takes another", "cannot write to %s: %s", output, strerror(errno));
+    if (ok && (in = open(input ? input : "/dev/null", O_RDONLY | O_CLOEXEC)) < 0)
+        ok = err_set(err, ERR_IO, NULL, "cannot read %s: %s", input, strerror(errno));
+    if (ok && (pipe2(go, O_CLOEXEC) < 0 || pipe2(fault, O_CLOEXEC) < 0))
+        ok = err_set(err, ERR_IO, NULL, "cannot start %s: %s", out->path, strerror(errno));
+    if (ok && (out->pid = fork()) == 0)
+        become(out->path, argv, in, to, go[0], fault[1]);
+    if (ok && out->pid < 0)
+        ok = err_set(err, ERR_IO, NULL, "cannot start %s: %s", out->path, strerror(errno));
+    const int ours[] = {in, to, go[0], fault[1]};
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+        if (ours[i] >= 0)
+            close(ours[i]);
+    out->go = go[1];
+    out->fault = fault[0];
+    return ok;
+}
+
+bool launch_go(struct launched *l, struct err *err)
+{
+    int reason = 0;
+    ssize_t length;
+
+    if (write(l->go, "g", 1) != 1)
+        return err_set(err, ERR_IO, NULL, "%s was killed before it ran", l->path);
+    while ((length = read(l->fault, &reason, sizeof reason)) < 0 && errno == EINTR)
+        ;
+    if (length == 0)
+        return true;   /* the pipe closed as the program began */
+    return err_set(err, ERR_DATA, reason == ENOEXEC ? "a script begins with #! and its interpreter" : reason == ENOENT ? "its interpreter is missing: see its first line, or ldd" : NULL,
+                   "%s cannot be run: %s", l->path, strerror(reason));
+}
+
+void launch_end(struct launched *l)
+{
+    if (l->pid > 0) {
+        kill(-l->pid, SIGKILL);
+        kill(l->pid, SIGKILL);
+    }
+    if (l->go >= 0)
+        close(l->go);
+    if (l->fault >= 0)
+        close(l->fault);
+    free(l->path);
+    *l = (struct launched){.go = -1, .fault = -1};
+}

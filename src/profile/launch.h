@@ -1,0 +1,26 @@
+/* A program started so that it can be looked at from its first instruction on; what it prints goes into a file. */
+#ifndef PORTOLAN_PROFILE_LAUNCH_H
+#define PORTOLAN_PROFILE_LAUNCH_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+
+struct launched {
+    pid_t pid;
+    char *path;          /* of the file that is run, found through PATH */
+    int go, fault;       /* ends of pipes: it waits for a byte, and says why it could not be run; -1: closed */
+};
+
+/* Finds @argv[0] and forks; the child waits in a process group of its own for launch_go. @output: path its output and errors are appended to; @input: path it reads,
+ * NULL: nothing. False with err: no such file, not executable, for another processor. Any thread; the one that calls it is the parent. */
+bool launch(const char *const *argv, const char *output, const char *input, struct launched *out, struct err *err);
+/* Lets it run, and returns when it does. False with err when the system refuses. */
+bool launch_go(struct launched *l, struct err *err);
+/* Kills it, and all of its group, when it still runs, and frees what @l has. The process is not waited for. */
+void launch_end(struct launched *l);
+/* Whether @path can be run and looked at here; false with err. */
+bool launch_check(const char *path, struct err *err);
+
+#endif

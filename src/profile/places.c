@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "profile/places.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "toolchain/object.h"
+
+#define AROUND 16384u      /* bytes decoded on each side of code without symbols */
+#define LARGE 65536u       /* bytes of a function that are decoded whole */
+#define DECODED 0.001      /* share of all samples from which on a function is searched for loops */
+
+/* Samples at a place of the object's code. */
+struct code_place {
+    uint64_t at;
+    size_t count;
+};
+
+struct place_list { VEC(struct code_place) list; };
+
+static int places_order(const void *a, const void *b)
+{
+    const struct code_place *x = a, *y = b;
+    return (x->at > y->at) - (x->at < y->at);
+}
+
+/* Where @offset of the file stands in the object's code; UINT64_MAX when no executable section has it. */
+static uint64_t place_in_code(const struct object *o, uint64_t offset)
+{
+    for (size_t i = 0; i < o->sections.count; i++) {
+        const struct object_section *s = &o->sections.items[i];
+        if (offset >= s->file_offset && offset < s->file_offset + s->size)
+            return s->offset + (offset - s->file_offset);
+    }
+    return UINT64_MAX;
+}
+
+/* The section that @at lies in; there is one. */
+static const struct object_section *section_of(const struct object *o, uint64_t at)
+{
+    const struct object_section *s = o->sections.items;
+    while (at < s->offset || at >= s->offset + s->size)
+        s++;
+    return s;
+}
+
+/* The function that @at lies in: of those that begin before it the nearest that reaches so far; NULL: none. */
+static const struct object_symbol *function_at(const struct object *o, uint64_t at)
+{
+    size_t low = 0, high = o->symbols.count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (o->symbols.items[middle].offset <= at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (size_t i = low, tries = 0; i-- > 0 && tries < 64; tries++) {
+        const struct object_symbol *s = &o->symbols.items[i];
+        if (s->function && at - s->offset < s->size)
+            return s;
+    }
+    return NULL;
+}
+
+static void function_add(struct run_profile *p, const char *name, const char *file, size_t samples)
+{
+    for (size_t i = 0; i < p->functions.count; i++)
+        if (strcmp(p->functions.items[i].name, name) == 0 && strcmp(p->functions.items[i].file, file) == 0) {
+            p->functions.items[i].samples += samples;
+            return;
+        }
+    vec_push(&p->functions, ((struct profile_function){mem_strdup(name), mem_strdup(file), samples}));
+}
+
+/* Innermost: the smallest that holds the instruction. SIZE_MAX: none. */
+static size_t loop_at(const struct kernel *k, uint64_t at)
+{
+    size_t best = SIZE_MAX;
+
+    for (size_t l = 0; l < k->loop_count; l++) {
+        const struct kernel_loop *loop = &k->loops[l];
+        const struct insn *last = &k->insns[loop->first + loop->count - 1];
+        if (loop->depth && at >= k->insns[loop->first].offset && at < last->offset + last->length && (best == SIZE_MAX || loop->count < k->loops[best].count))
+            best = l;
+    }
+    return best;
+}
+
+static void loop_add(struct run_profile *p, const struct object *o, const struct kernel *k, size_t loop, const char *file, size_t samples)
+{
+    struct str name = {0};
+    uint64_t at = k->insns[k->loops[loop].first].offset;
+    const struct object_section *s = section_of(o, at);
+
+    if (*k->loops[loop].label)
+        str_add(&name, k->loops[loop].label);
+    else
+        str_addf(&name, "0x%llx", (unsigned long long)(s->address + (at - s->offset)));
+    for (size_t i = 0; i < p->loops.count; i++)
+        if (strcmp(p->loops.items[i].name, str_text(&name)) == 0 && strcmp(p->loops.items[i].file, file) == 0) {
+            p->loops.items[i].samples += samples;
+            str_done(&name);
+            return;
+        }
+    vec_push(&p->loops, ((struct profile_loop){.kernel = kernel_hold(k), .loop = loop, .name = str_take(&name), .file = mem_strdup(file), .samples = samples,
+                                               .measured = NAN, .bound = NAN, .predicted = NAN}));
+}
+
+/* Gives the samples of @places, from @first up to @end, to the loops of the code at [@start, @start + @length). */
+static void loops_take(struct run_profile *p, const struct object *o, const struct code_place *places, size_t first, size_t end, uint64_t start, uint64_t length, const char *file)
+{
+    struct err ignored;
+    struct kernel *k = kernel_from_code(o, file, (size_t)start, (size_t)length, &ignored);
+
+    for (size_t l = 0; k && l < k->loop_count; l++) {
+        size_t samples = 0;
+        for (size_t i = first; i < end; i++)
+            samples += loop_at(k, places[i].at) == l ? places[i].count : 0;
+        if (samples)
+            loop_add(p, o, k, l, file, samples);
+    }
+    kernel_free(k);
+}
+
+/* Where decoding @section can begin at or before @at: instructions are counted from its start on. */
+static uint64_t boundary(const struct object *o, const struct object_section *section, uint64_t at)
+{
+    uint64_t from = section->offset, step = isa_step(o->isa);
+    char form[FORM_MAX];
+    uint32_t traits;
+
+    for (;;) {
+        size_t n = insn_form(o->isa, o->code + from, section->offset + section->size - from, form, &traits);
+        uint64_t next = from + (n ? n : step);
+        if (next > at)
+            return from;
+        from = next;
+    }
+}
+
+/* Code of @s, NULL: without a symbol; its places are [@first, @end). */
+static void search(struct run_profile *p, const struct object *o, const struct object_symbol *s, const struct code_place *places, size_t first, size_t end, const char *file)
+{
+    if (s && s->size <= LARGE) {
+        loops_take(p, o, places, first, end, s->offset, s->size, file);
+        return;
+    }
+    while (first < end) {
+        const struct object_section *section = section_of(o, places[first].at);
+        uint64_t low = s ? s->offset : section->offset, high = s ? s->offset + s->size : section->offset + section->size;
+        uint64_t from = places[first].at - low > AROUND ? boundary(o, section, places[first].at - AROUND) : low;
+        uint64_t to = high - places[first].at > 2 * AROUND ? places[first].at + 2 * AROUND : high;
+        size_t last = first;
+        while (last < end && places[last].at < places[first].at + AROUND && places[last].at < to)
+            last++;
+        loops_take(p, o, places, first, last, from < low ? low : from, to - (from < low ? low : from), file);
+        first = last;
+    }
+}
+
+static void find_in_object(struct run_profile *p, const struct object *o, struct place_list *list, const char *file)
+{
+    struct code_place *places = list->list.items;
+
+    for (size_t first = 0, end; first < list->list.count; first = end) {
+        const struct object_symbol *s = function_at(o, places[first].at);
+        size_t samples = 0;
+        for (end = first; end < list->list.count && function_at(o, places[end].at) == s; end++)
+            samples += places[end].count;
+        function_add(p, s ? s->name : "", file, samples);
+        if ((double)samples >= DECODED * (double)p->samples)
+            search(p, o, s, places, first, end, file);
+    }
+}
+
+void places_find(struct run_profile *p, const struct samples *s, uint32_t image)
+{
+    const char *path = s->images.items[image];
+    struct place_list list = {{0}};
+    struct object o = {.code = NULL};
+    struct err ignored;
+    bool readable = path[0] == '/' && object_read(path, false, &o, &ignored);
+    size_t elsewhere = 0;
+
+    for (size_t i = 0; i < s->points.count; i++) {
+        const struct sample_point *point = &s->points.items[i];
+        uint64_t at = point->image == image && readable ? place_in_code(&o, point->offset) : UINT64_MAX;
+        if (at != UINT64_MAX)
+            vec_push(&list.list, ((struct code_place){at, point->count}));
+        else if (point->image == image)
+            elsewhere += point->count;
+    }
+    if (elsewhere)
+        function_add(p, "", path, elsewhere);
+    if (list.list.count) {
+        qsort(list.list.items, list.list.count, sizeof *list.list.items, places_order);
+        find_in_object(p, &o, &list, path);
+    }
+    vec_done(&list.list);
+    object_done(&o);
+}

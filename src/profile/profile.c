@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "profile/profile.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "profile/places.h"
+
+void profile_free(struct run_profile *p)
+{
+    if (!p)
+        return;
+    for (size_t i = 0; i < p->functions.count; i++) {
+        free(p->functions.items[i].name);
+        free(p->functions.items[i].file);
+    }
+    for (size_t i = 0; i < p->loops.count; i++) {
+        kernel_free(p->loops.items[i].kernel);
+        free(p->loops.items[i].name);
+        free(p->loops.items[i].file);
+        free(p->loops.items[i].bottleneck);
+    }
+    vec_done(&p->functions);
+    vec_done(&p->loops);
+    free(p->program);
+    free(p->output);
+    free(p->machine);
+    free(p);
+}
+
+double profile_share(const struct run_profile *p, size_t samples, double *off)
+{
+    double n = (double)p->samples, share = n > 0 ? (double)samples / n : 0;
+    /* Two successes and two failures more: of 0 or all of them, too, it tells something (Agresti and Coull 1998). */
+    double middle = ((double)samples + 2) / (n + 4);
+
+    if (off)
+        *off = 1.96 * sqrt(middle * (1 - middle) / (n + 4));
+    return share;
+}
+
+const char *profile_function_name(const struct profile_function *f)
+{
+    return *f->name ? f->name : *f->file ? "(no symbol)" : "(code made at run time)";
+}
+
+void profile_name_short(const char *name, size_t columns, struct str *out)
+{
+    size_t length = strlen(name), end = columns / 3;
+
+    if (length <= columns)
+        str_add(out, name);
+    else
+        str_addf(out, "%.*s..%s", (int)(columns - end - 2), name, name + length - end);
+}
+
+double profile_loop_now(const struct profile_loop *l)
+{
+    return isnan(l->measured) ? l->predicted : l->measured;
+}
+
+double profile_time_with(const struct run_profile *p, size_t at, double now, double cycles)
+{
+    double all = p->user + (isnan(p->system) ? 0 : p->system);
+    return all - p->user * profile_share(p, p->loops.items[at].samples, NULL) * (1 - cycles / now);
+}
+
+static int functions_by_samples(const void *a, const void *b)
+{
+    const struct profile_function *x = a, *y = b;
+    return x->samples != y->samples ? (x->samples < y->samples) - (x->samples > y->samples) : strcmp(x->name, y->name);
+}
+
+static int loops_by_samples(const void *a, const void *b)
+{
+    const struct profile_loop *x = a, *y = b;
+    return x->samples != y->samples ? (x->samples < y->samples) - (x->samples > y->samples) : strcmp(x->name, y->name);
+}
+
+/* Drops the loops below @least of all samples, which stand last. */
+static void loops_cut(struct run_profile *p, double least)
+{
+    while (p->loops.count && (double)p->loops.items[p->loops.count - 1].samples < least * (double)p->samples) {
+        struct profile_loop *l = &p->loops.items[--p->loops.count];
+        kernel_free(l->kernel);
+        free(l->name);
+        free(l->file);
+    }
+}
+
+struct run_profile *profile_new(const struct sampled *s, double rate, double least, bool (*goes_on)(void *state, double share), void *state, struct err *err)
+{
+    struct run_profile *p = mem_zero(1, sizeof *p);
+
+    p->program = mem_strdup(s->path);
+    p->method = s->method;
+    p->rate = rate;
+    p->seconds = s->seconds;
+    p->user = s->user;
+    p->system = s->system;
+    p->samples = s->samples.count + s->lost;
+    p->lost = s->lost;
+    p->processes = s->processes;
+    p->threads = s->threads;
+    for (size_t i = 0; i < s->samples.images.count; i++) {
+        if (goes_on && !goes_on(state, (double)i / (double)s->samples.images.count)) {
+            err_set(err, ERR_INTERRUPTED, NULL, "profiling was cancelled");
+            profile_free(p);
+            return NULL;
+        }
+        places_find(p, &s->samples, (uint32_t)i);
+    }
+    if (p->functions.count)
+        qsort(p->functions.items, p->functions.count, sizeof *p->functions.items, functions_by_samples);
+    if (p->loops.count)
+        qsort(p->loops.items, p->loops.count, sizeof *p->loops.items, loops_by_samples);
+    loops_cut(p, least);
+    return p;
+}

@@ -1,0 +1,53 @@
+/* What a program's run time went into: functions, and the loops within them, by samples of where it was. Made once; then nothing in it changes. */
+#ifndef PORTOLAN_PROFILE_PROFILE_H
+#define PORTOLAN_PROFILE_PROFILE_H
+
+#include "analysis/kernel.h"
+#include "base/str.h"
+#include "profile/sampling.h"
+
+struct profile_function {
+    char *name;                /* "" where the file has no symbols there */
+    char *file;                /* path of the program or library; "" for code that lies in no file */
+    size_t samples;
+};
+
+struct profile_loop {
+    const struct kernel *kernel;   /* held: the function's code, or what lies around the loop where there are no symbols */
+    size_t loop;               /* of the kernel's loops */
+    char *name;                /* "main+0x40", "0x1136" */
+    char *file;
+    size_t samples;            /* in it and in no loop within it */
+    double measured;           /* cycles per iteration on this CPU, alone; NaN: not measured */
+    double bound, predicted;   /* cycles per iteration, by bounds and simulated; NaN: not known */
+    char *bottleneck;          /* "dependencies"; NULL: bound is NaN */
+};
+
+struct run_profile {
+    char *program;             /* path */
+    char *output;              /* the file that what it printed went to; NULL: none, or it printed nothing */
+    char *machine;             /* id of whose tables bounds are; NULL: none fits */
+    enum sampling_method method;
+    double rate, seconds, user, system;   /* of sampling, as sampled.h has them */
+    size_t samples;            /* all */
+    size_t lost, processes, threads;
+    VEC(struct profile_function) functions;   /* the hottest first */
+    VEC(struct profile_loop) loops;
+};
+
+/* Looks up @s, which is taken over except for its samples. Loops with less than @least of all samples are left out. @goes_on (may be NULL) is told the share done
+ * and says whether to go on: NULL with err when not. Any thread; seconds for large libraries. */
+struct run_profile *profile_new(const struct sampled *s, double rate, double least, bool (*goes_on)(void *state, double share), void *state, struct err *err);
+void profile_free(struct run_profile *p);
+/* Share of @samples in all, and by how much it may be off (1.96 standard deviations of such a count). */
+double profile_share(const struct run_profile *p, size_t samples, double *off);
+/* The function's name, or why it has none. */
+const char *profile_function_name(const struct profile_function *f);
+/* Appends @name, or of one longer than @columns bytes its beginning and its end. */
+void profile_name_short(const char *name, size_t columns, struct str *out);
+/* Cycles per iteration that the loop is known to take: measured alone, else predicted; NaN when neither. */
+double profile_loop_now(const struct profile_loop *l);
+/* CPU seconds the whole run would take if loop @at took @cycles instead of @now per iteration. */
+double profile_time_with(const struct run_profile *p, size_t at, double now, double cycles);
+
+#endif

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "profile/sampling.h"
+
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "profile/interrupt.h"
+#include "profile/launch.h"
+#include "profile/perf.h"
+
+#define STEP 0.02          /* seconds between two looks at what has come */
+
+struct watching {
+    const struct sampling *options;
+    struct sampled *out;
+    struct spaces spaces;
+    struct launched program;
+    struct task_list tasks;
+    struct perf *perf;
+    struct interrupt *interrupt;
+    struct rusage usage;
+};
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+void sampled_done(struct sampled *s)
+{
+    samples_done(&s->samples);
+    free(s->path);
+    *s = (struct sampled){.seconds = 0};
+}
+
+/* Waits a moment; true when the process has ended, which then is known of one that is ours. */
+static bool step(struct watching *w, int pidfd)
+{
+    struct pollfd wait = {pidfd, POLLIN, 0};
+
+    if (w->interrupt)
+        return interrupt_watch(w->interrupt, STEP, &w->spaces, &w->out->status, &w->usage);
+    poll(&wait, 1, (int)(STEP * 1000));
+    perf_drain(w->perf, true, &w->spaces);
+    if (!wait.revents)
+        return false;
+    if (w->program.pid > 0)
+        while (wait4(w->program.pid, &w->out->status, 0, &w->usage) < 0 && errno == EINTR)
+            ;
+    return true;
+}
+
+/* The program that was launched has to be waited for once, whatever happens. */
+static void reap(struct watching *w)
+{
+    pid_t pid = w->program.pid;
+
+    launch_end(&w->program);
+    if (pid > 0 && w->interrupt)
+        while (!interrupt_watch(w->interrupt, STEP, &w->spaces, &w->out->status, &w->usage))
+            ;   /* threads that are traced end one by one, the first of them last */
+    else if (pid > 0)
+        while (wait4(pid, &w->out->status, __WALL, &w->usage) < 0 && errno == EINTR)
+            ;
+}
+
+static bool watch(struct watching *w, struct err *err)
+{
+    const struct sampling *o = w->options;
+    int pidfd = pidfd_open(o->argv ? w->program.pid : o->pid, 0);
+    double begun = now();
+    bool ok = pidfd >= 0 || err_set(err, ERR_IO, NULL, "cannot watch process %d: %s", (int)o->pid, strerror(errno));
+
+    while (ok && !w->out->ended && now() - begun < o->seconds) {
+        w->out->ended = step(w, pidfd);
+        w->out->seconds = now() - begun;
+        ok = !o->goes_on || o->goes_on(o->state, w->out->seconds, w->out->samples.count) || err_set(err, ERR_INTERRUPTED, NULL, "profiling was cancelled");
+    }
+    if (pidfd >= 0)
+        close(pidfd);
+    if (w->perf)
+        perf_drain(w->perf, false, &w->spaces);
+    return ok;
+}
+
+/* The clock, unless another way was asked for; then interrupts, unless the clock was. */
+static bool choose(struct watching *w, struct err *err)
+{
+    const struct sampling *o = w->options;
+    struct err *refused = &w->out->refused;
+
+    if (o->method != SAMPLING_INTERRUPT)
+        w->perf = perf_new(&w->tasks, o->argv != NULL, o->rate, refused);
+    if (w->perf) {
+        w->out->method = SAMPLING_CLOCK;
+        return true;
+    }
+    if (o->method == SAMPLING_CLOCK) {
+        *err = *refused;
+        return false;
+    }
+    w->out->method = SAMPLING_INTERRUPT;
+    w->interrupt = interrupt_new(&w->tasks, o->argv != NULL, o->rate, err);
+    return w->interrupt != NULL;
+}
+
+static bool find_process(struct watching *w, struct err *err)
+{
+    char link[64], path[4096];
+    ssize_t length;
+
+    tasks_find(w->options->pid, &w->tasks);
+    if (!w->tasks.list.count)
+        return err_set(err, ERR_MISSING, "ps lists processes", "there is no process %d", (int)w->options->pid);
+    snprintf(link, sizeof link, "/proc/%d/exe", (int)w->options->pid);
+    length = readlink(link, path, sizeof path - 1);
+    if (length <= 0)
+        return err_set(err, ERR_IO, errno == EACCES || errno == EPERM ? "run as its user, or as root" : "it is one of the system's own, or has just ended",
+                       "process %d cannot be looked at: %s", (int)w->options->pid, strerror(errno));
+    path[length] = '\0';
+    w->out->path = mem_strdup(path);
+    for (size_t i = 0; i < w->tasks.list.count; i++)
+        if (!i || w->tasks.list.items[i].pid != w->tasks.list.items[i - 1].pid)
+            spaces_read(&w->spaces, w->tasks.list.items[i].pid);
+    return true;
+}
+
+static bool begin(struct watching *w, struct err *err)
+{
+    const struct sampling *o = w->options;
+
+    if (!o->argv)
+        return find_process(w, err) && launch_check(w->out->path, err) && choose(w, err);
+    if (!launch(o->argv, o->output, o->input, &w->program, err))
+        return false;
+    w->out->path = mem_strdup(w->program.path);
+    vec_push(&w->tasks.list, ((struct thread_id){w->program.pid, w->program.pid}));
+    return choose(w, err) && launch_go(&w->program, err);
+}
+
+static double seconds_of(struct timeval t)
+{
+    return (double)t.tv_sec + 1e-6 * (double)t.tv_usec;
+}
+
+/* CPU time by the system's count of what was started here, else by the samples. */
+static void tell(struct watching *w)
+{
+    struct sampled *out = w->out;
+    out->lost = w->perf ? perf_lost(w->perf) : interrupt_lost(w->interrupt);
+    for (int threads = 0; threads < 2; threads++)
+        *(threads ? &out->threads : &out->processes) = w->perf ? perf_started(w->perf, threads) : interrupt_started(w->interrupt, threads);
+    out->user = w->options->argv ? seconds_of(w->usage.ru_utime) : w->interrupt ? interrupt_cpu(w->interrupt) : (double)(out->samples.count + out->lost) / w->options->rate;
+    out->system = w->options->argv ? seconds_of(w->usage.ru_stime) : NAN;
+}
+
+bool sampling_run(const struct sampling *o, struct sampled *out, struct err *err)
+{
+    struct watching w = {.options = o, .out = out, .spaces.samples = &out->samples, .program = {.go = -1, .fault = -1}};
+
+    *out = (struct sampled){.system = NAN};
+    bool ok = begin(&w, err) && watch(&w, err);
+    if (out->ended)
+        w.program.pid = 0;   /* its number may be another's by now */
+    reap(&w);
+    if (ok)
+        tell(&w);
+    perf_free(w.perf);
+    interrupt_free(w.interrupt);
+    spaces_done(&w.spaces);
+    vec_done(&w.tasks.list);
+    return ok;
+}

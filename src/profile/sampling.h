@@ -1,0 +1,41 @@
+/* A program looked at about a thousand times a second while it runs: by the system's sampling clock, or, where that is refused, by interrupting it. */
+#ifndef PORTOLAN_PROFILE_SAMPLING_H
+#define PORTOLAN_PROFILE_SAMPLING_H
+
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "profile/samples.h"
+
+enum sampling_method { SAMPLING_ANY, SAMPLING_CLOCK, SAMPLING_INTERRUPT };
+
+struct sampling {
+    const char *const *argv;         /* the program and its arguments, NULL at the end; NULL: process pid, which runs already */
+    pid_t pid;
+    const char *output, *input;      /* paths, of a program that is started; input NULL: nothing */
+    double seconds;                  /* at most; INFINITY: until it ends */
+    double rate;                     /* samples per second of CPU time */
+    enum sampling_method method;
+    /* Asked some times a second; false: stop, and nothing is wanted. May be NULL. */
+    bool (*goes_on)(void *state, double seconds, size_t samples);
+    void *state;
+};
+
+struct sampled {
+    struct samples samples;
+    enum sampling_method method;     /* that was used */
+    struct err refused;              /* why it was not the clock; code 0: it was, or nobody asked for it */
+    char *path;                      /* of the program that was started, or of the process's */
+    double seconds;                  /* of wall clock */
+    double user, system;             /* CPU seconds in and for the program; system NaN: not known */
+    size_t lost;                     /* samples that lay nowhere known */
+    size_t processes, threads;       /* started by it */
+    bool ended;                      /* it has; else the time was up */
+    int status;                      /* as waitpid gives it, of one that was started here and ended */
+};
+
+/* False with err; sampled_done frees @out in either case. One thread, which starts the program and waits for it. */
+bool sampling_run(const struct sampling *o, struct sampled *out, struct err *err);
+void sampled_done(struct sampled *s);
+
+#endif

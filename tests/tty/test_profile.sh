@@ -1,0 +1,105 @@
+#!/bin/sh
+# Shown by: program profile: what it says of programs of its own, and of those that it cannot look at.
+. "${PORTOLAN_SRC:-.}/tests/helpers.sh"
+
+# Two loops, the second with three times the work of the first.
+make_program() {
+    needs "${CC:-cc}"
+    cat >"$work/two.c" <<'EOF'
+#include <stdio.h>
+#include <stdlib.h>
+__attribute__((noinline)) static unsigned little(unsigned n) { unsigned x = 1; for (unsigned i = 0; i < n; i++) { x = x * 1664525u + 1013904223u; __asm__ volatile("" : "+r"(x)); } return x; }
+__attribute__((noinline)) static unsigned much(unsigned n) { unsigned x = 1; for (unsigned i = 0; i < n; i++) { x = x * 22695477u + 1u; __asm__ volatile("" : "+r"(x)); } return x; }
+int main(int c, char **v)
+{
+    unsigned sum = 0;
+    for (int i = c > 1 ? atoi(v[1]) : 0; i > 0; i--)
+        sum += little(200000) + much(600000);
+    printf("sum %u\n", sum);
+    return 0;
+}
+EOF
+    # The compiler of the build may be several words.
+    # shellcheck disable=SC2086
+    ${CC:-cc} -O1 "$work/two.c" -o "$work/two" 2>"$work/cc" || skip "no compiler: $(head -n 1 "$work/cc")"
+}
+# profile WORDS: of a program that must be looked at; where the system lets nobody, the test ends.
+profile() {
+    got=0
+    "$portolan" --format "${format:-csv}" -e "program profile --measure 0 $*" >"$work/out" 2>"$work/err" </dev/null || got=$?
+    grep -q 'the system refuses' "$work/err" && [ "$got" -ne 0 ] && skip "$(cat "$work/err")"
+    [ "$got" -eq 0 ] || fail "status $got: $*: $(cat "$work/err")"
+}
+# Samples of the rows that hold $1.
+samples_of() { awk -F, -v of="$1" '$0 ~ of { for (i = 1; i <= NF; i++) if ($i == of) { print $1; exit } }' "$work/out"; }
+
+test_functions_and_loops() {
+    make_program
+    profile "$work/two" 600
+    little=$(samples_of little) much=$(samples_of much)
+    awk -v a="${little:-0}" -v b="${much:-0}" 'BEGIN { exit !(a >= 30 && b > 1.5 * a && b < 6 * a) }' || fail "samples $little and $much: $(cat "$work/out")"
+    grep -q ',much+0x' "$work/out" || fail "no loop of much: $(cat "$work/out")"
+    format=json profile "$work/two" 200
+    printed=$(sed -n 's/.*"output": *"\([^"]*\)".*/\1/p' "$work/out")
+    grep -q '^sum ' "${printed:-/dev/null}" || fail "its output is not in \"$printed\""
+    rm -f "$printed"
+}
+
+# Without symbols loops are named by their address, and a script's children count.
+test_stripped_in_a_script() {
+    needs strip
+    make_program
+    strip "$work/two"
+    printf '#!/bin/sh\nfor i in 1 2; do "%s" 300; done\n' "$work/two" >"$work/script.sh"
+    chmod +x "$work/script.sh"
+    profile "--output $work/printed $work/script.sh"
+    [ "$(grep -c '^sum ' "$work/printed")" -eq 2 ] || fail "printed: $(cat "$work/printed")"
+    grep -q ',0x[0-9a-f]*,' "$work/out" || fail "no loop by address: $(cat "$work/out")"
+    # The two hottest of its loops.
+    awk -F, '/,0x[0-9a-f]*,/ { n[++k] = $2 } END { exit !(k >= 2 && n[1] > 1.5 * n[2] && n[1] < 6 * n[2]) }' "$work/out" || fail "loops: $(cat "$work/out")"
+}
+
+test_loop_opens() {
+    make_program
+    format=text profile "--output $work/printed $work/two 300"
+    holds out 'hottest loop: much+0x'
+    expect 0 "$portolan" --machine skylake -e "program profile --measure 0 --machine skylake --output $work/printed $work/two 300; program open 1; kernel analyze" 
+    holds out 'innermost loop much+0x'
+    expect 1 "$portolan" -e "program profile --measure 0 --output $work/printed $work/two 300; program open 99"
+    holds err 'no loop 99'
+    expect 1 "$portolan" -e 'program open 1'
+    holds err 'no program has been profiled'
+}
+
+# A copy of the program with the byte at offset $1 changed to octal $2.
+with_byte() {
+    cp "$work/two" "$work/changed"
+    printf "\\$2" | dd of="$work/changed" bs=1 seek="$1" conv=notrunc 2>/dev/null
+}
+test_what_cannot_be_profiled() {
+    make_program
+    cd "$work" || return 1
+    refuse() { expect 1 "$portolan" -e "program profile --measure 0 $1"; holds err "$2"; }
+    refuse ./nowhere 'there is no program ./nowhere'
+    refuse nowhere-at-all 'there is no program nowhere-at-all'
+    refuse "$work" 'is a directory'
+    echo text >text
+    [ "$(id -u)" = 0 ] || chmod 600 text
+    refuse ./text './text is not executable'
+    chmod +x text
+    format=text
+    expect 1 "$portolan" -e 'program profile --measure 0 ./text'
+    grep -q 'the system refuses' "$work/err" || holds err './text cannot be run: Exec format error'
+    with_byte 4 001
+    refuse ./changed 'is a 32-bit program'
+    case $(uname -m) in x86_64) machine=267 name=aarch64 ;; *) machine=076 name=x86-64 ;; esac
+    with_byte 18 "$machine"
+    refuse ./changed "is a program for $name"
+    expect 1 "$portolan" -e 'program profile --measure 0 /bin/true'
+    grep -q 'the system refuses' "$work/err" || holds err 'ran too short'
+    refuse '--pid 4194303' 'there is no process 4194303'
+    expect 1 "$portolan" -e 'program profile'
+    holds err 'no program is named'
+}
+
+run_tests

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Profiles of this very program, which runs two loops of known work when it is called with an argument. Where the system lets nobody look at a program, the
+ * tests say so and end. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "profile/launch.h"
+#include "profile/profile.h"
+#include "profile/spaces.h"
+#include "../support/support.h"
+
+#define STEPS 400000u     /* of the shorter loop, in one turn */
+
+static unsigned shown;    /* what the loops come to: they are not left out */
+
+/* Both are one chain of a multiplication and an addition per iteration. */
+__attribute__((noinline)) static unsigned short_loop(void)
+{
+    unsigned x = 1;
+    for (unsigned i = 0; i < STEPS; i++) {
+        x = x * 1664525u + 1013904223u;
+        __asm__ volatile("" : "+r"(x));
+    }
+    return x;
+}
+
+__attribute__((noinline)) static unsigned long_loop(void)
+{
+    unsigned x = 1;
+    for (unsigned i = 0; i < 3 * STEPS; i++) {
+        x = x * 22695477u + 1u;
+        __asm__ volatile("" : "+r"(x));
+    }
+    return x;
+}
+
+static void *turns(void *count)
+{
+    for (unsigned i = *(const unsigned *)count; i; i--)
+        shown += short_loop() + long_loop();
+    return NULL;
+}
+
+/* What the profiled program does: "turns N", in threads "threads N", in a child "child N". */
+static int work(const char *how, unsigned count)
+{
+    if (strcmp(how, "threads") == 0) {
+        pthread_t threads[2];
+        for (int i = 0; i < 2; i++)
+            pthread_create(&threads[i], NULL, turns, &count);
+        for (int i = 0; i < 2; i++)
+            pthread_join(threads[i], NULL);
+    } else if (strcmp(how, "child") == 0) {
+        pid_t child = fork();
+        int status;
+        if (!child) {
+            turns(&count);
+            _exit(0);
+        }
+        waitpid(child, &status, 0);
+        return 7;
+    } else {
+        turns(&count);
+    }
+    printf("%u\n", shown);
+    return 0;
+}
+
+static char self[4096];
+
+static struct sampling options_of(enum sampling_method method, const char *how, const char *count, const char **argv)
+{
+    argv[0] = self;
+    argv[1] = how;
+    argv[2] = count;
+    argv[3] = NULL;
+    return (struct sampling){.argv = argv, .output = work_path("printed"), .seconds = 120, .rate = 1000, .method = method};
+}
+
+/* Whether the system refuses this way of looking: then nothing can be tested. */
+static bool refused(enum sampling_method method, const struct err *err)
+{
+    bool no = strstr(err->what, method == SAMPLING_CLOCK ? "the system refuses its sampling clock" : "the system refuses to have") != NULL;
+    if (no)
+        print_message("not tested: %s\n", err->what);
+    return no;
+}
+
+static size_t samples_of(const struct run_profile *p, const char *function)
+{
+    for (size_t i = 0; i < p->functions.count; i++)
+        if (strcmp(p->functions.items[i].name, function) == 0)
+            return p->functions.items[i].samples;
+    return 0;
+}
+
+/* The innermost loops whose function is called so: in them are nearly all of its samples. */
+static size_t samples_in_loop(const struct run_profile *p, const char *function)
+{
+    size_t sum = 0;
+    for (size_t i = 0; i < p->loops.count; i++)
+        if (str_has_prefix(p->loops.items[i].name, function))
+            sum += p->loops.items[i].samples;
+    return sum;
+}
+
+static struct run_profile *profile_of(const struct sampling *o, struct sampled *s, struct err *err)
+{
+    struct run_profile *p = NULL;
+
+    *err = (struct err){0};
+    if (sampling_run(o, s, err)) {
+        p = profile_new(s, o->rate, 0.002, NULL, NULL, err);
+        assert_non_null(p);
+    }
+    return p;
+}
+
+/* Three times the work has three times the samples; that a machine is busy changes nothing in this, and of 300 samples chance little. Who interrupts needs some of
+ * the processor himself. */
+static void check_shares(const struct run_profile *p)
+{
+    double few = (double)samples_of(p, "short_loop"), many = (double)samples_of(p, "long_loop");
+
+    assert_true(few + many > 0.9 * (double)p->samples);
+    if (few + many < 300) {
+        print_message("not tested: only %g samples\n", few + many);
+        return;
+    }
+    assert_in_range((uintmax_t)(100 * many / few), 150, 600);
+    assert_true((double)samples_in_loop(p, "short_loop") > 0.9 * few);
+    assert_true((double)samples_in_loop(p, "long_loop") > 0.9 * many);
+}
+
+static void check_method(enum sampling_method method)
+{
+    static const struct { const char *how, *count; } cases[] = {{"turns", "500"}, {"threads", "250"}, {"child", "500"}};
+    const char *argv[4];
+    struct err err;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct sampling o = options_of(method, cases[i].how, cases[i].count, argv);
+        struct sampled s;
+        struct run_profile *p = profile_of(&o, &s, &err);
+        if (!p && refused(method, &err)) {
+            sampled_done(&s);
+            return;
+        }
+        assert_non_null(p);
+        assert_true(s.ended && WIFEXITED(s.status));
+        assert_int_equal(WEXITSTATUS(s.status), i == 2 ? 7 : 0);
+        assert_int_equal(s.threads, i == 0 ? 0 : i == 1 ? 2 : 1);
+        assert_int_equal(s.processes, i == 2);
+        assert_true(s.user > 0);
+        check_shares(p);
+        profile_free(p);
+        sampled_done(&s);
+    }
+    assert_true(work_has("printed"));
+}
+
+static void test_clock(void **state)
+{
+    (void)state;
+    check_method(SAMPLING_CLOCK);
+}
+
+static void test_interrupt(void **state)
+{
+    (void)state;
+    check_method(SAMPLING_INTERRUPT);
+}
+
+/* A process that runs already, which goes on afterwards. */
+static void test_attach(void **state)
+{
+    (void)state;
+    for (int method = SAMPLING_CLOCK; method <= SAMPLING_INTERRUPT; method++) {
+        struct err err = {0};
+        struct sampled s;
+        pid_t pid = fork();
+        if (!pid) {
+            unsigned long_time = 1000000;
+            turns(&long_time);
+            _exit(0);
+        }
+        struct sampling o = {.pid = pid, .seconds = 1, .rate = 1000, .method = (enum sampling_method)method};
+        bool ok = sampling_run(&o, &s, &err);
+        int status;
+        assert_int_equal(waitpid(pid, &status, WNOHANG), 0);   /* it still runs */
+        kill(pid, SIGKILL);
+        waitpid(pid, &status, 0);
+        assert_true(WIFSIGNALED(status));
+        if (!ok)
+            assert_true(refused((enum sampling_method)method, &err));
+        else
+            assert_true(!s.ended && s.user >= 0 && isnan(s.system));
+        sampled_done(&s);
+    }
+}
+
+/* The time is up: what was started is ended. */
+static void test_time_is_up(void **state)
+{
+    const char *argv[4];
+    struct sampling o = options_of(SAMPLING_ANY, "turns", "100000000", argv);
+    struct sampled s;
+    struct err err = {0};
+
+    (void)state;
+    o.seconds = 0.2;
+    if (!sampling_run(&o, &s, &err))
+        assert_true(refused(SAMPLING_INTERRUPT, &err));
+    else
+        assert_true(!s.ended && s.seconds >= 0.2);
+    sampled_done(&s);
+}
+
+/* From here on @calls fail with EPERM in this process. */
+static void refuse_calls(bool clock, bool interrupt)
+{
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, clock ? SYS_perf_event_open : 0xffffff, 1, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, interrupt ? SYS_ptrace : 0xffffff, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    const struct sock_fprog program = {sizeof code / sizeof *code, code};
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
+}
+
+enum { WORKED, FELL_BACK, REFUSED, REFUSED_CLOCK, OTHERWISE };
+
+/* In a child of its own, which tells by its exit status. */
+static int outcome(bool clock, bool interrupt, enum sampling_method method)
+{
+    pid_t pid = fork();
+    int status;
+
+    if (!pid) {
+        const char *argv[4];
+        struct sampling o = options_of(method, "turns", "20", argv);
+        struct sampled s;
+        struct err err = {0};
+        refuse_calls(clock, interrupt);
+        bool ok = sampling_run(&o, &s, &err);
+        _exit(ok && s.method == SAMPLING_INTERRUPT && strstr(s.refused.todo, "perf_event_paranoid") ? FELL_BACK
+              : ok ? WORKED
+              : strstr(err.todo, "yama.ptrace_scope") ? REFUSED : strstr(err.todo, "perf_event_paranoid") ? REFUSED_CLOCK : OTHERWISE);
+    }
+    waitpid(pid, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : OTHERWISE;
+}
+
+/* What is refused is said, and what else would do is done. */
+static void test_refused(void **state)
+{
+    (void)state;
+    if (outcome(false, false, SAMPLING_INTERRUPT) != WORKED) {
+        print_message("not tested: ptrace is refused here\n");
+        return;
+    }
+    assert_int_equal(outcome(true, false, SAMPLING_ANY), FELL_BACK);
+    assert_int_equal(outcome(true, true, SAMPLING_ANY), REFUSED);
+    assert_int_equal(outcome(true, false, SAMPLING_CLOCK), REFUSED_CLOCK);
+}
+
+/* What a mapping covers is gone; a child has what its parent had. */
+static void test_spaces(void **state)
+{
+    struct samples samples = {.count = 0};
+    struct spaces s = {.samples = &samples};
+
+    (void)state;
+    spaces_map(&s, 1, 0x1000, 0x4000, 0x100, "/a");
+    spaces_map(&s, 1, 0x2000, 0x1000, 0, "/b");
+    spaces_map(&s, 1, 0x8000, 0x1000, 0, "//anon");
+    spaces_fork(&s, 2, 1);
+    spaces_clear(&s, 1);
+    assert_false(spaces_sample(&s, 1, 0x1004));
+    assert_true(spaces_sample(&s, 2, 0x1004));
+    assert_true(spaces_sample(&s, 2, 0x2004));
+    assert_true(spaces_sample(&s, 2, 0x3004));
+    assert_true(spaces_sample(&s, 2, 0x3004));
+    assert_true(spaces_sample(&s, 2, 0x8004));
+    assert_false(spaces_sample(&s, 2, 0x5000));
+    static const struct { const char *path; uint64_t offset; size_t count; } expected[] = {{"/a", 0x104, 1}, {"/b", 4, 1}, {"/a", 0x2104, 2}, {"", 0x8004, 1}};
+    assert_int_equal(samples.points.count, 4);
+    for (size_t i = 0; i < 4; i++) {
+        const struct sample_point *p = &samples.points.items[i];
+        assert_string_equal(samples.images.items[p->image], expected[i].path);
+        assert_int_equal(p->offset, expected[i].offset);
+        assert_int_equal(p->count, expected[i].count);
+    }
+    spaces_done(&s);
+    samples_done(&samples);
+}
+
+/* By hand: 250 of 1,000 samples, and half the cycles in a quarter of the time. */
+static void test_shares(void **state)
+{
+    struct profile_loop loop = {.samples = 250, .measured = 4, .predicted = 3};
+    struct run_profile p = {.samples = 1000, .user = 8, .system = 1, .loops = {&loop, 1, 1}};
+    double off, middle = 252 / 1004.0;
+    struct str name = {0};
+
+    (void)state;
+    assert_true(fabs(profile_share(&p, 250, &off) - 0.25) < 1e-12);
+    assert_true(fabs(off - 1.96 * sqrt(middle * (1 - middle) / 1004)) < 1e-12);
+    assert_true(profile_share(&p, 0, &off) == 0 && off > 0 && off < 0.01);
+    assert_true(fabs(profile_time_with(&p, 0, 4, 2) - 8) < 1e-12);
+    assert_true(profile_loop_now(&loop) == 4);
+    loop.measured = NAN;
+    assert_true(profile_loop_now(&loop) == 3);
+    profile_name_short("abcdefghijklmnopqrstuvwxyz", 12, &name);
+    assert_string_equal(str_text(&name), "abcdef..wxyz");
+    str_done(&name);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_spaces), cmocka_unit_test(test_shares), cmocka_unit_test(test_clock), cmocka_unit_test(test_interrupt),
+                                       cmocka_unit_test(test_attach), cmocka_unit_test(test_time_is_up), cmocka_unit_test(test_refused)};
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[length > 0 ? length : 0] = '\0';
+    if (argc > 2)
+        return work(argv[1], (unsigned)strtoul(argv[2], NULL, 10));
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
