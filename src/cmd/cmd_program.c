@@ -14,7 +14,7 @@
 #include "work/job.h"
 
 struct program_load_values {
-    const char *file, *arguments;
+    const char *file, *arguments, *template, *untraced;
     struct word_list words;
 };
 
@@ -22,7 +22,7 @@ struct program_load_values {
 struct program_loading {
     struct session *session;
     struct job *job;
-    char *name, *arguments;
+    char *name, *arguments, *template, *untraced;
     VEC(char *) words;
     bool built;                         /* the file is an executable */
     double begun;
@@ -43,7 +43,7 @@ static bool load_run(struct job *job, void *state, struct err *err)
     l->job = job;
     l->begun = clock_seconds();
     child_watch(loading_cancelled, l);
-    l->program = l->built ? program_open(l->name, l->name, NULL, err) : program_build((const char *const *)l->words.items, l->words.count, l->name, err);
+    l->program = l->built ? program_open_both(l->name, l->untraced, err) : program_build((const char *const *)l->words.items, l->words.count, l->name, err);
     child_watch(NULL, NULL);
     return l->program != NULL;
 }
@@ -58,9 +58,9 @@ static void load_finish(void *state, const struct job_info *info)
     if (info->state != JOB_DONE)
         return;
     program_state_done(p);
-    *p = (struct program_state){.program = program, .arguments = l->arguments};
+    *p = (struct program_state){.program = program, .arguments = l->arguments, .template = l->template};
     l->program = NULL;
-    l->arguments = NULL;
+    l->arguments = l->template = NULL;
     result_set_confirmation(result);
     result_line(result, "%s: %zu file%s, %zu function%s, %zu blocks, %zu loads and stores; program run N=16,32,64,128 runs it", program->name, program->unit_count,
                 program->unit_count == 1 ? "" : "s", program->function_count, program->function_count == 1 ? "" : "s", program->block_count, program->reference_count);
@@ -79,6 +79,8 @@ static void loading_free(void *state)
     vec_done(&l->words);
     free(l->name);
     free(l->arguments);
+    free(l->template);
+    free(l->untraced);
     program_free(l->program);
     free(l);
 }
@@ -105,10 +107,14 @@ static bool run_load(struct session *s, const void *values, struct result *resul
     (void)result;   /* the job's finish function fills it */
     if (!words_allowed(&v->words, err))
         return false;
+    if (v->untraced && !program_is_built(v->file))
+        return err_set(err, ERR_USAGE, "leave it out: of sources both are built", "--untraced is for executables that portolan-cc linked");
     l = mem_zero(1, sizeof *l);
     l->session = s;
     l->name = mem_strdup(v->file);
     l->arguments = v->arguments ? mem_strdup(v->arguments) : NULL;
+    l->template = v->template ? mem_strdup(v->template) : NULL;
+    l->untraced = v->untraced ? mem_strdup(v->untraced) : NULL;
     l->built = program_is_built(v->file);
     vec_push(&l->words, mem_strdup(v->file));
     for (size_t i = 0; i < v->words.count; i++)
@@ -126,11 +132,16 @@ static const struct parameter load_arguments[] = {
 
 static const struct parameter load_options[] = {
     {.name = "--arguments", .kind = PARAMETER_TEXT, .at = offsetof(struct program_load_values, arguments), .value = "TEXT", .otherwise = "the inputs in their order",
-     .help = "words of the program's command line, {NAME} for an input"},
+     .help = "words of the program's command line, {NAME} for an input, {directory} for a directory of the run's own"},
+    {.name = "--template", .kind = PARAMETER_TEXT, .at = offsetof(struct program_load_values, template), .value = "FILE", .complete = COMPLETE_FILE,
+     .help = "input file with {NAME} for an input; each run finds it filled in, under its own name, in {directory}"},
+    {.name = "--untraced", .kind = PARAMETER_TEXT, .at = offsetof(struct program_load_values, untraced), .value = "FILE", .complete = COMPLETE_FILE,
+     .help = "the same program built by the compiler itself, for program validate; of an executable"},
     {0},
 };
 
-static const char *const load_examples[] = {"program load data/programs/matmul.c -O3", "program load main.c part.c -O2 -lm --arguments '{N} 10'", NULL};
+static const char *const load_examples[] = {"program load data/programs/matmul.c -O3", "program load main.c part.c -O2 -lm --arguments '{N} 10'",
+                                            "program load ./solver --template case.txt --arguments '{directory}/case.txt'", NULL};
 
 const struct command command_program_load = {
     .name = "program load",
@@ -156,7 +167,7 @@ struct running {
     struct session *session;
     struct job *job;
     const struct program *program;
-    char *arguments;
+    char *arguments, *template;
     struct program_inputs inputs;
     struct run_options options;
     size_t at;
@@ -302,6 +313,7 @@ static void running_free(void *state)
     program_model_free(r->model);
     program_free(r->program);
     free(r->arguments);
+    free(r->template);
     free(r);
 }
 
@@ -322,7 +334,8 @@ static bool run_run_command(struct session *s, const void *values, struct result
     r->session = s;
     r->program = program_hold(p->program);
     r->arguments = p->arguments ? mem_strdup(p->arguments) : NULL;
-    r->options = (struct run_options){r->arguments, v->mode[0] == 'e' ? TRACE_EXACT : v->mode[0] == 's' ? TRACE_SAMPLED : TRACE_COUNTS, v->limit, (size_t)64 << 30};
+    r->template = p->template ? mem_strdup(p->template) : NULL;
+    r->options = (struct run_options){r->arguments, r->template, v->mode[0] == 'e' ? TRACE_EXACT : v->mode[0] == 's' ? TRACE_SAMPLED : TRACE_COUNTS, v->limit, (size_t)64 << 30};
     return session_job(s, "program run", "runs", &ops, r, err);
 }
 

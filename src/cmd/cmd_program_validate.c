@@ -29,7 +29,7 @@ struct validating {
     const struct program_model *model;
     struct program_inputs inputs;
     struct machine *machine;
-    char *arguments;
+    char *arguments, *template;
     unsigned times;
     double limit;
     VEC(struct compared) rows;
@@ -67,7 +67,7 @@ static bool predict(const struct validating *v, const double *inputs, const stru
 static bool measure(const struct validating *v, const double *inputs, struct native *native, double *seconds, struct err *err)
 {
     const struct program_runs *runs = v->model->runs;
-    struct run_options options = {v->arguments, TRACE_COUNTS, v->limit, (size_t)64 << 30};
+    struct run_options options = {v->arguments, v->template, TRACE_COUNTS, v->limit, (size_t)64 << 30};
     struct native_probe *probe = native_probe_new(v->machine, err);
     bool ok = probe != NULL;
 
@@ -147,6 +147,7 @@ static void validating_free(void *state)
     machine_free(v->machine);
     program_model_free(v->model);
     free(v->arguments);
+    free(v->template);
     free(v);
 }
 
@@ -164,6 +165,7 @@ static bool run_validate(struct session *s, const void *values, struct result *r
     v->session = s;
     v->model = program_model_hold(m);
     v->arguments = s->document.program.arguments ? mem_strdup(s->document.program.arguments) : NULL;
+    v->template = s->document.program.template ? mem_strdup(s->document.program.template) : NULL;
     v->times = (unsigned)given->times;
     v->limit = given->limit;
     const struct machine *machine = program_machine(s, given->machine ? given->machine : HERE_NAME, &here, err);

@@ -80,6 +80,7 @@ void program_state_done(struct program_state *p)
     program_runs_free(p->runs);
     program_model_free(p->model);
     free(p->arguments);
+    free(p->template);
     *p = (struct program_state){0};
 }
 

@@ -51,6 +51,7 @@ struct here {
 struct program_state {
     const struct program *program;      /* NULL: none */
     char *arguments;                    /* of program load --arguments; NULL: the inputs in their order */
+    char *template;                     /* of --template; NULL: none */
     const struct program_runs *runs;    /* NULL: none yet */
     const struct program_model *model;  /* of these runs */
 };

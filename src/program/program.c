@@ -225,6 +225,20 @@ struct program *program_open(const char *path, const char *name, char *take_dire
     return NULL;
 }
 
+struct program *program_open_both(const char *path, const char *untraced, struct err *err)
+{
+    struct program *p;
+
+    if (untraced && access(untraced, X_OK) != 0) {
+        err_set(err, ERR_IO, "build the program by its compiler alone, and name that", "%s cannot be run", untraced);
+        return NULL;
+    }
+    p = program_open(path, path, NULL, err);
+    if (p && untraced)
+        p->untraced = mem_strdup(untraced);
+    return p;
+}
+
 static void block_done(struct program_block *b)
 {
     free(b->ops);

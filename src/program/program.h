@@ -61,6 +61,8 @@ struct program {
 bool program_is_built(const char *path);
 /* Reads the descriptions in the executable @path; takes @take_directory (of child_directory_new, may be NULL) in either case. NULL with err. */
 struct program *program_open(const char *path, const char *name, char *take_directory, struct err *err);
+/* The same of @path, with @untraced, which may be NULL, as what is measured; that must be an executable. NULL with err. */
+struct program *program_open_both(const char *path, const char *untraced, struct err *err);
 /* The last holder's call frees it. */
 void program_free(const struct program *p);
 /* One more may use it, on any thread, and is to program_free it. */

@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "program/runtime/bins.h"
+#include "program/words.h"
 
 /* Where arrays lie in lines of the cache decides how many lines a short row crosses. What is short is traced at each of these places. */
 #define SHIFTS 4
@@ -70,39 +71,6 @@ void program_inputs_print(char *const *names, const double *inputs, size_t count
         str_addf(out, "%s%s=%.15g", i ? " " : "", names[i], inputs[i]);
 }
 
-/* The words of the command line with the inputs put in; each is the caller's. False with err for a name that is no input. */
-static bool make_words(const struct program_runs *runs, const double *inputs, const char *arguments, char ***out, size_t *count, struct err *err)
-{
-    VEC(char *) words = {0};
-    bool ok = true;
-
-    for (size_t i = 0; !arguments && i < runs->name_count; i++) {
-        struct str word = {0};
-        str_addf(&word, "%.15g", inputs[i]);
-        vec_push(&words, str_take(&word));
-    }
-    for (const char *at = arguments; ok && at && *(at += strspn(at, " "));) {
-        struct str word = {0};
-        for (; ok && *at && *at != ' '; at++) {
-            size_t length = *at == '{' ? strcspn(at, "}") : 0, i = 0;
-            if (!length || !at[length]) {
-                str_add_char(&word, *at);
-                continue;
-            }
-            while (i < runs->name_count && (strlen(runs->names[i]) != length - 1 || strncmp(runs->names[i], at + 1, length - 1) != 0))
-                i++;
-            ok = i < runs->name_count || err_set(err, ERR_USAGE, "name it in program run, as NAME=VALUES", "{%.*s} in --arguments is no input", (int)length - 1, at + 1);
-            if (ok)
-                str_addf(&word, "%.15g", inputs[i]);
-            at += length;
-        }
-        vec_push(&words, str_take(&word));
-    }
-    *out = words.items;
-    *count = words.count;
-    return ok;
-}
-
 /* Why the child's end is no success; true when it is one. */
 static bool judge(const struct program_runs *runs, const double *inputs, const struct child_result *r, const struct run_options *options, struct err *err)
 {
@@ -124,7 +92,7 @@ static bool judge(const struct program_runs *runs, const double *inputs, const s
 
 static const char *const mode_names[] = {"counts", "sampled", "exact"};
 
-static bool run_traced(const struct program_runs *runs, const double *inputs, const struct run_options *options, const char *trace, unsigned shift, struct program_run *out,
+static bool run_traced(const struct program_runs *runs, const double *inputs, const struct run_options *options, const char *directory, const char *trace, unsigned shift, struct program_run *out,
                        struct err *err)
 {
     struct child_limits limits = {.cpu_seconds = (unsigned)options->seconds + 1, .memory = options->memory, .file_size = (size_t)1 << 33,
@@ -132,20 +100,20 @@ static bool run_traced(const struct program_runs *runs, const double *inputs, co
     struct str variable = {0}, mode = {0}, moved = {0};
     VEC(const char *) argv = {0};
     struct child_result result;
-    char **words, here[4096];
-    size_t count;
+    struct words words;
+    char here[4096];
 
     str_addf(&variable, "PORTOLAN_TRACE=%s", trace);
     str_addf(&mode, "PORTOLAN_TRACE_MODE=%s", mode_names[options->mode]);
     str_addf(&moved, "PORTOLAN_TRACE_SHIFT=%u", shift);
-    bool ok = make_words(runs, inputs, options->arguments, &words, &count, err);
+    bool ok = words_make(runs->names, inputs, runs->name_count, options, directory, &words, err);
     vec_push(&argv, "env");
     vec_push(&argv, str_text(&variable));
     vec_push(&argv, str_text(&mode));
     vec_push(&argv, str_text(&moved));
     vec_push(&argv, runs->program->path);
-    for (size_t i = 0; i < count; i++)
-        vec_push(&argv, words[i]);
+    for (size_t i = 0; i < words.list.count; i++)
+        vec_push(&argv, words.list.items[i]);
     vec_push(&argv, NULL);
     if (ok) {
         double start = clock_seconds();
@@ -154,9 +122,7 @@ static bool run_traced(const struct program_runs *runs, const double *inputs, co
         ok = ok && judge(runs, inputs, &result, options, err);
         child_result_done(&result);
     }
-    for (size_t i = 0; i < count; i++)
-        free(words[i]);
-    free(words);
+    words_done(&words);
     vec_done(&argv);
     str_done(&variable);
     str_done(&mode);
@@ -202,15 +168,15 @@ double program_measure(const struct program *p, char *const *names, size_t count
                                   .wall_seconds = options->seconds, .output = 4096};
     struct program_runs *runs = program_runs_new(p, names, count);
     VEC(const char *) argv = {0};
-    char **words;
+    struct words words = {{0}};
     double least = INFINITY;
-    size_t word_count;
+    char *directory = child_directory_new(err);
 
-    bool ok = make_words(runs, inputs, options->arguments, &words, &word_count, err) &&
+    bool ok = directory && words_make(names, inputs, count, options, directory, &words, err) &&
               (p->untraced || err_set(err, ERR_USAGE, "program load its sources", "%s was built elsewhere: there is nothing without counters to measure", p->name));
     vec_push(&argv, p->untraced);
-    for (size_t i = 0; i < word_count; i++)
-        vec_push(&argv, words[i]);
+    for (size_t i = 0; i < words.list.count; i++)
+        vec_push(&argv, words.list.items[i]);
     vec_push(&argv, NULL);
     for (unsigned i = 0; ok && i < times; i++) {
         struct child_result result;
@@ -219,9 +185,8 @@ double program_measure(const struct program *p, char *const *names, size_t count
         child_result_done(&result);
         least = seconds < least ? seconds : least;
     }
-    for (size_t i = 0; i < word_count; i++)
-        free(words[i]);
-    free(words);
+    words_done(&words);
+    child_directory_free(directory);
     vec_done(&argv);
     program_runs_free(runs);
     return ok ? least : NAN;
@@ -277,7 +242,7 @@ static bool run_once(const struct program_runs *runs, const double *inputs, cons
         return false;
     memcpy(out->inputs, inputs, runs->name_count * sizeof *inputs);
     str_addf(&trace, "%s/trace", dir);
-    bool ok = run_traced(runs, inputs, options, str_text(&trace), shift, out, err) && program_trace_read(runs->program, str_text(&trace), out, err);
+    bool ok = run_traced(runs, inputs, options, dir, str_text(&trace), shift, out, err) && program_trace_read(runs->program, str_text(&trace), out, err);
     str_done(&trace);
     child_directory_free(dir);
     return ok;

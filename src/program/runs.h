@@ -41,6 +41,7 @@ struct program_runs {
 
 struct run_options {
     const char *arguments;         /* words of the command line, {NAME} for an input; NULL: the inputs in their order */
+    const char *template;          /* an input file with {NAME} in it, for each run in a directory of its own, {directory}; NULL: none */
     enum trace_mode mode;
     double seconds;                /* of wall clock for each run */
     size_t memory;                 /* bytes of address space */

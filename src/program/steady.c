@@ -65,14 +65,14 @@ static void time_core(struct timing *t, const struct code_part *part, struct par
 }
 
 /* What misses of a part's references take, in cycles of all executions. */
-struct waiting {
+struct part_misses {
     double near, far;         /* lines at a steady step, from caches and from main memory */
     double most;              /* of far, one reference's */
     double latency, missed;   /* of the others, as if none were under way together; how many */
 };
 
 /* Adds what one reference's misses take: lines in a stream by bandwidth, the others by latency. */
-static void time_reference(struct timing *t, size_t index, struct waiting *out)
+static void time_reference(struct timing *t, size_t index, struct part_misses *out)
 {
     const struct run_reference *r = &t->run->references[index];
     /* A line that is written comes first and goes back later. */
@@ -99,7 +99,7 @@ static void time_reference(struct timing *t, size_t index, struct waiting *out)
 
 static void time_memory(struct timing *t, const struct code_part *part, struct part_time *out)
 {
-    struct waiting w = {0};
+    struct part_misses w = {0};
 
     for (size_t i = 0; i < part->blocks.count; i++) {
         uint32_t b = part->blocks.items[i];

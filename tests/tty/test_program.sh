@@ -266,6 +266,28 @@ test_validate() {
     holds err 'there is nothing without counters to measure'
 }
 
+# A program that reads its inputs from a file: each run finds its own, with the inputs put in.
+test_template() {
+    needs_llvm
+    [ "$(uname -m)" = x86_64 ] || skip 'machines of x86-64'
+    cd "$work" || return 1
+    printf '#include <stdio.h>\nint main(int c, char **v) { int n = 0; FILE *f = fopen(v[1], "r"); if (c != 3 || !f || fscanf(f, "size = %%d {x}", &n) != 1) return 3; f = fopen(v[2], "w"); if (!f) return 4; for (int i = 0; i < n * n; i++) fputc(i, f); return 0; }\n' >reads.c
+    printf 'size = {N} {x}\n' >case.txt
+    load="program load reads.c -O1 --template case.txt --arguments '{directory}/case.txt {directory}/out'"
+    expect 0 "$portolan" --format json -e "$load; program run N=8,16,24,32 --mode counts; program blocks N=100; program validate N=100 --machine skylake --times 1"
+    holds out '"count":10000.0,"formula":"N^2"'
+    holds out '"measured"'
+    expect 1 "$portolan" -e "program load reads.c --template none.txt; program run N=8"
+    holds err 'none.txt'
+    expect 1 "$portolan" -e "program load reads.c --untraced /bin/true"
+    holds err '--untraced is for executables'
+    expect 0 "$cc" -O1 reads.c -o built
+    expect 0 "${CC:-cc}" -O1 reads.c -o plain
+    expect 0 "$portolan" -e "program load ./built --untraced ./plain --template case.txt --arguments '{directory}/case.txt {directory}/out'; program run N=8,16,24,32; program validate N=100 --machine skylake --times 1"
+    expect 1 "$portolan" -e 'program load ./built --untraced ./absent'
+    holds err './absent cannot be run'
+}
+
 # An executable that a Makefile built.
 test_built_elsewhere() {
     needs_llvm

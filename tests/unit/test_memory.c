@@ -32,10 +32,10 @@ static void test_served(void **state)
 {
     double served[MEMORY_LEVELS + 1];
     (void)state;
-    memory_served(&three, 3, served);
+    memory_served(&three, 3, 0, served);
     assert_true(served[0] == 1 && served[3] == 0);
     assert_true(memory_latency(&three, served) == 5 && memory_line_cycles(&three, served) == 0);
-    memory_served(&three, INFINITY, served);
+    memory_served(&three, INFINITY, 0, served);
     assert_true(served[0] == 0 && served[3] == 1);
     assert_true(memory_latency(&three, served) == 300 && memory_line_cycles(&three, served) == 20);
     for (double d = 1; d < 200000; d = floor(d * 1.3) + 1) {
@@ -48,6 +48,13 @@ static void test_served(void **state)
         assert_float_equal(sum, 1, 1e-9);
         assert_float_equal(memory_latency(&three, served), nested(d), 1e-6);
     }
+    /* Steps of a page use one of the first level's 64 sets, here all of 64: eight lines are all that it holds of them. A step that is no multiple of a line uses all. */
+    memory_served(&three, 100, 4096, served);
+    assert_true(served[0] < 1e-3);
+    memory_served(&three, 100, 4104, served);
+    assert_true(served[0] > 0.99);
+    memory_served(&three, 100, 64, served);
+    assert_true(served[0] > 0.99);
 }
 
 /* A few stragglers between two clusters do not join them, a small cluster joins its nearer neighbour, first uses stay apart. */

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "program/words.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/str.h"
+
+#define TEMPLATE_MOST ((size_t)16 << 20)
+
+/* What {@name} of @length letters stands for is appended; false when it is nothing. */
+static bool put(char *const *names, const double *inputs, size_t count, const char *directory, const char *name, size_t length, struct str *out)
+{
+    static const char own[] = "directory";
+
+    for (size_t i = 0; i < count; i++)
+        if (strlen(names[i]) == length && strncmp(names[i], name, length) == 0) {
+            str_addf(out, "%.15g", inputs[i]);
+            return true;
+        }
+    if (length != sizeof own - 1 || strncmp(name, own, length) != 0)
+        return false;
+    str_add(out, directory);
+    return true;
+}
+
+static bool write_template(char *const *names, const double *inputs, size_t count, const char *path, const char *directory, struct err *err)
+{
+    const char *slash = strrchr(path, '/');
+    struct str text = {0}, filled = {0}, place = {0};
+    bool ok = file_read(path, TEMPLATE_MOST, &text, err);
+
+    for (const char *at = str_text(&text); ok && *at; at++) {
+        size_t length = *at == '{' ? strcspn(at, "}\n") : 0;
+        if (length && at[length] == '}' && put(names, inputs, count, directory, at + 1, length - 1, &filled))
+            at += length;
+        else
+            str_add_char(&filled, *at);
+    }
+    str_addf(&place, "%s/%s", directory, slash ? slash + 1 : path);
+    FILE *f = ok ? fopen(str_text(&place), "we") : NULL;
+    if (ok && (!f || fwrite(str_text(&filled), 1, filled.length, f) != filled.length))
+        ok = err_set(err, ERR_IO, NULL, "cannot write %s", str_text(&place));
+    if (f && fclose(f) != 0 && ok)
+        ok = err_set(err, ERR_IO, NULL, "cannot write %s", str_text(&place));
+    str_done(&text);
+    str_done(&filled);
+    str_done(&place);
+    return ok;
+}
+
+bool words_make(char *const *names, const double *inputs, size_t count, const struct run_options *options, const char *directory, struct words *out, struct err *err)
+{
+    bool ok = !options->template || write_template(names, inputs, count, options->template, directory, err);
+
+    *out = (struct words){{0}};
+    for (size_t i = 0; !options->arguments && i < count; i++) {
+        struct str word = {0};
+        str_addf(&word, "%.15g", inputs[i]);
+        vec_push(&out->list, str_take(&word));
+    }
+    for (const char *at = options->arguments; ok && at && *(at += strspn(at, " "));) {
+        struct str word = {0};
+        for (; ok && *at && *at != ' '; at++) {
+            size_t length = *at == '{' ? strcspn(at, "}") : 0;
+            if (!length || !at[length]) {
+                str_add_char(&word, *at);
+                continue;
+            }
+            ok = put(names, inputs, count, directory, at + 1, length - 1, &word) ||
+                 err_set(err, ERR_USAGE, "name it in program run, as NAME=VALUES", "{%.*s} in --arguments is no input", (int)length - 1, at + 1);
+            at += length;
+        }
+        vec_push(&out->list, str_take(&word));
+    }
+    return ok;
+}
+
+void words_done(struct words *words)
+{
+    for (size_t i = 0; i < words->list.count; i++)
+        free(words->list.items[i]);
+    vec_done(&words->list);
+}
