@@ -216,4 +216,4 @@ static const struct view_key check_keys[] = {
 
 const struct view_ops check_view = {.name = "check", .help = "forms measured here beside the tables, by how much the difference matters", .keys = check_keys,
                                     .open = check_open, .close = check_close, .draw = check_draw, .click = table_view_click, .find = table_view_find, .sort = table_view_sort,
-                                    .filter = table_view_filter, .source = table_view_source, .status = table_view_status, .rows = table_view_rows};
+                                    .filter = table_view_filter, .source = table_view_source, .status = table_view_status, .rows = table_view_rows, .busy = table_view_busy};

@@ -7,9 +7,9 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "cmd/experiment_detail.h"
+#include "cmd/forecast.h"
 #include "table/experiment_columns.h"
 #include "model/metrics.h"
-#include "throughput/predict.h"
 #include "view/plot.h"
 #include "view/table_view.h"
 #include "view/view.h"
@@ -41,15 +41,16 @@ static void experiments_close(void *state)
 static void predict(struct experiments_view_state *v, struct session *s)
 {
     struct err err = {0};
-    const struct machine *m = session_current(s, &err);
+    struct machine *m = session_current(s, &err);
 
     v->shown = s->document.experiments;
     v->rows = s->document.experiments->rows.count;
     v->session_revision = s->revision;
     v->predicted = mem_resize(v->predicted, (v->rows + 1) * sizeof *v->predicted);
     v->machine = m ? m->id : NULL;
+    v->accuracy = (struct accuracy){0};
     if (m)
-        machine_predict(m, s->document.experiments, v->predicted);
+        session_forecast(s, m, v->predicted, &v->accuracy);
     for (size_t i = 0; !m && i < v->rows; i++)
         v->predicted[i] = NAN;
 }
@@ -93,10 +94,11 @@ static bool refresh(void *state, struct session *s)
     bool anew = v->shown != s->document.experiments || v->rows != s->document.experiments->rows.count || v->session_revision != s->revision;
     if (!anew && (v->revision == s->document.experiments->revision || clock_seconds() < v->pause_until))
         return true;
-    if (anew)
+    if (anew || v->rows > FORECAST_AT_ONCE)
         predict(v, s);
+    else
+        v->accuracy = metrics_accuracy(v->shown, v->predicted);
     v->revision = s->document.experiments->revision;
-    v->accuracy = metrics_accuracy(v->shown, v->predicted);
     table_view_changed(&v->view, &source);
     return true;
 }
@@ -266,4 +268,4 @@ static const struct view_key experiments_keys[] = {
 const struct view_ops experiments_view = {.name = "experiments", .help = "measured and predicted cycles, and the error",
     .keys = experiments_keys,
                                           .open = experiments_open, .close = experiments_close, .draw = experiments_draw,  .click = table_view_click, .find = table_view_find, .sort = table_view_sort,
-                                          .filter = table_view_filter, .source = table_view_source, .status = table_view_status, .rows = table_view_rows, .live = experiments_live};
+                                          .filter = table_view_filter, .source = table_view_source, .status = table_view_status, .rows = table_view_rows, .busy = table_view_busy, .live = experiments_live};

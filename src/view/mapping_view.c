@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "model/metrics.h"
-#include "throughput/predict.h"
+#include "cmd/forecast.h"
 #include "throughput/schedule.h"
 #include "view/table_view.h"
 #include "view/view.h"
@@ -100,16 +100,16 @@ static void solve(struct mapping_view_state *v, const struct machine *m)
 }
 
 /* How the mapping does on the experiments that are there, so that an edit shows its effect at once. */
-static void judge(struct mapping_view_state *v, const struct machine *m, const struct experiments *t)
+static void judge(struct mapping_view_state *v, struct session *s, struct machine *m)
 {
+    const struct experiments *t = s->document.experiments;
     double highest = -1;
 
     v->accuracy = (struct accuracy){0};
     if (!t || !t->rows.count)
         return;
     double *predicted = mem_alloc((t->rows.count + 1) * sizeof *predicted);
-    machine_predict(m, t, predicted);
-    v->accuracy = metrics_accuracy(t, predicted);
+    session_forecast(s, m, predicted, &v->accuracy);
     for (size_t i = 0; i < t->rows.count; i++) {
         double error = experiments_measured(t, i) ? fabs(predicted[i] - t->rows.items[i].cycles) / t->rows.items[i].cycles : NAN;
         if (error > highest) {
@@ -175,13 +175,13 @@ static bool refresh(void *state, struct session *s)
 {
     struct mapping_view_state *v = state;
     struct err err = {0};
-    const struct machine *m = session_current(s, &err);
+    struct machine *m = session_current(s, &err);
 
     if (m && (v->machine != m || v->revision != s->revision)) {
         v->machine = m;
         v->revision = s->revision;
         solve(v, m);
-        judge(v, m, s->document.experiments);
+        judge(v, s, m);
         table_view_changed(&v->view, &(struct table_source){v->columns, COLUMN_PORTS + (int)v->ports, 0, row_count, row_number, row_text, row_role});
     }
     return m != NULL;
@@ -288,4 +288,4 @@ const struct view_ops mapping_view = {.name = "mapping", .help = "forms by ports
     .keys = mapping_keys,
                                       .open = mapping_open, .close = mapping_close, .draw = mapping_draw,
                                       .click = table_view_click, .find = table_view_find, .sort = table_view_sort, .filter = table_view_filter, .source = table_view_source,
-                                      .status = table_view_status, .rows = table_view_rows};
+                                      .status = table_view_status, .rows = table_view_rows, .busy = table_view_busy};

@@ -82,6 +82,12 @@ void table_view_status(void *state, struct session *s, struct str *out)
         table_status(&v->table, &v->source, out);
 }
 
+bool table_view_busy(void *state)
+{
+    const struct table_view *v = state;
+    return table_busy(&v->table);
+}
+
 bool table_view_rows(void *state, struct session *s, struct result *out)
 {
     struct table_view *v = state;
@@ -89,6 +95,7 @@ bool table_view_rows(void *state, struct session *s, struct result *out)
     if (!v->refresh(state, s))
         return false;
     table_update(&v->table, &v->source, state, v->changes);
+    table_finish(&v->table, &v->source, state);
     table_export(&v->table, &v->source, state, v->rows, out);
     return true;
 }
