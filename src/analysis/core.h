@@ -75,6 +75,12 @@ struct core {
     struct index index;                  /* of ops by form */
 };
 
+/* µops a cycle from the microcode ROM: as many as the first decoder takes, or as rename does where that is more. */
+static inline unsigned core_microcode_width(const struct core *c)
+{
+    return c->issue_width > c->decode_complex_uops ? (unsigned)c->issue_width : (unsigned)c->decode_complex_uops;
+}
+
 /* Borrows @m, whose facts and mapping must not change meanwhile. One thread per core; the machine may be shared. */
 struct core *core_new(const struct machine *m);
 void core_free(struct core *c);

@@ -78,7 +78,7 @@ static size_t collect(const struct insn *insns, const struct costs *costs, struc
 }
 
 /* Decoders: the first takes any instruction of up to four µops (fact decode_complex_uops), the others single µops; longer ones come from the
- * microcode ROM, as many a cycle. Followed until an iteration begins on the same decoder as an earlier one. */
+ * microcode ROM. Followed until an iteration begins on the same decoder as an earlier one. */
 static double decode(const struct core *c, const struct insn *insns, const struct costs *costs)
 {
     struct decoded *list = mem_alloc((costs->count + 1) * sizeof *list);
@@ -108,7 +108,7 @@ static double decode(const struct core *c, const struct insn *insns, const struc
                 when[used] = cycle;
             }
             if (d->micro_ops > most)
-                cycle += (d->micro_ops - 1) / most;
+                cycle += (d->micro_ops - 1) / core_microcode_width(c);
             /* The µops of the first leave fewer places for the others. */
             used += d->micro_ops > 1 ? (d->micro_ops < decoders ? d->micro_ops : decoders) : 1;
             full = d->branch || d->micro_ops >= most;

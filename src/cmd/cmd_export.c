@@ -34,27 +34,43 @@ static struct result *rows_shown(struct session *s)
     return NULL;
 }
 
+/* The format whose files end in @extension; false with err, which lists them. */
+static bool format_of(const char *extension, enum format *out, struct err *err)
+{
+#define FORMAT_ROW(value, name, extension) {value, extension},
+    static const struct { enum format format; const char *extension; } formats[] = {FORMATS(FORMAT_ROW)};
+    const size_t count = sizeof formats / sizeof *formats;
+    struct str todo = {0};
+
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(formats[i].extension, extension) == 0) {
+            *out = formats[i].format;
+            str_done(&todo);
+            return true;
+        }
+        str_addf(&todo, "%s.%s", i == 0 ? "end the name in " : i + 1 < count ? ", " : " or ", formats[i].extension);
+    }
+    err_set(err, ERR_USAGE, str_text(&todo), "unknown file extension \"%s\"", extension);
+    str_done(&todo);
+    return false;
+}
+
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct { const char *extension; enum format format; } formats[] = {
-        {"txt", FORMAT_TEXT}, {"csv", FORMAT_CSV}, {"json", FORMAT_JSON}, {"md", FORMAT_MARKDOWN}, {"html", FORMAT_HTML}};
     const struct export_values *v = values;
-    const char *extension = extension_of(v->file);
-    size_t i = 0, count = sizeof formats / sizeof *formats;
+    enum format format;
     struct str text = {0};
 
-    while (i < count && strcmp(formats[i].extension, extension) != 0)
-        i++;
-    if (i == count)
-        return err_set(err, ERR_USAGE, "end the name in .txt, .csv, .json, .md or .html", "unknown file extension \"%s\"", extension);
+    if (!format_of(extension_of(v->file), &format, err))
+        return false;
     struct result *rows = rows_shown(s);
     if (!rows && !s->last_line)
         return err_set(err, ERR_USAGE, "run kernel analyze, mapping show or another command first", "no result to export");
-    result_write(rows ? rows : s->last, formats[i].format, &(struct result_style){.title = rows ? "Portolan" : s->last_line}, &text);
+    result_write(rows ? rows : s->last, format, &(struct result_style){.title = rows ? "Portolan" : s->last_line}, &text);
     result_free(rows);
     /* Documents are read by people and terminals, tables by programs, which want what was there. */
     struct str document = {0};
-    if (formats[i].format != FORMAT_CSV) {
+    if (format != FORMAT_CSV) {
         utf8_printable(str_text(&text), text.length, &document);
         str_done(&text);
         text = document;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cmd/command.h"
-#include "measure/kernel_run.h"
+#include "measure/kernel_passes.h"
 #include "report/blame.h"
 #include "work/job.h"
 

@@ -60,5 +60,6 @@ const struct command command_kernel_report = {
     .options = options,
     .examples = examples,
     .values_size = sizeof(struct report_values),
+    .flags = COMMAND_READS,
     .run = run,
 };

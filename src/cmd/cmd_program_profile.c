@@ -13,7 +13,7 @@
 #include "base/file.h"
 #include "base/vec.h"
 #include "cmd/command.h"
-#include "measure/kernel_run.h"
+#include "measure/kernel_passes.h"
 #include "profile/profile.h"
 #include "simulate/simulate.h"
 #include "work/job.h"

@@ -10,6 +10,7 @@
 #include "base/similar.h"
 #include "base/utf8.h"
 #include "cmd/line.h"
+#include "cmd/reading.h"
 #include "work/job.h"
 
 /* One line per command, in the order of help. */
@@ -272,13 +273,15 @@ char *command_take_job_result(struct session *s, const char *title)
 /* While a job reads another session nothing changes that would be lost with this one. */
 static bool may_run(const struct session *s, const struct command *c, struct err *err)
 {
-    return !s->replacing || !(c->flags & (COMMAND_CHANGES | COMMAND_JOB)) || c->flags & COMMAND_SILENT ||
+    return !s->replacing || !(c->flags & (COMMAND_CHANGES | COMMAND_JOB | COMMAND_READS)) || c->flags & COMMAND_SILENT ||
            err_set(err, ERR_USAGE, "Esc cancels it, job wait waits for it", "job %u is loading another session", s->replacing);
 }
 
 /* Runs a record's handler on its words. */
 static bool run_record(struct session *s, const struct command *c, char **words, size_t count, struct err *err)
 {
+    if (s->interactive && c->flags & COMMAND_READS)
+        return may_run(s, c, err) && reading_start(s, c, words, count, err);
     void *values = c->values_size ? mem_zero(1, c->values_size) : NULL;
     bool ok = may_run(s, c, err) && parameters_read(c->name, c->arguments, c->options, words, count, values, err) && c->run(s, values, s->result, err);
 

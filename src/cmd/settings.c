@@ -9,7 +9,7 @@
 #define MEMBER(field) offsetof(struct settings, field), sizeof ((const struct settings *)0)->field
 
 const struct setting settings_table[] = {
-    {"format", SETTING_CHOICE, MEMBER(format), "text|csv|json|md|html", 0, 0, "text", true, "output format"},
+    {"format", SETTING_CHOICE, MEMBER(format), FORMAT_CHOICES, 0, 0, "text", true, "output format"},
     {"color", SETTING_SWITCH, MEMBER(color), NULL, 0, 0, "off", false, "coloured text output"},
     {"ascii", SETTING_SWITCH, MEMBER(ascii), NULL, 0, 0, "off", true, "ASCII output only"},
     {"keep-going", SETTING_SWITCH, MEMBER(keep_going), NULL, 0, 0, "off", true, "continue after a failed command; the exit status is still 1"},

@@ -12,6 +12,7 @@ static void read_facts(struct front *f, const struct core *c)
     f->instruction_queue = (int32_t)c->instruction_queue;
     f->decoders = whole(c->decoders, 4);
     f->complex_uops = (int32_t)c->decode_complex_uops;
+    f->microcode_width = core_microcode_width(c);
     f->uop_queue = (int32_t)c->uop_queue;
     f->lcp_penalty = (int32_t)c->lcp_penalty;
     f->stream_width = alike ? whole(c->decode_width, 8) : whole(width, 8);
@@ -64,14 +65,16 @@ static void predecode(struct front *f)
         f->stall--;
         return;
     }
-    while (width > 0 && f->predecoded.number - f->decoded < f->instruction_queue) {
+    int64_t room = f->instruction_queue - (f->predecoded.number - f->decoded);
+    int64_t end = f->block + f->block_bytes;
+    f->moved |= room > 0;
+    for (; width > 0 && room > 0; room--) {
         const struct plan_insn *insn = &insns[f->predecoded.index];
-        int64_t end = f->block + f->block_bytes;
-        f->moved = true;
         if (f->at + insn->length > end) {
             if (f->at + insn->opcode >= f->block && f->at + insn->opcode < end && !f->crossing_paid) {
                 f->crossing_paid = true;
                 width--;
+                room++;
                 continue;
             }
             next_block(f);
@@ -94,7 +97,6 @@ static void predecode(struct front *f)
     }
     /* Nothing of the block may be left. */
     const struct plan_insn *next = &insns[f->predecoded.index];
-    int64_t end = f->block + f->block_bytes;
     if (width == 0 && f->at + next->length > end && (f->at + next->opcode >= end || f->crossing_paid))
         next_block(f);
 }
@@ -124,7 +126,7 @@ static void decode(struct front *f)
         deliver(f, item);
         used += item->decode > 1 ? item->decode : 1;
         if (item->decode > most)
-            f->decode_stall = (int32_t)((item->decode - 1) / most);
+            f->decode_stall = (int32_t)((item->decode - 1) / f->microcode_width);
         if (item->branch || item->decode >= most)
             return;
     }

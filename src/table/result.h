@@ -16,7 +16,15 @@
 
 #include "base/str.h"
 
-enum format { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON, FORMAT_MARKDOWN, FORMAT_HTML };
+/* The formats: value, name as the setting format has it, extension of files. */
+#define FORMATS(FORMAT) \
+    FORMAT(FORMAT_TEXT, "text", "txt") FORMAT(FORMAT_CSV, "csv", "csv") FORMAT(FORMAT_JSON, "json", "json") FORMAT(FORMAT_MARKDOWN, "md", "md") \
+    FORMAT(FORMAT_HTML, "html", "html")
+#define FORMAT_VALUE(value, name, extension) value,
+#define FORMAT_CHOICE(value, name, extension) "|" name
+enum format { FORMATS(FORMAT_VALUE) };
+/* "text|csv|...": of parameters. */
+#define FORMAT_CHOICES (&(FORMATS(FORMAT_CHOICE))[1])
 
 /* Where a column or table does not appear. */
 enum { NOT_TEXT = 1, NOT_CSV = 2, NOT_JSON = 4, NOT_DOCUMENT = 8, ONLY_JSON = NOT_TEXT | NOT_CSV | NOT_DOCUMENT, ONLY_TEXT = NOT_CSV | NOT_JSON | NOT_DOCUMENT };
@@ -115,6 +123,8 @@ struct result_style {
     const char *title;   /* of documents; NULL: none */
     bool color;          /* text keeps its sequences for colours */
 };
+/* Writes it now, on a thread that may take its time, and keeps that: result_write of the same result in the same way only copies it. */
+void result_prepare(struct result *r, enum format format, const struct result_style *style);
 /* Appends the result to @out. */
 void result_write(const struct result *r, enum format format, const struct result_style *style, struct str *out);
 

@@ -278,6 +278,12 @@ static void check_status(void *state, struct session *s, struct str *out)
         table_status(&v->table, &source, out);
 }
 
+static bool check_busy(void *state)
+{
+    const struct check_view_state *v = state;
+    return table_busy(&v->table);
+}
+
 static bool check_rows(void *state, struct session *s, struct result *out)
 {
     struct check_view_state *v = state;
@@ -285,6 +291,7 @@ static bool check_rows(void *state, struct session *s, struct result *out)
     if (!refresh(v, s))
         return false;
     table_update(&v->table, &source, v, v->changes);
+    table_finish(&v->table, &source, v);
     table_export(&v->table, &source, v, "forms", out);
     return true;
 }
@@ -302,4 +309,4 @@ static const struct view_key check_keys[] = {
 
 const struct view_ops check_view = {.name = "check", .help = "forms measured here beside the tables, by how much the difference matters", .keys = check_keys,
                                     .open = check_open, .close = check_close, .draw = check_draw, .click = check_click, .find = check_find, .sort = check_sort_by,
-                                    .filter = check_filter, .source = check_source_of, .status = check_status, .rows = check_rows};
+                                    .filter = check_filter, .source = check_source_of, .status = check_status, .rows = check_rows, .busy = check_busy};

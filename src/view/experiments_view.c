@@ -7,9 +7,9 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "cmd/experiment_detail.h"
+#include "cmd/forecast.h"
 #include "table/experiment_columns.h"
 #include "model/metrics.h"
-#include "throughput/predict.h"
 #include "view/plot.h"
 #include "view/table.h"
 #include "view/view.h"
@@ -51,15 +51,16 @@ static void experiments_close(void *state)
 static void predict(struct experiments_view_state *v, struct session *s)
 {
     struct err err = {0};
-    const struct machine *m = session_current(s, &err);
+    struct machine *m = session_current(s, &err);
 
     v->shown = s->document.experiments;
     v->rows = s->document.experiments->rows.count;
     v->session_revision = s->revision;
     v->predicted = mem_resize(v->predicted, (v->rows + 1) * sizeof *v->predicted);
     v->machine = m ? m->id : NULL;
+    v->accuracy = (struct accuracy){0};
     if (m)
-        machine_predict(m, s->document.experiments, v->predicted);
+        session_forecast(s, m, v->predicted, &v->accuracy);
     for (size_t i = 0; !m && i < v->rows; i++)
         v->predicted[i] = NAN;
 }
@@ -102,10 +103,11 @@ static bool refresh(struct experiments_view_state *v, struct session *s)
     bool anew = v->shown != s->document.experiments || v->rows != s->document.experiments->rows.count || v->session_revision != s->revision;
     if (!anew && (v->revision == s->document.experiments->revision || clock_seconds() < v->pause_until))
         return true;
-    if (anew)
+    if (anew || v->rows > FORECAST_AT_ONCE)
         predict(v, s);
+    else
+        v->accuracy = metrics_accuracy(v->shown, v->predicted);
     v->revision = s->document.experiments->revision;
-    v->accuracy = metrics_accuracy(v->shown, v->predicted);
     v->changes++;
     table_update(&v->table, &source, v, v->changes);
     return true;
@@ -336,6 +338,12 @@ static const struct view_key experiments_keys[] = {
     {.keys = {0}},
 };
 
+static bool experiments_busy(void *state)
+{
+    const struct experiments_view_state *v = state;
+    return table_busy(&v->table);
+}
+
 static bool experiments_rows(void *state, struct session *s, struct result *out)
 {
     struct experiments_view_state *v = state;
@@ -343,6 +351,7 @@ static bool experiments_rows(void *state, struct session *s, struct result *out)
     if (!refresh(v, s))
         return false;
     table_update(&v->table, &source, v, v->changes);
+    table_finish(&v->table, &source, v);
     table_export(&v->table, &source, v, "experiments", out);
     return true;
 }
@@ -350,4 +359,4 @@ static bool experiments_rows(void *state, struct session *s, struct result *out)
 const struct view_ops experiments_view = {.name = "experiments", .help = "measured and predicted cycles, and the error",
     .keys = experiments_keys,
                                           .open = experiments_open, .close = experiments_close, .draw = experiments_draw,  .click = experiments_click, .find = experiments_find, .sort = experiments_sort,
-                                          .filter = experiments_filter, .source = experiments_source, .status = experiments_status, .rows = experiments_rows, .live = experiments_live};
+                                          .filter = experiments_filter, .source = experiments_source, .status = experiments_status, .rows = experiments_rows, .busy = experiments_busy, .live = experiments_live};

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "model/metrics.h"
-#include "throughput/predict.h"
+#include "cmd/forecast.h"
 #include "throughput/schedule.h"
 #include "view/table.h"
 #include "view/view.h"
@@ -107,16 +107,16 @@ static void solve(struct mapping_view_state *v, const struct machine *m)
 }
 
 /* How the mapping does on the experiments that are there, so that an edit shows its effect at once. */
-static void judge(struct mapping_view_state *v, const struct machine *m, const struct experiments *t)
+static void judge(struct mapping_view_state *v, struct session *s, struct machine *m)
 {
+    const struct experiments *t = s->document.experiments;
     double highest = -1;
 
     v->accuracy = (struct accuracy){0};
     if (!t || !t->rows.count)
         return;
     double *predicted = mem_alloc((t->rows.count + 1) * sizeof *predicted);
-    machine_predict(m, t, predicted);
-    v->accuracy = metrics_accuracy(t, predicted);
+    session_forecast(s, m, predicted, &v->accuracy);
     for (size_t i = 0; i < t->rows.count; i++) {
         double error = experiments_measured(t, i) ? fabs(predicted[i] - t->rows.items[i].cycles) / t->rows.items[i].cycles : NAN;
         if (error > highest) {
@@ -186,14 +186,14 @@ static struct table_source source_of(const struct mapping_view_state *v)
 static bool refresh(struct mapping_view_state *v, struct session *s)
 {
     struct err err = {0};
-    const struct machine *m = session_current(s, &err);
+    struct machine *m = session_current(s, &err);
 
     if (m && (v->machine != m || v->revision != s->revision)) {
         v->machine = m;
         v->revision = s->revision;
         v->changes++;
         solve(v, m);
-        judge(v, m, s->document.experiments);
+        judge(v, s, m);
         const struct table_source source = source_of(v);
         table_update(&v->table, &source, v, v->changes);
     }
@@ -344,6 +344,12 @@ static const struct view_key mapping_keys[] = {
     {.keys = {0}},
 };
 
+static bool mapping_busy(void *state)
+{
+    const struct mapping_view_state *v = state;
+    return table_busy(&v->table);
+}
+
 static bool mapping_rows(void *state, struct session *s, struct result *out)
 {
     struct mapping_view_state *v = state;
@@ -352,6 +358,7 @@ static bool mapping_rows(void *state, struct session *s, struct result *out)
         return false;
     const struct table_source source = source_of(v);
     table_update(&v->table, &source, v, v->changes);
+    table_finish(&v->table, &source, v);
     table_export(&v->table, &source, v, "forms", out);
     return true;
 }
@@ -360,4 +367,4 @@ const struct view_ops mapping_view = {.name = "mapping", .help = "forms by ports
     .keys = mapping_keys,
                                       .open = mapping_open, .close = mapping_close, .draw = mapping_draw,
                                       .click = mapping_click, .find = mapping_find_row, .sort = mapping_sort, .filter = mapping_filter, .source = mapping_source,
-                                      .status = mapping_status, .rows = mapping_rows};
+                                      .status = mapping_status, .rows = mapping_rows, .busy = mapping_busy};

@@ -47,6 +47,8 @@ struct view_ops {
     bool (*rows)(void *state, struct session *s, struct result *out);
     /* True while what it shows changes by itself: the frame redraws ten times a second. May be NULL. */
     bool (*live)(void *state, struct session *s);
+    /* True while it has work of its own to go on with, a piece with each drawing: the frame draws again as soon as no key is pressed. May be NULL. */
+    bool (*busy)(void *state);
 };
 
 /* Besides names, for `view`. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "support.h"
 
+#include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -124,4 +125,49 @@ bool run_line(struct session *s, const char *line, struct str *out, struct err *
     }
     free(text);
     return ok;
+}
+
+int entries_in(const char *directory)
+{
+    DIR *dir = opendir(directory);
+    int n = 0;
+    for (struct dirent *e; dir && (e = readdir(dir));)
+        n += strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
+    if (dir)
+        closedir(dir);
+    return dir ? n : -1;
+}
+
+int children_left(void)
+{
+    DIR *dir = opendir("/proc");
+    int n = 0;
+    for (struct dirent *e; dir && (e = readdir(dir));) {
+        char path[300], line[512] = "";
+        int parent = 0;
+        snprintf(path, sizeof path, "/proc/%.20s/stat", e->d_name);
+        FILE *f = e->d_name[0] >= '0' && e->d_name[0] <= '9' ? fopen(path, "r") : NULL;
+        if (!f)
+            continue;
+        const char *after = fgets(line, sizeof line, f) ? strrchr(line, ')') : NULL;
+        if (after && sscanf(after + 1, " %*c %d", &parent) == 1 && parent == getpid())
+            n++;
+        fclose(f);
+    }
+    if (dir)
+        closedir(dir);
+    return n;
+}
+
+int files_of(int pid)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/fd", pid);
+    DIR *dir = opendir(path);
+    int n = 0;
+    for (struct dirent *e; dir && (e = readdir(dir));)
+        n += e->d_name[0] != '.';
+    if (dir)
+        closedir(dir);
+    return dir ? n : -1;
 }

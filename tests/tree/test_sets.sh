@@ -28,8 +28,8 @@ grep -rnE '"[^"]*(x86-64 or aarch64|x86-64[|]aarch64|x86-64 (n?or|and) AArch64)'
 report "no text lists the sets" "$work/faults"
 
 for file in body.c chain.c cpu.c decode.c encode.c foreign.c form.c operation.c ops.c; do
-    for set in x86 a64; do
-        [ -f "isa/$set/$file" ] || echo "isa/$set/$file is missing"
+    for set in isa/*/; do
+        [ -f "$set$file" ] || echo "$set$file is missing"
     done
 done >"$work/faults"
 report "the sets' folders have the same files" "$work/faults"

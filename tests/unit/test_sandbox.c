@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "measure/kernel_run.h"
+#include "measure/kernel_passes.h"
 #include "measure/sandbox.h"
 
 static struct sandbox *sandbox;
