@@ -76,6 +76,11 @@ double estimator_pages(const struct estimator *e, double *read)
     return pages;
 }
 
+struct program_code *estimator_code(const struct estimator *e)
+{
+    return e->code;
+}
+
 static void change_pipe(struct pipe_kind kinds[OP_CLASSES], const struct pipe_change *change)
 {
     struct pipe_kind *kind = &kinds[change->class];
