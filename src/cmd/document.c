@@ -12,6 +12,7 @@
 #include "io/cpus.h"
 #include "io/machine_file.h"
 #include "profile/profile.h"
+#include "program/study.h"
 #include "report/blame.h"
 #include "work/active_job.h"
 #include "work/evolve_job.h"
@@ -79,6 +80,8 @@ void program_state_done(struct program_state *p)
     program_free(p->program);
     program_runs_free(p->runs);
     program_model_free(p->model);
+    study_free(p->study);
+    vec_done(&p->measured.list);
     free(p->arguments);
     *p = (struct program_state){0};
 }

@@ -20,6 +20,7 @@ struct check;
 struct evolve_run;
 struct forecasts;
 struct run_profile;
+struct study;
 
 /* The last `kernel whatif NAME=A..B`. */
 struct sweep {
@@ -47,12 +48,21 @@ struct here {
 /* What the user's machine is called that holds what was measured here: the CPU's name and this. */
 #define HERE_MEASURED "-measured"
 
+/* The program's own time at inputs, as it was measured here. */
+struct program_point {
+    double inputs[INPUTS_MAX];          /* in the order of the model's */
+    double seconds;
+};
+struct program_points { VEC(struct program_point) list; };
+
 /* The whole program that program commands act on, with its runs and what was fitted to them; all held. */
 struct program_state {
     const struct program *program;      /* NULL: none */
     char *arguments;                    /* of program load --arguments; NULL: the inputs in their order */
     const struct program_runs *runs;    /* NULL: none yet */
     const struct program_model *model;  /* of these runs */
+    struct study *study;                /* of this model; NULL: none yet */
+    struct program_points measured;     /* with the inputs of these runs */
 };
 
 struct document {
