@@ -46,12 +46,13 @@ static void predict(struct experiments_view_state *v, struct session *s)
     v->shown = s->document.experiments;
     v->rows = s->document.experiments->rows.count;
     v->session_revision = s->revision;
-    v->predicted = mem_resize(v->predicted, (v->rows + 1) * sizeof *v->predicted);
+    free(v->predicted);
+    v->predicted = mem_try_alloc((v->rows + 1) * sizeof *v->predicted);   /* NULL: the rows are shown without */
     v->machine = m ? m->id : NULL;
     v->accuracy = (struct accuracy){0};
-    if (m)
+    if (m && v->predicted)
         session_forecast(s, m, v->predicted, &v->accuracy);
-    for (size_t i = 0; !m && i < v->rows; i++)
+    for (size_t i = 0; !m && v->predicted && i < v->rows; i++)
         v->predicted[i] = NAN;
 }
 
@@ -96,7 +97,7 @@ static bool refresh(void *state, struct session *s)
         return true;
     if (anew || v->rows > FORECAST_AT_ONCE)
         predict(v, s);
-    else
+    else if (v->predicted)
         v->accuracy = metrics_accuracy(v->shown, v->predicted);
     v->revision = s->document.experiments->revision;
     table_view_changed(&v->view, &source);
