@@ -140,7 +140,7 @@ static void validate_finish(void *state, const struct job_info *info)
             vec_push(&v->session->document.program.measured.list, point);
         }
     }
-    result_line(result, "mean error %.1f %% with the tables of %s; measured: CPU time of the whole program, the least of %u runs; clock, memory and what others leave of the core were measured beside each", 100 * sum / (double)v->rows.count, v->machine->id, v->times);
+    result_line(result, "mean error %.1f %% with the tables of %s; measured: CPU time of the whole program, the shortest of %u runs; clock, memory and what others leave of the core were measured beside each", 100 * sum / (double)v->rows.count, v->machine->id, v->times);
     result_number(result, "mean_error", sum / (double)v->rows.count);
 }
 
@@ -188,17 +188,17 @@ static bool run_validate(struct session *s, const void *values, struct result *r
 
 static const struct parameter arguments[] = {
     {.name = "INPUT=VALUES", .kind = PARAMETER_WORDS, .at = offsetof(struct validate_values, inputs), .required = true,
-     .help = "values of each input at which the program itself is run; of several inputs every combination"},
+     .help = "an input and its values; with several inputs, all combinations are run"},
     {0},
 };
 
 static const struct parameter options[] = {
-    {.name = "--machine", .kind = PARAMETER_TEXT, .at = offsetof(struct validate_values, machine), .value = "ID", .otherwise = "the machine that this CPU is",
-     .complete = COMPLETE_MACHINE, .help = "machine whose tables predict"},
+    {.name = "--machine", .kind = PARAMETER_TEXT, .at = offsetof(struct validate_values, machine), .value = "ID", .otherwise = "this CPU's machine",
+     .complete = COMPLETE_MACHINE, .help = "machine to predict with"},
     {.name = "--times", .kind = PARAMETER_COUNT, .at = offsetof(struct validate_values, times), .value = "N", .least = 1, .most = 1000, .initial = "3",
-     .help = "runs of each, of which the shortest counts"},
+     .help = "runs of each; the shortest counts"},
     {.name = "--limit", .kind = PARAMETER_DURATION, .at = offsetof(struct validate_values, limit), .value = "T", .least = 0.001, .most = 1e6, .initial = "60",
-     .help = "time after which a run is ended and the command fails"},
+     .help = "time limit of each run; the command fails when it is exceeded"},
     {0},
 };
 

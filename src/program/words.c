@@ -71,7 +71,7 @@ bool words_make(char *const *names, const double *inputs, size_t count, const st
                 continue;
             }
             ok = put(names, inputs, count, directory, at + 1, length - 1, &word) ||
-                 err_set(err, ERR_USAGE, "name it in program run, as NAME=VALUES", "{%.*s} in --arguments is no input", (int)length - 1, at + 1);
+                 err_set(err, ERR_USAGE, "name it in program run, as NAME=VALUES", "{%.*s} in --arguments is not an input", (int)length - 1, at + 1);
             at += length;
         }
         vec_push(&out->list, str_take(&word));
