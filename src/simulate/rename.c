@@ -26,8 +26,8 @@ void rename_start(struct simulator *s)
     begin_iteration(s);
 }
 
-/* Ports are bound at rename to those with the least waiting, the highest of equals; the second and fourth µop of a cycle take the next best unless
- * that is much worse (as measured on Skylake, uiCA, ICS 2022). Which port is the better is past foretelling: no branch depends on it. */
+/* Ports are bound at rename to those with the least waiting, the highest of equals; the second and fourth slot of a cycle, or µop that computes (fact
+ * port_turns), take the next best unless that is much worse (as measured on Skylake, uiCA, ICS 2022). Which port is the better is past foretelling: no branch depends on it. */
 static unsigned bind_port(portset ports, unsigned slot, const uint32_t *before)
 {
     uint32_t best = UINT32_MAX, next = UINT32_MAX;
@@ -56,6 +56,9 @@ static unsigned choose_queue(struct simulator *s, const struct plan_uop *uop, un
         demand(s, uop->ports, 1);
         return uop->choice;
     }
+    if (s->core->turns_of_computing)
+        slot = s->bound_now;
+    s->bound_now += uop->kind != UOP_LOAD && portset_size(uop->ports) > 1;
     unsigned port = uop->kind == UOP_LOAD ? next_in_turn(s, uop->ports) : bind_port(uop->ports, slot, before);
     s->bound[port]++;
     return uop->pipe_choice * PORTS_MAX + port;
@@ -155,6 +158,7 @@ void rename_cycle(struct simulator *s)
     for (unsigned port = 0; port < PORTS_MAX; port++)
         before[port] = (uint32_t)s->bound[port] << 8 | (PORTS_MAX - 1 - port);
     s->stall = NULL;
+    s->bound_now = 0;
     while (slots > 0) {
         const struct plan_item *item = &s->plan.items.items[s->issued.index];
         double *stall = s->issued.number < s->front.delivered.number ? obstacle(s, item) : &s->out->stalls_front;   /* delivered in a cycle before */
