@@ -107,8 +107,19 @@ double bounds_assists(const struct core *c, const struct insn *insns, size_t cou
     return options->start == START_MEASURED && !isnan(c->x87_assist) ? assists_count(insns, count) * c->x87_assist : 0;
 }
 
+/* Of those that are known. */
+static double largest(const struct bounds *b)
+{
+    double most = 0;
+
+    for (int kind = 0; kind < BOUND_COUNT; kind++)
+        most = fmax(most, b->cycles[kind]);
+    return most;
+}
+
 void bounds_of(struct block_work *w, const struct insn *insns, size_t count, const struct block_options *options, bool want_ports, struct bounds *out)
 {
+    w->least = 0;
     *out = (struct bounds){.bottleneck = BOUND_PORTS};
     costs_fill(w->core, insns, count, &w->costs);
     out->unknown = w->costs.unknown;
@@ -119,7 +130,7 @@ void bounds_of(struct block_work *w, const struct insn *insns, size_t count, con
     out->cycles[BOUND_DEPENDENCIES] = NAN;
     if (!isnan(w->core->load_latency)) {
         deps_build(w->core, insns, &w->costs, options->start, &w->deps);
-        out->cycles[BOUND_DEPENDENCIES] = deps_bound(&w->deps, NULL, 0) + bounds_assists(w->core, insns, count, options);
+        out->cycles[BOUND_DEPENDENCIES] = deps_bound(&w->deps, NULL, 0);
         store_bound(w, insns, count, out);
         double replays = bounds_replays(w, insns, count);
         if (replays > 0)
@@ -127,6 +138,8 @@ void bounds_of(struct block_work *w, const struct insn *insns, size_t count, con
         double banks = first_level_loads(w->core, &w->deps.addresses);
         if (banks > 0)
             out->cycles[BOUND_MEMORY] = fmax(out->cycles[BOUND_MEMORY], banks);
+        w->least = largest(out) > out->cycles[BOUND_DEPENDENCIES] || deps_whole(&w->deps) ? largest(out) : 0;
+        out->cycles[BOUND_DEPENDENCIES] += bounds_assists(w->core, insns, count, options);
         if (w->core->dtlb_miss > 0)
             out->cycles[BOUND_MEMORY] += addresses_new_pages(&w->deps.addresses, count, w->core->dtlb_miss, 0.5);
     }

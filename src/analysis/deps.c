@@ -439,6 +439,14 @@ double deps_bound(struct deps *d, bool *on_cycle, size_t count)
     return (double)best.weight / (double)best.distance / CYCLE;
 }
 
+bool deps_whole(const struct deps *d)
+{
+    for (size_t i = 0; i < d->edge_count; i++)
+        if (d->edges[i].weight % CYCLE || d->before[i] % CYCLE)
+            return false;
+    return true;
+}
+
 double deps_critical_path(const struct deps *d, bool *on_path, size_t count)
 {
     int64_t *reach = mem_zero(d->node_count + 1, sizeof *reach), most = 0;

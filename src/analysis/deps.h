@@ -44,6 +44,8 @@ void deps_build(struct core *c, const struct insn *insns, const struct costs *co
 /* Cycles per iteration of the loop-carried bound (maximum cycle ratio), 0 without a cycle. @lines (count entries, may be NULL) gets true for
  * each instruction on the cycle. */
 double deps_bound(struct deps *d, bool *on_cycle, size_t count);
+/* Whether all latencies are whole cycles, as those of a simulation are. */
+bool deps_whole(const struct deps *d);
 /* Longest path through one iteration, in cycles: from its first values to its last. @on_path as above. */
 double deps_critical_path(const struct deps *d, bool *on_path, size_t count);
 

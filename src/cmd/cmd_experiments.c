@@ -290,6 +290,7 @@ const struct command command_experiments_list = {
     .arguments = list_arguments,
     .examples = list_examples,
     .values_size = sizeof(struct experiments_list_values),
+    .flags = COMMAND_READS,
     .run = run_list,
 };
 

@@ -85,6 +85,7 @@ const struct command command_forms_list = {
     .options = list_options,
     .examples = list_examples,
     .values_size = sizeof(struct forms_list_values),
+    .flags = COMMAND_READS,
     .run = run_list,
 };
 

@@ -55,6 +55,7 @@ const struct command command_kernel_show = {
     .help = "show the instructions with their forms",
     .description = "C or C++ source lines are shown above their instructions.",
     .examples = show_examples,
+    .flags = COMMAND_READS,
     .run = run_show,
 };
 
@@ -95,6 +96,7 @@ const struct command command_kernel_list = {
     .name = "kernel list",
     .help = "list the loops; * marks the current one",
     .examples = list_examples,
+    .flags = COMMAND_READS,
     .run = run_list,
 };
 
@@ -204,5 +206,6 @@ const struct command command_kernel_save = {
     .arguments = save_arguments,
     .examples = save_examples,
     .values_size = sizeof(struct kernel_save_values),
+    .flags = COMMAND_READS,
     .run = run_save,
 };

@@ -64,5 +64,6 @@ const struct command command_kernel_analyze = {
     .options = options,
     .examples = examples,
     .values_size = sizeof(struct analyze_values),
+    .flags = COMMAND_READS,
     .run = run,
 };

@@ -9,7 +9,6 @@
 #include "cmd/command.h"
 #include "base/csv.h"
 #include "measure/kernel_passes.h"
-#include "measure/seek.h"
 #include "work/job.h"
 
 /* How often each reason was given. */
@@ -69,8 +68,7 @@ struct kernel_measuring {
 #define GROUP_SECONDS 3.0        /* after which a group takes no further row: on a busy core rows come, too */
 #define VISIT_SECONDS 0.25       /* of patience */
 #define PATIENCE_SECONDS 20.0    /* without any row settled, at the end */
-#define LOOP_VISITS 4            /* to the loaded loop */
-#define LOOP_SECONDS 1.2         /* of patience at each */
+#define LOOP_SECONDS 5.0         /* of patience with the loaded loop */
 #define CONTENDED "contended"
 
 static bool cancelled(void *state)
@@ -78,11 +76,11 @@ static bool cancelled(void *state)
     return job_cancelled(((struct kernel_measuring *)state)->job);
 }
 
-static bool measure_block(struct kernel_measuring *w, const struct kernel *kernel, size_t loop, double seconds, struct kernel_measured *out, struct err *err)
+/* The instructions of @kernel's loop @loop; NULL when there is no kernel. */
+static const struct insn *insns_of(const struct kernel *kernel, size_t loop, size_t *count)
 {
-    size_t count;
-    const struct insn *insns = kernel ? kernel_insns(kernel, loop, &count) : NULL;
-    return insns && kernel_run_within(w->sandbox, &w->calibration, insns, count, seconds, out, err);
+    *count = 0;
+    return kernel ? kernel_insns(kernel, loop, count) : NULL;
 }
 
 static void row_settle(struct kernel_measuring *w, struct measured_row *row, double cycles, double spread, const char *fault)
@@ -104,18 +102,20 @@ static bool row_visit(struct kernel_measuring *w, struct measured_row *row, stru
     struct kernel_measured m = {.contended = NAN};
     double cycles = NAN, spread = NAN;
     const struct kernel *kernel = kernel_from_hex(isa_host(), row->hex, &fault);
-    bool measured = measure_block(w, kernel, 0, VISIT_SECONDS, &m, &fault);
-    kernel_free(kernel);
+    size_t count;
+    const struct insn *insns = insns_of(kernel, 0, &count);
+    bool visited = insns && kernel_visit(w->sandbox, &w->calibration, insns, count, VISIT_SECONDS, &row->passes.plan, &m, &fault);
 
+    kernel_free(kernel);
     if (cancelled(w))
         return err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
     kernel_passes_add(&row->passes, &m);
     if (kernel_passes_settled(&row->passes, &cycles, &spread))
         row_settle(w, row, cycles, spread, NULL);
-    else if (!measured && fault.code != ERR_LIMIT && !m.value_count)
+    else if (!visited && fault.code != ERR_LIMIT)
         row_settle(w, row, NAN, NAN, fault.what);
-    else if (row->passes.visits == KERNEL_VISITS)
-        row_settle(w, row, NAN, NAN, measured ? "no stable time" : fault.what);
+    else if (kernel_passes_enough(&row->passes))
+        row_settle(w, row, NAN, NAN, "no stable time");
     else if (!row->fault)
         row->fault = mem_strdup(CONTENDED);
     job_progress(w->job, (double)w->settled, (double)w->rows.count, "%zu measured", w->measured);
@@ -223,27 +223,17 @@ static bool measure_file(struct kernel_measuring *w, struct err *err)
     return ok && closed;
 }
 
-/* The loaded loop: two visits must agree. */
 static bool measure_loop(struct kernel_measuring *w, struct err *err)
 {
-    struct kernel_passes passes = {0};
-    struct kernel_measured *m = &w->result;
+    size_t count;
+    const struct insn *insns = insns_of(w->kernel, w->loop, &count);
 
-    for (unsigned i = 0; i < LOOP_VISITS; i++) {
-        *err = (struct err){0};
-        if (!measure_block(w, w->kernel, w->loop, LOOP_SECONDS, m, err) && err->code != ERR_LIMIT && !m->value_count) {
-            const struct err reason = *err;
-            return reason.code == ERR_DATA ? err_set(err, ERR_DATA, reason.todo, "not measured: %s", reason.what) : false;
-        }
-        if (cancelled(w))
-            return err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
-        kernel_passes_add(&passes, m);
-        if (kernel_passes_settled(&passes, &m->cycles, &m->spread))
-            return true;
-        if (!seek_step(&w->seek, w->sandbox, &w->calibration, m->contended, err))
-            return false;
-    }
-    return err->code ? false : err_set(err, ERR_DATA, "try again when the machine is idle", "no stable time: visits differ");
+    if (kernel_measure(w->sandbox, &w->calibration, &w->seek, insns, count, LOOP_SECONDS, &w->result, err))
+        return true;
+    if (cancelled(w))
+        return err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
+    const struct err reason = *err;
+    return reason.code == ERR_DATA ? err_set(err, ERR_DATA, reason.todo, "not measured: %s", reason.what) : false;
 }
 
 static bool measure_run(struct job *job, void *state, struct err *err)

@@ -150,5 +150,6 @@ const struct command command_kernel_simulate = {
     .options = options,
     .examples = examples,
     .values_size = sizeof(struct simulate_values),
+    .flags = COMMAND_READS,
     .run = run,
 };

@@ -113,5 +113,6 @@ const struct command command_mapping_diff = {
     .options = options,
     .examples = examples,
     .values_size = sizeof(struct diff_values),
+    .flags = COMMAND_READS,
     .run = run,
 };

@@ -39,6 +39,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
         similar_todo(&similar, NULL, todo);
         result_line(result, "%s is not in the form tables; added to %s%s%s", v->form, m->id, *todo ? "; " : "", todo);
     }
+    m = session_change_machine(s, m);
     mapping_set(m->mapping, &entry);
     usage_print(&entry.usage, mapping_ports(m->mapping), &usage);
     result_text(result, "mapping", m->id);

@@ -63,5 +63,6 @@ const struct command command_mapping_show = {
     .arguments = arguments,
     .examples = examples,
     .values_size = sizeof(struct mapping_show_values),
+    .flags = COMMAND_READS,
     .run = run,
 };

@@ -10,6 +10,7 @@
 #include "cmd/command.h"
 #include "cmd/program.h"
 #include "program/build.h"
+#include "program/study.h"
 #include "toolchain/compile.h"
 #include "work/job.h"
 
@@ -288,10 +289,15 @@ static void run_finish(void *state, const struct job_info *info)
         return;   /* another was loaded meanwhile */
     program_runs_free(p->runs);
     program_model_free(p->model);
+    study_free(p->study);
+    p->study = NULL;
+    p->measured.list.count = 0;
     p->runs = r->runs;
     p->model = r->model;
     r->runs = NULL;
     r->model = NULL;
+    if (r->session->interactive)
+        program_show_quietly(r->session);
 }
 
 static void running_free(void *state)

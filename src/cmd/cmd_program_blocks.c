@@ -7,6 +7,7 @@
 #include "cmd/command.h"
 #include "cmd/program.h"
 #include "program/memory.h"
+#include "program/octaves.h"
 
 struct blocks_values {
     struct word_list inputs;
@@ -136,31 +137,24 @@ static void add_octaves(struct result *result, const struct program *p, const st
         {.key = "distance", .title = "distance from", .unit = "lines", .kind = CELL_NUMBER, .decimals = 0},
         {.key = "references", .kind = CELL_NUMBER, .decimals = 0}, {.key = "share", .unit = "%", .kind = CELL_NUMBER, .decimals = 3},
         {.key = "regular", .title = "steady step", .unit = "%", .kind = CELL_NUMBER, .decimals = 1}};
-    double counts[64] = {0}, regular[64] = {0}, all = 0;
+    struct octaves o;
 
-    for (size_t i = 0; i < p->reference_count; i++)
-        for (size_t k = 0; k < run->references[i].bin_count; k++) {
-            const struct run_bin *b = &run->references[i].bins[k];
-            int octave = isinf(b->distance) ? 63 : b->distance < 1 ? 0 : (int)fmin(62, floor(log2(b->distance)) + 1);
-            counts[octave] += b->count;
-            regular[octave] += b->regular;
-            all += b->count;
-        }
+    octaves_of(p, run, &o);
     struct result_table *t = result_table(result, "reuse", columns, sizeof columns / sizeof *columns);
-    for (int i = 0; i < 64; i++) {
-        if (!(counts[i] > 0))
+    for (int i = 0; i < OCTAVES; i++) {
+        if (!(o.counts[i] > 0))
             continue;
-        if (i == 63)
-            cell_missing(t);   /* first uses */
+        if (i == OCTAVE_FIRST_USES)
+            cell_missing(t);
         else
-            cell_number(t, i ? ldexp(1, i - 1) : 0);
-        cell_number(t, counts[i]);
-        cell_number(t, 100 * counts[i] / all);
-        cell_heat(t, counts[i] / all);
-        cell_number(t, 100 * regular[i] / counts[i]);
+            cell_number(t, octave_from(i));
+        cell_number(t, o.counts[i]);
+        cell_number(t, 100 * o.counts[i] / o.all);
+        cell_heat(t, o.counts[i] / o.all);
+        cell_number(t, 100 * o.regular[i] / o.counts[i]);
     }
     result_line(result, "the row without a distance counts first uses");
-    result_number(result, "references", all);
+    result_number(result, "references", o.all);
 }
 
 static bool run_reuse(struct session *s, const void *values, struct result *result, struct err *err)
@@ -199,20 +193,6 @@ struct misses_values {
     struct word_list inputs;
     const char *machine;
 };
-
-static struct reuse_histogram all_distances(const struct program *p, const struct program_run *run)
-{
-    struct reuse_histogram all = {0};
-
-    for (size_t i = 0; i < p->reference_count; i++) {
-        struct reuse_histogram one = {0};
-        for (size_t k = 0; k < run->references[i].bin_count; k++)
-            reuse_histogram_add(&one, run->references[i].bins[k].distance, run->references[i].bins[k].count);
-        reuse_histogram_merge(&all, &one, 1);
-        reuse_histogram_done(&one);
-    }
-    return all;
-}
 
 static void add_levels(struct result *result, const struct memory *memory, const struct reuse_histogram *all)
 {
@@ -271,7 +251,7 @@ static bool run_misses(struct session *s, const void *values, struct result *res
     if (!machine || !memory_of(machine, &memory, err))
         return false;
     program_model_at(m, inputs, &run);
-    struct reuse_histogram all = all_distances(m->runs->program, &run);
+    struct reuse_histogram all = run_distances(m->runs->program, &run);
     say_inputs(result, m, inputs, "misses");
     result_line(result, "on %s", machine->title);
     result_text(result, "machine", machine->id);

@@ -1,39 +1,77 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A loop of a profiled program becomes the kernel. */
+/* A loop of a profiled program, or a block of a predicted one, becomes the kernel. */
+#include <string.h>
+
+#include "base/similar.h"
 #include "cmd/command.h"
 #include "cmd/kernel_load.h"
 #include "profile/profile.h"
+#include "program/study.h"
 
 struct program_open_values {
-    size_t number;
+    const char *what;
 };
 
-static bool run_open(struct session *s, const void *values, struct result *result, struct err *err)
+/* Loop @number of the profile. */
+static bool open_loop(struct session *s, size_t number, struct err *err)
 {
-    const struct program_open_values *v = values;
     const struct run_profile *p = s->document.profile;
 
     if (!p)
         return err_set(err, ERR_USAGE, "program profile PROGRAM", "no program has been profiled");
-    if (v->number > p->loops.count)
-        return err_set(err, ERR_USAGE, "program profile lists them", "no loop %zu: %zu loops of %s were seen", v->number, p->loops.count, p->program);
-    const struct profile_loop *l = &p->loops.items[v->number - 1];
+    if (!number || number > p->loops.count)
+        return err_set(err, ERR_USAGE, "program profile lists them", "no loop %zu: %zu loops of %s were seen", number, p->loops.count, p->program);
+    const struct profile_loop *l = &p->loops.items[number - 1];
     session_set_kernel(s, kernel_hold(l->kernel), l->loop);
     s->document.kernel_measured = l->measured;
+    return true;
+}
+
+static bool open_block(struct session *s, const char *name, struct err *err)
+{
+    const struct study *study = s->document.program.study;
+    struct similar similar = {.word = name};
+    char todo[SIMILAR_TODO];
+
+    if (!study || !study->estimator)
+        return err_set(err, ERR_USAGE, "program show", "the program has not been predicted, so it has no block \"%s\"", name);
+    for (size_t i = 0; i < study->blocks.count; i++) {
+        const struct study_block *b = &study->blocks.items[i];
+        if (strcmp(b->name, name) != 0) {
+            similar_try(&similar, b->name);
+            continue;
+        }
+        if (b->loop == UINT32_MAX)
+            return err_set(err, ERR_DATA, "open a block beside it", "block %s has no instructions of its own", name);
+        session_set_kernel(s, kernel_hold(estimator_code(study->estimator)->units[b->unit].kernel), b->loop);
+        return true;
+    }
+    return err_set(err, ERR_USAGE, similar_todo(&similar, "program show lists them", todo), "no executed block is called \"%s\"", name);
+}
+
+static bool run_open(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    const struct program_open_values *v = values;
+    size_t number;
+
+    if (parameter_count(v->what, &number) ? !open_loop(s, number, err) : !open_block(s, v->what, err))
+        return false;
     kernel_tell_loaded(s, result);
     return !s->views || session_view(s, "view", "kernel", result, err);
 }
 
 static const struct parameter arguments[] = {
-    {.name = "N", .kind = PARAMETER_COUNT, .at = offsetof(struct program_open_values, number), .required = true, .least = 1, .most = 1e9, .help = "number of the loop in the last program profile"},
+    {.name = "N|BLOCK", .kind = PARAMETER_TEXT, .at = offsetof(struct program_open_values, what), .required = true,
+     .help = "number of a loop in the last program profile, or name of a block in the last program show"},
     {0},
 };
 
-static const char *const examples[] = {"program open 1", NULL};
+static const char *const examples[] = {"program open 1", "program open main:12", NULL};
 
 const struct command command_program_open = {
     .name = "program open",
-    .help = "show a hot loop of the last program profile in the Kernel view",
+    .help = "show a hot loop of the last program profile, or a block, in the Kernel view",
+    .description = "Of a block in a loop the innermost loop is shown, of another its own instructions.",
     .arguments = arguments,
     .examples = examples,
     .values_size = sizeof(struct program_open_values),

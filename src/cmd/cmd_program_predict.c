@@ -100,15 +100,6 @@ static void add_machines(struct result *result, const struct predicting *p)
             result_line(result, "%s is left out: its caches, memory or clock are not known, its lines are not of 64 bytes, or it lacks a form", p->outcomes.items[i].machine->id);
 }
 
-/* What most of a part's time goes into. */
-static const char *limit_of(const struct part_time *part)
-{
-    double core = part->core * part->executions, misses = part->stream + part->latency;
-    if (part->calls > core && part->calls > misses)
-        return "calls";
-    return misses > core ? part->stream > part->latency ? "lines streamed" : "misses" : bound_name(part->bottleneck);
-}
-
 static void add_parts(struct result *result, const struct predicting *p, const struct machine_prediction *o)
 {
     static const struct result_column columns[] = {
@@ -141,7 +132,7 @@ static void add_parts(struct result *result, const struct predicting *p, const s
         cell_number(t, part->calls);
         cell_number(t, 100 * part->cycles / o->time.cycles);
         cell_heat(t, part->cycles / o->time.cycles);
-        cell_text(t, limit_of(part));
+        cell_text(t, part_limit_name(part));
     }
     if (o->time.unknown_call)
         result_line(result, "not in it: %zu calls of functions that are not the program's and whose cost is not known, such as %s", o->time.unknown_calls, o->time.unknown_call);

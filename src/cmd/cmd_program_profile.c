@@ -13,7 +13,7 @@
 #include "base/file.h"
 #include "base/vec.h"
 #include "cmd/command.h"
-#include "measure/kernel_run.h"
+#include "measure/kernel_passes.h"
 #include "profile/profile.h"
 #include "simulate/simulate.h"
 #include "work/job.h"
@@ -288,14 +288,8 @@ static void say_hottest(struct result *result, const struct profiling *w)
     result_line(result, "  program open 1 shows it in the Kernel view");
 }
 
-static void profile_finish(void *state, const struct job_info *info)
+static void say_all(struct result *result, const struct profiling *w)
 {
-    struct profiling *w = state;
-    struct result *result = w->session->result;
-    struct document *d = &w->session->document;
-
-    if (info->state != JOB_DONE)
-        return;
     say_how(result, w);
     result_text(result, "program", w->profile->program);
     result_number(result, "user", w->profile->user);
@@ -310,9 +304,37 @@ static void profile_finish(void *state, const struct job_info *info)
     result_line(result, "\nloops, each without the loops within it");
     add_loops(result, w->profile, w->top);
     say_hottest(result, w);
+}
+
+/* In the workbench the Program view shows the rest. */
+static void say_short(struct result *result, const struct run_profile *p)
+{
+    double off, share = p->loops.count ? profile_share(p, p->loops.items[0].samples, &off) : 0;
+
+    if (p->loops.count)
+        result_line(result, "%zu samples; hottest loop %s, %.1f %% (± %.1f)%s%s", p->samples, p->loops.items[0].name, 100 * share, 100 * off, p->output ? "; what it printed is in " : "",
+                    p->output ? p->output : "");
+    else
+        result_line(result, "%zu samples; no loop stands out%s%s", p->samples, p->output ? "; what it printed is in " : "", p->output ? p->output : "");
+}
+
+static void profile_finish(void *state, const struct job_info *info)
+{
+    struct profiling *w = state;
+    struct result *result = w->session->result;
+    struct document *d = &w->session->document;
+
+    if (info->state != JOB_DONE)
+        return;
+    if (w->session->interactive)
+        say_short(result, w->profile);
+    else
+        say_all(result, w);
     profile_free(d->profile);
     d->profile = w->profile;
     w->profile = NULL;
+    if (w->session->views)
+        session_view(w->session, "view", "program", result, NULL);
 }
 
 static void profiling_free(void *state)

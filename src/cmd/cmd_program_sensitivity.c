@@ -11,10 +11,8 @@
 #include "cmd/program.h"
 #include "model/change.h"
 #include "model/facts.h"
-#include "program/estimate.h"
+#include "program/effects.h"
 #include "work/job.h"
-
-#define STEP 0.01   /* of a property, up and down */
 
 struct sensitivity_values {
     struct word_list inputs;
@@ -27,91 +25,22 @@ struct sweep_values {
     const char *machine, *model;
 };
 
-/* One property changed one way or two. */
-struct effect {
-    char *name;
-    double value;                      /* as the machine has it */
-    double elasticity;                 /* change of ln T by that of ln p */
-    double halved, doubled;            /* seconds; NaN where the property cannot take that */
-};
-
 struct probing {
     struct session *session;
+    struct job *job;
     const struct program_model *model;
     double inputs[INPUTS_MAX];
     struct machine *machine;
     bool here;
     enum estimate_model kind;
     double seconds;
-    VEC(struct effect) effects;
+    struct effects effects;
+    size_t idle;                       /* properties that change nothing */
     /* A sweep: */
     char *property;
     VEC(double) values;
     VEC(double) times;
 };
-
-/* Seconds when fact @key is @value; NaN when it cannot be that. */
-static double time_with(struct estimator *e, const struct machine *m, const char *key, double value)
-{
-    struct machine *changed = machine_copy(m);
-    struct program_time time = {.cycles = 0};
-    struct err err = {0};
-    char text[40];
-
-    snprintf(text, sizeof text, "%.12g", value);
-    bool ok = machine_change(changed, key, text, &err) && estimator_time(e, changed, NULL, &time, &err);
-    double seconds = ok ? time.seconds : NAN;
-    program_time_done(&time);
-    machine_free(changed);
-    return seconds;
-}
-
-static double time_with_pipes(struct estimator *e, const struct machine *m, enum op_class class, int more, double latency, double interval)
-{
-    struct pipe_change change = {class, more, latency, interval};
-    struct program_time time = {.cycles = 0};
-    struct err err = {0};
-    double seconds = estimator_time(e, m, &change, &time, &err) ? time.seconds : NAN;
-    program_time_done(&time);
-    return seconds;
-}
-
-static void probe_fact(struct probing *p, struct estimator *e, const char *key)
-{
-    const struct fact *f = fact_find(key);
-    double value = fact_number(p->machine, key);
-
-    if (!(value > 0) || isinf(value))
-        return;
-    /* Whole ones move by one. */
-    double step = f->type == FACT_WHOLE ? fmax(1, rint(STEP * value)) : STEP * value, above = value + step, below = value - step;
-    struct effect effect = {.name = mem_strdup(key), .value = value};
-    double up = time_with(e, p->machine, key, above), down = time_with(e, p->machine, key, below);
-    effect.elasticity = !isnan(up) && !isnan(down) ? log(up / down) / log(above / below) : !isnan(up) ? log(up / p->seconds) / log(above / value) : NAN;
-    effect.halved = time_with(e, p->machine, key, f->type == FACT_WHOLE ? floor(value / 2) : value / 2);
-    effect.doubled = time_with(e, p->machine, key, 2 * value);
-    vec_push(&p->effects, effect);
-}
-
-/* Latency and throughput by the hundredth, a pipe more or less. */
-static void probe_pipes(struct probing *p, struct estimator *e, const struct pipe_kind *kinds, enum op_class class)
-{
-    static const char *const parts[] = {"latency", "interval", "count"};
-
-    for (int part = class == OP_LOAD; part < 3; part++) {   /* a load's latency is its block's, from the facts */
-        struct effect effect = {.value = part == 0 ? kinds[class].latency : part == 1 ? kinds[class].interval : kinds[class].count};
-        struct str name = {0};
-        double n = kinds[class].count, up, down;
-        str_addf(&name, "%s.%s", op_class_name(class), parts[part]);
-        effect.name = str_take(&name);
-        up = time_with_pipes(e, p->machine, class, part == 2, part == 0 ? 1 + STEP : 0, part == 1 ? 1 + STEP : 0);
-        down = part == 2 ? p->seconds : time_with_pipes(e, p->machine, class, 0, part == 0 ? 1 - STEP : 0, part == 1 ? 1 - STEP : 0);
-        effect.elasticity = log(up / down) / (part == 2 ? log((n + 1) / n) : log((1 + STEP) / (1 - STEP)));
-        effect.halved = part == 2 ? NAN : time_with_pipes(e, p->machine, class, 0, part == 0 ? 0.5 : 0, part == 1 ? 0.5 : 0);
-        effect.doubled = time_with_pipes(e, p->machine, class, part == 2 ? (int)n : 0, part == 0 ? 2 : 0, part == 1 ? 2 : 0);
-        vec_push(&p->effects, effect);
-    }
-}
 
 static bool prepare(struct probing *p, struct estimator **e, struct err *err)
 {
@@ -131,31 +60,22 @@ static bool prepare(struct probing *p, struct estimator **e, struct err *err)
     return ok;
 }
 
-static bool sensitivity_run(struct job *job, void *state, struct err *err)
+static bool effects_go_on(void *state, double done, double total, const char *what)
 {
-    static const char *const keys[] = {"clock", "issue_width", "retire_width", "reorder_buffer", "scheduler", "load_latency", "branch_miss", "miss_parallel", "l1_bytes", "l1_ways", "l2_bytes",
-                                       "l2_ways", "l2_latency", "l2_line_cycles", "l3_bytes", "l3_ways", "l3_latency", "l3_line_cycles", "memory_latency", "memory_bandwidth"};
-    struct probing *p = state;
-    struct pipe_kind kinds[OP_CLASSES];
-    struct estimator *e;
-    bool ok = prepare(p, &e, err);
-
-    for (size_t i = 0; ok && i < sizeof keys / sizeof *keys; i++) {
-        job_progress(job, (double)i, sizeof keys / sizeof *keys, "%s", keys[i]);
-        probe_fact(p, e, keys[i]);
-        ok = !job_cancelled(job) || err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
-    }
-    if (ok && p->kind == ESTIMATE_AMMP && ammp_pipes(p->machine, kinds, err))
-        for (unsigned class = 0; class < OP_CALL; class++)
-            probe_pipes(p, e, kinds, (enum op_class)class);
-    estimator_free(e);
-    return ok;
+    const struct probing *p = state;
+    job_progress(p->job, done, total, "%s", what);
+    return !job_cancelled(p->job);
 }
 
-static int by_elasticity(const void *a, const void *b)
+static bool sensitivity_run(struct job *job, void *state, struct err *err)
 {
-    double x = fabs(((const struct effect *)a)->elasticity), y = fabs(((const struct effect *)b)->elasticity);
-    return (x < y) - (x > y);
+    struct probing *p = state;
+    struct estimator *e;
+
+    p->job = job;
+    bool ok = prepare(p, &e, err) && (effects_find(e, p->machine, p->kind, p->seconds, effects_go_on, p, &p->effects, &p->idle) || err_set(err, ERR_INTERRUPTED, NULL, "cancelled"));
+    estimator_free(e);
+    return ok;
 }
 
 static void say(struct result *result, const struct probing *p)
@@ -166,12 +86,6 @@ static void say(struct result *result, const struct probing *p)
     result_text(result, "machine", p->machine->id);
     result_number(result, "seconds", p->seconds);
     str_done(&at);
-}
-
-static bool changes_nothing(const struct probing *p, const struct effect *effect)
-{
-    double far = fmax(isnan(effect->halved) ? 0 : fabs(effect->halved / p->seconds - 1), isnan(effect->doubled) ? 0 : fabs(effect->doubled / p->seconds - 1));
-    return fabs(effect->elasticity) < 5e-4 && far < 5e-4;
 }
 
 static void sensitivity_finish(void *state, const struct job_info *info)
@@ -185,38 +99,29 @@ static void sensitivity_finish(void *state, const struct job_info *info)
 
     if (info->state != JOB_DONE)
         return;
-    if (p->effects.count)
-        qsort(p->effects.items, p->effects.count, sizeof *p->effects.items, by_elasticity);
     say(result, p);
     struct result_table *t = result_table(result, "properties", columns, sizeof columns / sizeof *columns);
-    size_t idle = 0;
-    for (size_t i = 0; i < p->effects.count; i++) {
-        const struct effect *effect = &p->effects.items[i];
+    for (size_t i = 0; i < p->effects.list.count; i++) {
+        const struct effect *effect = &p->effects.list.items[i];
         struct str bar = {0};
-        if (changes_nothing(p, effect)) {
-            idle++;
-            continue;
-        }
         for (int k = 0; k < 30 && k < (int)rint(fabs(effect->elasticity) * 30); k++)
             str_add(&bar, effect->elasticity < 0 ? "-" : "+");
         cell_text(t, effect->name);
         cell_number(t, effect->value);
         cell_number(t, effect->elasticity);
-        cell_number(t, 100 * effect->halved / p->seconds);
-        cell_number(t, 100 * effect->doubled / p->seconds);
+        cell_number(t, 100 * effect->halved);
+        cell_number(t, 100 * effect->doubled);
         cell_text(t, str_text(&bar));
         str_done(&bar);
     }
-    if (idle)
-        result_line(result, "%zu more properties change nothing, doubled or halved", idle);
+    if (p->idle)
+        result_line(result, "%zu more properties change nothing, doubled or halved", p->idle);
 }
 
 static void probing_free(void *state)
 {
     struct probing *p = state;
-    for (size_t i = 0; i < p->effects.count; i++)
-        free(p->effects.items[i].name);
-    vec_done(&p->effects);
+    effects_done(&p->effects);
     vec_done(&p->values);
     vec_done(&p->times);
     free(p->property);
@@ -290,7 +195,7 @@ static bool sweep_run(struct job *job, void *state, struct err *err)
 
     for (size_t i = 0; ok && i < p->values.count; i++) {
         job_progress(job, (double)i, (double)p->values.count, "%s = %g", p->property, p->values.items[i]);
-        vec_push(&p->times, time_with(e, p->machine, p->property, p->values.items[i]));
+        vec_push(&p->times, effects_time_with(e, p->machine, p->property, p->values.items[i]));
         ok = !job_cancelled(job) || err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
     }
     estimator_free(e);

@@ -106,6 +106,11 @@ static void validate_finish(void *state, const struct job_info *info)
         cell_number(t, v->rows.items[r].measured);
         cell_number(t, 100 * error);
         sum += fabs(error);
+        if (v->session->document.program.model == v->model) {
+            struct program_point point = {.seconds = v->rows.items[r].measured};
+            memcpy(point.inputs, v->inputs.values + r * n, n * sizeof *point.inputs);
+            vec_push(&v->session->document.program.measured.list, point);
+        }
     }
     result_line(result, "mean error %.1f %% with the tables of %s; measured: CPU time of the whole program, the least of %u runs", 100 * sum / (double)v->rows.count, v->machine->id, v->times);
     result_number(result, "mean_error", sum / (double)v->rows.count);

@@ -5,11 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/shortage.h"
 #include "base/similar.h"
 #include "base/utf8.h"
 #include "cmd/line.h"
+#include "cmd/reading.h"
 #include "work/job.h"
 
 /* One line per command, in the order of help. */
@@ -37,6 +39,7 @@
     COMMAND(program_sensitivity) \
     COMMAND(program_sweep) \
     COMMAND(program_validate) \
+    COMMAND(program_show) \
     COMMAND(program_profile) \
     COMMAND(program_open) \
     COMMAND(kernel_blame) \
@@ -271,13 +274,15 @@ char *command_take_job_result(struct session *s, const char *title)
 /* While a job reads another session nothing changes that would be lost with this one. */
 static bool may_run(const struct session *s, const struct command *c, struct err *err)
 {
-    return !s->replacing || !(c->flags & (COMMAND_CHANGES | COMMAND_JOB)) || c->flags & COMMAND_SILENT ||
+    return !s->replacing || !(c->flags & (COMMAND_CHANGES | COMMAND_JOB | COMMAND_READS)) || c->flags & COMMAND_SILENT ||
            err_set(err, ERR_USAGE, "Esc cancels it, job wait waits for it", "job %u is loading another session", s->replacing);
 }
 
 /* Runs a record's handler on its words. */
 static bool run_record(struct session *s, const struct command *c, char **words, size_t count, struct err *err)
 {
+    if (s->interactive && c->flags & COMMAND_READS)
+        return may_run(s, c, err) && reading_start(s, c, words, count, err);
     void *values = c->values_size ? mem_zero(1, c->values_size) : NULL;
     bool ok = may_run(s, c, err) && parameters_read(c->name, c->arguments, c->options, words, count, values, err) && c->run(s, values, s->result, err);
 
@@ -470,4 +475,14 @@ bool command_go_on(struct session *s, FILE *out, struct err *err)
     }
     free(kept);
     return ok;
+}
+
+bool command_write(const char *file, const struct str *text, struct result *result, struct err *err)
+{
+    if (!file_write(file, str_text(text), text->length, err))
+        return false;
+    result_confirm(result, "%s: %zu bytes", file, text->length);
+    result_text(result, "file", file);
+    result_count(result, "bytes", (int64_t)text->length);
+    return true;
 }

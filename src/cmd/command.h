@@ -25,6 +25,7 @@ enum command_flags {
     COMMAND_JOB = 2,       /* starts a job; in the workbench its result may come later */
     COMMAND_RAW = 4,       /* the remainder of the line is one argument, as written; the only parameter is a PARAMETER_TEXT */
     COMMAND_SILENT = 8,    /* its commands print: it has no result of its own */
+    COMMAND_READS = 16,    /* it only reads kernel, loop, machines, forms, experiments and settings: in the workbench it works beside the screen, on what they are now */
 };
 
 struct command {
@@ -61,6 +62,9 @@ void command_usage(const struct command *c, struct str *out);
 
 /* An option --cpu: @number, which this process must be allowed to run on, or NOT_GIVEN, which is -1: any. */
 bool command_cpu(size_t number, int *out, struct err *err);
+
+/* Writes  to  and confirms it in @result. False with err. */
+bool command_write(const char *file, const struct str *text, struct result *result, struct err *err);
 
 /* The nouns' handlers. */
 

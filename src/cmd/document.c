@@ -6,13 +6,17 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "cmd/analyses.h"
 #include "cmd/check.h"
+#include "cmd/forecast.h"
 #include "io/cpus.h"
 #include "io/machine_file.h"
 #include "profile/profile.h"
+#include "program/study.h"
 #include "report/blame.h"
 #include "work/active_job.h"
 #include "work/evolve_job.h"
+#include "work/job.h"
 
 /* Which machine this computer is; the user's own of that name, where measuring has made one, comes first. */
 static void find_here(struct here *here)
@@ -76,23 +80,18 @@ void program_state_done(struct program_state *p)
     program_free(p->program);
     program_runs_free(p->runs);
     program_model_free(p->model);
+    study_free(p->study);
+    vec_done(&p->measured.list);
     free(p->arguments);
     *p = (struct program_state){0};
 }
 
 void document_drop_analyses(struct document *d)
 {
-    for (size_t i = 0; i < d->analysis_count; i++) {
-        analysis_free(d->analyses[i]);
-        if (d->simulations[i])
-            simulation_done(d->simulations[i]);
-        free(d->simulations[i]);
-    }
-    free(d->analyses);
-    free(d->simulations);
-    d->simulations = NULL;
+    if (d->analyses && d->analyses->job)
+        job_cancel(d->analyses->job);
+    analyses_free(d->analyses);
     d->analyses = NULL;
-    d->analysis_count = 0;
 }
 
 void document_use_loop(struct document *d, size_t loop)
@@ -138,6 +137,7 @@ void document_done(struct document *d)
     free(d->here.base);
     free(d->here.title);
     document_drop_analyses(d);
+    forecasts_free(d->forecasts);
     kernel_free(d->kernel);
     blame_free(d->blame);
     check_free(d->check);

@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "analysis/analysis.h"
 #include "analysis/kernel.h"
 #include "base/err.h"
 #include "isa/forms.h"
@@ -13,13 +12,15 @@
 #include "model/experiments.h"
 #include "model/machine.h"
 #include "program/model.h"
-#include "simulate/simulate.h"
 
 struct active_curve;
+struct analyses;
 struct blame;
 struct check;
 struct evolve_run;
+struct forecasts;
 struct run_profile;
+struct study;
 
 /* The last `kernel whatif NAME=A..B`. */
 struct sweep {
@@ -47,12 +48,21 @@ struct here {
 /* What the user's machine is called that holds what was measured here: the CPU's name and this. */
 #define HERE_MEASURED "-measured"
 
+/* The program's own time at inputs, as it was measured here. */
+struct program_point {
+    double inputs[INPUTS_MAX];          /* in the order of the model's */
+    double seconds;
+};
+struct program_points { VEC(struct program_point) list; };
+
 /* The whole program that program commands act on, with its runs and what was fitted to them; all held. */
 struct program_state {
     const struct program *program;      /* NULL: none */
     char *arguments;                    /* of program load --arguments; NULL: the inputs in their order */
     const struct program_runs *runs;    /* NULL: none yet */
     const struct program_model *model;  /* of these runs */
+    struct study *study;                /* of this model; NULL: none yet */
+    struct program_points measured;     /* with the inputs of these runs */
 };
 
 struct document {
@@ -84,10 +94,8 @@ struct document {
     struct runner_summary measured;   /* of the last `experiments measure` */
     double measured_clock_hz;
     unsigned measured_children;
-    struct analysis **analyses;       /* session_analyses: of the revision below */
-    size_t analysis_count;
-    unsigned long analyzed;
-    struct simulation **simulations;  /* session_simulation: beside the analyses; NULL: not asked for */
+    struct analyses *analyses;        /* session_analyses; NULL: not asked for */
+    struct forecasts *forecasts;      /* session_forecast; NULL: not asked for */
 };
 
 /* Empty, with the machines of each instruction set that are shown at first: the one that this computer is, then the set's own. */
@@ -95,7 +103,7 @@ void document_init(struct document *d);
 void document_done(struct document *d);
 void sweep_done(struct sweep *sweep);
 void program_state_done(struct program_state *p);
-/* Analyses and simulations point into kernel and machines: they go before these do. */
+/* Forgets the analyses, and ends the job that makes them. */
 void document_drop_analyses(struct document *d);
 /* Puts loop @loop (from 0, one of the kernel's) into use. What was measured and swept of the one before is forgotten. */
 void document_use_loop(struct document *d, size_t loop);

@@ -22,4 +22,7 @@ void program_inputs_done(struct program_inputs *inputs);
 /* One value for each input of the model, in its order, from "N=4096 M=2"; without words those of its largest run. False with err. */
 bool program_inputs_given(const struct program_model *m, const struct word_list *words, double out[INPUTS_MAX], struct err *err);
 
+/* Studies the program at the last run's inputs on the current machine, for the Program view, in the background and without a word. */
+void program_show_quietly(struct session *s);
+
 #endif

@@ -7,6 +7,7 @@
 
 #include "simulate/simulate.h"
 #include "base/mem.h"
+#include "cmd/analyses.h"
 #include "io/machine_file.h"
 #include "work/active_job.h"
 #include "work/evolve_job.h"
@@ -15,6 +16,7 @@
 
 #define TIMELINE_ITERATIONS 40   /* kept of each simulation */
 #define SIMULATED_AT_ONCE 400    /* instructions of the longest loop that views simulate */
+#define ANALYZED_AT_ONCE 2000    /* instructions, over all machines, that the screen waits for: some ten milliseconds */
 
 void session_init(struct session *s)
 {
@@ -25,23 +27,45 @@ void session_init(struct session *s)
     settings_init(&s->settings);
 }
 
+/* The machines that are shown and fit the kernel; to be freed. */
+static struct machine **machines_shown(struct session *s, size_t *count)
+{
+    struct machine **machines = mem_zero(s->document.selected_count + 1, sizeof *machines);
+    struct err none = {0};
+
+    *count = 0;
+    for (size_t i = 0; s->document.kernel && i < s->document.selected_count; i++) {
+        struct machine *m = session_machine(s, s->document.selected[i], &none);
+        if (m && session_fits(s, m, &none))
+            machines[(*count)++] = m;
+    }
+    return machines;
+}
+
 struct analysis *const *session_analyses(struct session *s, size_t *count)
 {
-    struct err err = {0};
+    struct document *d = &s->document;
+    size_t shown;
+    struct machine **machines = machines_shown(s, &shown);
 
-    if (!s->document.analyses || s->document.analyzed != s->revision) {
-        document_drop_analyses(&s->document);
-        s->document.analyzed = s->revision;
-        s->document.analyses = mem_zero(s->document.selected_count, sizeof *s->document.analyses);
-        s->document.simulations = mem_zero(s->document.selected_count, sizeof *s->document.simulations);
-        for (size_t i = 0; s->document.kernel && i < s->document.selected_count; i++) {
-            struct machine *m = session_machine(s, s->document.selected[i], &err);
-            if (m && session_fits(s, m, &err))
-                s->document.analyses[s->document.analysis_count++] = analysis_new(s->document.kernel, s->document.loop, m);
-        }
+    if (!d->analyses || !analyses_are_of(d->analyses, d->kernel, d->loop, machines, shown)) {
+        document_drop_analyses(d);
+        d->analyses = analyses_new(d->kernel, d->loop, machines, shown);
+        bool aside = s->interactive && analyses_work(d->analyses) > ANALYZED_AT_ONCE;
+        if (aside)
+            analyses_start(d->analyses);
+        else
+            analyses_make(d->analyses);
+        d->analyses->made = !aside;
     }
-    *count = s->document.analysis_count;
-    return s->document.analyses;
+    free(machines);
+    *count = d->analyses->made ? d->analyses->count : 0;
+    return d->analyses->items;
+}
+
+bool session_analysing(const struct session *s)
+{
+    return s->document.analyses && s->document.analyses->job;
 }
 
 const struct simulation *session_simulation(struct session *s, size_t index)
@@ -52,12 +76,13 @@ const struct simulation *session_simulation(struct session *s, size_t index)
     session_analyses(s, &count);
     if (!s->document.kernel || index >= count)
         return NULL;
-    kernel_insns(s->document.kernel, s->document.loop, &insns);
-    if (!s->document.simulations[index] && insns && insns <= SIMULATED_AT_ONCE) {
-        s->document.simulations[index] = mem_zero(1, sizeof **s->document.simulations);
-        simulate_kernel(s->document.kernel, s->document.loop, s->document.analyses[index]->machine, &options, s->document.simulations[index], NULL);
+    struct analyses *a = s->document.analyses;
+    kernel_insns(a->kernel, a->loop, &insns);
+    if (!a->simulations[index] && insns && insns <= SIMULATED_AT_ONCE) {
+        a->simulations[index] = mem_zero(1, sizeof **a->simulations);
+        simulate_kernel(a->kernel, a->loop, a->machines[index], &options, a->simulations[index], NULL);
     }
-    return s->document.simulations[index];
+    return a->simulations[index];
 }
 
 void session_clear_output(struct session *s)
@@ -157,12 +182,12 @@ const char *session_machine_id(const struct session *s, const char *id, struct e
     return s->document.here.id;
 }
 
-/* The machine that this computer is says so. */
+/* The machine that this computer is says so; one that others hold has come from a session, where it was told. */
 static void entitle(const struct here *here, struct machine *m)
 {
     struct str title = {0};
 
-    if (!here->id || strcmp(m->id, here->id) != 0 || str_has_prefix(m->title, MACHINE_HERE))
+    if (!here->id || machine_held(m) || strcmp(m->id, here->id) != 0 || str_has_prefix(m->title, MACHINE_HERE))
         return;
     str_addf(&title, MACHINE_HERE "%s", machine_fact(m, "base") ? m->title : here->title);
     free(m->title);
@@ -180,6 +205,14 @@ struct machine *session_machine(struct session *s, const char *id, struct err *e
     if (m)
         session_add_machine(s, m);
     return m;
+}
+
+bool session_has_machine(const struct session *s, const char *id)
+{
+    for (size_t i = 0; i < s->document.machine_count; i++)
+        if (strcmp(s->document.machines[i]->id, id) == 0)
+            return true;
+    return false;
 }
 
 void session_add_machine(struct session *s, struct machine *take_machine)
@@ -206,6 +239,16 @@ bool session_set_experiments(struct session *s, struct experiments **made, const
     s->document.experiments = *made;
     *made = NULL;
     return true;
+}
+
+struct machine *session_change_machine(struct session *s, struct machine *m)
+{
+    document_drop_analyses(&s->document);
+    if (!machine_held(m))
+        return m;
+    struct machine *copy = machine_copy(m);
+    session_add_machine(s, copy);
+    return copy;
 }
 
 struct experiments *session_change_experiments(struct session *s)

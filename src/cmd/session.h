@@ -51,10 +51,14 @@ void session_done(struct session *s);
 void session_release(struct session *s);
 /* @id, or what HERE_NAME stands for: NULL with err when no machine is this CPU. */
 const char *session_machine_id(const struct session *s, const char *id, struct err *err);
+/* Whether machine @id is loaded. */
+bool session_has_machine(const struct session *s, const char *id);
 /* Machine by id, loaded on first use; borrowed. NULL with err. */
 struct machine *session_machine(struct session *s, const char *id, struct err *err);
 /* Takes @take_machine; replaces one of the same id. */
 void session_add_machine(struct session *s, struct machine *take_machine);
+/* One of the session's machines to be changed here and now: a copy in its place that nobody else reads, when somebody does. */
+struct machine *session_change_machine(struct session *s, struct machine *m);
 /* Puts *@made in place of the session's experiments and sets it NULL. @base, held by the caller: *@made is what has become of it, and running measurements go on
  * filling it; false with err when the session's are no longer what @base was. NULL: *@made has nothing to do with them. */
 bool session_set_experiments(struct session *s, struct experiments **made, const struct experiments *base, struct err *err);
@@ -68,8 +72,10 @@ void session_clear_output(struct session *s);
 bool session_select(struct session *s, char **ids, size_t count, struct err *err);
 /* The same without asking: machines of @isa that are known to load. */
 void session_show(struct session *s, enum isa isa, const char *const *ids, size_t count);
-/* Analyses of the kernel on the selected machines, made when the session has changed; borrowed until the next command. */
+/* Analyses of the kernel on the selected machines, made when these have changed; borrowed until the next command. On the screen a job makes those of a long loop:
+ * until it has ended there are none (session_analysing). */
 struct analysis *const *session_analyses(struct session *s, size_t *count);
+bool session_analysing(const struct session *s);
 /* The simulation beside analysis @index, made when first asked for; borrowed until the next command. NULL for a loop too long to simulate at once. */
 const struct simulation *session_simulation(struct session *s, size_t index);
 /* Has what shows views do @verb with @argument (NULL: none); false with err when nothing shows views. */

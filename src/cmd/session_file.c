@@ -653,7 +653,7 @@ struct session *session_snapshot(struct session *s)
     d->loop = s->document.loop;
     d->experiments = s->document.experiments ? experiments_hold(s->document.experiments) : NULL;
     for (size_t i = 0; i < s->document.machine_count; i++)
-        session_add_machine(copy, machine_copy(s->document.machines[i]));
+        session_add_machine(copy, machine_hold(s->document.machines[i]));
     for (int isa = 0; isa < ISA_COUNT; isa++) {
         const struct selection *shown = &s->document.kept[isa];
         d->forms[isa] = s->document.forms[isa] ? forms_copy(s->document.forms[isa]) : NULL;

@@ -12,6 +12,9 @@ struct task {
     const struct task_ops *ops;
     void *state;
     struct result *result;    /* the worker's until it ended */
+    char *title;              /* NULL: nobody waits at a screen */
+    enum format format;       /* of the session when it began */
+    bool color;
 };
 
 static bool task_work(struct job *job, void *state, struct err *err)
@@ -19,7 +22,10 @@ static bool task_work(struct job *job, void *state, struct err *err)
     struct task *t = state;
 
     (void)job;
-    return t->ops->work(t->state, t->result, err) && watch_goes_on(err);
+    bool ok = t->ops->work(t->state, t->result, err) && watch_goes_on(err);
+    if (ok && t->title)
+        result_prepare(t->result, t->format, &(struct result_style){t->title, t->color});
+    return ok && watch_goes_on(err);
 }
 
 static bool task_publish(struct task *t, struct err *err)
@@ -44,6 +50,7 @@ static void task_free(void *state)
     struct task *t = state;
     t->ops->free(t->state);
     result_free(t->result);
+    free(t->title);
     free(t);
 }
 
@@ -70,6 +77,15 @@ bool task_start(struct session *s, const char *title, const char *doing, const s
     static const struct job_ops job_ops = {task_work, task_finish, task_free};
     struct task *t = mem_zero(1, sizeof *t);
 
-    *t = (struct task){s, ops, take_state, result_new()};
+    *t = (struct task){s, ops, take_state, result_new(), s->interactive ? mem_strdup(title) : NULL, s->settings.format, s->settings.color};
     return s->interactive ? session_job(s, title, doing, &job_ops, t, err) : run_here(t, err);
+}
+
+bool task_start_passing(struct session *s, const char *title, const char *doing, const struct task_ops *ops, void *take_state, struct err *err)
+{
+    bool ok = task_start(s, title, doing, ops, take_state, err);
+
+    if (s->interactive && !s->waiting.now)
+        waiting_forget(&s->waiting, job_withdraw());
+    return ok;
 }

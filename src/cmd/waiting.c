@@ -34,6 +34,13 @@ bool waiting_tell(struct waiting *w, unsigned number)
     return true;
 }
 
+void waiting_forget(struct waiting *w, unsigned number)
+{
+    for (size_t i = 0; i < w->told.count; i++)
+        if (w->told.items[i] == number)
+            w->told.items[i--] = w->told.items[--w->told.count];
+}
+
 void waiting_done(struct waiting *w)
 {
     waiting_drop(w);

@@ -27,6 +27,8 @@ struct waiting {
 
 /* Whether the failure of job @number is news; it is none from then on. */
 bool waiting_tell(struct waiting *w, unsigned number);
+/* Job @number is one of which nothing is known. */
+void waiting_forget(struct waiting *w, unsigned number);
 void waiting_done(struct waiting *w);
 /* Keeps @text, if there is any, behind what waits already; @script may be NULL. */
 void waiting_add(struct waiting *w, const char *script, size_t line, const char *text, bool lines);

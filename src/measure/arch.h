@@ -23,9 +23,9 @@ struct sandbox_frame *arch_frame(void);
 void *arch_thread(void);
 
 /* Instructions that stand in bodies' registers: one dependent addition, one dependent multiplication, a nop, two additions that wait for nothing, five comparisons and
- * a nop, which wait for nothing either. */
+ * a nop, which wait for nothing either; the beginning and a link of a chain of slow operations, of no length where no two threads share a core. */
 struct arch_code { uint8_t bytes[24]; uint8_t length; };
-extern const struct arch_code arch_chain, arch_second_chain, arch_nop, arch_pair, arch_ports;
+extern const struct arch_code arch_chain, arch_second_chain, arch_nop, arch_pair, arch_ports, arch_room_begin, arch_room_link;
 
 /* Bytes that a loop needs before its first instruction, how long it can be for its branch, and the register in which the loops of bodies count. */
 #if defined(__aarch64__)

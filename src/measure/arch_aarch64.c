@@ -154,7 +154,8 @@ _Static_assert(A64_STORES == 26 && A64_LOADS == 27 && A64_STORE_POINTERS == 29 &
 #define WORD(w) (w) & 0xff, (w) >> 8 & 0xff, (w) >> 16 & 0xff, (w) >> 24
 const struct arch_code arch_chain = {{WORD(0x8b0b0000u)}, 4} /* add x0, x0, x11 */, arch_second_chain = {{WORD(0x9b0b7c00u)}, 4} /* mul x0, x0, x11 */,
                        arch_nop = {{WORD(0xd503201fu)}, 4}, arch_pair = {{WORD(0x8b0b0001u), WORD(0x8b0c0062u)}, 8} /* add x1, x0, x11; add x2, x3, x12 */,
-                       arch_ports = {{WORD(0xeb0c017fu), WORD(0xeb0c017fu), WORD(0xeb0c017fu), WORD(0xeb0c017fu), WORD(0xeb0c017fu), WORD(0xd503201fu)}, 24} /* cmp x11, x12, five times; nop */;
+                       arch_ports = {{WORD(0xeb0c017fu), WORD(0xeb0c017fu), WORD(0xeb0c017fu), WORD(0xeb0c017fu), WORD(0xeb0c017fu), WORD(0xd503201fu)}, 24} /* cmp x11, x12, five times; nop */,
+                       arch_room_begin = {{0}, 0}, arch_room_link = {{0}, 0};
 
 static size_t put(uint8_t *at, uint32_t word)
 {

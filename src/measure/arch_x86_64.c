@@ -185,7 +185,8 @@ BARE void arch_thread_set(struct sandbox_frame *frame, void *local)
 /* Dependent adds, dependent multiplications, and nops. Adding an immediate or one would be done at rename on some machines. */
 const struct arch_code arch_chain = {{0x49, 0x01, 0xf0}, 3} /* add r8, rsi */, arch_second_chain = {{0x4c, 0x0f, 0xaf, 0xc6}, 4} /* imul r8, rsi */,
                        arch_nop = {{0x90}, 1}, arch_pair = {{0x4d, 0x01, 0xc1, 0x4c, 0x01, 0xd3}, 6} /* add r9, r8; add rbx, r10 */,
-                       arch_ports = {{0x48, 0x39, 0xfe, 0x48, 0x39, 0xfe, 0x48, 0x39, 0xfe, 0x48, 0x39, 0xfe, 0x48, 0x39, 0xfe, 0x90}, 16} /* cmp rsi, rdi, five times; nop */;
+                       arch_ports = {{0x48, 0x39, 0xfe, 0x48, 0x39, 0xfe, 0x48, 0x39, 0xfe, 0x48, 0x39, 0xfe, 0x48, 0x39, 0xfe, 0x90}, 16} /* cmp rsi, rdi, five times; nop */,
+                       arch_room_begin = {{0x0f, 0x28, 0xc1}, 3} /* movaps xmm0, xmm1 */, arch_room_link = {{0xf2, 0x0f, 0x51, 0xc0}, 4} /* sqrtsd xmm0, xmm0 */;
 
 size_t arch_loop_begin(uint8_t *code, size_t at)
 {

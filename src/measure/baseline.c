@@ -27,8 +27,8 @@
 #define TRUSTED_SHARE 0.5     /* of rounds that agree when nothing is known of the core */
 #define BETTER 1.003
 
-enum baseline_column { CPU, SIGNATURE, MICROCODE, NOPS, PORTS, LOAD_WINDOW, DOUBTFUL, DAY, COLUMNS };
-static const char *const names[COLUMNS] = {"cpu", "signature", "microcode", "nops_per_cycle", "ports_per_cycle", "load_window", "doubtful", "date"};
+enum baseline_column { CPU, SIGNATURE, MICROCODE, NOPS, PORTS, LOAD_WINDOW, DOUBTFUL, DAY, ROOM, COLUMNS };
+static const char *const names[COLUMNS] = {"cpu", "signature", "microcode", "nops_per_cycle", "ports_per_cycle", "load_window", "doubtful", "date", "room_per_cycle"};
 
 struct baseline_look baseline_look(double *cycles, size_t n)
 {
@@ -62,7 +62,7 @@ bool baseline_better(const struct baseline *known, const struct baseline *seen)
         return seen->nops > 0;
     if (seen->doubtful && !known->doubtful)
         return false;
-    return seen->nops > BETTER * known->nops || seen->ports > BETTER * known->ports || (!known->load_window && seen->load_window);
+    return seen->nops > BETTER * known->nops || seen->ports > BETTER * known->ports || seen->room > BETTER * known->room || (!known->load_window && seen->load_window);
 }
 
 double baseline_expected(void)
@@ -126,7 +126,7 @@ static struct csv_table *table_read(const char *path, const struct str identity[
 
     for (int c = 0; whole && c < COLUMNS; c++) {
         columns[c] = csv_table_column(t, names[c]);
-        whole &= columns[c] >= 0;
+        whole &= columns[c] >= 0 || c == ROOM;   /* older files have none */
     }
     if (!whole) {
         csv_table_free(t);
@@ -162,8 +162,10 @@ void baseline_recall(struct baseline *out)
         char **row = t->rows[own];
         double nops = strtod(row[columns[NOPS]], NULL), ports = strtod(row[columns[PORTS]], NULL), window = strtod(row[columns[LOAD_WINDOW]], NULL);
         if (nops > 0 && nops < 1000 && ports > 0 && ports < 1000) {
+            double room = columns[ROOM] >= 0 ? strtod(row[columns[ROOM]], NULL) : 0;
             out->nops = nops;
             out->ports = ports;
+            out->room = room > 0 && room < 1000 ? room : 0;
             out->load_window = window >= 64 && window <= 65536 ? (unsigned)window : 0;
             out->doubtful = strcmp(row[columns[DOUBTFUL]], "yes") == 0;
             snprintf(out->day, sizeof out->day, "%s", row[columns[DAY]]);
@@ -187,7 +189,9 @@ static void row_add(struct str *out, const struct str identity[3], const struct 
     snprintf(number, sizeof number, "%u", b->load_window);
     csv_add_field(out, number, false);
     csv_add_field(out, b->doubtful ? "yes" : "no", false);
-    csv_add_field(out, b->day, true);
+    csv_add_field(out, b->day, false);
+    snprintf(number, sizeof number, "%.4f", b->room);
+    csv_add_field(out, number, true);
 }
 
 void baseline_remember(struct baseline *b)
@@ -207,7 +211,7 @@ void baseline_remember(struct baseline *b)
         csv_add_field(&text, names[c], c == COLUMNS - 1);
     for (size_t i = 0; t && i < t->count; i++)
         for (int c = 0; i != own && c < COLUMNS; c++)
-            csv_add_field(&text, t->rows[i][columns[c]], c == COLUMNS - 1);
+            csv_add_field(&text, columns[c] >= 0 ? t->rows[i][columns[c]] : "", c == COLUMNS - 1);
     row_add(&text, identity, b);
     if (!path_make_parents(path, 0777, &err) || !file_write(path, text.data, text.length, &err))
         log_add(LOG_WARN, "the idle baseline is not kept: %s", err_text(&err, why, sizeof why));

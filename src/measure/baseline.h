@@ -11,7 +11,7 @@
 #define BASELINE_DAY 11   /* room for 2026-11-22 */
 
 struct baseline {
-    double nops, ports;        /* instructions of the two probes per cycle; 0: not known */
+    double nops, ports, room;  /* instructions of the probes per cycle; 0: not known */
     unsigned load_window;      /* bytes that loads step through best; 0: not known */
     bool doubtful;             /* the core was never seen quiet for certain */
     char day[BASELINE_DAY];    /* that it was seen */

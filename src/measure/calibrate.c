@@ -15,7 +15,7 @@
 #include "measure/baseline.h"
 #include "measure/ticks.h"
 
-#define ROUNDS 64
+#define ROUNDS 48
 #define SAMPLES 6
 #define WINDOW_SECONDS 20e-6
 #define CHAIN_SECONDS 10e-6
@@ -98,11 +98,11 @@ static bool chain_line(struct sandbox *s, double *each, double *overhead, struct
     return *each > 0 || err_set(err, ERR_IO, NULL, "the time stamp counter does not advance");
 }
 
-/* What one look at the core gives, by round: the chain, and in its cycles the multiplication and the two probes (per instruction). */
+/* What one look at the core gives, by round: the chain, and in its cycles the multiplication and the three probes (per instruction). */
 struct look {
-    double ticks[ROUNDS], second[ROUNDS], nops[ROUNDS], ports[ROUNDS];
+    double ticks[ROUNDS], second[ROUNDS], nops[ROUNDS], ports[ROUNDS], room[ROUNDS];
     double clock_hz;
-    struct baseline_look by_nops, by_ports;
+    struct baseline_look by_nops, by_ports, by_room;
 };
 
 /* The chain's ticks beside round @i: the least of a few, since who shares the core slows the chain too, and a slow yardstick would make probes look fast. */
@@ -116,34 +116,64 @@ static double yardstick(const struct look *l, unsigned i)
     return least;
 }
 
+/* Ticks per instruction of a raw item whose loop has @length. */
+static double raw_each(const struct sandbox_item *item, const struct calibration *c, unsigned length)
+{
+    return (least_ticks(item) - c->rules.overhead) / (double)item->count / length;
+}
+
+/* A probe's look; @rounds stay in the order of time. */
+static struct baseline_look look_of(const double rounds[ROUNDS])
+{
+    double sorted[ROUNDS];
+
+    memcpy(sorted, rounds, sizeof sorted);
+    return baseline_look(sorted, ROUNDS);
+}
+
 /* Multiplication and probes beside the chain, many times over. @each: ticks of an iteration of the chain. */
 static bool look(struct sandbox *s, double each, const struct calibration *c, struct look *out, struct err *err)
 {
     struct sandbox_item *items = sandbox_items(s);
-    double clocks[ROUNDS], nops[ROUNDS], ports[ROUNDS], quick = c->stretch * c->tick_hz / each;
+    double clocks[ROUNDS], quick = c->stretch * c->tick_hz / each;
+    unsigned kinds = sandbox_has_room(s) ? 5 : 4;
 
     for (unsigned i = 0; i < ROUNDS; i++) {
-        raw(&items[4 * i], PULSE_CHAIN, CHAIN_SECONDS * quick, SAMPLES);
-        raw(&items[4 * i + 1], PULSE_SECOND_CHAIN, CHAIN_SECONDS * quick / 3, SAMPLES);
-        raw(&items[4 * i + 2], PULSE_PROBE, PROBE_SECONDS * quick, SAMPLES);
-        raw(&items[4 * i + 3], PULSE_PORTS, PROBE_SECONDS * quick, SAMPLES);
+        struct sandbox_item *round = &items[kinds * i];
+        raw(&round[0], PULSE_CHAIN, CHAIN_SECONDS * quick, SAMPLES);
+        raw(&round[1], PULSE_SECOND_CHAIN, CHAIN_SECONDS * quick / 3, SAMPLES);
+        raw(&round[2], PULSE_PROBE, PROBE_SECONDS * quick, SAMPLES);
+        raw(&round[3], PULSE_PORTS, PROBE_SECONDS * quick, SAMPLES);
+        if (kinds == 5)
+            raw(&round[4], PULSE_ROOM, PROBE_SECONDS * quick / 2, SAMPLES);
     }
-    if (!sandbox_run(s, 4 * ROUNDS, NULL, NULL, NULL, err))
+    if (!sandbox_run(s, kinds * ROUNDS, NULL, NULL, NULL, err))
         return false;
     for (unsigned i = 0; i < ROUNDS; i++)
-        out->ticks[i] = (least_ticks(&items[4 * i]) - c->rules.overhead) / (double)items[4 * i].count / SANDBOX_CHAIN_LENGTH;
+        out->ticks[i] = raw_each(&items[kinds * i], c, SANDBOX_CHAIN_LENGTH);
     for (unsigned i = 0; i < ROUNDS; i++) {
+        const struct sandbox_item *round = &items[kinds * i];
         double tick = yardstick(out, i);
         clocks[i] = c->tick_hz / tick;
-        out->second[i] = (least_ticks(&items[4 * i + 1]) - c->rules.overhead) / (double)items[4 * i + 1].count / SANDBOX_CHAIN_LENGTH / tick;
-        out->nops[i] = nops[i] = (least_ticks(&items[4 * i + 2]) - c->rules.overhead) / (double)items[4 * i + 2].count / SANDBOX_PROBE_LENGTH / tick;
-        out->ports[i] = ports[i] = (least_ticks(&items[4 * i + 3]) - c->rules.overhead) / (double)items[4 * i + 3].count / SANDBOX_PORTS_LENGTH / tick;
+        out->second[i] = raw_each(&round[1], c, SANDBOX_CHAIN_LENGTH) / tick;
+        out->nops[i] = raw_each(&round[2], c, SANDBOX_PROBE_LENGTH) / tick;
+        out->ports[i] = raw_each(&round[3], c, SANDBOX_PORTS_LENGTH) / tick;
+        out->room[i] = kinds == 5 ? raw_each(&round[4], c, SANDBOX_ROOM_LENGTH) / tick : 0;
     }
-    out->by_nops = baseline_look(nops, ROUNDS);
-    out->by_ports = baseline_look(ports, ROUNDS);
+    out->by_nops = look_of(out->nops);
+    out->by_ports = look_of(out->ports);
+    out->by_room = look_of(out->room);
     qsort(clocks, ROUNDS, sizeof *clocks, compare_doubles);
     out->clock_hz = clocks[ROUNDS / 2];
     return true;
+}
+
+/* How long to look: until the core was seen quiet, where something is not known of it yet. Without facts of such a core, what holds for a while is believed. */
+static double look_seconds(const struct sandbox *s, enum baseline_verdict verdict, const struct baseline *known, double expected)
+{
+    if (verdict == BASELINE_DOUBTFUL || (verdict == BASELINE_BUSY && !(known->room > 0) && sandbox_has_room(s)))
+        return LOOK_SECONDS;
+    return known->nops > 0 || expected > 0 ? 0 : FIRST_LOOK_SECONDS;
 }
 
 /* Looks at the core, with @cpus on others too, and stays on the quietest. What is known of such cores says how long: where nothing is, a core that may be busy is
@@ -167,8 +197,7 @@ static bool look_around(struct sandbox *s, double each, struct calibration *out,
             at = cpus[i];
             verdict = baseline_judge(known, &best->by_nops, &best->by_ports, out->expected_rate);
         }
-        /* Without facts of such a core, what holds for a while is believed. */
-    } while (ok && clock_seconds() - begun < (verdict == BASELINE_DOUBTFUL ? LOOK_SECONDS : known->nops > 0 || out->expected_rate > 0 ? 0 : FIRST_LOOK_SECONDS));
+    } while (ok && clock_seconds() - begun < look_seconds(s, verdict, known, out->expected_rate));
     sandbox_move(s, at);
     free(now);
     out->busy = verdict != BASELINE_QUIET;
@@ -179,27 +208,31 @@ static bool look_around(struct sandbox *s, double each, struct calibration *out,
 /* The rules' baseline: what is known where it is more than what was seen. */
 static void baseline_take(struct baseline *known, const struct look *seen, struct calibration *out)
 {
-    struct baseline now = {.nops = seen->by_nops.rate, .ports = seen->by_ports.rate, .load_window = known->load_window, .doubtful = out->doubtful};
+    /* How much room there is was seen when the front end was idle; then it still may have been half of it, until more is seen. */
+    struct baseline now = {.nops = seen->by_nops.rate, .ports = seen->by_ports.rate, .room = out->busy ? 0 : seen->by_room.rate, .load_window = known->load_window, .doubtful = out->doubtful};
 
     out->seen_rate = now.nops;
     if (now.nops > 0 && now.ports > 0 && baseline_better(known, &now)) {
         now.nops = fmax(now.nops, known->doubtful ? 0 : known->nops);
         now.ports = fmax(now.ports, known->doubtful ? 0 : known->ports);
+        now.room = fmax(now.room, known->doubtful ? 0 : known->room);
         baseline_remember(&now);
         *known = now;
     }
     out->probe_rate = known->nops > 0 ? known->nops : fmax(now.nops, 1);
     out->ports_rate = known->ports;
+    out->room_rate = known->room;
     out->rules.probe_tolerance = PROBE_TOLERANCE;
     /* Never seen quiet, but how fast it would be is known: windows count when they come near. */
     if (out->doubtful && out->expected_rate > 0) {
         out->probe_rate = OF_EXPECTED * out->expected_rate;
-        out->ports_rate = 0;
+        out->ports_rate = out->room_rate = 0;
         out->rules.probe_tolerance = DOUBTFUL_TOLERANCE;
     }
     snprintf(out->day, sizeof out->day, "%s", known->day);
     out->rules.probe_cycles = SANDBOX_PROBE_LENGTH / out->probe_rate;
     out->rules.ports_cycles = out->ports_rate > 0 ? SANDBOX_PORTS_LENGTH / out->ports_rate : 0;
+    out->rules.room_cycles = out->room_rate > 0 ? SANDBOX_ROOM_LENGTH / out->room_rate : 0;
 }
 
 size_t calibrate_cpus(const struct sandbox *s, int *out, size_t most)
@@ -233,7 +266,7 @@ static bool ratios(struct sandbox *s, double each, struct calibration *out, stru
         unsigned slow = 0;
         baseline_take(known, seen, out);
         for (unsigned i = 0; i < ROUNDS; i++)
-            slow += seen->nops[i] * out->probe_rate > 1 + out->rules.probe_tolerance || seen->ports[i] * out->ports_rate > 1 + out->rules.probe_tolerance;
+            slow += fmax(seen->nops[i] * out->probe_rate, fmax(seen->ports[i] * out->ports_rate, seen->room[i] * out->room_rate)) > 1 + out->rules.probe_tolerance;
         out->contention = (double)slow / ROUNDS;
         out->cpu = sandbox_cpu(s);
         double ratio = calibrate_floor(seen->second, ROUNDS, 0.003);

@@ -13,6 +13,7 @@ struct calibration {
     double second_ratio;     /* cycles of a dependent 64-bit multiplication; NaN when it is no whole number */
     double probe_rate;       /* nops per cycle when quiet: the idle baseline, the best that was ever seen of such a CPU */
     double ports_rate;       /* instructions per cycle of the second probe then; 0: not known */
+    double room_rate;        /* of the third probe; 0: not known */
     double seen_rate;        /* nops per cycle while calibrating, at best */
     double expected_rate;    /* nops per cycle by the facts of the machine that fits this CPU; NaN: not known */
     char day[BASELINE_DAY];  /* that the baseline was seen */

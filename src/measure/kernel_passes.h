@@ -1,24 +1,40 @@
-/* What several visits to a kernel, apart in time, say together: a value that the machine took in one quiet stretch counts when another one confirms it. Pure. */
+/* What several visits to a kernel, apart in time, say together: times that the machine took in one quiet stretch count when another one confirms them. */
 #ifndef PORTOLAN_MEASURE_KERNEL_PASSES_H
 #define PORTOLAN_MEASURE_KERNEL_PASSES_H
 
 #include <stdbool.h>
 
 #include "measure/kernel_run.h"
+#include "measure/seek.h"
 
-#define KERNEL_VISITS 8                                       /* after as many without a settled value it has none */
-#define KERNEL_PASSES_VALUES (KERNEL_VISITS * KERNEL_VALUES)
+#define KERNEL_PASSES_WINDOWS 256
 
 struct kernel_passes {
-    float values[KERNEL_PASSES_VALUES];            /* cycles per iteration of the accepted windows */
-    unsigned char visit[KERNEL_PASSES_VALUES];
-    unsigned count, visits;                        /* visits: those that brought a value */
+    struct kernel_plan plan;
+    double between;                                   /* iterations of the kernel that a long run has more than a short one */
+    float shorter[KERNEL_PASSES_WINDOWS], longer[KERNEL_PASSES_WINDOWS];   /* cycles of the runs of the accepted windows */
+    unsigned char visit[KERNEL_PASSES_WINDOWS];
+    unsigned count, visits;                           /* visits: those that brought a window */
 };
 
-/* Takes over what one visit saw, whether it was enough for a value or not. */
+/* Takes over what one visit saw. Pure. */
 void kernel_passes_add(struct kernel_passes *p, const struct kernel_measured *m);
-/* True when the values settle: a floor (window_floor) that two visits share, and below it no three values that agree, which would be another rhythm of the
- * same code or the rare quiet moments of a busy core. *cycles, *spread: of the floor. */
+/* True when the times settle: for short and for long runs alike a floor (several within one percent, none that agree below it) that two visits share.
+ * *cycles: per iteration, the long floor less the short one; *spread: how far the times of the floors lie apart, relative to it. Pure. */
 bool kernel_passes_settled(const struct kernel_passes *p, double *cycles, double *spread);
+/* So much was seen without a floor that there is none. Pure. */
+bool kernel_passes_enough(const struct kernel_passes *p);
+/* Between which cycles per iteration four of five windows lie. Pure; there must be some. */
+void kernel_passes_range(const struct kernel_passes *p, double *least, double *most);
+
+/* Says in err (ERR_LIMIT) why there is no time yet: too few windows, or none of them agree. Returns false. */
+bool kernel_passes_unsettled(const struct kernel_passes *p, struct err *err);
+
+/* Visits until the times settle, for at most @seconds. @seek: moves to a quieter CPU on the way; may be NULL. False with err saying why @insns cannot be measured
+ * (ERR_DATA), or that the core is contended or that there is no stable time (ERR_LIMIT). */
+bool kernel_measure(struct sandbox *s, const struct calibration *c, struct seek *seek, const struct insn *insns, size_t count, double seconds, struct kernel_measured *out,
+                    struct err *err);
+/* The same with the patience that most need: an ordinary kernel takes a hundredth of it. */
+bool kernel_run(struct sandbox *s, const struct calibration *c, const struct insn *insns, size_t count, struct kernel_measured *out, struct err *err);
 
 #endif

@@ -15,12 +15,9 @@
 #define UNROLLED_BYTES 12288      /* well inside the first-level instruction cache */
 #define WINDOW_SECONDS 15e-6
 #define PASSES_LIMIT 4000
-#define MEASUREMENTS 9            /* of some windows each, until their values stand on one floor */
-#define AGREEMENT 0.01            /* relative: values of one floor */
-#define FLOOR_SHARE 0.35          /* of all values: more is asked of it than of chance */
-#define ENOUGH 6                  /* values that say that there is no floor */
+#define MEASUREMENTS 9            /* of some windows each, in one visit, until there are */
+#define ENOUGH 6                  /* windows */
 #define COUNT_LIMIT ((uint64_t)1 << 24)   /* iterations that no window is too long for */
-#define BUDGET_SECONDS 1.2        /* for all of it, on the wall's clock; an ordinary one needs a hundredth */
 #define ATTEMPTS 3                /* while the known block that is run after it is off */
 #define CANARIES 3                /* off one after the other: a busy neighbour does that to one now and then */
 #define REPEATS 16                /* of a repeated instruction */
@@ -41,6 +38,7 @@ struct run_plan {
     uint32_t bases, indices;    /* general registers by use in addresses */
     double until;               /* clock_seconds when the time for it is over */
     bool ended;                 /* its process was: other values are not tried */
+    bool beside;                /* others' code stays where it is, and their process */
 };
 
 static void addresses_scan(struct run_plan *p)
@@ -65,7 +63,8 @@ static void addresses_scan(struct run_plan *p)
 
 static bool code_place(struct sandbox *s, struct run_plan *p, struct err *err)
 {
-    sandbox_clear(s);
+    if (!p->beside)
+        sandbox_clear(s);
     p->offset = sandbox_next_offset(s);
     free(p->code);
     p->code = mem_alloc((p->length + 16) * p->copies);
@@ -171,14 +170,22 @@ static bool fault_text(const struct run_plan *p, const struct sandbox_item *item
     return refuse(p->insns, insn_at(p, item->fault_offset), reason, err);
 }
 
+/* How often a run of @ticks fills the window. */
+static unsigned passes_for(const struct calibration *c, double ticks)
+{
+    double each = ticks - c->rules.overhead, least = fmin(20, 20e-9 * c->tick_hz);
+    double fill = c->stretch * WINDOW_SECONDS * c->tick_hz / (each > least ? each : least);
+
+    return fill < 1 ? 1 : fill > PASSES_LIMIT ? PASSES_LIMIT : (unsigned)fill;
+}
+
 /* Finds copies, count and passes so that the pages touched stay real and a run fills the window. */
-static bool plan_fit(struct sandbox *s, const struct calibration *c, struct run_plan *p, enum values values, uint64_t *count, unsigned *passes,
-                     struct kernel_measured *out, struct err *err)
+static bool plan_fit(struct sandbox *s, const struct calibration *c, struct run_plan *p, enum values values, struct kernel_plan *plan, struct err *err)
 {
     double window = c->stretch * WINDOW_SECONDS * c->tick_hz, ticks = 0, last = 0;
     struct sandbox_item *item;
 
-    *count = 2;
+    *plan = (struct kernel_plan){.values = values, .count = 2};
     p->copies = (unsigned)(UNROLLED_INSTRUCTIONS / p->count) + 1;
     if (p->copies * p->length > UNROLLED_BYTES)
         p->copies = (unsigned)(UNROLLED_BYTES / p->length) + 1;
@@ -193,138 +200,189 @@ static bool plan_fit(struct sandbox *s, const struct calibration *c, struct run_
             return fault_text(p, item, err);
         p->copies = (p->copies + 3) / 4;
     }
-    out->pages = item->pages;
+    plan->copies = p->copies;
+    plan->pages = item->pages;
     for (uint64_t next = 4; last < window; next *= 2) {
         if (next > COUNT_LIMIT)
             return err_set(err, ERR_DATA, NULL, "time does not grow with the iteration count");
         if (!try(s, p, values, next, &item, &ticks, err))
             return false;
-        if (item->fault || item->pages > (out->pages > SANDBOX_REAL_PAGES - 1 ? out->pages : SANDBOX_REAL_PAGES - 1))
+        if (item->fault || item->pages > (plan->pages > SANDBOX_REAL_PAGES - 1 ? plan->pages : SANDBOX_REAL_PAGES - 1))
             break;
-        *count = next;
+        plan->count = next;
         last = ticks;
-        out->pages = item->pages;
+        plan->pages = item->pages;
     }
-    double each = last - c->rules.overhead;
-    double least = fmin(20, 20e-9 * c->tick_hz);
-    double fill = window / (each > least ? each : least);
-    *passes = fill < 1 ? 1 : fill > PASSES_LIMIT ? PASSES_LIMIT : (unsigned)fill;
-    out->iterations = (unsigned)(*count * p->copies);
-    out->wraps = out->pages > SANDBOX_REAL_PAGES;
+    plan->passes = passes_for(c, last);
+    return true;
+}
+
+/* Whether the kernel runs by another one's plan, which then is its own. */
+static bool plan_adopt(struct sandbox *s, const struct calibration *c, struct run_plan *p, const struct kernel_plan *hint, struct kernel_plan *plan, struct err *err)
+{
+    struct sandbox_item *item;
+    double ticks;
+
+    p->copies = hint->copies;
+    if (!code_place(s, p, err) || !try(s, p, hint->values, hint->count, &item, &ticks, err) || item->fault || item->pages > hint->pages)
+        return false;
+    *plan = *hint;
+    plan->passes = passes_for(c, ticks);
     return true;
 }
 
 /* The first values with which the kernel runs long enough before its pointers leave the pages: the difference of short runs drowns in the way in and out.
  * Without such, those with which it runs longest. */
-static bool plan_choose(struct sandbox *s, const struct calibration *c, struct run_plan *p, enum values *values, uint64_t *count, unsigned *passes,
-                        struct kernel_measured *out, struct err *err)
+static bool plan_choose(struct sandbox *s, const struct calibration *c, struct run_plan *p, struct kernel_plan *plan, struct err *err)
 {
     struct err first = {0};
     enum values best = VALUES_COUNT;
-    unsigned longest = 0;
+    uint64_t longest = 0;
 
-    for (*values = 0; *values < VALUES_COUNT; (*values)++) {
-        if (plan_fit(s, c, p, *values, count, passes, out, err)) {
-            if (out->iterations * p->count >= UNROLLED_INSTRUCTIONS)
+    for (enum values values = 0; values < VALUES_COUNT; values++) {
+        if (plan_fit(s, c, p, values, plan, err)) {
+            uint64_t iterations = plan->count * plan->copies;
+            plan->known = iterations * p->count >= UNROLLED_INSTRUCTIONS;
+            if (plan->known)
                 return true;
-            if (out->iterations > longest) {
-                longest = out->iterations;
-                best = *values;
+            if (iterations > longest) {
+                longest = iterations;
+                best = values;
             }
         } else if (err->code != ERR_DATA || p->ended) {
             return false;
-        } else if (*values == 0) {
+        } else if (values == 0) {
             first = *err;
         }
     }
-    *values = best;
     if (best == VALUES_COUNT) {
         *err = first;
         return false;
     }
-    return plan_fit(s, c, p, best, count, passes, out, err);
+    plan->known = plan_fit(s, c, p, best, plan, err);
+    return plan->known;
 }
 
-/* Cycles per iteration of every window that was accepted, until enough of them stand on one floor. */
-static bool measure_repeatedly(struct sandbox *s, const struct calibration *c, const struct run_plan *p, enum values values, uint64_t count, unsigned passes,
-                               struct kernel_measured *out, struct err *err)
+/* The windows of one visit. */
+static bool windows_collect(struct sandbox *s, const struct calibration *c, const struct run_plan *p, const struct kernel_plan *plan, struct kernel_measured *out, struct err *err)
 {
-    struct sandbox_item *items = sandbox_items(s);
-    double value[MEASUREMENTS * WINDOW_VALUES], sorted[MEASUREMENTS * WINDOW_VALUES];
-    unsigned n = 0, contended = 0;
+    struct sandbox_item *item = sandbox_items(s);
+    unsigned contended = 0;
 
-    for (unsigned i = 0; i < MEASUREMENTS; i++) {
-        item_fill(p, values, &items[0]);
-        items[0].count = count;
-        items[0].passes = passes;
-        if (!in_time(p, err) || !sandbox_run(s, 1, &c->rules, NULL, NULL, err))
+    for (unsigned i = 0; i < (p->beside ? 1 : MEASUREMENTS) && (i < 2 || out->windows < ENOUGH); i++) {
+        item_fill(p, plan->values, item);
+        item->count = plan->count;
+        item->passes = plan->passes;
+        /* What was found before the time was over is an answer. */
+        if (!in_time(p, err))
+            return out->windows > 0;
+        if (!sandbox_run(s, 1, &c->rules, NULL, NULL, err))
             return false;
-        if (items[0].fault)
-            return fault_text(p, &items[0], err);
-        const struct window_result *r = &items[0].result;
-        contended += r->contended;
-        out->contended = (double)contended / fmax(1, contended + out->repeats + r->accepted);
-        if (!(r->cycles > 0))
-            continue;
-        bool counted = items[0].counter_cycles > 0;
-        for (unsigned k = 0; k < (counted ? 1 : r->accepted); k++, n++) {
-            value[n] = (counted ? items[0].counter_cycles : (double)r->values[k]) / p->copies;
-            if (out->value_count < KERNEL_VALUES)
-                out->values[out->value_count++] = (float)value[n];
+        if (item->fault)
+            return fault_text(p, item, err);
+        const struct window_result *r = &item->result;
+        bool counted = item->counter_cycles > 0;
+        for (unsigned k = 0; k < (counted ? r->accepted > 0 : r->accepted) && out->windows < KERNEL_WINDOWS; k++, out->windows++) {
+            double each = item->counter_cycles / p->copies;
+            out->shorter[out->windows] = counted ? (float)(each * out->between) : r->shorter[k];
+            out->longer[out->windows] = counted ? (float)(each * out->between * 2) : r->longer[k];
         }
+        contended += r->contended;
         out->repeats += r->accepted;
-        out->clock_hz = r->clock * c->tick_hz;
-        memcpy(sorted, value, n * sizeof *sorted);
-        if (i && n > 3 && window_floor(sorted, n, AGREEMENT, FLOOR_SHARE, &out->cycles, &out->spread))
-            return true;
+        out->contended = (double)contended / fmax(1, contended + out->repeats);
+        out->clock_hz = r->clock > 0 ? r->clock * c->tick_hz : out->clock_hz;
     }
-    if (n < ENOUGH)
-        return err_set(err, ERR_LIMIT, "try again, or choose another CPU with --cpu N", "core is contended");
-    return err_set(err, ERR_DATA, "try again when the machine is idle", "no stable time: %.2f-%.2f cycles", sorted[n / 10], sorted[n - 1 - n / 10]);
+    return out->windows > 0 || err_set(err, ERR_LIMIT, "try again, or choose another CPU with --cpu N", "core is contended");
+}
+
+/* What @out says of how the kernel is run. */
+static void plan_tell(const struct kernel_plan *plan, struct kernel_measured *out)
+{
+    out->pages = plan->pages;
+    out->wraps = plan->pages > SANDBOX_REAL_PAGES;
+    out->iterations = (unsigned)(plan->count * plan->copies);
+    out->between = (double)(plan->count - plan->count / 2) * plan->passes * plan->copies;
 }
 
 /* One measurement from the beginning, and the known block after it in the same process. */
-static bool attempt(struct sandbox *s, const struct calibration *c, struct run_plan *p, struct kernel_measured *out, bool *off, double *known, struct err *err)
+static bool attempt(struct sandbox *s, const struct calibration *c, struct run_plan *p, struct kernel_plan *plan, struct kernel_measured *out, bool *off, double *known, struct err *err)
 {
-    uint64_t iterations = 0;
-    unsigned passes = 0;
-    enum values values;
+    bool ok;
 
     *off = true;
-    *out = (struct kernel_measured){.cycles = NAN, .spread = NAN, .clock_hz = NAN};
-    bool ok = plan_choose(s, c, p, &values, &iterations, &passes, out, err) && measure_repeatedly(s, c, p, values, iterations, passes, out, err);
+    *out = (struct kernel_measured){.cycles = NAN, .spread = NAN, .clock_hz = NAN, .contended = NAN};
+    if (plan->known) {
+        p->copies = plan->copies;
+        ok = code_place(s, p, err);
+    } else {
+        ok = plan_choose(s, c, p, plan, err);
+    }
+    plan_tell(plan, out);
+    ok = ok && windows_collect(s, c, p, plan, out, err);
     for (unsigned i = 0; ok && *off && i < CANARIES; i++)
         ok = in_time(p, err) && sandbox_canary(s, &c->rules, off, known, err);
     return ok;
 }
 
-bool kernel_run(struct sandbox *s, const struct calibration *c, const struct insn *insns, size_t count, struct kernel_measured *out, struct err *err)
-{
-    return kernel_run_within(s, c, insns, count, BUDGET_SECONDS, out, err);
-}
-
-bool kernel_run_within(struct sandbox *s, const struct calibration *c, const struct insn *insns, size_t count, double seconds, struct kernel_measured *out, struct err *err)
+/* What is known of a kernel before it runs; false with err when it is refused. */
+static bool visit_begin(struct run_plan *p, const struct insn *insns, size_t count, double seconds, struct kernel_measured *out, struct err *err)
 {
     unsigned at;
-    struct run_plan p = {.insns = insns, .count = count, .counter = kernel_counter(insns, count), .until = clock_seconds() + seconds};
     const char *reason = kernel_refused(insns, count, &at);
-    bool ok = true, off = true;
-    double known = NAN;
 
-    *out = (struct kernel_measured){.cycles = NAN, .spread = NAN, .clock_hz = NAN};
+    *p = (struct run_plan){.insns = insns, .count = count, .counter = kernel_counter(insns, count), .until = clock_seconds() + seconds};
+    *out = (struct kernel_measured){.cycles = NAN, .spread = NAN, .clock_hz = NAN, .contended = NAN};
     if (reason)
         return refuse(insns, at, reason, err);
     for (size_t i = 0; i < count; i++)
-        p.length += insns[i].length;
-    addresses_scan(&p);
+        p->length += insns[i].length;
+    addresses_scan(p);
+    return true;
+}
+
+bool kernel_visit_beside(struct sandbox *s, const struct calibration *c, const struct insn *insns, size_t count, double seconds, const struct kernel_plan *hint,
+                         struct kernel_plan *plan, struct kernel_measured *out, struct err *err)
+{
+    struct run_plan p;
+    struct err unfit = {0};
+
+    if (!visit_begin(&p, insns, count, seconds, out, err))
+        return false;
+    p.beside = true;
+    if (!plan->known) {
+        if ((!hint || !plan_adopt(s, c, &p, hint, plan, &unfit)) && !plan_choose(s, c, &p, plan, err)) {
+            free(p.code);
+            return false;
+        }
+        plan->offset = p.offset;
+    }
+    p.offset = plan->offset;
+    p.copies = plan->copies;
+    plan_tell(plan, out);
+    bool ok = windows_collect(s, c, &p, plan, out, err);
+    free(p.code);
+    return ok;
+}
+
+bool kernel_visit(struct sandbox *s, const struct calibration *c, const struct insn *insns, size_t count, double seconds, struct kernel_plan *plan, struct kernel_measured *out,
+                  struct err *err)
+{
+    struct run_plan p;
+    bool ok = true, off = true;
+    double known = NAN;
+
+    if (!visit_begin(&p, insns, count, seconds, out, err))
+        return false;
     for (unsigned i = 0; ok && off && i < ATTEMPTS; i++) {
-        ok = attempt(s, c, &p, out, &off, &known, err);
+        ok = attempt(s, c, &p, plan, out, &off, &known, err);
         /* All that was measured since the last known block was right is this one, and it is measured again by new processes. */
         if (ok && off)
             sandbox_renew(s);
     }
     if (ok && off)
         ok = err_set(err, ERR_DATA, NULL, "a known 1-cycle block took %.2f cycles after it", known);
+    if (!ok)
+        out->windows = 0;
     sandbox_clear(s);
     free(p.code);
     return ok;

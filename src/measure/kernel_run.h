@@ -12,7 +12,18 @@
 #include "measure/calibrate.h"
 #include "measure/kernel_code.h"
 
-#define KERNEL_VALUES 24
+#define KERNEL_WINDOWS 48
+
+/* How a kernel is run, found out at the first visit: the same at every other, so that their times can be compared. */
+struct kernel_plan {
+    bool known;
+    unsigned values;        /* what its registers hold that are in no address */
+    unsigned copies;        /* of the kernel in the loop's body */
+    uint64_t count;         /* iterations of that loop */
+    unsigned passes;        /* so many times over */
+    unsigned pages;         /* touched */
+    uint32_t offset;        /* of its code, where kernels stay beside each other */
+};
 
 struct kernel_measured {
     double cycles;          /* per iteration */
@@ -21,16 +32,22 @@ struct kernel_measured {
     unsigned repeats;       /* accepted windows */
     unsigned pages;         /* touched */
     unsigned iterations;    /* of the kernel in one run */
-    float values[KERNEL_VALUES];   /* cycles per iteration of the accepted windows, the first ones; also when they were not enough for a value */
-    unsigned value_count;
     double contended;       /* of all windows looked for, those that somebody disturbed */
     bool wraps;             /* it touches more pages than stay in the cache: addresses share lines */
+    /* Of one visit: cycles of the short and the long run of each accepted window, and by how many iterations of the kernel these differ. */
+    float shorter[KERNEL_WINDOWS], longer[KERNEL_WINDOWS];
+    unsigned windows;
+    double between;
 };
 
-/* False with err saying why @insns cannot be measured (calls, indirect branches, system instructions, faults; with the instruction and its line) or that the
- * machine is too busy. */
-bool kernel_run(struct sandbox *s, const struct calibration *c, const struct insn *insns, size_t count, struct kernel_measured *out, struct err *err);
-/* The same with so many seconds of patience instead of a little more than one. */
-bool kernel_run_within(struct sandbox *s, const struct calibration *c, const struct insn *insns, size_t count, double seconds, struct kernel_measured *out, struct err *err);
+/* One visit: windows for at most @seconds, without a verdict on them (kernel_passes.h): cycles stay NaN. *@plan is filled in when it is not known. False with err saying
+ * why @insns cannot be measured (calls, indirect branches, system instructions, faults; with the instruction and its line: ERR_DATA) or that no window was quiet (ERR_LIMIT). */
+bool kernel_visit(struct sandbox *s, const struct calibration *c, const struct insn *insns, size_t count, double seconds, struct kernel_plan *plan, struct kernel_measured *out,
+                  struct err *err);
+
+/* A quick visit in the process that runs other variants of the same loop, whose code stays: one look for a quiet moment. The first one tries @hint, a plan that
+ * another variant was found to run by (NULL: none). The known block that shows that the process is sound is the caller's to run, for all visits since the last one. */
+bool kernel_visit_beside(struct sandbox *s, const struct calibration *c, const struct insn *insns, size_t count, double seconds, const struct kernel_plan *hint,
+                         struct kernel_plan *plan, struct kernel_measured *out, struct err *err);
 
 #endif

@@ -22,6 +22,7 @@
 #define STILLBORN 3              /* children that may end before they say anything */
 #define CANARY_TOLERANCE 0.02
 #define CANARY_PASSES 4
+#define ROOM_LINKS 4
 
 struct sandbox {
     uint8_t *area;          /* the child's view; the code part is executable there */
@@ -172,6 +173,25 @@ static uint32_t reference_add(struct sandbox *s, const struct arch_code *code, u
     return offset;
 }
 
+/* Short chains of slow operations, each followed by so many nops that the next chain is only reached in time by a core that has all of its reorder buffer: as soon as
+ * another thread is awake there, each has half, even while that one waits for memory and takes nothing else. 0: not here. */
+static uint32_t room_add(struct sandbox *s)
+{
+    uint8_t code[SANDBOX_ROOM_LENGTH * 4];
+    size_t at = 0;
+
+    for (unsigned i = 0; i < SANDBOX_ROOM_LENGTH && arch_room_link.length; i++) {
+        unsigned in_unit = i % (SANDBOX_ROOM_LENGTH / 2);
+        const struct arch_code *next = in_unit == 0 ? &arch_room_begin : in_unit <= ROOM_LINKS ? &arch_room_link : &arch_nop;
+        memcpy(code + at, next->bytes, next->length);
+        at += next->length;
+    }
+    uint32_t offset = 0;
+    if (at)
+        sandbox_add(s, code, at, 1, COUNTER_BODY, &offset);
+    return offset;
+}
+
 static void references_add(struct sandbox *s)
 {
     s->used = 0;
@@ -179,6 +199,7 @@ static void references_add(struct sandbox *s)
     s->plan.second = reference_add(s, &arch_second_chain, SANDBOX_CHAIN_LENGTH, COUNTER_BODY);
     s->plan.probe = reference_add(s, &arch_nop, SANDBOX_PROBE_LENGTH, COUNTER_BODY);
     s->plan.ports = reference_add(s, &arch_ports, SANDBOX_PORTS_LENGTH / 6, COUNTER_BODY);
+    s->plan.room = room_add(s);
     s->canary = reference_add(s, &arch_chain, SANDBOX_CHAIN_LENGTH, ARCH_CANARY_COUNTER);
     s->fixed = s->used;
 }
@@ -385,6 +406,11 @@ void sandbox_move(struct sandbox *s, int cpu)
         if (children[i]->pid > 0 && sched_setaffinity(children[i]->pid, sizeof one, &one) != 0)
             return;
     s->plan.cpu = cpu;
+}
+
+bool sandbox_has_room(const struct sandbox *s)
+{
+    return s->plan.room != 0;
 }
 
 bool sandbox_has_counter(const struct sandbox *s)

@@ -96,6 +96,8 @@ int sandbox_cpu(const struct sandbox *s);
 bool sandbox_any_cpu(const struct sandbox *s);
 /* Children run on @cpu from now on; nothing changes where the system refuses that. */
 void sandbox_move(struct sandbox *s, int cpu);
+/* Whether there is a probe for threads that share the core (PULSE_ROOM). */
+bool sandbox_has_room(const struct sandbox *s);
 /* Whether the kernel gives a cycle counter. */
 bool sandbox_has_counter(const struct sandbox *s);
 /* Children started for own code so far; 1 when none died. */
@@ -112,5 +114,6 @@ unsigned sandbox_setup(const struct body *body);
 #define SANDBOX_CHAIN_LENGTH 100
 #define SANDBOX_PROBE_LENGTH 200
 #define SANDBOX_PORTS_LENGTH 204
+#define SANDBOX_ROOM_LENGTH 500
 
 #endif

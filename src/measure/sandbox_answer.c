@@ -32,19 +32,36 @@ static bool number_or_missing(double value)
     return isnan(value) || fabs(value) < 1e15;
 }
 
+/* Of a difference: what the least and the most of its two runs allow. */
+static void difference_bounds(const struct sandbox_item *item, const struct window_result *r, double *least, double *most)
+{
+    double iterations = (double)(item->count - item->count / 2) * (item->passes ? item->passes : 1), low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
+
+    for (unsigned i = 0; i < r->accepted; i++) {
+        low[0] = fmin(low[0], (double)r->shorter[i]);
+        high[0] = fmax(high[0], (double)r->shorter[i]);
+        low[1] = fmin(low[1], (double)r->longer[i]);
+        high[1] = fmax(high[1], (double)r->longer[i]);
+    }
+    *least = fmin(*least, (low[1] - high[0]) / iterations);
+    *most = fmax(*most, (high[1] - low[0]) / iterations);
+}
+
 /* Values are those of the accepted windows, and what is said of all of them lies among them. */
-static bool windows_right(const struct window_result *r)
+static bool windows_right(const struct sandbox_item *item, const struct window_result *r)
 {
     double least = INFINITY, most = -INFINITY;
 
     if ((unsigned)r->state > WINDOW_BEATEN || r->accepted > WINDOW_VALUES || r->contended > WINDOWS_LIMIT || r->disturbed > WINDOWS_LIMIT)
         return false;
     for (unsigned i = 0; i < r->accepted; i++) {
-        if (!isfinite(r->values[i]))
+        if (!isfinite(r->values[i]) || !isfinite(r->shorter[i]) || !isfinite(r->longer[i]))
             return false;
         least = r->values[i] < least ? r->values[i] : least;
         most = r->values[i] > most ? r->values[i] : most;
     }
+    if (item->difference && item->count)
+        difference_bounds(item, r, &least, &most);
     if (!number_or_missing(r->cycles) || !number_or_missing(r->spread) || !number_or_missing(r->clock))
         return false;
     if (r->state == WINDOW_FAULT)
@@ -62,7 +79,7 @@ static bool answer_right(const struct sandbox_item *item, const struct sandbox_i
     if (!answer->done || answer->fault >= FAULT_COUNT || answer->pages > SANDBOX_PAGES || !number_or_missing(answer->counter_cycles))
         return false;
     if (item->mode == SANDBOX_WINDOWS)
-        return windows_right(&answer->result) && (answer->fault != FAULT_NONE) == (answer->result.state == WINDOW_FAULT);
+        return windows_right(item, &answer->result) && (answer->fault != FAULT_NONE) == (answer->result.state == WINDOW_FAULT);
     for (unsigned i = 0; i < item->samples && i < SANDBOX_RAW && !answer->fault; i++)
         if (!answer->ticks[i] || answer->ticks[i] >> 56)
             return false;

@@ -125,6 +125,7 @@ static BARE void frame_fill(struct sandbox_vault *v, enum pulse_code code, uint6
                       : code == PULSE_SECOND_CHAIN ? given->second
                       : code == PULSE_PROBE        ? given->probe
                       : code == PULSE_PORTS        ? given->ports
+                      : code == PULSE_ROOM         ? given->room
                                                    : item->offset;
 
     f->target = (uint64_t)(given->area + offset % AREA_CODE - ARCH_BEGIN_LENGTH);

@@ -81,7 +81,7 @@ struct sandbox_child {
     size_t page_size;
     int cpu;
     int parent;
-    uint32_t chain, second, probe, ports;  /* offsets of their loops */
+    uint32_t chain, second, probe, ports, room;  /* offsets of their loops */
     uint32_t code_length;
     struct sandbox_range image, writable[SANDBOX_WRITABLE];
     unsigned writable_count;

@@ -48,12 +48,12 @@ static bool quiet_share(struct sandbox *s, const struct calibration *c, double *
 {
     struct sandbox_item *items = sandbox_items(s);
     double cycles = LOOK_SECONDS * c->stretch * c->clock_hz, tick = INFINITY;
-    bool ports = c->rules.ports_cycles > 0;
-    double wanted = ports ? c->rules.ports_cycles : c->rules.probe_cycles;
+    enum pulse_code probe = c->rules.room_cycles > 0 ? PULSE_ROOM : c->rules.ports_cycles > 0 ? PULSE_PORTS : PULSE_PROBE;
+    double wanted = probe == PULSE_ROOM ? c->rules.room_cycles : probe == PULSE_PORTS ? c->rules.ports_cycles : c->rules.probe_cycles;
     unsigned quiet = 0;
 
     for (unsigned i = 0; i < 2 * LOOKS; i++)
-        items[i] = (struct sandbox_item){.mode = SANDBOX_RAW_TICKS, .code = i % 2 ? (ports ? PULSE_PORTS : PULSE_PROBE) : PULSE_CHAIN, .warm = 2, .samples = 1,
+        items[i] = (struct sandbox_item){.mode = SANDBOX_RAW_TICKS, .code = i % 2 ? probe : PULSE_CHAIN, .warm = 2, .samples = 1,
                                          .count = (uint64_t)(cycles / (i % 2 ? wanted : c->rules.chain_cycles)) + 1};
     if (!sandbox_run(s, 2 * LOOKS, NULL, NULL, NULL, err))
         return false;

@@ -70,28 +70,29 @@ static BARE double clock_by(const struct pulse *pulse, const struct window_rules
 }
 
 /* Whether a probe takes what it does on a quiet core. One that is faster proves that the clock was misread. */
-static BARE bool probe_right(const struct pulse *pulse, const struct window_rules *rules, enum pulse_code code, double wanted, double share, double ticks_per_cycle)
+static BARE bool probe_right(const struct pulse *pulse, const struct window_rules *rules, enum pulse_code code, double wanted, double ticks_per_cycle)
 {
     unsigned fault;
-    uint64_t count = (uint64_t)(share * rules->probe_ticks / (wanted * ticks_per_cycle)) + 1;
+    uint64_t count = (uint64_t)(0.5 * rules->probe_ticks / (wanted * ticks_per_cycle)) + 1;
     uint64_t ticks = pulse->run(pulse->self, code, 2, count, &fault);
     double cycles = ((double)ticks - rules->overhead) / ((double)count * ticks_per_cycle);
     return ticks && cycles < wanted * (1 + rules->probe_tolerance) && cycles > wanted * (1 - rules->probe_tolerance);
 }
 
-/* Nobody takes from the front end, nor from the ports: who shares the core may leave nops nearly alone (5 % slower) while additions take 40 % longer. */
+/* Nobody takes from the front end, nor from the ports, and no other thread is awake on the core: who shares it may leave nops nearly alone (5 % slower) while additions
+ * take 40 % longer, and who waits for memory leaves both alone, but holds half of every buffer. */
 static BARE bool probe_quiet(const struct pulse *pulse, const struct window_rules *rules, double ticks_per_cycle)
 {
-    bool ports = rules->ports_cycles > 0;
-    return probe_right(pulse, rules, PULSE_PROBE, rules->probe_cycles, ports ? 0.5 : 1, ticks_per_cycle) &&
-           (!ports || probe_right(pulse, rules, PULSE_PORTS, rules->ports_cycles, 0.5, ticks_per_cycle));
+    return (!(rules->room_cycles > 0) || probe_right(pulse, rules, PULSE_ROOM, rules->room_cycles, ticks_per_cycle)) &&
+           probe_right(pulse, rules, PULSE_PROBE, rules->probe_cycles, ticks_per_cycle) &&
+           (!(rules->ports_cycles > 0) || probe_right(pulse, rules, PULSE_PORTS, rules->ports_cycles, ticks_per_cycle));
 }
 
-/* The shortest of a few runs; false on a fault. */
-static BARE bool shortest(const struct pulse *pulse, uint64_t warm, uint64_t count, double *ticks, unsigned *fault)
+/* The shortest of @runs; false on a fault. */
+static BARE bool shortest(const struct pulse *pulse, unsigned runs, uint64_t warm, uint64_t count, double *ticks, unsigned *fault)
 {
     *ticks = INFINITY;
-    for (unsigned i = 0; i < RUNS; i++) {
+    for (unsigned i = 0; i < runs; i++) {
         uint64_t t = pulse->run(pulse->self, PULSE_ITEM, warm, count, fault);
         if (!t)
             return false;
@@ -106,27 +107,77 @@ static BARE uint64_t count_for(const struct pulse *pulse, const struct window_ru
     unsigned sizing = rules->sizing ? rules->sizing : 4;
     double ticks, least = 1.0 / sizing;
 
-    if (!shortest(pulse, 1, sizing, &ticks, fault))
+    if (!shortest(pulse, RUNS, 1, sizing, &ticks, fault))
         return 0;
     double each = (ticks - rules->overhead) / sizing;
     double count = rules->item_ticks / (each > least ? each : least);
     return count < 2 ? 2 : (uint64_t)count;
 }
 
+/* The middle of the lowest three of @values and how far these lie apart; @n at least 3. */
+static BARE double lowest_three(const float *values, unsigned n, double *apart)
+{
+    double low[3] = {INFINITY, INFINITY, INFINITY};
+
+    for (unsigned i = 0; i < n; i++) {
+        double value = (double)values[i];
+        if (value < low[0]) {
+            low[2] = low[1];
+            low[1] = low[0];
+            low[0] = value;
+        } else if (value < low[1]) {
+            low[2] = low[1];
+            low[1] = value;
+        } else if (value < low[2]) {
+            low[2] = value;
+        }
+    }
+    *apart = low[2] - low[0];
+    return low[1];
+}
+
+/* What the windows so far say: cycles and spread. True when the least of them agree. @iterations: of a difference, those that the long run has more. */
+static BARE bool windows_agree(const struct window_rules *rules, bool difference, double iterations, double values[VALUES], struct window_result *out)
+{
+    double longer, shorter, longer_apart, shorter_apart;
+
+    if (!difference || out->accepted < 3) {
+        out->cycles = window_lowest(values, out->accepted, &out->spread);
+        return out->spread < rules->agreement;
+    }
+    longer = lowest_three(out->longer, out->accepted, &longer_apart);
+    shorter = lowest_three(out->shorter, out->accepted, &shorter_apart);
+    out->cycles = (longer - shorter) / iterations;
+    out->spread = (longer_apart + shorter_apart) / (longer - shorter);
+    return longer_apart < rules->agreement * longer && shorter_apart < rules->agreement * shorter;
+}
+
+/* An answer's numbers; what else it holds stays. The values are not set, since nothing here may become a call of the C library. */
+static BARE void result_begin(struct window_result *out)
+{
+    out->state = WINDOW_UNSETTLED;
+    out->fault = 0;
+    out->cycles = out->spread = NAN;
+    out->clock = 0;
+    out->accepted = out->contended = out->disturbed = 0;
+}
+
 BARE void window_measure(const struct pulse *pulse, const struct window_rules *rules, bool difference, uint64_t count, double beat, struct window_result *out)
 {
     double values[VALUES], tick = 1;
     uint64_t start = pulse->now(pulse->self);
-    unsigned have = 0;
+    bool first = true, agree = false;
 
-    *out = (struct window_result){.state = WINDOW_UNSETTLED, .cycles = NAN, .spread = NAN};
+    result_begin(out);
     count = count ? count : count_for(pulse, rules, &out->fault);
     if (!count) {
         out->state = WINDOW_FAULT;
         return;
     }
-    bool first = true;
-    while (have < VALUES && (first || (double)(pulse->now(pulse->self) - start) < rules->patience)) {
+    /* Of differences one run of each kind: quiet moments are short, and the least of many windows counts. */
+    unsigned runs = difference ? 1 : RUNS;
+    double iterations = (double)(difference ? count - count / 2 : count);
+    while (!agree && out->accepted < VALUES && (first || (double)(pulse->now(pulse->self) - start) < rules->patience)) {
         double shorter = rules->overhead, longer;
         first = false;
         double before = clock_by(pulse, rules, PULSE_CHAIN, tick);
@@ -139,8 +190,9 @@ BARE void window_measure(const struct pulse *pulse, const struct window_rules *r
             continue;
         }
         uint64_t warm = difference ? count : count / 8;
-        if ((difference && !shortest(pulse, warm, count / 2, &shorter, &out->fault)) || !shortest(pulse, warm, count, &longer, &out->fault)) {
+        if ((difference && !shortest(pulse, runs, warm, count / 2, &shorter, &out->fault)) || !shortest(pulse, runs, warm, count, &longer, &out->fault)) {
             out->state = WINDOW_FAULT;
+            out->cycles = out->spread = NAN;
             return;
         }
         double after = clock_by(pulse, rules, rules->second_cycles > 0 ? PULSE_SECOND_CHAIN : PULSE_CHAIN, before);
@@ -153,27 +205,20 @@ BARE void window_measure(const struct pulse *pulse, const struct window_rules *r
             continue;
         }
         double ticks_per_cycle = after < before ? after : before;
-        values[have] = (longer - shorter) / ((double)(difference ? count - count / 2 : count) * ticks_per_cycle);
-        out->values[have] = (float)values[have];
-        have++;
+        unsigned at = out->accepted++;
+        values[at] = (longer - shorter) / (iterations * ticks_per_cycle);
+        out->values[at] = (float)values[at];
+        out->shorter[at] = (float)(shorter / ticks_per_cycle);
+        out->longer[at] = (float)(longer / ticks_per_cycle);
         out->clock = 1 / ticks_per_cycle;
-        out->accepted++;
-        if (have == 1 && values[0] >= beat * (1 - rules->agreement)) {
+        if (at == 0 && values[0] >= beat * (1 - rules->agreement)) {
             out->cycles = values[0];
             out->state = WINDOW_BEATEN;
             return;
         }
-        if (have >= 3) {
-            out->cycles = window_lowest(values, have, &out->spread);
-            if (out->spread < rules->agreement)
-                break;
-        }
+        agree = windows_agree(rules, difference, iterations, values, out) && out->accepted >= 3;
     }
-    if (!have)
-        return;
-    out->cycles = window_lowest(values, have, &out->spread);
     /* Code whose time itself wanders never agrees closer: many quiet windows are an answer too. */
-    out->state = out->spread < rules->agreement || have == VALUES ? WINDOW_SETTLED : WINDOW_UNSETTLED;
-    if (have < 3)
-        out->state = WINDOW_UNSETTLED;
+    if (out->accepted >= 3 && (agree || out->accepted == VALUES))
+        out->state = WINDOW_SETTLED;
 }

@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a pulse can run: two dependent chains that tell the clock, two probes that contention slows (nops, which fill the front end, and independent
- * comparisons, which fill the ports too), and the code measured. */
-enum pulse_code { PULSE_CHAIN, PULSE_SECOND_CHAIN, PULSE_PROBE, PULSE_PORTS, PULSE_ITEM };
+/* What a pulse can run: two dependent chains that tell the clock, three probes that contention slows (nops, which fill the front end; independent comparisons,
+ * which fill the ports too; slow operations far apart, which need the whole reorder buffer), and the code measured. */
+enum pulse_code { PULSE_CHAIN, PULSE_SECOND_CHAIN, PULSE_PROBE, PULSE_PORTS, PULSE_ROOM, PULSE_ITEM };
 
 struct pulse {
     /* Runs a loop @warm + @count times and returns the ticks of the last @count; 0 when it failed, *fault tells how. */
@@ -21,12 +21,12 @@ struct pulse {
 /* What calibration learnt of a machine. Cycles are core cycles per loop iteration. */
 struct window_rules {
     double chain_cycles, second_cycles;   /* per iteration of the chains; second 0: there is none that agrees */
-    double probe_cycles, ports_cycles;    /* per iteration of the probes when nobody is near; the second 0: nops alone tell */
+    double probe_cycles, ports_cycles, room_cycles;   /* per iteration of the probes when nobody is near; the last two 0: not known */
     double overhead;                      /* ticks of a run of no iterations */
     double chain_tolerance;               /* relative: the two clocks of a window */
     double probe_tolerance;               /* relative: above and below what the probes take; 1 or more: whatever they take */
     double agreement;                     /* relative: of three values */
-    double chain_ticks, probe_ticks, item_ticks;   /* how long each is run; the two probes share theirs */
+    double chain_ticks, probe_ticks, item_ticks;   /* how long each is run; a probe gets half of its */
     double patience;                      /* ticks after which it gives up */
     unsigned sizing;                      /* iterations that are long enough to tell how many fill the window: 0 for 4, more where ticks are coarse */
 };
@@ -39,14 +39,16 @@ struct window_result {
     enum window_state state;
     unsigned fault;          /* when WINDOW_FAULT */
     double cycles;           /* per loop iteration; NaN without an accepted window */
-    double spread;           /* relative, of the three values it rests on */
+    double spread;           /* relative, of the values it rests on */
     double clock;            /* cycles per tick in the last accepted window */
     unsigned accepted, contended, disturbed;   /* windows by what became of them */
     float values[WINDOW_VALUES];               /* cycles per loop iteration of the accepted ones, as they came */
+    float shorter[WINDOW_VALUES], longer[WINDOW_VALUES];   /* of differences: cycles of the two runs, which together make the value */
 };
 
 /* Measures PULSE_ITEM under @rules, @count iterations a run (0: what fills the window). With @difference half as many are run as well and subtracted
- * instead of the overhead, and a whole run warms up. Code that takes @beat cycles per iteration or more (to within the agreement) in its first window is not
+ * instead of the overhead, and a whole run warms up: the least of the long runs less the least of the short ones, each confirmed by others, since a disturbance of a
+ * short run makes a difference too small, and no difference by itself says which of the two was disturbed. Code that takes @beat cycles per iteration or more (to within the agreement) in its first window is not
  * measured closer: WINDOW_BEATEN; INFINITY or NaN: it is. Any thread. */
 void window_measure(const struct pulse *pulse, const struct window_rules *rules, bool difference, uint64_t count, double beat, struct window_result *out);
 /* Middle of the lowest three of @values (sorted in place) and their relative spread. @n at least 1. */

@@ -45,7 +45,7 @@ const struct fact fact_schema[] = {
     {"fusible_in_last_decoder", YES_OR_NO, "yes", NULL, "the last decoder takes an instruction that could fuse with a jump", "decoders", false},
     {"stack_engine", YES_OR_NO, "no", NULL, "push, pop, call and ret move the stack pointer without a µop", "dependencies, µops", false},
     {"port_turns", FACT_CHOICE, NO_UNIT, "slots", "slots computing",
-     "what takes turns at rename between the port with the least waiting and the next: every slot of a cycle, or the µops that compute", "simulation", false},
+     "what takes turns at rename between the port with the least waiting and the next: every slot of a cycle, or the µops with several ports, loads aside", "simulation", false},
     {"stack_sync", FACT_CHOICE, NO_UNIT, "all", "all changed",
      "what makes the stack engine write its offset back: all that names the stack pointer, or what computes it from itself other than by a constant", "µops", false},
     {"high_byte_renamed", YES_OR_NO, "yes", NULL, "ah, bh, ch and dh are kept apart from their registers", "dependencies", false},

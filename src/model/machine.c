@@ -2,6 +2,7 @@
 #include "model/machine.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,9 +28,20 @@ static void fact_done(struct machine_fact *fact)
     free(fact->source);
 }
 
+struct machine *machine_hold(struct machine *m)
+{
+    atomic_fetch_add(&m->holders, 1);
+    return m;
+}
+
+bool machine_held(const struct machine *m)
+{
+    return atomic_load(&m->holders) > 0;
+}
+
 void machine_free(struct machine *m)
 {
-    if (!m)
+    if (!m || atomic_fetch_sub(&m->holders, 1) > 0)
         return;
     for (size_t i = 0; i < m->fact_count; i++)
         fact_done(&m->facts[i]);

@@ -29,10 +29,15 @@ struct machine {
     size_t fact_count;
     struct latency_rule *latencies;
     size_t latency_count;
+    _Atomic unsigned holders;   /* besides the one that made it */
 };
 
 struct machine *machine_new(const char *id, const struct ports *ports);
+/* The last holder's call frees it. Any thread. */
 void machine_free(struct machine *m);
+/* One more may read it, on any thread, and is to machine_free it. Nobody changes it while others hold it. */
+struct machine *machine_hold(struct machine *m);
+bool machine_held(const struct machine *m);
 /* All of @m, to change without touching it. */
 struct machine *machine_copy(const struct machine *m);
 /* The title without MACHINE_HERE: for files. */

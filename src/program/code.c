@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/loops.h"
 #include "base/mem.h"
 
 #define OUTSIDE UINT32_MAX
@@ -100,6 +101,35 @@ void program_code_free(struct program_code *c)
     free(c->units);
     program_free(c->program);
     free(c);
+}
+
+uint32_t program_code_block(struct program_code *c, uint32_t block, uint32_t *unit)
+{
+    *unit = c->program->blocks[block].unit;
+    struct code_unit *u = &c->units[*unit];
+    struct kernel *k = (struct kernel *)(uintptr_t)u->kernel;   /* ours */
+    size_t first = 0, count = 0;
+
+    while (k && first < k->insn_count && u->block[first] != block)
+        first++;
+    if (!k || first == k->insn_count)
+        return UINT32_MAX;
+    if (u->inner[first] != OUTSIDE)
+        return u->inner[first];
+    while (first + count < k->insn_count && u->block[first + count] == block)
+        count++;
+    for (size_t l = 0; l < k->loop_count; l++)
+        if (!k->loops[l].depth && k->loops[l].first == first && k->loops[l].count == count)
+            return (uint32_t)l;
+    struct str why = {0};
+    const struct program_function *f = &c->program->functions[c->program->blocks[block].function];
+    str_addf(&why, "block %s:%u, in no loop", f->name, block - f->first_block);
+    struct kernel_loop loop = loop_make(k->insns, first, count, "", str_text(&why));
+    str_done(&why);
+    loop.depth = 0;
+    k->loops = mem_resize(k->loops, (k->loop_count + 1) * sizeof *k->loops);
+    k->loops[k->loop_count] = loop;
+    return (uint32_t)k->loop_count++;
 }
 
 void code_parts_done(struct code_parts *parts)

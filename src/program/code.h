@@ -19,6 +19,9 @@ struct program_code {
 /* Assembles the code of all units. NULL with err. Any thread; takes some milliseconds for each unit. */
 struct program_code *program_code_new(const struct program *p, struct err *err);
 void program_code_free(struct program_code *c);
+/* What to show of block @block: the index of a loop of its unit's kernel, the innermost that it is in; of a block in none, its instructions, added to the kernel's
+ * loops without being one. UINT32_MAX when it has no code. As long as nobody else has the kernel. */
+uint32_t program_code_block(struct program_code *c, uint32_t block, uint32_t *unit);
 
 /* Instructions that are executed together. */
 struct code_part {

@@ -49,6 +49,11 @@ const struct program_run *estimator_run(const struct estimator *e)
     return &e->run;
 }
 
+struct program_code *estimator_code(const struct estimator *e)
+{
+    return e->code;
+}
+
 static void change_pipe(struct pipe_kind kinds[OP_CLASSES], const struct pipe_change *change)
 {
     struct pipe_kind *kind = &kinds[change->class];

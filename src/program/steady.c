@@ -202,6 +202,14 @@ void steady_time(const struct program_code *c, const struct program_run *run, co
     free(t.references);
 }
 
+const char *part_limit_name(const struct part_time *part)
+{
+    double core = part->core * part->executions, misses = part->stream + part->latency;
+    if (part->calls > core && part->calls > misses)
+        return "calls";
+    return misses > core ? part->stream > part->latency ? "lines streamed" : "misses" : bound_name(part->bottleneck);
+}
+
 void program_time_done(struct program_time *t)
 {
     vec_done(&t->parts);

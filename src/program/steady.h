@@ -36,6 +36,8 @@ struct program_time {
 /* @run, measured or predicted, on @m with its @memory. @calls may be NULL: none is known. program_time_done frees. Any thread. */
 void steady_time(const struct program_code *c, const struct program_run *run, const struct machine *m, const struct memory *memory, const struct call_costs *calls,
                  struct program_time *out);
+/* What most of the part's time goes into: "misses", "lines streamed", "calls", or the core's bound. */
+const char *part_limit_name(const struct part_time *part);
 void program_time_done(struct program_time *t);
 
 #endif

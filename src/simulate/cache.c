@@ -132,6 +132,9 @@ void cache_start(struct simulator *s)
     s->cache.most_per_bank = (unsigned)s->core->loads_per_bank;
     s->cache.most_crossed = isnan(s->core->split_loads_per_cycle) ? UINT32_MAX : (uint32_t)s->core->split_loads_per_cycle;
     s->cache.busy = 0;
+    s->load_ports = 0;
+    for (size_t u = 0; u < s->plan.uops.count; u++)
+        s->load_ports |= s->plan.uops.items[u].bytes ? s->plan.uops.items[u].ports : 0;
     s->cache.leaving = (struct place){0};
     for (size_t i = 0; i < s->plan.items.count; i++)
         if (s->plan.items.items[i].store) {

@@ -4,6 +4,21 @@
 
 #include <string.h>
 
+/* The queues to which @uop can go. */
+static void name_queues(struct simulator *s, const struct plan_uop *uop)
+{
+    if (s->late) {
+        s->queues.items[uop->choice].ports = uop->ports;
+        s->queues.items[uop->choice].pipe = uop->pipe;
+        return;
+    }
+    for (portset rest = uop->ports; rest; rest &= rest - 1) {
+        struct queue *queue = &s->queues.items[uop->pipe_choice * PORTS_MAX + (unsigned)__builtin_ctz(rest)];
+        queue->ports = rest & -rest;
+        queue->pipe = uop->pipe;
+    }
+}
+
 void execute_start(struct simulator *s)
 {
     size_t queues = s->late ? s->plan.choices : (size_t)s->plan.pipe_choices * PORTS_MAX;
@@ -16,23 +31,14 @@ void execute_start(struct simulator *s)
         queue->head = queue->tail = 0;
         queue->blocked = 0;
     }
-    for (size_t u = 0; u < s->plan.uops.count; u++) {
-        const struct plan_uop *uop = &s->plan.uops.items[u];
-        for (unsigned port = 0; !s->late && port < PORTS_MAX; port++)
-            s->queues.items[uop->pipe_choice * PORTS_MAX + port].ports = (portset)1 << port;
-        for (unsigned port = 0; !s->late && port < PORTS_MAX; port++)
-            s->queues.items[uop->pipe_choice * PORTS_MAX + port].pipe = uop->pipe;
-        if (s->late) {
-            s->queues.items[uop->choice].ports = uop->ports;
-            s->queues.items[uop->choice].pipe = uop->pipe;
-        }
-    }
+    for (size_t u = 0; u < s->plan.uops.count; u++)
+        name_queues(s, &s->plan.uops.items[u]);
     vec_reserve(&s->active, s->queues.count);
     vec_reserve(&s->turns, s->queues.count);
     s->active.count = 0;
 }
 
-static void make_room(struct queue *q)
+void queue_make_room(struct queue *q)
 {
     if (q->head > 0)
         memmove(q->keys, q->keys + q->head, (q->tail - q->head) * sizeof *q->keys);
@@ -42,24 +48,6 @@ static void make_room(struct queue *q)
         return;
     q->capacity = q->capacity ? 2 * q->capacity : 64;
     q->keys = mem_resize(q->keys, q->capacity * sizeof *q->keys);
-}
-
-/* Mostly the youngest so far. */
-static void enqueue(struct simulator *s, const struct waiting_uop *w)
-{
-    struct queue *q = &s->queues.items[w->queue];
-
-    if (q->head == q->tail) {
-        q->head = q->tail = 0;
-        q->place = (uint32_t)s->active.count;
-        s->active.items[s->active.count++] = w->queue;
-    }
-    if (q->tail == q->capacity)
-        make_room(q);
-    uint32_t at = q->tail++;
-    for (; at > q->head && q->keys[at - 1] > w->key; at--)
-        q->keys[at] = q->keys[at - 1];
-    q->keys[at] = w->key;
 }
 
 static void turn_page(struct simulator *s)
@@ -77,14 +65,10 @@ static void turn_page(struct simulator *s)
     }
 }
 
-int32_t value_with_trails(const struct simulator *s, int64_t iteration, const struct plan_node *node, int32_t value)
+int32_t value_with_trails(const struct simulator *s, const struct iteration *row, const struct plan_node *node, int32_t value)
 {
-    if (!node->trails)
-        return value;
-    int32_t base = (int32_t)(row_of(s, iteration) * s->plan.nodes.count);
-
     for (uint32_t i = node->first_trail; i < node->first_trail + node->trails; i++) {
-        int32_t source = value_at(s, base, &s->plan.sources.items[i]);
+        int32_t source = value_at(s, row->value, &s->plan.sources.items[i]);
         if (source != UNKNOWN)
             value = later(value, source + s->plan.sources.items[i].add);
     }
@@ -102,7 +86,7 @@ static int32_t value_of(const struct simulator *s, const struct plan_item *item,
 static void publish(struct simulator *s, struct flight *flight, uint32_t node, int32_t value)
 {
     flight->done = later(flight->done, value);
-    value_known(s, flight->iteration, node, value);
+    value_known(s, &s->rows[flight->row], node, value);
 }
 
 static void publish_computed(struct simulator *s, const struct plan_item *item, struct flight *flight)
@@ -115,7 +99,7 @@ static void publish_computed(struct simulator *s, const struct plan_item *item, 
     for (uint32_t i = 0; i < item->listed[NODE_COMPUTED]; i++) {
         const struct plan_node *node = &s->plan.nodes.items[nodes[i]];
         if (!node->merged)
-            publish(s, flight, nodes[i], value_with_trails(s, flight->iteration, node, value_of(s, item, flight, node->latency)));
+            publish(s, flight, nodes[i], value_with_trails(s, &s->rows[flight->row], node, value_of(s, item, flight, node->latency)));
     }
 }
 
@@ -153,7 +137,7 @@ static void known_without_port(struct simulator *s, const struct waiting_uop *w,
     }
     const uint32_t *nodes = &s->plan.listed.items[item->first_listed[NODE_EARLY]];
     for (uint32_t i = 0; i < item->listed[NODE_EARLY]; i++)
-        value_known(s, flight->iteration, nodes[i], w->ready + s->plan.nodes.items[nodes[i]].latency);
+        value_known(s, &s->rows[flight->row], nodes[i], w->ready + s->plan.nodes.items[nodes[i]].latency);
 }
 
 void all_known(struct simulator *s, struct waiting_uop *w)
@@ -180,16 +164,15 @@ static void source_known(struct simulator *s, struct waiting_uop *w, int32_t rea
         all_known(s, w);
 }
 
-void value_known(struct simulator *s, int64_t iteration, uint32_t node, int32_t value)
+void value_known(struct simulator *s, const struct iteration *row, uint32_t node, int32_t value)
 {
     const struct plan_node *from = &s->plan.nodes.items[node];
     const struct plan_reader *reader = &s->plan.readers.items[from->first_reader], *end = reader + from->readers;
-    uint32_t row = row_of(s, iteration), base = row * (uint32_t)s->plan.uops.count;
-    int64_t ahead = s->entered - iteration * (int64_t)s->plan.uops.count;
+    int64_t ahead = s->entered - row->age;
 
-    s->values[row * s->plan.nodes.count + node] = value;
+    s->values[(uint32_t)row->value + node] = value;
     for (; reader < end && reader->ahead < ahead; reader++) {
-        uint32_t place = base + reader->ahead;
+        uint32_t place = row->uop + reader->ahead;
         source_known(s, &s->waiting[place < s->waiting_count ? place : place - s->waiting_count], value + reader->add);
     }
 }
@@ -205,6 +188,32 @@ static void tell_own(struct simulator *s, struct waiting_uop *own, const struct 
     }
 }
 
+/* The one µop of an item goes: what publish_computed and publish_stored do, when nothing else is to be asked. */
+static void publish_plain(struct simulator *s, const struct plan_item *item, struct flight *flight, enum uop_kind kind)
+{
+    const uint32_t *nodes = &s->plan.listed.items[item->first_listed[NODE_COMPUTED]];
+    const struct iteration *row = &s->rows[flight->row];
+    int32_t next = s->now + 1, done = next;
+
+    flight->told = true;
+    flight->computing = 0;
+    if (kind == UOP_LOAD)
+        flight->load = s->now;
+    else
+        flight->compute_first = flight->compute_last = s->now;
+    if (item->unread >= 0)
+        done = later(done, kind == UOP_LOAD ? s->now + item->load_latency : s->now + item->unread);
+    for (uint32_t i = 0; i < item->listed[NODE_STORED]; i++)
+        value_known(s, row, s->plan.listed.items[item->first_listed[NODE_STORED] + i], s->now);
+    for (uint32_t i = 0; i < item->listed[NODE_COMPUTED]; i++) {
+        const struct plan_node *node = &s->plan.nodes.items[nodes[i]];
+        int32_t value = value_with_trails(s, row, node, kind == UOP_LOAD ? s->now + item->load_latency : later(s->now + node->latency, next));
+        done = later(done, value);
+        value_known(s, row, nodes[i], value);
+    }
+    flight->done = later(flight->done, done);
+}
+
 static void dispatch(struct simulator *s, struct waiting_uop *w, unsigned port)
 {
     const struct plan_uop *uop = &s->plan.uops.items[w->uop];
@@ -213,7 +222,10 @@ static void dispatch(struct simulator *s, struct waiting_uop *w, unsigned port)
 
     s->busy[port]++;
     s->content -= w->term;
-    demand(s, s->late ? uop->ports : (portset)1 << port, -1);
+    if (s->late)
+        demand(s, uop->ports, -BOUND_ONE);
+    else
+        s->bound[port] -= BOUND_ONE;
     w->open = DISPATCHED;
     flight->pending--;
     flight->first = flight->first == UNKNOWN ? s->now : flight->first;
@@ -222,6 +234,10 @@ static void dispatch(struct simulator *s, struct waiting_uop *w, unsigned port)
         unsigned pipe = (unsigned)__builtin_ctz(uop->pipe);
         s->pipe_free[pipe] = s->now + uop->hold;
         s->busy[pipe] += uop->hold - (uop->pipe == uop->ports);   /* a port that is held was counted once */
+    }
+    if (item->plain) {
+        publish_plain(s, item, flight, uop->kind);
+        return;
     }
     if (uop->kind == UOP_LOAD) {
         flight->load = s->now;
@@ -247,9 +263,13 @@ static void dispatch(struct simulator *s, struct waiting_uop *w, unsigned port)
 static int free_port(const struct simulator *s, const struct queue *q, portset taken)
 {
     int best = -1;
+    if (!s->late) {
+        int port = __builtin_ctz(q->ports);
+        return taken & q->ports || held_until(s, q->pipe, (unsigned)port) > s->now ? -1 : port;
+    }
     for (portset rest = q->ports & ~taken; rest; rest &= rest - 1) {
         int port = __builtin_ctz(rest);
-        if (held_until(s, q->pipe, (unsigned)port) <= s->now && (best < 0 || s->bound[port] < s->bound[best]))
+        if (held_until(s, q->pipe, (unsigned)port) <= s->now && (best < 0 || s->bound[port] / BOUND_ONE < s->bound[best] / BOUND_ONE))
             best = port;
     }
     return best;
@@ -291,7 +311,7 @@ static bool bank_is_free(struct simulator *s, uint32_t place)
 {
     const struct waiting_uop *w = &s->waiting[place];
     const struct plan_uop *uop = &s->plan.uops.items[w->uop];
-    return !uop->bytes || cache_takes(s, uop, s->flights[w->flight].iteration);
+    return !uop->bytes || cache_takes(s, uop, s->rows[s->flights[w->flight].row].iteration);
 }
 
 /* By age, each µop that is ready takes a port that is free. */
@@ -308,7 +328,7 @@ void execute_cycle(struct simulator *s)
             q->blocked = s->now;
             continue;
         }
-        if (s->plan.banked && !bank_is_free(s, (uint32_t)turn.key)) {
+        if (s->plan.banked && q->ports & s->load_ports && !bank_is_free(s, (uint32_t)turn.key)) {
             q->blocked = s->now;
             s->moved = true;
             continue;

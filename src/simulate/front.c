@@ -65,14 +65,16 @@ static void predecode(struct front *f)
         f->stall--;
         return;
     }
-    while (width > 0 && f->predecoded.number - f->decoded < f->instruction_queue) {
+    int64_t room = f->instruction_queue - (f->predecoded.number - f->decoded);
+    int64_t end = f->block + f->block_bytes;
+    f->moved |= room > 0;
+    for (; width > 0 && room > 0; room--) {
         const struct plan_insn *insn = &insns[f->predecoded.index];
-        int64_t end = f->block + f->block_bytes;
-        f->moved = true;
         if (f->at + insn->length > end) {
             if (f->at + insn->opcode >= f->block && f->at + insn->opcode < end && !f->crossing_paid) {
                 f->crossing_paid = true;
                 width--;
+                room++;
                 continue;
             }
             next_block(f);
@@ -95,7 +97,6 @@ static void predecode(struct front *f)
     }
     /* Nothing of the block may be left. */
     const struct plan_insn *next = &insns[f->predecoded.index];
-    int64_t end = f->block + f->block_bytes;
     if (width == 0 && f->at + next->length > end && (f->at + next->opcode >= end || f->crossing_paid))
         next_block(f);
 }

@@ -238,6 +238,7 @@ static void end_item(struct plan *p, const struct block_work *w, const struct in
         node->kind = kind_of(w, insns, item, &w->deps.nodes[n]);
     }
     list_values(p, item);
+    item->plain = item->uops == 1 && !item->merges && p->uops.items[item->first_uop].kind == (item->load ? UOP_LOAD : UOP_COMPUTE);
     if (item->listed[NODE_EARLY])
         add_uop(p, (struct plan_uop){.kind = UOP_RENAMED});
     if (item->merges)

@@ -77,6 +77,7 @@ struct plan_item {
     int32_t room;                    /* entries that must be free in the scheduler: long microcoded instructions enter in parts */
     bool complex, fusible, branch, load, store;
     bool merges;          /* has a UOP_MERGED */
+    bool plain;           /* one µop, which computes or loads, and no value but those of it */
     bool split;           /* a load and its operation that rename parts */
     struct access stored; /* its store */
     bool data;            /* has a µop that takes the data to store */

@@ -2,17 +2,18 @@
 /* From the front end's queue into the schedulers: slots, room in the buffers, the port of each µop. */
 #include "simulate/state.h"
 
+#include <string.h>
+
 #define AT_RENAME 1             /* cycles from rename to the first chance at a port, at least */
 
 static void begin_iteration(struct simulator *s)
 {
     uint32_t row = row_of(s, s->issued.iteration);
 
-    s->base.uop = row * (uint32_t)s->plan.uops.count;
-    s->base.flight = row * (uint32_t)s->plan.items.count;
-    s->base.value = (int32_t)(row * s->plan.nodes.count);
-    s->base.age = s->issued.iteration * (int64_t)s->plan.uops.count;
-    s->base.power *= TURN;
+    s->entering = &s->rows[row];
+    *s->entering = (struct iteration){s->issued.iteration, s->issued.iteration * (int64_t)s->plan.uops.count, (int32_t)(row * s->plan.nodes.count),
+                                row * (uint32_t)s->plan.uops.count, row * (uint32_t)s->plan.items.count};
+    s->power *= TURN;
     s->unpower *= TURN_BACK;
 }
 
@@ -22,7 +23,7 @@ void rename_start(struct simulator *s)
     s->slots_done = 0;
     s->entered = 0;
     s->content = 0;
-    s->base.power = s->unpower = 1;
+    s->power = s->unpower = 1;
     begin_iteration(s);
 }
 
@@ -53,85 +54,96 @@ static unsigned next_in_turn(struct simulator *s, portset ports)
 static unsigned choose_queue(struct simulator *s, const struct plan_uop *uop, unsigned slot, const uint32_t *before)
 {
     if (s->late) {
-        demand(s, uop->ports, 1);
+        demand(s, uop->ports, BOUND_ONE);
         return uop->choice;
     }
+    bool one = !(uop->ports & (uop->ports - 1));
     if (s->core->turns_of_computing)
         slot = s->bound_now;
-    s->bound_now += uop->kind != UOP_LOAD && portset_size(uop->ports) > 1;
-    unsigned port = uop->kind == UOP_LOAD ? next_in_turn(s, uop->ports) : bind_port(uop->ports, slot, before);
-    s->bound[port]++;
+    s->bound_now += uop->kind != UOP_LOAD && !one;
+    unsigned port = uop->kind == UOP_LOAD ? next_in_turn(s, uop->ports) : one ? (unsigned)__builtin_ctz(uop->ports) : bind_port(uop->ports, slot, before);
+    s->bound[port] += BOUND_ONE;
     return uop->pipe_choice * PORTS_MAX + port;
 }
 
-/* µop @u of the item at rename waits from now on for @own of its item's others and for its sources, and runs no earlier than @ready. */
-static struct waiting_uop *add_waiting(struct simulator *s, uint32_t u, unsigned own, int32_t ready)
+/* µop @uop, number @u, of the item at rename waits from now on for @own of its item's others and for its sources, and runs no earlier than @ready. */
+static inline struct waiting_uop *add_waiting(struct simulator *s, const struct plan_uop *uop, uint32_t u, unsigned own, int32_t ready)
 {
-    const struct plan_uop *uop = &s->plan.uops.items[u];
+    const struct iteration *row = s->entering;
     const struct plan_source *source = &s->plan.sources.items[uop->first_source], *end = source + uop->sources;
     const int32_t *values = s->values;
-    uint32_t place = s->base.uop + u;
+    uint32_t place = row->uop + u;
     struct waiting_uop *w = &s->waiting[place];
 
     for (; source < end; source++) {
-        int32_t at = s->base.value + source->place, value = values[at < 0 ? at + s->value_count : at];
+        int32_t at = row->value + source->place, value = values[at < 0 ? at + s->value_count : at];
         own += value == UNKNOWN;
         ready = value == UNKNOWN ? ready : later(ready, value + source->add);
     }
-    w->key = (uint64_t)(s->base.age + u) << 32 | place;
+    w->key = (uint64_t)(row->age + u) << 32 | place;
     w->uop = u;
-    w->flight = s->base.flight + s->issued.index;
+    w->flight = row->flight + s->issued.index;
     w->open = (uint16_t)own;
     w->ready = ready;
     return w;
 }
 
+/* The same for what the item has after its µops: number @u, which may be known at once. */
+static void add_follower(struct simulator *s, uint32_t u, unsigned own)
+{
+    struct waiting_uop *w = add_waiting(s, &s->plan.uops.items[u], u, own, s->now);
+
+    s->entered++;
+    if (!w->open)
+        all_known(s, w);
+}
+
 static void enter_uops(struct simulator *s, const struct plan_item *item, unsigned slot, const uint32_t *before)
 {
     const struct plan_uop *uop = &s->plan.uops.items[item->first_uop];
-    uint64_t content = 0, power = s->base.power;
+    uint64_t content = 0, power = s->power;
+    int32_t soon = s->now + AT_RENAME;
 
     for (uint32_t u = item->first_uop, end = u + item->uops; u < end; u++, uop++) {
-        struct waiting_uop *w = add_waiting(s, u, uop->own, s->now + AT_RENAME);
+        struct waiting_uop *w = add_waiting(s, uop, u, uop->own, soon);
         unsigned queue = choose_queue(s, uop, slot, before);
         slot += uop->kind == UOP_COMPUTE;   /* a load shares the slot of the operation it is fused with */
         uint64_t term = (uop->term ^ queue) * TURN;
         w->queue = (uint16_t)queue;
         w->term = (term ^ term >> 29) * power;
         content += w->term;
-        if (!w->open)
-            enter_calendar(s, w, w->ready);   /* which is past this cycle: AT_RENAME */
+        if (w->open)
+            continue;
+        if (w->ready == soon)   /* none that has come so far is younger */
+            enqueue(s, w);
+        else
+            enter_calendar(s, w, w->ready);
     }
     s->content += content;
 }
 
 static void enter(struct simulator *s, const struct plan_item *item, unsigned slot, const uint32_t *before)
 {
-    struct flight *flight = &s->flights[s->base.flight + s->issued.index];
-    int32_t *values = &s->values[s->base.value];
+    struct flight *flight = &s->flights[s->entering->flight + s->issued.index];
+    int32_t *values = &s->values[s->entering->value];
 
     flight->issue = flight->done = flight->last = s->now;
     flight->first = flight->load = flight->compute_first = flight->compute_last = UNKNOWN;
-    flight->iteration = (int32_t)s->issued.iteration;
+    flight->row = row_of(s, s->issued.iteration);
     flight->pending = item->uops;
     flight->merging = item->merges;
     flight->computing = item->computing;
     flight->told = false;
-    for (uint32_t i = item->first_value; i < item->first_value + item->values; i++)
-        values[s->plan.listed.items[i]] = UNKNOWN;
+    const uint32_t *node = &s->plan.listed.items[item->first_value], *end = node + item->values;
+    for (; node < end; node++)
+        values[*node] = UNKNOWN;
     enter_uops(s, item, slot, before);
-    s->entered = s->base.age + item->first_uop + item->uops;
     uint32_t after = item->first_uop + item->uops;
-    if (item->listed[NODE_EARLY]) {
-        struct waiting_uop *w = add_waiting(s, after++, 0, s->now);
-        s->entered++;
-        if (!w->open)
-            all_known(s, w);
-    }
-    if (item->merges) {   /* it waits for the item's own µops at least */
-        add_waiting(s, after, 1, s->now);
-        s->entered++;
-    }
+    s->entered = s->entering->age + after;
+    if (item->listed[NODE_EARLY])
+        add_follower(s, after++, 0);
+    if (item->merges)
+        add_follower(s, after, 1);   /* it waits for the item's own µops at least */
     s->scheduler += (int32_t)item->uops;
     s->loads += item->load;
     s->stores += item->store;
@@ -139,7 +151,7 @@ static void enter(struct simulator *s, const struct plan_item *item, unsigned sl
 }
 
 /* What keeps the next item from entering; NULL: nothing. */
-static double *obstacle(const struct simulator *s, const struct plan_item *item)
+static inline double *obstacle(const struct simulator *s, const struct plan_item *item)
 {
     if (s->slots_done)
         return NULL;
@@ -149,19 +161,27 @@ static double *obstacle(const struct simulator *s, const struct plan_item *item)
     return room ? NULL : &s->out->stalls_scheduler;
 }
 
+/* The same for what may not be there yet: it was delivered in a cycle before. */
+static inline double *waits(const struct simulator *s)
+{
+    return s->issued.number < s->front.delivered.number ? obstacle(s, &s->plan.items.items[s->issued.index]) : &s->out->stalls_front;
+}
+
 void rename_cycle(struct simulator *s)
 {
     int32_t slots = s->issue_width;
-    uint32_t before[PORTS_MAX];     /* what waits at each port, above how far down the port stands */
+    uint32_t before[PORTS_MAX];     /* as bound */
     unsigned slot = 0, fused = 0;   /* slots and fused µops of this cycle so far */
 
-    for (unsigned port = 0; port < PORTS_MAX; port++)
-        before[port] = (uint32_t)s->bound[port] << 8 | (PORTS_MAX - 1 - port);
-    s->stall = NULL;
+    s->stall = waits(s);
+    if (s->stall)
+        return;
+    memcpy(before, s->bound, sizeof before);
     s->bound_now = 0;
+    s->moved = true;
     while (slots > 0) {
         const struct plan_item *item = &s->plan.items.items[s->issued.index];
-        double *stall = s->issued.number < s->front.delivered.number ? obstacle(s, item) : &s->out->stalls_front;   /* delivered in a cycle before */
+        double *stall = waits(s);
         if (stall) {
             s->stall = slots == s->issue_width ? stall : NULL;
             return;
@@ -169,7 +189,6 @@ void rename_cycle(struct simulator *s)
         if (item->split && !s->slots_done && (fused >= s->core->unlaminate_first || item->issue > (uint32_t)slots) && fused)
             return;
         uint32_t need = item->issue - s->slots_done, take = need < (uint32_t)slots ? need : (uint32_t)slots;
-        s->moved = true;
         s->rob += (int32_t)take;
         s->slots_done += take;
         slots -= (int32_t)take;

@@ -12,7 +12,7 @@ void repeat_start(struct simulator *s, int64_t looks)
     for (s->seen_mask = 255; s->seen_mask + 1 < SEEN && s->seen_mask < 2 * looks; s->seen_mask = 2 * s->seen_mask + 1)
         ;
     s->states.count = s->snapshots.count = 0;
-    memset(s->seen, 0, (s->seen_mask + 1) * sizeof *s->seen);
+    s->salt += TURN;   /* what was seen of the block before is no longer known */
     s->highest = 0;
     s->checks = s->streak = 0;
     s->last_cycles[0] = s->last_cycles[1] = 0;
@@ -162,7 +162,7 @@ bool repeat_found(struct simulator *s)
 {
     size_t start = s->states.count, old = s->snapshots.count;
 
-    uint64_t hash = hash_state(s);
+    uint64_t hash = hash_state(s) ^ s->salt;
     s->last_cycles[1] = s->last_cycles[0];
     s->last_cycles[0] = s->now;
     bool seen = was_seen(s, hash), keep = worth_keeping(s, seen);

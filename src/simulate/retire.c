@@ -2,12 +2,12 @@
 /* In program order out of the reorder buffer, stores on to the cache. */
 #include "simulate/state.h"
 
-static void set_commit_times(struct simulator *s, const struct plan_item *item, int64_t iteration)
+static void set_commit_times(struct simulator *s, const struct plan_item *item, const struct iteration *row)
 {
     const uint32_t *nodes = &s->plan.listed.items[item->first_listed[NODE_AT_RETIREMENT]];
 
     for (uint32_t i = 0; i < item->listed[NODE_AT_RETIREMENT]; i++)
-        value_known(s, iteration, nodes[i], value_with_trails(s, iteration, &s->plan.nodes.items[nodes[i]], s->now));
+        value_known(s, row, nodes[i], value_with_trails(s, row, &s->plan.nodes.items[nodes[i]], s->now));
 }
 
 static void keep_step(struct simulator *s, const struct plan_item *item, int64_t iteration, const struct flight *flight)
@@ -27,9 +27,8 @@ void retire_cycle(struct simulator *s)
     s->leaving -= committed;
     s->stores -= committed;
     while (slots > 0 && s->retired.number < s->issued.number) {
-        int64_t iteration = s->retired.iteration;
         const struct plan_item *item = &s->plan.items.items[s->retired.index];
-        const struct flight *flight = flight_of(s, iteration, s->retired.index);
+        const struct flight *flight = &s->flights[s->next_retired];
         if (flight->pending || flight->merging || flight->done >= s->now)
             return;
         /* What takes more slots than a cycle has is counted whole. */
@@ -39,9 +38,11 @@ void retire_cycle(struct simulator *s)
         s->leaving += item->store;
         s->moved = true;
         if (item->listed[NODE_AT_RETIREMENT])
-            set_commit_times(s, item, iteration);
-        if (iteration < (int64_t)s->timeline)
-            keep_step(s, item, iteration, flight);
+            set_commit_times(s, item, &s->rows[flight->row]);
+        if (s->retired.iteration < (int64_t)s->timeline)
+            keep_step(s, item, s->retired.iteration, flight);
+        if (++s->next_retired == s->flight_count)
+            s->next_retired = 0;
         place_next(&s->retired, s->plan.items.count);
     }
 }

@@ -21,6 +21,7 @@ void simulator_free(struct simulator *s)
     if (!s)
         return;
     plan_done(&s->plan);
+    free(s->rows);
     free(s->flights);
     free(s->values);
     free(s->waiting);
@@ -75,18 +76,20 @@ static void read_facts(struct simulator *s, const struct core *c)
 static void size_rings(struct simulator *s)
 {
     const struct plan *p = &s->plan;
-    size_t flights = (size_t)(s->rob_size + s->core->uop_queue + 64);
+    size_t flights = (size_t)(s->rob_size + (s->timeline ? s->core->uop_queue : 0) + 16);
     bool joined = false;
 
     for (size_t k = 0; k < p->items.count; k++)
         joined |= p->items.items[k].issue == 0;
-    flights = power_of_two(joined ? 2 * flights : flights);   /* a nop that joins the instruction before it takes no slot */
+    flights = joined ? 2 * flights : flights;   /* a nop that joins the instruction before it takes no slot */
     uint32_t rows = power_of_two(flights / p->items.count + p->longest_distance + 3);
 
     s->row_mask = rows - 1;
     s->value_count = (int32_t)(rows * p->nodes.count);
     s->waiting_count = (uint32_t)(rows * p->uops.count);
-    RING(s->flights, s->flight_capacity, rows * p->items.count);
+    s->flight_count = (uint32_t)(rows * p->items.count);
+    RING(s->rows, s->row_capacity, rows);
+    RING(s->flights, s->flight_capacity, s->flight_count);
     RING(s->values, s->value_capacity, (size_t)s->value_count + 1);
     RING(s->waiting, s->waiting_capacity, (size_t)s->waiting_count + 1);
     /* Before the first iteration all was there long ago. */
@@ -106,8 +109,10 @@ static void start(struct simulator *s, const struct block_work *w, const struct 
     s->now = 0;
     s->load_turn = 0;
     s->retired = (struct place){0};
+    s->next_retired = 0;
     s->rob = s->scheduler = s->loads = s->stores = s->leaving = 0;
-    memset(s->bound, 0, sizeof s->bound);
+    for (unsigned port = 0; port < PORTS_MAX; port++)
+        s->bound[port] = PORTS_MAX - 1 - port;
     memset(s->pipe_free, 0, sizeof s->pipe_free);
     memset(s->busy, 0, sizeof s->busy);
     memset(&s->mark, 0, sizeof s->mark);
@@ -115,6 +120,7 @@ static void start(struct simulator *s, const struct block_work *w, const struct 
     execute_start(s);
     rename_start(s);
     repeat_start(s, limit);
+    settle_start(s, w->least);
 }
 
 /* The first cycle after now in which anything can happen, when nothing did in this one. */
@@ -140,18 +146,27 @@ static void mark(struct simulator *s, int64_t iteration)
     s->mark.iteration = iteration;
 }
 
-static void cycle(struct simulator *s)
+/* The front end's cycle, with a note of it at each item that it delivers. */
+static void deliver_noted(struct simulator *s)
 {
     struct place delivered = s->front.delivered;
 
+    s->moved |= front_cycle(&s->front);
+    for (; delivered.number < s->front.delivered.number; place_next(&delivered, s->plan.items.count))
+        flight_of(s, delivered.iteration, delivered.index)->fetch = s->now;
+}
+
+static void cycle(struct simulator *s)
+{
     s->now++;
     s->moved = false;
     retire_cycle(s);
     execute_cycle(s);
     rename_cycle(s);
-    s->moved |= front_cycle(&s->front);
-    for (; s->timeline && delivered.number < s->front.delivered.number; place_next(&delivered, s->plan.items.count))
-        flight_of(s, delivered.iteration, delivered.index)->fetch = s->now;
+    if (s->timeline)
+        deliver_noted(s);
+    else
+        s->moved |= front_cycle(&s->front);
     if (s->stall)
         *s->stall += 1;
 }
@@ -170,7 +185,7 @@ static bool skip_idle(struct simulator *s)
     return true;
 }
 
-/* Runs until the state repeats, @limit iterations have retired, or the limit of cycles. Who wants a timeline also wants averages of a whole period. Returns
+/* Runs until the state repeats, the loop has settled at its bound (not for a timeline, beside which the period is shown), @limit iterations have retired, or the limit of cycles. Who wants a timeline also wants averages of a whole period. Returns
  * the iterations since the mark. Without a repeat what retires is counted: rename runs ahead until the reorder buffer is full. */
 static double run(struct simulator *s, int64_t limit)
 {
@@ -196,11 +211,13 @@ static double run(struct simulator *s, int64_t limit)
         s->out->iterations = (unsigned)iteration;
         if (!known && (known = repeat_found(s)))
             mark(s, iteration);
+        if (!known && !s->timeline && settle_found(s))
+            break;
         if (known && s->retired.number >= (int64_t)(s->timeline * s->plan.items.count) && (!s->timeline || iteration >= s->mark.iteration + s->out->period))
             break;
     }
     int64_t retired = s->retired.iteration;
-    if (!known)
+    if (!known && !s->out->settled)
         s->out->cycles = retired > middle && middle_cycle ? (double)(s->now - middle_cycle) / (double)(retired - middle) : retired ? (double)s->now / (double)retired : NAN;
     return fmax(1, (double)((known ? (int64_t)s->out->iterations : retired) - s->mark.iteration));
 }

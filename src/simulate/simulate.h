@@ -1,5 +1,6 @@
 /* Cycle by cycle simulation of a repeating block on an out-of-order core: front end, rename, schedulers with ports bound at rename, execution,
- * retirement, until the state of the machine repeats. Then the rest is known: cycles per iteration = C(K^p) / p exactly. */
+ * retirement, until the state of the machine repeats. Then the rest is known: cycles per iteration = C(K^p) / p exactly. It also ends when the loop
+ * has settled at its largest bound. */
 #ifndef PORTOLAN_SIMULATE_SIMULATE_H
 #define PORTOLAN_SIMULATE_SIMULATE_H
 
@@ -18,7 +19,8 @@ struct simulated_step {
 struct simulation {
     double cycles;          /* per iteration; NaN when an instruction waits for ever (facts that contradict each other) and on a machine without load_latency */
     int64_t numerator;      /* cycles = numerator / period when exact */
-    unsigned period;        /* iterations after which the state repeats; 0: it did not within the limit, cycles is a mean over the last quarter */
+    unsigned period;        /* iterations after which the state repeats; 0: it did not within the limit, cycles is a mean over the last quarter, or it has settled */
+    bool settled;           /* the state need not have repeated, but no cycle was lost against the largest bound, which cycles is; never with a timeline */
     unsigned iterations;    /* simulated */
     /* Steady state, per iteration: */
     double busy[PORTS_MAX];         /* cycles that each port is taken */

@@ -11,6 +11,7 @@
 #define CACHE_LOADS 8           /* of a cycle */
 #define DISPATCHED UINT16_MAX
 #define NOBODY UINT32_MAX
+#define BOUND_ONE 256u
 #define TURN 0x9e3779b97f4a7c15u       /* odd: an iteration further, in hashes */
 #define TURN_BACK 0xf1de83e19937733du  /* TURN * TURN_BACK = 1 modulo 2^64 */
 
@@ -18,10 +19,18 @@
 struct flight {
     int32_t fetch, issue, first, last, load, done;   /* cycles; UNKNOWN until then */
     int32_t compute_first, compute_last;
-    int32_t iteration;
+    uint32_t row;                                    /* its iteration's */
     uint32_t pending, computing;                     /* µops not dispatched yet; those that compute */
     bool told;                                       /* its computed values are known */
     bool merging;                                    /* those that wait for others besides are not yet */
+};
+
+/* An iteration in flight. */
+struct iteration {
+    int64_t iteration;
+    int64_t age;                                     /* of its first µop */
+    int32_t value;                                   /* place of its first value */
+    uint32_t uop, flight;                            /* places of its first µop and item */
 };
 
 /* A µop of one iteration from rename on. */
@@ -58,6 +67,17 @@ struct snapshot {
     int32_t cycle;
 };
 
+/* Whether the loop keeps up with its bound: by how many cycles retirement is late. */
+struct settle {
+    double least;                      /* the largest bound, cycles per iteration; 0: none is known */
+    double earliest, latest;           /* of this stretch, cycles */
+    struct { double earliest, latest; } first;   /* of the first stretch that those since are like */
+    int32_t begin;                     /* cycle */
+    uint32_t looks, alike;             /* of this stretch; stretches alike */
+    int32_t highest[5];                /* that buffers held at a look: reorder buffer, scheduler, loads, stores, front end's queue */
+    bool filling;                      /* one of these was raised */
+};
+
 struct simulator {
     struct plan plan;
     struct front front;
@@ -68,11 +88,12 @@ struct simulator {
     struct place issued, retired;      /* items */
     uint32_t slots_done;               /* of the item at rename */
     int32_t rob, scheduler, loads, stores, leaving;   /* entries in use; stores retired but not in the cache */
-    int32_t bound[PORTS_MAX];          /* µops bound to each port and not dispatched */
+    uint32_t bound[PORTS_MAX];         /* µops bound to each port and not dispatched, in units of BOUND_ONE, above how far down the port stands */
     int32_t pipe_free[PORTS_MAX];
     int32_t rob_size, scheduler_size, load_size, store_size, issue_width, retire_width, commit_width;
     uint8_t load_turn;                 /* port of the last load */
     unsigned bound_now;                /* µops of this cycle so far whose port was chosen among several */
+    portset load_ports;                /* that loads of the block can take which banks may hold up */
     struct {
         int32_t cycle;                 /* the one in which the following hold */
         uint32_t loads, symbols[CACHE_LOADS], banks[CACHE_LOADS], crossed;   /* loads of it; those across two lines */
@@ -85,12 +106,16 @@ struct simulator {
     uint32_t row_mask;
     uint32_t waiting_count;            /* in the ring of µops */
     int32_t value_count;
+    uint32_t flight_count;             /* in the ring of items */
+    struct iteration *rows;
     struct flight *flights;
     int32_t *values;                   /* time of each node */
     struct waiting_uop *waiting;
-    size_t flight_capacity, value_capacity, waiting_capacity;
+    size_t row_capacity, flight_capacity, value_capacity, waiting_capacity;
 
-    struct { uint32_t uop, flight; int32_t value; int64_t age; uint64_t power; } base;   /* of the iteration at rename: its first places and age */
+    struct iteration *entering;              /* the iteration at rename */
+    uint64_t power;                    /* of it in hashes */
+    uint32_t next_retired;             /* place of the item that retires next */
     int64_t entered;                   /* age of the next µop to come */
     int64_t scanned;                   /* age of the µop that is leaving for a port: what is older had its turn in this cycle */
     uint32_t calendar[CALENDAR];       /* first µop of each day, NOBODY: none */
@@ -100,7 +125,7 @@ struct simulator {
     bool woken;                        /* a queue got a µop while others of its cycle were leaving */
 
     uint64_t content, unpower;         /* hash of the µops that wait for a port; what takes the iteration at rename out of it */
-    uint64_t seen[SEEN];               /* hashes of the states at the iterations' ends */
+    uint64_t seen[SEEN], salt;         /* hashes of the states at the iterations' ends; mixed into those of this block */
     uint32_t seen_mask;                /* so much of it is in use */
     VEC(int32_t) states;
     VEC(struct snapshot) snapshots;
@@ -109,6 +134,7 @@ struct simulator {
     uint32_t checks, streak;           /* looks so far; of them the last that saw known hashes */
     uint32_t next_kept;                /* look whose state is kept in any case */
 
+    struct settle settle;
     struct simulation *out;
     uint32_t timeline;
     double *stall;                     /* what held rename in this cycle; NULL: nothing */
@@ -150,7 +176,7 @@ static inline int32_t held_until(const struct simulator *s, portset pipe, unsign
 }
 
 /* Counts a µop at each port of @ports. */
-static inline void demand(struct simulator *s, portset ports, int change)
+static inline void demand(struct simulator *s, portset ports, uint32_t change)
 {
     for (portset rest = ports; rest; rest &= rest - 1)
         s->bound[__builtin_ctz(rest)] += change;
@@ -164,15 +190,37 @@ static inline void enter_calendar(struct simulator *s, struct waiting_uop *w, in
     *day = (uint32_t)w->key;
 }
 
+/* Makes room for one more at the end. */
+void queue_make_room(struct queue *q);
+
+/* @w, which is ready, waits for its port: mostly the youngest so far. */
+static inline void enqueue(struct simulator *s, const struct waiting_uop *w)
+{
+    struct queue *q = &s->queues.items[w->queue];
+
+    if (q->head == q->tail) {
+        q->head = q->tail = 0;
+        q->place = (uint32_t)s->active.count;
+        s->active.items[s->active.count++] = w->queue;
+    }
+    if (q->tail == q->capacity)
+        queue_make_room(q);
+    uint32_t at = q->tail++, head = q->head;
+    uint64_t *keys = q->keys, key = w->key;
+    for (; at > head && keys[at - 1] > key; at--)
+        keys[at] = keys[at - 1];
+    keys[at] = key;
+}
+
 /* execute.c */
 void execute_start(struct simulator *s);   /* empties calendar and queues */
 void execute_cycle(struct simulator *s);
 /* @w has no open source: it may run from its ready cycle on. */
 void all_known(struct simulator *s, struct waiting_uop *w);
-/* Sets a value and tells those that wait for it. */
-void value_known(struct simulator *s, int64_t iteration, uint32_t node, int32_t value);
+/* Sets a value of an iteration and tells those that wait for it. */
+void value_known(struct simulator *s, const struct iteration *row, uint32_t node, int32_t value);
 /* The value of @node no earlier than @value and than what trails behind. */
-int32_t value_with_trails(const struct simulator *s, int64_t iteration, const struct plan_node *node, int32_t value);
+int32_t value_with_trails(const struct simulator *s, const struct iteration *row, const struct plan_node *node, int32_t value);
 /* First cycle after now in which a µop can go to a port, UNKNOWN: never. For a cycle in which none did. */
 int32_t execute_next(const struct simulator *s);
 
@@ -194,5 +242,11 @@ void retire_cycle(struct simulator *s);
 void repeat_start(struct simulator *s, int64_t looks);   /* at most so many calls of repeat_found */
 /* True when the state was there before: fills the result. */
 bool repeat_found(struct simulator *s);
+
+
+/* settle.c */
+void settle_start(struct simulator *s, double least);   /* @least: as in struct block_work */
+/* Called at each iteration's end. True when the loop has settled at its bound: fills the result. */
+bool settle_found(struct simulator *s);
 
 #endif

@@ -55,11 +55,30 @@ void result_free(struct result *r)
         table_free(r->parts[i].table);
     }
     free(r->parts);
+    str_done(&r->prepared);
+    free(r->prepared_title);
     free(r);
+}
+
+/* Takes over what @from prepared, when that is all there is. */
+static void take_prepared(struct result *to, struct result *from)
+{
+    if (to->count)
+        return;
+    str_done(&to->prepared);
+    free(to->prepared_title);
+    to->prepared = from->prepared;
+    to->prepared_parts = from->prepared_parts;
+    to->prepared_format = from->prepared_format;
+    to->prepared_color = from->prepared_color;
+    to->prepared_title = from->prepared_title;
+    from->prepared = (struct str){0};
+    from->prepared_title = NULL;
 }
 
 void result_append(struct result *to, struct result *take_from)
 {
+    take_prepared(to, take_from);
     if (take_from->count) {
         to->parts = mem_resize(to->parts, (to->count + take_from->count) * sizeof *to->parts);
         memcpy(to->parts + to->count, take_from->parts, take_from->count * sizeof *to->parts);
@@ -389,8 +408,31 @@ void cell_show(const struct result_cell *c, const struct result_column *column, 
     }
 }
 
+/* The title stands in documents only. */
+static bool is_prepared(const struct result *r, enum format format, const struct result_style *style)
+{
+    bool document = format == FORMAT_MARKDOWN || format == FORMAT_HTML;
+    const char *title = style->title ? style->title : "", *then = r->prepared_title ? r->prepared_title : "";
+    return r->prepared.length && r->prepared_parts == r->count && r->prepared_format == format && r->prepared_color == style->color && (!document || strcmp(title, then) == 0);
+}
+
+void result_prepare(struct result *r, enum format format, const struct result_style *style)
+{
+    str_clear(&r->prepared);
+    result_write(r, format, style, &r->prepared);
+    free(r->prepared_title);
+    r->prepared_title = style->title ? mem_strdup(style->title) : NULL;
+    r->prepared_parts = r->count;
+    r->prepared_format = format;
+    r->prepared_color = style->color;
+}
+
 void result_write(const struct result *r, enum format format, const struct result_style *style, struct str *out)
 {
+    if (is_prepared(r, format, style)) {
+        str_add_bytes(out, r->prepared.data, r->prepared.length);
+        return;
+    }
     switch (format) {
     case FORMAT_TEXT:
         result_write_text(r, style, out);

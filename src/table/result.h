@@ -123,6 +123,8 @@ struct result_style {
     const char *title;   /* of documents; NULL: none */
     bool color;          /* text keeps its sequences for colours */
 };
+/* Writes it now, on a thread that may take its time, and keeps that: result_write of the same result in the same way only copies it. */
+void result_prepare(struct result *r, enum format format, const struct result_style *style);
 /* Appends the result to @out. */
 void result_write(const struct result *r, enum format format, const struct result_style *style, struct str *out);
 

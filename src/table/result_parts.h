@@ -36,6 +36,11 @@ struct result {
     struct result_part *parts;
     size_t count, capacity;
     bool confirmation;
+    struct str prepared;         /* as written while there were @prepared_parts, in this way */
+    size_t prepared_parts;
+    enum format prepared_format;
+    bool prepared_color;
+    char *prepared_title;
 };
 
 /* Whether a table is shown where @hide says (NOT_CSV: in CSV). */

@@ -170,7 +170,7 @@ static void run(struct loop *l)
     while (!l->leave && !s->quit) {
         struct pollfd sources[] = {{.fd = STDIN_FILENO, .events = POLLIN}, {.fd = signal_pipe[0], .events = POLLIN}, {.fd = job_wake_fd(), .events = POLLIN}};
         draw(l);
-        if (poll(sources, 3, frame_live(&l->frame) ? FRAME_MS : -1) < 0 && errno != EINTR)
+        if (poll(sources, 3, frame_busy(&l->frame) ? 0 : frame_live(&l->frame) ? FRAME_MS : -1) < 0 && errno != EINTR)
             break;
         if (sources[1].revents)
             drain_signals(l);

@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "model/metrics.h"
-#include "throughput/predict.h"
+#include "cmd/forecast.h"
 #include "view/view.h"
 
 #define MAP_X 7    /* columns of the scale at the left */
@@ -51,25 +51,23 @@ static void judge_all(struct accuracy_view_state *v, struct session *s)
 
     v->others = mem_resize(v->others, s->document.selected_count * sizeof *v->others);
     for (size_t i = 0; i < s->document.selected_count; i++) {
-        const struct machine *m = session_machine(s, s->document.selected[i], &err);
+        struct machine *m = session_machine(s, s->document.selected[i], &err);
         v->others[i] = (struct accuracy){.mape = NAN, .pearson = NAN, .spearman = NAN};
-        if (m) {
-            machine_predict(m, v->shown, cycles);
-            v->others[i] = metrics_accuracy(v->shown, cycles);
-        }
+        if (m)
+            session_forecast(s, m, cycles, &v->others[i]);
     }
     free(cycles);
 }
 
 /* The map of machine @m. */
-static void fill_map(struct accuracy_view_state *v, const struct machine *m)
+static void fill_map(struct accuracy_view_state *v, struct session *s, struct machine *m)
 {
     size_t rows = v->shown->rows.count;
 
     v->machine = m;
     v->predicted = mem_resize(v->predicted, (rows + 1) * sizeof *v->predicted);
     v->measured = mem_resize(v->measured, (rows + 1) * sizeof *v->measured);
-    machine_predict(m, v->shown, v->predicted);
+    session_forecast(s, m, v->predicted, &v->accuracy);
     v->n = 0;
     for (size_t i = 0; i < rows; i++)
         if (experiments_measured(v->shown, i) && !isnan(v->predicted[i])) {
@@ -87,7 +85,7 @@ static bool refresh(struct accuracy_view_state *v, struct session *s)
     if (!s->document.experiments || !s->document.experiments->rows.count)
         return false;
     v->which %= s->document.selected_count;
-    const struct machine *m = session_machine(s, s->document.selected[v->which], &err);
+    struct machine *m = session_machine(s, s->document.selected[v->which], &err);
     if (!m)
         return false;
     double begun = clock_seconds();
@@ -101,7 +99,7 @@ static bool refresh(struct accuracy_view_state *v, struct session *s)
         v->session_revision = s->revision;
         judge_all(v, s);
     }
-    fill_map(v, m);
+    fill_map(v, s, m);
     v->accuracy = v->others[v->which];
     double now = clock_seconds();
     v->pause_until = now + (SHARE - 1) * (now - begun);

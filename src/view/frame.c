@@ -317,6 +317,12 @@ bool frame_live(struct frame *f)
     return v->live && v->live(state_of(f, f->current), f->session);
 }
 
+bool frame_busy(struct frame *f)
+{
+    const struct view_ops *v = views[f->current];
+    return v->busy && v->busy(state_of(f, f->current));
+}
+
 /* What runs in the background, for the right end of the status line. */
 static void add_jobs(const struct session *s, struct str *out)
 {

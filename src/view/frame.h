@@ -49,5 +49,7 @@ void frame_paste(struct frame *f, const char *text, size_t length);
 bool frame_jobs(struct frame *f);
 /* The current view changes by itself. */
 bool frame_live(struct frame *f);
+/* Whether it has work to go on with, a piece with each drawing. */
+bool frame_busy(struct frame *f);
 
 #endif

@@ -9,6 +9,7 @@
 #include "analysis/analysis.h"
 #include "base/mem.h"
 #include "report/blame.h"
+#include "simulate/simulate.h"
 
 struct kernel_view_state {
     size_t cursor, top;     /* row under the cursor; first row shown */
@@ -454,6 +455,10 @@ static void kernel_draw(void *state, struct session *s, struct grid *g)
     size_t n;
     struct analysis *const *a = session_analyses(s, &n);
 
+    if (session_analysing(s)) {
+        grid_put(g, 2, 1, 0, ROLE_TITLE, 0, "The loop is being analyzed.");
+        return;
+    }
     if (!s->document.kernel || !n) {
         draw_empty(g);
         return;

@@ -7,21 +7,11 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/steps.h"
+#include "view/arrange.h"
 #include "view/key.h"
 
-/* A row with what it is sorted by, read once. */
-struct keyed {
-    size_t row;
-    double number;
-    size_t text;        /* offset in what all texts were written to */
-    uint64_t prefix;    /* its first bytes, the first the most significant */
-};
-
-struct source_row {
-    const struct table_source *source;
-    const void *context;
-    size_t row;
-};
+#define CELL_STEPS 8     /* of making the text of a cell and looking at it */
 
 void table_init(struct table *t)
 {
@@ -31,19 +21,8 @@ void table_init(struct table *t)
 void table_done(struct table *t)
 {
     free(t->order);
+    arrange_free(t->arranging);
     filter_done(&t->filter);
-}
-
-static double row_number(const void *row, int column)
-{
-    const struct source_row *b = row;
-    return column < b->source->column_count && b->source->columns[column].number ? b->source->number(b->context, b->row, column) : NAN;
-}
-
-static void row_text(const void *row, int column, struct str *out)
-{
-    const struct source_row *b = row;
-    b->source->text(b->context, b->row, column, out);
 }
 
 static bool row_holds(const struct table_source *source, const void *context, size_t row, const char *match)
@@ -59,96 +38,50 @@ static bool row_holds(const struct table_source *source, const void *context, si
     return found;
 }
 
-/* Missing values come last either way; equal ones keep their order. */
-static int compare(const struct keyed *x, const struct keyed *y, const char *texts, bool descending)
-{
-    int order;
-    if (texts) {
-        order = x->prefix != y->prefix ? (x->prefix > y->prefix) - (x->prefix < y->prefix) : strcmp(texts + x->text, texts + y->text);
-    } else {
-        if (isnan(x->number) || isnan(y->number))
-            return isnan(x->number) != isnan(y->number) ? (isnan(x->number) ? 1 : -1) : (x->row > y->row) - (x->row < y->row);
-        order = (x->number > y->number) - (x->number < y->number);
-    }
-    if (order)
-        return descending ? -order : order;
-    return (x->row > y->row) - (x->row < y->row);
-}
-
-static int ascending(const void *a, const void *b, void *texts)
-{
-    return compare(a, b, texts, false);
-}
-
-static int falling(const void *a, const void *b, void *texts)
-{
-    return compare(a, b, texts, true);
-}
-
-static uint64_t prefix_of(const char *text)
-{
-    uint64_t prefix = 0;
-    for (unsigned i = 0; i < 8; i++) {
-        prefix = prefix << 8 | (unsigned char)*text;
-        text += *text != '\0';
-    }
-    return prefix;
-}
-
 /* As the rows come: nothing to read of them. */
 static void arrange_plain(struct table *t)
 {
-    t->shown = t->total;
-    t->order = mem_resize(t->order, (t->shown + 1) * sizeof *t->order);
+    size_t *order = mem_try_resize(t->order, (t->total + 1) * sizeof *t->order);
+
+    t->order = order ? order : t->order;
+    t->shown = order ? t->total : 0;
     for (size_t i = 0; i < t->shown; i++)
         t->order[i] = i;
     if (t->selected < t->shown)
         t->cursor = t->selected;
-    t->stale = false;
 }
 
+static void adopt(struct table *t)
+{
+    free(t->order);
+    t->order = arrange_take(t->arranging, &t->shown);
+    arrange_free(t->arranging);
+    t->arranging = NULL;
+    for (size_t i = 0; i < t->shown; i++)
+        if (t->order[i] == t->selected) {
+            t->cursor = i;
+            break;
+        }
+}
+
+/* Begins anew. Until the rows are in order they are shown as they were, without those that are gone. */
 static void arrange(struct table *t, const struct table_source *source, const void *context)
 {
-    bool by_text = t->sort >= 0 && !source->columns[t->sort].number;
-    struct keyed *rows;
-    struct str texts = {0};
+    size_t kept = 0;
 
+    arrange_free(t->arranging);
+    t->arranging = NULL;
+    t->stale = false;
     t->total = source->count(context);
     if (!t->filter.count && t->sort < 0) {
         arrange_plain(t);
         return;
     }
-    t->shown = 0;
-    rows = mem_alloc((t->total + 1) * sizeof *rows);
-    for (size_t i = 0; i < t->total; i++) {
-        struct source_row bound = {source, context, i};
-        struct filter_row row = {row_number, row_text, &bound, source->column_count};
-        if (!filter_matches(&t->filter, &row))
-            continue;
-        rows[t->shown] = (struct keyed){i, NAN, texts.length, 0};
-        if (by_text) {
-            source->text(context, i, t->sort, &texts);
-            str_add_char(&texts, '\0');
-            rows[t->shown].prefix = prefix_of(texts.data + rows[t->shown].text);
-        } else if (t->sort >= 0) {
-            rows[t->shown].number = source->number(context, i, t->sort);
-        }
-        t->shown++;
-    }
-    if (t->sort >= 0)
-        qsort_r(rows, t->shown, sizeof *rows, t->descending ? falling : ascending, by_text ? texts.data : NULL);
-    t->order = mem_resize(t->order, (t->shown + 1) * sizeof *t->order);
-    size_t cursor = t->shown;
-    for (size_t i = 0; i < t->shown; i++) {
-        t->order[i] = rows[i].row;
-        if (rows[i].row == t->selected)
-            cursor = i;
-    }
-    if (cursor < t->shown)
-        t->cursor = cursor;
-    free(rows);
-    str_done(&texts);
-    t->stale = false;
+    for (size_t i = 0; i < t->shown; i++)
+        if (t->order[i] < t->total)
+            t->order[kept++] = t->order[i];
+    t->shown = kept;
+    t->arranging = arrange_begin(source, context, t->sort, t->descending);
 }
 
 static void place(struct table *t)
@@ -210,15 +143,59 @@ static void meet_columns(struct table *t, const struct table_source *source)
         t->filter_text[0] = '\0';
 }
 
+static void move_to(struct table *t, long to)
+{
+    t->follow = false;
+    t->cursor = to < 0 ? 0 : (size_t)to < t->shown ? (size_t)to : t->shown ? t->shown - 1 : 0;
+    if (t->shown)
+        t->selected = t->order[t->cursor];
+}
+
+/* Looks at the next rows for what is searched. */
+static void find_on(struct table *t, const struct table_source *source, const void *context)
+{
+    uint64_t each = (uint64_t)source->column_count * CELL_STEPS;
+
+    for (uint64_t taken = 0; t->finding && taken < TABLE_STEPS; taken += each) {
+        size_t at = t->finding > 0 ? (t->find_from + t->find_step) % t->shown : (t->find_from + t->shown - t->find_step) % t->shown;
+        steps_add(each);
+        if (row_holds(source, context, t->order[at], t->match)) {
+            t->finding = 0;
+            move_to(t, (long)at);
+        } else if (t->find_step++ == t->shown) {
+            t->finding = 0;
+            t->missed = true;
+        }
+    }
+}
+
 void table_update(struct table *t, const struct table_source *source, const void *context, unsigned long revision)
 {
-    if (!t->stale && t->revision == revision)
-        return;
     if (t->revision != revision)
         meet_columns(t, source);
-    arrange(t, source, context);
-    t->revision = revision;
-    place(t);
+    if (t->stale || t->revision != revision) {
+        t->revision = revision;
+        t->finding = 0;
+        arrange(t, source, context);
+        place(t);
+    }
+    if (t->arranging && arrange_go_on(t->arranging, source, context, &t->filter, TABLE_STEPS)) {
+        adopt(t);
+        place(t);
+    } else if (!t->arranging && t->finding) {
+        find_on(t, source, context);
+    }
+}
+
+bool table_busy(const struct table *t)
+{
+    return t->arranging || t->finding;
+}
+
+void table_finish(struct table *t, const struct table_source *source, const void *context)
+{
+    while (table_busy(t))
+        table_update(t, source, context, t->revision);
 }
 
 void table_draw(struct table *t, const struct table_source *source, const void *context, unsigned long revision, struct grid *g, int y, unsigned height)
@@ -255,17 +232,30 @@ void table_draw(struct table *t, const struct table_source *source, const void *
             x += (int)width + 1;
         }
     }
-    if (!t->shown && t->total && t->height)
-        grid_put(g, 2, y + 1, 0, ROLE_DIM, 0, "No row matches the filter.");
+    if (!t->shown && t->arranging && t->height)
+        grid_printf(g, 2, y + 1, 0, ROLE_DIM, 0, "Sorting, %.0f %%; Esc ends it", 100 * arrange_done(t->arranging));
+    else if (!t->shown && t->total && t->height)
+        grid_put(g, 2, y + 1, 0, ROLE_DIM, 0, t->filter.count ? "No row matches the filter." : "Not enough memory for the rows.");
     str_done(&text);
 }
 
-static void move_to(struct table *t, long to)
+/* What takes its time ends: the rows stay as they come, or the search where it was. True when there was something to end. */
+static bool give_up(struct table *t)
 {
-    t->follow = false;
-    t->cursor = to < 0 ? 0 : (size_t)to < t->shown ? (size_t)to : t->shown ? t->shown - 1 : 0;
-    if (t->shown)
-        t->selected = t->order[t->cursor];
+    bool busy = table_busy(t);
+
+    t->match[0] = '\0';
+    t->finding = 0;
+    t->missed = false;
+    if (t->arranging) {
+        arrange_free(t->arranging);
+        t->arranging = NULL;
+        filter_done(&t->filter);
+        t->filter_text[0] = '\0';
+        t->sort = -1;
+        t->stale = true;
+    }
+    return busy;
 }
 
 bool table_key(struct table *t, const struct table_source *source, int key)
@@ -290,7 +280,7 @@ bool table_key(struct table *t, const struct table_source *source, int key)
         t->descending = !t->descending;
         t->stale = true;
         return true;
-    case KEYCODE_ESCAPE: t->match[0] = '\0'; return false;
+    case KEYCODE_ESCAPE: return give_up(t);
     default: return false;
     }
 }
@@ -317,14 +307,14 @@ void table_click(struct table *t, const struct table_source *source, int x, int 
 bool table_find(struct table *t, const struct table_source *source, const void *context, const char *text, int direction)
 {
     snprintf(t->match, sizeof t->match, "%s", text);
-    for (size_t step = 1; *text && step <= t->shown; step++) {
-        size_t at = direction > 0 ? (t->cursor + step) % t->shown : (t->cursor + t->shown - step) % t->shown;
-        if (row_holds(source, context, t->order[at], text)) {
-            move_to(t, (long)at);
-            return true;
-        }
-    }
-    return false;
+    t->missed = false;
+    t->finding = *text && t->shown ? direction : 0;
+    t->find_from = t->cursor;
+    t->find_step = 1;
+    if (!t->finding)
+        return false;
+    find_on(t, source, context);
+    return !t->missed;
 }
 
 bool table_sort(struct table *t, const struct table_source *source, const char *column, struct err *err)
@@ -397,6 +387,12 @@ void table_status(const struct table *t, const struct table_source *source, stru
         str_addf(out, "  filter %s", t->filter_text);
     if (t->follow)
         str_add(out, "  following");
+    if (t->arranging)
+        str_addf(out, "  sorting %.0f %%", 100 * arrange_done(t->arranging));
+    if (t->finding)
+        str_addf(out, "  searching %.0f %%", 100.0 * (double)t->find_step / (double)t->shown);
+    if (t->missed)
+        str_addf(out, "  \"%s\" is not here", t->match);
 }
 
 bool table_selected(const struct table *t, size_t *row)

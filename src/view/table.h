@@ -18,6 +18,10 @@ struct table_source {
     enum role (*role)(const void *context, size_t row, int column);  /* may be NULL */
 };
 
+struct arrangement;
+
+#define TABLE_STEPS 300000   /* of base/steps.h that one table_update takes at most, or little more: some ten milliseconds */
+
 struct table {
     size_t *order;         /* rows shown, filtered and sorted */
     size_t shown, total;
@@ -30,19 +34,28 @@ struct table {
     unsigned long revision;
     struct filter filter;
     char filter_text[128], match[128];
+    struct arrangement *arranging;   /* rows that are being filtered and sorted; NULL: they are in order */
+    int finding;           /* direction of a search that goes on, 0: none does */
+    size_t find_from, find_step;
+    bool missed;           /* the last search went around without finding anything */
 };
 
 void table_init(struct table *t);
 void table_done(struct table *t);
 /* Filters and sorts anew when @revision is another one than before. Whoever changes what @context holds calls it before anything else touches the table:
- * keys may come in before the next drawing. */
+ * keys may come in before the next drawing. Large tables take several calls: until then the old order stands. */
 void table_update(struct table *t, const struct table_source *source, const void *context, unsigned long revision);
+/* Whether filtering, sorting or searching goes on with the next table_update; Esc (table_key) ends it. */
+bool table_busy(const struct table *t);
+/* Does what goes on to its end. */
+void table_finish(struct table *t, const struct table_source *source, const void *context);
 /* Draws header and rows on rows @y .. @y+@height-1 of @g. @revision: of the source; another one filters and sorts anew. */
 void table_draw(struct table *t, const struct table_source *source, const void *context, unsigned long revision, struct grid *g, int y, unsigned height);
 /* Arrows, pages, g G, [ ] sort column, r reverse, F follow the newest. */
 bool table_key(struct table *t, const struct table_source *source, int key);
 /* A press at row @y of the area that table_draw got; on the header it sorts. */
 void table_click(struct table *t, const struct table_source *source, int x, int y);
+/* False when no row holds @text; true when one does, and also while that is not known yet (table_busy). */
 bool table_find(struct table *t, const struct table_source *source, const void *context, const char *text, int direction);
 bool table_sort(struct table *t, const struct table_source *source, const char *column, struct err *err);
 bool table_filter(struct table *t, const struct table_source *source, const char *expression, struct err *err);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/analysis.h"
 #include "simulate/simulate.h"
 #include "base/mem.h"
 #include "view/view.h"

@@ -47,6 +47,8 @@ struct view_ops {
     bool (*rows)(void *state, struct session *s, struct result *out);
     /* True while what it shows changes by itself: the frame redraws ten times a second. May be NULL. */
     bool (*live)(void *state, struct session *s);
+    /* True while it has work of its own to go on with, a piece with each drawing: the frame draws again as soon as no key is pressed. May be NULL. */
+    bool (*busy)(void *state);
 };
 
 /* Besides names, for `view`. */
@@ -70,7 +72,7 @@ bool view_refuse(const char *name, struct err *err);
 
 /* The views, in the order of Tab and the digits. */
 #define VIEWS(VIEW) \
-    VIEW(kernel) VIEW(timeline) VIEW(whatif) VIEW(experiments) VIEW(evolution) VIEW(mapping) VIEW(accuracy) VIEW(machine) VIEW(check) \
+    VIEW(kernel) VIEW(timeline) VIEW(whatif) VIEW(experiments) VIEW(evolution) VIEW(mapping) VIEW(accuracy) VIEW(program) VIEW(machine) VIEW(check) \
     VIEW(output) VIEW(log) VIEW(help)
 #define VIEW_DECLARED(name) extern const struct view_ops name##_view;
 VIEWS(VIEW_DECLARED)

@@ -161,6 +161,19 @@ unsigned job_start(const char *title, const struct job_ops *ops, void *take_stat
     return job->info.number;
 }
 
+unsigned job_withdraw(void)
+{
+    struct job *job = count ? jobs[count - 1] : NULL;
+
+    if (!job || !job->joined || settling || job->info.number != last_number)
+        return 0;
+    last_number--;
+    count--;
+    unsigned number = job->info.number;
+    job_free(job);
+    return number;
+}
+
 bool job_cancelled(const struct job *job)
 {
     return atomic_load(&job->cancel) || atomic_load(&interrupted) || shortage_met();

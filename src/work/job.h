@@ -44,6 +44,9 @@ double job_wait_paused(struct job *job);
 /* UI thread, from a finish function: what its run made cannot be used; the job failed with @err. */
 void job_refuse(unsigned number, const struct err *err);
 
+/* UI thread. Takes the newest job off the list when it has settled, and gives its number to the next one. Returns the number, 0 when there is no such job. */
+unsigned job_withdraw(void);
+
 /* UI thread. Runs the finish functions of ended jobs. */
 enum job_news { JOB_NOTHING_NEW, JOB_PROGRESS, JOB_ENDED };
 enum job_news job_drain(void);

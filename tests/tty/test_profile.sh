@@ -71,6 +71,32 @@ test_loop_opens() {
     holds err 'no program has been profiled'
 }
 
+# The workbench: loops in the Program view, the hottest opens in the Kernel view; two sizes.
+test_program_view() {
+    make_program
+    format=text profile "--output $work/printed $work/two 20"
+    mkdir -p "$work/home"
+    open_screen 120 40 "env HOME=$work/home TERM=screen-256color '$portolan'; echo left with \$?; read -r x"
+    see 'No kernel is loaded'
+    t send-keys 8
+    see 'program profile ./PROGRAM'
+    t send-keys :
+    t send-keys -l "program profile --measure 0 --output $work/printed '$work/two' 400"
+    t send-keys Enter
+    see 'hottest loop much+0x'
+    see 'functions'
+    t resize-window -x 80 -y 24
+    see '8 program'
+    see 'little+0x'
+    t send-keys g Enter
+    see 'innermost loop much'
+    t resize-window -x 120 -y 40
+    t send-keys 8
+    see 'samples by'
+    t send-keys Q
+    see 'left with 0'
+}
+
 # A copy of the program with the byte at offset $1 changed to octal $2.
 with_byte() {
     cp "$work/two" "$work/changed"

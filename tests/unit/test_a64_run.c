@@ -16,7 +16,7 @@
 #include "base/vec.h"
 #include "isa/chain.h"
 #include "isa/cpu.h"
-#include "measure/kernel_run.h"
+#include "measure/kernel_passes.h"
 #include "measure/source.h"
 #include "toolchain/encodings.h"
 

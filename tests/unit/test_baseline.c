@@ -79,6 +79,10 @@ static void test_better(void **state)
     assert_false(baseline_better(&known, &seen));
     seen.nops = 5.6;
     assert_true(baseline_better(&known, &seen));
+    seen = known;
+    seen.room = 5.5;
+    assert_true(baseline_better(&known, &seen));
+    seen.nops = 5.6;
     seen.doubtful = true;
     assert_false(baseline_better(&known, &seen));
     assert_true(baseline_better(&seen, &known));
@@ -104,14 +108,14 @@ static void test_memory(void **state)
     assert_true(file_write(path, others, sizeof others - 1, NULL));
     baseline_recall(&got);
     assert_true(got.nops == 0);
-    b = (struct baseline){.nops = 5.6, .ports = 5.95, .load_window = 128};
+    b = (struct baseline){.nops = 5.6, .ports = 5.95, .room = 5.5, .load_window = 128};
     baseline_remember(&b);
     baseline_remember(&b);
     baseline_recall(&got);
-    assert_true(fabs(got.nops - 5.6) < 1e-3 && !got.doubtful && got.load_window == 128);
+    assert_true(fabs(got.nops - 5.6) < 1e-3 && fabs(got.room - 5.5) < 1e-3 && !got.doubtful && got.load_window == 128);
     assert_string_equal(got.day, today);
     assert_true(file_read(path, 1 << 20, &text, NULL));
-    assert_non_null(strstr(str_text(&text), "\"Another, CPU\",00000001,0x7,3.9500,4.9000,64,no,2020-02-02\n"));
+    assert_non_null(strstr(str_text(&text), "\"Another, CPU\",00000001,0x7,3.9500,4.9000,64,no,2020-02-02,\n"));   /* older files have no room */
     unsigned lines = 0;
     for (const char *p = str_text(&text); *p; p++)
         lines += *p == '\n';
@@ -148,37 +152,83 @@ static void test_choice(void **state)
     assert_int_equal(seek_choice(&k), 0);
 }
 
-static void visit(struct kernel_passes *p, const double *values, unsigned n)
+#define ITERATIONS 1000.0
+#define IN_AND_OUT 500.0
+
+/* A visit of @n windows, whose short runs take @shorter times as long as they should, whose long ones @longer times, of a kernel of @cycles. */
+static void visit(struct kernel_passes *p, double cycles, const double *shorter, const double *longer, unsigned n)
 {
-    struct kernel_measured m = {.value_count = n};
-    for (unsigned i = 0; i < n; i++)
-        m.values[i] = (float)values[i];
+    struct kernel_measured m = {.windows = n, .between = ITERATIONS};
+    for (unsigned i = 0; i < n; i++) {
+        m.shorter[i] = (float)((IN_AND_OUT + cycles * ITERATIONS) * shorter[i]);
+        m.longer[i] = (float)((IN_AND_OUT + 2 * cycles * ITERATIONS) * longer[i]);
+    }
     kernel_passes_add(p, &m);
+}
+
+static void expect_settled(const struct kernel_passes *p, double wanted)
+{
+    double cycles = 0, spread = 0;
+    if (!kernel_passes_settled(p, &cycles, &spread))
+        fail_msg("%g cycles do not settle", wanted);
+    if (fabs(cycles / wanted - 1) > 0.01 || spread > 0.03)
+        fail_msg("%g cycles, spread %g, instead of %g", cycles, spread, wanted);
 }
 
 static void test_visits(void **state)
 {
-    struct kernel_passes p = {0};
+    static const double right[] = {1, 1.001, 1.002, 1.001}, slow[] = {1.2, 1.201, 1.202, 1.203}, mixed[] = {1.23, 1.26, 1.0, 1.002};
+    struct kernel_passes p = {.count = 0};
     double cycles = 0, spread = 0;
     (void)state;
     assert_false(kernel_passes_settled(&p, &cycles, &spread));
     /* One quiet stretch alone is not enough, however well it agrees with itself. */
-    visit(&p, (const double[]){1.0, 1.001, 1.002, 1.001}, 4);
+    visit(&p, 2, right, right, 4);
     assert_false(kernel_passes_settled(&p, &cycles, &spread));
-    visit(&p, (const double[]){1.23, 1.26, 1.0}, 3);
-    assert_true(kernel_passes_settled(&p, &cycles, &spread));
-    assert_true(fabs(cycles - 1.001) < 0.001 && spread < 0.01);
-    /* Slowed visits agree with each other, but quicker values were seen too. */
-    p = (struct kernel_passes){0};
-    visit(&p, (const double[]){1.2, 1.201, 1.202, 1.0, 1.001, 1.003}, 6);
-    visit(&p, (const double[]){1.2, 1.201, 1.202, 1.203, 1.202, 1.2}, 6);
+    visit(&p, 2, mixed, mixed, 4);
+    expect_settled(&p, 2);
+    /* Slowed visits agree with each other, but quicker times were seen too, once. */
+    p = (struct kernel_passes){.count = 0};
+    visit(&p, 2, slow, slow, 4);
+    visit(&p, 2, right, right, 4);
+    visit(&p, 2, slow, slow, 4);
     assert_false(kernel_passes_settled(&p, &cycles, &spread));
-    /* A single low one is two disturbed times subtracted; the floor stands. */
-    p = (struct kernel_passes){0};
-    visit(&p, (const double[]){-3, 0.2, 2.0, 2.001, 2.002}, 5);
-    visit(&p, (const double[]){2.0, 2.001, 7}, 3);
-    assert_true(kernel_passes_settled(&p, &cycles, &spread));
-    assert_true(fabs(cycles - 2.001) < 0.002);
+    visit(&p, 2, right, right, 4);
+    expect_settled(&p, 2);
+    /* Single low ones are chance; the floor stands. */
+    p = (struct kernel_passes){.count = 0};
+    visit(&p, 2, (const double[]){0.5, 1, 1.001, 1.002}, (const double[]){1, 1.002, 0.7, 1.001}, 4);
+    visit(&p, 2, right, right, 4);
+    expect_settled(&p, 2);
+    /* All pairs are wrong, half of them too low because their short run was disturbed, but short and long runs have their floors. */
+    p = (struct kernel_passes){.count = 0};
+    for (unsigned i = 0; i < 2; i++)
+        visit(&p, 2, (const double[]){1.1, 1, 1.1, 1.001, 1.2, 1}, (const double[]){1, 1.1, 1.001, 1.3, 1, 1.1}, 6);
+    expect_settled(&p, 2);
+    /* Short runs in a quicker rhythm than long ones: their difference is the time of neither. */
+    p = (struct kernel_passes){.count = 0};
+    for (unsigned i = 0; i < 2; i++)
+        visit(&p, 2, (const double[]){0.7, 0.701, 0.7}, right, 3);
+    assert_false(kernel_passes_settled(&p, &cycles, &spread));
+}
+
+/* Code whose time wanders has none in the end, and the range is told. */
+static void test_no_floor(void **state)
+{
+    struct kernel_passes p = {.count = 0};
+    double cycles, spread, least, most;
+    (void)state;
+    for (unsigned i = 0; i < 8; i++) {
+        double factors[6];
+        assert_false(kernel_passes_enough(&p));
+        for (unsigned k = 0; k < 6; k++)
+            factors[k] = pow(1.05, i * 6 + k);
+        visit(&p, 2, factors, factors, 6);
+        assert_false(kernel_passes_settled(&p, &cycles, &spread));
+    }
+    assert_true(kernel_passes_enough(&p));
+    kernel_passes_range(&p, &least, &most);
+    assert_true(least > 2 && most > 2 * least);
 }
 
 static int set_up(void **state)
@@ -190,6 +240,7 @@ static int set_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_look),   cmocka_unit_test(test_judge),  cmocka_unit_test(test_better),
-                                       cmocka_unit_test(test_memory), cmocka_unit_test(test_choice), cmocka_unit_test(test_visits)};
+                                       cmocka_unit_test(test_memory), cmocka_unit_test(test_choice), cmocka_unit_test(test_visits),
+                                       cmocka_unit_test(test_no_floor)};
     return cmocka_run_group_tests_name("baseline", tests, set_up, NULL);
 }

@@ -11,6 +11,7 @@
 
 #include "base/mem.h"
 #include "report/blame.h"
+#include "simulate/simulate.h"
 #include "../support/screens.h"
 
 /* Costs that were measured, of a loop that the model thinks faster. */

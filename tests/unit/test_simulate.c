@@ -327,6 +327,99 @@ static void test_storage_reused(void **state)
     vec_done(&real.blocks);
 }
 
+/* Simulated until the state repeats: with a timeline the loop does not end before that. */
+static struct simulation run_to_repeat(struct simulator *s, struct block_work *w, const struct block *b)
+{
+    struct block_options block = {.shape = shape_of(b->insns, b->count)};
+    struct bounds bounds;
+    struct simulation sim;
+
+    bounds_of(w, b->insns, b->count, &block, false, &bounds);
+    simulate(s, w, b->insns, b->count, &block, &(struct simulate_options){.timeline = 1}, &sim);
+    simulation_done(&sim);
+    return sim;
+}
+
+/* What has settled at its bound is what a repeat of the state says; what has not is as it was. */
+static void test_settled(void **state)
+{
+    static const char *const settling[] = {"skylake", "icelake-server", "sapphirerapids"};
+    struct corpus real = real_blocks();
+    struct simulator *s = simulator_new();
+    size_t settled = 0, proven = 0;
+
+    (void)state;
+    for (size_t m = 0; m < sizeof settling / sizeof *settling; m++) {
+        struct machine *machine = load_machine(settling[m]);
+        struct block_work *w = block_work_new(machine);
+        for (size_t i = 0; i < real.blocks.count; i++) {
+            struct bounds bounds;
+            struct simulation quick = run(s, w, &real.blocks.items[i], &bounds), whole = run_to_repeat(s, w, &real.blocks.items[i]);
+            double off = fabs(quick.cycles / whole.cycles - 1);
+            assert_false(whole.settled);
+            assert_true(quick.settled ? quick.cycles == w->least && !quick.period : quick.cycles == whole.cycles && quick.period == whole.period);
+            if (off > (whole.period ? 1e-9 : 0.01))
+                fail_msg("%s, block %zu: settled at %.4f after %u iterations, %s %.4f after %u", settling[m], i, quick.cycles, quick.iterations,
+                         whole.period ? "repeats with" : "mean", whole.cycles, whole.iterations);
+            settled += quick.settled;
+            proven += quick.settled && whole.period;
+        }
+        block_work_free(w);
+        machine_free(machine);
+    }
+    assert_true(settled > 10 && proven > 5);
+    simulator_free(s);
+    vec_done(&real.blocks);
+}
+
+/* Blocks that keep up with their bound for a hundred cycles and more before buffers that fill slow them down, or that lose a cycle seldom. */
+static void test_settled_too_early(void **state)
+{
+    static const struct { const char *machine, *hex; double cycles; } cases[] = {
+        {"haswell", "0f77488b4310448b7c24388b40104489fa85c0", 163.0 / 16},
+        {"skylake", "488d7b084883c328", 2375.0 / 2352},
+    };
+    struct simulator *s = simulator_new();
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct machine *machine = load_machine(cases[i].machine);
+        struct block_work *w = block_work_new(machine);
+        struct block b = {.count = 0};
+        struct bounds bounds;
+        assert_true(append_all(&b, cases[i].hex));
+        struct simulation sim = run(s, w, &b, &bounds);
+        assert_true(sim.cycles > w->least);
+        if (fabs(sim.cycles - cases[i].cycles) > 1e-4)
+            fail_msg("%s, %s: %.5f, not %.5f", cases[i].machine, cases[i].hex, sim.cycles, cases[i].cycles);
+        block_work_free(w);
+        machine_free(machine);
+    }
+    simulator_free(s);
+}
+
+/* A chain of 7.2 cycles, of which the simulation makes whole ones: a bound that it need not keep up with is none. */
+static void test_no_bound(void **state)
+{
+    struct machine *machine = load_machine("sapphirerapids");
+    machine_set_fact(machine, "store_forward_modify", "6.2", "", "");
+    struct block_work *w = block_work_new(machine);
+    struct simulator *s = simulator_new();
+    struct block b = {.count = 0};
+    struct bounds bounds;
+
+    (void)state;
+    append(&b, "48014310");   /* add [rbx+16], rax */
+    append(&b, "4885c0");
+    struct simulation sim = run(s, w, &b, &bounds);
+    assert_true(fabs(bounds.total - 7.2) < 1e-9);
+    assert_true(w->least == 0);
+    assert_true(sim.cycles == 7 && !sim.settled);
+    simulator_free(s);
+    block_work_free(w);
+    machine_free(machine);
+}
+
 /* Facts that a sweep may come to: what is larger than any machine is as good as endless, and a block of no bytes is no fact. */
 static void test_facts_beyond(void **state)
 {
@@ -439,7 +532,8 @@ static void test_stages(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_bounds_hold), cmocka_unit_test(test_adding_never_lowers), cmocka_unit_test(test_copies),
-                                       cmocka_unit_test(test_copies_simulated), cmocka_unit_test(test_storage_reused), cmocka_unit_test(test_facts_beyond),
+                                       cmocka_unit_test(test_copies_simulated), cmocka_unit_test(test_storage_reused), cmocka_unit_test(test_settled),
+                                       cmocka_unit_test(test_settled_too_early), cmocka_unit_test(test_no_bound), cmocka_unit_test(test_facts_beyond),
                                        cmocka_unit_test(test_thesis_example), cmocka_unit_test(test_timeline), cmocka_unit_test(test_stages)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

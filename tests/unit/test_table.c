@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/steps.h"
 #include "view/key.h"
 #include "view/table.h"
 
@@ -147,8 +148,117 @@ static void test_filter_fills(void **state)
     table_done(&t);
 }
 
+/* A table of many rows: row i has the number i * 7919 modulo their number, and a text of it. */
+#define MANY ((size_t)200000)
+
+static size_t many(const void *context)
+{
+    return *(const size_t *)context;
+}
+
+static double many_number(const void *context, size_t row, int column)
+{
+    return column == 1 ? (double)(row * 7919 % *(const size_t *)context) : NAN;
+}
+
+static void many_text(const void *context, size_t row, int column, struct str *out)
+{
+    str_addf(out, column ? "%zu" : "form %06zu", row * 7919 % *(const size_t *)context);
+}
+
+static const struct table_source large = {columns, 2, 0, many, many_number, many_text, NULL};
+
+/* Updates until all is done, each of which may take so many steps; returns how many there were. */
+static unsigned updates(struct table *t, const size_t *rows)
+{
+    unsigned n = 0;
+
+    do {
+        uint64_t before = steps_taken;
+        table_update(t, &large, rows, 1);
+        assert_true(steps_taken - before <= TABLE_STEPS + TABLE_STEPS / 10);
+        n++;
+    } while (table_busy(t));
+    return n;
+}
+
+/* Rows are sorted and filtered a piece at a time: no drawing takes long, the old order stands meanwhile, Esc ends it. */
+static void test_many_rows(void **state)
+{
+    static const char *const orders[] = {"cycles", "-cycles", "form"};
+    size_t rows = MANY;
+    struct err err = {0};
+    struct table t;
+
+    (void)state;
+    table_init(&t);
+    assert_int_equal(updates(&t, &rows), 1);
+    assert_int_equal(t.shown, MANY);
+    for (size_t k = 0; k < sizeof orders / sizeof *orders; k++) {
+        assert_true(table_sort(&t, &large, orders[k], &err));
+        assert_true(updates(&t, &rows) > 3);
+        assert_int_equal(t.shown, MANY);
+        for (size_t i = 0; i < MANY; i++)
+            assert_int_equal(t.order[i] * 7919 % MANY, k == 1 ? MANY - 1 - i : i);
+    }
+    assert_true(table_filter(&t, &large, "cycles<100 & form~form", &err));
+    assert_true(updates(&t, &rows) > 3);
+    assert_int_equal(t.shown, 100);
+    /* Rows that went while others were being sorted are not shown. */
+    assert_true(table_filter(&t, &large, "", &err) && table_sort(&t, &large, "cycles", &err));
+    updates(&t, &rows);
+    assert_true(table_sort(&t, &large, "-cycles", &err));
+    table_update(&t, &large, &rows, 1);
+    assert_true(table_busy(&t));
+    rows = 5000;
+    table_update(&t, &large, &rows, 2);
+    for (size_t i = 0; i < t.shown; i++)
+        assert_true(t.order[i] < rows);
+    table_finish(&t, &large, &rows);
+    rows = MANY;
+    assert_true(table_sort(&t, &large, "form", &err));
+    table_update(&t, &large, &rows, 3);
+    assert_true(table_busy(&t) && table_key(&t, &large, KEYCODE_ESCAPE) && !table_busy(&t));
+    table_update(&t, &large, &rows, 3);
+    assert_int_equal(t.shown, MANY);
+    assert_int_equal(t.order[MANY - 1], MANY - 1);
+    table_done(&t);
+}
+
+/* So is a search: it says that it goes on, and where it ended. */
+static void test_search_goes_on(void **state)
+{
+    size_t rows = MANY;
+    struct str status = {0};
+    struct table t;
+
+    (void)state;
+    table_init(&t);
+    updates(&t, &rows);
+    assert_true(table_find(&t, &large, &rows, "form 000000", -1));   /* all the way round, back to the first row */
+    assert_true(table_busy(&t));
+    assert_true(updates(&t, &rows) > 3);
+    assert_int_equal(t.cursor, 0);
+    assert_false(t.missed);
+    assert_true(table_find(&t, &large, &rows, "form 000001", 1));
+    updates(&t, &rows);
+    assert_int_equal(t.order[t.cursor] * 7919 % MANY, 1);
+    size_t at = t.cursor;
+    assert_true(table_find(&t, &large, &rows, "nothing", 1));
+    table_status(&t, &large, &status);
+    assert_non_null(strstr(str_text(&status), "searching"));
+    updates(&t, &rows);
+    str_clear(&status);
+    table_status(&t, &large, &status);
+    assert_non_null(strstr(str_text(&status), "\"nothing\" is not here"));
+    assert_int_equal(t.cursor, at);
+    assert_true(table_find(&t, &large, &rows, "nothing", 1) && table_key(&t, &large, KEYCODE_ESCAPE) && !table_busy(&t));
+    str_done(&status);
+    table_done(&t);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_filters), cmocka_unit_test(test_selection_follows), cmocka_unit_test(test_filter_fills)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_many_rows), cmocka_unit_test(test_search_goes_on), cmocka_unit_test(test_filters), cmocka_unit_test(test_selection_follows), cmocka_unit_test(test_filter_fills)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

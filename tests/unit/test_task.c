@@ -2,6 +2,7 @@
 /* Loaders as jobs: the old document stays until the new one is complete, what follows waits, a cancelled one leaves everything as it was. What is read comes through
  * a pipe, so that a job is under way for as long as the test wants. */
 #include <fcntl.h>
+#include <math.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -14,10 +15,13 @@
 
 #include <cmocka.h>
 
+#include "analysis/analysis.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/watch.h"
 #include "cmd/command.h"
+#include "cmd/forecast.h"
+#include "cmd/session_file.h"
 #include "io/experiments_file.h"
 #include "work/job.h"
 #include "../support/support.h"
@@ -75,16 +79,25 @@ static bool go_on(struct session *s, struct err *err)
     return session_awaited_ended(s, &ended, err) && ended && command_go_on(s, NULL, err);
 }
 
+/* A session with the table loaded. */
+static void open_table(struct session *s)
+{
+    struct err err;
+    char line[200];
+
+    open_session(s);
+    snprintf(line, sizeof line, "experiments load %s", table_path);
+    assert_true(run(s, line, &err));
+    assert_true(go_on(s, &err));
+}
+
 static void test_old_stays(void **state)
 {
     struct session s;
     struct err err;
     char line[200];
     (void)state;
-    open_session(&s);
-    snprintf(line, sizeof line, "experiments load %s", table_path);
-    assert_true(run(&s, line, &err));
-    assert_true(go_on(&s, &err));
+    open_table(&s);
     assert_int_equal(rows_of(&s), 3);
 
     snprintf(line, sizeof line, "experiments load %s; experiments generate --random 2 --size 2", pipe_path);
@@ -112,10 +125,7 @@ static void test_cancelled(void **state)
     struct job_info info;
     char line[200];
     (void)state;
-    open_session(&s);
-    snprintf(line, sizeof line, "experiments load %s", table_path);
-    assert_true(run(&s, line, &err));
-    assert_true(go_on(&s, &err));
+    open_table(&s);
     const struct experiments *experiments = s.document.experiments;
     const char *machine = s.document.selected[0];
     for (size_t i = 0; i < sizeof readers / sizeof *readers; i++) {
@@ -214,6 +224,175 @@ static void test_replacing(void **state)
     session_done(&s);
 }
 
+/* What only reads works beside the screen on what the session was: none of it is a job any more when it has ended in time. */
+static void test_reading(void **state)
+{
+    static const char *const readers[] = {"kernel analyze", "kernel simulate --iterations 20", "kernel show", "kernel list", "kernel report %s", "kernel save %s", "experiments list",
+                                           "mapping show", "mapping save %s", "mapping export osaca %s", "mapping export csv %s", "mapping diff skylake haswell", "forms list 'ADD*'", "machine show"};
+    struct session s;
+    struct err err;
+    char line[200];
+    (void)state;
+    open_session(&s);
+    s.patience = INFINITY;
+    snprintf(line, sizeof line, "set machine skylake; kernel hex 4801d84829c375f8; experiments load %s", table_path);
+    assert_true(run(&s, line, &err));
+    size_t before = job_count();
+    for (size_t i = 0; i < sizeof readers / sizeof *readers; i++) {
+        const char *file = strstr(readers[i], "report") ? "read.md" : strstr(readers[i], "save") || strstr(readers[i], "csv") ? "read.csv" : "read.yml";
+        snprintf(line, sizeof line, readers[i], work_path(file));
+        const struct command *command;
+        assert_true(command_check(line, &command, &err) && command->flags & COMMAND_READS);
+        if (!run(&s, line, &err))
+            fail_msg("%s: %s", line, err.what);
+        assert_int_equal(job_count(), before);
+        assert_int_equal(s.waiting.job, 0);
+    }
+    /* A fault of its own is told, and leaves no failed job behind. */
+    s.patience = INFINITY;
+    before = job_count();
+    assert_false(run(&s, "kernel report nothing.txt", &err));
+    assert_non_null(strstr(err.what, "must end in"));
+    assert_int_equal(job_count(), before);
+    assert_false(run(&s, "kernel analyze --machine nosuch", &err));
+    assert_false(run(&s, "kernel simulate --iterations x", &err));
+    assert_true(run(&s, "job wait", &err));
+    session_done(&s);
+}
+
+/* One that takes longer is a job, which Esc ends; what waits behind it runs then. */
+static void test_reading_goes_on(void **state)
+{
+    struct session s;
+    struct err err;
+    struct job_info info;
+    (void)state;
+    open_session(&s);
+    assert_true(run(&s, "set machine skylake; kernel hex 4801d84829c375f8", &err) && go_on(&s, &err));
+    assert_int_equal(mkfifo(work_path("reading.csv"), 0600), 0);
+    char line[200];
+    snprintf(line, sizeof line, "mapping export csv %s; kernel hex 90", work_path("reading.csv"));   /* nobody reads it yet */
+    assert_true(run(&s, line, &err));
+    unsigned number = s.waiting.job;
+    assert_true(number != 0 && s.waiting.own && s.waiting.count == 1);
+    assert_true(job_find(number, &info) && info.state == JOB_RUNNING);
+    int fd = open(work_path("reading.csv"), O_RDONLY | O_CLOEXEC);
+    char bytes[4096];
+    size_t all = 0;
+    for (ssize_t n; (n = read(fd, bytes, sizeof bytes)) > 0;)
+        all += (size_t)n;
+    close(fd);
+    assert_true(all > 10000);
+    assert_true(go_on(&s, &err) && go_on(&s, &err));
+    assert_int_equal(s.document.kernel->insn_count, 1);
+    assert_true(job_find(number, &info) && info.state == JOB_DONE);
+    session_done(&s);
+}
+
+/* It reads what was there when it began, whatever becomes of the session meanwhile. */
+static void test_reads_what_was(void **state)
+{
+    struct session s;
+    struct err err;
+    char line[200];
+    (void)state;
+    open_session(&s);
+    snprintf(line, sizeof line, "set machine skylake; kernel hex 4801d84829c375f8; experiments load %s", table_path);
+    assert_true(run(&s, line, &err));
+    assert_true(go_on(&s, &err));
+    struct session *was = session_snapshot(&s);
+    const struct machine *machine = was->document.machines[0];
+    double latency = mapping_find(machine->mapping, "ADD (R64, R64)")->latency;
+    size_t usages = mapping_find(machine->mapping, "ADD (R64, R64)")->usage.count;
+    assert_true(run(&s, "mapping set 'ADD (R64, R64)' 3*p0; kernel hex 90; experiments clear", &err));
+    assert_int_equal(was->document.experiments->rows.count, 3);
+    assert_int_equal(mapping_find(machine->mapping, "ADD (R64, R64)")->usage.count, usages);
+    assert_true(mapping_find(machine->mapping, "ADD (R64, R64)")->latency == latency);
+    assert_true(session_machine(&s, "skylake", &err) != machine);
+    assert_int_equal(mapping_find(session_machine(&s, "skylake", &err)->mapping, "ADD (R64, R64)")->usage.uops[0].count, 3);
+    session_forget(was);
+    session_done(&s);
+}
+
+/* A long loop is analysed by a job: the view asks and gets nothing until it has ended, then what analysing gives; the same loop is not analysed again. */
+static void test_long_loop(void **state)
+{
+    struct session s;
+    struct err err;
+    struct str hex = {0};
+    size_t count;
+    (void)state;
+    str_add(&hex, "set machine skylake,haswell; kernel hex ");
+    for (size_t i = 0; i < 3000; i++)
+        str_add(&hex, i % 2 ? "4829c3" : "4801d8");
+    open_session(&s);
+    s.patience = INFINITY;
+    if (!run(&s, str_text(&hex), &err))
+        fail_msg("%s", err.what);
+    session_analyses(&s, &count);
+    assert_int_equal(count, 0);
+    assert_true(session_analysing(&s));
+    job_wait(0);
+    struct analysis *const *made = session_analyses(&s, &count);
+    assert_int_equal(count, 2);
+    assert_false(session_analysing(&s));
+    struct analysis *again = analysis_new(s.document.kernel, 0, session_machine(&s, "skylake", &err));
+    assert_true(made[0]->cycles == again->cycles && made[0]->count == 3000);
+    analysis_free(again);
+    s.revision++;   /* as each job's end does */
+    assert_ptr_equal(session_analyses(&s, &count), made);
+    /* Another loop ends what is under way. */
+    assert_true(run(&s, "mapping set 'ADD (R64, R64)' 3*p0", &err));
+    session_analyses(&s, &count);
+    assert_true(session_analysing(&s));
+    assert_true(run(&s, "kernel hex 4801d8", &err));
+    session_analyses(&s, &count);
+    assert_int_equal(count, 2);
+    job_wait(0);
+    session_analyses(&s, &count);
+    assert_int_equal(count, 2);
+    session_done(&s);
+    str_done(&hex);
+}
+
+/* So are the predictions of a large table, and they are made anew when machine or values change. */
+static void test_many_predictions(void **state)
+{
+    struct session s;
+    struct err err;
+    struct str text = {0};
+    struct accuracy accuracy;
+    const size_t rows = FORECAST_AT_ONCE + 1;
+    double *cycles = mem_alloc(rows * sizeof *cycles);
+    (void)state;
+    str_add(&text, "experiment,cycles\n");
+    for (size_t i = 0; i < rows; i++)
+        str_addf(&text, "\"%zu*ADD (R64, R64)\",%zu\n", i % 7 + 1, i % 7 + 1);
+    open_session(&s);
+    s.patience = INFINITY;
+    s.document.experiments = experiments_parse("text", text.data, text.length, &err);
+    struct machine *m = session_machine(&s, "skylake", &err);
+    assert_false(session_forecast(&s, m, cycles, &accuracy));
+    assert_true(isnan(cycles[0]));
+    assert_int_equal(job_running(), 1);
+    job_wait(0);
+    assert_true(session_forecast(&s, m, cycles, &accuracy));
+    assert_true(cycles[3] == 1 && accuracy.n == rows);
+    assert_int_equal(job_running(), 0);
+    experiments_set(session_change_experiments(&s), 0, 5, NAN, 1, NULL);
+    assert_true(session_forecast(&s, m, cycles, &accuracy));   /* the old ones, while new ones are made */
+    assert_int_equal(job_running(), 1);
+    job_wait(0);
+    assert_true(run(&s, "set machine skylake; mapping set 'ADD (R64, R64)' 1*p0", &err));
+    assert_false(session_forecast(&s, session_machine(&s, "skylake", &err), cycles, &accuracy));
+    job_wait(0);
+    assert_true(session_forecast(&s, session_machine(&s, "skylake", &err), cycles, &accuracy));
+    assert_true(cycles[3] == 4);
+    session_done(&s);
+    free(cycles);
+    str_done(&text);
+}
+
 static int setup(void **state)
 {
     (void)state;
@@ -225,6 +404,7 @@ static int setup(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_old_stays), cmocka_unit_test(test_cancelled), cmocka_unit_test(test_held), cmocka_unit_test(test_replacing)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_old_stays), cmocka_unit_test(test_cancelled), cmocka_unit_test(test_held), cmocka_unit_test(test_replacing),
+                                       cmocka_unit_test(test_reading), cmocka_unit_test(test_reading_goes_on), cmocka_unit_test(test_reads_what_was), cmocka_unit_test(test_long_loop), cmocka_unit_test(test_many_predictions)};
     return cmocka_run_group_tests(tests, setup, NULL);
 }

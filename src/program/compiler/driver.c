@@ -353,6 +353,35 @@ static int build_untraced(const struct command_line *l, int argc, char **argv)
     return ok ? 0 : 1;
 }
 
+/* What the compiler makes of all words by itself. */
+static int pass_on(const struct command_line *l, int argc, char **argv)
+{
+    const char **same = mem_zero((size_t)argc + 1, sizeof *same);
+
+    for (int i = 0; i < argc; i++)
+        same[i] = i ? argv[i] : compilers[l->language];
+    bool ok = run(same);
+    free(same);
+    return ok ? 0 : 1;
+}
+
+static int obey(const struct command_line *l, int argc, char **argv)
+{
+    if (argc > 1 && strcmp(argv[1], "--untraced") == 0)
+        return build_untraced(l, argc, argv);
+    if (l->as_it_is || (!l->sources.count && !l->others.count))
+        return pass_on(l, argc, argv);
+    if (l->compile_only && !l->sources.count) {
+        fprintf(stderr, "portolan-cc: nothing to compile; give C, C++ or Fortran sources\n");
+        return 1;
+    }
+    if (l->compile_only && l->output && l->sources.count > 1) {
+        fprintf(stderr, "portolan-cc: -o with -c takes one source\n");
+        return 1;
+    }
+    return build(l);
+}
+
 int main(int argc, char **argv)
 {
     struct command_line l = {0};
@@ -361,28 +390,7 @@ int main(int argc, char **argv)
     l.language = strstr(name, "c++") ? LANGUAGE_CPLUSPLUS : strstr(name, "fortran") ? LANGUAGE_FORTRAN : LANGUAGE_C;
     for (int i = 1; i < argc; i++)
         read_word(&l, &i, argc, argv);
-    if (argc > 1 && strcmp(argv[1], "--untraced") == 0)
-        return build_untraced(&l, argc, argv);
-    if (l.as_it_is || (!l.sources.count && !l.others.count)) {
-        const char **same = mem_zero((size_t)argc + 1, sizeof *same);
-        for (int i = 0; i < argc; i++)
-            same[i] = i ? argv[i] : compilers[l.language];
-        bool passed = run(same);
-        free(same);
-        vec_done(&l.options);
-        vec_done(&l.sources);
-        vec_done(&l.others);
-        return passed ? 0 : 1;
-    }
-    if (l.compile_only && !l.sources.count) {
-        fprintf(stderr, "portolan-cc: nothing to compile; give C, C++ or Fortran sources\n");
-        return 1;
-    }
-    if (l.compile_only && l.output && l.sources.count > 1) {
-        fprintf(stderr, "portolan-cc: -o with -c takes one source\n");
-        return 1;
-    }
-    int status = build(&l);
+    int status = obey(&l, argc, argv);
     vec_done(&l.options);
     vec_done(&l.sources);
     vec_done(&l.others);

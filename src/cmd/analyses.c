@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cmd/analyses.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/watch.h"
+#include "work/job.h"
+
+struct analyses *analyses_new(const struct kernel *k, size_t loop, struct machine *const *machines, size_t count)
+{
+    struct analyses *a = mem_zero(1, sizeof *a);
+
+    a->kernel = k ? kernel_hold(k) : NULL;
+    a->loop = loop;
+    a->count = k ? count : 0;
+    a->machines = mem_zero(count + 1, sizeof *a->machines);
+    a->items = mem_zero(count + 1, sizeof(struct analysis *));
+    a->simulations = mem_zero(count + 1, sizeof(struct simulation *));
+    for (size_t i = 0; i < a->count; i++)
+        a->machines[i] = machine_hold(machines[i]);
+    return a;
+}
+
+void analyses_free(struct analyses *a)
+{
+    if (!a || atomic_fetch_sub(&a->holders, 1) > 0)
+        return;
+    for (size_t i = 0; i < a->count; i++) {
+        analysis_free(a->items[i]);
+        machine_free(a->machines[i]);
+        if (a->simulations[i])
+            simulation_done(a->simulations[i]);
+        free(a->simulations[i]);
+    }
+    free(a->items);
+    free(a->machines);
+    free(a->simulations);
+    kernel_free(a->kernel);
+    free(a);
+}
+
+bool analyses_are_of(const struct analyses *a, const struct kernel *k, size_t loop, struct machine *const *machines, size_t count)
+{
+    if (a->kernel != k || (k && (a->loop != loop || a->count != count)))
+        return false;
+    for (size_t i = 0; i < a->count; i++)
+        if (a->machines[i] != machines[i])
+            return false;
+    return true;
+}
+
+size_t analyses_work(const struct analyses *a)
+{
+    size_t insns = 0;
+    if (a->kernel)
+        kernel_insns(a->kernel, a->loop, &insns);
+    return insns * a->count;
+}
+
+void analyses_make(struct analyses *a)
+{
+    for (size_t i = 0; i < a->count && !watch_over(); i++)
+        a->items[i] = analysis_new(a->kernel, a->loop, a->machines[i]);
+}
+
+static bool make_run(struct job *job, void *state, struct err *err)
+{
+    (void)job;
+    analyses_make(state);
+    return watch_goes_on(err);
+}
+
+static void make_finish(void *state, const struct job_info *info)
+{
+    struct analyses *a = state;
+    a->made = info->state == JOB_DONE;
+    a->job = 0;
+}
+
+static void make_free(void *state)
+{
+    analyses_free(state);
+}
+
+void analyses_start(struct analyses *a)
+{
+    static const struct job_ops ops = {make_run, make_finish, make_free};
+    struct err none = {0};
+
+    atomic_fetch_add(&a->holders, 1);
+    a->job = job_start("analysis", &ops, a, &none);
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the Program view shows: a study of the loaded program at inputs and on a machine. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "cmd/command.h"
+#include "cmd/program.h"
+#include "program/study.h"
+#include "work/job.h"
+
+struct show_values {
+    struct word_list inputs;
+    const char *machine;
+};
+
+struct showing {
+    struct session *session;
+    struct job *job;
+    const struct program_model *model;
+    double inputs[INPUTS_MAX];
+    struct machine *machine;
+    bool here, quiet;
+    struct study *study;           /* the result */
+};
+
+static bool goes_on(void *state, double share)
+{
+    const struct showing *w = state;
+    job_progress(w->job, share, 1, "predicting");
+    return !job_cancelled(w->job);
+}
+
+static bool show_run(struct job *job, void *state, struct err *err)
+{
+    struct showing *w = state;
+
+    w->job = job;
+    w->study = study_new(w->model, w->inputs, w->machine, w->here, goes_on, w, err);
+    return w->study != NULL;
+}
+
+static void add_tables(struct result *result, const struct study *s)
+{
+    static const struct result_column columns[] = {
+        {.key = "block", .kind = CELL_TEXT}, {.key = "line", .kind = CELL_COUNT}, {.key = "count", .kind = CELL_NUMBER, .decimals = 0}, {.key = "formula", .kind = CELL_TEXT},
+        {.key = "left_out_error", .title = "left-out error", .unit = "%", .kind = CELL_NUMBER, .decimals = 2}, {.key = "cycles", .kind = CELL_NUMBER, .decimals = 2},
+        {.key = "share", .unit = "%", .kind = CELL_NUMBER, .decimals = 1}, {.key = "limit", .title = "bound by", .kind = CELL_TEXT}};
+    static const struct result_column points[] = {{.key = "input", .kind = CELL_NUMBER, .decimals = SHORTEST}, {.key = "seconds", .unit = "s", .kind = CELL_NUMBER, .decimals = 6}};
+    struct result_table *t = result_table(result, "blocks", columns, sizeof columns / sizeof *columns);
+
+    for (size_t i = 0; i < s->blocks.count; i++) {
+        const struct study_block *b = &s->blocks.items[i];
+        cell_text(t, b->name);
+        if (b->line)
+            cell_count(t, b->line);
+        else
+            cell_missing(t);
+        cell_number(t, b->count);
+        cell_text(t, b->formula);
+        cell_number(t, 100 * b->error);
+        cell_number(t, b->cycles);
+        cell_number(t, 100 * b->share);
+        cell_heat(t, b->share);
+        cell_text(t, b->limit);
+    }
+    if (!s->axis_name)
+        return;
+    result_line(result, "\nover %s", s->axis_name);
+    t = result_table(result, "scaling", points, sizeof points / sizeof *points);
+    for (size_t i = 0; i < s->point_count; i++) {
+        cell_number(t, s->x[i]);
+        cell_number(t, s->time[i]);
+    }
+}
+
+static void show_finish(void *state, const struct job_info *info)
+{
+    struct showing *w = state;
+    struct session *s = w->session;
+    struct program_state *p = &s->document.program;
+
+    if (info->state != JOB_DONE || p->model != w->model)
+        return;   /* another was run meanwhile */
+    if (!w->quiet) {
+        result_line(s->result, "%s at %s on %s: %.6g s predicted", w->study->program, w->study->inputs, w->study->machine, w->study->seconds);
+        result_number(s->result, "seconds", w->study->seconds);
+        result_text(s->result, "machine", w->study->machine);
+        if (!s->interactive)
+            add_tables(s->result, w->study);
+    }
+    study_free(p->study);
+    p->study = w->study;
+    w->study = NULL;
+    if (!w->quiet && s->views)
+        session_view(s, "view", "program", s->result, NULL);
+}
+
+static void showing_free(void *state)
+{
+    struct showing *w = state;
+    study_free(w->study);
+    machine_free(w->machine);
+    program_model_free(w->model);
+    free(w);
+}
+
+static const struct job_ops ops = {show_run, show_finish, showing_free};
+
+/* NULL with err. */
+static struct showing *showing_new(struct session *s, const struct word_list *inputs, const char *machine, struct err *err)
+{
+    const struct program_model *m = program_fitted(s, err);
+    bool here;
+    const struct machine *one = m ? program_machine(s, machine, &here, err) : NULL;
+
+    if (!one)
+        return NULL;
+    struct showing *w = mem_zero(1, sizeof *w);
+    w->session = s;
+    w->model = program_model_hold(m);
+    w->machine = machine_copy(one);
+    w->here = here;
+    if (program_inputs_given(m, inputs, w->inputs, err))
+        return w;
+    showing_free(w);
+    return NULL;
+}
+
+void program_show_quietly(struct session *s)
+{
+    static const struct word_list none;
+    struct err ignored;
+    struct showing *w = showing_new(s, &none, NULL, &ignored);
+
+    if (!w)
+        return;
+    w->quiet = true;
+    job_start("program show", &ops, w, &ignored);
+}
+
+static bool run_show(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    const struct show_values *v = values;
+    struct showing *w = showing_new(s, &v->inputs, v->machine, err);
+
+    (void)result;   /* the job's finish function fills it */
+    return w && session_job(s, "program show", "predicts", &ops, w, err);
+}
+
+static const struct parameter arguments[] = {
+    {.name = "INPUT=VALUE", .kind = PARAMETER_WORDS, .at = offsetof(struct show_values, inputs), .otherwise = "the last run's",
+     .help = "value of each input; inputs that were not run are extrapolated"},
+    {0},
+};
+
+static const struct parameter options[] = {
+    {.name = "--machine", .kind = PARAMETER_TEXT, .at = offsetof(struct show_values, machine), .value = "ID", .otherwise = "the current machine", .complete = COMPLETE_MACHINE,
+     .help = "machine that it is predicted for"},
+    {0},
+};
+
+static const char *const examples[] = {"program show", "program show N=2000 --machine skylake", NULL};
+
+const struct command command_program_show = {
+    .name = "program show",
+    .help = "predict the program block by block, and show it in the Program view",
+    .description = "Blocks with the formula of their count, cycles and share of the time, ways between them, reuse distances, misses over the size of a cache, the time over the "
+                   "input that was varied most, and what the time hangs on. A block's cycles are its share of those of the part it is executed with, by instructions.",
+    .arguments = arguments,
+    .options = options,
+    .examples = examples,
+    .values_size = sizeof(struct show_values),
+    .flags = COMMAND_JOB,
+    .run = run_show,
+};

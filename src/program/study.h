@@ -1,0 +1,66 @@
+/* All that is known of a program at one set of inputs on one machine, as the Program view shows it. Made once, by study_new on any thread; then nothing in it
+ * changes. */
+#ifndef PORTOLAN_PROGRAM_STUDY_H
+#define PORTOLAN_PROGRAM_STUDY_H
+
+#include "program/effects.h"
+#include "program/estimate.h"
+#include "program/octaves.h"
+
+#define STUDY_SIZES 28         /* of caches, each twice the one before */
+#define STUDY_POINTS 12        /* of the time over an input */
+
+/* A way out of a block. */
+struct study_way {
+    uint32_t to;               /* index into blocks; UINT32_MAX: one that is not executed */
+    double share;              /* of the block's executions */
+};
+
+struct study_block {
+    char *name;                /* "main:3" */
+    uint32_t block;            /* of the program */
+    uint32_t unit, loop;       /* what to show of it: a loop of the unit's kernel; UINT32_MAX: it has no code */
+    uint32_t function;         /* of the program */
+    uint32_t line;             /* of the source; 0: not known */
+    double count;              /* executions */
+    char *formula;             /* of the inputs */
+    bool exact;
+    double error;              /* of the formula, relative, when each run in turn is left out; NaN: too few runs */
+    double cycles;             /* of one execution, all costs of its part by what of the part's instructions it executes */
+    double share;              /* of the program's time */
+    const char *limit;         /* what binds its part; "": in no part */
+    struct study_way ways[2];
+    size_t way_count;
+    bool more_ways;            /* a switch: the first two are shown */
+};
+
+struct study_level {
+    double bytes, misses;      /* misses: share of all references */
+};
+
+struct study {
+    char *program, *inputs;    /* "jacobi.c", "N=2000" */
+    char *machine, *title;     /* id and title */
+    double seconds, cycles;
+    VEC(struct study_block) blocks;      /* executed ones, those with the largest share first */
+    bool traced;               /* what follows on memory is known */
+    struct octaves reuse;
+    struct study_level levels[MEMORY_LEVELS];
+    size_t level_count;
+    double sizes[STUDY_SIZES], full[STUDY_SIZES], eight_ways[STUDY_SIZES];   /* bytes; shares of all references that miss */
+    size_t size_count;
+    size_t axis;               /* the input that the time is over; of the model's */
+    char *axis_name;           /* NULL: no input changes anything */
+    double at[INPUTS_MAX];     /* the inputs */
+    double x[STUDY_POINTS], time[STUDY_POINTS];   /* seconds */
+    size_t point_count;
+    struct effects effects;
+    struct estimator *estimator;         /* whose code blocks are opened from; NULL: none */
+};
+
+/* Studies @model at @inputs on @m; its clock is the one measured where @here. @progress (may be NULL) is told the share done and says whether to go on. NULL with
+ * err when not, or when @m lacks facts. A second or so. */
+struct study *study_new(const struct program_model *model, const double *inputs, const struct machine *m, bool here, model_progress progress, void *state, struct err *err);
+void study_free(struct study *s);
+
+#endif

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "view/arrange.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/steps.h"
+
+#define TEXT_STEPS 8     /* of making the text of a cell */
+#define RUN 64           /* rows that are sorted in one go */
+
+/* A row with what it is sorted by, read once. */
+struct keyed {
+    size_t row;
+    double number;
+    size_t text;        /* offset in what all texts were written to */
+    uint64_t prefix;    /* its first bytes, the first the most significant */
+};
+
+struct source_row {
+    const struct table_source *source;
+    const void *context;
+    size_t row;
+};
+
+/* Rows are read and filtered, then runs of them sorted, then runs merged two by two into longer ones, from `rows` into `merged`. */
+struct arrangement {
+    int sort;
+    bool by_text, descending;
+    size_t total, read;             /* rows there are, and those read so far */
+    struct keyed *rows, *merged;
+    size_t count, capacity;         /* of rows that fit */
+    struct str texts;
+    size_t sorted;                  /* rows in sorted runs of RUN */
+    size_t width;                   /* of the runs being merged; 0: not yet */
+    size_t begin, left, right, out; /* the pair of runs that is merged: where it begins, the next row of each, and of the merged ones */
+    unsigned passes, pass;          /* of merging */
+};
+
+static double row_number(const void *row, int column)
+{
+    const struct source_row *b = row;
+    return column < b->source->column_count && b->source->columns[column].number ? b->source->number(b->context, b->row, column) : NAN;
+}
+
+static void row_text(const void *row, int column, struct str *out)
+{
+    const struct source_row *b = row;
+    b->source->text(b->context, b->row, column, out);
+}
+
+/* Missing values come last either way; equal ones keep their order. */
+static int compare(const struct keyed *x, const struct keyed *y, const struct arrangement *a)
+{
+    int order;
+    if (a->by_text) {
+        order = x->prefix != y->prefix ? (x->prefix > y->prefix) - (x->prefix < y->prefix) : strcmp(a->texts.data + x->text, a->texts.data + y->text);
+    } else {
+        if (isnan(x->number) || isnan(y->number))
+            return isnan(x->number) != isnan(y->number) ? (isnan(x->number) ? 1 : -1) : (x->row > y->row) - (x->row < y->row);
+        order = (x->number > y->number) - (x->number < y->number);
+    }
+    if (order)
+        return a->descending ? -order : order;
+    return (x->row > y->row) - (x->row < y->row);
+}
+
+static int compare_rows(const void *x, const void *y, void *arrangement)
+{
+    return compare(x, y, arrangement);
+}
+
+static uint64_t prefix_of(const char *text)
+{
+    uint64_t prefix = 0;
+    for (unsigned i = 0; i < 8; i++) {
+        prefix = prefix << 8 | (unsigned char)*text;
+        text += *text != '\0';
+    }
+    return prefix;
+}
+
+struct arrangement *arrange_begin(const struct table_source *source, const void *context, int sort, bool descending)
+{
+    struct arrangement *a = mem_zero(1, sizeof *a);
+
+    a->sort = sort;
+    a->by_text = sort >= 0 && !source->columns[sort].number;
+    a->descending = descending;
+    a->total = source->count(context);
+    return a;
+}
+
+void arrange_free(struct arrangement *a)
+{
+    if (!a)
+        return;
+    free(a->rows);
+    free(a->merged);
+    str_done(&a->texts);
+    free(a);
+}
+
+/* Reads the next row; returns the steps that took. */
+static uint64_t read_row(struct arrangement *a, const struct table_source *source, const void *context, const struct filter *filter)
+{
+    struct source_row bound = {source, context, a->read++};
+    struct filter_row row = {row_number, row_text, &bound, source->column_count};
+    uint64_t steps = 1 + TEXT_STEPS * (filter->count + a->by_text);
+
+    if (!filter_matches(filter, &row))
+        return steps;
+    if (a->count == a->capacity)
+        a->rows = mem_grow(a->rows, &a->capacity, sizeof *a->rows);
+    if (a->count == a->capacity)   /* no memory for more: what asked for the table fails */
+        return steps;
+    struct keyed *keyed = &a->rows[a->count++];
+    *keyed = (struct keyed){bound.row, NAN, a->texts.length, 0};
+    if (a->by_text) {
+        source->text(context, bound.row, a->sort, &a->texts);
+        str_add_char(&a->texts, '\0');
+        keyed->prefix = prefix_of(a->texts.data + keyed->text);
+    } else if (a->sort >= 0) {
+        keyed->number = source->number(context, bound.row, a->sort);
+    }
+    return steps;
+}
+
+static uint64_t sort_run(struct arrangement *a)
+{
+    size_t n = a->count - a->sorted < RUN ? a->count - a->sorted : RUN;
+
+    qsort_r(a->rows + a->sorted, n, sizeof *a->rows, compare_rows, a);
+    a->sorted += n;
+    return 6 * n;
+}
+
+static size_t end_of(const struct arrangement *a, size_t begin, size_t runs)
+{
+    return begin + runs * a->width < a->count ? begin + runs * a->width : a->count;
+}
+
+static void pair_begin(struct arrangement *a, size_t begin)
+{
+    a->begin = a->left = a->out = begin;
+    a->right = end_of(a, begin, 1);
+}
+
+static void merging_begin(struct arrangement *a)
+{
+    if (!a->merged)
+        a->merged = mem_try_alloc((a->count + 1) * sizeof *a->merged);
+    a->width = a->width ? 2 * a->width : RUN;
+    for (size_t width = a->width; !a->passes || width < a->count; width *= 2)
+        a->passes++;
+    pair_begin(a, 0);
+}
+
+/* Merges the next row of the pair; at the pair's end goes on to the next one, at the last one's to longer runs. */
+static void merge_row(struct arrangement *a)
+{
+    size_t middle = end_of(a, a->begin, 1), end = end_of(a, a->begin, 2);
+
+    if (a->out == a->count) {
+        struct keyed *rows = a->rows;
+        a->rows = a->merged;
+        a->merged = rows;
+        a->pass++;
+        merging_begin(a);
+    } else if (a->out == end) {
+        pair_begin(a, end);
+    } else {
+        bool left = a->right == end || (a->left < middle && compare(&a->rows[a->left], &a->rows[a->right], a) < 0);
+        a->merged[a->out++] = a->rows[left ? a->left++ : a->right++];
+    }
+}
+
+bool arrange_go_on(struct arrangement *a, const struct table_source *source, const void *context, const struct filter *filter, uint64_t steps)
+{
+    uint64_t taken = 0;
+
+    while (a->read < a->total && taken < steps)
+        taken += read_row(a, source, context, filter);
+    while (a->sort >= 0 && a->read == a->total && a->sorted < a->count && taken < steps)
+        taken += sort_run(a);
+    if (a->sort >= 0 && a->read == a->total && a->sorted == a->count && !a->width)
+        merging_begin(a);
+    for (; a->width && a->merged && a->width < a->count && taken < steps; taken++)
+        merge_row(a);
+    steps_add(taken);
+    return a->read == a->total && (a->sort < 0 || (a->sorted == a->count && (a->width >= a->count || !a->merged)));
+}
+
+size_t *arrange_take(struct arrangement *a, size_t *count)
+{
+    size_t *order = mem_try_alloc((a->count + 1) * sizeof *order);
+
+    *count = order ? a->count : 0;
+    for (size_t i = 0; i < *count; i++)
+        order[i] = a->rows[i].row;
+    return order;
+}
+
+double arrange_done(const struct arrangement *a)
+{
+    double reading = a->total ? (double)a->read / (double)a->total : 1;
+    if (a->sort < 0)
+        return reading;
+    double merging = a->passes ? (a->pass + (double)a->out / (double)(a->count + 1)) / a->passes : 0;
+    return 0.5 * reading + 0.5 * merging;
+}

@@ -1,0 +1,19 @@
+/* Puts the rows of a table in order, a piece at a time, so that a screen of a million rows goes on while they are sorted. One thread. */
+#ifndef PORTOLAN_VIEW_ARRANGE_H
+#define PORTOLAN_VIEW_ARRANGE_H
+
+#include "view/table.h"
+
+struct arrangement;
+
+/* Of the rows of @source by column @sort (-1: as they come). */
+struct arrangement *arrange_begin(const struct table_source *source, const void *context, int sort, bool descending);
+void arrange_free(struct arrangement *a);
+/* Goes on for about @steps (base/steps.h), with the rows that fit @filter. True when it is complete. All are the same in each call. */
+bool arrange_go_on(struct arrangement *a, const struct table_source *source, const void *context, const struct filter *filter, uint64_t steps);
+/* The rows in order, to be freed, once it is complete; NULL, and none, when memory runs out. */
+size_t *arrange_take(struct arrangement *a, size_t *count);
+/* How much of it is done, 0 to 1. */
+double arrange_done(const struct arrangement *a);
+
+#endif

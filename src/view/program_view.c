@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A whole program: its blocks with their formulas, times and shares, or the hot loops of a profile, and what is known beside them. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "view/program_panels.h"
+#include "view/table.h"
+#include "view/view.h"
+
+enum block_column { BLOCK_NAME, BLOCK_LINE, BLOCK_COUNT, BLOCK_FORMULA, BLOCK_ERROR, BLOCK_CYCLES, BLOCK_SHARE, BLOCK_LIMIT, BLOCK_COLUMNS };
+enum loop_column { LOOP_NAME, LOOP_SAMPLES, LOOP_SHARE, LOOP_OFF, LOOP_INSNS, LOOP_MEASURED, LOOP_PREDICTED, LOOP_BOUND, LOOP_BY, LOOP_AT_BOUND, LOOP_COLUMNS };
+
+static const struct table_column block_columns[BLOCK_COLUMNS] = {
+    {"block", 15, false, 0}, {"line", 5, true, 60}, {"count", 11, true, 100}, {"formula", 0, false, 0}, {"left-out", 9, true, 70}, {"cycles", 9, true, 0}, {"share", 7, true, 0},
+    {"bound", 14, false, 90},
+};
+static const struct table_column loop_columns[LOOP_COLUMNS] = {
+    {"loop", 0, false, 0}, {"samples", 8, true, 90}, {"share", 7, true, 0}, {"±", 5, true, 0}, {"insns", 6, true, 100}, {"alone", 8, true, 60}, {"predicted", 10, true, 76},
+    {"bound", 8, true, 0}, {"by", 13, false, 90}, {"at bound", 10, true, 110},
+};
+
+struct program_view_state {
+    struct table blocks, loops;
+    const struct study *study;           /* shown last; to see that there is another */
+    const struct run_profile *profile;
+    unsigned long changes;
+    bool profiled;           /* the loops of the profile are shown, not the blocks */
+    unsigned panel;          /* the first that is shown */
+    int panels_from;         /* row at which they begin in the last drawing */
+};
+
+static void *program_view_open(void)
+{
+    struct program_view_state *v = mem_zero(1, sizeof *v);
+    table_init(&v->blocks);
+    table_init(&v->loops);
+    return v;
+}
+
+static void program_view_close(void *state)
+{
+    struct program_view_state *v = state;
+    table_done(&v->blocks);
+    table_done(&v->loops);
+    free(v);
+}
+
+static size_t block_count(const void *context)
+{
+    return ((const struct program_view_state *)context)->study->blocks.count;
+}
+
+static double block_number(const void *context, size_t row, int column)
+{
+    const struct study_block *b = &((const struct program_view_state *)context)->study->blocks.items[row];
+
+    switch (column) {
+    case BLOCK_LINE: return b->line ? b->line : NAN;
+    case BLOCK_COUNT: return b->count;
+    case BLOCK_ERROR: return b->error;
+    case BLOCK_CYCLES: return b->cycles;
+    case BLOCK_SHARE: return b->share;
+    default: return NAN;
+    }
+}
+
+static void block_text(const void *context, size_t row, int column, struct str *out)
+{
+    const struct study_block *b = &((const struct program_view_state *)context)->study->blocks.items[row];
+    double number = block_number(context, row, column);
+
+    if (column == BLOCK_NAME || column == BLOCK_FORMULA || column == BLOCK_LIMIT)
+        str_add(out, column == BLOCK_NAME ? b->name : column == BLOCK_FORMULA ? b->formula : b->limit);
+    else if (column == BLOCK_ERROR && b->exact)
+        str_add(out, "exact");
+    else if (isnan(number))
+        str_add(out, "-");
+    else if (column == BLOCK_ERROR || column == BLOCK_SHARE)
+        str_addf(out, "%.1f %%", 100 * number);
+    else
+        str_addf(out, column == BLOCK_CYCLES ? "%.2f" : number < 1e7 ? "%.0f" : "%.4g", number);
+}
+
+static enum role block_role(const void *context, size_t row, int column)
+{
+    const struct study_block *b = &((const struct program_view_state *)context)->study->blocks.items[row];
+
+    if (column == BLOCK_ERROR)
+        return b->exact ? ROLE_GOOD : b->error > 0.05 ? ROLE_WARN : ROLE_TEXT;
+    return column == BLOCK_LINE || column == BLOCK_LIMIT ? ROLE_DIM : ROLE_TEXT;
+}
+
+static size_t loop_count(const void *context)
+{
+    return ((const struct program_view_state *)context)->profile->loops.count;
+}
+
+static double loop_number(const void *context, size_t row, int column)
+{
+    const struct run_profile *p = ((const struct program_view_state *)context)->profile;
+    const struct profile_loop *l = &p->loops.items[row];
+    double off, share = profile_share(p, l->samples, &off), now = profile_loop_now(l);
+
+    switch (column) {
+    case LOOP_SAMPLES: return (double)l->samples;
+    case LOOP_SHARE: return share;
+    case LOOP_OFF: return off;
+    case LOOP_INSNS: return l->kernel ? (double)l->kernel->loops[l->loop].count : NAN;
+    case LOOP_MEASURED: return l->measured;
+    case LOOP_PREDICTED: return l->predicted;
+    case LOOP_BOUND: return l->bound;
+    case LOOP_AT_BOUND: return profile_time_with(p, row, now, fmin(now, l->bound));
+    default: return NAN;
+    }
+}
+
+static void loop_text(const void *context, size_t row, int column, struct str *out)
+{
+    const struct profile_loop *l = &((const struct program_view_state *)context)->profile->loops.items[row];
+    double number = loop_number(context, row, column);
+
+    if (column == LOOP_NAME)
+        profile_name_short(l->name, 40, out);
+    else if (column == LOOP_BY)
+        str_add(out, l->bottleneck ? l->bottleneck : "-");
+    else if (isnan(number))
+        str_add(out, "-");
+    else if (column == LOOP_SHARE)
+        str_addf(out, "%.1f %%", 100 * number);
+    else if (column == LOOP_OFF)
+        str_addf(out, "%.1f", 100 * number);
+    else if (column == LOOP_AT_BOUND)
+        str_addf(out, "%.3f s", number);
+    else
+        str_addf(out, column == LOOP_SAMPLES || column == LOOP_INSNS ? "%.0f" : "%.2f", number);
+}
+
+static enum role loop_role(const void *context, size_t row, int column)
+{
+    (void)context;
+    (void)row;
+    return column == LOOP_OFF || column == LOOP_INSNS || column == LOOP_BY ? ROLE_DIM : ROLE_TEXT;
+}
+
+static const struct table_source block_source = {.columns = block_columns, .column_count = BLOCK_COLUMNS, .count = block_count, .number = block_number, .text = block_text, .role = block_role};
+static const struct table_source loop_source = {.columns = loop_columns, .column_count = LOOP_COLUMNS, .count = loop_count, .number = loop_number, .text = loop_text, .role = loop_role};
+
+static const struct table_source *source_of(const struct program_view_state *v)
+{
+    return v->profiled ? &loop_source : &block_source;
+}
+
+static struct table *table_of(struct program_view_state *v)
+{
+    return v->profiled ? &v->loops : &v->blocks;
+}
+
+/* What is newer is shown. False when there is neither a study nor a profile. */
+static bool refresh(struct program_view_state *v, struct session *s)
+{
+    const struct study *study = s->document.program.study;
+    const struct run_profile *profile = s->document.profile;
+    bool other = v->profile != profile, another = v->study != study;
+
+    v->study = study;
+    v->profile = profile;
+    if ((other && profile) || (another && study))
+        v->profiled = other && profile;
+    if ((v->profiled && !profile) || (!v->profiled && !study))
+        v->profiled = profile != NULL;
+    if (!study && !profile)
+        return false;
+    if (other || another) {
+        v->changes++;
+        if (study)
+            table_update(&v->blocks, &block_source, v, v->changes);
+        if (profile)
+            table_update(&v->loops, &loop_source, v, v->changes);
+    }
+    return true;
+}
+
+static void draw_empty(struct session *s, struct grid *g)
+{
+    static const char *const none[] = {
+        "No program.",
+        ":program profile ./PROGRAM -- ARGUMENTS runs any program and shows its hottest loops: no source is needed.",
+        ":program load FILE.c -O3, then :program run N=16,32,64,128 and :program show predict it at inputs and on machines where it was not run.",
+    };
+    static const char *const loaded[] = {"A program is loaded, but has not been run.", ":program run N=16,32,64,128 runs it at small inputs; its blocks are shown then.", NULL};
+    static const char *const run[] = {"The program has been run, but not predicted.", ":program show N=4096 predicts it on the current machine and shows its blocks.", NULL};
+    const struct program_state *p = &s->document.program;
+    const char *const *lines = p->model ? run : p->program ? loaded : none;
+    int y = 1;
+
+    for (size_t i = 0; i < 3 && lines[i]; i++)
+        y += (int)grid_wrap(g, 2, y, g->width > 4 ? g->width - 4 : 1, 4, i ? ROLE_TEXT : ROLE_TITLE, 0, lines[i]);
+}
+
+static void draw_head(const struct program_view_state *v, struct session *s, struct grid *g)
+{
+    const struct run_profile *p = v->profile;
+    const struct machine *current = s->document.selected_count ? session_current(s, NULL) : NULL;
+
+    if (v->profiled) {
+        double all = p->user + (isnan(p->system) ? 0 : p->system);
+        unsigned used = grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "%s", p->program);
+        used += grid_printf(g, (int)used + 2, 0, 0, ROLE_TEXT, 0, "%.3f s, %zu samples by %s", all, p->samples, p->method == SAMPLING_CLOCK ? "the system's clock" : "interrupts") + 2;
+        if (v->study)
+            grid_put(g, (int)used + 2, 0, 0, ROLE_DIM, 0, "t shows the blocks");
+        return;
+    }
+    unsigned used = grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "%s at %s", v->study->program, v->study->inputs);
+    used += grid_printf(g, (int)used + 2, 0, 0, ROLE_TEXT, 0, "%.4g s on %s", v->study->seconds, v->study->machine) + 2;
+    if (current && strcmp(current->id, v->study->machine) != 0)
+        grid_printf(g, (int)used + 2, 0, 0, ROLE_WARN, 0, "u predicts for %s", current->id);
+    else if (p)
+        grid_put(g, (int)used + 2, 0, 0, ROLE_DIM, 0, "t shows the profile");
+}
+
+/* As many panels beside each other as have sixty columns, and two rows of them on high screens. */
+static void draw_panels(const struct program_view_state *v, const struct session *s, struct grid *g, int y, unsigned height)
+{
+    unsigned across = g->width / 60 ? g->width / 60 : 1, rows = height >= 24 ? 2 : 1, most = across * rows;
+    size_t selected;
+
+    across = across > PANEL_COUNT ? PANEL_COUNT : across;
+    if (!table_selected(&v->blocks, &selected))
+        return;
+    for (unsigned i = 0; i < most && i < PANEL_COUNT; i++) {
+        unsigned column = i % across, row = i / across, width = g->width / across, tall = height / rows;
+        program_panel_draw((enum program_panel)((v->panel + i) % PANEL_COUNT), v->study, selected, &s->document.program.measured, g, (int)(column * width), y + (int)(row * tall),
+                           width - (across > 1), tall);
+    }
+}
+
+/* What the loop under the cursor could gain, and the functions. */
+static void draw_profile(struct program_view_state *v, struct grid *g, int y, unsigned height)
+{
+    size_t selected;
+
+    if (table_selected(&v->loops, &selected)) {
+        const struct run_profile *p = v->profile;
+        const struct profile_loop *l = &p->loops.items[selected];
+        double now = profile_loop_now(l), all = p->user + (isnan(p->system) ? 0 : p->system);
+        struct str text = {0};
+        if (isnan(now) || isnan(l->bound))
+            str_addf(&text, "%s: no prediction, there is no machine of this CPU's instruction set", l->name);
+        else if (now > 1.02 * l->bound)
+            str_addf(&text, "At its bound of %.2f cycles (%s) the program would take %.3f s instead of %.3f.", l->bound, l->bottleneck, profile_time_with(p, selected, now, l->bound), all);
+        else
+            str_addf(&text, "It runs at its bound (%s) when alone: to gain, change what binds it, or what it waits for.", l->bottleneck);
+        grid_put(g, 0, y, g->width, ROLE_ACCENT, 0, str_text(&text));
+        str_done(&text);
+    }
+    program_functions_draw(v->profile, 0, g, 0, y + 2, g->width, height > 2 ? height - 2 : 1);
+}
+
+static void program_draw(void *state, struct session *s, struct grid *g)
+{
+    struct program_view_state *v = state;
+
+    if (!refresh(v, s)) {
+        draw_empty(s, g);
+        return;
+    }
+    /* The table has about half of the screen, no more than it needs; on a small one there is only the table. */
+    size_t rows = source_of(v)->count(v);
+    unsigned room = g->height > 2 ? g->height - 2 : 1, table = room < 14 ? room : room / 2 < rows + 1 ? room / 2 : (unsigned)rows + 1;
+    draw_head(v, s, g);
+    table_draw(table_of(v), source_of(v), v, v->changes, g, 1, table);
+    v->panels_from = 1 + (int)table;
+    if (room > table && v->profiled)
+        draw_profile(v, g, v->panels_from, room - table);
+    else if (room > table)
+        draw_panels(v, s, g, v->panels_from, room - table);
+    view_draw_hints(&program_view, g, 0, g->height - 1);
+}
+
+static bool program_move(void *state, struct session *s, int key, struct str *command)
+{
+    struct program_view_state *v = state;
+
+    (void)command;
+    return refresh(v, s) && table_key(table_of(v), source_of(v), key);
+}
+
+static bool program_enter(void *state, struct session *s, int key, struct str *command)
+{
+    struct program_view_state *v = state;
+    size_t row;
+
+    (void)key;
+    if (!refresh(v, s) || !table_selected(table_of(v), &row))
+        return false;
+    if (v->profiled)
+        str_addf(command, "program open %zu", row + 1);
+    else
+        str_addf(command, "program open '%s'", v->study->blocks.items[row].name);
+    return true;
+}
+
+static bool program_panel(void *state, struct session *s, int key, struct str *command)
+{
+    struct program_view_state *v = state;
+
+    (void)command;
+    if (!refresh(v, s) || v->profiled)
+        return false;
+    v->panel = (v->panel + (key == 'p' || key == 'l' || key == KEYCODE_RIGHT ? 1 : PANEL_COUNT - 1)) % PANEL_COUNT;
+    return true;
+}
+
+static bool program_turn(void *state, struct session *s, int key, struct str *command)
+{
+    struct program_view_state *v = state;
+
+    (void)key;
+    (void)command;
+    if (!refresh(v, s) || !v->study || !v->profile)
+        return false;
+    v->profiled = !v->profiled;
+    return true;
+}
+
+static void program_click(void *state, struct session *s, int x, int y)
+{
+    struct program_view_state *v = state;
+    struct str none = {0};
+
+    if (y < 1 || !refresh(v, s))
+        return;
+    if (y < v->panels_from)
+        table_click(table_of(v), source_of(v), x, y - 1);
+    else
+        program_panel(v, s, 'p', &none);
+}
+
+static bool program_find(void *state, struct session *s, const char *text, int direction)
+{
+    struct program_view_state *v = state;
+    return refresh(v, s) && table_find(table_of(v), source_of(v), v, text, direction);
+}
+
+static bool program_sort(void *state, struct session *s, const char *column, struct err *err)
+{
+    struct program_view_state *v = state;
+    refresh(v, s);
+    return table_sort(table_of(v), source_of(v), column, err);
+}
+
+static bool program_filter(void *state, struct session *s, const char *expression, struct err *err)
+{
+    struct program_view_state *v = state;
+    refresh(v, s);
+    return table_filter(table_of(v), source_of(v), expression, err);
+}
+
+static bool program_source(void *state, struct session *s, struct table_source *out)
+{
+    struct program_view_state *v = state;
+    refresh(v, s);
+    *out = *source_of(v);
+    return true;
+}
+
+static void program_status(void *state, struct session *s, struct str *out)
+{
+    struct program_view_state *v = state;
+    if (refresh(v, s))
+        table_status(table_of(v), source_of(v), out);
+}
+
+static bool program_rows(void *state, struct session *s, struct result *out)
+{
+    struct program_view_state *v = state;
+
+    if (!refresh(v, s))
+        return false;
+    table_update(table_of(v), source_of(v), v, v->changes);
+    table_export(table_of(v), source_of(v), v, v->profiled ? "loops" : "blocks", out);
+    return true;
+}
+
+static const struct view_key program_keys[] = {
+    {.keys = {VIEW_KEYS_ROWS}, .label = "j k g G", .help = "move", .act = program_move},
+    {.keys = {VIEW_KEYS_ENTER}, .label = "Enter", .help = "open the block or loop in the kernel view", .act = program_enter, .hint = "open"},
+    {.keys = {'p', 'P', 'l', 'h', KEYCODE_RIGHT, KEYCODE_LEFT}, .label = "p P", .help = "next or previous panel: ways between blocks, reuse distances, misses, time, what it hangs on",
+     .act = program_panel, .hint = "panel"},
+    {.keys = {'t'}, .label = "t", .help = "blocks of the loaded program, or loops of the profiled one", .act = program_turn, .hint = "profile"},
+    {.keys = {'u'}, .label = "u", .help = "predict anew, for the current machine", .command = "program show", .hint = "predict"},
+    {.keys = {'i'}, .label = "i", .help = "predict at other inputs", .command = ":program show ", .hint = "inputs"},
+    {.keys = {'v'}, .label = "v", .help = "measure the program itself at inputs (program validate)", .command = ":program validate ", .hint = "measure"},
+    {.keys = {'[', ']', 'r'}, .label = "[ ] r", .help = "sort by the previous or next column; r reverses the order", .act = program_move},
+    {.label = "\\", .help = "filter: share>0.01 & bound~miss; empty shows all rows"},
+    {.label = "/ n N", .help = "search"},
+    {.keys = {0}},
+};
+
+const struct view_ops program_view = {.name = "program", .help = "a whole program: blocks, memory, time and what it hangs on, or the hot loops of a profile", .keys = program_keys,
+                                      .open = program_view_open, .close = program_view_close, .draw = program_draw, .click = program_click, .find = program_find, .sort = program_sort,
+                                      .filter = program_filter, .source = program_source, .status = program_status, .rows = program_rows};
