@@ -12,6 +12,9 @@ runs=${RUNS:-80}
 rounds=4
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+# What killed programs left in a full /tmp would be looked through.
+TMPDIR=$work
+export TMPDIR
 
 # Appends seconds of CPU of runs / rounds runs of "$@", by the shell's own accounting of its children, to the file $name.
 measure() {

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writes the machines of a data directory as an image (io/machine_image.h) in C. Usage: compile-tables DIRECTORY > machine_images.c
+/* Writes the machines of a data directory and its table of processors as an image (io/machine_image.h) in C.
+ * Usage: compile-tables DIRECTORY > machine_images.c
  * A machine that does not load, or only with a warning, is left out: its text is parsed when it is used, and says why. So is one that has a
  * base, because the files of the base would have to be the same, too. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/log.h"
 #include "base/names.h"
 #include "base/vec.h"
+#include "io/cpus.h"
 #include "io/machine_file.h"
 #include "io/machine_image.h"
 
@@ -156,10 +159,33 @@ static bool add_machine(const char *dir, struct image_machine *out)
     return true;
 }
 
+/* The table of processors; one that cannot be read is left out. */
+static void add_cpus(const char *dir, struct image_header *header)
+{
+    struct err err = {0};
+    struct str path = {0}, bytes = {0};
+    VEC(uint32_t) cells = {0};
+
+    str_addf(&path, "%s/cpus.csv", dir);
+    struct cpus *cpus = file_read(str_text(&path), CPUS_LIMIT, &bytes, &err) ? cpus_load(&err) : NULL;
+    if (!cpus)
+        fprintf(stderr, "compile-tables: %s is left out: %s\n", str_text(&path), err.what);
+    for (size_t i = 0; cpus && i < cpus->count; i++)
+        for (int k = 0; k < CPUS_COLUMNS; k++)
+            vec_push(&cells, text_at(cpus->rows[i][k]));
+    header->cpu_count = cpus ? (uint32_t)cpus->count : 0;
+    header->cpus = place(cells.items, cells.count * sizeof *cells.items);
+    machine_image_sum_text(bytes.data, bytes.length, header->cpus_sum);
+    cpus_free(cpus);
+    vec_done(&cells);
+    str_done(&bytes);
+    str_done(&path);
+}
+
 /* The image as one literal: compilers read these far quicker than lists of numbers. Octal escapes of three digits cannot run on. */
 static void print(void)
 {
-    puts("/* Made by tools/compile-tables from data/machines. */\n#include \"io/machine_image.h\"\n");
+    puts("/* Made by tools/compile-tables from data/machines and data/cpus.csv. */\n#include \"io/machine_image.h\"\n");
     puts("_Alignas(64) const unsigned char machine_images[] =");
     for (size_t i = 0; i < image.length; i++) {
         unsigned char byte = (unsigned char)image.data[i];
@@ -196,6 +222,7 @@ int main(int argc, char **argv)
         free(ids[i]);
     }
     free(ids);
+    add_cpus(argv[1], &header);
     header.machine_count = (uint32_t)machines.count;
     header.machines = place(machines.items, machines.count * sizeof *machines.items);
     header.texts_size = (uint32_t)texts.bytes.length;

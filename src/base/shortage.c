@@ -39,7 +39,9 @@ static bool yield(_Atomic(void *) *place, size_t size)
 
 bool shortage_keep(void)
 {
-    return keep(&last, SHORTAGE_LAST) & keep(&kept, SHORTAGE_KEPT);
+    bool saved = keep(&last, SHORTAGE_LAST);   /* both are asked for, whatever becomes of one */
+
+    return keep(&kept, SHORTAGE_KEPT) && saved;
 }
 
 struct shortage *shortage_begin(struct shortage *of)

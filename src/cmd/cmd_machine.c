@@ -21,7 +21,7 @@ static bool add_processors(struct result *result, struct err *err)
 {
     static const struct result_column columns[] = {{.key = "name", .kind = CELL_TEXT, .width = 16}, {.key = "title", .kind = CELL_TEXT},
                                                    {.key = "core", .kind = CELL_TEXT, .hide = NOT_TEXT | NOT_DOCUMENT}, {.key = "machine", .kind = CELL_TEXT, .hide = NOT_TEXT | NOT_DOCUMENT}};
-    struct csv_table *cpus = cpus_load(err);
+    struct cpus *cpus = cpus_load(err);
     struct result_table *t = cpus ? result_table(result, "processors", columns, sizeof columns / sizeof *columns) : NULL;
     struct str title = {0};
 
@@ -31,7 +31,7 @@ static bool add_processors(struct result *result, struct err *err)
     t->hide = NOT_CSV;
     for (size_t i = 0; i < cpus_count(cpus); i++) {
         struct cpu_product p = cpus_at(cpus, i), first;
-        if (!*p.name || strcmp(p.name, p.machine) == 0 || !cpus_named(cpus, p.name, &first) || first.product != p.product || !cpu_product_known(&p))
+        if (!*p.name || strcmp(p.name, p.machine) == 0 || !cpus_named(cpus, p.name, &first) || first.row != p.row || !cpu_product_known(&p))
             continue;
         str_clear(&title);
         cpu_product_title(&p, &title);
@@ -41,7 +41,7 @@ static bool add_processors(struct result *result, struct err *err)
         cell_text(t, p.machine);
     }
     str_done(&title);
-    csv_table_free(cpus);
+    cpus_free(cpus);
     return true;
 }
 

@@ -45,7 +45,7 @@ static void add_ids(struct completions *c, char **take_ids, const char *prefix)
 /* Those of the data directory, the user's, processors by name, and those made in this session. */
 static void add_machines(struct completions *c, const struct session *s, const char *prefix)
 {
-    struct csv_table *cpus = cpus_load(NULL);
+    struct cpus *cpus = cpus_load(NULL);
 
     for (size_t i = 0; i < s->document.machine_count; i++)
         add(c, s->document.machines[i]->id, strlen(s->document.machines[i]->id), prefix);
@@ -56,7 +56,7 @@ static void add_machines(struct completions *c, const struct session *s, const c
         if (*p.name && cpu_product_known(&p))
             add(c, p.name, strlen(p.name), prefix);
     }
-    csv_table_free(cpus);
+    cpus_free(cpus);
     if (s->document.here.id)
         add(c, HERE_NAME, strlen(HERE_NAME), prefix);
 }

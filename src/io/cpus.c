@@ -7,14 +7,14 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "io/machine_image.h"
 
-enum cpu_column { NAME, PRODUCT, CORE, MACHINE, VENDOR, FAMILY, MODELS, STEPPINGS, KIND, NEEDS, LACKS, COLUMNS };
-static const char *const columns[COLUMNS] = {"name", "product", "core", "machine", "vendor", "family", "models", "steppings", "kind", "needs", "lacks"};
+static const char *const columns[CPUS_COLUMNS] = {"name", "product", "core", "machine", "vendor", "family", "models", "steppings", "kind", "needs", "lacks"};
 
 /* Whether the columns stand in this order, as cpus_at takes them. */
 static bool check(const struct csv_table *t, const char *path, struct err *err)
 {
-    for (int i = 0; i < COLUMNS; i++)
+    for (int i = 0; i < CPUS_COLUMNS; i++)
         if (csv_table_column(t, columns[i]) != i) {
             err_set(err, ERR_DATA, "begin with name,product,core,machine,vendor,family,models,steppings,kind,needs,lacks", "column %d is not %s", i + 1, columns[i]);
             return err_at(err, path, 1, (size_t)i + 1);
@@ -22,36 +22,84 @@ static bool check(const struct csv_table *t, const char *path, struct err *err)
     return true;
 }
 
-struct csv_table *cpus_load(struct err *err)
+static struct cpus *of_rows(size_t count)
+{
+    struct cpus *cpus = mem_zero(1, sizeof *cpus);
+
+    cpus->rows = mem_alloc((count + 1) * sizeof *cpus->rows);
+    cpus->count = count;
+    return cpus;
+}
+
+/* NULL when the program was built with another text. */
+static struct cpus *of_image(const struct str *bytes)
+{
+    const uint32_t *cells;
+    const char *texts;
+    size_t count = machine_image_cpus(bytes->data, bytes->length, &cells, &texts);
+    struct cpus *cpus = count ? of_rows(count) : NULL;
+
+    for (size_t i = 0; i < count; i++)
+        for (int k = 0; k < CPUS_COLUMNS; k++)
+            cpus->rows[i][k] = texts + *cells++;
+    return cpus;
+}
+
+/* NULL with err when it is no such table. */
+static struct cpus *of_text(const char *path, const struct str *bytes, struct err *err)
+{
+    struct csv_table *t = csv_table_parse(path, str_text(bytes), bytes->length, err);
+
+    if (!t || !check(t, path, err)) {
+        csv_table_free(t);
+        return NULL;
+    }
+    struct cpus *cpus = of_rows(t->count);
+    for (size_t i = 0; i < t->count; i++)
+        memcpy(cpus->rows[i], t->rows[i], sizeof cpus->rows[i]);
+    cpus->text = t;
+    return cpus;
+}
+
+struct cpus *cpus_load(struct err *err)
 {
     char *path = file_data_path("cpus.csv");
-    struct csv_table *t = path ? csv_table_read(path, err) : NULL;
+    struct str bytes = {0};
+    struct cpus *cpus = NULL;
 
     if (!path)
         err_set(err, ERR_MISSING, "install Portolan, or set PORTOLAN_DATA to its data", "the table of processors, cpus.csv, not found");
-    if (t && !check(t, path, err)) {
-        csv_table_free(t);
-        t = NULL;
-    }
+    else if (file_read(path, CPUS_LIMIT, &bytes, err) && !(cpus = of_image(&bytes)))
+        cpus = of_text(path, &bytes, err);
+    str_done(&bytes);
     free(path);
-    return t;
+    return cpus;
 }
 
-size_t cpus_count(const struct csv_table *cpus)
+void cpus_free(struct cpus *cpus)
+{
+    if (!cpus)
+        return;
+    csv_table_free(cpus->text);
+    free(cpus->rows);
+    free(cpus);
+}
+
+size_t cpus_count(const struct cpus *cpus)
 {
     return cpus->count;
 }
 
-struct cpu_product cpus_at(const struct csv_table *cpus, size_t index)
+struct cpu_product cpus_at(const struct cpus *cpus, size_t index)
 {
-    char *const *row = cpus->rows[index];
-    return (struct cpu_product){row[NAME], row[PRODUCT], row[CORE], row[MACHINE]};
+    const char *const *row = cpus->rows[index];
+    return (struct cpu_product){row[CPUS_NAME], row[CPUS_PRODUCT], row[CPUS_CORE], row[CPUS_MACHINE], index};
 }
 
-bool cpus_named(const struct csv_table *cpus, const char *name, struct cpu_product *out)
+bool cpus_named(const struct cpus *cpus, const char *name, struct cpu_product *out)
 {
     for (size_t i = 0; *name && i < cpus->count; i++)
-        if (strcmp(cpus->rows[i][NAME], name) == 0) {
+        if (strcmp(cpus->rows[i][CPUS_NAME], name) == 0) {
             *out = cpus_at(cpus, i);
             return true;
         }
@@ -70,14 +118,14 @@ static bool among(const char *list, unsigned value)
     return !*list;
 }
 
-static bool fits(char *const *row, const struct cpu_identity *id)
+static bool fits(const char *const *row, const struct cpu_identity *id)
 {
-    return strcmp(row[VENDOR], id->vendor) == 0 && among(row[FAMILY], id->family) && among(row[MODELS], id->model) && among(row[STEPPINGS], id->stepping) &&
-           (!*row[KIND] || strcmp(row[KIND], id->kind) == 0) && (!*row[NEEDS] || cpu_identity_has(id, row[NEEDS])) &&
-           !(*row[LACKS] && cpu_identity_has(id, row[LACKS]));
+    return strcmp(row[CPUS_VENDOR], id->vendor) == 0 && among(row[CPUS_FAMILY], id->family) && among(row[CPUS_MODELS], id->model) && among(row[CPUS_STEPPINGS], id->stepping) &&
+           (!*row[CPUS_KIND] || strcmp(row[CPUS_KIND], id->kind) == 0) && (!*row[CPUS_NEEDS] || cpu_identity_has(id, row[CPUS_NEEDS])) &&
+           !(*row[CPUS_LACKS] && cpu_identity_has(id, row[CPUS_LACKS]));
 }
 
-bool cpus_identified(const struct csv_table *cpus, const struct cpu_identity *id, struct cpu_product *out)
+bool cpus_identified(const struct cpus *cpus, const struct cpu_identity *id, struct cpu_product *out)
 {
     for (size_t i = 0; i < cpus->count; i++)
         if (fits(cpus->rows[i], id)) {
@@ -127,7 +175,7 @@ bool cpu_native_find(struct cpu_native *out, struct err *err)
     *out = (struct cpu_native){0};
     if (!cpu_identify(&id))
         return err_set(err, ERR_MISSING, "machine list lists the machines", "this CPU cannot be identified");
-    struct csv_table *cpus = cpus_load(err);
+    struct cpus *cpus = cpus_load(err);
     if (!cpus)
         return false;
     bool known = cpus_identified(cpus, &id, &p), ok = known && cpu_product_known(&p);
@@ -141,7 +189,7 @@ bool cpu_native_find(struct cpu_native *out, struct err *err)
         err_set(err, ERR_MISSING, "machine list lists the machines", "no tables for this CPU: %s", str_text(&text));
     }
     str_done(&text);
-    csv_table_free(cpus);
+    cpus_free(cpus);
     return ok;
 }
 

@@ -9,19 +9,33 @@
 #include "base/str.h"
 #include "isa/cpu.h"
 
+/* Columns of the table that are used, which come first in it. */
+enum cpu_column { CPUS_NAME, CPUS_PRODUCT, CPUS_CORE, CPUS_MACHINE, CPUS_VENDOR, CPUS_FAMILY, CPUS_MODELS, CPUS_STEPPINGS, CPUS_KIND, CPUS_NEEDS, CPUS_LACKS, CPUS_COLUMNS };
+
+/* The table, from the text, or from what the program was built with where the text is the same (io/machine_image.h). */
+struct cpus {
+    const char *(*rows)[CPUS_COLUMNS];
+    size_t count;
+    struct csv_table *text;    /* that the rows borrow from; NULL: from the program */
+};
+
+#define CPUS_LIMIT ((size_t)16 << 20)   /* bytes of the file */
+
 /* One row; borrowed from the table. */
 struct cpu_product {
     const char *name, *product, *core, *machine;
+    size_t row;
 };
 
-/* The table; NULL with err when it cannot be read. csv_table_free frees it. Any thread. */
-struct csv_table *cpus_load(struct err *err);
-size_t cpus_count(const struct csv_table *cpus);
-struct cpu_product cpus_at(const struct csv_table *cpus, size_t index);
+/* NULL with err when it cannot be read. cpus_free frees it. Any thread. */
+struct cpus *cpus_load(struct err *err);
+void cpus_free(struct cpus *cpus);
+size_t cpus_count(const struct cpus *cpus);
+struct cpu_product cpus_at(const struct cpus *cpus, size_t index);
 /* The first row of that name; false when there is none. */
-bool cpus_named(const struct csv_table *cpus, const char *name, struct cpu_product *out);
+bool cpus_named(const struct cpus *cpus, const char *name, struct cpu_product *out);
 /* The first row that fits; false when none does. */
-bool cpus_identified(const struct csv_table *cpus, const struct cpu_identity *id, struct cpu_product *out);
+bool cpus_identified(const struct cpus *cpus, const struct cpu_identity *id, struct cpu_product *out);
 /* Whether its machine is shipped. */
 bool cpu_product_known(const struct cpu_product *p);
 /* Appends "Emerald Rapids (Golden Cove core, sapphirerapids tables)". */

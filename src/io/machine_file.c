@@ -495,7 +495,7 @@ static char *shipped_directory(const char *id)
 /* A processor's name stands for the machine of its core (data/cpus.csv). NULL with err. */
 static struct machine *load_alias(const char *id, struct err *err)
 {
-    struct csv_table *cpus = cpus_load(NULL);
+    struct cpus *cpus = cpus_load(NULL);
     struct cpu_product p;
     struct machine *m = NULL;
     struct str title = {0};
@@ -509,7 +509,7 @@ static struct machine *load_alias(const char *id, struct err *err)
         m->title = str_take(&title);
     }
     free(dir);
-    csv_table_free(cpus);
+    cpus_free(cpus);
     return m;
 }
 

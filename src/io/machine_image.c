@@ -89,6 +89,34 @@ bool machine_image_sum(const char *dir, uint64_t sum[2])
     return ok;
 }
 
+void machine_image_sum_text(const char *text, size_t length, uint64_t sum[2])
+{
+    uint64_t sums[4] = {1, 2, 3, 4};
+    unsigned char last[STRIPE] = {0};
+    size_t whole = length / STRIPE * STRIPE;
+
+    sum_bytes(sums, (const unsigned char *)text, whole);
+    if (length > whole)
+        memcpy(last, text + whole, length - whole);
+    sum_bytes(sums, last, STRIPE);
+    sums[0] = mix(sums[0], length);
+    sum[0] = mix(sums[0], sums[1]);
+    sum[1] = mix(sums[2], sums[3]);
+}
+
+size_t machine_image_cpus(const char *text, size_t length, const uint32_t **cells, const char **texts)
+{
+    const struct image_header *image = (const void *)machine_images;
+    uint64_t sum[2];
+
+    if (machine_images_size < sizeof *image)
+        return 0;
+    machine_image_sum_text(text, length, sum);
+    *cells = (const void *)(machine_images + image->cpus);
+    *texts = (const char *)machine_images + image->texts;
+    return sum[0] == image->cpus_sum[0] && sum[1] == image->cpus_sum[1] ? image->cpu_count : 0;
+}
+
 static const struct image_machine *find(const struct image_header *image, const uint64_t sum[2])
 {
     const struct image_machine *machines = (const void *)(machine_images + image->machines);

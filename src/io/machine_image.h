@@ -1,6 +1,7 @@
 /* The shipped machines as the loader of data/machines/<id>/ leaves them, made when the program is built (tools/compile-tables.c) and part
  * of it: parsing the text takes longer than analysing a loop. The text stays the source. A directory's files are summed at each load, and
- * only one whose sum is that of the files an image was made from is taken from it; after any change the text is parsed. */
+ * only one whose sum is that of the files an image was made from is taken from it; after any change the text is parsed. The table of processors, which
+ * each start reads, is treated alike. */
 #ifndef PORTOLAN_IO_MACHINE_IMAGE_H
 #define PORTOLAN_IO_MACHINE_IMAGE_H
 
@@ -12,6 +13,8 @@ struct image_header {
     uint32_t texts, texts_size;         /* zero-terminated, each once */
     uint32_t uops, uop_count;           /* struct uop; equal usages once */
     uint32_t latencies, latency_count;  /* double, each once */
+    uint32_t cpus, cpu_count;           /* rows of data/cpus.csv, CPUS_COLUMNS texts each */
+    uint64_t cpus_sum[2];               /* of that file */
 };
 
 struct image_machine {
@@ -41,6 +44,10 @@ extern const size_t machine_images_size;
 
 /* Sums the files of machine directory @dir, those that are not there too: equal files, equal sum. False when one cannot be read. */
 bool machine_image_sum(const char *dir, uint64_t sum[2]);
+/* Sums text as machine_image_sum does a file. */
+void machine_image_sum_text(const char *text, size_t length, uint64_t sum[2]);
+/* Rows of the table of processors when @text is the one that the image was made from, 0 otherwise: *@cells are offsets into *@texts, row by row. */
+size_t machine_image_cpus(const char *text, size_t length, const uint32_t **cells, const char **texts);
 /* The machine of the directory @dir, called @id, into *@out: NULL when its files are not those of an image. False with err when memory runs
  * out. Any thread. */
 bool machine_image_load(const char *id, const char *dir, struct machine **out, struct err *err);

@@ -28,9 +28,13 @@ static bool raised(int32_t *highest, int32_t now)
 static bool fills(struct simulator *s)
 {
     int32_t *highest = s->settle.highest;
+    bool more = raised(&highest[0], s->rob);   /* each is looked at */
 
-    return raised(&highest[0], s->rob) | raised(&highest[1], s->scheduler) | raised(&highest[2], s->loads) | raised(&highest[3], s->stores) |
-           raised(&highest[4], s->front.queued);
+    more |= raised(&highest[1], s->scheduler);
+    more |= raised(&highest[2], s->loads);
+    more |= raised(&highest[3], s->stores);
+    more |= raised(&highest[4], s->front.queued);
+    return more;
 }
 
 static bool near(double a, double b, double slack)

@@ -16,6 +16,7 @@
 #include "cmd/command.h"
 #include "io/cpus.h"
 #include "io/machine_file.h"
+#include "io/machine_image.h"
 #include "../support/support.h"
 
 static int make_home(void **state)
@@ -97,7 +98,7 @@ static void test_unknown(void **state)
 static void test_table(void **state)
 {
     struct err err = {0};
-    struct csv_table *cpus = cpus_load(&err);
+    struct cpus *cpus = cpus_load(&err);
     size_t known = 0;
 
     (void)state;
@@ -108,11 +109,41 @@ static void test_table(void **state)
         if (cpus_named(cpus, p.name, &first))
             assert_string_equal(first.machine, p.machine);
         known += cpu_product_known(&p);
-        for (int k = 6; k <= 7; k++)
+        for (int k = CPUS_MODELS; k <= CPUS_STEPPINGS; k++)
             assert_int_equal(strspn(cpus->rows[i][k], "0123456789abcdefx;-"), strlen(cpus->rows[i][k]));
     }
     assert_true(known > 40);
-    csv_table_free(cpus);
+    cpus_free(cpus);
+}
+
+/* The table that is part of the program is the one of the text, and only while the text is the same. */
+static void test_table_in_program(void **state)
+{
+    struct err err = {0};
+    struct str bytes = {0};
+    struct cpus *built = cpus_load(&err);
+    char *path = file_data_path("cpus.csv"), *data = mem_strdup(getenv("PORTOLAN_DATA"));
+
+    (void)state;
+    assert_non_null(built);
+    assert_true((built->text == NULL) == (machine_images_size > 0));
+    assert_true(file_read(path, CPUS_LIMIT, &bytes, &err));
+    str_add(&bytes, "\n");
+    assert_true(file_write(work_path("cpus.csv"), bytes.data, bytes.length, &err));
+    setenv("PORTOLAN_DATA", work_path(""), 1);
+    struct cpus *parsed = cpus_load(&err);
+    setenv("PORTOLAN_DATA", data, 1);
+    assert_non_null(parsed);
+    assert_non_null(parsed->text);
+    assert_int_equal(parsed->count, built->count);
+    for (size_t i = 0; i < built->count; i++)
+        for (int k = 0; k < CPUS_COLUMNS; k++)
+            assert_string_equal(built->rows[i][k], parsed->rows[i][k]);
+    cpus_free(built);
+    cpus_free(parsed);
+    str_done(&bytes);
+    free(path);
+    free(data);
 }
 
 /* A processor's name is the machine of its core, under that name. */
@@ -243,7 +274,8 @@ static void test_saved_elsewhere(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_identities), cmocka_unit_test(test_unknown), cmocka_unit_test(test_table), cmocka_unit_test(test_alias),
+        cmocka_unit_test(test_identities), cmocka_unit_test(test_unknown), cmocka_unit_test(test_table), cmocka_unit_test(test_table_in_program),
+        cmocka_unit_test(test_alias),
         cmocka_unit_test(test_user_machine), cmocka_unit_test(test_selection), cmocka_unit_test(test_measured_machine_is_native),
         cmocka_unit_test(test_saved_elsewhere),
     };
