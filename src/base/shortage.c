@@ -84,6 +84,14 @@ bool shortage_lose(size_t bytes)
     return true;
 }
 
+void *shortage_alloc(size_t size)
+{
+    void *block = mem_try_alloc(size);
+    if (!block)
+        shortage_lose(size);
+    return block;
+}
+
 bool shortage_lost(void)
 {
     return current && atomic_load_explicit(&current->lost, memory_order_relaxed);

@@ -247,7 +247,7 @@ static bool run_blame(struct session *s, const void *values, struct result *resu
     if (!m)
         return false;
     if (!m->runs->program->untraced)
-        return err_set(err, ERR_USAGE, "program load its sources", "%s was built elsewhere: there is nothing without counters to measure", m->runs->program->name);
+        return err_set(err, ERR_USAGE, "program load its sources", "%s was built elsewhere: no version without counters to measure", m->runs->program->name);
     struct blaming_program *w = mem_zero(1, sizeof *w);
     w->session = s;
     w->model = program_model_hold(m);

@@ -24,6 +24,7 @@ struct mapping_view_state {
     const struct machine *machine;
     unsigned long revision;      /* of the session */
     unsigned ports;
+    size_t count;              /* of forms */
     double *pressure;          /* forms * ports: cycles of the form alone, balanced */
     double *cycles;
     struct accuracy accuracy;  /* on the session's experiments */
@@ -75,10 +76,13 @@ static void solve(struct mapping_view_state *v, const struct machine *m)
     size_t count = mapping_count(m->mapping);
     unsigned ports = mapping_ports(m->mapping)->count;
 
-    v->pressure = mem_resize(v->pressure, (count * ports + 1) * sizeof *v->pressure);
-    v->cycles = mem_resize(v->cycles, (count + 1) * sizeof *v->cycles);
-    memset(v->pressure, 0, count * ports * sizeof *v->pressure);
-    struct usage_row *order = mem_alloc((count + 1) * sizeof *order);
+    free(v->pressure);
+    free(v->cycles);
+    v->pressure = mem_try_zero(count * ports + 1, sizeof *v->pressure);
+    v->cycles = mem_try_alloc((count + 1) * sizeof *v->cycles);
+    struct usage_row *order = mem_try_alloc((count + 1) * sizeof *order);
+    v->count = v->pressure && v->cycles && order ? count : 0;   /* without memory there are no rows */
+    count = v->count;
     for (size_t i = 0; i < count; i++)
         order[i] = (struct usage_row){&mapping_at(m->mapping, i)->usage, i};
     qsort(order, count, sizeof *order, compare_usages);
@@ -108,7 +112,9 @@ static void judge(struct mapping_view_state *v, struct session *s, struct machin
     v->accuracy = (struct accuracy){0};
     if (!t || !t->rows.count)
         return;
-    double *predicted = mem_alloc((t->rows.count + 1) * sizeof *predicted);
+    double *predicted = mem_try_alloc((t->rows.count + 1) * sizeof *predicted);
+    if (!predicted)   /* the mapping is shown without */
+        return;
     session_forecast(s, m, predicted, &v->accuracy);
     for (size_t i = 0; i < t->rows.count; i++) {
         double error = experiments_measured(t, i) ? fabs(predicted[i] - t->rows.items[i].cycles) / t->rows.items[i].cycles : NAN;
@@ -123,7 +129,7 @@ static void judge(struct mapping_view_state *v, struct session *s, struct machin
 static size_t row_count(const void *context)
 {
     const struct mapping_view_state *v = context;
-    return mapping_count(v->machine->mapping);
+    return v->count;
 }
 
 /* What inference noted of how far near-optimal mappings agree: 0 to 1; NaN for usages that were not inferred. */
