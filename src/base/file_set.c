@@ -16,6 +16,7 @@
 #include "base/file_calls.h"
 #include "base/file_temporary.h"
 #include "base/shortage.h"
+#include "base/steps.h"
 #include "base/str.h"
 #include "base/vec.h"
 
@@ -238,7 +239,7 @@ static bool settle(int dir, const char *path, struct err *err)
         return errno == ENOENT || file_fault(err, path, "check the directory", NULL);
     str_addf(&record, "%s/" FILE_SET_RECORD, path);
     if (!S_ISREG(status.st_mode) || status.st_uid != geteuid()) {
-        err_set(err, ERR_DATA, "remove it", "is not a record of yours");
+        err_set(err, ERR_DATA, "remove it", "is not a regular file of yours");
         err_at(err, str_text(&record), 0, 0);
     } else if (file_read(str_text(&record), RECORD_LIMIT, &text, err)) {
         ok = record_parse(text.data ? text.data : (char *)"", text.length, &changes, &count);
@@ -441,16 +442,50 @@ void file_set_free(struct file_set *set)
     free(set);
 }
 
-static bool among(const char *name, const char *const *known)
+/* Names in order. */
+struct known_names {
+    const char **items;
+    size_t count;
+};
+
+static int order_texts(const void *a, const void *b)
 {
-    size_t length = strlen(name);
-    for (; *known; known++)
-        if (strncmp(*known, name, length) == 0 && ((*known)[length] == '\0' || (*known)[length] == '/'))
-            return true;
-    return false;
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static char *stranger_below(int above, const char *part, const char *prefix, const char *const *known, int depth)
+/* The first of them that does not come before @name; NULL: all do. */
+static const char *not_before(const struct known_names *known, const char *name)
+{
+    size_t low = 0, high = known->count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        steps_add(1);
+        if (strcmp(known->items[middle], name) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < known->count ? known->items[low] : NULL;
+}
+
+/* Whether @name is one of them, or a directory that one of them lies in. */
+static bool among(const char *name, const struct known_names *known)
+{
+    struct str inside = {0};
+    const char *at = not_before(known, name);
+    bool is = at && strcmp(at, name) == 0;
+
+    str_addf(&inside, "%s/", name);
+    if (!is) {
+        at = not_before(known, str_text(&inside));
+        is = at && str_has_prefix(at, str_text(&inside));
+    }
+    str_done(&inside);
+    return is;
+}
+
+static char *stranger_below(int above, const char *part, const char *prefix, const struct known_names *known, int depth)
 {
     int fd = openat(above, part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     DIR *stream = fd >= 0 ? fdopendir(fd) : NULL;
@@ -481,8 +516,15 @@ static char *stranger_below(int above, const char *part, const char *prefix, con
 char *file_set_stranger(const char *dir, const char *const *known)
 {
     int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    char *found = fd >= 0 ? stranger_below(fd, ".", "", known, 1) : NULL;
+    struct known_names sorted = {0};
 
+    while (known[sorted.count])
+        sorted.count++;
+    sorted.items = mem_alloc((sorted.count + 1) * sizeof *sorted.items);
+    memcpy(sorted.items, known, sorted.count * sizeof *sorted.items);
+    qsort(sorted.items, sorted.count, sizeof *sorted.items, order_texts);
+    char *found = fd >= 0 ? stranger_below(fd, ".", "", &sorted, 1) : NULL;
+    free(sorted.items);
     if (fd >= 0)
         close(fd);
     return found;

@@ -39,7 +39,9 @@ static bool yield(_Atomic(void *) *place, size_t size)
 
 bool shortage_keep(void)
 {
-    return keep(&last, SHORTAGE_LAST) & keep(&kept, SHORTAGE_KEPT);
+    bool saved = keep(&last, SHORTAGE_LAST);   /* both are asked for, whatever becomes of one */
+
+    return keep(&kept, SHORTAGE_KEPT) && saved;
 }
 
 struct shortage *shortage_begin(struct shortage *of)
@@ -80,6 +82,14 @@ bool shortage_lose(size_t bytes)
     atomic_store(&current->cut, true);
     atomic_store(&current->lost, true);
     return true;
+}
+
+void *shortage_alloc(size_t size)
+{
+    void *block = mem_try_alloc(size);
+    if (!block)
+        shortage_lose(size);
+    return block;
 }
 
 bool shortage_lost(void)

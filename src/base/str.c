@@ -32,7 +32,7 @@ static bool reserve(struct str *s, size_t more)
     size_t wanted = s->length + more;
 
     for (unsigned tries = 0; !str_try_reserve(s, more); tries++) {
-        if ((tries || wanted > SHORTAGE_KEPT) && s->data && wanted > MEM_SMALL && shortage_lose(wanted))
+        if ((tries || wanted > SHORTAGE_KEPT) && wanted > MEM_SMALL && shortage_lose(wanted))
             return false;
         mem_again(wanted, tries);
     }

@@ -2,7 +2,10 @@
 #include "base/utf8.h"
 
 #include <stdarg.h>
+#include <string.h>
 #include <wchar.h>
+
+#define PIECE ((size_t)64 << 10)   /* bytes that are written at once, and the rest of a line */
 
 size_t utf8_next(const char *text, size_t left, uint32_t *code)
 {
@@ -91,12 +94,27 @@ void utf8_printable(const char *text, size_t length, struct str *out)
     }
 }
 
+/* Bytes of @text that are written at once: some lines, so that a table of a million rows needs no second copy. */
+static size_t piece_of(const char *text, size_t length)
+{
+    if (length <= PIECE)
+        return length;
+    const char *end = memrchr(text, '\n', PIECE);
+    end = end ? end : memchr(text + PIECE, '\n', length - PIECE);
+    return end ? (size_t)(end - text) + 1 : length;
+}
+
 bool utf8_write(FILE *out, const char *text, size_t length)
 {
     struct str printable = {0};
+    bool ok = true;
 
-    utf8_printable(text, length, &printable);
-    bool ok = fwrite(str_text(&printable), 1, printable.length, out) == printable.length;
+    for (size_t piece; ok && length; text += piece, length -= piece) {
+        piece = piece_of(text, length);
+        str_clear(&printable);
+        utf8_printable(text, piece, &printable);
+        ok = fwrite(str_text(&printable), 1, printable.length, out) == printable.length;
+    }
     str_done(&printable);
     return ok;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/shortage.h"
 #include "base/watch.h"
 #include "cmd/command.h"
 #include "cmd/task.h"
@@ -74,10 +75,10 @@ static int compare_misses(const void *a, const void *b)
 /* Rows with both numbers, the worst first; the caller frees. */
 static struct miss *find_misses(const struct experiments *t, const double *predicted, size_t *count)
 {
-    struct miss *misses = mem_alloc((t->rows.count + 1) * sizeof *misses);
+    struct miss *misses = shortage_alloc((t->rows.count + 1) * sizeof *misses);
 
     *count = 0;
-    for (size_t i = 0; i < t->rows.count; i++)
+    for (size_t i = 0; misses && i < t->rows.count; i++)
         if (experiments_measured(t, i) && !isnan(predicted[i]))
             misses[(*count)++] = (struct miss){i, fabs(predicted[i] - t->rows.items[i].cycles) / t->rows.items[i].cycles};
     if (*count)
@@ -123,13 +124,14 @@ static void heat_map_of(const struct experiments *t, const double *predicted, st
 {
     size_t n;
     struct miss *pairs = find_misses(t, predicted, &n);
-    double *p = mem_alloc((2 * n + 1) * sizeof *p), *m = p + n;
-
-    for (size_t i = 0; i < n; i++) {
+    double *p = shortage_alloc((2 * n + 1) * sizeof *p), *m = p + n;
+    memset(map, 0, sizeof *map);
+    for (size_t i = 0; p && i < n; i++) {
         p[i] = predicted[pairs[i].row];
         m[i] = t->rows.items[pairs[i].row].cycles;
     }
-    metrics_heat_map(p, m, n, 0, map);
+    if (p)
+        metrics_heat_map(p, m, n, 0, map);
     free(p);
     free(pairs);
 }
@@ -231,8 +233,9 @@ static bool evaluate_all(void *state, struct result *result, struct err *err)
     if (!w->table && !(w->table = is_json(w->file) ? pmevo_experiments_load(w->file, err) : experiments_load(w->file, err)))
         return false;
     struct result_table *table = result_table(result, "mappings", columns, w->heat ? COLUMNS : COLUMNS - 1);
-    double *predicted = mem_alloc((w->table->rows.count + 1) * sizeof *predicted);
-    bool ok = true;
+    size_t bytes = (w->table->rows.count + 1) * sizeof(double);
+    double *predicted = mem_try_alloc(bytes);
+    bool ok = predicted || err_memory_for(err, "the predictions", bytes);
 
     table->shape = TABLE_LINES;
     for (size_t i = 0; ok && i < w->count; i++) {

@@ -2,7 +2,6 @@
 /* What was shown last into a file. */
 #include <string.h>
 
-#include "base/file.h"
 #include "base/utf8.h"
 #include "cmd/command.h"
 
@@ -75,12 +74,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
         str_done(&text);
         text = document;
     }
-    bool ok = file_write(v->file, str_text(&text), text.length, err);
-    if (ok) {
-        result_confirm(result, "%s: %zu bytes", v->file, text.length);
-        result_text(result, "file", v->file);
-        result_count(result, "bytes", (int64_t)text.length);
-    }
+    bool ok = command_write(v->file, &text, result, err);
     str_done(&text);
     return ok;
 }

@@ -4,11 +4,12 @@
 #include <string.h>
 
 #include "cmd/command.h"
-#include "measure/kernel_passes.h"
+#include "measure/kernel_set.h"
 #include "report/blame.h"
 #include "work/job.h"
 
-#define SECONDS 20   /* most of it is waiting for a quiet core */
+#define SECONDS 20             /* most of it is waiting for a quiet core */
+#define PATIENCE_SECONDS 1.0   /* with all variants that wait, when one is asked for */
 
 /* The job: the loop and its variants on the worker; the UI thread shows what came of it and keeps it for the kernel view. */
 struct kernel_blaming {
@@ -20,6 +21,8 @@ struct kernel_blaming {
     double seconds;
     struct sandbox *sandbox;
     struct calibration calibration;
+    struct kernel_set *set;          /* the loop and all variants met so far */
+    VEC(bool) asked;                 /* of each: asking again means measuring again */
     struct blame *found;             /* the result */
 };
 
@@ -36,28 +39,39 @@ static void progress(void *state, size_t done, size_t total)
 static bool measure(void *state, const struct insn *insns, size_t count, double *cycles, double *spread, struct err *err)
 {
     struct kernel_blaming *w = state;
-    struct kernel_measured m;
+    size_t at = kernel_set_add(w->set, insns, count);
 
-    if (!kernel_run(w->sandbox, &w->calibration, insns, count, &m, err))
-        return false;
-    *cycles = m.cycles;
-    *spread = m.spread;
-    return true;
+    while (w->asked.count <= at)
+        vec_push(&w->asked, false);
+    if (w->asked.items[at])
+        kernel_set_again(w->set, at);
+    w->asked.items[at] = true;
+    return kernel_set_measure(w->set, PATIENCE_SECONDS, err) && kernel_set_result(w->set, at, cycles, spread, err);
+}
+
+static void expect(void *state, const struct insn *insns, size_t count)
+{
+    kernel_set_add(((struct kernel_blaming *)state)->set, insns, count);
 }
 
 static bool blame_run(struct job *job, void *state, struct err *err)
 {
     struct kernel_blaming *w = state;
-    const struct blame_source source = {measure, cancelled, progress, w};
+    const struct blame_source source = {measure, cancelled, progress, expect, w};
     size_t count;
     const struct insn *insns = kernel_insns(w->kernel, w->loop, &count);
 
     w->job = job;
     w->sandbox = sandbox_new(-1, err);
     bool ok = w->sandbox && calibrate(w->sandbox, cancelled, w, &w->calibration, err);
-    if (ok)
+    if (ok) {
         sandbox_cancel_by(w->sandbox, cancelled, w);
+        w->set = kernel_set_new(w->sandbox, &w->calibration);
+    }
     w->found = ok ? blame_new(insns, count, w->machine, &source, w->seconds, err) : NULL;
+    kernel_set_free(w->set);
+    w->set = NULL;
+    vec_done(&w->asked);
     sandbox_free(w->sandbox);
     w->sandbox = NULL;
     return w->found != NULL;
@@ -204,7 +218,7 @@ static const struct parameter options[] = {
     {.name = "--machine", .kind = PARAMETER_TEXT, .at = offsetof(struct blame_values, machine), .value = "ID", .otherwise = "this CPU's machine, or else the current one",
      .complete = COMPLETE_MACHINE, .help = "model to compare with"},
     {.name = "--seconds", .kind = PARAMETER_DURATION, .at = offsetof(struct blame_values, seconds), .value = "T", .least = 0.01, .most = 3600, .initial = INITIAL(SECONDS),
-     .help = "time after which no other variant is begun"},
+     .help = "time after which no further variant is started"},
     {0},
 };
 
@@ -247,10 +261,10 @@ static const char *const examples[] = {"kernel blame", "kernel blame --machine s
 
 const struct command command_kernel_blame = {
     .name = "kernel blame",
-    .help = "measure what each instruction costs here, beside what the model says it costs",
-    .description = "The loop is measured again with each instruction left out, with a nop in its place, and with single dependences cut; the model predicts the same "
-                   "variants. What read the result of an instruction that is gone reads a register that nobody writes. The largest difference is named. On a busy core it "
-                   "takes longer than a second, and what has no stable time says so.",
+    .help = "measure the cost of each instruction of the loop, and compare it with the model",
+    .description = "The loop is measured with each instruction removed, with a nop in its place, and with single dependences cut; the model predicts the same "
+                   "variants. Instructions that read the result of a removed one read an unwritten register instead. The largest difference is named. A busy core "
+                   "takes longer; variants without a stable time are marked.",
     .options = options,
     .examples = examples,
     .values_size = sizeof(struct blame_values),

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
-#include "base/file.h"
 #include "base/utf8.h"
 #include "cmd/command.h"
 #include "cmd/kernel_analyze.h"
@@ -40,12 +39,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     utf8_printable(str_text(&raw), raw.length, &text);
     str_done(&raw);
     kernel_analyses_free(analyses, count);
-    bool ok = file_write(v->file, text.data, text.length, err);
-    if (ok) {
-        result_confirm(result, "%s: %zu bytes", v->file, text.length);
-        result_text(result, "file", v->file);
-        result_count(result, "bytes", (int64_t)text.length);
-    }
+    bool ok = command_write(v->file, &text, result, err);
     str_done(&text);
     return ok;
 }

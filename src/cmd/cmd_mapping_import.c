@@ -37,7 +37,7 @@ static bool read_llvm(struct llvm_importing *w, struct err *err)
 
 static bool llvm_run(struct job *job, void *state, struct err *err)
 {
-    job_progress(job, 0, 0, "llvm-mca reads its tables");
+    job_progress(job, 0, 0, "reading the tables of llvm-mca");
     child_watch(cancelled, job);
     bool ok = read_llvm(state, err);
     child_watch(NULL, NULL);

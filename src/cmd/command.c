@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/shortage.h"
 #include "base/similar.h"
@@ -474,4 +475,14 @@ bool command_go_on(struct session *s, FILE *out, struct err *err)
     }
     free(kept);
     return ok;
+}
+
+bool command_write(const char *file, const struct str *text, struct result *result, struct err *err)
+{
+    if (!file_write(file, str_text(text), text->length, err))
+        return false;
+    result_confirm(result, "%s: %zu bytes", file, text->length);
+    result_text(result, "file", file);
+    result_count(result, "bytes", (int64_t)text->length);
+    return true;
 }

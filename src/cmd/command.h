@@ -63,6 +63,9 @@ void command_usage(const struct command *c, struct str *out);
 /* An option --cpu: @number, which this process must be allowed to run on, or NOT_GIVEN, which is -1: any. */
 bool command_cpu(size_t number, int *out, struct err *err);
 
+/* Writes  to  and confirms it in @result. False with err. */
+bool command_write(const char *file, const struct str *text, struct result *result, struct err *err);
+
 /* The nouns' handlers. */
 
 /* Puts results that a running `experiments measure` has delivered so far into the session's table; the main loop calls it when it wakes. */

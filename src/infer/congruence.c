@@ -36,9 +36,9 @@ static struct profile *profiles_of(const struct experiments *t)
         if (!experiments_measured(t, i))
             continue;
         if (t->rows.items[i].count == 1)
-            vec_push(&profiles[terms[0].form].list, ((struct beside){UINT32_MAX, terms[0].count, 0, cycles}));
+            vec_add(&profiles[terms[0].form].list, ((struct beside){UINT32_MAX, terms[0].count, 0, cycles}));
         for (int side = 0; t->rows.items[i].count == 2 && side < 2; side++)
-            vec_push(&profiles[terms[side].form].list, ((struct beside){terms[!side].form, terms[side].count, terms[!side].count, cycles}));
+            vec_add(&profiles[terms[side].form].list, ((struct beside){terms[!side].form, terms[side].count, terms[!side].count, cycles}));
     }
     for (size_t f = 0; f < t->forms.count; f++)
         if (profiles[f].list.count > 1)

@@ -519,7 +519,7 @@ static enum run_result run(enum isa isa, const char *cpu, const char *extra, con
     if (result.timed_out) {
         err_set(err, ERR_LIMIT, NULL, "%s did not end within %.0f s", argv[0], limits.wall_seconds);
     } else if (WIFSIGNALED(result.status)) {
-        err_set(err, ERR_DATA, NULL, "%s died of signal %d", argv[0], WTERMSIG(result.status));
+        err_set(err, ERR_DATA, NULL, "%s was killed by signal %d", argv[0], WTERMSIG(result.status));
         how = RUN_DIED;
     } else if (result.status != 0) {
         explain(argv[0], cpu, str_text(&result.output), err);

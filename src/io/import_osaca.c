@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/watch.h"
 #include "io/osaca_file.h"
 #include "model/facts.h"
 
@@ -59,6 +60,7 @@ static struct osaca_entry *find_named(struct osaca_file *r, const char *name, co
     }
     for (; low < r->names.count && strcmp(r->names.items[low].name, name) == 0; low++) {
         struct osaca_entry *e = &r->entries.items[r->names.items[low].entry];
+        steps_add(1);
         if (entry_fits(e, f, strict))
             return e;
     }
@@ -88,6 +90,7 @@ static const char *register_for(const struct att_form *f, const struct att_opera
 static const struct osaca_rule *rule_for(const struct osaca_rule *rules, size_t count, const char *class)
 {
     static const struct att_operand plain = {.class = ATT_MEMORY, .base = true};
+    steps_add(count);
     for (size_t i = 0; i < count; i++)
         if ((!rules[i].class[0] || strcmp(rules[i].class, "*") == 0 || strcmp(rules[i].class, class) == 0) && address_fits(&rules[i].address, &plain, false, true))
             return &rules[i];
@@ -248,7 +251,7 @@ struct machine *import_osaca_parse(const char *id, const char *name, const char 
     if (yaml_tree_get(&r.tree, yaml_tree_root(&r.tree), "portolan"))
         ok = take_named(&r, m->mapping, &own);
     else
-        for (size_t i = 0; i < forms_count(forms); i++)
+        for (size_t i = 0; i < forms_count(forms) && !watch_steps(1); i++)
             match_form(&r, forms_at(forms, i), m->mapping, &own);
     if (ok && mapping_count(m->mapping) == 0)
         ok = yaml_tree_fault(&r.tree, NULL, err, "give a machine file for x86", "no known instruction form in it");

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/steps.h"
 #include "base/vec.h"
 
 #define FILE_LIMIT ((size_t)256 << 20)
@@ -74,6 +75,7 @@ static struct mapping *read_mapping(json_t *forms, const struct ports *ports, do
 
     mapping_set_issue_width(m, width);
     json_object_foreach(forms, form, value) {
+        steps_add(1);
         const char *usage = json_string_value(json_array_get(value, 0));
         json_int_t slots = json_integer_value(json_array_get(value, 1));
         struct mapping_entry entry = {.form = (char *)form, .latency = NAN, .micro_ops = slots > 0 && slots < 256 ? (unsigned)slots : 0};

@@ -84,7 +84,7 @@ void kernel_passes_range(const struct kernel_passes *p, double *least, double *m
     *most = values[p->count - 1 - p->count / 10];
 }
 
-static bool unsettled(const struct kernel_passes *p, struct err *err)
+bool kernel_passes_unsettled(const struct kernel_passes *p, struct err *err)
 {
     double least, most;
 
@@ -116,7 +116,7 @@ bool kernel_measure(struct sandbox *s, const struct calibration *c, struct seek 
         if (seek && !seek_step(seek, s, c, out->contended, err))
             return false;
     } while (!kernel_passes_enough(&passes) && clock_seconds() < until);
-    return unsettled(&passes, err);
+    return kernel_passes_unsettled(&passes, err);
 }
 
 bool kernel_run(struct sandbox *s, const struct calibration *c, const struct insn *insns, size_t count, struct kernel_measured *out, struct err *err)

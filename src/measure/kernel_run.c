@@ -38,6 +38,7 @@ struct run_plan {
     uint32_t bases, indices;    /* general registers by use in addresses */
     double until;               /* clock_seconds when the time for it is over */
     bool ended;                 /* its process was: other values are not tried */
+    bool beside;                /* others' code stays where it is, and their process */
 };
 
 static void addresses_scan(struct run_plan *p)
@@ -62,7 +63,8 @@ static void addresses_scan(struct run_plan *p)
 
 static bool code_place(struct sandbox *s, struct run_plan *p, struct err *err)
 {
-    sandbox_clear(s);
+    if (!p->beside)
+        sandbox_clear(s);
     p->offset = sandbox_next_offset(s);
     free(p->code);
     p->code = mem_alloc((p->length + 16) * p->copies);
@@ -168,6 +170,15 @@ static bool fault_text(const struct run_plan *p, const struct sandbox_item *item
     return refuse(p->insns, insn_at(p, item->fault_offset), reason, err);
 }
 
+/* How often a run of @ticks fills the window. */
+static unsigned passes_for(const struct calibration *c, double ticks)
+{
+    double each = ticks - c->rules.overhead, least = fmin(20, 20e-9 * c->tick_hz);
+    double fill = c->stretch * WINDOW_SECONDS * c->tick_hz / (each > least ? each : least);
+
+    return fill < 1 ? 1 : fill > PASSES_LIMIT ? PASSES_LIMIT : (unsigned)fill;
+}
+
 /* Finds copies, count and passes so that the pages touched stay real and a run fills the window. */
 static bool plan_fit(struct sandbox *s, const struct calibration *c, struct run_plan *p, enum values values, struct kernel_plan *plan, struct err *err)
 {
@@ -202,10 +213,21 @@ static bool plan_fit(struct sandbox *s, const struct calibration *c, struct run_
         last = ticks;
         plan->pages = item->pages;
     }
-    double each = last - c->rules.overhead;
-    double least = fmin(20, 20e-9 * c->tick_hz);
-    double fill = window / (each > least ? each : least);
-    plan->passes = fill < 1 ? 1 : fill > PASSES_LIMIT ? PASSES_LIMIT : (unsigned)fill;
+    plan->passes = passes_for(c, last);
+    return true;
+}
+
+/* Whether the kernel runs by another one's plan, which then is its own. */
+static bool plan_adopt(struct sandbox *s, const struct calibration *c, struct run_plan *p, const struct kernel_plan *hint, struct kernel_plan *plan, struct err *err)
+{
+    struct sandbox_item *item;
+    double ticks;
+
+    p->copies = hint->copies;
+    if (!code_place(s, p, err) || !try(s, p, hint->values, hint->count, &item, &ticks, err) || item->fault || item->pages > hint->pages)
+        return false;
+    *plan = *hint;
+    plan->passes = passes_for(c, ticks);
     return true;
 }
 
@@ -247,7 +269,7 @@ static bool windows_collect(struct sandbox *s, const struct calibration *c, cons
     struct sandbox_item *item = sandbox_items(s);
     unsigned contended = 0;
 
-    for (unsigned i = 0; i < MEASUREMENTS && (i < 2 || out->windows < ENOUGH); i++) {
+    for (unsigned i = 0; i < (p->beside ? 1 : MEASUREMENTS) && (i < 2 || out->windows < ENOUGH); i++) {
         item_fill(p, plan->values, item);
         item->count = plan->count;
         item->passes = plan->passes;
@@ -273,6 +295,15 @@ static bool windows_collect(struct sandbox *s, const struct calibration *c, cons
     return out->windows > 0 || err_set(err, ERR_LIMIT, "try again, or choose another CPU with --cpu N", "core is contended");
 }
 
+/* What @out says of how the kernel is run. */
+static void plan_tell(const struct kernel_plan *plan, struct kernel_measured *out)
+{
+    out->pages = plan->pages;
+    out->wraps = plan->pages > SANDBOX_REAL_PAGES;
+    out->iterations = (unsigned)(plan->count * plan->copies);
+    out->between = (double)(plan->count - plan->count / 2) * plan->passes * plan->copies;
+}
+
 /* One measurement from the beginning, and the known block after it in the same process. */
 static bool attempt(struct sandbox *s, const struct calibration *c, struct run_plan *p, struct kernel_plan *plan, struct kernel_measured *out, bool *off, double *known, struct err *err)
 {
@@ -286,31 +317,62 @@ static bool attempt(struct sandbox *s, const struct calibration *c, struct run_p
     } else {
         ok = plan_choose(s, c, p, plan, err);
     }
-    out->pages = plan->pages;
-    out->wraps = plan->pages > SANDBOX_REAL_PAGES;
-    out->iterations = (unsigned)(plan->count * plan->copies);
-    out->between = (double)(plan->count - plan->count / 2) * plan->passes * plan->copies;
+    plan_tell(plan, out);
     ok = ok && windows_collect(s, c, p, plan, out, err);
     for (unsigned i = 0; ok && *off && i < CANARIES; i++)
         ok = in_time(p, err) && sandbox_canary(s, &c->rules, off, known, err);
     return ok;
 }
 
-bool kernel_visit(struct sandbox *s, const struct calibration *c, const struct insn *insns, size_t count, double seconds, struct kernel_plan *plan, struct kernel_measured *out,
-                  struct err *err)
+/* What is known of a kernel before it runs; false with err when it is refused. */
+static bool visit_begin(struct run_plan *p, const struct insn *insns, size_t count, double seconds, struct kernel_measured *out, struct err *err)
 {
     unsigned at;
-    struct run_plan p = {.insns = insns, .count = count, .counter = kernel_counter(insns, count), .until = clock_seconds() + seconds};
     const char *reason = kernel_refused(insns, count, &at);
-    bool ok = true, off = true;
-    double known = NAN;
 
+    *p = (struct run_plan){.insns = insns, .count = count, .counter = kernel_counter(insns, count), .until = clock_seconds() + seconds};
     *out = (struct kernel_measured){.cycles = NAN, .spread = NAN, .clock_hz = NAN, .contended = NAN};
     if (reason)
         return refuse(insns, at, reason, err);
     for (size_t i = 0; i < count; i++)
-        p.length += insns[i].length;
-    addresses_scan(&p);
+        p->length += insns[i].length;
+    addresses_scan(p);
+    return true;
+}
+
+bool kernel_visit_beside(struct sandbox *s, const struct calibration *c, const struct insn *insns, size_t count, double seconds, const struct kernel_plan *hint,
+                         struct kernel_plan *plan, struct kernel_measured *out, struct err *err)
+{
+    struct run_plan p;
+    struct err unfit = {0};
+
+    if (!visit_begin(&p, insns, count, seconds, out, err))
+        return false;
+    p.beside = true;
+    if (!plan->known) {
+        if ((!hint || !plan_adopt(s, c, &p, hint, plan, &unfit)) && !plan_choose(s, c, &p, plan, err)) {
+            free(p.code);
+            return false;
+        }
+        plan->offset = p.offset;
+    }
+    p.offset = plan->offset;
+    p.copies = plan->copies;
+    plan_tell(plan, out);
+    bool ok = windows_collect(s, c, &p, plan, out, err);
+    free(p.code);
+    return ok;
+}
+
+bool kernel_visit(struct sandbox *s, const struct calibration *c, const struct insn *insns, size_t count, double seconds, struct kernel_plan *plan, struct kernel_measured *out,
+                  struct err *err)
+{
+    struct run_plan p;
+    bool ok = true, off = true;
+    double known = NAN;
+
+    if (!visit_begin(&p, insns, count, seconds, out, err))
+        return false;
     for (unsigned i = 0; ok && off && i < ATTEMPTS; i++) {
         ok = attempt(s, c, &p, plan, out, &off, &known, err);
         /* All that was measured since the last known block was right is this one, and it is measured again by new processes. */

@@ -22,6 +22,7 @@ struct kernel_plan {
     uint64_t count;         /* iterations of that loop */
     unsigned passes;        /* so many times over */
     unsigned pages;         /* touched */
+    uint32_t offset;        /* of its code, where kernels stay beside each other */
 };
 
 struct kernel_measured {
@@ -43,5 +44,10 @@ struct kernel_measured {
  * why @insns cannot be measured (calls, indirect branches, system instructions, faults; with the instruction and its line: ERR_DATA) or that no window was quiet (ERR_LIMIT). */
 bool kernel_visit(struct sandbox *s, const struct calibration *c, const struct insn *insns, size_t count, double seconds, struct kernel_plan *plan, struct kernel_measured *out,
                   struct err *err);
+
+/* A quick visit in the process that runs other variants of the same loop, whose code stays: one look for a quiet moment. The first one tries @hint, a plan that
+ * another variant was found to run by (NULL: none). The known block that shows that the process is sound is the caller's to run, for all visits since the last one. */
+bool kernel_visit_beside(struct sandbox *s, const struct calibration *c, const struct insn *insns, size_t count, double seconds, const struct kernel_plan *hint,
+                         struct kernel_plan *plan, struct kernel_measured *out, struct err *err);
 
 #endif

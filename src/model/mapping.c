@@ -237,3 +237,13 @@ bool mapping_check(const struct mapping *m, struct err *err)
         }
     return true;
 }
+
+void mapping_entry_print(const struct mapping *m, const struct mapping_entry *entry, struct str *out)
+{
+    if (entry->usage.count)
+        usage_print(&entry->usage, &m->ports, out);
+    else
+        str_add(out, "no port");
+    if (!isnan(entry->latency))
+        str_addf(out, ", latency %g", entry->latency);
+}

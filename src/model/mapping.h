@@ -53,6 +53,8 @@ void mapping_set_issue_width(struct mapping *m, double width);
 const struct mapping_entry *mapping_at(const struct mapping *m, size_t index);
 /* NULL when the form is not known. Any thread while nobody changes it. */
 const struct mapping_entry *mapping_find(const struct mapping *m, const char *form);
+/* Appends "1*p0156, latency 1" of an entry of @m; "no port" where it has none. */
+void mapping_entry_print(const struct mapping *m, const struct mapping_entry *entry, struct str *out);
 /* Index for mapping_at, or SIZE_MAX. */
 size_t mapping_index(const struct mapping *m, const char *form);
 /* Adds or replaces; copies all of @entry. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/compare.h"
+#include "base/shortage.h"
 
 double metrics_mape(const double *predicted, const double *measured, size_t n)
 {
@@ -48,8 +49,12 @@ struct ranked_value {
 
 void metrics_ranks(const double *x, size_t n, double *ranks)
 {
-    struct ranked_value *order = mem_alloc((n + 1) * sizeof *order);
+    struct ranked_value *order = shortage_alloc((n + 1) * sizeof *order);
 
+    for (size_t i = 0; !order && i < n; i++)
+        ranks[i] = NAN;
+    if (!order)
+        return;
     for (size_t i = 0; i < n; i++)
         order[i] = (struct ranked_value){x[i], i};
     qsort(order, n, sizeof *order, compare_doubles);
@@ -64,7 +69,9 @@ void metrics_ranks(const double *x, size_t n, double *ranks)
 
 double metrics_spearman(const double *x, const double *y, size_t n)
 {
-    double *ranks = mem_alloc((2 * n + 1) * sizeof *ranks);
+    double *ranks = shortage_alloc((2 * n + 1) * sizeof *ranks);
+    if (!ranks)
+        return NAN;
     metrics_ranks(x, n, ranks);
     metrics_ranks(y, n, ranks + n);
     double r = metrics_pearson(ranks, ranks + n, n);
@@ -94,8 +101,10 @@ void metrics_heat_map(const double *predicted, const double *measured, size_t n,
 struct accuracy metrics_accuracy(const struct experiments *t, const double *predicted)
 {
     struct accuracy a = {0};
-    double *p = mem_alloc((2 * t->rows.count + 1) * sizeof *p), *m = p + t->rows.count;
+    double *p = shortage_alloc((2 * t->rows.count + 1) * sizeof *p), *m = p + t->rows.count;
 
+    if (!p)
+        return (struct accuracy){.mape = NAN, .pearson = NAN, .spearman = NAN};
     for (size_t i = 0; i < t->rows.count; i++) {
         if (!experiments_measured(t, i))
             continue;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/steps.h"
 
 void usage_done(struct usage *usage)
 {
@@ -115,6 +116,7 @@ bool usage_parse(const char *text, const struct ports *ports, struct usage *out,
         const char *term = at;
         uint32_t count;
         portset set;
+        steps_add(1 + out->count);
         if (!parse_count(text, &at, &count, err))
             goto out;
         const char *set_at = at;

@@ -179,6 +179,45 @@ static bool cut(struct blame_work *w, size_t edge, struct err *err)
     return cost_of(w, &v, &w->b->edges[edge].cut, err);
 }
 
+/* Says that @take_v will be measured. */
+static void expect(const struct blame_work *w, struct variant *take_v)
+{
+    if (w->source->expect && take_v->insns)
+        w->source->expect(w->source->self, take_v->insns, take_v->count);
+    variant_done(take_v);
+}
+
+static void expect_all_left_out(const struct blame_work *w)
+{
+    struct variant v;
+
+    for (size_t i = 0; i < w->count; i++) {
+        variant_without(w->insns, w->count, i, &v);
+        expect(w, &v);
+    }
+}
+
+static bool costs_something(const struct blame_work *w, size_t at)
+{
+    const struct blame_cost *out = &w->b->rows[at].out;
+    return fabs(out->here) > STABLE * w->b->measured || fabs(out->model) > STABLE * w->b->measured;
+}
+
+static void expect_cuts_and_nops(const struct blame_work *w)
+{
+    struct variant v;
+
+    for (size_t i = 0; i < w->b->edge_count; i++) {
+        variant_cut(w->insns, w->count, &w->b->edges[i].of, &v);
+        expect(w, &v);
+    }
+    for (size_t i = 0; i < w->count; i++)
+        if (costs_something(w, i)) {
+            variant_nop(w->insns, w->count, i, &v);
+            expect(w, &v);
+        }
+}
+
 static double difference(const struct blame_cost *cost)
 {
     double d = fabs(cost->here - cost->model);
@@ -281,6 +320,8 @@ static void reckon_all(const struct blame_work *w)
 
 static bool run(struct blame_work *w, struct err *err)
 {
+    if (!is_over(w))
+        expect_all_left_out(w);
     bool ok = measure_base(w, err);
 
     w->b->predicted = predict(w, w->insns, w->count);
@@ -289,11 +330,13 @@ static bool run(struct blame_work *w, struct err *err)
     ok = ok && measure_base(w, err) && fill_gaps(w, err) && confirm(w, err);
     if (ok)
         take_edges(w);
+    if (ok && !is_over(w))
+        expect_cuts_and_nops(w);
     w->total = w->done + w->b->edge_count + w->count + 1;
     for (size_t i = 0; ok && i < w->b->edge_count; i++)
         ok = cut(w, i, err);
     for (size_t i = 0; ok && i < w->count; i++)
-        if (fabs(w->b->rows[i].out.here) > STABLE * w->b->measured || fabs(w->b->rows[i].out.model) > STABLE * w->b->measured)
+        if (costs_something(w, i))
             ok = replace(w, i, err);
     ok = ok && fill_gaps(w, err) && confirm_base(w, err);
     if (ok)

@@ -16,6 +16,8 @@ struct blame_source {
     bool (*measure)(void *self, const struct insn *insns, size_t count, double *cycles, double *spread, struct err *err);
     bool (*cancelled)(void *self);   /* may be NULL */
     void (*progress)(void *self, size_t done, size_t total);   /* may be NULL */
+    /* @insns will be measured soon: what is known beforehand can be measured together. May be NULL. */
+    void (*expect)(void *self, const struct insn *insns, size_t count);
     void *self;
 };
 

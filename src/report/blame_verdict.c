@@ -88,12 +88,7 @@ static void add_entry(const struct insn *in, const struct machine *m, struct str
         return;
     }
     str_add(out, " (in the table ");
-    if (entry->usage.count)
-        usage_print(&entry->usage, mapping_ports(m->mapping), out);
-    else
-        str_add(out, "no port");
-    if (!isnan(entry->latency))
-        str_addf(out, ", latency %g", entry->latency);
+    mapping_entry_print(m->mapping, entry, out);
     str_add_char(out, ')');
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/shortage.h"
 #include "model/metrics.h"
 #include "throughput/predict.h"
 
@@ -94,12 +95,15 @@ bool *experiment_rows_matching(const struct experiments *t, const struct machine
     if (!filter_parse(expression, experiment_column_table, EXPERIMENT_FILTER_COLUMNS, &f, err))
         return NULL;
     if (m && asks_prediction(&f)) {
-        predicted = mem_alloc((t->rows.count + 1) * sizeof *predicted);
-        machine_predict(m, t, predicted);
+        predicted = shortage_alloc((t->rows.count + 1) * sizeof *predicted);
+        if (predicted)
+            machine_predict(m, t, predicted);
         columns.predicted = predicted;
     }
-    bool *fits = mem_alloc((t->rows.count + 1) * sizeof *fits);
-    for (size_t i = 0; i < t->rows.count; i++) {
+    bool *fits = mem_try_alloc((t->rows.count + 1) * sizeof *fits);
+    if (!fits)
+        err_memory_for(err, "the filter", (t->rows.count + 1) * sizeof *fits);
+    for (size_t i = 0; fits && i < t->rows.count; i++) {
         struct filtered_experiment bound = {&columns, i};
         fits[i] = filter_matches(&f, &(struct filter_row){bound_number, bound_text, &bound, EXPERIMENT_COLUMNS});
     }

@@ -237,15 +237,19 @@ struct result_table *result_table(struct result *r, const char *key, const struc
     return t;
 }
 
-/* Takes @cell. A table too large for the memory stays as it is, and the command fails. */
+/* Takes @cell. A table too large for the memory ends with its last whole row, and the command fails. */
 static void add_cell(struct result_table *t, struct result_cell cell)
 {
-    if (t->count == t->capacity)
+    if (!t->cut && t->count == t->capacity) {
         t->cells = mem_grow(t->cells, &t->capacity, sizeof *t->cells);
-    if (t->count < t->capacity)
-        t->cells[t->count++] = cell;
-    else
+        t->cut = t->count == t->capacity;
+        while (t->cut && t->count % t->column_count)
+            cell_done(&t->cells[--t->count]);
+    }
+    if (t->cut)
         cell_done(&cell);
+    else
+        t->cells[t->count++] = cell;
 }
 
 void cell_text(struct result_table *t, const char *value)

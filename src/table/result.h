@@ -66,6 +66,7 @@ struct result_table {
     size_t column_count;
     struct result_cell *cells;      /* row by row */
     size_t count, capacity;  /* of cells */
+    bool cut;                /* memory ran out: no more rows */
     struct table_note *notes;
     size_t note_count;
 };

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/shortage.h"
 #include "base/vec.h"
 #include "base/watch.h"
 #include "isa/isa.h"
@@ -16,13 +17,13 @@ void throughput_predict(const struct mapping *m, const struct experiments *t, do
     struct throughput *engine = throughput_new(mapping_ports(m)->count ? mapping_ports(m)->count : 1);
     VEC(struct mass) masses = {0};
     double width = mapping_issue_width(m);
-    const struct mapping_entry **entries = mem_alloc((t->forms.count + 1) * sizeof *entries);
+    const struct mapping_entry **entries = shortage_alloc((t->forms.count + 1) * sizeof *entries);
 
-    for (size_t i = 0; i < t->forms.count; i++)
+    for (size_t i = 0; entries && i < t->forms.count; i++)
         entries[i] = mapping_find(m, t->forms.items[i]);
     for (size_t i = 0; i < t->rows.count; i++) {
         const struct flat_term *terms = experiments_terms(t, i);
-        bool known = !watch_steps(1);   /* past its end nothing is */
+        bool known = !watch_steps(1) && entries;   /* past its end nothing is */
         double slots = 0;
         masses.count = 0;
         for (uint32_t k = 0; known && k < t->rows.items[i].count; k++) {
@@ -103,24 +104,24 @@ unsigned machine_slots(const struct machine *m, const struct mapping_entry *e)
 void machine_predict(const struct machine *m, const struct experiments *t, double *cycles)
 {
     double width = machine_number(m, "issue_width"), lock = machine_number(m, "lock_latency");
-    double *issue = mem_zero(t->forms.count + 1, sizeof *issue), *locked = mem_zero(t->forms.count + 1, sizeof *locked);
+    double *issue = shortage_alloc((t->forms.count + 1) * sizeof *issue), *locked = shortage_alloc((t->forms.count + 1) * sizeof *locked);
 
     throughput_predict(m->mapping, t, cycles);
     if (mapping_issue_width(m->mapping) > 0)   /* inferred: its slots are counted, also where a form takes none */
         width = 0;
-    for (size_t i = 0; i < t->forms.count; i++) {
+    for (size_t i = 0; issue && locked && i < t->forms.count; i++) {
         const struct mapping_entry *e = mapping_find(m->mapping, t->forms.items[i]);
         issue[i] = e && width > 0 ? machine_slots(m, e) / width : 0;
         locked[i] = lock > 0 && isa_form_has(isa_of(m), t->forms.items[i], FORM_LOCKED) ? lock : 0;
     }
     for (size_t i = 0; i < t->rows.count; i++) {
         const struct flat_term *terms = experiments_terms(t, i);
-        double slots = 0, chain = 0;
-        for (uint32_t k = 0; k < t->rows.items[i].count; k++) {
+        double slots = 0, chain = issue && locked ? 0 : NAN;
+        for (uint32_t k = 0; issue && locked && k < t->rows.items[i].count; k++) {
             slots += issue[terms[k].form] * terms[k].count;
             chain += locked[terms[k].form] * terms[k].count;
         }
-        cycles[i] = isnan(cycles[i]) ? NAN : fmax(cycles[i], fmax(slots, chain));
+        cycles[i] = isnan(cycles[i]) || isnan(chain) ? NAN : fmax(cycles[i], fmax(slots, chain));
     }
     free(issue);
     free(locked);

@@ -6,6 +6,9 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/steps.h"
+
+#define STEP_BYTES 100   /* that are looked through in one step of base/steps.h */
 
 struct cursor { const char *at, *end; };
 
@@ -16,6 +19,7 @@ static bool line_next(struct cursor *c, const char **start, const char **end)
     *start = c->at;
     const char *newline = memchr(c->at, '\n', (size_t)(c->end - c->at));
     *end = newline ? newline : c->end;
+    steps_add(1 + (size_t)(*end - *start) / STEP_BYTES);
     c->at = newline ? newline + 1 : c->end;
     if (*end > *start && (*end)[-1] == '\r')
         --*end;
@@ -198,6 +202,7 @@ static void function_add(struct listing *l, const char *p, const char *end)
 static bool contains_nocase(const char *p, const char *end, const char *word)
 {
     size_t n = strlen(word);
+    steps_add((size_t)(end - p) / STEP_BYTES);
     for (; (size_t)(end - p) >= n; p++)
         if (strncasecmp(p, word, n) == 0)
             return true;
@@ -288,6 +293,7 @@ static bool statements_clean(struct listing *l, const char *code, const char *en
                 quoted = !quoted;
             stop++;
         }
+        steps_add(1 + (size_t)(stop - p) / STEP_BYTES);
         const char *s = skip_blank(p, stop);
         for (;;) {
             const char *e = *s == '"' && s < stop ? memchr(s + 1, '"', (size_t)(stop - s - 1)) : word_end(s, stop);
@@ -298,6 +304,7 @@ static bool statements_clean(struct listing *l, const char *code, const char *en
             const char *colon = skip_blank(e, stop);
             if (colon >= stop || *colon != ':')
                 break;
+            steps_add(1);
             str_add_bytes(&l->text, s, (size_t)(e - s));
             str_add(&l->text, ": ");
             s = skip_blank(colon + 1, stop);

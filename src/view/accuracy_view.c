@@ -47,13 +47,13 @@ static void accuracy_close(void *state)
 static void judge_all(struct accuracy_view_state *v, struct session *s)
 {
     struct err err = {0};
-    double *cycles = mem_alloc((v->shown->rows.count + 1) * sizeof *cycles);
+    double *cycles = mem_try_alloc((v->shown->rows.count + 1) * sizeof *cycles);
 
     v->others = mem_resize(v->others, s->document.selected_count * sizeof *v->others);
     for (size_t i = 0; i < s->document.selected_count; i++) {
         struct machine *m = session_machine(s, s->document.selected[i], &err);
         v->others[i] = (struct accuracy){.mape = NAN, .pearson = NAN, .spearman = NAN};
-        if (m)
+        if (m && cycles)
             session_forecast(s, m, cycles, &v->others[i]);
     }
     free(cycles);
@@ -65,10 +65,15 @@ static void fill_map(struct accuracy_view_state *v, struct session *s, struct ma
     size_t rows = v->shown->rows.count;
 
     v->machine = m;
-    v->predicted = mem_resize(v->predicted, (rows + 1) * sizeof *v->predicted);
-    v->measured = mem_resize(v->measured, (rows + 1) * sizeof *v->measured);
-    session_forecast(s, m, v->predicted, &v->accuracy);
+    free(v->predicted);
+    free(v->measured);
+    v->predicted = mem_try_alloc((rows + 1) * sizeof *v->predicted);
+    v->measured = mem_try_alloc((rows + 1) * sizeof *v->measured);
     v->n = 0;
+    memset(&v->map, 0, sizeof v->map);
+    if (!v->predicted || !v->measured)
+        return;
+    session_forecast(s, m, v->predicted, &v->accuracy);
     for (size_t i = 0; i < rows; i++)
         if (experiments_measured(v->shown, i) && !isnan(v->predicted[i])) {
             v->predicted[v->n] = v->predicted[i];

@@ -9,6 +9,7 @@
 #include "base/steps.h"
 
 #define TEXT_STEPS 8     /* of making the text of a cell */
+#define NO_TEXT SIZE_MAX /* there was no memory for it: its first bytes must do */
 #define RUN 64           /* rows that are sorted in one go */
 
 /* A row with what it is sorted by, read once. */
@@ -32,7 +33,7 @@ struct arrangement {
     size_t total, read;             /* rows there are, and those read so far */
     struct keyed *rows, *merged;
     size_t count, capacity;         /* of rows that fit */
-    struct str texts;
+    struct str texts, one;          /* of all rows; of the row that is read */
     size_t sorted;                  /* rows in sorted runs of RUN */
     size_t width;                   /* of the runs being merged; 0: not yet */
     size_t begin, left, right, out; /* the pair of runs that is merged: where it begins, the next row of each, and of the merged ones */
@@ -56,7 +57,8 @@ static int compare(const struct keyed *x, const struct keyed *y, const struct ar
 {
     int order;
     if (a->by_text) {
-        order = x->prefix != y->prefix ? (x->prefix > y->prefix) - (x->prefix < y->prefix) : strcmp(a->texts.data + x->text, a->texts.data + y->text);
+        bool whole = x->text != NO_TEXT && y->text != NO_TEXT;
+        order = x->prefix != y->prefix ? (x->prefix > y->prefix) - (x->prefix < y->prefix) : whole ? strcmp(a->texts.data + x->text, a->texts.data + y->text) : 0;
     } else {
         if (isnan(x->number) || isnan(y->number))
             return isnan(x->number) != isnan(y->number) ? (isnan(x->number) ? 1 : -1) : (x->row > y->row) - (x->row < y->row);
@@ -100,7 +102,32 @@ void arrange_free(struct arrangement *a)
     free(a->rows);
     free(a->merged);
     str_done(&a->texts);
+    str_done(&a->one);
     free(a);
+}
+
+static bool room_for_row(struct arrangement *a)
+{
+    if (a->count < a->capacity)
+        return true;
+    size_t capacity = a->capacity ? 2 * a->capacity : 256;
+    struct keyed *rows = mem_try_resize(a->rows, capacity * sizeof *rows);
+    if (!rows)
+        return false;
+    a->rows = rows;
+    a->capacity = capacity;
+    return true;
+}
+
+/* Where the text of the row that is read is kept, with its '\0'. */
+static size_t keep_text(struct arrangement *a)
+{
+    size_t at = a->texts.length;
+
+    if (!str_try_reserve(&a->texts, a->one.length + 1))
+        return NO_TEXT;
+    str_add_bytes(&a->texts, str_text(&a->one), a->one.length + 1);
+    return at;
 }
 
 /* Reads the next row; returns the steps that took. */
@@ -112,16 +139,15 @@ static uint64_t read_row(struct arrangement *a, const struct table_source *sourc
 
     if (!filter_matches(filter, &row))
         return steps;
-    if (a->count == a->capacity)
-        a->rows = mem_grow(a->rows, &a->capacity, sizeof *a->rows);
-    if (a->count == a->capacity)   /* no memory for more: what asked for the table fails */
+    if (!room_for_row(a))   /* the rows end here */
         return steps;
     struct keyed *keyed = &a->rows[a->count++];
-    *keyed = (struct keyed){bound.row, NAN, a->texts.length, 0};
+    *keyed = (struct keyed){bound.row, NAN, NO_TEXT, 0};
     if (a->by_text) {
-        source->text(context, bound.row, a->sort, &a->texts);
-        str_add_char(&a->texts, '\0');
-        keyed->prefix = prefix_of(a->texts.data + keyed->text);
+        str_clear(&a->one);
+        source->text(context, bound.row, a->sort, &a->one);
+        keyed->prefix = prefix_of(str_text(&a->one));
+        keyed->text = keep_text(a);
     } else if (a->sort >= 0) {
         keyed->number = source->number(context, bound.row, a->sort);
     }

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "cmd/check.h"
-#include "view/table.h"
+#include "view/table_view.h"
 #include "view/view.h"
 
 enum check_column { FORM, QUANTITY, MEASURED, TABLE, DIFFERENCE, USES, MATTERS, STATE, COLUMNS };
@@ -17,24 +17,14 @@ static const struct table_column columns[COLUMNS] = {
 };
 
 struct check_view_state {
-    struct table table;
+    struct table_view view;      /* first */
     const struct check *shown;
-    unsigned long changes;
-    bool detail;
-    size_t first_line;       /* of the code below */
 };
-
-static void *check_open(void)
-{
-    struct check_view_state *v = mem_zero(1, sizeof *v);
-    table_init(&v->table);
-    return v;
-}
 
 static void check_close(void *state)
 {
     struct check_view_state *v = state;
-    table_done(&v->table);
+    table_done(&v->view.table);
     free(v);
 }
 
@@ -91,17 +81,28 @@ static enum role row_role(const void *context, size_t row, int column)
 static const struct table_source source = {.columns = columns, .column_count = COLUMNS, .count = row_count, .number = row_number, .text = row_text, .role = row_role};
 
 /* False when nothing was checked. */
-static bool refresh(struct check_view_state *v, struct session *s)
+static bool refresh(void *state, struct session *s)
 {
+    struct check_view_state *v = state;
     if (!s->document.check)
         return false;
     if (v->shown != s->document.check) {
         v->shown = s->document.check;
-        v->changes++;
-        v->first_line = 0;
-        table_update(&v->table, &source, v, v->changes);
+        v->view.first_line = 0;
+        table_view_changed(&v->view, &source);
     }
     return true;
+}
+
+static void *check_open(void)
+{
+    struct check_view_state *v = mem_zero(1, sizeof *v);
+    table_init(&v->view.table);
+    v->view.rows = "forms";
+    v->view.refresh = refresh;
+    v->view.source = source;   /* its columns are known before there are rows */
+    v->view.has_detail = true;
+    return v;
 }
 
 static void draw_title(const struct check *c, struct grid *g)
@@ -126,12 +127,7 @@ static void add_entry(struct session *s, const struct check_row *row, struct str
         str_add(out, "unknown form");
         return;
     }
-    if (entry->usage.count)
-        usage_print(&entry->usage, mapping_ports(m->mapping), out);
-    else
-        str_add(out, "no port");
-    if (!isnan(entry->latency))
-        str_addf(out, ", latency %g", entry->latency);
+    mapping_entry_print(m->mapping, entry, out);
 }
 
 /* Both numbers and the code that was run. */
@@ -140,7 +136,7 @@ static void draw_detail(struct check_view_state *v, struct session *s, struct gr
     struct str text = {0}, code = {0};
     size_t row;
 
-    if (!table_selected(&v->table, &row))
+    if (!table_selected(&v->view.table, &row))
         return;
     const struct check_row *r = &v->shown->rows[row];
     struct forms *forms = session_forms(s, isa_host(), NULL);
@@ -158,9 +154,9 @@ static void draw_detail(struct check_view_state *v, struct session *s, struct gr
     grid_printf(g, 0, y + 2, 0, ROLE_TEXT, 0, "table  %.2f cycles: %s", r->predicted, str_text(&text));
     str_clear(&code);
     if (forms)
-        check_code(forms, r, v->first_line + height, &code);
+        check_code(forms, r, v->view.first_line + height, &code);
     const char *line = str_text(&code);
-    for (size_t i = 0; i < v->first_line && *line; i++)
+    for (size_t i = 0; i < v->view.first_line && *line; i++)
         line += strcspn(line, "\n") + (line[strcspn(line, "\n")] == '\n');
     for (int at = y + 3; at < y + (int)height && *line; at++) {
         size_t span = strcspn(line, "\n");
@@ -186,41 +182,12 @@ static void check_draw(void *state, struct session *s, struct grid *g)
         return;
     }
     draw_title(v->shown, g);
-    unsigned pane = v->detail ? g->height / 2 : 1;
-    table_draw(&v->table, &source, v, v->changes, g, 1, g->height > pane + 1 ? g->height - 1 - pane : 1);
-    if (v->detail)
+    unsigned pane = v->view.detail ? g->height / 2 : 1;
+    table_draw(&v->view.table, &v->view.source, v, v->view.changes, g, 1, g->height > pane + 1 ? g->height - 1 - pane : 1);
+    if (v->view.detail)
         draw_detail(v, s, g, (int)(g->height - pane), pane);
     else
         view_draw_hints(&check_view, g, 0, g->height - 1);
-}
-
-static bool check_press(void *state, struct session *s, int key, struct str *command)
-{
-    struct check_view_state *v = state;
-
-    (void)command;
-    if (!refresh(v, s))
-        return false;
-    switch (key) {
-    case KEYCODE_ENTER: case '\n':
-        v->detail = !v->detail;
-        v->first_line = 0;
-        return true;
-    case KEYCODE_ESCAPE: case 'q':
-        if (!v->detail)
-            return false;
-        v->detail = false;
-        return true;
-    case 'J':
-        v->first_line += v->detail;
-        return true;
-    case 'K':
-        v->first_line -= v->first_line > 0;
-        return true;
-    default:
-        v->first_line = 0;
-        return table_key(&v->table, &source, key);
-    }
 }
 
 /* Writes the form under the cursor. */
@@ -230,83 +197,23 @@ static bool check_correct(void *state, struct session *s, int key, struct str *c
     size_t row;
 
     (void)key;
-    if (!refresh(v, s) || !table_selected(&v->table, &row))
+    if (!refresh(v, s) || !table_selected(&v->view.table, &row))
         return false;
     str_addf(command, "machine correct '%s'", v->shown->rows[row].form);
     return true;
 }
 
-static void check_click(void *state, struct session *s, int x, int y)
-{
-    struct check_view_state *v = state;
-    if (y >= 1 && refresh(v, s))
-        table_click(&v->table, &source, x, y - 1);
-}
-
-static bool check_find(void *state, struct session *s, const char *text, int direction)
-{
-    struct check_view_state *v = state;
-    return refresh(v, s) && table_find(&v->table, &source, v, text, direction);
-}
-
-static bool check_sort_by(void *state, struct session *s, const char *column, struct err *err)
-{
-    struct check_view_state *v = state;
-    (void)s;
-    return table_sort(&v->table, &source, column, err);
-}
-
-static bool check_filter(void *state, struct session *s, const char *expression, struct err *err)
-{
-    struct check_view_state *v = state;
-    (void)s;
-    return table_filter(&v->table, &source, expression, err);
-}
-
-static bool check_source_of(void *state, struct session *s, struct table_source *out)
-{
-    (void)state;
-    (void)s;
-    *out = source;
-    return true;
-}
-
-static void check_status(void *state, struct session *s, struct str *out)
-{
-    struct check_view_state *v = state;
-    if (refresh(v, s))
-        table_status(&v->table, &source, out);
-}
-
-static bool check_busy(void *state)
-{
-    const struct check_view_state *v = state;
-    return table_busy(&v->table);
-}
-
-static bool check_rows(void *state, struct session *s, struct result *out)
-{
-    struct check_view_state *v = state;
-
-    if (!refresh(v, s))
-        return false;
-    table_update(&v->table, &source, v, v->changes);
-    table_finish(&v->table, &source, v);
-    table_export(&v->table, &source, v, "forms", out);
-    return true;
-}
-
 static const struct view_key check_keys[] = {
-    {.keys = {VIEW_KEYS_ROWS}, .label = "j k g G", .help = "move", .act = check_press},
-    {.keys = {VIEW_KEYS_ENTER, 'J', 'K', 'q', KEYCODE_ESCAPE}, .label = "Enter", .help = "show both numbers and the code that was run, or go back; J K scroll the code",
-     .act = check_press, .hint = "code"},
-    {.keys = {'o'}, .label = "o", .help = "write what was measured of the form to a machine of your own (machine correct)", .act = check_correct, .hint = "write override"},
-    {.keys = {'[', ']', 'r'}, .label = "[ ] r", .help = "sort by the previous or next column; r reverses the order", .act = check_press},
+    {.keys = {VIEW_KEYS_ROWS}, .label = "j k g G", .help = "move", .act = table_view_press},
+    {.keys = {VIEW_KEYS_ENTER, 'J', 'K', 'q', KEYCODE_ESCAPE}, .label = "Enter", .help = "show or close both numbers and the code that was run; J K scroll the code",
+     .act = table_view_press, .hint = "code"},
+    {.keys = {'o'}, .label = "o", .help = "save the measured values of the form (machine correct)", .act = check_correct, .hint = "save"},
+    {.keys = {'[', ']', 'r'}, .label = "[ ] r", .help = "sort by the previous or next column; r reverses the order", .act = table_view_press},
     {.label = "\\", .help = "filter: error>0.1 & form~VADD; empty shows all rows"},
     {.label = "/ n N", .help = "search"},
     {.keys = {0}},
 };
 
-const struct view_ops check_view = {.name = "check", .help = "forms measured here beside the tables, by how much the difference matters", .keys = check_keys,
-                                    .open = check_open, .close = check_close, .draw = check_draw, .click = check_click, .find = check_find, .sort = check_sort_by,
-                                    .filter = check_filter, .source = check_source_of, .status = check_status, .rows = check_rows, .busy = check_busy};
+const struct view_ops check_view = {.name = "check", .help = "forms measured here and in the tables, the largest differences first", .keys = check_keys,
+                                    .open = check_open, .close = check_close, .draw = check_draw, .click = table_view_click, .find = table_view_find, .sort = table_view_sort,
+                                    .filter = table_view_filter, .source = table_view_source, .status = table_view_status, .rows = table_view_rows, .busy = table_view_busy};

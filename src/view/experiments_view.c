@@ -11,7 +11,7 @@
 #include "table/experiment_columns.h"
 #include "model/metrics.h"
 #include "view/plot.h"
-#include "view/table.h"
+#include "view/table_view.h"
 #include "view/view.h"
 #include "work/job.h"
 
@@ -19,31 +19,21 @@
 #define CODE_WIDTH 48        /* columns of the detail pane's code at most */
 
 struct experiments_view_state {
-    struct table table;
+    struct table_view view;      /* first */
     const struct experiments *shown;
     double *predicted;           /* cycles per row under the current machine */
     size_t rows;
     struct accuracy accuracy;
     unsigned long session_revision;
     uint64_t revision;
-    unsigned long changes;       /* of what the table shows */
     double pause_until;           /* clock seconds before which news of a running job do not sort anew */
     const char *machine;
-    bool detail;
-    size_t first_line;           /* of the code in the detail pane */
 };
-
-static void *experiments_open(void)
-{
-    struct experiments_view_state *v = mem_zero(1, sizeof *v);
-    table_init(&v->table);
-    return v;
-}
 
 static void experiments_close(void *state)
 {
     struct experiments_view_state *v = state;
-    table_done(&v->table);
+    table_done(&v->view.table);
     free(v->predicted);
     free(v);
 }
@@ -56,12 +46,13 @@ static void predict(struct experiments_view_state *v, struct session *s)
     v->shown = s->document.experiments;
     v->rows = s->document.experiments->rows.count;
     v->session_revision = s->revision;
-    v->predicted = mem_resize(v->predicted, (v->rows + 1) * sizeof *v->predicted);
+    free(v->predicted);
+    v->predicted = mem_try_alloc((v->rows + 1) * sizeof *v->predicted);   /* NULL: the rows are shown without */
     v->machine = m ? m->id : NULL;
     v->accuracy = (struct accuracy){0};
-    if (m)
+    if (m && v->predicted)
         session_forecast(s, m, v->predicted, &v->accuracy);
-    for (size_t i = 0; !m && i < v->rows; i++)
+    for (size_t i = 0; !m && v->predicted && i < v->rows; i++)
         v->predicted[i] = NAN;
 }
 
@@ -96,8 +87,9 @@ static const struct table_source source = {experiment_column_table, EXPERIMENT_C
 
 /* False when there are no experiments. Predicts anew when a command may have changed rows or machine; results that arrive only change what is measured,
  * and what is derived from all of them may lag behind a little. */
-static bool refresh(struct experiments_view_state *v, struct session *s)
+static bool refresh(void *state, struct session *s)
 {
+    struct experiments_view_state *v = state;
     if (!s->document.experiments || !s->document.experiments->rows.count)
         return false;
     bool anew = v->shown != s->document.experiments || v->rows != s->document.experiments->rows.count || v->session_revision != s->revision;
@@ -105,12 +97,22 @@ static bool refresh(struct experiments_view_state *v, struct session *s)
         return true;
     if (anew || v->rows > FORECAST_AT_ONCE)
         predict(v, s);
-    else
+    else if (v->predicted)
         v->accuracy = metrics_accuracy(v->shown, v->predicted);
     v->revision = s->document.experiments->revision;
-    v->changes++;
-    table_update(&v->table, &source, v, v->changes);
+    table_view_changed(&v->view, &source);
     return true;
+}
+
+static void *experiments_open(void)
+{
+    struct experiments_view_state *v = mem_zero(1, sizeof *v);
+    table_init(&v->view.table);
+    v->view.rows = "experiments";
+    v->view.refresh = refresh;
+    v->view.source = source;   /* its columns are known before there are rows */
+    v->view.has_detail = true;
+    return v;
 }
 
 static void draw_usages(const struct experiments_view_state *v, struct session *s, struct grid *g, int y)
@@ -120,7 +122,7 @@ static void draw_usages(const struct experiments_view_state *v, struct session *
     size_t row;
     unsigned used = 0;
 
-    if (!table_selected(&v->table, &row))
+    if (!table_selected(&v->view.table, &row))
         return;
     const struct experiment_row *e = &v->shown->rows.items[row];
     for (uint32_t i = 0; i < e->count && used < g->width; i++) {
@@ -181,9 +183,9 @@ static void draw_detail(struct experiments_view_state *v, struct session *s, str
     struct experiment_detail d;
     size_t row;
 
-    if (!table_selected(&v->table, &row))
+    if (!table_selected(&v->view.table, &row))
         return;
-    experiment_detail_collect(s, row, v->first_line + height, &d);
+    experiment_detail_collect(s, row, v->view.first_line + height, &d);
     grid_fill(g, 0, y, g->width, 1, ROLE_HEADER, 0, ' ');
     unsigned used = grid_printf(g, 0, y, 0, ROLE_HEADER, ATTR_BOLD, "%zu  ", row + 1);
     if (d.e->cycles > 0)
@@ -202,7 +204,7 @@ static void draw_detail(struct experiments_view_state *v, struct session *s, str
     if (plotted)
         draw_samples(&d.samples, g, beside ? (int)code + 1 : 0, y + 2, beside ? g->width - code - 1 : g->width, beside ? rest : rest / 2);
     unsigned above = plotted && !beside ? rest / 2 : 0, below = !d.kept && !beside && rest > 1;
-    draw_code(&d, v->first_line, g, 0, y + 2 + (int)above, beside ? code : g->width, rest - above - below);
+    draw_code(&d, v->view.first_line, g, 0, y + 2 + (int)above, beside ? code : g->width, rest - above - below);
     experiment_detail_done(&d);
 }
 
@@ -214,7 +216,7 @@ static void draw_title(const struct experiments_view_state *v, struct grid *g)
         used += grid_printf(g, (int)used + 2, 0, 0, ROLE_WARN, 0, "%s: error %.2f %%, Pearson %.3f, Spearman %.3f on %zu", v->machine, 100 * a->mape, a->pearson,
                             a->spearman, a->n) + 2;
     if (a->unknown)
-        grid_printf(g, (int)used + 2, 0, 0, ROLE_DIM, 0, "%zu with forms it does not know", a->unknown);
+        grid_printf(g, (int)used + 2, 0, 0, ROLE_DIM, 0, "%zu with unknown forms", a->unknown);
 }
 
 static void experiments_draw(void *state, struct session *s, struct grid *g)
@@ -224,7 +226,7 @@ static void experiments_draw(void *state, struct session *s, struct grid *g)
         ":experiments generate makes experiments from the forms that can be measured here; experiments measure measures them.",
     };
     struct experiments_view_state *v = state;
-    unsigned long before = v->changes;
+    unsigned long before = v->view.changes;
     double begun = clock_seconds();
     int y = 1;
 
@@ -234,90 +236,16 @@ static void experiments_draw(void *state, struct session *s, struct grid *g)
         return;
     }
     draw_title(v, g);
-    unsigned pane = !v->detail ? 1 : g->height >= 16 ? g->height * 11 / 20 : g->height > 4 ? g->height - 4 : 1;
-    table_draw(&v->table, &source, v, v->changes, g, 1, g->height > pane + 1 ? g->height - 1 - pane : 1);
-    if (v->changes != before) {
+    unsigned pane = !v->view.detail ? 1 : g->height >= 16 ? g->height * 11 / 20 : g->height > 4 ? g->height - 4 : 1;
+    table_draw(&v->view.table, &v->view.source, v, v->view.changes, g, 1, g->height > pane + 1 ? g->height - 1 - pane : 1);
+    if (v->view.changes != before) {
         double now = clock_seconds();
         v->pause_until = now + (SHARE - 1) * (now - begun);
     }
-    if (v->detail)
+    if (v->view.detail)
         draw_detail(v, s, g, (int)(g->height - pane), pane);
     else
         draw_usages(v, s, g, (int)g->height - 1);
-}
-
-static bool experiments_press(void *state, struct session *s, int key, struct str *command)
-{
-    struct experiments_view_state *v = state;
-    size_t row = v->table.selected;
-
-    (void)command;
-    if (!refresh(v, s))
-        return false;
-    switch (key) {
-    case KEYCODE_ENTER: case '\n':
-        v->detail = !v->detail;
-        v->first_line = 0;
-        return true;
-    case KEYCODE_ESCAPE: case 'q':
-        if (!v->detail)
-            break;
-        v->detail = false;
-        return true;
-    case 'J':
-        v->first_line += v->detail;
-        return true;
-    case 'K':
-        v->first_line -= v->first_line > 0;
-        return true;
-    default:
-        break;
-    }
-    bool used = table_key(&v->table, &source, key);
-    v->first_line = v->table.selected == row ? v->first_line : 0;
-    return used;
-}
-
-static void experiments_click(void *state, struct session *s, int x, int y)
-{
-    struct experiments_view_state *v = state;
-    if (y >= 1 && refresh(v, s))
-        table_click(&v->table, &source, x, y - 1);
-}
-
-static bool experiments_find(void *state, struct session *s, const char *text, int direction)
-{
-    struct experiments_view_state *v = state;
-    return refresh(v, s) && table_find(&v->table, &source, v, text, direction);
-}
-
-static bool experiments_sort(void *state, struct session *s, const char *column, struct err *err)
-{
-    struct experiments_view_state *v = state;
-    (void)s;
-    return table_sort(&v->table, &source, column, err);
-}
-
-static bool experiments_filter(void *state, struct session *s, const char *expression, struct err *err)
-{
-    struct experiments_view_state *v = state;
-    (void)s;
-    return table_filter(&v->table, &source, expression, err);
-}
-
-static bool experiments_source(void *state, struct session *s, struct table_source *out)
-{
-    (void)state;
-    (void)s;
-    *out = source;
-    return true;
-}
-
-static void experiments_status(void *state, struct session *s, struct str *out)
-{
-    struct experiments_view_state *v = state;
-    if (refresh(v, s))
-        table_status(&v->table, &source, out);
 }
 
 static bool experiments_live(void *state, struct session *s)
@@ -328,35 +256,17 @@ static bool experiments_live(void *state, struct session *s)
 }
 
 static const struct view_key experiments_keys[] = {
-    {.keys = {VIEW_KEYS_ROWS}, .label = "j k g G", .help = "move; the port usage of the row's forms is shown below", .act = experiments_press},
+    {.keys = {VIEW_KEYS_ROWS}, .label = "j k g G", .help = "move; the port usage of the row's forms is shown below", .act = table_view_press},
     {.keys = {VIEW_KEYS_ENTER, 'J', 'K', 'q', KEYCODE_ESCAPE}, .label = "Enter",
-     .help = "show code, samples and clock of the row, or go back; J K scroll the code", .act = experiments_press},
-    {.keys = {'[', ']', 'r'}, .label = "[ ] r", .help = "sort by the previous or next column; r reverses the order", .act = experiments_press},
+     .help = "show or close code, samples and clock of the row; J K scroll the code", .act = table_view_press},
+    {.keys = {'[', ']', 'r'}, .label = "[ ] r", .help = "sort by the previous or next column; r reverses the order", .act = table_view_press},
     {.label = "\\", .help = "filter: cycles>2 & form~VADD; empty shows all rows"},
-    {.keys = {'F'}, .label = "F", .help = "follow the newest row", .act = experiments_press},
+    {.keys = {'F'}, .label = "F", .help = "follow the newest row", .act = table_view_press},
     {.label = "/ n N", .help = "search"},
     {.keys = {0}},
 };
 
-static bool experiments_busy(void *state)
-{
-    const struct experiments_view_state *v = state;
-    return table_busy(&v->table);
-}
-
-static bool experiments_rows(void *state, struct session *s, struct result *out)
-{
-    struct experiments_view_state *v = state;
-
-    if (!refresh(v, s))
-        return false;
-    table_update(&v->table, &source, v, v->changes);
-    table_finish(&v->table, &source, v);
-    table_export(&v->table, &source, v, "experiments", out);
-    return true;
-}
-
 const struct view_ops experiments_view = {.name = "experiments", .help = "measured and predicted cycles, and the error",
     .keys = experiments_keys,
-                                          .open = experiments_open, .close = experiments_close, .draw = experiments_draw,  .click = experiments_click, .find = experiments_find, .sort = experiments_sort,
-                                          .filter = experiments_filter, .source = experiments_source, .status = experiments_status, .rows = experiments_rows, .busy = experiments_busy, .live = experiments_live};
+                                          .open = experiments_open, .close = experiments_close, .draw = experiments_draw,  .click = table_view_click, .find = table_view_find, .sort = table_view_sort,
+                                          .filter = table_view_filter, .source = table_view_source, .status = table_view_status, .rows = table_view_rows, .busy = table_view_busy, .live = experiments_live};

@@ -8,7 +8,7 @@
 #include "model/metrics.h"
 #include "cmd/forecast.h"
 #include "throughput/schedule.h"
-#include "view/table.h"
+#include "view/table_view.h"
 #include "view/view.h"
 
 enum { COLUMN_FORM, COLUMN_USAGE, COLUMN_CYCLES, COLUMN_LATENCY, COLUMN_CONFIDENCE, COLUMN_PORTS };
@@ -19,28 +19,22 @@ enum { COLUMN_FORM, COLUMN_USAGE, COLUMN_CYCLES, COLUMN_LATENCY, COLUMN_CONFIDEN
 #define FORM_WANTED 40   /* columns; a wide screen then gives the usages theirs */
 
 struct mapping_view_state {
-    struct table table;
+    struct table_view view;      /* first */
     struct table_column columns[COLUMN_PORTS + PORTS_MAX];
     const struct machine *machine;
-    unsigned long revision, changes;   /* of the session; of what the table shows */
+    unsigned long revision;      /* of the session */
     unsigned ports;
+    size_t count;              /* of forms */
     double *pressure;          /* forms * ports: cycles of the form alone, balanced */
     double *cycles;
     struct accuracy accuracy;  /* on the session's experiments */
     size_t worst;              /* experiment predicted worst, when accuracy.n is not 0 */
 };
 
-static void *mapping_open(void)
-{
-    struct mapping_view_state *v = mem_zero(1, sizeof *v);
-    table_init(&v->table);
-    return v;
-}
-
 static void mapping_close(void *state)
 {
     struct mapping_view_state *v = state;
-    table_done(&v->table);
+    table_done(&v->view.table);
     free(v->pressure);
     free(v->cycles);
     free(v);
@@ -82,10 +76,13 @@ static void solve(struct mapping_view_state *v, const struct machine *m)
     size_t count = mapping_count(m->mapping);
     unsigned ports = mapping_ports(m->mapping)->count;
 
-    v->pressure = mem_resize(v->pressure, (count * ports + 1) * sizeof *v->pressure);
-    v->cycles = mem_resize(v->cycles, (count + 1) * sizeof *v->cycles);
-    memset(v->pressure, 0, count * ports * sizeof *v->pressure);
-    struct usage_row *order = mem_alloc((count + 1) * sizeof *order);
+    free(v->pressure);
+    free(v->cycles);
+    v->pressure = mem_try_zero(count * ports + 1, sizeof *v->pressure);
+    v->cycles = mem_try_alloc((count + 1) * sizeof *v->cycles);
+    struct usage_row *order = mem_try_alloc((count + 1) * sizeof *order);
+    v->count = v->pressure && v->cycles && order ? count : 0;   /* without memory there are no rows */
+    count = v->count;
     for (size_t i = 0; i < count; i++)
         order[i] = (struct usage_row){&mapping_at(m->mapping, i)->usage, i};
     qsort(order, count, sizeof *order, compare_usages);
@@ -115,7 +112,9 @@ static void judge(struct mapping_view_state *v, struct session *s, struct machin
     v->accuracy = (struct accuracy){0};
     if (!t || !t->rows.count)
         return;
-    double *predicted = mem_alloc((t->rows.count + 1) * sizeof *predicted);
+    double *predicted = mem_try_alloc((t->rows.count + 1) * sizeof *predicted);
+    if (!predicted)   /* the mapping is shown without */
+        return;
     session_forecast(s, m, predicted, &v->accuracy);
     for (size_t i = 0; i < t->rows.count; i++) {
         double error = experiments_measured(t, i) ? fabs(predicted[i] - t->rows.items[i].cycles) / t->rows.items[i].cycles : NAN;
@@ -130,7 +129,7 @@ static void judge(struct mapping_view_state *v, struct session *s, struct machin
 static size_t row_count(const void *context)
 {
     const struct mapping_view_state *v = context;
-    return mapping_count(v->machine->mapping);
+    return v->count;
 }
 
 /* What inference noted of how far near-optimal mappings agree: 0 to 1; NaN for usages that were not inferred. */
@@ -177,27 +176,30 @@ static enum role row_role(const void *context, size_t row, int column)
     return column < COLUMN_PORTS || number < 0.005 ? ROLE_TEXT : heat_role(v->cycles[row] > 0 ? number / v->cycles[row] : 0);
 }
 
-static struct table_source source_of(const struct mapping_view_state *v)
-{
-    return (struct table_source){v->columns, COLUMN_PORTS + (int)v->ports, 0, row_count, row_number, row_text, row_role};
-}
-
 /* False when there is no machine to show. */
-static bool refresh(struct mapping_view_state *v, struct session *s)
+static bool refresh(void *state, struct session *s)
 {
+    struct mapping_view_state *v = state;
     struct err err = {0};
     struct machine *m = session_current(s, &err);
 
     if (m && (v->machine != m || v->revision != s->revision)) {
         v->machine = m;
         v->revision = s->revision;
-        v->changes++;
         solve(v, m);
         judge(v, s, m);
-        const struct table_source source = source_of(v);
-        table_update(&v->table, &source, v, v->changes);
+        table_view_changed(&v->view, &(struct table_source){v->columns, COLUMN_PORTS + (int)v->ports, 0, row_count, row_number, row_text, row_role});
     }
     return m != NULL;
+}
+
+static void *mapping_open(void)
+{
+    struct mapping_view_state *v = mem_zero(1, sizeof *v);
+    table_init(&v->view.table);
+    v->view.rows = "forms";
+    v->view.refresh = refresh;
+    return v;
 }
 
 static void draw_detail(const struct mapping_view_state *v, struct grid *g, int y)
@@ -205,7 +207,7 @@ static void draw_detail(const struct mapping_view_state *v, struct grid *g, int 
     size_t row, alike = 0;
     struct str usage = {0}, names = {0};
 
-    if (!table_selected(&v->table, &row))
+    if (!table_selected(&v->view.table, &row))
         return;
     const struct mapping_entry *entry = mapping_at(v->machine->mapping, row);
     usage_print(&entry->usage, mapping_ports(v->machine->mapping), &usage);
@@ -244,7 +246,6 @@ static void mapping_draw(void *state, struct session *s, struct grid *g)
         grid_put(g, 2, 1, 0, ROLE_DIM, 0, "No machine is loaded; :set machine ID chooses one");
         return;
     }
-    const struct table_source source = source_of(v);
     bool roomy = grid_columns(g, v->machine->title) + COUNTS_WIDTH <= g->width;   /* a long title gives way to the id */
     unsigned used = grid_put(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, roomy ? v->machine->title : v->machine->id) + 2;
     used += grid_printf(g, (int)used, 0, 0, ROLE_DIM, 0, "%zu form%s, %zu distinct µop%s", mapping_count(v->machine->mapping),
@@ -258,7 +259,7 @@ static void mapping_draw(void *state, struct session *s, struct grid *g)
         str_done(&worst);
     }
     share_width(v, g->width);
-    table_draw(&v->table, &source, v, v->changes, g, 1, g->height - 3);
+    table_draw(&v->view.table, &v->view.source, v, v->view.changes, g, 1, g->height - 3);
     draw_detail(v, g, (int)g->height - 2);
 }
 
@@ -269,68 +270,13 @@ static bool mapping_press(void *state, struct session *s, int key, struct str *c
 
     if (!refresh(v, s))
         return false;
-    const struct table_source source = source_of(v);
-    if ((key == KEYCODE_ENTER || key == '\n') && table_selected(&v->table, &row)) {
+    if ((key == KEYCODE_ENTER || key == '\n') && table_selected(&v->view.table, &row)) {
         const struct mapping_entry *entry = mapping_at(v->machine->mapping, row);
         str_addf(command, ":mapping set \"%s\" ", entry->form);
         usage_print(&entry->usage, mapping_ports(v->machine->mapping), command);
         return true;
     }
-    return table_key(&v->table, &source, key);
-}
-
-static void mapping_click(void *state, struct session *s, int x, int y)
-{
-    struct mapping_view_state *v = state;
-    if (y < 1 || !refresh(v, s))
-        return;
-    const struct table_source source = source_of(v);
-    table_click(&v->table, &source, x, y - 1);
-}
-
-static bool mapping_find_row(void *state, struct session *s, const char *text, int direction)
-{
-    struct mapping_view_state *v = state;
-    if (!refresh(v, s))
-        return false;
-    const struct table_source source = source_of(v);
-    return table_find(&v->table, &source, v, text, direction);
-}
-
-static bool mapping_sort(void *state, struct session *s, const char *column, struct err *err)
-{
-    struct mapping_view_state *v = state;
-    if (!refresh(v, s))
-        return err_set(err, ERR_USAGE, "set machine ID", "no machine is loaded");
-    const struct table_source source = source_of(v);
-    return table_sort(&v->table, &source, column, err);
-}
-
-static bool mapping_filter(void *state, struct session *s, const char *expression, struct err *err)
-{
-    struct mapping_view_state *v = state;
-    if (!refresh(v, s))
-        return err_set(err, ERR_USAGE, "set machine ID", "no machine is loaded");
-    const struct table_source source = source_of(v);
-    return table_filter(&v->table, &source, expression, err);
-}
-
-static bool mapping_source(void *state, struct session *s, struct table_source *out)
-{
-    struct mapping_view_state *v = state;
-    if (!refresh(v, s))
-        return false;
-    *out = source_of(v);
-    return true;
-}
-
-static void mapping_status(void *state, struct session *s, struct str *out)
-{
-    struct mapping_view_state *v = state;
-    if (refresh(v, s)) {
-        const struct table_source source = source_of(v);
-        table_status(&v->table, &source, out);
-    }
+    return table_view_press(v, s, key, command);
 }
 
 static const struct view_key mapping_keys[] = {
@@ -344,27 +290,8 @@ static const struct view_key mapping_keys[] = {
     {.keys = {0}},
 };
 
-static bool mapping_busy(void *state)
-{
-    const struct mapping_view_state *v = state;
-    return table_busy(&v->table);
-}
-
-static bool mapping_rows(void *state, struct session *s, struct result *out)
-{
-    struct mapping_view_state *v = state;
-
-    if (!refresh(v, s))
-        return false;
-    const struct table_source source = source_of(v);
-    table_update(&v->table, &source, v, v->changes);
-    table_finish(&v->table, &source, v);
-    table_export(&v->table, &source, v, "forms", out);
-    return true;
-}
-
 const struct view_ops mapping_view = {.name = "mapping", .help = "forms by ports of the current machine",
     .keys = mapping_keys,
                                       .open = mapping_open, .close = mapping_close, .draw = mapping_draw,
-                                      .click = mapping_click, .find = mapping_find_row, .sort = mapping_sort, .filter = mapping_filter, .source = mapping_source,
-                                      .status = mapping_status, .rows = mapping_rows, .busy = mapping_busy};
+                                      .click = table_view_click, .find = table_view_find, .sort = table_view_sort, .filter = table_view_filter, .source = table_view_source,
+                                      .status = table_view_status, .rows = table_view_rows, .busy = table_view_busy};

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,6 +126,52 @@ bool run_line(struct session *s, const char *line, struct str *out, struct err *
     }
     free(text);
     return ok;
+}
+
+void work_expand(const char *pattern, struct str *out)
+{
+    str_clear(out);
+    for (; *pattern; pattern++)
+        if (*pattern == '@')
+            str_add(out, work_path(""));
+        else
+            str_add_char(out, *pattern);
+}
+
+static void assert_same_number(double a, double b)
+{
+    assert_true(a == b || (isnan(a) && isnan(b)));
+}
+
+void assert_same_machine(const struct machine *a, const struct machine *b)
+{
+    assert_true(mapping_equal(a->mapping, b->mapping));
+    assert_true(ports_equal(mapping_ports(a->mapping), mapping_ports(b->mapping)));
+    assert_same_number(mapping_issue_width(a->mapping), mapping_issue_width(b->mapping));
+    assert_string_equal(a->title, b->title);
+    assert_string_equal(a->isa, b->isa);
+    assert_int_equal(a->fact_count, b->fact_count);
+    for (size_t i = 0; i < a->fact_count; i++) {
+        assert_string_equal(a->facts[i].key, b->facts[i].key);
+        assert_string_equal(a->facts[i].value, b->facts[i].value);
+        assert_string_equal(a->facts[i].unit, b->facts[i].unit);
+        assert_string_equal(a->facts[i].source, b->facts[i].source);
+    }
+    assert_int_equal(mapping_count(a->mapping), mapping_count(b->mapping));
+    for (size_t i = 0; i < mapping_count(a->mapping); i++) {
+        const struct mapping_entry *x = mapping_at(a->mapping, i), *y = mapping_find(b->mapping, x->form);
+        assert_true(y && usage_equal(&x->usage, &y->usage) && x->micro_ops == y->micro_ops);
+        assert_same_number(x->latency, y->latency);
+        assert_string_equal(x->source, y->source);
+    }
+    assert_int_equal(a->latency_count, b->latency_count);
+    for (size_t i = 0; i < a->latency_count; i++) {
+        const struct latency_rule *x = &a->latencies[i], *y = &b->latencies[i];
+        assert_true(x->from == y->from && x->to == y->to);
+        assert_same_number(x->cycles, y->cycles);
+        assert_string_equal(x->form, y->form);
+        assert_string_equal(x->source, y->source);
+    }
 }
 
 int entries_in(const char *directory)

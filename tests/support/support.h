@@ -27,6 +27,12 @@ bool work_holds(const char *name, const char *text);
 /* Removes a file or directory there, with all that is in it. */
 void work_remove(const char *name);
 
+/* @pattern with that directory for each @, in @out, cleared before. */
+void work_expand(const char *pattern, struct str *out);
+
+/* Fails unless both are the same but for their names and the order of their forms. */
+void assert_same_machine(const struct machine *a, const struct machine *b);
+
 /* Runs commands; what they print goes to @out, cleared before (NULL: nowhere). False with err when one fails. */
 bool run_line(struct session *s, const char *line, struct str *out, struct err *err);
 

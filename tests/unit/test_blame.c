@@ -67,7 +67,7 @@ static struct blame *blame(const char *id, const char *text, const char *change,
 {
     struct machine *m = load_machine(id);
     struct kernel *k = kernel_of(text);
-    const struct blame_source source = {measure, NULL, NULL, t};
+    const struct blame_source source = {measure, NULL, NULL, NULL, t};
     size_t count;
     const struct insn *insns = kernel_insns(k, 0, &count);
 

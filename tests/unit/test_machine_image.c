@@ -42,45 +42,13 @@ static void copy_machine(const char *id, const char *changed, const char *extra)
     }
 }
 
-static void assert_same_number(double a, double b)
+/* Forms are in the same order, too. */
+static void assert_same_image(const struct machine *a, const struct machine *b)
 {
-    if (isnan(a))
-        assert_true(isnan(b));
-    else
-        assert_true(a == b);
-}
-
-static void assert_same(const struct machine *a, const struct machine *b)
-{
-    assert_string_equal(a->title, b->title);
-    assert_string_equal(a->isa, b->isa);
-    assert_int_equal(a->fact_count, b->fact_count);
-    for (size_t i = 0; i < a->fact_count; i++) {
-        assert_string_equal(a->facts[i].key, b->facts[i].key);
-        assert_string_equal(a->facts[i].value, b->facts[i].value);
-        assert_string_equal(a->facts[i].unit, b->facts[i].unit);
-        assert_string_equal(a->facts[i].source, b->facts[i].source);
-    }
-    assert_int_equal(a->latency_count, b->latency_count);
-    for (size_t i = 0; i < a->latency_count; i++) {
-        assert_string_equal(a->latencies[i].form, b->latencies[i].form);
-        assert_string_equal(a->latencies[i].source, b->latencies[i].source);
-        assert_int_equal(a->latencies[i].from, b->latencies[i].from);
-        assert_int_equal(a->latencies[i].to, b->latencies[i].to);
-        assert_same_number(a->latencies[i].cycles, b->latencies[i].cycles);
-    }
-    assert_true(ports_equal(mapping_ports(a->mapping), mapping_ports(b->mapping)));
-    assert_int_equal(mapping_ports(a->mapping)->pipes, mapping_ports(b->mapping)->pipes);
-    assert_same_number(mapping_issue_width(a->mapping), mapping_issue_width(b->mapping));
-    assert_int_equal(mapping_count(a->mapping), mapping_count(b->mapping));
+    assert_same_machine(a, b);
     for (size_t i = 0; i < mapping_count(a->mapping); i++) {
-        const struct mapping_entry *x = mapping_at(a->mapping, i), *y = mapping_at(b->mapping, i);
-        assert_string_equal(x->form, y->form);
-        assert_string_equal(x->source, y->source);
-        assert_true(usage_equal(&x->usage, &y->usage));
-        assert_same_number(x->latency, y->latency);
-        assert_int_equal(x->micro_ops, y->micro_ops);
-        assert_int_equal(mapping_index(a->mapping, y->form), i);
+        assert_string_equal(mapping_at(a->mapping, i)->form, mapping_at(b->mapping, i)->form);
+        assert_int_equal(mapping_index(a->mapping, mapping_at(b->mapping, i)->form), i);
     }
 }
 
@@ -133,7 +101,7 @@ static void test_same_as_text(void **state)
         copy_machine(ids[i], "mapping.csv", "\n");
         assert_null(image_of(ids[i]));
         struct machine *text = load_machine(work_path(""));
-        assert_same(image, text);
+        assert_same_image(image, text);
         machine_free(image);
         machine_free(text);
         free(ids[i]);
@@ -172,14 +140,14 @@ static void test_edited(void **state)
     (void)state;
     struct machine *m = load_machine("skylake"), *again = load_machine("skylake"), *copied = machine_copy(m);
     size_t count = mapping_count(m->mapping);
-    assert_same(m, copied);
+    assert_same_image(m, copied);
     mapping_set(m->mapping, &entry);
     mapping_set(m->mapping, &entry);
     mapping_set(m->mapping, &fresh);
     assert_int_equal(mapping_count(m->mapping), count + 1);
     assert_int_equal(mapping_find(m->mapping, "ADD (R64, R64)")->usage.uops[0].count, 9);
     assert_int_equal(mapping_index(m->mapping, "MINE (R64)"), count);
-    assert_same(again, copied);
+    assert_same_image(again, copied);
     machine_free(m);
     machine_free(again);
     machine_free(copied);

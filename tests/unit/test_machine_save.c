@@ -25,37 +25,6 @@ static void assert_same_number(double a, double b)
     assert_true(a == b || (isnan(a) && isnan(b)));
 }
 
-/* All but the name of the directory. */
-static void assert_same(const struct machine *a, const struct machine *b)
-{
-    assert_true(mapping_equal(a->mapping, b->mapping));
-    assert_true(ports_equal(mapping_ports(a->mapping), mapping_ports(b->mapping)));
-    assert_same_number(mapping_issue_width(a->mapping), mapping_issue_width(b->mapping));
-    assert_string_equal(a->title, b->title);
-    assert_string_equal(a->isa, b->isa);
-    assert_int_equal(a->fact_count, b->fact_count);
-    for (size_t i = 0; i < a->fact_count; i++) {
-        assert_string_equal(a->facts[i].key, b->facts[i].key);
-        assert_string_equal(a->facts[i].value, b->facts[i].value);
-        assert_string_equal(a->facts[i].unit, b->facts[i].unit);
-        assert_string_equal(a->facts[i].source, b->facts[i].source);
-    }
-    assert_int_equal(mapping_count(a->mapping), mapping_count(b->mapping));
-    for (size_t i = 0; i < mapping_count(a->mapping); i++) {
-        const struct mapping_entry *x = mapping_at(a->mapping, i), *y = mapping_find(b->mapping, x->form);
-        assert_true(y && usage_equal(&x->usage, &y->usage) && x->micro_ops == y->micro_ops);
-        assert_same_number(x->latency, y->latency);
-        assert_string_equal(x->source, y->source);
-    }
-    assert_int_equal(a->latency_count, b->latency_count);
-    for (size_t i = 0; i < a->latency_count; i++) {
-        const struct latency_rule *x = &a->latencies[i], *y = &b->latencies[i];
-        assert_true(x->from == y->from && x->to == y->to && x->cycles == y->cycles);
-        assert_string_equal(x->form, y->form);
-        assert_string_equal(x->source, y->source);
-    }
-}
-
 static bool same_ports(portset a, const struct ports *names, portset b, const struct ports *others)
 {
     portset moved = 0;
@@ -95,7 +64,7 @@ static void check_directory(const struct machine *m)
     if (!machine_save(m, work_path("saved"), &err))
         fail_msg("%s: %s", m->id, err.what);
     struct machine *back = load_machine(work_path("saved"));
-    assert_same(m, back);
+    assert_same_machine(m, back);
     machine_free(back);
 }
 
@@ -149,7 +118,7 @@ static void test_corrections_once(void **state)
         assert_true(machine_save(m, work_path("own"), &err));
         struct machine *back = load_machine(work_path("own"));
         assert_int_equal(mapping_find(back->mapping, "FDIV")->usage.uops[0].count, 4);
-        assert_same(m, back);
+        assert_same_machine(m, back);
         machine_free(back);
     }
     machine_free(m);
@@ -157,7 +126,7 @@ static void test_corrections_once(void **state)
     assert_true(m->latency_count == 0);
     assert_true(machine_save(m, work_path("own"), &err));
     struct machine *back = load_machine(work_path("own"));
-    assert_same(m, back);
+    assert_same_machine(m, back);
     machine_free(m);
     machine_free(back);
 }
@@ -224,7 +193,7 @@ static void test_links(void **state)
     assert_int_equal(lstat(work_path("link"), &info), 0);
     assert_true(S_ISLNK(info.st_mode));
     struct machine *back = load_machine(work_path("link"));
-    assert_same(m, back);
+    assert_same_machine(m, back);
     machine_free(m);
     machine_free(back);
 }
@@ -276,7 +245,7 @@ static void test_failing_calls(void **state)
             met = !(WIFEXITED(status) && WEXITSTATUS(status) == 2);
             struct machine *back = load_machine(work_path("failing"));
             bool new = strcmp(back->title, after->title) == 0;
-            assert_same(new ? after : before, back);
+            assert_same_machine(new ? after : before, back);
             machine_free(back);
         }
     machine_free(before);

@@ -14,7 +14,8 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "measure/kernel_passes.h"
+#include "analysis/kernel.h"
+#include "measure/kernel_set.h"
 #include "measure/sandbox.h"
 
 static struct sandbox *sandbox;
@@ -191,6 +192,51 @@ static void test_robust_facts(void **state)
     takes(&c, (const uint8_t[]){0x48, 0x8b, 0x00}, 3, 2.9, 12);                 /* mov rax, [rax] */
 }
 
+/* Loops that share a process: each has its own time, whatever ran before it; what is refused or faults says so and harms no other. */
+static void test_set(void **state)
+{
+    static const struct { const char *hex; double least, most; } cases[] = {
+        {"4801d8", 0.97, 1.03}, {"480fafc3", 2.9, 5.1}, {"4801d84801d8", 1.94, 2.06}, {"0fa2", NAN, NAN}, {"0f0b", NAN, NAN}, {"4801d890", 0.97, 1.06}};
+    struct calibration c;
+    struct err err = {0};
+    size_t at[6];
+    (void)state;
+    if (!calibrate(sandbox, NULL, NULL, &c, &err))
+        return;
+    c.rules.probe_tolerance = 100;
+    struct kernel_set *set = kernel_set_new(sandbox, &c);
+    for (unsigned round = 0; round < 2; round++)
+        for (unsigned i = 0; i < 6; i++) {
+            struct kernel *k = kernel_from_hex(ISA_X86_64, cases[i].hex, &err);
+            size_t count;
+            assert_non_null(k);
+            const struct insn *insns = kernel_insns(k, 0, &count);
+            at[i] = kernel_set_add(set, insns, count);
+            assert_int_equal(at[i], i);   /* the same code is the same loop */
+            kernel_free(k);
+        }
+    if (!kernel_set_measure(set, 3, &err))
+        assert_int_equal(err.code, ERR_LIMIT);
+    for (unsigned i = 0; i < 6; i++) {
+        double cycles = NAN, spread = NAN;
+        err = (struct err){0};
+        if (isnan(cases[i].least)) {
+            assert_false(kernel_set_result(set, at[i], &cycles, &spread, &err));
+            continue;
+        }
+        for (unsigned again = 0; again < 4; again++) {
+            if (again)
+                kernel_set_again(set, at[i]);
+            if (kernel_set_measure(set, 1, &err) && kernel_set_result(set, at[i], &cycles, &spread, &err) && cycles > cases[i].least && cycles < cases[i].most)
+                break;
+        }
+        if (cycles > 0 && !(cycles > cases[i].least && cycles < cases[i].most))
+            fail_msg("%s takes %.2f cycles instead of %.1f to %.1f", cases[i].hex, cycles, cases[i].least, cases[i].most);
+        print_message("%s: %.2f cycles\n", cases[i].hex, cycles);
+    }
+    kernel_set_free(set);
+}
+
 static int setup(void **state)
 {
     struct err err;
@@ -219,7 +265,7 @@ int main(void)
 {
     const struct CMUnitTest others[] = {cmocka_unit_test(test_elsewhere)};
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_faults), cmocka_unit_test(test_killed), cmocka_unit_test(test_cancel), cmocka_unit_test(test_refused_kernels),
-                                       cmocka_unit_test(test_robust_facts)};
+                                       cmocka_unit_test(test_robust_facts), cmocka_unit_test(test_set)};
     if (isa_host() != ISA_X86_64)
         return cmocka_run_group_tests(others, NULL, NULL);
     return cmocka_run_group_tests_name("sandbox", tests, setup, teardown);

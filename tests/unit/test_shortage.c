@@ -74,23 +74,13 @@ static bool fails_on(size_t size)
     return atomic_fetch_sub(&left, (int64_t)size) < (int64_t)size;
 }
 
-static void expand(const char *pattern, struct str *out)
-{
-    str_clear(out);
-    for (; *pattern; pattern++)
-        if (*pattern == '@')
-            str_add(out, work_path(""));
-        else
-            str_add_char(out, *pattern);
-}
-
 static bool run(struct session *s, const char *pattern, struct str *printed, struct err *err)
 {
     struct str line = {0};
     bool (*fault)(size_t size) = mem_fault;
 
     mem_fault = NULL;
-    expand(pattern, &line);
+    work_expand(pattern, &line);
     err_clear(err);
     mem_fault = fault;
     bool ok = run_line(s, str_text(&line), printed, err);
@@ -127,7 +117,7 @@ static void make_files(struct session *s)
             str_addf(&rows, "\"%s + %s\",%g\n", names[i], names[k], 1 + 0.25 * ((i + k) % 3));
     }
     work_put("experiments.csv", str_text(&rows));
-    expand("as --64 -o @/loop.o @/loop.s", &command);
+    work_expand("as --64 -o @/loop.o @/loop.s", &command);
     assert_int_equal(system(str_text(&command)), 0);
     must_run(s, "set threads 2; set seed 1; kernel load @/loop.s; mapping use skylake; experiments load @/experiments.csv; experiments save @/experiments.json", &printed);
     must_run(s, "mapping export osaca @/m.yml; mapping export pmevo @/m.json; mapping export csv @/m.csv; mapping export uops-info @/uops.csv; mapping save @/machine", &printed);
@@ -283,7 +273,7 @@ static void test_session_is_saved(void **state)
     }
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
-    expand("ls -d @/portolan/rescued-*", &line);
+    work_expand("ls -d @/portolan/rescued-*", &line);
     FILE *list = popen(str_text(&line), "r");
     assert_non_null(list);
     assert_non_null(fgets(found, sizeof found, list));

@@ -79,16 +79,25 @@ static bool go_on(struct session *s, struct err *err)
     return session_awaited_ended(s, &ended, err) && ended && command_go_on(s, NULL, err);
 }
 
+/* A session with the table loaded. */
+static void open_table(struct session *s)
+{
+    struct err err;
+    char line[200];
+
+    open_session(s);
+    snprintf(line, sizeof line, "experiments load %s", table_path);
+    assert_true(run(s, line, &err));
+    assert_true(go_on(s, &err));
+}
+
 static void test_old_stays(void **state)
 {
     struct session s;
     struct err err;
     char line[200];
     (void)state;
-    open_session(&s);
-    snprintf(line, sizeof line, "experiments load %s", table_path);
-    assert_true(run(&s, line, &err));
-    assert_true(go_on(&s, &err));
+    open_table(&s);
     assert_int_equal(rows_of(&s), 3);
 
     snprintf(line, sizeof line, "experiments load %s; experiments generate --random 2 --size 2", pipe_path);
@@ -116,10 +125,7 @@ static void test_cancelled(void **state)
     struct job_info info;
     char line[200];
     (void)state;
-    open_session(&s);
-    snprintf(line, sizeof line, "experiments load %s", table_path);
-    assert_true(run(&s, line, &err));
-    assert_true(go_on(&s, &err));
+    open_table(&s);
     const struct experiments *experiments = s.document.experiments;
     const char *machine = s.document.selected[0];
     for (size_t i = 0; i < sizeof readers / sizeof *readers; i++) {

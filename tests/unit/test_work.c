@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -16,14 +17,18 @@
 #include "analysis/kernel.h"
 #include "base/steps.h"
 #include "cmd/command.h"
+#include "cmd/session_file.h"
 #include "io/experiments_file.h"
 #include "io/import_llvm.h"
+#include "io/import_osaca.h"
 #include "io/machine_file.h"
 #include "io/pmevo_json.h"
+#include "io/population_file.h"
 #include "io/uops_table.h"
 #include "io/yaml_tree.h"
 #include "measure/journal.h"
 #include "toolchain/assemble.h"
+#include "toolchain/listing.h"
 #include "toolchain/object.h"
 #include "../support/support.h"
 
@@ -465,6 +470,174 @@ static void journal_lines(size_t count)
     str_done(&text);
 }
 
+/* Entries that all have the name of many forms, and fit none of them; each in turn is looked at for each of these. */
+static void osaca_entries(size_t count)
+{
+    static struct forms *forms;
+    struct str text = {0};
+    struct err err = {0};
+
+    if (!forms && !(forms = forms_load(ISA_X86_64, NULL, &err)))
+        fail_msg("%s", err.what);
+    str_add(&text, "osaca_version: 0.5.3\nmicro_architecture: some\narch_code: some\nisa: x86\nports: ['0', '1']\ninstruction_forms:\n"
+                   "- {name: imul, operands: [{class: register, name: gpr}, {class: register, name: gpr}], latency: 1, port_pressure: [[1, '0']]}\n");
+    for (size_t i = 0; i < count; i++)
+        str_add(&text, "- {name: add, operands: [{class: register, name: ymm}], latency: 1, port_pressure: [[1, '01']]}\n");
+    struct osaca_notes notes = {0};
+    struct machine *m = import_osaca_parse("some", "text", text.data, text.length, forms, &notes, &err);
+    if (!m)
+        fail_msg("%s", err.what);
+    assert_int_equal(notes.entries, count + 1);
+    machine_free(m);
+    str_done(&text);
+}
+
+static void osaca_rules(size_t count)
+{
+    static struct forms *forms;
+    struct str text = {0};
+    struct err err = {0};
+
+    if (!forms && !(forms = forms_load(ISA_X86_64, NULL, &err)))
+        fail_msg("%s", err.what);
+    str_add(&text, "osaca_version: 0.5.3\nmicro_architecture: some\narch_code: some\nisa: x86\nports: ['0', '1']\nload_throughput:\n");
+    for (size_t i = 0; i < count; i++)
+        str_add(&text, "- {dst: nosuch, base: '*', offset: '*', index: '*', scale: '*', port_pressure: [[1, '01']]}\n");
+    str_add(&text, "instruction_forms:\n- {name: imul, operands: [{class: register, name: gpr}, {class: register, name: gpr}], latency: 1, port_pressure: [[1, '0']]}\n");
+    struct machine *m = import_osaca_parse("some", "text", text.data, text.length, forms, NULL, &err);
+    assert_true(m || err.what[0]);
+    machine_free(m);
+    str_done(&text);
+}
+
+/* A listing of @count pieces @piece, whose %zu is their number, after @before. */
+static void clean(const char *before, const char *piece, size_t count)
+{
+    struct str text = {0};
+    struct listing l;
+    struct marker_list markers;
+
+    str_add(&text, before);
+    for (size_t i = 0; i < count; i++)
+        str_addf(&text, piece, i);
+    listing_clean(ISA_X86_64, text.data, text.length, SYNTAX_AUTO, &l);
+    listing_done(&l);
+    listing_markers(text.data, text.length, &markers);
+    listing_markers_done(&markers);
+    listing_isa(text.data, text.length);
+    str_done(&text);
+}
+
+static void listing_lines(size_t count) { clean("", "\taddq $%zu, %%rax # as it comes\n", count); }
+static void listing_disassembly(size_t count) { clean("0000000000001000 <f>:\n", "%8zx:\t48 01 d8\tadd %%rbx,%%rax\n", count); }
+static void listing_functions(size_t count) { clean("", "\t.globl f%zu\n\t.type f, @function\nf:\tnop\n", count); }
+static void listing_statements(size_t count) { clean("", "nop %zu;", count); }
+static void listing_labels(size_t count) { clean("", "\"a%zu\": ", count); }
+static void listing_quotes(size_t count) { clean("", ".section \"text ; %zu", count); }
+static void listing_comments(size_t count) { clean("", "/* %zu */ /", count); }
+static void listing_markers_alone(size_t count) { clean("", "# LLVM-MCA-BEGIN %zu\nnop\n", count); }
+
+static void test_listings(void **state)
+{
+    (void)state;
+    check_growth(listing_lines, 4000);
+    check_growth(listing_disassembly, 4000);
+    check_growth(listing_functions, 4000);
+    check_growth(listing_statements, 4000);
+    check_growth(listing_labels, 4000);
+    check_growth(listing_quotes, 40000);
+    check_growth(listing_comments, 40000);
+    check_growth(listing_markers_alone, 4000);
+}
+
+static void population_forms(size_t count)
+{
+    struct str text = {0};
+    struct err err = {0};
+    struct population p;
+
+    str_add(&text, "{\"kind\": \"PortolanPopulation\", \"fingerprint\": \"0000000000000001\", \"seconds\": 1.0, \"ports\": [\"0\"], \"issue_width\": 0.0, \"individuals\": [{");
+    for (size_t i = 0; i < count; i++)
+        str_addf(&text, "%s\"F%zu\": [\"1*p0\", 1]", i ? ", " : "", i);
+    str_add(&text, "}]}");
+    if (!population_parse("text", text.data, text.length, &p, &err))
+        fail_msg("%s", err.what);
+    assert_int_equal(mapping_count(p.mappings[0]), count);
+    population_done(&p);
+    str_done(&text);
+}
+
+static void usage_terms(size_t count)
+{
+    struct str text = {0};
+    struct err err = {0};
+    struct ports ports = {0};
+    struct usage usage = {0};
+
+    ports_number(&ports, 4);
+    for (size_t i = 0; i < count; i++)
+        str_addf(&text, "%s1*p%zu", i ? "+" : "", i % 4);
+    assert_true(usage_parse(str_text(&text), &ports, &usage, &err) || err.what[0]);
+    usage_done(&usage);
+    str_done(&text);
+}
+
+static void uops_rows(size_t count)
+{
+    struct str text = {0};
+    struct uops_table t = {0};
+    struct err err = {0};
+
+    str_add(&text, "instr,ports,uops,latency\n");
+    for (size_t i = 0; i < count; i++)
+        str_addf(&text, "F%zu,1*p0,1,1\n", i);
+    assert_true(uops_table_csv(&t, "text", text.data, text.length, &err) || err.what[0]);
+    uops_table_done(&t);
+    str_done(&text);
+}
+
+/* A session directory with @count machines that the next save removes. */
+static void session_directory(size_t count)
+{
+    struct session s;
+    struct err err = {0};
+    struct str names = {0}, name = {0};
+    char directory[300];
+
+    snprintf(directory, sizeof directory, "%s", work_path("session"));
+    session_init(&s);
+    if (!session_save(&s, directory, &err) || !file_read(work_path("session/manifest.csv"), 1 << 20, &names, &err))
+        fail_msg("%s", err.what);
+    mkdir(work_path("session/machines"), 0777);
+    for (size_t i = 0; i < count; i++) {
+        str_clear(&name);
+        str_addf(&name, "machines/m%zu.csv", i);
+        str_addf(&names, "%s\n", str_text(&name));
+        str_clear(&name);
+        str_addf(&name, "session/machines/m%zu.csv", i);
+        work_put(str_text(&name), "");
+    }
+    work_put("session/manifest.csv", str_text(&names));
+    if (!session_save(&s, directory, &err))
+        fail_msg("%s", err.what);
+    assert_false(work_has("session/machines/m0.csv"));
+    session_done(&s);
+    work_remove("session");
+    str_done(&names);
+    str_done(&name);
+}
+
+static void test_more(void **state)
+{
+    (void)state;
+    check_growth(osaca_entries, 3000);
+    check_growth(osaca_rules, 3000);
+    check_growth(population_forms, 3000);
+    check_growth(usage_terms, 3000);
+    check_growth(uops_rows, 3000);
+    check_growth(session_directory, 200);
+}
+
 static void test_others(void **state)
 {
     (void)state;
@@ -488,6 +661,6 @@ static void test_tables(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_assembling), cmocka_unit_test(test_objects), cmocka_unit_test(test_overlapping), cmocka_unit_test(test_counts), cmocka_unit_test(test_trees), cmocka_unit_test(test_tables), cmocka_unit_test(test_others)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_assembling), cmocka_unit_test(test_objects), cmocka_unit_test(test_overlapping), cmocka_unit_test(test_counts), cmocka_unit_test(test_trees), cmocka_unit_test(test_tables), cmocka_unit_test(test_others), cmocka_unit_test(test_listings), cmocka_unit_test(test_more)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

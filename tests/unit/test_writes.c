@@ -33,22 +33,12 @@ static const struct writing {
     {"kernel analyze; export @/analysis.csv", "analysis.csv"},
 };
 
-static void expand(const char *pattern, struct str *out)
-{
-    str_clear(out);
-    for (; *pattern; pattern++)
-        if (*pattern == '@')
-            str_add(out, work_path(""));
-        else
-            str_add_char(out, *pattern);
-}
-
 static void must_run(struct session *s, const char *pattern)
 {
     struct err err = {0};
     struct str line = {0};
 
-    expand(pattern, &line);
+    work_expand(pattern, &line);
     if (!run_line(s, str_text(&line), NULL, &err))
         fail_msg("%s: %s %s", pattern, err.file, err.what);
     str_done(&line);
@@ -67,7 +57,7 @@ static bool leftovers(void)
     struct str command = {0};
     char found[256] = "";
 
-    expand("find @ -name '.portolan-*' -not -name .portolan-change", &command);
+    work_expand("find @ -name '.portolan-*' -not -name .portolan-change", &command);
     FILE *list = popen(str_text(&command), "r");
     assert_non_null(list);
     bool any = fgets(found, sizeof found, list) != NULL;
@@ -81,7 +71,7 @@ static unsigned try_all(struct session *s, const struct writing *w, enum failing
     struct str line = {0}, old = {0}, whole = {0}, there = {0};
     unsigned positions = 0;
 
-    expand(w->command, &line);
+    work_expand(w->command, &line);
     for (bool met = true; met; positions++) {
         struct err err = {0};
         /* The second writing differs from the first, so that old and new can be told apart. */

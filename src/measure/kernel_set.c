@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "measure/kernel_set.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/vec.h"
+
+#define PATIENCE_SECONDS 0.02   /* of one look for a quiet moment, before the next one's turn */
+#define VISIT_SECONDS 0.3       /* for all of a visit, the first of which finds out how a loop is run */
+#define CANARIES 3
+
+struct set_member {
+    struct insn *insns;
+    size_t count;
+    struct kernel_passes passes;
+    bool answered;
+    double cycles, spread;        /* NaN: fault says why */
+    struct err fault;
+};
+
+struct kernel_set {
+    struct sandbox *sandbox;
+    struct calibration calibration;   /* with less patience */
+    struct seek seek;
+    VEC(struct set_member *) members;
+};
+
+struct kernel_set *kernel_set_new(struct sandbox *s, const struct calibration *c)
+{
+    struct kernel_set *set = mem_zero(1, sizeof *set);
+
+    set->sandbox = s;
+    set->calibration = *c;
+    set->calibration.rules.patience = c->stretch * PATIENCE_SECONDS * c->tick_hz;
+    seek_begin(&set->seek, s);
+    sandbox_clear(s);
+    return set;
+}
+
+void kernel_set_free(struct kernel_set *set)
+{
+    if (!set)
+        return;
+    sandbox_clear(set->sandbox);
+    for (size_t i = 0; i < set->members.count; i++) {
+        free(set->members.items[i]->insns);
+        free(set->members.items[i]);
+    }
+    vec_done(&set->members);
+    free(set);
+}
+
+static bool same_code(const struct set_member *m, const struct insn *insns, size_t count)
+{
+    bool same = m->count == count;
+
+    for (size_t i = 0; same && i < count; i++)
+        same = m->insns[i].length == insns[i].length && memcmp(m->insns[i].bytes, insns[i].bytes, insns[i].length) == 0;
+    return same;
+}
+
+size_t kernel_set_add(struct kernel_set *set, const struct insn *insns, size_t count)
+{
+    for (size_t i = 0; i < set->members.count; i++)
+        if (same_code(set->members.items[i], insns, count))
+            return i;
+    struct set_member *m = mem_zero(1, sizeof *m);
+    m->insns = mem_alloc((count + 1) * sizeof *m->insns);
+    memcpy(m->insns, insns, count * sizeof *insns);
+    m->count = count;
+    m->cycles = m->spread = NAN;
+    /* Texts belong to whoever gave them. */
+    for (size_t i = 0; i < count; i++)
+        m->insns[i].text = NULL;
+    vec_push(&set->members, m);
+    return set->members.count - 1;
+}
+
+void kernel_set_again(struct kernel_set *set, size_t at)
+{
+    struct set_member *m = set->members.items[at];
+    const struct kernel_plan plan = m->passes.plan;
+
+    m->passes = (struct kernel_passes){.plan = plan};
+    m->cycles = m->spread = NAN;
+    m->answered = false;
+}
+
+/* How a loop of the set is run, for one that nothing is known of; NULL before there is one. */
+static const struct kernel_plan *any_plan(const struct kernel_set *set)
+{
+    for (size_t i = 0; i < set->members.count; i++)
+        if (set->members.items[i]->passes.plan.known)
+            return &set->members.items[i]->passes.plan;
+    return NULL;
+}
+
+static bool member_visit(struct kernel_set *set, struct set_member *m, struct err *err)
+{
+    struct kernel_measured seen;
+
+    m->fault = (struct err){0};
+    bool visited = kernel_visit_beside(set->sandbox, &set->calibration, m->insns, m->count, VISIT_SECONDS, any_plan(set), &m->passes.plan, &seen, &m->fault);
+    if (!visited && m->fault.code != ERR_LIMIT && m->fault.code != ERR_DATA) {
+        *err = m->fault;
+        return false;
+    }
+    kernel_passes_add(&m->passes, &seen);
+    if (kernel_passes_settled(&m->passes, &m->cycles, &m->spread))
+        m->answered = true;
+    else
+        m->answered = (!visited && m->fault.code == ERR_DATA) || kernel_passes_enough(&m->passes);
+    return seek_step(&set->seek, set->sandbox, &set->calibration, seen.contended, err);
+}
+
+size_t kernel_set_answered(const struct kernel_set *set)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < set->members.count; i++)
+        n += set->members.items[i]->answered;
+    return n;
+}
+
+/* The known block in the process that ran them; what it does not vouch for is measured again, by a new one. */
+static bool vouch(struct kernel_set *set, struct err *err)
+{
+    bool off = true;
+    double known;
+
+    for (unsigned i = 0; off && i < CANARIES; i++)
+        if (!sandbox_canary(set->sandbox, &set->calibration.rules, &off, &known, err))
+            return false;
+    if (!off)
+        return true;
+    sandbox_renew(set->sandbox);
+    for (size_t i = 0; i < set->members.count; i++) {
+        set->members.items[i]->passes.plan.known = false;
+        kernel_set_again(set, i);
+    }
+    return err_set(err, ERR_LIMIT, NULL, "a known 1-cycle block took %.2f cycles after it", known);
+}
+
+bool kernel_set_measure(struct kernel_set *set, double seconds, struct err *err)
+{
+    double until = clock_seconds() + seconds;
+    bool ok = true, first = true;
+
+    while (ok && kernel_set_answered(set) < set->members.count && (first || clock_seconds() < until)) {
+        for (size_t i = 0; ok && i < set->members.count && (first || clock_seconds() < until); i++)
+            if (!set->members.items[i]->answered)
+                ok = member_visit(set, set->members.items[i], err);
+        first = false;
+    }
+    return ok && vouch(set, err);
+}
+
+bool kernel_set_result(const struct kernel_set *set, size_t at, double *cycles, double *spread, struct err *err)
+{
+    const struct set_member *m = set->members.items[at];
+
+    if (m->answered && m->cycles > 0) {
+        *cycles = m->cycles;
+        *spread = m->spread;
+        return true;
+    }
+    return m->fault.code == ERR_DATA ? err_set(err, ERR_DATA, m->fault.todo, "%s", m->fault.what) : kernel_passes_unsettled(&m->passes, err);
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "view/table_view.h"
+
+#include "view/key.h"
+
+void table_view_changed(struct table_view *v, const struct table_source *source)
+{
+    v->source = *source;
+    v->changes++;
+    table_update(&v->table, &v->source, v, v->changes);
+}
+
+bool table_view_press(void *state, struct session *s, int key, struct str *command)
+{
+    struct table_view *v = state;
+    size_t row = v->table.selected;
+
+    (void)command;
+    if (!v->refresh(state, s))
+        return false;
+    if (v->has_detail && (key == KEYCODE_ENTER || key == '\n')) {
+        v->detail = !v->detail;
+        v->first_line = 0;
+        return true;
+    }
+    if (v->detail && (key == KEYCODE_ESCAPE || key == 'q')) {
+        v->detail = false;
+        return true;
+    }
+    if (v->has_detail && (key == 'J' || key == 'K')) {
+        v->first_line = key == 'J' ? v->first_line + v->detail : v->first_line - (v->first_line > 0);
+        return true;
+    }
+    bool used = table_key(&v->table, &v->source, key);
+    v->first_line = v->table.selected == row ? v->first_line : 0;
+    return used;
+}
+
+void table_view_click(void *state, struct session *s, int x, int y)
+{
+    struct table_view *v = state;
+    if (y >= 1 && v->refresh(state, s))
+        table_click(&v->table, &v->source, x, y - 1);
+}
+
+bool table_view_find(void *state, struct session *s, const char *text, int direction)
+{
+    struct table_view *v = state;
+    return v->refresh(state, s) && table_find(&v->table, &v->source, state, text, direction);
+}
+
+static bool has_columns(struct table_view *v, struct session *s, struct err *err)
+{
+    return v->refresh(v, s) || v->source.columns || err_set(err, ERR_USAGE, NULL, "the view shows no table yet");
+}
+
+bool table_view_sort(void *state, struct session *s, const char *column, struct err *err)
+{
+    struct table_view *v = state;
+    return has_columns(v, s, err) && table_sort(&v->table, &v->source, column, err);
+}
+
+bool table_view_filter(void *state, struct session *s, const char *expression, struct err *err)
+{
+    struct table_view *v = state;
+    return has_columns(v, s, err) && table_filter(&v->table, &v->source, expression, err);
+}
+
+bool table_view_source(void *state, struct session *s, struct table_source *out)
+{
+    struct table_view *v = state;
+
+    v->refresh(state, s);
+    *out = v->source;
+    return v->source.columns != NULL;
+}
+
+void table_view_status(void *state, struct session *s, struct str *out)
+{
+    struct table_view *v = state;
+    if (v->refresh(state, s))
+        table_status(&v->table, &v->source, out);
+}
+
+bool table_view_busy(void *state)
+{
+    const struct table_view *v = state;
+    return table_busy(&v->table);
+}
+
+bool table_view_rows(void *state, struct session *s, struct result *out)
+{
+    struct table_view *v = state;
+
+    if (!v->refresh(state, s))
+        return false;
+    table_update(&v->table, &v->source, state, v->changes);
+    table_finish(&v->table, &v->source, state);
+    table_export(&v->table, &v->source, state, v->rows, out);
+    return true;
+}

@@ -1,0 +1,33 @@
+/* A view whose body is one table: moving, sorting, filtering, searching, its detail and export are the same in each. What struct view_ops asks for. */
+#ifndef PORTOLAN_VIEW_TABLE_VIEW_H
+#define PORTOLAN_VIEW_TABLE_VIEW_H
+
+#include "cmd/session.h"
+#include "view/table.h"
+
+/* The first member of the view's own state, which is the context of @source. */
+struct table_view {
+    struct table table;
+    struct table_source source;     /* columns NULL: there was no table yet */
+    unsigned long changes;          /* of what the table shows */
+    const char *rows;               /* what its rows are called in exports */
+    /* Brings rows and source up to date; false when there are none. */
+    bool (*refresh)(void *state, struct session *s);
+    bool has_detail, detail;        /* Enter opens one below the table */
+    size_t first_line;              /* of the detail's text */
+};
+
+/* The rows are other ones now: they are filtered and sorted anew, with @source. */
+void table_view_changed(struct table_view *v, const struct table_source *source);
+/* Moves the cursor, sorts by columns, opens, scrolls and closes the detail. */
+bool table_view_press(void *state, struct session *s, int key, struct str *command);
+void table_view_click(void *state, struct session *s, int x, int y);
+bool table_view_find(void *state, struct session *s, const char *text, int direction);
+bool table_view_sort(void *state, struct session *s, const char *column, struct err *err);
+bool table_view_filter(void *state, struct session *s, const char *expression, struct err *err);
+bool table_view_source(void *state, struct session *s, struct table_source *out);
+void table_view_status(void *state, struct session *s, struct str *out);
+bool table_view_busy(void *state);
+bool table_view_rows(void *state, struct session *s, struct result *out);
+
+#endif

@@ -1,0 +1,40 @@
+#!/bin/sh
+# What configure chose against faults in memory is in the programs that were built.
+. "${PORTOLAN_SRC:-.}/tests/helpers.sh"
+
+build=$(dirname "$portolan")
+chosen() { sed -n "s/^$1 =//p" "$build/Makefile"; }
+programs=$portolan
+[ ! -x "$build/portolan-cc" ] || programs="$programs $build/portolan-cc"
+
+test_default_is_hardened() {
+    command -v readelf >/dev/null || skip 'no readelf'
+    compiled=$(chosen HARDENING_CFLAGS) linked=$(chosen HARDENING_LDFLAGS)
+    [ -n "$linked" ] || skip 'built with --disable-hardening'
+    for program in $programs; do
+        readelf -hW "$program" >"$work/header"; readelf -lW "$program" >"$work/parts"; readelf -dW "$program" >"$work/dynamic"; readelf -sW "$program" >"$work/names"
+        case $linked in *-pie*) grep -q 'DYN (' "$work/header" || fail "$program is no PIE" ;; esac
+        case $linked in *-z,relro*) grep -q GNU_RELRO "$work/parts" || fail "$program has no RELRO" ;; esac
+        case $linked in *-z,now*) grep -q BIND_NOW "$work/dynamic" || fail "$program binds lazily" ;; esac
+        case $linked in *noexecstack*) grep GNU_STACK "$work/parts" | grep -q 'RWE' && fail "$program has an executable stack" ;; esac
+        case $compiled in *stack-protector*) grep -q __stack_chk_fail "$work/names" || fail "$program has no stack protector" ;; esac
+        case $compiled in *_FORTIFY_SOURCE=3*-O0*) ;; *_FORTIFY_SOURCE=3*) grep -q '_chk@' "$work/names" || fail "$program checks no lengths" ;; esac
+        ! grep -E 'LOAD.* RWE ' "$work/parts" || fail "$program has memory that is both written and run"
+    done
+}
+
+# In the library as well, whose objects tests and tools link.
+test_library_is_hardened() {
+    command -v readelf >/dev/null && [ -r "$build/libportolan.a" ] || skip 'no readelf, or no library'
+    case $(chosen HARDENING_CFLAGS) in *stack-protector*) ;; *) skip 'no stack protector chosen' ;; esac
+    readelf -sW "$build/libportolan.a" >"$work/names" 2>/dev/null
+    grep -q 'UND __stack_chk_fail' "$work/names" || fail 'the library has no stack protector'
+}
+
+# What make -n prints it does not do: the long targets name make by another name.
+test_dry_runs_do_nothing() {
+    grep -nE '^	.*\$[({]MAKE[)}]' "$source/Makefile.am" >"$work/found" && fail "$(cat "$work/found")"
+    return 0
+}
+
+run_tests

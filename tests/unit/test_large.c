@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Requests that grow with the input, in one piece, while memory runs out: each command and each view fails with a message or shows less, what was there stays, and the
+ * next one works. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "base/shortage.h"
+#include "cmd/command.h"
+#include "work/job.h"
+#include "../support/screens.h"
+#include "../support/support.h"
+
+#define ROWS 80000
+#define LARGE ((size_t)600 << 10)   /* less than a number for each row, more than anything else needs in one piece */
+
+static atomic_size_t countdown;
+static atomic_bool met;
+
+/* One request for MEM_SMALL bytes or more fails: number @countdown. */
+static bool fails_once(size_t size)
+{
+    if (size < MEM_SMALL || atomic_load(&met))
+        return false;
+    bool now = atomic_fetch_sub(&countdown, 1) == 0;
+    atomic_store(&met, now);
+    return now;
+}
+
+/* From number @countdown on no large request can be had, whatever is given up for it; what is kept back is not asked for. */
+static bool fails_on(size_t size)
+{
+    if (size < LARGE || size == SHORTAGE_KEPT || size == SHORTAGE_LAST)
+        return false;
+    if (!atomic_load(&met) && atomic_fetch_sub(&countdown, 1) == 0)
+        atomic_store(&met, true);
+    return atomic_load(&met);
+}
+
+static void begin(size_t position)
+{
+    atomic_store(&countdown, position);
+    atomic_store(&met, false);
+}
+
+static void make_table(void)
+{
+    static const char *const names[] = {"ADD (R64, R64)", "IMUL (R64, R64)", "SHL (R64, I8)", "LEA (R64, M64)", "MOV (R64, M64)", "PADDD (XMM, XMM)"};
+    struct str text = {0};
+
+    str_add(&text, "experiment,cycles\n");
+    for (unsigned i = 0; i < ROWS; i++)
+        str_addf(&text, "\"%u*%s + %s\",%u\n", i % 97 + 1, names[i % 6], names[(i + 1) % 6], i % 7 + 1);
+    work_put("table.csv", str_text(&text));
+    str_clear(&text);
+    str_add(&text, "experiment,cycles\n\"ADD (R64, R64)\",0.25\n");
+    work_put("small.csv", str_text(&text));
+    str_done(&text);
+}
+
+/* Loading: the table that was there stays. */
+static void test_loading(void **state)
+{
+    struct str printed = {0}, line = {0};
+    struct err err = {0};
+    struct session s;
+    size_t positions = 0;
+
+    (void)state;
+    session_init(&s);
+    str_addf(&line, "experiments load %s", work_path("small.csv"));
+    assert_true(run_line(&s, str_text(&line), &printed, &err));
+    str_clear(&line);
+    str_addf(&line, "experiments load %s", work_path("table.csv"));
+    for (;; positions++) {
+        begin(positions);
+        err_clear(&err);
+        mem_fault = fails_once;
+        bool ok = run_line(&s, str_text(&line), &printed, &err);
+        mem_fault = NULL;
+        if (ok)
+            break;
+        assert_true(atomic_load(&met));
+        assert_int_equal(err.code, ERR_MEMORY);
+        assert_string_equal(err.file, work_path("table.csv"));
+        assert_int_equal(s.document.experiments->rows.count, 1);
+        assert_true(run_line(&s, "experiments list", &printed, &err));
+    }
+    assert_int_equal(s.document.experiments->rows.count, ROWS);
+    print_message("%zu large requests failed in turn\n", positions);
+    assert_true(positions >= 10);
+    session_done(&s);
+    str_done(&printed);
+    str_done(&line);
+}
+
+/* Commands over the whole table, from each large request on without any. */
+static void test_commands(void **state)
+{
+    static const char *const commands_tried[] = {"experiments list predicted>1 & cycles>2", "experiments list", "evaluate", "congruence", "mapping show"};
+    struct err err = {0};
+    struct session s;
+    char line[300];
+    unsigned failed = 0, positions = 0;
+
+    (void)state;
+    session_init(&s);
+    snprintf(line, sizeof line, "set machine skylake; experiments load %s", work_path("table.csv"));
+    assert_true(run_line(&s, line, NULL, &err));
+    for (size_t i = 0; i < sizeof commands_tried / sizeof *commands_tried; i++) {
+        snprintf(line, sizeof line, "%s", commands_tried[i]);
+        assert_true(run_line(&s, line, NULL, &err));
+        atomic_store(&met, true);
+        for (size_t at = 0; atomic_load(&met); at++, positions++) {
+            begin(at);
+            err_clear(&err);
+            mem_fault = fails_on;
+            bool ok = run_line(&s, line, NULL, &err);
+            mem_fault = NULL;
+            if (!ok && err.code != ERR_MEMORY)
+                fail_msg("%s, large request %zu: %s", line, at, err.what);
+            failed += !ok;
+        }
+    }
+    print_message("%u commands of %u failed with a message\n", failed, positions);
+    assert_true(failed > 10);
+    session_done(&s);
+}
+
+/* Views: they draw, and all of it once there is memory again. */
+static void test_views(void **state)
+{
+    static const char *const lines[] = {"view experiments", "view experiments; sort form", "view experiments; filter cycles>2", "view accuracy", "view mapping", "view mapping; sort form"};
+    struct str text = {0};
+    unsigned met_in = 0;
+
+    char load_table[300];
+
+    (void)state;
+    snprintf(load_table, sizeof load_table, "set machine skylake; experiments load %s", work_path("table.csv"));
+    run_to_end(load_table);
+    session.interactive = true;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        for (size_t at = 0; at < 8; at++) {
+            frame_run(&frame, "view experiments; sort; filter");
+            begin(at);
+            session.revision++;   /* all of it is made anew */
+            mem_fault = fails_on;
+            frame_run(&frame, lines[i]);
+            for (unsigned k = 0; k < 8; k++) {
+                screen_text(&frame, 120, 40, false, &text);
+                job_wait(0);
+                frame_jobs(&frame);
+            }
+            mem_fault = NULL;
+            met_in += atomic_load(&met);
+            session.revision++;
+            for (unsigned k = 0; k < 20 || frame_busy(&frame); k++) {
+                screen_text(&frame, 120, 40, false, &text);
+                job_wait(0);
+                frame_jobs(&frame);
+            }
+            assert_non_null(strstr(str_text(&text), i < 3 ? "80000 experiments" : i == 3 ? "predicted against measured" : "distinct"));
+        }
+    print_message("memory ran out in %u of %zu drawings\n", met_in, 8 * sizeof lines / sizeof *lines);
+    assert_true(met_in > 5);
+    session.interactive = false;
+    str_done(&text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_loading), cmocka_unit_test(test_commands), cmocka_unit_test_setup_teardown(test_views, setup, teardown)};
+    make_table();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
