@@ -218,7 +218,7 @@ static const struct parameter options[] = {
     {.name = "--machine", .kind = PARAMETER_TEXT, .at = offsetof(struct blame_values, machine), .value = "ID", .otherwise = "this CPU's machine, or else the current one",
      .complete = COMPLETE_MACHINE, .help = "model to compare with"},
     {.name = "--seconds", .kind = PARAMETER_DURATION, .at = offsetof(struct blame_values, seconds), .value = "T", .least = 0.01, .most = 3600, .initial = INITIAL(SECONDS),
-     .help = "time after which no other variant is begun"},
+     .help = "time after which no further variant is started"},
     {0},
 };
 
@@ -261,10 +261,10 @@ static const char *const examples[] = {"kernel blame", "kernel blame --machine s
 
 const struct command command_kernel_blame = {
     .name = "kernel blame",
-    .help = "measure what each instruction costs here, beside what the model says it costs",
-    .description = "The loop is measured again with each instruction left out, with a nop in its place, and with single dependences cut; the model predicts the same "
-                   "variants. What read the result of an instruction that is gone reads a register that nobody writes. The largest difference is named. On a busy core it "
-                   "takes longer than a second, and what has no stable time says so.",
+    .help = "measure the cost of each instruction of the loop, and compare it with the model",
+    .description = "The loop is measured with each instruction removed, with a nop in its place, and with single dependences cut; the model predicts the same "
+                   "variants. Instructions that read the result of a removed one read an unwritten register instead. The largest difference is named. A busy core "
+                   "takes longer; variants without a stable time are marked.",
     .options = options,
     .examples = examples,
     .values_size = sizeof(struct blame_values),

@@ -64,7 +64,7 @@ static bool load(struct kernel_loading *l, struct err *err)
 static bool cancelled(void *state)
 {
     const struct kernel_loading *l = state;
-    job_progress(l->job, clock_seconds() - l->begun, 0, "%s runs for %.1f s", l->source ? "the compiler" : "the assembler", clock_seconds() - l->begun);
+    job_progress(l->job, clock_seconds() - l->begun, 0, "%s has been running for %.1f s", l->source ? "the compiler" : "the assembler", clock_seconds() - l->begun);
     return job_cancelled(l->job);
 }
 

@@ -68,7 +68,7 @@ static const char *const list_examples[] = {"machine list", NULL};
 const struct command command_machine_list = {
     .name = "machine list",
     .help = "list the available machines",
-    .description = "Shipped machines, your own in $XDG_DATA_HOME/portolan/machines, and processors by the names of which a machine's core is known. native is the "
+    .description = "Shipped machines, your own in $XDG_DATA_HOME/portolan/machines, and other processors with the core of one of them. native is the "
                    "machine of this CPU.",
     .examples = list_examples,
     .run = run_list,

@@ -48,7 +48,7 @@ static bool calibrate_run(struct job *job, void *state, struct err *err)
 
 static void calibration_lines(const struct calibration *c, struct result *result)
 {
-    result_line(result, "clock %.4f GHz, time stamps %.4f GHz, on processor %d\nmethod: %s", c->clock_hz / 1e9, c->tick_hz / 1e9, c->cpu, calibration_method(c));
+    result_line(result, "clock %.4f GHz, time stamps %.4f GHz, on CPU %d\nmethod: %s", c->clock_hz / 1e9, c->tick_hz / 1e9, c->cpu, calibration_method(c));
     if (isnan(c->noise))
         result_line(result, "noise floor: unknown, too few quiet windows");
     else
@@ -56,12 +56,12 @@ static void calibration_lines(const struct calibration *c, struct result *result
     result_line(result, "contention now: %.0f %% of probes slowed; idle baseline %.3f nops per cycle, tolerance %.1f %%", 100 * c->contention, c->probe_rate,
                 100 * c->rules.probe_tolerance);
     if (c->doubtful)
-        result_line(result, "this CPU was never seen idle: the baseline is doubtful; values measured now are measured again later");
+        result_line(result, "this CPU was never seen idle: the baseline is doubtful, and values measured now will be measured again");
     else if (c->busy)
         result_line(result, "this host is busy: %.2f of %.2f nops per cycle (best seen on %s)", c->seen_rate, c->probe_rate, c->day);
     result_line(result, "loads within %u bytes", c->load_window);
     if (isnan(c->second_ratio))
-        result_line(result, "second chain: not used, a dependent multiplication takes a fraction of cycles here");
+        result_line(result, "second chain: not used, a dependent multiplication does not take a whole number of cycles here");
     else
         result_line(result, "second chain: a dependent 64-bit multiplication takes %.0f cycles", c->second_ratio);
     if (c->stretch > 1)

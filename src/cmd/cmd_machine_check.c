@@ -189,7 +189,7 @@ static void show(const struct checking *w, struct result *result)
     result_line(result, "%s beside %s: %zu throughput%s and latencies of %zu form%s; %zu of %zu disagree", c->machine, c->cpu, w->measured, w->measured == 1 ? "" : "s",
                 w->names.count, w->names.count == 1 ? "" : "s", wrong, known);
     if (w->without_latency)
-        result_line(result, "time is up: latencies of %zu forms were not measured", w->without_latency);
+        result_line(result, "time limit reached: latencies of %zu forms not measured", w->without_latency);
     result_text(result, "machine", c->machine);
     result_text(result, "cpu", c->cpu);
     result_text(result, "date", c->date);
@@ -197,7 +197,7 @@ static void show(const struct checking *w, struct result *result)
     result_count(result, "wrong", (int64_t)wrong);
     add_rows(c, result);
     if (wrong)
-        result_line(result, "view check shows them all with the code that was run; machine correct FORM writes what was measured to a machine of your own");
+        result_line(result, "view check shows all of them with the code that was run; machine correct FORM saves the measured values");
 }
 
 static void check_finish(void *state, const struct job_info *info)
@@ -241,9 +241,9 @@ static const struct parameter arguments[] = {
 };
 static const struct parameter options[] = {
     {.name = "--top", .kind = PARAMETER_COUNT, .at = offsetof(struct check_values, top), .value = "N", .least = 1, .most = 100000, .initial = INITIAL(TOP),
-     .help = "without FORM: how many of the most frequent forms that can be measured here"},
+     .help = "without FORM: number of forms to check, the most frequent first"},
     {.name = "--seconds", .kind = PARAMETER_DURATION, .at = offsetof(struct check_values, seconds), .value = "T", .least = 0.1, .most = 86400, .initial = INITIAL(SECONDS),
-     .help = "time for all of it"},
+     .help = "time limit"},
     {.name = "--machine", .kind = PARAMETER_TEXT, .at = offsetof(struct check_values, machine), .value = "ID", .otherwise = "this CPU's machine, or else the current one",
      .complete = COMPLETE_MACHINE, .help = "machine whose tables to check"},
     {.name = "--simulate", .kind = PARAMETER_TEXT, .at = offsetof(struct check_values, simulate), .value = "ID", .complete = COMPLETE_MACHINE, .otherwise = "measure this CPU",
@@ -332,8 +332,8 @@ static const char *const examples[] = {"machine check --top 200 --seconds 2m", "
 const struct command command_machine_check = {
     .name = "machine check",
     .help = "measure forms on this CPU and compare them with a machine's tables",
-    .description = "Throughput, and latency of each pair of operands. Disagreements of more than 5 % are sorted by how many cycles they are wrong by over a Debian system's "
-                   "programs (data/forms-frequency.csv). Latencies are predicted for the very chains that are run.",
+    .description = "Measures throughput, and latency for each pair of operands. Differences of more than 5 % are sorted by the cycles that they add up to over the programs "
+                   "of a Debian system (data/forms-frequency.csv). Latencies are predicted for the chains that are run.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

@@ -293,7 +293,7 @@ struct correct_values {
 
 static const struct parameter arguments[] = {
     {.name = "FORM", .kind = PARAMETER_WORDS, .at = offsetof(struct correct_values, forms), .required = true, .complete = COMPLETE_FORM,
-     .help = "forms whose disagreements to write; * and ? are wildcards"},
+     .help = "forms to correct; * and ? are wildcards"},
     {0},
 };
 static const struct parameter options[] = {
@@ -366,10 +366,10 @@ static const char *const examples[] = {"machine correct 'IMUL (R64, R64)'", "mac
 
 const struct command command_machine_correct = {
     .name = "machine correct",
-    .help = "write what machine check measured to a machine of your own",
-    .description = "Of each disagreement of the forms: a latency becomes a rule, a throughput a port usage that is learned as kernel learn does. Each is tried on a copy; "
-                   "what does not explain the measurement is not written. The machine is called like the one that was checked with -measured behind it, lies in "
-                   "$XDG_DATA_HOME/portolan/machines, and is this CPU's machine (native) from then on.",
+    .help = "save what machine check measured as a machine of your own",
+    .description = "Corrects each difference: a latency by a rule, a throughput by a port usage learned as in kernel learn. A correction that does not explain the "
+                   "measurement is not saved. The new machine is named after the checked one (ID-measured) and stored in $XDG_DATA_HOME/portolan/machines; it becomes "
+                   "this CPU's machine (native).",
     .arguments = arguments,
     .options = options,
     .examples = examples,

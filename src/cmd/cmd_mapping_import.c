@@ -37,7 +37,7 @@ static bool read_llvm(struct llvm_importing *w, struct err *err)
 
 static bool llvm_run(struct job *job, void *state, struct err *err)
 {
-    job_progress(job, 0, 0, "llvm-mca reads its tables");
+    job_progress(job, 0, 0, "reading the tables of llvm-mca");
     child_watch(cancelled, job);
     bool ok = read_llvm(state, err);
     child_watch(NULL, NULL);
@@ -144,7 +144,7 @@ static void uops_finish(void *state, const struct job_info *info)
         cell_count(t, mapping_ports(m->mapping)->count);
         w->machines[i] = NULL;
         session_add_machine(s, m);
-        session_select(s, &m->id, 1, &none);   /* it is there and stands alone: nothing to refuse */
+        session_select(s, &m->id, 1, &none);   /* it is there, and the only one: nothing to refuse */
     }
 }
 

@@ -33,7 +33,7 @@ struct program_loading {
 static bool loading_cancelled(void *state)
 {
     const struct program_loading *l = state;
-    job_progress(l->job, clock_seconds() - l->begun, 0, "the compiler runs for %.1f s", clock_seconds() - l->begun);
+    job_progress(l->job, clock_seconds() - l->begun, 0, "compiling for %.1f s", clock_seconds() - l->begun);
     return job_cancelled(l->job);
 }
 
@@ -127,7 +127,7 @@ static const struct parameter load_arguments[] = {
 
 static const struct parameter load_options[] = {
     {.name = "--arguments", .kind = PARAMETER_TEXT, .at = offsetof(struct program_load_values, arguments), .value = "TEXT", .otherwise = "the inputs in their order",
-     .help = "words of the program's command line, {NAME} for an input"},
+     .help = "the program's command line, {NAME} for an input"},
     {0},
 };
 
@@ -135,9 +135,9 @@ static const char *const load_examples[] = {"program load data/programs/matmul.c
 
 const struct command command_program_load = {
     .name = "program load",
-    .help = "build a whole program so that its runs can be traced",
-    .description = "Compiles and links with portolan-cc, which counts blocks and traces memory references after optimisation. What a Makefile built with "
-                   "CC=portolan-cc can be loaded as an executable.",
+    .help = "build a program with counters and traces",
+    .description = "Compiles and links with portolan-cc, which counts blocks and traces memory references after optimisation. Executables that a Makefile "
+                   "built with CC=portolan-cc can be loaded, too.",
     .arguments = load_arguments,
     .options = load_options,
     .examples = load_examples,
@@ -272,7 +272,7 @@ static void add_findings(struct result *result, const struct program_model *m)
                 mattered |= alone && differ(runs, a, b);
             }
         if (moved && !mattered)
-            result_line(result, "input %s changes nothing: no block's count differs between its values", runs->names[i]);
+            result_line(result, "input %s has no effect: no block count depends on it", runs->names[i]);
     }
 }
 
@@ -334,7 +334,7 @@ static bool run_run_command(struct session *s, const void *values, struct result
 
 static const struct parameter run_arguments[] = {
     {.name = "INPUT=VALUES", .kind = PARAMETER_WORDS, .at = offsetof(struct run_values, inputs), .required = true,
-     .help = "an input's name and its values, as in N=16,32,64; of several inputs every combination is run"},
+     .help = "an input and its values, such as N=16,32,64; with several inputs, all combinations are run"},
     {0},
 };
 
@@ -342,7 +342,7 @@ static const struct parameter run_options[] = {
     {.name = "--mode", .kind = PARAMETER_CHOICE, .at = offsetof(struct run_values, mode), .choices = "exact|sampled|counts", .initial = "exact",
      .help = "reuse distances of all lines, of one line in 32, or counts of blocks only"},
     {.name = "--limit", .kind = PARAMETER_DURATION, .at = offsetof(struct run_values, limit), .value = "T", .least = 0.001, .most = 1e6, .initial = "60",
-     .help = "time after which a run is ended and the command fails"},
+     .help = "time limit of each run; the command fails when it is exceeded"},
     {0},
 };
 
@@ -350,10 +350,10 @@ static const char *const run_examples[] = {"program run N=16,32,64,128", "progra
 
 const struct command command_program_run = {
     .name = "program run",
-    .help = "run the program at small inputs, and fit formulas of the inputs to what it did",
-    .description = "Each run counts executions of blocks and takes the reuse distance of every memory reference. Inputs are numbers on the program's command "
+    .help = "run the program on small inputs, and fit formulas of the inputs to its counts",
+    .description = "Each run counts executions of blocks and records the reuse distance of every memory reference. Inputs are numbers on the program's command "
                    "line, in the order given here unless program load --arguments says otherwise. The program runs in the current directory and must end with "
-                   "status 0. Runs of before are replaced. Four or five values of each input are enough when counts are formulas; values that are not "
+                   "status 0. Earlier runs are replaced. Four or five values of each input are enough when counts are formulas; values that are not "
                    "all multiples of the vector width show what remainders cost.",
     .arguments = run_arguments,
     .options = run_options,

@@ -16,7 +16,7 @@ struct blocks_values {
 
 #define INPUTS_ARGUMENT(type) \
     {.name = "INPUT=VALUE", .kind = PARAMETER_WORDS, .at = offsetof(struct type, inputs), .otherwise = "the last run's", \
-     .help = "value of each input; inputs that were not run are extrapolated"}
+     .help = "value of each input; values that were not run are extrapolated"}
 
 struct ranked_block { size_t block; double executions; };
 
@@ -117,8 +117,8 @@ static const char *const blocks_examples[] = {"program blocks", "program blocks 
 const struct command command_program_blocks = {
     .name = "program blocks",
     .help = "show the program's blocks: how often each is executed, as a formula of the inputs",
-    .description = "Blocks are those of LLVM after optimisation. Exact formulas give the count of every run to the last digit. Of the others, the left-out error is "
-                   "the mean error when each run in turn is predicted from the rest.",
+    .description = "Blocks are those of LLVM after optimisation. Exact formulas reproduce the count of every run. For the others, the left-out error is "
+                   "the mean error when each run is predicted from the others.",
     .arguments = blocks_arguments,
     .options = blocks_options,
     .examples = blocks_examples,
@@ -153,7 +153,7 @@ static void add_octaves(struct result *result, const struct program *p, const st
         cell_heat(t, o.counts[i] / o.all);
         cell_number(t, 100 * o.regular[i] / o.counts[i]);
     }
-    result_line(result, "the row without a distance counts first uses");
+    result_line(result, "the row without a distance: first uses");
     result_number(result, "references", o.all);
 }
 
@@ -267,7 +267,7 @@ static const struct parameter misses_arguments[] = {INPUTS_ARGUMENT(misses_value
 
 static const struct parameter misses_options[] = {
     {.name = "--machine", .kind = PARAMETER_TEXT, .at = offsetof(struct misses_values, machine), .value = "ID", .otherwise = "the current machine",
-     .complete = COMPLETE_MACHINE, .help = "machine whose caches are meant"},
+     .complete = COMPLETE_MACHINE, .help = "machine with the caches"},
     {0},
 };
 
@@ -276,8 +276,8 @@ static const char *const misses_examples[] = {"program misses", "program misses 
 const struct command command_program_misses = {
     .name = "program misses",
     .help = "show the program's cache misses: on each level of a machine, and by cache size",
-    .description = "By the stack distance model, which takes lines to fall into sets by chance. Programs whose strides are large powers of two fall into few sets and "
-                   "miss more often than it says.",
+    .description = "By the stack distance model, which assumes that lines are spread over the sets at random. Strides of large powers of two use few sets and "
+                   "miss more often than predicted.",
     .arguments = misses_arguments,
     .options = misses_options,
     .examples = misses_examples,

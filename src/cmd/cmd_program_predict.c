@@ -97,7 +97,7 @@ static void add_machines(struct result *result, const struct predicting *p)
     }
     for (size_t i = 0; i < p->outcomes.count; i++)
         if (!p->outcomes.items[i].done)
-            result_line(result, "%s is left out: its caches, memory or clock are not known, its lines are not of 64 bytes, or it lacks a form", p->outcomes.items[i].machine->id);
+            result_line(result, "%s omitted: caches, memory or clock unknown, cache lines not of 64 bytes, or a form missing", p->outcomes.items[i].machine->id);
 }
 
 static void add_parts(struct result *result, const struct predicting *p, const struct machine_prediction *o)
@@ -135,7 +135,7 @@ static void add_parts(struct result *result, const struct predicting *p, const s
         cell_text(t, part_limit_name(part));
     }
     if (o->time.unknown_call)
-        result_line(result, "not in it: %zu calls of functions that are not the program's and whose cost is not known, such as %s", o->time.unknown_calls, o->time.unknown_call);
+        result_line(result, "not included: %zu calls of library functions of unknown cost, such as %s", o->time.unknown_calls, o->time.unknown_call);
 }
 
 static void predict_finish(void *state, const struct job_info *info)
@@ -197,13 +197,13 @@ static bool run_predict(struct session *s, const void *values, struct result *re
 
 static const struct parameter arguments[] = {
     {.name = "INPUT=VALUE", .kind = PARAMETER_WORDS, .at = offsetof(struct predict_values, inputs), .otherwise = "the last run's",
-     .help = "value of each input; inputs that were not run are extrapolated"},
+     .help = "value of each input; values that were not run are extrapolated"},
     {0},
 };
 
 static const struct parameter options[] = {
     {.name = "--machine", .kind = PARAMETER_WORDS, .at = offsetof(struct predict_values, machines), .value = "ID", .otherwise = "the current machine",
-     .complete = COMPLETE_MACHINE, .help = "machine to predict for; may be repeated, the first one's parts are shown"},
+     .complete = COMPLETE_MACHINE, .help = "machine to predict for; the parts are those of the first"},
     {.name = "--model", .kind = PARAMETER_CHOICE, .at = offsetof(struct predict_values, model), .choices = "steady|ammp", .initial = "steady",
      .help = "loops in steady state, or the pipelines of the PPT-AMMP paper: every block by itself"},
     {.name = "--clock", .kind = PARAMETER_NUMBER, .at = offsetof(struct predict_values, clock), .value = "GHZ", .unit = "GHz", .least = 0.001, .most = 100,
@@ -220,7 +220,7 @@ const struct command command_program_predict = {
     .help = "predict the program's time at any inputs and on any machine",
     .description = "Each loop's machine code is analysed in steady state, straight code by what its instructions occupy, and the executions come from the formulas of "
                    "the runs. Misses come from reuse distances by the stack distance model: lines at a steady step cost bandwidth, others the latency that "
-                   "the reorder buffer does not hide. Calls of the mathematical library cost what they take on this CPU; other calls are named and not in the sum.",
+                   "the reorder buffer does not hide. Calls of the mathematical library cost what they take on this CPU; other calls are listed, but not included.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

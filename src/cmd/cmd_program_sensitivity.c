@@ -115,7 +115,7 @@ static void sensitivity_finish(void *state, const struct job_info *info)
         str_done(&bar);
     }
     if (p->idle)
-        result_line(result, "%zu more properties change nothing, doubled or halved", p->idle);
+        result_line(result, "%zu more properties have no effect when doubled or halved", p->idle);
 }
 
 static void probing_free(void *state)
@@ -162,13 +162,13 @@ static bool run_sensitivity(struct session *s, const void *values, struct result
 
 #define COMMON_OPTIONS(type) \
     {.name = "--machine", .kind = PARAMETER_TEXT, .at = offsetof(struct type, machine), .value = "ID", .otherwise = "the current machine", \
-     .complete = COMPLETE_MACHINE, .help = "machine whose properties are changed, one at a time, in a copy"}, \
+     .complete = COMPLETE_MACHINE, .help = "machine to change, one property at a time, in a copy"}, \
     {.name = "--model", .kind = PARAMETER_CHOICE, .at = offsetof(struct type, model), .choices = "steady|ammp", .initial = "steady", \
      .help = "loops in steady state, or the paper's pipelines"}, \
     {0}
 #define INPUTS_ARGUMENT(type) \
     {.name = "INPUT=VALUE", .kind = PARAMETER_WORDS, .at = offsetof(struct type, inputs), .otherwise = "the last run's", \
-     .help = "value of each input; inputs that were not run are extrapolated"}
+     .help = "value of each input; values that were not run are extrapolated"}
 
 static const struct parameter sensitivity_arguments[] = {INPUTS_ARGUMENT(sensitivity_values), {0}};
 static const struct parameter sensitivity_options[] = {COMMON_OPTIONS(sensitivity_values)};
@@ -176,9 +176,9 @@ static const char *const sensitivity_examples[] = {"program sensitivity N=2000",
 
 const struct command command_program_sensitivity = {
     .name = "program sensitivity",
-    .help = "show how much the program's time hangs on each property of a machine",
-    .description = "The elasticity is the change of the time's logarithm by the change of the property's, from 1 % more and 1 % less (whole numbers: one more and one "
-                   "less): 1 means that twice the property takes twice the time, -1 half of it. Each change is made to a copy of the machine.",
+    .help = "show how the program's time depends on each property of a machine",
+    .description = "The elasticity is the relative change of the time per relative change of the property, from 1 % more and 1 % less (whole numbers: one more and one "
+                   "less): 1 means that doubling the property doubles the time, -1 that it halves it. The machine itself is not changed.",
     .arguments = sensitivity_arguments,
     .options = sensitivity_options,
     .examples = sensitivity_examples,

@@ -112,7 +112,7 @@ static void validate_finish(void *state, const struct job_info *info)
             vec_push(&v->session->document.program.measured.list, point);
         }
     }
-    result_line(result, "mean error %.1f %% with the tables of %s; measured: CPU time of the whole program, the least of %u runs", 100 * sum / (double)v->rows.count, v->machine->id, v->times);
+    result_line(result, "mean error %.1f %% with the tables of %s; measured: CPU time of the whole program, the shortest of %u runs", 100 * sum / (double)v->rows.count, v->machine->id, v->times);
     result_number(result, "mean_error", sum / (double)v->rows.count);
 }
 
@@ -158,17 +158,17 @@ static bool run_validate(struct session *s, const void *values, struct result *r
 
 static const struct parameter arguments[] = {
     {.name = "INPUT=VALUES", .kind = PARAMETER_WORDS, .at = offsetof(struct validate_values, inputs), .required = true,
-     .help = "values of each input at which the program itself is run; of several inputs every combination"},
+     .help = "an input and its values; with several inputs, all combinations are run"},
     {0},
 };
 
 static const struct parameter options[] = {
-    {.name = "--machine", .kind = PARAMETER_TEXT, .at = offsetof(struct validate_values, machine), .value = "ID", .otherwise = "the machine that this CPU is",
-     .complete = COMPLETE_MACHINE, .help = "machine whose tables predict"},
+    {.name = "--machine", .kind = PARAMETER_TEXT, .at = offsetof(struct validate_values, machine), .value = "ID", .otherwise = "this CPU's machine",
+     .complete = COMPLETE_MACHINE, .help = "machine to predict with"},
     {.name = "--times", .kind = PARAMETER_COUNT, .at = offsetof(struct validate_values, times), .value = "N", .least = 1, .most = 1000, .initial = "3",
-     .help = "runs of each, of which the shortest counts"},
+     .help = "runs of each; the shortest counts"},
     {.name = "--limit", .kind = PARAMETER_DURATION, .at = offsetof(struct validate_values, limit), .value = "T", .least = 0.001, .most = 1e6, .initial = "60",
-     .help = "time after which a run is ended and the command fails"},
+     .help = "time limit of each run; the command fails when it is exceeded"},
     {0},
 };
 
@@ -177,8 +177,8 @@ static const char *const examples[] = {"program validate N=512,1000,2000", NULL}
 const struct command command_program_validate = {
     .name = "program validate",
     .help = "run the program without counters on this CPU, and compare its time with the predicted one",
-    .description = "The program is the one that program load built beside the traced one, by the same compiler and options. Its CPU time includes starting it and the "
-                   "system's work for its memory, which no model here predicts. On a shared core the time of other users' work shows in it.",
+    .description = "The program is the one that program load built beside the traced one, with the same compiler and options. Its CPU time includes start-up and the "
+                   "system's memory management, which are not predicted, and grows when the core is shared.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

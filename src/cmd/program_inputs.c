@@ -62,7 +62,7 @@ static bool read_word(const char *word, char **name, value_list *values, struct 
         double value;
         ok = read_value(word, at + 1, strcspn(at + 1, ","), &value, err);
         for (size_t i = 0; ok && i < values->count; i++)
-            ok = values->items[i] != value || err_set(err, ERR_USAGE, NULL, "%g stands twice in %s", value, word);
+            ok = values->items[i] != value || err_set(err, ERR_USAGE, NULL, "%g is given twice in %s", value, word);
         if (ok)
             vec_push(values, value);
     }
@@ -95,7 +95,7 @@ bool program_inputs_read(const struct word_list *words, struct program_inputs *o
     for (size_t i = 0; ok && i < words->count; i++, out->name_count++) {
         ok = read_word(words->items[i], &out->names[i], &values[i], err);
         for (size_t k = 0; ok && k < i; k++)
-            ok = strcmp(out->names[k], out->names[i]) != 0 || err_set(err, ERR_USAGE, NULL, "input %s stands twice", out->names[i]);
+            ok = strcmp(out->names[k], out->names[i]) != 0 || err_set(err, ERR_USAGE, NULL, "input %s is given twice", out->names[i]);
     }
     ok = ok && combine(values, out, err);
     for (size_t i = 0; i < words->count; i++)

@@ -17,7 +17,7 @@
 #include "isa/isa.h"
 
 #define RESOURCES_MAX 256
-#define MICROCODE_LATENCY 100   /* what LLVM's models write for microcode that nobody timed */
+#define MICROCODE_LATENCY 100   /* what LLVM's models say of microcode that was not timed */
 #define OUTPUT_LIMIT ((size_t)512 << 20)
 #define CYCLES_MAX 100000   /* of one use, and of a latency: more is no processor */
 /* Ends the rows of one form: an instruction that every model of the set knows and no other form's row names. */
@@ -519,7 +519,7 @@ static enum run_result run(enum isa isa, const char *cpu, const char *extra, con
     if (result.timed_out) {
         err_set(err, ERR_LIMIT, NULL, "%s did not end within %.0f s", argv[0], limits.wall_seconds);
     } else if (WIFSIGNALED(result.status)) {
-        err_set(err, ERR_DATA, NULL, "%s died of signal %d", argv[0], WTERMSIG(result.status));
+        err_set(err, ERR_DATA, NULL, "%s was killed by signal %d", argv[0], WTERMSIG(result.status));
         how = RUN_DIED;
     } else if (result.status != 0) {
         explain(argv[0], cpu, str_text(&result.output), err);

@@ -129,7 +129,7 @@ static bool check_directory(const char *dir, struct err *err)
     }
     str_done(&path);
     if (foreign)
-        err_set(err, ERR_DATA, "save to a new directory", "not replaced: it holds %.200s, which is no file of a machine", foreign);
+        err_set(err, ERR_DATA, "save to a new directory", "not replaced: it holds %.200s, which is not a machine file", foreign);
     else if (other && !machine)
         err_set(err, ERR_DATA, "save to a new directory", "not replaced: not a machine directory, machine.csv is missing");
     bool ok = !foreign && (machine || !other);

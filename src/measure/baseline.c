@@ -214,7 +214,7 @@ void baseline_remember(struct baseline *b)
             csv_add_field(&text, columns[c] >= 0 ? t->rows[i][columns[c]] : "", c == COLUMNS - 1);
     row_add(&text, identity, b);
     if (!path_make_parents(path, 0777, &err) || !file_write(path, text.data, text.length, &err))
-        log_add(LOG_WARN, "the idle baseline is not kept: %s", err_text(&err, why, sizeof why));
+        log_add(LOG_WARN, "cannot save the idle baseline: %s", err_text(&err, why, sizeof why));
     csv_table_free(t);
     str_done(&text);
     identity_done(identity);

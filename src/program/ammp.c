@@ -17,7 +17,7 @@ static bool pipes_of_form(const struct machine *m, struct throughput *throughput
     unsigned fewest = PORTS_MAX;
 
     if (!e || !e->usage.count)
-        return err_set(err, ERR_MISSING, "take --model steady, or another machine", "%s does not know the ports of %s", m->id, form);
+        return err_set(err, ERR_MISSING, "use --model steady, or another machine", "%s does not know the ports of %s", m->id, form);
     for (size_t i = 0; i < e->usage.count; i++) {
         unsigned ports = (unsigned)__builtin_popcount(e->usage.uops[i].ports);
         fewest = ports < fewest ? ports : fewest;
@@ -34,7 +34,7 @@ bool ammp_pipes(const struct machine *m, struct pipe_kind kinds[OP_CLASSES], str
     char *path = file_data_path("programs/pipes.csv");
     struct csv_table *t = path ? csv_table_read(path, err) : NULL;
     struct throughput *throughput = throughput_new(mapping_ports(m->mapping)->count);
-    bool ok = t != NULL || (path ? false : err_set(err, ERR_MISSING, "install Portolan's data", "data/programs/pipes.csv is not there"));
+    bool ok = t != NULL || (path ? false : err_set(err, ERR_MISSING, "install Portolan's data", "data/programs/pipes.csv not found"));
 
     for (unsigned i = 0; i < OP_CLASSES; i++)
         kinds[i] = (struct pipe_kind){1, 1, 1};

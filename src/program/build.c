@@ -45,7 +45,7 @@ static bool judge(const char *source, const struct child_result *r, struct err *
     if (r->timed_out)
         return err_set(err, ERR_LIMIT, "build it by hand with portolan-cc, then program load the executable", "the compiler took longer than %g s", limits.wall_seconds);
     if (strstr(said, "undefined reference to `main'") || strstr(said, "undefined symbol: main")) {
-        err_set(err, ERR_DATA, "name all of the program's sources", "there is no function main");
+        err_set(err, ERR_DATA, "name all of the program's sources", "no function main");
         return err_at(err, source, 0, 0);
     }
     return compile_blame(source, said, err);
@@ -68,7 +68,7 @@ static bool compile(const char *compiler, const char *option, const char *const 
     vec_push(&argv, NULL);
     bool ok = child_run(argv.items, getcwd(here, sizeof here) ? here : "/", NULL, 0, &limits, &result, err);
     if (!ok && err && err->code == ERR_MISSING)
-        err_set(err, ERR_MISSING, "install llvm-19-dev and clang-19, then configure and build Portolan again", "portolan-cc is not there: this Portolan was built without LLVM");
+        err_set(err, ERR_MISSING, "install llvm-19-dev and clang-19, then configure and build Portolan again", "portolan-cc not found: this Portolan was built without LLVM");
     ok = ok && judge(name, &result, err);
     child_result_done(&result);
     vec_done(&argv);

@@ -69,8 +69,7 @@ void program_inputs_print(char *const *names, const double *inputs, size_t count
         str_addf(out, "%s%s=%.15g", i ? " " : "", names[i], inputs[i]);
 }
 
-/* The words of the command line with the inputs put in; each is the caller's. False with err for a name that is no input. */
-static bool make_words(const struct program_runs *runs, const double *inputs, const char *arguments, char ***out, size_t *count, struct err *err)
+bool program_words(const struct program_runs *runs, const double *inputs, const char *arguments, char ***out, size_t *count, struct err *err)
 {
     VEC(char *) words = {0};
     bool ok = true;
@@ -90,7 +89,7 @@ static bool make_words(const struct program_runs *runs, const double *inputs, co
             }
             while (i < runs->name_count && (strlen(runs->names[i]) != length - 1 || strncmp(runs->names[i], at + 1, length - 1) != 0))
                 i++;
-            ok = i < runs->name_count || err_set(err, ERR_USAGE, "name it in program run, as NAME=VALUES", "{%.*s} in --arguments is no input", (int)length - 1, at + 1);
+            ok = i < runs->name_count || err_set(err, ERR_USAGE, "name it in program run, as NAME=VALUES", "{%.*s} in --arguments is not an input", (int)length - 1, at + 1);
             if (ok)
                 str_addf(&word, "%.15g", inputs[i]);
             at += length;
@@ -111,11 +110,11 @@ static bool judge(const struct program_runs *runs, const double *inputs, const s
 
     program_inputs_print(runs->names, inputs, runs->name_count, &at);
     if (r->timed_out || (WIFSIGNALED(r->status) && WTERMSIG(r->status) == SIGXCPU))
-        err_set(err, ERR_LIMIT, "take smaller inputs, or give it longer with --limit", "the program did not end within %g s for %s", options->seconds, str_text(&at));
+        err_set(err, ERR_LIMIT, "use smaller inputs, or give it longer with --limit", "the program did not finish within %g s for %s", options->seconds, str_text(&at));
     else if (WIFSIGNALED(r->status))
         err_set(err, ERR_DATA, "run it by hand to see why", "the program crashed for %s: %s", str_text(&at), strsignal(WTERMSIG(r->status)));
     else if (!(ok = WIFEXITED(r->status) && WEXITSTATUS(r->status) == 0))
-        err_set(err, ERR_DATA, "it must end with status 0; --arguments says how it takes its inputs", "the program ended with status %d for %s%s%.*s", WEXITSTATUS(r->status),
+        err_set(err, ERR_DATA, "it must exit with status 0; --arguments says how it takes its inputs", "the program ended with status %d for %s%s%.*s", WEXITSTATUS(r->status),
                 str_text(&at), *said ? ": " : "", (int)strcspn(said, "\n"), said);
     str_done(&at);
     return ok;
@@ -137,7 +136,7 @@ static bool run_traced(const struct program_runs *runs, const double *inputs, co
     str_addf(&variable, "PORTOLAN_TRACE=%s", trace);
     str_addf(&mode, "PORTOLAN_TRACE_MODE=%s", mode_names[options->mode]);
     str_addf(&moved, "PORTOLAN_TRACE_SHIFT=%u", shift);
-    bool ok = make_words(runs, inputs, options->arguments, &words, &count, err);
+    bool ok = program_words(runs, inputs, options->arguments, &words, &count, err);
     vec_push(&argv, "env");
     vec_push(&argv, str_text(&variable));
     vec_push(&argv, str_text(&mode));
@@ -173,8 +172,8 @@ double program_measure(const struct program *p, char *const *names, size_t count
     double least = INFINITY;
     size_t word_count;
 
-    bool ok = make_words(runs, inputs, options->arguments, &words, &word_count, err) &&
-              (p->untraced || err_set(err, ERR_USAGE, "program load its sources", "%s was built elsewhere: there is nothing without counters to measure", p->name));
+    bool ok = program_words(runs, inputs, options->arguments, &words, &word_count, err) &&
+              (p->untraced || err_set(err, ERR_USAGE, "program load its sources", "%s was built elsewhere: no version without counters to measure", p->name));
     vec_push(&argv, p->untraced);
     for (size_t i = 0; i < word_count; i++)
         vec_push(&argv, words[i]);

@@ -116,7 +116,7 @@ bool program_trace_read(const struct program *p, const char *path, struct progra
     bool ok;
 
     if (access(path, F_OK) != 0)
-        return err_set(err, ERR_DATA, "it must return from main or call exit", "the program left no trace; it ended by _exit, or replaced itself");
+        return err_set(err, ERR_DATA, "it must return from main or call exit", "the program left no trace: it called _exit or exec");
     out->counts = mem_zero(p->block_count + 1, sizeof *out->counts);
     out->taken = mem_zero(p->block_count + 1, sizeof *out->taken);
     out->references = mem_zero(p->reference_count + 1, sizeof *out->references);
@@ -127,10 +127,10 @@ bool program_trace_read(const struct program *p, const char *path, struct progra
         at[length] = '\0';
         number_of_line++;
         if (!read_line(&t, at)) {
-            ok = err_set(err, ERR_DATA, "a program that writes over its own counters cannot be traced; build it anew if it was changed", "the trace is damaged");
+            ok = err_set(err, ERR_DATA, "the program may overwrite its counters; rebuild it if it was changed", "the trace is damaged");
             err_at(err, path, number_of_line, 0);
         }
     }
     str_done(&bytes);
-    return ok && (t.ended || err_set(err, ERR_LIMIT, "take smaller inputs, or --mode sampled", "the trace is not complete: memory or disk space ran out"));
+    return ok && (t.ended || err_set(err, ERR_LIMIT, "use smaller inputs, or --mode sampled", "incomplete trace: memory or disk space ran out"));
 }

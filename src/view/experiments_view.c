@@ -216,7 +216,7 @@ static void draw_title(const struct experiments_view_state *v, struct grid *g)
         used += grid_printf(g, (int)used + 2, 0, 0, ROLE_WARN, 0, "%s: error %.2f %%, Pearson %.3f, Spearman %.3f on %zu", v->machine, 100 * a->mape, a->pearson,
                             a->spearman, a->n) + 2;
     if (a->unknown)
-        grid_printf(g, (int)used + 2, 0, 0, ROLE_DIM, 0, "%zu with forms it does not know", a->unknown);
+        grid_printf(g, (int)used + 2, 0, 0, ROLE_DIM, 0, "%zu with unknown forms", a->unknown);
 }
 
 static void experiments_draw(void *state, struct session *s, struct grid *g)
@@ -258,7 +258,7 @@ static bool experiments_live(void *state, struct session *s)
 static const struct view_key experiments_keys[] = {
     {.keys = {VIEW_KEYS_ROWS}, .label = "j k g G", .help = "move; the port usage of the row's forms is shown below", .act = table_view_press},
     {.keys = {VIEW_KEYS_ENTER, 'J', 'K', 'q', KEYCODE_ESCAPE}, .label = "Enter",
-     .help = "show code, samples and clock of the row, or go back; J K scroll the code", .act = table_view_press},
+     .help = "show or close code, samples and clock of the row; J K scroll the code", .act = table_view_press},
     {.keys = {'[', ']', 'r'}, .label = "[ ] r", .help = "sort by the previous or next column; r reverses the order", .act = table_view_press},
     {.label = "\\", .help = "filter: cycles>2 & form~VADD; empty shows all rows"},
     {.keys = {'F'}, .label = "F", .help = "follow the newest row", .act = table_view_press},

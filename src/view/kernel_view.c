@@ -603,7 +603,7 @@ static const struct view_key kernel_keys[] = {
      .help = "move; form, usage and latency are shown below the table, the ports underlined in the header", .act = kernel_move},
     {.keys = {'m', 'M'}, .label = "m M", .help = "next or previous machine", .act = view_next_machine},
     {.keys = {'c', 'q'}, .label = "c", .help = "compare machines side by side; c or q goes back", .act = kernel_compare},
-    {.keys = {'b'}, .label = "b", .help = "blame: measure what each instruction costs here, beside what the model says", .command = "kernel blame"},
+    {.keys = {'b'}, .label = "b", .help = "blame: measure the cost of each instruction here, and compare it with the model", .command = "kernel blame"},
     {.keys = {'w'}, .label = "w", .help = "what if: change or sweep a fact, a usage or a latency", .command = ":kernel whatif "},
     {.keys = {'<', '>', 'h', 'l', KEYCODE_LEFT, KEYCODE_RIGHT}, .label = "< >", .help = "scroll the ports", .act = kernel_scroll},
     {.label = "/ n N", .help = "search"},

@@ -105,7 +105,7 @@ test_inputs() {
     expect 1 "$portolan" -e "$load; program run 8"
     holds err 'invalid input "8"; write NAME=VALUES'
     expect 1 "$portolan" -e "$load; program run N=8,16 N=4"
-    holds err 'input N stands twice'
+    holds err 'input N is given twice'
     expect 1 "$portolan" -e "$load; program run N=8,16; program blocks M=3"
     holds err 'the program was run without an input M'
     expect 1 "$portolan" -e "$load; program blocks"
@@ -113,9 +113,9 @@ test_inputs() {
     expect 1 "$portolan" -e 'program run N=8'
     holds err 'no program is loaded; program load FILE'
     expect 1 "$portolan" -e "program load $programs/matmul.c --arguments '{M}'; program run N=8"
-    holds err '{M} in --arguments is no input'
+    holds err '{M} in --arguments is not an input'
     expect 0 "$portolan" -e "$load; program run N=8,16 M=1,2 --mode counts"
-    holds out 'input M changes nothing'
+    holds out 'input M has no effect'
     expect 1 "$portolan" -e "program load $programs/matmul.c --arguments '8 {N}'; program run N=8,16"
     holds err 'the inputs change nothing'
     expect 1 "$portolan" -e "$load; program run N=8,16 --mode counts; program reuse"
@@ -235,10 +235,10 @@ test_bad_programs() {
     holds err "undeclared.c:1:25: use of undeclared identifier 'nothing'"
     echo 'int f(void) { return 1; }' >nomain.c
     expect 1 "$portolan" -e 'program load nomain.c'
-    holds err 'nomain.c: there is no function main'
+    holds err 'nomain.c: no function main'
     printf '#include <stdlib.h>\n#include <signal.h>\nint main(int c, char **v) { int n = atoi(v[1]); for (;n == 1;); if (n == 2) raise(SIGSEGV); if (n == 4) _Exit(0); return n == 3 ? c : 0; }\n' >goes.c
     expect 1 "$portolan" -e 'program load goes.c; program run N=1 --limit 300ms'
-    holds err 'the program did not end within 0.3 s for N=1; take smaller inputs, or give it longer with --limit'
+    holds err 'the program did not finish within 0.3 s for N=1; use smaller inputs, or give it longer with --limit'
     expect 1 "$portolan" -e 'program load goes.c; program run N=2'
     holds err 'the program crashed for N=2: Segmentation fault'
     expect 1 "$portolan" -e 'program load goes.c; program run N=3'
@@ -263,7 +263,24 @@ test_validate() {
     holds err 'input M was N when the program was run'
     expect 0 "$cc" -O1 "$programs/laplace2d.c" -o "$work/built"
     expect 1 "$portolan" -e "program load $work/built; program run N=16,24,32; program validate N=64 --machine skylake"
-    holds err 'there is nothing without counters to measure'
+    holds err 'no version without counters to measure'
+}
+
+# The program sampled part by part: its time is that of its parts and of what no part has, and most of it is in loops.
+test_blame_of_a_program() {
+    needs_llvm
+    [ "$(uname -m)" = x86_64 ] || skip 'machines of x86-64'
+    load="program load $programs/laplace2d.c -O2; program run N=16,24,32,48"
+    got=0
+    "$portolan" --format json -e "$load; program blame N=400 --machine skylake" >"$work/out" 2>"$work/err" </dev/null || got=$?
+    grep -q 'the system refuses' "$work/err" && skip "$(cat "$work/err")"
+    [ "$got" -eq 0 ] || fail "status $got: $(cat "$work/err")"
+    holds out '"sentence"'
+    tr ',{' '\n\n' <"$work/out" | awk -F: '/"measured"/ { if (!n++) all = $2; else { sum += $2; if ($2 + 0 > most) most = $2 } } END { exit !(n > 1 && all > 0 && sum < 1.01 * all && most > 0.3 * all) }' ||
+        fail "parts: $(cat "$work/out")"
+    expect 0 "$cc" -O1 "$programs/laplace2d.c" -o "$work/built"
+    expect 1 "$portolan" -e "program load $work/built; program run N=16,24,32; program blame"
+    holds err 'no version without counters to measure'
 }
 
 # An executable that a Makefile built.

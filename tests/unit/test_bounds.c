@@ -229,8 +229,11 @@ static void test_complex_decoder(void **state)
     struct machine *m = machine_copy(skylake);
     assert_true(fabs(bound(m, "xchgq %rax, %rbx", BOUND_FRONTEND) - 1) < 1e-9);
     machine_set_fact(m, "decode_complex_uops", "2", "", "");
+    assert_true(fabs(bound(m, "xchgq %rax, %rbx", BOUND_FRONTEND) - 1) < 1e-9);   /* microcode, as many as rename takes */
+    machine_set_fact(m, "issue_width", "2", "", "");
     assert_true(fabs(bound(m, "xchgq %rax, %rbx", BOUND_FRONTEND) - 2) < 1e-9);   /* two, then one */
     machine_set_fact(m, "decode_complex_uops", "1", "", "");
+    machine_set_fact(m, "issue_width", "1", "", "");
     assert_true(fabs(bound(m, "xchgq %rax, %rbx", BOUND_FRONTEND) - 3) < 1e-9);
     machine_free(m);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The protocol over contention that was recorded on a busy host (tests/data/contention): what it calls settled is right, whatever the neighbours did, and what it
- * cannot have it calls contended. The recordings are slices of about 3 us in turn (chains, probes and three loops whose quiet times are known), so each moment
- * has a tempo for every kind of code; a run takes as long as the moments it falls into say. */
+ * cannot have it calls contended. The recordings are slices of about 3 us in turn (chains, probes and loops whose quiet times are known), so each moment
+ * has a tempo for every kind of code; a run takes as long as the moments it falls into say. The newer two have the probe for room as well, and a loop of slow operations
+ * far apart, which is slow whenever another thread is awake. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,20 +16,27 @@
 #include "base/csv.h"
 #include "base/mem.h"
 #include "measure/baseline.h"
+#include "measure/kernel_passes.h"
 #include "measure/sandbox.h"
 #include "measure/window.h"
 
 #define OVERHEAD 64.0
 #define TICK_HZ 2.0e9
-#define KINDS 7
+#define KINDS 9
 #define SETTLED_OFF 0.03   /* relative: more is wrong */
+#define VISITS 6
 
-/* The host's core when nobody shares it: nops and the ports' probe per cycle, and cycles per instruction of the loops recorded. */
-static const double nops = 5.5466, ports = 5.923, truth[3] = {0.2, 1.0 / 3, 0.5};
-static const double lengths[KINDS] = {SANDBOX_CHAIN_LENGTH, SANDBOX_CHAIN_LENGTH, SANDBOX_PROBE_LENGTH, SANDBOX_PORTS_LENGTH, 100, 90, 64};
+/* What was recorded, by its name in the file, how many instructions its loop has, and what one takes on a core that nobody shares. */
+enum kind { CHAIN, SECOND, NOPS, PORTS, ROOM, COMPARES, LOADS, STORES, FAR };
+static const struct { const char *name; double length, cycles; } kinds[KINDS] = {
+    {"chain", SANDBOX_CHAIN_LENGTH, 1}, {"second", SANDBOX_CHAIN_LENGTH, 3}, {"nops", SANDBOX_PROBE_LENGTH, 1 / 5.5466}, {"ports", SANDBOX_PORTS_LENGTH, 1 / 5.923},
+    {"room", SANDBOX_ROOM_LENGTH, 1 / 5.56}, {"compares", 100, 0.2}, {"loads", 90, 1.0 / 3}, {"stores", 64, 0.5}, {"far", 340, 112.4 / 340}};
+static const char *const names[] = {"half-quiet", "hardly-quiet", "never-quiet", "asleep-at-times", "awake-mostly"};
+#define RECORDINGS (sizeof names / sizeof *names)
 
 struct recording {
     size_t rows;
+    bool has[KINDS];
     double (*tempo)[KINDS];   /* ticks per loop iteration */
     double row_ticks;         /* that a row stands for */
     double tick;              /* ticks per cycle when quiet */
@@ -39,8 +47,8 @@ struct replay { const struct recording *r; double now; unsigned item; };
 
 static double column(const struct recording *r, const struct replay *p, double at, enum pulse_code code)
 {
-    static const unsigned columns[] = {[PULSE_CHAIN] = 0, [PULSE_SECOND_CHAIN] = 1, [PULSE_PROBE] = 2, [PULSE_PORTS] = 3};
-    return r->tempo[(size_t)(at / r->row_ticks) % r->rows][code == PULSE_ITEM ? 4 + p->item : columns[code]];
+    static const enum kind columns[] = {[PULSE_CHAIN] = CHAIN, [PULSE_SECOND_CHAIN] = SECOND, [PULSE_PROBE] = NOPS, [PULSE_PORTS] = PORTS, [PULSE_ROOM] = ROOM};
+    return r->tempo[(size_t)(at / r->row_ticks) % r->rows][code == PULSE_ITEM ? p->item : columns[code]];
 }
 
 /* Ticks of @count iterations from now on. */
@@ -88,73 +96,131 @@ static void recording_read(const char *name, struct recording *out)
     struct csv_table *t = csv_table_read(path, &err);
     if (!t)
         fail_msg("%s: %s", path, err.what);
-    assert_int_equal(t->columns, KINDS);
     *out = (struct recording){.rows = t->count - 1, .tempo = mem_alloc(t->count * sizeof *out->tempo), .tick = INFINITY};
-    for (size_t i = 1; i < t->count; i++)
-        for (unsigned k = 0; k < KINDS; k++) {
-            double ticks = strtod(t->rows[i][k], NULL) - OVERHEAD, count = strtod(t->rows[0][k], NULL);
+    for (unsigned k = 0; k < KINDS; k++) {
+        int at = csv_table_column(t, kinds[k].name);
+        out->has[k] = at >= 0;
+        for (size_t i = 1; at >= 0 && i < t->count; i++) {
+            double ticks = strtod(t->rows[i][at], NULL) - OVERHEAD, count = strtod(t->rows[0][at], NULL);
             out->tempo[i - 1][k] = fmax(ticks, 1) / count;
             out->row_ticks += fmax(ticks, 1) / (double)out->rows;
         }
+    }
     csv_table_free(t);
 }
 
-static void rules_fill(struct window_rules *rules, double probe_nops, double probe_ports)
+static double quiet(enum kind k)
 {
-    *rules = (struct window_rules){.chain_cycles = SANDBOX_CHAIN_LENGTH, .second_cycles = 3 * SANDBOX_CHAIN_LENGTH, .probe_cycles = SANDBOX_PROBE_LENGTH / probe_nops,
-                                   .ports_cycles = probe_ports > 0 ? SANDBOX_PORTS_LENGTH / probe_ports : 0, .overhead = OVERHEAD, .chain_tolerance = 0.003,
+    return kinds[k].length * kinds[k].cycles;
+}
+
+static void rules_fill(struct window_rules *rules, const struct recording *r)
+{
+    *rules = (struct window_rules){.chain_cycles = quiet(CHAIN), .second_cycles = quiet(SECOND), .probe_cycles = quiet(NOPS), .ports_cycles = quiet(PORTS),
+                                   .room_cycles = r->has[ROOM] ? quiet(ROOM) : 0, .overhead = OVERHEAD, .chain_tolerance = 0.003,
                                    .probe_tolerance = 0.02, .agreement = 0.004, .chain_ticks = 10e-6 * TICK_HZ, .probe_ticks = 5e-6 * TICK_HZ,
                                    .item_ticks = 20e-6 * TICK_HZ, .patience = 0.1 * TICK_HZ};
 }
 
+static bool is_wrong(double cycles, unsigned item)
+{
+    return !(fabs(cycles / quiet(item) - 1) <= SETTLED_OFF);
+}
+
+/* Measures an item as forms are; false when it does not settle. */
+static bool form_measured(struct replay *p, const struct pulse *pulse, const struct window_rules *rules, double *cycles)
+{
+    struct window_result got;
+    (void)p;   /* the pulse has it */
+    window_measure(pulse, rules, false, 0, INFINITY, &got);
+    *cycles = got.cycles;
+    return got.state == WINDOW_SETTLED;
+}
+
+/* The same as kernels are: by visits some time apart. */
+static bool kernel_measured(struct replay *p, const struct pulse *pulse, const struct window_rules *rules, double *cycles)
+{
+    struct kernel_passes passes = {.count = 0};
+    uint64_t count = (uint64_t)(15e-6 * TICK_HZ / quiet(p->item)) + 2;
+    double spread;
+
+    for (unsigned visit = 0; visit < VISITS; visit++) {
+        struct kernel_measured m = {.between = (double)(count - count / 2)};
+        struct window_result got;
+        window_measure(pulse, rules, true, count, INFINITY, &got);
+        for (unsigned i = 0; i < got.accepted; i++) {
+            m.shorter[m.windows] = got.shorter[i];
+            m.longer[m.windows++] = got.longer[i];
+        }
+        kernel_passes_add(&passes, &m);
+        if (kernel_passes_settled(&passes, cycles, &spread))
+            return true;
+        p->now += 3e-3 * TICK_HZ;
+    }
+    return false;
+}
+
+typedef bool (*way)(struct replay *p, const struct pulse *pulse, const struct window_rules *rules, double *cycles);
+
 /* Measures each loop from many moments of the recording on; counts those that settle, and of them the wrong ones. */
-static void tally(const struct recording *r, const struct window_rules *rules, unsigned *settled, unsigned *wrong)
+static void tally(const struct recording *r, const struct window_rules *rules, way measured, unsigned *settled, unsigned *wrong)
 {
     *settled = *wrong = 0;
-    for (unsigned item = 0; item < 3; item++)
-        for (unsigned i = 0; i < 60; i++) {
+    for (unsigned item = COMPARES; item < KINDS; item++)
+        for (unsigned i = 0; r->has[item] && i < 60; i++) {
             struct replay p = {r, r->row_ticks * (double)(i * r->rows / 60), item};
             const struct pulse pulse = {replay_run, replay_now, replay_rest, &p};
-            struct window_result got;
-            window_measure(&pulse, rules, false, 0, INFINITY, &got);
-            if (got.state != WINDOW_SETTLED)
+            double cycles;
+            if (!measured(&p, &pulse, rules, &cycles))
                 continue;
-            double cycles = got.cycles / lengths[4 + item];
             ++*settled;
-            *wrong += !(fabs(cycles / truth[item] - 1) <= SETTLED_OFF);
+            *wrong += is_wrong(cycles, item);
         }
 }
 
-static void test_settled_is_right(void **state)
+/* Returns how many settled in all recordings together. */
+static unsigned all_right(way measured, const char *what)
 {
-    static const char *const names[] = {"half-quiet", "hardly-quiet", "never-quiet"};
-    unsigned settled, wrong, all = 0;
-    (void)state;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    unsigned settled, wrong, all = 0, all_wrong = 0;
+
+    for (size_t i = 0; i < RECORDINGS; i++) {
         struct recording r;
         struct window_rules rules;
         recording_read(names[i], &r);
-        rules_fill(&rules, nops, ports);
-        tally(&r, &rules, &settled, &wrong);
-        print_message("%s: %u of 180 settled, %u of them wrong\n", names[i], settled, wrong);
+        rules_fill(&rules, &r);
+        tally(&r, &rules, measured, &settled, &wrong);
+        print_message("%s, %s: %u settled, %u of them wrong\n", names[i], what, settled, wrong);
         all += settled;
-        if (wrong * 100 > settled)
-            fail_msg("%s: %u of %u settled values are off by more than 3 %%", names[i], wrong, settled);
+        all_wrong += wrong;
         if (strcmp(names[i], "never-quiet") == 0)
             assert_int_equal(settled, 0);
         free(r.tempo);
     }
-    /* Quiet moments are used where there are any. */
-    assert_true(all > 100);
+    if (all_wrong * 100 > all)
+        fail_msg("%s: %u of %u settled values are off by more than 3 %%", what, all_wrong, all);
+    return all;
+}
+
+/* Quiet moments are used where there are any. */
+static void test_settled_is_right(void **state)
+{
+    (void)state;
+    assert_true(all_right(form_measured, "forms") > 100);
+}
+
+static void test_kernels_are_right(void **state)
+{
+    (void)state;
+    assert_true(all_right(kernel_measured, "kernels") > 100);
 }
 
 /* The look that calibration takes at such a core: busy, or quiet where there were quiet moments, never a lower baseline. */
 static void test_looks(void **state)
 {
-    static const char *const names[] = {"half-quiet", "hardly-quiet", "never-quiet"};
-    const struct baseline known = {.nops = nops, .ports = ports}, nothing = {0};
+    const double nops = 1 / kinds[NOPS].cycles;
+    const struct baseline known = {.nops = nops, .ports = 1 / kinds[PORTS].cycles}, nothing = {0};
     (void)state;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    for (size_t i = 0; i < 3; i++) {
         struct recording r;
         recording_read(names[i], &r);
         double tick = INFINITY, cycles[64], second[64];
@@ -163,8 +229,8 @@ static void test_looks(void **state)
                 tick = r.tempo[k][0];
         for (size_t from = 0; from + 64 <= r.rows; from += 64) {
             for (size_t k = 0; k < 64; k++) {
-                cycles[k] = r.tempo[from + k][2] / (tick / SANDBOX_CHAIN_LENGTH) / lengths[2];
-                second[k] = r.tempo[from + k][3] / (tick / SANDBOX_CHAIN_LENGTH) / lengths[3];
+                cycles[k] = r.tempo[from + k][2] / (tick / SANDBOX_CHAIN_LENGTH) / SANDBOX_PROBE_LENGTH;
+                second[k] = r.tempo[from + k][3] / (tick / SANDBOX_CHAIN_LENGTH) / SANDBOX_PORTS_LENGTH;
             }
             struct baseline_look by_nops = baseline_look(cycles, 64), by_ports = baseline_look(second, 64);
             enum baseline_verdict verdict = baseline_judge(&known, &by_nops, &by_ports, NAN), first = baseline_judge(&nothing, &by_nops, &by_ports, 6);
@@ -181,6 +247,6 @@ static void test_looks(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_settled_is_right), cmocka_unit_test(test_looks)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_settled_is_right), cmocka_unit_test(test_kernels_are_right), cmocka_unit_test(test_looks)};
     return cmocka_run_group_tests_name("contention", tests, NULL, NULL);
 }

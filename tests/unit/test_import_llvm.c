@@ -127,7 +127,7 @@ static void test_deaths(void **state)
     assert_non_null(mapping_find(m->mapping, "VFMADD132PD (YMM, YMM, M256)"));
     machine_free(m);
     str_done(&body);
-    assert_fault("[ $(wc -l <$input) = 1 ] && { echo >$table; exit 0; }\nkill -SEGV $$", "died of signal 11", "", 300);   /* on everything: it gives up */
+    assert_fault("[ $(wc -l <$input) = 1 ] && { echo >$table; exit 0; }\nkill -SEGV $$", "was killed by signal 11", "", 300);   /* on everything: it gives up */
 }
 
 int main(void)

@@ -23,17 +23,20 @@ struct fake {
     double entry;               /* ticks that every item run takes besides */
     double spike;               /* ticks added to every third item run */
     bool steps;                 /* the counter is read between its steps */
+    unsigned awake_until;       /* runs of anything while another thread holds half of the buffers and takes nothing else */
 };
 
 static uint64_t fake_run(void *self, enum pulse_code code, uint64_t warm, uint64_t count, unsigned *fault)
 {
     struct fake *f = self;
-    double cycles = code == PULSE_CHAIN ? 100 : code == PULSE_SECOND_CHAIN ? 300 * f->second_factor : code == PULSE_PROBE ? 20 * f->probe_factor : f->item;
+    double cycles = code == PULSE_CHAIN ? 100 : code == PULSE_SECOND_CHAIN ? 300 * f->second_factor : code == PULSE_PROBE ? 20 * f->probe_factor : code == PULSE_ROOM ? 50 : f->item;
 
     *fault = 0;
     f->runs++;
     if (code == PULSE_PROBE && f->runs < f->contended_until)
         cycles *= 1.5;
+    if ((code == PULSE_ROOM || code == PULSE_ITEM) && f->runs < f->awake_until)
+        cycles *= 1.9;
     double ticks = f->overhead + cycles * (double)count * f->ticks_per_cycle;
     if (code == PULSE_ITEM) {
         f->items++;
@@ -181,6 +184,38 @@ static void test_spikes_and_faults(void **state)
     }
 }
 
+/* A thread that only holds buffers slows what needs them; nops do not tell, the probe for room does, and where it is not known nobody can. */
+static void test_room(void **state)
+{
+    (void)state;
+    for (unsigned known = 0; known < 2; known++)
+        for (unsigned difference = 0; difference < 2; difference++) {
+            struct fake f = quiet(100);
+            struct window_rules own = rules;
+            const struct pulse pulse = {fake_run, fake_now, fake_rest, &f};
+            struct window_result r;
+            f.awake_until = 60;
+            own.room_cycles = known ? 50 : 0;
+            window_measure(&pulse, &own, difference, 500, INFINITY, &r);
+            assert_int_equal(r.state, WINDOW_SETTLED);
+            assert_true(fabs(r.cycles / (known ? 100 : 190) - 1) < 0.01);
+            assert_int_equal(r.contended > 0, known);
+        }
+}
+
+/* One run of a difference is disturbed in every other window, the short one as often as the long one: the floors are right where no single difference need be. */
+static void test_difference(void **state)
+{
+    (void)state;
+    struct fake f = quiet(100);
+    f.spike = 300;
+    struct window_result r = measure(&f, true, 500);
+    assert_int_equal(r.state, WINDOW_SETTLED);
+    assert_true(fabs(r.cycles - 100) < 0.1);
+    for (unsigned i = 0; i < r.accepted; i++)
+        assert_true(r.longer[i] > r.shorter[i]);
+}
+
 static int compare(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
@@ -239,6 +274,6 @@ static void test_agreed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_quiet), cmocka_unit_test(test_coarse_ticks), cmocka_unit_test(test_beaten), cmocka_unit_test(test_contention),
-                                       cmocka_unit_test(test_spikes_and_faults), cmocka_unit_test(test_statistics), cmocka_unit_test(test_agreed)};
+                                       cmocka_unit_test(test_spikes_and_faults), cmocka_unit_test(test_room), cmocka_unit_test(test_difference), cmocka_unit_test(test_statistics), cmocka_unit_test(test_agreed)};
     return cmocka_run_group_tests_name("window", tests, NULL, NULL);
 }
