@@ -88,7 +88,7 @@ static int report(const struct err *err)
     return 1;
 }
 
-/* The value of a setting given as an option; a switch stands alone. */
+/* The value of a setting given as an option; a switch has none. */
 static int take_setting(const struct setting *setting, const char *value, struct arguments *a)
 {
     struct err err = {0};

@@ -145,6 +145,9 @@ static struct value address_of(struct state *s, const struct insn *insn, const s
     struct value segment = {op->segment == REG_NONE ? 0 : UINT32_MAX - op->segment, 0};
     struct value at;
 
+    if (op->segment != REG_NONE && s->start == START_MEASURED)
+        segment = (struct value){0, START_SEGMENT};
+
     if (op->base == REG_PC && s->start == START_MEASURED)   /* each such operand has a line of its own there, the same in every copy */
         at = (struct value){0, START_RELATIVE + (int64_t)insn->offset * START_RELATIVE_LINE};
     else if (op->base == REG_PC)   /* an absolute place, the same in each copy as far as the linker is concerned */
@@ -153,7 +156,7 @@ static struct value address_of(struct state *s, const struct insn *insn, const s
         at = add_constant(sum(s, register_value(s, op->base), register_value(s, op->index), op->scale ? op->scale : 1), op->displacement);
     if (op->implicit && is_stack_push(insn))
         at = add_constant(at, -(int64_t)(op->bits / 8));
-    return segment.symbol ? sum(s, segment, at, 1) : at;
+    return op->segment != REG_NONE ? sum(s, segment, at, 1) : at;
 }
 
 /* In the round before the last links are noted, in the last those seen again are kept: what holds in the steady state. */

@@ -91,6 +91,17 @@ static void store_bound(const struct block_work *w, const struct insn *insns, si
     out->cycles[BOUND_MEMORY] = fmax(out->cycles[BOUND_MEMORY], lines / w->core->store_lines_per_cycle);
 }
 
+double bounds_replays(const struct block_work *w, const struct insn *insns, size_t count)
+{
+    double loads = 0;
+
+    if (!w->deps.fed || isnan(w->core->load_replays))
+        return 0;
+    for (size_t i = 0; i < count; i++)
+        loads += (insns[i].traits & INSN_LOAD) != 0;
+    return (loads + w->core->load_replays * w->deps.fed) / w->core->loads_per_cycle;
+}
+
 double bounds_assists(const struct core *c, const struct insn *insns, size_t count, const struct block_options *options)
 {
     return options->start == START_MEASURED && !isnan(c->x87_assist) ? assists_count(insns, count) * c->x87_assist : 0;
@@ -121,6 +132,9 @@ void bounds_of(struct block_work *w, const struct insn *insns, size_t count, con
         deps_build(w->core, insns, &w->costs, options->start, &w->deps);
         out->cycles[BOUND_DEPENDENCIES] = deps_bound(&w->deps, NULL, 0);
         store_bound(w, insns, count, out);
+        double replays = bounds_replays(w, insns, count);
+        if (replays > 0)
+            out->cycles[BOUND_MEMORY] = fmax(out->cycles[BOUND_MEMORY], replays);
         double banks = first_level_loads(w->core, &w->deps.addresses);
         if (banks > 0)
             out->cycles[BOUND_MEMORY] = fmax(out->cycles[BOUND_MEMORY], banks);

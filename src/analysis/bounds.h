@@ -38,6 +38,9 @@ void block_work_free(struct block_work *w);
 
 /* @w keeps costs and deps of the block until the next call. @want_ports also finds the bottleneck's ports. */
 void bounds_of(struct block_work *w, const struct insn *insns, size_t count, const struct block_options *options, bool want_ports, struct bounds *out);
+/* Cycles that the loads take with those that are tried again (fact load_replays: loads whose address comes straight from a load); 0 without any, or where nothing
+ * is known. After bounds_of on the same block. */
+double bounds_replays(const struct block_work *w, const struct insn *insns, size_t count);
 /* Cycles per iteration that microcode for x87 operands takes, while nothing else runs; part of the dependencies' bound. */
 double bounds_assists(const struct core *c, const struct insn *insns, size_t count, const struct block_options *options);
 const char *bound_name(enum bound_kind kind);   /* "ports", "dividers", "issue", ... as in the JSON keys */

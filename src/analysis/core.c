@@ -64,6 +64,7 @@ static void read_numbers(struct core *c, const struct machine *m)
         {&c->load_bank_bytes, "load_bank_bytes"},
         {&c->loads_per_bank, "loads_per_bank"},
         {&c->split_loads_per_cycle, "split_loads_per_cycle"},
+        {&c->load_replays, "load_replays"},
         {&c->dtlb_miss, "dtlb_miss"},
         {&c->copies_cached, "copies_cached"},
         {&c->copies_cached_bytes, "copies_cached_bytes"},
@@ -106,6 +107,7 @@ struct core *core_new(const struct machine *m)
     c->fuses_nops = fact_switch(m, "fuse_nop");
     c->renamed_by_address = machine_has(m, "renamed_match", "address");
     c->renamed_store_alone = fact_switch(m, "renamed_store_alone");
+    c->turns_of_computing = machine_has(m, "port_turns", "computing");
     c->stack_sync_all = !machine_has(m, "stack_sync", "changed");
     c->high_byte_renamed = fact_switch(m, "high_byte_renamed");
     c->wide_closes = ports_fact(m, "wide_closes");

@@ -267,11 +267,30 @@ static int32_t load_extra(const struct core *c, const struct operand *op)
     return hundredths(extra);
 }
 
+static bool finds_store(const struct build *b, uint32_t at)
+{
+    for (size_t i = 0; i < b->d->addresses.found_count; i++)
+        if (b->d->addresses.found[i].load == at)
+            return true;
+    return false;
+}
+
+/* Whether @value, which an address is made of, comes straight from a load: not from a store, which is at hand, and not the stack pointer of a pop. */
+static bool is_fed(const struct build *b, struct holder value)
+{
+    if (!value.known)
+        return false;
+    const struct dep_node *node = &b->d->nodes[value.node];
+    bool stack = b->costs->rows[node->insn].op->traits & OP_STACK && node->resource == b->c->isa->stack_pointer;
+    return !stack && !finds_store(b, node->insn);
+}
+
 static void read_address(struct build *b, uint32_t at, const struct operand *op)
 {
     const struct insn *insn = &b->insns[at];
     const struct op *info = b->costs->rows[at].op;
     uint8_t parts[2] = {op->base, op->index};
+    bool fed = false;
 
     for (int i = 0; i < 2; i++) {
         if (parts[i] >= REG_PC)
@@ -282,8 +301,10 @@ static void read_address(struct build *b, uint32_t at, const struct operand *op)
             extra = hundredths(b->c->load_latency_simple);
         if (insn->traits & INSN_LOAD && addresses_far(&b->d->addresses, at))
             extra += hundredths(b->c->dtlb_miss);
+        fed |= insn->traits & INSN_LOAD && b->loaded[parts[i]] && is_fed(b, b->holds[parts[i]]);
         connect(b, at, b->holds[parts[i]], LATENCY_ADDRESS, extra + sync_latency(b, at, parts[i]));
     }
+    b->d->fed += fed;
 }
 
 static uint32_t node_of(const struct deps *d, uint32_t insn, uint8_t resource)
@@ -379,7 +400,7 @@ void deps_build(struct core *c, const struct insn *insns, const struct costs *co
     struct build b = {.c = c, .insns = insns, .costs = costs, .d = d};
 
     d->node_count = d->edge_count = 0;
-    d->renamed = 0;
+    d->renamed = d->fed = 0;
     if (d->first_capacity < count + 1) {
         d->first_capacity = 2 * (count + 1);
         d->first_node = mem_resize(d->first_node, d->first_capacity * sizeof *d->first_node);

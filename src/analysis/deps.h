@@ -32,6 +32,7 @@ struct deps {
     size_t edge_count, edge_capacity;
     uint32_t *first_node;            /* per instruction, count + 1 */
     size_t first_capacity;
+    uint32_t fed;                    /* loads whose address comes straight from a load (fact load_replays) */
     uint32_t renamed;                /* loads whose store is found at rename (fact store_forward_renamed) */
     struct address_work addresses;
     struct ratio_work ratio;

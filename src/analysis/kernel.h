@@ -23,7 +23,7 @@ struct kernel {
     size_t insn_count;
     struct kernel_loop *loops;  /* best first; at least one */
     size_t loop_count;
-    bool of_many;               /* loops of one function of a large program, which nobody named */
+    bool of_many;               /* loops of one function of a large program, chosen without --symbol */
     struct diagnostic *refused; /* lines left out with --skip-bad */
     size_t refused_count;
     uint32_t *origin_lines;     /* compiled here: per line of @source its line in the C file, 0: none; NULL otherwise */

@@ -99,7 +99,7 @@ static bool reads(const struct insn *in, uint8_t reg)
     return false;
 }
 
-/* The last instruction before @at that writes @reg, in this iteration or the one before; SIZE_MAX: nobody does. */
+/* The last instruction before @at that writes @reg, in this iteration or the one before; SIZE_MAX: none does. */
 static size_t writer_of(const struct insn *insns, size_t count, size_t at, uint8_t reg)
 {
     for (size_t step = 1; step <= count; step++) {
@@ -153,7 +153,7 @@ static bool is_legacy(const struct insn *insns, size_t count)
     return true;
 }
 
-/* A move of a register that nobody writes to @like, put in at @at. */
+/* A move of a register that is not written to @like, put in at @at. */
 static bool put_copy(struct variant *v, size_t at, const struct operand *like)
 {
     uint8_t fresh = vary_free(v->insns, v->count, (enum register_file)like->file, REG_NONE);

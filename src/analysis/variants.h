@@ -1,5 +1,5 @@
 /* A loop with one thing changed: an instruction left out or a nop in its place, a dependence cut. The loop and its variants are run and predicted alike, and what
- * the change saves is what the thing costs. Registers are kept alive: where an instruction is gone, what read its result reads a register that nobody writes, so
+ * the change saves is what the thing costs. Registers are kept alive: where an instruction is gone, what read its result reads a register that is never written, so
  * that no new dependence comes into being; on a chain around the loop it reads what the instruction read, so that the chain goes on without it. Any thread. */
 #ifndef PORTOLAN_ANALYSIS_VARIANTS_H
 #define PORTOLAN_ANALYSIS_VARIANTS_H

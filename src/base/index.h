@@ -25,7 +25,7 @@ struct index {
 typedef bool (*index_same)(const void *items, uint32_t item, const void *key);
 
 /* The position whose hash is @hash and for which @same holds, INDEX_NONE when there is none. Inline, so that @same is too. Any thread
- * while nobody changes it. */
+ * while no thread changes it. */
 static inline uint32_t index_find(const struct index *x, uint64_t hash, index_same same, const void *items, const void *key)
 {
     uint32_t low = (uint32_t)(hash ^ hash >> 32);

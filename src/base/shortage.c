@@ -11,7 +11,7 @@ static _Thread_local struct shortage *current;
 static _Atomic(void *) kept, last;
 static atomic_bool unclaimed;
 
-/* Address space that nobody touches: it costs no memory, but counts where a limit holds. */
+/* Address space that is never touched: it costs no memory, but counts against limits. */
 static void *map(size_t size)
 {
     if (mem_fault && mem_fault(size))

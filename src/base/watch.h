@@ -31,7 +31,7 @@ bool watch_over(void);
 /* Asks now. True: all of it is to go on. False with err ("cancelled") otherwise: what a loader returns. */
 bool watch_goes_on(struct err *err);
 
-/* How far the work is, for whoever watches: @done of @total (0: not known) "bytes", "rows" and the like, a string that stays. */
+/* Progress of the work, for display: @done of @total (0: not known) "bytes", "rows" and the like, a string that stays. */
 static inline void watch_at(const char *unit, double done, double total)
 {
     watch.unit = unit;

@@ -144,7 +144,7 @@ static void uops_finish(void *state, const struct job_info *info)
         cell_count(t, mapping_ports(m->mapping)->count);
         w->machines[i] = NULL;
         session_add_machine(s, m);
-        session_select(s, &m->id, 1, &none);   /* it is there and stands alone: nothing to refuse */
+        session_select(s, &m->id, 1, &none);   /* it is there, and the only one: nothing to refuse */
     }
 }
 

@@ -57,7 +57,7 @@ static bool run_open(struct session *s, const void *values, struct result *resul
     if (parameter_count(v->what, &number) ? !open_loop(s, number, err) : !open_block(s, v->what, err))
         return false;
     kernel_tell_loaded(s, result);
-    return !s->views || session_view(s, "view", "kernel", result, err);
+    return !s->interactive || !s->views || session_view(s, "view", "kernel", result, err);
 }
 
 static const struct parameter arguments[] = {

@@ -278,11 +278,11 @@ static void say_hottest(struct result *result, const struct profiling *w)
     if (!isnan(l->measured))
         result_line(result, "  %.2f cycles per iteration alone on this CPU, its data in the first level; %.2f predicted for %s", l->measured, l->predicted, p->machine);
     else
-        result_line(result, "  %.2f cycles per iteration predicted for %s", l->predicted, p->machine);
+        result_line(result, "  %.2f cycles per iteration predicted for %s, all of its instructions executed; what it takes here is not known", l->predicted, p->machine);
     if (isnan(l->measured) && now <= 1.02 * l->bound)
         result_line(result, "  that is its bound (%s): to gain, change what binds it, or what it waits for in the program", l->bottleneck);
     else if (now > 1.02 * l->bound)
-        result_line(result, "  if it ran at its bound of %.2f (%s), the program would take %.3f s instead of %.3f", l->bound, l->bottleneck, profile_time_with(p, 0, now, l->bound), all);
+        result_line(result, "  if it ran at its bound of %.2f (%s)%s, the program would take %.3f s instead of %.3f", l->bound, l->bottleneck, isnan(l->measured) ? " instead of as predicted" : "", profile_time_with(p, 0, now, l->bound), all);
     else
         result_line(result, "  alone it runs at its bound of %.2f (%s): to gain, change what binds it, or what it waits for", l->bound, l->bottleneck);
     result_line(result, "  program open 1 shows it in the Kernel view");
@@ -333,7 +333,7 @@ static void profile_finish(void *state, const struct job_info *info)
     profile_free(d->profile);
     d->profile = w->profile;
     w->profile = NULL;
-    if (w->session->views)
+    if (w->session->interactive && w->session->views)
         session_view(w->session, "view", "program", result, NULL);
 }
 

@@ -83,6 +83,8 @@ static void show_finish(void *state, const struct job_info *info)
 
     if (info->state != JOB_DONE || p->model != w->model)
         return;   /* another was run meanwhile */
+    if (w->quiet && p->study)
+        return;   /* the user has asked for one meanwhile */
     if (!w->quiet) {
         result_line(s->result, "%s at %s on %s: %.6g s predicted", w->study->program, w->study->inputs, w->study->machine, w->study->seconds);
         result_number(s->result, "seconds", w->study->seconds);
@@ -93,7 +95,7 @@ static void show_finish(void *state, const struct job_info *info)
     study_free(p->study);
     p->study = w->study;
     w->study = NULL;
-    if (!w->quiet && s->views)
+    if (!w->quiet && s->interactive && s->views)
         session_view(s, "view", "program", s->result, NULL);
 }
 

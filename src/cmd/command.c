@@ -39,6 +39,7 @@
     COMMAND(program_sensitivity) \
     COMMAND(program_sweep) \
     COMMAND(program_validate) \
+    COMMAND(program_blame) \
     COMMAND(program_show) \
     COMMAND(program_profile) \
     COMMAND(program_open) \

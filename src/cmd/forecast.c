@@ -17,8 +17,8 @@
 struct forecast {
     uint64_t serial, revision;
     size_t rows;
-    struct machine *machine;      /* held: as long as it is the session's, nobody has changed it */
-    struct experiments *table;    /* held while the job runs: nobody changes it */
+    struct machine *machine;      /* held: unchanged as long as it is the session's */
+    struct experiments *table;    /* held while the job runs, so unchanged */
     double *cycles, *fresh;       /* as published; as the job makes them */
     struct accuracy accuracy, fresh_accuracy;
     bool made;

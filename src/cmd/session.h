@@ -57,12 +57,12 @@ bool session_has_machine(const struct session *s, const char *id);
 struct machine *session_machine(struct session *s, const char *id, struct err *err);
 /* Takes @take_machine; replaces one of the same id. */
 void session_add_machine(struct session *s, struct machine *take_machine);
-/* One of the session's machines to be changed here and now: a copy in its place that nobody else reads, when somebody does. */
+/* One of the session's machines, to be changed at once; replaced by a copy when something else reads it. */
 struct machine *session_change_machine(struct session *s, struct machine *m);
 /* Puts *@made in place of the session's experiments and sets it NULL. @base, held by the caller: *@made is what has become of it, and running measurements go on
  * filling it; false with err when the session's are no longer what @base was. NULL: *@made has nothing to do with them. */
 bool session_set_experiments(struct session *s, struct experiments **made, const struct experiments *base, struct err *err);
-/* The session's experiments to be changed here and now: a copy that nobody else reads, when somebody does. */
+/* The session's experiments, to be changed at once; replaced by a copy when something else reads them. */
 struct experiments *session_change_experiments(struct session *s);
 /* The first selected machine. */
 struct machine *session_current(struct session *s, struct err *err);

@@ -15,7 +15,7 @@
 struct settings {
     enum format format;
     bool color, ascii, keep_going;
-    uint64_t seed;       /* of what is random, unless a command says otherwise */
+    uint64_t seed;       /* random seed, unless a command is given one */
     unsigned threads;    /* likewise; 0: as many as there are processors */
 };
 

@@ -12,7 +12,7 @@ struct task {
     const struct task_ops *ops;
     void *state;
     struct result *result;    /* the worker's until it ended */
-    char *title;              /* NULL: nobody waits at a screen */
+    char *title;              /* NULL: no screen waits for it */
     enum format format;       /* of the session when it began */
     bool color;
 };
@@ -60,7 +60,7 @@ static bool interrupted(void *state)
     return job_interrupted();
 }
 
-/* Without a screen nobody waits: here and now, and the jobs have the numbers that they always had. */
+/* Without a screen the work is done at once, and jobs are numbered as before. */
 static bool run_here(struct task *take_t, struct err *err)
 {
     struct watch before = watch_begin(interrupted, NULL);

@@ -13,7 +13,7 @@ struct genome {
     unsigned ports;          /* up to PROBLEM_PORTS_MAX */
     double width;            /* issue slots per cycle; 0: no such bound */
     struct gene *genes;
-    /* Filled by whoever evaluates it. */
+    /* Filled by its evaluation. */
     double d_avg, cost;      /* mean relative error; what the search minimises */
 };
 

@@ -5,7 +5,7 @@
 #include "infer/evolve.h"
 
 #define SELECT_SIZE_MOST 8
-#define SELECT_NOISE_LEAST 0.002   /* relative: nobody measures better than that for long */
+#define SELECT_NOISE_LEAST 0.002   /* relative: no measurement is better than that for long */
 
 /* Measures the pending rows of @t (fills them, PMEvo Definition 1); false with err ends the inference. */
 typedef bool select_measure(struct experiments *t, void *state, struct err *err);

@@ -17,7 +17,7 @@
 #include "isa/isa.h"
 
 #define RESOURCES_MAX 256
-#define MICROCODE_LATENCY 100   /* what LLVM's models write for microcode that nobody timed */
+#define MICROCODE_LATENCY 100   /* what LLVM's models say of microcode that was not timed */
 #define OUTPUT_LIMIT ((size_t)512 << 20)
 #define CYCLES_MAX 100000   /* of one use, and of a latency: more is no processor */
 /* Ends the rows of one form: an instruction that every model of the set knows and no other form's row names. */

@@ -1,5 +1,5 @@
 /* Instructions made from others, changed in one thing: for variants of a loop that are run and predicted beside it. What is made was decoded again and is what
- * was asked for, so that whoever runs it looks at it as at any other code. Any thread. */
+ * was asked for, so that it is checked before it is run like any other code. Any thread. */
 #ifndef PORTOLAN_ISA_VARY_H
 #define PORTOLAN_ISA_VARY_H
 

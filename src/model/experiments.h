@@ -2,7 +2,7 @@
  *
  * The contract between measuring and inference: a row without cycles (NaN) waits to be measured; the runner fills it with
  * experiments_set. A row that failed keeps NaN cycles and says why in its state. Nobody reads cycles of a row whose value is NaN.
- * One thread changes it, and only while nobody else holds it; who holds it reads it, on any thread. */
+ * One thread changes it, and only while no one else holds it; holders read it, on any thread. */
 #ifndef PORTOLAN_MODEL_EXPERIMENTS_H
 #define PORTOLAN_MODEL_EXPERIMENTS_H
 

@@ -42,7 +42,7 @@ static void entry_done(struct mapping *m, struct mapping_entry *entry)
         usage_done(&entry->usage);
 }
 
-/* The entry at @index, which exists. Any thread while nobody changes the mapping. */
+/* The entry at @index, which exists. Any thread, while no thread changes the mapping. */
 static struct mapping_entry *entry_at(const struct mapping *m, size_t index)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -51,7 +51,7 @@ double mapping_issue_width(const struct mapping *m);
 void mapping_set_issue_width(struct mapping *m, double width);
 /* Entries in order of insertion; the pointer is valid until the mapping changes. */
 const struct mapping_entry *mapping_at(const struct mapping *m, size_t index);
-/* NULL when the form is not known. Any thread while nobody changes it. */
+/* NULL when the form is not known. Any thread, while no thread changes it. */
 const struct mapping_entry *mapping_find(const struct mapping *m, const char *form);
 /* Appends "1*p0156, latency 1" of an entry of @m; "no port" where it has none. */
 void mapping_entry_print(const struct mapping *m, const struct mapping_entry *entry, struct str *out);
@@ -64,7 +64,7 @@ bool mapping_equal(const struct mapping *a, const struct mapping *b);
 /* Number of distinct port sets over all usages. */
 size_t mapping_distinct_uops(const struct mapping *m);
 uint64_t mapping_volume(const struct mapping *m);
-/* False when the mapping has more than PORTSETS_MAX distinct sets: whoever reads a mapping from outside refuses it then, so that the
+/* False when the mapping has more than PORTSETS_MAX distinct sets: readers of files refuse it then, so that the
  * throughput engine takes whatever is asked of it. */
 bool mapping_check(const struct mapping *m, struct err *err);
 

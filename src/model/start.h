@@ -11,6 +11,9 @@
 #define START_RELATIVE 0x70000000
 #define START_RELATIVE_LINE 64
 
+/* What fs and gs add, likewise: the thread's block begins at a line. */
+#define START_SEGMENT 0x60000000
+
 /* The address that general register @reg begins with: a page of its own, at its own offset. Index registers begin with 0. */
 static inline uint64_t start_address(unsigned reg)
 {

@@ -26,17 +26,6 @@ static int places_order(const void *a, const void *b)
     return (x->at > y->at) - (x->at < y->at);
 }
 
-/* Where @offset of the file stands in the object's code; UINT64_MAX when no executable section has it. */
-static uint64_t place_in_code(const struct object *o, uint64_t offset)
-{
-    for (size_t i = 0; i < o->sections.count; i++) {
-        const struct object_section *s = &o->sections.items[i];
-        if (offset >= s->file_offset && offset < s->file_offset + s->size)
-            return s->offset + (offset - s->file_offset);
-    }
-    return UINT64_MAX;
-}
-
 /* The section that @at lies in; there is one. */
 static const struct object_section *section_of(const struct object *o, uint64_t at)
 {
@@ -188,7 +177,7 @@ void places_find(struct run_profile *p, const struct samples *s, uint32_t image)
 
     for (size_t i = 0; i < s->points.count; i++) {
         const struct sample_point *point = &s->points.items[i];
-        uint64_t at = point->image == image && readable ? place_in_code(&o, point->offset) : UINT64_MAX;
+        uint64_t at = point->image == image && readable ? object_place(&o, point->offset) : UINT64_MAX;
         if (at != UINT64_MAX)
             vec_push(&list.list, ((struct code_place){at, point->count}));
         else if (point->image == image)

@@ -69,8 +69,7 @@ void program_inputs_print(char *const *names, const double *inputs, size_t count
         str_addf(out, "%s%s=%.15g", i ? " " : "", names[i], inputs[i]);
 }
 
-/* The words of the command line with the inputs put in; each is the caller's. False with err for a name that is no input. */
-static bool make_words(const struct program_runs *runs, const double *inputs, const char *arguments, char ***out, size_t *count, struct err *err)
+bool program_words(const struct program_runs *runs, const double *inputs, const char *arguments, char ***out, size_t *count, struct err *err)
 {
     VEC(char *) words = {0};
     bool ok = true;
@@ -137,7 +136,7 @@ static bool run_traced(const struct program_runs *runs, const double *inputs, co
     str_addf(&variable, "PORTOLAN_TRACE=%s", trace);
     str_addf(&mode, "PORTOLAN_TRACE_MODE=%s", mode_names[options->mode]);
     str_addf(&moved, "PORTOLAN_TRACE_SHIFT=%u", shift);
-    bool ok = make_words(runs, inputs, options->arguments, &words, &count, err);
+    bool ok = program_words(runs, inputs, options->arguments, &words, &count, err);
     vec_push(&argv, "env");
     vec_push(&argv, str_text(&variable));
     vec_push(&argv, str_text(&mode));
@@ -173,7 +172,7 @@ double program_measure(const struct program *p, char *const *names, size_t count
     double least = INFINITY;
     size_t word_count;
 
-    bool ok = make_words(runs, inputs, options->arguments, &words, &word_count, err) &&
+    bool ok = program_words(runs, inputs, options->arguments, &words, &word_count, err) &&
               (p->untraced || err_set(err, ERR_USAGE, "program load its sources", "%s was built elsewhere: no version without counters to measure", p->name));
     vec_push(&argv, p->untraced);
     for (size_t i = 0; i < word_count; i++)

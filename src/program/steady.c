@@ -210,6 +210,16 @@ const char *part_limit_name(const struct part_time *part)
     return misses > core ? part->stream > part->latency ? "lines streamed" : "misses" : bound_name(part->bottleneck);
 }
 
+const struct part_time *program_time_part(const struct program_time *t, const struct code_part *part)
+{
+    for (size_t i = 0; i < t->parts.count; i++) {
+        const struct part_time *p = &t->parts.items[i];
+        if (p->unit == part->unit && p->loop == part->loop && p->repeats == part->repeats && p->executions == part->executions && p->insns == part->insns.count)
+            return p;
+    }
+    return NULL;
+}
+
 void program_time_done(struct program_time *t)
 {
     vec_done(&t->parts);

@@ -38,6 +38,8 @@ void steady_time(const struct program_code *c, const struct program_run *run, co
                  struct program_time *out);
 /* What most of the part's time goes into: "misses", "lines streamed", "calls", or the core's bound. */
 const char *part_limit_name(const struct part_time *part);
+/* The time of @part, one of those that code_parts_find finds at the same run; NULL when there is none. */
+const struct part_time *program_time_part(const struct program_time *t, const struct code_part *part);
 void program_time_done(struct program_time *t);
 
 #endif

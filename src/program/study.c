@@ -64,16 +64,6 @@ static void share_part(const struct code_part *part, const struct code_unit *u, 
         }
 }
 
-static const struct part_time *time_of(const struct program_time *t, const struct code_part *part)
-{
-    for (size_t i = 0; i < t->parts.count; i++) {
-        const struct part_time *p = &t->parts.items[i];
-        if (p->unit == part->unit && p->loop == part->loop && p->repeats == part->repeats && p->executions == part->executions && p->insns == part->insns.count)
-            return p;
-    }
-    return NULL;
-}
-
 static void add_ways(const struct program *p, const struct program_run *run, const uint32_t *shown, struct study_block *out)
 {
     const struct program_block *block = &p->blocks[out->block];
@@ -119,7 +109,7 @@ static void add_blocks(const struct studying *w, const struct program_time *time
 
     code_parts_find(code, run, &parts);
     for (size_t i = 0; i < parts.list.count; i++) {
-        const struct part_time *t = time_of(time, &parts.list.items[i]);
+        const struct part_time *t = program_time_part(time, &parts.list.items[i]);
         if (t)
             share_part(&parts.list.items[i], &code->units[t->unit], run, t->cycles, part_limit_name(t), cycles, most, limits);
     }

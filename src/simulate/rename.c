@@ -27,8 +27,8 @@ void rename_start(struct simulator *s)
     begin_iteration(s);
 }
 
-/* Ports are bound at rename to those with the least waiting, the highest of equals; the second and fourth µop of a cycle take the next best unless
- * that is much worse (as measured on Skylake, uiCA, ICS 2022). Which port is the better is past foretelling: no branch depends on it. */
+/* Ports are bound at rename to those with the least waiting, the highest of equals; the second and fourth slot of a cycle, or µop that computes (fact
+ * port_turns), take the next best unless that is much worse (as measured on Skylake, uiCA, ICS 2022). Which port is the better is past foretelling: no branch depends on it. */
 static unsigned bind_port(portset ports, unsigned slot, const uint32_t *before)
 {
     uint32_t best = UINT32_MAX, next = UINT32_MAX;
@@ -58,6 +58,9 @@ static unsigned choose_queue(struct simulator *s, const struct plan_uop *uop, un
         return uop->choice;
     }
     bool one = !(uop->ports & (uop->ports - 1));
+    if (s->core->turns_of_computing)
+        slot = s->bound_now;
+    s->bound_now += uop->kind != UOP_LOAD && !one;
     unsigned port = uop->kind == UOP_LOAD ? next_in_turn(s, uop->ports) : one ? (unsigned)__builtin_ctz(uop->ports) : bind_port(uop->ports, slot, before);
     s->bound[port] += BOUND_ONE;
     return uop->pipe_choice * PORTS_MAX + port;
@@ -174,6 +177,7 @@ void rename_cycle(struct simulator *s)
     if (s->stall)
         return;
     memcpy(before, s->bound, sizeof before);
+    s->bound_now = 0;
     s->moved = true;
     while (slots > 0) {
         const struct plan_item *item = &s->plan.items.items[s->issued.index];

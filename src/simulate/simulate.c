@@ -247,6 +247,11 @@ void simulate(struct simulator *s, const struct block_work *w, const struct insn
         out->cycles += assists;
         out->period = 0;
     }
+    double replays = bounds_replays(w, insns, count);
+    if (out->cycles < replays) {   /* not simulated one by one: they are no whole number a period */
+        out->cycles = replays;
+        out->period = 0;
+    }
     for (unsigned i = 0; i < w->core->ports->count; i++)
         out->busy[i] = (s->busy[i] - s->mark.busy[i]) / iterations;
     out->stalls_front = (out->stalls_front - s->mark.front) / iterations;

@@ -92,6 +92,7 @@ struct simulator {
     int32_t pipe_free[PORTS_MAX];
     int32_t rob_size, scheduler_size, load_size, store_size, issue_width, retire_width, commit_width;
     uint8_t load_turn;                 /* port of the last load */
+    unsigned bound_now;                /* µops of this cycle so far whose port was chosen among several */
     portset load_ports;                /* that loads of the block can take which banks may hold up */
     struct {
         int32_t cycle;                 /* the one in which the following hold */

@@ -361,3 +361,13 @@ const struct object_symbol *object_symbol_find(const struct object *o, const cha
             return &o->symbols.items[i];
     return NULL;
 }
+
+uint64_t object_place(const struct object *o, uint64_t file_offset)
+{
+    for (size_t i = 0; i < o->sections.count; i++) {
+        const struct object_section *s = &o->sections.items[i];
+        if (file_offset >= s->file_offset && file_offset < s->file_offset + s->size)
+            return s->offset + (file_offset - s->file_offset);
+    }
+    return UINT64_MAX;
+}

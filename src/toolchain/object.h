@@ -45,4 +45,7 @@ void object_done(struct object *o);
 /* The function or label called @name; NULL when there is none. */
 const struct object_symbol *object_symbol_find(const struct object *o, const char *name);
 
+/* Where byte @file_offset of the file stands in @o's code; UINT64_MAX when no executable section has it. */
+uint64_t object_place(const struct object *o, uint64_t file_offset);
+
 #endif

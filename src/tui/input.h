@@ -1,5 +1,5 @@
-/* Bytes read from the terminal that nobody has taken yet. The prompt sees Esc and pastes before readline does, and what one read
- * brought behind a line's or a paste's end belongs to whoever has the focus next. UI thread. */
+/* Bytes read from the terminal and not taken yet. The prompt sees Esc and pastes before readline does, and what one read
+ * brought behind a line's or a paste's end goes to what has the focus next. UI thread. */
 #ifndef PORTOLAN_TUI_INPUT_H
 #define PORTOLAN_TUI_INPUT_H
 

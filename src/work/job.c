@@ -41,7 +41,7 @@ struct job {
 static struct job **jobs;
 static size_t count;
 static unsigned last_number;
-static unsigned settling;    /* calls of settle under way: whoever made them goes through the jobs */
+static unsigned settling;    /* calls of settle under way: their callers go through the jobs */
 static int wake[2] = {-1, -1};
 static atomic_bool interrupted;
 

@@ -12,7 +12,7 @@
 struct team {
     void (*work)(void *state, unsigned worker);
     void *state;
-    struct shortage *shortage;    /* of whoever called */
+    struct shortage *shortage;    /* of the caller */
     pthread_mutex_t lock;
     pthread_cond_t decided;
     enum { WAIT, WORK, GO_HOME } order;   /* under the lock */

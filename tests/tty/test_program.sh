@@ -266,6 +266,23 @@ test_validate() {
     holds err 'no version without counters to measure'
 }
 
+# The program sampled part by part: its time is that of its parts and of what no part has, and most of it is in loops.
+test_blame_of_a_program() {
+    needs_llvm
+    [ "$(uname -m)" = x86_64 ] || skip 'machines of x86-64'
+    load="program load $programs/laplace2d.c -O2; program run N=16,24,32,48"
+    got=0
+    "$portolan" --format json -e "$load; program blame N=400 --machine skylake" >"$work/out" 2>"$work/err" </dev/null || got=$?
+    grep -q 'the system refuses' "$work/err" && skip "$(cat "$work/err")"
+    [ "$got" -eq 0 ] || fail "status $got: $(cat "$work/err")"
+    holds out '"sentence"'
+    tr ',{' '\n\n' <"$work/out" | awk -F: '/"measured"/ { if (!n++) all = $2; else { sum += $2; if ($2 + 0 > most) most = $2 } } END { exit !(n > 1 && all > 0 && sum < 1.01 * all && most > 0.3 * all) }' ||
+        fail "parts: $(cat "$work/out")"
+    expect 0 "$cc" -O1 "$programs/laplace2d.c" -o "$work/built"
+    expect 1 "$portolan" -e "program load $work/built; program run N=16,24,32; program blame"
+    holds err 'no version without counters to measure'
+}
+
 # An executable that a Makefile built.
 test_built_elsewhere() {
     needs_llvm

@@ -115,6 +115,9 @@ static const struct { const char *hex; double answer, measured; } rules[] = {
     {"480f46c3", 1, 1.04},   /* cmovbe rax,rbx */
     {"c4e37140c200", 4, 4.08},   /* vdpps xmm0,xmm1,xmm2,0: microcode */
     {"c4e37140c200909090909090909090909090", 6, 5.87},   /* vdpps; nop{12}: nothing else is dispatched meanwhile */
+    {"498b4708" "488b4018" "803800", 3.4 / 3, 1.14},   /* mov rax,[r15+8]; mov rax,[rax+24]; cmp byte [rax],0: each address comes from the load before */
+    {"498b0c24" "418b4520" "4c89742430" "394120", 3.2 / 3, 1.04},   /* mov rcx,[r12]; mov eax,[r13+32]; mov [rsp+48],r14; cmp [rcx+32],eax */
+    {"488b9c24a8020000" "6448331c2528000000", 1, 1.01},   /* mov rbx,[rsp+680]; xor rbx,fs:[40]: one bank */
     {"4889c0", 1, 1},   /* mov rax,rax */
     {"504889e158", 0.5, 0.52},   /* push rax; mov rcx,rsp; pop rax */
     {"f20f58c1f20f59c2", 7, 7},   /* addsd xmm0,xmm1; mulsd xmm0,xmm2 */
@@ -134,6 +137,19 @@ static void test_rules(void **state)
             fail_msg("%s: %.3f instead of %.3f", rules[i].hex, cycles, rules[i].answer);
         assert_true(fabs(rules[i].measured - rules[i].answer) <= 0.05 * rules[i].answer);
     }
+    machine_free(m);
+}
+
+/* Which µop takes the second best port is a matter of those that compute: mov edx,[r12]; add ebx,1; add rbp,8; cmp ebx,edx takes 1.09. */
+static void test_turns_at_rename(void **state)
+{
+    struct machine *m = load_machine("sapphirerapids");
+    static const char hex[] = "418b1424" "83c301" "4883c508" "39d3";
+
+    (void)state;
+    assert_true(fabs(predicted_cycles(m, hex, true) - 1) < 0.1);
+    machine_set_fact(m, "port_turns", "slots", "", "a test");
+    assert_true(predicted_cycles(m, hex, true) > 1.3);
     machine_free(m);
 }
 
@@ -263,7 +279,7 @@ static void test_assists(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_single_forms),      cmocka_unit_test(test_rules), cmocka_unit_test(test_rules_simulated), cmocka_unit_test(test_flags_of_two_uops),
+        cmocka_unit_test(test_single_forms),      cmocka_unit_test(test_rules), cmocka_unit_test(test_rules_simulated), cmocka_unit_test(test_flags_of_two_uops), cmocka_unit_test(test_turns_at_rename),
         cmocka_unit_test(test_each_fact_matters), cmocka_unit_test(test_memory_and_immediate), cmocka_unit_test(test_store_of_a_sum),
         cmocka_unit_test(test_assists),
     };

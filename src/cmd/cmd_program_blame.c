@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Why a program takes another time here than predicted: its time part by part from samples, the parts that differ most measured alone. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "base/mem.h"
+#include "base/vec.h"
+#include "cmd/command.h"
+#include "cmd/program.h"
+#include "measure/kernel_passes.h"
+#include "model/facts.h"
+#include "program/blamed.h"
+#include "program/estimate.h"
+#include "program/located.h"
+#include "work/job.h"
+
+#define SAMPLES 3000           /* enough: a share of a tenth is known within a hundredth */
+#define RUNS_MOST 20
+#define RATE 2000.0
+#define SHOWN 0.01             /* parts below this share of the time are not listed */
+#define MEASURED_MOST 3        /* parts that are measured alone */
+
+struct program_blame_values {
+    struct word_list inputs;
+    const char *machine;
+    double limit;
+};
+
+struct blaming_program {
+    struct session *session;
+    struct job *job;
+    const struct program_model *model;
+    double inputs[INPUTS_MAX];
+    struct machine *machine;
+    char *arguments;
+    double limit;
+    unsigned runs;
+    size_t samples;
+    double predicted, measured;        /* seconds of a run */
+    double elsewhere;                  /* of these, in libraries and what could not be assigned */
+    char *different;
+    VEC(struct blamed_part) parts;     /* what differs most first */
+    char *sentence;
+};
+
+static bool cancelled(void *state)
+{
+    return job_cancelled(((struct blaming_program *)state)->job);
+}
+
+static bool goes_on(void *state, double seconds, size_t samples)
+{
+    struct blaming_program *w = state;
+    job_progress(w->job, (double)(w->samples + samples), SAMPLES, "run %u, %.1f s", w->runs + 1, seconds);
+    return !cancelled(w);
+}
+
+/* One run of the program itself. */
+static bool watch_run(struct blaming_program *w, const struct program_code *code, const struct code_parts *parts, const char *const *argv, struct located *located, struct err *err)
+{
+    struct sampling o = {.argv = argv, .output = "/dev/null", .seconds = w->limit, .rate = RATE, .goes_on = goes_on, .state = w};
+    struct sampled s;
+    bool ok = sampling_run(&o, &s, err);
+
+    if (ok && !s.ended)
+        ok = err_set(err, ERR_LIMIT, "take smaller inputs, or give it longer with --limit", "the program did not end within %g s", w->limit);
+    if (ok && (!WIFEXITED(s.status) || WEXITSTATUS(s.status)))
+        ok = err_set(err, ERR_DATA, "run it by hand to see why", "the program did not end with status 0");
+    ok = ok && located_add(located, code, parts, argv[0], &s.samples, err);
+    if (ok) {
+        w->measured += s.user;
+        w->samples = located->all;
+        w->runs++;
+    }
+    sampled_done(&s);
+    return ok;
+}
+
+static bool watch_runs(struct blaming_program *w, const struct program_code *code, const struct code_parts *parts, struct located *located, struct err *err)
+{
+    const struct program_runs *runs = w->model->runs;
+    VEC(const char *) argv = {0};
+    char **words;
+    size_t count;
+    bool ok = program_words(runs, w->inputs, w->arguments, &words, &count, err);
+
+    vec_push(&argv, runs->program->untraced);
+    for (size_t i = 0; i < count; i++)
+        vec_push(&argv, words[i]);
+    vec_push(&argv, NULL);
+    do
+        ok = ok && watch_run(w, code, parts, argv.items, located, err);
+    while (ok && located->all < SAMPLES && w->runs < RUNS_MOST);
+    if (ok && !located->all)
+        ok = err_set(err, ERR_DATA, "take larger inputs", "the program runs too short to be looked at");
+    for (size_t i = 0; i < count; i++)
+        free(words[i]);
+    free(words);
+    vec_done(&argv);
+    w->measured /= w->runs ? w->runs : 1;
+    return ok;
+}
+
+/* Paths of loops alone, their data in the first level, those that differ most first. */
+static bool measure(struct blaming_program *w, const struct program_code *code, const struct code_parts *parts, struct err *err)
+{
+    struct calibration calibration;
+    struct sandbox *sandbox = sandbox_new(-1, err);
+    bool ok = sandbox && calibrate(sandbox, cancelled, w, &calibration, err);
+
+    for (size_t i = 0, done = 0; i < w->parts.count && done < MEASURED_MOST; i++) {
+        struct blamed_part *b = &w->parts.items[i];
+        const struct code_part *part = &parts->list.items[b->part];
+        struct kernel_measured measured;
+        if (!b->repeats)
+            continue;
+        struct insn *insns = mem_zero(part->insns.count + 1, sizeof *insns);
+        for (size_t k = 0; k < part->insns.count; k++)
+            insns[k] = code->units[part->unit].kernel->insns[part->insns.items[k]];
+        job_progress(w->job, (double)done++, MEASURED_MOST, "measuring %s alone", b->name);
+        if (ok && kernel_run(sandbox, &calibration, insns, part->insns.count, &measured, err))
+            b->alone = measured.cycles;
+        else
+            b->unmeasured = mem_strdup(err->what);
+        free(insns);
+    }
+    sandbox_free(sandbox);
+    return !cancelled(w) || err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
+}
+
+static bool blame_run(struct job *job, void *state, struct err *err)
+{
+    struct blaming_program *w = state;
+    struct estimator *e = estimator_new(w->model, w->inputs, ESTIMATE_STEADY, err);
+    struct program_time time = {.cycles = 0};
+    struct code_parts parts = {{0}};
+    struct located located = {.all = 0};
+    char text[40];
+
+    w->job = job;
+    if (!e)
+        return false;
+    snprintf(text, sizeof text, "%.12g", estimator_clock_here(e));
+    machine_set_fact(w->machine, "clock", text, "GHz", "measured");
+    code_parts_find(estimator_code(e), estimator_run(e), &parts);
+    bool ok = estimator_time(e, w->machine, NULL, &time, err) && watch_runs(w, estimator_code(e), &parts, &located, err);
+    for (size_t i = 0; ok && i < parts.list.count; i++) {
+        struct blamed_part b;
+        blamed_part_fill(&b, w->model->runs->program, estimator_run(e), &parts, i, &time, estimator_clock_here(e) * 1e9, fact_number(w->machine, "branch_miss"));
+        double share = (double)located.samples[i] / (double)located.all;
+        b.measured = share * w->measured;
+        b.off = 1.96 * sqrt((share * (1 - share) + 1.0 / (double)located.all) / (double)located.all) * w->measured;
+        if (fmax(b.predicted / time.seconds, share) < SHOWN)
+            blamed_part_done(&b);
+        else
+            vec_push(&w->parts, b);
+    }
+    w->predicted = time.seconds;
+    if (ok) {
+        w->elsewhere = w->measured * (double)located.elsewhere / (double)located.all;
+        w->different = located.different ? mem_strdup(located.different) : NULL;
+        blamed_parts_sort(w->parts.items, w->parts.count);
+        ok = measure(w, estimator_code(e), &parts, err);
+    }
+    if (ok)
+        w->sentence = blamed_judge(w->parts.items, w->parts.count, w->measured, w->predicted, w->elsewhere);
+    located_done(&located);
+    code_parts_done(&parts);
+    program_time_done(&time);
+    estimator_free(e);
+    return ok;
+}
+
+static void blame_finish(void *state, const struct job_info *info)
+{
+    static const struct result_column columns[] = {
+        {.key = "part", .kind = CELL_TEXT}, {.key = "line", .kind = CELL_COUNT}, {.key = "predicted", .unit = "s", .kind = CELL_NUMBER, .decimals = 4},
+        {.key = "measured", .unit = "s", .kind = CELL_NUMBER, .decimals = 4}, {.key = "off", .title = "±", .kind = CELL_NUMBER, .decimals = 4},
+        {.key = "difference", .unit = "s", .kind = CELL_NUMBER, .decimals = 4}, {.key = "core", .title = "cycles predicted", .kind = CELL_NUMBER, .decimals = 2},
+        {.key = "alone", .title = "alone", .kind = CELL_NUMBER, .decimals = 2}, {.key = "term", .title = "to blame", .kind = CELL_TEXT},
+        {.key = "state", .kind = CELL_TEXT, .hide = NOT_TEXT}};
+    struct blaming_program *w = state;
+    struct result *result = w->session->result;
+    struct str at = {0};
+
+    if (info->state != JOB_DONE)
+        return;
+    program_inputs_print(w->model->runs->names, w->inputs, w->model->runs->name_count, &at);
+    result_line(result, "%s at %s: %.4f s here outside the system, %.4f predicted with the tables of %s (%+.0f %%); %zu samples of %u run%s", w->model->runs->program->name, str_text(&at),
+                w->measured, w->predicted, w->machine->id, 100 * (w->predicted / w->measured - 1), w->samples, w->runs, w->runs == 1 ? "" : "s");
+    str_done(&at);
+    result_line(result, "%s", w->sentence);
+    result_number(result, "measured", w->measured);
+    result_number(result, "predicted", w->predicted);
+    result_number(result, "elsewhere", w->elsewhere);
+    result_text(result, "sentence", w->sentence);
+    struct result_table *t = result_table(result, "parts", columns, sizeof columns / sizeof *columns);
+    for (size_t i = 0; i < w->parts.count; i++) {
+        const struct blamed_part *b = &w->parts.items[i];
+        cell_text(t, b->name);
+        if (b->line)
+            cell_count(t, b->line);
+        else
+            cell_missing(t);
+        cell_number(t, b->predicted);
+        cell_number(t, b->measured);
+        cell_number(t, b->off);
+        cell_number(t, b->measured - b->predicted);
+        cell_number(t, b->core);
+        cell_number(t, b->alone);
+        cell_text(t, b->term);
+        cell_text(t, b->unmeasured ? b->unmeasured : "");
+        if (b->unmeasured)
+            result_line(result, "%s was not measured alone: %s", b->name, b->unmeasured);
+    }
+    if (w->elsewhere >= SHOWN * w->measured)
+        result_line(result, "%.4f s were in libraries or in code that no part has", w->elsewhere);
+    if (w->different)
+        result_line(result, "%s is compiled differently without counters: its time is with no part", w->different);
+}
+
+static void blaming_free(void *state)
+{
+    struct blaming_program *w = state;
+    for (size_t i = 0; i < w->parts.count; i++)
+        blamed_part_done(&w->parts.items[i]);
+    vec_done(&w->parts);
+    machine_free(w->machine);
+    program_model_free(w->model);
+    free(w->arguments);
+    free(w->different);
+    free(w->sentence);
+    free(w);
+}
+
+static bool run_blame(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    static const struct job_ops ops = {blame_run, blame_finish, blaming_free};
+    const struct program_blame_values *v = values;
+    const struct program_model *m = program_fitted(s, err);
+    bool here;
+
+    (void)result;   /* the job's finish function fills it */
+    if (!m)
+        return false;
+    if (!m->runs->program->untraced)
+        return err_set(err, ERR_USAGE, "program load its sources", "%s was built elsewhere: no version without counters to measure", m->runs->program->name);
+    struct blaming_program *w = mem_zero(1, sizeof *w);
+    w->session = s;
+    w->model = program_model_hold(m);
+    w->arguments = s->document.program.arguments ? mem_strdup(s->document.program.arguments) : NULL;
+    w->limit = v->limit;
+    const struct machine *machine = program_machine(s, v->machine ? v->machine : HERE_NAME, &here, err);
+    w->machine = machine ? machine_copy(machine) : NULL;
+    if (machine && program_inputs_given(m, &v->inputs, w->inputs, err))
+        return session_job(s, "program blame", "runs the program", &ops, w, err);
+    blaming_free(w);
+    return false;
+}
+
+static const struct parameter arguments[] = {
+    {.name = "INPUT=VALUE", .kind = PARAMETER_WORDS, .at = offsetof(struct program_blame_values, inputs), .otherwise = "the last run's", .help = "value of each input at which the program is run"},
+    {0},
+};
+
+static const struct parameter options[] = {
+    {.name = "--machine", .kind = PARAMETER_TEXT, .at = offsetof(struct program_blame_values, machine), .value = "ID", .otherwise = "the machine that this CPU is",
+     .complete = COMPLETE_MACHINE, .help = "machine whose tables predict"},
+    {.name = "--limit", .kind = PARAMETER_DURATION, .at = offsetof(struct program_blame_values, limit), .value = "T", .least = 0.001, .most = 1e6, .initial = "60",
+     .help = "time after which a run is ended and the command fails"},
+    {0},
+};
+
+static const char *const examples[] = {"program blame N=1000", NULL};
+
+const struct command command_program_blame = {
+    .name = "program blame",
+    .help = "say which part of the program, and what in it, makes the prediction differ from its time here",
+    .description = "The program is run without counters and looked at as program profile does, so that each part has its time. Of the parts that differ most the loops' paths "
+                   "are measured alone, their data in the first-level cache: what differs there is ports or a chain, what differs only in the program is misses, mispredicted "
+                   "branches or calls. program open BLOCK and kernel blame go on to the instruction.",
+    .arguments = arguments,
+    .options = options,
+    .examples = examples,
+    .values_size = sizeof(struct program_blame_values),
+    .flags = COMMAND_JOB,
+    .run = run_blame,
+};

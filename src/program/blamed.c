@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "program/blamed.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+#define AGREES 0.03            /* of the program's time: what differs by less needs no explanation */
+#define EXPLAINS 0.5           /* of a difference: a term that comes to so much of it is to blame */
+
+/* Cycles that branches of the part's blocks would cost if each went the rarer way unforeseen; the ends of its loop are predicted by themselves. */
+static double branches_of(const struct program *p, const struct program_run *run, const struct code_part *part, double branch_miss, double ends)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < part->blocks.count; i++) {
+        uint32_t b = part->blocks.items[i];
+        if (p->blocks[b].two_way)
+            sum += fmax(0, fmin(run->taken[b], run->counts[b] - run->taken[b])) * branch_miss;
+    }
+    return fmax(0, sum - ends);
+}
+
+void blamed_part_fill(struct blamed_part *out, const struct program *p, const struct program_run *run, const struct code_parts *parts, size_t index, const struct program_time *time,
+                      double clock_hz, double branch_miss)
+{
+    const struct code_part *part = &parts->list.items[index];
+    const struct part_time *t = program_time_part(time, part);
+    uint32_t block = t ? t->block : part->blocks.items[0];
+    const struct program_function *f = &p->functions[p->blocks[block].function];
+    struct str name = {0};
+
+    str_addf(&name, "%s:%u%s", f->name, block - f->first_block, part->repeats ? " loop" : "");
+    *out = (struct blamed_part){.name = str_take(&name), .part = index, .line = p->blocks[block].line, .repeats = part->repeats, .executions = part->executions,
+                                .clock_hz = clock_hz, .alone = NAN, .term = ""};
+    if (!t)
+        return;
+    out->predicted = t->cycles / clock_hz;
+    out->core = t->core;
+    out->bottleneck = t->bottleneck;
+    out->misses = (t->stream + t->latency) / clock_hz;
+    out->ends = t->ends / clock_hz;
+    out->calls = t->calls / clock_hz;
+    out->branches = branches_of(p, run, part, branch_miss, t->ends) / clock_hz;
+}
+
+void blamed_part_done(struct blamed_part *b)
+{
+    free(b->name);
+    free(b->unmeasured);
+}
+
+static int by_difference(const void *a, const void *b)
+{
+    const struct blamed_part *x = a, *y = b;
+    double d = fabs(x->measured - x->predicted), e = fabs(y->measured - y->predicted);
+    return d != e ? (d < e) - (d > e) : x->part < y->part ? -1 : 1;
+}
+
+void blamed_parts_sort(struct blamed_part *parts, size_t count)
+{
+    if (count)
+        qsort(parts, count, sizeof *parts, by_difference);
+}
+
+static const char *core_term(const struct blamed_part *b)
+{
+    return b->bottleneck == BOUND_DEPENDENCIES ? "chain" : "ports";
+}
+
+/* Alone it differs as in the program: the core is to blame; else what the program adds. */
+static const char *term_of(const struct blamed_part *b, double measured)
+{
+    double difference = b->measured - b->predicted, enough = EXPLAINS * fabs(difference);
+    double core = (b->alone - b->core) * b->executions / b->clock_hz;
+
+    if (fabs(difference) < fmax(b->off, AGREES * measured))
+        return "agrees";
+    if (!isnan(b->alone) && core * difference > 0 && fabs(core) >= enough)
+        return core_term(b);
+    if (difference > 0 && b->repeats && isnan(b->alone))
+        return "not told apart";
+    if (difference > 0)
+        return b->branches >= enough && b->branches >= b->misses ? "branch misses" : b->misses > 0 ? "misses" : b->calls > 0 ? "calls" : b->branches > 0 ? "branch misses" : "not explained";
+    /* Faster than predicted: the largest term that it could be faster by. */
+    if (b->misses >= enough && b->misses >= b->calls)
+        return "misses";
+    if (b->calls >= enough)
+        return "calls";
+    return b->ends >= enough ? "branch misses" : isnan(b->alone) ? core_term(b) : "not explained";
+}
+
+char *blamed_judge(struct blamed_part *parts, size_t count, double measured, double predicted, double elsewhere)
+{
+    struct str text = {0};
+    const struct blamed_part *worst = NULL;
+
+    for (size_t i = 0; i < count; i++) {
+        parts[i].term = term_of(&parts[i], measured);
+        if (!worst && parts[i].term[0] != 'a')
+            worst = &parts[i];
+    }
+    if (fabs(elsewhere) > fabs(measured - predicted) / 2 && elsewhere > AGREES * measured && (!worst || elsewhere > fabs(worst->measured - worst->predicted))) {
+        str_addf(&text, "Most of the difference, %.4f s, is time in libraries and code that no part has.", elsewhere);
+    } else if (!worst) {
+        str_add(&text, "No part differs by more than the samples can tell: prediction and program agree.");
+    } else {
+        str_addf(&text, "%s takes %.4f s, predicted %.4f: %s", worst->name, worst->measured, worst->predicted, worst->term);
+        if (worst->term[0] == 'n')
+            str_add(&text, worst->repeats && isnan(worst->alone) ? ": it could not be measured alone" : " by what is modelled");
+        else
+            str_add(&text, worst->term[0] == 'p' || worst->term[0] == 'c' || worst->measured > worst->predicted ? " to blame" : " predicted too high");
+        if (!isnan(worst->alone))
+            str_addf(&text, "; alone it takes %.2f cycles per iteration, predicted %.2f, in the program %.2f", worst->alone, worst->core,
+                     worst->measured * worst->clock_hz / worst->executions);
+        str_add(&text, ".");
+    }
+    return str_take(&text);
+}

@@ -1,0 +1,20 @@
+/* Where the program as it is, without counters, spends its time, part by part: functions of both are laid beside each other. */
+#ifndef PORTOLAN_PROGRAM_LOCATED_H
+#define PORTOLAN_PROGRAM_LOCATED_H
+
+#include "profile/sampling.h"
+#include "program/code.h"
+
+struct located {
+    size_t *samples;           /* by part */
+    size_t part_count;
+    size_t all, elsewhere;     /* samples; of them those in no part: libraries, and functions whose code differs too much without counters */
+    char *different;           /* one of these functions; NULL: none */
+};
+
+/* Adds what @s saw of the executable @path, which is @c's program without counters, to @out: zeroed, and freed by located_done. False with err when it cannot be
+ * read. Any thread. */
+bool located_add(struct located *out, const struct program_code *c, const struct code_parts *parts, const char *path, const struct samples *s, struct err *err);
+void located_done(struct located *l);
+
+#endif
