@@ -157,7 +157,7 @@ void all_known(struct simulator *s, struct waiting_uop *w)
 }
 
 /* One more of its sources is known, which lets it run from cycle @ready on. */
-static void source_known(struct simulator *s, struct waiting_uop *w, int32_t ready)
+static inline void source_known(struct simulator *s, struct waiting_uop *w, int32_t ready)
 {
     w->ready = later(w->ready, ready);
     if (--w->open == 0)
@@ -260,7 +260,7 @@ static void dispatch(struct simulator *s, struct waiting_uop *w, unsigned port)
 }
 
 /* Of the ports that the queue's µops can take now the one that least is waiting for; ports are known where they were bound at rename. */
-static int free_port(const struct simulator *s, const struct queue *q, portset taken)
+static inline int free_port(const struct simulator *s, const struct queue *q, portset taken)
 {
     int best = -1;
     if (!s->late) {
@@ -276,7 +276,7 @@ static int free_port(const struct simulator *s, const struct queue *q, portset t
 }
 
 /* Adds the oldest µop of queue @number to the first @count turns. */
-static size_t take_turn(struct simulator *s, size_t count, uint32_t number)
+static inline size_t take_turn(struct simulator *s, size_t count, uint32_t number)
 {
     const struct queue *q = &s->queues.items[number];
     uint64_t key = q->keys[q->head];
@@ -307,7 +307,7 @@ static void leave_active(struct simulator *s, const struct queue *q)
 }
 
 /* A load whose banks are taken comes again in the next cycle. */
-static bool bank_is_free(struct simulator *s, uint32_t place)
+static inline bool bank_is_free(struct simulator *s, uint32_t place)
 {
     const struct waiting_uop *w = &s->waiting[place];
     const struct plan_uop *uop = &s->plan.uops.items[w->uop];

@@ -179,13 +179,8 @@ void rename_cycle(struct simulator *s)
     memcpy(before, s->bound, sizeof before);
     s->bound_now = 0;
     s->moved = true;
-    while (slots > 0) {
+    for (;;) {
         const struct plan_item *item = &s->plan.items.items[s->issued.index];
-        double *stall = waits(s);
-        if (stall) {
-            s->stall = slots == s->issue_width ? stall : NULL;
-            return;
-        }
         if (item->split && !s->slots_done && (fused >= s->core->unlaminate_first || item->issue > (uint32_t)slots) && fused)
             return;
         uint32_t need = item->issue - s->slots_done, take = need < (uint32_t)slots ? need : (uint32_t)slots;
@@ -201,5 +196,10 @@ void rename_cycle(struct simulator *s)
         place_next(&s->issued, s->plan.items.count);
         if (s->issued.index == 0)
             begin_iteration(s);
+        double *stall = slots > 0 ? waits(s) : NULL;
+        if (stall && slots == s->issue_width)   /* what entered takes no slot */
+            s->stall = stall;
+        if (stall || slots <= 0)
+            return;
     }
 }

@@ -15,25 +15,16 @@ void settle_start(struct simulator *s, double least)
     s->settle = (struct settle){.least = least};
 }
 
-/* Whether @now is more than there ever was. */
-static bool raised(int32_t *highest, int32_t now)
-{
-    bool more = now > *highest;
-
-    *highest = more ? now : *highest;
-    return more;
-}
-
 /* Whether a buffer holds more than at any look before: it is still filling, and the speed is not yet what it will be. */
 static bool fills(struct simulator *s)
 {
-    int32_t *highest = s->settle.highest;
-    bool more = raised(&highest[0], s->rob);   /* each is looked at */
+    const int32_t held[SETTLE_BUFFERS] = {s->rob, s->scheduler, s->loads, s->stores, s->front.queued};
+    bool more = false;
 
-    more |= raised(&highest[1], s->scheduler);
-    more |= raised(&highest[2], s->loads);
-    more |= raised(&highest[3], s->stores);
-    more |= raised(&highest[4], s->front.queued);
+    for (unsigned i = 0; i < SETTLE_BUFFERS; i++) {
+        more |= held[i] > s->settle.highest[i];
+        s->settle.highest[i] = later(s->settle.highest[i], held[i]);
+    }
     return more;
 }
 

@@ -12,13 +12,14 @@
 #define DISPATCHED UINT16_MAX
 #define NOBODY UINT32_MAX
 #define BOUND_ONE 256u
+#define SETTLE_BUFFERS 5        /* watched while they fill */
 #define TURN 0x9e3779b97f4a7c15u       /* odd: an iteration further, in hashes */
 #define TURN_BACK 0xf1de83e19937733du  /* TURN * TURN_BACK = 1 modulo 2^64 */
 
 /* An item of one iteration between delivery and retirement. */
 struct flight {
-    int32_t fetch, issue, first, last, load, done;   /* cycles; UNKNOWN until then */
-    int32_t compute_first, compute_last;
+    int32_t fetch, issue, last, done;                /* cycles */
+    int32_t first, load, compute_first, compute_last;   /* UNKNOWN until then */
     uint32_t row;                                    /* its iteration's */
     uint32_t pending, computing;                     /* µops not dispatched yet; those that compute */
     bool told;                                       /* its computed values are known */
@@ -74,7 +75,7 @@ struct settle {
     struct { double earliest, latest; } first;   /* of the first stretch that those since are like */
     int32_t begin;                     /* cycle */
     uint32_t looks, alike;             /* of this stretch; stretches alike */
-    int32_t highest[5];                /* that buffers held at a look: reorder buffer, scheduler, loads, stores, front end's queue */
+    int32_t highest[SETTLE_BUFFERS];   /* that buffers held at a look: reorder buffer, scheduler, loads, stores, front end's queue */
     bool filling;                      /* one of these was raised */
 };
 
