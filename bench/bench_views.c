@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The experiments view with many rows: milliseconds to draw a frame when nothing changed, when results have arrived, and to sort, filter and predict.
- * Usage: bench_views [ROWS]. The bar is 16 ms for a frame in which nothing changed. */
+ * Then what commands on a long loop and a large table cost the screen's thread. Usage: bench_views [ROWS]. The bar is 16 ms for a frame in which nothing changed. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,8 +34,11 @@ static void draw(void)
     grid_done(&g);
 }
 
+/* As measuring does: not while a job reads the table. */
 static void results_arrive(void)
 {
+    job_wait(0);
+    frame_jobs(&frame);
     for (size_t i = 0; i < 200; i++)
         experiments_set(session.document.experiments, i, 1 + 0.001 * (double)i, 0.001, 3, EXPERIMENT_OK);
 }
@@ -57,6 +60,53 @@ static void report(const char *what, const char *command, void (*prepare)(void))
     }
     qsort(ms, ROUNDS, sizeof *ms, compare_doubles);
     printf("%-44s %8.2f ms (%.2f to %.2f)\n", what, ms[ROUNDS / 2], ms[0], ms[ROUNDS - 1]);
+}
+
+/* The longest that @command holds up the screen: its own time, of which it may wait 50 ms for its work, and each drawing and each look at jobs until all is done. */
+static void hold(const char *command)
+{
+    double longest = 0, begun = clock_seconds(), from = begun;
+
+    frame_run(&frame, command);
+    double own = clock_seconds() - begun;
+    if (frame.failed)
+        die("%s: %s", command, str_text(&frame.message));
+    do {
+        from = clock_seconds();
+        draw();
+        double drawn = clock_seconds();
+        frame_jobs(&frame);
+        double looked = clock_seconds();
+        longest = fmax(longest, fmax(drawn - from, looked - drawn));
+    } while (frame_busy(&frame) || job_running() || session.waiting.job);
+    draw();
+    printf("%-44.44s %8.1f ms, then at most %.1f ms at a time, done after %.0f ms\n", command, 1e3 * own, 1e3 * longest, 1e3 * (clock_seconds() - begun));
+}
+
+static void load_loop(size_t insns)
+{
+    static const char *const bytes[] = {"4801d8", "480fafd1", "4c8b0406", "c5f558d0", "4983c101", "4c8d540304"};
+    struct str line = {0};
+
+    str_add(&line, "set machine skylake,znver4,sapphirerapids; kernel hex ");
+    for (size_t i = 0; i < insns; i++)
+        str_add(&line, bytes[i * 7 % 11 % (sizeof bytes / sizeof *bytes)]);
+    hold(str_text(&line));
+    str_done(&line);
+}
+
+/* What a large table and a long loop cost the screen at most. */
+static void report_holds(void)
+{
+    static const char *const commands_held[] = {
+        "view kernel", "kernel analyze", "kernel simulate", "kernel show", "kernel report /tmp/bench-views.html", "kernel save /tmp/bench-views.s", "view experiments",
+        "sort cycles", "sort experiment", "filter cycles>2 & form~VADD", "filter", "sort", "find nosuch", "experiments list", "view accuracy", "view mapping", "mapping show",
+        "mapping diff skylake haswell", "mapping export osaca /tmp/bench-views.yml", "mapping save /tmp/bench-views.csv", "set machine zen4-inferred", "set machine skylake"};
+
+    session.patience = 0.05;
+    load_loop(39000);
+    for (size_t i = 0; i < sizeof commands_held / sizeof *commands_held; i++)
+        hold(commands_held[i]);
 }
 
 int main(int argc, char **argv)
@@ -106,6 +156,7 @@ int main(int argc, char **argv)
     draw();
     report("mapping: nothing changed", NULL, NULL);
     report("mapping: results have arrived", NULL, results_arrive);
+    report_holds();
     job_shutdown();
     frame_done(&frame);
     session_done(&session);

@@ -272,7 +272,7 @@ static bool run_list(struct session *s, const void *values, struct result *resul
         return false;
     struct result_table *t = result_table(result, "experiments", columns, sizeof columns / sizeof *columns);
     t->headless = true;
-    for (size_t i = 0; i < s->document.experiments->rows.count; i++)
+    for (size_t i = 0; i < s->document.experiments->rows.count && !watch_steps(4); i++)
         if (fits[i])
             list_row(s->document.experiments, i, &buffer, t);
     if (!table_rows(t))

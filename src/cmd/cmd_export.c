@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What was shown last into a file. */
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/utf8.h"
+#include "base/watch.h"
 #include "cmd/command.h"
+#include "cmd/task.h"
 
 static const char *extension_of(const char *path)
 {
@@ -54,29 +58,53 @@ static bool format_of(const char *extension, enum format *out, struct err *err)
     return false;
 }
 
+struct exporting {
+    char *file, *title;
+    struct result *what;       /* held */
+    enum format format;
+};
+
+static void exporting_free(void *state)
+{
+    struct exporting *e = state;
+    result_free(e->what);
+    free(e->file);
+    free(e->title);
+    free(e);
+}
+
+static bool export_work(void *state, struct result *result, struct err *err)
+{
+    const struct exporting *e = state;
+    struct str text = {0}, document = {0};
+
+    result_write(e->what, e->format, &(struct result_style){.title = e->title}, &text);
+    /* Documents are read by people and terminals, tables by programs, which want what was there. */
+    if (e->format != FORMAT_CSV) {
+        utf8_printable(str_text(&text), text.length, &document);
+        str_done(&text);
+        text = document;
+    }
+    bool ok = watch_goes_on(err) && command_write(e->file, &text, result, err);
+    str_done(&text);
+    return ok;
+}
+
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
+    static const struct task_ops ops = {export_work, NULL, exporting_free};
     const struct export_values *v = values;
     enum format format;
-    struct str text = {0};
 
+    (void)result;   /* the job fills it */
     if (!format_of(extension_of(v->file), &format, err))
         return false;
     struct result *rows = rows_shown(s);
     if (!rows && !s->last_line)
         return err_set(err, ERR_USAGE, "run kernel analyze, mapping show or another command first", "no result to export");
-    result_write(rows ? rows : s->last, format, &(struct result_style){.title = rows ? "Portolan" : s->last_line}, &text);
-    result_free(rows);
-    /* Documents are read by people and terminals, tables by programs, which want what was there. */
-    struct str document = {0};
-    if (format != FORMAT_CSV) {
-        utf8_printable(str_text(&text), text.length, &document);
-        str_done(&text);
-        text = document;
-    }
-    bool ok = command_write(v->file, &text, result, err);
-    str_done(&text);
-    return ok;
+    struct exporting *e = mem_alloc(sizeof *e);
+    *e = (struct exporting){mem_strdup(v->file), mem_strdup(rows ? "Portolan" : s->last_line), rows ? rows : result_hold(s->last), format};
+    return task_start_passing(s, "export", "writes", &ops, e, err);
 }
 
 static const char *const examples[] = {"export analysis.html", "export forms.csv", NULL};

@@ -14,6 +14,7 @@
 #include "base/vec.h"
 #include "cmd/command.h"
 #include "cmd/kernel_load.h"
+#include "cmd/task.h"
 #include "isa/isa.h"
 #include "toolchain/compile.h"
 #include "work/job.h"
@@ -381,18 +382,50 @@ static const struct parameter hex_options[] = {
     {0},
 };
 
-static bool run_hex(struct session *s, const void *values, struct result *result, struct err *err)
-{
-    const struct hex_values *v = values;
-    enum isa isa = ISA_UNSAID;
+struct hex_reading {
+    char *bytes;
+    enum isa isa;
+    const struct kernel *kernel;
+};
 
-    isa_parse(v->isa, &isa);
-    const struct kernel *k = kernel_from_hex(isa, v->bytes, err);
-    if (!k)
-        return false;
-    session_set_kernel(s, k, 0);
+static void hex_free(void *state)
+{
+    struct hex_reading *h = state;
+    kernel_free(h->kernel);
+    free(h->bytes);
+    free(h);
+}
+
+static bool hex_work(void *state, struct result *result, struct err *err)
+{
+    struct hex_reading *h = state;
+
+    (void)result;
+    h->kernel = kernel_from_hex(h->isa, h->bytes, err);
+    return h->kernel != NULL;
+}
+
+static bool hex_publish(struct session *s, void *state, struct result *result, struct err *err)
+{
+    struct hex_reading *h = state;
+
+    (void)err;
+    session_set_kernel(s, h->kernel, 0);
+    h->kernel = NULL;
     kernel_tell_loaded(s, result);
     return true;
+}
+
+static bool run_hex(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    static const struct task_ops ops = {hex_work, hex_publish, hex_free};
+    const struct hex_values *v = values;
+    struct hex_reading *h = mem_zero(1, sizeof *h);
+
+    (void)result;   /* the job fills it */
+    h->bytes = mem_strdup(v->bytes);
+    isa_parse(v->isa, &h->isa);
+    return task_start_passing(s, "kernel hex", "decodes", &ops, h, err);
 }
 
 static const char *const hex_examples[] = {"kernel hex 4801d8", "kernel hex 8b000091 --isa aarch64", NULL};

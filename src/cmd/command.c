@@ -249,7 +249,10 @@ static void keep_result(struct session *s, char *take_line)
 {
     free(s->last_line);
     s->last_line = take_line;
-    result_free(s->last);
+    if (s->interactive && !s->discarded)
+        s->discarded = s->last;
+    else
+        result_free(s->last);
     s->last = s->result;
     s->result = result_new();
 }
@@ -315,7 +318,7 @@ static bool run_command(struct session *s, const struct command *c, char **words
         utf8_write(out, str_text(&printed), printed.length);
     if (out && fflush(out) != 0 && ok)
         ok = err_set(err, ERR_IO, NULL, "cannot write the output");
-    if (ok && line && shows(s, c))
+    if (ok && line && shows(s, c) && !(s->waiting.now && s->waiting.own))   /* what goes on in the background says so, which is no result */
         keep_result(s, mem_strdup(line));
     str_done(&printed);
     result_free(s->result);

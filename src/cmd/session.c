@@ -170,6 +170,7 @@ void session_release(struct session *s)
     document_done(&s->document);
     result_free(s->result);
     result_free(s->last);
+    result_free(s->discarded);
     free(s->last_line);
 }
 

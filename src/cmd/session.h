@@ -20,6 +20,7 @@ struct session {
     struct settings settings;
     struct waiting waiting;
     struct result *result;            /* of the command that runs, and of jobs that ended; never NULL */
+    struct result *discarded;         /* what was shown before it, for the next job to free: it may be large; NULL: nothing */
     struct result *last;              /* the last that was shown, for `export`; NULL: none */
     char *last_line;                  /* the command that gave it, for `export`; NULL: none */
     bool quit;

@@ -15,6 +15,7 @@ struct task {
     char *title;              /* NULL: no screen waits for it */
     enum format format;       /* of the session when it began */
     bool color;
+    struct result *discarded; /* by the session: freed here, where nobody waits */
 };
 
 static bool task_work(struct job *job, void *state, struct err *err)
@@ -22,6 +23,8 @@ static bool task_work(struct job *job, void *state, struct err *err)
     struct task *t = state;
 
     (void)job;
+    result_free(t->discarded);
+    t->discarded = NULL;
     bool ok = t->ops->work(t->state, t->result, err) && watch_goes_on(err);
     if (ok && t->title)
         result_prepare(t->result, t->format, &(struct result_style){t->title, t->color});
@@ -50,6 +53,7 @@ static void task_free(void *state)
     struct task *t = state;
     t->ops->free(t->state);
     result_free(t->result);
+    result_free(t->discarded);
     free(t->title);
     free(t);
 }
@@ -77,7 +81,8 @@ bool task_start(struct session *s, const char *title, const char *doing, const s
     static const struct job_ops job_ops = {task_work, task_finish, task_free};
     struct task *t = mem_zero(1, sizeof *t);
 
-    *t = (struct task){s, ops, take_state, result_new(), s->interactive ? mem_strdup(title) : NULL, s->settings.format, s->settings.color};
+    *t = (struct task){s, ops, take_state, result_new(), s->interactive ? mem_strdup(title) : NULL, s->settings.format, s->settings.color, s->discarded};
+    s->discarded = NULL;
     return s->interactive ? session_job(s, title, doing, &job_ops, t, err) : run_here(t, err);
 }
 

@@ -16,6 +16,8 @@
 #define LENGTHS_DIFFER 0.02  /* relative, beyond the spread and what the loop itself costs */
 #define AS_FAST 0.985        /* of the idle core that is known now: what was judged by a slower one holds no more */
 #define DOUBTFUL "doubtful"  /* state of a value whose idle baseline is a guess */
+#define ESTIMATE_FROM 2.0    /* seconds before which no time left is told */
+#define ESTIMATE_SHARE 0.3   /* of the time gone, or left: how fast an estimate follows */
 #define LOOP_CYCLES 1.0      /* a taken branch and a count, where they are not free */
 
 struct runner_trial {
@@ -44,6 +46,7 @@ struct runner_state {
     struct runner_summary *summary;
     double started, paused;  /* seconds; the second counts for nothing */
     size_t total;
+    struct runner_estimate estimate;
     struct err *err;
 };
 
@@ -168,6 +171,17 @@ static void take(struct runner_state *r, struct runner_trial *t, const struct me
     }
 }
 
+double runner_estimate(struct runner_estimate *e, double seconds, double guess)
+{
+    double gone = seconds - e->at, expected = fmax(e->left - gone, 0);
+
+    if (isnan(guess) || (!e->known && seconds < ESTIMATE_FROM))
+        return e->known ? expected : NAN;
+    double slowness = fmax(1, ESTIMATE_SHARE * fmin(seconds, e->left)), weight = e->known ? 1 - exp(-gone / slowness) : 1;
+    *e = (struct runner_estimate){.at = seconds, .left = expected + weight * (guess - expected), .known = true};
+    return e->left;
+}
+
 static void report(struct runner_state *r)
 {
     struct runner_summary *s = r->summary;
@@ -176,7 +190,8 @@ static void report(struct runner_state *r)
     s->left = r->total - s->done - s->failed;
     /* Two passes and a short one each, unless more are needed. Passes that found the machine busy bring nothing nearer, and take their time. */
     double needed = (r->options->one_length ? 2.0 : 3.0) * (double)(r->total - s->reused) - (double)(s->useful + s->taken_over);
-    s->seconds_left = s->useful ? fmax(needed, (double)s->left) * s->seconds / (double)s->useful : NAN;
+    double guess = s->useful ? fmax(needed, (double)s->left) * s->seconds / (double)s->useful : NAN;
+    s->seconds_left = s->left ? runner_estimate(&r->estimate, s->seconds, guess) : 0;
     r->hooks->progress(r->hooks->state, s, r->total);
 }
 
@@ -337,7 +352,7 @@ static bool wanted(const struct experiments *table, size_t i, const struct runne
 bool runner_run(struct source *source, const struct experiments *table, struct journal *journal, const struct runner_options *options,
                 const struct runner_hooks *hooks, struct runner_summary *out, struct err *err)
 {
-    struct runner_state r = {source, table, journal, options, hooks, out, clock_seconds(), 0, 0, err};
+    struct runner_state r = {source, table, journal, options, hooks, out, clock_seconds(), 0, 0, {.known = false}, err};
     struct runner_trial *trials = mem_zero(BLOCK, sizeof *trials);
     bool ok = true;
 

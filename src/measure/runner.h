@@ -26,6 +26,15 @@ struct runner_summary {
     double seconds_left;    /* guessed from the passes that brought something; NaN before there are some */
 };
 
+/* What is told of the time left: a guess that jumps with each quiet or busy moment serves nobody. */
+struct runner_estimate {
+    double at, left;        /* seconds since the beginning, and left then */
+    bool known;
+};
+/* Takes @guess, made at @seconds since the beginning (NaN: none yet), and returns what to tell: in the first seconds nothing, then the last estimate less the time gone,
+ * drawn towards the guess, the slower the longer it runs and has to run. Pure. */
+double runner_estimate(struct runner_estimate *e, double seconds, double guess);
+
 /* Called on the thread of runner_run. */
 struct runner_hooks {
     bool (*cancelled)(void *state);

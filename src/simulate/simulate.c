@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/watch.h"
 #include "simulate/state.h"
 
 #define LIMIT_CYCLES 60000      /* without a repeated state the mean is taken */
@@ -193,7 +194,7 @@ static double run(struct simulator *s, int64_t limit)
     int32_t middle_cycle = 0;
     bool known = false;
 
-    while (s->now < LIMIT_CYCLES && (known ? s->issued.iteration : s->retired.iteration) < limit) {
+    while (s->now < LIMIT_CYCLES && (known ? s->issued.iteration : s->retired.iteration) < limit && !watch_steps(1)) {
         int64_t before = s->issued.iteration;
         cycle(s);
         if (!skip_idle(s)) {

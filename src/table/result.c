@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,9 +45,15 @@ static void table_free(struct result_table *t)
     free(t);
 }
 
+struct result *result_hold(struct result *r)
+{
+    atomic_fetch_add(&r->holders, 1);
+    return r;
+}
+
 void result_free(struct result *r)
 {
-    if (!r)
+    if (!r || atomic_fetch_sub(&r->holders, 1) > 0)
         return;
     for (size_t i = 0; i < r->count; i++) {
         free(r->parts[i].key);

@@ -72,7 +72,10 @@ struct result_table {
 };
 
 struct result *result_new(void);
+/* The last holder's call frees it. Any thread. */
 void result_free(struct result *r);
+/* One more may read it, on any thread, and is to result_free it; nobody changes it from now on. */
+struct result *result_hold(struct result *r);
 /* What @take_from holds stands behind what is in @to; @take_from goes. */
 void result_append(struct result *to, struct result *take_from);
 /* Nothing was added. */

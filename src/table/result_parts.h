@@ -36,6 +36,7 @@ struct result {
     struct result_part *parts;
     size_t count, capacity;
     bool confirmation;
+    _Atomic unsigned holders;    /* besides the one that made it */
     struct str prepared;         /* as written while there were @prepared_parts, in this way */
     size_t prepared_parts;
     enum format prepared_format;

@@ -6,6 +6,7 @@
 #include "base/csv.h"
 #include "base/mem.h"
 #include "base/shortage.h"
+#include "base/watch.h"
 #include "table/heat.h"
 #include "table/result_parts.h"
 
@@ -105,14 +106,14 @@ static void table_text(const struct result_table *t, bool color, struct str *out
         widths[c] = (size_t)t->columns[c].width;
         size_t width = t->headless ? 0 : width_of(title_of(&t->columns[c], &buffer));
         widths[c] = width > widths[c] ? width : widths[c];
-        for (size_t i = 0; i < rows; i++) {
+        for (size_t i = 0; i < rows && !watch_steps(1); i++) {
             width = width_of(shown(t, &t->cells[i * t->column_count + c], &t->columns[c], &buffer));
             widths[c] = width > widths[c] ? width : widths[c];
         }
     }
     if (!t->headless && rows)
         write_row(t, widths, SIZE_MAX, color, out);
-    for (size_t i = 0; i < rows; i++) {
+    for (size_t i = 0; i < rows && !watch_steps(t->column_count); i++) {
         write_notes(t, i, &note, color, out);
         write_row(t, widths, i, color, out);
     }

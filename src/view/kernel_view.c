@@ -25,6 +25,7 @@ struct kernel_view_state {
 #define TEXT_MIN 24      /* columns kept for the instruction */
 #define TEXT_WANTED 44   /* columns it should have before idle ports get theirs */
 #define SOURCE_MIN 20    /* columns of the source beside the instructions */
+#define GUTTER_EDGES 1000 /* of one instruction that the gutter shows */
 #define LEGEND 26        /* columns of the heat map's legend */
 
 static void draw_empty(struct grid *g)
@@ -122,23 +123,38 @@ static bool holds(const struct insn *insn, const char *text)
     return (insn->text && strcasestr(insn->text, text)) || strcasestr(insn->form, text);
 }
 
-/* Beside the source: the chain that bounds the loop as a bracket, and what feeds or uses the instruction under the cursor. */
-static void draw_gutter(const struct analysis *a, size_t row, size_t cursor, struct grid *g, int x, int y)
+/* What the gutter shows of all rows, found once for a drawing: where the chain that bounds the loop begins and ends, and the edges of the row under the cursor. */
+struct gutter {
+    size_t first, last;                       /* rows of the chain; first > last: none */
+    const struct analysis_edge **edges;       /* from or to the cursor */
+    size_t count;
+};
+
+static struct gutter gutter_of(const struct analysis *a, size_t cursor)
 {
-    size_t first = a->count, last = 0;
-    bool feeds = false, uses = false;
+    struct gutter found = {.first = a->count, .edges = mem_alloc((GUTTER_EDGES + 1) * sizeof(struct analysis_edge *))};
 
     for (size_t i = 0; i < a->count; i++)
         if (a->rows[i].flags & ROW_CHAIN) {
-            first = first == a->count ? i : first;
-            last = i;
+            found.first = found.first == a->count ? i : found.first;
+            found.last = i;
         }
-    bool on = a->rows[row].flags & ROW_CHAIN;
-    if (row >= first && row <= last)
-        grid_put(g, x, y, 1, on ? ROLE_WARN : ROLE_DIM, on ? ATTR_BOLD : 0, first == last ? "*" : row == first ? "┌" : row == last ? "└" : on ? "├" : "│");
-    for (size_t i = 0; i < a->edge_count; i++) {
-        feeds |= a->edges[i].from == row && a->edges[i].to == cursor;
-        uses |= a->edges[i].from == cursor && a->edges[i].to == row;
+    for (size_t i = 0; i < a->edge_count && found.count < GUTTER_EDGES; i++)
+        if (a->edges[i].from == cursor || a->edges[i].to == cursor)
+            found.edges[found.count++] = &a->edges[i];
+    return found;
+}
+
+/* Beside the source: the chain that bounds the loop as a bracket, and what feeds or uses the instruction under the cursor. */
+static void draw_gutter(const struct analysis *a, const struct gutter *gutter, size_t row, size_t cursor, struct grid *g, int x, int y)
+{
+    bool feeds = false, uses = false, on = a->rows[row].flags & ROW_CHAIN;
+
+    if (row >= gutter->first && row <= gutter->last)
+        grid_put(g, x, y, 1, on ? ROLE_WARN : ROLE_DIM, on ? ATTR_BOLD : 0, gutter->first == gutter->last ? "*" : row == gutter->first ? "┌" : row == gutter->last ? "└" : on ? "├" : "│");
+    for (size_t i = 0; i < gutter->count; i++) {
+        feeds |= gutter->edges[i]->from == row && gutter->edges[i]->to == cursor;
+        uses |= gutter->edges[i]->from == cursor && gutter->edges[i]->to == row;
     }
     if (feeds || uses)
         grid_put(g, x + 1, y, 1, ROLE_ACCENT, ATTR_BOLD, feeds && uses ? "↔" : feeds ? "→" : "←");
@@ -187,6 +203,7 @@ static void draw_table(struct kernel_view_state *v, const struct kernel *k, cons
     if (columns.hidden)
         grid_printf(g, text_x + 5 + (int)used, y, 0, ROLE_HEADER, 0, beyond_edge(a, &columns) ? "< > +%u ports" : columns.hidden == 1 ? "%u idle port" : "%u idle ports",
                     columns.hidden);
+    struct gutter gutter = gutter_of(a, v->cursor);
     for (unsigned r = 0; r + 2 < rows && v->top + r < a->count; r++) {
         size_t i = v->top + r;
         bool cursor = i == v->cursor;
@@ -202,13 +219,14 @@ static void draw_table(struct kernel_view_state *v, const struct kernel *k, cons
         if (blame)
             draw_costs(blame, a, i, cursor, g, costs_x, line);
         tidy(a->rows[i].insn->text ? a->rows[i].insn->text : a->rows[i].insn->mnemonic, &text);
-        draw_gutter(a, i, v->cursor, g, text_x - 1, line);
+        draw_gutter(a, &gutter, i, v->cursor, g, text_x - 1, line);
         grid_put(g, text_x + 1, line, 0, role, 0, mark_of(&a->rows[i]));
         grid_put(g, text_x + 3, line, beside ? TEXT_WANTED - 1 : 0, role, 0, str_text(&text));
         if (beside)
             draw_source(k, a, i, r == 0, g, text_x + 3 + TEXT_WANTED, line, cursor ? ROLE_CURSOR : ROLE_DIM);
         str_done(&text);
     }
+    free(gutter.edges);
     unsigned body = rows > 2 ? rows - 2 : 0;
     int last = y + 1 + (int)(a->count - v->top < body ? a->count - v->top : body);
     grid_put(g, 0, last, 5, ROLE_TITLE, ATTR_BOLD, "sum");
