@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "base/child.h"
 #include "base/mem.h"
 #include "base/vec.h"
 #include "cmd/command.h"
@@ -15,6 +16,7 @@
 #include "program/blamed.h"
 #include "program/estimate.h"
 #include "program/located.h"
+#include "program/words.h"
 #include "work/job.h"
 
 #define SAMPLES 3000           /* enough: a share of a tenth is known within a hundredth */
@@ -35,7 +37,7 @@ struct blaming_program {
     const struct program_model *model;
     double inputs[INPUTS_MAX];
     struct machine *machine;
-    char *arguments;
+    char *arguments, *template;
     double limit;
     unsigned runs;
     size_t samples;
@@ -83,22 +85,22 @@ static bool watch_runs(struct blaming_program *w, const struct program_code *cod
 {
     const struct program_runs *runs = w->model->runs;
     VEC(const char *) argv = {0};
-    char **words;
-    size_t count;
-    bool ok = program_words(runs, w->inputs, w->arguments, &words, &count, err);
+    const struct run_options options = {.arguments = w->arguments, .template = w->template};
+    struct words words = {{0}};
+    char *directory = child_directory_new(err);
+    bool ok = directory && words_make(runs->names, w->inputs, runs->name_count, &options, directory, &words, err);
 
     vec_push(&argv, runs->program->untraced);
-    for (size_t i = 0; i < count; i++)
-        vec_push(&argv, words[i]);
+    for (size_t i = 0; i < words.list.count; i++)
+        vec_push(&argv, words.list.items[i]);
     vec_push(&argv, NULL);
     do
         ok = ok && watch_run(w, code, parts, argv.items, located, err);
     while (ok && located->all < SAMPLES && w->runs < RUNS_MOST);
     if (ok && !located->all)
         ok = err_set(err, ERR_DATA, "take larger inputs", "the program runs too short to be looked at");
-    for (size_t i = 0; i < count; i++)
-        free(words[i]);
-    free(words);
+    words_done(&words);
+    child_directory_free(directory);
     vec_done(&argv);
     w->measured /= w->runs ? w->runs : 1;
     return ok;
@@ -231,6 +233,7 @@ static void blaming_free(void *state)
     machine_free(w->machine);
     program_model_free(w->model);
     free(w->arguments);
+    free(w->template);
     free(w->different);
     free(w->sentence);
     free(w);
@@ -252,6 +255,7 @@ static bool run_blame(struct session *s, const void *values, struct result *resu
     w->session = s;
     w->model = program_model_hold(m);
     w->arguments = s->document.program.arguments ? mem_strdup(s->document.program.arguments) : NULL;
+    w->template = s->document.program.template ? mem_strdup(s->document.program.template) : NULL;
     w->limit = v->limit;
     const struct machine *machine = program_machine(s, v->machine ? v->machine : HERE_NAME, &here, err);
     w->machine = machine ? machine_copy(machine) : NULL;

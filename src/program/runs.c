@@ -71,17 +71,6 @@ void program_inputs_print(char *const *names, const double *inputs, size_t count
         str_addf(out, "%s%s=%.15g", i ? " " : "", names[i], inputs[i]);
 }
 
-bool program_words(const struct program_runs *runs, const double *inputs, const char *arguments, char ***out, size_t *count, struct err *err)
-{
-    const struct run_options options = {.arguments = arguments};
-    struct words words;
-    bool ok = words_make(runs->names, inputs, runs->name_count, &options, ".", &words, err);
-
-    *out = words.list.items;
-    *count = words.list.count;
-    return ok;
-}
-
 /* Why the child's end is no success; true when it is one. */
 static bool judge(const struct program_runs *runs, const double *inputs, const struct child_result *r, const struct run_options *options, struct err *err)
 {

@@ -53,9 +53,6 @@ const struct program_runs *program_runs_hold(const struct program_runs *runs);
 /* Runs the program and adds what it did; for reuse distances a short run is repeated with all addresses moved within a line, and the mean is taken. False with err when it could not be run, crashed, exited with a
  * status other than 0 or took too long. Any thread. */
 bool program_runs_add(struct program_runs *runs, const double *inputs, const struct run_options *options, struct err *err);
-/* The words of the command line with the inputs put into @arguments (NULL: the inputs in their order), each to be freed, and their list; also after a fault. False with
- * err for a name that is no input. */
-bool program_words(const struct program_runs *runs, const double *inputs, const char *arguments, char ***out, size_t *count, struct err *err);
 /* Runs the untraced program @times times; the least CPU time of a run, in seconds, starting and ending included. NaN with err as above, and when the
  * program is not one that was built here. One thread of the program's at a time. */
 double program_measure(const struct program *p, char *const *names, size_t count, const double *inputs, const struct run_options *options, unsigned times, struct err *err);
