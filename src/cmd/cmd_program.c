@@ -260,18 +260,22 @@ static void add_runs(struct result *result, const struct program_runs *runs)
 static void add_findings(struct result *result, const struct program_model *m)
 {
     const struct program_runs *runs = m->runs;
-    size_t exact = 0, varying = 0, active = 0;
+    size_t exact = 0, varying = 0, active = 0, bred = 0;
 
     for (size_t b = 0; b < runs->program->block_count; b++) {
         const struct formula *f = program_model_count(m, b);
         active += f->count > 0;
         varying += f->count > 0 && formula_degree(f, runs->name_count) > 0;
         exact += f->count > 0 && f->exact;
+        bred += f->code_length > 0;
     }
     result_line(result, "%zu blocks run, %zu of them depend on the inputs, %zu counts are exact formulas", active, varying, exact);
     result_count(result, "active", (int64_t)active);
     result_count(result, "varying", (int64_t)varying);
     result_count(result, "exact", (int64_t)exact);
+    if (bred)
+        result_line(result, "%zu counts, where regression failed, are expressions found by genetic programming", bred);
+    result_count(result, "bred", (int64_t)bred);
     for (size_t i = 0; i < runs->name_count; i++) {
         bool moved = false, mattered = false;
         for (size_t a = 0; a < runs->runs.count; a++)

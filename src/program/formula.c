@@ -26,17 +26,77 @@ double formula_term_value(const struct formula_term *term, const double *inputs,
     return value * (term->kind == TERM_REST ? rest : rest > 0);
 }
 
+bool formula_is_operator(uint8_t token)
+{
+    return token >= FORMULA_PLUS && token < FORMULA_CONSTANT;
+}
+
+/* What an operator of an expression makes of two values. */
+static double apply(uint8_t token, double a, double b)
+{
+    switch (token) {
+    case FORMULA_PLUS: return a + b;
+    case FORMULA_MINUS: return a - b;
+    case FORMULA_TIMES: return a * b;
+    case FORMULA_OVER: return b != 0 ? a / b : 0;
+    case FORMULA_LEAST: return a < b ? a : b;
+    default: return a > b ? a : b;
+    }
+}
+
+double formula_code_value(const uint8_t *code, size_t length, const double *inputs)
+{
+    double stack[FORMULA_CODE];
+    size_t top = 0;
+
+    for (size_t i = 0; i < length; i++)
+        if (formula_is_operator(code[i])) {
+            top--;
+            stack[top - 1] = apply(code[i], stack[top - 1], stack[top]);
+        } else {
+            stack[top++] = code[i] < INPUTS_MAX ? inputs[code[i]] : code[i] - FORMULA_CONSTANT + 1;
+        }
+    return stack[0];
+}
+
 double formula_value(const struct formula *f, const double *inputs, size_t count)
 {
     double sum = 0;
+
+    if (f->code_length) {
+        sum = f->coefficients[0] + f->coefficients[1] * formula_code_value(f->code, f->code_length, inputs);
+        sum = f->exact ? rint(sum) : sum;   /* a quotient on the way may have cost the last digit */
+        return sum > 0 ? sum : 0;
+    }
     for (size_t i = 0; i < f->count; i++)
         sum += f->coefficients[i] * formula_term_value(&f->terms[i], inputs, count);
     return sum > 0 ? sum : 0;
 }
 
+static unsigned code_degree(const struct formula *f)
+{
+    int stack[FORMULA_CODE];
+    size_t top = 0;
+
+    for (size_t i = 0; i < f->code_length; i++) {
+        uint8_t token = f->code[i];
+        if (!formula_is_operator(token)) {
+            stack[top++] = token < INPUTS_MAX;
+            continue;
+        }
+        top--;
+        int a = stack[top - 1], b = stack[top];
+        stack[top - 1] = token == FORMULA_TIMES ? a + b : token == FORMULA_OVER ? a - b : a > b ? a : b;
+    }
+    return stack[0] > 0 ? (unsigned)stack[0] : 0;
+}
+
 unsigned formula_degree(const struct formula *f, size_t count)
 {
     unsigned most = 0;
+
+    if (f->code_length)
+        return code_degree(f);
     for (size_t i = 0; i < f->count; i++) {
         unsigned degree = f->terms[i].kind == TERM_QUOTIENT;
         for (size_t k = 0; k < count; k++)
@@ -71,6 +131,30 @@ static void print_term(const struct formula_term *t, const char *const *names, s
     str_done(&shifted);
 }
 
+/* The expression that ends at *@at, moving it to before its beginning. */
+static void print_code(const struct formula *f, size_t *at, const char *const *names, struct str *out)
+{
+    static const char *const between[] = {" + ", " - ", "*", "/", ", ", ", "};
+    static const char *const before[] = {"(", "(", "", "", "min(", "max("}, *const after[] = {")", ")", "", "", ")", ")"};
+    uint8_t token = f->code[--*at];
+
+    if (!formula_is_operator(token)) {
+        if (token < INPUTS_MAX)
+            str_add(out, names[token]);
+        else
+            str_addf(out, "%d", token - FORMULA_CONSTANT + 1);
+        return;
+    }
+    struct str left = {0}, right = {0};
+    int kind = token - FORMULA_PLUS;
+    bool group = token == FORMULA_OVER && (f->code[*at - 1] == FORMULA_TIMES || f->code[*at - 1] == FORMULA_OVER);
+    print_code(f, at, names, &right);
+    print_code(f, at, names, &left);
+    str_addf(out, group ? "%s%s%s(%s)%s" : "%s%s%s%s%s", before[kind], str_text(&left), between[kind], str_text(&right), after[kind]);
+    str_done(&left);
+    str_done(&right);
+}
+
 static bool is_constant(const struct formula_term *t, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -79,8 +163,28 @@ static bool is_constant(const struct formula_term *t, size_t count)
     return t->kind == TERM_PRODUCT;
 }
 
+static void print_size(double size, struct str *out)
+{
+    str_addf(out, size == floor(size) && size < 1e15 ? "%.0f" : "%.6g", size);
+}
+
 void formula_print(const struct formula *f, const char *const *names, size_t count, struct str *out)
 {
+    if (f->code_length) {
+        double offset = f->coefficients[0], factor = f->coefficients[1];
+        size_t at = f->code_length;
+        if (offset != 0) {
+            str_add(out, offset < 0 ? "-" : "");
+            print_size(fabs(offset), out);
+        }
+        str_add(out, offset != 0 ? (factor < 0 ? " - " : " + ") : factor < 0 ? "-" : "");
+        if (fabs(factor) != 1) {
+            print_size(fabs(factor), out);
+            str_add_char(out, '*');
+        }
+        print_code(f, &at, names, out);
+        return;
+    }
     if (!f->count)
         str_add_char(out, '0');
     for (size_t i = 0; i < f->count; i++) {
@@ -88,7 +192,7 @@ void formula_print(const struct formula *f, const char *const *names, size_t cou
         bool constant = is_constant(&f->terms[i], count), one = size == 1 && !constant;
         str_add(out, i ? (c < 0 ? " - " : " + ") : c < 0 ? "-" : "");
         if (!one)
-            str_addf(out, size == floor(size) && size < 1e15 ? "%.0f" : "%.6g", size);
+            print_size(size, out);
         if (!constant)
             print_term(&f->terms[i], names, count, !one, out);
     }

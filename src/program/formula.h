@@ -1,5 +1,5 @@
 /* Quantities as formulas of a program's inputs: sums of coefficients times products of powers, of whole quotients (N - c) / V and of whether a remainder is
- * left, as vector loops have. Plain data; any thread. */
+ * left, as vector loops have; or an expression of the inputs with an offset and a factor. Plain data; any thread. */
 #ifndef PORTOLAN_PROGRAM_FORMULA_H
 #define PORTOLAN_PROGRAM_FORMULA_H
 
@@ -11,6 +11,7 @@
 
 #define INPUTS_MAX 12
 #define FORMULA_TERMS 8
+#define FORMULA_CODE 32
 
 enum term_kind { TERM_PRODUCT, TERM_QUOTIENT, TERM_REST, TERM_REMAINS };
 
@@ -22,21 +23,31 @@ struct formula_term {
     uint16_t width;
 };
 
+/* Tokens of an expression in postfix order: below INPUTS_MAX inputs, then operators, then the constants 1, 2, ... */
+enum formula_token { FORMULA_PLUS = INPUTS_MAX, FORMULA_MINUS, FORMULA_TIMES, FORMULA_OVER, FORMULA_LEAST, FORMULA_MOST, FORMULA_CONSTANT };
+#define FORMULA_CONSTANTS 16
+
 struct formula {
     struct formula_term terms[FORMULA_TERMS];
     double coefficients[FORMULA_TERMS];
-    size_t count;                  /* of terms; 0: the formula is 0 */
+    size_t count;                  /* of coefficients, each of a term; 0: the formula is 0 */
+    uint8_t code[FORMULA_CODE];    /* of an expression: the formula is coefficients[0] + coefficients[1] times it, without terms */
+    size_t code_length;            /* 0: terms */
     bool exact;                    /* it gives every value it was fitted to, to the last digit, with at least one to spare */
     double error;                  /* mean relative error when each run in turn is left out; NaN: too few runs to tell */
 };
 
+/* Whether @token takes the two values before it. */
+bool formula_is_operator(uint8_t token);
+/* Of an expression; division by 0 is 0. */
+double formula_code_value(const uint8_t *code, size_t length, const double *inputs);
 /* Of one term, without its coefficient. */
 double formula_term_value(const struct formula_term *term, const double *inputs, size_t count);
 /* Of the formula at @inputs, never below 0. */
 double formula_value(const struct formula *f, const double *inputs, size_t count);
-/* Appends "2*N^2 - 4*N + 2", "floor((N-1)/4)*M", "(N%4)", "[N%4>0]" with the inputs' @names. */
+/* Appends "2*N^2 - 4*N + 2", "floor((N-1)/4)*M", "(N%4)", "[N%4>0]", "0.5*N*N/max(M, K)" with the inputs' @names. */
 void formula_print(const struct formula *f, const char *const *names, size_t count, struct str *out);
-/* Degree in all inputs of the highest term. */
+/* Degree in all inputs of the highest term; of an expression products add up, quotients take away. */
 unsigned formula_degree(const struct formula *f, size_t count);
 
 #endif

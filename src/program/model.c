@@ -11,11 +11,13 @@
 #include "program/fit.h"
 #include "program/growth.h"
 #include "program/modes.h"
+#include "program/symbolic.h"
 
 #define SHARES 16          /* equal parts into which clusters are cut where they differ from run to run */
 #define DEGREE_MOST 3      /* of a formula of distances */
 #define LINES 0.25         /* of a distance: scatter that says nothing */
 #define SCATTER 0.005
+#define BRED_RUNS 400      /* runs times counts, the largest first, for which expressions are bred: half a minute at most unless there are many runs */
 
 /* Values of all runs, and the formula that was fitted to them. */
 struct fitted { double *values; };
@@ -28,6 +30,8 @@ struct fitting {
     VEC(struct formula) formulas;
     struct index index;
 };
+
+struct failed { uint32_t formula; double largest; };
 
 struct wanted_values { const double *values; size_t count; };
 
@@ -221,6 +225,39 @@ static void fit_blocks(struct fitting *f)
     free(values);
 }
 
+static int by_largest(const void *a, const void *b)
+{
+    const struct failed *x = a, *y = b;
+    return x->largest != y->largest ? (x->largest < y->largest) - (x->largest > y->largest) : x->formula < y->formula ? -1 : 1;
+}
+
+/* Expressions for the largest counts that regression does not predict; all references' totals are counts, too. False when @progress said to stop. */
+static bool breed_failed(struct fitting *f, model_progress progress, void *state)
+{
+    size_t n = f->runs->runs.count;
+    VEC(struct failed) failed = {0};
+    bool ok = true;
+
+    for (uint32_t i = 0; i < f->formulas.count; i++) {
+        const double *values = f->done.items[i].values;
+        struct failed one = {i, 0};
+        for (size_t r = 0; r < n; r++)
+            one.largest = fmax(one.largest, values[r]);
+        if (symbolic_wanted(&(struct fit_data){f->inputs, f->runs->name_count, n, values}, &f->formulas.items[i]))
+            vec_push(&failed, one);
+    }
+    if (failed.count)
+        qsort(failed.items, failed.count, sizeof *failed.items, by_largest);
+    for (size_t i = 0; ok && i < failed.count && i <= BRED_RUNS / n; i++) {
+        uint32_t at = failed.items[i].formula;
+        ok = !progress || progress(state, (double)i / (double)failed.count);
+        if (ok)
+            symbolic_fit(&(struct fit_data){f->inputs, f->runs->name_count, n, f->done.items[at].values}, &f->formulas.items[at]);
+    }
+    vec_done(&failed);
+    return ok;
+}
+
 struct program_model *program_model_new(const struct program_runs *runs, model_progress progress, void *state, struct err *err)
 {
     const struct program *p = runs->program;
@@ -249,6 +286,7 @@ struct program_model *program_model_new(const struct program_runs *runs, model_p
         if (progress && i % 16 == 0)
             ok = progress(state, (double)i / (double)p->reference_count) || err_set(err, ERR_INTERRUPTED, NULL, "fitting was cancelled");
     }
+    ok = ok && (breed_failed(&f, progress, state) || err_set(err, ERR_INTERRUPTED, NULL, "fitting was cancelled"));
     m->formulas = f.formulas.items;
     m->formula_count = f.formulas.count;
     for (size_t i = 0; i < f.done.count; i++)

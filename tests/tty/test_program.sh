@@ -305,6 +305,60 @@ test_blame_of_a_program() {
     holds err 'no version without counters to measure'
 }
 
+# The same of a program that reads its input from a file: it finds it, with the inputs put in.
+test_blame_with_a_template() {
+    needs_llvm
+    [ "$(uname -m)" = x86_64 ] || skip 'machines of x86-64'
+    cd "$work" || return 1
+    printf '#include <stdio.h>\nvolatile int x;\nint main(int c, char **v) { int n = 0; FILE *f = fopen(v[1], "r"); if (c != 2 || !f || fscanf(f, "size = %%d", &n) != 1) return 3; for (int i = 0; i < n * n; i++) x += i; return 0; }\n' >reads.c
+    echo 'size = {N}' >case.txt
+    got=0
+    "$portolan" --format json -e "program load reads.c -O1 --template case.txt --arguments {directory}/case.txt; program run N=8,16,24,32; program blame N=6000 --machine skylake" \
+        >"$work/out" 2>"$work/err" </dev/null || got=$?
+    grep -q 'the system refuses' "$work/err" && skip "$(cat "$work/err")"
+    [ "$got" -eq 0 ] || fail "status $got: $(cat "$work/err")"
+    holds out '"sentence"'
+}
+
+# Chains of a hash table are N/M long by chance: no polynomial says so. Runs with at most a quarter of the buckets and an eighth of the keys predict them.
+test_bred_counts() {
+    needs_llvm
+    cd "$work" || return 1
+    cat >table.c <<'C'
+#include <stdlib.h>
+struct node { unsigned key; struct node *next; };
+static volatile unsigned found;
+int main(int argc, char **argv)
+{
+    if (argc != 3) return 2;
+    unsigned n = (unsigned)atoi(argv[1]), m = (unsigned)atoi(argv[2]), seed = 1;
+    struct node **table = calloc(m, sizeof *table), *nodes = calloc(n, sizeof *nodes);
+    for (unsigned i = 0; i < n; i++) {
+        seed = seed * 1664525u + 1013904223u;
+        unsigned key = seed >> 4;
+        struct node **first = &table[(key >> 8) % m], *at = *first;
+        while (at && at->key != key)
+            at = at->next;
+        found += at != NULL;
+        nodes[i] = (struct node){key, *first};
+        *first = &nodes[i];
+    }
+    return 0;
+}
+C
+    load='program load table.c -O1'
+    expect 0 "$portolan" -e "$load; program run N=200,400,800,1600 M=8,16,32,64 --mode counts; program blocks N=12800 M=256"
+    holds out 'where regression failed, are expressions found by genetic programming'
+    grep -q '^main.* 0\.[0-9]*\*' "$work/out" || fail "no expression: $(cat "$work/out")"
+    expect 0 "$portolan" --format json -e "$load; program run N=200,400,800,1600 M=8,16,32,64 --mode counts; program blocks N=12800 M=256"
+    tr ',{' '\n\n' <"$work/out" | grep -qE '"formula":".*N.*/.*M' || fail "no quotient: $(cat "$work/out")"
+    most() { awk -F, '$1 == "block" { on = 1; next } on && $3 + 0 > most { most = $3 } END { print most + 0 }' "$work/out"; }
+    expect 0 "$portolan" --format csv -e "$load; program run N=200,400,800,1600 M=8,16,32,64 --mode counts; program blocks N=12800 M=256"
+    predicted=$(most)
+    expect 0 "$portolan" --format csv -e "$load; program run N=12800 M=256 --mode counts; program blocks"
+    awk -v p="$predicted" -v c="$(most)" 'BEGIN { exit !(c > 100000 && p > 0.9 * c && p < 1.1 * c) }' || fail "$predicted instead of $(most)"
+}
+
 # An executable that a Makefile built.
 test_built_elsewhere() {
     needs_llvm
