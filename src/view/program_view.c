@@ -249,7 +249,7 @@ static void draw_profile(struct program_view_state *v, struct grid *g, int y, un
         if (isnan(now) || isnan(l->bound))
             str_addf(&text, "%s: no prediction, there is no machine of this CPU's instruction set", l->name);
         else if (now > 1.02 * l->bound)
-            str_addf(&text, "At its bound of %.2f cycles (%s) the program would take %.3f s instead of %.3f.", l->bound, l->bottleneck, profile_time_with(p, selected, now, l->bound), all);
+            str_addf(&text, "At its bound of %.2f cycles (%s) the program takes %.3f s, not %.3f.", l->bound, l->bottleneck, profile_time_with(p, selected, now, l->bound), all);
         else
             str_addf(&text, "It runs at its bound (%s) when alone: to gain, change what binds it, or what it waits for.", l->bottleneck);
         grid_put(g, 0, y, g->width, ROLE_ACCENT, 0, str_text(&text));
