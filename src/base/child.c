@@ -336,8 +336,10 @@ bool child_run(const char *const *argv, const char *dir, const void *input, size
     out->timed_out = !child_talk(pid, in[1], printed[0], input, length, limits, out, &interrupted);
     if (out->timed_out)
         kill(-pid, SIGKILL);
-    while (waitpid(pid, &out->status, 0) < 0 && errno == EINTR)
+    struct rusage used = {.ru_maxrss = 0};
+    while (wait4(pid, &out->status, 0, &used) < 0 && errno == EINTR)
         ;
+    out->cpu_seconds = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + 1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
     ok = !interrupted || err_set(err, ERR_INTERRUPTED, NULL, "interrupted while %s ran", argv[0]);
 out:
     for (int i = 0; i < 2; i++) {

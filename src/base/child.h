@@ -21,6 +21,7 @@ struct child_result {
     int status;            /* as waitpid gives it */
     bool timed_out;        /* the wall clock ran out and its process group was killed */
     bool cut;              /* it printed more than was kept */
+    double cpu_seconds;    /* CPU time that it took, and what it started and waited for; the system's for them included */
     struct str output;     /* standard output and error, mixed */
 };
 

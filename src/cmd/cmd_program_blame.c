@@ -188,6 +188,7 @@ static void blame_finish(void *state, const struct job_info *info)
     struct result *result = w->session->result;
     struct str at = {0};
 
+    program_show_resume(w->session);
     if (info->state != JOB_DONE)
         return;
     program_inputs_print(w->model->runs->names, w->inputs, w->model->runs->name_count, &at);
@@ -259,8 +260,10 @@ static bool run_blame(struct session *s, const void *values, struct result *resu
     w->limit = v->limit;
     const struct machine *machine = program_machine(s, v->machine ? v->machine : HERE_NAME, &here, err);
     w->machine = machine ? machine_copy(machine) : NULL;
-    if (machine && program_inputs_given(m, &v->inputs, w->inputs, err))
+    if (machine && program_inputs_given(m, &v->inputs, w->inputs, err)) {
+        program_show_put_off(s);
         return session_job(s, "program blame", "runs the program", &ops, w, err);
+    }
     blaming_free(w);
     return false;
 }

@@ -223,7 +223,7 @@ static void add_loops(struct result *result, const struct run_profile *p, size_t
         cell_number(t, l->predicted);
         cell_number(t, l->bound);
         cell_text(t, l->bottleneck ? l->bottleneck : "-");
-        cell_number(t, profile_time_with(p, i, now, fmin(now, l->bound)));
+        cell_number(t, profile_time_with(p, i, now, l->bound > now ? now : l->bound));
         cell_text(t, base_of(l->file));
         cell_text(t, l->file);
     }

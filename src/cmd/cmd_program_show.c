@@ -10,6 +10,8 @@
 #include "program/study.h"
 #include "work/job.h"
 
+#define PUT_OFF_SECONDS 0.5    /* that the screen waits at most for it to end */
+
 struct show_values {
     struct word_list inputs;
     const char *machine;
@@ -21,7 +23,8 @@ struct showing {
     const struct program_model *model;
     double inputs[INPUTS_MAX];
     struct machine *machine;
-    bool here, quiet;
+    bool here;
+    unsigned quiet;                /* the number of a job that nobody asked for; 0: somebody did */
     struct study *study;           /* the result */
 };
 
@@ -81,6 +84,8 @@ static void show_finish(void *state, const struct job_info *info)
     struct session *s = w->session;
     struct program_state *p = &s->document.program;
 
+    if (w->quiet && w->quiet == p->showing)
+        p->showing = 0;
     if (info->state != JOB_DONE || p->model != w->model)
         return;   /* another was run meanwhile */
     if (w->quiet && p->study)
@@ -138,8 +143,26 @@ void program_show_quietly(struct session *s)
 
     if (!w)
         return;
-    w->quiet = true;
-    job_start("program show", &ops, w, &ignored);
+    job_cancel(s->document.program.showing);   /* of runs before */
+    unsigned number = job_start("program show", &ops, w, &ignored);
+    if (number)
+        s->document.program.showing = w->quiet = number;
+}
+
+void program_show_put_off(struct session *s)
+{
+    unsigned number = s->document.program.showing;
+
+    if (number && job_cancel(number))
+        job_wait_for(number, fmin(s->patience, PUT_OFF_SECONDS));
+}
+
+void program_show_resume(struct session *s)
+{
+    const struct program_state *p = &s->document.program;
+
+    if (s->interactive && p->model && !p->study && !p->showing)
+        program_show_quietly(s);
 }
 
 static bool run_show(struct session *s, const void *values, struct result *result, struct err *err)

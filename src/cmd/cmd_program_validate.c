@@ -112,6 +112,7 @@ static void validate_finish(void *state, const struct job_info *info)
     size_t n = v->inputs.name_count;
     double sum = 0;
 
+    program_show_resume(v->session);
     if (info->state != JOB_DONE)
         return;
     for (size_t i = 0; i < n; i++)
@@ -180,8 +181,10 @@ static bool run_validate(struct session *s, const void *values, struct result *r
         ok = err_set(err, ERR_USAGE, "give every input of program run", "%zu of %zu inputs are given", v->inputs.name_count, m->runs->name_count);
     for (size_t i = 0; ok && i < v->inputs.name_count; i++)
         ok = strcmp(v->inputs.names[i], m->runs->names[i]) == 0 || err_set(err, ERR_USAGE, "name inputs as in program run, in the same order", "input %s was %s when the program was run", v->inputs.names[i], m->runs->names[i]);
-    if (ok)
+    if (ok) {
+        program_show_put_off(s);
         return session_job(s, "program validate", "measures", &ops, v, err);
+    }
     validating_free(v);
     return false;
 }

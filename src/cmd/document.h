@@ -63,6 +63,7 @@ struct program_state {
     const struct program_runs *runs;    /* NULL: none yet */
     const struct program_model *model;  /* of these runs */
     struct study *study;                /* of this model; NULL: none yet */
+    unsigned showing;                   /* the job that makes one unasked; 0: none */
     struct program_points measured;     /* with the inputs of these runs */
 };
 

@@ -24,5 +24,8 @@ bool program_inputs_given(const struct program_model *m, const struct word_list 
 
 /* Studies the program at the last run's inputs on the current machine, for the Program view, in the background and without a word. */
 void program_show_quietly(struct session *s);
+/* Ends that job, for its load would be in what is measured now; and has it made after all when measuring has ended, unless there is a study by then. */
+void program_show_put_off(struct session *s);
+void program_show_resume(struct session *s);
 
 #endif

@@ -92,7 +92,7 @@ struct program *program_build(const char *const *words, size_t count, const char
         dir = NULL;
     }
     if (p)
-        p->untraced = str_take(&untraced);
+        program_set_untraced(p, str_text(&untraced));
     child_directory_free(dir);
     str_done(&compiler);
     str_done(&executable);

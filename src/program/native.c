@@ -185,7 +185,7 @@ struct native_probe *native_probe_new(const struct machine *m, struct err *err)
     p = mem_zero(1, sizeof *p);
     p->at = at;
     p->loads = fact_number(m, "loads_per_cycle");
-    for (p->first = 1 << 14; (double)p->first * 16 <= (isnan(bytes) ? 0x1p20 : bytes); p->first *= 2)
+    for (p->first = 1 << 14; p->first < MOST_BYTES && (double)p->first * 16 <= (isnan(bytes) ? 0x1p20 : bytes); p->first *= 2)
         continue;
     return p;
 }

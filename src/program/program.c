@@ -5,6 +5,7 @@
 #include <gelf.h>
 #include <jansson.h>
 #include <libelf.h>
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -235,8 +236,16 @@ struct program *program_open_both(const char *path, const char *untraced, struct
     }
     p = program_open(path, path, NULL, err);
     if (p && untraced)
-        p->untraced = mem_strdup(untraced);
+        program_set_untraced(p, untraced);
     return p;
+}
+
+void program_set_untraced(struct program *p, const char *path)
+{
+    char place[PATH_MAX];
+
+    free(p->untraced);
+    p->untraced = mem_strdup(realpath(path, place) ? place : path);
 }
 
 static void block_done(struct program_block *b)

@@ -63,6 +63,8 @@ bool program_is_built(const char *path);
 struct program *program_open(const char *path, const char *name, char *take_directory, struct err *err);
 /* The same of @path, with @untraced, which may be NULL, as what is measured; that must be an executable. NULL with err. */
 struct program *program_open_both(const char *path, const char *untraced, struct err *err);
+/* Makes the executable @path what of @p is measured: by its place without links, as the system names it where it is sampled. */
+void program_set_untraced(struct program *p, const char *path);
 /* The last holder's call frees it. */
 void program_free(const struct program *p);
 /* One more may use it, on any thread, and is to program_free it. */

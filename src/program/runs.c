@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -92,6 +91,13 @@ static bool judge(const struct program_runs *runs, const double *inputs, const s
 
 static const char *const mode_names[] = {"counts", "sampled", "exact"};
 
+/* Runs @argv in the current directory. child_result_done frees @result. */
+static bool run_here(const char *const *argv, const struct child_limits *limits, struct child_result *result, struct err *err)
+{
+    char here[4096];
+    return child_run(argv, getcwd(here, sizeof here) ? here : "/", NULL, 0, limits, result, err);
+}
+
 static bool run_traced(const struct program_runs *runs, const double *inputs, const struct run_options *options, const char *directory, const char *trace, unsigned shift, struct program_run *out,
                        struct err *err)
 {
@@ -101,7 +107,6 @@ static bool run_traced(const struct program_runs *runs, const double *inputs, co
     VEC(const char *) argv = {0};
     struct child_result result;
     struct words words;
-    char here[4096];
 
     str_addf(&variable, "PORTOLAN_TRACE=%s", trace);
     str_addf(&mode, "PORTOLAN_TRACE_MODE=%s", mode_names[options->mode]);
@@ -117,7 +122,7 @@ static bool run_traced(const struct program_runs *runs, const double *inputs, co
     vec_push(&argv, NULL);
     if (ok) {
         double start = clock_seconds();
-        ok = child_run(argv.items, getcwd(here, sizeof here) ? here : "/", NULL, 0, &limits, &result, err);
+        ok = run_here(argv.items, &limits, &result, err);
         out->seconds = clock_seconds() - start;
         ok = ok && judge(runs, inputs, &result, options, err);
         child_result_done(&result);
@@ -130,20 +135,6 @@ static bool run_traced(const struct program_runs *runs, const double *inputs, co
     return ok;
 }
 
-/* Runs @argv here; *@seconds is the CPU time it took, the system's for it included. child_result_done frees @result. */
-static bool run_timed(const char *const *argv, const struct child_limits *limits, struct child_result *result, double *seconds, struct err *err)
-{
-    struct rusage before, after;
-    char here[4096];
-
-    getrusage(RUSAGE_CHILDREN, &before);
-    bool ok = child_run(argv, getcwd(here, sizeof here) ? here : "/", NULL, 0, limits, result, err);
-    getrusage(RUSAGE_CHILDREN, &after);
-    *seconds = (double)(after.ru_utime.tv_sec - before.ru_utime.tv_sec + after.ru_stime.tv_sec - before.ru_stime.tv_sec) +
-               1e-6 * (double)(after.ru_utime.tv_usec - before.ru_utime.tv_usec + after.ru_stime.tv_usec - before.ru_stime.tv_usec);
-    return ok;
-}
-
 double program_start_seconds(struct err *err)
 {
     static const struct child_limits limits = {.cpu_seconds = 5, .memory = (size_t)1 << 30, .file_size = 4096, .wall_seconds = 10, .output = 4096};
@@ -152,12 +143,11 @@ double program_start_seconds(struct err *err)
 
     for (unsigned i = 0; i < START_TRIES; i++) {
         struct child_result result;
-        double seconds;
-        bool ok = run_timed(argv, &limits, &result, &seconds, err);
+        bool ok = run_here(argv, &limits, &result, err);
         child_result_done(&result);
         if (!ok)
             return NAN;
-        least = seconds < least ? seconds : least;
+        least = fmin(least, result.cpu_seconds);
     }
     return least;
 }
@@ -180,10 +170,9 @@ double program_measure(const struct program *p, char *const *names, size_t count
     vec_push(&argv, NULL);
     for (unsigned i = 0; ok && i < times; i++) {
         struct child_result result;
-        double seconds;
-        ok = run_timed(argv.items, &limits, &result, &seconds, err) && judge(runs, inputs, &result, options, err);
+        ok = run_here(argv.items, &limits, &result, err) && judge(runs, inputs, &result, options, err);
         child_result_done(&result);
-        least = seconds < least ? seconds : least;
+        least = fmin(least, result.cpu_seconds);
     }
     words_done(&words);
     child_directory_free(directory);
@@ -234,16 +223,15 @@ static void average(const struct program *p, struct program_run *run, unsigned c
 
 static bool run_once(const struct program_runs *runs, const double *inputs, const struct run_options *options, unsigned shift, struct program_run *out, struct err *err)
 {
-    char *dir = child_directory_new(err);
+    char *dir = child_directory_new(err), *beside = dir ? child_directory_new(err) : NULL;   /* the trace's: files of any name may be in the run's own */
     struct str trace = {0};
 
     *out = (struct program_run){.mode = options->mode};
-    if (!dir)
-        return false;
     memcpy(out->inputs, inputs, runs->name_count * sizeof *inputs);
-    str_addf(&trace, "%s/trace", dir);
-    bool ok = run_traced(runs, inputs, options, dir, str_text(&trace), shift, out, err) && program_trace_read(runs->program, str_text(&trace), out, err);
+    str_addf(&trace, "%s/trace", beside ? beside : "");
+    bool ok = beside && run_traced(runs, inputs, options, dir, str_text(&trace), shift, out, err) && program_trace_read(runs->program, str_text(&trace), out, err);
     str_done(&trace);
+    child_directory_free(beside);
     child_directory_free(dir);
     return ok;
 }

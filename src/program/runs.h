@@ -54,7 +54,7 @@ const struct program_runs *program_runs_hold(const struct program_runs *runs);
  * status other than 0 or took too long. Any thread. */
 bool program_runs_add(struct program_runs *runs, const double *inputs, const struct run_options *options, struct err *err);
 /* Runs the untraced program @times times; the least CPU time of a run, in seconds, starting and ending included. NaN with err as above, and when the
- * program is not one that was built here. One thread of the program's at a time. */
+ * program is not one that was built here. Any thread. */
 double program_measure(const struct program *p, char *const *names, size_t count, const double *inputs, const struct run_options *options, unsigned times, struct err *err);
 /* The least CPU time of a program that does nothing, in seconds; NaN with err. As above. */
 double program_start_seconds(struct err *err);

@@ -242,6 +242,11 @@ void program_panel_draw(enum program_panel panel, const struct study *s, size_t 
         grid_wrap(g, x, y + 1, width, height - 1, ROLE_TEXT, 0, "Not known: the program was run with --mode counts.");
         return;
     }
+    if ((panel == PANEL_REUSE && !(s->reuse.all > 0)) || (panel == PANEL_MISSES && !s->size_count)) {
+        draw_title(g, x, y, width, panel == PANEL_REUSE ? "reuse distances" : "misses");
+        grid_wrap(g, x, y + 1, width, height - 1, ROLE_TEXT, 0, "No references: nothing that was traced loads or stores.");
+        return;
+    }
     if (panel == PANEL_TIME && !s->axis_name) {
         draw_title(g, x, y, width, "time");
         grid_wrap(g, x, y + 1, width, height - 1, ROLE_TEXT, 0, "Over one value of each input there is no curve; program run N=16,32,64 runs several.");

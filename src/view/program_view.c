@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "isa/isa.h"
 #include "view/program_panels.h"
 #include "view/table.h"
 #include "view/view.h"
@@ -111,7 +112,7 @@ static double loop_number(const void *context, size_t row, int column)
     case LOOP_MEASURED: return l->measured;
     case LOOP_PREDICTED: return l->predicted;
     case LOOP_BOUND: return l->bound;
-    case LOOP_AT_BOUND: return profile_time_with(p, row, now, fmin(now, l->bound));
+    case LOOP_AT_BOUND: return profile_time_with(p, row, now, l->bound > now ? now : l->bound);
     default: return NAN;
     }
 }
@@ -236,6 +237,17 @@ static void draw_panels(const struct program_view_state *v, const struct session
     }
 }
 
+/* Why a loop has no bound: of the run's machine, loops of this CPU have one unless they are too long. */
+static void say_unpredicted(const struct run_profile *p, const struct profile_loop *l, struct str *out)
+{
+    if (p->machine && l->kernel && l->kernel->isa == isa_host())
+        str_addf(out, "%s: no prediction, its %zu instructions are too many", l->name, l->kernel->loops[l->loop].count);
+    else if (p->machine)
+        str_addf(out, "%s: no prediction, it is code of another instruction set than %s", l->name, p->machine);
+    else
+        str_addf(out, "%s: no prediction, there is no machine of this CPU's instruction set", l->name);
+}
+
 /* What the loop under the cursor could gain, and the functions. */
 static void draw_profile(struct program_view_state *v, struct grid *g, int y, unsigned height)
 {
@@ -247,7 +259,7 @@ static void draw_profile(struct program_view_state *v, struct grid *g, int y, un
         double now = profile_loop_now(l), all = p->user + (isnan(p->system) ? 0 : p->system);
         struct str text = {0};
         if (isnan(now) || isnan(l->bound))
-            str_addf(&text, "%s: no prediction, there is no machine of this CPU's instruction set", l->name);
+            say_unpredicted(p, l, &text);
         else if (now > 1.02 * l->bound)
             str_addf(&text, "At its bound of %.2f cycles (%s) the program takes %.3f s, not %.3f.", l->bound, l->bottleneck, profile_time_with(p, selected, now, l->bound), all);
         else

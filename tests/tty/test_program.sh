@@ -284,6 +284,8 @@ test_template() {
     expect 0 "$cc" -O1 reads.c -o built
     expect 0 "${CC:-cc}" -O1 reads.c -o plain
     expect 0 "$portolan" -e "program load ./built --untraced ./plain --template case.txt --arguments '{directory}/case.txt {directory}/out'; program run N=8,16,24,32; program validate N=100 --machine skylake --times 1"
+    mv case.txt trace
+    expect 0 "$portolan" -e "program load reads.c -O1 --template trace --arguments '{directory}/trace {directory}/out'; program run N=8,16,24,32"
     expect 1 "$portolan" -e 'program load ./built --untraced ./absent'
     holds err './absent cannot be run'
 }
@@ -318,6 +320,26 @@ test_blame_with_a_template() {
     grep -q 'the system refuses' "$work/err" && skip "$(cat "$work/err")"
     [ "$got" -eq 0 ] || fail "status $got: $(cat "$work/err")"
     holds out '"sentence"'
+}
+
+# However the program's file is named, the time is its loop's and not that of some library.
+test_blame_of_a_file_by_any_name() {
+    needs_llvm
+    [ "$(uname -m)" = x86_64 ] || skip 'machines of x86-64'
+    cd "$work" || return 1
+    printf '#include <stdlib.h>\nvolatile int x;\nint main(int c, char **v) { int n = c > 1 ? atoi(v[1]) : 0; for (int i = 0; i < n * n; i++) x += i; return 0; }\n' >adds.c
+    expect 0 "$cc" --version
+    expect 0 "$(sed -n 's/.*clang version \([0-9]*\).*/clang-\1/p' out)" -O1 adds.c -o plain
+    expect 0 "$cc" -O1 adds.c -o built
+    mkdir far
+    ln -s far near
+    for load in './built --untraced ./plain' './built --untraced plain' 'adds.c -O1'; do
+        got=0
+        TMPDIR=$PWD/near "$portolan" --format json -e "program load $load; program run N=8,16,24,32; program blame N=6000 --machine skylake" >"$work/out" 2>"$work/err" </dev/null || got=$?
+        grep -q 'the system refuses' "$work/err" && skip "$(cat "$work/err")"
+        [ "$got" -eq 0 ] || fail "$load: status $got: $(cat "$work/err")"
+        tr ',{' '\n\n' <"$work/out" | awk -F: '/"measured"/ && !all { all = $2 } /"elsewhere"/ { lost = $2 } END { exit !(all > 0 && lost < 0.5 * all) }' || fail "$load: $(cat "$work/out")"
+    done
 }
 
 # Chains of a hash table are N/M long by chance: no polynomial says so. Runs with at most a quarter of the buckets and an eighth of the keys predict them.

@@ -84,6 +84,49 @@ static struct run_profile *profile_made(void)
     return p;
 }
 
+/* What no prediction is known of says nothing of its bound, and why. */
+static void test_loop_without_a_bound(void **state)
+{
+    struct kernel_loop loop = {.count = 2345};
+    struct kernel kernel = {.isa = isa_host(), .loops = &loop, .loop_count = 1};
+    struct run_profile *p = profile_made();
+    struct profile_loop *l = &p->loops.items[0];
+
+    (void)state;
+    l->measured = 4.1;
+    l->predicted = l->bound = NAN;
+    free(l->bottleneck);
+    l->bottleneck = NULL;
+    session.document.profile = p;
+    run_to_end("view program");
+    assert_true(screen_holds("there is no machine of this CPU's instruction set"));
+    frame_run(&frame, "filter at bound>0");
+    assert_true(screen_holds("1/1 of 2"));
+    frame_run(&frame, "filter");
+    press("g");
+    p->machine = mem_strdup("skylake");
+    l->kernel = &kernel;
+    assert_true(screen_holds("its 2345 instructions are too many"));
+    l->kernel = NULL;
+}
+
+/* A program that was traced and has no references. */
+static void test_study_without_references(void **state)
+{
+    struct study *s = study_made();
+
+    (void)state;
+    s->reuse = (struct octaves){.all = 0};
+    s->size_count = s->level_count = 0;
+    session.document.program.study = s;
+    run_to_end("view program");
+    press("p");
+    assert_true(screen_holds("No references"));
+    assert_false(screen_holds("nan"));
+    press("p");
+    assert_true(screen_holds("No references"));
+}
+
 static void compare_view(const char *name)
 {
     static const unsigned sizes[][2] = {{40, 10}, {80, 24}, {120, 40}, {200, 60}};
@@ -170,7 +213,8 @@ static void test_program_keys(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(test_golden_of_a_study, setup, teardown), cmocka_unit_test_setup_teardown(test_golden_of_a_profile, setup, teardown),
-                                       cmocka_unit_test_setup_teardown(test_program_keys, setup, teardown)};
+                                       cmocka_unit_test_setup_teardown(test_program_keys, setup, teardown),
+                                       cmocka_unit_test_setup_teardown(test_loop_without_a_bound, setup, teardown), cmocka_unit_test_setup_teardown(test_study_without_references, setup, teardown)};
     setlocale(LC_CTYPE, "C.UTF-8");
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
