@@ -139,7 +139,7 @@ void program_show_quietly(struct session *s)
     if (!w)
         return;
     w->quiet = true;
-    job_start("program show", &ops, w, &ignored);
+    job_start_aside("program show", &ops, w, &ignored);
 }
 
 static bool run_show(struct session *s, const void *values, struct result *result, struct err *err)

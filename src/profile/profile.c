@@ -93,8 +93,10 @@ static void loops_cut(struct run_profile *p, double least)
 
 struct run_profile *profile_new(const struct sampled *s, double rate, double least, bool (*goes_on)(void *state, double share), void *state, struct err *err)
 {
+    static _Atomic uint64_t last;
     struct run_profile *p = mem_zero(1, sizeof *p);
 
+    p->serial = ++last;
     p->program = mem_strdup(s->path);
     p->method = s->method;
     p->rate = rate;

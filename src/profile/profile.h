@@ -24,6 +24,7 @@ struct profile_loop {
 };
 
 struct run_profile {
+    uint64_t serial;           /* no other profile has it, also none that comes to lie where this one lay */
     char *program;             /* path */
     char *output;              /* the file that what it printed went to; NULL: none, or it printed nothing */
     char *machine;             /* id of whose tables bounds are; NULL: none fits */
