@@ -60,17 +60,17 @@ size_t analyses_work(const struct analyses *a)
     return insns * a->count;
 }
 
-void analyses_make(struct analyses *a)
+bool analyses_make(struct analyses *a)
 {
     for (size_t i = 0; i < a->count && !watch_over(); i++)
         a->items[i] = analysis_new(a->kernel, a->loop, a->machines[i]);
+    return !watch_over();
 }
 
 static bool make_run(struct job *job, void *state, struct err *err)
 {
     (void)job;
-    analyses_make(state);
-    return watch_goes_on(err);
+    return analyses_make(state) || watch_goes_on(err);
 }
 
 static void make_finish(void *state, const struct job_info *info)
@@ -91,5 +91,5 @@ void analyses_start(struct analyses *a)
     struct err none = {0};
 
     atomic_fetch_add(&a->holders, 1);
-    a->job = job_start("analysis", &ops, a, &none);
+    a->job = job_start_aside("analysis", &ops, a, &none);
 }

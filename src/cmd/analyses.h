@@ -15,6 +15,7 @@ struct analyses {
     struct simulation **simulations;    /* beside them; NULL: not asked for */
     size_t count;
     bool made;
+    unsigned long given_up;             /* the session's revision at which they were found to be neither made nor under way; 0: not so */
     unsigned job;                       /* that makes them; 0: none does */
     _Atomic unsigned holders;           /* besides the one that asked for them */
 };
@@ -27,8 +28,9 @@ void analyses_free(struct analyses *a);
 bool analyses_are_of(const struct analyses *a, const struct kernel *k, size_t loop, struct machine *const *machines, size_t count);
 /* Instructions to be analysed, over all machines. */
 size_t analyses_work(const struct analyses *a);
-/* Fills items; ends early when the thread's watch is over. Any thread, one at a time; `made` is for the thread that reads them to set. */
-void analyses_make(struct analyses *a);
+/* Fills items. False when it ended early since the thread's watch is over: some are missing or cut short. Any thread, one at a time; `made` is for the thread that
+ * reads them to set. */
+bool analyses_make(struct analyses *a);
 /* Makes them in the background: `made` is set when it has ended well, `job` is 0 when it has ended. */
 void analyses_start(struct analyses *a);
 

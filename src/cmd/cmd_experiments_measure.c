@@ -121,9 +121,11 @@ static bool worker_run(struct job *job, void *state, struct err *err)
 
 static void publish(struct session *s, struct experiments_measuring *w)
 {
-    struct experiments *t = s->document.experiments && s->document.experiments->serial == w->target ? session_change_experiments(s) : NULL;
+    bool same = s->document.experiments && s->document.experiments->serial == w->target;
 
     pthread_mutex_lock(&w->lock);
+    /* A table that others hold is copied only for what there is to put into it. */
+    struct experiments *t = same && w->arrivals.count ? session_change_experiments(s) : NULL;
     for (size_t i = 0; t && i < w->arrivals.count; i++) {
         const struct arrival *a = &w->arrivals.items[i];
         if (a->index >= t->rows.count)

@@ -123,7 +123,7 @@ static bool add_work(void *state, struct result *result, struct err *err)
 
 static bool forms_free_to_change(struct err *err)
 {
-    return !job_running() || err_set(err, ERR_USAGE, "wait for them, or job cancel N", "running jobs read the forms");
+    return !job_working(NULL) || err_set(err, ERR_USAGE, "wait for them, or job cancel N", "running jobs read the forms");
 }
 
 static bool add_publish(struct session *s, void *state, struct result *result, struct err *err)

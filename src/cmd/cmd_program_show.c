@@ -144,7 +144,7 @@ void program_show_quietly(struct session *s)
     if (!w)
         return;
     job_cancel(s->document.program.showing);   /* of runs before */
-    unsigned number = job_start("program show", &ops, w, &ignored);
+    unsigned number = job_start_aside("program show", &ops, w, &ignored);
     if (number)
         s->document.program.showing = w->quiet = number;
 }

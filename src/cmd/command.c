@@ -270,8 +270,12 @@ char *command_take_job_result(struct session *s, const char *title)
     if (result_empty(s->result))
         return NULL;
     write_output(s, title, &text);
-    str_addf(&line, "job: %s", title);
-    keep_result(s, str_take(&line));
+    if (result_is_confirmation(s->result)) {
+        session_clear_output(s);
+    } else {
+        str_addf(&line, "job: %s", title);
+        keep_result(s, str_take(&line));
+    }
     return str_take(&text);
 }
 

@@ -49,7 +49,8 @@ bool command_script(struct session *s, const char *name, const char *text, FILE 
 /* On the screen a command may leave a job running that is waited for (session.waiting); both of the above then return true, having kept what follows.
  * This runs it, when the job has ended. */
 bool command_go_on(struct session *s, FILE *out, struct err *err);
-/* The result of a job that ended while no command ran, as text to be freed, NULL when there is none; it is the last result now, for `export`. */
+/* The result of a job that ended while no command ran, as text to be freed, NULL when there is none; it is the last result now, for `export`,
+ * unless it only confirms. */
 char *command_take_job_result(struct session *s, const char *title);
 /* The command that @words begin with, by unambiguous prefixes; *@used gets the number of words it took. NULL with err. */
 const struct command *command_lookup(int count, char **words, int *used, struct err *err);
@@ -63,7 +64,7 @@ void command_usage(const struct command *c, struct str *out);
 /* An option --cpu: @number, which this process must be allowed to run on, or NOT_GIVEN, which is -1: any. */
 bool command_cpu(size_t number, int *out, struct err *err);
 
-/* Writes  to  and confirms it in @result. False with err. */
+/* Writes @text to @file and confirms it in @result. False with err. */
 bool command_write(const char *file, const struct str *text, struct result *result, struct err *err);
 
 /* The nouns' handlers. */

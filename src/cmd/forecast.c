@@ -100,7 +100,7 @@ static void start(struct forecast *f, struct experiments *t)
     f->revision = t->revision;
     f->table = experiments_hold(t);
     atomic_fetch_add(&f->holders, 1);
-    f->job = job_start("predictions", &ops, f, &none);
+    f->job = job_start_aside("predictions", &ops, f, &none);
     if (!f->job) {
         experiments_free(f->table);
         f->table = NULL;
@@ -124,7 +124,7 @@ static struct forecast *find(struct forecasts *all, struct machine *m, struct ex
             forget(all->items[--all->count]);
         i = all->count++;
         start(f, t);
-    } else if (f->made && !f->job && f->revision != t->revision) {
+    } else if (!f->job && f->revision != t->revision) {
         start(f, t);
     }
     memmove(all->items + 1, all->items, i * sizeof(struct forecast *));

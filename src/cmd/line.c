@@ -89,6 +89,17 @@ bool line_split(const char *text, const char *end, struct line_words *words, str
     return true;
 }
 
+void line_add_quoted(const char *before, const char *word, struct str *out)
+{
+    str_addf(out, "%s'", before);
+    for (; *word; word++)
+        if (*word == '\'')
+            str_add(out, "'\\''");
+        else
+            str_add_char(out, *word);
+    str_add_char(out, '\'');
+}
+
 void line_words_done(struct line_words *words)
 {
     str_done(&words->storage);

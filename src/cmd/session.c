@@ -42,21 +42,30 @@ static struct machine **machines_shown(struct session *s, size_t *count)
     return machines;
 }
 
+/* Whether @a, which came to nothing, is to be made anew: once something has changed. At once would undo its cancelling. */
+static bool try_again(const struct session *s, struct analyses *a)
+{
+    if (a->made || a->job)
+        return false;
+    if (!a->given_up)
+        a->given_up = s->revision;
+    return a->given_up != s->revision;
+}
+
 struct analysis *const *session_analyses(struct session *s, size_t *count)
 {
     struct document *d = &s->document;
     size_t shown;
     struct machine **machines = machines_shown(s, &shown);
 
-    if (!d->analyses || !analyses_are_of(d->analyses, d->kernel, d->loop, machines, shown)) {
+    if (!d->analyses || !analyses_are_of(d->analyses, d->kernel, d->loop, machines, shown) || try_again(s, d->analyses)) {
         document_drop_analyses(d);
         d->analyses = analyses_new(d->kernel, d->loop, machines, shown);
         bool aside = s->interactive && analyses_work(d->analyses) > ANALYZED_AT_ONCE;
         if (aside)
             analyses_start(d->analyses);
         else
-            analyses_make(d->analyses);
-        d->analyses->made = !aside;
+            d->analyses->made = analyses_make(d->analyses);
     }
     free(machines);
     *count = d->analyses->made ? d->analyses->count : 0;

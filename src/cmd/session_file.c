@@ -561,10 +561,7 @@ static bool load_experiments(const char *dir, struct session *s, struct err *err
 bool session_idle(struct err *err)
 {
     struct job_info info;
-    for (size_t i = 0; job_get(i, &info); i++)
-        if (info.state == JOB_RUNNING)
-            return err_set(err, ERR_USAGE, "job wait, or job cancel", "%s is still running", info.title);
-    return true;
+    return !job_working(&info) || err_set(err, ERR_USAGE, "job wait, or job cancel", "%s is still running", info.title);
 }
 
 /* Reads @dir into @fresh, which was initialised. Any thread. */

@@ -238,11 +238,13 @@ static bool fill(struct studying *w, bool here, struct err *err)
 
 struct study *study_new(const struct program_model *model, const double *inputs, const struct machine *m, bool here, model_progress progress, void *state, struct err *err)
 {
+    static _Atomic uint64_t last;
     struct study *s = mem_zero(1, sizeof *s);
     struct studying w = {.out = s, .model = model, .machine = machine_copy(m), .kind = ESTIMATE_STEADY, .progress = progress, .state = state};
     struct str at = {0};
 
     program_inputs_print(model->runs->names, inputs, model->runs->name_count, &at);
+    s->serial = ++last;
     s->program = mem_strdup(model->runs->program->name);
     s->inputs = str_take(&at);
     s->machine = mem_strdup(m->id);

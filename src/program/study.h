@@ -39,6 +39,7 @@ struct study_level {
 };
 
 struct study {
+    uint64_t serial;           /* no other study has it, also none that comes to lie where this one lay */
     char *program, *inputs;    /* "jacobi.c", "N=2000" */
     char *machine, *title;     /* id and title */
     double seconds, cycles;

@@ -179,7 +179,7 @@ static void merging_begin(struct arrangement *a)
     if (!a->merged)
         a->merged = mem_try_alloc((a->count + 1) * sizeof *a->merged);
     a->width = a->width ? 2 * a->width : RUN;
-    for (size_t width = a->width; !a->passes || width < a->count; width *= 2)
+    for (size_t width = a->width; a->pass == 0 && (!a->passes || width < a->count); width *= 2)
         a->passes++;
     pair_begin(a, 0);
 }

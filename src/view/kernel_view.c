@@ -8,6 +8,7 @@
 
 #include "analysis/analysis.h"
 #include "base/mem.h"
+#include "cmd/analyses.h"
 #include "report/blame.h"
 #include "simulate/simulate.h"
 
@@ -467,6 +468,13 @@ static void draw_compare(struct kernel_view_state *v, struct session *s, struct 
     }
 }
 
+/* There is a loop and there are machines, but the work came to nothing: cancelled, or not enough memory or threads. */
+static void draw_not_analyzed(struct grid *g)
+{
+    grid_put(g, 2, 1, 0, ROLE_TITLE, 0, "The loop has not been analyzed.");
+    grid_wrap(g, 2, 2, g->width > 4 ? g->width - 4 : 1, 4, ROLE_TEXT, 0, "That was cancelled, or memory ran out. It is tried again after the next command that changes something.");
+}
+
 static void kernel_draw(void *state, struct session *s, struct grid *g)
 {
     struct kernel_view_state *v = state;
@@ -475,6 +483,10 @@ static void kernel_draw(void *state, struct session *s, struct grid *g)
 
     if (session_analysing(s)) {
         grid_put(g, 2, 1, 0, ROLE_TITLE, 0, "The loop is being analyzed.");
+        return;
+    }
+    if (s->document.kernel && s->document.analyses->count && !n) {
+        draw_not_analyzed(g);
         return;
     }
     if (!s->document.kernel || !n) {

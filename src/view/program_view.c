@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "cmd/line.h"
 #include "isa/isa.h"
 #include "view/program_panels.h"
 #include "view/table.h"
@@ -24,8 +25,9 @@ static const struct table_column loop_columns[LOOP_COLUMNS] = {
 
 struct program_view_state {
     struct table blocks, loops;
-    const struct study *study;           /* shown last; to see that there is another */
+    const struct study *study;           /* shown last; its serial number, to see that there is another */
     const struct run_profile *profile;
+    uint64_t study_serial, profile_serial;
     unsigned long changes;
     bool profiled;           /* the loops of the profile are shown, not the blocks */
     unsigned panel;          /* the first that is shown */
@@ -163,10 +165,13 @@ static bool refresh(struct program_view_state *v, struct session *s)
 {
     const struct study *study = s->document.program.study;
     const struct run_profile *profile = s->document.profile;
-    bool other = v->profile != profile, another = v->study != study;
+    uint64_t profile_serial = profile ? profile->serial : 0, study_serial = study ? study->serial : 0;
+    bool other = v->profile != profile || v->profile_serial != profile_serial, another = v->study != study || v->study_serial != study_serial;
 
     v->study = study;
     v->profile = profile;
+    v->study_serial = study_serial;
+    v->profile_serial = profile_serial;
     if ((other && profile) || (another && study))
         v->profiled = other && profile;
     if ((v->profiled && !profile) || (!v->profiled && !study))
@@ -310,7 +315,7 @@ static bool program_enter(void *state, struct session *s, int key, struct str *c
     if (v->profiled)
         str_addf(command, "program open %zu", row + 1);
     else
-        str_addf(command, "program open '%s'", v->study->blocks.items[row].name);
+        line_add_quoted("program open ", v->study->blocks.items[row].name, command);
     return true;
 }
 
@@ -385,6 +390,13 @@ static void program_status(void *state, struct session *s, struct str *out)
         table_status(table_of(v), source_of(v), out);
 }
 
+/* With nothing to show nothing goes on, whatever the table was about. */
+static bool program_busy(void *state)
+{
+    struct program_view_state *v = state;
+    return (v->profiled ? v->profile != NULL : v->study != NULL) && table_busy(table_of(v));
+}
+
 static bool program_rows(void *state, struct session *s, struct result *out)
 {
     struct program_view_state *v = state;
@@ -392,6 +404,7 @@ static bool program_rows(void *state, struct session *s, struct result *out)
     if (!refresh(v, s))
         return false;
     table_update(table_of(v), source_of(v), v, v->changes);
+    table_finish(table_of(v), source_of(v), v);
     table_export(table_of(v), source_of(v), v, v->profiled ? "loops" : "blocks", out);
     return true;
 }
@@ -405,6 +418,7 @@ static const struct view_key program_keys[] = {
     {.keys = {'u'}, .label = "u", .help = "predict anew, for the current machine", .command = "program show", .hint = "predict"},
     {.keys = {'i'}, .label = "i", .help = "predict at other inputs", .command = ":program show ", .hint = "inputs"},
     {.keys = {'v'}, .label = "v", .help = "measure the program itself at inputs (program validate)", .command = ":program validate ", .hint = "measure"},
+    {.keys = {KEYCODE_ESCAPE}, .act = program_move},   /* ends a long sort or search */
     {.keys = {'[', ']', 'r'}, .label = "[ ] r", .help = "sort by the previous or next column; r reverses the order", .act = program_move},
     {.label = "\\", .help = "filter: share>0.01 & bound~miss; empty shows all rows"},
     {.label = "/ n N", .help = "search"},
@@ -413,4 +427,5 @@ static const struct view_key program_keys[] = {
 
 const struct view_ops program_view = {.name = "program", .help = "a whole program: blocks, memory, time and what it hangs on, or the hot loops of a profile", .keys = program_keys,
                                       .open = program_view_open, .close = program_view_close, .draw = program_draw, .click = program_click, .find = program_find, .sort = program_sort,
-                                      .filter = program_filter, .source = program_source, .status = program_status, .rows = program_rows};
+                                      .filter = program_filter, .source = program_source, .status = program_status, .rows = program_rows,
+                                      .busy = program_busy};

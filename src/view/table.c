@@ -38,6 +38,17 @@ static bool row_holds(const struct table_source *source, const void *context, si
     return found;
 }
 
+/* The rows are in order: the cursor goes to the end it was sent to meanwhile. True when there was one. */
+static bool go_to_end(struct table *t)
+{
+    bool goes = t->goes != 0;
+
+    if (goes)
+        t->cursor = t->goes < 0 || !t->shown ? 0 : t->shown - 1;
+    t->goes = 0;
+    return goes;
+}
+
 /* As the rows come: nothing to read of them. */
 static void arrange_plain(struct table *t)
 {
@@ -47,7 +58,7 @@ static void arrange_plain(struct table *t)
     t->shown = order ? t->total : 0;
     for (size_t i = 0; i < t->shown; i++)
         t->order[i] = i;
-    if (t->selected < t->shown)
+    if (!go_to_end(t) && t->selected < t->shown)
         t->cursor = t->selected;
 }
 
@@ -57,7 +68,8 @@ static void adopt(struct table *t)
     t->order = arrange_take(t->arranging, &t->shown);
     arrange_free(t->arranging);
     t->arranging = NULL;
-    for (size_t i = 0; i < t->shown; i++)
+    bool went = go_to_end(t);
+    for (size_t i = 0; !went && i < t->shown; i++)
         if (t->order[i] == t->selected) {
             t->cursor = i;
             break;
@@ -146,6 +158,7 @@ static void meet_columns(struct table *t, const struct table_source *source)
 static void move_to(struct table *t, long to)
 {
     t->follow = false;
+    t->goes = 0;
     t->cursor = to < 0 ? 0 : (size_t)to < t->shown ? (size_t)to : t->shown ? t->shown - 1 : 0;
     if (t->shown)
         t->selected = t->order[t->cursor];
@@ -258,6 +271,13 @@ static bool give_up(struct table *t)
     return busy;
 }
 
+/* To the first (@way -1) or last row, also of an order that is still to come. */
+static void move_to_end(struct table *t, int way)
+{
+    move_to(t, way < 0 ? 0 : (long)t->shown);
+    t->goes = t->stale || t->arranging ? way : 0;
+}
+
 bool table_key(struct table *t, const struct table_source *source, int key)
 {
     long at = (long)t->cursor, page = t->height > 1 ? (long)t->height - 1 : 1;
@@ -268,8 +288,8 @@ bool table_key(struct table *t, const struct table_source *source, int key)
     case KEYCODE_WHEEL_UP: move_to(t, at - 3); return true;
     case KEYCODE_PAGE_DOWN: move_to(t, at + page); return true;
     case KEYCODE_PAGE_UP: move_to(t, at - page); return true;
-    case 'g': case KEYCODE_HOME: move_to(t, 0); return true;
-    case 'G': case KEYCODE_END: move_to(t, (long)t->shown); return true;
+    case 'g': case KEYCODE_HOME: move_to_end(t, -1); return true;
+    case 'G': case KEYCODE_END: move_to_end(t, 1); return true;
     case 'F': t->follow = !t->follow; return true;
     case '[': case ']':
         t->sort += key == ']' ? 1 : -1;

@@ -29,6 +29,7 @@ struct table {
     size_t height;         /* rows of the last drawing */
     unsigned width;        /* and its columns */
     size_t selected;       /* the row under the cursor, kept through sort and filter */
+    int goes;              /* to the first (-1) or last (1) row once they are in order; 0: stays with the selected one */
     int sort;              /* column, -1 as they come */
     bool descending, follow, stale;
     unsigned long revision;

@@ -161,6 +161,19 @@ unsigned job_start(const char *title, const struct job_ops *ops, void *take_stat
     return job->info.number;
 }
 
+unsigned job_start_aside(const char *title, const struct job_ops *ops, void *take_state, struct err *err)
+{
+    unsigned number = job_start(title, ops, take_state, err);
+
+    if (number) {
+        struct job *job = jobs[count - 1];
+        pthread_mutex_lock(&job->lock);
+        job->info.aside = true;
+        pthread_mutex_unlock(&job->lock);
+    }
+    return number;
+}
+
 unsigned job_withdraw(void)
 {
     struct job *job = count ? jobs[count - 1] : NULL;
@@ -410,6 +423,19 @@ size_t job_running(void)
     for (size_t i = 0; i < count; i++)
         running += !jobs[i]->joined;
     return running;
+}
+
+bool job_working(struct job_info *out)
+{
+    struct job_info info;
+
+    for (size_t i = 0; job_get(i, &info); i++)
+        if (info.state == JOB_RUNNING && !info.aside) {
+            if (out)
+                *out = info;
+            return true;
+        }
+    return false;
 }
 
 int job_wake_fd(void)

@@ -20,6 +20,7 @@ struct job_info {
     char note[80];          /* "12.3 M instructions" */
     bool paused;            /* while running */
     bool settled;           /* its finish function ran */
+    bool aside;             /* of job_start_aside */
     struct err err;         /* when JOB_FAILED */
 };
 
@@ -34,6 +35,8 @@ struct job_ops {
 
 /* UI thread. Takes @take_state. Returns the job's number, 0 with @err when it could not start. */
 unsigned job_start(const char *title, const struct job_ops *ops, void *take_state, struct err *err);
+/* The same for work that nobody asked for and that reads only what it holds, such as what a view shows: nothing has to wait for it (job_working). */
+unsigned job_start_aside(const char *title, const struct job_ops *ops, void *take_state, struct err *err);
 /* Worker thread. */
 bool job_cancelled(const struct job *job);
 void job_progress(struct job *job, double done, double total, const char *format, ...) __attribute__((format(printf, 4, 5)));
@@ -64,6 +67,8 @@ bool job_wait(unsigned number);
 /* The same for at most @seconds; false when the job still runs then. */
 bool job_wait_for(unsigned number, double seconds);
 size_t job_running(void);
+/* Whether one runs that others have to wait for; @out (may be NULL) gets the first. */
+bool job_working(struct job_info *out);
 /* Readable when job_drain has something to do: poll it. */
 int job_wake_fd(void);
 /* Cancels all, joins all. */

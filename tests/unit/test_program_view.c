@@ -11,10 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "profile/profile.h"
 #include "program/study.h"
 #include "../support/screens.h"
+#include "../support/support.h"
 
 static void add_block(struct study *s, const char *name, uint32_t block, uint32_t line, double count, const char *formula, double error, double cycles, double share, const char *limit)
 {
@@ -208,11 +210,74 @@ static void test_program_keys(void **state)
     }
 }
 
+/* A study that came to lie where the last one lay, while another view was shown, is another one. */
+static void test_study_in_the_same_place(void **state)
+{
+    (void)state;
+    session.document.program.study = study_made();
+    session.document.program.study->serial = 1;
+    run_to_end("view program");
+    assert_true(screen_holds("1/4"));
+    add_block(session.document.program.study, "it's:9", 9, 40, 5, "5", 0, 10, 0.0000001, "issue");
+    session.document.program.study->serial = 2;
+    assert_true(screen_holds("1/5"));
+    press("G\n");   /* its name, quoted: nothing was built, so there is no code */
+    assert_true(frame.failed);
+    assert_null(strstr(str_text(&frame.message), "quote"));
+}
+
+static void draw_to_end(void)
+{
+    assert_true(screen_holds("heat.c"));
+    assert_true(frame_busy(&frame));
+    for (int i = 0; frame_busy(&frame) && i < 100; i++)
+        assert_true(screen_holds("heat.c"));
+    assert_false(frame_busy(&frame));
+}
+
+/* Long sorts and searches go on without a key, and what is exported has ended. */
+static void test_many_blocks(void **state)
+{
+    enum { BLOCKS = 20000 };
+    char name[32];
+    struct str text = {0};
+
+    (void)state;
+    struct study *s = session.document.program.study = study_made();
+    for (uint32_t i = 0; i < BLOCKS; i++) {
+        snprintf(name, sizeof name, "f%05u", (i * 7919 + 1) % BLOCKS);
+        add_block(s, name, i, i + 100, i, "1", 0, 1, 0, "issue");
+    }
+    run_to_end("view program");
+    frame_run(&frame, "find f00811");
+    draw_to_end();
+    assert_true(screen_holds("f00811"));
+    frame_run(&frame, "sort block");
+    draw_to_end();
+    press("g");
+    frame_run(&frame, "sort -block");
+    char export[300];
+    snprintf(export, sizeof export, "export %s", work_path("blocks.csv"));
+    run_to_end(export);
+    assert_true(file_read(work_path("blocks.csv"), 1 << 24, &text, NULL));
+    const char *first = strstr(str_text(&text), "norm:0"), *last = strstr(str_text(&text), "f00000");
+    assert_true(first && last && first < last);
+    str_done(&text);
+    frame_run(&frame, "sort block");
+    assert_true(screen_holds("sorting"));
+    assert_true(frame_busy(&frame));
+    const char *prefill;
+    frame_key(&frame, KEYCODE_ESCAPE, &prefill);
+    assert_false(frame_busy(&frame));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(test_golden_of_a_study, setup, teardown), cmocka_unit_test_setup_teardown(test_golden_of_a_profile, setup, teardown),
                                        cmocka_unit_test_setup_teardown(test_program_keys, setup, teardown),
-                                       cmocka_unit_test_setup_teardown(test_loop_without_a_bound, setup, teardown), cmocka_unit_test_setup_teardown(test_study_without_references, setup, teardown)};
+                                       cmocka_unit_test_setup_teardown(test_loop_without_a_bound, setup, teardown), cmocka_unit_test_setup_teardown(test_study_without_references, setup, teardown),
+                                       cmocka_unit_test_setup_teardown(test_study_in_the_same_place, setup, teardown),
+                                       cmocka_unit_test_setup_teardown(test_many_blocks, setup, teardown)};
     setlocale(LC_CTYPE, "C.UTF-8");
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

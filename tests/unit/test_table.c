@@ -12,6 +12,7 @@
 
 #include "base/mem.h"
 #include "base/steps.h"
+#include "view/arrange.h"
 #include "view/key.h"
 #include "view/table.h"
 
@@ -168,6 +169,8 @@ static void many_text(const void *context, size_t row, int column, struct str *o
 
 static const struct table_source large = {columns, 2, 0, many, many_number, many_text, NULL};
 
+static double reached;   /* share of the sorting that was told last */
+
 /* Updates until all is done, each of which may take so many steps; returns how many there were. */
 static unsigned updates(struct table *t, const size_t *rows)
 {
@@ -177,6 +180,7 @@ static unsigned updates(struct table *t, const size_t *rows)
         uint64_t before = steps_taken;
         table_update(t, &large, rows, 1);
         assert_true(steps_taken - before <= TABLE_STEPS + TABLE_STEPS / 10);
+        reached = t->arranging ? arrange_done(t->arranging) : reached;
         n++;
     } while (table_busy(t));
     return n;
@@ -197,6 +201,7 @@ static void test_many_rows(void **state)
     for (size_t k = 0; k < sizeof orders / sizeof *orders; k++) {
         assert_true(table_sort(&t, &large, orders[k], &err));
         assert_true(updates(&t, &rows) > 3);
+        assert_true(reached > 0.8 && reached <= 1);
         assert_int_equal(t.shown, MANY);
         for (size_t i = 0; i < MANY; i++)
             assert_int_equal(t.order[i] * 7919 % MANY, k == 1 ? MANY - 1 - i : i);
@@ -257,8 +262,38 @@ static void test_search_goes_on(void **state)
     table_done(&t);
 }
 
+/* The first row that is asked for is that of the order asked for before, also when that is still to come. */
+static void test_ends_of_what_comes(void **state)
+{
+    size_t rows = MANY;
+    struct err err = {0};
+    struct table t;
+
+    (void)state;
+    table_init(&t);
+    updates(&t, &rows);
+    for (int late = 0; late < 2; late++) {
+        assert_true(table_sort(&t, &large, late ? "cycles" : "-cycles", &err));
+        if (late)
+            table_update(&t, &large, &rows, 1);
+        assert_true(table_key(&t, &large, 'g'));
+        updates(&t, &rows);
+        assert_int_equal(t.cursor, 0);
+        assert_int_equal(t.selected * 7919 % MANY, late ? 0 : MANY - 1);
+    }
+    assert_true(table_sort(&t, &large, "-cycles", &err) && table_key(&t, &large, 'G'));
+    updates(&t, &rows);
+    assert_int_equal(t.cursor, MANY - 1);
+    /* Any other move keeps to its row. */
+    assert_true(table_sort(&t, &large, "cycles", &err) && table_key(&t, &large, 'g') && table_key(&t, &large, 'j'));
+    size_t row = t.selected;
+    updates(&t, &rows);
+    assert_int_equal(t.selected, row);
+    table_done(&t);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_many_rows), cmocka_unit_test(test_search_goes_on), cmocka_unit_test(test_filters), cmocka_unit_test(test_selection_follows), cmocka_unit_test(test_filter_fills)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_many_rows), cmocka_unit_test(test_search_goes_on), cmocka_unit_test(test_ends_of_what_comes), cmocka_unit_test(test_filters), cmocka_unit_test(test_selection_follows), cmocka_unit_test(test_filter_fills)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,6 +19,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/watch.h"
+#include "cmd/analyses.h"
 #include "cmd/command.h"
 #include "cmd/forecast.h"
 #include "cmd/session_file.h"
@@ -355,6 +356,70 @@ static void test_long_loop(void **state)
     str_done(&hex);
 }
 
+/* What a view began on its own keeps nobody from loading; cancelled, it stays undone until something changes. */
+static void test_work_aside(void **state)
+{
+    struct session s;
+    struct err err;
+    struct str hex = {0};
+    char line[300];
+    size_t count;
+    (void)state;
+    str_add(&hex, "set machine skylake,haswell; kernel hex ");
+    for (size_t i = 0; i < 3000; i++)
+        str_add(&hex, i % 2 ? "4829c3" : "4801d8");
+    open_session(&s);
+    s.patience = INFINITY;
+    assert_true(run(&s, str_text(&hex), &err));
+    snprintf(line, sizeof line, "session save %s", work_path("aside"));
+    assert_true(run(&s, line, &err));
+    session_analyses(&s, &count);
+    assert_true(session_analysing(&s) && job_running());
+    assert_true(session_idle(&err));
+    job_cancel(s.document.analyses->job);
+    job_wait(0);
+    if (!s.document.analyses->made) {   /* it had not ended before */
+        s.revision++;   /* as each job's end does: no reason to begin again */
+        session_analyses(&s, &count);
+        session_analyses(&s, &count);
+        assert_false(count || session_analysing(&s));
+        s.revision++;
+        session_analyses(&s, &count);
+        assert_true(session_analysing(&s));
+    }
+    snprintf(line, sizeof line, "session load %s", work_path("aside"));
+    if (!run(&s, line, &err))
+        fail_msg("%s", err.what);
+    session_done(&s);
+    str_done(&hex);
+}
+
+/* A job that only confirms leaves the last result for `export`, as the command does. */
+static void test_confirmed_late(void **state)
+{
+    struct session s;
+    struct err err;
+    char line[300];
+    (void)state;
+    open_session(&s);
+    s.patience = INFINITY;
+    assert_true(run(&s, "mapping show skylake", &err) || run(&s, "mapping list", &err));
+    const struct result *last = s.last;
+    assert_non_null(last);
+    s.patience = 0;
+    snprintf(line, sizeof line, "export %s", work_path("late.csv"));
+    assert_true(run(&s, line, &err));
+    assert_true(s.waiting.now);
+    session_clear_output(&s);
+    job_wait(0);
+    assert_true(result_is_confirmation(s.result));
+    char *text = command_take_job_result(&s, "export");
+    assert_non_null(strstr(text, "bytes"));
+    assert_ptr_equal(s.last, last);
+    free(text);
+    session_done(&s);
+}
+
 /* So are the predictions of a large table, and they are made anew when machine or values change. */
 static void test_many_predictions(void **state)
 {
@@ -405,6 +470,7 @@ static int setup(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_old_stays), cmocka_unit_test(test_cancelled), cmocka_unit_test(test_held), cmocka_unit_test(test_replacing),
-                                       cmocka_unit_test(test_reading), cmocka_unit_test(test_reading_goes_on), cmocka_unit_test(test_reads_what_was), cmocka_unit_test(test_long_loop), cmocka_unit_test(test_many_predictions)};
+                                       cmocka_unit_test(test_reading), cmocka_unit_test(test_reading_goes_on), cmocka_unit_test(test_reads_what_was), cmocka_unit_test(test_long_loop), cmocka_unit_test(test_many_predictions),
+                                       cmocka_unit_test(test_work_aside), cmocka_unit_test(test_confirmed_late)};
     return cmocka_run_group_tests(tests, setup, NULL);
 }
