@@ -113,7 +113,9 @@ static bool measure(struct blaming_program *w, const struct program_code *code, 
     struct sandbox *sandbox = sandbox_new(-1, err);
     bool ok = sandbox && calibrate(sandbox, cancelled, w, &calibration, err);
 
-    for (size_t i = 0, done = 0; i < w->parts.count && done < MEASURED_MOST; i++) {
+    if (sandbox)
+        sandbox_cancel_by(sandbox, cancelled, w);
+    for (size_t i = 0, done = 0; i < w->parts.count && done < MEASURED_MOST && !cancelled(w); i++) {
         struct blamed_part *b = &w->parts.items[i];
         const struct code_part *part = &parts->list.items[b->part];
         struct kernel_measured measured;

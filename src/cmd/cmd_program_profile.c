@@ -37,7 +37,7 @@ struct profiling {
     struct job *job;
     VEC(char *) argv;              /* NULL at the end */
     char *output, *input;
-    bool own_output;               /* the file was made for this: it goes when nothing was printed */
+    bool own_output;               /* the file was made for this, and nobody has been told of it yet: it goes when nobody is */
     struct sampling options;
     struct machine *machine;       /* a copy; NULL: none fits this CPU */
     size_t measure, top;
@@ -73,7 +73,7 @@ static const char *base_of(const char *path)
 
 static void predict(struct profiling *w)
 {
-    for (size_t i = 0; w->machine && i < w->profile->loops.count; i++) {
+    for (size_t i = 0; w->machine && i < w->profile->loops.count && !cancelled(w); i++) {
         struct profile_loop *l = &w->profile->loops.items[i];
         struct simulation sim;
         struct bounds bounds;
@@ -99,7 +99,9 @@ static bool measure(struct profiling *w, struct err *err)
     struct sandbox *sandbox = most ? sandbox_new(-1, err) : NULL;
     bool ok = sandbox && calibrate(sandbox, cancelled, w, &calibration, err);
 
-    for (size_t i = 0; i < most; i++) {
+    if (sandbox)
+        sandbox_cancel_by(sandbox, cancelled, w);
+    for (size_t i = 0; i < most && !cancelled(w); i++) {
         struct profile_loop *l = &p->loops.items[i];
         struct kernel_measured measured;
         size_t count;
@@ -115,6 +117,14 @@ static bool measure(struct profiling *w, struct err *err)
     return !cancelled(w) || err_set(err, ERR_INTERRUPTED, NULL, "profiling was cancelled");
 }
 
+/* The file that was made for what the program prints goes. */
+static void drop_output(struct profiling *w)
+{
+    if (w->own_output)
+        unlink(w->output);
+    w->own_output = false;
+}
+
 /* The file that the program's words went to, unless it printed none. */
 static void keep_output(struct profiling *w)
 {
@@ -123,8 +133,8 @@ static void keep_output(struct profiling *w)
 
     if (any)
         w->profile->output = mem_strdup(w->output);
-    else if (w->output && w->own_output)
-        unlink(w->output);
+    else
+        drop_output(w);
 }
 
 static bool enough(const struct profiling *w, struct err *err)
@@ -152,11 +162,8 @@ static bool profile_run(struct job *job, void *state, struct err *err)
     w->options.state = w;
     bool ok = sampling_run(&w->options, &w->sampled, err) && enough(w, err);
     w->profile = ok ? profile_new(&w->sampled, w->options.rate, 0.002, looking, w, err) : NULL;
-    if (!w->profile) {
-        if (w->output && w->own_output)
-            unlink(w->output);
+    if (!w->profile)
         return false;
-    }
     keep_output(w);
     w->profile->machine = w->machine ? mem_strdup(w->machine->id) : NULL;
     predict(w);
@@ -231,6 +238,13 @@ static void add_loops(struct result *result, const struct run_profile *p, size_t
         result_line(result, "and %zu more loops; --top shows them", p->loops.count - top);
 }
 
+/* Samples that no function has; they count in the shares. */
+static void say_lost(struct result *result, const struct run_profile *p)
+{
+    if (p->lost)
+        result_line(result, "%zu of the samples (%.1f %%) were lost or fell outside all mapped files: no function has them", p->lost, 100 * profile_share(p, p->lost, NULL));
+}
+
 static void say_how(struct result *result, const struct profiling *w)
 {
     const struct run_profile *p = w->profile;
@@ -253,6 +267,7 @@ static void say_how(struct result *result, const struct profiling *w)
         result_line(result, "it ended with status %d", WEXITSTATUS(s->status));
     if (p->output)
         result_line(result, "what it printed is in %s", p->output);
+    say_lost(result, p);
     if (p->samples < SAMPLES_FEW)
         result_line(result, "only %zu samples: give it more to do, or sample faster with --rate", p->samples);
 }
@@ -296,6 +311,7 @@ static void say_all(struct result *result, const struct profiling *w)
     result_number(result, "system", w->profile->system);
     result_number(result, "wall", w->profile->seconds);
     result_count(result, "samples", (int64_t)w->profile->samples);
+    result_count(result, "lost", (int64_t)w->profile->lost);
     result_text(result, "method", w->profile->method == SAMPLING_CLOCK ? "clock" : "interrupt");
     result_text(result, "output", w->profile->output);
     result_text(result, "machine", w->profile->machine);
@@ -316,6 +332,7 @@ static void say_short(struct result *result, const struct run_profile *p)
                     p->output ? p->output : "");
     else
         result_line(result, "%zu samples; no loop stands out%s%s", p->samples, p->output ? "; what it printed is in " : "", p->output ? p->output : "");
+    say_lost(result, p);
 }
 
 static void profile_finish(void *state, const struct job_info *info)
@@ -324,8 +341,11 @@ static void profile_finish(void *state, const struct job_info *info)
     struct result *result = w->session->result;
     struct document *d = &w->session->document;
 
-    if (info->state != JOB_DONE)
+    if (info->state != JOB_DONE) {
+        drop_output(w);   /* a job that has ended is kept for a while */
         return;
+    }
+    w->own_output = false;
     if (w->session->interactive)
         say_short(result, w->profile);
     else
@@ -346,6 +366,7 @@ static void profiling_free(void *state)
         free(w->unmeasured.items[i]);
     vec_done(&w->argv);
     vec_done(&w->unmeasured);
+    drop_output(w);
     free(w->output);
     free(w->input);
     machine_free(w->machine);
@@ -366,11 +387,11 @@ static bool choose_output(struct profiling *w, const char *given, struct err *er
     }
     str_addf(&path, "%s/portolan-output-XXXXXX", base && *base == '/' ? base : "/tmp");
     w->output = str_take(&path);
-    w->own_output = true;
     int fd = mkstemp(w->output);
     if (fd < 0)
         return file_fault(err, w->output, "make", "set TMPDIR to a writable directory, or give --output FILE");
     close(fd);
+    w->own_output = true;
     return true;
 }
 
@@ -397,6 +418,8 @@ static bool run_profile(struct session *s, const void *values, struct result *re
     (void)result;   /* the job's finish function fills it */
     if (attach == (v->words.count > 0))
         return err_set(err, ERR_USAGE, "program profile ./PROGRAM -- ARGUMENTS, or program profile --pid N", attach ? "a program and a process at once" : "no program is named");
+    if (attach && (v->output || v->input))
+        return err_set(err, ERR_USAGE, "leave it out: a process that already runs has its own input and output", "--pid does not take %s", v->output ? "--output" : "--input");
     struct profiling *w = mem_zero(1, sizeof *w);
     w->session = s;
     for (size_t i = 0; i < v->words.count; i++)
@@ -417,29 +440,29 @@ static bool run_profile(struct session *s, const void *values, struct result *re
 
 static const struct parameter arguments[] = {
     {.name = "PROGRAM", .kind = PARAMETER_WORDS, .at = offsetof(struct profile_values, words), .complete = COMPLETE_FILE,
-     .help = "program or script, found as the shell finds it, then its arguments; those that begin with -- stand behind a word --"},
+     .help = "program or script, looked up as the shell does, then its arguments; a word -- goes before arguments that begin with --"},
     {0},
 };
 
 static const struct parameter options[] = {
-    {.name = "--pid", .kind = PARAMETER_COUNT, .at = offsetof(struct profile_values, pid), .value = "N", .least = 1, .most = 4194304, .otherwise = "a program is started",
-     .help = "a process that runs already"},
+    {.name = "--pid", .kind = PARAMETER_COUNT, .at = offsetof(struct profile_values, pid), .value = "N", .least = 1, .most = 4194304, .otherwise = "start a program",
+     .help = "running process to profile instead of starting a program"},
     {.name = "--seconds", .kind = PARAMETER_DURATION, .at = offsetof(struct profile_values, seconds), .value = "T", .least = 0.01, .most = 86400,
-     .otherwise = "until it ends; with --pid 5 s", .help = "time after which it is looked at no longer; a program that was started here is ended then"},
+     .otherwise = "until it ends; with --pid 5 s", .help = "time limit for profiling; a program that was started here is then killed"},
     {.name = "--rate", .kind = PARAMETER_NUMBER, .at = offsetof(struct profile_values, rate), .value = "N", .least = 1, .most = 20000, .initial = "1000",
      .help = "samples per second of CPU time"},
     {.name = "--method", .kind = PARAMETER_CHOICE, .at = offsetof(struct profile_values, method), .choices = "any|clock|interrupt", .initial = "any",
-     .help = "how it is looked at: by the system's sampling clock (perf_event_open), by interrupting it (ptrace), or the first where it is allowed"},
-    {.name = "--output", .kind = PARAMETER_TEXT, .at = offsetof(struct profile_values, output), .value = "FILE", .otherwise = "a new file, which is named", .complete = COMPLETE_FILE,
-     .help = "file to which what the program prints is added"},
-    {.name = "--input", .kind = PARAMETER_TEXT, .at = offsetof(struct profile_values, input), .value = "FILE", .otherwise = "nothing", .complete = COMPLETE_FILE,
-     .help = "file that the program reads as its standard input"},
+     .help = "sampling method: the system's sampling clock (perf_event_open), interrupts (ptrace), or any: the clock if allowed, else interrupts"},
+    {.name = "--output", .kind = PARAMETER_TEXT, .at = offsetof(struct profile_values, output), .value = "FILE", .otherwise = "a new file, named in the result", .complete = COMPLETE_FILE,
+     .help = "file to append the program's output to"},
+    {.name = "--input", .kind = PARAMETER_TEXT, .at = offsetof(struct profile_values, input), .value = "FILE", .otherwise = "no input", .complete = COMPLETE_FILE,
+     .help = "file for the program's standard input"},
     {.name = "--machine", .kind = PARAMETER_TEXT, .at = offsetof(struct profile_values, machine), .value = "ID", .otherwise = "this CPU's machine, or else the current one",
-     .complete = COMPLETE_MACHINE, .help = "machine whose tables bounds come from"},
+     .complete = COMPLETE_MACHINE, .help = "machine whose tables are used for bounds and predictions"},
     {.name = "--measure", .kind = PARAMETER_COUNT, .at = offsetof(struct profile_values, measure), .value = "N", .least = 0, .most = 100, .initial = "1",
-     .help = "loops to measure alone, the hottest first"},
+     .help = "number of loops to measure alone, hottest first"},
     {.name = "--top", .kind = PARAMETER_COUNT, .at = offsetof(struct profile_values, top), .value = "N", .least = 1, .most = 100000, .initial = "20",
-     .help = "functions and loops shown"},
+     .help = "number of functions and loops to show"},
     {0},
 };
 
@@ -447,10 +470,10 @@ static const char *const examples[] = {"program profile ./simulation -- --steps 
 
 const struct command command_program_profile = {
     .name = "program profile",
-    .help = "run any program and show which functions and loops its time goes into",
-    .description = "Needs no source, no counters and no rights: the place where the program is, is noted about a thousand times per second of its CPU time, in all its threads and "
-                   "children and in libraries. Each share has the range in which it lies with 95 % probability. Loops are found in the machine code, of stripped programs too. "
-                   "The hottest is measured alone, its data in the first-level cache: in the program it may take longer. program open N shows a loop in the Kernel view.",
+    .help = "run any program and show its hottest functions and loops",
+    .description = "Needs no source, no performance counters and no privileges: the program is sampled about 1,000 times per second of its CPU time, in all its threads, children "
+                   "and libraries. Each share has its 95 % confidence interval. Loops are found in the machine code, in stripped programs too. "
+                   "The hottest is measured alone, its data in the first-level cache; in the program it may take longer. program open N shows a loop in the Kernel view.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

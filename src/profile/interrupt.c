@@ -131,13 +131,16 @@ static void take_start(struct interrupt *p, const struct tracee *t, int event)
     add(p, event == PTRACE_EVENT_CLONE ? t->task.pid : (pid_t)started, (pid_t)started);
 }
 
-/* Only the thread that called exec is left, under the process's number. */
+/* Only the thread that called exec is left, under the process's number; what the first thread was asked, it does not answer. */
 static void take_exec(struct interrupt *p, pid_t tid, struct spaces *spaces)
 {
     spaces_clear(spaces, tid);
     for (size_t i = p->tracees.count; i-- > 0;)
         if (p->tracees.items[i].task.pid == tid && p->tracees.items[i].task.tid != tid)
             p->tracees.items[i] = p->tracees.items[--p->tracees.count];
+    struct tracee *left = find(p, tid);
+    if (left)
+        left->asked = false;
 }
 
 static void take_stop(struct interrupt *p, pid_t tid, int status, struct spaces *spaces)

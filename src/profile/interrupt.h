@@ -1,5 +1,6 @@
 /* Instruction pointers of programs that are interrupted for them (ptrace), where the system's sampling clock is refused. The calling thread becomes the tracer of
- * all threads and children, so it must be the one that launched the program. */
+ * all threads and children, so it must be the one that launched the program; those that do not stop in
+ * time for interrupt_free (they wait in the system) go on untraced when it ends. */
 #ifndef PORTOLAN_PROFILE_INTERRUPT_H
 #define PORTOLAN_PROFILE_INTERRUPT_H
 

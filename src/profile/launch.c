@@ -4,11 +4,13 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -41,34 +43,34 @@ static char *find_program(const char *name)
     return access(name, F_OK) == 0 ? mem_strdup(name) : NULL;   /* in this directory: what to do is said by launch_check */
 }
 
-bool launch_check(const char *path, struct err *err)
+bool launch_check(const char *path, const char *name, struct err *err)
 {
     struct stat status;
     Elf64_Ehdr header = {.e_type = 0};
     ssize_t length;
 
     if (stat(path, &status) != 0)
-        return err_set(err, ERR_MISSING, "name a program, as the shell would find it", "there is no program %s", path);
+        return err_set(err, ERR_MISSING, "name a program, as the shell would find it", "there is no program %s", name);
     if (S_ISDIR(status.st_mode))
-        return err_set(err, ERR_DATA, "name a program in it", "%s is a directory", path);
+        return err_set(err, ERR_DATA, "name a program in it", "%s is a directory", name);
     if (access(path, X_OK) != 0)
-        return err_set(err, ERR_DATA, "chmod +x makes it so; a script's interpreter can be named instead: program profile sh -- SCRIPT", "%s is not executable", path);
+        return err_set(err, ERR_DATA, "chmod +x makes it so; a script's interpreter can be named instead: program profile sh -- SCRIPT", "%s is not executable", name);
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
-        return err_set(err, ERR_IO, NULL, "cannot read %s: %s", path, strerror(errno));
+        return err_set(err, ERR_IO, NULL, "cannot read %s: %s", name, strerror(errno));
     length = read(fd, &header, sizeof header);
     close(fd);
     if (length < (ssize_t)SELFMAG || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
         return true;   /* a script; the system says when it is none */
     if (header.e_ident[EI_CLASS] != ELFCLASS64)
-        return err_set(err, ERR_DATA, "build it for 64 bits", "%s is a 32-bit program", path);
+        return err_set(err, ERR_DATA, "build it for 64 bits", "%s is a 32-bit program", name);
     if (header.e_machine == isa_ops(isa_host())->elf_machine)
         return true;
     for (int isa = 0; isa < ISA_COUNT; isa++)
         if (isa_ops((enum isa)isa)->elf_machine == header.e_machine)
-            return err_set(err, ERR_DATA, "kernel load shows its loops; run it on such a machine to profile it", "%s is a program for %s, and this CPU runs %s", path, isa_name((enum isa)isa),
+            return err_set(err, ERR_DATA, "kernel load shows its loops; run it on such a machine to profile it", "%s is a program for %s, and this CPU runs %s", name, isa_name((enum isa)isa),
                            isa_name(isa_host()));
-    return err_set(err, ERR_DATA, "run it on such a machine", "%s is a program for another processor (ELF machine %u)", path, header.e_machine);
+    return err_set(err, ERR_DATA, "run it on such a machine", "%s is a program for another processor (ELF machine %u)", name, header.e_machine);
 }
 
 /* In the child: nothing here may allocate or lock. */
@@ -96,6 +98,24 @@ static _Noreturn void become(const char *path, const char *const *argv, int in, 
     _exit(written == sizeof reason ? 127 : 126);
 }
 
+/* Opens a file for the program without waiting for anybody at the other end of a named pipe: -1 with errno, ENXIO for such a one, which would look empty when read. */
+static int open_now(const char *path, int flags)
+{
+    struct stat status;
+    struct statfs system;
+    int fd = open(path, flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
+
+    if (fd < 0)
+        return -1;
+    if (flags == O_RDONLY && fstat(fd, &status) == 0 && S_ISFIFO(status.st_mode) && fstatfs(fd, &system) == 0 && system.f_type != PIPEFS_MAGIC) {
+        close(fd);
+        errno = ENXIO;
+        return -1;
+    }
+    fcntl(fd, F_SETFL, flags & O_APPEND);   /* the program waits as usual */
+    return fd;
+}
+
 bool launch(const char *const *argv, const char *output, const char *input, struct launched *out, struct err *err)
 {
     int go[2] = {-1, -1}, fault[2] = {-1, -1}, in = -1, to = -1;
@@ -103,11 +123,11 @@ bool launch(const char *const *argv, const char *output, const char *input, stru
     *out = (struct launched){.path = find_program(argv[0]), .go = -1, .fault = -1};
     if (!out->path)
         return err_set(err, ERR_MISSING, "name it with its directory, as in ./NAME", "there is no program %s", argv[0]);
-    bool ok = launch_check(out->path, err);
-    if (ok && (to = open(output, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600)) < 0)
+    bool ok = launch_check(out->path, out->path, err);
+    if (ok && (to = open_now(output, O_WRONLY | O_CREAT | O_APPEND)) < 0)
         ok = err_set(err, ERR_IO, "--output FILE takes another", "cannot write to %s: %s", output, strerror(errno));
-    if (ok && (in = open(input ? input : "/dev/null", O_RDONLY | O_CLOEXEC)) < 0)
-        ok = err_set(err, ERR_IO, NULL, "cannot read %s: %s", input, strerror(errno));
+    if (ok && (in = open_now(input ? input : "/dev/null", O_RDONLY)) < 0)
+        ok = err_set(err, ERR_IO, errno == ENXIO ? "a named pipe is not read: write it to a file first" : NULL, "cannot read %s: %s", input, strerror(errno));
     if (ok && (pipe2(go, O_CLOEXEC) < 0 || pipe2(fault, O_CLOEXEC) < 0))
         ok = err_set(err, ERR_IO, NULL, "cannot start %s: %s", out->path, strerror(errno));
     if (ok && (out->pid = fork()) == 0)

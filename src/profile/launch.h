@@ -20,7 +20,7 @@ bool launch(const char *const *argv, const char *output, const char *input, stru
 bool launch_go(struct launched *l, struct err *err);
 /* Kills it, and all of its group, when it still runs, and frees what @l has. The process is not waited for. */
 void launch_end(struct launched *l);
-/* Whether @path can be run and looked at here; false with err. */
-bool launch_check(const char *path, struct err *err);
+/* Whether @path, which messages call @name, can be run and looked at here; false with err. */
+bool launch_check(const char *path, const char *name, struct err *err);
 
 #endif

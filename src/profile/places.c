@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/watch.h"
 #include "toolchain/object.h"
 
 #define AROUND 16384u      /* bytes decoded on each side of code without symbols */
@@ -19,6 +20,12 @@ struct code_place {
 };
 
 struct place_list { VEC(struct code_place) list; };
+
+/* Where an instruction of a section begins; places are looked up in order, so decoding goes on from there. */
+struct walk {
+    const struct object_section *section;   /* NULL: at the beginning */
+    uint64_t at;
+};
 
 static int places_order(const void *a, const void *b)
 {
@@ -105,43 +112,51 @@ static void loops_take(struct run_profile *p, const struct object *o, const stru
     struct err ignored;
     struct kernel *k = kernel_from_code(o, file, (size_t)start, (size_t)length, &ignored);
 
-    for (size_t l = 0; k && l < k->loop_count; l++) {
-        size_t samples = 0;
-        for (size_t i = first; i < end; i++)
-            samples += loop_at(k, places[i].at) == l ? places[i].count : 0;
-        if (samples)
-            loop_add(p, o, k, l, file, samples);
+    size_t *samples = mem_zero(k && k->loop_count ? k->loop_count : 1, sizeof *samples);
+
+    for (size_t i = first; k && i < end && !watch_steps(1 + k->loop_count / 16); i++) {
+        size_t loop = loop_at(k, places[i].at);
+        if (loop != SIZE_MAX)
+            samples[loop] += places[i].count;
     }
+    for (size_t l = 0; k && l < k->loop_count; l++)
+        if (samples[l])
+            loop_add(p, o, k, l, file, samples[l]);
+    free(samples);
     kernel_free(k);
 }
 
-/* Where decoding @section can begin at or before @at: instructions are counted from its start on. */
-static uint64_t boundary(const struct object *o, const struct object_section *section, uint64_t at)
+/* Where decoding @section can begin at or before @at: instructions are counted from its start on, by @walk from where it was last. Ends early under watch. */
+static uint64_t boundary(const struct object *o, const struct object_section *section, struct walk *walk, uint64_t at)
 {
-    uint64_t from = section->offset, step = isa_step(o->isa);
+    uint64_t step = isa_step(o->isa);
     char form[FORM_MAX];
     uint32_t traits;
 
-    for (;;) {
-        size_t n = insn_form(o->isa, o->code + from, section->offset + section->size - from, form, &traits);
-        uint64_t next = from + (n ? n : step);
+    if (walk->section != section)
+        *walk = (struct walk){section, section->offset};
+    while (!watch_steps(1)) {
+        size_t n = insn_form(o->isa, o->code + walk->at, section->offset + section->size - walk->at, form, &traits);
+        uint64_t next = walk->at + (n ? n : step);
         if (next > at)
-            return from;
-        from = next;
+            break;
+        walk->at = next;
     }
+    return walk->at;
 }
 
 /* Code of @s, NULL: without a symbol; its places are [@first, @end). */
-static void search(struct run_profile *p, const struct object *o, const struct object_symbol *s, const struct code_place *places, size_t first, size_t end, const char *file)
+static void search(struct run_profile *p, const struct object *o, const struct object_symbol *s, const struct code_place *places, size_t first, size_t end, struct walk *walk,
+                   const char *file)
 {
     if (s && s->size <= LARGE) {
         loops_take(p, o, places, first, end, s->offset, s->size, file);
         return;
     }
-    while (first < end) {
+    while (first < end && !watch_steps(1)) {
         const struct object_section *section = section_of(o, places[first].at);
         uint64_t low = s ? s->offset : section->offset, high = s ? s->offset + s->size : section->offset + section->size;
-        uint64_t from = places[first].at - low > AROUND ? boundary(o, section, places[first].at - AROUND) : low;
+        uint64_t from = places[first].at - low > AROUND ? boundary(o, section, walk, places[first].at - AROUND) : low;
         uint64_t to = high - places[first].at > 2 * AROUND ? places[first].at + 2 * AROUND : high;
         size_t last = first;
         while (last < end && places[last].at < places[first].at + AROUND && places[last].at < to)
@@ -154,15 +169,16 @@ static void search(struct run_profile *p, const struct object *o, const struct o
 static void find_in_object(struct run_profile *p, const struct object *o, struct place_list *list, const char *file)
 {
     struct code_place *places = list->list.items;
+    struct walk walk = {NULL, 0};
 
-    for (size_t first = 0, end; first < list->list.count; first = end) {
+    for (size_t first = 0, end; first < list->list.count && !watch_steps(1); first = end) {
         const struct object_symbol *s = function_at(o, places[first].at);
         size_t samples = 0;
         for (end = first; end < list->list.count && function_at(o, places[end].at) == s; end++)
             samples += places[end].count;
         function_add(p, s ? s->name : "", file, samples);
         if ((double)samples >= DECODED * (double)p->samples)
-            search(p, o, s, places, first, end, file);
+            search(p, o, s, places, first, end, &walk, file);
     }
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/watch.h"
 #include "profile/places.h"
 
 void profile_free(struct run_profile *p)
@@ -106,13 +107,14 @@ struct run_profile *profile_new(const struct sampled *s, double rate, double lea
     p->lost = s->lost;
     p->processes = s->processes;
     p->threads = s->threads;
-    for (size_t i = 0; i < s->samples.images.count; i++) {
-        if (goes_on && !goes_on(state, (double)i / (double)s->samples.images.count)) {
+    for (size_t i = 0, count = s->samples.images.count; i <= count; i++) {
+        if ((goes_on && !goes_on(state, count ? (double)i / (double)count : 1)) || watch_over()) {
             err_set(err, ERR_INTERRUPTED, NULL, "profiling was cancelled");
             profile_free(p);
             return NULL;
         }
-        places_find(p, &s->samples, (uint32_t)i);
+        if (i < count)
+            places_find(p, &s->samples, (uint32_t)i);
     }
     if (p->functions.count)
         qsort(p->functions.items, p->functions.count, sizeof *p->functions.items, functions_by_samples);

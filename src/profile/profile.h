@@ -37,7 +37,7 @@ struct run_profile {
 };
 
 /* Looks up @s, which is taken over except for its samples. Loops with less than @least of all samples are left out. @goes_on (may be NULL) is told the share done
- * and says whether to go on: NULL with err when not. Any thread; seconds for large libraries. */
+ * and says whether to go on: NULL with err when not, or when the thread's watch ends it. Any thread; seconds for large libraries. */
 struct run_profile *profile_new(const struct sampled *s, double rate, double least, bool (*goes_on)(void *state, double share), void *state, struct err *err);
 void profile_free(struct run_profile *p);
 /* Share of @samples in all, and by how much it may be off (1.96 standard deviations of such a count). */

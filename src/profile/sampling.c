@@ -18,6 +18,7 @@
 #include "profile/interrupt.h"
 #include "profile/launch.h"
 #include "profile/perf.h"
+#include "work/pool.h"
 
 #define STEP 0.02          /* seconds between two looks at what has come */
 
@@ -117,6 +118,7 @@ static bool choose(struct watching *w, struct err *err)
     return w->interrupt != NULL;
 }
 
+/* Its file is looked at through the system's link: it may have been deleted since, or lie where only the process sees it. */
 static bool find_process(struct watching *w, struct err *err)
 {
     char link[64], path[4096];
@@ -132,6 +134,8 @@ static bool find_process(struct watching *w, struct err *err)
                        "process %d cannot be looked at: %s", (int)w->options->pid, strerror(errno));
     path[length] = '\0';
     w->out->path = mem_strdup(path);
+    if (!launch_check(link, path, err))
+        return false;
     for (size_t i = 0; i < w->tasks.list.count; i++)
         if (!i || w->tasks.list.items[i].pid != w->tasks.list.items[i - 1].pid)
             spaces_read(&w->spaces, w->tasks.list.items[i].pid);
@@ -143,7 +147,7 @@ static bool begin(struct watching *w, struct err *err)
     const struct sampling *o = w->options;
 
     if (!o->argv)
-        return find_process(w, err) && launch_check(w->out->path, err) && choose(w, err);
+        return find_process(w, err) && choose(w, err);
     if (!launch(o->argv, o->output, o->input, &w->program, err))
         return false;
     w->out->path = mem_strdup(w->program.path);
@@ -167,11 +171,10 @@ static void tell(struct watching *w)
     out->system = w->options->argv ? seconds_of(w->usage.ru_stime) : NAN;
 }
 
-bool sampling_run(const struct sampling *o, struct sampled *out, struct err *err)
+static bool run(const struct sampling *o, struct sampled *out, struct err *err)
 {
     struct watching w = {.options = o, .out = out, .spaces.samples = &out->samples, .program = {.go = -1, .fault = -1}};
 
-    *out = (struct sampled){.system = NAN};
     bool ok = begin(&w, err) && watch(&w, err);
     if (out->ended)
         w.program.pid = 0;   /* its number may be another's by now */
@@ -183,4 +186,26 @@ bool sampling_run(const struct sampling *o, struct sampled *out, struct err *err
     spaces_done(&w.spaces);
     vec_done(&w.tasks.list);
     return ok;
+}
+
+struct call {
+    const struct sampling *options;
+    struct sampled *out;
+    struct err *err;
+    bool ok;
+};
+
+static void run_call(void *state)
+{
+    struct call *call = state;
+    call->ok = run(call->options, call->out, call->err);
+}
+
+/* On a thread of its own: what was interrupted and could not be let go in time is let go by the system when this ends. */
+bool sampling_run(const struct sampling *o, struct sampled *out, struct err *err)
+{
+    struct call call = {o, out, err, false};
+
+    *out = (struct sampled){.system = NAN};
+    return thread_apart(run_call, &call, err) && call.ok;
 }

@@ -34,7 +34,7 @@ struct sampled {
     int status;                      /* as waitpid gives it, of one that was started here and ended */
 };
 
-/* False with err; sampled_done frees @out in either case. One thread, which starts the program and waits for it. */
+/* False with err; sampled_done frees @out in either case. Any thread; goes_on is asked on another one, while this one waits. */
 bool sampling_run(const struct sampling *o, struct sampled *out, struct err *err);
 void sampled_done(struct sampled *s);
 

@@ -82,6 +82,33 @@ bool team_run(unsigned workers, void (*work)(void *state, unsigned worker), void
     return run_team(workers, false, work, state, err);
 }
 
+struct apart {
+    void (*work)(void *state);
+    void *state;
+    struct shortage *shortage;    /* of the caller */
+};
+
+static void *run_apart(void *argument)
+{
+    struct apart *apart = argument;
+
+    shortage_begin(apart->shortage);
+    apart->work(apart->state);
+    return NULL;
+}
+
+bool thread_apart(void (*work)(void *state), void *state, struct err *err)
+{
+    struct apart apart = {work, state, shortage_current()};
+    pthread_t thread;
+    int fault = pthread_create(&thread, NULL, run_apart, &apart);
+
+    if (fault)
+        return err_set(err, ERR_LIMIT, "cancel other jobs first", "cannot start a thread: %s", strerror(fault));
+    pthread_join(thread, NULL);
+    return true;
+}
+
 struct pool {
     const struct pool_ops *ops;
     void *state;

@@ -1,4 +1,4 @@
-/* Several threads for one task: a team, whose members each do their own part, and a pool, which takes turns fetching pieces. */
+/* Threads for one task: a team, whose members each do their own part, a pool, which takes turns fetching pieces, and one apart. */
 #ifndef PORTOLAN_WORK_POOL_H
 #define PORTOLAN_WORK_POOL_H
 
@@ -9,6 +9,10 @@
 /* Calls @work once for each of 0 .. @workers - 1, each on a thread of its own, worker 0 on the calling one; returns when all have returned.
  * No work begins before all threads are there: false with err, and nothing was called, when the system refuses one. */
 bool team_run(unsigned workers, void (*work)(void *state, unsigned worker), void *state, struct err *err);
+
+/* Calls @work on a new thread, which has ended when this returns: what the system ties to a thread is gone with it. False with err, and nothing was called, when the
+ * system refuses the thread. */
+bool thread_apart(void (*work)(void *state), void *state, struct err *err);
 
 struct pool_ops {
     /* Fetches the next piece into worker @worker's own place; false when there is no more. One worker at a time. */

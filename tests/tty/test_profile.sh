@@ -124,6 +124,11 @@ test_what_cannot_be_profiled() {
     expect 1 "$portolan" -e 'program profile --measure 0 /bin/true'
     grep -q 'the system refuses' "$work/err" || holds err 'ran too short'
     refuse '--pid 4194303' 'there is no process 4194303'
+    refuse '--pid 4194303 --output printed' '--pid does not take --output'
+    refuse '--pid 4194303 --input text' '--pid does not take --input'
+    mkfifo pipe
+    refuse '--input pipe /bin/true' 'cannot read pipe'
+    refuse '--output pipe /bin/true' 'cannot write to pipe'
     expect 1 "$portolan" -e 'program profile'
     holds err 'no program is named'
 }

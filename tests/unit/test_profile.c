@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <math.h>
@@ -17,13 +18,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/watch.h"
 #include "profile/launch.h"
 #include "profile/profile.h"
 #include "profile/spaces.h"
+#include "toolchain/object.h"
 #include "../support/support.h"
 
 #define STEPS 400000u     /* of the shorter loop, in one turn */
@@ -336,10 +340,179 @@ static void test_shares(void **state)
     str_done(&name);
 }
 
+/* Code too large to be decoded whole, which nobody runs: one-byte instructions where these are x86's. */
+#define LARGE_SIZE 0x100000u
+__asm__(".text\n.globl large_code\n.type large_code, %function\nlarge_code:\n.skip 0x100000, 0x90\n.size large_code, . - large_code\n");
+
+/* Samples all over large_code. */
+static void sample_large_code(struct sampled *s)
+{
+    struct object o;
+    struct err err;
+
+    *s = (struct sampled){.path = mem_strdup(self), .user = 1};
+    assert_true(object_read(self, false, &o, &err));
+    const struct object_symbol *symbol = object_symbol_find(&o, "large_code");
+    const struct object_section *section = o.sections.items;
+    assert_non_null(symbol);
+    while (symbol->offset >= section->offset + section->size)
+        section++;
+    uint32_t image = samples_image(&s->samples, self);
+    for (uint64_t at = 0; at < LARGE_SIZE; at += 4096)
+        samples_add(&s->samples, image, section->file_offset + (symbol->offset - section->offset) + at);
+    object_done(&o);
+}
+
+/* It is decoded about twice, to find where instructions begin and to find loops, however many windows there are. */
+static void test_large_code(void **state)
+{
+    struct sampled s;
+    struct err err = {0};
+    uint64_t before = steps_taken;
+
+    (void)state;
+    sample_large_code(&s);
+    struct run_profile *p = profile_new(&s, 1000, 0.002, NULL, NULL, &err);
+    assert_non_null(p);
+    assert_int_equal(samples_of(p, "large_code"), s.samples.count);
+    assert_true(steps_taken - before < 8 * LARGE_SIZE);
+    profile_free(p);
+    sampled_done(&s);
+}
+
+static unsigned asked;
+
+static bool over_later(void *state)
+{
+    return ++asked > *(const unsigned *)state;
+}
+
+/* Looking up is ended wherever it is. */
+static void test_lookup_ends(void **state)
+{
+    unsigned most = 20;
+    struct sampled s;
+    struct err err = {0};
+
+    (void)state;
+    sample_large_code(&s);
+    asked = 0;
+    struct watch before = watch_begin(over_later, &most);
+    uint64_t steps = steps_taken;
+    assert_null(profile_new(&s, 1000, 0.002, NULL, NULL, &err));
+    watch_restore(before);
+    assert_int_equal(err.code, ERR_INTERRUPTED);
+    assert_true(steps_taken - steps < LARGE_SIZE);
+    sampled_done(&s);
+}
+
+/* Who traces process @pid; 0: nobody. */
+static int tracer_of(pid_t pid)
+{
+    char path[64], line[256];
+    int tracer = 0;
+
+    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+    FILE *file = fopen(path, "r");
+    while (file && fgets(line, sizeof line, file) && sscanf(line, "TracerPid: %d", &tracer) != 1)
+        ;
+    if (file)
+        fclose(file);
+    return tracer;
+}
+
+/* A process that waits in the system for its child of vfork cannot be stopped; it is let go all the same. */
+static void test_let_go(void **state)
+{
+    struct sampled s;
+    struct err err = {0};
+    int ready[2];
+    char byte;
+    pid_t pid;
+
+    (void)state;
+    assert_int_equal(pipe(ready), 0);
+    if ((pid = fork()) == 0) {
+        if (vfork() == 0) {
+            prctl(PR_SET_PDEATHSIG, SIGKILL);
+            if (write(ready[1], "r", 1) == 1)
+                pause();
+            _exit(0);
+        }
+        _exit(0);
+    }
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    struct sampling o = {.pid = pid, .seconds = 0.1, .rate = 1000, .method = SAMPLING_INTERRUPT};
+    if (!sampling_run(&o, &s, &err))
+        assert_true(refused(SAMPLING_INTERRUPT, &err));
+    for (int i = 0; tracer_of(pid) && i < 1000; i++)
+        usleep(10000);
+    assert_int_equal(tracer_of(pid), 0);
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    close(ready[0]);
+    close(ready[1]);
+    sampled_done(&s);
+}
+
+/* A process whose file has been deleted, as by an upgrade, is looked at like any other. */
+static void test_deleted(void **state)
+{
+    struct sampled s;
+    struct err err = {0};
+    struct str command = {0};
+    int ready[2];
+    char byte;
+    pid_t pid;
+
+    (void)state;
+    str_addf(&command, "cp '%s' '%s'", self, work_path("copy"));
+    assert_int_equal(system(str_text(&command)), 0);
+    str_done(&command);
+    assert_int_equal(pipe2(ready, O_CLOEXEC), 0);
+    if ((pid = fork()) == 0) {
+        execl(work_path("copy"), "copy", "turns", "1000000", (char *)NULL);
+        _exit(1);
+    }
+    close(ready[1]);
+    assert_int_equal(read(ready[0], &byte, 1), 0);   /* it has been executed */
+    work_remove("copy");
+    struct sampling o = {.pid = pid, .seconds = 0.1, .rate = 1000};
+    if (!sampling_run(&o, &s, &err))
+        assert_true(refused(SAMPLING_INTERRUPT, &err));
+    else
+        assert_true(strstr(s.path, "(deleted)") != NULL);
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    close(ready[0]);
+    sampled_done(&s);
+}
+
+/* Nobody is at the other end of a named pipe: that is said, and nothing waits for it. */
+static void test_named_pipes(void **state)
+{
+    const char *argv[4];
+    struct sampled s;
+    struct err err = {0};
+
+    (void)state;
+    work_remove("pipe");
+    assert_int_equal(mkfifo(work_path("pipe"), 0600), 0);
+    for (int input = 0; input < 2; input++) {
+        struct sampling o = options_of(SAMPLING_ANY, "turns", "1", argv);
+        *(input ? &o.input : &o.output) = work_path("pipe");
+        assert_false(sampling_run(&o, &s, &err));
+        assert_non_null(strstr(err.what, input ? "cannot read" : "cannot write to"));
+        sampled_done(&s);
+    }
+    work_remove("pipe");
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_spaces), cmocka_unit_test(test_shares), cmocka_unit_test(test_clock), cmocka_unit_test(test_interrupt),
-                                       cmocka_unit_test(test_attach), cmocka_unit_test(test_time_is_up), cmocka_unit_test(test_refused)};
+                                       cmocka_unit_test(test_attach), cmocka_unit_test(test_time_is_up), cmocka_unit_test(test_large_code), cmocka_unit_test(test_lookup_ends),
+                                       cmocka_unit_test(test_let_go), cmocka_unit_test(test_deleted), cmocka_unit_test(test_named_pipes), cmocka_unit_test(test_refused)};
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     self[length > 0 ? length : 0] = '\0';
     setenv("ASAN_OPTIONS", "detect_leaks=0", 1);   /* of programs that are started: who is traced cannot look for leaks */
