@@ -453,6 +453,20 @@ static void test_many_predictions(void **state)
     job_wait(0);
     assert_true(session_forecast(&s, session_machine(&s, "skylake", &err), cycles, &accuracy));
     assert_true(cycles[3] == 4);
+    /* Cancelled ones are begun again when the table has changed, not before. */
+    assert_true(run(&s, "set machine haswell", &err));
+    m = session_machine(&s, "haswell", &err);
+    assert_false(session_forecast(&s, m, cycles, &accuracy));
+    struct job_info info;
+    assert_true(job_working(&info) == false && job_get(job_count() - 1, &info) && job_cancel(info.number));
+    job_wait(0);
+    bool made = session_forecast(&s, m, cycles, &accuracy);   /* it may have ended before */
+    assert_int_equal(job_running(), 0);
+    experiments_set(session_change_experiments(&s), 0, 6, NAN, 1, NULL);
+    assert_true(session_forecast(&s, m, cycles, &accuracy) == made);
+    assert_int_equal(job_running(), 1);
+    job_wait(0);
+    assert_true(session_forecast(&s, m, cycles, &accuracy));
     session_done(&s);
     free(cycles);
     str_done(&text);
