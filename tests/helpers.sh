@@ -12,8 +12,7 @@ sockets=
 
 finish() {
     for socket in $sockets; do tmux -L "$socket" kill-server 2>/dev/null; done
-    # A program that is just ending may still write.
-    rm -rf "$work" 2>/dev/null || { sleep 1; rm -rf "$work"; }
+    wait_until rm -rf "$work" 2>/dev/null   # a program that is just ending may still write
 }
 trap finish EXIT
 trap 'exit 130' INT

@@ -6,6 +6,7 @@
 #include "base/shortage.h"
 
 _Thread_local struct watch watch;
+_Thread_local uint64_t steps_taken;
 
 struct watch watch_begin(bool (*over)(void *state), void *state)
 {

@@ -79,8 +79,7 @@ static bool export_work(void *state, struct result *result, struct err *err)
     struct str text = {0}, document = {0};
 
     result_write(e->what, e->format, &(struct result_style){.title = e->title}, &text);
-    /* Documents are read by people and terminals, tables by programs, which want what was there. */
-    if (e->format != FORMAT_CSV) {
+    if (format_is_document(e->format)) {
         utf8_printable(str_text(&text), text.length, &document);
         str_done(&text);
         text = document;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "isa/chain.h"
 #include "isa/insn.h"
 
 struct form_code *form_code_new(const struct form_row *row, struct err *err)
@@ -75,4 +76,14 @@ void code_print(const uint8_t *code, size_t length, size_t lines, struct str *ou
 void body_print(const struct body *body, struct str *out)
 {
     code_print(body->code, body->length, 0, out);
+}
+
+size_t chain_list(const struct form_code *code, struct chain out[CHAINS_MAX])
+{
+    return isa_ops(code->row->isa)->chain_list(code->own, out);
+}
+
+bool chain_make(const struct form_code *code, const struct chain *chain, unsigned links, struct body *out, struct err *err)
+{
+    return isa_ops(code->row->isa)->chain_make(code->own, chain, links, out) || err_set(err, ERR_DATA, NULL, "cannot encode the chain of %s", code->row->form);
 }

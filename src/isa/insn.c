@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "isa/related.h"
+
 void insn_done(struct insn *insn)
 {
     free(insn->text);
@@ -87,4 +89,20 @@ size_t insn_form(enum isa isa, const uint8_t *code, size_t length, char form[FOR
 bool insn_learn(enum isa isa, const uint8_t *code, size_t length, struct err *err)
 {
     return !isa_ops(isa)->learn || isa_ops(isa)->learn(code, length, err);
+}
+
+bool isa_alike(enum isa isa, const char *form, size_t *at, char out[FORM_MAX])
+{
+    return isa_ops(isa)->alike && isa_ops(isa)->alike(form, at, out);
+}
+
+bool isa_with_register(enum isa isa, const char *form, unsigned bits, size_t *at, char out[FORM_MAX])
+{
+    return isa_ops(isa)->with_register && isa_ops(isa)->with_register(form, bits, at, out);
+}
+
+bool isa_alternative(const struct insn *insn, size_t *at, struct isa_alternative *out)
+{
+    const struct isa_ops *isa = isa_ops((enum isa)insn->isa);
+    return isa->alternative && isa->alternative(insn, at, out);
 }

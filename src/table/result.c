@@ -12,6 +12,11 @@
 #include "base/utf8.h"
 #include "table/result_parts.h"
 
+bool format_is_document(enum format format)
+{
+    return format != FORMAT_CSV;
+}
+
 struct result *result_new(void)
 {
     return mem_zero(1, sizeof(struct result));

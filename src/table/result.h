@@ -25,6 +25,8 @@
 enum format { FORMATS(FORMAT_VALUE) };
 /* "text|csv|...": of parameters. */
 #define FORMAT_CHOICES (&(FORMATS(FORMAT_CHOICE))[1])
+/* Read by people and terminals, so that its text is made printable; CSV is for programs, which want what was there. */
+bool format_is_document(enum format format);
 
 /* Where a column or table does not appear. */
 enum { NOT_TEXT = 1, NOT_CSV = 2, NOT_JSON = 4, NOT_DOCUMENT = 8, ONLY_JSON = NOT_TEXT | NOT_CSV | NOT_DOCUMENT, ONLY_TEXT = NOT_CSV | NOT_JSON | NOT_DOCUMENT };

@@ -593,8 +593,13 @@ static void test_descriptors(void **state)
     }
     /* A parent without standard files; here none of ours is alive, as after a renewal, so that each child that is seen is an orphan of its. */
     sandbox_renew(sandbox);
+    sigset_t ended, before;
+    sigemptyset(&ended);
+    sigaddset(&ended, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &ended, &before);
     pid_t pid = fork();
     if (pid == 0) {
+        sigprocmask(SIG_SETMASK, &before, NULL);
         close(0), close(1), close(2);
         s = sandbox_new(-1, &err);
         if (s)
@@ -607,7 +612,8 @@ static void test_descriptors(void **state)
     /* It ended without freeing its sandbox: the sandbox's children, ours now, end by themselves. */
     for (double begun = now(); children_left() > own_children() && now() - begun < SECONDS_ALLOWED;)
         if (waitpid(-1, NULL, WNOHANG) <= 0)
-            usleep(10000);
+            sigtimedwait(&ended, NULL, &(struct timespec){.tv_sec = 1});
+    sigprocmask(SIG_SETMASK, &before, NULL);
     nothing_left("a program that ended");
 }
 
