@@ -19,7 +19,7 @@
 #define SEED 62
 
 /* One cell's parameters, each of as many numbers as it has inputs. */
-struct cell { const double *a, *b, *g; };
+struct nalu_cell { const double *a, *b, *g; };
 
 /* What one cell made of its inputs. */
 struct passed { double sum, product, gate, value; };
@@ -29,18 +29,18 @@ static double logistic(double x)
     return 1 / (1 + exp(-x));
 }
 
-static double weight(const struct cell *c, size_t k)
+static double weight(const struct nalu_cell *c, size_t k)
 {
     return tanh(c->a[k]) * logistic(c->b[k]);
 }
 
 /* Cell @i of a layer whose parameters begin at @from. */
-static struct cell cell_at(const double *from, size_t width, size_t cells, size_t i)
+static struct nalu_cell cell_at(const double *from, size_t width, size_t cells, size_t i)
 {
-    return (struct cell){from + i * width, from + (cells + i) * width, from + (2 * cells + i) * width};
+    return (struct nalu_cell){from + i * width, from + (cells + i) * width, from + (2 * cells + i) * width};
 }
 
-static struct passed pass(const struct cell *c, const double *x, size_t width)
+static struct passed pass(const struct nalu_cell *c, const double *x, size_t width)
 {
     struct passed p = {0};
     double power = 0, gate = 0;
@@ -58,7 +58,7 @@ static struct passed pass(const struct cell *c, const double *x, size_t width)
 }
 
 /* Adds @by times the derivatives of the cell's value, by its parameters to @to, laid out as they are, and by its inputs to @inputs, unless NULL. */
-static void pass_back(const struct cell *c, const double *x, size_t width, size_t cells, const struct passed *p, double by, double *to, double *inputs)
+static void pass_back(const struct nalu_cell *c, const double *x, size_t width, size_t cells, const struct passed *p, double by, double *to, double *inputs)
 {
     double gate = (p->sum - p->product) * p->gate * (1 - p->gate);
 
@@ -83,11 +83,11 @@ static struct passed forward(const struct nalu *n, const double *inputs, double 
     for (size_t k = 0; k < n->inputs; k++)
         x[k] = inputs[k] / n->input_scale[k];
     for (size_t i = 0; i < n->hidden; i++) {
-        struct cell c = cell_at(n->parameters, n->inputs, n->hidden, i);
+        struct nalu_cell c = cell_at(n->parameters, n->inputs, n->hidden, i);
         hidden[i] = pass(&c, x, n->inputs);
         values[i] = hidden[i].value;
     }
-    struct cell last = cell_at(n->parameters + 3 * n->hidden * n->inputs, n->hidden, 1, 0);
+    struct nalu_cell last = cell_at(n->parameters + 3 * n->hidden * n->inputs, n->hidden, 1, 0);
     return pass(&last, values, n->hidden);
 }
 
@@ -112,11 +112,11 @@ double nalu_loss(const struct nalu *n, const struct fit_data *data, double *grad
         loss += error * error / (double)data->run_count;
         if (!gradient)
             continue;
-        struct cell last = cell_at(second, n->hidden, 1, 0);
+        struct nalu_cell last = cell_at(second, n->hidden, 1, 0);
         memset(back, 0, sizeof back);
         pass_back(&last, values, n->hidden, 1, &out, 2 * error * factor / (double)data->run_count, gradient + 3 * n->hidden * n->inputs, back);
         for (size_t i = 0; i < n->hidden; i++) {
-            struct cell c = cell_at(n->parameters, n->inputs, n->hidden, i);
+            struct nalu_cell c = cell_at(n->parameters, n->inputs, n->hidden, i);
             pass_back(&c, x, n->inputs, n->hidden, &hidden[i], back[i], gradient + i * n->inputs, NULL);
         }
     }
