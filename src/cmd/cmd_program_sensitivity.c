@@ -28,10 +28,7 @@ struct sweep_values {
 struct probing {
     struct session *session;
     struct job *job;
-    const struct program_model *model;
-    double inputs[INPUTS_MAX];
-    struct machine *machine;
-    bool here;
+    struct program_case at;
     enum estimate_model kind;
     double seconds;
     struct effects effects;
@@ -47,14 +44,14 @@ static bool prepare(struct probing *p, struct estimator **e, struct err *err)
     struct program_time time = {.cycles = 0};
     char text[40];
 
-    *e = estimator_new(p->model, p->inputs, p->kind, err);
+    *e = estimator_new(p->at.model, p->at.inputs, p->kind, err);
     if (!*e)
         return false;
-    if (p->here) {
+    if (p->at.here) {
         snprintf(text, sizeof text, "%.12g", estimator_clock_here(*e));
-        machine_set_fact(p->machine, "clock", text, "GHz", "measured");
+        machine_set_fact(p->at.machine, "clock", text, "GHz", "measured");
     }
-    bool ok = estimator_time(*e, p->machine, NULL, &time, err);
+    bool ok = estimator_time(*e, p->at.machine, NULL, &time, err);
     p->seconds = time.seconds;
     program_time_done(&time);
     return ok;
@@ -73,7 +70,7 @@ static bool sensitivity_run(struct job *job, void *state, struct err *err)
     struct estimator *e;
 
     p->job = job;
-    bool ok = prepare(p, &e, err) && (effects_find(e, p->machine, p->kind, p->seconds, effects_go_on, p, &p->effects, &p->idle) || err_set(err, ERR_INTERRUPTED, NULL, "cancelled"));
+    bool ok = prepare(p, &e, err) && (effects_find(e, p->at.machine, p->kind, p->seconds, effects_go_on, p, &p->effects, &p->idle) || err_set(err, ERR_INTERRUPTED, NULL, "cancelled"));
     estimator_free(e);
     return ok;
 }
@@ -81,9 +78,9 @@ static bool sensitivity_run(struct job *job, void *state, struct err *err)
 static void say(struct result *result, const struct probing *p)
 {
     struct str at = {0};
-    program_inputs_print(p->model->runs->names, p->inputs, p->model->runs->name_count, &at);
-    result_line(result, "%s at %s on %s, model %s: %.6g s", p->model->runs->program->name, str_text(&at), p->machine->id, p->kind == ESTIMATE_AMMP ? "ammp" : "steady", p->seconds);
-    result_text(result, "machine", p->machine->id);
+    program_inputs_print(p->at.model->runs->names, p->at.inputs, p->at.model->runs->name_count, &at);
+    result_line(result, "%s at %s on %s, model %s: %.6g s", p->at.model->runs->program->name, str_text(&at), p->at.machine->id, p->kind == ESTIMATE_AMMP ? "ammp" : "steady", p->seconds);
+    result_text(result, "machine", p->at.machine->id);
     result_number(result, "seconds", p->seconds);
     str_done(&at);
 }
@@ -125,26 +122,18 @@ static void probing_free(void *state)
     vec_done(&p->values);
     vec_done(&p->times);
     free(p->property);
-    machine_free(p->machine);
-    program_model_free(p->model);
+    program_case_done(&p->at);
     free(p);
 }
 
 /* What both commands begin with; NULL with err. */
 static struct probing *probing_new(struct session *s, const struct word_list *inputs, const char *machine, const char *model, struct err *err)
 {
-    const struct program_model *m = program_fitted(s, err);
-    struct probing *p;
+    struct probing *p = mem_zero(1, sizeof *p);
 
-    if (!m)
-        return NULL;
-    p = mem_zero(1, sizeof *p);
     p->session = s;
-    p->model = program_model_hold(m);
     p->kind = model[0] == 'a' ? ESTIMATE_AMMP : ESTIMATE_STEADY;
-    const struct machine *one = program_machine(s, machine, &p->here, err);
-    p->machine = one ? machine_copy(one) : NULL;
-    if (one && program_inputs_given(m, inputs, p->inputs, err))
+    if (program_case_read(s, inputs, machine, &p->at, err))
         return p;
     probing_free(p);
     return NULL;
@@ -195,7 +184,7 @@ static bool sweep_run(struct job *job, void *state, struct err *err)
 
     for (size_t i = 0; ok && i < p->values.count; i++) {
         job_progress(job, (double)i, (double)p->values.count, "%s = %g", p->property, p->values.items[i]);
-        vec_push(&p->times, effects_time_with(e, p->machine, p->property, p->values.items[i]));
+        vec_push(&p->times, effects_time_with(e, p->at.machine, p->property, p->values.items[i]));
         ok = !job_cancelled(job) || err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
     }
     estimator_free(e);

@@ -20,10 +20,7 @@ struct show_values {
 struct showing {
     struct session *session;
     struct job *job;
-    const struct program_model *model;
-    double inputs[INPUTS_MAX];
-    struct machine *machine;
-    bool here;
+    struct program_case at;
     unsigned quiet;                /* the number of a job that nobody asked for; 0: somebody did */
     struct study *study;           /* the result */
 };
@@ -40,7 +37,7 @@ static bool show_run(struct job *job, void *state, struct err *err)
     struct showing *w = state;
 
     w->job = job;
-    w->study = study_new(w->model, w->inputs, w->machine, w->here, goes_on, w, err);
+    w->study = study_new(w->at.model, w->at.inputs, w->at.machine, w->at.here, goes_on, w, err);
     return w->study != NULL;
 }
 
@@ -86,7 +83,7 @@ static void show_finish(void *state, const struct job_info *info)
 
     if (w->quiet && w->quiet == p->showing)
         p->showing = 0;
-    if (info->state != JOB_DONE || p->model != w->model)
+    if (info->state != JOB_DONE || p->model != w->at.model)
         return;   /* another was run meanwhile */
     if (w->quiet && p->study)
         return;   /* the user has asked for one meanwhile */
@@ -108,8 +105,7 @@ static void showing_free(void *state)
 {
     struct showing *w = state;
     study_free(w->study);
-    machine_free(w->machine);
-    program_model_free(w->model);
+    program_case_done(&w->at);
     free(w);
 }
 
@@ -118,18 +114,10 @@ static const struct job_ops ops = {show_run, show_finish, showing_free};
 /* NULL with err. */
 static struct showing *showing_new(struct session *s, const struct word_list *inputs, const char *machine, struct err *err)
 {
-    const struct program_model *m = program_fitted(s, err);
-    bool here;
-    const struct machine *one = m ? program_machine(s, machine, &here, err) : NULL;
-
-    if (!one)
-        return NULL;
     struct showing *w = mem_zero(1, sizeof *w);
+
     w->session = s;
-    w->model = program_model_hold(m);
-    w->machine = machine_copy(one);
-    w->here = here;
-    if (program_inputs_given(m, inputs, w->inputs, err))
+    if (program_case_read(s, inputs, machine, &w->at, err))
         return w;
     showing_free(w);
     return NULL;

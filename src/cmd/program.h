@@ -22,6 +22,17 @@ void program_inputs_done(struct program_inputs *inputs);
 /* One value for each input of the model, in its order, from "N=4096 M=2"; without words those of its largest run. False with err. */
 bool program_inputs_given(const struct program_model *m, const struct word_list *words, double out[INPUTS_MAX], struct err *err);
 
+/* What a job predicts: the program's model at inputs, on a copy of a machine. */
+struct program_case {
+    const struct program_model *model;  /* held */
+    double inputs[INPUTS_MAX];
+    struct machine *machine;
+    bool here;                          /* it is this CPU, whose clock can be measured */
+};
+/* The session's model at the inputs and on the machine (NULL: the current one) that a command names. False with err; program_case_done frees in either case. */
+bool program_case_read(struct session *s, const struct word_list *inputs, const char *machine, struct program_case *out, struct err *err);
+void program_case_done(struct program_case *c);
+
 /* Studies the program at the last run's inputs on the current machine, for the Program view, in the background and without a word. */
 void program_show_quietly(struct session *s);
 /* Ends that job, for its load would be in what is measured now; and has it made after all when measuring has ended, unless there is a study by then. */

@@ -142,3 +142,21 @@ bool program_inputs_given(const struct program_model *m, const struct word_list 
     program_inputs_done(&given);
     return ok;
 }
+
+bool program_case_read(struct session *s, const struct word_list *inputs, const char *machine, struct program_case *out, struct err *err)
+{
+    const struct program_model *m = program_fitted(s, err);
+    const struct machine *one = m ? program_machine(s, machine, &out->here, err) : NULL;
+
+    if (!one)
+        return false;
+    out->model = program_model_hold(m);
+    out->machine = machine_copy(one);
+    return program_inputs_given(m, inputs, out->inputs, err);
+}
+
+void program_case_done(struct program_case *c)
+{
+    machine_free(c->machine);
+    program_model_free(c->model);
+}

@@ -2,10 +2,10 @@
 /* Feeds bytes to the reading of OSACA machine files: a machine that prints and reads back, or a reason. */
 #include <stdint.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "io/export_osaca.h"
 #include "io/import_osaca.h"
+#include "common.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -17,14 +17,7 @@ static struct forms *few_forms(void)
                                "\"ADD (R64, I8)\",\"add {RW:R64}, {I8}\",\nLEA_B_IS_D8 (R64),\"lea {W:R64}, [{B}+{I}*2+{D8}]\",\n"
                                "\"VADDPD (XMM, K, XMM, XMM)\",\"vaddpd {W:XMM}{{{K}}}, {R:XMM}, {R:XMM}\",\nJNZ (Rel8),jnz {Rel8},\n"
                                "\"VADDPD (XMM, XMM, M128)\",\"vaddpd {W:XMM}, {R:XMM}, {R:M128}\",\nNOP (),nop,\n";
-    char name[] = "/tmp/fuzz-forms-XXXXXX";
-    int fd = mkstemp(name);
-    if (fd < 0 || write(fd, rows, sizeof rows - 1) != (ssize_t)sizeof rows - 1)
-        abort();
-    close(fd);
-    struct forms *forms = forms_load(ISA_X86_64, name, NULL);
-    unlink(name);
-    return forms ? forms : (abort(), NULL);
+    return forms_of(rows);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -2,24 +2,17 @@
 /* Feeds bytes to the reading of uops.info's tables, CSV and XML: a machine that survives its own notation, or a reason. */
 #include <stdint.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "io/export_mapping.h"
 #include "io/import_uops.h"
+#include "common.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static struct forms *few_forms(void)
 {
     static const char rows[] = "form,template,extension\n\"ADD (R64, R64)\",\"add {RW:R64}, {R:R64}\",\nREP_MOVSB (),rep movsb,\n";
-    char name[] = "/tmp/fuzz-forms-XXXXXX";
-    int fd = mkstemp(name);
-    if (fd < 0 || write(fd, rows, sizeof rows - 1) != (ssize_t)sizeof rows - 1)
-        abort();
-    close(fd);
-    struct forms *forms = forms_load(ISA_X86_64, name, NULL);
-    unlink(name);
-    return forms ? forms : (abort(), NULL);
+    return forms_of(rows);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
