@@ -1,0 +1,50 @@
+/* What single change of a model makes it agree: a latency, a usage or a fact of the machine. Every change that the block in question suggests is tried on it, then
+ * those that help there on many blocks. */
+#ifndef PORTOLAN_HUNT_EXPLAIN_H
+#define PORTOLAN_HUNT_EXPLAIN_H
+
+#include "base/str.h"
+#include "hunt/blocks.h"
+#include "model/machine.h"
+
+/* A block, what it takes, and what a model says. */
+struct judged {
+    struct block block;
+    double truth, predicted;     /* cycles per iteration; predicted NaN: not known */
+};
+
+/* Predicts blocks by one machine. One thread. */
+struct model;
+/* Borrows @m. @simulated: cycle by cycle; else the bounds. */
+struct model *model_new(const struct machine *m, bool simulated);
+void model_free(struct model *model);
+/* Cycles per iteration of the block repeated; NaN when a form of it is not known. */
+double model_cycles(struct model *model, const struct block *b);
+
+/* Relative to the larger one and at least a tenth of a cycle. */
+bool cycles_differ(double a, double b, double tolerance);
+
+/* "latency:IMUL (R64, R64)" = "4", in place of "3". */
+struct change {
+    char *name, *value, *before;   /* owned; name NULL: none */
+    int from, to;                  /* enum latency_end of a rule between operands; both LATENCY_ANY otherwise */
+};
+void change_done(struct change *c);
+/* Makes it on @m. */
+void change_make(struct machine *m, const struct change *c);
+void change_print(const struct change *c, struct str *out);
+
+/* What changes are tried on. */
+struct trial {
+    const struct judged *blocks;   /* the first is the one to explain */
+    size_t count;
+    const struct judged *like;     /* made like the first one: most of them must agree, too */
+    size_t like_count;
+    double tolerance;              /* of cycles_differ */
+    bool simulated;                /* of model_new */
+};
+/* The change of @m under which most of the blocks agree, the first among them, and hardly any that agreed do no more; false when there is none. The caller calls
+ * change_done. */
+bool explain(const struct machine *m, const struct trial *t, struct change *out);
+
+#endif
