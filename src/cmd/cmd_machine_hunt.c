@@ -135,12 +135,13 @@ static void add_rows(const struct hunt *h, struct result *result)
 {
     static const struct result_column columns[] = {
         {.key = "blocks", .kind = CELL_COUNT, .width = 6}, {.key = "time", .kind = CELL_NUMBER, .decimals = 2, .width = 7},
-        {.key = "predicted", .kind = CELL_NUMBER, .decimals = 2, .width = 9}, {.key = "finding", .kind = CELL_TEXT}, {.key = "agrees_with", .title = "agrees with", .kind = CELL_TEXT, .hide = NOT_TEXT},
-        {.key = "block", .kind = CELL_TEXT, .hide = NOT_TEXT}, {.key = "hex", .kind = CELL_TEXT, .hide = NOT_TEXT | NOT_DOCUMENT},
+        {.key = "predicted", .kind = CELL_NUMBER, .decimals = 2, .width = 9}, {.key = "finding", .kind = CELL_TEXT}, {.key = "agrees_with", .title = "agrees with", .kind = CELL_TEXT},
+        {.key = "block", .kind = CELL_TEXT}, {.key = "hex", .kind = CELL_TEXT, .hide = NOT_DOCUMENT},
     };
     struct result_table *t = result_table(result, "findings", columns, sizeof columns / sizeof *columns);
     struct str text = {0};
 
+    t->hide = NOT_TEXT;
     for (size_t i = 0; i < h->count; i++) {
         const struct finding *f = &h->findings[i];
         cell_count(t, (int64_t)f->blocks);
@@ -174,6 +175,8 @@ static void show(const struct machine_hunting *w, struct result *result)
 
     result_line(result, "%s held against %s: %zu of %zu blocks differ by more than %.0f %%; %zu finding%s", w->machine->id, against, h->differ, h->sampled, 100 * w->tolerance,
                 h->count, h->count == 1 ? "" : "s");
+    if (h->open)
+        result_line(result, "%zu of %zu blocks that differ are not accounted for yet: give it more --time", h->open, h->kept);
     if (!h->sampled)
         result_line(result, "no block had a stable time; try again when the machine is idle");
     result_text(result, "machine", w->machine->id);
@@ -188,6 +191,7 @@ static void show(const struct machine_hunting *w, struct result *result)
         str_clear(&text);
         str_addf(&text, "\n%zu. ", i + 1);
         finding_print(&h->findings[i], &text);
+        str_addf(&text, " (%zu of %zu blocks)", h->findings[i].blocks, h->kept);
         str_add(&text, "\n   ");
         block_print(&h->findings[i].pattern.block, "\n   ", &text);
         result_line(result, "%s", str_text(&text));

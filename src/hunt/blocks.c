@@ -189,14 +189,25 @@ bool block_move_address(struct block *b, size_t at, int64_t bytes)
     return false;
 }
 
+bool block_mixed(const struct block *b)
+{
+    uint32_t seen = 0;
+
+    for (size_t i = 0; i < b->count; i++)
+        seen |= b->insns[i].traits;
+    return (seen & INSN_LEGACY_SSE) && (seen & INSN_VEX);
+}
+
 void block_random(const struct block_maker *m, size_t count, struct rng *rng, struct block *out)
 {
     struct slot slots[BLOCK_SLOTS];
 
-    out->count = count;
     for (size_t i = 0; i < count; i++) {
-        out->forms[i] = block_maker_draw(m, rng);
-        out->insns[i] = m->insns[out->forms[i]];
+        out->count = i + 1;
+        do {
+            out->forms[i] = block_maker_draw(m, rng);
+            out->insns[i] = m->insns[out->forms[i]];
+        } while (block_mixed(out));   /* the first form alone never is, so that one is found */
         block_move_address(out, i, (int64_t)(OFFSET_STEP * rng_below(rng, OFFSET_STEPS)));
     }
     size_t n = block_slots(out, slots);

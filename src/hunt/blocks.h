@@ -53,7 +53,9 @@ bool block_set_register(struct block *b, const struct slot *slot, uint8_t reg);
 /* Moves the address of instruction @at by @bytes (0 and up); false when it cannot be. */
 bool block_move_address(struct block *b, size_t at, int64_t bytes);
 
-/* @count instructions of random forms, registers and offsets. */
+/* Whether it has legacy vector instructions beside such with VEX or EVEX, which programs do not mix: switching between them costs what neither of them does. */
+bool block_mixed(const struct block *b);
+/* @count instructions of random forms, registers and offsets, not mixed. */
 void block_random(const struct block_maker *m, size_t count, struct rng *rng, struct block *out);
 /* Instruction @at taken out. */
 void block_without(struct block *b, size_t at);

@@ -67,6 +67,11 @@ void change_done(struct change *c)
     free(c->name);
     free(c->value);
     free(c->before);
+    for (size_t i = 0; i < c->form_count; i++) {
+        free(c->forms[i].name);
+        free(c->forms[i].value);
+    }
+    free(c->forms);
     *c = (struct change){0};
 }
 
@@ -74,6 +79,10 @@ void change_make(struct machine *m, const struct change *c)
 {
     const char *form = c->name + strlen(CHANGE_LATENCY);
 
+    for (size_t i = 0; i < c->form_count; i++)
+        machine_change(m, c->forms[i].name, c->forms[i].value, NULL);
+    if (c->form_count)
+        return;
     if (c->from != LATENCY_ANY || c->to != LATENCY_ANY)
         machine_put_latency(m, form, c->from, c->to, strtod(c->value, NULL), "");
     else
@@ -107,7 +116,7 @@ static void add_change(changes *list, const char *kind, const char *name, const 
     if (strcmp(value, before) == 0)
         return;
     str_addf(&full, "%s%s", kind, name);
-    vec_push(list, ((struct change){str_take(&full), mem_strdup(value), mem_strdup(before), LATENCY_ANY, LATENCY_ANY}));
+    vec_push(list, ((struct change){.name = str_take(&full), .value = mem_strdup(value), .before = mem_strdup(before), .from = LATENCY_ANY, .to = LATENCY_ANY}));
 }
 
 /* 0, 1, -1, 2, -2 and so on: of changes that do as well the smaller one is named. */
@@ -202,6 +211,84 @@ static void add_usages(const struct machine *m, const struct mapping_entry *entr
                 }
             usage_done(&less);
         }
+}
+
+static void add_form(struct change *c, const char *kind, const char *form, const char *value)
+{
+    struct str name = {0};
+
+    str_addf(&name, "%s%s", kind, form);
+    c->forms = mem_resize(c->forms, (c->form_count + 1) * sizeof *c->forms);
+    c->forms[c->form_count++] = (struct form_change){str_take(&name), mem_strdup(value)};
+}
+
+/* The latency of all forms of a family, each by as much as that of the first. */
+static void add_family_latencies(const struct machine *m, const struct family *f, changes *list)
+{
+    double first = mapping_find(m->mapping, f->forms[0])->latency;
+    char value[32], before[32];
+
+    for (int step = 1; step <= 2 * LATENCY_MOST && isfinite(first); step++) {
+        size_t count = list->count;
+        snprintf(value, sizeof value, "%g", first + near_first(step));
+        snprintf(before, sizeof before, "%g", first);
+        if (value[0] != '-')
+            add_change(list, CHANGE_LATENCY, f->title, value, before);
+        for (size_t i = 0; list->count > count && i < f->count; i++) {
+            const struct mapping_entry *entry = mapping_find(m->mapping, f->forms[i]);
+            snprintf(value, sizeof value, "%g", entry ? entry->latency + near_first(step) : NAN);
+            if (entry && entry->latency + near_first(step) >= 0)
+                add_form(&list->items[count], CHANGE_LATENCY, f->forms[i], value);
+        }
+    }
+}
+
+/* @count µops @from of @usage become as many @to (0: none); false when there are not so many. */
+static bool usage_moved(const struct usage *usage, portset from, portset to, int count, struct usage *out)
+{
+    struct usage less;
+
+    if (!usage_changed(usage, from, -count, &less))
+        return false;
+    if (!to)
+        *out = less;
+    else
+        usage_changed(&less, to, count, out);
+    if (to)
+        usage_done(&less);
+    return true;
+}
+
+/* One kind of µop of all forms of a family elsewhere. */
+static void add_family_usages(const struct machine *m, const struct family *f, const portset *sets, size_t set_count, changes *list)
+{
+    const struct usage *first = &mapping_find(m->mapping, f->forms[0])->usage;
+    const struct ports *ports = mapping_ports(m->mapping);
+    struct str value = {0}, before = {0};
+    struct usage moved;
+
+    usage_print(first, ports, &before);
+    for (unsigned u = 0; u < first->count; u++)
+        for (size_t s = 0; s < set_count; s++) {
+            size_t count = list->count;
+            if (sets[s] == first->uops[u].ports || !usage_moved(first, first->uops[u].ports, sets[s], 1, &moved))
+                continue;
+            str_clear(&value);
+            usage_print(&moved, ports, &value);
+            usage_done(&moved);
+            add_change(list, CHANGE_USAGE, f->title, str_text(&value), str_text(&before));
+            for (size_t i = 0; list->count > count && i < f->count; i++) {
+                const struct mapping_entry *entry = mapping_find(m->mapping, f->forms[i]);
+                if (!entry || !usage_moved(&entry->usage, first->uops[u].ports, sets[s], 1, &moved))
+                    continue;
+                str_clear(&value);
+                usage_print(&moved, ports, &value);
+                usage_done(&moved);
+                add_form(&list->items[count], CHANGE_USAGE, entry->form, str_text(&value));
+            }
+        }
+    str_done(&value);
+    str_done(&before);
 }
 
 /* The port sets that occur, and each port alone. The caller frees. */
@@ -300,8 +387,9 @@ static void add_facts(const struct machine *m, const struct block *b, changes *l
     }
 }
 
-static void add_all(const struct machine *m, const struct block *b, changes *list)
+static void add_all(const struct machine *m, const struct trial *t, changes *list)
 {
+    const struct block *b = &t->blocks[0].block;
     size_t set_count;
     portset *sets = sets_of(m, &set_count);
 
@@ -315,6 +403,11 @@ static void add_all(const struct machine *m, const struct block *b, changes *lis
         add_latencies(m, entry, list);
         add_usages(m, entry, sets, set_count, list);
     }
+    for (size_t i = 0; i < t->family_count; i++)
+        if (mapping_find(m->mapping, t->families[i].forms[0])) {
+            add_family_latencies(m, &t->families[i], list);
+            add_family_usages(m, &t->families[i], sets, set_count, list);
+        }
     add_facts(m, b, list);
     free(sets);
 }
@@ -327,23 +420,34 @@ struct score {
 /* What a change replaced on the machine that changes are tried on. */
 struct tried {
     const struct change *change;
-    struct mapping_entry entry;   /* of a usage or latency, owned but for source; form NULL: none */
-    char *fact;                   /* NULL: it had none */
+    VEC(struct mapping_entry) entries;   /* of forms whose usage or latency it changed; owned but for source */
+    char *fact;                          /* NULL: it had none */
 };
+
+static void keep_entry(const struct machine *m, const char *form, struct tried *t)
+{
+    const struct mapping_entry *entry = mapping_find(m->mapping, form);
+    struct mapping_entry kept;
+
+    if (!entry)
+        return;
+    kept = *entry;
+    kept.form = mem_strdup(entry->form);
+    kept.source = (char *)"";
+    kept.usage = (struct usage){0};
+    usage_copy(&kept.usage, &entry->usage);
+    vec_push(&t->entries, kept);
+}
 
 static void try_change(struct machine *m, const struct change *c, struct tried *t)
 {
     const char *colon = strchr(c->name, ':'), *fact = colon ? NULL : machine_fact(m, c->name);
-    const struct mapping_entry *entry = colon ? mapping_find(m->mapping, colon + 1) : NULL;
 
     *t = (struct tried){.change = c, .fact = fact ? mem_strdup(fact) : NULL};
-    if (entry) {
-        t->entry = *entry;
-        t->entry.form = mem_strdup(entry->form);
-        t->entry.source = (char *)"";
-        t->entry.usage = (struct usage){0};
-        usage_copy(&t->entry.usage, &entry->usage);
-    }
+    for (size_t i = 0; i < c->form_count; i++)
+        keep_entry(m, strchr(c->forms[i].name, ':') + 1, t);
+    if (colon && !c->form_count)
+        keep_entry(m, colon + 1, t);
     change_make(m, c);
 }
 
@@ -353,14 +457,16 @@ static void undo_change(struct machine *m, struct tried *t)
 
     if (c->from != LATENCY_ANY || c->to != LATENCY_ANY)
         machine_drop_latency(m);
-    else if (t->entry.form)
-        mapping_set(m->mapping, &t->entry);
-    else if (t->fact)
+    for (size_t i = 0; i < t->entries.count; i++) {
+        mapping_set(m->mapping, &t->entries.items[i]);
+        free(t->entries.items[i].form);
+        usage_done(&t->entries.items[i].usage);
+    }
+    vec_done(&t->entries);
+    if (t->fact)
         machine_set_fact(m, c->name, t->fact, "", "");
-    else
+    else if (!strchr(c->name, ':'))
         machine_drop_fact(m, c->name);
-    free(t->entry.form);
-    usage_done(&t->entry.usage);
     free(t->fact);
 }
 
@@ -398,7 +504,7 @@ bool explain(const struct machine *m, const struct trial *t, struct change *out)
     double best_gain = 0;
     changes list = {0};
 
-    add_all(m, &t->blocks[0].block, &list);
+    add_all(m, t, &list);
     for (size_t i = 0; i < list.count && finalists < FINALISTS && !watch_steps(64); i++) {
         struct tried tried;
         try_change(scratch, &list.items[i], &tried);

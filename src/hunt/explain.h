@@ -28,11 +28,21 @@ bool cycles_differ(double a, double b, double tolerance);
 struct change {
     char *name, *value, *before;   /* owned; name NULL: none */
     int from, to;                  /* enum latency_end of a rule between operands; both LATENCY_ANY otherwise */
+    /* Of a family: the same change of each form, value and before are those of the first. form_count 0: of what is named alone. */
+    struct form_change { char *name, *value; } *forms;   /* owned */
+    size_t form_count;
 };
 void change_done(struct change *c);
 /* Makes it on @m. */
 void change_make(struct machine *m, const struct change *c);
 void change_print(const struct change *c, struct str *out);
+
+/* Forms that behave alike where a block differs. */
+struct family {
+    char *title;               /* "any IMUL" */
+    const char **forms;        /* borrowed names, that of the block's instruction first */
+    size_t count;
+};
 
 /* What changes are tried on. */
 struct trial {
@@ -40,6 +50,8 @@ struct trial {
     size_t count;
     const struct judged *like;     /* made like the first one: most of them must agree, too */
     size_t like_count;
+    const struct family *families; /* of instructions that stand for more than one form */
+    size_t family_count;
     double tolerance;              /* of cycles_differ */
     bool simulated;                /* of model_new */
 };

@@ -162,6 +162,19 @@ static void add_some(const struct judged *from, size_t count, const struct block
 
 #define TRIED 256          /* blocks of each kind that a change is tried on */
 
+/* Puts one of the instructions of @b somewhere into @d; false when the block is then mixed. */
+static bool insert_of(struct hunting *h, const struct block *b, struct block *d)
+{
+    size_t at = rng_below(&h->rng, d->count + 1), from = rng_below(&h->rng, b->count);
+
+    memmove(&d->insns[at + 1], &d->insns[at], (d->count - at) * sizeof *d->insns);
+    memmove(&d->forms[at + 1], &d->forms[at], (d->count - at) * sizeof *d->forms);
+    d->insns[at] = b->insns[from];
+    d->forms[at] = b->forms[from];
+    d->count++;
+    return !block_mixed(d);
+}
+
 /* Random blocks in which the instructions of @b stand: what tells changes apart that all mend @b itself. Returns how many of @n are known. */
 static size_t draw_beside(struct hunting *h, const struct block *b, struct judged *out, size_t n)
 {
@@ -170,13 +183,9 @@ static size_t draw_beside(struct hunting *h, const struct block *b, struct judge
 
     for (size_t i = 0; i < n; i++) {
         struct block *d = &drawn[i].block;
-        block_random(h->maker, 1 + rng_below(&h->rng, BLOCK_INSNS - 3), &h->rng, d);
-        size_t at = rng_below(&h->rng, d->count + 1), from = rng_below(&h->rng, b->count);
-        memmove(&d->insns[at + 1], &d->insns[at], (d->count - at) * sizeof *d->insns);
-        memmove(&d->forms[at + 1], &d->forms[at], (d->count - at) * sizeof *d->forms);
-        d->insns[at] = b->insns[from];
-        d->forms[at] = b->forms[from];
-        d->count++;
+        do
+            block_random(h->maker, 1 + rng_below(&h->rng, BLOCK_INSNS - 3), &h->rng, d);
+        while (!insert_of(h, b, d));
     }
     if (judge(h, h->now, drawn, n))
         for (size_t i = 0; i < n; i++)
@@ -184,6 +193,39 @@ static size_t draw_beside(struct hunting *h, const struct block *b, struct judge
                 out[found++] = drawn[i];
     free(drawn);
     return found;
+}
+
+/* For each instruction of @p that stands for several forms these; to be freed with families_free. */
+static struct family *families_of(const struct hunting *h, const struct pattern *p, size_t *count)
+{
+    struct family *families = mem_zero(BLOCK_INSNS, sizeof *families);
+    size_t forms = block_maker_forms(h->maker);
+
+    *count = 0;
+    for (size_t i = 0; i < p->block.count; i++) {
+        struct family *f = &families[*count];
+        struct str title = {0};
+        if (p->level[i] == LEVEL_FORM)
+            continue;
+        pattern_title(p, i, &title);
+        f->title = str_take(&title);
+        f->forms = mem_alloc((forms + 1) * sizeof *f->forms);
+        f->forms[f->count++] = p->block.insns[i].form;
+        for (uint32_t k = 0; k < forms; k++)
+            if (k != p->block.forms[i] && pattern_fits(p, i, block_maker_insn(h->maker, k)))
+                f->forms[f->count++] = block_maker_insn(h->maker, k)->form;
+        ++*count;
+    }
+    return families;
+}
+
+static void families_free(struct family *families, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        free(families[i].title);
+        free(families[i].forms);
+    }
+    free(families);
 }
 
 static bool find_change(struct hunting *h, const struct judged *b, const struct pattern *p, struct change *out)
@@ -202,7 +244,10 @@ static bool find_change(struct hunting *h, const struct judged *b, const struct 
         for (unsigned i = 0; i < draws; i++)
             if (known(&like[i]))
                 like[t.like_count++] = like[i];
+    struct family *families = families_of(h, p, &t.family_count);
+    t.families = families;
     bool found = !h->failed && explain(h->mended, &t, out);
+    families_free(families, t.family_count);
     free(blocks);
     free(like);
     return found;

@@ -57,25 +57,30 @@ static bool fits(const struct insn *in, const struct insn *like, enum pattern_le
 {
     if (level == LEVEL_FORM)
         return strcmp(in->form, like->form) == 0;
+    if ((in->traits ^ like->traits) & (INSN_LEGACY_SSE | INSN_VEX))
+        return false;
     if (level == LEVEL_MNEMONIC)
         return strcmp(in->mnemonic, like->mnemonic) == 0;
     return in->operation == like->operation && (in->traits & MEMORY_TRAITS) == (like->traits & MEMORY_TRAITS);
 }
 
+bool pattern_fits(const struct pattern *p, size_t at, const struct insn *in)
+{
+    return fits(in, &p->block.insns[at], (enum pattern_level)p->level[at]);
+}
+
 static uint32_t draw_form(const struct pattern *p, size_t at, const struct block_maker *m, struct rng *rng)
 {
-    const struct insn *like = &p->block.insns[at];
-
     if (p->level[at] == LEVEL_FORM)
         return p->block.forms[at];
     size_t count = block_maker_forms(m), from = rng_below(rng, count);
     for (unsigned i = 0; i < DRAWS; i++) {
         uint32_t form = block_maker_draw(m, rng);
-        if (fits(block_maker_insn(m, form), like, (enum pattern_level)p->level[at]))
+        if (pattern_fits(p, at, block_maker_insn(m, form)))
             return form;
     }
     for (size_t i = 0; i < count; i++)   /* a rare family */
-        if (fits(block_maker_insn(m, (uint32_t)((from + i) % count)), like, (enum pattern_level)p->level[at]))
+        if (pattern_fits(p, at, block_maker_insn(m, (uint32_t)((from + i) % count))))
             return (uint32_t)((from + i) % count);
     return p->block.forms[at];
 }
@@ -140,7 +145,7 @@ static bool within(const struct pattern *p, const struct block *b, size_t *chose
     if (depth == p->block.count)
         return registers_fit(p, b, chosen);
     for (size_t i = from; i < b->count; i++) {
-        if (!fits(&b->insns[i], &p->block.insns[depth], (enum pattern_level)p->level[depth]))
+        if (!pattern_fits(p, depth, &b->insns[i]))
             continue;
         chosen[depth] = i;
         if (within(p, b, chosen, depth + 1, i + 1))
@@ -168,7 +173,7 @@ bool pattern_equal(const struct pattern *a, const struct pattern *b)
     if (a->block.count != b->block.count || a->slot_count != b->slot_count)
         return false;
     for (size_t i = 0; i < a->block.count; i++)
-        if (a->level[i] != b->level[i] || !fits(&a->block.insns[i], &b->block.insns[i], (enum pattern_level)a->level[i]))
+        if (a->level[i] != b->level[i] || !pattern_fits(a, i, &b->block.insns[i]))
             return false;
     for (size_t i = 0; i < a->slot_count; i++)
         if (!a->class_of[i] != !b->class_of[i])
@@ -176,7 +181,7 @@ bool pattern_equal(const struct pattern *a, const struct pattern *b)
     return true;
 }
 
-static void print_item(const struct pattern *p, size_t at, struct str *out)
+void pattern_title(const struct pattern *p, size_t at, struct str *out)
 {
     const struct insn *in = &p->block.insns[at];
 
@@ -187,8 +192,10 @@ static void print_item(const struct pattern *p, size_t at, struct str *out)
     str_add(out, "any ");
     for (const char *c = in->mnemonic; *c; c++)
         str_add_char(out, (char)toupper((unsigned char)*c));
-    if (p->level[at] == LEVEL_OPERATION)
-        str_add(out, " or the like");
+    if (p->level[at] != LEVEL_OPERATION)
+        return;
+    str_add(out, " or the like");
+    str_add(out, in->traits & INSN_STORE ? in->traits & INSN_LOAD ? " on memory" : " to memory" : in->traits & INSN_LOAD ? " from memory" : "");
 }
 
 /* Appends which places must hold one register: "operand 1 of the first and operand 2 of the second are one register". */
@@ -220,7 +227,7 @@ void pattern_print(const struct pattern *p, struct str *out)
 {
     for (size_t i = 0; i < p->block.count; i++) {
         str_add(out, i ? ", then " : "");
-        print_item(p, i, out);
+        pattern_title(p, i, out);
     }
     print_classes(p, out);
 }

@@ -24,6 +24,11 @@ void pattern_of(const struct block *b, struct pattern *out);
 size_t pattern_steps(const struct pattern *p);
 bool pattern_relax(const struct pattern *p, size_t step, struct pattern *changed);
 
+/* Whether the instruction @in fits instruction @at of @p. */
+bool pattern_fits(const struct pattern *p, size_t at, const struct insn *in);
+/* Appends what stands for instruction @at: "any IMUL or the like". */
+void pattern_title(const struct pattern *p, size_t at, struct str *out);
+
 /* A block that fits it. */
 void pattern_draw(const struct pattern *p, const struct block_maker *m, struct rng *rng, struct block *out);
 /* Whether some of the instructions of @b, in order, around the end too, fit it. */
