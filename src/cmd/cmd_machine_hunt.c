@@ -53,13 +53,13 @@ static bool over(void *state)
 static bool predictable(void *state, const struct insn *in)
 {
     struct machine_hunting *w = state;
-    struct block alone = {.count = 1};
+    struct random_block alone = {.count = 1};
 
     alone.insns[0] = *in;
     return isfinite(model_cycles(w->knows, &alone)) && (!w->truth || isfinite(model_cycles(w->truth, &alone)));
 }
 
-static bool times_of_model(void *state, const struct block *blocks, size_t n, double *cycles, struct err *err)
+static bool times_of_model(void *state, const struct random_block *blocks, size_t n, double *cycles, struct err *err)
 {
     (void)err;
     for (size_t i = 0; i < n; i++)
@@ -68,7 +68,7 @@ static bool times_of_model(void *state, const struct block *blocks, size_t n, do
 }
 
 /* What has no stable time stays without one. */
-static bool times_of_cpu(void *state, const struct block *blocks, size_t n, double *cycles, struct err *err)
+static bool times_of_cpu(void *state, const struct random_block *blocks, size_t n, double *cycles, struct err *err)
 {
     struct machine_hunting *w = state;
     struct kernel_set *set = kernel_set_new(w->sandbox, &w->calibration);
@@ -143,7 +143,7 @@ static void add_rows(const struct hunt *h, struct result *result)
 
     t->hide = NOT_TEXT;
     for (size_t i = 0; i < h->count; i++) {
-        const struct finding *f = &h->findings[i];
+        const struct hunt_finding *f = &h->findings[i];
         cell_count(t, (int64_t)f->blocks);
         cell_number(t, f->truth);
         cell_number(t, f->predicted);

@@ -116,7 +116,7 @@ static void add_slot(struct slot *out, size_t *n, size_t insn, unsigned operand,
         out[(*n)++] = (struct slot){(uint8_t)insn, (uint8_t)operand, role, file, reg};
 }
 
-size_t block_slots(const struct block *b, struct slot *out)
+size_t block_slots(const struct random_block *b, struct slot *out)
 {
     size_t n = 0;
 
@@ -156,7 +156,7 @@ uint8_t block_register(enum isa isa, const struct slot *slot, struct rng *rng)
     return block_register_at(isa, slot, (unsigned)rng_below(rng, data ? DRAWN_DATA : DRAWN_OTHER));
 }
 
-bool block_set_register(struct block *b, const struct slot *slot, uint8_t reg)
+bool block_set_register(struct random_block *b, const struct slot *slot, uint8_t reg)
 {
     struct insn *in = &b->insns[slot->insn], changed;
     const struct operand *op = &in->operands[slot->operand];
@@ -173,7 +173,7 @@ bool block_set_register(struct block *b, const struct slot *slot, uint8_t reg)
     return true;
 }
 
-bool block_move_address(struct block *b, size_t at, int64_t bytes)
+bool block_move_address(struct random_block *b, size_t at, int64_t bytes)
 {
     struct insn *in = &b->insns[at], changed;
 
@@ -189,7 +189,7 @@ bool block_move_address(struct block *b, size_t at, int64_t bytes)
     return false;
 }
 
-bool block_mixed(const struct block *b)
+bool block_mixed(const struct random_block *b)
 {
     uint32_t seen = 0;
 
@@ -198,7 +198,7 @@ bool block_mixed(const struct block *b)
     return (seen & INSN_LEGACY_SSE) && (seen & INSN_VEX);
 }
 
-void block_random(const struct block_maker *m, size_t count, struct rng *rng, struct block *out)
+void block_random(const struct block_maker *m, size_t count, struct rng *rng, struct random_block *out)
 {
     struct slot slots[BLOCK_SLOTS];
 
@@ -215,14 +215,14 @@ void block_random(const struct block_maker *m, size_t count, struct rng *rng, st
         block_set_register(out, &slots[i], block_register(m->isa, &slots[i], rng));
 }
 
-void block_without(struct block *b, size_t at)
+void block_without(struct random_block *b, size_t at)
 {
     b->count--;
     memmove(&b->forms[at], &b->forms[at + 1], (b->count - at) * sizeof *b->forms);
     memmove(&b->insns[at], &b->insns[at + 1], (b->count - at) * sizeof *b->insns);
 }
 
-void block_print(const struct block *b, const char *separator, struct str *out)
+void block_print(const struct random_block *b, const char *separator, struct str *out)
 {
     for (size_t i = 0; i < b->count; i++) {
         struct insn in = {0};
@@ -233,7 +233,7 @@ void block_print(const struct block *b, const char *separator, struct str *out)
     }
 }
 
-void block_hex(const struct block *b, struct str *out)
+void block_hex(const struct random_block *b, struct str *out)
 {
     for (size_t i = 0; i < b->count; i++)
         for (unsigned k = 0; k < b->insns[i].length; k++)

@@ -16,7 +16,7 @@ struct block_form {
     double uses;                  /* occurrences in programs; above 0 */
 };
 
-struct block {
+struct random_block {
     size_t count;
     uint32_t forms[BLOCK_INSNS];          /* of the maker */
     struct insn insns[BLOCK_INSNS];       /* without text */
@@ -43,25 +43,25 @@ struct slot {
 };
 #define BLOCK_SLOTS (BLOCK_INSNS * 8)
 /* All such places of @b, at most BLOCK_SLOTS; returns how many. */
-size_t block_slots(const struct block *b, struct slot *out);
+size_t block_slots(const struct random_block *b, struct slot *out);
 /* A register by chance, of the few that such places share. */
 uint8_t block_register(enum isa isa, const struct slot *slot, struct rng *rng);
 /* Number @n of the pool's registers, for places that are to differ; wraps around. */
 uint8_t block_register_at(enum isa isa, const struct slot *slot, unsigned n);
 /* Puts @reg into @slot of @b; false, and @b as it was, when there is no such instruction. */
-bool block_set_register(struct block *b, const struct slot *slot, uint8_t reg);
+bool block_set_register(struct random_block *b, const struct slot *slot, uint8_t reg);
 /* Moves the address of instruction @at by @bytes (0 and up); false when it cannot be. */
-bool block_move_address(struct block *b, size_t at, int64_t bytes);
+bool block_move_address(struct random_block *b, size_t at, int64_t bytes);
 
 /* Whether it has legacy vector instructions beside such with VEX or EVEX, which programs do not mix: switching between them costs what neither of them does. */
-bool block_mixed(const struct block *b);
+bool block_mixed(const struct random_block *b);
 /* @count instructions of random forms, registers and offsets, not mixed. */
-void block_random(const struct block_maker *m, size_t count, struct rng *rng, struct block *out);
+void block_random(const struct block_maker *m, size_t count, struct rng *rng, struct random_block *out);
 /* Instruction @at taken out. */
-void block_without(struct block *b, size_t at);
+void block_without(struct random_block *b, size_t at);
 /* Appends one line per instruction, as the disassembler writes it. */
-void block_print(const struct block *b, const char *separator, struct str *out);
+void block_print(const struct random_block *b, const char *separator, struct str *out);
 /* Appends the code as hexadecimal digits. */
-void block_hex(const struct block *b, struct str *out);
+void block_hex(const struct random_block *b, struct str *out);
 
 #endif

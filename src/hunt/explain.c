@@ -41,7 +41,7 @@ void model_free(struct model *model)
     free(model);
 }
 
-double model_cycles(struct model *model, const struct block *b)
+double model_cycles(struct model *model, const struct random_block *b)
 {
     const struct block_options options = {.shape = SHAPE_CACHED, .start = START_MEASURED};
     struct bounds bounds;
@@ -62,7 +62,7 @@ bool cycles_differ(double a, double b, double tolerance)
     return fabs(a - b) > ABSOLUTE && fabs(a - b) > tolerance * fmax(a, b);
 }
 
-void change_done(struct change *c)
+void change_done(struct remedy *c)
 {
     free(c->name);
     free(c->value);
@@ -72,10 +72,10 @@ void change_done(struct change *c)
         free(c->forms[i].value);
     }
     free(c->forms);
-    *c = (struct change){0};
+    *c = (struct remedy){0};
 }
 
-void change_make(struct machine *m, const struct change *c)
+void change_make(struct machine *m, const struct remedy *c)
 {
     const char *form = c->name + strlen(CHANGE_LATENCY);
 
@@ -89,7 +89,7 @@ void change_make(struct machine *m, const struct change *c)
         machine_change(m, c->name, c->value, NULL);
 }
 
-void change_print(const struct change *c, struct str *out)
+void change_print(const struct remedy *c, struct str *out)
 {
     const char *colon = strchr(c->name, ':');
 
@@ -107,7 +107,7 @@ void change_print(const struct change *c, struct str *out)
     str_addf(out, ": %s, not %s", c->value, c->before);
 }
 
-typedef VEC(struct change) changes;
+typedef VEC(struct remedy) changes;
 
 static void add_change(changes *list, const char *kind, const char *name, const char *value, const char *before)
 {
@@ -116,7 +116,7 @@ static void add_change(changes *list, const char *kind, const char *name, const 
     if (strcmp(value, before) == 0)
         return;
     str_addf(&full, "%s%s", kind, name);
-    vec_push(list, ((struct change){.name = str_take(&full), .value = mem_strdup(value), .before = mem_strdup(before), .from = LATENCY_ANY, .to = LATENCY_ANY}));
+    vec_push(list, ((struct remedy){.name = str_take(&full), .value = mem_strdup(value), .before = mem_strdup(before), .from = LATENCY_ANY, .to = LATENCY_ANY}));
 }
 
 /* 0, 1, -1, 2, -2 and so on: of changes that do as well the smaller one is named. */
@@ -213,7 +213,7 @@ static void add_usages(const struct machine *m, const struct mapping_entry *entr
         }
 }
 
-static void add_form(struct change *c, const char *kind, const char *form, const char *value)
+static void add_form(struct remedy *c, const char *kind, const char *form, const char *value)
 {
     struct str name = {0};
 
@@ -368,7 +368,7 @@ static void add_choice(const struct machine *m, const struct fact *f, const char
     add_change(list, "", f->key, word, now ? now : f->otherwise ? f->otherwise : "nothing");
 }
 
-static void add_facts(const struct machine *m, const struct block *b, changes *list)
+static void add_facts(const struct machine *m, const struct random_block *b, changes *list)
 {
     for (const struct fact *f = fact_schema; f->key; f++) {
         if (f->fixed || strcmp(f->reader, "programs") == 0)
@@ -389,7 +389,7 @@ static void add_facts(const struct machine *m, const struct block *b, changes *l
 
 static void add_all(const struct machine *m, const struct trial *t, changes *list)
 {
-    const struct block *b = &t->blocks[0].block;
+    const struct random_block *b = &t->blocks[0].block;
     size_t set_count;
     portset *sets = sets_of(m, &set_count);
 
@@ -419,7 +419,7 @@ struct score {
 
 /* What a change replaced on the machine that changes are tried on. */
 struct tried {
-    const struct change *change;
+    const struct remedy *change;
     VEC(struct mapping_entry) entries;   /* of forms whose usage or latency it changed; owned but for source */
     char *fact;                          /* NULL: it had none */
 };
@@ -439,7 +439,7 @@ static void keep_entry(const struct machine *m, const char *form, struct tried *
     vec_push(&t->entries, kept);
 }
 
-static void try_change(struct machine *m, const struct change *c, struct tried *t)
+static void try_change(struct machine *m, const struct remedy *c, struct tried *t)
 {
     const char *colon = strchr(c->name, ':'), *fact = colon ? NULL : machine_fact(m, c->name);
 
@@ -453,7 +453,7 @@ static void try_change(struct machine *m, const struct change *c, struct tried *
 
 static void undo_change(struct machine *m, struct tried *t)
 {
-    const struct change *c = t->change;
+    const struct remedy *c = t->change;
 
     if (c->from != LATENCY_ANY || c->to != LATENCY_ANY)
         machine_drop_latency(m);
@@ -497,7 +497,7 @@ static struct score score_of(const struct machine *m, const struct trial *t)
     return s;
 }
 
-bool explain(const struct machine *m, const struct trial *t, struct change *out)
+bool explain(const struct machine *m, const struct trial *t, struct remedy *out)
 {
     struct machine *scratch = machine_copy(m);
     size_t best = SIZE_MAX, finalists = 0;
@@ -518,10 +518,10 @@ bool explain(const struct machine *m, const struct trial *t, struct change *out)
         }
         undo_change(scratch, &tried);
     }
-    *out = (struct change){0};
+    *out = (struct remedy){0};
     if (best != SIZE_MAX) {
         *out = list.items[best];
-        list.items[best] = (struct change){0};
+        list.items[best] = (struct remedy){0};
     }
     for (size_t i = 0; i < list.count; i++)
         change_done(&list.items[i]);

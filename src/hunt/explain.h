@@ -9,7 +9,7 @@
 
 /* A block, what it takes, and what a model says. */
 struct judged {
-    struct block block;
+    struct random_block block;
     double truth, predicted;     /* cycles per iteration; predicted NaN: not known */
 };
 
@@ -19,23 +19,23 @@ struct model;
 struct model *model_new(const struct machine *m, bool simulated);
 void model_free(struct model *model);
 /* Cycles per iteration of the block repeated; NaN when a form of it is not known. */
-double model_cycles(struct model *model, const struct block *b);
+double model_cycles(struct model *model, const struct random_block *b);
 
 /* Relative to the larger one and at least a tenth of a cycle. */
 bool cycles_differ(double a, double b, double tolerance);
 
 /* "latency:IMUL (R64, R64)" = "4", in place of "3". */
-struct change {
+struct remedy {
     char *name, *value, *before;   /* owned; name NULL: none */
     int from, to;                  /* enum latency_end of a rule between operands; both LATENCY_ANY otherwise */
     /* Of a family: the same change of each form, value and before are those of the first. form_count 0: of what is named alone. */
     struct form_change { char *name, *value; } *forms;   /* owned */
     size_t form_count;
 };
-void change_done(struct change *c);
+void change_done(struct remedy *c);
 /* Makes it on @m. */
-void change_make(struct machine *m, const struct change *c);
-void change_print(const struct change *c, struct str *out);
+void change_make(struct machine *m, const struct remedy *c);
+void change_print(const struct remedy *c, struct str *out);
 
 /* Forms that behave alike where a block differs. */
 struct family {
@@ -57,6 +57,6 @@ struct trial {
 };
 /* The change of @m under which most of the blocks agree, the first among them, and hardly any that agreed do no more; false when there is none. The caller calls
  * change_done. */
-bool explain(const struct machine *m, const struct trial *t, struct change *out);
+bool explain(const struct machine *m, const struct trial *t, struct remedy *out);
 
 #endif

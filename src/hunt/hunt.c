@@ -36,7 +36,7 @@ static bool over(struct hunting *h)
 /* Times and predictions of @n blocks; false when the truth failed. */
 static bool judge(struct hunting *h, struct model *model, struct judged *blocks, size_t n)
 {
-    struct block *bare = mem_alloc((n + 1) * sizeof *bare);
+    struct random_block *bare = mem_alloc((n + 1) * sizeof *bare);
     double *cycles = mem_alloc((n + 1) * sizeof *cycles);
 
     for (size_t i = 0; i < n; i++)
@@ -148,7 +148,7 @@ static void generalise(struct hunting *h, const struct judged *b, struct pattern
 }
 
 /* Adds blocks of @from to @list, at most @most, those first that have a form of @b. */
-static void add_some(const struct judged *from, size_t count, const struct block *b, struct judged *list, size_t *n, size_t most)
+static void add_some(const struct judged *from, size_t count, const struct random_block *b, struct judged *list, size_t *n, size_t most)
 {
     for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < count && *n < most; i++) {
@@ -163,7 +163,7 @@ static void add_some(const struct judged *from, size_t count, const struct block
 #define TRIED 256          /* blocks of each kind that a change is tried on */
 
 /* Puts one of the instructions of @b somewhere into @d; false when the block is then mixed. */
-static bool insert_of(struct hunting *h, const struct block *b, struct block *d)
+static bool insert_of(struct hunting *h, const struct random_block *b, struct random_block *d)
 {
     size_t at = rng_below(&h->rng, d->count + 1), from = rng_below(&h->rng, b->count);
 
@@ -176,13 +176,13 @@ static bool insert_of(struct hunting *h, const struct block *b, struct block *d)
 }
 
 /* Random blocks in which the instructions of @b stand: what tells changes apart that all mend @b itself. Returns how many of @n are known. */
-static size_t draw_beside(struct hunting *h, const struct block *b, struct judged *out, size_t n)
+static size_t draw_beside(struct hunting *h, const struct random_block *b, struct judged *out, size_t n)
 {
     struct judged *drawn = mem_alloc((n + 1) * sizeof *drawn);
     size_t found = 0;
 
     for (size_t i = 0; i < n; i++) {
-        struct block *d = &drawn[i].block;
+        struct random_block *d = &drawn[i].block;
         do
             block_random(h->maker, 1 + rng_below(&h->rng, BLOCK_INSNS - 3), &h->rng, d);
         while (!insert_of(h, b, d));
@@ -228,7 +228,7 @@ static void families_free(struct family *families, size_t count)
     free(families);
 }
 
-static bool find_change(struct hunting *h, const struct judged *b, const struct pattern *p, struct change *out)
+static bool find_change(struct hunting *h, const struct judged *b, const struct pattern *p, struct remedy *out)
 {
     unsigned draws = h->options->draws;
     struct judged *blocks = mem_alloc((2 * TRIED + 2 * draws + 1) * sizeof *blocks), *like = mem_alloc(draws * sizeof *like);
@@ -254,7 +254,7 @@ static bool find_change(struct hunting *h, const struct judged *b, const struct 
 }
 
 /* With one more change made: all that is kept is predicted anew. */
-static void mend(struct hunting *h, const struct change *c)
+static void mend(struct hunting *h, const struct remedy *c)
 {
     change_make(h->mended, c);
     model_free(h->now);
@@ -270,7 +270,7 @@ static void mend(struct hunting *h, const struct change *c)
 static void investigate(struct hunting *h, size_t at)
 {
     struct judged b = h->differ.items[at];
-    struct finding f = {0};
+    struct hunt_finding f = {0};
 
     h->explained.items[at] = true;
     fewer_instructions(h, &b);
@@ -345,7 +345,7 @@ static void count_blocks(struct hunting *h)
     bool *counted = mem_zero(h->differ.count + 1, sizeof *counted);
 
     for (size_t k = 0; k < r->count; k++) {
-        struct finding *f = &r->findings[k];
+        struct hunt_finding *f = &r->findings[k];
         struct machine *changed = f->change.name ? machine_copy(h->machine) : NULL;
         if (changed)
             change_make(changed, &f->change);
@@ -370,7 +370,7 @@ static void count_blocks(struct hunting *h)
 
 static int by_blocks(const void *a, const void *b)
 {
-    const struct finding *x = a, *y = b;
+    const struct hunt_finding *x = a, *y = b;
     double dx = fabs(x->truth - x->predicted), dy = fabs(y->truth - y->predicted);
 
     if (x->blocks != y->blocks)
@@ -425,7 +425,7 @@ void hunt_free(struct hunt *h)
     free(h);
 }
 
-void finding_print(const struct finding *f, struct str *out)
+void finding_print(const struct hunt_finding *f, struct str *out)
 {
     pattern_print(&f->pattern, out);
     str_addf(out, ": %.2f cycles, %.2f predicted", f->truth, f->predicted);

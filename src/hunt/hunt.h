@@ -10,21 +10,21 @@
 /* What the model is held against: this CPU, another machine. */
 struct hunt_truth {
     /* Cycles per iteration of each of @n blocks into @cycles, NaN where there is no time. False with err: the hunt ends. */
-    bool (*times)(void *self, const struct block *blocks, size_t n, double *cycles, struct err *err);
+    bool (*times)(void *self, const struct random_block *blocks, size_t n, double *cycles, struct err *err);
     void *self;
     double tolerance;     /* relative, below which two times are the same */
 };
 
 /* Something that the model gets wrong. */
-struct finding {
+struct hunt_finding {
     struct pattern pattern;      /* of its smallest block */
     double truth, predicted;     /* of that block, cycles */
-    struct change change;        /* that mends it; name NULL: none is known */
+    struct remedy change;        /* that mends it; name NULL: none is known */
     size_t blocks;               /* of the hunt's sample, that it makes differ */
 };
 
 struct hunt {
-    struct finding *findings;    /* those of most blocks first */
+    struct hunt_finding *findings;    /* those of most blocks first */
     size_t count;
     size_t sampled;              /* blocks with a time and a prediction */
     size_t differ;               /* of these */
@@ -46,6 +46,6 @@ struct hunt_options {
 struct hunt *hunt_run(const struct machine *m, const struct block_maker *maker, const struct hunt_truth *truth, const struct hunt_options *options, struct err *err);
 void hunt_free(struct hunt *h);
 /* Appends what was found in words. */
-void finding_print(const struct finding *f, struct str *out);
+void finding_print(const struct hunt_finding *f, struct str *out);
 
 #endif

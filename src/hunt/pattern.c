@@ -7,7 +7,7 @@
 #define DRAWS 64           /* attempts to draw a form of a family */
 #define MEMORY_TRAITS (INSN_LOAD | INSN_STORE)
 
-void pattern_of(const struct block *b, struct pattern *out)
+void pattern_of(const struct random_block *b, struct pattern *out)
 {
     memset(out, 0, sizeof *out);
     out->block = *b;
@@ -100,7 +100,7 @@ static int64_t displacement_of(const struct insn *in)
     return memory ? memory->displacement : 0;
 }
 
-void pattern_draw(const struct pattern *p, const struct block_maker *m, struct rng *rng, struct block *out)
+void pattern_draw(const struct pattern *p, const struct block_maker *m, struct rng *rng, struct random_block *out)
 {
     struct slot slots[BLOCK_SLOTS];
     enum isa isa = (enum isa)block_maker_insn(m, 0)->isa;
@@ -120,7 +120,7 @@ void pattern_draw(const struct pattern *p, const struct block_maker *m, struct r
 }
 
 /* Whether the instructions @chosen of @b hold registers as the classes of @p say: one per class. */
-static bool registers_fit(const struct pattern *p, const struct block *b, const size_t *chosen)
+static bool registers_fit(const struct pattern *p, const struct random_block *b, const size_t *chosen)
 {
     struct slot slots[BLOCK_SLOTS];
     size_t n = block_slots(b, slots);
@@ -140,7 +140,7 @@ static bool registers_fit(const struct pattern *p, const struct block *b, const 
     return true;
 }
 
-static bool within(const struct pattern *p, const struct block *b, size_t *chosen, size_t depth, size_t from)
+static bool within(const struct pattern *p, const struct random_block *b, size_t *chosen, size_t depth, size_t from)
 {
     if (depth == p->block.count)
         return registers_fit(p, b, chosen);
@@ -154,9 +154,9 @@ static bool within(const struct pattern *p, const struct block *b, size_t *chose
     return false;
 }
 
-bool pattern_within(const struct pattern *p, const struct block *b)
+bool pattern_within(const struct pattern *p, const struct random_block *b)
 {
-    struct block turned = *b;
+    struct random_block turned = *b;
     size_t chosen[BLOCK_INSNS];
 
     for (size_t turn = 0; turn < b->count; turn++) {

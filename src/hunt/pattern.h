@@ -8,7 +8,7 @@
 enum pattern_level { LEVEL_FORM, LEVEL_MNEMONIC, LEVEL_OPERATION, LEVEL_COUNT };
 
 struct pattern {
-    struct block block;                  /* that it came from */
+    struct random_block block;                  /* that it came from */
     uint8_t level[BLOCK_INSNS];          /* enum pattern_level */
     bool any_address[BLOCK_INSNS];
     size_t slot_count;
@@ -18,7 +18,7 @@ struct pattern {
 };
 
 /* As special as it can be: the block itself. */
-void pattern_of(const struct block *b, struct pattern *out);
+void pattern_of(const struct random_block *b, struct pattern *out);
 
 /* What can be given up: one instruction's form, one class of registers, one address. @step counts from 0; false when there is none such, *@changed as @p then. */
 size_t pattern_steps(const struct pattern *p);
@@ -30,9 +30,9 @@ bool pattern_fits(const struct pattern *p, size_t at, const struct insn *in);
 void pattern_title(const struct pattern *p, size_t at, struct str *out);
 
 /* A block that fits it. */
-void pattern_draw(const struct pattern *p, const struct block_maker *m, struct rng *rng, struct block *out);
+void pattern_draw(const struct pattern *p, const struct block_maker *m, struct rng *rng, struct random_block *out);
 /* Whether some of the instructions of @b, in order, around the end too, fit it. */
-bool pattern_within(const struct pattern *p, const struct block *b);
+bool pattern_within(const struct pattern *p, const struct random_block *b);
 bool pattern_equal(const struct pattern *a, const struct pattern *b);
 /* Appends "any IMUL, then ADD (R64, R64) reading its result". */
 void pattern_print(const struct pattern *p, struct str *out);

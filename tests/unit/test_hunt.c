@@ -30,7 +30,7 @@ struct setup {
 
 static bool predictable(void *state, const struct insn *in)
 {
-    struct block alone = {.count = 1};
+    struct random_block alone = {.count = 1};
     alone.insns[0] = *in;
     return isfinite(model_cycles(state, &alone));
 }
@@ -78,11 +78,11 @@ static int unmake(void **state)
 }
 
 /* A block of assembler text, whose forms the maker knows. */
-static struct block block_of(const struct setup *s, const char *text)
+static struct random_block block_of(const struct setup *s, const char *text)
 {
     struct kernel_options options = {.syntax = SYNTAX_INTEL};
     struct kernel *k = kernel_with(text, &options);
-    struct block b = {.count = k->insn_count};
+    struct random_block b = {.count = k->insn_count};
 
     assert_true(k->insn_count <= BLOCK_INSNS);
     for (size_t i = 0; i < b.count; i++) {
@@ -103,7 +103,7 @@ static void test_blocks(void **state)
     const struct setup *s = *state;
     struct rng rng, again;
     struct str hex = {0}, other = {0};
-    struct block b;
+    struct random_block b;
     unsigned loads = 0, shared = 0;
 
     assert_true(block_maker_forms(s->maker) > FORMS / 2);
@@ -146,11 +146,11 @@ static void test_blocks(void **state)
 static void test_patterns(void **state)
 {
     const struct setup *s = *state;
-    struct block chain = block_of(s, "imul rax, rcx\nadd rcx, rax\n"), apart = block_of(s, "imul rax, rcx\nadd rdx, rsi\n");
-    struct block turned = block_of(s, "add rsi, rdx\nmov r8, r9\nimul rdx, rsi\n");
+    struct random_block chain = block_of(s, "imul rax, rcx\nadd rcx, rax\n"), apart = block_of(s, "imul rax, rcx\nadd rdx, rsi\n");
+    struct random_block turned = block_of(s, "add rsi, rdx\nmov r8, r9\nimul rdx, rsi\n");
     struct pattern p, wider;
     struct rng rng;
-    struct block b;
+    struct random_block b;
 
     pattern_of(&chain, &p);
     assert_int_equal(p.classes, 2);
@@ -189,7 +189,7 @@ struct truth {
     unsigned calls, fails_at;   /* 0: never */
 };
 
-static bool times(void *self, const struct block *blocks, size_t n, double *cycles, struct err *err)
+static bool times(void *self, const struct random_block *blocks, size_t n, double *cycles, struct err *err)
 {
     struct truth *t = self;
 
@@ -234,7 +234,7 @@ static void test_ten_changes_are_found(void **state)
     for (size_t i = 0; i < TEN; i++) {
         bool found = false;
         for (size_t k = 0; k < h->count && !found; k++) {
-            const struct change *c = &h->findings[k].change;
+            const struct remedy *c = &h->findings[k].change;
             found = c->name && strcmp(c->name, ten[i][0]) == 0 && strcmp(c->value, ten[i][1]) == 0;
         }
         if (!found)
