@@ -1,4 +1,4 @@
-/* Slots at rename: how many cycles an iteration takes to pass. */
+/* Slots at rename: cycles per iteration. */
 #ifndef PORTOLAN_ANALYSIS_ISSUE_H
 #define PORTOLAN_ANALYSIS_ISSUE_H
 

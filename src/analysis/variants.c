@@ -314,7 +314,7 @@ static void cut_memory(const struct dependence *cut, struct variant *out)
     refuse(out, "it loads nothing");
 }
 
-/* Whether somebody reads the same value after @cut's reader. */
+/* Whether another instruction reads the same value after @cut's reader. */
 static bool read_later(const struct insn *insns, size_t count, const struct dependence *cut)
 {
     if (writes(&insns[cut->to], cut->reg))

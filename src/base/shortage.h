@@ -29,7 +29,7 @@ struct shortage *shortage_current(void);
 
 /* Whether this thread's work is to end for want of memory. True: leave at once; the work counts as cut short, and fails. Any thread. */
 bool shortage_met(void);
-/* @bytes of this thread's work had to be left out. False when it works for nobody. */
+/* @bytes of this thread's work had to be left out. False when the thread works for no command or job. */
 bool shortage_lose(size_t bytes);
 /* Storage that the caller frees, for work whose callers cannot fail, such as figures of a table: NULL when memory runs out, and then this thread's work fails, so that
  * nobody sees what is made without it. Any thread. */
@@ -46,7 +46,7 @@ bool shortage_yield(size_t bytes);
 void shortage_yield_last(void);
 /* Takes back what was given up; false when memory is still short. Any thread. */
 bool shortage_keep(void);
-/* Whether memory ran out for work of nobody's since the last time. */
+/* Whether memory ran out since the last time for work that belongs to no command or job. */
 bool shortage_unclaimed(void);
 
 #endif

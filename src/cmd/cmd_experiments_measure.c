@@ -140,7 +140,7 @@ static void publish(struct session *s, struct experiments_measuring *w)
 
 void experiments_publish(struct session *s)
 {
-    /* While somebody reads the table results wait; they come with the next look, or with the job's end. */
+    /* While a job reads the table results wait; they come with the next look, or with the job's end. */
     if (running && running->session == s && !(s->document.experiments && experiments_held(s->document.experiments)))
         publish(s, running);
 }
@@ -265,7 +265,7 @@ static const struct parameter measure_options[] = {
     {0},
 };
 
-/* Sets up @w from what was given; false with err when the machine to simulate cannot be had. */
+/* Sets up @w from what was given; false with err when the machine to simulate cannot be loaded. */
 static bool set_up(struct session *s, const struct experiments_measure_values *v, struct experiments_measuring *w, struct err *err)
 {
     const struct machine *m = v->simulate ? session_machine(s, v->simulate, err) : NULL;

@@ -262,7 +262,7 @@ static bool evaluate_run(struct job *job, void *state, struct err *err)
     if (w->rows_path && !rows)
         return err_set(err, ERR_IO, "choose another file", "cannot write %s", w->rows_path);
     bool ok = evaluate_file(job, w, rows, err);
-    bool whole = !rows || !ferror(rows);   /* fclose speaks of the last piece only */
+    bool whole = !rows || !ferror(rows);   /* fclose reports errors of the last piece only */
     if (rows && (fclose(rows) != 0 || !whole) && ok)
         ok = err_set(err, ERR_IO, "free some space", "%s is incomplete", w->rows_path);
     w->seconds = clock_seconds() - start;

@@ -77,7 +77,7 @@ static bool chains_run(struct job *job, void *state, struct err *err)
     }
     const struct similar similar = {.word = w->pattern ? w->pattern : "", .best = ok && !matched && w->pattern ? forms_meant(forms, w->pattern) : NULL};
     char todo[SIMILAR_TODO];
-    ok = ok && (matched || err_set(err, ERR_USAGE, similar_todo(&similar, "forms list tells which can be measured, and why not", todo), "no measurable form matches"));
+    ok = ok && (matched || err_set(err, ERR_USAGE, similar_todo(&similar, "forms list shows which can be measured, and why others cannot", todo), "no measurable form matches"));
     sandbox_free(sandbox);
     forms_free(forms);
     return ok;

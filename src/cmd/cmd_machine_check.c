@@ -281,7 +281,7 @@ static bool choose_forms(struct checking *w, const struct check_values *v, struc
         vec_push(&w->uses, found);
     }
     form_uses_free(uses, count);
-    return w->names.count || err_set(err, ERR_USAGE, "forms list tells which can be measured, and why not", "no measurable form matches");
+    return w->names.count || err_set(err, ERR_USAGE, "forms list shows which can be measured, and why others cannot", "no measurable form matches");
 }
 
 /* "Emerald Rapids" of "Emerald Rapids (Golden Cove core, ...)", or what the CPU calls itself. */

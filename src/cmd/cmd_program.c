@@ -279,7 +279,7 @@ static void add_findings(struct result *result, const struct program_model *m)
         result_line(result, "%zu counts, where regression failed, are expressions found by genetic programming", bred);
     result_count(result, "bred", (int64_t)bred);
     if (networks)
-        result_line(result, "%zu counts, where regression failed, are neural networks: expect no more of them than to fit the runs", networks);
+        result_line(result, "%zu counts, where regression failed, are neural networks: do not rely on them beyond the runs", networks);
     result_count(result, "networks", (int64_t)networks);
     for (size_t i = 0; i < runs->name_count; i++) {
         bool moved = false, mattered = false;
@@ -365,7 +365,7 @@ static const struct parameter run_options[] = {
     {.name = "--mode", .kind = PARAMETER_CHOICE, .at = offsetof(struct run_values, mode), .choices = "exact|sampled|counts", .initial = "exact",
      .help = "reuse distances of all lines, of one line in 32, or counts of blocks only"},
     {.name = "--counts", .kind = PARAMETER_CHOICE, .at = offsetof(struct run_values, counts), .choices = "genetic|nalu|regression", .initial = "genetic",
-     .help = "formulas of counts that regression fails to predict: expressions found by genetic programming, a neural arithmetic logic unit, or regression all the same"},
+     .help = "formulas of counts that regression fails to predict: expressions found by genetic programming, a neural arithmetic logic unit, or regression anyway"},
     {.name = "--limit", .kind = PARAMETER_DURATION, .at = offsetof(struct run_values, limit), .value = "T", .least = 0.001, .most = 1e6, .initial = "60",
      .help = "time limit of each run; the command fails when it is exceeded"},
     {0},
@@ -379,7 +379,7 @@ const struct command command_program_run = {
     .description = "Each run counts executions of blocks and records the reuse distance of every memory reference. Inputs are numbers on the program's command "
                    "line, in the order given here unless program load --arguments says otherwise. The program runs in the current directory and must end with "
                    "status 0. Earlier runs are replaced. Counts are fitted by regression; where its formula fails to predict runs left out of it (by more than 2 %, with "
-                   "eight runs or more), --counts says what is tried. Neural arithmetic logic units fit the runs, but predict less well outside of them than genetic "
+                   "eight runs or more), --counts selects what is tried. Neural arithmetic logic units fit the runs, but predict less well outside of them than genetic "
                    "programming: they are there for comparison. Four or five values of each input are enough when counts are formulas; values that are not "
                    "all multiples of the vector width show what remainders cost.",
     .arguments = run_arguments,

@@ -98,7 +98,7 @@ static bool watch_runs(struct blaming_program *w, const struct program_code *cod
         ok = ok && watch_run(w, code, parts, argv.items, located, err);
     while (ok && located->all < SAMPLES && w->runs < RUNS_MOST);
     if (ok && !located->all)
-        ok = err_set(err, ERR_DATA, "take larger inputs", "the program runs too short to be looked at");
+        ok = err_set(err, ERR_DATA, "take larger inputs", "the program runs too briefly to be sampled");
     words_done(&words);
     child_directory_free(directory);
     vec_done(&argv);
@@ -222,9 +222,9 @@ static void blame_finish(void *state, const struct job_info *info)
             result_line(result, "%s was not measured alone: %s", b->name, b->unmeasured);
     }
     if (w->elsewhere >= SHOWN * w->measured)
-        result_line(result, "%.4f s were in libraries or in code that no part has", w->elsewhere);
+        result_line(result, "%.4f s were spent in libraries or in code outside all parts", w->elsewhere);
     if (w->different)
-        result_line(result, "%s is compiled differently without counters: its time is with no part", w->different);
+        result_line(result, "%s is compiled differently without counters: its time belongs to no part", w->different);
 }
 
 static void blaming_free(void *state)
@@ -276,7 +276,7 @@ static const struct parameter arguments[] = {
 };
 
 static const struct parameter options[] = {
-    {.name = "--machine", .kind = PARAMETER_TEXT, .at = offsetof(struct program_blame_values, machine), .value = "ID", .otherwise = "the machine that this CPU is",
+    {.name = "--machine", .kind = PARAMETER_TEXT, .at = offsetof(struct program_blame_values, machine), .value = "ID", .otherwise = "this CPU's machine",
      .complete = COMPLETE_MACHINE, .help = "machine whose tables predict"},
     {.name = "--limit", .kind = PARAMETER_DURATION, .at = offsetof(struct program_blame_values, limit), .value = "T", .least = 0.001, .most = 1e6, .initial = "60",
      .help = "time after which a run is ended and the command fails"},
@@ -287,8 +287,8 @@ static const char *const examples[] = {"program blame N=1000", NULL};
 
 const struct command command_program_blame = {
     .name = "program blame",
-    .help = "say which part of the program, and what in it, makes the prediction differ from its time here",
-    .description = "The program is run without counters and looked at as program profile does, so that each part has its time. Of the parts that differ most the loops' paths "
+    .help = "find the part of the program, and the cause in it, that makes the prediction differ from the time measured here",
+    .description = "The program is run without counters and sampled as program profile does, which gives each part its time. Of the parts that differ most the loops' paths "
                    "are measured alone, their data in the first-level cache: what differs there is ports or a chain, what differs only in the program is misses, mispredicted "
                    "branches or calls. program open BLOCK and kernel blame go on to the instruction.",
     .arguments = arguments,

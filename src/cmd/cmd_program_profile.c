@@ -37,7 +37,7 @@ struct profiling {
     struct job *job;
     VEC(char *) argv;              /* NULL at the end */
     char *output, *input;
-    bool own_output;               /* the file was made for this, and nobody has been told of it yet: it goes when nobody is */
+    bool own_output;               /* the file was made for this, and no result has named it yet: it is removed unless one does */
     struct sampling options;
     struct machine *machine;       /* a copy; NULL: none fits this CPU */
     size_t measure, top;
@@ -145,7 +145,7 @@ static bool enough(const struct profiling *w, struct err *err)
     if (count >= SAMPLES_LEAST)
         return true;
     if (!w->options.argv)
-        return err_set(err, ERR_DATA, "give it work, or look longer with --seconds T", "process %d hardly ran: %zu samples in %.1f s", (int)w->options.pid, count, s->seconds);
+        return err_set(err, ERR_DATA, "give it work, or sample longer with --seconds T", "process %d hardly ran: %zu samples in %.1f s", (int)w->options.pid, count, s->seconds);
     if (s->ended && WIFEXITED(s->status) && WEXITSTATUS(s->status))
         return err_set(err, ERR_DATA, w->output && !w->own_output ? "see its output" : "run it by hand to see why", "%s ended with status %d after %zu samples", s->path, WEXITSTATUS(s->status), count);
     if (s->ended && WIFSIGNALED(s->status))
@@ -242,7 +242,7 @@ static void add_loops(struct result *result, const struct run_profile *p, size_t
 static void say_lost(struct result *result, const struct run_profile *p)
 {
     if (p->lost)
-        result_line(result, "%zu of the samples (%.1f %%) were lost or fell outside all mapped files: no function has them", p->lost, 100 * profile_share(p, p->lost, NULL));
+        result_line(result, "%zu of the samples (%.1f %%) were lost or fell outside all mapped files: they count for no function", p->lost, 100 * profile_share(p, p->lost, NULL));
 }
 
 static void say_how(struct result *result, const struct profiling *w)
@@ -257,10 +257,10 @@ static void say_how(struct result *result, const struct profiling *w)
     if (s->refused.code)
         result_line(result, "%s%s%s", s->refused.what, *s->refused.todo ? "; " : "", s->refused.todo);
     if (p->processes || p->threads)
-        result_line(result, "%zu process%s and %zu thread%s that it started are in it", p->processes, p->processes == 1 ? "" : "es", p->threads - p->processes,
+        result_line(result, "includes %zu process%s and %zu thread%s that it started", p->processes, p->processes == 1 ? "" : "es", p->threads - p->processes,
                     p->threads - p->processes == 1 ? "" : "s");
     if (w->options.argv && !s->ended)
-        result_line(result, "the time was up after %.1f s: it was ended", s->seconds);
+        result_line(result, "time limit reached: the program was ended after %.1f s", s->seconds);
     else if (w->options.argv && WIFSIGNALED(s->status))
         result_line(result, "it crashed: %s", strsignal(WTERMSIG(s->status)));
     else if (w->options.argv && WEXITSTATUS(s->status))
@@ -293,13 +293,13 @@ static void say_hottest(struct result *result, const struct profiling *w)
     if (!isnan(l->measured))
         result_line(result, "  %.2f cycles per iteration alone on this CPU, its data in the first level; %.2f predicted for %s", l->measured, l->predicted, p->machine);
     else
-        result_line(result, "  %.2f cycles per iteration predicted for %s, all of its instructions executed; what it takes here is not known", l->predicted, p->machine);
+        result_line(result, "  %.2f cycles per iteration predicted for %s (all of its instructions executed); not measured here", l->predicted, p->machine);
     if (isnan(l->measured) && now <= 1.02 * l->bound)
-        result_line(result, "  that is its bound (%s): to gain, change what binds it, or what it waits for in the program", l->bottleneck);
+        result_line(result, "  that is its bound (%s): to be faster it must be relieved of that, or wait less in the program", l->bottleneck);
     else if (now > 1.02 * l->bound)
         result_line(result, "  if it ran at its bound of %.2f (%s)%s, the program would take %.3f s instead of %.3f", l->bound, l->bottleneck, isnan(l->measured) ? " instead of as predicted" : "", profile_time_with(p, 0, now, l->bound), all);
     else
-        result_line(result, "  alone it runs at its bound of %.2f (%s): to gain, change what binds it, or what it waits for", l->bound, l->bottleneck);
+        result_line(result, "  alone it runs at its bound of %.2f (%s): to be faster it must be relieved of that, or wait less", l->bound, l->bottleneck);
     result_line(result, "  program open 1 shows it in the Kernel view");
 }
 
@@ -317,7 +317,7 @@ static void say_all(struct result *result, const struct profiling *w)
     result_text(result, "machine", w->profile->machine);
     result_line(result, "%s", "");
     add_functions(result, w->profile, w->top);
-    result_line(result, "\nloops, each without the loops within it");
+    result_line(result, "\nloops, each without its inner loops");
     add_loops(result, w->profile, w->top);
     say_hottest(result, w);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How much a program's time hangs on each property of a machine, and its time over values of one. */
+/* How much a program's time depends on each property of a machine, and its time over values of one. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

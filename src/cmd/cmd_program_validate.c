@@ -141,7 +141,7 @@ static void validate_finish(void *state, const struct job_info *info)
             vec_push(&v->session->document.program.measured.list, point);
         }
     }
-    result_line(result, "mean error %.1f %% with the tables of %s; measured: CPU time of the whole program, the shortest of %u runs; clock, memory and what others leave of the core were measured beside each", 100 * sum / (double)v->rows.count, v->machine->id, v->times);
+    result_line(result, "mean error %.1f %% with the tables of %s; measured: CPU time of the whole program, the shortest of %u runs; clock, memory and the share of the core that others left were measured with each", 100 * sum / (double)v->rows.count, v->machine->id, v->times);
     result_number(result, "mean_error", sum / (double)v->rows.count);
 }
 

@@ -107,11 +107,11 @@ void sweep_done(struct sweep *sweep);
 void program_state_done(struct program_state *p);
 /* Forgets the analyses, and ends the job that makes them. */
 void document_drop_analyses(struct document *d);
-/* Puts loop @loop (from 0, one of the kernel's) into use. What was measured and swept of the one before is forgotten. */
+/* Puts loop @loop (from 0, one of the kernel's) into use. What was measured and swept of the one before is dropped. */
 void document_use_loop(struct document *d, size_t loop);
 /* Shows the machines that are kept of @isa. */
 void document_show_isa(struct document *d, enum isa isa);
-/* Takes from @saved what a session directory holds, and what hangs on it; @saved gets what was there. Runs of inference and records of measuring stay: they
+/* Takes from @saved what a session directory holds, and what depends on it; @saved gets what was there. Runs of inference and records of measuring stay: they
  * belong to the jobs of this program. */
 void document_exchange(struct document *d, struct document *saved);
 

@@ -87,9 +87,9 @@ bool session_wait(struct session *s, unsigned number, struct err *err);
 /* Does a command's work as a job: without a screen until it has ended; on the screen for at most session.patience, then @doing ("compiles") tells that it
  * goes on and what follows the command waits. Takes @take_state. False with err when it could not start, or has failed already. */
 bool session_job(struct session *s, const char *title, const char *doing, const struct job_ops *ops, void *take_state, struct err *err);
-/* What follows the command on the screen waits for job @number (AWAIT_ALL: for all); what waited before is forgotten. */
+/* What follows the command on the screen waits for job @number (AWAIT_ALL: for all); what waited before is dropped. */
 void session_await(struct session *s, unsigned number, bool own);
-/* Whether the wait is over; false with err when that job failed or was cancelled: then what waited is forgotten. */
+/* Whether the wait is over; false with err when that job failed or was cancelled: then what waited is dropped. */
 bool session_awaited_ended(struct session *s, bool *ended, struct err *err);
 /* Drops the commands that wait. */
 void session_drop_waiting(struct session *s);

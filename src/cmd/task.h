@@ -19,7 +19,7 @@ struct task_ops {
 /* Starts it and waits as session_job does; without a screen does it on the calling thread. Takes @take_state. @title is the job's, @doing as in "job 3 loads". False with err when it could not start, or has
  * failed already. */
 bool task_start(struct session *s, const char *title, const char *doing, const struct task_ops *ops, void *take_state, struct err *err);
-/* The same; when it has ended within the screen's patience nobody need know that it was a job: the list of jobs is as it was. */
+/* The same; when it has ended within the screen's patience it does not appear in the list of jobs. */
 bool task_start_passing(struct session *s, const char *title, const char *doing, const struct task_ops *ops, void *take_state, struct err *err);
 
 #endif

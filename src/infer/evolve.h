@@ -75,7 +75,7 @@ void evolve_worker(struct evolve *e, unsigned index, void (*poll)(void *), void 
 
 void evolve_pause(struct evolve *e, bool on);
 void evolve_stop(struct evolve *e);
-/* Nobody will work for the run after all: it is stopped. */
+/* No worker could be started for the run: it is stopped. */
 void evolve_abandon(struct evolve *e);
 /* seconds, generations, uop-price, volume-price, usage-price, volume-weight. False with err for another name or a bad value. */
 bool evolve_set(struct evolve *e, const char *name, double value, struct err *err);

@@ -16,7 +16,7 @@
 #define POLISH 0.04
 #define COLD_LEAST 0.25             /* of the scale, for the end */
 #define HEATED 2                    /* times the temperature: how many times the prices are raised above it */
-#define DENSITY_SUITED 40           /* experiments per form, at most: a wrong usage is the dearer the more speak of it, and so is leaving it */
+#define DENSITY_SUITED 40           /* experiments per form, at most: a wrong usage costs more the more of them contain its form, and so does leaving it */
 #define MOVES_PER_FORM 40000        /* of one annealing when there is no time limit */
 #define STEPS 400                   /* temperatures of such an annealing */
 #define STEP_SECONDS 0.02
@@ -35,7 +35,7 @@ struct schedule {
     double moves;            /* per form */
 };
 
-/* Experiments that speak of a form, on average. */
+/* Experiments that contain a form, on average. */
 static double density_of(const struct problem *p)
 {
     double sum = 0;

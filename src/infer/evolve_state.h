@@ -68,7 +68,7 @@ bool evolve_go_on(struct evolve *e, struct watcher *w);
 /* Seconds of running so far. */
 double evolve_elapsed(const struct evolve *e);
 /* The prices in force, raised by @times: errors that no mapping explains make every complication look useful, so prices grow with them. At
- * a temperature far above a price that price would have no say, and there would be as many µops as there are forms. */
+ * a temperature far above a price that price would have no effect, and there would be as many µops as there are forms. */
 struct anneal_prices evolve_prices_at(const struct evolve *e, double times);
 /* By how much the prices are multiplied when errors of @d_avg remain. */
 double evolve_residual_scale(const struct problem *p, double d_avg);

@@ -20,9 +20,9 @@
 #define WALK_SHARE 0.3        /* unless all of them together would take more than this part of the round's time */
 #define WALK_STEP 2000        /* moves between looks at the clock */
 #define RESIDUALS_BESIDE 4    /* mean residuals that count beside those of a form */
-#define FORETOLD 1.5          /* the disputed ones are foretold when their error is up to this multiple of the noise */
-#define FORETOLD_LEAST 16     /* so many of them say something */
-#define FORETOLD_ROUNDS 2     /* one after the other: one such round happens while whole questions have not come up */
+#define PREDICTED 1.5          /* the disputed ones are predicted when their error is up to this multiple of the noise */
+#define PREDICTED_LEAST 16     /* so many of them say something */
+#define PREDICTED_ROUNDS 2     /* one after the other: one such round happens while whole questions have not come up */
 
 const char *const select_end_names[] = {"running", "limit reached", "converged: no disagreement left", "converged: predictions held"};
 
@@ -330,8 +330,8 @@ static size_t add_by_chance(struct experiments *t, const uint32_t *forms, size_t
     return added;
 }
 
-/* Adds what is to be measured next, and says in @round why nothing is. @foretold: so many rounds in turn foretold what they were asked. */
-static size_t ask(struct experiments *t, const struct select_options *o, const struct committee *c, unsigned foretold, struct rng *rng,
+/* Adds what is to be measured next, and says in @round why nothing is. @predicted: so many rounds in turn predicted what they were asked. */
+static size_t ask(struct experiments *t, const struct select_options *o, const struct committee *c, unsigned predicted, struct rng *rng,
                   struct select_round *round)
 {
     size_t wanted = round->measurements < o->most ? o->most - round->measurements : 0, added = 0;
@@ -342,8 +342,8 @@ static size_t ask(struct experiments *t, const struct select_options *o, const s
     round->disagreement = NAN;
     if (wanted == 0)
         round->end = SELECT_MOST;
-    else if (!o->random && foretold >= FORETOLD_ROUNDS)
-        round->end = SELECT_FORETOLD;
+    else if (!o->random && predicted >= PREDICTED_ROUNDS)
+        round->end = SELECT_PREDICTED;
     else if (o->random)
         added = add_by_chance(t, forms, forms_count, wanted, o->size, rng);
     else
@@ -364,7 +364,7 @@ struct mapping *select_run(struct experiments *t, const struct select_options *o
     struct evolve_options each = o->evolve;
     struct mapping *best = NULL;
     struct rng rng;
-    unsigned foretold = 0;
+    unsigned predicted = 0;
     bool ok = true, going = true;
 
     for (uint32_t f = 0; f < forms; f++)
@@ -382,8 +382,8 @@ struct mapping *select_run(struct experiments *t, const struct select_options *o
             break;
         round.measurements = measurements_in(t);
         round.noise = committee.noise;
-        foretold = asked >= FORETOLD_LEAST && round.error <= FORETOLD * round.noise ? foretold + 1 : 0;
-        asked = ask(t, o, &committee, foretold, &rng, &round);
+        predicted = asked >= PREDICTED_LEAST && round.error <= PREDICTED * round.noise ? predicted + 1 : 0;
+        asked = ask(t, o, &committee, predicted, &rng, &round);
         going = asked > 0;
         if (report)
             report(report_state, &round, committee.mappings[0]);

@@ -31,7 +31,7 @@ enum select_end {
     SELECT_GOES_ON,
     SELECT_MOST,         /* options.most are measured */
     SELECT_AGREED,       /* the mappings agree on all candidates */
-    SELECT_FORETOLD,     /* the best mapping foretold what was disputed most */
+    SELECT_PREDICTED,     /* the best mapping predicted what was disputed most */
 };
 extern const char *const select_end_names[];
 

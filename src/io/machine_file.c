@@ -450,7 +450,7 @@ out:
     return m;
 }
 
-/* A directory as a whole: neither before nor in the midst of what somebody saves into it. */
+/* A directory as a whole: all old or all new while another process saves into it. */
 static struct machine *load_directory(const char *id, const char *dir, struct err *err)
 {
     struct stat info;

@@ -6,7 +6,7 @@
 #include "base/str.h"
 #include "isa/insn.h"
 
-/* Of one set (struct isa_ops): bytes of an instruction into @out, at most 15; 0: cannot be had. */
+/* Of one set (struct isa_ops): bytes of an instruction into @out, at most 15; 0: there is no such encoding. */
 struct isa_vary {
     size_t (*nop)(unsigned length, uint8_t *out);
     /* What moves a whole register like @like, from register @from to @to. @legacy: without VEX, as the code around it. */

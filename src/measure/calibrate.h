@@ -20,7 +20,7 @@ struct calibration {
     bool busy;               /* the core did not reach it now */
     bool doubtful;           /* it was never seen quiet for certain: values taken now are to be measured again */
     double noise;            /* relative: 95 % of repeated measurements of one loop lie this close to their median */
-    double contention;       /* fraction of probes that somebody slowed */
+    double contention;       /* fraction of probes that others slowed */
     unsigned load_window;    /* bytes that loads step through with the least time and scatter */
     bool counters;           /* the kernel gives a cycle counter */
     bool unfiltered;         /* an emulator: system calls of the code are not refused, and times are not a processor's */

@@ -1,5 +1,5 @@
 /* The text of a journal: a record a line, each with the conditions it was taken under (nops per cycle of the idle core it was judged by, share of windows that
- * somebody slowed, day) and a checksum over the rest of it. Older journals have no conditions, the oldest no checksums either. */
+ * others slowed, day) and a checksum over the rest of it. Older journals have no conditions, the oldest no checksums either. */
 #ifndef PORTOLAN_MEASURE_JOURNAL_TEXT_H
 #define PORTOLAN_MEASURE_JOURNAL_TEXT_H
 

@@ -32,7 +32,7 @@ struct kernel_measured {
     unsigned repeats;       /* accepted windows */
     unsigned pages;         /* touched */
     unsigned iterations;    /* of the kernel in one run */
-    double contended;       /* of all windows looked for, those that somebody disturbed */
+    double contended;       /* of all windows looked for, the share that others disturbed */
     bool wraps;             /* it touches more pages than stay in the cache: addresses share lines */
     /* Of one visit: cycles of the short and the long run of each accepted window, and by how many iterations of the kernel these differ. */
     float shorter[KERNEL_WINDOWS], longer[KERNEL_WINDOWS];

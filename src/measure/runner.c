@@ -295,7 +295,7 @@ static void recall(struct runner_state *r, struct runner_trial *t)
     m.spread = known->spread;
     m.repeats = known->repeats;
     snprintf(m.state, sizeof m.state, "%s", known->state);
-    /* Taken beside neighbours that passed for quiet, or nobody knows: one pass, which this run confirms or undercuts. */
+    /* Taken beside neighbours that passed for quiet, or not known: one pass, which this run confirms or undercuts. */
     if (m.cycles > 0 && !holds(r, known->baseline)) {
         t->values[t->count++] = m.cycles;
         r->summary->taken_over++;

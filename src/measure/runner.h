@@ -26,7 +26,7 @@ struct runner_summary {
     double seconds_left;    /* guessed from the passes that brought something; NaN before there are some */
 };
 
-/* What is told of the time left: a guess that jumps with each quiet or busy moment serves nobody. */
+/* What is told of the time left: a guess that jumps with each quiet or busy moment is of no use. */
 struct runner_estimate {
     double at, left;        /* seconds since the beginning, and left then */
     bool known;

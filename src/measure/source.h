@@ -17,7 +17,7 @@ struct measured {
     double short_cycles; /* the same in a body of SOURCE_SHORT instructions; NaN: not measured, or by a source alone */
     char lengths[24];    /* runner: what the two lengths say, runner_lengths; "" when not both are known */
     double baseline;     /* nops per cycle of the idle core it was judged by; 0: no such thing, simulated */
-    double slowed;       /* share of the windows that somebody disturbed */
+    double slowed;       /* share of the windows that others disturbed */
     bool busy;           /* no reason of the experiment's own: the machine was not quiet enough, try again */
     char state[96];      /* EXPERIMENT_OK or the reason */
 };
@@ -28,7 +28,7 @@ struct source {
     unsigned orders;         /* 1 to BODY_ORDERS of a body that are run, of which the least time counts: may be changed between calls */
     double baseline;         /* nops per cycle of the idle core; 0: simulated */
     bool doubtful;           /* that baseline is a guess: values are to be measured again */
-    struct record *record;   /* what keeps the samples; NULL: nobody */
+    struct record *record;   /* what keeps the samples; NULL: nothing does */
     /* Fills @out for @n experiments (at most SANDBOX_ITEMS). False with err when measuring itself is impossible or was cancelled. */
     bool (*measure)(struct source *s, const struct experiment *e, size_t n, struct measured *out, bool (*cancelled)(void *state), void *state, struct err *err);
     void (*free)(struct source *s);

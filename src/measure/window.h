@@ -21,7 +21,7 @@ struct pulse {
 /* What calibration learnt of a machine. Cycles are core cycles per loop iteration. */
 struct window_rules {
     double chain_cycles, second_cycles;   /* per iteration of the chains; second 0: there is none that agrees */
-    double probe_cycles, ports_cycles, room_cycles;   /* per iteration of the probes when nobody is near; the last two 0: not known */
+    double probe_cycles, ports_cycles, room_cycles;   /* per iteration of the probes when the core is quiet; the last two 0: not known */
     double overhead;                      /* ticks of a run of no iterations */
     double chain_tolerance;               /* relative: the two clocks of a window */
     double probe_tolerance;               /* relative: above and below what the probes take; 1 or more: whatever they take */

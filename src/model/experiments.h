@@ -41,7 +41,7 @@ struct experiments *experiments_new(void);
 void experiments_free(struct experiments *t);
 /* One more may read it, on any thread, and is to experiments_free it. */
 struct experiments *experiments_hold(struct experiments *t);
-/* Whether somebody else holds it: it must not change now. */
+/* Whether another holder reads it: it must not change now. */
 bool experiments_held(const struct experiments *t);
 /* A copy of the rows for which @keep (NULL: all) is true; forms keep their indices. It and experiments_append end early when the thread's watch is over,
  * or memory runs out (base/shortage.h). */

@@ -77,7 +77,7 @@ static void drop(struct interrupt *p, pid_t tid)
 
 static const char *refusal(int reason)
 {
-    return reason == EPERM || reason == EACCES ? "another debugger has it, or sysctl kernel.yama.ptrace_scope forbids it: start the program from here, or run as root" : NULL;
+    return reason == EPERM || reason == EACCES ? "another debugger is attached, or sysctl kernel.yama.ptrace_scope forbids it: start the program from here, or run as root" : NULL;
 }
 
 struct interrupt *interrupt_new(const struct task_list *tasks, bool ours, double rate, struct err *err)

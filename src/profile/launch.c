@@ -125,7 +125,7 @@ bool launch(const char *const *argv, const char *output, const char *input, stru
         return err_set(err, ERR_MISSING, "name it with its directory, as in ./NAME", "there is no program %s", argv[0]);
     bool ok = launch_check(out->path, out->path, err);
     if (ok && (to = open_now(output, O_WRONLY | O_CREAT | O_APPEND)) < 0)
-        ok = err_set(err, ERR_IO, "--output FILE takes another", "cannot write to %s: %s", output, strerror(errno));
+        ok = err_set(err, ERR_IO, "--output FILE names another", "cannot write to %s: %s", output, strerror(errno));
     if (ok && (in = open_now(input ? input : "/dev/null", O_RDONLY)) < 0)
         ok = err_set(err, ERR_IO, errno == ENXIO ? "a named pipe is not read: write it to a file first" : NULL, "cannot read %s: %s", input, strerror(errno));
     if (ok && (pipe2(go, O_CLOEXEC) < 0 || pipe2(fault, O_CLOEXEC) < 0))

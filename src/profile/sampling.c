@@ -130,8 +130,8 @@ static bool find_process(struct watching *w, struct err *err)
     snprintf(link, sizeof link, "/proc/%d/exe", (int)w->options->pid);
     length = readlink(link, path, sizeof path - 1);
     if (length <= 0)
-        return err_set(err, ERR_IO, errno == EACCES || errno == EPERM ? "run as its user, or as root" : "it is one of the system's own, or has just ended",
-                       "process %d cannot be looked at: %s", (int)w->options->pid, strerror(errno));
+        return err_set(err, ERR_IO, errno == EACCES || errno == EPERM ? "run as its user, or as root" : "it is a kernel thread, or has just ended",
+                       "cannot profile process %d: %s", (int)w->options->pid, strerror(errno));
     path[length] = '\0';
     w->out->path = mem_strdup(path);
     if (!launch_check(link, path, err))

@@ -102,7 +102,7 @@ char *blamed_judge(struct blamed_part *parts, size_t count, double measured, dou
             worst = &parts[i];
     }
     if (fabs(elsewhere) > fabs(measured - predicted) / 2 && elsewhere > AGREES * measured && (!worst || elsewhere > fabs(worst->measured - worst->predicted))) {
-        str_addf(&text, "Most of the difference, %.4f s, is time in libraries and code that no part has.", elsewhere);
+        str_addf(&text, "Most of the difference, %.4f s, is spent in libraries and in code outside all parts.", elsewhere);
     } else if (!worst) {
         str_add(&text, "No part differs by more than the samples can tell: prediction and program agree.");
     } else {

@@ -1,4 +1,4 @@
-/* How much a program's time hangs on each property of a machine. */
+/* How much a program's time depends on each property of a machine. */
 #ifndef PORTOLAN_PROGRAM_EFFECTS_H
 #define PORTOLAN_PROGRAM_EFFECTS_H
 

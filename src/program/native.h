@@ -17,7 +17,7 @@ struct native_level {
 
 struct native {
     double clock_hz;
-    double share;                /* of what the core does per cycle when nobody shares it: 0 to 1 */
+    double share;                /* of what the core does per cycle when no other thread shares it: 0 to 1 */
     struct native_level sizes[NATIVE_SIZES];   /* ascending: within the second level, twice beyond it, and on to main memory */
     size_t count;
     double scatter;              /* seconds per place in the first of them, where places do not depend on each other */
@@ -30,7 +30,7 @@ struct native_probe;
 /* For @m, the machine that this CPU is. NULL with err when there is no memory. */
 struct native_probe *native_probe_new(const struct machine *m, struct err *err);
 void native_probe_free(struct native_probe *p);
-/* Looks once, for some 50 ms. False with err when no process can be had. One thread. */
+/* Looks once, for some 50 ms. False with err when no process can be started. One thread. */
 bool native_probe_look(struct native_probe *p, struct err *err);
 /* The lower quartile of what was seen, of each quantity: what a program has when the shortest of several runs counts. */
 void native_probe_result(const struct native_probe *p, struct native *out);

@@ -146,7 +146,7 @@ static void judge_nothing(const struct blame *b, struct str *out)
     size_t missing = without_time(b);
 
     if (missing)
-        str_addf(out, "%zu of %zu instructions have no stable time here, and the others explain nothing; try again when the machine is idle", missing, b->count);
+        str_addf(out, "%zu of %zu instructions have no stable time here, and the others do not explain the difference; try again when the machine is idle", missing, b->count);
     else if (fabs(b->measured - b->predicted) <= BLAME_AGREES * b->measured)
         str_addf(out, "measured and predicted agree within %.0f %%, and so does what each instruction costs", 100 * BLAME_AGREES);
     else

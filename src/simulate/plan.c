@@ -186,7 +186,7 @@ static bool is_merged(const struct plan *p, const struct plan_item *item, uint32
     return false;
 }
 
-/* Nobody misses a value that is not read: it only keeps its instruction from retiring, and that only when it is computed. What a
+/* A value that is not read delays no other: it only keeps its instruction from retiring, and that only when it is computed. What a
  * value waits for after its µops can delay retirement, too: such a value is listed. */
 static void list_values(struct plan *p, struct plan_item *item)
 {

@@ -45,7 +45,7 @@ struct plan_node {
     int32_t latency;      /* operation part towards it */
     int32_t reach;        /* cycles for which it still matters when it was there */
     uint8_t kind;         /* enum node_kind */
-    bool read;            /* somebody waits for it */
+    bool read;            /* something waits for it */
     bool merged;          /* the UOP_MERGED makes it known */
     uint32_t first_reader, readers;   /* nearest first */
     uint32_t first_trail, trails;     /* sources that delay the value though no µop waits for them, where they are known */

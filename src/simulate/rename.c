@@ -42,7 +42,7 @@ static unsigned bind_port(portset ports, unsigned slot, const uint32_t *before)
     return PORTS_MAX - 1 - ((second ? next : best) & 0xff);
 }
 
-/* Loads take their ports by turns. */
+/* Loads take their ports in turn. */
 static unsigned next_in_turn(struct simulator *s, portset ports)
 {
     portset above = ports & ~(((portset)2 << s->load_turn) - 1);

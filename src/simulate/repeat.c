@@ -61,7 +61,7 @@ static int32_t *write_item(const struct simulator *s, const struct place *at, in
     return out;
 }
 
-/* Values to come, and those that were there but are still on their way to somebody. Those not known follow from what has not been dispatched. */
+/* Values to come, and those that were there but are still on their way to a reader. Those not known follow from what has not been dispatched. */
 static int32_t *write_values(const struct simulator *s, int64_t iteration, size_t listed, int32_t *out)
 {
     const int32_t *values = values_of(s, iteration);

@@ -206,7 +206,7 @@ static void draw_effects(const struct study *s, struct grid *g, int x, int y, un
     double most = 0.01;
     unsigned half = width > 44 ? (width - 42) / 2 : 0;
 
-    grid_put(g, x, y, width, ROLE_TITLE, ATTR_BOLD, "what the time hangs on");
+    grid_put(g, x, y, width, ROLE_TITLE, ATTR_BOLD, "what it depends on");
     grid_put(g, x + 23, y, width > 23 ? width - 23 : 1, ROLE_DIM, 0, "  doubled   halved");
     for (size_t i = 0; i < s->effects.list.count; i++) {
         const struct effect *e = &s->effects.list.items[i];

@@ -1,4 +1,4 @@
-/* What the Program view shows beside its table: ways between blocks, reuse distances, misses, the time over an input, what the time hangs on; of a profile its
+/* What the Program view shows beside its table: ways between blocks, reuse distances, misses, the time over an input, what the time depends on; of a profile its
  * functions. UI thread; everything is drawn from data that does not change. */
 #ifndef PORTOLAN_VIEW_PROGRAM_PANELS_H
 #define PORTOLAN_VIEW_PROGRAM_PANELS_H

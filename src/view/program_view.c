@@ -268,7 +268,7 @@ static void draw_profile(struct program_view_state *v, struct grid *g, int y, un
         else if (now > 1.02 * l->bound)
             str_addf(&text, "At its bound of %.2f cycles (%s) the program takes %.3f s, not %.3f.", l->bound, l->bottleneck, profile_time_with(p, selected, now, l->bound), all);
         else
-            str_addf(&text, "It runs at its bound (%s) when alone: to gain, change what binds it, or what it waits for.", l->bottleneck);
+            str_addf(&text, "Alone it runs at its bound (%s): to be faster it must be relieved of that, or wait less.", l->bottleneck);
         grid_put(g, 0, y, g->width, ROLE_ACCENT, 0, str_text(&text));
         str_done(&text);
     }
@@ -412,7 +412,7 @@ static bool program_rows(void *state, struct session *s, struct result *out)
 static const struct view_key program_keys[] = {
     {.keys = {VIEW_KEYS_ROWS}, .label = "j k g G", .help = "move", .act = program_move},
     {.keys = {VIEW_KEYS_ENTER}, .label = "Enter", .help = "open the block or loop in the kernel view", .act = program_enter, .hint = "open"},
-    {.keys = {'p', 'P', 'l', 'h', KEYCODE_RIGHT, KEYCODE_LEFT}, .label = "p P", .help = "next or previous panel: ways between blocks, reuse distances, misses, time, what it hangs on",
+    {.keys = {'p', 'P', 'l', 'h', KEYCODE_RIGHT, KEYCODE_LEFT}, .label = "p P", .help = "next or previous panel: ways between blocks, reuse distances, misses, time, what it depends on",
      .act = program_panel, .hint = "panel"},
     {.keys = {'t'}, .label = "t", .help = "blocks of the loaded program, or loops of the profiled one", .act = program_turn, .hint = "profile"},
     {.keys = {'u'}, .label = "u", .help = "predict anew, for the current machine", .command = "program show", .hint = "predict"},
@@ -425,7 +425,7 @@ static const struct view_key program_keys[] = {
     {.keys = {0}},
 };
 
-const struct view_ops program_view = {.name = "program", .help = "a whole program: blocks, memory, time and what it hangs on, or the hot loops of a profile", .keys = program_keys,
+const struct view_ops program_view = {.name = "program", .help = "a whole program: blocks, memory, time and what it depends on, or the hot loops of a profile", .keys = program_keys,
                                       .open = program_view_open, .close = program_view_close, .draw = program_draw, .click = program_click, .find = program_find, .sort = program_sort,
                                       .filter = program_filter, .source = program_source, .status = program_status, .rows = program_rows,
                                       .busy = program_busy};

@@ -20,7 +20,7 @@
 #include "base/watch.h"
 
 #define TELL_SECONDS 0.1   /* between two looks at what its loops say of their progress */
-#define JOBS_KEPT 64   /* ended ones beyond this are forgotten, oldest first */
+#define JOBS_KEPT 64   /* ended ones beyond this are dropped, oldest first */
 
 struct job {
     pthread_t thread;

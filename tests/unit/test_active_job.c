@@ -134,7 +134,7 @@ static void test_stops(void **state)
     assert_true(n > 1 && n <= ROUNDS);
     assert_true(several < 1000);
     assert_int_equal(rounds[n - 1].of.measurements, several);
-    assert_true(rounds[n - 1].of.end == SELECT_AGREED || rounds[n - 1].of.end == SELECT_FORETOLD);
+    assert_true(rounds[n - 1].of.end == SELECT_AGREED || rounds[n - 1].of.end == SELECT_PREDICTED);
     assert_true(isnan(rounds[0].of.error));
     assert_int_equal(rounds[0].of.measurements, 20);
     for (size_t i = 0; i < n; i++) {

@@ -157,7 +157,7 @@ struct module *module_read(const char *path, const char *source, struct err *err
     LLVMDisposeMemoryBuffer(buffer);
     str_done(&bytes);
     if (!ok) {
-        err_set(err, ERR_DATA, "use the compiler of the same LLVM as portolan-cc", "this is no bitcode that LLVM here reads");
+        err_set(err, ERR_DATA, "use the compiler of the same LLVM as portolan-cc", "not bitcode that this LLVM can read");
         err_at(err, path, 0, 0);
         LLVMContextDispose(context);
         return NULL;
