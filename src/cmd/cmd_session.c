@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* session save, session load, source, quit */
+/* session save, session load */
 #include <stdlib.h>
 
-#include "base/file.h"
 #include "base/mem.h"
 #include "cmd/command.h"
 #include "cmd/session_file.h"
 #include "cmd/task.h"
-
-#define SCRIPT_LIMIT ((size_t)64 << 20)
-#define SCRIPTS_NESTED 16
 
 struct path_values {
     const char *path;
@@ -121,57 +117,4 @@ const struct command command_session_load = {
     .values_size = sizeof(struct path_values),
     .flags = COMMAND_CHANGES | COMMAND_JOB,
     .run = run_load,
-};
-
-static const struct parameter script[] = {
-    {.name = "FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct path_values, path), .required = true, .complete = COMPLETE_FILE, .help = "script with one or more commands per line"},
-    {0},
-};
-
-static bool run_source(struct session *s, const void *values, struct result *result, struct err *err)
-{
-    static int depth;
-    const struct path_values *v = values;
-    struct str text = {0};
-
-    (void)result;
-    if (depth == SCRIPTS_NESTED)
-        return err_set(err, ERR_LIMIT, "check whether a script sources itself", "scripts nested deeper than %d", SCRIPTS_NESTED);
-    depth++;
-    bool ok = file_read(v->path, SCRIPT_LIMIT, &text, err) && command_script(s, v->path, str_text(&text), s->out, err);
-    depth--;
-    str_done(&text);
-    return ok;
-}
-
-static const char *const source_examples[] = {"source evolve.pf", NULL};
-
-const struct command command_source = {
-    .name = "source",
-    .help = "run commands from a file",
-    .arguments = script,
-    .examples = source_examples,
-    .values_size = sizeof(struct path_values),
-    .flags = COMMAND_CHANGES | COMMAND_SILENT,
-    .run = run_source,
-};
-
-static bool run_quit(struct session *s, const void *values, struct result *result, struct err *err)
-{
-    (void)values;
-    (void)result;
-    (void)err;
-    s->quit = true;
-    return true;
-}
-
-static const char *const quit_examples[] = {"quit", NULL};
-
-const struct command command_quit = {
-    .name = "quit",
-    .help = "leave",
-    .description = "Running jobs are cancelled; their measurements are kept.",
-    .examples = quit_examples,
-    .flags = COMMAND_SILENT,
-    .run = run_quit,
 };

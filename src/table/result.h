@@ -22,6 +22,7 @@
     FORMAT(FORMAT_HTML, "html", "html")
 #define FORMAT_VALUE(value, name, extension) value,
 #define FORMAT_CHOICE(value, name, extension) "|" name
+#define FORMAT_EXTENSION(value, name, extension) " ." extension
 enum format { FORMATS(FORMAT_VALUE) };
 /* "text|csv|...": of parameters. */
 #define FORMAT_CHOICES (&(FORMATS(FORMAT_CHOICE))[1])

@@ -38,7 +38,14 @@ test_each_name_is_one_thing() { none names_defined_twice; }
 unlisted() { find src tests/unit tests/support -name '*.h' | while read -r header; do grep -qF "$header" Makefile.am || echo "$header"; done; }
 test_headers_are_listed() { none unlisted; }
 
-# Objects hang on the flags that configure found, too: another configure in a built tree leaves none of the old ones.
+# A command's record is in the file named after the command, or after its noun or another command of that noun.
+records_elsewhere() {
+    grep -nE '^const struct command command_[a-z_]+ = ' src/*/*.c | sed -E 's/^([^:]*):[0-9]*:const struct command command_([a-z_]+) = .*/\1 \2/' |
+        awk '{ n = $1; sub(/.*\/cmd_/, "", n); sub(/[_.].*/, "", n); if ($1 !~ /^src\/cmd\/cmd_/ || index($2, n) != 1) print $1 " has command " $2 }'
+}
+test_commands_are_where_their_name_says() { none records_elsewhere; }
+
+# Objects depend on the flags that configure found, too: another configure in a built tree leaves none of the old ones.
 not_compiled_again() {
     build=$(dirname "$portolan")
     for object in src/base/str.o src/main.o machine_images.o; do
