@@ -161,6 +161,7 @@ struct run_values {
     struct word_list inputs;
     const char *mode;
     double limit;
+    size_t most;
 };
 
 /* A job that runs the program at each combination, then fits. */
@@ -337,7 +338,7 @@ static bool run_run_command(struct session *s, const void *values, struct result
     if (!p->program)
         return err_set(err, ERR_USAGE, "program load FILE", "no program is loaded");
     struct running *r = mem_zero(1, sizeof *r);
-    if (!program_inputs_read(&v->inputs, &r->inputs, err)) {
+    if (!program_inputs_read(&v->inputs, v->most, &r->inputs, err)) {
         running_free(r);
         return false;
     }
@@ -360,10 +361,13 @@ static const struct parameter run_options[] = {
      .help = "reuse distances of all lines, of one line in 32, or counts of blocks only"},
     {.name = "--limit", .kind = PARAMETER_DURATION, .at = offsetof(struct run_values, limit), .value = "T", .least = 0.001, .most = 1e6, .initial = "60",
      .help = "time limit of each run; the command fails when it is exceeded"},
+    {.name = "--most", .kind = PARAMETER_COUNT, .at = offsetof(struct run_values, most), .value = "N", .least = 1, .most = 4096, .otherwise = "all combinations",
+     .help = "runs at most: each input is varied alone while the others have their first values, then other combinations are chosen"},
     {0},
 };
 
-static const char *const run_examples[] = {"program run N=16,32,64,128", "program run N=100,200,300 STEPS=1,2,4 --mode counts --limit 5m", NULL};
+static const char *const run_examples[] = {"program run N=16,32,64,128", "program run N=100,200,300 STEPS=1,2,4 --mode counts --limit 5m",
+                                           "program run nx=4,6,8 ny=4,6,8 ng=2,3,4 steps=1,2,3 --most 40", NULL};
 
 const struct command command_program_run = {
     .name = "program run",
@@ -371,7 +375,8 @@ const struct command command_program_run = {
     .description = "Each run counts executions of blocks and records the reuse distance of every memory reference. Inputs are numbers on the program's command "
                    "line, in the order given here unless program load --arguments says otherwise. The program runs in the current directory and must end with "
                    "status 0. Earlier runs are replaced. Four or five values of each input are enough when counts are formulas; values that are not "
-                   "all multiples of the vector width show what remainders cost.",
+                   "all multiples of the vector width show what remainders cost. With many inputs --most takes a part of the combinations; first values that are no multiples "
+                   "of the vector width show most.",
     .arguments = run_arguments,
     .options = run_options,
     .examples = run_examples,
