@@ -17,7 +17,7 @@
 #define OUTWARD 4                /* times the inputs are doubled to see whether a formula stays positive */
 
 /* What one input does: terms in it alone. */
-struct parts {
+struct input_terms {
     struct formula_term list[PARTS_MOST];
     size_t count;
 };
@@ -30,7 +30,7 @@ struct product {
 
 struct joining {
     const struct fit_data *data;
-    struct parts parts[INPUTS_MAX];
+    struct input_terms parts[INPUTS_MAX];
     VEC(struct product) products;
     double *weights, *left;      /* per run; left: of the weighted values, what is not explained */
     double *leverage;            /* per run */
@@ -38,7 +38,7 @@ struct joining {
     size_t chosen[SOLVE_COLUMNS], chosen_count;
 };
 
-static void add_part(struct parts *p, struct formula_term term)
+static void add_part(struct input_terms *p, struct formula_term term)
 {
     for (size_t i = 0; i < p->count; i++)
         if (memcmp(&p->list[i], &term, sizeof term) == 0)
@@ -101,7 +101,7 @@ static size_t find_base(const struct fit_data *d, const bool *active)
     return best;
 }
 
-static void take_terms(struct parts *out, const struct formula *f, size_t input, int less)
+static void take_terms(struct input_terms *out, const struct formula *f, size_t input, int less)
 {
     for (size_t k = 0; k < f->count; k++) {
         struct formula_term t = f->terms[k];
