@@ -22,6 +22,15 @@ void program_inputs_done(struct program_inputs *inputs);
 /* One value for each input of the model, in its order, from "N=4096 M=2"; without words those of its largest run. False with err. */
 bool program_inputs_given(const struct program_model *m, const struct word_list *words, double out[INPUTS_MAX], struct err *err);
 
+/* Options of a program that runs in several threads, with fields threads and common. */
+#define PROGRAM_THREADS_OPTIONS(type) \
+    {.name = "--threads", .kind = PARAMETER_COUNT, .at = offsetof(struct type, threads), .value = "P", .least = 1, .most = 1024, .initial = "1", \
+     .help = "extension: threads that split the work and share the last level of caches"}, \
+    {.name = "--common", .kind = PARAMETER_NUMBER, .at = offsetof(struct type, common), .value = "PERCENT", .least = 0, .most = 100, .initial = "0", \
+     .help = "with --threads: cache lines that all threads use; the others are one thread's"}
+/* Says that more than one of @threads was asked for, and what that supposes. */
+void program_say_threads(struct result *result, size_t threads, double common);
+
 /* Studies the program at the last run's inputs on the current machine, for the Program view, in the background and without a word. */
 void program_show_quietly(struct session *s);
 /* Ends that job, for its load would be in what is measured now; and has it made after all when measuring has ended, unless there is a study by then. */

@@ -35,6 +35,13 @@ const struct machine *program_machine(struct session *s, const char *id, bool *h
     return NULL;
 }
 
+void program_say_threads(struct result *result, size_t threads, double common)
+{
+    if (threads > 1)
+        result_line(result, "extension: %zu threads on as many cores split all work and share the last level of caches; %g %% of the lines are used by all", threads, common);
+    result_count(result, "threads", (int64_t)threads);
+}
+
 /* One value that strtod takes whole; false with err. */
 static bool read_value(const char *word, const char *text, size_t length, double *out, struct err *err)
 {

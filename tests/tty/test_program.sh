@@ -204,6 +204,27 @@ test_sensitivity() {
     holds out 'misses by cache size'
 }
 
+# Threads split the work and share the last level: said to be an extension; half the time where nothing is shared, more misses there where lines of the others come between.
+test_threads() {
+    needs_llvm
+    [ "$(uname -m)" = x86_64 ] || skip 'machines of x86-64'
+    load="program load $programs/jacobi_openmp.c -O1; program run N=16,24,32,48,61"
+    for threads in 1 2; do
+        expect 0 "$portolan" --format csv --machine skylake -e "$load; program predict N=40 --threads $threads --clock 3"
+        awk -F, '$1 == "skylake" { print $3 }' "$work/out"
+    done >"$work/seconds"
+    awk 'NR == 1 { one = $1 } NR == 2 { exit !(one > 1.99 * $1 && one < 2.01 * $1) }' "$work/seconds" || fail "$(cat "$work/seconds")"
+    expect 0 "$portolan" --machine skylake -e "$load; program misses N=40 --threads 2 --common 30; program predict N=40 --threads 2"
+    holds out 'extension: 2 threads on as many cores split all work and share the last level of caches; 30 % of the lines are used by all'
+    expect 0 "$cc" --version
+    clang=$(sed -n 's/.*clang version \([0-9]*\).*/clang-\1/p' "$work/out")
+    "$clang" -O1 -fopenmp "$programs/jacobi_openmp.c" -o "$work/parallel" 2>/dev/null || skip 'clang has no OpenMP here'
+    expect 0 "$cc" -O1 "$programs/jacobi_openmp.c" -o "$work/serial"
+    expect 0 "$portolan" --format json -e "program load $work/serial --untraced $work/parallel; program run N=16,24,32,48,61; program validate N=300 --threads 2 --times 1 --machine skylake"
+    holds out '"threads":2'
+    lacks out null
+}
+
 # Misses of the first and second level at sizes that were not run, within 10 % of cachegrind's, where no loop just fills a cache.
 test_misses_beside_cachegrind() {
     needs_llvm
