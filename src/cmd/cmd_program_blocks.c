@@ -49,7 +49,8 @@ static void say_inputs(struct result *result, const struct program_model *m, con
     str_done(&at);
 }
 
-static void add_block(struct result_table *t, const struct program_model *m, const struct program_run *run, size_t b)
+/* @all: executions of all blocks, of which the block's are its probability. */
+static void add_block(struct result_table *t, const struct program_model *m, const struct program_run *run, size_t b, double all)
 {
     const struct program *p = m->runs->program;
     const struct program_block *block = &p->blocks[b];
@@ -72,6 +73,7 @@ static void add_block(struct result_table *t, const struct program_model *m, con
         cell_number(t, run->taken[b] / run->counts[b]);
     else
         cell_missing(t);
+    cell_number(t, 100 * run->counts[b] / all);
     str_done(&formula);
     str_done(&name);
 }
@@ -82,21 +84,25 @@ static bool run_blocks(struct session *s, const void *values, struct result *res
         {.key = "block", .kind = CELL_TEXT}, {.key = "line", .kind = CELL_COUNT}, {.key = "count", .kind = CELL_NUMBER, .decimals = 0},
         {.key = "formula", .kind = CELL_TEXT}, {.key = "left_out_error", .title = "left-out error", .unit = "%", .kind = CELL_NUMBER, .decimals = 2},
         {.key = "exact", .kind = CELL_SWITCH}, {.key = "instructions", .kind = CELL_COUNT},
-        {.key = "first_way", .title = "first way", .kind = CELL_NUMBER, .decimals = 4}};
+        {.key = "first_way", .title = "first way", .kind = CELL_NUMBER, .decimals = 4},
+        {.key = "share", .title = "of all executions", .unit = "%", .kind = CELL_NUMBER, .decimals = 3}};
     const struct blocks_values *v = values;
     const struct program_model *m = program_fitted(s, err);
     double inputs[INPUTS_MAX];
     struct program_run run;
     size_t count;
+    double all = 0;
 
     if (!m || !program_inputs_given(m, &v->inputs, inputs, err))
         return false;
     program_model_at(m, inputs, &run);
+    for (size_t b = 0; b < m->runs->program->block_count; b++)
+        all += run.counts[b];
     say_inputs(result, m, inputs, "blocks");
     struct ranked_block *list = rank(m->runs->program, &run, &count);
     struct result_table *t = result_table(result, "blocks", columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < count && i < v->top; i++)
-        add_block(t, m, &run, list[i].block);
+        add_block(t, m, &run, list[i].block, all);
     if (count > v->top)
         result_line(result, "and %zu more; --top shows them", count - v->top);
     free(list);

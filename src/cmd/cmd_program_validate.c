@@ -11,7 +11,7 @@
 #include "cmd/command.h"
 #include "cmd/program.h"
 #include "program/estimate.h"
-#include "program/native.h"
+#include "program/native_kept.h"
 #include "work/job.h"
 
 struct validate_values {
@@ -30,6 +30,7 @@ struct validating {
     struct program_inputs inputs;
     struct machine *machine;
     char *arguments, *template;
+    bool here;                         /* the machine is this CPU */
     unsigned times;
     size_t threads;
     double limit, common;
@@ -52,6 +53,8 @@ static bool predict(const struct validating *v, const double *inputs, const stru
     if (!e)
         return false;
     native_apply(native, m);
+    if (v->here)
+        native_keep(m);
     estimator_set_share(e, native->share);
     estimator_set_threads(e, (double)v->threads, v->common / 100);
     bool ok = estimator_time(e, m, NULL, &time, err);
@@ -182,6 +185,7 @@ static bool run_validate(struct session *s, const void *values, struct result *r
     v->limit = given->limit;
     const struct machine *machine = program_machine(s, given->machine ? given->machine : HERE_NAME, &here, err);
     v->machine = machine ? machine_copy(machine) : NULL;
+    v->here = machine && here;
     bool ok = machine && program_inputs_read(&given->inputs, &v->inputs, err);
     if (ok && v->inputs.name_count != m->runs->name_count)
         ok = err_set(err, ERR_USAGE, "give every input of program run", "%zu of %zu inputs are given", v->inputs.name_count, m->runs->name_count);

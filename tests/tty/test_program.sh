@@ -204,6 +204,27 @@ test_sensitivity() {
     holds out 'misses by cache size'
 }
 
+# Instructions by class, by hand: one store in each of 1,000 iterations. The time of n^2 iterations is one of n^2; the share of a block in all executions.
+test_mix_and_formula() {
+    needs_llvm
+    [ "$(uname -m)" = x86_64 ] || skip 'machines of x86-64'
+    cd "$work" || return 1
+    printf '#include <stdlib.h>\nvolatile int x;\nint main(int c, char **v) { int n = c > 1 ? atoi(v[1]) : 0; for (int i = 0; i < n * n; i++) x = i; return 0; }\n' >square.c
+    load='program load square.c -O2 -fno-unroll-loops; program run N=40,64,80,100,128'
+    expect 0 "$portolan" --format csv --machine skylake -e "$load; program mix N=1000"
+    awk -F, '$1 == "store" { n = $2; pipes = $4; usage = $7 } END { exit !(n == 1000000 && pipes >= 1 && usage > 1 && usage <= 100) }' out || fail "$(cat out)"
+    expect 0 "$portolan" --format csv --machine skylake -e "$load; program blocks N=1000 --top 1"
+    awk -F, '$1 ~ /^main/ { exit !($3 == 1000000 && $9 > 99.9 && $9 <= 100) }' out || fail "$(cat out)"
+    expect 0 "$portolan" --machine skylake -e "$load; program formula"
+    holds out '*N^2'
+    holds out 'each predicted from the others'
+    expect 1 "$portolan" -e 'program formula'
+    holds err 'no program is loaded'
+    # Hits of a level are of those that reach it.
+    expect 0 "$portolan" --format csv --machine skylake -e "program load $programs/laplace2d.c -O1; program run N=16,24,32,48; program misses N=500"
+    awk -F, '$1 == "L1" { m = $4 } $1 == "L2" { d = 100 * (1 - $4 / m) - $6; exit !(d < 0.01 && d > -0.01) }' out || fail "$(cat out)"
+}
+
 # Threads split the work and share the last level: said to be an extension; half the time where nothing is shared, more misses there where lines of the others come between.
 test_threads() {
     needs_llvm
