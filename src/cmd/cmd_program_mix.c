@@ -102,7 +102,7 @@ const struct command command_program_mix = {
 
 struct formula_values { const char *machine; };
 
-struct finding {
+struct time_formula {
     struct session *session;
     const struct program_model *model;
     struct machine *machine;
@@ -113,7 +113,7 @@ struct finding {
     struct formula formula;            /* of nanoseconds */
 };
 
-static bool time_point(struct finding *f, double *inputs, struct err *err)
+static bool time_point(struct time_formula *f, double *inputs, struct err *err)
 {
     struct program_time time = {.cycles = 0};
     struct estimator *e = estimator_new(f->model, inputs, ESTIMATE_STEADY, err);
@@ -136,7 +136,7 @@ static bool time_point(struct finding *f, double *inputs, struct err *err)
 /* Predicted at the inputs of the runs and at twice, four and eight times each, then fitted by regression. */
 static bool formula_run(struct job *job, void *state, struct err *err)
 {
-    struct finding *f = state;
+    struct time_formula *f = state;
     const struct program_runs *runs = f->model->runs;
     size_t steps = runs->runs.count * 4 < POINTS_MOST ? 1 : runs->runs.count * 4 / POINTS_MOST + 1;
     bool ok = !f->here || native_known(f->machine, false, f->day, err);
@@ -158,7 +158,7 @@ static bool formula_run(struct job *job, void *state, struct err *err)
 
 static void formula_finish(void *state, const struct job_info *info)
 {
-    struct finding *f = state;
+    struct time_formula *f = state;
     struct result *result = f->session->result;
     const struct program_runs *runs = f->model->runs;
     struct str text = {0};
@@ -175,9 +175,9 @@ static void formula_finish(void *state, const struct job_info *info)
     str_done(&text);
 }
 
-static void finding_free(void *state)
+static void time_formula_free(void *state)
 {
-    struct finding *f = state;
+    struct time_formula *f = state;
     machine_free(f->machine);
     program_model_free(f->model);
     free(f->inputs);
@@ -187,7 +187,7 @@ static void finding_free(void *state)
 
 static bool run_formula(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct job_ops ops = {formula_run, formula_finish, finding_free};
+    static const struct job_ops ops = {formula_run, formula_finish, time_formula_free};
     const struct formula_values *v = values;
     const struct program_model *m = program_fitted(s, err);
     bool here;
@@ -196,7 +196,7 @@ static bool run_formula(struct session *s, const void *values, struct result *re
     const struct machine *machine = m ? program_machine(s, v->machine, &here, err) : NULL;
     if (!machine)
         return false;
-    struct finding *f = mem_zero(1, sizeof *f);
+    struct time_formula *f = mem_zero(1, sizeof *f);
     f->session = s;
     f->model = program_model_hold(m);
     f->machine = machine_copy(machine);

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -79,17 +78,15 @@ static void test_huge_second_level(void **state)
 static void test_kept(void **state)
 {
     static const char others[] = "cpu,signature,date,fact,value,unit\nOther CPU,00000001,2020-01-02,l2_latency,77,cycles\n";
-    char home[] = "/tmp/portolan-native-XXXXXX", directory[64], path[80], day[NATIVE_DAY];
+    char day[NATIVE_DAY];
+    const char *path = work_path("portolan/native.csv");
     struct machine *measured = load_machine("skylake"), *again = load_machine("skylake");
     double latency = fact_number(again, "l2_latency"), clock = fact_number(again, "clock");
     struct str text = {0};
     struct err err = {0};
 
     (void)state;
-    assert_non_null(mkdtemp(home));
-    setenv("XDG_STATE_HOME", home, 1);
-    snprintf(directory, sizeof directory, "%s/portolan", home);
-    snprintf(path, sizeof path, "%s/native.csv", directory);
+    setenv("XDG_STATE_HOME", work_path(""), 1);
     assert_false(native_recall(again, day));
     machine_set_fact(measured, "clock", "1.25", "GHz", NATIVE_SOURCE);
     machine_set_fact(measured, "l2_latency", "19.5", "cycles", NATIVE_SOURCE);
@@ -113,9 +110,6 @@ static void test_kept(void **state)
     str_done(&text);
     machine_free(measured);
     machine_free(again);
-    unlink(path);
-    rmdir(directory);
-    rmdir(home);
 }
 
 int main(void)
