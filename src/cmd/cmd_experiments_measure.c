@@ -304,7 +304,11 @@ static bool rows_choose(struct session *s, struct experiments_measuring *w, cons
     if (!keep)
         return false;
 
-    w->rows = mem_alloc((n + 1) * sizeof *w->rows);
+    w->rows = mem_try_alloc((n + 1) * sizeof *w->rows);
+    if (!w->rows) {
+        free(keep);
+        return err_memory_for(err, "the experiments", (n + 1) * sizeof *w->rows);
+    }
     for (size_t i = 0; i < n; i++) {
         const struct experiment_row *row = &s->document.experiments->rows.items[i];
         keep[i] = keep[i] && !experiments_measured(s->document.experiments, i) && (w->options.retry || experiment_state_open(row->state));
