@@ -122,6 +122,9 @@ static const struct { const char *hex; double answer, measured; } rules[] = {
     {"504889e158", 0.5, 0.52},   /* push rax; mov rcx,rsp; pop rax */
     {"f20f58c1f20f59c2", 7, 7},   /* addsd xmm0,xmm1; mulsd xmm0,xmm2 */
     {"f20f58c1f20f58c2", 4, 4},   /* addsd xmm0,xmm1; addsd xmm0,xmm2 */
+    {"8b4308488d0410488d0410488d0410488d04104883c001894308", 5 + 4 + 1, 9.96},   /* mov eax,[rbx+8]; four of lea rax,[rax+rdx]; add rax,1; mov [rbx+8],eax: half a sum */
+    {"8b43084883c001488d0410488d0410488d0410488d0410894308", 4, 3.99},           /* the addition first: nothing is left of it, and the load finds its store at rename */
+    {"488b04cf488d0410488d0410488d0410488d04104883c001488904cf", 5 + 4 + 1, 9.97},   /* the same with [rdi+rcx*8] and 64 bits: not renamed, the sum is computed for the store */
     {"4883e7ff48c7470800000000488b47084801c7", 1 + 12 + 1, 13.98},   /* and rdi,-1; mov qword [rdi+8],0; mov rax,[rdi+8]; add rdi,rax */
     {"80c4010401", 4, 4},   /* add ah,1; add al,1 */
     {"62f17548fec2c5f5fedac5f5fee2", 1.5, 1.5},   /* vpaddd zmm0,zmm1,zmm2; vpaddd ymm3,ymm1,ymm2; vpaddd ymm4,ymm1,ymm2 */
