@@ -55,6 +55,7 @@ static void read_numbers(struct core *c, const struct machine *m)
         {&c->store_run, "store_run"},
         {&c->store_forward_modify, "store_forward_modify"},
         {&c->store_address_late, "store_address_late"},
+        {&c->store_forward_copied, "store_forward_copied"},
         {&c->store_forward_widest, "store_forward_widest"},
         {&c->renamed_per_block, "renamed_per_block"},
         {&c->unlaminate_first, "unlaminate_first"},

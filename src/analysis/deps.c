@@ -18,6 +18,12 @@ struct holder {
     bool known;
 };
 
+/* What a store has to wait for. */
+struct store_input {
+    struct holder place[2];        /* base and index */
+    bool copied;                   /* its data come straight from a load */
+};
+
 struct build {
     struct core *c;
     const struct insn *insns;
@@ -26,7 +32,7 @@ struct build {
     struct holder holds[RESOURCE_COUNT];
     bool loaded[RESOURCE_COUNT];   /* the holder came straight from a load */
     size_t forward;                /* position in the list of forwarded loads */
-    struct holder (*places)[2];    /* per instruction: what the base and index of its store come from; NULL: not needed */
+    struct store_input *stores;    /* per instruction, of those that store; NULL: not needed */
     struct forwarding forwarding;
     int32_t slow;                  /* hundredths that the instruction takes at least: a select or set whose flags come slowly */
     bool blocked;                  /* a load waits for a store to reach the cache: commits matter */
@@ -310,8 +316,8 @@ static uint32_t node_of(const struct deps *d, uint32_t insn, uint8_t resource)
 /* A load that finds a store has its value only some time after the store's address (fact store_address_late), however early its own address and the data are. */
 static void wait_for_address(struct build *b, uint32_t at, const struct forward *f)
 {
-    for (int i = 0; b->places && i < 2; i++) {
-        struct holder value = b->places[f->store][i];
+    for (int i = 0; !isnan(b->c->store_address_late) && i < 2; i++) {
+        struct holder value = b->stores[f->store].place[i];
         value.distance += f->distance;
         connect(b, at, value, LATENCY_MEMORY, hundredths(b->c->store_address_late));
     }
@@ -326,6 +332,8 @@ static void read_memory(struct build *b, uint32_t at)
         if (f->load < at)
             continue;
         double cycles = forwarding_latency(&b->forwarding, f);
+        if (b->stores && b->stores[f->store].copied && f->fits && b->costs->rows[at].op->traits & OP_VECTOR)
+            cycles = fmax(cycles, b->c->store_forward_copied);   /* fmax ignores a NaN */
         b->d->renamed += forwarding_renamed(&b->forwarding, f);
         struct holder source = {node_of(b->d, f->store, f->fits ? RESOURCE_MEMORY : RESOURCE_COMMIT), f->distance, true};
         connect(b, at, source, LATENCY_MEMORY, hundredths(cycles));
@@ -410,20 +418,32 @@ static uint64_t begin_iteration(struct build *b)
     return written;
 }
 
-/* What the addresses of the stores come from, where a load finds one of them. */
-static void follow_places(struct build *b)
+static bool is_copied(const struct build *b, const struct insn *store)
+{
+    for (unsigned i = 0; i < store->operand_count; i++) {
+        const struct operand *op = &store->operands[i];
+        if (op->kind == OPERAND_REGISTER && op->access == ACCESS_READ && op->reg < INSN_REGISTERS && b->loaded[op->reg])
+            return true;
+    }
+    return false;
+}
+
+/* What the addresses and the data of the stores come from, where a load finds one of them. */
+static void follow_stores(struct build *b)
 {
     struct deps *d = b->d;
 
-    if (isnan(b->c->store_address_late) || !d->addresses.found_count)
+    if ((isnan(b->c->store_address_late) && isnan(b->c->store_forward_copied)) || !d->addresses.found_count)
         return;
-    b->places = mem_zero(b->costs->count + 1, sizeof *b->places);
+    b->stores = mem_zero(b->costs->count + 1, sizeof *b->stores);
     for (uint32_t i = 0; i < b->costs->count; i++) {
-        const struct operand *memory = b->insns[i].traits & INSN_STORE ? insn_memory(&b->insns[i]) : NULL;
+        const struct insn *insn = &b->insns[i];
+        const struct operand *memory = insn->traits & INSN_STORE ? insn_memory(insn) : NULL;
         if (memory && memory->base < REG_PC)
-            b->places[i][0] = b->holds[memory->base];
+            b->stores[i].place[0] = b->holds[memory->base];
         if (memory && memory->index < REG_PC)
-            b->places[i][1] = b->holds[memory->index];
+            b->stores[i].place[1] = b->holds[memory->index];
+        b->stores[i].copied = memory && b->costs->rows[i].op->traits & OP_PURE_STORE && is_copied(b, insn);
         for (uint32_t n = d->first_node[i]; n < d->first_node[i + 1]; n++)
             hold(b, n, 0);
     }
@@ -450,14 +470,14 @@ void deps_build(struct core *c, const struct insn *insns, const struct costs *co
     }
     d->first_node[count] = (uint32_t)d->node_count;
     uint64_t written = begin_iteration(&b);
-    follow_places(&b);
+    follow_stores(&b);
     forwarding_start(&b.forwarding, c, insns, costs, written, &d->addresses);
     for (uint32_t i = 0; i < count; i++) {
         read_inputs(&b, i);
         for (uint32_t n = d->first_node[i]; n < d->first_node[i + 1]; n++)
             hold(&b, n, 0);
     }
-    free(b.places);
+    free(b.stores);
 }
 
 double deps_bound(struct deps *d, bool *on_cycle, size_t count)

@@ -223,6 +223,9 @@ static void test_each_fact_matters(void **state)
         {"stack_sync", "all", "504889e158", 0.5, 4.0 / 6},                              /* push rax; mov rcx,rsp; pop rax */
         {"fp_add_extra", "0", "f20f58c1f20f59c2", 7, 6},                            /* addsd xmm0,xmm1; mulsd xmm0,xmm2 */
         {"multiplier_extra", "0", "0f59c10f54c2", 5.75, 5},                         /* mulps xmm0,xmm1; andps xmm0,xmm2 */
+        {"store_forward_copied", "", "0f29070f2807", 7, 5},                         /* movaps [rdi],xmm0; movaps xmm0,[rdi] */
+        {"store_forward_copied", "", "0f29070f28070f29060f2806", 14, 10},           /* the same twice, with [rdi] and [rsi] */
+        {"store_forward_copied", "", "0f29070f2807660f70c001660f70c001", 7, 7},     /* two of pshufd xmm0,xmm0,1 behind it: 6.94 measured */
         {"store_address_late", "", "4883e7ff48c7470800000000488b47084801c7", 14, 7}, /* and rdi,-1; mov qword [rdi+8],0; mov rax,[rdi+8]; add rdi,rax */
         {"x87_assist", "", "ddd8", 380, 1},                                         /* fstp st(0) */
         {"high_byte_renamed", "yes", "80c4010401", 4, 3},                           /* add ah,1; add al,1 */
