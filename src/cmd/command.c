@@ -10,6 +10,7 @@
 #include "base/shortage.h"
 #include "base/similar.h"
 #include "base/utf8.h"
+#include "base/watch.h"
 #include "cmd/line.h"
 #include "cmd/reading.h"
 #include "work/job.h"
@@ -286,13 +287,30 @@ static bool may_run(const struct session *s, const struct command *c, struct err
            err_set(err, ERR_USAGE, "Esc cancels it, job wait waits for it", "job %u is loading another session", s->replacing);
 }
 
+static bool interrupted(void *state)
+{
+    (void)state;
+    return job_interrupted();
+}
+
+/* What only reads ends early without a screen, too. */
+static bool run_handler(struct session *s, const struct command *c, const void *values, struct err *err)
+{
+    if (!(c->flags & COMMAND_READS))
+        return c->run(s, values, s->result, err);
+    struct watch before = watch_begin(interrupted, NULL);
+    bool ok = c->run(s, values, s->result, err) && watch_goes_on(err);
+    watch_restore(before);
+    return ok;
+}
+
 /* Runs a record's handler on its words. */
 static bool run_record(struct session *s, const struct command *c, char **words, size_t count, struct err *err)
 {
     if (s->interactive && c->flags & COMMAND_READS)
         return may_run(s, c, err) && reading_start(s, c, words, count, err);
     void *values = c->values_size ? mem_zero(1, c->values_size) : NULL;
-    bool ok = may_run(s, c, err) && parameters_read(c->name, c->arguments, c->options, words, count, values, err) && c->run(s, values, s->result, err);
+    bool ok = may_run(s, c, err) && parameters_read(c->name, c->arguments, c->options, words, count, values, err) && run_handler(s, c, values, err);
 
     if (values)
         parameters_done(c->arguments, c->options, values);
