@@ -179,11 +179,13 @@ size_t addresses_found(const struct address_work *work, uint32_t load)
 static void add_forward(struct address_work *work, struct forward f, bool last)
 {
     if (last) {
-        for (size_t i = addresses_found(work, f.load); i < work->found_count && work->found[i].load == f.load; i++)
+        for (size_t i = addresses_found(work, f.load); i < work->found_count && work->found[i].load == f.load; i++) {
+            steps_add(1);
             if (work->found[i].store == f.store && work->found[i].distance == f.distance) {
                 work->found[i].confirmed = true;
                 return;
             }
+        }
         return;
     }
     if (work->found_count == work->found_capacity) {
@@ -443,6 +445,7 @@ static void find_origins(struct address_work *work)
     for (size_t i = 0; i < work->changing.count; i++) {
         size_t at = work->changing.items[i].at;
         struct access *access = &work->accesses.items[at];
+        steps_add(1);
         const struct access *other = changed_from(work, access->symbol, at);
         if (other) {
             access->origin = other->symbol;

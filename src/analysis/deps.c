@@ -7,6 +7,7 @@
 
 #include "analysis/forwarding.h"
 #include "base/mem.h"
+#include "base/watch.h"
 
 #define OTHER_FLAGS (FLAG_PARITY | FLAG_ADJUST | FLAG_ZERO | FLAG_SIGN | FLAG_OVERFLOW)
 
@@ -417,7 +418,7 @@ void deps_build(struct core *c, const struct insn *insns, const struct costs *co
         written |= d->nodes[n].resource < 64 ? (uint64_t)1 << d->nodes[n].resource : 0;
     }
     forwarding_start(&b.forwarding, c, insns, costs, written, &d->addresses);
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count && !watch_steps(1); i++) {
         read_inputs(&b, i);
         for (uint32_t n = d->first_node[i]; n < d->first_node[i + 1]; n++)
             hold(&b, n, 0);

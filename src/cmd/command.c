@@ -293,24 +293,13 @@ static bool interrupted(void *state)
     return job_interrupted();
 }
 
-/* What only reads ends early without a screen, too. */
-static bool run_handler(struct session *s, const struct command *c, const void *values, struct err *err)
-{
-    if (!(c->flags & COMMAND_READS))
-        return c->run(s, values, s->result, err);
-    struct watch before = watch_begin(interrupted, NULL);
-    bool ok = c->run(s, values, s->result, err) && watch_goes_on(err);
-    watch_restore(before);
-    return ok;
-}
-
 /* Runs a record's handler on its words. */
 static bool run_record(struct session *s, const struct command *c, char **words, size_t count, struct err *err)
 {
     if (s->interactive && c->flags & COMMAND_READS)
         return may_run(s, c, err) && reading_start(s, c, words, count, err);
     void *values = c->values_size ? mem_zero(1, c->values_size) : NULL;
-    bool ok = may_run(s, c, err) && parameters_read(c->name, c->arguments, c->options, words, count, values, err) && run_handler(s, c, values, err);
+    bool ok = may_run(s, c, err) && parameters_read(c->name, c->arguments, c->options, words, count, values, err) && c->run(s, values, s->result, err);
 
     if (values)
         parameters_done(c->arguments, c->options, values);
@@ -325,9 +314,13 @@ static bool run_command(struct session *s, const struct command *c, char **words
     struct result *outer = s->result;
     struct str printed = {0};
     struct shortage shortage = {0}, *before = shortage_begin(&shortage);
+    struct err none = {0};
 
     s->result = result_new();
     s->out = out;
+    /* What only reads ends early without a screen, too, where it is no job. */
+    bool watches = c->flags & COMMAND_READS && !s->interactive;
+    struct watch watched = watches ? watch_begin(interrupted, NULL) : watch;
     bool ok = run_record(s, c, words, count, err);
     s->revision += c->flags & COMMAND_CHANGES ? 1 : 0;
     if (ok && !result_has_data(s->result) && s->settings.format == FORMAT_JSON && !(c->flags & COMMAND_SILENT)) {
@@ -335,8 +328,11 @@ static bool run_command(struct session *s, const struct command *c, char **words
         result_text(s->result, "command", c->name);
     }
     write_output(s, line ? line : c->name, &printed);
-    ok = shortage_end(&shortage, ok, c->name, err);
-    if (out && !shortage.cut)
+    bool cut = watches && !watch_goes_on(ok ? err : &none);
+    if (watches)
+        watch_restore(watched);
+    ok = shortage_end(&shortage, ok && !cut, c->name, err);
+    if (out && !shortage.cut && !cut)
         utf8_write(out, str_text(&printed), printed.length);
     if (out && fflush(out) != 0 && ok)
         ok = err_set(err, ERR_IO, NULL, "cannot write the output");
