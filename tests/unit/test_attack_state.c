@@ -149,12 +149,18 @@ static void test_other_readings(void **state)
     next_right("other readings");
 }
 
+/* With 66, 0fae /6 is clwb, which computes nothing but may run. */
+static bool becomes_another(const char *prefix, const char *instruction)
+{
+    return strncmp(prefix, "66", 2) == 0 && strcmp(instruction, "0fae3424") == 0;
+}
+
 /* The way into the system, the machine's own registers and its clocks, with prefixes that decoders may read past. */
 static void test_in_disguise(void **state)
 {
     static const char *const instructions[] = {"0f05", "0f34", "0f07", "0f35", "cd80", "cd01", "f1", "0f31", "0f33", "0f01f9", "0fa2", "0f01d0", "0f01ef", "0f01ee", "0f01f8",
                                                "0f00c8", "0f00c0", "0f01e0", "0fae2424", "0fae2c24", "0fae3424", "0fc72424", "0fc72c24", "0fc71c24", "0fae0424", "0fae0c24",
-                                               "0f02c0", "0f03c0", "0f00e0", "8ee0", "8ee8", "0fa1", "0fa9", "0fa0", "0fb40424", "0f01c8", "0f01c9", "0f01fa", "0f01fb"};
+                                               "0f02c0", "0f03c0", "0f00e0", "8ee0", "8ee8", "0fa1", "0fa9", "0fa0", "0fb20424", "0fb40424", "0f01c8", "0f01c9", "0f01fa", "0f01fb"};
     static const char *const prefixes[] = {"", "48", "66", "f3", "f2", "2e", "65", "67", "4f", "6648"};
     static const char *const others[] = {"f3480faec0", "f3480faec8", "f3480faed0", "f3480faed8", "f30faef0", "f20faef0", "660faef0", "f30faee3", "f30f01ec", "f30f01ef", "f30f01ed",
                                          "c4e27b49c0", "c4e27849c0", "f30f38dcc1", "f30f38d8c1", "f30f1b03", "f30f1ec8", "f3480f1ec8", "f30f01e8", "480f38f603", "66480f38f503", "f30fc7f8",
@@ -164,7 +170,7 @@ static void test_in_disguise(void **state)
     for (size_t i = 0; i < sizeof instructions / sizeof *instructions; i++)
         for (size_t p = 0; p < sizeof prefixes / sizeof *prefixes; p++) {
             snprintf(hex, sizeof hex, "4801d8 %s%s 4801d8", prefixes[p], instructions[i]);
-            attack(hex, hex, 0, p ? ANY : REFUSED, p ? NULL : "");
+            attack(hex, hex, 0, becomes_another(prefixes[p], instructions[i]) ? ANY : REFUSED, "");
         }
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         snprintf(hex, sizeof hex, "4801d8 %s 4801d8", others[i]);
