@@ -130,6 +130,7 @@ static void op_free(struct op *op)
 {
     usage_done(&op->usage);
     usage_done(&op->indexed);
+    vec_done(&op->rules);
     free(op->form);
     free(op);
 }
@@ -303,9 +304,9 @@ static int32_t fence_latency(const struct core *c, const struct insn *insn, cons
 
 static void take_rules(const struct core *c, struct op *op)
 {
-    for (size_t i = 0; i < c->machine->latency_count && op->rule_count < sizeof op->rules / sizeof *op->rules; i++)
+    for (size_t i = 0; i < c->machine->latency_count; i++)
         if (str_match(c->machine->latencies[i].form, op->form))
-            op->rules[op->rule_count++] = &c->machine->latencies[i];
+            vec_push(&op->rules, &c->machine->latencies[i]);
 }
 
 static struct op *op_new(struct core *c, const struct insn *insn)

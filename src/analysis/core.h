@@ -3,6 +3,7 @@
 #define PORTOLAN_ANALYSIS_CORE_H
 
 #include "base/index.h"
+#include "base/vec.h"
 #include "isa/insn.h"
 #include "model/machine.h"
 #include "throughput/throughput.h"
@@ -42,8 +43,7 @@ struct op {
     int32_t latency;                     /* of the operation alone, without load or store; hundredths; -1 not known */
     int32_t load_latency;                /* address to value of its load, hundredths */
     int32_t fence;                       /* hundredths it holds back the next locked or serialising instruction; 0: it is none */
-    const struct latency_rule *rules[6]; /* exceptions between operands (latencies.csv), first match wins */
-    unsigned rule_count;
+    VEC(const struct latency_rule *) rules;   /* exceptions between operands (latencies.csv), first match wins */
 };
 
 enum unlamination { UNLAMINATE_NEVER, UNLAMINATE_THREE, UNLAMINATE_NOT_TWO_ADDRESS, UNLAMINATE_ALL };

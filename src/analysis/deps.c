@@ -129,9 +129,11 @@ static void hold(struct build *b, uint32_t node, uint32_t distance)
 
 static int32_t operation_latency(const struct op *op, int from, int to)
 {
-    for (unsigned i = 0; i < op->rule_count; i++)
-        if ((op->rules[i]->from == LATENCY_ANY || op->rules[i]->from == from) && (op->rules[i]->to == LATENCY_ANY || op->rules[i]->to == to))
-            return (int32_t)lround(op->rules[i]->cycles * CYCLE);
+    for (size_t i = 0; i < op->rules.count; i++) {
+        const struct latency_rule *rule = op->rules.items[i];
+        if ((rule->from == LATENCY_ANY || rule->from == from) && (rule->to == LATENCY_ANY || rule->to == to))
+            return (int32_t)lround(rule->cycles * CYCLE);
+    }
     return op->latency >= 0 ? op->latency : CYCLE;
 }
 

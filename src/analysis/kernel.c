@@ -532,10 +532,20 @@ void kernel_free(const struct kernel *held)
 
 uint32_t kernel_source_line(const struct kernel *k, const struct insn *insn, const char **text)
 {
-    uint32_t line = insn->line && insn->line <= k->origin_line_count ? k->origin_lines[insn->line - 1] : 0;
     if (text)
-        *text = line && line <= k->origin_text_count ? k->origin_texts[line - 1] : NULL;
-    return line;
+        *text = insn->origin && insn->origin <= k->origin_text_count ? k->origin_texts[insn->origin - 1] : NULL;
+    return insn->origin;
+}
+
+void kernel_set_origin(struct kernel *k, uint32_t *take_lines, size_t line_count, char **take_texts, size_t text_count)
+{
+    k->origin_lines = take_lines;
+    k->origin_line_count = line_count;
+    k->origin_texts = take_texts;
+    k->origin_text_count = text_count;
+    for (size_t i = 0; i < k->insn_count; i++)
+        if (k->insns[i].line && k->insns[i].line <= line_count)
+            k->insns[i].origin = take_lines[k->insns[i].line - 1];
 }
 
 const struct insn *kernel_insns(const struct kernel *k, size_t loop, size_t *count)

@@ -56,6 +56,8 @@ size_t kernel_loop_wanted(const struct kernel_options *options);
 void kernel_free(const struct kernel *k);
 /* One more may use it, on any thread, and is to kernel_free it. */
 const struct kernel *kernel_hold(const struct kernel *k);
+/* Where the text was compiled from: per line of it the line of the C file (0: none), and the lines of that file. Once, before others hold @k. */
+void kernel_set_origin(struct kernel *k, uint32_t *take_lines, size_t line_count, char **take_texts, size_t text_count);
 /* Line of the C file that @insn was compiled from, 0 when it is not known; *@text (may be NULL) gets that line, borrowed, or NULL. */
 uint32_t kernel_source_line(const struct kernel *k, const struct insn *insn, const char **text);
 /* The instructions of loop @loop (from 0, below loop_count), borrowed. Any thread. */

@@ -50,15 +50,15 @@ static void take_source(struct kernel *k, const struct compiled *c, const char *
 {
     VEC(char *) texts = {0};
     const char *at = str_text(&c->source);
+    size_t line_count;
+    uint32_t *lines = compile_lines(str_text(&c->assembly), c->assembly.length, path, &line_count);
 
-    k->origin_lines = compile_lines(str_text(&c->assembly), c->assembly.length, path, &k->origin_line_count);
     while (*at) {
         size_t span = strcspn(at, "\n");
         vec_add(&texts, mem_strndup(at, span && at[span - 1] == '\r' ? span - 1 : span));
         at += span + (at[span] == '\n');
     }
-    k->origin_texts = texts.items;
-    k->origin_text_count = texts.count;
+    kernel_set_origin(k, lines, line_count, texts.items, texts.count);
 }
 
 struct kernel *kernel_from_source(const char *path, const char *compiler, const char *const *flags, size_t flag_count,

@@ -159,7 +159,7 @@ const struct command command_program_load = {
 
 struct run_values {
     struct word_list inputs;
-    const char *mode;
+    const char *mode, *counts;
     double limit;
 };
 
@@ -171,6 +171,7 @@ struct running {
     char *arguments, *template;
     struct program_inputs inputs;
     struct run_options options;
+    enum count_fit fit;
     size_t at;
     struct program_runs *runs;
     const struct program_model *model;
@@ -218,7 +219,7 @@ static bool run_run(struct job *job, void *state, struct err *err)
     child_watch(NULL, NULL);
     if (ok && !anything_changes(r->runs))
         ok = err_set(err, ERR_DATA, "program load --arguments says how the program takes them", "the inputs change nothing: no block's count differs between the runs");
-    r->model = ok ? program_model_new(r->runs, fitting_goes_on, r, err) : NULL;
+    r->model = ok ? program_model_new(r->runs, r->fit, fitting_goes_on, r, err) : NULL;
     return r->model != NULL;
 }
 
@@ -260,7 +261,7 @@ static void add_runs(struct result *result, const struct program_runs *runs)
 static void add_findings(struct result *result, const struct program_model *m)
 {
     const struct program_runs *runs = m->runs;
-    size_t exact = 0, varying = 0, active = 0, bred = 0;
+    size_t exact = 0, varying = 0, active = 0, bred = 0, networks = 0;
 
     for (size_t b = 0; b < runs->program->block_count; b++) {
         const struct formula *f = program_model_count(m, b);
@@ -268,6 +269,7 @@ static void add_findings(struct result *result, const struct program_model *m)
         varying += f->count > 0 && formula_degree(f, runs->name_count) > 0;
         exact += f->count > 0 && f->exact;
         bred += f->code_length > 0;
+        networks += f->network != NULL;
     }
     result_line(result, "%zu blocks run, %zu of them depend on the inputs, %zu counts are exact formulas", active, varying, exact);
     result_count(result, "active", (int64_t)active);
@@ -276,6 +278,9 @@ static void add_findings(struct result *result, const struct program_model *m)
     if (bred)
         result_line(result, "%zu counts, where regression failed, are expressions found by genetic programming", bred);
     result_count(result, "bred", (int64_t)bred);
+    if (networks)
+        result_line(result, "%zu counts, where regression failed, are neural networks: expect no more of them than to fit the runs", networks);
+    result_count(result, "networks", (int64_t)networks);
     for (size_t i = 0; i < runs->name_count; i++) {
         bool moved = false, mattered = false;
         for (size_t a = 0; a < runs->runs.count; a++)
@@ -346,6 +351,7 @@ static bool run_run_command(struct session *s, const void *values, struct result
     r->arguments = p->arguments ? mem_strdup(p->arguments) : NULL;
     r->template = p->template ? mem_strdup(p->template) : NULL;
     r->options = (struct run_options){r->arguments, r->template, v->mode[0] == 'e' ? TRACE_EXACT : v->mode[0] == 's' ? TRACE_SAMPLED : TRACE_COUNTS, v->limit, (size_t)64 << 30};
+    r->fit = v->counts[0] == 'g' ? COUNTS_GENETIC : v->counts[0] == 'n' ? COUNTS_NETWORK : COUNTS_REGRESSION;
     return session_job(s, "program run", "runs", &ops, r, err);
 }
 
@@ -358,6 +364,8 @@ static const struct parameter run_arguments[] = {
 static const struct parameter run_options[] = {
     {.name = "--mode", .kind = PARAMETER_CHOICE, .at = offsetof(struct run_values, mode), .choices = "exact|sampled|counts", .initial = "exact",
      .help = "reuse distances of all lines, of one line in 32, or counts of blocks only"},
+    {.name = "--counts", .kind = PARAMETER_CHOICE, .at = offsetof(struct run_values, counts), .choices = "genetic|nalu|regression", .initial = "genetic",
+     .help = "formulas of counts that regression fails to predict: expressions found by genetic programming, a neural arithmetic logic unit, or regression all the same"},
     {.name = "--limit", .kind = PARAMETER_DURATION, .at = offsetof(struct run_values, limit), .value = "T", .least = 0.001, .most = 1e6, .initial = "60",
      .help = "time limit of each run; the command fails when it is exceeded"},
     {0},
@@ -370,7 +378,9 @@ const struct command command_program_run = {
     .help = "run the program on small inputs, and fit formulas of the inputs to its counts",
     .description = "Each run counts executions of blocks and records the reuse distance of every memory reference. Inputs are numbers on the program's command "
                    "line, in the order given here unless program load --arguments says otherwise. The program runs in the current directory and must end with "
-                   "status 0. Earlier runs are replaced. Four or five values of each input are enough when counts are formulas; values that are not "
+                   "status 0. Earlier runs are replaced. Counts are fitted by regression; where its formula fails to predict runs left out of it (by more than 2 %, with "
+                   "eight runs or more), --counts says what is tried. Neural arithmetic logic units fit the runs, but predict less well outside of them than genetic "
+                   "programming: they are there for comparison. Four or five values of each input are enough when counts are formulas; values that are not "
                    "all multiples of the vector width show what remainders cost.",
     .arguments = run_arguments,
     .options = run_options,

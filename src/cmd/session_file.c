@@ -483,10 +483,7 @@ static bool load_origin(const char *dir, struct kernel *k, struct err *err)
     for (size_t i = 0; ok && lines.count && i < k->insn_count; i++)
         while (lines.count < k->insns[i].line)
             vec_push(&lines, last);
-    k->origin_lines = lines.items;
-    k->origin_line_count = lines.count;
-    k->origin_texts = texts.items;
-    k->origin_text_count = texts.count;
+    kernel_set_origin(k, lines.items, lines.count, texts.items, texts.count);
 out:
     str_done(&path);
     str_done(&text);

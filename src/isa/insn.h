@@ -110,7 +110,8 @@ struct insn {
     uint8_t bytes[16];
     uint8_t length;
     uint64_t offset;              /* in the code it was decoded from */
-    uint32_t line;                /* 1-based source line; 0: none */
+    uint32_t line;                /* 1-based line of the text; 0: none */
+    uint32_t origin;              /* 1-based line of the C file that the text was compiled from; 0: not known */
     char *text;                   /* source text as the user wrote it, or disassembly; owned */
     char form[FORM_MAX];          /* canonical form name */
     char mnemonic[32];            /* lower case, without prefixes */

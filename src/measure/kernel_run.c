@@ -145,17 +145,17 @@ static unsigned insn_at(const struct run_plan *p, uint32_t offset)
     return 0;
 }
 
-/* @reason with the instruction that it is about, by its line where there is one; @at counts from 1, 0: none. Returns false. */
+/* @reason with the instruction that it is about, by its lines in the C file and in the text where there are any; @at counts from 1, 0: none. Returns false. */
 static bool refuse(const struct insn *insns, unsigned at, const char *reason, struct err *err)
 {
-    char line[LINE_TEXT];
-
     if (!at)
         return err_set(err, ERR_DATA, NULL, "%s", reason);
     const struct insn *in = &insns[at - 1];
     const char *text = in->text ? in->text + strspn(in->text, " \t") : in->mnemonic;
+    if (in->origin)
+        return err_set(err, ERR_DATA, NULL, "%s (source line %u; assembly line %u: %.80s)", reason, in->origin, in->line, text);
     if (in->line)
-        return err_set(err, ERR_DATA, NULL, "%s (line %s: %.80s)", reason, insn_line_text(in->line, line), text);
+        return err_set(err, ERR_DATA, NULL, "%s (line %u: %.80s)", reason, in->line, text);
     return err_set(err, ERR_DATA, NULL, "%s (instruction %u: %.80s)", reason, at, text);
 }
 

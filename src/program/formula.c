@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "program/nalu.h"
+
 static double whole_power(double base, unsigned power)
 {
     double product = 1;
@@ -63,6 +65,10 @@ double formula_value(const struct formula *f, const double *inputs, size_t count
 {
     double sum = 0;
 
+    if (f->network) {
+        sum = nalu_value(f->network, inputs);
+        return sum > 0 ? sum : 0;
+    }
     if (f->code_length) {
         sum = f->coefficients[0] + f->coefficients[1] * formula_code_value(f->code, f->code_length, inputs);
         sum = f->exact ? rint(sum) : sum;   /* a quotient on the way may have cost the last digit */
@@ -95,6 +101,8 @@ unsigned formula_degree(const struct formula *f, size_t count)
 {
     unsigned most = 0;
 
+    if (f->network)
+        return 1;
     if (f->code_length)
         return code_degree(f);
     for (size_t i = 0; i < f->count; i++) {
@@ -170,6 +178,12 @@ static void print_size(double size, struct str *out)
 
 void formula_print(const struct formula *f, const char *const *names, size_t count, struct str *out)
 {
+    if (f->network) {
+        for (size_t i = 0; i < count; i++)
+            str_addf(out, "%s%s", i ? ", " : "network(", names[i]);
+        str_add_char(out, ')');
+        return;
+    }
     if (f->code_length) {
         double offset = f->coefficients[0], factor = f->coefficients[1];
         size_t at = f->code_length;

@@ -1,5 +1,6 @@
 /* Quantities as formulas of a program's inputs: sums of coefficients times products of powers, of whole quotients (N - c) / V and of whether a remainder is
- * left, as vector loops have; or an expression of the inputs with an offset and a factor. Plain data; any thread. */
+ * left, as vector loops have; or an expression of the inputs with an offset and a factor; or a network.
+ * Plain data; any thread. */
 #ifndef PORTOLAN_PROGRAM_FORMULA_H
 #define PORTOLAN_PROGRAM_FORMULA_H
 
@@ -8,6 +9,8 @@
 #include <stdint.h>
 
 #include "base/str.h"
+
+struct nalu;
 
 #define INPUTS_MAX 12
 #define FORMULA_TERMS 8
@@ -33,6 +36,7 @@ struct formula {
     size_t count;                  /* of coefficients, each of a term; 0: the formula is 0 */
     uint8_t code[FORMULA_CODE];    /* of an expression: the formula is coefficients[0] + coefficients[1] times it, without terms */
     size_t code_length;            /* 0: terms */
+    const struct nalu *network;    /* what the formula is instead, borrowed from the model it is part of; NULL: it is none */
     bool exact;                    /* it gives every value it was fitted to, to the last digit, with at least one to spare */
     double error;                  /* mean relative error when each run in turn is left out; NaN: too few runs to tell */
 };
@@ -45,9 +49,9 @@ double formula_code_value(const uint8_t *code, size_t length, const double *inpu
 double formula_term_value(const struct formula_term *term, const double *inputs, size_t count);
 /* Of the formula at @inputs, never below 0. */
 double formula_value(const struct formula *f, const double *inputs, size_t count);
-/* Appends "2*N^2 - 4*N + 2", "floor((N-1)/4)*M", "(N%4)", "[N%4>0]", "0.5*N*N/max(M, K)" with the inputs' @names. */
+/* Appends "2*N^2 - 4*N + 2", "floor((N-1)/4)*M", "(N%4)", "[N%4>0]", "0.5*N*N/max(M, K)", "network(N, M)" with the inputs' @names. */
 void formula_print(const struct formula *f, const char *const *names, size_t count, struct str *out);
-/* Degree in all inputs of the highest term; of an expression products add up, quotients take away. */
+/* Degree in all inputs of the highest term; of an expression products add up, quotients take away; of a network 1. */
 unsigned formula_degree(const struct formula *f, size_t count);
 
 #endif

@@ -11,6 +11,7 @@
 #include "program/fit.h"
 #include "program/growth.h"
 #include "program/modes.h"
+#include "program/nalu.h"
 #include "program/symbolic.h"
 
 #define SHARES 16          /* equal parts into which clusters are cut where they differ from run to run */
@@ -231,14 +232,25 @@ static int by_largest(const void *a, const void *b)
     return x->largest != y->largest ? (x->largest < y->largest) - (x->largest > y->largest) : x->formula < y->formula ? -1 : 1;
 }
 
-/* Expressions for the largest counts that regression does not predict; all references' totals are counts, too. False when @progress said to stop. */
-static bool breed_failed(struct fitting *f, model_progress progress, void *state)
+/* A network for @formula, whatever its error: who asked for networks wants to see it. */
+static void train_network(struct fitting *f, const struct fit_data *data, struct formula *formula)
+{
+    struct program_model *m = f->model;
+    struct nalu *n = mem_alloc(sizeof *n);
+
+    *formula = (struct formula){.error = nalu_fit(data, n), .network = n, .count = 1};
+    m->networks = mem_resize(m->networks, (m->network_count + 1) * sizeof *m->networks);
+    m->networks[m->network_count++] = n;
+}
+
+/* Expressions, or networks, for the largest counts that regression does not predict; all references' totals are counts, too. False when @progress said to stop. */
+static bool fit_failed(struct fitting *f, enum count_fit fit, model_progress progress, void *state)
 {
     size_t n = f->runs->runs.count;
     VEC(struct failed) failed = {0};
     bool ok = true;
 
-    for (uint32_t i = 0; i < f->formulas.count; i++) {
+    for (uint32_t i = 0; fit != COUNTS_REGRESSION && i < f->formulas.count; i++) {
         const double *values = f->done.items[i].values;
         struct failed one = {i, 0};
         for (size_t r = 0; r < n; r++)
@@ -251,14 +263,17 @@ static bool breed_failed(struct fitting *f, model_progress progress, void *state
     for (size_t i = 0; ok && i < failed.count && i <= BRED_RUNS / n; i++) {
         uint32_t at = failed.items[i].formula;
         ok = !progress || progress(state, (double)i / (double)failed.count);
-        if (ok)
-            symbolic_fit(&(struct fit_data){f->inputs, f->runs->name_count, n, f->done.items[at].values}, &f->formulas.items[at]);
+        const struct fit_data data = {f->inputs, f->runs->name_count, n, f->done.items[at].values};
+        if (ok && fit == COUNTS_NETWORK)
+            train_network(f, &data, &f->formulas.items[at]);
+        else if (ok)
+            symbolic_fit(&data, &f->formulas.items[at]);
     }
     vec_done(&failed);
     return ok;
 }
 
-struct program_model *program_model_new(const struct program_runs *runs, model_progress progress, void *state, struct err *err)
+struct program_model *program_model_new(const struct program_runs *runs, enum count_fit fit, model_progress progress, void *state, struct err *err)
 {
     const struct program *p = runs->program;
     struct program_model *m = mem_zero(1, sizeof *m);
@@ -286,7 +301,7 @@ struct program_model *program_model_new(const struct program_runs *runs, model_p
         if (progress && i % 16 == 0)
             ok = progress(state, (double)i / (double)p->reference_count) || err_set(err, ERR_INTERRUPTED, NULL, "fitting was cancelled");
     }
-    ok = ok && (breed_failed(&f, progress, state) || err_set(err, ERR_INTERRUPTED, NULL, "fitting was cancelled"));
+    ok = ok && (fit_failed(&f, fit, progress, state) || err_set(err, ERR_INTERRUPTED, NULL, "fitting was cancelled"));
     m->formulas = f.formulas.items;
     m->formula_count = f.formulas.count;
     for (size_t i = 0; i < f.done.count; i++)
@@ -310,6 +325,9 @@ void program_model_free(const struct program_model *held)
     for (size_t i = 0; i < m->runs->program->reference_count; i++)
         free(m->references[i].modes);
     free(m->references);
+    for (size_t i = 0; i < m->network_count; i++)
+        free(m->networks[i]);
+    free(m->networks);
     free(m->formulas);
     free(m->counts);
     free(m->taken);

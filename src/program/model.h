@@ -20,10 +20,15 @@ struct model_reference {
     size_t mode_count;
 };
 
+/* What takes the place of regression for counts that it does not predict. */
+enum count_fit { COUNTS_GENETIC, COUNTS_NETWORK, COUNTS_REGRESSION };
+
 struct program_model {
     const struct program_runs *runs;   /* held */
     struct formula *formulas;          /* each once */
     size_t formula_count;
+    struct nalu **networks;            /* of formulas that are one */
+    size_t network_count;
     uint32_t *counts, *taken;          /* per block: formula */
     struct model_reference *references;
     struct formula footprint;      /* distinct lines */
@@ -35,7 +40,7 @@ struct program_model {
 typedef bool (*model_progress)(void *state, double share);
 
 /* Fits @runs, at least one. NULL with err when @progress (may be NULL) said to stop. Any thread. */
-struct program_model *program_model_new(const struct program_runs *runs, model_progress progress, void *state, struct err *err);
+struct program_model *program_model_new(const struct program_runs *runs, enum count_fit fit, model_progress progress, void *state, struct err *err);
 void program_model_free(const struct program_model *m);
 const struct program_model *program_model_hold(const struct program_model *m);
 /* What a run at @inputs would be: the run itself where there was one, else by the formulas. program_run_done frees @out. */

@@ -86,12 +86,12 @@ static void take_prepared(struct result *to, struct result *from)
 void result_append(struct result *to, struct result *take_from)
 {
     take_prepared(to, take_from);
+    to->confirmation = to->confirmation ? take_from->confirmation || !take_from->count : take_from->confirmation && !to->count;
     if (take_from->count) {
         to->parts = mem_resize(to->parts, (to->count + take_from->count) * sizeof *to->parts);
         memcpy(to->parts + to->count, take_from->parts, take_from->count * sizeof *to->parts);
         to->capacity = to->count += take_from->count;
     }
-    to->confirmation |= take_from->confirmation;
     take_from->count = 0;
     result_free(take_from);
 }

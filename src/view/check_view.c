@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "cmd/check.h"
+#include "cmd/line.h"
 #include "view/table_view.h"
 #include "view/view.h"
 
@@ -199,7 +200,7 @@ static bool check_correct(void *state, struct session *s, int key, struct str *c
     (void)key;
     if (!refresh(v, s) || !table_selected(&v->view.table, &row))
         return false;
-    str_addf(command, "machine correct '%s'", v->shown->rows[row].form);
+    line_add_quoted("machine correct ", v->shown->rows[row].form, command);
     return true;
 }
 

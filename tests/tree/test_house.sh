@@ -38,6 +38,15 @@ test_each_name_is_one_thing() { none names_defined_twice; }
 unlisted() { find src tests/unit tests/support -name '*.h' | while read -r header; do grep -qF "$header" Makefile.am || echo "$header"; done; }
 test_headers_are_listed() { none unlisted; }
 
+# Objects hang on the flags that configure found, too: another configure in a built tree leaves none of the old ones.
+not_compiled_again() {
+    build=$(dirname "$portolan")
+    for object in src/base/str.o src/main.o machine_images.o; do
+        env -u MAKEFLAGS -u MAKELEVEL -u MAKEOVERRIDES make -C "$build" -n -W flags.stamp "$object" 2>/dev/null | grep -q ' -c ' || echo "$object is not compiled again when flags change"
+    done
+}
+test_changed_flags_compile_again() { none not_compiled_again; }
+
 # The table of docs/design.md says where things are added: each file that it names is there. NAME and ID stand for any.
 missing_files() {
     sed -n '/^| To add /,/^$/p' docs/design.md | tail -n +3 | grep -oE '`[a-z]+/[A-Za-z0-9_./*-]+`' | tr -d '`' | sort -u >"$work/named"

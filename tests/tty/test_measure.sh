@@ -94,6 +94,12 @@ TEXT
     holds err 'not measured: SIGFPE: division fault (line 4: divl %esi)'
     expect 1 "$portolan" -e 'kernel hex 31f6f7f6; kernel measure'
     holds err 'not measured: SIGFPE: division fault (instruction 2: div esi)'
+    # Compiled: the line of the C file too.
+    if command -v gcc >/dev/null; then
+        printf '%s\n' 'double f(const double *a, const int *b, long n) {' ' double s = 0;' ' for (long i = 0; i < n; i++)' '  if (b[i] > 3)' '   s += a[i] * 3;' ' return s;' '}' >"$work/branch.c"
+        expect 1 "$portolan" -e "kernel load $work/branch.c -O1; kernel measure"
+        grep -Eq 'not measured: a branch inside the loop depends on data \(source line [34]; assembly line [0-9]+: j' "$work/err" || fail "$(cat "$work/err")"
+    fi
     # Reasons of a file are counted without their instructions.
     printf 'hex\n31f6f7f6\n4831f648f7f6\n' >"$work/divide.csv"
     expect 0 "$portolan" --format json -e "kernel measure --file $work/divide.csv --out $work/divided.csv"

@@ -49,6 +49,20 @@ static double bound(const struct machine *m, const char *source, enum bound_kind
     return cycles;
 }
 
+/* Any number of rules may fit a form: the last of many holds for its operands, and of two for the same the first. */
+static void test_many_latency_rules(void **state)
+{
+    struct machine *m = load_machine("skylake");
+
+    (void)state;
+    for (int to = 2; to < 12; to++)
+        machine_add_latency(m, "IMUL (R64, R64)", to, to, 50, "made up");
+    machine_add_latency(m, "IMUL *", LATENCY_ANY, 0, 7, "made up");
+    machine_add_latency(m, "IMUL *", LATENCY_ANY, 0, 8, "made up");
+    assert_true(bound(m, "imulq %rax, %rax", BOUND_DEPENDENCIES) == 7);
+    machine_free(m);
+}
+
 static void assert_chain(const char *source, double cycles)
 {
     double got = bound(skylake, source, BOUND_DEPENDENCIES);
@@ -321,7 +335,7 @@ static void test_missing_facts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_registers), cmocka_unit_test(test_idioms),   cmocka_unit_test(test_flags),       cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_many_latency_rules), cmocka_unit_test(test_registers), cmocka_unit_test(test_idioms),   cmocka_unit_test(test_flags),       cmocka_unit_test(test_memory),
         cmocka_unit_test(test_several_iterations), cmocka_unit_test(test_dense), cmocka_unit_test(test_chain_lines), cmocka_unit_test(test_front_end),
         cmocka_unit_test(test_uop_cache), cmocka_unit_test(test_complex_decoder),
         cmocka_unit_test(test_forms_known), cmocka_unit_test(test_unknown), cmocka_unit_test(test_pi_on_the_stack), cmocka_unit_test(test_all_unions),

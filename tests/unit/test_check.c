@@ -176,12 +176,27 @@ static void test_golden(void **state)
     assert_true(screen_lacks("table  3.00"));
 }
 
+/* A name with a quote is still one word of the command that o runs. */
+static void test_quoted_name(void **state)
+{
+    struct err err = {0};
+
+    (void)state;
+    struct check *c = session.document.check = check_new(session_machine(&session, "skylake", &err), "a CPU of the test's");
+    add(c, "MY'OWN (R64, R64)", false, 3, 2, 100);
+    check_sort(c);
+    run_to_end("view check");
+    press("o");
+    assert_true(strstr(str_text(&frame.message), "quote") == NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_disagreements), cmocka_unit_test(test_corrections),
 #if defined(__x86_64__)
         cmocka_unit_test_setup_teardown(test_golden, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_quoted_name, setup, teardown),
 #endif
     };
     setlocale(LC_CTYPE, "C.UTF-8");

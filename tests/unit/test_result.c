@@ -155,9 +155,29 @@ static void test_notes_and_heat(void **state)
     result_free(r);
 }
 
+/* What is put behind another result makes it a confirmation only when all of it is one. */
+static void test_append(void **state)
+{
+    (void)state;
+    static const struct result_column one[] = {{.key = "port", .kind = CELL_TEXT}};
+    for (unsigned i = 0; i < 8; i++) {
+        struct result *to = result_new(), *more = result_new();
+        if (i & 1)
+            cell_text(result_table(to, "ports", one, 1), "0");
+        if (i & 2)
+            result_confirm(more, "done");
+        if (i & 4)
+            result_confirm(i & 1 ? more : to, "done");
+        result_append(to, more);
+        assert_int_equal(result_is_confirmation(to), !(i & 1) && i & 6);
+        expect(to, FORMAT_CSV, i & 1 ? "port\n0\n" : "");
+        result_free(to);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_formats), cmocka_unit_test(test_fields), cmocka_unit_test(test_shapes), cmocka_unit_test(test_colours),
-                                       cmocka_unit_test(test_notes_and_heat)};
+                                       cmocka_unit_test(test_notes_and_heat), cmocka_unit_test(test_append)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
