@@ -316,6 +316,8 @@ static bool run_command(struct session *s, const struct command *c, char **words
     struct shortage shortage = {0}, *before = shortage_begin(&shortage);
     struct err none = {0};
 
+    if (line)   /* typed, or of a script: no other command is in the middle of something */
+        document_let_go(&s->document);
     s->result = result_new();
     s->out = out;
     /* What only reads ends early without a screen, too, where it is no job. */
