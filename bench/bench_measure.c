@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The measurement protocol beside one 10 ms run timed by the wall clock: how far single passes, confirmed pairs of passes and the naive run lie from the median of
- * eight passes, and how many experiments a second. Usage: bench_measure [EXPERIMENTS] [SEED]; a busy process runs on another CPU meanwhile. */
+ * eight passes, and how many experiments a second; what a form costs where nothing waits, and how it is measured beside loads of our own. Usage: bench_measure [EXPERIMENTS] [SEED];
+ * a busy process runs on another CPU meanwhile. With EXPERIMENTS 0 only the cost and the loads. */
 #include <math.h>
 #include <sched.h>
 #include <signal.h>
@@ -16,11 +17,14 @@
 #include "base/rng.h"
 #include "isa/cpu.h"
 #include "measure/runner.h"
+#include "measure_cost.h"
 #include "model/experiments.h"
 #include "toolchain/encodings.h"
 
 #define PASSES 8
 #define NAIVE_SECONDS 10e-3
+#define LOAD_FORMS 100
+#define LOAD_PATIENCE 20.0   /* seconds to wait for a quiet core, in each condition */
 
 /* General-purpose and AVX2-class forms: what an inference would be started on. */
 static bool wanted(const struct form_row *row)
@@ -211,15 +215,19 @@ int main(int argc, char **argv)
     const struct calibration *c = source_cpu_calibration(source);
     printf("%s: clock %.3f GHz, time stamps %.3f GHz; %zu forms can be measured of those asked for; a busy process runs on another CPU\nwithin 1 %% of the median of eight passes:\n",
            cpu_name(name, sizeof name), c->clock_hz / 1e9, c->tick_hz / 1e9, usable);
-    pid_t busy = busy_start(c->cpu);
-    measure_passes(source, &singles);
-    measure_passes(source, &pairs);
-    measure_naive(source, forms, &singles);
-    measure_naive(source, forms, &pairs);
-    kill(busy, SIGKILL);
-    waitpid(busy, NULL, 0);
-    report(&singles, c->clock_hz / c->tick_hz);
-    report(&pairs, c->clock_hz / c->tick_hz);
+    if (n) {
+        pid_t busy = busy_start(c->cpu);
+        measure_passes(source, &singles);
+        measure_passes(source, &pairs);
+        measure_naive(source, forms, &singles);
+        measure_naive(source, forms, &pairs);
+        kill(busy, SIGKILL);
+        waitpid(busy, NULL, 0);
+        report(&singles, c->clock_hz / c->tick_hz);
+        report(&pairs, c->clock_hz / c->tick_hz);
+    }
+    measure_cost(source, forms, rows, usable);
+    measure_beside_loads(source, rows, usable < LOAD_FORMS ? usable : LOAD_FORMS, LOAD_PATIENCE);
     set_done(&singles);
     set_done(&pairs);
     source_free(source);

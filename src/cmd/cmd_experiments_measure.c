@@ -60,15 +60,6 @@ static void worker_result(void *state, size_t index, const struct measured *m)
     pthread_mutex_unlock(&w->lock);
 }
 
-/* Shown at once, as what it is. */
-static void worker_seen(void *state, size_t index, const struct measured *m)
-{
-    struct measured once = *m;
-
-    snprintf(once.state, sizeof once.state, "%s", EXPERIMENT_ONCE);
-    worker_result(state, index, &once);
-}
-
 static void worker_progress(void *state, const struct runner_summary *s, size_t total)
 {
     struct experiments_measuring *w = state;
@@ -103,7 +94,7 @@ static struct source *source_open(struct experiments_measuring *w, struct err *e
 static bool worker_run(struct job *job, void *state, struct err *err)
 {
     struct experiments_measuring *w = state;
-    const struct runner_hooks hooks = {.cancelled = worker_cancelled, .result = worker_result, .seen = worker_seen, .progress = worker_progress, .state = w, .wait_paused = worker_wait_paused};
+    const struct runner_hooks hooks = {.cancelled = worker_cancelled, .result = worker_result, .seen = worker_result, .progress = worker_progress, .state = w, .wait_paused = worker_wait_paused};
     struct journal *journal = NULL;
     struct source *source = NULL;
 
@@ -152,7 +143,7 @@ static void add_failures(const struct experiments *t, struct result *result)
 
     for (size_t i = 0; i < t->rows.count; i++) {
         const char *state = t->rows.items[i].state;
-        if (experiments_measured(t, i) || strcmp(state, EXPERIMENT_PENDING) == 0 || strcmp(state, EXPERIMENT_ONCE) == 0)
+        if (experiments_measured(t, i) || experiment_state_open(state))
             continue;
         failed++;
         if (shown++ >= FAILURES_SHOWN)
@@ -190,6 +181,8 @@ static void add_summary(const struct session *s, struct result *result)
     else
         result_line(result, "%zu done (%zu from the journal%s), %zu failed, %zu left after %.1f s: %.0f measurements/s", m->done, m->reused, str_text(&days), m->failed,
                     m->left, m->seconds, m->rate);
+    if (m->once + m->contended)
+        result_line(result, "left: %zu seen once, %zu contended: this core is shared with somebody busy; run it again later, or with more --patience", m->once, m->contended);
     if (m->taken_over && !s->interactive)
         result_line(result, "%zu pass%s of earlier runs taken from the journal and confirmed or replaced", m->taken_over, m->taken_over == 1 ? "" : "es");
     str_done(&days);
@@ -201,6 +194,8 @@ static void add_summary(const struct session *s, struct result *result)
     result_text(result, "reused_since", m->since);
     result_text(result, "reused_until", m->until);
     result_count(result, "left", (int64_t)m->left);
+    result_count(result, "once", (int64_t)m->once);
+    result_count(result, "contended", (int64_t)m->contended);
     result_count(result, "taken_over", (int64_t)m->taken_over);
     result_count(result, "passes", (int64_t)m->passes);
     result_number(result, "clock_hz", d->measured_clock_hz > 0 ? d->measured_clock_hz : NAN);
@@ -237,7 +232,7 @@ static void measuring_free(void *state)
 }
 
 struct experiments_measure_values {
-    double budget;
+    double budget, patience;
     bool retry, fresh, one_length, one_order;
     const char *journal, *simulate, *filter;
     size_t cpu;
@@ -251,6 +246,8 @@ static const struct parameter measure_arguments[] = {
 static const struct parameter measure_options[] = {
     {.name = "--budget", .kind = PARAMETER_DURATION, .at = offsetof(struct experiments_measure_values, budget), .value = "T", .otherwise = "until all experiments are measured",
      .help = "time limit, such as 90s, 15m or 2h"},
+    {.name = "--patience", .kind = PARAMETER_DURATION, .at = offsetof(struct experiments_measure_values, patience), .value = "T", .otherwise = "20s, and 50 ms for each value that comes",
+     .help = "time to wait for a quiet core, in all; what gets none is shown as contended or once, and left to the next run"},
     {.name = "--retry", .kind = PARAMETER_FLAG, .at = offsetof(struct experiments_measure_values, retry), .help = "also measure what failed before"},
     {.name = "--fresh", .kind = PARAMETER_FLAG, .at = offsetof(struct experiments_measure_values, fresh), .help = "take nothing from the journal; new results are still added to it"},
     {.name = "--one-length", .kind = PARAMETER_FLAG, .at = offsetof(struct experiments_measure_values, one_length), .help = "unroll the body to one length only, not two (for comparison)"},
@@ -273,6 +270,7 @@ static bool set_up(struct session *s, const struct experiments_measure_values *v
     if ((v->simulate && !m) || !command_cpu(v->cpu, &w->cpu, err))
         return false;
     w->options.budget = isnan(v->budget) ? 0 : v->budget;
+    w->options.patience = isnan(v->patience) ? 0 : v->patience;
     w->options.retry = v->retry;
     w->options.fresh = v->fresh;
     w->options.one_length = v->one_length;

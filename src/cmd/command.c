@@ -72,6 +72,7 @@
     COMMAND(machine_calibrate) \
     COMMAND(machine_check) \
     COMMAND(machine_correct) \
+    COMMAND(machine_hunt) \
     COMMAND(machine_list) \
     COMMAND(machine_info) \
     COMMAND(machine_show) \

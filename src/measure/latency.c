@@ -42,7 +42,7 @@ size_t latency_measure(struct sandbox *s, const struct calibration *c, const str
         double cycles = (item->counter_cycles > 0 ? item->counter_cycles : item->result.cycles) / LINKS - l->chain.helper;
         if (item->fault)
             snprintf(l->state, sizeof l->state, "%s", sandbox_fault_text(item->fault));
-        else if (!(item->result.cycles > 0))
+        else if (item->result.state != WINDOW_SETTLED || !(item->result.cycles > 0))
             snprintf(l->state, sizeof l->state, "core is contended");
         else if (!(l->cycles <= cycles)) {
             l->cycles = cycles;

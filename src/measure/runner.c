@@ -12,6 +12,7 @@
 #define CONFIRM 0.01
 #define VALUES 8
 #define PATIENCE 20.0
+#define EARNED 0.05          /* seconds of patience that a pass with a value earns: while values come, however slowly, it goes on */
 #define SHORTS 4
 #define LENGTHS_DIFFER 0.02  /* relative, beyond the spread and what the loop itself costs */
 #define AS_FAST 0.985        /* of the idle core that is known now: what was judged by a slower one holds no more */
@@ -34,7 +35,8 @@ struct runner_trial {
     struct measured held;
     bool known;              /* the journal had that value */
     bool settled;
-    char reason[96];         /* of the last pass without a value */
+    double contended;        /* least of what a busy core took; NaN: not known */
+    bool tried;              /* a pass found the machine busy */
 };
 
 struct runner_state {
@@ -45,6 +47,7 @@ struct runner_state {
     const struct runner_hooks *hooks;
     struct runner_summary *summary;
     double started, paused;  /* seconds; the second counts for nothing */
+    double waited, patience; /* seconds that brought nothing, and how many of these there may be */
     size_t total;
     struct runner_estimate estimate;
     struct err *err;
@@ -110,8 +113,8 @@ static void compare_lengths(struct runner_state *r, struct runner_trial *t, bool
         settle(r, t, m);
 }
 
-/* Settles @t when its values allow it, or with a reason when no more of them will be taken. */
-static void judge(struct runner_state *r, struct runner_trial *t, bool last)
+/* Settles @t when its values allow it. */
+static void judge(struct runner_state *r, struct runner_trial *t)
 {
     struct measured m = {.cycles = runner_confirmed(t->values, t->count), .spread = t->spread, .repeats = t->repeats, .clock_hz = NAN, .short_cycles = NAN,
                          .baseline = r->source->baseline, .slowed = t->slowed};
@@ -121,13 +124,10 @@ static void judge(struct runner_state *r, struct runner_trial *t, bool last)
         t->known |= r->source->doubtful;
         t->held = m;
         t->confirmed = true;
-        compare_lengths(r, t, last);
+        compare_lengths(r, t, false);
         return;
     } else if (t->count == VALUES) {
         snprintf(m.state, sizeof m.state, "unsteady: passes differ by %.1f %%", 100 * (t->values[t->count - 1] - t->values[0]) / t->values[0]);
-        m.spread = NAN;
-    } else if (last) {
-        snprintf(m.state, sizeof m.state, "%s", t->reason[0] ? t->reason : "not confirmed in time");
         m.spread = NAN;
     } else {
         return;
@@ -150,6 +150,27 @@ static void take_short(struct runner_state *r, struct runner_trial *t, const str
     }
 }
 
+/* What is known of @t before its last word: the least value of single passes, or what a busy core took. @m: of the last pass. */
+static struct measured unconfirmed(const struct runner_trial *t, const struct measured *m)
+{
+    struct measured now = *m;
+
+    now.cycles = t->count ? t->values[0] : t->contended;
+    for (unsigned i = 1; i < t->count; i++)
+        now.cycles = fmin(now.cycles, t->values[i]);
+    now.spread = t->count ? m->spread : NAN;
+    snprintf(now.state, sizeof now.state, "%s", t->count ? EXPERIMENT_ONCE : EXPERIMENT_CONTENDED);
+    return now;
+}
+
+static void show(struct runner_state *r, const struct runner_trial *t, const struct measured *m)
+{
+    const struct measured now = unconfirmed(t, m);
+
+    if (!t->settled && r->hooks->seen)
+        r->hooks->seen(r->hooks->state, t->row, &now);
+}
+
 static void take(struct runner_state *r, struct runner_trial *t, const struct measured *m)
 {
     r->summary->passes++;
@@ -161,11 +182,14 @@ static void take(struct runner_state *r, struct runner_trial *t, const struct me
         t->values[t->count++] = m->cycles;
         t->spread = m->spread > t->spread ? m->spread : t->spread;
         t->repeats += m->repeats;
-        judge(r, t, false);
-        if (!t->settled && r->hooks->seen)
-            r->hooks->seen(r->hooks->state, t->row, m);
+        judge(r, t);
+        show(r, t, m);
     } else if (m->busy) {
-        snprintf(t->reason, sizeof t->reason, "%s", m->state);
+        t->tried = true;
+        if (!t->count && m->contended_cycles > 0 && !(t->contended <= m->contended_cycles)) {
+            t->contended = m->contended_cycles;
+            show(r, t, m);
+        }
     } else {
         settle(r, t, m);
     }
@@ -190,7 +214,10 @@ static void report(struct runner_state *r)
     s->left = r->total - s->done - s->failed;
     /* Two passes and a short one each, unless more are needed. Passes that found the machine busy bring nothing nearer, and take their time. */
     double needed = (r->options->one_length ? 2.0 : 3.0) * (double)(r->total - s->reused) - (double)(s->useful + s->taken_over);
-    double guess = s->useful ? fmax(needed, (double)s->left) * s->seconds / (double)s->useful : NAN;
+    double guess = s->useful ? fmax(needed, (double)s->left) * s->seconds / (double)s->useful : NAN, drain = r->waited - EARNED * (double)s->useful;
+    /* Or patience ends first, at the pace at which it was used up so far. */
+    if (drain > 0)
+        guess = fmin(guess, fmax(r->patience - drain, 0) * s->seconds / drain);
     s->seconds_left = s->left ? runner_estimate(&r->estimate, s->seconds, guess) : 0;
     r->hooks->progress(r->hooks->state, s, r->total);
 }
@@ -198,6 +225,11 @@ static void report(struct runner_state *r)
 static bool out_of_budget(const struct runner_state *r)
 {
     return r->options->budget > 0 && spent(r) >= r->options->budget;
+}
+
+static bool out_of_patience(const struct runner_state *r)
+{
+    return r->waited - EARNED * (double)r->summary->useful >= r->patience;
 }
 
 static bool asks(const struct runner_state *r, const struct runner_trial *t, bool shorter)
@@ -227,6 +259,8 @@ static bool block_pass(struct runner_state *r, struct runner_trial *trials, size
         unsigned instructions = r->source->instructions, orders = r->source->orders;
         r->source->instructions = shorter ? SOURCE_SHORT : instructions;
         r->source->orders = r->options->one_order ? 1 : orders;
+        double begun = spent(r);
+        size_t useful = r->summary->useful;
         bool ok = r->source->measure(r->source, batch, count, got, r->hooks->cancelled, r->hooks->state, r->err);
         r->source->instructions = instructions;
         r->source->orders = orders;
@@ -234,6 +268,7 @@ static bool block_pass(struct runner_state *r, struct runner_trial *trials, size
             return false;
         for (size_t i = 0; i < count; i++)
             (shorter ? take_short : take)(r, &trials[who[i]], &got[i]);
+        r->waited += (spent(r) - begun) * (1 - (double)(r->summary->useful - useful) / (double)count);
         if (r->journal && !journal_flush(r->journal, r->err))
             return false;
         report(r);
@@ -266,12 +301,14 @@ static void recall_passes(struct runner_state *r, struct runner_trial *t, const 
     /* Values that did not agree enough last time leave room for new ones. */
     t->count = known->value_count < VALUES / 2 ? known->value_count : VALUES / 2;
     memcpy(t->values, known->values, t->count * sizeof *t->values);
-    judge(r, t, false);
+    judge(r, t);
     if (t->settled) {
         r->summary->reused++;
         day_note(r->summary, known->day);
     } else {
         r->summary->taken_over += t->count + t->short_count;
+        if (t->count)
+            show(r, t, &(struct measured){.spread = NAN, .clock_hz = NAN, .short_cycles = NAN, .baseline = known->baseline});
     }
 }
 
@@ -321,24 +358,36 @@ static size_t unsettled(const struct runner_trial *trials, size_t n)
     return left;
 }
 
+/* The word of this run on what it leaves to a later one. */
+static void leave(struct runner_state *r, const struct runner_trial *t)
+{
+    if (!t->count && !t->tried)
+        return;
+    const struct measured now = unconfirmed(t, &(struct measured){.spread = NAN, .clock_hz = NAN, .short_cycles = NAN, .baseline = r->source->baseline, .slowed = t->slowed, .busy = true});
+    r->summary->once += t->count > 0;
+    r->summary->contended += t->count == 0;
+    r->hooks->result(r->hooks->state, t->row, &now);
+}
+
 static bool block_run(struct runner_state *r, struct runner_trial *trials, size_t n)
 {
-    double patience = r->options->patience > 0 ? r->options->patience : PATIENCE, begun = spent(r);
     bool ok = true;
 
     for (size_t i = 0; i < n; i++)
         recall(r, &trials[i]);
     report(r);
-    /* The short bodies come first, so that a value is final as soon as its second pass confirms it. */
-    for (unsigned pass = 0; ok && unsettled(trials, n) && !out_of_budget(r) && (pass < VALUES || spent(r) - begun < patience); pass++)
-        ok = block_pass(r, trials, n, true) && block_pass(r, trials, n, false);
+    /* The short bodies come first, so that a value is final as soon as its second pass confirms it. When patience is over each gets one more try. */
+    for (bool again = true; ok && again && unsettled(trials, n) && !out_of_budget(r);) {
+        ok = (out_of_patience(r) || block_pass(r, trials, n, true)) && block_pass(r, trials, n, false);
+        again = !out_of_patience(r);
+    }
     for (size_t i = 0; i < n; i++) {
         if (trials[i].settled)
             continue;
         if (trials[i].confirmed)
             compare_lengths(r, &trials[i], true);
-        else if (ok && !out_of_budget(r))
-            judge(r, &trials[i], true);
+        else
+            leave(r, &trials[i]);
     }
     return ok;
 }
@@ -352,7 +401,8 @@ static bool wanted(const struct experiments *table, size_t i, const struct runne
 bool runner_run(struct source *source, const struct experiments *table, struct journal *journal, const struct runner_options *options,
                 const struct runner_hooks *hooks, struct runner_summary *out, struct err *err)
 {
-    struct runner_state r = {source, table, journal, options, hooks, out, clock_seconds(), 0, 0, {.known = false}, err};
+    struct runner_state r = {.source = source, .table = table, .journal = journal, .options = options, .hooks = hooks, .summary = out, .started = clock_seconds(),
+                             .patience = options->patience > 0 ? options->patience : PATIENCE, .err = err};
     struct runner_trial *trials = mem_zero(BLOCK, sizeof *trials);
     bool ok = true;
 
@@ -365,6 +415,7 @@ bool runner_run(struct source *source, const struct experiments *table, struct j
         for (; next < table->rows.count && n < BLOCK; next++)
             if (wanted(table, next, options)) {
                 trials[n].row = next;
+                trials[n].contended = NAN;
                 experiments_get(table, next, &trials[n++].experiment);
             }
         ok = block_run(&r, trials, n);

@@ -12,11 +12,12 @@ struct runner_options {
     bool fresh;             /* nothing is taken from the journal */
     bool one_length;        /* only in bodies of the source's own length, not in short ones as well */
     bool one_order;         /* only with the terms spread evenly, not in the source's other orders as well */
-    double patience;        /* seconds that one block waits for a quiet machine; 0: 20 */
+    double patience;        /* seconds that the run waits for a quiet machine in all, beyond what it measures meanwhile; 0: 20 */
 };
 
 struct runner_summary {
     size_t done, failed, reused, left;   /* reused: of done, those the journal knew */
+    size_t once, contended;  /* of left: those with a value of one pass, and those that no quiet moment was found for */
     double seconds;
     double rate;            /* experiments measured a second, all passes */
     size_t passes;          /* single measurements */
@@ -38,10 +39,11 @@ double runner_estimate(struct runner_estimate *e, double seconds, double guess);
 /* Called on the thread of runner_run. */
 struct runner_hooks {
     bool (*cancelled)(void *state);
+    /* A last word, or, of what is left at the end, the word of this run: EXPERIMENT_ONCE or EXPERIMENT_CONTENDED. */
     void (*result)(void *state, size_t index, const struct measured *m);
     void (*progress)(void *state, const struct runner_summary *so_far, size_t total);
     void *state;
-    /* A value of one pass, which waits for its confirmation: to be shown as such. May be NULL. */
+    /* A value of one pass (EXPERIMENT_ONCE), which waits for its confirmation, or of a busy core (EXPERIMENT_CONTENDED): to be shown as such. May be NULL. */
     void (*seen)(void *state, size_t index, const struct measured *m);
     /* Asked between batches; may wait, and returns how many seconds it did, which count for no budget. May be NULL. */
     double (*wait_paused)(void *state);

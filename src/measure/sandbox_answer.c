@@ -14,7 +14,7 @@ void sandbox_answer_clear(struct sandbox_item *item)
     item->fault_offset = SANDBOX_NO_OFFSET;
     item->pages = 0;
     item->counter_cycles = NAN;
-    item->result = (struct window_result){.state = WINDOW_UNSETTLED, .cycles = NAN, .spread = NAN};
+    item->result = (struct window_result){.state = WINDOW_UNSETTLED, .cycles = NAN, .spread = NAN, .contended_cycles = NAN};
 }
 
 void sandbox_answer_fault(struct sandbox_item *item, unsigned fault)
@@ -62,7 +62,7 @@ static bool windows_right(const struct sandbox_item *item, const struct window_r
     }
     if (item->difference && item->count)
         difference_bounds(item, r, &least, &most);
-    if (!number_or_missing(r->cycles) || !number_or_missing(r->spread) || !number_or_missing(r->clock))
+    if (!number_or_missing(r->cycles) || !number_or_missing(r->spread) || !number_or_missing(r->clock) || !number_or_missing(r->contended_cycles))
         return false;
     if (r->state == WINDOW_FAULT)
         return true;

@@ -18,6 +18,7 @@
 
 #define PLACE_STEP 13   /* lines from one place to the next: far from the last one, and all are visited when their number is a power of two */
 #define REST_NANOSECONDS 150000   /* quiet moments beside a busy neighbour last a few tenths of a millisecond: whoever looks once a millisecond misses them */
+#define BATCH_WAITS 10   /* times the patience of one wait, for all items of a batch together: a second */
 #define VALUE_PATTERN 0x3ff41f253f841f25   /* no byte of it is 0, so that it divides */
 
 static BARE long call(long number, long a, long b, long c, long d, long e, long f)
@@ -199,7 +200,7 @@ static BARE double to_beat(const struct sandbox_item *item)
     return least * item->executions;
 }
 
-static BARE void item_run(struct sandbox_vault *v, struct sandbox_item *item, const struct window_rules *rules)
+static BARE void item_run(struct sandbox_vault *v, struct sandbox_item *item, const struct window_rules *rules, struct window_wait *wait)
 {
     const struct pulse pulse = {pulse_run, pulse_now, pulse_rest, v};
 
@@ -209,7 +210,7 @@ static BARE void item_run(struct sandbox_vault *v, struct sandbox_item *item, co
         for (unsigned i = 0; i < item->samples && i < SANDBOX_RAW && !item->fault; i++)
             item->ticks[i] = pulse_run(v, item->code, item->warm, item->count, &item->fault);
     } else {
-        window_measure(&pulse, rules, item->difference, item->count, to_beat(item), &item->result);
+        window_measure(&pulse, rules, wait, item->difference, item->count, to_beat(item), &item->result);
         item->result.cycles /= item->passes ? item->passes : 1;
         for (unsigned i = 0; i < WINDOW_VALUES; i++)
             item->result.values[i] /= (float)(item->passes ? item->passes : 1);
@@ -238,6 +239,12 @@ static BARE void memory_fill(const struct sandbox_vault *v)
     }
 }
 
+static BARE struct window_wait wait_begin(struct sandbox_vault *v, double ticks)
+{
+    const struct pulse pulse = {pulse_run, pulse_now, pulse_rest, v};
+    return window_wait_begin(&pulse, ticks);
+}
+
 /* Own code: batches, until the parent closes the link. */
 static BARE void batches_serve(struct sandbox_vault *v)
 {
@@ -246,10 +253,11 @@ static BARE void batches_serve(struct sandbox_vault *v)
 
     memory_fill(v);
     while (call(SYS_read, v->given.link, (long)&byte, 1, 0, 0, 0) == 1) {
+        struct window_wait wait = wait_begin(v, BATCH_WAITS * batch->rules.patience);
         arch_code_changed(v->given.area, batch->code_length);
         for (uint32_t i = batch->current; i < batch->count && i < SANDBOX_ITEMS && !batch->stop; i++) {
             batch->current = i;
-            item_run(v, &batch->items[i], &batch->rules);
+            item_run(v, &batch->items[i], &batch->rules, &wait);
         }
         batch->current = batch->count;
         call(SYS_write, v->given.link, (long)&byte, 1, 0, 0, 0);
@@ -264,7 +272,8 @@ static BARE void tasks_serve(struct sandbox_vault *v)
     while (call(SYS_read, v->given.link, (long)task, sizeof *task, 0, 0, 0) == sizeof *task) {
         memory_fill(v);
         task->item.rivals = 0;
-        item_run(v, &task->item, &task->rules);
+        struct window_wait wait = wait_begin(v, task->rules.patience);
+        item_run(v, &task->item, &task->rules, &wait);
         call(SYS_write, v->given.link, (long)&task->item, sizeof task->item, 0, 0, 0);
     }
 }

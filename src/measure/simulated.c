@@ -99,24 +99,26 @@ static bool simulated_measure(struct source *base, const struct experiment *e, s
     for (size_t i = 0; i < n; i++) {
         struct str unknown = {0};
         struct window_result r = {0};
-        out[i] = (struct measured){.cycles = NAN, .spread = NAN, .clock_hz = CLOCK_HZ};
+        out[i] = (struct measured){.cycles = NAN, .spread = NAN, .contended_cycles = NAN, .clock_hz = CLOCK_HZ};
         if (cancelled && cancelled(state))
             return err_set(err, ERR_INTERRUPTED, NULL, "measuring was cancelled");
         s->item_cycles = EXECUTIONS * throughput_of(s->mapping, &e[i], &unknown);
         if (unknown.length || !(s->item_cycles > 0)) {
             snprintf(out[i].state, sizeof out[i].state, "unknown to the simulated machine: %.*s", unknown.length ? (int)strcspn(str_text(&unknown), "\n") : 8, unknown.length ? str_text(&unknown) : "anything");
         } else {
-            window_measure(&pulse, &rules, false, 0, INFINITY, &r);
+            struct window_wait wait = window_wait_begin(&pulse, rules.patience);
+            window_measure(&pulse, &rules, &wait, false, 0, INFINITY, &r);
             out[i].repeats = r.accepted;
             out[i].busy = r.state != WINDOW_SETTLED;
             out[i].cycles = out[i].busy ? NAN : r.cycles / EXECUTIONS;
+            out[i].contended_cycles = (r.accepted ? r.cycles : r.contended_cycles) / EXECUTIONS;
             out[i].spread = r.spread;
             if (base->record) {
                 record_windows(base->record, s->ticks / TICK_HZ, r.clock * TICK_HZ, r.accepted, r.contended, r.disturbed);
                 record_add(base->record, &e[i], &(struct record_pass){.values = r.values, .count = r.accepted, .executions = (unsigned)EXECUTIONS,
                                                                       .instructions = base->instructions, .clock_hz = r.clock * TICK_HZ});
             }
-            snprintf(out[i].state, sizeof out[i].state, "%s", out[i].busy ? "core is contended" : EXPERIMENT_OK);
+            snprintf(out[i].state, sizeof out[i].state, "%s", out[i].busy ? EXPERIMENT_CONTENDED : EXPERIMENT_OK);
         }
         str_done(&unknown);
     }

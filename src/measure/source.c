@@ -19,6 +19,7 @@ struct cpu_source {
     struct sandbox *sandbox;
     struct calibration calibration;
     struct seek seek;
+    struct calibration forms_calibration;  /* without the probe that forms do not ask for */
     struct names names;                    /* forms met */
     VEC(struct form_code *) codes;         /* by name; NULL: not measurable */
     VEC(char *) reasons;                   /* by name; NULL: measurable */
@@ -120,7 +121,7 @@ static unsigned items_prepare(struct cpu_source *s, const struct experiment *e, 
 {
     unsigned orders = e->count > 1 ? s->base.orders : 1;
 
-    *out = (struct measured){.cycles = NAN, .spread = NAN, .clock_hz = NAN};
+    *out = (struct measured){.cycles = NAN, .spread = NAN, .contended_cycles = NAN, .clock_hz = NAN};
     *full = at + orders > SANDBOX_ITEMS;
     for (unsigned i = 0; i < orders && !*full; i++)
         if (!item_prepare(s, e, i, i, at + i, out, full))
@@ -134,7 +135,7 @@ static void item_result(struct cpu_source *s, size_t at, struct measured *out)
     const struct window_result *r = &item->result;
     double each = item->executions;
 
-    *out = (struct measured){.cycles = NAN, .spread = NAN, .repeats = r->accepted, .clock_hz = r->clock * s->calibration.tick_hz, .baseline = s->base.baseline,
+    *out = (struct measured){.cycles = NAN, .spread = NAN, .contended_cycles = NAN, .repeats = r->accepted, .clock_hz = r->clock * s->calibration.tick_hz, .baseline = s->base.baseline,
                              .slowed = (double)(r->contended + r->disturbed) / fmax(1, r->contended + r->disturbed + r->accepted)};
     if (item->fault) {
         /* Killed from outside: no fault of the code's. */
@@ -142,7 +143,8 @@ static void item_result(struct cpu_source *s, size_t at, struct measured *out)
         state_set(out, "%s", sandbox_fault_text(item->fault));
     } else if (r->state != WINDOW_SETTLED || !(r->cycles > 0)) {
         out->busy = true;
-        state_set(out, "%s", r->contended > r->disturbed ? "core is contended" : "clock unstable");
+        out->contended_cycles = (r->accepted ? r->cycles : r->contended_cycles) / each;
+        state_set(out, "%s", EXPERIMENT_CONTENDED);
     } else {
         out->counter = item->counter_cycles > 0;
         out->cycles = (out->counter ? item->counter_cycles : r->cycles) / each;
@@ -162,34 +164,52 @@ static void item_record(struct cpu_source *s, const struct experiment *e, size_t
         record_add(s->base.record, e, &pass);
 }
 
+unsigned measured_least(const struct measured *orders, const bool *beaten, unsigned n, struct measured *out)
+{
+    unsigned best = 0;
+    bool missing = false;
+    double contended = NAN;
+
+    for (unsigned i = 0; i < n; i++) {
+        missing |= orders[i].busy && !beaten[i];
+        contended = fmin(contended, orders[i].busy ? orders[i].contended_cycles : orders[i].cycles);
+        if (!beaten[i] && orders[i].cycles > 0 && !(orders[best].cycles <= orders[i].cycles))
+            best = i;
+    }
+    *out = orders[best];
+    if (missing && out->cycles > 0) {
+        out->busy = true;
+        out->cycles = out->spread = NAN;
+        state_set(out, "%s", EXPERIMENT_CONTENDED);
+    }
+    out->contended_cycles = out->busy ? contended : NAN;
+    return best;
+}
+
 /* The least of the @n items from @at on, which are one experiment in several orders; @begun and @each: seconds of the first item's begin and of each. */
 static void items_result(struct cpu_source *s, const struct experiment *e, unsigned at, unsigned n, double begun, double each, struct measured *out)
 {
-    unsigned best = at;
+    struct measured orders[BODY_ORDERS];
+    bool beaten[BODY_ORDERS];
 
-    for (unsigned i = at; i < at + n; i++) {
-        const struct window_result *r = &sandbox_items(s->sandbox)[i].result;
-        struct measured m;
-        item_result(s, i, &m);
-        if (i == at || (r->state != WINDOW_BEATEN && m.cycles > 0 && !(out->cycles <= m.cycles))) {
-            *out = m;
-            best = i;
-        }
+    for (unsigned i = 0; i < n; i++) {
+        const struct window_result *r = &sandbox_items(s->sandbox)[at + i].result;
+        item_result(s, at + i, &orders[i]);
+        beaten[i] = r->state == WINDOW_BEATEN;
         if (s->base.record)
-            record_windows(s->base.record, begun + (i - at + 0.5) * each, m.clock_hz, r->accepted, r->contended, r->disturbed);
+            record_windows(s->base.record, begun + (i + 0.5) * each, orders[i].clock_hz, r->accepted, r->contended, r->disturbed);
     }
+    unsigned best = measured_least(orders, beaten, n, out);
     if (s->base.record)
-        item_record(s, e, best, out);
+        item_record(s, e, at + best, out);
 }
 
 static bool cpu_measure(struct source *base, const struct experiment *e, size_t n, struct measured *out, bool (*cancelled)(void *state), void *state, struct err *err)
 {
     struct cpu_source *s = (struct cpu_source *)base;
     struct { size_t experiment; unsigned at, items; } parts[SANDBOX_ITEMS];
-    struct window_rules rules = s->calibration.rules;
+    const struct calibration *c = &s->forms_calibration;
 
-    /* Independent forms fill no buffer, whose half they could miss: a neighbour that is only awake does them nothing, and some hosts' are never asleep. */
-    rules.room_cycles = 0;
     forms_prepare(s, e, n);
     for (size_t next = 0; next < n;) {
         double lost = 0;
@@ -208,14 +228,14 @@ static bool cpu_measure(struct source *base, const struct experiment *e, size_t 
             count += items;
         }
         double begun = clock_seconds() - s->started;
-        if (count && !sandbox_run(s->sandbox, count, &rules, cancelled, state, err))
+        if (count && !sandbox_run(s->sandbox, count, &c->rules, cancelled, state, err))
             return false;
         double each = (clock_seconds() - s->started - begun) / (count ? count : 1);
         for (unsigned i = 0; i < made; i++)
             items_result(s, &e[parts[i].experiment], parts[i].at, parts[i].items, begun + parts[i].at * each, each, &out[parts[i].experiment]);
         for (unsigned i = 0; i < made; i++)
             lost += out[parts[i].experiment].slowed / made;
-        if (made && !seek_step(&s->seek, s->sandbox, &s->calibration, lost, err))
+        if (made && !seek_step(&s->seek, s->sandbox, c, lost, err))
             return false;
     }
     return true;
@@ -244,6 +264,9 @@ struct source *source_cpu(const struct forms *forms, int cpu, unsigned instructi
     s->started = clock_seconds();
     s->sandbox = sandbox_new(cpu, err);
     if (s->sandbox && calibrate(s->sandbox, cancelled, state, &s->calibration, err)) {
+        /* Independent forms fill no buffer, whose half they could miss: a neighbour that is only awake does them nothing, and some hosts' are never asleep. */
+        s->forms_calibration = s->calibration;
+        s->forms_calibration.rules.room_cycles = 0;
         s->base.baseline = s->calibration.probe_rate;
         s->base.doubtful = s->calibration.doubtful;
         seek_begin(&s->seek, s->sandbox);

@@ -18,9 +18,14 @@ struct measured {
     char lengths[24];    /* runner: what the two lengths say, runner_lengths; "" when not both are known */
     double baseline;     /* nops per cycle of the idle core it was judged by; 0: no such thing, simulated */
     double slowed;       /* share of the windows that somebody disturbed */
+    double contended_cycles;   /* without a value: what a busy core took, to be shown as that; NaN: not known */
     bool busy;           /* no reason of the experiment's own: the machine was not quiet enough, try again */
     char state[96];      /* EXPERIMENT_OK or the reason */
 };
+
+/* What the @n orders of one experiment say together, @beaten those that one window showed to be no faster: the least. An order that the neighbours left no window for may
+ * be the quickest: without it there is no value. Returns which one counts. Pure. */
+unsigned measured_least(const struct measured *orders, const bool *beaten, unsigned n, struct measured *out);
 
 /* One thread. */
 struct source {

@@ -157,46 +157,86 @@ static BARE void result_begin(struct window_result *out)
 {
     out->state = WINDOW_UNSETTLED;
     out->fault = 0;
-    out->cycles = out->spread = NAN;
+    out->cycles = out->spread = out->contended_cycles = NAN;
     out->clock = 0;
     out->accepted = out->contended = out->disturbed = 0;
 }
 
-BARE void window_measure(const struct pulse *pulse, const struct window_rules *rules, bool difference, uint64_t count, double beat, struct window_result *out)
+static BARE void result_fault(struct window_result *out)
 {
-    double values[VALUES], tick = 1;
-    uint64_t start = pulse->now(pulse->self);
+    out->state = WINDOW_FAULT;
+    out->cycles = out->spread = out->contended_cycles = NAN;
+}
+
+BARE struct window_wait window_wait_begin(const struct pulse *pulse, double ticks)
+{
+    uint64_t now = pulse->now(pulse->self);
+    return (struct window_wait){now, now + (uint64_t)ticks};
+}
+
+static BARE bool may_wait(const struct pulse *pulse, const struct window_rules *rules, const struct window_wait *wait)
+{
+    uint64_t now = pulse->now(pulse->self);
+    return now < wait->until && (double)(now - wait->quiet) < rules->patience;
+}
+
+/* Cycles per iteration beside whoever is there, for those who would rather know that than nothing. False on a fault. */
+static BARE bool contended_look(const struct pulse *pulse, const struct window_rules *rules, uint64_t count, struct window_result *out)
+{
+    double longer, before = clock_by(pulse, rules, PULSE_CHAIN, 1);
+
+    if (!shortest(pulse, RUNS, count / 8, count, &longer, &out->fault))
+        return false;
+    double after = clock_by(pulse, rules, PULSE_CHAIN, before > 0 ? before : 1);
+    if (before > 0 && after > 0)
+        out->contended_cycles = (longer - rules->overhead) / ((double)count * (after < before ? after : before));
+    return true;
+}
+
+/* The beginning of a window: the clock and the probes. 0 when the core is not quiet. */
+static BARE double window_open(const struct pulse *pulse, const struct window_rules *rules, double *tick, struct window_result *out)
+{
+    double before = clock_by(pulse, rules, PULSE_CHAIN, *tick);
+
+    if (before <= 0)
+        return 0;
+    *tick = before;
+    if (probe_quiet(pulse, rules, before))
+        return before;
+    out->contended++;
+    pulse->rest(pulse->self);
+    return 0;
+}
+
+BARE void window_measure(const struct pulse *pulse, const struct window_rules *rules, struct window_wait *wait, bool difference, uint64_t count, double beat, struct window_result *out)
+{
+    double values[VALUES], tick = 1, before = 0;
     bool first = true, agree = false;
 
     result_begin(out);
     count = count ? count : count_for(pulse, rules, &out->fault);
     if (!count) {
-        out->state = WINDOW_FAULT;
+        result_fault(out);
         return;
     }
     /* Of differences one run of each kind: quiet moments are short, and the least of many windows counts. */
     unsigned runs = difference ? 1 : RUNS;
     double iterations = (double)(difference ? count - count / 2 : count);
-    while (!agree && out->accepted < VALUES && (first || (double)(pulse->now(pulse->self) - start) < rules->patience)) {
+    while (!agree && out->accepted < VALUES && (first || before > 0 || may_wait(pulse, rules, wait))) {
         double shorter = rules->overhead, longer;
         first = false;
-        double before = clock_by(pulse, rules, PULSE_CHAIN, tick);
-        if (before <= 0)
+        /* What ended a window that counts begins the next one. */
+        before = before > 0 ? before : window_open(pulse, rules, &tick, out);
+        if (!(before > 0))
             continue;
-        tick = before;
-        if (!probe_quiet(pulse, rules, before)) {
-            out->contended++;
-            pulse->rest(pulse->self);
-            continue;
-        }
         uint64_t warm = difference ? count : count / 8;
         if ((difference && !shortest(pulse, runs, warm, count / 2, &shorter, &out->fault)) || !shortest(pulse, runs, warm, count, &longer, &out->fault)) {
-            out->state = WINDOW_FAULT;
-            out->cycles = out->spread = NAN;
+            result_fault(out);
             return;
         }
-        double after = clock_by(pulse, rules, rules->second_cycles > 0 ? PULSE_SECOND_CHAIN : PULSE_CHAIN, before);
-        if (!(fabs(after - before) < rules->chain_tolerance * before)) {
+        double begun = before, after = clock_by(pulse, rules, rules->second_cycles > 0 ? PULSE_SECOND_CHAIN : PULSE_CHAIN, begun);
+        before = 0;
+        if (!(fabs(after - begun) < rules->chain_tolerance * begun)) {
             out->disturbed++;
             continue;
         }
@@ -204,7 +244,9 @@ BARE void window_measure(const struct pulse *pulse, const struct window_rules *r
             out->contended++;
             continue;
         }
-        double ticks_per_cycle = after < before ? after : before;
+        wait->quiet = pulse->now(pulse->self);
+        before = tick = after;
+        double ticks_per_cycle = after < begun ? after : begun;
         unsigned at = out->accepted++;
         values[at] = (longer - shorter) / (iterations * ticks_per_cycle);
         out->values[at] = (float)values[at];
@@ -221,4 +263,6 @@ BARE void window_measure(const struct pulse *pulse, const struct window_rules *r
     /* Code whose time itself wanders never agrees closer: many quiet windows are an answer too. */
     if (out->accepted >= 3 && (agree || out->accepted == VALUES))
         out->state = WINDOW_SETTLED;
+    if (!out->accepted && !difference && !contended_look(pulse, rules, count, out))
+        result_fault(out);
 }

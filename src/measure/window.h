@@ -27,8 +27,15 @@ struct window_rules {
     double probe_tolerance;               /* relative: above and below what the probes take; 1 or more: whatever they take */
     double agreement;                     /* relative: of three values */
     double chain_ticks, probe_ticks, item_ticks;   /* how long each is run; a probe gets half of its */
-    double patience;                      /* ticks after which it gives up */
+    double patience;                      /* ticks without a quiet window after which it gives up */
     unsigned sizing;                      /* iterations that are long enough to tell how many fill the window: 0 for 4, more where ticks are coarse */
+};
+
+/* How long may be waited for a quiet core, shared by what is measured one after the other: a core that is never quiet costs one wait, not one each. Whoever comes when it
+ * is used up still gets one try, and as many more as are quiet. In ticks. */
+struct window_wait {
+    uint64_t quiet;      /* when a window last counted, or the first one began */
+    uint64_t until;      /* when waiting ends, whatever comes */
 };
 
 enum window_state { WINDOW_SETTLED, WINDOW_UNSETTLED, WINDOW_FAULT, WINDOW_BEATEN };
@@ -41,6 +48,7 @@ struct window_result {
     double cycles;           /* per loop iteration; NaN without an accepted window */
     double spread;           /* relative, of the values it rests on */
     double clock;            /* cycles per tick in the last accepted window */
+    double contended_cycles; /* per loop iteration beside whoever shares the core, when no window was accepted; NaN: not known. No truth, but what a busy core gives */
     unsigned accepted, contended, disturbed;   /* windows by what became of them */
     float values[WINDOW_VALUES];               /* cycles per loop iteration of the accepted ones, as they came */
     float shorter[WINDOW_VALUES], longer[WINDOW_VALUES];   /* of differences: cycles of the two runs, which together make the value */
@@ -50,7 +58,9 @@ struct window_result {
  * instead of the overhead, and a whole run warms up: the least of the long runs less the least of the short ones, each confirmed by others, since a disturbance of a
  * short run makes a difference too small, and no difference by itself says which of the two was disturbed. Code that takes @beat cycles per iteration or more (to within the agreement) in its first window is not
  * measured closer: WINDOW_BEATEN; INFINITY or NaN: it is. Any thread. */
-void window_measure(const struct pulse *pulse, const struct window_rules *rules, bool difference, uint64_t count, double beat, struct window_result *out);
+void window_measure(const struct pulse *pulse, const struct window_rules *rules, struct window_wait *wait, bool difference, uint64_t count, double beat, struct window_result *out);
+/* A wait that begins now and ends after @ticks. */
+struct window_wait window_wait_begin(const struct pulse *pulse, double ticks);
 /* Middle of the lowest three of @values (sorted in place) and their relative spread. @n at least 1. */
 double window_lowest(double *values, unsigned n, double *spread);
 /* The lowest of the @n @values (sorted in place) around which others lie densely: three at least and @share of all within @width above it, relative. False when there is

@@ -15,6 +15,7 @@
 
 #define EXPERIMENT_PENDING ""      /* state of a row that was never measured */
 #define EXPERIMENT_ONCE "once"     /* has cycles, of one pass: they wait for their confirmation */
+#define EXPERIMENT_CONTENDED "contended"   /* may have cycles, of a busy core: to be shown, not to be learned from; the row waits for a quiet moment */
 #define EXPERIMENT_OK "ok"         /* state of a row with valid cycles; any other text is the reason of a failure */
 
 struct experiment_row {
@@ -72,7 +73,8 @@ uint64_t experiments_size(const struct experiments *t, size_t index);
 static inline bool experiments_measured(const struct experiments *t, size_t index)
 {
     double cycles = t->rows.items[index].cycles;
-    return cycles > 0 && cycles < 1e300 && strcmp(t->rows.items[index].state, EXPERIMENT_ONCE) != 0;
+    const char *state = t->rows.items[index].state;
+    return cycles > 0 && cycles < 1e300 && strcmp(state, EXPERIMENT_ONCE) != 0 && strcmp(state, EXPERIMENT_CONTENDED) != 0;
 }
 /* Whether @state leaves a row to be measured: never measured, not confirmed yet, or the machine was not quiet enough. Any other one is a last word. */
 bool experiment_state_open(const char *state);

@@ -123,6 +123,17 @@ void machine_set_fact(struct machine *m, const char *key, const char *value, con
     m->facts[m->fact_count++] = fresh;
 }
 
+void machine_drop_fact(struct machine *m, const char *key)
+{
+    struct machine_fact *old = find(m, key);
+
+    if (!old)
+        return;
+    fact_done(old);
+    m->fact_count--;
+    memmove(old, old + 1, (size_t)(m->facts + m->fact_count - old) * sizeof *old);
+}
+
 bool machine_refuse_form(const struct machine *m, const char *form, const char *otherwise, struct err *err)
 {
     struct similar similar = {.word = form};
@@ -145,6 +156,14 @@ void machine_put_latency(struct machine *m, const char *form, int from, int to, 
     struct latency_rule added = m->latencies[m->latency_count - 1];
     memmove(m->latencies + 1, m->latencies, (m->latency_count - 1) * sizeof *m->latencies);
     m->latencies[0] = added;
+}
+
+void machine_drop_latency(struct machine *m)
+{
+    free(m->latencies[0].form);
+    free(m->latencies[0].source);
+    m->latency_count--;
+    memmove(m->latencies, m->latencies + 1, m->latency_count * sizeof *m->latencies);
 }
 
 static const struct { const char *name; int end; } latency_ends[] = {

@@ -51,12 +51,16 @@ bool machine_has(const struct machine *m, const char *key, const char *word);
 /* True when the machine says which extensions its CPU has (fact extensions) and @extension is none of them. */
 bool machine_lacks(const struct machine *m, const char *extension);
 void machine_set_fact(struct machine *m, const char *key, const char *value, const char *unit, const char *source);
+/* Takes a fact out, if it is there. */
+void machine_drop_fact(struct machine *m, const char *key);
 /* Refuses a form that @m does not have: false with err, which names one that is alike, else says @otherwise. */
 bool machine_refuse_form(const struct machine *m, const char *form, const char *otherwise, struct err *err);
 /* Appends a rule; the first that matches wins. */
 void machine_add_latency(struct machine *m, const char *form, int from, int to, double cycles, const char *source);
 /* The same in front of all others. */
 void machine_put_latency(struct machine *m, const char *form, int from, int to, double cycles, const char *source);
+/* Takes the rule in front of all others out; there must be one. */
+void machine_drop_latency(struct machine *m);
 /* "2", "address", "memory", "flags" or "any", as in latencies.csv: false for anything else. */
 bool latency_end_parse(const char *text, int *out);
 void latency_end_print(int end, struct str *out);

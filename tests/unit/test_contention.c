@@ -132,7 +132,8 @@ static bool form_measured(struct replay *p, const struct pulse *pulse, const str
 {
     struct window_result got;
     (void)p;   /* the pulse has it */
-    window_measure(pulse, rules, false, 0, INFINITY, &got);
+    struct window_wait wait = window_wait_begin(pulse, rules->patience);
+    window_measure(pulse, rules, &wait, false, 0, INFINITY, &got);
     *cycles = got.cycles;
     return got.state == WINDOW_SETTLED;
 }
@@ -147,7 +148,8 @@ static bool kernel_measured(struct replay *p, const struct pulse *pulse, const s
     for (unsigned visit = 0; visit < VISITS; visit++) {
         struct kernel_measured m = {.between = (double)(count - count / 2)};
         struct window_result got;
-        window_measure(pulse, rules, true, count, INFINITY, &got);
+        struct window_wait wait = window_wait_begin(pulse, rules->patience);
+        window_measure(pulse, rules, &wait, true, count, INFINITY, &got);
         for (unsigned i = 0; i < got.accepted; i++) {
             m.shorter[m.windows] = got.shorter[i];
             m.longer[m.windows++] = got.longer[i];

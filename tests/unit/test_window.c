@@ -29,7 +29,7 @@ struct fake {
 static uint64_t fake_run(void *self, enum pulse_code code, uint64_t warm, uint64_t count, unsigned *fault)
 {
     struct fake *f = self;
-    double cycles = code == PULSE_CHAIN ? 100 : code == PULSE_SECOND_CHAIN ? 300 * f->second_factor : code == PULSE_PROBE ? 20 * f->probe_factor : code == PULSE_ROOM ? 50 : f->item;
+    double cycles = code == PULSE_CHAIN ? 100 : code == PULSE_SECOND_CHAIN ? 300 * f->second_factor : code == PULSE_PROBE ? 20 * f->probe_factor : code == PULSE_ROOM ? 50 : code == PULSE_PORTS ? 25 : f->item;
 
     *fault = 0;
     f->runs++;
@@ -75,7 +75,8 @@ static struct window_result measure(struct fake *f, bool difference, uint64_t co
 {
     const struct pulse pulse = {fake_run, fake_now, fake_rest, f};
     struct window_result r;
-    window_measure(&pulse, &rules, difference, count, INFINITY, &r);
+    struct window_wait wait = window_wait_begin(&pulse, rules.patience);
+    window_measure(&pulse, &rules, &wait, difference, count, INFINITY, &r);
     return r;
 }
 
@@ -107,7 +108,8 @@ static void test_beaten(void **state)
         struct fake f = quiet(100);
         const struct pulse pulse = {fake_run, fake_now, fake_rest, &f};
         struct window_result r;
-        window_measure(&pulse, &rules, false, 0, cases[i].beat, &r);
+        struct window_wait wait = window_wait_begin(&pulse, rules.patience);
+        window_measure(&pulse, &rules, &wait, false, 0, cases[i].beat, &r);
         assert_int_equal(r.state, cases[i].state);
         assert_int_equal(r.accepted, cases[i].accepted);
         assert_true(fabs(r.cycles - 100) < 0.2);
@@ -134,7 +136,8 @@ static void test_coarse_ticks(void **state)
             own.chain_ticks = stretch * 10e-6 * hz;
             own.probe_ticks = stretch * 5e-6 * hz;
             own.item_ticks = stretch * 20e-6 * hz;
-            window_measure(&pulse, &own, false, 0, INFINITY, &r);
+            struct window_wait wait = window_wait_begin(&pulse, own.patience);
+            window_measure(&pulse, &own, &wait, false, 0, INFINITY, &r);
             assert_int_equal(r.state, WINDOW_SETTLED);
             if (fabs(r.cycles - item) > 0.005 * item)
                 fail_msg("%.1f cycles came out as %.2f at %.0f MHz", item, r.cycles, hz / 1e6);
@@ -196,7 +199,8 @@ static void test_room(void **state)
             struct window_result r;
             f.awake_until = 60;
             own.room_cycles = known ? 50 : 0;
-            window_measure(&pulse, &own, difference, 500, INFINITY, &r);
+            struct window_wait wait = window_wait_begin(&pulse, own.patience);
+            window_measure(&pulse, &own, &wait, difference, 500, INFINITY, &r);
             assert_int_equal(r.state, WINDOW_SETTLED);
             assert_true(fabs(r.cycles / (known ? 100 : 190) - 1) < 0.01);
             assert_int_equal(r.contended > 0, known);
@@ -271,9 +275,66 @@ static void test_agreed(void **state)
     assert_true(spread > 0.3);
 }
 
+/* Many items one after the other on a core that is never quiet cost one wait and a try each, in which what they take there is seen; those that come when it is quiet again
+ * settle although the wait is over. */
+static void test_shared_wait(void **state)
+{
+    enum { ITEMS = 256 };
+    struct fake f = quiet(50);
+    const struct pulse pulse = {fake_run, fake_now, fake_rest, &f};
+    struct window_wait wait = window_wait_begin(&pulse, 10 * rules.patience);
+    struct window_result r;
+    (void)state;
+    f.probe_factor = 1.5;
+    for (unsigned i = 0; i < ITEMS; i++) {
+        window_measure(&pulse, &rules, &wait, false, 0, INFINITY, &r);
+        assert_int_equal(r.state, WINDOW_UNSETTLED);
+        assert_true(isnan(r.cycles) && fabs(r.contended_cycles - 50) < 0.5);
+        assert_true(i == 0 || r.contended == 1);
+    }
+    /* A try is a chain, a probe and its pause, and a look of two chains and three runs. */
+    assert_true(f.now < 1.1 * rules.patience + ITEMS * (2e6 + 10 * rules.item_ticks));
+    f.probe_factor = 1;
+    for (unsigned i = 0; i < ITEMS; i++) {
+        window_measure(&pulse, &rules, &wait, false, 0, INFINITY, &r);
+        assert_int_equal(r.state, WINDOW_SETTLED);
+        assert_true(isnan(r.contended_cycles));
+    }
+    /* With all of the wait used up, too, and then busy again: no waiting at all. */
+    wait.until = 0;
+    window_measure(&pulse, &rules, &wait, false, 0, INFINITY, &r);
+    assert_int_equal(r.state, WINDOW_SETTLED);
+    f.probe_factor = 1.5;
+    double before = f.now;
+    window_measure(&pulse, &rules, &wait, false, 0, INFINITY, &r);
+    assert_true(r.contended == 1 && f.now - before < 2e6 + 10 * rules.item_ticks);
+}
+
+/* What a form costs on a quiet core, against the protocol of one probe that began each window anew: the same number of runs, fewer ticks. */
+static void test_cost(void **state)
+{
+    const double window = 2 * rules.chain_ticks + 2 * rules.probe_ticks + 3 * 1.125 * rules.item_ticks, before = 3 * window;
+    const unsigned runs_before = 3 + 3 * (2 + 2 + 3);   /* finding out how many iterations fill a run; chains, probes and runs */
+    struct fake f = quiet(100);
+    const struct pulse pulse = {fake_run, fake_now, fake_rest, &f};
+    struct window_rules own = rules;
+    struct window_wait wait = window_wait_begin(&pulse, rules.patience);
+    struct window_result r;
+    (void)state;
+    own.ports_cycles = 25;
+    f.ticks_per_cycle = 1;
+    window_measure(&pulse, &own, &wait, false, 0, INFINITY, &r);
+    assert_int_equal(r.state, WINDOW_SETTLED);
+    assert_int_equal(r.accepted, 3);
+    print_message("%u runs of %u, %.0f ticks of %.0f\n", f.runs, runs_before, f.now, before);
+    assert_true(f.runs <= runs_before);
+    assert_true(f.now <= 1.05 * before);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_quiet), cmocka_unit_test(test_coarse_ticks), cmocka_unit_test(test_beaten), cmocka_unit_test(test_contention),
-                                       cmocka_unit_test(test_spikes_and_faults), cmocka_unit_test(test_room), cmocka_unit_test(test_difference), cmocka_unit_test(test_statistics), cmocka_unit_test(test_agreed)};
+                                       cmocka_unit_test(test_spikes_and_faults), cmocka_unit_test(test_room), cmocka_unit_test(test_difference), cmocka_unit_test(test_statistics), cmocka_unit_test(test_agreed),
+                                       cmocka_unit_test(test_shared_wait), cmocka_unit_test(test_cost)};
     return cmocka_run_group_tests_name("window", tests, NULL, NULL);
 }

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/vec.h"
+#include "base/watch.h"
+#include "cmd/check.h"
+#include "cmd/command.h"
+#include "hunt/hunt.h"
+#include "measure/kernel_set.h"
+#include "work/job.h"
+
+#define SECONDS 120
+#define FORMS 1000            /* most frequent ones that blocks are made of */
+#define CPU_TOLERANCE 0.15    /* times of this CPU */
+#define MODEL_TOLERANCE 0.05  /* times of another machine's model */
+#define CPU_ROUND 48          /* blocks drawn at a time */
+#define MODEL_ROUND 512
+#define CPU_DRAWS 10
+#define MODEL_DRAWS 24
+#define BLOCK_SECONDS 0.25    /* that a block may take, together with those measured beside it */
+
+/* The job: blocks drawn, timed and predicted on the worker; the UI thread shows what was found. */
+struct machine_hunting {
+    struct session *session;
+    struct job *job;
+    struct machine *machine;      /* a copy */
+    struct machine *against;      /* a copy; NULL: this CPU */
+    struct forms *forms;
+    VEC(struct block_form) drawn;
+    struct hunt_options options;
+    double tolerance, seconds, until;
+    struct model *knows;          /* of machine: what it cannot predict is not drawn */
+    struct model *truth;          /* of against */
+    struct sandbox *sandbox;
+    struct calibration calibration;
+    struct hunt *hunt;            /* the result */
+};
+
+static bool cancelled(void *state)
+{
+    return job_cancelled(((struct machine_hunting *)state)->job);
+}
+
+/* The hunt ends when it is cancelled or its time is over. */
+static bool over(void *state)
+{
+    return cancelled(state) || clock_seconds() >= ((struct machine_hunting *)state)->until;
+}
+
+static bool predictable(void *state, const struct insn *in)
+{
+    struct machine_hunting *w = state;
+    struct random_block alone = {.count = 1};
+
+    alone.insns[0] = *in;
+    return isfinite(model_cycles(w->knows, &alone)) && (!w->truth || isfinite(model_cycles(w->truth, &alone)));
+}
+
+static bool times_of_model(void *state, const struct random_block *blocks, size_t n, double *cycles, struct err *err)
+{
+    (void)err;
+    for (size_t i = 0; i < n; i++)
+        cycles[i] = model_cycles(((struct machine_hunting *)state)->truth, &blocks[i]);
+    return true;
+}
+
+/* What has no stable time stays without one. */
+static bool times_of_cpu(void *state, const struct random_block *blocks, size_t n, double *cycles, struct err *err)
+{
+    struct machine_hunting *w = state;
+    struct kernel_set *set = kernel_set_new(w->sandbox, &w->calibration);
+    size_t *at = mem_alloc((n + 1) * sizeof *at);
+    struct err reason = {0};
+
+    for (size_t i = 0; i < n; i++)
+        at[i] = kernel_set_add(set, blocks[i].insns, blocks[i].count);
+    bool ok = kernel_set_measure(set, fmax(1, BLOCK_SECONDS * (double)n), &reason) || reason.code == ERR_LIMIT;
+    for (size_t i = 0; i < n; i++) {
+        struct err fault = {0};
+        double spread;
+        if (!ok || !kernel_set_result(set, at[i], &cycles[i], &spread, &fault))
+            cycles[i] = NAN;
+    }
+    if (!ok && err)
+        *err = reason;
+    kernel_set_free(set);
+    free(at);
+    return ok;
+}
+
+static void progress(void *state, const struct hunt *so_far)
+{
+    struct machine_hunting *w = state;
+    double left = w->until - clock_seconds();
+
+    job_progress(w->job, w->options.blocks ? (double)so_far->sampled : w->seconds - fmax(0, left), w->options.blocks ? (double)w->options.blocks : w->seconds,
+                 "%zu finding%s, %zu of %zu blocks differ", so_far->count, so_far->count == 1 ? "" : "s", so_far->differ, so_far->sampled);
+}
+
+static bool prepare_cpu(struct machine_hunting *w, struct err *err)
+{
+    w->sandbox = sandbox_new(-1, err);
+    if (!w->sandbox || !calibrate(w->sandbox, cancelled, w, &w->calibration, err))
+        return false;
+    sandbox_cancel_by(w->sandbox, cancelled, w);
+    return true;
+}
+
+static bool hunt_work(struct job *job, void *state, struct err *err)
+{
+    struct machine_hunting *w = state;
+    struct hunt_truth truth = {w->against ? times_of_model : times_of_cpu, w, w->tolerance};
+
+    w->job = job;
+    w->knows = model_new(w->machine, false);
+    w->truth = w->against ? model_new(w->against, w->options.simulated) : NULL;
+    struct block_maker *maker = block_maker_new(isa_host(), w->drawn.items, w->drawn.count, predictable, w, err);
+    if (maker && (w->against || prepare_cpu(w, err))) {
+        w->until = clock_seconds() + w->seconds;
+        struct watch before = watch_begin(over, w);
+        w->hunt = hunt_run(w->machine, maker, &truth, &w->options, err);
+        watch_restore(before);
+    }
+    block_maker_free(maker);
+    model_free(w->knows);
+    model_free(w->truth);
+    sandbox_free(w->sandbox);
+    return w->hunt != NULL && (!cancelled(w) || err_set(err, ERR_INTERRUPTED, NULL, "cancelled"));
+}
+
+static void add_rows(const struct hunt *h, struct result *result)
+{
+    static const struct result_column columns[] = {
+        {.key = "blocks", .kind = CELL_COUNT, .width = 6}, {.key = "time", .kind = CELL_NUMBER, .decimals = 2, .width = 7},
+        {.key = "predicted", .kind = CELL_NUMBER, .decimals = 2, .width = 9}, {.key = "finding", .kind = CELL_TEXT}, {.key = "agrees_with", .title = "agrees with", .kind = CELL_TEXT},
+        {.key = "block", .kind = CELL_TEXT}, {.key = "hex", .kind = CELL_TEXT, .hide = NOT_DOCUMENT},
+    };
+    struct result_table *t = result_table(result, "findings", columns, sizeof columns / sizeof *columns);
+    struct str text = {0};
+
+    t->hide = NOT_TEXT;
+    for (size_t i = 0; i < h->count; i++) {
+        const struct hunt_finding *f = &h->findings[i];
+        cell_count(t, (int64_t)f->blocks);
+        cell_number(t, f->truth);
+        cell_number(t, f->predicted);
+        str_clear(&text);
+        pattern_print(&f->pattern, &text);
+        cell_text(t, str_text(&text));
+        str_clear(&text);
+        if (f->change.name) {
+            change_print(&f->change, &text);
+            cell_text(t, str_text(&text));
+        } else {
+            cell_missing(t);
+        }
+        str_clear(&text);
+        block_print(&f->pattern.block, "; ", &text);
+        cell_text(t, str_text(&text));
+        str_clear(&text);
+        block_hex(&f->pattern.block, &text);
+        cell_text(t, str_text(&text));
+    }
+    str_done(&text);
+}
+
+static void show(const struct machine_hunting *w, struct result *result)
+{
+    const struct hunt *h = w->hunt;
+    const char *against = w->against ? w->against->id : "this CPU";
+    struct str text = {0};
+
+    result_line(result, "%s held against %s: %zu of %zu blocks differ by more than %.0f %%; %zu finding%s", w->machine->id, against, h->differ, h->sampled, 100 * w->tolerance,
+                h->count, h->count == 1 ? "" : "s");
+    if (h->open)
+        result_line(result, "%zu of %zu blocks that differ are not accounted for yet: give it more --time", h->open, h->kept);
+    if (!h->sampled)
+        result_line(result, "no block had a stable time; try again when the machine is idle");
+    result_text(result, "machine", w->machine->id);
+    result_text(result, "against", against);
+    result_count(result, "sampled", (int64_t)h->sampled);
+    result_count(result, "differ", (int64_t)h->differ);
+    result_count(result, "kept", (int64_t)h->kept);
+    result_count(result, "unexplained", (int64_t)h->open);
+    result_number(result, "tolerance", w->tolerance);
+    add_rows(h, result);
+    for (size_t i = 0; i < h->count; i++) {
+        str_clear(&text);
+        str_addf(&text, "\n%zu. ", i + 1);
+        finding_print(&h->findings[i], &text);
+        str_addf(&text, " (%zu of %zu blocks)", h->findings[i].blocks, h->kept);
+        str_add(&text, "\n   ");
+        block_print(&h->findings[i].pattern.block, "\n   ", &text);
+        result_line(result, "%s", str_text(&text));
+    }
+    str_done(&text);
+}
+
+static void hunt_finish(void *state, const struct job_info *info)
+{
+    struct machine_hunting *w = state;
+
+    if (info->state == JOB_DONE)
+        show(w, w->session->result);
+}
+
+static void hunting_free(void *state)
+{
+    struct machine_hunting *w = state;
+    machine_free(w->machine);
+    machine_free(w->against);
+    forms_free(w->forms);
+    vec_done(&w->drawn);
+    hunt_free(w->hunt);
+    free(w);
+}
+
+struct hunt_values {
+    const char *machine, *against, *model;
+    double seconds, tolerance;
+    size_t blocks, forms, seed;
+};
+
+static const struct parameter options[] = {
+    {.name = "--machine", .kind = PARAMETER_TEXT, .at = offsetof(struct hunt_values, machine), .value = "ID", .otherwise = "this CPU's machine, or else the current one",
+     .complete = COMPLETE_MACHINE, .help = "machine whose model to test"},
+    {.name = "--against", .kind = PARAMETER_TEXT, .at = offsetof(struct hunt_values, against), .value = "ID", .otherwise = "measure this CPU", .complete = COMPLETE_MACHINE,
+     .help = "machine to hold it against"},
+    {.name = "--time", .kind = PARAMETER_DURATION, .at = offsetof(struct hunt_values, seconds), .value = "T", .least = 0.1, .most = 864000, .initial = INITIAL(SECONDS),
+     .help = "time limit"},
+    {.name = "--blocks", .kind = PARAMETER_COUNT, .at = offsetof(struct hunt_values, blocks), .value = "N", .least = 1, .most = 1000000000, .otherwise = "until the time is over",
+     .help = "number of random blocks to compare"},
+    {.name = "--forms", .kind = PARAMETER_COUNT, .at = offsetof(struct hunt_values, forms), .value = "N", .least = 1, .most = 100000, .initial = INITIAL(FORMS),
+     .help = "number of forms that blocks are made of, those that programs use most"},
+    {.name = "--tolerance", .kind = PARAMETER_NUMBER, .at = offsetof(struct hunt_values, tolerance), .value = "X", .least = 0.001, .most = 10,
+     .otherwise = "0.15, with --against 0.05", .help = "relative difference that is no finding"},
+    {.name = "--model", .kind = PARAMETER_CHOICE, .at = offsetof(struct hunt_values, model), .choices = "bounds|simulate", .initial = "bounds",
+     .help = "predict by the bounds, or cycle by cycle"},
+    {.name = "--seed", .kind = PARAMETER_COUNT, .at = offsetof(struct hunt_values, seed), .value = "S", .otherwise = "the setting seed", .help = "random seed"},
+    {0},
+};
+
+/* The forms that programs use most and that run here; with --against on any CPU. */
+static bool choose_forms(struct machine_hunting *w, size_t most, struct err *err)
+{
+    size_t count;
+    struct form_uses *uses = form_uses_load(&count, err);
+    char why[96];
+
+    for (size_t i = 0; uses && i < count && w->drawn.count < most; i++) {
+        const struct form_row *row = forms_find(w->forms, uses[i].form);
+        if (row && uses[i].uses > 0 && (w->against || !form_measurable(row, why, sizeof why)))
+            vec_push(&w->drawn, ((struct block_form){row, uses[i].uses}));
+    }
+    if (uses)
+        form_uses_free(uses, count);
+    return uses && (w->drawn.count || err_set(err, ERR_DATA, NULL, "no form of forms-frequency.csv can be measured here"));
+}
+
+static bool run(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    static const struct job_ops ops = {hunt_work, hunt_finish, hunting_free};
+    const struct hunt_values *v = values;
+    bool native = s->document.here.id && s->document.here.isa == isa_host();
+    const struct machine *m = v->machine ? session_machine(s, v->machine, err) : native ? session_machine(s, s->document.here.id, err) : session_current(s, err);
+    const struct machine *against = m && v->against ? session_machine(s, v->against, err) : NULL;
+    struct forms *forms = m ? session_forms(s, isa_host(), err) : NULL;
+
+    (void)result;   /* the job's finish function fills it */
+    if (!forms || (v->against && !against))
+        return false;
+    const struct machine *wrong = strcmp(m->isa, isa_name(isa_host())) != 0 ? m : against && strcmp(against->isa, m->isa) != 0 ? against : NULL;
+    if (wrong)
+        return err_set(err, ERR_USAGE, "name a machine of this CPU's instruction set", "this CPU runs %s, but %s is %s", isa_name(isa_host()), wrong->id, wrong->isa);
+    struct machine_hunting *w = mem_zero(1, sizeof *w);
+    w->session = s;
+    w->machine = machine_copy(m);
+    w->against = against ? machine_copy(against) : NULL;
+    w->forms = forms_copy(forms);
+    w->seconds = v->seconds;
+    w->tolerance = isfinite(v->tolerance) ? v->tolerance : against ? MODEL_TOLERANCE : CPU_TOLERANCE;
+    w->options = (struct hunt_options){.blocks = v->blocks == NOT_GIVEN ? 0 : v->blocks, .round = against ? MODEL_ROUND : CPU_ROUND, .draws = against ? MODEL_DRAWS : CPU_DRAWS,
+                                       .seed = v->seed == NOT_GIVEN ? s->settings.seed : v->seed, .simulated = v->model[0] == 's', .progress = progress, .state = w};
+    if (!choose_forms(w, v->forms, err)) {
+        hunting_free(w);
+        return false;
+    }
+    return session_job(s, "machine hunt", "compares blocks", &ops, w, err);
+}
+
+static const char *const examples[] = {"machine hunt --time 5m", "machine hunt --machine skylake --against haswell --time 20s", NULL};
+
+const struct command command_machine_hunt = {
+    .name = "machine hunt",
+    .help = "search random code for what a machine's model predicts wrong",
+    .description = "Random blocks, weighted like the programs of a Debian system, are predicted and measured on this CPU, or predicted by another machine. A block on which the "
+                   "two differ is reduced to its smallest part that still differs, then generalised to other forms, registers and addresses. For each finding the single "
+                   "change of a latency, usage or fact that removes the difference is named where there is one. Findings are sorted by the number of blocks they affect.",
+    .options = options,
+    .examples = examples,
+    .values_size = sizeof(struct hunt_values),
+    .flags = COMMAND_CHANGES | COMMAND_JOB,
+    .run = run,
+};

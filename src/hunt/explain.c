@@ -1,0 +1,531 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "hunt/explain.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "base/watch.h"
+#include "model/change.h"
+#include "model/facts.h"
+#include "simulate/simulate.h"
+
+#define LATENCY_MOST 30      /* cycles tried */
+#define NEAR_STEPS 8         /* a number is tried so far up and down */
+#define LIKE_SHARE 0.75      /* of the blocks that are made like the first one */
+#define BROKEN_SHARE 0.1     /* of those that a change mends, so many may agree no more */
+#define ABSOLUTE 0.1         /* cycles that are no difference */
+#define FINALISTS 64         /* changes that are tried on all blocks */
+
+struct model {
+    struct block_work *work;
+    struct simulator *simulator;   /* NULL: the bounds */
+};
+
+struct model *model_new(const struct machine *m, bool simulated)
+{
+    struct model *model = mem_zero(1, sizeof *model);
+    model->work = block_work_new(m);
+    model->simulator = simulated ? simulator_new() : NULL;
+    return model;
+}
+
+void model_free(struct model *model)
+{
+    if (!model)
+        return;
+    block_work_free(model->work);
+    simulator_free(model->simulator);
+    free(model);
+}
+
+double model_cycles(struct model *model, const struct random_block *b)
+{
+    const struct block_options options = {.shape = SHAPE_CACHED, .start = START_MEASURED};
+    struct bounds bounds;
+
+    bounds_of(model->work, b->insns, b->count, &options, false, &bounds);
+    double cycles = bounds.unknown ? NAN : bounds.total;
+    if (model->simulator && isfinite(cycles)) {
+        struct simulation sim;
+        simulate(model->simulator, model->work, b->insns, b->count, &options, &(struct simulate_options){0}, &sim);
+        cycles = fmax(sim.cycles, bounds.cycles[BOUND_MEMORY]);   /* fmax ignores a NaN */
+        simulation_done(&sim);
+    }
+    return cycles;
+}
+
+bool cycles_differ(double a, double b, double tolerance)
+{
+    return fabs(a - b) > ABSOLUTE && fabs(a - b) > tolerance * fmax(a, b);
+}
+
+void change_done(struct remedy *c)
+{
+    free(c->name);
+    free(c->value);
+    free(c->before);
+    for (size_t i = 0; i < c->form_count; i++) {
+        free(c->forms[i].name);
+        free(c->forms[i].value);
+    }
+    free(c->forms);
+    *c = (struct remedy){0};
+}
+
+void change_make(struct machine *m, const struct remedy *c)
+{
+    const char *form = c->name + strlen(CHANGE_LATENCY);
+
+    for (size_t i = 0; i < c->form_count; i++)
+        machine_change(m, c->forms[i].name, c->forms[i].value, NULL);
+    if (c->form_count)
+        return;
+    if (c->from != LATENCY_ANY || c->to != LATENCY_ANY)
+        machine_put_latency(m, form, c->from, c->to, strtod(c->value, NULL), "");
+    else
+        machine_change(m, c->name, c->value, NULL);
+}
+
+void change_print(const struct remedy *c, struct str *out)
+{
+    const char *colon = strchr(c->name, ':');
+
+    if (!colon) {
+        str_addf(out, "fact %s: %s, not %s", c->name, c->value, c->before);
+        return;
+    }
+    str_addf(out, "%.*s of %s", (int)(colon - c->name), c->name, colon + 1);
+    if (c->from != LATENCY_ANY || c->to != LATENCY_ANY) {
+        str_add(out, " from ");
+        latency_end_print(c->from, out);
+        str_add(out, " to ");
+        latency_end_print(c->to, out);
+    }
+    str_addf(out, ": %s, not %s", c->value, c->before);
+}
+
+typedef VEC(struct remedy) changes;
+
+static void add_change(changes *list, const char *kind, const char *name, const char *value, const char *before)
+{
+    struct str full = {0};
+
+    if (strcmp(value, before) == 0)
+        return;
+    str_addf(&full, "%s%s", kind, name);
+    vec_push(list, ((struct remedy){.name = str_take(&full), .value = mem_strdup(value), .before = mem_strdup(before), .from = LATENCY_ANY, .to = LATENCY_ANY}));
+}
+
+/* 0, 1, -1, 2, -2 and so on: of changes that do as well the smaller one is named. */
+static int near_first(int step)
+{
+    return step % 2 ? (step + 1) / 2 : -step / 2;
+}
+
+/* The form's latency, and those between two of its operands. */
+static void add_latencies(const struct machine *m, const struct mapping_entry *entry, changes *list)
+{
+    char value[32], before[32];
+
+    if (isfinite(entry->latency)) {
+        snprintf(before, sizeof before, "%g", entry->latency);
+        for (int step = 0; step <= 2 * LATENCY_MOST; step++) {
+            snprintf(value, sizeof value, "%g", rint(entry->latency) + near_first(step));
+            if (value[0] != '-')
+                add_change(list, CHANGE_LATENCY, entry->form, value, before);
+        }
+    }
+    for (size_t i = 0; i < m->latency_count; i++) {
+        const struct latency_rule *rule = &m->latencies[i];
+        if (!str_match(rule->form, entry->form) || (rule->from == LATENCY_ANY && rule->to == LATENCY_ANY))
+            continue;
+        snprintf(before, sizeof before, "%g", rule->cycles);
+        for (int step = 0; step <= 2 * LATENCY_MOST; step++) {
+            size_t count = list->count;
+            snprintf(value, sizeof value, "%g", rint(rule->cycles) + near_first(step));
+            if (value[0] != '-')
+                add_change(list, CHANGE_LATENCY, entry->form, value, before);
+            if (list->count > count) {
+                list->items[count].from = rule->from;
+                list->items[count].to = rule->to;
+            }
+        }
+    }
+}
+
+static void add_usage(const struct machine *m, const struct mapping_entry *entry, const struct usage *usage, changes *list)
+{
+    const struct ports *ports = mapping_ports(m->mapping);
+    struct str value = {0}, before = {0};
+
+    usage_print(usage, ports, &value);
+    usage_print(&entry->usage, ports, &before);
+    add_change(list, CHANGE_USAGE, entry->form, value.length ? str_text(&value) : "none", before.length ? str_text(&before) : "none");
+    str_done(&value);
+    str_done(&before);
+}
+
+/* @entry's usage with @count more (less) of µop @ports; false when there are not so many. */
+static bool usage_changed(const struct usage *usage, portset ports, int count, struct usage *out)
+{
+    bool found = count > 0;
+
+    *out = (struct usage){0};
+    for (unsigned i = 0; i < usage->count; i++) {
+        int left = (int)usage->uops[i].count + (usage->uops[i].ports == ports ? count : 0);
+        found |= usage->uops[i].ports == ports && left >= 0;
+        if (left > 0)
+            usage_add(out, usage->uops[i].ports, (uint32_t)left);
+    }
+    if (count > 0) {
+        usage_done(out);
+        usage_copy(out, usage);
+        usage_add(out, ports, (uint32_t)count);
+    }
+    return found;
+}
+
+/* One or two µops more, less, or elsewhere. */
+static void add_usages(const struct machine *m, const struct mapping_entry *entry, const portset *sets, size_t set_count, changes *list)
+{
+    struct usage less, other;
+
+    for (int n = 1; n <= 2; n++)
+        for (size_t s = 0; s < set_count; s++)
+            if (usage_changed(&entry->usage, sets[s], n, &other)) {
+                add_usage(m, entry, &other, list);
+                usage_done(&other);
+            }
+    for (unsigned i = 0; i < entry->usage.count; i++)
+        for (int n = 1; n <= (int)entry->usage.uops[i].count && n <= 2; n++) {
+            if (!usage_changed(&entry->usage, entry->usage.uops[i].ports, -n, &less))
+                continue;
+            add_usage(m, entry, &less, list);
+            for (size_t s = 0; s < set_count; s++)
+                if (usage_changed(&less, sets[s], n, &other)) {
+                    add_usage(m, entry, &other, list);
+                    usage_done(&other);
+                }
+            usage_done(&less);
+        }
+}
+
+static void add_form(struct remedy *c, const char *kind, const char *form, const char *value)
+{
+    struct str name = {0};
+
+    str_addf(&name, "%s%s", kind, form);
+    c->forms = mem_resize(c->forms, (c->form_count + 1) * sizeof *c->forms);
+    c->forms[c->form_count++] = (struct form_change){str_take(&name), mem_strdup(value)};
+}
+
+/* The latency of all forms of a family, each by as much as that of the first. */
+static void add_family_latencies(const struct machine *m, const struct family *f, changes *list)
+{
+    double first = mapping_find(m->mapping, f->forms[0])->latency;
+    char value[32], before[32];
+
+    for (int step = 1; step <= 2 * LATENCY_MOST && isfinite(first); step++) {
+        size_t count = list->count;
+        snprintf(value, sizeof value, "%g", first + near_first(step));
+        snprintf(before, sizeof before, "%g", first);
+        if (value[0] != '-')
+            add_change(list, CHANGE_LATENCY, f->title, value, before);
+        for (size_t i = 0; list->count > count && i < f->count; i++) {
+            const struct mapping_entry *entry = mapping_find(m->mapping, f->forms[i]);
+            snprintf(value, sizeof value, "%g", entry ? entry->latency + near_first(step) : NAN);
+            if (entry && entry->latency + near_first(step) >= 0)
+                add_form(&list->items[count], CHANGE_LATENCY, f->forms[i], value);
+        }
+    }
+}
+
+/* @count µops @from of @usage become as many @to (0: none); false when there are not so many. */
+static bool usage_moved(const struct usage *usage, portset from, portset to, int count, struct usage *out)
+{
+    struct usage less;
+
+    if (!usage_changed(usage, from, -count, &less))
+        return false;
+    if (!to)
+        *out = less;
+    else
+        usage_changed(&less, to, count, out);
+    if (to)
+        usage_done(&less);
+    return true;
+}
+
+/* One kind of µop of all forms of a family elsewhere. */
+static void add_family_usages(const struct machine *m, const struct family *f, const portset *sets, size_t set_count, changes *list)
+{
+    const struct usage *first = &mapping_find(m->mapping, f->forms[0])->usage;
+    const struct ports *ports = mapping_ports(m->mapping);
+    struct str value = {0}, before = {0};
+    struct usage moved;
+
+    usage_print(first, ports, &before);
+    for (unsigned u = 0; u < first->count; u++)
+        for (size_t s = 0; s < set_count; s++) {
+            size_t count = list->count;
+            if (sets[s] == first->uops[u].ports || !usage_moved(first, first->uops[u].ports, sets[s], 1, &moved))
+                continue;
+            str_clear(&value);
+            usage_print(&moved, ports, &value);
+            usage_done(&moved);
+            add_change(list, CHANGE_USAGE, f->title, str_text(&value), str_text(&before));
+            for (size_t i = 0; list->count > count && i < f->count; i++) {
+                const struct mapping_entry *entry = mapping_find(m->mapping, f->forms[i]);
+                if (!entry || !usage_moved(&entry->usage, first->uops[u].ports, sets[s], 1, &moved))
+                    continue;
+                str_clear(&value);
+                usage_print(&moved, ports, &value);
+                usage_done(&moved);
+                add_form(&list->items[count], CHANGE_USAGE, entry->form, str_text(&value));
+            }
+        }
+    str_done(&value);
+    str_done(&before);
+}
+
+/* The port sets that occur, and each port alone. The caller frees. */
+static portset *sets_of(const struct machine *m, size_t *count)
+{
+    VEC(portset) sets = {0};
+
+    for (unsigned port = 0; port < mapping_ports(m->mapping)->count; port++)
+        vec_push(&sets, (portset)1 << port);
+    for (size_t i = 0; i < mapping_count(m->mapping); i++) {
+        const struct usage *u = &mapping_at(m->mapping, i)->usage;
+        for (unsigned k = 0; k < u->count; k++) {
+            bool known = false;
+            for (size_t s = 0; s < sets.count && !known; s++)
+                known = sets.items[s] == u->uops[k].ports;
+            if (!known)
+                vec_push(&sets, u->uops[k].ports);
+        }
+    }
+    *count = sets.count;
+    return sets.items;
+}
+
+static void add_number(const struct machine *m, const struct fact *f, changes *list)
+{
+    double now = fact_number(m, f->key);
+    const char *text = machine_fact(m, f->key);
+    char value[32], before[32];
+    const double factors[] = {0.5, 2};
+
+    if (!isfinite(now))
+        return;
+    snprintf(before, sizeof before, "%g", now);
+    for (int step = 0; step <= 2 * NEAR_STEPS + 2; step++) {
+        double tried = step <= 2 * NEAR_STEPS ? now + near_first(step) : now * factors[step - 2 * NEAR_STEPS - 1];
+        if (f->type == FACT_WHOLE && tried != rint(tried))
+            continue;
+        snprintf(value, sizeof value, "%g", tried);
+        if (fact_check(f, value, NULL, NULL))
+            add_change(list, "", f->key, value, text ? text : before);
+    }
+}
+
+/* A list of words with @word taken in or out. */
+static void add_word(const struct machine *m, const struct fact *f, const char *word, changes *list)
+{
+    const char *now = machine_fact(m, f->key);
+    struct str value = {0};
+
+    if (!machine_has(m, f->key, word)) {
+        str_addf(&value, "%s%s%s", now ? now : "", now && *now ? "," : "", word);
+    } else {
+        char *copy = mem_strdup(now), *rest = copy, *part;
+        while ((part = strsep(&rest, ", ")))
+            if (*part && strcmp(part, word) != 0)
+                str_addf(&value, "%s%s", value.length ? "," : "", part);
+        free(copy);
+    }
+    add_change(list, "", f->key, str_text(&value), now ? now : "nothing");
+    str_done(&value);
+}
+
+static void each_word(const char *words, void (*take)(const struct machine *, const struct fact *, const char *, changes *), const struct machine *m, const struct fact *f,
+                      changes *list)
+{
+    char *copy = mem_strdup(words ? words : ""), *rest = copy, *part;
+
+    while ((part = strsep(&rest, " ")))
+        if (*part)
+            take(m, f, part, list);
+    free(copy);
+}
+
+static void add_choice(const struct machine *m, const struct fact *f, const char *word, changes *list)
+{
+    const char *now = machine_fact(m, f->key);
+    add_change(list, "", f->key, word, now ? now : f->otherwise ? f->otherwise : "nothing");
+}
+
+static void add_facts(const struct machine *m, const struct random_block *b, changes *list)
+{
+    for (const struct fact *f = fact_schema; f->key; f++) {
+        if (f->fixed || strcmp(f->reader, "programs") == 0)
+            continue;
+        if (f->type == FACT_NUMBER || f->type == FACT_WHOLE)
+            add_number(m, f, list);
+        else if (f->type == FACT_SWITCH)
+            add_change(list, "", f->key, fact_switch(m, f->key) ? "no" : "yes", fact_switch(m, f->key) ? "yes" : "no");
+        else if (f->type == FACT_CHOICE)
+            each_word(f->words, add_choice, m, f, list);
+        else if (f->type == FACT_WORDS && f->words)
+            each_word(f->words, add_word, m, f, list);
+        else if (f->type == FACT_WORDS)
+            for (size_t i = 0; i < b->count; i++)
+                add_word(m, f, b->insns[i].mnemonic, list);
+    }
+}
+
+static void add_all(const struct machine *m, const struct trial *t, changes *list)
+{
+    const struct random_block *b = &t->blocks[0].block;
+    size_t set_count;
+    portset *sets = sets_of(m, &set_count);
+
+    for (size_t i = 0; i < b->count; i++) {
+        const struct mapping_entry *entry = mapping_find(m->mapping, b->insns[i].form);
+        bool again = false;
+        for (size_t k = 0; k < i && !again; k++)
+            again = strcmp(b->insns[k].form, b->insns[i].form) == 0;
+        if (!entry || again)
+            continue;
+        add_latencies(m, entry, list);
+        add_usages(m, entry, sets, set_count, list);
+    }
+    for (size_t i = 0; i < t->family_count; i++)
+        if (mapping_find(m->mapping, t->families[i].forms[0])) {
+            add_family_latencies(m, &t->families[i], list);
+            add_family_usages(m, &t->families[i], sets, set_count, list);
+        }
+    add_facts(m, b, list);
+    free(sets);
+}
+
+/* How a change does on many blocks. */
+struct score {
+    size_t mended, broken, like;
+};
+
+/* What a change replaced on the machine that changes are tried on. */
+struct tried {
+    const struct remedy *change;
+    VEC(struct mapping_entry) entries;   /* of forms whose usage or latency it changed; owned but for source */
+    char *fact;                          /* NULL: it had none */
+};
+
+static void keep_entry(const struct machine *m, const char *form, struct tried *t)
+{
+    const struct mapping_entry *entry = mapping_find(m->mapping, form);
+    struct mapping_entry kept;
+
+    if (!entry)
+        return;
+    kept = *entry;
+    kept.form = mem_strdup(entry->form);
+    kept.source = (char *)"";
+    kept.usage = (struct usage){0};
+    usage_copy(&kept.usage, &entry->usage);
+    vec_push(&t->entries, kept);
+}
+
+static void try_change(struct machine *m, const struct remedy *c, struct tried *t)
+{
+    const char *colon = strchr(c->name, ':'), *fact = colon ? NULL : machine_fact(m, c->name);
+
+    *t = (struct tried){.change = c, .fact = fact ? mem_strdup(fact) : NULL};
+    for (size_t i = 0; i < c->form_count; i++)
+        keep_entry(m, strchr(c->forms[i].name, ':') + 1, t);
+    if (colon && !c->form_count)
+        keep_entry(m, colon + 1, t);
+    change_make(m, c);
+}
+
+static void undo_change(struct machine *m, struct tried *t)
+{
+    const struct remedy *c = t->change;
+
+    if (c->from != LATENCY_ANY || c->to != LATENCY_ANY)
+        machine_drop_latency(m);
+    for (size_t i = 0; i < t->entries.count; i++) {
+        mapping_set(m->mapping, &t->entries.items[i]);
+        free(t->entries.items[i].form);
+        usage_done(&t->entries.items[i].usage);
+    }
+    vec_done(&t->entries);
+    if (t->fact)
+        machine_set_fact(m, c->name, t->fact, "", "");
+    else if (!strchr(c->name, ':'))
+        machine_drop_fact(m, c->name);
+    free(t->fact);
+}
+
+/* Whether @m mends the block itself. */
+static bool helps(const struct machine *m, const struct trial *t)
+{
+    struct model *model = model_new(m, t->simulated);
+    bool agrees = !cycles_differ(model_cycles(model, &t->blocks[0].block), t->blocks[0].truth, t->tolerance);
+
+    model_free(model);
+    return agrees;
+}
+
+static struct score score_of(const struct machine *m, const struct trial *t)
+{
+    struct model *model = model_new(m, t->simulated);
+    struct score s = {0};
+
+    for (size_t i = 0; i < t->like_count; i++)
+        s.like += !cycles_differ(model_cycles(model, &t->like[i].block), t->like[i].truth, t->tolerance);
+    for (size_t i = 0; i < t->count && !watch_steps(64); i++) {
+        bool agreed = !cycles_differ(t->blocks[i].predicted, t->blocks[i].truth, t->tolerance);
+        bool agrees = !cycles_differ(model_cycles(model, &t->blocks[i].block), t->blocks[i].truth, t->tolerance);
+        s.mended += !agreed && agrees;
+        s.broken += agreed && !agrees;
+    }
+    model_free(model);
+    return s;
+}
+
+bool explain(const struct machine *m, const struct trial *t, struct remedy *out)
+{
+    struct machine *scratch = machine_copy(m);
+    size_t best = SIZE_MAX, finalists = 0;
+    double best_gain = 0;
+    changes list = {0};
+
+    add_all(m, t, &list);
+    for (size_t i = 0; i < list.count && finalists < FINALISTS && !watch_steps(64); i++) {
+        struct tried tried;
+        try_change(scratch, &list.items[i], &tried);
+        if (helps(scratch, t)) {
+            struct score s = score_of(scratch, t);
+            double gain = (double)s.mended - (double)s.broken / BROKEN_SHARE;
+            bool fits = (double)s.like >= LIKE_SHARE * (double)t->like_count && gain > best_gain;
+            best = fits ? i : best;
+            best_gain = fits ? gain : best_gain;
+            finalists++;
+        }
+        undo_change(scratch, &tried);
+    }
+    *out = (struct remedy){0};
+    if (best != SIZE_MAX) {
+        *out = list.items[best];
+        list.items[best] = (struct remedy){0};
+    }
+    for (size_t i = 0; i < list.count; i++)
+        change_done(&list.items[i]);
+    vec_done(&list);
+    machine_free(scratch);
+    return best != SIZE_MAX;
+}

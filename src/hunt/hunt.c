@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "hunt/hunt.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "base/watch.h"
+
+#define KEPT 1024          /* blocks that differ, and as many that agree */
+#define HOLDS 0.9          /* of the blocks drawn from a pattern, so many differ when it holds */
+#define FINDINGS 256
+
+/* A hunt at work. */
+struct hunting {
+    const struct machine *machine;
+    struct machine *mended;              /* with the changes found so far */
+    struct model *first, *now;           /* predictions of the two */
+    const struct block_maker *maker;
+    const struct hunt_truth *truth;
+    const struct hunt_options *options;
+    struct rng rng;
+    VEC(struct judged) differ, agree;    /* of the sample, by the machine as it is; predicted is by the mended one */
+    VEC(bool) explained;                 /* per differ: nothing is left to look for */
+    struct hunt *result;
+    struct err *err;
+    bool failed;
+};
+
+static bool over(struct hunting *h)
+{
+    return h->failed || watch_over();
+}
+
+/* Times and predictions of @n blocks; false when the truth failed. */
+static bool judge(struct hunting *h, struct model *model, struct judged *blocks, size_t n)
+{
+    struct random_block *bare = mem_alloc((n + 1) * sizeof *bare);
+    double *cycles = mem_alloc((n + 1) * sizeof *cycles);
+
+    for (size_t i = 0; i < n; i++)
+        bare[i] = blocks[i].block;
+    bool ok = h->truth->times(h->truth->self, bare, n, cycles, h->err);
+    for (size_t i = 0; ok && i < n; i++) {
+        blocks[i].truth = cycles[i];
+        blocks[i].predicted = model_cycles(model, &blocks[i].block);
+    }
+    free(bare);
+    free(cycles);
+    h->failed |= !ok;
+    return ok;
+}
+
+static bool known(const struct judged *b)
+{
+    return isfinite(b->truth) && isfinite(b->predicted);
+}
+
+/* 1: the model takes it for too slow, -1: for too fast, 0: it agrees or nothing is known. */
+static int side(const struct hunting *h, const struct judged *b)
+{
+    if (!known(b) || !cycles_differ(b->truth, b->predicted, h->truth->tolerance))
+        return 0;
+    return b->predicted > b->truth ? 1 : -1;
+}
+
+static double distance(const struct judged *b)
+{
+    return fabs(b->truth - b->predicted) / fmax(b->truth, b->predicted);
+}
+
+/* @b without one instruction after the other while it differs to the same side. */
+static void fewer_instructions(struct hunting *h, struct judged *b)
+{
+    struct judged tried[BLOCK_INSNS];
+    size_t best;
+
+    do {
+        size_t n = b->block.count;
+        best = SIZE_MAX;
+        for (size_t i = 0; i < n; i++) {
+            tried[i].block = b->block;
+            block_without(&tried[i].block, i);
+        }
+        if (n < 2 || over(h) || !judge(h, h->now, tried, n))
+            return;
+        for (size_t i = 0; i < n; i++)
+            if (side(h, &tried[i]) == side(h, b) && (best == SIZE_MAX || distance(&tried[i]) > distance(&tried[best])))
+                best = i;
+        if (best != SIZE_MAX)
+            *b = tried[best];
+    } while (best != SIZE_MAX);
+}
+
+/* @b with registers of their own where it still differs. */
+static void fewer_dependences(struct hunting *h, struct judged *b)
+{
+    struct slot slots[BLOCK_SLOTS];
+    size_t n = block_slots(&b->block, slots);
+
+    for (size_t i = 0; i < n && !over(h); i++) {
+        bool shared = false, taken = true;
+        struct judged tried = *b;
+        unsigned number = 0;
+        n = block_slots(&b->block, slots);
+        for (size_t k = 0; k < n; k++)
+            shared |= k != i && slots[k].reg == slots[i].reg;
+        uint8_t fresh = slots[i].reg;
+        for (; shared && taken && number < 16; number++) {
+            fresh = block_register_at((enum isa)b->block.insns[0].isa, &slots[i], number);
+            taken = false;
+            for (size_t k = 0; k < n; k++)
+                taken |= slots[k].reg == fresh;
+        }
+        if (!shared || taken || !block_set_register(&tried.block, &slots[i], fresh) || !judge(h, h->now, &tried, 1))
+            continue;
+        if (side(h, &tried) == side(h, b))
+            *b = tried;
+    }
+}
+
+/* Whether hardly any block drawn from @p agrees. */
+static bool holds(struct hunting *h, const struct pattern *p, int wanted)
+{
+    unsigned n = h->options->draws, met = 0, asked = 0;
+    struct judged *drawn = mem_alloc(n * sizeof *drawn);
+
+    for (unsigned i = 0; i < n; i++)
+        pattern_draw(p, h->maker, &h->rng, &drawn[i].block);
+    if (judge(h, h->now, drawn, n))
+        for (unsigned i = 0; i < n; i++) {
+            asked += known(&drawn[i]);
+            met += side(h, &drawn[i]) == wanted;
+        }
+    free(drawn);
+    return asked > n / 2 && met >= HOLDS * asked;
+}
+
+static void generalise(struct hunting *h, const struct judged *b, struct pattern *p)
+{
+    struct pattern wider;
+
+    pattern_of(&b->block, p);
+    for (size_t step = 0; step < pattern_steps(p) && !over(h); step++)
+        if (pattern_relax(p, step, &wider) && holds(h, &wider, side(h, b)))
+            *p = wider;
+}
+
+/* Adds blocks of @from to @list, at most @most, those first that have a form of @b. */
+static void add_some(const struct judged *from, size_t count, const struct random_block *b, struct judged *list, size_t *n, size_t most)
+{
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < count && *n < most; i++) {
+            bool shares = false;
+            for (size_t k = 0; k < from[i].block.count * b->count; k++)
+                shares |= strcmp(from[i].block.insns[k / b->count].form, b->insns[k % b->count].form) == 0;
+            if (shares == !pass)
+                list[(*n)++] = from[i];
+        }
+}
+
+#define TRIED 256          /* blocks of each kind that a change is tried on */
+
+/* Puts one of the instructions of @b somewhere into @d; false when the block is then mixed. */
+static bool insert_of(struct hunting *h, const struct random_block *b, struct random_block *d)
+{
+    size_t at = rng_below(&h->rng, d->count + 1), from = rng_below(&h->rng, b->count);
+
+    memmove(&d->insns[at + 1], &d->insns[at], (d->count - at) * sizeof *d->insns);
+    memmove(&d->forms[at + 1], &d->forms[at], (d->count - at) * sizeof *d->forms);
+    d->insns[at] = b->insns[from];
+    d->forms[at] = b->forms[from];
+    d->count++;
+    return !block_mixed(d);
+}
+
+/* Random blocks in which the instructions of @b stand: what tells changes apart that all mend @b itself. Returns how many of @n are known. */
+static size_t draw_beside(struct hunting *h, const struct random_block *b, struct judged *out, size_t n)
+{
+    struct judged *drawn = mem_alloc((n + 1) * sizeof *drawn);
+    size_t found = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        struct random_block *d = &drawn[i].block;
+        do
+            block_random(h->maker, 1 + rng_below(&h->rng, BLOCK_INSNS - 3), &h->rng, d);
+        while (!insert_of(h, b, d));
+    }
+    if (judge(h, h->now, drawn, n))
+        for (size_t i = 0; i < n; i++)
+            if (known(&drawn[i]))
+                out[found++] = drawn[i];
+    free(drawn);
+    return found;
+}
+
+/* For each instruction of @p that stands for several forms these; to be freed with families_free. */
+static struct family *families_of(const struct hunting *h, const struct pattern *p, size_t *count)
+{
+    struct family *families = mem_zero(BLOCK_INSNS, sizeof *families);
+    size_t forms = block_maker_forms(h->maker);
+
+    *count = 0;
+    for (size_t i = 0; i < p->block.count; i++) {
+        struct family *f = &families[*count];
+        struct str title = {0};
+        if (p->level[i] == LEVEL_FORM)
+            continue;
+        pattern_title(p, i, &title);
+        f->title = str_take(&title);
+        f->forms = mem_alloc((forms + 1) * sizeof *f->forms);
+        f->forms[f->count++] = p->block.insns[i].form;
+        for (uint32_t k = 0; k < forms; k++)
+            if (k != p->block.forms[i] && pattern_fits(p, i, block_maker_insn(h->maker, k)))
+                f->forms[f->count++] = block_maker_insn(h->maker, k)->form;
+        ++*count;
+    }
+    return families;
+}
+
+static void families_free(struct family *families, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        free(families[i].title);
+        free(families[i].forms);
+    }
+    free(families);
+}
+
+static bool find_change(struct hunting *h, const struct judged *b, const struct pattern *p, struct remedy *out)
+{
+    unsigned draws = h->options->draws;
+    struct judged *blocks = mem_alloc((2 * TRIED + 2 * draws + 1) * sizeof *blocks), *like = mem_alloc(draws * sizeof *like);
+    struct trial t = {.blocks = blocks, .like = like, .tolerance = h->truth->tolerance, .simulated = h->options->simulated};
+
+    blocks[t.count++] = *b;
+    t.count += draw_beside(h, &b->block, blocks + 1, 2 * draws);
+    add_some(h->differ.items, h->differ.count, &b->block, blocks, &t.count, t.count + TRIED);
+    add_some(h->agree.items, h->agree.count, &b->block, blocks, &t.count, t.count + TRIED);
+    for (unsigned i = 0; i < draws && !h->failed; i++)
+        pattern_draw(p, h->maker, &h->rng, &like[i].block);
+    if (!h->failed && judge(h, h->now, like, draws))
+        for (unsigned i = 0; i < draws; i++)
+            if (known(&like[i]))
+                like[t.like_count++] = like[i];
+    struct family *families = families_of(h, p, &t.family_count);
+    t.families = families;
+    bool found = !h->failed && explain(h->mended, &t, out);
+    families_free(families, t.family_count);
+    free(blocks);
+    free(like);
+    return found;
+}
+
+/* With one more change made: all that is kept is predicted anew. */
+static void mend(struct hunting *h, const struct remedy *c)
+{
+    change_make(h->mended, c);
+    model_free(h->now);
+    h->now = model_new(h->mended, h->options->simulated);
+    for (size_t i = 0; i < h->differ.count; i++) {
+        h->differ.items[i].predicted = model_cycles(h->now, &h->differ.items[i].block);
+        h->explained.items[i] |= side(h, &h->differ.items[i]) == 0;
+    }
+    for (size_t i = 0; i < h->agree.count; i++)
+        h->agree.items[i].predicted = model_cycles(h->now, &h->agree.items[i].block);
+}
+
+static void investigate(struct hunting *h, size_t at)
+{
+    struct judged b = h->differ.items[at];
+    struct hunt_finding f = {0};
+
+    h->explained.items[at] = true;
+    fewer_instructions(h, &b);
+    fewer_dependences(h, &b);
+    if (over(h))
+        return;
+    generalise(h, &b, &f.pattern);
+    f.truth = b.truth;
+    f.predicted = model_cycles(h->first, &b.block);
+    bool changed = find_change(h, &b, &f.pattern, &f.change);
+    if (h->failed)
+        return;
+    for (size_t i = 0; !changed && i < h->result->count; i++)
+        if (!h->result->findings[i].change.name && pattern_equal(&h->result->findings[i].pattern, &f.pattern))
+            return;
+    h->result->findings = mem_resize(h->result->findings, (h->result->count + 1) * sizeof f);
+    h->result->findings[h->result->count++] = f;
+    if (changed)
+        mend(h, &f.change);
+    for (size_t i = 0; i < h->differ.count; i++)
+        h->explained.items[i] |= pattern_within(&f.pattern, &h->differ.items[i].block);
+}
+
+/* Draws and judges one round of blocks. */
+static bool sample(struct hunting *h, size_t n)
+{
+    struct judged *drawn = mem_alloc(n * sizeof *drawn);
+
+    for (size_t i = 0; i < n; i++)
+        block_random(h->maker, 1 + rng_below(&h->rng, BLOCK_INSNS - 2), &h->rng, &drawn[i].block);
+    bool ok = judge(h, h->first, drawn, n);
+    for (size_t i = 0; ok && i < n; i++) {
+        if (!known(&drawn[i]))
+            continue;
+        h->result->sampled++;
+        int was = side(h, &drawn[i]);
+        h->result->differ += was != 0;
+        drawn[i].predicted = model_cycles(h->now, &drawn[i].block);
+        if (was ? h->differ.count >= KEPT && !side(h, &drawn[i]) : h->agree.count >= KEPT)
+            continue;
+        if (!was) {
+            vec_push(&h->agree, drawn[i]);
+            continue;
+        }
+        bool explained = side(h, &drawn[i]) == 0;
+        for (size_t k = 0; k < h->result->count && !explained; k++)
+            explained = pattern_within(&h->result->findings[k].pattern, &drawn[i].block);
+        if (h->differ.count >= KEPT && explained)
+            continue;
+        vec_push(&h->differ, drawn[i]);
+        vec_push(&h->explained, explained);
+    }
+    free(drawn);
+    return ok;
+}
+
+/* The shortest block that nothing accounts for; SIZE_MAX: there is none. */
+static size_t next_open(const struct hunting *h)
+{
+    size_t best = SIZE_MAX;
+
+    for (size_t i = 0; i < h->differ.count; i++)
+        if (!h->explained.items[i] && (best == SIZE_MAX || h->differ.items[i].block.count < h->differ.items[best].block.count))
+            best = i;
+    return best;
+}
+
+/* How many of the kept blocks each finding makes differ: those that its change alone mends, or that contain its pattern. */
+static void count_blocks(struct hunting *h)
+{
+    struct hunt *r = h->result;
+    bool *counted = mem_zero(h->differ.count + 1, sizeof *counted);
+
+    for (size_t k = 0; k < r->count; k++) {
+        struct hunt_finding *f = &r->findings[k];
+        struct machine *changed = f->change.name ? machine_copy(h->machine) : NULL;
+        if (changed)
+            change_make(changed, &f->change);
+        struct model *model = changed ? model_new(changed, h->options->simulated) : NULL;
+        f->blocks = 0;
+        for (size_t i = 0; i < h->differ.count; i++) {
+            const struct judged *b = &h->differ.items[i];
+            bool its = pattern_within(&f->pattern, &b->block) || (model && !cycles_differ(model_cycles(model, &b->block), b->truth, h->truth->tolerance));
+            f->blocks += its;
+            counted[i] |= its || side(h, b) == 0;
+        }
+        model_free(model);
+        if (changed)
+            machine_free(changed);
+    }
+    r->kept = h->differ.count;
+    r->open = 0;
+    for (size_t i = 0; i < h->differ.count; i++)
+        r->open += !counted[i];
+    free(counted);
+}
+
+static int by_blocks(const void *a, const void *b)
+{
+    const struct hunt_finding *x = a, *y = b;
+    double dx = fabs(x->truth - x->predicted), dy = fabs(y->truth - y->predicted);
+
+    if (x->blocks != y->blocks)
+        return x->blocks < y->blocks ? 1 : -1;
+    return dx < dy ? 1 : dx > dy ? -1 : 0;
+}
+
+struct hunt *hunt_run(const struct machine *m, const struct block_maker *maker, const struct hunt_truth *truth, const struct hunt_options *options, struct err *err)
+{
+    struct hunting h = {.machine = m, .mended = machine_copy(m), .maker = maker, .truth = truth, .options = options, .err = err};
+
+    rng_seed(&h.rng, options->seed);
+    h.result = mem_zero(1, sizeof *h.result);
+    h.first = model_new(m, options->simulated);
+    h.now = model_new(h.mended, options->simulated);
+    while (!over(&h) && (!options->blocks || h.result->sampled < options->blocks)) {
+        size_t before = h.result->sampled;
+        if (!sample(&h, options->round))
+            break;
+        for (size_t at; h.result->count < FINDINGS && !over(&h) && (at = next_open(&h)) != SIZE_MAX;) {
+            investigate(&h, at);
+            if (options->progress)
+                options->progress(options->state, h.result);
+        }
+        if (options->progress)
+            options->progress(options->state, h.result);
+        if (h.result->sampled == before && options->blocks)
+            break;   /* nothing can be timed */
+    }
+    count_blocks(&h);
+    if (h.result->count)
+        qsort(h.result->findings, h.result->count, sizeof *h.result->findings, by_blocks);
+    model_free(h.first);
+    model_free(h.now);
+    machine_free(h.mended);
+    vec_done(&h.differ);
+    vec_done(&h.agree);
+    vec_done(&h.explained);
+    if (!h.failed)
+        return h.result;
+    hunt_free(h.result);
+    return NULL;
+}
+
+void hunt_free(struct hunt *h)
+{
+    if (!h)
+        return;
+    for (size_t i = 0; i < h->count; i++)
+        change_done(&h->findings[i].change);
+    free(h->findings);
+    free(h);
+}
+
+void finding_print(const struct hunt_finding *f, struct str *out)
+{
+    pattern_print(&f->pattern, out);
+    str_addf(out, ": %.2f cycles, %.2f predicted", f->truth, f->predicted);
+    if (f->change.name) {
+        str_add(out, "; agrees with ");
+        change_print(&f->change, out);
+    }
+}

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Random blocks, patterns, and the hunt for known differences between two models. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "base/watch.h"
+#include "cmd/check.h"
+#include "cmd/session.h"
+#include "analysis/kernel.h"
+#include "hunt/hunt.h"
+#include "model/change.h"
+#include "../support/support.h"
+
+#define FORMS 600
+
+struct setup {
+    struct forms *forms;
+    struct block_maker *maker;
+    struct machine *machine;
+};
+
+static bool predictable(void *state, const struct insn *in)
+{
+    struct random_block alone = {.count = 1};
+    alone.insns[0] = *in;
+    return isfinite(model_cycles(state, &alone));
+}
+
+static void *set_up(void)
+{
+    struct setup *s = mem_zero(1, sizeof *s);
+    struct block_form *drawn = mem_zero(FORMS, sizeof *drawn);
+    struct err err = {0};
+    size_t count, n = 0;
+    struct form_uses *uses = form_uses_load(&count, &err);
+
+    assert_non_null(uses);
+    s->forms = forms_load(ISA_X86_64, NULL, &err);
+    s->machine = load_machine("skylake");
+    for (size_t i = 0; i < count && n < FORMS; i++) {
+        const struct form_row *row = forms_find(s->forms, uses[i].form);
+        if (row)
+            drawn[n++] = (struct block_form){row, uses[i].uses};
+    }
+    struct model *model = model_new(s->machine, false);
+    s->maker = block_maker_new(ISA_X86_64, drawn, n, predictable, model, &err);
+    if (!s->maker)
+        fail_msg("%s", err.what);
+    model_free(model);
+    form_uses_free(uses, count);
+    free(drawn);
+    return s;
+}
+
+static int make(void **state)
+{
+    *state = set_up();
+    return 0;
+}
+
+static int unmake(void **state)
+{
+    struct setup *s = *state;
+    block_maker_free(s->maker);
+    machine_free(s->machine);
+    forms_free(s->forms);
+    free(s);
+    return 0;
+}
+
+/* A block of assembler text, whose forms the maker knows. */
+static struct random_block block_of(const struct setup *s, const char *text)
+{
+    struct kernel_options options = {.syntax = SYNTAX_INTEL};
+    struct kernel *k = kernel_with(text, &options);
+    struct random_block b = {.count = k->insn_count};
+
+    assert_true(k->insn_count <= BLOCK_INSNS);
+    for (size_t i = 0; i < b.count; i++) {
+        b.insns[i] = k->insns[i];
+        b.insns[i].text = NULL;
+        b.forms[i] = UINT32_MAX;
+        for (uint32_t form = 0; form < block_maker_forms(s->maker); form++)
+            if (strcmp(block_maker_insn(s->maker, form)->form, b.insns[i].form) == 0)
+                b.forms[i] = form;
+        assert_int_not_equal(b.forms[i], UINT32_MAX);
+    }
+    kernel_free(k);
+    return b;
+}
+
+static void test_blocks(void **state)
+{
+    const struct setup *s = *state;
+    struct rng rng, again;
+    struct str hex = {0}, other = {0};
+    struct random_block b;
+    unsigned loads = 0, shared = 0;
+
+    assert_true(block_maker_forms(s->maker) > FORMS / 2);
+    rng_seed(&rng, 7);
+    rng_seed(&again, 7);
+    for (unsigned i = 0; i < 300; i++) {
+        block_random(s->maker, 1 + i % BLOCK_INSNS, &rng, &b);
+        assert_int_equal(b.count, 1 + i % BLOCK_INSNS);
+        assert_false(block_mixed(&b));
+        for (size_t k = 0; k < b.count; k++) {
+            struct insn in = {0};
+            assert_true(insn_decode(ISA_X86_64, b.insns[k].bytes, b.insns[k].length, 0, false, &in, NULL));
+            assert_string_equal(in.form, block_maker_insn(s->maker, b.forms[k])->form);
+            assert_true(in.traits & INSN_RUNNABLE);
+            loads += (in.traits & INSN_LOAD) != 0;
+        }
+        struct slot slots[BLOCK_SLOTS];
+        size_t n = block_slots(&b, slots);
+        for (size_t k = 1; k < n; k++)
+            shared += slots[k].reg == slots[k - 1].reg;
+        str_clear(&hex);
+        block_hex(&b, &hex);
+        block_random(s->maker, 1 + i % BLOCK_INSNS, &again, &b);
+        str_clear(&other);
+        block_hex(&b, &other);
+        assert_string_equal(str_text(&hex), str_text(&other));
+    }
+    assert_true(loads > 100);
+    assert_true(shared > 100);
+    b = block_of(s, "imul rax, rcx\nadd rdx, [rbx+8]\n");
+    block_without(&b, 0);
+    assert_int_equal(b.count, 1);
+    str_clear(&hex);
+    block_hex(&b, &hex);
+    assert_string_equal(str_text(&hex), "48035308");
+    str_done(&hex);
+    str_done(&other);
+}
+
+static void test_patterns(void **state)
+{
+    const struct setup *s = *state;
+    struct random_block chain = block_of(s, "imul rax, rcx\nadd rcx, rax\n"), apart = block_of(s, "imul rax, rcx\nadd rdx, rsi\n");
+    struct random_block turned = block_of(s, "add rsi, rdx\nmov r8, r9\nimul rdx, rsi\n");
+    struct pattern p, wider;
+    struct rng rng;
+    struct random_block b;
+
+    pattern_of(&chain, &p);
+    assert_int_equal(p.classes, 2);
+    assert_true(pattern_within(&p, &chain));
+    assert_false(pattern_within(&p, &apart));
+    assert_true(pattern_within(&p, &turned));
+    rng_seed(&rng, 1);
+    for (unsigned i = 0; i < 50; i++) {
+        pattern_draw(&p, s->maker, &rng, &b);
+        assert_true(pattern_within(&p, &b));
+        assert_string_equal(b.insns[0].form, "IMUL (R64, R64)");
+        assert_int_equal(b.insns[0].operands[0].reg, b.insns[1].operands[1].reg);
+    }
+    /* Without its classes any registers do; with the mnemonic alone any form of it. */
+    wider = p;
+    for (size_t step = 0, n = pattern_steps(&p); step < n; step++)
+        if (pattern_relax(&wider, step, &p))
+            wider = p;
+    assert_true(pattern_within(&wider, &apart));
+    assert_int_equal(wider.level[0], LEVEL_OPERATION);
+    struct str text = {0};
+    pattern_print(&wider, &text);
+    assert_string_equal(str_text(&text), "any IMUL or the like, then any ADD or the like");
+    str_clear(&text);
+    pattern_of(&chain, &p);
+    pattern_print(&p, &text);
+    assert_string_equal(str_text(&text), "IMUL (R64, R64), then ADD (R64, R64); one register in operand 1 of 1 and operand 2 of 2; one register in operand 2 of 1 and operand 1 of 2");
+    str_done(&text);
+}
+
+/* Predictions of a changed machine for the truth. */
+struct truth {
+    struct model *model;
+    struct rng rng;
+    double noise;
+    unsigned calls, fails_at;   /* 0: never */
+};
+
+static bool times(void *self, const struct random_block *blocks, size_t n, double *cycles, struct err *err)
+{
+    struct truth *t = self;
+
+    if (t->fails_at && ++t->calls >= t->fails_at)
+        return err_set(err, ERR_IO, NULL, "no more times");
+    for (size_t i = 0; i < n; i++)
+        cycles[i] = model_cycles(t->model, &blocks[i]) * (1 + t->noise * (2 * rng_unit(&t->rng) - 1));
+    return true;
+}
+
+static struct hunt *hunt_between(const struct setup *s, const struct machine *truth, double noise, size_t blocks, unsigned fails_at, struct err *err)
+{
+    struct truth t = {.model = model_new(truth, false), .noise = noise, .fails_at = fails_at};
+    struct hunt_truth source = {times, &t, 0.05};
+    struct hunt_options options = {.blocks = blocks, .round = 256, .draws = 16, .seed = 1};
+
+    rng_seed(&t.rng, 5);
+    struct hunt *h = hunt_run(s->machine, s->maker, &source, &options, err);
+    model_free(t.model);
+    return h;
+}
+
+static const char *const ten[][2] = {
+    {"latency:IMUL (R64, R64)", "5"}, {"latency:ADDSD (XMM, XMM)", "3"}, {"usage:SHL (R64, I8)", "1*p0"}, {"usage:PXOR (XMM, XMM)", "1*p5"},
+    {"usage:MOVZX (R32, M8)", "1*p23+1*p06"}, {"store_forward", "7"}, {"issue_width", "3"}, {"load_latency", "6"}, {"eliminate", "gpr32,movzx8,xmm,ymm"},
+    {"store_forward_vector", "9"},
+};
+#define TEN (sizeof ten / sizeof *ten)
+
+static void test_ten_changes_are_found(void **state)
+{
+    const struct setup *s = *state;
+    struct machine *changed = machine_copy(s->machine);
+    struct err err = {0};
+
+    for (size_t i = 0; i < TEN; i++)
+        if (!machine_change(changed, ten[i][0], ten[i][1], &err))
+            fail_msg("%s", err.what);
+    struct hunt *h = hunt_between(s, changed, 0.01, 3000, 0, &err);
+    assert_non_null(h);
+    assert_true(h->sampled >= 3000 && h->differ > 100 && h->kept > 100);
+    for (size_t i = 0; i < TEN; i++) {
+        bool found = false;
+        for (size_t k = 0; k < h->count && !found; k++) {
+            const struct remedy *c = &h->findings[k].change;
+            found = c->name && strcmp(c->name, ten[i][0]) == 0 && strcmp(c->value, ten[i][1]) == 0;
+        }
+        if (!found)
+            fail_msg("not found: %s = %s", ten[i][0], ten[i][1]);
+    }
+    for (size_t k = 1; k < h->count; k++)
+        assert_true(h->findings[k - 1].blocks >= h->findings[k].blocks);
+    hunt_free(h);
+    machine_free(changed);
+}
+
+static void test_nothing_is_found_where_nothing_differs(void **state)
+{
+    const struct setup *s = *state;
+    struct err err = {0};
+    struct hunt *h = hunt_between(s, s->machine, 0.02, 1000, 0, &err);
+
+    assert_non_null(h);
+    assert_int_equal(h->count, 0);
+    assert_int_equal(h->differ, 0);
+    hunt_free(h);
+}
+
+static void test_a_family_is_one_finding(void **state)
+{
+    const struct setup *s = *state;
+    struct machine *changed = machine_copy(s->machine);
+    struct err err = {0};
+    static const char *const multiplications[] = {"MULSS (XMM, XMM)", "MULSD (XMM, XMM)", "MULPS (XMM, XMM)", "MULPD (XMM, XMM)"};
+    char name[64];
+    bool found = false;
+
+    for (unsigned i = 0; i < 4; i++) {
+        snprintf(name, sizeof name, "latency:%s", multiplications[i]);
+        assert_true(machine_change(changed, name, "7", &err));
+    }
+    struct hunt *h = hunt_between(s, changed, 0, 1000, 0, &err);
+    assert_non_null(h);
+    for (size_t k = 0; k < h->count; k++)
+        found |= h->findings[k].change.form_count >= 3 && strcmp(h->findings[k].change.value, "7") == 0;
+    assert_true(found);
+    hunt_free(h);
+    machine_free(changed);
+}
+
+static bool ended(void *state)
+{
+    return ++*(unsigned *)state > 20;
+}
+
+static void test_faults_and_ends(void **state)
+{
+    const struct setup *s = *state;
+    struct machine *changed = machine_copy(s->machine);
+    struct err err = {0};
+    unsigned asked = 0;
+
+    assert_true(machine_change(changed, "issue_width", "2", &err));
+    assert_null(hunt_between(s, changed, 0, 1000, 4, &err));
+    assert_string_equal(err.what, "no more times");
+    err = (struct err){0};
+    struct watch before = watch_begin(ended, &asked);
+    struct hunt *h = hunt_between(s, changed, 0, 0, 0, &err);
+    watch_restore(before);
+    assert_non_null(h);
+    hunt_free(h);
+    machine_free(changed);
+}
+
+static void test_the_command(void **state)
+{
+    struct session s;
+    struct err err = {0};
+    struct str out = {0};
+
+    (void)state;
+    session_init(&s);
+    if (!run_line(&s, "machine hunt --machine skylake --against haswell --blocks 100 --forms 200 --time 5m --seed 1", &out, &err))
+        fail_msg("%s", err.what);
+    assert_non_null(strstr(str_text(&out), "skylake held against haswell: "));
+    assert_non_null(strstr(str_text(&out), "; agrees with latency of any MUL"));
+    if (!run_line(&s, "set format csv; machine hunt --machine skylake --against skylake --blocks 100 --forms 300 --time 5m", &out, &err))
+        fail_msg("%s", err.what);
+    assert_string_equal(str_text(&out), "blocks,time,predicted,finding,agrees_with,block,hex\n");
+    assert_false(run_line(&s, "machine hunt --machine skylake --against cortex-a72 --time 1s", &out, &err));
+    assert_non_null(strstr(err.what, "cortex-a72 is aarch64"));
+    session_done(&s);
+    str_done(&out);
+}
+
+static void test_no_forms(void **state)
+{
+    const struct setup *s = *state;
+    struct block_form jump = {forms_find(s->forms, "JNZ (Rel8)"), 1};
+    struct err err = {0};
+
+    assert_null(block_maker_new(ISA_X86_64, &jump, jump.row != NULL, NULL, NULL, &err));
+    assert_int_not_equal(err.code, ERR_NONE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_patterns),
+        cmocka_unit_test(test_ten_changes_are_found),
+        cmocka_unit_test(test_nothing_is_found_where_nothing_differs),
+        cmocka_unit_test(test_a_family_is_one_finding),
+        cmocka_unit_test(test_faults_and_ends),
+        cmocka_unit_test(test_no_forms),
+        cmocka_unit_test(test_the_command),
+    };
+
+    return cmocka_run_group_tests(tests, make, unmake);
+}
