@@ -183,6 +183,30 @@ C
          END { exit bad || n != 20 }' predictions || fail "$(cat predictions)"
 }
 
+# Static functions of one name in two files: their blocks are told apart, and who names neither file is asked.
+test_open_static_functions() {
+    needs_llvm
+    [ "$(uname -m)" = x86_64 ] || skip 'machines of x86-64'
+    cd "$work" || return 1
+    for file in a b; do
+        cat >$file.c <<C
+__attribute__((noinline)) static unsigned work(unsigned n) { unsigned s = 1; for (unsigned i = 0; i < n; i++) s = s * 3 + i; return s; }
+unsigned $file(unsigned n) { return work(n); }
+C
+    done
+    printf '#include <stdlib.h>\nunsigned a(unsigned n), b(unsigned n);\nint main(int argc, char **argv) { return argc > 9 || a(atoi(argv[1])) + b(2 * atoi(argv[1])) == 77; }\n' >main.c
+    expect 0 "$cc" -O1 main.c a.c b.c -o both
+    predicted="program load ./both --arguments '{N}'; program run N=100,200,300,400; program show N=1000"
+    expect 0 "$portolan" --format csv --machine skylake -e "$predicted"
+    block=$(grep -o '^a\.c:work:[0-9]*' "$work/out" | head -1)
+    [ -n "$block" ] && grep -q '^b\.c:work:' "$work/out" || fail "$(cat "$work/out")"
+    expect 1 "$portolan" --machine skylake -e "$predicted; program open ${block#a.c:}"
+    holds err "functions of several files are called as in \"${block#a.c:}\""
+    holds err "program open $block"
+    holds err "b.c:${block#a.c:}"
+    expect 0 "$portolan" --machine skylake -e "$predicted; program open $block; kernel show"
+}
+
 # Half the clock takes twice as long where nothing waits for memory; twice the memory latency takes longer where something does; the paper's model is labelled.
 test_sensitivity() {
     needs_llvm
