@@ -29,7 +29,7 @@ static int files_before;
 unsigned values_asked, values_had;   /* of the next measurements: how many settled at all */
 static const char *own_directory;            /* the working directory and that of temporary files: nothing else writes there */
 
-void block_add(struct block *b, const char *hex, uint64_t address)
+void block_add(struct attack_block *b, const char *hex, uint64_t address)
 {
     for (; *hex; hex++) {
         unsigned byte;
@@ -71,7 +71,7 @@ void nothing_left(const char *what)
         fail_msg("%s: files are left in %s", what, own_directory);
 }
 
-bool measure(const struct block *b, struct kernel_measured *out, struct err *err)
+bool measure(const struct attack_block *b, struct kernel_measured *out, struct err *err)
 {
     struct insn insns[BLOCK_MAX];
     size_t n = 0;
@@ -83,7 +83,7 @@ bool measure(const struct block *b, struct kernel_measured *out, struct err *err
 }
 
 /* The same from a sandbox in which nobody's code has run: what this machine, as busy as it is now, makes of the block. NaN: no value. */
-static double measure_fresh(const struct block *b)
+static double measure_fresh(const struct attack_block *b)
 {
     struct sandbox *used = sandbox;
     struct kernel_measured m;
@@ -102,7 +102,7 @@ static double measure_fresh(const struct block *b)
  * sandbox beside it shows to be wrong. A busy sibling makes both wrong, which proves nothing. */
 static bool value_within(const char *hex, uint64_t address, double least, double most, double *got, bool *had, const char *what)
 {
-    struct block b = {0};
+    struct attack_block b = {0};
     struct kernel_measured m;
     struct err err;
 
@@ -139,7 +139,7 @@ void value_as_fresh(const char *hex, const char *what)
 {
     double values[TRIES_FOR_A_VALUE], fresh[TRIES_FOR_A_VALUE];
     unsigned n = 0, others = 0, agree = 0;
-    struct block b = {0};
+    struct attack_block b = {0};
     struct kernel_measured m;
     struct err err;
 
@@ -179,7 +179,7 @@ void attack(const char *name, const char *hex, uint64_t address, enum ending end
 {
     struct kernel_measured m;
     struct err err;
-    struct block b = {0};
+    struct attack_block b = {0};
     double took = 0;
     bool ok = false;
 

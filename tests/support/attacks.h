@@ -18,10 +18,10 @@ extern unsigned values_asked, values_had;   /* of the next measurements: how man
 int attacks_begin(void **state);
 int attacks_end(void **state);
 
-struct block { uint8_t code[BLOCK_MAX]; size_t length; };
+struct attack_block { uint8_t code[BLOCK_MAX]; size_t length; };
 
 /* Adds hex digits, blanks between them; "<" stands for the eight bytes of @address. */
-void block_add(struct block *b, const char *hex, uint64_t address);
+void block_add(struct attack_block *b, const char *hex, uint64_t address);
 /* Seconds on a clock that only goes forward. */
 double now(void);
 /* Those that the sandbox knows of between two blocks: own code's, or none once a renewal has ended it and until own code runs again. */
@@ -29,7 +29,7 @@ int own_children(void);
 /* Fails where processes, descriptors or files are left behind by @what. */
 void nothing_left(const char *what);
 /* False with err when it is refused or has no value. */
-bool measure(const struct block *b, struct kernel_measured *out, struct err *err);
+bool measure(const struct attack_block *b, struct kernel_measured *out, struct err *err);
 /* The value of @hex lies within @least and @most, or this machine gives none. */
 void value_right(const char *hex, uint64_t address, double least, double most, const char *what);
 /* The value of @hex is that of a sandbox in which no other code has run, within 1 %. */

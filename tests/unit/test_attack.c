@@ -88,7 +88,7 @@ static void test_stores_around(void **state)
     /* What one block leaves behind decides nothing for the next. */
     struct kernel_measured m;
     struct err err;
-    struct block load = {0};
+    struct attack_block load = {0};
     block_add(&load, "488b0500000000 488b08", 0);   /* mov rax, [rip]; mov rcx, [rax] */
     bool before = measure(&load, &m, &err);
     attack("a number left in the data", "48891d00000000", 0, ANY, NULL);
@@ -155,7 +155,7 @@ static void test_stores_known(void **state)
  * It ends with @fault or @or_fault; FAULT_COUNT: any. */
 static void raw(const char *name, const char *hex, uint64_t address, unsigned fault, unsigned or_fault)
 {
-    struct block b = {0};
+    struct attack_block b = {0};
     struct err err = {0};
     struct sandbox_item *item = sandbox_items(sandbox);
     uint32_t offset;
@@ -219,7 +219,7 @@ static void test_cancelled(void **state)
     struct err err = {0};
     struct sandbox_item *item = sandbox_items(sandbox);
     uint64_t site = (uint64_t)(uintptr_t)sandbox_syscall_site - 2;
-    struct block b = {0};
+    struct attack_block b = {0};
     uint32_t offset;
     unsigned asked = 0;
     (void)state;
@@ -509,7 +509,7 @@ static void test_canary(void **state)
 }
 
 /* Blocks of random instructions, all of which are on the list. */
-static void random_block(struct rng *rng, struct block *b)
+static void random_block(struct rng *rng, struct attack_block *b)
 {
     unsigned wanted = 1 + (unsigned)rng_below(rng, 6), have = 0;
     while (have < wanted) {
@@ -537,7 +537,7 @@ static void test_random(void **state)
     (void)state;
     rng_seed(&rng, 11);
     for (unsigned i = 0; i < blocks; i++) {
-        struct block b = {0};
+        struct attack_block b = {0};
         struct kernel_measured m;
         struct err err;
         random_block(&rng, &b);
