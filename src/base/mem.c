@@ -40,11 +40,12 @@ void die(const char *format, ...)
     abort();
 }
 
-bool (*mem_fault)(size_t size);
+mem_fault_of *_Atomic mem_fault;
 
-static bool refused(size_t size)
+bool mem_refused(size_t size)
 {
-    return mem_fault && mem_fault(size);
+    mem_fault_of *fault = atomic_load_explicit(&mem_fault, memory_order_relaxed);
+    return fault && fault(size);
 }
 
 void mem_again(size_t size, unsigned tries)
@@ -58,22 +59,22 @@ void mem_again(size_t size, unsigned tries)
 
 void *mem_try_alloc(size_t size)
 {
-    return refused(size) ? NULL : malloc(size ? size : 1);
+    return mem_refused(size) ? NULL : malloc(size ? size : 1);
 }
 
 void *mem_try_zero(size_t count, size_t size)
 {
-    return refused(count * size) ? NULL : calloc(count ? count : 1, size ? size : 1);
+    return mem_refused(count * size) ? NULL : calloc(count ? count : 1, size ? size : 1);
 }
 
 void *mem_try_resize(void *block, size_t size)
 {
-    return refused(size) ? NULL : realloc(block, size ? size : 1);
+    return mem_refused(size) ? NULL : realloc(block, size ? size : 1);
 }
 
 void *mem_try_aligned(size_t alignment, size_t size)
 {
-    return refused(size) ? NULL : aligned_alloc(alignment, (size / alignment + 1) * alignment);
+    return mem_refused(size) ? NULL : aligned_alloc(alignment, (size / alignment + 1) * alignment);
 }
 
 char *mem_try_strndup(const char *text, size_t length)

@@ -37,8 +37,11 @@ void *mem_lend_resize(void *block, size_t size);
 /* For what cannot fail and is built on mem_try_*: call it after each failure, @tries counting them from 0, and try again. Ends the program when nothing helps. */
 void mem_again(size_t size, unsigned tries);
 
-/* Tests: asked before each allocation; true: it fails. NULL otherwise. Set before there are threads. */
-extern bool (*mem_fault)(size_t size);
+/* Tests: asked before each allocation, by any thread; true: it fails. NULL otherwise. */
+typedef bool mem_fault_of(size_t size);
+extern mem_fault_of *_Atomic mem_fault;
+/* Whether it says so of a request for @size bytes. */
+bool mem_refused(size_t size);
 
 /* Prints "portolan: ..." on stderr after running the hook (the screen restores the terminal there), runs the other (which saves the session) and aborts. */
 void die(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));

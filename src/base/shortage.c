@@ -14,7 +14,7 @@ static atomic_bool unclaimed;
 /* Address space that is never touched: it costs no memory, but counts against limits. */
 static void *map(size_t size)
 {
-    if (mem_fault && mem_fault(size))
+    if (mem_refused(size))
         return NULL;
     void *block = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return block == MAP_FAILED ? NULL : block;
@@ -89,6 +89,14 @@ void *shortage_alloc(size_t size)
     void *block = mem_try_alloc(size);
     if (!block)
         shortage_lose(size);
+    return block;
+}
+
+void *shortage_zero(size_t count, size_t size)
+{
+    void *block = mem_try_zero(count, size);
+    if (!block)
+        shortage_lose(count * size);
     return block;
 }
 

@@ -34,6 +34,7 @@ bool shortage_lose(size_t bytes);
 /* Storage that the caller frees, for work whose callers cannot fail, such as figures of a table: NULL when memory runs out, and then this thread's work fails, so that
  * nobody sees what is made without it. Any thread. */
 void *shortage_alloc(size_t size);
+void *shortage_zero(size_t count, size_t size);
 /* Whether that happened: then what this work writes is not whole. */
 bool shortage_lost(void);
 /* The end of a piece of work called @what that came to @ok: false with err when it was cut short, and when it failed after a request had failed. An err of

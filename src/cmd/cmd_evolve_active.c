@@ -207,7 +207,11 @@ static struct experiments *first_table(struct session *s, const struct active_ch
         return experiments_copy(t, NULL);
     }
     size_t n = s->document.experiments->rows.count;
-    bool *keep = mem_zero(n + 1, sizeof *keep);
+    bool *keep = mem_try_alloc(n + 1);
+    if (!keep) {
+        err_memory_for(err, "the experiments", n + 1);
+        return NULL;
+    }
     for (size_t i = 0; i < n; i++)
         keep[i] = experiments_measured(s->document.experiments, i);
     struct experiments *t = experiments_copy(s->document.experiments, keep);

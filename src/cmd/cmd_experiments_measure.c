@@ -112,7 +112,7 @@ static bool rows_choose(struct experiments_measuring *w, struct err *err)
         if (keep[i])
             w->rows[kept++] = i;
     }
-    bool ok = w->rows || err_memory_for(err, "the rows to measure", (n + 1) * sizeof *w->rows);
+    bool ok = w->rows || err_memory_for(err, "the experiments", (n + 1) * sizeof *w->rows);
     if (ok)
         w->table = experiments_copy(from, keep);
     free(keep);

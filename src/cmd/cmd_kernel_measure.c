@@ -60,13 +60,15 @@ struct kernel_measuring {
     size_t settled, measured, shown; /* rows: with a last word, with cycles, in the file that they go into */
     bool improved;                   /* a row says more than the file */
     struct reasons reasons;
-    double seconds, last_settled;    /* the second: on clock_seconds */
+    double seconds, last_settled, last_quiet;   /* the second and third on clock_seconds; the third: when a visit had a quiet window */
 };
 
 #define GROUP 64                 /* rows at most between two visits, a few tenths of a second apart when the core is quiet */
 #define GROUP_VISITS 4           /* to a row, before the next group */
 #define GROUP_SECONDS 3.0        /* after which a group takes no further row: on a busy core rows come, too */
 #define VISIT_SECONDS 0.25       /* of patience */
+#define DRY_SECONDS 2.0          /* without a quiet window, after which */
+#define DRY_PATIENCE 0.05        /* of the patience with a window is left, and a row is visited once, until there is one again */
 #define PATIENCE_SECONDS 20.0    /* without any row settled, at the end */
 #define LOOP_SECONDS 5.0         /* of patience with the loaded loop */
 #define CONTENDED "contended"
@@ -95,6 +97,12 @@ static void row_settle(struct kernel_measuring *w, struct measured_row *row, dou
     w->last_settled = clock_seconds();
 }
 
+/* Whether the core was not quiet for a while: then all rows wait together, at the end, instead of each for itself. */
+static bool dry(const struct kernel_measuring *w)
+{
+    return clock_seconds() - w->last_quiet > DRY_SECONDS;
+}
+
 /* One visit to a block: its value when visits agree, its reason when it has none, else it stays open. False with err when measuring itself is impossible. */
 static bool row_visit(struct kernel_measuring *w, struct measured_row *row, struct err *err)
 {
@@ -104,11 +112,14 @@ static bool row_visit(struct kernel_measuring *w, struct measured_row *row, stru
     const struct kernel *kernel = kernel_from_hex(isa_host(), row->hex, &fault);
     size_t count;
     const struct insn *insns = insns_of(kernel, 0, &count);
-    bool visited = insns && kernel_visit(w->sandbox, &w->calibration, insns, count, VISIT_SECONDS, &row->passes.plan, &m, &fault);
+    struct calibration c = w->calibration;
+    c.rules.patience *= dry(w) ? DRY_PATIENCE : 1;
+    bool visited = insns && kernel_visit(w->sandbox, &c, insns, count, VISIT_SECONDS, &row->passes.plan, &m, &fault);
 
     kernel_free(kernel);
     if (cancelled(w))
         return err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
+    w->last_quiet = m.windows ? clock_seconds() : w->last_quiet;
     kernel_passes_add(&row->passes, &m);
     if (kernel_passes_settled(&row->passes, &cycles, &spread))
         row_settle(w, row, cycles, spread, NULL);
@@ -153,7 +164,7 @@ static bool group_measure(struct kernel_measuring *w, size_t from, size_t *to, s
     *to = from;
     while (ok && *to < w->rows.count && *to < from + GROUP && (*to == from || clock_seconds() - start < GROUP_SECONDS))
         ok = row_visit(w, &w->rows.items[(*to)++], err);
-    for (unsigned visit = 1; ok && visit < GROUP_VISITS; visit++)
+    for (unsigned visit = 1; ok && visit < GROUP_VISITS && !dry(w); visit++)
         for (size_t i = from; ok && i < *to; i++)
             if (!w->rows.items[i].settled)
                 ok = row_visit(w, &w->rows.items[i], err);
@@ -184,6 +195,7 @@ static bool measure_rows(struct kernel_measuring *w, struct file_stream *out, st
 {
     bool ok = !out || file_stream_add(out, header, sizeof header - 1, err);
 
+    w->last_quiet = clock_seconds();
     for (size_t i = 0; ok && i < w->rows.count;)
         ok = group_measure(w, i, &i, out, err);
     return ok && open_measure(w, err);

@@ -161,6 +161,7 @@ struct run_values {
     struct word_list inputs;
     const char *mode, *counts;
     double limit;
+    size_t most;
 };
 
 /* A job that runs the program at each combination, then fits. */
@@ -342,7 +343,7 @@ static bool run_run_command(struct session *s, const void *values, struct result
     if (!p->program)
         return err_set(err, ERR_USAGE, "program load FILE", "no program is loaded");
     struct running *r = mem_zero(1, sizeof *r);
-    if (!program_inputs_read(&v->inputs, &r->inputs, err)) {
+    if (!program_inputs_read(&v->inputs, v->most, &r->inputs, err)) {
         running_free(r);
         return false;
     }
@@ -368,10 +369,13 @@ static const struct parameter run_options[] = {
      .help = "formulas of counts that regression fails to predict: expressions found by genetic programming, a neural arithmetic logic unit, or regression all the same"},
     {.name = "--limit", .kind = PARAMETER_DURATION, .at = offsetof(struct run_values, limit), .value = "T", .least = 0.001, .most = 1e6, .initial = "60",
      .help = "time limit of each run; the command fails when it is exceeded"},
+    {.name = "--most", .kind = PARAMETER_COUNT, .at = offsetof(struct run_values, most), .value = "N", .least = 1, .most = 4096, .otherwise = "all combinations",
+     .help = "runs at most: each input is varied alone while the others have their first values, then other combinations are chosen"},
     {0},
 };
 
-static const char *const run_examples[] = {"program run N=16,32,64,128", "program run N=100,200,300 STEPS=1,2,4 --mode counts --limit 5m", NULL};
+static const char *const run_examples[] = {"program run N=16,32,64,128", "program run N=100,200,300 STEPS=1,2,4 --mode counts --limit 5m",
+                                           "program run nx=4,6,8 ny=4,6,8 ng=2,3,4 steps=1,2,3 --most 40", NULL};
 
 const struct command command_program_run = {
     .name = "program run",
@@ -381,7 +385,8 @@ const struct command command_program_run = {
                    "status 0. Earlier runs are replaced. Counts are fitted by regression; where its formula fails to predict runs left out of it (by more than 2 %, with "
                    "eight runs or more), --counts says what is tried. Neural arithmetic logic units fit the runs, but predict less well outside of them than genetic "
                    "programming: they are there for comparison. Four or five values of each input are enough when counts are formulas; values that are not "
-                   "all multiples of the vector width show what remainders cost.",
+                   "all multiples of the vector width show what remainders cost. With many inputs --most takes a part of the combinations; first values that are no multiples "
+                   "of the vector width show most.",
     .arguments = run_arguments,
     .options = run_options,
     .examples = run_examples,

@@ -176,7 +176,7 @@ static bool run_validate(struct session *s, const void *values, struct result *r
     v->limit = given->limit;
     const struct machine *machine = program_machine(s, given->machine ? given->machine : HERE_NAME, &here, err);
     v->machine = machine ? machine_copy(machine) : NULL;
-    bool ok = machine && program_inputs_read(&given->inputs, &v->inputs, err);
+    bool ok = machine && program_inputs_read(&given->inputs, 0, &v->inputs, err);
     if (ok && v->inputs.name_count != m->runs->name_count)
         ok = err_set(err, ERR_USAGE, "give every input of program run", "%zu of %zu inputs are given", v->inputs.name_count, m->runs->name_count);
     for (size_t i = 0; ok && i < v->inputs.name_count; i++)

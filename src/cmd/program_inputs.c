@@ -6,11 +6,14 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/rng.h"
 #include "base/vec.h"
 #include "cmd/command.h"
 #include "cmd/program.h"
 
 #define COMBINATIONS_MOST 4096
+#define TRIES 100                /* to find a combination that is not there yet */
+#define SEED 1                   /* the same words choose the same combinations */
 
 const struct program_model *program_fitted(struct session *s, struct err *err)
 {
@@ -83,9 +86,49 @@ static bool combine(const value_list *values, struct program_inputs *out, struct
     return true;
 }
 
-bool program_inputs_read(const struct word_list *words, struct program_inputs *out, struct err *err)
+/* Adds the combination of the values at @places unless it is there. */
+static bool add_combination(const value_list *values, const size_t *places, struct program_inputs *out)
+{
+    size_t n = out->name_count;
+    double *at = out->values + out->count * n;
+
+    for (size_t i = 0; i < n; i++)
+        at[i] = values[i].items[places[i]];
+    for (size_t r = 0; r < out->count; r++)
+        if (memcmp(out->values + r * n, at, n * sizeof *at) == 0)
+            return false;
+    out->count++;
+    return true;
+}
+
+/* At most @most combinations: each input through its values while the others have their first ones, then others at random. */
+static bool spread(const value_list *values, size_t most, struct program_inputs *out, struct err *err)
+{
+    size_t places[INPUTS_MAX] = {0}, least = 1;
+    struct rng rng;
+
+    for (size_t i = 0; i < out->name_count; i++)
+        least += values[i].count - 1;
+    if (least > most)
+        return err_set(err, ERR_USAGE, "allow more with --most, or give fewer values", "%zu runs are needed to vary each input alone", least);
+    out->values = mem_zero((most + 1) * out->name_count + 1, sizeof *out->values);
+    add_combination(values, places, out);
+    for (size_t i = 0; i < out->name_count; places[i++] = 0)
+        for (places[i] = 1; places[i] < values[i].count; places[i]++)
+            add_combination(values, places, out);
+    rng_seed(&rng, SEED);
+    for (size_t tries = TRIES * most; out->count < most && tries; tries--) {
+        for (size_t i = 0; i < out->name_count; i++)
+            places[i] = (size_t)rng_below(&rng, values[i].count);
+        add_combination(values, places, out);
+    }
+    return true;
+}
+
+bool program_inputs_read(const struct word_list *words, size_t most, struct program_inputs *out, struct err *err)
 {
     value_list values[INPUTS_MAX] = {{0}};
+    double all = 1;
     bool ok = true;
 
     *out = (struct program_inputs){0};
@@ -96,8 +139,9 @@ bool program_inputs_read(const struct word_list *words, struct program_inputs *o
         ok = read_word(words->items[i], &out->names[i], &values[i], err);
         for (size_t k = 0; ok && k < i; k++)
             ok = strcmp(out->names[k], out->names[i]) != 0 || err_set(err, ERR_USAGE, NULL, "input %s is given twice", out->names[i]);
+        all *= (double)values[i].count;
     }
-    ok = ok && combine(values, out, err);
+    ok = ok && (most && all > (double)most ? spread(values, most, out, err) : combine(values, out, err));
     for (size_t i = 0; i < words->count; i++)
         vec_done(&values[i]);
     return ok;
@@ -128,7 +172,7 @@ bool program_inputs_given(const struct program_model *m, const struct word_list 
     bool ok = true;
 
     memcpy(out, last->inputs, sizeof last->inputs);
-    ok = program_inputs_read(words, &given, err);
+    ok = program_inputs_read(words, 0, &given, err);
     if (ok && words->count && given.count > 1)
         ok = err_set(err, ERR_USAGE, "give each input one value", "several values of an input");
     for (size_t i = 0; ok && i < given.name_count; i++) {

@@ -40,7 +40,7 @@ struct classes *classes_new(const struct problem *whole)
 
     congruence_find(t, CONGRUENCE_EPSILON, SHARED, &c);
     experiments_free(t);
-    if (!watch_over() && (double)c.classes <= FORMS_LEFT * (double)whole->forms) {
+    if (c.class_of && !watch_over() && (double)c.classes <= FORMS_LEFT * (double)whole->forms) {
         t = table_of(whole, &c);
         q = mem_zero(1, sizeof *q);
         q->p = watch_over() ? NULL : problem_new(t, NULL, NULL);

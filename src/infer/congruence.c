@@ -2,8 +2,10 @@
 #include "infer/congruence.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/shortage.h"
 #include "base/watch.h"
 
 /* A form beside one partner: what else is in the experiment, how often each occurs, and the cycles. */
@@ -26,10 +28,9 @@ static int compare_beside(const void *a, const void *b)
     return (x->other > y->other) - (x->other < y->other);
 }
 
-static struct profile *profiles_of(const struct experiments *t)
+/* Into @profiles, one per form of @t and all empty. */
+static void profiles_fill(const struct experiments *t, struct profile *profiles)
 {
-    struct profile *profiles = mem_zero(t->forms.count + 1, sizeof *profiles);
-
     for (size_t i = 0; i < t->rows.count; i++) {
         const struct flat_term *terms = experiments_terms(t, i);
         double cycles = t->rows.items[i].cycles;
@@ -43,7 +44,6 @@ static struct profile *profiles_of(const struct experiments *t)
     for (size_t f = 0; f < t->forms.count; f++)
         if (profiles[f].list.count > 1)
             qsort(profiles[f].list.items, profiles[f].list.count, sizeof(struct beside), compare_beside);
-    return profiles;
 }
 
 static bool congruent(const struct profile *a, const struct profile *b, double epsilon, unsigned shared)
@@ -64,11 +64,18 @@ static bool congruent(const struct profile *a, const struct profile *b, double e
 
 void congruence_find(const struct experiments *t, double epsilon, unsigned shared, struct congruence *out)
 {
-    struct profile *profiles = profiles_of(t);
     size_t n = t->forms.count;
-    VEC(uint32_t) *members = mem_zero(n + 1, sizeof *members);
+    struct profile *profiles = shortage_zero(n + 1, sizeof *profiles);
+    VEC(uint32_t) *members = shortage_zero(n + 1, sizeof *members);
 
-    *out = (struct congruence){n, mem_alloc((n + 1) * sizeof(uint32_t)), 0, mem_zero(n + 1, sizeof(uint32_t)), mem_zero(n + 1, sizeof(uint32_t))};
+    *out = (struct congruence){n, shortage_alloc((n + 1) * sizeof(uint32_t)), 0, shortage_zero(n + 1, sizeof(uint32_t)), shortage_zero(n + 1, sizeof(uint32_t))};
+    if (!profiles || !members || !out->class_of || !out->representative || !out->size) {
+        congruence_done(out);
+        free(profiles);
+        free(members);
+        return;
+    }
+    profiles_fill(t, profiles);
     for (uint32_t f = 0; f < n; f++) {
         bool alone = profiles[f].list.count && profiles[f].list.items[profiles[f].list.count - 1].partner == UINT32_MAX;
         size_t class = 0;

@@ -17,7 +17,8 @@ struct congruence {
 };
 
 /* Two forms must have been compared in @shared experiments at least (0: even those that were never measured beside the same partner can be
- * congruent, as in the paper). The caller calls congruence_done. Deterministic: forms are taken in the table's order, classes oldest first. */
+ * congruent, as in the paper). The caller calls congruence_done. Deterministic: forms are taken in the table's order, classes oldest first. When memory runs out
+ * @out is all zero, and this thread's work fails. */
 void congruence_find(const struct experiments *t, double epsilon, unsigned shared, struct congruence *out);
 void congruence_done(struct congruence *c);
 

@@ -39,12 +39,14 @@ static bool same_terms(const struct experiments *t, size_t x, size_t y)
     return count == t->rows.items[y].count && memcmp(experiments_terms(t, x), experiments_terms(t, y), count * sizeof(struct flat_term)) == 0;
 }
 
-/* The rows that count, in the order above. */
+/* The rows that count, in the order above; NULL when memory runs out. */
 static struct sized_experiment *select_rows(const struct experiments *t, const bool *keep, size_t *count)
 {
-    struct sized_experiment *rows = mem_alloc((t->rows.count + 1) * sizeof *rows);
+    struct sized_experiment *rows = mem_try_alloc((t->rows.count + 1) * sizeof *rows);
 
     *count = 0;
+    if (!rows)
+        return NULL;
     for (size_t i = 0; i < t->rows.count; i++)
         if ((!keep || keep[i]) && experiments_measured(t, i) && t->rows.items[i].count)
             rows[(*count)++] = (struct sized_experiment){i, experiments_size(t, i)};
@@ -142,7 +144,8 @@ static uint64_t fingerprint(const struct problem *p)
 static size_t bytes_of(const struct experiments *t, const struct sized_experiment *rows, size_t count)
 {
     const struct problem *p = NULL;
-    size_t bytes = count * (sizeof *p->term_start + sizeof *p->cycles + sizeof *p->inverse + sizeof *p->weight);
+    size_t bytes = count * (sizeof *p->term_start + sizeof *p->cycles + sizeof *p->inverse + sizeof *p->weight) +
+                   t->forms.count * (sizeof *p->names + sizeof *p->link_start + sizeof *p->single);
 
     for (size_t i = 0; i < count; i++) {
         size_t terms = t->rows.items[rows[i].index].count;
@@ -168,7 +171,9 @@ struct problem *problem_new(const struct experiments *t, const bool *keep, struc
     struct sized_experiment *rows = select_rows(t, keep, &count);
     struct problem *p = NULL;
 
-    if (count == 0) {
+    if (!rows) {
+        err_memory_for(err, "the experiments", (t->rows.count + 1) * sizeof *rows);
+    } else if (count == 0) {
         err_set(err, ERR_DATA, "experiments load FILE, or experiments measure", "no measured experiments");
     } else if (watch_over()) {
         err_set(err, ERR_LIMIT, "give it more time, or fewer experiments", "the time ended while %zu experiments were sorted", count);

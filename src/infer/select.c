@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/compare.h"
+#include "base/shortage.h"
 #include "base/watch.h"
 #include "infer/generate.h"
 #include "model/metrics.h"
@@ -53,12 +54,17 @@ static double noise_of(const struct experiments *t, size_t row, const double *fo
 }
 
 /* How far each mapping's prediction is from the mean of all, relative and in units of the noise, for each row of @t from @first on: @n numbers a
- * row, zeros where one of them knows no answer. */
+ * row, zeros where one of them knows no answer. NULL when memory runs out. */
 static double *deviations(const struct mapping *const *mappings, size_t n, const struct experiments *t, size_t first, const double *form_noise)
 {
     size_t rows = t->rows.count - first;
-    double *cycles = mem_alloc((t->rows.count + 1) * sizeof *cycles), *out = mem_alloc((rows * n + 1) * sizeof *out);
+    double *cycles = shortage_alloc((t->rows.count + 1) * sizeof *cycles), *out = shortage_alloc((rows * n + 1) * sizeof *out);
 
+    if (!cycles || !out) {
+        free(cycles);
+        free(out);
+        return NULL;
+    }
     for (size_t i = 0; i < n; i++) {
         throughput_predict(mappings[i], t, cycles);
         for (size_t r = 0; r < rows; r++)
@@ -123,11 +129,12 @@ size_t select_experiments(const struct mapping *const *mappings, size_t n, struc
     n = n < COMMITTEE ? n : COMMITTEE;
     for (unsigned k = 2; k <= size; k++)
         rows += generate_random(pool, forms, forms_count, draw / (size - 1), k, rng);
-    double *all = deviations(mappings, n, pool, before, noise), *left = mem_alloc((rows * n + 1) * sizeof *left), now;
-    bool *taken = mem_zero(rows + 1, sizeof *taken);
+    double *all = deviations(mappings, n, pool, before, noise), *left = shortage_alloc((rows * n + 1) * sizeof *left), now;
+    bool *taken = mem_zero(rows + 1, sizeof *taken), room = all && left;
     *disagreement = NAN;
-    memcpy(left, all, rows * n * sizeof *left);
-    while (added < count && !watch_over()) {
+    if (room)
+        memcpy(left, all, rows * n * sizeof *left);
+    while (room && added < count && !watch_over()) {
         size_t r = most_disputed(left, rows, n, taken, &now);
         if (added == 0 && r < rows)
             *disagreement = now * noise_of(pool, before + r, noise);
@@ -155,10 +162,10 @@ size_t select_experiments(const struct mapping *const *mappings, size_t n, struc
 /* Half of what was measured repeats better than this; NaN when nothing was repeated. */
 static double median_spread(const struct experiments *t)
 {
-    double *spread = mem_alloc((t->rows.count + 1) * sizeof *spread);
+    double *spread = shortage_alloc((t->rows.count + 1) * sizeof *spread);
     size_t n = 0;
 
-    for (size_t i = 0; i < t->rows.count; i++)
+    for (size_t i = 0; spread && i < t->rows.count; i++)
         if (experiments_measured(t, i) && !isnan(t->rows.items[i].spread))
             spread[n++] = t->rows.items[i].spread;
     if (n)
@@ -223,14 +230,15 @@ static void gather(struct committee *c, struct evolve *e, const struct genome *b
 static double *residual_of_forms(const struct mapping *best, const struct experiments *t, double noise)
 {
     size_t forms = t->forms.count;
-    double *cycles = mem_alloc((t->rows.count + 1) * sizeof *cycles), *sum = mem_alloc((forms + 1) * sizeof *sum), *n = mem_alloc((forms + 1) * sizeof *n);
+    double *cycles = shortage_alloc((t->rows.count + 1) * sizeof *cycles), *sum = mem_alloc((forms + 1) * sizeof *sum), *n = mem_alloc((forms + 1) * sizeof *n);
 
     for (size_t f = 0; f < forms; f++) {
         sum[f] = RESIDUALS_BESIDE * noise;
         n[f] = RESIDUALS_BESIDE;
     }
-    throughput_predict(best, t, cycles);
-    for (size_t i = 0; i < t->rows.count; i++)
+    if (cycles)
+        throughput_predict(best, t, cycles);
+    for (size_t i = 0; cycles && i < t->rows.count; i++)
         for (uint32_t k = 0; k < t->rows.items[i].count; k++)
             if (experiments_measured(t, i) && !isnan(cycles[i])) {
                 uint32_t f = experiments_terms(t, i)[k].form;
@@ -270,9 +278,11 @@ static bool infer(const struct experiments *t, const struct select_options *so, 
 /* Mean relative error of @m on the rows of @t that @fresh says; NaN when it knows none of them. */
 static double error_on(const struct mapping *m, const struct experiments *t, const bool *fresh)
 {
-    double *cycles = mem_alloc((t->rows.count + 1) * sizeof *cycles), sum = 0;
+    double *cycles = shortage_alloc((t->rows.count + 1) * sizeof *cycles), sum = 0;
     size_t n = 0;
 
+    if (!cycles)
+        return NAN;
     throughput_predict(m, t, cycles);
     for (size_t i = 0; i < t->rows.count; i++)
         if (fresh[i] && experiments_measured(t, i) && !isnan(cycles[i])) {
@@ -287,8 +297,10 @@ static double error_on(const struct mapping *m, const struct experiments *t, con
 static bool measure_fresh(struct experiments *t, select_measure *measure, void *state, const struct mapping *m, double *error, struct err *err)
 {
     size_t n = t->rows.count;
-    bool *fresh = mem_alloc((n + 1) * sizeof *fresh);
+    bool *fresh = mem_try_alloc((n + 1) * sizeof *fresh);
 
+    if (!fresh)
+        return err_memory_for(err, "the experiments", n);
     for (size_t i = 0; i < n; i++)
         fresh[i] = !experiments_measured(t, i);
     bool ok = measure(t, state, err);

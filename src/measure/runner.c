@@ -158,7 +158,8 @@ static struct measured unconfirmed(const struct runner_trial *t, const struct me
     now.cycles = t->count ? t->values[0] : t->contended;
     for (unsigned i = 1; i < t->count; i++)
         now.cycles = fmin(now.cycles, t->values[i]);
-    now.spread = t->count ? m->spread : NAN;
+    now.spread = t->count ? t->spread : NAN;
+    now.repeats = t->count ? t->repeats : 0;
     snprintf(now.state, sizeof now.state, "%s", t->count ? EXPERIMENT_ONCE : EXPERIMENT_CONTENDED);
     return now;
 }

@@ -179,8 +179,7 @@ static void take_stop(struct interrupt *p, pid_t tid, int status, struct spaces 
         drop(p, tid);
 }
 
-/* What has happened meanwhile; true when the main process has ended. */
-static bool take_events(struct interrupt *p, struct spaces *spaces, int *status, struct rusage *usage)
+bool interrupt_go_on(struct interrupt *p, struct spaces *spaces, int *status, struct rusage *usage)
 {
     struct rusage used;
     int how;
@@ -261,7 +260,7 @@ bool interrupt_watch(struct interrupt *p, double seconds, struct spaces *spaces,
     double until = now() + seconds;
 
     for (double at = now(); at < until; at = now()) {
-        if (take_events(p, spaces, status, usage))
+        if (interrupt_go_on(p, spaces, status, usage))
             return true;
         if (at >= p->next) {
             ask_all(p);
@@ -286,7 +285,7 @@ void interrupt_free(struct interrupt *p)
     for (size_t i = 0; i < p->tracees.count; i++)
         trace(PTRACE_INTERRUPT, p->tracees.items[i].task.tid, 0, 0);
     for (double until = now() + GO_SECONDS; p->tracees.count && now() < until; rest(REST))
-        take_events(p, &none, &status, &usage);
+        interrupt_go_on(p, &none, &status, &usage);
     vec_done(&p->tracees);
     vec_done(&p->processes_seen);
     free(p);

@@ -18,6 +18,8 @@ struct interrupt *interrupt_new(const struct task_list *tasks, bool ours, double
 void interrupt_free(struct interrupt *p);
 /* Samples for about @seconds, or until the main process has ended: then true, with how in *@status and *@usage. */
 bool interrupt_watch(struct interrupt *p, double seconds, struct spaces *spaces, int *status, struct rusage *usage);
+/* The same without sampling or waiting: what has stopped goes on. */
+bool interrupt_go_on(struct interrupt *p, struct spaces *spaces, int *status, struct rusage *usage);
 /* Since the beginning: samples that lay nowhere known, processes and threads that were started. */
 size_t interrupt_lost(const struct interrupt *p);
 size_t interrupt_started(const struct interrupt *p, bool threads);

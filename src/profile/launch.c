@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -143,13 +144,16 @@ bool launch(const char *const *argv, const char *output, const char *input, stru
     return ok;
 }
 
-bool launch_go(struct launched *l, struct err *err)
+bool launch_go(struct launched *l, void (*go_on)(void *state), void *state, struct err *err)
 {
+    struct pollfd began = {l->fault, POLLIN, 0};
     int reason = 0;
     ssize_t length;
 
     if (write(l->go, "g", 1) != 1)
         return err_set(err, ERR_IO, NULL, "%s was killed before it ran", l->path);
+    while (go_on && poll(&began, 1, 1) <= 0)
+        go_on(state);
     while ((length = read(l->fault, &reason, sizeof reason)) < 0 && errno == EINTR)
         ;
     if (length == 0)

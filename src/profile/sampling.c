@@ -83,7 +83,7 @@ static bool watch(struct watching *w, struct err *err)
     const struct sampling *o = w->options;
     int pidfd = pidfd_open(o->argv ? w->program.pid : o->pid, 0);
     double begun = now();
-    bool ok = pidfd >= 0 || err_set(err, ERR_IO, NULL, "cannot watch process %d: %s", (int)o->pid, strerror(errno));
+    bool ok = w->out->ended || pidfd >= 0 || err_set(err, ERR_IO, NULL, "cannot watch process %d: %s", (int)o->pid, strerror(errno));
 
     while (ok && !w->out->ended && now() - begun < o->seconds) {
         w->out->ended = step(w, pidfd);
@@ -142,6 +142,14 @@ static bool find_process(struct watching *w, struct err *err)
     return true;
 }
 
+/* A signal, or a thread that it starts itself, stops what is traced before it has begun. */
+static void go_on(void *state)
+{
+    struct watching *w = state;
+    if (!w->out->ended)
+        w->out->ended = interrupt_go_on(w->interrupt, &w->spaces, &w->out->status, &w->usage);
+}
+
 static bool begin(struct watching *w, struct err *err)
 {
     const struct sampling *o = w->options;
@@ -152,7 +160,7 @@ static bool begin(struct watching *w, struct err *err)
         return false;
     w->out->path = mem_strdup(w->program.path);
     vec_push(&w->tasks.list, ((struct thread_id){w->program.pid, w->program.pid}));
-    return choose(w, err) && launch_go(&w->program, err);
+    return choose(w, err) && launch_go(&w->program, w->interrupt ? go_on : NULL, w, err);
 }
 
 static double seconds_of(struct timeval t)

@@ -7,7 +7,9 @@
 
 #include "base/mem.h"
 #include "base/vec.h"
+#include "program/exact.h"
 #include "program/lasso.h"
+#include "program/products.h"
 #include "program/solve.h"
 
 #define ALL_SUBSETS_MOST 16      /* terms of which all subsets are tried */
@@ -50,7 +52,7 @@ static void add_term(struct search *s, const struct formula_term *term)
     for (size_t r = 0; r < d->run_count; r++)
         c.column[r] = formula_term_value(term, d->inputs + r * d->input_count, d->input_count);
     for (size_t i = 0; i < d->input_count; i++)
-        c.cost += term->power[i];
+        c.cost += (unsigned)term->power[i];
     vec_push(&s->terms, c);
 }
 
@@ -62,63 +64,54 @@ static void add_products(struct search *s, struct formula_term term, size_t firs
         return;
     }
     for (unsigned power = 0; power <= (s->active[first] ? (left < each ? left : each) : 0); power++) {
-        term.power[first] = (uint8_t)power;
+        term.power[first] = (int8_t)power;
         add_products(s, term, first + 1, left - power, each);
     }
 }
 
-/* An input is active when two runs that differ in it alone differ in value, or when no such pair could tell. */
+/* Whether runs @a and @b have the same inputs but @but (SIZE_MAX: none), all of them or the active ones only. */
+static bool same_inputs(const struct search *s, size_t a, size_t b, size_t but, bool active_only)
+{
+    const struct fit_data *d = s->data;
+    for (size_t i = 0; i < d->input_count; i++)
+        if (i != but && (s->active[i] || !active_only) && d->inputs[a * d->input_count + i] != d->inputs[b * d->input_count + i])
+            return false;
+    return true;
+}
+
+/* Whether runs that are alike in all active inputs differ in value. */
+static bool contradicted(const struct search *s)
+{
+    for (size_t a = 0; a < s->data->run_count; a++)
+        for (size_t b = a + 1; b < s->data->run_count; b++)
+            if (s->data->values[a] != s->data->values[b] && same_inputs(s, a, b, SIZE_MAX, true))
+                return true;
+    return false;
+}
+
+/* An input is active when two runs that differ in it alone differ in value, or when no such pair could tell. A count of 0 tells little: when inputs found
+ * active do not explain what there is, those that were only seen to leave it at 0 are active, too. */
 static void find_active(struct search *s)
 {
     const struct fit_data *d = s->data;
+    bool silent[INPUTS_MAX] = {false};
 
     for (size_t i = 0; i < d->input_count; i++) {
-        bool pairs = false, differs = false, moves = false;
+        bool pairs = false, differs = false, moves = false, something = false;
         for (size_t a = 0; a < d->run_count && !differs; a++)
             for (size_t b = a + 1; b < d->run_count && !differs; b++) {
-                const double *x = d->inputs + a * d->input_count, *y = d->inputs + b * d->input_count;
-                bool alone = x[i] != y[i];
-                moves |= alone;
-                for (size_t k = 0; k < d->input_count; k++)
-                    alone &= k == i || x[k] == y[k];
+                bool other = d->inputs[a * d->input_count + i] != d->inputs[b * d->input_count + i], alone = other && same_inputs(s, a, b, i, false);
+                moves |= other;
                 pairs |= alone;
+                something |= alone && d->values[a] != 0;
                 differs = alone && d->values[a] != d->values[b];
             }
         s->active[i] = differs || (moves && !pairs);
+        silent[i] = moves && !something;
     }
-}
-
-/* Coefficients as fractions of one denominator that give every run in whole numbers. */
-static bool make_exact(const struct search *s, const size_t *chosen, size_t count, const struct solution *solution, double *coefficients)
-{
-    static const int denominators[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 128};
-    bool quotient = false;
-
-    /* Parts of a whole quotient are what another width gives where only some remainders were seen. */
-    for (size_t k = 0; k < count; k++)
-        quotient |= s->terms.items[chosen[k]].term.kind == TERM_QUOTIENT;
-    for (size_t t = 0; t < (quotient ? 1 : sizeof denominators / sizeof *denominators); t++) {
-        int d = denominators[t];
-        __int128 whole[SOLVE_COLUMNS] = {0};
-        bool ok = true;
-        for (size_t k = 0; k < count && ok; k++) {
-            long double scaled = solution->coefficients[k] * d;
-            ok = fabsl(scaled) < 1e15L && fabsl(scaled - rintl(scaled)) < 1e-5L;
-            whole[k] = ok ? (__int128)llrintl(scaled) : 0;
-        }
-        for (size_t r = 0; r < s->data->run_count && ok; r++) {
-            __int128 sum = 0;
-            for (size_t k = 0; k < count; k++)
-                sum += whole[k] * (__int128)s->terms.items[chosen[k]].column[r];
-            ok = sum == (__int128)s->data->values[r] * d;
-        }
-        if (!ok)
-            continue;
-        for (size_t k = 0; k < count; k++)
-            coefficients[k] = (double)whole[k] / d;
-        return true;
-    }
-    return false;
+    if (contradicted(s))
+        for (size_t i = 0; i < d->input_count; i++)
+            s->active[i] |= silent[i];
 }
 
 static void take(struct search *s, const size_t *chosen, size_t count, const double *coefficients, double error)
@@ -139,10 +132,12 @@ static void judge(struct search *s, const size_t *chosen, size_t count)
     const double *columns[SOLVE_COLUMNS];
     double coefficients[SOLVE_COLUMNS], most = 0, cost = 0;
     struct solution solution;
+    bool quotient = false;   /* parts of a whole quotient are what another width gives where only some remainders were seen */
 
     for (size_t k = 0; k < count; k++) {
         columns[k] = s->terms.items[chosen[k]].column;
         cost += s->terms.items[chosen[k]].cost;
+        quotient |= s->terms.items[chosen[k]].term.kind == TERM_QUOTIENT;
     }
     if (s->exact && cost >= s->best)
         return;
@@ -159,7 +154,7 @@ static void judge(struct search *s, const size_t *chosen, size_t count)
     }
     for (size_t r = 0; r < d->run_count; r++)
         most = fmax(most, fabs(d->values[r]));
-    if (solution.worst <= 1e-9 * most && make_exact(s, chosen, count, &solution, coefficients)) {
+    if (solution.worst <= 1e-9 * most && exact_coefficients(columns, count, d->values, d->run_count, &solution, quotient, coefficients)) {
         s->best = cost;
         take(s, chosen, count, coefficients, 0);
     }
@@ -227,7 +222,7 @@ static bool find_exact_count(struct search *s)
             for (unsigned width = 2; s->active[i] && !found && width <= WIDTH_MOST; width *= 2)
                 for (int offset = 0; !found && offset < OFFSETS; offset++)
                     found = find_congruent(s, size, i, width, offset);
-    return found;
+    return found || (active > 1 && products_exact(s->data, s->active, s->out));
 }
 
 /* The terms that an L1 penalty leaves, at weaker and weaker penalties, each set fitted without it. */
@@ -271,6 +266,8 @@ static void find_best(struct search *s, unsigned degree)
     if (s->terms.count > ALL_SUBSETS_MOST) {
         s->best *= GAIN;
         find_by_penalty(s);
+        if (active > 1 && products_best(s->data, s->active, GAIN * s->best, s->out))
+            s->best = s->out->error;
     }
 }
 

@@ -2,15 +2,16 @@
 #include "program/formula.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "program/nalu.h"
 
-static double whole_power(double base, unsigned power)
+static double whole_power(double base, int power)
 {
     double product = 1;
-    for (; power; power--)
+    for (int k = 0; k < abs(power); k++)
         product *= base;
-    return product;
+    return power >= 0 ? product : product != 0 ? 1 / product : 0;
 }
 
 double formula_term_value(const struct formula_term *term, const double *inputs, size_t count)
@@ -108,27 +109,20 @@ unsigned formula_degree(const struct formula *f, size_t count)
     for (size_t i = 0; i < f->count; i++) {
         unsigned degree = f->terms[i].kind == TERM_QUOTIENT;
         for (size_t k = 0; k < count; k++)
-            degree += f->terms[i].power[k];
+            degree += (unsigned)abs(f->terms[i].power[k]);
         most = degree > most ? degree : most;
     }
     return most;
 }
 
-static void print_term(const struct formula_term *t, const char *const *names, size_t count, bool factor, struct str *out)
+/* The quotient, remainder or whether there is one. */
+static void print_kind(const struct formula_term *t, const char *const *names, bool factor, struct str *out)
 {
-    for (size_t i = 0; i < count; i++)
-        if (t->power[i]) {
-            str_addf(out, "%s%s", factor ? "*" : "", names[i]);
-            if (t->power[i] > 1)
-                str_addf(out, "^%u", t->power[i]);
-            factor = true;
-        }
-    if (t->kind == TERM_PRODUCT)
-        return;
-    if (factor)
-        str_add_char(out, '*');
     static const char *const before[] = {[TERM_QUOTIENT] = "floor(", [TERM_REST] = "(", [TERM_REMAINS] = "["};
     struct str shifted = {0};
+
+    if (factor)
+        str_add_char(out, '*');
     if (t->offset)
         str_addf(&shifted, "(%s%+d)", names[t->input], -t->offset);
     else
@@ -137,6 +131,27 @@ static void print_term(const struct formula_term *t, const char *const *names, s
     str_add(out, str_text(&shifted));
     str_addf(out, t->kind == TERM_QUOTIENT ? "/%u)" : t->kind == TERM_REST ? "%%%u)" : "%%%u>0]", t->width);
     str_done(&shifted);
+}
+
+static void print_term(const struct formula_term *t, const char *const *names, size_t count, bool factor, struct str *out)
+{
+    for (size_t i = 0; i < count; i++)
+        if (t->power[i] > 0) {
+            str_addf(out, "%s%s", factor ? "*" : "", names[i]);
+            if (t->power[i] > 1)
+                str_addf(out, "^%d", t->power[i]);
+            factor = true;
+        }
+    if (t->kind != TERM_PRODUCT)
+        print_kind(t, names, factor, out);
+    else if (!factor)
+        str_add_char(out, '1');
+    for (size_t i = 0; i < count; i++)
+        if (t->power[i] < 0) {
+            str_addf(out, "/%s", names[i]);
+            if (t->power[i] < -1)
+                str_addf(out, "^%d", -t->power[i]);
+        }
 }
 
 /* The expression that ends at *@at, moving it to before its beginning. */

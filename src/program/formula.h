@@ -19,7 +19,7 @@ struct nalu;
 enum term_kind { TERM_PRODUCT, TERM_QUOTIENT, TERM_REST, TERM_REMAINS };
 
 struct formula_term {
-    uint8_t power[INPUTS_MAX];
+    int8_t power[INPUTS_MAX];      /* below 0: divided by it */
     uint8_t kind;                  /* enum term_kind: what else it is multiplied by */
     uint8_t input;                 /* of the quotient floor((N - offset) / width), of what that leaves, or of 1 where it leaves something */
     int16_t offset;
@@ -51,7 +51,7 @@ double formula_term_value(const struct formula_term *term, const double *inputs,
 double formula_value(const struct formula *f, const double *inputs, size_t count);
 /* Appends "2*N^2 - 4*N + 2", "floor((N-1)/4)*M", "(N%4)", "[N%4>0]", "0.5*N*N/max(M, K)", "network(N, M)" with the inputs' @names. */
 void formula_print(const struct formula *f, const char *const *names, size_t count, struct str *out);
-/* Degree in all inputs of the highest term; of an expression products add up, quotients take away; of a network 1. */
+/* Degree in all inputs of the highest term, divisors counted as factors; of an expression products add up, quotients take away; of a network 1. */
 unsigned formula_degree(const struct formula *f, size_t count);
 
 #endif

@@ -46,7 +46,7 @@ static void add_products(struct grower *g, struct formula_term term, unsigned de
     for (size_t r = 1; r < d->run_count; r++)
         moves |= d->inputs[r * d->input_count + first] != d->inputs[first];
     for (unsigned power = 0; power <= (moves ? left : 0); power++) {
-        term.power[first] = (uint8_t)power;
+        term.power[first] = (int8_t)power;
         add_products(g, term, degree + power, first + 1, left - power);
     }
 }

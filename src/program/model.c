@@ -226,6 +226,29 @@ static void fit_blocks(struct fitting *f)
     free(values);
 }
 
+/* Cycles in calls of what was not compiled, per execution; they scatter, and mostly they are the same at all inputs. */
+static void fit_calls(struct fitting *f)
+{
+    const struct growth_limits limits = {2, 30, 0.25, 0, INFINITY, 2, false};
+    size_t n = f->runs->runs.count;
+    double *values = mem_zero(n, sizeof *values);
+    bool *use = mem_zero(n, sizeof *use);
+
+    for (size_t b = 0; b < f->runs->program->block_count; b++) {
+        bool any = false;
+        for (size_t r = 0; r < n; r++) {
+            values[r] = f->runs->runs.items[r].calls[b];
+            use[r] = !isnan(values[r]);
+            any |= use[r];
+        }
+        f->model->calls[b].error = -1;
+        if (any)
+            fit_some(f, f->inputs, values, use, &limits, &f->model->calls[b]);
+    }
+    free(values);
+    free(use);
+}
+
 static int by_largest(const void *a, const void *b)
 {
     const struct failed *x = a, *y = b;
@@ -283,6 +306,7 @@ struct program_model *program_model_new(const struct program_runs *runs, enum co
     m->runs = program_runs_hold(runs);
     m->counts = mem_zero(p->block_count + 1, sizeof *m->counts);
     m->taken = mem_zero(p->block_count + 1, sizeof *m->taken);
+    m->calls = mem_zero(p->block_count + 1, sizeof *m->calls);
     m->references = mem_zero(p->reference_count + 1, sizeof *m->references);
     m->traced = true;
     f.inputs = mem_zero(runs->runs.count * runs->name_count + 1, sizeof *f.inputs);
@@ -294,6 +318,7 @@ struct program_model *program_model_new(const struct program_runs *runs, enum co
     for (size_t i = 0; i < runs->runs.count * runs->name_count; i++)
         f.reciprocals[i] = reciprocal(f.inputs[i]);
     fit_blocks(&f);
+    fit_calls(&f);
     if (m->traced)
         fit_footprint(&f);
     for (size_t i = 0; ok && m->traced && i < p->reference_count; i++) {
@@ -331,6 +356,7 @@ void program_model_free(const struct program_model *held)
     free(m->formulas);
     free(m->counts);
     free(m->taken);
+    free(m->calls);
     program_runs_free(m->runs);
     free(m);
 }
@@ -396,9 +422,11 @@ void program_model_at(const struct program_model *m, const double *inputs, struc
     memcpy(out->inputs, inputs, width * sizeof *inputs);
     out->counts = mem_zero(p->block_count + 1, sizeof *out->counts);
     out->taken = mem_zero(p->block_count + 1, sizeof *out->taken);
+    out->calls = mem_zero(p->block_count + 1, sizeof *out->calls);
     out->references = mem_zero(p->reference_count + 1, sizeof *out->references);
     for (size_t b = 0; b < p->block_count; b++) {
         out->counts[b] = seen ? seen->counts[b] : formula_value(&m->formulas[m->counts[b]], inputs, width);
+        out->calls[b] = seen ? seen->calls[b] : m->calls[b].error < 0 ? NAN : formula_value(&m->calls[b], inputs, width);
         out->taken[b] = seen ? seen->taken[b] : fmin(out->counts[b], formula_value(&m->formulas[m->taken[b]], inputs, width));
     }
     for (size_t i = 0; m->traced && i < p->reference_count; i++) {

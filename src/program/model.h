@@ -30,6 +30,7 @@ struct program_model {
     struct nalu **networks;            /* of formulas that are one */
     size_t network_count;
     uint32_t *counts, *taken;          /* per block: formula */
+    struct formula *calls;             /* per block: cycles of one execution in functions that are not the program's; error below 0: not known */
     struct model_reference *references;
     struct formula footprint;      /* distinct lines */
     bool traced;                       /* the runs had references */

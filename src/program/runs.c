@@ -20,6 +20,7 @@
 #define SHIFT_BYTES 16           /* as malloc aligns */
 #define SHORT_SECONDS 1.0
 #define START_TRIES 5
+#define CALL_RUNS 3              /* in which calls are timed; the shortest time of each counts */
 
 struct program_runs *program_runs_new(const struct program *p, char *const *names, size_t count)
 {
@@ -39,6 +40,7 @@ void program_run_done(const struct program *p, struct program_run *run)
     free(run->references);
     free(run->counts);
     free(run->taken);
+    free(run->calls);
     *run = (struct program_run){0};
 }
 
@@ -89,7 +91,7 @@ static bool judge(const struct program_runs *runs, const double *inputs, const s
     return ok;
 }
 
-static const char *const mode_names[] = {"counts", "sampled", "exact"};
+static const char *const mode_names[] = {"counts", "sampled", "exact", "calls"};
 
 /* Runs @argv in the current directory. child_result_done frees @result. */
 static bool run_here(const char *const *argv, const struct child_limits *limits, struct child_result *result, struct err *err)
@@ -236,6 +238,23 @@ static bool run_once(const struct program_runs *runs, const double *inputs, cons
     return ok;
 }
 
+/* Times calls into what was not compiled here, in runs of their own: nothing else is traced meanwhile. */
+static bool time_calls(const struct program_runs *runs, const double *inputs, const struct run_options *options, struct program_run *out, struct err *err)
+{
+    struct run_options timed = *options;
+    bool ok = true;
+
+    timed.mode = TRACE_CALLS;
+    for (unsigned i = 0; ok && i < CALL_RUNS; i++) {
+        struct program_run one;
+        ok = run_once(runs, inputs, &timed, 0, &one, err);
+        for (size_t b = 0; ok && b < runs->program->block_count; b++)
+            out->calls[b] = fmin(out->calls[b], one.calls[b]);   /* of a number and none, the number */
+        program_run_done(runs->program, &one);
+    }
+    return ok;
+}
+
 bool program_runs_add(struct program_runs *runs, const double *inputs, const struct run_options *options, struct err *err)
 {
     struct program_run run;
@@ -249,6 +268,7 @@ bool program_runs_add(struct program_runs *runs, const double *inputs, const str
             join_bins(&run.references[i], &moved.references[i]);
         program_run_done(runs->program, &moved);
     }
+    ok = ok && (options->mode == TRACE_COUNTS || time_calls(runs, inputs, options, &run, err));
     if (ok) {
         average(runs->program, &run, count);
         vec_push(&runs->runs, run);

@@ -19,13 +19,14 @@ struct run_reference {
     size_t bin_count;
 };
 
-enum trace_mode { TRACE_COUNTS, TRACE_SAMPLED, TRACE_EXACT };
+enum trace_mode { TRACE_COUNTS, TRACE_SAMPLED, TRACE_EXACT, TRACE_CALLS };   /* the last: calls are timed; a run of it is not kept */
 
 struct program_run {
     double inputs[INPUTS_MAX];
     enum trace_mode mode;
     double *counts;                /* per block of the program */
     double *taken;                 /* of them, those that left by the first of two ways */
+    double *calls;                 /* cycles that one execution spends in functions that are not the program's; NaN: not known */
     struct run_reference *references;
     double seconds;                /* that the run took, instrumented */
 };

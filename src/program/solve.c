@@ -13,7 +13,7 @@ static long double dot(const long double *a, const long double *b, size_t n)
 
 bool solve(const double *const *columns, size_t count, const double *values, const double *weights, size_t rows, long double *work, struct solution *out)
 {
-    long double upper[SOLVE_COLUMNS][SOLVE_COLUMNS] = {{0}}, right[SOLVE_COLUMNS], *rest = work + count * rows;
+    long double upper[SOLVE_COLUMNS][SOLVE_COLUMNS], right[SOLVE_COLUMNS], *rest = work + count * rows;
 
     if (count > rows || count > SOLVE_COLUMNS)
         return false;
@@ -25,6 +25,8 @@ bool solve(const double *const *columns, size_t count, const double *values, con
         for (size_t i = 0; i < rows; i++)
             q[i] = (long double)columns[k][i] * (weights ? weights[i] : 1);
         long double before = sqrtl(dot(q, q, rows));
+        for (size_t j = 0; j < k; j++)
+            upper[j][k] = 0;
         for (int round = 0; round < 2; round++)
             for (size_t j = 0; j < k; j++) {
                 long double part = dot(work + j * rows, q, rows);

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define SOLVE_COLUMNS 8
+#define SOLVE_COLUMNS 16
 
 struct solution {
     long double coefficients[SOLVE_COLUMNS];

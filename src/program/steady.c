@@ -125,28 +125,44 @@ static double overlap(const struct part_time *p)
     return fmax(core, near + p->latency) + p->far - FAR_HIDDEN * fmin(core, p->far);
 }
 
+static bool is_own(const struct program *p, const char *name)
+{
+    for (size_t f = 0; f < p->function_count; f++)
+        if (strcmp(p->functions[f].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* By the costs of functions of libm; where a block calls others, by the time that its calls took in the runs. */
+static void time_block_calls(struct timing *t, uint32_t block, struct part_time *out)
+{
+    const struct program_block *b = &t->code->program->blocks[block];
+    double count = t->run->counts[block], known = 0, unknown = 0;
+    const char *name = NULL;
+
+    for (size_t k = 0; k < b->call_count; k++) {
+        double cost = t->calls ? call_cost_of(t->calls, b->calls[k]) : NAN;
+        if (is_own(t->code->program, b->calls[k]))
+            continue;
+        known += isnan(cost) ? 0 : count * cost;
+        unknown += isnan(cost) ? count : 0;
+        name = isnan(cost) ? b->calls[k] : name;
+    }
+    if (unknown > 0 && t->run->calls && !isnan(t->run->calls[block])) {
+        out->calls += count * t->run->calls[block];
+        return;
+    }
+    out->calls += known;
+    t->out->unknown_calls += (size_t)unknown;
+    if (unknown > 0 && !t->out->unknown_call)
+        t->out->unknown_call = mem_strdup(name);
+}
+
 static void time_calls(struct timing *t, const struct code_part *part, struct part_time *out)
 {
-    const struct program *p = t->code->program;
-
-    for (size_t i = 0; i < part->blocks.count; i++) {
-        const struct program_block *b = &p->blocks[part->blocks.items[i]];
-        for (size_t k = 0; k < b->call_count && !t->paid[part->blocks.items[i]]; k++) {
-            bool own = false;
-            for (size_t f = 0; f < p->function_count && !own; f++)
-                own = strcmp(p->functions[f].name, b->calls[k]) == 0;
-            if (own)
-                continue;
-            double cost = t->calls ? call_cost_of(t->calls, b->calls[k]) : NAN, count = t->run->counts[part->blocks.items[i]];
-            if (!isnan(cost)) {
-                out->calls += count * cost;
-                continue;
-            }
-            t->out->unknown_calls += (size_t)count;
-            if (!t->out->unknown_call)
-                t->out->unknown_call = mem_strdup(b->calls[k]);
-        }
-    }
+    for (size_t i = 0; i < part->blocks.count; i++)
+        if (!t->paid[part->blocks.items[i]])
+            time_block_calls(t, part->blocks.items[i], out);
 }
 
 static void time_part(struct timing *t, const struct code_part *part)

@@ -17,6 +17,7 @@ struct trace {
     const struct program *program;
     const struct program_unit *unit;      /* NULL: none yet */
     struct program_run *run;
+    double cycles_per_tick, nothing;      /* of the clock that calls are timed with; ticks of a call of nothing */
     bool ended;
 };
 
@@ -59,6 +60,28 @@ static bool read_block(struct trace *t, const char *at)
     return true;
 }
 
+static bool read_clock(struct trace *t, const char *at)
+{
+    double cycles, ticks;
+
+    if (!number(&at, &cycles) || !number(&at, &ticks) || !number(&at, &t->nothing) || !(cycles > 0) || !(ticks > 0))
+        return false;
+    t->cycles_per_tick = cycles / ticks;
+    return true;
+}
+
+static bool read_calls(struct trace *t, const char *at)
+{
+    double index, count, kept, ticks;
+
+    if (!t->unit || !number(&at, &index) || !number(&at, &count) || !number(&at, &kept) || !number(&at, &ticks) || index >= t->unit->block_count || kept > count || !(kept > 0))
+        return false;
+    size_t block = t->unit->first_block + (size_t)index;
+    if (t->run->counts[block] > 0)
+        t->run->calls[block] = fmax(0, ticks / kept - t->nothing) * t->cycles_per_tick * count / t->run->counts[block];
+    return true;
+}
+
 /* "17:count:sum:regular:steps" */
 static bool read_bin(const char **at, double out[5])
 {
@@ -97,7 +120,7 @@ static bool read_reference(struct trace *t, const char *at)
 static bool read_line(struct trace *t, char *line)
 {
     static const struct { const char *word; bool (*read)(struct trace *t, const char *at); } kinds[] = {
-        {"unit ", read_unit}, {"block ", read_block}, {"access ", read_reference}};
+        {"unit ", read_unit}, {"block ", read_block}, {"access ", read_reference}, {"clock ", read_clock}, {"calls ", read_calls}};
 
     if (strcmp(line, "end") == 0) {
         t->ended = true;
@@ -117,6 +140,9 @@ bool program_trace_parse(const struct program *p, const char *name, struct str *
 
     out->counts = mem_zero(p->block_count + 1, sizeof *out->counts);
     out->taken = mem_zero(p->block_count + 1, sizeof *out->taken);
+    out->calls = mem_alloc((p->block_count + 1) * sizeof *out->calls);
+    for (size_t b = 0; b <= p->block_count; b++)
+        out->calls[b] = NAN;
     out->references = mem_zero(p->reference_count + 1, sizeof *out->references);
     for (char *at = text->data, *next; ok && at && *at; at = next) {
         size_t length = strcspn(at, "\n");

@@ -95,6 +95,35 @@ test_counts_are_exact_far_outside() {
     done
 }
 
+# Six nested loops: a part of 972 combinations gives a formula of degree six that holds far outside; too small a part is refused.
+test_many_inputs() {
+    needs_llvm
+    cat >"$work/nest.c" <<'END'
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    int n[6];
+    volatile long sum = 0;
+    for (int i = 0; i < 6 && i + 1 < argc; i++)
+        n[i] = atoi(argv[i + 1]);
+    for (int a = 0; a < n[0]; a++)
+        for (int b = 0; b < n[1]; b++)
+            for (int c = 0; c < n[2] / n[3]; c++)
+                for (int d = 0; d <= n[4]; d++)
+                    for (int e = 0; e < n[5]; e++)
+                        sum += e;
+}
+END
+    cd "$work" || return 1
+    given='A=2,3,4 B=3,4,5 C=12,24,36,48 D=2,1,4 E=2,3,5 F=3,5,7'
+    expect 0 "$portolan" -e "program load nest.c -O1; program run $given --most 40 --mode counts; program blocks A=16 B=20 C=192 D=16 E=20 F=28"
+    [ "$(grep -c '^ *[0-9]* .* [0-9.]*$' "$work/out")" -ge 40 ] || fail 'not 40 runs'
+    holds out 'A*B*C*E*F/D + A*B*C*F/D'
+    holds out " $((16 * 20 * 12 * 21 * 28)) "
+    expect 1 "$portolan" -e "program load nest.c -O1; program run $given --most 5 --mode counts"
+    holds err '14 runs are needed to vary each input alone'
+}
+
 test_inputs() {
     needs_llvm
     load="program load $programs/matmul.c -O1"

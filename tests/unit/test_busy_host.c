@@ -169,6 +169,8 @@ static void test_left_is_taken_up(void **state)
     struct runner_summary first = measure(&r, work_path("journal.csv"), &(struct runner_options){.patience = 5, .one_length = true});
     assert_true(first.once > 0 && first.contended > 0 && first.once + first.contended == first.left && first.done + first.left == ROWS);
     assert_int_equal(in_state(r.table, EXPERIMENT_ONCE, TRUTH), first.once);
+    for (size_t i = 0; i < ROWS; i++)
+        assert_int_equal(r.table->rows.items[i].repeats, strcmp(r.table->rows.items[i].state, EXPERIMENT_ONCE) == 0 ? 3 : strcmp(r.table->rows.items[i].state, EXPERIMENT_OK) == 0 ? 6 : 0);
     assert_int_equal(in_state(r.table, EXPERIMENT_CONTENDED, BESIDE), first.contended);
     /* The rows are as a file would bring them: what is open is measured. */
     struct experiments *again = rows(ROWS);

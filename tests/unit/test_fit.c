@@ -86,6 +86,65 @@ static void test_factorial_runs(void **state)
     }
 }
 
+static double sweeps(const double *x) { return 8 * x[0] * x[1] * x[2] * x[3] * (x[4] * x[5] + 1) * floor(x[6] / 4); }
+static double chunks(const double *x) { return 24 * x[0] / x[7] * x[1] * (x[3] + 2) * x[5]; }
+static double moments(const double *x) { return x[5] * (x[8] * x[8] - 1) * x[0] * x[2] * fmod(x[6], 4) + 17 * x[5]; }
+static double rims(const double *x) { return (x[0] + 1) * (x[1] + 1) * (x[2] + 1) * x[4]; }
+static double hidden(const double *x) { return x[5] * x[3] * (x[8] - 2); }   /* nothing at all at the first values */
+
+/* Nine inputs, each varied alone and 40 other runs: degrees up to seven, quotients of inputs, factors of two terms. */
+static void test_many_inputs(void **state)
+{
+    static double (*const functions[])(const double *) = {sweeps, chunks, moments, rims, hidden};
+    static const double values_of[9][5] = {{4, 8, 12}, {3, 4, 5, 7}, {3, 4, 5, 7}, {3, 2, 4, 5}, {2, 1, 3}, {2, 1, 3}, {6, 7, 9, 12, 13}, {2, 1, 4}, {2, 3, 4}};
+    static const size_t count_of[9] = {3, 4, 4, 4, 3, 3, 5, 3, 3};
+    static const double far[] = {64, 31, 28, 21, 13, 17, 103, 16, 11};
+    double inputs[9 * 80], counts[80];
+    struct formula f;
+    struct rng rng;
+    size_t n = 1;
+    (void)state;
+    rng_seed(&rng, 5);
+    for (size_t i = 0; i < 9; i++)
+        inputs[i] = values_of[i][0];
+    for (size_t i = 0; i < 9; i++)
+        for (size_t k = 1; k < count_of[i]; k++, n++) {
+            memcpy(inputs + 9 * n, inputs, 9 * sizeof *inputs);
+            inputs[9 * n + i] = values_of[i][k];
+        }
+    for (size_t k = 0; k < 40; k++, n++)
+        for (size_t i = 0; i < 9; i++)
+            inputs[9 * n + i] = values_of[i][rng_below(&rng, count_of[i])];
+    for (size_t k = 0; k < sizeof functions / sizeof *functions; k++) {
+        for (size_t r = 0; r < n; r++)
+            counts[r] = functions[k](inputs + 9 * r);
+        fit_counts(&(struct fit_data){inputs, 9, n, counts}, &f);
+        if (!f.exact || formula_value(&f, far, 9) != functions[k](far))
+            fail_msg("function %zu: %.17g instead of %.17g", k, formula_value(&f, far, 9), functions[k](far));
+    }
+}
+
+/* Many inputs with chance in the count: the right products, near it far outside. */
+static void test_many_inputs_by_chance(void **state)
+{
+    double inputs[5 * 60], counts[60];
+    const double far[] = {60, 50, 40, 30, 20};
+    struct formula f;
+    struct rng rng;
+    (void)state;
+    rng_seed(&rng, 6);
+    for (size_t r = 0; r < 60; r++) {
+        double *x = inputs + 5 * r;
+        for (size_t i = 0; i < 5; i++)
+            x[i] = 2 + (double)(r <= 15 ? (r % 3) * (r / 3 == i) : rng_below(&rng, 5));
+        counts[r] = floor(x[0] * x[1] * x[2] * x[3] * x[4] * (40 + 0.2 * rng_unit(&rng)));
+    }
+    fit_counts(&(struct fit_data){inputs, 5, 60, counts}, &f);
+    assert_false(f.exact);
+    assert_true(f.error < 0.02);
+    assert_true(fabs(formula_value(&f, far, 5) / (40.1 * 60 * 50 * 40 * 30 * 20) - 1) < 0.1);
+}
+
 /* Remainders 0 and 1 only: half of N / 2 would do as well as N / 4, but nobody writes it. */
 static void test_some_remainders(void **state)
 {
@@ -219,7 +278,7 @@ static void test_lasso(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counts_of_one_input), cmocka_unit_test(test_few_runs), cmocka_unit_test(test_some_remainders), cmocka_unit_test(test_factorial_runs), cmocka_unit_test(test_data_dependent),
+        cmocka_unit_test(test_counts_of_one_input), cmocka_unit_test(test_few_runs), cmocka_unit_test(test_some_remainders), cmocka_unit_test(test_factorial_runs), cmocka_unit_test(test_many_inputs), cmocka_unit_test(test_many_inputs_by_chance), cmocka_unit_test(test_data_dependent),
         cmocka_unit_test(test_print), cmocka_unit_test(test_least_squares), cmocka_unit_test(test_lasso),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

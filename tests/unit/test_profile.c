@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "base/watch.h"
+#include "profile/interrupt.h"
 #include "profile/launch.h"
 #include "profile/profile.h"
 #include "profile/spaces.h"
@@ -455,6 +456,56 @@ static void test_let_go(void **state)
     sampled_done(&s);
 }
 
+struct traced {
+    struct interrupt *interrupt;
+    struct spaces spaces;
+    struct samples samples;
+    int status;
+    struct rusage usage;
+    bool ended;
+};
+
+static void let_on(void *state)
+{
+    struct traced *t = state;
+    t->ended = t->ended || interrupt_go_on(t->interrupt, &t->spaces, &t->status, &t->usage);
+}
+
+/* A signal stops what is traced before it runs its program: it goes on, and runs it. */
+static void test_stopped_before_it_runs(void **state)
+{
+    const char *argv[4];
+    struct sampling o = options_of(SAMPLING_INTERRUPT, "turns", "1", argv);
+    struct traced t = {.ended = false};
+    struct task_list tasks = {.list = {0}};
+    struct launched l;
+    struct err err = {0};
+
+    (void)state;
+    t.spaces.samples = &t.samples;
+    assert_true(launch(argv, o.output, NULL, &l, &err));
+    vec_push(&tasks.list, ((struct thread_id){l.pid, l.pid}));
+    t.interrupt = interrupt_new(&tasks, true, 1000, &err);
+    if (!t.interrupt) {
+        assert_true(refused(SAMPLING_INTERRUPT, &err));
+        kill(l.pid, SIGKILL);
+        waitpid(l.pid, &t.status, 0);
+        l.pid = 0;
+    } else {
+        kill(l.pid, SIGWINCH);
+        assert_true(launch_go(&l, let_on, &t, &err));
+        while (!t.ended)
+            t.ended = interrupt_watch(t.interrupt, 0.02, &t.spaces, &t.status, &t.usage);
+        assert_true(WIFEXITED(t.status) && WEXITSTATUS(t.status) == 0);
+        l.pid = 0;
+    }
+    interrupt_free(t.interrupt);
+    launch_end(&l);
+    spaces_done(&t.spaces);
+    samples_done(&t.samples);
+    vec_done(&tasks.list);
+}
+
 /* A process whose file has been deleted, as by an upgrade, is looked at like any other. */
 static void test_deleted(void **state)
 {
@@ -512,7 +563,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_spaces), cmocka_unit_test(test_shares), cmocka_unit_test(test_clock), cmocka_unit_test(test_interrupt),
                                        cmocka_unit_test(test_attach), cmocka_unit_test(test_time_is_up), cmocka_unit_test(test_large_code), cmocka_unit_test(test_lookup_ends),
-                                       cmocka_unit_test(test_let_go), cmocka_unit_test(test_deleted), cmocka_unit_test(test_named_pipes), cmocka_unit_test(test_refused)};
+                                       cmocka_unit_test(test_let_go), cmocka_unit_test(test_stopped_before_it_runs), cmocka_unit_test(test_deleted), cmocka_unit_test(test_named_pipes), cmocka_unit_test(test_refused)};
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     self[length > 0 ? length : 0] = '\0';
     setenv("ASAN_OPTIONS", "detect_leaks=0", 1);   /* of programs that are started: who is traced cannot look for leaks */

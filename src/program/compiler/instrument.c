@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Counters at the head of every block, one more for the first way of each conditional branch, a call before every reference. */
+/* Counters at the head of every block, one more for the first way of each conditional branch, a call before every reference, and two around each call of what is not
+ * compiled here. */
 #include <string.h>
 
 #include <llvm-c/Core.h>
 #include <llvm-c/DebugInfo.h>
 
 #include "base/mem.h"
+#include "config.h"
 #include "program/compiler/module.h"
 #include "program/runtime/runtime.h"
 
@@ -13,8 +15,8 @@ struct additions {
     LLVMContextRef context;
     LLVMModuleRef module;
     LLVMBuilderRef builder;
-    LLVMTypeRef word, pointer, touch_type, access_type;
-    LLVMValueRef counts, access, touch, touch_range;
+    LLVMTypeRef word, pointer, touch_type, access_type, calls_type, begin_type, end_type;
+    LLVMValueRef counts, access, calls, touch, touch_range, begin, end;
 };
 
 static LLVMValueRef word(const struct additions *a, uint64_t value)
@@ -105,15 +107,51 @@ static void trace(const struct additions *a, const struct module_reference *r, s
     }
 }
 
+/* Whether @insn calls a function that another object has, and comes back. */
+static bool leaves(LLVMValueRef insn)
+{
+    static const char *const others[] = {"llvm.", "portolan_", "setjmp", "_setjmp", "__sigsetjmp", "sigsetjmp", "vfork"};
+    unsigned ends = LLVMGetEnumAttributeKindForName("noreturn", 8);
+    LLVMValueRef callee = LLVMGetInstructionOpcode(insn) == LLVMCall ? LLVMGetCalledValue(insn) : NULL;
+    size_t length;
+
+    if (!callee || !LLVMIsAFunction(callee) || LLVMCountBasicBlocks(callee) || LLVMGetEnumAttributeAtIndex(callee, LLVMAttributeFunctionIndex, ends))
+        return false;
+#if LLVM_MAJOR >= 18
+    if (LLVMGetTailCallKind(insn) == LLVMTailCallKindMustTail)
+        return false;
+#endif
+    const char *name = LLVMGetValueName2(callee, &length);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strncmp(name, others[i], strlen(others[i])) == 0)
+            return false;
+    return true;
+}
+
+static void time_calls(const struct additions *a, LLVMBasicBlockRef block, uint64_t index)
+{
+    LLVMValueRef at = word(a, index), calls = LLVMConstGEP2(a->calls_type, a->calls, &at, 1);
+
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block), next; i; i = next) {
+        next = LLVMGetNextInstruction(i);
+        if (!next || !leaves(i))
+            continue;
+        LLVMPositionBuilderBefore(a->builder, i);
+        LLVMValueRef begun = LLVMBuildCall2(a->builder, a->begin_type, a->begin, NULL, 0, ""), arguments[] = {calls, begun};
+        LLVMPositionBuilderBefore(a->builder, next);
+        LLVMBuildCall2(a->builder, a->end_type, a->end, arguments, 2, "");
+    }
+}
+
 /* The unit, and a pointer to it where the linker gathers them. */
 static void add_unit(const struct additions *a, const struct module *m)
 {
     LLVMValueRef key = LLVMConstStringInContext(a->context, m->key, (unsigned)strlen(m->key), false);
-    LLVMTypeRef members[] = {a->word, a->word, a->word, a->pointer, a->pointer, a->pointer};
+    LLVMTypeRef members[] = {a->word, a->word, a->word, a->pointer, a->pointer, a->pointer, a->pointer};
     LLVMValueRef values[] = {word(a, PORTOLAN_RUNTIME_VERSION), word(a, m->blocks.count), word(a, m->references.count),
-                             global(a, LLVMTypeOf(key), "portolan.key", key), a->counts, a->access};
-    LLVMTypeRef type = LLVMStructTypeInContext(a->context, members, 6, false);
-    LLVMValueRef unit = global(a, type, "portolan.unit", LLVMConstStructInContext(a->context, values, 6, false));
+                             global(a, LLVMTypeOf(key), "portolan.key", key), a->counts, a->access, a->calls};
+    LLVMTypeRef type = LLVMStructTypeInContext(a->context, members, 7, false);
+    LLVMValueRef unit = global(a, type, "portolan.unit", LLVMConstStructInContext(a->context, values, 7, false));
     LLVMSetSection(global(a, a->pointer, "portolan.unit.at", unit), PORTOLAN_UNIT_SECTION);
 }
 
@@ -140,6 +178,15 @@ bool module_write_traced(struct module *m, const char *about, size_t length, con
     a.touch_range = LLVMAddFunction(m->module, PORTOLAN_TOUCH_RANGE, a.touch_type);
     a.counts = global(&a, LLVMArrayType2(a.word, 2 * m->blocks.count + 1), "portolan.counts", NULL);
     a.access = global(&a, LLVMArrayType2(a.access_type, m->references.count + 1), "portolan.access", NULL);
+    a.calls_type = LLVMArrayType2(a.word, sizeof(struct portolan_calls_) / 8);
+    a.calls = global(&a, LLVMArrayType2(a.calls_type, m->blocks.count + 1), "portolan.calls", NULL);
+    a.begin_type = LLVMFunctionType(a.word, NULL, 0, false);
+    LLVMTypeRef ended[] = {a.pointer, a.word};
+    a.end_type = LLVMFunctionType(LLVMVoidTypeInContext(a.context), ended, 2, false);
+    a.begin = LLVMAddFunction(m->module, PORTOLAN_CALL_BEGIN, a.begin_type);
+    a.end = LLVMAddFunction(m->module, PORTOLAN_CALL_END, a.end_type);
+    for (size_t i = 0; i < m->blocks.count; i++)
+        time_calls(&a, m->blocks.items[i].block, i);
     for (size_t i = 0; i < m->references.count; i++)
         trace(&a, &m->references.items[i], i);
     for (size_t i = 0; i < m->blocks.count; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Linked into programs that portolan-cc builds. Counts of blocks are kept by the code itself; here references become reuse distances, and all of it is
  * written to the file that PORTOLAN_TRACE names when the program exits. Without that variable nothing is written and nothing is traced.
- * PORTOLAN_TRACE_MODE: counts, exact, or sampled, one line in 32. PORTOLAN_TRACE_SHIFT: bytes that are added to every address. References of the thread that entered main are traced, those of others are not. */
+ * PORTOLAN_TRACE_MODE: counts, exact, or sampled, one line in 32; calls: counts, and the time spent in functions that were not compiled here. PORTOLAN_TRACE_SHIFT: bytes that are added to every address. References of the thread that entered main are traced, those of others are not. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,12 +9,23 @@
 #include <string.h>
 #include <unistd.h>
 
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#else
+#include <time.h>
+#endif
+
 #include "program/runtime/bins.h"
 #include "program/runtime/reuse.h"
 #include "program/runtime/runtime.h"
 
 #define LINE_BYTES 64u
 #define SAMPLE_SHIFT 5u
+#define LATE 16u                     /* times the mean of calls before it: the system ran others meanwhile */
+#define LATE_TICKS 20000u
+#define TRIES 200
+#define CHAIN 20000
+#define CHAIN_CYCLES 4u              /* a 64-bit multiplication, 3, and an exclusive or, 1 */
 
 extern struct portolan_unit_ *__start_portolan_units[] __attribute__((weak)), *__stop_portolan_units[] __attribute__((weak));
 
@@ -24,6 +35,8 @@ static uint64_t shift;               /* bytes that all addresses are moved by: w
 static pid_t trace_process;
 static struct reuse reuse;
 static _Thread_local int tracing;    /* this thread's references count */
+static _Thread_local int timing;     /* this thread's calls are timed */
+static _Thread_local uint64_t begun_last;   /* the call that began last */
 
 /* Bins come in large pieces, which the system fills with pages as they are used. */
 static struct portolan_bin_ *bins_new(void)
@@ -99,6 +112,76 @@ void portolan_touch_range_(struct portolan_access_ *access, const void *address,
     }
 }
 
+static uint64_t ticks_now(void)
+{
+#if defined(__x86_64__)
+    return __rdtsc();
+#else
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+#endif
+}
+
+uint64_t portolan_call_begin_(void)
+{
+    return timing ? begun_last = ticks_now() : 0;
+}
+
+/* A call within which another began came back to the program: its time is not its own. */
+void portolan_call_end_(struct portolan_calls_ *calls, uint64_t begun)
+{
+    if (!timing)
+        return;
+    uint64_t ticks = ticks_now() - begun;
+    calls->count++;
+    if (begun != begun_last || (calls->kept >= 8 && ticks > LATE_TICKS && ticks / LATE > calls->ticks / calls->kept))
+        return;
+    calls->kept++;
+    calls->ticks += ticks;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Ticks that a call of nothing takes: the median. */
+static uint64_t ticks_of_nothing(void)
+{
+    static uint64_t seen[TRIES];
+
+    timing = 1;
+    for (int i = 0; i < TRIES; i++) {
+        struct portolan_calls_ calls = {0, 0, 0};
+        portolan_call_end_(&calls, portolan_call_begin_());
+        seen[i] = calls.ticks;
+    }
+    timing = 0;
+    qsort(seen, TRIES, sizeof *seen, ascending);
+    return seen[TRIES / 2];
+}
+
+/* Ticks of a chain of CHAIN * CHAIN_CYCLES cycles. */
+static uint64_t ticks_of_chain(void)
+{
+    static volatile uint64_t seed = 0x9e3779b97f4a7c15u;
+    uint64_t least = UINT64_MAX;
+
+    for (int t = 0; t < TRIES / 10; t++) {
+        uint64_t x = seed, y = seed | 1, z = seed >> 3, begun = ticks_now();
+        for (int i = 0; i < CHAIN; i++) {
+            x = (x * y) ^ z;
+            __asm__("" : "+r"(x));   /* one after the other */
+        }
+        uint64_t ticks = ticks_now() - begun;
+        seed = x;
+        least = ticks < least ? ticks : least;
+    }
+    return least;
+}
+
 struct output {
     int file;
     int failed;
@@ -140,6 +223,9 @@ static void put_unit(struct output *o, const struct portolan_unit_ *unit)
     for (uint64_t i = 0; i < unit->blocks; i++)
         if (unit->counts[2 * i])
             PUT(o, "block %llu %llu %llu\n", (unsigned long long)i, (unsigned long long)unit->counts[2 * i], (unsigned long long)unit->counts[2 * i + 1]);
+    for (uint64_t i = 0; i < unit->blocks; i++)
+        if (unit->calls[i].kept)
+            PUT(o, "calls %llu %llu %llu %llu\n", (unsigned long long)i, (unsigned long long)unit->calls[i].count, (unsigned long long)unit->calls[i].kept, (unsigned long long)unit->calls[i].ticks);
     for (uint64_t i = 0; i < unit->accesses; i++)
         if (unit->access[i].references)
             put_access(o, i, &unit->access[i]);
@@ -158,20 +244,25 @@ static __attribute__((constructor(101))) void trace_begin(void)
         trace_mode = mode;
     const char *moved = getenv("PORTOLAN_TRACE_SHIFT");
     shift = moved ? strtoull(moved, NULL, 10) : 0;
-    tracing = strcmp(trace_mode, "counts") != 0;
+    timing = strcmp(trace_mode, "calls") == 0;
+    tracing = !timing && strcmp(trace_mode, "counts") != 0;
 }
 
 static __attribute__((destructor(101))) void trace_end(void)
 {
     static struct output o;
 
-    tracing = 0;
+    int timed = timing;
+
+    tracing = timing = 0;
     if (!trace_path || getpid() != trace_process)
         return;
     o.file = open(trace_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (o.file < 0)
         return;
-    PUT(&o, "portolan-trace 2 %s %u\n", reuse.sample_mask ? "sampled" : strcmp(trace_mode, "counts") == 0 ? "counts" : "exact", LINE_BYTES);
+    PUT(&o, "portolan-trace 2 %s %u\n", reuse.sample_mask ? "sampled" : timed || strcmp(trace_mode, "counts") == 0 ? "counts" : "exact", LINE_BYTES);
+    if (timed)
+        PUT(&o, "clock %u %llu %llu\n", CHAIN * CHAIN_CYCLES, (unsigned long long)ticks_of_chain(), (unsigned long long)ticks_of_nothing());
     for (struct portolan_unit_ **at = __start_portolan_units; at < __stop_portolan_units; at++)
         if (*at && (*at)->version == PORTOLAN_RUNTIME_VERSION)
             put_unit(&o, *at);

@@ -10,7 +10,9 @@
 #define PORTOLAN_ABOUT_MAGIC "portolan-unit"      /* "portolan-unit LENGTH\n", then LENGTH bytes of JSON and a \n */
 #define PORTOLAN_TOUCH "portolan_touch_"
 #define PORTOLAN_TOUCH_RANGE "portolan_touch_range_"
-#define PORTOLAN_RUNTIME_VERSION 1u
+#define PORTOLAN_CALL_BEGIN "portolan_call_begin_"
+#define PORTOLAN_CALL_END "portolan_call_end_"
+#define PORTOLAN_RUNTIME_VERSION 2u
 
 struct portolan_bin_ {
     uint64_t count, sum;        /* references, and their distances added up */
@@ -25,15 +27,25 @@ struct portolan_access_ {
     uint64_t unused;
 };
 
+/* Calls from a block into code that is not compiled here, such as libraries. */
+struct portolan_calls_ {
+    uint64_t count, kept;       /* all, and those whose time counts */
+    uint64_t ticks;             /* of those kept */
+};
+
 /* A compiled file. */
 struct portolan_unit_ {
     uint64_t version, blocks, accesses;
     const char *key;            /* what the description calls it, too */
     uint64_t *counts;           /* two per block: executions, and how many of them left by the branch's first way */
     struct portolan_access_ *access;
+    struct portolan_calls_ *calls;   /* per block */
 };
 
 void portolan_touch_(struct portolan_access_ *access, const void *address, uint64_t size);
 void portolan_touch_range_(struct portolan_access_ *access, const void *address, uint64_t size);
+/* Around each such call; what the first returns goes into the second. */
+uint64_t portolan_call_begin_(void);
+void portolan_call_end_(struct portolan_calls_ *calls, uint64_t begun);
 
 #endif

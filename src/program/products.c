@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "program/products.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/vec.h"
+#include "program/exact.h"
+
+#define PARTS_MOST 8             /* of one input: what it alone does */
+#define PRODUCTS_MOST 6000       /* candidates of one search */
+#define GAIN 0.7                 /* one term more must lower the left-out error below this share */
+#define DEPENDENT 1e-9           /* of a column's length, what must be left of it beside those chosen */
+#define EXPLAINED 1e-9           /* of the values' length: nothing is left to explain */
+#define OUTWARD 4                /* times the inputs are doubled to see whether a formula stays positive */
+
+/* What one input does: terms in it alone. */
+struct input_terms {
+    struct formula_term list[PARTS_MOST];
+    size_t count;
+};
+
+struct product {
+    struct formula_term term;
+    double *column, *rest;       /* its value in each run; the weighted column less what is chosen has of it */
+    double length;               /* of the weighted column */
+};
+
+struct joining {
+    const struct fit_data *data;
+    struct input_terms parts[INPUTS_MAX];
+    VEC(struct product) products;
+    double *weights, *left;      /* per run; left: of the weighted values, what is not explained */
+    double *leverage;            /* per run */
+    long double *work;
+    size_t chosen[SOLVE_COLUMNS], chosen_count;
+};
+
+static void add_part(struct input_terms *p, struct formula_term term)
+{
+    for (size_t i = 0; i < p->count; i++)
+        if (memcmp(&p->list[i], &term, sizeof term) == 0)
+            return;
+    if (p->count < PARTS_MOST)
+        p->list[p->count++] = term;
+}
+
+static struct formula_term power_of(size_t input, int power)
+{
+    struct formula_term t = {.kind = TERM_PRODUCT};
+    t.power[input] = (int8_t)power;
+    return t;
+}
+
+/* Whether runs @a and @b differ in @input at most, of those that are active. */
+static bool alone(const struct fit_data *d, const bool *active, size_t a, size_t b, size_t input)
+{
+    for (size_t i = 0; i < d->input_count; i++)
+        if (i != input && active[i] && d->inputs[a * d->input_count + i] != d->inputs[b * d->input_count + i])
+            return false;
+    return true;
+}
+
+/* Runs beside @base with other values of @input alone, each value once; @xs, @ys: their inputs and values. Returns how many, @base among them. */
+static size_t beside(const struct fit_data *d, const bool *active, size_t base, size_t input, double *xs, double *ys)
+{
+    size_t n = 0;
+
+    for (size_t r = 0; r < d->run_count; r++) {
+        double x = d->inputs[r * d->input_count + input];
+        bool seen = !alone(d, active, base, r, input);
+        for (size_t k = 0; k < n && !seen; k++)
+            seen = xs[k] == x;
+        if (seen)
+            continue;
+        xs[n] = x;
+        ys[n++] = d->values[r];
+    }
+    return n;
+}
+
+/* The run beside which most others differ in one input alone; of such runs the one of the largest value. */
+static size_t find_base(const struct fit_data *d, const bool *active)
+{
+    double *xs = mem_alloc(d->run_count * sizeof *xs), *ys = mem_alloc(d->run_count * sizeof *ys);
+    size_t best = 0, most = 0;
+
+    for (size_t r = 0; r < d->run_count; r++) {
+        size_t sum = 0;
+        for (size_t i = 0; i < d->input_count; i++)
+            sum += active[i] ? beside(d, active, r, i, xs, ys) : 0;
+        if (sum > most || (sum == most && d->values[r] > d->values[best])) {
+            best = r;
+            most = sum;
+        }
+    }
+    free(xs);
+    free(ys);
+    return best;
+}
+
+static void take_terms(struct input_terms *out, const struct formula *f, size_t input, int less)
+{
+    for (size_t k = 0; k < f->count; k++) {
+        struct formula_term t = f->terms[k];
+        int power = t.power[0] - less;
+        memset(t.power, 0, sizeof t.power);
+        t.power[input] = (int8_t)power;
+        t.input = t.kind ? (uint8_t)input : 0;
+        add_part(out, t);
+    }
+}
+
+/* What @input does alone beside @base. Where too few runs tell, all that it may be. */
+static void find_parts(struct joining *j, const bool *active, size_t base, size_t input)
+{
+    const struct fit_data *d = j->data;
+    double *xs = mem_alloc(2 * d->run_count * sizeof *xs), *ys = xs + d->run_count;
+    size_t n = beside(d, active, base, input, xs, ys);
+    struct formula f;
+
+    fit_counts(&(struct fit_data){xs, 1, n, ys}, &f);
+    if (n > 1 && f.exact) {
+        take_terms(&j->parts[input], &f, input, 0);
+    } else {
+        for (size_t k = 0; k < n; k++)
+            ys[k] *= xs[k];
+        fit_counts(&(struct fit_data){xs, 1, n, ys}, &f);
+        if (n > 1 && f.exact)
+            take_terms(&j->parts[input], &f, input, 1);
+        else
+            for (int power = -1; power <= (n > 2 ? 2 : 1); power++)
+                add_part(&j->parts[input], power_of(input, power));
+    }
+    free(xs);
+}
+
+/* A product has one quotient, remainder or the like. */
+static bool multiply(struct formula_term *into, const struct formula_term *by)
+{
+    if (into->kind && by->kind)
+        return false;
+    for (size_t i = 0; i < INPUTS_MAX; i++)
+        into->power[i] = (int8_t)(into->power[i] + by->power[i]);
+    if (by->kind) {
+        into->kind = by->kind;
+        into->input = by->input;
+        into->offset = by->offset;
+        into->width = by->width;
+    }
+    return true;
+}
+
+static void add_product(struct joining *j, const struct formula_term *term)
+{
+    const struct fit_data *d = j->data;
+    struct product p = {.term = *term, .column = mem_alloc(2 * d->run_count * sizeof(double))};
+
+    p.rest = p.column + d->run_count;
+    for (size_t r = 0; r < d->run_count; r++)
+        p.column[r] = formula_term_value(term, d->inputs + r * d->input_count, d->input_count);
+    vec_push(&j->products, p);
+}
+
+static void add_products(struct joining *j, struct formula_term term, size_t input)
+{
+    if (input == j->data->input_count) {
+        add_product(j, &term);
+        return;
+    }
+    for (size_t k = 0; k < j->parts[input].count; k++) {
+        struct formula_term next = term;
+        if (multiply(&next, &j->parts[input].list[k]))
+            add_products(j, next, input + 1);
+    }
+}
+
+static void clear_products(struct joining *j)
+{
+    for (size_t i = 0; i < j->products.count; i++)
+        free(j->products.items[i].column);
+    j->products.count = 0;
+}
+
+/* All products of a part of each input. False where that were too many. */
+static bool make_products(struct joining *j)
+{
+    double count = 1;
+
+    clear_products(j);
+    for (size_t i = 0; i < j->data->input_count; i++)
+        count *= (double)j->parts[i].count;
+    if (count > PRODUCTS_MOST)
+        return false;
+    add_products(j, (struct formula_term){.kind = TERM_PRODUCT}, 0);
+    return true;
+}
+
+static double dot(const double *a, const double *b, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += a[i] * b[i];
+    return sum;
+}
+
+/* Begins with nothing chosen; errors count by @weights. */
+static void begin(struct joining *j)
+{
+    size_t n = j->data->run_count;
+
+    j->chosen_count = 0;
+    for (size_t r = 0; r < n; r++) {
+        j->left[r] = j->data->values[r] * j->weights[r];
+        j->leverage[r] = 0;
+    }
+    for (size_t i = 0; i < j->products.count; i++) {
+        struct product *p = &j->products.items[i];
+        for (size_t r = 0; r < n; r++)
+            p->rest[r] = p->column[r] * j->weights[r];
+        p->length = sqrt(dot(p->rest, p->rest, n));
+    }
+}
+
+/* Chooses the product that explains most of what is left. False when none does. */
+static bool choose(struct joining *j)
+{
+    size_t n = j->data->run_count, best = SIZE_MAX;
+    double most = 0, *q = (double *)j->work;
+
+    for (size_t i = 0; i < j->products.count; i++) {
+        const struct product *p = &j->products.items[i];
+        double length = sqrt(dot(p->rest, p->rest, n)), pull = fabs(dot(p->rest, j->left, n));
+        if (length > DEPENDENT * p->length && pull / length > most) {
+            most = pull / length;
+            best = i;
+        }
+    }
+    if (best == SIZE_MAX)
+        return false;
+    double length = sqrt(dot(j->products.items[best].rest, j->products.items[best].rest, n));
+    for (size_t r = 0; r < n; r++) {
+        q[r] = j->products.items[best].rest[r] / length;
+        j->leverage[r] += q[r] * q[r];
+    }
+    double part = dot(q, j->left, n);
+    for (size_t r = 0; r < n; r++)
+        j->left[r] -= part * q[r];
+    for (size_t i = 0; i < j->products.count; i++) {
+        double *rest = j->products.items[i].rest, has = dot(q, rest, n);
+        for (size_t r = 0; r < n; r++)
+            rest[r] -= has * q[r];
+    }
+    j->chosen[j->chosen_count++] = best;
+    return true;
+}
+
+/* The chosen as a formula, by least squares in full precision; @exact: only if it gives every value. */
+static bool take(struct joining *j, bool exact, struct formula *out)
+{
+    const struct fit_data *d = j->data;
+    const double *columns[SOLVE_COLUMNS];
+    double coefficients[SOLVE_COLUMNS];
+    struct solution solution;
+    bool whole = false;
+    size_t count = 0;
+
+    for (size_t k = 0; k < j->chosen_count; k++) {
+        columns[k] = j->products.items[j->chosen[k]].column;
+        whole |= j->products.items[j->chosen[k]].term.kind == TERM_QUOTIENT;
+    }
+    if (!solve(columns, j->chosen_count, d->values, j->weights, d->run_count, j->work, &solution))
+        return false;
+    for (size_t k = 0; k < j->chosen_count; k++)
+        coefficients[k] = (double)solution.coefficients[k];
+    if (exact && !exact_coefficients(columns, j->chosen_count, d->values, d->run_count, &solution, whole, coefficients))
+        return false;
+    for (size_t k = 0; k < j->chosen_count; k++)
+        count += coefficients[k] != 0;
+    if (count > FORMULA_TERMS)
+        return false;
+    *out = (struct formula){.exact = exact, .error = exact ? 0 : solution.left_out};
+    for (size_t k = 0; k < j->chosen_count; k++)
+        if (coefficients[k] != 0) {
+            out->terms[out->count] = j->products.items[j->chosen[k]].term;
+            out->coefficients[out->count++] = coefficients[k];
+        }
+    return true;
+}
+
+static bool search_exact(struct joining *j, struct formula *out)
+{
+    size_t n = j->data->run_count;
+
+    begin(j);
+    double all = sqrt(dot(j->left, j->left, n));
+    while (j->chosen_count < SOLVE_COLUMNS && j->chosen_count + 2 < n && choose(j))
+        if (dot(j->left, j->left, n) < EXPLAINED * EXPLAINED * all * all)
+            return take(j, true, out);
+    return false;
+}
+
+/* Errors in units of the value (@relative), or of none. */
+static void weigh(struct joining *j, bool relative)
+{
+    double most = 0;
+
+    for (size_t r = 0; r < j->data->run_count; r++)
+        most = fmax(most, fabs(j->data->values[r]));
+    for (size_t r = 0; r < j->data->run_count; r++)
+        j->weights[r] = relative ? 1 / fmax(fabs(j->data->values[r]), most * 1e-3) : 1 / most;
+}
+
+static void joining_begin(struct joining *j, const struct fit_data *data)
+{
+    *j = (struct joining){.data = data};
+    j->weights = mem_zero(3 * data->run_count, sizeof *j->weights);
+    j->left = j->weights + data->run_count;
+    j->leverage = j->left + data->run_count;
+    j->work = mem_zero((SOLVE_COLUMNS + 1) * data->run_count, sizeof *j->work);
+}
+
+static void joining_done(struct joining *j)
+{
+    clear_products(j);
+    vec_done(&j->products);
+    free(j->weights);
+    free(j->work);
+}
+
+/* The parts of all inputs, those without effect none but 1. */
+static void find_all_parts(struct joining *j, const bool *active)
+{
+    size_t base = find_base(j->data, active);
+
+    for (size_t i = 0; i < j->data->input_count; i++)
+        if (active[i])
+            find_parts(j, active, base, i);
+        else
+            add_part(&j->parts[i], power_of(i, 0));
+}
+
+/* 1 beside the parts: terms that the input has no part in. @powers: and the first powers, for what it does only together with others. */
+static void widen(struct joining *j, bool powers)
+{
+    for (size_t i = 0; i < j->data->input_count; i++) {
+        add_part(&j->parts[i], power_of(i, 0));
+        if (powers)
+            add_part(&j->parts[i], power_of(i, 1));
+    }
+}
+
+bool products_exact(const struct fit_data *data, const bool *active, struct formula *out)
+{
+    struct joining j;
+    bool found = false;
+
+    joining_begin(&j, data);
+    find_all_parts(&j, active);
+    for (int stage = 0; !found && stage < 3; stage++) {
+        if (stage)
+            widen(&j, stage == 2);
+        if (!make_products(&j))
+            break;
+        for (int relative = 0; !found && relative < 2; relative++) {
+            weigh(&j, relative);
+            found = search_exact(&j, out);
+        }
+    }
+    joining_done(&j);
+    return found;
+}
+
+/* Whether it stays positive as the inputs grow beyond the run of the largest value. */
+static bool stays_positive(const struct fit_data *d, const struct formula *f)
+{
+    double inputs[INPUTS_MAX];
+    size_t largest = 0;
+
+    for (size_t r = 1; r < d->run_count; r++)
+        largest = d->values[r] > d->values[largest] ? r : largest;
+    memcpy(inputs, d->inputs + largest * d->input_count, d->input_count * sizeof *inputs);
+    for (int step = 0; step < OUTWARD; step++) {
+        if (!(formula_value(f, inputs, d->input_count) > 0))
+            return false;
+        for (size_t i = 0; i < d->input_count; i++)
+            inputs[i] *= 2;
+    }
+    return true;
+}
+
+/* Mean error of each run as the others predict it. */
+static double left_out(const struct joining *j)
+{
+    double sum = 0;
+    size_t n = j->data->run_count;
+
+    for (size_t r = 0; r < n; r++)
+        sum += j->leverage[r] < 1 - 1e-9 ? fabs(j->left[r]) / (1 - j->leverage[r]) : 1;
+    return sum / (double)n;
+}
+
+bool products_best(const struct fit_data *data, const bool *active, double error, struct formula *out)
+{
+    struct joining j;
+    double best = INFINITY;
+    struct formula one;
+    bool found = false;
+
+    joining_begin(&j, data);
+    find_all_parts(&j, active);
+    widen(&j, false);
+    weigh(&j, true);
+    if (make_products(&j)) {
+        size_t last = 0;
+        begin(&j);
+        while (j.chosen_count < FORMULA_TERMS && j.chosen_count + 2 < data->run_count && choose(&j)) {
+            double now = left_out(&j);
+            if (!(now < error && now < best * pow(GAIN, (double)(j.chosen_count - last))) || !take(&j, false, &one) || !stays_positive(data, &one))
+                continue;
+            best = now;
+            last = j.chosen_count;
+            *out = one;
+            found = true;
+        }
+    }
+    joining_done(&j);
+    return found;
+}
