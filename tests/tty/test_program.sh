@@ -259,10 +259,9 @@ test_threads() {
     needs_llvm
     [ "$(uname -m)" = x86_64 ] || skip 'machines of x86-64'
     load="program load $programs/jacobi_openmp.c -O1; program run N=16,24,32,48,61"
-    for threads in 1 2; do
-        expect 0 "$portolan" --format csv --machine skylake -e "$load; program predict N=40 --threads $threads --clock 3"
-        awk -F, '$1 == "skylake" { print $3 }' "$work/out"
-    done >"$work/seconds"
+    # Of one set of runs: what calls take is measured in them.
+    expect 0 "$portolan" --format csv --machine skylake -e "$load; program predict N=40 --threads 1 --clock 3; program predict N=40 --threads 2 --clock 3"
+    awk -F, '$1 == "skylake" { print $3 }' "$work/out" >"$work/seconds"
     awk 'NR == 1 { one = $1 } NR == 2 { exit !(one > 1.99 * $1 && one < 2.01 * $1) }' "$work/seconds" || fail "$(cat "$work/seconds")"
     expect 0 "$portolan" --machine skylake -e "$load; program misses N=40 --threads 2 --common 30; program predict N=40 --threads 2"
     holds out 'extension: 2 threads on as many cores split all work and share the last level of caches; 30 % of the lines are used by all'
