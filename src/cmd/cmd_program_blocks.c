@@ -49,7 +49,8 @@ static void say_inputs(struct result *result, const struct program_model *m, con
     str_done(&at);
 }
 
-static void add_block(struct result_table *t, const struct program_model *m, const struct program_run *run, size_t b)
+/* @all: executions of all blocks, of which the block's are its probability. */
+static void add_block(struct result_table *t, const struct program_model *m, const struct program_run *run, size_t b, double all)
 {
     const struct program *p = m->runs->program;
     const struct program_block *block = &p->blocks[b];
@@ -72,6 +73,7 @@ static void add_block(struct result_table *t, const struct program_model *m, con
         cell_number(t, run->taken[b] / run->counts[b]);
     else
         cell_missing(t);
+    cell_number(t, 100 * run->counts[b] / all);
     str_done(&formula);
     str_done(&name);
 }
@@ -82,21 +84,25 @@ static bool run_blocks(struct session *s, const void *values, struct result *res
         {.key = "block", .kind = CELL_TEXT}, {.key = "line", .kind = CELL_COUNT}, {.key = "count", .kind = CELL_NUMBER, .decimals = 0},
         {.key = "formula", .kind = CELL_TEXT}, {.key = "left_out_error", .title = "left-out error", .unit = "%", .kind = CELL_NUMBER, .decimals = 2},
         {.key = "exact", .kind = CELL_SWITCH}, {.key = "instructions", .kind = CELL_COUNT},
-        {.key = "first_way", .title = "first way", .kind = CELL_NUMBER, .decimals = 4}};
+        {.key = "first_way", .title = "first way", .kind = CELL_NUMBER, .decimals = 4},
+        {.key = "share", .title = "of all executions", .unit = "%", .kind = CELL_NUMBER, .decimals = 3}};
     const struct blocks_values *v = values;
     const struct program_model *m = program_fitted(s, err);
     double inputs[INPUTS_MAX];
     struct program_run run;
     size_t count;
+    double all = 0;
 
     if (!m || !program_inputs_given(m, &v->inputs, inputs, err))
         return false;
     program_model_at(m, inputs, &run);
+    for (size_t b = 0; b < m->runs->program->block_count; b++)
+        all += run.counts[b];
     say_inputs(result, m, inputs, "blocks");
     struct ranked_block *list = rank(m->runs->program, &run, &count);
     struct result_table *t = result_table(result, "blocks", columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < count && i < v->top; i++)
-        add_block(t, m, &run, list[i].block);
+        add_block(t, m, &run, list[i].block, all);
     if (count > v->top)
         result_line(result, "and %zu more; --top shows them", count - v->top);
     free(list);
@@ -192,26 +198,44 @@ const struct command command_program_reuse = {
 struct misses_values {
     struct word_list inputs;
     const char *machine;
+    size_t threads;
+    double common;
 };
 
+/* References of @all that a level does not have. */
+static double misses_of(const struct memory *m, size_t level, const struct cache_shape *shape, const struct reuse_histogram *all)
+{
+    double misses = 0;
+    for (size_t i = 0; i < all->bins.count; i++)
+        misses += all->bins.items[i].count * (1 - memory_hit(m, level, shape, all->bins.items[i].distance));
+    return misses;
+}
+
+/* Misses of each level, and of the references that reach it those that it serves. */
 static void add_levels(struct result *result, const struct memory *memory, const struct reuse_histogram *all)
 {
     static const struct result_column columns[] = {
         {.key = "level", .kind = CELL_TEXT}, {.key = "bytes", .kind = CELL_NUMBER, .decimals = 0}, {.key = "ways", .kind = CELL_NUMBER, .decimals = 0},
         {.key = "misses", .kind = CELL_NUMBER, .decimals = 0}, {.key = "rate", .title = "of all references", .unit = "%", .kind = CELL_NUMBER, .decimals = 3},
+        {.key = "hit_rate", .title = "hits of those that reach it", .unit = "%", .kind = CELL_NUMBER, .decimals = 3},
         {.key = "full", .title = "fully associative", .kind = CELL_NUMBER, .decimals = 0}};
-    double total = reuse_histogram_total(all);
+    double total = reuse_histogram_total(all), reach = total;
 
     struct result_table *t = result_table(result, "levels", columns, sizeof columns / sizeof *columns);
     for (size_t l = 0; l < memory->count; l++) {
         const struct cache_shape *shape = &memory->levels[l].shape;
-        double misses = sdcm_misses(shape, all);
+        double misses = fmin(reach, misses_of(memory, l, shape, all));
         cell_text(t, l == 0 ? "L1" : l == 1 ? "L2" : "L3");
         cell_number(t, shape->lines * MEMORY_LINE);
         cell_number(t, shape->ways);
         cell_number(t, misses);
         cell_number(t, total > 0 ? 100 * misses / total : 0);
-        cell_number(t, sdcm_misses_full(shape->lines, all));
+        if (reach > 0)
+            cell_number(t, 100 * (1 - misses / reach));
+        else
+            cell_missing(t);
+        cell_number(t, misses_of(memory, l, &(struct cache_shape){shape->lines, shape->lines}, all));
+        reach = misses;
     }
 }
 
@@ -253,7 +277,9 @@ static bool run_misses(struct session *s, const void *values, struct result *res
     program_model_at(m, inputs, &run);
     struct reuse_histogram all = run_distances(m->runs->program, &run);
     say_inputs(result, m, inputs, "misses");
+    memory.sharing = run_sharing(m->runs->program, &run, (double)v->threads, v->common / 100);
     result_line(result, "on %s", machine->title);
+    program_say_threads(result, v->threads, v->common);
     result_text(result, "machine", machine->id);
     result_number(result, "references", reuse_histogram_total(&all));
     add_levels(result, &memory, &all);
@@ -268,16 +294,17 @@ static const struct parameter misses_arguments[] = {INPUTS_ARGUMENT(misses_value
 static const struct parameter misses_options[] = {
     {.name = "--machine", .kind = PARAMETER_TEXT, .at = offsetof(struct misses_values, machine), .value = "ID", .otherwise = "the current machine",
      .complete = COMPLETE_MACHINE, .help = "machine with the caches"},
+    PROGRAM_THREADS_OPTIONS(misses_values),
     {0},
 };
 
-static const char *const misses_examples[] = {"program misses", "program misses N=2000 --machine skylake", NULL};
+static const char *const misses_examples[] = {"program misses", "program misses N=2000 --machine skylake", "program misses N=2000 --threads 8 --common 30", NULL};
 
 const struct command command_program_misses = {
     .name = "program misses",
     .help = "show the program's cache misses: on each level of a machine, and by cache size",
     .description = "By the stack distance model, which assumes that lines are spread over the sets at random. Strides of large powers of two use few sets and "
-                   "miss more often than predicted.",
+                   "miss more often than predicted. With --threads, misses are those of all threads; the curve stays that of the serial run.",
     .arguments = misses_arguments,
     .options = misses_options,
     .examples = misses_examples,

@@ -10,13 +10,15 @@
 #include "cmd/command.h"
 #include "cmd/program.h"
 #include "program/estimate.h"
+#include "program/native_kept.h"
 #include "work/job.h"
 
 struct predict_values {
     struct word_list inputs, machines;
     const char *model;
-    double clock;
-    size_t top;
+    double clock, common;
+    size_t top, threads;
+    bool fresh;
 };
 
 /* A machine and what came out. */
@@ -24,6 +26,7 @@ struct machine_prediction {
     struct machine *machine;
     bool here;                         /* it is this CPU: the measured clock holds */
     double clock;                      /* GHz */
+    char day[NATIVE_DAY];              /* that its memory was measured; "": it was not */
     size_t levels;                     /* of caches */
     struct program_time time;
     bool done;
@@ -34,7 +37,9 @@ struct predicting {
     const struct program_model *model;
     double inputs[INPUTS_MAX];
     double clock;                      /* GHz; NaN: the machine's, of this CPU the measured one */
-    size_t top;
+    double common;
+    size_t top, threads;
+    bool fresh;
     enum estimate_model kind;
     VEC(struct machine_prediction) outcomes;
 };
@@ -45,6 +50,8 @@ static bool predict_one(const struct predicting *p, struct estimator *e, struct 
     struct memory memory;
     char text[40];
 
+    if (o->here && !native_known(o->machine, p->fresh, o->day, err))
+        return false;
     snprintf(text, sizeof text, "%.12g", clock);
     if (!isnan(clock))
         machine_set_fact(o->machine, "clock", text, "GHz", "given or measured");
@@ -61,6 +68,8 @@ static bool predict_run(struct job *job, void *state, struct err *err)
     struct estimator *e = estimator_new(p->model, p->inputs, p->kind, err);
     bool ok = e != NULL;
 
+    if (ok)
+        estimator_set_threads(e, (double)p->threads, p->common / 100);
     for (size_t i = 0; ok && i < p->outcomes.count; i++) {
         job_progress(job, (double)i, (double)p->outcomes.count, "%s", p->outcomes.items[i].machine->id);
         ok = !job_cancelled(job) || err_set(err, ERR_INTERRUPTED, NULL, "the prediction was cancelled");
@@ -95,6 +104,11 @@ static void add_machines(struct result *result, const struct predicting *p)
             else
                 cell_missing(t);
     }
+    for (size_t i = 0; i < p->outcomes.count; i++)
+        if (p->outcomes.items[i].done && *p->outcomes.items[i].day) {
+            program_say_memory(result, p->outcomes.items[i].day);
+            break;
+        }
     for (size_t i = 0; i < p->outcomes.count; i++)
         if (!p->outcomes.items[i].done)
             result_line(result, "%s omitted: caches, memory or clock unknown, cache lines not of 64 bytes, or a form missing", p->outcomes.items[i].machine->id);
@@ -148,6 +162,7 @@ static void predict_finish(void *state, const struct job_info *info)
         return;
     program_inputs_print(p->model->runs->names, p->inputs, p->model->runs->name_count, &at);
     result_line(result, "%s at %s%s%s", p->model->runs->program->name, str_text(&at), p->kind == ESTIMATE_AMMP ? ", model ammp: the paper's" : "", p->model->traced ? "" : "; without misses: the runs were not traced");
+    program_say_threads(result, p->threads, p->common);
     add_machines(result, p);
     if (p->outcomes.items[0].done)
         add_parts(result, p, &p->outcomes.items[0]);
@@ -181,6 +196,9 @@ static bool run_predict(struct session *s, const void *values, struct result *re
     p->clock = v->clock;
     p->kind = v->model[0] == 'a' ? ESTIMATE_AMMP : ESTIMATE_STEADY;
     p->top = v->top;
+    p->threads = v->threads;
+    p->fresh = v->fresh;
+    p->common = v->common;
     bool ok = program_inputs_given(m, &v->inputs, p->inputs, err);
     for (size_t i = 0; ok && i < (v->machines.count ? v->machines.count : 1); i++) {
         struct machine_prediction o = {.done = false};
@@ -208,6 +226,8 @@ static const struct parameter options[] = {
      .help = "loops in steady state, or the pipelines of the PPT-AMMP paper: every block by itself"},
     {.name = "--clock", .kind = PARAMETER_NUMBER, .at = offsetof(struct predict_values, clock), .value = "GHZ", .unit = "GHz", .least = 0.001, .most = 100,
      .otherwise = "measured for this CPU, else the machine's fact clock", .help = "core clock"},
+    PROGRAM_FRESH_OPTION(predict_values),
+    PROGRAM_THREADS_OPTIONS(predict_values),
     {.name = "--top", .kind = PARAMETER_COUNT, .at = offsetof(struct predict_values, top), .value = "N", .least = 1, .most = 1e9, .initial = "12",
      .help = "parts shown, the longest first"},
     {0},
@@ -220,7 +240,7 @@ const struct command command_program_predict = {
     .help = "predict the program's time at any inputs and on any machine",
     .description = "Each loop's machine code is analysed in steady state, straight code by what its instructions occupy, and the executions come from the formulas of "
                    "the runs. Misses come from reuse distances by the stack distance model: lines at a steady step cost bandwidth, others the latency that "
-                   "the reorder buffer does not hide. Calls of the mathematical library cost what they take on this CPU; other calls are listed, but not included.",
+                   "the reorder buffer does not hide. Calls of the mathematical library cost what they take on this CPU; other calls are listed, but not included. For this CPU (native), clock, caches and memory are those measured here; the memory's are kept with their day in native.csv in the state directory. With --threads, seconds are those of threads that run beside each other, cycles and misses those of all together.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

@@ -12,17 +12,20 @@
 #include "model/change.h"
 #include "model/facts.h"
 #include "program/effects.h"
+#include "program/native_kept.h"
 #include "work/job.h"
 
 struct sensitivity_values {
     struct word_list inputs;
     const char *machine, *model;
+    bool fresh;
 };
 
 struct sweep_values {
     const char *property;
     struct word_list inputs;
     const char *machine, *model;
+    bool fresh;
 };
 
 struct probing {
@@ -31,7 +34,8 @@ struct probing {
     const struct program_model *model;
     double inputs[INPUTS_MAX];
     struct machine *machine;
-    bool here;
+    bool here, fresh;
+    char day[NATIVE_DAY];              /* that this CPU's memory was measured; "": another machine */
     enum estimate_model kind;
     double seconds;
     struct effects effects;
@@ -51,6 +55,8 @@ static bool prepare(struct probing *p, struct estimator **e, struct err *err)
     if (!*e)
         return false;
     if (p->here) {
+        if (!native_known(p->machine, p->fresh, p->day, err))
+            return false;
         snprintf(text, sizeof text, "%.12g", estimator_clock_here(*e));
         machine_set_fact(p->machine, "clock", text, "GHz", "measured");
     }
@@ -83,6 +89,7 @@ static void say(struct result *result, const struct probing *p)
     struct str at = {0};
     program_inputs_print(p->model->runs->names, p->inputs, p->model->runs->name_count, &at);
     result_line(result, "%s at %s on %s, model %s: %.6g s", p->model->runs->program->name, str_text(&at), p->machine->id, p->kind == ESTIMATE_AMMP ? "ammp" : "steady", p->seconds);
+    program_say_memory(result, p->day);
     result_text(result, "machine", p->machine->id);
     result_number(result, "seconds", p->seconds);
     str_done(&at);
@@ -131,7 +138,7 @@ static void probing_free(void *state)
 }
 
 /* What both commands begin with; NULL with err. */
-static struct probing *probing_new(struct session *s, const struct word_list *inputs, const char *machine, const char *model, struct err *err)
+static struct probing *probing_new(struct session *s, const struct word_list *inputs, const char *machine, const char *model, bool fresh, struct err *err)
 {
     const struct program_model *m = program_fitted(s, err);
     struct probing *p;
@@ -140,6 +147,7 @@ static struct probing *probing_new(struct session *s, const struct word_list *in
         return NULL;
     p = mem_zero(1, sizeof *p);
     p->session = s;
+    p->fresh = fresh;
     p->model = program_model_hold(m);
     p->kind = model[0] == 'a' ? ESTIMATE_AMMP : ESTIMATE_STEADY;
     const struct machine *one = program_machine(s, machine, &p->here, err);
@@ -154,7 +162,7 @@ static bool run_sensitivity(struct session *s, const void *values, struct result
 {
     static const struct job_ops ops = {sensitivity_run, sensitivity_finish, probing_free};
     const struct sensitivity_values *v = values;
-    struct probing *p = probing_new(s, &v->inputs, v->machine, v->model, err);
+    struct probing *p = probing_new(s, &v->inputs, v->machine, v->model, v->fresh, err);
 
     (void)result;   /* the job's finish function fills it */
     return p && session_job(s, "program sensitivity", "predicts", &ops, p, err);
@@ -165,6 +173,7 @@ static bool run_sensitivity(struct session *s, const void *values, struct result
      .complete = COMPLETE_MACHINE, .help = "machine to change, one property at a time, in a copy"}, \
     {.name = "--model", .kind = PARAMETER_CHOICE, .at = offsetof(struct type, model), .choices = "steady|ammp", .initial = "steady", \
      .help = "loops in steady state, or the paper's pipelines"}, \
+    PROGRAM_FRESH_OPTION(type), \
     {0}
 #define INPUTS_ARGUMENT(type) \
     {.name = "INPUT=VALUE", .kind = PARAMETER_WORDS, .at = offsetof(struct type, inputs), .otherwise = "the last run's", \
@@ -251,7 +260,7 @@ static bool run_sweep(struct session *s, const void *values, struct result *resu
 {
     static const struct job_ops ops = {sweep_run, sweep_finish, probing_free};
     const struct sweep_values *v = values;
-    struct probing *p = probing_new(s, &v->inputs, v->machine, v->model, err);
+    struct probing *p = probing_new(s, &v->inputs, v->machine, v->model, v->fresh, err);
 
     (void)result;   /* the job's finish function fills it */
     if (!p)

@@ -92,6 +92,7 @@ static void show_finish(void *state, const struct job_info *info)
         return;   /* the user has asked for one meanwhile */
     if (!w->quiet) {
         result_line(s->result, "%s at %s on %s: %.6g s predicted", w->study->program, w->study->inputs, w->study->machine, w->study->seconds);
+        program_say_memory(s->result, w->study->memory_day);
         result_number(s->result, "seconds", w->study->seconds);
         result_text(s->result, "machine", w->study->machine);
         if (!s->interactive)

@@ -11,14 +11,14 @@
 #include "cmd/command.h"
 #include "cmd/program.h"
 #include "program/estimate.h"
-#include "program/native.h"
+#include "program/native_kept.h"
 #include "work/job.h"
 
 struct validate_values {
     struct word_list inputs;
     const char *machine;
-    size_t times;
-    double limit;
+    size_t times, threads;
+    double limit, common;
 };
 
 struct compared { double predicted, measured, system, clock, share; };
@@ -30,8 +30,10 @@ struct validating {
     struct program_inputs inputs;
     struct machine *machine;
     char *arguments, *template;
+    bool here;                         /* the machine is this CPU */
     unsigned times;
-    double limit;
+    size_t threads;
+    double limit, common;
     VEC(struct compared) rows;
 };
 
@@ -51,9 +53,13 @@ static bool predict(const struct validating *v, const double *inputs, const stru
     if (!e)
         return false;
     native_apply(native, m);
+    if (v->here)
+        native_keep(m);
     estimator_set_share(e, native->share);
+    estimator_set_threads(e, (double)v->threads, v->common / 100);
     bool ok = estimator_time(e, m, NULL, &time, err);
     out->system = native_system_seconds(native, pages, read);
+    out->system /= (double)v->threads;
     out->predicted = time.seconds + out->system;
     out->clock = native->clock_hz * 1e-9;
     out->share = native->share;
@@ -67,7 +73,7 @@ static bool predict(const struct validating *v, const double *inputs, const stru
 static bool measure(const struct validating *v, const double *inputs, struct native *native, double *seconds, struct err *err)
 {
     const struct program_runs *runs = v->model->runs;
-    struct run_options options = {v->arguments, v->template, TRACE_COUNTS, v->limit, (size_t)64 << 30};
+    struct run_options options = {v->arguments, v->template, TRACE_COUNTS, v->limit, (size_t)64 << 30, v->threads};
     struct native_probe *probe = native_probe_new(v->machine, err);
     bool ok = probe != NULL;
 
@@ -76,7 +82,7 @@ static bool measure(const struct validating *v, const double *inputs, struct nat
         ok = native_probe_look(probe, err);
         double one = ok ? program_measure(runs->program, runs->names, runs->name_count, inputs, &options, 1, err) : NAN;
         ok = !isnan(one);
-        *seconds = fmin(*seconds, one);
+        *seconds = fmin(*seconds, one / (double)v->threads);
     }
     if (ok)
         native_probe_result(probe, native);
@@ -123,6 +129,7 @@ static void validate_finish(void *state, const struct job_info *info)
     columns[n + 3] = (struct result_column){.key = "system", .title = "predicted: system", .unit = "s", .kind = CELL_NUMBER, .decimals = 6};
     columns[n + 4] = (struct result_column){.key = "clock", .unit = "GHz", .kind = CELL_NUMBER, .decimals = 2};
     columns[n + 5] = (struct result_column){.key = "share", .title = "of the core", .unit = "%", .kind = CELL_NUMBER, .decimals = 0};
+    program_say_threads(result, v->threads, v->common);
     struct result_table *t = result_table(result, "times", columns, n + 6);
     for (size_t r = 0; r < v->rows.count; r++) {
         double error = v->rows.items[r].predicted / v->rows.items[r].measured - 1;
@@ -173,9 +180,12 @@ static bool run_validate(struct session *s, const void *values, struct result *r
     v->arguments = s->document.program.arguments ? mem_strdup(s->document.program.arguments) : NULL;
     v->template = s->document.program.template ? mem_strdup(s->document.program.template) : NULL;
     v->times = (unsigned)given->times;
+    v->threads = given->threads;
+    v->common = given->common;
     v->limit = given->limit;
     const struct machine *machine = program_machine(s, given->machine ? given->machine : HERE_NAME, &here, err);
     v->machine = machine ? machine_copy(machine) : NULL;
+    v->here = machine && here;
     bool ok = machine && program_inputs_read(&given->inputs, 0, &v->inputs, err);
     if (ok && v->inputs.name_count != m->runs->name_count)
         ok = err_set(err, ERR_USAGE, "give every input of program run", "%zu of %zu inputs are given", v->inputs.name_count, m->runs->name_count);
@@ -198,6 +208,7 @@ static const struct parameter arguments[] = {
 static const struct parameter options[] = {
     {.name = "--machine", .kind = PARAMETER_TEXT, .at = offsetof(struct validate_values, machine), .value = "ID", .otherwise = "this CPU's machine",
      .complete = COMPLETE_MACHINE, .help = "machine to predict with"},
+    PROGRAM_THREADS_OPTIONS(validate_values),
     {.name = "--times", .kind = PARAMETER_COUNT, .at = offsetof(struct validate_values, times), .value = "N", .least = 1, .most = 1000, .initial = "3",
      .help = "runs of each; the shortest counts"},
     {.name = "--limit", .kind = PARAMETER_DURATION, .at = offsetof(struct validate_values, limit), .value = "T", .least = 0.001, .most = 1e6, .initial = "60",
@@ -212,7 +223,8 @@ const struct command command_program_validate = {
     .help = "run the program without counters on this CPU, and compare its time with the predicted one",
     .description = "The program is the one that program load built beside the traced one, by the same compiler and options. Its CPU time includes starting it and the "
                    "system's work for its memory: both are measured on this CPU and added, as are, beside each run, the clock, the latency and bandwidth of caches and memory, and the "
-                   "share of the core that other users leave.",
+                   "share of the core that other users leave. With --threads the program is given OMP_NUM_THREADS, and its time is the CPU time of all its threads by their number: "
+                   "program load ./serial --untraced ./with-openmp --arguments ...",
     .arguments = arguments,
     .options = options,
     .examples = examples,

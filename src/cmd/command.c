@@ -34,7 +34,9 @@
     COMMAND(program_run) \
     COMMAND(program_blocks) \
     COMMAND(program_reuse) \
+    COMMAND(program_formula) \
     COMMAND(program_misses) \
+    COMMAND(program_mix) \
     COMMAND(program_predict) \
     COMMAND(program_sensitivity) \
     COMMAND(program_sweep) \

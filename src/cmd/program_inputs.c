@@ -31,11 +31,26 @@ const struct machine *program_machine(struct session *s, const char *id, bool *h
 
     if (!m)
         return NULL;
-    *here = (own->id && strcmp(own->id, m->id) == 0) || (own->base && strcmp(own->base, m->id) == 0);
+    *here = (!id || strcmp(id, HERE_NAME) == 0) && ((own->id && strcmp(own->id, m->id) == 0) || (own->base && strcmp(own->base, m->id) == 0));
     if (strcmp(m->isa, isa_name(isa_host())) == 0)
         return m;
     err_set(err, ERR_USAGE, "choose a machine of this CPU's instruction set", "the program was compiled for %s, but %s is a machine for %s", isa_name(isa_host()), m->id, m->isa);
     return NULL;
+}
+
+void program_say_memory(struct result *result, const char *day)
+{
+    if (!*day)
+        return;
+    result_line(result, "caches and memory of this CPU as measured %s%s", strcmp(day, "today") == 0 ? "" : "on ", strcmp(day, "today") == 0 ? "now" : day);
+    result_text(result, "memory_measured", day);
+}
+
+void program_say_threads(struct result *result, size_t threads, double common)
+{
+    if (threads > 1)
+        result_line(result, "extension: %zu threads on as many cores split all work and share the last level of caches; %g %% of the lines are used by all", threads, common);
+    result_count(result, "threads", (int64_t)threads);
 }
 
 /* One value that strtod takes whole; false with err. */

@@ -75,10 +75,11 @@ static struct block_memory *memory_by_block(const struct program *p, const struc
     return list;
 }
 
-static double time_block(const struct program_block *b, const struct pipe_kind *kinds, const struct block_memory *memory, const struct call_costs *calls, struct part_time *out)
+static double time_block(const struct program_block *b, const struct pipe_kind *kinds, const struct block_memory *memory, const struct call_costs *calls, struct part_time *out,
+                         double busy[OP_CLASSES])
 {
     struct pipe_kind own[OP_CLASSES];
-    double busy[OP_CLASSES], cost = 0;
+    double cost = 0;
 
     memcpy(own, kinds, sizeof own);
     if (memory->references > 0) {
@@ -113,7 +114,10 @@ void ammp_time(const struct program *p, const struct program_run *run, const str
                                  .bottleneck = BOUND_DEPENDENCIES};
         if (!(part.executions > 0))
             continue;
-        part.cycles = part.executions * time_block(&p->blocks[b], kinds, &by_block[b], calls, &part);
+        double busy[OP_CLASSES];
+        part.cycles = part.executions * time_block(&p->blocks[b], kinds, &by_block[b], calls, &part, busy);
+        for (unsigned class = 0; class < OP_CLASSES; class++)
+            out->busy[class] += part.executions * busy[class];
         out->cycles += part.cycles;
         vec_push(&out->parts, part);
     }

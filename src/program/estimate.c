@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "program/octaves.h"
 
 #define LINES_PER_PAGE 64
 
@@ -15,6 +16,7 @@ struct estimator {
     struct call_costs calls;
     enum estimate_model kind;
     double share;
+    struct sharing sharing;
 };
 
 struct estimator *estimator_new(const struct program_model *model, const double *inputs, enum estimate_model kind, struct err *err)
@@ -59,6 +61,11 @@ void estimator_set_share(struct estimator *e, double share)
     e->share = share;
 }
 
+void estimator_set_threads(struct estimator *e, double threads, double common)
+{
+    e->sharing = run_sharing(e->model->runs->program, &e->run, threads, common);
+}
+
 double estimator_pages(const struct estimator *e, double *read)
 {
     const struct program *p = e->model->runs->program;
@@ -97,8 +104,10 @@ bool estimator_time(struct estimator *e, const struct machine *m, const struct p
 
     if (!memory_of(m, &memory, err))
         return false;
+    memory.sharing = e->sharing;
     if (e->kind == ESTIMATE_STEADY) {
         steady_time(e->code, &e->run, m, &memory, &e->calls, e->share, out);
+        out->seconds /= fmax(1, e->sharing.threads);
         return true;
     }
     if (!ammp_pipes(m, kinds, err))
@@ -106,5 +115,6 @@ bool estimator_time(struct estimator *e, const struct machine *m, const struct p
     if (change)
         change_pipe(kinds, change);
     ammp_time(e->model->runs->program, &e->run, kinds, &memory, &e->calls, out);
+    out->seconds /= fmax(1, e->sharing.threads);
     return true;
 }

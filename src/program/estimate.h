@@ -23,6 +23,9 @@ void estimator_free(struct estimator *e);
 double estimator_clock_here(const struct estimator *e);
 /* From now on times are those beside others that leave this @share of the core, as native_measure says; 1 at first. */
 void estimator_set_share(struct estimator *e, double share);
+/* From now on times are those of @threads threads that share the last level of caches, all work split among them; @common as in struct sharing. The misses are all
+ * threads'. */
+void estimator_set_threads(struct estimator *e, double threads, double common);
 /* Pages that the program uses, of them *@read first by reading. */
 double estimator_pages(const struct estimator *e, double *read);
 /* The program's references at the inputs, borrowed. */

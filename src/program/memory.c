@@ -39,6 +39,16 @@ static double crowding(double step)
     return factor;
 }
 
+double memory_hit(const struct memory *m, size_t level, const struct cache_shape *shape, double distance)
+{
+    const struct sharing *s = &m->sharing;
+
+    if (level + 1 < m->count || s->threads <= 1)
+        return sdcm_hit(shape, sharing_own(s, distance));
+    double hit = sdcm_hit(shape, sharing_between(s, distance));
+    return s->common > 0 ? (1 - s->common) * hit + s->common * sdcm_hit(shape, sharing_common(s, distance)) : hit;
+}
+
 void memory_served(const struct memory *m, double distance, double step, double out[MEMORY_LEVELS + 1])
 {
     double before = 0, crowd = step > MEMORY_LINE ? crowding(rint(step)) : 1;
@@ -48,7 +58,7 @@ void memory_served(const struct memory *m, double distance, double step, double 
         if (i < 2)
             shape.lines = fmax(shape.ways, shape.lines / crowd);
         /* A cache behind another holds at least what that one holds. */
-        double hit = fmax(before, sdcm_hit(&shape, distance));
+        double hit = fmax(before, memory_hit(m, i, &shape, distance));
         out[i] = hit - before;
         before = hit;
     }

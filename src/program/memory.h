@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "model/machine.h"
 #include "program/sdcm.h"
+#include "program/sharing.h"
 
 #define MEMORY_LEVELS 3
 #define MEMORY_LINE 64.0             /* bytes that traces count lines in */
@@ -22,11 +23,14 @@ struct memory {
     double line_write;               /* cycles of a line that is written to in a stream, in those of one that is read */
     double line_alone;               /* cycles per line of a single stream from main memory, in those of each of two */
     double clock_hz;
+    struct sharing sharing;          /* of the last level, by threads of the program; as memory_of leaves it nobody shares */
 };
 
 /* False with err when @m lacks facts, or has other lines than traces. Any thread. */
 bool memory_of(const struct machine *m, struct memory *out, struct err *err);
-/* Shares of references at @distance that each level and, last, main memory serve: count + 1 of them, 1 in sum. @step: bytes from one of these references to
+/* Chance that level @level has the line of a reference at @distance in the serial run; @shape: the level's, or what is used of it. */
+double memory_hit(const struct memory *m, size_t level, const struct cache_shape *shape, double distance);
+/* Shares of references at @distance in the serial run that each level and, last, main memory serve: count + 1 of them, 1 in sum. @step: bytes from one of these references to
  * the next when they walk steadily, else 0; long powers of two leave most sets of the first and second level unused, the last one spreads lines by a hash. */
 void memory_served(const struct memory *m, double distance, double step, double out[MEMORY_LEVELS + 1]);
 /* Mean latency, or cycles per line, over the shares: nested as in lambda = P1 l1 + (1 - P1)(P2 l2 + ...). */

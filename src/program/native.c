@@ -255,7 +255,7 @@ static void set(struct machine *m, const char *key, double value, const char *un
 {
     char text[40];
     snprintf(text, sizeof text, "%.6g", value);
-    machine_set_fact(m, key, text, unit, "measured now");
+    machine_set_fact(m, key, text, unit, NATIVE_SOURCE);
 }
 
 void native_apply(const struct native *n, struct machine *m)

@@ -7,6 +7,7 @@
 #include "program/memory.h"
 
 #define NATIVE_SIZES 8
+#define NATIVE_SOURCE "measured now"   /* of the facts that native_apply puts into a machine */
 
 /* Walking through @bytes in order, two streams at a time, and from one place in them to the next that depends on it. */
 struct native_level {

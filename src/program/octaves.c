@@ -21,6 +21,16 @@ void octaves_of(const struct program *p, const struct program_run *run, struct o
         }
 }
 
+struct sharing run_sharing(const struct program *p, const struct program_run *run, double threads, double common)
+{
+    struct sharing s = {threads, 0, common};
+
+    for (size_t i = 0; i < p->reference_count; i++)
+        for (size_t k = 0; k < run->references[i].bin_count; k++)
+            s.footprint += isinf(run->references[i].bins[k].distance) ? run->references[i].bins[k].count : 0;
+    return s;
+}
+
 struct reuse_histogram run_distances(const struct program *p, const struct program_run *run)
 {
     struct reuse_histogram all = {0};

@@ -4,6 +4,7 @@
 
 #include "program/histogram.h"
 #include "program/runs.h"
+#include "program/sharing.h"
 
 #define OCTAVES 64
 #define OCTAVE_FIRST_USES (OCTAVES - 1)
@@ -17,6 +18,8 @@ struct octaves {
 /* The distance from which on references fall into @octave, in lines. */
 double octave_from(int octave);
 void octaves_of(const struct program *p, const struct program_run *run, struct octaves *out);
+/* What @threads threads share of the run, @common of its lines used by all. */
+struct sharing run_sharing(const struct program *p, const struct program_run *run, double threads, double common);
 /* All distances, for reuse_histogram_done to free. */
 struct reuse_histogram run_distances(const struct program *p, const struct program_run *run);
 

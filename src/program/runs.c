@@ -160,12 +160,18 @@ double program_measure(const struct program *p, char *const *names, size_t count
                                   .wall_seconds = options->seconds, .output = 4096};
     struct program_runs *runs = program_runs_new(p, names, count);
     VEC(const char *) argv = {0};
+    /* Threads that wait for others would be in the CPU time. */
+    static const char *const with_threads[] = {"env", "OMP_WAIT_POLICY=passive", NULL};
+    struct str threads = {0};
     struct words words = {{0}};
     double least = INFINITY;
     char *directory = child_directory_new(err);
 
     bool ok = directory && words_make(names, inputs, count, options, directory, &words, err) &&
               (p->untraced || err_set(err, ERR_USAGE, "program load its sources", "%s was built elsewhere: no version without counters to measure", p->name));
+    str_addf(&threads, "OMP_NUM_THREADS=%zu", options->threads);
+    for (size_t i = 0; options->threads > 1 && i < sizeof with_threads / sizeof *with_threads; i++)
+        vec_push(&argv, with_threads[i] ? with_threads[i] : str_text(&threads));
     vec_push(&argv, p->untraced);
     for (size_t i = 0; i < words.list.count; i++)
         vec_push(&argv, words.list.items[i]);
@@ -176,6 +182,7 @@ double program_measure(const struct program *p, char *const *names, size_t count
         child_result_done(&result);
         least = fmin(least, result.cpu_seconds);
     }
+    str_done(&threads);
     words_done(&words);
     child_directory_free(directory);
     vec_done(&argv);

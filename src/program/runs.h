@@ -46,6 +46,7 @@ struct run_options {
     enum trace_mode mode;
     double seconds;                /* of wall clock for each run */
     size_t memory;                 /* bytes of address space */
+    size_t threads;                /* program_measure tells the program by OMP_NUM_THREADS; 0 and 1: nothing is told */
 };
 
 struct program_runs *program_runs_new(const struct program *p, char *const *names, size_t count);
@@ -54,7 +55,7 @@ const struct program_runs *program_runs_hold(const struct program_runs *runs);
 /* Runs the program and adds what it did; for reuse distances a short run is repeated with all addresses moved within a line, and the mean is taken. False with err when it could not be run, crashed, exited with a
  * status other than 0 or took too long. Any thread. */
 bool program_runs_add(struct program_runs *runs, const double *inputs, const struct run_options *options, struct err *err);
-/* Runs the untraced program @times times; the least CPU time of a run, in seconds, starting and ending included. NaN with err as above, and when the
+/* Runs the untraced program @times times; the least CPU time of a run, in seconds, of all its threads, starting and ending included. NaN with err as above, and when the
  * program is not one that was built here. Any thread. */
 double program_measure(const struct program *p, char *const *names, size_t count, const double *inputs, const struct run_options *options, unsigned times, struct err *err);
 /* The least CPU time of a program that does nothing, in seconds; NaN with err. As above. */

@@ -30,6 +30,7 @@ struct program_time {
     double cycles, seconds;
     double misses[MEMORY_LEVELS + 1];   /* references served behind each level: [0] misses of the first level */
     double references;
+    double busy[OP_CLASSES];       /* of the model with pipes: cycles for which each kind's were taken, summed over them */
     size_t unknown_calls;          /* executions of calls whose cost is not known */
     char *unknown_call;            /* one of them; NULL: none */
 };

@@ -221,6 +221,8 @@ static bool fill(struct studying *w, bool here, struct err *err)
     if (!s->estimator)
         return false;
     if (here) {
+        if (!native_known(w->machine, false, s->memory_day, err))
+            return false;
         snprintf(text, sizeof text, "%.12g", estimator_clock_here(s->estimator));
         machine_set_fact(w->machine, "clock", text, "GHz", "measured");
     }

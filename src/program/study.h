@@ -5,6 +5,7 @@
 
 #include "program/effects.h"
 #include "program/estimate.h"
+#include "program/native_kept.h"
 #include "program/octaves.h"
 
 #define STUDY_SIZES 28         /* of caches, each twice the one before */
@@ -42,6 +43,7 @@ struct study {
     uint64_t serial;           /* no other study has it, also none that comes to lie where this one lay */
     char *program, *inputs;    /* "jacobi.c", "N=2000" */
     char *machine, *title;     /* id and title */
+    char memory_day[NATIVE_DAY];   /* that this CPU's memory was measured; "": another machine */
     double seconds, cycles;
     VEC(struct study_block) blocks;      /* executed ones, those with the largest share first */
     bool traced;               /* what follows on memory is known */
@@ -59,7 +61,7 @@ struct study {
     struct estimator *estimator;         /* whose code blocks are opened from; NULL: none */
 };
 
-/* Studies @model at @inputs on @m; its clock is the one measured where @here. @progress (may be NULL) is told the share done and says whether to go on. NULL with
+/* Studies @model at @inputs on @m; its clock and memory are those measured where @here (native_known). @progress (may be NULL) is told the share done and says whether to go on. NULL with
  * err when not, or when @m lacks facts. A second or so. */
 struct study *study_new(const struct program_model *model, const double *inputs, const struct machine *m, bool here, model_progress progress, void *state, struct err *err);
 void study_free(struct study *s);

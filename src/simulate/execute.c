@@ -50,10 +50,12 @@ void queue_make_room(struct queue *q)
     q->keys = mem_resize(q->keys, q->capacity * sizeof *q->keys);
 }
 
-static void turn_page(struct simulator *s)
+static inline void turn_page(struct simulator *s)
 {
     uint32_t *day = &s->calendar[(uint32_t)s->now & (CALENDAR - 1)], place = *day;
 
+    if (place == NOBODY)
+        return;
     *day = NOBODY;
     while (place != NOBODY) {
         struct waiting_uop *w = &s->waiting[place];
@@ -167,10 +169,12 @@ static inline void source_known(struct simulator *s, struct waiting_uop *w, int3
 void value_known(struct simulator *s, const struct iteration *row, uint32_t node, int32_t value)
 {
     const struct plan_node *from = &s->plan.nodes.items[node];
-    const struct plan_reader *reader = &s->plan.readers.items[from->first_reader], *end = reader + from->readers;
-    int64_t ahead = s->entered - row->age;
 
     s->values[(uint32_t)row->value + node] = value;
+    if (!from->readers)
+        return;
+    const struct plan_reader *reader = &s->plan.readers.items[from->first_reader], *end = reader + from->readers;
+    int64_t ahead = s->entered - row->age;
     for (; reader < end && reader->ahead < ahead; reader++) {
         uint32_t place = row->uop + reader->ahead;
         source_known(s, &s->waiting[place < s->waiting_count ? place : place - s->waiting_count], value + reader->add);
@@ -207,7 +211,9 @@ static void publish_plain(struct simulator *s, const struct plan_item *item, str
         value_known(s, row, s->plan.listed.items[item->first_listed[NODE_STORED] + i], s->now);
     for (uint32_t i = 0; i < item->listed[NODE_COMPUTED]; i++) {
         const struct plan_node *node = &s->plan.nodes.items[nodes[i]];
-        int32_t value = value_with_trails(s, row, node, kind == UOP_LOAD ? s->now + item->load_latency : later(s->now + node->latency, next));
+        int32_t value = kind == UOP_LOAD ? s->now + item->load_latency : later(s->now + node->latency, next);
+        if (node->trails)
+            value = value_with_trails(s, row, node, value);
         done = later(done, value);
         value_known(s, row, nodes[i], value);
     }
@@ -275,26 +281,30 @@ static inline int free_port(const struct simulator *s, const struct queue *q, po
     return best;
 }
 
-/* Adds the oldest µop of queue @number to the first @count turns. */
-static inline size_t take_turn(struct simulator *s, size_t count, uint32_t number)
+/* Adds the µop of @key, the oldest of its queue, to the first @count of @turns. */
+static inline size_t take_turn(uint64_t *turns, size_t count, uint64_t key)
 {
-    const struct queue *q = &s->queues.items[number];
-    uint64_t key = q->keys[q->head];
-    struct turn *turns = s->turns.items;
     size_t at = count;
 
-    for (; at > 0 && turns[at - 1].key < key; at--)
+    for (; at > 0 && turns[at - 1] < key; at--)
         turns[at] = turns[at - 1];
-    turns[at] = (struct turn){key, number};
+    turns[at] = key;
     return count + 1;
 }
 
 static size_t all_turns(struct simulator *s)
 {
+    const uint16_t *active = s->active.items, *end = active + s->active.count;
+    const struct queue *queues = s->queues.items;
+    uint64_t *turns = s->turns.items;
+    int32_t now = s->now;
     size_t count = 0;
-    for (size_t i = 0; i < s->active.count; i++)
-        if (s->queues.items[s->active.items[i]].blocked != s->now)
-            count = take_turn(s, count, s->active.items[i]);
+
+    for (; active < end; active++) {
+        const struct queue *q = &queues[*active];
+        if (q->blocked != now)
+            count = take_turn(turns, count, q->keys[q->head]);
+    }
     s->woken = false;
     return count;
 }
@@ -307,9 +317,8 @@ static void leave_active(struct simulator *s, const struct queue *q)
 }
 
 /* A load whose banks are taken comes again in the next cycle. */
-static inline bool bank_is_free(struct simulator *s, uint32_t place)
+static inline bool bank_is_free(struct simulator *s, const struct waiting_uop *w)
 {
-    const struct waiting_uop *w = &s->waiting[place];
     const struct plan_uop *uop = &s->plan.uops.items[w->uop];
     return !uop->bytes || cache_takes(s, uop, s->rows[s->flights[w->flight].row].iteration);
 }
@@ -321,14 +330,15 @@ void execute_cycle(struct simulator *s)
 
     turn_page(s);
     for (size_t turns = all_turns(s); turns > 0;) {
-        struct turn turn = s->turns.items[--turns];
-        struct queue *q = &s->queues.items[turn.queue];
+        uint64_t key = s->turns.items[--turns];
+        struct waiting_uop *w = &s->waiting[(uint32_t)key];
+        struct queue *q = &s->queues.items[w->queue];
         int port = free_port(s, q, taken);
         if (port < 0) {
             q->blocked = s->now;
             continue;
         }
-        if (s->plan.banked && q->ports & s->load_ports && !bank_is_free(s, (uint32_t)turn.key)) {
+        if (s->plan.banked && q->ports & s->load_ports && !bank_is_free(s, w)) {
             q->blocked = s->now;
             s->moved = true;
             continue;
@@ -338,14 +348,14 @@ void execute_cycle(struct simulator *s)
         taken |= (portset)1 << port;
         if (!(q->ports & ~taken))
             q->blocked = s->now;
-        s->scanned = (int64_t)(turn.key >> 32);
+        s->scanned = (int64_t)(key >> 32);
         s->moved = true;
         s->scheduler--;
-        dispatch(s, &s->waiting[(uint32_t)turn.key], (unsigned)port);
+        dispatch(s, w, (unsigned)port);
         if (s->woken)
             turns = all_turns(s);
         else if (q->head < q->tail && q->blocked != s->now)
-            turns = take_turn(s, turns, turn.queue);
+            turns = take_turn(s->turns.items, turns, q->keys[q->head]);
     }
     s->scanned = INT64_MAX;
 }

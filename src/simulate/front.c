@@ -67,7 +67,9 @@ static void predecode(struct front *f)
     }
     int64_t room = f->instruction_queue - (f->predecoded.number - f->decoded);
     int64_t end = f->block + f->block_bytes;
-    f->moved |= room > 0;
+    if (room <= 0)
+        return;
+    f->moved = true;
     for (; width > 0 && room > 0; room--) {
         const struct plan_insn *insn = &insns[f->predecoded.index];
         if (f->at + insn->length > end) {
@@ -119,9 +121,13 @@ static void decode(struct front *f)
         f->decode_stall--;
         return;
     }
+    int64_t visible = f->visible - f->decoded;
+    if (visible <= 0)
+        return;
     while (used < decoders && f->queued + room <= f->uop_queue) {
         const struct plan_item *item = &items[f->delivered.index];
-        if (f->decoded + item->members > f->visible || (item->complex && used) || (used + 1 == decoders && item->fusible && !f->fusible_last))
+        visible -= item->members;
+        if (visible < 0 || (item->complex && used) || (used + 1 == decoders && item->fusible && !f->fusible_last))
             return;
         deliver(f, item);
         used += item->decode > 1 ? item->decode : 1;

@@ -42,21 +42,22 @@ static int32_t *write_counts(const struct simulator *s, int32_t *out)
 }
 
 /* An item that has not done all. Each word tells whether and what follows. */
-static int32_t *write_item(const struct simulator *s, const struct place *at, int32_t *out)
+static int32_t *write_item(const struct simulator *s, const struct place *at, const struct flight *flight, int32_t *out)
 {
     const struct plan_item *item = &s->plan.items.items[at->index];
-    const struct flight *flight = flight_of(s, at->iteration, at->index);
-    const struct waiting_uop *waiting = &s->waiting[row_of(s, at->iteration) * s->plan.uops.count];
 
     *out++ = (int32_t)((uint32_t)(s->issued.number - at->number) << 16 | flight->pending);
     if (flight->first != UNKNOWN) {
         *out++ = since(s, flight->done);
         *out++ = flight->compute_first == UNKNOWN ? UNKNOWN : later(flight->compute_first - s->now, -256);
     }
-    for (uint32_t u = item->first_uop; flight->pending && u < item->first_uop + item->uops; u++) {
-        *out++ = (int32_t)((uint32_t)waiting[u].open << 16 | waiting[u].queue);
-        if (waiting[u].open != DISPATCHED)
-            *out++ = since(s, waiting[u].ready);
+    if (!flight->pending)
+        return out;
+    const struct waiting_uop *w = &s->waiting[flight->row * s->plan.uops.count + item->first_uop], *end = w + item->uops;
+    for (; w < end; w++) {
+        *out++ = (int32_t)((uint32_t)w->open << 16 | w->queue);
+        if (w->open != DISPATCHED)
+            *out++ = since(s, w->ready);
     }
     return out;
 }
@@ -66,13 +67,14 @@ static int32_t *write_values(const struct simulator *s, int64_t iteration, size_
 {
     const int32_t *values = values_of(s, iteration);
     const uint32_t *nodes = s->plan.listed.items;
+    int32_t now = s->now;
 
     *out++ = INT32_MIN;
     for (size_t i = 0; i < listed; i++) {
         int32_t value = values[nodes[i]];
-        if (value != UNKNOWN && value + s->plan.nodes.items[nodes[i]].reach > s->now) {
+        if (value != UNKNOWN && value > now - s->plan.nodes.items[nodes[i]].reach) {
             *out++ = (int32_t)i;
-            *out++ = value - s->now;
+            *out++ = value - now;
         }
     }
     return out;
@@ -86,10 +88,12 @@ static void write_state(struct simulator *s)
     from = from < 0 ? 0 : from;
     vec_reserve(&s->states, s->states.count + FRONT_STATE + 8 + PORTS_MAX + (size_t)(base - from + 1) * (3 * s->plan.items.count + 2 * (s->plan.uops.count + s->plan.nodes.count) + 1));
     int32_t *out = write_counts(s, s->states.items + s->states.count);
+    uint32_t next = s->next_retired;
     for (struct place at = s->retired; at.number < s->issued.number; place_next(&at, s->plan.items.count)) {
-        const struct flight *flight = flight_of(s, at.iteration, at.index);
+        const struct flight *flight = &s->flights[next];
+        next = next + 1 == s->flight_count ? 0 : next + 1;
         if (flight->pending || flight->merging || flight->done > s->now)
-            out = write_item(s, &at, out);
+            out = write_item(s, &at, flight, out);
     }
     for (int64_t iteration = from; iteration < base; iteration++)
         out = write_values(s, iteration, s->plan.listed.count, out);

@@ -17,20 +17,28 @@ static void keep_step(struct simulator *s, const struct plan_item *item, int64_t
             (struct simulated_step){flight->fetch, flight->issue, flight->first == UNKNOWN ? flight->issue : flight->first, flight->done, s->now};
 }
 
-void retire_cycle(struct simulator *s)
+/* Stores go on to the cache. */
+static void commit(struct simulator *s)
 {
-    int32_t slots = s->retire_width;
     int32_t committed = cache_commit(s);
 
-    s->scanned = -1;   /* no µop had its turn in this cycle */
     s->moved |= committed > 0;
     s->leaving -= committed;
     s->stores -= committed;
-    while (slots > 0 && s->retired.number < s->issued.number) {
-        const struct plan_item *item = &s->plan.items.items[s->retired.index];
+}
+
+void retire_cycle(struct simulator *s)
+{
+    int32_t slots = s->retire_width;
+
+    s->scanned = -1;   /* no µop had its turn in this cycle */
+    if (s->leaving || s->cache.busy)
+        commit(s);
+    for (int64_t waiting = s->issued.number - s->retired.number; slots > 0 && waiting > 0; waiting--) {
         const struct flight *flight = &s->flights[s->next_retired];
         if (flight->pending || flight->merging || flight->done >= s->now)
             return;
+        const struct plan_item *item = &s->plan.items.items[s->retired.index];
         /* What takes more slots than a cycle has is counted whole. */
         slots -= (int32_t)item->issue;
         s->rob -= (int32_t)item->issue;

@@ -55,12 +55,6 @@ struct queue {
     portset ports, pipe;
 };
 
-/* The oldest µop of a queue. */
-struct turn {
-    uint64_t key;
-    uint32_t queue;
-};
-
 struct snapshot {
     uint64_t hash;
     size_t start, length;       /* in states */
@@ -122,7 +116,7 @@ struct simulator {
     uint32_t calendar[CALENDAR];       /* first µop of each day, NOBODY: none */
     VEC(struct queue) queues;
     VEC(uint16_t) active;              /* queues that hold µops */
-    VEC(struct turn) turns;            /* of this cycle, the oldest last */
+    VEC(uint64_t) turns;               /* keys of the oldest µops of queues in this cycle, the oldest last */
     bool woken;                        /* a queue got a µop while others of its cycle were leaving */
 
     uint64_t content, unpower;         /* hash of the µops that wait for a port; what takes the iteration at rename out of it */
@@ -229,7 +223,7 @@ int32_t execute_next(const struct simulator *s);
 void cache_start(struct simulator *s);
 /* True when @load of @iteration finds its banks free in this cycle, and takes them. */
 bool cache_takes(struct simulator *s, const struct plan_uop *load, int64_t iteration);
-/* How many of the stores that have retired reach the cache in this cycle. */
+/* How many of the stores that have retired, at least one or what the last still takes, reach the cache in this cycle. */
 int32_t cache_commit(struct simulator *s);
 
 /* rename.c */

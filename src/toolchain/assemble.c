@@ -158,19 +158,37 @@ static void object_take(struct object *o, const struct listing *l, struct assemb
     out->label_count = labels.count;
 }
 
-/* Reads the object unless the dependency list names a file beside it. */
-static bool result_read(const char *dir, const struct listing *l, struct assembled *out, struct err *err)
+/* Whether a word begins with a dot and not, as labels do, with ".L": only directives read files, or make macros that read them. */
+static bool may_read_files(const struct str *text)
+{
+    for (size_t i = 0; i + 1 < text->length; i++)
+        if (text->data[i] == '.' && text->data[i + 1] != 'L' && !isdigit((unsigned char)text->data[i + 1]))
+            return true;
+    return false;
+}
+
+/* False when the dependency list names a file beside the object. */
+static bool read_nothing(const char *dir, struct err *err)
 {
     struct str path = {0}, deps = {0};
-    struct object object = {0};
     str_addf(&path, "%s/deps", dir);
     bool ok = file_read(path.data, (size_t)1 << 20, &deps, err);
     const char *colon = ok ? strchr(str_text(&deps), ':') : NULL;
     for (const char *p = colon ? colon + 1 : ""; ok && *p; p++)
         if (!isspace((unsigned char)*p))
             ok = err_set(err, ERR_DATA, "remove the directive", "directives that read other files are refused");
+    str_done(&deps);
+    str_done(&path);
+    return ok;
+}
+
+/* Reads the object; @listed: unless the dependency list names a file beside it. */
+static bool result_read(const char *dir, bool listed, const struct listing *l, struct assembled *out, struct err *err)
+{
+    struct str path = {0};
+    struct object object = {0};
+    bool ok = !listed || read_nothing(dir, err);
     if (ok) {
-        str_clear(&path);
         str_addf(&path, "%s/out.o", dir);
         ok = object_read(path.data, true, &object, err);
     }
@@ -179,7 +197,6 @@ static bool result_read(const char *dir, const struct listing *l, struct assembl
     if (ok)
         object_take(&object, l, out);
     object_done(&object);
-    str_done(&deps);
     str_done(&path);
     return ok;
 }
@@ -203,8 +220,13 @@ static bool passes_run(const char *text, size_t length, bool skip_bad, struct li
 {
     char program[64];
     isa_tool(l->isa, "as", program, sizeof program);
-    const char *argv[ARGUMENTS] = {program, "-gdwarf-2", "-L", "--MD", "deps", "-o", "out.o"};
-    size_t n = 7;
+    const char *argv[ARGUMENTS] = {program, "-gdwarf-2", "-L", "-o", "out.o"};
+    size_t n = 5;
+    bool listed = may_read_files(&l->text);
+    if (listed) {
+        argv[n++] = "--MD";
+        argv[n++] = "deps";
+    }
     for (const char *const *option = isa_ops(l->isa)->assembler_options; *option; option++)
         argv[n++] = *option;
     if (l->syntax != SYNTAX_AUTO)
@@ -230,7 +252,7 @@ static bool passes_run(const char *text, size_t length, bool skip_bad, struct li
         if (!ok)
             return false;
         if (done)
-            return result_read(dir, l, out, err);
+            return result_read(dir, listed, l, out, err);
         if (!skip_bad)
             return true;
         lines_blank(&l->text, refused, before);

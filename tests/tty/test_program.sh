@@ -233,6 +233,48 @@ test_sensitivity() {
     holds out 'misses by cache size'
 }
 
+# Instructions by class, by hand: one store in each of 1,000 iterations. The time of n^2 iterations is one of n^2; the share of a block in all executions.
+test_mix_and_formula() {
+    needs_llvm
+    [ "$(uname -m)" = x86_64 ] || skip 'machines of x86-64'
+    cd "$work" || return 1
+    printf '#include <stdlib.h>\nvolatile int x;\nint main(int c, char **v) { int n = c > 1 ? atoi(v[1]) : 0; for (int i = 0; i < n * n; i++) x = i; return 0; }\n' >square.c
+    load='program load square.c -O2 -fno-unroll-loops; program run N=40,64,80,100,128'
+    expect 0 "$portolan" --format csv --machine skylake -e "$load; program mix N=1000"
+    awk -F, '$1 == "store" { n = $2; pipes = $4; usage = $7 } END { exit !(n == 1000000 && pipes >= 1 && usage > 1 && usage <= 100) }' out || fail "$(cat out)"
+    expect 0 "$portolan" --format csv --machine skylake -e "$load; program blocks N=1000 --top 1"
+    awk -F, '$1 ~ /^main/ { exit !($3 == 1000000 && $9 > 99.9 && $9 <= 100) }' out || fail "$(cat out)"
+    expect 0 "$portolan" --machine skylake -e "$load; program formula"
+    holds out '*N^2'
+    holds out 'each predicted from the others'
+    expect 1 "$portolan" -e 'program formula'
+    holds err 'no program is loaded'
+    # Hits of a level are of those that reach it.
+    expect 0 "$portolan" --format csv --machine skylake -e "program load $programs/laplace2d.c -O1; program run N=16,24,32,48; program misses N=500"
+    awk -F, '$1 == "L1" { m = $4 } $1 == "L2" { d = 100 * (1 - $4 / m) - $6; exit !(d < 0.01 && d > -0.01) }' out || fail "$(cat out)"
+}
+
+# Threads split the work and share the last level: said to be an extension; half the time where nothing is shared, more misses there where lines of the others come between.
+test_threads() {
+    needs_llvm
+    [ "$(uname -m)" = x86_64 ] || skip 'machines of x86-64'
+    load="program load $programs/jacobi_openmp.c -O1; program run N=16,24,32,48,61"
+    for threads in 1 2; do
+        expect 0 "$portolan" --format csv --machine skylake -e "$load; program predict N=40 --threads $threads --clock 3"
+        awk -F, '$1 == "skylake" { print $3 }' "$work/out"
+    done >"$work/seconds"
+    awk 'NR == 1 { one = $1 } NR == 2 { exit !(one > 1.99 * $1 && one < 2.01 * $1) }' "$work/seconds" || fail "$(cat "$work/seconds")"
+    expect 0 "$portolan" --machine skylake -e "$load; program misses N=40 --threads 2 --common 30; program predict N=40 --threads 2"
+    holds out 'extension: 2 threads on as many cores split all work and share the last level of caches; 30 % of the lines are used by all'
+    expect 0 "$cc" --version
+    clang=$(sed -n 's/.*clang version \([0-9]*\).*/clang-\1/p' "$work/out")
+    "$clang" -O1 -fopenmp "$programs/jacobi_openmp.c" -o "$work/parallel" 2>/dev/null || skip 'clang has no OpenMP here'
+    expect 0 "$cc" -O1 "$programs/jacobi_openmp.c" -o "$work/serial"
+    expect 0 "$portolan" --format json -e "program load $work/serial --untraced $work/parallel; program run N=16,24,32,48,61; program validate N=300 --threads 2 --times 1 --machine skylake"
+    holds out '"threads":2'
+    lacks out null
+}
+
 # Misses of the first and second level at sizes that were not run, within 10 % of cachegrind's, where no loop just fills a cache.
 test_misses_beside_cachegrind() {
     needs_llvm

@@ -92,6 +92,7 @@ static void test_hostile(void **state)
         {".rept 1000000000\nadd $1,%eax\n.endr\n", ERR_LIMIT},
         {".fill 2000000000,1,0\nnop\n", ERR_LIMIT},
         {".incbin \"/etc/passwd\"\nnop\n", ERR_DATA},
+        {".L1: nop\n.L2: .IncBin \"/etc/passwd\"\njmp .L1\n", ERR_DATA},
         {"foo: nop; .InClUdE \"/etc/passwd\"\nnop\n", ERR_DATA},
         {".macro q a b\n.\\a\\b \"/etc/passwd\"\n.endm\nq inc bin\nnop\n", ERR_DATA},
         {".macro q a b\n.\\a\\b \"/etc/passwd\"\n.endm\nq inc lude\nnop\n", ERR_DATA},

@@ -6,12 +6,15 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
 #include "base/child.h"
+#include "base/file.h"
 #include "model/facts.h"
-#include "program/native.h"
+#include "program/native_kept.h"
 #include "../support/support.h"
 
 static const struct child_limits limits = {.cpu_seconds = 60, .memory = (size_t)1 << 32, .file_size = 4096, .wall_seconds = 60, .output = 4096};
@@ -71,8 +74,46 @@ static void test_huge_second_level(void **state)
     }
 }
 
+/* What was measured is kept with its day, without the clock, which changes; another CPU's lines stay as they are; damaged numbers are not believed. */
+static void test_kept(void **state)
+{
+    static const char others[] = "cpu,signature,date,fact,value,unit\nOther CPU,00000001,2020-01-02,l2_latency,77,cycles\n";
+    char day[NATIVE_DAY];
+    const char *path = work_path("portolan/native.csv");
+    struct machine *measured = load_machine("skylake"), *again = load_machine("skylake");
+    double latency = fact_number(again, "l2_latency"), clock = fact_number(again, "clock");
+    struct str text = {0};
+    struct err err = {0};
+
+    (void)state;
+    setenv("XDG_STATE_HOME", work_path(""), 1);
+    assert_false(native_recall(again, day));
+    machine_set_fact(measured, "clock", "1.25", "GHz", NATIVE_SOURCE);
+    machine_set_fact(measured, "l2_latency", "19.5", "cycles", NATIVE_SOURCE);
+    machine_set_fact(measured, "l3_latency", "88", "cycles", "a data sheet");
+    native_keep(measured);
+    assert_true(file_write(path, others, sizeof others - 1, &err));
+    assert_false(native_recall(again, day) || *day);
+    assert_true(fact_number(again, "l2_latency") == latency);
+    native_keep(measured);
+    assert_true(native_recall(again, day));
+    assert_int_equal(strlen(day), 10);
+    assert_true(fact_number(again, "l2_latency") == 19.5 && fact_number(again, "clock") == clock && fact_number(again, "l3_latency") != 88);
+    assert_true(file_read(path, 1 << 16, &text, &err));
+    assert_non_null(strstr(str_text(&text), "Other CPU,00000001,2020-01-02,l2_latency,77,cycles"));
+    char *number = strstr(str_text(&text), "19.5");
+    memcpy(number, "-9.5", 4);
+    assert_true(file_write(path, str_text(&text), text.length, &err));
+    machine_set_fact(again, "l2_latency", "14", "cycles", "a test");
+    native_recall(again, day);
+    assert_true(fact_number(again, "l2_latency") == 14);
+    str_done(&text);
+    machine_free(measured);
+    machine_free(again);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_time_of_one_child), cmocka_unit_test(test_huge_second_level)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_time_of_one_child), cmocka_unit_test(test_huge_second_level), cmocka_unit_test(test_kept)};
     return cmocka_run_group_tests_name("native", tests, NULL, NULL);
 }

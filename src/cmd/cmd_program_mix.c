@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a program executes by class of instruction, and its time as a formula of the inputs. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "cmd/command.h"
+#include "cmd/program.h"
+#include "program/estimate.h"
+#include "program/fit.h"
+#include "program/native_kept.h"
+#include "work/job.h"
+
+#define REACH 8                /* the formula is of inputs up to so many times those that were run */
+#define POINTS_MOST 160
+
+struct mix_values {
+    struct word_list inputs;
+    const char *machine;
+};
+
+/* Executed instructions of each class, and how the paper's pipelines are taken up by them. */
+static void add_mix(struct result *result, const struct program *p, const struct program_run *run, const struct pipe_kind *kinds, const struct program_time *time)
+{
+    static const struct result_column columns[] = {
+        {.key = "class", .kind = CELL_TEXT}, {.key = "executed", .kind = CELL_NUMBER, .decimals = 0}, {.key = "share", .unit = "%", .kind = CELL_NUMBER, .decimals = 2},
+        {.key = "pipes", .kind = CELL_COUNT}, {.key = "latency", .unit = "cycles", .kind = CELL_NUMBER, .decimals = 1},
+        {.key = "interval", .title = "a new one each", .unit = "cycles", .kind = CELL_NUMBER, .decimals = 2}, {.key = "usage", .title = "pipes in use", .unit = "%", .kind = CELL_NUMBER, .decimals = 2}};
+    double counts[OP_CLASSES] = {0}, all = 0;
+
+    for (size_t b = 0; b < p->block_count; b++)
+        for (size_t i = 0; i < p->blocks[b].op_count; i++) {
+            counts[p->blocks[b].ops[i].class] += run->counts[b];
+            all += run->counts[b];
+        }
+    struct result_table *t = result_table(result, "mix", columns, sizeof columns / sizeof *columns);
+    for (unsigned class = 0; class < OP_CLASSES; class++) {
+        if (!(counts[class] > 0))
+            continue;
+        cell_text(t, op_class_name((enum op_class)class));
+        cell_number(t, counts[class]);
+        cell_number(t, 100 * counts[class] / all);
+        cell_heat(t, counts[class] / all);
+        cell_count(t, kinds[class].count);
+        cell_number(t, kinds[class].latency);
+        cell_number(t, kinds[class].interval);
+        cell_number(t, 100 * time->busy[class] / (kinds[class].count * time->cycles));
+    }
+    result_number(result, "instructions", all);
+}
+
+static bool run_mix(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    const struct mix_values *v = values;
+    const struct program_model *m = program_fitted(s, err);
+    struct program_time time = {.cycles = 0};
+    struct pipe_kind kinds[OP_CLASSES];
+    double inputs[INPUTS_MAX];
+    struct str at = {0};
+    bool here;
+
+    const struct machine *machine = m ? program_machine(s, v->machine, &here, err) : NULL;
+    if (!machine || !program_inputs_given(m, &v->inputs, inputs, err) || !ammp_pipes(machine, kinds, err))
+        return false;
+    struct estimator *e = estimator_new(m, inputs, ESTIMATE_AMMP, err);
+    bool ok = e && estimator_time(e, machine, NULL, &time, err);
+    if (ok) {
+        program_inputs_print(m->runs->names, inputs, m->runs->name_count, &at);
+        result_line(result, "%s: instructions of LLVM executed at %s; pipes of %s, model ammp: the paper's", m->runs->program->name, str_text(&at), machine->id);
+        add_mix(result, m->runs->program, estimator_run(e), kinds, &time);
+    }
+    str_done(&at);
+    program_time_done(&time);
+    estimator_free(e);
+    return ok;
+}
+
+#define MACHINE_OPTION(type) \
+    {.name = "--machine", .kind = PARAMETER_TEXT, .at = offsetof(struct type, machine), .value = "ID", .otherwise = "the current machine", \
+     .complete = COMPLETE_MACHINE, .help = "machine that it is predicted for"}
+
+static const struct parameter mix_arguments[] = {
+    {.name = "INPUT=VALUE", .kind = PARAMETER_WORDS, .at = offsetof(struct mix_values, inputs), .otherwise = "the last run's",
+     .help = "value of each input; inputs that were not run are extrapolated"},
+    {0},
+};
+static const struct parameter mix_options[] = {MACHINE_OPTION(mix_values), {0}};
+static const char *const mix_examples[] = {"program mix N=2000", "program mix N=2000 --machine skylake", NULL};
+
+const struct command command_program_mix = {
+    .name = "program mix",
+    .help = "show the program's instructions by class, and how much they use the pipelines",
+    .description = "Instructions are those of LLVM after optimisation. Pipes in use: the share of the predicted cycles for which the pipes of a class are taken, in the model "
+                   "of the PPT-AMMP paper, in which every block is executed by itself; their latency and how often each takes a new instruction are those of a typical form of the class.",
+    .arguments = mix_arguments,
+    .options = mix_options,
+    .examples = mix_examples,
+    .values_size = sizeof(struct mix_values),
+    .run = run_mix,
+};
+
+struct formula_values { const char *machine; };
+
+struct time_formula {
+    struct session *session;
+    const struct program_model *model;
+    struct machine *machine;
+    bool here;
+    char day[NATIVE_DAY];
+    double *inputs, *seconds;
+    size_t count;
+    struct formula formula;            /* of nanoseconds */
+};
+
+static bool time_point(struct time_formula *f, double *inputs, struct err *err)
+{
+    struct program_time time = {.cycles = 0};
+    struct estimator *e = estimator_new(f->model, inputs, ESTIMATE_STEADY, err);
+    char text[40];
+
+    if (e && f->here && !f->count) {
+        snprintf(text, sizeof text, "%.12g", estimator_clock_here(e));
+        machine_set_fact(f->machine, "clock", text, "GHz", "measured");
+    }
+    bool ok = e && estimator_time(e, f->machine, NULL, &time, err);
+    if (ok) {
+        memcpy(f->inputs + f->count * f->model->runs->name_count, inputs, f->model->runs->name_count * sizeof *inputs);
+        f->seconds[f->count++] = 1e9 * time.seconds;
+    }
+    program_time_done(&time);
+    estimator_free(e);
+    return ok;
+}
+
+/* Predicted at the inputs of the runs and at twice, four and eight times each, then fitted by regression. */
+static bool formula_run(struct job *job, void *state, struct err *err)
+{
+    struct time_formula *f = state;
+    const struct program_runs *runs = f->model->runs;
+    size_t steps = runs->runs.count * 4 < POINTS_MOST ? 1 : runs->runs.count * 4 / POINTS_MOST + 1;
+    bool ok = !f->here || native_known(f->machine, false, f->day, err);
+
+    f->inputs = mem_zero(4 * runs->runs.count * runs->name_count + 1, sizeof *f->inputs);
+    f->seconds = mem_zero(4 * runs->runs.count + 1, sizeof *f->seconds);
+    for (size_t r = 0; ok && r < runs->runs.count; r += steps)
+        for (double factor = 1; ok && factor <= REACH; factor *= 2) {
+            double inputs[INPUTS_MAX];
+            for (size_t i = 0; i < runs->name_count; i++)
+                inputs[i] = factor * runs->runs.items[r].inputs[i];
+            job_progress(job, (double)r, (double)runs->runs.count, "predicting");
+            ok = (!job_cancelled(job) || err_set(err, ERR_INTERRUPTED, NULL, "cancelled")) && time_point(f, inputs, err);
+        }
+    if (ok)
+        fit_counts(&(struct fit_data){f->inputs, runs->name_count, f->count, f->seconds}, &f->formula);
+    return ok;
+}
+
+static void formula_finish(void *state, const struct job_info *info)
+{
+    struct time_formula *f = state;
+    struct result *result = f->session->result;
+    const struct program_runs *runs = f->model->runs;
+    struct str text = {0};
+
+    if (info->state != JOB_DONE)
+        return;
+    formula_print(&f->formula, (const char *const *)runs->names, runs->name_count, &text);
+    result_line(result, "%s on %s, nanoseconds: %s", runs->program->name, f->machine->id, str_text(&text));
+    program_say_memory(result, f->day);
+    result_text(result, "machine", f->machine->id);
+    result_text(result, "nanoseconds", str_text(&text));
+    result_number(result, "left_out_error", f->formula.error);
+    result_line(result, "from %zu predictions, inputs up to %d times those of the runs; each predicted from the others: %.1f %% off on average", f->count, REACH, 100 * f->formula.error);
+    str_done(&text);
+}
+
+static void time_formula_free(void *state)
+{
+    struct time_formula *f = state;
+    machine_free(f->machine);
+    program_model_free(f->model);
+    free(f->inputs);
+    free(f->seconds);
+    free(f);
+}
+
+static bool run_formula(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    static const struct job_ops ops = {formula_run, formula_finish, time_formula_free};
+    const struct formula_values *v = values;
+    const struct program_model *m = program_fitted(s, err);
+    bool here;
+
+    (void)result;   /* the job's finish function fills it */
+    const struct machine *machine = m ? program_machine(s, v->machine, &here, err) : NULL;
+    if (!machine)
+        return false;
+    struct time_formula *f = mem_zero(1, sizeof *f);
+    f->session = s;
+    f->model = program_model_hold(m);
+    f->machine = machine_copy(machine);
+    f->here = here;
+    return session_job(s, "program formula", "predicts", &ops, f, err);
+}
+
+static const struct parameter formula_options[] = {MACHINE_OPTION(formula_values), {0}};
+static const char *const formula_examples[] = {"program formula", "program formula --machine skylake", NULL};
+
+const struct command command_program_formula = {
+    .name = "program formula",
+    .help = "show the program's predicted time as a formula of its inputs",
+    .description = "Predictions at the inputs of the runs and up to eight times larger ones, fitted by regression. Where caches become too small, the time bends, and a formula "
+                   "is only near it: program predict is what the formula was made from.",
+    .options = formula_options,
+    .examples = formula_examples,
+    .values_size = sizeof(struct formula_values),
+    .flags = COMMAND_JOB,
+    .run = run_formula,
+};

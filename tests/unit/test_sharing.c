@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Caches shared by threads: misses by the serial profile beside those of the threads' references one after the other in turns, on a naive stack. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/vec.h"
+#include "program/memory.h"
+
+typedef VEC(unsigned) trace;
+
+/* How many of the references in @t find fewer than @lines others since the last use of their line: by a list, most recent first. */
+static size_t naive_misses(const trace *t, size_t lines)
+{
+    VEC(unsigned) stack = {0};
+    size_t misses = 0;
+
+    for (size_t i = 0; i < t->count; i++) {
+        size_t at = 0;
+        while (at < stack.count && stack.items[at] != t->items[i])
+            at++;
+        misses += at == stack.count || at >= lines;
+        if (at == stack.count)
+            vec_push(&stack, 0);
+        for (; at > 0; at--)
+            stack.items[at] = stack.items[at - 1];
+        stack.items[0] = t->items[i];
+    }
+    vec_done(&stack);
+    return misses;
+}
+
+/* Distances of @t's references one by one, as a profile: bins[d], the last one first uses. */
+static double *profile(const trace *t, size_t lines)
+{
+    double *bins = mem_zero(lines + 1, sizeof *bins);
+    VEC(unsigned) stack = {0};
+
+    for (size_t i = 0; i < t->count; i++) {
+        size_t at = 0;
+        while (at < stack.count && stack.items[at] != t->items[i])
+            at++;
+        bins[at == stack.count ? lines : at]++;
+        if (at == stack.count)
+            vec_push(&stack, 0);
+        for (; at > 0; at--)
+            stack.items[at] = stack.items[at - 1];
+        stack.items[0] = t->items[i];
+    }
+    vec_done(&stack);
+    return bins;
+}
+
+#define ROWS 24
+#define LINES 32          /* of a row */
+#define SWEEPS 5
+
+/* The rows @from to @to of one sweep, each walked through @again times. */
+static void add_rows(trace *t, unsigned from, unsigned to, unsigned again)
+{
+    for (unsigned row = from; row < to; row++)
+        for (unsigned k = 0; k < again * LINES; k++)
+            vec_push(t, row * LINES + k % LINES);
+}
+
+/* A table of ROWS * LINES lines, read by everybody from another place on; one of @p threads reads a p-th as often as the serial run. */
+static void add_table(trace *t, unsigned first, unsigned times)
+{
+    for (unsigned k = 0; k < times * ROWS * LINES; k++)
+        vec_push(t, (first + k) % (ROWS * LINES));
+}
+
+static void interleave(trace *threads, size_t p, trace *out)
+{
+    for (size_t i = 0; i < threads[0].count; i++)
+        for (size_t k = 0; k < p; k++)
+            vec_push(out, threads[k].items[i]);
+}
+
+/* The share of @all's references that the models says miss a fully associative cache of @lines: shared, or each thread's own. */
+static double predicted(const trace *serial, size_t footprint, double p, double common, double lines, bool shared)
+{
+    const struct memory m = {.levels = {{{lines, lines}, 5, 0}, {{lines, lines}, 50, 2}}, .count = 2, .sharing = {p, (double)footprint, common}};
+    double *bins = profile(serial, footprint), misses = bins[footprint];
+
+    for (size_t d = 0; d < footprint; d++)
+        misses += bins[d] * (1 - memory_hit(&m, shared, &m.levels[shared].shape, (double)d));
+    free(bins);
+    return misses;
+}
+
+static void check(trace *threads, size_t p, const trace *serial, double common, double lines)
+{
+    size_t own = 0;
+    trace all = {0};
+
+    interleave(threads, p, &all);
+    double between = (double)naive_misses(&all, (size_t)lines), mine = predicted(serial, ROWS * LINES, (double)p, common, lines, true);
+    if (fabs(mine - between) > 0.02 * (double)all.count)
+        fail_msg("%zu threads, %g lines shared, common %g: %g misses instead of %g of %zu", p, lines, common, mine, between, all.count);
+    for (size_t k = 0; k < p; k++)
+        own += naive_misses(&threads[k], (size_t)lines);
+    mine = predicted(serial, ROWS * LINES, (double)p, common, lines, false);
+    if (common == 0 && fabs(mine - (double)own) > 0.02 * (double)all.count)
+        fail_msg("%zu threads, %g lines each: %g misses instead of %zu of %zu", p, lines, mine, own, all.count);
+    vec_done(&all);
+}
+
+/* Sweeps over rows, each thread its own block of them, each row walked through once or four times. */
+static void test_rows(void **state)
+{
+    static const double sizes[] = {20, 50, 90, 150, 250, 300, 500, 700, 800};
+    (void)state;
+    for (unsigned again = 1; again <= 4; again += 3)
+        for (unsigned p = 1; p <= 4; p *= 2)
+            for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+                trace threads[4] = {{0}}, serial = {0};
+                for (unsigned sweep = 0; sweep < SWEEPS; sweep++) {
+                    add_rows(&serial, 0, ROWS, again);
+                    for (unsigned k = 0; k < p; k++)
+                        add_rows(&threads[k], k * ROWS / p, (k + 1) * ROWS / p, again);
+                }
+                check(threads, p, &serial, 0, sizes[i]);
+                vec_done(&serial);
+                for (unsigned k = 0; k < p; k++)
+                    vec_done(&threads[k]);
+            }
+}
+
+/* All read one table, evenly apart: a line comes round p times as often, with p times as many lines per time between. */
+static void test_table(void **state)
+{
+    static const double sizes[] = {100, 150, 230, 300, 450, 700, 800};
+    (void)state;
+    for (unsigned p = 2; p <= 4; p *= 2)
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+            trace threads[4] = {{0}}, serial = {0};
+            add_table(&serial, 0, 60 * p);
+            for (unsigned k = 0; k < p; k++)
+                add_table(&threads[k], k * ROWS * LINES / p, 60);
+            check(threads, p, &serial, 1, sizes[i]);
+            vec_done(&serial);
+            for (unsigned k = 0; k < p; k++)
+                vec_done(&threads[k]);
+        }
+}
+
+/* By hand: 100 of 1,000 lines common, four threads. A thread has 325 lines; of 40 lines between two uses 4 are common, so four threads use 4 + 4 * 36. */
+static void test_by_hand(void **state)
+{
+    const struct sharing s = {4, 1000, 0.1}, serial = {1, 1000, 0.1};
+    (void)state;
+    assert_float_equal(sharing_own(&s, 40), 40, 1e-9);
+    assert_float_equal(sharing_own(&s, 900), 325, 1e-9);
+    assert_float_equal(sharing_between(&s, 40), 148, 1e-9);
+    assert_float_equal(sharing_common(&s, 40), 40, 1e-9);
+    assert_float_equal(sharing_between(&s, 900), 1000, 1e-9);
+    assert_true(isinf(sharing_own(&s, INFINITY)) && isinf(sharing_between(&s, INFINITY)));
+    for (double d = 0; d < 1000; d += 100)
+        assert_true(sharing_own(&serial, d) == d && sharing_between(&serial, d) == d && sharing_common(&serial, d) == d);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_by_hand), cmocka_unit_test(test_rows), cmocka_unit_test(test_table)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
