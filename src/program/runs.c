@@ -211,7 +211,7 @@ static void join_bins(struct run_reference *into, const struct run_reference *fr
         if (sums[i].count > 0)
             sums[count++] = sums[i];
     free(into->bins);
-    into->bins = sums;
+    into->bins = mem_resize(sums, (count + 1) * sizeof *sums);   /* most references have few */
     into->bin_count = count;
 }
 

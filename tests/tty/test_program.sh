@@ -124,6 +124,31 @@ END
     holds err '14 runs are needed to vary each input alone'
 }
 
+# What is called in libraries was timed in the runs: nothing is left out, and it is part of the time.
+test_calls_of_libraries() {
+    needs_llvm
+    cat >"$work/calls.c" <<'END'
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    int n = argc > 1 ? atoi(argv[1]) : 1;
+    for (int i = 0; i < 1000 * n; i++) {
+        void *p = malloc(100 + (unsigned)i % 50);
+        __asm__("" : "+r"(p) : : "memory");
+        free(p);
+    }
+    return 0;
+}
+END
+    cd "$work" || return 1
+    expect 0 "$portolan" -e 'program load calls.c -O1; program run N=10,20,30 --mode counts; program predict N=300 --machine sapphirerapids'
+    holds out 'not included: '
+    holds out 'library functions of unknown cost'
+    expect 0 "$portolan" -e 'program load calls.c -O1; program run N=10,20,30; program predict N=300 --machine sapphirerapids'
+    lacks out 'not included: '
+    awk '$1 ~ /^main:/ && $NF == "calls" { found = 1 } END { exit !found }' "$work/out" || fail "no part is bound by calls: $(cat "$work/out")"
+}
+
 test_inputs() {
     needs_llvm
     load="program load $programs/matmul.c -O1"
