@@ -61,7 +61,7 @@ misses() {
     command -v valgrind >/dev/null || { echo 'valgrind is missing: no misses are compared'; return; }
     echo 'misses of the first and second level beside cachegrind (its LL set to the second), runs up to 128 (bar: 10 %)'
     for level in -O0 -O3; do
-        for case in 'matmul 100 skylake 32768,8 262144,4' 'matmul 200 sapphirerapids 49152,12 2097152,16' 'jacobi 300 skylake 32768,8 262144,4' 'jacobi 600 sapphirerapids 49152,12 2097152,16' \
+        for case in 'matmul 150 skylake-avx512 32768,8 1048576,16' 'matmul 200 sapphirerapids 49152,12 2097152,16' 'jacobi 300 skylake 32768,8 262144,4' 'jacobi 600 sapphirerapids 49152,12 2097152,16' \
             'laplace2d 250 skylake 32768,8 262144,4' 'laplace2d 600 sapphirerapids 49152,12 2097152,16'; do
             # shellcheck disable=SC2086 # its words
             set -- $case

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/watch.h"
 #include "model/start.h"
 
 #define STORES 128       /* stores remembered: at least a store buffer */
@@ -64,6 +65,7 @@ void address_work_done(struct address_work *work)
     free(work->found);
     free(work->places);
     vec_done(&work->accesses);
+    vec_done(&work->changing);
     *work = (struct address_work){0};
 }
 
@@ -159,15 +161,31 @@ static struct value address_of(struct state *s, const struct insn *insn, const s
     return op->segment != REG_NONE ? sum(s, segment, at, 1) : at;
 }
 
+size_t addresses_found(const struct address_work *work, uint32_t load)
+{
+    size_t from = 0, to = work->found_count;
+
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        if (work->found[middle].load < load)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
 /* In the round before the last links are noted, in the last those seen again are kept: what holds in the steady state. */
 static void add_forward(struct address_work *work, struct forward f, bool last)
 {
     if (last) {
-        for (size_t i = 0; i < work->found_count; i++)
-            if (work->found[i].load == f.load && work->found[i].store == f.store && work->found[i].distance == f.distance) {
+        for (size_t i = addresses_found(work, f.load); i < work->found_count && work->found[i].load == f.load; i++) {
+            steps_add(1);
+            if (work->found[i].store == f.store && work->found[i].distance == f.distance) {
                 work->found[i].confirmed = true;
                 return;
             }
+        }
         return;
     }
     if (work->found_count == work->found_capacity) {
@@ -388,18 +406,50 @@ static void note_access(struct state *s, uint32_t at, struct value address, uint
     }
 }
 
+static int by_symbol(const void *a, const void *b)
+{
+    const struct changing *x = a, *y = b;
+    return x->before != y->before ? (x->before < y->before ? -1 : 1) : (x->at > y->at) - (x->at < y->at);
+}
+
+/* The first place but @self whose symbol was @symbol in the iteration before; NULL when there is none. */
+static const struct access *changed_from(const struct address_work *work, uint32_t symbol, size_t self)
+{
+    const struct changing *sorted = work->changing.items;
+    size_t from = 0, to = work->changing.count;
+
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        if (sorted[middle].before < symbol)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    from += from < work->changing.count && sorted[from].at == self;
+    return from < work->changing.count && sorted[from].before == symbol ? &work->accesses.items[sorted[from].at] : NULL;
+}
+
 /* Of places that change in every iteration, one may now be where another was in the iteration before. */
 static void find_origins(struct address_work *work)
 {
+    work->changing.count = 0;
     for (size_t i = 0; i < work->accesses.count; i++) {
         struct access *access = &work->accesses.items[i];
         access->origin = access->symbol;
-        for (size_t k = 0; k < work->accesses.count && !access->stepped && !access->age; k++) {
-            const struct access *other = &work->accesses.items[k];
-            if (k != i && !other->stepped && other->before == access->symbol) {
-                access->origin = other->symbol;
-                access->age = 1;
-            }
+        if (!access->stepped)
+            vec_push(&work->changing, ((struct changing){access->before, (uint32_t)i}));
+    }
+    if (work->changing.count < 2)
+        return;
+    qsort(work->changing.items, work->changing.count, sizeof *work->changing.items, by_symbol);
+    for (size_t i = 0; i < work->changing.count; i++) {
+        size_t at = work->changing.items[i].at;
+        struct access *access = &work->accesses.items[at];
+        steps_add(1);
+        const struct access *other = changed_from(work, access->symbol, at);
+        if (other) {
+            access->origin = other->symbol;
+            access->age = 1;
         }
     }
 }
@@ -512,9 +562,12 @@ void addresses_link(const struct insn *insns, size_t count, enum start_values st
         s.reg[i] = start == START_EQUAL && i != s.isa->stack_pointer && i != s.isa->frame_pointer ? (struct value){0, START_VALUE} : fresh(&s);
     if (start == START_MEASURED)
         measured_start(&s, insns, count);
-    for (uint32_t round = 0; round < rounds; round++) {
-        for (size_t i = 0; i < count; i++)
+    bool over = false;
+    for (uint32_t round = 0; round < rounds && !over; round++) {
+        for (size_t i = 0; i < count && !over; i++) {
             step(&s, &insns[i], (uint32_t)i, round, rounds);
+            over = watch_steps(1);
+        }
     }
     find_origins(work);
     drop_unconfirmed(work);

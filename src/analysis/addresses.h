@@ -34,6 +34,11 @@ struct access {
     uint32_t origin, age;   /* not stepped: whose symbol was this one so many iterations before, its own for 0 */
 };
 
+/* An access that is elsewhere in every iteration: the symbol of the iteration before. */
+struct changing {
+    uint32_t before, at;    /* at: of the accesses */
+};
+
 /* Reused between calls; zero-initialised at first. One thread. */
 struct address_work {
     struct store_record *stores;
@@ -46,6 +51,7 @@ struct address_work {
     struct access_place *places;            /* per instruction */
     size_t place_capacity;
     VEC(struct access) accesses;    /* of the last iteration followed */
+    VEC(struct changing) changing;  /* of these, sorted by symbol */
 };
 void address_work_done(struct address_work *work);
 
@@ -54,7 +60,9 @@ bool addresses_far(const struct address_work *work, size_t insn);
 /* Cycles per iteration lost on pages not seen before, for accesses that move on by the same step together: pages per iteration times @miss, up to
  * @most_per_access for each access. 0 where addresses were not followed that far (START_DIFFERENT: data are taken to be at hand). Once per link. */
 double addresses_new_pages(struct address_work *work, size_t count, double miss, double most_per_access);
-/* Fills work->found, sorted by load, for the steady state; a store that has left a store buffer of @store_buffer entries is not seen. */
+/* Fills work->found, sorted by load, for the steady state, as far as the watch lets it (base/watch.h); a store that has left a store buffer of @store_buffer entries is not seen. */
 void addresses_link(const struct insn *insns, size_t count, enum start_values start, size_t store_buffer, struct address_work *work);
+/* Where the links of @load begin in work->found, or where they would be. */
+size_t addresses_found(const struct address_work *work, uint32_t load);
 
 #endif

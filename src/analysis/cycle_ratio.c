@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/watch.h"
 
 void ratio_work_done(struct ratio_work *work)
 {
@@ -49,7 +50,7 @@ static size_t parent_cycle(const struct ratio_edge *edges, size_t nodes, struct 
     return 0;
 }
 
-/* Relaxes until stable (0) or until a cycle of positive sum under weight * T - W * distance shows (its length). */
+/* Relaxes until stable or told to end (0) or until a cycle of positive sum under weight * T - W * distance shows (its length). */
 static size_t better_cycle(const struct ratio_edge *edges, size_t edge_count, size_t nodes, int64_t w, int64_t t, struct ratio_work *work)
 {
     memset(work->potential, 0, nodes * sizeof *work->potential);
@@ -64,7 +65,7 @@ static size_t better_cycle(const struct ratio_edge *edges, size_t edge_count, si
                 changed = true;
             }
         }
-        if (!changed)
+        if (!changed || watch_steps(edge_count))
             return 0;
         size_t count = parent_cycle(edges, nodes, work);
         if (count)

@@ -7,6 +7,7 @@
 
 #include "analysis/forwarding.h"
 #include "base/mem.h"
+#include "base/watch.h"
 
 #define OTHER_FLAGS (FLAG_PARITY | FLAG_ADJUST | FLAG_ZERO | FLAG_SIGN | FLAG_OVERFLOW)
 
@@ -85,8 +86,8 @@ static uint8_t resource_of(const struct core *c, const struct operand *op)
 /* Its load waits for a store to reach the cache. */
 static bool is_blocked(const struct address_work *work, uint32_t at)
 {
-    for (size_t i = 0; i < work->found_count; i++)
-        if (work->found[i].load == at && !work->found[i].fits)
+    for (size_t i = addresses_found(work, at); i < work->found_count && work->found[i].load == at; i++)
+        if (!work->found[i].fits)
             return true;
     return false;
 }
@@ -271,10 +272,8 @@ static int32_t load_extra(const struct core *c, const struct operand *op)
 
 static bool finds_store(const struct build *b, uint32_t at)
 {
-    for (size_t i = 0; i < b->d->addresses.found_count; i++)
-        if (b->d->addresses.found[i].load == at)
-            return true;
-    return false;
+    size_t i = addresses_found(&b->d->addresses, at);
+    return i < b->d->addresses.found_count && b->d->addresses.found[i].load == at;
 }
 
 /* Whether @value, which an address is made of, comes straight from a load: not from a store, which is at hand, and not the stack pointer of a pop. */
@@ -421,7 +420,7 @@ void deps_build(struct core *c, const struct insn *insns, const struct costs *co
         written |= d->nodes[n].resource < 64 ? (uint64_t)1 << d->nodes[n].resource : 0;
     }
     forwarding_start(&b.forwarding, c, insns, costs, written, &d->addresses);
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count && !watch_steps(1); i++) {
         read_inputs(&b, i);
         for (uint32_t n = d->first_node[i]; n < d->first_node[i + 1]; n++)
             hold(&b, n, 0);

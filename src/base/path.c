@@ -25,6 +25,12 @@ static char *path_in(const char *variable, const char *otherwise, const char *na
     return str_take(&path);
 }
 
+const char *path_base(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
 char *path_state(const char *name)
 {
     return path_in("XDG_STATE_HOME", ".local/state", name);

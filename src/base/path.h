@@ -14,5 +14,7 @@ char *path_state(const char *name);
 char *path_data(const char *name);
 /* Makes the directories that @path stands in; those that were missing get @mode, less the umask. False with err where one cannot be made. */
 bool path_make_parents(const char *path, mode_t mode, struct err *err);
+/* The last part of @path, borrowed; all of it where nothing follows the last slash. Any thread. */
+const char *path_base(const char *path);
 
 #endif

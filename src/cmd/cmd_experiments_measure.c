@@ -8,6 +8,7 @@
 #include "base/duration.h"
 #include "base/mem.h"
 #include "base/vec.h"
+#include "base/watch.h"
 #include "cmd/command.h"
 #include "io/experiments_file.h"
 #include "isa/cpu.h"
@@ -16,11 +17,16 @@
 #include "work/job.h"
 
 #define FAILURES_SHOWN 20
+#define CHOSEN_AT_ONCE 10000   /* rows that the screen waits for: some milliseconds */
 
 /* A result on its way from the worker to the table. */
 struct arrival { size_t index; struct measured measured; };
 
 struct experiments_measuring {
+    /* what the worker begins with, where choosing is left to it */
+    struct experiments *from;       /* held until it has chosen; NULL: it is chosen */
+    struct machine *machine;        /* held: what predictions in the filter are of; NULL: none */
+    char *filter;
     /* worker */
     struct experiments *table;      /* its own copy of what waits */
     size_t *rows;                   /* of the session's table, by row of the copy */
@@ -91,6 +97,32 @@ static struct source *source_open(struct experiments_measuring *w, struct err *e
     return source;
 }
 
+/* Copies the rows that fit and wait, and lets go of the table. False with err. */
+static bool rows_choose(struct experiments_measuring *w, struct err *err)
+{
+    const struct experiments *from = w->from;
+    size_t n = from->rows.count, kept = 0;
+    bool *keep = experiment_rows_matching(from, w->machine, w->filter, err);
+
+    if (!keep)
+        return false;
+    w->rows = mem_try_alloc((n + 1) * sizeof *w->rows);
+    for (size_t i = 0; w->rows && i < n && !watch_steps(1); i++) {
+        keep[i] = keep[i] && !experiments_measured(from, i) && (w->options.retry || experiment_state_open(from->rows.items[i].state));
+        if (keep[i])
+            w->rows[kept++] = i;
+    }
+    bool ok = w->rows || err_memory_for(err, "the experiments", (n + 1) * sizeof *w->rows);
+    if (ok)
+        w->table = experiments_copy(from, keep);
+    free(keep);
+    experiments_free(w->from);
+    machine_free(w->machine);
+    w->from = NULL;
+    w->machine = NULL;
+    return ok && watch_goes_on(err);
+}
+
 static bool worker_run(struct job *job, void *state, struct err *err)
 {
     struct experiments_measuring *w = state;
@@ -100,7 +132,8 @@ static bool worker_run(struct job *job, void *state, struct err *err)
 
     w->job = job;
     w->clock_hz = NAN;
-    bool ok = !w->journal_path || (journal = journal_open(w->journal_path, err)) != NULL;
+    bool ok = !w->from || rows_choose(w, err);
+    ok = ok && (!w->journal_path || (journal = journal_open(w->journal_path, err)) != NULL);
     ok = ok && (source = source_open(w, err)) != NULL;
     ok = ok && runner_run(source, w->table, journal, &w->options, &hooks, &w->summary, err);
     if (source && !w->simulated)
@@ -221,6 +254,9 @@ static void measuring_free(void *state)
     struct experiments_measuring *w = state;
     if (running == w)
         running = NULL;
+    experiments_free(w->from);
+    machine_free(w->machine);
+    free(w->filter);
     experiments_free(w->table);
     free(w->rows);
     forms_free(w->forms);
@@ -295,36 +331,28 @@ bool *experiments_fitting(struct session *s, const char *filter, struct err *err
     return experiment_rows_matching(s->document.experiments, m, filter, err);
 }
 
-/* Copies the rows that fit and wait. */
-static bool rows_choose(struct session *s, struct experiments_measuring *w, const char *filter, struct err *err)
+/* What to choose from; a few rows are chosen at once, many by the worker. False with err, as when the filter is none. */
+static bool choose(struct session *s, struct experiments_measuring *w, const char *filter, struct err *err)
 {
-    size_t n = s->document.experiments->rows.count, kept = 0;
-    bool *keep = experiments_fitting(s, filter, err);
+    struct err none = {0};
+    struct machine *m = session_current(s, &none);
+    struct filter f;
 
-    if (!keep)
+    if (!filter_parse(filter, experiment_column_table, EXPERIMENT_FILTER_COLUMNS, &f, err))
         return false;
-
-    w->rows = mem_try_alloc((n + 1) * sizeof *w->rows);
-    if (!w->rows) {
-        free(keep);
-        return err_memory_for(err, "the experiments", (n + 1) * sizeof *w->rows);
-    }
-    for (size_t i = 0; i < n; i++) {
-        const struct experiment_row *row = &s->document.experiments->rows.items[i];
-        keep[i] = keep[i] && !experiments_measured(s->document.experiments, i) && (w->options.retry || experiment_state_open(row->state));
-        if (keep[i])
-            w->rows[kept++] = i;
-    }
-    w->table = experiments_copy(s->document.experiments, keep);
-    free(keep);
-    return true;
+    filter_done(&f);
+    w->from = experiments_hold(s->document.experiments);
+    w->machine = m ? machine_hold(m) : NULL;
+    w->filter = mem_strdup(filter);
+    return (s->interactive && w->from->rows.count > CHOSEN_AT_ONCE) || rows_choose(w, err);
 }
 
 /* Starts the job on @w, which it takes. In scripts waits for its end; in the workbench the result comes then. */
 static bool start(struct session *s, struct experiments_measuring *take_w, struct result *result, struct err *err)
 {
     static const struct job_ops ops = {worker_run, ui_finish, measuring_free};
-    size_t count = take_w->table->rows.count;
+    bool chosen = take_w->table != NULL;
+    size_t count = chosen ? take_w->table->rows.count : 0;
     struct job_info info;
     unsigned number = job_start("experiments measure", &ops, take_w, err);
 
@@ -332,7 +360,9 @@ static bool start(struct session *s, struct experiments_measuring *take_w, struc
         return false;
     running = take_w;
     take_w->number = number;
-    if (s->interactive && !count)
+    if (s->interactive && !chosen)
+        result_confirm(result, "job %u measures the experiments without cycles; job cancel %u cancels it, job wait waits for it", number, number);
+    else if (s->interactive && !count)
         result_confirm(result, "nothing left to measure; --retry measures failed experiments again");
     else if (s->interactive)
         result_confirm(result, "job %u measures %zu experiment%s; job cancel %u cancels it, job wait waits for it", number, count, count == 1 ? "" : "s", number);
@@ -356,7 +386,7 @@ static bool run_measure(struct session *s, const void *values, struct result *re
         return err_set(err, ERR_USAGE, "job wait, or job cancel", "experiments are being measured already");
     struct experiments_measuring *w = mem_zero(1, sizeof *w);
     pthread_mutex_init(&w->lock, NULL);
-    bool ok = set_up(s, v, w, err) && rows_choose(s, w, v->filter ? v->filter : "", err);
+    bool ok = set_up(s, v, w, err) && choose(s, w, v->filter ? v->filter : "", err);
     if (ok && !w->simulated && (forms = session_forms(s, isa_host(), err)) != NULL)
         w->forms = forms_copy(forms);
     if (!ok || (!w->simulated && !w->forms)) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/watch.h"
 #include "cmd/command.h"
 #include "report/report.h"
 
@@ -20,6 +21,10 @@ struct analysis **kernel_analyze(struct session *s, const struct word_list *mach
             return NULL;
         }
         analyses[*count] = analysis_new(s->document.kernel, s->document.loop, m);
+    }
+    if (!watch_goes_on(err)) {
+        kernel_analyses_free(analyses, *count);
+        return NULL;
     }
     return analyses;
 }

@@ -9,6 +9,7 @@
 #include "work/job.h"
 
 #define SECONDS 20             /* most of it is waiting for a quiet core */
+#define INSNS_MOST 500         /* each is left out once: work and memory grow with the square */
 #define PATIENCE_SECONDS 1.0   /* with all variants that wait, when one is asked for */
 
 /* The job: the loop and its variants on the worker; the UI thread shows what came of it and keeps it for the kernel view. */
@@ -245,6 +246,8 @@ static bool run(struct session *s, const void *values, struct result *result, st
     kernel_insns(d->kernel, d->loop, &count);
     if (!count)
         return err_set(err, ERR_DATA, "kernel use N takes another loop", "the loop has no instructions");
+    if (count > INSNS_MOST)
+        return err_set(err, ERR_LIMIT, "kernel load --lines A-B takes a part of it", "the loop has %zu instructions, kernel blame takes at most %d", count, INSNS_MOST);
     const struct machine *m = choose(s, v->machine, err);
     if (!m || !session_fits(s, m, err))
         return false;

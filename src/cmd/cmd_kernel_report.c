@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "base/watch.h"
 #include "cmd/command.h"
 #include "cmd/kernel_analyze.h"
 #include "report/report_markup.h"
@@ -39,7 +40,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     utf8_printable(str_text(&raw), raw.length, &text);
     str_done(&raw);
     kernel_analyses_free(analyses, count);
-    bool ok = command_write(v->file, &text, result, err);
+    bool ok = watch_goes_on(err) && command_write(v->file, &text, result, err);
     str_done(&text);
     return ok;
 }

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/watch.h"
 #include "simulate/simulate.h"
 #include "cmd/command.h"
 
@@ -16,7 +17,7 @@ static void add_timeline(const struct simulation *sim, const struct insn *insns,
 
     str_add(&out, "\n  F fetched, . queued, I renamed, - waits for operands or its port, D dispatched, = executes, _ done, R retired\n");
     for (unsigned iteration = 0; iteration < sim->step_iterations; iteration++)
-        for (size_t k = 0; k < count; k++) {
+        for (size_t k = 0; k < count && !watch_steps(1); k++) {
             const struct simulated_step *step = &sim->steps[iteration * count + k];
             if (!step->retire)
                 continue;
@@ -67,7 +68,7 @@ static json_t *timeline_json(const struct simulation *sim, size_t count)
 {
     json_t *steps = json_array();
 
-    for (size_t i = 0; i < sim->step_iterations * count; i++)
+    for (size_t i = 0; i < sim->step_iterations * count && !watch_steps(1); i++)
         if (sim->steps[i].retire)
             json_array_append_new(steps, json_pack("{s:i, s:i, s:i, s:i, s:i, s:i, s:i}", "iteration", (int)(i / count), "instruction", (int)(i % count), "fetch",
                                                    sim->steps[i].fetch, "issue", sim->steps[i].issue, "dispatch", sim->steps[i].dispatch, "done", sim->steps[i].done,

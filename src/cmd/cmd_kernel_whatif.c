@@ -6,7 +6,9 @@
 #include "simulate/simulate.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "base/watch.h"
 #include "cmd/command.h"
+#include "cmd/task.h"
 #include "model/change.h"
 #include "work/job.h"
 
@@ -168,19 +170,47 @@ static bool sweep(struct session *s, const struct machine *m, const char *name, 
     return session_job(s, "kernel whatif", "sweeps", &ops, w, err);
 }
 
-static void compare(struct session *s, const struct machine *m, const struct machine *changed, struct result *result)
-{
-    const struct document *d = &s->document;
-    struct whatif_outcome before = outcome_of(d->kernel, d->loop, m), after = outcome_of(d->kernel, d->loop, changed);
-    struct result_table *t = add_outcomes(result, m, "state", CELL_TEXT);
+/* One machine before and after its change. */
+struct comparing {
+    const struct kernel *kernel;   /* held */
+    size_t loop;
+    struct machine *machine, *changed;
+};
 
+static bool compare_work(void *state, struct result *result, struct err *err)
+{
+    const struct comparing *w = state;
+    struct whatif_outcome before = outcome_of(w->kernel, w->loop, w->machine), after = outcome_of(w->kernel, w->loop, w->changed);
+
+    if (!watch_goes_on(err))
+        return false;
+    struct result_table *t = add_outcomes(result, w->machine, "state", CELL_TEXT);
     cell_text(t, "unchanged");
     add_outcome(t, &before);
     cell_text(t, "changed");
     add_outcome(t, &after);
-    result_text(result, "machine", m->id);
+    result_text(result, "machine", w->machine->id);
     result_nested(result, "before", outcome_json(&before));
     result_nested(result, "after", outcome_json(&after));
+    return true;
+}
+
+static void comparing_free(void *state)
+{
+    struct comparing *w = state;
+    kernel_free(w->kernel);
+    machine_free(w->machine);
+    machine_free(w->changed);
+    free(w);
+}
+
+static bool compare(struct session *s, struct machine *m, const struct machine *changed, struct err *err)
+{
+    static const struct task_ops ops = {compare_work, NULL, comparing_free};
+    struct comparing *w = mem_alloc(sizeof *w);
+
+    *w = (struct comparing){kernel_hold(s->document.kernel), s->document.loop, machine_hold(m), machine_copy(changed)};
+    return task_start_passing(s, "kernel whatif", "predicts", &ops, w, err);
 }
 
 struct whatif_values {
@@ -226,6 +256,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     char *swept = NULL;
     long from = 0, to = 0;
 
+    (void)result;   /* the jobs fill it */
     if (!session_has_kernel(s, err))
         return false;
     struct machine *m = v->machine ? session_machine(s, v->machine, err) : session_current(s, err);
@@ -238,7 +269,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     if (ok && swept)
         ok = sweep(s, changed, swept, from, to, err);
     else if (ok)
-        compare(s, m, changed, result);
+        ok = compare(s, m, changed, err);
     free(swept);
     machine_free(changed);
     return ok;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/similar.h"
+#include "base/str.h"
 #include "cmd/command.h"
 #include "cmd/kernel_load.h"
 #include "profile/profile.h"
@@ -27,6 +28,33 @@ static bool open_loop(struct session *s, size_t number, struct err *err)
     return true;
 }
 
+/* Whether @b is block @name of one file among several whose functions are called the same. */
+static bool is_of_a_file(const struct study_block *b, const char *name)
+{
+    size_t length = strlen(b->name), wanted = strlen(name);
+    return length > wanted + 1 && b->name[length - wanted - 1] == ':' && strcmp(b->name + length - wanted, name) == 0;
+}
+
+/* Refuses a name that the functions of several files share; nothing where none does. */
+static bool refuse_shared(const struct study *study, const char *name, struct err *err)
+{
+    struct str names = {0};
+    size_t count = 0;
+
+    for (size_t i = 0; i < study->blocks.count; i++) {
+        const struct study_block *b = &study->blocks.items[i];
+        if (!is_of_a_file(b, name))
+            continue;
+        str_addf(&names, "%s%s", count++ ? " or " : "program open ", b->name);
+        if (b->line)
+            str_addf(&names, " (line %u)", b->line);
+    }
+    if (count)
+        err_set(err, ERR_USAGE, str_text(&names), "functions of several files are called as in \"%s\"", name);
+    str_done(&names);
+    return count == 0;
+}
+
 static bool open_block(struct session *s, const char *name, struct err *err)
 {
     const struct study *study = s->document.program.study;
@@ -46,6 +74,8 @@ static bool open_block(struct session *s, const char *name, struct err *err)
         session_set_kernel(s, kernel_hold(estimator_code(study->estimator)->units[b->unit].kernel), b->loop);
         return true;
     }
+    if (!refuse_shared(study, name, err))
+        return false;
     return err_set(err, ERR_USAGE, similar_todo(&similar, "program show lists them", todo), "no executed block is called \"%s\"", name);
 }
 
@@ -71,7 +101,8 @@ static const char *const examples[] = {"program open 1", "program open main:12",
 const struct command command_program_open = {
     .name = "program open",
     .help = "show a hot loop of the last program profile, or a block, in the Kernel view",
-    .description = "Of a block in a loop the innermost loop is shown, of another its own instructions.",
+    .description = "Of a block in a loop the innermost loop is shown, of another its own instructions. Where functions of several files are called the same, the "
+                   "file comes first: a.c:update:3.",
     .arguments = arguments,
     .examples = examples,
     .values_size = sizeof(struct program_open_values),

@@ -10,6 +10,7 @@
 
 #include "analysis/analysis.h"
 #include "base/mem.h"
+#include "base/path.h"
 #include "base/file.h"
 #include "base/vec.h"
 #include "cmd/command.h"
@@ -63,12 +64,6 @@ static bool looking(void *state, double share)
     struct profiling *w = state;
     job_progress(w->job, share, 1, "looking up functions and loops");
     return !cancelled(w);
-}
-
-static const char *base_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash && slash[1] ? slash + 1 : path;
 }
 
 static void predict(struct profiling *w)
@@ -197,7 +192,7 @@ static void add_functions(struct result *result, const struct run_profile *p, si
         cell_heat(t, share);
         cell_number(t, 100 * off);
         cell_name(t, profile_function_name(f));
-        cell_text(t, base_of(f->file));
+        cell_text(t, path_base(f->file));
         cell_text(t, f->file);
     }
     if (p->functions.count > top)
@@ -231,7 +226,7 @@ static void add_loops(struct result *result, const struct run_profile *p, size_t
         cell_number(t, l->bound);
         cell_text(t, l->bottleneck ? l->bottleneck : "-");
         cell_number(t, profile_time_with(p, i, now, l->bound > now ? now : l->bound));
-        cell_text(t, base_of(l->file));
+        cell_text(t, path_base(l->file));
         cell_text(t, l->file);
     }
     if (p->loops.count > top)

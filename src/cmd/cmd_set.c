@@ -5,7 +5,10 @@
 #include "base/mem.h"
 #include "base/similar.h"
 #include "base/vec.h"
+#include "base/watch.h"
 #include "cmd/command.h"
+#include "cmd/task.h"
+#include "io/machine_file.h"
 
 struct set_values {
     const char *name, *value;
@@ -18,17 +21,90 @@ static const struct parameter arguments[] = {
     {0},
 };
 
+/* Machines that are to be shown; those that are not there yet are loaded where nobody waits. */
+struct choosing {
+    char *list;                     /* as it was typed */
+    VEC(char *) ids;                /* in it, the cpu's machine by its own name */
+    VEC(struct machine *) loaded;
+    VEC(size_t) missing;            /* places in ids of those that are loaded */
+};
+
+static void choosing_free(void *state)
+{
+    struct choosing *c = state;
+
+    for (size_t i = 0; i < c->ids.count; i++)
+        free(c->ids.items[i]);
+    for (size_t i = 0; i < c->loaded.count; i++)
+        machine_free(c->loaded.items[i]);
+    vec_done(&c->ids);
+    vec_done(&c->loaded);
+    vec_done(&c->missing);
+    free(c->list);
+    free(c);
+}
+
+static bool choose_work(void *state, struct result *result, struct err *err)
+{
+    struct choosing *c = state;
+
+    (void)result;
+    for (size_t i = 0; i < c->missing.count; i++) {
+        struct machine *m = watch_goes_on(err) ? machine_load(c->ids.items[c->missing.items[i]], err) : NULL;
+        if (!m)
+            return false;
+        vec_push(&c->loaded, m);
+    }
+    return true;
+}
+
+static void confirm(const char *name, const char *value, struct result *result)
+{
+    result_set_confirmation(result);
+    result_text(result, "setting", name);
+    result_text(result, "value", value);
+}
+
+static bool choose_publish(struct session *s, void *state, struct result *result, struct err *err)
+{
+    struct choosing *c = state;
+
+    for (size_t i = 0; i < c->loaded.count; i++) {
+        char **id = &c->ids.items[c->missing.items[i]];
+        free(*id);
+        *id = mem_strdup(c->loaded.items[i]->id);   /* by its own name from now on, also where a directory was named */
+        session_add_machine(s, machine_hold(c->loaded.items[i]));
+    }
+    if (!session_select(s, c->ids.items, c->ids.count, err))
+        return false;
+    confirm("machine", c->list, result);
+    return true;
+}
+
 static bool set_machines(struct session *s, const char *list, struct err *err)
 {
-    VEC(char *) ids = {0};
+    static const struct task_ops ops = {choose_work, choose_publish, choosing_free};
+    struct choosing *c = mem_zero(1, sizeof *c);
     char *copy = mem_strdup(list), *save;
+    bool ok = true;
 
-    for (char *id = strtok_r(copy, ",", &save); id; id = strtok_r(NULL, ",", &save))
-        vec_push(&ids, id);
-    bool ok = ids.count ? session_select(s, ids.items, ids.count, err) : err_set(err, ERR_USAGE, "machine list shows them", "no machine is named");
-    vec_done(&ids);
+    c->list = mem_strdup(list);
+    for (char *id = strtok_r(copy, ",", &save); ok && id; id = strtok_r(NULL, ",", &save)) {
+        const char *own = session_machine_id(s, id, err);
+        ok = own != NULL;
+        if (!ok)
+            break;
+        vec_push(&c->ids, mem_strdup(own));
+        if (!session_has_machine(s, own))
+            vec_push(&c->missing, c->ids.count - 1);
+    }
     free(copy);
-    return ok;
+    if (ok && !c->ids.count)
+        ok = err_set(err, ERR_USAGE, "machine list shows them", "no machine is named");
+    if (ok)
+        return task_start_passing(s, "set machine", "loads", &ops, c, err);
+    choosing_free(c);
+    return false;
 }
 
 /* A line of the table and a member of JSON's object, where switches are switches and counts numbers. */
@@ -93,11 +169,11 @@ static bool run(struct session *s, const void *values, struct result *result, st
         return refuse_name(v->name, err);
     if (!v->value)
         return err_set(err, ERR_USAGE, "set NAME VALUE, or set alone to see all", "no value for %s", v->name);
-    if (!(machine ? set_machines(s, v->value, err) : setting_set(&s->settings, setting, v->value, err)))
+    if (machine)
+        return set_machines(s, v->value, err);
+    if (!setting_set(&s->settings, setting, v->value, err))
         return false;
-    result_set_confirmation(result);
-    result_text(result, "setting", v->name);
-    result_text(result, "value", v->value);
+    confirm(v->name, v->value, result);
     return true;
 }
 

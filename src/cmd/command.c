@@ -10,6 +10,7 @@
 #include "base/shortage.h"
 #include "base/similar.h"
 #include "base/utf8.h"
+#include "base/watch.h"
 #include "cmd/line.h"
 #include "cmd/reading.h"
 #include "work/job.h"
@@ -289,6 +290,12 @@ static bool may_run(const struct session *s, const struct command *c, struct err
            err_set(err, ERR_USAGE, "Esc cancels it, job wait waits for it", "job %u is loading another session", s->replacing);
 }
 
+static bool interrupted(void *state)
+{
+    (void)state;
+    return job_interrupted();
+}
+
 /* Runs a record's handler on its words. */
 static bool run_record(struct session *s, const struct command *c, char **words, size_t count, struct err *err)
 {
@@ -310,9 +317,15 @@ static bool run_command(struct session *s, const struct command *c, char **words
     struct result *outer = s->result;
     struct str printed = {0};
     struct shortage shortage = {0}, *before = shortage_begin(&shortage);
+    struct err none = {0};
 
+    if (line)   /* typed, or of a script: no other command is in the middle of something */
+        document_let_go(&s->document);
     s->result = result_new();
     s->out = out;
+    /* What only reads ends early without a screen, too, where it is no job. */
+    bool watches = c->flags & COMMAND_READS && !s->interactive;
+    struct watch watched = watches ? watch_begin(interrupted, NULL) : watch;
     bool ok = run_record(s, c, words, count, err);
     s->revision += c->flags & COMMAND_CHANGES ? 1 : 0;
     if (ok && !result_has_data(s->result) && s->settings.format == FORMAT_JSON && !(c->flags & COMMAND_SILENT)) {
@@ -320,8 +333,11 @@ static bool run_command(struct session *s, const struct command *c, char **words
         result_text(s->result, "command", c->name);
     }
     write_output(s, line ? line : c->name, &printed);
-    ok = shortage_end(&shortage, ok, c->name, err);
-    if (out && !shortage.cut)
+    bool cut = watches && !watch_goes_on(ok ? err : &none);
+    if (watches)
+        watch_restore(watched);
+    ok = shortage_end(&shortage, ok && !cut, c->name, err);
+    if (out && !shortage.cut && !cut)
         utf8_write(out, str_text(&printed), printed.length);
     if (out && fflush(out) != 0 && ok)
         ok = err_set(err, ERR_IO, NULL, "cannot write the output");

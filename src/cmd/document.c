@@ -132,6 +132,21 @@ void document_exchange(struct document *d, struct document *saved)
     d->measured_children = before.measured_children;
 }
 
+void document_retire(struct document *d, struct machine *take_machine)
+{
+    d->retired = mem_resize(d->retired, (d->retired_count + 1) * sizeof *d->retired);
+    d->retired[d->retired_count++] = take_machine;
+}
+
+void document_let_go(struct document *d)
+{
+    for (size_t i = 0; i < d->retired_count; i++)
+        machine_free(d->retired[i]);
+    free(d->retired);
+    d->retired = NULL;
+    d->retired_count = 0;
+}
+
 void document_done(struct document *d)
 {
     free(d->here.id);
@@ -151,6 +166,7 @@ void document_done(struct document *d)
     program_state_done(&d->program);
     profile_free(d->profile);
     record_free(d->record);
+    document_let_go(d);
     for (size_t i = 0; i < d->machine_count; i++)
         machine_free(d->machines[i]);
     free(d->machines);

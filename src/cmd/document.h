@@ -82,6 +82,8 @@ struct document {
     unsigned active_run;              /* the run that followed them; 0 while they go on, and after they failed */
     struct machine **machines;        /* loaded so far */
     size_t machine_count;
+    struct machine **retired;         /* replaced while a command may still look at them */
+    size_t retired_count;
     char **selected;                  /* ids shown side by side, all of instruction set isa; the first is the current one */
     size_t selected_count;
     size_t in_view;                   /* of the selected, the one whose kernel and timeline are shown */
@@ -109,6 +111,9 @@ void program_state_done(struct program_state *p);
 void document_drop_analyses(struct document *d);
 /* Puts loop @loop (from 0, one of the kernel's) into use. What was measured and swept of the one before is forgotten. */
 void document_use_loop(struct document *d, size_t loop);
+/* Keeps a machine that another has replaced until document_let_go: a command that named both may look at it. */
+void document_retire(struct document *d, struct machine *take_machine);
+void document_let_go(struct document *d);
 /* Shows the machines that are kept of @isa. */
 void document_show_isa(struct document *d, enum isa isa);
 /* Takes from @saved what a session directory holds, and what hangs on it; @saved gets what was there. Runs of inference and records of measuring stay: they

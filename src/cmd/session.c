@@ -231,7 +231,7 @@ void session_add_machine(struct session *s, struct machine *take_machine)
     for (size_t i = 0; i < s->document.machine_count; i++)
         if (strcmp(s->document.machines[i]->id, take_machine->id) == 0) {
             document_drop_analyses(&s->document);
-            machine_free(s->document.machines[i]);
+            document_retire(&s->document, s->document.machines[i]);
             s->document.machines[i] = take_machine;
             return;
         }
@@ -290,25 +290,35 @@ static bool refuse_isa(const struct machine *m, struct err *err)
     return false;
 }
 
-bool session_select(struct session *s, char **ids, size_t count, struct err *err)
+/* The machines of one instruction set that @ids name, by their own ids in @own; false with err. */
+static bool find_machines(struct session *s, char **ids, size_t count, const char **own, enum isa *first, struct err *err)
 {
-    enum isa isa = ISA_UNSAID, first = ISA_UNSAID;
+    enum isa isa = ISA_UNSAID;
+
     for (size_t i = 0; i < count; i++) {
         struct machine *m = session_machine(s, ids[i], err);
         if (!m)
             return false;
         if (!isa_parse(m->isa, &isa))
             return refuse_isa(m, err);
-        first = i ? first : isa;
-        if (isa != first)
-            return err_set(err, ERR_USAGE, "name machines of one instruction set", "%s is %s and %s is %s", ids[0], isa_name(first), ids[i], m->isa);
+        *first = i ? *first : isa;
+        if (isa != *first)
+            return err_set(err, ERR_USAGE, "name machines of one instruction set", "%s is %s and %s is %s", ids[0], isa_name(*first), ids[i], m->isa);
+        own[i] = m->id;   /* of a directory its name: it is read once, and may be changed here */
     }
-    const char **full = mem_alloc((count + 1) * sizeof *full);
-    for (size_t i = 0; i < count; i++)
-        full[i] = session_machine_id(s, ids[i], err);   /* known, since the machine was found */
-    session_show(s, first, full, count);
-    free(full);
     return true;
+}
+
+bool session_select(struct session *s, char **ids, size_t count, struct err *err)
+{
+    enum isa isa = ISA_UNSAID;
+    const char **own = mem_alloc((count + 1) * sizeof *own);
+    bool ok = find_machines(s, ids, count, own, &isa, err);
+
+    if (ok)
+        session_show(s, isa, own, count);
+    free(own);
+    return ok;
 }
 
 void session_show(struct session *s, enum isa isa, const char *const *ids, size_t count)

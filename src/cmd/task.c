@@ -28,7 +28,11 @@ static bool task_work(struct job *job, void *state, struct err *err)
     bool ok = t->ops->work(t->state, t->result, err) && watch_goes_on(err);
     if (ok && t->title)
         result_prepare(t->result, t->format, &(struct result_style){t->title, t->color});
-    return ok && watch_goes_on(err);
+    if (ok && watch_goes_on(err))
+        return true;
+    result_free(t->result);   /* here, where nobody waits: it may be large */
+    t->result = NULL;
+    return false;
 }
 
 static bool task_publish(struct task *t, struct err *err)

@@ -50,6 +50,7 @@ static bool quiet_share(struct sandbox *s, const struct calibration *c, double *
     double cycles = LOOK_SECONDS * c->stretch * c->clock_hz, tick = INFINITY;
     enum pulse_code probe = c->rules.room_cycles > 0 ? PULSE_ROOM : c->rules.ports_cycles > 0 ? PULSE_PORTS : PULSE_PROBE;
     double wanted = probe == PULSE_ROOM ? c->rules.room_cycles : probe == PULSE_PORTS ? c->rules.ports_cycles : c->rules.probe_cycles;
+    double tolerance = probe == PULSE_PORTS ? fmax(c->rules.ports_tolerance, c->rules.probe_tolerance) : c->rules.probe_tolerance;
     unsigned quiet = 0;
 
     for (unsigned i = 0; i < 2 * LOOKS; i++)
@@ -62,7 +63,7 @@ static bool quiet_share(struct sandbox *s, const struct calibration *c, double *
             tick = fmin(tick, ((double)items[i].ticks[0] - c->rules.overhead) / (double)items[i].count / c->rules.chain_cycles);
     for (unsigned i = 1; i < 2 * LOOKS; i += 2) {
         double took = ((double)items[i].ticks[0] - c->rules.overhead) / (double)items[i].count / tick;
-        quiet += items[i].ticks[0] && took < wanted * (1 + c->rules.probe_tolerance);
+        quiet += items[i].ticks[0] && took < wanted * (1 + tolerance);
     }
     *share = (double)quiet / LOOKS;
     return true;

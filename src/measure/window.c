@@ -70,22 +70,24 @@ static BARE double clock_by(const struct pulse *pulse, const struct window_rules
 }
 
 /* Whether a probe takes what it does on a quiet core. One that is faster proves that the clock was misread. */
-static BARE bool probe_right(const struct pulse *pulse, const struct window_rules *rules, enum pulse_code code, double wanted, double ticks_per_cycle)
+static BARE bool probe_right(const struct pulse *pulse, const struct window_rules *rules, enum pulse_code code, double wanted, double tolerance, double ticks_per_cycle)
 {
     unsigned fault;
     uint64_t count = (uint64_t)(0.5 * rules->probe_ticks / (wanted * ticks_per_cycle)) + 1;
     uint64_t ticks = pulse->run(pulse->self, code, 2, count, &fault);
     double cycles = ((double)ticks - rules->overhead) / ((double)count * ticks_per_cycle);
-    return ticks && cycles < wanted * (1 + rules->probe_tolerance) && cycles > wanted * (1 - rules->probe_tolerance);
+    return ticks && cycles < wanted * (1 + tolerance) && cycles > wanted * (1 - rules->probe_tolerance);
 }
 
 /* Nobody takes from the front end, nor from the ports, and no other thread is awake on the core: who shares it may leave nops nearly alone (5 % slower) while additions
  * take 40 % longer, and who waits for memory leaves both alone, but holds half of every buffer. */
 static BARE bool probe_quiet(const struct pulse *pulse, const struct window_rules *rules, double ticks_per_cycle)
 {
-    return (!(rules->room_cycles > 0) || probe_right(pulse, rules, PULSE_ROOM, rules->room_cycles, ticks_per_cycle)) &&
-           probe_right(pulse, rules, PULSE_PROBE, rules->probe_cycles, ticks_per_cycle) &&
-           (!(rules->ports_cycles > 0) || probe_right(pulse, rules, PULSE_PORTS, rules->ports_cycles, ticks_per_cycle));
+    double tolerance = rules->probe_tolerance, ports = rules->ports_tolerance > tolerance ? rules->ports_tolerance : tolerance;
+
+    return (!(rules->room_cycles > 0) || probe_right(pulse, rules, PULSE_ROOM, rules->room_cycles, tolerance, ticks_per_cycle)) &&
+           probe_right(pulse, rules, PULSE_PROBE, rules->probe_cycles, tolerance, ticks_per_cycle) &&
+           (!(rules->ports_cycles > 0) || probe_right(pulse, rules, PULSE_PORTS, rules->ports_cycles, ports, ticks_per_cycle));
 }
 
 /* The shortest of @runs; false on a fault. */

@@ -25,6 +25,7 @@ struct window_rules {
     double overhead;                      /* ticks of a run of no iterations */
     double chain_tolerance;               /* relative: the two clocks of a window */
     double probe_tolerance;               /* relative: above and below what the probes take; 1 or more: whatever they take */
+    double ports_tolerance;               /* the same of the probe for ports, whose times differ more on an idle core; 0: no other */
     double agreement;                     /* relative: of three values */
     double chain_ticks, probe_ticks, item_ticks;   /* how long each is run; a probe gets half of its */
     double patience;                      /* ticks without a quiet window after which it gives up */

@@ -15,9 +15,12 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/vec.h"
+#include "base/watch.h"
 #include "program/runtime/runtime.h"
 
-/* Appends the section of descriptions; false when there is none. */
+#define ABOUT_MOST ((size_t)512 << 20)   /* bytes of descriptions */
+
+/* Appends the section of descriptions, unless @out is NULL; false when there is none, or more than anybody's. */
 static bool read_section(const char *path, struct str *out)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -32,8 +35,13 @@ static bool read_section(const char *path, struct str *out)
         for (Elf_Scn *section = NULL; !found && (section = elf_nextscn(elf, section)) != NULL;) {
             GElf_Shdr header;
             const char *name = gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
-            Elf_Data *data = name && strcmp(name, PORTOLAN_ABOUT_SECTION) == 0 && header.sh_type != SHT_NOBITS ? elf_rawdata(section, NULL) : NULL;
-            found = data && data->d_buf;
+            bool about = name && strcmp(name, PORTOLAN_ABOUT_SECTION) == 0 && header.sh_type != SHT_NOBITS && header.sh_size && header.sh_size <= ABOUT_MOST;
+            if (!about || !out) {
+                found = about;
+                continue;
+            }
+            Elf_Data *data = elf_rawdata(section, NULL);
+            found = data && data->d_buf && str_try_reserve(out, data->d_size + 1);
             if (found)
                 str_add_bytes(out, data->d_buf, data->d_size);
         }
@@ -44,10 +52,7 @@ static bool read_section(const char *path, struct str *out)
 
 bool program_is_built(const char *path)
 {
-    struct str bytes = {0};
-    bool found = read_section(path, &bytes);
-    str_done(&bytes);
-    return found;
+    return read_section(path, NULL);
 }
 
 static char *text_of(json_t *object, const char *key)
@@ -130,6 +135,8 @@ static bool read_functions(json_t *functions, struct program_reading *r, struct 
         struct program_function f = {text_of(function, "name"), (uint32_t)r->blocks.count, (uint32_t)json_array_size(blocks)};
         vec_push(&r->functions, f);
         json_array_foreach(blocks, k, block) {
+            if (watch_steps(1))
+                return false;
             struct program_block b = {.unit = (uint32_t)r->units.count, .function = (uint32_t)r->functions.count - 1};
             bool ok = read_block(block, unit, &b);
             vec_push(&r->blocks, b);   /* what it has is freed with the others */
@@ -203,27 +210,40 @@ static void set(struct program *p, struct program_reading *r)
     p->references = r->references.items, p->reference_count = r->references.count;
 }
 
-struct program *program_open(const char *path, const char *name, char *take_directory, struct err *err)
+struct program *program_read(const char *name, const struct str *bytes, struct err *err)
 {
     struct program *p = mem_zero(1, sizeof *p);
     struct program_reading r = {{0}, {0}, {0}, {0}};
-    struct str bytes = {0};
 
-    p->path = mem_strdup(path);
+    p->path = mem_strdup(name);
     p->name = mem_strdup(name);
-    p->directory = take_directory;
-    bool ok = read_section(path, &bytes);
-    if (!ok)
-        err_set(err, ERR_DATA, "build it with portolan-cc in place of the compiler", "no description of a traced program");
-    else if (!(ok = read_all(&bytes, &r)))
-        err_set(err, ERR_DATA, "build it again", "its description was written by another version, or is damaged");
+    bool ok = read_all(bytes, &r) || (watch_goes_on(err) && err_set(err, ERR_DATA, "build it again", "its description was written by another version, or is damaged"));
     set(p, &r);
-    str_done(&bytes);
     if (ok)
         return p;
-    err_at(err, path, 0, 0);
     program_free(p);
     return NULL;
+}
+
+struct program *program_open(const char *path, const char *name, char *take_directory, struct err *err)
+{
+    struct str bytes = {0};
+    struct program *p = NULL;
+
+    if (read_section(path, &bytes))
+        p = program_read(path, &bytes, err);
+    else
+        err_set(err, ERR_DATA, "build it with portolan-cc in place of the compiler", "no description of a traced program");
+    str_done(&bytes);
+    if (!p) {
+        err_at(err, path, 0, 0);
+        child_directory_free(take_directory);
+        return NULL;
+    }
+    free(p->name);
+    p->name = mem_strdup(name);
+    p->directory = take_directory;
+    return p;
 }
 
 struct program *program_open_both(const char *path, const char *untraced, struct err *err)

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/str.h"
 #include "program/graphlet.h"
 
 struct program_block {
@@ -59,6 +60,8 @@ struct program {
 
 /* Whether @path is an executable that portolan-cc linked. */
 bool program_is_built(const char *path);
+/* Reads descriptions, which stand one after the other in @bytes; @name is what the program is called. NULL with err. */
+struct program *program_read(const char *name, const struct str *bytes, struct err *err);
 /* Reads the descriptions in the executable @path; takes @take_directory (of child_directory_new, may be NULL) in either case. NULL with err. */
 struct program *program_open(const char *path, const char *name, char *take_directory, struct err *err);
 /* The same of @path, with @untraced, which may be NULL, as what is measured; that must be an executable. NULL with err. */

@@ -60,8 +60,10 @@ bool program_runs_add(struct program_runs *runs, const double *inputs, const str
 double program_measure(const struct program *p, char *const *names, size_t count, const double *inputs, const struct run_options *options, unsigned times, struct err *err);
 /* The least CPU time of a program that does nothing, in seconds; NaN with err. As above. */
 double program_start_seconds(struct err *err);
-/* Reads a trace that the runtime wrote into @out. False with err. */
+/* Reads a trace that the runtime wrote into @out, which program_run_done frees in either case. False with err. */
 bool program_trace_read(const struct program *p, const char *path, struct program_run *out, struct err *err);
+/* The same of its text, whose lines are cut apart; @name stands for the file in faults. */
+bool program_trace_parse(const struct program *p, const char *name, struct str *text, struct program_run *out, struct err *err);
 void program_run_done(const struct program *p, struct program_run *run);
 /* "N=64 M=2" */
 void program_inputs_print(char *const *names, const double *inputs, size_t count, struct str *out);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/path.h"
 #include "program/sdcm.h"
 
 #define WAYS 8.0               /* of the caches in the curve */
@@ -83,6 +84,32 @@ static int blocks_by_share(const void *a, const void *b)
     return x->share != y->share ? (x->share < y->share) - (x->share > y->share) : x->block < y->block ? -1 : 1;
 }
 
+/* What tells function @f from others that are called the same: static ones of several files. Its file, the whole path where files are called the same, too; NULL: no
+ * other is called so. */
+static const char *file_of(const struct program *p, uint32_t f, bool *same_file)
+{
+    const char *own = p->units[p->blocks[p->functions[f].first_block].unit].source, *found = NULL;
+
+    *same_file = false;
+    for (uint32_t i = 0; i < p->function_count; i++)
+        if (i != f && p->functions[i].block_count && strcmp(p->functions[i].name, p->functions[f].name) == 0) {
+            *same_file |= strcmp(path_base(p->units[p->blocks[p->functions[i].first_block].unit].source), path_base(own)) == 0;
+            found = own;
+        }
+    return found;
+}
+
+static void name_block(const struct program *p, uint32_t b, struct str *out)
+{
+    const struct program_function *f = &p->functions[p->blocks[b].function];
+    bool same_file;
+    const char *file = file_of(p, p->blocks[b].function, &same_file);
+
+    if (file)
+        str_addf(out, "%s:", same_file ? file : path_base(file));
+    str_addf(out, "%s:%u", f->name, b - f->first_block);
+}
+
 static void add_block(const struct studying *w, const struct program_run *run, uint32_t b, double cycles, const char *limit)
 {
     const struct program *p = w->model->runs->program;
@@ -90,7 +117,7 @@ static void add_block(const struct studying *w, const struct program_run *run, u
     struct str name = {0}, formula = {0};
 
     uint32_t unit, loop = program_code_block(estimator_code(w->out->estimator), b, &unit);
-    str_addf(&name, "%s:%u", p->functions[p->blocks[b].function].name, b - p->functions[p->blocks[b].function].first_block);
+    name_block(p, b, &name);
     formula_print(f, (const char *const *)w->model->runs->names, w->model->runs->name_count, &formula);
     vec_push(&w->out->blocks, ((struct study_block){
         .name = str_take(&name), .block = b, .unit = unit, .loop = loop, .function = p->blocks[b].function, .line = p->blocks[b].line, .count = run->counts[b], .formula = str_take(&formula), .exact = f->exact,

@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/watch.h"
 #include "program/runs.h"
 #include "program/runtime/bins.h"
 
@@ -100,7 +101,7 @@ static bool read_reference(struct trace *t, const char *at)
         return false;
     struct run_reference *r = &t->run->references[t->unit->first_reference + (size_t)index];
     bool ok = !r->bins;
-    while (ok && *at == ' ' && (ok = read_bin(&at, bin))) {
+    for (double last = -1; ok && *at == ' ' && (ok = read_bin(&at, bin) && bin[0] > last); last = bin[0]) {
         vec_push(&bins, ((struct run_bin){bin[0] == REUSE_BIN_COLD ? INFINITY : bin[2] / bin[1], bin[1], bin[3], bin[3] > 0 ? bin[4] / bin[3] : 0}));
         total += bin[1];
     }
@@ -131,32 +132,40 @@ static bool read_line(struct trace *t, char *line)
     return strncmp(line, "portolan-trace 2 ", 17) == 0;
 }
 
-bool program_trace_read(const struct program *p, const char *path, struct program_run *out, struct err *err)
+bool program_trace_parse(const struct program *p, const char *name, struct str *text, struct program_run *out, struct err *err)
 {
     struct trace t = {.program = p, .run = out};
-    struct str bytes = {0};
     size_t number_of_line = 0;
-    bool ok;
+    bool ok = true;
 
-    if (access(path, F_OK) != 0)
-        return err_set(err, ERR_DATA, "it must return from main or call exit", "the program left no trace: it called _exit or exec");
     out->counts = mem_zero(p->block_count + 1, sizeof *out->counts);
     out->taken = mem_zero(p->block_count + 1, sizeof *out->taken);
     out->calls = mem_alloc((p->block_count + 1) * sizeof *out->calls);
     for (size_t b = 0; b <= p->block_count; b++)
         out->calls[b] = NAN;
     out->references = mem_zero(p->reference_count + 1, sizeof *out->references);
-    ok = file_read(path, TRACE_LIMIT, &bytes, err);
-    for (char *at = bytes.data, *next; ok && at && *at; at = next) {
+    for (char *at = text->data, *next; ok && at && *at; at = next) {
         size_t length = strcspn(at, "\n");
         next = at + length + (at[length] == '\n');
         at[length] = '\0';
         number_of_line++;
+        if (watch_steps(1 + length / 64))
+            return watch_goes_on(err) && err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
         if (!read_line(&t, at)) {
             ok = err_set(err, ERR_DATA, "the program may overwrite its counters; rebuild it if it was changed", "the trace is damaged");
-            err_at(err, path, number_of_line, 0);
+            err_at(err, name, number_of_line, 0);
         }
     }
-    str_done(&bytes);
     return ok && (t.ended || err_set(err, ERR_LIMIT, "use smaller inputs, or --mode sampled", "incomplete trace: memory or disk space ran out"));
+}
+
+bool program_trace_read(const struct program *p, const char *path, struct program_run *out, struct err *err)
+{
+    struct str text = {0};
+
+    if (access(path, F_OK) != 0)
+        return err_set(err, ERR_DATA, "it must return from main or call exit", "the program left no trace: it called _exit or exec");
+    bool ok = file_read(path, TRACE_LIMIT, &text, err) && program_trace_parse(p, path, &text, out, err);
+    str_done(&text);
+    return ok;
 }

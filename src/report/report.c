@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/watch.h"
 
 #define BAR_WIDTH 24   /* of the highest bound */
 
@@ -86,7 +87,7 @@ static void add_pressure_table(const struct kernel *k, const struct analysis *a,
     struct result_table *t = result_table(result, "pressure", columns, count);
     t->hide = NOT_CSV | NOT_JSON;
     t->totals = true;
-    for (size_t i = 0; i < a->count; i++) {
+    for (size_t i = 0; i < a->count && !watch_steps(ports->count); i++) {
         const struct analysis_row *row = &a->rows[i];
         char number[LINE_TEXT];
         add_source(t, k, a, i);
@@ -227,7 +228,7 @@ static void add_rows(struct analysis *const *a, size_t n, struct result *result)
     t->hide = NOT_TEXT | NOT_JSON | NOT_DOCUMENT;
     for (size_t i = 0; i < n; i++) {
         const struct ports *ports = mapping_ports(a[i]->machine->mapping);
-        for (const struct analysis_row *row = a[i]->rows; row < a[i]->rows + a[i]->count; row++) {
+        for (const struct analysis_row *row = a[i]->rows; row < a[i]->rows + a[i]->count && !watch_steps(ports->count); row++) {
             str_clear(&text);
             str_clear(&usage);
             str_clear(&flags);
@@ -304,7 +305,7 @@ static json_t *analysis_json(const struct analysis *a)
     json_t *object = json_object(), *rows = json_array(), *bound = json_object(), *unknown = json_array();
 
     json_object_set_new(object, "machine", json_text(a->machine->id));
-    for (size_t i = 0; i < a->count; i++) {
+    for (size_t i = 0; i < a->count && !watch_steps(ports->count); i++) {
         json_array_append_new(rows, row_json(&a->rows[i], ports));
         if (a->rows[i].flags & ROW_UNKNOWN)
             json_array_append_new(unknown, json_text(a->rows[i].insn->form));

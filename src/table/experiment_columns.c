@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/shortage.h"
+#include "base/watch.h"
 #include "model/metrics.h"
 #include "throughput/predict.h"
 
@@ -103,7 +104,7 @@ bool *experiment_rows_matching(const struct experiments *t, const struct machine
     bool *fits = mem_try_alloc((t->rows.count + 1) * sizeof *fits);
     if (!fits)
         err_memory_for(err, "the filter", (t->rows.count + 1) * sizeof *fits);
-    for (size_t i = 0; fits && i < t->rows.count; i++) {
+    for (size_t i = 0; fits && i < t->rows.count && !watch_steps(1); i++) {
         struct filtered_experiment bound = {&columns, i};
         fits[i] = filter_matches(&f, &(struct filter_row){bound_number, bound_text, &bound, EXPERIMENT_COLUMNS});
     }

@@ -349,6 +349,15 @@ void text_plain(const char *text, struct str *out)
     }
 }
 
+void text_one_line(const char *text, struct str *out)
+{
+    for (size_t span; *text; text += span + (text[span] == '\n')) {
+        span = strcspn(text, "\n");
+        str_add_bytes(out, text, span);
+        str_add(out, text[span] ? "\\x0a" : "");
+    }
+}
+
 json_t *json_text(const char *text)
 {
     struct str escaped = {0};

@@ -52,6 +52,8 @@ void cell_print(const struct result_cell *c, struct str *out);
 void cell_show(const struct result_cell *c, const struct result_column *column, struct str *out);
 /* Appends @text with what is not UTF-8 as \xNN. */
 void text_escape(const char *text, struct str *out);
+/* Appends @text with line feeds as \x0a: a name that holds one makes no further row. */
+void text_one_line(const char *text, struct str *out);
 /* Appends @text without sequences for colours. */
 void text_plain(const char *text, struct str *out);
 

@@ -39,7 +39,10 @@ static const char *shown(const struct result_table *t, const struct result_cell 
 {
     str_clear(buffer);
     if (c->kind == CELL_TEXT) {
-        text_plain(c->text, buffer);
+        struct str line = {0};
+        text_one_line(c->text, &line);
+        text_plain(str_text(&line), buffer);
+        str_done(&line);
     } else {
         cell_show(c, column, buffer);
         if (t->headless && column->unit && c->kind != CELL_MISSING)

@@ -28,6 +28,7 @@ struct experiments_view_state {
     uint64_t revision;
     double pause_until;           /* clock seconds before which news of a running job do not sort anew */
     const char *machine;
+    bool made;                    /* the predictions; false without a machine, too */
 };
 
 static void experiments_close(void *state)
@@ -50,8 +51,9 @@ static void predict(struct experiments_view_state *v, struct session *s)
     v->predicted = mem_try_alloc((v->rows + 1) * sizeof *v->predicted);   /* NULL: the rows are shown without */
     v->machine = m ? m->id : NULL;
     v->accuracy = (struct accuracy){0};
+    v->made = !m;
     if (m && v->predicted)
-        session_forecast(s, m, v->predicted, &v->accuracy);
+        v->made = session_forecast(s, m, v->predicted, &v->accuracy);
     for (size_t i = 0; !m && v->predicted && i < v->rows; i++)
         v->predicted[i] = NAN;
 }
@@ -217,6 +219,8 @@ static void draw_title(const struct experiments_view_state *v, struct grid *g)
                             a->spearman, a->n) + 2;
     if (a->unknown)
         grid_printf(g, (int)used + 2, 0, 0, ROLE_DIM, 0, "%zu with unknown forms", a->unknown);
+    else if (!v->made)
+        grid_printf(g, (int)used + 2, 0, 0, ROLE_DIM, 0, job_running() ? "predictions are being made" : "not predicted; any change of rows or machine begins anew");
 }
 
 static void experiments_draw(void *state, struct session *s, struct grid *g)

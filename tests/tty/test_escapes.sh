@@ -80,6 +80,13 @@ test_messages() {
 }
 
 # What export writes as documents is shown elsewhere: it steers nothing either.
+# A line feed in a name makes no row of its own.
+test_line_feeds() {
+    printf 'experiment,cycles,state\n"A",,"bad\n     1.00  forged"\n' >"$work/feed.csv"
+    "$portolan" -e "experiments load $work/feed.csv; experiments list" >"$work/feed.out" 2>&1
+    grep -q 'bad.x0a     1.00  forged' "$work/feed.out" || fail "$(cat "$work/feed.out")"
+}
+
 test_documents() {
     printf 'experiment,cycles,state\n"A%s + B",,"%s"\n' "$form" "$bad" >"$work/table.csv"
     printf ' addq %%rax, %%rbx # %s\n jne .\n' "$bad" >"$work/comment.s"

@@ -20,6 +20,7 @@
 
 #include <cmocka.h>
 
+#include "../support/attacks.h"
 #include "../support/support.h"
 
 #include "base/rng.h"
@@ -27,182 +28,12 @@
 #include "measure/kernel_passes.h"
 #include "measure/sandbox_answer.h"
 
-#define SECONDS_ALLOWED 2.0
-#define TRIES 6               /* this machine may be busy with other things: what is late or off once is tried again */
-#define TRIES_FOR_A_VALUE 16
-#define RIGHT_ELSEWHERE 3     /* values of a fresh sandbox among half of these tries that tell a wrong one from a busy machine */
-#define BLOCK_MAX 160
-
-static struct sandbox *sandbox;
-static struct calibration calibration;
-static unsigned cases_run;
-static int files_before;
-static unsigned values_asked, values_had;   /* of the next measurements: how many settled at all */
-static const char *own_directory;            /* the working directory and that of temporary files: nothing else writes there */
-
-/* Hex digits and blanks; "<" begins eight bytes of the address given to the case. */
-struct block { uint8_t code[BLOCK_MAX]; size_t length; };
-
-static void block_add(struct block *b, const char *hex, uint64_t address)
-{
-    for (; *hex; hex++) {
-        unsigned byte;
-        if (*hex == ' ')
-            continue;
-        if (*hex == '<') {
-            memcpy(b->code + b->length, &address, 8);
-            b->length += 8;
-            continue;
-        }
-        assert_int_equal(sscanf(hex, "%2x", &byte), 1);
-        b->code[b->length++] = (uint8_t)byte;
-        hex++;
-    }
-    assert_true(b->length < BLOCK_MAX);
-}
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-/* Those that the sandbox knows of between two blocks: own code's, or none once a renewal has ended it and until own code runs again. */
-static int own_children(void)
-{
-    return sandbox_pid(sandbox, false) > 0;
-}
-
-static void nothing_left(const char *what)
-{
-    int files = entries_in("/proc/self/fd"), children = children_left();
-    /* Own code's child and its link may have been ended by a renewal, never doubled. */
-    if (files > files_before)
-        fail_msg("%s: %d descriptors instead of %d", what, files, files_before);
-    if (children > own_children())   /* what outlives its parent becomes ours (PR_SET_CHILD_SUBREAPER) */
-        fail_msg("%s: %d children are left", what, children);
-    if (entries_in(own_directory) != 0)
-        fail_msg("%s: files are left in %s", what, own_directory);
-}
-
-static bool measure(const struct block *b, struct kernel_measured *out, struct err *err)
-{
-    struct insn insns[BLOCK_MAX];
-    size_t n = 0;
-    *err = (struct err){0};
-    for (size_t at = 0; at < b->length; at += insns[n - 1].length)
-        if (!insn_decode(ISA_X86_64, b->code + at, b->length - at, at, false, &insns[n++], err))
-            return false;
-    return kernel_run(sandbox, &calibration, insns, n, out, err);
-}
-
-/* The same from a sandbox in which nobody's code has run: what this machine, as busy as it is now, makes of the block. NaN: no value. */
-static double measure_fresh(const struct block *b)
-{
-    struct sandbox *used = sandbox;
-    struct kernel_measured m;
-    struct err err = {0};
-
-    sandbox = sandbox_new(-1, &err);
-    if (!sandbox)
-        fail_msg("no fresh sandbox: %s", err.what);
-    bool ok = measure(b, &m, &err);
-    sandbox_free(sandbox);
-    sandbox = used;
-    return ok ? m.cycles : NAN;
-}
-
-/* A value of @hex within @least and @most, however often this machine has to be asked; *@had: one came that is right, or that a fresh
- * sandbox beside it shows to be wrong. A busy sibling makes both wrong, which proves nothing. */
-static bool value_within(const char *hex, uint64_t address, double least, double most, double *got, bool *had, const char *what)
-{
-    struct block b = {0};
-    struct kernel_measured m;
-    struct err err;
-
-    block_add(&b, hex, address);
-    unsigned rights = 0;
-    *had = false;
-    *got = NAN;
-    for (unsigned i = 0; i < TRIES_FOR_A_VALUE; i++) {
-        double fresh = i >= TRIES_FOR_A_VALUE / 2 ? measure_fresh(&b) : NAN;
-        rights += fresh >= least && fresh <= most;
-        *had |= !isnan(*got) && rights >= RIGHT_ELSEWHERE;
-        if (!measure(&b, &m, &err)) {
-            if (err.code != ERR_LIMIT && !strstr(err.what, "stable time"))
-                fail_msg("%s: %s is not measured: %s", what, hex, err.what);
-            continue;
-        }
-        *got = m.cycles;
-        *had |= m.cycles >= least && m.cycles <= most;
-        if (m.cycles >= least && m.cycles <= most)
-            return true;
-    }
-    return false;
-}
-
-static void value_right(const char *hex, uint64_t address, double least, double most, const char *what)
-{
-    double got;
-    bool had;
-    if (!value_within(hex, address, least, most, &got, &had, what) && had)
-        fail_msg("%s: %s takes %.3f cycles instead of %.2f to %.2f", what, hex, got, least, most);
-}
-
-/* The yardstick of everything: a dependent add takes one cycle, within 1 %. A machine too busy for any value proves nothing; how often that was is counted, and at the
- * end most must have had one. */
-static void next_right(const char *what)
-{
-    double got;
-    bool had, right = value_within("4801d8", 0, 0.99, 1.01, &got, &had, what);
-    values_asked++;
-    values_had += had;
-    if (had && !right)
-        fail_msg("%s: the next measurement is %.3f cycles instead of 1", what, got);
-}
-
 static void test_next_values(void **state)
 {
     (void)state;
     print_message("%u of %u next measurements had a value, all of them within 1 %%\n", values_had, values_asked);
     assert_true(values_asked >= 20);
     assert_true(2 * values_had > values_asked);
-}
-
-/* How a case may end: refused before it runs; with a value; with a reason or a value. */
-enum ending { REFUSED, VALUE, ANY };
-
-static void attack(const char *name, const char *hex, uint64_t address, enum ending ending, const char *reason)
-{
-    struct kernel_measured m;
-    struct err err;
-    struct block b = {0};
-    double took = 0;
-    bool ok = false;
-
-    block_add(&b, hex, address);
-    for (unsigned i = 0; i < TRIES; i++) {
-        double begun = now();
-        ok = measure(&b, &m, &err);
-        took = now() - begun;
-        if (took < SECONDS_ALLOWED && (ok || ending != VALUE))
-            break;
-    }
-    if (took >= SECONDS_ALLOWED)
-        fail_msg("%s: %.1f s", name, took);
-    if (ok && !(m.cycles > 0))
-        fail_msg("%s: ok, but %g cycles", name, m.cycles);
-    if (!ok && !err.what[0])
-        fail_msg("%s: no reason", name);
-    if (ending == REFUSED && (ok || !strstr(err.what, reason)))
-        fail_msg("%s: %s instead of: %s", name, ok ? "run" : err.what, reason);
-    if (ending == VALUE && !ok && err.code == ERR_DATA && !strstr(err.what, "stable time"))
-        fail_msg("%s: %s", name, err.what);
-    if (ending == ANY && reason && !ok && !strstr(err.what, reason) && err.code != ERR_LIMIT && !strstr(err.what, "stable time"))
-        fail_msg("%s: %s instead of: %s", name, err.what, reason);
-    cases_run++;
-    nothing_left(name);
 }
 
 /* S1: what hides behind the closing branch. imul rax, rbx takes three cycles (four on old ones) whatever closes the loop; the immediates hold system calls. */
@@ -257,7 +88,7 @@ static void test_stores_around(void **state)
     /* What one block leaves behind decides nothing for the next. */
     struct kernel_measured m;
     struct err err;
-    struct block load = {0};
+    struct attack_block load = {0};
     block_add(&load, "488b0500000000 488b08", 0);   /* mov rax, [rip]; mov rcx, [rax] */
     bool before = measure(&load, &m, &err);
     attack("a number left in the data", "48891d00000000", 0, ANY, NULL);
@@ -324,7 +155,7 @@ static void test_stores_known(void **state)
  * It ends with @fault or @or_fault; FAULT_COUNT: any. */
 static void raw(const char *name, const char *hex, uint64_t address, unsigned fault, unsigned or_fault)
 {
-    struct block b = {0};
+    struct attack_block b = {0};
     struct err err = {0};
     struct sandbox_item *item = sandbox_items(sandbox);
     uint32_t offset;
@@ -388,7 +219,7 @@ static void test_cancelled(void **state)
     struct err err = {0};
     struct sandbox_item *item = sandbox_items(sandbox);
     uint64_t site = (uint64_t)(uintptr_t)sandbox_syscall_site - 2;
-    struct block b = {0};
+    struct attack_block b = {0};
     uint32_t offset;
     unsigned asked = 0;
     (void)state;
@@ -678,7 +509,7 @@ static void test_canary(void **state)
 }
 
 /* Blocks of random instructions, all of which are on the list. */
-static void random_block(struct rng *rng, struct block *b)
+static void random_block(struct rng *rng, struct attack_block *b)
 {
     unsigned wanted = 1 + (unsigned)rng_below(rng, 6), have = 0;
     while (have < wanted) {
@@ -706,7 +537,7 @@ static void test_random(void **state)
     (void)state;
     rng_seed(&rng, 11);
     for (unsigned i = 0; i < blocks; i++) {
-        struct block b = {0};
+        struct attack_block b = {0};
         struct kernel_measured m;
         struct err err;
         random_block(&rng, &b);
@@ -729,36 +560,6 @@ static void test_random(void **state)
     assert_true(late <= blocks / 20 + 1);
 }
 
-static int setup(void **state)
-{
-    struct err err = {0};
-    (void)state;
-    own_directory = work_path("");
-    if (chdir(own_directory) != 0 || setenv("TMPDIR", own_directory, 1) != 0 || prctl(PR_SET_CHILD_SUBREAPER, 1) != 0)
-        return -1;
-    sandbox = sandbox_new(-1, &err);
-    bool ok = sandbox && calibrate(sandbox, NULL, NULL, &calibration, &err);
-    if (!ok)
-        print_message("no measuring here: %s\n", err.what);
-    /* Neighbours slow the yardstick and what is held against it alike: no case waits for a quiet machine. */
-    calibration.rules.probe_tolerance = 100;
-    calibration.rules.chain_tolerance = 0.01;
-    calibration.rules.agreement = 0.02;
-    calibration.rules.patience *= 0.3;
-    files_before = entries_in("/proc/self/fd");
-    return ok ? 0 : -1;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    sandbox_free(sandbox);
-    print_message("%u cases\n", cases_run);
-    if (chdir("/") != 0)
-        return -1;
-    return waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD ? 0 : -1;
-}
-
 static void test_elsewhere(void **state)
 {
     (void)state;
@@ -774,5 +575,5 @@ int main(void)
                                        cmocka_unit_test(test_random), cmocka_unit_test(test_next_values)};
     if (isa_host() != ISA_X86_64)
         return cmocka_run_group_tests(others, NULL, NULL);
-    return cmocka_run_group_tests_name("attack", tests, setup, teardown);
+    return cmocka_run_group_tests_name("attack", tests, attacks_begin, attacks_end);
 }

@@ -118,7 +118,7 @@ static void rules_fill(struct window_rules *rules, const struct recording *r)
 {
     *rules = (struct window_rules){.chain_cycles = quiet(CHAIN), .second_cycles = quiet(SECOND), .probe_cycles = quiet(NOPS), .ports_cycles = quiet(PORTS),
                                    .room_cycles = r->has[ROOM] ? quiet(ROOM) : 0, .overhead = OVERHEAD, .chain_tolerance = 0.003,
-                                   .probe_tolerance = 0.02, .agreement = 0.004, .chain_ticks = 10e-6 * TICK_HZ, .probe_ticks = 5e-6 * TICK_HZ,
+                                   .probe_tolerance = 0.02, .ports_tolerance = 0.04, .agreement = 0.004, .chain_ticks = 10e-6 * TICK_HZ, .probe_ticks = 5e-6 * TICK_HZ,
                                    .item_ticks = 20e-6 * TICK_HZ, .patience = 0.1 * TICK_HZ};
 }
 

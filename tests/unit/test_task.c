@@ -472,6 +472,41 @@ static void test_many_predictions(void **state)
     str_done(&text);
 }
 
+/* A machine in a directory: loaded by a job, then known by its name and read no more, so that changes stay; and one that is replaced lives until the command ends. */
+static void test_machine_in_directory(void **state)
+{
+    static const char facts[] = "key,value,unit,source\nname,Mine,,\nisa,x86-64,,\nports,0 1 2 3,,\n", mapping[] = "form,usage\n\"ADD (R64, R64)\",1*p01\n";
+    struct session s;
+    struct err err = {0};
+    char line[600];
+    (void)state;
+    assert_int_equal(mkdir(work_path("mine"), 0777), 0);
+    work_put("mine/machine.csv", facts);
+    work_put("mine/mapping.csv", mapping);
+    open_session(&s);
+    s.patience = 0;
+    snprintf(line, sizeof line, "set machine %s; mapping set 'ADD (R64, R64)' 1*p0", work_path("mine"));
+    assert_true(run(&s, line, &err));
+    assert_true(s.waiting.now);
+    assert_string_not_equal(s.document.selected[0], "mine");
+    job_wait(0);
+    assert_string_equal(s.document.selected[0], "mine");
+    assert_true(command_go_on(&s, NULL, &err));
+    s.patience = INFINITY;
+    const struct machine *m = session_current(&s, &err);
+    assert_ptr_equal(session_current(&s, &err), m);
+    const struct mapping_entry *add = mapping_find(m->mapping, "ADD (R64, R64)");
+    assert_int_equal(add->usage.uops[0].ports, 1);
+    snprintf(line, sizeof line, "kernel hex 4801d8; mapping diff %s %s", work_path("mine"), work_path("mine"));
+    if (!run(&s, line, &err))
+        fail_msg("%s", err.what);
+    s.interactive = false;
+    snprintf(line, sizeof line, "kernel analyze --machine %s --machine %s", work_path("mine"), work_path("mine"));
+    if (!run(&s, line, &err))
+        fail_msg("%s", err.what);
+    session_done(&s);
+}
+
 static int setup(void **state)
 {
     (void)state;
@@ -483,7 +518,7 @@ static int setup(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_old_stays), cmocka_unit_test(test_cancelled), cmocka_unit_test(test_held), cmocka_unit_test(test_replacing),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_old_stays), cmocka_unit_test(test_machine_in_directory), cmocka_unit_test(test_cancelled), cmocka_unit_test(test_held), cmocka_unit_test(test_replacing),
                                        cmocka_unit_test(test_reading), cmocka_unit_test(test_reading_goes_on), cmocka_unit_test(test_reads_what_was), cmocka_unit_test(test_long_loop), cmocka_unit_test(test_many_predictions),
                                        cmocka_unit_test(test_work_aside), cmocka_unit_test(test_confirmed_late)};
     return cmocka_run_group_tests(tests, setup, NULL);

@@ -15,7 +15,7 @@
 
 /* A clock with hands: what each run takes is written here. */
 struct fake {
-    double ticks_per_cycle, item, probe_factor, second_factor;
+    double ticks_per_cycle, item, probe_factor, second_factor, ports_factor;
     double now, overhead;
     unsigned runs, items, rests;
     unsigned contended_until;   /* runs of the probe that somebody slows */
@@ -29,7 +29,7 @@ struct fake {
 static uint64_t fake_run(void *self, enum pulse_code code, uint64_t warm, uint64_t count, unsigned *fault)
 {
     struct fake *f = self;
-    double cycles = code == PULSE_CHAIN ? 100 : code == PULSE_SECOND_CHAIN ? 300 * f->second_factor : code == PULSE_PROBE ? 20 * f->probe_factor : code == PULSE_ROOM ? 50 : code == PULSE_PORTS ? 25 : f->item;
+    double cycles = code == PULSE_CHAIN ? 100 : code == PULSE_SECOND_CHAIN ? 300 * f->second_factor : code == PULSE_PROBE ? 20 * f->probe_factor : code == PULSE_ROOM ? 50 : code == PULSE_PORTS ? 25 * (f->ports_factor > 0 ? f->ports_factor : 1) : f->item;
 
     *fault = 0;
     f->runs++;
@@ -207,6 +207,26 @@ static void test_room(void **state)
         }
 }
 
+/* On an idle core the probe for ports takes one of two times that differ by more than those of the others: both are quiet. */
+static void test_ports(void **state)
+{
+    static const struct { double factor; bool quiet; } cases[] = {{1, true}, {1.03, true}, {1.05, false}, {1.4, false}, {0.97, false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct fake f = quiet(100);
+        struct window_rules own = rules;
+        const struct pulse pulse = {fake_run, fake_now, fake_rest, &f};
+        struct window_wait wait = window_wait_begin(&pulse, own.patience);
+        struct window_result r;
+        f.ports_factor = cases[i].factor;
+        own.ports_cycles = 25;
+        own.ports_tolerance = 0.04;
+        window_measure(&pulse, &own, &wait, false, 0, INFINITY, &r);
+        assert_int_equal(r.state == WINDOW_SETTLED, cases[i].quiet);
+        assert_int_equal(r.contended == 0, cases[i].quiet);
+    }
+}
+
 /* One run of a difference is disturbed in every other window, the short one as often as the long one: the floors are right where no single difference need be. */
 static void test_difference(void **state)
 {
@@ -334,7 +354,7 @@ static void test_cost(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_quiet), cmocka_unit_test(test_coarse_ticks), cmocka_unit_test(test_beaten), cmocka_unit_test(test_contention),
-                                       cmocka_unit_test(test_spikes_and_faults), cmocka_unit_test(test_room), cmocka_unit_test(test_difference), cmocka_unit_test(test_statistics), cmocka_unit_test(test_agreed),
+                                       cmocka_unit_test(test_spikes_and_faults), cmocka_unit_test(test_room), cmocka_unit_test(test_ports), cmocka_unit_test(test_difference), cmocka_unit_test(test_statistics), cmocka_unit_test(test_agreed),
                                        cmocka_unit_test(test_shared_wait), cmocka_unit_test(test_cost)};
     return cmocka_run_group_tests_name("window", tests, NULL, NULL);
 }

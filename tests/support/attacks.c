@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "attacks.h"
+
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "measure/kernel_passes.h"
+#include "support.h"
+
+#define TRIES_FOR_A_VALUE 16
+#define RIGHT_ELSEWHERE 3     /* values of a fresh sandbox among half of these tries that tell a wrong one from a busy machine */
+
+struct sandbox *sandbox;
+struct calibration calibration;
+unsigned cases_run;
+static int files_before;
+unsigned values_asked, values_had;   /* of the next measurements: how many settled at all */
+static const char *own_directory;            /* the working directory and that of temporary files: nothing else writes there */
+
+void block_add(struct attack_block *b, const char *hex, uint64_t address)
+{
+    for (; *hex; hex++) {
+        unsigned byte;
+        if (*hex == ' ')
+            continue;
+        if (*hex == '<') {
+            memcpy(b->code + b->length, &address, 8);
+            b->length += 8;
+            continue;
+        }
+        assert_int_equal(sscanf(hex, "%2x", &byte), 1);
+        b->code[b->length++] = (uint8_t)byte;
+        hex++;
+    }
+    assert_true(b->length < BLOCK_MAX);
+}
+
+double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+int own_children(void)
+{
+    return sandbox_pid(sandbox, false) > 0;
+}
+
+void nothing_left(const char *what)
+{
+    int files = entries_in("/proc/self/fd"), children = children_left();
+    /* Own code's child and its link may have been ended by a renewal, never doubled. */
+    if (files > files_before)
+        fail_msg("%s: %d descriptors instead of %d", what, files, files_before);
+    if (children > own_children())   /* what outlives its parent becomes ours (PR_SET_CHILD_SUBREAPER) */
+        fail_msg("%s: %d children are left", what, children);
+    if (entries_in(own_directory) != 0)
+        fail_msg("%s: files are left in %s", what, own_directory);
+}
+
+bool measure(const struct attack_block *b, struct kernel_measured *out, struct err *err)
+{
+    struct insn insns[BLOCK_MAX];
+    size_t n = 0;
+    *err = (struct err){0};
+    for (size_t at = 0; at < b->length; at += insns[n - 1].length)
+        if (!insn_decode(ISA_X86_64, b->code + at, b->length - at, at, false, &insns[n++], err))
+            return false;
+    return kernel_run(sandbox, &calibration, insns, n, out, err);
+}
+
+/* The same from a sandbox in which nobody's code has run: what this machine, as busy as it is now, makes of the block. NaN: no value. */
+static double measure_fresh(const struct attack_block *b)
+{
+    struct sandbox *used = sandbox;
+    struct kernel_measured m;
+    struct err err = {0};
+
+    sandbox = sandbox_new(-1, &err);
+    if (!sandbox)
+        fail_msg("no fresh sandbox: %s", err.what);
+    bool ok = measure(b, &m, &err);
+    sandbox_free(sandbox);
+    sandbox = used;
+    return ok ? m.cycles : NAN;
+}
+
+/* A value of @hex within @least and @most, however often this machine has to be asked; *@had: one came that is right, or that a fresh
+ * sandbox beside it shows to be wrong. A busy sibling makes both wrong, which proves nothing. */
+static bool value_within(const char *hex, uint64_t address, double least, double most, double *got, bool *had, const char *what)
+{
+    struct attack_block b = {0};
+    struct kernel_measured m;
+    struct err err;
+
+    block_add(&b, hex, address);
+    unsigned rights = 0;
+    *had = false;
+    *got = NAN;
+    for (unsigned i = 0; i < TRIES_FOR_A_VALUE; i++) {
+        double fresh = i >= TRIES_FOR_A_VALUE / 2 ? measure_fresh(&b) : NAN;
+        rights += fresh >= least && fresh <= most;
+        *had |= !isnan(*got) && rights >= RIGHT_ELSEWHERE;
+        if (!measure(&b, &m, &err)) {
+            if (err.code != ERR_LIMIT && !strstr(err.what, "stable time"))
+                fail_msg("%s: %s is not measured: %s", what, hex, err.what);
+            continue;
+        }
+        *got = m.cycles;
+        *had |= m.cycles >= least && m.cycles <= most;
+        if (m.cycles >= least && m.cycles <= most)
+            return true;
+    }
+    return false;
+}
+
+void value_right(const char *hex, uint64_t address, double least, double most, const char *what)
+{
+    double got;
+    bool had;
+    if (!value_within(hex, address, least, most, &got, &had, what) && had)
+        fail_msg("%s: %s takes %.3f cycles instead of %.2f to %.2f", what, hex, got, least, most);
+}
+
+void value_as_fresh(const char *hex, const char *what)
+{
+    double values[TRIES_FOR_A_VALUE], fresh[TRIES_FOR_A_VALUE];
+    unsigned n = 0, others = 0, agree = 0;
+    struct attack_block b = {0};
+    struct kernel_measured m;
+    struct err err;
+
+    block_add(&b, hex, 0);
+    for (unsigned i = 0; i < TRIES_FOR_A_VALUE; i++) {
+        if (measure(&b, &m, &err))
+            values[n++] = m.cycles;
+        else if (err.code != ERR_LIMIT && !strstr(err.what, "stable time"))
+            fail_msg("%s: %s is not measured: %s", what, hex, err.what);
+        fresh[others] = measure_fresh(&b);
+        others += !isnan(fresh[others]);
+        for (unsigned k = 0; k < n * others; k++)
+            if (fabs(values[k / others] / fresh[k % others] - 1) <= 0.01) {
+                values_had++;
+                values_asked++;
+                return;
+            }
+    }
+    values_asked++;
+    for (unsigned k = 1; k < others; k++)
+        agree += fabs(fresh[k] / fresh[0] - 1) <= 0.01;
+    if (n >= RIGHT_ELSEWHERE && agree + 1 >= RIGHT_ELSEWHERE)
+        fail_msg("%s: %s takes %.3f cycles, and %.3f in a fresh sandbox", what, hex, values[0], fresh[0]);
+}
+
+void next_right(const char *what)
+{
+    double got;
+    bool had, right = value_within("4801d8", 0, 0.99, 1.01, &got, &had, what);
+    values_asked++;
+    values_had += had;
+    if (had && !right)
+        fail_msg("%s: the next measurement is %.3f cycles instead of 1", what, got);
+}
+
+void attack(const char *name, const char *hex, uint64_t address, enum ending ending, const char *reason)
+{
+    struct kernel_measured m;
+    struct err err;
+    struct attack_block b = {0};
+    double took = 0;
+    bool ok = false;
+
+    block_add(&b, hex, address);
+    for (unsigned i = 0; i < TRIES; i++) {
+        double begun = now();
+        ok = measure(&b, &m, &err);
+        took = now() - begun;
+        if (took < SECONDS_ALLOWED && (ok || ending != VALUE))
+            break;
+    }
+    if (took >= SECONDS_ALLOWED)
+        fail_msg("%s: %.1f s", name, took);
+    if (ok && !(m.cycles > 0))
+        fail_msg("%s: ok, but %g cycles", name, m.cycles);
+    if (!ok && !err.what[0])
+        fail_msg("%s: no reason", name);
+    if (ending == REFUSED && (ok || !strstr(err.what, reason)))
+        fail_msg("%s: %s instead of: %s", name, ok ? "run" : err.what, reason);
+    if (ending == VALUE && !ok && err.code == ERR_DATA && !strstr(err.what, "stable time"))
+        fail_msg("%s: %s", name, err.what);
+    if (ending == ANY && reason && !ok && !strstr(err.what, reason) && err.code != ERR_LIMIT && !strstr(err.what, "stable time"))
+        fail_msg("%s: %s instead of: %s", name, err.what, reason);
+    cases_run++;
+    nothing_left(name);
+}
+
+int attacks_begin(void **state)
+{
+    struct err err = {0};
+    (void)state;
+    own_directory = work_path("");
+    if (chdir(own_directory) != 0 || setenv("TMPDIR", own_directory, 1) != 0 || prctl(PR_SET_CHILD_SUBREAPER, 1) != 0)
+        return -1;
+    sandbox = sandbox_new(-1, &err);
+    bool ok = sandbox && calibrate(sandbox, NULL, NULL, &calibration, &err);
+    if (!ok)
+        print_message("no measuring here: %s\n", err.what);
+    /* Neighbours slow the yardstick and what is held against it alike: no case waits for a quiet machine. */
+    calibration.rules.probe_tolerance = 100;
+    calibration.rules.chain_tolerance = 0.01;
+    calibration.rules.agreement = 0.02;
+    calibration.rules.patience *= 0.3;
+    files_before = entries_in("/proc/self/fd");
+    return ok ? 0 : -1;
+}
+
+int attacks_end(void **state)
+{
+    (void)state;
+    sandbox_free(sandbox);
+    print_message("%u cases\n", cases_run);
+    if (chdir("/") != 0)
+        return -1;
+    return waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD ? 0 : -1;
+}

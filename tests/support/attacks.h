@@ -1,0 +1,46 @@
+/* Blocks that mean harm: running one, and seeing that nothing is left of it. x86-64; what cannot be had ends the test with the reason. */
+#ifndef PORTOLAN_TESTS_ATTACKS_H
+#define PORTOLAN_TESTS_ATTACKS_H
+
+#include "measure/calibrate.h"
+#include "measure/kernel_run.h"
+
+#define SECONDS_ALLOWED 2.0
+#define TRIES 6               /* this machine may be busy with other things: what is late or off once is tried again */
+#define BLOCK_MAX 160
+
+extern struct sandbox *sandbox;
+extern struct calibration calibration;
+extern unsigned cases_run;
+extern unsigned values_asked, values_had;   /* of the next measurements: how many settled at all */
+
+/* For cmocka's groups. The working directory and that of temporary files become one of their own. */
+int attacks_begin(void **state);
+int attacks_end(void **state);
+
+struct attack_block { uint8_t code[BLOCK_MAX]; size_t length; };
+
+/* Adds hex digits, blanks between them; "<" stands for the eight bytes of @address. */
+void block_add(struct attack_block *b, const char *hex, uint64_t address);
+/* Seconds on a clock that only goes forward. */
+double now(void);
+/* Those that the sandbox knows of between two blocks: own code's, or none once a renewal has ended it and until own code runs again. */
+int own_children(void);
+/* Fails where processes, descriptors or files are left behind by @what. */
+void nothing_left(const char *what);
+/* False with err when it is refused or has no value. */
+bool measure(const struct attack_block *b, struct kernel_measured *out, struct err *err);
+/* The value of @hex lies within @least and @most, or this machine gives none. */
+void value_right(const char *hex, uint64_t address, double least, double most, const char *what);
+/* The value of @hex is that of a sandbox in which no other code has run, within 1 %. */
+void value_as_fresh(const char *hex, const char *what);
+/* The yardstick of everything: a dependent add takes one cycle, within 1 %. A machine too busy for any value proves nothing; how often that was is counted. */
+void next_right(const char *what);
+
+/* How a case may end: refused before it runs; with a value; with a reason or a value. */
+enum ending { REFUSED, VALUE, ANY };
+
+/* Runs @hex, which ends in time like that; where it is REFUSED the reason holds @reason (ANY: if there is one, and one is given). */
+void attack(const char *name, const char *hex, uint64_t address, enum ending ending, const char *reason);
+
+#endif
