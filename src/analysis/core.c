@@ -54,6 +54,8 @@ static void read_numbers(struct core *c, const struct machine *m)
         {&c->store_line_bytes, "store_line_bytes"},
         {&c->store_run, "store_run"},
         {&c->store_forward_modify, "store_forward_modify"},
+        {&c->store_address_late, "store_address_late"},
+        {&c->store_forward_copied, "store_forward_copied"},
         {&c->store_forward_widest, "store_forward_widest"},
         {&c->renamed_per_block, "renamed_per_block"},
         {&c->unlaminate_first, "unlaminate_first"},
@@ -70,7 +72,7 @@ static void read_numbers(struct core *c, const struct machine *m)
         {&c->copies_cached_bytes, "copies_cached_bytes"},
         {&c->lock, "lock_latency"},
         {&c->x87_assist, "x87_assist"},
-        {&c->fp_logic_extra, "fp_logic_extra"},
+        {&c->multiplier_extra, "multiplier_extra"},
         {&c->high_byte, "high_byte_latency"},
         {&c->reorder_buffer, "reorder_buffer"},
         {&c->scheduler, "scheduler"},
@@ -110,6 +112,7 @@ struct core *core_new(const struct machine *m)
     c->turns_of_computing = machine_has(m, "port_turns", "computing");
     c->stack_sync_all = !machine_has(m, "stack_sync", "changed");
     c->high_byte_renamed = fact_switch(m, "high_byte_renamed");
+    c->multiplier_ports = ports_fact(m, "multiplier_ports");
     c->wide_closes = ports_fact(m, "wide_closes");
     c->unlamination = machine_has(m, "unlaminate", "all") ? UNLAMINATE_ALL
                       : machine_has(m, "unlaminate", "not-two-address") ? UNLAMINATE_NOT_TWO_ADDRESS

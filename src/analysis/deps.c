@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/bypass.h"
 #include "analysis/forwarding.h"
 #include "base/mem.h"
 #include "base/watch.h"
@@ -18,6 +19,12 @@ struct holder {
     bool known;
 };
 
+/* What a store has to wait for. */
+struct store_input {
+    struct holder place[2];        /* base and index */
+    bool copied;                   /* its data come straight from a load */
+};
+
 struct build {
     struct core *c;
     const struct insn *insns;
@@ -26,6 +33,7 @@ struct build {
     struct holder holds[RESOURCE_COUNT];
     bool loaded[RESOURCE_COUNT];   /* the holder came straight from a load */
     size_t forward;                /* position in the list of forwarded loads */
+    struct store_input *stores;    /* per instruction, of those that store; NULL: not needed */
     struct forwarding forwarding;
     int32_t slow;                  /* hundredths that the instruction takes at least: a select or set whose flags come slowly */
     bool blocked;                  /* a load waits for a store to reach the cache: commits matter */
@@ -207,27 +215,15 @@ static void connect(struct build *b, uint32_t at, struct holder value, int end, 
     }
 }
 
-/* Two additions follow each other faster than anything else follows one (fact fp_add_extra); 512 bits have no such way. */
-static int32_t after_addition(const struct build *b, uint32_t at, struct holder value)
+/* What is on top of the latency between operations of different kinds. */
+static int32_t between_kinds(const struct build *b, uint32_t at, struct holder value)
 {
-    if (isnan(b->c->fp_add_extra) || !value.known || b->insns[at].operation == OPERATION_FP_ADD)
-        return 0;
-    const struct dep_node *node = &b->d->nodes[value.node];
-    const struct insn *from = &b->insns[node->insn];
-    if (from->operation != OPERATION_FP_ADD || node->end >= LATENCY_ADDRESS || b->costs->rows[node->insn].op->latency != 2 * CYCLE || from->operands[node->end].bits > 256)
-        return 0;
-    return (int32_t)lround(b->c->fp_add_extra * CYCLE);
-}
+    const struct dep_node *node = value.known ? &b->d->nodes[value.node] : NULL;
 
-/* What the multipliers make reaches logic later than their latency (fact fp_logic_extra): comparisons, minimum and maximum are theirs, too. */
-static int32_t after_multiplier(const struct build *b, uint32_t at, struct holder value)
-{
-    if (isnan(b->c->fp_logic_extra) || !value.known || b->insns[at].operation != OPERATION_VECTOR_LOGIC)
+    if (!node || node->end >= LATENCY_ADDRESS)
         return 0;
-    const struct dep_node *node = &b->d->nodes[value.node];
-    uint8_t from = b->insns[node->insn].operation;
-    bool multiplier = from == OPERATION_FP_MULTIPLY || from == OPERATION_FP_FUSED || from == OPERATION_FP_MINMAX || from == OPERATION_FP_COMPARE;
-    return multiplier && node->end < LATENCY_ADDRESS ? (int32_t)lround(b->c->fp_logic_extra * CYCLE) : 0;
+    const struct bypass_source from = {&b->insns[node->insn], b->costs->rows[node->insn].op, &b->insns[node->insn].operands[node->end]};
+    return bypass_latency(b->c, &from, &b->insns[at], b->costs->rows[at].op);
 }
 
 static bool has_slow_flags(const struct build *b, struct holder flags)
@@ -316,6 +312,16 @@ static uint32_t node_of(const struct deps *d, uint32_t insn, uint8_t resource)
     BUG("instruction %u makes no value of kind %u", (unsigned)insn, (unsigned)resource);
 }
 
+/* A load that finds a store has its value only some time after the store's address (fact store_address_late), however early its own address and the data are. */
+static void wait_for_address(struct build *b, uint32_t at, const struct forward *f)
+{
+    for (int i = 0; !isnan(b->c->store_address_late) && i < 2; i++) {
+        struct holder value = b->stores[f->store].place[i];
+        value.distance += f->distance;
+        connect(b, at, value, LATENCY_MEMORY, hundredths(b->c->store_address_late));
+    }
+}
+
 static void read_memory(struct build *b, uint32_t at)
 {
     struct address_work *work = &b->d->addresses;
@@ -325,10 +331,14 @@ static void read_memory(struct build *b, uint32_t at)
         if (f->load < at)
             continue;
         double cycles = forwarding_latency(&b->forwarding, f);
+        if (b->stores && b->stores[f->store].copied && f->fits && b->costs->rows[at].op->traits & OP_VECTOR)
+            cycles = fmax(cycles, b->c->store_forward_copied);   /* fmax ignores a NaN */
         b->d->renamed += forwarding_renamed(&b->forwarding, f);
         struct holder source = {node_of(b->d, f->store, f->fits ? RESOURCE_MEMORY : RESOURCE_COMMIT), f->distance, true};
         connect(b, at, source, LATENCY_MEMORY, hundredths(cycles));
-        if (!f->fits)
+        if (f->fits)
+            wait_for_address(b, at, f);
+        else
             add_edge(b->d, source, node_of(b->d, at, RESOURCE_COMMIT), LATENCY_COMMIT, hundredths(cycles), 0);
     }
 }
@@ -381,7 +391,7 @@ static void read_inputs(struct build *b, uint32_t at)
         } else if (is_followed(op) && !same_register && (op->access & ACCESS_READ || reads_old_value(b, at, i))) {
             struct holder value = b->holds[resource_of(b->c, op)];
             bool sum = row->op->traits & OP_SLOW_SUM && op->file == FILE_GENERAL && row->sum.pending >> op->reg & 1;
-            connect(b, at, value, (int)i, sync_latency(b, at, op->reg) + after_addition(b, at, value) + after_multiplier(b, at, value) + (sum ? hundredths(b->c->rename_sum_extra) : 0));
+            connect(b, at, value, (int)i, sync_latency(b, at, op->reg) + between_kinds(b, at, value) + (sum ? hundredths(b->c->rename_sum_extra) : 0));
             if (op->reg < REG_HIGH_BYTES && !op->offset_bits && op->bits > 8)   /* the second byte was written apart: merged first */
                 connect(b, at, b->holds[RESOURCE_HIGH + op->reg], (int)i, hundredths(b->c->high_byte));
         }
@@ -393,6 +403,50 @@ static void read_inputs(struct build *b, uint32_t at)
     if (insn->traits & INSN_LOAD)
         read_memory(b, at);
     keep_order(b, at);
+}
+
+/* What every register holds at the end of an iteration, as the one before; returns the registers that are written. */
+static uint64_t begin_iteration(struct build *b)
+{
+    uint64_t written = 0;
+
+    for (uint32_t n = 0; n < b->d->node_count; n++) {
+        hold(b, n, 1);
+        written |= b->d->nodes[n].resource < 64 ? (uint64_t)1 << b->d->nodes[n].resource : 0;
+    }
+    return written;
+}
+
+static bool is_copied(const struct build *b, const struct insn *store)
+{
+    for (unsigned i = 0; i < store->operand_count; i++) {
+        const struct operand *op = &store->operands[i];
+        if (op->kind == OPERAND_REGISTER && op->access == ACCESS_READ && op->reg < INSN_REGISTERS && b->loaded[op->reg])
+            return true;
+    }
+    return false;
+}
+
+/* What the addresses and the data of the stores come from, where a load finds one of them. */
+static void follow_stores(struct build *b)
+{
+    struct deps *d = b->d;
+
+    if ((isnan(b->c->store_address_late) && isnan(b->c->store_forward_copied)) || !d->addresses.found_count)
+        return;
+    b->stores = mem_zero(b->costs->count + 1, sizeof *b->stores);
+    for (uint32_t i = 0; i < b->costs->count; i++) {
+        const struct insn *insn = &b->insns[i];
+        const struct operand *memory = insn->traits & INSN_STORE ? insn_memory(insn) : NULL;
+        if (memory && memory->base < REG_PC)
+            b->stores[i].place[0] = b->holds[memory->base];
+        if (memory && memory->index < REG_PC)
+            b->stores[i].place[1] = b->holds[memory->index];
+        b->stores[i].copied = memory && b->costs->rows[i].op->traits & OP_PURE_STORE && is_copied(b, insn);
+        for (uint32_t n = d->first_node[i]; n < d->first_node[i + 1]; n++)
+            hold(b, n, 0);
+    }
+    begin_iteration(b);
 }
 
 void deps_build(struct core *c, const struct insn *insns, const struct costs *costs, enum start_values start, struct deps *d)
@@ -414,17 +468,15 @@ void deps_build(struct core *c, const struct insn *insns, const struct costs *co
         make_nodes(&b, &insns[i], i);
     }
     d->first_node[count] = (uint32_t)d->node_count;
-    uint64_t written = 0;
-    for (uint32_t n = 0; n < d->node_count; n++) {
-        hold(&b, n, 1);
-        written |= d->nodes[n].resource < 64 ? (uint64_t)1 << d->nodes[n].resource : 0;
-    }
+    uint64_t written = begin_iteration(&b);
+    follow_stores(&b);
     forwarding_start(&b.forwarding, c, insns, costs, written, &d->addresses);
     for (uint32_t i = 0; i < count && !watch_steps(1); i++) {
         read_inputs(&b, i);
         for (uint32_t n = d->first_node[i]; n < d->first_node[i + 1]; n++)
             hold(&b, n, 0);
     }
+    free(b.stores);
 }
 
 double deps_bound(struct deps *d, bool *on_cycle, size_t count)

@@ -58,7 +58,13 @@ static bool same_text(const struct forwarding *f, const struct operand *from, co
            (from->base >= REG_PC || !(f->written >> from->base & 1)) && (from->index >= REG_PC || !(f->written >> from->index & 1));
 }
 
-/* As far as the two instructions tell. */
+/* What is stored is a register that rename keeps as another one plus a sum. */
+static bool stores_sum(const struct forwarding *f, uint32_t store)
+{
+    return f->costs->rows[store].sum.pending & ~(1u << f->core->isa->stack_pointer);
+}
+
+/* As far as the two instructions tell. A part of a sum has to be computed. */
 static bool could_rename(const struct forwarding *f, const struct forward *link)
 {
     const struct insn *load = &f->insns[link->load], *store = &f->insns[link->store];
@@ -67,6 +73,8 @@ static bool could_rename(const struct forwarding *f, const struct forward *link)
         return false;
     const struct operand *from = insn_memory(store), *to = insn_memory(load);
     if (from->bits < to->bits || !width_follows(f->core, from) || f->costs->rows[link->store].op->traits & OP_VECTOR)
+        return false;
+    if (to->bits < 64 && stores_sum(f, link->store))
         return false;
     if (!f->core->renamed_by_address)
         return same_text(f, from, to);
@@ -111,6 +119,8 @@ double forwarding_latency(const struct forwarding *f, const struct forward *link
         return 0;   /* measured on such machines: what it takes is in its own latency */
     if (forwarding_renamed(f, link))
         return c->store_forward_renamed;
+    if (stores_sum(f, link->store) && !(store->traits & INSN_LOAD))
+        return c->store_forward + 1;   /* the addition is executed first */
     if (f->costs->rows[link->load].op->traits & OP_VECTOR)
         return vector_latency(f, link);
     bool modify = load->traits & store->traits & INSN_STORE && store->traits & INSN_LOAD && !(f->costs->rows[link->load].op->traits & OP_RENAMES);

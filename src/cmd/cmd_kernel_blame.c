@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +26,11 @@ struct kernel_blaming {
     struct kernel_set *set;          /* the loop and all variants met so far */
     VEC(bool) asked;                 /* of each: asking again means measuring again */
     struct blame *found;             /* the result */
+    pthread_mutex_t lock;            /* of so_far */
+    struct blame *so_far;            /* a copy for the UI thread, which takes it; NULL: nothing new */
 };
+
+static struct kernel_blaming *running;   /* UI thread */
 
 static bool cancelled(void *state)
 {
@@ -55,10 +60,21 @@ static void expect(void *state, const struct insn *insns, size_t count)
     kernel_set_add(((struct kernel_blaming *)state)->set, insns, count);
 }
 
+static void keep_so_far(void *state, const struct blame *so_far)
+{
+    struct kernel_blaming *w = state;
+    struct blame *copy = blame_copy(so_far);
+
+    pthread_mutex_lock(&w->lock);
+    blame_free(w->so_far);
+    w->so_far = copy;
+    pthread_mutex_unlock(&w->lock);
+}
+
 static bool blame_run(struct job *job, void *state, struct err *err)
 {
     struct kernel_blaming *w = state;
-    const struct blame_source source = {measure, cancelled, progress, expect, w};
+    const struct blame_source source = {measure, cancelled, progress, expect, keep_so_far, w};
     size_t count;
     const struct insn *insns = kernel_insns(w->kernel, w->loop, &count);
 
@@ -185,19 +201,46 @@ static void show(const struct kernel_blaming *w, struct result *result)
     result_line(result, "%zu variants in %.1f s; cycles saved when the instruction is left out, when a nop stands in its place", b->variants, b->seconds);
 }
 
+/* Puts @take_b into the document when the loop is still the one in use. */
+static void put(const struct kernel_blaming *w, struct blame *take_b)
+{
+    struct document *d = &w->session->document;
+
+    if (d->kernel != w->kernel || d->loop != w->loop) {
+        blame_free(take_b);
+        return;
+    }
+    d->kernel_measured = take_b ? take_b->measured : d->kernel_measured;
+    blame_free(d->blame);
+    d->blame = take_b;
+}
+
+void blame_publish(struct session *s)
+{
+    if (!running || running->session != s)
+        return;
+    pthread_mutex_lock(&running->lock);
+    struct blame *so_far = running->so_far;
+    running->so_far = NULL;
+    pthread_mutex_unlock(&running->lock);
+    if (so_far)
+        put(running, so_far);
+}
+
+/* What was measured of a loop that has no result in the end is not kept. */
 static void blame_finish(void *state, const struct job_info *info)
 {
     struct kernel_blaming *w = state;
-    struct document *d = &w->session->document;
+    const struct blame *shown = w->session->document.blame;
 
-    if (info->state != JOB_DONE)
+    running = running == w ? NULL : running;
+    if (info->state != JOB_DONE) {
+        if (shown && !shown->sentence)
+            put(w, NULL);
         return;
+    }
     show(w, w->session->result);
-    if (d->kernel != w->kernel || d->loop != w->loop)
-        return;
-    d->kernel_measured = w->found->measured;
-    blame_free(d->blame);
-    d->blame = w->found;
+    put(w, w->found);
     w->found = NULL;
 }
 
@@ -207,6 +250,9 @@ static void blaming_free(void *state)
     kernel_free(w->kernel);
     machine_free(w->machine);
     blame_free(w->found);
+    blame_free(w->so_far);
+    pthread_mutex_destroy(&w->lock);
+    running = running == w ? NULL : running;
     free(w);
 }
 
@@ -257,6 +303,8 @@ static bool run(struct session *s, const void *values, struct result *result, st
     w->loop = d->loop;
     w->machine = machine_copy(m);
     w->seconds = v->seconds;
+    pthread_mutex_init(&w->lock, NULL);
+    running = w;
     return session_job(s, "kernel blame", "measures variants of the loop", &ops, w, err);
 }
 

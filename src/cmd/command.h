@@ -71,6 +71,8 @@ bool command_write(const char *file, const struct str *text, struct result *resu
 
 /* Puts results that a running `experiments measure` has delivered so far into the session's table; the main loop calls it when it wakes. */
 void experiments_publish(struct session *s);
+/* UI thread: what kernel blame has measured so far becomes the document's. */
+void blame_publish(struct session *s);
 /* False with err when the session has no experiments. */
 bool experiments_required(const struct session *s, struct err *err);
 /* Whether measuring is paused. */

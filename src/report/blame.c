@@ -52,6 +52,12 @@ static bool is_over(const struct blame_work *w)
     return clock_seconds() >= w->until;
 }
 
+static void tell(const struct blame_work *w)
+{
+    if (w->source->found)
+        w->source->found(w->source->self, w->b);
+}
+
 /* One measurement; *@cycles NaN with the reason in @state when there is none. False with err: all ends. */
 static bool measure(struct blame_work *w, const struct insn *insns, size_t count, double *cycles, double *spread, char state[96], struct err *err)
 {
@@ -153,6 +159,7 @@ static bool cost_of(struct blame_work *w, struct variant *take_v, struct blame_c
             cost->spread = fmax(cost->spread, spread);
         }
         reckon(w, cost);
+        tell(w);
     }
     variant_done(take_v);
     return ok;
@@ -325,6 +332,8 @@ static bool run(struct blame_work *w, struct err *err)
     bool ok = measure_base(w, err);
 
     w->b->predicted = predict(w, w->insns, w->count);
+    if (ok)
+        tell(w);
     for (size_t i = 0; ok && i < w->count; i++)
         ok = leave_out(w, i, err);
     ok = ok && measure_base(w, err) && fill_gaps(w, err) && confirm(w, err);
@@ -366,6 +375,21 @@ struct blame *blame_new(const struct insn *insns, size_t count, const struct mac
     }
     blame_free(w.b);
     return NULL;
+}
+
+struct blame *blame_copy(const struct blame *b)
+{
+    struct blame *copy = mem_alloc(sizeof *copy);
+
+    *copy = *b;
+    copy->machine = mem_strdup(b->machine);
+    copy->sentence = b->sentence ? mem_strdup(b->sentence) : NULL;
+    copy->rows = mem_zero(b->count + 1, sizeof *copy->rows);
+    memcpy(copy->rows, b->rows, b->count * sizeof *copy->rows);
+    copy->edges = b->edges ? mem_zero(b->edge_count + 1, sizeof *copy->edges) : NULL;
+    if (b->edges)
+        memcpy(copy->edges, b->edges, b->edge_count * sizeof *copy->edges);
+    return copy;
 }
 
 void blame_free(struct blame *b)

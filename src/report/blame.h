@@ -9,6 +9,8 @@
 
 #define BLAME_AGREES 0.05      /* relative: measured and predicted cycles this close need no explanation */
 
+struct blame;
+
 /* Where times come from: this CPU, or in tests a simulated one. */
 struct blame_source {
     /* Cycles per iteration and how far repeated measurements lie apart, relative. False with err: ERR_LIMIT or ERR_DATA when this one has no stable time or cannot
@@ -18,6 +20,8 @@ struct blame_source {
     void (*progress)(void *self, size_t done, size_t total);   /* may be NULL */
     /* @insns will be measured soon: what is known beforehand can be measured together. May be NULL. */
     void (*expect)(void *self, const struct insn *insns, size_t count);
+    /* Something more was measured: @so_far has no sentence yet, and is valid during the call only. May be NULL. */
+    void (*found)(void *self, const struct blame *so_far);
     void *self;
 };
 
@@ -51,7 +55,7 @@ struct blame {
     struct blame_row *rows;
     size_t edge_count;
     struct blame_edge *edges;
-    char *sentence;           /* what differs most */
+    char *sentence;           /* what differs most; NULL while it is being measured */
     size_t worst;             /* the instruction that the sentence is about; count: none */
     size_t variants;          /* run, the loop itself included */
     double seconds;
@@ -60,6 +64,7 @@ struct blame {
 /* Measures and predicts; @seconds: what is not measured by then stays so. NULL with err when the loop itself has no stable time, or cancelled. One thread. */
 struct blame *blame_new(const struct insn *insns, size_t count, const struct machine *m, const struct blame_source *source, double seconds, struct err *err);
 void blame_free(struct blame *b);
+struct blame *blame_copy(const struct blame *b);
 /* "line 7", or "instruction 3" where there are no lines. */
 void blame_place(const struct insn *insns, size_t at, struct str *out);
 

@@ -294,6 +294,7 @@ bool frame_jobs(struct frame *f)
 
     session_clear_output(s);
     experiments_publish(s);
+    blame_publish(s);
     note_jobs(f);
     enum job_news news = job_drain();
     if (news == JOB_NOTHING_NEW)

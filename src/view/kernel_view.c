@@ -335,6 +335,8 @@ static bool explain(struct session *s, const struct analysis *a, struct str *out
     str_addf(out, "measured here %.2f, predicted %.2f (%+.0f %%): ", measured, predicted, 100 * (predicted / measured - 1));
     if (!b)
         str_add(out, "b finds out why");
+    else if (!b->sentence)
+        str_addf(out, "%zu variants measured so far", b->variants);
     else if (strcmp(b->machine, a->machine->id) != 0)
         str_addf(out, "blamed beside %s; kernel blame --machine %s", b->machine, a->machine->id);
     else if (fabs(b->predicted - predicted) > 0.005)

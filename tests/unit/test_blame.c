@@ -27,6 +27,8 @@ struct truth {
     unsigned calls;
     unsigned fails_at, fails_to;   /* these calls have no stable time; 0: none */
     enum err_code fatal;   /* of the second call; 0: none */
+    unsigned told;         /* how often something more was found */
+    size_t costs;          /* of instructions, then */
 };
 
 static double predict(const struct machine *m, const struct insn *insns, size_t count)
@@ -62,12 +64,30 @@ static bool measure(void *self, const struct insn *insns, size_t count, double *
     return true;
 }
 
+/* What is known grows, and has no sentence; a copy of it is as good. */
+static void found(void *self, const struct blame *so_far)
+{
+    struct truth *t = self;
+    struct blame *copy = blame_copy(so_far);
+    size_t costs = 0;
+
+    assert_null(copy->sentence);
+    assert_string_equal(copy->machine, so_far->machine);
+    assert_true(isfinite(copy->measured) && isfinite(copy->predicted));
+    for (size_t i = 0; i < copy->count; i++)
+        costs += isfinite(copy->rows[i].out.here);
+    assert_true(costs >= t->costs && copy->variants == t->calls);
+    t->costs = costs;
+    t->told++;
+    blame_free(copy);
+}
+
 /* Blames @text on @id, whose truth has @change ("latency:IMUL (R64, R64)", "6"). */
 static struct blame *blame(const char *id, const char *text, const char *change, const char *value, struct truth *t, double seconds, struct err *err)
 {
     struct machine *m = load_machine(id);
     struct kernel *k = kernel_of(text);
-    const struct blame_source source = {measure, NULL, NULL, NULL, t};
+    const struct blame_source source = {.measure = measure, .found = found, .self = t};
     size_t count;
     const struct insn *insns = kernel_insns(k, 0, &count);
 
@@ -125,6 +145,25 @@ static void test_they_agree(void **state)
     (void)state;
     expect("skylake", pi, NULL, NULL, "measured and predicted agree within 5 %", "");
     expect("znver4", shuffles, NULL, NULL, "measured and predicted agree", "");
+}
+
+/* Each time is told as it comes: the first ones before the last are measured. */
+static void test_found_as_it_comes(void **state)
+{
+    struct truth t = {.noise = 0.002};
+    struct err err = {0};
+    struct blame *b = blame("skylake", chain, "latency:IMUL (R64, R64)", "6", &t, 1000, &err);
+
+    (void)state;
+    assert_non_null(b);
+    assert_true(t.told > b->count && t.told <= t.calls);
+    assert_true(t.costs > 3);
+    struct blame *copy = blame_copy(b);
+    assert_string_equal(copy->sentence, b->sentence);
+    assert_true(copy->edge_count > 0 && copy->edge_count == b->edge_count);
+    assert_memory_equal(copy->edges, b->edges, b->edge_count * sizeof *b->edges);
+    blame_free(copy);
+    blame_free(b);
 }
 
 /* Not every time can be had; what is missing says why, and the rest still names the culprit. */
@@ -340,7 +379,7 @@ static void test_many_blocks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_thing_differs), cmocka_unit_test(test_they_agree), cmocka_unit_test(test_missing_times),
+        cmocka_unit_test(test_one_thing_differs), cmocka_unit_test(test_they_agree), cmocka_unit_test(test_missing_times), cmocka_unit_test(test_found_as_it_comes),
         cmocka_unit_test(test_instructions), cmocka_unit_test(test_registers_are_kept_alive), cmocka_unit_test(test_many_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

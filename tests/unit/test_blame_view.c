@@ -8,6 +8,7 @@
 #include <cmocka.h>
 #include <locale.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/mem.h"
 #include "report/blame.h"
@@ -44,6 +45,11 @@ static void test_golden_of_blame(void **state)
     press("gjjj");
     compare_sizes("kernel-blame");
     assert_true(screen_holds("line 7 costs 1.20 here, 0 in the model"));
+    free(session.document.blame->sentence);   /* while it is being measured */
+    session.document.blame->sentence = NULL;
+    session.document.blame->variants = 7;
+    assert_true(screen_holds("7 variants measured so far"));
+    session.document.blame->sentence = mem_strdup("line 7");
     press("m");   /* what another machine's model says was not asked */
     assert_true(screen_holds("blamed beside skylake"));
 }

@@ -122,6 +122,10 @@ static const struct { const char *hex; double answer, measured; } rules[] = {
     {"504889e158", 0.5, 0.52},   /* push rax; mov rcx,rsp; pop rax */
     {"f20f58c1f20f59c2", 7, 7},   /* addsd xmm0,xmm1; mulsd xmm0,xmm2 */
     {"f20f58c1f20f58c2", 4, 4},   /* addsd xmm0,xmm1; addsd xmm0,xmm2 */
+    {"8b4308488d0410488d0410488d0410488d04104883c001894308", 5 + 4 + 1, 9.96},   /* mov eax,[rbx+8]; four of lea rax,[rax+rdx]; add rax,1; mov [rbx+8],eax: half a sum */
+    {"8b43084883c001488d0410488d0410488d0410488d0410894308", 4, 3.99},           /* the addition first: nothing is left of it, and the load finds its store at rename */
+    {"488b04cf488d0410488d0410488d0410488d04104883c001488904cf", 5 + 4 + 1, 9.97},   /* the same with [rdi+rcx*8] and 64 bits: not renamed, the sum is computed for the store */
+    {"4883e7ff48c7470800000000488b47084801c7", 1 + 12 + 1, 13.98},   /* and rdi,-1; mov qword [rdi+8],0; mov rax,[rdi+8]; add rdi,rax */
     {"80c4010401", 4, 4},   /* add ah,1; add al,1 */
     {"62f17548fec2c5f5fedac5f5fee2", 1.5, 1.5},   /* vpaddd zmm0,zmm1,zmm2; vpaddd ymm3,ymm1,ymm2; vpaddd ymm4,ymm1,ymm2 */
 };
@@ -136,6 +140,29 @@ static void test_rules(void **state)
         if (!(fabs(cycles - rules[i].answer) < 0.005))
             fail_msg("%s: %.3f instead of %.3f", rules[i].hex, cycles, rules[i].answer);
         assert_true(fabs(rules[i].measured - rules[i].answer) <= 0.05 * rules[i].answer);
+    }
+    machine_free(m);
+}
+
+/* What passes between the multipliers and one-cycle operations; a simulation rounds it to whole cycles. */
+static void test_between_kinds(void **state)
+{
+    static const struct { const char *hex; double answer, measured; } blocks[] = {
+        {"0f59c1660fdbc2", 4 + 1 + 4 / 9.0 + 8 / 9.0, 6.32},   /* mulps xmm0,xmm1; pand xmm0,xmm2: two ports of three beside the multipliers, there and back */
+        {"0f59c1660f72f003", 4 + 1 + 1 + 1, 6.97},       /* mulps xmm0,xmm1; pslld xmm0,3: a shift runs nowhere else */
+        {"660ff5c1660f72d003", 5 + 1 + 1, 6.83},         /* pmaddwd xmm0,xmm1; psrld xmm0,3: back to integers' multipliers in time */
+        {"f30f5bc0660ffec2", 4 + 1 + 4 / 9.0 + 8 / 9.0, 6.26}, /* cvttps2dq xmm0,xmm0; paddd xmm0,xmm2 */
+        {"0f59c10fc6c001", 4 + 1, 4.95},                 /* mulps xmm0,xmm1; shufps xmm0,xmm0,1 */
+        {"660ffec10f58c2", 4, 3.93},                     /* paddd xmm0,xmm1; addps xmm0,xmm2: an adder is no multiplier */
+    };
+    struct machine *m = load_machine("sapphirerapids");
+
+    (void)state;
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
+        double cycles = predicted_cycles(m, blocks[i].hex, false);
+        if (!(fabs(cycles - blocks[i].answer) < 0.011))
+            fail_msg("%s: %.3f instead of %.3f", blocks[i].hex, cycles, blocks[i].answer);
+        assert_true(fabs(blocks[i].measured - blocks[i].answer) <= 0.05 * blocks[i].answer);
     }
     machine_free(m);
 }
@@ -195,7 +222,11 @@ static void test_each_fact_matters(void **state)
         {"slow_flags_latency", "", "4885db480f44c1", 2, 1},                         /* test rbx,rbx; cmovz rax,rcx */
         {"stack_sync", "all", "504889e158", 0.5, 4.0 / 6},                              /* push rax; mov rcx,rsp; pop rax */
         {"fp_add_extra", "0", "f20f58c1f20f59c2", 7, 6},                            /* addsd xmm0,xmm1; mulsd xmm0,xmm2 */
-        {"fp_logic_extra", "0", "0f59c10f54c2", 5.75, 5},                           /* mulps xmm0,xmm1; andps xmm0,xmm2 */
+        {"multiplier_extra", "0", "0f59c10f54c2", 5.75, 5},                         /* mulps xmm0,xmm1; andps xmm0,xmm2 */
+        {"store_forward_copied", "", "0f29070f2807", 7, 5},                         /* movaps [rdi],xmm0; movaps xmm0,[rdi] */
+        {"store_forward_copied", "", "0f29070f28070f29060f2806", 14, 10},           /* the same twice, with [rdi] and [rsi] */
+        {"store_forward_copied", "", "0f29070f2807660f70c001660f70c001", 7, 7},     /* two of pshufd xmm0,xmm0,1 behind it: 6.94 measured */
+        {"store_address_late", "", "4883e7ff48c7470800000000488b47084801c7", 14, 7}, /* and rdi,-1; mov qword [rdi+8],0; mov rax,[rdi+8]; add rdi,rax */
         {"x87_assist", "", "ddd8", 380, 1},                                         /* fstp st(0) */
         {"high_byte_renamed", "yes", "80c4010401", 4, 3},                           /* add ah,1; add al,1 */
         {"wide_closes", "", "62f17548fec2c5f5fedac5f5fee2", 1.5, 1},                /* vpaddd zmm; vpaddd ymm twice */
@@ -279,7 +310,7 @@ static void test_assists(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_single_forms),      cmocka_unit_test(test_rules), cmocka_unit_test(test_rules_simulated), cmocka_unit_test(test_flags_of_two_uops), cmocka_unit_test(test_turns_at_rename),
+        cmocka_unit_test(test_single_forms),      cmocka_unit_test(test_rules), cmocka_unit_test(test_rules_simulated), cmocka_unit_test(test_flags_of_two_uops), cmocka_unit_test(test_turns_at_rename), cmocka_unit_test(test_between_kinds),
         cmocka_unit_test(test_each_fact_matters), cmocka_unit_test(test_memory_and_immediate), cmocka_unit_test(test_store_of_a_sum),
         cmocka_unit_test(test_assists),
     };

@@ -1,0 +1,18 @@
+/* How much later than its latency a value reaches an operation of another kind: additions and multipliers of floating point, integers and logic. */
+#ifndef PORTOLAN_ANALYSIS_BYPASS_H
+#define PORTOLAN_ANALYSIS_BYPASS_H
+
+#include "analysis/core.h"
+
+/* What makes a value. */
+struct bypass_source {
+    const struct insn *insn;
+    const struct op *op;
+    const struct operand *written;
+};
+
+/* Hundredths of a cycle from @from to @reader, whose record is @op, on top of the latency of @from. Facts fp_add_extra, multiplier_ports and multiplier_extra; 0 without
+ * them. Any thread. */
+int32_t bypass_latency(const struct core *c, const struct bypass_source *from, const struct insn *reader, const struct op *op);
+
+#endif
