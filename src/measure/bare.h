@@ -11,6 +11,9 @@
 #ifndef BARE_STACK
 #define BARE_STACK
 #endif
-#define BARE __attribute__((no_sanitize("address", "undefined", "thread"), noinline BARE_STACK))
+#define BARE_PLAIN no_sanitize("address", "undefined", "thread")
+#define BARE __attribute__((BARE_PLAIN, noinline BARE_STACK))
+/* Of what others use, too: a compiler keeps it out of line where it is not watched by a sanitizer and its caller is, or the other way round. */
+#define BARE_INLINE static inline __attribute__((BARE_PLAIN))
 
 #endif

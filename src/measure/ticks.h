@@ -5,6 +5,8 @@
 #include <linux/audit.h>
 #include <stdint.h>
 
+#include "measure/bare.h"
+
 #if defined(__x86_64__)
 #include <x86intrin.h>
 #define TICKS_AUDIT_ARCH AUDIT_ARCH_X86_64
@@ -15,7 +17,7 @@
 #endif
 
 /* Time stamp counter; on AArch64 the virtual counter, which may be far slower than the core (24 MHz to 1 GHz): calibration sizes windows by it. Any thread. */
-static inline uint64_t ticks_now(void)
+BARE_INLINE uint64_t ticks_now(void)
 {
 #if defined(__x86_64__)
     return __rdtsc();

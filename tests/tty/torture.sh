@@ -45,6 +45,8 @@ while [ $i -lt "$kills" ]; do
     if [ -d "$work/session" ] && { [ -e "$work/session/session.csv" ] || [ -e "$work/session/.portolan-change" ]; }; then
         must "session load $work/session; kernel show; session save $work/session"
         sessions=$((sessions + 1))
+    elif [ -d "$work/session" ]; then   # killed before the first was whole: the next takes its place
+        must "kernel hex 4801d84829c375f8; session save $work/session"
     fi
     if [ -e "$work/journal.csv" ]; then
         must "experiments load $work/table.csv; experiments measure --simulate skylake --journal $work/journal.csv"

@@ -97,7 +97,7 @@ static void test_renaming(void **state)
         unsigned n = 3 + (unsigned)rng_below(&rng, 8), to[PORTS_MAX];
         struct ports pa = {0}, pb = {0};
         for (unsigned i = 0; i < n; i++) {
-            char name[8];
+            char name[16];
             snprintf(name, sizeof name, "A%u", i);
             assert_true(ports_add(&pa, name, NULL));
             snprintf(name, sizeof name, "B%u", i);

@@ -3,6 +3,7 @@
  * tests say so and end. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -33,7 +34,7 @@
 
 #define STEPS 400000u     /* of the shorter loop, in one turn */
 
-static unsigned shown;    /* what the loops come to: they are not left out */
+static atomic_uint shown;   /* what the loops come to: they are not left out; two threads add to it */
 
 /* Both are one chain of a multiplication and an addition per iteration. */
 __attribute__((noinline)) static unsigned short_loop(void)
