@@ -147,8 +147,13 @@ static bool correct_throughputs(struct correcting *w, struct err *err)
 {
     bool any = false;
 
-    for (size_t i = 0; i < w->list.count; i++)
-        any |= !w->list.items[i].row.latency;
+    for (size_t i = 0; i < w->list.count; i++) {
+        struct correction *c = &w->list.items[i];
+        if (!c->row.latency && forms_find(w->forms, c->row.form))
+            any = true;
+        else if (!c->row.latency)
+            snprintf(c->reason, sizeof c->reason, "no known form has that name");
+    }
     if (!any)
         return true;
     job_progress(w->job, 0, (double)w->list.count, "searching for blocking forms");
@@ -156,7 +161,7 @@ static bool correct_throughputs(struct correcting *w, struct err *err)
     struct learner *learner = source ? learner_new(source, w->machine->mapping, machine_number(w->machine, "issue_width"), cancelled, w, err) : NULL;
     for (size_t i = 0; learner && i < w->list.count && !cancelled(w); i++) {
         job_progress(w->job, (double)i, (double)w->list.count, "%s", w->list.items[i].row.form);
-        if (!w->list.items[i].row.latency)
+        if (!w->list.items[i].row.latency && forms_find(w->forms, w->list.items[i].row.form))
             correct_throughput(w, learner, &w->list.items[i]);
     }
     bool ok = learner != NULL;

@@ -183,7 +183,7 @@ static bool look_around(struct sandbox *s, double each, struct calibration *out,
 {
     struct look *now = mem_alloc(sizeof *now);
     enum baseline_verdict verdict = BASELINE_DOUBTFUL;
-    double begun = clock_seconds();
+    double begun = clock_wall();
     bool ok = true, any = false;
     int at = sandbox_cpu(s);
 
@@ -198,7 +198,7 @@ static bool look_around(struct sandbox *s, double each, struct calibration *out,
             at = cpus[i];
             verdict = baseline_judge(known, &best->by_nops, &best->by_ports, out->expected_rate);
         }
-    } while (ok && clock_seconds() - begun < look_seconds(s, verdict, known, out->expected_rate));
+    } while (ok && clock_wall() - begun < look_seconds(s, verdict, known, out->expected_rate));
     sandbox_move(s, at);
     free(now);
     out->busy = verdict != BASELINE_QUIET;

@@ -12,17 +12,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+
 #define ENDLESS_SECONDS 0.3      /* of processor time without progress */
 #define LOOK_MILLISECONDS 100
 #define START_SECONDS 10.0       /* for a child to set itself up, on the wall's clock */
-
-/* The wall's clock, whatever a test makes of the program's. */
-static double wall_seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static double processor_seconds(pid_t pid)
 {
@@ -159,14 +153,14 @@ enum sandbox_watch sandbox_process_wait(struct sandbox_process *p, const struct 
 {
     struct sandbox_batch *batch = how->batch;
     uint64_t beat = batch ? batch->heartbeat : 0;
-    double since = processor_seconds(p->pid), begun = wall_seconds(), stopped = 0;
+    double since = processor_seconds(p->pid), begun = clock_wall(), stopped = 0;
     bool asked = false;
 
     for (;;) {
         struct pollfd fd = {.fd = p->link, .events = POLLIN};
         if (poll(&fd, 1, LOOK_MILLISECONDS) > 0)
             return message_take(p, how, bytes, size, fault);
-        double now = processor_seconds(p->pid), wall = wall_seconds();
+        double now = processor_seconds(p->pid), wall = clock_wall();
         if (how->cancelled && !stopped && how->cancelled(how->state)) {
             stopped = wall;
             if (batch)
