@@ -243,7 +243,7 @@ static void list_row(const struct experiments *t, size_t i, struct str *buffer, 
     else
         cell_missing(table);
     cell_text(table, row->state);
-    cell_text(table, isnan(row->cycles) ? row->state : "");
+    cell_text(table, experiments_measured(t, i) ? "" : row->state);
     str_clear(buffer);
     experiment_column_text(&columns, i, EXPERIMENT_COLUMN_LENGTHS, buffer);
     cell_text(table, str_text(buffer));

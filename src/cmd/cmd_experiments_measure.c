@@ -282,7 +282,7 @@ static const struct parameter measure_arguments[] = {
 static const struct parameter measure_options[] = {
     {.name = "--budget", .kind = PARAMETER_DURATION, .at = offsetof(struct experiments_measure_values, budget), .value = "T", .otherwise = "until all experiments are measured",
      .help = "time limit, such as 90s, 15m or 2h"},
-    {.name = "--patience", .kind = PARAMETER_DURATION, .at = offsetof(struct experiments_measure_values, patience), .value = "T", .otherwise = "20s, and 50 ms for each value that comes",
+    {.name = "--patience", .kind = PARAMETER_DURATION, .at = offsetof(struct experiments_measure_values, patience), .value = "T", .least = 0.01, .most = 8640000, .otherwise = "20s, and 50 ms for each value that comes",
      .help = "time to wait for a quiet core, in all; what gets none is shown as contended or once, and left to the next run"},
     {.name = "--retry", .kind = PARAMETER_FLAG, .at = offsetof(struct experiments_measure_values, retry), .help = "also measure what failed before"},
     {.name = "--fresh", .kind = PARAMETER_FLAG, .at = offsetof(struct experiments_measure_values, fresh), .help = "take nothing from the journal; new results are still added to it"},

@@ -77,7 +77,7 @@ static bool times_of_cpu(void *state, const struct random_block *blocks, size_t 
 
     for (size_t i = 0; i < n; i++)
         at[i] = kernel_set_add(set, blocks[i].insns, blocks[i].count);
-    bool ok = kernel_set_measure(set, fmax(1, BLOCK_SECONDS * (double)n), &reason) || reason.code == ERR_LIMIT;
+    bool ok = kernel_set_measure(set, fmin(fmax(1, BLOCK_SECONDS * (double)n), w->until - clock_seconds()), &reason) || reason.code == ERR_LIMIT;
     for (size_t i = 0; i < n; i++) {
         struct err fault = {0};
         double spread;
@@ -235,7 +235,7 @@ static const struct parameter options[] = {
      .help = "number of random blocks to compare"},
     {.name = "--forms", .kind = PARAMETER_COUNT, .at = offsetof(struct hunt_values, forms), .value = "N", .least = 1, .most = 100000, .initial = INITIAL(FORMS),
      .help = "number of forms that blocks are made of, those that programs use most"},
-    {.name = "--tolerance", .kind = PARAMETER_NUMBER, .at = offsetof(struct hunt_values, tolerance), .value = "X", .least = 0.001, .most = 10,
+    {.name = "--tolerance", .kind = PARAMETER_NUMBER, .at = offsetof(struct hunt_values, tolerance), .value = "X", .least = 0.001, .most = 0.9,
      .otherwise = "0.15, with --against 0.05", .help = "relative difference that is no finding"},
     {.name = "--model", .kind = PARAMETER_CHOICE, .at = offsetof(struct hunt_values, model), .choices = "bounds|simulate", .initial = "bounds",
      .help = "predict by the bounds, or cycle by cycle"},

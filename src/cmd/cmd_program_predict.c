@@ -240,7 +240,7 @@ const struct command command_program_predict = {
     .help = "predict the program's time at any inputs and on any machine",
     .description = "Each loop's machine code is analysed in steady state, straight code by what its instructions occupy, and the executions come from the formulas of "
                    "the runs. Misses come from reuse distances by the stack distance model: lines at a steady step cost bandwidth, others the latency that "
-                   "the reorder buffer does not hide. Calls of the mathematical library cost what they take on this CPU; other calls are listed, but not included. For this CPU (native), clock, caches and memory are those measured here; the memory's are kept with their day in native.csv in the state directory. With --threads, seconds are those of threads that run beside each other, cycles and misses those of all together.",
+                   "the reorder buffer does not hide. Calls of the mathematical library cost what they take on this CPU; other calls cost what the runs took in them, and are listed, but not included, where the runs did not measure them (--mode counts). For this CPU (native), clock, caches and memory are those measured here; the memory's are kept with their day in native.csv in the state directory. With --threads, seconds are those of threads that run beside each other, cycles and misses those of all together.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

@@ -73,7 +73,8 @@ static bool choose_publish(struct session *s, void *state, struct result *result
         char **id = &c->ids.items[c->missing.items[i]];
         free(*id);
         *id = mem_strdup(c->loaded.items[i]->id);   /* by its own name from now on, also where a directory was named */
-        session_add_machine(s, machine_hold(c->loaded.items[i]));
+        session_add_machine(s, c->loaded.items[i]);
+        c->loaded.items[i] = NULL;
     }
     if (!session_select(s, c->ids.items, c->ids.count, err))
         return false;

@@ -185,6 +185,8 @@ static bool usage_changed(const struct usage *usage, portset ports, int count, s
         usage_copy(out, usage);
         usage_add(out, ports, (uint32_t)count);
     }
+    if (!found)
+        usage_done(out);
     return found;
 }
 

@@ -33,7 +33,7 @@ static bool over(struct hunting *h)
     return h->failed || watch_over();
 }
 
-/* Times and predictions of @n blocks; false when the truth failed. */
+/* Times and predictions of @n blocks; false when the truth failed, or the hunt is over: then what was predicted may be cut short. */
 static bool judge(struct hunting *h, struct model *model, struct judged *blocks, size_t n)
 {
     struct random_block *bare = mem_alloc((n + 1) * sizeof *bare);
@@ -41,15 +41,16 @@ static bool judge(struct hunting *h, struct model *model, struct judged *blocks,
 
     for (size_t i = 0; i < n; i++)
         bare[i] = blocks[i].block;
-    bool ok = h->truth->times(h->truth->self, bare, n, cycles, h->err);
+    bool over_before = watch_over(), ok = over_before || h->truth->times(h->truth->self, bare, n, cycles, h->err);
+    h->failed |= !ok;
+    ok &= !over_before;
     for (size_t i = 0; ok && i < n; i++) {
         blocks[i].truth = cycles[i];
         blocks[i].predicted = model_cycles(model, &blocks[i].block);
     }
     free(bare);
     free(cycles);
-    h->failed |= !ok;
-    return ok;
+    return ok && !watch_over();
 }
 
 static bool known(const struct judged *b)
@@ -161,6 +162,7 @@ static void add_some(const struct judged *from, size_t count, const struct rando
 }
 
 #define TRIED 256          /* blocks of each kind that a change is tried on */
+#define BESIDE 6           /* times as many random blocks with the instructions in question as are drawn from a pattern */
 
 /* Puts one of the instructions of @b somewhere into @d; false when the block is then mixed. */
 static bool insert_of(struct hunting *h, const struct random_block *b, struct random_block *d)
@@ -231,11 +233,11 @@ static void families_free(struct family *families, size_t count)
 static bool find_change(struct hunting *h, const struct judged *b, const struct pattern *p, struct remedy *out)
 {
     unsigned draws = h->options->draws;
-    struct judged *blocks = mem_alloc((2 * TRIED + 2 * draws + 1) * sizeof *blocks), *like = mem_alloc(draws * sizeof *like);
+    struct judged *blocks = mem_alloc((2 * TRIED + BESIDE * draws + 1) * sizeof *blocks), *like = mem_alloc(draws * sizeof *like);
     struct trial t = {.blocks = blocks, .like = like, .tolerance = h->truth->tolerance, .simulated = h->options->simulated};
 
     blocks[t.count++] = *b;
-    t.count += draw_beside(h, &b->block, blocks + 1, 2 * draws);
+    t.count += draw_beside(h, &b->block, blocks + 1, BESIDE * draws);
     add_some(h->differ.items, h->differ.count, &b->block, blocks, &t.count, t.count + TRIED);
     add_some(h->agree.items, h->agree.count, &b->block, blocks, &t.count, t.count + TRIED);
     for (unsigned i = 0; i < draws && !h->failed; i++)
@@ -246,7 +248,7 @@ static bool find_change(struct hunting *h, const struct judged *b, const struct 
                 like[t.like_count++] = like[i];
     struct family *families = families_of(h, p, &t.family_count);
     t.families = families;
-    bool found = !h->failed && explain(h->mended, &t, out);
+    bool found = !over(h) && explain(h->mended, &t, out);
     families_free(families, t.family_count);
     free(blocks);
     free(like);
@@ -277,12 +279,14 @@ static void investigate(struct hunting *h, size_t at)
     fewer_dependences(h, &b);
     if (over(h))
         return;
-    generalise(h, &b, &f.pattern);
     f.truth = b.truth;
     f.predicted = model_cycles(h->first, &b.block);
+    generalise(h, &b, &f.pattern);
     bool changed = find_change(h, &b, &f.pattern, &f.change);
-    if (h->failed)
+    if (over(h)) {
+        change_done(&f.change);
         return;
+    }
     for (size_t i = 0; !changed && i < h->result->count; i++)
         if (!h->result->findings[i].change.name && pattern_equal(&h->result->findings[i].pattern, &f.pattern))
             return;
@@ -301,14 +305,19 @@ static bool sample(struct hunting *h, size_t n)
 
     for (size_t i = 0; i < n; i++)
         block_random(h->maker, 1 + rng_below(&h->rng, BLOCK_INSNS - 2), &h->rng, &drawn[i].block);
+    signed char *sides = mem_alloc(n + 1);
     bool ok = judge(h, h->first, drawn, n);
+    for (size_t i = 0; ok && i < n; i++) {
+        sides[i] = (signed char)side(h, &drawn[i]);
+        drawn[i].predicted = model_cycles(h->now, &drawn[i].block);
+    }
+    ok = ok && !watch_over();
     for (size_t i = 0; ok && i < n; i++) {
         if (!known(&drawn[i]))
             continue;
+        int was = sides[i];
         h->result->sampled++;
-        int was = side(h, &drawn[i]);
         h->result->differ += was != 0;
-        drawn[i].predicted = model_cycles(h->now, &drawn[i].block);
         if (was ? h->differ.count >= KEPT && !side(h, &drawn[i]) : h->agree.count >= KEPT)
             continue;
         if (!was) {
@@ -323,6 +332,7 @@ static bool sample(struct hunting *h, size_t n)
         vec_push(&h->differ, drawn[i]);
         vec_push(&h->explained, explained);
     }
+    free(sides);
     free(drawn);
     return ok;
 }
@@ -342,8 +352,11 @@ static size_t next_open(const struct hunting *h)
 static void count_blocks(struct hunting *h)
 {
     struct hunt *r = h->result;
+    struct watch before = watch_begin(NULL, NULL);   /* the hunt's own may be over, and predictions with it */
     bool *counted = mem_zero(h->differ.count + 1, sizeof *counted);
 
+    for (size_t i = 0; i < h->differ.count; i++)
+        h->differ.items[i].predicted = model_cycles(h->now, &h->differ.items[i].block);
     for (size_t k = 0; k < r->count; k++) {
         struct hunt_finding *f = &r->findings[k];
         struct machine *changed = f->change.name ? machine_copy(h->machine) : NULL;
@@ -366,6 +379,7 @@ static void count_blocks(struct hunting *h)
     for (size_t i = 0; i < h->differ.count; i++)
         r->open += !counted[i];
     free(counted);
+    watch_restore(before);
 }
 
 static int by_blocks(const void *a, const void *b)

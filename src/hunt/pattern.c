@@ -94,6 +94,16 @@ static uint8_t class_there(const struct pattern *p, const struct slot *slot)
     return 0;
 }
 
+/* The register that places of the class hold: that of the block it came from. */
+static uint8_t class_register(const struct pattern *p, uint8_t class)
+{
+    size_t i = 0;
+
+    while (p->class_of[i] != class)
+        i++;
+    return p->slots[i].reg;
+}
+
 static int64_t displacement_of(const struct insn *in)
 {
     const struct operand *memory = insn_memory(in);
@@ -115,7 +125,7 @@ void pattern_draw(const struct pattern *p, const struct block_maker *m, struct r
     size_t n = block_slots(out, slots);
     for (size_t i = 0; i < n; i++) {
         uint8_t class = class_there(p, &slots[i]);
-        block_set_register(out, &slots[i], class ? block_register_at(isa, &slots[i], class - 1u) : block_register(isa, &slots[i], rng));
+        block_set_register(out, &slots[i], class ? class_register(p, class) : block_register(isa, &slots[i], rng));
     }
 }
 

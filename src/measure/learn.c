@@ -420,7 +420,8 @@ static bool gather(struct usage_search *s, const char *form, struct learned *out
     }
     if (ok && filled != SIZE_MAX) {
         struct learn_trial *last = &s->trials.items[filled];
-        double slots = table->rows.items[filled].cycles * l->issue_width - last->others;
+        /* What a busy core took is no count. */
+        double cycles = experiments_measured(table, filled) ? table->rows.items[filled].cycles : NAN, slots = cycles * l->issue_width - last->others;
         out->micro_ops = slots > 0.5 && slots < 64 ? (unsigned)lround(slots) : 0;
         experiment_done(&last->experiment);
         vec_done(&last->masses);

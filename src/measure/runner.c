@@ -270,6 +270,8 @@ static bool block_pass(struct runner_state *r, struct runner_trial *trials, size
         for (size_t i = 0; i < count; i++)
             (shorter ? take_short : take)(r, &trials[who[i]], &got[i]);
         r->waited += (spent(r) - begun) * (1 - (double)(r->summary->useful - useful) / (double)count);
+        /* No debt: once patience is over, the next values earn some again. */
+        r->waited = fmin(r->waited, r->patience + EARNED * (double)r->summary->useful);
         if (r->journal && !journal_flush(r->journal, r->err))
             return false;
         report(r);

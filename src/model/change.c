@@ -32,7 +32,8 @@ static bool change_latency(struct machine *m, const char *form, const char *valu
         return err_set(err, ERR_USAGE, "give cycles from 0 up", "invalid latency \"%s\"", value);
     if (!old) {
         machine_refuse_form(m, form, "give its usage as well, before", err);
-        err->code = ERR_USAGE;   /* what was typed is wrong, no file */
+        if (err)
+            err->code = ERR_USAGE;   /* what was typed is wrong, no file */
         return false;
     }
     struct mapping_entry fresh = {.form = (char *)form, .latency = cycles, .micro_ops = old->micro_ops, .source = (char *)"what if"};

@@ -67,7 +67,7 @@ static void test_order(void **state)
     assert_int_equal(parts[1].part, 2);
     assert_int_equal(parts[2].part, 0);
     char *sentence = blamed_judge(parts, 3, 10, 7, 4);
-    assert_non_null(strstr(sentence, "4.0000 s, is time in libraries"));
+    assert_non_null(strstr(sentence, "4.0000 s, is spent in libraries"));
     free(sentence);
 }
 
