@@ -401,8 +401,8 @@ struct hunt *hunt_run(const struct machine *m, const struct block_maker *maker, 
     h.first = model_new(m, options->simulated);
     h.now = model_new(h.mended, options->simulated);
     while (!over(&h) && (!options->blocks || h.result->sampled < options->blocks)) {
-        size_t before = h.result->sampled;
-        if (!sample(&h, options->round))
+        size_t before = h.result->sampled, left = options->blocks ? options->blocks - before : options->round;
+        if (!sample(&h, left < options->round ? left : options->round))
             break;
         for (size_t at; h.result->count < FINDINGS && !over(&h) && (at = next_open(&h)) != SIZE_MAX;) {
             investigate(&h, at);
@@ -442,7 +442,7 @@ void hunt_free(struct hunt *h)
 void finding_print(const struct hunt_finding *f, struct str *out)
 {
     pattern_print(&f->pattern, out);
-    str_addf(out, ": %.2f cycles, %.2f predicted", f->truth, f->predicted);
+    str_addf(out, "\n   %.2f cycles, %.2f predicted", f->truth, f->predicted);
     if (f->change.name) {
         str_add(out, "; agrees with ");
         change_print(&f->change, out);

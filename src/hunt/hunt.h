@@ -45,7 +45,7 @@ struct hunt_options {
 /* Hunts for what @m gets wrong on blocks of @maker. NULL with err when the truth fails; what the watch ends early is a result, too. The caller frees. */
 struct hunt *hunt_run(const struct machine *m, const struct block_maker *maker, const struct hunt_truth *truth, const struct hunt_options *options, struct err *err);
 void hunt_free(struct hunt *h);
-/* Appends what was found in words. */
+/* Appends what was found in words, on two lines. */
 void finding_print(const struct hunt_finding *f, struct str *out);
 
 #endif
