@@ -104,15 +104,18 @@ static bool rows_choose(struct experiments_measuring *w, struct err *err)
     size_t n = from->rows.count, kept = 0;
     bool *keep = experiment_rows_matching(from, w->machine, w->filter, err);
 
-    if (!keep)
+    /* What ended early has not looked at all rows. */
+    if (!keep || !watch_goes_on(err)) {
+        free(keep);
         return false;
+    }
     w->rows = mem_try_alloc((n + 1) * sizeof *w->rows);
     for (size_t i = 0; w->rows && i < n && !watch_steps(1); i++) {
         keep[i] = keep[i] && !experiments_measured(from, i) && (w->options.retry || experiment_state_open(from->rows.items[i].state));
         if (keep[i])
             w->rows[kept++] = i;
     }
-    bool ok = w->rows || err_memory_for(err, "the experiments", (n + 1) * sizeof *w->rows);
+    bool ok = (w->rows || err_memory_for(err, "the experiments", (n + 1) * sizeof *w->rows)) && watch_goes_on(err);
     if (ok)
         w->table = experiments_copy(from, keep);
     free(keep);
@@ -120,7 +123,7 @@ static bool rows_choose(struct experiments_measuring *w, struct err *err)
     machine_free(w->machine);
     w->from = NULL;
     w->machine = NULL;
-    return ok && watch_goes_on(err);
+    return ok;
 }
 
 static bool worker_run(struct job *job, void *state, struct err *err)

@@ -104,6 +104,8 @@ bool *experiment_rows_matching(const struct experiments *t, const struct machine
     bool *fits = mem_try_alloc((t->rows.count + 1) * sizeof *fits);
     if (!fits)
         err_memory_for(err, "the filter", (t->rows.count + 1) * sizeof *fits);
+    if (fits)
+        memset(fits, 0, (t->rows.count + 1) * sizeof *fits);   /* rows that are not looked at when it ends early do not fit */
     for (size_t i = 0; fits && i < t->rows.count && !watch_steps(1); i++) {
         struct filtered_experiment bound = {&columns, i};
         fits[i] = filter_matches(&f, &(struct filter_row){bound_number, bound_text, &bound, EXPERIMENT_COLUMNS});
