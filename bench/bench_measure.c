@@ -19,7 +19,7 @@
 #include "measure/runner.h"
 #include "measure_cost.h"
 #include "model/experiments.h"
-#include "toolchain/encodings.h"
+#include "toolchain/assemble.h"
 
 #define PASSES 8
 #define NAIVE_SECONDS 10e-3

@@ -13,7 +13,7 @@
 #include "base/mem.h"
 #include "base/vec.h"
 #include "measure/source.h"
-#include "toolchain/encodings.h"
+#include "toolchain/assemble.h"
 
 #define LINKS 8            /* of a chain that is predicted or shown */
 #define CHAIN_INSNS 64

@@ -8,7 +8,7 @@
 #include "base/similar.h"
 #include "cmd/command.h"
 #include "measure/latency.h"
-#include "toolchain/encodings.h"
+#include "toolchain/assemble.h"
 #include "work/job.h"
 
 /* Has the encodings of all that match found out together. */

@@ -11,7 +11,7 @@
 #include "measure/latency.h"
 #include "measure/runner.h"
 #include "throughput/predict.h"
-#include "toolchain/encodings.h"
+#include "toolchain/assemble.h"
 #include "work/job.h"
 
 #define TOP 60              /* forms, unless told otherwise */

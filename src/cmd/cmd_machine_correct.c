@@ -10,7 +10,7 @@
 #include "io/machine_user.h"
 #include "measure/learn.h"
 #include "throughput/predict.h"
-#include "toolchain/encodings.h"
+#include "toolchain/assemble.h"
 #include "work/job.h"
 
 #define BETTER 0.5   /* a correction leaves at most so much of the difference */

@@ -9,7 +9,7 @@
 #include "measure/latency.h"
 #include "measure/runner.h"
 #include "throughput/throughput.h"
-#include "toolchain/encodings.h"
+#include "toolchain/assemble.h"
 
 #define CANDIDATES 24         /* forms tried as blocking form of one set of ports */
 #define AS_PREDICTED 0.04     /* a blocking form measures within that of what its usage says */

@@ -9,7 +9,7 @@
 #include "base/names.h"
 #include "measure/seek.h"
 #include "model/experiments.h"
-#include "toolchain/encodings.h"
+#include "toolchain/assemble.h"
 
 #define FORMS_MAX 64
 

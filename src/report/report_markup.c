@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "table/heat.h"
+#include "table/result_parts.h"
 
 /* Blanks folded, control characters shown as '?'. */
 static void tidy(const char *text, struct str *out)

@@ -2,7 +2,6 @@
 /* Results as Markdown and HTML documents. */
 #include <string.h>
 
-#include "table/heat.h"
 #include "table/result_parts.h"
 
 struct document_writer {

@@ -2,6 +2,7 @@
 #ifndef PORTOLAN_TABLE_RESULT_PARTS_H
 #define PORTOLAN_TABLE_RESULT_PARTS_H
 
+#include "base/str.h"
 #include "table/result.h"
 
 struct result_cell {
@@ -61,5 +62,12 @@ void result_write_text(const struct result *r, const struct result_style *style,
 void result_write_csv(const struct result *r, struct str *out);
 void result_write_json(const struct result *r, struct str *out);
 void result_write_document(const struct result *r, bool html, const struct result_style *style, struct str *out);
+
+/* Colours of heat maps, cold to hot. */
+
+/* The background of a terminal with 256 colours for @share, 0 to 1. */
+unsigned heat_terminal(double share);
+/* Appends ` style="..."` for @share: white through yellow to red; text turns white where the ground is dark. */
+void heat_html(double share, struct str *out);
 
 #endif

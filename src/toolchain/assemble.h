@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "isa/assembled.h"
+#include "isa/body.h"
 
 /* @text: compiler output, a listing (objdump, Compiler Explorer: addresses and bytes stripped) or plain instructions.
  * False when nothing could be assembled, or when lines were refused and not @skip_bad; @out->refused lists them either way
@@ -20,5 +21,13 @@ void assembled_done(struct assembled *a);
 /* The two above. */
 extern const struct isa_assembler toolchain_assembler;
 enum syntax syntax_detect(const char *text, size_t length);
+
+/* Encodings that an instruction set has to ask an assembler for, before bodies are made of its forms. */
+
+/* Has what form_code_new will need of many forms of this processor's set found out at once. False with err when that is impossible; what is wrong with a single form
+ * form_code_new tells. Any thread. */
+bool encodings_learn(const struct form_row *const *rows, size_t count, struct err *err);
+/* form_code_new for a form that may not have been learnt. Any thread. */
+struct form_code *encodings_code(const struct form_row *row, struct err *err);
 
 #endif

@@ -18,7 +18,7 @@
 #include "isa/cpu.h"
 #include "measure/kernel_passes.h"
 #include "measure/source.h"
-#include "toolchain/encodings.h"
+#include "toolchain/assemble.h"
 
 static struct sandbox *sandbox;
 static struct forms *forms;
