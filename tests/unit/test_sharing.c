@@ -14,23 +14,32 @@
 
 typedef VEC(unsigned) trace;
 
+#define FIRST_USE SIZE_MAX
+
+/* How many other lines were used since @line was, by a list, most recent first, on top of which it then is. */
+static size_t touch(trace *stack, unsigned line)
+{
+    size_t at = 0, depth;
+
+    while (at < stack->count && stack->items[at] != line)
+        at++;
+    depth = at < stack->count ? at : FIRST_USE;
+    if (depth == FIRST_USE)
+        vec_push(stack, 0);
+    for (; at > 0; at--)
+        stack->items[at] = stack->items[at - 1];
+    stack->items[0] = line;
+    return depth;
+}
+
 /* How many of the references in @t find fewer than @lines others since the last use of their line: by a list, most recent first. */
 static size_t naive_misses(const trace *t, size_t lines)
 {
-    VEC(unsigned) stack = {0};
+    trace stack = {0};
     size_t misses = 0;
 
-    for (size_t i = 0; i < t->count; i++) {
-        size_t at = 0;
-        while (at < stack.count && stack.items[at] != t->items[i])
-            at++;
-        misses += at == stack.count || at >= lines;
-        if (at == stack.count)
-            vec_push(&stack, 0);
-        for (; at > 0; at--)
-            stack.items[at] = stack.items[at - 1];
-        stack.items[0] = t->items[i];
-    }
+    for (size_t i = 0; i < t->count; i++)
+        misses += touch(&stack, t->items[i]) >= lines;
     vec_done(&stack);
     return misses;
 }
@@ -39,18 +48,11 @@ static size_t naive_misses(const trace *t, size_t lines)
 static double *profile(const trace *t, size_t lines)
 {
     double *bins = mem_zero(lines + 1, sizeof *bins);
-    VEC(unsigned) stack = {0};
+    trace stack = {0};
 
     for (size_t i = 0; i < t->count; i++) {
-        size_t at = 0;
-        while (at < stack.count && stack.items[at] != t->items[i])
-            at++;
-        bins[at == stack.count ? lines : at]++;
-        if (at == stack.count)
-            vec_push(&stack, 0);
-        for (; at > 0; at--)
-            stack.items[at] = stack.items[at - 1];
-        stack.items[0] = t->items[i];
+        size_t at = touch(&stack, t->items[i]);
+        bins[at == FIRST_USE ? lines : at]++;
     }
     vec_done(&stack);
     return bins;
