@@ -168,26 +168,22 @@ static void add_usage(const struct machine *m, const struct mapping_entry *entry
     str_done(&before);
 }
 
-/* @entry's usage with @count more (less) of µop @ports; false when there are not so many. */
+/* @usage with @count more (below 0: less) of µop @ports; false, and nothing in @out, when there are not so many. */
 static bool usage_changed(const struct usage *usage, portset ports, int count, struct usage *out)
 {
-    bool found = count > 0;
+    bool enough = count > 0;
 
     *out = (struct usage){0};
-    for (unsigned i = 0; i < usage->count; i++) {
-        int left = (int)usage->uops[i].count + (usage->uops[i].ports == ports ? count : 0);
-        found |= usage->uops[i].ports == ports && left >= 0;
+    for (unsigned i = 0; i < usage->count; i++)
+        enough |= usage->uops[i].ports == ports && (int)usage->uops[i].count + count >= 0;
+    for (unsigned i = 0; enough && i < usage->count; i++) {
+        int left = (int)usage->uops[i].count + (count < 0 && usage->uops[i].ports == ports ? count : 0);
         if (left > 0)
             usage_add(out, usage->uops[i].ports, (uint32_t)left);
     }
-    if (count > 0) {
-        usage_done(out);
-        usage_copy(out, usage);
+    if (count > 0)
         usage_add(out, ports, (uint32_t)count);
-    }
-    if (!found)
-        usage_done(out);
-    return found;
+    return enough;
 }
 
 /* One or two µops more, less, or elsewhere. */
