@@ -56,6 +56,7 @@ static void add_block(struct result_table *t, const struct program_model *m, con
     const struct program_block *block = &p->blocks[b];
     const struct formula *f = program_model_count(m, b);
     struct str formula = {0}, name = {0};
+    bool exact = program_model_exact(m, f, run->inputs);
 
     str_addf(&name, "%s:%zu", p->functions[block->function].name, b - p->functions[block->function].first_block);
     formula_print(f, (const char *const *)m->runs->names, m->runs->name_count, &formula);
@@ -66,8 +67,8 @@ static void add_block(struct result_table *t, const struct program_model *m, con
         cell_missing(t);
     cell_number(t, run->counts[b]);
     cell_text(t, str_text(&formula));
-    cell_number(t, f->exact ? 0 : 100 * f->error);
-    cell_switch(t, f->exact);
+    cell_number(t, exact ? 0 : f->exact ? NAN : 100 * f->error);
+    cell_switch(t, exact);
     cell_count(t, (int64_t)block->op_count);
     if (block->two_way && run->counts[b] > 0)
         cell_number(t, run->taken[b] / run->counts[b]);

@@ -372,6 +372,18 @@ const struct formula *program_model_count(const struct program_model *m, size_t 
     return &m->formulas[m->counts[block]];
 }
 
+bool program_model_exact(const struct program_model *m, const struct formula *f, const double *inputs)
+{
+    for (size_t i = 0; f->exact && i < m->runs->name_count; i++) {
+        bool seen = !(f->within & 1u << i);
+        for (size_t r = 0; r < m->runs->runs.count && !seen; r++)
+            seen = m->runs->runs.items[r].inputs[i] == inputs[i];
+        if (!seen)
+            return false;
+    }
+    return f->exact;
+}
+
 static int by_distance(const void *a, const void *b)
 {
     double x = ((const struct run_bin *)a)->distance, y = ((const struct run_bin *)b)->distance;

@@ -10,6 +10,8 @@
 #include "program/exact.h"
 
 #define PARTS_MOST 8             /* of one input: what it alone does */
+#define RECIPROCAL_VALUES 5      /* of an input, from which on it may be divided by in one term beside others */
+#define BROKEN_VALUES 5          /* up to which a line with a bend at each is tried */
 #define PRODUCTS_MOST 6000       /* candidates of one search */
 #define GAIN 0.7                 /* one term more must lower the left-out error below this share */
 #define DEPENDENT 1e-9           /* of a column's length, what must be left of it beside those chosen */
@@ -32,6 +34,8 @@ struct joining {
     const struct fit_data *data;
     struct input_terms parts[INPUTS_MAX];
     VEC(struct product) products;
+    bool broken[INPUTS_MAX];     /* no short formula gives what the input does alone */
+    size_t distinct;             /* runs that differ in active inputs */
     double *weights, *left;      /* per run; left: of the weighted values, what is not explained */
     double *leverage;            /* per run */
     long double *work;
@@ -128,11 +132,13 @@ static void find_parts(struct joining *j, const bool *active, size_t base, size_
         for (size_t k = 0; k < n; k++)
             ys[k] *= xs[k];
         fit_counts(&(struct fit_data){xs, 1, n, ys}, &f);
-        if (n > 1 && f.exact)
+        if (n > 1 && f.exact && (f.count <= 1 || n >= RECIPROCAL_VALUES)) {
             take_terms(&j->parts[input], &f, input, 1);
-        else
+        } else {
             for (int power = -1; power <= (n > 2 ? 2 : 1); power++)
                 add_part(&j->parts[input], power_of(input, power));
+            j->broken[input] = n > 1 && n <= BROKEN_VALUES;
+        }
     }
     free(xs);
 }
@@ -296,7 +302,7 @@ static bool search_exact(struct joining *j, struct formula *out)
 
     begin(j);
     double all = sqrt(dot(j->left, j->left, n));
-    while (j->chosen_count < SOLVE_COLUMNS && j->chosen_count + 2 < n && choose(j))
+    while (j->chosen_count < SOLVE_COLUMNS && j->chosen_count + 2 < j->distinct && choose(j))
         if (dot(j->left, j->left, n) < EXPLAINED * EXPLAINED * all * all)
             return take(j, true, out);
     return false;
@@ -313,9 +319,9 @@ static void weigh(struct joining *j, bool relative)
         j->weights[r] = relative ? 1 / fmax(fabs(j->data->values[r]), most * 1e-3) : 1 / most;
 }
 
-static void joining_begin(struct joining *j, const struct fit_data *data)
+static void joining_begin(struct joining *j, const struct fit_data *data, const bool *active)
 {
-    *j = (struct joining){.data = data};
+    *j = (struct joining){.data = data, .distinct = fit_distinct_runs(data, active)};
     j->weights = mem_zero(3 * data->run_count, sizeof *j->weights);
     j->left = j->weights + data->run_count;
     j->leverage = j->left + data->run_count;
@@ -352,15 +358,38 @@ static void widen(struct joining *j, bool powers)
     }
 }
 
+/* Anything that inputs without a short formula do at the values that were run: a line that bends at each of them. */
+static void break_lines(struct joining *j)
+{
+    const struct fit_data *d = j->data;
+
+    for (size_t i = 0; i < d->input_count; i++) {
+        double most = -INFINITY;
+        if (!j->broken[i])
+            continue;
+        j->parts[i].count = 0;
+        add_part(&j->parts[i], power_of(i, 0));
+        for (size_t r = 0; r < d->run_count; r++)
+            most = fmax(most, d->inputs[r * d->input_count + i]);
+        for (size_t r = 0; r < d->run_count; r++) {
+            double x = d->inputs[r * d->input_count + i];
+            if (x < most && x == rint(x) && fabs(x) <= INT16_MAX)
+                add_part(&j->parts[i], (struct formula_term){.kind = TERM_QUOTIENT, .input = (uint8_t)i, .offset = (int16_t)x, .width = 1});
+        }
+    }
+}
+
 bool products_exact(const struct fit_data *data, const bool *active, struct formula *out)
 {
     struct joining j;
     bool found = false;
 
-    joining_begin(&j, data);
+    joining_begin(&j, data, active);
     find_all_parts(&j, active);
-    for (int stage = 0; !found && stage < 3; stage++) {
-        if (stage)
+    for (int stage = 0; !found && stage < 4; stage++) {
+        if (stage == 3)
+            break_lines(&j);
+        else if (stage)
             widen(&j, stage == 2);
         if (!make_products(&j))
             break;
@@ -409,14 +438,14 @@ bool products_best(const struct fit_data *data, const bool *active, double error
     struct formula one;
     bool found = false;
 
-    joining_begin(&j, data);
+    joining_begin(&j, data, active);
     find_all_parts(&j, active);
     widen(&j, false);
     weigh(&j, true);
     if (make_products(&j)) {
         size_t last = 0;
         begin(&j);
-        while (j.chosen_count < FORMULA_TERMS && j.chosen_count + 2 < data->run_count && choose(&j)) {
+        while (j.chosen_count < FORMULA_NEAR && j.chosen_count + 2 < data->run_count && choose(&j)) {
             double now = left_out(&j);
             if (!(now < error && now < best * pow(GAIN, (double)(j.chosen_count - last))) || !take(&j, false, &one) || !stays_positive(data, &one))
                 continue;
