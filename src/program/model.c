@@ -90,7 +90,8 @@ static void fit_some(const struct fitting *f, const double *from, const double *
 static void fit_mode(const struct fitting *f, const struct mode *modes, const double *totals, const bool *use, struct model_mode *out)
 {
     const struct growth_limits share = {2, 1e-4, SCATTER, 0, 1, 0.5, false}, irregular = {2, 1e-3, 0.05, 0, 1, 0.5, false}, step = {2, 4, 0.1, 0, INFINITY, 2, false};
-    struct growth_limits distance = {formula_degree(&f->model->footprint, f->runs->name_count), LINES, SCATTER, 0, INFINITY, 2, true};
+    const unsigned degree = formula_degree(&f->model->footprint, f->runs->name_count);
+    struct growth_limits distance = {degree < DEGREE_MOST ? degree : DEGREE_MOST, LINES, SCATTER, 0, INFINITY, 2, true};
     size_t n = f->runs->runs.count;
     double *values = mem_zero(4 * n, sizeof *values);
     bool *steps = mem_zero(n, sizeof *steps);

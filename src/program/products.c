@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/vec.h"
+#include "program/beside.h"
 #include "program/exact.h"
 
 #define PARTS_MOST 8             /* of one input: what it alone does */
@@ -56,53 +57,6 @@ static struct formula_term power_of(size_t input, int power)
     struct formula_term t = {.kind = TERM_PRODUCT};
     t.power[input] = (int8_t)power;
     return t;
-}
-
-/* Whether runs @a and @b differ in @input at most, of those that are active. */
-static bool alone(const struct fit_data *d, const bool *active, size_t a, size_t b, size_t input)
-{
-    for (size_t i = 0; i < d->input_count; i++)
-        if (i != input && active[i] && d->inputs[a * d->input_count + i] != d->inputs[b * d->input_count + i])
-            return false;
-    return true;
-}
-
-/* Runs beside @base with other values of @input alone, each value once; @xs, @ys: their inputs and values. Returns how many, @base among them. */
-static size_t beside(const struct fit_data *d, const bool *active, size_t base, size_t input, double *xs, double *ys)
-{
-    size_t n = 0;
-
-    for (size_t r = 0; r < d->run_count; r++) {
-        double x = d->inputs[r * d->input_count + input];
-        bool seen = !alone(d, active, base, r, input);
-        for (size_t k = 0; k < n && !seen; k++)
-            seen = xs[k] == x;
-        if (seen)
-            continue;
-        xs[n] = x;
-        ys[n++] = d->values[r];
-    }
-    return n;
-}
-
-/* The run beside which most others differ in one input alone; of such runs the one of the largest value. */
-static size_t find_base(const struct fit_data *d, const bool *active)
-{
-    double *xs = mem_alloc(d->run_count * sizeof *xs), *ys = mem_alloc(d->run_count * sizeof *ys);
-    size_t best = 0, most = 0;
-
-    for (size_t r = 0; r < d->run_count; r++) {
-        size_t sum = 0;
-        for (size_t i = 0; i < d->input_count; i++)
-            sum += active[i] ? beside(d, active, r, i, xs, ys) : 0;
-        if (sum > most || (sum == most && d->values[r] > d->values[best])) {
-            best = r;
-            most = sum;
-        }
-    }
-    free(xs);
-    free(ys);
-    return best;
 }
 
 static void take_terms(struct input_terms *out, const struct formula *f, size_t input, int less)
@@ -339,7 +293,7 @@ static void joining_done(struct joining *j)
 /* The parts of all inputs, those without effect none but 1. */
 static void find_all_parts(struct joining *j, const bool *active)
 {
-    size_t base = find_base(j->data, active);
+    size_t base = beside_base(j->data, active);
 
     for (size_t i = 0; i < j->data->input_count; i++)
         if (active[i])
