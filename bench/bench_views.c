@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
@@ -62,25 +63,45 @@ static void report(const char *what, const char *command, void (*prepare)(void))
     printf("%-44s %8.2f ms (%.2f to %.2f)\n", what, ms[ROUNDS / 2], ms[0], ms[ROUNDS - 1]);
 }
 
-/* The longest that @command holds up the screen: its own time, of which it may wait 50 ms for its work, and each drawing and each look at jobs until all is done. */
+/* Time that passed, and processor time of this thread: what a busy machine adds to the first is not in the second. */
+struct spent { double wall, processor; };
+
+static struct spent now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (struct spent){clock_seconds(), (double)t.tv_sec + 1e-9 * (double)t.tv_nsec};
+}
+
+/* @most of what was known and what passed between @from and @to. */
+static void keep_longest(struct spent *most, struct spent from, struct spent to)
+{
+    most->wall = fmax(most->wall, to.wall - from.wall);
+    most->processor = fmax(most->processor, to.processor - from.processor);
+}
+
+/* The longest that @command holds up the screen: its own time, of which it may wait 50 ms for its work, and each drawing and each look at jobs until all is done. Of each
+ * the time that passed and, in brackets, this thread's processor time. */
 static void hold(const char *command)
 {
-    double longest = 0, begun = clock_seconds(), from = begun;
+    struct spent longest = {0, 0}, own = {0, 0}, begun = now();
 
     frame_run(&frame, command);
-    double own = clock_seconds() - begun;
+    keep_longest(&own, begun, now());
     if (frame.failed)
         die("%s: %s", command, str_text(&frame.message));
     do {
-        from = clock_seconds();
+        struct spent from = now();
         draw();
-        double drawn = clock_seconds();
+        struct spent drawn = now();
         frame_jobs(&frame);
-        double looked = clock_seconds();
-        longest = fmax(longest, fmax(drawn - from, looked - drawn));
+        keep_longest(&longest, from, drawn);
+        keep_longest(&longest, drawn, now());
     } while (frame_busy(&frame) || job_running() || session.waiting.job);
     draw();
-    printf("%-44.44s %8.1f ms, then at most %.1f ms at a time, done after %.0f ms\n", command, 1e3 * own, 1e3 * longest, 1e3 * (clock_seconds() - begun));
+    printf("%-44.44s %8.1f (%.1f) ms, then at most %.1f (%.1f) ms at a time, done after %.0f ms\n", command, 1e3 * own.wall, 1e3 * own.processor, 1e3 * longest.wall,
+           1e3 * longest.processor, 1e3 * (clock_seconds() - begun.wall));
 }
 
 static void load_loop(size_t insns)
@@ -100,7 +121,7 @@ static void report_holds(void)
 {
     static const char *const commands_held[] = {
         "view kernel", "kernel analyze", "kernel simulate", "kernel show", "kernel report /tmp/bench-views.html", "kernel save /tmp/bench-views.s", "view experiments",
-        "sort cycles", "sort experiment", "filter cycles>2 & form~VADD", "filter", "sort", "find nosuch", "experiments list", "view accuracy", "view mapping", "mapping show",
+        "sort cycles", "sort experiment", "filter cycles>2 & form~VADD", "filter", "sort", "find nosuch", "export /tmp/bench-views-rows.csv", "experiments list", "view accuracy", "view mapping", "mapping show",
         "mapping diff skylake haswell", "mapping export osaca /tmp/bench-views.yml", "mapping save /tmp/bench-views.csv", "set machine zen4-inferred", "set machine skylake"};
 
     session.patience = 0.05;

@@ -107,23 +107,14 @@ static void solve(struct mapping_view_state *v, const struct machine *m)
 static void judge(struct mapping_view_state *v, struct session *s, struct machine *m)
 {
     const struct experiments *t = s->document.experiments;
-    double highest = -1;
 
     v->accuracy = (struct accuracy){0};
     if (!t || !t->rows.count)
         return;
-    double *predicted = mem_try_alloc((t->rows.count + 1) * sizeof *predicted);
-    if (!predicted)   /* the mapping is shown without */
-        return;
-    session_forecast(s, m, predicted, &v->accuracy);
-    for (size_t i = 0; i < t->rows.count; i++) {
-        double error = experiments_measured(t, i) ? fabs(predicted[i] - t->rows.items[i].cycles) / t->rows.items[i].cycles : NAN;
-        if (error > highest) {
-            highest = error;
-            v->worst = i;
-        }
-    }
-    free(predicted);
+    struct prediction *p = session_forecast(s, m);
+    v->accuracy = p->accuracy;
+    v->worst = p->worst;
+    prediction_free(p);
 }
 
 static size_t row_count(const void *context)

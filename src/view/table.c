@@ -49,15 +49,17 @@ static bool go_to_end(struct table *t)
     return goes;
 }
 
+size_t table_row(const struct table *t, size_t at)
+{
+    return t->order ? t->order[at] : at;
+}
+
 /* As the rows come: nothing to read of them. */
 static void arrange_plain(struct table *t)
 {
-    size_t *order = mem_try_resize(t->order, (t->total + 1) * sizeof *t->order);
-
-    t->order = order ? order : t->order;
-    t->shown = order ? t->total : 0;
-    for (size_t i = 0; i < t->shown; i++)
-        t->order[i] = i;
+    free(t->order);
+    t->order = NULL;
+    t->shown = t->total;
     if (!go_to_end(t) && t->selected < t->shown)
         t->cursor = t->selected;
 }
@@ -70,29 +72,41 @@ static void adopt(struct table *t)
     t->arranging = NULL;
     bool went = go_to_end(t);
     for (size_t i = 0; !went && i < t->shown; i++)
-        if (t->order[i] == t->selected) {
+        if (table_row(t, i) == t->selected) {
             t->cursor = i;
             break;
         }
 }
 
+/* Only the first @total rows are left. */
+static void drop_rows(struct table *t, size_t total)
+{
+    size_t kept = 0;
+
+    if (!t->order)
+        t->shown = t->shown < total ? t->shown : total;
+    if (!t->order || total >= t->total)
+        return;
+    for (size_t i = 0; i < t->shown; i++)
+        if (t->order[i] < total)
+            t->order[kept++] = t->order[i];
+    t->shown = kept;
+}
+
 /* Begins anew. Until the rows are in order they are shown as they were, without those that are gone. */
 static void arrange(struct table *t, const struct table_source *source, const void *context)
 {
-    size_t kept = 0;
+    size_t total = source->count(context);
 
     arrange_free(t->arranging);
     t->arranging = NULL;
     t->stale = false;
-    t->total = source->count(context);
+    drop_rows(t, total);
+    t->total = total;
     if (!t->filter.count && t->sort < 0) {
         arrange_plain(t);
         return;
     }
-    for (size_t i = 0; i < t->shown; i++)
-        if (t->order[i] < t->total)
-            t->order[kept++] = t->order[i];
-    t->shown = kept;
     t->arranging = arrange_begin(source, context, t->sort, t->descending);
 }
 
@@ -110,7 +124,7 @@ static void place(struct table *t)
     if (t->top + height > t->shown)   /* a filter has left fewer: no empty rows below them */
         t->top = t->shown > height ? t->shown - height : 0;
     if (t->shown)
-        t->selected = t->order[t->cursor];
+        t->selected = table_row(t, t->cursor);
 }
 
 static bool column_shown(const struct table_source *source, int column, unsigned width)
@@ -161,7 +175,7 @@ static void move_to(struct table *t, long to)
     t->goes = 0;
     t->cursor = to < 0 ? 0 : (size_t)to < t->shown ? (size_t)to : t->shown ? t->shown - 1 : 0;
     if (t->shown)
-        t->selected = t->order[t->cursor];
+        t->selected = table_row(t, t->cursor);
 }
 
 /* Looks at the next rows for what is searched. */
@@ -172,7 +186,7 @@ static void find_on(struct table *t, const struct table_source *source, const vo
     for (uint64_t taken = 0; t->finding && taken < TABLE_STEPS; taken += each) {
         size_t at = t->finding > 0 ? (t->find_from + t->find_step) % t->shown : (t->find_from + t->shown - t->find_step) % t->shown;
         steps_add(each);
-        if (row_holds(source, context, t->order[at], t->match)) {
+        if (row_holds(source, context, table_row(t, at), t->match)) {
             t->finding = 0;
             move_to(t, (long)at);
         } else if (t->find_step++ == t->shown) {
@@ -225,7 +239,7 @@ void table_draw(struct table *t, const struct table_source *source, const void *
         int x = 0;
         if (!header && t->top + r - 1 >= t->shown)
             break;
-        size_t row = header ? 0 : t->order[t->top + r - 1];
+        size_t row = header ? 0 : table_row(t, t->top + r - 1);
         enum role whole = cursor ? ROLE_CURSOR : header ? ROLE_HEADER : t->match[0] && row_holds(source, context, row, t->match) ? ROLE_MATCH : ROLE_TEXT;
         if (cursor)
             grid_fill(g, 0, y + (int)r, g->width, 1, ROLE_CURSOR, 0, ' ');
@@ -385,11 +399,11 @@ void table_export(const struct table *t, const struct table_source *source, cons
     for (size_t i = 0; i < t->shown; i++)
         for (int c = 0; c < source->column_count; c++) {
             if (source->columns[c].number) {
-                cell_number(rows, source->number(context, t->order[i], c));
+                cell_number(rows, source->number(context, table_row(t, i), c));
                 continue;
             }
             str_clear(&text);
-            source->text(context, t->order[i], c, &text);
+            source->text(context, table_row(t, i), c, &text);
             cell_text(rows, str_text(&text));
         }
     str_done(&text);
@@ -419,6 +433,6 @@ bool table_selected(const struct table *t, size_t *row)
 {
     if (!t->shown)
         return false;
-    *row = t->order[t->cursor < t->shown ? t->cursor : t->shown - 1];
+    *row = table_row(t, t->cursor < t->shown ? t->cursor : t->shown - 1);
     return true;
 }

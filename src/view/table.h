@@ -23,7 +23,7 @@ struct arrangement;
 #define TABLE_STEPS 300000   /* of base/steps.h that one table_update takes at most, or little more: some ten milliseconds */
 
 struct table {
-    size_t *order;         /* rows shown, filtered and sorted */
+    size_t *order;         /* rows shown, filtered and sorted; NULL: all, as they come */
     size_t shown, total;
     size_t cursor, top;    /* into order */
     size_t height;         /* rows of the last drawing */
@@ -64,6 +64,8 @@ bool table_filter(struct table *t, const struct table_source *source, const char
 void table_status(const struct table *t, const struct table_source *source, struct str *out);
 /* Adds the rows as they are filtered and sorted, all columns, as table @key of @out. */
 void table_export(const struct table *t, const struct table_source *source, const void *context, const char *key, struct result *out);
+/* The row that is shown at @at, below table.shown. */
+size_t table_row(const struct table *t, size_t at);
 /* Row under the cursor; false when there is none. */
 bool table_selected(const struct table *t, size_t *row);
 

@@ -420,15 +420,27 @@ static void test_confirmed_late(void **state)
     session_done(&s);
 }
 
+/* Whether there are predictions of @m, which are then for all @rows; *@cycles (may be NULL) gets that of the fourth. */
+static bool predicted(struct session *s, struct machine *m, size_t rows, double *cycles)
+{
+    struct prediction *p = session_forecast(s, m);
+    bool made = p->cycles != NULL;
+
+    if (made)
+        assert_int_equal(p->accuracy.n, rows);
+    if (made && cycles)
+        *cycles = p->cycles[3];
+    prediction_free(p);
+    return made;
+}
+
 /* So are the predictions of a large table, and they are made anew when machine or values change. */
 static void test_many_predictions(void **state)
 {
     struct session s;
     struct err err;
     struct str text = {0};
-    struct accuracy accuracy;
     const size_t rows = FORECAST_AT_ONCE + 1;
-    double *cycles = mem_alloc(rows * sizeof *cycles);
     (void)state;
     str_add(&text, "experiment,cycles\n");
     for (size_t i = 0; i < rows; i++)
@@ -437,38 +449,36 @@ static void test_many_predictions(void **state)
     s.patience = INFINITY;
     s.document.experiments = experiments_parse("text", text.data, text.length, &err);
     struct machine *m = session_machine(&s, "skylake", &err);
-    assert_false(session_forecast(&s, m, cycles, &accuracy));
-    assert_true(isnan(cycles[0]));
+    double cycles;
+    assert_false(predicted(&s, m, rows, NULL));
     assert_int_equal(job_running(), 1);
     job_wait(0);
-    assert_true(session_forecast(&s, m, cycles, &accuracy));
-    assert_true(cycles[3] == 1 && accuracy.n == rows);
+    assert_true(predicted(&s, m, rows, &cycles) && cycles == 1);
     assert_int_equal(job_running(), 0);
     experiments_set(session_change_experiments(&s), 0, 5, NAN, 1, NULL);
-    assert_true(session_forecast(&s, m, cycles, &accuracy));   /* the old ones, while new ones are made */
+    assert_true(predicted(&s, m, rows, NULL));   /* the old ones, while new ones are made */
     assert_int_equal(job_running(), 1);
     job_wait(0);
     assert_true(run(&s, "set machine skylake; mapping set 'ADD (R64, R64)' 1*p0", &err));
-    assert_false(session_forecast(&s, session_machine(&s, "skylake", &err), cycles, &accuracy));
+    assert_false(predicted(&s, session_machine(&s, "skylake", &err), rows, &cycles));
     job_wait(0);
-    assert_true(session_forecast(&s, session_machine(&s, "skylake", &err), cycles, &accuracy));
-    assert_true(cycles[3] == 4);
+    assert_true(predicted(&s, session_machine(&s, "skylake", &err), rows, &cycles));
+    assert_true(cycles == 4);
     /* Cancelled ones are begun again when the table has changed, not before. */
     assert_true(run(&s, "set machine haswell", &err));
     m = session_machine(&s, "haswell", &err);
-    assert_false(session_forecast(&s, m, cycles, &accuracy));
+    assert_false(predicted(&s, m, rows, NULL));
     struct job_info info;
     assert_true(job_working(&info) == false && job_get(job_count() - 1, &info) && job_cancel(info.number));
     job_wait(0);
-    bool made = session_forecast(&s, m, cycles, &accuracy);   /* it may have ended before */
+    bool made = predicted(&s, m, rows, NULL);   /* it may have ended before */
     assert_int_equal(job_running(), 0);
     experiments_set(session_change_experiments(&s), 0, 6, NAN, 1, NULL);
-    assert_true(session_forecast(&s, m, cycles, &accuracy) == made);
+    assert_true(predicted(&s, m, rows, NULL) == made);
     assert_int_equal(job_running(), 1);
     job_wait(0);
-    assert_true(session_forecast(&s, m, cycles, &accuracy));
+    assert_true(predicted(&s, m, rows, NULL));
     session_done(&s);
-    free(cycles);
     str_done(&text);
 }
 
