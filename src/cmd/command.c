@@ -238,13 +238,15 @@ const struct command *command_lookup(int count, char **words, int *used, struct 
     return found;
 }
 
-/* What the command and the jobs that it waited for have to say, in the session's format. */
-static void write_output(const struct session *s, const char *title, struct str *out)
+/* What the command and the jobs that it waited for have to say, in the session's format; what a job has prepared is not copied, as it may be large. */
+static void write_output(struct session *s, const char *title, struct str *out)
 {
     struct result_style style = {title, s->settings.color};
     bool text = s->settings.format != FORMAT_JSON && s->settings.format != FORMAT_CSV;
 
-    if (!result_empty(s->result) && (text || result_has_data(s->result)))
+    if (result_empty(s->result) || (!text && !result_has_data(s->result)))
+        return;
+    if (!result_take_prepared(s->result, s->settings.format, &style, out))
         result_write(s->result, s->settings.format, &style, out);
 }
 

@@ -42,6 +42,7 @@ struct arrangement {
     unsigned passes, pass;          /* of merging */
     size_t *order, given;           /* what is handed over, and how many of its rows are written; NULL: there was no memory for it */
     bool giving;
+    bool cut;                       /* memory ran out: rows are missing or out of order */
 };
 
 static double row_number(const void *row, int column)
@@ -129,8 +130,10 @@ static size_t keep_text(struct arrangement *a)
 {
     size_t at = a->texts.length;
 
-    if (!str_try_reserve(&a->texts, a->one.length + 1))
+    if (!str_try_reserve(&a->texts, a->one.length + 1)) {
+        a->cut = true;
         return NO_TEXT;
+    }
     str_add_bytes(&a->texts, str_text(&a->one), a->one.length + 1);
     return at;
 }
@@ -144,8 +147,10 @@ static uint64_t read_row(struct arrangement *a, const struct table_source *sourc
 
     if (!filter_matches(filter, &row))
         return steps;
-    if (!room_for_row(a))   /* the rows end here */
+    if (!room_for_row(a)) {   /* the rows end here */
+        a->cut = true;
         return steps;
+    }
     struct keyed *keyed = &a->rows[a->count++];
     *keyed = (struct keyed){bound.row, NAN, NO_TEXT, 0};
     if (a->by_text) {
@@ -189,6 +194,7 @@ static void merging_begin(struct arrangement *a)
 {
     if (!a->merged)
         a->merged = mem_try_alloc((a->count + 1) * sizeof *a->merged);
+    a->cut |= !a->merged;
     a->width = a->width ? 2 * a->width : RUN;
     for (size_t width = a->width; a->pass == 0 && (!a->passes || width < a->count); width *= 2)
         a->passes++;
@@ -225,6 +231,7 @@ static bool give_rows(struct arrangement *a, uint64_t *taken, uint64_t steps)
     if (!a->giving)
         a->order = mem_try_alloc((a->count + 1) * sizeof *a->order);
     a->giving = true;
+    a->cut |= !a->order;
     for (; a->order && a->given < a->count && *taken < steps; *taken += a->given++ % GIVEN_A_STEP == 0)
         a->order[a->given] = a->rows[a->given].row;
     return !a->order || a->given == a->count;
@@ -245,6 +252,11 @@ bool arrange_go_on(struct arrangement *a, const struct table_source *source, con
     bool given = is_sorted(a) && give_rows(a, &taken, steps);
     steps_add(taken);
     return given;
+}
+
+bool arrange_cut(const struct arrangement *a)
+{
+    return a->cut;
 }
 
 size_t *arrange_take(struct arrangement *a, size_t *count)

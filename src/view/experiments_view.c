@@ -20,7 +20,7 @@
 
 struct experiments_view_state {
     struct table_view view;      /* first */
-    const struct experiments *shown;
+    struct experiments *shown;   /* the session's */
     struct prediction *predicted;   /* under the current machine; NULL: none is selected */
     size_t rows;
     struct accuracy accuracy;
@@ -85,7 +85,28 @@ static enum role row_role(const void *context, size_t row, int column)
     return column == EXPERIMENT_COLUMN_STATE || column == EXPERIMENT_COLUMN_PREDICTED || column == EXPERIMENT_COLUMN_LENGTHS ? ROLE_DIM : ROLE_TEXT;
 }
 
-static const struct table_source source = {experiment_column_table, EXPERIMENT_COLUMNS, EXPERIMENT_FILTER_COLUMNS, row_count, row_number, row_text, row_role};
+/* Table and predictions, for a job. */
+static void *rows_hold(const void *context, struct table_source *source)
+{
+    const struct experiments_view_state *v = context;
+    struct experiments_view_state *held = mem_zero(1, sizeof *held);
+
+    (void)source;
+    held->shown = experiments_hold(v->shown);
+    held->rows = v->rows;
+    held->predicted = v->predicted ? prediction_hold(v->predicted) : NULL;
+    return held;
+}
+
+static void rows_release(void *state)
+{
+    struct experiments_view_state *held = state;
+    experiments_free(held->shown);
+    prediction_free(held->predicted);
+    free(held);
+}
+
+static const struct table_source source = {experiment_column_table, EXPERIMENT_COLUMNS, EXPERIMENT_FILTER_COLUMNS, row_count, row_number, row_text, row_role, rows_hold, rows_release};
 
 /* False when there are no experiments. Predicts anew when a command may have changed rows or machine; results that arrive only change what is measured,
  * and what is derived from all of them may lag behind a little. */

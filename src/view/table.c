@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/steps.h"
+#include "base/watch.h"
 #include "view/arrange.h"
 #include "view/key.h"
 
@@ -68,6 +68,7 @@ static void adopt(struct table *t)
 {
     free(t->order);
     t->order = arrange_take(t->arranging, &t->shown);
+    t->cut = arrange_cut(t->arranging);
     arrange_free(t->arranging);
     t->arranging = NULL;
     bool went = go_to_end(t);
@@ -100,7 +101,7 @@ static void arrange(struct table *t, const struct table_source *source, const vo
 
     arrange_free(t->arranging);
     t->arranging = NULL;
-    t->stale = false;
+    t->stale = t->cut = false;
     drop_rows(t, total);
     t->total = total;
     if (!t->filter.count && t->sort < 0) {
@@ -388,7 +389,8 @@ bool table_filter(struct table *t, const struct table_source *source, const char
     return true;
 }
 
-void table_export(const struct table *t, const struct table_source *source, const void *context, const char *key, struct result *out)
+/* The rows of @t, all columns, as table @key of @out; ends early when the thread's watch is over. */
+static void add_rows(const struct table *t, const struct table_source *source, const void *context, const char *key, struct result *out)
 {
     struct result_column *columns = mem_zero((size_t)source->column_count, sizeof *columns);
     struct str text = {0};
@@ -396,7 +398,7 @@ void table_export(const struct table *t, const struct table_source *source, cons
     for (int c = 0; c < source->column_count; c++)
         columns[c] = (struct result_column){.key = source->columns[c].name, .kind = source->columns[c].number ? CELL_NUMBER : CELL_TEXT, .decimals = SHORTEST};
     struct result_table *rows = result_table(out, key, columns, (size_t)source->column_count);
-    for (size_t i = 0; i < t->shown; i++)
+    for (size_t i = 0; i < t->shown && !watch_steps((uint64_t)source->column_count); i++)
         for (int c = 0; c < source->column_count; c++) {
             if (source->columns[c].number) {
                 cell_number(rows, source->number(context, table_row(t, i), c));
@@ -408,6 +410,66 @@ void table_export(const struct table *t, const struct table_source *source, cons
         }
     str_done(&text);
     free(columns);
+}
+
+/* Rows that are still to be collected, of a context that is held; or that are, where there are few. */
+struct collecting {
+    struct table_source source;
+    void *held;
+    struct table as;         /* sorts and filters as the screen's */
+    const char *key;
+    struct result *ready;    /* NULL: they are held */
+};
+
+static void collecting_free(void *state)
+{
+    struct collecting *c = state;
+
+    if (c->held)
+        c->source.release(c->held);
+    table_done(&c->as);
+    result_free(c->ready);
+    free(c);
+}
+
+static bool collect(void *state, struct result *out, struct err *err)
+{
+    struct collecting *c = state;
+
+    if (c->ready) {
+        result_append(out, c->ready);
+        c->ready = NULL;
+        return true;
+    }
+    do
+        table_update(&c->as, &c->source, c->held, 1);
+    while (table_busy(&c->as) && !watch_over());
+    if (!watch_goes_on(err))
+        return false;
+    if (c->as.cut)
+        return err_memory_for(err, "the rows", c->as.total * sizeof *c->as.order);
+    add_rows(&c->as, &c->source, c->held, c->key, out);
+    return watch_goes_on(err);
+}
+
+void table_collect(struct table *t, const struct table_source *source, const void *context, const char *key, struct rows_shown *out)
+{
+    struct collecting *c = mem_zero(1, sizeof *c);
+
+    c->source = *source;
+    c->key = key;
+    table_init(&c->as);
+    if (source->hold) {
+        c->held = source->hold(context, &c->source);
+        c->as.sort = t->sort;
+        c->as.descending = t->descending;
+        snprintf(c->as.filter_text, sizeof c->as.filter_text, "%s", t->filter_text);
+    } else {
+        c->ready = result_new();
+        table_finish(t, source, context);
+        add_rows(t, source, context, key, c->ready);
+    }
+    *out = (struct rows_shown){c, collect, collecting_free};
 }
 
 void table_status(const struct table *t, const struct table_source *source, struct str *out)
@@ -423,6 +485,8 @@ void table_status(const struct table *t, const struct table_source *source, stru
         str_add(out, "  following");
     if (t->arranging)
         str_addf(out, "  sorting %.0f %%", 100 * arrange_done(t->arranging));
+    if (t->cut)
+        str_add(out, "  not enough memory for all rows");
     if (t->finding)
         str_addf(out, "  searching %.0f %%", 100.0 * (double)t->find_step / (double)t->shown);
     if (t->missed)

@@ -42,7 +42,7 @@ static void text_of(const void *context, size_t row, int column, struct str *out
         str_addf(out, "%g", cycles[row]);
 }
 
-static const struct table_source source = {columns, 2, 0, five, number_of, text_of, NULL};
+static const struct table_source source = {.columns = columns, .column_count = 2, .count = five, .number = number_of, .text = text_of};
 
 /* The rows a table shows, as digits in order. */
 static const char *shown(struct table *t)
@@ -167,7 +167,7 @@ static void many_text(const void *context, size_t row, int column, struct str *o
     str_addf(out, column ? "%zu" : "form %06zu", row * 7919 % *(const size_t *)context);
 }
 
-static const struct table_source large = {columns, 2, 0, many, many_number, many_text, NULL};
+static const struct table_source large = {.columns = columns, .column_count = 2, .count = many, .number = many_number, .text = many_text};
 
 static double reached;   /* share of the sorting that was told last */
 
