@@ -403,8 +403,7 @@ static bool program_rows(void *state, struct session *s, struct rows_shown *out)
 
     if (!refresh(v, s))
         return false;
-    table_update(table_of(v), source_of(v), v, v->changes);
-    table_collect(table_of(v), source_of(v), v, v->profiled ? "loops" : "blocks", out);
+    table_collect(table_of(v), source_of(v), v, v->changes, v->profiled ? "loops" : "blocks", out);
     return true;
 }
 

@@ -452,7 +452,7 @@ static bool collect(void *state, struct result *out, struct err *err)
     return watch_goes_on(err);
 }
 
-void table_collect(struct table *t, const struct table_source *source, const void *context, const char *key, struct rows_shown *out)
+void table_collect(struct table *t, const struct table_source *source, const void *context, unsigned long revision, const char *key, struct rows_shown *out)
 {
     struct collecting *c = mem_zero(1, sizeof *c);
 
@@ -466,6 +466,7 @@ void table_collect(struct table *t, const struct table_source *source, const voi
         snprintf(c->as.filter_text, sizeof c->as.filter_text, "%s", t->filter_text);
     } else {
         c->ready = result_new();
+        table_update(t, source, context, revision);
         table_finish(t, source, context);
         add_rows(t, source, context, key, c->ready);
     }

@@ -68,7 +68,7 @@ bool table_filter(struct table *t, const struct table_source *source, const char
 /* "12/340  sort cycles  filter cycles>2". */
 void table_status(const struct table *t, const struct table_source *source, struct str *out);
 /* The rows as they are filtered and sorted, all columns, to become table @key (which lasts) of a result. UI thread, and nothing of what it begins takes long. */
-void table_collect(struct table *t, const struct table_source *source, const void *context, const char *key, struct rows_shown *out);
+void table_collect(struct table *t, const struct table_source *source, const void *context, unsigned long revision, const char *key, struct rows_shown *out);
 /* The row that is shown at @at, below table.shown. */
 size_t table_row(const struct table *t, size_t at);
 /* Row under the cursor; false when there is none. */

@@ -94,7 +94,6 @@ bool table_view_rows(void *state, struct session *s, struct rows_shown *out)
 
     if (!v->refresh(state, s))
         return false;
-    table_update(&v->table, &v->source, state, v->changes);
-    table_collect(&v->table, &v->source, state, v->rows, out);
+    table_collect(&v->table, &v->source, state, v->changes, v->rows, out);
     return true;
 }
