@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The experiments view with many rows: milliseconds to draw a frame when nothing changed, when results have arrived, and to sort, filter and predict.
  * Then what commands on a long loop and a large table cost the screen's thread. Usage: bench_views [ROWS]. The bar is 16 ms for a frame in which nothing changed. */
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/rng.h"
 #include "cmd/command.h"
@@ -16,6 +19,7 @@
 #include "work/job.h"
 
 #define ROUNDS 9
+#define MANY_FORMS "/tmp/bench-views-machine"
 
 static struct session session;
 static struct frame frame;
@@ -130,6 +134,41 @@ static void report_holds(void)
         hold(commands_held[i]);
 }
 
+/* A machine of @forms forms with a few thousand distinct usages. */
+static void write_machine(size_t forms)
+{
+    static const char facts[] = "key,value,unit,source\nname,Many forms,,\nisa,x86-64,,\nports,0 1 2 3 4 5 6 7,,\n";
+    struct str text = {0};
+    struct err err;
+    struct rng rng;
+
+    rng_seed(&rng, 2);
+    if (mkdir(MANY_FORMS, 0777) != 0 && errno != EEXIST)
+        die("cannot make " MANY_FORMS);
+    if (!file_write(MANY_FORMS "/machine.csv", facts, strlen(facts), &err))
+        die("%s", err.what);
+    str_add(&text, "form,usage,latency,source\n");
+    for (size_t i = 0; i < forms; i++)
+        str_addf(&text, "\"FORM%06zu (R64, R64)\",%zu*p%zu%zu+1*p%zu,%zu,bench\n", i, 1 + rng_below(&rng, 40), rng_below(&rng, 4), 4 + rng_below(&rng, 4), rng_below(&rng, 8), i % 7);
+    if (!file_write(MANY_FORMS "/mapping.csv", str_text(&text), text.length, &err))
+        die("%s", err.what);
+    str_done(&text);
+}
+
+/* A mapping of many forms on the screen. */
+static void report_mapping(size_t forms)
+{
+    static const char *const held[] = {"set machine " MANY_FORMS, "view mapping", "sort -cycles", "sort usage", "filter cycles>20 & form~99", "filter", "sort", "find nosuch",
+                                       "mapping set 'FORM000000 (R64, R64)' 1*p0", "export /tmp/bench-views-forms.csv", "mapping show", "view mapping"};
+
+    printf("%zu forms\n", forms);
+    write_machine(forms);
+    for (size_t i = 0; i < sizeof held / sizeof *held; i++)
+        hold(held[i]);
+    report("mapping: nothing changed", NULL, NULL);
+    report("mapping: a command that changes something", "set seed 1", NULL);
+}
+
 int main(int argc, char **argv)
 {
     size_t rows = argc > 1 ? strtoul(argv[1], NULL, 10) : 100000;
@@ -178,6 +217,7 @@ int main(int argc, char **argv)
     report("mapping: nothing changed", NULL, NULL);
     report("mapping: results have arrived", NULL, results_arrive);
     report_holds();
+    report_mapping(rows < 100000 ? rows : 100000);
     job_shutdown();
     frame_done(&frame);
     session_done(&session);
