@@ -47,17 +47,15 @@ static bool go_on(const struct studying *w, double share, struct err *err)
 }
 
 /* Cycles of @part_time's costs that block @b of it has: by its share of the instructions that are executed. */
-static void share_part(const struct code_part *part, const struct code_unit *u, const struct program_run *run, double cycles, const char *limit, double *of_block, double *most,
+static void share_part(const struct code_part *part, const struct code_unit *u, double cycles, const char *limit, double *of_block, double *most,
                        const char **limits)
 {
     double all = 0;
 
     for (size_t i = 0; i < part->insns.count; i++)
-        all += run->counts[u->block[part->insns.items[i]]];
-    for (size_t i = 0; all > 0 && i < part->insns.count; i++) {
-        uint32_t b = u->block[part->insns.items[i]];
-        of_block[b] += cycles * run->counts[b] / all;
-    }
+        all += part->times.items[i];
+    for (size_t i = 0; all > 0 && i < part->insns.count; i++)
+        of_block[u->block[part->insns.items[i]]] += cycles * part->times.items[i] / all;
     for (size_t i = 0; i < part->blocks.count; i++)
         if (cycles > most[part->blocks.items[i]]) {
             most[part->blocks.items[i]] = cycles;   /* of several parts the largest says what binds the block */
@@ -138,7 +136,7 @@ static void add_blocks(const struct studying *w, const struct program_time *time
     for (size_t i = 0; i < parts.list.count; i++) {
         const struct part_time *t = program_time_part(time, &parts.list.items[i]);
         if (t)
-            share_part(&parts.list.items[i], &code->units[t->unit], run, t->cycles, part_limit_name(t), cycles, most, limits);
+            share_part(&parts.list.items[i], &code->units[t->unit], t->cycles, part_limit_name(t), cycles, most, limits);
     }
     code_parts_done(&parts);
     for (uint32_t b = 0; b < p->block_count; b++)
