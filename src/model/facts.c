@@ -131,7 +131,7 @@ const struct fact fact_schema[] = {
     {"store_forward_vector", FACT_NUMBER, CYCLES, "store_forward", NULL, "stored value to loaded value, from a vector register", "dependencies", false},
     {"store_forward_wide", FACT_NUMBER, CYCLES, "store_forward_vector", NULL, "stored value to loaded value, 256 bits or more", "dependencies", false},
     {"store_forward_widest", FACT_NUMBER, CYCLES, "store_forward_wide", NULL, "stored value to loaded value, 512 bits or a part of them", "dependencies", false},
-    {"store_forward_modify", FACT_NUMBER, CYCLES, "store_forward", NULL, "from one read-modify-write to the next, the operation aside", "dependencies", false},
+    {"store_forward_modify", FACT_NUMBER, CYCLES, "store_forward", NULL, "from one read-modify-write to the next, the operation aside; also of a load, one cycle of work and a store", "dependencies", false},
     {"store_address_late", FACT_NUMBER, CYCLES, NULL, NULL, "a store's address to the value of the load that finds it, where the address comes last", "dependencies", false},
     {"store_forward_copied", FACT_NUMBER, CYCLES, NULL, NULL, "the least for a stored vector that comes straight from a load itself", "dependencies", false},
     {"store_forward_fail", FACT_NUMBER, CYCLES, "store_forward", NULL, "stored value to loaded value when the store covers the load in part", "dependencies", false},

@@ -113,13 +113,14 @@ static void add_block(const struct studying *w, const struct program_run *run, u
     const struct program *p = w->model->runs->program;
     const struct formula *f = program_model_count(w->model, b);
     struct str name = {0}, formula = {0};
+    bool exact = program_model_exact(w->model, f, w->out->at);
 
     uint32_t unit, loop = program_code_block(estimator_code(w->out->estimator), b, &unit);
     name_block(p, b, &name);
     formula_print(f, (const char *const *)w->model->runs->names, w->model->runs->name_count, &formula);
     vec_push(&w->out->blocks, ((struct study_block){
-        .name = str_take(&name), .block = b, .unit = unit, .loop = loop, .function = p->blocks[b].function, .line = p->blocks[b].line, .count = run->counts[b], .formula = str_take(&formula), .exact = f->exact,
-        .error = f->exact ? 0 : f->error, .cycles = cycles / run->counts[b], .share = w->out->cycles > 0 ? cycles / w->out->cycles : 0, .limit = limit ? limit : ""}));
+        .name = str_take(&name), .block = b, .unit = unit, .loop = loop, .function = p->blocks[b].function, .line = p->blocks[b].line, .count = run->counts[b], .formula = str_take(&formula), .exact = exact,
+        .error = exact ? 0 : f->exact ? NAN : f->error, .cycles = cycles / run->counts[b], .share = w->out->cycles > 0 ? cycles / w->out->cycles : 0, .limit = limit ? limit : ""}));
 }
 
 static void add_blocks(const struct studying *w, const struct program_time *time)
