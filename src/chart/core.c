@@ -31,7 +31,7 @@ static void signature(const char *form, double alone, char out[SIGNATURE])
     snprintf(out + n, SIGNATURE - n, " %.2f", rint(alone * 20) / 20);
 }
 
-struct candidate {
+struct core_candidate {
     char signature[SIGNATURE];
     uint32_t form, turn;      /* its place among those of its signature */
     uint64_t chance;          /* the alphabet says nothing */
@@ -40,19 +40,19 @@ struct candidate {
 
 static int by_signature(const void *a, const void *b)
 {
-    const struct candidate *x = a, *y = b;
+    const struct core_candidate *x = a, *y = b;
     int order = strcmp(x->signature, y->signature);
     return order ? order : (x->chance > y->chance) - (x->chance < y->chance);
 }
 
 static int by_turn(const void *a, const void *b)
 {
-    const struct candidate *x = a, *y = b;
+    const struct core_candidate *x = a, *y = b;
     return x->turn != y->turn ? (x->turn > y->turn) - (x->turn < y->turn) : (x->form > y->form) - (x->form < y->form);
 }
 
 /* The first of each stem have the first turns, then the second: so the list may be cut anywhere. */
-static void take_turns(struct candidate *list, size_t n)
+static void take_turns(struct core_candidate *list, size_t n)
 {
     for (size_t first = 0, end; first < n; first = end) {
         for (end = first; end < n && strcmp(list[end].signature, list[first].signature) == 0; end++) {
@@ -69,7 +69,7 @@ static void take_turns(struct candidate *list, size_t n)
 
 static void choose_candidates(struct lab *lab, const double *alone, size_t n, size_t most, struct chart_core *out)
 {
-    struct candidate *list = mem_zero(n + 1, sizeof *list);
+    struct core_candidate *list = mem_zero(n + 1, sizeof *list);
     size_t count = 0;
     struct rng rng;
 
@@ -78,7 +78,7 @@ static void choose_candidates(struct lab *lab, const double *alone, size_t n, si
         const char *name = lab->table->forms.items[f];
         if (!(alone[f] > 0 && alone[f] <= QUICK))
             continue;
-        struct candidate *c = &list[count++];
+        struct core_candidate *c = &list[count++];
         c->form = f;
         c->chance = rng_next(&rng);
         signature(name, alone[f], c->signature);

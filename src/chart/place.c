@@ -45,7 +45,7 @@ struct placing {
     int pipe;                    /* -1: none */
 };
 
-struct place {
+struct placer {
     struct lab *lab;
     const struct mapping *mapping;
     struct lattice *lattice;
@@ -56,7 +56,7 @@ struct place {
     size_t n;
 };
 
-static bool allowed(const struct place *p, const struct placing *f, size_t saturator)
+static bool allowed(const struct placer *p, const struct placing *f, size_t saturator)
 {
     enum vectors other = p->saturators.list.items[saturator].vectors;
     return !other || !f->vectors || other == f->vectors;
@@ -76,7 +76,7 @@ static bool fits(const struct saturator *s, uint32_t count)
     return size * (uint64_t)count <= SIZE_MOST;
 }
 
-static bool available(const struct place *p, const struct placing *f, size_t saturator)
+static bool available(const struct placer *p, const struct placing *f, size_t saturator)
 {
     const struct saturator *s = &p->saturators.list.items[saturator];
 
@@ -88,7 +88,7 @@ static bool available(const struct place *p, const struct placing *f, size_t sat
     return true;
 }
 
-static void ask(struct place *p, struct placing *f, size_t saturator)
+static void ask(struct placer *p, struct placing *f, size_t saturator)
 {
     const struct saturator *s = &p->saturators.list.items[saturator];
     struct flat_term terms[SATURATOR_TERMS + 1] = {{f->form->form, 1}};
@@ -100,7 +100,7 @@ static void ask(struct place *p, struct placing *f, size_t saturator)
     vec_push(&f->asked, ((struct asked){saturator, lab_ask(p->lab, terms, s->term_count + 1), count}));
 }
 
-static void see(struct place *p, struct placing *f)
+static void see(struct placer *p, struct placing *f)
 {
     for (size_t i = 0; i < f->asked.count; i++) {
         double cycles = lab_cycles(p->lab, f->asked.items[i].row);
@@ -117,7 +117,7 @@ static double distance(double a, double b)
 }
 
 /* Saturators that tell most of @n choices from each other, up to @most, are asked for. Returns how many. */
-static size_t ask_telling(struct place *p, struct placing *f, const struct guess *choices, size_t n, size_t most)
+static size_t ask_telling(struct placer *p, struct placing *f, const struct guess *choices, size_t n, size_t most)
 {
     float (*rows)[COLUMNS_MOST] = mem_alloc((n + 1) * sizeof *rows);
     bool *open = mem_zero(n * n + 1, sizeof *open);
@@ -162,7 +162,7 @@ static size_t ask_telling(struct place *p, struct placing *f, const struct guess
 }
 
 /* Known usages that take as long alone. */
-static size_t choices_of(const struct place *p, const struct placing *f, struct guess *out)
+static size_t choices_of(const struct placer *p, const struct placing *f, struct guess *out)
 {
     float row[COLUMNS_MOST];
     size_t n = 0;
@@ -176,7 +176,7 @@ static size_t choices_of(const struct place *p, const struct placing *f, struct 
     return n;
 }
 
-static void begin(struct place *p, struct placing *f)
+static void begin(struct placer *p, struct placing *f)
 {
     struct guess choices[CHOICES_MOST];
 
@@ -191,7 +191,7 @@ static void begin(struct place *p, struct placing *f)
 }
 
 /* The best of what is known and of what the times suggest. */
-static void fit(struct place *p, struct placing *f)
+static void fit(struct placer *p, struct placing *f)
 {
     struct guess choices[CHOICES_MOST], g;
     size_t n = choices_of(p, f, choices);
@@ -214,7 +214,7 @@ static void fit(struct place *p, struct placing *f)
 
 /* Guesses that explain the times nearly as well as the best, told or not. */
 struct rivals {
-    struct place *place;
+    struct placer *place;
     struct placing *form;
     struct guess list[CHOICES_MOST];
     size_t n;
@@ -245,7 +245,7 @@ static void add_rival(void *state, const struct guess *other)
 }
 
 /* The saturator that tells @a from @b best, in deviations: of those not used yet, or of any that may run beside the form. */
-static double best_tell(const struct place *p, const struct placing *f, const struct guess *a, const struct guess *b, bool unused, size_t *at)
+static double best_tell(const struct placer *p, const struct placing *f, const struct guess *a, const struct guess *b, bool unused, size_t *at)
 {
     float row_a[COLUMNS_MOST], row_b[COLUMNS_MOST];
     double most = 0;
@@ -268,7 +268,7 @@ static double best_tell(const struct place *p, const struct placing *f, const st
 }
 
 /* Asks for what tells the best guess from its rivals; false when nothing does any more. */
-static bool decide(struct place *p, struct placing *f)
+static bool decide(struct placer *p, struct placing *f)
 {
     struct rivals *r = mem_zero(1, sizeof *r);
     struct guess known[CHOICES_MOST];
@@ -300,7 +300,7 @@ static bool decide(struct place *p, struct placing *f)
     return asked;
 }
 
-static void add_to_pool(struct place *p, const struct guess *g)
+static void add_to_pool(struct placer *p, const struct guess *g)
 {
     for (size_t i = 0; i < p->pool.count; i++)
         if (guess_equal(&p->pool.items[i], g))
@@ -310,7 +310,7 @@ static void add_to_pool(struct place *p, const struct guess *g)
 }
 
 /* One round of one form. */
-static void step(struct place *p, struct placing *f)
+static void step(struct placer *p, struct placing *f)
 {
     see(p, f);
     fit(p, f);
@@ -327,7 +327,7 @@ static void step(struct place *p, struct placing *f)
         add_to_pool(p, &f->guess);
 }
 
-static bool place_some(struct place *p, bool first_ones, struct err *err)
+static bool place_some(struct placer *p, bool first_ones, struct err *err)
 {
     char what[80];
     size_t left = 0;
@@ -361,7 +361,7 @@ static bool place_some(struct place *p, bool first_ones, struct err *err)
 }
 
 /* Forms that hold a pipe: those whose times add up hold the same one. The first of each is compared with the rest. */
-static bool find_pipes(struct place *p, unsigned *pipes, struct err *err)
+static bool find_pipes(struct placer *p, unsigned *pipes, struct err *err)
 {
     size_t *rows = mem_alloc((p->n + 1) * sizeof *rows), first = SIZE_MAX;
     uint32_t (*counts)[2] = mem_alloc((p->n + 1) * sizeof *counts);
@@ -398,13 +398,13 @@ static bool find_pipes(struct place *p, unsigned *pipes, struct err *err)
     return ok;
 }
 
-static void print_guess(const struct place *p, const struct guess *g, struct usage *out)
+static void print_guess(const struct placer *p, const struct guess *g, struct usage *out)
 {
     for (unsigned i = 0; i < g->n; i++)
         usage_add(out, p->lattice->sets.items[g->uops[i].set], g->uops[i].count);
 }
 
-static void write_settle(const struct place *p, const struct placing *f, struct placement *out)
+static void write_settle(const struct placer *p, const struct placing *f, struct placement *out)
 {
     const struct saturator *s = &p->saturators.list.items[f->settle];
     struct str text = {0};
@@ -417,7 +417,7 @@ static void write_settle(const struct place *p, const struct placing *f, struct 
     out->settle = str_take(&text);
 }
 
-static void write_placement(const struct place *p, const struct placing *f, const struct ports *ports, struct placement *out)
+static void write_placement(const struct placer *p, const struct placing *f, const struct ports *ports, struct placement *out)
 {
     portset tested = 0, all = 0;
 
@@ -449,7 +449,7 @@ static void write_placement(const struct place *p, const struct placing *f, cons
 }
 
 /* The core's usages are the first that are tried. */
-static void fill_pool(struct place *p)
+static void fill_pool(struct placer *p)
 {
     for (size_t i = 0; i < mapping_count(p->mapping); i++) {
         const struct mapping_entry *e = mapping_at(p->mapping, i);
@@ -469,7 +469,7 @@ static void fill_pool(struct place *p)
 
 bool place_forms(struct lab *lab, const struct mapping *mapping, const struct place_form *forms, size_t n, struct ports *ports, struct placement *out, struct err *err)
 {
-    struct place p = {.lab = lab, .mapping = mapping, .lattice = mem_zero(1, sizeof *p.lattice), .n = n};
+    struct placer p = {.lab = lab, .mapping = mapping, .lattice = mem_zero(1, sizeof *p.lattice), .n = n};
     unsigned pipes = 0;
 
     lattice_make(mapping, mapping_issue_width(mapping) > 0 ? mapping_issue_width(mapping) : INFINITY, p.lattice);

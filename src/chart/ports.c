@@ -24,7 +24,7 @@
 #define SETS_MOST 128
 
 /* The searches of one core. */
-struct search {
+struct port_search {
     struct lab *lab;
     const struct problem *problem;
     struct evolve *evolve;      /* that runs */
@@ -36,7 +36,7 @@ struct search {
 
 static void poll_evolve(void *state)
 {
-    struct search *s = state;
+    struct port_search *s = state;
     const struct chart_hooks *hooks = s->lab->hooks;
     struct evolve_status status;
     char what[120];
@@ -56,7 +56,7 @@ static void free_population(struct genome **population, size_t count)
 }
 
 /* Searches for @seconds, from @from (NULL: from nothing, with @ports). What is found takes the place of the best if its error is smaller by @gain; *@better says whether. */
-static bool search_for(struct search *s, unsigned ports, struct genome *from, double seconds, double gain, bool *better, struct err *err)
+static bool search_for(struct port_search *s, unsigned ports, struct genome *from, double seconds, double gain, bool *better, struct err *err)
 {
     const struct chart_hooks *hooks = s->lab->hooks;
     struct evolve_options options;
@@ -119,7 +119,7 @@ static size_t distinct_sets(const struct genome *g, unsigned *sets)
 }
 
 /* The best with one more port: some of its µops go there alone, or as well, so that the error is least. The caller frees. */
-static struct genome *with_port(const struct search *s)
+static struct genome *with_port(const struct port_search *s)
 {
     struct genome *best = genome_copy(s->best[0]), *from = genome_copy(best);
     unsigned fresh = 1u << best->ports++, sets[SETS_MOST];
@@ -151,7 +151,7 @@ static struct genome *with_port(const struct search *s)
 }
 
 /* Ports from nothing: few first, then one more at a time. */
-static bool search_all(struct search *s, double trial, struct err *err)
+static bool search_all(struct port_search *s, double trial, struct err *err)
 {
     bool ok = true, better = true;
 
@@ -178,7 +178,7 @@ static double measured_width(const struct experiments *t, const bool *keep)
 
 static bool venn_goes_on(void *state, size_t done, size_t total)
 {
-    const struct search *s = state;
+    const struct port_search *s = state;
     const struct chart_hooks *hooks = s->lab->hooks;
 
     hooks->progress(hooks->state, CHART_PORTS, (double)done, (double)total, "forms joined one by one");
@@ -267,7 +267,7 @@ static struct mapping *find_exactly(struct lab *lab, const bool *keep, const uin
 }
 
 /* The state that the search begins with is what the exact way found. */
-static bool take_found(struct search *s, const struct mapping *found, struct err *err)
+static bool take_found(struct port_search *s, const struct mapping *found, struct err *err)
 {
     s->best = mem_zero(1, sizeof *s->best);
     s->best[0] = genome_of_mapping(found, s->problem, err);
@@ -279,7 +279,7 @@ static bool take_found(struct search *s, const struct mapping *found, struct err
 }
 
 /* What the best search found, as a mapping. */
-static void take_best(const struct search *s, struct core_ports *out)
+static void take_best(const struct port_search *s, struct core_ports *out)
 {
     const struct problem *p = s->problem;
     struct ports names;
@@ -293,7 +293,7 @@ static void take_best(const struct search *s, struct core_ports *out)
     out->experiments = p->experiments;
 }
 
-static void search_done(struct search *s)
+static void search_done(struct port_search *s)
 {
     free_population(s->best, s->count);
     problem_free((struct problem *)s->problem);
@@ -304,7 +304,7 @@ static void search_done(struct search *s)
 }
 
 /* Of the rows @keep says, those of the forms that @found explains. */
-static bool use_found(struct search *s, const bool *keep, const struct mapping *found, struct core_ports *out, struct err *err)
+static bool use_found(struct port_search *s, const bool *keep, const struct mapping *found, struct core_ports *out, struct err *err)
 {
     bool *rows = rows_known(s->lab->table, keep, found);
     bool ok = (s->problem = problem_new(s->lab->table, rows, err)) != NULL && take_found(s, found, err);
@@ -317,7 +317,7 @@ static bool use_found(struct search *s, const bool *keep, const struct mapping *
 }
 
 /* By the evolver alone, over all rows that @keep says. */
-static bool use_search(struct search *s, const bool *keep, struct core_ports *out, struct err *err)
+static bool use_search(struct port_search *s, const bool *keep, struct core_ports *out, struct err *err)
 {
     double seconds = s->lab->options->seconds;
     bool ok = (s->problem = problem_new(s->lab->table, keep, err)) != NULL && search_all(s, seconds * TRIAL_SHARE, err), better;
@@ -335,7 +335,7 @@ static bool use_search(struct search *s, const bool *keep, struct core_ports *ou
 
 bool core_ports_find(struct lab *lab, const bool *keep, const uint32_t *forms, size_t n, struct core_ports *out, struct err *err)
 {
-    struct search s = {.lab = lab, .begun = clock_seconds(), .error = INFINITY};
+    struct port_search s = {.lab = lab, .begun = clock_seconds(), .error = INFINITY};
     struct venn_options options = {measured_width(lab->table, keep), 0, venn_goes_on, &s};
     struct mapping *found = find_exactly(lab, keep, forms, n, &options);
     struct core_ports searched = {0};

@@ -177,7 +177,7 @@ static size_t sets_of(const struct venn *v, const struct venn_state *s, portset 
 }
 
 /* How one form joins a state: @count µops of a set of @size ports, chosen region by region, alone or beside one µop of a known set. */
-struct joining {
+struct venn_joining {
     struct venn *v;
     struct venn_state *s;
     portset regions[PORTS_LIMIT], sets[FORMS_MOST];
@@ -186,7 +186,7 @@ struct joining {
     bool pairs;              /* with a second µop as well */
 };
 
-static void join(struct joining *j, portset set, unsigned ports)
+static void join(struct venn_joining *j, portset set, unsigned ports)
 {
     struct venn_use use = {.set = {set}, .count = {(uint8_t)j->count}, .n = 1};
     double price = REPEAT_PRICE * (j->count - 1);
@@ -201,7 +201,7 @@ static void join(struct joining *j, portset set, unsigned ports)
     }
 }
 
-static void choose(struct joining *j, size_t region, portset set, unsigned left)
+static void choose(struct venn_joining *j, size_t region, portset set, unsigned left)
 {
     if (region == j->region_count) {
         unsigned ports = j->s->ports + left;
@@ -217,7 +217,7 @@ static void choose(struct joining *j, size_t region, portset set, unsigned left)
 /* All ways for the form to join @s. */
 static void join_all(struct venn *v, struct venn_state *s, bool pairs)
 {
-    struct joining j = {.v = v, .s = s, .pairs = pairs};
+    struct venn_joining j = {.v = v, .s = s, .pairs = pairs};
     double t = v->alone[v->form];
     unsigned width = v->o->width < PORTS_LIMIT ? (unsigned)lrint(v->o->width) : PORTS_LIMIT;
 
