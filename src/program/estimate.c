@@ -2,9 +2,11 @@
 #include "program/estimate.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "program/native.h"
 #include "program/octaves.h"
 
 #define LINES_PER_PAGE 64
@@ -46,9 +48,19 @@ void estimator_free(struct estimator *e)
     free(e);
 }
 
-double estimator_clock_here(const struct estimator *e)
+void estimator_meet_here(struct estimator *e, struct machine *m)
 {
-    return e->calls.clock_hz / 1e9;
+    double clock_hz;
+    char text[40];
+
+    native_core(m, &clock_hz, &e->share);
+    snprintf(text, sizeof text, "%.12g", clock_hz * 1e-9);
+    machine_set_fact(m, "clock", text, "GHz", NATIVE_SOURCE);
+}
+
+struct core_share estimator_share(const struct estimator *e)
+{
+    return e->share;
 }
 
 const struct program_run *estimator_run(const struct estimator *e)

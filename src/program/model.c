@@ -227,6 +227,18 @@ static void fit_blocks(struct fitting *f)
     free(values);
 }
 
+/* Whether the block takes or gives back memory: that grows by the pages used first in it, which are counted by themselves. */
+static bool allocates(const struct program_block *b)
+{
+    static const char *const names[] = {"malloc", "calloc", "realloc", "free", "posix_memalign", "aligned_alloc", "memalign", "_Znwm", "_Znam", "_ZdlPv", "_ZdaPv", "_FortranAAllocatable"};
+
+    for (size_t k = 0; k < b->call_count; k++)
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+            if (strncmp(b->calls[k], names[i], strlen(names[i])) == 0)
+                return true;
+    return false;
+}
+
 /* Cycles in calls of what was not compiled, per execution; they scatter, and mostly they are the same at all inputs. */
 static void fit_calls(struct fitting *f)
 {
@@ -243,6 +255,11 @@ static void fit_calls(struct fitting *f)
             any |= use[r];
         }
         f->model->calls[b].error = -1;
+        double least = INFINITY;
+        for (size_t r = 0; r < n; r++)
+            least = use[r] ? fmin(least, values[r]) : least;
+        for (size_t r = 0; r < n && allocates(&f->runs->program->blocks[b]); r++)
+            values[r] = least;
         if (any)
             fit_some(f, f->inputs, values, use, &limits, &f->model->calls[b]);
     }

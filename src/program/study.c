@@ -240,7 +240,6 @@ static bool fill(struct studying *w, bool here, struct err *err)
     struct study *s = w->out;
     struct program_time time = {.cycles = 0};
     struct memory memory;
-    char text[40];
     size_t idle;
 
     s->estimator = estimator_new(w->model, s->at, w->kind, err);
@@ -249,8 +248,7 @@ static bool fill(struct studying *w, bool here, struct err *err)
     if (here) {
         if (!native_known(w->machine, false, s->memory_day, err))
             return false;
-        snprintf(text, sizeof text, "%.12g", estimator_clock_here(s->estimator));
-        machine_set_fact(w->machine, "clock", text, "GHz", "measured");
+        estimator_meet_here(s->estimator, w->machine);
     }
     bool ok = memory_of(w->machine, &memory, err) && estimator_time(s->estimator, w->machine, NULL, &time, err);
     s->seconds = time.seconds;
