@@ -185,7 +185,7 @@ static void write_mapping(struct charting *w, const struct ports *ports, const s
         f->rival = p->rival;
         f->settle = p->settle;
         p->rival = p->settle = NULL;
-        snprintf(source, sizeof source, p->hidden ? "charted: not observable, the issue width binds first" : p->explained ? "charted: confidence %.2f" : "charted: measurements differ by %.0f %%",
+        snprintf(source, sizeof source, p->hidden ? "charted: not observable beside the core" : p->explained ? "charted: confidence %.2f" : "charted: measurements differ by %.0f %%",
                  p->explained ? p->confidence : 100 * p->error);
         mapping_set(m->mapping, &(struct mapping_entry){.form = (char *)f->row->form, .usage = p->usage, .micro_ops = p->slots, .latency = NAN, .source = source});
     }

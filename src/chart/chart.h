@@ -36,7 +36,7 @@ struct chart_form {
     char *rival;                  /* the most likely other usage that differs in some experiment; NULL: none */
     char *settle;                 /* the experiment that would tell; NULL: none */
     portset untested;             /* ports beside which it was never measured */
-    bool hidden;                  /* no experiment tells which ports it takes, since the issue width binds first */
+    bool hidden;                  /* no experiment beside the core tells which ports it takes */
 };
 
 struct chart {

@@ -19,6 +19,8 @@
 #define SECOND_PRICE 4.0     /* of a µop of another set */
 #define REPEAT_PRICE 1.0
 #define TERMS_LIMIT 8
+#define PASSES 3
+#define ASKED_EVERY 2048
 
 struct venn_use {
     portset set[2];
@@ -55,6 +57,9 @@ struct venn {
     size_t form;                 /* that joins now */
     double before;               /* cost of the state that it joins */
     double bar;                  /* cost from which a candidate is no use */
+    size_t done, total;          /* forms, for goes_on, which is asked every so many candidates */
+    unsigned offers;
+    bool over;
 };
 
 static double row_cycles(const struct venn *v, const struct venn_state *s, const struct venn_row *row)
@@ -115,6 +120,10 @@ static void offer(struct venn *v, struct venn_state *s, struct venn_use use, uns
 {
     struct venn_use before = s->use[v->form];
 
+    if (++v->offers % ASKED_EVERY == 0)
+        v->over |= !v->o->goes_on(v->o->state, v->done, v->total);
+    if (v->over)
+        return;
     use.slots = v->slots[v->form];
     s->use[v->form] = use;
     double cost = added_cost(v, s, price + PORT_PRICE * (ports - s->ports));
@@ -210,7 +219,7 @@ static void choose(struct venn_joining *j, size_t region, portset set, unsigned 
         return;
     }
     unsigned size = portset_size(j->regions[region]);
-    for (unsigned k = 0; k <= size && k <= left; k++)
+    for (unsigned k = 0; k <= size && k <= left && !j->v->over; k++)
         choose(j, region + 1, set | lowest(j->regions[region], k), left - k);
 }
 
@@ -249,7 +258,7 @@ static bool join_form(struct venn *v, bool pairs)
     for (size_t i = 0; i < v->state_count; i++)
         join_all(v, &v->states[i], pairs);
     keep_best(v);
-    if (!v->next_count || v->next[0].cost - v->states[0].cost > v->o->fits * (double)known + 4 * PORT_PRICE)
+    if (v->over || !v->next_count || v->next[0].cost - v->states[0].cost > v->o->fits * (double)known + 4 * PORT_PRICE)
         return false;
     struct venn_state *swap = v->states;
     v->states = v->next;
@@ -336,7 +345,6 @@ struct mapping *venn_find(const struct experiments *t, const uint32_t *forms, si
 {
     struct venn *v = mem_zero(1, sizeof *v);
     struct mapping *m = NULL;
-    bool goes_on = true;
 
     v->o = o;
     v->table = t;
@@ -349,11 +357,13 @@ struct mapping *venn_find(const struct experiments *t, const uint32_t *forms, si
     take_rows(v);
     count_slots(v);
     /* What one µop explains comes first; the rest may use two of the sets that are known then. */
-    for (unsigned pass = 0; pass < 3 && goes_on; pass++)
-        for (v->form = 0; v->form < v->n && goes_on; v->form++) {
-            if (!v->placed[v->form] && v->alone[v->form] > 0)
+    v->total = PASSES * v->n;
+    for (unsigned pass = 0; pass < PASSES; pass++)
+        for (v->form = 0; v->form < v->n && !v->over; v->form++) {
+            v->done = pass * v->n + v->form;
+            v->over = !o->goes_on(o->state, v->done, v->total);
+            if (!v->over && !v->placed[v->form] && v->alone[v->form] > 0)
                 join_form(v, pass > 0);
-            goes_on = o->goes_on(o->state, pass * v->n + v->form, 3 * v->n);
         }
     if (v->states[0].ports)
         m = write_mapping(v);

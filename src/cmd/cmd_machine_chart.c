@@ -184,7 +184,7 @@ static void add_forms(const struct chart *c, struct result *result)
         cell_text(t, str_text(&text));
         cell_text(t, f->rival ? f->rival : "");
         cell_text(t, f->settle ? f->settle : "");
-        cell_text(t, f->reason ? f->reason : f->hidden ? "not observable: the issue width binds first" : "");
+        cell_text(t, f->reason ? f->reason : f->hidden ? "not observable beside the core" : "");
     }
     str_done(&text);
 }
@@ -217,7 +217,7 @@ static void show(const struct machine_charting *w, struct result *result)
                 c->core_forms, 100 * c->core_error, c->core_experiments);
     result_line(result, "%zu forms have a usage: %zu with confidence 0.9 or more, %zu with 0.5 to 0.9", t.of[CHART_IN_CORE] + t.of[CHART_PLACED], t.sure, t.likely);
     if (t.hidden)
-        result_line(result, "of %zu the ports are not observable: the issue width binds first", t.hidden);
+        result_line(result, "of %zu the ports are not observable: no experiment beside the core distinguishes them", t.hidden);
     if (t.of[CHART_UNEXPLAINED])
         result_line(result, "%zu forms whose measurements no usage explains", t.of[CHART_UNEXPLAINED]);
     if (t.of[CHART_NOT_MEASURED])
