@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-#define AT_RENAME 1             /* cycles from rename to the first chance at a port, at least */
-
 static void begin_iteration(struct simulator *s)
 {
     uint32_t row = row_of(s, s->issued.iteration);
@@ -50,20 +48,34 @@ static unsigned next_in_turn(struct simulator *s, portset ports)
     return s->load_turn;
 }
 
-/* Which of the queues in front of the ports the µop will go to. */
-static unsigned choose_queue(struct simulator *s, const struct plan_uop *uop, unsigned slot, const uint32_t *before)
+/* The port of the µop. */
+static unsigned choose_port(struct simulator *s, const struct plan_uop *uop, unsigned slot, const uint32_t *before)
 {
-    if (s->late) {
-        demand(s, uop->ports, BOUND_ONE);
-        return uop->choice;
-    }
     bool one = !(uop->ports & (uop->ports - 1));
     if (s->core->turns_of_computing)
         slot = s->bound_now;
     s->bound_now += uop->kind != UOP_LOAD && !one;
-    unsigned port = uop->kind == UOP_LOAD ? next_in_turn(s, uop->ports) : one ? (unsigned)__builtin_ctz(uop->ports) : bind_port(uop->ports, slot, before);
-    s->bound[port] += BOUND_ONE;
-    return uop->pipe_choice * PORTS_MAX + port;
+    return uop->kind == UOP_LOAD ? next_in_turn(s, uop->ports) : one ? (unsigned)__builtin_ctz(uop->ports) : bind_port(uop->ports, slot, before);
+}
+
+/* Which ports, or queues in front of them, the item's µops will go to. */
+static void bind(struct simulator *s, const struct plan_item *item, unsigned slot, const uint32_t *before)
+{
+    const struct plan_uop *uop = &s->plan.uops.items[item->first_uop], *end = uop + item->uops;
+    uint16_t *to = s->bound_to;
+
+    for (; uop < end; uop++, to++) {
+        if (s->late) {
+            demand(s, uop->ports, BOUND_ONE);
+            *to = uop->choice;
+            continue;
+        }
+        unsigned port = choose_port(s, uop, slot, before);
+        s->bound[port] += BOUND_ONE;
+        slot += uop->kind == UOP_COMPUTE;   /* a load shares the slot of the operation it is fused with */
+        s->order.content += s->order.term[port];
+        *to = (uint16_t)(s->order.on ? port : uop->pipe_choice * PORTS_MAX + port);
+    }
 }
 
 /* µop @uop, number @u, of the item at rename waits from now on for @own of its item's others and for its sources, and runs no earlier than @ready. */
@@ -98,18 +110,17 @@ static void add_follower(struct simulator *s, uint32_t u, unsigned own)
         all_known(s, w);
 }
 
-static void enter_uops(struct simulator *s, const struct plan_item *item, unsigned slot, const uint32_t *before)
+static void enter_uops(struct simulator *s, const struct plan_item *item)
 {
     const struct plan_uop *uop = &s->plan.uops.items[item->first_uop];
+    const uint16_t *queue = s->bound_to;
     uint64_t content = 0, power = s->power;
     int32_t soon = s->now + AT_RENAME;
 
-    for (uint32_t u = item->first_uop, end = u + item->uops; u < end; u++, uop++) {
+    for (uint32_t u = item->first_uop, end = u + item->uops; u < end; u++, uop++, queue++) {
         struct waiting_uop *w = add_waiting(s, uop, u, uop->own, soon);
-        unsigned queue = choose_queue(s, uop, slot, before);
-        slot += uop->kind == UOP_COMPUTE;   /* a load shares the slot of the operation it is fused with */
-        uint64_t term = (uop->term ^ queue) * TURN;
-        w->queue = (uint16_t)queue;
+        uint64_t term = (uop->term ^ *queue) * TURN;
+        w->queue = *queue;
         w->term = (term ^ term >> 29) * power;
         content += w->term;
         if (w->open)
@@ -122,7 +133,8 @@ static void enter_uops(struct simulator *s, const struct plan_item *item, unsign
     s->content += content;
 }
 
-static void enter(struct simulator *s, const struct plan_item *item, unsigned slot, const uint32_t *before)
+/* The item at rename begins to wait for what it needs. */
+static void await(struct simulator *s, const struct plan_item *item)
 {
     struct flight *flight = &s->flights[s->entering->flight + s->issued.index];
     int32_t *values = &s->values[s->entering->value];
@@ -137,13 +149,22 @@ static void enter(struct simulator *s, const struct plan_item *item, unsigned sl
     const uint32_t *node = &s->plan.listed.items[item->first_value], *end = node + item->values;
     for (; node < end; node++)
         values[*node] = UNKNOWN;
-    enter_uops(s, item, slot, before);
+    enter_uops(s, item);
     uint32_t after = item->first_uop + item->uops;
     s->entered = s->entering->age + after;
     if (item->listed[NODE_EARLY])
         add_follower(s, after++, 0);
     if (item->merges)
         add_follower(s, after, 1);   /* it waits for the item's own µops at least */
+}
+
+static void enter(struct simulator *s, const struct plan_item *item, unsigned slot, const uint32_t *before)
+{
+    bind(s, item, slot, before);
+    if (s->order.on)
+        order_enter(s, item);
+    else
+        await(s, item);
     s->scheduler += (int32_t)item->uops;
     s->loads += item->load;
     s->stores += item->store;

@@ -107,6 +107,19 @@ static uint32_t node_at(const struct plan *p, int32_t place, uint32_t *distance)
     return (uint32_t)(place + (int32_t)*distance * nodes);
 }
 
+/* How far back values are read, by µops and by what only trails behind. */
+static void find_carried(struct plan *p)
+{
+    uint32_t distance;
+
+    for (size_t n = 0; n < p->nodes.count; n++)
+        p->nodes.items[n].carried = 0;
+    for (size_t i = 0; i < p->sources.count; i++) {
+        struct plan_node *node = &p->nodes.items[node_at(p, p->sources.items[i].place, &distance)];
+        node->carried = distance > node->carried ? distance : node->carried;
+    }
+}
+
 /* Turns the µops' lists of sources into the values' lists of readers. */
 static void list_readers(struct plan *p)
 {
@@ -172,5 +185,7 @@ void plan_wire(struct plan *p)
                 wire_node(p, item, pure_load, p->listed.items[item->first_listed[kind] + i]);
     }
     list_readers(p);
+    find_carried(p);
     number_choices(p);
+    plan_turns(p);
 }
