@@ -3,7 +3,7 @@
  * only: it is the first in which it is ready and no older one has the port. So no cycle is looked at to see who can go; an item's course is told at
  * rename, and the cycles only count what has been told. A µop that holds a port or pipe for some cycles could hold up an older one that is ready a little later:
  * then the block is lost for this way, and is simulated by events. */
-#include "simulate/state.h"
+#include "simulate/bind.h"
 
 #include <string.h>
 
@@ -140,7 +140,7 @@ void order_start(struct simulator *s)
     for (size_t u = 0; u < s->plan.uops.count; u++)
         s->order.gaps |= s->plan.uops.items[u].hold > 0;
     s->order.furthest = s->order.retiring = s->order.slots = 0;
-    s->order.content = 0;
+    s->order.content = s->order.times = s->order.retirement = 0;
     for (unsigned port = 0; port < PORTS_MAX; port++)
         s->order.term[port] = (2 * (uint64_t)(s->order.alike >> port & 1 ? PORTS_MAX : port) + 1) * TURN_BACK;
 }
@@ -216,6 +216,8 @@ static inline int32_t place_uop(struct simulator *s, const struct plan_uop *uop,
     else
         take(taken, at = first_free(taken, ready));
     o->goes[(uint32_t)at % AHEAD] |= (portset)1 << port;
+    o->content += o->term[port];
+    o->times += o->term[port] * (uint64_t)at;
     o->furthest = later(o->furthest, at);
     return at;
 }
@@ -280,9 +282,22 @@ static int32_t own_ready(const struct plan_item *item, const struct plan_uop *uo
     return ready;
 }
 
-static void run_uops(struct simulator *s, const struct plan_item *item, struct course *c)
+static inline unsigned bind(struct simulator *s, const struct plan_uop *uop, unsigned slot)
+{
+    unsigned port = choose_port(s, uop, slot);
+
+    s->bound[port] += BOUND_ONE;
+    return port;
+}
+
+static void run_uops(struct simulator *s, const struct plan_item *item, unsigned slot, struct course *c)
 {
     const struct plan_uop *uops = &s->plan.uops.items[item->first_uop];
+
+    for (uint32_t u = 0; u < item->uops; u++) {
+        s->bound_to[u] = (uint16_t)bind(s, &uops[u], slot);
+        slot += uops[u].kind == UOP_COMPUTE;   /* a load shares the slot of the operation it is fused with */
+    }
 
     *c = (struct course){INT32_MAX, 0, UNKNOWN, INT32_MAX, 0, 0};
     for (uint32_t i = 0; i < item->uops; i++) {
@@ -368,7 +383,7 @@ static void tell_early(struct simulator *s, const struct plan_item *item)
 }
 
 /* In program order, so many slots a cycle; what takes more slots than a cycle has is counted whole. */
-static void retire(struct simulator *s, const struct plan_item *item, int32_t earliest)
+static inline void retire(struct simulator *s, const struct plan_item *item, int32_t earliest)
 {
     struct order *o = &s->order;
     int32_t cycle = later(earliest, o->retiring + (o->slots <= 0));
@@ -378,6 +393,9 @@ static void retire(struct simulator *s, const struct plan_item *item, int32_t ea
     o->retiring = cycle;
     o->slots -= (int32_t)item->issue;
     o->retires[(uint64_t)s->issued.number & o->mask] = cycle;
+    o->retirement += (uint64_t)cycle;
+    if (!item->listed[NODE_AT_RETIREMENT])
+        return;
     const uint32_t *nodes = &s->plan.listed.items[item->first_listed[NODE_AT_RETIREMENT]];
     for (uint32_t i = 0; i < item->listed[NODE_AT_RETIREMENT]; i++)
         tell(s, nodes[i], with_trails(s, &s->plan.nodes.items[nodes[i]], cycle, cycle - 1), cycle);
@@ -391,20 +409,52 @@ static void keep_steps(struct simulator *s, const struct plan_item *item, int32_
         s->out->steps[(size_t)s->issued.iteration * s->plan.insns.count + item->insn + k] = step;
 }
 
-void order_enter(struct simulator *s, const struct plan_item *item)
+/* An item that is one µop, which computes or loads. Returns when it is done. */
+static inline int32_t run_one(struct simulator *s, const struct plan_item *item, unsigned slot, int32_t *first)
 {
-    int32_t first = s->now, done = s->now, known = s->now;
+    const struct plan_uop *uop = &s->plan.uops.items[item->first_uop];
+    unsigned port = bind(s, uop, slot);
+    int32_t at = place_uop(s, uop, port, sources_ready(s, uop, s->now + AT_RENAME)), done = at + 1;
+    const uint32_t *nodes = &s->plan.listed.items[item->first_value], *end = nodes + item->listed[NODE_COMPUTED];
+
+    *first = at;
+    if (item->unread >= 0)
+        done = later(done, at + (item->load ? item->load_latency : item->unread));
+    for (; nodes < end; nodes++) {
+        const struct plan_node *node = &s->plan.nodes.items[*nodes];
+        int32_t value = item->load ? at + item->load_latency : at + later(node->latency, 1);
+        if (node->trails)
+            value = with_trails(s, node, value, at);
+        tell(s, *nodes, value, at);
+        done = later(done, value);
+    }
+    for (end += item->listed[NODE_STORED]; nodes < end; nodes++)
+        tell(s, *nodes, at, at);
+    return done;
+}
+
+/* Any other. */
+static int32_t run_several(struct simulator *s, const struct plan_item *item, unsigned slot, int32_t *first)
+{
+    int32_t done = s->now, known = s->now;
 
     if (item->uops) {
         struct course course;
-        run_uops(s, item, &course);
-        first = course.first;
+        run_uops(s, item, slot, &course);
+        *first = course.first;
         done = tell_values(s, item, &course, &known);
     }
     if (item->listed[NODE_EARLY])
         tell_early(s, item);
-    retire(s, item, later(done, known) + 1);
-    if (s->issued.iteration < (int64_t)s->timeline)
+    return later(done, known);
+}
+
+void order_enter(struct simulator *s, const struct plan_item *item, unsigned slot)
+{
+    int32_t first = s->now, done = item->direct ? run_one(s, item, slot, &first) : run_several(s, item, slot, &first);
+
+    retire(s, item, done + 1);
+    if (s->timeline && s->issued.iteration < (int64_t)s->timeline)
         keep_steps(s, item, first, done);
 }
 
@@ -413,14 +463,17 @@ static inline void dispatch(struct simulator *s)
 {
     struct order *o = &s->order;
     portset *goes = &o->goes[(uint32_t)s->now % AHEAD];
+    uint64_t left = 0;
 
     for (portset rest = *goes; rest; rest &= rest - 1) {
         unsigned port = (unsigned)__builtin_ctz(rest);
         s->bound[port] -= BOUND_ONE;
         s->busy[port]++;
         s->scheduler--;
-        o->content -= o->term[port];
+        left += o->term[port];
     }
+    o->content -= left;
+    o->times -= left * (uint64_t)s->now;
     *goes = 0;
     if (s->now % 64 == 0)
         for (unsigned port = 0; port < s->core->ports->count; port++)
@@ -429,12 +482,14 @@ static inline void dispatch(struct simulator *s)
 
 void order_cycle(struct simulator *s)
 {
-    const struct order *o = &s->order;
+    struct order *o = &s->order;
+    int32_t cycle;
 
     if (s->leaving || s->cache.busy)
         retire_commit(s);
-    while (s->retired.number < s->issued.number && o->retires[(uint64_t)s->retired.number & o->mask] <= s->now) {
+    while (s->retired.number < s->issued.number && (cycle = o->retires[(uint64_t)s->retired.number & o->mask]) <= s->now) {
         const struct plan_item *item = &s->plan.items.items[s->retired.index];
+        o->retirement -= (uint64_t)cycle;
         s->rob -= (int32_t)item->issue;
         s->loads -= item->load;
         s->leaving += item->store;

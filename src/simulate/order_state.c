@@ -4,7 +4,6 @@
 #include "simulate/state.h"
 
 #define MARK INT32_MIN      /* between parts of different length */
-#define BUSY_SOON 4         /* cycles whose ports are looked at */
 
 static int32_t cycles_told(const struct simulator *s)
 {
@@ -134,12 +133,8 @@ int32_t *order_state(const struct simulator *s, int32_t *out)
 uint64_t order_hash(const struct simulator *s)
 {
     const struct order *o = &s->order;
-    uint64_t hash = o->content;
+    uint64_t now = (uint64_t)s->now, hash = mixed(o->times - o->content * now, o->content);
 
-    for (uint32_t i = 1; i <= BUSY_SOON; i++) {
-        portset goes = o->goes[(uint32_t)(s->now + (int32_t)i) % AHEAD];
-        hash = mixed(hash, pair(goes & ~o->alike, portset_size(goes & o->alike)));
-    }
-    hash = mixed(hash, pair(cycles_told(s), s->scheduler));
-    return s->retired.number < s->issued.number ? mixed(hash, pair(o->retires[(uint64_t)s->retired.number & o->mask] - s->now, o->retiring - s->now)) : hash;
+    hash = mixed(hash, o->retirement - (uint64_t)(s->issued.number - s->retired.number) * now);
+    return mixed(hash, (uint64_t)later(o->retiring - s->now, 0));
 }

@@ -29,6 +29,7 @@ struct plan_uop {
     portset pipe;         /* blocking pipe it also takes; 0: none */
     int32_t hold;         /* cycles it holds the pipe */
     uint8_t kind;
+    int8_t only;          /* the port, where there is but one; else -1 */
     uint16_t choice;      /* of (ports, pipe) among those of the block, or of pipe alone: see struct plan */
     uint16_t pipe_choice;
     uint16_t own;         /* what it waits for within its item: the load, the last that computes */
@@ -80,6 +81,7 @@ struct plan_item {
     bool complex, fusible, branch, load, store;
     bool merges;          /* has a UOP_MERGED */
     bool plain;           /* one µop, which computes or loads, and no value but those of it */
+    bool direct;          /* plain, and it tells nothing at rename or when it retires */
     bool split;           /* a load and its operation that rename parts */
     struct access stored; /* its store */
     bool data;            /* has a µop that takes the data to store */

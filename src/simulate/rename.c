@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* From the front end's queue into the schedulers: slots, room in the buffers, the port of each µop. */
-#include "simulate/state.h"
+#include "simulate/bind.h"
 
 #include <string.h>
 
@@ -25,41 +25,8 @@ void rename_start(struct simulator *s)
     begin_iteration(s);
 }
 
-/* Ports are bound at rename to those with the least waiting, the highest of equals; the second and fourth slot of a cycle, or µop that computes (fact
- * port_turns), take the next best unless that is much worse (as measured on Skylake, uiCA, ICS 2022). Which port is the better is past foretelling: no branch depends on it. */
-static unsigned bind_port(portset ports, unsigned slot, const uint32_t *before)
-{
-    uint32_t best = UINT32_MAX, next = UINT32_MAX;
-
-    for (; ports; ports &= ports - 1) {
-        uint32_t here = before[__builtin_ctz(ports)], worse = here > best ? here : best;
-        best = here < best ? here : best;
-        next = worse < next ? worse : next;
-    }
-    bool second = slot & 1 && next != UINT32_MAX && (next >> 8) - (best >> 8) < 3;
-    return PORTS_MAX - 1 - ((second ? next : best) & 0xff);
-}
-
-/* Loads take their ports in turn. */
-static unsigned next_in_turn(struct simulator *s, portset ports)
-{
-    portset above = ports & ~(((portset)2 << s->load_turn) - 1);
-    s->load_turn = (uint8_t)__builtin_ctz(above ? above : ports);
-    return s->load_turn;
-}
-
-/* The port of the µop. */
-static unsigned choose_port(struct simulator *s, const struct plan_uop *uop, unsigned slot, const uint32_t *before)
-{
-    bool one = !(uop->ports & (uop->ports - 1));
-    if (s->core->turns_of_computing)
-        slot = s->bound_now;
-    s->bound_now += uop->kind != UOP_LOAD && !one;
-    return uop->kind == UOP_LOAD ? next_in_turn(s, uop->ports) : one ? (unsigned)__builtin_ctz(uop->ports) : bind_port(uop->ports, slot, before);
-}
-
-/* Which ports, or queues in front of them, the item's µops will go to. */
-static void bind(struct simulator *s, const struct plan_item *item, unsigned slot, const uint32_t *before)
+/* Which queues in front of the ports the item's µops will go to. */
+static void bind(struct simulator *s, const struct plan_item *item, unsigned slot)
 {
     const struct plan_uop *uop = &s->plan.uops.items[item->first_uop], *end = uop + item->uops;
     uint16_t *to = s->bound_to;
@@ -70,11 +37,10 @@ static void bind(struct simulator *s, const struct plan_item *item, unsigned slo
             *to = uop->choice;
             continue;
         }
-        unsigned port = choose_port(s, uop, slot, before);
+        unsigned port = choose_port(s, uop, slot);
         s->bound[port] += BOUND_ONE;
         slot += uop->kind == UOP_COMPUTE;   /* a load shares the slot of the operation it is fused with */
-        s->order.content += s->order.term[port];
-        *to = (uint16_t)(s->order.on ? port : uop->pipe_choice * PORTS_MAX + port);
+        *to = (uint16_t)(uop->pipe_choice * PORTS_MAX + port);
     }
 }
 
@@ -158,13 +124,14 @@ static void await(struct simulator *s, const struct plan_item *item)
         add_follower(s, after, 1);   /* it waits for the item's own µops at least */
 }
 
-static void enter(struct simulator *s, const struct plan_item *item, unsigned slot, const uint32_t *before)
+static inline void enter(struct simulator *s, const struct plan_item *item, unsigned slot)
 {
-    bind(s, item, slot, before);
-    if (s->order.on)
-        order_enter(s, item);
-    else
+    if (s->order.on) {
+        order_enter(s, item, slot);
+    } else {
+        bind(s, item, slot);
         await(s, item);
+    }
     s->scheduler += (int32_t)item->uops;
     s->loads += item->load;
     s->stores += item->store;
@@ -174,30 +141,30 @@ static void enter(struct simulator *s, const struct plan_item *item, unsigned sl
 /* What keeps the next item from entering; NULL: nothing. */
 static inline double *obstacle(const struct simulator *s, const struct plan_item *item)
 {
-    if (s->slots_done)
-        return NULL;
     if (s->rob + (int32_t)item->issue > s->rob_size && s->rob)
         return &s->out->stalls_rob;
-    bool room = s->scheduler + item->room <= s->scheduler_size && s->loads + item->load <= s->load_size && s->stores + item->store <= s->store_size;
-    return room ? NULL : &s->out->stalls_scheduler;
+    if (s->scheduler + item->room > s->scheduler_size || (item->load && s->loads >= s->load_size) || (item->store && s->stores >= s->store_size))
+        return &s->out->stalls_scheduler;
+    return NULL;
 }
 
 /* The same for what may not be there yet: it was delivered in a cycle before. */
 static inline double *waits(const struct simulator *s)
 {
-    return s->issued.number < s->front.delivered.number ? obstacle(s, &s->plan.items.items[s->issued.index]) : &s->out->stalls_front;
+    if (s->issued.number >= s->front.delivered.number)
+        return &s->out->stalls_front;
+    return s->slots_done ? NULL : obstacle(s, &s->plan.items.items[s->issued.index]);
 }
 
 void rename_cycle(struct simulator *s)
 {
     int32_t slots = s->issue_width;
-    uint32_t before[PORTS_MAX];     /* as bound */
     unsigned slot = 0, fused = 0;   /* slots and fused µops of this cycle so far */
 
     s->stall = waits(s);
     if (s->stall)
         return;
-    memcpy(before, s->bound, sizeof before);
+    memcpy(s->before, s->bound, sizeof s->before);
     s->bound_now = 0;
     s->moved = true;
     for (;;) {
@@ -212,7 +179,7 @@ void rename_cycle(struct simulator *s)
         fused += item->split ? item->decode : take;
         if (s->slots_done < item->issue)
             return;
-        enter(s, item, slot - take, before);
+        enter(s, item, slot - take);
         s->slots_done = 0;
         place_next(&s->issued, s->plan.items.count);
         if (s->issued.index == 0)

@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-#define KEPT_ITEMS 100   /* simulated for each state that is kept, at least: more than it takes to write it down */
+#define KEPT_SHARE 12    /* of all looks so far, one part in so many lies between two states that are kept, */
+#define KEPT_ITEMS 150   /* simulated for each state that is kept, at least: more than it takes to write it down */
 
 void repeat_start(struct simulator *s, int64_t looks)
 {
@@ -153,7 +154,7 @@ static bool worth_keeping(struct simulator *s, bool seen)
     s->streak = seen ? s->streak + 1 : 0;
     if (filling || s->checks < s->next_kept)
         return s->streak && !(s->streak & (s->streak - 1));
-    uint32_t spread = s->checks < 16 * 48 ? s->checks / 16 : 48, least = KEPT_ITEMS / (uint32_t)s->plan.items.count;
+    uint32_t spread = s->checks / KEPT_SHARE, least = KEPT_ITEMS / (uint32_t)s->plan.items.count;
     s->next_kept = s->checks + (spread > least ? spread : least) + 1;
     return true;
 }

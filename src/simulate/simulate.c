@@ -27,6 +27,7 @@ void simulator_free(struct simulator *s)
     free(s->values);
     free(s->waiting);
     free(s->bound_to);
+    free(s->best);
     free(s->order.retires);
     free(s->order.fetched);
     free(s->order.values);
@@ -106,6 +107,9 @@ static void start(struct simulator *s, const struct block_work *w, const struct 
     frontend_bound(w->core, insns, &w->costs, block->shape, block->align, &bound);
     front_start(&s->front, &s->plan, w->core, block, &bound);
     cache_start(s);
+    RING(s->best, s->best_capacity, (size_t)s->plan.choices + 1);
+    for (size_t i = 0; i < s->plan.choices; i++)
+        s->best[i].cycle = -1;
     RING(s->bound_to, s->bound_capacity, s->plan.uops.count + 1);
     s->order.on = in_order && order_fits(s);
     s->order.alike = 0;
@@ -241,9 +245,9 @@ static double run(struct simulator *s, int64_t limit)
 }
 
 /* In program order where that is possible, else by events. */
-static double run_block(struct simulator *s, const struct block_work *w, const struct insn *insns, size_t count, const struct block_options *block, int64_t limit)
+static double run_block(struct simulator *s, const struct block_work *w, const struct insn *insns, size_t count, const struct block_options *block, int64_t limit, bool by_events)
 {
-    start(s, w, insns, count, block, limit, true);
+    start(s, w, insns, count, block, limit, !by_events);
     double iterations = run(s, limit);
     if (!s->order.on)
         return iterations;
@@ -274,7 +278,7 @@ void simulate(struct simulator *s, const struct block_work *w, const struct insn
     out->step_iterations = s->timeline;
     if (s->timeline)
         out->steps = mem_zero(s->timeline * count, sizeof *out->steps);
-    double iterations = run_block(s, w, insns, count, block, limit), assists = bounds_assists(w->core, insns, count, block);
+    double iterations = run_block(s, w, insns, count, block, limit, options->by_events), assists = bounds_assists(w->core, insns, count, block);
     if (assists > 0) {   /* the pipeline is empty meanwhile: they come on top, and the period is no whole number of cycles any more */
         out->cycles += assists;
         out->period = 0;

@@ -89,10 +89,17 @@ struct order {
     size_t retire_capacity, fetched_capacity, value_capacity;
     struct told_value *values;  /* ring by iteration, then by node */
     int64_t epoch;              /* cycles of the blocks before */
-    uint64_t content, term[PORTS_MAX];        /* hash of the µops bound to ports; what one adds by its port */
+    /* Hash of the µops bound to ports, by port and by port and cycle; what one adds by its port; cycles in which items retire that have not. Sums, kept up to date. */
+    uint64_t content, times, term[PORTS_MAX], retirement;
     uint64_t taken[PORTS_MAX][AHEAD_WORDS];   /* by port or pipe: cycles in which no other can start */
     portset goes[AHEAD];        /* by cycle: ports to which µops go */
     struct cache_cycle loads[AHEAD];
+};
+
+/* The two best of a µop's ports in a cycle. */
+struct choice {
+    int32_t cycle;
+    uint8_t port[2];
 };
 
 struct snapshot {
@@ -128,6 +135,9 @@ struct simulator {
     int32_t pipe_free[PORTS_MAX];
     int32_t rob_size, scheduler_size, load_size, store_size, issue_width, retire_width, commit_width;
     uint8_t load_turn;                 /* port of the last load */
+    uint32_t before[PORTS_MAX];        /* bound when rename began its cycle */
+    struct choice *best;               /* by a µop's choice */
+    size_t best_capacity;
     unsigned bound_now;                /* µops of this cycle so far whose port was chosen among several */
     portset load_ports;                /* that loads of the block can take which banks may hold up */
     struct {
@@ -312,8 +322,8 @@ bool order_fits(const struct simulator *s);
 void order_start(struct simulator *s);
 /* The block is through: what has been told of the time after it is forgotten. */
 void order_end(struct simulator *s);
-/* The item at rename, whose µops are bound to ports: all that follows from it. */
-void order_enter(struct simulator *s, const struct plan_item *item);
+/* The item at rename, from @slot of the cycle on: all that follows from it. */
+void order_enter(struct simulator *s, const struct plan_item *item, unsigned slot);
 /* What happens in this cycle behind rename. */
 void order_cycle(struct simulator *s);
 /* order_state.c: what decides the future behind rename, relative to now, to @out; returns the place behind it. At most order_state_room places. */

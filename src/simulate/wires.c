@@ -156,6 +156,7 @@ static void number_choices(struct plan *p)
     p->pipe_choices = 1;
     for (size_t u = 0; u < p->uops.count; u++) {
         struct plan_uop *uop = &p->uops.items[u];
+        uop->only = uop->ports & (uop->ports - 1) ? -1 : (int8_t)__builtin_ctz(uop->ports | (portset)1 << (PORTS_MAX - 1));
         uop->choice = (uint16_t)p->choices;
         uop->pipe_choice = uop->pipe ? (uint16_t)p->pipe_choices : 0;
         for (size_t i = 0; i < u; i++) {
