@@ -15,7 +15,7 @@ struct estimator {
     struct program_run run;
     struct call_costs calls;
     enum estimate_model kind;
-    double share;
+    struct core_share share;
     struct sharing sharing;
 };
 
@@ -30,7 +30,7 @@ struct estimator *estimator_new(const struct program_model *model, const double 
     e->model = program_model_hold(model);
     e->code = code;
     e->kind = kind;
-    e->share = 1;
+    e->share = (struct core_share){1, 1};
     program_model_at(model, inputs, &e->run);
     call_costs_measure(&e->calls);
     return e;
@@ -56,9 +56,9 @@ const struct program_run *estimator_run(const struct estimator *e)
     return &e->run;
 }
 
-void estimator_set_share(struct estimator *e, double share)
+void estimator_set_share(struct estimator *e, const struct core_share *share)
 {
-    e->share = share;
+    e->share = *share;
 }
 
 void estimator_set_threads(struct estimator *e, double threads, double common)
@@ -106,7 +106,7 @@ bool estimator_time(struct estimator *e, const struct machine *m, const struct p
         return false;
     memory.sharing = e->sharing;
     if (e->kind == ESTIMATE_STEADY) {
-        steady_time(e->code, &e->run, m, &memory, &e->calls, e->share, out);
+        steady_time(e->code, &e->run, m, &memory, &e->calls, &e->share, out);
         out->seconds /= fmax(1, e->sharing.threads);
         return true;
     }

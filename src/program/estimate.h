@@ -21,8 +21,8 @@ struct estimator *estimator_new(const struct program_model *model, const double 
 void estimator_free(struct estimator *e);
 /* Core clock of this CPU as measured, in GHz. */
 double estimator_clock_here(const struct estimator *e);
-/* From now on times are those beside others that leave this @share of the core, as native_measure says; 1 at first. */
-void estimator_set_share(struct estimator *e, double share);
+/* From now on times are those beside others that leave this @share of the core; all of it at first. */
+void estimator_set_share(struct estimator *e, const struct core_share *share);
 /* From now on times are those of @threads threads that share the last level of caches, all work split among them; @common as in struct sharing. The misses are all
  * threads'. */
 void estimator_set_threads(struct estimator *e, double threads, double common);

@@ -90,7 +90,8 @@ static void fit_some(const struct fitting *f, const double *from, const double *
 static void fit_mode(const struct fitting *f, const struct mode *modes, const double *totals, const bool *use, struct model_mode *out)
 {
     const struct growth_limits share = {2, 1e-4, SCATTER, 0, 1, 0.5, false}, irregular = {2, 1e-3, 0.05, 0, 1, 0.5, false}, step = {2, 4, 0.1, 0, INFINITY, 2, false};
-    struct growth_limits distance = {formula_degree(&f->model->footprint, f->runs->name_count), LINES, SCATTER, 0, INFINITY, 2, true};
+    const unsigned degree = formula_degree(&f->model->footprint, f->runs->name_count);
+    struct growth_limits distance = {degree < DEGREE_MOST ? degree : DEGREE_MOST, LINES, SCATTER, 0, INFINITY, 2, true};
     size_t n = f->runs->runs.count;
     double *values = mem_zero(4 * n, sizeof *values);
     bool *steps = mem_zero(n, sizeof *steps);
@@ -370,6 +371,18 @@ const struct program_model *program_model_hold(const struct program_model *m)
 const struct formula *program_model_count(const struct program_model *m, size_t block)
 {
     return &m->formulas[m->counts[block]];
+}
+
+bool program_model_exact(const struct program_model *m, const struct formula *f, const double *inputs)
+{
+    for (size_t i = 0; f->exact && i < m->runs->name_count; i++) {
+        bool seen = !(f->within & 1u << i);
+        for (size_t r = 0; r < m->runs->runs.count && !seen; r++)
+            seen = m->runs->runs.items[r].inputs[i] == inputs[i];
+        if (!seen)
+            return false;
+    }
+    return f->exact;
 }
 
 static int by_distance(const void *a, const void *b)

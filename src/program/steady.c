@@ -24,7 +24,7 @@ struct timing {
     const struct call_costs *calls;
     struct block_work *work;
     struct simulator *simulator;
-    double share;                    /* of the core that others leave */
+    struct core_share share;
     double insns;                    /* executed, all parts */
     double window, parallel, branch_miss;
     uint32_t *first_reference, *references;   /* of the program, by block: those of block b are references[first[b]..first[b + 1]) */
@@ -39,7 +39,7 @@ static void time_core(struct timing *t, const struct code_part *part, struct par
     struct insn *insns = mem_zero(part->insns.count + 1, sizeof *insns);
     struct block_options options = {.shape = part->repeats ? SHAPE_LOOP : SHAPE_CACHED, .start = START_DIFFERENT};
     struct bounds bounds;
-    double flow = 0;   /* cycles of what is shared with others, ports and slots */
+    double flow = 0;   /* cycles of what is shared with others */
 
     for (size_t i = 0; i < part->insns.count; i++)
         insns[i] = k->insns[part->insns.items[i]];
@@ -52,7 +52,8 @@ static void time_core(struct timing *t, const struct code_part *part, struct par
             out->bottleneck = (enum bound_kind)kind;
         }
     for (int kind = 0; kind < BOUND_COUNT; kind++)
-        flow = kind != BOUND_DEPENDENCIES && bounds.cycles[kind] > flow ? bounds.cycles[kind] : flow;
+        if (kind != BOUND_DEPENDENCIES && !isnan(bounds.cycles[kind]))
+            flow = fmax(flow, bounds.cycles[kind] / (kind == BOUND_ISSUE || kind == BOUND_FRONTEND || kind == BOUND_RETIRE ? t->share.slots : t->share.ports));
     if (part->repeats && part->insns.count <= SIMULATED_MOST && part->executions * (double)part->insns.count >= SIMULATED * t->insns) {
         struct simulation sim;
         simulate(t->simulator, t->work, insns, part->insns.count, &options, &(struct simulate_options){0}, &sim);
@@ -60,7 +61,7 @@ static void time_core(struct timing *t, const struct code_part *part, struct par
             out->core = sim.cycles;
         simulation_done(&sim);
     }
-    out->core = fmax(out->core, flow / t->share);
+    out->core = fmax(out->core, flow);
     free(insns);
 }
 
@@ -68,7 +69,7 @@ static void time_core(struct timing *t, const struct code_part *part, struct par
 struct part_misses {
     double near, far;         /* lines at a steady step, from caches and from main memory */
     double most;              /* of far, one reference's */
-    double latency, missed;   /* of the others, as if none were under way together; how many */
+    double others[MEMORY_LEVELS + 1], missed;   /* lines of the others by what serves them; how many miss the first level */
 };
 
 /* Adds what one reference's misses take: lines in a stream by bandwidth, the others by latency. */
@@ -85,7 +86,8 @@ static void time_reference(struct timing *t, size_t index, struct part_misses *o
         double far = ways * regular * served[t->memory->count] * t->memory->line_cycles;
         out->near += ways * regular * memory_line_cycles(t->memory, served) - far;
         own += far;
-        out->latency += other * (memory_latency(t->memory, served) - served[0] * t->memory->levels[0].latency);
+        for (size_t l = 0; l <= t->memory->count; l++)
+            out->others[l] += other * served[l];
         out->missed += other * (1 - served[0]);
         for (size_t l = 0; l < t->memory->count; l++) {
             behind -= served[l];
@@ -111,7 +113,7 @@ static void time_memory(struct timing *t, const struct code_part *part, struct p
     /* Misses within reach of the reorder buffer are under way together. */
     double together = w.missed / part->executions * t->window / (double)part->insns.count;
     together = fmin(fmax(together, 1), t->parallel);
-    out->latency = w.latency / together;
+    out->latency = memory_waited(t->memory, w.others, together);
     /* More streams keep more lines under way: line_cycles are those of two, t(k) = a + b / k. */
     double alone = t->memory->line_alone, streams = w.most > 0 ? w.far / w.most : 1;
     out->far = w.far * fmax(0.5, 2 - alone + 2 * (alone - 1) / streams);
@@ -217,9 +219,9 @@ static int by_cycles(const void *a, const void *b)
 }
 
 void steady_time(const struct program_code *c, const struct program_run *run, const struct machine *m, const struct memory *memory, const struct call_costs *calls,
-                 double share, struct program_time *out)
+                 const struct core_share *share, struct program_time *out)
 {
-    struct timing t = {.code = c, .run = run, .machine = m, .memory = memory, .calls = calls, .share = share, .out = out};
+    struct timing t = {.code = c, .run = run, .machine = m, .memory = memory, .calls = calls, .share = *share, .out = out};
     struct code_parts parts;
 
     *out = (struct program_time){.cycles = 0};
