@@ -4,6 +4,7 @@
  * rename, and the cycles only count what has been told. A µop that holds a port or pipe for some cycles could hold up an older one that is ready a little later:
  * then the block is lost for this way, and is simulated by events. */
 #include "simulate/bind.h"
+#include "simulate/slots.h"
 
 #include <string.h>
 
@@ -434,7 +435,7 @@ static inline int32_t run_one(struct simulator *s, const struct plan_item *item,
 }
 
 /* Any other. */
-static int32_t run_several(struct simulator *s, const struct plan_item *item, unsigned slot, int32_t *first)
+static __attribute__((noinline)) int32_t run_several(struct simulator *s, const struct plan_item *item, unsigned slot, int32_t *first)
 {
     int32_t done = s->now, known = s->now;
 
@@ -449,7 +450,8 @@ static int32_t run_several(struct simulator *s, const struct plan_item *item, un
     return later(done, known);
 }
 
-void order_enter(struct simulator *s, const struct plan_item *item, unsigned slot)
+/* The item at rename, from @slot of the cycle on: all that follows from it. */
+static inline void enter(struct simulator *s, const struct plan_item *item, unsigned slot)
 {
     int32_t first = s->now, done = item->direct ? run_one(s, item, slot, &first) : run_several(s, item, slot, &first);
 
@@ -496,6 +498,7 @@ void order_cycle(struct simulator *s)
         place_next(&s->retired, s->plan.items.count);
     }
     dispatch(s);
+    rename_items(s, enter);
 }
 
 void order_end(struct simulator *s)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* From the front end's queue into the schedulers: slots, room in the buffers, the port of each µop. */
+/* From the front end's queue into the schedulers, by events: the queue of each µop, and what it waits for. */
 #include "simulate/bind.h"
+#include "simulate/slots.h"
 
-#include <string.h>
-
-static void begin_iteration(struct simulator *s)
+void rename_iteration(struct simulator *s)
 {
     uint32_t row = row_of(s, s->issued.iteration);
 
@@ -22,7 +21,7 @@ void rename_start(struct simulator *s)
     s->entered = 0;
     s->content = 0;
     s->power = s->unpower = 1;
-    begin_iteration(s);
+    rename_iteration(s);
 }
 
 /* Which queues in front of the ports the item's µops will go to. */
@@ -124,70 +123,13 @@ static void await(struct simulator *s, const struct plan_item *item)
         add_follower(s, after, 1);   /* it waits for the item's own µops at least */
 }
 
-static inline void enter(struct simulator *s, const struct plan_item *item, unsigned slot)
+static void enter(struct simulator *s, const struct plan_item *item, unsigned slot)
 {
-    if (s->order.on) {
-        order_enter(s, item, slot);
-    } else {
-        bind(s, item, slot);
-        await(s, item);
-    }
-    s->scheduler += (int32_t)item->uops;
-    s->loads += item->load;
-    s->stores += item->store;
-    s->front.queued -= (int32_t)item->decode;
-}
-
-/* What keeps the next item from entering; NULL: nothing. */
-static inline double *obstacle(const struct simulator *s, const struct plan_item *item)
-{
-    if (s->rob + (int32_t)item->issue > s->rob_size && s->rob)
-        return &s->out->stalls_rob;
-    if (s->scheduler + item->room > s->scheduler_size || (item->load && s->loads >= s->load_size) || (item->store && s->stores >= s->store_size))
-        return &s->out->stalls_scheduler;
-    return NULL;
-}
-
-/* The same for what may not be there yet: it was delivered in a cycle before. */
-static inline double *waits(const struct simulator *s)
-{
-    if (s->issued.number >= s->front.delivered.number)
-        return &s->out->stalls_front;
-    return s->slots_done ? NULL : obstacle(s, &s->plan.items.items[s->issued.index]);
+    bind(s, item, slot);
+    await(s, item);
 }
 
 void rename_cycle(struct simulator *s)
 {
-    int32_t slots = s->issue_width;
-    unsigned slot = 0, fused = 0;   /* slots and fused µops of this cycle so far */
-
-    s->stall = waits(s);
-    if (s->stall)
-        return;
-    memcpy(s->before, s->bound, sizeof s->before);
-    s->bound_now = 0;
-    s->moved = true;
-    for (;;) {
-        const struct plan_item *item = &s->plan.items.items[s->issued.index];
-        if (item->split && !s->slots_done && (fused >= s->core->unlaminate_first || item->issue > (uint32_t)slots) && fused)
-            return;
-        uint32_t need = item->issue - s->slots_done, take = need < (uint32_t)slots ? need : (uint32_t)slots;
-        s->rob += (int32_t)take;
-        s->slots_done += take;
-        slots -= (int32_t)take;
-        slot += take;
-        fused += item->split ? item->decode : take;
-        if (s->slots_done < item->issue)
-            return;
-        enter(s, item, slot - take);
-        s->slots_done = 0;
-        place_next(&s->issued, s->plan.items.count);
-        if (s->issued.index == 0)
-            begin_iteration(s);
-        double *stall = slots > 0 ? waits(s) : NULL;
-        if (stall && slots == s->issue_width)   /* what entered takes no slot */
-            s->stall = stall;
-        if (stall || slots <= 0)
-            return;
-    }
+    rename_items(s, enter);
 }

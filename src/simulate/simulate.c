@@ -179,8 +179,8 @@ static void cycle(struct simulator *s)
     } else {
         retire_cycle(s);
         execute_cycle(s);
+        rename_cycle(s);
     }
-    rename_cycle(s);
     if (s->timeline)
         deliver_noted(s);
     else

@@ -310,6 +310,8 @@ int32_t cache_commit(struct simulator *s);
 /* rename.c */
 void rename_start(struct simulator *s);
 void rename_cycle(struct simulator *s);
+/* The item that comes to rename begins an iteration. */
+void rename_iteration(struct simulator *s);
 
 /* retire.c */
 void retire_cycle(struct simulator *s);
@@ -322,9 +324,7 @@ bool order_fits(const struct simulator *s);
 void order_start(struct simulator *s);
 /* The block is through: what has been told of the time after it is forgotten. */
 void order_end(struct simulator *s);
-/* The item at rename, from @slot of the cycle on: all that follows from it. */
-void order_enter(struct simulator *s, const struct plan_item *item, unsigned slot);
-/* What happens in this cycle behind rename. */
+/* What happens in this cycle behind rename, and in it. */
 void order_cycle(struct simulator *s);
 /* order_state.c: what decides the future behind rename, relative to now, to @out; returns the place behind it. At most order_state_room places. */
 size_t order_state_room(const struct simulator *s);
