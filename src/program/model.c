@@ -8,6 +8,7 @@
 
 #include "base/index.h"
 #include "base/mem.h"
+#include "program/code.h"
 #include "program/fit.h"
 #include "program/growth.h"
 #include "program/modes.h"
@@ -227,6 +228,18 @@ static void fit_blocks(struct fitting *f)
     free(values);
 }
 
+/* Whether the block takes or gives back memory: that grows by the pages used first in it, which are counted by themselves. */
+static bool allocates(const struct program_block *b)
+{
+    static const char *const names[] = {"malloc", "calloc", "realloc", "free", "posix_memalign", "aligned_alloc", "memalign", "_Znwm", "_Znam", "_ZdlPv", "_ZdaPv", "_FortranAAllocatable"};
+
+    for (size_t k = 0; k < b->call_count; k++)
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+            if (strncmp(b->calls[k], names[i], strlen(names[i])) == 0)
+                return true;
+    return false;
+}
+
 /* Cycles in calls of what was not compiled, per execution; they scatter, and mostly they are the same at all inputs. */
 static void fit_calls(struct fitting *f)
 {
@@ -243,6 +256,11 @@ static void fit_calls(struct fitting *f)
             any |= use[r];
         }
         f->model->calls[b].error = -1;
+        double least = INFINITY;
+        for (size_t r = 0; r < n; r++)
+            least = use[r] ? fmin(least, values[r]) : least;
+        for (size_t r = 0; r < n && allocates(&f->runs->program->blocks[b]); r++)
+            values[r] = least;
         if (any)
             fit_some(f, f->inputs, values, use, &limits, &f->model->calls[b]);
     }
@@ -304,6 +322,7 @@ struct program_model *program_model_new(const struct program_runs *runs, enum co
     struct fitting f = {.model = m, .runs = runs};
     bool ok = true;
 
+    pthread_mutex_init(&m->code_lock, NULL);
     m->runs = program_runs_hold(runs);
     m->counts = mem_zero(p->block_count + 1, sizeof *m->counts);
     m->taken = mem_zero(p->block_count + 1, sizeof *m->taken);
@@ -358,8 +377,21 @@ void program_model_free(const struct program_model *held)
     free(m->counts);
     free(m->taken);
     free(m->calls);
+    program_code_free(m->code);
+    pthread_mutex_destroy(&m->code_lock);
     program_runs_free(m->runs);
     free(m);
+}
+
+const struct program_code *program_model_code(const struct program_model *held, struct err *err)
+{
+    struct program_model *m = (struct program_model *)(uintptr_t)held;
+
+    pthread_mutex_lock(&m->code_lock);
+    if (!m->code)
+        m->code = program_code_new(m->runs->program, err);
+    pthread_mutex_unlock(&m->code_lock);
+    return m->code;
 }
 
 const struct program_model *program_model_hold(const struct program_model *m)
