@@ -331,6 +331,26 @@ static bool refusal(const char *name, const char *text, size_t length, const str
     return err_at(err, name, first->line, 0);
 }
 
+/* What the listing knows of lines that go no further, with their text, and the percentages. */
+static void take_left_out(const char *text, size_t length, struct listing *l, struct assembled *out)
+{
+    struct line_starts lines = {0};
+    size_t start, size;
+
+    lines_index(&lines, text, length);
+    for (size_t i = 0; i < l->left_out.count; i++) {
+        line_find(&lines, l->left_out.items[i].line, &start, &size);
+        l->left_out.items[i].text = mem_strndup(text + start, size);
+    }
+    vec_done(&lines.starts);
+    out->left_out = l->left_out.items;
+    out->left_out_count = l->left_out.count;
+    out->percents = l->percents.items;
+    out->percent_count = l->percents.count;
+    memset(&l->left_out, 0, sizeof l->left_out);
+    memset(&l->percents, 0, sizeof l->percents);
+}
+
 bool assemble(enum isa isa, const char *name, const char *text, size_t length, enum syntax syntax, bool skip_bad, struct assembled *out,
                   struct err *err)
 {
@@ -362,12 +382,22 @@ bool assemble(enum isa isa, const char *name, const char *text, size_t length, e
     out->spans = l.spans.items;
     out->span_count = l.spans.count;
     memset(&l.spans, 0, sizeof l.spans);
+    take_left_out(text, length, &l, out);
     listing_done(&l);
     vec_done(&refused.seen);
     vec_done(&refused.lines.starts);
     if (!ok)
         return err_at(err, name, 0, 0);
     return skip_bad || !out->refused_count || refusal(name, text, length, out, err);
+}
+
+void diagnostics_free(struct diagnostic *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        free(list[i].text);
+        free(list[i].reason);
+    }
+    free(list);
 }
 
 void assembled_done(struct assembled *a)
@@ -377,12 +407,10 @@ void assembled_done(struct assembled *a)
     for (size_t i = 0; i < a->label_count; i++)
         free(a->labels[i].name);
     free(a->labels);
-    for (size_t i = 0; i < a->refused_count; i++) {
-        free(a->refused[i].text);
-        free(a->refused[i].reason);
-    }
-    free(a->refused);
+    diagnostics_free(a->refused, a->refused_count);
+    diagnostics_free(a->left_out, a->left_out_count);
     free(a->spans);
+    free(a->percents);
     memset(a, 0, sizeof *a);
 }
 
