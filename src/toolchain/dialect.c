@@ -282,6 +282,7 @@ static void words_clean(const struct dialect *d, const char *p, const char *end,
         while (e < end && is_name(*e))
             e++;
         const char *next = skip_blank(e, end), *size = size_word(p, e);
+        steps_add(1);
         if (isdigit((unsigned char)*p)) {
             number_add(p, e, out);
         } else if (size && next < end && *next == '[') {
@@ -320,6 +321,7 @@ static const char *spelled_end(const char *p, const char *end)
     static const char *const operators[] = {"<<=", ">>=", "<=>", "->*", "<<", ">>", "<=", ">=", "->", "()", "[]", "<", ">", ",", "+", "-", NULL};
     int depth = 0;
     for (const char *at = p; at < end; at++) {
+        steps_add(at > p && is_word(*at) && !is_word(at[-1]));
         if (text_begins(at, end, "operator") && (at == p || !isalnum((unsigned char)at[-1]))) {
             at += 8;
             for (size_t i = 0; operators[i]; i++)
@@ -393,6 +395,7 @@ static void operands_clean(const struct dialect *d, const char *p, const char *e
     while (p < end) {
         const char *name = x86 ? name_begin(p, end) : modified_begin(p, end), *stop, *e;
         bool spelled = is_spelled(name, end, &stop);
+        steps_add(1);
         /* Up to the comma behind this operand. */
         int depth = 0;
         for (e = spelled ? stop : p; e < end && !(depth == 0 && *e == ','); e++) {

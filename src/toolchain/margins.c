@@ -16,14 +16,14 @@
 #define BAR "\u2502"     /* of tables drawn with lines */
 
 /* A text that is being looked through. */
-struct reading {
+struct framed_text {
     const char *text;
     struct margins *m;
     bool percents;       /* it has the columns of a profile */
     bool joined;         /* bytes stand beside each other, without blanks */
 };
 
-static struct margin *line_at(const struct reading *r, size_t i, const char **p, const char **end)
+static struct margin *line_at(const struct framed_text *r, size_t i, const char **p, const char **end)
 {
     struct margin *line = &r->m->lines.items[i];
     *p = skip_blank(r->text + line->start, r->text + line->end);
@@ -31,7 +31,7 @@ static struct margin *line_at(const struct reading *r, size_t i, const char **p,
     return line;
 }
 
-static void margin_set(const struct reading *r, struct margin *line, const char *start, const char *end)
+static void margin_set(const struct framed_text *r, struct margin *line, const char *start, const char *end)
 {
     line->start = (size_t)(start - r->text);
     line->end = (size_t)(end - r->text);
@@ -44,7 +44,7 @@ static void leave(struct margin *line, const char *why)
     line->left_out = why;
 }
 
-static void split(struct reading *r, size_t length)
+static void split(struct framed_text *r, size_t length)
 {
     const char *end = r->text + length;
     for (const char *p = r->text, *stop; p < end; p = stop + 1) {
@@ -65,7 +65,7 @@ static const char *quote_end(const char *p, const char *end)
     return p;
 }
 
-static void quotes_take(struct reading *r)
+static void quotes_take(struct framed_text *r)
 {
     size_t quoted = 0, others = 0;
     const char *p, *end;
@@ -105,7 +105,7 @@ static bool fence_of_source(const char *p, const char *end)
 }
 
 /* Markdown: what stands between fences is read; a lone fence with code only before it has lost its first. */
-static void fences_take(struct reading *r)
+static void fences_take(struct framed_text *r)
 {
     size_t fences = 0, behind = 0, others = 0;
     bool inside = false, source = false, any_plain = false;
@@ -201,7 +201,7 @@ static bool listed_more(const char *p, const char *end)
 }
 
 /* Numbers that count the lines, before all or nearly all of them. */
-static void numbers_take(struct reading *r)
+static void numbers_take(struct framed_text *r)
 {
     size_t filled = 0, in_order = 0, listed = 0, blank = 0;
     uint64_t last = 0, number;
@@ -267,7 +267,7 @@ static const char *rule_end(const char *p, const char *end)
     return text_begins(p, end, BAR) ? p + strlen(BAR) : p < end && (*p == ':' || *p == '|') ? p + 1 : p;
 }
 
-static void percents_take(struct reading *r)
+static void percents_take(struct framed_text *r)
 {
     size_t filled = 0, with = 0;
     bool heading = false;
@@ -320,7 +320,7 @@ static const char *art_end(const char *p, const char *end)
 }
 
 /* An address with what belongs to it. */
-struct place {
+struct address_column {
     uint64_t address;
     const char *start, *rest;   /* start: the first digit; rest: what stands behind address, symbol and bytes */
     bool named;                 /* `<main+4>` or `<+4>` stands behind it */
@@ -346,6 +346,7 @@ static const char *angle_end(const char *p, const char *end)
     if (p >= end || *p != '<')
         return NULL;
     const char *first = NULL, *at = p;
+    steps_add((size_t)(end - p) / 16);
     while ((at = memchr(at, '>', (size_t)(end - at)))) {
         at++;
         if (at < end && *at == ':' && (at + 1 == end || isspace((unsigned char)at[1])))
@@ -356,10 +357,10 @@ static const char *angle_end(const char *p, const char *end)
     return first;
 }
 
-static bool place_find(const char *p, const char *end, bool joined, struct place *out)
+static bool place_find(const char *p, const char *end, bool joined, struct address_column *out)
 {
     p = mark_end(p, end);
-    *out = (struct place){.start = p};
+    *out = (struct address_column){.start = p};
     bool prefixed = text_begins(p, end, "0x") || text_begins(p, end, "0X");
     const char *digits = p + (prefixed ? 2 : 0), *e = hex_end(digits, end, &out->address);
     uint64_t low;
@@ -414,7 +415,7 @@ static bool heading_symbol(const char *p, const char *end, const char **start, c
 }
 
 /* Whether lines say where they are. Of those that are only a number and a colon there must be many, and they must grow: as do local labels not. */
-static void disassembly_judge(struct reading *r)
+static void disassembly_judge(struct framed_text *r)
 {
     size_t sure = 0, weak = 0, other = 0, joined = 0, places = 0;
     uint64_t last = 0;
@@ -422,7 +423,7 @@ static void disassembly_judge(struct reading *r)
     const char *p, *end;
 
     for (size_t i = 0; i < r->m->lines.count; i++) {
-        struct place place;
+        struct address_column place;
         line_at(r, i, &p, &end);
         if (p == end || *p == '#' || *p == ';' || *p == '.' || end[-1] == ':')
             continue;
@@ -461,16 +462,16 @@ static const char *behind_bytes(const char *p, const char *end)
     return count && e < end ? e : NULL;
 }
 
-static void addresses_take(struct reading *r)
+static void addresses_take(struct framed_text *r)
 {
     unsigned section = 0;
     bool headed = false;   /* the line before was a symbol's heading: the function's name comes again */
-    struct place open = {0};   /* of a line of bytes alone: what they are may stand behind more of them (Visual C++) */
+    struct address_column open = {0};   /* of a line of bytes alone: what they are may stand behind more of them (Visual C++) */
     const char *p, *end, *start, *stop;
 
     for (size_t i = 0; i < r->m->lines.count; i++) {
         struct margin *line = line_at(r, i, &p, &end);
-        struct place place;
+        struct address_column place;
         if (p == end)
             continue;
         section += text_begins(p, end, "Disassembly of section");
@@ -503,12 +504,12 @@ static void addresses_take(struct reading *r)
             leave(line, known ? NULL : "no instruction with an address");
         }
         headed = heading;
-        open = placed && place.rest == end ? place : (struct place){0};
+        open = placed && place.rest == end ? place : (struct address_column){0};
     }
 }
 
 /* Other lines that hold no code, by what they look like. */
-static void prose_leave(struct reading *r)
+static void prose_leave(struct framed_text *r)
 {
     const char *p, *end;
     bool macros = false;
@@ -531,7 +532,7 @@ static void prose_leave(struct reading *r)
 
 void margins_find(const char *text, size_t length, struct margins *out)
 {
-    struct reading r = {.text = text, .m = out};
+    struct framed_text r = {.text = text, .m = out};
 
     memset(out, 0, sizeof *out);
     split(&r, length);
