@@ -20,6 +20,7 @@
 #define TEXT_LIMIT ((size_t)16 << 20)
 #define PASSES 8
 #define ARGUMENTS 32     /* of the assembler */
+#define ADVICE_C "this looks like C: kernel load compiles .c and .cpp files"
 
 static const struct child_limits as_limits = {
     .cpu_seconds = 2, .memory = (size_t)1 << 30, .file_size = (size_t)32 << 20, .wall_seconds = 5, .output = (size_t)256 << 10};
@@ -182,6 +183,14 @@ static bool read_nothing(const char *dir, struct err *err)
     return ok;
 }
 
+static bool left_out_as_source(const struct listing *l)
+{
+    for (size_t i = 0; i < l->left_out.count; i++)
+        if (strcmp(l->left_out.items[i].reason, "source code") == 0)
+            return true;
+    return false;
+}
+
 /* Reads the object; @listed: unless the dependency list names a file beside it. */
 static bool result_read(const char *dir, bool listed, const struct listing *l, struct assembled *out, struct err *err)
 {
@@ -193,7 +202,7 @@ static bool result_read(const char *dir, bool listed, const struct listing *l, s
         ok = object_read(path.data, true, &object, err);
     }
     if (ok && object.length == 0)
-        ok = err_set(err, ERR_DATA, "give assembler text with instructions", "no instructions in this text");
+        ok = err_set(err, ERR_DATA, left_out_as_source(l) ? ADVICE_C : "give assembler text with instructions", "no instructions in this text");
     if (ok)
         object_take(&object, l, out);
     object_done(&object);
@@ -325,7 +334,7 @@ static bool refusal(const char *name, const char *text, size_t length, const str
     if (a->refused_count > 1)
         str_addf(&more, " (and %zu more line%s)", a->refused_count - 1, a->refused_count > 2 ? "s" : "");
     bool repeats = holds_line(first->reason, line);
-    err_set(err, ERR_DATA, looks_like_c(text, length) ? "this looks like C: kernel load compiles .c and .cpp files" : "correct it, or skip such lines with --skip-bad",
+    err_set(err, ERR_DATA, looks_like_c(text, length) ? ADVICE_C : "correct it, or skip such lines with --skip-bad",
             "%.200s%s%.200s%s%s", first->reason, repeats ? "" : ", in \"", repeats ? "" : line, repeats ? "" : "\"", str_text(&more));
     str_done(&more);
     return err_at(err, name, first->line, 0);
