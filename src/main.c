@@ -227,7 +227,7 @@ static void name_views(struct session *s, const char *verb, void (*add)(void *to
         view_words(add, to);
 }
 
-static const struct session_views batch_views = {print_view, name_views};
+static const struct session_views batch_views = {print_view, name_views, NULL};
 
 static bool run_script(struct session *s, const char *file, struct err *err)
 {

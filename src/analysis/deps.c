@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/watch.h"
 
+#define NO_LOAD UINT32_MAX
 #define OTHER_FLAGS (FLAG_PARITY | FLAG_ADJUST | FLAG_ZERO | FLAG_SIGN | FLAG_OVERFLOW)
 
 /* The value that a resource holds: its node and how many iterations ago it was made. */
@@ -23,6 +24,13 @@ struct holder {
 struct store_input {
     struct holder place[2];        /* base and index */
     bool copied;                   /* its data come straight from a load */
+    uint32_t modified;             /* the load whose value, one cycle of work later, is its data; NO_LOAD */
+};
+
+/* A value that is a load's, or one cycle of work from it. */
+struct origin {
+    uint32_t load;                 /* NO_LOAD: it is not */
+    bool worked;
 };
 
 struct build {
@@ -331,9 +339,12 @@ static void read_memory(struct build *b, uint32_t at)
         if (f->load < at)
             continue;
         double cycles = forwarding_latency(&b->forwarding, f);
+        bool renamed = forwarding_renamed(&b->forwarding, f);
         if (b->stores && b->stores[f->store].copied && f->fits && b->costs->rows[at].op->traits & OP_VECTOR)
             cycles = fmax(cycles, b->c->store_forward_copied);   /* fmax ignores a NaN */
-        b->d->renamed += forwarding_renamed(&b->forwarding, f);
+        if (b->stores && b->stores[f->store].modified == at && f->fits && !renamed)
+            cycles = fmax(cycles, b->c->store_forward_modify);
+        b->d->renamed += renamed;
         struct holder source = {node_of(b->d, f->store, f->fits ? RESOURCE_MEMORY : RESOURCE_COMMIT), f->distance, true};
         connect(b, at, source, LATENCY_MEMORY, hundredths(cycles));
         if (f->fits)
@@ -427,14 +438,52 @@ static bool is_copied(const struct build *b, const struct insn *store)
     return false;
 }
 
+/* Where the value comes from that instruction @at writes as @node; @origins: those of the nodes before it. */
+static struct origin origin_of(const struct build *b, uint32_t at, const struct dep_node *node, const struct origin *origins)
+{
+    const struct insn *insn = &b->insns[at];
+    const struct cost *row = &b->costs->rows[at];
+    struct origin none = {NO_LOAD, false};
+
+    if (node->end >= LATENCY_ADDRESS || row->flags & (ROW_ZERO | ROW_SUM))
+        return none;
+    if (insn->traits & INSN_LOAD)
+        return row->op->traits & OP_PURE_LOAD ? (struct origin){at, false} : operation_latency(row->op, LATENCY_ADDRESS, node->end) == CYCLE ? (struct origin){at, true} : none;
+    for (unsigned i = 0; i < insn->operand_count; i++) {
+        const struct operand *op = &insn->operands[i];
+        struct holder value = is_followed(op) && op->access & ACCESS_READ ? b->holds[resource_of(b->c, op)] : (struct holder){0};
+        if (!value.known || value.distance || origins[value.node].load == NO_LOAD)
+            continue;
+        if (row->flags & ROW_ELIMINATED)
+            return origins[value.node];
+        if (!origins[value.node].worked && operation_latency(row->op, (int)i, node->end) == CYCLE)
+            return (struct origin){origins[value.node].load, true};
+    }
+    return none;
+}
+
+/* The load that pure store @at writes back to, one cycle of work later. */
+static uint32_t modified_load(const struct build *b, const struct insn *store, const struct origin *origins)
+{
+    for (unsigned i = 0; i < store->operand_count; i++) {
+        const struct operand *op = &store->operands[i];
+        struct holder value = is_followed(op) && op->access == ACCESS_READ ? b->holds[resource_of(b->c, op)] : (struct holder){0};
+        if (value.known && !value.distance && origins[value.node].worked)
+            return origins[value.node].load;
+    }
+    return NO_LOAD;
+}
+
 /* What the addresses and the data of the stores come from, where a load finds one of them. */
 static void follow_stores(struct build *b)
 {
     struct deps *d = b->d;
+    const struct core *c = b->c;
 
-    if ((isnan(b->c->store_address_late) && isnan(b->c->store_forward_copied)) || !d->addresses.found_count)
+    if ((isnan(c->store_address_late) && isnan(c->store_forward_copied) && !(c->store_forward_modify > c->store_forward)) || !d->addresses.found_count)
         return;
     b->stores = mem_zero(b->costs->count + 1, sizeof *b->stores);
+    struct origin *origins = mem_zero(d->node_count + 1, sizeof *origins);
     for (uint32_t i = 0; i < b->costs->count; i++) {
         const struct insn *insn = &b->insns[i];
         const struct operand *memory = insn->traits & INSN_STORE ? insn_memory(insn) : NULL;
@@ -442,10 +491,15 @@ static void follow_stores(struct build *b)
             b->stores[i].place[0] = b->holds[memory->base];
         if (memory && memory->index < REG_PC)
             b->stores[i].place[1] = b->holds[memory->index];
-        b->stores[i].copied = memory && b->costs->rows[i].op->traits & OP_PURE_STORE && is_copied(b, insn);
+        bool pure = memory && b->costs->rows[i].op->traits & OP_PURE_STORE;
+        b->stores[i].copied = pure && is_copied(b, insn);
+        b->stores[i].modified = pure ? modified_load(b, insn, origins) : NO_LOAD;
+        for (uint32_t n = d->first_node[i]; n < d->first_node[i + 1]; n++)
+            origins[n] = origin_of(b, i, &d->nodes[n], origins);
         for (uint32_t n = d->first_node[i]; n < d->first_node[i + 1]; n++)
             hold(b, n, 0);
     }
+    free(origins);
     begin_iteration(b);
 }
 

@@ -123,6 +123,7 @@ double forwarding_latency(const struct forwarding *f, const struct forward *link
         return c->store_forward + 1;   /* the addition is executed first */
     if (f->costs->rows[link->load].op->traits & OP_VECTOR)
         return vector_latency(f, link);
-    bool modify = load->traits & store->traits & INSN_STORE && store->traits & INSN_LOAD && !(f->costs->rows[link->load].op->traits & OP_RENAMES);
+    bool follows = f->costs->rows[link->load].op->traits & OP_RENAMES && !((load->traits | store->traits) & INSN_INDEXED);
+    bool modify = load->traits & store->traits & INSN_STORE && store->traits & INSN_LOAD && !follows;
     return modify ? c->store_forward_modify : c->store_forward;
 }

@@ -32,7 +32,7 @@ static size_t index_at(const struct insn *insns, size_t count, uint64_t offset)
     return low < count && insns[low].offset == offset ? low : NO_TARGET;
 }
 
-static size_t branch_target(const struct insn *insns, size_t count, size_t at)
+size_t loop_branch_target(const struct insn *insns, size_t count, size_t at)
 {
     const struct insn *insn = &insns[at];
     if (!(insn->traits & INSN_BRANCH) || (insn->traits & (INSN_CALL | INSN_RETURN)))
@@ -197,7 +197,7 @@ size_t loops_find(const struct insn *insns, size_t count, const struct label *la
     VEC(struct region) found = {0};
     size_t *targets = mem_alloc((count + 1) * sizeof *targets);
     for (size_t i = 0; i < count; i++)
-        targets[i] = branch_target(insns, count, i);
+        targets[i] = loop_branch_target(insns, count, i);
     for (size_t i = 0; i < count; i++)
         if (targets[i] <= i && !crosses_function(insns, targets[i], i, labels, label_count) &&
             region_closes(insns, targets, targets[i], i)) {

@@ -10,6 +10,8 @@
 size_t loops_find(const struct insn *insns, size_t count, const struct label *labels, size_t label_count,
                   struct kernel_loop **out);
 void loops_done(struct kernel_loop *loops, size_t count);
+/* The instruction that the branch @insns[@at] leads to, SIZE_MAX for calls, returns, what is no branch, and targets that are not known or not among the @count. */
+size_t loop_branch_target(const struct insn *insns, size_t count, size_t at);
 /* A loop over @count instructions from @first; takes no ownership of the strings. */
 struct kernel_loop loop_make(const struct insn *insns, size_t first, size_t count, const char *label, const char *why);
 

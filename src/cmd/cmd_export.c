@@ -25,18 +25,6 @@ static const struct parameter arguments[] = {
     {0},
 };
 
-/* The rows of the workbench's view as they are filtered and sorted; NULL when it shows none. */
-static struct result *rows_shown(struct session *s)
-{
-    struct result *rows = result_new();
-    struct err none = {0};
-
-    if (s->views && s->views->command(s, "rows", "", rows, &none))
-        return rows;
-    result_free(rows);
-    return NULL;
-}
-
 /* The format whose files end in @extension; false with err, which lists them. */
 static bool format_of(const char *extension, enum format *out, struct err *err)
 {
@@ -60,13 +48,16 @@ static bool format_of(const char *extension, enum format *out, struct err *err)
 
 struct exporting {
     char *file, *title;
-    struct result *what;       /* held */
+    struct result *what;       /* held; NULL: the rows are to be collected */
+    struct rows_shown rows;    /* state NULL: none */
     enum format format;
 };
 
 static void exporting_free(void *state)
 {
     struct exporting *e = state;
+    if (e->rows.state)
+        e->rows.free(e->rows.state);
     result_free(e->what);
     free(e->file);
     free(e->title);
@@ -75,9 +66,14 @@ static void exporting_free(void *state)
 
 static bool export_work(void *state, struct result *result, struct err *err)
 {
-    const struct exporting *e = state;
+    struct exporting *e = state;
     struct str text = {0}, document = {0};
 
+    if (!e->what) {
+        e->what = result_new();
+        if (!e->rows.collect(e->rows.state, e->what, err))
+            return false;
+    }
     result_write(e->what, e->format, &(struct result_style){.title = e->title}, &text);
     if (format_is_document(e->format)) {
         utf8_printable(str_text(&text), text.length, &document);
@@ -98,11 +94,12 @@ static bool run(struct session *s, const void *values, struct result *result, st
     (void)result;   /* the job fills it */
     if (!format_of(extension_of(v->file), &format, err))
         return false;
-    struct result *rows = rows_shown(s);
-    if (!rows && !s->last_line)
+    struct rows_shown rows = {0};
+    bool shown = s->views && s->views->rows && s->views->rows(s, &rows);
+    if (!shown && !s->last_line)
         return err_set(err, ERR_USAGE, "run kernel analyze, mapping show or another command first", "no result to export");
     struct exporting *e = mem_alloc(sizeof *e);
-    *e = (struct exporting){mem_strdup(v->file), mem_strdup(rows ? "Portolan" : s->last_line), rows ? rows : result_hold(s->last), format};
+    *e = (struct exporting){mem_strdup(v->file), mem_strdup(shown ? "Portolan" : s->last_line), shown ? NULL : result_hold(s->last), rows, format};
     return task_start_passing(s, "export", "writes", &ops, e, err);
 }
 

@@ -97,6 +97,13 @@ static void row_settle(struct kernel_measuring *w, struct measured_row *row, dou
     w->last_settled = clock_seconds();
 }
 
+/* Why @row has no value so far. */
+static void row_leave(struct measured_row *row, const char *reason)
+{
+    free(row->fault);
+    row->fault = mem_strdup(reason);
+}
+
 /* Whether the core was not quiet for a while: then all rows wait together, at the end, instead of each for itself. */
 static bool dry(const struct kernel_measuring *w)
 {
@@ -127,8 +134,8 @@ static bool row_visit(struct kernel_measuring *w, struct measured_row *row, stru
         row_settle(w, row, NAN, NAN, fault.what);
     else if (kernel_passes_enough(&row->passes))
         row_settle(w, row, NAN, NAN, "no stable time");
-    else if (!row->fault)
-        row->fault = mem_strdup(CONTENDED);
+    else
+        row_leave(row, m.vain ? fault.what : CONTENDED);
     job_progress(w->job, (double)w->settled, (double)w->rows.count, "%zu measured", w->measured);
     return seek_step(&w->seek, w->sandbox, &w->calibration, m.contended, err);
 }

@@ -21,7 +21,7 @@ struct validate_values {
     double limit, common;
 };
 
-struct compared { double predicted, measured, system, clock, share; };
+struct compared { double predicted, measured, system, clock; struct core_share share; };
 
 struct validating {
     struct session *session;
@@ -55,7 +55,7 @@ static bool predict(const struct validating *v, const double *inputs, const stru
     native_apply(native, m);
     if (v->here)
         native_keep(m);
-    estimator_set_share(e, native->share);
+    estimator_set_share(e, &native->share);
     estimator_set_threads(e, (double)v->threads, v->common / 100);
     bool ok = estimator_time(e, m, NULL, &time, err);
     out->system = native_system_seconds(native, pages, read);
@@ -114,7 +114,7 @@ static void validate_finish(void *state, const struct job_info *info)
 {
     struct validating *v = state;
     struct result *result = v->session->result;
-    struct result_column columns[INPUTS_MAX + 6];
+    struct result_column columns[INPUTS_MAX + 7];
     size_t n = v->inputs.name_count;
     double sum = 0;
 
@@ -128,9 +128,10 @@ static void validate_finish(void *state, const struct job_info *info)
     columns[n + 2] = (struct result_column){.key = "error", .unit = "%", .kind = CELL_NUMBER, .decimals = 1};
     columns[n + 3] = (struct result_column){.key = "system", .title = "predicted: system", .unit = "s", .kind = CELL_NUMBER, .decimals = 6};
     columns[n + 4] = (struct result_column){.key = "clock", .unit = "GHz", .kind = CELL_NUMBER, .decimals = 2};
-    columns[n + 5] = (struct result_column){.key = "share", .title = "of the core", .unit = "%", .kind = CELL_NUMBER, .decimals = 0};
+    columns[n + 5] = (struct result_column){.key = "slots", .title = "issue slots left", .unit = "%", .kind = CELL_NUMBER, .decimals = 0};
+    columns[n + 6] = (struct result_column){.key = "ports", .title = "ports left", .unit = "%", .kind = CELL_NUMBER, .decimals = 0};
     program_say_threads(result, v->threads, v->common);
-    struct result_table *t = result_table(result, "times", columns, n + 6);
+    struct result_table *t = result_table(result, "times", columns, n + 7);
     for (size_t r = 0; r < v->rows.count; r++) {
         double error = v->rows.items[r].predicted / v->rows.items[r].measured - 1;
         for (size_t i = 0; i < n; i++)
@@ -140,7 +141,8 @@ static void validate_finish(void *state, const struct job_info *info)
         cell_number(t, 100 * error);
         cell_number(t, v->rows.items[r].system);
         cell_number(t, v->rows.items[r].clock);
-        cell_number(t, 100 * v->rows.items[r].share);
+        cell_number(t, 100 * v->rows.items[r].share.slots);
+        cell_number(t, 100 * v->rows.items[r].share.ports);
         sum += fabs(error);
         if (v->session->document.program.model == v->model) {
             struct program_point point = {.seconds = v->rows.items[r].measured};

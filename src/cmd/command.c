@@ -12,6 +12,7 @@
 #include "base/utf8.h"
 #include "base/watch.h"
 #include "cmd/line.h"
+#include "cmd/preload.h"
 #include "cmd/reading.h"
 #include "work/job.h"
 
@@ -239,13 +240,15 @@ const struct command *command_lookup(int count, char **words, int *used, struct 
     return found;
 }
 
-/* What the command and the jobs that it waited for have to say, in the session's format. */
-static void write_output(const struct session *s, const char *title, struct str *out)
+/* What the command and the jobs that it waited for have to say, in the session's format; what a job has prepared is not copied, as it may be large. */
+static void write_output(struct session *s, const char *title, struct str *out)
 {
     struct result_style style = {title, s->settings.color};
     bool text = s->settings.format != FORMAT_JSON && s->settings.format != FORMAT_CSV;
 
-    if (!result_empty(s->result) && (text || result_has_data(s->result)))
+    if (result_empty(s->result) || (!text && !result_has_data(s->result)))
+        return;
+    if (!result_take_prepared(s->result, s->settings.format, &style, out))
         result_write(s->result, s->settings.format, &style, out);
 }
 
@@ -297,14 +300,20 @@ static bool interrupted(void *state)
     return job_interrupted();
 }
 
-/* Runs a record's handler on its words. */
-static bool run_record(struct session *s, const struct command *c, char **words, size_t count, struct err *err)
+/* Runs a record's handler on its words; one that was @typed may have to wait for machines it names (waiting.again). */
+static bool run_record(struct session *s, const struct command *c, char **words, size_t count, bool typed, struct err *err)
 {
     if (s->interactive && c->flags & COMMAND_READS)
         return may_run(s, c, err) && reading_start(s, c, words, count, err);
     void *values = c->values_size ? mem_zero(1, c->values_size) : NULL;
-    bool ok = may_run(s, c, err) && parameters_read(c->name, c->arguments, c->options, words, count, values, err) && c->run(s, values, s->result, err);
+    bool ok = may_run(s, c, err) && parameters_read(c->name, c->arguments, c->options, words, count, values, err);
 
+    bool later = false;
+    ok = ok && (!s->interactive || !typed || preload_machines(s, c, values, &later, err));
+    ok = ok && (later || c->run(s, values, s->result, err));
+    if (typed && !later)
+        document_drop_preloaded(&s->document);
+    s->waiting.again = later;
     if (values)
         parameters_done(c->arguments, c->options, values);
     free(values);
@@ -327,8 +336,8 @@ static bool run_command(struct session *s, const struct command *c, char **words
     /* What only reads ends early without a screen, too, where it is no job. */
     bool watches = c->flags & COMMAND_READS && !s->interactive;
     struct watch watched = watches ? watch_begin(interrupted, NULL) : watch;
-    bool ok = run_record(s, c, words, count, err);
-    s->revision += c->flags & COMMAND_CHANGES ? 1 : 0;
+    bool ok = run_record(s, c, words, count, line != NULL, err);
+    s->revision += c->flags & COMMAND_CHANGES && !s->waiting.again ? 1 : 0;
     if (ok && !result_has_data(s->result) && s->settings.format == FORMAT_JSON && !(c->flags & COMMAND_SILENT)) {
         result_set_confirmation(s->result);
         result_text(s->result, "command", c->name);
@@ -424,11 +433,13 @@ static bool run_line(struct session *s, const char *script, size_t number, const
 {
     while (*line && !s->quit) {
         const char *next, *end = line_end(line, &next);
+        s->waiting.again = false;
         if (job_interrupted())
             return err_set(err, ERR_LIMIT, NULL, "interrupted");
         if (!run_one(s, line, end, out, err) && !goes_on(s, script, number, out, err))
             return false;
-        line = next;
+        if (!s->waiting.again)
+            line = next;
         if (s->waiting.now) {
             waiting_add(&s->waiting, script, number, line, false);
             return true;

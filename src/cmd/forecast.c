@@ -19,9 +19,7 @@ struct forecast {
     size_t rows;
     struct machine *machine;      /* held: unchanged as long as it is the session's */
     struct experiments *table;    /* held while the job runs, so unchanged */
-    double *cycles, *fresh;       /* as published; as the job makes them */
-    struct accuracy accuracy, fresh_accuracy;
-    bool made;
+    struct prediction *made, *fresh;   /* as published; as the job makes it; NULL: none */
     unsigned job;                 /* 0: none runs */
     _Atomic unsigned holders;     /* besides the one that asked for it */
 };
@@ -37,8 +35,8 @@ static void forecast_free(struct forecast *f)
         return;
     machine_free(f->machine);
     experiments_free(f->table);
-    free(f->cycles);
-    free(f->fresh);
+    prediction_free(f->made);
+    prediction_free(f->fresh);
     free(f);
 }
 
@@ -56,17 +54,70 @@ void forecasts_free(struct forecasts *f)
     free(f);
 }
 
+struct prediction *prediction_hold(struct prediction *p)
+{
+    atomic_fetch_add(&p->holders, 1);
+    return p;
+}
+
+void prediction_free(struct prediction *p)
+{
+    if (!p || atomic_fetch_sub(&p->holders, 1) > 0)
+        return;
+    free(p->cycles);
+    free(p);
+}
+
+/* The rows that count, side by side, for the map; and which is predicted worst. */
+static void look_at_errors(struct prediction *p, const struct experiments *t, double *predicted, double *measured)
+{
+    double highest = -1;
+    size_t n = 0;
+
+    for (size_t i = 0; i < p->rows; i++) {
+        if (!experiments_measured(t, i) || isnan(p->cycles[i]))
+            continue;
+        double cycles = t->rows.items[i].cycles, error = fabs(p->cycles[i] - cycles) / cycles;
+        predicted[n] = p->cycles[i];
+        measured[n++] = cycles;
+        if (error > highest) {
+            highest = error;
+            p->worst = i;
+        }
+    }
+    metrics_heat_map(predicted, measured, n, 0, &p->map);
+}
+
+/* Any thread. NULL with err when memory runs out, or the thread's watch is over. */
+static struct prediction *predict(const struct machine *m, const struct experiments *t, struct err *err)
+{
+    size_t rows = t->rows.count, bytes = (rows + 1) * sizeof(double);
+    struct prediction *p = mem_zero(1, sizeof *p);
+    double *pairs = mem_try_alloc(2 * bytes);
+
+    p->rows = rows;
+    p->cycles = pairs ? mem_try_alloc(bytes) : NULL;
+    bool ok = p->cycles || err_memory_for(err, "predictions", 3 * bytes);
+    if (ok)
+        machine_predict(m, t, p->cycles);
+    ok = ok && watch_goes_on(err);
+    if (ok) {
+        p->accuracy = metrics_accuracy(t, p->cycles);
+        look_at_errors(p, t, pairs, pairs + rows);
+    }
+    free(pairs);
+    if (ok && watch_goes_on(err))
+        return p;
+    prediction_free(p);
+    return NULL;
+}
+
 static bool forecast_run(struct job *job, void *state, struct err *err)
 {
     struct forecast *f = state;
 
     (void)job;
-    if (!(f->fresh = mem_try_alloc((f->rows + 1) * sizeof *f->fresh)))
-        return err_memory_for(err, "predictions", (f->rows + 1) * sizeof *f->fresh);
-    machine_predict(f->machine, f->table, f->fresh);
-    if (watch_goes_on(err))
-        f->fresh_accuracy = metrics_accuracy(f->table, f->fresh);
-    return watch_goes_on(err);
+    return (f->fresh = predict(f->machine, f->table, err)) != NULL;
 }
 
 static void forecast_finish(void *state, const struct job_info *info)
@@ -75,13 +126,11 @@ static void forecast_finish(void *state, const struct job_info *info)
 
     f->job = 0;
     if (info->state == JOB_DONE) {
-        free(f->cycles);
-        f->cycles = f->fresh;
+        prediction_free(f->made);
+        f->made = f->fresh;
         f->fresh = NULL;
-        f->accuracy = f->fresh_accuracy;
-        f->made = true;
     }
-    free(f->fresh);
+    prediction_free(f->fresh);
     f->fresh = NULL;
     experiments_free(f->table);
     f->table = NULL;
@@ -132,22 +181,19 @@ static struct forecast *find(struct forecasts *all, struct machine *m, struct ex
     return f;
 }
 
-bool session_forecast(struct session *s, struct machine *m, double *cycles, struct accuracy *accuracy)
+struct prediction *session_forecast(struct session *s, struct machine *m)
 {
     struct experiments *t = s->document.experiments;
+    struct err none = {0};
+    struct prediction *p;
 
     if (!s->interactive || t->rows.count <= FORECAST_AT_ONCE) {
-        machine_predict(m, t, cycles);
-        *accuracy = metrics_accuracy(t, cycles);
-        return true;
+        p = predict(m, t, &none);
+    } else {
+        if (!s->document.forecasts)
+            s->document.forecasts = mem_zero(1, sizeof *s->document.forecasts);
+        const struct forecast *f = find(s->document.forecasts, m, t);
+        p = f->made ? prediction_hold(f->made) : NULL;
     }
-    if (!s->document.forecasts)
-        s->document.forecasts = mem_zero(1, sizeof *s->document.forecasts);
-    const struct forecast *f = find(s->document.forecasts, m, t);
-    *accuracy = f->made ? f->accuracy : (struct accuracy){0};
-    if (f->made)
-        memcpy(cycles, f->cycles, f->rows * sizeof *cycles);
-    for (size_t i = 0; !f->made && i < f->rows; i++)
-        cycles[i] = NAN;
-    return f->made;
+    return p ? p : mem_zero(1, sizeof *p);
 }

@@ -212,7 +212,9 @@ struct machine *session_machine(struct session *s, const char *id, struct err *e
     for (size_t i = 0; i < s->document.machine_count; i++)
         if (strcmp(s->document.machines[i]->id, id) == 0)
             return s->document.machines[i];
-    struct machine *m = machine_load(id, err);
+    struct machine *m = document_take_preloaded(&s->document, id);
+    if (!m)
+        m = machine_load(id, err);
     if (m)
         session_add_machine(s, m);
     return m;

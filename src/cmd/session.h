@@ -40,12 +40,22 @@ struct session {
     void *view_state;                 /* of views */
 };
 
+/* The rows of a view as they are shown, to be collected where nobody waits. */
+struct rows_shown {
+    void *state;
+    /* Worker thread, once: adds them to @out. False with err when it was cancelled or memory ran out. */
+    bool (*collect)(void *state, struct result *out, struct err *err);
+    void (*free)(void *state);
+};
+
 /* What shows views: the workbench, or who prints one. */
 struct session_views {
-    /* Does what `view`, `find`, `sort` and `filter` say; gives `export` the "rows" as shown (false: none). */
+    /* Does what `view`, `find`, `sort` and `filter` say. */
     bool (*command)(struct session *s, const char *verb, const char *argument, struct result *result, struct err *err);
     /* Gives @add each word that may follow the command @verb: names of views, or of columns of the view that is shown. */
     void (*words)(struct session *s, const char *verb, void (*add)(void *to, const char *word), void *to);
+    /* Gives `export` the rows as shown; false when there are none. May be NULL. */
+    bool (*rows)(struct session *s, struct rows_shown *out);
 };
 
 void session_init(struct session *s);

@@ -100,6 +100,7 @@ bool kernel_measure(struct sandbox *s, const struct calibration *c, struct seek 
     struct kernel_passes passes = {.count = 0};
     double until = clock_seconds() + seconds;
     unsigned repeats = 0;
+    struct err vain = {0};
 
     do {
         struct err fault = {0};
@@ -108,6 +109,8 @@ bool kernel_measure(struct sandbox *s, const struct calibration *c, struct seek 
             *err = fault;
             return false;
         }
+        if (out->vain)
+            vain = fault;
         repeats += out->repeats;
         out->repeats = repeats;
         kernel_passes_add(&passes, out);
@@ -116,6 +119,10 @@ bool kernel_measure(struct sandbox *s, const struct calibration *c, struct seek 
         if (seek && !seek_step(seek, s, c, out->contended, err))
             return false;
     } while (!kernel_passes_enough(&passes) && clock_seconds() < until);
+    if (!passes.visits && vain.code) {
+        *err = vain;
+        return false;
+    }
     return kernel_passes_unsettled(&passes, err);
 }
 

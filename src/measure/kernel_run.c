@@ -21,6 +21,7 @@
 #define ATTEMPTS 3                /* while the known block that is run after it is off */
 #define CANARIES 3                /* off one after the other: a busy neighbour does that to one now and then */
 #define REPEATS 16                /* of a repeated instruction */
+#define TRY_AGAIN "try again, or choose another CPU with --cpu N"
 #define STRIDE 64                 /* bytes: aligned like what it is added to, a page lasts for 64 iterations */
 
 /* What registers hold that are in no address. */
@@ -108,9 +109,9 @@ static bool ends_all(unsigned fault)
     return fault == FAULT_ENDLESS || fault == FAULT_SYSTEM_CALL || fault == FAULT_KILLED || fault == FAULT_ANSWER;
 }
 
-static bool in_time(const struct run_plan *p, struct err *err)
+static bool in_time(double until, struct err *err)
 {
-    return clock_seconds() < p->until || err_set(err, ERR_LIMIT, "try again, or choose another CPU with --cpu N", "core is contended");
+    return clock_seconds() < until || err_set(err, ERR_LIMIT, TRY_AGAIN, "core is contended");
 }
 
 /* Runs @count iterations a few times: pages touched and ticks. */
@@ -122,7 +123,7 @@ static bool try(struct sandbox *s, struct run_plan *p, enum values values, uint6
     item->warm = count;
     item->count = count;
     item->samples = 3;
-    if (!in_time(p, err) || !sandbox_run(s, 1, NULL, NULL, NULL, err))
+    if (!in_time(p->until, err) || !sandbox_run(s, 1, NULL, NULL, NULL, err))
         return false;
     p->ended |= ends_all(item->fault);
     *ticks = INFINITY;
@@ -274,7 +275,7 @@ static bool windows_collect(struct sandbox *s, const struct calibration *c, cons
         item->count = plan->count;
         item->passes = plan->passes;
         /* What was found before the time was over is an answer. */
-        if (!in_time(p, err))
+        if (!in_time(p->until, err))
             return out->windows > 0;
         if (!sandbox_run(s, 1, &c->rules, NULL, NULL, err))
             return false;
@@ -292,7 +293,7 @@ static bool windows_collect(struct sandbox *s, const struct calibration *c, cons
         out->contended = (double)contended / fmax(1, contended + out->repeats);
         out->clock_hz = r->clock > 0 ? r->clock * c->tick_hz : out->clock_hz;
     }
-    return out->windows > 0 || err_set(err, ERR_LIMIT, "try again, or choose another CPU with --cpu N", "core is contended");
+    return out->windows > 0 || err_set(err, ERR_LIMIT, TRY_AGAIN, "core is contended");
 }
 
 /* What @out says of how the kernel is run. */
@@ -304,12 +305,28 @@ static void plan_tell(const struct kernel_plan *plan, struct kernel_measured *ou
     out->between = (double)(plan->count - plan->count / 2) * plan->passes * plan->copies;
 }
 
-/* One measurement from the beginning, and the known block after it in the same process. */
-static bool attempt(struct sandbox *s, const struct calibration *c, struct run_plan *p, struct kernel_plan *plan, struct kernel_measured *out, bool *off, double *known, struct err *err)
+bool kernel_vouch(struct sandbox *s, const struct calibration *c, double until, bool *off, struct err *err)
+{
+    double known = NAN;
+
+    *off = true;
+    for (unsigned i = 0; *off && i < CANARIES; i++)
+        if (!in_time(until, err) || !sandbox_canary(s, &c->rules, off, &known, err)) {
+            *off = false;
+            return false;
+        }
+    if (!*off)
+        return true;
+    sandbox_renew(s);
+    return err_set(err, ERR_LIMIT, TRY_AGAIN, "a known 1-cycle block took %.2f cycles after it", known);
+}
+
+/* One measurement from the beginning, and the known block after it in the same process. *@off: that was not as it should be, and err says so. */
+static bool attempt(struct sandbox *s, const struct calibration *c, struct run_plan *p, struct kernel_plan *plan, struct kernel_measured *out, bool *off, struct err *err)
 {
     bool ok;
 
-    *off = true;
+    *off = false;
     *out = (struct kernel_measured){.cycles = NAN, .spread = NAN, .clock_hz = NAN, .contended = NAN};
     if (plan->known) {
         p->copies = plan->copies;
@@ -318,10 +335,7 @@ static bool attempt(struct sandbox *s, const struct calibration *c, struct run_p
         ok = plan_choose(s, c, p, plan, err);
     }
     plan_tell(plan, out);
-    ok = ok && windows_collect(s, c, p, plan, out, err);
-    for (unsigned i = 0; ok && *off && i < CANARIES; i++)
-        ok = in_time(p, err) && sandbox_canary(s, &c->rules, off, known, err);
-    return ok;
+    return ok && windows_collect(s, c, p, plan, out, err) && kernel_vouch(s, c, p->until, off, err);
 }
 
 /* What is known of a kernel before it runs; false with err when it is refused. */
@@ -368,21 +382,16 @@ bool kernel_visit(struct sandbox *s, const struct calibration *c, const struct i
                   struct err *err)
 {
     struct run_plan p;
-    bool ok = true, off = true;
-    double known = NAN;
+    bool ok = false, off = true;
 
     if (!visit_begin(&p, insns, count, seconds, out, err))
         return false;
-    for (unsigned i = 0; ok && off && i < ATTEMPTS; i++) {
-        ok = attempt(s, c, &p, plan, out, &off, &known, err);
-        /* All that was measured since the last known block was right is this one, and it is measured again by new processes. */
-        if (ok && off)
-            sandbox_renew(s);
-    }
-    if (ok && off)
-        ok = err_set(err, ERR_DATA, NULL, "a known 1-cycle block took %.2f cycles after it", known);
+    /* All that was measured since the last known block was right is this one, and it is measured again by new processes. */
+    for (unsigned i = 0; !ok && off && i < ATTEMPTS; i++)
+        ok = attempt(s, c, &p, plan, out, &off, err);
     if (!ok)
         out->windows = 0;
+    out->vain = off;
     sandbox_clear(s);
     free(p.code);
     return ok;

@@ -38,10 +38,12 @@ struct kernel_measured {
     float shorter[KERNEL_WINDOWS], longer[KERNEL_WINDOWS];
     unsigned windows;
     double between;
+    bool vain;              /* the known block was off after it, each time: its windows were dropped, and err says so */
 };
 
 /* One visit: windows for at most @seconds, without a verdict on them (kernel_passes.h): cycles stay NaN. *@plan is filled in when it is not known. False with err saying
- * why @insns cannot be measured (calls, indirect branches, system instructions, faults; with the instruction and its line: ERR_DATA) or that no window was quiet (ERR_LIMIT). */
+ * why @insns cannot be measured (calls, indirect branches, system instructions, faults; with the instruction and its line: ERR_DATA), or that no window was quiet or the
+ * known block after it was off (ERR_LIMIT). */
 bool kernel_visit(struct sandbox *s, const struct calibration *c, const struct insn *insns, size_t count, double seconds, struct kernel_plan *plan, struct kernel_measured *out,
                   struct err *err);
 
@@ -49,5 +51,10 @@ bool kernel_visit(struct sandbox *s, const struct calibration *c, const struct i
  * another variant was found to run by (NULL: none). The known block that shows that the process is sound is the caller's to run, for all visits since the last one. */
 bool kernel_visit_beside(struct sandbox *s, const struct calibration *c, const struct insn *insns, size_t count, double seconds, const struct kernel_plan *hint,
                          struct kernel_plan *plan, struct kernel_measured *out, struct err *err);
+
+/* The known block in the process that runs others' code: it vouches for all that was measured there since the last one. When it is off a few times in a row, *@off is set,
+ * all processes are ended, the reference code is written anew, and err says so (ERR_LIMIT: a busy core does that now and then, so a later visit may bring a value).
+ * False too when @until (clock_seconds) comes before a verdict (ERR_LIMIT), or as sandbox_run. */
+bool kernel_vouch(struct sandbox *s, const struct calibration *c, double until, bool *off, struct err *err);
 
 #endif

@@ -11,7 +11,6 @@
 
 #define PATIENCE_SECONDS 0.02   /* of one look for a quiet moment, before the next one's turn */
 #define VISIT_SECONDS 0.3       /* for all of a visit, the first of which finds out how a loop is run */
-#define CANARIES 3
 
 struct set_member {
     struct insn *insns;
@@ -125,23 +124,18 @@ size_t kernel_set_answered(const struct kernel_set *set)
     return n;
 }
 
-/* The known block in the process that ran them; what it does not vouch for is measured again, by a new one. */
+/* What the known block does not vouch for is measured again, by a new process. */
 static bool vouch(struct kernel_set *set, struct err *err)
 {
-    bool off = true;
-    double known;
+    bool off;
 
-    for (unsigned i = 0; off && i < CANARIES; i++)
-        if (!sandbox_canary(set->sandbox, &set->calibration.rules, &off, &known, err))
-            return false;
-    if (!off)
+    if (kernel_vouch(set->sandbox, &set->calibration, INFINITY, &off, err))
         return true;
-    sandbox_renew(set->sandbox);
-    for (size_t i = 0; i < set->members.count; i++) {
+    for (size_t i = 0; off && i < set->members.count; i++) {
         set->members.items[i]->passes.plan.known = false;
         kernel_set_again(set, i);
     }
-    return err_set(err, ERR_LIMIT, NULL, "a known 1-cycle block took %.2f cycles after it", known);
+    return false;
 }
 
 bool kernel_set_measure(struct kernel_set *set, double seconds, struct err *err)

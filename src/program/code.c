@@ -10,11 +10,28 @@
 #define OUTSIDE UINT32_MAX
 #define ON_PATH 0.5        /* a block is on its loop's path when it is executed in this share of the iterations */
 
-/* The block of every assembler line by its .loc lines: those without a block of their own belong to the one before. */
-static uint32_t *lines_to_blocks(const char *text, uint32_t most, size_t *count)
+/* What a line of the assembler text says of the instructions on it. */
+struct text_line {
+    uint32_t block;            /* within the unit, from 1; 0: none, as the compiler knows it */
+    bool begins;               /* a label since the line before: others may jump here */
+};
+
+/* A label of code: those for debug information stand anywhere. */
+static bool is_label(const char *word, size_t length)
 {
-    VEC(uint32_t) blocks = {0};
-    uint32_t current = 0;
+    static const char *const others[] = {".Ltmp", ".Lfunc", ".Ldebug", ".Lcfi"};
+
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strncmp(word, others[i], strlen(others[i])) == 0)
+            return false;
+    return length > 1 && word[length - 1] == ':' && word[0] != '#';
+}
+
+/* By the .loc lines. The one of no block says so with line 0. */
+static struct text_line *read_lines(const char *text, uint32_t most, size_t *count)
+{
+    VEC(struct text_line) lines = {0};
+    struct text_line now = {0, false};
 
     for (const char *at = text; *at;) {
         size_t length = strcspn(at, "\n");
@@ -23,13 +40,46 @@ static uint32_t *lines_to_blocks(const char *text, uint32_t most, size_t *count)
             char *end;
             (void)strtoul(word + 4, &end, 10);
             unsigned long line = strtoul(end, NULL, 10);
-            current = line && line <= most ? (uint32_t)line : current;
+            now.block = line <= most ? (uint32_t)line : now.block;
         }
-        vec_push(&blocks, current);
+        now.begins |= is_label(at, strcspn(at, " \t\n"));
+        vec_push(&lines, now);
+        if (*word && *word != '#' && *word != '.' && !is_label(at, strcspn(at, " \t\n")))
+            now.begins = false;   /* an instruction stood on this one */
         at += length + (at[length] == '\n');
     }
-    *count = blocks.count;
-    return blocks.items;
+    *count = lines.count;
+    return lines.items;
+}
+
+/* Blocks and stretches of all instructions. One without a block has that of its stretch's first one with a block, else of the instruction before it. */
+static void find_blocks(const struct program_unit *unit, struct code_unit *u, bool *has_code)
+{
+    const struct kernel *k = u->kernel;
+    size_t count;
+    struct text_line *lines = read_lines(unit->assembly, unit->block_count, &count);
+    uint32_t before = 1;
+
+    for (size_t i = 0, first = 0; i < k->insn_count; i++) {
+        uint32_t line = k->insns[i].line;
+        bool known = line && line <= count;
+        if (i == 0 || (known && lines[line - 1].begins) || ((k->insns[i - 1].traits & INSN_BRANCH) && !(k->insns[i - 1].traits & INSN_CALL)))
+            first = i;
+        u->stretch[i] = (uint32_t)first;
+        u->block[i] = known ? lines[line - 1].block : 0;
+    }
+    for (size_t first = 0, end; first < k->insn_count; first = end) {
+        uint32_t own = 0;
+        for (end = first; end < k->insn_count && u->stretch[end] == first; end++)
+            own = own ? own : u->block[end];
+        own = own ? own : before;
+        for (size_t i = first; i < end; i++) {
+            before = u->block[i] ? u->block[i] : own;
+            has_code[unit->first_block + before - 1] |= u->block[i] > 0;
+            u->block[i] = unit->first_block + before - 1;
+        }
+    }
+    free(lines);
 }
 
 /* Loops stand best first; the smallest that holds an instruction is its own. */
@@ -50,11 +100,11 @@ static void find_inner(struct code_unit *u)
     }
 }
 
-static bool assemble_unit(const struct program *p, size_t index, struct code_unit *u, struct err *err)
+static bool assemble_unit(const struct program_code *c, size_t index, struct err *err)
 {
-    const struct program_unit *unit = &p->units[index];
+    const struct program_unit *unit = &c->program->units[index];
+    struct code_unit *u = &c->units[index];
     struct kernel_options options = {.syntax = SYNTAX_ATT};
-    size_t lines;
 
     if (!unit->block_count)
         return true;
@@ -64,13 +114,11 @@ static bool assemble_unit(const struct program *p, size_t index, struct code_uni
     u->kernel = k;
     u->block = mem_zero(k->insn_count + 1, sizeof *u->block);
     u->inner = mem_zero(k->insn_count + 1, sizeof *u->inner);
-    uint32_t *blocks = lines_to_blocks(unit->assembly, unit->block_count, &lines);
-    for (size_t i = 0; i < k->insn_count; i++) {
-        uint32_t line = k->insns[i].line, own = line && line <= lines ? blocks[line - 1] : 0;
-        u->block[i] = unit->first_block + (own ? own - 1 : 0);
-    }
-    free(blocks);
+    u->stretch = mem_zero(k->insn_count + 1, sizeof *u->stretch);
+    u->left = mem_zero(k->insn_count + 1, sizeof *u->left);
+    find_blocks(unit, u, c->has_code);
     find_inner(u);
+    code_find_moved(u);
     return true;
 }
 
@@ -81,8 +129,9 @@ struct program_code *program_code_new(const struct program *p, struct err *err)
 
     c->program = program_hold(p);
     c->units = mem_zero(p->unit_count + 1, sizeof *c->units);
+    c->has_code = mem_zero(p->block_count + 1, sizeof *c->has_code);
     for (size_t i = 0; ok && i < p->unit_count; i++)
-        ok = assemble_unit(p, i, &c->units[i], err);
+        ok = assemble_unit(c, i, err);
     if (ok)
         return c;
     program_code_free(c);
@@ -96,9 +145,12 @@ void program_code_free(struct program_code *c)
     for (size_t i = 0; i < c->program->unit_count; i++) {
         kernel_free(c->units[i].kernel);
         free(c->units[i].block);
+        free(c->units[i].stretch);
+        free(c->units[i].left);
         free(c->units[i].inner);
     }
     free(c->units);
+    free(c->has_code);
     program_free(c->program);
     free(c);
 }
@@ -136,6 +188,7 @@ void code_parts_done(struct code_parts *parts)
 {
     for (size_t i = 0; i < parts->list.count; i++) {
         vec_done(&parts->list.items[i].insns);
+        vec_done(&parts->list.items[i].times);
         vec_done(&parts->list.items[i].blocks);
     }
     vec_done(&parts->list);
@@ -150,57 +203,51 @@ static bool has_block(const struct code_part *part, uint32_t block)
 }
 
 /* Executions that enter the part's blocks from others: by the ways that lead there. */
-static double entries_of(const struct program *p, const struct program_run *run, const struct code_part *part)
+static double entries_of(const struct program_code *c, const struct program_run *run, const struct code_part *part)
 {
-    const struct program_function *f = &p->functions[p->blocks[part->blocks.items[0]].function];
-    double sum = 0;
+    const struct program *p = c->program;
+    bool *inside = mem_zero(p->block_count + 1, sizeof *inside);
 
-    for (uint32_t b = f->first_block; b < f->first_block + f->block_count; b++) {
-        const struct program_block *block = &p->blocks[b];
-        if (has_block(part, b))
-            continue;
-        for (size_t k = 0; k < block->next_count; k++)
-            if (has_block(part, block->next[k]))
-                sum += !block->two_way ? run->counts[b] / (double)block->next_count : k ? run->counts[b] - run->taken[b] : run->taken[b];
-    }
+    for (size_t i = 0; i < part->blocks.count; i++)
+        inside[part->blocks.items[i]] = true;
+    double sum = code_entries(c, run, &p->functions[p->blocks[part->blocks.items[0]].function], inside);
+    free(inside);
     return sum;
 }
 
-static void add_insn(struct code_part *part, const struct code_unit *u, uint32_t insn)
+static void add_insn(struct code_part *part, const struct code_unit *u, uint32_t insn, double times)
 {
     vec_push(&part->insns, insn);
+    vec_push(&part->times, times);
     if (!has_block(part, u->block[insn]))
         vec_push(&part->blocks, u->block[insn]);
 }
 
 /* Instructions of loop @loop, or of none, that lie in no inner one: those with a count above @above up to @most, as one part. */
-static void take(const struct program_code *c, const struct program_run *run, uint32_t unit, uint32_t loop, double above, double most, struct code_part *out)
+static void take(const struct program_code *c, const double *times, uint32_t unit, uint32_t loop, double above, double most, struct code_part *out)
 {
     const struct code_unit *u = &c->units[unit];
     size_t first = loop == OUTSIDE ? 0 : u->kernel->loops[loop].first, count = loop == OUTSIDE ? u->kernel->insn_count : u->kernel->loops[loop].count;
 
     *out = (struct code_part){.unit = unit, .loop = loop};
     for (size_t i = first; i < first + count; i++) {
-        double executions = run->counts[u->block[i]];
-        if (u->inner[i] == loop && executions > above && executions <= most) {
-            add_insn(out, u, (uint32_t)i);
-            out->executions = executions > out->executions ? executions : out->executions;
+        if (u->inner[i] == loop && times[i] > above && times[i] <= most) {
+            add_insn(out, u, (uint32_t)i, times[i]);
+            out->executions = times[i] > out->executions ? times[i] : out->executions;
         }
     }
 }
 
 /* The highest count of at most @most, 0 when there is none. */
-static double highest(const struct program_code *c, const struct program_run *run, uint32_t unit, uint32_t loop, double most)
+static double highest(const struct program_code *c, const double *times, uint32_t unit, uint32_t loop, double most)
 {
     const struct code_unit *u = &c->units[unit];
     size_t first = loop == OUTSIDE ? 0 : u->kernel->loops[loop].first, count = loop == OUTSIDE ? u->kernel->insn_count : u->kernel->loops[loop].count;
     double best = 0;
 
-    for (size_t i = first; i < first + count; i++) {
-        double executions = run->counts[u->block[i]];
-        if (u->inner[i] == loop && executions <= most && executions > best)
-            best = executions;
-    }
+    for (size_t i = first; i < first + count; i++)
+        if (u->inner[i] == loop && times[i] <= most && times[i] > best)
+            best = times[i];
     return best;
 }
 
@@ -214,20 +261,20 @@ static bool is_innermost(const struct kernel *k, uint32_t loop)
 }
 
 /* Of an innermost loop first its path, then what is executed more rarely; elsewhere one part for each count. */
-static void find_in(const struct program_code *c, const struct program_run *run, uint32_t unit, uint32_t loop, struct code_parts *out)
+static void find_in(const struct program_code *c, const struct program_run *run, const double *times, uint32_t unit, uint32_t loop, struct code_parts *out)
 {
     bool path = loop != OUTSIDE && is_innermost(c->units[unit].kernel, loop);
 
-    for (double most = highest(c, run, unit, loop, 1e300); most > 0;) {
+    for (double most = highest(c, times, unit, loop, 1e300); most > 0;) {
         double above = most * (path ? ON_PATH : 0.999);
         struct code_part part;
-        take(c, run, unit, loop, above, most, &part);
+        take(c, times, unit, loop, above, most, &part);
         part.repeats = path;
         if (path)
-            part.entries = entries_of(c->program, run, &part);
+            part.entries = entries_of(c, run, &part);
         vec_push(&out->list, part);
         path = false;
-        most = highest(c, run, unit, loop, above);
+        most = highest(c, times, unit, loop, above);
     }
 }
 
@@ -238,9 +285,12 @@ void code_parts_find(const struct program_code *c, const struct program_run *run
         const struct kernel *k = c->units[u].kernel;
         if (!k)
             continue;
-        find_in(c, run, (uint32_t)u, OUTSIDE, out);
+        double *times = mem_alloc((k->insn_count + 1) * sizeof *times);
+        code_executions(c, (uint32_t)u, run, times);
+        find_in(c, run, times, (uint32_t)u, OUTSIDE, out);
         for (size_t l = 0; l < k->loop_count; l++)
             if (k->loops[l].depth)
-                find_in(c, run, (uint32_t)u, (uint32_t)l, out);
+                find_in(c, run, times, (uint32_t)u, (uint32_t)l, out);
+        free(times);
     }
 }

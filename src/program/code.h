@@ -8,12 +8,15 @@
 struct code_unit {
     const struct kernel *kernel;   /* NULL: the unit has no code */
     uint32_t *block;               /* per instruction: block of the program */
+    uint32_t *stretch;             /* per instruction: the first of those that are executed together with it, one after the other */
+    uint32_t *left;                /* per instruction: the loop that it was moved out of, UINT32_MAX: none */
     uint32_t *inner;               /* per instruction: its innermost loop, UINT32_MAX outside of loops */
 };
 
 struct program_code {
     const struct program *program; /* held */
     struct code_unit *units;
+    bool *has_code;                /* per block of the program: an instruction is its */
 };
 
 /* Assembles the code of all units. NULL with err. Any thread; takes some milliseconds for each unit. */
@@ -23,6 +26,9 @@ void program_code_free(struct program_code *c);
  * loops without being one. UINT32_MAX when it has no code. As long as nobody else has the kernel. */
 uint32_t program_code_block(struct program_code *c, uint32_t block, uint32_t *unit);
 
+/* How often each instruction of @unit is executed at @run, into @out, as many as its kernel has. Any thread. */
+void code_executions(const struct program_code *c, uint32_t unit, const struct program_run *run, double *out);
+
 /* Instructions that are executed together. */
 struct code_part {
     uint32_t unit;
@@ -31,10 +37,17 @@ struct code_part {
     double executions;
     double entries;                /* of a path: how often the loop was entered from outside */
     VEC(uint32_t) insns;           /* of the kernel, in their order */
+    VEC(double) times;             /* each of them is executed */
     VEC(uint32_t) blocks;          /* of the program, each once */
 };
 
 struct code_parts { VEC(struct code_part) list; };
+
+/* How often @run came into blocks of function @f that are @inside, of which there is one for each of the program's, from the function's others. What lies between them
+ * and has no code is added. */
+double code_entries(const struct program_code *c, const struct program_run *run, const struct program_function *f, bool *inside);
+/* Fills u->left; the rest of it stands. */
+void code_find_moved(struct code_unit *u);
 
 /* The parts of all units at @run, those that were executed. code_parts_done frees. Any thread. */
 void code_parts_find(const struct program_code *c, const struct program_run *run, struct code_parts *out);

@@ -2,9 +2,11 @@
 #include "program/estimate.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "program/native.h"
 #include "program/octaves.h"
 
 #define LINES_PER_PAGE 64
@@ -15,7 +17,7 @@ struct estimator {
     struct program_run run;
     struct call_costs calls;
     enum estimate_model kind;
-    double share;
+    struct core_share share;
     struct sharing sharing;
 };
 
@@ -30,7 +32,7 @@ struct estimator *estimator_new(const struct program_model *model, const double 
     e->model = program_model_hold(model);
     e->code = code;
     e->kind = kind;
-    e->share = 1;
+    e->share = (struct core_share){1, 1};
     program_model_at(model, inputs, &e->run);
     call_costs_measure(&e->calls);
     return e;
@@ -46,9 +48,19 @@ void estimator_free(struct estimator *e)
     free(e);
 }
 
-double estimator_clock_here(const struct estimator *e)
+void estimator_meet_here(struct estimator *e, struct machine *m)
 {
-    return e->calls.clock_hz / 1e9;
+    double clock_hz;
+    char text[40];
+
+    native_core(m, &clock_hz, &e->share);
+    snprintf(text, sizeof text, "%.12g", clock_hz * 1e-9);
+    machine_set_fact(m, "clock", text, "GHz", NATIVE_SOURCE);
+}
+
+struct core_share estimator_share(const struct estimator *e)
+{
+    return e->share;
 }
 
 const struct program_run *estimator_run(const struct estimator *e)
@@ -56,9 +68,9 @@ const struct program_run *estimator_run(const struct estimator *e)
     return &e->run;
 }
 
-void estimator_set_share(struct estimator *e, double share)
+void estimator_set_share(struct estimator *e, const struct core_share *share)
 {
-    e->share = share;
+    e->share = *share;
 }
 
 void estimator_set_threads(struct estimator *e, double threads, double common)
@@ -106,7 +118,7 @@ bool estimator_time(struct estimator *e, const struct machine *m, const struct p
         return false;
     memory.sharing = e->sharing;
     if (e->kind == ESTIMATE_STEADY) {
-        steady_time(e->code, &e->run, m, &memory, &e->calls, e->share, out);
+        steady_time(e->code, &e->run, m, &memory, &e->calls, &e->share, out);
         out->seconds /= fmax(1, e->sharing.threads);
         return true;
     }

@@ -7,10 +7,10 @@
 
 #define MEMORY_PAGE 4096.0   /* bytes */
 
-static void level(double bytes, double ways, double latency, double line_cycles, struct memory *out)
+static void level(double bytes, double ways, double latency, double line_cycles, double miss_cycles, struct memory *out)
 {
     if (!isnan(bytes) && !isnan(ways) && !isnan(latency))
-        out->levels[out->count++] = (struct memory_level){{bytes / MEMORY_LINE, ways}, latency, line_cycles};
+        out->levels[out->count++] = (struct memory_level){{bytes / MEMORY_LINE, ways}, latency, line_cycles, miss_cycles};
 }
 
 bool memory_of(const struct machine *m, struct memory *out, struct err *err)
@@ -18,11 +18,13 @@ bool memory_of(const struct machine *m, struct memory *out, struct err *err)
     *out = (struct memory){.clock_hz = 1e9 * fact_number(m, "clock"), .line_write = fact_number(m, "line_write"), .line_alone = fact_number(m, "line_alone")};
     if (fact_number(m, "line_bytes") != MEMORY_LINE)
         return err_set(err, ERR_MISSING, "choose a machine with lines of 64 bytes", "traces count lines of 64 bytes, and %s has lines of %g", m->id, fact_number(m, "line_bytes"));
-    level(fact_number(m, "l1_bytes"), fact_number(m, "l1_ways"), fact_number(m, "load_latency"), 0, out);
+    level(fact_number(m, "l1_bytes"), fact_number(m, "l1_ways"), fact_number(m, "load_latency"), 0, 0, out);
     if (out->count)
-        level(fact_number(m, "l2_bytes"), fact_number(m, "l2_ways"), fact_number(m, "l2_latency"), fact_number(m, "l2_line_cycles"), out);
+        level(fact_number(m, "l2_bytes"), fact_number(m, "l2_ways"), fact_number(m, "l2_latency"), fact_number(m, "l2_line_cycles"), fact_number(m, "l2_miss_cycles"),
+              out);
     if (out->count == 2)
-        level(fact_number(m, "l3_bytes"), fact_number(m, "l3_ways"), fact_number(m, "l3_latency"), fact_number(m, "l3_line_cycles"), out);
+        level(fact_number(m, "l3_bytes"), fact_number(m, "l3_ways"), fact_number(m, "l3_latency"), fact_number(m, "l3_line_cycles"), fact_number(m, "l3_miss_cycles"),
+              out);
     out->latency = fact_number(m, "memory_latency") * 1e-9 * out->clock_hz;
     out->line_cycles = MEMORY_LINE / (fact_number(m, "memory_bandwidth") * 1e9) * out->clock_hz;
     if (!out->count || isnan(out->latency) || isnan(out->line_cycles) || isnan(out->clock_hz))
@@ -78,5 +80,13 @@ double memory_line_cycles(const struct memory *m, const double served[MEMORY_LEV
     double sum = served[m->count] * m->line_cycles;
     for (size_t i = 0; i < m->count; i++)
         sum += served[i] * m->levels[i].line_cycles;
+    return sum;
+}
+
+double memory_waited(const struct memory *m, const double served[MEMORY_LEVELS + 1], double together)
+{
+    double sum = served[m->count] * m->latency / together;
+    for (size_t i = 1; i < m->count; i++)
+        sum += served[i] * fmax(m->levels[i].latency / together, m->levels[i].miss_cycles);
     return sum;
 }

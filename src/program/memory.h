@@ -14,6 +14,7 @@ struct memory_level {
     struct cache_shape shape;        /* in lines */
     double latency;                  /* cycles from address to value */
     double line_cycles;              /* cycles per line in a stream from this level: of the first, the accesses themselves, 0 */
+    double miss_cycles;              /* cycles per line at least, of lines asked for in no order that do not depend on each other */
 };
 
 struct memory {
@@ -36,5 +37,7 @@ void memory_served(const struct memory *m, double distance, double step, double 
 /* Mean latency, or cycles per line, over the shares: nested as in lambda = P1 l1 + (1 - P1)(P2 l2 + ...). */
 double memory_latency(const struct memory *m, const double served[MEMORY_LEVELS + 1]);
 double memory_line_cycles(const struct memory *m, const double served[MEMORY_LEVELS + 1]);
+/* Cycles of @served references behind the first level, of each level how many, when @together of them are under way at a time. */
+double memory_waited(const struct memory *m, const double served[MEMORY_LEVELS + 1], double together);
 
 #endif

@@ -46,7 +46,8 @@ void program_model_free(const struct program_model *m);
 const struct program_model *program_model_hold(const struct program_model *m);
 /* What a run at @inputs would be: the run itself where there was one, else by the formulas. program_run_done frees @out. */
 void program_model_at(const struct program_model *m, const double *inputs, struct program_run *out);
-/* Whether the formula of the block's count was found exact. */
 const struct formula *program_model_count(const struct program_model *m, size_t block);
+/* Whether the runs show @f to be exact at @inputs: a formula that is so within what was run only is elsewhere as good as any guess. */
+bool program_model_exact(const struct program_model *m, const struct formula *f, const double *inputs);
 
 #endif

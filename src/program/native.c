@@ -15,15 +15,20 @@
 #include "model/facts.h"
 #include "program/runs.h"
 
-#define CHAIN 40000              /* multiplications of the clock's chain */
+#define CHAIN 10000              /* multiplications of the clock's chain */
 #define CHAIN_CYCLES 4.0         /* a 64-bit multiplication, 3, and an exclusive or, 1 */
-#define LOADS 6                  /* of one turn of the loop that shows what the core leaves */
-#define TURNS 40000
+#define LOADS 24                 /* of one turn of the loop that shows what the ports leave */
+#define NOPS 96                  /* of one turn of the loop that shows what the slots leave */
+#define TURN_INSNS 1             /* of a loop's end: what counts and jumps is one µop */
+#define LOAD_TURNS 1000
+#define NOP_TURNS 500
+#define PIECES 3                 /* readings of clock and core beside each size */
 #define STREAM_BYTES ((size_t)1 << 20)   /* walked through at least for one reading */
 #define MOST_BYTES ((size_t)64 << 20)
 #define JUMPS 4000
 #define PAGE 4096u
 #define FAULT_PAGES 256u
+#define START_LOOKS 5
 
 /* CPU time of this thread: what others run on the same CPU meanwhile is not in it. */
 static double seconds_now(void)
@@ -53,24 +58,27 @@ static double chain_seconds(void)
     return start / (CHAIN * CHAIN_CYCLES);
 }
 
-static double turn_seconds(void)
+/* Hardly anything but loads, so that slots are not what they wait for. */
+static double loads_seconds(void)
 {
     static uint64_t words[LOADS];
     const volatile uint64_t *p = words;
-    uint64_t a = 0, b = 0, c = 0, d = 0, e = 0, f = 0;
     double start = seconds_now();
 
-    for (int i = 0; i < TURNS; i++) {
-        a += p[0];
-        b += p[1];
-        c += p[2];
-        d += p[3];
-        e += p[4];
-        f += p[5];
+    for (int i = 0; i < LOAD_TURNS; i++) {
+        (void)p[0], (void)p[1], (void)p[2], (void)p[3], (void)p[4], (void)p[5], (void)p[6], (void)p[7];
+        (void)p[8], (void)p[9], (void)p[10], (void)p[11], (void)p[12], (void)p[13], (void)p[14], (void)p[15];
+        (void)p[16], (void)p[17], (void)p[18], (void)p[19], (void)p[20], (void)p[21], (void)p[22], (void)p[23];
     }
-    start = seconds_now() - start;
-    sink = a + b + c + d + e + f;
-    return start / TURNS;
+    return (seconds_now() - start) / LOAD_TURNS;
+}
+
+static double nops_seconds(void)
+{
+    double start = seconds_now();
+    for (int i = 0; i < NOP_TURNS; i++)
+        __asm__ volatile(".rept 96\n\tnop\n\t.endr");
+    return (seconds_now() - start) / NOP_TURNS;
 }
 
 /* Walks through @bytes at @at, one half beside the other; seconds per line. */
@@ -137,17 +145,22 @@ static double jump_seconds(const char *from, size_t bytes)
     return start / JUMPS;
 }
 
-/* Places that do not depend on each other: as many misses as the core can have are under way together. */
+/* Places that do not depend on each other, each in another page: as many misses as the core can have are under way together. */
 static double scatter_seconds(const char *from, size_t bytes)
 {
+    const size_t step = PAGE + (size_t)MEMORY_LINE;
     const volatile uint64_t *p = (const volatile uint64_t *)(const void *)from;
-    uint64_t lines = bytes / (size_t)MEMORY_LINE, sum = 0, first = sink;
+    uint64_t sum = 0, other = 0;
     double start = seconds_now();
 
-    for (uint64_t i = 0; i < JUMPS; i++)
-        sum += p[(((first + i) * 0x9e3779b97f4a7c15u >> 33) & (lines - 1)) * 8];
+    for (size_t i = 0, at = 0; i < JUMPS; i += 2) {
+        sum += p[at / 8];
+        at = (at + step) & (bytes - 1);
+        other += p[at / 8];
+        at = (at + step) & (bytes - 1);
+    }
     start = seconds_now() - start;
-    sink = sum + first;
+    sink = sum + other;
     return start / JUMPS;
 }
 
@@ -167,7 +180,7 @@ static double fault_seconds(void)
 struct native_probe {
     char *at;                    /* MOST_BYTES */
     size_t first;                /* bytes that lie in the second level, a power of two */
-    double loads;                /* per cycle, of an unshared core; NaN: not known */
+    double loads, issued;        /* per cycle, of an unshared core; NaN: not known */
     VEC(struct native) seen;
 };
 
@@ -185,6 +198,7 @@ struct native_probe *native_probe_new(const struct machine *m, struct err *err)
     p = mem_zero(1, sizeof *p);
     p->at = at;
     p->loads = fact_number(m, "loads_per_cycle");
+    p->issued = fact_number(m, "issue_width");
     for (p->first = 1 << 14; p->first < MOST_BYTES && (double)p->first * 16 <= (isnan(bytes) ? 0x1p20 : bytes); p->first *= 2)
         continue;
     return p;
@@ -199,20 +213,59 @@ void native_probe_free(struct native_probe *p)
     free(p);
 }
 
+/* Clock and what the core leaves, all through a look: both change within milliseconds, and a program has the middle of it. */
+struct core_readings { double clocks[PIECES * NATIVE_SIZES], loads[PIECES * NATIVE_SIZES], nops[PIECES * NATIVE_SIZES]; size_t count; };
+
+static void add_readings(struct core_readings *p)
+{
+    for (int i = 0; i < PIECES; i++) {
+        p->clocks[p->count] = 1 / chain_seconds();
+        p->loads[p->count] = loads_seconds();
+        p->nops[p->count++] = nops_seconds();
+    }
+}
+
+static double median(double *values, size_t count)
+{
+    qsort(values, count, sizeof *values, ascending);
+    return values[count / 2];
+}
+
+/* @loads and @issued per cycle of an unshared core, NaN: not known. */
+static void judge_readings(struct core_readings *p, double loads, double issued, double *clock_hz, struct core_share *share)
+{
+    *clock_hz = median(p->clocks, p->count);
+    *share = (struct core_share){1, 1};
+    if (!isnan(issued))
+        share->slots = fmin(1, (NOPS + TURN_INSNS) / issued / (median(p->nops, p->count) * *clock_hz));
+    /* Loads wait for slots, too. */
+    if (!isnan(loads))
+        share->ports = fmax(share->slots, fmin(1, LOADS / loads / (median(p->loads, p->count) * *clock_hz)));
+}
+
+void native_core(const struct machine *m, double *clock_hz, struct core_share *share)
+{
+    struct core_readings pieces = {.count = 0};
+
+    while (pieces.count < PIECES * NATIVE_SIZES)
+        add_readings(&pieces);
+    judge_readings(&pieces, fact_number(m, "loads_per_cycle"), fact_number(m, "issue_width"), clock_hz, share);
+}
+
 bool native_probe_look(struct native_probe *p, struct err *err)
 {
-    struct native n = {.clock_hz = 1 / chain_seconds(), .share = 1, .fault_seconds = fault_seconds()};
+    struct native n = {.fault_seconds = fault_seconds()};
     const double jump_cycles = 6;   /* of the congruence: multiplication, addition, shift and mask beside the load */
-
-    if (!isnan(p->loads))
-        n.share = fmin(1, LOADS / p->loads / (turn_seconds() * n.clock_hz));
+    struct core_readings pieces = {.count = 0};
     for (size_t size = p->first; size <= MOST_BYTES && n.count < NATIVE_SIZES; size *= n.count == 1 ? 16 : 2) {
         struct native_level *l = &n.sizes[n.count++];
         read_seconds(p->at, size);   /* what it finds is what the walk before left: of this size, too */
-        *l = (struct native_level){(double)size, read_seconds(p->at, size), write_seconds(p->at, size), fmax(0, jump_seconds(p->at, size) - jump_cycles / n.clock_hz)};
+        *l = (struct native_level){(double)size, read_seconds(p->at, size), write_seconds(p->at, size), jump_seconds(p->at, size), scatter_seconds(p->at, size)};
+        add_readings(&pieces);
     }
-    read_seconds(p->at, p->first);
-    n.scatter = scatter_seconds(p->at, p->first);
+    judge_readings(&pieces, p->loads, p->issued, &n.clock_hz, &n.share);
+    for (size_t i = 0; i < n.count; i++)
+        n.sizes[i].latency = fmax(0, n.sizes[i].latency - jump_cycles / n.clock_hz);
     n.alone = alone_seconds(p->at, MOST_BYTES);
     n.start_seconds = program_start_seconds(err);
     if (isnan(n.start_seconds))
@@ -221,25 +274,36 @@ bool native_probe_look(struct native_probe *p, struct err *err)
     return true;
 }
 
-/* The lower quartile of a number that lies @offset bytes into what was seen, the upper one when @high. */
-static double quartile(const struct native_probe *p, size_t offset, bool high)
+/* The value of all looks' that @share of them lie below, of a number @offset bytes into what was seen. */
+static double quantile(const struct native_probe *p, size_t offset, double share)
 {
     double *values = mem_alloc(p->seen.count * sizeof *values), value;
 
     for (size_t i = 0; i < p->seen.count; i++)
         memcpy(&values[i], (const char *)&p->seen.items[i] + offset, sizeof value);
     qsort(values, p->seen.count, sizeof *values, ascending);
-    value = values[high ? p->seen.count - 1 - p->seen.count / 4 : p->seen.count / 4];
+    value = values[(size_t)rint(share * (double)(p->seen.count - 1))];
     free(values);
     return value;
+}
+
+/* The lower quartile, the upper one when @high. */
+static double quartile(const struct native_probe *p, size_t offset, bool high)
+{
+    return quantile(p, offset, high ? 0.75 : 0.25);
+}
+
+static double middle(const struct native_probe *p, size_t offset)
+{
+    return quantile(p, offset, 0.5);
 }
 
 void native_probe_result(const struct native_probe *p, struct native *out)
 {
     *out = p->seen.items[0];
     out->clock_hz = quartile(p, offsetof(struct native, clock_hz), true);
-    out->share = quartile(p, offsetof(struct native, share), true);
-    out->scatter = quartile(p, offsetof(struct native, scatter), false);
+    out->share.slots = middle(p, offsetof(struct native, share) + offsetof(struct core_share, slots));
+    out->share.ports = middle(p, offsetof(struct native, share) + offsetof(struct core_share, ports));
     out->alone = quartile(p, offsetof(struct native, alone), false);
     out->fault_seconds = quartile(p, offsetof(struct native, fault_seconds), false);
     out->start_seconds = quartile(p, offsetof(struct native, start_seconds), false);
@@ -248,6 +312,7 @@ void native_probe_result(const struct native_probe *p, struct native *out)
         out->sizes[i].read = quartile(p, at + offsetof(struct native_level, read), false);
         out->sizes[i].write = quartile(p, at + offsetof(struct native_level, write), false);
         out->sizes[i].latency = quartile(p, at + offsetof(struct native_level, latency), false);
+        out->sizes[i].scatter = quartile(p, at + offsetof(struct native_level, scatter), false);
     }
 }
 
@@ -258,6 +323,13 @@ static void set(struct machine *m, const char *key, double value, const char *un
     machine_set_fact(m, key, text, unit, NATIVE_SOURCE);
 }
 
+/* Of an area larger than the second level that one holds a part; what the rest takes. */
+static double behind_second(const struct machine *m, const struct native_level *area, double measured, double second)
+{
+    double part = fmin(0.75, fact_number(m, "l2_bytes") / area->bytes);
+    return fmax(measured, (measured - part * second) / (1 - part));
+}
+
 void native_apply(const struct native *n, struct machine *m)
 {
     const struct native_level *near = &n->sizes[0], *next = &n->sizes[1], *far = &n->sizes[n->count - 1];
@@ -266,15 +338,17 @@ void native_apply(const struct native *n, struct machine *m)
     set(m, "clock", n->clock_hz * 1e-9, "GHz");
     set(m, "l2_line_cycles", near->read * n->clock_hz, "cycles");
     set(m, "l2_latency", near->latency * n->clock_hz, "cycles");
+    set(m, "l2_miss_cycles", near->scatter * n->clock_hz, "cycles");
     if (n->count < 3 || isnan(most))
         return;
     set(m, "l3_line_cycles", next->read * n->clock_hz, "cycles");
-    set(m, "l3_latency", next->latency * n->clock_hz, "cycles");
+    set(m, "l3_latency", behind_second(m, next, next->latency, near->latency) * n->clock_hz, "cycles");
+    set(m, "l3_miss_cycles", behind_second(m, next, next->scatter, near->scatter) * n->clock_hz, "cycles");
     set(m, "memory_bandwidth", MEMORY_LINE / far->read * 1e-9, "GB/s");
     set(m, "memory_latency", far->latency * 1e9, "ns");
     set(m, "line_write", (next->write / next->read + far->write / far->read) / 2, "");
     set(m, "line_alone", fmin(2, fmax(1, n->alone / far->read)), "");
-    set(m, "miss_parallel", fmax(1, near->latency / n->scatter), "lines");
+    set(m, "miss_parallel", fmax(1, far->latency / far->scatter), "lines");
     /* Where a line begins to take as long as from main memory, the others' share of the last level begins. */
     for (size_t i = n->count - 1; i > 1 && n->sizes[i].latency > between; i--)
         l3 = sqrt(n->sizes[i].bytes * n->sizes[i - 1].bytes);
@@ -285,4 +359,15 @@ void native_apply(const struct native *n, struct machine *m)
 double native_system_seconds(const struct native *n, double pages, double read)
 {
     return n->start_seconds + (pages + read) * n->fault_seconds;   /* what is read first is a page of zeros, which a write then replaces */
+}
+
+double native_system_now(double pages, double read, struct err *err)
+{
+    struct native n = {.start_seconds = program_start_seconds(err)};
+    double least = INFINITY;
+
+    for (int i = 0; i < START_LOOKS; i++)
+        least = fmin(least, fault_seconds());
+    n.fault_seconds = isfinite(least) ? least : 0;
+    return isnan(n.start_seconds) ? NAN : native_system_seconds(&n, pages, read);
 }

@@ -14,14 +14,14 @@ struct native_level {
     double bytes;
     double read, write;          /* seconds per line of a stream */
     double latency;              /* seconds, with the translation of addresses */
+    double scatter;              /* seconds per place, where places do not depend on each other */
 };
 
 struct native {
     double clock_hz;
-    double share;                /* of what the core does per cycle when no other thread shares it: 0 to 1 */
+    struct core_share share;
     struct native_level sizes[NATIVE_SIZES];   /* ascending: within the second level, twice beyond it, and on to main memory */
     size_t count;
-    double scatter;              /* seconds per place in the first of them, where places do not depend on each other */
     double alone;                /* seconds per line of a single stream through the last of them */
     double fault_seconds;        /* of the first write to a page, giving it back included */
     double start_seconds;        /* CPU time of a program that does nothing */
@@ -36,8 +36,12 @@ bool native_probe_look(struct native_probe *p, struct err *err);
 /* The lower quartile of what was seen, of each quantity: what a program has when the shortest of several runs counts. */
 void native_probe_result(const struct native_probe *p, struct native *out);
 
+/* Clock and share of the core alone, without the memory: some milliseconds. @m as above. One thread. */
+void native_core(const struct machine *m, double *clock_hz, struct core_share *share);
 /* Puts clock, caches and memory as measured into @m's facts; its own caches' shapes stay, the last one's size is what is left of it to this core. */
 void native_apply(const struct native *n, struct machine *m);
+/* The same with what starting and pages take now, which is measured: some 10 ms. NaN with err when no process can be started. */
+double native_system_now(double pages, double read, struct err *err);
 /* System time of a run that uses @pages pages, @read of them first by reading, and starting it. */
 double native_system_seconds(const struct native *n, double pages, double read);
 

@@ -4,6 +4,9 @@
 #ifndef PORTOLAN_PROGRAM_SHARING_H
 #define PORTOLAN_PROGRAM_SHARING_H
 
+/* What other users of the core leave of it: of the slots in which µops are issued, and of what the ports do; 1: all. */
+struct core_share { double slots, ports; };
+
 struct sharing {
     double threads;          /* 0 and 1: a serial run */
     double footprint;        /* distinct lines of the whole program */

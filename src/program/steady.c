@@ -24,7 +24,7 @@ struct timing {
     const struct call_costs *calls;
     struct block_work *work;
     struct simulator *simulator;
-    double share;                    /* of the core that others leave */
+    struct core_share share;
     double insns;                    /* executed, all parts */
     double window, parallel, branch_miss;
     uint32_t *first_reference, *references;   /* of the program, by block: those of block b are references[first[b]..first[b + 1]) */
@@ -39,7 +39,7 @@ static void time_core(struct timing *t, const struct code_part *part, struct par
     struct insn *insns = mem_zero(part->insns.count + 1, sizeof *insns);
     struct block_options options = {.shape = part->repeats ? SHAPE_LOOP : SHAPE_CACHED, .start = START_DIFFERENT};
     struct bounds bounds;
-    double flow = 0;   /* cycles of what is shared with others, ports and slots */
+    double flow = 0;   /* cycles of what is shared with others */
 
     for (size_t i = 0; i < part->insns.count; i++)
         insns[i] = k->insns[part->insns.items[i]];
@@ -52,7 +52,8 @@ static void time_core(struct timing *t, const struct code_part *part, struct par
             out->bottleneck = (enum bound_kind)kind;
         }
     for (int kind = 0; kind < BOUND_COUNT; kind++)
-        flow = kind != BOUND_DEPENDENCIES && bounds.cycles[kind] > flow ? bounds.cycles[kind] : flow;
+        if (kind != BOUND_DEPENDENCIES && !isnan(bounds.cycles[kind]))
+            flow = fmax(flow, bounds.cycles[kind] / (kind == BOUND_ISSUE || kind == BOUND_FRONTEND || kind == BOUND_RETIRE ? t->share.slots : t->share.ports));
     if (part->repeats && part->insns.count <= SIMULATED_MOST && part->executions * (double)part->insns.count >= SIMULATED * t->insns) {
         struct simulation sim;
         simulate(t->simulator, t->work, insns, part->insns.count, &options, &(struct simulate_options){0}, &sim);
@@ -60,7 +61,7 @@ static void time_core(struct timing *t, const struct code_part *part, struct par
             out->core = sim.cycles;
         simulation_done(&sim);
     }
-    out->core = fmax(out->core, flow / t->share);
+    out->core = fmax(out->core, flow);
     free(insns);
 }
 
@@ -68,7 +69,9 @@ static void time_core(struct timing *t, const struct code_part *part, struct par
 struct part_misses {
     double near, far;         /* lines at a steady step, from caches and from main memory */
     double most;              /* of far, one reference's */
-    double latency, missed;   /* of the others, as if none were under way together; how many */
+    double others[MEMORY_LEVELS + 1], missed;   /* lines of the others by what serves them; how many miss the first level */
+    double bursts[MEMORY_LEVELS + 1];           /* lines, beyond the second level, of walks of which each reference takes another: all miss there, or none */
+    double walked;                              /* references of such walks */
 };
 
 /* Adds what one reference's misses take: lines in a stream by bandwidth, the others by latency. */
@@ -85,7 +88,10 @@ static void time_reference(struct timing *t, size_t index, struct part_misses *o
         double far = ways * regular * served[t->memory->count] * t->memory->line_cycles;
         out->near += ways * regular * memory_line_cycles(t->memory, served) - far;
         own += far;
-        out->latency += other * (memory_latency(t->memory, served) - served[0] * t->memory->levels[0].latency);
+        bool walk = b->step > STREAM_STEP && b->regular > STEADY * b->count;
+        for (size_t l = 0; l <= t->memory->count; l++)
+            (walk && l > 1 ? out->bursts : out->others)[l] += other * served[l];
+        out->walked += walk ? other : 0;
         out->missed += other * (1 - served[0]);
         for (size_t l = 0; l < t->memory->count; l++) {
             behind -= served[l];
@@ -109,9 +115,16 @@ static void time_memory(struct timing *t, const struct code_part *part, struct p
             time_reference(t, t->references[r], &w);
     }
     /* Misses within reach of the reorder buffer are under way together. */
-    double together = w.missed / part->executions * t->window / (double)part->insns.count;
+    double together = w.missed / part->executions * t->window * t->share.slots / (double)part->insns.count;   /* threads of a core halve it between them */
     together = fmin(fmax(together, 1), t->parallel);
-    out->latency = w.latency / together;
+    out->latency = memory_waited(t->memory, w.others, together);
+    for (size_t l = 2; l <= t->memory->count; l++) {
+        double one[MEMORY_LEVELS + 1] = {0};
+        one[l] = 1;
+        /* Meanwhile the core does that reference's part of its work, and no more. */
+        double waited = memory_waited(t->memory, one, together), core = w.walked > 0 ? out->core * part->executions / w.walked : 0;
+        out->bursts += w.bursts[l] * fmax(0, waited - core);
+    }
     /* More streams keep more lines under way: line_cycles are those of two, t(k) = a + b / k. */
     double alone = t->memory->line_alone, streams = w.most > 0 ? w.far / w.most : 1;
     out->far = w.far * fmax(0.5, 2 - alone + 2 * (alone - 1) / streams);
@@ -122,7 +135,7 @@ static void time_memory(struct timing *t, const struct code_part *part, struct p
 static double overlap(const struct part_time *p)
 {
     double core = p->core * p->executions, near = p->stream - p->far;
-    return fmax(core, near + p->latency) + p->far - FAR_HIDDEN * fmin(core, p->far);
+    return fmax(core, near + p->latency) + p->bursts + p->far - FAR_HIDDEN * fmin(core, p->far);
 }
 
 static bool is_own(const struct program *p, const char *name)
@@ -217,9 +230,9 @@ static int by_cycles(const void *a, const void *b)
 }
 
 void steady_time(const struct program_code *c, const struct program_run *run, const struct machine *m, const struct memory *memory, const struct call_costs *calls,
-                 double share, struct program_time *out)
+                 const struct core_share *share, struct program_time *out)
 {
-    struct timing t = {.code = c, .run = run, .machine = m, .memory = memory, .calls = calls, .share = share, .out = out};
+    struct timing t = {.code = c, .run = run, .machine = m, .memory = memory, .calls = calls, .share = *share, .out = out};
     struct code_parts parts;
 
     *out = (struct program_time){.cycles = 0};
@@ -250,10 +263,10 @@ void steady_time(const struct program_code *c, const struct program_run *run, co
 
 const char *part_limit_name(const struct part_time *part)
 {
-    double core = part->core * part->executions, misses = part->stream + part->latency;
+    double core = part->core * part->executions, misses = part->stream + part->latency + part->bursts;
     if (part->calls > core && part->calls > misses)
         return "calls";
-    return misses > core ? part->stream > part->latency ? "lines streamed" : "misses" : bound_name(part->bottleneck);
+    return misses > core ? part->stream > part->latency + part->bursts ? "lines streamed" : "misses" : bound_name(part->bottleneck);
 }
 
 const struct part_time *program_time_part(const struct program_time *t, const struct code_part *part)

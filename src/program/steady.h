@@ -19,6 +19,7 @@ struct part_time {
     enum bound_kind bottleneck;
     double stream, latency;        /* cycles of all executions for lines streamed, for misses that are waited for */
     double far;                    /* of stream, lines from main memory */
+    double bursts;                 /* cycles of all executions for misses that come all at once: what the core does not hide of them */
     double ends;                   /* cycles of all executions for mispredicted loop ends */
     double calls;                  /* cycles of all executions in functions that are not the program's */
     double cycles;                 /* all of it */
@@ -35,10 +36,10 @@ struct program_time {
     char *unknown_call;            /* one of them; NULL: none */
 };
 
-/* @run, measured or predicted, on @m with its @memory. @calls may be NULL: none is known. @share: of the core's ports and slots that others leave, 1 when it is
- * alone. program_time_done frees. Any thread. */
+/* @run, measured or predicted, on @m with its @memory. @calls may be NULL: none is known. @share: of the core that others
+ * leave. program_time_done frees. Any thread. */
 void steady_time(const struct program_code *c, const struct program_run *run, const struct machine *m, const struct memory *memory, const struct call_costs *calls,
-                 double share, struct program_time *out);
+                 const struct core_share *share, struct program_time *out);
 /* What most of the part's time goes into: "misses", "lines streamed", "calls", or the core's bound. */
 const char *part_limit_name(const struct part_time *part);
 /* The time of @part, one of those that code_parts_find finds at the same run; NULL when there is none. */

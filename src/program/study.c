@@ -47,17 +47,15 @@ static bool go_on(const struct studying *w, double share, struct err *err)
 }
 
 /* Cycles of @part_time's costs that block @b of it has: by its share of the instructions that are executed. */
-static void share_part(const struct code_part *part, const struct code_unit *u, const struct program_run *run, double cycles, const char *limit, double *of_block, double *most,
+static void share_part(const struct code_part *part, const struct code_unit *u, double cycles, const char *limit, double *of_block, double *most,
                        const char **limits)
 {
     double all = 0;
 
     for (size_t i = 0; i < part->insns.count; i++)
-        all += run->counts[u->block[part->insns.items[i]]];
-    for (size_t i = 0; all > 0 && i < part->insns.count; i++) {
-        uint32_t b = u->block[part->insns.items[i]];
-        of_block[b] += cycles * run->counts[b] / all;
-    }
+        all += part->times.items[i];
+    for (size_t i = 0; all > 0 && i < part->insns.count; i++)
+        of_block[u->block[part->insns.items[i]]] += cycles * part->times.items[i] / all;
     for (size_t i = 0; i < part->blocks.count; i++)
         if (cycles > most[part->blocks.items[i]]) {
             most[part->blocks.items[i]] = cycles;   /* of several parts the largest says what binds the block */
@@ -115,13 +113,14 @@ static void add_block(const struct studying *w, const struct program_run *run, u
     const struct program *p = w->model->runs->program;
     const struct formula *f = program_model_count(w->model, b);
     struct str name = {0}, formula = {0};
+    bool exact = program_model_exact(w->model, f, w->out->at);
 
     uint32_t unit, loop = program_code_block(estimator_code(w->out->estimator), b, &unit);
     name_block(p, b, &name);
     formula_print(f, (const char *const *)w->model->runs->names, w->model->runs->name_count, &formula);
     vec_push(&w->out->blocks, ((struct study_block){
-        .name = str_take(&name), .block = b, .unit = unit, .loop = loop, .function = p->blocks[b].function, .line = p->blocks[b].line, .count = run->counts[b], .formula = str_take(&formula), .exact = f->exact,
-        .error = f->exact ? 0 : f->error, .cycles = cycles / run->counts[b], .share = w->out->cycles > 0 ? cycles / w->out->cycles : 0, .limit = limit ? limit : ""}));
+        .name = str_take(&name), .block = b, .unit = unit, .loop = loop, .function = p->blocks[b].function, .line = p->blocks[b].line, .count = run->counts[b], .formula = str_take(&formula), .exact = exact,
+        .error = exact ? 0 : f->exact ? NAN : f->error, .cycles = cycles / run->counts[b], .share = w->out->cycles > 0 ? cycles / w->out->cycles : 0, .limit = limit ? limit : ""}));
 }
 
 static void add_blocks(const struct studying *w, const struct program_time *time)
@@ -138,7 +137,7 @@ static void add_blocks(const struct studying *w, const struct program_time *time
     for (size_t i = 0; i < parts.list.count; i++) {
         const struct part_time *t = program_time_part(time, &parts.list.items[i]);
         if (t)
-            share_part(&parts.list.items[i], &code->units[t->unit], run, t->cycles, part_limit_name(t), cycles, most, limits);
+            share_part(&parts.list.items[i], &code->units[t->unit], t->cycles, part_limit_name(t), cycles, most, limits);
     }
     code_parts_done(&parts);
     for (uint32_t b = 0; b < p->block_count; b++)
@@ -241,7 +240,6 @@ static bool fill(struct studying *w, bool here, struct err *err)
     struct study *s = w->out;
     struct program_time time = {.cycles = 0};
     struct memory memory;
-    char text[40];
     size_t idle;
 
     s->estimator = estimator_new(w->model, s->at, w->kind, err);
@@ -250,8 +248,7 @@ static bool fill(struct studying *w, bool here, struct err *err)
     if (here) {
         if (!native_known(w->machine, false, s->memory_day, err))
             return false;
-        snprintf(text, sizeof text, "%.12g", estimator_clock_here(s->estimator));
-        machine_set_fact(w->machine, "clock", text, "GHz", "measured");
+        estimator_meet_here(s->estimator, w->machine);
     }
     bool ok = memory_of(w->machine, &memory, err) && estimator_time(s->estimator, w->machine, NULL, &time, err);
     s->seconds = time.seconds;

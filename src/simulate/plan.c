@@ -132,6 +132,13 @@ static int32_t way_of_load(const struct plan *p, const struct plan_item *item, i
     return forwarded < longest ? forwarded : longest;
 }
 
+/* What a gather finds is merged with the old value of its first operand in the end: its loads wait for their addresses and the mask only. */
+static bool merges_last(const struct insn *insn, int end)
+{
+    const struct operand *memory = end == 0 && insn->traits & INSN_LOAD ? insn_memory(insn) : NULL;
+    return memory && memory->index != REG_NONE && memory->index >= isa_ops((enum isa)insn->isa)->vectors;
+}
+
 static void fill_edges(struct plan *p, const struct deps *d, const struct insn *insns)
 {
     p->longest_distance = 1;
@@ -144,7 +151,7 @@ static void fill_edges(struct plan *p, const struct deps *d, const struct insn *
         const struct ratio_edge *from = &d->edges[i];
         int32_t operation = cycles_of(from->weight - d->before[i]);
         const struct dep_node *to = &d->nodes[from->to];
-        bool minor = d->ends[i] == LATENCY_FLAGS && to->end == LATENCY_FLAGS && !insns[to->insn].flags_read;
+        bool minor = (d->ends[i] == LATENCY_FLAGS && to->end == LATENCY_FLAGS && !insns[to->insn].flags_read) || merges_last(&insns[to->insn], d->ends[i]);
         p->edges.items[p->edges.count++] = (struct plan_edge){from->from, from->to, from->distance, cycles_of(d->before[i]), operation, d->ends[i], minor};
         p->nodes.items[from->from].read = true;
         if (p->longest_distance < from->distance)

@@ -452,6 +452,15 @@ void result_prepare(struct result *r, enum format format, const struct result_st
     r->prepared_color = style->color;
 }
 
+bool result_take_prepared(struct result *r, enum format format, const struct result_style *style, struct str *out)
+{
+    if (out->data || !is_prepared(r, format, style))
+        return false;
+    *out = r->prepared;
+    r->prepared = (struct str){0};
+    return true;
+}
+
 void result_write(const struct result *r, enum format format, const struct result_style *style, struct str *out)
 {
     if (is_prepared(r, format, style)) {

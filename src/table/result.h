@@ -132,6 +132,8 @@ struct result_style {
 };
 /* Writes it now, on a thread that may take its time, and keeps that: result_write of the same result in the same way only copies it. */
 void result_prepare(struct result *r, enum format format, const struct result_style *style);
+/* Hands what was prepared for this over to @out, which was empty; false when nothing was, or @out is not. */
+bool result_take_prepared(struct result *r, enum format format, const struct result_style *style, struct str *out);
 /* Appends the result to @out. */
 void result_write(const struct result *r, enum format format, const struct result_style *style, struct str *out);
 

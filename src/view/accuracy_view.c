@@ -22,10 +22,8 @@ struct accuracy_view_state {
     unsigned long session_revision;
     uint64_t revision;
     double pause_until;          /* clock seconds before which results that arrive do not make all of this anew */
-    double *predicted, *measured;
-    size_t n;
     struct accuracy accuracy, *others;   /* of the machine shown; of all that are selected, in their order */
-    struct heat_map map;
+    struct heat_map map;        /* of the machine shown */
     int column, row;            /* of the cursor, in cells; row 0 is the lowest prediction */
 };
 
@@ -37,8 +35,6 @@ static void *accuracy_open(void)
 static void accuracy_close(void *state)
 {
     struct accuracy_view_state *v = state;
-    free(v->predicted);
-    free(v->measured);
     free(v->others);
     free(v);
 }
@@ -47,39 +43,28 @@ static void accuracy_close(void *state)
 static void judge_all(struct accuracy_view_state *v, struct session *s)
 {
     struct err err = {0};
-    double *cycles = mem_try_alloc((v->shown->rows.count + 1) * sizeof *cycles);
 
     v->others = mem_resize(v->others, s->document.selected_count * sizeof *v->others);
     for (size_t i = 0; i < s->document.selected_count; i++) {
         struct machine *m = session_machine(s, s->document.selected[i], &err);
         v->others[i] = (struct accuracy){.mape = NAN, .pearson = NAN, .spearman = NAN};
-        if (m && cycles)
-            session_forecast(s, m, cycles, &v->others[i]);
+        if (!m)
+            continue;
+        struct prediction *p = session_forecast(s, m);
+        v->others[i] = p->accuracy;
+        prediction_free(p);
     }
-    free(cycles);
 }
 
 /* The map of machine @m. */
 static void fill_map(struct accuracy_view_state *v, struct session *s, struct machine *m)
 {
-    size_t rows = v->shown->rows.count;
+    struct prediction *p = session_forecast(s, m);
 
     v->machine = m;
-    free(v->predicted);
-    free(v->measured);
-    v->predicted = mem_try_alloc((rows + 1) * sizeof *v->predicted);
-    v->measured = mem_try_alloc((rows + 1) * sizeof *v->measured);
-    v->n = 0;
-    memset(&v->map, 0, sizeof v->map);
-    if (!v->predicted || !v->measured)
-        return;
-    session_forecast(s, m, v->predicted, &v->accuracy);
-    for (size_t i = 0; i < rows; i++)
-        if (experiments_measured(v->shown, i) && !isnan(v->predicted[i])) {
-            v->predicted[v->n] = v->predicted[i];
-            v->measured[v->n++] = v->shown->rows.items[i].cycles;
-        }
-    metrics_heat_map(v->predicted, v->measured, v->n, 0, &v->map);
+    v->accuracy = p->accuracy;
+    v->map = p->map;
+    prediction_free(p);
 }
 
 /* False when there is nothing to show. Anew when a command may have changed rows or machines; with results that only arrive what is shown may lag behind. */
@@ -105,7 +90,6 @@ static bool refresh(struct accuracy_view_state *v, struct session *s)
         judge_all(v, s);
     }
     fill_map(v, s, m);
-    v->accuracy = v->others[v->which];
     double now = clock_seconds();
     v->pause_until = now + (SHARE - 1) * (now - begun);
     return true;
@@ -157,7 +141,7 @@ static void accuracy_draw(void *state, struct session *s, struct grid *g)
 {
     struct accuracy_view_state *v = state;
 
-    if (!refresh(v, s) || !v->n) {
+    if (!refresh(v, s) || !v->accuracy.n) {
         grid_put(g, 2, 1, 0, ROLE_TITLE, 0, "No measured experiments to compare.");
         grid_wrap(g, 2, 2, g->width > 4 ? g->width - 4 : 1, 4, ROLE_TEXT, 0,
                   "Load or measure experiments with forms of the current machine; the map then shows predicted against measured cycles.");

@@ -11,6 +11,8 @@
 #define TEXT_STEPS 8     /* of making the text of a cell */
 #define NO_TEXT SIZE_MAX /* there was no memory for it: its first bytes must do */
 #define RUN 64           /* rows that are sorted in one go */
+#define MERGED_TEXT_STEPS 3   /* of merging a row by its text */
+#define GIVEN_A_STEP 4   /* rows that are handed over in a step */
 
 /* A row with what it is sorted by, read once. */
 struct keyed {
@@ -38,6 +40,9 @@ struct arrangement {
     size_t width;                   /* of the runs being merged; 0: not yet */
     size_t begin, left, right, out; /* the pair of runs that is merged: where it begins, the next row of each, and of the merged ones */
     unsigned passes, pass;          /* of merging */
+    size_t *order, given;           /* what is handed over, and how many of its rows are written; NULL: there was no memory for it */
+    bool giving;
+    bool cut;                       /* memory ran out: rows are missing or out of order */
 };
 
 static double row_number(const void *row, int column)
@@ -101,6 +106,7 @@ void arrange_free(struct arrangement *a)
         return;
     free(a->rows);
     free(a->merged);
+    free(a->order);
     str_done(&a->texts);
     str_done(&a->one);
     free(a);
@@ -124,8 +130,10 @@ static size_t keep_text(struct arrangement *a)
 {
     size_t at = a->texts.length;
 
-    if (!str_try_reserve(&a->texts, a->one.length + 1))
+    if (!str_try_reserve(&a->texts, a->one.length + 1)) {
+        a->cut = true;
         return NO_TEXT;
+    }
     str_add_bytes(&a->texts, str_text(&a->one), a->one.length + 1);
     return at;
 }
@@ -139,8 +147,10 @@ static uint64_t read_row(struct arrangement *a, const struct table_source *sourc
 
     if (!filter_matches(filter, &row))
         return steps;
-    if (!room_for_row(a))   /* the rows end here */
+    if (!room_for_row(a)) {   /* the rows end here */
+        a->cut = true;
         return steps;
+    }
     struct keyed *keyed = &a->rows[a->count++];
     *keyed = (struct keyed){bound.row, NAN, NO_TEXT, 0};
     if (a->by_text) {
@@ -163,6 +173,12 @@ static uint64_t sort_run(struct arrangement *a)
     return 6 * n;
 }
 
+/* Of merging a row: texts lie all over memory. */
+static uint64_t merging_steps(const struct arrangement *a)
+{
+    return a->by_text ? MERGED_TEXT_STEPS : 1;
+}
+
 static size_t end_of(const struct arrangement *a, size_t begin, size_t runs)
 {
     return begin + runs * a->width < a->count ? begin + runs * a->width : a->count;
@@ -178,6 +194,7 @@ static void merging_begin(struct arrangement *a)
 {
     if (!a->merged)
         a->merged = mem_try_alloc((a->count + 1) * sizeof *a->merged);
+    a->cut |= !a->merged;
     a->width = a->width ? 2 * a->width : RUN;
     for (size_t width = a->width; a->pass == 0 && (!a->passes || width < a->count); width *= 2)
         a->passes++;
@@ -203,6 +220,23 @@ static void merge_row(struct arrangement *a)
     }
 }
 
+static bool is_sorted(const struct arrangement *a)
+{
+    return a->read == a->total && (a->sort < 0 || (a->sorted == a->count && (a->width >= a->count || !a->merged)));
+}
+
+/* Writes what is handed over, as far as @steps go; true at its end. */
+static bool give_rows(struct arrangement *a, uint64_t *taken, uint64_t steps)
+{
+    if (!a->giving)
+        a->order = mem_try_alloc((a->count + 1) * sizeof *a->order);
+    a->giving = true;
+    a->cut |= !a->order;
+    for (; a->order && a->given < a->count && *taken < steps; *taken += a->given++ % GIVEN_A_STEP == 0)
+        a->order[a->given] = a->rows[a->given].row;
+    return !a->order || a->given == a->count;
+}
+
 bool arrange_go_on(struct arrangement *a, const struct table_source *source, const void *context, const struct filter *filter, uint64_t steps)
 {
     uint64_t taken = 0;
@@ -213,19 +247,24 @@ bool arrange_go_on(struct arrangement *a, const struct table_source *source, con
         taken += sort_run(a);
     if (a->sort >= 0 && a->read == a->total && a->sorted == a->count && !a->width)
         merging_begin(a);
-    for (; a->width && a->merged && a->width < a->count && taken < steps; taken++)
+    for (; a->width && a->merged && a->width < a->count && taken < steps; taken += merging_steps(a))
         merge_row(a);
+    bool given = is_sorted(a) && give_rows(a, &taken, steps);
     steps_add(taken);
-    return a->read == a->total && (a->sort < 0 || (a->sorted == a->count && (a->width >= a->count || !a->merged)));
+    return given;
+}
+
+bool arrange_cut(const struct arrangement *a)
+{
+    return a->cut;
 }
 
 size_t *arrange_take(struct arrangement *a, size_t *count)
 {
-    size_t *order = mem_try_alloc((a->count + 1) * sizeof *order);
+    size_t *order = a->order;
 
     *count = order ? a->count : 0;
-    for (size_t i = 0; i < *count; i++)
-        order[i] = a->rows[i].row;
+    a->order = NULL;
     return order;
 }
 

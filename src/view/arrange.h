@@ -11,6 +11,8 @@ struct arrangement *arrange_begin(const struct table_source *source, const void 
 void arrange_free(struct arrangement *a);
 /* Goes on for about @steps (base/steps.h), with the rows that fit @filter. True when it is complete. All are the same in each call. */
 bool arrange_go_on(struct arrangement *a, const struct table_source *source, const void *context, const struct filter *filter, uint64_t steps);
+/* Whether memory ran out, and rows are missing or out of order. */
+bool arrange_cut(const struct arrangement *a);
 /* The rows in order, to be freed, once it is complete; NULL, and none, when memory runs out. */
 size_t *arrange_take(struct arrangement *a, size_t *count);
 /* How much of it is done, 0 to 1. */

@@ -20,22 +20,21 @@
 
 struct experiments_view_state {
     struct table_view view;      /* first */
-    const struct experiments *shown;
-    double *predicted;           /* cycles per row under the current machine */
+    struct experiments *shown;   /* the session's */
+    struct prediction *predicted;   /* under the current machine; NULL: none is selected */
     size_t rows;
     struct accuracy accuracy;
     unsigned long session_revision;
     uint64_t revision;
     double pause_until;           /* clock seconds before which news of a running job do not sort anew */
     const char *machine;
-    bool made;                    /* the predictions; false without a machine, too */
 };
 
 static void experiments_close(void *state)
 {
     struct experiments_view_state *v = state;
     table_done(&v->view.table);
-    free(v->predicted);
+    prediction_free(v->predicted);
     free(v);
 }
 
@@ -47,15 +46,16 @@ static void predict(struct experiments_view_state *v, struct session *s)
     v->shown = s->document.experiments;
     v->rows = s->document.experiments->rows.count;
     v->session_revision = s->revision;
-    free(v->predicted);
-    v->predicted = mem_try_alloc((v->rows + 1) * sizeof *v->predicted);   /* NULL: the rows are shown without */
+    prediction_free(v->predicted);
+    v->predicted = m ? session_forecast(s, m) : NULL;
     v->machine = m ? m->id : NULL;
-    v->accuracy = (struct accuracy){0};
-    v->made = !m;
-    if (m && v->predicted)
-        v->made = session_forecast(s, m, v->predicted, &v->accuracy);
-    for (size_t i = 0; !m && v->predicted && i < v->rows; i++)
-        v->predicted[i] = NAN;
+    v->accuracy = m ? v->predicted->accuracy : (struct accuracy){0};
+}
+
+/* The cells of the rows. */
+static struct experiment_columns cells(const struct experiments_view_state *v)
+{
+    return (struct experiment_columns){v->shown, v->predicted ? v->predicted->cycles : NULL};
 }
 
 static size_t row_count(const void *context)
@@ -66,14 +66,14 @@ static size_t row_count(const void *context)
 
 static double row_number(const void *context, size_t row, int column)
 {
-    const struct experiments_view_state *v = context;
-    return experiment_column_number(&(struct experiment_columns){v->shown, v->predicted}, row, column);
+    const struct experiment_columns c = cells(context);
+    return experiment_column_number(&c, row, column);
 }
 
 static void row_text(const void *context, size_t row, int column, struct str *out)
 {
-    const struct experiments_view_state *v = context;
-    experiment_column_text(&(struct experiment_columns){v->shown, v->predicted}, row, column, out);
+    const struct experiment_columns c = cells(context);
+    experiment_column_text(&c, row, column, out);
 }
 
 static enum role row_role(const void *context, size_t row, int column)
@@ -85,7 +85,28 @@ static enum role row_role(const void *context, size_t row, int column)
     return column == EXPERIMENT_COLUMN_STATE || column == EXPERIMENT_COLUMN_PREDICTED || column == EXPERIMENT_COLUMN_LENGTHS ? ROLE_DIM : ROLE_TEXT;
 }
 
-static const struct table_source source = {experiment_column_table, EXPERIMENT_COLUMNS, EXPERIMENT_FILTER_COLUMNS, row_count, row_number, row_text, row_role};
+/* Table and predictions, for a job. */
+static void *rows_hold(const void *context, struct table_source *source)
+{
+    const struct experiments_view_state *v = context;
+    struct experiments_view_state *held = mem_zero(1, sizeof *held);
+
+    (void)source;
+    held->shown = experiments_hold(v->shown);
+    held->rows = v->rows;
+    held->predicted = v->predicted ? prediction_hold(v->predicted) : NULL;
+    return held;
+}
+
+static void rows_release(void *state)
+{
+    struct experiments_view_state *held = state;
+    experiments_free(held->shown);
+    prediction_free(held->predicted);
+    free(held);
+}
+
+static const struct table_source source = {experiment_column_table, EXPERIMENT_COLUMNS, EXPERIMENT_FILTER_COLUMNS, row_count, row_number, row_text, row_role, rows_hold, rows_release};
 
 /* False when there are no experiments. Predicts anew when a command may have changed rows or machine; results that arrive only change what is measured,
  * and what is derived from all of them may lag behind a little. */
@@ -99,8 +120,8 @@ static bool refresh(void *state, struct session *s)
         return true;
     if (anew || v->rows > FORECAST_AT_ONCE)
         predict(v, s);
-    else if (v->predicted)
-        v->accuracy = metrics_accuracy(v->shown, v->predicted);
+    else if (v->predicted && v->predicted->cycles)
+        v->accuracy = metrics_accuracy(v->shown, v->predicted->cycles);
     v->revision = s->document.experiments->revision;
     table_view_changed(&v->view, &source);
     return true;
@@ -219,7 +240,7 @@ static void draw_title(const struct experiments_view_state *v, struct grid *g)
                             a->spearman, a->n) + 2;
     if (a->unknown)
         grid_printf(g, (int)used + 2, 0, 0, ROLE_DIM, 0, "%zu with unknown forms", a->unknown);
-    else if (!v->made)
+    else if (v->predicted && !v->predicted->cycles)
         grid_printf(g, (int)used + 2, 0, 0, ROLE_DIM, 0, job_running() ? "predictions are being made" : "not predicted; any change of rows or machine begins anew");
 }
 

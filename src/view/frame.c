@@ -51,22 +51,22 @@ static void show_view(struct frame *f, size_t to)
     f->current = to;
 }
 
-/* More than a line goes to the output view, a line to the bottom. */
-static void show_output(struct frame *f, const char *title, const char *text)
+/* More than a line goes to the output view, a line to the bottom. Takes @take_text, NULL: nothing. */
+static void show_output(struct frame *f, const char *title, char *take_text)
 {
-    size_t output = view_find("output"), length = strcspn(text, "\n");
+    size_t output = view_find("output"), length = take_text ? strcspn(take_text, "\n") : 0;
 
-    if (!*text)
-        return;
-    if (text[length] == '\0' || text[length + 1] == '\0') {
-        char *line = mem_strndup(text, length);
-        say(f, false, line);
-        log_add(LOG_INFO, "%s", line);
-        free(line);
+    if (take_text && *take_text && take_text[length] && take_text[length + 1]) {
+        output_view_set(state_of(f, output), title, take_text);
+        show_view(f, output);
         return;
     }
-    output_view_set(state_of(f, output), title, text);
-    show_view(f, output);
+    if (take_text && *take_text) {
+        take_text[length] = '\0';
+        say(f, false, take_text);
+        log_add(LOG_INFO, "%s", take_text);
+    }
+    free(take_text);
 }
 
 static bool find_in_view(struct frame *f, const char *text, struct err *err)
@@ -83,16 +83,23 @@ static bool find_in_view(struct frame *f, const char *text, struct err *err)
     return true;
 }
 
+static bool view_rows(struct session *s, struct rows_shown *out)
+{
+    struct frame *f = s->view_state;
+    const struct view_ops *v = views[f->current];
+
+    return v->rows && v->rows(state_of(f, f->current), s, out);
+}
+
 static bool view_command(struct session *s, const char *verb, const char *argument, struct result *result, struct err *err)
 {
     struct frame *f = s->view_state;
     const struct view_ops *v = views[f->current];
     size_t count = view_count();
 
+    (void)result;
     if (strcmp(verb, "find") == 0)
         return find_in_view(f, argument, err);
-    if (strcmp(verb, "rows") == 0)
-        return v->rows && v->rows(state_of(f, f->current), s, result);
     if (strcmp(verb, "sort") == 0 || strcmp(verb, "filter") == 0) {
         bool (*change)(void *, struct session *, const char *, struct err *) = verb[0] == 's' ? v->sort : v->filter;
         if (!change)
@@ -128,7 +135,7 @@ static void command_words(struct session *s, const char *verb, void (*add)(void 
 
 void frame_init(struct frame *f, struct session *s)
 {
-    static const struct session_views frame_views = {view_command, command_words};
+    static const struct session_views frame_views = {view_command, command_words, view_rows};
 
     *f = (struct frame){.session = s};
     s->views = &frame_views;
@@ -185,15 +192,13 @@ static void obey(struct frame *f, const char *line)
     note_jobs(f);
     /* The view that was asked for last stays, unless something was printed after it. */
     size_t asked = f->chosen >= 0 && (size_t)f->chosen == length ? f->current : view_count();
-    if (printed && *printed)
-        show_output(f, line ? line : "what waited for a job", printed);
+    show_output(f, line ? line : "what waited for a job", printed);
     if (!ok)
         say_error(f, &err);
     else if (s->document.kernel && (s->document.kernel != before || s->document.loop != loop_before))
         show_view(f, view_find("kernel"));
     if (ok && asked < view_count())
         show_view(f, asked);
-    free(printed);
 }
 
 /* The screen becomes an editor of @text. */
@@ -335,9 +340,7 @@ bool frame_jobs(struct frame *f)
     /* Progress alone leaves machines and kernel as they were: nothing is analysed or predicted anew for it. */
     s->revision += news == JOB_ENDED;
     char *text = command_take_job_result(s, f->ended);
-    if (text)
-        show_output(f, f->ended, text);
-    free(text);
+    show_output(f, f->ended, text);
     take_refused(f);
     go_on(f);
     return true;

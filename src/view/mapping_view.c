@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "model/metrics.h"
 #include "cmd/forecast.h"
-#include "throughput/schedule.h"
+#include "view/pressures.h"
 #include "view/table_view.h"
 #include "view/view.h"
 
@@ -21,12 +21,12 @@ enum { COLUMN_FORM, COLUMN_USAGE, COLUMN_CYCLES, COLUMN_LATENCY, COLUMN_CONFIDEN
 struct mapping_view_state {
     struct table_view view;      /* first */
     struct table_column columns[COLUMN_PORTS + PORTS_MAX];
-    const struct machine *machine;
+    struct machine *machine;     /* that of the pressures */
+    struct pressures *pressures;
+    bool pressed;                /* they were made when the rows were shown last */
     unsigned long revision;      /* of the session */
+    unsigned long given_up;      /* revision at which pressures were found to have come to nothing; 0: they have not */
     unsigned ports;
-    size_t count;              /* of forms */
-    double *pressure;          /* forms * ports: cycles of the form alone, balanced */
-    double *cycles;
     struct accuracy accuracy;  /* on the session's experiments */
     size_t worst;              /* experiment predicted worst, when accuracy.n is not 0 */
 };
@@ -35,101 +35,28 @@ static void mapping_close(void *state)
 {
     struct mapping_view_state *v = state;
     table_done(&v->view.table);
-    free(v->pressure);
-    free(v->cycles);
+    pressures_drop(v->pressures);
     free(v);
-}
-
-struct usage_row {
-    const struct usage *usage;
-    size_t row;
-};
-
-static int compare_usages(const void *a, const void *b)
-{
-    const struct usage *x = ((const struct usage_row *)a)->usage, *y = ((const struct usage_row *)b)->usage;
-
-    if (x->count != y->count)
-        return x->count < y->count ? -1 : 1;
-    for (unsigned u = 0; u < x->count; u++)
-        if (x->uops[u].ports != y->uops[u].ports || x->uops[u].count != y->uops[u].count)
-            return x->uops[u].ports < y->uops[u].ports || (x->uops[u].ports == y->uops[u].ports && x->uops[u].count < y->uops[u].count) ? -1 : 1;
-    return 0;
-}
-
-static double solve_one(const struct usage *usage, unsigned ports, double *pressure)
-{
-    struct mass *masses = mem_alloc((usage->count + 1) * sizeof *masses);
-    double *rows = mem_alloc((usage->count * ports + 1) * sizeof *rows);
-
-    for (unsigned u = 0; u < usage->count; u++)
-        masses[u] = (struct mass){usage->uops[u].ports, usage->uops[u].count};
-    double cycles = schedule_balance(masses, usage->count, ports, rows, pressure, NULL);
-    free(masses);
-    free(rows);
-    return cycles;
-}
-
-/* Pressure of every form on its own, made once per state of the machine. Thousands of forms share a few hundred usages: each is solved once. */
-static void solve(struct mapping_view_state *v, const struct machine *m)
-{
-    size_t count = mapping_count(m->mapping);
-    unsigned ports = mapping_ports(m->mapping)->count;
-
-    free(v->pressure);
-    free(v->cycles);
-    v->pressure = mem_try_zero(count * ports + 1, sizeof *v->pressure);
-    v->cycles = mem_try_alloc((count + 1) * sizeof *v->cycles);
-    struct usage_row *order = mem_try_alloc((count + 1) * sizeof *order);
-    v->count = v->pressure && v->cycles && order ? count : 0;   /* without memory there are no rows */
-    count = v->count;
-    for (size_t i = 0; i < count; i++)
-        order[i] = (struct usage_row){&mapping_at(m->mapping, i)->usage, i};
-    qsort(order, count, sizeof *order, compare_usages);
-    for (size_t i = 0; i < count; i++) {
-        double *pressure = v->pressure + order[i].row * ports;
-        if (i && compare_usages(&order[i - 1], &order[i]) == 0) {
-            memcpy(pressure, v->pressure + order[i - 1].row * ports, ports * sizeof *pressure);
-            v->cycles[order[i].row] = v->cycles[order[i - 1].row];
-        } else {
-            v->cycles[order[i].row] = solve_one(order[i].usage, ports, pressure);
-        }
-    }
-    free(order);
-    static const struct table_column fixed[] = {{"form", 0, false, 0}, {"usage", USAGE_MIN, false, 0}, {"cycles", 6, true, 0}, {"latency", 7, true, 0}, {"confidence", 10, true, 110}};
-    memcpy(v->columns, fixed, sizeof fixed);
-    for (unsigned p = 0; p < ports; p++)
-        v->columns[COLUMN_PORTS + p] = (struct table_column){mapping_ports(m->mapping)->names[p], 4, true, 0};
-    v->ports = ports;
 }
 
 /* How the mapping does on the experiments that are there, so that an edit shows its effect at once. */
 static void judge(struct mapping_view_state *v, struct session *s, struct machine *m)
 {
     const struct experiments *t = s->document.experiments;
-    double highest = -1;
 
     v->accuracy = (struct accuracy){0};
     if (!t || !t->rows.count)
         return;
-    double *predicted = mem_try_alloc((t->rows.count + 1) * sizeof *predicted);
-    if (!predicted)   /* the mapping is shown without */
-        return;
-    session_forecast(s, m, predicted, &v->accuracy);
-    for (size_t i = 0; i < t->rows.count; i++) {
-        double error = experiments_measured(t, i) ? fabs(predicted[i] - t->rows.items[i].cycles) / t->rows.items[i].cycles : NAN;
-        if (error > highest) {
-            highest = error;
-            v->worst = i;
-        }
-    }
-    free(predicted);
+    struct prediction *p = session_forecast(s, m);
+    v->accuracy = p->accuracy;
+    v->worst = p->worst;
+    prediction_free(p);
 }
 
 static size_t row_count(const void *context)
 {
     const struct mapping_view_state *v = context;
-    return v->count;
+    return mapping_count(v->machine->mapping);
 }
 
 /* What inference noted of how far near-optimal mappings agree: 0 to 1; NaN for usages that were not inferred. */
@@ -143,12 +70,12 @@ static double row_number(const void *context, size_t row, int column)
 {
     const struct mapping_view_state *v = context;
     if (column == COLUMN_CYCLES)
-        return v->cycles[row];
+        return v->pressed ? pressures_cycles(v->pressures, row) : NAN;
     if (column == COLUMN_LATENCY)
         return mapping_at(v->machine->mapping, row)->latency;
     if (column == COLUMN_CONFIDENCE)
         return confidence_of_source(mapping_at(v->machine->mapping, row)->source);
-    return column >= COLUMN_PORTS ? v->pressure[row * v->ports + (size_t)(column - COLUMN_PORTS)] : NAN;
+    return column >= COLUMN_PORTS && v->pressed ? pressures_port(v->pressures, row, (unsigned)(column - COLUMN_PORTS)) : NAN;
 }
 
 static void row_text(const void *context, size_t row, int column, struct str *out)
@@ -172,8 +99,51 @@ static void row_text(const void *context, size_t row, int column, struct str *ou
 static enum role row_role(const void *context, size_t row, int column)
 {
     const struct mapping_view_state *v = context;
-    double number = column >= COLUMN_PORTS ? row_number(context, row, column) : 0;
-    return column < COLUMN_PORTS || number < 0.005 ? ROLE_TEXT : heat_role(v->cycles[row] > 0 ? number / v->cycles[row] : 0);
+    double number = column >= COLUMN_PORTS && v->pressed ? row_number(context, row, column) : 0;
+    double cycles = number < 0.005 ? 0 : pressures_cycles(v->pressures, row);
+    return cycles > 0 ? heat_role(number / cycles) : ROLE_TEXT;
+}
+
+static void *rows_hold(const void *context, struct table_source *source)
+{
+    const struct mapping_view_state *v = context;
+    struct mapping_view_state *held = mem_zero(1, sizeof *held);
+
+    memcpy(held->columns, v->columns, sizeof held->columns);
+    source->columns = held->columns;
+    held->pressures = pressures_hold(v->pressures);
+    held->machine = v->machine;
+    held->pressed = v->pressed;
+    held->ports = v->ports;
+    return held;
+}
+
+static void rows_release(void *state)
+{
+    struct mapping_view_state *held = state;
+    pressures_free(held->pressures);
+    free(held);
+}
+
+static void set_columns(struct mapping_view_state *v)
+{
+    static const struct table_column fixed[] = {{"form", 0, false, 0}, {"usage", USAGE_MIN, false, 0}, {"cycles", 6, true, 0}, {"latency", 7, true, 0}, {"confidence", 10, true, 110}};
+    const struct ports *ports = mapping_ports(v->machine->mapping);
+
+    memcpy(v->columns, fixed, sizeof fixed);
+    for (unsigned p = 0; p < ports->count; p++)
+        v->columns[COLUMN_PORTS + p] = (struct table_column){ports->names[p], 4, true, 0};
+    v->ports = ports->count;
+}
+
+/* Whether the pressures, which came to nothing, are to be made anew: once something has changed. At once would undo their cancelling. */
+static bool try_again(struct mapping_view_state *v, const struct session *s)
+{
+    if (pressures_made(v->pressures) || pressures_pending(v->pressures))
+        return false;
+    if (!v->given_up)
+        v->given_up = s->revision;
+    return v->given_up != s->revision;
 }
 
 /* False when there is no machine to show. */
@@ -183,14 +153,25 @@ static bool refresh(void *state, struct session *s)
     struct err err = {0};
     struct machine *m = session_current(s, &err);
 
-    if (m && (v->machine != m || v->revision != s->revision)) {
+    if (!m)
+        return false;
+    bool anew = !v->pressures || v->machine != m || try_again(v, s);
+    if (anew) {
+        pressures_drop(v->pressures);
+        v->pressures = pressures_new(m, s->interactive);
         v->machine = m;
-        v->revision = s->revision;
-        solve(v, m);
-        judge(v, s, m);
-        table_view_changed(&v->view, &(struct table_source){v->columns, COLUMN_PORTS + (int)v->ports, 0, row_count, row_number, row_text, row_role});
+        v->given_up = 0;
+        set_columns(v);
     }
-    return m != NULL;
+    if (anew || v->revision != s->revision)
+        judge(v, s, m);
+    v->revision = s->revision;
+    if (anew || v->pressed != pressures_made(v->pressures)) {
+        v->pressed = pressures_made(v->pressures);
+        table_view_changed(&v->view,
+                           &(struct table_source){v->columns, COLUMN_PORTS + (int)v->ports, 0, row_count, row_number, row_text, row_role, rows_hold, rows_release});
+    }
+    return true;
 }
 
 static void *mapping_open(void)
@@ -204,24 +185,25 @@ static void *mapping_open(void)
 
 static void draw_detail(const struct mapping_view_state *v, struct grid *g, int y)
 {
-    size_t row, alike = 0;
+    size_t row, count = 0;
     struct str usage = {0}, names = {0};
 
     if (!table_selected(&v->view.table, &row))
         return;
-    const struct mapping_entry *entry = mapping_at(v->machine->mapping, row);
-    usage_print(&entry->usage, mapping_ports(v->machine->mapping), &usage);
-    for (size_t i = 0; i < mapping_count(v->machine->mapping); i++) {
-        const struct mapping_entry *other = mapping_at(v->machine->mapping, i);
-        if (i == row || !usage_equal(&entry->usage, &other->usage))
-            continue;
-        if (alike++ < 4)
-            str_addf(&names, "%s%s", names.length ? "; " : "", other->form);
-    }
+    const struct mapping *m = v->machine->mapping;
+    const struct mapping_entry *entry = mapping_at(m, row);
+    usage_print(&entry->usage, mapping_ports(m), &usage);
+    const size_t *alike = v->pressed ? pressures_alike(v->pressures, row, &count) : NULL;
+    for (size_t i = 0, named = 0; i < count && named < 4; i++)
+        if (alike[i] != row)
+            str_addf(&names, "%s%s", named++ ? "; " : "", mapping_at(m, alike[i])->form);
     unsigned used = grid_printf(g, 0, y, 0, ROLE_ACCENT, 0, "%s  %s", entry->form, usage.length ? str_text(&usage) : "no port");
     if (*entry->source)
         grid_printf(g, (int)used + 2, y, 0, ROLE_DIM, 0, "(%s)", entry->source);
-    grid_printf(g, 0, y + 1, 0, ROLE_DIM, 0, "%zu more with this usage%s%s", alike, alike ? ": " : "", str_text(&names));
+    if (v->pressed)
+        grid_printf(g, 0, y + 1, 0, ROLE_DIM, 0, "%zu more with this usage%s%s", count - 1, count > 1 ? ": " : "", str_text(&names));
+    else if (pressures_pending(v->pressures))
+        grid_put(g, 0, y + 1, 0, ROLE_DIM, 0, "cycles and ports are being computed");
     str_done(&usage);
     str_done(&names);
 }
@@ -248,8 +230,10 @@ static void mapping_draw(void *state, struct session *s, struct grid *g)
     }
     bool roomy = grid_columns(g, v->machine->title) + COUNTS_WIDTH <= g->width;   /* a long title gives way to the id */
     unsigned used = grid_put(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, roomy ? v->machine->title : v->machine->id) + 2;
-    used += grid_printf(g, (int)used, 0, 0, ROLE_DIM, 0, "%zu form%s, %zu distinct µop%s", mapping_count(v->machine->mapping),
-                        mapping_count(v->machine->mapping) == 1 ? "" : "s", mapping_distinct_uops(v->machine->mapping), mapping_distinct_uops(v->machine->mapping) == 1 ? "" : "s");
+    size_t forms = mapping_count(v->machine->mapping), distinct = v->pressed ? pressures_distinct(v->pressures) : 0;
+    used += grid_printf(g, (int)used, 0, 0, ROLE_DIM, 0, "%zu form%s", forms, forms == 1 ? "" : "s");
+    if (v->pressed)
+        used += grid_printf(g, (int)used, 0, 0, ROLE_DIM, 0, ", %zu distinct µop%s", distinct, distinct == 1 ? "" : "s");
     used = view_draw_hints(&mapping_view, g, used + 3, 0);
     if (v->accuracy.n) {
         struct str worst = {0};

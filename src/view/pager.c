@@ -4,29 +4,61 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/steps.h"
 #include "view/key.h"
+
+#define SCANNED_A_STEP 128    /* bytes that are read in a step */
+#define SEARCHED_A_STEP 32    /* and searched */
 
 void pager_clear(struct pager *p)
 {
-    for (size_t i = 0; i < p->lines.count; i++)
-        free(p->lines.items[i].text);
-    p->lines.count = 0;
+    for (size_t i = 0; i < p->texts.count; i++)
+        free(p->texts.items[i]);
+    p->texts.count = p->lines.count = 0;
+    p->unread = NULL;
+    p->cut = p->missed = false;
+    p->finding = 0;
 }
 
 void pager_done(struct pager *p)
 {
     pager_clear(p);
     vec_done(&p->lines);
+    vec_done(&p->texts);
+}
+
+/* Reads on in the last text, for about @steps. */
+static void read_on(struct pager *p, uint64_t steps)
+{
+    for (uint64_t taken = 0, before = 0; p->unread && taken < steps; steps_add(taken - before)) {
+        size_t span = strcspn(p->unread, "\n");
+        bool ok = true, more = p->unread[span] && p->unread[span + 1];
+        struct pager_line line = {p->unread, span, p->role};
+        before = taken;
+        taken += 1 + span / SCANNED_A_STEP;
+        p->unread[span] = '\0';
+        vec_try_push(&p->lines, line, ok);
+        p->cut |= !ok;
+        p->unread = ok && more ? p->unread + span + 1 : NULL;
+    }
+}
+
+void pager_take(struct pager *p, enum role role, char *take_text)
+{
+    vec_push(&p->texts, take_text);
+    p->unread = take_text;
+    p->role = role;
 }
 
 void pager_add(struct pager *p, enum role role, const char *text)
 {
-    do {
-        size_t span = strcspn(text, "\n");
-        struct pager_line line = {mem_strndup(text, span), role};
-        vec_push(&p->lines, line);
-        text += span + (text[span] == '\n');
-    } while (*text);
+    pager_take(p, role, mem_strdup(text));
+    read_on(p, UINT64_MAX);
+}
+
+bool pager_busy(const struct pager *p)
+{
+    return p->unread || p->finding;
 }
 
 static size_t last_top(const struct pager *p)
@@ -35,9 +67,32 @@ static size_t last_top(const struct pager *p)
     return p->lines.count > height ? p->lines.count - height : 0;
 }
 
+/* Looks at the next lines for what is searched. */
+static void find_on(struct pager *p)
+{
+    for (uint64_t taken = 0; p->finding && taken < PAGER_STEPS;) {
+        size_t n = p->lines.count, at = (p->finding > 0 ? p->find_from + p->find_step : p->find_from + n - p->find_step) % n;
+        uint64_t steps = 2 + p->lines.items[at].length / SEARCHED_A_STEP;
+        taken += steps;
+        steps_add(steps);
+        if (strcasestr(p->lines.items[at].text, p->match)) {
+            p->finding = 0;
+            p->follow = false;
+            p->top = at < last_top(p) ? at : last_top(p);
+        } else if (p->find_step++ == n) {
+            p->finding = 0;
+            p->missed = true;
+        }
+    }
+}
+
 void pager_draw(struct pager *p, struct grid *g)
 {
     p->height = g->height;
+    if (p->unread)
+        read_on(p, PAGER_STEPS);
+    else if (p->finding)
+        find_on(p);
     if (p->follow || p->top > last_top(p))
         p->top = last_top(p);
     unsigned widest = 0;
@@ -64,6 +119,15 @@ static void scroll(struct pager *p, long rows)
         p->top = last_top(p);
 }
 
+/* True when there was one to end. */
+static bool end_search(struct pager *p)
+{
+    bool found = p->finding != 0;
+
+    p->finding = 0;
+    return found;
+}
+
 bool pager_key(struct pager *p, int key)
 {
     long page = p->height > 1 ? (long)p->height - 1 : 1;
@@ -79,6 +143,7 @@ bool pager_key(struct pager *p, int key)
     case 'l': case KEYCODE_RIGHT: p->left += p->left + 8 < p->widest ? 8 : 0; return true;
     case 'h': case KEYCODE_LEFT: p->left -= p->left < 8 ? p->left : 8; return true;
     case 'F': p->follow = !p->follow; return true;
+    case KEYCODE_ESCAPE: return end_search(p);
     default: return false;
     }
 }
@@ -86,19 +151,25 @@ bool pager_key(struct pager *p, int key)
 bool pager_find(struct pager *p, const char *text, int direction)
 {
     snprintf(p->match, sizeof p->match, "%s", text);
-    for (size_t step = 1; *text && step <= p->lines.count; step++) {
-        size_t at = direction > 0 ? (p->top + step) % p->lines.count : (p->top + p->lines.count - step) % p->lines.count;
-        if (strcasestr(p->lines.items[at].text, text)) {
-            p->follow = false;
-            p->top = at < last_top(p) ? at : last_top(p);
-            return true;
-        }
-    }
-    return false;
+    p->missed = false;
+    p->finding = *text && p->lines.count ? direction : 0;
+    p->find_from = p->top;
+    p->find_step = 1;
+    if (!p->finding)
+        return false;
+    if (!p->unread)   /* otherwise once all is read */
+        find_on(p);
+    return !p->missed;
 }
 
 void pager_status(const struct pager *p, struct str *out)
 {
     size_t last = p->top + p->height < p->lines.count ? p->top + p->height : p->lines.count;
-    str_addf(out, "%zu-%zu/%zu%s", p->lines.count ? p->top + 1 : 0, last, p->lines.count, p->follow ? " following" : "");
+    str_addf(out, "%zu-%zu/%zu%s%s", p->lines.count ? p->top + 1 : 0, last, p->lines.count, p->unread ? "+" : "", p->follow ? " following" : "");
+    if (p->cut)
+        str_add(out, "  not enough memory for the rest");
+    if (p->finding)
+        str_addf(out, "  searching %.0f %%", 100.0 * (double)p->find_step / (double)p->lines.count);
+    if (p->missed)
+        str_addf(out, "  \"%s\" is not here", p->match);
 }

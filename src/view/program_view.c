@@ -397,15 +397,13 @@ static bool program_busy(void *state)
     return (v->profiled ? v->profile != NULL : v->study != NULL) && table_busy(table_of(v));
 }
 
-static bool program_rows(void *state, struct session *s, struct result *out)
+static bool program_rows(void *state, struct session *s, struct rows_shown *out)
 {
     struct program_view_state *v = state;
 
     if (!refresh(v, s))
         return false;
-    table_update(table_of(v), source_of(v), v, v->changes);
-    table_finish(table_of(v), source_of(v), v);
-    table_export(table_of(v), source_of(v), v, v->profiled ? "loops" : "blocks", out);
+    table_collect(table_of(v), source_of(v), v, v->changes, v->profiled ? "loops" : "blocks", out);
     return true;
 }
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/steps.h"
+#include "base/watch.h"
 #include "view/arrange.h"
 #include "view/key.h"
 
@@ -49,15 +49,17 @@ static bool go_to_end(struct table *t)
     return goes;
 }
 
+size_t table_row(const struct table *t, size_t at)
+{
+    return t->order ? t->order[at] : at;
+}
+
 /* As the rows come: nothing to read of them. */
 static void arrange_plain(struct table *t)
 {
-    size_t *order = mem_try_resize(t->order, (t->total + 1) * sizeof *t->order);
-
-    t->order = order ? order : t->order;
-    t->shown = order ? t->total : 0;
-    for (size_t i = 0; i < t->shown; i++)
-        t->order[i] = i;
+    free(t->order);
+    t->order = NULL;
+    t->shown = t->total;
     if (!go_to_end(t) && t->selected < t->shown)
         t->cursor = t->selected;
 }
@@ -66,33 +68,46 @@ static void adopt(struct table *t)
 {
     free(t->order);
     t->order = arrange_take(t->arranging, &t->shown);
+    t->cut = arrange_cut(t->arranging);
     arrange_free(t->arranging);
     t->arranging = NULL;
     bool went = go_to_end(t);
     for (size_t i = 0; !went && i < t->shown; i++)
-        if (t->order[i] == t->selected) {
+        if (table_row(t, i) == t->selected) {
             t->cursor = i;
             break;
         }
 }
 
-/* Begins anew. Until the rows are in order they are shown as they were, without those that are gone. */
-static void arrange(struct table *t, const struct table_source *source, const void *context)
+/* Only the first @total rows are left. */
+static void drop_rows(struct table *t, size_t total)
 {
     size_t kept = 0;
 
+    if (!t->order)
+        t->shown = t->shown < total ? t->shown : total;
+    if (!t->order || total >= t->total)
+        return;
+    for (size_t i = 0; i < t->shown; i++)
+        if (t->order[i] < total)
+            t->order[kept++] = t->order[i];
+    t->shown = kept;
+}
+
+/* Begins anew. Until the rows are in order they are shown as they were, without those that are gone. */
+static void arrange(struct table *t, const struct table_source *source, const void *context)
+{
+    size_t total = source->count(context);
+
     arrange_free(t->arranging);
     t->arranging = NULL;
-    t->stale = false;
-    t->total = source->count(context);
+    t->stale = t->cut = false;
+    drop_rows(t, total);
+    t->total = total;
     if (!t->filter.count && t->sort < 0) {
         arrange_plain(t);
         return;
     }
-    for (size_t i = 0; i < t->shown; i++)
-        if (t->order[i] < t->total)
-            t->order[kept++] = t->order[i];
-    t->shown = kept;
     t->arranging = arrange_begin(source, context, t->sort, t->descending);
 }
 
@@ -110,7 +125,7 @@ static void place(struct table *t)
     if (t->top + height > t->shown)   /* a filter has left fewer: no empty rows below them */
         t->top = t->shown > height ? t->shown - height : 0;
     if (t->shown)
-        t->selected = t->order[t->cursor];
+        t->selected = table_row(t, t->cursor);
 }
 
 static bool column_shown(const struct table_source *source, int column, unsigned width)
@@ -161,7 +176,7 @@ static void move_to(struct table *t, long to)
     t->goes = 0;
     t->cursor = to < 0 ? 0 : (size_t)to < t->shown ? (size_t)to : t->shown ? t->shown - 1 : 0;
     if (t->shown)
-        t->selected = t->order[t->cursor];
+        t->selected = table_row(t, t->cursor);
 }
 
 /* Looks at the next rows for what is searched. */
@@ -172,7 +187,7 @@ static void find_on(struct table *t, const struct table_source *source, const vo
     for (uint64_t taken = 0; t->finding && taken < TABLE_STEPS; taken += each) {
         size_t at = t->finding > 0 ? (t->find_from + t->find_step) % t->shown : (t->find_from + t->shown - t->find_step) % t->shown;
         steps_add(each);
-        if (row_holds(source, context, t->order[at], t->match)) {
+        if (row_holds(source, context, table_row(t, at), t->match)) {
             t->finding = 0;
             move_to(t, (long)at);
         } else if (t->find_step++ == t->shown) {
@@ -225,7 +240,7 @@ void table_draw(struct table *t, const struct table_source *source, const void *
         int x = 0;
         if (!header && t->top + r - 1 >= t->shown)
             break;
-        size_t row = header ? 0 : t->order[t->top + r - 1];
+        size_t row = header ? 0 : table_row(t, t->top + r - 1);
         enum role whole = cursor ? ROLE_CURSOR : header ? ROLE_HEADER : t->match[0] && row_holds(source, context, row, t->match) ? ROLE_MATCH : ROLE_TEXT;
         if (cursor)
             grid_fill(g, 0, y + (int)r, g->width, 1, ROLE_CURSOR, 0, ' ');
@@ -374,7 +389,8 @@ bool table_filter(struct table *t, const struct table_source *source, const char
     return true;
 }
 
-void table_export(const struct table *t, const struct table_source *source, const void *context, const char *key, struct result *out)
+/* The rows of @t, all columns, as table @key of @out; ends early when the thread's watch is over. */
+static void add_rows(const struct table *t, const struct table_source *source, const void *context, const char *key, struct result *out)
 {
     struct result_column *columns = mem_zero((size_t)source->column_count, sizeof *columns);
     struct str text = {0};
@@ -382,18 +398,79 @@ void table_export(const struct table *t, const struct table_source *source, cons
     for (int c = 0; c < source->column_count; c++)
         columns[c] = (struct result_column){.key = source->columns[c].name, .kind = source->columns[c].number ? CELL_NUMBER : CELL_TEXT, .decimals = SHORTEST};
     struct result_table *rows = result_table(out, key, columns, (size_t)source->column_count);
-    for (size_t i = 0; i < t->shown; i++)
+    for (size_t i = 0; i < t->shown && !watch_steps((uint64_t)source->column_count); i++)
         for (int c = 0; c < source->column_count; c++) {
             if (source->columns[c].number) {
-                cell_number(rows, source->number(context, t->order[i], c));
+                cell_number(rows, source->number(context, table_row(t, i), c));
                 continue;
             }
             str_clear(&text);
-            source->text(context, t->order[i], c, &text);
+            source->text(context, table_row(t, i), c, &text);
             cell_text(rows, str_text(&text));
         }
     str_done(&text);
     free(columns);
+}
+
+/* Rows that are still to be collected, of a context that is held; or that are, where there are few. */
+struct collecting {
+    struct table_source source;
+    void *held;
+    struct table as;         /* sorts and filters as the screen's */
+    const char *key;
+    struct result *ready;    /* NULL: they are held */
+};
+
+static void collecting_free(void *state)
+{
+    struct collecting *c = state;
+
+    if (c->held)
+        c->source.release(c->held);
+    table_done(&c->as);
+    result_free(c->ready);
+    free(c);
+}
+
+static bool collect(void *state, struct result *out, struct err *err)
+{
+    struct collecting *c = state;
+
+    if (c->ready) {
+        result_append(out, c->ready);
+        c->ready = NULL;
+        return true;
+    }
+    do
+        table_update(&c->as, &c->source, c->held, 1);
+    while (table_busy(&c->as) && !watch_over());
+    if (!watch_goes_on(err))
+        return false;
+    if (c->as.cut)
+        return err_memory_for(err, "the rows", c->as.total * sizeof *c->as.order);
+    add_rows(&c->as, &c->source, c->held, c->key, out);
+    return watch_goes_on(err);
+}
+
+void table_collect(struct table *t, const struct table_source *source, const void *context, unsigned long revision, const char *key, struct rows_shown *out)
+{
+    struct collecting *c = mem_zero(1, sizeof *c);
+
+    c->source = *source;
+    c->key = key;
+    table_init(&c->as);
+    if (source->hold) {
+        c->held = source->hold(context, &c->source);
+        c->as.sort = t->sort;
+        c->as.descending = t->descending;
+        snprintf(c->as.filter_text, sizeof c->as.filter_text, "%s", t->filter_text);
+    } else {
+        c->ready = result_new();
+        table_update(t, source, context, revision);
+        table_finish(t, source, context);
+        add_rows(t, source, context, key, c->ready);
+    }
+    *out = (struct rows_shown){c, collect, collecting_free};
 }
 
 void table_status(const struct table *t, const struct table_source *source, struct str *out)
@@ -409,6 +486,8 @@ void table_status(const struct table *t, const struct table_source *source, stru
         str_add(out, "  following");
     if (t->arranging)
         str_addf(out, "  sorting %.0f %%", 100 * arrange_done(t->arranging));
+    if (t->cut)
+        str_add(out, "  not enough memory for all rows");
     if (t->finding)
         str_addf(out, "  searching %.0f %%", 100.0 * (double)t->find_step / (double)t->shown);
     if (t->missed)
@@ -419,6 +498,6 @@ bool table_selected(const struct table *t, size_t *row)
 {
     if (!t->shown)
         return false;
-    *row = t->order[t->cursor < t->shown ? t->cursor : t->shown - 1];
+    *row = table_row(t, t->cursor < t->shown ? t->cursor : t->shown - 1);
     return true;
 }

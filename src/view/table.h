@@ -2,6 +2,7 @@
 #ifndef PORTOLAN_VIEW_TABLE_H
 #define PORTOLAN_VIEW_TABLE_H
 
+#include "cmd/session.h"
 #include "table/column.h"
 #include "table/filter.h"
 #include "table/result.h"
@@ -16,14 +17,17 @@ struct table_source {
     double (*number)(const void *context, size_t row, int column);   /* NaN: missing */
     void (*text)(const void *context, size_t row, int column, struct str *out);
     enum role (*role)(const void *context, size_t row, int column);  /* may be NULL */
+    /* A context that stays as it is and that any thread may read, for release; may point @source's columns into it. NULL: there are never many rows. */
+    void *(*hold)(const void *context, struct table_source *source);
+    void (*release)(void *held);
 };
 
 struct arrangement;
 
-#define TABLE_STEPS 300000   /* of base/steps.h that one table_update takes at most, or little more: some ten milliseconds */
+#define TABLE_STEPS 200000   /* of base/steps.h that one table_update takes at most, or little more: some ten milliseconds */
 
 struct table {
-    size_t *order;         /* rows shown, filtered and sorted */
+    size_t *order;         /* rows shown, filtered and sorted; NULL: all, as they come */
     size_t shown, total;
     size_t cursor, top;    /* into order */
     size_t height;         /* rows of the last drawing */
@@ -38,6 +42,7 @@ struct table {
     struct arrangement *arranging;   /* rows that are being filtered and sorted; NULL: they are in order */
     int finding;           /* direction of a search that goes on, 0: none does */
     size_t find_from, find_step;
+    bool cut;              /* memory ran out: rows are missing or out of order */
     bool missed;           /* the last search went around without finding anything */
 };
 
@@ -62,8 +67,10 @@ bool table_sort(struct table *t, const struct table_source *source, const char *
 bool table_filter(struct table *t, const struct table_source *source, const char *expression, struct err *err);
 /* "12/340  sort cycles  filter cycles>2". */
 void table_status(const struct table *t, const struct table_source *source, struct str *out);
-/* Adds the rows as they are filtered and sorted, all columns, as table @key of @out. */
-void table_export(const struct table *t, const struct table_source *source, const void *context, const char *key, struct result *out);
+/* The rows as they are filtered and sorted, all columns, to become table @key (which lasts) of a result. UI thread, and nothing of what it begins takes long. */
+void table_collect(struct table *t, const struct table_source *source, const void *context, unsigned long revision, const char *key, struct rows_shown *out);
+/* The row that is shown at @at, below table.shown. */
+size_t table_row(const struct table *t, size_t at);
 /* Row under the cursor; false when there is none. */
 bool table_selected(const struct table *t, size_t *row);
 

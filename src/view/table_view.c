@@ -88,14 +88,12 @@ bool table_view_busy(void *state)
     return table_busy(&v->table);
 }
 
-bool table_view_rows(void *state, struct session *s, struct result *out)
+bool table_view_rows(void *state, struct session *s, struct rows_shown *out)
 {
     struct table_view *v = state;
 
     if (!v->refresh(state, s))
         return false;
-    table_update(&v->table, &v->source, state, v->changes);
-    table_finish(&v->table, &v->source, state);
-    table_export(&v->table, &v->source, state, v->rows, out);
+    table_collect(&v->table, &v->source, state, v->changes, v->rows, out);
     return true;
 }

@@ -28,6 +28,6 @@ bool table_view_filter(void *state, struct session *s, const char *expression, s
 bool table_view_source(void *state, struct session *s, struct table_source *out);
 void table_view_status(void *state, struct session *s, struct str *out);
 bool table_view_busy(void *state);
-bool table_view_rows(void *state, struct session *s, struct result *out);
+bool table_view_rows(void *state, struct session *s, struct rows_shown *out);
 
 #endif

@@ -45,14 +45,20 @@ static void text_status(void *state, struct session *s, struct str *out)
     pager_status(state, out);
 }
 
-void output_view_set(void *state, const char *title, const char *text)
+void output_view_set(void *state, const char *title, char *take_text)
 {
     struct text_view *v = state;
     pager_clear(&v->pager);
     v->pager.top = v->pager.left = 0;
     pager_add(&v->pager, ROLE_TITLE, title);
-    pager_add(&v->pager, ROLE_TEXT, text);
+    pager_take(&v->pager, ROLE_TEXT, take_text);
     v->filled = true;
+}
+
+static bool text_busy(void *state)
+{
+    const struct text_view *v = state;
+    return pager_busy(&v->pager);
 }
 
 static void output_draw(void *state, struct session *s, struct grid *g)
@@ -209,12 +215,13 @@ static const struct view_key page_keys[] = {
     {.keys = {'h', 'l', KEYCODE_LEFT, KEYCODE_RIGHT}, .label = "h l", .help = "scroll sideways; > and < mark cut lines", .act = text_key},
     {.keys = {'F'}, .label = "F", .help = "follow: stay at the end", .act = text_key},
     {.label = "/ n N", .help = "search"},
+    {.keys = {KEYCODE_ESCAPE}, .act = text_key},
     {.keys = {0}},
 };
 
 const struct view_ops output_view = {.name = "output", .help = "output of the last command", .keys = page_keys, .open = text_open, .close = text_close,
-                                     .draw = output_draw, .find = text_find, .status = text_status};
+                                     .draw = output_draw, .find = text_find, .status = text_status, .busy = text_busy};
 const struct view_ops log_view = {.name = "log", .help = "log of actions and errors", .keys = page_keys, .open = log_open, .close = text_close,
-                                  .draw = log_draw, .find = text_find, .status = text_status};
+                                  .draw = log_draw, .find = text_find, .status = text_status, .busy = text_busy};
 const struct view_ops help_view = {.name = "help", .help = "keys, views and commands", .keys = page_keys, .open = text_open, .close = text_close, .draw = help_draw,
-                                   .find = text_find, .status = text_status};
+                                   .find = text_find, .status = text_status, .busy = text_busy};

@@ -43,8 +43,8 @@ struct view_ops {
     bool (*source)(void *state, struct session *s, struct table_source *out);
     /* Appends position, sort and filter for the status line. May be NULL. */
     void (*status)(void *state, struct session *s, struct str *out);
-    /* Adds its rows as they are shown, filtered and sorted, for `export`; false when there are none. May be NULL. */
-    bool (*rows)(void *state, struct session *s, struct result *out);
+    /* Its rows as they are shown, filtered and sorted, for `export`; false when there are none. May be NULL. */
+    bool (*rows)(void *state, struct session *s, struct rows_shown *out);
     /* True while what it shows changes by itself: the frame redraws ten times a second. May be NULL. */
     bool (*live)(void *state, struct session *s);
     /* True while it has work of its own to go on with, a piece with each drawing: the frame draws again as soon as no key is pressed. May be NULL. */
@@ -77,8 +77,8 @@ bool view_refuse(const char *name, struct err *err);
 #define VIEW_DECLARED(name) extern const struct view_ops name##_view;
 VIEWS(VIEW_DECLARED)
 
-/* The output view's state is the text of the last command or job that printed more than a line. */
-void output_view_set(void *state, const char *title, const char *text);
+/* The output view's state is the text of the last command or job that printed more than a line. Takes @take_text. */
+void output_view_set(void *state, const char *title, char *take_text);
 
 /* The help view begins with the keys of view @index. */
 void help_view_set(void *state, size_t index);

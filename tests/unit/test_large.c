@@ -152,6 +152,7 @@ static void test_views(void **state)
         for (size_t at = 0; at < 8; at++) {
             frame_run(&frame, "view experiments; sort; filter");
             begin(at);
+            session.document.experiments->revision++;
             session.revision++;   /* all of it is made anew */
             mem_fault = fails_on;
             frame_run(&frame, lines[i]);

@@ -57,6 +57,19 @@ static void test_served(void **state)
     assert_true(served[0] > 0.99);
 }
 
+/* Lines that wait together: the latency by how many, but no less than a line takes; those of the first level take nothing more. */
+static void test_waited(void **state)
+{
+    struct memory m = three;
+    const double served[MEMORY_LEVELS + 1] = {100, 10, 20, 3};
+    (void)state;
+    m.levels[1].miss_cycles = 4;
+    m.levels[2].miss_cycles = 9;
+    assert_float_equal(memory_waited(&m, served, 1), 10 * 14 + 20 * 50 + 3 * 300, 1e-9);
+    assert_float_equal(memory_waited(&m, served, 4), 10 * 4 + 20 * 12.5 + 3 * 75, 1e-9);
+    assert_float_equal(memory_waited(&m, served, 10), 10 * 4 + 20 * 9 + 3 * 30, 1e-9);
+}
+
 /* A few stragglers between two clusters do not join them, a small cluster joins its nearer neighbour, first uses stay apart. */
 static void test_modes(void **state)
 {
@@ -105,6 +118,6 @@ static void test_machines(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_served), cmocka_unit_test(test_modes), cmocka_unit_test(test_machines)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_served), cmocka_unit_test(test_waited), cmocka_unit_test(test_modes), cmocka_unit_test(test_machines)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,7 +42,7 @@ static void text_of(const void *context, size_t row, int column, struct str *out
         str_addf(out, "%g", cycles[row]);
 }
 
-static const struct table_source source = {columns, 2, 0, five, number_of, text_of, NULL};
+static const struct table_source source = {.columns = columns, .column_count = 2, .count = five, .number = number_of, .text = text_of};
 
 /* The rows a table shows, as digits in order. */
 static const char *shown(struct table *t)
@@ -54,7 +54,7 @@ static const char *shown(struct table *t)
     table_draw(t, &source, NULL, 1, &g, 0, 8);
     grid_done(&g);
     for (size_t i = 0; i < t->shown; i++)
-        text[i] = (char)('0' + t->order[i]);
+        text[i] = (char)('0' + table_row(t, i));
     text[t->shown] = '\0';
     return text;
 }
@@ -167,7 +167,7 @@ static void many_text(const void *context, size_t row, int column, struct str *o
     str_addf(out, column ? "%zu" : "form %06zu", row * 7919 % *(const size_t *)context);
 }
 
-static const struct table_source large = {columns, 2, 0, many, many_number, many_text, NULL};
+static const struct table_source large = {.columns = columns, .column_count = 2, .count = many, .number = many_number, .text = many_text};
 
 static double reached;   /* share of the sorting that was told last */
 
@@ -204,7 +204,7 @@ static void test_many_rows(void **state)
         assert_true(reached > 0.8 && reached <= 1);
         assert_int_equal(t.shown, MANY);
         for (size_t i = 0; i < MANY; i++)
-            assert_int_equal(t.order[i] * 7919 % MANY, k == 1 ? MANY - 1 - i : i);
+            assert_int_equal(table_row(&t, i) * 7919 % MANY, k == 1 ? MANY - 1 - i : i);
     }
     assert_true(table_filter(&t, &large, "cycles<100 & form~form", &err));
     assert_true(updates(&t, &rows) > 3);
@@ -218,7 +218,7 @@ static void test_many_rows(void **state)
     rows = 5000;
     table_update(&t, &large, &rows, 2);
     for (size_t i = 0; i < t.shown; i++)
-        assert_true(t.order[i] < rows);
+        assert_true(table_row(&t, i) < rows);
     table_finish(&t, &large, &rows);
     rows = MANY;
     assert_true(table_sort(&t, &large, "form", &err));
@@ -226,7 +226,7 @@ static void test_many_rows(void **state)
     assert_true(table_busy(&t) && table_key(&t, &large, KEYCODE_ESCAPE) && !table_busy(&t));
     table_update(&t, &large, &rows, 3);
     assert_int_equal(t.shown, MANY);
-    assert_int_equal(t.order[MANY - 1], MANY - 1);
+    assert_int_equal(table_row(&t, MANY - 1), MANY - 1);
     table_done(&t);
 }
 
@@ -247,7 +247,7 @@ static void test_search_goes_on(void **state)
     assert_false(t.missed);
     assert_true(table_find(&t, &large, &rows, "form 000001", 1));
     updates(&t, &rows);
-    assert_int_equal(t.order[t.cursor] * 7919 % MANY, 1);
+    assert_int_equal(table_row(&t, t.cursor) * 7919 % MANY, 1);
     size_t at = t.cursor;
     assert_true(table_find(&t, &large, &rows, "nothing", 1));
     table_status(&t, &large, &status);

@@ -3,6 +3,7 @@
  * a pipe, so that a job is under way for as long as the test wants. */
 #include <fcntl.h>
 #include <math.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -42,6 +43,30 @@ static bool run(struct session *s, const char *line, struct err *err)
 {
     *err = (struct err){0};
     return command_run(s, line, NULL, err);
+}
+
+static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+static pthread_t ui;
+
+static bool pass_gate(size_t size)
+{
+    (void)size;
+    if (!pthread_equal(pthread_self(), ui)) {
+        pthread_mutex_lock(&gate);
+        pthread_mutex_unlock(&gate);
+    }
+    return false;
+}
+
+/* Other threads stop at their next allocation, until they are let go on. */
+static void hold_workers(bool hold)
+{
+    ui = pthread_self();
+    if (hold)
+        pthread_mutex_lock(&gate);
+    mem_fault = hold ? pass_gate : NULL;
+    if (!hold)
+        pthread_mutex_unlock(&gate);
 }
 
 /* The other end of the pipe, opened once the job reads. */
@@ -420,15 +445,27 @@ static void test_confirmed_late(void **state)
     session_done(&s);
 }
 
+/* Whether there are predictions of @m, which are then for all @rows; *@cycles (may be NULL) gets that of the fourth. */
+static bool predicted(struct session *s, struct machine *m, size_t rows, double *cycles)
+{
+    struct prediction *p = session_forecast(s, m);
+    bool made = p->cycles != NULL;
+
+    if (made)
+        assert_int_equal(p->accuracy.n, rows);
+    if (made && cycles)
+        *cycles = p->cycles[3];
+    prediction_free(p);
+    return made;
+}
+
 /* So are the predictions of a large table, and they are made anew when machine or values change. */
 static void test_many_predictions(void **state)
 {
     struct session s;
     struct err err;
     struct str text = {0};
-    struct accuracy accuracy;
     const size_t rows = FORECAST_AT_ONCE + 1;
-    double *cycles = mem_alloc(rows * sizeof *cycles);
     (void)state;
     str_add(&text, "experiment,cycles\n");
     for (size_t i = 0; i < rows; i++)
@@ -437,39 +474,81 @@ static void test_many_predictions(void **state)
     s.patience = INFINITY;
     s.document.experiments = experiments_parse("text", text.data, text.length, &err);
     struct machine *m = session_machine(&s, "skylake", &err);
-    assert_false(session_forecast(&s, m, cycles, &accuracy));
-    assert_true(isnan(cycles[0]));
+    double cycles;
+    assert_false(predicted(&s, m, rows, NULL));
     assert_int_equal(job_running(), 1);
     job_wait(0);
-    assert_true(session_forecast(&s, m, cycles, &accuracy));
-    assert_true(cycles[3] == 1 && accuracy.n == rows);
+    assert_true(predicted(&s, m, rows, &cycles) && cycles == 1);
     assert_int_equal(job_running(), 0);
     experiments_set(session_change_experiments(&s), 0, 5, NAN, 1, NULL);
-    assert_true(session_forecast(&s, m, cycles, &accuracy));   /* the old ones, while new ones are made */
+    assert_true(predicted(&s, m, rows, NULL));   /* the old ones, while new ones are made */
     assert_int_equal(job_running(), 1);
     job_wait(0);
     assert_true(run(&s, "set machine skylake; mapping set 'ADD (R64, R64)' 1*p0", &err));
-    assert_false(session_forecast(&s, session_machine(&s, "skylake", &err), cycles, &accuracy));
+    assert_false(predicted(&s, session_machine(&s, "skylake", &err), rows, &cycles));
     job_wait(0);
-    assert_true(session_forecast(&s, session_machine(&s, "skylake", &err), cycles, &accuracy));
-    assert_true(cycles[3] == 4);
+    assert_true(predicted(&s, session_machine(&s, "skylake", &err), rows, &cycles));
+    assert_true(cycles == 4);
     /* Cancelled ones are begun again when the table has changed, not before. */
     assert_true(run(&s, "set machine haswell", &err));
     m = session_machine(&s, "haswell", &err);
-    assert_false(session_forecast(&s, m, cycles, &accuracy));
+    assert_false(predicted(&s, m, rows, NULL));
     struct job_info info;
     assert_true(job_working(&info) == false && job_get(job_count() - 1, &info) && job_cancel(info.number));
     job_wait(0);
-    bool made = session_forecast(&s, m, cycles, &accuracy);   /* it may have ended before */
+    bool made = predicted(&s, m, rows, NULL);   /* it may have ended before */
     assert_int_equal(job_running(), 0);
     experiments_set(session_change_experiments(&s), 0, 6, NAN, 1, NULL);
-    assert_true(session_forecast(&s, m, cycles, &accuracy) == made);
+    assert_true(predicted(&s, m, rows, NULL) == made);
     assert_int_equal(job_running(), 1);
     job_wait(0);
-    assert_true(session_forecast(&s, m, cycles, &accuracy));
+    assert_true(predicted(&s, m, rows, NULL));
     session_done(&s);
-    free(cycles);
     str_done(&text);
+}
+
+/* A machine that a command names is loaded by a job before the command begins, which waits; what follows it waits for that. */
+static void test_machine_named(void **state)
+{
+    static const char facts[] = "key,value,unit,source\nname,Slow,,\nisa,x86-64,,\nports,0 1 2 3,,\n", mapping[] = "form,usage\nA,1*p01\nB,2*p0\nC,1*p3\n";
+    struct session s;
+    struct err err = {0};
+    char line[600];
+    (void)state;
+    assert_int_equal(mkdir(work_path("slow"), 0777), 0);
+    work_put("slow/machine.csv", facts);
+    work_put("slow/mapping.csv", mapping);
+    open_table(&s);
+    s.patience = 0;
+    for (int k = 0; k < 2; k++) {   /* a directory is read with each command that names it */
+        unsigned long revision = s.revision;
+        snprintf(line, sizeof line, "evaluate --mapping %s; set seed %d", work_path("slow"), k + 5);
+        hold_workers(true);
+        assert_true(run(&s, line, &err));
+        assert_true(s.waiting.now && s.waiting.again);
+        assert_int_equal(s.waiting.count, 1);   /* the command itself, with what follows it */
+        assert_int_equal(s.revision, revision);
+        hold_workers(false);
+        s.patience = INFINITY;
+        assert_true(go_on(&s, &err));
+        assert_int_equal(s.settings.seed, k + 5);
+        assert_int_equal(s.document.preloaded_count, 0);
+        assert_true(session_has_machine(&s, "slow"));
+        s.patience = 0;
+    }
+    /* Esc ends the loading, and the command does not run. */
+    snprintf(line, sizeof line, "evaluate --mapping %s; set seed 9", work_path("slow"));
+    hold_workers(true);
+    assert_true(run(&s, line, &err));
+    assert_true(job_cancel(s.waiting.job));
+    hold_workers(false);
+    assert_false(go_on(&s, &err));
+    assert_int_equal(s.settings.seed, 6);
+    /* What there is not is told by the command. */
+    s.patience = INFINITY;
+    assert_false(run(&s, "evaluate --mapping nosuch", &err));
+    assert_non_null(strstr(err.what, "nosuch"));
+    session_done(&s);
 }
 
 /* A machine in a directory: loaded by a job, then known by its name and read no more, so that changes stay; and one that is replaced lives until the command ends. */
@@ -485,10 +564,12 @@ static void test_machine_in_directory(void **state)
     work_put("mine/mapping.csv", mapping);
     open_session(&s);
     s.patience = 0;
+    hold_workers(true);   /* so that the job cannot have ended before it is looked at */
     snprintf(line, sizeof line, "set machine %s; mapping set 'ADD (R64, R64)' 1*p0", work_path("mine"));
     assert_true(run(&s, line, &err));
     assert_true(s.waiting.now);
     assert_string_not_equal(s.document.selected[0], "mine");
+    hold_workers(false);
     job_wait(0);
     assert_string_equal(s.document.selected[0], "mine");
     assert_true(command_go_on(&s, NULL, &err));
@@ -518,7 +599,7 @@ static int setup(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_old_stays), cmocka_unit_test(test_machine_in_directory), cmocka_unit_test(test_cancelled), cmocka_unit_test(test_held), cmocka_unit_test(test_replacing),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_old_stays), cmocka_unit_test(test_machine_in_directory), cmocka_unit_test(test_machine_named), cmocka_unit_test(test_cancelled), cmocka_unit_test(test_held), cmocka_unit_test(test_replacing),
                                        cmocka_unit_test(test_reading), cmocka_unit_test(test_reading_goes_on), cmocka_unit_test(test_reads_what_was), cmocka_unit_test(test_long_loop), cmocka_unit_test(test_many_predictions),
                                        cmocka_unit_test(test_work_aside), cmocka_unit_test(test_confirmed_late)};
     return cmocka_run_group_tests(tests, setup, NULL);

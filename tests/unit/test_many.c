@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Views of very much: long output, all rows of a large table to be exported, a mapping of many forms. What takes long is done a piece with each drawing, or by a job: work is
+ * counted in steps of this thread. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/steps.h"
+#include "view/pager.h"
+#include "view/pressures.h"
+#include "work/job.h"
+#include "../support/screens.h"
+#include "../support/support.h"
+
+#define LINES 300000
+#define ROWS 30000
+
+/* Draws until nothing goes on; returns how often, and the most steps of one drawing. */
+static unsigned draw_on(uint64_t *most)
+{
+    struct str text = {0};
+    unsigned n = 0;
+
+    *most = 0;
+    do {
+        uint64_t before = steps_taken;
+        screen_text(&frame, 80, 24, false, &text);
+        *most = steps_taken - before > *most ? steps_taken - before : *most;
+        n++;
+    } while (frame_busy(&frame));
+    str_done(&text);
+    return n;
+}
+
+static void test_output(void **state)
+{
+    struct str text = {0};
+    uint64_t most;
+
+    (void)state;
+    for (size_t i = 0; i < LINES; i++)
+        str_addf(&text, "line %06zu of the output\n", i);
+    size_t output = view_find("output");
+    run_to_end("view output");
+    assert_true(screen_lacks("line 0"));
+    output_view_set(frame.states[output], "much", str_take(&text));
+    assert_true(frame_busy(&frame));
+    assert_true(draw_on(&most) >= LINES / PAGER_STEPS);
+    assert_true(most <= PAGER_STEPS + 10);
+    press("G");
+    assert_true(screen_holds("line 299999"));
+    press("g");
+    /* A search goes on with each drawing, too; Esc ends it. */
+    uint64_t before = steps_taken;
+    frame_run(&frame, "find nowhere");
+    assert_false(frame.failed);
+    assert_true(steps_taken - before <= PAGER_STEPS + 10 && frame_busy(&frame));
+    assert_true(screen_holds("searching"));
+    assert_true(draw_on(&most) > 2 && most <= PAGER_STEPS + 10);
+    assert_true(screen_holds("\"nowhere\" is not here"));
+    frame_run(&frame, "find 'line 222222'");
+    draw_on(&most);
+    assert_true(screen_holds("line 222222"));
+    frame_run(&frame, "find nowhere");
+    assert_true(frame_busy(&frame));
+    press("\x1b");
+    assert_false(frame_busy(&frame));
+    /* Few lines are there at once, and a search of them knows at once. */
+    output_view_set(frame.states[output], "little", mem_strdup("one\ntwo\n"));
+    assert_int_equal(draw_on(&most), 1);
+    assert_true(screen_holds("two"));
+    frame_run(&frame, "find three");
+    assert_true(frame.failed);
+}
+
+/* The line of @text that begins at or behind line @index. */
+static void line_of(const char *text, size_t index, char *out, size_t size)
+{
+    for (size_t i = 0; i < index; i++)
+        text += strcspn(text, "\n") + 1;
+    snprintf(out, size, "%.*s", (int)strcspn(text, "\n"), text);
+}
+
+/* Rows of a view are filtered, sorted and written by the job; what the view shows may change meanwhile. */
+static void test_export_rows(void **state)
+{
+    struct str text = {0};
+    struct err err;
+    char line[300];
+    size_t lines = 0;
+
+    (void)state;
+    str_add(&text, "experiment,cycles\n");
+    for (size_t i = 0; i < ROWS; i++)
+        str_addf(&text, "%zu*NOP (),%zu\n", i * 7919 % 9973 + 1, i + 1);
+    work_put("many.csv", str_text(&text));
+    snprintf(line, sizeof line, "experiments load %s", work_path("many.csv"));
+    run_to_end(line);
+    run_to_end("view experiments; filter cycles>100; sort -cycles");
+    uint64_t most;
+    draw_on(&most);
+    session.patience = 0;
+    snprintf(line, sizeof line, "export %s", work_path("rows.csv"));
+    uint64_t before = steps_taken;
+    frame_run(&frame, line);
+    assert_false(frame.failed);
+    assert_true(steps_taken - before < ROWS / 10);
+    frame_run(&frame, "filter; sort experiment; experiments clear");
+    job_wait(0);
+    frame_jobs(&frame);
+    str_clear(&text);
+    assert_true(file_read(work_path("rows.csv"), 1 << 24, &text, &err));
+    for (size_t i = 0; i < text.length; i++)
+        lines += text.data[i] == '\n';
+    assert_int_equal(lines, 1 + ROWS - 100);
+    line_of(str_text(&text), 1, line, sizeof line);
+    assert_non_null(strstr(line, ",30000,"));
+    line_of(str_text(&text), ROWS - 100, line, sizeof line);
+    assert_non_null(strstr(line, ",101,"));
+    session.patience = 0.05;
+    str_done(&text);
+}
+
+/* Forms by ports: the rows are there at once, cycles and ports come when a job has made them. */
+static void test_mapping(void **state)
+{
+    static const char facts[] = "key,value,unit,source\nname,Many,,\nisa,x86-64,,\nports,0 1 2 3,,\n";
+    static const char *const usages[] = {"1*p01", "3*p2", "1*p01+1*p3"};
+    struct str text = {0};
+    char line[300];
+
+    (void)state;
+    assert_int_equal(mkdir(work_path("many"), 0777), 0);
+    work_put("many/machine.csv", facts);
+    str_add(&text, "form,usage\n");
+    for (size_t i = 0; i <= PRESSURES_AT_ONCE; i++)
+        str_addf(&text, "F%05zu,%s\n", i, usages[i % 3]);
+    work_put("many/mapping.csv", str_text(&text));
+    snprintf(line, sizeof line, "set machine %s", work_path("many"));
+    run_to_end(line);
+    frame_run(&frame, "view mapping");
+    assert_true(screen_holds("F00001"));
+    assert_true(job_running() == 1 || screen_holds("distinct"));
+    job_wait(0);
+    frame_jobs(&frame);
+    assert_true(screen_holds("20001 forms, 3 distinct"));
+    assert_true(screen_holds("6666 more with this usage: F00003; F00006; F00009; F00012"));
+    press("j");
+    assert_true(screen_holds("6666 more with this usage: F00004; F00007"));
+    frame_run(&frame, "sort -cycles");
+    uint64_t most;
+    draw_on(&most);
+    assert_true(screen_holds("3.00"));
+    assert_int_equal(job_running(), 0);
+    /* Another usage of one form is another mapping. */
+    run_to_end("mapping set F00000 4*p2");
+    assert_true(screen_holds("F00000"));
+    job_wait(0);
+    frame_jobs(&frame);
+    draw_on(&most);
+    press("g");
+    assert_true(screen_holds("4.00"));
+    str_done(&text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(test_output, setup, teardown), cmocka_unit_test_setup_teardown(test_export_rows, setup, teardown),
+                                       cmocka_unit_test_setup_teardown(test_mapping, setup, teardown)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
