@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The study of SNAP (Los Alamos; its source is not part of this repository): formulas of block counts and reuse distances from small runs, tried on larger ones.
-# Usage: SNAP=DIR PORTOLAN=./portolan PORTOLAN_DATA=data sh bench/snap.sh [counts] [times] [costs]
+# Usage: SNAP=DIR PORTOLAN=./portolan PORTOLAN_DATA=data sh bench/snap.sh [counts] [runtime] [costs]
 #   SNAP: SNAP's source; WORK: where it is built, kept between calls (default /tmp/portolan-snap); TIMES: runs of each held-out input (default 7)
 set -u
 portolan=$(realpath "${PORTOLAN:-./portolan}")
@@ -35,14 +35,13 @@ build traced "$wrapper"
 
 load="program load $work/traced/gsnap --untraced $work/plain/gsnap --template $work/snap.inp --arguments '{directory}/snap.inp {directory}/out'"
 # nmom has four values and no more in SNAP: all of them are run.
-counted='ichunk=2,1,4,8 nx=8,16,24,32 ny=3,4,5,7,8 nz=3,4,5,7,8 nmom=2,1,3,4 nang=6,7,8,9,12,13,17 ng=3,2,4,5,6 iitm=2,1,3 oitm=2,1,3'
-traced='ichunk=2,1,4 nx=4,8,12 ny=3,4,5,8 nz=4,3,5,8 nmom=2,1,3,4 nang=10,6,13,16,24 ng=3,2,4,6 iitm=2,1,3 oitm=2,1,3'
+counted='ichunk=2,1,4 nx=4,8,12,16 ny=3,4,5,7,8 nz=3,4,5,7,8 nmom=2,1,3,4 nang=6,7,8,9,12,13,17 ng=3,2,4,5,6 iitm=2,1,3 oitm=2,1,3'
+traced='ichunk=2,1,4 nx=4,8,12 ny=3,2,4,6 nz=2,3,4,6 nmom=2,1,3,4 nang=10,6,13,20 ng=2,1,3,5 iitm=2,1,3 oitm=1,2,3'
 
 counts() {
-    at='ichunk=12 nx=48 ny=10 nz=11 nmom=4 nang=19 ng=7 iitm=4 oitm=4'
-    "$portolan" --format csv -e "$load; program run $counted --most 110 --mode counts; program blocks $at --top 5000" >"$work/formulas.csv" || exit 1
+    at='ichunk=6 nx=18 ny=10 nz=9 nmom=4 nang=19 ng=7 iitm=4 oitm=4'   # beyond the runs in all but nmom
+    "$portolan" --format csv -e "$load; program run $counted --most 100 --mode counts; program blocks $at --top 5000" >"$work/formulas.csv" || exit 1
     "$portolan" --format csv -e "$load; program run $at --mode counts --limit 15m; program blocks --top 5000" >"$work/counted.csv" || exit 1
-    "$portolan" -e "$load; program run $counted --most 110 --mode counts" | tail -4
     sed 's/"[^"]*"/formula/g' "$work/formulas.csv" "$work/counted.csv" | awk -F, -v at="$at" '
         $1 == "block" { table++; for (i = 1; i <= NF; i++) column[$i] = i; next }
         table == 1 && NF > 5 { formula[$1] = $column["count"]; exact[$1] = $column["exact"] }
@@ -56,23 +55,21 @@ counts() {
 
 # Inputs up to 20 times as long as the longest run, in all of the nine.
 held='ichunk=4 nx=16 ny=8 nz=8 nmom=2 nang=16 ng=4 iitm=4 oitm=2
-ichunk=8 nx=16 ny=10 nz=9 nmom=1 nang=32 ng=5 iitm=3 oitm=2
-ichunk=4 nx=12 ny=12 nz=12 nmom=2 nang=20 ng=6 iitm=4 oitm=3
+ichunk=8 nx=16 ny=10 nz=9 nmom=1 nang=32 ng=6 iitm=3 oitm=2
 ichunk=6 nx=24 ny=6 nz=10 nmom=3 nang=18 ng=5 iitm=5 oitm=2
-ichunk=4 nx=20 ny=12 nz=10 nmom=4 nang=28 ng=4 iitm=2 oitm=4
-ichunk=4 nx=8 ny=16 nz=16 nmom=1 nang=40 ng=8 iitm=3 oitm=3
-ichunk=3 nx=9 ny=9 nz=9 nmom=4 nang=12 ng=10 iitm=5 oitm=5'
+ichunk=4 nx=8 ny=12 nz=12 nmom=4 nang=28 ng=4 iitm=2 oitm=4
+ichunk=3 nx=9 ny=9 nz=9 nmom=2 nang=24 ng=8 iitm=4 oitm=4'
 
-times() {
-    commands="$load; program run $traced --most 45 --mode exact --limit 5m"
+runtime() {
+    commands="$load; program run $traced --most 34 --mode exact --limit 5m"
     last=
     while read -r at; do
-        commands="$commands; program validate $at --times $times --limit 5m"
+        commands="$commands; program validate $at --times $times --limit 5m; program misses $at; program misses $at --profile bins"
         last=$at
     done <<END
 $held
 END
-    "$portolan" -e "$commands; program predict $last --top 12; program blame $last --limit 5m; program misses $last" | tee "$work/times.txt" |
+    "$portolan" -e "$commands; program predict $last --top 12; program blame $last --limit 5m; program misses $last" | tee "$work/runtime.txt" |
         awk '/^ichunk/ && /error/ { getline; print $0; e = $12 < 0 ? -$12 : $12; sum += e; n++ } END { if (n) printf "mean error of %d held-out inputs: %.1f %%\n", n, sum / n }'
 }
 
@@ -94,4 +91,4 @@ costs() {
     beyond 'every machine of x86-64' "; program predict $at nx=16 nang=20 $machines"
 }
 
-for part in ${*:-counts times costs}; do "$part"; done
+for part in ${*:-counts runtime costs}; do "$part"; done

@@ -13,7 +13,7 @@
 
 struct estimator {
     const struct program_model *model;   /* held */
-    struct program_code *code;           /* NULL for the model with pipes */
+    const struct program_code *code;     /* the model's; NULL for the model with pipes */
     struct program_run run;
     struct call_costs calls;
     enum estimate_model kind;
@@ -23,7 +23,7 @@ struct estimator {
 
 struct estimator *estimator_new(const struct program_model *model, const double *inputs, enum estimate_model kind, struct err *err)
 {
-    struct program_code *code = kind == ESTIMATE_STEADY ? program_code_new(model->runs->program, err) : NULL;
+    const struct program_code *code = kind == ESTIMATE_STEADY ? program_model_code(model, err) : NULL;
     struct estimator *e;
 
     if (kind == ESTIMATE_STEADY && !code)
@@ -43,7 +43,6 @@ void estimator_free(struct estimator *e)
     if (!e)
         return;
     program_run_done(e->model->runs->program, &e->run);
-    program_code_free(e->code);
     program_model_free(e->model);
     free(e);
 }
@@ -95,7 +94,7 @@ double estimator_pages(const struct estimator *e, double *read)
     return pages;
 }
 
-struct program_code *estimator_code(const struct estimator *e)
+const struct program_code *estimator_code(const struct estimator *e)
 {
     return e->code;
 }

@@ -32,8 +32,8 @@ void estimator_set_threads(struct estimator *e, double threads, double common);
 double estimator_pages(const struct estimator *e, double *read);
 /* The program's references at the inputs, borrowed. */
 const struct program_run *estimator_run(const struct estimator *e);
-/* Its code; NULL for the model with pipes. Borrowed; nobody else has it. */
-struct program_code *estimator_code(const struct estimator *e);
+/* Its code, which others share; NULL for the model with pipes. Borrowed. */
+const struct program_code *estimator_code(const struct estimator *e);
 /* On @m, whose facts are all that is read; @change may be NULL. program_time_done frees @out. False with err when @m lacks facts. One thread. */
 bool estimator_time(struct estimator *e, const struct machine *m, const struct pipe_change *change, struct program_time *out, struct err *err);
 

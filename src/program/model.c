@@ -8,6 +8,7 @@
 
 #include "base/index.h"
 #include "base/mem.h"
+#include "program/code.h"
 #include "program/fit.h"
 #include "program/growth.h"
 #include "program/modes.h"
@@ -373,6 +374,7 @@ struct program_model *program_model_new(const struct program_runs *runs, enum co
     struct fitting f = {.model = m, .runs = runs};
     bool ok = true;
 
+    pthread_mutex_init(&m->code_lock, NULL);
     m->runs = program_runs_hold(runs);
     m->counts = mem_zero(p->block_count + 1, sizeof *m->counts);
     m->taken = mem_zero(p->block_count + 1, sizeof *m->taken);
@@ -427,8 +429,21 @@ void program_model_free(const struct program_model *held)
     free(m->counts);
     free(m->taken);
     free(m->calls);
+    program_code_free(m->code);
+    pthread_mutex_destroy(&m->code_lock);
     program_runs_free(m->runs);
     free(m);
+}
+
+const struct program_code *program_model_code(const struct program_model *held, struct err *err)
+{
+    struct program_model *m = (struct program_model *)(uintptr_t)held;
+
+    pthread_mutex_lock(&m->code_lock);
+    if (!m->code)
+        m->code = program_code_new(m->runs->program, err);
+    pthread_mutex_unlock(&m->code_lock);
+    return m->code;
 }
 
 const struct program_model *program_model_hold(const struct program_model *m)
