@@ -65,8 +65,7 @@ static uint32_t formula_of(struct fitting *f, const double *values)
     return (uint32_t)f->formulas.count - 1;
 }
 
-/* 1 / x, of any input: what shares are formulas of. */
-static double reciprocal(double input)
+double model_reciprocal(double input)
 {
     return input != 0 ? 1 / input : 2;
 }
@@ -336,7 +335,7 @@ struct program_model *program_model_new(const struct program_runs *runs, enum co
         m->traced &= runs->runs.items[r].mode != TRACE_COUNTS;
     }
     for (size_t i = 0; i < runs->runs.count * runs->name_count; i++)
-        f.reciprocals[i] = reciprocal(f.inputs[i]);
+        f.reciprocals[i] = model_reciprocal(f.inputs[i]);
     fit_blocks(&f);
     fit_calls(&f);
     if (m->traced)
@@ -462,7 +461,7 @@ void program_model_at(const struct program_model *m, const double *inputs, struc
     double reciprocals[INPUTS_MAX];
 
     for (size_t i = 0; i < width; i++)
-        reciprocals[i] = reciprocal(inputs[i]);
+        reciprocals[i] = model_reciprocal(inputs[i]);
     *out = (struct program_run){.mode = m->traced ? TRACE_EXACT : TRACE_COUNTS, .seconds = NAN};
     memcpy(out->inputs, inputs, width * sizeof *inputs);
     out->counts = mem_zero(p->block_count + 1, sizeof *out->counts);
