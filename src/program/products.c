@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/shortage.h"
 #include "base/vec.h"
+#include "base/watch.h"
 #include "program/exact.h"
 
 #define PARTS_MOST 8             /* of one input: what it alone does */
@@ -68,7 +70,7 @@ static size_t beside(const struct fit_data *d, const bool *active, size_t base, 
 {
     size_t n = 0;
 
-    for (size_t r = 0; r < d->run_count; r++) {
+    for (size_t r = 0; r < d->run_count && !watch_steps(1 + n / 16); r++) {
         double x = d->inputs[r * d->input_count + input];
         bool seen = !alone(d, active, base, r, input);
         for (size_t k = 0; k < n && !seen; k++)
@@ -87,7 +89,7 @@ static size_t find_base(const struct fit_data *d, const bool *active)
     double *xs = mem_alloc(d->run_count * sizeof *xs), *ys = mem_alloc(d->run_count * sizeof *ys);
     size_t best = 0, most = 0;
 
-    for (size_t r = 0; r < d->run_count; r++) {
+    for (size_t r = 0; r < d->run_count && !watch.ended; r++) {
         size_t sum = 0;
         for (size_t i = 0; i < d->input_count; i++)
             sum += active[i] ? beside(d, active, r, i, xs, ys) : 0;
@@ -121,6 +123,10 @@ static void find_parts(struct joining *j, const bool *active, size_t base, size_
     size_t n = beside(d, active, base, input, xs, ys);
     struct formula f;
 
+    if (watch.ended) {   /* there may be no run at all */
+        free(xs);
+        return;
+    }
     fit_counts(&(struct fit_data){xs, 1, n, ys}, &f);
     if (n > 1 && f.exact) {
         take_terms(&j->parts[input], &f, input, 0);
@@ -156,12 +162,20 @@ static bool multiply(struct formula_term *into, const struct formula_term *by)
 static void add_product(struct joining *j, const struct formula_term *term)
 {
     const struct fit_data *d = j->data;
-    struct product p = {.term = *term, .column = mem_alloc(2 * d->run_count * sizeof(double))};
+    struct product p = {.term = *term, .column = shortage_alloc(2 * d->run_count * sizeof(double))};
 
+    if (!p.column || watch_steps(1 + d->run_count / 8)) {
+        free(p.column);
+        return;
+    }
     p.rest = p.column + d->run_count;
     for (size_t r = 0; r < d->run_count; r++)
         p.column[r] = formula_term_value(term, d->inputs + r * d->input_count, d->input_count);
-    vec_push(&j->products, p);
+    if (!vec_room(&j->products)) {   /* the work that asked fails */
+        free(p.column);
+        return;
+    }
+    j->products.items[j->products.count++] = p;
 }
 
 static void add_products(struct joining *j, struct formula_term term, size_t input)
@@ -188,12 +202,17 @@ static void clear_products(struct joining *j)
 static bool make_products(struct joining *j)
 {
     double count = 1;
+    size_t each = 2 * j->data->run_count * sizeof(double) + sizeof(struct product);
 
     clear_products(j);
     for (size_t i = 0; i < j->data->input_count; i++)
         count *= (double)j->parts[i].count;
-    if (count > PRODUCTS_MOST)
+    if (count > PRODUCTS_MOST || watch_over())
         return false;
+    if (!mem_room((size_t)count * each, "the products of inputs", NULL)) {
+        shortage_lose((size_t)count * each);
+        return false;
+    }
     add_products(j, (struct formula_term){.kind = TERM_PRODUCT}, 0);
     return true;
 }
@@ -230,7 +249,7 @@ static bool choose(struct joining *j)
     size_t n = j->data->run_count, best = SIZE_MAX;
     double most = 0, *q = (double *)j->work;
 
-    for (size_t i = 0; i < j->products.count; i++) {
+    for (size_t i = 0; i < j->products.count && !watch_steps(1 + n / 8); i++) {
         const struct product *p = &j->products.items[i];
         double length = sqrt(dot(p->rest, p->rest, n)), pull = fabs(dot(p->rest, j->left, n));
         if (length > DEPENDENT * p->length && pull / length > most) {
@@ -238,7 +257,7 @@ static bool choose(struct joining *j)
             best = i;
         }
     }
-    if (best == SIZE_MAX)
+    if (best == SIZE_MAX || watch.ended)
         return false;
     double length = sqrt(dot(j->products.items[best].rest, j->products.items[best].rest, n));
     for (size_t r = 0; r < n; r++) {
