@@ -262,13 +262,14 @@ static void add_runs(struct result *result, const struct program_runs *runs)
 static void add_findings(struct result *result, const struct program_model *m)
 {
     const struct program_runs *runs = m->runs;
-    size_t exact = 0, varying = 0, active = 0, bred = 0, networks = 0;
+    size_t exact = 0, within = 0, varying = 0, active = 0, bred = 0, networks = 0;
 
     for (size_t b = 0; b < runs->program->block_count; b++) {
         const struct formula *f = program_model_count(m, b);
         active += f->count > 0;
         varying += f->count > 0 && formula_degree(f, runs->name_count) > 0;
-        exact += f->count > 0 && f->exact;
+        exact += f->count > 0 && f->exact && !f->within;
+        within += f->count > 0 && f->exact && f->within;
         bred += f->code_length > 0;
         networks += f->network != NULL;
     }
@@ -276,6 +277,9 @@ static void add_findings(struct result *result, const struct program_model *m)
     result_count(result, "active", (int64_t)active);
     result_count(result, "varying", (int64_t)varying);
     result_count(result, "exact", (int64_t)exact);
+    if (within)
+        result_line(result, "%zu more are exact at the values that were run only: larger values would show whether a threshold or a multiple decides", within);
+    result_count(result, "exact_within", (int64_t)within);
     if (bred)
         result_line(result, "%zu counts, where regression failed, are expressions found by genetic programming", bred);
     result_count(result, "bred", (int64_t)bred);

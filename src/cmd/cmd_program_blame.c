@@ -142,18 +142,16 @@ static bool blame_run(struct job *job, void *state, struct err *err)
     struct program_time time = {.cycles = 0};
     struct code_parts parts = {{0}};
     struct located located = {.all = 0};
-    char text[40];
 
     w->job = job;
     if (!e)
         return false;
-    snprintf(text, sizeof text, "%.12g", estimator_clock_here(e));
-    machine_set_fact(w->machine, "clock", text, "GHz", "measured");
+    estimator_meet_here(e, w->machine);
     code_parts_find(estimator_code(e), estimator_run(e), &parts);
     bool ok = estimator_time(e, w->machine, NULL, &time, err) && watch_runs(w, estimator_code(e), &parts, &located, err);
     for (size_t i = 0; ok && i < parts.list.count; i++) {
         struct blamed_part b;
-        blamed_part_fill(&b, w->model->runs->program, estimator_run(e), &parts, i, &time, estimator_clock_here(e) * 1e9, fact_number(w->machine, "branch_miss"));
+        blamed_part_fill(&b, w->model->runs->program, estimator_run(e), &parts, i, &time, fact_number(w->machine, "clock") * 1e9, fact_number(w->machine, "branch_miss"));
         double share = (double)located.samples[i] / (double)located.all;
         b.measured = share * w->measured;
         b.off = 1.96 * sqrt((share * (1 - share) + 1.0 / (double)located.all) / (double)located.all) * w->measured;

@@ -2,10 +2,12 @@
 /* What is known of a program's blocks and memory references, at inputs it was run with or not. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "cmd/command.h"
 #include "cmd/program.h"
+#include "program/binned.h"
 #include "program/memory.h"
 #include "program/octaves.h"
 
@@ -56,6 +58,7 @@ static void add_block(struct result_table *t, const struct program_model *m, con
     const struct program_block *block = &p->blocks[b];
     const struct formula *f = program_model_count(m, b);
     struct str formula = {0}, name = {0};
+    bool exact = program_model_exact(m, f, run->inputs);
 
     str_addf(&name, "%s:%zu", p->functions[block->function].name, b - p->functions[block->function].first_block);
     formula_print(f, (const char *const *)m->runs->names, m->runs->name_count, &formula);
@@ -66,8 +69,8 @@ static void add_block(struct result_table *t, const struct program_model *m, con
         cell_missing(t);
     cell_number(t, run->counts[b]);
     cell_text(t, str_text(&formula));
-    cell_number(t, f->exact ? 0 : 100 * f->error);
-    cell_switch(t, f->exact);
+    cell_number(t, exact ? 0 : f->exact ? NAN : 100 * f->error);
+    cell_switch(t, exact);
     cell_count(t, (int64_t)block->op_count);
     if (block->two_way && run->counts[b] > 0)
         cell_number(t, run->taken[b] / run->counts[b]);
@@ -198,6 +201,7 @@ const struct command command_program_reuse = {
 struct misses_values {
     struct word_list inputs;
     const char *machine;
+    const char *profile;
     size_t threads;
     double common;
 };
@@ -257,6 +261,25 @@ static void add_curve(struct result *result, const struct reuse_histogram *all)
     }
 }
 
+/* The paper's profile at @inputs, from those of all runs. */
+static struct reuse_histogram paper_profile(const struct program_model *m, const double *inputs)
+{
+    size_t n = m->runs->runs.count, width = m->runs->name_count;
+    struct reuse_histogram *profiles = mem_zero(n, sizeof *profiles), out;
+    double *all = mem_alloc(n * width * sizeof *all);
+
+    for (size_t r = 0; r < n; r++) {
+        profiles[r] = run_distances(m->runs->program, &m->runs->runs.items[r]);
+        memcpy(all + r * width, m->runs->runs.items[r].inputs, width * sizeof *all);
+    }
+    binned_profile(&(struct fit_data){all, width, n, NULL}, profiles, inputs, &out);
+    for (size_t r = 0; r < n; r++)
+        reuse_histogram_done(&profiles[r]);
+    free(profiles);
+    free(all);
+    return out;
+}
+
 static bool run_misses(struct session *s, const void *values, struct result *result, struct err *err)
 {
     const struct misses_values *v = values;
@@ -275,8 +298,11 @@ static bool run_misses(struct session *s, const void *values, struct result *res
     if (!machine || !memory_of(machine, &memory, err))
         return false;
     program_model_at(m, inputs, &run);
-    struct reuse_histogram all = run_distances(m->runs->program, &run);
+    bool bins = strcmp(v->profile, "bins") == 0;
+    struct reuse_histogram all = bins ? paper_profile(m, inputs) : run_distances(m->runs->program, &run);
     say_inputs(result, m, inputs, "misses");
+    if (bins)
+        result_line(result, "distances in %d bins for the whole program, as in the PPT-AMMP paper: references that reach a bin that no run had are not foreseen", BINNED_BINS);
     memory.sharing = run_sharing(m->runs->program, &run, (double)v->threads, v->common / 100);
     result_line(result, "on %s", machine->title);
     program_say_threads(result, v->threads, v->common);
@@ -294,11 +320,13 @@ static const struct parameter misses_arguments[] = {INPUTS_ARGUMENT(misses_value
 static const struct parameter misses_options[] = {
     {.name = "--machine", .kind = PARAMETER_TEXT, .at = offsetof(struct misses_values, machine), .value = "ID", .otherwise = "the current machine",
      .complete = COMPLETE_MACHINE, .help = "machine with the caches"},
+    {.name = "--profile", .kind = PARAMETER_CHOICE, .at = offsetof(struct misses_values, profile), .choices = "clusters|bins", .initial = "clusters",
+     .help = "distances of each reference in clusters that move with the inputs, or the paper's: the whole program's in 40 bins, the number in each a formula of the inputs"},
     PROGRAM_THREADS_OPTIONS(misses_values),
     {0},
 };
 
-static const char *const misses_examples[] = {"program misses", "program misses N=2000 --machine skylake", "program misses N=2000 --threads 8 --common 30", NULL};
+static const char *const misses_examples[] = {"program misses", "program misses N=2000 --machine skylake", "program misses N=2000 --threads 8 --common 30", "program misses N=2000 --profile bins", NULL};
 
 const struct command command_program_misses = {
     .name = "program misses",

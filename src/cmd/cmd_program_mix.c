@@ -108,6 +108,7 @@ struct time_formula {
     struct machine *machine;
     bool here;
     char day[NATIVE_DAY];
+    struct core_share share;
     double *inputs, *seconds;
     size_t count;
     struct formula formula;            /* of nanoseconds */
@@ -117,11 +118,12 @@ static bool time_point(struct time_formula *f, double *inputs, struct err *err)
 {
     struct program_time time = {.cycles = 0};
     struct estimator *e = estimator_new(f->model, inputs, ESTIMATE_STEADY, err);
-    char text[40];
 
     if (e && f->here && !f->count) {
-        snprintf(text, sizeof text, "%.12g", estimator_clock_here(e));
-        machine_set_fact(f->machine, "clock", text, "GHz", "measured");
+        estimator_meet_here(e, f->machine);
+        f->share = estimator_share(e);
+    } else if (e && f->here) {
+        estimator_set_share(e, &f->share);   /* that of the first */
     }
     bool ok = e && estimator_time(e, f->machine, NULL, &time, err);
     if (ok) {

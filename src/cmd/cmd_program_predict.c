@@ -28,6 +28,8 @@ struct machine_prediction {
     double clock;                      /* GHz */
     char day[NATIVE_DAY];              /* that its memory was measured; "": it was not */
     size_t levels;                     /* of caches */
+    struct core_share share;           /* that others leave */
+    double system;                     /* of this CPU: seconds for starting it and for the pages of its memory */
     struct program_time time;
     bool done;
 };
@@ -46,15 +48,25 @@ struct predicting {
 
 static bool predict_one(const struct predicting *p, struct estimator *e, struct machine_prediction *o, struct err *err)
 {
-    double clock = !isnan(p->clock) ? p->clock : o->here ? estimator_clock_here(e) : NAN;
+    const struct core_share alone = {1, 1};
     struct memory memory;
     char text[40];
 
     if (o->here && !native_known(o->machine, p->fresh, o->day, err))
         return false;
-    snprintf(text, sizeof text, "%.12g", clock);
-    if (!isnan(clock))
-        machine_set_fact(o->machine, "clock", text, "GHz", "given or measured");
+    estimator_set_share(e, &alone);
+    if (o->here)
+        estimator_meet_here(e, o->machine);
+    o->share = estimator_share(e);
+    snprintf(text, sizeof text, "%.12g", p->clock);
+    if (!isnan(p->clock))
+        machine_set_fact(o->machine, "clock", text, "GHz", "given");
+    if (o->here) {
+        double read, pages = estimator_pages(e, &read);
+        o->system = native_system_now(pages, read, err);
+        if (isnan(o->system))
+            return false;
+    }
     o->done = memory_of(o->machine, &memory, err) && estimator_time(e, o->machine, NULL, &o->time, err);
     o->clock = memory.clock_hz / 1e9;
     o->levels = memory.count;
@@ -78,6 +90,15 @@ static bool predict_run(struct job *job, void *state, struct err *err)
     }
     estimator_free(e);
     return ok;
+}
+
+static void say_here(struct result *result, const struct machine_prediction *o)
+{
+    program_say_memory(result, o->day);
+    result_line(result, "others leave %.0f %% of the core's issue slots and %.0f %% of its ports now; starting the program and its pages of memory take the system %.4g s more", 100 * o->share.slots, 100 * o->share.ports, o->system);
+    result_number(result, "slots_left", o->share.slots);
+    result_number(result, "ports_left", o->share.ports);
+    result_number(result, "system_seconds", o->system);
 }
 
 static void add_machines(struct result *result, const struct predicting *p)
@@ -106,7 +127,7 @@ static void add_machines(struct result *result, const struct predicting *p)
     }
     for (size_t i = 0; i < p->outcomes.count; i++)
         if (p->outcomes.items[i].done && *p->outcomes.items[i].day) {
-            program_say_memory(result, p->outcomes.items[i].day);
+            say_here(result, &p->outcomes.items[i]);
             break;
         }
     for (size_t i = 0; i < p->outcomes.count; i++)

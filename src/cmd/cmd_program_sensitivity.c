@@ -47,7 +47,6 @@ struct probing {
 static bool prepare(struct probing *p, struct estimator **e, struct err *err)
 {
     struct program_time time = {.cycles = 0};
-    char text[40];
 
     *e = estimator_new(p->at.model, p->at.inputs, p->kind, err);
     if (!*e)
@@ -55,8 +54,7 @@ static bool prepare(struct probing *p, struct estimator **e, struct err *err)
     if (p->at.here) {
         if (!native_known(p->at.machine, p->fresh, p->day, err))
             return false;
-        snprintf(text, sizeof text, "%.12g", estimator_clock_here(*e));
-        machine_set_fact(p->at.machine, "clock", text, "GHz", "measured");
+        estimator_meet_here(*e, p->at.machine);
     }
     bool ok = estimator_time(*e, p->at.machine, NULL, &time, err);
     p->seconds = time.seconds;

@@ -2,16 +2,18 @@
 #include "program/estimate.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "program/native.h"
 #include "program/octaves.h"
 
 #define LINES_PER_PAGE 64
 
 struct estimator {
     const struct program_model *model;   /* held */
-    struct program_code *code;           /* NULL for the model with pipes */
+    const struct program_code *code;     /* the model's; NULL for the model with pipes */
     struct program_run run;
     struct call_costs calls;
     enum estimate_model kind;
@@ -21,7 +23,7 @@ struct estimator {
 
 struct estimator *estimator_new(const struct program_model *model, const double *inputs, enum estimate_model kind, struct err *err)
 {
-    struct program_code *code = kind == ESTIMATE_STEADY ? program_code_new(model->runs->program, err) : NULL;
+    const struct program_code *code = kind == ESTIMATE_STEADY ? program_model_code(model, err) : NULL;
     struct estimator *e;
 
     if (kind == ESTIMATE_STEADY && !code)
@@ -41,14 +43,23 @@ void estimator_free(struct estimator *e)
     if (!e)
         return;
     program_run_done(e->model->runs->program, &e->run);
-    program_code_free(e->code);
     program_model_free(e->model);
     free(e);
 }
 
-double estimator_clock_here(const struct estimator *e)
+void estimator_meet_here(struct estimator *e, struct machine *m)
 {
-    return e->calls.clock_hz / 1e9;
+    double clock_hz;
+    char text[40];
+
+    native_core(m, &clock_hz, &e->share);
+    snprintf(text, sizeof text, "%.12g", clock_hz * 1e-9);
+    machine_set_fact(m, "clock", text, "GHz", NATIVE_SOURCE);
+}
+
+struct core_share estimator_share(const struct estimator *e)
+{
+    return e->share;
 }
 
 const struct program_run *estimator_run(const struct estimator *e)
@@ -83,7 +94,7 @@ double estimator_pages(const struct estimator *e, double *read)
     return pages;
 }
 
-struct program_code *estimator_code(const struct estimator *e)
+const struct program_code *estimator_code(const struct estimator *e)
 {
     return e->code;
 }

@@ -19,8 +19,10 @@ struct estimator;
 /* @model at @inputs. Assembles the program's code and measures calls of libraries: some tens of milliseconds. NULL with err. */
 struct estimator *estimator_new(const struct program_model *model, const double *inputs, enum estimate_model kind, struct err *err);
 void estimator_free(struct estimator *e);
-/* Core clock of this CPU as measured, in GHz. */
-double estimator_clock_here(const struct estimator *e);
+/* What others leave of the core, as set. */
+struct core_share estimator_share(const struct estimator *e);
+/* This CPU as it is at the moment: @m, which it is, gets its clock, and times are from now on those beside what others leave of the core. Some milliseconds. */
+void estimator_meet_here(struct estimator *e, struct machine *m);
 /* From now on times are those beside others that leave this @share of the core; all of it at first. */
 void estimator_set_share(struct estimator *e, const struct core_share *share);
 /* From now on times are those of @threads threads that share the last level of caches, all work split among them; @common as in struct sharing. The misses are all
@@ -30,8 +32,8 @@ void estimator_set_threads(struct estimator *e, double threads, double common);
 double estimator_pages(const struct estimator *e, double *read);
 /* The program's references at the inputs, borrowed. */
 const struct program_run *estimator_run(const struct estimator *e);
-/* Its code; NULL for the model with pipes. Borrowed; nobody else has it. */
-struct program_code *estimator_code(const struct estimator *e);
+/* Its code, which others share; NULL for the model with pipes. Borrowed. */
+const struct program_code *estimator_code(const struct estimator *e);
 /* On @m, whose facts are all that is read; @change may be NULL. program_time_done frees @out. False with err when @m lacks facts. One thread. */
 bool estimator_time(struct estimator *e, const struct machine *m, const struct pipe_change *change, struct program_time *out, struct err *err);
 

@@ -33,7 +33,8 @@ struct search {
     double *weights;             /* for errors relative to the value */
     long double *work;
     bool exact;                  /* search for exact formulas */
-    size_t spare;                /* rows to be left over */
+    size_t spare;                /* distinct runs to be left over */
+    size_t distinct;             /* runs that differ in active inputs */
     double best;                 /* cost of the exact one found, or its left-out error */
     struct formula *out;
 };
@@ -174,15 +175,31 @@ static void subsets(struct search *s, size_t *chosen, size_t count, size_t size,
     }
 }
 
-/* The exact formula of least cost of @size terms, with rows to spare. */
+/* The exact formula of least cost of @size terms, with runs to spare. */
 static bool find_exact(struct search *s, size_t size)
 {
     size_t chosen[SOLVE_COLUMNS];
 
     s->best = INFINITY;
-    if (size + s->spare <= s->data->run_count)
+    if (size + s->spare <= s->distinct)
         subsets(s, chosen, 0, size, 0);
     return isfinite(s->best);
+}
+
+size_t fit_distinct_runs(const struct fit_data *data, const bool *active)
+{
+    size_t distinct = 0;
+
+    for (size_t a = 0; a < data->run_count; a++) {
+        bool seen = false;
+        for (size_t b = 0; b < a && !seen; b++) {
+            seen = true;
+            for (size_t i = 0; i < data->input_count && seen; i++)
+                seen = !active[i] || data->inputs[a * data->input_count + i] == data->inputs[b * data->input_count + i];
+        }
+        distinct += !seen;
+    }
+    return distinct;
 }
 
 static size_t count_active(const struct search *s)
@@ -193,19 +210,51 @@ static size_t count_active(const struct search *s)
     return count;
 }
 
-/* The same with quotients and remainders of input @i by @width. */
+/* The same with quotients and remainders of input @i by @width, for a width of 1 with what is above @offset. */
 static bool find_congruent(struct search *s, size_t size, size_t i, unsigned width, int offset)
 {
     bool alone = count_active(s) == 1;
 
     terms_clear(s);
     add_products(s, (struct formula_term){{0}, 0, 0, 0, 0}, 0, alone ? 3 : 2, 3);
-    for (int kind = TERM_QUOTIENT; kind <= TERM_REMAINS; kind++)
+    for (int kind = TERM_QUOTIENT; kind <= (width > 1 ? TERM_REMAINS : TERM_QUOTIENT); kind++)
         add_products(s, (struct formula_term){{0}, (uint8_t)kind, (uint8_t)i, (int16_t)offset, (uint16_t)width}, 0, 2, 2);
     return find_exact(s, size);
 }
 
-/* Products of powers first, then quotients and remainders too; short formulas first, narrow widths first. */
+/* The same with whether input @i reaches @threshold. */
+static bool find_reached(struct search *s, size_t size, size_t i, double threshold)
+{
+    terms_clear(s);
+    add_products(s, (struct formula_term){{0}, 0, 0, 0, 0}, 0, 2, 2);
+    add_products(s, (struct formula_term){{0}, TERM_REACHED, (uint8_t)i, (int16_t)threshold, 1}, 0, 2, 2);
+    return find_exact(s, size);
+}
+
+/* With quotients and remainders, narrow widths first, then with thresholds, which are values that were run. */
+static bool find_stepped(struct search *s, size_t size)
+{
+    const struct fit_data *d = s->data;
+    bool found = false;
+
+    for (size_t i = 0; !found && i < d->input_count; i++)
+        for (unsigned width = 1; s->active[i] && !found && width <= WIDTH_MOST; width *= 2)
+            for (int offset = width == 1; !found && offset < OFFSETS; offset++)
+                found = find_congruent(s, size, i, width, offset);
+    for (size_t i = 0; !found && i < d->input_count; i++)
+        for (size_t r = 0; s->active[i] && !found && r < d->run_count; r++) {
+            double value = d->inputs[r * d->input_count + i];
+            bool least = true, seen = false;
+            for (size_t k = 0; k < d->run_count; k++) {
+                least &= d->inputs[k * d->input_count + i] >= value;
+                seen |= k < r && d->inputs[k * d->input_count + i] == value;
+            }
+            found = !least && !seen && value == rint(value) && fabs(value) <= INT16_MAX && find_reached(s, size, i, value);
+        }
+    return found;
+}
+
+/* Products of powers first, then quotients, remainders and thresholds too; short formulas first. */
 static bool find_exact_count(struct search *s)
 {
     size_t active = count_active(s);
@@ -219,10 +268,7 @@ static bool find_exact_count(struct search *s)
         found = find_exact(s, size);
     s->spare = 2;   /* many are tried: chance must not find one */
     for (size_t size = 1; !found && active <= 3 && size <= (active == 1 ? 4 : 2); size++)
-        for (size_t i = 0; !found && i < s->data->input_count; i++)
-            for (unsigned width = 2; s->active[i] && !found && width <= WIDTH_MOST; width *= 2)
-                for (int offset = 0; !found && offset < OFFSETS; offset++)
-                    found = find_congruent(s, size, i, width, offset);
+        found = find_stepped(s, size);
     return found || (active > 1 && products_exact(s->data, s->active, s->out));
 }
 
@@ -237,10 +283,10 @@ static void find_by_penalty(struct search *s)
     for (double lambda = 0.5; lambda > 1e-4 && !watch_steps(s->terms.count * s->data->run_count / 8); lambda *= 0.6) {
         size_t chosen[SOLVE_COLUMNS], count = 0;
         lasso(columns, s->terms.count, s->data->values, s->weights, s->data->run_count, lambda, coefficients);
-        for (size_t i = 0; i < s->terms.count && count <= FORMULA_TERMS; i++)
-            if (coefficients[i] != 0 && count++ < FORMULA_TERMS)
+        for (size_t i = 0; i < s->terms.count && count <= FORMULA_NEAR; i++)
+            if (coefficients[i] != 0 && count++ < FORMULA_NEAR)
                 chosen[count - 1] = i;
-        if (count > FORMULA_TERMS || count >= s->data->run_count)
+        if (count > FORMULA_NEAR || count >= s->data->run_count)
             break;
         if (count)
             judge(s, chosen, count);
@@ -290,6 +336,32 @@ static bool all_equal(const struct fit_data *d)
     return true;
 }
 
+/* Inputs of which the runs do not tell how the formula goes on: a quotient of which only two values were seen may be a threshold or another width, and beyond a
+ * threshold that no run exceeds twice there may be a second one. */
+static uint16_t told_within(const struct fit_data *d, const struct formula *f)
+{
+    uint16_t within = 0;
+
+    for (size_t k = 0; k < f->count; k++) {
+        const struct formula_term *t = &f->terms[k];
+        double low = INFINITY, high = -INFINITY, most = -INFINITY;
+        bool between = false;
+        if (t->kind != TERM_QUOTIENT && t->kind != TERM_REACHED)
+            continue;
+        for (int pass = 0; pass < 2; pass++)
+            for (size_t r = 0; r < d->run_count; r++) {
+                double x = d->inputs[r * d->input_count + t->input], quotient = fmax(0, floor((x - t->offset) / t->width));
+                between |= pass && quotient > low && quotient < high;
+                low = fmin(low, quotient);
+                high = fmax(high, quotient);
+                most = fmax(most, x);
+            }
+        if (t->kind == TERM_QUOTIENT ? !between : most < 2 * t->offset)
+            within |= (uint16_t)(1u << t->input);
+    }
+    return within;
+}
+
 void fit_counts(const struct fit_data *data, struct formula *out)
 {
     struct search s = {.data = data, .out = out};
@@ -310,7 +382,10 @@ void fit_counts(const struct fit_data *data, struct formula *out)
     for (size_t r = 0; r < data->run_count; r++)
         s.weights[r] = 1 / fmax(fabs(data->values[r]), most * 1e-3);
     find_active(&s);
-    if (!find_exact_count(&s))
+    s.distinct = fit_distinct_runs(data, s.active);
+    if (find_exact_count(&s))
+        out->within = told_within(data, out);
+    else
         find_best(&s, 4);
     terms_clear(&s);
     vec_done(&s.terms);

@@ -11,7 +11,9 @@ struct fit_data {
     const double *values;      /* of each run, finite */
 };
 
-/* Fits counts: whole numbers, for which exact formulas are sought first, congruence terms (quotients and remainders by 2 to 128) included. An input that
+/* Runs of which no two have the same values of the inputs @active: others repeat what is known, whatever they differ in. */
+size_t fit_distinct_runs(const struct fit_data *data, const bool *active);
+/* Fits counts: whole numbers, for which exact formulas are sought first, congruence terms (quotients and remainders by 2 to 128) and thresholds included. An input that
  * changes nothing is left out. Where no formula is exact, products of powers are chosen: few inputs all subsets, many by L1-penalised regression. Any thread. */
 void fit_counts(const struct fit_data *data, struct formula *out);
 

@@ -23,6 +23,8 @@ double formula_term_value(const struct formula_term *term, const double *inputs,
     if (term->kind == TERM_PRODUCT)
         return value;
     double shifted = inputs[term->input] - term->offset, quotient = floor(shifted / term->width);
+    if (term->kind == TERM_REACHED)
+        return value * (shifted >= 0);
     if (term->kind == TERM_QUOTIENT)
         return value * (quotient > 0 ? quotient : 0);
     double rest = shifted - quotient * term->width;
@@ -107,7 +109,7 @@ unsigned formula_degree(const struct formula *f, size_t count)
     if (f->code_length)
         return code_degree(f);
     for (size_t i = 0; i < f->count; i++) {
-        unsigned degree = f->terms[i].kind == TERM_QUOTIENT;
+        unsigned degree = f->terms[i].kind != TERM_PRODUCT;
         for (size_t k = 0; k < count; k++)
             degree += (unsigned)abs(f->terms[i].power[k]);
         most = degree > most ? degree : most;
@@ -115,7 +117,7 @@ unsigned formula_degree(const struct formula *f, size_t count)
     return most;
 }
 
-/* The quotient, remainder or whether there is one. */
+/* The quotient, remainder or whether there is one, what is above an offset, whether a threshold is reached. */
 static void print_kind(const struct formula_term *t, const char *const *names, bool factor, struct str *out)
 {
     static const char *const before[] = {[TERM_QUOTIENT] = "floor(", [TERM_REST] = "(", [TERM_REMAINS] = "["};
@@ -123,6 +125,10 @@ static void print_kind(const struct formula_term *t, const char *const *names, b
 
     if (factor)
         str_add_char(out, '*');
+    if (t->kind == TERM_REACHED || (t->kind == TERM_QUOTIENT && t->width == 1)) {
+        str_addf(out, t->kind == TERM_REACHED ? "[%s>=%d]" : "max(0, %s%+d)", names[t->input], t->kind == TERM_REACHED ? t->offset : -t->offset);
+        return;
+    }
     if (t->offset)
         str_addf(&shifted, "(%s%+d)", names[t->input], -t->offset);
     else

@@ -7,11 +7,14 @@
 
 #include "base/mem.h"
 #include "base/vec.h"
+#include "program/beside.h"
 #include "program/solve.h"
 
 #define ALL_SUBSETS_MOST 12      /* terms of which all subsets are tried; of more, one is added after the other */
 #define SIZE_MOST 4              /* terms of a formula */
 #define GAIN 0.5                 /* a larger one must lower the left-out error below this share */
+#define TERMS_MOST 150           /* candidates; more than that lower the degree */
+#define SEEN 2                   /* differences in units of what says nothing, from which on an input does something */
 #define STEPS_OUT 6              /* how many times the inputs go toward the outside */
 
 struct growth_candidate {
@@ -24,12 +27,21 @@ struct grower {
     const struct fit_data *data;
     const struct growth_limits *limits;
     VEC(struct growth_candidate) terms;
+    unsigned power[INPUTS_MAX];  /* the highest of each input that its effect alone asks for; 0: it has none */
+    unsigned degree;             /* of a term at most */
     double *weights;             /* in units of what says nothing */
     double *farthest;            /* inputs, the largest or smallest of the runs, whichever the outside is nearer to */
     long double *work;
     struct formula best;         /* of the degree that is tried */
     double best_error;           /* left out, in units; INFINITY: none */
 };
+
+static void clear_terms(struct grower *g)
+{
+    for (size_t i = 0; i < g->terms.count; i++)
+        free(g->terms.items[i].column);
+    g->terms.count = 0;
+}
 
 static void add_products(struct grower *g, struct formula_term term, unsigned degree, size_t first, unsigned left)
 {
@@ -42,10 +54,7 @@ static void add_products(struct grower *g, struct formula_term term, unsigned de
         vec_push(&g->terms, c);
         return;
     }
-    bool moves = false;
-    for (size_t r = 1; r < d->run_count; r++)
-        moves |= d->inputs[r * d->input_count + first] != d->inputs[first];
-    for (unsigned power = 0; power <= (moves ? left : 0); power++) {
+    for (unsigned power = 0; power <= (g->power[first] < left ? g->power[first] : left); power++) {
         term.power[first] = (int8_t)power;
         add_products(g, term, degree + power, first + 1, left - power);
     }
@@ -154,7 +163,7 @@ static void search(struct grower *g, struct formula *out)
     size_t chosen[SIZE_MOST];
     double error = INFINITY;
 
-    for (unsigned degree = 0; degree <= g->limits->degree; degree++) {
+    for (unsigned degree = 0; degree <= g->degree; degree++) {
         g->best_error = INFINITY;
         if (g->terms.count <= ALL_SUBSETS_MOST)
             for (size_t size = 1; size < SIZE_MOST; size++)
@@ -169,6 +178,80 @@ static void search(struct grower *g, struct formula *out)
             break;   /* nothing is left that a larger one could explain */
     }
     out->error = isinf(error) ? NAN : error * g->limits->scatter;
+}
+
+/* The highest power of the one input that values beside each other ask for. */
+static unsigned power_alone(const struct grower *g, const double *xs, const double *ys, size_t n)
+{
+    struct growth_limits limits = *g->limits;
+    struct formula f;
+
+    fit_growth(&(struct fit_data){xs, 1, n, ys}, &limits, &f);
+    return formula_degree(&f, 1);
+}
+
+/* Whether two of @n values differ by more than what says nothing. */
+static bool differ(const struct grower *g, const double *values, size_t n)
+{
+    double low = INFINITY, high = -INFINITY;
+
+    for (size_t k = 0; k < n; k++) {
+        low = fmin(low, values[k]);
+        high = fmax(high, values[k]);
+    }
+    return high - low > SEEN * (g->limits->grain + g->limits->scatter * fabs(high));
+}
+
+/* Powers of many inputs: by what each does beside the base; 1 where it does something elsewhere only, or no two runs differ in it alone. */
+static void find_powers(struct grower *g)
+{
+    const struct fit_data *d = g->data;
+    double *xs = mem_alloc(2 * d->run_count * sizeof *xs), *ys = xs + d->run_count;
+    bool all[INPUTS_MAX];
+
+    for (size_t i = 0; i < d->input_count; i++)
+        all[i] = true;
+    size_t base = beside_base(d, all);
+    for (size_t i = 0; i < d->input_count; i++) {
+        bool moves = false, alone = false, acts = false;
+        size_t n = beside(d, all, base, i, xs, ys);
+        if (n > 1 && differ(g, ys, n)) {
+            unsigned power = power_alone(g, xs, ys, n);
+            g->power[i] = power ? power : 1;
+            continue;
+        }
+        for (size_t r = 0; r < d->run_count && !acts; r++) {
+            moves |= d->inputs[r * d->input_count + i] != d->inputs[i];
+            n = beside(d, all, r, i, xs, ys);
+            alone |= n > 1;
+            acts = n > 1 && differ(g, ys, n);
+        }
+        g->power[i] = acts || (moves && !alone);
+    }
+    free(xs);
+}
+
+/* Terms of the degree asked for; of many inputs up to as many factors as they have, so far as these are not too many. */
+static void find_terms(struct grower *g)
+{
+    unsigned all = 0;
+
+    g->degree = g->limits->degree;
+    if (g->data->input_count == 1) {
+        g->power[0] = g->degree;
+    } else {
+        if (differ(g, g->data->values, g->data->run_count))
+            find_powers(g);
+        for (size_t i = 0; i < g->data->input_count; i++)
+            all += g->power[i];
+        g->degree = all;
+    }
+    for (;; g->degree--) {
+        add_products(g, (struct formula_term){{0}, 0, 0, 0, 0}, 0, 0, g->degree);
+        if (g->terms.count <= TERMS_MOST || g->degree <= g->limits->degree)
+            return;
+        clear_terms(g);
+    }
 }
 
 void fit_growth(const struct fit_data *data, const struct growth_limits *limits, struct formula *out)
@@ -193,10 +276,9 @@ void fit_growth(const struct fit_data *data, const struct growth_limits *limits,
             g.farthest[i] = r == 0 || (limits->toward > 1 ? x > g.farthest[i] : x < g.farthest[i]) ? x : g.farthest[i];
         }
     }
-    add_products(&g, (struct formula_term){{0}, 0, 0, 0, 0}, 0, 0, limits->degree);
+    find_terms(&g);
     search(&g, out);
-    for (size_t i = 0; i < g.terms.count; i++)
-        free(g.terms.items[i].column);
+    clear_terms(&g);
     vec_done(&g.terms);
     free(g.weights);
     free(g.work);

@@ -6,7 +6,7 @@
 #include "program/fit.h"
 
 struct growth_limits {
-    unsigned degree;           /* of a term, in all inputs together, at most */
+    unsigned degree;           /* of a term in one input at most; with several, what each does alone decides */
     double grain, scatter;     /* differences of this size, and of this share of a value, say nothing */
     double least, most;        /* what the quantity can be at all */
     double toward;             /* factor that leads the inputs outside of the runs: the formula must stay within the limits there */

@@ -9,6 +9,7 @@
 #include "base/index.h"
 #include "base/mem.h"
 #include "base/watch.h"
+#include "program/code.h"
 #include "program/fit.h"
 #include "program/growth.h"
 #include "program/modes.h"
@@ -91,7 +92,8 @@ static void fit_some(const struct fitting *f, const double *from, const double *
 static void fit_mode(const struct fitting *f, const struct mode *modes, const double *totals, const bool *use, struct model_mode *out)
 {
     const struct growth_limits share = {2, 1e-4, SCATTER, 0, 1, 0.5, false}, irregular = {2, 1e-3, 0.05, 0, 1, 0.5, false}, step = {2, 4, 0.1, 0, INFINITY, 2, false};
-    struct growth_limits distance = {formula_degree(&f->model->footprint, f->runs->name_count), LINES, SCATTER, 0, INFINITY, 2, true};
+    const unsigned degree = formula_degree(&f->model->footprint, f->runs->name_count);
+    struct growth_limits distance = {degree < DEGREE_MOST ? degree : DEGREE_MOST, LINES, SCATTER, 0, INFINITY, 2, true};
     size_t n = f->runs->runs.count;
     double *values = mem_zero(4 * n, sizeof *values);
     bool *steps = mem_zero(n, sizeof *steps);
@@ -227,6 +229,18 @@ static void fit_blocks(struct fitting *f)
     free(values);
 }
 
+/* Whether the block takes or gives back memory: that grows by the pages used first in it, which are counted by themselves. */
+static bool allocates(const struct program_block *b)
+{
+    static const char *const names[] = {"malloc", "calloc", "realloc", "free", "posix_memalign", "aligned_alloc", "memalign", "_Znwm", "_Znam", "_ZdlPv", "_ZdaPv", "_FortranAAllocatable"};
+
+    for (size_t k = 0; k < b->call_count; k++)
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+            if (strncmp(b->calls[k], names[i], strlen(names[i])) == 0)
+                return true;
+    return false;
+}
+
 /* Cycles in calls of what was not compiled, per execution; they scatter, and mostly they are the same at all inputs. */
 static void fit_calls(struct fitting *f)
 {
@@ -243,6 +257,11 @@ static void fit_calls(struct fitting *f)
             any |= use[r];
         }
         f->model->calls[b].error = -1;
+        double least = INFINITY;
+        for (size_t r = 0; r < n; r++)
+            least = use[r] ? fmin(least, values[r]) : least;
+        for (size_t r = 0; r < n && allocates(&f->runs->program->blocks[b]); r++)
+            values[r] = least;
         if (any)
             fit_some(f, f->inputs, values, use, &limits, &f->model->calls[b]);
     }
@@ -304,6 +323,7 @@ struct program_model *program_model_new(const struct program_runs *runs, enum co
     struct fitting f = {.model = m, .runs = runs};
     bool ok = true;
 
+    pthread_mutex_init(&m->code_lock, NULL);
     m->runs = program_runs_hold(runs);
     m->counts = mem_zero(p->block_count + 1, sizeof *m->counts);
     m->taken = mem_zero(p->block_count + 1, sizeof *m->taken);
@@ -359,8 +379,21 @@ void program_model_free(const struct program_model *held)
     free(m->counts);
     free(m->taken);
     free(m->calls);
+    program_code_free(m->code);
+    pthread_mutex_destroy(&m->code_lock);
     program_runs_free(m->runs);
     free(m);
+}
+
+const struct program_code *program_model_code(const struct program_model *held, struct err *err)
+{
+    struct program_model *m = (struct program_model *)(uintptr_t)held;
+
+    pthread_mutex_lock(&m->code_lock);
+    if (!m->code)
+        m->code = program_code_new(m->runs->program, err);
+    pthread_mutex_unlock(&m->code_lock);
+    return m->code;
 }
 
 const struct program_model *program_model_hold(const struct program_model *m)
@@ -372,6 +405,18 @@ const struct program_model *program_model_hold(const struct program_model *m)
 const struct formula *program_model_count(const struct program_model *m, size_t block)
 {
     return &m->formulas[m->counts[block]];
+}
+
+bool program_model_exact(const struct program_model *m, const struct formula *f, const double *inputs)
+{
+    for (size_t i = 0; f->exact && i < m->runs->name_count; i++) {
+        bool seen = !(f->within & 1u << i);
+        for (size_t r = 0; r < m->runs->runs.count && !seen; r++)
+            seen = m->runs->runs.items[r].inputs[i] == inputs[i];
+        if (!seen)
+            return false;
+    }
+    return f->exact;
 }
 
 static int by_distance(const void *a, const void *b)

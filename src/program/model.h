@@ -2,6 +2,8 @@
 #ifndef PORTOLAN_PROGRAM_MODEL_H
 #define PORTOLAN_PROGRAM_MODEL_H
 
+#include <pthread.h>
+
 #include "program/formula.h"
 #include "program/runs.h"
 
@@ -23,6 +25,8 @@ struct model_reference {
 /* What takes the place of regression for counts that it does not predict. */
 enum count_fit { COUNTS_GENETIC, COUNTS_NETWORK, COUNTS_REGRESSION };
 
+struct program_code;
+
 struct program_model {
     const struct program_runs *runs;   /* held */
     struct formula *formulas;          /* each once */
@@ -34,6 +38,8 @@ struct program_model {
     struct model_reference *references;
     struct formula footprint;      /* distinct lines */
     bool traced;                       /* the runs had references */
+    struct program_code *code;         /* NULL: not asked for yet; under code_lock */
+    pthread_mutex_t code_lock;
     _Atomic unsigned holders;
 };
 
@@ -44,9 +50,12 @@ typedef bool (*model_progress)(void *state, double share);
 struct program_model *program_model_new(const struct program_runs *runs, enum count_fit fit, model_progress progress, void *state, struct err *err);
 void program_model_free(const struct program_model *m);
 const struct program_model *program_model_hold(const struct program_model *m);
+/* The program's machine code, assembled once; nothing in it changes, and it lives as long as the model. NULL with err. Any thread. */
+const struct program_code *program_model_code(const struct program_model *m, struct err *err);
 /* What a run at @inputs would be: the run itself where there was one, else by the formulas. program_run_done frees @out. */
 void program_model_at(const struct program_model *m, const double *inputs, struct program_run *out);
-/* Whether the formula of the block's count was found exact. */
 const struct formula *program_model_count(const struct program_model *m, size_t block);
+/* Whether the runs show @f to be exact at @inputs: a formula that is so within what was run only is elsewhere as good as any guess. */
+bool program_model_exact(const struct program_model *m, const struct formula *f, const double *inputs);
 
 #endif

@@ -28,6 +28,7 @@
 #define JUMPS 4000
 #define PAGE 4096u
 #define FAULT_PAGES 256u
+#define START_LOOKS 5
 
 /* CPU time of this thread: what others run on the same CPU meanwhile is not in it. */
 static double seconds_now(void)
@@ -57,23 +58,18 @@ static double chain_seconds(void)
     return start / (CHAIN * CHAIN_CYCLES);
 }
 
+/* Hardly anything but loads, so that slots are not what they wait for. */
 static double loads_seconds(void)
 {
-    static uint64_t words[8];
+    static uint64_t words[LOADS];
     const volatile uint64_t *p = words;
     double start = seconds_now();
 
-    for (int i = 0; i < LOAD_TURNS; i++)
-        for (int k = 0; k < LOADS; k += 8) {   /* the compiler unrolls it */
-            (void)p[0];
-            (void)p[1];
-            (void)p[2];
-            (void)p[3];
-            (void)p[4];
-            (void)p[5];
-            (void)p[6];
-            (void)p[7];
-        }
+    for (int i = 0; i < LOAD_TURNS; i++) {
+        (void)p[0], (void)p[1], (void)p[2], (void)p[3], (void)p[4], (void)p[5], (void)p[6], (void)p[7];
+        (void)p[8], (void)p[9], (void)p[10], (void)p[11], (void)p[12], (void)p[13], (void)p[14], (void)p[15];
+        (void)p[16], (void)p[17], (void)p[18], (void)p[19], (void)p[20], (void)p[21], (void)p[22], (void)p[23];
+    }
     return (seconds_now() - start) / LOAD_TURNS;
 }
 
@@ -149,17 +145,22 @@ static double jump_seconds(const char *from, size_t bytes)
     return start / JUMPS;
 }
 
-/* Places that do not depend on each other: as many misses as the core can have are under way together. */
+/* Places that do not depend on each other, each in another page: as many misses as the core can have are under way together. */
 static double scatter_seconds(const char *from, size_t bytes)
 {
+    const size_t step = PAGE + (size_t)MEMORY_LINE;
     const volatile uint64_t *p = (const volatile uint64_t *)(const void *)from;
-    uint64_t lines = bytes / (size_t)MEMORY_LINE, sum = 0, first = sink;
+    uint64_t sum = 0, other = 0;
     double start = seconds_now();
 
-    for (uint64_t i = 0; i < JUMPS; i++)
-        sum += p[(((first + i) * 0x9e3779b97f4a7c15u >> 33) & (lines - 1)) * 8];
+    for (size_t i = 0, at = 0; i < JUMPS; i += 2) {
+        sum += p[at / 8];
+        at = (at + step) & (bytes - 1);
+        other += p[at / 8];
+        at = (at + step) & (bytes - 1);
+    }
     start = seconds_now() - start;
-    sink = sum + first;
+    sink = sum + other;
     return start / JUMPS;
 }
 
@@ -273,25 +274,36 @@ bool native_probe_look(struct native_probe *p, struct err *err)
     return true;
 }
 
-/* The lower quartile of a number that lies @offset bytes into what was seen, the upper one when @high. */
-static double quartile(const struct native_probe *p, size_t offset, bool high)
+/* The value of all looks' that @share of them lie below, of a number @offset bytes into what was seen. */
+static double quantile(const struct native_probe *p, size_t offset, double share)
 {
     double *values = mem_alloc(p->seen.count * sizeof *values), value;
 
     for (size_t i = 0; i < p->seen.count; i++)
         memcpy(&values[i], (const char *)&p->seen.items[i] + offset, sizeof value);
     qsort(values, p->seen.count, sizeof *values, ascending);
-    value = values[high ? p->seen.count - 1 - p->seen.count / 4 : p->seen.count / 4];
+    value = values[(size_t)rint(share * (double)(p->seen.count - 1))];
     free(values);
     return value;
+}
+
+/* The lower quartile, the upper one when @high. */
+static double quartile(const struct native_probe *p, size_t offset, bool high)
+{
+    return quantile(p, offset, high ? 0.75 : 0.25);
+}
+
+static double middle(const struct native_probe *p, size_t offset)
+{
+    return quantile(p, offset, 0.5);
 }
 
 void native_probe_result(const struct native_probe *p, struct native *out)
 {
     *out = p->seen.items[0];
     out->clock_hz = quartile(p, offsetof(struct native, clock_hz), true);
-    out->share.slots = quartile(p, offsetof(struct native, share) + offsetof(struct core_share, slots), true);
-    out->share.ports = quartile(p, offsetof(struct native, share) + offsetof(struct core_share, ports), true);
+    out->share.slots = middle(p, offsetof(struct native, share) + offsetof(struct core_share, slots));
+    out->share.ports = middle(p, offsetof(struct native, share) + offsetof(struct core_share, ports));
     out->alone = quartile(p, offsetof(struct native, alone), false);
     out->fault_seconds = quartile(p, offsetof(struct native, fault_seconds), false);
     out->start_seconds = quartile(p, offsetof(struct native, start_seconds), false);
@@ -311,6 +323,13 @@ static void set(struct machine *m, const char *key, double value, const char *un
     machine_set_fact(m, key, text, unit, NATIVE_SOURCE);
 }
 
+/* Of an area larger than the second level that one holds a part; what the rest takes. */
+static double behind_second(const struct machine *m, const struct native_level *area, double measured, double second)
+{
+    double part = fmin(0.75, fact_number(m, "l2_bytes") / area->bytes);
+    return fmax(measured, (measured - part * second) / (1 - part));
+}
+
 void native_apply(const struct native *n, struct machine *m)
 {
     const struct native_level *near = &n->sizes[0], *next = &n->sizes[1], *far = &n->sizes[n->count - 1];
@@ -323,8 +342,8 @@ void native_apply(const struct native *n, struct machine *m)
     if (n->count < 3 || isnan(most))
         return;
     set(m, "l3_line_cycles", next->read * n->clock_hz, "cycles");
-    set(m, "l3_latency", next->latency * n->clock_hz, "cycles");
-    set(m, "l3_miss_cycles", next->scatter * n->clock_hz, "cycles");
+    set(m, "l3_latency", behind_second(m, next, next->latency, near->latency) * n->clock_hz, "cycles");
+    set(m, "l3_miss_cycles", behind_second(m, next, next->scatter, near->scatter) * n->clock_hz, "cycles");
     set(m, "memory_bandwidth", MEMORY_LINE / far->read * 1e-9, "GB/s");
     set(m, "memory_latency", far->latency * 1e9, "ns");
     set(m, "line_write", (next->write / next->read + far->write / far->read) / 2, "");
@@ -340,4 +359,15 @@ void native_apply(const struct native *n, struct machine *m)
 double native_system_seconds(const struct native *n, double pages, double read)
 {
     return n->start_seconds + (pages + read) * n->fault_seconds;   /* what is read first is a page of zeros, which a write then replaces */
+}
+
+double native_system_now(double pages, double read, struct err *err)
+{
+    struct native n = {.start_seconds = program_start_seconds(err)};
+    double least = INFINITY;
+
+    for (int i = 0; i < START_LOOKS; i++)
+        least = fmin(least, fault_seconds());
+    n.fault_seconds = isfinite(least) ? least : 0;
+    return isnan(n.start_seconds) ? NAN : native_system_seconds(&n, pages, read);
 }

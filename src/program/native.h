@@ -40,6 +40,8 @@ void native_probe_result(const struct native_probe *p, struct native *out);
 void native_core(const struct machine *m, double *clock_hz, struct core_share *share);
 /* Puts clock, caches and memory as measured into @m's facts; its own caches' shapes stay, the last one's size is what is left of it to this core. */
 void native_apply(const struct native *n, struct machine *m);
+/* The same with what starting and pages take now, which is measured: some 10 ms. NaN with err when no process can be started. */
+double native_system_now(double pages, double read, struct err *err);
 /* System time of a run that uses @pages pages, @read of them first by reading, and starting it. */
 double native_system_seconds(const struct native *n, double pages, double read);
 

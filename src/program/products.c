@@ -9,9 +9,12 @@
 #include "base/shortage.h"
 #include "base/vec.h"
 #include "base/watch.h"
+#include "program/beside.h"
 #include "program/exact.h"
 
 #define PARTS_MOST 8             /* of one input: what it alone does */
+#define RECIPROCAL_VALUES 5      /* of an input, from which on it may be divided by in one term beside others */
+#define BROKEN_VALUES 5          /* up to which a line with a bend at each is tried */
 #define PRODUCTS_MOST 6000       /* candidates of one search */
 #define GAIN 0.7                 /* one term more must lower the left-out error below this share */
 #define DEPENDENT 1e-9           /* of a column's length, what must be left of it beside those chosen */
@@ -34,6 +37,8 @@ struct joining {
     const struct fit_data *data;
     struct input_terms parts[INPUTS_MAX];
     VEC(struct product) products;
+    bool broken[INPUTS_MAX];     /* no short formula gives what the input does alone */
+    size_t distinct;             /* runs that differ in active inputs */
     double *weights, *left;      /* per run; left: of the weighted values, what is not explained */
     double *leverage;            /* per run */
     long double *work;
@@ -56,53 +61,6 @@ static struct formula_term power_of(size_t input, int power)
     return t;
 }
 
-/* Whether runs @a and @b differ in @input at most, of those that are active. */
-static bool alone(const struct fit_data *d, const bool *active, size_t a, size_t b, size_t input)
-{
-    for (size_t i = 0; i < d->input_count; i++)
-        if (i != input && active[i] && d->inputs[a * d->input_count + i] != d->inputs[b * d->input_count + i])
-            return false;
-    return true;
-}
-
-/* Runs beside @base with other values of @input alone, each value once; @xs, @ys: their inputs and values. Returns how many, @base among them. */
-static size_t beside(const struct fit_data *d, const bool *active, size_t base, size_t input, double *xs, double *ys)
-{
-    size_t n = 0;
-
-    for (size_t r = 0; r < d->run_count && !watch_steps(1 + n / 16); r++) {
-        double x = d->inputs[r * d->input_count + input];
-        bool seen = !alone(d, active, base, r, input);
-        for (size_t k = 0; k < n && !seen; k++)
-            seen = xs[k] == x;
-        if (seen)
-            continue;
-        xs[n] = x;
-        ys[n++] = d->values[r];
-    }
-    return n;
-}
-
-/* The run beside which most others differ in one input alone; of such runs the one of the largest value. */
-static size_t find_base(const struct fit_data *d, const bool *active)
-{
-    double *xs = mem_alloc(d->run_count * sizeof *xs), *ys = mem_alloc(d->run_count * sizeof *ys);
-    size_t best = 0, most = 0;
-
-    for (size_t r = 0; r < d->run_count && !watch.ended; r++) {
-        size_t sum = 0;
-        for (size_t i = 0; i < d->input_count; i++)
-            sum += active[i] ? beside(d, active, r, i, xs, ys) : 0;
-        if (sum > most || (sum == most && d->values[r] > d->values[best])) {
-            best = r;
-            most = sum;
-        }
-    }
-    free(xs);
-    free(ys);
-    return best;
-}
-
 static void take_terms(struct input_terms *out, const struct formula *f, size_t input, int less)
 {
     for (size_t k = 0; k < f->count; k++) {
@@ -123,10 +81,6 @@ static void find_parts(struct joining *j, const bool *active, size_t base, size_
     size_t n = beside(d, active, base, input, xs, ys);
     struct formula f;
 
-    if (watch.ended) {   /* there may be no run at all */
-        free(xs);
-        return;
-    }
     fit_counts(&(struct fit_data){xs, 1, n, ys}, &f);
     if (n > 1 && f.exact) {
         take_terms(&j->parts[input], &f, input, 0);
@@ -134,11 +88,13 @@ static void find_parts(struct joining *j, const bool *active, size_t base, size_
         for (size_t k = 0; k < n; k++)
             ys[k] *= xs[k];
         fit_counts(&(struct fit_data){xs, 1, n, ys}, &f);
-        if (n > 1 && f.exact)
+        if (n > 1 && f.exact && (f.count <= 1 || n >= RECIPROCAL_VALUES)) {
             take_terms(&j->parts[input], &f, input, 1);
-        else
+        } else {
             for (int power = -1; power <= (n > 2 ? 2 : 1); power++)
                 add_part(&j->parts[input], power_of(input, power));
+            j->broken[input] = n > 1 && n <= BROKEN_VALUES;
+        }
     }
     free(xs);
 }
@@ -315,7 +271,7 @@ static bool search_exact(struct joining *j, struct formula *out)
 
     begin(j);
     double all = sqrt(dot(j->left, j->left, n));
-    while (j->chosen_count < SOLVE_COLUMNS && j->chosen_count + 2 < n && choose(j))
+    while (j->chosen_count < SOLVE_COLUMNS && j->chosen_count + 2 < j->distinct && choose(j))
         if (dot(j->left, j->left, n) < EXPLAINED * EXPLAINED * all * all)
             return take(j, true, out);
     return false;
@@ -332,9 +288,9 @@ static void weigh(struct joining *j, bool relative)
         j->weights[r] = relative ? 1 / fmax(fabs(j->data->values[r]), most * 1e-3) : 1 / most;
 }
 
-static void joining_begin(struct joining *j, const struct fit_data *data)
+static void joining_begin(struct joining *j, const struct fit_data *data, const bool *active)
 {
-    *j = (struct joining){.data = data};
+    *j = (struct joining){.data = data, .distinct = fit_distinct_runs(data, active)};
     j->weights = mem_zero(3 * data->run_count, sizeof *j->weights);
     j->left = j->weights + data->run_count;
     j->leverage = j->left + data->run_count;
@@ -352,7 +308,7 @@ static void joining_done(struct joining *j)
 /* The parts of all inputs, those without effect none but 1. */
 static void find_all_parts(struct joining *j, const bool *active)
 {
-    size_t base = find_base(j->data, active);
+    size_t base = beside_base(j->data, active);
 
     for (size_t i = 0; i < j->data->input_count; i++)
         if (active[i])
@@ -371,15 +327,38 @@ static void widen(struct joining *j, bool powers)
     }
 }
 
+/* Anything that inputs without a short formula do at the values that were run: a line that bends at each of them. */
+static void break_lines(struct joining *j)
+{
+    const struct fit_data *d = j->data;
+
+    for (size_t i = 0; i < d->input_count; i++) {
+        double most = -INFINITY;
+        if (!j->broken[i])
+            continue;
+        j->parts[i].count = 0;
+        add_part(&j->parts[i], power_of(i, 0));
+        for (size_t r = 0; r < d->run_count; r++)
+            most = fmax(most, d->inputs[r * d->input_count + i]);
+        for (size_t r = 0; r < d->run_count; r++) {
+            double x = d->inputs[r * d->input_count + i];
+            if (x < most && x == rint(x) && fabs(x) <= INT16_MAX)
+                add_part(&j->parts[i], (struct formula_term){.kind = TERM_QUOTIENT, .input = (uint8_t)i, .offset = (int16_t)x, .width = 1});
+        }
+    }
+}
+
 bool products_exact(const struct fit_data *data, const bool *active, struct formula *out)
 {
     struct joining j;
     bool found = false;
 
-    joining_begin(&j, data);
+    joining_begin(&j, data, active);
     find_all_parts(&j, active);
-    for (int stage = 0; !found && stage < 3; stage++) {
-        if (stage)
+    for (int stage = 0; !found && stage < 4; stage++) {
+        if (stage == 3)
+            break_lines(&j);
+        else if (stage)
             widen(&j, stage == 2);
         if (!make_products(&j))
             break;
@@ -428,14 +407,14 @@ bool products_best(const struct fit_data *data, const bool *active, double error
     struct formula one;
     bool found = false;
 
-    joining_begin(&j, data);
+    joining_begin(&j, data, active);
     find_all_parts(&j, active);
     widen(&j, false);
     weigh(&j, true);
     if (make_products(&j)) {
         size_t last = 0;
         begin(&j);
-        while (j.chosen_count < FORMULA_TERMS && j.chosen_count + 2 < data->run_count && choose(&j)) {
+        while (j.chosen_count < FORMULA_NEAR && j.chosen_count + 2 < data->run_count && choose(&j)) {
             double now = left_out(&j);
             if (!(now < error && now < best * pow(GAIN, (double)(j.chosen_count - last))) || !take(&j, false, &one) || !stays_positive(data, &one))
                 continue;

@@ -135,7 +135,7 @@ static bool read_functions(json_t *functions, struct program_reading *r, struct 
         struct program_function f = {text_of(function, "name"), (uint32_t)r->blocks.count, (uint32_t)json_array_size(blocks)};
         vec_push(&r->functions, f);
         json_array_foreach(blocks, k, block) {
-            if (watch_steps(1))
+            if (watch_steps(1 + json_array_size(json_object_get(block, "ops")) + json_array_size(json_object_get(block, "next"))))
                 return false;
             struct program_block b = {.unit = (uint32_t)r->units.count, .function = (uint32_t)r->functions.count - 1};
             bool ok = read_block(block, unit, &b);
@@ -155,6 +155,8 @@ static bool read_references(json_t *references, struct program_reading *r, struc
     json_t *json;
 
     json_array_foreach(references, i, json) {
+        if (watch_steps(1))
+            return false;
         json_int_t block = json_integer_value(json_object_get(json, "block")), bytes = json_integer_value(json_object_get(json, "bytes"));
         if (block < 0 || block >= unit->block_count || bytes < 0 || bytes > UINT32_MAX)
             return false;
@@ -202,12 +204,28 @@ static bool read_all(const struct str *bytes, struct program_reading *r)
     return true;
 }
 
+static bool same_key(const void *units, uint32_t unit, const void *key)
+{
+    steps_add(1);
+    return strcmp(((const struct program_unit *)units)[unit].key, key) == 0;
+}
+
+const struct program_unit *program_unit_find(const struct program *p, const char *key)
+{
+    uint32_t at = index_find(&p->by_key, hash_text(key), same_key, p->units, key);
+    return at == INDEX_NONE ? NULL : &p->units[at];
+}
+
+/* Of two units with one key, which the linker may leave, the first is found. */
 static void set(struct program *p, struct program_reading *r)
 {
     p->units = r->units.items, p->unit_count = r->units.count;
     p->functions = r->functions.items, p->function_count = r->functions.count;
     p->blocks = r->blocks.items, p->block_count = r->blocks.count;
     p->references = r->references.items, p->reference_count = r->references.count;
+    for (size_t i = 0; i < p->unit_count; i++)
+        if (!program_unit_find(p, p->units[i].key))
+            index_add(&p->by_key, hash_text(p->units[i].key), (uint32_t)i);
 }
 
 struct program *program_read(const char *name, const struct str *bytes, struct err *err)
@@ -293,6 +311,7 @@ void program_free(const struct program *held)
         free(p->functions[i].name);
     for (size_t i = 0; i < p->block_count; i++)
         block_done(&p->blocks[i]);
+    index_done(&p->by_key);
     free(p->units);
     free(p->functions);
     free(p->blocks);
@@ -308,12 +327,4 @@ const struct program *program_hold(const struct program *p)
 {
     atomic_fetch_add(&((struct program *)(uintptr_t)p)->holders, 1);
     return p;
-}
-
-const struct program_unit *program_unit_find(const struct program *p, const char *key)
-{
-    for (size_t i = 0; i < p->unit_count; i++)
-        if (strcmp(p->units[i].key, key) == 0)
-            return &p->units[i];
-    return NULL;
 }

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/index.h"
 #include "base/str.h"
 #include "program/graphlet.h"
 
@@ -49,6 +50,7 @@ struct program {
     char *directory;               /* it was built in, goes with it; NULL: none */
     struct program_unit *units;
     size_t unit_count;
+    struct index by_key;           /* of the units */
     struct program_function *functions;
     size_t function_count;
     struct program_block *blocks;

@@ -70,6 +70,8 @@ struct part_misses {
     double near, far;         /* lines at a steady step, from caches and from main memory */
     double most;              /* of far, one reference's */
     double others[MEMORY_LEVELS + 1], missed;   /* lines of the others by what serves them; how many miss the first level */
+    double bursts[MEMORY_LEVELS + 1];           /* lines, beyond the second level, of walks of which each reference takes another: all miss there, or none */
+    double walked;                              /* references of such walks */
 };
 
 /* Adds what one reference's misses take: lines in a stream by bandwidth, the others by latency. */
@@ -86,8 +88,10 @@ static void time_reference(struct timing *t, size_t index, struct part_misses *o
         double far = ways * regular * served[t->memory->count] * t->memory->line_cycles;
         out->near += ways * regular * memory_line_cycles(t->memory, served) - far;
         own += far;
+        bool walk = b->step > STREAM_STEP && b->regular > STEADY * b->count;
         for (size_t l = 0; l <= t->memory->count; l++)
-            out->others[l] += other * served[l];
+            (walk && l > 1 ? out->bursts : out->others)[l] += other * served[l];
+        out->walked += walk ? other : 0;
         out->missed += other * (1 - served[0]);
         for (size_t l = 0; l < t->memory->count; l++) {
             behind -= served[l];
@@ -111,9 +115,16 @@ static void time_memory(struct timing *t, const struct code_part *part, struct p
             time_reference(t, t->references[r], &w);
     }
     /* Misses within reach of the reorder buffer are under way together. */
-    double together = w.missed / part->executions * t->window / (double)part->insns.count;
+    double together = w.missed / part->executions * t->window * t->share.slots / (double)part->insns.count;   /* threads of a core halve it between them */
     together = fmin(fmax(together, 1), t->parallel);
     out->latency = memory_waited(t->memory, w.others, together);
+    for (size_t l = 2; l <= t->memory->count; l++) {
+        double one[MEMORY_LEVELS + 1] = {0};
+        one[l] = 1;
+        /* Meanwhile the core does that reference's part of its work, and no more. */
+        double waited = memory_waited(t->memory, one, together), core = w.walked > 0 ? out->core * part->executions / w.walked : 0;
+        out->bursts += w.bursts[l] * fmax(0, waited - core);
+    }
     /* More streams keep more lines under way: line_cycles are those of two, t(k) = a + b / k. */
     double alone = t->memory->line_alone, streams = w.most > 0 ? w.far / w.most : 1;
     out->far = w.far * fmax(0.5, 2 - alone + 2 * (alone - 1) / streams);
@@ -124,7 +135,7 @@ static void time_memory(struct timing *t, const struct code_part *part, struct p
 static double overlap(const struct part_time *p)
 {
     double core = p->core * p->executions, near = p->stream - p->far;
-    return fmax(core, near + p->latency) + p->far - FAR_HIDDEN * fmin(core, p->far);
+    return fmax(core, near + p->latency) + p->bursts + p->far - FAR_HIDDEN * fmin(core, p->far);
 }
 
 static bool is_own(const struct program *p, const char *name)
@@ -252,10 +263,10 @@ void steady_time(const struct program_code *c, const struct program_run *run, co
 
 const char *part_limit_name(const struct part_time *part)
 {
-    double core = part->core * part->executions, misses = part->stream + part->latency;
+    double core = part->core * part->executions, misses = part->stream + part->latency + part->bursts;
     if (part->calls > core && part->calls > misses)
         return "calls";
-    return misses > core ? part->stream > part->latency ? "lines streamed" : "misses" : bound_name(part->bottleneck);
+    return misses > core ? part->stream > part->latency + part->bursts ? "lines streamed" : "misses" : bound_name(part->bottleneck);
 }
 
 const struct part_time *program_time_part(const struct program_time *t, const struct code_part *part)

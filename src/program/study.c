@@ -33,6 +33,7 @@ void study_free(struct study *s)
     vec_done(&s->blocks);
     effects_done(&s->effects);
     estimator_free(s->estimator);
+    program_code_free(s->code);
     free(s->program);
     free(s->inputs);
     free(s->machine);
@@ -113,13 +114,14 @@ static void add_block(const struct studying *w, const struct program_run *run, u
     const struct program *p = w->model->runs->program;
     const struct formula *f = program_model_count(w->model, b);
     struct str name = {0}, formula = {0};
+    bool exact = program_model_exact(w->model, f, w->out->at);
 
-    uint32_t unit, loop = program_code_block(estimator_code(w->out->estimator), b, &unit);
+    uint32_t unit, loop = program_code_block(w->out->code, b, &unit);
     name_block(p, b, &name);
     formula_print(f, (const char *const *)w->model->runs->names, w->model->runs->name_count, &formula);
     vec_push(&w->out->blocks, ((struct study_block){
-        .name = str_take(&name), .block = b, .unit = unit, .loop = loop, .function = p->blocks[b].function, .line = p->blocks[b].line, .count = run->counts[b], .formula = str_take(&formula), .exact = f->exact,
-        .error = f->exact ? 0 : f->error, .cycles = cycles / run->counts[b], .share = w->out->cycles > 0 ? cycles / w->out->cycles : 0, .limit = limit ? limit : ""}));
+        .name = str_take(&name), .block = b, .unit = unit, .loop = loop, .function = p->blocks[b].function, .line = p->blocks[b].line, .count = run->counts[b], .formula = str_take(&formula), .exact = exact,
+        .error = exact ? 0 : f->exact ? NAN : f->error, .cycles = cycles / run->counts[b], .share = w->out->cycles > 0 ? cycles / w->out->cycles : 0, .limit = limit ? limit : ""}));
 }
 
 static void add_blocks(const struct studying *w, const struct program_time *time)
@@ -239,17 +241,16 @@ static bool fill(struct studying *w, bool here, struct err *err)
     struct study *s = w->out;
     struct program_time time = {.cycles = 0};
     struct memory memory;
-    char text[40];
     size_t idle;
 
     s->estimator = estimator_new(w->model, s->at, w->kind, err);
-    if (!s->estimator)
+    s->code = s->estimator ? program_code_new(w->model->runs->program, err) : NULL;
+    if (!s->code)
         return false;
     if (here) {
         if (!native_known(w->machine, false, s->memory_day, err))
             return false;
-        snprintf(text, sizeof text, "%.12g", estimator_clock_here(s->estimator));
-        machine_set_fact(w->machine, "clock", text, "GHz", "measured");
+        estimator_meet_here(s->estimator, w->machine);
     }
     bool ok = memory_of(w->machine, &memory, err) && estimator_time(s->estimator, w->machine, NULL, &time, err);
     s->seconds = time.seconds;

@@ -7,36 +7,56 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/steps.h"
 #include "base/str.h"
 
 #define TEMPLATE_MOST ((size_t)16 << 20)
+#define OWN "directory"   /* what the run's own directory is called between braces */
 
 /* What {@name} of @length letters stands for is appended; false when it is nothing. */
 static bool put(char *const *names, const double *inputs, size_t count, const char *directory, const char *name, size_t length, struct str *out)
 {
-    static const char own[] = "directory";
-
     for (size_t i = 0; i < count; i++)
         if (strlen(names[i]) == length && strncmp(names[i], name, length) == 0) {
             str_addf(out, "%.15g", inputs[i]);
             return true;
         }
-    if (length != sizeof own - 1 || strncmp(name, own, length) != 0)
+    if (length != sizeof OWN - 1 || strncmp(name, OWN, length) != 0)
         return false;
     str_add(out, directory);
     return true;
 }
 
+static size_t longest_name(char *const *names, size_t count)
+{
+    size_t longest = sizeof OWN - 1;
+    for (size_t i = 0; i < count; i++)
+        longest = strlen(names[i]) > longest ? strlen(names[i]) : longest;
+    return longest;
+}
+
+/* Letters of the name in braces that begin at @at; 0: none of at most @longest letters ends there. What lies farther away is not looked at: a file may be full of
+ * braces that nothing closes. */
+static size_t name_at(const char *at, size_t longest)
+{
+    size_t most = strnlen(at, longest + 2);
+    const char *end = memchr(at, '}', most);
+
+    steps_add(1 + most / 64);
+    return end ? (size_t)(end - at) - 1 : 0;
+}
+
 static bool write_template(char *const *names, const double *inputs, size_t count, const char *path, const char *directory, struct err *err)
 {
     const char *slash = strrchr(path, '/');
+    size_t longest = longest_name(names, count);
     struct str text = {0}, filled = {0}, place = {0};
     bool ok = file_read(path, TEMPLATE_MOST, &text, err);
 
     for (const char *at = str_text(&text); ok && *at; at++) {
-        size_t length = *at == '{' ? strcspn(at, "}\n") : 0;
-        if (length && at[length] == '}' && put(names, inputs, count, directory, at + 1, length - 1, &filled))
-            at += length;
+        size_t length = *at == '{' ? name_at(at, longest) : 0;
+        if (length && put(names, inputs, count, directory, at + 1, length, &filled))
+            at += length + 1;
         else
             str_add_char(&filled, *at);
     }
@@ -56,6 +76,8 @@ bool words_make(char *const *names, const double *inputs, size_t count, const st
 {
     bool ok = !options->template || write_template(names, inputs, count, options->template, directory, err);
 
+    const char *last = options->arguments ? strrchr(options->arguments, '}') : NULL;
+
     *out = (struct words){{0}};
     for (size_t i = 0; !options->arguments && i < count; i++) {
         struct str word = {0};
@@ -65,8 +87,8 @@ bool words_make(char *const *names, const double *inputs, size_t count, const st
     for (const char *at = options->arguments; ok && at && *(at += strspn(at, " "));) {
         struct str word = {0};
         for (; ok && *at && *at != ' '; at++) {
-            size_t length = *at == '{' ? strcspn(at, "}") : 0;
-            if (!length || !at[length]) {
+            size_t length = *at == '{' && last && at < last ? strcspn(at, "}") : 0;
+            if (!length) {
                 str_add_char(&word, *at);
                 continue;
             }

@@ -17,7 +17,10 @@
 #include "analysis/kernel.h"
 #include "base/file.h"
 #include "base/names.h"
+#include "base/steps.h"
 #include "cmd/command.h"
+
+#define GROWTH 2.5   /* in steps, of an input of twice the size */
 
 struct machine *load_machine(const char *id)
 {
@@ -217,4 +220,20 @@ int files_of(int pid)
     if (dir)
         closedir(dir);
     return dir ? n : -1;
+}
+
+/* The steps of @run on an input of @size. */
+static uint64_t steps_of(void (*run)(size_t size), size_t size)
+{
+    uint64_t before = steps_taken;
+    run(size);
+    return steps_taken - before;
+}
+
+void assert_grows(void (*run)(size_t size), size_t size)
+{
+    uint64_t once = steps_of(run, size), twice = steps_of(run, 2 * size);
+
+    if (once < size / 2 || (double)twice > GROWTH * (double)once)
+        fail_msg("%zu: %llu steps, %zu: %llu", size, (unsigned long long)once, 2 * size, (unsigned long long)twice);
 }

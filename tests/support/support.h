@@ -36,6 +36,9 @@ void assert_same_machine(const struct machine *a, const struct machine *b);
 /* Runs commands; what they print goes to @out, cleared before (NULL: nowhere). False with err when one fails. */
 bool run_line(struct session *s, const char *line, struct str *out, struct err *err);
 
+/* @run on an input of @size, and of twice that: the steps that are counted (base/steps.h) grow with the input, not with its square. */
+void assert_grows(void (*run)(size_t size), size_t size);
+
 /* How many files are in @directory; -1 when it cannot be read. */
 int entries_in(const char *directory);
 /* Children of this process that still exist, dead ones too; 0 when processes cannot be seen. */

@@ -178,6 +178,79 @@ static void test_data_dependent(void **state)
     assert_true(fabs(formula_value(&f, &far, 1) / (0.31 * far * far) - 1) < 0.15);
 }
 
+static double entered(double n) { return n >= 4; }
+static double beyond(double n) { return n > 2 ? n - 2 : 0; }
+
+/* Of a quotient only 0 and 1 were seen: a threshold would do as well, so the formula holds at what was run; with larger values it is one of the two. */
+static void test_thresholds(void **state)
+{
+    static double (*const functions[])(double) = {entered, beyond};
+    static const double few[] = {2, 3, 4, 5, 7}, more[] = {2, 3, 4, 5, 7, 11, 16};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        double values[7];
+        struct formula f;
+        for (size_t k = 0; k < 7; k++)
+            values[k] = functions[i](more[k]);
+        fit_counts(&(struct fit_data){more, 1, 7, values}, &f);
+        assert_true(f.exact && !f.within);
+        for (double n = 1; n < 500; n++)
+            assert_true(formula_value(&f, &n, 1) == functions[i](n));
+        if (i)
+            continue;
+        fit_counts(&(struct fit_data){few, 1, 5, values}, &f);
+        assert_true(f.exact && f.within == 1);
+    }
+}
+
+/* Runs that repeat the values of the inputs that matter spare nothing: three of them do not show a formula of three terms. */
+static void test_repeated_runs(void **state)
+{
+    double inputs[2 * 12], values[12];
+    struct formula f;
+    (void)state;
+    for (size_t r = 0; r < 12; r++) {
+        inputs[2 * r] = 2 + (double)(r % 4);
+        inputs[2 * r + 1] = (double)(r / 4);
+        values[r] = (const double[]){0, 1, 2, 2}[r % 4];   /* -14 + 15.5 N - 5 N^2 + 0.5 N^3 gives the like */
+    }
+    fit_counts(&(struct fit_data){inputs, 2, 12, values}, &f);
+    assert_false(f.exact && !f.within);
+}
+
+/* Two inputs; what the second does alone is @of it at its values. */
+static void fit_beside(double (*of)(double), const double *values, size_t count, struct formula *f)
+{
+    double inputs[2 * 32], counts[32];
+    size_t n = 0;
+    for (size_t k = 0; k < count; k++)
+        for (int a = 0; a < 4; a++, n++) {
+            inputs[2 * n] = 3 + 2 * a;
+            inputs[2 * n + 1] = values[k];
+            counts[n] = (inputs[2 * n] * inputs[2 * n] * inputs[2 * n] * inputs[2 * n] * inputs[2 * n] + 1) * of(values[k]);
+        }
+    fit_counts(&(struct fit_data){inputs, 2, n, counts}, f);
+}
+
+static double moments_left(double n) { return n < 2 ? 0 : n < 3 ? 3 : n < 4 ? 4 : n < 5 ? 7 : 8; }   /* (2l - 1) % 4 added up from l = 2 */
+static double chunks_less(double n) { return 60 - 60 / n; }
+
+/* 6 - 6 / N gives the first three values of sums of remainders: a reciprocal beside other terms takes five. */
+static void test_reciprocals(void **state)
+{
+    static const double values[] = {1, 2, 3, 4, 5, 6, 10}, far[] = {3, 30};
+    struct formula f;
+    (void)state;
+    fit_beside(moments_left, values, 3, &f);
+    assert_false(f.exact && !f.within);
+    fit_beside(moments_left, values, 4, &f);
+    assert_true(!f.exact || f.within == 2);
+    for (size_t k = 0; k < 4; k++)
+        assert_true(!f.exact || formula_value(&f, (const double[]){5, values[k]}, 2) == 3126 * moments_left(values[k]));
+    fit_beside(chunks_less, values, 7, &f);
+    assert_true(f.exact && !f.within && formula_value(&f, far, 2) == 244 * chunks_less(30));
+}
+
 static void test_print(void **state)
 {
     static const double inputs[] = {17, 32, 44, 61, 64, 90, 128};
@@ -331,7 +404,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_counts_of_one_input), cmocka_unit_test(test_few_runs), cmocka_unit_test(test_some_remainders), cmocka_unit_test(test_factorial_runs), cmocka_unit_test(test_many_inputs), cmocka_unit_test(test_many_inputs_by_chance), cmocka_unit_test(test_data_dependent),
-        cmocka_unit_test(test_print), cmocka_unit_test(test_least_squares), cmocka_unit_test(test_lasso), cmocka_unit_test(test_huge), cmocka_unit_test(test_many_runs),
+        cmocka_unit_test(test_thresholds), cmocka_unit_test(test_repeated_runs), cmocka_unit_test(test_reciprocals), cmocka_unit_test(test_print), cmocka_unit_test(test_least_squares), cmocka_unit_test(test_lasso), cmocka_unit_test(test_huge), cmocka_unit_test(test_many_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "base/rng.h"
+#include "program/binned.h"
 #include "program/growth.h"
 
 static const struct growth_limits distance = {2, 0.25, 0.005, 0, INFINITY, 2, true}, share = {2, 1e-4, 0.005, 0, 1, 0.5, false};
@@ -46,6 +47,51 @@ static void test_two_inputs(void **state)
         }
     fit_growth(&(struct fit_data){inputs, 2, n, values}, &distance, &f);
     assert_float_equal(formula_value(&f, far, 2), 500 * 900 / 8.0 + 4, 1);
+}
+
+/* Lines of two arrays of many dimensions: each input by itself, others by chance; degree five, which no input shows alone. */
+static void test_many_inputs(void **state)
+{
+    static const double values_of[7][4] = {{4, 8, 12, 16}, {3, 4, 5, 8}, {4, 3, 5, 8}, {10, 6, 13, 16}, {3, 2, 4, 6}, {1, 2, 3, 4}, {2, 1, 3, 4}};
+    const double far[] = {48, 32, 24, 80, 20, 4, 9};
+    double inputs[7 * 60], values[60], expected = 48 * 32 * 24 * 80 * 20 / 8.0 + 48 * 32 * 24 * 16 / 8.0;
+    struct formula f;
+    struct rng rng;
+    (void)state;
+    rng_seed(&rng, 3);
+    for (size_t r = 0; r < 60; r++) {
+        double *x = inputs + 7 * r;
+        for (size_t i = 0; i < 7; i++)
+            x[i] = values_of[i][r < 22 ? (r && (r - 1) / 3 == i ? 1 + (r - 1) % 3 : 0) : rng_below(&rng, 4)];
+        values[r] = (x[0] * x[1] * x[2] * x[3] * x[4] / 8 + x[0] * x[1] * x[2] * x[5] * x[5] / 8) * (1 + 0.002 * (rng_unit(&rng) - 0.5));
+    }
+    fit_growth(&(struct fit_data){inputs, 7, 60, values}, &distance, &f);
+    assert_float_equal(formula_value(&f, far, 7) / expected, 1, 0.02);
+}
+
+/* N^2 references at a distance of 8 are foreseen; N at a distance of N move on to bins that no run had. First uses are one bin. */
+static void test_binned(void **state)
+{
+    static const double inputs[] = {64, 80, 96, 112, 127};   /* all of one octave */
+    struct reuse_histogram profiles[5] = {{{0}}}, out;
+    const double at = 1000;
+    (void)state;
+    for (size_t r = 0; r < 5; r++) {
+        reuse_histogram_add(&profiles[r], 8, inputs[r] * inputs[r]);
+        reuse_histogram_add(&profiles[r], inputs[r], inputs[r]);
+        reuse_histogram_add(&profiles[r], INFINITY, 3 * inputs[r]);
+    }
+    binned_profile(&(struct fit_data){inputs, 1, 5, NULL}, profiles, &at, &out);
+    assert_int_equal(out.bins.count, 3);
+    assert_float_equal(out.bins.items[0].count, 1e6, 1);
+    assert_float_equal(out.bins.items[0].distance, 8, 1e-9);
+    assert_float_equal(out.bins.items[1].count, 1000, 1e-3);
+    assert_true(out.bins.items[1].distance < 128);
+    assert_true(isinf(out.bins.items[2].distance));
+    assert_float_equal(out.bins.items[2].count, 3000, 1e-2);
+    for (size_t r = 0; r < 5; r++)
+        reuse_histogram_done(&profiles[r]);
+    reuse_histogram_done(&out);
 }
 
 /* Where arrays lie in lines moves small distances by a line: a step in degree must not come of it. */
@@ -106,7 +152,7 @@ static void test_sensible(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exact), cmocka_unit_test(test_two_inputs), cmocka_unit_test(test_scatter), cmocka_unit_test(test_share), cmocka_unit_test(test_sensible),
+        cmocka_unit_test(test_exact), cmocka_unit_test(test_two_inputs), cmocka_unit_test(test_many_inputs), cmocka_unit_test(test_binned), cmocka_unit_test(test_scatter), cmocka_unit_test(test_share), cmocka_unit_test(test_sensible),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

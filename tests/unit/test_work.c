@@ -32,24 +32,6 @@
 #include "toolchain/object.h"
 #include "../support/support.h"
 
-#define RATIO 2.5
-
-/* The steps of @work on an input of @size. */
-static uint64_t steps_of(void (*work)(size_t size), size_t size)
-{
-    uint64_t before = steps_taken;
-    work(size);
-    return steps_taken - before;
-}
-
-static void check_growth(void (*work)(size_t size), size_t size)
-{
-    uint64_t once = steps_of(work, size), twice = steps_of(work, 2 * size);
-
-    if (once < size / 2 || (double)twice > RATIO * (double)once)
-        fail_msg("%zu: %llu steps, %zu: %llu", size, (unsigned long long)once, 2 * size, (unsigned long long)twice);
-}
-
 static void try_assembling(const struct str *text, bool fine)
 {
     struct assembled a;
@@ -91,9 +73,9 @@ static void global_labels(size_t count)
 static void test_assembling(void **state)
 {
     (void)state;
-    check_growth(refused_directives, 2000);
-    check_growth(refused_instructions, 1000);
-    check_growth(global_labels, 2000);
+    assert_grows(refused_directives, 2000);
+    assert_grows(refused_instructions, 1000);
+    assert_grows(global_labels, 2000);
 }
 
 static void add_section(struct str *out, uint32_t name, uint32_t type, uint64_t flags, uint64_t offset, uint64_t size, uint32_t link, uint32_t info, uint64_t each)
@@ -165,7 +147,7 @@ static void read_sections(size_t count)
 static void test_objects(void **state)
 {
     (void)state;
-    check_growth(read_sections, 5000);
+    assert_grows(read_sections, 5000);
     /* A file that is nothing but a size is refused before its bytes are asked for. */
     struct object o;
     struct err err = {0};
@@ -273,7 +255,7 @@ static void flat_list(size_t count)
 static void test_trees(void **state)
 {
     (void)state;
-    check_growth(flat_list, 2000);
+    assert_grows(flat_list, 2000);
     /* What libyaml itself takes the square for ends early, however long it is. */
     static const char *const bad[] = {"[", "{a: ", "- ", "- &a%zu x\n"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -540,14 +522,14 @@ static void listing_markers_alone(size_t count) { clean("", "# LLVM-MCA-BEGIN %z
 static void test_listings(void **state)
 {
     (void)state;
-    check_growth(listing_lines, 4000);
-    check_growth(listing_disassembly, 4000);
-    check_growth(listing_functions, 4000);
-    check_growth(listing_statements, 4000);
-    check_growth(listing_labels, 4000);
-    check_growth(listing_quotes, 40000);
-    check_growth(listing_comments, 40000);
-    check_growth(listing_markers_alone, 4000);
+    assert_grows(listing_lines, 4000);
+    assert_grows(listing_disassembly, 4000);
+    assert_grows(listing_functions, 4000);
+    assert_grows(listing_statements, 4000);
+    assert_grows(listing_labels, 4000);
+    assert_grows(listing_quotes, 40000);
+    assert_grows(listing_comments, 40000);
+    assert_grows(listing_markers_alone, 4000);
 }
 
 static void population_forms(size_t count)
@@ -630,33 +612,33 @@ static void session_directory(size_t count)
 static void test_more(void **state)
 {
     (void)state;
-    check_growth(osaca_entries, 3000);
-    check_growth(osaca_rules, 3000);
-    check_growth(population_forms, 3000);
-    check_growth(usage_terms, 3000);
-    check_growth(uops_rows, 3000);
-    check_growth(session_directory, 200);
+    assert_grows(osaca_entries, 3000);
+    assert_grows(osaca_rules, 3000);
+    assert_grows(population_forms, 3000);
+    assert_grows(usage_terms, 3000);
+    assert_grows(uops_rows, 3000);
+    assert_grows(session_directory, 200);
 }
 
 static void test_others(void **state)
 {
     (void)state;
-    check_growth(many_forms, 2000);
-    check_growth(command_words, 2000);
-    check_growth(hex_block, 2000);
-    check_growth(machine_rows, 3000);
-    check_growth(fact_rows, 12000);
-    check_growth(pmevo_forms, 3000);
-    check_growth(journal_lines, 3000);
+    assert_grows(many_forms, 2000);
+    assert_grows(command_words, 2000);
+    assert_grows(hex_block, 2000);
+    assert_grows(machine_rows, 3000);
+    assert_grows(fact_rows, 12000);
+    assert_grows(pmevo_forms, 3000);
+    assert_grows(journal_lines, 3000);
 }
 
 static void test_tables(void **state)
 {
     (void)state;
-    check_growth(csv_rows, 3000);
-    check_growth(json_experiments, 3000);
-    check_growth(xml_instructions, 3000);
-    check_growth(llvm_rows, 3000);
+    assert_grows(csv_rows, 3000);
+    assert_grows(json_experiments, 3000);
+    assert_grows(xml_instructions, 3000);
+    assert_grows(llvm_rows, 3000);
 }
 
 int main(void)

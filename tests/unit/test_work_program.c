@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Work for what whole programs are read from grows with the input: descriptions, traces, the text between braces. See test_work.c for the others. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <cmocka.h>
+
+#include "program/program.h"
+#include "program/runs.h"
+#include "program/runtime/runtime.h"
+#include "program/words.h"
+#include "../support/support.h"
+
+static struct program *program_of(const struct str *bytes)
+{
+    struct err err = {0};
+    struct program *p = program_read("program", bytes, &err);
+    if (!p)
+        fail_msg("%s", err.what);
+    return p;
+}
+
+static void add_unit(struct str *out, const char *json)
+{
+    str_addf(out, "%s %zu\n%s\n", PORTOLAN_ABOUT_MAGIC, strlen(json), json);
+}
+
+static struct program *program_of_units(size_t count)
+{
+    struct str bytes = {0};
+    for (size_t i = 0; i < count; i++) {
+        char json[256];
+        snprintf(json, sizeof json, "{\"key\":\"unit%zu\",\"functions\":[{\"name\":\"f\",\"blocks\":[{\"line\":1,\"ops\":[],\"next\":[],\"calls\":[]}]}],\"references\":[]}", i);
+        add_unit(&bytes, json);
+    }
+    struct program *p = program_of(&bytes);
+    str_done(&bytes);
+    assert_int_equal(p->unit_count, count);
+    return p;
+}
+
+static void units(size_t count)
+{
+    program_free(program_of_units(count));
+}
+
+/* One unit of @count blocks of @each operations that each read all before. */
+static void blocks(size_t count)
+{
+    struct str json = {0}, bytes = {0};
+    str_add(&json, "{\"key\":\"a\",\"functions\":[{\"name\":\"f\",\"blocks\":[");
+    for (size_t i = 0; i < count; i++)
+        str_addf(&json, "%s{\"line\":1,\"ops\":[\"fadd\",\"fmul 0\",\"fadd 0 1\"],\"next\":[0,%zu],\"calls\":[\"g%zu\"]}", i ? "," : "", i, i);
+    str_add(&json, "]}],\"references\":[");
+    for (size_t i = 0; i < count; i++)
+        str_addf(&json, "%s{\"block\":%zu,\"bytes\":8,\"write\":false}", i ? "," : "", i);
+    str_add(&json, "]}");
+    add_unit(&bytes, str_text(&json));
+    program_free(program_of(&bytes));
+    str_done(&json);
+    str_done(&bytes);
+}
+
+static void trace(const struct program *p, struct str *text)
+{
+    struct program_run run = {.mode = TRACE_EXACT};
+    struct err err = {0};
+    bool ok = program_trace_parse(p, "trace", text, &run, &err);
+    program_run_done(p, &run);
+    if (!ok)
+        fail_msg("%s", err.what);
+    str_done(text);
+}
+
+/* A line for each unit, which is looked for by its name, and for a block of it. */
+static void trace_units(size_t count)
+{
+    struct program *p = program_of_units(count);
+    struct str text = {0};
+    str_add(&text, "portolan-trace 2 exact\n");
+    for (size_t i = count; i-- > 0;)
+        str_addf(&text, "unit unit%zu 1 0\nblock 0 %zu 0\n", i, i);
+    str_add(&text, "end\n");
+    trace(p, &text);
+    program_free(p);
+}
+
+static void trace_long_lines(size_t count)
+{
+    struct program *p = program_of_units(1);
+    struct str text = {0};
+    str_add(&text, "portolan-trace 2 exact\nportolan-trace 2 ");
+    for (size_t i = 0; i < 100 * count; i++)
+        str_add_char(&text, ' ');
+    str_add(&text, "\nend\n");
+    trace(p, &text);
+    program_free(p);
+}
+
+static void words_of(const char *template, const char *arguments, size_t expected)
+{
+    char name[] = "N", *const names[] = {name};
+    const double inputs[] = {7};
+    struct run_options options = {.template = template, .arguments = arguments};
+    struct words words;
+    struct err err = {0};
+    bool ok = words_make(names, inputs, 1, &options, work_path(""), &words, &err);
+    size_t n = words.list.count;
+    words_done(&words);
+    if (!ok)
+        fail_msg("%s", err.what);
+    assert_int_equal(n, expected);
+}
+
+/* A file of braces, that nothing closes or that something closes far away. */
+static void template_braces(size_t count)
+{
+    struct str text = {0};
+    for (size_t i = 0; i < count; i++)
+        str_add_char(&text, '{');
+    str_add(&text, "}{N}\n");
+    work_put("in/braces", str_text(&text));
+    words_of(work_path("in/braces"), "{directory}/braces", 1);
+    /* All but what is known stays as it is. */
+    text.data[text.length - 4] = '\0';
+    text.length -= 4;
+    str_add(&text, "7\n");
+    assert_true(work_holds("braces", str_text(&text)));
+    str_done(&text);
+}
+
+static void test_programs(void **state)
+{
+    (void)state;
+    assert_grows(units, 2000);
+    assert_grows(blocks, 2000);
+    assert_grows(trace_units, 2000);
+    assert_grows(trace_long_lines, 500);
+}
+
+static void test_braces(void **state)
+{
+    (void)state;
+    assert_int_equal(mkdir(work_path("in"), 0777), 0);
+    work_put("in/none", "{ {N {} {M} {N}{N} {directory\n");
+    words_of(work_path("in/none"), "a {N}b{N} {directory}/none {", 4);
+    assert_true(work_holds("none", "{ {N {} {M} 77 {directory\n"));
+    assert_grows(template_braces, 4000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_programs), cmocka_unit_test(test_braces)};
+    return cmocka_run_group_tests_name("work_program", tests, NULL, NULL);
+}
