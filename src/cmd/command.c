@@ -73,6 +73,7 @@
     COMMAND(experiments_show) \
     COMMAND(latency_measure) \
     COMMAND(machine_calibrate) \
+    COMMAND(machine_chart) \
     COMMAND(machine_check) \
     COMMAND(machine_correct) \
     COMMAND(machine_hunt) \
