@@ -2,6 +2,7 @@
 #include "analysis/kernel.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include "isa/isa.h"
 #include "toolchain/listing.h"
 #include "toolchain/object.h"
+#include "toolchain/plain.h"
 
 #define FILE_LIMIT ((size_t)64 << 20)
 /* Instructions decoded in full: a whole unit beyond this is narrowed to its functions first. */
@@ -244,6 +246,11 @@ struct kernel *kernel_from_text(const char *name, const char *text, size_t lengt
     struct unit u = {0};
     struct kernel *k = NULL;
     struct loop_list marked = {0};
+    struct str plain = {0};
+    if (plain_text(text, length, &plain)) {
+        text = str_text(&plain);
+        length = plain.length;
+    }
     enum isa isa = o->isa_given ? o->isa : listing_isa(text, length);
     bool assembled = assemble(isa, name, text, length, o->syntax, o->skip_bad, &a, err);
     if (!assembled)
@@ -275,6 +282,13 @@ struct kernel *kernel_from_text(const char *name, const char *text, size_t lengt
     k->refused_count = a.refused_count;
     a.refused = NULL;
     a.refused_count = 0;
+    k->left_out = a.left_out;
+    k->left_out_count = a.left_out_count;
+    a.left_out = NULL;
+    a.left_out_count = 0;
+    k->percents = a.percents;
+    k->percent_count = a.percent_count;
+    a.percents = NULL;
     marks_comments(&u, text, length, &marked);
     marks_bytes(&u, a.isa, a.code, a.length, &marked);
     loops_set(k, &u, &marked, a.labels, a.label_count, "whole text (no loop)");
@@ -282,6 +296,7 @@ struct kernel *kernel_from_text(const char *name, const char *text, size_t lengt
 out:
     unit_done(&u);
     assembled_done(&a);
+    str_done(&plain);
     return k;
 }
 
@@ -525,11 +540,9 @@ void kernel_free(const struct kernel *held)
         insn_done(&k->insns[i]);
     free(k->insns);
     loops_done(k->loops, k->loop_count);
-    for (size_t i = 0; i < k->refused_count; i++) {
-        free(k->refused[i].text);
-        free(k->refused[i].reason);
-    }
-    free(k->refused);
+    diagnostics_free(k->refused, k->refused_count);
+    diagnostics_free(k->left_out, k->left_out_count);
+    free(k->percents);
     for (size_t i = 0; i < k->origin_text_count; i++)
         free(k->origin_texts[i]);
     free(k->origin_texts);
@@ -555,6 +568,11 @@ void kernel_set_origin(struct kernel *k, uint32_t *take_lines, size_t line_count
     for (size_t i = 0; i < k->insn_count; i++)
         if (k->insns[i].line && k->insns[i].line <= line_count)
             k->insns[i].origin = take_lines[k->insns[i].line - 1];
+}
+
+double kernel_percent(const struct kernel *k, const struct insn *insn)
+{
+    return insn->line && insn->line <= k->percent_count ? (double)k->percents[insn->line - 1] : NAN;
 }
 
 const struct insn *kernel_insns(const struct kernel *k, size_t loop, size_t *count)

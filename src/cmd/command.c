@@ -27,6 +27,7 @@
     COMMAND(kernel_evaluate) \
     COMMAND(kernel_show) \
     COMMAND(kernel_list) \
+    COMMAND(kernel_omitted) \
     COMMAND(kernel_use) \
     COMMAND(kernel_report) \
     COMMAND(kernel_save) \
