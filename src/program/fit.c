@@ -19,6 +19,7 @@
 #define GAIN 0.7                 /* one term more must lower the left-out error below this share */
 #define WIDTH_MOST 128
 #define OFFSETS 4
+#define STEPS_ON 3               /* for which it is looked whether a formula goes on to give whole numbers */
 
 struct candidate {
     struct formula_term term;
@@ -336,7 +337,28 @@ static bool all_equal(const struct fit_data *d)
     return true;
 }
 
-/* Inputs of which the runs do not tell how the formula goes on: a quotient of which only two values were seen may be a threshold or another width, and beyond a
+/* Whether a count that is no whole number comes out where @input goes on from run @run, by what it is divided by if it is. */
+static bool breaks(const struct fit_data *d, const struct formula *f, size_t run, size_t input)
+{
+    double inputs[INPUTS_MAX], step = 1;
+    bool divides[INPUTS_MAX] = {false};
+
+    memcpy(inputs, d->inputs + run * d->input_count, d->input_count * sizeof *inputs);
+    for (size_t k = 0; k < f->count; k++)
+        for (size_t i = 0; i < d->input_count; i++)
+            divides[i] |= f->terms[k].power[i] < 0;
+    for (size_t i = 0; i < d->input_count; i++)
+        step *= divides[i] ? inputs[i] : 1;
+    for (int k = 0; k < STEPS_ON && !divides[input]; k++) {
+        inputs[input] += step;
+        double value = formula_value(f, inputs, d->input_count);
+        if (fabs(value - rint(value)) > 1e-6 * fmax(1, value * 1e-6))
+            return true;
+    }
+    return false;
+}
+
+/* Inputs of which the runs do not tell how the formula goes on: where they were all multiples of 4, N / 4 may be floor(N / 4); a quotient of which only two values were seen may be a threshold or another width, and beyond a
  * threshold that no run exceeds twice there may be a second one. */
 static uint16_t told_within(const struct fit_data *d, const struct formula *f)
 {
@@ -359,6 +381,9 @@ static uint16_t told_within(const struct fit_data *d, const struct formula *f)
         if (t->kind == TERM_QUOTIENT ? !between : most < 2 * t->offset)
             within |= (uint16_t)(1u << t->input);
     }
+    for (size_t i = 0; i < d->input_count; i++)
+        for (size_t r = 0; r < d->run_count && !(within & 1u << i); r++)
+            within |= breaks(d, f, r, i) ? (uint16_t)(1u << i) : 0;
     return within;
 }
 

@@ -203,6 +203,25 @@ static void test_thresholds(void **state)
     }
 }
 
+static double quarter(double n) { return floor(n / 4) * 6; }
+
+/* All multiples of the vector's width: 1.5 N is exact there, and where 1.5 N is no whole number it is no count. */
+static void test_multiples(void **state)
+{
+    static const double inputs[] = {8, 16, 32, 64, 128}, wide[] = {2, 3, 5, 8, 11};
+    double values[5];
+    struct formula f;
+    (void)state;
+    for (size_t k = 0; k < 5; k++)
+        values[k] = quarter(inputs[k]);
+    fit_counts(&(struct fit_data){inputs, 1, 5, values}, &f);
+    assert_true(f.exact && f.within == 1);
+    for (size_t k = 0; k < 5; k++)
+        values[k] = triangle(wide[k]);
+    fit_counts(&(struct fit_data){wide, 1, 5, values}, &f);
+    assert_true(f.exact && !f.within);
+}
+
 /* Runs that repeat the values of the inputs that matter spare nothing: three of them do not show a formula of three terms. */
 static void test_repeated_runs(void **state)
 {
@@ -404,7 +423,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_counts_of_one_input), cmocka_unit_test(test_few_runs), cmocka_unit_test(test_some_remainders), cmocka_unit_test(test_factorial_runs), cmocka_unit_test(test_many_inputs), cmocka_unit_test(test_many_inputs_by_chance), cmocka_unit_test(test_data_dependent),
-        cmocka_unit_test(test_thresholds), cmocka_unit_test(test_repeated_runs), cmocka_unit_test(test_reciprocals), cmocka_unit_test(test_print), cmocka_unit_test(test_least_squares), cmocka_unit_test(test_lasso), cmocka_unit_test(test_huge), cmocka_unit_test(test_many_runs),
+        cmocka_unit_test(test_thresholds), cmocka_unit_test(test_multiples), cmocka_unit_test(test_repeated_runs), cmocka_unit_test(test_reciprocals), cmocka_unit_test(test_print), cmocka_unit_test(test_least_squares), cmocka_unit_test(test_lasso),
+        cmocka_unit_test(test_huge), cmocka_unit_test(test_many_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
