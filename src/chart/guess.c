@@ -157,10 +157,11 @@ void guess_begin(const struct sights *s, struct guess *out)
     for (size_t i = 0; i < s->list.count; i++) {
         const struct sight *one = &s->list.items[i];
         if (one->beside != SIZE_MAX && !s->saturators->list.items[one->beside].ports)
-            out->slots = (unsigned)fmax(0, rint(one->cycles * lattice->width - sight_slots(s, one)));
+            out->slots = (unsigned)fmax(1, rint(one->cycles * lattice->width - sight_slots(s, one)));
     }
     if (!out->slots)
         out->slots = own ? (unsigned)fmin((double)guess_uops(out), floor(own->cycles * 1.01 * lattice->width)) : 1;
+    out->slots = out->slots ? out->slots : 1;
     out->cost = guess_cost(out, s, INFINITY, NULL);
 }
 
@@ -236,7 +237,7 @@ void guess_neighbours(const struct guess *g, const struct lattice *lattice, void
             each(state, &other);
     }
     for (int by = -1; by <= 1; by += 2)
-        if ((int)g->slots + by >= 0) {
+        if ((int)g->slots + by >= 1) {
             struct guess other = *g;
             other.slots = (unsigned)((int)g->slots + by);
             each(state, &other);

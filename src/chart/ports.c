@@ -286,6 +286,11 @@ static void take_best(const struct port_search *s, struct core_ports *out)
 
     ports_number(&names, s->best[0]->ports);
     out->mapping = genome_mapping(s->best[0], p, &names);
+    for (size_t i = 0; i < mapping_count(out->mapping); i++) {   /* no instruction takes none, though the search may say so */
+        struct mapping_entry entry = *mapping_at(out->mapping, i);
+        entry.micro_ops = entry.micro_ops ? entry.micro_ops : 1;
+        mapping_set(out->mapping, &entry);
+    }
     out->confidence = mem_alloc((p->forms + 1) * sizeof *out->confidence);
     confidence_of(s->best, s->count, out->confidence);
     out->error = s->error;

@@ -315,9 +315,7 @@ static void count_slots(struct venn *v)
             slots = (row->cycles * v->o->width - row->terms[other].count) / own;
             least = fmin(least, rint(slots));
         }
-        v->slots[i] = (uint8_t)fmin(fmax(least, 0), 200);
-        if (v->slots[i] == 0 && v->alone[i] > 1.2 / v->o->width)
-            v->slots[i] = 1;
+        v->slots[i] = (uint8_t)fmin(fmax(least, 1), 200);
     }
 }
 

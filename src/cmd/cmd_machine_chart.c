@@ -221,7 +221,7 @@ static void show(const struct machine_charting *w, struct result *result)
     if (t.of[CHART_UNEXPLAINED])
         result_line(result, "%zu forms whose measurements no usage explains", t.of[CHART_UNEXPLAINED]);
     if (t.of[CHART_NOT_MEASURED])
-        result_line(result, "%zu forms have no stable time; run it again to measure them", t.of[CHART_NOT_MEASURED]);
+        result_line(result, "%zu forms have no time, for the reasons in the table of forms; contended ones are measured by the next run", t.of[CHART_NOT_MEASURED]);
     if (c->resumed)
         result_line(result, "%u experiments were known from %s", c->resumed, w->journal_path);
     show_doubts(c, result);
