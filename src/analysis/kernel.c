@@ -68,7 +68,7 @@ static void unit_lines(struct unit *u, const struct assembled *a, const char *te
         if (a->line_count && a->lines[row].offset <= insn->offset)
             insn->line = a->lines[row].line;
     }
-    for (size_t i = 0; i < u->insns.count; i++) {
+    for (size_t i = 0; i < u->insns.count && !watch_steps(1); i++) {
         struct insn *insn = &u->insns.items[i];
         bool alone = (i == 0 || insn[-1].line != insn->line) && (i + 1 == u->insns.count || insn[1].line != insn->line);
         struct source_span span = {0, 0};
@@ -93,10 +93,18 @@ static void loop_push(struct loop_list *out, const struct insn *insns, size_t fi
     vec_push(&out->list, loop);
 }
 
-static size_t insn_from(const struct unit *u, uint64_t offset)
+/* The first instruction from @i on that does not begin before @offset: marks come in the order of the code, and nothing is looked at twice. */
+static size_t insn_from(const struct unit *u, size_t i, uint64_t offset)
 {
-    size_t i = 0;
-    while (i < u->insns.count && u->insns.items[i].offset < offset)
+    while (i < u->insns.count && u->insns.items[i].offset < offset && !watch_steps(1))
+        i++;
+    return i;
+}
+
+/* The first one from @i on that stands in line @line or behind it. */
+static size_t insn_of_line(const struct unit *u, size_t i, size_t line)
+{
+    while (i < u->insns.count && u->insns.items[i].line < line && !watch_steps(1))
         i++;
     return i;
 }
@@ -104,13 +112,14 @@ static size_t insn_from(const struct unit *u, uint64_t offset)
 static void marks_bytes(const struct unit *u, enum isa isa, const uint8_t *code, size_t length, struct loop_list *out)
 {
     const struct isa_ops *ops = isa_ops(isa);
-    size_t begin = SIZE_MAX;
+    size_t begin = SIZE_MAX, from = 0;
 
     for (size_t at = 0; at + MARKER_BYTES <= length; at += isa_step(isa)) {
         if (ops->is_marker(code + at, true)) {
             begin = at + MARKER_BYTES;
         } else if (begin != SIZE_MAX && ops->is_marker(code + at, false)) {
-            size_t first = insn_from(u, begin), end = insn_from(u, at);
+            size_t first = insn_from(u, from, begin), end = insn_from(u, first, at);
+            from = end;
             if (end > first)
                 loop_push(out, u->insns.items, first, end, "", ops->markers);
             begin = SIZE_MAX;
@@ -121,21 +130,21 @@ static void marks_bytes(const struct unit *u, enum isa isa, const uint8_t *code,
 static void marks_comments(const struct unit *u, const char *text, size_t length, struct loop_list *out)
 {
     struct marker_list marks;
+    size_t closing = 0, first = 0, end = 0, end_line = 0;
+
     listing_markers(text, length, &marks);
-    for (size_t m = 0; m < marks.list.count; m++) {
+    for (size_t m = 0; m < marks.list.count && !watch_steps(1); m++) {
         const struct marker *begin = &marks.list.items[m];
         if (begin->kind != MARKER_BEGIN)
             continue;
-        size_t last_line = SIZE_MAX;
-        for (size_t e = m + 1; e < marks.list.count && last_line == SIZE_MAX; e++)
-            if (marks.list.items[e].kind == MARKER_END)
-                last_line = marks.list.items[e].line;
-        size_t first = 0;
-        while (first < u->insns.count && u->insns.items[first].line <= begin->line)
-            first++;
-        size_t end = first;
-        while (end < u->insns.count && u->insns.items[end].line < last_line)
-            end++;
+        for (closing = closing > m ? closing : m + 1; closing < marks.list.count && marks.list.items[closing].kind != MARKER_END; closing++)
+            steps_add(1);
+        size_t last_line = closing < marks.list.count ? marks.list.items[closing].line : SIZE_MAX;
+        first = insn_of_line(u, first, begin->line + 1);
+        /* Of two that one mark closes, the second ends where the first does. */
+        if (last_line != end_line || end < first)
+            end = insn_of_line(u, first, last_line);
+        end_line = last_line;
         const char *name = strchr(begin->text, ' ');
         if (end > first)
             loop_push(out, u->insns.items, first, end, name ? name + 1 : "", begin->text);
@@ -261,6 +270,8 @@ struct kernel *kernel_from_text(const char *name, const char *text, size_t lengt
         goto out;
     }
     unit_lines(&u, &a, text);
+    if (!watch_goes_on(err))
+        goto out;
     if (o->symbol && !unit_restrict_symbol(&u, &a, o->symbol, err)) {
         err_at(err, name, 0, 0);
         goto out;

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/shortage.h"
 #include "base/vec.h"
+#include "base/watch.h"
 #include "cmd/command.h"
 #include "cmd/kernel_load.h"
 #include "cmd/task.h"
@@ -70,6 +71,12 @@ static bool cancelled(void *state)
     return job_cancelled(l->job);
 }
 
+static bool interrupted(void *state)
+{
+    (void)state;
+    return job_interrupted();
+}
+
 static bool load_run(struct job *job, void *state, struct err *err)
 {
     struct kernel_loading *l = state;
@@ -77,7 +84,9 @@ static bool load_run(struct job *job, void *state, struct err *err)
     l->job = job;
     l->begun = clock_seconds();
     child_watch(cancelled, l);
-    bool ok = load(l, err) && (!job_cancelled(job) || err_set(err, ERR_INTERRUPTED, NULL, "loading was cancelled"));
+    bool ok = load(l, err);
+    /* What was read by then may be wrong in another way, too. */
+    ok = (!job_cancelled(job) || err_set(err, ERR_INTERRUPTED, NULL, "loading was cancelled")) && ok;
     child_watch(NULL, NULL);
     return ok;
 }
@@ -163,7 +172,10 @@ static bool start(struct session *s, struct kernel_loading *take_l, struct err *
 
     take_l->session = s;
     if (!s->interactive || isinf(s->patience)) {   /* no thread: signals and speed are those of a plain program */
+        struct watch before = watch_begin(interrupted, NULL);
         bool ok = load(take_l, err);
+        ok = watch_goes_on(err) && ok;
+        watch_restore(before);
         if (ok)
             publish(take_l);
         else

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/steps.h"
+#include "base/watch.h"
 #include "toolchain/dialect.h"
 #include "toolchain/margins.h"
 #include "toolchain/words.h"
@@ -24,7 +24,8 @@ static bool line_next(struct cursor *c, const char **start, const char **end)
     *start = c->at;
     const char *newline = memchr(c->at, '\n', (size_t)(c->end - c->at));
     *end = newline ? newline : c->end;
-    steps_add(1 + (size_t)(*end - *start) / STEP_BYTES);
+    if (watch_steps(1 + (size_t)(*end - *start) / STEP_BYTES))
+        return false;
     c->at = newline ? newline + 1 : c->end;
     if (*end > *start && (*end)[-1] == '\r')
         --*end;

@@ -532,6 +532,33 @@ static void listing_prose(size_t count) { clean("", "This is no code at all %zu,
 static void listing_commas(size_t count) { clean("vaddps eax", ", :x%zu", count); }
 static void listing_markers_alone(size_t count) { clean("", "# LLVM-MCA-BEGIN %zu\nnop\n", count); }
 
+static void marked(size_t count, const char *begin, const char *end, size_t loops)
+{
+    struct str text = {0};
+    for (size_t i = 0; i < count; i++)
+        str_addf(&text, "%s\n\taddq %%rax, %%rbx\n%s\n", begin, end);
+    struct kernel *k = kernel_of(str_text(&text));
+    assert_int_equal(k->loop_count, loops);
+    kernel_free(k);
+    str_done(&text);
+}
+
+static void marked_pairs(size_t count)
+{
+    marked(count, "# LLVM-MCA-BEGIN", "# LLVM-MCA-END", count);
+}
+
+static void marked_by_bytes(size_t count)
+{
+    marked(count, "\tmovl $111, %ebx\n\t.byte 0x64, 0x67, 0x90", "\tmovl $222, %ebx\n\t.byte 0x64, 0x67, 0x90", count);
+}
+
+/* One mark closes all that are open. */
+static void marks_left_open(size_t count)
+{
+    marked(count, "# LLVM-MCA-BEGIN", "# nothing", count);
+}
+
 static void test_listings(void **state)
 {
     (void)state;
@@ -556,6 +583,9 @@ static void test_listings(void **state)
     assert_grows(listing_quotes, 40000);
     assert_grows(listing_comments, 40000);
     assert_grows(listing_markers_alone, 4000);
+    assert_grows(marked_pairs, 2000);
+    assert_grows(marked_by_bytes, 2000);
+    assert_grows(marks_left_open, 2000);
 }
 
 static void population_forms(size_t count)
