@@ -136,7 +136,7 @@ void order_start(struct simulator *s)
 {
     size_rings(s);
     s->order.lost = false;
-    s->order.gaps = s->plan.banked;
+    s->order.gaps = s->load_ports != 0;
     s->order.alike = find_alike(&s->plan);
     for (size_t u = 0; u < s->plan.uops.count; u++)
         s->order.gaps |= s->plan.uops.items[u].hold > 0;

@@ -13,7 +13,7 @@ static int32_t cycles_told(const struct simulator *s)
 size_t order_state_room(const struct simulator *s)
 {
     size_t cycles = (size_t)cycles_told(s), in_flight = (size_t)(s->issued.number - s->retired.number);
-    size_t taken = 2 * PORTS_MAX * (cycles / 64 + 2), loads = s->plan.banked ? cycles * (2 * CACHE_LOADS + 3) : 0;
+    size_t taken = 2 * PORTS_MAX * (cycles / 64 + 2), loads = s->load_ports ? cycles * (2 * CACHE_LOADS + 3) : 0;
     return in_flight + cycles + taken + loads + (s->plan.longest_distance + 1) * (3 * s->plan.nodes.count + 1) + 8;
 }
 
@@ -45,12 +45,24 @@ static portset placed(portset ports, portset alike, const uint8_t from[PORTS_MAX
     return out;
 }
 
+/* @count cycles from @from on, relative to now. */
+static int32_t *write_cycles(const struct simulator *s, const int32_t *from, size_t count, int32_t *out)
+{
+    int32_t now = s->now;
+
+    for (size_t i = 0; i < count; i++)
+        out[i] = from[i] - now;
+    return out + count;
+}
+
 static int32_t *write_retirement(const struct simulator *s, int32_t *out)
 {
     const struct order *o = &s->order;
+    size_t count = (size_t)(s->issued.number - s->retired.number), first = (size_t)s->retired.number & o->mask, ring = (size_t)o->mask + 1;
+    size_t before = count < ring - first ? count : ring - first;   /* the ring's end */
 
-    for (int64_t item = s->retired.number; item < s->issued.number; item++)
-        *out++ = o->retires[(uint64_t)item & o->mask] - s->now;
+    out = write_cycles(s, &o->retires[first], before, out);
+    out = write_cycles(s, o->retires, count - before, out);
     *out++ = MARK;
     return out;
 }
@@ -122,7 +134,7 @@ int32_t *order_state(const struct simulator *s, int32_t *out)
 
     out = write_retirement(s, out);
     out = write_ports(s, out);
-    if (s->plan.banked)
+    if (s->load_ports)
         out = write_loads(s, out);
     for (uint32_t distance = s->plan.longest_distance; distance > 0; distance--)
         if (base >= (int64_t)distance)

@@ -149,9 +149,18 @@ static inline void place_next(struct place *at, size_t per_iteration)
     }
 }
 
+/* What the decoders take in a cycle from an item on, when it is all there and the queue has room. */
+struct decode_group {
+    uint16_t items, members;
+    int32_t uops, last;             /* into the queue; of them those of the last item */
+    int32_t stall;                  /* cycles that they are busy with it afterwards */
+};
+
 /* The front end's state; counts are over all iterations. */
 struct front {
     const struct plan *plan;
+    struct decode_group *groups;    /* by their first item; none for those that only follow one by one */
+    size_t group_capacity;
     enum shape shape;
     enum frontend_source source;
     int64_t align;
@@ -173,6 +182,7 @@ struct front {
     int32_t queued;                 /* µops in the queue */
 };
 
+void front_done(struct front *f);
 void front_start(struct front *f, const struct plan *plan, const struct core *c, const struct block_options *options, const struct frontend *bound);
 /* One cycle. False when nothing changed. */
 bool front_cycle(struct front *f);

@@ -30,6 +30,7 @@ void simulator_free(struct simulator *s)
     free(s->waiting);
     free(s->bound_to);
     free(s->best);
+    front_done(&s->front);
     free(s->order.retires);
     free(s->order.fetched);
     free(s->order.values);
