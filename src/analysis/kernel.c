@@ -473,6 +473,7 @@ struct kernel *kernel_from_hex(enum isa isa, const char *hex, struct err *err)
     struct kernel *k = NULL;
     unsigned digits = 0, value = 0;
     size_t at = 0;
+    bool room = true;
     for (; hex[at]; at++) {
         unsigned char c = (unsigned char)hex[at];
         if (isspace(c) && digits % 2 == 0)
@@ -483,7 +484,7 @@ struct kernel *kernel_from_hex(enum isa isa, const char *hex, struct err *err)
         }
         value = value << 4 | (unsigned)(isdigit(c) ? c - '0' : (c | 32) - 'a' + 10);
         if (++digits % 2 == 0) {
-            vec_push(&code, (uint8_t)value);
+            vec_try_push(&code, (uint8_t)value, room);
             value = 0;
         }
     }
@@ -493,7 +494,7 @@ struct kernel *kernel_from_hex(enum isa isa, const char *hex, struct err *err)
         goto out;
     }
     insn_learn(isa, code.items, code.count, NULL);
-    for (size_t i = 0; i < code.count;) {
+    for (size_t i = 0; room && i < code.count;) {
         struct insn insn;
         memset(&insn, 0, sizeof insn);
         watch_steps(1);
@@ -503,7 +504,15 @@ struct kernel *kernel_from_hex(enum isa isa, const char *hex, struct err *err)
         }
         insn.offset = i;
         i += insn.length;
-        vec_push(&u.insns, insn);
+        vec_try_push(&u.insns, insn, room);
+        if (!room) {
+            insn_done(&insn);
+            break;
+        }
+    }
+    if (!room) {
+        err_memory_for(err, "the hex block", 2 * (u.insns.count + 1) * sizeof *u.insns.items);
+        goto out;
     }
     k = mem_zero(1, sizeof *k);
     k->name = mem_strdup("hex");

@@ -465,7 +465,11 @@ static bool run_hex(struct session *s, const void *values, struct result *result
     struct hex_reading *h = mem_zero(1, sizeof *h);
 
     (void)result;   /* the job fills it */
-    h->bytes = mem_strdup(v->bytes);
+    h->bytes = mem_try_strndup(v->bytes, strlen(v->bytes));
+    if (!h->bytes) {
+        hex_free(h);
+        return err_memory_for(err, "the hex block", strlen(v->bytes));
+    }
     isa_parse(v->isa, &h->isa);
     return task_start_passing(s, "kernel hex", "decodes", &ops, h, err);
 }

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/vec.h"
+#include "base/watch.h"
 #include "program/exact.h"
 #include "program/lasso.h"
 #include "program/products.h"
@@ -100,7 +101,7 @@ static void find_active(struct search *s)
 
     for (size_t i = 0; i < d->input_count; i++) {
         bool pairs = false, differs = false, moves = false, something = false;
-        for (size_t a = 0; a < d->run_count && !differs; a++)
+        for (size_t a = 0; a < d->run_count && !differs && !watch_steps(1 + d->run_count / 16); a++)
             for (size_t b = a + 1; b < d->run_count && !differs; b++) {
                 bool other = d->inputs[a * d->input_count + i] != d->inputs[b * d->input_count + i], alone = other && same_inputs(s, a, b, i, false);
                 moves |= other;
@@ -141,7 +142,7 @@ static void judge(struct search *s, const size_t *chosen, size_t count)
         cost += s->terms.items[chosen[k]].cost;
         quotient |= s->terms.items[chosen[k]].term.kind == TERM_QUOTIENT;
     }
-    if (s->exact && cost >= s->best)
+    if ((s->exact && cost >= s->best) || watch_steps(1 + count * d->run_count / 8))
         return;
     if (!solve(columns, count, d->values, s->exact ? NULL : s->weights, d->run_count, s->work, &solution))
         return;
@@ -169,7 +170,7 @@ static void subsets(struct search *s, size_t *chosen, size_t count, size_t size,
         judge(s, chosen, count);
         return;
     }
-    for (size_t i = first; i + (size - count) <= s->terms.count; i++) {
+    for (size_t i = first; i + (size - count) <= s->terms.count && !watch.ended; i++) {
         chosen[count] = i;
         subsets(s, chosen, count + 1, size, i + 1);
     }
@@ -280,7 +281,7 @@ static void find_by_penalty(struct search *s)
 
     for (size_t i = 0; i < s->terms.count; i++)
         columns[i] = s->terms.items[i].column;
-    for (double lambda = 0.5; lambda > 1e-4; lambda *= 0.6) {
+    for (double lambda = 0.5; lambda > 1e-4 && !watch_steps(s->terms.count * s->data->run_count / 8); lambda *= 0.6) {
         size_t chosen[SOLVE_COLUMNS], count = 0;
         lasso(columns, s->terms.count, s->data->values, s->weights, s->data->run_count, lambda, coefficients);
         for (size_t i = 0; i < s->terms.count && count <= FORMULA_NEAR; i++)

@@ -8,6 +8,7 @@
 
 #include "base/index.h"
 #include "base/mem.h"
+#include "base/watch.h"
 #include "program/code.h"
 #include "program/fit.h"
 #include "program/growth.h"
@@ -398,6 +399,7 @@ struct program_model *program_model_new(const struct program_runs *runs, enum co
             ok = progress(state, (double)i / (double)p->reference_count) || err_set(err, ERR_INTERRUPTED, NULL, "fitting was cancelled");
     }
     ok = ok && (fit_failed(&f, fit, progress, state) || err_set(err, ERR_INTERRUPTED, NULL, "fitting was cancelled"));
+    ok = ok && watch_goes_on(err);   /* fits that ended early are none */
     m->formulas = f.formulas.items;
     m->formula_count = f.formulas.count;
     for (size_t i = 0; i < f.done.count; i++)

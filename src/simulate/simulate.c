@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+#include "base/shortage.h"
 #include "base/watch.h"
 #include "simulate/state.h"
 
@@ -304,11 +306,16 @@ void simulate_kernel(const struct kernel *k, size_t loop, const struct machine *
     struct simulator *simulator = simulator_new();
     struct block_options block = {.shape = shape_of(insns, count), .align = count ? (unsigned)(insns[0].offset % 64) : 0};
     struct bounds own;
+    bool room = shortage_need(count * BLOCK_BYTES_EACH);
 
+    if (!room)   /* the work that asked fails */
+        count = 0;
     bounds_of(work, insns, count, &block, false, bounds ? bounds : &own);
     simulate(simulator, work, insns, count, &block, options, out);
     simulator_free(simulator);
     block_work_free(work);
+    if (room)
+        shortage_spare();
 }
 
 enum stage stage_at(const struct simulated_step *step, int32_t cycle)

@@ -75,7 +75,7 @@ static bool profiled(const struct kernel *k, const struct grid *g)
 static void draw_percent(double percent, struct grid *g, int x, int y, bool cursor)
 {
     if (!isnan(percent))
-        grid_printf(g, x, y, SAMPLES, cursor ? ROLE_CURSOR : percent >= 0.5 ? heat_role(percent / 100) : ROLE_DIM, 0, "%6.2f%%", percent);
+        grid_printf(g, x, y, SAMPLES - 1, cursor ? ROLE_CURSOR : percent >= 0.5 ? heat_role(percent / 100) : ROLE_DIM, 0, "%6.2f%%", percent);
 }
 
 /* What blame found of this loop, when there is room for it. */
@@ -214,7 +214,7 @@ static void draw_table(struct kernel_view_state *v, const struct kernel *k, cons
     if (blame)
         grid_put(g, costs_x, y, COSTS, ROLE_HEADER, 0, "  here  model");
     if (samples)
-        grid_put(g, samples_x, y, SAMPLES, ROLE_HEADER, 0, "samples");
+        grid_put(g, samples_x + 1, y, SAMPLES - 1, ROLE_HEADER, 0, "samples");
     unsigned used = grid_put(g, text_x + 3, y, 0, ROLE_HEADER, 0, "instruction");
     bool beside = k->origin_line_count && text_x + 3 + TEXT_WANTED + SOURCE_MIN <= (int)g->width;
     if (beside)
@@ -238,7 +238,7 @@ static void draw_table(struct kernel_view_state *v, const struct kernel *k, cons
         if (blame)
             draw_costs(blame, a, i, cursor, g, costs_x, line);
         if (samples)
-            draw_percent(kernel_percent(k, a->rows[i].insn), g, samples_x, line, cursor);
+            draw_percent(kernel_percent(k, a->rows[i].insn), g, samples_x + 1, line, cursor);
         tidy(a->rows[i].insn->text ? a->rows[i].insn->text : a->rows[i].insn->mnemonic, &text);
         draw_gutter(a, &gutter, i, v->cursor, g, text_x - 1, line);
         grid_put(g, text_x + 1, line, 0, role, 0, mark_of(&a->rows[i]));
