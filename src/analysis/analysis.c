@@ -7,6 +7,7 @@
 
 #include "analysis/advice.h"
 #include "base/mem.h"
+#include "base/shortage.h"
 #include "throughput/schedule.h"
 
 const char *row_flag_name(uint32_t one_flag)
@@ -84,7 +85,10 @@ struct analysis *analysis_new(const struct kernel *k, size_t loop, const struct 
     const struct insn *insns = kernel_insns(k, loop, &a->count);
     struct block_work *work = block_work_new(m);
     struct bounds bounds;
+    bool room = shortage_need(a->count * BLOCK_BYTES_EACH);
 
+    if (!room)   /* the work that asked fails */
+        a->count = 0;
     a->machine = m;
     a->shape = shape_of(insns, a->count);
     a->rows = mem_zero(a->count, sizeof *a->rows);
@@ -107,6 +111,8 @@ struct analysis *analysis_new(const struct kernel *k, size_t loop, const struct 
     }
     a->sentence = advice_of(a);
     block_work_free(work);
+    if (room)
+        shortage_spare();
     return a;
 }
 

@@ -22,6 +22,9 @@ struct block_options {
     unsigned align;                  /* of the first byte, modulo 64 */
 };
 
+/* Of memory, what bounds, analysis and simulation of a block take for each of its instructions, most of it in the simulator: more than was seen of common loops. */
+#define BLOCK_BYTES_EACH 2048
+
 /* Storage for one block after the other. One thread. */
 struct block_work {
     struct core *core;

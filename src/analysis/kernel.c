@@ -2,6 +2,7 @@
 #include "analysis/kernel.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include "isa/isa.h"
 #include "toolchain/listing.h"
 #include "toolchain/object.h"
+#include "toolchain/plain.h"
 
 #define FILE_LIMIT ((size_t)64 << 20)
 /* Instructions decoded in full: a whole unit beyond this is narrowed to its functions first. */
@@ -66,7 +68,7 @@ static void unit_lines(struct unit *u, const struct assembled *a, const char *te
         if (a->line_count && a->lines[row].offset <= insn->offset)
             insn->line = a->lines[row].line;
     }
-    for (size_t i = 0; i < u->insns.count; i++) {
+    for (size_t i = 0; i < u->insns.count && !watch_steps(1); i++) {
         struct insn *insn = &u->insns.items[i];
         bool alone = (i == 0 || insn[-1].line != insn->line) && (i + 1 == u->insns.count || insn[1].line != insn->line);
         struct source_span span = {0, 0};
@@ -91,10 +93,18 @@ static void loop_push(struct loop_list *out, const struct insn *insns, size_t fi
     vec_push(&out->list, loop);
 }
 
-static size_t insn_from(const struct unit *u, uint64_t offset)
+/* The first instruction from @i on that does not begin before @offset: marks come in the order of the code, and nothing is looked at twice. */
+static size_t insn_from(const struct unit *u, size_t i, uint64_t offset)
 {
-    size_t i = 0;
-    while (i < u->insns.count && u->insns.items[i].offset < offset)
+    while (i < u->insns.count && u->insns.items[i].offset < offset && !watch_steps(1))
+        i++;
+    return i;
+}
+
+/* The first one from @i on that stands in line @line or behind it. */
+static size_t insn_of_line(const struct unit *u, size_t i, size_t line)
+{
+    while (i < u->insns.count && u->insns.items[i].line < line && !watch_steps(1))
         i++;
     return i;
 }
@@ -102,13 +112,14 @@ static size_t insn_from(const struct unit *u, uint64_t offset)
 static void marks_bytes(const struct unit *u, enum isa isa, const uint8_t *code, size_t length, struct loop_list *out)
 {
     const struct isa_ops *ops = isa_ops(isa);
-    size_t begin = SIZE_MAX;
+    size_t begin = SIZE_MAX, from = 0;
 
     for (size_t at = 0; at + MARKER_BYTES <= length; at += isa_step(isa)) {
         if (ops->is_marker(code + at, true)) {
             begin = at + MARKER_BYTES;
         } else if (begin != SIZE_MAX && ops->is_marker(code + at, false)) {
-            size_t first = insn_from(u, begin), end = insn_from(u, at);
+            size_t first = insn_from(u, from, begin), end = insn_from(u, first, at);
+            from = end;
             if (end > first)
                 loop_push(out, u->insns.items, first, end, "", ops->markers);
             begin = SIZE_MAX;
@@ -119,21 +130,21 @@ static void marks_bytes(const struct unit *u, enum isa isa, const uint8_t *code,
 static void marks_comments(const struct unit *u, const char *text, size_t length, struct loop_list *out)
 {
     struct marker_list marks;
+    size_t closing = 0, first = 0, end = 0, end_line = 0;
+
     listing_markers(text, length, &marks);
-    for (size_t m = 0; m < marks.list.count; m++) {
+    for (size_t m = 0; m < marks.list.count && !watch_steps(1); m++) {
         const struct marker *begin = &marks.list.items[m];
         if (begin->kind != MARKER_BEGIN)
             continue;
-        size_t last_line = SIZE_MAX;
-        for (size_t e = m + 1; e < marks.list.count && last_line == SIZE_MAX; e++)
-            if (marks.list.items[e].kind == MARKER_END)
-                last_line = marks.list.items[e].line;
-        size_t first = 0;
-        while (first < u->insns.count && u->insns.items[first].line <= begin->line)
-            first++;
-        size_t end = first;
-        while (end < u->insns.count && u->insns.items[end].line < last_line)
-            end++;
+        for (closing = closing > m ? closing : m + 1; closing < marks.list.count && marks.list.items[closing].kind != MARKER_END; closing++)
+            steps_add(1);
+        size_t last_line = closing < marks.list.count ? marks.list.items[closing].line : SIZE_MAX;
+        first = insn_of_line(u, first, begin->line + 1);
+        /* Of two that one mark closes, the second ends where the first does. */
+        if (last_line != end_line || end < first)
+            end = insn_of_line(u, first, last_line);
+        end_line = last_line;
         const char *name = strchr(begin->text, ' ');
         if (end > first)
             loop_push(out, u->insns.items, first, end, name ? name + 1 : "", begin->text);
@@ -244,6 +255,11 @@ struct kernel *kernel_from_text(const char *name, const char *text, size_t lengt
     struct unit u = {0};
     struct kernel *k = NULL;
     struct loop_list marked = {0};
+    struct str plain = {0};
+    if (plain_text(text, length, &plain)) {
+        text = str_text(&plain);
+        length = plain.length;
+    }
     enum isa isa = o->isa_given ? o->isa : listing_isa(text, length);
     bool assembled = assemble(isa, name, text, length, o->syntax, o->skip_bad, &a, err);
     if (!assembled)
@@ -254,6 +270,8 @@ struct kernel *kernel_from_text(const char *name, const char *text, size_t lengt
         goto out;
     }
     unit_lines(&u, &a, text);
+    if (!watch_goes_on(err))
+        goto out;
     if (o->symbol && !unit_restrict_symbol(&u, &a, o->symbol, err)) {
         err_at(err, name, 0, 0);
         goto out;
@@ -275,6 +293,13 @@ struct kernel *kernel_from_text(const char *name, const char *text, size_t lengt
     k->refused_count = a.refused_count;
     a.refused = NULL;
     a.refused_count = 0;
+    k->left_out = a.left_out;
+    k->left_out_count = a.left_out_count;
+    a.left_out = NULL;
+    a.left_out_count = 0;
+    k->percents = a.percents;
+    k->percent_count = a.percent_count;
+    a.percents = NULL;
     marks_comments(&u, text, length, &marked);
     marks_bytes(&u, a.isa, a.code, a.length, &marked);
     loops_set(k, &u, &marked, a.labels, a.label_count, "whole text (no loop)");
@@ -282,6 +307,7 @@ struct kernel *kernel_from_text(const char *name, const char *text, size_t lengt
 out:
     unit_done(&u);
     assembled_done(&a);
+    str_done(&plain);
     return k;
 }
 
@@ -447,6 +473,7 @@ struct kernel *kernel_from_hex(enum isa isa, const char *hex, struct err *err)
     struct kernel *k = NULL;
     unsigned digits = 0, value = 0;
     size_t at = 0;
+    bool room = true;
     for (; hex[at]; at++) {
         unsigned char c = (unsigned char)hex[at];
         if (isspace(c) && digits % 2 == 0)
@@ -457,7 +484,7 @@ struct kernel *kernel_from_hex(enum isa isa, const char *hex, struct err *err)
         }
         value = value << 4 | (unsigned)(isdigit(c) ? c - '0' : (c | 32) - 'a' + 10);
         if (++digits % 2 == 0) {
-            vec_push(&code, (uint8_t)value);
+            vec_try_push(&code, (uint8_t)value, room);
             value = 0;
         }
     }
@@ -467,7 +494,7 @@ struct kernel *kernel_from_hex(enum isa isa, const char *hex, struct err *err)
         goto out;
     }
     insn_learn(isa, code.items, code.count, NULL);
-    for (size_t i = 0; i < code.count;) {
+    for (size_t i = 0; room && i < code.count;) {
         struct insn insn;
         memset(&insn, 0, sizeof insn);
         watch_steps(1);
@@ -477,7 +504,15 @@ struct kernel *kernel_from_hex(enum isa isa, const char *hex, struct err *err)
         }
         insn.offset = i;
         i += insn.length;
-        vec_push(&u.insns, insn);
+        vec_try_push(&u.insns, insn, room);
+        if (!room) {
+            insn_done(&insn);
+            break;
+        }
+    }
+    if (!room) {
+        err_memory_for(err, "the hex block", 2 * (u.insns.count + 1) * sizeof *u.insns.items);
+        goto out;
     }
     k = mem_zero(1, sizeof *k);
     k->name = mem_strdup("hex");
@@ -516,11 +551,9 @@ void kernel_free(const struct kernel *held)
         insn_done(&k->insns[i]);
     free(k->insns);
     loops_done(k->loops, k->loop_count);
-    for (size_t i = 0; i < k->refused_count; i++) {
-        free(k->refused[i].text);
-        free(k->refused[i].reason);
-    }
-    free(k->refused);
+    diagnostics_free(k->refused, k->refused_count);
+    diagnostics_free(k->left_out, k->left_out_count);
+    free(k->percents);
     for (size_t i = 0; i < k->origin_text_count; i++)
         free(k->origin_texts[i]);
     free(k->origin_texts);
@@ -546,6 +579,11 @@ void kernel_set_origin(struct kernel *k, uint32_t *take_lines, size_t line_count
     for (size_t i = 0; i < k->insn_count; i++)
         if (k->insns[i].line && k->insns[i].line <= line_count)
             k->insns[i].origin = take_lines[k->insns[i].line - 1];
+}
+
+double kernel_percent(const struct kernel *k, const struct insn *insn)
+{
+    return insn->line && insn->line <= k->percent_count ? (double)k->percents[insn->line - 1] : NAN;
 }
 
 const struct insn *kernel_insns(const struct kernel *k, size_t loop, size_t *count)

@@ -18,7 +18,7 @@ struct kernel_loop {
 struct kernel {
     char *name;                 /* file name, "pasted", "hex" */
     enum isa isa;
-    char *source;               /* the user's text; NULL for objects and hex */
+    char *source;               /* the user's text in plain characters (toolchain/plain.h); NULL for objects and hex */
     struct insn *insns;         /* of the whole unit */
     size_t insn_count;
     struct kernel_loop *loops;  /* best first; at least one */
@@ -26,6 +26,10 @@ struct kernel {
     bool of_many;               /* loops of one function of a large program, chosen without --symbol */
     struct diagnostic *refused; /* lines left out with --skip-bad */
     size_t refused_count;
+    struct diagnostic *left_out; /* lines of the text that are no assembler text */
+    size_t left_out_count;
+    float *percents;            /* per line of @source: its share of a profile's samples, NaN: none; NULL: no profile */
+    size_t percent_count;
     uint32_t *origin_lines;     /* compiled here: per line of @source its line in the C file, 0: none; NULL otherwise */
     size_t origin_line_count;
     char **origin_texts;        /* the C file's lines */
@@ -60,6 +64,8 @@ const struct kernel *kernel_hold(const struct kernel *k);
 void kernel_set_origin(struct kernel *k, uint32_t *take_lines, size_t line_count, char **take_texts, size_t text_count);
 /* Line of the C file that @insn was compiled from, 0 when it is not known; *@text (may be NULL) gets that line, borrowed, or NULL. */
 uint32_t kernel_source_line(const struct kernel *k, const struct insn *insn, const char **text);
+/* The share of a profile's samples that @insn had, in percent; NaN when the text does not say. Any thread. */
+double kernel_percent(const struct kernel *k, const struct insn *insn);
 /* The instructions of loop @loop (from 0, below loop_count), borrowed. Any thread. */
 const struct insn *kernel_insns(const struct kernel *k, size_t loop, size_t *count);
 

@@ -8,6 +8,7 @@
 #include "base/watch.h"
 
 static _Thread_local struct shortage *current;
+static _Thread_local struct { void *block; size_t bytes; unsigned depth; } needed;
 static _Atomic(void *) kept, last;
 static atomic_bool unclaimed;
 
@@ -100,6 +101,37 @@ void *shortage_zero(size_t count, size_t size)
     return block;
 }
 
+bool shortage_need(size_t bytes)
+{
+    /* Little is covered by what is kept back. */
+    if (!needed.depth && bytes > SHORTAGE_KEPT / 2) {
+        needed.block = map(bytes);
+        needed.bytes = bytes;
+        if (!needed.block) {
+            shortage_lose(bytes);
+            return false;
+        }
+    }
+    needed.depth++;
+    return true;
+}
+
+static bool yield_needed(void)
+{
+    void *block = needed.block;
+
+    needed.block = NULL;
+    if (block)
+        munmap(block, needed.bytes);
+    return block != NULL;
+}
+
+void shortage_spare(void)
+{
+    if (--needed.depth == 0)
+        yield_needed();
+}
+
 bool shortage_lost(void)
 {
     return current && atomic_load_explicit(&current->lost, memory_order_relaxed);
@@ -119,7 +151,7 @@ bool shortage_end(const struct shortage *of, bool ok, const char *what, struct e
 bool shortage_yield(size_t bytes)
 {
     size_t none = 0;
-    bool given = yield(&kept, SHORTAGE_KEPT);
+    bool given = yield_needed() || yield(&kept, SHORTAGE_KEPT);
 
     watch.steps = WATCH_STEPS;   /* the next question is a real one */
     if (current)

@@ -35,6 +35,11 @@ bool shortage_lose(size_t bytes);
  * nobody sees what is made without it. Any thread. */
 void *shortage_alloc(size_t size);
 void *shortage_zero(size_t count, size_t size);
+/* This thread's work is about to take up to @bytes in many pieces, none of which can fail, such as the tables of an analysis: so much address space is held for it beside
+ * what is kept back, and is given up when a piece fails, so that the work comes to its end, and fails. False when there is not so much: then it must not begin, and fails.
+ * Nested calls count as one; each that was true ends by shortage_spare. */
+bool shortage_need(size_t bytes);
+void shortage_spare(void);
 /* Whether that happened: then what this work writes is not whole. */
 bool shortage_lost(void);
 /* The end of a piece of work called @what that came to @ok: false with err when it was cut short, and when it failed after a request had failed. An err of

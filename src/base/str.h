@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 struct str {
     char *data;   /* NULL while empty and never written */
@@ -28,6 +29,11 @@ const char *str_text(const struct str *s);
 char *str_take(struct str *s);
 
 bool str_has_prefix(const char *text, const char *prefix);
+/* For searches: most texts differ in their first characters already. */
+static inline bool str_same(const char *a, const char *b)
+{
+    return a[0] == b[0] && (!a[0] || (a[1] == b[1] && strcmp(a, b) == 0));
+}
 bool str_equal_nocase(const char *a, const char *b);
 /* Glob match (* and ?), ASCII case ignored. */
 bool str_match(const char *pattern, const char *text);

@@ -18,7 +18,7 @@
 #define LINKS 8            /* of a chain that is predicted or shown */
 #define CHAIN_INSNS 64
 
-struct check *check_new(const struct machine *m, const char *cpu)
+struct check *check_new(const struct machine *m, const char *cpu, const char *simulated)
 {
     struct check *c = mem_zero(1, sizeof *c);
     time_t now = time(NULL);
@@ -26,6 +26,7 @@ struct check *check_new(const struct machine *m, const char *cpu)
 
     c->machine = mem_strdup(m->id);
     c->cpu = mem_strdup(cpu);
+    c->simulated = simulated ? mem_strdup(simulated) : NULL;
     strftime(c->date, sizeof c->date, "%Y-%m-%d", gmtime_r(&now, &day));
     return c;
 }
@@ -39,6 +40,7 @@ void check_free(struct check *c)
     free(c->rows);
     free(c->machine);
     free(c->cpu);
+    free(c->simulated);
     free(c);
 }
 

@@ -21,12 +21,14 @@ struct check_row {
 struct check {
     char *machine;             /* id */
     char *cpu;                 /* "Emerald Rapids", or what was simulated */
+    char *simulated;           /* id of the machine that was simulated; NULL: this CPU was measured */
     char date[16];             /* 2026-01-31 */
     struct check_row *rows;    /* those that matter most first */
     size_t count;
 };
 
-struct check *check_new(const struct machine *m, const char *cpu);
+/* Of @m beside @cpu, or beside @simulated (NULL: this CPU). */
+struct check *check_new(const struct machine *m, const char *cpu, const char *simulated);
 void check_free(struct check *c);
 /* A row of its own form, borrowed until the next is added. */
 struct check_row *check_add(struct check *c, const char *form, double uses);

@@ -21,6 +21,7 @@ static bool run_show(struct session *s, const void *values, struct result *resul
         {.key = "line", .kind = CELL_COUNT, .width = 5},
         {.key = "form", .kind = CELL_TEXT, .width = 39},
         {.key = "text", .title = "instruction", .kind = CELL_TEXT},
+        {.key = "percent", .title = "samples", .unit = "%", .kind = CELL_NUMBER, .decimals = 2, .hide = NOT_TEXT},
         {.key = "source_line", .kind = CELL_COUNT, .hide = NOT_TEXT | NOT_DOCUMENT},
         {.key = "source", .kind = CELL_TEXT, .hide = NOT_TEXT | NOT_DOCUMENT},
     };
@@ -42,6 +43,7 @@ static bool run_show(struct session *s, const void *values, struct result *resul
         cell_line(t, insns[i].line);
         cell_text(t, insns[i].form);
         cell_text(t, insns[i].text ? insns[i].text : "");
+        cell_number(t, kernel_percent(k, &insns[i]));
         cell_line(t, line);
         cell_text(t, source);
     }
@@ -98,6 +100,44 @@ const struct command command_kernel_list = {
     .examples = list_examples,
     .flags = COMMAND_READS,
     .run = run_list,
+};
+
+static bool run_omitted(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    static const struct result_column columns[] = {
+        {.key = "line", .kind = CELL_COUNT, .width = 5},
+        {.key = "reason", .kind = CELL_TEXT, .width = 34},
+        {.key = "text", .kind = CELL_TEXT},
+    };
+    const struct kernel *k = s->document.kernel;
+
+    (void)values;
+    if (!session_has_kernel(s, err))
+        return false;
+    if (!k->left_out_count && !k->refused_count) {
+        result_line(result, "%s: no line was left out", k->name);
+        return true;
+    }
+    struct result_table *t = result_table(result, "omitted", columns, sizeof columns / sizeof *columns);
+    for (size_t i = 0; i < k->left_out_count + k->refused_count; i++) {
+        const struct diagnostic *d = i < k->left_out_count ? &k->left_out[i] : &k->refused[i - k->left_out_count];
+        cell_count(t, (int64_t)d->line);
+        cell_text(t, d->reason);
+        cell_text(t, d->text + strspn(d->text, " \t"));
+    }
+    return true;
+}
+
+static const char *const omitted_examples[] = {"kernel omitted", NULL};
+
+const struct command command_kernel_omitted = {
+    .name = "kernel omitted",
+    .help = "list the lines of the text that were left out, with the reason",
+    .description = "Pasted text may hold more than assembler: sentences, source between instructions, what stands outside of a code block. What is merely wrong "
+                   "is refused instead, or skipped with --skip-bad.",
+    .examples = omitted_examples,
+    .flags = COMMAND_READS,
+    .run = run_omitted,
 };
 
 struct kernel_use_values {

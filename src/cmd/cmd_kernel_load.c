@@ -12,14 +12,17 @@
 #include "base/mem.h"
 #include "base/shortage.h"
 #include "base/vec.h"
+#include "base/watch.h"
 #include "cmd/command.h"
 #include "cmd/kernel_load.h"
 #include "cmd/task.h"
 #include "isa/isa.h"
 #include "toolchain/compile.h"
+#include "toolchain/plain.h"
 #include "work/job.h"
 
 #define PASTE_LIMIT ((size_t)32 << 20)   /* read at most; the loader says what is too large */
+#define EDIT_LIMIT ((size_t)1 << 20)     /* of refused text that is given back to be corrected */
 
 /* What is to be loaded, with the strings that its options point to. */
 struct kernel_loading {
@@ -68,6 +71,12 @@ static bool cancelled(void *state)
     return job_cancelled(l->job);
 }
 
+static bool interrupted(void *state)
+{
+    (void)state;
+    return job_interrupted();
+}
+
 static bool load_run(struct job *job, void *state, struct err *err)
 {
     struct kernel_loading *l = state;
@@ -75,22 +84,26 @@ static bool load_run(struct job *job, void *state, struct err *err)
     l->job = job;
     l->begun = clock_seconds();
     child_watch(cancelled, l);
-    bool ok = load(l, err) && (!job_cancelled(job) || err_set(err, ERR_INTERRUPTED, NULL, "loading was cancelled"));
+    bool ok = load(l, err);
+    /* What was read by then may be wrong in another way, too. */
+    ok = (!job_cancelled(job) || err_set(err, ERR_INTERRUPTED, NULL, "loading was cancelled")) && ok;
     child_watch(NULL, NULL);
     return ok;
 }
 
-/* The lines that --skip-bad left out. */
-static void add_refused(struct result *result, const struct kernel *k)
+/* The lines that were not taken: those that --skip-bad skipped are told, the others counted. */
+static void add_left_out(struct result *result, const struct kernel *k)
 {
     static const struct result_column columns[] = {
         {.key = "line", .kind = CELL_COUNT}, {.key = "text", .kind = CELL_TEXT}, {.key = "reason", .kind = CELL_TEXT}};
     struct result_table *t = result_table(result, "left_out", columns, sizeof columns / sizeof *columns);
 
     t->hide = NOT_TEXT;
-    for (size_t i = 0; i < k->refused_count; i++) {
-        const struct diagnostic *d = &k->refused[i];
-        result_line(result, "skipped line %zu: %s: %s", d->line, d->text, d->reason);
+    for (size_t i = 0; i < k->refused_count + k->left_out_count; i++) {
+        bool refused = i < k->refused_count;
+        const struct diagnostic *d = refused ? &k->refused[i] : &k->left_out[i - k->refused_count];
+        if (refused)
+            result_line(result, "skipped line %zu: %s: %s", d->line, d->text, d->reason);
         cell_count(t, (int64_t)d->line);
         cell_text(t, d->text);
         cell_text(t, d->reason);
@@ -103,12 +116,16 @@ void kernel_tell_loaded(struct session *s, struct result *result)
     size_t count;
 
     kernel_insns(k, s->document.loop, &count);
-    if (k->refused_count)
-        add_refused(result, k);
-    else
+    struct str rest = {0};
+    if (k->left_out_count)
+        str_addf(&rest, "; %zu line%s left out, see kernel omitted", k->left_out_count, k->left_out_count == 1 ? "" : "s");
+    if (k->refused_count + k->left_out_count)
+        add_left_out(result, k);
+    if (!k->refused_count)
         result_set_confirmation(result);
-    result_line(result, "%s: %s, %zu instruction%s%s%s", k->name, k->loops[s->document.loop].why, count, count == 1 ? "" : "s",
-                k->loop_count > 1 ? "; kernel list shows the other loops" : "", k->of_many ? "; --symbol takes another function" : "");
+    result_line(result, "%s: %s, %zu instruction%s%s%s%s", k->name, k->loops[s->document.loop].why, count, count == 1 ? "" : "s",
+                k->loop_count > 1 ? "; kernel list shows the other loops" : "", k->of_many ? "; --symbol takes another function" : "", str_text(&rest));
+    str_done(&rest);
     result_text(result, "kernel", k->name);
     result_count(result, "instructions", (int64_t)count);
     result_count(result, "loops", (int64_t)k->loop_count);
@@ -122,10 +139,29 @@ static void publish(struct kernel_loading *l)
     kernel_tell_loaded(l->session, l->session->result);
 }
 
+/* The screen is to show pasted text again that could not be loaded. */
+static void give_back(struct kernel_loading *l, const struct err *err)
+{
+    struct session *s = l->session;
+    struct str plain = {0};
+
+    if (!s->interactive || l->path || l->text.length > EDIT_LIMIT)
+        return;
+    str_clear(&s->refused);
+    if (plain_text(str_text(&l->text), l->text.length, &plain))
+        str_add_bytes(&s->refused, str_text(&plain), plain.length);
+    else
+        str_add_bytes(&s->refused, str_text(&l->text), l->text.length);
+    s->refused_line = err->line;
+    str_done(&plain);
+}
+
 static void load_finish(void *state, const struct job_info *info)
 {
     if (info->state == JOB_DONE)
         publish(state);
+    else if (info->state == JOB_FAILED)
+        give_back(state, &info->err);
 }
 
 /* Takes @l. The screen does not wait for long: the newest kernel asked for is the one that comes. */
@@ -136,9 +172,14 @@ static bool start(struct session *s, struct kernel_loading *take_l, struct err *
 
     take_l->session = s;
     if (!s->interactive || isinf(s->patience)) {   /* no thread: signals and speed are those of a plain program */
+        struct watch before = watch_begin(interrupted, NULL);
         bool ok = load(take_l, err);
+        ok = watch_goes_on(err) && ok;
+        watch_restore(before);
         if (ok)
             publish(take_l);
+        else
+            give_back(take_l, err);
         loading_free(take_l);
         return ok;
     }
@@ -361,7 +402,8 @@ static const char *const paste_examples[] = {"kernel paste", "kernel paste --syn
 const struct command command_kernel_paste = {
     .name = "kernel paste",
     .help = "read assembler text from standard input up to a line with a single dot",
-    .description = "In the workbench pasted text ends by itself; typed text ends with Ctrl-D.",
+    .description = "In the workbench pasted text ends by itself; typed text ends with Ctrl-D. Text is taken as it is: with addresses, bytes, percentages, line numbers, quotation marks "
+                   "or source between the instructions; kernel omitted lists what was left out. Refused text can be corrected and tried again.",
     .options = paste_options,
     .examples = paste_examples,
     .values_size = sizeof(struct kernel_load_values),
@@ -423,7 +465,11 @@ static bool run_hex(struct session *s, const void *values, struct result *result
     struct hex_reading *h = mem_zero(1, sizeof *h);
 
     (void)result;   /* the job fills it */
-    h->bytes = mem_strdup(v->bytes);
+    h->bytes = mem_try_strndup(v->bytes, strlen(v->bytes));
+    if (!h->bytes) {
+        hex_free(h);
+        return err_memory_for(err, "the hex block", strlen(v->bytes));
+    }
     isa_parse(v->isa, &h->isa);
     return task_start_passing(s, "kernel hex", "decodes", &ops, h, err);
 }

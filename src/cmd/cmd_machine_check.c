@@ -319,7 +319,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     w->machine = machine_copy(m);
     w->simulated = simulated ? machine_copy(simulated) : NULL;
     w->forms = forms_copy(forms);
-    w->check = check_new(m, cpu);
+    w->check = check_new(m, cpu, v->simulate);
     free(cpu);
     if (!choose_forms(w, v, err)) {
         checking_free(w);

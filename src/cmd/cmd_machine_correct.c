@@ -302,8 +302,8 @@ static const struct parameter arguments[] = {
     {0},
 };
 static const struct parameter options[] = {
-    {.name = "--simulate", .kind = PARAMETER_TEXT, .at = offsetof(struct correct_values, simulate), .value = "ID", .complete = COMPLETE_MACHINE, .otherwise = "measure this CPU",
-     .help = "machine to simulate instead of measuring, as in machine check"},
+    {.name = "--simulate", .kind = PARAMETER_TEXT, .at = offsetof(struct correct_values, simulate), .value = "ID", .complete = COMPLETE_MACHINE,
+     .otherwise = "what machine check measured, or simulated", .help = "machine to simulate, the one of machine check"},
     {0},
 };
 
@@ -340,6 +340,16 @@ static void name_machine(struct correcting *w, const struct machine *checked, co
     w->source = str_take(&text);
 }
 
+/* The machine to simulate, the one that was checked, as the corrections say where they are from; NULL: this CPU is to be measured. False with err when @asked, which may be
+ * NULL, is another one. */
+static bool simulated_by(struct session *s, const struct check *check, const char *asked, const struct machine **out, struct err *err)
+{
+    *out = NULL;
+    if (asked && (!check->simulated || strcmp(asked, check->simulated) != 0))
+        return err_set(err, ERR_USAGE, "machine check --simulate ID first", "%s was checked, not simulated %s", check->cpu, asked);
+    return !check->simulated || (*out = session_machine(s, check->simulated, err)) != NULL;
+}
+
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
     static const struct job_ops ops = {correct_run, correct_finish, correcting_free};
@@ -349,9 +359,9 @@ static bool run(struct session *s, const void *values, struct result *result, st
     (void)result;   /* the job's finish function fills it */
     if (!check)
         return err_set(err, ERR_USAGE, "machine check first", "nothing has been checked");
-    const struct machine *m = session_machine(s, check->machine, err), *simulated = m && v->simulate ? session_machine(s, v->simulate, err) : NULL;
-    struct forms *forms = m ? session_forms(s, isa_host(), err) : NULL;
-    if (!forms || (v->simulate && !simulated))
+    const struct machine *m = session_machine(s, check->machine, err), *simulated = NULL;
+    struct forms *forms = m && simulated_by(s, check, v->simulate, &simulated, err) ? session_forms(s, isa_host(), err) : NULL;
+    if (!forms)
         return false;
     struct correcting *w = mem_zero(1, sizeof *w);
     w->session = s;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/watch.h"
 #include "cmd/command.h"
 #include "io/export_mapping.h"
 #include "io/export_osaca.h"
@@ -92,7 +93,7 @@ static bool run_export(struct session *s, const void *values, struct result *res
 
     if (!forms)
         return false;
-    bool ok = format_text(v, m, forms, &text, err) && file_write(v->path, text.data, text.length, err);
+    bool ok = format_text(v, m, forms, &text, err) && watch_goes_on(err) && file_write(v->path, text.data, text.length, err);
     if (ok) {
         result_confirm(result, "%s: %zu forms to %s", m->id, mapping_count(m->mapping), v->path);
         result_text(result, "mapping", m->id);

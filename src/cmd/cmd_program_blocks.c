@@ -262,17 +262,20 @@ static void add_curve(struct result *result, const struct reuse_histogram *all)
 }
 
 /* The paper's profile at @inputs, from those of all runs. */
-static struct reuse_histogram paper_profile(const struct program_model *m, const double *inputs)
+static struct reuse_histogram paper_profile(const struct program_model *m, const double *inputs, double total)
 {
     size_t n = m->runs->runs.count, width = m->runs->name_count;
     struct reuse_histogram *profiles = mem_zero(n, sizeof *profiles), out;
-    double *all = mem_alloc(n * width * sizeof *all);
+    double *all = mem_alloc(n * width * sizeof *all), at[INPUTS_MAX];
 
+    for (size_t i = 0; i < width; i++)
+        at[i] = model_reciprocal(inputs[i]);
     for (size_t r = 0; r < n; r++) {
         profiles[r] = run_distances(m->runs->program, &m->runs->runs.items[r]);
-        memcpy(all + r * width, m->runs->runs.items[r].inputs, width * sizeof *all);
+        for (size_t i = 0; i < width; i++)
+            all[r * width + i] = model_reciprocal(m->runs->runs.items[r].inputs[i]);
     }
-    binned_profile(&(struct fit_data){all, width, n, NULL}, profiles, inputs, &out);
+    binned_profile(&(struct fit_data){all, width, n, NULL}, profiles, at, total, &out);
     for (size_t r = 0; r < n; r++)
         reuse_histogram_done(&profiles[r]);
     free(profiles);
@@ -299,7 +302,12 @@ static bool run_misses(struct session *s, const void *values, struct result *res
         return false;
     program_model_at(m, inputs, &run);
     bool bins = strcmp(v->profile, "bins") == 0;
-    struct reuse_histogram all = bins ? paper_profile(m, inputs) : run_distances(m->runs->program, &run);
+    struct reuse_histogram all = run_distances(m->runs->program, &run);
+    if (bins) {
+        struct reuse_histogram binned = paper_profile(m, inputs, reuse_histogram_total(&all));
+        reuse_histogram_done(&all);
+        all = binned;
+    }
     say_inputs(result, m, inputs, "misses");
     if (bins)
         result_line(result, "distances in %d bins for the whole program, as in the PPT-AMMP paper: references that reach a bin that no run had are not foreseen", BINNED_BINS);
@@ -321,7 +329,7 @@ static const struct parameter misses_options[] = {
     {.name = "--machine", .kind = PARAMETER_TEXT, .at = offsetof(struct misses_values, machine), .value = "ID", .otherwise = "the current machine",
      .complete = COMPLETE_MACHINE, .help = "machine with the caches"},
     {.name = "--profile", .kind = PARAMETER_CHOICE, .at = offsetof(struct misses_values, profile), .choices = "clusters|bins", .initial = "clusters",
-     .help = "distances of each reference in clusters that move with the inputs, or the paper's: the whole program's in 40 bins, the number in each a formula of the inputs"},
+     .help = "distances of each reference in clusters that move with the inputs, or the paper's: the whole program's in 40 bins, the share of each a formula of the inputs"},
     PROGRAM_THREADS_OPTIONS(misses_values),
     {0},
 };

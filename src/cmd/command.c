@@ -27,6 +27,7 @@
     COMMAND(kernel_evaluate) \
     COMMAND(kernel_show) \
     COMMAND(kernel_list) \
+    COMMAND(kernel_omitted) \
     COMMAND(kernel_use) \
     COMMAND(kernel_report) \
     COMMAND(kernel_save) \
@@ -73,6 +74,7 @@
     COMMAND(experiments_show) \
     COMMAND(latency_measure) \
     COMMAND(machine_calibrate) \
+    COMMAND(machine_chart) \
     COMMAND(machine_check) \
     COMMAND(machine_correct) \
     COMMAND(machine_hunt) \

@@ -67,14 +67,18 @@ static void add_word(struct word_list *list, const char *text)
 }
 
 /* A blank between the words; the string is the command's until parameters_done. */
-static void join(char **to, const char *text)
+static bool join(char **to, const char *text, struct err *err)
 {
     size_t before = *to ? strlen(*to) : 0, length = strlen(text);
+    char *joined = mem_try_resize(*to, before + length + 2);
 
-    *to = mem_resize(*to, before + length + 2);
+    if (!joined)
+        return err_memory_for(err, "the command line", before + length + 2);
+    *to = joined;
     if (before)
         (*to)[before++] = ' ';
     memcpy(*to + before, text, length + 1);
+    return true;
 }
 
 bool parameter_count(const char *text, size_t *out)
@@ -185,8 +189,7 @@ static bool read_value(const struct parameter *p, const char *text, const char *
         add_word(to, text);
         return true;
     case PARAMETER_JOINED:
-        join(to, text);
-        return true;
+        return join(to, text, err);
     }
     BUG("a parameter of no kind");
 }

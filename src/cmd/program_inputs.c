@@ -10,6 +10,7 @@
 #include "base/vec.h"
 #include "cmd/command.h"
 #include "cmd/program.h"
+#include "program/native_kept.h"
 
 #define COMBINATIONS_MOST 4096
 #define TRIES 100                /* to find a combination that is not there yet */
@@ -42,6 +43,11 @@ void program_say_memory(struct result *result, const char *day)
 {
     if (!*day)
         return;
+    if (strcmp(day, NATIVE_NEVER) == 0) {
+        result_line(result, "caches and memory of this CPU could not be measured: those of its table are used");
+        result_missing(result, "memory_measured");
+        return;
+    }
     result_line(result, "caches and memory of this CPU as measured %s%s", strcmp(day, "today") == 0 ? "" : "on ", strcmp(day, "today") == 0 ? "now" : day);
     result_text(result, "memory_measured", day);
 }

@@ -181,6 +181,7 @@ void session_release(struct session *s)
     result_free(s->last);
     result_free(s->discarded);
     free(s->last_line);
+    str_done(&s->refused);
 }
 
 const char *session_machine_id(const struct session *s, const char *id, struct err *err)

@@ -32,6 +32,8 @@ struct session {
     double patience;                  /* seconds for which a command may hold up the screen before its work goes on in the background */
     bool want_paste;                  /* the screen is to collect text and run paste_command on it */
     char paste_command[160];
+    struct str refused;               /* pasted text that could not be loaded, for the screen to have it corrected; empty: none */
+    size_t refused_line;              /* where it is wrong, from 1; 0: not known */
     unsigned replacing;               /* the job that is to replace the document: until it has ended nothing changes; 0: none */
     unsigned long revision;           /* bumped by every command that changes the document: what was derived is stale */
     const struct session_views *views;   /* what shows views; NULL: nothing does */

@@ -89,12 +89,18 @@ void change_make(struct machine *m, const struct remedy *c)
         machine_change(m, c->name, c->value, NULL);
 }
 
+/* A list of words may have none. */
+static const char *or_nothing(const char *value)
+{
+    return *value ? value : "nothing";
+}
+
 void change_print(const struct remedy *c, struct str *out)
 {
     const char *colon = strchr(c->name, ':');
 
     if (!colon) {
-        str_addf(out, "fact %s: %s, not %s", c->name, c->value, c->before);
+        str_addf(out, "fact %s: %s, not %s", c->name, or_nothing(c->value), or_nothing(c->before));
         return;
     }
     str_addf(out, "%.*s of %s", (int)(colon - c->name), c->name, colon + 1);

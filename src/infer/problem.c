@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/shortage.h"
 #include "base/watch.h"
 
 #define PARTNERS_MAX ((size_t)1 << 27)   /* of forms in all experiments: half a gigabyte */
@@ -179,11 +180,12 @@ struct problem *problem_new(const struct experiments *t, const bool *keep, struc
         err_set(err, ERR_LIMIT, "give it more time, or fewer experiments", "the time ended while %zu experiments were sorted", count);
     } else if (partners_in(t, rows, count) > PARTNERS_MAX) {
         err_set(err, ERR_LIMIT, "leave out experiments of many forms", "the experiments have more than %zu pairs of forms", PARTNERS_MAX);
-    } else if (mem_room(bytes_of(t, rows, count), "the experiments", err)) {
+    } else if (mem_room(bytes_of(t, rows, count), "the experiments", err) && shortage_need(bytes_of(t, rows, count))) {
         p = mem_zero(1, sizeof *p);
         add_experiments(p, t, rows, count);
         add_links(p);
         p->fingerprint = fingerprint(p);
+        shortage_spare();
     }
     free(rows);
     return p;

@@ -10,6 +10,8 @@
 #include "base/csv.h"
 #include "base/watch.h"
 
+#define ROW_STEPS 8   /* of base/steps.h that reading a row takes */
+
 enum file_column { COLUMN_EXPERIMENT, COLUMN_CYCLES, COLUMN_SPREAD, COLUMN_REPEATS, COLUMN_STATE, COLUMNS };
 static const char *const column_names[COLUMNS] = {"experiment", "cycles", "spread", "repeats", "state"};
 
@@ -79,7 +81,7 @@ static struct experiments *from_table(const char *name, struct csv_table *take_c
     }
     for (size_t i = 0; ok && i < take_csv->count; i++) {
         watch_at("rows", (double)i, (double)take_csv->count);
-        ok = read_row(t, name, take_csv, i, columns, err) && (!watch_steps(1 + take_csv->columns / 8) || watch_goes_on(err));
+        ok = read_row(t, name, take_csv, i, columns, err) && (!watch_steps(ROW_STEPS + take_csv->columns) || watch_goes_on(err));
     }
     csv_table_free(take_csv);
     if (!ok) {

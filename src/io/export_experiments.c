@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/watch.h"
 #include "io/export_mapping.h"
 
 static json_t *result_of(const struct experiments *t, size_t row)
@@ -14,6 +15,12 @@ static json_t *result_of(const struct experiments *t, size_t row)
     if (experiments_measured(t, row))
         return json_pack("{s:f}", "cycles", e->cycles);
     return strcmp(e->state, EXPERIMENT_PENDING) == 0 ? NULL : json_pack("{s:n, s:s}", "cycles", "error_cause", e->state);
+}
+
+static int add_piece(const char *piece, size_t length, void *out)
+{
+    str_add_bytes(out, piece, length);
+    return watch_steps(1 + length / 64) ? -1 : 0;
 }
 
 void export_pmevo_experiments(const struct experiments *t, const struct forms *forms, struct str *out)
@@ -28,7 +35,7 @@ void export_pmevo_experiments(const struct experiments *t, const struct forms *f
             pmevo_name_of(row, &name);
         json_array_append_new(insns, json_string(name.length ? str_text(&name) : t->forms.items[i]));
     }
-    for (size_t i = 0; i < t->rows.count; i++) {
+    for (size_t i = 0; i < t->rows.count && !watch_steps(1 + t->rows.items[i].count); i++) {
         json_t *sequence = json_array(), *item = json_object(), *result = result_of(t, i);
         for (uint32_t k = 0; k < t->rows.items[i].count; k++) {
             const struct flat_term *term = &experiments_terms(t, i)[k];
@@ -42,10 +49,8 @@ void export_pmevo_experiments(const struct experiments *t, const struct forms *f
         json_array_append_new(list, item);
     }
     json_t *root = json_pack("{s:s, s:{s:s, s:s, s:o}, s:o}", "kind", "ExperimentList", "arch", "kind", "Architecture", "name", "portolan", "insns", insns, "exps", list);
-    char *text = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
-    str_add(out, text ? text : "");
+    json_dump_callback(root, add_piece, out, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
     str_add_char(out, '\n');
-    free(text);
     json_decref(root);
     str_done(&name);
 }

@@ -11,6 +11,8 @@
 #include "io/osaca_file.h"
 #include "model/facts.h"
 
+#define ENTRY_STEPS 16   /* of base/steps.h that the forms of an entry take */
+
 #define FILE_LIMIT ((size_t)64 << 20)
 
 static bool part_fits(enum osaca_part part, bool there)
@@ -170,6 +172,8 @@ static void match_form(struct osaca_file *r, const struct form_row *row, struct 
 static bool take_named(struct osaca_file *r, struct mapping *m, struct osaca_notes *notes)
 {
     for (size_t i = 0; i < r->entries.count; i++) {
+        if (watch_steps(ENTRY_STEPS))
+            return watch_goes_on(r->err);
         struct osaca_entry *e = &r->entries.items[i];
         const yaml_node_t *list = yaml_tree_get(&r->tree, e->node, "portolan_forms"), *item;
         for (size_t k = 0; (item = yaml_tree_item(&r->tree, list, k)); k++) {
@@ -253,6 +257,7 @@ struct machine *import_osaca_parse(const char *id, const char *name, const char 
     else
         for (size_t i = 0; i < forms_count(forms) && !watch_steps(1); i++)
             match_form(&r, forms_at(forms, i), m->mapping, &own);
+    ok = ok && watch_goes_on(err);
     if (ok && mapping_count(m->mapping) == 0)
         ok = yaml_tree_fault(&r.tree, NULL, err, "give a machine file for x86", "no known instruction form in it");
     for (size_t i = 0; i < r.entries.count; i++)

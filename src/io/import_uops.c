@@ -16,6 +16,7 @@
 
 #define CSV_LIMIT ((size_t)256 << 20)
 #define DIVIDER "DV"
+#define ROW_STEPS 8   /* of base/steps.h that finding the form of a row takes */
 
 /* One µop group of a ports column: "2*p23A" or, as AMD's units are written, "1*FP01". */
 struct uop_group {
@@ -224,6 +225,8 @@ static struct machine *machine_from(const char *id, const char *name, const stru
         for (size_t i = 0; i < t->count; i++) {
             const struct uops_row *row = &t->rows[i];
             bool exact;
+            if (watch_steps(ROW_STEPS))
+                break;
             if (is_special_case(row->name))
                 continue;
             form_of(row, forms, &form, &exact);
@@ -236,6 +239,10 @@ static struct machine *machine_from(const char *id, const char *name, const stru
             usage_done(&entry.usage);
         }
     str_done(&form);
+    if (!watch_goes_on(err)) {
+        machine_free(m);
+        return NULL;
+    }
     machine_set_fact(m, "isa", "x86-64", "", "");
     machine_set_fact(m, "source", "uops.info", "", name);
     return m;

@@ -19,6 +19,7 @@
 #include "base/log.h"
 #include "base/path.h"
 #include "base/vec.h"
+#include "base/watch.h"
 #include "io/cpus.h"
 #include "io/machine_image.h"
 #include "io/overrides.h"
@@ -29,6 +30,7 @@
 #define FACTS_MAX 10000
 #define WARNINGS_MAX 20   /* per file */
 #define OVERRIDES_MAX 10000
+#define ROW_STEPS 8          /* of base/steps.h that a row takes: cancelling is asked for every few hundred */
 
 static void path_in(struct str *path, const char *dir, const char *name)
 {
@@ -178,6 +180,10 @@ static bool take_mapping(const struct csv_table *t, const char *path, bool overr
     for (size_t i = 0; ok && i < t->count; i++) {
         struct override o;
         int column;
+        if (watch_steps(ROW_STEPS)) {
+            ok = watch_goes_on(err);
+            break;
+        }
         ok = parse_row(t->rows[i], &columns, mapping_ports(m), &o, &column, err);
         if (ok && overrides) {
             column = columns.form;
@@ -240,8 +246,9 @@ struct machine *machine_load_csv(const char *id, const char *path, struct err *e
     if (!t)
         return NULL;
     for (size_t i = 0; usage >= 0 && i < t->count; i++)
-        if (!collect_ports(t->rows[i][usage], &ports, err)) {
-            row_fault(err, path, t->lines[i], usage);
+        if (watch_steps(1) || !collect_ports(t->rows[i][usage], &ports, err)) {
+            if (watch_goes_on(err))
+                row_fault(err, path, t->lines[i], usage);
             goto out;
         }
     qsort(ports.names, ports.count, sizeof ports.names[0], order_ports);
@@ -292,6 +299,10 @@ static bool read_latencies(const char *path, struct machine *m, struct err *err)
             goto out;
         }
     for (size_t i = 0; i < t->count; i++) {
+        if (watch_steps(ROW_STEPS)) {
+            ok = watch_goes_on(err);
+            goto out;
+        }
         char **row = t->rows[i];
         struct latency_row read = {.machine = m, .source = row[column[4]]};
         int fault = !latency_end_parse(row[column[1]], &read.from) ? 1 : !latency_end_parse(row[column[2]], &read.to) ? 2 : -1;

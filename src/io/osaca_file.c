@@ -9,11 +9,13 @@
 
 #include "base/shortage.h"
 #include "base/str.h"
+#include "base/watch.h"
 
 /* Aliases make a small file as long as they like: what is walked has limits, far beyond any machine there is. */
 #define ENTRY_LIMIT ((size_t)200000)
 #define NAME_LIMIT ((size_t)1000000)
 #define KEY_LIMIT 64
+#define ENTRY_STEPS 16   /* of base/steps.h that reading an entry takes */
 #define LIST_LIMIT 256
 
 /* dispatched_uops_per_cycle is a key of ours: OSACA has no issue width. */
@@ -298,7 +300,9 @@ bool osaca_file_read(struct osaca_file *r, const char *name, const char *text, s
     if (!read_ports(r) || !read_load_latency(r) || !read_rules(r, "load_throughput", "dst", true) || !read_rules(r, "store_throughput", "src", false))
         return false;
     for (size_t i = 0; (item = yaml_tree_item(&r->tree, list, i)); i++)
-        if (i >= ENTRY_LIMIT || !read_entry(r, item))
+        if (watch_steps(ENTRY_STEPS))
+            return watch_goes_on(r->err);
+        else if (i >= ENTRY_LIMIT || !read_entry(r, item))
             return i < ENTRY_LIMIT ? false : fault(r, item, "split the file", "more than 200,000 instruction forms");
     if (r->names.count)
         qsort(r->names.items, r->names.count, sizeof *r->names.items, order_names);

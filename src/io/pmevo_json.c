@@ -313,6 +313,8 @@ struct mapping *pmevo_mapping_parse(const char *name, const char *bytes, size_t 
     keep_disputed(&t, assignment);
     m = mapping_new(&ports);
     json_object_foreach(assignment, form, value) {
+        if (watch_steps(1 + json_array_size(value)))
+            break;
         struct mapping_entry entry = {.form = t.ours[names_find(&t.theirs, form)], .latency = NAN};
         json_array_foreach(value, i, uop) {
             portset set = three_level ? set_of(uop, &ports) : i == 0 ? set_of(value, &ports) : 0;
@@ -321,6 +323,10 @@ struct mapping *pmevo_mapping_parse(const char *name, const char *bytes, size_t 
         }
         mapping_set(m, &entry);
         usage_done(&entry.usage);
+    }
+    if (!watch_goes_on(err)) {
+        mapping_free(m);
+        m = NULL;
     }
 out:
     translation_done(&t);

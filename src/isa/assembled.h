@@ -31,9 +31,13 @@ struct assembled {
     size_t label_count;
     struct diagnostic *refused;   /* lines the assembler would not take (with skip_bad they are left out) */
     size_t refused_count;
+    struct diagnostic *left_out;  /* lines that are no assembler text: sentences, source, what stands outside of a code block */
+    size_t left_out_count;
     enum syntax syntax;           /* the one used */
     struct source_span *spans;    /* per line: its statements without addresses, bytes, labels and comments */
     size_t span_count;
+    float *percents;              /* per line: of a profile's samples, NaN where none; NULL: the text has none */
+    size_t percent_count;
 };
 
 /* Prefix of the labels that stand for addresses: the rest of the name is section_address. */

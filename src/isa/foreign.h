@@ -11,6 +11,8 @@ struct isa_foreign {
     const char *(*refused)(const struct insn *in);
     /* Writes the branch @in at @out, its distance so that it leads to the next instruction; the rest and the length stay. */
     void (*branch_emit)(const struct insn *in, uint8_t *out);
+    /* Makes branch @in, which ends at @after, lead over @bytes (up to 127) of nops, and writes these. NULL: such branches are as fast side by side as apart. */
+    void (*branch_over)(const struct insn *in, uint8_t *after, size_t bytes);
     /* Where in the bytes of @in the 32-bit distance of an operand relative to the instruction stands; 0: it has none. NULL: such instructions are refused. */
     unsigned (*relative_at)(const struct insn *in);
     /* Whether @again is @in, of the same length, but for where its branch or its operand relative to itself leads. */

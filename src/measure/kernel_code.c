@@ -73,6 +73,31 @@ size_t kernel_emit(const struct insn *insns, size_t count, uint32_t offset, uint
     return at - start;
 }
 
+size_t kernel_apart(const struct insn *insns, size_t count, size_t length)
+{
+    const struct insn *last = &insns[count - 1];
+    return last->traits & INSN_BRANCH && foreign_of(last)->branch_over && length < KERNEL_APART ? KERNEL_APART : length;
+}
+
+size_t kernel_fill(const struct insn *insns, size_t count, uint8_t *out, size_t at, size_t bytes)
+{
+    if (bytes)
+        foreign_of(&insns[count - 1])->branch_over(&insns[count - 1], out + at, bytes);
+    return bytes;
+}
+
+/* Whether branch @in ends at @at of @code and leads over @bytes of nops, and nothing else stands there. */
+static bool leads_over(const struct insn *in, const uint8_t *code, size_t at, size_t bytes, size_t length)
+{
+    uint8_t wanted[sizeof in->bytes + KERNEL_APART] = {0};
+
+    if (!foreign_of(in)->branch_over || bytes >= KERNEL_APART || at + bytes > length)
+        return false;
+    foreign_of(in)->branch_emit(in, wanted);
+    foreign_of(in)->branch_over(in, wanted + in->length, bytes);
+    return memcmp(wanted, code + at - in->length, in->length + bytes) == 0;
+}
+
 /* Whether @again is @in but for where its branch or its operand relative to itself leads; both of those have the length they had. */
 static bool same_insn(const struct insn *in, const struct insn *again)
 {
@@ -90,9 +115,14 @@ bool kernel_emitted(const struct insn *insns, size_t count, const uint8_t *code,
         if (!insn_decode((enum isa)in->isa, code + at, length - at, at, false, &again, NULL) || !same_insn(in, &again))
             return false;
         at += again.length;
+        size_t next = at;
         for (unsigned k = 0; k < again.operand_count; k++)
-            if (again.operands[k].kind == OPERAND_RELATIVE && again.operands[k].displacement != (int64_t)at)
-                return false;
+            if (again.operands[k].kind == OPERAND_RELATIVE && again.operands[k].displacement != (int64_t)next) {
+                int64_t bytes = again.operands[k].displacement - (int64_t)next;
+                if (bytes < 0 || !leads_over(in, code, next, (size_t)bytes, length))
+                    return false;
+                at = next + (size_t)bytes;
+            }
         if (at == length)
             return i % count + 1 == count;
     }

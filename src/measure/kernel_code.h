@@ -7,6 +7,8 @@
 
 #include "isa/insn.h"
 
+#define KERNEL_APART 32
+
 /* Why the kernel is refused without running it; NULL when it may be run on this CPU. *@at (may be NULL): the instruction that the reason is about, 1-based;
  * 0: all of them. */
 const char *kernel_refused(const struct insn *insns, size_t count, unsigned *at);
@@ -15,8 +17,13 @@ const char *kernel_refused_anywhere(const struct insn *insns, size_t count, unsi
 /* Writes one copy at @out + @at, all of whose code will stand at @offset of the sandbox's code area: branches lead to the next instruction, addresses
  * relative to the instruction to places that may be touched. Returns its length. */
 size_t kernel_emit(const struct insn *insns, size_t count, uint32_t offset, uint8_t *out, size_t at);
+/* How many bytes from one copy to the next keep taken branches apart, where the closing branch of @insns would stand within KERNEL_APART bytes of the next copy's; else
+ * @length, that of one copy. Branch predictors find one taken branch a cycle only where they are that far from each other. */
+size_t kernel_apart(const struct insn *insns, size_t count, size_t length);
+/* Lets the closing branch of the copy that ends at @at lead over @bytes of nops, which are written. Returns @bytes. */
+size_t kernel_fill(const struct insn *insns, size_t count, uint8_t *out, size_t at, size_t bytes);
 /* True when @code decodes to whole copies of @insns and nothing else: the same instructions in the same order with the same lengths, each branch leading to
- * the instruction after it. What is run was looked at as it is run, not as it was given. */
+ * the instruction after it, or over the nops of kernel_fill. What is run was looked at as it is run, not as it was given. */
 bool kernel_emitted(const struct insn *insns, size_t count, const uint8_t *code, size_t length);
 /* enum sandbox_counter: x86-64 counts in memory, AArch64 in a general register that the kernel leaves alone; COUNTER_BODY when there is none. */
 unsigned kernel_counter(const struct insn *insns, size_t count);

@@ -22,6 +22,8 @@
 #define CANARIES 3                /* off one after the other: a busy neighbour does that to one now and then */
 #define REPEATS 16                /* of a repeated instruction */
 #define TRY_AGAIN "try again, or choose another CPU with --cpu N"
+#define APART_GAIN 0.95           /* relative time per copy, of branches kept apart */
+#define APART_COPIES 30           /* of them: the quickest predictor of branches holds so many of one thread for sure; with 60 a Golden Cove takes 1.0 or 2.1 cycles each */
 #define STRIDE 64                 /* bytes: aligned like what it is added to, a page lasts for 64 iterations */
 
 /* What registers hold that are in no address. */
@@ -32,6 +34,7 @@ struct run_plan {
     size_t count, length;   /* instructions, bytes of one copy */
     uint8_t *code;
     unsigned copies;
+    bool apart;             /* see struct kernel_plan */
     uint32_t offset;
     bool vector_index;
     unsigned vectors;
@@ -62,16 +65,24 @@ static void addresses_scan(struct run_plan *p)
     p->vectors = sandbox_setup(&like);
 }
 
+/* Bytes from one copy to the next. */
+static size_t stride_of(const struct run_plan *p)
+{
+    return p->apart ? kernel_apart(p->insns, p->count, p->length) : p->length;
+}
+
 static bool code_place(struct sandbox *s, struct run_plan *p, struct err *err)
 {
     if (!p->beside)
         sandbox_clear(s);
     p->offset = sandbox_next_offset(s);
     free(p->code);
-    p->code = mem_alloc((p->length + 16) * p->copies);
+    p->code = mem_alloc((stride_of(p) + 16) * p->copies);
     size_t at = 0;
-    for (unsigned i = 0; i < p->copies; i++)
+    for (unsigned i = 0; i < p->copies; i++) {
         at += kernel_emit(p->insns, p->count, p->offset, p->code, at);
+        at += kernel_fill(p->insns, p->count, p->code, at, stride_of(p) - p->length);
+    }
     uint32_t offset;
     if (!kernel_emitted(p->insns, p->count, p->code, at))
         return err_set(err, ERR_DATA, NULL, "copies of the loop decode differently");
@@ -138,10 +149,10 @@ static unsigned insn_at(const struct run_plan *p, uint32_t offset)
 {
     size_t place = offset - p->offset, end = 0;
 
-    if (offset < p->offset || place >= p->length * p->copies)
+    if (offset < p->offset || place >= stride_of(p) * p->copies)
         return 0;
     for (unsigned i = 0; i < p->count; i++)
-        if (place % p->length < (end += p->insns[i].length))
+        if (place % stride_of(p) < (end += p->insns[i].length))
             return i + 1;
     return 0;
 }
@@ -186,6 +197,7 @@ static bool plan_fit(struct sandbox *s, const struct calibration *c, struct run_
     double window = c->stretch * WINDOW_SECONDS * c->tick_hz, ticks = 0, last = 0;
     struct sandbox_item *item;
 
+    p->apart = false;
     *plan = (struct kernel_plan){.values = values, .count = 2};
     p->copies = (unsigned)(UNROLLED_INSTRUCTIONS / p->count) + 1;
     if (p->copies * p->length > UNROLLED_BYTES)
@@ -225,11 +237,38 @@ static bool plan_adopt(struct sandbox *s, const struct calibration *c, struct ru
     double ticks;
 
     p->copies = hint->copies;
+    p->apart = hint->apart;
     if (!code_place(s, p, err) || !try(s, p, hint->values, hint->count, &item, &ticks, err) || item->fault || item->pages > hint->pages)
         return false;
     *plan = *hint;
     plan->passes = passes_for(c, ticks);
     return true;
+}
+
+/* Where the closing branches of short copies stand side by side, taken ones cost a cycle more each than in the loop itself; kept apart they do not, but ones that are not
+ * taken then run into the nops. What is quicker is how the kernel is run. */
+static bool plan_space(struct sandbox *s, const struct calibration *c, struct run_plan *p, struct kernel_plan *plan, struct err *err)
+{
+    struct sandbox_item *item;
+    double close, apart;
+
+    if (kernel_apart(p->insns, p->count, p->length) == p->length)
+        return true;
+    if (!try(s, p, plan->values, plan->count, &item, &close, err))
+        return false;
+    p->apart = true;
+    p->copies = plan->copies < APART_COPIES ? plan->copies : APART_COPIES;
+    if (!code_place(s, p, err) || !try(s, p, plan->values, plan->count, &item, &apart, err))
+        return false;
+    plan->apart = !item->fault && item->pages <= plan->pages && apart / p->copies < APART_GAIN * close / plan->copies;
+    if (plan->apart) {
+        plan->passes = passes_for(c, apart);
+        plan->copies = p->copies;
+        return true;
+    }
+    p->apart = false;
+    p->copies = plan->copies;
+    return code_place(s, p, err);
 }
 
 /* The first values with which the kernel runs long enough before its pointers leave the pages: the difference of short runs drowns in the way in and out.
@@ -244,8 +283,10 @@ static bool plan_choose(struct sandbox *s, const struct calibration *c, struct r
         if (plan_fit(s, c, p, values, plan, err)) {
             uint64_t iterations = plan->count * plan->copies;
             plan->known = iterations * p->count >= UNROLLED_INSTRUCTIONS;
-            if (plan->known)
-                return true;
+            if (plan->known) {
+                plan->known = plan_space(s, c, p, plan, err);
+                return plan->known;
+            }
             if (iterations > longest) {
                 longest = iterations;
                 best = values;
@@ -330,6 +371,7 @@ static bool attempt(struct sandbox *s, const struct calibration *c, struct run_p
     *out = (struct kernel_measured){.cycles = NAN, .spread = NAN, .clock_hz = NAN, .contended = NAN};
     if (plan->known) {
         p->copies = plan->copies;
+        p->apart = plan->apart;
         ok = code_place(s, p, err);
     } else {
         ok = plan_choose(s, c, p, plan, err);
@@ -372,6 +414,7 @@ bool kernel_visit_beside(struct sandbox *s, const struct calibration *c, const s
     }
     p.offset = plan->offset;
     p.copies = plan->copies;
+    p.apart = plan->apart;
     plan_tell(plan, out);
     bool ok = windows_collect(s, c, &p, plan, out, err);
     free(p.code);

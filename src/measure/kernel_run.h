@@ -21,6 +21,7 @@ struct kernel_plan {
     unsigned copies;        /* of the kernel in the loop's body */
     uint64_t count;         /* iterations of that loop */
     unsigned passes;        /* so many times over */
+    bool apart;             /* the copies' closing branches are kept apart (kernel_apart) */
     unsigned pages;         /* touched */
     uint32_t offset;        /* of its code, where kernels stay beside each other */
 };

@@ -30,6 +30,18 @@ struct simulated {
     double item_cycles;      /* of one loop iteration */
 };
 
+/* Of one execution: what its ports take, and the mapping's issue width where it has one. */
+static double experiment_cycles(const struct mapping *m, const struct experiment *e, struct str *unknown)
+{
+    double cycles = throughput_of(m, e, unknown), width = mapping_issue_width(m), slots = 0;
+
+    for (unsigned i = 0; i < e->count && width > 0; i++) {
+        const struct mapping_entry *entry = mapping_find(m, e->terms[i].form);
+        slots += entry ? (double)e->terms[i].count * entry->micro_ops : 0;
+    }
+    return width > 0 ? fmax(cycles, slots / width) : cycles;
+}
+
 static double exponential(struct rng *rng, double mean)
 {
     return -mean * log(1 - rng_unit(rng));
@@ -102,7 +114,7 @@ static bool simulated_measure(struct source *base, const struct experiment *e, s
         out[i] = (struct measured){.cycles = NAN, .spread = NAN, .contended_cycles = NAN, .clock_hz = CLOCK_HZ};
         if (cancelled && cancelled(state))
             return err_set(err, ERR_INTERRUPTED, NULL, "measuring was cancelled");
-        s->item_cycles = EXECUTIONS * throughput_of(s->mapping, &e[i], &unknown);
+        s->item_cycles = EXECUTIONS * experiment_cycles(s->mapping, &e[i], &unknown);
         if (unknown.length || !(s->item_cycles > 0)) {
             snprintf(out[i].state, sizeof out[i].state, "unknown to the simulated machine: %.*s", unknown.length ? (int)strcspn(str_text(&unknown), "\n") : 8, unknown.length ? str_text(&unknown) : "anything");
         } else {

@@ -153,7 +153,7 @@ const struct fact fact_schema[] = {
 const struct fact *fact_find(const char *key)
 {
     for (const struct fact *f = fact_schema; f->key; f++)
-        if (strcmp(f->key, key) == 0)
+        if (str_same(f->key, key))
             return f;
     return NULL;
 }

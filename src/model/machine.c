@@ -61,7 +61,7 @@ void machine_free(struct machine *m)
 static struct machine_fact *find(const struct machine *m, const char *key)
 {
     for (size_t i = 0; i < m->fact_count; i++)
-        if (strcmp(m->facts[i].key, key) == 0)
+        if (str_same(m->facts[i].key, key))
             return &m->facts[i];
     return NULL;
 }

@@ -34,7 +34,13 @@ int ports_find(const struct ports *ports, const char *name, size_t length);
 /* Where a file does not say which ports block: by their name, which ends in DV for dividers (OSACA's habit and ours). */
 bool port_name_divides(const char *name);
 bool ports_equal(const struct ports *a, const struct ports *b);
-static inline unsigned portset_size(portset set) { return (unsigned)__builtin_popcount(set); }
+static inline unsigned portset_size(portset set)
+{
+    /* Not __builtin_popcount: without the instruction, which not every x86-64 has, that is a call. */
+    set -= set >> 1 & 0x55555555u;
+    set = (set & 0x33333333u) + (set >> 2 & 0x33333333u);
+    return ((set + (set >> 4)) & 0x0f0f0f0fu) * 0x01010101u >> 24;
+}
 /* Appends the names of the ports in @set, @separator between two of them, @last before the last one. */
 void portset_list(portset set, const struct ports *ports, const char *separator, const char *last, struct str *out);
 /* For qsort: small sets first, those of one size by their bits. Of portset, and of structs whose first member is one. */

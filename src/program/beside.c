@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/watch.h"
 
 /* Whether runs @a and @b differ in @input at most, of those that are active. */
 static bool alone(const struct fit_data *d, const bool *active, size_t a, size_t b, size_t input)
@@ -18,7 +19,7 @@ size_t beside(const struct fit_data *d, const bool *active, size_t base, size_t 
 {
     size_t n = 0;
 
-    for (size_t r = 0; r < d->run_count; r++) {
+    for (size_t r = 0; r < d->run_count && !watch_steps(1 + n / 16); r++) {
         double x = d->inputs[r * d->input_count + input];
         bool seen = !alone(d, active, base, r, input);
         for (size_t k = 0; k < n && !seen; k++)
@@ -28,6 +29,10 @@ size_t beside(const struct fit_data *d, const bool *active, size_t base, size_t 
         xs[n] = x;
         ys[n++] = d->values[r];
     }
+    if (!n) {   /* it was told to end: nobody takes what comes of it, but there is a run */
+        xs[0] = d->inputs[base * d->input_count + input];
+        ys[n++] = d->values[base];
+    }
     return n;
 }
 
@@ -36,7 +41,7 @@ size_t beside_base(const struct fit_data *d, const bool *active)
     double *xs = mem_alloc(d->run_count * sizeof *xs), *ys = mem_alloc(d->run_count * sizeof *ys);
     size_t best = 0, most = 0;
 
-    for (size_t r = 0; r < d->run_count; r++) {
+    for (size_t r = 0; r < d->run_count && !watch.ended; r++) {
         size_t sum = 0;
         for (size_t i = 0; i < d->input_count; i++)
             sum += active[i] ? beside(d, active, r, i, xs, ys) : 0;

@@ -14,30 +14,35 @@ static size_t bin_of(double distance)
     return distance < 1 ? 0 : (size_t)fmin(BINNED_BINS - 2, floor(log2(distance)) + 1);
 }
 
-void binned_profile(const struct fit_data *data, const struct reuse_histogram *profiles, const double *at, struct reuse_histogram *out)
+void binned_profile(const struct fit_data *data, const struct reuse_histogram *profiles, const double *at, double total, struct reuse_histogram *out)
 {
-    const struct growth_limits limits = {3, 1, 0.005, 0, INFINITY, 2, false};
-    double *counts = mem_zero(data->run_count, sizeof *counts);
+    const struct growth_limits limits = {2, 1e-4, 0.005, 0, 1, 0.5, false};
+    double *shares = mem_zero(data->run_count, sizeof *shares), sum = 0;
 
     *out = (struct reuse_histogram){0};
     for (size_t bin = 0; bin < BINNED_BINS; bin++) {
         double count = 0, distance = 0;
         struct formula f;
         for (size_t r = 0; r < data->run_count; r++) {
-            counts[r] = 0;
+            double own = 0;
             for (size_t i = 0; i < profiles[r].bins.count; i++) {
                 const struct reuse_bin *b = &profiles[r].bins.items[i];
                 if (bin_of(b->distance) != bin)
                     continue;
-                counts[r] += b->count;
+                own += b->count;
                 distance += b->count * b->distance;
             }
-            count += counts[r];
+            count += own;
+            shares[r] = own / reuse_histogram_total(&profiles[r]);
         }
         if (!(count > 0))
             continue;
-        fit_growth(&(struct fit_data){data->inputs, data->input_count, data->run_count, counts}, &limits, &f);
-        reuse_histogram_add(out, distance / count, formula_value(&f, at, data->input_count));
+        fit_growth(&(struct fit_data){data->inputs, data->input_count, data->run_count, shares}, &limits, &f);
+        double share = formula_value(&f, at, data->input_count);
+        reuse_histogram_add(out, distance / count, share);
+        sum += share;
     }
-    free(counts);
+    for (size_t i = 0; i < out->bins.count; i++)
+        out->bins.items[i].count *= total / sum;
+    free(shares);
 }

@@ -5,6 +5,8 @@
 
 /* Columns of quotients such as N / M are no whole numbers: there the sum is rounded. */
 #define ROUNDED 1e-6L
+/* Of columns and values: a sum of SOLVE_COLUMNS of them, times coefficients of 1e15, stays below 2^127. */
+#define LARGEST 1e21
 
 /* Whether @whole / @denominator, times the columns, is the value of @row. */
 static bool gives(const double *const *columns, size_t count, const __int128 *whole, int denominator, double value, size_t row)
@@ -14,11 +16,15 @@ static bool gives(const double *const *columns, size_t count, const __int128 *wh
 
     for (size_t k = 0; k < count; k++) {
         double x = columns[k][row];
+        if (!(fabs(x) < LARGEST))
+            return false;
         if (x == rint(x))
             sum += whole[k] * (__int128)x;
         else
             broken += (long double)whole[k] * (long double)x;
     }
+    if (!(fabs(value) < LARGEST))
+        return false;
     if (broken == 0)
         return sum == (__int128)value * denominator;
     return fabsl((long double)sum + broken - (long double)value * denominator) < ROUNDED * denominator;

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/vec.h"
+#include "base/watch.h"
 #include "program/exact.h"
 #include "program/lasso.h"
 #include "program/products.h"
@@ -18,6 +19,7 @@
 #define GAIN 0.7                 /* one term more must lower the left-out error below this share */
 #define WIDTH_MOST 128
 #define OFFSETS 4
+#define STEPS_ON 3               /* for which it is looked whether a formula goes on to give whole numbers */
 
 struct candidate {
     struct formula_term term;
@@ -99,7 +101,7 @@ static void find_active(struct search *s)
 
     for (size_t i = 0; i < d->input_count; i++) {
         bool pairs = false, differs = false, moves = false, something = false;
-        for (size_t a = 0; a < d->run_count && !differs; a++)
+        for (size_t a = 0; a < d->run_count && !differs && !watch_steps(1 + d->run_count / 16); a++)
             for (size_t b = a + 1; b < d->run_count && !differs; b++) {
                 bool other = d->inputs[a * d->input_count + i] != d->inputs[b * d->input_count + i], alone = other && same_inputs(s, a, b, i, false);
                 moves |= other;
@@ -140,7 +142,7 @@ static void judge(struct search *s, const size_t *chosen, size_t count)
         cost += s->terms.items[chosen[k]].cost;
         quotient |= s->terms.items[chosen[k]].term.kind == TERM_QUOTIENT;
     }
-    if (s->exact && cost >= s->best)
+    if ((s->exact && cost >= s->best) || watch_steps(1 + count * d->run_count / 8))
         return;
     if (!solve(columns, count, d->values, s->exact ? NULL : s->weights, d->run_count, s->work, &solution))
         return;
@@ -168,7 +170,7 @@ static void subsets(struct search *s, size_t *chosen, size_t count, size_t size,
         judge(s, chosen, count);
         return;
     }
-    for (size_t i = first; i + (size - count) <= s->terms.count; i++) {
+    for (size_t i = first; i + (size - count) <= s->terms.count && !watch.ended; i++) {
         chosen[count] = i;
         subsets(s, chosen, count + 1, size, i + 1);
     }
@@ -279,7 +281,7 @@ static void find_by_penalty(struct search *s)
 
     for (size_t i = 0; i < s->terms.count; i++)
         columns[i] = s->terms.items[i].column;
-    for (double lambda = 0.5; lambda > 1e-4; lambda *= 0.6) {
+    for (double lambda = 0.5; lambda > 1e-4 && !watch_steps(s->terms.count * s->data->run_count / 8); lambda *= 0.6) {
         size_t chosen[SOLVE_COLUMNS], count = 0;
         lasso(columns, s->terms.count, s->data->values, s->weights, s->data->run_count, lambda, coefficients);
         for (size_t i = 0; i < s->terms.count && count <= FORMULA_NEAR; i++)
@@ -335,7 +337,28 @@ static bool all_equal(const struct fit_data *d)
     return true;
 }
 
-/* Inputs of which the runs do not tell how the formula goes on: a quotient of which only two values were seen may be a threshold or another width, and beyond a
+/* Whether a count that is no whole number comes out where @input goes on from run @run, by what it is divided by if it is. */
+static bool breaks(const struct fit_data *d, const struct formula *f, size_t run, size_t input)
+{
+    double inputs[INPUTS_MAX], step = 1;
+    bool divides[INPUTS_MAX] = {false};
+
+    memcpy(inputs, d->inputs + run * d->input_count, d->input_count * sizeof *inputs);
+    for (size_t k = 0; k < f->count; k++)
+        for (size_t i = 0; i < d->input_count; i++)
+            divides[i] |= f->terms[k].power[i] < 0;
+    for (size_t i = 0; i < d->input_count; i++)
+        step *= divides[i] ? inputs[i] : 1;
+    for (int k = 0; k < STEPS_ON && !divides[input]; k++) {
+        inputs[input] += step;
+        double value = formula_value(f, inputs, d->input_count);
+        if (fabs(value - rint(value)) > 1e-6 * fmax(1, value * 1e-6))
+            return true;
+    }
+    return false;
+}
+
+/* Inputs of which the runs do not tell how the formula goes on: where they were all multiples of 4, N / 4 may be floor(N / 4); a quotient of which only two values were seen may be a threshold or another width, and beyond a
  * threshold that no run exceeds twice there may be a second one. */
 static uint16_t told_within(const struct fit_data *d, const struct formula *f)
 {
@@ -358,6 +381,9 @@ static uint16_t told_within(const struct fit_data *d, const struct formula *f)
         if (t->kind == TERM_QUOTIENT ? !between : most < 2 * t->offset)
             within |= (uint16_t)(1u << t->input);
     }
+    for (size_t i = 0; i < d->input_count; i++)
+        for (size_t r = 0; r < d->run_count && !(within & 1u << i); r++)
+            within |= breaks(d, f, r, i) ? (uint16_t)(1u << i) : 0;
     return within;
 }
 

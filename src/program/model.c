@@ -8,6 +8,7 @@
 
 #include "base/index.h"
 #include "base/mem.h"
+#include "base/watch.h"
 #include "program/code.h"
 #include "program/fit.h"
 #include "program/growth.h"
@@ -16,6 +17,9 @@
 #include "program/symbolic.h"
 
 #define SHARES 16          /* equal parts into which clusters are cut where they differ from run to run */
+#define SPREAD 2.5         /* of the farthest tenth of a cluster and its nearest quarter: from it on one mean distance does not do */
+#define SPREAD_LINES 16
+#define LIKE 0.25          /* of a cluster's share: less is another cluster */
 #define DEGREE_MOST 3      /* of a formula of distances */
 #define LINES 0.25         /* of a distance: scatter that says nothing */
 #define SCATTER 0.005
@@ -65,8 +69,7 @@ static uint32_t formula_of(struct fitting *f, const double *values)
     return (uint32_t)f->formulas.count - 1;
 }
 
-/* 1 / x, of any input: what shares are formulas of. */
-static double reciprocal(double input)
+double model_reciprocal(double input)
 {
     return input != 0 ? 1 / input : 2;
 }
@@ -114,27 +117,76 @@ static void fit_mode(const struct fitting *f, const struct mode *modes, const do
     free(steps);
 }
 
-/* Runs that have as many clusters as the largest one; the rest are too small to tell them apart. Returns how many. */
-static size_t alike(const struct fitting *f, struct mode (*modes)[MODES_MOST], const size_t *counts, size_t largest, bool *use)
+/* Whether @modes, of @total references, can be those of the largest run: as many, and none that is a small part of its like there. Of two clusters that a small run
+ * does not tell apart, and one that it has besides, it has as many, too. */
+static bool corresponds(const struct mode *modes, size_t count, double total, const struct mode *largest, size_t largest_count, double largest_total)
+{
+    if (count != largest_count || isinf(modes[count - 1].distance) != isinf(largest[count - 1].distance))
+        return false;
+    for (size_t k = 0; k < count; k++)
+        if (modes[k].count / total < LIKE * largest[k].count / largest_total)
+            return false;
+    return true;
+}
+
+/* Runs whose clusters are those of the largest one; the rest are too small to tell them apart. Returns how many. */
+static size_t alike(const struct fitting *f, struct mode (*modes)[MODES_MOST], const size_t *counts, const double *totals, size_t largest, bool *use)
 {
     size_t n = 0;
     for (size_t r = 0; r < f->runs->runs.count; r++) {
-        use[r] = counts[r] == counts[largest] && isinf(modes[r][counts[r] - 1].distance) == isinf(modes[largest][counts[largest] - 1].distance);
+        use[r] = counts[r] && corresponds(modes[r], counts[r], totals[r], modes[largest], counts[largest], totals[largest]);
         n += use[r];
     }
     return n;
 }
 
-static void fit_clusters(struct fitting *f, struct mode (*modes)[MODES_MOST], size_t count, const double *totals, const bool *use, struct model_reference *out)
+/* Where cluster @k lies among the references with a distance, by rank, 0 to 1. */
+static void place_of(const struct mode *modes, size_t count, size_t k, double *from, double *to)
 {
-    size_t n = f->runs->runs.count;
+    double finite = 0, below = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        finite += isinf(modes[i].distance) ? 0 : modes[i].count;
+        below += i < k ? modes[i].count : 0;
+    }
+    *from = below / finite;
+    *to = (below + modes[k].count) / finite;
+}
+
+/* Whether a cluster's distances are so different that their mean says little: loops over triangles have all distances between two. */
+static bool is_spread(const struct run_reference *r, const struct mode *modes, size_t count, size_t k)
+{
+    double from, to;
+
+    if (isinf(modes[k].distance))
+        return false;
+    place_of(modes, count, k, &from, &to);
+    struct mode low = modes_between(r, from, from + (to - from) / 4), high = modes_between(r, to - (to - from) / 10, to);
+    return high.distance > SPREAD * low.distance + SPREAD_LINES;
+}
+
+/* Each cluster has its formulas; one that is spread is cut into parts of equally many references, from the nearest to the farthest. */
+static void fit_clusters(struct fitting *f, size_t reference, struct mode (*modes)[MODES_MOST], const size_t *counts, size_t largest, const double *totals, const bool *use,
+                         struct model_reference *out)
+{
+    size_t n = f->runs->runs.count, count = counts[largest];
     struct mode *one = mem_zero(n, sizeof *one);
 
-    out->modes = mem_zero(count, sizeof *out->modes);
+    out->modes = mem_zero(count * SHARES, sizeof *out->modes);
     for (size_t k = 0; k < count; k++) {
-        for (size_t r = 0; r < n; r++)
-            one[r] = modes[r][k];
-        fit_mode(f, one, totals, use, &out->modes[out->mode_count++]);
+        bool spread = is_spread(&f->runs->runs.items[largest].references[reference], modes[largest], count, k);
+        double parts = spread ? SHARES : 1;
+        for (double part = 0; part < parts; part++) {
+            for (size_t r = 0; r < n; r++) {
+                double from, to;
+                one[r] = modes[r][k];
+                if (!spread || !use[r])
+                    continue;
+                place_of(modes[r], count, k, &from, &to);
+                one[r] = modes_between(&f->runs->runs.items[r].references[reference], from + (to - from) * part / parts, from + (to - from) * (part + 1) / parts);
+            }
+            fit_mode(f, one, totals, use, &out->modes[out->mode_count++]);
+        }
     }
     free(one);
 }
@@ -184,9 +236,9 @@ static void fit_reference(struct fitting *f, size_t reference, struct model_refe
     }
     out->total = formula_of(f, totals);
     if (counts[largest]) {
-        size_t same = alike(f, modes, counts, largest, use);
+        size_t same = alike(f, modes, counts, totals, largest, use);
         if (same >= 3 || same == n)
-            fit_clusters(f, modes, counts[largest], totals, use, out);
+            fit_clusters(f, reference, modes, counts, largest, totals, use, out);
         else
             fit_shares(f, reference, modes[largest], counts[largest], totals, out);
     }
@@ -336,7 +388,7 @@ struct program_model *program_model_new(const struct program_runs *runs, enum co
         m->traced &= runs->runs.items[r].mode != TRACE_COUNTS;
     }
     for (size_t i = 0; i < runs->runs.count * runs->name_count; i++)
-        f.reciprocals[i] = reciprocal(f.inputs[i]);
+        f.reciprocals[i] = model_reciprocal(f.inputs[i]);
     fit_blocks(&f);
     fit_calls(&f);
     if (m->traced)
@@ -347,6 +399,7 @@ struct program_model *program_model_new(const struct program_runs *runs, enum co
             ok = progress(state, (double)i / (double)p->reference_count) || err_set(err, ERR_INTERRUPTED, NULL, "fitting was cancelled");
     }
     ok = ok && (fit_failed(&f, fit, progress, state) || err_set(err, ERR_INTERRUPTED, NULL, "fitting was cancelled"));
+    ok = ok && watch_goes_on(err);   /* fits that ended early are none */
     m->formulas = f.formulas.items;
     m->formula_count = f.formulas.count;
     for (size_t i = 0; i < f.done.count; i++)
@@ -462,7 +515,7 @@ void program_model_at(const struct program_model *m, const double *inputs, struc
     double reciprocals[INPUTS_MAX];
 
     for (size_t i = 0; i < width; i++)
-        reciprocals[i] = reciprocal(inputs[i]);
+        reciprocals[i] = model_reciprocal(inputs[i]);
     *out = (struct program_run){.mode = m->traced ? TRACE_EXACT : TRACE_COUNTS, .seconds = NAN};
     memcpy(out->inputs, inputs, width * sizeof *inputs);
     out->counts = mem_zero(p->block_count + 1, sizeof *out->counts);

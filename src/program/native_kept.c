@@ -118,6 +118,7 @@ bool native_known(struct machine *m, bool fresh, char day[NATIVE_DAY], struct er
 {
     struct native_probe *probe;
     struct native native;
+    char why[512];
     bool ok;
 
     if (!fresh && native_recall(m, day))
@@ -133,5 +134,9 @@ bool native_known(struct machine *m, bool fresh, char day[NATIVE_DAY], struct er
         snprintf(day, NATIVE_DAY, "today");
     }
     native_probe_free(probe);
-    return ok;
+    if (!ok && !fresh) {
+        log_add(LOG_WARN, "cannot measure caches and memory, their facts are the table's: %s", err_text(err, why, sizeof why));
+        snprintf(day, NATIVE_DAY, NATIVE_NEVER);
+    }
+    return ok || !fresh;
 }

@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/shortage.h"
 #include "base/vec.h"
+#include "base/watch.h"
 #include "program/beside.h"
 #include "program/exact.h"
 
@@ -116,12 +118,20 @@ static bool multiply(struct formula_term *into, const struct formula_term *by)
 static void add_product(struct joining *j, const struct formula_term *term)
 {
     const struct fit_data *d = j->data;
-    struct product p = {.term = *term, .column = mem_alloc(2 * d->run_count * sizeof(double))};
+    struct product p = {.term = *term, .column = shortage_alloc(2 * d->run_count * sizeof(double))};
 
+    if (!p.column || watch_steps(1 + d->run_count / 8)) {
+        free(p.column);
+        return;
+    }
     p.rest = p.column + d->run_count;
     for (size_t r = 0; r < d->run_count; r++)
         p.column[r] = formula_term_value(term, d->inputs + r * d->input_count, d->input_count);
-    vec_push(&j->products, p);
+    if (!vec_room(&j->products)) {   /* the work that asked fails */
+        free(p.column);
+        return;
+    }
+    j->products.items[j->products.count++] = p;
 }
 
 static void add_products(struct joining *j, struct formula_term term, size_t input)
@@ -148,12 +158,17 @@ static void clear_products(struct joining *j)
 static bool make_products(struct joining *j)
 {
     double count = 1;
+    size_t each = 2 * j->data->run_count * sizeof(double) + sizeof(struct product);
 
     clear_products(j);
     for (size_t i = 0; i < j->data->input_count; i++)
         count *= (double)j->parts[i].count;
-    if (count > PRODUCTS_MOST)
+    if (count > PRODUCTS_MOST || watch_over())
         return false;
+    if (!mem_room((size_t)count * each, "the products of inputs", NULL)) {
+        shortage_lose((size_t)count * each);
+        return false;
+    }
     add_products(j, (struct formula_term){.kind = TERM_PRODUCT}, 0);
     return true;
 }
@@ -190,7 +205,7 @@ static bool choose(struct joining *j)
     size_t n = j->data->run_count, best = SIZE_MAX;
     double most = 0, *q = (double *)j->work;
 
-    for (size_t i = 0; i < j->products.count; i++) {
+    for (size_t i = 0; i < j->products.count && !watch_steps(1 + n / 8); i++) {
         const struct product *p = &j->products.items[i];
         double length = sqrt(dot(p->rest, p->rest, n)), pull = fabs(dot(p->rest, j->left, n));
         if (length > DEPENDENT * p->length && pull / length > most) {
@@ -198,7 +213,7 @@ static bool choose(struct joining *j)
             best = i;
         }
     }
-    if (best == SIZE_MAX)
+    if (best == SIZE_MAX || watch.ended)
         return false;
     double length = sqrt(dot(j->products.items[best].rest, j->products.items[best].rest, n));
     for (size_t r = 0; r < n; r++) {

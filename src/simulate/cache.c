@@ -72,41 +72,40 @@ void cache_plan(struct plan *p, const struct core *c, const struct address_work 
     p->phases = period;
 }
 
-/* Loads of this cycle that have a bank of @banks, and what that is relative to, in common with the most others. */
-static unsigned most_in_bank(const struct simulator *s, uint32_t symbol, uint32_t banks)
+/* Loads of the cycle that have a bank of @banks, and what that is relative to, in common with the most others. */
+static unsigned most_in_bank(const struct cache_cycle *at, uint32_t symbol, uint32_t banks)
 {
     unsigned most = 0;
 
     for (uint32_t rest = banks; rest; rest &= rest - 1) {
         unsigned here = 0;
-        for (unsigned i = 0; i < s->cache.loads; i++)
-            here += s->cache.symbols[i] == symbol && s->cache.banks[i] >> __builtin_ctz(rest) & 1;
+        for (unsigned i = 0; i < at->loads; i++)
+            here += at->symbols[i] == symbol && at->banks[i] >> __builtin_ctz(rest) & 1;
         most = here > most ? here : most;
     }
     return most;
 }
 
-bool cache_takes(struct simulator *s, const struct plan_uop *load, int64_t iteration)
+bool cache_takes(const struct simulator *s, struct cache_cycle *at, int64_t cycle, const struct plan_uop *load, int64_t iteration)
 {
     const struct plan_place *place = &s->plan.places.items[load->first_place + ((uint32_t)iteration & load->place_mask)];
     uint32_t banks = place->banks, others = 0;
 
-    if (s->cache.cycle != s->now) {
-        s->cache.cycle = s->now;
-        s->cache.crossed = 0;
-        s->cache.loads = 0;
+    if (at->cycle != cycle) {
+        at->cycle = cycle;
+        at->crossed = at->loads = 0;
     }
-    if (place->crosses && s->cache.crossed >= s->cache.most_crossed)
+    if (place->crosses && at->crossed >= s->cache.most_crossed)
         return false;
-    for (unsigned i = 0; i < s->cache.loads; i++)
-        others += s->cache.symbols[i] == load->symbol && s->cache.banks[i] & banks;
-    if (others >= s->cache.most_per_bank && most_in_bank(s, load->symbol, banks) >= s->cache.most_per_bank)
+    for (unsigned i = 0; i < at->loads; i++)
+        others += at->symbols[i] == load->symbol && at->banks[i] & banks;
+    if (others >= s->cache.most_per_bank && most_in_bank(at, load->symbol, banks) >= s->cache.most_per_bank)
         return false;
-    if (s->cache.loads < CACHE_LOADS) {
-        s->cache.symbols[s->cache.loads] = load->symbol;
-        s->cache.banks[s->cache.loads++] = banks;
+    if (at->loads < CACHE_LOADS) {
+        at->symbols[at->loads] = load->symbol;
+        at->banks[at->loads++] = banks;
     }
-    s->cache.crossed += place->crosses;
+    at->crossed += place->crosses;
     return true;
 }
 
@@ -128,7 +127,7 @@ static uint64_t store_place(const struct simulator *s, const struct place *at, u
 
 void cache_start(struct simulator *s)
 {
-    s->cache.cycle = -1;
+    s->cache.taken.cycle = -1;
     s->cache.most_per_bank = (unsigned)s->core->loads_per_bank;
     s->cache.most_crossed = isnan(s->core->split_loads_per_cycle) ? UINT32_MAX : (uint32_t)s->core->split_loads_per_cycle;
     s->cache.busy = 0;

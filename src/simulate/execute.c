@@ -320,7 +320,7 @@ static void leave_active(struct simulator *s, const struct queue *q)
 static inline bool bank_is_free(struct simulator *s, const struct waiting_uop *w)
 {
     const struct plan_uop *uop = &s->plan.uops.items[w->uop];
-    return !uop->bytes || cache_takes(s, uop, s->rows[s->flights[w->flight].row].iteration);
+    return !uop->bytes || cache_takes(s, &s->cache.taken, s->now, uop, s->rows[s->flights[w->flight].row].iteration);
 }
 
 /* By age, each µop that is ready takes a port that is free. */

@@ -35,12 +35,53 @@ static unsigned copies_of(double slots, const struct core *c)
     return best;
 }
 
+/* The items that the decoders take together, from item @first on. */
+static struct decode_group group_from(const struct front *f, size_t first)
+{
+    const struct plan_item *items = f->plan->items.items;
+    struct decode_group group = {0};
+    uint32_t used = 0, decoders = (uint32_t)f->decoders, most = (uint32_t)f->complex_uops;
+
+    for (size_t i = first; used < decoders; i = i + 1 == f->plan->items.count ? 0 : i + 1) {
+        const struct plan_item *item = &items[i];
+        if ((item->complex && used) || (used + 1 == decoders && item->fusible && !f->fusible_last))
+            break;
+        group.items++;
+        group.members = (uint16_t)(group.members + item->members);
+        group.last = (int32_t)item->decode;
+        group.uops += group.last;
+        used += item->decode > 1 ? item->decode : 1;
+        group.stall = item->decode > most ? (int32_t)((item->decode - 1) / f->microcode_width) : 0;
+        if (item->branch || item->decode >= most)
+            break;
+    }
+    return group;
+}
+
+static void form_groups(struct front *f)
+{
+    if (f->group_capacity < f->plan->items.count) {
+        free(f->groups);
+        f->group_capacity = f->plan->items.count;
+        f->groups = mem_alloc(f->group_capacity * sizeof *f->groups);
+    }
+    for (size_t i = 0; i < f->plan->items.count; i++)
+        f->groups[i] = group_from(f, i);
+}
+
+void front_done(struct front *f)
+{
+    free(f->groups);
+}
+
 void front_start(struct front *f, const struct plan *plan, const struct core *c, const struct block_options *options, const struct frontend *bound)
 {
     double slots = 0;
 
-    *f = (struct front){.plan = plan, .shape = options->shape, .source = bound->source, .align = options->align, .at = options->align};
+    *f = (struct front){.plan = plan, .groups = f->groups, .group_capacity = f->group_capacity, .shape = options->shape, .source = bound->source, .align = options->align, .at = options->align};
     read_facts(f, c);
+    if (!f->streams)
+        form_groups(f);
     f->block = f->align - f->align % f->block_bytes;
     f->one_line = options->shape != SHAPE_CACHED && options->align % 32 + plan->length <= 32;
     for (size_t i = 0; i < plan->items.count; i++)
@@ -111,6 +152,24 @@ static void deliver(struct front *f, const struct plan_item *item)
     place_next(&f->delivered, f->plan->items.count);
 }
 
+/* A whole group at once. False when not all of it is there, or the queue has no room for it. */
+static bool decode_group(struct front *f, int64_t visible, int32_t room)
+{
+    const struct decode_group *group = &f->groups[f->delivered.index];
+
+    if (!group->items || visible < group->members || f->queued + group->uops - group->last + room > f->uop_queue)
+        return false;
+    f->queued += group->uops;
+    f->decoded += group->members;
+    f->decode_stall = group->stall;
+    f->moved = true;
+    f->delivered.number += group->items;
+    f->delivered.index += group->items;
+    for (; f->delivered.index >= f->plan->items.count; f->delivered.iteration++)
+        f->delivered.index -= (uint32_t)f->plan->items.count;
+    return true;
+}
+
 static void decode(struct front *f)
 {
     const struct plan_item *items = f->plan->items.items;
@@ -122,7 +181,7 @@ static void decode(struct front *f)
         return;
     }
     int64_t visible = f->visible - f->decoded;
-    if (visible <= 0)
+    if (visible <= 0 || decode_group(f, visible, room))
         return;
     while (used < decoders && f->queued + room <= f->uop_queue) {
         const struct plan_item *item = &items[f->delivered.index];

@@ -246,6 +246,7 @@ static void end_item(struct plan *p, const struct block_work *w, const struct in
     }
     list_values(p, item);
     item->plain = item->uops == 1 && !item->merges && p->uops.items[item->first_uop].kind == (item->load ? UOP_LOAD : UOP_COMPUTE);
+    item->direct = item->plain && !item->listed[NODE_EARLY] && !item->listed[NODE_AT_RETIREMENT];
     if (item->listed[NODE_EARLY])
         add_uop(p, (struct plan_uop){.kind = UOP_RENAMED});
     if (item->merges)

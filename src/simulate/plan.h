@@ -29,9 +29,11 @@ struct plan_uop {
     portset pipe;         /* blocking pipe it also takes; 0: none */
     int32_t hold;         /* cycles it holds the pipe */
     uint8_t kind;
+    int8_t only;          /* the port, where there is but one; else -1 */
     uint16_t choice;      /* of (ports, pipe) among those of the block, or of pipe alone: see struct plan */
     uint16_t pipe_choice;
     uint16_t own;         /* what it waits for within its item: the load, the last that computes */
+    uint32_t turn;        /* the µop whose turn it is at this place of the item, where those that wait for others of it come after them */
     uint64_t term;        /* its part of hashes */
     uint32_t symbol;      /* of a load whose place is known: what it is relative to, as in struct access */
     uint16_t bytes;       /* of it; 0: not known */
@@ -44,6 +46,7 @@ struct plan_uop {
 struct plan_node {
     int32_t latency;      /* operation part towards it */
     int32_t reach;        /* cycles for which it still matters when it was there */
+    uint32_t carried;     /* iterations until its last reader, at most */
     uint8_t kind;         /* enum node_kind */
     bool read;            /* something waits for it */
     bool merged;          /* the UOP_MERGED makes it known */
@@ -78,6 +81,7 @@ struct plan_item {
     bool complex, fusible, branch, load, store;
     bool merges;          /* has a UOP_MERGED */
     bool plain;           /* one µop, which computes or loads, and no value but those of it */
+    bool direct;          /* plain, and it tells nothing at rename or when it retires */
     bool split;           /* a load and its operation that rename parts */
     struct access stored; /* its store */
     bool data;            /* has a µop that takes the data to store */
@@ -108,6 +112,7 @@ struct plan {
     bool banked, pairs;        /* loads wait for banks; stores leave by lines */
     uint32_t phases;           /* iterations after which all loads are at the same places of their lines again */
     uint32_t choices, pipe_choices;   /* distinct (ports, pipe); distinct pipes, none among them */
+    bool in_order;             /* no µop waits for a younger one, and none for a value of its own item */
 };
 
 /* A fact of the core as a whole number, @otherwise when it is missing. */
@@ -122,6 +127,8 @@ static inline int32_t whole(double fact, int32_t otherwise)
 void plan_build(struct plan *p, const struct block_work *w, const struct insn *insns, size_t count);
 /* The second part of plan_build: who waits for whom. */
 void plan_wire(struct plan *p);
+/* order.c: in which order the µops of each item are looked at in program order, and whether there is one. */
+void plan_turns(struct plan *p);
 void plan_done(struct plan *p);
 /* cache.c: where loads and stores are in the first-level cache. */
 void cache_plan(struct plan *p, const struct core *c, const struct address_work *work);
@@ -142,9 +149,18 @@ static inline void place_next(struct place *at, size_t per_iteration)
     }
 }
 
+/* What the decoders take in a cycle from an item on, when it is all there and the queue has room. */
+struct decode_group {
+    uint16_t items, members;
+    int32_t uops, last;             /* into the queue; of them those of the last item */
+    int32_t stall;                  /* cycles that they are busy with it afterwards */
+};
+
 /* The front end's state; counts are over all iterations. */
 struct front {
     const struct plan *plan;
+    struct decode_group *groups;    /* by their first item; none for those that only follow one by one */
+    size_t group_capacity;
     enum shape shape;
     enum frontend_source source;
     int64_t align;
@@ -166,6 +182,7 @@ struct front {
     int32_t queued;                 /* µops in the queue */
 };
 
+void front_done(struct front *f);
 void front_start(struct front *f, const struct plan *plan, const struct core *c, const struct block_options *options, const struct frontend *bound);
 /* One cycle. False when nothing changed. */
 bool front_cycle(struct front *f);

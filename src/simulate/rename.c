@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* From the front end's queue into the schedulers: slots, room in the buffers, the port of each µop. */
-#include "simulate/state.h"
+/* From the front end's queue into the schedulers, by events: the queue of each µop, and what it waits for. */
+#include "simulate/bind.h"
+#include "simulate/slots.h"
 
-#include <string.h>
-
-#define AT_RENAME 1             /* cycles from rename to the first chance at a port, at least */
-
-static void begin_iteration(struct simulator *s)
+void rename_iteration(struct simulator *s)
 {
     uint32_t row = row_of(s, s->issued.iteration);
 
@@ -24,46 +21,26 @@ void rename_start(struct simulator *s)
     s->entered = 0;
     s->content = 0;
     s->power = s->unpower = 1;
-    begin_iteration(s);
+    rename_iteration(s);
 }
 
-/* Ports are bound at rename to those with the least waiting, the highest of equals; the second and fourth slot of a cycle, or µop that computes (fact
- * port_turns), take the next best unless that is much worse (as measured on Skylake, uiCA, ICS 2022). Which port is the better is past foretelling: no branch depends on it. */
-static unsigned bind_port(portset ports, unsigned slot, const uint32_t *before)
+/* Which queues in front of the ports the item's µops will go to. */
+static void bind(struct simulator *s, const struct plan_item *item, unsigned slot)
 {
-    uint32_t best = UINT32_MAX, next = UINT32_MAX;
+    const struct plan_uop *uop = &s->plan.uops.items[item->first_uop], *end = uop + item->uops;
+    uint16_t *to = s->bound_to;
 
-    for (; ports; ports &= ports - 1) {
-        uint32_t here = before[__builtin_ctz(ports)], worse = here > best ? here : best;
-        best = here < best ? here : best;
-        next = worse < next ? worse : next;
+    for (; uop < end; uop++, to++) {
+        if (s->late) {
+            demand(s, uop->ports, BOUND_ONE);
+            *to = uop->choice;
+            continue;
+        }
+        unsigned port = choose_port(s, uop, slot);
+        s->bound[port] += BOUND_ONE;
+        slot += uop->kind == UOP_COMPUTE;   /* a load shares the slot of the operation it is fused with */
+        *to = (uint16_t)(uop->pipe_choice * PORTS_MAX + port);
     }
-    bool second = slot & 1 && next != UINT32_MAX && (next >> 8) - (best >> 8) < 3;
-    return PORTS_MAX - 1 - ((second ? next : best) & 0xff);
-}
-
-/* Loads take their ports in turn. */
-static unsigned next_in_turn(struct simulator *s, portset ports)
-{
-    portset above = ports & ~(((portset)2 << s->load_turn) - 1);
-    s->load_turn = (uint8_t)__builtin_ctz(above ? above : ports);
-    return s->load_turn;
-}
-
-/* Which of the queues in front of the ports the µop will go to. */
-static unsigned choose_queue(struct simulator *s, const struct plan_uop *uop, unsigned slot, const uint32_t *before)
-{
-    if (s->late) {
-        demand(s, uop->ports, BOUND_ONE);
-        return uop->choice;
-    }
-    bool one = !(uop->ports & (uop->ports - 1));
-    if (s->core->turns_of_computing)
-        slot = s->bound_now;
-    s->bound_now += uop->kind != UOP_LOAD && !one;
-    unsigned port = uop->kind == UOP_LOAD ? next_in_turn(s, uop->ports) : one ? (unsigned)__builtin_ctz(uop->ports) : bind_port(uop->ports, slot, before);
-    s->bound[port] += BOUND_ONE;
-    return uop->pipe_choice * PORTS_MAX + port;
 }
 
 /* µop @uop, number @u, of the item at rename waits from now on for @own of its item's others and for its sources, and runs no earlier than @ready. */
@@ -98,18 +75,17 @@ static void add_follower(struct simulator *s, uint32_t u, unsigned own)
         all_known(s, w);
 }
 
-static void enter_uops(struct simulator *s, const struct plan_item *item, unsigned slot, const uint32_t *before)
+static void enter_uops(struct simulator *s, const struct plan_item *item)
 {
     const struct plan_uop *uop = &s->plan.uops.items[item->first_uop];
+    const uint16_t *queue = s->bound_to;
     uint64_t content = 0, power = s->power;
     int32_t soon = s->now + AT_RENAME;
 
-    for (uint32_t u = item->first_uop, end = u + item->uops; u < end; u++, uop++) {
+    for (uint32_t u = item->first_uop, end = u + item->uops; u < end; u++, uop++, queue++) {
         struct waiting_uop *w = add_waiting(s, uop, u, uop->own, soon);
-        unsigned queue = choose_queue(s, uop, slot, before);
-        slot += uop->kind == UOP_COMPUTE;   /* a load shares the slot of the operation it is fused with */
-        uint64_t term = (uop->term ^ queue) * TURN;
-        w->queue = (uint16_t)queue;
+        uint64_t term = (uop->term ^ *queue) * TURN;
+        w->queue = *queue;
         w->term = (term ^ term >> 29) * power;
         content += w->term;
         if (w->open)
@@ -122,7 +98,8 @@ static void enter_uops(struct simulator *s, const struct plan_item *item, unsign
     s->content += content;
 }
 
-static void enter(struct simulator *s, const struct plan_item *item, unsigned slot, const uint32_t *before)
+/* The item at rename begins to wait for what it needs. */
+static void await(struct simulator *s, const struct plan_item *item)
 {
     struct flight *flight = &s->flights[s->entering->flight + s->issued.index];
     int32_t *values = &s->values[s->entering->value];
@@ -137,69 +114,22 @@ static void enter(struct simulator *s, const struct plan_item *item, unsigned sl
     const uint32_t *node = &s->plan.listed.items[item->first_value], *end = node + item->values;
     for (; node < end; node++)
         values[*node] = UNKNOWN;
-    enter_uops(s, item, slot, before);
+    enter_uops(s, item);
     uint32_t after = item->first_uop + item->uops;
     s->entered = s->entering->age + after;
     if (item->listed[NODE_EARLY])
         add_follower(s, after++, 0);
     if (item->merges)
         add_follower(s, after, 1);   /* it waits for the item's own µops at least */
-    s->scheduler += (int32_t)item->uops;
-    s->loads += item->load;
-    s->stores += item->store;
-    s->front.queued -= (int32_t)item->decode;
 }
 
-/* What keeps the next item from entering; NULL: nothing. */
-static inline double *obstacle(const struct simulator *s, const struct plan_item *item)
+static void enter(struct simulator *s, const struct plan_item *item, unsigned slot)
 {
-    if (s->slots_done)
-        return NULL;
-    if (s->rob + (int32_t)item->issue > s->rob_size && s->rob)
-        return &s->out->stalls_rob;
-    bool room = s->scheduler + item->room <= s->scheduler_size && s->loads + item->load <= s->load_size && s->stores + item->store <= s->store_size;
-    return room ? NULL : &s->out->stalls_scheduler;
-}
-
-/* The same for what may not be there yet: it was delivered in a cycle before. */
-static inline double *waits(const struct simulator *s)
-{
-    return s->issued.number < s->front.delivered.number ? obstacle(s, &s->plan.items.items[s->issued.index]) : &s->out->stalls_front;
+    bind(s, item, slot);
+    await(s, item);
 }
 
 void rename_cycle(struct simulator *s)
 {
-    int32_t slots = s->issue_width;
-    uint32_t before[PORTS_MAX];     /* as bound */
-    unsigned slot = 0, fused = 0;   /* slots and fused µops of this cycle so far */
-
-    s->stall = waits(s);
-    if (s->stall)
-        return;
-    memcpy(before, s->bound, sizeof before);
-    s->bound_now = 0;
-    s->moved = true;
-    for (;;) {
-        const struct plan_item *item = &s->plan.items.items[s->issued.index];
-        if (item->split && !s->slots_done && (fused >= s->core->unlaminate_first || item->issue > (uint32_t)slots) && fused)
-            return;
-        uint32_t need = item->issue - s->slots_done, take = need < (uint32_t)slots ? need : (uint32_t)slots;
-        s->rob += (int32_t)take;
-        s->slots_done += take;
-        slots -= (int32_t)take;
-        slot += take;
-        fused += item->split ? item->decode : take;
-        if (s->slots_done < item->issue)
-            return;
-        enter(s, item, slot - take, before);
-        s->slots_done = 0;
-        place_next(&s->issued, s->plan.items.count);
-        if (s->issued.index == 0)
-            begin_iteration(s);
-        double *stall = slots > 0 ? waits(s) : NULL;
-        if (stall && slots == s->issue_width)   /* what entered takes no slot */
-            s->stall = stall;
-        if (stall || slots <= 0)
-            return;
-    }
+    rename_items(s, enter);
 }

@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-#define KEPT_ITEMS 100   /* simulated for each state that is kept, at least: more than it takes to write it down */
+#define KEPT_SHARE 12    /* of all looks so far, one part in so many lies between two states that are kept, */
+#define KEPT_ITEMS 150   /* simulated for each state that is kept, at least: more than it takes to write it down */
 
 void repeat_start(struct simulator *s, int64_t looks)
 {
@@ -34,9 +35,9 @@ static int32_t *write_counts(const struct simulator *s, int32_t *out)
     *out++ = (int32_t)(s->retired.number - first);
     *out++ = (int32_t)s->slots_done;
     *out++ = s->loads << 16 | s->stores;
-    *out++ = s->leaving << 8 | s->load_turn;
+    *out++ = s->leaving << 8 | (s->order.alike ? 0 : s->load_turn);
     *out++ = (int32_t)(s->issued.iteration % s->plan.phases) << 8 | s->cache.busy;
-    for (unsigned i = 0; i < s->core->ports->count; i++)
+    for (unsigned i = 0; !s->order.on && i < s->core->ports->count; i++)
         *out++ = since(s, s->pipe_free[i]);
     return out;
 }
@@ -80,14 +81,10 @@ static int32_t *write_values(const struct simulator *s, int64_t iteration, size_
     return out;
 }
 
-/* All that decides the future, relative to now and to the iteration at rename. */
-static void write_state(struct simulator *s)
+/* What happens behind rename by events. */
+static int32_t *write_events(const struct simulator *s, int64_t from, int32_t *out)
 {
-    int64_t base = s->issued.iteration, from = s->retired.iteration - (int64_t)s->plan.longest_distance;
-
-    from = from < 0 ? 0 : from;
-    vec_reserve(&s->states, s->states.count + FRONT_STATE + 8 + PORTS_MAX + (size_t)(base - from + 1) * (3 * s->plan.items.count + 2 * (s->plan.uops.count + s->plan.nodes.count) + 1));
-    int32_t *out = write_counts(s, s->states.items + s->states.count);
+    int64_t base = s->issued.iteration;
     uint32_t next = s->next_retired;
     for (struct place at = s->retired; at.number < s->issued.number; place_next(&at, s->plan.items.count)) {
         const struct flight *flight = &s->flights[next];
@@ -97,20 +94,20 @@ static void write_state(struct simulator *s)
     }
     for (int64_t iteration = from; iteration < base; iteration++)
         out = write_values(s, iteration, s->plan.listed.count, out);
-    out = write_values(s, base, s->plan.items.items[s->issued.index].first_value, out);
+    return write_values(s, base, s->plan.items.items[s->issued.index].first_value, out);
+}
+
+/* All that decides the future, relative to now and to the iteration at rename. */
+static void write_state(struct simulator *s)
+{
+    int64_t from = s->retired.iteration - (int64_t)s->plan.longest_distance;
+
+    from = from < 0 ? 0 : from;
+    size_t events = (size_t)(s->issued.iteration - from + 1) * (3 * s->plan.items.count + 2 * (s->plan.uops.count + s->plan.nodes.count) + 1);
+    vec_reserve(&s->states, s->states.count + FRONT_STATE + 8 + PORTS_MAX + (s->order.on ? order_state_room(s) : events));
+    int32_t *out = write_counts(s, s->states.items + s->states.count);
+    out = s->order.on ? order_state(s, out) : write_events(s, from, out);
     s->states.count = (size_t)(out - s->states.items);
-}
-
-static uint64_t mixed(uint64_t hash, uint64_t with)
-{
-    hash = (hash ^ with) * TURN;
-    return hash ^ hash >> 31;
-}
-
-/* Two numbers in one. */
-static uint64_t pair(int64_t a, int64_t b)
-{
-    return (uint64_t)a << 32 ^ (uint64_t)b;
 }
 
 /* Of the µops that wait for a port, of how far the parts of the machine are from each other, and of the cycles that the last two iterations took:
@@ -118,14 +115,14 @@ static uint64_t pair(int64_t a, int64_t b)
 static uint64_t hash_state(const struct simulator *s)
 {
     const struct front *f = &s->front;
-    uint64_t hash = mixed(s->content * s->unpower, pair(f->queued, s->issued.index));
+    uint64_t hash = mixed(s->order.on ? order_hash(s) : s->content * s->unpower, pair(f->queued, s->issued.index));
 
     hash = mixed(hash, pair(f->delivered.number - s->issued.number, s->issued.number - s->retired.number));
     if (!f->streams) {
         hash = mixed(hash, pair(f->predecoded.iteration - s->issued.iteration, f->predecoded.index));
         hash = mixed(hash, pair((f->at - f->block) * 2 + f->crossing_paid, f->stall * 65536 + f->decode_stall));
     }
-    hash = mixed(hash, pair(s->stores * 65536 + s->leaving, s->slots_done * 256 + s->load_turn));
+    hash = mixed(hash, pair(s->stores * 65536 + s->leaving, s->slots_done * 256 + (s->order.alike ? 0 : s->load_turn)));
     if (s->plan.phases > 1)
         hash = mixed(hash, (uint64_t)s->issued.iteration % s->plan.phases);
     return mixed(hash, pair(s->now - s->last_cycles[0], s->last_cycles[0] - s->last_cycles[1]));
@@ -157,9 +154,21 @@ static bool worth_keeping(struct simulator *s, bool seen)
     s->streak = seen ? s->streak + 1 : 0;
     if (filling || s->checks < s->next_kept)
         return s->streak && !(s->streak & (s->streak - 1));
-    uint32_t spread = s->checks < 16 * 48 ? s->checks / 16 : 48, least = KEPT_ITEMS / (uint32_t)s->plan.items.count;
+    uint32_t spread = s->checks / KEPT_SHARE, least = KEPT_ITEMS / (uint32_t)s->plan.items.count;
     s->next_kept = s->checks + (spread > least ? spread : least) + 1;
     return true;
+}
+
+/* The state is that of @then, but for the ports that are alike: where their turn is another, it takes some more periods until that is the same, too. */
+static void take_period(const struct simulator *s, const struct snapshot *then)
+{
+    unsigned alike = portset_size(s->order.alike), times = 1;
+
+    for (unsigned step = alike + order_turn(s) - then->turn; alike && step * times % alike; times++)
+        ;
+    s->out->period = times * (unsigned)(s->issued.iteration - then->iteration);
+    s->out->numerator = (int64_t)times * (s->now - then->cycle);
+    s->out->cycles = (double)s->out->numerator / s->out->period;
 }
 
 bool repeat_found(struct simulator *s)
@@ -179,13 +188,11 @@ bool repeat_found(struct simulator *s)
         const struct snapshot *then = &s->snapshots.items[old - 1];
         if (then->hash != hash || !same_as(s, then, start))
             continue;
-        s->out->period = (unsigned)(s->issued.iteration - then->iteration);
-        s->out->numerator = s->now - then->cycle;
-        s->out->cycles = (double)s->out->numerator / s->out->period;
+        take_period(s, then);
         return true;
     }
     if (keep)
-        vec_push(&s->snapshots, ((struct snapshot){hash, start, s->states.count - start, s->issued.iteration, s->now}));
+        vec_push(&s->snapshots, ((struct snapshot){hash, order_turn(s), start, s->states.count - start, s->issued.iteration, s->now}));
     else
         s->states.count = start;
     return false;

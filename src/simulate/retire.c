@@ -17,8 +17,7 @@ static void keep_step(struct simulator *s, const struct plan_item *item, int64_t
             (struct simulated_step){flight->fetch, flight->issue, flight->first == UNKNOWN ? flight->issue : flight->first, flight->done, s->now};
 }
 
-/* Stores go on to the cache. */
-static void commit(struct simulator *s)
+void retire_commit(struct simulator *s)
 {
     int32_t committed = cache_commit(s);
 
@@ -33,7 +32,7 @@ void retire_cycle(struct simulator *s)
 
     s->scanned = -1;   /* no µop had its turn in this cycle */
     if (s->leaving || s->cache.busy)
-        commit(s);
+        retire_commit(s);
     for (int64_t waiting = s->issued.number - s->retired.number; slots > 0 && waiting > 0; waiting--) {
         const struct flight *flight = &s->flights[s->next_retired];
         if (flight->pending || flight->merging || flight->done >= s->now)

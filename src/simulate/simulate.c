@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+#include "base/shortage.h"
 #include "base/watch.h"
 #include "simulate/state.h"
 
@@ -26,6 +28,12 @@ void simulator_free(struct simulator *s)
     free(s->flights);
     free(s->values);
     free(s->waiting);
+    free(s->bound_to);
+    free(s->best);
+    front_done(&s->front);
+    free(s->order.retires);
+    free(s->order.fetched);
+    free(s->order.values);
     for (size_t q = 0; q < s->queues.count; q++)
         free(s->queues.items[q].keys);
     vec_done(&s->queues);
@@ -42,14 +50,6 @@ void simulation_done(struct simulation *sim)
     sim->steps = NULL;
 }
 
-static uint32_t power_of_two(size_t least)
-{
-    uint32_t size = 1;
-    while (size < least)
-        size *= 2;
-    return size;
-}
-
 static void read_facts(struct simulator *s, const struct core *c)
 {
     s->core = c;
@@ -63,26 +63,29 @@ static void read_facts(struct simulator *s, const struct core *c)
     s->late = !c->fused_domain;
 }
 
-/* At least @count items; what is there may be lost. */
-#define RING(items, capacity, count)                                         \
-    do {                                                                     \
-        if ((capacity) < (count)) {                                          \
-            (capacity) = (count);                                            \
-            free(items);                                                     \
-            (items) = mem_alloc((capacity) * sizeof *(items));               \
-        }                                                                    \
-    } while (0)
+uint32_t power_of_two(size_t least)
+{
+    uint32_t size = 1;
+    while (size < least)
+        size *= 2;
+    return size;
+}
+
+size_t items_in_flight(const struct simulator *s)
+{
+    size_t items = (size_t)s->rob_size + 16;
+    bool joined = false;
+
+    for (size_t k = 0; k < s->plan.items.count; k++)
+        joined |= s->plan.items.items[k].issue == 0;
+    return joined ? 2 * items : items;   /* a nop that joins the instruction before it takes no slot */
+}
 
 /* Rows enough for all iterations of which an item can be between delivery and retirement, and for those that they wait for. */
 static void size_rings(struct simulator *s)
 {
     const struct plan *p = &s->plan;
-    size_t flights = (size_t)(s->rob_size + (s->timeline ? s->core->uop_queue : 0) + 16);
-    bool joined = false;
-
-    for (size_t k = 0; k < p->items.count; k++)
-        joined |= p->items.items[k].issue == 0;
-    flights = joined ? 2 * flights : flights;   /* a nop that joins the instruction before it takes no slot */
+    size_t flights = items_in_flight(s) + (s->timeline ? (size_t)s->core->uop_queue : 0);
     uint32_t rows = power_of_two(flights / p->items.count + p->longest_distance + 3);
 
     s->row_mask = rows - 1;
@@ -98,7 +101,7 @@ static void size_rings(struct simulator *s)
         memset(values_of(s, iteration), 0, p->nodes.count * sizeof *s->values);
 }
 
-static void start(struct simulator *s, const struct block_work *w, const struct insn *insns, size_t count, const struct block_options *block, int64_t limit)
+static void start(struct simulator *s, const struct block_work *w, const struct insn *insns, size_t count, const struct block_options *block, int64_t limit, bool in_order)
 {
     struct frontend bound;
 
@@ -106,7 +109,17 @@ static void start(struct simulator *s, const struct block_work *w, const struct 
     plan_build(&s->plan, w, insns, count);
     frontend_bound(w->core, insns, &w->costs, block->shape, block->align, &bound);
     front_start(&s->front, &s->plan, w->core, block, &bound);
-    size_rings(s);
+    cache_start(s);
+    RING(s->best, s->best_capacity, (size_t)s->plan.choices + 1);
+    for (size_t i = 0; i < s->plan.choices; i++)
+        s->best[i].cycle = -1;
+    RING(s->bound_to, s->bound_capacity, s->plan.uops.count + 1);
+    s->order.on = in_order && order_fits(s);
+    s->order.alike = 0;
+    if (s->order.on)
+        order_start(s);
+    else
+        size_rings(s);
     s->now = 0;
     s->load_turn = 0;
     s->retired = (struct place){0};
@@ -117,8 +130,8 @@ static void start(struct simulator *s, const struct block_work *w, const struct 
     memset(s->pipe_free, 0, sizeof s->pipe_free);
     memset(s->busy, 0, sizeof s->busy);
     memset(&s->mark, 0, sizeof s->mark);
-    cache_start(s);
-    execute_start(s);
+    if (!s->order.on)
+        execute_start(s);
     rename_start(s);
     repeat_start(s, limit);
     settle_start(s, w->least);
@@ -154,16 +167,23 @@ static void deliver_noted(struct simulator *s)
 
     s->moved |= front_cycle(&s->front);
     for (; delivered.number < s->front.delivered.number; place_next(&delivered, s->plan.items.count))
-        flight_of(s, delivered.iteration, delivered.index)->fetch = s->now;
+        if (s->order.on)
+            s->order.fetched[(uint64_t)delivered.number & s->order.mask] = s->now;
+        else
+            flight_of(s, delivered.iteration, delivered.index)->fetch = s->now;
 }
 
 static void cycle(struct simulator *s)
 {
     s->now++;
     s->moved = false;
-    retire_cycle(s);
-    execute_cycle(s);
-    rename_cycle(s);
+    if (s->order.on) {
+        order_cycle(s);
+    } else {
+        retire_cycle(s);
+        execute_cycle(s);
+        rename_cycle(s);
+    }
     if (s->timeline)
         deliver_noted(s);
     else
@@ -177,6 +197,8 @@ static bool skip_idle(struct simulator *s)
 {
     if (s->moved || s->leaving)
         return true;
+    if (s->order.on)
+        return s->retired.number < s->issued.number;
     int32_t next = next_event(s);
     if (next == UNKNOWN)
         return false;
@@ -197,6 +219,8 @@ static double run(struct simulator *s, int64_t limit)
     while (s->now < LIMIT_CYCLES && (known ? s->issued.iteration : s->retired.iteration) < limit && !watch_steps(1)) {
         int64_t before = s->issued.iteration;
         cycle(s);
+        if (s->order.on && s->order.lost)
+            return 0;
         if (!skip_idle(s)) {
             s->out->cycles = NAN;
             return 1;
@@ -223,6 +247,21 @@ static double run(struct simulator *s, int64_t limit)
     return fmax(1, (double)((known ? (int64_t)s->out->iterations : retired) - s->mark.iteration));
 }
 
+/* In program order where that is possible, else by events. */
+static double run_block(struct simulator *s, const struct block_work *w, const struct insn *insns, size_t count, const struct block_options *block, int64_t limit, bool by_events)
+{
+    start(s, w, insns, count, block, limit, !by_events);
+    double iterations = run(s, limit);
+    if (!s->order.on)
+        return iterations;
+    order_end(s);
+    if (!s->order.lost)
+        return iterations;
+    s->out->stalls_front = s->out->stalls_rob = s->out->stalls_scheduler = 0;
+    start(s, w, insns, count, block, limit, false);
+    return run(s, limit);
+}
+
 void simulate(struct simulator *s, const struct block_work *w, const struct insn *insns, size_t count, const struct block_options *block,
               const struct simulate_options *options, struct simulation *out)
 {
@@ -239,11 +278,10 @@ void simulate(struct simulator *s, const struct block_work *w, const struct insn
         return;
     s->out = out;
     s->timeline = options->timeline < limit ? options->timeline : (uint32_t)limit;
-    start(s, w, insns, count, block, limit);
     out->step_iterations = s->timeline;
     if (s->timeline)
         out->steps = mem_zero(s->timeline * count, sizeof *out->steps);
-    double iterations = run(s, limit), assists = bounds_assists(w->core, insns, count, block);
+    double iterations = run_block(s, w, insns, count, block, limit, options->by_events), assists = bounds_assists(w->core, insns, count, block);
     if (assists > 0) {   /* the pipeline is empty meanwhile: they come on top, and the period is no whole number of cycles any more */
         out->cycles += assists;
         out->period = 0;
@@ -268,11 +306,16 @@ void simulate_kernel(const struct kernel *k, size_t loop, const struct machine *
     struct simulator *simulator = simulator_new();
     struct block_options block = {.shape = shape_of(insns, count), .align = count ? (unsigned)(insns[0].offset % 64) : 0};
     struct bounds own;
+    bool room = shortage_need(count * BLOCK_BYTES_EACH);
 
+    if (!room)   /* the work that asked fails */
+        count = 0;
     bounds_of(work, insns, count, &block, false, bounds ? bounds : &own);
     simulate(simulator, work, insns, count, &block, options, out);
     simulator_free(simulator);
     block_work_free(work);
+    if (room)
+        shortage_spare();
 }
 
 enum stage stage_at(const struct simulated_step *step, int32_t cycle)

@@ -33,6 +33,7 @@ struct simulation {
 struct simulate_options {
     unsigned iterations;      /* at most; 0: until the state repeats, within a built-in limit */
     unsigned timeline;        /* iterations to keep steps of; 0: none */
+    bool by_events;           /* never in program order (state.h): the other way, to compare with */
 };
 
 struct simulator;   /* storage reused from block to block; one thread */

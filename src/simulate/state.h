@@ -1,6 +1,11 @@
 /* Internal to simulate/: the machine's state from cycle to cycle. In a cycle first retirement, then the ports, then rename, then the front end
- * have their turn. Nothing is searched: a value that becomes known tells its readers, a µop whose last source is known lies in the calendar until
- * its cycle comes, and from then in the queue of those that can go to the same ports. */
+ * have their turn. What happens behind rename is found in one of two ways.
+ *
+ * By events (execute.c, retire.c), as every core can be: a value that becomes known tells its readers, a µop whose last source is known lies in the
+ * calendar until its cycle comes, and from then in the queue of those that can go to the same ports.
+ *
+ * In program order (order.c), where ports are bound at rename: as the oldest that is ready has the port, a µop never waits for a younger one, so that the cycle in which it
+ * goes to its port, and with it all that follows for its instruction, is known at rename. */
 #ifndef PORTOLAN_SIMULATE_STATE_H
 #define PORTOLAN_SIMULATE_STATE_H
 
@@ -8,7 +13,10 @@
 
 #define CALENDAR 256            /* cycles ahead, a power of two; what is later comes up early and goes back */
 #define SEEN 16384              /* hashes remembered, a power of two */
-#define CACHE_LOADS 8           /* of a cycle */
+#define AT_RENAME 1             /* cycles from rename to the first chance at a port, at least */
+#define CACHE_LOADS 4           /* of a cycle */
+#define AHEAD 4096              /* cycles that µops can be told where to go in, a power of two */
+#define AHEAD_WORDS (AHEAD / 64)
 #define DISPATCHED UINT16_MAX
 #define NOBODY UINT32_MAX
 #define BOUND_ONE 256u
@@ -55,8 +63,48 @@ struct queue {
     portset ports, pipe;
 };
 
+/* What the loads of one cycle take of the first-level cache. */
+struct cache_cycle {
+    int64_t cycle;              /* from the first block on; 0: none yet */
+    uint32_t loads, crossed;    /* of them across two lines */
+    uint32_t symbols[CACHE_LOADS], banks[CACHE_LOADS];
+};
+
+/* A value in program order. */
+struct told_value {
+    int32_t value;              /* cycle from which on it is there */
+    int32_t known;              /* in which that was known: no reader goes before */
+};
+
+/* Program order: what has been told to happen. */
+struct order {
+    bool on;
+    portset alike;              /* ports that loads take in turn and nothing else does: which of them is which does not matter; 0: none */
+    bool gaps;                  /* ports are taken in cycles in which no µop goes to them: by loads that wait for banks, by what holds them */
+    bool lost;                  /* a younger µop held up an older one, or it is too far ahead: this block has to be simulated by events */
+    int32_t furthest;           /* last cycle of which anything is told */
+    int32_t retiring, slots;    /* cycle in which the last item retires, what it leaves of it */
+    uint32_t mask;              /* of the rings by item */
+    int32_t *retires, *fetched; /* cycles, by item; the second only for a timeline */
+    size_t retire_capacity, fetched_capacity, value_capacity;
+    struct told_value *values;  /* ring by iteration, then by node */
+    int64_t epoch;              /* cycles of the blocks before */
+    /* Hash of the µops bound to ports, by port and by port and cycle; what one adds by its port; cycles in which items retire that have not. Sums, kept up to date. */
+    uint64_t content, times, term[PORTS_MAX], retirement;
+    uint64_t taken[PORTS_MAX][AHEAD_WORDS];   /* by port or pipe: cycles in which no other can start */
+    portset goes[AHEAD];        /* by cycle: ports to which µops go */
+    struct cache_cycle loads[AHEAD];
+};
+
+/* The two best of a µop's ports in a cycle. */
+struct choice {
+    int32_t cycle;
+    uint8_t port[2];
+};
+
 struct snapshot {
     uint64_t hash;
+    unsigned turn;              /* of the ports that are alike */
     size_t start, length;       /* in states */
     int64_t iteration;
     int32_t cycle;
@@ -87,11 +135,13 @@ struct simulator {
     int32_t pipe_free[PORTS_MAX];
     int32_t rob_size, scheduler_size, load_size, store_size, issue_width, retire_width, commit_width;
     uint8_t load_turn;                 /* port of the last load */
+    uint32_t before[PORTS_MAX];        /* bound when rename began its cycle */
+    struct choice *best;               /* by a µop's choice */
+    size_t best_capacity;
     unsigned bound_now;                /* µops of this cycle so far whose port was chosen among several */
     portset load_ports;                /* that loads of the block can take which banks may hold up */
     struct {
-        int32_t cycle;                 /* the one in which the following hold */
-        uint32_t loads, symbols[CACHE_LOADS], banks[CACHE_LOADS], crossed;   /* loads of it; those across two lines */
+        struct cache_cycle taken;      /* by events: by the loads of this cycle */
         uint32_t most_per_bank, most_crossed;   /* loads of a cycle */
         int32_t busy;                  /* cycles that the store which left last still takes */
         struct place leaving;          /* next store to leave: an item */
@@ -107,6 +157,10 @@ struct simulator {
     int32_t *values;                   /* time of each node */
     struct waiting_uop *waiting;
     size_t row_capacity, flight_capacity, value_capacity, waiting_capacity;
+
+    struct order order;
+    uint16_t *bound_to;                /* of each µop of the item at rename: its port, by events its queue */
+    size_t bound_capacity;
 
     struct iteration *entering;              /* the iteration at rename */
     uint64_t power;                    /* of it in hashes */
@@ -170,6 +224,18 @@ static inline int32_t held_until(const struct simulator *s, portset pipe, unsign
     return pipe ? later(s->pipe_free[port], s->pipe_free[__builtin_ctz(pipe)]) : s->pipe_free[port];
 }
 
+/* Hashes: one more number, two numbers in one. */
+static inline uint64_t mixed(uint64_t hash, uint64_t with)
+{
+    hash = (hash ^ with) * TURN;
+    return hash ^ hash >> 31;
+}
+
+static inline uint64_t pair(int64_t a, int64_t b)
+{
+    return (uint64_t)a << 32 ^ (uint64_t)b;
+}
+
 /* Counts a µop at each port of @ports. */
 static inline void demand(struct simulator *s, portset ports, uint32_t change)
 {
@@ -207,6 +273,21 @@ static inline void enqueue(struct simulator *s, const struct waiting_uop *w)
     keys[at] = key;
 }
 
+/* At least @count items; what is there may be lost. */
+#define RING(items, capacity, count)                                         \
+    do {                                                                     \
+        if ((capacity) < (count)) {                                          \
+            (capacity) = (count);                                            \
+            free(items);                                                     \
+            (items) = mem_alloc((capacity) * sizeof *(items));               \
+        }                                                                    \
+    } while (0)
+
+/* simulate.c */
+uint32_t power_of_two(size_t least);
+/* Items between rename and retirement, at most. */
+size_t items_in_flight(const struct simulator *s);
+
 /* execute.c */
 void execute_start(struct simulator *s);   /* empties calendar and queues */
 void execute_cycle(struct simulator *s);
@@ -221,17 +302,37 @@ int32_t execute_next(const struct simulator *s);
 
 /* cache.c */
 void cache_start(struct simulator *s);
-/* True when @load of @iteration finds its banks free in this cycle, and takes them. */
-bool cache_takes(struct simulator *s, const struct plan_uop *load, int64_t iteration);
+/* True when @load of @iteration finds its banks free in @cycle, counted from the first block on, and takes them. @at: what is known of that cycle or of an earlier one. */
+bool cache_takes(const struct simulator *s, struct cache_cycle *at, int64_t cycle, const struct plan_uop *load, int64_t iteration);
 /* How many of the stores that have retired, at least one or what the last still takes, reach the cache in this cycle. */
 int32_t cache_commit(struct simulator *s);
 
 /* rename.c */
 void rename_start(struct simulator *s);
 void rename_cycle(struct simulator *s);
+/* The item that comes to rename begins an iteration. */
+void rename_iteration(struct simulator *s);
 
 /* retire.c */
 void retire_cycle(struct simulator *s);
+/* Stores that have retired go on to the cache. */
+void retire_commit(struct simulator *s);
+
+/* order.c */
+/* Whether the block of the plan can be simulated in program order, as far as can be told beforehand. */
+bool order_fits(const struct simulator *s);
+void order_start(struct simulator *s);
+/* The block is through: what has been told of the time after it is forgotten. */
+void order_end(struct simulator *s);
+/* What happens in this cycle behind rename, and in it. */
+void order_cycle(struct simulator *s);
+/* order_state.c: what decides the future behind rename, relative to now, to @out; returns the place behind it. At most order_state_room places. */
+size_t order_state_room(const struct simulator *s);
+int32_t *order_state(const struct simulator *s, int32_t *out);
+/* The same for what of it is cheap to look at. */
+uint64_t order_hash(const struct simulator *s);
+/* How many of the ports that are alike, from 0 on, come before the one that had the last load. */
+unsigned order_turn(const struct simulator *s);
 
 /* repeat.c */
 void repeat_start(struct simulator *s, int64_t looks);   /* at most so many calls of repeat_found */

@@ -107,6 +107,19 @@ static uint32_t node_at(const struct plan *p, int32_t place, uint32_t *distance)
     return (uint32_t)(place + (int32_t)*distance * nodes);
 }
 
+/* How far back values are read, by µops and by what only trails behind. */
+static void find_carried(struct plan *p)
+{
+    uint32_t distance;
+
+    for (size_t n = 0; n < p->nodes.count; n++)
+        p->nodes.items[n].carried = 0;
+    for (size_t i = 0; i < p->sources.count; i++) {
+        struct plan_node *node = &p->nodes.items[node_at(p, p->sources.items[i].place, &distance)];
+        node->carried = distance > node->carried ? distance : node->carried;
+    }
+}
+
 /* Turns the µops' lists of sources into the values' lists of readers. */
 static void list_readers(struct plan *p)
 {
@@ -143,6 +156,7 @@ static void number_choices(struct plan *p)
     p->pipe_choices = 1;
     for (size_t u = 0; u < p->uops.count; u++) {
         struct plan_uop *uop = &p->uops.items[u];
+        uop->only = uop->ports & (uop->ports - 1) ? -1 : (int8_t)__builtin_ctz(uop->ports | (portset)1 << (PORTS_MAX - 1));
         uop->choice = (uint16_t)p->choices;
         uop->pipe_choice = uop->pipe ? (uint16_t)p->pipe_choices : 0;
         for (size_t i = 0; i < u; i++) {
@@ -172,5 +186,7 @@ void plan_wire(struct plan *p)
                 wire_node(p, item, pure_load, p->listed.items[item->first_listed[kind] + i]);
     }
     list_readers(p);
+    find_carried(p);
     number_choices(p);
+    plan_turns(p);
 }

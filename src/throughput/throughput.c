@@ -31,7 +31,7 @@ static void fill_order(uint8_t *order, unsigned count)
 {
     for (unsigned size = 0, at = 0; at < count; size++)
         for (unsigned k = 0; k < count; k++)
-            if ((unsigned)__builtin_popcount(k) == size)
+            if (portset_size(k) == size)
                 order[at++] = (uint8_t)k;
 }
 

@@ -20,6 +20,7 @@
 #define TEXT_LIMIT ((size_t)16 << 20)
 #define PASSES 8
 #define ARGUMENTS 32     /* of the assembler */
+#define ADVICE_C "this looks like C: kernel load compiles .c and .cpp files"
 
 static const struct child_limits as_limits = {
     .cpu_seconds = 2, .memory = (size_t)1 << 30, .file_size = (size_t)32 << 20, .wall_seconds = 5, .output = (size_t)256 << 10};
@@ -182,6 +183,14 @@ static bool read_nothing(const char *dir, struct err *err)
     return ok;
 }
 
+static bool left_out_as_source(const struct listing *l)
+{
+    for (size_t i = 0; i < l->left_out.count; i++)
+        if (strcmp(l->left_out.items[i].reason, "source code") == 0)
+            return true;
+    return false;
+}
+
 /* Reads the object; @listed: unless the dependency list names a file beside it. */
 static bool result_read(const char *dir, bool listed, const struct listing *l, struct assembled *out, struct err *err)
 {
@@ -193,7 +202,7 @@ static bool result_read(const char *dir, bool listed, const struct listing *l, s
         ok = object_read(path.data, true, &object, err);
     }
     if (ok && object.length == 0)
-        ok = err_set(err, ERR_DATA, "give assembler text with instructions", "no instructions in this text");
+        ok = err_set(err, ERR_DATA, left_out_as_source(l) ? ADVICE_C : "give assembler text with instructions", "no instructions in this text");
     if (ok)
         object_take(&object, l, out);
     object_done(&object);
@@ -325,10 +334,30 @@ static bool refusal(const char *name, const char *text, size_t length, const str
     if (a->refused_count > 1)
         str_addf(&more, " (and %zu more line%s)", a->refused_count - 1, a->refused_count > 2 ? "s" : "");
     bool repeats = holds_line(first->reason, line);
-    err_set(err, ERR_DATA, looks_like_c(text, length) ? "this looks like C: kernel load compiles .c and .cpp files" : "correct it, or skip such lines with --skip-bad",
+    err_set(err, ERR_DATA, looks_like_c(text, length) ? ADVICE_C : "correct it, or skip such lines with --skip-bad",
             "%.200s%s%.200s%s%s", first->reason, repeats ? "" : ", in \"", repeats ? "" : line, repeats ? "" : "\"", str_text(&more));
     str_done(&more);
     return err_at(err, name, first->line, 0);
+}
+
+/* What the listing knows of lines that go no further, with their text, and the percentages. */
+static void take_left_out(const char *text, size_t length, struct listing *l, struct assembled *out)
+{
+    struct line_starts lines = {0};
+    size_t start, size;
+
+    lines_index(&lines, text, length);
+    for (size_t i = 0; i < l->left_out.count; i++) {
+        line_find(&lines, l->left_out.items[i].line, &start, &size);
+        l->left_out.items[i].text = mem_strndup(text + start, size);
+    }
+    vec_done(&lines.starts);
+    out->left_out = l->left_out.items;
+    out->left_out_count = l->left_out.count;
+    out->percents = l->percents.items;
+    out->percent_count = l->percents.count;
+    memset(&l->left_out, 0, sizeof l->left_out);
+    memset(&l->percents, 0, sizeof l->percents);
 }
 
 bool assemble(enum isa isa, const char *name, const char *text, size_t length, enum syntax syntax, bool skip_bad, struct assembled *out,
@@ -362,12 +391,22 @@ bool assemble(enum isa isa, const char *name, const char *text, size_t length, e
     out->spans = l.spans.items;
     out->span_count = l.spans.count;
     memset(&l.spans, 0, sizeof l.spans);
+    take_left_out(text, length, &l, out);
     listing_done(&l);
     vec_done(&refused.seen);
     vec_done(&refused.lines.starts);
     if (!ok)
         return err_at(err, name, 0, 0);
     return skip_bad || !out->refused_count || refusal(name, text, length, out, err);
+}
+
+void diagnostics_free(struct diagnostic *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        free(list[i].text);
+        free(list[i].reason);
+    }
+    free(list);
 }
 
 void assembled_done(struct assembled *a)
@@ -377,12 +416,10 @@ void assembled_done(struct assembled *a)
     for (size_t i = 0; i < a->label_count; i++)
         free(a->labels[i].name);
     free(a->labels);
-    for (size_t i = 0; i < a->refused_count; i++) {
-        free(a->refused[i].text);
-        free(a->refused[i].reason);
-    }
-    free(a->refused);
+    diagnostics_free(a->refused, a->refused_count);
+    diagnostics_free(a->left_out, a->left_out_count);
     free(a->spans);
+    free(a->percents);
     memset(a, 0, sizeof *a);
 }
 

@@ -18,6 +18,7 @@
 bool assemble(enum isa isa, const char *name, const char *text, size_t length, enum syntax syntax, bool skip_bad, struct assembled *out,
                   struct err *err);
 void assembled_done(struct assembled *a);
+void diagnostics_free(struct diagnostic *list, size_t count);
 /* The two above. */
 extern const struct isa_assembler toolchain_assembler;
 enum syntax syntax_detect(const char *text, size_t length);

@@ -6,8 +6,11 @@
 #include <string.h>
 
 #include "base/csv.h"
+#include "base/watch.h"
 #include "isa/insn.h"
 #include "toolchain/assemble.h"
+
+#define DECODING_STEPS 4   /* of base/steps.h */
 
 __attribute__((format(printf, 5, 6)))
 static bool row_fault(struct err *err, const char *path, size_t line, const char *todo, const char *format, ...)
@@ -27,6 +30,8 @@ static bool row_fault(struct err *err, const char *path, size_t line, const char
 static bool instances(enum isa isa, const struct csv_table *t, int form, int template, const char *path, struct str *text, struct err *err)
 {
     for (size_t i = 0; i < t->count; i++) {
+        if (watch_steps(1))
+            return watch_goes_on(err);
         struct form_row row = {t->rows[i][form], t->rows[i][template], NULL, isa};
         if (!*row.form || strlen(row.form) >= FORM_MAX)
             return row_fault(err, path, t->lines[i], "name it as in ADD (R64, R64)", "the form is empty or too long");
@@ -46,6 +51,8 @@ static bool check_code(const struct csv_table *t, int form, const char *path, co
 {
     size_t at = 0;
     for (size_t i = 0; i < t->count; i++) {
+        if (watch_steps(DECODING_STEPS))
+            return watch_goes_on(err);
         struct insn insn = {0};
         while (at < a->line_count && a->lines[at].line < i + 1)
             at++;

@@ -6,9 +6,14 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/steps.h"
+#include "base/watch.h"
+#include "toolchain/dialect.h"
+#include "toolchain/margins.h"
+#include "toolchain/words.h"
 
 #define STEP_BYTES 100   /* that are looked through in one step of base/steps.h */
+
+#define SUBSECTIONS 4000 /* of instructions that are out of order */
 
 struct cursor { const char *at, *end; };
 
@@ -19,129 +24,17 @@ static bool line_next(struct cursor *c, const char **start, const char **end)
     *start = c->at;
     const char *newline = memchr(c->at, '\n', (size_t)(c->end - c->at));
     *end = newline ? newline : c->end;
-    steps_add(1 + (size_t)(*end - *start) / STEP_BYTES);
+    if (watch_steps(1 + (size_t)(*end - *start) / STEP_BYTES))
+        return false;
     c->at = newline ? newline + 1 : c->end;
     if (*end > *start && (*end)[-1] == '\r')
         --*end;
     return true;
 }
 
-static const char *skip_blank(const char *p, const char *end)
-{
-    while (p < end && (*p == ' ' || *p == '\t' || *p == '\f' || *p == '\v'))
-        p++;
-    return p;
-}
-
-static bool is_word(char c)
-{
-    return isalnum((unsigned char)c) || c == '_' || c == '.' || c == '$' || c == '@';
-}
-
-static const char *word_end(const char *p, const char *end)
-{
-    while (p < end && is_word(*p))
-        p++;
-    return p;
-}
-
-static bool word_is(const char *p, const char *end, const char *word)
-{
-    return (size_t)(end - p) == strlen(word) && strncasecmp(p, word, (size_t)(end - p)) == 0;
-}
-
-/* The address column: hex digits and a colon; NULL when not there. */
-static const char *address_end(const char *p, const char *end, uint64_t *address)
-{
-    const char *start = p;
-    *address = 0;
-    while (p < end && isxdigit((unsigned char)*p) && p - start < 16) {
-        *address = *address << 4 | (uint64_t)(isdigit((unsigned char)*p) ? *p - '0' : (*p | 32) - 'a' + 10);
-        p++;
-    }
-    return p > start ? p : NULL;
-}
-
-/* Two-digit bytes with blanks between; returns the end of the column, @p itself when there is none. */
-static const char *bytes_end(const char *p, const char *end, unsigned *count)
-{
-    *count = 0;
-    while (end - p >= 2 && isxdigit((unsigned char)p[0]) && isxdigit((unsigned char)p[1]) &&
-           (end - p == 2 || p[2] == ' ' || p[2] == '\t')) {
-        ++*count;
-        p += 2;
-        const char *gap = skip_blank(p, end);
-        bool column_ends = gap - p > 1 || (gap > p && *p == '\t');
-        p = gap;
-        if (column_ends)
-            break;
-    }
-    return p;
-}
-
-/* Splits a listing line; false when it has no address or bytes. @with_bytes: the line shows its bytes. */
-static bool listing_split(const char *start, const char *end, uint64_t *address, const char **rest, bool *with_bytes)
-{
-    const char *p = skip_blank(start, end);
-    const char *a = address_end(p, end, address);
-    if (!a)
-        return false;
-    bool colon = a < end && *a == ':';
-    if (colon)
-        a++;
-    else if (a - p < 4 || a >= end || (*a != ' ' && *a != '\t'))
-        return false;
-    const char *b = skip_blank(a, end);
-    unsigned count;
-    const char *after = bytes_end(b, end, &count);
-    *with_bytes = count > 0;
-    *rest = after;
-    return count > 0 || (colon && b > a);
-}
-
-/* A disassembly has addresses on nearly all instruction lines, and they grow. */
-static bool is_disassembly(const char *text, size_t length)
-{
-    struct cursor c = {text, text + length};
-    size_t with_bytes = 0, addresses = 0, other = 0;
-    uint64_t last = 0;
-    bool header = false;
-    for (const char *start, *end; line_next(&c, &start, &end);) {
-        uint64_t address;
-        const char *rest;
-        bool bytes;
-        const char *p = skip_blank(start, end);
-        if (p == end || *p == '#' || *p == ';' || *p == '.' || end[-1] == ':')
-            continue;
-        if ((size_t)(end - p) > 22 && strncmp(p, "Disassembly of section", 22) == 0)
-            header = true;
-        if (!listing_split(start, end, &address, &rest, &bytes)) {
-            other++;
-        } else if (bytes) {
-            with_bytes++;
-        } else {
-            addresses += address > last || address == 0;
-            last = address;
-        }
-    }
-    return header ? with_bytes + addresses > 0 : with_bytes > other || (addresses > 2 && addresses > other);
-}
-
-/* `0000000000001139 <main>:` gives main. */
-static bool listing_symbol(const char *start, const char *end, const char **name, size_t *length)
-{
-    uint64_t address;
-    const char *a = address_end(start, end, &address);
-    if (!a || end - a < 5 || a[0] != ' ' || a[1] != '<' || end[-1] != ':' || end[-2] != '>')
-        return false;
-    *name = a + 2;
-    *length = (size_t)(end - 2 - *name);
-    return true;
-}
-
-/* End of the code part: comments cut, strings respected. @in_comment lives over lines for C comments. Writes the text
+/* End of the code part: comments cut, strings respected. @semicolons: one begins a comment when a blank is before it. @in_comment lives over lines for C comments. Writes the text
  * with C comments blanked to @out. */
-static void comments_cut(const char *p, const char *end, bool intel, bool *in_comment, struct str *out)
+static void comments_cut(const char *p, const char *end, bool semicolons, bool *in_comment, struct str *out)
 {
     bool quoted = false;
     const char *first = skip_blank(p, end);
@@ -160,9 +53,9 @@ static void comments_cut(const char *p, const char *end, bool intel, bool *in_co
         else if (quoted && *p == '\\' && p + 1 < end)
             str_add_char(out, *p++);
         if (!quoted) {
-            if (*p == '#' || (*p == '/' && p + 1 < end && p[1] == '/'))
+            if ((*p == '#' && !is_lambda(first, p, end)) || (*p == '/' && p + 1 < end && p[1] == '/'))
                 return;
-            if (*p == ';' && intel && (p + 1 >= end || p[1] == ';' || (p > first && p[-1] == ' ' && p[1] == ' ')))
+            if (*p == ';' && semicolons && (p + 1 >= end || p[1] == ';' || (p > first && (p[-1] == ' ' || p[-1] == '\t'))))
                 return;
             if (*p == '/' && p + 1 < end && p[1] == '*') {
                 *in_comment = true;
@@ -235,12 +128,12 @@ static void directive_clean(struct listing *l, const char *p, const char *end)
 }
 
 /* `jne 1149 <main+0x10>`: the address becomes the label of the line that has it. */
-static void target_clean(struct listing *l, const char *p, const char *end, unsigned section)
+static void target_clean(const char *p, const char *end, unsigned section, struct str *out)
 {
     const char *e = word_end(p, end);
     while (word_is(p, e, "bnd") || word_is(p, e, "notrack")) {
-        str_add_bytes(&l->text, p, (size_t)(e - p));
-        str_add_char(&l->text, ' ');
+        str_add_bytes(out, p, (size_t)(e - p));
+        str_add_char(out, ' ');
         p = skip_blank(e, end);
         e = word_end(p, end);
     }
@@ -265,19 +158,49 @@ static void target_clean(struct listing *l, const char *p, const char *end, unsi
     const char *operand = skip_blank(e, end);
     if (flow && end - operand > 2 && operand[0] == '0' && (operand[1] | 32) == 'x')
         operand += 2;
-    uint64_t address;
-    const char *a = flow ? address_end(operand, end, &address) : NULL;
+    const char *round = flow && end > operand && end[-1] == ')' ? memchr(operand, '(', (size_t)(end - operand)) : NULL;
+    uint64_t address, low;
+    if (round && hex_end(round + 1, end, &address)) {   /* Windows: `jne f+20h (07FF6C2D51020h)`, "`" between the halves */
+        const char *digits = hex_end(round + 1, end, &address);
+        if (*digits == '`' && hex_end(digits + 1, end, &low)) {
+            digits = hex_end(digits + 1, end, &low);
+            address = address << 32 | low;
+        }
+        digits += (*digits | 32) == 'h';
+        if (digits + 1 == end) {
+            str_add_bytes(out, p, (size_t)(mnemonic_end - p));
+            str_addf(out, " %s%u_%llx", LISTING_ADDRESS_LABEL, section, (unsigned long long)address);
+            return;
+        }
+    }
+    const char *a = flow ? hex_end(operand, end, &address) : NULL;
     if (a && (a == end || skip_blank(a, end) == end || *skip_blank(a, end) == '<')) {
-        str_add_bytes(&l->text, p, (size_t)(mnemonic_end - p));
-        str_addf(&l->text, " %s%u_%llx", LISTING_ADDRESS_LABEL, section, (unsigned long long)address);
+        str_add_bytes(out, p, (size_t)(mnemonic_end - p));
+        str_addf(out, " %s%u_%llx", LISTING_ADDRESS_LABEL, section, (unsigned long long)address);
         return;
     }
     const char *angle = memchr(p, '<', (size_t)(end - p));
-    str_add_bytes(&l->text, p, (size_t)((angle && angle > p && angle[-1] == ' ' ? angle : end) - p));
+    str_add_bytes(out, p, (size_t)((angle && angle > p && angle[-1] == ' ' ? angle : end) - p));
+}
+
+static void statement_clean(struct listing *l, struct dialect *d, const char *p, const char *end, unsigned section)
+{
+    struct str targeted = {0};
+
+    if (l->disassembly) {
+        if (isa_ops(l->isa)->target_clean)
+            isa_ops(l->isa)->target_clean(p, end, section, &targeted);
+        else
+            target_clean(p, end, section, &targeted);
+        p = str_text(&targeted);
+        end = p + targeted.length;
+    }
+    dialect_statement(d, p, end, &l->text);
+    str_done(&targeted);
 }
 
 /* Labels, then statements between semicolons. @code holds no comments. Span offsets are relative to @code. */
-static bool statements_clean(struct listing *l, const char *code, const char *end, unsigned section, size_t *first,
+static bool statements_clean(struct listing *l, struct dialect *d, const char *code, const char *end, unsigned section, size_t *first,
                              size_t *last, const char **why)
 {
     const char *p = code;
@@ -305,8 +228,7 @@ static bool statements_clean(struct listing *l, const char *code, const char *en
             if (colon >= stop || *colon != ':')
                 break;
             steps_add(1);
-            str_add_bytes(&l->text, s, (size_t)(e - s));
-            str_add(&l->text, ": ");
+            dialect_label(d, s, e, &l->text);
             s = skip_blank(colon + 1, stop);
         }
         while (stop > s && isspace((unsigned char)stop[-1]))
@@ -325,12 +247,7 @@ static bool statements_clean(struct listing *l, const char *code, const char *en
                     *first = (size_t)(s - code);
                 *last = (size_t)(stop - code);
                 any = true;
-                if (l->disassembly && isa_ops(l->isa)->target_clean)
-                    isa_ops(l->isa)->target_clean(s, stop, section, &l->text);
-                else if (l->disassembly)
-                    target_clean(l, s, stop, section);
-                else
-                    str_add_bytes(&l->text, s, (size_t)(stop - s));
+                statement_clean(l, d, s, stop, section);
             }
         }
         while (stop < end && *stop != ';')
@@ -343,62 +260,148 @@ static bool statements_clean(struct listing *l, const char *code, const char *en
     return true;
 }
 
-void listing_clean(enum isa isa, const char *text, size_t length, enum syntax syntax, struct listing *out)
+/* The syntax that most lines speak for, each once for either. */
+static enum syntax syntax_of(const char *text, const struct margins *margins)
 {
-    memset(out, 0, sizeof *out);
-    out->isa = isa;
-    out->syntax = !isa_ops(isa)->dialects ? SYNTAX_AUTO : syntax == SYNTAX_AUTO ? syntax_detect(text, length) : syntax;
-    out->disassembly = is_disassembly(text, length);
-    struct cursor c = {text, text + length};
-    struct str code = {0};
-    bool in_comment = false;
-    unsigned section = 0;
-    size_t number = 0;
-    for (const char *start, *end; line_next(&c, &start, &end);) {
-        number++;
-        struct source_span span = {(size_t)(start - text), 0};
-        const char *p = start;
-        const char *name;
-        size_t name_length;
-        if (out->disassembly) {
-            uint64_t address;
-            bool bytes;
-            const char *rest;
-            if ((size_t)(end - start) > 22 && strncmp(start, "Disassembly of section", 22) == 0)
-                section++;
-            if (listing_symbol(start, end, &name, &name_length)) {
-                vec_add(&out->functions, mem_strndup(name, name_length));
-                str_addf(&out->text, "\"%.*s\":", (int)name_length, name);
-                p = end;
-            } else if (listing_split(start, end, &address, &rest, &bytes)) {
-                if (rest < end)
-                    str_addf(&out->text, "%s%u_%llx: ", LISTING_ADDRESS_LABEL, section, (unsigned long long)address);
-                p = rest;
-            } else if (end > start && end[-1] == ':' && word_end(start, end) == end - 1) {
-                p = start;
-            } else {
-                p = end;
+    size_t att = 0, intel = 0;
+    for (size_t i = 0; i < margins->lines.count; i++) {
+        const char *start = text + margins->lines.items[i].start, *end = text + margins->lines.items[i].end, *p = skip_blank(start, end);
+        if (p == end || *p == '#' || *p == ';')
+            continue;
+        if (contains_nocase(p, end, ".intel_syntax"))
+            return SYNTAX_INTEL;
+        if (contains_nocase(p, end, ".att_syntax"))
+            return SYNTAX_ATT;
+        for (bool mark_att = false, mark_intel = false; p < end && *p != '#'; p++) {
+            if (*p == '%' && p + 1 < end && isalpha((unsigned char)p[1])) {
+                att += !mark_att;
+                mark_att = true;
+            } else if (isalpha((unsigned char)*p) && (p == start || !is_word(p[-1]))) {
+                const char *e = word_end(p, end);
+                if ((p == start || p[-1] != '%') && (isa_ops(ISA_X86_64)->is_register(p, (size_t)(e - p)) || word_is(p, e, "ptr"))) {
+                    intel += !mark_intel;
+                    mark_intel = true;
+                }
+                p = e - 1;
             }
         }
-        str_clear(&code);
-        if (!isa_ops(isa)->dialects) {
-            p = isa_ops(isa)->word_end(p, end, out->disassembly);
-            isa_ops(isa)->comments_cut(p, end, &in_comment, &code);
-        } else {
-            comments_cut(p, end, out->syntax == SYNTAX_INTEL, &in_comment, &code);
-        }
-        const char *s = str_text(&code), *why = NULL;
-        size_t first, last, before = out->text.length;
-        if (!statements_clean(out, s, s + code.length, section, &first, &last, &why)) {
-            vec_add(&out->refused, ((struct diagnostic){number, mem_strndup(start, (size_t)(end - start)), mem_strdup(why)}));
-            out->text.length = before;
-        } else if (last > first && code.length <= (size_t)(end - p)) {
-            span.start = (size_t)(p - text) + first;
-            span.length = last - first;
-        }
-        vec_add(&out->spans, span);
-        str_add_char(&out->text, '\n');
     }
+    return intel > att ? SYNTAX_INTEL : SYNTAX_ATT;
+}
+
+/* The code of line @number, from @p to @end, into the text; where its statements stand into @span. */
+static void code_clean(struct listing *l, struct dialect *d, struct str *code, const char *text, size_t number, const char *p, const char *end, unsigned section,
+                       struct source_span *span)
+{
+    const char *s = str_text(code), *why = NULL, *function;
+    size_t first, last, before = l->text.length, length;
+
+    if (dialect_line(d, s, s + code->length, &l->text, &function, &length)) {
+        if (function)
+            vec_add(&l->functions, mem_strndup(function, length));
+    } else if (!statements_clean(l, d, s, s + code->length, section, &first, &last, &why)) {
+        vec_add(&l->refused, ((struct diagnostic){number, mem_strndup(p, (size_t)(end - p)), mem_strdup(why)}));
+        l->text.length = before;
+    } else if (last > first && code->length <= (size_t)(end - p)) {
+        span->start = (size_t)(p - text) + first;
+        span->length = last - first;
+    }
+}
+
+/* One line: the label of its address, then what it says. @order: see order_of. */
+static void line_clean(struct listing *l, struct dialect *d, struct str *code, bool *in_comment, const char *text, size_t number, const struct margin *m, unsigned order)
+{
+    const char *p = text + m->start, *end = text + m->end;
+    struct source_span span = {m->start, 0};
+    const struct isa_ops *isa = isa_ops(l->isa);
+
+    if (order)
+        str_addf(&l->text, ".text %u; ", order);
+    if (m->left_out)
+        vec_add(&l->left_out, ((struct diagnostic){number, NULL, mem_strdup(m->left_out)}));
+    str_clear(code);
+    if (m->symbol) {
+        vec_add(&l->functions, mem_strndup(p, (size_t)(end - p)));
+        dialect_heading(d, p, end, &l->text);
+    } else {
+        if (m->addressed && p < end)
+            str_addf(&l->text, "%s%u_%llx: ", LISTING_ADDRESS_LABEL, m->section, (unsigned long long)m->address);
+        if (isa->dialects) {
+            comments_cut(p, end, l->syntax == SYNTAX_INTEL || l->disassembly, in_comment, code);
+        } else {
+            p = isa->word_end(p, end, l->disassembly);
+            isa->comments_cut(p, end, in_comment, code);
+        }
+        const char *s = str_text(code), *stop = trim_end(s, s + code->length);
+        if (l->disassembly && !m->addressed && stop > s + 1 && stop[-1] == ':')
+            dialect_heading(d, skip_blank(s, stop), stop - 1, &l->text);
+        else
+            code_clean(l, d, code, text, number, p, end, m->section, &span);
+    }
+    vec_add(&l->spans, span);
+    str_add_char(&l->text, '\n');
+}
+
+struct ordered { uint64_t address; unsigned section; size_t line; };
+
+static int address_order(const void *a, const void *b)
+{
+    const struct ordered *x = a, *y = b;
+    steps_add(1);
+    return x->section != y->section ? (x->section > y->section) - (x->section < y->section) : (x->address > y->address) - (x->address < y->address);
+}
+
+/* Where a debugger has grouped the instructions by source lines they are not in the order of their addresses: then each line's place in that order, from 1, as the
+ * number of a subsection for the assembler, which joins these. NULL where no line is out of order, or an address is there twice, or there are too many. */
+static unsigned *order_of(const struct margins *m)
+{
+    VEC(struct ordered) places = {0};
+    bool sorted = true, once = true;
+    unsigned *order = NULL;
+
+    for (size_t i = 0; m->disassembly && i < m->lines.count; i++) {
+        const struct margin *line = &m->lines.items[i];
+        if (!line->addressed || line->start == line->end)
+            continue;
+        const struct ordered *last = places.count ? &places.items[places.count - 1] : NULL;
+        sorted &= !last || last->section != line->section || last->address < line->address;
+        vec_add(&places, ((struct ordered){line->address, line->section, i}));
+    }
+    if (!sorted && places.count <= SUBSECTIONS) {
+        qsort(places.items, places.count, sizeof *places.items, address_order);
+        for (size_t i = 1; i < places.count; i++)
+            once &= address_order(&places.items[i - 1], &places.items[i]) != 0;
+        if (once) {
+            order = mem_zero(m->lines.count, sizeof *order);
+            for (size_t i = 0; i < places.count; i++)
+                order[places.items[i].line] = (unsigned)i + 1;
+        }
+    }
+    vec_done(&places);
+    return order;
+}
+
+void listing_clean(enum isa isa, const char *text, size_t length, enum syntax syntax, struct listing *out)
+{
+    struct margins margins;
+    struct str code = {0};
+    bool in_comment = false;
+
+    memset(out, 0, sizeof *out);
+    out->isa = isa;
+    margins_find(text, length, &margins);
+    out->syntax = !isa_ops(isa)->dialects ? SYNTAX_AUTO : syntax == SYNTAX_AUTO ? syntax_of(text, &margins) : syntax;
+    out->disassembly = margins.disassembly;
+    struct dialect dialect = {.isa = isa, .intel = out->syntax == SYNTAX_INTEL};
+    unsigned *order = order_of(&margins);
+    for (size_t i = 0; i < margins.lines.count; i++) {
+        line_clean(out, &dialect, &code, &in_comment, text, i + 1, &margins.lines.items[i], order ? order[i] : 0);
+        if (margins.percents)
+            vec_add(&out->percents, margins.lines.items[i].percent);
+    }
+    free(order);
+    dialect_done(&dialect);
+    margins_done(&margins);
     str_done(&code);
 }
 
@@ -411,6 +414,10 @@ void listing_done(struct listing *l)
         free(l->refused.items[i].reason);
     }
     vec_done(&l->refused);
+    for (size_t i = 0; i < l->left_out.count; i++)
+        free(l->left_out.items[i].reason);
+    vec_done(&l->left_out);
+    vec_done(&l->percents);
     for (size_t i = 0; i < l->functions.count; i++)
         free(l->functions.items[i]);
     vec_done(&l->functions);
@@ -447,45 +454,14 @@ void listing_markers_done(struct marker_list *m)
     vec_done(&m->list);
 }
 
-static bool is_intel_register(const char *p, const char *end)
-{
-    static const char *const names[] = {"rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "eax", "ebx", "ecx", "edx",
-                                        "esi", "edi", "ebp", "esp", "al", "bl", "cl", "dl", "ax", "bx", "cx", "dx"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (word_is(p, end, names[i]))
-            return true;
-    if (end - p >= 2 && (*p | 32) == 'r' && isdigit((unsigned char)p[1]))
-        return true;
-    return end - p >= 4 && (p[1] | 32) == 'm' && (p[2] | 32) == 'm' && strchr("xyzXYZ", *p) && isdigit((unsigned char)p[3]);
-}
-
 enum syntax syntax_detect(const char *text, size_t length)
 {
-    struct cursor c = {text, text + length};
-    size_t att = 0, intel = 0;
-    for (const char *start, *end; line_next(&c, &start, &end);) {
-        const char *p = skip_blank(start, end);
-        if (p == end || *p == '#' || *p == ';')
-            continue;
-        if (contains_nocase(p, end, ".intel_syntax"))
-            return SYNTAX_INTEL;
-        if (contains_nocase(p, end, ".att_syntax"))
-            return SYNTAX_ATT;
-        for (bool mark_att = false, mark_intel = false; p < end && *p != '#'; p++) {
-            if (*p == '%' && p + 1 < end && isalpha((unsigned char)p[1])) {
-                att += !mark_att;
-                mark_att = true;
-            } else if (isalpha((unsigned char)*p) && (p == start || !is_word(p[-1]))) {
-                const char *e = word_end(p, end);
-                if ((p == start || p[-1] != '%') && (is_intel_register(p, e) || word_is(p, e, "ptr"))) {
-                    intel += !mark_intel;
-                    mark_intel = true;
-                }
-                p = e - 1;
-            }
-        }
-    }
-    return intel > att ? SYNTAX_INTEL : SYNTAX_ATT;
+    struct margins margins;
+
+    margins_find(text, length, &margins);
+    enum syntax syntax = syntax_of(text, &margins);
+    margins_done(&margins);
+    return syntax;
 }
 
 enum isa listing_isa(const char *text, size_t length)

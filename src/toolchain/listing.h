@@ -11,9 +11,11 @@ struct listing {
     struct str text;                                       /* as many lines as the user's */
     VEC(struct source_span) spans;                         /* one per line */
     VEC(struct diagnostic) refused;                        /* directives that read files */
+    VEC(struct diagnostic) left_out;                       /* lines that are no assembler text; without their text */
+    VEC(float) percents;                                   /* of samples, one per line, NaN where none; empty when the text has none */
     VEC(char *) functions;                                 /* names of .globl and .type */
     enum syntax syntax;
-    bool disassembly;                                      /* it had addresses or byte columns */
+    bool disassembly;                                      /* it had addresses */
 };
 
 enum marker_kind { MARKER_BEGIN, MARKER_END };

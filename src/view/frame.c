@@ -16,6 +16,8 @@
 #define MESSAGE_ROWS 3
 #define TAB_MAX 32           /* bytes of a view's tab on the status line */
 #define TABS_WIDTH_MIN 60    /* columns from which on all views have one */
+#define KEYCODE_LOAD 4       /* Ctrl-D and Ctrl-O: what is collected */
+#define KEYCODE_LOAD_REST 15
 #define JOBS_ROOM 32         /* columns that the jobs may claim before the tabs lose their names */
 
 enum tab_names { TABS_ALL, TABS_SHORT, TABS_NUMBERS, TABS_ONE };
@@ -147,7 +149,8 @@ void frame_done(struct frame *f)
             views[i]->close(f->states[i]);
     f->session->views = NULL;
     str_done(&f->message);
-    str_done(&f->typed);
+    str_done(&f->refusal);
+    editor_done(&f->editor);
     vec_done(&f->running);
 }
 
@@ -198,6 +201,27 @@ static void obey(struct frame *f, const char *line)
         show_view(f, asked);
 }
 
+/* The screen becomes an editor of @text. */
+static void collect(struct frame *f, const char *text, size_t length, size_t line)
+{
+    f->collecting = true;
+    str_clear(&f->refusal);
+    editor_set(&f->editor, text, length, line);
+}
+
+/* Text that was pasted and refused is there to be corrected; the kernel before it stays, but is not shown as if it were what was pasted. */
+static void take_refused(struct frame *f)
+{
+    struct session *s = f->session;
+
+    if (!s->refused.length)
+        return;
+    collect(f, s->refused.data, s->refused.length, s->refused_line);
+    str_add(&f->refusal, str_text(&f->message));
+    str_clear(&f->message);
+    str_done(&s->refused);
+}
+
 void frame_run(struct frame *f, const char *line)
 {
     struct session *s = f->session;
@@ -208,9 +232,9 @@ void frame_run(struct frame *f, const char *line)
     obey(f, line);
     if (s->want_paste) {
         s->want_paste = false;
-        f->collecting = true;
-        str_clear(&f->typed);
+        collect(f, "", 0, 0);
     }
+    take_refused(f);
 }
 
 /* What follows a command on its line or in its script runs once the job that it waited for has ended well. */
@@ -242,24 +266,30 @@ static bool stop_waiting(struct frame *f)
     return true;
 }
 
-void frame_paste(struct frame *f, const char *text, size_t length)
+/* Runs @line with @text as what it reads. */
+static void run_on(struct frame *f, const char *line, const char *text, size_t length)
 {
     struct session *s = f->session;
     FILE *before = s->input;
 
+    f->collecting = false;
+    s->input = fmemopen((void *)text, length, "r");
+    if (s->input) {
+        f->current = 0;
+        frame_run(f, line);
+        fclose(s->input);
+    }
+    s->input = before;
+}
+
+void frame_paste(struct frame *f, const char *text, size_t length)
+{
     if (!length) {
         say(f, true, "nothing pasted: the clipboard is empty or not text");
         f->collecting = false;
         return;
     }
-    s->input = fmemopen((void *)text, length, "r");
-    if (s->input) {
-        f->current = 0;
-        frame_run(f, f->collecting ? s->paste_command : "kernel paste");
-        fclose(s->input);
-    }
-    s->input = before;
-    f->collecting = false;
+    run_on(f, f->collecting ? f->session->paste_command : "kernel paste", text, length);
 }
 
 /* Says how the jobs fared that have ended; the log keeps it. */
@@ -311,6 +341,7 @@ bool frame_jobs(struct frame *f)
     s->revision += news == JOB_ENDED;
     char *text = command_take_job_result(s, f->ended);
     show_output(f, f->ended, text);
+    take_refused(f);
     go_on(f);
     return true;
 }
@@ -462,27 +493,14 @@ static void draw_popup(const struct frame_prompt *prompt, struct grid *g, int bo
 
 static void draw_collecting(struct frame *f, struct grid *g)
 {
-    const char *at = str_text(&f->typed);
-    unsigned lines = 1, row = 1;
+    int y = 1;
 
     grid_fill(g, 0, 0, g->width, 1, ROLE_HEADER, 0, ' ');
-    grid_put(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "Paste or type the loop. Ctrl-D loads it, Esc cancels.");
-    for (const char *c = at; *c; c++)
-        lines += *c == '\n';
-    for (; row < g->height && (*at || row == 1); at += *at == '\n') {
-        size_t span = strcspn(at, "\n");
-        if (lines-- < g->height) {
-            char *line = mem_strndup(at, span);
-            unsigned used = grid_put(g, 0, (int)row, 0, ROLE_TEXT, 0, line);
-            if (!at[span])
-                grid_put(g, (int)used, (int)row, 1, ROLE_CURSOR, 0, " ");
-            free(line);
-            row++;
-        }
-        at += span;
-        if (!*at)
-            break;
-    }
+    grid_put(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD,
+             f->refusal.length ? "Not loaded. Ctrl-D tries again, Ctrl-O skips refused lines, Esc drops the text." : "Paste or type the loop. Ctrl-D loads it, Esc cancels.");
+    if (f->refusal.length)
+        y += (int)grid_wrap(g, 0, y, g->width, MESSAGE_ROWS, ROLE_ERROR, 0, str_text(&f->refusal));
+    editor_draw(&f->editor, g, y);
 }
 
 /* The message on as many rows as it takes, at most MESSAGE_ROWS, the status line above; returns the status line's row. */
@@ -542,25 +560,38 @@ static enum frame_reply run_binding(struct frame *f, const struct key_binding *b
     return FRAME_DONE;
 }
 
+/* Loads what is in the editor, with @option behind the command. */
+static void collected(struct frame *f, const char *option)
+{
+    char *text = mem_strndup(str_text(&f->editor.text), f->editor.text.length), line[sizeof f->session->paste_command + 16];
+    size_t length = f->editor.text.length;
+    const char *command = f->session->paste_command[0] ? f->session->paste_command : "kernel paste";
+
+    snprintf(line, sizeof line, "%s%s", command, strstr(command, option) ? "" : option);
+    if (length)
+        run_on(f, line, text, length);
+    else
+        frame_paste(f, text, 0);
+    free(text);
+}
+
 static void collect_key(struct frame *f, int key)
 {
+    const struct kernel *k = f->session->document.kernel;
+
     if (key == KEYCODE_ESCAPE || key == KEYCODE_INTERRUPT) {
+        struct str left = {0};
         f->collecting = false;
-        say(f, false, "cancelled");
-    } else if (key == 4) {
-        char *text = str_take(&f->typed);
-        frame_paste(f, text, strlen(text));
-        f->collecting = false;
-        free(text);
-    } else if (key == KEYCODE_BACKSPACE || key == 127 || key == 8) {
-        while (f->typed.length && ((unsigned char)f->typed.data[f->typed.length - 1] & 0xc0) == 0x80)
-            f->typed.data[--f->typed.length] = '\0';
-        if (f->typed.length)
-            f->typed.data[--f->typed.length] = '\0';
-    } else if (key == KEYCODE_ENTER || key == '\n') {
-        str_add_char(&f->typed, '\n');
-    } else if (key == '\t' || (key >= 32 && key < 256)) {
-        str_add_char(&f->typed, (char)key);
+        if (f->refusal.length)
+            str_addf(&left, "dropped; %s%s", k ? "the kernel is still " : "no kernel is loaded", k ? k->name : "");
+        say(f, false, left.length ? str_text(&left) : "cancelled");
+        str_done(&left);
+    } else if (key == KEYCODE_LOAD) {
+        collected(f, "");
+    } else if (key == KEYCODE_LOAD_REST && f->refusal.length) {
+        collected(f, " --skip-bad");
+    } else {
+        editor_key(&f->editor, key);
     }
 }
 

@@ -3,6 +3,7 @@
 #define PORTOLAN_VIEW_FRAME_H
 
 #include "base/vec.h"
+#include "view/editor.h"
 #include "view/view.h"
 
 #define FRAME_VIEWS 16
@@ -17,7 +18,8 @@ struct frame {
     char search[128];
     char prefill[512];           /* what a view puts into the prompt */
     bool collecting;             /* `kernel paste` takes what is typed */
-    struct str typed;
+    struct editor editor;        /* of it */
+    struct str refusal;          /* why that text was refused; empty: it has not been tried */
     VEC(unsigned) running;       /* jobs whose end is to be told */
     char ended[80];              /* title of the job that ended last */
     unsigned last_job;           /* the newest that was put there */

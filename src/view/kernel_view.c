@@ -32,7 +32,7 @@ struct kernel_view_state {
 static void draw_empty(struct grid *g)
 {
     static const char *const lines[] = {
-        "No kernel is loaded.", "", "Paste a loop here: AT&T or Intel syntax, compiler, objdump or Compiler Explorer output.",
+        "No kernel is loaded.", "", "Paste a loop here: compiler, Compiler Explorer, objdump, gdb, perf, MASM, NASM and other output, as it is.",
         ":kernel load FILE    reads assembler text, a listing, an object or a program", ":help               lists the commands", "q                   leaves",
     };
     int y = g->height > 10 ? 1 : 0;
@@ -63,6 +63,20 @@ static struct port_columns columns_for(const struct analysis *a, unsigned *left,
 }
 
 #define COSTS 14         /* columns of what an instruction costs, here and in the model */
+
+#define SAMPLES 8        /* columns of an instruction's share of a profile's samples */
+
+/* Whether the text was a profile, and there is room for what it says. */
+static bool profiled(const struct kernel *k, const struct grid *g)
+{
+    return k->percent_count && g->width >= TEXT_MIN + 5 + SAMPLES + 2 * CELL;
+}
+
+static void draw_percent(double percent, struct grid *g, int x, int y, bool cursor)
+{
+    if (!isnan(percent))
+        grid_printf(g, x, y, SAMPLES - 1, cursor ? ROLE_CURSOR : percent >= 0.5 ? heat_role(percent / 100) : ROLE_DIM, 0, "%6.2f%%", percent);
+}
 
 /* What blame found of this loop, when there is room for it. */
 static const struct blame *blame_shown(const struct session *s, const struct analysis *a, const struct grid *g)
@@ -185,9 +199,11 @@ static void draw_source(const struct kernel *k, const struct analysis *a, size_t
 static void draw_table(struct kernel_view_state *v, const struct kernel *k, const struct analysis *a, const struct blame *blame, struct grid *g, int y, unsigned rows)
 {
     const struct ports *ports = mapping_ports(a->machine->mapping);
-    const struct port_columns columns = columns_for(a, &v->left, g->width - (blame ? COSTS : 0));
+    const bool samples = profiled(k, g);
+    const unsigned beside_ports = (blame ? COSTS : 0) + (samples ? SAMPLES : 0);
+    const struct port_columns columns = columns_for(a, &v->left, g->width - beside_ports);
     const struct analysis_row *current = &a->rows[v->cursor];
-    int costs_x = 5 + (int)(columns.count * CELL), text_x = costs_x + (blame ? COSTS : 0) + 1;
+    int costs_x = 5 + (int)(columns.count * CELL), samples_x = costs_x + (blame ? COSTS : 0), text_x = costs_x + (int)beside_ports + 1;
 
     grid_fill(g, 0, y, g->width, 1, ROLE_HEADER, 0, ' ');
     grid_put(g, 0, y, 5, ROLE_HEADER, 0, "line");
@@ -197,6 +213,8 @@ static void draw_table(struct kernel_view_state *v, const struct kernel *k, cons
     }
     if (blame)
         grid_put(g, costs_x, y, COSTS, ROLE_HEADER, 0, "  here  model");
+    if (samples)
+        grid_put(g, samples_x + 1, y, SAMPLES - 1, ROLE_HEADER, 0, "samples");
     unsigned used = grid_put(g, text_x + 3, y, 0, ROLE_HEADER, 0, "instruction");
     bool beside = k->origin_line_count && text_x + 3 + TEXT_WANTED + SOURCE_MIN <= (int)g->width;
     if (beside)
@@ -219,6 +237,8 @@ static void draw_table(struct kernel_view_state *v, const struct kernel *k, cons
             draw_value(g, 5 + (int)(j * CELL), line, a->rows[i].pressure[columns.ports[j]], a->cycles, cursor);
         if (blame)
             draw_costs(blame, a, i, cursor, g, costs_x, line);
+        if (samples)
+            draw_percent(kernel_percent(k, a->rows[i].insn), g, samples_x + 1, line, cursor);
         tidy(a->rows[i].insn->text ? a->rows[i].insn->text : a->rows[i].insn->mnemonic, &text);
         draw_gutter(a, &gutter, i, v->cursor, g, text_x - 1, line);
         grid_put(g, text_x + 1, line, 0, role, 0, mark_of(&a->rows[i]));
@@ -605,6 +625,9 @@ static void kernel_status(void *state, struct session *s, struct str *out)
     str_addf(out, "%zu/%zu", count ? v->cursor + 1 : 0, count);
     if (s->document.kernel->loop_count > 1)
         str_addf(out, "  loop %zu/%zu", s->document.loop + 1, s->document.kernel->loop_count);
+    size_t left_out = s->document.kernel->left_out_count + s->document.kernel->refused_count;
+    if (left_out)
+        str_addf(out, "  %zu line%s left out", left_out, left_out == 1 ? "" : "s");
 }
 
 static void *kernel_open(void)
@@ -620,6 +643,7 @@ static const struct view_key kernel_keys[] = {
     {.keys = {'b'}, .label = "b", .help = "blame: measure the cost of each instruction here, and compare it with the model", .command = "kernel blame"},
     {.keys = {'w'}, .label = "w", .help = "what if: change or sweep a fact, a usage or a latency", .command = ":kernel whatif "},
     {.keys = {'<', '>', 'h', 'l', KEYCODE_LEFT, KEYCODE_RIGHT}, .label = "< >", .help = "scroll the ports", .act = kernel_scroll},
+    {.keys = {KEYCODE_ENTER, '\n'}, .label = "Enter", .help = "the lines of the text that were left out, with the reason", .command = "kernel omitted"},
     {.label = "/ n N", .help = "search"},
     {.keys = {KEYCODE_ESCAPE}, .act = kernel_forget},
     {.keys = {0}},
@@ -633,6 +657,7 @@ const struct view_ops kernel_view = {.name = "kernel", .help = "the loop: port p
             "\t┌├└ the critical chain, * when it is one instruction\n"
             "\t→ feeds the one under the cursor   ← uses its result\n"
             "cells\tcycles per iteration on the port; hotter colours for busier ports\n"
+            "samples\tshare of the samples, from the profile that was pasted\n"
             "here\tcycles that the loop takes less without the instruction, measured; beside it what the model says (b)",
                                      .open = kernel_open, .close = free, .draw = kernel_draw, .click = kernel_click,
                                      .find = kernel_find, .status = kernel_status};

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common.h"
+#include "toolchain/plain.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -13,7 +14,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char *text = mem_strndup((const char *)data, size);
     size_t length = strlen(text);
     struct marker_list m;
+    struct str plain = {0};
 
+    if (plain_text(text, length, &plain))
+        clean_listing(ISA_X86_64, str_text(&plain), plain.length);
+    str_done(&plain);
     clean_listing(ISA_X86_64, text, length);
     listing_markers(text, length, &m);
     listing_markers_done(&m);

@@ -41,6 +41,22 @@ int part(int n) { int sum = 0; for (int i = 0; i <= n; i++) sum += FACTOR * i; r
     holds err "undeclared identifier 'FACTOR'"
 }
 
+# A call that has to be the last thing a function does stays the last.
+test_calls_that_end_a_function() {
+    needs_llvm
+    cd "$work" || return 1
+    echo 'int part(int n) { return n + 1; }' >part.c
+    cat >main.c <<'C'
+#include <stdio.h>
+int part(int n);
+__attribute__((noinline)) static int last(int n) { if (n > 2) return 7; __attribute__((musttail)) return part(n); }
+int main(int argc, char **argv) { (void)argv; printf("%d\n", last(argc)); return 0; }
+C
+    expect 0 "$cc" -O1 -o whole main.c part.c
+    expect 0 ./whole
+    holds out 2
+}
+
 # Without the variable nothing is written; a child process does not write over its parent's trace.
 test_runtime_alone() {
     needs_llvm

@@ -146,6 +146,8 @@ test_pastes_that_are_no_loops() {
     see 'pasted:'
     paste ' frobnicate %%rax\n foo\n'
     see "pasted:1: no such instruction: \`frobnicate %rax' (and 1 more line)"
+    t send-keys Escape
+    see 'dropped; the kernel is still'
     see 'imulq %rax'
 }
 

@@ -94,6 +94,8 @@ static void test_hostile(void **state)
         {".incbin \"/etc/passwd\"\nnop\n", ERR_DATA},
         {".L1: nop\n.L2: .IncBin \"/etc/passwd\"\njmp .L1\n", ERR_DATA},
         {"foo: nop; .InClUdE \"/etc/passwd\"\nnop\n", ERR_DATA},
+        {"%define x 1; .incbin \"/etc/passwd\"\nmov eax, ebx\n", ERR_DATA},
+        {"x equ 1\n.incbin \"/etc/passwd\" ; db 1\nmov eax, ebx\n", ERR_DATA},
         {".macro q a b\n.\\a\\b \"/etc/passwd\"\n.endm\nq inc bin\nnop\n", ERR_DATA},
         {".macro q a b\n.\\a\\b \"/etc/passwd\"\n.endm\nq inc lude\nnop\n", ERR_DATA},
         {".macro m\nm\nm\n.endm\nm\n", ERR_DATA},

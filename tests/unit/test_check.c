@@ -132,7 +132,9 @@ static void test_corrections(void **state)
         assert_false(check_disagrees(&s.document.check->rows[i]));
     /* Beside another truth: rows are replaced, not added. */
     run(&s, "machine check --machine skylake-measured --simulate skylake 'VMULPD (YMM, YMM, YMM)'");
-    run(&s, "machine correct --simulate skylake VMUL*");
+    assert_false(run_line(&s, "machine correct --simulate haswell VMUL*", NULL, &err));   /* another than was checked */
+    assert_non_null(strstr(err.what, "simulated skylake was checked"));
+    run(&s, "machine correct VMUL*");   /* as o in the view writes it: what was checked is simulated, too */
     assert_int_equal(lines_of("latencies.csv"), before);
     holds("latencies.csv", "\"VMULPD (YMM, YMM, YMM)\",3,1,4,measured on simulated skylake");
     holds("machine.csv", "base,skylake,,\n");
@@ -159,7 +161,7 @@ static void test_golden(void **state)
     (void)state;
     run_to_end("view check");
     assert_true(screen_holds("Nothing has been checked."));
-    struct check *c = session.document.check = check_new(session_machine(&session, "skylake", &err), "a CPU of the test's");
+    struct check *c = session.document.check = check_new(session_machine(&session, "skylake", &err), "a CPU of the test's", NULL);
     snprintf(c->date, sizeof c->date, "2026-01-31");
     add(c, "ADD (R64, R64)", false, 0.26, 0.25, 631568);
     add(c, "IMUL (R64, R64)", true, 4, 3, 200000);
@@ -182,7 +184,7 @@ static void test_quoted_name(void **state)
     struct err err = {0};
 
     (void)state;
-    struct check *c = session.document.check = check_new(session_machine(&session, "skylake", &err), "a CPU of the test's");
+    struct check *c = session.document.check = check_new(session_machine(&session, "skylake", &err), "a CPU of the test's", NULL);
     add(c, "MY'OWN (R64, R64)", false, 3, 2, 100);
     check_sort(c);
     run_to_end("view check");

@@ -6,9 +6,12 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/rng.h"
+#include "base/mem.h"
+#include "base/watch.h"
 #include "program/fit.h"
 #include "program/lasso.h"
 #include "program/solve.h"
@@ -200,6 +203,25 @@ static void test_thresholds(void **state)
     }
 }
 
+static double quarter(double n) { return floor(n / 4) * 6; }
+
+/* All multiples of the vector's width: 1.5 N is exact there, and where 1.5 N is no whole number it is no count. */
+static void test_multiples(void **state)
+{
+    static const double inputs[] = {8, 16, 32, 64, 128}, wide[] = {2, 3, 5, 8, 11};
+    double values[5];
+    struct formula f;
+    (void)state;
+    for (size_t k = 0; k < 5; k++)
+        values[k] = quarter(inputs[k]);
+    fit_counts(&(struct fit_data){inputs, 1, 5, values}, &f);
+    assert_true(f.exact && f.within == 1);
+    for (size_t k = 0; k < 5; k++)
+        values[k] = triangle(wide[k]);
+    fit_counts(&(struct fit_data){wide, 1, 5, values}, &f);
+    assert_true(f.exact && !f.within);
+}
+
 /* Runs that repeat the values of the inputs that matter spare nothing: three of them do not show a formula of three terms. */
 static void test_repeated_runs(void **state)
 {
@@ -348,11 +370,61 @@ static void test_lasso(void **state)
     assert_true(c[1] > 2 && c[3] < -1);
 }
 
+/* Inputs and counts of any size are no undefined behaviour, and no exact formula either (the sanitizers watch). */
+static void test_huge(void **state)
+{
+    static const double huge[] = {1e18, 1e25, 1e40, 1e300, 3e38};
+
+    (void)state;
+    for (size_t k = 0; k < sizeof huge / sizeof *huge; k++) {
+        double inputs[6], values[6];
+        struct formula f;
+        for (size_t r = 0; r < 6; r++) {
+            inputs[r] = huge[k] * (double)(r + 1);
+            values[r] = r % 2 ? huge[k] : 3 + (double)r;
+        }
+        fit_counts(&(struct fit_data){inputs, 1, 6, values}, &f);
+        assert_true(f.count <= FORMULA_TERMS);
+    }
+}
+
+static unsigned asked;
+
+static bool over_soon(void *state)
+{
+    (void)state;
+    return ++asked > 3;
+}
+
+/* Many runs of many inputs: the fit ends soon after it is told to, counted in steps. */
+static void test_many_runs(void **state)
+{
+    enum { RUNS = 3000, INPUTS = 4 };
+    double *inputs = mem_alloc(RUNS * INPUTS * sizeof *inputs), *values = mem_alloc(RUNS * sizeof *values);
+    struct formula f;
+
+    (void)state;
+    for (size_t r = 0; r < RUNS; r++) {
+        for (size_t i = 0; i < INPUTS; i++)
+            inputs[r * INPUTS + i] = (double)(r * (i + 3) * 7919 % 97 + 1);
+        values[r] = (double)(r * 31 % 1009);
+    }
+    struct watch before = watch_begin(over_soon, NULL);
+    uint64_t steps = steps_taken;
+    fit_counts(&(struct fit_data){inputs, INPUTS, RUNS, values}, &f);
+    assert_true(watch.ended);
+    watch_restore(before);
+    assert_true(steps_taken - steps < 30 * WATCH_STEPS);
+    free(inputs);
+    free(values);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_counts_of_one_input), cmocka_unit_test(test_few_runs), cmocka_unit_test(test_some_remainders), cmocka_unit_test(test_factorial_runs), cmocka_unit_test(test_many_inputs), cmocka_unit_test(test_many_inputs_by_chance), cmocka_unit_test(test_data_dependent),
-        cmocka_unit_test(test_thresholds), cmocka_unit_test(test_repeated_runs), cmocka_unit_test(test_reciprocals), cmocka_unit_test(test_print), cmocka_unit_test(test_least_squares), cmocka_unit_test(test_lasso),
+        cmocka_unit_test(test_thresholds), cmocka_unit_test(test_multiples), cmocka_unit_test(test_repeated_runs), cmocka_unit_test(test_reciprocals), cmocka_unit_test(test_print), cmocka_unit_test(test_least_squares), cmocka_unit_test(test_lasso),
+        cmocka_unit_test(test_huge), cmocka_unit_test(test_many_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -425,6 +425,66 @@ static void test_collect(void **state)
     frame_paste(&frame, garbage, sizeof garbage - 1);
     assert_true(frame.failed);
     assert_non_null(session.document.kernel);
+    frame_key(&frame, KEYCODE_ESCAPE, &prefill);
+}
+
+/* Refused text comes back to be corrected; the kernel before it is not shown as if it were the new one. */
+static void test_refused_paste(void **state)
+{
+    static const char text[] = "y:\n\taddq $1, %rcx\n\tjnee y\n";
+    const char *prefill;
+
+    (void)state;
+    load();
+    const struct kernel *before = session.document.kernel;
+    frame_paste(&frame, text, sizeof text - 1);
+    assert_true(frame.collecting);
+    assert_true(screen_holds("Not loaded. Ctrl-D tries again"));
+    assert_true(screen_holds("no such instruction: `jnee y'"));
+    assert_true(screen_holds("   3  jnee y"));
+    assert_ptr_equal(session.document.kernel, before);
+    frame_key(&frame, KEYCODE_RIGHT, &prefill);
+    press("j");   /* which makes it worse: it is asked again */
+    frame_key(&frame, 4, &prefill);
+    assert_true(frame.collecting);
+    assert_true(screen_holds("   3  jjnee y"));
+    frame_key(&frame, KEYCODE_RIGHT, &prefill);
+    frame_key(&frame, KEYCODE_DELETE, &prefill);
+    frame_key(&frame, KEYCODE_RIGHT, &prefill);
+    frame_key(&frame, KEYCODE_RIGHT, &prefill);
+    frame_key(&frame, KEYCODE_DELETE, &prefill);
+    frame_key(&frame, 4, &prefill);
+    assert_false(frame.collecting);
+    assert_true(screen_holds("addq $1, %rcx"));
+    assert_int_equal(session.document.kernel->loops[0].count, 2);
+    before = session.document.kernel;
+    frame_paste(&frame, text, sizeof text - 1);
+    frame_key(&frame, KEYCODE_ESCAPE, &prefill);
+    assert_true(screen_holds("dropped; the kernel is still pasted"));
+    assert_ptr_equal(session.document.kernel, before);
+    frame_paste(&frame, text, sizeof text - 1);
+    frame_key(&frame, 15, &prefill);
+    assert_false(frame.collecting);
+    assert_true(screen_holds("1 line left out"));
+    assert_true(session.document.kernel != before);
+}
+
+/* What is left out of a paste is counted, and shown with the reasons; the samples of a profile are a column. */
+static void test_left_out(void **state)
+{
+    static const char text[] = " Percent |\tSource code & Disassembly of d for cycles\n    0.11 :   112d:   movslq %edi,%rdi\n         : 4    y[i] += a * x[i];\n"
+                               "   61.50 :   1146:   addsd  (%rdx,%rax,1),%xmm1\n    0.00 :   1157:   jne    1146 <daxpy+0x14>\n";
+    const char *prefill;
+
+    (void)state;
+    frame_paste(&frame, text, sizeof text - 1);
+    assert_true(screen_holds("1 line left out"));
+    assert_true(screen_holds("samples"));
+    assert_true(screen_holds(" 61.50%"));
+    frame_key(&frame, KEYCODE_ENTER, &prefill);
+    assert_true(screen_holds("no instruction with an address"));
+    assert_true(screen_holds("y[i] += a * x[i];"));
+    frame_key(&frame, 'q', &prefill);
 }
 
 static void test_click(void **state)
@@ -602,6 +662,8 @@ int main(void)
         cmocka_unit_test(test_plot),
         cmocka_unit_test_setup_teardown(test_find, setup, teardown),
         cmocka_unit_test_setup_teardown(test_collect, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_refused_paste, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_left_out, setup, teardown),
         cmocka_unit_test_setup_teardown(test_click, setup, teardown),
         cmocka_unit_test_setup_teardown(test_job, setup, teardown),
         cmocka_unit_test_setup_teardown(test_type_ahead, setup, teardown),

@@ -345,9 +345,22 @@ static void test_no_forms(void **state)
     assert_int_not_equal(err.code, ERR_NONE);
 }
 
+/* A list from which the only word goes has nothing, and says so. */
+static void test_empty_list(void **state)
+{
+    struct remedy c = {.name = (char *)"zero_idioms", .value = (char *)"", .before = (char *)"XOR", .from = LATENCY_ANY, .to = LATENCY_ANY};
+    struct str text = {0};
+
+    (void)state;
+    change_print(&c, &text);
+    assert_string_equal(str_text(&text), "fact zero_idioms: nothing, not XOR");
+    str_done(&text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_empty_list),
         cmocka_unit_test(test_blocks),
         cmocka_unit_test(test_patterns),
         cmocka_unit_test(test_ten_changes_are_found),

@@ -222,6 +222,45 @@ static void test_x86_branches(void **state)
     }
 }
 
+/* Closing branches of short copies are kept apart by nops that they lead over; nothing else may stand there, and nothing else may be led over. */
+static void test_x86_apart(void **state)
+{
+    static const struct x86_case cases[] = {
+        {{0x48, 0x01, 0xc0, 0x48, 0x39, 0xd0, 0x72, 0xf8}, 8},                           /* add rax, rax; cmp rax, rdx; jb */
+        {{0x48, 0x01, 0xc0, 0x48, 0x39, 0xd0, 0x0f, 0x82, 0xf4, 0xff, 0xff, 0xff}, 12},
+        {{0x48, 0x01, 0xc0, 0x48, 0x39, 0xd0, 0xe9, 0xf5, 0xff, 0xff, 0xff}, 11},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct insn insns[3];
+        uint8_t out[256] = {0};
+        size_t n = decode_x86(cases[i].code, cases[i].length, insns), at = 0, length = cases[i].length;
+        assert_int_equal(n, 3);
+        assert_int_equal(kernel_apart(insns, n, length), KERNEL_APART);
+        assert_int_equal(kernel_apart(insns, n, KERNEL_APART), KERNEL_APART);
+        assert_int_equal(kernel_apart(insns, n, KERNEL_APART + 1), KERNEL_APART + 1);
+        assert_int_equal(kernel_apart(insns, 2, length), length);   /* no branch */
+        for (unsigned copy = 0; copy < 3; copy++) {
+            at += kernel_emit(insns, n, 0x1000, out, at);
+            at += kernel_fill(insns, n, out, at, KERNEL_APART - length);
+        }
+        assert_int_equal(at, 3 * KERNEL_APART);
+        assert_true(kernel_emitted(insns, n, out, at));
+        for (size_t k = length; k < 2 * KERNEL_APART; k++) {        /* another byte among the nops, or in the branch's distance */
+            out[k] ^= 0x40;
+            assert_false(kernel_emitted(insns, n, out, at));
+            out[k] ^= 0x40;
+        }
+        assert_false(kernel_emitted(insns, n, out, at - 1));
+        assert_false(kernel_emitted(insns, n, out, at - KERNEL_APART + length));   /* leads out of the code */
+        struct insn nop;
+        for (size_t k = length; k < KERNEL_APART; k += nop.length) {
+            assert_true(insn_decode(ISA_X86_64, out + k, KERNEL_APART - k, k, false, &nop, NULL));
+            assert_string_equal(nop.mnemonic, "nop");
+        }
+    }
+}
+
 static void test_x86_emitted(void **state)
 {
     /* mov rax, [rip + 0x10]; vaddps ymm8, ymm15, [rip - 4]; add rax, rbx */
@@ -318,6 +357,6 @@ static void test_x86_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_a64_branches), cmocka_unit_test(test_a64_refused), cmocka_unit_test(test_a64_allowed), cmocka_unit_test(test_counter), cmocka_unit_test(test_x86_branches),
-                                       cmocka_unit_test(test_x86_emitted), cmocka_unit_test(test_x86_refused)};
+                                       cmocka_unit_test(test_x86_apart), cmocka_unit_test(test_x86_emitted), cmocka_unit_test(test_x86_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,6 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -177,9 +180,87 @@ static void test_views(void **state)
     str_done(&text);
 }
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED
+#endif
+
+#ifndef SANITIZED
+#define INSNS 39000
+#define LIMITS 8
+
+/* Pages of address space of this process. */
+static size_t pages_now(void)
+{
+    FILE *f = fopen("/proc/self/statm", "r");
+    size_t pages = 0;
+
+    if (f && fscanf(f, "%zu", &pages) != 1)
+        pages = 0;
+    if (f)
+        fclose(f);
+    return pages;
+}
+
+enum { WORKED, SHORT, OTHERWISE };
+
+/* In a process of its own, with @more bytes of address space than it has. */
+static int simulate_within(struct session *s, const char *line, size_t more)
+{
+    struct err err = {0};
+    pid_t child = fork();
+    int status;
+
+    if (child == 0) {
+        struct rlimit limit = {pages_now() * (size_t)sysconf(_SC_PAGESIZE) + more, RLIM_INFINITY};
+        if (getrlimit(RLIMIT_AS, &(struct rlimit){0}) != 0 || setrlimit(RLIMIT_AS, &limit) != 0)
+            _exit(OTHERWISE);
+        bool ok = run_line(s, line, NULL, &err);
+        _exit(ok ? WORKED : err.code == ERR_MEMORY ? SHORT : OTHERWISE);
+    }
+    assert_true(child > 0 && waitpid(child, &status, 0) == child);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : OTHERWISE;
+}
+
+/* A long loop is analysed and simulated in many pieces that cannot fail, some of them large: what they need is held before they begin. */
+static void test_long_loop(void **state)
+{
+    static const char *const bytes[] = {"4801d8", "480fafd1", "4c8b0406", "c5f558d0", "4983c101", "4c8d540304"};
+    static const char *const lines[] = {"kernel simulate --machine skylake", "kernel analyze --machine skylake"};
+    struct session s;
+    struct str text = {0};
+    struct err err;
+    unsigned outcomes[OTHERWISE + 1] = {0};
+
+    (void)state;
+    session_init(&s);
+    str_add(&text, "kernel hex ");
+    for (size_t i = 0; i < INSNS; i++)
+        str_add(&text, bytes[i * 7 % 11 % (sizeof bytes / sizeof *bytes)]);
+    assert_true(run_line(&s, str_text(&text), NULL, &err));
+    assert_non_null(session_machine(&s, "skylake", &err));
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        for (size_t k = 0; k < LIMITS; k++)
+            outcomes[simulate_within(&s, lines[i], ((size_t)24 << 20) * (k + 1))]++;
+    print_message("within limits: %u worked, %u failed with a message, %u otherwise\n", outcomes[WORKED], outcomes[SHORT], outcomes[OTHERWISE]);
+    assert_true(outcomes[SHORT] > 0 && outcomes[WORKED] > 0);
+    assert_int_equal(outcomes[OTHERWISE], 0);
+    str_done(&text);
+    session_done(&s);
+}
+#endif
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_loading), cmocka_unit_test(test_commands), cmocka_unit_test_setup_teardown(test_views, setup, teardown)};
+    const struct CMUnitTest tests[] = {
+#ifndef SANITIZED
+        cmocka_unit_test(test_long_loop),
+#endif
+        cmocka_unit_test(test_loading), cmocka_unit_test(test_commands), cmocka_unit_test_setup_teardown(test_views, setup, teardown)};
     make_table();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -112,8 +114,45 @@ static void test_kept(void **state)
     machine_free(again);
 }
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED
+#endif
+
+/* Under a limit of address space that leaves no room to measure in, the table's facts stay, and it is said; who asks for fresh ones is refused. */
+static void test_no_room(void **state)
+{
+    (void)state;
+#ifdef SANITIZED
+    skip();   /* a sanitizer has taken all address space already */
+#else
+    struct machine *m = load_machine("skylake");
+    struct rlimit before, low = {(rlim_t)1 << 20, (rlim_t)1 << 20};
+    double latency = fact_number(m, "l2_latency");
+    char day[NATIVE_DAY];
+    struct err err = {0};
+
+    unlink(work_path("portolan/native.csv"));
+    assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+    low.rlim_max = before.rlim_max;
+    assert_int_equal(setrlimit(RLIMIT_AS, &low), 0);
+    bool known = native_known(m, false, day, &err), fresh = native_known(m, true, (char[NATIVE_DAY]){0}, &err);
+    assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+    assert_true(known);
+    assert_string_equal(day, NATIVE_NEVER);
+    assert_true(fact_number(m, "l2_latency") == latency);
+    assert_false(fresh);
+    assert_non_null(strstr(err.what, "no memory"));
+    machine_free(m);
+#endif
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_time_of_one_child), cmocka_unit_test(test_huge_second_level), cmocka_unit_test(test_kept)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_time_of_one_child), cmocka_unit_test(test_huge_second_level), cmocka_unit_test(test_kept), cmocka_unit_test(test_no_room)};
     return cmocka_run_group_tests_name("native", tests, NULL, NULL);
 }

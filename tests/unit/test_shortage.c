@@ -20,6 +20,7 @@
 #include "base/shortage.h"
 #include "cmd/command.h"
 #include "cmd/rescue.h"
+#include "program/runtime/runtime.h"
 #include "../support/support.h"
 
 static atomic_ulong calls;
@@ -96,6 +97,24 @@ static void must_run(struct session *s, const char *pattern, struct str *printed
         fail_msg("%s: %s %s", pattern, err.file, err.what);
 }
 
+/* What portolan-cc would put into an executable: a unit of many blocks. */
+static void put_about(void)
+{
+    struct str json = {0}, text = {0};
+
+    str_add(&json, "{\\\"key\\\":\\\"a\\\",\\\"assembly\\\":\\\"\\\",\\\"functions\\\":[{\\\"name\\\":\\\"main\\\",\\\"blocks\\\":[");
+    for (unsigned i = 0; i < 40; i++)
+        str_addf(&json, "%s{\\\"line\\\":1,\\\"ops\\\":[\\\"fadd\\\",\\\"fmul 0\\\"],\\\"next\\\":[0],\\\"calls\\\":[\\\"f\\\"]}", i ? "," : "");
+    str_add(&json, "]}],\\\"references\\\":[]}");
+    size_t escapes = 0;
+    for (const char *at = str_text(&json); *at; at++)
+        escapes += *at == '\\';
+    str_addf(&text, "\t.section %s,\"a\"\n\t.ascii \"%s %zu\\n%s\\n\"\n", PORTOLAN_ABOUT_SECTION, PORTOLAN_ABOUT_MAGIC, json.length - escapes, str_text(&json));
+    work_put("about.s", str_text(&text));
+    str_done(&json);
+    str_done(&text);
+}
+
 /* What the commands below read. */
 static void make_files(struct session *s)
 {
@@ -117,7 +136,8 @@ static void make_files(struct session *s)
             str_addf(&rows, "\"%s + %s\",%g\n", names[i], names[k], 1 + 0.25 * ((i + k) % 3));
     }
     work_put("experiments.csv", str_text(&rows));
-    work_expand("as --64 -o @/loop.o @/loop.s", &command);
+    work_expand("as --64 -o @/loop.o @/loop.s && { cat @/loop.s @/about.s; } | as --64 -o @/built.o - && ld -e 0 -o @/built @/built.o", &command);
+    put_about();
     assert_int_equal(system(str_text(&command)), 0);
     must_run(s, "set threads 2; set seed 1; kernel load @/loop.s; mapping use skylake; experiments load @/experiments.csv; experiments save @/experiments.json", &printed);
     must_run(s, "mapping export osaca @/m.yml; mapping export pmevo @/m.json; mapping export csv @/m.csv; mapping export uops-info @/uops.csv; mapping save @/machine", &printed);
@@ -174,6 +194,8 @@ static const struct trial {
     {"", "session load @/session", false},
     {"kernel analyze", "export @/out.html", false},
     {"", "help kernel load", false},
+    {"", "machine hunt --machine skylake --against haswell --blocks 30 --forms 60", true},
+    {"", "program load @/built", false},
 };
 
 static unsigned long positions(void)

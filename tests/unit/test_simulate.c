@@ -340,6 +340,70 @@ static struct simulation run_to_repeat(struct simulator *s, struct block_work *w
     return sim;
 }
 
+static struct simulation run_with(struct simulator *s, struct block_work *w, const struct block *b, const struct simulate_options *options)
+{
+    struct block_options block = {.shape = shape_of(b->insns, b->count)};
+    struct bounds bounds;
+    struct simulation sim;
+
+    bounds_of(w, b->insns, b->count, &block, false, &bounds);
+    simulate(s, w, b->insns, b->count, &block, options, &sim);
+    return sim;
+}
+
+/* Whether two proven periods, or two means, are the same time. */
+static bool same_time(const struct simulation *a, const struct simulation *b)
+{
+    if (a->period && b->period)
+        return a->numerator * b->period == b->numerator * a->period;
+    return a->cycles == b->cycles || (isnan(a->cycles) && isnan(b->cycles));
+}
+
+/* The two ways through what happens behind rename tell the same steps of the first iterations, and the same time in the end, unless one of them did not live to see
+ * the state repeat. */
+static void compare_ways(const char *id, struct simulator *s, struct block_work *w, const struct block *b, size_t number)
+{
+    struct simulation ordered = run_with(s, w, b, &(struct simulate_options){.timeline = 20}), events = run_with(s, w, b, &(struct simulate_options){.timeline = 20, .by_events = true});
+    size_t steps = 20 * b->count;
+
+    for (size_t i = 0; i < steps; i++)
+        if (memcmp(&ordered.steps[i], &events.steps[i], sizeof *ordered.steps) != 0)
+            fail_msg("%s, block %zu, instruction %zu of iteration %zu: issued %d dispatched %d done %d retired %d, by events %d %d %d %d", id, number, i % b->count, i / b->count, ordered.steps[i].issue,
+                     ordered.steps[i].dispatch, ordered.steps[i].done, ordered.steps[i].retire, events.steps[i].issue, events.steps[i].dispatch, events.steps[i].done, events.steps[i].retire);
+    if (!same_time(&ordered, &events) && (!ordered.period || events.period))
+        fail_msg("%s, block %zu: %.5f cycles (period %u), by events %.5f (%u)", id, number, ordered.cycles, ordered.period, events.cycles, events.period);
+    bool whole = ordered.period && ordered.period == events.period && ordered.period < 100;   /* both looked at a whole period before the limit */
+    for (unsigned port = 0; whole && port < PORTS_MAX; port++)
+        if (fabs(ordered.busy[port] - events.busy[port]) > 0.01 + 4.0 / ordered.period)   /* the window ends with a cycle, not with an iteration */
+            fail_msg("%s, block %zu: port %u is busy for %.3f cycles, by events %.3f", id, number, port, ordered.busy[port], events.busy[port]);
+    simulation_done(&ordered);
+    simulation_done(&events);
+}
+
+static void test_two_ways(void **state)
+{
+    struct corpus real = real_blocks();
+    struct simulator *s = simulator_new();
+    struct rng rng;
+
+    (void)state;
+    rng_seed(&rng, 9);
+    for (size_t m = 0; m < MACHINES; m++) {
+        struct machine *machine = load_machine(machines[m]);
+        struct block_work *w = block_work_new(machine);
+        for (size_t i = 0; i < real.blocks.count; i += 2)
+            compare_ways(machines[m], s, w, &real.blocks.items[i], i);
+        for (size_t i = 0; i < 60; i++) {
+            struct block b = random_block(&rng, 12);
+            compare_ways(machines[m], s, w, &b, 1000 + i);
+        }
+        block_work_free(w);
+        machine_free(machine);
+    }
+    simulator_free(s);
+    vec_done(&real.blocks);
+}
+
 /* What has settled at its bound is what a repeat of the state says; what has not is as it was. */
 static void test_settled(void **state)
 {
@@ -532,7 +596,8 @@ static void test_stages(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_bounds_hold), cmocka_unit_test(test_adding_never_lowers), cmocka_unit_test(test_copies),
-                                       cmocka_unit_test(test_copies_simulated), cmocka_unit_test(test_storage_reused), cmocka_unit_test(test_settled),
+                                       cmocka_unit_test(test_copies_simulated), cmocka_unit_test(test_storage_reused), cmocka_unit_test(test_two_ways),
+        cmocka_unit_test(test_settled),
                                        cmocka_unit_test(test_settled_too_early), cmocka_unit_test(test_no_bound), cmocka_unit_test(test_facts_beyond),
                                        cmocka_unit_test(test_thesis_example), cmocka_unit_test(test_timeline), cmocka_unit_test(test_stages)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -517,12 +517,65 @@ static void listing_statements(size_t count) { clean("", "nop %zu;", count); }
 static void listing_labels(size_t count) { clean("", "\"a%zu\": ", count); }
 static void listing_quotes(size_t count) { clean("", ".section \"text ; %zu", count); }
 static void listing_comments(size_t count) { clean("", "/* %zu */ /", count); }
+static void listing_quoted(size_t count) { clean("", "> > \taddq $%zu, %%rax\n", count); }
+static void listing_fenced(size_t count) { clean("", "```\nnop # %zu\n", count); }
+static void listing_numbered(size_t count) { clean("", "%4zu  addq $1, %%rax\n", count); }
+static void listing_table(size_t count) { clean("", "| 1 | 2 | 3 | addq $%zu, %%rax\n", count); }
+static void listing_mca(size_t count) { clean("Instruction Info:\n\n[1]    Instructions:\n", " 1     addq $%zu, %%rax\n", count); }
+static void listing_profile(size_t count) { clean("Percent\n", " 1.25  \u2191 jne %zx\n", count); }
+static void listing_backwards(size_t count) { clean("  ffffff: 90  nop\n", "=> 0x%zx <+4>:\tjne 0x10 <f>\n", count); }
+static void listing_spelled(size_t count) { clean("", "a::b<c>(%zu)+", count); }
+static void listing_operators(size_t count) { clean("call ", "operator<%zu", count); }
+static void listing_angles(size_t count) { clean("0x10 <", "> %zu", count); }
+static void listing_dialect(size_t count) { clean("f PROC\n", ".loop%zu:\tmov eax, dword [rel x$@y?+0ffh]\n\tjmp .loop\n", count); }
+static void listing_prose(size_t count) { clean("", "This is no code at all %zu, and; is (it) so = ", count); }
+static void listing_commas(size_t count) { clean("vaddps eax", ", :x%zu", count); }
 static void listing_markers_alone(size_t count) { clean("", "# LLVM-MCA-BEGIN %zu\nnop\n", count); }
+
+static void marked(size_t count, const char *begin, const char *end, size_t loops)
+{
+    struct str text = {0};
+    for (size_t i = 0; i < count; i++)
+        str_addf(&text, "%s\n\taddq %%rax, %%rbx\n%s\n", begin, end);
+    struct kernel *k = kernel_of(str_text(&text));
+    assert_int_equal(k->loop_count, loops);
+    kernel_free(k);
+    str_done(&text);
+}
+
+static void marked_pairs(size_t count)
+{
+    marked(count, "# LLVM-MCA-BEGIN", "# LLVM-MCA-END", count);
+}
+
+static void marked_by_bytes(size_t count)
+{
+    marked(count, "\tmovl $111, %ebx\n\t.byte 0x64, 0x67, 0x90", "\tmovl $222, %ebx\n\t.byte 0x64, 0x67, 0x90", count);
+}
+
+/* One mark closes all that are open. */
+static void marks_left_open(size_t count)
+{
+    marked(count, "# LLVM-MCA-BEGIN", "# nothing", count);
+}
 
 static void test_listings(void **state)
 {
     (void)state;
     assert_grows(listing_lines, 4000);
+    assert_grows(listing_quoted, 4000);
+    assert_grows(listing_fenced, 4000);
+    assert_grows(listing_numbered, 4000);
+    assert_grows(listing_table, 4000);
+    assert_grows(listing_mca, 4000);
+    assert_grows(listing_profile, 4000);
+    assert_grows(listing_spelled, 4000);
+    assert_grows(listing_operators, 4000);
+    assert_grows(listing_angles, 4000);
+    assert_grows(listing_dialect, 4000);
+    assert_grows(listing_prose, 4000);
+    assert_grows(listing_commas, 4000);
+    assert_grows(listing_backwards, 1500);
     assert_grows(listing_disassembly, 4000);
     assert_grows(listing_functions, 4000);
     assert_grows(listing_statements, 4000);
@@ -530,6 +583,9 @@ static void test_listings(void **state)
     assert_grows(listing_quotes, 40000);
     assert_grows(listing_comments, 40000);
     assert_grows(listing_markers_alone, 4000);
+    assert_grows(marked_pairs, 2000);
+    assert_grows(marked_by_bytes, 2000);
+    assert_grows(marks_left_open, 2000);
 }
 
 static void population_forms(size_t count)

@@ -25,10 +25,9 @@ static const char *word_end(const char *p, const char *end)
     return p;
 }
 
-/* x0..x30, xzr, w.., v0.4s, z0.d, p0/m, q0 and the like. b and d numbers alone may be hex bytes. */
-static bool is_register(const char *p, const char *end)
+bool a64_is_register(const char *p, size_t length)
 {
-    size_t length = (size_t)(end - p);
+    const char *end = p + length;
     if (length < 2)
         return false;
     if (length == 3 && (strncasecmp(p, "xzr", 3) == 0 || strncasecmp(p, "wzr", 3) == 0 || strncasecmp(p, "wsp", 3) == 0))
@@ -77,7 +76,7 @@ static void line_weigh(const char *p, const char *end, bool *arm, bool *other)
         if (!isalpha((unsigned char)*p) || (p > mnemonic && (is_word(p[-1]) || p[-1] == '%' || p[-1] == '<')))
             continue;
         const char *e = word_end(p, end);
-        *arm |= p > mnemonic && is_register(p, e);
+        *arm |= p > mnemonic && a64_is_register(p, (size_t)(e - p));
         *arm |= is_mnemonic(p, e) && e < end && isspace((unsigned char)*e);
         *other |= p > mnemonic && is_x86_register(p, e);
         p = e - 1;
@@ -135,7 +134,7 @@ static bool is_statement(const char *p, const char *end)
         return true;
     bool scalar = operand_end - operand >= 2 && operand_end - operand <= 3 && strchr("bdpBDP", *operand) && isdigit((unsigned char)operand[1]);
     bool followed = operand_end == end || strchr(", \t;/", *operand_end);
-    return followed && (scalar || is_register(operand, operand_end) || strncasecmp(operand, "sp", 2) == 0);
+    return followed && (scalar || a64_is_register(operand, (size_t)(operand_end - operand)) || strncasecmp(operand, "sp", 2) == 0);
 }
 
 void a64_comments_cut(const char *p, const char *end, bool *in_comment, struct str *out)

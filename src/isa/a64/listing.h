@@ -14,6 +14,8 @@ bool a64_directive_kept(const char *word, size_t length);
 /* One statement of a disassembly with its branch target turned into the label of the line that has this address. */
 void a64_target_clean(const char *p, const char *end, unsigned section, struct str *out);
 
+/* x0..x30, xzr, w.., v0.4s, z0.d, q0 and the like; not b and d ones, which may be hex. */
+bool a64_is_register(const char *word, size_t length);
 /* True when the text looks like AArch64 assembler: its registers, no x86 ones. */
 bool a64_looks_like(const char *text, size_t length);
 

@@ -113,6 +113,7 @@ const struct isa_ops a64_ops = {
     .directive_kept = a64_directive_kept,
     .target_clean = a64_target_clean,
     .looks_like = a64_looks_like,
+    .is_register = a64_is_register,
     .branch_place = branch_place,
     .is_marker = is_marker,
     .markers = "OSACA markers",

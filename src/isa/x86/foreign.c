@@ -23,6 +23,17 @@ static void branch_emit(const struct insn *in, uint8_t *out)
     memset(out + distance, 0, size);
 }
 
+static void branch_over(const struct insn *in, uint8_t *after, size_t bytes)
+{
+    static const uint8_t nop[] = {0x66, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0};
+    unsigned size = 0, distance = insn_branch_distance(in, &size);
+
+    after[(int)distance - (int)in->length] = (uint8_t)bytes;
+    for (; bytes >= sizeof nop; bytes -= sizeof nop, after += sizeof nop)
+        memcpy(after, nop, sizeof nop);
+    memset(after, 0x90, bytes);
+}
+
 static bool bytes_alike(const struct insn *in, const uint8_t *again)
 {
     unsigned size = 4, changed = in->traits & INSN_BRANCH ? insn_branch_distance(in, &size) : insn_rip_displacement(in);
@@ -72,6 +83,7 @@ static uint8_t register_free(const struct insn *insns, size_t count)
 const struct isa_foreign x86_foreign = {
     .refused = refused,
     .branch_emit = branch_emit,
+    .branch_over = branch_over,
     .relative_at = insn_rip_displacement,
     .bytes_alike = bytes_alike,
     .register_free = register_free,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "isa/x86/ops.h"
 
+#include <ctype.h>
 #include <elf.h>
 #include <string.h>
 
@@ -42,6 +43,18 @@ static const char *move_class(const struct insn *move)
     return to->file == FILE_VECTOR ? (to->bits == 512 ? "zmm" : to->bits == 256 ? "ymm" : "xmm") : "mask";
 }
 
+static bool is_register(const char *word, size_t length)
+{
+    static const char *const names[] = {"rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "eax", "ebx", "ecx", "edx", "esi", "edi", "ebp", "esp",
+                                        "al", "bl", "cl", "dl", "ax", "bx", "cx", "dx", "rip", "eip"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strlen(names[i]) == length && strncasecmp(word, names[i], length) == 0)
+            return true;
+    if (length >= 2 && (*word | 32) == 'r' && isdigit((unsigned char)word[1]))
+        return true;
+    return length >= 4 && (word[1] | 32) == 'm' && (word[2] | 32) == 'm' && strchr("xyzXYZ", *word) && isdigit((unsigned char)word[3]);
+}
+
 const struct isa_ops x86_ops = {
     .title = "x86-64",
     .tool_prefix = "x86_64-linux-gnu",
@@ -76,6 +89,7 @@ const struct isa_ops x86_ops = {
     .chain_list = x86_chain_list,
     .chain_make = x86_chain_make,
     .dialects = true,
+    .is_register = is_register,
     .branch_place = branch_place,
     .is_marker = is_marker,
     .markers = "IACA markers",

@@ -107,6 +107,22 @@ static void trace(const struct additions *a, const struct module_reference *r, s
     }
 }
 
+/* Whether a return, and nothing else, has to follow the call @insn ([[clang::musttail]]). */
+static bool must_end(LLVMValueRef insn)
+{
+#if LLVM_MAJOR >= 18
+    return LLVMGetTailCallKind(insn) == LLVMTailCallKindMustTail;
+#else
+    /* Its text is all that tells: "musttail call ...", or "%3 = musttail call ...". */
+    char *text = LLVMPrintValueToString(insn);
+    const char *call = text + strspn(text, " "), *equals = *call == '%' ? strstr(call, " = ") : NULL;
+    bool must = strncmp(equals ? equals + 3 : call, "musttail ", 9) == 0;
+
+    LLVMDisposeMessage(text);
+    return must;
+#endif
+}
+
 /* Whether @insn calls a function that another object has, and comes back. */
 static bool leaves(LLVMValueRef insn)
 {
@@ -117,10 +133,8 @@ static bool leaves(LLVMValueRef insn)
 
     if (!callee || !LLVMIsAFunction(callee) || LLVMCountBasicBlocks(callee) || LLVMGetEnumAttributeAtIndex(callee, LLVMAttributeFunctionIndex, ends))
         return false;
-#if LLVM_MAJOR >= 18
-    if (LLVMGetTailCallKind(insn) == LLVMTailCallKindMustTail)
+    if (must_end(insn))
         return false;
-#endif
     const char *name = LLVMGetValueName2(callee, &length);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (strncmp(name, others[i], strlen(others[i])) == 0)

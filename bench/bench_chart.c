@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A simulated CPU charted from nothing, and what of it is right.
+ *
+ *     bench_chart [MACHINE [SECONDS [PATTERN [NOISE [SEED]]]]]
+ *
+ * Seconds of inference of the core, on one thread; PATTERN of forms (default: all that the machine knows); relative noise of a measurement (default .005). A form is
+ * right when in experiments beside random forms of the core, in other multiplicities too, the chart is within 2 % of the truth. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/rng.h"
+#include "base/str.h"
+#include "chart/chart.h"
+#include "chart/imitate.h"
+#include "io/machine_file.h"
+#include "throughput/predict.h"
+
+#define BESIDE 60            /* experiments of each form */
+#define RIGHT 0.02
+#define FIVES 2000
+#define BINS 5
+
+static double begun;
+
+static bool never(void *state)
+{
+    (void)state;
+    return false;
+}
+
+static void tell(void *state, enum chart_stage stage, double done, double total, const char *what)
+{
+    static double last;
+    (void)state;
+    if (clock_seconds() - last < 5)
+        return;
+    last = clock_seconds();
+    fprintf(stderr, "%6.1f s  %s: %.0f of %.0f, %s\n", last - begun, chart_stage_names[stage], done, total, what);
+}
+
+static bool told(void *state, enum chart_stage stage, const struct chart *c, struct err *err)
+{
+    (void)state;
+    (void)err;
+    printf("%-12s %6.1f s, %zu experiments in all", chart_stage_names[stage], c->seconds[stage], c->table->rows.count);
+    if (stage == CHART_PORTS)
+        printf(", core of %zu forms, %u ports, mean error %.2f %% of %zu experiments, issue width %g", c->core_forms, mapping_ports(c->machine->mapping)->count, 100 * c->core_error,
+               c->core_experiments, c->width);
+    printf("\n");
+    fflush(stdout);
+    return true;
+}
+
+static void predict(const struct mapping *m, const struct experiments *t, double *out)
+{
+    throughput_predict(m, t, out);
+}
+
+/* The core's usages beside the true ones. */
+static void print_core(const struct chart *c, const struct mapping *truth)
+{
+    for (size_t i = 0; i < c->form_count; i++) {
+        struct str text = {0};
+        if (c->forms[i].state != CHART_IN_CORE)
+            continue;
+        str_addf(&text, "  core: %s (%.2f): ", c->forms[i].row->form, c->forms[i].alone);
+        mapping_entry_print(c->machine->mapping, mapping_find(c->machine->mapping, c->forms[i].row->form), &text);
+        str_add(&text, " for ");
+        mapping_entry_print(truth, mapping_find(truth, c->forms[i].row->form), &text);
+        printf("%s\n", str_text(&text));
+        str_done(&text);
+    }
+}
+
+/* For each measured form whether it is right. */
+static void judge_forms(const struct chart *c, const struct mapping *truth, struct rng *rng)
+{
+    struct experiments *t = experiments_new();
+    size_t right = 0, measured = 0, bins[BINS + 1][2] = {{0}}, hidden = 0;
+    VEC(size_t) core = {0};
+
+    for (size_t i = 0; i < c->form_count; i++)
+        if (c->forms[i].state == CHART_IN_CORE)
+            vec_push(&core, i);
+    for (size_t i = 0; i < c->form_count; i++)
+        names_add(&t->forms, c->forms[i].row->form);
+    for (size_t i = 0; i < c->form_count; i++)
+        for (unsigned k = 0; k < BESIDE && c->forms[i].state != CHART_NOT_MEASURED; k++) {
+            struct flat_term terms[5] = {{(uint32_t)i, 1 + (uint32_t)(k % 2)}};
+            unsigned n = 1 + (unsigned)rng_below(rng, 4);
+            uint32_t most = (uint32_t)fmax(1, fmin(8, 3 * c->forms[i].alone));
+            for (unsigned l = 1; l <= n; l++)
+                terms[l] = (struct flat_term){(uint32_t)core.items[rng_below(rng, core.count)], 1 + (uint32_t)rng_below(rng, most)};
+            experiments_add(t, terms, n + 1);
+        }
+    size_t rows = t->rows.count;
+    double *a = malloc((rows + 1) * sizeof *a), *b = malloc((rows + 1) * sizeof *b);
+    predict(c->machine->mapping, t, a);
+    predict(truth, t, b);
+    for (size_t i = 0, row = 0; i < c->form_count; i++) {
+        double worst = 0;
+        size_t at = 0;
+        if (c->forms[i].state == CHART_NOT_MEASURED)
+            continue;
+        for (unsigned k = 0; k < BESIDE; k++, row++)
+            if (!(fabs(a[row] / b[row] - 1) <= worst)) {
+                worst = fabs(a[row] / b[row] - 1);
+                at = row;
+            }
+        bool good = worst <= RIGHT;
+        measured++;
+        right += good;
+        hidden += c->forms[i].hidden;
+        int bin = c->forms[i].state == CHART_UNEXPLAINED ? BINS : (int)fmin(BINS - 1, c->forms[i].confidence * BINS);
+        bins[bin][0]++;
+        bins[bin][1] += good;
+        if (!good) {
+            struct str text = {0};
+            str_addf(&text, "  wrong: %s (%s, confidence %.2f, alone %.2f): ", c->forms[i].row->form, chart_state_names[c->forms[i].state], c->forms[i].confidence, c->forms[i].alone);
+            mapping_entry_print(c->machine->mapping, mapping_find(c->machine->mapping, c->forms[i].row->form), &text);
+            str_add(&text, " for ");
+            mapping_entry_print(truth, mapping_find(truth, c->forms[i].row->form), &text);
+            str_addf(&text, ", %.2f for %.2f: ", a[at], b[at]);
+            experiments_print(t, at, &text);
+            if (measured - right <= 60)
+                printf("%s\n", str_text(&text));
+            str_done(&text);
+        }
+    }
+    printf("%zu of %zu forms right (%.2f %%), %zu hidden by the issue width\n", right, measured, 100.0 * (double)right / (double)measured, hidden);
+    for (int i = 0; i <= BINS; i++)
+        if (bins[i][0])
+            printf("  %s %.1f: %zu of %zu right\n", i == BINS ? "unexplained" : "confidence up to", (i + 1.0) / BINS, bins[i][1], bins[i][0]);
+    free(a);
+    free(b);
+    vec_done(&core);
+    experiments_free(t);
+}
+
+/* Random experiments of five of all measured forms. */
+static void judge_fives(const struct chart *c, const struct mapping *truth, struct rng *rng)
+{
+    struct experiments *t = experiments_new();
+    VEC(uint32_t) forms = {0};
+    double sum = 0;
+
+    for (uint32_t i = 0; i < c->form_count; i++) {
+        names_add(&t->forms, c->forms[i].row->form);
+        if (c->forms[i].state != CHART_NOT_MEASURED)
+            vec_push(&forms, i);
+    }
+    for (size_t i = 0; i < FIVES && forms.count; i++) {
+        struct flat_term terms[5];
+        for (unsigned k = 0; k < 5; k++)
+            terms[k] = (struct flat_term){forms.items[rng_below(rng, forms.count)], 1};
+        experiments_add(t, terms, 5);
+    }
+    double *a = malloc((t->rows.count + 1) * sizeof *a), *b = malloc((t->rows.count + 1) * sizeof *b);
+    predict(c->machine->mapping, t, a);
+    predict(truth, t, b);
+    for (size_t i = 0; i < t->rows.count; i++)
+        sum += fabs(a[i] / b[i] - 1) / (double)t->rows.count;
+    printf("%zu random experiments of five of all forms: mean error %.2f %%\n", t->rows.count, 100 * sum);
+    free(a);
+    free(b);
+    vec_done(&forms);
+    experiments_free(t);
+}
+
+int main(int argc, char **argv)
+{
+    const char *id = argc > 1 ? argv[1] : "skylake", *pattern = argc > 3 ? argv[3] : "*";
+    double seconds = argc > 2 ? strtod(argv[2], NULL) : 60, noise = argc > 4 ? strtod(argv[4], NULL) : 0.005;
+    uint64_t seed = argc > 5 ? strtoull(argv[5], NULL, 10) : 1;
+    struct err err = {0};
+    struct machine *m = machine_load_shipped(id, &err);
+    struct forms *forms = m ? forms_load(strcmp(m->isa, "aarch64") == 0 ? ISA_AARCH64 : ISA_X86_64, NULL, &err) : NULL;
+    VEC(const struct form_row *) rows = {0};
+
+    if (!forms)
+        die("%s", err.what);
+    struct imitation *cpu = imitation_new(m, noise, seed);
+    for (size_t i = 0; i < forms_count(forms); i++)
+        if (str_match(pattern, forms_at(forms, i)->form) && mapping_find(m->mapping, forms_at(forms, i)->form))
+            vec_push(&rows, forms_at(forms, i));
+    const struct chart_options options = {.name = "charted", .seconds = seconds, .core_most = 600, .seed = seed};
+    const struct chart_hooks hooks = {.cancelled = never, .progress = tell, .stage_done = told};
+    begun = clock_seconds();
+    printf("%s: %zu forms, noise %g\n", id, rows.count, noise);
+    struct chart *c = chart_run(imitation_cpu(cpu), rows.items, rows.count, &options, &hooks, &err);
+    if (!c)
+        die("%s", err.what);
+    struct rng rng;
+    rng_seed(&rng, seed + 1000);
+    print_core(c, imitation_truth(cpu));
+    judge_forms(c, imitation_truth(cpu), &rng);
+    judge_fives(c, imitation_truth(cpu), &rng);
+    printf("%.1f s, %zu experiments\n", clock_seconds() - begun, c->table->rows.count);
+    chart_free(c);
+    imitation_free(cpu);
+    vec_done(&rows);
+    forms_free(forms);
+    machine_free(m);
+    return 0;
+}

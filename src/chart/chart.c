@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "chart/chart.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "chart/core.h"
+#include "chart/place.h"
+#include "chart/ports.h"
+#include "throughput/predict.h"
+
+#define ALONE_MOST 400.0     /* cycles: what takes longer is microcode whose ports no experiment of a sensible length shows */
+#define CORE_TURNS 3
+#define GROUP_STEP 0.02      /* of the logarithm of the time alone */
+
+const char *const chart_stage_names[] = {"forms alone", "core", "ports", "places"};
+const char *const chart_state_names[] = {"not measured", "core", "placed", "unexplained"};
+
+struct charting {
+    struct lab lab;
+    struct chart *chart;
+    double *alone;            /* per form */
+    struct core_ports core;
+};
+
+static void chart_form_done(struct chart_form *f)
+{
+    free(f->reason);
+    free(f->rival);
+    free(f->settle);
+}
+
+void chart_free(struct chart *c)
+{
+    if (!c)
+        return;
+    machine_free(c->machine);
+    experiments_free(c->table);
+    for (size_t i = 0; i < c->form_count; i++)
+        chart_form_done(&c->forms[i]);
+    free(c->forms);
+    free(c);
+}
+
+static bool measure_alone(struct charting *w, struct err *err)
+{
+    struct chart *c = w->chart;
+
+    for (size_t i = 0; i < c->form_count; i++) {
+        names_add(&c->table->forms, c->forms[i].row->form);
+        lab_ask(&w->lab, (struct flat_term[]){{(uint32_t)i, 1}}, 1);
+    }
+    if (!lab_measure(&w->lab, "each form alone", err))
+        return false;
+    for (size_t i = 0; i < c->form_count; i++) {
+        c->forms[i].alone = w->alone[i] = lab_cycles(&w->lab, i);
+        if (isnan(w->alone[i]))
+            c->forms[i].reason = mem_strdup(*c->table->rows.items[i].state ? c->table->rows.items[i].state : "not measured");
+    }
+    return true;
+}
+
+/* The rows that consist of the classes' forms alone. */
+static bool *core_rows(const struct charting *w, const struct chart_core *core)
+{
+    const struct experiments *t = w->chart->table;
+    bool *in_core = mem_zero(t->forms.count + 1, sizeof *in_core), *keep = mem_zero(t->rows.count + 1, sizeof *keep);
+
+    for (size_t i = 0; i < core->classes.count; i++)
+        in_core[core->classes.items[i].form] = true;
+    for (size_t i = 0; i < t->rows.count; i++) {
+        keep[i] = true;
+        for (uint32_t k = 0; k < t->rows.items[i].count; k++)
+            keep[i] &= in_core[experiments_terms(t, i)[k].form];
+    }
+    free(in_core);
+    return keep;
+}
+
+static bool infer_core(struct charting *w, const struct chart_core *core, struct err *err)
+{
+    size_t n = core->classes.count;
+    bool *keep = core_rows(w, core);
+    uint32_t *forms = mem_alloc((n + 1) * sizeof *forms);
+
+    for (size_t i = 0; i < n; i++)
+        forms[i] = core->classes.items[i].form;
+    bool ok = core_ports_find(&w->lab, keep, forms, n, &w->core, err);
+    free(forms);
+
+    if (ok) {
+        w->chart->core_error = w->core.error;
+        w->chart->core_forms = w->core.forms;
+        w->chart->core_experiments = w->core.experiments;
+        w->chart->width = mapping_issue_width(w->core.mapping);
+    }
+    free(keep);
+    return ok;
+}
+
+/* Kinds of operands, for groups of forms that probably do alike. */
+static void operand_kinds(const char *form, char out[24])
+{
+    size_t n = 0;
+    const char *at = strchr(form, '(');
+
+    for (at = at ? at + 1 : ""; *at && n < 23; at++)
+        if (at[-1] == '(' || at[-1] == ' ')
+            out[n++] = *at;
+    out[n] = '\0';
+}
+
+struct grouped {
+    struct place_form place;
+    char kinds[24];
+    long step;
+};
+
+static int by_group(const void *a, const void *b)
+{
+    const struct grouped *x = a, *y = b;
+    int order = strcmp(x->kinds, y->kinds);
+    if (order)
+        return order;
+    return x->step != y->step ? (x->step > y->step) - (x->step < y->step) : (x->place.form > y->place.form) - (x->place.form < y->place.form);
+}
+
+/* All forms with a time that are in the core (@core), or not in it, by groups. Returns how many. */
+static size_t forms_to_place(const struct charting *w, bool core, struct place_form *out)
+{
+    struct chart *c = w->chart;
+    struct grouped *list = mem_zero(c->form_count + 1, sizeof *list);
+    size_t n = 0;
+
+    for (uint32_t i = 0; i < c->form_count; i++) {
+        if (!(w->alone[i] > 0 && w->alone[i] <= ALONE_MOST) || (mapping_find(w->core.mapping, c->forms[i].row->form) != NULL) != core)
+            continue;
+        struct grouped *g = &list[n++];
+        g->place = (struct place_form){.form = i, .alone = w->alone[i]};
+        operand_kinds(c->forms[i].row->form, g->kinds);
+        g->step = lrint(log(w->alone[i]) / GROUP_STEP);
+    }
+    qsort(list, n, sizeof *list, by_group);
+    for (size_t i = 0, group = 0; i < n; i++) {
+        group += i && (strcmp(list[i].kinds, list[i - 1].kinds) != 0 || list[i].step != list[i - 1].step);
+        out[i] = list[i].place;
+        out[i].group = (uint32_t)group;
+    }
+    free(list);
+    return n;
+}
+
+/* The machine gets the core's usages and those of the forms placed beside it. */
+static void write_mapping(struct charting *w, const struct ports *ports, const struct place_form *forms, struct placement *places, size_t n)
+{
+    struct chart *c = w->chart;
+    struct machine *m = machine_new(w->lab.options->name, ports);
+    char width[32];
+
+    for (size_t i = 0; i < mapping_count(w->core.mapping); i++) {
+        struct chart_form *f = &c->forms[names_find(&c->table->forms, mapping_at(w->core.mapping, i)->form)];
+        struct mapping_entry entry = *mapping_at(w->core.mapping, i);
+        char source[80];
+        f->state = CHART_IN_CORE;
+        f->confidence = w->core.confidence[i];
+        snprintf(source, sizeof source, "charted: core, confidence %.2f", f->confidence);
+        entry.source = source;
+        mapping_set(m->mapping, &entry);
+    }
+    for (size_t i = 0; i < n; i++) {
+        struct chart_form *f = &c->forms[forms[i].form];
+        struct placement *p = &places[i];
+        char source[120];
+        f->state = p->explained ? CHART_PLACED : CHART_UNEXPLAINED;
+        f->confidence = p->confidence;
+        f->experiments = p->experiments;
+        f->error = p->error;
+        f->hidden = p->hidden;
+        f->untested = p->untested;
+        free(f->rival);
+        free(f->settle);
+        f->rival = p->rival;
+        f->settle = p->settle;
+        p->rival = p->settle = NULL;
+        snprintf(source, sizeof source, p->hidden ? "charted: not observable beside the core" : p->explained ? "charted: confidence %.2f" : "charted: measurements differ by %.0f %%",
+                 p->explained ? p->confidence : 100 * p->error);
+        mapping_set(m->mapping, &(struct mapping_entry){.form = (char *)f->row->form, .usage = p->usage, .micro_ops = p->slots, .latency = NAN, .source = source});
+    }
+    if (c->width > 0) {
+        snprintf(width, sizeof width, "%g", c->width);
+        mapping_set_issue_width(m->mapping, c->width);
+        machine_set_fact(m, "issue_width", width, "µops/cycle", "charted: the most forms a cycle that were measured");
+        machine_set_fact(m, "issue_slots", "inferred", "", "charted");
+    }
+    machine_free(c->machine);
+    c->machine = m;
+}
+
+/* Mean relative error of the core's mapping on all experiments of its forms. */
+static double core_error(const struct charting *w)
+{
+    const struct experiments *t = w->chart->table;
+    double *cycles = mem_alloc((t->rows.count + 1) * sizeof *cycles), sum = 0;
+    size_t n = 0;
+
+    throughput_predict(w->core.mapping, t, cycles);
+    for (size_t i = 0; i < t->rows.count; i++)
+        if (experiments_measured(t, i) && !isnan(cycles[i])) {
+            sum += fabs(cycles[i] / t->rows.items[i].cycles - 1);
+            n++;
+        }
+    free(cycles);
+    return n ? sum / (double)n : 0;
+}
+
+/* Takes back into the core what was found of its forms when each was placed beside the others, where that explains the experiments of the core better; how many that
+ * changes. */
+static size_t revise_core(struct charting *w, const struct place_form *forms, const struct placement *places, size_t n)
+{
+    size_t changed = 0;
+    double error = core_error(w);
+
+    for (size_t i = 0; i < n; i++) {
+        const char *form = w->chart->forms[forms[i].form].row->form;
+        struct mapping_entry entry = *mapping_find(w->core.mapping, form);
+        bool pipe = false;
+        w->core.confidence[mapping_index(w->core.mapping, form)] = places[i].confidence;
+        for (unsigned k = 0; k < places[i].usage.count; k++)
+            pipe |= places[i].usage.uops[k].ports >> mapping_ports(w->core.mapping)->count != 0;
+        if (!places[i].explained || pipe || (usage_equal(&entry.usage, &places[i].usage) && entry.micro_ops == places[i].slots))
+            continue;
+        struct mapping *before = mapping_copy(w->core.mapping);
+        entry.usage = places[i].usage;
+        entry.micro_ops = places[i].slots;
+        mapping_set(w->core.mapping, &entry);
+        double now = core_error(w);
+        if (now < error) {
+            error = now;
+            changed++;
+            mapping_free(before);
+        } else {
+            mapping_free(w->core.mapping);
+            w->core.mapping = before;
+        }
+    }
+    return changed;
+}
+
+/* Forms of the core with more µops than were thought of distort what is found beside them. */
+static bool check_core(struct charting *w, struct err *err)
+{
+    struct place_form *forms = mem_alloc((w->chart->form_count + 1) * sizeof *forms);
+    size_t n = forms_to_place(w, true, forms), changed = 1;
+    bool ok = true;
+
+    for (unsigned turn = 0; ok && changed && turn < CORE_TURNS; turn++) {
+        struct placement *places = mem_zero(n + 1, sizeof *places);
+        struct ports ports;
+        ok = place_forms(&w->lab, w->core.mapping, forms, n, &ports, places, err);
+        changed = ok ? revise_core(w, forms, places, n) : 0;
+        for (size_t i = 0; i < n; i++)
+            placement_done(&places[i]);
+        free(places);
+    }
+    free(forms);
+    return ok;
+}
+
+static bool place_rest(struct charting *w, struct err *err)
+{
+    struct chart *c = w->chart;
+    struct place_form *forms = mem_alloc((c->form_count + 1) * sizeof *forms);
+    struct placement *places = mem_zero(c->form_count + 1, sizeof *places);
+    size_t n = forms_to_place(w, false, forms);
+    struct ports ports;
+
+    bool ok = place_forms(&w->lab, w->core.mapping, forms, n, &ports, places, err);
+    if (ok)
+        write_mapping(w, &ports, forms, places, n);
+    for (size_t i = 0; i < n; i++)
+        placement_done(&places[i]);
+    free(places);
+    free(forms);
+    return ok;
+}
+
+static bool stage_ends(struct charting *w, double begun, struct err *err)
+{
+    const struct chart_hooks *hooks = w->lab.hooks;
+
+    w->chart->seconds[w->lab.stage] = clock_seconds() - begun;
+    w->chart->resumed = w->lab.resumed;
+    return !hooks->stage_done || hooks->stage_done(hooks->state, w->lab.stage, w->chart, err);
+}
+
+static bool run_stage(struct charting *w, struct chart_core *core, enum chart_stage stage, struct err *err)
+{
+    switch (stage) {
+    case CHART_ALONE:
+        return measure_alone(w, err);
+    case CHART_CORE:
+        return core_find(&w->lab, w->alone, w->chart->form_count, core, err);
+    case CHART_PORTS:
+        if (!infer_core(w, core, err) || !check_core(w, err))
+            return false;
+        write_mapping(w, mapping_ports(w->core.mapping), NULL, NULL, 0);
+        return true;
+    case CHART_PLACES:
+        return place_rest(w, err);
+    case CHART_STAGES:
+        break;
+    }
+    return true;
+}
+
+struct chart *chart_run(const struct chart_cpu *cpu, const struct form_row *const *rows, size_t count, const struct chart_options *o, const struct chart_hooks *hooks,
+                        struct err *err)
+{
+    struct chart *c = mem_zero(1, sizeof *c);
+    struct charting w = {.chart = c};
+    struct chart_core core = {0};
+    bool ok = true;
+
+    c->table = experiments_new();
+    c->forms = mem_zero(count + 1, sizeof *c->forms);
+    c->form_count = count;
+    c->core_error = c->width = NAN;
+    for (size_t i = 0; i < count; i++)
+        c->forms[i] = (struct chart_form){.row = rows[i], .alone = NAN, .confidence = NAN};
+    w.lab = (struct lab){.cpu = cpu, .options = o, .hooks = hooks, .table = c->table};
+    w.alone = mem_alloc((count + 1) * sizeof *w.alone);
+    for (int stage = 0; stage < CHART_STAGES && ok; stage++) {
+        double begun = clock_seconds();
+        w.lab.stage = (enum chart_stage)stage;
+        ok = run_stage(&w, &core, w.lab.stage, err) && stage_ends(&w, begun, err);
+    }
+    core_done(&core);
+    free(w.alone);
+    core_ports_done(&w.core);
+    if (ok)
+        return c;
+    chart_free(c);
+    return NULL;
+}

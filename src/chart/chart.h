@@ -1,0 +1,78 @@
+/* A CPU charted from nothing: what is asked of it are the times of experiments, chains and loops; what comes of it is a machine. The stages follow each other in
+ * one run on one thread; what was measured is in journals, so that a run which was killed goes on where it was.
+ *
+ * 1. all forms alone                                                          (chart.c)
+ * 2. a core: forms of every behaviour, met in pairs with each other           (chart/core.h)
+ * 3. ports and usages of the core                                             (chart/ports.h)
+ * 4. every other form beside what keeps certain ports of the core busy        (chart/place.h) */
+#ifndef PORTOLAN_CHART_CHART_H
+#define PORTOLAN_CHART_CHART_H
+
+#include "chart/cpu.h"
+#include "infer/evolve.h"
+#include "measure/runner.h"
+#include "model/machine.h"
+
+enum chart_stage { CHART_ALONE, CHART_CORE, CHART_PORTS, CHART_PLACES, CHART_STAGES };
+extern const char *const chart_stage_names[];
+
+/* How a form came to its usage. */
+enum chart_state {
+    CHART_NOT_MEASURED,   /* alone it has no time */
+    CHART_IN_CORE,        /* together with the ports */
+    CHART_PLACED,         /* beside the core */
+    CHART_UNEXPLAINED,    /* what was found disagrees with some of its measurements */
+};
+extern const char *const chart_state_names[];
+
+struct chart_form {
+    const struct form_row *row;   /* borrowed */
+    enum chart_state state;
+    double alone;                 /* cycles; NaN: not measured */
+    char *reason;                 /* of CHART_NOT_MEASURED; NULL otherwise */
+    double confidence;            /* share of what explains the measurements that this usage has; NaN: none */
+    unsigned experiments;         /* it took part in */
+    double error;                 /* largest relative difference to one of its measurements */
+    char *rival;                  /* the most likely other usage that differs in some experiment; NULL: none */
+    char *settle;                 /* the experiment that would tell; NULL: none */
+    portset untested;             /* ports beside which it was never measured */
+    bool hidden;                  /* no experiment beside the core tells which ports it takes */
+};
+
+struct chart {
+    struct machine *machine;      /* what is known so far */
+    struct chart_form *forms;
+    size_t form_count;
+    struct experiments *table;    /* all that was measured */
+    size_t core_forms, core_experiments;
+    double core_error;            /* mean relative error of the core's mapping on its experiments; NaN before */
+    double width;                 /* issue slots per cycle; NaN before */
+    unsigned resumed;             /* experiments that the journal knew */
+    double seconds[CHART_STAGES];
+};
+
+struct chart_options {
+    const char *name;             /* of the machine */
+    double seconds;               /* of inference */
+    size_t core_most;             /* forms that the core is chosen from */
+    struct journal *journal;      /* of experiments; NULL: none */
+    uint64_t seed;
+};
+
+struct chart_hooks {
+    bool (*cancelled)(void *state);
+    void (*progress)(void *state, enum chart_stage stage, double done, double total, const char *what);
+    /* After a stage: @so_far->machine is to be written. False with err ends the run. */
+    bool (*stage_done)(void *state, enum chart_stage stage, const struct chart *so_far, struct err *err);
+    /* Calls evolve_worker on as many threads as the next says, @poll on the first; NULL: on this one alone. */
+    void (*evolve)(void *state, struct evolve *e, void (*poll)(void *), void *poll_state);
+    unsigned threads;
+    void *state;
+};
+
+/* Charts the @count forms @rows of @cpu. NULL with err, also when cancelled: what was measured is in the journals then. One thread. */
+struct chart *chart_run(const struct chart_cpu *cpu, const struct form_row *const *rows, size_t count, const struct chart_options *o, const struct chart_hooks *hooks,
+                        struct err *err);
+void chart_free(struct chart *c);
+
+#endif

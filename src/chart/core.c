@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "chart/core.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/compare.h"
+#include "base/rng.h"
+
+#define QUICK 2.2            /* cycles alone: what takes longer is placed beside the core */
+#define ALIKE 0.025          /* relative difference of what behaves alike */
+#define ROUND 8              /* new classes of a round */
+#define CLASSES_MOST 72
+#define BALANCE_MOST 6
+#define CORE_MOST 40         /* classes that ports are inferred from: those that add the least time to others, which have the fewest µops */
+#define LARGER 60            /* experiments of three and four forms, for each class */
+#define COUNT_MOST 4         /* of one form in these */
+#define SIGNATURE 24
+
+/* "RM 0.25": kinds of operands and time alone, by which candidates are spread over what there is. */
+static void signature(const char *form, double alone, char out[SIGNATURE])
+{
+    size_t n = 0;
+    const char *at = strchr(form, '(');
+
+    for (at = at ? at + 1 : ""; *at && n < SIGNATURE - 12; at++)
+        if (strchr("RMXYZKIVWBHSDQP", *at) && (at[-1] == '(' || at[-1] == ' '))
+            out[n++] = *at;
+    snprintf(out + n, SIGNATURE - n, " %.2f", rint(alone * 20) / 20);
+}
+
+struct core_candidate {
+    char signature[SIGNATURE];
+    uint32_t form, turn;      /* its place among those of its signature */
+    uint64_t chance;          /* the alphabet says nothing */
+    char stem[8];             /* of the mnemonic: those of one signature differ in it first */
+};
+
+static int by_signature(const void *a, const void *b)
+{
+    const struct core_candidate *x = a, *y = b;
+    int order = strcmp(x->signature, y->signature);
+    return order ? order : (x->chance > y->chance) - (x->chance < y->chance);
+}
+
+static int by_turn(const void *a, const void *b)
+{
+    const struct core_candidate *x = a, *y = b;
+    return x->turn != y->turn ? (x->turn > y->turn) - (x->turn < y->turn) : (x->form > y->form) - (x->form < y->form);
+}
+
+/* The first of each stem have the first turns, then the second: so the list may be cut anywhere. */
+static void take_turns(struct core_candidate *list, size_t n)
+{
+    for (size_t first = 0, end; first < n; first = end) {
+        for (end = first; end < n && strcmp(list[end].signature, list[first].signature) == 0; end++) {
+            uint32_t same = 0, stems = 0;
+            for (size_t k = first; k < end; k++) {
+                bool alike = strcmp(list[k].stem, list[end].stem) == 0;
+                same += alike;
+                stems += !alike && (k == first || strcmp(list[k].stem, list[k - 1].stem) != 0);
+            }
+            list[end].turn = same * 1000 + (same ? 0 : stems);
+        }
+    }
+}
+
+static void choose_candidates(struct lab *lab, const double *alone, size_t n, size_t most, struct chart_core *out)
+{
+    struct core_candidate *list = mem_zero(n + 1, sizeof *list);
+    size_t count = 0;
+    struct rng rng;
+
+    rng_seed(&rng, lab->options->seed);
+    for (uint32_t f = 0; f < n; f++) {
+        const char *name = lab->table->forms.items[f];
+        if (!(alone[f] > 0 && alone[f] <= QUICK))
+            continue;
+        struct core_candidate *c = &list[count++];
+        c->form = f;
+        c->chance = rng_next(&rng);
+        signature(name, alone[f], c->signature);
+        snprintf(c->stem, sizeof c->stem, "%.5s", name);
+    }
+    qsort(list, count, sizeof *list, by_signature);
+    take_turns(list, count);
+    qsort(list, count, sizeof *list, by_turn);
+    for (size_t i = 0; i < count && i < most; i++)
+        vec_push(&out->candidates, list[i].form);
+    free(list);
+}
+
+void core_balance(double a, double b, unsigned most, uint32_t counts[2])
+{
+    double best = INFINITY;
+
+    for (uint32_t x = 1; x <= most; x++)
+        for (uint32_t y = 1; y <= most; y++) {
+            double off = fabs(log(x * a / (y * b))) + 0.01 * (x + y);
+            if (off < best) {
+                best = off;
+                counts[0] = x;
+                counts[1] = y;
+            }
+        }
+}
+
+/* Times of each candidate beside each class. */
+struct grouping {
+    struct lab *lab;
+    const double *alone;
+    struct chart_core *core;
+    size_t *rows;            /* candidate * CLASSES_MOST + class; SIZE_MAX: not asked */
+};
+
+static size_t ask_pair(struct grouping *g, uint32_t a, uint32_t b)
+{
+    uint32_t counts[2];
+
+    if (a == b)
+        return SIZE_MAX;
+    core_balance(g->alone[a], g->alone[b], BALANCE_MOST, counts);
+    return lab_ask(g->lab, (struct flat_term[]){{a, counts[0]}, {b, counts[1]}}, 2);
+}
+
+static double pair_cycles(const struct grouping *g, size_t candidate, size_t class)
+{
+    size_t row = g->rows[candidate * CLASSES_MOST + class];
+    return row == SIZE_MAX ? NAN : lab_cycles(g->lab, row);
+}
+
+static bool near(double a, double b)
+{
+    return isnan(a) || isnan(b) || fabs(a - b) <= ALIKE * fmax(a, b);
+}
+
+/* Whether candidates @a and @b did the same beside all classes of which both were measured; @own: the class whose first member @b is. */
+static bool alike(const struct grouping *g, size_t a, size_t b, size_t own)
+{
+    uint32_t fa = g->core->candidates.items[a], fb = g->core->candidates.items[b], counts[2];
+
+    if (!near(g->alone[fa], g->alone[fb]))
+        return false;
+    for (size_t k = 0; k < g->core->classes.count; k++)
+        if (k != own && !near(pair_cycles(g, a, k), pair_cycles(g, b, k)))
+            return false;
+    if (own == SIZE_MAX)
+        return true;
+    core_balance(g->alone[fa], g->alone[fb], BALANCE_MOST, counts);
+    double together = pair_cycles(g, a, own);
+    return !isnan(together) && near(together, counts[0] * g->alone[fa] + counts[1] * g->alone[fb]);
+}
+
+/* The first candidates that are like no class become classes, as far as they differ from each other. Returns how many. */
+static size_t add_classes(struct grouping *g, size_t *firsts)
+{
+    struct chart_core *core = g->core;
+    size_t before = core->classes.count;
+
+    for (size_t i = 0; i < core->candidates.count && core->classes.count < CLASSES_MOST && core->classes.count < before + ROUND; i++) {
+        bool fresh = core->class_of.items[i] == UINT32_MAX;
+        for (size_t k = before; k < core->classes.count && fresh; k++)
+            fresh = !alike(g, i, firsts[k], SIZE_MAX);
+        if (!fresh)
+            continue;
+        core->class_of.items[i] = (uint32_t)core->classes.count;
+        firsts[core->classes.count] = i;
+        vec_push(&core->classes, ((struct core_class){core->candidates.items[i], 1}));
+    }
+    return core->classes.count - before;
+}
+
+static void assign(struct grouping *g, const size_t *firsts)
+{
+    struct chart_core *core = g->core;
+
+    for (size_t i = 0; i < core->candidates.count; i++)
+        for (size_t k = 0; k < core->classes.count && core->class_of.items[i] == UINT32_MAX; k++)
+            if (alike(g, i, firsts[k], k)) {
+                core->class_of.items[i] = (uint32_t)k;
+                core->classes.items[k].members++;
+            }
+}
+
+static bool group(struct grouping *g, size_t *firsts, struct err *err)
+{
+    size_t n = g->core->candidates.count;
+    char what[80];
+
+    for (size_t added; (added = add_classes(g, firsts)) > 0;) {
+        size_t classes = g->core->classes.count;
+        for (size_t i = 0; i < n; i++)
+            for (size_t k = classes - added; k < classes; k++)
+                if (g->core->class_of.items[i] == UINT32_MAX || firsts[g->core->class_of.items[i]] == i)
+                    g->rows[i * CLASSES_MOST + k] = ask_pair(g, g->core->candidates.items[i], g->core->classes.items[k].form);
+        snprintf(what, sizeof what, "%zu classes of %zu candidates", classes, n);
+        if (!lab_measure(g->lab, what, err))
+            return false;
+        assign(g, firsts);
+    }
+    return true;
+}
+
+/* Cycles that one execution of class @k adds to the slower of both forms in pairs, on average: little for a form of few µops. */
+static double interference(const struct grouping *g, const size_t *firsts, size_t k)
+{
+    const struct chart_core *core = g->core;
+    double sum = 0;
+    size_t n = 0;
+
+    for (size_t j = 0; j < core->classes.count; j++) {
+        double own = g->alone[core->classes.items[k].form], other = g->alone[core->classes.items[j].form], cycles = j == k ? NAN : pair_cycles(g, firsts[k], j);
+        uint32_t counts[2];
+        if (isnan(cycles))
+            continue;
+        core_balance(own, other, BALANCE_MOST, counts);
+        sum += (cycles - fmax(counts[0] * own, counts[1] * other)) / counts[0];
+        n++;
+    }
+    return n ? sum / (double)n : 1;
+}
+
+struct weighed {
+    double weight;
+    size_t class;
+};
+
+/* Keeps the classes that interfere least. Candidates of the others belong to none. */
+static void keep_lightest(const struct grouping *g, const size_t *firsts)
+{
+    struct chart_core *core = g->core;
+    struct weighed *list = mem_alloc((core->classes.count + 1) * sizeof *list);
+    struct core_class kept[CORE_MOST];
+    size_t n = core->classes.count < CORE_MOST ? core->classes.count : CORE_MOST;
+
+    for (size_t k = 0; k < core->classes.count; k++)
+        list[k] = (struct weighed){interference(g, firsts, k), k};
+    qsort(list, core->classes.count, sizeof *list, compare_doubles);
+    for (size_t i = 0; i < n; i++)
+        kept[i] = core->classes.items[list[i].class];
+    memcpy(core->classes.items, kept, n * sizeof *kept);
+    core->classes.count = n;
+    free(list);
+}
+
+/* Random multisets of @size forms of the core. */
+static void ask_random(struct lab *lab, const struct chart_core *core, size_t count, unsigned size, struct rng *rng)
+{
+    size_t n = core->classes.count;
+
+    for (size_t i = 0; i < count && n >= size; i++) {
+        struct flat_term terms[4];
+        for (unsigned k = 0; k < size; k++) {
+            bool fresh = true;
+            terms[k] = (struct flat_term){core->classes.items[rng_below(rng, n)].form, 1 + (uint32_t)rng_below(rng, COUNT_MOST)};
+            for (unsigned j = 0; j < k; j++)
+                fresh &= terms[j].form != terms[k].form;
+            k -= !fresh;
+        }
+        lab_ask(lab, terms, size);
+    }
+}
+
+static bool add_larger(struct lab *lab, const struct chart_core *core, struct err *err)
+{
+    size_t n = core->classes.count;
+    struct rng rng;
+
+    rng_seed(&rng, lab->options->seed);
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = i + 1; k < n; k++)
+            lab_ask(lab, (struct flat_term[]){{core->classes.items[i].form, 1}, {core->classes.items[k].form, 1}}, 2);
+    ask_random(lab, core, LARGER * n / 2, 3, &rng);
+    ask_random(lab, core, LARGER * n / 2, 4, &rng);
+    return lab_measure(lab, "pairs, triples and fours of the core", err);
+}
+
+bool core_find(struct lab *lab, const double *alone, size_t n, struct chart_core *out, struct err *err)
+{
+    struct grouping g = {.lab = lab, .alone = alone, .core = out};
+    size_t firsts[CLASSES_MOST];
+
+    *out = (struct chart_core){0};
+    choose_candidates(lab, alone, n, lab->options->core_most, out);
+    if (!out->candidates.count)
+        return err_set(err, ERR_DATA, "chart more forms", "no form takes up to %g cycles", QUICK);
+    for (size_t i = 0; i < out->candidates.count; i++)
+        vec_push(&out->class_of, UINT32_MAX);
+    g.rows = mem_alloc(out->candidates.count * CLASSES_MOST * sizeof *g.rows);
+    for (size_t i = 0; i < out->candidates.count * CLASSES_MOST; i++)
+        g.rows[i] = SIZE_MAX;
+    bool ok = group(&g, firsts, err);
+    if (ok)
+        keep_lightest(&g, firsts);
+    ok = ok && add_larger(lab, out, err);
+    free(g.rows);
+    return ok;
+}
+
+void core_done(struct chart_core *c)
+{
+    vec_done(&c->classes);
+    vec_done(&c->candidates);
+    vec_done(&c->class_of);
+}

@@ -1,0 +1,26 @@
+/* The core of a chart: forms that behave differently from each other in pairs, found by measuring candidates beside those that were found before. */
+#ifndef PORTOLAN_CHART_CORE_H
+#define PORTOLAN_CHART_CORE_H
+
+#include "chart/lab.h"
+
+struct core_class {
+    uint32_t form;      /* its first member, of the lab's table */
+    size_t members;
+};
+
+struct chart_core {
+    VEC(struct core_class) classes;
+    VEC(uint32_t) candidates;
+    VEC(uint32_t) class_of;      /* per candidate: index of its class */
+};
+
+/* Chooses candidates among the @n quick forms with cycles @alone (NaN: not measured; per form of the table) and groups them by pairs. All experiments stay in the
+ * lab's table, with triples and fours of the classes. False with err. */
+bool core_find(struct lab *lab, const double *alone, size_t n, struct chart_core *out, struct err *err);
+void core_done(struct chart_core *c);
+
+/* Counts, at most @most each, by which @a and @b take nearly as long alone. */
+void core_balance(double a, double b, unsigned most, uint32_t counts[2]);
+
+#endif

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "chart/guess.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEVIATION_MOST 40.0   /* what one time may cost: the odd wrong one must not decide */
+#define UOP_PRICE 0.7
+#define SLOT_PRICE 0.05
+#define PIPE_PRICE 3.0
+#define STEPS 60
+#define ADDED_MOST 4
+#define SPLIT_MOST 4       /* sets of a guess up to which one µop becomes two: many choices */
+#define GAIN 1e-6
+
+void sights_add(struct sights *s, struct sight sight)
+{
+    size_t columns = s->lattice->columns;
+
+    vec_push(&s->list, sight);
+    s->rows = mem_resize(s->rows, (s->list.count * columns + 1) * sizeof *s->rows);
+    float *row = s->rows + (s->list.count - 1) * columns;
+    for (size_t c = 0; c < columns; c++)
+        row[c] = sight.beside == SIZE_MAX ? 0 : (float)sight.count * s->saturators->list.items[sight.beside].row[c];
+}
+
+void sights_done(struct sights *s)
+{
+    vec_done(&s->list);
+    free(s->rows);
+    s->rows = NULL;
+}
+
+static double sight_slots(const struct sights *s, const struct sight *one)
+{
+    return one->beside == SIZE_MAX ? 0 : one->count * s->saturators->list.items[one->beside].slots;
+}
+
+void guess_row(const struct guess *g, const struct lattice *lattice, float *row)
+{
+    memset(row, 0, lattice->columns * sizeof *row);
+    for (unsigned i = 0; i < g->n; i++)
+        lattice_add(lattice, g->uops[i].set, g->uops[i].count, row);
+}
+
+double guess_cycles(const struct guess *g, const float *row, const struct lattice *lattice, const struct saturator *s, uint32_t count)
+{
+    float beside[COLUMNS_MOST];
+
+    for (size_t c = 0; c < lattice->columns; c++)
+        beside[c] = s ? (float)count * s->row[c] : 0;
+    return lattice_cycles(lattice, row, beside, g->slots + (s ? count * s->slots : 0), g->pipe);
+}
+
+uint64_t guess_uops(const struct guess *g)
+{
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < g->n; i++)
+        sum += g->uops[i].count;
+    return sum;
+}
+
+static double cost_of_row(const struct guess *g, const float *row, const struct sights *s, double limit, double *worst)
+{
+    double cost = UOP_PRICE * log2(1 + (double)guess_uops(g)) + 0.1 * g->n + SLOT_PRICE * g->slots + (g->pipe > 0 ? PIPE_PRICE : 0), most = 0;
+
+    for (size_t i = 0; i < s->list.count && cost <= limit; i++) {
+        const struct sight *one = &s->list.items[i];
+        double cycles = lattice_cycles(s->lattice, row, s->rows + i * s->lattice->columns, g->slots + sight_slots(s, one), g->pipe);
+        double off = cycles - one->cycles, share = off / sight_noise(one->cycles);
+        cost += fmin(share * share, DEVIATION_MOST);
+        most = fmax(most, fabs(off) / one->cycles);
+    }
+    if (worst)
+        *worst = most;
+    return cost;
+}
+
+double guess_cost(const struct guess *g, const struct sights *s, double limit, double *worst)
+{
+    float row[COLUMNS_MOST];
+
+    guess_row(g, s->lattice, row);
+    return cost_of_row(g, row, s, limit, worst);
+}
+
+bool guess_equal(const struct guess *a, const struct guess *b)
+{
+    if (a->n != b->n || a->slots != b->slots || a->pipe != b->pipe)
+        return false;
+    for (unsigned i = 0; i < a->n; i++) {
+        bool found = false;
+        for (unsigned k = 0; k < b->n && !found; k++)
+            found = a->uops[i].set == b->uops[k].set && a->uops[i].count == b->uops[k].count;
+        if (!found)
+            return false;
+    }
+    return true;
+}
+
+/* @by µops more of @set (fewer: negative); false when that cannot be. */
+static bool change(struct guess *g, size_t set, int by)
+{
+    for (unsigned i = 0; i < g->n; i++)
+        if (g->uops[i].set == set) {
+            int count = g->uops[i].count + by;
+            if (count < 0 || count > UINT16_MAX)
+                return false;
+            g->uops[i].count = (uint16_t)count;
+            if (!count)
+                g->uops[i] = g->uops[--g->n];
+            return true;
+        }
+    if (by < 0 || g->n == GUESS_SETS)
+        return false;
+    g->uops[g->n].set = (uint16_t)set;
+    g->uops[g->n++].count = (uint16_t)by;
+    return true;
+}
+
+static const struct sight *alone(const struct sights *s)
+{
+    for (size_t i = 0; i < s->list.count; i++)
+        if (s->list.items[i].beside == SIZE_MAX)
+            return &s->list.items[i];
+    return NULL;
+}
+
+void guess_begin(const struct sights *s, struct guess *out)
+{
+    const struct lattice *lattice = s->lattice;
+    float row[COLUMNS_MOST];
+    const struct sight *own = alone(s);
+
+    *out = (struct guess){0};
+    for (unsigned size = 1; size <= PORTS_MAX; size++)
+        for (size_t i = 0; i < s->list.count; i++) {
+            const struct sight *one = &s->list.items[i];
+            const struct saturator *by = one->beside == SIZE_MAX ? NULL : &s->saturators->list.items[one->beside];
+            if (!by || !by->ports || portset_size(by->ports) != size)
+                continue;
+            /* Of the µops within these ports those that are known already are taken off; what is left needs all of them, or a part that nothing keeps busy. */
+            size_t set = lattice->sets.count, column = 0;
+            for (size_t k = 0; k < lattice->sets.count; k++)
+                if ((lattice->sets.items[k] & ~by->ports) == 0 && (set == lattice->sets.count || portset_size(lattice->sets.items[k]) > portset_size(lattice->sets.items[set])))
+                    set = k;
+            while (column < lattice->columns && lattice->column[column] != by->ports)
+                column++;
+            if (set == lattice->sets.count || column == lattice->columns)
+                continue;
+            guess_row(out, lattice, row);
+            double mass = one->cycles * size - one->count * by->row[column] - row[column];
+            if (mass > 0.5)
+                change(out, set, (int)fmin(rint(mass), 10000));
+        }
+    for (size_t i = 0; i < s->list.count; i++) {
+        const struct sight *one = &s->list.items[i];
+        if (one->beside != SIZE_MAX && !s->saturators->list.items[one->beside].ports)
+            out->slots = (unsigned)fmax(1, rint(one->cycles * lattice->width - sight_slots(s, one)));
+    }
+    if (!out->slots)
+        out->slots = own ? (unsigned)fmin((double)guess_uops(out), floor(own->cycles * 1.01 * lattice->width)) : 1;
+    out->slots = out->slots ? out->slots : 1;
+    out->cost = guess_cost(out, s, INFINITY, NULL);
+}
+
+/* The best of some guesses. */
+struct best {
+    const struct sights *sights;
+    struct guess guess;
+};
+
+static void take_better(void *state, const struct guess *other)
+{
+    struct best *b = state;
+    double cost = guess_cost(other, b->sights, b->guess.cost, NULL);
+
+    if (cost < b->guess.cost - GAIN) {
+        b->guess = *other;
+        b->guess.cost = cost;
+    }
+}
+
+void guess_neighbours(const struct guess *g, const struct lattice *lattice, void (*each)(void *state, const struct guess *other), void *state)
+{
+    for (size_t set = 0; set < lattice->sets.count; set++) {
+        struct guess other;
+        /* Several at once: a single one may change nothing that shows. */
+        for (int by = 1; by <= ADDED_MOST; by *= 2) {
+            other = *g;
+            if (change(&other, set, by))
+                each(state, &other);
+        }
+        /* One in place of two. */
+        for (unsigned i = 0; i < g->n; i++)
+            for (unsigned k = i; k < g->n; k++) {
+                other = *g;
+                if (change(&other, g->uops[i].set, -1) && change(&other, g->uops[k].set, -1) && change(&other, set, 1))
+                    each(state, &other);
+            }
+        for (unsigned i = 0; i < g->n; i++) {
+            other = *g;   /* one, or all, of another set */
+            if (g->uops[i].set == set)
+                continue;
+            if (change(&other, g->uops[i].set, -1) && change(&other, set, 1))
+                each(state, &other);
+            other = *g;
+            if (g->uops[i].count > 1 && change(&other, g->uops[i].set, -(int)g->uops[i].count) && change(&other, set, g->uops[i].count))
+                each(state, &other);
+        }
+    }
+    for (unsigned i = 0; i < g->n; i++) {
+        struct guess other = *g;
+        if (change(&other, g->uops[i].set, -1))
+            each(state, &other);
+    }
+    /* Two in place of one. */
+    for (unsigned i = 0; i < g->n && g->n <= SPLIT_MOST; i++)
+        for (size_t a = 0; a < lattice->known; a++)
+            for (size_t b = 0; b <= a; b++) {
+                struct guess other = *g;
+                if (a != g->uops[i].set && b != g->uops[i].set && change(&other, g->uops[i].set, -1) && change(&other, a, 1) && change(&other, b, 1))
+                    each(state, &other);
+            }
+    /* A pipe of its own instead of a port that is held, and the reverse. */
+    for (unsigned i = 0; i < g->n; i++) {
+        struct guess other = *g;
+        other.pipe = g->uops[i].count;
+        if (!(g->pipe > 0) && g->uops[i].count > 1 && change(&other, g->uops[i].set, -(int)g->uops[i].count))
+            each(state, &other);
+    }
+    for (size_t set = 0; set < lattice->sets.count && g->pipe > 0; set++) {
+        struct guess other = *g;
+        other.pipe = 0;
+        if (change(&other, set, (int)g->pipe))
+            each(state, &other);
+    }
+    for (int by = -1; by <= 1; by += 2)
+        if ((int)g->slots + by >= 1) {
+            struct guess other = *g;
+            other.slots = (unsigned)((int)g->slots + by);
+            each(state, &other);
+        }
+}
+
+/* What nothing else explains of the time alone is a pipe that is held. */
+static void try_pipe(struct guess *g, const struct sights *s, struct best *b)
+{
+    const struct sight *own = alone(s);
+    struct guess other = *g;
+
+    if (!own || own->cycles < 1.5)
+        return;
+    other.pipe = g->pipe > 0 ? 0 : rint(own->cycles);
+    take_better(b, &other);
+}
+
+void guess_improve(struct guess *g, const struct sights *s)
+{
+    g->cost = guess_cost(g, s, INFINITY, NULL);
+    for (unsigned step = 0; step < STEPS; step++) {
+        struct best b = {s, *g};
+        guess_neighbours(g, s->lattice, take_better, &b);
+        try_pipe(g, s, &b);
+        if (guess_equal(&b.guess, g))
+            return;
+        *g = b.guess;
+    }
+}

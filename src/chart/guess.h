@@ -1,0 +1,59 @@
+/* A guess of what one form does, and what its times say to it. */
+#ifndef PORTOLAN_CHART_GUESS_H
+#define PORTOLAN_CHART_GUESS_H
+
+#include "chart/saturate.h"
+
+#define GUESS_SETS 12
+
+struct guess {
+    struct { uint16_t set, count; } uops[GUESS_SETS];   /* sets of the lattice */
+    unsigned n;
+    unsigned slots;
+    double pipe;             /* cycles that it holds a blocking pipe of its own; 0: none */
+    double cost;             /* of guess_cost */
+};
+
+/* One time of the form beside @count times saturator @beside (SIZE_MAX: alone). */
+struct sight {
+    size_t beside;
+    uint32_t count;
+    double cycles;
+};
+
+struct sights {
+    const struct lattice *lattice;
+    const struct saturators *saturators;
+    VEC(struct sight) list;
+    float *rows;             /* of list: what is beside the form */
+    size_t row_count;
+};
+/* Adds a time. */
+void sights_add(struct sights *s, struct sight sight);
+void sights_done(struct sights *s);
+
+/* Relative error of a time that is no more than noise. */
+#define SIGHT_NOISE 0.008
+/* The standard deviation of a time, cycles. */
+static inline double sight_noise(double cycles)
+{
+    return SIGHT_NOISE * cycles + 0.003;
+}
+
+void guess_row(const struct guess *g, const struct lattice *lattice, float *row);
+/* Cycles beside @count times @s. @row: guess_row. */
+double guess_cycles(const struct guess *g, const float *row, const struct lattice *lattice, const struct saturator *s, uint32_t count);
+/* Sum of squared deviations in units of the noise, each up to a limit, and a price for each µop and slot; what passes @limit is not
+ * counted to its end. @worst (may be NULL): the largest relative deviation. */
+double guess_cost(const struct guess *g, const struct sights *s, double limit, double *worst);
+bool guess_equal(const struct guess *a, const struct guess *b);
+uint64_t guess_uops(const struct guess *g);
+
+/* The guess that @s suggest one by one: sets with few ports first. */
+void guess_begin(const struct sights *s, struct guess *out);
+/* Changes @g by one µop at a time as long as its cost falls. */
+void guess_improve(struct guess *g, const struct sights *s);
+/* Guesses one change away from @g: calls @each with every one, cost not filled. */
+void guess_neighbours(const struct guess *g, const struct lattice *lattice, void (*each)(void *state, const struct guess *other), void *state);
+
+#endif

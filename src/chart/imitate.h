@@ -1,0 +1,16 @@
+/* A simulated CPU to be charted: times come from a machine's tables, with noise, and nothing else of it is told. */
+#ifndef PORTOLAN_CHART_IMITATE_H
+#define PORTOLAN_CHART_IMITATE_H
+
+#include "chart/cpu.h"
+#include "model/machine.h"
+
+struct imitation;
+/* Borrows @m, whose issue width binds experiments too. @noise: relative. */
+struct imitation *imitation_new(const struct machine *m, double noise, uint64_t seed);
+void imitation_free(struct imitation *i);
+const struct chart_cpu *imitation_cpu(struct imitation *i);
+/* What its experiments take: for judging a chart of it. */
+const struct mapping *imitation_truth(const struct imitation *i);
+
+#endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "chart/lab.h"
+
+#include <math.h>
+
+struct lab_run {
+    struct lab *lab;
+    size_t first;     /* row of the lab's table that row 0 of the run's is */
+};
+
+size_t lab_ask(struct lab *lab, const struct flat_term *terms, size_t n)
+{
+    return experiments_add(lab->table, terms, n);
+}
+
+double lab_cycles(const struct lab *lab, size_t row)
+{
+    return experiments_measured(lab->table, row) ? lab->table->rows.items[row].cycles : NAN;
+}
+
+bool lab_goes_on(const struct lab *lab, struct err *err)
+{
+    return !lab->hooks->cancelled(lab->hooks->state) || err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
+}
+
+static bool cancelled(void *state)
+{
+    const struct chart_hooks *hooks = ((struct lab_run *)state)->lab->hooks;
+    return hooks->cancelled(hooks->state);
+}
+
+static void take_result(void *state, size_t index, const struct measured *m)
+{
+    struct lab_run *run = state;
+    experiments_set(run->lab->table, run->first + index, m->cycles, m->spread, m->repeats, m->state);
+}
+
+static void show_progress(void *state, const struct runner_summary *so_far, size_t total)
+{
+    struct lab *lab = ((struct lab_run *)state)->lab;
+    lab->hooks->progress(lab->hooks->state, lab->stage, (double)(so_far->done + so_far->failed), (double)total, lab->what);
+}
+
+bool lab_measure(struct lab *lab, const char *what, struct err *err)
+{
+    struct lab_run run = {lab, lab->measured};
+    const struct runner_options options = {.one_length = true};
+    const struct runner_hooks hooks = {.cancelled = cancelled, .result = take_result, .progress = show_progress, .state = &run};
+    struct runner_summary summary = {0};
+    struct experiments *asked = experiments_new();
+
+    lab->what = what;
+    for (size_t i = lab->measured; i < lab->table->rows.count; i++) {
+        struct experiment e;
+        experiments_get(lab->table, i, &e);
+        experiments_add_named(asked, &e);
+        experiment_done(&e);
+    }
+    bool ok = runner_run(lab->cpu->source, asked, lab->options->journal, &options, &hooks, &summary, err);
+    lab->measured = lab->table->rows.count;
+    lab->resumed += (unsigned)summary.reused;
+    experiments_free(asked);
+    return ok && lab_goes_on(lab, err);
+}

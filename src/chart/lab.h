@@ -1,0 +1,27 @@
+/* The experiments of a chart: asked for one by one, measured together, kept in one table. One thread. */
+#ifndef PORTOLAN_CHART_LAB_H
+#define PORTOLAN_CHART_LAB_H
+
+#include "chart/chart.h"
+
+struct lab {
+    const struct chart_cpu *cpu;
+    const struct chart_options *options;
+    const struct chart_hooks *hooks;
+    struct experiments *table;
+    size_t measured;             /* rows of the table that were handed to the runner */
+    unsigned resumed;
+    enum chart_stage stage;
+    const char *what;            /* of what is measured now */
+};
+
+/* Asks for @n forms of lab->table->forms; returns the row that will have its cycles. */
+size_t lab_ask(struct lab *lab, const struct flat_term *terms, size_t n);
+/* Measures what was asked since the last time. False with err when that is impossible or was cancelled; rows without a stable time stay without. */
+bool lab_measure(struct lab *lab, const char *what, struct err *err);
+/* Cycles of a row, NaN when it has none. */
+double lab_cycles(const struct lab *lab, size_t row);
+/* False with err when the chart was cancelled. */
+bool lab_goes_on(const struct lab *lab, struct err *err);
+
+#endif

@@ -1,0 +1,521 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "chart/place.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "chart/core.h"
+#include "chart/guess.h"
+
+#define ROUNDS 8
+#define ALONE_NEAR 0.025     /* relative: a known usage is tried where it says nearly the time alone */
+#define FIRST_ASKED 3        /* experiments of the first round, */
+#define LATER_ASKED 2        /* and of those that decide between what is left */
+#define TELLS 4.0            /* deviations by which two guesses must differ beside a saturator */
+#define STILL 9.0            /* in cost: what explains the times nearly as well */
+#define BAD 0.03             /* relative deviation that calls for all experiments */
+#define SIZE_MOST 160        /* instructions of an experiment */
+#define HIDDEN_NEAR 0.02
+#define PIPES_MOST 4
+#define PIPE_SUM 0.9         /* of the sum of both times: they share a pipe */
+#define POOL_MOST 400
+#define CHOICES_MOST 64
+
+/* Asked for and not seen yet. */
+struct asked {
+    size_t beside, row;
+    uint32_t count;
+};
+
+struct placing {
+    const struct place_form *form;
+    enum vectors vectors;
+    struct sights sights;
+    VEC(struct asked) asked;
+    bool *used;                  /* per saturator */
+    struct guess guess;
+    double worst;
+    bool done, all;
+    bool hidden;
+    struct guess rival;
+    double rivals;               /* weight of all others, that of the guess is 1 */
+    size_t settle;               /* saturator that tells the rival; SIZE_MAX: none */
+    int pipe;                    /* -1: none */
+};
+
+struct placer {
+    struct lab *lab;
+    const struct mapping *mapping;
+    struct lattice *lattice;
+    struct saturators saturators;
+    VEC(struct guess) pool;      /* usages met */
+    uint32_t *form_of;           /* of the table, per entry of the mapping */
+    struct placing *forms;
+    size_t n;
+};
+
+static bool allowed(const struct placer *p, const struct placing *f, size_t saturator)
+{
+    enum vectors other = p->saturators.list.items[saturator].vectors;
+    return !other || !f->vectors || other == f->vectors;
+}
+
+/* So many of the saturator that it, not the form, decides. */
+static uint32_t count_beside(const struct saturator *s, double alone)
+{
+    return (uint32_t)ceil((alone + 1) / s->cycles - 0.01);
+}
+
+static bool fits(const struct saturator *s, uint32_t count)
+{
+    unsigned size = 0;
+    for (unsigned i = 0; i < s->term_count; i++)
+        size += s->terms[i].count;
+    return size * (uint64_t)count <= SIZE_MOST;
+}
+
+static bool available(const struct placer *p, const struct placing *f, size_t saturator)
+{
+    const struct saturator *s = &p->saturators.list.items[saturator];
+
+    if (f->used[saturator] || !allowed(p, f, saturator) || !fits(s, count_beside(s, f->form->alone)))
+        return false;
+    for (unsigned i = 0; i < s->term_count; i++)
+        if (p->form_of[s->terms[i].entry] == f->form->form)
+            return false;
+    return true;
+}
+
+static void ask(struct placer *p, struct placing *f, size_t saturator)
+{
+    const struct saturator *s = &p->saturators.list.items[saturator];
+    struct flat_term terms[SATURATOR_TERMS + 1] = {{f->form->form, 1}};
+    uint32_t count = count_beside(s, f->form->alone);
+
+    f->used[saturator] = true;
+    for (unsigned i = 0; i < s->term_count; i++)
+        terms[i + 1] = (struct flat_term){p->form_of[s->terms[i].entry], s->terms[i].count * count};
+    vec_push(&f->asked, ((struct asked){saturator, lab_ask(p->lab, terms, s->term_count + 1), count}));
+}
+
+static void see(struct placer *p, struct placing *f)
+{
+    for (size_t i = 0; i < f->asked.count; i++) {
+        double cycles = lab_cycles(p->lab, f->asked.items[i].row);
+        if (!isnan(cycles))
+            sights_add(&f->sights, (struct sight){f->asked.items[i].beside, f->asked.items[i].count, cycles});
+    }
+    f->asked.count = 0;
+}
+
+/* How well saturator @at tells apart guesses that come to @a and @b beside it, in deviations. */
+static double distance(double a, double b)
+{
+    return fabs(a - b) / sight_noise(fmin(a, b));
+}
+
+/* Saturators that tell most of @n choices from each other, up to @most, are asked for. Returns how many. */
+static size_t ask_telling(struct placer *p, struct placing *f, const struct guess *choices, size_t n, size_t most)
+{
+    float (*rows)[COLUMNS_MOST] = mem_alloc((n + 1) * sizeof *rows);
+    bool *open = mem_zero(n * n + 1, sizeof *open);
+    double *cycles = mem_alloc((n + 1) * sizeof *cycles);
+    size_t asked = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        guess_row(&choices[i], p->lattice, rows[i]);
+        for (size_t k = 0; k < i; k++)
+            open[i * n + k] = true;
+    }
+    while (asked < most) {
+        size_t best = SIZE_MAX, best_told = 0;
+        for (unsigned pass = 0; pass < 2; pass++)
+            for (size_t s = 0; s < p->saturators.list.count; s++) {
+                if ((pass && s != best) || !available(p, f, s))
+                    continue;
+                const struct saturator *by = &p->saturators.list.items[s];
+                size_t told = 0;
+                for (size_t i = 0; i < n; i++)
+                    cycles[i] = guess_cycles(&choices[i], rows[i], p->lattice, by, count_beside(by, f->form->alone));
+                for (size_t i = 0; i < n; i++)
+                    for (size_t k = 0; k < i; k++)
+                        if (open[i * n + k] && distance(cycles[i], cycles[k]) > TELLS) {
+                            told++;
+                            open[i * n + k] = pass == 0;
+                        }
+                if (!pass && told > best_told) {
+                    best_told = told;
+                    best = s;
+                }
+            }
+        if (best == SIZE_MAX)
+            break;
+        ask(p, f, best);
+        asked++;
+    }
+    free(rows);
+    free(open);
+    free(cycles);
+    return asked;
+}
+
+/* Known usages that take as long alone. */
+static size_t choices_of(const struct placer *p, const struct placing *f, struct guess *out)
+{
+    float row[COLUMNS_MOST];
+    size_t n = 0;
+
+    for (size_t i = p->pool.count; i-- > 0 && n < CHOICES_MOST;) {
+        const struct guess *g = &p->pool.items[i];
+        guess_row(g, p->lattice, row);
+        if (fabs(guess_cycles(g, row, p->lattice, NULL, 0) - f->form->alone) <= ALONE_NEAR * f->form->alone + 0.005)
+            out[n++] = *g;
+    }
+    return n;
+}
+
+static void begin(struct placer *p, struct placing *f)
+{
+    struct guess choices[CHOICES_MOST];
+
+    sights_add(&f->sights, (struct sight){SIZE_MAX, 0, f->form->alone});
+    size_t n = choices_of(p, f, choices);
+    if (n > 1)
+        ask_telling(p, f, choices, n, FIRST_ASKED);
+    for (size_t s = 0; s < p->saturators.list.count && n <= 1; s++)
+        if (available(p, f, s))
+            ask(p, f, s);
+    f->all = n <= 1;
+}
+
+/* The best of what is known and of what the times suggest. */
+static void fit(struct placer *p, struct placing *f)
+{
+    struct guess choices[CHOICES_MOST], g;
+    size_t n = choices_of(p, f, choices);
+
+    guess_begin(&f->sights, &f->guess);
+    for (size_t i = 0; i < n; i++) {
+        choices[i].cost = guess_cost(&choices[i], &f->sights, f->guess.cost, NULL);
+        if (choices[i].cost < f->guess.cost)
+            f->guess = choices[i];
+    }
+    g = f->guess;
+    guess_improve(&g, &f->sights);
+    f->guess = g;
+    guess_begin(&f->sights, &g);
+    guess_improve(&g, &f->sights);
+    if (g.cost < f->guess.cost)
+        f->guess = g;
+    f->guess.cost = guess_cost(&f->guess, &f->sights, INFINITY, &f->worst);
+}
+
+/* Guesses that explain the times nearly as well as the best, told or not. */
+struct rivals {
+    struct placer *place;
+    struct placing *form;
+    struct guess list[CHOICES_MOST];
+    size_t n;
+};
+
+static void add_rival(void *state, const struct guess *other)
+{
+    struct rivals *r = state;
+    struct guess g = *other;
+
+    g.cost = guess_cost(&g, &r->form->sights, r->form->guess.cost + STILL, NULL);
+    if (g.cost > r->form->guess.cost + STILL || guess_equal(&g, &r->form->guess))
+        return;
+    for (size_t i = 0; i < r->n; i++)
+        if (guess_equal(&r->list[i], &g))
+            return;
+    size_t at = r->n;
+    if (r->n == CHOICES_MOST) {   /* in place of the least likely one */
+        at = 1;
+        for (size_t i = 2; i < r->n; i++)
+            at = r->list[i].cost > r->list[at].cost ? i : at;
+        if (r->list[at].cost <= g.cost)
+            return;
+    } else {
+        r->n++;
+    }
+    r->list[at] = g;
+}
+
+/* The saturator that tells @a from @b best, in deviations: of those not used yet, or of any that may run beside the form. */
+static double best_tell(const struct placer *p, const struct placing *f, const struct guess *a, const struct guess *b, bool unused, size_t *at)
+{
+    float row_a[COLUMNS_MOST], row_b[COLUMNS_MOST];
+    double most = 0;
+
+    guess_row(a, p->lattice, row_a);
+    guess_row(b, p->lattice, row_b);
+    *at = SIZE_MAX;
+    for (size_t s = 0; s < p->saturators.list.count; s++) {
+        const struct saturator *by = &p->saturators.list.items[s];
+        if (unused ? !available(p, f, s) : !allowed(p, f, s))
+            continue;
+        uint32_t count = count_beside(by, f->form->alone);
+        double d = distance(guess_cycles(a, row_a, p->lattice, by, count), guess_cycles(b, row_b, p->lattice, by, count));
+        if (d > most) {
+            most = d;
+            *at = s;
+        }
+    }
+    return most;
+}
+
+/* Asks for what tells the best guess from its rivals; false when nothing does any more. */
+static bool decide(struct placer *p, struct placing *f)
+{
+    struct rivals *r = mem_zero(1, sizeof *r);
+    struct guess known[CHOICES_MOST];
+    size_t n = choices_of(p, f, known), at;
+
+    *r = (struct rivals){.place = p, .form = f};
+    r->list[r->n++] = f->guess;
+    guess_neighbours(&f->guess, p->lattice, add_rival, r);
+    for (size_t i = 0; i < n; i++)
+        add_rival(r, &known[i]);
+    bool asked = ask_telling(p, f, r->list, r->n, LATER_ASKED) > 0;
+    f->rivals = 0;
+    f->settle = SIZE_MAX;
+    f->hidden = false;
+    double likeliest = INFINITY;
+    for (size_t i = 1; i < r->n && !asked; i++) {
+        if (best_tell(p, f, &f->guess, &r->list[i], false, &at) <= TELLS) {
+            f->hidden |= guess_uops(&f->guess) != guess_uops(&r->list[i]) && !f->guess.n;
+            continue;   /* the same in all experiments */
+        }
+        f->rivals += exp(-(r->list[i].cost - f->guess.cost) / 2);
+        if (r->list[i].cost < likeliest) {
+            likeliest = r->list[i].cost;
+            f->rival = r->list[i];
+            best_tell(p, f, &f->guess, &r->list[i], true, &f->settle);
+        }
+    }
+    free(r);
+    return asked;
+}
+
+static void add_to_pool(struct placer *p, const struct guess *g)
+{
+    for (size_t i = 0; i < p->pool.count; i++)
+        if (guess_equal(&p->pool.items[i], g))
+            return;
+    if (p->pool.count < POOL_MOST && !(g->pipe > 0))
+        vec_push(&p->pool, *g);
+}
+
+/* One round of one form. */
+static void step(struct placer *p, struct placing *f)
+{
+    see(p, f);
+    fit(p, f);
+    if (f->worst > BAD && !f->all) {
+        f->all = true;
+        for (size_t s = 0; s < p->saturators.list.count; s++)
+            if (available(p, f, s))
+                ask(p, f, s);
+        if (f->asked.count)
+            return;
+    }
+    f->done = !decide(p, f);
+    if (f->done && f->worst <= BAD)
+        add_to_pool(p, &f->guess);
+}
+
+static bool place_some(struct placer *p, bool first_ones, struct err *err)
+{
+    char what[80];
+    size_t left = 0;
+
+    for (size_t i = 0; i < p->n; i++) {
+        struct placing *f = &p->forms[i];
+        bool first = i == 0 || f->form->group != p->forms[i - 1].form->group;
+        if (first == first_ones && !f->done) {
+            begin(p, f);
+            left++;
+        }
+    }
+    for (unsigned round = 0; round < ROUNDS && left; round++) {
+        snprintf(what, sizeof what, "%zu forms of %zu left, round %u", left, p->n, round + 1);
+        if (!lab_measure(p->lab, what, err))
+            return false;
+        left = 0;
+        for (size_t i = 0; i < p->n; i++) {
+            struct placing *f = &p->forms[i];
+            if (!f->sights.list.count || f->done)
+                continue;
+            step(p, f);
+            left += !f->done;
+            if (i % 64 == 0 && !lab_goes_on(p->lab, err))
+                return false;
+        }
+    }
+    for (size_t i = 0; i < p->n; i++)
+        p->forms[i].done |= p->forms[i].sights.list.count > 0;
+    return true;
+}
+
+/* Forms that hold a pipe: those whose times add up hold the same one. The first of each is compared with the rest. */
+static bool find_pipes(struct placer *p, unsigned *pipes, struct err *err)
+{
+    size_t *rows = mem_alloc((p->n + 1) * sizeof *rows), first = SIZE_MAX;
+    uint32_t (*counts)[2] = mem_alloc((p->n + 1) * sizeof *counts);
+    bool ok = true;
+
+    for (*pipes = 0; ok && *pipes < PIPES_MOST; ++*pipes) {
+        first = SIZE_MAX;
+        for (size_t i = 0; i < p->n; i++) {
+            struct placing *f = &p->forms[i];
+            rows[i] = SIZE_MAX;
+            if (!(f->guess.pipe > 0) || f->pipe >= 0)
+                continue;
+            if (first == SIZE_MAX) {
+                first = i;
+                f->pipe = (int)*pipes;
+                continue;
+            }
+            if (f->vectors && p->forms[first].vectors && f->vectors != p->forms[first].vectors)
+                continue;
+            core_balance(p->forms[first].guess.pipe, f->guess.pipe, 4, counts[i]);
+            rows[i] = lab_ask(p->lab, (struct flat_term[]){{p->forms[first].form->form, counts[i][0]}, {f->form->form, counts[i][1]}}, 2);
+        }
+        if (first == SIZE_MAX)
+            break;
+        ok = lab_measure(p->lab, "blocking pipes", err);
+        for (size_t i = 0; ok && i < p->n; i++) {
+            double sum = counts[i][0] * p->forms[first].guess.pipe + counts[i][1] * p->forms[i].guess.pipe;
+            if (rows[i] != SIZE_MAX && lab_cycles(p->lab, rows[i]) >= PIPE_SUM * sum)
+                p->forms[i].pipe = (int)*pipes;
+        }
+    }
+    free(rows);
+    free(counts);
+    return ok;
+}
+
+static void print_guess(const struct placer *p, const struct guess *g, struct usage *out)
+{
+    for (unsigned i = 0; i < g->n; i++)
+        usage_add(out, p->lattice->sets.items[g->uops[i].set], g->uops[i].count);
+}
+
+static void write_settle(const struct placer *p, const struct placing *f, struct placement *out)
+{
+    const struct saturator *s = &p->saturators.list.items[f->settle];
+    struct str text = {0};
+
+    experiment_term_print(p->lab->table->forms.items[f->form->form], 1, &text);
+    for (unsigned i = 0; i < s->term_count; i++) {
+        str_add(&text, " + ");
+        experiment_term_print(mapping_at(p->mapping, s->terms[i].entry)->form, s->terms[i].count * count_beside(s, f->form->alone), &text);
+    }
+    out->settle = str_take(&text);
+}
+
+static void write_placement(const struct placer *p, const struct placing *f, const struct ports *ports, struct placement *out)
+{
+    portset tested = 0, all = 0;
+
+    print_guess(p, &f->guess, &out->usage);
+    if (f->pipe >= 0)
+        usage_add(&out->usage, (portset)1 << (mapping_ports(p->mapping)->count + (unsigned)f->pipe), (uint32_t)f->guess.pipe);
+    out->slots = f->guess.slots;
+    out->experiments = (unsigned)f->sights.list.count;
+    out->error = f->worst;
+    out->explained = f->worst <= BAD;
+    out->confidence = 1 / (1 + f->rivals);
+    out->hidden = f->hidden;
+    for (size_t s = 0; s < p->saturators.list.count; s++) {
+        all |= p->saturators.list.items[s].ports;
+        for (size_t i = 0; i < f->sights.list.count; i++)
+            tested |= f->sights.list.items[i].beside == s ? p->saturators.list.items[s].ports : 0;
+    }
+    out->untested = all & ~tested;
+    if (f->rivals > 0) {
+        struct usage usage = {0};
+        struct str text = {0};
+        print_guess(p, &f->rival, &usage);
+        usage_print(&usage, ports, &text);
+        out->rival = str_take(&text);
+        usage_done(&usage);
+    }
+    if (f->rivals > 0 && f->settle != SIZE_MAX)
+        write_settle(p, f, out);
+}
+
+/* The core's usages are the first that are tried. */
+static void fill_pool(struct placer *p)
+{
+    for (size_t i = 0; i < mapping_count(p->mapping); i++) {
+        const struct mapping_entry *e = mapping_at(p->mapping, i);
+        struct guess g = {.slots = e->micro_ops};
+        bool fits_in = e->usage.count <= GUESS_SETS;
+        for (unsigned k = 0; k < e->usage.count && fits_in; k++)
+            for (size_t s = 0; s < p->lattice->sets.count; s++)
+                if (p->lattice->sets.items[s] == e->usage.uops[k].ports) {
+                    g.uops[g.n].set = (uint16_t)s;
+                    g.uops[g.n++].count = (uint16_t)e->usage.uops[k].count;
+                    break;
+                }
+        if (fits_in)
+            add_to_pool(p, &g);
+    }
+}
+
+bool place_forms(struct lab *lab, const struct mapping *mapping, const struct place_form *forms, size_t n, struct ports *ports, struct placement *out, struct err *err)
+{
+    struct placer p = {.lab = lab, .mapping = mapping, .lattice = mem_zero(1, sizeof *p.lattice), .n = n};
+    unsigned pipes = 0;
+
+    lattice_make(mapping, mapping_issue_width(mapping) > 0 ? mapping_issue_width(mapping) : INFINITY, p.lattice);
+    saturators_find(mapping, p.lattice, &p.saturators);
+    p.form_of = mem_alloc((mapping_count(mapping) + 1) * sizeof *p.form_of);
+    for (size_t i = 0; i < mapping_count(mapping); i++)
+        p.form_of[i] = names_find(&lab->table->forms, mapping_at(mapping, i)->form);
+    p.forms = mem_zero(n + 1, sizeof *p.forms);
+    for (size_t i = 0; i < n; i++) {
+        struct placing *f = &p.forms[i];
+        f->form = &forms[i];
+        f->vectors = vectors_of(lab->table->forms.items[forms[i].form]);
+        f->sights = (struct sights){.lattice = p.lattice, .saturators = &p.saturators};
+        f->used = mem_zero(p.saturators.list.count + 1, sizeof *f->used);
+        f->settle = SIZE_MAX;
+        f->pipe = -1;
+    }
+    fill_pool(&p);
+    bool ok = place_some(&p, true, err) && place_some(&p, false, err) && find_pipes(&p, &pipes, err);
+    *ports = *mapping_ports(mapping);
+    for (unsigned i = 0; ok && i < pipes; i++) {
+        char name[PORT_NAME_MAX];
+        snprintf(name, sizeof name, i ? "DV%u" : "DV", i + 1);
+        ports->pipes |= (portset)1 << ports->count;
+        ok = ports_add(ports, name, err);
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (ok)
+            write_placement(&p, &p.forms[i], ports, &out[i]);
+        sights_done(&p.forms[i].sights);
+        vec_done(&p.forms[i].asked);
+        free(p.forms[i].used);
+    }
+    vec_done(&p.pool);
+    free(p.forms);
+    free(p.form_of);
+    saturators_done(&p.saturators);
+    lattice_done(p.lattice);
+    free(p.lattice);
+    return ok;
+}
+
+void placement_done(struct placement *p)
+{
+    usage_done(&p->usage);
+    free(p->rival);
+    free(p->settle);
+    *p = (struct placement){0};
+}

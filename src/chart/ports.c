@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "chart/ports.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/rng.h"
+#include "chart/venn.h"
+#include "infer/confidence.h"
+#include "throughput/predict.h"
+
+#define PORTS_FEWEST 4       /* searched from nothing, */
+#define PORTS_SEARCHED 7     /* up to so many: with more the search ends in traps */
+#define PORTS_TRIED 15       /* by one more port at a time */
+#define TRIAL_SHARE 0.06     /* of the time of inference, for each number of ports */
+#define LAST_SHARE 0.3       /* at least, for the number found */
+#define PORT_GAIN 0.04       /* in error: a port that brings less is not there */
+#define ORDERS 4             /* in which forms join */
+#define UNKNOWN_ERROR 0.02   /* what an experiment with a form that is left out counts as */
+#define EXACT_ERROR 0.003    /* mean error below which there is no doubt */
+#define SETS_MOST 128
+
+/* The searches of one core. */
+struct port_search {
+    struct lab *lab;
+    const struct problem *problem;
+    struct evolve *evolve;      /* that runs */
+    double begun;
+    struct genome **best;       /* individuals of the best search so far, best first */
+    size_t count;
+    double error;
+};
+
+static void poll_evolve(void *state)
+{
+    struct port_search *s = state;
+    const struct chart_hooks *hooks = s->lab->hooks;
+    struct evolve_status status;
+    char what[120];
+
+    if (hooks->cancelled(hooks->state))
+        evolve_stop(s->evolve);
+    evolve_get_status(s->evolve, &status);
+    snprintf(what, sizeof what, "%u ports, mean error %.2f %%", status.ports, 100 * (isfinite(s->error) ? s->error : status.d_avg));
+    hooks->progress(hooks->state, CHART_PORTS, clock_seconds() - s->begun, s->lab->options->seconds, what);
+}
+
+static void free_population(struct genome **population, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        genome_free(population[i]);
+    free(population);
+}
+
+/* Searches for @seconds, from @from (NULL: from nothing, with @ports). What is found takes the place of the best if its error is smaller by @gain; *@better says whether. */
+static bool search_for(struct port_search *s, unsigned ports, struct genome *from, double seconds, double gain, bool *better, struct err *err)
+{
+    const struct chart_hooks *hooks = s->lab->hooks;
+    struct evolve_options options;
+    size_t count = 0;
+
+    evolve_defaults(&options);
+    options.ports = ports;
+    options.seconds = seconds;
+    options.seed = s->lab->options->seed;
+    options.threads = hooks->evolve ? hooks->threads : 1;
+    s->evolve = evolve_new(s->problem, &options, from ? &from : NULL, from != NULL, err);
+    if (!s->evolve)
+        return false;
+    if (hooks->evolve)
+        hooks->evolve(hooks->state, s->evolve, poll_evolve, s);
+    else
+        evolve_worker(s->evolve, 0, poll_evolve, s);
+    struct genome **population = evolve_population(s->evolve, &count);
+    evolve_free(s->evolve);
+    s->evolve = NULL;
+    double error = count ? genome_error(population[0], s->problem) : INFINITY;
+    *better = error < s->error * (1 - gain);
+    if (*better) {
+        free_population(s->best, s->count);
+        s->best = population;
+        s->count = count;
+        s->error = error;
+    } else {
+        free_population(population, count);
+    }
+    return lab_goes_on(s->lab, err);
+}
+
+/* Every µop of set @from becomes one of @to. */
+static void replace_set(struct genome *g, unsigned from, unsigned to)
+{
+    for (size_t f = 0; f < g->forms; f++)
+        for (unsigned k = 0; k < g->genes[f].uops; k++)
+            if (g->genes[f].set[k] == from) {
+                unsigned count = g->genes[f].count[k];
+                gene_remove(&g->genes[f], k);
+                gene_add(&g->genes[f], to, count);
+                break;
+            }
+}
+
+static size_t distinct_sets(const struct genome *g, unsigned *sets)
+{
+    size_t n = 0;
+
+    for (size_t f = 0; f < g->forms; f++)
+        for (unsigned k = 0; k < g->genes[f].uops; k++) {
+            bool fresh = n < SETS_MOST;
+            for (size_t i = 0; i < n && fresh; i++)
+                fresh = sets[i] != g->genes[f].set[k];
+            if (fresh)
+                sets[n++] = g->genes[f].set[k];
+        }
+    return n;
+}
+
+/* The best with one more port: some of its µops go there alone, or as well, so that the error is least. The caller frees. */
+static struct genome *with_port(const struct port_search *s)
+{
+    struct genome *best = genome_copy(s->best[0]), *from = genome_copy(best);
+    unsigned fresh = 1u << best->ports++, sets[SETS_MOST];
+    double error = INFINITY;
+
+    from->ports = best->ports;
+    for (bool better = true; better;) {
+        size_t n = distinct_sets(from, sets);
+        better = false;
+        for (size_t i = 0; i < n; i++)
+            for (unsigned whole = 0; whole < 2; whole++) {
+                unsigned to = whole ? fresh : sets[i] | fresh;
+                if (to == sets[i])
+                    continue;
+                struct genome *tried = genome_copy(from);
+                replace_set(tried, sets[i], to);
+                double e = genome_error(tried, s->problem);
+                if (e < error * (1 - 1e-6)) {
+                    error = e;
+                    better = true;
+                    genome_assign(best, tried);
+                }
+                genome_free(tried);
+            }
+        genome_assign(from, best);
+    }
+    genome_free(from);
+    return best;
+}
+
+/* Ports from nothing: few first, then one more at a time. */
+static bool search_all(struct port_search *s, double trial, struct err *err)
+{
+    bool ok = true, better = true;
+
+    for (unsigned ports = PORTS_FEWEST; ok && ports <= PORTS_SEARCHED; ports++)
+        ok = search_for(s, ports, NULL, trial, PORT_GAIN, &better, err);
+    for (better = true; ok && better && s->best[0]->ports < PORTS_TRIED;) {
+        struct genome *from = with_port(s);
+        ok = search_for(s, from->ports, from, trial, PORT_GAIN, &better, err);
+        genome_free(from);
+    }
+    return ok;
+}
+
+/* The most forms per cycle that were measured, rounded. */
+static double measured_width(const struct experiments *t, const bool *keep)
+{
+    double most = 1;
+
+    for (size_t i = 0; i < t->rows.count; i++)
+        if (keep[i] && experiments_measured(t, i))
+            most = fmax(most, (double)experiments_size(t, i) / t->rows.items[i].cycles);
+    return rint(most);
+}
+
+static bool venn_goes_on(void *state, size_t done, size_t total)
+{
+    const struct port_search *s = state;
+    const struct chart_hooks *hooks = s->lab->hooks;
+
+    hooks->progress(hooks->state, CHART_PORTS, (double)done, (double)total, "forms joined one by one");
+    return !hooks->cancelled(hooks->state) && clock_seconds() - s->begun < s->lab->options->seconds;
+}
+
+/* Of the rows that @keep says, those whose forms @m knows. */
+static bool *rows_known(const struct experiments *t, const bool *keep, const struct mapping *m)
+{
+    bool *out = mem_zero(t->rows.count + 1, sizeof *out);
+
+    for (size_t i = 0; i < t->rows.count; i++) {
+        out[i] = keep[i];
+        for (uint32_t k = 0; k < t->rows.items[i].count && out[i]; k++)
+            out[i] = mapping_find(m, t->forms.items[experiments_terms(t, i)[k].form]) != NULL;
+    }
+    return out;
+}
+
+/* Whether @form touches memory: such forms have more µops, and join late. */
+static bool has_memory(const char *form)
+{
+    const char *at = strchr(form, '(');
+    return at && (strstr(at, "(M") || strstr(at, " M") || strchr(at, '['));
+}
+
+/* Mean relative error of @m on the rows of @t that @keep says; what it does not know counts as UNKNOWN_ERROR. */
+static double error_of(const struct experiments *t, const bool *keep, const struct mapping *m)
+{
+    double *cycles = mem_alloc((t->rows.count + 1) * sizeof *cycles), sum = 0;
+    size_t n = 0;
+
+    throughput_predict(m, t, cycles);
+    for (size_t i = 0; i < t->rows.count; i++)
+        if (keep[i] && experiments_measured(t, i)) {
+            sum += isnan(cycles[i]) ? UNKNOWN_ERROR : fabs(cycles[i] / t->rows.items[i].cycles - 1);
+            n++;
+        }
+    free(cycles);
+    return n ? sum / (double)n : INFINITY;
+}
+
+/* The order of attempt @turn: as the forms come, then those without memory first, then with neighbours changing places. */
+static void make_order(const struct lab *lab, const uint32_t *forms, size_t n, unsigned turn, struct rng *rng, uint32_t *order)
+{
+    size_t count = 0;
+
+    for (unsigned memory = 0; memory < 2; memory++)
+        for (size_t i = 0; i < n; i++)
+            if (turn % 2 == 0 ? memory == 0 : has_memory(lab->table->forms.items[forms[i]]) == memory)
+                order[count++] = forms[i];
+    for (unsigned k = 0; k < turn / 2 * n; k++) {
+        size_t at = rng_below(rng, n - 1);
+        uint32_t swap = order[at];
+        order[at] = order[at + 1];
+        order[at + 1] = swap;
+    }
+}
+
+/* The exact way in several orders and for several levels of noise; what explains most. NULL where there is none. */
+static struct mapping *find_exactly(struct lab *lab, const bool *keep, const uint32_t *forms, size_t n, struct venn_options *o)
+{
+    static const double levels[] = {2.5, 0.5};
+    struct mapping *best = NULL;
+    double least = INFINITY;
+    uint32_t *order = mem_alloc((n + 1) * sizeof *order);
+    struct rng rng;
+
+    rng_seed(&rng, lab->options->seed);
+    for (unsigned turn = 0; turn < ORDERS && n > 1; turn++)
+        for (size_t level = 0; level < sizeof levels / sizeof *levels && least > EXACT_ERROR; level++) {
+            make_order(lab, forms, n, turn, &rng, order);
+            o->fits = levels[level];
+            struct mapping *found = venn_find(lab->table, order, n, o);
+            double error = found ? error_of(lab->table, keep, found) : INFINITY;
+            if (error < least) {
+                mapping_free(best);
+                best = found;
+                least = error;
+            } else {
+                mapping_free(found);
+            }
+        }
+    free(order);
+    return best;
+}
+
+/* The state that the search begins with is what the exact way found. */
+static bool take_found(struct port_search *s, const struct mapping *found, struct err *err)
+{
+    s->best = mem_zero(1, sizeof *s->best);
+    s->best[0] = genome_of_mapping(found, s->problem, err);
+    if (!s->best[0])
+        return false;
+    s->count = 1;
+    s->error = s->best[0]->d_avg = genome_error(s->best[0], s->problem);
+    return true;
+}
+
+/* What the best search found, as a mapping. */
+static void take_best(const struct port_search *s, struct core_ports *out)
+{
+    const struct problem *p = s->problem;
+    struct ports names;
+
+    ports_number(&names, s->best[0]->ports);
+    out->mapping = genome_mapping(s->best[0], p, &names);
+    for (size_t i = 0; i < mapping_count(out->mapping); i++) {   /* no instruction takes none, though the search may say so */
+        struct mapping_entry entry = *mapping_at(out->mapping, i);
+        entry.micro_ops = entry.micro_ops ? entry.micro_ops : 1;
+        mapping_set(out->mapping, &entry);
+    }
+    out->confidence = mem_alloc((p->forms + 1) * sizeof *out->confidence);
+    confidence_of(s->best, s->count, out->confidence);
+    out->error = s->error;
+    out->forms = p->forms;
+    out->experiments = p->experiments;
+}
+
+static void search_done(struct port_search *s)
+{
+    free_population(s->best, s->count);
+    problem_free((struct problem *)s->problem);
+    s->best = NULL;
+    s->problem = NULL;
+    s->count = 0;
+    s->error = INFINITY;
+}
+
+/* Of the rows @keep says, those of the forms that @found explains. */
+static bool use_found(struct port_search *s, const bool *keep, const struct mapping *found, struct core_ports *out, struct err *err)
+{
+    bool *rows = rows_known(s->lab->table, keep, found);
+    bool ok = (s->problem = problem_new(s->lab->table, rows, err)) != NULL && take_found(s, found, err);
+
+    if (ok)
+        take_best(s, out);
+    search_done(s);
+    free(rows);
+    return ok;
+}
+
+/* By the evolver alone, over all rows that @keep says. */
+static bool use_search(struct port_search *s, const bool *keep, struct core_ports *out, struct err *err)
+{
+    double seconds = s->lab->options->seconds;
+    bool ok = (s->problem = problem_new(s->lab->table, keep, err)) != NULL && search_all(s, seconds * TRIAL_SHARE, err), better;
+
+    if (ok) {
+        struct genome *from = genome_copy(s->best[0]);
+        ok = search_for(s, from->ports, from, fmax(seconds - (clock_seconds() - s->begun), seconds * LAST_SHARE), 0, &better, err);
+        genome_free(from);
+    }
+    if (ok)
+        take_best(s, out);
+    search_done(s);
+    return ok;
+}
+
+bool core_ports_find(struct lab *lab, const bool *keep, const uint32_t *forms, size_t n, struct core_ports *out, struct err *err)
+{
+    struct port_search s = {.lab = lab, .begun = clock_seconds(), .error = INFINITY};
+    struct venn_options options = {measured_width(lab->table, keep), 0, venn_goes_on, &s};
+    struct mapping *found = find_exactly(lab, keep, forms, n, &options);
+    struct core_ports searched = {0};
+    bool ok = lab_goes_on(lab, err);
+
+    *out = (struct core_ports){0};
+    if (ok && found)
+        ok = use_found(&s, keep, found, out, err);
+    double error = ok && found ? error_of(lab->table, keep, found) : INFINITY;
+    s.begun = clock_seconds();
+    if (ok && !(error <= EXACT_ERROR)) {
+        ok = use_search(&s, keep, &searched, err);
+        if (ok && error_of(lab->table, keep, searched.mapping) < error) {
+            core_ports_done(out);
+            *out = searched;
+        } else {
+            core_ports_done(&searched);
+        }
+    }
+    mapping_free(found);
+    return ok;
+}
+
+void core_ports_done(struct core_ports *c)
+{
+    mapping_free(c->mapping);
+    free(c->confidence);
+    *c = (struct core_ports){0};
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "chart/saturate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "throughput/unions.h"
+
+#define MARGIN 0.04          /* at least: noise must not decide which set binds */
+#define MARGIN_ENOUGH 0.3
+#define TERM_PRICE 0.02      /* in margin: short experiments are better ones */
+#define EVEN_PRICE 0.25
+#define COUNT_MOST 3
+#define SETS_TRIED 64        /* beyond which no pairs of ports join the sets */
+#define TRIPLES_MOST 24      /* entries that triples are made of */
+
+enum vectors vectors_of(const char *form)
+{
+    bool vector = strstr(form, "XMM") || strstr(form, "YMM") || strstr(form, "ZMM");
+    return !vector ? VECTORS_NONE : form[0] == 'V' ? VECTORS_VEX : VECTORS_LEGACY;
+}
+
+static void add_set(struct lattice *g, portset set)
+{
+    if (set && lattice_set(g, set) == SIZE_MAX)
+        vec_push(&g->sets, set);
+}
+
+/* The columns of the first @n sets; false when there are too many. */
+static bool make_columns(struct lattice *g, size_t n)
+{
+    struct unions *u = unions_new(g->sets.items, n, COLUMNS_MOST);
+
+    if (!u)
+        return false;
+    g->columns = u->count;
+    for (size_t c = 0; c < u->count; c++) {
+        g->column[c] = u->columns[c];
+        g->inverse[c] = 1 / (float)portset_size(u->columns[c]);
+    }
+    unions_free(u);
+    g->sets.count = n;
+    return true;
+}
+
+void lattice_make(const struct mapping *m, double width, struct lattice *out)
+{
+    out->width = width;
+    for (size_t i = 0; i < mapping_count(m); i++)
+        for (unsigned k = 0; k < mapping_at(m, i)->usage.count; k++)
+            add_set(out, mapping_at(m, i)->usage.uops[k].ports);
+    out->known = out->sets.count;
+    for (size_t i = 0; i < out->known; i++)
+        for (size_t k = 0; k < i; k++)
+            add_set(out, out->sets.items[i] & out->sets.items[k]);
+    for (size_t i = 0; i < out->known && out->sets.count < SETS_TRIED; i++)
+        for (portset one = out->sets.items[i]; one; one &= one - 1)
+            for (portset two = one & (one - 1); two; two &= two - 1)
+                add_set(out, (one & -one) | (two & -two));
+    size_t met = out->sets.count;
+    for (unsigned p = 0; p < mapping_ports(m)->count; p++)
+        add_set(out, (portset)1 << p);
+    if (!make_columns(out, out->sets.count) && !make_columns(out, met))
+        make_columns(out, out->known);
+    out->within = mem_zero(out->sets.count * out->columns + 1, sizeof *out->within);
+    for (size_t i = 0; i < out->sets.count; i++)
+        for (size_t c = 0; c < out->columns; c++)
+            out->within[i * out->columns + c] = (out->sets.items[i] & ~out->column[c]) == 0;
+}
+
+void lattice_done(struct lattice *g)
+{
+    vec_done(&g->sets);
+    free(g->within);
+}
+
+size_t lattice_set(const struct lattice *g, portset set)
+{
+    size_t i = 0;
+    while (i < g->sets.count && g->sets.items[i] != set)
+        i++;
+    return i < g->sets.count ? i : SIZE_MAX;
+}
+
+/* Sums and slots of each entry. */
+struct entries {
+    const struct mapping *mapping;
+    const struct lattice *lattice;
+    float *rows;
+    size_t n;
+};
+
+/* What @s alone is bound by: the ports, cycles and margin of it. */
+static void judge(const struct entries *e, struct saturator *s, float *row)
+{
+    const struct lattice *g = e->lattice;
+    double first = 0, second = 0, within = 0;
+    size_t at = 0;
+
+    memset(row, 0, g->columns * sizeof *row);
+    s->slots = 0;
+    for (unsigned i = 0; i < s->term_count; i++) {
+        const float *own = e->rows + s->terms[i].entry * g->columns;
+        for (size_t c = 0; c < g->columns; c++)
+            row[c] += (float)s->terms[i].count * own[c];
+        s->slots += s->terms[i].count * mapping_at(e->mapping, s->terms[i].entry)->micro_ops;
+    }
+    /* Of sets that are equally busy the largest is meant: what can go anywhere within it adds time. */
+    for (size_t c = 0; c < g->columns; c++) {
+        double cycles = row[c] * g->inverse[c];
+        if (cycles > first * (1 + 1e-6) || (cycles > first * (1 - 1e-6) && g->inverse[c] < g->inverse[at])) {
+            first = fmax(first, cycles);
+            at = c;
+        }
+    }
+    for (size_t c = 0; c < g->columns; c++)
+        if (g->column[c] & ~g->column[at])
+            second = fmax(second, row[c] * g->inverse[c]);
+        else if (c != at)
+            within = fmax(within, row[c] * g->inverse[c]);
+    double issue = s->slots / g->width;
+    bool slots = issue > first;
+    s->ports = slots ? 0 : g->column[at];
+    s->cycles = fmax(issue, first);
+    s->margin = s->cycles > 0 ? 1 - (slots ? first : fmax(second, issue)) / s->cycles : 0;
+}
+
+static double score(const struct saturator *s)
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < s->term_count; i++)
+        count += s->terms[i].count;
+    return fmin(s->margin, MARGIN_ENOUGH) - TERM_PRICE * count - (s->even ? EVEN_PRICE : 0);
+}
+
+static void offer(const struct entries *e, struct saturator s, struct saturators *out)
+{
+    float row[COLUMNS_MOST];
+
+    s.vectors = VECTORS_NONE;
+    for (unsigned i = 0; i < s.term_count; i++) {
+        enum vectors own = vectors_of(mapping_at(e->mapping, s.terms[i].entry)->form);
+        if (own && s.vectors && own != s.vectors)
+            return;
+        s.vectors = own ? own : s.vectors;
+    }
+    judge(e, &s, row);
+    if (s.margin < MARGIN)
+        return;
+    struct saturator *kept = NULL;
+    for (size_t i = 0; i < out->list.count && !kept; i++)
+        if (out->list.items[i].ports == s.ports && out->list.items[i].vectors == s.vectors)
+            kept = &out->list.items[i];
+    if (kept && score(kept) >= score(&s))
+        return;
+    s.row = kept ? kept->row : mem_alloc((e->lattice->columns + 1) * sizeof *s.row);
+    memcpy(s.row, row, e->lattice->columns * sizeof *row);
+    if (kept)
+        *kept = s;
+    else
+        vec_push(&out->list, s);
+}
+
+static void offer_counts(const struct entries *e, size_t a, size_t b, size_t c, struct saturators *out)
+{
+    struct saturator s = {.terms = {{a, 1}, {b, 1}, {c, 1}}, .term_count = c != SIZE_MAX ? 3 : b != SIZE_MAX ? 2 : 1};
+    uint32_t most_b = b == SIZE_MAX ? 1 : COUNT_MOST, most_c = c == SIZE_MAX ? 1 : COUNT_MOST;
+
+    for (uint32_t x = 1; x <= (b == SIZE_MAX ? 1 : COUNT_MOST); x++)
+        for (uint32_t y = 1; y <= most_b; y++)
+            for (uint32_t z = 1; z <= most_c; z++) {
+                s.terms[0].count = x;
+                s.terms[1].count = y;
+                s.terms[2].count = z;
+                offer(e, s, out);
+            }
+}
+
+/* One entry of each usage that is a single µop, for triples. */
+static size_t simple_entries(const struct mapping *m, size_t *out)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < mapping_count(m) && n < TRIPLES_MOST; i++) {
+        const struct mapping_entry *entry = mapping_at(m, i);
+        bool fresh = entry->usage.count <= 1 && (!entry->usage.count || entry->usage.uops[0].count == 1);
+        for (size_t k = 0; k < n && fresh; k++) {
+            const struct mapping_entry *other = mapping_at(m, out[k]);
+            fresh = !(usage_equal(&entry->usage, &other->usage) && vectors_of(entry->form) == vectors_of(other->form));
+        }
+        if (fresh)
+            out[n++] = i;
+    }
+    return n;
+}
+
+void saturators_find(const struct mapping *m, const struct lattice *g, struct saturators *out)
+{
+    struct entries e = {m, g, mem_zero(mapping_count(m) * g->columns + 1, sizeof(float)), mapping_count(m)};
+    size_t simple[TRIPLES_MOST], count = simple_entries(m, simple);
+
+    for (size_t i = 0; i < e.n; i++)
+        for (unsigned k = 0; k < mapping_at(m, i)->usage.count; k++)
+            lattice_add(g, lattice_set(g, mapping_at(m, i)->usage.uops[k].ports), (float)mapping_at(m, i)->usage.uops[k].count, e.rows + i * g->columns);
+    for (size_t i = 0; i < e.n; i++) {
+        offer_counts(&e, i, SIZE_MAX, SIZE_MAX, out);
+        for (size_t k = 0; k < i; k++)
+            offer_counts(&e, i, k, SIZE_MAX, out);
+    }
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < i; k++)
+            for (size_t l = 0; l < k; l++)
+                offer_counts(&e, simple[i], simple[k], simple[l], out);
+    free(e.rows);
+}
+
+void saturators_done(struct saturators *s)
+{
+    for (size_t i = 0; i < s->list.count; i++)
+        free(s->list.items[i].row);
+    vec_done(&s->list);
+}

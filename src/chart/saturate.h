@@ -1,0 +1,73 @@
+/* What keeps a set of ports busy: multisets of a core's forms whose throughput one set of ports alone decides, by a margin. */
+#ifndef PORTOLAN_CHART_SATURATE_H
+#define PORTOLAN_CHART_SATURATE_H
+
+#include "base/vec.h"
+#include "model/mapping.h"
+
+#define COLUMNS_MOST 1024       /* sets of ports that can decide an experiment */
+#define SATURATOR_TERMS 3
+#define LATTICE_LANES 8
+
+/* Vectors in code of the old encoding and the new one are never mixed. */
+enum vectors { VECTORS_NONE, VECTORS_LEGACY, VECTORS_VEX, VECTORS_KINDS };
+enum vectors vectors_of(const char *form);
+
+/* Sets of ports and the sums of µops within them: cycles of an experiment are the largest sum / ports over all columns. */
+struct lattice {
+    VEC(portset) sets;          /* that µops may have */
+    size_t known;               /* the first so many occur in the core */
+    size_t columns;
+    portset column[COLUMNS_MOST];
+    float inverse[COLUMNS_MOST];   /* 1 / ports */
+    float *within;              /* per set of sets, and column: 1 where the column holds the set, else 0 */
+    double width;               /* issue slots per cycle */
+};
+/* Sets of @m, and others that may turn up: intersections, pairs of their ports, and single ports while there is room. @out is all zero. */
+void lattice_make(const struct mapping *m, double width, struct lattice *out);
+void lattice_done(struct lattice *g);
+/* Adds @count µops of set number @set to the sums of @row. */
+static inline void lattice_add(const struct lattice *g, size_t set, float count, float *row)
+{
+    const float *within = g->within + set * g->columns;
+    for (size_t c = 0; c < g->columns; c++)
+        row[c] += count * within[c];
+}
+/* The number of @set, SIZE_MAX when it is none of the lattice's. */
+size_t lattice_set(const struct lattice *g, portset set);
+/* Cycles of sums, @slots issue slots and a pipe that is held for @pipe cycles. */
+static inline double lattice_cycles(const struct lattice *g, const float *row, const float *more, double slots, double pipe)
+{
+    float largest[LATTICE_LANES] = {0}, most = 0;
+    size_t c = 0;
+    for (; c + LATTICE_LANES <= g->columns; c += LATTICE_LANES)
+        for (size_t lane = 0; lane < LATTICE_LANES; lane++) {
+            float cycles = (row[c + lane] + more[c + lane]) * g->inverse[c + lane];
+            largest[lane] = cycles > largest[lane] ? cycles : largest[lane];
+        }
+    for (; c < g->columns; c++)
+        most = (row[c] + more[c]) * g->inverse[c] > most ? (row[c] + more[c]) * g->inverse[c] : most;
+    for (size_t lane = 0; lane < LATTICE_LANES; lane++)
+        most = largest[lane] > most ? largest[lane] : most;
+    double ports = most > pipe ? most : pipe;
+    return slots / g->width > ports ? slots / g->width : ports;
+}
+
+struct saturator {
+    portset ports;              /* that it keeps busy; 0: the issue slots */
+    enum vectors vectors;
+    struct { size_t entry; uint32_t count; } terms[SATURATOR_TERMS];   /* entries of the mapping */
+    unsigned term_count;
+    double cycles, slots;       /* of it alone */
+    double margin;              /* by how much sets with other ports are less busy, relative */
+    bool even;                  /* a part of its ports is as busy as all of them */
+    float *row;                 /* sums */
+};
+struct saturators {
+    VEC(struct saturator) list;
+};
+/* The best of each set of ports and kind of vectors. */
+void saturators_find(const struct mapping *m, const struct lattice *g, struct saturators *out);
+void saturators_done(struct saturators *s);
+
+#endif

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "chart/venn.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "chart/guess.h"
+#include "throughput/throughput.h"
+
+#define FORMS_MOST 96
+#define KEPT 32              /* states */
+#define PORTS_LIMIT 16
+#define REPEATS_MOST 3       /* µops of one set */
+#define ABOVE_WIDTH 1        /* ports of a set more than the issue width: that many show beside what else uses them */
+#define DEVIATION_MOST 60.0
+#define PORT_PRICE 6.0
+#define SECOND_PRICE 4.0     /* of a µop of another set */
+#define REPEAT_PRICE 1.0
+#define TERMS_LIMIT 8
+#define PASSES 3
+#define ASKED_EVERY 2048
+
+struct venn_use {
+    portset set[2];
+    uint8_t count[2];
+    uint8_t n;
+    uint8_t slots;
+};
+
+struct venn_state {
+    unsigned ports;
+    double cost;
+    struct venn_use use[FORMS_MOST];
+};
+
+/* A row of the table by places in the order of forms. */
+struct venn_row {
+    struct { uint8_t place; uint32_t count; } terms[TERMS_LIMIT];
+    uint8_t n;
+    double cycles;
+};
+
+struct venn {
+    const struct venn_options *o;
+    struct throughput *throughput;
+    const struct experiments *table;
+    const uint32_t *forms;
+    size_t n;
+    double alone[FORMS_MOST];
+    bool placed[FORMS_MOST];
+    uint8_t slots[FORMS_MOST];
+    VEC(struct venn_row) rows[FORMS_MOST];   /* of each form */
+    struct venn_state *states, *next;
+    size_t state_count, next_count;
+    size_t form;                 /* that joins now */
+    double before;               /* cost of the state that it joins */
+    double bar;                  /* cost from which a candidate is no use */
+    size_t done, total;          /* forms, for goes_on, which is asked every so many candidates */
+    unsigned offers;
+    bool over;
+};
+
+static double row_cycles(const struct venn *v, const struct venn_state *s, const struct venn_row *row)
+{
+    struct mass masses[2 * TERMS_LIMIT];
+    double slots = 0;
+    size_t n = 0;
+
+    for (unsigned i = 0; i < row->n; i++) {
+        const struct venn_use *u = &s->use[row->terms[i].place];
+        slots += (double)u->slots * row->terms[i].count;
+        for (unsigned k = 0; k < u->n; k++)
+            masses[n++] = (struct mass){u->set[k], u->count[k] * row->terms[i].count};
+    }
+    return fmax(slots / v->o->width, throughput_of_masses(v->throughput, masses, n));
+}
+
+static bool known_row(const struct venn *v, const struct venn_row *row)
+{
+    for (unsigned i = 0; i < row->n; i++)
+        if (row->terms[i].place != v->form && !v->placed[row->terms[i].place])
+            return false;
+    return true;
+}
+
+/* What the joining form's rows add to the cost of @s; more than v->bar counts as INFINITY. */
+static double added_cost(const struct venn *v, const struct venn_state *s, double price)
+{
+    double cost = price;
+
+    for (size_t i = 0; i < v->rows[v->form].count && cost + v->before <= v->bar; i++) {
+        const struct venn_row *row = &v->rows[v->form].items[i];
+        if (!known_row(v, row))
+            continue;
+        double off = (row_cycles(v, s, row) - row->cycles) / sight_noise(row->cycles);
+        cost += fmin(off * off, DEVIATION_MOST);
+    }
+    return cost + v->before > v->bar ? INFINITY : cost;
+}
+
+static int by_cost(const void *a, const void *b)
+{
+    const struct venn_state *x = a, *y = b;
+    return (x->cost > y->cost) - (x->cost < y->cost);
+}
+
+/* Keeps the best of next; the bar becomes the cost of the worst of them. */
+static void keep_best(struct venn *v)
+{
+    qsort(v->next, v->next_count, sizeof *v->next, by_cost);
+    if (v->next_count > KEPT)
+        v->next_count = KEPT;
+    if (v->next_count == KEPT)
+        v->bar = v->next[KEPT - 1].cost;
+}
+
+static void offer(struct venn *v, struct venn_state *s, struct venn_use use, unsigned ports, double price)
+{
+    struct venn_use before = s->use[v->form];
+
+    if (++v->offers % ASKED_EVERY == 0)
+        v->over |= !v->o->goes_on(v->o->state, v->done, v->total);
+    if (v->over)
+        return;
+    use.slots = v->slots[v->form];
+    s->use[v->form] = use;
+    double cost = added_cost(v, s, price + PORT_PRICE * (ports - s->ports));
+    if (cost < INFINITY) {
+        struct venn_state *to = &v->next[v->next_count++];
+        *to = *s;
+        to->cost = s->cost + cost;
+        to->ports = ports;
+        if (v->next_count == 2 * KEPT)
+            keep_best(v);
+    }
+    s->use[v->form] = before;
+}
+
+/* Ports that all sets of @s treat alike. Returns how many regions. */
+static size_t regions_of(const struct venn *v, const struct venn_state *s, portset out[PORTS_LIMIT])
+{
+    size_t n = 0;
+
+    for (unsigned p = 0; p < s->ports; p++) {
+        size_t r = 0;
+        for (; r < n; r++) {
+            portset one = out[r] & -out[r], two = (portset)1 << p;
+            bool alike = true;
+            for (size_t f = 0; f < v->n && alike; f++)
+                for (unsigned k = 0; v->placed[f] && k < s->use[f].n && alike; k++)
+                    alike = !(s->use[f].set[k] & one) == !(s->use[f].set[k] & two);
+            if (alike)
+                break;
+        }
+        if (r == n)
+            out[n++] = 0;
+        out[r] |= (portset)1 << p;
+    }
+    return n;
+}
+
+static portset lowest(portset of, unsigned count)
+{
+    portset out = 0;
+    for (; count; count--, of &= of - 1)
+        out |= of & -of;
+    return out;
+}
+
+/* Sets that µops of the placed forms have. */
+static size_t sets_of(const struct venn *v, const struct venn_state *s, portset *out)
+{
+    size_t n = 0;
+
+    for (size_t f = 0; f < v->n; f++)
+        for (unsigned k = 0; v->placed[f] && k < s->use[f].n; k++) {
+            bool fresh = true;
+            for (size_t i = 0; i < n && fresh; i++)
+                fresh = out[i] != s->use[f].set[k];
+            if (fresh && n < FORMS_MOST)
+                out[n++] = s->use[f].set[k];
+        }
+    return n;
+}
+
+/* How one form joins a state: @count µops of a set of @size ports, chosen region by region, alone or beside one µop of a known set. */
+struct venn_joining {
+    struct venn *v;
+    struct venn_state *s;
+    portset regions[PORTS_LIMIT], sets[FORMS_MOST];
+    size_t region_count, set_count;
+    unsigned count;
+    bool pairs;              /* with a second µop as well */
+};
+
+static void join(struct venn_joining *j, portset set, unsigned ports)
+{
+    struct venn_use use = {.set = {set}, .count = {(uint8_t)j->count}, .n = 1};
+    double price = REPEAT_PRICE * (j->count - 1);
+
+    offer(j->v, j->s, use, ports, price);
+    use.n = 2;
+    use.count[1] = 1;
+    for (size_t i = 0; j->pairs && i < j->set_count; i++) {
+        use.set[1] = j->sets[i];
+        if (use.set[1] != set)
+            offer(j->v, j->s, use, ports, price + SECOND_PRICE);
+    }
+}
+
+static void choose(struct venn_joining *j, size_t region, portset set, unsigned left)
+{
+    if (region == j->region_count) {
+        unsigned ports = j->s->ports + left;
+        if (ports <= PORTS_LIMIT && (set || left))
+            join(j, set | (((portset)1 << left) - 1) << j->s->ports, ports);
+        return;
+    }
+    unsigned size = portset_size(j->regions[region]);
+    for (unsigned k = 0; k <= size && k <= left && !j->v->over; k++)
+        choose(j, region + 1, set | lowest(j->regions[region], k), left - k);
+}
+
+/* All ways for the form to join @s. */
+static void join_all(struct venn *v, struct venn_state *s, bool pairs)
+{
+    struct venn_joining j = {.v = v, .s = s, .pairs = pairs};
+    double t = v->alone[v->form];
+    unsigned width = v->o->width < PORTS_LIMIT ? (unsigned)lrint(v->o->width) : PORTS_LIMIT;
+
+    v->before = s->cost;
+    j.region_count = regions_of(v, s, j.regions);
+    j.set_count = sets_of(v, s, j.sets);
+    if (v->slots[v->form])
+        offer(v, s, (struct venn_use){0}, s->ports, 0);
+    for (j.count = 1; j.count <= REPEATS_MOST; j.count++)
+        for (unsigned size = 1; size <= width + ABOVE_WIDTH && size <= PORTS_LIMIT; size++) {
+            double own = (double)j.count / size;
+            /* It takes as long alone, or the slots bind first. */
+            if (fabs(own - t) <= 4 * sight_noise(t) || (own < t && v->slots[v->form] / v->o->width > t * 0.97))
+                choose(&j, 0, 0, size);
+        }
+}
+
+static bool join_form(struct venn *v, bool pairs)
+{
+    size_t known = 0;
+
+    for (size_t i = 0; i < v->rows[v->form].count; i++)
+        known += known_row(v, &v->rows[v->form].items[i]);
+    v->next_count = 0;
+    v->bar = INFINITY;
+    for (size_t i = 0; i < v->state_count; i++)
+        v->bar = fmin(v->bar, v->states[i].cost);
+    v->bar += v->o->fits * (double)known + 8 * PORT_PRICE;
+    for (size_t i = 0; i < v->state_count; i++)
+        join_all(v, &v->states[i], pairs);
+    keep_best(v);
+    if (v->over || !v->next_count || v->next[0].cost - v->states[0].cost > v->o->fits * (double)known + 4 * PORT_PRICE)
+        return false;
+    struct venn_state *swap = v->states;
+    v->states = v->next;
+    v->next = swap;
+    v->state_count = v->next_count;
+    v->placed[v->form] = true;
+    return true;
+}
+
+static void take_rows(struct venn *v)
+{
+    uint32_t *place = mem_alloc((v->table->forms.count + 1) * sizeof *place);
+
+    memset(place, 0xff, (v->table->forms.count + 1) * sizeof *place);
+    for (uint32_t i = 0; i < v->n; i++)
+        place[v->forms[i]] = i;
+    for (size_t r = 0; r < v->table->rows.count; r++) {
+        const struct experiment_row *from = &v->table->rows.items[r];
+        const struct flat_term *terms = experiments_terms(v->table, r);
+        struct venn_row row = {.n = (uint8_t)from->count, .cycles = from->cycles};
+        bool own = from->count <= TERMS_LIMIT && experiments_measured(v->table, r);
+        for (uint32_t k = 0; k < from->count && own; k++) {
+            own = place[terms[k].form] != UINT32_MAX;
+            row.terms[k].place = (uint8_t)place[terms[k].form];
+            row.terms[k].count = terms[k].count;
+        }
+        if (!own)
+            continue;
+        if (from->count == 1 && terms[0].count == 1)
+            v->alone[row.terms[0].place] = from->cycles;
+        for (uint32_t k = 0; k < from->count; k++)
+            vec_push(&v->rows[row.terms[k].place], row);
+    }
+    free(place);
+}
+
+/* Slots that each form takes: what it adds to the quickest one's when that fills the issue width. */
+static void count_slots(struct venn *v)
+{
+    size_t quickest = 0;
+
+    for (size_t i = 1; i < v->n; i++)
+        quickest = v->alone[i] < v->alone[quickest] ? i : quickest;
+    for (size_t i = 0; i < v->n; i++) {
+        double least = floor(v->alone[i] * 1.02 * v->o->width);
+        v->slots[i] = 1;
+        for (size_t r = 0; r < v->rows[i].count; r++) {
+            const struct venn_row *row = &v->rows[i].items[r];
+            unsigned other = row->n == 2 && row->terms[0].place == i;
+            double own, slots;
+            if (row->n != 2 || row->terms[other].place != quickest || v->alone[quickest] * v->o->width > 1.05)
+                continue;
+            own = row->terms[!other].count;
+            slots = (row->cycles * v->o->width - row->terms[other].count) / own;
+            least = fmin(least, rint(slots));
+        }
+        v->slots[i] = (uint8_t)fmin(fmax(least, 1), 200);
+    }
+}
+
+static struct mapping *write_mapping(const struct venn *v)
+{
+    const struct venn_state *s = &v->states[0];
+    struct ports ports = {0};
+
+    ports_number(&ports, s->ports ? s->ports : 1);
+    struct mapping *m = mapping_new(&ports);
+    mapping_set_issue_width(m, v->o->width);
+    for (size_t i = 0; i < v->n; i++) {
+        struct mapping_entry entry = {.form = v->table->forms.items[v->forms[i]], .latency = NAN, .micro_ops = s->use[i].slots, .source = ""};
+        if (!v->placed[i])
+            continue;
+        for (unsigned k = 0; k < s->use[i].n; k++)
+            usage_add(&entry.usage, s->use[i].set[k], s->use[i].count[k]);
+        mapping_set(m, &entry);
+        usage_done(&entry.usage);
+    }
+    return m;
+}
+
+struct mapping *venn_find(const struct experiments *t, const uint32_t *forms, size_t n, const struct venn_options *o)
+{
+    struct venn *v = mem_zero(1, sizeof *v);
+    struct mapping *m = NULL;
+
+    v->o = o;
+    v->table = t;
+    v->forms = forms;
+    v->n = n < FORMS_MOST ? n : FORMS_MOST;
+    v->throughput = throughput_new(PORTS_LIMIT);
+    v->states = mem_zero(2 * KEPT + 1, sizeof *v->states);
+    v->next = mem_zero(2 * KEPT + 1, sizeof *v->next);
+    v->state_count = 1;
+    take_rows(v);
+    count_slots(v);
+    /* What one µop explains comes first; the rest may use two of the sets that are known then. */
+    v->total = PASSES * v->n;
+    for (unsigned pass = 0; pass < PASSES; pass++)
+        for (v->form = 0; v->form < v->n && !v->over; v->form++) {
+            v->done = pass * v->n + v->form;
+            v->over = !o->goes_on(o->state, v->done, v->total);
+            if (!v->over && !v->placed[v->form] && v->alone[v->form] > 0)
+                join_form(v, pass > 0);
+        }
+    if (v->states[0].ports)
+        m = write_mapping(v);
+    for (size_t i = 0; i < v->n; i++)
+        vec_done(&v->rows[i]);
+    throughput_free(v->throughput);
+    free(v->states);
+    free(v->next);
+    free(v);
+    return m;
+}

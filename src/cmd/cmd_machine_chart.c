@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* machine chart */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/path.h"
+#include "base/vec.h"
+#include "chart/chart.h"
+#include "chart/imitate.h"
+#include "cmd/command.h"
+#include "io/machine_file.h"
+#include "io/machine_save.h"
+#include "isa/cpu.h"
+#include "measure/journal.h"
+#include "toolchain/assemble.h"
+#include "work/job.h"
+#include "work/pool.h"
+
+#define CANDIDATES 600       /* forms that the core is chosen from */
+#define SIMULATED_NOISE 0.005
+#define SHOWN 20             /* forms of one kind in the text */
+
+/* The job: measures and infers on the worker; after each stage the machine's directory is written. */
+struct machine_charting {
+    struct session *session;
+    struct job *job;
+    char *name, *directory, *journal_path;
+    struct machine *simulated;       /* a copy; NULL: this CPU */
+    struct forms *forms;
+    VEC(const struct form_row *) rows;
+    struct chart_options options;
+    int cpu;
+    unsigned threads;
+    struct chart *chart;             /* the result */
+};
+
+static bool cancelled(void *state)
+{
+    return job_cancelled(((struct machine_charting *)state)->job);
+}
+
+static void progress(void *state, enum chart_stage stage, double done, double total, const char *what)
+{
+    struct machine_charting *w = state;
+    job_progress(w->job, done, total, "stage %d of %d, %s: %s", (int)stage + 1, CHART_STAGES, chart_stage_names[stage], what);
+}
+
+/* One thread of a search. */
+struct workers {
+    struct evolve *evolve;
+    void (*poll)(void *);
+    void *poll_state;
+};
+
+static void work_on(void *state, unsigned worker)
+{
+    struct workers *w = state;
+    evolve_worker(w->evolve, worker, worker ? NULL : w->poll, w->poll_state);
+}
+
+static void evolve_all(void *state, struct evolve *e, void (*poll)(void *), void *poll_state)
+{
+    struct machine_charting *w = state;
+    struct workers workers = {e, poll, poll_state};
+    struct err err = {0};
+
+    if (!team_run(w->threads, work_on, &workers, &err)) {
+        log_add(LOG_WARN, "no threads for the search: %s", err.what);
+        evolve_abandon(e);
+    }
+}
+
+static const char *cpu_title(const struct machine_charting *w, char name[64])
+{
+    return w->simulated ? w->simulated->id : cpu_name(name, 64);
+}
+
+static bool save(void *state, enum chart_stage stage, const struct chart *so_far, struct err *err)
+{
+    struct machine_charting *w = state;
+    struct str title = {0};
+    char name[64];
+
+    (void)stage;
+    if (!so_far->machine)
+        return true;
+    str_addf(&title, "%s, charted%s%s", w->name, w->simulated ? " from the simulated " : " on ", cpu_title(w, name));
+    machine_set_fact(so_far->machine, "title", str_text(&title), "", "");
+    if (w->rows.items[0]->isa == ISA_AARCH64)
+        machine_set_fact(so_far->machine, "isa", "aarch64", "", "");
+    machine_set_fact(so_far->machine, "source", "Portolan's own measurements (machine chart)", "", "");
+    str_done(&title);
+    return path_make_parents(w->directory, 0777, err) && machine_save(so_far->machine, w->directory, err);
+}
+
+static bool learn_encodings(struct machine_charting *w, struct err *err)
+{
+    return w->simulated || encodings_learn(w->rows.items, w->rows.count, err);
+}
+
+static bool chart_work(struct job *job, void *state, struct err *err)
+{
+    struct machine_charting *w = state;
+    const struct chart_hooks hooks = {.cancelled = cancelled, .progress = progress, .stage_done = save, .evolve = evolve_all, .threads = w->threads, .state = w};
+    struct imitation *imitation = w->simulated ? imitation_new(w->simulated, SIMULATED_NOISE, w->options.seed) : NULL;
+    struct chart_cpu cpu = {0};
+
+    w->job = job;
+    job_progress(job, 0, 0, "clock, noise and idle baseline");
+    bool ok = learn_encodings(w, err) && (w->options.journal = journal_open(w->journal_path, err)) != NULL;
+    if (ok)
+        cpu.source = imitation ? NULL : source_cpu(w->forms, w->cpu, 0, cancelled, w, err);
+    if (ok && (imitation || cpu.source))
+        w->chart = chart_run(imitation ? imitation_cpu(imitation) : &cpu, w->rows.items, w->rows.count, &w->options, &hooks, err);
+    source_free(cpu.source);
+    imitation_free(imitation);
+    journal_close(w->options.journal);
+    w->options.journal = NULL;
+    return w->chart != NULL;
+}
+
+/* How many forms came to each end, and by how sure. */
+struct tally {
+    size_t of[4], hidden, sure, likely;
+};
+
+static struct tally count_forms(const struct chart *c)
+{
+    struct tally t = {.hidden = 0};
+
+    for (size_t i = 0; i < c->form_count; i++) {
+        const struct chart_form *f = &c->forms[i];
+        bool has = f->state == CHART_IN_CORE || f->state == CHART_PLACED;
+        t.of[f->state]++;
+        t.hidden += f->hidden;
+        t.sure += has && f->confidence >= 0.9;
+        t.likely += has && f->confidence >= 0.5 && f->confidence < 0.9;
+    }
+    return t;
+}
+
+static void add_forms(const struct chart *c, struct result *result)
+{
+    static const struct result_column columns[] = {
+        {.key = "form", .kind = CELL_TEXT},
+        {.key = "state", .kind = CELL_TEXT},
+        {.key = "alone", .kind = CELL_NUMBER, .decimals = 2},
+        {.key = "usage", .kind = CELL_TEXT},
+        {.key = "slots", .kind = CELL_COUNT},
+        {.key = "confidence", .kind = CELL_NUMBER, .decimals = 2},
+        {.key = "experiments", .kind = CELL_COUNT},
+        {.key = "error", .kind = CELL_NUMBER, .decimals = 3},
+        {.key = "not_tested_against", .title = "not tested against", .kind = CELL_TEXT},
+        {.key = "rival", .kind = CELL_TEXT},
+        {.key = "settle", .kind = CELL_TEXT},
+        {.key = "remark", .kind = CELL_TEXT},
+    };
+    struct result_table *t = result_table(result, "forms", columns, sizeof columns / sizeof *columns);
+    struct str text = {0};
+
+    t->hide = NOT_TEXT;
+    for (size_t i = 0; i < c->form_count; i++) {
+        const struct chart_form *f = &c->forms[i];
+        const struct mapping_entry *entry = c->machine ? mapping_find(c->machine->mapping, f->row->form) : NULL;
+        cell_text(t, f->row->form);
+        cell_text(t, chart_state_names[f->state]);
+        cell_number(t, f->alone);
+        str_clear(&text);
+        if (entry)
+            usage_print(&entry->usage, mapping_ports(c->machine->mapping), &text);
+        cell_text(t, entry && !f->hidden ? str_text(&text) : "");
+        if (entry)
+            cell_count(t, entry->micro_ops);
+        else
+            cell_missing(t);
+        cell_number(t, f->confidence);
+        cell_count(t, f->experiments);
+        cell_number(t, f->experiments ? f->error : NAN);
+        str_clear(&text);
+        if (f->untested)
+            portset_print(f->untested, mapping_ports(c->machine->mapping), &text);
+        cell_text(t, str_text(&text));
+        cell_text(t, f->rival ? f->rival : "");
+        cell_text(t, f->settle ? f->settle : "");
+        cell_text(t, f->reason ? f->reason : f->hidden ? "not observable beside the core" : "");
+    }
+    str_done(&text);
+}
+
+/* The first forms of which another usage is about as likely. */
+static void show_doubts(const struct chart *c, struct result *result)
+{
+    size_t doubtful = 0;
+
+    for (size_t i = 0; i < c->form_count; i++)
+        doubtful += c->forms[i].settle != NULL;
+    if (!doubtful)
+        return;
+    result_line(result, "%zu form%s with another usage nearly as likely; what would tell:", doubtful, doubtful == 1 ? "" : "s");
+    for (size_t i = 0, shown = 0; i < c->form_count && shown < SHOWN; i++)
+        if (c->forms[i].settle) {
+            result_line(result, "  %s: %s is possible; measure %s", c->forms[i].row->form, *c->forms[i].rival ? c->forms[i].rival : "no port", c->forms[i].settle);
+            shown++;
+        }
+}
+
+static void show(const struct machine_charting *w, struct result *result)
+{
+    const struct chart *c = w->chart;
+    const struct tally t = count_forms(c);
+    char name[64];
+
+    result_line(result, "%s: %zu forms of %s charted in %zu experiments", w->name, c->form_count, cpu_title(w, name), c->table->rows.count);
+    result_line(result, "%zu ports, %.0f issue slots per cycle; core of %zu forms, mean error %.2f %% of %zu experiments", (size_t)mapping_ports(c->machine->mapping)->count, c->width,
+                c->core_forms, 100 * c->core_error, c->core_experiments);
+    result_line(result, "%zu forms have a usage: %zu with confidence 0.9 or more, %zu with 0.5 to 0.9", t.of[CHART_IN_CORE] + t.of[CHART_PLACED], t.sure, t.likely);
+    if (t.hidden)
+        result_line(result, "of %zu the ports are not observable: no experiment beside the core distinguishes them", t.hidden);
+    if (t.of[CHART_UNEXPLAINED])
+        result_line(result, "%zu forms whose measurements no usage explains", t.of[CHART_UNEXPLAINED]);
+    if (t.of[CHART_NOT_MEASURED])
+        result_line(result, "%zu forms have no time, for the reasons in the table of forms; contended ones are measured by the next run", t.of[CHART_NOT_MEASURED]);
+    if (c->resumed)
+        result_line(result, "%u experiments were known from %s", c->resumed, w->journal_path);
+    show_doubts(c, result);
+    result_line(result, "saved as machine %s in %s", w->name, w->directory);
+    result_text(result, "machine", w->name);
+    result_text(result, "directory", w->directory);
+    result_count(result, "experiments", (int64_t)c->table->rows.count);
+    result_count(result, "resumed", c->resumed);
+    result_count(result, "ports", mapping_ports(c->machine->mapping)->count);
+    result_number(result, "issue_width", c->width);
+    result_number(result, "core_error", c->core_error);
+    add_forms(c, result);
+}
+
+static void chart_finish(void *state, const struct job_info *info)
+{
+    struct machine_charting *w = state;
+
+    if (info->state != JOB_DONE)
+        return;
+    show(w, w->session->result);
+    struct err err = {0};
+    struct machine *m = machine_load(w->directory, &err);   /* as it is on disk: what is used from now on is what was saved */
+    if (m) {
+        free(m->id);
+        m->id = mem_strdup(w->name);
+        session_add_machine(w->session, m);
+    } else {
+        log_add(LOG_ERROR, "%s", err.what);
+    }
+}
+
+static void charting_free(void *state)
+{
+    struct machine_charting *w = state;
+    free(w->name);
+    free(w->directory);
+    free(w->journal_path);
+    machine_free(w->simulated);
+    vec_done(&w->rows);
+    forms_free(w->forms);
+    chart_free(w->chart);
+    free(w);
+}
+
+struct chart_values {
+    const char *name, *forms, *simulate;
+    double seconds;
+    size_t seed, cpu;
+};
+
+static const struct parameter arguments[] = {
+    {.name = "NAME", .kind = PARAMETER_TEXT, .at = offsetof(struct chart_values, name), .required = true, .help = "name of the machine that is made"},
+    {0},
+};
+
+static const struct parameter options[] = {
+    {.name = "--forms", .kind = PARAMETER_TEXT, .at = offsetof(struct chart_values, forms), .value = "PATTERN", .otherwise = "all forms", .complete = COMPLETE_FORM,
+     .help = "forms to chart; * and ? are wildcards"},
+    {.name = "--time", .kind = PARAMETER_DURATION, .at = offsetof(struct chart_values, seconds), .value = "T", .least = 0.1, .most = 864000, .initial = "60s",
+     .help = "time for the search of ports, when their exact reconstruction leaves errors"},
+    {.name = "--simulate", .kind = PARAMETER_TEXT, .at = offsetof(struct chart_values, simulate), .value = "MACHINE", .otherwise = "measure this CPU", .complete = COMPLETE_MACHINE,
+     .help = "chart a simulated CPU with this machine's tables, noise and contention"},
+    {.name = "--cpu", .kind = PARAMETER_COUNT, .at = offsetof(struct chart_values, cpu), .value = "N", .most = 65535, .otherwise = "any", .help = "CPU to measure on"},
+    {.name = "--seed", .kind = PARAMETER_COUNT, .at = offsetof(struct chart_values, seed), .value = "S", .otherwise = "the setting seed", .help = "random seed"},
+    {0},
+};
+
+/* Where experiments are kept: those of this CPU with all others of it, those of a simulated one with this chart. NULL with err. */
+static char *journal_place(const char *name, const char *simulate, struct err *err)
+{
+    struct str file = {0};
+
+    if (simulate)
+        str_addf(&file, "chart-%s-%s.csv", name, simulate);
+    for (size_t i = 0; i < file.length; i++)   /* of a directory */
+        file.data[i] = file.data[i] == '/' ? '-' : file.data[i];
+    char *path = simulate ? path_state(str_text(&file)) : journal_default_path();
+    str_done(&file);
+    if (!path)
+        err_set(err, ERR_IO, "set HOME or XDG_STATE_HOME", "no place to keep measurements in");
+    return path;
+}
+
+/* Those that fit the pattern and can be measured. A simulated CPU refuses what it does not know by itself. */
+static bool choose_rows(struct machine_charting *w, const char *pattern, struct err *err)
+{
+    char why[96];
+
+    for (size_t i = 0; i < forms_count(w->forms); i++) {
+        const struct form_row *row = forms_at(w->forms, i);
+        if ((!pattern || str_match(pattern, row->form)) && (w->simulated || !form_measurable(row, why, sizeof why)))
+            vec_push(&w->rows, row);
+    }
+    return w->rows.count || err_set(err, ERR_USAGE, "forms list shows which can be measured, and why others cannot", "no measurable form matches");
+}
+
+static bool run(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    static const struct job_ops ops = {chart_work, chart_finish, charting_free};
+    const struct chart_values *v = values;
+    const struct machine *m = v->simulate ? session_machine(s, v->simulate, err) : NULL;
+    struct forms *forms = v->simulate && !m ? NULL : session_forms(s, m && strcmp(m->isa, isa_name(ISA_AARCH64)) == 0 ? ISA_AARCH64 : m ? ISA_X86_64 : isa_host(), err);
+    struct machine_charting *w;
+
+    (void)result;   /* the job's finish function fills it */
+    if (!forms)
+        return false;
+    w = mem_zero(1, sizeof *w);
+    w->session = s;
+    w->name = mem_strdup(v->name);
+    w->directory = machine_user_directory(v->name);
+    w->journal_path = journal_place(v->name, m ? m->id : NULL, err);
+    w->simulated = m ? machine_copy(m) : NULL;
+    w->forms = forms_copy(forms);
+    w->threads = session_threads(s);
+    w->options = (struct chart_options){.name = w->name, .seconds = v->seconds, .core_most = CANDIDATES, .seed = v->seed == NOT_GIVEN ? s->settings.seed : v->seed};
+    if (w->journal_path && (w->directory || err_set(err, ERR_USAGE, "use a plain name", "\"%s\" cannot name a machine", v->name)) && command_cpu(v->cpu, &w->cpu, err) &&
+        choose_rows(w, v->forms, err))
+        return session_job(s, "machine chart", "charts", &ops, w, err);
+    charting_free(w);
+    return false;
+}
+
+static const char *const examples[] = {"machine chart mine", "machine chart trial --simulate skylake --forms '* (R64*'", NULL};
+
+const struct command command_machine_chart = {
+    .name = "machine chart",
+    .help = "make a machine from measurements alone: ports and the usage of every form",
+    .description = "Measures each form alone, finds forms of every behaviour by pairs, and from these the ports. Every other form is placed by experiments that keep certain ports busy. Nothing of "
+                   "the shipped machines is read. Each value is kept in a journal as it comes: after an interruption the same command goes on. The machine is saved among the user's own after each "
+                   "stage.",
+    .arguments = arguments,
+    .options = options,
+    .examples = examples,
+    .values_size = sizeof(struct chart_values),
+    .flags = COMMAND_CHANGES | COMMAND_JOB,
+    .run = run,
+};

@@ -1,0 +1,507 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What happens behind rename, in program order. Where rename binds µops to ports and each port takes the oldest µop that is ready, a µop's cycle depends on older ones
+ * only: it is the first in which it is ready and no older one has the port. So no cycle is looked at to see who can go; an item's course is told at
+ * rename, and the cycles only count what has been told. A µop that holds a port or pipe for some cycles could hold up an older one that is ready a little later:
+ * then the block is lost for this way, and is simulated by events. */
+#include "simulate/bind.h"
+#include "simulate/slots.h"
+
+#include <string.h>
+
+#define HOLD_MOST 512                  /* cycles that a pipe may be held here */
+#define FAR (AHEAD - HOLD_MOST - 128)  /* cycles ahead that a µop may become ready: words behind now stay free */
+
+/* When the µops of an item go to their ports. UNKNOWN: none of that kind did. */
+struct course {
+    int32_t first, last, load, compute_first, compute_last;
+    uint32_t loader;                   /* the µop that loads */
+};
+
+/* Steps within the item before it can go: 1 behind the load, 2 behind what computes. */
+static unsigned rank_of(const struct plan_item *item, const struct plan_uop *uop)
+{
+    return uop->kind == UOP_DATA && item->computing ? 2 : uop->own > 0;
+}
+
+/* Whether @uop waits for @other of the same item. */
+static bool waits_for(const struct plan_uop *uop, const struct plan_uop *other)
+{
+    return uop->own > 0 && (other->kind == UOP_LOAD || (other->kind == UOP_COMPUTE && uop->kind == UOP_DATA));
+}
+
+/* The item's µops by rank. False when one comes behind a younger one that it does not wait for, though both can want the same port. */
+static bool take_turns(struct plan *p, const struct plan_item *item)
+{
+    struct plan_uop *uops = &p->uops.items[item->first_uop];
+    uint32_t turn = 0;
+    bool apart = true;
+
+    for (unsigned rank = 0; turn < item->uops; rank++)
+        for (uint32_t i = 0; i < item->uops; i++) {
+            if (rank_of(item, &uops[i]) != rank)
+                continue;
+            uops[turn++].turn = i;
+            for (uint32_t older = 0; older < i; older++)
+                apart &= rank_of(item, &uops[older]) <= rank || waits_for(&uops[older], &uops[i]) || !(uops[older].ports & uops[i].ports);
+        }
+    return apart;
+}
+
+/* Whether one of @count sources from @first on is a value of the item, or of one behind it. */
+static bool any_from(const struct plan *p, const struct plan_item *item, uint32_t first, uint32_t count)
+{
+    for (uint32_t i = first; i < first + count; i++)
+        if (p->sources.items[i].place >= (int32_t)item->first_node)
+            return true;
+    return false;
+}
+
+/* Whether a µop or a value waits for a value of its own item. */
+static bool waits_for_itself(const struct plan *p, const struct plan_item *item)
+{
+    uint32_t end = item->first_uop + item->uops + (item->listed[NODE_EARLY] > 0) + item->merges;
+
+    for (uint32_t u = item->first_uop; u < end; u++)
+        if (any_from(p, item, p->uops.items[u].first_source, p->uops.items[u].sources))
+            return true;
+    for (uint32_t n = item->first_node; n < item->first_node + item->nodes; n++)
+        if (any_from(p, item, p->nodes.items[n].first_trail, p->nodes.items[n].trails))
+            return true;
+    return false;
+}
+
+void plan_turns(struct plan *p)
+{
+    p->in_order = true;
+    for (size_t k = 0; k < p->items.count; k++)
+        p->in_order &= take_turns(p, &p->items.items[k]) && !waits_for_itself(p, &p->items.items[k]);
+}
+
+/* The ports of loads, where all loads can go to the same ones and no other µop to any of them. */
+static portset find_alike(const struct plan *p)
+{
+    portset loads = 0;
+
+    for (size_t u = 0; u < p->uops.count; u++)
+        loads |= p->uops.items[u].kind == UOP_LOAD ? p->uops.items[u].ports : 0;
+    for (size_t u = 0; u < p->uops.count; u++)
+        if (p->uops.items[u].ports & loads && (p->uops.items[u].kind != UOP_LOAD || p->uops.items[u].ports != loads || p->uops.items[u].pipe))
+            return 0;
+    return loads;
+}
+
+bool order_fits(const struct simulator *s)
+{
+    const struct plan *p = &s->plan;
+    portset held = 0;
+    int32_t longest = 0;
+
+    for (size_t u = 0; u < p->uops.count; u++) {
+        held |= p->uops.items[u].pipe ? p->uops.items[u].ports | p->uops.items[u].pipe : 0;
+        longest = later(longest, p->uops.items[u].hold);
+    }
+    return !s->late && p->in_order && longest <= HOLD_MOST && !(p->banked && held & s->load_ports);
+}
+
+static void size_rings(struct simulator *s)
+{
+    struct order *o = &s->order;
+    uint32_t rows = power_of_two(s->plan.longest_distance + 2), ring = power_of_two(items_in_flight(s) + (size_t)s->core->uop_queue);
+
+    s->row_mask = rows - 1;
+    s->value_count = (int32_t)(rows * s->plan.nodes.count);
+    RING(s->rows, s->row_capacity, rows);
+    RING(o->values, o->value_capacity, (size_t)s->value_count + 1);
+    memset(o->values, 0, (size_t)s->value_count * sizeof *o->values);   /* before the first iteration all was there long ago */
+    o->mask = ring - 1;
+    RING(o->retires, o->retire_capacity, ring);
+    if (s->timeline)
+        RING(o->fetched, o->fetched_capacity, ring);
+}
+
+/* Of what the last block was told nothing is left. */
+static void forget(struct simulator *s)
+{
+    struct order *o = &s->order;
+
+    for (int32_t cycle = s->now - 64; cycle <= o->furthest + 63; cycle += 64)
+        for (unsigned port = 0; port < PORTS_MAX; port++)
+            o->taken[port][(uint32_t)cycle / 64 % AHEAD_WORDS] = 0;
+    for (int32_t cycle = s->now; cycle <= o->furthest; cycle++)
+        o->goes[(uint32_t)cycle % AHEAD] = 0;
+    o->epoch += o->furthest + AHEAD;
+}
+
+void order_start(struct simulator *s)
+{
+    size_rings(s);
+    s->order.lost = false;
+    s->order.gaps = s->load_ports != 0;
+    s->order.alike = find_alike(&s->plan);
+    for (size_t u = 0; u < s->plan.uops.count; u++)
+        s->order.gaps |= s->plan.uops.items[u].hold > 0;
+    s->order.furthest = s->order.retiring = s->order.slots = 0;
+    s->order.content = s->order.times = s->order.retirement = 0;
+    for (unsigned port = 0; port < PORTS_MAX; port++)
+        s->order.term[port] = (2 * (uint64_t)(s->order.alike >> port & 1 ? PORTS_MAX : port) + 1) * TURN_BACK;
+}
+
+/* The first cycle from @ready on in which @taken has room. */
+static inline int32_t first_free(const uint64_t *taken, int32_t ready)
+{
+    uint32_t word = (uint32_t)ready / 64;
+    uint64_t room = ~taken[word % AHEAD_WORDS] & ~(uint64_t)0 << (uint32_t)ready % 64;
+
+    while (!room)
+        room = ~taken[++word % AHEAD_WORDS];
+    return (int32_t)(word * 64) + __builtin_ctzll(room);
+}
+
+static inline void take(uint64_t *taken, int32_t cycle)
+{
+    taken[(uint32_t)cycle / 64 % AHEAD_WORDS] |= (uint64_t)1 << (uint32_t)cycle % 64;
+}
+
+static inline bool is_taken(const uint64_t *taken, int32_t cycle)
+{
+    return taken[(uint32_t)cycle / 64 % AHEAD_WORDS] >> (uint32_t)cycle % 64 & 1;
+}
+
+/* A load whose banks are taken holds its port and comes again in the next cycle. */
+static int32_t place_load(struct simulator *s, const struct plan_uop *uop, uint64_t *taken, int32_t ready)
+{
+    for (;; ready++) {
+        ready = first_free(taken, ready);
+        take(taken, ready);
+        if (cache_takes(s, &s->order.loads[(uint32_t)ready % AHEAD], s->order.epoch + ready, uop, s->entering->iteration) || s->order.lost)
+            return ready;
+        s->order.lost |= ready - s->now > FAR;
+    }
+}
+
+/* A µop that holds a pipe, or its port, for some cycles; in none of them may an older one begin, which it would hold up. */
+static int32_t place_held(struct simulator *s, const struct plan_uop *uop, uint64_t *taken, int32_t ready)
+{
+    struct order *o = &s->order;
+    unsigned pipe = (unsigned)__builtin_ctz(uop->pipe);
+    uint64_t *held = o->taken[pipe];
+    int32_t at = first_free(taken, ready);
+
+    for (int32_t free; (free = first_free(held, at)) != at; at = first_free(taken, free))
+        o->lost |= free - s->now > FAR;
+    for (int32_t cycle = at; cycle < at + uop->hold; cycle++) {
+        o->lost |= is_taken(held, cycle);
+        take(held, cycle);
+    }
+    take(taken, at);
+    o->furthest = later(o->furthest, at + uop->hold - 1);
+    s->busy[pipe] += uop->hold - (uop->pipe == uop->ports);   /* a port that is held is counted once */
+    return at;
+}
+
+/* The cycle in which @uop goes to @port. */
+static inline int32_t place_uop(struct simulator *s, const struct plan_uop *uop, unsigned port, int32_t ready)
+{
+    struct order *o = &s->order;
+    uint64_t *taken = o->taken[port];
+    int32_t at;
+
+    if (ready - s->now > FAR) {
+        o->lost = true;
+        return s->now + AT_RENAME;
+    }
+    if (uop->pipe)
+        at = place_held(s, uop, taken, ready);
+    else if (s->plan.banked && uop->bytes)
+        at = place_load(s, uop, taken, ready);
+    else
+        take(taken, at = first_free(taken, ready));
+    o->goes[(uint32_t)at % AHEAD] |= (portset)1 << port;
+    o->content += o->term[port];
+    o->times += o->term[port] * (uint64_t)at;
+    o->furthest = later(o->furthest, at);
+    return at;
+}
+
+/* The value that @source stands for, of the iteration at rename. */
+static inline const struct told_value *told(const struct simulator *s, const struct plan_source *source)
+{
+    int32_t place = s->entering->value + source->place;
+    return &s->order.values[place < 0 ? place + s->value_count : place];
+}
+
+static inline void tell(struct simulator *s, uint32_t node, int32_t value, int32_t known)
+{
+    s->order.values[(uint32_t)s->entering->value + node] = (struct told_value){value, known};
+}
+
+/* When the µop's sources let it run, from @ready on. */
+static inline int32_t sources_ready(const struct simulator *s, const struct plan_uop *uop, int32_t ready)
+{
+    const struct plan_source *source = &s->plan.sources.items[uop->first_source], *end = source + uop->sources;
+
+    for (; source < end; source++) {
+        const struct told_value *from = told(s, source);
+        ready = later(ready, later(from->value + source->add, from->known));
+    }
+    return ready;
+}
+
+/* The same by values alone, which can have been there before that was known: *@known, later(it, the cycle in which the last was). */
+static int32_t values_ready(const struct simulator *s, const struct plan_uop *uop, int32_t ready, int32_t *known)
+{
+    for (uint32_t i = uop->first_source; i < uop->first_source + uop->sources; i++) {
+        const struct plan_source *source = &s->plan.sources.items[i];
+        const struct told_value *from = told(s, source);
+        ready = later(ready, from->value + source->add);
+        *known = later(*known, from->known);
+    }
+    return ready;
+}
+
+/* @value no earlier than those that trail behind it and are known by @cycle. */
+static int32_t with_trails(const struct simulator *s, const struct plan_node *node, int32_t value, int32_t cycle)
+{
+    for (uint32_t i = node->first_trail; i < node->first_trail + node->trails; i++) {
+        const struct plan_source *source = &s->plan.sources.items[i];
+        const struct told_value *from = told(s, source);
+        if (from->known <= cycle)
+            value = later(value, from->value + source->add);
+    }
+    return value;
+}
+
+/* When the others of its item let µop @u run. */
+static int32_t own_ready(const struct plan_item *item, const struct plan_uop *uop, uint32_t u, const struct course *c)
+{
+    int32_t ready = 0;
+
+    if (item->load)   /* a µop that is older than the load had its turn in that cycle */
+        ready = later(c->load + item->load_latency, c->load + (u < c->loader));
+    if (uop->kind == UOP_DATA && item->computing)
+        ready = later(ready, later(c->compute_first + item->latency, c->compute_last + 1));
+    return ready;
+}
+
+static inline unsigned bind(struct simulator *s, const struct plan_uop *uop, unsigned slot)
+{
+    unsigned port = choose_port(s, uop, slot);
+
+    s->bound[port] += BOUND_ONE;
+    return port;
+}
+
+static void run_uops(struct simulator *s, const struct plan_item *item, unsigned slot, struct course *c)
+{
+    const struct plan_uop *uops = &s->plan.uops.items[item->first_uop];
+
+    for (uint32_t u = 0; u < item->uops; u++) {
+        s->bound_to[u] = (uint16_t)bind(s, &uops[u], slot);
+        slot += uops[u].kind == UOP_COMPUTE;   /* a load shares the slot of the operation it is fused with */
+    }
+
+    *c = (struct course){INT32_MAX, 0, UNKNOWN, INT32_MAX, 0, 0};
+    for (uint32_t i = 0; i < item->uops; i++) {
+        uint32_t u = uops[i].turn;
+        const struct plan_uop *uop = &uops[u];
+        int32_t ready = sources_ready(s, uop, s->now + AT_RENAME);
+        if (uop->own)
+            ready = later(ready, own_ready(item, uop, u, c));
+        int32_t at = place_uop(s, uop, s->bound_to[u], ready);
+        c->first = at < c->first ? at : c->first;
+        c->last = later(c->last, at);
+        if (uop->kind == UOP_LOAD) {
+            c->load = at;
+            c->loader = u;
+        } else if (uop->kind == UOP_COMPUTE) {
+            c->compute_first = at < c->compute_first ? at : c->compute_first;
+            c->compute_last = later(c->compute_last, at);
+        }
+    }
+}
+
+/* A value of the item by what its µops do; @otherwise: from when on it takes its time where they neither compute nor load. */
+static inline int32_t value_of(const struct plan_item *item, const struct course *c, int32_t latency, int32_t otherwise)
+{
+    if (item->computing)
+        return later(c->compute_first + latency, c->compute_last + 1);
+    return c->load != UNKNOWN ? c->load + item->load_latency : otherwise + latency;
+}
+
+/* Values that wait for others besides the item's own µops, which are through in cycle @through. Returns the cycle in which the last is known. */
+static int32_t tell_merged(struct simulator *s, const struct plan_item *item, const struct course *c, int32_t through, int32_t *done)
+{
+    const struct plan_uop *merged = &s->plan.uops.items[item->first_uop + item->uops + (item->listed[NODE_EARLY] > 0)];
+    const uint32_t *nodes = &s->plan.listed.items[item->first_listed[NODE_COMPUTED]];
+    int32_t known = through, ready = values_ready(s, merged, through, &known);
+
+    for (uint32_t i = 0; i < item->listed[NODE_COMPUTED]; i++) {
+        const struct plan_node *node = &s->plan.nodes.items[nodes[i]];
+        if (!node->merged)
+            continue;
+        int32_t value = later(ready, value_of(item, c, node->latency, known));
+        tell(s, nodes[i], value, known);
+        *done = later(*done, value);
+    }
+    return known;
+}
+
+/* What the item's µops compute and store. Returns the cycle when it is done; no earlier than *@known it retires. */
+static int32_t tell_values(struct simulator *s, const struct plan_item *item, const struct course *c, int32_t *known)
+{
+    const uint32_t *nodes = &s->plan.listed.items[item->first_listed[NODE_COMPUTED]], *end = nodes + item->listed[NODE_COMPUTED];
+    int32_t loaded = c->load == UNKNOWN ? 0 : c->load, done = c->last + 1;
+    int32_t through = item->computing ? later(c->compute_last, loaded) : c->load != UNKNOWN ? loaded : c->first;
+
+    if (item->unread >= 0)
+        done = later(done, value_of(item, c, item->unread, through));
+    for (; nodes < end; nodes++) {
+        const struct plan_node *node = &s->plan.nodes.items[*nodes];
+        if (node->merged)
+            continue;
+        int32_t value = value_of(item, c, node->latency, through);
+        if (node->trails)
+            value = with_trails(s, node, value, through);
+        tell(s, *nodes, value, through);
+        done = later(done, value);
+    }
+    nodes = &s->plan.listed.items[item->first_listed[NODE_STORED]];
+    for (end = nodes + item->listed[NODE_STORED]; nodes < end; nodes++)
+        tell(s, *nodes, c->last, c->last);
+    if (item->merges)
+        *known = tell_merged(s, item, c, through, &done);
+    return done;
+}
+
+/* Values that follow from their sources without a µop. */
+static void tell_early(struct simulator *s, const struct plan_item *item)
+{
+    const uint32_t *nodes = &s->plan.listed.items[item->first_listed[NODE_EARLY]];
+    int32_t known = s->now, ready = values_ready(s, &s->plan.uops.items[item->first_uop + item->uops], s->now, &known);
+
+    for (uint32_t i = 0; i < item->listed[NODE_EARLY]; i++)
+        tell(s, nodes[i], ready + s->plan.nodes.items[nodes[i]].latency, known);
+}
+
+/* In program order, so many slots a cycle; what takes more slots than a cycle has is counted whole. */
+static inline void retire(struct simulator *s, const struct plan_item *item, int32_t earliest)
+{
+    struct order *o = &s->order;
+    int32_t cycle = later(earliest, o->retiring + (o->slots <= 0));
+
+    if (cycle > o->retiring)
+        o->slots = s->retire_width;
+    o->retiring = cycle;
+    o->slots -= (int32_t)item->issue;
+    o->retires[(uint64_t)s->issued.number & o->mask] = cycle;
+    o->retirement += (uint64_t)cycle;
+    if (!item->listed[NODE_AT_RETIREMENT])
+        return;
+    const uint32_t *nodes = &s->plan.listed.items[item->first_listed[NODE_AT_RETIREMENT]];
+    for (uint32_t i = 0; i < item->listed[NODE_AT_RETIREMENT]; i++)
+        tell(s, nodes[i], with_trails(s, &s->plan.nodes.items[nodes[i]], cycle, cycle - 1), cycle);
+}
+
+static void keep_steps(struct simulator *s, const struct plan_item *item, int32_t first, int32_t done)
+{
+    struct simulated_step step = {s->order.fetched[(uint64_t)s->issued.number & s->order.mask], s->now, first, done, s->order.retiring};
+
+    for (uint32_t k = 0; k < item->members; k++)
+        s->out->steps[(size_t)s->issued.iteration * s->plan.insns.count + item->insn + k] = step;
+}
+
+/* An item that is one µop, which computes or loads. Returns when it is done. */
+static inline int32_t run_one(struct simulator *s, const struct plan_item *item, unsigned slot, int32_t *first)
+{
+    const struct plan_uop *uop = &s->plan.uops.items[item->first_uop];
+    unsigned port = bind(s, uop, slot);
+    int32_t at = place_uop(s, uop, port, sources_ready(s, uop, s->now + AT_RENAME)), done = at + 1;
+    const uint32_t *nodes = &s->plan.listed.items[item->first_value], *end = nodes + item->listed[NODE_COMPUTED];
+
+    *first = at;
+    if (item->unread >= 0)
+        done = later(done, at + (item->load ? item->load_latency : item->unread));
+    for (; nodes < end; nodes++) {
+        const struct plan_node *node = &s->plan.nodes.items[*nodes];
+        int32_t value = item->load ? at + item->load_latency : at + later(node->latency, 1);
+        if (node->trails)
+            value = with_trails(s, node, value, at);
+        tell(s, *nodes, value, at);
+        done = later(done, value);
+    }
+    for (end += item->listed[NODE_STORED]; nodes < end; nodes++)
+        tell(s, *nodes, at, at);
+    return done;
+}
+
+/* Any other. */
+static __attribute__((noinline)) int32_t run_several(struct simulator *s, const struct plan_item *item, unsigned slot, int32_t *first)
+{
+    int32_t done = s->now, known = s->now;
+
+    if (item->uops) {
+        struct course course;
+        run_uops(s, item, slot, &course);
+        *first = course.first;
+        done = tell_values(s, item, &course, &known);
+    }
+    if (item->listed[NODE_EARLY])
+        tell_early(s, item);
+    return later(done, known);
+}
+
+/* The item at rename, from @slot of the cycle on: all that follows from it. */
+static inline void enter(struct simulator *s, const struct plan_item *item, unsigned slot)
+{
+    int32_t first = s->now, done = item->direct ? run_one(s, item, slot, &first) : run_several(s, item, slot, &first);
+
+    retire(s, item, done + 1);
+    if (s->timeline && s->issued.iteration < (int64_t)s->timeline)
+        keep_steps(s, item, first, done);
+}
+
+/* The µops that go in this cycle. */
+static inline void dispatch(struct simulator *s)
+{
+    struct order *o = &s->order;
+    portset *goes = &o->goes[(uint32_t)s->now % AHEAD];
+    uint64_t left = 0;
+
+    for (portset rest = *goes; rest; rest &= rest - 1) {
+        unsigned port = (unsigned)__builtin_ctz(rest);
+        s->bound[port] -= BOUND_ONE;
+        s->busy[port]++;
+        s->scheduler--;
+        left += o->term[port];
+    }
+    o->content -= left;
+    o->times -= left * (uint64_t)s->now;
+    *goes = 0;
+    if (s->now % 64 == 0)
+        for (unsigned port = 0; port < s->core->ports->count; port++)
+            o->taken[port][(uint32_t)(s->now - 64) / 64 % AHEAD_WORDS] = 0;
+}
+
+void order_cycle(struct simulator *s)
+{
+    struct order *o = &s->order;
+    int32_t cycle;
+
+    if (s->leaving || s->cache.busy)
+        retire_commit(s);
+    while (s->retired.number < s->issued.number && (cycle = o->retires[(uint64_t)s->retired.number & o->mask]) <= s->now) {
+        const struct plan_item *item = &s->plan.items.items[s->retired.index];
+        o->retirement -= (uint64_t)cycle;
+        s->rob -= (int32_t)item->issue;
+        s->loads -= item->load;
+        s->leaving += item->store;
+        place_next(&s->retired, s->plan.items.count);
+    }
+    dispatch(s);
+    rename_items(s, enter);
+}
+
+void order_end(struct simulator *s)
+{
+    forget(s);
+}

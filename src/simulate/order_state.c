@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What of the state decides the future in program order. Which µop waits for which port does not matter: only in which cycles the ports are taken, when items retire, and the
+ * values that younger µops will read. */
+#include "simulate/state.h"
+
+#define MARK INT32_MIN      /* between parts of different length */
+
+static int32_t cycles_told(const struct simulator *s)
+{
+    return later(s->order.furthest - s->now, 0);
+}
+
+size_t order_state_room(const struct simulator *s)
+{
+    size_t cycles = (size_t)cycles_told(s), in_flight = (size_t)(s->issued.number - s->retired.number);
+    size_t taken = 2 * PORTS_MAX * (cycles / 64 + 2), loads = s->load_ports ? cycles * (2 * CACHE_LOADS + 3) : 0;
+    return in_flight + cycles + taken + loads + (s->plan.longest_distance + 1) * (3 * s->plan.nodes.count + 1) + 8;
+}
+
+unsigned order_turn(const struct simulator *s)
+{
+    return portset_size(s->order.alike & (((portset)1 << s->load_turn) - 1));
+}
+
+/* The ports by the places that they are written to: those alike from the one on that is next. */
+static void list_places(const struct simulator *s, uint8_t from[PORTS_MAX])
+{
+    unsigned turn = order_turn(s), count = portset_size(s->order.alike), at = 0;
+    uint8_t alike[PORTS_MAX];
+
+    for (portset rest = s->order.alike; rest; rest &= rest - 1)
+        alike[at++] = (uint8_t)__builtin_ctz(rest);
+    at = 0;
+    for (unsigned port = 0; port < PORTS_MAX; port++)
+        from[port] = s->order.alike >> port & 1 ? alike[(turn + at++) % count] : (uint8_t)port;
+}
+
+/* @ports of a cycle, those alike as list_places has them. */
+static portset placed(portset ports, portset alike, const uint8_t from[PORTS_MAX])
+{
+    portset out = ports & ~alike;
+
+    for (portset rest = ports & alike ? alike : 0; rest; rest &= rest - 1)
+        out |= (ports >> from[__builtin_ctz(rest)] & 1) << __builtin_ctz(rest);
+    return out;
+}
+
+/* @count cycles from @from on, relative to now. */
+static int32_t *write_cycles(const struct simulator *s, const int32_t *from, size_t count, int32_t *out)
+{
+    int32_t now = s->now;
+
+    for (size_t i = 0; i < count; i++)
+        out[i] = from[i] - now;
+    return out + count;
+}
+
+static int32_t *write_retirement(const struct simulator *s, int32_t *out)
+{
+    const struct order *o = &s->order;
+    size_t count = (size_t)(s->issued.number - s->retired.number), first = (size_t)s->retired.number & o->mask, ring = (size_t)o->mask + 1;
+    size_t before = count < ring - first ? count : ring - first;   /* the ring's end */
+
+    out = write_cycles(s, &o->retires[first], before, out);
+    out = write_cycles(s, o->retires, count - before, out);
+    *out++ = MARK;
+    return out;
+}
+
+/* In which cycles µops go to ports, and, where they do not tell it, in which ports are taken. */
+static int32_t *write_ports(const struct simulator *s, int32_t *out)
+{
+    const struct order *o = &s->order;
+    int32_t cycles = cycles_told(s);
+    uint8_t from[PORTS_MAX];
+
+    list_places(s, from);
+    for (int32_t i = 1; i <= cycles; i++)
+        *out++ = (int32_t)placed(o->goes[(uint32_t)(s->now + i) % AHEAD], o->alike, from);
+    for (unsigned port = 0; s->order.gaps && port < s->core->ports->count; port++)
+        for (int32_t at = s->now + 1; at <= o->furthest; at += 64) {
+            uint32_t word = (uint32_t)at / 64, bit = (uint32_t)at % 64;
+            const uint64_t *own = o->taken[from[port]];
+            uint64_t taken = own[word % AHEAD_WORDS] >> bit;
+            taken |= bit ? own[(word + 1) % AHEAD_WORDS] << (64 - bit) : 0;
+            *out++ = (int32_t)(uint32_t)taken;
+            *out++ = (int32_t)(uint32_t)(taken >> 32);
+        }
+    *out++ = MARK;
+    return out;
+}
+
+static int32_t *write_loads(const struct simulator *s, int32_t *out)
+{
+    const struct order *o = &s->order;
+
+    for (int32_t cycle = s->now + 1; cycle <= o->furthest; cycle++) {
+        const struct cache_cycle *at = &o->loads[(uint32_t)cycle % AHEAD];
+        if (at->cycle != o->epoch + cycle)
+            continue;
+        *out++ = cycle - s->now;
+        *out++ = (int32_t)(at->loads << 16 | at->crossed);
+        for (uint32_t i = 0; i < at->loads; i++) {
+            *out++ = (int32_t)at->symbols[i];
+            *out++ = (int32_t)at->banks[i];
+        }
+    }
+    *out++ = MARK;
+    return out;
+}
+
+/* Values of an iteration, the first @listed of those that are, which are read @distance iterations later or more, and still matter. */
+static int32_t *write_values(const struct simulator *s, int64_t iteration, size_t listed, uint32_t distance, int32_t *out)
+{
+    const struct told_value *values = &s->order.values[((uint32_t)iteration & s->row_mask) * s->plan.nodes.count];
+    int32_t now = s->now;
+
+    for (size_t i = 0; i < listed; i++) {
+        const struct plan_node *node = &s->plan.nodes.items[s->plan.listed.items[i]];
+        const struct told_value *value = &values[s->plan.listed.items[i]];
+        if (node->carried < distance || (value->value <= now - node->reach && value->known <= now))
+            continue;
+        *out++ = (int32_t)i;
+        *out++ = later(value->value - now, -node->reach);
+        *out++ = later(value->known - now, 0);
+    }
+    *out++ = MARK;
+    return out;
+}
+
+int32_t *order_state(const struct simulator *s, int32_t *out)
+{
+    int64_t base = s->issued.iteration;
+
+    out = write_retirement(s, out);
+    out = write_ports(s, out);
+    if (s->load_ports)
+        out = write_loads(s, out);
+    for (uint32_t distance = s->plan.longest_distance; distance > 0; distance--)
+        if (base >= (int64_t)distance)
+            out = write_values(s, base - distance, s->plan.listed.count, distance, out);
+    return write_values(s, base, s->plan.items.items[s->issued.index].first_value, 0, out);
+}
+
+uint64_t order_hash(const struct simulator *s)
+{
+    const struct order *o = &s->order;
+    uint64_t now = (uint64_t)s->now, hash = mixed(o->times - o->content * now, o->content);
+
+    hash = mixed(hash, o->retirement - (uint64_t)(s->issued.number - s->retired.number) * now);
+    return mixed(hash, (uint64_t)later(o->retiring - s->now, 0));
+}

@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "toolchain/dialect.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/steps.h"
+#include "toolchain/words.h"
+
+#define ANONYMOUS "77"   /* the local label that stands for MASM's @@ */
+
+/* Words that begin a directive with no code. */
+static const char *const silent[] = {"public", "extrn", "extern", "externdef", "includelib", "include", "title", "ttl", "option", "assume", "comdat", "global", "bits", "use64",
+                                     "default", "cpu", "format", "export", "import", "entry", "end", "endp", "proto", ".model", ".686p", ".xmm", "%include", "common", "preserve8", NULL};
+static const char *const data_words[] = {"db", "dw", "dd", "dq", "dt", "dy", "dz", "resb", "resw", "resd", "resq", "real4", "real8", "dcb", "dcw", "dcd", "dcq", NULL};
+
+static const char *next_word(const char *p, const char *end, const char **stop)
+{
+    p = skip_blank(p, end);
+    *stop = p;
+    while (*stop < end && !isspace((unsigned char)**stop) && **stop != ',')
+        ++*stop;
+    return p;
+}
+
+/* Where the first two words of a line are. */
+struct opening { const char *first, *first_end, *second, *second_end; };
+
+static struct opening opening_of(const char *p, const char *end)
+{
+    struct opening o;
+    o.first = next_word(p, end, &o.first_end);
+    o.second = next_word(o.first_end, end, &o.second_end);
+    return o;
+}
+
+static bool names_section(const struct opening *o)
+{
+    return (word_is(o->first, o->first_end, "section") || word_is(o->first, o->first_end, "segment") || word_is(o->first, o->first_end, "area")) && o->second < o->second_end;
+}
+
+static bool is_data(const struct opening *o)
+{
+    return o->second < o->second_end && (word_among(o->first, o->first_end, data_words) || word_among(o->second, o->second_end, data_words));
+}
+
+static bool defines(const struct opening *o)
+{
+    return word_is(o->first, o->first_end, "%define") || word_is(o->second, o->second_end, "equ");
+}
+
+static bool is_block(const struct opening *o)
+{
+    static const char *const words[] = {"proc", "endp", "segment", "ends", NULL};
+    return word_among(o->second, o->second_end, words) && o->first[0] != '.';
+}
+
+bool dialect_knows(const char *p, const char *end)
+{
+    struct opening o = opening_of(p, end);
+    return o.first < o.first_end && (word_among(o.first, o.first_end, silent) || names_section(&o) || (o.second < o.second_end && (is_data(&o) || defines(&o) || is_block(&o))) ||
+                                     word_is(o.first, o.first_end, "npad") || word_is(o.first, o.first_end, "align") || *o.first == '|');
+}
+
+static void add_quoted(const char *p, const char *end, struct str *out)
+{
+    str_add_char(out, '"');
+    for (; p < end; p++) {
+        if (*p == '"' || *p == '\\')
+            str_add_char(out, '\\');
+        str_add_char(out, *p);
+    }
+    str_add_char(out, '"');
+}
+
+static bool holds_nocase(const char *p, const char *end, const char *word)
+{
+    size_t n = strlen(word);
+    for (; (size_t)(end - p) >= n; p++)
+        if (strncasecmp(p, word, n) == 0)
+            return true;
+    return false;
+}
+
+static void add_section(const char *name, const char *end, struct str *out)
+{
+    str_add(out, holds_nocase(name, end, "text") || holds_nocase(name, end, "code") ? ".text" : ".data");
+}
+
+/* armasm writes names of the compiler between bars. */
+static void bars_off(const char **p, const char **end)
+{
+    if (*end - *p > 2 && **p == '|' && (*end)[-1] == '|') {
+        ++*p;
+        --*end;
+    }
+}
+
+/* A name that ends in a colon and is more than a word: of C++, or quoted by nobody. */
+static bool is_long_label(const char *p, const char *end)
+{
+    if (end - p < 2 || end[-1] != ':' || *p == '"' || (end - p > 2 && end[-2] == ':'))
+        return false;
+    const char *e = word_end(p, end);
+    const char *colon = memchr(p, ':', (size_t)(end - p));
+    return e < end - 1 && skip_blank(e, end) < end - 1 && (colon == end - 1 || colon[1] == ':' || memchr(p, '(', (size_t)(colon - p)));
+}
+
+/* The sections and data of MASM, NASM and armasm. */
+static bool directive(const struct opening *o, const char *end, struct str *out)
+{
+    const char *name = o->first, *stop = o->first_end;
+
+    if (names_section(o)) {
+        add_section(o->second, end, out);
+    } else if (word_is(name, stop, ".code")) {
+        str_add(out, ".text");
+    } else if (word_is(name, stop, ".const") || word_is(name, stop, ".data?")) {
+        str_add(out, ".data");
+    } else if (word_is(o->second, o->second_end, "segment")) {
+        add_section(name, stop, out);
+    } else if (word_is(o->second, o->second_end, "ends")) {
+        str_add(out, ".text");
+    } else if (word_is(name, stop, "npad")) {
+        str_addf(out, ".nops %.*s", (int)(o->second_end - o->second), o->second);
+    } else if (word_is(name, stop, "align")) {
+        if (o->second < o->second_end && isdigit((unsigned char)*o->second))
+            str_addf(out, ".balign %.*s", (int)(o->second_end - o->second), o->second);
+    } else if (word_is(name, stop, "%define")) {
+        const char *value = skip_blank(o->second_end, end);
+        if (value < end)
+            str_addf(out, ".set %.*s, %.*s", (int)(o->second_end - o->second), o->second, (int)(end - value), value);
+    } else if (word_is(name, stop, "times")) {
+        struct opening rest = opening_of(o->second_end, end);
+        return is_data(&rest);
+    } else {
+        return word_among(name, stop, silent) || word_is(o->second, o->second_end, "endp") || is_data(o);
+    }
+    return true;
+}
+
+bool dialect_line(struct dialect *d, const char *p, const char *end, struct str *out, const char **function, size_t *length)
+{
+    p = skip_blank(p, end);
+    end = trim_end(p, end);
+    *function = NULL;
+    if (p == end || memchr(p, ';', (size_t)(end - p)))   /* several statements are taken one by one */
+        return false;
+    struct opening o = opening_of(p, end);
+    if (is_long_label(p, end)) {
+        bool angles = *p == '<' && end[-2] == '>';
+        add_quoted(p + angles, end - 1 - angles, out);
+        str_add_char(out, ':');
+        return true;
+    }
+    if (isa_ops(d->isa)->dialects && !d->intel)
+        return false;
+    bool proc = word_is(o.second, o.second_end, "proc");
+    if (proc || (*o.first == '|' && o.first_end == end)) {
+        bars_off(&o.first, &o.first_end);
+        add_quoted(o.first, o.first_end, out);
+        str_add_char(out, ':');
+        str_clear(&d->scope);
+        if (proc) {
+            *function = o.first;
+            *length = (size_t)(o.first_end - o.first);
+        }
+        return true;
+    }
+    if (word_is(o.second, o.second_end, "equ") || (o.second_end == o.second + 1 && *o.second == '=' && memchr(o.first, '$', (size_t)(o.first_end - o.first)))) {
+        str_add(out, ".set ");
+        add_quoted(o.first, o.first_end, out);
+        str_add(out, ", ");
+        dialect_statement(d, o.second_end, end, out);
+        return true;
+    }
+    return directive(&o, end, out);
+}
+
+void dialect_heading(struct dialect *d, const char *p, const char *end, struct str *out)
+{
+    if (end - p > 2 && *p == '<' && end[-1] == '>') {
+        p++;
+        end--;
+    }
+    char *name = mem_strndup(p, (size_t)(end - p));
+    bool known = names_find(&d->headings, name) != UINT32_MAX;
+    if (!known && names_try_add(&d->headings, name) != UINT32_MAX) {
+        add_quoted(p, end, out);
+        str_add_char(out, ':');
+    }
+    free(name);
+}
+
+/* A word that `as` would not take for one name: NASM's local labels get the name they belong to. */
+static bool name_add(const struct dialect *d, const char *p, const char *end, struct str *out)
+{
+    static const char *const relocations[] = {"plt", "got", "gotpcrel", "gotpcrelx", "tpoff", "ntpoff", "dtpoff", "gottpoff", "tlsgd", "tlsld", "gotoff", "pltoff", "size",
+                                              "indntpoff", "tlsdesc", "tlscall", NULL};
+    bool local = *p == '.' && p + 1 < end && p[1] != 'L' && (isalpha((unsigned char)p[1]) || p[1] == '_');
+    const char *at = memchr(p, '@', (size_t)(end - p));
+    bool strange = *p == '$' || *p == '?' || memchr(p, '?', (size_t)(end - p)) || memchr(p + 1, '$', (size_t)(end - p - 1)) || (at && !word_among(at + 1, end, relocations));
+    if (local && d->intel && d->scope.length) {
+        struct str full = {0};
+        str_addf(&full, "%s%.*s", str_text(&d->scope), (int)(end - p), p);
+        add_quoted(full.data, full.data + full.length, out);
+        str_done(&full);
+    } else if (strange) {
+        add_quoted(p, end, out);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+void dialect_label(struct dialect *d, const char *p, const char *end, struct str *out)
+{
+    if (d->intel && word_is(p, end, "@@")) {
+        str_add(out, ANONYMOUS);
+    } else if (!d->intel || *p == '"' || !name_add(d, p, end, out)) {
+        str_add_bytes(out, p, (size_t)(end - p));
+    }
+    if (d->intel && *p != '.' && *p != '@' && !isdigit((unsigned char)*p) && *p != '"') {
+        str_clear(&d->scope);
+        str_add_bytes(&d->scope, p, (size_t)(end - p));
+    }
+    str_add(out, ": ");
+}
+
+/* What a word that gives a size is for `as`; NULL when the word is none. */
+static const char *size_word(const char *p, const char *end)
+{
+    static const char *const sizes[][2] = {{"byte", "BYTE"}, {"word", "WORD"}, {"dword", "DWORD"}, {"qword", "QWORD"}, {"oword", "XMMWORD"}, {"yword", "YMMWORD"}, {"zword", "ZMMWORD"},
+                                           {"tword", "TBYTE"}, {"real4", "DWORD"}, {"real8", "QWORD"}, {"real10", "TBYTE"}, {"xmmword", "XMMWORD"}, {"ymmword", "YMMWORD"},
+                                           {"zmmword", "ZMMWORD"}, {"tbyte", "TBYTE"}, {"mmword", "QWORD"}, {"fword", "FWORD"}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        if (word_is(p, end, sizes[i][0]))
+            return sizes[i][1];
+    return NULL;
+}
+
+/* `0ffH` and `1010b`, for `as`. */
+static void number_add(const char *p, const char *end, struct str *out)
+{
+    bool binary = end - p > 4 && (end[-1] | 32) == 'b', hex = end - p > 1 && (end[-1] | 32) == 'h';
+    for (const char *at = p; at < end - 1; at++) {
+        binary &= *at == '0' || *at == '1';
+        hex &= isxdigit((unsigned char)*at) != 0;
+    }
+    if (hex || binary)
+        str_addf(out, "%s%.*s", hex ? "0x" : "0b", (int)(end - p) - 1, p);
+    else
+        str_add_bytes(out, p, (size_t)(end - p));
+}
+
+static bool is_name(char c)
+{
+    return is_word(c) || c == '?';
+}
+
+/* Operands of Intel syntax, word by word. */
+static void words_clean(const struct dialect *d, const char *p, const char *end, struct str *out)
+{
+    bool pointer = false, bracket = false, named = false;
+
+    while (p < end) {
+        if (*p == '"') {
+            const char *close = memchr(p + 1, '"', (size_t)(end - p - 1));
+            close = close ? close + 1 : end;
+            str_add_bytes(out, p, (size_t)(close - p));
+            p = close;
+            continue;
+        }
+        bracket |= *p == '[' || *p == ':';
+        if (!is_name(*p)) {
+            str_add_char(out, *p++);
+            continue;
+        }
+        const char *e = p;
+        while (e < end && is_name(*e))
+            e++;
+        const char *next = skip_blank(e, end), *size = size_word(p, e);
+        steps_add(1);
+        if (isdigit((unsigned char)*p)) {
+            number_add(p, e, out);
+        } else if (size && next < end && *next == '[') {
+            str_addf(out, "%s PTR ", size);
+            e = next;
+        } else if (size && next + 3 <= end && strncasecmp(next, "ptr", 3) == 0) {
+            str_addf(out, "%s PTR", size);
+            pointer = true;
+            e = next + 3;
+        } else if (word_is(p, e, "rel") && next > e) {
+            bool sub = out->length && out->data[out->length - 1] == '[';
+            str_add(out, sub ? "rip+" : "");
+            e = next;
+        } else if (word_is(p, e, "flat") && e < end && *e == ':') {
+            e++;
+        } else if (word_is(p, e, "near") || word_is(p, e, "strict")) {
+            e = next;
+        } else if (word_is(p, e, "@f") || word_is(p, e, "@b")) {
+            str_addf(out, ANONYMOUS "%c", p[1] | 32);
+        } else if (word_is(p, e, "$")) {
+            str_add_char(out, '.');
+        } else {
+            if (!name_add(d, p, e, out))
+                str_add_bytes(out, p, (size_t)(e - p));
+            named |= pointer;
+        }
+        p = e;
+    }
+    if (pointer && named && !bracket)   /* MASM: a variable, by its name alone */
+        str_add(out, "[rip]");
+}
+
+/* Where the name of C++ ends that begins at @p: brackets are closed, operators skipped. */
+static const char *spelled_end(const char *p, const char *end)
+{
+    static const char *const operators[] = {"<<=", ">>=", "<=>", "->*", "<<", ">>", "<=", ">=", "->", "()", "[]", "<", ">", ",", "+", "-", NULL};
+    int depth = 0;
+    for (const char *at = p; at < end; at++) {
+        steps_add(at > p && is_word(*at) && !is_word(at[-1]));
+        if (text_begins(at, end, "operator") && (at == p || !isalnum((unsigned char)at[-1]))) {
+            at += 8;
+            for (size_t i = 0; operators[i]; i++)
+                if (text_begins(at, end, operators[i])) {
+                    at += strlen(operators[i]);
+                    break;
+                }
+            at--;
+            continue;
+        }
+        depth += strchr("(<{", *at) != NULL;
+        depth -= strchr(")>}", *at) != NULL && !(*at == '>' && at > p && at[-1] == '-');
+        if (depth == 0 && (*at == ',' || *at == '[' || *at == ']' || (*at == '+' && at > p)))
+            return at;
+        if (depth == 0 && *at == '-' && at + 1 < end && isdigit((unsigned char)at[1]))
+            return at;
+        if (depth == 1 && *at == '(' && at + 1 < end && (at[1] == '%' || (at[1] == ',' && at + 2 < end && at[2] == '%')))
+            return at;   /* AT&T: the registers */
+    }
+    return end;
+}
+
+/* Whether what begins at @p is a name as demanglers write it; *@stop: its end. */
+static bool is_spelled(const char *p, const char *end, const char **stop)
+{
+    static const char *const begins[] = {"vtable for ", "VTT for ", "typeinfo for ", "typeinfo name for ", "guard variable for ", "operator ", "operator", "non-virtual thunk to ",
+                                         "construction vtable for ", NULL};
+    if (p >= end || !(isalpha((unsigned char)*p) || *p == '_' || *p == '~' || *p == '(' || *p == '\''))
+        return false;
+    *stop = spelled_end(p, end);
+    *stop = trim_end(p, *stop);
+    for (size_t i = 0; begins[i]; i++)
+        if (text_begins(p, *stop, begins[i]) && (begins[i][8] || !is_word(p[8])))
+            return true;
+    const char *e = word_end(p, *stop), *own = memchr(p, ':', (size_t)(*stop - p));
+    bool scoped = own && own + 1 < *stop && own[1] == ':', called = e > p && e < *stop && *e == '(' && memchr(e, ')', (size_t)(*stop - e));
+    bool template = e > p && e < *stop && *e == '<' && (*stop)[-1] == ')';
+    const char *blank = skip_blank(e, *stop), *round = blank > e && blank < *stop && isalpha((unsigned char)*blank) ? memchr(blank, '(', (size_t)(*stop - blank)) : NULL;
+    return scoped || called || template || (round && (*stop)[-1] == ')');   /* the last: with what it returns before it */
+}
+
+/* Where in an operand a name may begin: behind signs, sizes and brackets. */
+static const char *name_begin(const char *p, const char *end)
+{
+    static const char *const before[] = {"offset", "ptr", "short", "flat", "near", NULL};
+    for (;;) {
+        p = skip_blank(p, end);
+        const char *e = word_end(p, end);
+        if (p < end && (strchr("$*[", *p) || (*p == '+' && p + 1 < end && p[1] == ' '))) {
+            p++;
+        } else if (p < end && (word_among(p, e, before) || size_word(p, e) || (word_is(p, e, "rip") && e < end && *skip_blank(e, end) == '+'))) {
+            p = skip_blank(e, end);
+            p += p < end && (*p == ':' || *p == '+');
+        } else {
+            return p;
+        }
+    }
+}
+
+/* The same of AArch64: there the name may be in brackets behind a register, after `:lo12:`. */
+static const char *modified_begin(const char *p, const char *end)
+{
+    const char *stop = memchr(p, ']', (size_t)(end - p)), *at = memchr(p, ':', (size_t)((stop ? stop : end) - p)), *e = at ? word_end(at + 1, end) : NULL;
+    bool modified = e && e > at + 1 && e < end && *e == ':' && (at == p || !is_word(at[-1])) && !memchr(p, '"', (size_t)(at - p));
+    return modified ? e + 1 : name_begin(p, end);
+}
+
+static void operands_clean(const struct dialect *d, const char *p, const char *end, struct str *out)
+{
+    bool x86 = isa_ops(d->isa)->dialects;
+    while (p < end) {
+        const char *name = x86 ? name_begin(p, end) : modified_begin(p, end), *stop, *e;
+        bool spelled = is_spelled(name, end, &stop);
+        steps_add(1);
+        /* Up to the comma behind this operand. */
+        int depth = 0;
+        for (e = spelled ? stop : p; e < end && !(depth == 0 && *e == ','); e++) {
+            depth += strchr("([{", *e) != NULL;
+            depth -= strchr(")]}", *e) != NULL && depth > 0;
+        }
+        if (spelled) {
+            if (d->intel)
+                words_clean(d, p, name, out);
+            else
+                str_add_bytes(out, p, (size_t)(name - p));
+            add_quoted(name, stop, out);
+            str_add_bytes(out, stop, (size_t)(e - stop));
+        } else if (d->intel) {
+            words_clean(d, p, e, out);
+        } else {
+            /* armasm's names between bars */
+            const char *bar = x86 ? NULL : memchr(p, '|', (size_t)(e - p)), *close = bar ? memchr(bar + 1, '|', (size_t)(e - bar - 1)) : NULL;
+            if (close) {
+                str_add_bytes(out, p, (size_t)(bar - p));
+                add_quoted(bar + 1, close, out);
+                p = close + 1;
+            }
+            str_add_bytes(out, p, (size_t)(e - p));
+        }
+        if (e < end)
+            str_add_char(out, *e++);
+        p = e;
+    }
+}
+
+void dialect_statement(struct dialect *d, const char *p, const char *end, struct str *out)
+{
+    static const char *const flow[] = {"call", "callq", "jmp", "jmpq", "bl", "b", NULL};
+    const char *e = p, *stop;
+
+    steps_add(1 + (size_t)(end - p) / 100);
+    while (e < end && !isspace((unsigned char)*e))
+        e++;
+    const char *operand = skip_blank(e, end), *name = name_begin(operand, end);
+    struct opening o = opening_of(p, end);
+    if (d->intel && directive(&o, end, out))
+        return;
+    if (operand < end && *operand == '<' && end[-1] == '>' && end - operand > 2) {   /* llvm-objdump --symbolize-operands */
+        str_add_bytes(out, p, (size_t)(operand - p));
+        add_quoted(operand + 1, end - 1, out);
+    } else if (word_is(p, e, "ret") && d->intel && word_is(operand, end, "0")) {   /* Visual C++ */
+        str_add(out, "ret");
+    } else if (word_among(p, e, flow) && is_spelled(name, end, &stop) && *(end - 1) != ']' && !text_find(name, end, "(%")) {
+        str_add_bytes(out, p, (size_t)(name - p));
+        add_quoted(name, trim_end(name, end), out);
+    } else if (d->intel && word_is(p, e, "lea") && holds_nocase(operand, end, "offset ")) {
+        const char *comma = memchr(operand, ',', (size_t)(end - operand));
+        const char *from = comma ? skip_blank(comma + 1, end) : operand;
+        bool given = (size_t)(end - from) > 7 && strncasecmp(from, "offset ", 7) == 0;
+        operands_clean(d, p, given ? from : end, out);
+        if (given) {
+            operands_clean(d, from + 7, end, out);
+            str_add(out, "[rip]");
+        }
+    } else {
+        str_add_bytes(out, p, (size_t)(operand - p));
+        operands_clean(d, operand, end, out);
+    }
+}
+
+void dialect_done(struct dialect *d)
+{
+    str_done(&d->scope);
+    names_done(&d->headings);
+}

@@ -1,0 +1,32 @@
+/* What other assemblers and demanglers write, in words that `as` reads: MASM and Visual C++, NASM, armasm, names of C++. */
+#ifndef PORTOLAN_TOOLCHAIN_DIALECT_H
+#define PORTOLAN_TOOLCHAIN_DIALECT_H
+
+#include <stdbool.h>
+
+#include "base/names.h"
+#include "base/str.h"
+#include "isa/isa.h"
+
+/* What has been read of a text so far. Zero-initialised but for isa and intel. */
+struct dialect {
+    enum isa isa;
+    bool intel;            /* the syntax */
+    struct str scope;      /* NASM: the label that local ones belong to */
+    struct names headings; /* labels made of headings: these may come twice, and count once */
+};
+
+void dialect_done(struct dialect *d);
+/* Whether a line without its comment is a directive of MASM, NASM or armasm. Any thread. */
+bool dialect_knows(const char *p, const char *end);
+/* Appends to @out what stands for the whole line, without its comment: a directive of another assembler, a label that is more than a word. False: it is none of
+ * these. *@function: the name of a function that begins here, within the line, of *@length; NULL: none does. */
+bool dialect_line(struct dialect *d, const char *p, const char *end, struct str *out, const char **function, size_t *length);
+/* Appends a label that a disassembler gives as a heading; a second one of the name is dropped. */
+void dialect_heading(struct dialect *d, const char *p, const char *end, struct str *out);
+/* Appends the label that the word from @p to @end is, with its colon. */
+void dialect_label(struct dialect *d, const char *p, const char *end, struct str *out);
+/* Appends a statement, from its mnemonic on. */
+void dialect_statement(struct dialect *d, const char *p, const char *end, struct str *out);
+
+#endif

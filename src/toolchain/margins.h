@@ -1,0 +1,32 @@
+/* What stands around the code in what people paste: quotation marks, fences, line numbers, tables of other tools, percentages,
+ * addresses and bytes; and which lines are no code at all. */
+#ifndef PORTOLAN_TOOLCHAIN_MARGINS_H
+#define PORTOLAN_TOOLCHAIN_MARGINS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+
+struct margin {
+    size_t start, end;      /* the code, in the text; equal: the line has none */
+    uint64_t address;       /* when addressed */
+    unsigned section;       /* of a disassembly, by its headings */
+    bool addressed;
+    bool symbol;            /* start and end are of a name that a disassembler gives as a heading */
+    float percent;          /* of the samples of a profile; NaN: not said */
+    const char *left_out;   /* why nothing of the line is read; NULL: it is read, empty, or a heading that means no code */
+};
+
+struct margins {
+    VEC(struct margin) lines;
+    bool disassembly;       /* branches name addresses */
+    bool percents;          /* some line has one */
+};
+
+/* Fills @out, a margin for each line of @text, in time linear in @length; margins_done frees. Any thread. */
+void margins_find(const char *text, size_t length, struct margins *out);
+void margins_done(struct margins *m);
+
+#endif

@@ -1,0 +1,84 @@
+/* Words of assembler text. */
+#ifndef PORTOLAN_TOOLCHAIN_WORDS_H
+#define PORTOLAN_TOOLCHAIN_WORDS_H
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+static inline const char *skip_blank(const char *p, const char *end)
+{
+    while (p < end && (*p == ' ' || *p == '\t' || *p == '\f' || *p == '\v'))
+        p++;
+    return p;
+}
+
+static inline const char *trim_end(const char *start, const char *end)
+{
+    while (end > start && isspace((unsigned char)end[-1]))
+        end--;
+    return end;
+}
+
+static inline bool is_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_' || c == '.' || c == '$' || c == '@';
+}
+
+static inline const char *word_end(const char *p, const char *end)
+{
+    while (p < end && is_word(*p))
+        p++;
+    return p;
+}
+
+static inline bool word_is(const char *p, const char *end, const char *word)
+{
+    return (size_t)(end - p) == strlen(word) && strncasecmp(p, word, (size_t)(end - p)) == 0;
+}
+
+/* Whether the word is one of @list, which NULL ends. */
+static inline bool word_among(const char *p, const char *end, const char *const *list)
+{
+    for (; *list; list++)
+        if (word_is(p, end, *list))
+            return true;
+    return false;
+}
+
+static inline bool text_begins(const char *p, const char *end, const char *with)
+{
+    size_t n = strlen(with);
+    return (size_t)(end - p) >= n && strncmp(p, with, n) == 0;
+}
+
+/* @what in the text from @p to @end, or NULL. */
+static inline const char *text_find(const char *p, const char *end, const char *what)
+{
+    return end > p ? memmem(p, (size_t)(end - p), what, strlen(what)) : NULL;
+}
+
+/* Whether the # at @p is part of a name: `{lambda(int)#1}`. */
+static inline bool is_lambda(const char *first, const char *p, const char *end)
+{
+    const char *e = p + 1;
+    while (e < end && isdigit((unsigned char)*e))
+        e++;
+    return p > first && p[-1] == ')' && e > p + 1 && e < end && *e == '}';
+}
+
+/* At most 16 hex digits from @p on; NULL when there is none. */
+static inline const char *hex_end(const char *p, const char *end, uint64_t *value)
+{
+    const char *start = p;
+    *value = 0;
+    while (p < end && isxdigit((unsigned char)*p) && p - start < 16) {
+        *value = *value << 4 | (uint64_t)(isdigit((unsigned char)*p) ? *p - '0' : (*p | 32) - 'a' + 10);
+        p++;
+    }
+    return p > start ? p : NULL;
+}
+
+#endif

@@ -1,0 +1,49 @@
+#!/bin/sh
+# A chart of a simulated CPU: nothing of the shipped machines is read, and what a killed run measured is not measured again.
+. "${PORTOLAN_SRC:-.}/tests/helpers.sh"
+
+# The data directory has only what instructions are.
+hide_tables() {
+    mkdir -p "$work/data/machines"
+    ln -s "$(cd "$source" && pwd)/data/isa" "$work/data/isa"
+    cp "$source/data/cpus.csv" "$work/data/" 2>/dev/null
+    cp -r "$source/tests/data/chart-cpu" "$work/cpu"
+    export XDG_STATE_HOME="$work/state" XDG_DATA_HOME="$work/share" PORTOLAN_DATA="$work/data"
+}
+
+chart="machine chart small --simulate \"$work/cpu/\" --time 4s"
+
+test_a_chart_needs_no_tables() {
+    hide_tables
+    expect 0 "$portolan" --format json -e "$chart"
+    holds out '"machine":"small"'
+    holds out '"resumed":0'
+    [ -s "$work/share/portolan/machines/small/mapping.csv" ] || fail "no machine was saved"
+    expect 0 "$portolan" --machine small -e 'throughput 3*IMUL (R64, R64) + 2*MOV (R64, M64)'
+    holds out '3.0000 cycles on small'
+}
+
+test_a_killed_chart_goes_on() {
+    hide_tables
+    "$portolan" -e "$chart" >"$work/first" 2>&1 &
+    program=$!
+    has_lines() { [ "$(cat "$work"/state/portolan/chart-small-*.csv 2>/dev/null | wc -l)" -gt 200 ]; }
+    wait_until has_lines || fail "nothing was measured"
+    kill -KILL "$program" 2>/dev/null
+    wait "$program" 2>/dev/null
+    expect 0 "$portolan" --format json -e "$chart"
+    holds out '"machine":"small"'
+    lacks out '"resumed":0'
+    expect 0 "$portolan" --machine small -e 'throughput 3*IMUL (R64, R64) + 2*MOV (R64, M64)'
+    holds out '3.0000 cycles on small'
+}
+
+test_what_is_refused() {
+    hide_tables
+    expect 1 "$portolan" -e "machine chart ../small --simulate \"$work/cpu/\""
+    holds err 'cannot name a machine'
+    expect 1 "$portolan" -e "machine chart small --simulate \"$work/cpu/\" --forms 'NOSUCH*'"
+    holds err 'no measurable form matches'
+}
+
+run_tests

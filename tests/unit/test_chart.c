@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A small simulated CPU charted from its times alone: what the chart predicts is what the CPU does. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/rng.h"
+#include "chart/chart.h"
+#include "chart/imitate.h"
+#include "chart/saturate.h"
+#include "throughput/predict.h"
+#include "throughput/throughput.h"
+#include "../support/support.h"
+
+#define EXPERIMENTS 3000
+#define NEAR 0.02
+#define WRONG_MOST 0.01
+
+static bool cancel;
+static size_t stages;
+
+static bool cancelled(void *state)
+{
+    (void)state;
+    return cancel;
+}
+
+static void progress(void *state, enum chart_stage stage, double done, double total, const char *what)
+{
+    (void)state;
+    (void)total;
+    assert_true(stage < CHART_STAGES);
+    assert_true(done >= 0);
+    assert_non_null(what);
+}
+
+static bool stage_done(void *state, enum chart_stage stage, const struct chart *c, struct err *err)
+{
+    (void)state;
+    (void)err;
+    assert_int_equal((size_t)stage, stages);
+    assert_int_equal(c->machine != NULL, stage >= CHART_PORTS);
+    stages++;
+    return true;
+}
+
+struct bed {
+    struct machine *truth;
+    struct forms *forms;
+    struct imitation *cpu;
+    VEC(const struct form_row *) rows;
+};
+
+static void set_up(struct bed *b, double noise)
+{
+    const char *source = getenv("PORTOLAN_SRC");
+    struct str path = {0};
+    struct err err = {0};
+
+    str_addf(&path, "%s/tests/data/chart-cpu/", source ? source : ".");
+    *b = (struct bed){.truth = load_machine(str_text(&path)), .forms = forms_load(ISA_X86_64, NULL, &err)};
+    str_done(&path);
+    assert_non_null(b->forms);
+    b->cpu = imitation_new(b->truth, noise, 1);
+    for (size_t i = 0; i < forms_count(b->forms); i++)
+        if (mapping_find(b->truth->mapping, forms_at(b->forms, i)->form))
+            vec_push(&b->rows, forms_at(b->forms, i));
+    assert_int_equal(b->rows.count, mapping_count(b->truth->mapping));
+    stages = 0;
+    cancel = false;
+}
+
+static void tear_down(struct bed *b)
+{
+    vec_done(&b->rows);
+    imitation_free(b->cpu);
+    forms_free(b->forms);
+    machine_free(b->truth);
+}
+
+static struct chart *chart_of(struct bed *b, struct err *err)
+{
+    const struct chart_options options = {.name = "charted", .seconds = 4, .core_most = 100, .seed = 1};
+    const struct chart_hooks hooks = {.cancelled = cancelled, .progress = progress, .stage_done = stage_done};
+
+    return chart_run(imitation_cpu(b->cpu), b->rows.items, b->rows.count, &options, &hooks, err);
+}
+
+/* Random experiments of one to four forms: the share that the chart predicts otherwise than they are. */
+static double wrong_share(const struct chart *c, const struct bed *b)
+{
+    struct experiments *t = experiments_new();
+    double *is = malloc(EXPERIMENTS * sizeof *is), *should = malloc(EXPERIMENTS * sizeof *should);
+    struct rng rng;
+    size_t wrong = 0;
+
+    rng_seed(&rng, 99);
+    for (size_t i = 0; i < b->rows.count; i++)
+        names_add(&t->forms, b->rows.items[i]->form);
+    for (size_t i = 0; i < EXPERIMENTS; i++) {
+        struct flat_term terms[4];
+        size_t n = 1 + rng_below(&rng, 4);
+        for (size_t k = 0; k < n; k++)
+            terms[k] = (struct flat_term){(uint32_t)rng_below(&rng, b->rows.count), 1 + (uint32_t)rng_below(&rng, 3)};
+        experiments_add(t, terms, n);
+    }
+    throughput_predict(c->machine->mapping, t, is);
+    throughput_predict(imitation_truth(b->cpu), t, should);
+    for (size_t i = 0; i < EXPERIMENTS; i++)
+        wrong += !(fabs(is[i] / should[i] - 1) <= NEAR);
+    free(is);
+    free(should);
+    experiments_free(t);
+    return (double)wrong / EXPERIMENTS;
+}
+
+static void test_a_small_cpu_is_charted(void **state)
+{
+    struct bed b;
+    struct err err = {0};
+
+    (void)state;
+    set_up(&b, 0.005);
+    struct chart *c = chart_of(&b, &err);
+    if (!c)
+        fail_msg("%s", err.what);
+    assert_int_equal(stages, CHART_STAGES);
+    assert_int_equal(mapping_count(c->machine->mapping), b.rows.count);
+    assert_float_equal(c->width, 4, 0);
+    for (size_t i = 0; i < c->form_count; i++) {
+        assert_int_not_equal(c->forms[i].state, CHART_NOT_MEASURED);
+        assert_true(c->forms[i].confidence >= 0 && c->forms[i].confidence <= 1);
+        assert_true(c->forms[i].settle == NULL || c->forms[i].rival != NULL);
+    }
+    double wrong = wrong_share(c, &b);
+    if (!(wrong <= WRONG_MOST))
+        fail_msg("%.2f %% of the experiments are predicted otherwise", 100 * wrong);
+    chart_free(c);
+    tear_down(&b);
+}
+
+static void test_a_chart_is_cancelled(void **state)
+{
+    struct bed b;
+    struct err err = {0};
+
+    (void)state;
+    set_up(&b, 0.005);
+    cancel = true;
+    assert_null(chart_of(&b, &err));
+    assert_int_equal(err.code, ERR_INTERRUPTED);
+    assert_int_equal(stages, 0);
+    tear_down(&b);
+}
+
+/* Each saturator keeps busy what it says: with more of it nothing but these ports decides. */
+static void test_saturators_bind_where_they_say(void **state)
+{
+    struct bed b;
+    struct lattice *lattice = mem_zero(1, sizeof *lattice);
+    struct saturators found = {0};
+    struct throughput *t = throughput_new(PORTS_MAX);
+    size_t ports = 0;
+
+    (void)state;
+    set_up(&b, 0);
+    const struct mapping *m = imitation_truth(b.cpu);
+    lattice_make(m, mapping_issue_width(m), lattice);
+    saturators_find(m, lattice, &found);
+    assert_true(found.list.count > 5);
+    for (size_t i = 0; i < found.list.count; i++) {
+        const struct saturator *s = &found.list.items[i];
+        struct mass masses[16];
+        double slots = 0, within = 0;
+        size_t n = 0;
+        for (unsigned k = 0; k < s->term_count; k++) {
+            const struct mapping_entry *e = mapping_at(m, s->terms[k].entry);
+            slots += (double)s->terms[k].count * e->micro_ops;
+            for (unsigned u = 0; u < e->usage.count; u++) {
+                masses[n++] = (struct mass){e->usage.uops[u].ports, e->usage.uops[u].count * s->terms[k].count};
+                within += (e->usage.uops[u].ports & ~s->ports) == 0 ? masses[n - 1].count : 0;
+            }
+        }
+        double cycles = throughput_of_masses(t, masses, n);
+        assert_float_equal(s->cycles, fmax(cycles, slots / mapping_issue_width(m)), 1e-6);
+        if (s->ports) {
+            assert_float_equal(s->cycles, within / portset_size(s->ports), 1e-6);
+            ports++;
+        }
+    }
+    assert_true(ports >= 5);
+    throughput_free(t);
+    saturators_done(&found);
+    lattice_done(lattice);
+    free(lattice);
+    tear_down(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_small_cpu_is_charted),
+        cmocka_unit_test(test_a_chart_is_cancelled),
+        cmocka_unit_test(test_saturators_bind_where_they_say),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Clusters of a reference's distances over runs of different sizes, by hand: those of small runs that only look like the largest run's say nothing of them. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "program/model.h"
+
+/* One block with one reference. */
+static const struct program *read_program(void)
+{
+    static const char json[] = "{\"key\":\"k\",\"source\":\"f.c\",\"language\":\"c\",\"level\":\"-O3\",\"references\":[{\"block\":0,\"bytes\":8,\"write\":false}],"
+                               "\"functions\":[{\"name\":\"f\",\"blocks\":[{\"line\":1,\"ops\":[],\"calls\":[],\"next\":[],\"two_way\":false}]}],\"assembly\":\"\"}";
+    struct str text = {0};
+    struct err err = {0};
+
+    str_addf(&text, "portolan-unit %zu\n%s", strlen(json), json);
+    struct program *p = program_read("f", &text, &err);
+    assert_non_null(p);
+    str_done(&text);
+    return p;
+}
+
+static void add_run(struct program_runs *runs, double n, const struct run_bin *bins, size_t count)
+{
+    struct program_run run = {.inputs = {n}, .mode = TRACE_EXACT};
+    const size_t blocks = runs->program->block_count;
+
+    run.counts = mem_zero(blocks + 1, sizeof *run.counts);
+    run.taken = mem_zero(blocks + 1, sizeof *run.taken);
+    run.calls = mem_zero(blocks + 1, sizeof *run.calls);
+    run.references = mem_zero(1, sizeof *run.references);
+    run.counts[0] = n;
+    run.references[0] = (struct run_reference){0, mem_zero(count, sizeof *bins), count};
+    memcpy(run.references[0].bins, bins, count * sizeof *bins);
+    for (size_t i = 0; i < count; i++)
+        run.references[0].references += bins[i].count;
+    vec_push(&runs->runs, run);
+}
+
+/* Most references are 2 N lines apart, an eighth N^2 / 10. In the small runs those are one cluster, and three in a hundred are nearer: three clusters there, too, with the first
+ * uses, but others. */
+static void test_clusters_of_small_runs(void **state)
+{
+    const struct program *p = read_program();
+    char *names[] = {(char *)(uintptr_t)"N"};
+    struct program_runs *runs = program_runs_new(p, names, 1);
+    struct program_run at;
+    struct err err = {0};
+    double near = 0, all = 0, n = 512;
+
+    (void)state;
+    for (double x = 24; x <= 48; x += 8) {
+        const struct run_bin bins[] = {{x / 3, 30 * x, 30 * x, 64}, {2 * x, 970 * x, 970 * x, 64}, {INFINITY, x * x / 4, x * x / 4, 64}};
+        add_run(runs, x, bins, 3);
+    }
+    for (double x = 64; x <= 128; x += 32) {
+        const struct run_bin bins[] = {{2 * x, 875 * x, 875 * x, 64}, {x * x / 10, 125 * x, 125 * x, 64}, {INFINITY, x * x / 4, x * x / 4, 64}};
+        add_run(runs, x, bins, 3);
+    }
+    const struct program_model *m = program_model_new(runs, COUNTS_REGRESSION, NULL, NULL, &err);
+    assert_non_null(m);
+    program_model_at(m, &n, &at);
+    for (size_t i = 0; i < at.references[0].bin_count; i++) {
+        const struct run_bin *b = &at.references[0].bins[i];
+        all += isinf(b->distance) ? 0 : b->count;
+        near += b->distance > 0.8 * 2 * n && b->distance < 1.25 * 2 * n ? b->count : 0;
+    }
+    assert_true(near > 0.8 * all && near < 0.92 * all);
+    program_run_done(p, &at);
+    program_model_free(m);
+    program_runs_free(runs);
+    program_free(p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_clusters_of_small_runs)};
+    return cmocka_run_group_tests_name("clusters", tests, NULL, NULL);
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What people have in the clipboard: each file of tests/data/pastes gives its loop. pastes.csv says how many instructions that has, by the compiler's object and
+ * not by this reader, and how many lines are no assembler text. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analysis/kernel.h"
+#include "base/csv_reader.h"
+#include "base/file.h"
+#include "base/str.h"
+#include "toolchain/plain.h"
+#include "../support/support.h"
+
+enum { FILE_NAME, TOOL, MADE, ISA, SYNTAX, INSTRUCTIONS, LEFT_OUT, NOTE, FIELDS };
+
+static struct kernel *paste(const char *file, struct str *text)
+{
+    char path[160];
+    struct err err = {0};
+    snprintf(path, sizeof path, "tests/data/pastes/%s", file);
+    if (!file_read(source_path(path), (size_t)1 << 20, text, &err))
+        fail_msg("%s: %s", file, err.what);
+    struct kernel *k = kernel_from_text(file, str_text(text), text->length, NULL, &err);
+    if (!k)
+        print_error("%s: line %zu: %s\n", file, err.line, err.what);
+    return k;
+}
+
+static bool row_holds(char *const *row)
+{
+    struct str text = {0}, plain = {0};
+    bool ok = true;
+    struct kernel *k = paste(row[FILE_NAME], &text);
+    const char *lines = plain_text(str_text(&text), text.length, &plain) ? str_text(&plain) : str_text(&text);
+    enum syntax wanted = strcmp(row[SYNTAX], "intel") == 0 ? SYNTAX_INTEL : SYNTAX_ATT;
+
+    if (!k || k->loops[0].count != strtoul(row[INSTRUCTIONS], NULL, 10) || k->left_out_count != strtoul(row[LEFT_OUT], NULL, 10) || k->refused_count ||
+        strcmp(isa_name(k->isa), row[ISA]) != 0 || (*row[SYNTAX] && syntax_detect(lines, strlen(lines)) != wanted)) {
+        print_error("%s: %zu instructions (%s), %zu lines left out (%s), %s\n", row[FILE_NAME], k ? k->loops[0].count : 0, row[INSTRUCTIONS], k ? k->left_out_count : 0,
+                    row[LEFT_OUT], k ? isa_name(k->isa) : "refused");
+        for (size_t i = 0; k && i < k->left_out_count; i++)
+            print_error("    line %zu: %s: %s\n", k->left_out[i].line, k->left_out[i].reason, k->left_out[i].text);
+        ok = false;
+    }
+    kernel_free(k);
+    str_done(&text);
+    str_done(&plain);
+    return ok;
+}
+
+static void test_corpus(void **state)
+{
+    (void)state;
+    struct err err = {0};
+    struct csv_reader *r = csv_reader_open(source_path("tests/data/pastes/pastes.csv"), &err);
+    char **row;
+    size_t count, rows = 0, wrong = 0, skipped = 0;
+    bool arm = system("aarch64-linux-gnu-as --version >/dev/null 2>&1") == 0 || isa_host() == ISA_AARCH64;
+
+    if (!r)
+        fail_msg("%s", err.what);
+    while (csv_reader_next(r, &row, &count, &err)) {
+        assert_int_equal(count, FIELDS);
+        if (rows++ == 0)
+            continue;
+        if (!arm && strcmp(row[ISA], "aarch64") == 0)
+            skipped++;
+        else
+            wrong += !row_holds(row);
+    }
+    csv_reader_close(r);
+    if (skipped)
+        print_message("%zu pastes of AArch64 skipped: aarch64-linux-gnu-as is missing\n", skipped);
+    assert_true(rows > 100);
+    assert_int_equal(wrong, 0);
+}
+
+/* The shares of a profile's samples stay with their instructions. */
+static void test_percents(void **state)
+{
+    (void)state;
+    static const char text[] = " Percent |\tSource code & Disassembly of d for cycles (9 samples, percent: local period)\n"
+                               "    0.11 :   112d:   movslq %edi,%rdi\n"
+                               "         : 4    y[i] += a * x[i];\n"
+                               "   16.67 :   1146:   addsd  (%rdx,%rax,1),%xmm1\n"
+                               "    2.10 :   1154:   cmp    %rcx,%rax\n"
+                               "    0.00 :   1157:   jne    1146 <daxpy+0x14>\n";
+    struct kernel *k = kernel_of(text);
+    size_t count;
+    const struct insn *insns = kernel_insns(k, 0, &count);
+
+    assert_int_equal(count, 3);
+    assert_true(fabs(kernel_percent(k, &insns[0]) - 16.67) < 1e-4);
+    assert_true(fabs(kernel_percent(k, &insns[1]) - 2.1) < 1e-4);
+    assert_true(kernel_percent(k, &insns[2]) == 0);
+    assert_int_equal(k->left_out_count, 1);
+    assert_int_equal(k->left_out[0].line, 3);
+    assert_string_equal(k->left_out[0].text, "         : 4    y[i] += a * x[i];");
+    kernel_free(k);
+    k = kernel_of("1: incl %eax\n jne 1b\n");
+    assert_true(isnan(kernel_percent(k, &k->insns[0])));
+    kernel_free(k);
+}
+
+/* What is merely wrong is not taken for a sentence: the assembler refuses it. */
+static void test_mistakes_are_refused(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {"vaddqd %xmm0, %xmm1, %xmm2", "jnee 1b", "nosuch", "movl $1, %eaxx", "vzerouper", "call\tfoo bar", "addl", "lea rax, [rbx+rcx*3]", "foo $1"};
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        struct str text = {0};
+        struct err err = {0};
+        str_addf(&text, "1: addl $1, %%eax\n\t%s\n\tjne 1b\n", lines[i]);
+        struct kernel *k = kernel_from_text("text", text.data, text.length, NULL, &err);
+        if (k)
+            fail_msg("taken: %s", lines[i]);
+        assert_int_equal(err.line, 2);
+        str_done(&text);
+    }
+}
+
+/* What is left out, and why. */
+static void test_reasons(void **state)
+{
+    (void)state;
+    static const struct { const char *line, *reason; } cases[] = {
+        {"The loop is slow here", "a sentence"},       {"for (int i = 0; i < n; i++) {", "source code"}, {"}", "source code"},
+        {"y[i] += a * x[i];", "source code"},          {"$ objdump -d a.out", "a prompt"},               {"#include <stdio.h>", "source code"},
+        {"return sum;", "source code"},                {"double f(int n)", "source code"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct str text = {0};
+        str_addf(&text, "1: addl $1, %%eax\n%s\n\tjne 1b\n", cases[i].line);
+        struct kernel *k = kernel_of(text.data);
+        assert_int_equal(k->left_out_count, 1);
+        assert_string_equal(k->left_out[0].reason, cases[i].reason);
+        assert_int_equal(k->loops[0].count, 2);
+        kernel_free(k);
+        str_done(&text);
+    }
+}
+
+/* Plain characters: what is taken away, and that plain text is left as it is. */
+static void test_plain(void **state)
+{
+    (void)state;
+    static const struct { const char *text, *plain; } cases[] = {
+        {"nop\n", NULL},
+        {"nop\r\nret\r\n", "nop\nret\n"},
+        {"nop\rret", "nop\nret"},
+        {"\033[31mnop\033[0m\033[K\nret", "nop\nret"},
+        {"\033]8;;http://x\033\\nop\033]8;;\a\n", "nop\n"},
+        {"\033", ""}, {"\033[", ""}, {"\033]", ""},
+        {"\ufeffnop\u00a0# \u2013\u200b", "nop # -"},
+        {".string \"\u201cx\u201d\"", ".string \"\u201cx\u201d\""},
+        {".string \u201cx\u201d", ".string \"x\""},
+        {"f&lt;int&gt;(a&amp;&amp;):", "f<int>(a&&):"},
+        {"{\"asm\":[{\"text\":\"nop\"},{\"text\":\" ret\",\"labels\":[]}]}", "nop\n ret\n"},
+        {"[{\"text\":\"nop\"}]", "nop\n"},
+        {"{\"a\":[{\"asm\":\"nop\\nret\"}]}", "nop\nret"},
+        {"{\"asm\":[{\"text\":\"je 10 <f>\",\"address\":18,\"opcodes\":[\"74\"]}]}", "12:\tje 10 <f>\n"},
+        {"{\"asm\":", NULL}, {"[1,2]", NULL}, {"{}", NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct str out = {0};
+        bool changed = plain_text(cases[i].text, strlen(cases[i].text), &out);
+        if (changed != (cases[i].plain != NULL) || (changed && strcmp(str_text(&out), cases[i].plain) != 0))
+            fail_msg("%s: %s", cases[i].text, changed ? str_text(&out) : "as it is");
+        str_done(&out);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_corpus), cmocka_unit_test(test_percents), cmocka_unit_test(test_mistakes_are_refused),
+                                       cmocka_unit_test(test_reasons), cmocka_unit_test(test_plain)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
