@@ -6,10 +6,13 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "model/facts.h"
 #include "program/native.h"
 #include "program/octaves.h"
 
 #define LINES_PER_PAGE 64
+#define RATE_ROUNDS 8
+#define RATE_ERROR 0.02   /* relative */
 
 struct estimator {
     const struct program_model *model;   /* held */
@@ -108,6 +111,22 @@ static void change_pipe(struct pipe_kind kinds[OP_CLASSES], const struct pipe_ch
     kind->interval *= change->interval > 0 ? change->interval : 1;
 }
 
+/* Time and rate of misses, each of which follows from the other where others replace lines of the last level. */
+static void steady_beside(struct estimator *e, const struct machine *m, struct memory *memory, struct program_time *out)
+{
+    double kept = fact_number(m, "l3_kept") * 1e-3;
+
+    steady_time(e->code, &e->run, m, memory, &e->calls, &e->share, out);
+    for (int i = 0; i < RATE_ROUNDS && memory->count == MEMORY_LEVELS && !isnan(kept) && out->seconds > 0; i++) {
+        double lines = out->misses[1] / out->seconds * kept;
+        if (lines < 1 || fabs(lines / memory->kept - 1) < RATE_ERROR)
+            break;
+        memory->kept = lines;
+        program_time_done(out);
+        steady_time(e->code, &e->run, m, memory, &e->calls, &e->share, out);
+    }
+}
+
 bool estimator_time(struct estimator *e, const struct machine *m, const struct pipe_change *change, struct program_time *out, struct err *err)
 {
     struct pipe_kind kinds[OP_CLASSES];
@@ -117,7 +136,7 @@ bool estimator_time(struct estimator *e, const struct machine *m, const struct p
         return false;
     memory.sharing = e->sharing;
     if (e->kind == ESTIMATE_STEADY) {
-        steady_time(e->code, &e->run, m, &memory, &e->calls, &e->share, out);
+        steady_beside(e, m, &memory, out);
         out->seconds /= fmax(1, e->sharing.threads);
         return true;
     }

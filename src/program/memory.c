@@ -41,7 +41,8 @@ static double crowding(double step)
     return factor;
 }
 
-double memory_hit(const struct memory *m, size_t level, const struct cache_shape *shape, double distance)
+/* By the program alone and its threads. */
+static double hit_alone(const struct memory *m, size_t level, const struct cache_shape *shape, double distance)
 {
     const struct sharing *s = &m->sharing;
 
@@ -49,6 +50,14 @@ double memory_hit(const struct memory *m, size_t level, const struct cache_shape
         return sdcm_hit(shape, sharing_own(s, distance));
     double hit = sdcm_hit(shape, sharing_between(s, distance));
     return s->common > 0 ? (1 - s->common) * hit + s->common * sdcm_hit(shape, sharing_common(s, distance)) : hit;
+}
+
+double memory_hit(const struct memory *m, size_t level, const struct cache_shape *shape, double distance)
+{
+    double hit = hit_alone(m, level, shape, distance);
+
+    /* Others replace lines by the clock: what a slow program comes back to late is gone, as near as it may be by the lines in between. */
+    return level == MEMORY_LEVELS - 1 && m->kept > 0 ? hit * exp(-distance / m->kept) : hit;
 }
 
 void memory_served(const struct memory *m, double distance, double step, double out[MEMORY_LEVELS + 1])

@@ -24,6 +24,7 @@ struct memory {
     double line_write;               /* cycles of a line that is written to in a stream, in those of one that is read */
     double line_alone;               /* cycles per line of a single stream from main memory, in those of each of two */
     double clock_hz;
+    double kept;                     /* lines that the program fetches from behind the second level while others replace all but 1/e of its lines in the third; 0: nobody does */
     struct sharing sharing;          /* of the last level, by threads of the program; as memory_of leaves it nobody shares */
 };
 

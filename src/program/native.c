@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "base/vec.h"
 #include "model/facts.h"
@@ -29,6 +30,8 @@
 #define PAGE 4096u
 #define FAULT_PAGES 256u
 #define START_LOOKS 5
+#define FIRST_WAIT 0.3e-3        /* seconds, each twice the one before */
+#define KEPT_LEAST 20e-6         /* seconds, a walk through the second level: less is not told apart from that */
 
 /* CPU time of this thread: what others run on the same CPU meanwhile is not in it. */
 static double seconds_now(void)
@@ -252,6 +255,22 @@ void native_core(const struct machine *m, double *clock_hz, struct core_share *s
     judge_readings(&pieces, fact_number(m, "loads_per_cycle"), fact_number(m, "issue_width"), clock_hz, share);
 }
 
+/* Waits longer and longer after walking through @bytes; @congruence: seconds of each jump that are not the load's. */
+static void look_at_waits(const struct native_probe *p, size_t bytes, double congruence, struct native_wait out[NATIVE_WAITS])
+{
+    double wait = FIRST_WAIT;
+
+    for (int i = 0; i < NATIVE_WAITS; i++, wait *= 2) {
+        double start = clock_wall();
+        read_seconds(p->at, bytes);
+        double walked = clock_wall();
+        while (clock_wall() < walked + wait)
+            continue;
+        double latency = jump_seconds(p->at, bytes) - congruence, end = clock_wall();
+        out[i] = (struct native_wait){(end - start + wait) / 2, fmax(0, latency)};
+    }
+}
+
 bool native_probe_look(struct native_probe *p, struct err *err)
 {
     struct native n = {.fault_seconds = fault_seconds()};
@@ -266,6 +285,10 @@ bool native_probe_look(struct native_probe *p, struct err *err)
     judge_readings(&pieces, p->loads, p->issued, &n.clock_hz, &n.share);
     for (size_t i = 0; i < n.count; i++)
         n.sizes[i].latency = fmax(0, n.sizes[i].latency - jump_cycles / n.clock_hz);
+    for (int i = 0; i < NATIVE_WAITS; i++)
+        n.waits[i] = (struct native_wait){NAN, NAN};
+    if (n.count > 3)
+        look_at_waits(p, (size_t)n.sizes[2].bytes, jump_cycles / n.clock_hz, n.waits);
     n.alone = alone_seconds(p->at, MOST_BYTES);
     n.start_seconds = program_start_seconds(err);
     if (isnan(n.start_seconds))
@@ -307,6 +330,11 @@ void native_probe_result(const struct native_probe *p, struct native *out)
     out->alone = quartile(p, offsetof(struct native, alone), false);
     out->fault_seconds = quartile(p, offsetof(struct native, fault_seconds), false);
     out->start_seconds = quartile(p, offsetof(struct native, start_seconds), false);
+    for (size_t i = 0; i < NATIVE_WAITS; i++) {
+        size_t at = offsetof(struct native, waits) + i * sizeof *out->waits;
+        out->waits[i].age = middle(p, at + offsetof(struct native_wait, age));
+        out->waits[i].latency = middle(p, at + offsetof(struct native_wait, latency));
+    }
     for (size_t i = 0; i < out->count; i++) {
         size_t at = offsetof(struct native, sizes) + i * sizeof *out->sizes;
         out->sizes[i].read = quartile(p, at + offsetof(struct native_level, read), false);
@@ -330,6 +358,23 @@ static double behind_second(const struct machine *m, const struct native_level *
     return fmax(measured, (measured - part * second) / (1 - part));
 }
 
+/* The time after which 1/e of the lines in the third level are still there, in seconds; NaN: longer than was waited. @third: the latency of that level. */
+static double kept_seconds(const struct native *n, const struct machine *m, double third)
+{
+    const struct native_level *near = &n->sizes[0], *area = &n->sizes[2], *far = &n->sizes[n->count - 1];
+    double age = 0, left = 1;   /* at the wait before */
+
+    for (int i = 0; i < NATIVE_WAITS && n->count > 3 && far->latency > third; i++) {
+        const struct native_wait *w = &n->waits[i];
+        double behind = behind_second(m, area, w->latency, near->latency), now = fmin(1, fmax(0.01, (far->latency - behind) / (far->latency - third)));
+        if (now <= exp(-1))   /* in between, by the logarithm of what is left */
+            return fmax(KEPT_LEAST, age + (w->age - age) * (log(left) + 1) / (log(left) - log(now)));
+        age = w->age;
+        left = now;
+    }
+    return NAN;
+}
+
 void native_apply(const struct native *n, struct machine *m)
 {
     const struct native_level *near = &n->sizes[0], *next = &n->sizes[1], *far = &n->sizes[n->count - 1];
@@ -342,7 +387,10 @@ void native_apply(const struct native *n, struct machine *m)
     if (n->count < 3 || isnan(most))
         return;
     set(m, "l3_line_cycles", next->read * n->clock_hz, "cycles");
-    set(m, "l3_latency", behind_second(m, next, next->latency, near->latency) * n->clock_hz, "cycles");
+    double third = behind_second(m, next, next->latency, near->latency), kept = kept_seconds(n, m, third);
+    set(m, "l3_latency", third * n->clock_hz, "cycles");
+    if (!isnan(kept))
+        set(m, "l3_kept", kept * 1e3, "ms");
     set(m, "l3_miss_cycles", behind_second(m, next, next->scatter, near->scatter) * n->clock_hz, "cycles");
     set(m, "memory_bandwidth", MEMORY_LINE / far->read * 1e-9, "GB/s");
     set(m, "memory_latency", far->latency * 1e9, "ns");

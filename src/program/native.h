@@ -7,6 +7,7 @@
 #include "program/memory.h"
 
 #define NATIVE_SIZES 8
+#define NATIVE_WAITS 6
 #define NATIVE_SOURCE "measured now"   /* of the facts that native_apply puts into a machine */
 
 /* Walking through @bytes in order, two streams at a time, and from one place in them to the next that depends on it. */
@@ -17,11 +18,15 @@ struct native_level {
     double scatter;              /* seconds per place, where places do not depend on each other */
 };
 
+/* Places in an area beyond the second level that were walked through some time ago, by the clock on the wall: what others do meanwhile replaces them. */
+struct native_wait { double age, latency; };   /* seconds */
+
 struct native {
     double clock_hz;
     struct core_share share;
     struct native_level sizes[NATIVE_SIZES];   /* ascending: within the second level, twice beyond it, and on to main memory */
     size_t count;
+    struct native_wait waits[NATIVE_WAITS];    /* ascending; latency NaN where no area lies between the second level and main memory */
     double alone;                /* seconds per line of a single stream through the last of them */
     double fault_seconds;        /* of the first write to a page, giving it back included */
     double start_seconds;        /* CPU time of a program that does nothing */
@@ -31,14 +36,15 @@ struct native_probe;
 /* For @m, the machine that this CPU is. NULL with err when there is no memory. */
 struct native_probe *native_probe_new(const struct machine *m, struct err *err);
 void native_probe_free(struct native_probe *p);
-/* Looks once, for some 50 ms. False with err when no process can be started. One thread. */
+/* Looks once, for some 80 ms. False with err when no process can be started. One thread. */
 bool native_probe_look(struct native_probe *p, struct err *err);
 /* The lower quartile of what was seen, of each quantity: what a program has when the shortest of several runs counts. */
 void native_probe_result(const struct native_probe *p, struct native *out);
 
 /* Clock and share of the core alone, without the memory: some milliseconds. @m as above. One thread. */
 void native_core(const struct machine *m, double *clock_hz, struct core_share *share);
-/* Puts clock, caches and memory as measured into @m's facts; its own caches' shapes stay, the last one's size is what is left of it to this core. */
+/* Puts clock, caches and memory as measured into @m's facts; its own caches' shapes stay, of the last one's size and of how long it keeps lines what
+ * others leave of it. */
 void native_apply(const struct native *n, struct machine *m);
 /* The same with what starting and pages take now, which is measured: some 10 ms. NaN with err when no process can be started. */
 double native_system_now(double pages, double read, struct err *err);

@@ -28,7 +28,7 @@
 #define CODE ((uint8_t *)0x300000000000)   /* a page of code, and behind it one that nobody may fetch from: nothing else is within 4 GB */
 #define PAGE 4096
 #define GS_BASE 0x200000000000u
-#define FS_BASE 0x100000000000u
+#define FS_BASE 0x280000000000u            /* neither base where a sanitizer keeps its shadows */
 #define NEAR ((uint64_t)1 << 33)           /* what a displacement and a register can add to a base */
 
 static uint8_t *code;                      /* our view of it, which can be written */

@@ -70,6 +70,23 @@ static void test_waited(void **state)
     assert_float_equal(memory_waited(&m, served, 10), 10 * 4 + 20 * 9 + 3 * 30, 1e-9);
 }
 
+/* Others who use the third level replace a line by the clock: of those that come back after as many lines as are fetched meanwhile, 1/e are left. The first two levels are the
+ * program's. */
+static void test_kept_beside_others(void **state)
+{
+    struct memory m = three;
+    double alone[MEMORY_LEVELS + 1], beside[MEMORY_LEVELS + 1];
+    (void)state;
+    m.kept = 12000;
+    memory_served(&three, 12000, 0, alone);
+    memory_served(&m, 12000, 0, beside);
+    assert_true(alone[0] == beside[0] && alone[1] == beside[1] && alone[3] < 0.1);
+    assert_float_equal(1 - beside[3], (1 - alone[3]) * exp(-1), 1e-9);
+    memory_served(&three, 300, 0, alone);
+    memory_served(&m, 300, 0, beside);
+    assert_true(alone[0] == beside[0] && alone[1] == beside[1]);
+}
+
 /* A few stragglers between two clusters do not join them, a small cluster joins its nearer neighbour, first uses stay apart. */
 static void test_modes(void **state)
 {
@@ -118,6 +135,6 @@ static void test_machines(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_served), cmocka_unit_test(test_waited), cmocka_unit_test(test_modes), cmocka_unit_test(test_machines)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_served), cmocka_unit_test(test_waited), cmocka_unit_test(test_kept_beside_others), cmocka_unit_test(test_modes), cmocka_unit_test(test_machines)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the CPU gives a program at the moment, whatever the caches are; and the CPU time of a program started beside others. */
 #include <pthread.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -74,6 +75,36 @@ static void test_huge_second_level(void **state)
         native_probe_free(p);
         machine_free(m);
     }
+}
+
+/* Lines of the third level that others replace at a steady rate: the rate comes out again, whatever of the area lies in the second level. Nothing is said of a level that
+ * keeps all. */
+static void test_replaced_by_others(void **state)
+{
+    struct native n = {.clock_hz = 2e9, .count = 5, .alone = 1e-8};
+
+    (void)state;
+    for (size_t i = 0; i < n.count; i++)
+        n.sizes[i] = (struct native_level){i ? 0x1p20 * (double)(2u << i) : 0x1p18, 4e-9, 5e-9, i ? i < 4 ? 50e-9 : 210e-9 : 10e-9, 3e-9};
+    for (double kept = 0.5e-3; kept < 5e-3; kept *= 1.7) {
+        struct machine *m = load_machine("sapphirerapids");
+        double part = fact_number(m, "l2_bytes") / n.sizes[2].bytes;
+        /* Latency of the third level as native_apply finds it: of an area that lies in the second one by half. */
+        double third = (50e-9 - 0.5 * 10e-9) / 0.5;
+        for (int i = 0; i < NATIVE_WAITS; i++) {
+            double age = 0.4e-3 * (1 << i), left = exp(-age / kept);
+            n.waits[i] = (struct native_wait){age, part * 10e-9 + (1 - part) * (left * third + (1 - left) * 210e-9)};
+        }
+        native_apply(&n, m);
+        assert_float_equal(fact_number(m, "l3_kept"), kept * 1e3, kept * 1e3 * 0.03);
+        machine_free(m);
+    }
+    struct machine *m = load_machine("sapphirerapids");
+    for (int i = 0; i < NATIVE_WAITS; i++)
+        n.waits[i].latency = 50e-9;
+    native_apply(&n, m);
+    assert_true(isnan(fact_number(m, "l3_kept")));
+    machine_free(m);
 }
 
 /* What was measured is kept with its day, without the clock, which changes; another CPU's lines stay as they are; damaged numbers are not believed. */
@@ -153,6 +184,6 @@ static void test_no_room(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_time_of_one_child), cmocka_unit_test(test_huge_second_level), cmocka_unit_test(test_kept), cmocka_unit_test(test_no_room)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_time_of_one_child), cmocka_unit_test(test_huge_second_level), cmocka_unit_test(test_replaced_by_others), cmocka_unit_test(test_kept), cmocka_unit_test(test_no_room)};
     return cmocka_run_group_tests_name("native", tests, NULL, NULL);
 }
