@@ -88,7 +88,23 @@ static bool has_register(const char *p, const char *end)
     return false;
 }
 
-/* Three words one after the other, with no more between them than blanks. */
+/* Whether three words are prose rather than a mistyped instruction: they begin as sentences do, end as they do, or hold a word that joins others. */
+static bool is_phrase(const char *p, const char *end)
+{
+    static const char *const joins[] = {"the", "an", "of", "is", "are", "to", "for", "with", "this", "that", "from", "by", "on", "at", "it", "was", "as", "we", "you", NULL};
+    if (end - p > 1 && isupper((unsigned char)p[0]) && islower((unsigned char)p[1]))
+        return true;
+    for (const char *at = p, *e; at < end; at = skip_blank(e, end)) {
+        e = word_end(at, end);
+        if (e == at)
+            e++;
+        else if (word_among(at, e, joins))
+            return true;
+    }
+    return strchr(".:!?", end[-1]) != NULL;
+}
+
+/* Three words one after the other, with no more between them than blanks, or more. */
 static bool is_sentence(const char *p, const char *end)
 {
     size_t words = 0, most = 0;
@@ -107,7 +123,7 @@ static bool is_sentence(const char *p, const char *end)
         most = words > most ? words : most;
         at = skip_blank(e, end);
     }
-    return most >= SENTENCE_WORDS;
+    return most > SENTENCE_WORDS || (most == SENTENCE_WORDS && is_phrase(p, end));
 }
 
 /* A statement of C, C++ or Fortran. */
