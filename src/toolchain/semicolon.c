@@ -30,9 +30,9 @@ static const char *size_end(const char *p, const char *end)
 }
 
 /* What an operand from @p to @end may be: OPERAND_PLACE is a register or memory, OPERAND_OTHER a number or one word. */
-enum operand { OPERAND_NONE, OPERAND_OTHER, OPERAND_PLACE };
+enum operand_shape { OPERAND_NONE, OPERAND_OTHER, OPERAND_PLACE };
 
-static enum operand operand_of(const char *p, const char *end)
+static enum operand_shape operand_of(const char *p, const char *end)
 {
     p = skip_blank(p, end);
     end = trim_end(p, end);
@@ -61,7 +61,7 @@ static size_t operands_count(const char *p, const char *end, size_t *places)
         comma = memchr(p, ',', (size_t)(end - p));
         comma = comma ? comma : end;
         bool rounding = *skip_blank(p, end) == '{';   /* {rn-sae} */
-        enum operand operand = operand_of(p, comma);
+        enum operand_shape operand = operand_of(p, comma);
         if (operand == OPERAND_NONE && !rounding)
             return 0;
         *places += operand == OPERAND_PLACE;

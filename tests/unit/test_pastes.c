@@ -127,6 +127,27 @@ static void test_mistakes_are_refused(void **state)
     }
 }
 
+/* Code that looks like source or like a directive is read. */
+static void test_code_is_kept(void **state)
+{
+    (void)state;
+    static const struct { const char *text; size_t instructions; } cases[] = {
+        {"1: mov eax, (3+4);\n\tjne 1b\n", 2},           {"for: add eax, 1;\n\tjne for\n", 2},
+        {"count = 4;\n1: add eax, count\n\tjne 1b\n", 2}, {"db: add eax, 1\n\tjmp db\n", 2},
+        {"proc: add eax, 1\n\tcall proc\n\tjmp proc\n", 3}, {"1: fld real8 ptr [rax]\n\tadd eax, 1\n\tjne 1b\n", 3},
+        {"add PROC\nmov eax, 1\nret\nadd ENDP\n", 2},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct kernel *k = kernel_of(cases[i].text);
+        if (k->insn_count != cases[i].instructions || k->left_out_count)
+            fail_msg("%s: %zu instructions, not %zu; %zu lines left out", cases[i].text, k->insn_count, cases[i].instructions, k->left_out_count);
+        kernel_free(k);
+    }
+    struct kernel *k = kernel_of(cases[2].text);
+    assert_string_equal(k->insns[0].form, "ADD (R32, I8)");
+    kernel_free(k);
+}
+
 /* A semicolon with a blank before it, in Intel syntax: `as` reads on behind it, most people write comments there. */
 static void test_semicolons(void **state)
 {
@@ -211,7 +232,7 @@ static void test_plain(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_corpus), cmocka_unit_test(test_percents), cmocka_unit_test(test_mistakes_are_refused), cmocka_unit_test(test_semicolons),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_corpus), cmocka_unit_test(test_percents), cmocka_unit_test(test_mistakes_are_refused), cmocka_unit_test(test_code_is_kept), cmocka_unit_test(test_semicolons),
                                        cmocka_unit_test(test_reasons), cmocka_unit_test(test_plain)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
