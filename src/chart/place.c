@@ -388,8 +388,10 @@ static bool find_pipes(struct placer *p, unsigned *pipes, struct err *err)
             break;
         ok = lab_measure(p->lab, "blocking pipes", err);
         for (size_t i = 0; ok && i < p->n; i++) {
+            if (rows[i] == SIZE_MAX)
+                continue;
             double sum = counts[i][0] * p->forms[first].guess.pipe + counts[i][1] * p->forms[i].guess.pipe;
-            if (rows[i] != SIZE_MAX && lab_cycles(p->lab, rows[i]) >= PIPE_SUM * sum)
+            if (lab_cycles(p->lab, rows[i]) >= PIPE_SUM * sum)
                 p->forms[i].pipe = (int)*pipes;
         }
     }
