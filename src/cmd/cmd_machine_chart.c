@@ -89,8 +89,7 @@ static bool save(void *state, enum chart_stage stage, const struct chart *so_far
         return true;
     str_addf(&title, "%s, charted%s%s", w->name, w->simulated ? " from the simulated " : " on ", cpu_title(w, name));
     machine_set_fact(so_far->machine, "title", str_text(&title), "", "");
-    if (w->rows.items[0]->isa == ISA_AARCH64)
-        machine_set_fact(so_far->machine, "isa", "aarch64", "", "");
+    machine_set_fact(so_far->machine, "isa", isa_name((enum isa)w->rows.items[0]->isa), "", "");
     machine_set_fact(so_far->machine, "source", "Portolan's own measurements (machine chart)", "", "");
     str_done(&title);
     return path_make_parents(w->directory, 0777, err) && machine_save(so_far->machine, w->directory, err);
@@ -342,7 +341,10 @@ static bool run(struct session *s, const void *values, struct result *result, st
     static const struct job_ops ops = {chart_work, chart_finish, charting_free};
     const struct chart_values *v = values;
     const struct machine *m = v->simulate ? session_machine(s, v->simulate, err) : NULL;
-    struct forms *forms = v->simulate && !m ? NULL : session_forms(s, m && strcmp(m->isa, isa_name(ISA_AARCH64)) == 0 ? ISA_AARCH64 : m ? ISA_X86_64 : isa_host(), err);
+    enum isa isa = isa_host();
+    if (m)
+        isa_parse(m->isa, &isa);
+    struct forms *forms = v->simulate && !m ? NULL : session_forms(s, isa, err);
     struct machine_charting *w;
 
     (void)result;   /* the job's finish function fills it */
