@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* machine chart */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,8 +89,7 @@ static bool save(void *state, enum chart_stage stage, const struct chart *so_far
         return true;
     str_addf(&title, "%s, charted%s%s", w->name, w->simulated ? " from the simulated " : " on ", cpu_title(w, name));
     machine_set_fact(so_far->machine, "title", str_text(&title), "", "");
-    if (w->rows.items[0]->isa == ISA_AARCH64)
-        machine_set_fact(so_far->machine, "isa", "aarch64", "", "");
+    machine_set_fact(so_far->machine, "isa", isa_name((enum isa)w->rows.items[0]->isa), "", "");
     machine_set_fact(so_far->machine, "source", "Portolan's own measurements (machine chart)", "", "");
     str_done(&title);
     return path_make_parents(w->directory, 0777, err) && machine_save(so_far->machine, w->directory, err);
@@ -319,16 +319,36 @@ static bool choose_rows(struct machine_charting *w, const char *pattern, struct 
     return w->rows.count || err_set(err, ERR_USAGE, "forms list shows which can be measured, and why others cannot", "no measurable form matches");
 }
 
+/* What measures at the same time would be in each other's times; two charts might write the same files. False with err. */
+static bool nothing_measures(bool simulated, struct err *err)
+{
+    static const char *const titles[] = {"machine chart", "experiments measure", "latency measure", "kernel measure", "kernel measure --file", "kernel blame", "machine check",
+                                         "machine correct", "machine hunt", "machine calibrate", "program run", "program blame", "program profile", "program validate"};
+    struct job_info info;
+    char hint[60];
+
+    for (size_t i = 0; i < job_count(); i++)
+        for (size_t k = 0; job_get(i, &info) && info.state == JOB_RUNNING && k < (simulated ? 1 : sizeof titles / sizeof *titles); k++)
+            if (strcmp(info.title, titles[k]) == 0) {
+                snprintf(hint, sizeof hint, "job wait %u, or job cancel %u", info.number, info.number);
+                return err_set(err, ERR_USAGE, hint, "job %u (%s) is measuring", info.number, info.title);
+            }
+    return true;
+}
+
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
     static const struct job_ops ops = {chart_work, chart_finish, charting_free};
     const struct chart_values *v = values;
     const struct machine *m = v->simulate ? session_machine(s, v->simulate, err) : NULL;
-    struct forms *forms = v->simulate && !m ? NULL : session_forms(s, m && strcmp(m->isa, isa_name(ISA_AARCH64)) == 0 ? ISA_AARCH64 : m ? ISA_X86_64 : isa_host(), err);
+    enum isa isa = isa_host();
+    if (m)
+        isa_parse(m->isa, &isa);
+    struct forms *forms = v->simulate && !m ? NULL : session_forms(s, isa, err);
     struct machine_charting *w;
 
     (void)result;   /* the job's finish function fills it */
-    if (!forms)
+    if (!forms || !nothing_measures(m != NULL, err))
         return false;
     w = mem_zero(1, sizeof *w);
     w->session = s;

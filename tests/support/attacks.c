@@ -82,14 +82,15 @@ bool measure(const struct attack_block *b, struct kernel_measured *out, struct e
     return kernel_run(sandbox, &calibration, insns, n, out, err);
 }
 
-/* The same from a sandbox in which nobody's code has run: what this machine, as busy as it is now, makes of the block. NaN: no value. */
+/* The same from a sandbox in which nobody's code has run, on the same CPU, as another's neighbours are others: what this machine, as busy as it is now, makes of the block.
+ * NaN: no value. */
 static double measure_fresh(const struct attack_block *b)
 {
     struct sandbox *used = sandbox;
     struct kernel_measured m;
     struct err err = {0};
 
-    sandbox = sandbox_new(-1, &err);
+    sandbox = sandbox_new(sandbox_cpu(used), &err);
     if (!sandbox)
         fail_msg("no fresh sandbox: %s", err.what);
     bool ok = measure(b, &m, &err);

@@ -8,7 +8,7 @@ trap 'rm -rf "$work"' EXIT
 
 sed -n 's/^    {"\([a-z_]*\)", .*FACT_.*\|^    {"\([a-z_]*\)", YES_OR_NO.*/\1\2/p' "$source/src/model/facts.c" | sort >"$work/keys"
 find "$source/src" -name "*.c" ! -path "*/model/facts.c" -exec cat {} + >"$work/code"
-cat "$source"/src/analysis/*.c "$source"/src/simulate/*.c "$source"/src/report/*.c >"$work/analysis"
+cat "$source"/src/analysis/*.[ch] "$source"/src/simulate/*.[ch] "$source"/src/report/*.[ch] >"$work/analysis"
 sed -n 's/.*{&c->\([a-z_]*\), "\([a-z_]*\)"},.*/\2 \1/p; s/.*c->\([a-z_]*\) = !*\(fact_switch\|machine_has\)(m, "\([a-z_]*\)".*/\3 \1/p' "$source/src/analysis/core.c" >"$work/members"
 
 while read -r key; do

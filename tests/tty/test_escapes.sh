@@ -31,7 +31,7 @@ test_nothing_steers_the_terminal() {
     try 'a comment' "kernel load $work/comment.s; kernel show; kernel list; kernel analyze"
     printf '"l%s":\n addq %%rax, %%rbx\n jne "l%s"\n' "$bad" "$bad" >"$work/label.s"
     try 'a label' "kernel load $work/label.s; kernel show; kernel list; kernel analyze"
-    printf ' addq %%rax, %s\n' "$bad" >"$work/fault.s"
+    printf ' addq %%rax, (((%s\n' "$bad" >"$work/fault.s"
     try 'a message of the assembler' "kernel load $work/fault.s"
     cp "$work/comment.s" "$work/name$bad.s"
     try 'a file name' "kernel load '$work/name$bad.s'; kernel list; kernel analyze"
