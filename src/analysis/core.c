@@ -36,6 +36,7 @@ static void read_numbers(struct core *c, const struct machine *m)
         {&c->uop_cache_lines, "uop_cache_lines"},
         {&c->uop_cache_line_uops, "uop_cache_line_uops"},
         {&c->loop_buffer, "loop_buffer"},
+        {&c->taken_branches, "taken_branches"},
         {&c->loads_per_cycle, "loads_per_cycle"},
         {&c->stores_per_cycle, "stores_per_cycle"},
         {&c->load_latency, "load_latency"},

@@ -220,7 +220,7 @@ void frontend_bound(const struct core *c, const struct insn *insns, const struct
 {
     double slots = 0;
 
-    *out = (struct frontend){NAN, NAN, NAN, NAN, SOURCE_UNKNOWN, false, false, NAN};
+    *out = (struct frontend){.predecode = NAN, .decode = NAN, .uop_cache = NAN, .loop_buffer = NAN, .source = SOURCE_UNKNOWN, .cycles = NAN};
     for (size_t i = 0; i < costs->count; i++)
         slots += costs->rows[i].decode;
     if (!isnan(c->predecode_bytes) && !isnan(c->predecode_width))
@@ -249,4 +249,7 @@ void frontend_bound(const struct core *c, const struct insn *insns, const struct
         out->source = SOURCE_DECODERS;
         out->cycles = fmax(out->predecode, out->decode);   /* fmax ignores a NaN */
     }
+    out->by_branch = shape == SHAPE_LOOP && !isnan(c->taken_branches) && !(out->cycles >= 1 / c->taken_branches);
+    if (out->by_branch)
+        out->cycles = 1 / c->taken_branches;
 }

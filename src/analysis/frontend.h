@@ -18,7 +18,8 @@ struct frontend {
     enum frontend_source source;                        /* who delivers the µops */
     bool jcc_erratum;                                   /* a branch touches a 32-byte boundary: decoded anew each time */
     bool crowded;                                       /* more µops in a block of code than the µop cache has lines for: likewise, and no loop buffer */
-    double cycles;                                      /* of the source; NaN: not modelled */
+    bool by_branch;                                     /* the source could be faster: the taken branch that closes the loop takes longer */
+    double cycles;                                      /* of the source, or of that branch; NaN: not modelled */
 };
 
 /* @align: address of the first byte modulo 64. Any thread. */

@@ -388,8 +388,10 @@ static bool find_pipes(struct placer *p, unsigned *pipes, struct err *err)
             break;
         ok = lab_measure(p->lab, "blocking pipes", err);
         for (size_t i = 0; ok && i < p->n; i++) {
+            if (rows[i] == SIZE_MAX)
+                continue;
             double sum = counts[i][0] * p->forms[first].guess.pipe + counts[i][1] * p->forms[i].guess.pipe;
-            if (rows[i] != SIZE_MAX && lab_cycles(p->lab, rows[i]) >= PIPE_SUM * sum)
+            if (lab_cycles(p->lab, rows[i]) >= PIPE_SUM * sum)
                 p->forms[i].pipe = (int)*pipes;
         }
     }
@@ -427,7 +429,12 @@ static void write_placement(const struct placer *p, const struct placing *f, con
     out->slots = f->guess.slots;
     out->experiments = (unsigned)f->sights.list.count;
     out->error = f->worst;
-    out->explained = f->worst <= BAD;
+    if (f->guess.pipe > 0 && f->pipe < 0) {   /* one pipe too many: what is written lacks it */
+        struct guess without = f->guess;
+        without.pipe = 0;
+        guess_cost(&without, &f->sights, INFINITY, &out->error);
+    }
+    out->explained = out->error <= BAD;
     out->confidence = 1 / (1 + f->rivals);
     out->hidden = f->hidden;
     for (size_t s = 0; s < p->saturators.list.count; s++) {
@@ -473,6 +480,11 @@ bool place_forms(struct lab *lab, const struct mapping *mapping, const struct pl
     unsigned pipes = 0;
 
     lattice_make(mapping, mapping_issue_width(mapping) > 0 ? mapping_issue_width(mapping) : INFINITY, p.lattice);
+    if (!p.lattice->columns) {
+        lattice_done(p.lattice);
+        free(p.lattice);
+        return err_set(err, ERR_LIMIT, "give the search of ports more --time, or chart fewer --forms", "the ports found are used in more than %d ways: no form can be placed beside them", COLUMNS_MOST);
+    }
     saturators_find(mapping, p.lattice, &p.saturators);
     p.form_of = mem_alloc((mapping_count(mapping) + 1) * sizeof *p.form_of);
     for (size_t i = 0; i < mapping_count(mapping); i++)

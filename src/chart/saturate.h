@@ -23,7 +23,8 @@ struct lattice {
     float *within;              /* per set of sets, and column: 1 where the column holds the set, else 0 */
     double width;               /* issue slots per cycle */
 };
-/* Sets of @m, and others that may turn up: intersections, pairs of their ports, and single ports while there is room. @out is all zero. */
+/* Sets of @m, and others that may turn up: intersections, pairs of their ports, and single ports while there is room. @out is all zero. Without columns when
+ * even the sets of @m need more than COLUMNS_MOST. */
 void lattice_make(const struct mapping *m, double width, struct lattice *out);
 void lattice_done(struct lattice *g);
 /* Adds @count µops of set number @set to the sums of @row. */

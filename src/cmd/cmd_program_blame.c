@@ -16,6 +16,7 @@
 #include "program/blamed.h"
 #include "program/estimate.h"
 #include "program/located.h"
+#include "program/native_kept.h"
 #include "program/words.h"
 #include "work/job.h"
 
@@ -37,6 +38,8 @@ struct blaming_program {
     const struct program_model *model;
     double inputs[INPUTS_MAX];
     struct machine *machine;
+    bool here;                         /* it is this CPU, whose memory and clock hold */
+    char day[NATIVE_DAY];              /* that its memory was measured; "": another machine */
     char *arguments, *template;
     double limit;
     unsigned runs;
@@ -146,9 +149,10 @@ static bool blame_run(struct job *job, void *state, struct err *err)
     w->job = job;
     if (!e)
         return false;
+    bool ok = !w->here || native_known(w->machine, false, w->day, err);
     estimator_meet_here(e, w->machine);
     code_parts_find(estimator_code(e), estimator_run(e), &parts);
-    bool ok = estimator_time(e, w->machine, NULL, &time, err) && watch_runs(w, estimator_code(e), &parts, &located, err);
+    ok = ok && estimator_time(e, w->machine, NULL, &time, err) && watch_runs(w, estimator_code(e), &parts, &located, err);
     for (size_t i = 0; ok && i < parts.list.count; i++) {
         struct blamed_part b;
         blamed_part_fill(&b, w->model->runs->program, estimator_run(e), &parts, i, &time, fact_number(w->machine, "clock") * 1e9, fact_number(w->machine, "branch_miss"));
@@ -195,6 +199,7 @@ static void blame_finish(void *state, const struct job_info *info)
     result_line(result, "%s at %s: %.4f s here outside the system, %.4f predicted with the tables of %s (%+.0f %%); %zu samples of %u run%s", w->model->runs->program->name, str_text(&at),
                 w->measured, w->predicted, w->machine->id, 100 * (w->predicted / w->measured - 1), w->samples, w->runs, w->runs == 1 ? "" : "s");
     str_done(&at);
+    program_say_memory(result, w->day);
     result_line(result, "%s", w->sentence);
     result_number(result, "measured", w->measured);
     result_number(result, "predicted", w->predicted);
@@ -245,7 +250,6 @@ static bool run_blame(struct session *s, const void *values, struct result *resu
     static const struct job_ops ops = {blame_run, blame_finish, blaming_free};
     const struct program_blame_values *v = values;
     const struct program_model *m = program_fitted(s, err);
-    bool here;
 
     (void)result;   /* the job's finish function fills it */
     if (!m)
@@ -258,7 +262,7 @@ static bool run_blame(struct session *s, const void *values, struct result *resu
     w->arguments = s->document.program.arguments ? mem_strdup(s->document.program.arguments) : NULL;
     w->template = s->document.program.template ? mem_strdup(s->document.program.template) : NULL;
     w->limit = v->limit;
-    const struct machine *machine = program_machine(s, v->machine ? v->machine : HERE_NAME, &here, err);
+    const struct machine *machine = program_machine(s, v->machine ? v->machine : HERE_NAME, &w->here, err);
     w->machine = machine ? machine_copy(machine) : NULL;
     if (machine && program_inputs_given(m, &v->inputs, w->inputs, err)) {
         program_show_put_off(s);

@@ -5,11 +5,14 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/watch.h"
 #include "cmd/command.h"
 #include "cmd/program.h"
 #include "program/binned.h"
 #include "program/memory.h"
+#include "program/native_kept.h"
 #include "program/octaves.h"
+#include "work/job.h"
 
 struct blocks_values {
     struct word_list inputs;
@@ -204,6 +207,7 @@ struct misses_values {
     const char *profile;
     size_t threads;
     double common;
+    bool fresh;
 };
 
 /* References of @all that a level does not have. */
@@ -283,44 +287,85 @@ static struct reuse_histogram paper_profile(const struct program_model *m, const
     return out;
 }
 
+/* Counting misses: the profile may be fitted, and the memory of this CPU measured. */
+struct missing {
+    struct session *session;
+    struct program_case at;
+    bool bins, fresh;
+    size_t threads;
+    double common;
+    char day[NATIVE_DAY];              /* that this CPU's memory was measured; "": another machine */
+    struct memory memory;
+    struct reuse_histogram all;
+};
+
+static bool misses_run(struct job *job, void *state, struct err *err)
+{
+    struct missing *w = state;
+    const struct program_model *m = w->at.model;
+    struct program_run run;
+
+    job_progress(job, 0, 0, "%s", w->at.machine->id);
+    if ((w->at.here && !native_known(w->at.machine, w->fresh, w->day, err)) || !memory_of(w->at.machine, &w->memory, err))
+        return false;
+    program_model_at(m, w->at.inputs, &run);
+    w->all = run_distances(m->runs->program, &run);
+    w->memory.sharing = run_sharing(m->runs->program, &run, (double)w->threads, w->common / 100);
+    program_run_done(m->runs->program, &run);
+    if (w->bins) {
+        struct reuse_histogram binned = paper_profile(m, w->at.inputs, reuse_histogram_total(&w->all));
+        reuse_histogram_done(&w->all);
+        w->all = binned;
+    }
+    return watch_goes_on(err);   /* a fit that ended early is none */
+}
+
+static void misses_finish(void *state, const struct job_info *info)
+{
+    struct missing *w = state;
+    struct result *result = w->session->result;
+
+    if (info->state != JOB_DONE)
+        return;
+    say_inputs(result, w->at.model, w->at.inputs, "misses");
+    if (w->bins)
+        result_line(result, "distances in %d bins for the whole program, as in the PPT-AMMP paper: references that reach a bin that no run had are not foreseen", BINNED_BINS);
+    result_line(result, "on %s", w->at.machine->title);
+    program_say_memory(result, w->day);
+    program_say_threads(result, w->threads, w->common);
+    result_text(result, "machine", w->at.machine->id);
+    result_number(result, "references", reuse_histogram_total(&w->all));
+    add_levels(result, &w->memory, &w->all);
+    add_curve(result, &w->all);
+}
+
+static void missing_free(void *state)
+{
+    struct missing *w = state;
+    reuse_histogram_done(&w->all);
+    program_case_done(&w->at);
+    free(w);
+}
+
 static bool run_misses(struct session *s, const void *values, struct result *result, struct err *err)
 {
+    static const struct job_ops ops = {misses_run, misses_finish, missing_free};
     const struct misses_values *v = values;
-    const struct program_model *m = program_fitted(s, err);
-    const struct machine *machine;
-    double inputs[INPUTS_MAX];
-    struct memory memory;
-    struct program_run run;
-    bool here;
+    struct missing *w = mem_zero(1, sizeof *w);
 
-    if (!m || !program_inputs_given(m, &v->inputs, inputs, err))
-        return false;
-    if (!m->traced)
-        return err_set(err, ERR_USAGE, "program run without --mode counts", "the runs have no reuse distances");
-    machine = program_machine(s, v->machine, &here, err);
-    if (!machine || !memory_of(machine, &memory, err))
-        return false;
-    program_model_at(m, inputs, &run);
-    bool bins = strcmp(v->profile, "bins") == 0;
-    struct reuse_histogram all = run_distances(m->runs->program, &run);
-    if (bins) {
-        struct reuse_histogram binned = paper_profile(m, inputs, reuse_histogram_total(&all));
-        reuse_histogram_done(&all);
-        all = binned;
-    }
-    say_inputs(result, m, inputs, "misses");
-    if (bins)
-        result_line(result, "distances in %d bins for the whole program, as in the PPT-AMMP paper: references that reach a bin that no run had are not foreseen", BINNED_BINS);
-    memory.sharing = run_sharing(m->runs->program, &run, (double)v->threads, v->common / 100);
-    result_line(result, "on %s", machine->title);
-    program_say_threads(result, v->threads, v->common);
-    result_text(result, "machine", machine->id);
-    result_number(result, "references", reuse_histogram_total(&all));
-    add_levels(result, &memory, &all);
-    add_curve(result, &all);
-    reuse_histogram_done(&all);
-    program_run_done(m->runs->program, &run);
-    return true;
+    (void)result;   /* the job's finish function fills it */
+    w->session = s;
+    w->bins = strcmp(v->profile, "bins") == 0;
+    w->fresh = v->fresh;
+    w->threads = v->threads;
+    w->common = v->common;
+    bool ok = program_case_read(s, &v->inputs, v->machine, &w->at, err);
+    if (ok && !w->at.model->traced)
+        ok = err_set(err, ERR_USAGE, "program run without --mode counts", "the runs have no reuse distances");
+    if (ok)
+        return session_job(s, "program misses", "counts misses", &ops, w, err);
+    missing_free(w);
+    return false;
 }
 
 static const struct parameter misses_arguments[] = {INPUTS_ARGUMENT(misses_values), {0}};
@@ -330,6 +375,7 @@ static const struct parameter misses_options[] = {
      .complete = COMPLETE_MACHINE, .help = "machine with the caches"},
     {.name = "--profile", .kind = PARAMETER_CHOICE, .at = offsetof(struct misses_values, profile), .choices = "clusters|bins", .initial = "clusters",
      .help = "distances of each reference in clusters that move with the inputs, or the paper's: the whole program's in 40 bins, the share of each a formula of the inputs"},
+    PROGRAM_FRESH_OPTION(misses_values),
     PROGRAM_THREADS_OPTIONS(misses_values),
     {0},
 };
@@ -340,10 +386,11 @@ const struct command command_program_misses = {
     .name = "program misses",
     .help = "show the program's cache misses: on each level of a machine, and by cache size",
     .description = "By the stack distance model, which assumes that lines are spread over the sets at random. Strides of large powers of two use few sets and "
-                   "miss more often than predicted. With --threads, misses are those of all threads; the curve stays that of the serial run.",
+                   "miss more often than predicted. For this CPU (native) the last level is what others were found to leave of it. With --threads, misses are those of all threads; the curve stays that of the serial run.",
     .arguments = misses_arguments,
     .options = misses_options,
     .examples = misses_examples,
     .values_size = sizeof(struct misses_values),
+    .flags = COMMAND_JOB,
     .run = run_misses,
 };

@@ -180,7 +180,11 @@ struct problem *problem_new(const struct experiments *t, const bool *keep, struc
         err_set(err, ERR_LIMIT, "give it more time, or fewer experiments", "the time ended while %zu experiments were sorted", count);
     } else if (partners_in(t, rows, count) > PARTNERS_MAX) {
         err_set(err, ERR_LIMIT, "leave out experiments of many forms", "the experiments have more than %zu pairs of forms", PARTNERS_MAX);
-    } else if (mem_room(bytes_of(t, rows, count), "the experiments", err) && shortage_need(bytes_of(t, rows, count))) {
+    } else if (!mem_room(bytes_of(t, rows, count), "the experiments", err)) {
+        p = NULL;
+    } else if (!shortage_need(bytes_of(t, rows, count))) {
+        err_memory_for(err, "the experiments", bytes_of(t, rows, count));
+    } else {
         p = mem_zero(1, sizeof *p);
         add_experiments(p, t, rows, count);
         add_links(p);

@@ -91,6 +91,7 @@ struct isa_ops {
     void (*target_clean)(const char *p, const char *end, unsigned section, struct str *out);
     bool (*looks_like)(const char *text, size_t length);
     bool (*is_register)(const char *word, size_t length);   /* a register's name, in any case */
+    bool (*is_mnemonic)(const char *word, size_t length);   /* a mnemonic in Intel syntax, in any case; there where dialects is */
     /* Where the relative branch @form of @n bytes at @at goes, by its encoding. */
     int64_t (*branch_place)(const char *form, const uint8_t *code, size_t n, size_t at);
     /* Markers around a loop in machine code: true when one begins (@begin) or ends at @code, where MARKER_BYTES are. */

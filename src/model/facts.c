@@ -79,6 +79,7 @@ const struct fact fact_schema[] = {
     {"uop_cache_line_uops", FACT_WHOLE, "µops", 1, MOST, NULL, NULL, "µops in a line of the µop cache", "µop cache", false},
     {"uop_queue", FACT_WHOLE, "µops", 1, MOST, "64", NULL, "µops between decoders and rename", "simulation", false},
     {"loop_buffer", FACT_WHOLE, "µops", 0, MOST, NULL, NULL, "longest loop that the µop queue replays; 0: none", "loop buffer", false},
+    {"taken_branches", FACT_WHOLE, "branches/cycle", 1, MOST, NULL, NULL, "taken branches per cycle: a loop takes at least the cycle of the one that closes it", "front end, simulation", false},
     {"jcc_erratum", YES_OR_NO, "no", NULL, "JCC erratum: a jump crossing or ending at a 32-byte boundary keeps its block out of the µop cache", "front end", false},
 
     {"reorder_buffer", FACT_WHOLE, "µops", 1, MOST, "256", NULL, "µops, or macro-ops, between rename and retirement", "simulation", false},

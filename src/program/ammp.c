@@ -75,7 +75,7 @@ static struct block_memory *memory_by_block(const struct program *p, const struc
     return list;
 }
 
-static double time_block(const struct program_block *b, const struct pipe_kind *kinds, const struct block_memory *memory, const struct call_costs *calls, struct part_time *out,
+static double time_block(const struct program_block *b, const struct pipe_kind *kinds, const struct block_memory *memory, struct call_costs *calls, struct part_time *out,
                          double busy[OP_CLASSES])
 {
     struct pipe_kind own[OP_CLASSES];
@@ -103,7 +103,7 @@ static int by_cycles(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-void ammp_time(const struct program *p, const struct program_run *run, const struct pipe_kind kinds[OP_CLASSES], const struct memory *memory, const struct call_costs *calls,
+void ammp_time(const struct program *p, const struct program_run *run, const struct pipe_kind kinds[OP_CLASSES], const struct memory *memory, struct call_costs *calls,
                struct program_time *out)
 {
     *out = (struct program_time){.cycles = 0};

@@ -10,7 +10,7 @@
  * throughput in the machine's mapping. Calls get one pipe, and their cost by name. False with err when a form is not known. Any thread. */
 bool ammp_pipes(const struct machine *m, struct pipe_kind kinds[OP_CLASSES], struct err *err);
 /* @run on these pipes with @memory; parts of @out are blocks. program_time_done frees @out. Any thread. */
-void ammp_time(const struct program *p, const struct program_run *run, const struct pipe_kind kinds[OP_CLASSES], const struct memory *memory, const struct call_costs *calls,
+void ammp_time(const struct program *p, const struct program_run *run, const struct pipe_kind kinds[OP_CLASSES], const struct memory *memory, struct call_costs *calls,
                struct program_time *out);
 
 #endif

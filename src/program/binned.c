@@ -33,16 +33,16 @@ void binned_profile(const struct fit_data *data, const struct reuse_histogram *p
                 distance += b->count * b->distance;
             }
             count += own;
-            shares[r] = own / reuse_histogram_total(&profiles[r]);
+            shares[r] = own > 0 ? own / reuse_histogram_total(&profiles[r]) : 0;
         }
         if (!(count > 0))
             continue;
         fit_growth(&(struct fit_data){data->inputs, data->input_count, data->run_count, shares}, &limits, &f);
-        double share = formula_value(&f, at, data->input_count);
+        double share = fmax(0, formula_value(&f, at, data->input_count));   /* far outside the runs a formula may fall below */
         reuse_histogram_add(out, distance / count, share);
         sum += share;
     }
     for (size_t i = 0; i < out->bins.count; i++)
-        out->bins.items[i].count *= total / sum;
+        out->bins.items[i].count *= sum > 0 ? total / sum : 0;
     free(shares);
 }

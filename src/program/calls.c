@@ -53,23 +53,28 @@ static double seconds_of(double (*call)(double x))
     return (clock_seconds() - start) / CALLS;
 }
 
-void call_costs_measure(struct call_costs *out)
+/* What function number @f takes, measured now. */
+static double measure(struct call_costs *costs, size_t f)
 {
-    *out = (struct call_costs){.count = sizeof functions / sizeof *functions};
+    double least = INFINITY;
+
+    for (int i = 0; i < TRIES && !costs->count; i++)
+        costs->clock_hz = fmax(costs->clock_hz, clock_now());
     for (int i = 0; i < TRIES; i++)
-        out->clock_hz = fmax(out->clock_hz, clock_now());
-    for (unsigned f = 0; f < out->count; f++) {
-        double least = INFINITY;
-        for (int i = 0; i < TRIES; i++)
-            least = fmin(least, seconds_of(functions[f].call));
-        out->list[f] = (struct call_cost){functions[f].name, least * out->clock_hz};
-    }
+        least = fmin(least, seconds_of(functions[f].call));
+    return least * costs->clock_hz;
 }
 
-double call_cost_of(const struct call_costs *costs, const char *name)
+double call_cost_of(struct call_costs *costs, const char *name)
 {
     for (unsigned i = 0; i < costs->count; i++)
         if (strcmp(costs->list[i].name, name) == 0)
             return costs->list[i].cycles;
+    for (size_t f = 0; f < sizeof functions / sizeof *functions; f++)
+        if (strcmp(functions[f].name, name) == 0) {
+            double cycles = measure(costs, f);
+            costs->list[costs->count++] = (struct call_cost){functions[f].name, cycles};
+            return cycles;
+        }
     return NAN;
 }

@@ -9,15 +9,15 @@ struct call_cost {
     double cycles;
 };
 
+/* Those that were asked for; all zero at first. */
 struct call_costs {
-    double clock_hz;               /* core clock while measuring */
+    double clock_hz;               /* core clock when the first was measured */
     struct call_cost list[32];
     unsigned count;
 };
 
-/* Takes about 20 ms: the least of several runs of each function over typical arguments. Any thread. */
-void call_costs_measure(struct call_costs *out);
-/* Cycles of one call; NaN for a function not among them. */
-double call_cost_of(const struct call_costs *costs, const char *name);
+/* Cycles of one call; NaN for a function that is not known. Measures it when it is asked for the first time: the least of several runs over typical arguments, about
+ * a millisecond. One thread at a time. */
+double call_cost_of(struct call_costs *costs, const char *name);
 
 #endif

@@ -37,7 +37,6 @@ struct estimator *estimator_new(const struct program_model *model, const double 
     e->kind = kind;
     e->share = (struct core_share){1, 1};
     program_model_at(model, inputs, &e->run);
-    call_costs_measure(&e->calls);
     return e;
 }
 

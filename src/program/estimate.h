@@ -16,7 +16,7 @@ struct pipe_change {
 };
 
 struct estimator;
-/* @model at @inputs. Assembles the program's code and measures calls of libraries: some tens of milliseconds. NULL with err. */
+/* @model at @inputs. Assembles the program's code: some tens of milliseconds. NULL with err. */
 struct estimator *estimator_new(const struct program_model *model, const double *inputs, enum estimate_model kind, struct err *err);
 void estimator_free(struct estimator *e);
 /* What others leave of the core, as set. */
@@ -34,7 +34,8 @@ double estimator_pages(const struct estimator *e, double *read);
 const struct program_run *estimator_run(const struct estimator *e);
 /* Its code, which others share; NULL for the model with pipes. Borrowed. */
 const struct program_code *estimator_code(const struct estimator *e);
-/* On @m, whose facts are all that is read; @change may be NULL. program_time_done frees @out. False with err when @m lacks facts. One thread. */
+/* On @m, whose facts are all that is read; @change may be NULL. A function of the mathematical library that the program calls is measured the
+ * first time. program_time_done frees @out. False with err when @m lacks facts. One thread. */
 bool estimator_time(struct estimator *e, const struct machine *m, const struct pipe_change *change, struct program_time *out, struct err *err);
 
 #endif

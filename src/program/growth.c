@@ -43,10 +43,18 @@ static void clear_terms(struct grower *g)
     g->terms.count = 0;
 }
 
+/* Whether there are so many candidates that a lower degree is taken: of twelve inputs there may be millions. */
+static bool too_many(const struct grower *g)
+{
+    return g->terms.count > TERMS_MOST && g->degree > g->limits->degree;
+}
+
 static void add_products(struct grower *g, struct formula_term term, unsigned degree, size_t first, unsigned left)
 {
     const struct fit_data *d = g->data;
 
+    if (too_many(g))
+        return;
     if (first == d->input_count) {
         struct growth_candidate c = {term, degree, mem_alloc(d->run_count * sizeof(double))};
         for (size_t r = 0; r < d->run_count; r++)
@@ -248,7 +256,7 @@ static void find_terms(struct grower *g)
     }
     for (;; g->degree--) {
         add_products(g, (struct formula_term){{0}, 0, 0, 0, 0}, 0, 0, g->degree);
-        if (g->terms.count <= TERMS_MOST || g->degree <= g->limits->degree)
+        if (!too_many(g))
             return;
         clear_terms(g);
     }

@@ -21,7 +21,7 @@ struct timing {
     const struct program_run *run;
     const struct machine *machine;
     const struct memory *memory;
-    const struct call_costs *calls;
+    struct call_costs *calls;
     struct block_work *work;
     struct simulator *simulator;
     struct core_share share;
@@ -154,9 +154,9 @@ static void time_block_calls(struct timing *t, uint32_t block, struct part_time 
     const char *name = NULL;
 
     for (size_t k = 0; k < b->call_count; k++) {
-        double cost = t->calls ? call_cost_of(t->calls, b->calls[k]) : NAN;
         if (is_own(t->code->program, b->calls[k]))
             continue;
+        double cost = t->calls ? call_cost_of(t->calls, b->calls[k]) : NAN;
         known += isnan(cost) ? 0 : count * cost;
         unknown += isnan(cost) ? count : 0;
         name = isnan(cost) ? b->calls[k] : name;
@@ -229,7 +229,7 @@ static int by_cycles(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-void steady_time(const struct program_code *c, const struct program_run *run, const struct machine *m, const struct memory *memory, const struct call_costs *calls,
+void steady_time(const struct program_code *c, const struct program_run *run, const struct machine *m, const struct memory *memory, struct call_costs *calls,
                  const struct core_share *share, struct program_time *out)
 {
     struct timing t = {.code = c, .run = run, .machine = m, .memory = memory, .calls = calls, .share = *share, .out = out};

@@ -38,7 +38,7 @@ struct program_time {
 
 /* @run, measured or predicted, on @m with its @memory. @calls may be NULL: none is known. @share: of the core that others
  * leave. program_time_done frees. Any thread. */
-void steady_time(const struct program_code *c, const struct program_run *run, const struct machine *m, const struct memory *memory, const struct call_costs *calls,
+void steady_time(const struct program_code *c, const struct program_run *run, const struct machine *m, const struct memory *memory, struct call_costs *calls,
                  const struct core_share *share, struct program_time *out);
 /* What most of the part's time goes into: "misses", "lines streamed", "calls", or the core's bound. */
 const char *part_limit_name(const struct part_time *part);

@@ -295,8 +295,9 @@ static json_t *chain_json(const struct analysis *a)
 static json_t *frontend_json(const struct frontend *f)
 {
     static const char *const sources[] = {"decoders", "uop-cache", "loop-buffer", "unknown"};
-    return json_pack("{s:o, s:o, s:o, s:o, s:s, s:b}", "predecode", json_number(f->predecode), "decode", json_number(f->decode), "uop_cache", json_number(f->uop_cache),
-                     "loop_buffer", json_number(f->loop_buffer), "source", sources[f->source], "jcc_erratum", (int)f->jcc_erratum);
+    return json_pack("{s:o, s:o, s:o, s:o, s:s, s:b, s:b}", "predecode", json_number(f->predecode), "decode", json_number(f->decode), "uop_cache", json_number(f->uop_cache),
+                     "loop_buffer", json_number(f->loop_buffer), "source", sources[f->source], "jcc_erratum", (int)f->jcc_erratum,
+                     "taken_branch", (int)f->by_branch);
 }
 
 static json_t *analysis_json(const struct analysis *a)

@@ -17,6 +17,7 @@ static void read_facts(struct front *f, const struct core *c)
     f->lcp_penalty = (int32_t)c->lcp_penalty;
     f->stream_width = alike ? whole(c->decode_width, 8) : whole(width, 8);
     f->fusible_last = c->fusible_last;
+    f->taken_branches = f->shape == SHAPE_LOOP ? whole(c->taken_branches, INT32_MAX) : INT32_MAX;
 }
 
 /* As many copies of @slots in the loop buffer as waste the least (Facile). */
@@ -197,18 +198,23 @@ static void decode(struct front *f)
     }
 }
 
-/* µop cache, loop buffer, or a front end of which nothing is known: so many µops a cycle. Decoders that are all alike: so many instructions. */
+/* µop cache, loop buffer, or a front end of which nothing is known: so many µops a cycle. Decoders that are all alike: so many instructions. Of either no more
+ * than have so many taken branches among them (the decoders that differ end a cycle at each branch). */
 static void stream(struct front *f)
 {
     int64_t budget = f->stream_width;
+    int32_t branches = f->taken_branches;
 
     while (budget > 0) {
         const struct plan_item *item = &f->plan->items.items[f->delivered.index];
+        if (branches == 0 && f->delivered.index + 1 == f->plan->items.count)
+            return;
         if (f->queued + (int64_t)item->decode > f->uop_queue && f->queued)
             return;
         deliver(f, item);
         budget -= f->source == SOURCE_DECODERS ? 1 : item->decode;
         bool ends = f->delivered.index == 0;
+        branches -= ends;
         if (ends && f->source == SOURCE_UOP_CACHE && f->one_line)
             return;
         if (ends && f->source == SOURCE_LOOP_BUFFER && f->delivered.iteration % f->copies == 0)

@@ -206,7 +206,7 @@ static inline int32_t place_uop(struct simulator *s, const struct plan_uop *uop,
     uint64_t *taken = o->taken[port];
     int32_t at;
 
-    if (ready - s->now > FAR) {
+    if (o->lost || ready - s->now > FAR) {
         o->lost = true;
         return s->now + AT_RENAME;
     }
@@ -216,6 +216,7 @@ static inline int32_t place_uop(struct simulator *s, const struct plan_uop *uop,
         at = place_load(s, uop, taken, ready);
     else
         take(taken, at = first_free(taken, ready));
+    o->lost |= at - s->now > FAR;   /* so many may wait for one port: before the ring is full */
     o->goes[(uint32_t)at % AHEAD] |= (portset)1 << port;
     o->content += o->term[port];
     o->times += o->term[port] * (uint64_t)at;

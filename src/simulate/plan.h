@@ -164,7 +164,7 @@ struct front {
     enum shape shape;
     enum frontend_source source;
     int64_t align;
-    int32_t block_bytes, predecode_width, instruction_queue, decoders, complex_uops, uop_queue, lcp_penalty, stream_width;   /* facts */
+    int32_t block_bytes, predecode_width, instruction_queue, decoders, complex_uops, uop_queue, lcp_penalty, stream_width, taken_branches;   /* facts */
     uint32_t microcode_width;
     bool streams;                   /* there is nothing to predecode: µop cache, loop buffer, fixed length and equal decoders */
     bool fusible_last;

@@ -285,11 +285,13 @@ void simulate(struct simulator *s, const struct block_work *w, const struct insn
     if (assists > 0) {   /* the pipeline is empty meanwhile: they come on top, and the period is no whole number of cycles any more */
         out->cycles += assists;
         out->period = 0;
+        out->assisted = true;
     }
     double replays = bounds_replays(w, insns, count);
     if (out->cycles < replays) {   /* not simulated one by one: they are no whole number a period */
         out->cycles = replays;
         out->period = 0;
+        out->replayed = true;
     }
     for (unsigned i = 0; i < w->core->ports->count; i++)
         out->busy[i] = (s->busy[i] - s->mark.busy[i]) / iterations;

@@ -26,13 +26,16 @@ static const char *next_word(const char *p, const char *end, const char **stop)
 }
 
 /* Where the first two words of a line are. */
-struct opening { const char *first, *first_end, *second, *second_end; };
+struct opening { const char *first, *first_end, *second, *second_end, *end; };
 
+/* Of a branch the second is empty: it goes to a label, also to one called `db` or `proc`. */
 static struct opening opening_of(const char *p, const char *end)
 {
-    struct opening o;
+    struct opening o = {.end = end};
     o.first = next_word(p, end, &o.first_end);
     o.second = next_word(o.first_end, end, &o.second_end);
+    if (word_is(o.first, o.first_end, "call") || ((*o.first | 32) == 'j' && isa_ops(ISA_X86_64)->is_mnemonic(o.first, (size_t)(o.first_end - o.first))))
+        o.second_end = o.second;
     return o;
 }
 
@@ -41,9 +44,12 @@ static bool names_section(const struct opening *o)
     return (word_is(o->first, o->first_end, "section") || word_is(o->first, o->first_end, "segment") || word_is(o->first, o->first_end, "area")) && o->second < o->second_end;
 }
 
+/* Not `fld real8 ptr [rax]`. */
 static bool is_data(const struct opening *o)
 {
-    return o->second < o->second_end && (word_among(o->first, o->first_end, data_words) || word_among(o->second, o->second_end, data_words));
+    const char *behind = skip_blank(o->second_end, o->end);
+    bool sized = (behind < o->end && *behind == '[') || word_is(behind, word_end(behind, o->end), "ptr");
+    return o->second < o->second_end && !sized && (word_among(o->first, o->first_end, data_words) || word_among(o->second, o->second_end, data_words));
 }
 
 static bool defines(const struct opening *o)

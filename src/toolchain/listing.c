@@ -9,6 +9,7 @@
 #include "base/watch.h"
 #include "toolchain/dialect.h"
 #include "toolchain/margins.h"
+#include "toolchain/semicolon.h"
 #include "toolchain/words.h"
 
 #define STEP_BYTES 100   /* that are looked through in one step of base/steps.h */
@@ -32,9 +33,11 @@ static bool line_next(struct cursor *c, const char **start, const char **end)
     return true;
 }
 
-/* End of the code part: comments cut, strings respected. @semicolons: one begins a comment when a blank is before it. @in_comment lives over lines for C comments. Writes the text
- * with C comments blanked to @out. */
-static void comments_cut(const char *p, const char *end, bool semicolons, bool *in_comment, struct str *out)
+/* What a semicolon with a blank before it is. */
+enum semicolon { SEMICOLON_SEPARATES, SEMICOLON_COMMENTS, SEMICOLON_EITHER };   /* EITHER: what stands behind it tells */
+
+/* End of the code part: comments cut, strings respected. @in_comment lives over lines for C comments. Writes the text with C comments blanked to @out. */
+static void comments_cut(const char *p, const char *end, enum semicolon semicolon, bool *in_comment, struct str *out)
 {
     bool quoted = false;
     const char *first = skip_blank(p, end);
@@ -55,7 +58,8 @@ static void comments_cut(const char *p, const char *end, bool semicolons, bool *
         if (!quoted) {
             if ((*p == '#' && !is_lambda(first, p, end)) || (*p == '/' && p + 1 < end && p[1] == '/'))
                 return;
-            if (*p == ';' && semicolons && (p + 1 >= end || p[1] == ';' || (p > first && (p[-1] == ' ' || p[-1] == '\t'))))
+            bool apart = p + 1 >= end || p[1] == ';' || (p > first && (p[-1] == ' ' || p[-1] == '\t'));
+            if (*p == ';' && apart && semicolon != SEMICOLON_SEPARATES && (semicolon == SEMICOLON_COMMENTS || !semicolon_separates(p + 1, end)))
                 return;
             if (*p == '/' && p + 1 < end && p[1] == '*') {
                 *in_comment = true;
@@ -308,8 +312,24 @@ static void code_clean(struct listing *l, struct dialect *d, struct str *code, c
     }
 }
 
+/* Disassemblers write comments behind it, and so do those whose text has directives of NASM or MASM. */
+static enum semicolon semicolon_of(const struct listing *l, const char *text, const struct margins *m)
+{
+    if (l->disassembly)
+        return SEMICOLON_COMMENTS;
+    if (l->syntax != SYNTAX_INTEL)
+        return SEMICOLON_SEPARATES;
+    for (size_t i = 0; i < m->lines.count; i++) {
+        const char *end = text + m->lines.items[i].end, *p = skip_blank(text + m->lines.items[i].start, end);
+        if (p < end && dialect_knows(p, end))
+            return SEMICOLON_COMMENTS;
+    }
+    return SEMICOLON_EITHER;
+}
+
 /* One line: the label of its address, then what it says. @order: see order_of. */
-static void line_clean(struct listing *l, struct dialect *d, struct str *code, bool *in_comment, const char *text, size_t number, const struct margin *m, unsigned order)
+static void line_clean(struct listing *l, struct dialect *d, struct str *code, bool *in_comment, enum semicolon semicolon, const char *text, size_t number,
+                       const struct margin *m, unsigned order)
 {
     const char *p = text + m->start, *end = text + m->end;
     struct source_span span = {m->start, 0};
@@ -327,7 +347,7 @@ static void line_clean(struct listing *l, struct dialect *d, struct str *code, b
         if (m->addressed && p < end)
             str_addf(&l->text, "%s%u_%llx: ", LISTING_ADDRESS_LABEL, m->section, (unsigned long long)m->address);
         if (isa->dialects) {
-            comments_cut(p, end, l->syntax == SYNTAX_INTEL || l->disassembly, in_comment, code);
+            comments_cut(p, end, semicolon, in_comment, code);
         } else {
             p = isa->word_end(p, end, l->disassembly);
             isa->comments_cut(p, end, in_comment, code);
@@ -394,8 +414,9 @@ void listing_clean(enum isa isa, const char *text, size_t length, enum syntax sy
     out->disassembly = margins.disassembly;
     struct dialect dialect = {.isa = isa, .intel = out->syntax == SYNTAX_INTEL};
     unsigned *order = order_of(&margins);
+    enum semicolon semicolon = semicolon_of(out, text, &margins);
     for (size_t i = 0; i < margins.lines.count; i++) {
-        line_clean(out, &dialect, &code, &in_comment, text, i + 1, &margins.lines.items[i], order ? order[i] : 0);
+        line_clean(out, &dialect, &code, &in_comment, semicolon, text, i + 1, &margins.lines.items[i], order ? order[i] : 0);
         if (margins.percents)
             vec_add(&out->percents, margins.lines.items[i].percent);
     }

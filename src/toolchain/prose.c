@@ -88,7 +88,23 @@ static bool has_register(const char *p, const char *end)
     return false;
 }
 
-/* Three words one after the other, with no more between them than blanks. */
+/* Whether three words are prose rather than a mistyped instruction: they begin as sentences do, end as they do, or hold a word that joins others. */
+static bool is_phrase(const char *p, const char *end)
+{
+    static const char *const joins[] = {"the", "an", "of", "is", "are", "to", "for", "with", "this", "that", "from", "by", "on", "at", "it", "was", "as", "we", "you", NULL};
+    if (end - p > 1 && isupper((unsigned char)p[0]) && islower((unsigned char)p[1]))
+        return true;
+    for (const char *at = p, *e; at < end; at = skip_blank(e, end)) {
+        e = word_end(at, end);
+        if (e == at)
+            e++;
+        else if (word_among(at, e, joins))
+            return true;
+    }
+    return strchr(".:!?", end[-1]) != NULL;
+}
+
+/* Three words one after the other, with no more between them than blanks, or more. */
 static bool is_sentence(const char *p, const char *end)
 {
     size_t words = 0, most = 0;
@@ -107,7 +123,26 @@ static bool is_sentence(const char *p, const char *end)
         most = words > most ? words : most;
         at = skip_blank(e, end);
     }
-    return most >= SENTENCE_WORDS;
+    return most > SENTENCE_WORDS || (most == SENTENCE_WORDS && is_phrase(p, end));
+}
+
+/* `1: mov eax, (3+4);`: a mnemonic of x86-64, behind labels, and a register. In AT&T syntax registers begin with %, which source lacks. */
+static bool is_instruction(const char *p, const char *end)
+{
+    for (const char *e = word_end(p, end), *colon; e > p; e = word_end(p, end)) {
+        colon = skip_blank(e, end);
+        if (colon == end || *colon != ':')
+            return colon > e && isa_ops(ISA_X86_64)->is_mnemonic(p, (size_t)(e - p)) && has_register(colon, end);
+        p = skip_blank(colon + 1, end);
+    }
+    return false;
+}
+
+/* Whether a number is all that stands there before the semicolon: assemblers assign those, too. */
+static bool is_number(const char *p, const char *end)
+{
+    const char *e = word_end(skip_blank(p, end), end);
+    return isdigit((unsigned char)*skip_blank(p, end)) && (e == end || (e + 1 == end && *e == ';'));
 }
 
 /* A statement of C, C++ or Fortran. */
@@ -121,10 +156,13 @@ static bool is_source(const char *p, const char *end, bool profile)
     for (const char *at = p; at < end && !equals; at++)
         if (*at == '=' && !(at + 1 < end && at[1] == '='))
             equals = at;
-    bool keyword = word_among(p, e, keywords) && !word_is(p, e, "call") && !word_is(p, e, "end");
+    bool label = operand < end && *operand == ':';
+    bool keyword = word_among(p, e, keywords) && !label && !word_is(p, e, "call") && !word_is(p, e, "end");
     if (text_begins(p, end, "#include") || word_is(p, end, "{") || word_is(p, end, "}") || word_is(p, end, "};"))
         return true;
     if (*p == '.' || *p == '%' || memchr(p, '%', (size_t)(end - p)))
+        return false;
+    if (is_instruction(p, end) || (!profile && equals && is_number(equals + 1, end)))
         return false;
     if (keyword && (ends || brackets) && !(word_is(p, e, "int") && operand < end && isdigit((unsigned char)*operand)))
         return true;

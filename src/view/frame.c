@@ -216,6 +216,10 @@ static void take_refused(struct frame *f)
 
     if (!s->refused.length)
         return;
+    if (f->collecting) {   /* what is being typed there now is worth more */
+        str_done(&s->refused);
+        return;
+    }
     collect(f, s->refused.data, s->refused.length, s->refused_line);
     str_add(&f->refusal, str_text(&f->message));
     str_clear(&f->message);

@@ -104,7 +104,7 @@ static void timeline_draw(void *state, struct session *s, struct grid *g)
         used += grid_printf(g, (int)used + 2, 0, 0, ROLE_WARN, ATTR_BOLD, sim->period == 1 ? "%.2f cycles (repeats every iteration)" : "%.2f cycles (repeats every %u iterations)",
                             sim->cycles, sim->period) + 2;
     else
-        used += grid_printf(g, (int)used + 2, 0, 0, ROLE_WARN, ATTR_BOLD, "about %.2f cycles", sim->cycles) + 2;
+        used += grid_printf(g, (int)used + 2, 0, 0, ROLE_WARN, ATTR_BOLD, sim->replayed ? "%.2f cycles (loads tried again)" : "about %.2f cycles (the state did not repeat)", sim->cycles) + 2;
     grid_printf(g, (int)used + 2, 0, 0, ROLE_DIM, 0, "stalls: front end %.2f, ROB %.2f, scheduler %.2f", sim->stalls_front, sim->stalls_rob, sim->stalls_scheduler);
     int width = (int)g->width - LEFT - 1 - (g->width >= 160 ? TEXT_WIDE : g->width >= 100 ? TEXT : 0);
     v->height = g->height > 4 ? g->height - 4 : 1;

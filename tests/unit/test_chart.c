@@ -93,6 +93,29 @@ static struct chart *chart_of(struct bed *b, struct err *err)
     return chart_run(imitation_cpu(b->cpu), b->rows.items, b->rows.count, &options, &hooks, err);
 }
 
+static void search_nothing(void *state, struct evolve *e, void (*poll)(void *), void *poll_state)
+{
+    (void)state;
+    (void)poll;
+    (void)poll_state;
+    evolve_abandon(e);
+}
+
+/* No time for the exact way, and no thread for the search: the chart fails, and says so. */
+static void test_no_search(void **state)
+{
+    const struct chart_options options = {.name = "charted", .seconds = 0, .core_most = 100, .seed = 1};
+    const struct chart_hooks hooks = {.cancelled = cancelled, .progress = progress, .evolve = search_nothing, .threads = 1};
+    struct err err = {0};
+    struct bed b;
+
+    (void)state;
+    set_up(&b, 0);
+    assert_null(chart_run(imitation_cpu(b.cpu), b.rows.items, b.rows.count, &options, &hooks, &err));
+    assert_string_equal(err.what, "no search of the ports came to an end");
+    tear_down(&b);
+}
+
 /* Random experiments of one to four forms: the share that the chart predicts otherwise than they are. */
 static double wrong_share(const struct chart *c, const struct bed *b)
 {
@@ -208,6 +231,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_small_cpu_is_charted),
         cmocka_unit_test(test_a_chart_is_cancelled),
+        cmocka_unit_test(test_no_search),
         cmocka_unit_test(test_saturators_bind_where_they_say),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -97,6 +97,29 @@ static void test_binned(void **state)
 }
 
 /* Where arrays lie in lines moves small distances by a line: a step in degree must not come of it. */
+/* A run may have no references, and shares may fall below 0 outside the runs: counts are numbers, of the total asked for. */
+static void test_binned_empty(void **state)
+{
+    static const double inputs[] = {1, 2, 3, 4};
+    struct reuse_histogram profiles[4] = {{{0}}}, out;
+    const double at = 1.0 / 40;
+    double reciprocals[4];
+    (void)state;
+    for (size_t r = 0; r < 4; r++)
+        reciprocals[r] = 1 / inputs[r];
+    binned_profile(&(struct fit_data){reciprocals, 1, 4, NULL}, profiles, &at, 100, &out);
+    assert_int_equal(out.bins.count, 0);
+    for (size_t r = 1; r < 4; r++) {
+        reuse_histogram_add(&profiles[r], 2, 10 * inputs[r]);
+        reuse_histogram_add(&profiles[r], INFINITY, 30);
+    }
+    binned_profile(&(struct fit_data){reciprocals, 1, 4, NULL}, profiles, &at, 100, &out);
+    assert_float_equal(reuse_histogram_total(&out), 100, 1e-9);
+    for (size_t r = 0; r < 4; r++)
+        reuse_histogram_done(&profiles[r]);
+    reuse_histogram_done(&out);
+}
+
 static void test_scatter(void **state)
 {
     static const double inputs[] = {12, 16, 24, 32, 48};
@@ -154,7 +177,8 @@ static void test_sensible(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exact), cmocka_unit_test(test_two_inputs), cmocka_unit_test(test_many_inputs), cmocka_unit_test(test_binned), cmocka_unit_test(test_scatter), cmocka_unit_test(test_share), cmocka_unit_test(test_sensible),
+        cmocka_unit_test(test_exact), cmocka_unit_test(test_two_inputs), cmocka_unit_test(test_many_inputs), cmocka_unit_test(test_binned), cmocka_unit_test(test_binned_empty),
+        cmocka_unit_test(test_scatter), cmocka_unit_test(test_share), cmocka_unit_test(test_sensible),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -113,7 +113,8 @@ static void test_percents(void **state)
 static void test_mistakes_are_refused(void **state)
 {
     (void)state;
-    static const char *const lines[] = {"vaddqd %xmm0, %xmm1, %xmm2", "jnee 1b", "nosuch", "movl $1, %eaxx", "vzerouper", "call\tfoo bar", "addl", "lea rax, [rbx+rcx*3]", "foo $1"};
+    static const char *const lines[] = {"vaddqd %xmm0, %xmm1, %xmm2", "jnee 1b", "nosuch", "movl $1, %eaxx", "vzerouper", "call\tfoo bar", "addl", "lea rax, [rbx+rcx*3]", "foo $1",
+                                        "a jnee y", "mov my var"};
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         struct str text = {0};
         struct err err = {0};
@@ -123,6 +124,58 @@ static void test_mistakes_are_refused(void **state)
             fail_msg("taken: %s", lines[i]);
         assert_int_equal(err.line, 2);
         str_done(&text);
+    }
+}
+
+/* Code that looks like source or like a directive is read. */
+static void test_code_is_kept(void **state)
+{
+    (void)state;
+    static const struct { const char *text; size_t instructions; } cases[] = {
+        {"1: mov eax, (3+4);\n\tjne 1b\n", 2},           {"for: add eax, 1;\n\tjne for\n", 2},
+        {"count = 4;\n1: add eax, count\n\tjne 1b\n", 2}, {"db: add eax, 1\n\tjmp db\n", 2},
+        {"proc: add eax, 1\n\tcall proc\n\tjmp proc\n", 3}, {"1: fld real8 ptr [rax]\n\tadd eax, 1\n\tjne 1b\n", 3},
+        {"add PROC\nmov eax, 1\nret\nadd ENDP\n", 2},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct kernel *k = kernel_of(cases[i].text);
+        if (k->insn_count != cases[i].instructions || k->left_out_count)
+            fail_msg("%s: %zu instructions, not %zu; %zu lines left out", cases[i].text, k->insn_count, cases[i].instructions, k->left_out_count);
+        kernel_free(k);
+    }
+    struct kernel *k = kernel_of(cases[2].text);
+    assert_string_equal(k->insns[0].form, "ADD (R32, I8)");
+    kernel_free(k);
+}
+
+/* A semicolon with a blank before it, in Intel syntax: `as` reads on behind it, most people write comments there. */
+static void test_semicolons(void **state)
+{
+    (void)state;
+    static const struct { const char *line; size_t instructions; } cases[] = {
+        {"add eax, 1 ; add ebx, 1", 2},                                 {"add eax, 1 ;add ebx, 1", 2},
+        {"add eax, 1;add ebx, 1", 2},                                   {"add eax, 1 ; add ebx, 1 ; increment both", 2},
+        {"ADD EAX, 1 ; DEC ECX ; JNZ 1b", 3},                           {"nop ; nop ; ret", 3},
+        {"vmulpd ymm0, ymm1, ymm2 ; vmovupd [rdi+rax*8], ymm0", 2},     {"mov eax, 1 ; mov dword ptr [rsp+4], eax ; lock inc dword ptr [rsi]", 3},
+        {"vmovups zmm0 {k1} {z}, zmm1 ; vaddps zmm0, zmm1, zmm2, {rn-sae}", 2}, {"dec ecx ; jne 1b # jump", 2},
+        {"add eax, 1 ; add the next element", 1},                       {"add eax, 1 ; add eax, the sum, to ebx", 1},
+        {"add eax, 1 ; test", 1},                                       {"add eax, 1 ; loop body", 1},
+        {"add eax, 1 ;comment", 1},                                     {"add eax, 1 ; eax = a[i], ebx = b[i]", 1},
+        {"add eax, 1 ; mul x, y", 1},                                   {"add eax, 1 ; add rcx", 1},
+        {"add eax, 1 ;", 1},                                            {"add eax, 1 ; in eax [see above]", 1},
+        {"add eax, 1 ; and not rbx", 1},                                {"add eax, 1 ; call it a day", 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        for (int nasm = 0; nasm < 2; nasm++) {
+            struct str text = {0};
+            str_addf(&text, "%s1: mov edx, 1\n\t%s\n\tjne 1b\n", nasm ? "section .text\n" : "", cases[i].line);
+            struct kernel *k = kernel_of(text.data);
+            size_t wanted = nasm && strstr(cases[i].line, " ;") ? 3 : 2 + cases[i].instructions;
+            if (k->insn_count != wanted)
+                fail_msg("%s%s: %zu instructions, not %zu", nasm ? "NASM: " : "", cases[i].line, k->insn_count, wanted);
+            kernel_free(k);
+            str_done(&text);
+        }
     }
 }
 
@@ -179,7 +232,7 @@ static void test_plain(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_corpus), cmocka_unit_test(test_percents), cmocka_unit_test(test_mistakes_are_refused),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_corpus), cmocka_unit_test(test_percents), cmocka_unit_test(test_mistakes_are_refused), cmocka_unit_test(test_code_is_kept), cmocka_unit_test(test_semicolons),
                                        cmocka_unit_test(test_reasons), cmocka_unit_test(test_plain)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

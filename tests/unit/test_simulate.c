@@ -511,6 +511,69 @@ static void test_facts_beyond(void **state)
     vec_done(&real.blocks);
 }
 
+/* Thousands of µops that wait for one port: further ahead than program order can tell, so that events do. */
+static void test_far_ahead(void **state)
+{
+    struct machine *machine = load_machine("skylake");
+    machine_set_fact(machine, "reorder_buffer", "60000", "", "");
+    machine_set_fact(machine, "scheduler", "60000", "", "");
+    struct block_work *w = block_work_new(machine);
+    struct simulator *s = simulator_new();
+    struct block b = {.count = 0};
+
+    (void)state;
+    append(&b, "486bc103");   /* imul rax, rcx, 3: four a cycle are renamed, one goes to port 1 */
+    struct simulation ordered = run_with(s, w, &b, &(struct simulate_options){.iterations = 12000}), events = run_with(s, w, &b, &(struct simulate_options){.iterations = 12000, .by_events = true});
+    assert_true(same_time(&ordered, &events) && ordered.iterations == events.iterations);
+    assert_true(fabs(ordered.cycles - 1) < 0.01);
+    append(&b, "480fafc9");   /* the storage is as good as new: imul rcx, rcx */
+    ordered = run_with(s, w, &b, &(struct simulate_options){.iterations = 400});
+    events = run_with(s, w, &b, &(struct simulate_options){.iterations = 400, .by_events = true});
+    assert_true(same_time(&ordered, &events));
+    simulator_free(s);
+    block_work_free(w);
+    machine_free(machine);
+}
+
+/* A loop of @hex whose last instruction is its branch, on @m: bounds and simulation say @cycles, the bottleneck is @kind. */
+static void check_loop(struct machine *m, const char *hex, double cycles, enum bound_kind kind)
+{
+    struct block_work *w = block_work_new(m);
+    struct simulator *s = simulator_new();
+    struct block b = {.count = 0};
+    struct bounds bounds;
+
+    assert_true(append_all(&b, hex));
+    struct simulation sim = run(s, w, &b, &bounds);
+    if (fabs(bounds.total - cycles) > 1e-9 || fabs(sim.cycles - cycles) > 1e-9 || bounds.bottleneck != kind)
+        fail_msg("%s, %s: bound %.3f (%s), simulated %.3f, not %.3f (%s)", m->id, hex, bounds.total, bound_name(bounds.bottleneck), sim.cycles, cycles, bound_name(kind));
+    simulator_free(s);
+    block_work_free(w);
+    machine_free(m);
+}
+
+static struct machine *with_branches(const char *id, const char *branches)
+{
+    struct machine *m = load_machine(id);
+    machine_set_fact(m, "taken_branches", branches, "", "");
+    return m;
+}
+
+/* A branch that is taken each time closes the loop: so many iterations a cycle at most (fact taken_branches). */
+static void test_taken_branch(void **state)
+{
+    static const char search[] = "0fb650014883c001f6c2df75f3";   /* movzx edx, byte [rax+1]; add rax, 1; test dl, 223; jne */
+
+    (void)state;
+    check_loop(load_machine("sapphirerapids"), search, 1, BOUND_FRONTEND);
+    check_loop(with_branches("sapphirerapids", "2"), search, 0.5, BOUND_PORTS);      /* movzx, add at rename, a pair on p06: two a cycle */
+    check_loop(load_machine("sapphirerapids"), "48ffc975fb", 1, BOUND_DEPENDENCIES);   /* dec rcx; jne: unrolled it stays a cycle, by its chain */
+    check_loop(load_machine("sapphirerapids"), "ebfe", 1, BOUND_FRONTEND);   /* jmp to itself, which takes no port */
+    check_loop(load_machine("znver4"), "4885c975fb", 1, BOUND_FRONTEND);     /* test rcx, rcx; jne */
+    /* Eight nops and a pair: nine slots of six a cycle. The branch is not in every cycle, and iterations share cycles. */
+    check_loop(load_machine("sapphirerapids"), "0f1f000f1f000f1f000f1f000f1f000f1f000f1f000f1f004885c975e3", 1.5, BOUND_ISSUE);
+}
+
 /* Thesis: three instructions, two a cycle, nothing else: C(K) = 2, C(K^2) = 3, period 2, 1.5 cycles. */
 static void test_thesis_example(void **state)
 {
@@ -598,7 +661,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_bounds_hold), cmocka_unit_test(test_adding_never_lowers), cmocka_unit_test(test_copies),
                                        cmocka_unit_test(test_copies_simulated), cmocka_unit_test(test_storage_reused), cmocka_unit_test(test_two_ways),
         cmocka_unit_test(test_settled),
-                                       cmocka_unit_test(test_settled_too_early), cmocka_unit_test(test_no_bound), cmocka_unit_test(test_facts_beyond),
+                                       cmocka_unit_test(test_settled_too_early), cmocka_unit_test(test_no_bound), cmocka_unit_test(test_facts_beyond), cmocka_unit_test(test_far_ahead), cmocka_unit_test(test_taken_branch),
                                        cmocka_unit_test(test_thesis_example), cmocka_unit_test(test_timeline), cmocka_unit_test(test_stages)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

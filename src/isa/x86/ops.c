@@ -2,6 +2,7 @@
 #include "isa/x86/ops.h"
 
 #include <ctype.h>
+#include <Zydis/Zydis.h>
 #include <elf.h>
 #include <string.h>
 
@@ -55,6 +56,34 @@ static bool is_register(const char *word, size_t length)
     return length >= 4 && (word[1] | 32) == 'm' && (word[2] | 32) == 'm' && strchr("xyzXYZ", *word) && isdigit((unsigned char)word[3]);
 }
 
+/* The decoder's names, which are in order, and those that assemblers have beside them. */
+static bool is_mnemonic(const char *word, size_t length)
+{
+    static const char *const others[] = {"je", "jne", "ja", "jae", "jc", "jnc", "jg", "jge", "jna", "jnae", "jng", "jnge", "jpe", "jpo", "sal", "movabs", "sete", "setne",
+                                         "seta", "setae", "setc", "setnc", "setg", "setge", "setna", "setnae", "setng", "setnge", "cmove", "cmovne", "cmova", "cmovae",
+                                         "cmovc", "cmovnc", "cmovg", "cmovge", "cmovna", "cmovnae", "cmovng", "cmovnge"};
+    char name[32];
+    if (length == 0 || length >= sizeof name)
+        return false;
+    for (size_t i = 0; i <= length; i++)
+        name[i] = i < length ? (char)tolower((unsigned char)word[i]) : '\0';
+    for (int low = ZYDIS_MNEMONIC_INVALID + 1, high = ZYDIS_MNEMONIC_MAX_VALUE; low <= high;) {
+        int middle = (low + high) / 2, order = strcmp(name, ZydisMnemonicGetString((ZydisMnemonic)middle));
+        if (order == 0)
+            return true;
+        if (order < 0)
+            high = middle - 1;
+        else
+            low = middle + 1;
+    }
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(name, others[i]) == 0)
+            return true;
+    /* Comparisons with their predicate in the name: cmpltps, vcmpneq_oqpd. */
+    const char *vex = name + (name[0] == 'v'), *last = name + length - 2;
+    return strncmp(vex, "cmp", 3) == 0 && length > 6 && (last[0] == 'p' || last[0] == 's') && (last[1] == 's' || last[1] == 'd');
+}
+
 const struct isa_ops x86_ops = {
     .title = "x86-64",
     .tool_prefix = "x86_64-linux-gnu",
@@ -90,6 +119,7 @@ const struct isa_ops x86_ops = {
     .chain_make = x86_chain_make,
     .dialects = true,
     .is_register = is_register,
+    .is_mnemonic = is_mnemonic,
     .branch_place = branch_place,
     .is_marker = is_marker,
     .markers = "IACA markers",
