@@ -141,8 +141,8 @@ static bool is_instruction(const char *p, const char *end)
 /* Whether a number is all that stands there before the semicolon: assemblers assign those, too. */
 static bool is_number(const char *p, const char *end)
 {
-    const char *e = word_end(skip_blank(p, end), end);
-    return isdigit((unsigned char)*skip_blank(p, end)) && (e == end || (e + 1 == end && *e == ';'));
+    const char *first = skip_blank(p, end), *e = word_end(first, end);
+    return first < end && isdigit((unsigned char)*first) && (e == end || (e + 1 == end && *e == ';'));
 }
 
 /* A statement of C, C++ or Fortran. */

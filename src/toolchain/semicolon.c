@@ -60,7 +60,8 @@ static size_t operands_count(const char *p, const char *end, size_t *places)
     for (const char *comma; p <= end; p = comma + 1) {
         comma = memchr(p, ',', (size_t)(end - p));
         comma = comma ? comma : end;
-        bool rounding = *skip_blank(p, end) == '{';   /* {rn-sae} */
+        const char *first = skip_blank(p, end);
+        bool rounding = first < end && *first == '{';   /* {rn-sae} */
         enum operand_shape operand = operand_of(p, comma);
         if (operand == OPERAND_NONE && !rounding)
             return 0;
