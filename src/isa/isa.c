@@ -46,6 +46,14 @@ bool isa_form_has(enum isa isa, const char *form, enum form_trait trait)
     return sets[isa]->form_traits && sets[isa]->form_traits(form) & (unsigned)trait;
 }
 
+const struct isa_ops *isa_of_dialects(void)
+{
+    size_t i = 0;
+    while (!sets[i]->dialects)
+        i++;
+    return sets[i];
+}
+
 size_t isa_step(enum isa isa)
 {
     return sets[isa]->step;

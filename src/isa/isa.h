@@ -119,6 +119,8 @@ bool isa_parse(const char *name, enum isa *out);
 void isa_list(bool titles, const char *last, struct str *out);
 /* The set of the processor that this program was compiled for (cpu.c). */
 enum isa isa_host(void);
+/* The set whose assembler text has an AT&T and an Intel syntax. */
+const struct isa_ops *isa_of_dialects(void);
 /* Whether @form has @trait by what its name tells. Any thread. */
 bool isa_form_has(enum isa isa, const char *form, enum form_trait trait);
 /* Bytes from one place where an instruction may begin to the next: 1 or 4. */

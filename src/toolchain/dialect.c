@@ -34,7 +34,7 @@ static struct opening opening_of(const char *p, const char *end)
     struct opening o = {.end = end};
     o.first = next_word(p, end, &o.first_end);
     o.second = next_word(o.first_end, end, &o.second_end);
-    if (word_is(o.first, o.first_end, "call") || (o.first < o.first_end && (*o.first | 32) == 'j' && isa_ops(ISA_X86_64)->is_mnemonic(o.first, (size_t)(o.first_end - o.first))))
+    if (word_is(o.first, o.first_end, "call") || (o.first < o.first_end && (*o.first | 32) == 'j' && isa_of_dialects()->is_mnemonic(o.first, (size_t)(o.first_end - o.first))))
         o.second_end = o.second;
     return o;
 }

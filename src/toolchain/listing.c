@@ -265,7 +265,7 @@ static bool statements_clean(struct listing *l, struct dialect *d, const char *c
 }
 
 /* The syntax that most lines speak for, each once for either. */
-static enum syntax syntax_of(enum isa isa, const char *text, const struct margins *margins)
+static enum syntax syntax_of(const char *text, const struct margins *margins)
 {
     size_t att = 0, intel = 0;
     for (size_t i = 0; i < margins->lines.count; i++) {
@@ -282,7 +282,7 @@ static enum syntax syntax_of(enum isa isa, const char *text, const struct margin
                 mark_att = true;
             } else if (isalpha((unsigned char)*p) && (p == start || !is_word(p[-1]))) {
                 const char *e = word_end(p, end);
-                if ((p == start || p[-1] != '%') && (isa_ops(isa)->is_register(p, (size_t)(e - p)) || word_is(p, e, "ptr"))) {
+                if ((p == start || p[-1] != '%') && (isa_of_dialects()->is_register(p, (size_t)(e - p)) || word_is(p, e, "ptr"))) {
                     intel += !mark_intel;
                     mark_intel = true;
                 }
@@ -410,7 +410,7 @@ void listing_clean(enum isa isa, const char *text, size_t length, enum syntax sy
     memset(out, 0, sizeof *out);
     out->isa = isa;
     margins_find(text, length, &margins);
-    out->syntax = !isa_ops(isa)->dialects ? SYNTAX_AUTO : syntax == SYNTAX_AUTO ? syntax_of(isa, text, &margins) : syntax;
+    out->syntax = !isa_ops(isa)->dialects ? SYNTAX_AUTO : syntax == SYNTAX_AUTO ? syntax_of(text, &margins) : syntax;
     out->disassembly = margins.disassembly;
     struct dialect dialect = {.isa = isa, .intel = out->syntax == SYNTAX_INTEL};
     unsigned *order = order_of(&margins);
@@ -477,13 +477,10 @@ void listing_markers_done(struct marker_list *m)
 
 enum syntax syntax_detect(const char *text, size_t length)
 {
-    enum syntax syntax = SYNTAX_AUTO;
     struct margins margins;
 
     margins_find(text, length, &margins);
-    for (int isa = 0; isa < ISA_COUNT; isa++)
-        if (isa_ops((enum isa)isa)->dialects)
-            syntax = syntax_of((enum isa)isa, text, &margins);
+    enum syntax syntax = syntax_of(text, &margins);
     margins_done(&margins);
     return syntax;
 }

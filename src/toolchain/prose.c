@@ -132,7 +132,7 @@ static bool is_instruction(const char *p, const char *end)
     for (const char *e = word_end(p, end), *colon; e > p; e = word_end(p, end)) {
         colon = skip_blank(e, end);
         if (colon == end || *colon != ':')
-            return colon > e && isa_ops(ISA_X86_64)->is_mnemonic(p, (size_t)(e - p)) && has_register(colon, end);
+            return colon > e && isa_of_dialects()->is_mnemonic(p, (size_t)(e - p)) && has_register(colon, end);
         p = skip_blank(colon + 1, end);
     }
     return false;

@@ -15,7 +15,7 @@ static const char *statement_stop(const char *p, const char *end)
 
 static bool is_register(const char *p, const char *end)
 {
-    return end > p && isa_ops(ISA_X86_64)->is_register(p, (size_t)(end - p));
+    return end > p && isa_of_dialects()->is_register(p, (size_t)(end - p));
 }
 
 /* Behind `qword ptr` or NASM's `qword`; @p itself where there is neither. */
@@ -95,7 +95,7 @@ bool semicolon_separates(const char *p, const char *end)
     if (operands == end)
         return word_among(p, e, alone);
     bool branch = (*p | 32) == 'j' || word_is(p, e, "call");
-    if (!isa_ops(ISA_X86_64)->is_mnemonic(p, (size_t)(e - p)))
+    if (!isa_of_dialects()->is_mnemonic(p, (size_t)(e - p)))
         return false;
     size_t count = operands_count(operands, end, &places);
     if (count != 1)
