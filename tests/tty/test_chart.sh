@@ -5,7 +5,7 @@
 # The data directory has only what instructions are.
 hide_tables() {
     mkdir -p "$work/data/machines"
-    ln -s "$(cd "$source" && pwd)/data/isa" "$work/data/isa"
+    ln -sfn "$(cd "$source" && pwd)/data/isa" "$work/data/isa"
     cp "$source/data/cpus.csv" "$work/data/" 2>/dev/null
     cp -r "$source/tests/data/chart-cpu" "$work/cpu"
     export XDG_STATE_HOME="$work/state" XDG_DATA_HOME="$work/share" PORTOLAN_DATA="$work/data"
