@@ -213,7 +213,7 @@ static int simulate_within(struct session *s, const char *line, size_t more)
 {
     struct err err = {0};
     pid_t child = fork();
-    int status;
+    int status = 0;
 
     if (child == 0) {
         struct rlimit limit = {pages_now() * (size_t)sysconf(_SC_PAGESIZE) + more, RLIM_INFINITY};

@@ -13,7 +13,7 @@
 #include "program/modes.h"
 
 static const struct memory three = {
-    .levels = {{{512, 8}, 5, 0}, {{4096, 16}, 14, 2}, {{32768, 16}, 50, 8}}, .count = 3, .latency = 300, .line_cycles = 20, .clock_hz = 3e9};
+    .levels = {{{512, 8}, 5, 0, 0}, {{4096, 16}, 14, 2, 0}, {{32768, 16}, 50, 8, 0}}, .count = 3, .latency = 300, .line_cycles = 20, .clock_hz = 3e9};
 
 /* lambda = P1 l1 + (1 - P1)(P2 l2 + (1 - P2)(P3 l3 + (1 - P3) l)), P of what reaches the level. */
 static double nested(double distance)

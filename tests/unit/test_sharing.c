@@ -87,7 +87,7 @@ static void interleave(trace *threads, size_t p, trace *out)
 /* The share of @all's references that the models says miss a fully associative cache of @lines: shared, or each thread's own. */
 static double predicted(const trace *serial, size_t footprint, double p, double common, double lines, bool shared)
 {
-    const struct memory m = {.levels = {{{lines, lines}, 5, 0}, {{lines, lines}, 50, 2}}, .count = 2, .sharing = {p, (double)footprint, common}};
+    const struct memory m = {.levels = {{{lines, lines}, 5, 0, 0}, {{lines, lines}, 50, 2, 0}}, .count = 2, .sharing = {p, (double)footprint, common}};
     double *bins = profile(serial, footprint), misses = bins[footprint];
 
     for (size_t d = 0; d < footprint; d++)
