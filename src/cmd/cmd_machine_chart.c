@@ -37,6 +37,12 @@ struct machine_charting {
     struct chart *chart;             /* the result */
 };
 
+/* What the job says of itself: a simulated CPU is not disturbed. */
+static bool measures(const void *state)
+{
+    return !((const struct machine_charting *)state)->simulated;
+}
+
 static bool cancelled(void *state)
 {
     return job_cancelled(((struct machine_charting *)state)->job);
@@ -319,26 +325,9 @@ static bool choose_rows(struct machine_charting *w, const char *pattern, struct 
     return w->rows.count || err_set(err, ERR_USAGE, "forms list shows which can be measured, and why others cannot", "no measurable form matches");
 }
 
-/* What measures at the same time would be in each other's times; two charts might write the same files. False with err. */
-static bool nothing_measures(bool simulated, struct err *err)
-{
-    static const char *const titles[] = {"machine chart", "experiments measure", "latency measure", "kernel measure", "kernel measure --file", "kernel blame", "machine check",
-                                         "machine correct", "machine hunt", "machine calibrate", "program run", "program blame", "program profile", "program validate"};
-    struct job_info info;
-    char hint[60];
-
-    for (size_t i = 0; i < job_count(); i++)
-        for (size_t k = 0; job_get(i, &info) && info.state == JOB_RUNNING && k < (simulated ? 1 : sizeof titles / sizeof *titles); k++)
-            if (strcmp(info.title, titles[k]) == 0) {
-                snprintf(hint, sizeof hint, "job wait %u, or job cancel %u", info.number, info.number);
-                return err_set(err, ERR_USAGE, hint, "job %u (%s) is measuring", info.number, info.title);
-            }
-    return true;
-}
-
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct job_ops ops = {chart_work, chart_finish, charting_free};
+    static const struct job_ops ops = {.run = chart_work, .finish = chart_finish, .free = charting_free, .measures = measures, .measures_alone = true};
     const struct chart_values *v = values;
     const struct machine *m = v->simulate ? session_machine(s, v->simulate, err) : NULL;
     enum isa isa = isa_host();
@@ -348,7 +337,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     struct machine_charting *w;
 
     (void)result;   /* the job's finish function fills it */
-    if (!forms || !nothing_measures(m != NULL, err))
+    if (!forms)
         return false;
     w = mem_zero(1, sizeof *w);
     w->session = s;

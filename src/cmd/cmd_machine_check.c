@@ -34,6 +34,12 @@ struct checking {
     size_t measured, without_latency;
 };
 
+/* What the job says of itself: a simulated CPU is not disturbed. */
+static bool measures(const void *state)
+{
+    return !((const struct checking *)state)->simulated;
+}
+
 static bool cancelled(void *state)
 {
     return job_cancelled(((struct checking *)state)->job);
@@ -300,7 +306,7 @@ static char *cpu_title(const struct session *s, const char *simulated)
 
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct job_ops ops = {check_run, check_finish, checking_free};
+    static const struct job_ops ops = {.run = check_run, .finish = check_finish, .free = checking_free, .measures = measures};
     const struct check_values *v = values;
     bool native = s->document.here.id && s->document.here.isa == isa_host();
     const struct machine *m = v->machine ? session_machine(s, v->machine, err) : native ? session_machine(s, s->document.here.id, err) : session_current(s, err);

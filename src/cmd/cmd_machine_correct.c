@@ -39,6 +39,12 @@ struct correcting {
     char *path;                /* the result: its directory */
 };
 
+/* What the job says of itself: a simulated CPU is not disturbed. */
+static bool measures(const void *state)
+{
+    return !((const struct correcting *)state)->simulated;
+}
+
 static bool cancelled(void *state)
 {
     return job_cancelled(((struct correcting *)state)->job);
@@ -352,7 +358,7 @@ static bool simulated_by(struct session *s, const struct check *check, const cha
 
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct job_ops ops = {correct_run, correct_finish, correcting_free};
+    static const struct job_ops ops = {.run = correct_run, .finish = correct_finish, .free = correcting_free, .measures = measures};
     const struct correct_values *v = values;
     const struct check *check = s->document.check;
 
