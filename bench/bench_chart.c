@@ -59,6 +59,15 @@ static void predict(const struct mapping *m, const struct experiments *t, double
     throughput_predict(m, t, out);
 }
 
+/* Usage and issue slots. */
+static void print_entry(const struct mapping *m, const char *form, struct str *out)
+{
+    const struct mapping_entry *e = mapping_find(m, form);
+
+    usage_print(&e->usage, mapping_ports(m), out);
+    str_addf(out, " in %u slots", e->micro_ops);
+}
+
 /* The core's usages beside the true ones. */
 static void print_core(const struct chart *c, const struct mapping *truth)
 {
@@ -67,9 +76,9 @@ static void print_core(const struct chart *c, const struct mapping *truth)
         if (c->forms[i].state != CHART_IN_CORE)
             continue;
         str_addf(&text, "  core: %s (%.2f): ", c->forms[i].row->form, c->forms[i].alone);
-        mapping_entry_print(c->machine->mapping, mapping_find(c->machine->mapping, c->forms[i].row->form), &text);
+        print_entry(c->machine->mapping, c->forms[i].row->form, &text);
         str_add(&text, " for ");
-        mapping_entry_print(truth, mapping_find(truth, c->forms[i].row->form), &text);
+        print_entry(truth, c->forms[i].row->form, &text);
         printf("%s\n", str_text(&text));
         str_done(&text);
     }
@@ -120,9 +129,9 @@ static void judge_forms(const struct chart *c, const struct mapping *truth, stru
         if (!good) {
             struct str text = {0};
             str_addf(&text, "  wrong: %s (%s, confidence %.2f, alone %.2f): ", c->forms[i].row->form, chart_state_names[c->forms[i].state], c->forms[i].confidence, c->forms[i].alone);
-            mapping_entry_print(c->machine->mapping, mapping_find(c->machine->mapping, c->forms[i].row->form), &text);
+            print_entry(c->machine->mapping, c->forms[i].row->form, &text);
             str_add(&text, " for ");
-            mapping_entry_print(truth, mapping_find(truth, c->forms[i].row->form), &text);
+            print_entry(truth, c->forms[i].row->form, &text);
             str_addf(&text, ", %.2f for %.2f: ", a[at], b[at]);
             experiments_print(t, at, &text);
             if (measured - right <= 60)

@@ -57,6 +57,7 @@ struct chart_options {
     size_t core_most;             /* forms that the core is chosen from */
     struct journal *journal;      /* of experiments; NULL: none */
     uint64_t seed;
+    double patience;              /* seconds that each lot of experiments waits for a quiet machine, as runner_options; 0: as there */
 };
 
 struct chart_hooks {

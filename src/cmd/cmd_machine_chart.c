@@ -275,7 +275,7 @@ static void charting_free(void *state)
 
 struct chart_values {
     const char *name, *forms, *simulate;
-    double seconds;
+    double seconds, patience;
     size_t seed, cpu;
 };
 
@@ -289,6 +289,8 @@ static const struct parameter options[] = {
      .help = "forms to chart; * and ? are wildcards"},
     {.name = "--time", .kind = PARAMETER_DURATION, .at = offsetof(struct chart_values, seconds), .value = "T", .least = 0.1, .most = 864000, .initial = "60s",
      .help = "time for the search of ports, when their exact reconstruction leaves errors"},
+    {.name = "--patience", .kind = PARAMETER_DURATION, .at = offsetof(struct chart_values, patience), .value = "T", .least = 0.01, .most = 8640000, .initial = "20s",
+     .help = "time that each lot of experiments waits for a quiet core; what gets none is left to the next run"},
     {.name = "--simulate", .kind = PARAMETER_TEXT, .at = offsetof(struct chart_values, simulate), .value = "MACHINE", .otherwise = "measure this CPU", .complete = COMPLETE_MACHINE,
      .help = "chart a simulated CPU with this machine's tables, noise and contention"},
     {.name = "--cpu", .kind = PARAMETER_COUNT, .at = offsetof(struct chart_values, cpu), .value = "N", .most = 65535, .otherwise = "any", .help = "CPU to measure on"},
@@ -347,7 +349,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     w->simulated = m ? machine_copy(m) : NULL;
     w->forms = forms_copy(forms);
     w->threads = session_threads(s);
-    w->options = (struct chart_options){.name = w->name, .seconds = v->seconds, .core_most = CANDIDATES, .seed = v->seed == NOT_GIVEN ? s->settings.seed : v->seed};
+    w->options = (struct chart_options){.name = w->name, .seconds = v->seconds, .core_most = CANDIDATES, .patience = v->patience, .seed = v->seed == NOT_GIVEN ? s->settings.seed : v->seed};
     if (w->journal_path && (w->directory || err_set(err, ERR_USAGE, "use a plain name", "\"%s\" cannot name a machine", v->name)) && command_cpu(v->cpu, &w->cpu, err) &&
         choose_rows(w, v->forms, err))
         return session_job(s, "machine chart", "charts", &ops, w, err);
